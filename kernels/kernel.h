@@ -1,0 +1,144 @@
+/* What a kernel is: a small piece of code under measurement, its knobs, and the data it walks.
+ *
+ * To add one: write kernels/NAME.c that ends in one `const struct kernel kernel_NAME` (dashes of the
+ * name become underscores), and add NAME to KERNELS in Makefile.am. Nothing else changes: the command
+ * line, the explorer, CSV columns, range checks and help all walk the tables given here.
+ *
+ * A kernel sees memory through its run alone, makes no system call, starts no thread and prints
+ * nothing. Its call() is what is timed: it must not allocate, lock or log. */
+#ifndef SLX_KERNELS_KERNEL_H
+#define SLX_KERNELS_KERNEL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum { KNOBS_MAX = 12 };
+
+enum knob_kind {
+	KNOB_COUNT,      /* a whole number */
+	KNOB_BYTES,      /* a size in bytes, typed with k, m, g, t */
+	KNOB_CHOICE,     /* one of named choices; the value is the index */
+};
+
+/* The axis of the memory mountain that a knob moves along. */
+enum knob_axis { AXIS_NONE, AXIS_SIZE, AXIS_STRIDE };
+
+/* A knob whose upper end is set by the machine: half of its free memory. */
+#define KNOB_MAX_MEMORY INT64_MAX
+
+struct knob {
+	const char *name;      /* the key on the command line */
+	const char *help;      /* one line, no full stop */
+	enum knob_kind kind;
+	enum knob_axis axis;
+	int64_t min, max;      /* inclusive; ignored for choices */
+	int64_t initial;
+	int64_t multiple;      /* values must be a multiple of this; 0 or 1: any */
+	int64_t factor;        /* how + and - step: 0 by `multiple` (or 1), else times this */
+	const char *const *choices;      /* KNOB_CHOICE: names, ended by NULL */
+};
+
+/* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes it,
+ * and fills the first group; prepare() fills the rest. One thread at a time uses it. */
+struct kernel_run {
+	const struct kernel *kernel;
+	int64_t v[KNOBS_MAX];      /* the value of each knob, in the kernel's order */
+	unsigned char *memory;     /* footprint() bytes or more, aligned to 2 MiB, already touched */
+	/* How many bytes an earlier prepare() with the same layout() and seed laid out here; 0 when the
+	 * memory holds nothing of use. May be more or less than this setting needs. */
+	uint64_t prepared;
+	uint64_t seed;
+	const atomic_bool *cancel; /* long preparations look at it now and then; never NULL */
+
+	/* Filled by prepare(). */
+	uint64_t ring;        /* elements in one pass over the working set (> 0, a multiple of granule) */
+	uint64_t granule;     /* elements in one iteration of the loop: calls take multiples of it */
+	uint64_t bytes;       /* bytes the code itself reads and writes per element */
+	uint64_t laid_out;    /* bytes of memory now laid out: becomes `prepared` of the next one */
+	const void *code;     /* the function that holds the hot loop: its innermost loop is the kernel */
+
+	/* The kernel's own: where the walk stands, and what it computed. */
+	uint64_t position;    /* elements into the ring, 0…ring-1 */
+	uint64_t result;
+	const void *cursor;
+	const void *loop;
+};
+
+struct kernel {
+	const char *name;      /* as typed: "list-length" */
+	const char *title;     /* a few words */
+	const char *look_for;  /* two or three sentences: what to turn, what to see */
+	const char *document;  /* where it comes from, as cited */
+	const char *element;   /* what CPE counts: "array element read" */
+	const struct knob *knobs;
+	int knob_count;
+
+	/* Whether the values, each within its own range, go together; the text names the knobs and what
+	 * would be right. NULL: every combination is allowed. */
+	struct status (*check)(const int64_t *v);
+
+	/* After the user moved knob `changed` (an index), move others so that check() passes again, as
+	 * little as possible. NULL where check is. */
+	void (*fit)(int64_t *v, int changed);
+
+	/* Bytes of memory that the setting needs: its working set. */
+	uint64_t (*footprint)(const int64_t *v);
+
+	/* Settings with equal layout() find each other's data usable (see run->prepared). */
+	uint64_t (*layout)(const int64_t *v);
+
+	/* Set when a longer layout holds a shorter one as its beginning, so that settings of any size can
+	 * share memory; otherwise a shorter one has to be laid out again. */
+	bool layout_nests;
+
+	/* Lays out the data and fills the run. Returns STATUS_CANCELLED when run->cancel is set on the way. */
+	struct status (*prepare)(struct kernel_run *run);
+
+	/* Walks `elements` (a positive multiple of granule) from where the last call stopped, wrapping at
+	 * the end of the ring. This is what is timed. */
+	void (*call)(struct kernel_run *run, uint64_t elements);
+
+	/* Back to the start of the ring. */
+	void (*rewind)(struct kernel_run *run);
+
+	/* Whether the code computes what it should: makes calls of its own and compares with a plain
+	 * computation. Run once for each layout, outside timing. NULL when there is nothing to compare. */
+	struct status (*verify)(struct kernel_run *run);
+
+	/* A remark on this very setting ("14 accumulators and 13 registers: two are kept on the stack"), or
+	 * NULL. Points to static text. May be NULL. */
+	const char *(*remark)(const int64_t *v);
+};
+
+/* Every kernel, in the order of the make list, ended by NULL. Generated from it. */
+extern const struct kernel *const kernel_registry[];
+
+/* The kernel of that name, or NULL. */
+const struct kernel *kernel_find(const char *name);
+
+/* The index of the knob of that name, or -1; of the first knob on that axis, or -1. */
+int kernel_knob(const struct kernel *kernel, const char *name);
+int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
+
+/* For hot loops: never inlined, so that its code can be found and read, and never instrumented, so that a
+ * sanitised build still times the same loop. */
+#if defined(__clang__)
+#define KERNEL_LOOP __attribute__((noinline, no_sanitize("address", "undefined", "thread", "memory")))
+#else
+#define KERNEL_LOOP __attribute__((noinline, no_sanitize("address", "undefined", "thread")))
+#endif
+
+/* Pins a value to a register at this point, so that the compiler neither merges chains nor moves
+ * operations across: the loop keeps exactly the shape that is written. */
+#define KERNEL_KEEP(x) __asm__("" : "+r"(x))
+#if defined(__x86_64__)
+#define KERNEL_KEEP_FLOAT(x) __asm__("" : "+x"(x))
+#elif defined(__aarch64__)
+#define KERNEL_KEEP_FLOAT(x) __asm__("" : "+w"(x))
+#endif
+
+#endif

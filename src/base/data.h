@@ -1,0 +1,23 @@
+/* Data files: the defaults are compiled into the program; a file overrides.
+ *
+ * data_load("keys") looks in $SLEXPLORE_DATA, then in $XDG_CONFIG_HOME/slexplore (or
+ * ~/.config/slexplore), then takes the compiled-in text. */
+#ifndef SLX_BASE_DATA_H
+#define SLX_BASE_DATA_H
+
+#include "base/status.h"
+
+/* One compiled-in file; the generated table (data.c's data_files) ends with a NULL name. */
+struct data_file {
+	const char *name;      /* relative to data/: "keys", "uarch/zen3.uarch" */
+	const char *text;      /* NUL-terminated */
+};
+
+extern const struct data_file data_files[];
+
+/* Loads a data file as a NUL-terminated string that the caller frees. origin (may be NULL) receives a
+ * name for messages: the path, or "built-in NAME". STATUS_FAILED when an override cannot be read,
+ * holds a NUL byte, or no such file exists at all. */
+struct status data_load(const char *name, char **text, char origin[256]);
+
+#endif

@@ -1,0 +1,29 @@
+/* Statistics of small sets of trials. All functions are pure except where they sort in place. */
+#ifndef SLX_BASE_STATS_H
+#define SLX_BASE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Sorts in place, ascending. Values must not be NaN. */
+void stats_sort(double *values, size_t count);
+
+/* The quantile (0…1) of ascending values, linear between neighbours. NAN when count is 0. */
+double stats_quantile(const double *sorted, size_t count, double q);
+
+/* Median of values in any order; sorts them in place. NAN when count is 0. */
+double stats_median(double *values, size_t count);
+
+/* Standard deviation ÷ mean; NAN when count < 2 or the mean is 0. */
+double stats_cv(const double *values, size_t count);
+
+/* Two separate modes in ascending values: a gap between two groups, each of which holds at least a
+ * fifth of the values, wider than 3 % of the lower median and than twice the wider group's quartile
+ * range. On true, fills low and high with the groups' medians and share with the lower group's part
+ * of all values (0…1). Fewer than 20 values never split. */
+struct stats_modes {
+	double low, high, share_low;
+};
+bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *modes);
+
+#endif

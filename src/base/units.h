@@ -1,0 +1,24 @@
+/* Numbers as people write and read them: sizes in powers of 1,024, counts, short fixed forms. */
+#ifndef SLX_BASE_UNITS_H
+#define SLX_BASE_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Parses "4096", "32k", "64m", "1g" or "2t" (either case, powers of 1,024; "1.5m" is not accepted) into
+ * a non-negative number. The suffix is allowed only when with_suffix is set. Returns false for
+ * anything else: empty, signs, blanks, trailing characters, overflow of int64_t. */
+bool units_parse(const char *string, bool with_suffix, int64_t *value);
+
+/* Writes bytes the way knobs are typed: the largest suffix that divides exactly: "32k", "96k", "1000". */
+void units_bytes(int64_t bytes, char *buffer, size_t size);
+
+/* The same for reading: "32 KiB", "1.5 MiB", "1000 B". */
+void units_bytes_long(int64_t bytes, char *buffer, size_t size);
+
+/* A figure with about four significant digits and no exponent up to a million: 0.752, 3.000, 12.35,
+ * 163.2, 1024. A value that is not finite becomes "-". */
+void units_figure(double value, char *buffer, size_t size);
+
+#endif

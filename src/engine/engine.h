@@ -1,0 +1,61 @@
+/* What the session knows of the engine: requests in, results out.
+ *
+ * The shipped program has one engine, the worker (worker.h); screen tests bring a canned one. All
+ * functions are called from one thread, the engine's user; the descriptor is how it is woken. */
+#ifndef SLX_ENGINE_ENGINE_H
+#define SLX_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "engine/machine.h"
+#include "engine/trials.h"
+#include "kernels/kernel.h"
+
+/* How long and how well to measure. */
+struct budget {
+	double seconds;         /* stop after this long, whatever was reached (> 0) */
+	unsigned quiet_wanted;  /* stop as soon as this many quiet trials are in (1…TRIALS_MAX) */
+	unsigned provisional;   /* report once early after this many trials; 0: no */
+};
+
+struct request {
+	uint64_t generation;      /* results carry it; a newer submit supersedes an older one */
+	uint32_t tag;             /* the caller's own; results carry it */
+	const struct kernel *kernel;
+	int64_t v[KNOBS_MAX];
+	uint64_t seed;
+	struct budget budget;
+	bool background;          /* fills slices: uses memory apart from the live setting's where data
+	                             cannot be shared */
+};
+
+/* What one request gave. Plain data: copied whole, owned by whoever holds it. */
+struct result {
+	uint64_t generation;
+	uint32_t tag;
+	const struct kernel *kernel;
+	int64_t v[KNOBS_MAX];
+	bool final;               /* no further result of this request follows */
+	struct status status;     /* not OK: could not be measured (the text says why), or cancelled: then
+	                             trials may still hold some */
+	struct trials trials;     /* all of this request so far */
+	struct run_facts facts;
+};
+
+struct engine {
+	void *context;
+	/* Hands over a copy of the request. One not yet begun is replaced; one under way is cancelled. */
+	void (*submit)(void *context, const struct request *request);
+	/* Cancels whatever is pending or under way. Its result still comes, as cancelled, if it had begun. */
+	void (*cancel)(void *context);
+	/* The next result, if there is one. Never blocks. */
+	bool (*take)(void *context, struct result *result);
+	/* Becomes readable when take() has something; -1 when it always does at once. take() drains it. */
+	int (*descriptor)(void *context);
+	/* What is known of the machine so far. Filled in shortly after the start: `known` tells. */
+	const struct machine *(*machine)(void *context);
+};
+
+#endif

@@ -1,0 +1,45 @@
+/* This computer: what it is, and what it allows. Filled once, by the worker, soon after the start; read
+ * by everyone after `known` is set. */
+#ifndef SLX_ENGINE_MACHINE_H
+#define SLX_ENGINE_MACHINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MACHINE_CACHES = 6 };
+
+struct machine_cache {
+	int level;
+	uint64_t bytes;      /* as the system states it */
+	unsigned line;       /* bytes; 0 unknown */
+};
+
+struct machine {
+	atomic_bool known;       /* everything below is final once this is set */
+	char host[64];
+	char name[96];           /* "AMD EPYC, family 19h model 01h" */
+	char arch[16];           /* "x86_64", "aarch64" */
+	bool virtualised;
+	int processors;          /* that this process may run on */
+	int cpu;                 /* the core that is measured; -1 unknown */
+	bool bound;              /* whether the worker is bound to it */
+	char bind_note[160];     /* why not, or why this core; empty when all is as wished */
+	bool apart;              /* whether the user interface can stand on another core */
+	int cache_count;
+	struct machine_cache cache[MACHINE_CACHES];      /* data and unified, of the measured core, from L1 */
+	uint64_t memory_limit;   /* the largest working set on offer: half of the free memory, bytes */
+	double tick_hz;          /* of the fast counter */
+	double tick_step;        /* its granularity, in ticks */
+	char clock_name[64];     /* the reference chain: "imul chain, 3 cycles a link" */
+	bool watched;            /* a second chain tells quiet from contended */
+	bool huge_pages;         /* whether transparent huge pages may be had */
+	char huge_note[96];      /* why not */
+};
+
+/* Size in bytes of the data cache of that level, or 0. */
+uint64_t machine_cache(const struct machine *machine, int level);
+/* The last data cache's size in bytes, or 0. */
+uint64_t machine_last_cache(const struct machine *machine);
+
+#endif

@@ -1,0 +1,91 @@
+/* Trials, and the sample that they are reduced to. Pure: no clock, no thread, no I/O. */
+#ifndef SLX_ENGINE_TRIALS_H
+#define SLX_ENGINE_TRIALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+
+enum { TRIALS_MAX = 600 };
+
+/* Why a trial does not count. A trial is never dropped for its own CPE. */
+enum trial_fate {
+	TRIAL_QUIET = 0,
+	TRIAL_CONTENDED,     /* the watch chain ran slow: another thread used the core's units */
+	TRIAL_SWITCHED,      /* an involuntary context switch fell into it */
+	TRIAL_MOVED,         /* it ran on more than one processor */
+	TRIAL_DRIFTED,       /* the reference chain before and after differ by over 2 % */
+	TRIAL_BROKEN,        /* a slope was not positive: the clock stepped, or an interruption hit the
+	                        shorter region */
+	TRIAL_FATES
+};
+
+/* One timed comparison of kernel against reference chain. */
+struct trial {
+	double cpe;       /* core clock cycles per element */
+	double ghz;       /* core clock during the trial */
+	float watch;      /* watch chain ÷ its documented time; 1 when the core is ours alone; NAN: none */
+	float at;         /* seconds since the request began */
+	uint8_t fate;     /* enum trial_fate */
+};
+
+struct trials {
+	unsigned count;
+	struct trial trial[TRIALS_MAX];      /* in the order they were made */
+};
+
+/* Where a number comes from. */
+enum source {
+	SOURCE_NONE = 0,
+	SOURCE_COUNTER = 'C',
+	SOURCE_REFERENCE = 'R',
+	SOURCE_STEPPED = 'S',
+	SOURCE_TIME = 'T',
+	SOURCE_MODEL = 'M',
+};
+
+/* The word that stands for a source in files: "counter", "reference", … */
+const char *source_name(enum source source);
+
+/* What was the case while the trials were made. */
+struct run_facts {
+	int cpu;                  /* the core that was measured */
+	bool bound;               /* whether the worker could be bound to it */
+	enum source cycles_from;
+	uint64_t ring, granule;   /* elements */
+	uint64_t bytes;           /* per element, read and written by the code itself */
+	uint64_t footprint;       /* working set, bytes */
+	uint64_t call;            /* elements in the longer of the two timed calls */
+	unsigned calls;           /* calls in each timed region */
+	bool watched;             /* whether a watch chain tells quiet from contended here */
+	char pages[16];           /* page size got: "4k", "huge", "mixed", "unknown" */
+};
+
+/* The summary of trials at one setting. */
+struct sample {
+	bool valid;                    /* false: nothing could be measured; the rest is 0 */
+	double cpe, cpe_lo, cpe_hi;    /* median and quartiles of the trials used */
+	unsigned trials, dropped;      /* used, and not used */
+	double quiet;                  /* share of quiet trials among those told apart, 0…1; NAN unknown */
+	bool contended;                /* too few quiet ones: all undisturbed trials were used instead */
+	bool provisional;              /* few trials yet */
+	double ghz;                    /* median core clock of the trials used */
+	double ns;                     /* nanoseconds per element */
+	double gbps;                   /* 10^9 bytes per second read and written by the code; NAN: moves none */
+	double bytes_per_cycle;        /* likewise */
+	enum source cycles_from;
+	int modes;                     /* 1, or 2 when the trials fall into two separate groups */
+	double mode_low, mode_high, mode_share_low;      /* of two modes */
+};
+
+/* The fewest quiet trials that make a sample quiet, and that make it more than provisional. */
+enum { QUIET_ENOUGH = 25, TRIALS_SETTLED = 25 };
+
+/* Reduces trials; facts give bytes, source and whether a watch chain exists. */
+void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample);
+
+/* Appends `from` to `into`; when full, the oldest give way. */
+void trials_append(struct trials *into, const struct trials *from);
+
+#endif

@@ -1,0 +1,38 @@
+/* Measured settings: for each one the trials so far and their summary. A sweep is a list of them; the
+ * explorer's slices and mountain are look-ups in one table of them. */
+#ifndef SLX_SESSION_CELLS_H
+#define SLX_SESSION_CELLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/engine.h"
+#include "session/setting.h"
+
+struct cell {
+	struct setting setting;
+	struct trials *trials;       /* NULL before the first visit */
+	struct run_facts facts;
+	struct sample sample;
+	unsigned visits;
+	bool settled;                /* no further visit is wanted */
+	struct status failure;       /* why it could not be measured, when it could not */
+};
+
+struct cells;
+
+struct cells *cells_new(void);
+void cells_free(struct cells *cells);
+
+/* The cell of a setting; made when it does not exist and make is set, else NULL. Pointers stay valid until
+ * cells_free() or cells_clear(). */
+struct cell *cells_get(struct cells *cells, const struct setting *setting, bool make);
+size_t cells_count(const struct cells *cells);
+void cells_clear(struct cells *cells);
+
+/* Merges a visit's trials, summarises, and decides whether the cell is settled: enough quiet trials and
+ * quartiles of the median known to within `precision` (relative), or `max_visits` made, or it failed. */
+void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted, double precision,
+	unsigned max_visits);
+
+#endif

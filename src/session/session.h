@@ -1,0 +1,50 @@
+/* The one owner of what the user has chosen and what has been measured.
+ *
+ * The session turns commands into requests to the engine and results into state. It does no I/O and draws
+ * nothing; time is given to it, in seconds of any steady clock. */
+#ifndef SLX_SESSION_SESSION_H
+#define SLX_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "engine/engine.h"
+#include "session/setting.h"
+#include "session/view.h"
+
+struct session;
+
+struct session_options {
+	struct setting setting;       /* where to start */
+	uint64_t seed;
+	const char *invocation;       /* options that y must repeat ("--cpu 3"), or "" */
+};
+
+struct session *session_new(const struct engine *engine, const struct session_options *options);
+void session_free(struct session *session);
+
+/* Runs one line of the command language (command.h). A wrong command changes nothing; its text becomes the
+ * notice on screen as well. */
+struct status session_command(struct session *session, const char *line, double now);
+
+/* Whether the command could do anything now; the key bar shows only those. */
+bool session_command_works(const struct session *session, const char *line);
+
+/* Takes finished results, and submits the next request when one is due. Returns whether the view changed. */
+bool session_advance(struct session *session, double now);
+
+/* Seconds until session_advance() has something to do by itself; negative: never (frozen, or waiting for the
+ * engine). */
+double session_next(const struct session *session, double now);
+
+/* Whether everything that was asked for is measured: a settled live sample, slices full. What `wait` in a
+ * script waits for. */
+bool session_idle(const struct session *session);
+
+bool session_quit(const struct session *session);      /* the user asked to end */
+
+/* Fills a view from the present state. */
+void session_view(const struct session *session, double now, struct view *view);
+
+#endif

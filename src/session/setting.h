@@ -1,0 +1,59 @@
+/* Settings: one value for each knob of a kernel, parsed, checked, stepped and written. Pure. */
+#ifndef SLX_SESSION_SETTING_H
+#define SLX_SESSION_SETTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "kernels/kernel.h"
+
+struct setting {
+	const struct kernel *kernel;
+	int64_t v[KNOBS_MAX];
+};
+
+/* Every knob at its initial value. */
+void setting_init(struct setting *setting, const struct kernel *kernel);
+
+/* The kernel of that name, or STATUS_USAGE with the nearest names. */
+struct status setting_find_kernel(const char *name, const struct kernel **kernel);
+
+/* One value of one knob from what a user typed: "64k", "mul", "7". STATUS_USAGE names the knob, the bad
+ * value and what is allowed (range with units, or the choices). memory_limit (bytes) stands in for
+ * KNOB_MAX_MEMORY; 0: unknown, no upper end. */
+struct status setting_parse_value(const struct knob *knob, const char *text, uint64_t memory_limit,
+	int64_t *value);
+
+/* "knob=value" into the setting. Unknown knobs get the kernel's nearest names. Does not check combinations. */
+struct status setting_assign(struct setting *setting, const char *assignment, uint64_t memory_limit);
+
+/* Ranges and combination, and the footprint against memory_limit. */
+struct status setting_check(const struct setting *setting, uint64_t memory_limit);
+
+/* Moves one knob by steps (+1, -1, …), staying in range, then lets the kernel fit the others. Returns whether
+ * anything changed. */
+bool setting_step(struct setting *setting, int knob, int steps, uint64_t memory_limit);
+
+/* Writes one value as it would be typed: "32k", "mul". */
+void setting_format_value(const struct knob *knob, int64_t value, char *buffer, size_t size);
+
+/* "combine op=mul type=f64 …": kernel and every knob, as a command line takes them. */
+void setting_format(const struct setting *setting, struct text *text);
+
+bool setting_equal(const struct setting *a, const struct setting *b);
+
+/* The largest value of a knob on this machine. */
+int64_t setting_max(const struct knob *knob, uint64_t memory_limit);
+
+/* The allowed range in words: "1 to 16", "16 to 256, in steps of 16", "add or mul". */
+void setting_range(const struct knob *knob, uint64_t memory_limit, char *buffer, size_t size);
+
+/* A knob's values in a sweep, "1,2,4" · "1..16" · "1..16:3" · "4k..64m*2", choices by name or "*" for all.
+ * The list is allocated; the caller frees it. */
+struct status setting_parse_list(const struct knob *knob, const char *text, uint64_t memory_limit,
+	int64_t **values, size_t *count);
+
+#endif

@@ -1,0 +1,103 @@
+/* What a frame shows: a read-only picture of the session, plain data, filled once a frame. Panels draw from
+ * this alone. */
+#ifndef SLX_SESSION_VIEW_H
+#define SLX_SESSION_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/machine.h"
+#include "engine/trials.h"
+#include "kernels/kernel.h"
+#include "session/setting.h"
+
+enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_FOUND = 24 };
+
+/* What the arrow keys act on. */
+enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_COUNT };
+
+/* What lies over the panels. */
+enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT };
+
+struct view_point {
+	int64_t value;            /* of the axis knob */
+	bool possible;            /* the kernel allows this combination */
+	bool valid;               /* measured at least once */
+	bool settled;
+	struct sample sample;
+};
+
+/* Throughput (or CPE, for a kernel that moves no bytes) along one knob, the others as they are. */
+struct view_slice {
+	int knob;                 /* index of the knob, -1: no such slice */
+	int count;
+	int here;                 /* the point of the present setting, or -1 when it lies between points */
+	struct view_point point[VIEW_SLICE];
+};
+
+struct view_grid {
+	bool present;
+	int size_knob, stride_knob;
+	int nx, ny;               /* x: strides, y: sizes, small first */
+	int here_x, here_y;       /* nearest point to the present setting */
+	int64_t x[VIEW_GRID_X], y[VIEW_GRID_Y];
+	float gbps[VIEW_GRID_Y][VIEW_GRID_X];      /* NAN: not measured */
+	float bytes_per_cycle[VIEW_GRID_Y][VIEW_GRID_X];
+	float top;                /* the largest gbps measured */
+};
+
+/* One entry of the strip: a live sample or one of its trials, in the order of time. */
+struct view_tick {
+	double cpe;
+	uint8_t fate;             /* enum trial_fate */
+};
+
+struct view_found {
+	char label[64];           /* "combine unroll — elements an iteration" */
+	char command[64];         /* what choosing it runs */
+};
+
+struct view {
+	const struct machine *machine;      /* may not be known yet */
+	struct setting setting;
+	uint64_t memory_limit;
+	int kernel_index;                   /* in kernel_registry */
+	enum focus focus;
+	int knob;                           /* the selected one */
+	char entry[24];                     /* a value being typed for it; empty: none */
+	const char *remark;                 /* the kernel's on this setting, or NULL */
+
+	/* The present setting's figure. While a new setting has none yet, `sample.valid` is false: a figure of
+	 * another setting is never shown in its place. */
+	struct sample sample;
+	struct run_facts facts;
+	bool measuring;                     /* a request for it is under way */
+	double waiting;                     /* seconds since it was asked for without any answer */
+	char failure[244];                  /* why it cannot be measured; empty: it can */
+	bool frozen;
+
+	bool pinned;                        /* A exists */
+	struct setting a_setting;
+	struct sample a;
+	double ratio;                       /* B's CPE ÷ A's; NAN when either is missing */
+
+	int strip_count;
+	struct view_tick strip[VIEW_STRIP]; /* oldest first */
+	double strip_span;                  /* seconds from the oldest to the newest */
+
+	struct view_slice by_size, by_stride;      /* by_stride: or over the selected knob */
+	struct view_grid grid;
+	unsigned cells_wanted, cells_settled;      /* of slices and grid */
+
+	enum overlay overlay;
+	int scroll;                         /* first line of a long overlay */
+	char find[32];                      /* what is being looked for */
+	int found_count, found_selected;
+	struct view_found found[VIEW_FOUND];
+	char text[600];                     /* OVERLAY_TEXT: the command line that reopens this state */
+
+	char notice[244];                   /* the last message; empty: none */
+	bool notice_bad;
+};
+
+#endif

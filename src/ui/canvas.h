@@ -1,0 +1,65 @@
+/* A rectangle of cells to draw on: wide characters with a style each. Panels draw here, and nowhere else;
+ * the terminal (screen.h) shows a canvas, scripts print one, tests compare one. Pure memory. */
+#ifndef SLX_UI_CANVAS_H
+#define SLX_UI_CANVAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <wchar.h>
+
+/* What a thing is; the theme says how that looks, in colour or without. */
+enum style {
+	STYLE_TEXT, STYLE_DIM, STYLE_TITLE, STYLE_FIGURE, STYLE_FOCUS, STYLE_SELECTED, STYLE_KEY,
+	STYLE_GOOD, STYLE_WARN, STYLE_BAD, STYLE_A, STYLE_B, STYLE_HERE, STYLE_BAR,
+	STYLE_SHADE0, STYLE_SHADE1, STYLE_SHADE2, STYLE_SHADE3, STYLE_SHADE4, STYLE_SHADE5, STYLE_SHADE6,
+	STYLE_SHADE7,
+	STYLE_COUNT
+};
+
+/* Pictures of one cell that have an ASCII twin. */
+enum glyph {
+	GLYPH_HLINE, GLYPH_VLINE, GLYPH_TOP_LEFT, GLYPH_TOP_RIGHT, GLYPH_BOTTOM_LEFT, GLYPH_BOTTOM_RIGHT,
+	GLYPH_BAR1, GLYPH_BAR2, GLYPH_BAR3, GLYPH_BAR4, GLYPH_BAR5, GLYPH_BAR6, GLYPH_BAR7, GLYPH_BAR8,
+	GLYPH_SHADE0, GLYPH_SHADE1, GLYPH_SHADE2, GLYPH_SHADE3, GLYPH_SHADE4,
+	GLYPH_HERE, GLYPH_POINTER, GLYPH_DOT, GLYPH_ELLIPSIS, GLYPH_TIMES, GLYPH_PLUSMINUS, GLYPH_UP, GLYPH_DOWN,
+	GLYPH_COUNT
+};
+
+struct canvas_cell {
+	wchar_t character;      /* 0: the right half of a wide character */
+	uint8_t style;
+};
+
+struct canvas {
+	int width, height;
+	bool ascii;
+	struct canvas_cell *cells;      /* height rows of width */
+};
+
+struct rectangle {
+	int x, y, width, height;
+};
+
+void canvas_init(struct canvas *canvas, int width, int height, bool ascii);
+void canvas_free(struct canvas *canvas);
+void canvas_resize(struct canvas *canvas, int width, int height);
+void canvas_clear(struct canvas *canvas);
+
+/* All drawing is clipped to `clip`; coordinates are relative to it. UTF-8 text; beyond ASCII it is replaced by
+ * an ASCII twin or '?' on an ascii canvas. Return the columns used. */
+int canvas_text(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	const char *utf8);
+int canvas_textf(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	const char *format, ...) __attribute__((format(printf, 6, 7)));
+void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	enum glyph glyph);
+/* Text wrapped at blanks into the rectangle from row y on; returns rows used. */
+int canvas_wrap(struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8);
+void canvas_frame(struct canvas *canvas, struct rectangle at, enum style style, const char *title);
+void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style);
+
+/* Prints the characters, a line a row, trailing blanks removed. */
+void canvas_print(const struct canvas *canvas, FILE *file);
+
+#endif
