@@ -18,6 +18,10 @@ void text_clear(struct text *text);      /* empties, keeps the memory */
 void text_free(struct text *text);
 const char *text_string(const struct text *text);      /* never NULL; valid until the next change */
 
+/* For a fixed buffer of `size` bytes that something long was formatted into: takes off a UTF-8 character of
+ * which only the beginning found room. */
+void text_cut_clean(char *buffer, size_t size);
+
 /* malloc(), calloc() and realloc() that end the program with one line when memory is refused. For
  * small things only: working sets come from the arena, which reports a refusal instead. */
 void *memory_new(size_t count, size_t size);      /* zeroed */

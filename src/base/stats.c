@@ -1,0 +1,89 @@
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+void stats_sort(double *values, size_t count)
+{
+	if (count > 1)
+		qsort(values, count, sizeof(*values), ascending);
+}
+
+double stats_quantile(const double *sorted, size_t count, double q)
+{
+	double place;
+	size_t below;
+
+	if (count == 0)
+		return NAN;
+	place = q * (double)(count - 1);
+	if (place <= 0)
+		return sorted[0];
+	below = (size_t)place;
+	if (below >= count - 1)
+		return sorted[count - 1];
+	return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+double stats_median(double *values, size_t count)
+{
+	stats_sort(values, count);
+	return stats_quantile(values, count, 0.5);
+}
+
+double stats_cv(const double *values, size_t count)
+{
+	double mean = 0, squares = 0;
+
+	if (count < 2)
+		return NAN;
+	for (size_t i = 0; i < count; i++)
+		mean += values[i];
+	mean /= (double)count;
+	if (mean == 0)
+		return NAN;
+	for (size_t i = 0; i < count; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	return sqrt(squares / (double)(count - 1)) / mean;
+}
+
+bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *modes)
+{
+	size_t least = (count + 4) / 5, split = 0;
+	double widest = 0, low, high, range_low, range_high, range;
+	const double *upper;
+
+	if (count < 20)
+		return false;
+	/* The widest gap that leaves a fifth of the values on either side. */
+	for (size_t i = least; i <= count - least; i++) {
+		double gap = sorted[i] - sorted[i - 1];
+
+		if (gap > widest) {
+			widest = gap;
+			split = i;
+		}
+	}
+	if (split == 0)
+		return false;
+	upper = sorted + split;
+	low = stats_quantile(sorted, split, 0.5);
+	high = stats_quantile(upper, count - split, 0.5);
+	range_low = stats_quantile(sorted, split, 0.75) - stats_quantile(sorted, split, 0.25);
+	range_high = stats_quantile(upper, count - split, 0.75) -
+		stats_quantile(upper, count - split, 0.25);
+	range = range_low > range_high ? range_low : range_high;
+	if (widest <= 0.03 * fabs(low) || widest <= 2 * range)
+		return false;
+	modes->low = low;
+	modes->high = high;
+	modes->share_low = (double)split / (double)count;
+	return true;
+}

@@ -1,0 +1,128 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Noreturn void memory_refused(size_t bytes)
+{
+	fprintf(stderr, "slexplore: out of memory: %zu bytes were refused\n", bytes);
+	exit(1);
+}
+
+void *memory_new(size_t count, size_t size)
+{
+	void *memory;
+
+	if (count == 0 || size == 0)
+		count = size = 1;
+	memory = calloc(count, size);
+	if (!memory)
+		memory_refused(count > SIZE_MAX / size ? SIZE_MAX : count * size);
+	return memory;
+}
+
+void *memory_resize(void *memory, size_t count, size_t size)
+{
+	void *resized;
+
+	if (count == 0 || size == 0)
+		count = size = 1;
+	if (count > SIZE_MAX / size)
+		memory_refused(SIZE_MAX);
+	resized = realloc(memory, count * size);
+	if (!resized)
+		memory_refused(count * size);
+	return resized;
+}
+
+char *memory_string(const char *string)
+{
+	size_t length = strlen(string) + 1;
+	char *copy = memory_new(length, 1);
+
+	memcpy(copy, string, length);
+	return copy;
+}
+
+/* Makes room for `more` bytes and the NUL. */
+static void text_reserve(struct text *text, size_t more)
+{
+	size_t capacity = text->capacity ? text->capacity : 64;
+
+	if (more >= SIZE_MAX / 2 - text->length)
+		memory_refused(SIZE_MAX);
+	while (capacity < text->length + more + 1)
+		capacity *= 2;
+	if (capacity == text->capacity)
+		return;
+	text->bytes = memory_resize(text->bytes, capacity, 1);
+	text->capacity = capacity;
+}
+
+void text_addn(struct text *text, const char *bytes, size_t length)
+{
+	text_reserve(text, length);
+	memcpy(text->bytes + text->length, bytes, length);
+	text->length += length;
+	text->bytes[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *string)
+{
+	text_addn(text, string, strlen(string));
+}
+
+void text_addf(struct text *text, const char *format, ...)
+{
+	va_list arguments, again;
+	int length;
+
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	if (length >= 0) {
+		text_reserve(text, (size_t)length);
+		vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+		text->length += (size_t)length;
+	}
+	va_end(again);
+}
+
+void text_clear(struct text *text)
+{
+	text->length = 0;
+	if (text->bytes)
+		text->bytes[0] = '\0';
+}
+
+void text_free(struct text *text)
+{
+	free(text->bytes);
+	*text = (struct text){ 0 };
+}
+
+const char *text_string(const struct text *text)
+{
+	return text->bytes ? text->bytes : "";
+}
+
+void text_cut_clean(char *buffer, size_t size)
+{
+	size_t end = strlen(buffer), start = end, wanted;
+	unsigned char lead;
+
+	if (end + 1 < size)
+		return;
+	while (start > 0 && ((unsigned char)buffer[start - 1] & 0xc0) == 0x80)
+		start--;
+	if (start == 0)
+		return;
+	lead = (unsigned char)buffer[start - 1];
+	wanted = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+	if (end - (start - 1) < wanted)
+		buffer[start - 1] = '\0';
+}

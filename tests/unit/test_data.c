@@ -1,0 +1,148 @@
+#include "check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/data.h"
+
+const struct data_file data_files[] = {
+	{ "keys", "built in\n" },
+	{ NULL, NULL },
+};
+
+static char directory[] = "/tmp/slexplore-data-XXXXXX";
+
+static void write_file(const char *name, const char *bytes, size_t length)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, length, file), length);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void remove_file(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	assert_int_equal(remove(path), 0);
+}
+
+static int setup(void **state)
+{
+	char path[128];
+
+	(void)state;
+	if (!mkdtemp(directory))
+		return 1;
+	snprintf(path, sizeof(path), "%s/slexplore", directory);
+	if (mkdir(path, 0700))
+		return 1;
+	setenv("XDG_CONFIG_HOME", directory, 1);
+	setenv("HOME", "/nonexistent", 1);
+	unsetenv("SLEXPLORE_DATA");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	remove_file("slexplore");
+	return rmdir(directory);
+}
+
+static void the_default_is_built_in(void **state)
+{
+	char *text, origin[256];
+
+	(void)state;
+	check_ok(data_load("keys", &text, origin));
+	assert_string_equal(text, "built in\n");
+	assert_string_equal(origin, "built-in keys");
+	free(text);
+	check_ok(data_load("keys", &text, NULL));
+	free(text);
+}
+
+static void files_override_the_nearest_first(void **state)
+{
+	char *text, origin[256];
+
+	(void)state;
+	write_file("slexplore/keys", "from config\n", 12);
+	check_ok(data_load("keys", &text, origin));
+	assert_string_equal(text, "from config\n");
+	check_contains(origin, "/slexplore/keys");
+	free(text);
+
+	write_file("keys", "from here\n", 10);
+	setenv("SLEXPLORE_DATA", directory, 1);
+	check_ok(data_load("keys", &text, origin));
+	assert_string_equal(text, "from here\n");
+	free(text);
+	remove_file("keys");
+	/* A directory without the file is no obstacle. */
+	check_ok(data_load("keys", &text, origin));
+	assert_string_equal(text, "from config\n");
+	free(text);
+	unsetenv("SLEXPLORE_DATA");
+	remove_file("slexplore/keys");
+}
+
+static void bad_overrides_are_reported(void **state)
+{
+	struct status status;
+	char *text, path[128];
+
+	(void)state;
+	setenv("SLEXPLORE_DATA", directory, 1);
+	write_file("keys", "a\0b", 3);
+	status = data_load("keys", &text, NULL);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "NUL byte");
+	assert_null(text);
+	remove_file("keys");
+
+	snprintf(path, sizeof(path), "%s/keys", directory);
+	assert_int_equal(mkdir(path, 0700), 0);
+	status = data_load("keys", &text, NULL);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, path);
+	remove_file("keys");
+	unsetenv("SLEXPLORE_DATA");
+
+	status = data_load("nothing", &text, NULL);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "nothing");
+	assert_null(text);
+}
+
+static void an_empty_file_is_an_empty_string(void **state)
+{
+	char *text;
+
+	(void)state;
+	setenv("SLEXPLORE_DATA", directory, 1);
+	write_file("keys", "", 0);
+	check_ok(data_load("keys", &text, NULL));
+	assert_string_equal(text, "");
+	free(text);
+	remove_file("keys");
+	unsetenv("SLEXPLORE_DATA");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_default_is_built_in),
+		cmocka_unit_test(files_override_the_nearest_first),
+		cmocka_unit_test(bad_overrides_are_reported),
+		cmocka_unit_test(an_empty_file_is_an_empty_string),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,101 @@
+#include "check.h"
+
+#include "base/random.h"
+#include "base/stats.h"
+
+static void quantiles_are_linear_between_neighbours(void **state)
+{
+	const double sorted[] = { 1, 2, 4, 8 };
+
+	(void)state;
+	check_near(stats_quantile(sorted, 4, 0), 1, 0);
+	check_near(stats_quantile(sorted, 4, 1), 8, 0);
+	check_near(stats_quantile(sorted, 4, 0.5), 3, 1e-12);
+	check_near(stats_quantile(sorted, 4, 0.25), 1.75, 1e-12);
+	check_near(stats_quantile(sorted, 1, 0.75), 1, 0);
+	check_near(stats_quantile(sorted, 4, -1), 1, 0);
+	check_near(stats_quantile(sorted, 4, 2), 8, 0);
+	assert_true(isnan(stats_quantile(sorted, 0, 0.5)));
+}
+
+static void median_sorts_in_place(void **state)
+{
+	double values[] = { 3, 1, 2, INFINITY, -5 };
+
+	(void)state;
+	check_near(stats_median(values, 5), 2, 0);
+	for (int i = 1; i < 5; i++)
+		assert_true(values[i - 1] <= values[i]);
+	assert_true(isnan(stats_median(values, 0)));
+}
+
+static void cv_is_relative_deviation(void **state)
+{
+	const double values[] = { 9, 10, 11 }, same[] = { 5, 5, 5 }, around_zero[] = { -1, 1 };
+
+	(void)state;
+	check_near(stats_cv(values, 3), 0.1, 1e-12);
+	check_near(stats_cv(same, 3), 0, 0);
+	assert_true(isnan(stats_cv(values, 1)));
+	assert_true(isnan(stats_cv(around_zero, 2)));
+}
+
+/* `low` values around 1, the rest around `high`, each spread evenly by ±half. */
+static void two_groups(double *values, size_t count, size_t low, double high, double half)
+{
+	struct random random = { 7 };
+
+	for (size_t i = 0; i < count; i++) {
+		double spread = ((double)random_below(&random, 2001) / 1000 - 1) * half;
+
+		values[i] = (i < low ? 1.0 : high) + spread;
+	}
+	stats_sort(values, count);
+}
+
+static void two_modes_are_told_apart(void **state)
+{
+	struct stats_modes modes;
+	double values[100];
+
+	(void)state;
+	two_groups(values, 100, 60, 1.3, 0.01);
+	assert_true(stats_two_modes(values, 100, &modes));
+	check_near(modes.low, 1, 0.01);
+	check_near(modes.high, 1.3, 0.01);
+	check_near(modes.share_low, 0.6, 1e-12);
+}
+
+static void one_mode_is_not_split(void **state)
+{
+	struct stats_modes modes;
+	double values[100];
+
+	(void)state;
+	two_groups(values, 100, 100, 1, 0.2);            /* one broad group */
+	assert_false(stats_two_modes(values, 100, &modes));
+	two_groups(values, 100, 50, 1.02, 0.0001);       /* less than 3 % apart */
+	assert_false(stats_two_modes(values, 100, &modes));
+	two_groups(values, 100, 90, 2, 0.01);            /* a tail of a tenth is no mode */
+	assert_false(stats_two_modes(values, 100, &modes));
+	two_groups(values, 19, 10, 2, 0.01);             /* too few */
+	assert_false(stats_two_modes(values, 19, &modes));
+	two_groups(values, 20, 10, 2, 0.01);
+	assert_true(stats_two_modes(values, 20, &modes));
+	for (int i = 0; i < 100; i++)
+		values[i] = 3;
+	assert_false(stats_two_modes(values, 100, &modes));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quantiles_are_linear_between_neighbours),
+		cmocka_unit_test(median_sorts_in_place),
+		cmocka_unit_test(cv_is_relative_deviation),
+		cmocka_unit_test(two_modes_are_told_apart),
+		cmocka_unit_test(one_mode_is_not_split),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+#include "check.h"
+
+#include "base/status.h"
+#include "base/text.h"
+
+static void status_carries_code_and_text(void **state)
+{
+	struct status status = status_make(STATUS_USAGE, "acc=%d: a whole number from %s", 17, "1 to 16");
+
+	(void)state;
+	assert_false(status_is_ok(&status));
+	assert_int_equal(status.code, STATUS_USAGE);
+	assert_string_equal(status.text, "acc=17: a whole number from 1 to 16");
+	status = status_ok();
+	assert_true(status_is_ok(&status));
+	assert_string_equal(status.text, "");
+}
+
+static void status_cuts_long_text(void **state)
+{
+	char longer[1000];
+	struct status status;
+
+	(void)state;
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	status = status_make(STATUS_FAILED, "%s", longer);
+	assert_int_equal(strlen(status.text), sizeof(status.text) - 1);
+}
+
+static void status_never_ends_inside_a_character(void **state)
+{
+	char longer[1000] = "";
+
+	(void)state;
+	/* Every alignment of a two-byte character against the end of the buffer. */
+	for (int shift = 0; shift < 2; shift++) {
+		struct status status;
+
+		memset(longer, 'x', 2);
+		longer[shift] = '\0';
+		for (int i = 0; i < 300; i++)
+			strcat(longer, "é");
+		status = status_make(STATUS_FAILED, "%s", longer);
+		assert_int_equal((strlen(status.text) - (size_t)shift) % 2, 0);
+		longer[0] = '\0';
+	}
+}
+
+static void status_is_one_line_without_escapes(void **state)
+{
+	struct status status = status_make(STATUS_USAGE, "no kernel \"%s\"", "a\nb\033[2J\177");
+
+	(void)state;
+	assert_string_equal(status.text, "no kernel \"a?b?[2J?\"");
+}
+
+static void text_grows(void **state)
+{
+	struct text text = { 0 };
+
+	(void)state;
+	assert_string_equal(text_string(&text), "");
+	for (int i = 0; i < 1000; i++)
+		text_addf(&text, "%d,", i % 10);
+	assert_int_equal(text.length, 2000);
+	assert_int_equal(strlen(text_string(&text)), 2000);
+	text_clear(&text);
+	assert_string_equal(text_string(&text), "");
+	text_add(&text, "one");
+	text_addn(&text, " two three", 4);
+	text_add(&text, "");
+	assert_string_equal(text_string(&text), "one two");
+	text_free(&text);
+	assert_null(text.bytes);
+	assert_int_equal(text.capacity, 0);
+}
+
+static void text_adds_a_long_piece_at_once(void **state)
+{
+	struct text text = { 0 };
+	char piece[5000];
+
+	(void)state;
+	memset(piece, 'p', sizeof(piece) - 1);
+	piece[sizeof(piece) - 1] = '\0';
+	text_addf(&text, "<%s>", piece);
+	assert_int_equal(text.length, 5001);
+	assert_int_equal(text.bytes[5000], '>');
+	text_free(&text);
+}
+
+static void cut_clean_takes_only_incomplete_characters(void **state)
+{
+	char whole[6];
+	char room[8] = "aé€";
+
+	(void)state;
+	memcpy(whole, "a\xc3\xa9\xe2\x82", 6);
+	text_cut_clean(whole, sizeof(whole));
+	assert_string_equal(whole, "aé");
+	text_cut_clean(room, sizeof(room));
+	assert_string_equal(room, "aé€");
+	memcpy(whole, "ab\xe2\x82\xac", 6);
+	text_cut_clean(whole, sizeof(whole));
+	assert_string_equal(whole, "ab€");
+}
+
+static void memory_is_zeroed_and_copied(void **state)
+{
+	int *numbers = memory_new(100, sizeof(*numbers));
+	char *copy = memory_string("a name");
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(numbers[i], 0);
+	numbers = memory_resize(numbers, 1000, sizeof(*numbers));
+	assert_int_equal(numbers[99], 0);
+	assert_string_equal(copy, "a name");
+	free(numbers);
+	free(copy);
+	free(memory_new(0, 8));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(status_carries_code_and_text),
+		cmocka_unit_test(status_cuts_long_text),
+		cmocka_unit_test(status_never_ends_inside_a_character),
+		cmocka_unit_test(status_is_one_line_without_escapes),
+		cmocka_unit_test(text_grows),
+		cmocka_unit_test(text_adds_a_long_piece_at_once),
+		cmocka_unit_test(cut_clean_takes_only_incomplete_characters),
+		cmocka_unit_test(memory_is_zeroed_and_copied),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

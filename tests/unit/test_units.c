@@ -1,0 +1,115 @@
+#include "check.h"
+
+#include "base/units.h"
+
+static void parses_numbers_and_sizes(void **state)
+{
+	static const struct {
+		const char *text;
+		bool suffix;
+		int64_t value;
+	} good[] = {
+		{ "0", false, 0 }, { "7", false, 7 }, { "007", false, 7 }, { "4096", true, 4096 },
+		{ "32k", true, 32768 }, { "32K", true, 32768 }, { "64m", true, 64 << 20 },
+		{ "1g", true, 1 << 30 }, { "2t", true, INT64_C(2) << 40 },
+		{ "9223372036854775807", false, INT64_MAX },
+		{ "9007199254740991k", true, INT64_MAX / 1024 * 1024 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		int64_t value = -1;
+
+		if (!units_parse(good[i].text, good[i].suffix, &value) || value != good[i].value)
+			fail_msg("\"%s\" gave %lld", good[i].text, (long long)value);
+	}
+}
+
+static void refuses_everything_else(void **state)
+{
+	static const char *const bad[] = {
+		"", " ", "-1", "+1", " 1", "1 ", "1.5m", "k", "32kk", "32kb", "32x", "0x10", "1e3", "1,2",
+		"9223372036854775808", "9007199254740992k", "8388608t", "99999999999999999999999", "\xc3\xa9", "1_000",
+	};
+	int64_t value = 42;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (units_parse(bad[i], true, &value))
+			fail_msg("\"%s\" was taken for %lld", bad[i], (long long)value);
+	assert_false(units_parse("32k", false, &value));
+	assert_int_equal(value, 42);
+}
+
+static void writes_sizes_as_typed(void **state)
+{
+	static const struct {
+		int64_t bytes;
+		const char *typed, *read;
+	} rows[] = {
+		{ 0, "0", "0 B" }, { 1000, "1000", "1000 B" }, { 1023, "1023", "1023 B" },
+		{ 1024, "1k", "1 KiB" }, { 32768, "32k", "32 KiB" }, { 98304, "96k", "96 KiB" },
+		{ 1536 * 1024, "1536k", "1.5 MiB" }, { 64 << 20, "64m", "64 MiB" },
+		{ INT64_C(11) << 30 | 1 << 29, "11776m", "11.5 GiB" }, { INT64_C(3) << 40, "3t", "3 TiB" },
+		{ INT64_C(5) << 50, "5120t", "5120 TiB" }, { (1 << 20) - 1, "1048575", "1 MiB" },
+		{ 10000, "10000", "9.8 KiB" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char typed[32], read[32];
+		int64_t again = -1;
+
+		units_bytes(rows[i].bytes, typed, sizeof(typed));
+		units_bytes_long(rows[i].bytes, read, sizeof(read));
+		assert_string_equal(typed, rows[i].typed);
+		assert_string_equal(read, rows[i].read);
+		assert_true(units_parse(typed, true, &again));
+		assert_true(again == rows[i].bytes);
+	}
+}
+
+static void figures_have_four_digits(void **state)
+{
+	static const struct {
+		double value;
+		const char *shown;
+	} rows[] = {
+		{ 0.752, "0.752" }, { 3, "3.000" }, { 12.345678, "12.35" }, { 163.21, "163.2" },
+		{ 1024, "1024" }, { 0, "0.000" }, { 9.9994, "9.999" }, { 9.9996, "10.00" },
+		{ 99.996, "100.0" }, { 999.96, "1000" }, { 999999, "999999" }, { -0.5, "-0.500" },
+		{ NAN, "-" }, { INFINITY, "-" }, { -INFINITY, "-" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char shown[32];
+
+		units_figure(rows[i].value, shown, sizeof(shown));
+		assert_string_equal(shown, rows[i].shown);
+	}
+}
+
+static void small_buffers_stay_terminated(void **state)
+{
+	char tiny[4];
+
+	(void)state;
+	units_bytes_long(INT64_C(11) << 30, tiny, sizeof(tiny));
+	assert_string_equal(tiny, "11 ");
+	units_figure(163.2, tiny, sizeof(tiny));
+	assert_string_equal(tiny, "163");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parses_numbers_and_sizes),
+		cmocka_unit_test(refuses_everything_else),
+		cmocka_unit_test(writes_sizes_as_typed),
+		cmocka_unit_test(figures_have_four_digits),
+		cmocka_unit_test(small_buffers_stay_terminated),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
