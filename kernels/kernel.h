@@ -106,7 +106,8 @@ struct kernel {
 	void (*rewind)(struct kernel_run *run);
 
 	/* Whether the code computes what it should: makes calls of its own and compares with a plain
-	 * computation. Run once for each layout, outside timing. NULL when there is nothing to compare. */
+	 * computation. Runs before each measurement, outside timing, so it must be quick: some thousand elements.
+	 * NULL when there is nothing to compare. */
 	struct status (*verify)(struct kernel_run *run);
 
 	/* A remark on this very setting ("14 accumulators and 13 registers: two are kept on the stack"), or

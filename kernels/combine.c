@@ -1,0 +1,257 @@
+/* combine: reduce an array to one number, with every unrolling and number of accumulators.
+ *
+ * The loops stand in combine_loops.awk. Values are +1 and -1, so that sums stay small and products stay 1 or -1:
+ * exact in every type, never overflowing, never denormal. */
+#include "kernels/combine.h"
+
+#include <stdio.h>
+
+#include "base/random.h"
+#include "kernels/kernel.h"
+
+enum { OP, TYPE, UNROLL, ACC, SHAPE, SIZE, STRIDE };
+enum { TYPE_I32, TYPE_I64, TYPE_F32, TYPE_F64 };
+enum { SHAPE_SEPARATE, SHAPE_REASSOCIATED };
+
+static const char *const op_names[] = { "add", "mul", NULL };
+static const char *const type_names[] = { "i32", "i64", "f32", "f64", NULL };
+static const char *const shape_names[] = { "separate", "reassociated", NULL };
+static const int64_t type_bytes[] = { 4, 8, 4, 8 };
+
+static const struct knob knobs[] = {
+	[OP] = { .name = "op", .help = "the operation that combines", .kind = KNOB_CHOICE,
+		.choices = op_names, .initial = 1 },
+	[TYPE] = { .name = "type", .help = "the type of the elements", .kind = KNOB_CHOICE,
+		.choices = type_names, .initial = TYPE_F64 },
+	[UNROLL] = { .name = "unroll", .help = "elements in one iteration of the loop", .kind = KNOB_COUNT,
+		.min = 1, .max = COMBINE_UNROLL, .initial = 4 },
+	[ACC] = { .name = "acc", .help = "accumulators: chains that run side by side", .kind = KNOB_COUNT,
+		.min = 1, .max = COMBINE_UNROLL, .initial = 1 },
+	[SHAPE] = { .name = "shape", .kind = KNOB_CHOICE, .choices = shape_names,
+		.help = "accumulators apart, or an iteration's elements combined first" },
+	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
+		.min = 64, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
+	[STRIDE] = { .name = "stride", .help = "elements from one read to the next", .kind = KNOB_COUNT,
+		.axis = AXIS_STRIDE, .min = 1, .max = 64, .initial = 1 },
+};
+
+/* Elements read in one pass: every stride-th of the array, cut to whole iterations. */
+static int64_t ring_elements(const int64_t *v)
+{
+	int64_t count = v[SIZE] / (type_bytes[v[TYPE]] * v[STRIDE]);
+
+	return count / v[UNROLL] * v[UNROLL];
+}
+
+static struct status combine_check(const int64_t *v)
+{
+	if (v[ACC] > v[UNROLL])
+		return status_make(STATUS_USAGE, "acc=%lld needs unroll=%lld or more, and unroll is %lld",
+			(long long)v[ACC], (long long)v[ACC], (long long)v[UNROLL]);
+	if (v[SHAPE] == SHAPE_REASSOCIATED && v[ACC] != 1)
+		return status_make(STATUS_USAGE,
+			"shape=reassociated has one accumulator: acc=%lld goes with shape=separate",
+			(long long)v[ACC]);
+	if (ring_elements(v) < 1)
+		return status_make(STATUS_USAGE,
+			"size=%lld holds fewer than unroll=%lld elements of %lld bytes at stride=%lld: it takes %lld",
+			(long long)v[SIZE], (long long)v[UNROLL], (long long)type_bytes[v[TYPE]],
+			(long long)v[STRIDE], (long long)(v[UNROLL] * v[STRIDE] * type_bytes[v[TYPE]]));
+	return status_ok();
+}
+
+static void combine_fit(int64_t *v, int changed)
+{
+	if (v[ACC] > v[UNROLL]) {
+		if (changed == ACC)
+			v[UNROLL] = v[ACC];
+		else
+			v[ACC] = v[UNROLL];
+	}
+	if (v[SHAPE] == SHAPE_REASSOCIATED && v[ACC] != 1) {
+		if (changed == ACC)
+			v[SHAPE] = SHAPE_SEPARATE;
+		else
+			v[ACC] = 1;
+	}
+	if (ring_elements(v) < 1) {
+		int64_t need = v[UNROLL] * type_bytes[v[TYPE]];
+
+		if (changed == SIZE) {
+			/* The smaller array holds fewer reads: closer together first, then fewer at a time. */
+			v[STRIDE] = v[SIZE] / need > 1 ? v[SIZE] / need : 1;
+			if (v[SIZE] < need) {
+				v[UNROLL] = v[SIZE] / type_bytes[v[TYPE]];
+				v[ACC] = v[ACC] < v[UNROLL] ? v[ACC] : v[UNROLL];
+			}
+		} else {
+			while (ring_elements(v) < 1)
+				v[SIZE] *= 2;
+		}
+	}
+}
+
+static uint64_t combine_footprint(const int64_t *v)
+{
+	return (uint64_t)v[SIZE];
+}
+
+static uint64_t combine_layout(const int64_t *v)
+{
+	return (uint64_t)v[TYPE];
+}
+
+/* +1 or -1 for the element of that index, from the seed: the same for any size of array. */
+static int sign_of(uint64_t seed, uint64_t index)
+{
+	struct random random = { seed + index / 64 };
+
+	return random_next(&random) >> index % 64 & 1 ? 1 : -1;
+}
+
+static combine_loop *loop_of(const int64_t *v)
+{
+	static combine_loop *const (*const loops[])[2][COMBINE_SHAPES] = {
+		combine_i32_loops, combine_i64_loops, combine_f32_loops, combine_f64_loops,
+	};
+	int64_t shape = v[UNROLL] * (v[UNROLL] - 1) / 2 + v[ACC] - 1;
+
+	if (v[SHAPE] == SHAPE_REASSOCIATED && v[UNROLL] > 1)
+		shape = COMBINE_SEPARATE + v[UNROLL] - 2;
+	return loops[v[TYPE]][v[OP]][v[STRIDE] > 1][shape];
+}
+
+static struct status combine_prepare(struct kernel_run *run)
+{
+	const int64_t *v = run->v;
+	uint64_t count = (uint64_t)(v[SIZE] / type_bytes[v[TYPE]]);
+	uint64_t done = run->prepared / (uint64_t)type_bytes[v[TYPE]] / 64 * 64;
+
+	for (uint64_t i = done; i < count; i += 64) {
+		struct random random = { run->seed + i / 64 };
+		uint64_t bits = random_next(&random);
+		uint64_t end = count - i < 64 ? count - i : 64;
+
+		if (i % (1 << 16) == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
+		for (uint64_t k = 0; k < end; k++) {
+			int sign = bits >> k & 1 ? 1 : -1;
+
+			switch (v[TYPE]) {
+			case TYPE_I32:
+				((int32_t *)(void *)run->memory)[i + k] = sign;
+				break;
+			case TYPE_I64:
+				((int64_t *)(void *)run->memory)[i + k] = sign;
+				break;
+			case TYPE_F32:
+				((float *)(void *)run->memory)[i + k] = (float)sign;
+				break;
+			default:
+				((double *)(void *)run->memory)[i + k] = sign;
+				break;
+			}
+		}
+	}
+	run->laid_out = count * (uint64_t)type_bytes[v[TYPE]];
+	if (run->laid_out < run->prepared)
+		run->laid_out = run->prepared;
+	run->ring = (uint64_t)ring_elements(v);
+	run->granule = (uint64_t)v[UNROLL];
+	run->bytes = (uint64_t)type_bytes[v[TYPE]];
+	run->code = (const void *)loop_of(v);
+	run->cursor = run->memory;
+	run->position = 0;
+	return status_ok();
+}
+
+/* position counts iterations here: the loops think in iterations, and a call must not divide. */
+static void combine_call(struct kernel_run *run, uint64_t elements)
+{
+	combine_loop *loop = (combine_loop *)run->code;
+	uint64_t ring = run->ring / run->granule;
+	struct combine_walk walk = {
+		.at = run->cursor, .room = ring - run->position, .left = elements / run->granule,
+		.base = run->memory, .ring = ring, .stride = run->v[STRIDE] * (int64_t)run->bytes,
+	};
+
+	loop(&walk);
+	run->cursor = walk.at;
+	run->position = ring - walk.room;
+	switch (run->v[TYPE]) {
+	case TYPE_I32:
+		run->result = (uint64_t)(int64_t)walk.result.i32;
+		break;
+	case TYPE_I64:
+		run->result = (uint64_t)walk.result.i64;
+		break;
+	case TYPE_F32:
+		run->result = (uint64_t)(int64_t)walk.result.f32;
+		break;
+	default:
+		run->result = (uint64_t)(int64_t)walk.result.f64;
+		break;
+	}
+}
+
+static void combine_rewind(struct kernel_run *run)
+{
+	run->cursor = run->memory;
+	run->position = 0;
+}
+
+static struct status combine_verify(struct kernel_run *run)
+{
+	/* One pass of a small ring and a half of the next; a bounded piece of a large one. */
+	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144;
+	int64_t sum = 0, product = 1;
+
+	count = count / run->granule * run->granule;
+	for (uint64_t i = 0; i < count; i++) {
+		int sign = sign_of(run->seed, i % run->ring * (uint64_t)run->v[STRIDE]);
+
+		sum += sign;
+		product *= sign;
+	}
+	combine_rewind(run);
+	combine_call(run, count);
+	combine_rewind(run);
+	if ((int64_t)run->result != (run->v[OP] ? product : sum))
+		return status_make(STATUS_FAILED, "combine computed %lld where %lld is right",
+			(long long)run->result, (long long)(run->v[OP] ? product : sum));
+	return status_ok();
+}
+
+static const char *combine_remark(const int64_t *v)
+{
+	extern const unsigned char combine_stack_accesses[4][2][2][COMBINE_SHAPES];
+	int64_t shape = v[UNROLL] * (v[UNROLL] - 1) / 2 + v[ACC] - 1;
+
+	if (v[SHAPE] == SHAPE_REASSOCIATED)
+		return NULL;
+	return combine_stack_accesses[v[TYPE]][v[OP]][v[STRIDE] > 1][shape] == 0 ? NULL :
+		"More accumulators than registers: this loop also uses the stack, as compiled code does.";
+}
+
+const struct kernel kernel_combine = {
+	.name = "combine",
+	.title = "reduce an array",
+	.look_for = "With one accumulator every operation waits for the one before: CPE is the operation's latency, "
+		"whatever the size. Turn up unroll and acc together and CPE falls until another limit, a port or the "
+		"loads, takes over. Then grow size past each cache.",
+	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 (combining, unrolling, "
+		"accumulators)",
+	.element = "array element read",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.check = combine_check,
+	.fit = combine_fit,
+	.footprint = combine_footprint,
+	.layout = combine_layout,
+	.layout_nests = true,
+	.prepare = combine_prepare,
+	.call = combine_call,
+	.rewind = combine_rewind,
+	.verify = combine_verify,
+	.remark = combine_remark,
+};

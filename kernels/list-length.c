@@ -1,0 +1,165 @@
+/* list-length: walk a linked list and count its nodes. Each load's address is what the load before returned, so
+ * nothing overlaps: a node costs the load-to-use latency of wherever it lives.
+ *
+ * The list is a ring, so that a call may walk any number of nodes. A random order is a single cycle grown node by
+ * node: node n goes in after a random earlier one, which makes every cycle equally likely and lets a list of n
+ * nodes become one of more without starting again. */
+#include "base/random.h"
+#include "kernels/kernel.h"
+
+enum { SIZE, SPACING, ORDER };
+enum { ORDER_SEQUENTIAL, ORDER_RANDOM };
+
+struct node {
+	struct node *next;
+	int64_t value;
+};
+
+static const char *const order_names[] = { "sequential", "random", NULL };
+
+static const struct knob knobs[] = {
+	[SIZE] = { .name = "size", .help = "bytes of all nodes with their spacing", .kind = KNOB_BYTES,
+		.axis = AXIS_SIZE, .min = 16, .max = KNOB_MAX_MEMORY, .initial = 16384, .multiple = 16,
+		.factor = 2 },
+	[SPACING] = { .name = "spacing", .help = "bytes from one node to the next in memory",
+		.kind = KNOB_COUNT, .min = 16, .max = 256, .initial = 16, .multiple = 16, .factor = 2 },
+	[ORDER] = { .name = "order", .help = "how the list goes through memory", .kind = KNOB_CHOICE,
+		.choices = order_names },
+};
+
+static uint64_t node_count(const int64_t *v)
+{
+	return v[SIZE] > v[SPACING] ? (uint64_t)(v[SIZE] / v[SPACING]) : 1;
+}
+
+static uint64_t list_footprint(const int64_t *v)
+{
+	return node_count(v) * (uint64_t)v[SPACING];
+}
+
+static uint64_t list_layout(const int64_t *v)
+{
+	return (uint64_t)(v[SPACING] << 1 | v[ORDER]);
+}
+
+static struct node *node_at(const struct kernel_run *run, uint64_t index)
+{
+	return (struct node *)(void *)(run->memory + index * (uint64_t)run->v[SPACING]);
+}
+
+/* Stops between nodes, so that what is laid out is always a whole ring. */
+static bool list_cancelled(const struct kernel_run *run, uint64_t index)
+{
+	return index % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed);
+}
+
+static struct status list_prepare(struct kernel_run *run)
+{
+	uint64_t count = node_count(run->v);
+	uint64_t have = run->prepared / (uint64_t)run->v[SPACING];
+	bool cancelled = false;
+
+	/* A longer random ring cannot be shortened. */
+	if (have > count && run->v[ORDER] == ORDER_RANDOM)
+		have = 0;
+	if (have == 0) {
+		*node_at(run, 0) = (struct node){ node_at(run, 0), 1 };
+		have = 1;
+	}
+	for (; have < count && !cancelled; have++) {
+		struct random random = { run->seed + have };      /* whatever steps it grew in */
+		struct node *node = node_at(run, have);
+		struct node *before = node_at(run, run->v[ORDER] == ORDER_RANDOM ?
+			random_below(&random, have) : have - 1);
+
+		node->value = 1;
+		node->next = before->next;
+		before->next = node;
+		cancelled = list_cancelled(run, have);
+	}
+	if (run->v[ORDER] == ORDER_SEQUENTIAL && have > count) {
+		node_at(run, count - 1)->next = node_at(run, 0);
+		have = count;
+	}
+	run->laid_out = have * (uint64_t)run->v[SPACING];
+	run->ring = count;
+	run->granule = 1;
+	run->bytes = sizeof(struct node *);
+	run->cursor = run->memory;
+	if (cancelled && have < count)
+		return status_make(STATUS_CANCELLED, "stopped while the list was built");
+	return status_ok();
+}
+
+KERNEL_LOOP static const struct node *list_length(const struct node *node, uint64_t count)
+{
+	uint64_t length = 0;
+
+	do {
+		length++;
+		KERNEL_KEEP(length);
+		node = node->next;
+		KERNEL_KEEP(node);
+	} while (length != count);
+	return node;
+}
+
+static void list_call(struct kernel_run *run, uint64_t elements)
+{
+	run->cursor = list_length(run->cursor, elements);
+}
+
+static void list_rewind(struct kernel_run *run)
+{
+	run->cursor = run->memory;
+}
+
+/* One whole ring comes back to its start and not before; of a large one, a piece of nodes that lie in it. */
+static struct status list_verify(struct kernel_run *run)
+{
+	const struct node *node = node_at(run, 0);
+	uint64_t limit = run->ring < 6144 ? run->ring : 6144;
+
+	for (uint64_t i = 0; i < limit; i++) {
+		uint64_t offset;
+
+		node = node->next;
+		offset = (uint64_t)((const unsigned char *)node - run->memory);
+		if (offset >= run->ring * (uint64_t)run->v[SPACING] || offset % (uint64_t)run->v[SPACING])
+			return status_make(STATUS_FAILED, "list-length: node %llu points outside the list",
+				(unsigned long long)i);
+		if ((node == node_at(run, 0)) != (i + 1 == run->ring))
+			return status_make(STATUS_FAILED, "list-length: the ring closes after %llu of %llu nodes",
+				(unsigned long long)i + 1, (unsigned long long)run->ring);
+	}
+	list_rewind(run);
+	list_call(run, limit);
+	if (run->cursor != (const void *)node)
+		return status_make(STATUS_FAILED, "list-length walked to another node than its pointers say");
+	list_rewind(run);
+	return status_ok();
+}
+
+static struct status list_prepare_code(struct kernel_run *run)
+{
+	run->code = (const void *)list_length;
+	return list_prepare(run);
+}
+
+const struct kernel kernel_list_length = {
+	.name = "list-length",
+	.title = "walk a linked list",
+	.look_for = "Every load waits for the pointer that the one before it fetched: CPE is the load-to-use latency. "
+		"Grow size and watch it step up at each cache; then set order=random and see what the prefetchers had "
+		"been hiding.",
+	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 (load performance)",
+	.element = "list node",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.footprint = list_footprint,
+	.layout = list_layout,
+	.prepare = list_prepare_code,
+	.call = list_call,
+	.rewind = list_rewind,
+	.verify = list_verify,
+};

@@ -1,0 +1,339 @@
+/* Every kernel computes what it says at every setting that its knobs allow. */
+#include "check.h"
+
+#include "base/random.h"
+#include "kernels/kernel.h"
+
+static atomic_bool no_cancel;
+
+enum { MEMORY = 4 << 20 };
+
+static void run_at(const struct kernel *kernel, const int64_t *v, unsigned char *memory, uint64_t prepared,
+	struct kernel_run *run)
+{
+	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .prepared = prepared, .seed = 7,
+		.cancel = &no_cancel };
+	memcpy(run->v, v, sizeof(run->v));
+	check_ok(kernel->prepare(run));
+	assert_true(run->ring > 0);
+	assert_true(run->granule > 0);
+	assert_int_equal(run->ring % run->granule, 0);
+	assert_non_null(run->code);
+	assert_true(run->laid_out <= MEMORY);
+}
+
+static void initial(const struct kernel *kernel, int64_t *v)
+{
+	memset(v, 0, KNOBS_MAX * sizeof(*v));
+	for (int i = 0; i < kernel->knob_count; i++)
+		v[i] = kernel->knobs[i].initial;
+}
+
+static int64_t top(const struct knob *knob)
+{
+	int64_t count = 0;
+
+	if (knob->kind != KNOB_CHOICE)
+		return knob->max < MEMORY ? knob->max : MEMORY;
+	while (knob->choices[count])
+		count++;
+	return count - 1;
+}
+
+static int64_t random_value(const struct knob *knob, struct random *random)
+{
+	int64_t low = knob->kind == KNOB_CHOICE ? 0 : knob->min, high = top(knob);
+	int64_t multiple = knob->multiple > 1 ? knob->multiple : 1;
+
+	/* Sizes over their whole logarithmic range. */
+	if (knob->kind == KNOB_BYTES)
+		high = low + ((high - low) >> random_below(random, 16));
+	return low + (int64_t)random_below(random, (uint64_t)(high - low + 1)) / multiple * multiple;
+}
+
+static void tables_are_complete(void **state)
+{
+	(void)state;
+	assert_non_null(kernel_registry[0]);
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+		int64_t v[KNOBS_MAX];
+
+		assert_ptr_equal(kernel_find(kernel->name), kernel);
+		assert_true(strlen(kernel->title) > 0 && strlen(kernel->look_for) > 40);
+		assert_true(strlen(kernel->document) > 0 && strlen(kernel->element) > 0);
+		assert_in_range(kernel->knob_count, 1, KNOBS_MAX);
+		initial(kernel, v);
+		for (int i = 0; i < kernel->knob_count; i++) {
+			const struct knob *knob = &kernel->knobs[i];
+
+			assert_int_equal(kernel_knob(kernel, knob->name), i);
+			assert_true(strlen(knob->help) > 0 && strlen(knob->help) < 70);
+			if (knob->kind == KNOB_CHOICE)
+				assert_non_null(knob->choices);
+			else
+				assert_true(knob->min <= knob->initial && knob->initial <= knob->max);
+		}
+		if (kernel->check)
+			check_ok(kernel->check(v));
+		assert_int_equal(kernel->check == NULL, kernel->fit == NULL);
+	}
+	assert_null(kernel_find("no such kernel"));
+	assert_int_equal(kernel_knob(kernel_registry[0], "no such knob"), -1);
+}
+
+/* Any allowed setting verifies, laid out from nothing or over what the setting before left. */
+static void random_settings_compute_right(void **state)
+{
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	struct random random = { 42 };
+
+	(void)state;
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+		uint64_t prepared = 0, layout = 0;
+
+		for (int round = 0; round < 400; round++) {
+			struct kernel_run run;
+			int64_t v[KNOBS_MAX];
+
+			initial(kernel, v);
+			for (int i = 0; i < kernel->knob_count; i++)
+				v[i] = random_value(&kernel->knobs[i], &random);
+			if (kernel->check) {
+				struct status status = kernel->check(v);
+
+				if (!status_is_ok(&status))
+					continue;
+			}
+			if (kernel->footprint(v) > MEMORY)
+				continue;
+			if (kernel->layout(v) != layout)
+				prepared = 0;
+			layout = kernel->layout(v);
+			run_at(kernel, v, memory, prepared, &run);
+			prepared = run.laid_out;
+			check_ok(kernel->verify(&run));
+		}
+	}
+	free(memory);
+}
+
+static void every_combine_loop_computes_right(void **state)
+{
+	const struct kernel *combine = kernel_find("combine");
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	int64_t v[KNOBS_MAX];
+	int loops = 0;
+
+	(void)state;
+	initial(combine, v);
+	int op = kernel_knob(combine, "op"), type = kernel_knob(combine, "type"), unroll = kernel_knob(combine, "unroll"),
+		acc = kernel_knob(combine, "acc"), shape = kernel_knob(combine, "shape"),
+		stride = kernel_knob(combine, "stride"), size = kernel_knob(combine, "size");
+
+	v[size] = 6000;
+	for (v[type] = 0; v[type] < 4; v[type]++)
+		for (v[op] = 0; v[op] < 2; v[op]++)
+			for (v[stride] = 1; v[stride] <= 7; v[stride] += 3)
+				for (v[unroll] = 1; v[unroll] <= 16; v[unroll]++)
+					for (v[acc] = 1; v[acc] <= v[unroll]; v[acc]++)
+						for (v[shape] = 0; v[shape] < (v[acc] == 1 ? 2 : 1); v[shape]++) {
+							struct kernel_run run;
+
+							run_at(combine, v, memory, 0, &run);
+							check_ok(combine->verify(&run));
+							loops++;
+						}
+	assert_int_equal(loops, 4 * 2 * 3 * (136 + 16));
+	free(memory);
+}
+
+/* A wrong sum is noticed: verify() is no formality. */
+static void verify_can_fail(void **state)
+{
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+
+	(void)state;
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+		struct kernel_run run;
+		struct status status;
+		int64_t v[KNOBS_MAX];
+
+		initial(kernel, v);
+		if (kernel_knob(kernel, "op") >= 0)
+			v[kernel_knob(kernel, "op")] = 0;
+		run_at(kernel, v, memory, 0, &run);
+		if (strcmp(kernel->name, "list-length") == 0)
+			*(void **)(void *)memory = memory;
+		else
+			memory[strcmp(kernel->name, "combine") == 0 ? 7 : 0] ^= 0x80;      /* the sign of a double; a bit */
+		status = kernel->verify(&run);
+		assert_int_equal(status.code, STATUS_FAILED);
+	}
+	free(memory);
+}
+
+static void calls_continue_where_the_last_one_stopped(void **state)
+{
+	const struct kernel *list = kernel_find("list-length");
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	struct kernel_run run;
+	int64_t v[KNOBS_MAX];
+	const void *half;
+
+	(void)state;
+	initial(list, v);
+	run_at(list, v, memory, 0, &run);
+	list->call(&run, run.ring / 2);
+	half = run.cursor;
+	assert_ptr_not_equal(half, memory);
+	list->call(&run, run.ring - run.ring / 2);
+	assert_ptr_equal(run.cursor, memory);
+	list->call(&run, run.ring * 3 + run.ring / 2);
+	assert_ptr_equal(run.cursor, half);
+	list->rewind(&run);
+	assert_ptr_equal(run.cursor, memory);
+	free(memory);
+}
+
+/* A random list grown in steps is the list built at once, and every node is on it. */
+static void random_lists_grow(void **state)
+{
+	const struct kernel *list = kernel_find("list-length");
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY), *once = aligned_alloc(2 << 20, MEMORY);
+	int size = kernel_knob(list, "size"), spacing = kernel_knob(list, "spacing"), order = kernel_knob(list, "order");
+	uint64_t prepared = 0;
+	struct kernel_run run;
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(list, v);
+	v[spacing] = 64;
+	v[order] = 1;
+	for (v[size] = 64; v[size] <= 65536; v[size] = v[size] * 3 / 2 / 64 * 64 + 64) {
+		run_at(list, v, memory, prepared, &run);
+		prepared = run.laid_out;
+		check_ok(list->verify(&run));
+		assert_int_equal(run.ring, v[size] / 64);
+	}
+	v[size] = (int64_t)prepared;
+	run_at(list, v, once, 0, &run);
+	for (uint64_t i = 0; i < prepared; i += 64) {
+		unsigned char *a = *(unsigned char **)(void *)(memory + i), *b = *(unsigned char **)(void *)(once + i);
+
+		assert_int_equal(a - memory, b - once);
+	}
+	free(memory);
+	free(once);
+}
+
+static void one_node_points_to_itself(void **state)
+{
+	const struct kernel *list = kernel_find("list-length");
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	struct kernel_run run;
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(list, v);
+	v[kernel_knob(list, "size")] = 16;
+	for (int spacing = 16; spacing <= 256; spacing *= 2)
+		for (int order = 0; order < 2; order++) {
+			v[kernel_knob(list, "spacing")] = spacing;
+			v[kernel_knob(list, "order")] = order;
+			run_at(list, v, memory, 0, &run);
+			assert_int_equal(run.ring, 1);
+			check_ok(list->verify(&run));
+		}
+	free(memory);
+}
+
+static void cancelled_preparation_can_be_taken_up(void **state)
+{
+	atomic_bool cancel = true;
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+
+	(void)state;
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+		int64_t v[KNOBS_MAX];
+		struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 7, .cancel = &cancel };
+		struct status status;
+
+		initial(kernel, v);
+		v[kernel_knob(kernel, "size")] = MEMORY;
+		memcpy(run.v, v, sizeof(v));
+		status = kernel->prepare(&run);
+		assert_int_equal(status.code, STATUS_CANCELLED);
+		run_at(kernel, v, memory, run.laid_out, &run);
+		check_ok(kernel->verify(&run));
+	}
+	free(memory);
+}
+
+/* Whatever knob a user turns, the others follow to something allowed. */
+static void fit_makes_any_move_allowed(void **state)
+{
+	struct random random = { 3 };
+
+	(void)state;
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+		int64_t v[KNOBS_MAX];
+
+		if (!kernel->fit)
+			continue;
+		initial(kernel, v);
+		for (int move = 0; move < 20000; move++) {
+			int knob = (int)random_below(&random, (uint64_t)kernel->knob_count);
+			int64_t wanted = random_value(&kernel->knobs[knob], &random);
+
+			v[knob] = wanted;
+			kernel->fit(v, knob);
+			check_ok(kernel->check(v));
+			assert_int_equal(v[knob], wanted);
+			for (int i = 0; i < kernel->knob_count; i++)
+				if (kernel->knobs[i].kind != KNOB_CHOICE)
+					assert_true(v[i] >= kernel->knobs[i].min && v[i] <= kernel->knobs[i].max);
+		}
+	}
+}
+
+static void combine_refuses_what_cannot_be(void **state)
+{
+	const struct kernel *combine = kernel_find("combine");
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(combine, v);
+	v[kernel_knob(combine, "unroll")] = 2;
+	v[kernel_knob(combine, "acc")] = 3;
+	check_contains(combine->check(v).text, "acc=3 needs unroll=3");
+	v[kernel_knob(combine, "unroll")] = 4;
+	v[kernel_knob(combine, "shape")] = 1;
+	check_contains(combine->check(v).text, "shape=reassociated has one accumulator");
+	v[kernel_knob(combine, "acc")] = 1;
+	v[kernel_knob(combine, "size")] = 64;
+	v[kernel_knob(combine, "stride")] = 8;
+	check_contains(combine->check(v).text, "it takes 256");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_complete),
+		cmocka_unit_test(random_settings_compute_right),
+		cmocka_unit_test(every_combine_loop_computes_right),
+		cmocka_unit_test(verify_can_fail),
+		cmocka_unit_test(calls_continue_where_the_last_one_stopped),
+		cmocka_unit_test(random_lists_grow),
+		cmocka_unit_test(one_node_points_to_itself),
+		cmocka_unit_test(cancelled_preparation_can_be_taken_up),
+		cmocka_unit_test(fit_makes_any_move_allowed),
+		cmocka_unit_test(combine_refuses_what_cannot_be),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
