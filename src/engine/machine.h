@@ -37,6 +37,9 @@ struct machine {
 	char huge_note[96];      /* why not */
 };
 
+/* Fills host, name, arch, virtualised, memory_limit and the huge page fields; the rest is the worker's. */
+void machine_identify(struct machine *machine);
+
 /* Size in bytes of the data cache of that level, or 0. */
 uint64_t machine_cache(const struct machine *machine, int level);
 /* The last data cache's size in bytes, or 0. */

@@ -12,7 +12,7 @@ enum { TRIALS_MAX = 600 };
 /* Why a trial does not count. A trial is never dropped for its own CPE. */
 enum trial_fate {
 	TRIAL_QUIET = 0,
-	TRIAL_CONTENDED,     /* the watch chain ran slow: another thread used the core's units */
+	TRIAL_CONTENDED,     /* the watch chain or loop ran slow: another thread used the core */
 	TRIAL_SWITCHED,      /* an involuntary context switch fell into it */
 	TRIAL_MOVED,         /* it ran on more than one processor */
 	TRIAL_DRIFTED,       /* the reference chain before and after differ by over 2 % */
@@ -26,12 +26,16 @@ struct trial {
 	double cpe;       /* core clock cycles per element */
 	double ghz;       /* core clock during the trial */
 	float watch;      /* watch chain ÷ its documented time; 1 when the core is ours alone; NAN: none */
+	float turns;      /* cycles a turn of the watch loop takes; 1 when the core is ours alone; NAN: none */
 	float at;         /* seconds since the request began */
 	uint8_t fate;     /* enum trial_fate */
 };
 
 struct trials {
 	unsigned count;
+	/* Trials that gave way to newer ones, by fate: when room runs out in a contended spell, those that will not be
+	 * used go first. */
+	unsigned forgotten[TRIAL_FATES];
 	struct trial trial[TRIALS_MAX];      /* in the order they were made */
 };
 
@@ -87,5 +91,9 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 
 /* Appends `from` to `into`; when full, the oldest give way. */
 void trials_append(struct trials *into, const struct trials *from);
+
+/* Makes room in a full set: forgets every trial that is not quiet, or the older half when all are; the newest quarter
+ * stays as it is. */
+void trials_make_room(struct trials *trials);
 
 #endif

@@ -1,0 +1,52 @@
+/* Time in ticks of the processor's fast counter, and chains of dependent instructions whose latency is certain: a
+ * clock that ticks in core cycles where nothing else does (DESIGN: "Reference clock").
+ *
+ * clock_x86.h and clock_arm64.h hold what differs: the counter, the fence, the chains. */
+#ifndef SLX_ENGINE_CLOCK_H
+#define SLX_ENGINE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include "engine/clock_x86.h"
+#elif defined(__aarch64__)
+#include "engine/clock_arm64.h"
+#else
+#error "slexplore knows the clocks of x86-64 and AArch64 only"
+#endif
+
+/* What was found out about the clock at the start. All ticks are those of clock_ticks(). */
+struct clock {
+	double hz;            /* ticks per second */
+	double step;          /* granularity: the smallest difference seen between two readings, ticks */
+	double overhead;      /* of timing an empty region, ticks */
+	double link;          /* cycles a link of the reference chain takes */
+	bool link_sure;       /* whether the watch chain confirms it (always where there is none) */
+	bool watched;         /* whether there is a watch chain */
+	uint64_t epoch;       /* ticks … */
+	double epoch_seconds; /* … and CLOCK_MONOTONIC_RAW at the same time, to refine hz later */
+};
+
+/* Seconds of CLOCK_MONOTONIC_RAW. */
+double clock_seconds(void);
+
+/* Finds the counter's step and overhead, and checks the chains against each other; takes about 3 ms, on the core
+ * that is to be measured. */
+void clock_calibrate(struct clock *clock);
+
+/* Ticks per second as known by now: the longer after clock_calibrate(), the better. */
+double clock_hz(const struct clock *clock);
+
+/* Runs links of the reference chain (a multiple of CLOCK_CHAIN_UNIT). */
+void clock_chain(uint64_t links);
+
+/* Runs links of the watch chain, one cycle each on a core that is ours alone; nothing where there is none. */
+void clock_watch(uint64_t links);
+
+/* Runs turns of the watch loop, the smallest there is: one cycle each on a core that is ours alone, since such a core
+ * takes a branch in every cycle. A busy sibling takes its share of the front end, and a turn then costs about two;
+ * measured on Zen 3 that shows contention at once where the watch chain misses most of it. */
+void clock_turn(uint64_t turns);
+
+#endif

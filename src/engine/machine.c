@@ -1,0 +1,121 @@
+/* Who this computer is. */
+#include "engine/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "engine/identify.h"
+
+uint64_t machine_cache(const struct machine *machine, int level)
+{
+	for (int i = 0; i < machine->cache_count; i++)
+		if (machine->cache[i].level == level)
+			return machine->cache[i].bytes;
+	return 0;
+}
+
+uint64_t machine_last_cache(const struct machine *machine)
+{
+	return machine->cache_count > 0 ? machine->cache[machine->cache_count - 1].bytes : 0;
+}
+
+/* A number behind a key in a file of lines "key: number"; -1 when there is none. */
+static long long read_number(const char *path, const char *key)
+{
+	FILE *file = fopen(path, "re");
+	char line[256];
+	long long value = -1;
+
+	if (!file)
+		return -1;
+	while (value < 0 && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, key, strlen(key)) != 0)
+			continue;
+		if (sscanf(line + strlen(key), "%lld", &value) != 1)
+			value = -1;
+	}
+	fclose(file);
+	return value;
+}
+
+/* The control group's remaining allowance in bytes; INT64_MAX when there is no limit. Walks up from our own group, as
+ * any of its parents may hold the limit. */
+static int64_t group_allowance(void)
+{
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	char line[512], path[700];
+	int64_t least = INT64_MAX;
+	char *group = NULL, *slash;
+
+	if (!file)
+		return least;
+	while (!group && fgets(line, sizeof(line), file))
+		if (strncmp(line, "0::", 3) == 0)
+			group = line + 3;
+	fclose(file);
+	if (!group)
+		return least;
+	group[strcspn(group, "\n")] = '\0';
+	for (;;) {
+		long long limit, used;
+
+		snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group);
+		limit = read_number(path, "");
+		snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.current", group);
+		used = read_number(path, "");
+		if (limit >= 0 && used >= 0 && limit - used < least)
+			least = limit > used ? limit - used : 0;
+		slash = strrchr(group, '/');
+		if (!slash || group[0] == '\0')
+			break;
+		*slash = '\0';
+	}
+	return least;
+}
+
+static uint64_t memory_limit(void)
+{
+	long long available = read_number("/proc/meminfo", "MemAvailable:");
+	int64_t group = group_allowance();
+	int64_t bytes = available < 0 ? (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE) :
+		(int64_t)available * 1024;
+
+	if (group < bytes)
+		bytes = group;
+	return (uint64_t)bytes / 2;
+}
+
+static void read_huge_pages(struct machine *machine)
+{
+	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+	char line[64] = "";
+
+	machine->huge_pages = false;
+	if (!file) {
+		snprintf(machine->huge_note, sizeof(machine->huge_note),
+			"this kernel has no transparent huge pages");
+		return;
+	}
+	if (fgets(line, sizeof(line), file) && !strstr(line, "[never]"))
+		machine->huge_pages = true;
+	else
+		snprintf(machine->huge_note, sizeof(machine->huge_note),
+			"transparent huge pages are switched off (\"never\")");
+	fclose(file);
+}
+
+void machine_identify(struct machine *machine)
+{
+	struct utsname system;
+
+	if (uname(&system) == 0) {
+		snprintf(machine->host, sizeof(machine->host), "%.63s", system.nodename);
+		snprintf(machine->arch, sizeof(machine->arch), "%.15s", system.machine);
+	}
+	identify_processor(machine);
+	machine->memory_limit = memory_limit();
+	read_huge_pages(machine);
+}

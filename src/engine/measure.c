@@ -1,0 +1,253 @@
+/* Trials: see measure.h. Between two clock readings stands nothing but the code that is timed. */
+#include "engine/measure.h"
+
+#include <math.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "base/stats.h"
+
+/* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 µs; trials must be short, so that
+ * most of them meet no interruption, and long against the counter's step. */
+enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120, WATCH_LINKS = 6144, WATCH_TURNS = 4096 };
+
+/* The smallest n of a trial whose whole working set is one pass (DESIGN section 3). */
+enum { RING_MINIMUM = 2048 };
+
+/* Slower than these is contended. A busy sibling costs the watch chain 2.5 to 3.5 % on Zen 5, noise after smoothing
+ * 0.5 %. On Zen 3 it leaves the chain alone at most times, but turns of the watch loop then take 1.65 to 2.5 cycles
+ * instead of 1.00 to 1.14, with nothing in between (120,000 readings beside a busy sibling). */
+static const double watch_slow = 1.015, turns_slow = 1.3;
+
+/* Seconds of the shorter timed region: in the first cache, where a trial should be over before an interruption
+ * comes; and beyond, where each stretch starts anew in cold lines and must be long enough to settle. */
+static const double region_near = 5e-6;
+static const double region_far = 25e-6;
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+static double seconds_of_call(const struct measure *measure, uint64_t elements)
+{
+	struct kernel_run *run = measure->run;
+	uint64_t begin, end;
+
+	begin = clock_ticks();
+	run->kernel->call(run, elements);
+	clock_fence();
+	end = clock_ticks();
+	return (double)(end - begin) / measure->clock->hz;
+}
+
+/* Reads one byte of every line, in the order of memory: the quickest way to bring a working set into the caches. */
+static void touch(const struct kernel_run *run, uint64_t bytes, double until, const atomic_bool *cancel)
+{
+	const volatile unsigned char *memory = run->memory;
+
+	for (uint64_t i = 0; i < bytes; i += 64) {
+		(void)memory[i];
+		if (i % (1 << 18) == 0 && (clock_seconds() > until || atomic_load(cancel)))
+			return;
+	}
+}
+
+void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t l1_bytes,
+	double warm_seconds, const atomic_bool *cancel)
+{
+	uint64_t footprint = run->kernel->footprint(run->v);
+	bool near = footprint <= l1_bytes;
+	double until = clock_seconds() + warm_seconds, region, seconds, shortest;
+	uint64_t pilot = round_up(512, run->granule);
+
+	*measure = (struct measure){ .run = run, .clock = clock, .calls = 1, .cpu = -1 };
+	clock_clean_vectors();
+	touch(run, footprint, until, cancel);
+
+	/* Double a call until it lasts long enough to be judged; that also walks the ring warm. */
+	seconds = seconds_of_call(measure, pilot);
+	while (seconds < 4e-6 && !atomic_load(cancel)) {
+		pilot *= 2;
+		seconds = seconds_of_call(measure, pilot);
+	}
+	seconds = fmin(seconds, seconds_of_call(measure, pilot)) / (double)pilot;
+
+	region = near ? region_near : region_far;
+	shortest = 400 * clock->step / clock->hz;
+	if (region < shortest)
+		region = shortest;
+	measure->rewind = near;
+	if (near) {
+		/* Whole passes of a small ring on either side; half a pass and a pass of one that is long enough. */
+		uint64_t passes = (RING_MINIMUM / 2 + run->ring - 1) / run->ring;
+
+		if (run->ring >= RING_MINIMUM) {
+			measure->whole = run->ring;
+			measure->half = run->ring / 2 / run->granule * run->granule;
+		} else {
+			measure->half = passes * run->ring;
+			measure->whole = 2 * measure->half;
+		}
+		seconds *= (double)measure->half;
+		if (seconds < region)
+			measure->calls = (unsigned)fmin(ceil(region / seconds), 1000);
+	} else {
+		measure->half = round_up((uint64_t)(region / seconds) + 1, run->granule);
+		if (measure->half < round_up(RING_MINIMUM / 2, run->granule) && seconds < 2e-8)
+			measure->half = round_up(RING_MINIMUM / 2, run->granule);
+		measure->whole = 2 * measure->half;
+	}
+	run->kernel->rewind(run);
+	measure->begin = clock_seconds();
+}
+
+/* One timed region: calls on the given number of elements. */
+static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements)
+{
+	struct kernel_run *run = measure->run;
+	void (*call)(struct kernel_run *, uint64_t) = run->kernel->call;
+	void (*rewind)(struct kernel_run *) = run->kernel->rewind;
+	uint64_t begin = clock_ticks();
+
+	for (unsigned i = 0; i < measure->calls; i++) {
+		if (measure->rewind)
+			rewind(run);
+		call(run, elements);
+		clock_fence();
+	}
+	return clock_ticks() - begin;
+}
+
+struct chain_time {
+	double slope;      /* ticks a cycle */
+	double total;      /* ticks of both regions */
+};
+
+static struct chain_time chain_ticks(const struct clock *clock)
+{
+	uint64_t a = clock_ticks();
+	clock_chain(CHAIN_SHORT);
+	uint64_t b = clock_ticks();
+	clock_chain(CHAIN_LONG);
+	uint64_t c = clock_ticks();
+
+	return (struct chain_time){
+		.slope = ((double)(c - b) - (double)(b - a)) / ((CHAIN_LONG - CHAIN_SHORT) * clock->link),
+		.total = (double)(c - a),
+	};
+}
+
+static long switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nivcsw;
+}
+
+void measure_classify(struct trials *trials)
+{
+	for (unsigned i = 0; i < trials->count; i++) {
+		struct trial *trial = &trials->trial[i];
+		double links[5], turns[5];
+		unsigned from = i < 2 ? 0 : i - 2, count = 0;
+
+		if (trial->fate != TRIAL_QUIET && trial->fate != TRIAL_CONTENDED)
+			continue;
+		if (from + 5 > trials->count)
+			from = trials->count < 5 ? 0 : trials->count - 5;
+		for (unsigned k = from; k < trials->count && count < 5; k++)
+			if (!isnan(trials->trial[k].watch) && !isnan(trials->trial[k].turns)) {
+				links[count] = (double)trials->trial[k].watch;
+				turns[count++] = (double)trials->trial[k].turns;
+			}
+		trial->fate = TRIAL_QUIET;
+		if (count > 0 && (stats_median(links, count) > watch_slow || stats_median(turns, count) > turns_slow ||
+			(double)trial->turns > turns_slow))
+			trial->fate = TRIAL_CONTENDED;
+	}
+}
+
+static unsigned quiet_count(const struct trials *trials)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < trials->count; i++)
+		count += trials->trial[i].fate == TRIAL_QUIET;
+	return count;
+}
+
+void measure_trials(struct measure *measure, struct trials *trials, unsigned quiet_wanted, unsigned trials_wanted,
+	double until, const atomic_bool *cancel)
+{
+	const struct clock *clock = measure->clock;
+	double elements = (double)measure->calls * (double)(measure->whole - measure->half);
+	double hz = clock_hz(clock);
+	struct chain_time before, after;
+	unsigned made = 0;
+	long switched = switches();
+
+	clock_clean_vectors();
+	clock_chain(CHAIN_LONG);
+	before = chain_ticks(clock);
+	while (trials->count < trials_wanted && !atomic_load(cancel)) {
+		struct trial *trial = &trials->trial[trials->count];
+		uint64_t half, whole, watch = 0, turns = 0;
+		double cycle, slope;
+		long now_switched;
+
+		if (clock->watched) {
+			uint64_t begin = clock_ticks();
+
+			clock_watch(WATCH_LINKS);
+			uint64_t middle = clock_ticks();
+			clock_turn(WATCH_TURNS);
+			turns = clock_ticks() - middle;
+			watch = middle - begin;
+		}
+		half = region_ticks(measure, measure->half);
+		whole = region_ticks(measure, measure->whole);
+		after = chain_ticks(clock);
+
+		now_switched = switches();
+		cycle = (before.slope + after.slope) / 2;
+		slope = ((double)whole - (double)half) / elements;
+		*trial = (struct trial){
+			.cpe = slope / cycle,
+			.ghz = hz / cycle * 1e-9,
+			.watch = clock->watched ? (float)(((double)watch - clock->overhead) / cycle / WATCH_LINKS) : NAN,
+			.turns = clock->watched ? (float)(((double)turns - clock->overhead) / cycle / WATCH_TURNS) : NAN,
+			.at = (float)(clock_seconds() - measure->begin),
+			.fate = TRIAL_QUIET,
+		};
+		if (before.slope <= 0 || after.slope <= 0 || slope <= 0)
+			trial->fate = TRIAL_BROKEN;
+		else if (now_switched != switched)
+			trial->fate = TRIAL_SWITCHED;
+		else if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
+			trial->fate = TRIAL_MOVED;
+		else if (fabs(after.total - before.total) > 0.02 * before.total)
+			trial->fate = TRIAL_DRIFTED;
+		switched = now_switched;
+		before = after;
+		trials->count++;
+
+		if (++made >= 3 && (double)trial->at + measure->begin > until)
+			break;
+		/* Full, and time left: a contended spell may end yet. The last trials stay, so that there is something
+		 * to go by if it does not. */
+		if (trials->count == TRIALS_MAX) {
+			measure_classify(trials);
+			if (quiet_count(trials) >= quiet_wanted)
+				break;
+			trials_make_room(trials);
+		}
+		if (trials->count >= quiet_wanted && made % 8 == 0) {
+			measure_classify(trials);
+			if (quiet_count(trials) >= quiet_wanted)
+				break;
+		}
+	}
+	measure_classify(trials);
+}

@@ -1,0 +1,41 @@
+/* The measurement itself: trials of one kernel run against the reference clock. No thread, no I/O, no
+ * allocation; runs on the calling thread, which should be bound to its core.
+ *
+ * A trial makes the same number of calls on a half and on the whole of a stretch of elements, a fence after each
+ * call, and takes the difference, so that what a call costs apart from its elements cancels. The reference chain is
+ * timed the same way right before and right after, the watch chain once before. */
+#ifndef SLX_ENGINE_MEASURE_H
+#define SLX_ENGINE_MEASURE_H
+
+#include <stdatomic.h>
+
+#include "engine/clock.h"
+#include "engine/trials.h"
+#include "kernels/kernel.h"
+
+struct measure {
+	struct kernel_run *run;
+	const struct clock *clock;
+	uint64_t half, whole;      /* elements of the two timed calls */
+	unsigned calls;            /* of each, in a region */
+	bool rewind;               /* each call starts at the ring's beginning; otherwise where the last one stopped */
+	double begin;              /* seconds, when the first trial began */
+	int cpu;                   /* the processor the thread should be on; -1: any */
+};
+
+/* Chooses the calls for a prepared run and brings the working set to where it belongs: in the caches, as far as it
+ * fits. l1_bytes: size of the first data cache; warm_seconds bounds the warming. */
+void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t l1_bytes,
+	double warm_seconds, const atomic_bool *cancel);
+
+/* Makes trials, appending to `trials`, until its count of quiet ones reaches quiet_wanted, or trials_wanted in all
+ * are in, or the time is up (seconds of clock_seconds()), or *cancel is set, or it is full. At least three are made
+ * unless cancelled. */
+void measure_trials(struct measure *measure, struct trials *trials, unsigned quiet_wanted, unsigned trials_wanted,
+	double until, const atomic_bool *cancel);
+
+/* Tells quiet trials from contended ones by the watch chain, smoothed over neighbours: spells of contention last
+ * much longer than a trial, and one reading is good to about 1 % only. Pure. */
+void measure_classify(struct trials *trials);
+
+#endif

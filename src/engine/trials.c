@@ -1,0 +1,121 @@
+/* Trials to sample. */
+#include "engine/trials.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/stats.h"
+
+const char *source_name(enum source source)
+{
+	switch (source) {
+	case SOURCE_COUNTER:
+		return "counter";
+	case SOURCE_REFERENCE:
+		return "reference";
+	case SOURCE_STEPPED:
+		return "stepped";
+	case SOURCE_TIME:
+		return "time";
+	case SOURCE_MODEL:
+		return "model";
+	default:
+		return "none";
+	}
+}
+
+/* Picks the CPEs and clocks of the trials with a fate allowed by the mask; returns how many. */
+static unsigned pick(const struct trials *trials, unsigned mask, double *cpe, double *ghz)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < trials->count; i++) {
+		if (!(mask >> trials->trial[i].fate & 1))
+			continue;
+		cpe[count] = trials->trial[i].cpe;
+		ghz[count] = trials->trial[i].ghz;
+		count++;
+	}
+	return count;
+}
+
+void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample)
+{
+	double cpe[TRIALS_MAX], ghz[TRIALS_MAX];
+	unsigned fate[TRIAL_FATES], told, made = trials->count;
+	struct stats_modes modes;
+
+	*sample = (struct sample){ .quiet = NAN, .gbps = NAN, .bytes_per_cycle = NAN, .modes = 1 };
+	for (unsigned i = 0; i < TRIAL_FATES; i++)
+		made += fate[i] = trials->forgotten[i];
+	for (unsigned i = 0; i < trials->count; i++)
+		fate[trials->trial[i].fate]++;
+	told = fate[TRIAL_QUIET] + fate[TRIAL_CONTENDED];
+	if (told == 0)
+		return;
+
+	sample->trials = pick(trials, 1u << TRIAL_QUIET, cpe, ghz);
+	/* Too few quiet trials: everything that was not disturbed otherwise is used, and the sample says so. What
+	 * counts as few for a short series is the same share. */
+	if (sample->trials < QUIET_ENOUGH && sample->trials * 5 < told) {
+		sample->contended = true;
+		sample->trials = pick(trials, 1u << TRIAL_QUIET | 1u << TRIAL_CONTENDED, cpe, ghz);
+	}
+	if (sample->trials == 0)
+		return;
+	sample->valid = true;
+	sample->dropped = made - sample->trials - trials->forgotten[TRIAL_QUIET];
+	if (facts->watched)
+		sample->quiet = (double)fate[TRIAL_QUIET] / told;
+	sample->provisional = sample->trials < TRIALS_SETTLED;
+
+	stats_sort(cpe, sample->trials);
+	sample->cpe = stats_quantile(cpe, sample->trials, 0.5);
+	sample->cpe_lo = stats_quantile(cpe, sample->trials, 0.25);
+	sample->cpe_hi = stats_quantile(cpe, sample->trials, 0.75);
+	sample->ghz = stats_median(ghz, sample->trials);
+	sample->ns = sample->cpe / sample->ghz;
+	sample->cycles_from = facts->cycles_from;
+	if (facts->bytes > 0) {
+		sample->bytes_per_cycle = (double)facts->bytes / sample->cpe;
+		sample->gbps = (double)facts->bytes / sample->ns;
+	}
+	if (stats_two_modes(cpe, sample->trials, &modes)) {
+		sample->modes = 2;
+		sample->mode_low = modes.low;
+		sample->mode_high = modes.high;
+		sample->mode_share_low = modes.share_low;
+	}
+}
+
+void trials_append(struct trials *into, const struct trials *from)
+{
+	unsigned spill = into->count + from->count > TRIALS_MAX ? into->count + from->count - TRIALS_MAX : 0;
+
+	if (spill > into->count)
+		spill = into->count;
+	for (unsigned i = 0; i < spill; i++)
+		into->forgotten[into->trial[i].fate]++;
+	for (unsigned i = 0; i < TRIAL_FATES; i++)
+		into->forgotten[i] += from->forgotten[i];
+	memmove(into->trial, into->trial + spill, (into->count - spill) * sizeof(into->trial[0]));
+	into->count -= spill;
+	memcpy(into->trial + into->count, from->trial, from->count * sizeof(from->trial[0]));
+	into->count += from->count;
+}
+
+void trials_make_room(struct trials *trials)
+{
+	unsigned kept = 0, quiet = 0, skip;
+
+	for (unsigned i = 0; i < trials->count; i++)
+		quiet += trials->trial[i].fate == TRIAL_QUIET;
+	skip = quiet == trials->count ? trials->count / 2 : 0;
+	for (unsigned i = 0; i < trials->count; i++) {
+		if ((trials->trial[i].fate == TRIAL_QUIET && i >= skip) || i >= trials->count - trials->count / 4)
+			trials->trial[kept++] = trials->trial[i];
+		else
+			trials->forgotten[trials->trial[i].fate]++;
+	}
+	trials->count = kept;
+}

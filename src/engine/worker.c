@@ -1,0 +1,383 @@
+/* See worker.h.
+ *
+ * Shared state and who may touch it: `lock` guards pending, running, results and ready; `cancel` and `machine.known`
+ * are atomics; everything else belongs to the worker's thread once it runs. Nothing is locked while a trial runs. */
+#include "engine/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/arena.h"
+#include "engine/clock.h"
+#include "engine/measure.h"
+#include "engine/topology.h"
+
+/* One working set in memory and what is laid out in it. */
+struct slot {
+	struct arena arena;
+	const struct kernel *kernel;      /* NULL: nothing */
+	uint64_t layout, seed, prepared;
+};
+
+struct answer {
+	struct answer *next;
+	struct result result;
+};
+
+struct worker {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;      /* a request came, or it is time to stop, or (to waiters) the worker is ready */
+	int pipe[2];
+	struct worker_options options;
+	int caller_thread, caller_cpu;
+
+	bool stop, running, has_pending, ready;
+	struct request pending;
+	struct answer *first, *last;
+	struct status start;      /* how the start went; valid once ready */
+	atomic_bool cancel;
+	struct machine machine;
+
+	struct topology *topology;
+	struct clock clock;
+	struct slot slot[2];      /* the live setting's, and the background's where data cannot be shared */
+	struct trials trials;
+};
+
+static void worker_wake_user(struct worker *worker)
+{
+	/* A full pipe is readable already: nothing is lost. */
+	while (write(worker->pipe[1], "!", 1) < 0 && errno == EINTR)
+		;
+}
+
+static void worker_answer(struct worker *worker, const struct result *result)
+{
+	struct answer *answer = malloc(sizeof(*answer));
+
+	if (!answer)
+		return;      /* the user asks again; there is no memory to say so with */
+	answer->next = NULL;
+	answer->result = *result;
+	pthread_mutex_lock(&worker->lock);
+	if (worker->last)
+		worker->last->next = answer;
+	else
+		worker->first = answer;
+	worker->last = answer;
+	pthread_mutex_unlock(&worker->lock);
+	worker_wake_user(worker);
+}
+
+/* Memory for a request with its data laid out: a run ready to be called. */
+static struct status worker_prepare(struct worker *worker, const struct request *request, struct kernel_run *run,
+	struct slot *slot)
+{
+	const struct kernel *kernel = request->kernel;
+	uint64_t bytes = kernel->footprint(request->v), layout = kernel->layout(request->v);
+	uint64_t limit = worker->machine.memory_limit;
+	struct status status;
+	bool kept, fresh;
+
+	if (bytes > limit)
+		return status_make(STATUS_FAILED, "%llu MiB are more than half of this machine's free memory (%llu MiB)",
+			(unsigned long long)(bytes >> 20), (unsigned long long)(limit >> 20));
+	if (arena_trim(&slot->arena, bytes) && slot->prepared > slot->arena.touched)
+		slot->prepared = kernel->layout_nests ? slot->arena.touched : 0;
+	status = arena_need(&slot->arena, bytes, limit, worker->topology, worker->machine.cpu, &worker->cancel, &kept);
+	if (!kept)
+		slot->prepared = 0;
+	if (!status_is_ok(&status))
+		return status;
+	fresh = slot->kernel != kernel || slot->layout != layout || slot->seed != request->seed;
+	if (fresh)
+		slot->prepared = 0;
+	slot->kernel = kernel;
+	slot->layout = layout;
+	slot->seed = request->seed;
+
+	*run = (struct kernel_run){
+		.kernel = kernel, .memory = slot->arena.memory, .prepared = slot->prepared, .seed = request->seed,
+		.cancel = &worker->cancel,
+	};
+	memcpy(run->v, request->v, sizeof(run->v));
+	status = kernel->prepare(run);
+	if (run->laid_out > 0)
+		slot->prepared = run->laid_out;
+	if (status_is_ok(&status) && kernel->verify)
+		status = kernel->verify(run);
+	return status;
+}
+
+static void worker_facts(const struct worker *worker, const struct kernel_run *run, const struct measure *measure,
+	const struct slot *slot, struct run_facts *facts)
+{
+	*facts = (struct run_facts){
+		.cpu = worker->machine.cpu, .bound = worker->machine.bound, .cycles_from = SOURCE_REFERENCE,
+		.ring = run->ring, .granule = run->granule, .bytes = run->bytes,
+		.footprint = run->kernel->footprint(run->v), .call = measure->whole, .calls = measure->calls,
+		.watched = worker->clock.watched,
+	};
+	memcpy(facts->pages, slot->arena.pages, sizeof(facts->pages));
+}
+
+static void worker_measure(struct worker *worker, const struct request *request)
+{
+	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
+	struct slot *slot = &worker->slot[request->background && !request->kernel->layout_nests];
+	struct trials *trials = &worker->trials;
+	struct measure measure;
+	struct kernel_run run;
+	double until;
+
+	memcpy(result.v, request->v, sizeof(result.v));
+	trials->count = 0;
+	memset(trials->forgotten, 0, sizeof(trials->forgotten));
+	result.status = worker_prepare(worker, request, &run, slot);
+	if (status_is_ok(&result.status)) {
+		/* Laying out and warming do not count against the time asked for: they depend on what came before. */
+		measure_begin(&measure, &run, &worker->clock, machine_cache(&worker->machine, 1),
+			0.1 + request->budget.seconds, &worker->cancel);
+		measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
+		until = clock_seconds() + request->budget.seconds;
+		worker_facts(worker, &run, &measure, slot, &result.facts);
+		if (request->budget.provisional > 0) {
+			measure_trials(&measure, trials, request->budget.quiet_wanted, request->budget.provisional, until,
+				&worker->cancel);
+			if (!atomic_load(&worker->cancel)) {
+				result.trials = *trials;
+				worker_answer(worker, &result);
+			}
+		}
+		measure_trials(&measure, trials, request->budget.quiet_wanted, UINT_MAX, until, &worker->cancel);
+		if (atomic_load(&worker->cancel))
+			result.status = status_make(STATUS_CANCELLED, "stopped");
+	}
+	result.trials = *trials;
+	result.final = true;
+	worker_answer(worker, &result);
+}
+
+/* Core, clock and what is known of the machine. */
+static struct status worker_settle(struct worker *worker)
+{
+	struct machine *machine = &worker->machine;
+	struct status status, bound;
+
+	worker->topology = topology_load(&status);
+	if (!worker->topology)
+		return status;
+	machine->processors = topology_processors(worker->topology);
+	status = topology_choose(worker->topology, worker->options.cpu, worker->caller_cpu, &machine->cpu);
+	if (!status_is_ok(&status))
+		return status;
+	if (worker->options.bind_caller)
+		machine->apart = topology_keep_off(worker->topology, worker->caller_thread, machine->cpu);
+	bound = topology_bind(worker->topology, machine->cpu);
+	machine->bound = status_is_ok(&bound);
+	if (!machine->bound) {
+		memcpy(machine->bind_note, bound.text, sizeof(machine->bind_note) - 1);
+		machine->cpu = sched_getcpu();
+	}
+	machine->cache_count = topology_caches(worker->topology, machine->cpu, machine->cache);
+	machine_identify(machine);
+	clock_calibrate(&worker->clock);
+	machine->tick_hz = worker->clock.hz;
+	machine->tick_step = worker->clock.step;
+	machine->watched = worker->clock.watched;
+	memcpy(machine->clock_name, CLOCK_CHAIN_NAME, sizeof(CLOCK_CHAIN_NAME));
+	return status_ok();
+}
+
+static void *worker_main(void *context)
+{
+	struct worker *worker = context;
+	struct status start = worker_settle(worker);
+	struct request request;
+
+	pthread_mutex_lock(&worker->lock);
+	worker->start = start;
+	worker->ready = true;
+	atomic_store(&worker->machine.known, status_is_ok(&start));
+	pthread_cond_broadcast(&worker->wake);
+	worker_wake_user(worker);
+	while (!worker->stop) {
+		if (!worker->has_pending) {
+			pthread_cond_wait(&worker->wake, &worker->lock);
+			continue;
+		}
+		request = worker->pending;
+		worker->has_pending = false;
+		worker->running = true;
+		atomic_store(&worker->cancel, false);
+		pthread_mutex_unlock(&worker->lock);
+		if (status_is_ok(&start)) {
+			worker_measure(worker, &request);
+		} else {
+			struct result result = { .generation = request.generation, .tag = request.tag,
+				.kernel = request.kernel, .final = true, .status = start };
+
+			memcpy(result.v, request.v, sizeof(result.v));
+			worker_answer(worker, &result);
+		}
+		pthread_mutex_lock(&worker->lock);
+		worker->running = false;
+	}
+	pthread_mutex_unlock(&worker->lock);
+	return NULL;
+}
+
+static void worker_release(struct worker *worker)
+{
+	struct answer *answer;
+
+	while ((answer = worker->first)) {
+		worker->first = answer->next;
+		free(answer);
+	}
+	arena_free(&worker->slot[0].arena);
+	arena_free(&worker->slot[1].arena);
+	topology_free(worker->topology);
+	if (worker->pipe[0] >= 0) {
+		close(worker->pipe[0]);
+		close(worker->pipe[1]);
+	}
+	pthread_cond_destroy(&worker->wake);
+	pthread_mutex_destroy(&worker->lock);
+	free(worker);
+}
+
+struct worker *worker_start(const struct worker_options *options, struct status *status)
+{
+	struct worker *worker = calloc(1, sizeof(*worker));
+	sigset_t all, before;
+	int error;
+
+	if (!worker) {
+		*status = status_make(STATUS_FAILED, "no memory for the worker");
+		return NULL;
+	}
+	worker->options = *options;
+	worker->caller_thread = (int)gettid();
+	worker->caller_cpu = sched_getcpu();
+	worker->machine.cpu = -1;
+	worker->start = status_ok();
+	pthread_mutex_init(&worker->lock, NULL);
+	pthread_cond_init(&worker->wake, NULL);
+	if (pipe2(worker->pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+		*status = status_make(STATUS_FAILED, "no pipe for the worker: %s", strerror(errno));
+		worker->pipe[0] = -1;
+		worker_release(worker);
+		return NULL;
+	}
+	/* Signals go to the caller's thread: a handler on the measured core would fall into trials. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&worker->thread, NULL, worker_main, worker);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error) {
+		*status = status_make(STATUS_FAILED, "no thread for the worker: %s", strerror(error));
+		worker_release(worker);
+		return NULL;
+	}
+	*status = status_ok();
+	return worker;
+}
+
+struct status worker_wait_ready(struct worker *worker)
+{
+	struct status status;
+
+	pthread_mutex_lock(&worker->lock);
+	while (!worker->ready)
+		pthread_cond_wait(&worker->wake, &worker->lock);
+	status = worker->start;
+	pthread_mutex_unlock(&worker->lock);
+	return status;
+}
+
+void worker_stop(struct worker *worker)
+{
+	pthread_mutex_lock(&worker->lock);
+	worker->stop = true;
+	atomic_store(&worker->cancel, true);
+	pthread_cond_broadcast(&worker->wake);
+	pthread_mutex_unlock(&worker->lock);
+	pthread_join(worker->thread, NULL);
+	worker_release(worker);
+}
+
+static void worker_submit(void *context, const struct request *request)
+{
+	struct worker *worker = context;
+
+	pthread_mutex_lock(&worker->lock);
+	worker->pending = *request;
+	worker->has_pending = true;
+	if (worker->running)
+		atomic_store(&worker->cancel, true);
+	pthread_cond_broadcast(&worker->wake);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+static void worker_cancel(void *context)
+{
+	struct worker *worker = context;
+
+	pthread_mutex_lock(&worker->lock);
+	worker->has_pending = false;
+	if (worker->running)
+		atomic_store(&worker->cancel, true);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+static bool worker_take(void *context, struct result *result)
+{
+	struct worker *worker = context;
+	struct answer *answer;
+	char drain[64];
+
+	pthread_mutex_lock(&worker->lock);
+	answer = worker->first;
+	if (answer) {
+		worker->first = answer->next;
+		if (!worker->first)
+			worker->last = NULL;
+	}
+	/* Only an empty queue empties the pipe: a reader that takes one answer at a time is woken for the next. */
+	if (!worker->first)
+		while (read(worker->pipe[0], drain, sizeof(drain)) > 0)
+			;
+	pthread_mutex_unlock(&worker->lock);
+	if (!answer)
+		return false;
+	*result = answer->result;
+	free(answer);
+	return true;
+}
+
+static int worker_descriptor(void *context)
+{
+	return ((struct worker *)context)->pipe[0];
+}
+
+static const struct machine *worker_machine(void *context)
+{
+	return &((struct worker *)context)->machine;
+}
+
+struct engine worker_engine(struct worker *worker)
+{
+	return (struct engine){
+		.context = worker, .submit = worker_submit, .cancel = worker_cancel, .take = worker_take,
+		.descriptor = worker_descriptor, .machine = worker_machine,
+	};
+}

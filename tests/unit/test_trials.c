@@ -1,0 +1,230 @@
+/* Trials to sample: what is used, what is dropped, what the sample says of itself. */
+#include "check.h"
+
+#include "engine/measure.h"
+#include "engine/trials.h"
+
+static const struct run_facts facts = { .cycles_from = SOURCE_REFERENCE, .bytes = 8, .watched = true };
+
+static void add(struct trials *trials, double cpe, enum trial_fate fate)
+{
+	trials->trial[trials->count++] = (struct trial){ .cpe = cpe, .ghz = 4, .watch = 1, .turns = 1,
+		.fate = (uint8_t)fate };
+}
+
+static void nothing_gives_no_sample(void **state)
+{
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	sample_summarise(&trials, &facts, &sample);
+	assert_false(sample.valid);
+	add(&trials, 3, TRIAL_BROKEN);
+	add(&trials, 3, TRIAL_SWITCHED);
+	sample_summarise(&trials, &facts, &sample);
+	assert_false(sample.valid);
+}
+
+static void quiet_trials_are_used_and_contended_ones_not(void **state)
+{
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		add(&trials, 3 + 0.001 * (i - 50), TRIAL_QUIET);
+	for (int i = 0; i < 300; i++)
+		add(&trials, 4, TRIAL_CONTENDED);
+	for (int i = 0; i < 20; i++)
+		add(&trials, 9, TRIAL_SWITCHED);
+	sample_summarise(&trials, &facts, &sample);
+	assert_true(sample.valid);
+	assert_false(sample.contended);
+	assert_false(sample.provisional);
+	assert_int_equal(sample.trials, 100);
+	assert_int_equal(sample.dropped, 320);
+	check_near(sample.cpe, 3, 0.001);
+	check_near(sample.cpe_lo, 2.975, 0.001);
+	check_near(sample.cpe_hi, 3.025, 0.001);
+	check_near(sample.quiet, 0.25, 1e-9);
+	check_near(sample.ghz, 4, 1e-9);
+	check_near(sample.ns, 0.75, 0.001);
+	check_near(sample.gbps, 8 / sample.ns, 1e-9);
+	check_near(sample.bytes_per_cycle, 8 / sample.cpe, 1e-9);
+	assert_int_equal(sample.cycles_from, SOURCE_REFERENCE);
+	assert_int_equal(sample.modes, 1);
+}
+
+static void too_few_quiet_trials_are_said_to_be(void **state)
+{
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		add(&trials, 3, TRIAL_QUIET);
+	for (int i = 0; i < 200; i++)
+		add(&trials, 3.3, TRIAL_CONTENDED);
+	sample_summarise(&trials, &facts, &sample);
+	assert_true(sample.contended);
+	assert_int_equal(sample.trials, 205);
+	check_near(sample.cpe, 3.3, 1e-9);
+	check_near(sample.quiet, 5.0 / 205, 1e-9);
+}
+
+static void few_trials_are_provisional(void **state)
+{
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	for (int i = 0; i < TRIALS_SETTLED; i++) {
+		sample_summarise(&trials, &facts, &sample);
+		assert_true(i == 0 || sample.provisional);
+		add(&trials, 3, TRIAL_QUIET);
+	}
+	sample_summarise(&trials, &facts, &sample);
+	assert_false(sample.provisional);
+}
+
+static void what_cannot_be_known_is_not_a_number(void **state)
+{
+	const struct run_facts bare = { .cycles_from = SOURCE_REFERENCE };
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	add(&trials, 3, TRIAL_QUIET);
+	sample_summarise(&trials, &bare, &sample);
+	assert_true(isnan(sample.quiet));
+	assert_true(isnan(sample.gbps));
+	assert_true(isnan(sample.bytes_per_cycle));
+}
+
+static void two_modes_are_shown_as_two(void **state)
+{
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	for (int i = 0; i < 60; i++)
+		add(&trials, 2 + 0.001 * (i % 7), TRIAL_QUIET);
+	for (int i = 0; i < 40; i++)
+		add(&trials, 2.5 + 0.001 * (i % 7), TRIAL_QUIET);
+	sample_summarise(&trials, &facts, &sample);
+	assert_int_equal(sample.modes, 2);
+	check_near(sample.mode_low, 2.003, 0.002);
+	check_near(sample.mode_high, 2.503, 0.002);
+	check_near(sample.mode_share_low, 0.6, 0.001);
+}
+
+static void appending_keeps_the_newest_and_counts_the_rest(void **state)
+{
+	struct trials into = { 0 }, from = { 0 };
+	struct sample sample;
+
+	(void)state;
+	for (int i = 0; i < TRIALS_MAX - 10; i++)
+		add(&into, 1, i % 2 ? TRIAL_QUIET : TRIAL_CONTENDED);
+	for (int i = 0; i < 50; i++)
+		add(&from, 2, TRIAL_QUIET);
+	trials_append(&into, &from);
+	assert_int_equal(into.count, TRIALS_MAX);
+	check_near(into.trial[TRIALS_MAX - 1].cpe, 2, 0);
+	check_near(into.trial[TRIALS_MAX - 51].cpe, 1, 0);
+	assert_int_equal(into.forgotten[TRIAL_QUIET], 20);
+	assert_int_equal(into.forgotten[TRIAL_CONTENDED], 20);
+	sample_summarise(&into, &facts, &sample);
+	/* Of all that were made: 295 + 50 quiet, 295 contended. */
+	check_near(sample.quiet, 345.0 / 640, 1e-9);
+}
+
+static void a_contended_spell_makes_room_for_what_follows(void **state)
+{
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	for (int i = 0; i < TRIALS_MAX; i++)
+		add(&trials, i % 10 ? 4 : 3, i % 10 ? TRIAL_CONTENDED : TRIAL_QUIET);
+	trials_make_room(&trials);
+	assert_true(trials.count < TRIALS_MAX / 2);
+	sample_summarise(&trials, &facts, &sample);
+	assert_int_equal(sample.trials, TRIALS_MAX / 10);
+	assert_int_equal(sample.dropped, TRIALS_MAX - TRIALS_MAX / 10);
+	check_near(sample.quiet, 0.1, 1e-9);
+
+	/* All quiet: half of them go all the same. */
+	trials = (struct trials){ 0 };
+	for (int i = 0; i < TRIALS_MAX; i++)
+		add(&trials, 3, TRIAL_QUIET);
+	trials_make_room(&trials);
+	assert_int_equal(trials.count, TRIALS_MAX / 2);
+}
+
+static void contention_is_told_by_either_watch(void **state)
+{
+	struct trials trials = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		add(&trials, 3, TRIAL_QUIET);
+		/* Readings wander by 1 %; a spell of 20 slow chains, then one of 20 slow turns. */
+		trials.trial[i].watch = (i >= 10 && i < 30 ? 1.03f : 1.0f) + (i % 2 ? 0.01f : -0.01f);
+		trials.trial[i].turns = i >= 40 ? 2.0f : 1.02f;
+	}
+	trials.trial[35].fate = TRIAL_SWITCHED;
+	measure_classify(&trials);
+	for (int i = 0; i < 60; i++) {
+		if (i == 35)
+			assert_int_equal(trials.trial[i].fate, TRIAL_SWITCHED);
+		else if ((i >= 12 && i < 28) || i >= 42)
+			assert_int_equal(trials.trial[i].fate, TRIAL_CONTENDED);
+		else if (i < 8 || (i >= 32 && i < 38))
+			assert_int_equal(trials.trial[i].fate, TRIAL_QUIET);
+	}
+}
+
+static void without_a_watch_all_are_quiet(void **state)
+{
+	struct trials trials = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		add(&trials, 3, TRIAL_QUIET);
+		trials.trial[i].watch = trials.trial[i].turns = NAN;
+	}
+	measure_classify(&trials);
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(trials.trial[i].fate, TRIAL_QUIET);
+}
+
+static void sources_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(source_name(SOURCE_COUNTER), "counter");
+	assert_string_equal(source_name(SOURCE_REFERENCE), "reference");
+	assert_string_equal(source_name(SOURCE_STEPPED), "stepped");
+	assert_string_equal(source_name(SOURCE_TIME), "time");
+	assert_string_equal(source_name(SOURCE_MODEL), "model");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_gives_no_sample),
+		cmocka_unit_test(quiet_trials_are_used_and_contended_ones_not),
+		cmocka_unit_test(too_few_quiet_trials_are_said_to_be),
+		cmocka_unit_test(few_trials_are_provisional),
+		cmocka_unit_test(what_cannot_be_known_is_not_a_number),
+		cmocka_unit_test(two_modes_are_shown_as_two),
+		cmocka_unit_test(appending_keeps_the_newest_and_counts_the_rest),
+		cmocka_unit_test(a_contended_spell_makes_room_for_what_follows),
+		cmocka_unit_test(contention_is_told_by_either_watch),
+		cmocka_unit_test(without_a_watch_all_are_quiet),
+		cmocka_unit_test(sources_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

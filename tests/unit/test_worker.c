@@ -1,0 +1,298 @@
+/* The worker with real measurements, of which only the protocol is asserted, never a time. */
+#include "check.h"
+
+#include <poll.h>
+
+#include "engine/arena.h"
+#include "engine/measure.h"
+#include "engine/worker.h"
+
+static struct worker *start(struct engine *engine)
+{
+	const struct worker_options options = { .cpu = -1 };
+	struct status status;
+	struct worker *worker = worker_start(&options, &status);
+
+	check_ok(status);
+	assert_non_null(worker);
+	check_ok(worker_wait_ready(worker));
+	*engine = worker_engine(worker);
+	return worker;
+}
+
+static struct request request_for(const char *kernel, const char *knob, int64_t value)
+{
+	struct request request = { .kernel = kernel_find(kernel), .seed = 1,
+		.budget = { .seconds = 0.02, .quiet_wanted = 10 } };
+
+	for (int i = 0; i < request.kernel->knob_count; i++)
+		request.v[i] = request.kernel->knobs[i].initial;
+	if (knob)
+		request.v[kernel_knob(request.kernel, knob)] = value;
+	return request;
+}
+
+/* Waits for the next answer; a lost one ends the test. */
+static void await(const struct engine *engine, struct result *result)
+{
+	struct pollfd wait = { .fd = engine->descriptor(engine->context), .events = POLLIN };
+
+	while (!engine->take(engine->context, result))
+		if (poll(&wait, 1, 60000) != 1)
+			fail_msg("no answer within a minute");
+}
+
+static void a_request_gives_trials(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	const struct machine *machine = engine.machine(engine.context);
+
+	(void)state;
+	assert_true(atomic_load(&machine->known));
+	assert_true(machine->processors >= 1);
+	assert_true(machine->memory_limit > 0);
+	assert_true(machine->tick_hz > 1e6);
+	assert_true(strlen(machine->name) > 0);
+	for (int k = 0; kernel_registry[k]; k++) {
+		struct request request = request_for(kernel_registry[k]->name, NULL, 0);
+		struct sample sample;
+
+		request.generation = 100 + (uint64_t)k;
+		request.tag = 7;
+		engine.submit(engine.context, &request);
+		await(&engine, &result);
+		check_ok(result.status);
+		assert_true(result.final);
+		assert_int_equal(result.generation, 100 + k);
+		assert_int_equal(result.tag, 7);
+		assert_ptr_equal(result.kernel, request.kernel);
+		assert_memory_equal(result.v, request.v, sizeof(result.v));
+		assert_true(result.trials.count >= 3);
+		assert_int_equal(result.facts.footprint, request.kernel->footprint(request.v));
+		assert_true(result.facts.call > 0 && result.facts.calls > 0);
+		sample_summarise(&result.trials, &result.facts, &sample);
+		if (sample.valid)
+			assert_true(sample.cpe > 0 && sample.cpe_lo <= sample.cpe && sample.cpe <= sample.cpe_hi);
+	}
+	assert_false(engine.take(engine.context, &result));
+	worker_stop(worker);
+}
+
+static void a_provisional_answer_comes_first(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	struct request request = request_for("combine", NULL, 0);
+
+	(void)state;
+	request.budget.provisional = 4;
+	request.budget.quiet_wanted = 40;
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	assert_false(result.final);
+	assert_true(result.trials.count <= 4);
+	await(&engine, &result);
+	assert_true(result.final);
+	assert_true(result.trials.count >= 4);
+	worker_stop(worker);
+}
+
+/* Of a storm of requests the last is answered; those begun before are answered as cancelled or done. */
+static void the_latest_request_wins(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	uint64_t last = 0;
+
+	(void)state;
+	for (uint64_t generation = 1; generation <= 200; generation++) {
+		struct request request = request_for("mountain", "stride", 1 + (int64_t)(generation % 64));
+
+		request.generation = generation;
+		request.budget.seconds = 0.5;
+		request.budget.quiet_wanted = 600;
+		if (generation == 200) {
+			request.budget.seconds = 0.001;
+			request.budget.quiet_wanted = 1;
+		}
+		engine.submit(engine.context, &request);
+	}
+	while (last < 200) {
+		await(&engine, &result);
+		assert_true(result.generation > last);
+		last = result.generation;
+		if (!status_is_ok(&result.status))
+			assert_int_equal(result.status.code, STATUS_CANCELLED);
+	}
+	check_ok(result.status);
+	worker_stop(worker);
+}
+
+static void cancelling_ends_what_is_under_way(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	struct request request = request_for("combine", NULL, 0);
+
+	(void)state;
+	/* An hour, unless the first answer's cancel takes effect. */
+	request.budget = (struct budget){ .seconds = 3600, .quiet_wanted = 1000000, .provisional = 3 };
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	assert_false(result.final);
+	engine.cancel(engine.context);
+	await(&engine, &result);
+	assert_true(result.final);
+	assert_int_equal(result.status.code, STATUS_CANCELLED);
+	assert_true(result.trials.count >= 3);
+	worker_stop(worker);
+}
+
+static void stopping_does_not_wait_for_the_end(void **state)
+{
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	struct request request = request_for("combine", NULL, 0);
+
+	(void)state;
+	request.budget = (struct budget){ .seconds = 3600, .quiet_wanted = 1000000 };
+	engine.submit(engine.context, &request);
+	worker_stop(worker);
+}
+
+static void memory_beyond_the_machine_is_refused(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	struct request request = request_for("mountain", "size", (int64_t)1 << 50);
+
+	(void)state;
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	assert_true(result.final);
+	assert_int_equal(result.status.code, STATUS_FAILED);
+	check_contains(result.status.text, "half of this machine's free memory");
+	/* And it goes on. */
+	request = request_for("mountain", NULL, 0);
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	check_ok(result.status);
+	worker_stop(worker);
+}
+
+static void a_processor_that_is_not_ours_is_refused(void **state)
+{
+	const struct worker_options options = { .cpu = 1 << 20 };
+	static struct result result;
+	struct status status;
+	struct worker *worker = worker_start(&options, &status);
+	struct engine engine;
+	struct request request = request_for("combine", NULL, 0);
+
+	(void)state;
+	check_ok(status);
+	status = worker_wait_ready(worker);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "--cpu 1048576: this process may use processors ");
+	engine = worker_engine(worker);
+	assert_false(atomic_load(&engine.machine(engine.context)->known));
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	assert_int_equal(result.status.code, STATUS_USAGE);
+	worker_stop(worker);
+}
+
+static void growing_memory_keeps_its_content(void **state)
+{
+	struct status status;
+	struct topology *topology = topology_load(&status);
+	struct arena arena = { 0 };
+	atomic_bool cancel = false;
+	bool kept;
+
+	(void)state;
+	check_ok(status);
+	check_ok(arena_need(&arena, 1000, 64 << 20, topology, 0, &cancel, &kept));
+	assert_true(arena.touched >= 1000);
+	assert_int_equal((uintptr_t)arena.memory % (2 << 20), 0);
+	arena.memory[999] = 42;
+	check_ok(arena_need(&arena, 32 << 20, 64 << 20, topology, 0, &cancel, &kept));
+	assert_true(kept);
+	assert_int_equal(arena.memory[999], 42);
+	assert_true(strlen(arena.pages) > 0);
+	/* Beyond what was reserved it starts anew, and says so. */
+	check_ok(arena_need(&arena, 100 << 20, 100 << 20, topology, 0, &cancel, &kept));
+	assert_false(kept);
+	assert_false(arena_trim(&arena, 1000));
+	arena_free(&arena);
+	assert_null(arena.memory);
+	atomic_store(&cancel, true);
+	status = arena_need(&arena, 1000, 1000, topology, 0, &cancel, &kept);
+	assert_int_equal(status.code, STATUS_CANCELLED);
+	atomic_store(&cancel, false);
+	status = arena_need(&arena, (uint64_t)1 << 62, (uint64_t)1 << 62, topology, 0, &cancel, &kept);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "MiB of memory refused");
+	arena_free(&arena);
+	topology_free(topology);
+}
+
+/* The calls of a trial follow the rules: whole passes of a small ring, half and whole of a longer one in the first
+ * cache, calls that go on where the last one stopped beyond it. */
+static void calls_are_chosen_by_the_working_set(void **state)
+{
+	enum { MEMORY = 4 << 20 };
+	static const int64_t sizes[] = { 512, 4096, 16384, 32768, 262144, 4194304 };
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	const struct kernel *list = kernel_find("list-length");
+	atomic_bool cancel = false;
+	struct clock clock;
+
+	(void)state;
+	clock_calibrate(&clock);
+	assert_true(clock.hz > 1e6 && clock.step > 0 && clock.overhead >= 0);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct kernel_run run = { .kernel = list, .memory = memory, .cancel = &cancel,
+			.v = { sizes[i], 16, 0 } };
+		struct measure measure;
+
+		check_ok(list->prepare(&run));
+		measure_begin(&measure, &run, &clock, 32768, 0.1, &cancel);
+		assert_true(measure.half < measure.whole && measure.calls >= 1);
+		assert_int_equal(measure.half % run.granule, 0);
+		assert_int_equal(measure.rewind, sizes[i] <= 32768);
+		if (sizes[i] > 32768)
+			continue;
+		if (run.ring >= 2048) {
+			assert_int_equal(measure.whole, run.ring);
+			assert_int_equal(measure.half, run.ring / 2);
+		} else {
+			assert_int_equal(measure.half % run.ring, 0);
+			assert_true(measure.whole >= 2048);
+		}
+	}
+	free(memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_request_gives_trials),
+		cmocka_unit_test(a_provisional_answer_comes_first),
+		cmocka_unit_test(the_latest_request_wins),
+		cmocka_unit_test(cancelling_ends_what_is_under_way),
+		cmocka_unit_test(stopping_does_not_wait_for_the_end),
+		cmocka_unit_test(memory_beyond_the_machine_is_refused),
+		cmocka_unit_test(a_processor_that_is_not_ours_is_refused),
+		cmocka_unit_test(growing_memory_keeps_its_content),
+		cmocka_unit_test(calls_are_chosen_by_the_working_set),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
