@@ -11,7 +11,7 @@
 
 struct cell {
 	struct setting setting;
-	struct trials *trials;       /* NULL before the first visit */
+	struct trials *trials;       /* NULL before the first visit, and after cell_compact() */
 	struct run_facts facts;
 	struct sample sample;
 	unsigned visits;
@@ -31,8 +31,13 @@ size_t cells_count(const struct cells *cells);
 void cells_clear(struct cells *cells);
 
 /* Merges a visit's trials, summarises, and decides whether the cell is settled: enough quiet trials and
- * quartiles of the median known to within `precision` (relative), or `max_visits` made, or it failed. */
+ * quartiles of the median known to within `precision` (relative), or `max_visits` made, or it failed. What a
+ * cancelled visit brought is kept, but does not count as a visit; a result that is not final is ignored, since
+ * the final one holds its trials too. */
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted, double precision,
 	unsigned max_visits);
+
+/* Frees the trials of a settled cell; its sample stays. For tables of thousands of cells. */
+void cell_compact(struct cell *cell);
 
 #endif

@@ -1,8 +1,8 @@
 /* The command language: what keys, scripts and lessons all speak. One table row a command.
  *
- *   kernel NAME · kernel next|previous        choose a kernel
+ *   kernel NAME [KNOB] · kernel next|previous choose a kernel (and the knob to turn)
  *   set KNOB=VALUE …                          set knobs
- *   knob next|previous · knob +N|-N           choose a knob; step the chosen one
+ *   knob NAME · knob next|previous · knob +N|-N   choose a knob; step the chosen one
  *   digit D · entry accept|drop|erase         type a value for the chosen knob
  *   focus next|previous|kernels|knobs|slices  what the arrows act on
  *   move up|down|left|right                   by focus: next kernel, knob, value, or along the slices
@@ -14,15 +14,26 @@
 #ifndef SLX_SESSION_COMMAND_H
 #define SLX_SESSION_COMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "base/status.h"
+
+struct session;
+
 struct command_row {
-	const char *name;
-	const char *arguments;      /* as shown in help: "KNOB=VALUE …" */
+	const char *name;           /* one or two words: "pin swap" */
+	const char *arguments;      /* as shown in help: "KNOB=VALUE …"; "" for none, [brackets] when optional */
 	const char *help;
+	struct status (*run)(struct session *session, const char *arguments, double now);
+	/* Whether run() would do anything now; NULL: always. */
+	bool (*works)(const struct session *session, const char *arguments);
+	bool found;                 /* offered by find: makes sense on its own, from anywhere */
 };
 
-/* Every command, ended by a NULL name: for help, find and the manual. */
+/* To add a command: its row in command.c, its function there or in session/actions.c. Nothing else.
+ *
+ * Every command, ended by a NULL name: for help, find and the manual. */
 const struct command_row *command_rows(void);
 
 #endif

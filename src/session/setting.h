@@ -27,14 +27,17 @@ struct status setting_find_kernel(const char *name, const struct kernel **kernel
 struct status setting_parse_value(const struct knob *knob, const char *text, uint64_t memory_limit,
 	int64_t *value);
 
+/* The index of the kernel's knob of that name, or STATUS_USAGE with the nearest names (and -1). */
+struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob);
+
 /* "knob=value" into the setting. Unknown knobs get the kernel's nearest names. Does not check combinations. */
 struct status setting_assign(struct setting *setting, const char *assignment, uint64_t memory_limit);
 
 /* Ranges and combination, and the footprint against memory_limit. */
 struct status setting_check(const struct setting *setting, uint64_t memory_limit);
 
-/* Moves one knob by steps (+1, -1, …), staying in range, then lets the kernel fit the others. Returns whether
- * anything changed. */
+/* Moves one knob by steps (+1, -1, …), staying in range, then lets the kernel fit the others. A value that
+ * nothing fits is passed over. Returns whether anything changed. */
 bool setting_step(struct setting *setting, int knob, int steps, uint64_t memory_limit);
 
 /* Writes one value as it would be typed: "32k", "mul". */

@@ -48,12 +48,12 @@ struct view_grid {
 
 /* One entry of the strip: a live sample or one of its trials, in the order of time. */
 struct view_tick {
-	double cpe;
+	double cpe;               /* not positive or NAN for a broken trial */
 	uint8_t fate;             /* enum trial_fate */
 };
 
 struct view_found {
-	char label[64];           /* "combine unroll — elements an iteration" */
+	char label[120];          /* "combine unroll — elements an iteration" */
 	char command[64];         /* what choosing it runs */
 };
 

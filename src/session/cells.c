@@ -1,0 +1,157 @@
+#include "session/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Open addressing, at most half full; cells are allocated one by one, so that their addresses stay. */
+struct cells {
+	struct cell **slots;
+	size_t slot_count;      /* a power of two */
+	size_t count;
+};
+
+enum { SLOTS_INITIAL = 256 };
+
+struct cells *cells_new(void)
+{
+	struct cells *cells = memory_new(1, sizeof(*cells));
+
+	cells->slot_count = SLOTS_INITIAL;
+	cells->slots = memory_new(cells->slot_count, sizeof(*cells->slots));
+	return cells;
+}
+
+void cells_clear(struct cells *cells)
+{
+	for (size_t i = 0; i < cells->slot_count; i++) {
+		if (!cells->slots[i])
+			continue;
+		free(cells->slots[i]->trials);
+		free(cells->slots[i]);
+		cells->slots[i] = NULL;
+	}
+	cells->count = 0;
+}
+
+void cells_free(struct cells *cells)
+{
+	if (!cells)
+		return;
+	cells_clear(cells);
+	free(cells->slots);
+	free(cells);
+}
+
+size_t cells_count(const struct cells *cells)
+{
+	return cells->count;
+}
+
+/* FNV-1a over the kernel and its values, word by word, with a final mix for the low bits. */
+static size_t setting_hash(const struct setting *setting)
+{
+	uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)(uintptr_t)setting->kernel;
+
+	for (int i = 0; i < setting->kernel->knob_count; i++)
+		hash = (hash ^ (uint64_t)setting->v[i]) * 0x100000001b3u;
+	hash ^= hash >> 32;
+	hash *= 0x9e3779b97f4a7c15u;
+	return (size_t)(hash ^ (hash >> 29));
+}
+
+/* The slot that holds the setting, or the free one where it belongs. */
+static struct cell **find_slot(struct cell **slots, size_t slot_count, const struct setting *setting)
+{
+	size_t at = setting_hash(setting) & (slot_count - 1);
+
+	while (slots[at] && !setting_equal(&slots[at]->setting, setting))
+		at = (at + 1) & (slot_count - 1);
+	return &slots[at];
+}
+
+static void cells_grow(struct cells *cells)
+{
+	size_t wider = cells->slot_count * 2;
+	struct cell **slots = memory_new(wider, sizeof(*slots));
+
+	for (size_t i = 0; i < cells->slot_count; i++)
+		if (cells->slots[i])
+			*find_slot(slots, wider, &cells->slots[i]->setting) = cells->slots[i];
+	free(cells->slots);
+	cells->slots = slots;
+	cells->slot_count = wider;
+}
+
+struct cell *cells_get(struct cells *cells, const struct setting *setting, bool make)
+{
+	struct cell **slot = find_slot(cells->slots, cells->slot_count, setting);
+
+	if (*slot || !make)
+		return *slot;
+	if (2 * (cells->count + 1) > cells->slot_count) {
+		cells_grow(cells);
+		slot = find_slot(cells->slots, cells->slot_count, setting);
+	}
+	*slot = memory_new(1, sizeof(**slot));
+	(*slot)->setting = *setting;
+	cells->count++;
+	return *slot;
+}
+
+static unsigned quiet_trials(const struct trials *trials)
+{
+	unsigned quiet = 0;
+
+	for (unsigned i = 0; i < trials->count; i++)
+		quiet += trials->trial[i].fate == TRIAL_QUIET;
+	return quiet;
+}
+
+/* How far, relatively, half of all repetitions would find the median from its true place. For normally
+ * spread trials the median's standard error is sqrt(pi ÷ 2) sigma ÷ sqrt(n), the quartile range is 1.349
+ * sigma, and quartiles lie 0.6745 standard errors out: 0.627 × quartile range ÷ sqrt(n). */
+static double median_spread(const struct sample *sample)
+{
+	return 0.627 * (sample->cpe_hi - sample->cpe_lo) / sqrt(sample->trials) / sample->cpe;
+}
+
+void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted, double precision,
+	unsigned max_visits)
+{
+	if (!result->final)
+		return;
+	if (result->status.code != STATUS_OK && result->status.code != STATUS_CANCELLED) {
+		cell->failure = result->status;
+		cell->settled = true;
+		return;
+	}
+	if (result->trials.count) {
+		if (!cell->trials)
+			cell->trials = memory_new(1, sizeof(*cell->trials));
+		trials_append(cell->trials, &result->trials);
+		cell->facts = result->facts;
+		sample_summarise(cell->trials, &cell->facts, &cell->sample);
+	}
+	if (cell->sample.valid && !cell->sample.contended && cell->trials &&
+		quiet_trials(cell->trials) >= quiet_wanted && median_spread(&cell->sample) <= precision)
+		cell->settled = true;
+	if (result->status.code == STATUS_CANCELLED)
+		return;
+	cell->visits++;
+	if (cell->visits < max_visits || cell->settled)
+		return;
+	cell->settled = true;
+	if (!cell->sample.valid)
+		cell->failure = status_make(STATUS_FAILED, "no undisturbed trial in %u visits", cell->visits);
+}
+
+void cell_compact(struct cell *cell)
+{
+	if (!cell->settled)
+		return;
+	free(cell->trials);
+	cell->trials = NULL;
+}

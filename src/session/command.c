@@ -1,0 +1,408 @@
+#include "session/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "session/actions.h"
+#include "session/state.h"
+
+/* Rows that only fix an argument of an action. */
+#define ACTION_BY(name, call) \
+	static struct status run_##name(struct session *session, const char *arguments, double now) \
+	{ \
+		(void)arguments; \
+		return call; \
+	}
+#define WORKS_BY(name, call) \
+	static bool works_##name(const struct session *session, const char *arguments) \
+	{ \
+		(void)arguments; \
+		return call; \
+	}
+
+ACTION_BY(kernel_next, action_kernel_by(session, +1, now))
+WORKS_BY(kernel_next, action_kernel_by_works(session, +1))
+ACTION_BY(kernel_previous, action_kernel_by(session, -1, now))
+WORKS_BY(kernel_previous, action_kernel_by_works(session, -1))
+ACTION_BY(knob_next, action_knob_by(session, +1, now))
+WORKS_BY(knob_next, action_knob_by_works(session, +1))
+ACTION_BY(knob_previous, action_knob_by(session, -1, now))
+WORKS_BY(knob_previous, action_knob_by_works(session, -1))
+ACTION_BY(move_left, action_move(session, -1, 0, now))
+WORKS_BY(move_left, action_move_works(session, -1, 0))
+ACTION_BY(move_right, action_move(session, +1, 0, now))
+WORKS_BY(move_right, action_move_works(session, +1, 0))
+ACTION_BY(move_up, action_move(session, 0, -1, now))
+WORKS_BY(move_up, action_move_works(session, 0, -1))
+ACTION_BY(move_down, action_move(session, 0, +1, now))
+WORKS_BY(move_down, action_move_works(session, 0, +1))
+
+WORKS_BY(entry, session->entry[0] != '\0')
+
+static struct status run_entry_drop(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	session->entry[0] = '\0';
+	return status_ok();
+}
+
+static struct status run_entry_erase(struct session *session, const char *arguments, double now)
+{
+	size_t length = strlen(session->entry);
+
+	(void)arguments, (void)now;
+	if (length)
+		session->entry[length - 1] = '\0';
+	return status_ok();
+}
+
+/* ---- focus ---- */
+
+static const char *const focus_names[] = { "kernels", "knobs", "slices", NULL };
+_Static_assert(sizeof(focus_names) / sizeof(focus_names[0]) == FOCUS_COUNT + 1, "a name for each focus");
+
+static int focus_index(const char *name)
+{
+	for (int i = 0; focus_names[i]; i++)
+		if (strcmp(focus_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static struct status focus_on(struct session *session, int focus)
+{
+	session->focus = (enum focus)focus;
+	session->entry[0] = '\0';
+	return status_ok();
+}
+
+ACTION_BY(focus_next, ((void)now, focus_on(session, (session->focus + 1) % FOCUS_COUNT)))
+ACTION_BY(focus_previous,
+	((void)now, focus_on(session, (session->focus + FOCUS_COUNT - 1) % FOCUS_COUNT)))
+
+static struct status run_focus(struct session *session, const char *arguments, double now)
+{
+	int focus = focus_index(arguments);
+
+	(void)now;
+	if (focus < 0)
+		return status_make(STATUS_USAGE, "focus \"%.40s\": next, previous, kernels, knobs or slices",
+			arguments);
+	return focus_on(session, focus);
+}
+
+static bool works_focus(const struct session *session, const char *arguments)
+{
+	int focus = focus_index(arguments);
+
+	return focus >= 0 && focus != (int)session->focus;
+}
+
+/* ---- pin ---- */
+
+WORKS_BY(pin, session->live.sample.valid)
+WORKS_BY(pin_swap, session->pinned && session->live.sample.valid)
+WORKS_BY(pin_drop, session->pinned)
+
+static struct status run_pin(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	if (!session->live.sample.valid)
+		return status_make(STATUS_USAGE, "there is no figure to pin yet");
+	session->pinned = true;
+	session->a_setting = session->setting;
+	session->a = session->live.sample;
+	return status_ok();
+}
+
+static struct status run_pin_swap(struct session *session, const char *arguments, double now)
+{
+	struct setting back = session->a_setting;
+	struct status status;
+
+	if (!session->pinned)
+		return status_make(STATUS_USAGE, "nothing is pinned; pin keeps the present figure as A");
+	status = run_pin(session, arguments, now);
+	if (status_is_ok(&status))
+		session_go(session, &back, now);
+	return status;
+}
+
+static struct status run_pin_drop(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	if (!session->pinned)
+		return status_make(STATUS_USAGE, "nothing is pinned");
+	session->pinned = false;
+	return status_ok();
+}
+
+/* ---- measuring ---- */
+
+static struct status run_freeze(struct session *session, const char *arguments, double now)
+{
+	(void)arguments;
+	session_freeze(session, !session->frozen, now);
+	return status_ok();
+}
+
+static struct status run_again(struct session *session, const char *arguments, double now)
+{
+	(void)arguments;
+	session_forget(session, now);
+	return status_ok();
+}
+
+/* ---- overlays ---- */
+
+static struct status overlay_open(struct session *session, enum overlay overlay)
+{
+	session->overlay = overlay;
+	session->scroll = 0;
+	return status_ok();
+}
+
+static struct status run_find(struct session *session, const char *arguments, double now)
+{
+	(void)now;
+	snprintf(session->find, sizeof(session->find), "%s", arguments);
+	text_cut_clean(session->find, sizeof(session->find));
+	session->found_selected = 0;
+	return overlay_open(session, OVERLAY_FIND);
+}
+
+static bool works_find(const struct session *session, const char *arguments)
+{
+	return session->overlay != OVERLAY_FIND || strcmp(session->find, arguments) != 0;
+}
+
+/* What find would run now, or an empty string. */
+static struct view_found found_chosen(const struct session *session)
+{
+	struct view_found found[VIEW_FOUND] = { 0 };
+	int count = session->overlay == OVERLAY_FIND ? session_found(session, found) : 0;
+
+	return session->found_selected < count ? found[session->found_selected] : (struct view_found){ 0 };
+}
+
+WORKS_BY(find_choose, found_chosen(session).command[0] != '\0')
+
+static struct status run_find_choose(struct session *session, const char *arguments, double now)
+{
+	struct view_found chosen = found_chosen(session);
+	struct status status;
+
+	(void)arguments;
+	if (session->overlay != OVERLAY_FIND)
+		return status_make(STATUS_USAGE, "find is not open; find TEXT opens it");
+	if (!chosen.command[0])
+		return status_make(STATUS_USAGE, "nothing is called \"%s\"", session->find);
+	/* Closed first: what was chosen may open another. */
+	session->overlay = OVERLAY_NONE;
+	status = session_command(session, chosen.command, now);
+	if (!status_is_ok(&status))
+		session->overlay = OVERLAY_FIND;
+	return status;
+}
+
+ACTION_BY(help, ((void)now, overlay_open(session, OVERLAY_HELP)))
+WORKS_BY(help, session->overlay != OVERLAY_HELP)
+WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0')
+
+static struct status run_close(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	if (session->overlay != OVERLAY_NONE)
+		session->overlay = OVERLAY_NONE;
+	else
+		session->entry[0] = '\0';
+	return status_ok();
+}
+
+static struct status run_yank(struct session *session, const char *arguments, double now)
+{
+	struct text text = { 0 };
+
+	(void)arguments, (void)now;
+	text_add(&text, "slexplore explore ");
+	setting_format(&session->setting, &text);
+	if (session->invocation[0])
+		text_addf(&text, " %s", session->invocation);
+	snprintf(session->text, sizeof(session->text), "%s", text_string(&text));
+	text_free(&text);
+	return overlay_open(session, OVERLAY_TEXT);
+}
+
+static struct status run_quit(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	session->quit = true;
+	return status_ok();
+}
+
+/* ---- the table ---- */
+
+static const struct command_row rows[] = {
+	{ "kernel", "NAME [KNOB]", "choose a kernel, and the knob to turn", action_kernel,
+		action_kernel_works, false },
+	{ "kernel next", "", "the next kernel", run_kernel_next, works_kernel_next, true },
+	{ "kernel previous", "", "the kernel before", run_kernel_previous, works_kernel_previous, true },
+	{ "set", "KNOB=VALUE …", "set knobs", action_set, action_set_works, false },
+	{ "knob", "+N|-N|NAME", "step the chosen knob, or choose another", action_knob, action_knob_works,
+		false },
+	{ "knob next", "", "the next knob", run_knob_next, works_knob_next, false },
+	{ "knob previous", "", "the knob before", run_knob_previous, works_knob_previous, false },
+	{ "digit", "D", "type a value for the chosen knob: 0 to 9, k, m, g, t; or a choice's number",
+		action_digit, action_digit_works, false },
+	{ "entry accept", "", "take the typed value", action_accept, works_entry, false },
+	{ "entry drop", "", "forget the typed value", run_entry_drop, works_entry, false },
+	{ "entry erase", "", "erase the last character typed", run_entry_erase, works_entry, false },
+	{ "focus", "kernels|knobs|slices", "what the arrows act on", run_focus, works_focus, false },
+	{ "focus next", "", "give the arrows to the next pane", run_focus_next, NULL, false },
+	{ "focus previous", "", "give the arrows to the pane before", run_focus_previous, NULL, false },
+	{ "move left", "", "a smaller value, or a smaller size on the slices", run_move_left,
+		works_move_left, false },
+	{ "move right", "", "a larger value, or a larger size on the slices", run_move_right,
+		works_move_right, false },
+	{ "move up", "", "the entry above, or a larger stride on the slices", run_move_up, works_move_up,
+		false },
+	{ "move down", "", "the entry below, or a smaller stride on the slices", run_move_down,
+		works_move_down, false },
+	{ "pin", "", "keep the present figure as A and compare with it", run_pin, works_pin, true },
+	{ "pin swap", "", "go to A, and make the present figure A", run_pin_swap, works_pin_swap, true },
+	{ "pin drop", "", "forget A", run_pin_drop, works_pin_drop, true },
+	{ "freeze", "", "stop measuring, or go on", run_freeze, NULL, true },
+	{ "again", "", "forget every figure and measure anew", run_again, NULL, true },
+	{ "find", "[TEXT]", "look for a kernel, a knob or a command", run_find, works_find, false },
+	{ "find choose", "", "take what is selected", run_find_choose, works_find_choose, false },
+	{ "help", "", "keys and commands", run_help, works_help, true },
+	{ "close", "", "close what lies over the panels, or drop the typed value", run_close, works_close,
+		false },
+	{ "yank", "", "the command line that reopens this state", run_yank, NULL, true },
+	{ "quit", "", "end", run_quit, NULL, true },
+	{ NULL, NULL, NULL, NULL, NULL, false },
+};
+
+const struct command_row *command_rows(void)
+{
+	return rows;
+}
+
+/* ---- the language ---- */
+
+/* The line with single blanks between words and none around; the caller frees it. */
+static char *tidy(const char *line)
+{
+	struct text text = { 0 };
+	char *tidied;
+
+	for (const char *c = line; *c; c++) {
+		bool blank = *c == ' ' || *c == '\t' || *c == '\n' || *c == '\r';
+
+		if (!blank)
+			text_addn(&text, c, 1);
+		else if (text.length && text.bytes[text.length - 1] != ' ')
+			text_add(&text, " ");
+	}
+	if (text.length && text.bytes[text.length - 1] == ' ')
+		text.bytes[--text.length] = '\0';
+	tidied = memory_string(text_string(&text));
+	text_free(&text);
+	return tidied;
+}
+
+static bool begins_with_words(const char *line, const char *name, size_t length)
+{
+	return strncmp(line, name, length) == 0 && (line[length] == '\0' || line[length] == ' ');
+}
+
+/* The row with the longest name that the line begins with; arguments is what follows. */
+static const struct command_row *row_of(const char *line, const char **arguments)
+{
+	const struct command_row *best = NULL;
+	size_t longest = 0;
+
+	for (const struct command_row *row = rows; row->name; row++) {
+		size_t length = strlen(row->name);
+
+		if (length <= longest || !begins_with_words(line, row->name, length))
+			continue;
+		/* "kernel next" is the command; "find choose me" looks for the three words. */
+		if (!row->arguments[0] && line[length] && best && best->arguments[0])
+			continue;
+		best = row;
+		longest = length;
+	}
+	if (best)
+		*arguments = line + longest + (line[longest] == ' ');
+	return best;
+}
+
+/* Why no row fits: names the commands that begin with the same word, or the nearest words. */
+static struct status unknown_command(const char *line)
+{
+	const char *names[sizeof(rows) / sizeof(rows[0])];
+	size_t length = strcspn(line, " "), count = 0;
+	struct text alike = { 0 };
+	char word[64], near[96] = "";
+
+	snprintf(word, sizeof(word), "%.*s", length > 63 ? 63 : (int)length, line);
+	for (const struct command_row *row = rows; row->name; row++) {
+		if (strchr(row->name, ' ') && begins_with_words(row->name, word, strlen(word)))
+			text_addf(&alike, "%s%s", alike.length ? ", " : "", row->name);
+		names[count++] = row->name;
+	}
+	if (alike.length) {
+		struct status status = status_make(STATUS_USAGE, "unknown command \"%.40s\"; there are %s",
+			line, text_string(&alike));
+
+		text_free(&alike);
+		return status;
+	}
+	nearest_names(strchr(line, ' ') ? line : word, names, count, near, sizeof(near));
+	if (!*near)
+		nearest_names(word, names, count, near, sizeof(near));
+	if (*near)
+		return status_make(STATUS_USAGE, "unknown command \"%.40s\"; did you mean %s?", line, near);
+	return status_make(STATUS_USAGE, "unknown command \"%.40s\"; help shows all", line);
+}
+
+struct status session_command(struct session *session, const char *line, double now)
+{
+	char *tidied = tidy(line);
+	const char *arguments = "";
+	const struct command_row *row = row_of(tidied, &arguments);
+	struct status status = status_ok();
+
+	/* A success clears the last notice, unless it brings its own. */
+	if (*tidied) {
+		session->notice[0] = '\0';
+		session->notice_bad = false;
+		if (!row)
+			status = unknown_command(tidied);
+		else if (!row->arguments[0] && *arguments)
+			status = status_make(STATUS_USAGE, "%s takes no argument, and \"%.40s\" is one",
+				row->name, arguments);
+		else
+			status = row->run(session, arguments, now);
+		if (!status_is_ok(&status))
+			session_notice(session, true, "%s", status.text);
+	}
+	free(tidied);
+	return status;
+}
+
+bool session_command_works(const struct session *session, const char *line)
+{
+	char *tidied = tidy(line);
+	const char *arguments = "";
+	const struct command_row *row = row_of(tidied, &arguments);
+	bool works = row && (row->arguments[0] || !*arguments) &&
+		(!row->works || row->works(session, arguments));
+
+	free(tidied);
+	return works;
+}

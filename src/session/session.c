@@ -1,0 +1,425 @@
+#include "session/session.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "session/state.h"
+
+enum { TAG_LIVE = 1, TAG_CELL };
+
+/* The setting on screen: ten times a second, in at most a third of the core's time. The first request after a
+ * change may take longer, since it has to become a quiet sample, and shows a first figure early. */
+static const double LIVE_PERIOD = 0.1;
+static const struct budget live_budget = { .seconds = 0.03, .quiet_wanted = 150 };
+static const struct budget first_budget = { .seconds = 0.12, .quiet_wanted = 150, .provisional = 12 };
+/* The longest pause that a slow request may cause. */
+static const double LIVE_PERIOD_LONGEST = 0.3;
+/* Trials older than this no longer count for the figure on screen. */
+static const double POOL_SECONDS = 2.0;
+/* Trials of one request that go on the strip: ten requests a second fill it in two seconds. */
+enum { TICKS_OF_REQUEST = VIEW_STRIP / 20 };
+
+/* Cells: short visits, so that the live setting never waits long; a larger working set needs more time for as
+ * many trials. */
+static const double VISIT_SMALL = 0.004, VISIT_LARGE = 0.008;
+enum { VISIT_LARGE_FROM = 1 << 20, CELL_QUIET = 40, CELL_VISITS = 5 };
+static const double CELL_PRECISION = 0.01;
+/* Beyond this many cells the table starts anew: some 15 KB each while unsettled. */
+enum { CELLS_MOST = 6000 };
+
+void session_notice(struct session *session, bool bad, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(session->notice, sizeof(session->notice), format, arguments);
+	va_end(arguments);
+	session->notice_bad = bad;
+}
+
+int session_kernel_index(const struct kernel *kernel)
+{
+	for (int i = 0; kernel_registry[i]; i++)
+		if (kernel_registry[i] == kernel)
+			return i;
+	return -1;
+}
+
+static bool machine_look(struct session *session)
+{
+	const struct machine *machine = session->engine.machine(session->engine.context);
+
+	if (session->machine_known || !machine || !atomic_load(&machine->known))
+		return false;
+	session->machine_known = true;
+	session->memory_limit = machine->memory_limit;
+	return true;
+}
+
+static void drop_outstanding(struct session *session)
+{
+	if (session->outstanding)
+		session->engine.cancel(session->engine.context);
+	session->outstanding = 0;
+}
+
+static void live_fail(struct session *session, const char *why)
+{
+	struct live *live = &session->live;
+
+	live->failed = true;
+	memset(&live->sample, 0, sizeof(live->sample));
+	snprintf(live->failure, sizeof(live->failure), "%s", why);
+	session_notice(session, true, "%s", why);
+}
+
+static void submit(struct session *session, const struct setting *setting, bool live,
+	const struct budget *budget)
+{
+	struct request request = {
+		.generation = ++session->generation,
+		.tag = live ? TAG_LIVE : TAG_CELL,
+		.kernel = setting->kernel,
+		.seed = session->seed,
+		.budget = *budget,
+		.background = !live,
+	};
+
+	memcpy(request.v, setting->v, sizeof(request.v));
+	session->outstanding = request.generation;
+	session->outstanding_live = live;
+	session->engine.submit(session->engine.context, &request);
+}
+
+static void submit_live(struct session *session, double now)
+{
+	struct live *live = &session->live;
+	struct status status = setting_check(&session->setting, session->memory_limit);
+
+	if (!status_is_ok(&status)) {
+		drop_outstanding(session);
+		live_fail(session, status.text);
+		return;
+	}
+	live->asked_at = now;
+	live->ticked = 0;
+	submit(session, &session->setting, true, live->answered ? &live_budget : &first_budget);
+	live->request = session->generation;
+}
+
+static void submit_cell(struct session *session, const struct setting *setting)
+{
+	bool large = setting->kernel->footprint &&
+		setting->kernel->footprint(setting->v) > VISIT_LARGE_FROM;
+	struct budget budget = {
+		.seconds = large ? VISIT_LARGE : VISIT_SMALL, .quiet_wanted = CELL_QUIET,
+	};
+
+	submit(session, setting, false, &budget);
+}
+
+static void forget_cells(struct session *session)
+{
+	cells_clear(session->cells);
+	session->plan.count = 0;      /* its pointers led there */
+}
+
+void session_restart(struct session *session, double now)
+{
+	struct live *live = &session->live;
+
+	memset(live, 0, sizeof(*live));
+	live->changed_at = now;
+	live->due = now;
+	if (cells_count(session->cells) > CELLS_MOST)
+		forget_cells(session);
+	plan_build(session);
+	if (!session->frozen)
+		submit_live(session, now);
+}
+
+void session_go(struct session *session, const struct setting *setting, double now)
+{
+	int old = session_kernel_index(session->setting.kernel);
+	int new = session_kernel_index(setting->kernel);
+
+	if (setting_equal(&session->setting, setting))
+		return;
+	if (setting->kernel != session->setting.kernel) {
+		if (old >= 0)
+			session->kernels[old] = (struct remembered){ session->setting, session->knob };
+		session->knob = new >= 0 ? session->kernels[new].knob : 0;
+	}
+	session->setting = *setting;
+	session->entry[0] = '\0';
+	session_restart(session, now);
+}
+
+void session_freeze(struct session *session, bool frozen, double now)
+{
+	session->frozen = frozen;
+	if (frozen) {
+		drop_outstanding(session);
+		return;
+	}
+	session->live.due = now;
+	if (!session->live.answered)
+		session->live.changed_at = now;      /* the wait for a first figure begins again */
+	if (!session->live.failed)
+		submit_live(session, now);
+}
+
+void session_forget(struct session *session, double now)
+{
+	session->forgotten = session->generation;
+	forget_cells(session);
+	session->frozen = false;
+	session_restart(session, now);
+}
+
+struct session *session_new(const struct engine *engine, const struct session_options *options)
+{
+	struct session *session = memory_new(1, sizeof(*session));
+
+	session->engine = *engine;
+	session->seed = options->seed;
+	session->invocation = memory_string(options->invocation ? options->invocation : "");
+	session->setting = options->setting;
+	session->focus = FOCUS_KNOBS;
+	while (kernel_registry[session->kernel_count])
+		session->kernel_count++;
+	session->kernels = memory_new((size_t)session->kernel_count, sizeof(*session->kernels));
+	for (int i = 0; i < session->kernel_count; i++)
+		setting_init(&session->kernels[i].setting, kernel_registry[i]);
+	session->cells = cells_new();
+	machine_look(session);
+	/* The first advance submits: there is no time yet. */
+	session->live.due = -INFINITY;
+	session->live.changed_at = NAN;
+	session->rest_until = -INFINITY;
+	plan_build(session);
+	return session;
+}
+
+void session_free(struct session *session)
+{
+	if (!session)
+		return;
+	drop_outstanding(session);
+	cells_free(session->cells);
+	free(session->kernels);
+	free(session->invocation);
+	free(session);
+}
+
+/* Puts an even selection of the request's new trials on the strip. */
+static void strip_add(struct live *live, const struct trials *trials)
+{
+	unsigned fresh = trials->count > live->ticked ? trials->count - live->ticked : 0;
+	unsigned chosen = fresh < TICKS_OF_REQUEST ? fresh : TICKS_OF_REQUEST;
+
+	for (unsigned i = 0; i < chosen; i++) {
+		const struct trial *trial = &trials->trial[live->ticked + i * fresh / chosen];
+		int place = (live->tick_first + live->tick_count) % VIEW_STRIP;
+
+		live->ticks[place] =
+			(struct tick){ trial->cpe, live->asked_at + (double)trial->at, trial->fate };
+		if (live->tick_count < VIEW_STRIP)
+			live->tick_count++;
+		else
+			live->tick_first = (live->tick_first + 1) % VIEW_STRIP;
+	}
+	live->ticked = trials->count;
+}
+
+/* Notes how a request's trials ended, and lets the notes from before `oldest` go. */
+static void tally_add(struct live *live, const struct trials *trials, float oldest)
+{
+	struct tally tally = { .at = trials->trial[trials->count - 1].at };
+	int stale = live->tally_count == TALLIES ? 1 : 0;
+
+	for (unsigned i = 0; i < TRIAL_FATES; i++)
+		tally.fate[i] = trials->forgotten[i];
+	for (unsigned i = 0; i < trials->count; i++)
+		tally.fate[trials->trial[i].fate]++;
+	while (stale < live->tally_count && live->tallies[stale].at < oldest)
+		stale++;
+	live->tally_count -= stale;
+	memmove(live->tallies, live->tallies + stale,
+		(size_t)live->tally_count * sizeof(live->tallies[0]));
+	live->tallies[live->tally_count++] = tally;
+}
+
+/* Adds a request's trials to the pool and lets the old ones go. Where room runs out, quiet ones stay first, so
+ * that a contended spell shorter than the pool does not take the figure away; `forgotten` then holds what else
+ * was made in this time, and nothing older. */
+static void pool_add(struct live *live, const struct trials *trials)
+{
+	struct trials dated = *trials, *pool = &live->pool;
+	float offset = (float)(live->asked_at - live->changed_at), oldest;
+	unsigned stale = 0, fate[TRIAL_FATES] = { 0 };
+
+	if (dated.count == 0)
+		return;
+	for (unsigned i = 0; i < dated.count; i++)
+		dated.trial[i].at += offset;
+	oldest = dated.trial[dated.count - 1].at - (float)POOL_SECONDS;
+	while (stale < pool->count && pool->trial[stale].at < oldest)
+		stale++;
+	pool->count -= stale;
+	memmove(pool->trial, pool->trial + stale, pool->count * sizeof(pool->trial[0]));
+	if (pool->count + dated.count > TRIALS_MAX)
+		trials_make_room(pool);
+	trials_append(pool, &dated);
+
+	tally_add(live, &dated, oldest);
+	for (int i = 0; i < live->tally_count; i++)
+		for (unsigned j = 0; j < TRIAL_FATES; j++)
+			fate[j] += live->tallies[i].fate[j];
+	for (unsigned i = 0; i < pool->count; i++)
+		if (fate[pool->trial[i].fate])
+			fate[pool->trial[i].fate]--;
+	memcpy(pool->forgotten, fate, sizeof(fate));
+}
+
+static void live_apply(struct session *session, const struct result *result, double now)
+{
+	struct live *live = &session->live;
+	double pause;
+
+	if (result->status.code != STATUS_OK && result->status.code != STATUS_CANCELLED) {
+		live_fail(session, result->status.text);
+		return;
+	}
+	if (result->trials.count) {
+		strip_add(live, &result->trials);
+		live->facts = result->facts;
+		if (result->final)
+			pool_add(live, &result->trials);
+		/* A provisional result comes before anything is in the pool. */
+		if (result->final || !live->sample.valid)
+			sample_summarise(result->final ? &live->pool : &result->trials, &live->facts,
+				&live->sample);
+	}
+	if (!result->final)
+		return;
+	if (result->status.code == STATUS_OK)
+		live->answered = true;
+	pause = 3 * (now - live->asked_at);
+	pause = pause < LIVE_PERIOD ? LIVE_PERIOD : pause;
+	live->due = live->asked_at + (pause > LIVE_PERIOD_LONGEST ? LIVE_PERIOD_LONGEST : pause);
+}
+
+/* What a request brought also counts for the cell of its setting. */
+static void cell_apply(struct session *session, const struct setting *setting,
+	const struct result *result, bool current)
+{
+	const struct sample *live = &session->live.sample;
+	size_t count = cells_count(session->cells);
+	struct cell *cell;
+
+	if (!result->final || (result->status.code == STATUS_CANCELLED && result->trials.count == 0))
+		return;
+	cell = cells_get(session->cells, setting, true);
+	if (cells_count(session->cells) != count)
+		plan_attach(&session->plan, cell);
+	if (!cell->settled) {
+		cell_visit(cell, result, CELL_QUIET, CELL_PRECISION, CELL_VISITS);
+		cell_compact(cell);
+	} else if (current && live->valid && !live->provisional && !live->contended) {
+		/* The live figure is the newest and has more trials than a visit. */
+		cell->sample = *live;
+		cell->facts = session->live.facts;
+		cell->failure = status_ok();
+	}
+}
+
+static bool result_apply(struct session *session, const struct result *result, double now)
+{
+	struct setting setting = { .kernel = result->kernel };
+	bool current;
+
+	if (result->generation <= session->forgotten)
+		return false;
+	memcpy(setting.v, result->v, sizeof(setting.v));
+	current = result->generation == session->live.request;
+	if (result->final && result->generation == session->outstanding) {
+		session->outstanding = 0;
+		/* Cancelled, and not by us: do not ask again at once. */
+		if (result->status.code == STATUS_CANCELLED)
+			session->rest_until = now + LIVE_PERIOD;
+	}
+	/* A frozen figure stays as it is; what was cancelled by freezing still counts for its cell. */
+	if (current && !(session->frozen && session->live.sample.valid))
+		live_apply(session, result, now);
+	cell_apply(session, &setting, result, current);
+	return true;
+}
+
+bool session_advance(struct session *session, double now)
+{
+	struct live *live = &session->live;
+	struct result result;
+	bool changed = false;
+	int next;
+
+	if (isnan(live->changed_at))
+		live->changed_at = now;
+	if (machine_look(session)) {
+		struct status status = setting_check(&session->setting, session->memory_limit);
+
+		plan_build(session);
+		if (!status_is_ok(&status) && !live->failed) {
+			drop_outstanding(session);
+			live_fail(session, status.text);
+		}
+		changed = true;
+	}
+	while (session->engine.take(session->engine.context, &result))
+		changed |= result_apply(session, &result, now);
+	if (session->frozen || session->outstanding)
+		return changed;
+	if (!live->failed && now >= live->due && now >= session->rest_until) {
+		submit_live(session, now);
+		return true;
+	}
+	if (now < session->rest_until)
+		return changed;
+	next = plan_next(&session->plan);
+	if (next >= 0)
+		submit_cell(session, &session->plan.planned[next].setting);
+	return changed;
+}
+
+double session_next(const struct session *session, double now)
+{
+	double at = INFINITY;
+
+	if (session->frozen || session->outstanding)
+		return -1;
+	if (!session->live.failed)
+		at = fmax(session->live.due, session->rest_until);
+	if (plan_next(&session->plan) >= 0 && session->rest_until < at)
+		at = session->rest_until;
+	if (at == INFINITY)
+		return -1;
+	return at > now ? at - now : 0;
+}
+
+bool session_idle(const struct session *session)
+{
+	if (session->frozen)
+		return true;
+	if (!session->live.answered && !session->live.failed)
+		return false;
+	return plan_next(&session->plan) < 0;
+}
+
+bool session_quit(const struct session *session)
+{
+	return session->quit;
+}

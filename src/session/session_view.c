@@ -1,0 +1,122 @@
+/* Fills the picture that a frame is drawn from. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "session/state.h"
+
+static void fill_slice(const struct plan *plan, const struct plan_slice *slice, struct view_slice *view)
+{
+	view->knob = slice->knob;
+	view->count = slice->count;
+	view->here = slice->here;
+	for (int i = 0; i < slice->count; i++) {
+		const struct planned *planned =
+			slice->planned[i] >= 0 ? &plan->planned[slice->planned[i]] : NULL;
+		struct view_point *point = &view->point[i];
+
+		*point = (struct view_point){ .value = slice->value[i], .possible = planned != NULL };
+		if (!planned || !planned->cell)
+			continue;
+		point->valid = planned->cell->sample.valid;
+		point->settled = planned->cell->settled;
+		point->sample = planned->cell->sample;
+	}
+}
+
+static void fill_grid(const struct plan *plan, struct view_grid *view)
+{
+	const struct plan_grid *grid = &plan->grid;
+
+	view->present = grid->present;
+	view->size_knob = grid->size_knob;
+	view->stride_knob = grid->stride_knob;
+	view->nx = grid->nx;
+	view->ny = grid->ny;
+	view->here_x = grid->here_x;
+	view->here_y = grid->here_y;
+	view->top = 0;
+	memcpy(view->x, grid->x, sizeof(view->x));
+	memcpy(view->y, grid->y, sizeof(view->y));
+	for (int y = 0; y < grid->ny; y++) {
+		for (int x = 0; x < grid->nx; x++) {
+			const struct cell *cell = grid->planned[y][x] >= 0 ?
+				plan->planned[grid->planned[y][x]].cell : NULL;
+
+			view->gbps[y][x] = view->bytes_per_cycle[y][x] = NAN;
+			if (!cell || !cell->sample.valid)
+				continue;
+			view->gbps[y][x] = (float)cell->sample.gbps;
+			view->bytes_per_cycle[y][x] = (float)cell->sample.bytes_per_cycle;
+			if (view->gbps[y][x] > view->top)
+				view->top = view->gbps[y][x];
+		}
+	}
+}
+
+static void fill_strip(const struct live *live, struct view *view)
+{
+	double first = 0, last = 0;
+
+	view->strip_count = live->tick_count;
+	for (int i = 0; i < live->tick_count; i++) {
+		const struct tick *tick = &live->ticks[(live->tick_first + i) % VIEW_STRIP];
+
+		view->strip[i] = (struct view_tick){ tick->cpe, tick->fate };
+		if (i == 0)
+			first = tick->at;
+		last = tick->at;
+	}
+	view->strip_span = last > first ? last - first : 0;
+}
+
+static void fill_live(const struct session *session, double now, struct view *view)
+{
+	const struct live *live = &session->live;
+
+	view->sample = live->sample;
+	view->facts = live->facts;
+	view->measuring = session->outstanding && session->outstanding_live;
+	if (!live->sample.valid && !live->failed && !session->frozen && now > live->changed_at)
+		view->waiting = now - live->changed_at;
+	snprintf(view->failure, sizeof(view->failure), "%s", live->failure);
+	view->frozen = session->frozen;
+	view->pinned = session->pinned;
+	view->ratio = NAN;
+	if (session->pinned) {
+		view->a_setting = session->a_setting;
+		view->a = session->a;
+		if (live->sample.valid && session->a.cpe > 0)
+			view->ratio = live->sample.cpe / session->a.cpe;
+	}
+	fill_strip(live, view);
+}
+
+void session_view(const struct session *session, double now, struct view *view)
+{
+	const struct kernel *kernel = session->setting.kernel;
+
+	memset(view, 0, sizeof(*view));
+	view->machine = session->engine.machine(session->engine.context);
+	view->setting = session->setting;
+	view->memory_limit = session->memory_limit;
+	view->kernel_index = session_kernel_index(kernel);
+	view->focus = session->focus;
+	view->knob = session->knob;
+	snprintf(view->entry, sizeof(view->entry), "%s", session->entry);
+	view->remark = kernel->remark ? kernel->remark(session->setting.v) : NULL;
+	fill_live(session, now, view);
+	fill_slice(&session->plan, &session->plan.by_size, &view->by_size);
+	fill_slice(&session->plan, &session->plan.by_stride, &view->by_stride);
+	fill_grid(&session->plan, &view->grid);
+	plan_progress(&session->plan, &view->cells_wanted, &view->cells_settled);
+	view->overlay = session->overlay;
+	view->scroll = session->scroll;
+	snprintf(view->find, sizeof(view->find), "%s", session->find);
+	if (session->overlay == OVERLAY_FIND)
+		view->found_count = session_found(session, view->found);
+	view->found_selected = session->found_selected < view->found_count ? session->found_selected : 0;
+	snprintf(view->text, sizeof(view->text), "%s", session->text);
+	snprintf(view->notice, sizeof(view->notice), "%s", session->notice);
+	view->notice_bad = session->notice_bad;
+}

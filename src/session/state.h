@@ -1,0 +1,145 @@
+/* The session's inside, shared by session/ alone: session.c (requests and results), plan.c (which cells are
+ * wanted), actions.c (what commands do to the setting), command.c (the language), find.c, session_view.c. */
+#ifndef SLX_SESSION_STATE_H
+#define SLX_SESSION_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "session/cells.h"
+#include "session/session.h"
+#include "session/setting.h"
+#include "session/view.h"
+
+enum { PLANNED_MAX = 2 * VIEW_SLICE + VIEW_GRID_X * VIEW_GRID_Y };
+
+/* A wanted measurement; cell is NULL until its first visit. */
+struct planned {
+	struct setting setting;
+	struct cell *cell;
+};
+
+/* Values along one knob; planned is an index into the plan, -1 where the kernel refuses the combination. */
+struct plan_slice {
+	int knob, count, here;
+	int64_t value[VIEW_SLICE];
+	int planned[VIEW_SLICE];
+};
+
+struct plan_grid {
+	bool present;
+	int size_knob, stride_knob;
+	int nx, ny, here_x, here_y;
+	int64_t x[VIEW_GRID_X], y[VIEW_GRID_Y];
+	int planned[VIEW_GRID_Y][VIEW_GRID_X];
+};
+
+/* What is wanted around the present setting; planned[] is in the order of visits, each setting once. */
+struct plan {
+	struct plan_slice by_size, by_stride;
+	struct plan_grid grid;
+	int count;
+	struct planned planned[PLANNED_MAX];
+};
+
+/* A trial of the strip, and when it was made. */
+struct tick {
+	double cpe, at;
+	uint8_t fate;
+};
+
+/* How the trials of one live request ended, those it forgot itself included. */
+struct tally {
+	float at;                 /* of its last trial, seconds from changed_at */
+	unsigned fate[TRIAL_FATES];
+};
+
+enum { TALLIES = 64 };
+
+/* The present setting and what is known of it. */
+struct live {
+	uint64_t request;         /* generation of the last request for it; 0: none since it is present */
+	double changed_at;        /* when it became the present setting */
+	double asked_at;          /* when the last request for it went out */
+	double due;               /* when the next may */
+	bool answered;            /* a final result has come */
+	bool failed;
+	char failure[244];
+	struct trials pool;       /* of the last POOL_SECONDS; trial.at counts from changed_at */
+	int tally_count;
+	struct tally tallies[TALLIES];      /* of the requests in that time, oldest first */
+	unsigned ticked;          /* trials of the request under way that are on the strip already */
+	struct sample sample;
+	struct run_facts facts;
+	int tick_count, tick_first;      /* a ring */
+	struct tick ticks[VIEW_STRIP];
+};
+
+struct remembered {
+	struct setting setting;
+	int knob;
+};
+
+struct session {
+	struct engine engine;
+	uint64_t seed;
+	char *invocation;
+	bool machine_known;
+	uint64_t memory_limit;    /* bytes; 0 while unknown */
+
+	struct setting setting;
+	int knob;
+	enum focus focus;
+	char entry[24];
+	int kernel_count;
+	struct remembered *kernels;      /* one for each of kernel_registry */
+	bool frozen, quit;
+
+	bool pinned;
+	struct setting a_setting;
+	struct sample a;
+
+	enum overlay overlay;
+	int scroll;
+	char find[32];
+	int found_selected;
+	char text[600];
+	char notice[244];
+	bool notice_bad;
+
+	uint64_t generation;      /* of the last request */
+	uint64_t outstanding;     /* the one whose final result is awaited; 0: none */
+	bool outstanding_live;
+	uint64_t forgotten;       /* results up to this generation count for nothing */
+	double rest_until;        /* no background request before */
+	struct live live;
+	struct cells *cells;
+	struct plan plan;
+};
+
+/* session.c */
+void session_go(struct session *session, const struct setting *setting, double now);      /* another setting */
+void session_restart(struct session *session, double now);      /* measure the present one anew */
+void session_freeze(struct session *session, bool frozen, double now);
+void session_forget(struct session *session, double now);       /* every measurement */
+void session_notice(struct session *session, bool bad, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The index in kernel_registry, or -1. */
+int session_kernel_index(const struct kernel *kernel);
+
+/* plan.c */
+void plan_build(struct session *session);
+/* Lets the plan know of a cell that was just made. */
+void plan_attach(struct plan *plan, struct cell *cell);
+/* Index in planned[] of the cell to visit next, or -1 when every one is settled. */
+int plan_next(const struct plan *plan);
+void plan_progress(const struct plan *plan, unsigned *wanted, unsigned *settled);
+/* The present setting moved to the next possible point of a slice; false when there is none. */
+bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
+	struct setting *setting);
+
+/* find.c: what the find overlay offers. Returns how many. */
+int session_found(const struct session *session, struct view_found found[VIEW_FOUND]);
+
+#endif

@@ -1,0 +1,400 @@
+#include "session/sweep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum {
+	/* Cells worked on together: their trials take 40 MB at most. */
+	BLOCK = 2048,
+	ROUNDS = 4,
+	VISITS_MAX = 24,
+	/* Quiet trials that settle a cell, as for a single sample. */
+	QUIET_WANTED = 150,
+	/* At 16 ms each this would run for two days. */
+	COMBINATIONS_MAX = 10000000,
+};
+
+/* The median is to be known this well, relatively, for a cell to be left alone. */
+#define PRECISION 0.002
+
+/* Seconds a cell: working sets beyond LARGE need longer calls and vary more. */
+#define SECONDS_SMALL 0.016
+#define SECONDS_LARGE 0.028
+#define LARGE (1u << 20)
+
+/* A sweep of few cells can afford as much for each as a single sample takes, until this many seconds. */
+#define SECONDS_SINGLE 0.12
+#define SECONDS_FEW 2.0
+
+/* Below this a visit holds too few trials to be worth its start. */
+#define VISIT_SHORTEST 0.002
+
+struct sweep {
+	const struct kernel *kernel;
+	struct sweep_options options;
+	uint64_t memory_limit;
+	size_t axis_count;
+	struct sweep_axis axes[KNOBS_MAX];
+	struct setting first;
+	struct sweep_progress progress;
+	double scale;             /* of a cell's seconds */
+	double base_total;        /* seconds of all cells before scaling */
+
+	uint64_t odometer;        /* the next combination that no block has looked at */
+	struct cell *cells;       /* of the present block */
+	unsigned *order;          /* in which a round visits them */
+	unsigned count, taken, settled;
+	uint64_t finished;        /* cells of earlier blocks */
+	bool measured;            /* the present block needs no more visits */
+	int round, rounds;
+	unsigned position;        /* in order */
+	bool troubled_only;       /* this round skips cells that merely scatter */
+	double block_base;        /* seconds of its cells before scaling */
+	double allowance;         /* seconds it may take */
+	double spent;
+
+	uint64_t generation;
+	bool waiting;             /* for the result of: */
+	unsigned asked;
+	double asked_at, asked_seconds;
+	bool stopped;
+};
+
+struct sweep *sweep_new(const struct kernel *kernel, const struct sweep_options *options)
+{
+	struct sweep *sweep = memory_new(1, sizeof(*sweep));
+
+	sweep->kernel = kernel;
+	sweep->options = *options;
+	return sweep;
+}
+
+static void block_clear(struct sweep *sweep)
+{
+	for (unsigned i = 0; i < sweep->count; i++)
+		free(sweep->cells[i].trials);
+	sweep->finished += sweep->count;
+	sweep->count = sweep->taken = sweep->settled = 0;
+}
+
+void sweep_free(struct sweep *sweep)
+{
+	if (!sweep)
+		return;
+	block_clear(sweep);
+	for (size_t i = 0; i < sweep->axis_count; i++)
+		free(sweep->axes[i].values);
+	free(sweep->cells);
+	free(sweep->order);
+	free(sweep);
+}
+
+struct status sweep_assign(struct sweep *sweep, const char *assignment)
+{
+	const char *equals = strchr(assignment, '=');
+	struct setting scratch;
+	struct sweep_axis axis;
+	struct status status;
+	char name[64];
+
+	/* What is wrong with a word that names no knob is the same as for one value. */
+	setting_init(&scratch, sweep->kernel);
+	if (!equals || equals == assignment)
+		return setting_assign(&scratch, assignment, 0);
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
+	axis.knob = kernel_knob(sweep->kernel, name);
+	if (axis.knob < 0)
+		return setting_assign(&scratch, assignment, 0);
+	for (size_t i = 0; i < sweep->axis_count; i++)
+		if (sweep->axes[i].knob == axis.knob)
+			return status_make(STATUS_USAGE, "%s is given twice; write %s=A,B for several values",
+				name, name);
+	status = setting_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1, 0, &axis.values, &axis.count);
+	if (status_is_ok(&status))
+		sweep->axes[sweep->axis_count++] = axis;
+	return status;
+}
+
+/* The combination of that number; the last knob varies fastest. */
+static void combination(const struct sweep *sweep, uint64_t number, struct setting *setting)
+{
+	setting_init(setting, sweep->kernel);
+	for (size_t i = sweep->axis_count; i-- > 0;) {
+		const struct sweep_axis *axis = &sweep->axes[i];
+
+		setting->v[axis->knob] = axis->values[number % axis->count];
+		number /= axis->count;
+	}
+}
+
+static uint64_t footprint(const struct setting *setting)
+{
+	return setting->kernel->footprint ? setting->kernel->footprint(setting->v) : 0;
+}
+
+/* Seconds for a cell before scaling. */
+static double base_seconds(const struct setting *setting)
+{
+	return footprint(setting) > LARGE ? SECONDS_LARGE : SECONDS_SMALL;
+}
+
+struct status sweep_begin(struct sweep *sweep, uint64_t memory_limit)
+{
+	struct sweep_progress *progress = &sweep->progress;
+
+	sweep->memory_limit = memory_limit;
+	progress->combinations = 1;
+	for (size_t i = 0; i < sweep->axis_count; i++) {
+		if (progress->combinations > COMBINATIONS_MAX / sweep->axes[i].count)
+			return status_make(STATUS_USAGE,
+				"more than %d combinations; take fewer values, a larger step (:N) or a factor (*N)",
+				COMBINATIONS_MAX);
+		progress->combinations *= sweep->axes[i].count;
+	}
+	for (uint64_t i = 0; i < progress->combinations; i++) {
+		struct setting setting;
+		struct status status;
+
+		combination(sweep, i, &setting);
+		status = setting_check(&setting, memory_limit);
+		if (status_is_ok(&status)) {
+			if (progress->cells++ == 0)
+				sweep->first = setting;
+			sweep->base_total += base_seconds(&setting);
+		} else if (progress->excluded++ == 0) {
+			memcpy(progress->why_excluded, status.text, sizeof(status.text));
+		}
+	}
+	if (progress->cells == 0)
+		return status_make(STATUS_USAGE, "no combination is left: %.200s", progress->why_excluded);
+	sweep->scale = 1;
+	if (sweep->options.seconds > 0) {
+		sweep->scale = sweep->options.seconds / sweep->base_total;
+	} else {
+		double few = fmin((double)progress->cells * SECONDS_SINGLE, SECONDS_FEW);
+
+		if (few > sweep->base_total)
+			sweep->scale = few / sweep->base_total;
+	}
+	sweep->cells = memory_new(BLOCK, sizeof(*sweep->cells));
+	sweep->order = memory_new(BLOCK, sizeof(*sweep->order));
+	sweep->measured = true;
+	return status_ok();
+}
+
+const struct sweep_axis *sweep_axes(const struct sweep *sweep, size_t *count)
+{
+	*count = sweep->axis_count;
+	return sweep->axes;
+}
+
+const struct setting *sweep_setting(const struct sweep *sweep)
+{
+	return &sweep->first;
+}
+
+/* Cells that can use each other's data stand together, small before large, so that data laid out for one is
+ * there for the next. */
+struct place {
+	uint64_t layout, footprint;
+	unsigned cell;
+};
+
+static int place_order(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->layout != y->layout)
+		return x->layout < y->layout ? -1 : 1;
+	if (x->footprint != y->footprint)
+		return x->footprint < y->footprint ? -1 : 1;
+	return x->cell < y->cell ? -1 : x->cell > y->cell;
+}
+
+static void block_sort(struct sweep *sweep)
+{
+	struct place *places = memory_new(sweep->count, sizeof(*places));
+
+	for (unsigned i = 0; i < sweep->count; i++) {
+		const struct setting *setting = &sweep->cells[i].setting;
+
+		places[i].layout = sweep->kernel->layout ? sweep->kernel->layout(setting->v) : 0;
+		places[i].footprint = footprint(setting);
+		places[i].cell = i;
+	}
+	qsort(places, sweep->count, sizeof(*places), place_order);
+	for (unsigned i = 0; i < sweep->count; i++)
+		sweep->order[i] = places[i].cell;
+	free(places);
+}
+
+/* Fills the next block. Returns false when no combination is left. */
+static bool block_load(struct sweep *sweep)
+{
+	double shortest = INFINITY;
+
+	block_clear(sweep);
+	sweep->block_base = 0;
+	while (sweep->count < BLOCK && sweep->odometer < sweep->progress.combinations) {
+		struct cell *cell = &sweep->cells[sweep->count];
+		struct status status;
+
+		memset(cell, 0, sizeof(*cell));
+		combination(sweep, sweep->odometer++, &cell->setting);
+		status = setting_check(&cell->setting, sweep->memory_limit);
+		if (!status_is_ok(&status))
+			continue;
+		sweep->block_base += base_seconds(&cell->setting);
+		shortest = fmin(shortest, base_seconds(&cell->setting) * sweep->scale);
+		sweep->count++;
+	}
+	if (sweep->count == 0)
+		return false;
+	block_sort(sweep);
+	sweep->rounds = ROUNDS;
+	while (sweep->rounds > 1 && shortest / sweep->rounds < VISIT_SHORTEST)
+		sweep->rounds--;
+	sweep->round = 0;
+	sweep->position = 0;
+	sweep->troubled_only = false;
+	/* What an earlier block saved or overdrew carries over. */
+	sweep->allowance += sweep->block_base * sweep->scale;
+	sweep->measured = false;
+	return true;
+}
+
+/* Whether a cell's figure is not merely imprecise but doubtful. */
+static bool troubled(const struct cell *cell)
+{
+	return !cell->sample.valid || cell->sample.provisional || cell->sample.contended;
+}
+
+/* Starts the next round, or ends the block. */
+static void round_end(struct sweep *sweep)
+{
+	unsigned open = 0, bad = 0;
+
+	sweep->round++;
+	sweep->position = 0;
+	for (unsigned i = 0; i < sweep->count; i++) {
+		open += !sweep->cells[i].settled;
+		bad += !sweep->cells[i].settled && troubled(&sweep->cells[i]);
+	}
+	/* Beyond the planned rounds, time that settled cells left over goes to the doubtful ones first. */
+	sweep->troubled_only = sweep->round >= sweep->rounds && bad > 0;
+	if (open == 0 || (sweep->round >= sweep->rounds && sweep->spent >= sweep->allowance))
+		sweep->measured = true;
+}
+
+static double visit_seconds(const struct sweep *sweep, const struct cell *cell)
+{
+	double planned = base_seconds(&cell->setting) * sweep->scale / sweep->rounds;
+
+	return planned < VISIT_SHORTEST / 2 ? VISIT_SHORTEST / 2 : planned;
+}
+
+bool sweep_next(struct sweep *sweep, double now, struct request *request)
+{
+	struct cell *cell;
+
+	if (sweep->stopped || sweep->waiting)
+		return false;
+	if (sweep->measured && (sweep->taken < sweep->count || !block_load(sweep)))
+		return false;
+	for (;;) {
+		if (sweep->position == sweep->count)
+			round_end(sweep);
+		/* Every cell is visited once, whatever the time; later rounds end with it. */
+		if (sweep->round > 0 && sweep->spent >= sweep->allowance)
+			sweep->measured = true;
+		if (sweep->measured)
+			return false;
+		cell = &sweep->cells[sweep->order[sweep->position++]];
+		if (!cell->settled && (!sweep->troubled_only || troubled(cell)))
+			break;
+	}
+	sweep->asked = sweep->order[sweep->position - 1];
+	sweep->asked_at = now;
+	sweep->asked_seconds = visit_seconds(sweep, cell);
+	sweep->waiting = true;
+	*request = (struct request){
+		.generation = ++sweep->generation,
+		.tag = sweep->asked,
+		.kernel = sweep->kernel,
+		.seed = sweep->options.seed,
+		.budget = {
+			.seconds = sweep->asked_seconds,
+			/* A quiet core fills its share of the trials early, and the rest of the time is saved. */
+			.quiet_wanted = (unsigned)((QUIET_WANTED + sweep->rounds - 1) / sweep->rounds),
+		},
+	};
+	memcpy(request->v, cell->setting.v, sizeof(request->v));
+	return true;
+}
+
+void sweep_accept(struct sweep *sweep, double now, const struct result *result)
+{
+	double took = now - sweep->asked_at;
+
+	if (!sweep->waiting || result->generation != sweep->generation || !result->final)
+		return;
+	sweep->waiting = false;
+	cell_visit(&sweep->cells[sweep->asked], result, QUIET_WANTED, PRECISION, VISITS_MAX);
+	/* Laying out a large working set, mostly the first time, is not measuring: it counts only against a time that
+	 * the user has set. */
+	if (sweep->options.seconds <= 0 && sweep->round == 0)
+		took = fmin(took, sweep->asked_seconds);
+	sweep->spent += fmax(took, 0);
+	if (sweep->cells[sweep->asked].settled)
+		sweep->settled++;
+}
+
+/* A figure that may be handed out although its cell is not settled. */
+static bool presentable(const struct cell *cell)
+{
+	return cell->failure.code != STATUS_OK || (cell->sample.valid && !cell->sample.provisional);
+}
+
+const struct cell *sweep_take(struct sweep *sweep)
+{
+	while (sweep->taken < sweep->count) {
+		struct cell *cell = &sweep->cells[sweep->taken];
+
+		if (!cell->settled && !sweep->measured && !sweep->stopped)
+			return NULL;
+		sweep->taken++;
+		if (cell->settled || presentable(cell))
+			return cell;
+		if (sweep->stopped)
+			continue;
+		/* Its time is up: a few trials are better than none, and the sample says how many. */
+		if (!cell->sample.valid)
+			cell->failure = status_make(STATUS_FAILED, "no undisturbed trial in %u visits",
+				cell->visits);
+		return cell;
+	}
+	return NULL;
+}
+
+void sweep_stop(struct sweep *sweep)
+{
+	sweep->stopped = true;
+	sweep->waiting = false;
+}
+
+bool sweep_done(const struct sweep *sweep)
+{
+	if (sweep->waiting || sweep->taken < sweep->count)
+		return false;
+	return sweep->stopped || (sweep->measured && sweep->odometer >= sweep->progress.combinations);
+}
+
+void sweep_progress(const struct sweep *sweep, struct sweep_progress *progress)
+{
+	*progress = sweep->progress;
+	progress->finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
+}

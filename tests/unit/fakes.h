@@ -1,0 +1,214 @@
+/* Kernels and an engine made up for tests: every figure follows from the setting, time is a number.
+ *
+ * Include in one source file of a test; it brings the registry, which takes the place of the real one. */
+#ifndef SLX_TESTS_FAKES_H
+#define SLX_TESTS_FAKES_H
+
+#include "check.h"
+
+#include "engine/engine.h"
+#include "kernels/kernel.h"
+#include "session/setting.h"
+
+/* ---- kernels ---- */
+
+enum { FOLD_OP, FOLD_UNROLL, FOLD_ACC, FOLD_SIZE, FOLD_STRIDE };
+enum { WALK_SIZE, WALK_SPACING, WALK_ORDER };
+
+static const char *const fake_ops[] = { "add", "mul", NULL };
+static const char *const fake_orders[] = { "sequential", "random", "reverse", NULL };
+
+static const struct knob fold_knobs[] = {
+	[FOLD_OP] = { .name = "op", .help = "the operation", .kind = KNOB_CHOICE, .choices = fake_ops },
+	[FOLD_UNROLL] = { .name = "unroll", .help = "elements an iteration", .kind = KNOB_COUNT, .min = 1,
+		.max = 16, .initial = 4 },
+	[FOLD_ACC] = { .name = "acc", .help = "accumulators, side by side", .kind = KNOB_COUNT, .min = 1,
+		.max = 16, .initial = 1 },
+	[FOLD_SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
+		.min = 64, .max = KNOB_MAX_MEMORY, .initial = 32768, .factor = 2 },
+	[FOLD_STRIDE] = { .name = "stride", .help = "elements between reads", .kind = KNOB_COUNT,
+		.axis = AXIS_STRIDE, .min = 1, .max = 64, .initial = 1 },
+};
+
+static struct status fold_check(const int64_t *v)
+{
+	if (v[FOLD_ACC] > v[FOLD_UNROLL])
+		return status_make(STATUS_USAGE, "acc=%d needs unroll=%d or more", (int)v[FOLD_ACC],
+			(int)v[FOLD_ACC]);
+	return status_ok();
+}
+
+static void fold_fit(int64_t *v, int changed)
+{
+	if (v[FOLD_ACC] > v[FOLD_UNROLL])
+		v[changed == FOLD_ACC ? FOLD_UNROLL : FOLD_ACC] = v[changed == FOLD_ACC ? FOLD_ACC : FOLD_UNROLL];
+}
+
+static uint64_t first_size(const int64_t *v)
+{
+	return (uint64_t)v[0];
+}
+
+static uint64_t fold_footprint(const int64_t *v)
+{
+	return (uint64_t)v[FOLD_SIZE];
+}
+
+static const char *fold_remark(const int64_t *v)
+{
+	return v[FOLD_ACC] > 12 ? "spills" : NULL;
+}
+
+static const struct kernel kernel_fold = {
+	.name = "fold", .title = "combine an array", .look_for = "what to see",
+	.document = "a document", .element = "element", .knobs = fold_knobs,
+	.knob_count = 5, .check = fold_check, .fit = fold_fit, .footprint = fold_footprint,
+	.remark = fold_remark,
+};
+
+static const struct knob walk_knobs[] = {
+	[WALK_SIZE] = { .name = "size", .help = "bytes of all nodes", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
+		.min = 16, .max = KNOB_MAX_MEMORY, .initial = 32768, .multiple = 16, .factor = 2 },
+	[WALK_SPACING] = { .name = "spacing", .help = "bytes between nodes", .kind = KNOB_COUNT, .min = 16,
+		.max = 256, .initial = 16, .multiple = 16 },
+	[WALK_ORDER] = { .name = "order", .help = "the way through memory", .kind = KNOB_CHOICE,
+		.choices = fake_orders },
+};
+
+static const struct kernel kernel_walk = {
+	.name = "walk-list", .title = "follow pointers", .look_for = "what to see",
+	.document = "a document", .element = "node", .knobs = walk_knobs,
+	.knob_count = 3, .footprint = first_size,
+};
+
+/* Odd numbers only, and no fit(): check() alone knows. */
+static const struct knob odd_knobs[] = {
+	{ .name = "n", .help = "items", .kind = KNOB_COUNT, .min = 1, .max = 9, .initial = 3 },
+};
+
+static struct status odd_check(const int64_t *v)
+{
+	return v[0] % 2 ? status_ok() : status_make(STATUS_USAGE, "n=%d is even", (int)v[0]);
+}
+
+static const struct kernel kernel_odd = {
+	.name = "odd", .title = "odd counts", .look_for = "what to see",
+	.document = "a document", .element = "item", .knobs = odd_knobs, .knob_count = 1,
+	.check = odd_check,
+};
+
+const struct kernel *const kernel_registry[] = { &kernel_fold, &kernel_walk, &kernel_odd, NULL };
+
+/* ---- the engine: takes requests, and answers when the test says so ---- */
+
+enum { FAKE_RESULTS = 16 };
+
+struct fake_engine {
+	struct machine machine;
+	struct request request;       /* the last submitted */
+	bool pending;                 /* it was not answered, replaced or cancelled */
+	unsigned submits, live, background, cancels;
+	struct result results[FAKE_RESULTS];
+	int head, count;
+};
+
+static inline void fake_submit(void *context, const struct request *request)
+{
+	struct fake_engine *fake = context;
+
+	fake->request = *request;
+	fake->pending = true;
+	fake->submits++;
+	if (request->background)
+		fake->background++;
+	else
+		fake->live++;
+}
+
+static inline void fake_cancel(void *context)
+{
+	struct fake_engine *fake = context;
+
+	fake->pending = false;
+	fake->cancels++;
+}
+
+static inline bool fake_take(void *context, struct result *result)
+{
+	struct fake_engine *fake = context;
+
+	if (fake->count == 0)
+		return false;
+	*result = fake->results[fake->head];
+	fake->head = (fake->head + 1) % FAKE_RESULTS;
+	fake->count--;
+	return true;
+}
+
+static inline int fake_descriptor(void *context)
+{
+	(void)context;
+	return -1;
+}
+
+static inline const struct machine *fake_machine(void *context)
+{
+	return &((struct fake_engine *)context)->machine;
+}
+
+static inline struct engine fake_init(struct fake_engine *fake, uint64_t memory_limit)
+{
+	memset(fake, 0, sizeof(*fake));
+	fake->machine.cache_count = 2;
+	fake->machine.cache[0] = (struct machine_cache){ 1, 48 << 10, 64 };
+	fake->machine.cache[1] = (struct machine_cache){ 2, 1 << 20, 64 };
+	fake->machine.memory_limit = memory_limit;
+	atomic_store(&fake->machine.known, memory_limit != 0);
+	return (struct engine){
+		fake, fake_submit, fake_cancel, fake_take, fake_descriptor, fake_machine,
+	};
+}
+
+/* Trials spread evenly over ±spread (relative) around a figure, evenly over `span` seconds. */
+static inline void fake_trials(struct trials *trials, unsigned count, double cpe, double spread, double span)
+{
+	trials->count = count;
+	for (unsigned i = 0; i < count; i++)
+		trials->trial[i] = (struct trial){
+			.cpe = cpe * (1 + (count > 1 ? spread * (2.0 * (i * 7 % count) / (count - 1) - 1) : 0)),
+			.ghz = 4, .watch = 1, .at = (float)(span * i / count), .fate = TRIAL_QUIET,
+		};
+}
+
+/* A result for a request, as the worker would make it. */
+static inline struct result fake_result(const struct request *request, unsigned count, double cpe)
+{
+	struct result result = {
+		.generation = request->generation, .tag = request->tag, .kernel = request->kernel,
+		.final = true,
+		.facts = { .cycles_from = SOURCE_REFERENCE, .bytes = 8, .watched = true },
+	};
+
+	memcpy(result.v, request->v, sizeof(result.v));
+	fake_trials(&result.trials, count, cpe, 0.001, 0.01);
+	return result;
+}
+
+static inline void fake_push(struct fake_engine *fake, const struct result *result)
+{
+	assert_true(fake->count < FAKE_RESULTS);
+	fake->results[(fake->head + fake->count++) % FAKE_RESULTS] = *result;
+	if (result->final && result->generation == fake->request.generation)
+		fake->pending = false;
+}
+
+/* Answers what is pending with so many quiet trials of that CPE. */
+static inline void fake_answer(struct fake_engine *fake, unsigned count, double cpe)
+{
+	struct result result = fake_result(&fake->request, count, cpe);
+
+	assert_true(fake->pending);
+	fake_push(fake, &result);
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* Cells, text, clipping, twins. */
+#include <locale.h>
+
+#include "check.h"
+#include "ui/canvas.h"
+
+/* What canvas_print() writes; freed by the caller. */
+static char *printed(const struct canvas *canvas)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	canvas_print(canvas, file);
+	fclose(file);
+	return text;
+}
+
+static void expect(const struct canvas *canvas, const char *expected)
+{
+	char *text = printed(canvas);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static const struct rectangle whole = { 0, 0, 10, 2 };
+
+static void text_is_placed_and_measured(void **state)
+{
+	struct canvas canvas;
+
+	(void)state;
+	canvas_init(&canvas, 10, 2, false);
+	assert_int_equal(canvas_text(&canvas, whole, 2, 1, STYLE_TEXT, "a×b"), 3);
+	assert_int_equal(canvas_columns(&canvas, "a×b…"), 4);
+	expect(&canvas, "\n  a×b\n");
+	canvas_free(&canvas);
+}
+
+static void what_does_not_fit_ends_in_an_ellipsis(void **state)
+{
+	struct canvas canvas;
+
+	(void)state;
+	canvas_init(&canvas, 10, 2, false);
+	assert_int_equal(canvas_text(&canvas, whole, 4, 0, STYLE_TEXT, "abcdefgh"), 6);
+	canvas_text(&canvas, (struct rectangle){ 0, 1, 4, 1 }, 0, 0, STYLE_TEXT, "abcd");
+	expect(&canvas, "    abcde…\nabcd\n");
+	canvas.ascii = true;
+	canvas_clear(&canvas);
+	canvas_text(&canvas, whole, 4, 0, STYLE_TEXT, "abcdefgh");
+	expect(&canvas, "    abcd..\n\n");
+	canvas_free(&canvas);
+}
+
+static void nothing_is_drawn_outside_the_clip(void **state)
+{
+	struct canvas canvas;
+	struct rectangle clip = { 3, 0, 3, 1 };
+
+	(void)state;
+	canvas_init(&canvas, 10, 2, false);
+	canvas_text(&canvas, clip, 0, 1, STYLE_TEXT, "below");
+	canvas_text(&canvas, clip, 0, -1, STYLE_TEXT, "above");
+	canvas_text(&canvas, clip, 3, 0, STYLE_TEXT, "right");
+	canvas_text(&canvas, clip, -2, 0, STYLE_TEXT, "abcd");
+	canvas_glyph(&canvas, clip, -1, 0, STYLE_TEXT, GLYPH_DOT);
+	canvas_frame(&canvas, (struct rectangle){ 20, 20, 5, 5 }, STYLE_TEXT, "far");
+	expect(&canvas, "   cd\n\n");
+	canvas_free(&canvas);
+}
+
+static void ascii_has_a_twin_for_everything(void **state)
+{
+	struct canvas canvas;
+	struct rectangle row = { 0, 0, GLYPH_COUNT + 40, 1 };
+
+	(void)state;
+	canvas_init(&canvas, GLYPH_COUNT + 40, 1, true);
+	for (int i = 0; i < GLYPH_COUNT; i++)
+		canvas_glyph(&canvas, row, i, 0, STYLE_TEXT, (enum glyph)i);
+	canvas_text(&canvas, row, GLYPH_COUNT, 0, STYLE_TEXT, "1…16 × ± — · 日 \xff");
+	for (int i = 0; i < canvas.width; i++)
+		assert_in_range(canvas.cells[i].character, ' ', '~');
+	canvas_free(&canvas);
+}
+
+static void wide_characters_take_two_columns_or_none(void **state)
+{
+	struct canvas canvas;
+
+	(void)state;
+	canvas_init(&canvas, 5, 1, false);
+	assert_int_equal(canvas_text(&canvas, (struct rectangle){ 0, 0, 5, 1 }, 0, 0, STYLE_TEXT, "日本"), 4);
+	expect(&canvas, "日本\n");
+	/* Half of one is overwritten: no other half stays. */
+	canvas_text(&canvas, (struct rectangle){ 0, 0, 5, 1 }, 1, 0, STYLE_TEXT, "x");
+	expect(&canvas, " x本\n");
+	canvas_clear(&canvas);
+	canvas_text(&canvas, (struct rectangle){ 0, 0, 4, 1 }, 0, 0, STYLE_TEXT, "a日本");
+	expect(&canvas, "a日…\n");
+	canvas_free(&canvas);
+}
+
+static void malformed_text_does_no_harm(void **state)
+{
+	struct canvas canvas;
+
+	(void)state;
+	canvas_init(&canvas, 10, 1, true);
+	canvas_text(&canvas, whole, 0, 0, STYLE_TEXT, "a\xe2\x82 b\xc0\x80\x1b");
+	expect(&canvas, "a?? b??\n");
+	canvas_free(&canvas);
+}
+
+static void wrapping_breaks_at_blanks(void **state)
+{
+	struct canvas canvas;
+	struct rectangle at = { 0, 0, 8, 3 };
+
+	(void)state;
+	canvas_init(&canvas, 8, 3, false);
+	assert_int_equal(canvas_wrap_rows(&canvas, 8, "one two three incomprehensible"), 4);
+	assert_int_equal(canvas_wrap(&canvas, at, 0, STYLE_TEXT, "one two three incomprehensible"), 3);
+	expect(&canvas, "one two\nthree\nincompr…\n");
+	canvas_clear(&canvas);
+	assert_int_equal(canvas_wrap(&canvas, at, 1, STYLE_TEXT, "one two"), 1);
+	assert_int_equal(canvas_wrap_rows(&canvas, 8, ""), 0);
+	assert_int_equal(canvas_wrap_rows(&canvas, 0, "x"), 0);
+	expect(&canvas, "\none two\n\n");
+	canvas_free(&canvas);
+}
+
+static void any_size_can_be_drawn_on(void **state)
+{
+	struct canvas canvas;
+
+	(void)state;
+	canvas_init(&canvas, 0, 0, false);
+	for (int size = 0; size < 5; size++) {
+		canvas_resize(&canvas, size, size);
+		canvas_frame(&canvas, (struct rectangle){ 0, 0, size, size }, STYLE_TEXT, "title");
+		canvas_text_right(&canvas, (struct rectangle){ 0, 0, size, size }, 3, 0, STYLE_TEXT, "wide 日");
+		canvas_restyle(&canvas, whole, 0, 0, 10, STYLE_BAD);
+	}
+	assert_int_equal(canvas.cells[0].style, STYLE_BAD);
+	canvas_free(&canvas);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_placed_and_measured),
+		cmocka_unit_test(what_does_not_fit_ends_in_an_ellipsis),
+		cmocka_unit_test(nothing_is_drawn_outside_the_clip),
+		cmocka_unit_test(ascii_has_a_twin_for_everything),
+		cmocka_unit_test(wide_characters_take_two_columns_or_none),
+		cmocka_unit_test(malformed_text_does_no_harm),
+		cmocka_unit_test(wrapping_breaks_at_blanks),
+		cmocka_unit_test(any_size_can_be_drawn_on),
+	};
+
+	if (!setlocale(LC_CTYPE, "C.UTF-8") && !setlocale(LC_CTYPE, "en_US.UTF-8"))
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+#include "fakes.h"
+
+#include "session/cells.h"
+
+static struct setting fold_of_size(int64_t size)
+{
+	struct setting setting;
+
+	setting_init(&setting, &kernel_fold);
+	setting.v[FOLD_SIZE] = size;
+	return setting;
+}
+
+static struct result visit(const struct setting *setting, unsigned count, double spread)
+{
+	struct request request = { .generation = 1, .kernel = setting->kernel };
+	struct result result = fake_result(&request, count, 2);
+
+	fake_trials(&result.trials, count, 2, spread, 0.01);
+	return result;
+}
+
+static void finds_what_was_put_in_at_a_stable_address(void **state)
+{
+	struct cells *cells = cells_new();
+	struct cell *first[3000];
+	struct setting other;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		struct setting setting = fold_of_size(64 + i);
+
+		assert_null(cells_get(cells, &setting, false));
+		first[i] = cells_get(cells, &setting, true);
+		assert_true(setting_equal(&first[i]->setting, &setting));
+	}
+	assert_int_equal(cells_count(cells), 3000);
+	for (int i = 0; i < 3000; i++) {
+		struct setting setting = fold_of_size(64 + i);
+
+		assert_ptr_equal(cells_get(cells, &setting, i % 2), first[i]);
+	}
+	assert_int_equal(cells_count(cells), 3000);
+	setting_init(&other, &kernel_walk);
+	assert_null(cells_get(cells, &other, false));
+	cells_clear(cells);
+	assert_int_equal(cells_count(cells), 0);
+	other = fold_of_size(64);
+	assert_null(cells_get(cells, &other, false));
+	cells_free(cells);
+	cells_free(NULL);
+}
+
+static void settles_with_enough_quiet_and_narrow_trials(void **state)
+{
+	struct setting setting = fold_of_size(64);
+	struct cell cell = { .setting = setting };
+	struct result result = visit(&setting, 20, 0.01);
+
+	(void)state;
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_false(cell.settled);
+	assert_int_equal(cell.visits, 1);
+	assert_true(cell.sample.valid);
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_true(cell.settled);
+	assert_int_equal(cell.visits, 2);
+	assert_int_equal(cell.trials->count, 40);
+	check_near(cell.sample.cpe, 2, 0.001);
+	cell_compact(&cell);
+	assert_null(cell.trials);
+	assert_true(cell.sample.valid);
+}
+
+static void wide_trials_take_more_visits_but_not_for_ever(void **state)
+{
+	struct setting setting = fold_of_size(64);
+	struct cell cell = { .setting = setting };
+	struct result result = visit(&setting, 50, 0.5);
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		cell_visit(&cell, &result, 40, 0.01, 5);
+		assert_false(cell.settled);
+		cell_compact(&cell);
+		assert_non_null(cell.trials);
+	}
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_true(cell.settled);
+	assert_int_equal(cell.trials->count, 250);
+	assert_int_equal(cell.failure.code, STATUS_OK);
+	cell_compact(&cell);
+}
+
+static void contended_trials_do_not_settle_early(void **state)
+{
+	struct setting setting = fold_of_size(64);
+	struct cell cell = { .setting = setting };
+	struct result result = visit(&setting, 100, 0.001);
+
+	(void)state;
+	for (unsigned i = 0; i < result.trials.count; i++)
+		result.trials.trial[i].fate = TRIAL_CONTENDED;
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_true(cell.sample.contended);
+	assert_false(cell.settled);
+	free(cell.trials);
+}
+
+static void a_failure_settles_and_keeps_its_reason(void **state)
+{
+	struct setting setting = fold_of_size(64);
+	struct cell cell = { .setting = setting };
+	struct result result = visit(&setting, 0, 0);
+
+	(void)state;
+	result.status = status_make(STATUS_FAILED, "memory refused");
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_true(cell.settled);
+	assert_false(cell.sample.valid);
+	assert_string_equal(cell.failure.text, "memory refused");
+}
+
+static void nothing_but_disturbed_trials_end_as_a_failure(void **state)
+{
+	struct setting setting = fold_of_size(64);
+	struct cell cell = { .setting = setting };
+	struct result result = visit(&setting, 10, 0);
+
+	(void)state;
+	for (unsigned i = 0; i < result.trials.count; i++)
+		result.trials.trial[i].fate = TRIAL_SWITCHED;
+	for (int i = 0; i < 5; i++)
+		cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_true(cell.settled);
+	assert_false(cell.sample.valid);
+	assert_int_equal(cell.failure.code, STATUS_FAILED);
+	free(cell.trials);
+}
+
+static void cancelled_and_provisional_results_are_no_visits(void **state)
+{
+	struct setting setting = fold_of_size(64);
+	struct cell cell = { .setting = setting };
+	struct result result = visit(&setting, 30, 0.001);
+
+	(void)state;
+	result.final = false;
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_null(cell.trials);
+	result.final = true;
+	result.status = status_make(STATUS_CANCELLED, "stopped");
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_int_equal(cell.visits, 0);
+	assert_int_equal(cell.trials->count, 30);
+	assert_true(cell.sample.valid);
+	assert_int_equal(cell.failure.code, STATUS_OK);
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_true(cell.settled);
+	cell_compact(&cell);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_what_was_put_in_at_a_stable_address),
+		cmocka_unit_test(settles_with_enough_quiet_and_narrow_trials),
+		cmocka_unit_test(wide_trials_take_more_visits_but_not_for_ever),
+		cmocka_unit_test(contended_trials_do_not_settle_early),
+		cmocka_unit_test(a_failure_settles_and_keeps_its_reason),
+		cmocka_unit_test(nothing_but_disturbed_trials_end_as_a_failure),
+		cmocka_unit_test(cancelled_and_provisional_results_are_no_visits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

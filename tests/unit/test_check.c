@@ -1,0 +1,236 @@
+#include "check.h"
+
+#include <errno.h>
+
+#include "cli/check.h"
+
+static struct machine machine;
+
+/* A quiet machine with nothing to complain about. */
+static struct examination good(void)
+{
+	struct examination x = {
+		.environment = { .paranoid = 1, .clocksource = "tsc", .governor = "performance",
+			.frequency_driver = "acpi-cpufreq", .turbo = 1, .smt = 0, .siblings = "3", .hypervisor = 0,
+			.online = "0-7", .allowed = "0-7", .isolated = "3", .quota = NAN, .load = 0.1,
+			.thp = "madvise", .huge_reserved = 0, .huge_free = 0, .memory_total = 1ll << 34,
+			.memory_available = 1ll << 33, .memory_limit = -1, .locked_limit = 8 << 20 },
+		.before = { .known = true, .busy = 100, .idle = 1000 },
+		.after = { .known = true, .busy = 130, .idle = 1000 },
+		.machine = &machine,
+		.sample = { .valid = true, .ghz = 4.0, .quiet = 0.99, .trials = 200, .cpe = 1 },
+		.terminal = { .input = true, .output = true, .term = "xterm", .described = true,
+			.addressable = true, .colours = 256, .utf8 = true, .charset = "UTF-8" },
+	};
+
+	memset(&machine, 0, sizeof(machine));
+	machine.processors = 8;
+	machine.cpu = 3;
+	machine.bound = machine.apart = machine.watched = machine.huge_pages = true;
+	machine.memory_limit = 4ull << 30;
+	machine.tick_hz = 4.0e9;
+	machine.tick_step = 1;
+	snprintf(machine.clock_name, sizeof(machine.clock_name), "imul chain");
+	return x;
+}
+
+static struct check make(const struct examination *x, const char *name)
+{
+	struct check check;
+
+	for (size_t i = 0; i < check_count(); i++) {
+		check_make(i, x, &check);
+		if (strcmp(check.name, name) == 0)
+			return check;
+	}
+	fail_msg("no check \"%s\"", name);
+	return check;
+}
+
+static void finds_nothing_wrong_with_a_good_machine(void **state)
+{
+	struct examination x = good();
+
+	(void)state;
+	for (size_t i = 0; i < check_count(); i++) {
+		struct check check;
+
+		check_make(i, &x, &check);
+		if (check.state != CHECK_OK)
+			fail_msg("%s: %s", check.name, check.finding);
+		assert_true(strlen(check.finding) > 0);
+		assert_null(strstr(check.finding, "nan"));
+	}
+}
+
+/* Whatever is unknown, every check says something and none shows a figure that was not read. */
+static void stands_an_unknown_machine(void **state)
+{
+	struct examination x = { .counter_error = ENOENT, .machine = &machine, .failure = "no trials",
+		.environment = { .paranoid = -9, .turbo = -1, .smt = -1, .hypervisor = -1, .quota = NAN, .load = NAN,
+			.huge_reserved = -1, .huge_free = -1, .memory_total = -1, .memory_available = -1,
+			.memory_limit = -1, .locked_limit = -1 } };
+
+	(void)state;
+	memset(&machine, 0, sizeof(machine));
+	machine.cpu = -1;
+	for (size_t i = 0; i < check_count(); i++) {
+		struct check check;
+
+		check_make(i, &x, &check);
+		assert_int_not_equal(check.state, CHECK_OK);
+		assert_true(strlen(check.finding) > 0);
+		assert_null(strstr(check.finding, "nan"));
+		assert_null(strstr(check.finding, "inf"));
+		assert_null(strstr(check.finding, "-1"));
+	}
+}
+
+static void names_are_words_and_differ(void **state)
+{
+	struct examination x = good();
+
+	(void)state;
+	for (size_t i = 0; i < check_count(); i++) {
+		struct check a, b;
+
+		check_make(i, &x, &a);
+		assert_int_equal(strspn(a.name, "abcdefghijklmnopqrstuvwxyz-"), strlen(a.name));
+		for (size_t j = 0; j < i; j++) {
+			check_make(j, &x, &b);
+			assert_string_not_equal(a.name, b.name);
+		}
+	}
+}
+
+static void compares_the_clock_with_the_counter(void **state)
+{
+	struct examination x = good();
+	struct check check;
+
+	(void)state;
+	machine.tick_hz = 2.5e9;
+	check = make(&x, "clock");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "4.000 GHz");
+	check_contains(check.finding, "1.60 core cycles a tick");
+	check_contains(check.advice, "imul chain");
+	check_near(check.value, 4.0, 1e-9);
+	x.sample.valid = false;
+	snprintf(x.failure, sizeof(x.failure), "memory was refused");
+	check = make(&x, "clock");
+	assert_int_equal(check.state, CHECK_BAD);
+	check_contains(check.finding, "memory was refused");
+}
+
+static void tells_why_there_are_no_counters(void **state)
+{
+	struct examination x = good();
+	struct check check;
+
+	(void)state;
+	x.counter_error = ENOENT;
+	check_contains(make(&x, "counters").finding, "no driver for this processor");
+	x.environment.hypervisor = 1;
+	check_contains(make(&x, "counters").finding, "given to this guest");
+	x.counter_error = EACCES;
+	x.environment.paranoid = 3;
+	check = make(&x, "counters");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "perf_event_paranoid is 3");
+	check_contains(check.advice, "sysctl kernel.perf_event_paranoid=2");
+	x.environment.paranoid = 1;
+	check_contains(make(&x, "counters").advice, "filter");
+	x.counter_error = ENOSYS;
+	check_contains(make(&x, "counters").finding, "no perf_event_open");
+	x.counter_error = EBUSY;
+	check_contains(make(&x, "counters").advice, "nmi_watchdog");
+	x.counter_error = EMFILE;
+	check_contains(make(&x, "counters").finding, strerror(EMFILE));
+}
+
+static void measures_steal_by_differences(void **state)
+{
+	struct examination x = good();
+	struct check check;
+
+	(void)state;
+	x.before = (struct cpu_times){ .known = true, .busy = 1000, .idle = 8990, .steal = 10 };
+	x.after = (struct cpu_times){ .known = true, .busy = 1060, .idle = 8990, .steal = 50 };
+	check = make(&x, "steal");
+	assert_int_equal(check.state, CHECK_BAD);
+	check_contains(check.finding, "40% during this check");
+	check_near(check.value, 5000.0 / 10100, 1e-9);
+	x.after = x.before;      /* no tick went by */
+	check = make(&x, "steal");
+	assert_int_equal(check.state, CHECK_OK);
+	assert_null(strstr(check.finding, "during"));
+}
+
+static void sees_what_shares_the_core(void **state)
+{
+	struct examination x = good();
+
+	(void)state;
+	snprintf(x.environment.siblings, sizeof(x.environment.siblings), "3,11");
+	check_contains(make(&x, "smt").finding, "3,11");
+	x.sample.contended = true;
+	x.sample.quiet = 0.03;
+	assert_int_equal(make(&x, "quiet").state, CHECK_BAD);
+	machine.watched = false;
+	check_contains(make(&x, "quiet").finding, "unseen");
+	machine.bound = false;
+	snprintf(machine.bind_note, sizeof(machine.bind_note), "a filter refuses it");
+	check_contains(make(&x, "binding").finding, "a filter refuses it");
+	assert_int_equal(make(&x, "binding").state, CHECK_BAD);
+}
+
+static void knows_limits_of_containers(void **state)
+{
+	struct examination x = good();
+	struct check check;
+
+	(void)state;
+	x.environment.quota = 1.5;
+	check = make(&x, "cores");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "8 of 8 processors");
+	check_contains(check.finding, "the time of 1.5");
+	x.environment.quota = NAN;
+	snprintf(x.environment.allowed, sizeof(x.environment.allowed), "5");
+	check_contains(make(&x, "cores").finding, "1 of 8 processors are allowed (5)");
+	x.environment.memory_limit = 1 << 30;
+	check_contains(make(&x, "memory").finding, "limit is 1 GiB");
+}
+
+static void judges_the_terminal(void **state)
+{
+	struct examination x = good();
+
+	(void)state;
+	x.terminal.utf8 = false;
+	snprintf(x.terminal.charset, sizeof(x.terminal.charset), "ANSI_X3.4-1968");
+	check_contains(make(&x, "terminal").advice, "ASCII");
+	x.terminal.described = false;
+	snprintf(x.terminal.term, sizeof(x.terminal.term), "strange");
+	check_contains(make(&x, "terminal").finding, "TERM=strange is not known");
+	x.terminal.term[0] = '\0';
+	check_contains(make(&x, "terminal").finding, "not set");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_nothing_wrong_with_a_good_machine),
+		cmocka_unit_test(stands_an_unknown_machine),
+		cmocka_unit_test(names_are_words_and_differ),
+		cmocka_unit_test(compares_the_clock_with_the_counter),
+		cmocka_unit_test(tells_why_there_are_no_counters),
+		cmocka_unit_test(measures_steal_by_differences),
+		cmocka_unit_test(sees_what_shares_the_core),
+		cmocka_unit_test(knows_limits_of_containers),
+		cmocka_unit_test(judges_the_terminal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

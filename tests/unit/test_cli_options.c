@@ -1,0 +1,250 @@
+#include "fakes.h"
+
+#include "cli/cli.h"
+#include "cli/format.h"
+
+/* One invocation and what it wrote. */
+struct invocation {
+	int exit_status;
+	char *out, *err;
+};
+
+enum { ARGUMENTS = 16 };
+
+/* Splits a command line at blanks. */
+static int split(char *line, char *argv[ARGUMENTS + 1])
+{
+	int argc = 0;
+
+	for (char *word = strtok(line, " "); word; word = strtok(NULL, " ")) {
+		assert_true(argc < ARGUMENTS);
+		argv[argc++] = word;
+	}
+	argv[argc] = NULL;
+	return argc;
+}
+
+static struct invocation invoke(const char *arguments)
+{
+	struct invocation invocation;
+	char line[256], *argv[ARGUMENTS + 1];
+	size_t out_size, err_size;
+	FILE *out = open_memstream(&invocation.out, &out_size);
+	FILE *err = open_memstream(&invocation.err, &err_size);
+	int argc;
+
+	snprintf(line, sizeof(line), "slexplore %s", arguments);
+	argc = split(line, argv);
+	invocation.exit_status = cli_main(argc, argv, out, err);
+	fclose(out);
+	fclose(err);
+	return invocation;
+}
+
+static void invocation_free(struct invocation *invocation)
+{
+	free(invocation->out);
+	free(invocation->err);
+}
+
+/* The command line is refused, with one line on standard error that contains a part. */
+static void refused(const char *arguments, const char *part)
+{
+	struct invocation invocation = invoke(arguments);
+
+	assert_int_equal(invocation.exit_status, CLI_USAGE);
+	assert_string_equal(invocation.out, "");
+	check_contains(invocation.err, part);
+	assert_memory_equal(invocation.err, "slexplore: ", 11);
+	assert_ptr_equal(strchr(invocation.err, '\n'), invocation.err + strlen(invocation.err) - 1);
+	invocation_free(&invocation);
+}
+
+static struct status parse(struct cli *cli, const char *arguments)
+{
+	static char line[256], *argv[ARGUMENTS + 1];
+	int argc;
+
+	snprintf(line, sizeof(line), "slexplore %s", arguments);
+	argc = split(line, argv);
+	free(cli->words);
+	memset(cli, 0, sizeof(*cli));
+	return cli_parse(cli, argc, argv);
+}
+
+static void options_stand_anywhere(void **state)
+{
+	static const char *const lines[] = {
+		"--format json --cpu 3 --seed 9 --time-budget 2.5 --quiet run fold op=mul",
+		"run fold op=mul --format=json --cpu=3 --seed=9 --time-budget=2.5 --quiet",
+		"run --quiet fold --format json op=mul --cpu 3 --seed 9 --time-budget 2.5",
+		"--cpu 3 run --seed 9 --time-budget 2.5 --quiet --format json -- fold op=mul",
+	};
+	struct cli cli = { 0 };
+
+	(void)state;
+	/* Which must not depend on this: */
+	setenv("POSIXLY_CORRECT", "1", 1);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		check_ok(parse(&cli, lines[i]));
+		assert_string_equal(cli.command->name, "run");
+		assert_int_equal(cli.word_count, 2);
+		assert_string_equal(cli.words[0], "fold");
+		assert_string_equal(cli.words[1], "op=mul");
+		assert_string_equal(cli.format->name, "json");
+		assert_int_equal(cli.cpu, 3);
+		assert_int_equal(cli.seed, 9);
+		check_near(cli.time_budget, 2.5, 1e-9);
+		assert_true(cli.quiet);
+	}
+	unsetenv("POSIXLY_CORRECT");
+	free(cli.words);
+}
+
+static void defaults(void **state)
+{
+	struct cli cli = { 0 };
+
+	(void)state;
+	check_ok(parse(&cli, ""));
+	assert_null(cli.command);
+	assert_int_equal(cli.word_count, 0);
+	assert_string_equal(cli.format->name, "text");
+	assert_int_equal(cli.cpu, -1);
+	assert_int_equal(cli.seed, CLI_SEED);
+	check_near(cli.time_budget, 0, 0);
+	assert_false(cli.quiet || cli.help || cli.version || cli.ascii || cli.script);
+	check_ok(parse(&cli, "--ascii --script x"));
+	assert_true(cli.ascii);
+	assert_string_equal(cli.script, "x");
+	free(cli.words);
+}
+
+static void wrong_usage_is_named(void **state)
+{
+	(void)state;
+	refused("rnu", "unknown subcommand \"rnu\"; did you mean run?");
+	refused("fold", "\"fold\" is a kernel, not a subcommand: slexplore explore fold");
+	refused("zzzzzz", "see slexplore --help");
+	refused("--fromat json list", "unknown option --fromat; did you mean --format?");
+	refused("--fromat=json list", "unknown option --fromat; did you mean");
+	refused("--s", "--s");
+	refused("-z", "unknown option -z");
+	refused("list --quiet=yes", "--quiet takes no argument");
+	refused("list --format", "--format wants an argument: text|csv|json");
+	refused("list --format xml", "--format xml: there is no such format; it is text, csv or json");
+	refused("list --cpu -1", "--cpu -1");
+	refused("list --cpu 99999999999", "--cpu 99999999999");
+	refused("list --seed x", "--seed x");
+	refused("list --time-budget 0", "--time-budget 0: seconds are wanted");
+	refused("list --time-budget nan", "--time-budget nan");
+	refused("list --time-budget 1s", "--time-budget 1s");
+	refused("run fold --ascii", "--ascii is an option of explore, not of run");
+	refused("run", "run wants a kernel: one of fold, walk-list, odd");
+	refused("sweep", "sweep wants a kernel");
+	refused("run folt", "did you mean fold?");
+	refused("run fold opp=add", "did you mean op?");
+	refused("run fold op=div", "add or mul");
+	refused("run fold acc", "write KNOB=VALUE");
+	refused("run fold acc=9", "acc=9 needs unroll=9 or more");
+	refused("run fold op=add op=mul", "op is given twice");
+	refused("run fold size=1,2", "size=1,2");
+	refused("sweep fold acc=1..", "acc=1..");
+	refused("sweep fold acc=1 acc=2", "acc is given twice");
+	refused("list fold folt", "did you mean fold?");
+	refused("doctor now", "doctor takes no argument: now");
+	refused("explore folt", "did you mean fold?");
+}
+
+static void help_comes_from_the_tables(void **state)
+{
+	struct invocation invocation = invoke("--help");
+
+	(void)state;
+	assert_int_equal(invocation.exit_status, CLI_DONE);
+	assert_string_equal(invocation.err, "");
+	for (const struct cli_command *const *command = cli_commands; *command; command++) {
+		struct invocation own;
+		char line[64];
+
+		check_contains(invocation.out, (*command)->help);
+		snprintf(line, sizeof(line), "%s --help", (*command)->name);
+		own = invoke(line);
+		assert_int_equal(own.exit_status, CLI_DONE);
+		check_contains(own.out, (*command)->help);
+		for (const struct cli_option *option = (*command)->options; option && option->name; option++)
+			check_contains(own.out, option->help);
+		for (const struct cli_option *option = cli_common_options; option->name; option++)
+			check_contains(own.out, option->help);
+		invocation_free(&own);
+	}
+	for (const struct cli_option *option = cli_common_options; option->name; option++)
+		check_contains(invocation.out, option->name);
+	invocation_free(&invocation);
+	invocation = invoke("--version");
+	assert_int_equal(invocation.exit_status, CLI_DONE);
+	assert_memory_equal(invocation.out, "slexplore ", 10);
+	invocation_free(&invocation);
+}
+
+static void lists_every_knob_of_every_kernel(void **state)
+{
+	(void)state;
+	for (const struct format *const *format = formats; *format; format++) {
+		struct invocation invocation;
+		char line[64];
+
+		snprintf(line, sizeof(line), "list --format %s", (*format)->name);
+		invocation = invoke(line);
+		assert_int_equal(invocation.exit_status, CLI_DONE);
+		for (int i = 0; kernel_registry[i]; i++) {
+			check_contains(invocation.out, kernel_registry[i]->name);
+			for (int j = 0; j < kernel_registry[i]->knob_count; j++)
+				check_contains(invocation.out, kernel_registry[i]->knobs[j].help);
+		}
+		check_contains(invocation.out, "sequential, random or reverse");
+		invocation_free(&invocation);
+	}
+}
+
+static void lists_the_kernels_named(void **state)
+{
+	struct invocation invocation = invoke("list odd");
+
+	(void)state;
+	assert_int_equal(invocation.exit_status, CLI_DONE);
+	check_contains(invocation.out, "odd: odd counts");
+	assert_null(strstr(invocation.out, "fold"));
+	invocation_free(&invocation);
+}
+
+static void a_full_disk_is_noticed(void **state)
+{
+	char line[] = "slexplore list", *argv[ARGUMENTS + 1], *text;
+	size_t size;
+	FILE *out = fopen("/dev/full", "w"), *err = open_memstream(&text, &size);
+	int argc = split(line, argv);
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(cli_main(argc, argv, out, err), CLI_UNMEASURED);
+	fclose(out);
+	fclose(err);
+	check_contains(text, "slexplore: standard output: ");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_stand_anywhere),
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(wrong_usage_is_named),
+		cmocka_unit_test(help_comes_from_the_tables),
+		cmocka_unit_test(lists_every_knob_of_every_kernel),
+		cmocka_unit_test(lists_the_kernels_named),
+		cmocka_unit_test(a_full_disk_is_noticed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

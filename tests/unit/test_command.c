@@ -1,0 +1,539 @@
+/* The command language, against an engine that need not answer. */
+#include "fakes.h"
+
+#include "session/command.h"
+#include "session/session.h"
+
+static struct fake_engine fake;
+static struct view view;
+static const uint64_t LIMIT = UINT64_C(8) << 30;
+
+static struct session *start(const struct kernel *kernel)
+{
+	struct engine engine = fake_init(&fake, LIMIT);
+	struct session_options options = { .invocation = "--cpu 3" };
+	struct session *session;
+
+	setting_init(&options.setting, kernel);
+	session = session_new(&engine, &options);
+	session_advance(session, 1);
+	return session;
+}
+
+static const struct view *look(const struct session *session)
+{
+	session_view(session, 1, &view);
+	return &view;
+}
+
+static void answer(struct session *session, double cpe)
+{
+	while (fake.request.background || !fake.pending) {
+		if (fake.pending)
+			fake_answer(&fake, 60, 1);
+		session_advance(session, 2);
+	}
+	fake_answer(&fake, 60, cpe);
+	session_advance(session, 1);
+}
+
+/* Runs a command that must succeed, after works() must have said so. */
+static const struct view *run(struct session *session, const char *line)
+{
+	if (!session_command_works(session, line))
+		fail_msg("\"%s\" does not work", line);
+	check_ok(session_command(session, line, 1));
+	return look(session);
+}
+
+/* A command that must be refused with that text, change nothing but the notice, and not work. */
+static void refused(struct session *session, const char *line, const char *message)
+{
+	struct view before;
+	struct status status;
+
+	session_view(session, 1, &before);
+	assert_false(session_command_works(session, line));
+	status = session_command(session, line, 1);
+	check_usage(status, message);
+	look(session);
+	assert_string_equal(view.notice, message);
+	assert_true(view.notice_bad);
+	memcpy(view.notice, before.notice, sizeof(view.notice));
+	view.notice_bad = before.notice_bad;
+	assert_memory_equal(&view, &before, sizeof(view));
+}
+
+static void every_row_is_whole(void **state)
+{
+	const struct command_row *row = command_rows();
+
+	(void)state;
+	assert_non_null(row->name);
+	for (; row->name; row++) {
+		assert_non_null(row->arguments);
+		assert_non_null(row->help);
+		assert_non_null(row->run);
+		assert_true(row->help[0] != '\0');
+		/* Find runs the name alone. */
+		assert_false(row->found && row->arguments[0]);
+		for (const struct command_row *other = row + 1; other->name; other++)
+			assert_string_not_equal(row->name, other->name);
+	}
+}
+
+static void unknown_commands_get_the_nearest(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	refused(session, "kernl fold", "unknown command \"kernl fold\"; did you mean kernel?");
+	refused(session, "frezee", "unknown command \"frezee\"; did you mean freeze?");
+	refused(session, "xyzzy", "unknown command \"xyzzy\"; help shows all");
+	refused(session, "move", "unknown command \"move\"; there are move left, move right, move up, move down");
+	refused(session, "entry sideways",
+		"unknown command \"entry sideways\"; there are entry accept, entry drop, entry erase");
+	refused(session, "freeze now", "freeze takes no argument, and \"now\" is one");
+	refused(session, "pin swap 2", "pin swap takes no argument, and \"2\" is one");
+	refused(session, "FREEZE", "unknown command \"FREEZE\"; did you mean freeze?");
+	/* Nothing is no command, and harmless. */
+	check_ok(session_command(session, "", 1));
+	check_ok(session_command(session, " \t ", 1));
+	session_free(session);
+}
+
+static void kernels_are_chosen_and_keep_their_settings(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	run(session, "set acc=4");
+	run(session, "knob stride");
+	assert_ptr_equal(run(session, "kernel walk-list")->setting.kernel, &kernel_walk);
+	assert_int_equal(view.kernel_index, 1);
+	assert_int_equal(view.knob, 0);
+	run(session, "set order=random");
+	assert_ptr_equal(run(session, "kernel previous")->setting.kernel, &kernel_fold);
+	assert_int_equal(view.setting.v[FOLD_ACC], 4);
+	assert_int_equal(view.knob, FOLD_STRIDE);
+	assert_int_equal(run(session, "kernel next")->setting.v[WALK_ORDER], 1);
+	assert_int_equal(run(session, "kernel fold unroll")->knob, FOLD_UNROLL);
+	assert_int_equal(view.focus, FOCUS_KNOBS);
+	refused(session, "kernel previous", "this is the first kernel");
+	refused(session, "kernel", "kernel takes the name of one (slexplore list shows all)");
+	refused(session, "kernel flod", "no kernel \"flod\"; did you mean fold? (slexplore list shows all)");
+	refused(session, "kernel walk-list odrer", "walk-list has no knob \"odrer\"; did you mean order?");
+	assert_false(session_command_works(session, "kernel fold"));
+	session_free(session);
+}
+
+static void set_takes_one_or_many_knobs(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	run(session, "  set \t acc=4   unroll=8 size=64k ");
+	assert_int_equal(view.setting.v[FOLD_ACC], 4);
+	assert_int_equal(view.setting.v[FOLD_UNROLL], 8);
+	assert_int_equal(view.setting.v[FOLD_SIZE], 65536);
+	assert_string_equal(view.notice, "");
+	/* A knob that was not named follows, and the notice says so. */
+	run(session, "set unroll=2");
+	assert_int_equal(view.setting.v[FOLD_ACC], 2);
+	assert_string_equal(view.notice, "acc followed to 2");
+	assert_false(view.notice_bad);
+	/* One that was named does not. */
+	refused(session, "set acc=4 unroll=2", "acc=4 needs unroll=4 or more");
+	refused(session, "set acc=banana", "acc=banana: a whole number from 1 to 16");
+	refused(session, "set stride=2 acc=99", "acc=99: a whole number from 1 to 16");
+	refused(session, "set unrol=4", "fold has no knob \"unrol\"; did you mean unroll?");
+	refused(session, "set size=999g", "size=999g is beyond half of this machine's free memory (8 GiB)");
+	refused(session, "set acc", "\"acc\": write KNOB=VALUE, as in op=add");
+	refused(session, "set", "set takes KNOB=VALUE, as in op=VALUE");
+	assert_false(session_command_works(session, "set unroll=2"));
+	/* A later success clears the complaint. */
+	assert_string_equal(run(session, "set stride=2")->notice, "");
+	session_free(session);
+}
+
+static void knobs_are_chosen_and_stepped(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	assert_int_equal(run(session, "knob acc")->knob, FOLD_ACC);
+	assert_int_equal(run(session, "knob +1")->setting.v[FOLD_ACC], 2);
+	assert_string_equal(view.notice, "");
+	run(session, "knob +4");
+	assert_int_equal(view.setting.v[FOLD_ACC], 6);
+	assert_string_equal(view.notice, "unroll followed to 6");
+	assert_int_equal(run(session, "knob -100")->setting.v[FOLD_ACC], 1);
+	refused(session, "knob -1", "acc=1 goes no further: 1 to 16");
+	refused(session, "knob 3", "knob takes +N or -N to step the chosen knob, next, previous, or a name");
+	refused(session, "knob", "knob takes +N or -N to step the chosen knob, next, previous, or a name");
+	refused(session, "knob +x", "knob takes +N or -N to step the chosen knob, next, previous, or a name");
+	refused(session, "knob +99999999999999999999",
+		"knob takes +N or -N to step the chosen knob, next, previous, or a name");
+	refused(session, "knob acd", "fold has no knob \"acd\"; did you mean acc?");
+	assert_int_equal(run(session, "knob next")->knob, FOLD_SIZE);
+	assert_int_equal(run(session, "knob previous")->knob, FOLD_ACC);
+	run(session, "knob op");
+	refused(session, "knob previous", "this is the first knob");
+	run(session, "knob stride");
+	refused(session, "knob next", "this is the last knob");
+	assert_int_equal(run(session, "knob +999999999999")->setting.v[FOLD_STRIDE], 64);
+	session_free(session);
+}
+
+static void values_are_typed(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	run(session, "knob size");
+	refused(session, "entry accept", "no value is being typed");
+	refused(session, "digit k",
+		"\"k\" does not go into a value of size: 64 to 8 GiB (half of the free memory)");
+	run(session, "digit 9");
+	run(session, "digit 6");
+	assert_string_equal(run(session, "digit K")->entry, "96k");
+	refused(session, "digit 1",
+		"\"1\" does not go into a value of size: 64 to 8 GiB (half of the free memory)");
+	assert_int_equal(view.setting.v[FOLD_SIZE], 32768);
+	assert_int_equal(run(session, "entry accept")->setting.v[FOLD_SIZE], 98304);
+	assert_string_equal(view.entry, "");
+
+	run(session, "digit 7");
+	assert_string_equal(run(session, "digit 5")->entry, "75");
+	assert_string_equal(run(session, "entry erase")->entry, "7");
+	/* A bad value stays to be mended. */
+	check_usage(session_command(session, "entry accept", 1),
+		"size=7: a size such as 32k or 4m, from 64 to 8 GiB (half of the free memory)");
+	assert_string_equal(look(session)->entry, "7");
+	assert_string_equal(run(session, "close")->entry, "");
+	run(session, "digit 7");
+	assert_string_equal(run(session, "entry drop")->entry, "");
+	run(session, "digit 7");
+	assert_string_equal(run(session, "knob next")->entry, "");
+	refused(session, "digit k", "\"k\" does not go into a value of stride: 1 to 64");
+	refused(session, "digit 12", "\"12\" does not go into a value of stride: 1 to 64");
+	refused(session, "digit", "\"\" does not go into a value of stride: 1 to 64");
+	/* Others follow a typed value too. */
+	run(session, "knob acc");
+	run(session, "digit 9");
+	assert_int_equal(run(session, "entry accept")->setting.v[FOLD_UNROLL], 9);
+	assert_string_equal(view.notice, "unroll followed to 9");
+	for (int i = 0; i < 23; i++)
+		run(session, "digit 1");
+	assert_false(session_command_works(session, "digit 1"));
+	session_free(session);
+}
+
+static void choices_are_taken_by_number(void **state)
+{
+	struct session *session = start(&kernel_walk);
+
+	(void)state;
+	run(session, "knob order");
+	assert_int_equal(run(session, "digit 3")->setting.v[WALK_ORDER], 2);
+	assert_string_equal(view.entry, "");
+	refused(session, "digit 4", "\"4\" does not go into a value of order: sequential, random or reverse");
+	refused(session, "digit 0", "\"0\" does not go into a value of order: sequential, random or reverse");
+	assert_false(session_command_works(session, "digit 3"));
+	session_free(session);
+}
+
+static void focus_goes_round(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	assert_int_equal(look(session)->focus, FOCUS_KNOBS);
+	assert_int_equal(run(session, "focus next")->focus, FOCUS_SLICES);
+	assert_int_equal(run(session, "focus next")->focus, FOCUS_KERNELS);
+	assert_int_equal(run(session, "focus previous")->focus, FOCUS_SLICES);
+	assert_int_equal(run(session, "focus kernels")->focus, FOCUS_KERNELS);
+	assert_false(session_command_works(session, "focus kernels"));
+	refused(session, "focus pocus", "focus \"pocus\": next, previous, kernels, knobs or slices");
+	session_free(session);
+}
+
+static void arrows_act_on_the_focus(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	assert_int_equal(run(session, "move down")->knob, 1);
+	assert_int_equal(run(session, "move right")->setting.v[FOLD_UNROLL], 5);
+	assert_int_equal(run(session, "move left")->setting.v[FOLD_UNROLL], 4);
+	assert_int_equal(run(session, "move up")->knob, 0);
+	refused(session, "move up", "this is the first knob");
+	refused(session, "move left", "op=add goes no further: add or mul");
+
+	run(session, "focus kernels");
+	refused(session, "move left", "nothing further that way");
+	refused(session, "move up", "nothing further that way");
+	assert_int_equal(run(session, "move down")->kernel_index, 1);
+	assert_int_equal(run(session, "move up")->kernel_index, 0);
+	session_free(session);
+}
+
+static void arrows_walk_the_mountain(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	run(session, "focus slices");
+	assert_int_equal(run(session, "move right")->setting.v[FOLD_SIZE], 49152);
+	assert_int_equal(run(session, "move right")->setting.v[FOLD_SIZE], 65536);
+	assert_int_equal(run(session, "move left")->setting.v[FOLD_SIZE], 49152);
+	assert_int_equal(view.by_size.point[view.by_size.here].value, 49152);
+	refused(session, "move down", "nothing further that way");
+	assert_int_equal(run(session, "move up")->setting.v[FOLD_STRIDE], 2);
+	assert_int_equal(run(session, "move down")->setting.v[FOLD_STRIDE], 1);
+	/* From between two points to the next one. */
+	run(session, "set size=50000 stride=63");
+	assert_int_equal(view.by_size.here, -1);
+	assert_int_equal(view.by_stride.here, -1);
+	assert_int_equal(run(session, "move right")->setting.v[FOLD_SIZE], 65536);
+	assert_int_equal(run(session, "move up")->setting.v[FOLD_STRIDE], 64);
+	session_free(session);
+
+	/* No size: left and right go along the only slice, over what is impossible. */
+	session = start(&kernel_odd);
+	run(session, "focus slices");
+	assert_int_equal(run(session, "move right")->setting.v[0], 5);
+	assert_int_equal(run(session, "move left")->setting.v[0], 3);
+	session_free(session);
+}
+
+static void pin_compares(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	refused(session, "pin", "there is no figure to pin yet");
+	refused(session, "pin swap", "nothing is pinned; pin keeps the present figure as A");
+	refused(session, "pin drop", "nothing is pinned");
+	answer(session, 4);
+	run(session, "pin");
+	assert_true(view.pinned);
+	check_near(view.ratio, 1, 1e-9);
+	run(session, "set acc=2");
+	assert_true(isnan(view.ratio));
+	check_near(view.a.cpe, 4, 0.01);
+	refused(session, "pin swap", "there is no figure to pin yet");
+	answer(session, 2);
+	check_near(look(session)->ratio, 0.5, 0.001);
+
+	run(session, "pin swap");
+	assert_int_equal(view.setting.v[FOLD_ACC], 1);
+	assert_int_equal(view.a_setting.v[FOLD_ACC], 2);
+	check_near(view.a.cpe, 2, 0.01);
+	assert_false(view.sample.valid);
+	answer(session, 4);
+	check_near(look(session)->ratio, 2, 0.01);
+	run(session, "kernel odd");
+	answer(session, 8);
+	assert_ptr_equal(run(session, "pin swap")->setting.kernel, &kernel_fold);
+	assert_int_equal(view.setting.v[FOLD_ACC], 2);
+	assert_ptr_equal(view.a_setting.kernel, &kernel_odd);
+	run(session, "pin drop");
+	assert_false(view.pinned);
+	session_free(session);
+}
+
+static void find_narrows_and_chooses(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	refused(session, "find choose", "find is not open; find TEXT opens it");
+	run(session, "find");
+	assert_int_equal(view.overlay, OVERLAY_FIND);
+	assert_int_equal(view.found_count, 22);      /* 3 kernels, 9 knobs, 10 commands */
+	assert_string_equal(view.found[0].label, "fold — combine an array");
+	run(session, "find unr");
+	assert_string_equal(view.find, "unr");
+	assert_int_equal(view.found_count, 1);
+	assert_string_equal(view.found[0].label, "fold unroll — elements an iteration");
+	assert_string_equal(view.found[0].command, "knob unroll");
+	assert_int_equal(run(session, "find choose")->knob, FOLD_UNROLL);
+	assert_int_equal(view.overlay, OVERLAY_NONE);
+
+	/* By help, in any case, every word; a knob of another kernel brings its kernel. */
+	run(session, "find  Between NODES");
+	assert_int_equal(view.found_count, 1);
+	assert_string_equal(view.found[0].command, "kernel walk-list spacing");
+	run(session, "find choose");
+	assert_ptr_equal(view.setting.kernel, &kernel_walk);
+	assert_int_equal(view.knob, WALK_SPACING);
+
+	/* Names that begin so come first; the selection moves and stays inside. */
+	run(session, "find s");
+	assert_string_equal(view.found[0].label, "walk-list size — bytes of all nodes");
+	refused(session, "move up", "nothing further that way");
+	refused(session, "move left", "nothing further that way");
+	assert_int_equal(run(session, "move down")->found_selected, 1);
+	assert_string_equal(view.found[1].command, "knob spacing");
+	while (session_command_works(session, "move down"))
+		run(session, "move down");
+	assert_int_equal(view.found_selected, view.found_count - 1);
+	assert_int_equal(run(session, "find freez")->found_selected, 0);
+	assert_true(run(session, "find choose")->frozen);
+
+	run(session, "find xyzzy");
+	assert_int_equal(view.found_count, 0);
+	refused(session, "find choose", "nothing is called \"xyzzy\"");
+	assert_int_equal(run(session, "close")->overlay, OVERLAY_NONE);
+	/* Longer than it can hold: cut between characters. */
+	run(session, "find aéééééééééééééééééééééééééééééé");
+	assert_int_equal(strlen(view.find), 31);
+	run(session, "find ééééééééééééééééééééééééééééééé");
+	assert_int_equal(strlen(view.find), 30);
+	session_free(session);
+}
+
+/* What find offers must be a command, whichever kernel it is offered from. */
+static void everything_found_is_a_command(void **state)
+{
+	(void)state;
+	for (int kernel = 0; kernel < 3; kernel++) {
+		for (int chosen = 0;; chosen++) {
+			struct session *session = start(kernel_registry[kernel]);
+			struct status status;
+
+			answer(session, 2);
+			run(session, "pin");
+			run(session, "find");
+			for (int i = 0; i < chosen && session_command_works(session, "move down"); i++)
+				run(session, "move down");
+			if (view.found_selected < chosen) {
+				assert_int_equal(chosen, 22);
+				session_free(session);
+				break;
+			}
+			assert_true(session_command_works(session, "find choose"));
+			status = session_command(session, "find choose", 1);
+			if (!status_is_ok(&status)) {
+				/* The ends of the list of kernels are the only refusals. */
+				check_contains(status.text, "this is the ");
+				assert_int_equal(look(session)->overlay, OVERLAY_FIND);
+			}
+			session_free(session);
+		}
+	}
+}
+
+static void overlays_open_scroll_and_close(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	assert_false(session_command_works(session, "close"));
+	run(session, "help");
+	assert_int_equal(view.overlay, OVERLAY_HELP);
+	assert_false(session_command_works(session, "help"));
+	assert_int_equal(run(session, "move down")->scroll, 1);
+	assert_int_equal(run(session, "move up")->scroll, 0);
+	refused(session, "move up", "nothing further that way");
+	run(session, "move down");
+	run(session, "yank");
+	assert_int_equal(view.overlay, OVERLAY_TEXT);
+	assert_int_equal(view.scroll, 0);
+	assert_string_equal(view.text,
+		"slexplore explore fold op=add unroll=4 acc=1 size=32k stride=1 --cpu 3");
+	assert_int_equal(run(session, "close")->overlay, OVERLAY_NONE);
+	session_free(session);
+}
+
+static void quit_only_asks_to_end(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	assert_false(session_quit(session));
+	run(session, "quit");
+	assert_true(session_quit(session));
+	session_free(session);
+}
+
+static void remarks_and_the_kernel_reach_the_view(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	assert_null(look(session)->remark);
+	assert_string_equal(run(session, "set acc=13")->remark, "spills");
+	session_free(session);
+}
+
+/* Whatever is sent: an answer, and a session that goes on. */
+static void any_line_is_answered(void **state)
+{
+	static const char *const words[] = {
+		"kernel", "set", "knob", "digit", "entry", "focus", "move", "pin", "freeze", "again", "find",
+		"help", "close", "yank", "fold", "odd", "walk-list", "next", "previous", "accept", "drop",
+		"erase", "up", "down", "left", "right", "swap", "choose", "slices", "knobs", "acc=4", "n=2",
+		"size=1m", "op=", "=", "+1", "-3", "7", "k", "x\xff\x80", "size=64", "unroll=16", "stride=3",
+	};
+	struct session *session = start(&kernel_fold);
+	uint64_t random = 3;
+	double now = 1;
+	unsigned good = 0;
+
+	(void)state;
+	for (int round = 0; round < 4000; round++) {
+		char line[128] = "";
+		struct status status;
+		struct setting setting;
+		bool works;
+
+		for (int count = 1 + (int)(random >> 63); count > 0; count--) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			strcat(line, words[(random >> 33) % (sizeof(words) / sizeof(words[0]))]);
+			strcat(line, " ");
+		}
+		setting = look(session)->setting;
+		works = session_command_works(session, line);
+		status = session_command(session, line, now);
+		if (works && !status_is_ok(&status) && !strstr(line, "entry accept"))
+			fail_msg("\"%s\" works, but: %s", line, status.text);
+		if (!status_is_ok(&status))
+			assert_true(setting_equal(&setting, &look(session)->setting));
+		good += status_is_ok(&status);
+		check_ok(setting_check(&look(session)->setting, LIMIT));
+		now += 0.01;
+		session_advance(session, now);
+		if (fake.pending && round % 3)
+			fake_answer(&fake, 60, 2);
+	}
+	if (good < 300)
+		fail_msg("only %u lines did anything", good);
+	session_free(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_row_is_whole),
+		cmocka_unit_test(unknown_commands_get_the_nearest),
+		cmocka_unit_test(kernels_are_chosen_and_keep_their_settings),
+		cmocka_unit_test(set_takes_one_or_many_knobs),
+		cmocka_unit_test(knobs_are_chosen_and_stepped),
+		cmocka_unit_test(values_are_typed),
+		cmocka_unit_test(choices_are_taken_by_number),
+		cmocka_unit_test(focus_goes_round),
+		cmocka_unit_test(arrows_act_on_the_focus),
+		cmocka_unit_test(arrows_walk_the_mountain),
+		cmocka_unit_test(pin_compares),
+		cmocka_unit_test(find_narrows_and_chooses),
+		cmocka_unit_test(everything_found_is_a_command),
+		cmocka_unit_test(overlays_open_scroll_and_close),
+		cmocka_unit_test(quit_only_asks_to_end),
+		cmocka_unit_test(remarks_and_the_kernel_reach_the_view),
+		cmocka_unit_test(any_line_is_answered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

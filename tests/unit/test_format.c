@@ -1,0 +1,372 @@
+#include "fakes.h"
+
+#include <jansson.h>
+
+#include "cli/check.h"
+#include "cli/format.h"
+
+static struct machine machine;
+
+/* What a format writes while a test makes records. */
+struct capture {
+	const struct format *format;
+	struct report report;
+	char *text;
+	size_t length;
+};
+
+static void capture_begin(struct capture *capture, const char *format, enum report_kind kind)
+{
+	memset(capture, 0, sizeof(*capture));
+	capture->format = format_find(format);
+	assert_non_null(capture->format);
+	report_init(&capture->report, NULL, kind);
+	capture->report.out = open_memstream(&capture->text, &capture->length);
+	assert_non_null(capture->report.out);
+	snprintf(capture->report.host, sizeof(capture->report.host), "node7");
+	snprintf(machine.name, sizeof(machine.name), "Test CPU, model 1");
+	capture->report.machine = &machine;
+	capture->report.seed = 1;
+	setting_init(&capture->report.setting, &kernel_fold);
+	if (capture->format->begin)
+		capture->format->begin(&capture->report);
+}
+
+static const char *capture_end(struct capture *capture)
+{
+	if (capture->format->end)
+		capture->format->end(&capture->report);
+	assert_int_equal(fclose(capture->report.out), 0);
+	return capture->text;
+}
+
+static struct sample a_sample(void)
+{
+	return (struct sample){ .valid = true, .cpe = 0.7521234567, .cpe_lo = 0.75, .cpe_hi = 0.756, .trials = 151,
+		.dropped = 23, .quiet = 0.87, .ghz = 4.12, .ns = 0.183, .gbps = 43.7, .bytes_per_cycle = 10.625,
+		.cycles_from = SOURCE_REFERENCE, .modes = 1 };
+}
+
+static struct run_facts some_facts(void)
+{
+	return (struct run_facts){ .cpu = 3, .bound = true, .cycles_from = SOURCE_REFERENCE, .pages = "4k" };
+}
+
+static json_t *parse(const char *line)
+{
+	json_error_t error;
+	json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+
+	if (!object)
+		fail_msg("%s: \"%s\"", error.text, line);
+	return object;
+}
+
+static const char *string_at(json_t *object, const char *key)
+{
+	const char *string = json_string_value(json_object_get(object, key));
+
+	if (!string)
+		fail_msg("no string \"%s\"", key);
+	return string;
+}
+
+static void json_has_every_figure_of_a_sample(void **state)
+{
+	struct sample sample = a_sample();
+	struct run_facts facts = some_facts();
+	struct capture capture;
+	json_t *object, *knobs;
+
+	(void)state;
+	capture_begin(&capture, "json", REPORT_RUN);
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	capture_end(&capture);
+	assert_int_equal(capture.text[capture.length - 1], '\n');
+	object = parse(strtok(capture.text, "\n"));
+	assert_int_equal(json_integer_value(json_object_get(object, "v")), 1);
+	assert_string_equal(string_at(object, "record"), "sample");
+	assert_int_equal(json_integer_value(json_object_get(object, "id")), 1);
+	assert_string_equal(string_at(object, "host"), "node7");
+	assert_string_equal(string_at(object, "machine"), "Test CPU, model 1");
+	assert_string_equal(string_at(object, "kernel"), "fold");
+	knobs = json_object_get(object, "knobs");
+	assert_int_equal(json_object_size(knobs), 5);
+	assert_string_equal(string_at(knobs, "op"), "add");
+	assert_int_equal(json_integer_value(json_object_get(knobs, "size")), 32768);
+	check_near(json_real_value(json_object_get(object, "cpe")), 0.752123, 1e-12);
+	check_near(json_real_value(json_object_get(object, "cpe_hi")), 0.756, 1e-12);
+	assert_int_equal(json_integer_value(json_object_get(object, "trials")), 151);
+	assert_int_equal(json_integer_value(json_object_get(object, "dropped")), 23);
+	check_near(json_real_value(json_object_get(object, "quiet")), 0.87, 1e-12);
+	assert_string_equal(string_at(object, "cycles_from"), "reference");
+	check_near(json_real_value(json_object_get(object, "gbps")), 43.7, 1e-12);
+	assert_int_equal(json_integer_value(json_object_get(object, "cpu")), 3);
+	assert_string_equal(string_at(object, "pages"), "4k");
+	assert_null(json_object_get(object, "contended"));
+	assert_null(json_object_get(object, "modes"));
+	assert_null(json_object_get(object, "bound"));
+	json_decref(object);
+	object = parse(strtok(NULL, "\n"));
+	assert_int_equal(json_integer_value(json_object_get(object, "id")), 2);
+	json_decref(object);
+	free(capture.text);
+}
+
+static void json_leaves_out_what_is_unavailable(void **state)
+{
+	struct sample sample = a_sample();
+	struct run_facts facts = { .cpu = -1 };
+	struct capture capture;
+	json_t *object;
+
+	(void)state;
+	sample.quiet = sample.gbps = sample.bytes_per_cycle = NAN;
+	sample.contended = true;
+	sample.modes = 2;
+	sample.mode_low = 0.7;
+	sample.mode_high = 0.9;
+	sample.mode_share_low = 0.4;
+	capture_begin(&capture, "json", REPORT_RUN);
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	object = parse(capture_end(&capture));
+	assert_null(json_object_get(object, "quiet"));
+	assert_null(json_object_get(object, "gbps"));
+	assert_null(json_object_get(object, "bytes_per_cycle"));
+	assert_null(json_object_get(object, "cpu"));
+	assert_null(json_object_get(object, "pages"));
+	assert_true(json_is_true(json_object_get(object, "contended")));
+	assert_true(json_is_false(json_object_get(object, "bound")));
+	assert_int_equal(json_integer_value(json_object_get(object, "modes")), 2);
+	check_near(json_real_value(json_object_get(object, "mode_share_low")), 0.4, 1e-12);
+	json_decref(object);
+	free(capture.text);
+}
+
+/* As many knobs as a kernel may have, with longer names than any has. */
+static const char *const long_choices[] = { "a-choice-of-words", NULL };
+static struct knob long_knobs[KNOBS_MAX];
+static char long_names[KNOBS_MAX][32];
+
+static struct kernel long_kernel(void)
+{
+	for (int i = 0; i < KNOBS_MAX; i++) {
+		snprintf(long_names[i], sizeof(long_names[i]), "a-long-knob-%d", i);
+		long_knobs[i] = (struct knob){ .name = long_names[i], .help = "help", .kind = KNOB_CHOICE,
+			.choices = long_choices };
+	}
+	return (struct kernel){ .name = "a-kernel-with-a-name-of-length", .element = "thing", .knobs = long_knobs,
+		.title = "title", .document = "doc", .look_for = "look", .knob_count = KNOBS_MAX };
+}
+
+static void check_lines(const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		char *line = strndup(text, length);
+
+		assert_true(length + 1 <= FORMAT_LINE_MAX);
+		assert_int_equal(text[length], '\n');
+		json_decref(parse(line));
+		free(line);
+		text += length + 1;
+	}
+}
+
+static void json_lines_stay_below_a_thousand_bytes(void **state)
+{
+	const struct kernel kernel = long_kernel();
+	struct sample sample = a_sample();
+	struct run_facts facts = some_facts();
+	struct check check = { .name = "clock", .state = CHECK_BAD, .value = NAN };
+	struct capture capture;
+	json_t *object;
+
+	(void)state;
+	sample.cpe = sample.ns = 1.23456e-10;
+	sample.contended = true;
+	sample.modes = 2;
+	capture_begin(&capture, "json", REPORT_RUN);
+	/* Every byte needs an escape of two in JSON. */
+	memset(capture.report.host, '"', sizeof(capture.report.host) - 1);
+	memset(machine.name, '\\', sizeof(machine.name) - 1);
+	setting_init(&capture.report.setting, &kernel);
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	memset(check.finding, '"', sizeof(check.finding) - 1);
+	memset(check.advice, '"', sizeof(check.advice) - 1);
+	capture.format->check(&capture.report, &check);
+	capture_end(&capture);
+	check_lines(capture.text);
+	/* What says what the figure is of must survive. */
+	*strchr(capture.text, '\n') = '\0';
+	object = parse(capture.text);
+	assert_int_equal(json_object_size(json_object_get(object, "knobs")), KNOBS_MAX);
+	assert_string_equal(string_at(object, "kernel"), kernel.name);
+	assert_true(strlen(string_at(object, "host")) > 0);
+	assert_non_null(json_object_get(object, "cpe"));
+	json_decref(object);
+	free(capture.text);
+}
+
+static void json_stays_valid_with_odd_bytes(void **state)
+{
+	struct sample sample = a_sample();
+	struct run_facts facts = some_facts();
+	struct capture capture;
+	json_t *object;
+
+	(void)state;
+	capture_begin(&capture, "json", REPORT_RUN);
+	snprintf(capture.report.host, sizeof(capture.report.host), "n\xc3\xa9\xff\x1b[2J\xe2\x82");
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	object = parse(capture_end(&capture));
+	assert_string_equal(string_at(object, "host"), "n\xc3\xa9??[2J??");
+	json_decref(object);
+	free(capture.text);
+}
+
+static void json_lists_a_kernel_and_its_knobs(void **state)
+{
+	const struct kernel kernel = long_kernel();
+	struct capture capture;
+
+	(void)state;
+	capture_begin(&capture, "json", REPORT_KERNELS);
+	capture.format->kernel(&capture.report, &kernel);
+	capture_end(&capture);
+	check_lines(capture.text);
+	check_contains(capture.text, "\"record\":\"kernel\"");
+	check_contains(capture.text, "\"knob\":\"a-long-knob-11\"");
+	free(capture.text);
+}
+
+static void csv_has_a_header_and_as_many_fields_in_each_line(void **state)
+{
+	struct sample sample = a_sample();
+	struct run_facts facts = some_facts();
+	struct capture capture;
+	const char *line;
+
+	(void)state;
+	capture_begin(&capture, "csv", REPORT_SWEEP);
+	snprintf(machine.name, sizeof(machine.name), "A \"B\", C");
+	sample.gbps = NAN;
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	capture_end(&capture);
+	line = strtok(capture.text, "\n");
+	assert_string_equal(line, "id,host,machine,cpu,bound,kernel,op,unroll,acc,size,stride,cpe,cpe_lo,cpe_hi,trials,"
+		"dropped,quiet,contended,cycles_from,ghz,ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,"
+		"mode_share_low,pages,seed");
+	line = strtok(NULL, "\n");
+	assert_string_equal(line, "1,node7,\"A \"\"B\"\", C\",3,true,fold,add,4,1,32768,1,0.752123,0.75,0.756,151,23,0.87,"
+		"false,reference,4.12,0.183,,10.625,1,,,,4k,1");
+	assert_null(strtok(NULL, "\n"));
+	free(capture.text);
+}
+
+static void text_tells_one_sample_in_lines(void **state)
+{
+	struct sample sample = a_sample();
+	struct run_facts facts = some_facts();
+	struct capture capture;
+
+	(void)state;
+	capture_begin(&capture, "text", REPORT_RUN);
+	capture.report.setting.v[FOLD_UNROLL] = capture.report.setting.v[FOLD_ACC] = 13;
+	sample.contended = true;
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	capture_end(&capture);
+	check_contains(capture.text, "fold op=add unroll=13 acc=13 size=32k stride=1\n");
+	check_contains(capture.text, "CPE      0.752 cycles per element; quartiles 0.750 to 0.756; source: reference\n");
+	check_contains(capture.text, "0.183 ns at 4.120 GHz on core 3\n");
+	check_contains(capture.text, "43.70 GB/s");
+	check_contains(capture.text, "151 used, 23 dropped; 87% quiet");
+	check_contains(capture.text, "CONTENDED");
+	check_contains(capture.text, "remark   spills\n");
+	free(capture.text);
+
+	capture_begin(&capture, "text", REPORT_RUN);
+	sample.contended = false;
+	sample.gbps = sample.quiet = NAN;
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	capture_end(&capture);
+	assert_null(strstr(capture.text, "GB/s"));
+	assert_null(strstr(capture.text, "quiet"));
+	assert_null(strstr(capture.text, "nan"));
+	assert_null(strstr(capture.text, "CONTENDED"));
+	free(capture.text);
+}
+
+static void text_aligns_a_sweep(void **state)
+{
+	int64_t sizes[] = { 32768, 134217728 }, accs[] = { 2, 11 }, op[] = { 1 };
+	const struct sweep_axis axes[] = { { FOLD_SIZE, 2, sizes }, { FOLD_OP, 1, op }, { FOLD_ACC, 2, accs } };
+	const struct format *format = format_find("text");
+	struct sample sample = a_sample();
+	struct run_facts facts = some_facts();
+	struct capture capture;
+	size_t width = 0;
+	char *line;
+
+	(void)state;
+	capture_begin(&capture, "text", REPORT_RUN);
+	capture.report.kind = REPORT_SWEEP;
+	capture.report.axes = axes;
+	capture.report.axis_count = 3;
+	capture.report.setting.v[FOLD_OP] = 1;
+	format->begin(&capture.report);
+	for (int i = 0; i < 4; i++) {
+		struct setting setting = capture.report.setting;
+
+		setting.v[FOLD_SIZE] = sizes[i / 2];
+		setting.v[FOLD_ACC] = accs[i % 2];
+		sample.cpe *= 10;
+		format->sample(&capture.report, &setting, &sample, &facts);
+	}
+	capture_end(&capture);
+	line = strtok(capture.text, "\n");
+	assert_string_equal(line, "fold op=mul unroll=4 stride=1   (CPE: cycles per element)");
+	line = strtok(NULL, "\n");
+	width = strlen(line);
+	assert_memory_equal(line, "size acc       CPE", 18);
+	line = strtok(NULL, "\n");
+	assert_memory_equal(line, " 32k   2     7.521", 18);
+	assert_int_equal(strlen(line), width);
+	strtok(NULL, "\n");
+	strtok(NULL, "\n");
+	line = strtok(NULL, "\n");
+	assert_memory_equal(line, "128m  11      7521", 18);
+	assert_int_equal(strlen(line), width);
+	free(capture.text);
+}
+
+static void every_format_does_every_record(void **state)
+{
+	(void)state;
+	assert_null(format_find("xml"));
+	assert_null(format_find("JSON"));
+	for (const struct format *const *format = formats; *format; format++) {
+		assert_ptr_equal(format_find((*format)->name), *format);
+		assert_non_null((*format)->sample);
+		assert_non_null((*format)->kernel);
+		assert_non_null((*format)->check);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(json_has_every_figure_of_a_sample),
+		cmocka_unit_test(json_leaves_out_what_is_unavailable),
+		cmocka_unit_test(json_lines_stay_below_a_thousand_bytes),
+		cmocka_unit_test(json_stays_valid_with_odd_bytes),
+		cmocka_unit_test(json_lists_a_kernel_and_its_knobs),
+		cmocka_unit_test(csv_has_a_header_and_as_many_fields_in_each_line),
+		cmocka_unit_test(text_tells_one_sample_in_lines),
+		cmocka_unit_test(text_aligns_a_sweep),
+		cmocka_unit_test(every_format_does_every_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

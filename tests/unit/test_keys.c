@@ -1,0 +1,149 @@
+/* data/keys: what is in it, and what is refused. */
+#include "base/data.h"
+#include "check.h"
+#include "ui/keys.h"
+
+static struct keys keys;
+
+static struct status parse(const char *text)
+{
+	return keys_parse(&keys, text, "keys", command_rows());
+}
+
+static void the_keys_that_come_along_are_good(void **state)
+{
+	char origin[256], *text;
+
+	(void)state;
+	check_ok(data_load("keys", &text, origin));
+	check_ok(keys_parse(&keys, text, origin, command_rows()));
+	free(text);
+	assert_string_equal(keys_find(&keys, CONTEXT_MAIN, 'q')->command, "quit");
+	/* Each function key has a twin that every keyboard has. */
+	for (int i = 0; i < keys.count; i++) {
+		const struct key_row *row = &keys.row[i];
+		bool twin = false;
+
+		if (row->code < KEYCODE_F1 || row->code > KEYCODE_F12 || row->context != CONTEXT_MAIN)
+			continue;
+		for (int j = 0; j < keys.count; j++)
+			twin |= keys.row[j].context == row->context && keys.row[j].code < KEYCODE_ENTER &&
+				strcmp(keys.row[j].command, row->command) == 0;
+		if (!twin)
+			fail_msg("%s (%s) has no twin", row->key, row->command);
+	}
+	/* Every overlay can be left. */
+	for (int context = CONTEXT_ENTRY; context < CONTEXT_COUNT; context++)
+		assert_non_null(keys_find(&keys, (enum context)context, KEYCODE_ESC));
+}
+
+static void rows_have_key_command_word_and_note(void **state)
+{
+	(void)state;
+	check_ok(parse("# comment\n\n[main]\n  C-l   redraw  # word | a note\nF12 pin swap # another\n[ kernel previous # x"));
+	assert_int_equal(keys.count, 3);
+	assert_int_equal(keys.row[0].code, KEYCODE_CONTROL_A + 'l' - 'a');
+	assert_string_equal(keys.row[0].word, "word");
+	assert_string_equal(keys.row[0].note, "a note");
+	assert_int_equal(keys.row[1].code, KEYCODE_F12);
+	assert_string_equal(keys.row[1].command, "pin swap");
+	assert_string_equal(keys.row[1].word, "");
+	assert_int_equal(keys.row[2].code, '[');
+}
+
+static void wrong_lines_are_named(void **state)
+{
+	(void)state;
+	check_usage(parse("q quit # end"), "keys:1: a key before the first context, such as [main]");
+	check_usage(parse("[main]\n[mian]\n"),
+		"keys:2: no context [mian]: expected [main], [entry], [find], [help] or [text]");
+	check_usage(parse("[main]\nq # end\n"), "keys:2: key \"q\" has no command: expected KEY COMMAND # NOTE");
+	check_usage(parse("[main]\nq\n"), "keys:2: key \"q\" has no command: expected KEY COMMAND # NOTE");
+	check_usage(parse("[main]\nq quit\n"), "keys:2: key \"q\" has no note: expected KEY COMMAND # NOTE");
+	check_usage(parse("[main]\n\nF13 quit # end\n"),
+		"keys:3: no key is called \"F13\": expected one character or a name such as F1, Tab, C-l");
+	check_usage(parse("[main]\nq quit # end\nq pin # keep\n"), "keys:3: key \"q\" is already \"quit\" in [main]");
+	check_usage(parse("# nothing\n"), "keys: no keys in it");
+	check_contains(parse("[main]\nq qiut # end\n").text, "keys:2: no command \"qiut\": did you mean quit");
+	check_contains(parse("[main]\nq quit # a word that is much too long | end\n").text, "keys:2: the word");
+}
+
+static void long_lines_and_many_keys_are_refused(void **state)
+{
+	char line[400], *many = calloc(1, 20000);
+
+	(void)state;
+	snprintf(line, sizeof(line), "[main]\nq quit # %0300d\n", 0);
+	check_contains(parse(line).text, "keys:2: the line is longer");
+	snprintf(line, sizeof(line), "[main]\nq quit # %0150d\n", 0);
+	check_contains(parse(line).text, "keys:2: too long");
+	for (int context = 0; context < CONTEXT_COUNT; context++) {
+		sprintf(many + strlen(many), "[%s]\n", keys_context_name((enum context)context));
+		for (int c = '$'; c < 'Z'; c++)
+			sprintf(many + strlen(many), "%c quit # end\n", c);
+	}
+	check_contains(parse(many).text, "more than 160 keys");
+	free(many);
+}
+
+static void names_and_codes_agree(void **state)
+{
+	static const char *const names[] = { "a", "?", "Space", "Enter", "Esc", "BackTab", "PageDown", "F1", "F12",
+		"C-a", "C-z", "Up" };
+	char name[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		keys_name(keys_code(names[i]), name, sizeof(name));
+		assert_string_equal(name, names[i]);
+	}
+	assert_int_equal(keys_code("F0"), KEYCODE_NONE);
+	assert_int_equal(keys_code("F1x"), KEYCODE_NONE);
+	assert_int_equal(keys_code("C-A"), KEYCODE_NONE);
+	assert_int_equal(keys_code(""), KEYCODE_NONE);
+}
+
+static void look_up_goes_from_the_key_to_its_class_to_main(void **state)
+{
+	(void)state;
+	check_ok(parse("[main]\nq quit # e\nDigit digit {char} # d\n[entry]\nk digit k # k\n"
+		"[find]\nChar find {find}{char} # c\nq close # c\n"));
+	assert_string_equal(keys_find(&keys, CONTEXT_MAIN, '7')->key, "Digit");
+	assert_string_equal(keys_find(&keys, CONTEXT_ENTRY, 'k')->command, "digit k");
+	assert_string_equal(keys_find(&keys, CONTEXT_ENTRY, 'q')->command, "quit");
+	assert_string_equal(keys_find(&keys, CONTEXT_FIND, 'q')->command, "close");
+	assert_string_equal(keys_find(&keys, CONTEXT_FIND, '7')->key, "Char");
+	assert_null(keys_find(&keys, CONTEXT_FIND, KEYCODE_F1));
+	assert_null(keys_find(&keys, CONTEXT_HELP, 'q'));
+}
+
+static void commands_are_filled_in(void **state)
+{
+	char command[40];
+
+	(void)state;
+	check_ok(parse("[find]\nChar find {find}{char} # c\nBackspace find {find-1} # e\n"));
+	keys_expand(&keys.row[0], 'x', "ab", command, sizeof(command));
+	assert_string_equal(command, "find abx");
+	keys_expand(&keys.row[1], KEYCODE_BACKSPACE, "ab", command, sizeof(command));
+	assert_string_equal(command, "find a");
+	keys_expand(&keys.row[1], KEYCODE_BACKSPACE, "", command, sizeof(command));
+	assert_string_equal(command, "find ");
+	keys_expand(&keys.row[0], 0xe4, "a", command, sizeof(command));
+	assert_string_equal(command, "find a?");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_keys_that_come_along_are_good),
+		cmocka_unit_test(rows_have_key_command_word_and_note),
+		cmocka_unit_test(wrong_lines_are_named),
+		cmocka_unit_test(long_lines_and_many_keys_are_refused),
+		cmocka_unit_test(names_and_codes_agree),
+		cmocka_unit_test(look_up_goes_from_the_key_to_its_class_to_main),
+		cmocka_unit_test(commands_are_filled_in),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

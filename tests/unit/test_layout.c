@@ -1,0 +1,139 @@
+/* Rectangles at every size. */
+#include "check.h"
+#include "ui/layout.h"
+
+enum { ROWS = 13 };
+
+/* Like the table of panels: what is wanted may be switched off by name. */
+static const struct layout_row all[ROWS] = {
+	{ "line", AREA_LINE, 1, 1, true },
+	{ "header", AREA_HEADER, 60, 1, true },
+	{ "kernels", AREA_KERNELS, 13, 8, true },
+	{ "knobs", AREA_KNOBS, 20, 8, true },
+	{ "figure", AREA_FIGURE, 20, 8, true },
+	{ "about", AREA_ABOUT, 20, 8, true },
+	{ "by-size", AREA_BODY, 40, 5, true },
+	{ "by-stride", AREA_BODY, 40, 8, true },
+	{ "ladder", AREA_BODY, 40, 6, true },
+	{ "mountain", AREA_TALL, 56, 10, true },
+	{ "strip", AREA_BODY, 40, 7, true },
+	{ "notice", AREA_NOTICE, 60, 1, true },
+	{ "keys", AREA_KEYS, 60, 1, true },
+};
+
+/* A layout without the rows of the mask. */
+static struct layout without(unsigned mask, int width, int height, int top_rows)
+{
+	struct layout_row rows[ROWS];
+	struct layout layout;
+
+	for (int i = 0; i < ROWS; i++) {
+		rows[i] = all[i];
+		rows[i].wanted = !(mask >> i & 1);
+	}
+	layout_compute(width, height, rows, ROWS, top_rows, &layout);
+	return layout;
+}
+
+static void no_overlap_and_nothing_outside(const struct layout *layout, int width, int height)
+{
+	static unsigned char taken[80][250];
+
+	memset(taken, 0, sizeof(taken));
+	for (int i = 0; i < layout->count; i++) {
+		struct rectangle at = layout->item[i].at;
+
+		if (at.x < 0 || at.y < 0 || at.width < 1 || at.height < 1 || at.x + at.width > width ||
+			at.y + at.height > height)
+			fail_msg("%s is outside at %dx%d", layout->item[i].name, width, height);
+		for (int y = at.y; y < at.y + at.height; y++)
+			for (int x = at.x; x < at.x + at.width; x++)
+				if (taken[y][x]++)
+					fail_msg("%s overlaps at %dx%d", layout->item[i].name, width, height);
+	}
+}
+
+static void every_size_is_sound(void **state)
+{
+	static const char *const required[] = { "header", "kernels", "knobs", "figure", "by-size", "notice", "keys" };
+	/* Everything; no mountain; nothing but one slice. */
+	static const unsigned masks[] = { 0, 1u << 9, 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 };
+
+	(void)state;
+	for (int width = 1; width <= 250; width++) {
+		for (int height = 1; height <= 80; height++) {
+			for (size_t i = 0; i < 3; i++) {
+				struct layout layout = without(masks[i], width, height, 13 + (int)i);
+
+				no_overlap_and_nothing_outside(&layout, width, height);
+				if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT) {
+					assert_int_equal(layout.count, 1);
+					assert_non_null(layout_find(&layout, "line"));
+					continue;
+				}
+				assert_null(layout_find(&layout, "line"));
+				for (size_t j = 0; j < sizeof(required) / sizeof(required[0]); j++)
+					if (!layout_find(&layout, required[j]))
+						fail_msg("no %s at %dx%d", required[j], width, height);
+			}
+		}
+	}
+}
+
+static void rows_have_their_least_size(void **state)
+{
+	(void)state;
+	for (int width = LAYOUT_MIN_WIDTH; width <= 250; width++) {
+		for (int height = LAYOUT_MIN_HEIGHT; height <= 80; height++) {
+			struct layout layout = without(0, width, height, 13);
+
+			for (int i = 1; i < ROWS; i++) {
+				const struct rectangle *at = layout_find(&layout, all[i].name);
+
+				/* Beside the first slice there is always room for another, however low. */
+				if (at && at->height < all[i].min_height && at->y != layout_find(&layout, "by-size")->y)
+					fail_msg("%s has %d rows at %dx%d", all[i].name, at->height, width, height);
+			}
+		}
+	}
+}
+
+static void more_room_shows_more_in_order(void **state)
+{
+	struct layout usual = without(1u << 8, 80, 24, 13), wide = without(1u << 8, 120, 40, 13);
+	struct layout full = without(0, 200, 60, 13);
+
+	(void)state;
+	assert_null(layout_find(&usual, "mountain"));
+	assert_null(layout_find(&usual, "strip"));
+	assert_non_null(layout_find(&wide, "by-stride"));
+	assert_non_null(layout_find(&wide, "mountain"));
+	assert_non_null(layout_find(&wide, "strip"));
+	for (int i = 1; i < ROWS; i++)
+		assert_non_null(layout_find(&full, all[i].name));
+	/* The figure and one slice have room to be read at the usual size. */
+	assert_true(layout_find(&usual, "figure")->width >= 30);
+	assert_true(layout_find(&usual, "figure")->height >= 11);
+	assert_int_equal(layout_find(&usual, "by-size")->width, 80);
+}
+
+static void a_body_without_rows_is_no_trouble(void **state)
+{
+	struct layout layout = without(1u << 6 | 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10, 80, 24, 13);
+
+	(void)state;
+	no_overlap_and_nothing_outside(&layout, 80, 24);
+	assert_non_null(layout_find(&layout, "figure"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_size_is_sound),
+		cmocka_unit_test(rows_have_their_least_size),
+		cmocka_unit_test(more_room_shows_more_in_order),
+		cmocka_unit_test(a_body_without_rows_is_no_trouble),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

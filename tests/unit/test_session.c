@@ -1,0 +1,668 @@
+/* The session against an engine that answers when the test says so. */
+#include "fakes.h"
+
+#include "session/session.h"
+
+static struct fake_engine fake;
+static struct view view;
+static const uint64_t LIMIT = UINT64_C(8) << 30;
+
+static struct session *start(const struct kernel *kernel, uint64_t memory_limit)
+{
+	struct engine engine = fake_init(&fake, memory_limit);
+	struct session_options options = { .seed = 5, .invocation = "--cpu 3" };
+	struct session *session;
+
+	setting_init(&options.setting, kernel);
+	session = session_new(&engine, &options);
+	session_advance(session, 100);
+	return session;
+}
+
+static const struct view *look(const struct session *session, double now)
+{
+	session_view(session, now, &view);
+	return &view;
+}
+
+static double figure_of(const struct request *request)
+{
+	return 1 + (double)(request->v[FOLD_SIZE] % 1000003) / 1e6 + (double)request->v[FOLD_STRIDE];
+}
+
+/* Lets time pass until nothing is wanted or the deadline comes; each request takes `took` seconds. */
+static double run_on(struct session *session, double now, double until, double took)
+{
+	while (now < until) {
+		session_advance(session, now);
+		if (fake.pending) {
+			now += took;
+			fake_answer(&fake, 60, figure_of(&fake.request));
+			continue;
+		}
+		double next = session_next(session, now);
+
+		assert_true(next >= 0);
+		if (session_idle(session))
+			break;
+		now += next > 0 ? next : 0.0001;
+	}
+	session_advance(session, now);
+	return now;
+}
+
+/* As run_on(), until everything is measured. */
+static double run_idle(struct session *session, double now)
+{
+	now = run_on(session, now, now + 1000, 0.004);
+	assert_true(session_idle(session));
+	return now;
+}
+
+static void the_first_request_shows_a_figure_early(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	struct result result;
+
+	(void)state;
+	assert_true(fake.pending);
+	assert_false(fake.request.background);
+	assert_int_equal(fake.request.seed, 5);
+	check_near(fake.request.budget.seconds, 0.12, 1e-9);
+	assert_int_equal(fake.request.budget.quiet_wanted, 150);
+	assert_int_equal(fake.request.budget.provisional, 12);
+	assert_true(session_next(session, 100) < 0);
+	assert_false(look(session, 100.5)->sample.valid);
+	assert_true(view.measuring);
+	check_near(view.waiting, 0.5, 1e-9);
+
+	result = fake_result(&fake.request, 12, 3);
+	result.final = false;
+	fake_push(&fake, &result);
+	assert_true(session_advance(session, 100.01));
+	assert_true(look(session, 100.01)->sample.valid);
+	assert_true(view.sample.provisional);
+	check_near(view.sample.cpe, 3, 0.01);
+	check_near(view.waiting, 0, 0);
+	assert_int_equal(view.strip_count, 12);
+	assert_false(session_idle(session));
+
+	fake_answer(&fake, 150, 3);
+	assert_true(session_advance(session, 100.05));
+	assert_false(look(session, 100.05)->sample.provisional);
+	assert_int_equal(view.sample.trials, 150);
+	session_free(session);
+}
+
+static void live_requests_come_ten_times_a_second(void **state)
+{
+	struct session *session = start(&kernel_odd, LIMIT);
+	double now;
+	unsigned before;
+
+	(void)state;
+	now = run_idle(session, 100);
+	before = fake.live;
+	for (int step = 0; step < 2000; step++) {
+		now += 0.001;
+		session_advance(session, now);
+		if (fake.pending) {
+			check_near(fake.request.budget.seconds, 0.03, 1e-9);
+			assert_int_equal(fake.request.budget.provisional, 0);
+			fake_answer(&fake, 20, 2);
+		}
+	}
+	assert_in_range(fake.live - before, 18, 21);
+	session_free(session);
+}
+
+static void slow_answers_still_leave_two_thirds_of_the_time(void **state)
+{
+	struct session *session = start(&kernel_odd, LIMIT);
+	double now = run_idle(session, 100), asked;
+
+	(void)state;
+	now += session_next(session, now);
+	session_advance(session, now);
+	assert_true(fake.pending && !fake.request.background);
+	asked = now;
+	now += 0.06;
+	fake_answer(&fake, 3, 2);
+	session_advance(session, now);
+	check_near(now + session_next(session, now), asked + 0.18, 1e-6);
+	session_free(session);
+}
+
+static void a_stale_figure_is_never_shown(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	struct request old = fake.request;
+	struct result result;
+
+	(void)state;
+	fake_answer(&fake, 60, 7);
+	session_advance(session, 100.1);
+	assert_true(look(session, 100.1)->sample.valid);
+	check_ok(session_command(session, "set size=64k", 100.2));
+	/* The change asked at once, without waiting for the next advance. */
+	assert_true(fake.pending);
+	assert_int_equal(fake.request.v[FOLD_SIZE], 65536);
+	check_near(fake.request.budget.seconds, 0.12, 1e-9);
+	assert_false(look(session, 100.2)->sample.valid);
+	assert_int_equal(view.strip_count, 0);
+
+	/* What the old setting's request still brings is not shown. */
+	old.generation = fake.request.generation - 1;
+	result = fake_result(&old, 60, 7);
+	fake_push(&fake, &result);
+	session_advance(session, 100.3);
+	assert_false(look(session, 100.3)->sample.valid);
+	fake_answer(&fake, 60, 9);
+	session_advance(session, 100.4);
+	check_near(look(session, 100.4)->sample.cpe, 9, 0.02);
+	session_free(session);
+}
+
+static void going_back_does_not_bring_the_old_request_back(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	struct request first = fake.request;
+	struct result result;
+
+	(void)state;
+	check_ok(session_command(session, "set size=64k", 100.1));
+	check_ok(session_command(session, "set size=32k", 100.2));
+	result = fake_result(&first, 60, 7);
+	fake_push(&fake, &result);
+	session_advance(session, 100.3);
+	/* The same setting, but from before the changes: good for its cell alone. */
+	assert_false(look(session, 100.3)->sample.valid);
+	assert_true(view.by_size.here >= 0);
+	assert_true(view.by_size.point[view.by_size.here].valid);
+	session_free(session);
+}
+
+static void what_a_cancelled_request_brought_counts_for_its_cell(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	struct result result;
+
+	(void)state;
+	result = fake_result(&fake.request, 30, 4);
+	result.status = status_make(STATUS_CANCELLED, "stopped");
+	check_ok(session_command(session, "set size=64k", 100.01));
+	fake_push(&fake, &result);
+	session_advance(session, 100.02);
+	look(session, 100.02);
+	for (int i = 0; i < view.by_size.count; i++)
+		assert_int_equal(view.by_size.point[i].valid, view.by_size.point[i].value == 32768);
+	assert_false(view.sample.valid);
+	session_free(session);
+}
+
+static void the_pool_forgets_after_two_seconds(void **state)
+{
+	struct session *session = start(&kernel_odd, LIMIT);
+	double now = 100;
+
+	(void)state;
+	for (int i = 0; i < 6000; i++) {
+		now += 0.001;
+		session_advance(session, now);
+		if (fake.pending)
+			fake_answer(&fake, 5, now < 102 ? 2 : 3);
+	}
+	check_near(look(session, now)->sample.cpe, 3, 0.01);
+	check_near(view.sample.cpe_lo, 3, 0.01);
+	assert_in_range(view.sample.trials, 80, 110);
+	assert_true(view.strip_count <= VIEW_STRIP);
+	assert_true(view.strip_span > 0);
+	session_free(session);
+}
+
+/* Answers every live request for a while: `quiet` quiet trials of CPE 2 and `contended` contended ones of 3. */
+static double mixed_spell(struct session *session, double now, double seconds, unsigned quiet, unsigned contended)
+{
+	for (double until = now + seconds; now < until; now += 0.001) {
+		session_advance(session, now);
+		if (fake.pending) {
+			struct result result = fake_result(&fake.request, quiet + contended, 2);
+
+			for (unsigned i = quiet; i < quiet + contended; i++) {
+				result.trials.trial[i].fate = TRIAL_CONTENDED;
+				result.trials.trial[i].cpe = 3;
+			}
+			fake_push(&fake, &result);
+		}
+	}
+	session_advance(session, now);
+	return now;
+}
+
+static void a_contended_spell_passes(void **state)
+{
+	struct session *session = start(&kernel_odd, LIMIT);
+	double now = mixed_spell(session, 100, 4, 40, 0);
+
+	(void)state;
+	check_near(look(session, now)->sample.quiet, 1, 0);
+	assert_int_equal(view.sample.dropped, 0);
+	/* Shorter than the pool: the quiet trials from before still give the figure, and the share tells. */
+	now = mixed_spell(session, now, 1, 0, 150);
+	assert_false(look(session, now)->sample.contended);
+	check_near(view.sample.cpe, 2, 0.01);
+	check_near(view.sample.quiet, 400.0 / (400 + 1500), 0.05);
+	/* Longer: it is said, and what is shown is what is. */
+	now = mixed_spell(session, now, 3, 0, 150);
+	assert_true(look(session, now)->sample.contended);
+	check_near(view.sample.cpe, 3, 0.01);
+	check_near(view.sample.quiet, 0, 0);
+	/* Over: within two seconds nothing of it is left. */
+	now = mixed_spell(session, now, 2.5, 40, 0);
+	assert_false(look(session, now)->sample.contended);
+	check_near(view.sample.quiet, 1, 0);
+	assert_int_equal(view.sample.dropped, 0);
+	session_free(session);
+}
+
+static void the_strip_is_in_order_of_time(void **state)
+{
+	struct session *session = start(&kernel_odd, LIMIT);
+	double now = 100, last = 0;
+	unsigned round = 0;
+
+	(void)state;
+	for (int i = 0; i < 9000; i++) {
+		now += 0.001;
+		session_advance(session, now);
+		if (fake.pending)
+			fake_answer(&fake, 100, 1 + round++);
+	}
+	session_advance(session, now);
+	look(session, now);
+	assert_int_equal(view.strip_count, VIEW_STRIP);
+	for (int i = 0; i < view.strip_count; i++) {
+		assert_true(view.strip[i].cpe >= last * 0.9);
+		last = view.strip[i].cpe;
+	}
+	check_near(last, round, 0.01 * round);
+	assert_true(view.strip_span > 1.5 && view.strip_span < 2.5);
+	session_free(session);
+}
+
+static void slices_and_grid_fill_and_then_the_core_rests(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	double now = run_idle(session, 100);
+	unsigned before;
+
+	(void)state;
+	look(session, now);
+	assert_int_equal(view.cells_settled, view.cells_wanted);
+	assert_int_equal(view.by_size.knob, FOLD_SIZE);
+	assert_int_equal(view.by_stride.knob, FOLD_STRIDE);
+	assert_int_equal(view.by_size.point[view.by_size.here].value, 32768);
+	assert_int_equal(view.by_stride.here, 0);
+	for (int i = 0; i < view.by_size.count; i++) {
+		assert_true(view.by_size.point[i].possible && view.by_size.point[i].settled);
+		check_near(view.by_size.point[i].sample.cpe,
+			2 + (double)(view.by_size.point[i].value % 1000003) / 1e6, 0.02);
+	}
+	assert_true(view.grid.present);
+	assert_int_equal(view.grid.x[view.grid.here_x], 1);
+	assert_int_equal(view.grid.y[view.grid.here_y], 32768);
+	for (int y = 0; y < view.grid.ny; y++)
+		for (int x = 0; x < view.grid.nx; x++)
+			assert_true(view.grid.gbps[y][x] > 0 && view.grid.gbps[y][x] <= view.grid.top);
+	/* At rest only the live setting is measured, ten times a second. */
+	before = fake.background;
+	for (double until = now + 2; now < until; now += 0.005) {
+		session_advance(session, now);
+		if (fake.pending)
+			fake_answer(&fake, 60, 2);
+	}
+	assert_int_equal(fake.background, before);
+	session_free(session);
+}
+
+static void one_background_request_at_a_time_nearest_first(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	unsigned submits;
+
+	(void)state;
+	fake_answer(&fake, 150, 2);
+	session_advance(session, 100.01);
+	assert_true(fake.pending && fake.request.background);
+	check_near(fake.request.budget.seconds, 0.004, 1e-9);
+	assert_int_equal(fake.request.v[FOLD_SIZE], 24576);
+	submits = fake.submits;
+	/* Nothing more while it is under way, not even when the live setting is due. */
+	session_advance(session, 101);
+	assert_int_equal(fake.submits, submits);
+	assert_true(session_next(session, 101) < 0);
+	fake_answer(&fake, 50, 2);
+	session_advance(session, 101.01);
+	assert_false(fake.request.background);
+	session_free(session);
+}
+
+static void cells_are_visited_in_rounds(void **state)
+{
+	struct session *session = start(&kernel_walk, LIMIT);
+	int64_t seen[64][2];
+	int count = 0, wanted;
+	double now = 100;
+
+	(void)state;
+	check_ok(session_command(session, "knob order", now));
+	wanted = (int)look(session, now)->cells_wanted;
+	/* Wide answers never settle at once: each cell comes once before any comes again. */
+	while (count < wanted - 1) {
+		struct result result;
+
+		session_advance(session, now);
+		now += 0.001;
+		if (!fake.pending)
+			continue;
+		result = fake_result(&fake.request, 20, 2);
+		if (fake.request.background) {
+			assert_true(count < 64);
+			for (int i = 0; i < count; i++)
+				assert_false(seen[i][0] == fake.request.v[WALK_SIZE] &&
+					seen[i][1] == fake.request.v[WALK_ORDER]);
+			seen[count][0] = fake.request.v[WALK_SIZE];
+			seen[count++][1] = fake.request.v[WALK_ORDER];
+		}
+		fake_push(&fake, &result);
+	}
+	assert_true(count > 30);
+	session_free(session);
+}
+
+static void settled_cells_are_used_again(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	double now = run_idle(session, 100);
+	unsigned before = fake.background;
+
+	(void)state;
+	/* Only the size slice at the new size's stride exists already; walking along it asks nothing new. */
+	check_ok(session_command(session, "set size=16k", now));
+	look(session, now);
+	assert_int_equal(view.cells_settled, view.cells_wanted - 8);      /* the sparse strides */
+	assert_false(view.sample.valid);
+	now = run_idle(session, now);
+	assert_true(fake.background - before <= 8);
+	session_free(session);
+}
+
+static void impossible_points_are_never_requested(void **state)
+{
+	struct session *session = start(&kernel_odd, LIMIT);
+	double now = 100;
+	unsigned asked = 0;
+
+	(void)state;
+	for (; !session_idle(session); now += 0.001) {
+		session_advance(session, now);
+		if (!fake.pending)
+			continue;
+		assert_int_equal(fake.request.v[0] % 2, 1);
+		asked++;
+		fake_answer(&fake, 60, 2);
+	}
+	assert_true(asked >= 5);
+	look(session, now);
+	assert_int_equal(view.by_size.knob, -1);
+	assert_false(view.grid.present);
+	assert_int_equal(view.by_stride.knob, 0);
+	assert_int_equal(view.by_stride.count, 9);
+	for (int i = 0; i < 9; i++) {
+		assert_int_equal(view.by_stride.point[i].possible, i % 2 == 0);
+		assert_int_equal(view.by_stride.point[i].valid, i % 2 == 0);
+	}
+	assert_int_equal(view.cells_wanted, 5);
+	session_free(session);
+}
+
+static void the_second_slice_follows_the_selected_knob(void **state)
+{
+	struct session *session = start(&kernel_walk, LIMIT);
+
+	(void)state;
+	assert_int_equal(look(session, 100)->by_stride.knob, -1);      /* size is selected */
+	check_ok(session_command(session, "knob next", 100));
+	assert_int_equal(look(session, 100)->by_stride.knob, WALK_SPACING);
+	assert_int_equal(view.by_stride.count, 16);
+	check_ok(session_command(session, "knob order", 100));
+	assert_int_equal(look(session, 100)->by_stride.knob, WALK_ORDER);
+	assert_int_equal(view.by_stride.count, 3);
+	session_free(session);
+}
+
+static void a_failure_is_shown_and_not_asked_again(void **state)
+{
+	struct session *session = start(&kernel_odd, LIMIT);
+	struct result result = fake_result(&fake.request, 0, 0);
+	double now = 100;
+
+	(void)state;
+	result.status = status_make(STATUS_FAILED, "n=3: memory was refused");
+	fake_push(&fake, &result);
+	session_advance(session, now);
+	assert_string_equal(look(session, now)->failure, "n=3: memory was refused");
+	assert_string_equal(view.notice, "n=3: memory was refused");
+	assert_true(view.notice_bad);
+	assert_false(view.sample.valid);
+	assert_false(view.measuring && !fake.request.background);
+	check_near(view.waiting, 0, 0);
+	for (int i = 0; i < 3000; i++) {
+		now += 0.001;
+		session_advance(session, now);
+		if (fake.pending)
+			fake_answer(&fake, 60, 2);
+	}
+	assert_int_equal(fake.live, 1);
+	assert_true(session_idle(session));
+	assert_true(session_next(session, now) < 0);
+	/* The other cells were measured all the same. */
+	assert_int_equal(look(session, now)->cells_settled, 5);
+
+	check_ok(session_command(session, "again", now));
+	assert_int_equal(fake.live, 2);
+	assert_string_equal(look(session, now)->failure, "");
+	fake_answer(&fake, 60, 2);
+	session_advance(session, now);
+	assert_true(look(session, now)->sample.valid);
+	session_free(session);
+}
+
+static void a_working_set_beyond_memory_fails_without_a_request(void **state)
+{
+	struct engine engine = fake_init(&fake, 0);
+	struct session_options options = { .invocation = "" };
+	struct session *session;
+
+	(void)state;
+	setting_init(&options.setting, &kernel_fold);
+	options.setting.v[FOLD_SIZE] = INT64_C(64) << 30;
+	session = session_new(&engine, &options);
+	session_advance(session, 100);
+	assert_true(fake.pending);
+	assert_int_equal(look(session, 100)->memory_limit, 0);
+	/* The machine becomes known. */
+	fake.machine.memory_limit = LIMIT;
+	atomic_store(&fake.machine.known, true);
+	assert_true(session_advance(session, 100.1));
+	check_contains(look(session, 100.1)->failure, "size=64g is beyond half of this machine's free memory");
+	assert_true(view.memory_limit == LIMIT);
+	assert_int_equal(fake.cancels, 1);
+	check_ok(session_command(session, "set size=32k", 100.2));
+	assert_true(fake.pending);
+	assert_string_equal(look(session, 100.2)->failure, "");
+	session_free(session);
+}
+
+static void frozen_nothing_is_asked_and_nothing_changes(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	struct request request;
+	struct result result;
+	unsigned submits;
+
+	(void)state;
+	fake_answer(&fake, 60, 2);
+	session_advance(session, 100.1);
+	session_advance(session, 100.2);
+	assert_true(fake.pending);
+	request = fake.request;
+	check_ok(session_command(session, "freeze", 100.2));
+	assert_int_equal(fake.cancels, 1);
+	assert_true(look(session, 100.2)->frozen);
+	assert_true(session_idle(session));
+	assert_true(session_next(session, 100.2) < 0);
+	submits = fake.submits;
+	result = fake_result(&request, 5, 2);
+	result.status = status_make(STATUS_CANCELLED, "stopped");
+	fake_push(&fake, &result);
+	for (int i = 0; i < 100; i++)
+		session_advance(session, 101 + i);
+	assert_int_equal(fake.submits, submits);
+	check_near(look(session, 200)->sample.cpe, 2, 0.01);
+
+	/* A knob turned while frozen shows nothing, and asks nothing, until it goes on. */
+	check_ok(session_command(session, "set acc=3", 201));
+	assert_int_equal(fake.submits, submits);
+	assert_false(look(session, 205)->sample.valid);
+	check_near(view.waiting, 0, 0);
+	assert_false(view.measuring);
+	check_ok(session_command(session, "freeze", 206));
+	assert_int_equal(fake.submits, submits + 1);
+	assert_int_equal(fake.request.budget.provisional, 12);
+	assert_false(fake.request.background);
+	fake_answer(&fake, 60, 5);
+	session_advance(session, 206.1);
+	check_near(look(session, 206.1)->sample.cpe, 5, 0.01);
+	session_free(session);
+}
+
+static void frozen_and_back_at_once_keeps_the_figure_right(void **state)
+{
+	struct session *session = start(&kernel_odd, LIMIT);
+	struct request first = fake.request;
+	struct result result;
+
+	(void)state;
+	check_ok(session_command(session, "freeze", 100.01));
+	check_ok(session_command(session, "freeze", 100.02));
+	assert_true(fake.request.generation > first.generation);
+	result = fake_result(&first, 8, 4);
+	result.status = status_make(STATUS_CANCELLED, "stopped");
+	fake_push(&fake, &result);
+	session_advance(session, 100.03);
+	assert_true(fake.pending);
+	fake_answer(&fake, 150, 4);
+	session_advance(session, 100.1);
+	assert_int_equal(look(session, 100.1)->sample.trials, 150);
+	session_free(session);
+}
+
+static void an_engine_that_cancels_by_itself_is_not_hurried(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	double now = 100;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		now += 0.001;
+		session_advance(session, now);
+		if (fake.pending) {
+			struct result result = fake_result(&fake.request, 0, 0);
+
+			result.status = status_make(STATUS_CANCELLED, "stopped");
+			fake_push(&fake, &result);
+		}
+	}
+	assert_true(fake.submits < 30);
+	assert_false(session_idle(session));
+	session_free(session);
+}
+
+static void again_forgets_every_figure(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	double now = run_idle(session, 100);
+	struct request old;
+	struct result late;
+
+	(void)state;
+	now += session_next(session, now);
+	session_advance(session, now);
+	old = fake.request;
+	check_ok(session_command(session, "again", now));
+	look(session, now);
+	assert_false(view.sample.valid);
+	assert_int_equal(view.cells_settled, 0);
+	assert_true(view.cells_wanted > 100);
+	/* What was under way before counts for nothing. */
+	late = fake_result(&old, 60, 77);
+	fake_push(&fake, &late);
+	session_advance(session, now);
+	look(session, now);
+	assert_false(view.sample.valid);
+	assert_false(view.by_size.point[view.by_size.here].valid);
+	run_idle(session, now);
+	session_free(session);
+}
+
+/* Keys held down for a long time: the table of cells stays bounded, and every pointer good. */
+static void a_long_walk_keeps_working(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	double now = 100;
+
+	(void)state;
+	for (int i = 0; i < 7000; i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "set size=%d stride=%d", 4096 + 8 * (i % 9001), 1 + i % 64);
+		check_ok(session_command(session, line, now));
+		fake_answer(&fake, 30, 2);
+		now += 0.002;
+		session_advance(session, now);
+		assert_true(fake.pending);
+	}
+	assert_true(look(session, now)->sample.valid);
+	session_free(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_request_shows_a_figure_early),
+		cmocka_unit_test(live_requests_come_ten_times_a_second),
+		cmocka_unit_test(slow_answers_still_leave_two_thirds_of_the_time),
+		cmocka_unit_test(a_stale_figure_is_never_shown),
+		cmocka_unit_test(going_back_does_not_bring_the_old_request_back),
+		cmocka_unit_test(what_a_cancelled_request_brought_counts_for_its_cell),
+		cmocka_unit_test(the_pool_forgets_after_two_seconds),
+		cmocka_unit_test(a_contended_spell_passes),
+		cmocka_unit_test(the_strip_is_in_order_of_time),
+		cmocka_unit_test(slices_and_grid_fill_and_then_the_core_rests),
+		cmocka_unit_test(one_background_request_at_a_time_nearest_first),
+		cmocka_unit_test(cells_are_visited_in_rounds),
+		cmocka_unit_test(settled_cells_are_used_again),
+		cmocka_unit_test(impossible_points_are_never_requested),
+		cmocka_unit_test(the_second_slice_follows_the_selected_knob),
+		cmocka_unit_test(a_failure_is_shown_and_not_asked_again),
+		cmocka_unit_test(a_working_set_beyond_memory_fails_without_a_request),
+		cmocka_unit_test(frozen_nothing_is_asked_and_nothing_changes),
+		cmocka_unit_test(frozen_and_back_at_once_keeps_the_figure_right),
+		cmocka_unit_test(an_engine_that_cancels_by_itself_is_not_hurried),
+		cmocka_unit_test(again_forgets_every_figure),
+		cmocka_unit_test(a_long_walk_keeps_working),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+#include "fakes.h"
+
+#include "session/setting.h"
+
+static const uint64_t LIMIT = (UINT64_C(23) << 30) / 2;      /* 11.5 GiB */
+
+static struct setting fold(int64_t op, int64_t unroll, int64_t acc, int64_t size, int64_t stride)
+{
+	return (struct setting){ &kernel_fold, { op, unroll, acc, size, stride } };
+}
+
+static void finds_kernels_and_suggests(void **state)
+{
+	const struct kernel *kernel;
+
+	(void)state;
+	check_ok(setting_find_kernel("walk-list", &kernel));
+	assert_ptr_equal(kernel, &kernel_walk);
+	check_usage(setting_find_kernel("flod", &kernel),
+		"no kernel \"flod\"; did you mean fold? (slexplore list shows all)");
+	assert_null(kernel);
+	check_usage(setting_find_kernel("xyzzy", &kernel), "no kernel \"xyzzy\"; slexplore list shows all");
+	check_usage(setting_find_kernel("", &kernel), "no kernel \"\"; slexplore list shows all");
+}
+
+static void parses_each_kind(void **state)
+{
+	int64_t value = -1;
+
+	(void)state;
+	check_ok(setting_parse_value(&fold_knobs[FOLD_OP], "mul", LIMIT, &value));
+	assert_int_equal(value, 1);
+	check_ok(setting_parse_value(&fold_knobs[FOLD_ACC], "16", LIMIT, &value));
+	assert_int_equal(value, 16);
+	check_ok(setting_parse_value(&fold_knobs[FOLD_SIZE], "64k", LIMIT, &value));
+	assert_int_equal(value, 65536);
+	check_ok(setting_parse_value(&fold_knobs[FOLD_SIZE], "999g", 0, &value));
+	assert_true(value == INT64_C(999) << 30);
+}
+
+static void says_what_would_be_right(void **state)
+{
+	static const struct {
+		const struct knob *knob;
+		const char *typed, *message;
+	} rows[] = {
+		{ &fold_knobs[FOLD_ACC], "banana", "acc=banana: a whole number from 1 to 16" },
+		{ &fold_knobs[FOLD_ACC], "17", "acc=17: a whole number from 1 to 16" },
+		{ &fold_knobs[FOLD_ACC], "0", "acc=0: a whole number from 1 to 16" },
+		{ &fold_knobs[FOLD_ACC], "-1", "acc=-1: a whole number from 1 to 16" },
+		{ &fold_knobs[FOLD_ACC], "", "acc=: a whole number from 1 to 16" },
+		{ &fold_knobs[FOLD_ACC], "4k", "acc=4k: a whole number from 1 to 16" },
+		{ &fold_knobs[FOLD_ACC], "99999999999999999999", "acc=99999999999999999999: a whole number from 1 to 16" },
+		{ &fold_knobs[FOLD_OP], "mull", "op=mull: add or mul" },
+		{ &walk_knobs[WALK_ORDER], "", "order=: sequential, random or reverse" },
+		{ &walk_knobs[WALK_SPACING], "24", "spacing=24: a multiple of 16 from 16 to 256" },
+		{ &fold_knobs[FOLD_SIZE], "999g",
+			"size=999g is beyond half of this machine's free memory (11.5 GiB)" },
+		{ &fold_knobs[FOLD_SIZE], "99999999t",
+			"size=99999999t is beyond half of this machine's free memory (11.5 GiB)" },
+		{ &fold_knobs[FOLD_SIZE], "1",
+			"size=1: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the free memory)" },
+		{ &fold_knobs[FOLD_SIZE], "1.5m",
+			"size=1.5m: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the free memory)" },
+		{ &walk_knobs[WALK_SIZE], "100",
+			"size=100: a multiple of 16 from 16 to 11.5 GiB (half of the free memory)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int64_t value = 42;
+
+		check_usage(setting_parse_value(rows[i].knob, rows[i].typed, LIMIT, &value), rows[i].message);
+		assert_int_equal(value, 42);
+	}
+	check_usage(setting_parse_value(&fold_knobs[FOLD_SIZE], "99999999t", 0, &(int64_t){ 0 }),
+		"size=99999999t: a size such as 32k or 4m, from 64 and up");
+}
+
+static void messages_stay_one_short_line(void **state)
+{
+	char longer[5000];
+	struct status status;
+	int64_t value;
+
+	(void)state;
+	memset(longer, '7', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	status = setting_parse_value(&fold_knobs[FOLD_ACC], longer, LIMIT, &value);
+	check_contains(status.text, ": a whole number from 1 to 16");
+	status = setting_parse_value(&fold_knobs[FOLD_ACC], "4\n\033[2J", LIMIT, &value);
+	assert_string_equal(status.text, "acc=4??[2J: a whole number from 1 to 16");
+}
+
+static void assigns_knobs(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &kernel_fold);
+	check_ok(setting_assign(&setting, "acc=3", LIMIT));
+	check_ok(setting_assign(&setting, "op=mul", LIMIT));
+	assert_int_equal(setting.v[FOLD_ACC], 3);
+	assert_int_equal(setting.v[FOLD_OP], 1);
+	check_usage(setting_assign(&setting, "unrol=4", LIMIT),
+		"fold has no knob \"unrol\"; did you mean unroll?");
+	check_usage(setting_assign(&setting, "colour=4", LIMIT),
+		"fold has no knob \"colour\"; its knobs are op, unroll, acc, size and stride");
+	check_usage(setting_assign(&setting, "acc", LIMIT), "\"acc\": write KNOB=VALUE, as in op=mul");
+	check_usage(setting_assign(&setting, "=4", LIMIT), "\"=4\": write KNOB=VALUE, as in op=mul");
+	check_usage(setting_assign(&setting, "", LIMIT), "\"\": write KNOB=VALUE, as in op=mul");
+	check_usage(setting_assign(&setting, "acc=4=4", LIMIT), "acc=4=4: a whole number from 1 to 16");
+	assert_int_equal(setting.v[FOLD_ACC], 3);
+}
+
+static void checks_ranges_combination_and_memory(void **state)
+{
+	struct setting good = fold(0, 4, 4, 32768, 1), range = fold(0, 17, 1, 32768, 1);
+	struct setting combination = fold(0, 2, 4, 32768, 1), choice = fold(2, 2, 1, 32768, 1);
+	struct setting beyond = fold(0, 4, 4, INT64_C(12) << 30, 1);
+
+	(void)state;
+	check_ok(setting_check(&good, LIMIT));
+	check_ok(setting_check(&good, 0));
+	check_usage(setting_check(&range, LIMIT), "unroll=17: a whole number from 1 to 16");
+	check_usage(setting_check(&combination, LIMIT), "acc=4 needs unroll=4 or more");
+	check_usage(setting_check(&choice, LIMIT), "op=2: add or mul");
+	check_usage(setting_check(&beyond, LIMIT),
+		"size=12g is beyond half of this machine's free memory (11.5 GiB)");
+	check_ok(setting_check(&beyond, 0));
+}
+
+static void steps_stay_in_range_and_fit_the_others(void **state)
+{
+	struct setting setting = fold(0, 4, 4, 32768, 1);
+
+	(void)state;
+	assert_true(setting_step(&setting, FOLD_UNROLL, -2, LIMIT));
+	assert_int_equal(setting.v[FOLD_UNROLL], 2);
+	assert_int_equal(setting.v[FOLD_ACC], 2);
+	assert_true(setting_step(&setting, FOLD_ACC, +5, LIMIT));
+	assert_int_equal(setting.v[FOLD_ACC], 7);
+	assert_int_equal(setting.v[FOLD_UNROLL], 7);
+	assert_true(setting_step(&setting, FOLD_UNROLL, +1000000, LIMIT));
+	assert_int_equal(setting.v[FOLD_UNROLL], 16);
+	assert_false(setting_step(&setting, FOLD_UNROLL, +1, LIMIT));
+	assert_true(setting_step(&setting, FOLD_UNROLL, -1000000, LIMIT));
+	assert_int_equal(setting.v[FOLD_UNROLL], 1);
+	assert_false(setting_step(&setting, FOLD_UNROLL, -1, LIMIT));
+	assert_false(setting_step(&setting, FOLD_UNROLL, 0, LIMIT));
+	assert_true(setting_step(&setting, FOLD_OP, +1, LIMIT));
+	assert_false(setting_step(&setting, FOLD_OP, +1, LIMIT));
+}
+
+static void sizes_step_on_a_ladder(void **state)
+{
+	struct setting setting = fold(0, 1, 1, 32768, 1);
+
+	(void)state;
+	assert_true(setting_step(&setting, FOLD_SIZE, +1, LIMIT));
+	assert_int_equal(setting.v[FOLD_SIZE], 65536);
+	assert_true(setting_step(&setting, FOLD_SIZE, -2, LIMIT));
+	assert_int_equal(setting.v[FOLD_SIZE], 16384);
+	/* From between two rungs to the next rung. */
+	setting.v[FOLD_SIZE] = 20000;
+	assert_true(setting_step(&setting, FOLD_SIZE, +1, LIMIT));
+	assert_int_equal(setting.v[FOLD_SIZE], 32768);
+	setting.v[FOLD_SIZE] = 20000;
+	assert_true(setting_step(&setting, FOLD_SIZE, -1, LIMIT));
+	assert_int_equal(setting.v[FOLD_SIZE], 16384);
+	/* The upper end is what the machine has; from there down to a round size again. */
+	setting.v[FOLD_SIZE] = INT64_C(8) << 30;
+	assert_true(setting_step(&setting, FOLD_SIZE, +1, LIMIT));
+	assert_true(setting.v[FOLD_SIZE] == (int64_t)LIMIT);
+	assert_false(setting_step(&setting, FOLD_SIZE, +1, LIMIT));
+	assert_true(setting_step(&setting, FOLD_SIZE, -1, LIMIT));
+	assert_true(setting.v[FOLD_SIZE] == INT64_C(8) << 30);
+	assert_true(setting_step(&setting, FOLD_SIZE, -100, LIMIT));
+	assert_int_equal(setting.v[FOLD_SIZE], 64);
+	assert_false(setting_step(&setting, FOLD_SIZE, -1, LIMIT));
+	/* Without a known limit a long way up ends without overflow. */
+	assert_true(setting_step(&setting, FOLD_SIZE, +1000, 0));
+	assert_true(setting.v[FOLD_SIZE] > INT64_C(1) << 60);
+	assert_false(setting_step(&setting, FOLD_SIZE, +1, 0));
+}
+
+static void steps_respect_multiples(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &kernel_walk);
+	assert_true(setting_step(&setting, WALK_SPACING, +2, LIMIT));
+	assert_int_equal(setting.v[WALK_SPACING], 48);
+	assert_true(setting_step(&setting, WALK_SPACING, +100, LIMIT));
+	assert_int_equal(setting.v[WALK_SPACING], 256);
+	setting.v[WALK_SIZE] = 16;
+	assert_false(setting_step(&setting, WALK_SIZE, -1, LIMIT));
+	assert_true(setting_step(&setting, WALK_SIZE, +100, 1000));
+	assert_int_equal(setting.v[WALK_SIZE], 992);
+	check_ok(setting_check(&setting, 1000));
+}
+
+static void steps_pass_over_what_nothing_fits(void **state)
+{
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &kernel_odd);
+	assert_true(setting_step(&setting, 0, +1, LIMIT));
+	assert_int_equal(setting.v[0], 5);
+	assert_true(setting_step(&setting, 0, -1, LIMIT));
+	assert_int_equal(setting.v[0], 3);
+	setting.v[0] = 9;
+	assert_false(setting_step(&setting, 0, +1, LIMIT));
+	assert_int_equal(setting.v[0], 9);
+}
+
+static void writes_what_it_reads(void **state)
+{
+	struct setting setting = fold(1, 8, 4, 98304, 3), again;
+	struct text text = { 0 };
+	char *word, *rest;
+
+	(void)state;
+	setting_format(&setting, &text);
+	assert_string_equal(text_string(&text), "fold op=mul unroll=8 acc=4 size=96k stride=3");
+	setting_init(&again, &kernel_fold);
+	assert_false(setting_equal(&again, &setting));
+	word = strtok_r(text.bytes, " ", &rest);
+	while ((word = strtok_r(NULL, " ", &rest)))
+		check_ok(setting_assign(&again, word, LIMIT));
+	assert_true(setting_equal(&again, &setting));
+	text_free(&text);
+	setting_init(&again, &kernel_walk);
+	assert_false(setting_equal(&again, &setting));
+}
+
+static void ranges_in_words(void **state)
+{
+	static const struct {
+		const struct knob *knob;
+		uint64_t limit;
+		const char *words;
+	} rows[] = {
+		{ &fold_knobs[FOLD_ACC], 0, "1 to 16" },
+		{ &fold_knobs[FOLD_OP], 0, "add or mul" },
+		{ &walk_knobs[WALK_ORDER], 0, "sequential, random or reverse" },
+		{ &walk_knobs[WALK_SPACING], 0, "16 to 256, in steps of 16" },
+		{ &fold_knobs[FOLD_SIZE], 0, "64 and up" },
+		{ &fold_knobs[FOLD_SIZE], 1 << 20, "64 to 1 MiB (half of the free memory)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char words[128];
+
+		setting_range(rows[i].knob, rows[i].limit, words, sizeof(words));
+		assert_string_equal(words, rows[i].words);
+	}
+	assert_int_equal(setting_max(&fold_knobs[FOLD_OP], 0), 1);
+	assert_int_equal(setting_max(&fold_knobs[FOLD_SIZE], 1000), 1000);
+	assert_int_equal(setting_max(&walk_knobs[WALK_SIZE], 1000), 992);
+	assert_int_equal(setting_max(&walk_knobs[WALK_SPACING], 100), 256);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_kernels_and_suggests),
+		cmocka_unit_test(parses_each_kind),
+		cmocka_unit_test(says_what_would_be_right),
+		cmocka_unit_test(messages_stay_one_short_line),
+		cmocka_unit_test(assigns_knobs),
+		cmocka_unit_test(checks_ranges_combination_and_memory),
+		cmocka_unit_test(steps_stay_in_range_and_fit_the_others),
+		cmocka_unit_test(sizes_step_on_a_ladder),
+		cmocka_unit_test(steps_respect_multiples),
+		cmocka_unit_test(steps_pass_over_what_nothing_fits),
+		cmocka_unit_test(writes_what_it_reads),
+		cmocka_unit_test(ranges_in_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

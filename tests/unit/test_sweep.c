@@ -1,0 +1,412 @@
+#include "fakes.h"
+
+#include "session/sweep.h"
+
+/* The loop that sweep.h describes, with made-up answers and time. */
+struct play {
+	struct sweep *sweep;
+	double now;
+	unsigned visits;
+	/* The answer to a request: quiet trials and their CPE; seconds it takes. */
+	struct result (*answer)(struct play *play, const struct request *request);
+	double takes;
+	unsigned taken, failed;
+	struct setting order[4096];      /* of the cells taken */
+	struct sample samples[4096];
+	unsigned visits_by_size[64];     /* by the logarithm of the size */
+	unsigned stop_after;             /* visits; 0: never */
+};
+
+static struct result quiet_answer(struct play *play, const struct request *request)
+{
+	(void)play;
+	return fake_result(request, 40, 1.5);
+}
+
+static void begin(struct play *play, const struct kernel *kernel, double seconds, const char *const *words)
+{
+	const struct sweep_options options = { .seconds = seconds, .seed = 7 };
+
+	memset(play, 0, sizeof(*play));
+	play->answer = quiet_answer;
+	play->takes = 0.001;
+	play->sweep = sweep_new(kernel, &options);
+	for (; *words; words++)
+		check_ok(sweep_assign(play->sweep, *words));
+}
+
+static void take_all(struct play *play)
+{
+	const struct cell *cell;
+
+	while ((cell = sweep_take(play->sweep))) {
+		assert_true(play->taken < 4096);
+		play->order[play->taken] = cell->setting;
+		play->samples[play->taken++] = cell->sample;
+		play->failed += cell->failure.code != STATUS_OK;
+	}
+}
+
+static void run(struct play *play)
+{
+	struct request request;
+	unsigned idle = 0;
+
+	while (!sweep_done(play->sweep)) {
+		struct result result;
+
+		take_all(play);
+		if (!sweep_next(play->sweep, play->now, &request)) {
+			assert_true(idle++ < 100);      /* a sweep that never ends */
+			continue;
+		}
+		assert_true(play->visits++ < 200000);
+		if (request.kernel == &kernel_fold)
+			play->visits_by_size[__builtin_ctzll((uint64_t)request.v[FOLD_SIZE])]++;
+		result = play->answer(play, &request);
+		play->now += play->takes;
+		sweep_accept(play->sweep, play->now, &result);
+		if (play->visits == play->stop_after)
+			sweep_stop(play->sweep);
+	}
+}
+
+static void gives_the_cross_product_in_the_order_typed(void **state)
+{
+	static const char *const words[] = { "acc=2,1", "unroll=2..4:2", "op=*", NULL };
+	struct play *play = malloc(sizeof(*play));
+	const struct sweep_axis *axes;
+	size_t count;
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	check_ok(sweep_begin(play->sweep, 0));
+	axes = sweep_axes(play->sweep, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(axes[0].knob, FOLD_ACC);
+	assert_int_equal(axes[1].count, 2);
+	run(play);
+	assert_int_equal(play->taken, 8);
+	for (unsigned i = 0; i < 8; i++) {
+		assert_int_equal(play->order[i].v[FOLD_ACC], i < 4 ? 2 : 1);
+		assert_int_equal(play->order[i].v[FOLD_UNROLL], i / 2 % 2 ? 4 : 2);
+		assert_int_equal(play->order[i].v[FOLD_OP], i % 2);
+		assert_int_equal(play->order[i].v[FOLD_SIZE], 32768);
+		assert_true(play->samples[i].valid);
+	}
+	sweep_free(play->sweep);
+	free(play);
+}
+
+static void counts_what_the_kernel_excludes(void **state)
+{
+	static const char *const words[] = { "unroll=1..16", "acc=1..16", NULL };
+	struct play *play = malloc(sizeof(*play));
+	struct sweep_progress progress;
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	check_ok(sweep_begin(play->sweep, 0));
+	sweep_progress(play->sweep, &progress);
+	assert_int_equal(progress.combinations, 256);
+	assert_int_equal(progress.excluded, 120);
+	assert_int_equal(progress.cells, 136);
+	assert_string_equal(progress.why_excluded, "acc=2 needs unroll=2 or more");
+	run(play);
+	assert_int_equal(play->taken, 136);
+	sweep_progress(play->sweep, &progress);
+	assert_int_equal(progress.finished, 136);
+	sweep_free(play->sweep);
+	free(play);
+}
+
+static void excludes_what_memory_cannot_hold(void **state)
+{
+	static const char *const words[] = { "size=1m..16m*2", NULL };
+	struct play *play = malloc(sizeof(*play));
+	struct sweep_progress progress;
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	check_ok(sweep_begin(play->sweep, 4 << 20));
+	sweep_progress(play->sweep, &progress);
+	assert_int_equal(progress.cells, 3);
+	assert_int_equal(progress.excluded, 2);
+	check_contains(progress.why_excluded, "8m");
+	sweep_free(play->sweep);
+	free(play);
+}
+
+static void refuses_wrong_words(void **state)
+{
+	static const char *const none[] = { NULL }, *const impossible[] = { "acc=9", "unroll=1,2", NULL };
+	struct play *play = malloc(sizeof(*play));
+	struct status status;
+
+	(void)state;
+	begin(play, &kernel_fold, 0, none);
+	assert_int_equal(sweep_assign(play->sweep, "accc=1").code, STATUS_USAGE);
+	assert_int_equal(sweep_assign(play->sweep, "acc").code, STATUS_USAGE);
+	assert_int_equal(sweep_assign(play->sweep, "acc=1..17").code, STATUS_USAGE);
+	check_ok(sweep_assign(play->sweep, "acc=1"));
+	status = sweep_assign(play->sweep, "acc=2");
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "acc is given twice");
+	sweep_free(play->sweep);
+
+	begin(play, &kernel_fold, 0, impossible);
+	status = sweep_begin(play->sweep, 0);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "no combination is left: acc=9 needs");
+	sweep_free(play->sweep);
+
+	begin(play, &kernel_fold, 0, (const char *const[]){ "size=1k..90k:1", "stride=1..64", "op=*", NULL });
+	status = sweep_begin(play->sweep, 0);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "more than 10000000 combinations");
+	sweep_free(play->sweep);
+	free(play);
+}
+
+/* Every cell once before any cell twice, small sizes before large ones. */
+static struct result in_rounds(struct play *play, const struct request *request)
+{
+	static int64_t last;
+
+	assert_int_equal(request->seed, 7);
+	assert_int_equal(request->v[FOLD_SIZE], 32768 << (play->visits - 1) % 4);
+	if ((play->visits - 1) % 4)
+		assert_true(request->v[FOLD_SIZE] > last);
+	last = request->v[FOLD_SIZE];
+	return fake_result(request, 40, 1.5);
+}
+
+static void visits_in_rounds_by_size(void **state)
+{
+	static const char *const words[] = { "size=256k,32k,128k,64k", NULL };
+	struct play *play = malloc(sizeof(*play));
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	play->answer = in_rounds;
+	check_ok(sweep_begin(play->sweep, 0));
+	run(play);
+	/* 40 of 150 quiet trials a visit: four visits settle a cell. */
+	assert_int_equal(play->visits, 16);
+	assert_int_equal(play->order[0].v[FOLD_SIZE], 256 << 10);
+	assert_int_equal(play->order[3].v[FOLD_SIZE], 64 << 10);
+	sweep_free(play->sweep);
+	free(play);
+}
+
+/* One size meets contention on its first visits. */
+static struct result contended_at_64k(struct play *play, const struct request *request)
+{
+	struct result result = fake_result(request, 40, 1.5);
+
+	if (request->v[FOLD_SIZE] == 64 << 10 && play->visits_by_size[16] <= 6)
+		for (unsigned i = 0; i < result.trials.count; i++)
+			result.trials.trial[i].fate = TRIAL_CONTENDED;
+	return result;
+}
+
+static void returns_to_contended_cells(void **state)
+{
+	static const char *const words[] = { "size=32k..256k*2", NULL };
+	struct play *play = malloc(sizeof(*play));
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	play->answer = contended_at_64k;
+	check_ok(sweep_begin(play->sweep, 0));
+	run(play);
+	assert_int_equal(play->visits_by_size[15], 4);
+	assert_int_equal(play->visits_by_size[16], 10);
+	assert_int_equal(play->visits_by_size[17], 4);
+	assert_int_equal(play->taken, 4);
+	for (unsigned i = 0; i < 4; i++)
+		assert_false(play->samples[i].contended);
+	sweep_free(play->sweep);
+	free(play);
+}
+
+static struct result never_quiet(struct play *play, const struct request *request)
+{
+	struct result result = fake_result(request, 40, 1.5);
+
+	(void)play;
+	for (unsigned i = 0; i < result.trials.count; i++)
+		result.trials.trial[i].fate = TRIAL_CONTENDED;
+	return result;
+}
+
+static void ends_when_its_time_is_up(void **state)
+{
+	static const char *const words[] = { "size=32k..256k*2", "stride=1..8", NULL };
+	struct play *play = malloc(sizeof(*play));
+
+	(void)state;
+	begin(play, &kernel_fold, 0.32, words);
+	play->answer = never_quiet;
+	play->takes = 0.004;
+	check_ok(sweep_begin(play->sweep, 0));
+	run(play);
+	assert_int_equal(play->taken, 32);
+	assert_int_equal(play->failed, 0);
+	assert_true(play->now <= 0.32 + play->takes);
+	for (unsigned i = 0; i < 32; i++)
+		assert_true(play->samples[i].contended);
+	sweep_free(play->sweep);
+
+	/* Far too little time: still each cell once, and nothing twice. */
+	begin(play, &kernel_fold, 0.001, words);
+	play->takes = 0.004;
+	check_ok(sweep_begin(play->sweep, 0));
+	run(play);
+	assert_int_equal(play->visits, 32);
+	assert_int_equal(play->taken, 32);
+	sweep_free(play->sweep);
+	free(play);
+}
+
+static struct result fails_at_64k(struct play *play, const struct request *request)
+{
+	struct result result = fake_result(request, 40, 1.5);
+
+	(void)play;
+	if (request->v[FOLD_SIZE] == 64 << 10) {
+		result.status = status_make(STATUS_FAILED, "memory was refused");
+		result.trials.count = 0;
+	}
+	return result;
+}
+
+static void goes_on_after_a_cell_that_fails(void **state)
+{
+	static const char *const words[] = { "size=32k..256k*2", NULL };
+	struct play *play = malloc(sizeof(*play));
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	play->answer = fails_at_64k;
+	check_ok(sweep_begin(play->sweep, 0));
+	run(play);
+	assert_int_equal(play->taken, 4);
+	assert_int_equal(play->failed, 1);
+	assert_int_equal(play->visits_by_size[16], 1);
+	assert_true(play->samples[0].valid && play->samples[2].valid && play->samples[3].valid);
+	sweep_free(play->sweep);
+	free(play);
+}
+
+static void stopped_it_gives_what_has_enough_trials(void **state)
+{
+	static const char *const words[] = { "size=32k..256k*2", NULL };
+	struct play *play = malloc(sizeof(*play));
+	struct request request;
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	play->stop_after = 3;
+	check_ok(sweep_begin(play->sweep, 0));
+	run(play);
+	assert_int_equal(play->visits, 3);
+	assert_int_equal(play->taken, 3);
+	assert_false(sweep_next(play->sweep, play->now, &request));
+	sweep_free(play->sweep);
+
+	/* Before anything was measured. */
+	begin(play, &kernel_fold, 0, words);
+	check_ok(sweep_begin(play->sweep, 0));
+	sweep_stop(play->sweep);
+	run(play);
+	assert_int_equal(play->taken, 0);
+	sweep_free(play->sweep);
+	free(play);
+}
+
+static void ignores_results_of_others(void **state)
+{
+	static const char *const words[] = { "size=32k", NULL };
+	struct play *play = malloc(sizeof(*play));
+	struct request request, again;
+	struct result result;
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	check_ok(sweep_begin(play->sweep, 0));
+	assert_true(sweep_next(play->sweep, 0, &request));
+	assert_false(sweep_next(play->sweep, 0, &again));
+	result = fake_result(&request, 600, 1.5);
+	result.generation = request.generation + 1;
+	sweep_accept(play->sweep, 0.1, &result);
+	result.generation = request.generation;
+	result.final = false;
+	sweep_accept(play->sweep, 0.1, &result);
+	assert_null(sweep_take(play->sweep));
+	result.final = true;
+	sweep_accept(play->sweep, 0.1, &result);
+	assert_non_null(sweep_take(play->sweep));
+	assert_false(sweep_next(play->sweep, 0.1, &again));
+	assert_true(sweep_done(play->sweep));
+	sweep_free(play->sweep);
+	free(play);
+}
+
+static void works_off_long_lists_in_blocks(void **state)
+{
+	static const char *const words[] = { "stride=1..64", "size=32k..40k:256", "op=add", NULL };
+	struct play *play = malloc(sizeof(*play));
+	struct sweep_progress progress;
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	check_ok(sweep_begin(play->sweep, 0));
+	sweep_progress(play->sweep, &progress);
+	assert_int_equal(progress.cells, 64 * 33);      /* more than one block of 2,048 */
+	run(play);
+	assert_int_equal(play->taken, 64 * 33);
+	for (unsigned i = 0; i < play->taken; i++) {
+		assert_int_equal(play->order[i].v[FOLD_STRIDE], 1 + i / 33);
+		assert_int_equal(play->order[i].v[FOLD_SIZE], 32768 + 256 * (i % 33));
+	}
+	sweep_progress(play->sweep, &progress);
+	assert_int_equal(progress.finished, 64 * 33);
+	sweep_free(play->sweep);
+	free(play);
+}
+
+static void sweeps_nothing_but_the_defaults(void **state)
+{
+	static const char *const none[] = { NULL };
+	struct play *play = malloc(sizeof(*play));
+
+	(void)state;
+	begin(play, &kernel_odd, 0, none);
+	check_ok(sweep_begin(play->sweep, 0));
+	run(play);
+	assert_int_equal(play->taken, 1);
+	assert_int_equal(play->order[0].v[0], 3);
+	sweep_free(play->sweep);
+	free(play);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gives_the_cross_product_in_the_order_typed),
+		cmocka_unit_test(counts_what_the_kernel_excludes),
+		cmocka_unit_test(excludes_what_memory_cannot_hold),
+		cmocka_unit_test(refuses_wrong_words),
+		cmocka_unit_test(visits_in_rounds_by_size),
+		cmocka_unit_test(returns_to_contended_cells),
+		cmocka_unit_test(ends_when_its_time_is_up),
+		cmocka_unit_test(goes_on_after_a_cell_that_fails),
+		cmocka_unit_test(stopped_it_gives_what_has_enough_trials),
+		cmocka_unit_test(ignores_results_of_others),
+		cmocka_unit_test(works_off_long_lists_in_blocks),
+		cmocka_unit_test(sweeps_nothing_but_the_defaults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
