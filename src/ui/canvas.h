@@ -23,6 +23,7 @@ enum glyph {
 	GLYPH_BAR1, GLYPH_BAR2, GLYPH_BAR3, GLYPH_BAR4, GLYPH_BAR5, GLYPH_BAR6, GLYPH_BAR7, GLYPH_BAR8,
 	GLYPH_SHADE0, GLYPH_SHADE1, GLYPH_SHADE2, GLYPH_SHADE3, GLYPH_SHADE4,
 	GLYPH_HERE, GLYPH_POINTER, GLYPH_DOT, GLYPH_ELLIPSIS, GLYPH_TIMES, GLYPH_PLUSMINUS, GLYPH_UP, GLYPH_DOWN,
+	GLYPH_UPPER_HALF, GLYPH_BULLET,
 	GLYPH_COUNT
 };
 
@@ -46,20 +47,33 @@ void canvas_free(struct canvas *canvas);
 void canvas_resize(struct canvas *canvas, int width, int height);
 void canvas_clear(struct canvas *canvas);
 
-/* All drawing is clipped to `clip`; coordinates are relative to it. UTF-8 text; beyond ASCII it is replaced by
- * an ASCII twin or '?' on an ascii canvas. Return the columns used. */
+/* All drawing is clipped to `clip`; coordinates are relative to it. Text is UTF-8; on an ascii canvas what is
+ * beyond ASCII becomes a twin ("…" becomes "..", "×" becomes "x") or '?'. Text that does not fit ends in an
+ * ellipsis. Return the columns used. */
 int canvas_text(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	const char *utf8);
 int canvas_textf(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The same, ending at column x (exclusive) of the clip instead of beginning there. */
+int canvas_text_right(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	const char *utf8);
+/* Columns that canvas_text() would use, were there room. */
+int canvas_columns(const struct canvas *canvas, const char *utf8);
 void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	enum glyph glyph);
-/* Text wrapped at blanks into the rectangle from row y on; returns rows used. */
+/* Text wrapped at blanks into the rectangle from row y on; returns the rows used. A last row that has to be cut
+ * ends in an ellipsis. */
 int canvas_wrap(struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8);
+/* The rows that the text needs when wrapped at that width. */
+int canvas_wrap_rows(const struct canvas *canvas, int width, const char *utf8);
+/* A box along the edge of the rectangle, with a title in its upper side (NULL: none). */
 void canvas_frame(struct canvas *canvas, struct rectangle at, enum style style, const char *title);
+/* Blanks of that style. */
 void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style);
+/* Gives count cells from (x, y) another style, leaving their characters. */
+void canvas_restyle(struct canvas *canvas, struct rectangle clip, int x, int y, int count, enum style style);
 
-/* Prints the characters, a line a row, trailing blanks removed. */
+/* Prints the characters as UTF-8, a line a row, trailing blanks removed. */
 void canvas_print(const struct canvas *canvas, FILE *file);
 
 #endif

@@ -5,17 +5,34 @@
 #ifndef SLX_UI_PANEL_H
 #define SLX_UI_PANEL_H
 
+#include <stddef.h>
+
 #include "session/view.h"
 #include "ui/canvas.h"
+#include "ui/keys.h"
+
+/* All that a frame is drawn from: plain data. */
+struct scene {
+	const struct view *view;
+	const struct keys *keys;
+	const bool *works;           /* for each row of keys: whether its command could do anything now */
+	bool by_stride_shown;        /* whether the second slice has a place of its own */
+};
 
 struct panel {
 	const char *name;
-	const char *title;           /* in its frame */
-	/* Draws inside `at` (the frame is already there). */
-	void (*draw)(struct canvas *canvas, struct rectangle at, const struct view *view);
+	/* The words in the rule above it; title is used where title_of is NULL; both NULL: no rule, and the
+	 * panel has its whole rectangle. */
+	const char *title;
+	void (*title_of)(const struct scene *scene, char *buffer, size_t size);
+	/* Draws inside `at`. */
+	void (*draw)(struct canvas *canvas, struct rectangle at, const struct scene *scene);
 	/* Whether there is anything to show for this view; NULL: always. A panel without is left out. */
 	bool (*wanted)(const struct view *view);
-	enum focus focus;            /* which focus highlights its frame; FOCUS_COUNT: none */
+	int most_rows;               /* of an overlay, frame included; 0: all there are */
+	/* The last useful view->scroll at that size; NULL: it does not scroll. */
+	int (*scroll_end)(struct canvas *canvas, struct rectangle at, const struct scene *scene);
+	enum focus focus;            /* which focus highlights its rule; FOCUS_COUNT: none */
 };
 
 #endif

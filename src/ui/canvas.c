@@ -1,0 +1,386 @@
+/* Cells in memory, and text into them. */
+#include "ui/canvas.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Every glyph and its twin. All are one column wide wherever wcwidth() says so; where it does not (some East
+ * Asian locales), the twin stands in. */
+static const struct {
+	wchar_t wide;
+	char ascii;
+} glyphs[] = {
+	[GLYPH_HLINE] = { L'─', '-' }, [GLYPH_VLINE] = { L'│', '|' },
+	[GLYPH_TOP_LEFT] = { L'╭', '+' }, [GLYPH_TOP_RIGHT] = { L'╮', '+' },
+	[GLYPH_BOTTOM_LEFT] = { L'╰', '+' }, [GLYPH_BOTTOM_RIGHT] = { L'╯', '+' },
+	[GLYPH_BAR1] = { L'▁', '.' }, [GLYPH_BAR2] = { L'▂', '.' }, [GLYPH_BAR3] = { L'▃', ':' },
+	[GLYPH_BAR4] = { L'▄', ':' }, [GLYPH_BAR5] = { L'▅', '|' }, [GLYPH_BAR6] = { L'▆', '|' },
+	[GLYPH_BAR7] = { L'▇', '#' }, [GLYPH_BAR8] = { L'█', '#' },
+	[GLYPH_SHADE0] = { L' ', ' ' }, [GLYPH_SHADE1] = { L'░', '.' }, [GLYPH_SHADE2] = { L'▒', ':' },
+	[GLYPH_SHADE3] = { L'▓', '*' }, [GLYPH_SHADE4] = { L'█', '#' },
+	[GLYPH_HERE] = { L'●', '@' }, [GLYPH_POINTER] = { L'▸', '>' }, [GLYPH_DOT] = { L'·', '.' },
+	[GLYPH_ELLIPSIS] = { L'…', '~' }, [GLYPH_TIMES] = { L'×', 'x' }, [GLYPH_PLUSMINUS] = { L'±', '~' },
+	[GLYPH_UP] = { L'▲', '^' }, [GLYPH_DOWN] = { L'▼', 'v' },
+	[GLYPH_UPPER_HALF] = { L'▀', '"' }, [GLYPH_BULLET] = { L'•', 'o' },
+};
+_Static_assert(sizeof(glyphs) / sizeof(glyphs[0]) == GLYPH_COUNT, "every glyph has its twin");
+
+/* What text beyond ASCII becomes on an ascii canvas; a row of NULL ends. */
+static const struct {
+	wchar_t wide;
+	const char *ascii;
+} twins[] = {
+	{ L'…', ".." }, { L'×', "x" }, { L'±', "+-" }, { L'·', "-" }, { L'—', "-" }, { L'–', "-" },
+	{ L'•', "o" }, { L'≤', "<=" }, { L'≥', ">=" }, { L'÷', "/" }, { L'µ', "u" }, { L'‘', "'" },
+	{ L'’', "'" }, { L'“', "\"" }, { L'”', "\"" }, { L'→', "->" }, { L'█', "#" }, { L'▒', ":" },
+	{ L'●', "@" }, { L'▲', "^" }, { L'▸', ">" }, { 0, NULL },
+};
+
+void canvas_init(struct canvas *canvas, int width, int height, bool ascii)
+{
+	canvas->width = canvas->height = 0;
+	canvas->ascii = ascii;
+	canvas->cells = NULL;
+	canvas_resize(canvas, width, height);
+}
+
+void canvas_free(struct canvas *canvas)
+{
+	free(canvas->cells);
+	canvas->cells = NULL;
+	canvas->width = canvas->height = 0;
+}
+
+void canvas_resize(struct canvas *canvas, int width, int height)
+{
+	canvas->width = width > 0 ? width : 0;
+	canvas->height = height > 0 ? height : 0;
+	canvas->cells = memory_resize(canvas->cells, (size_t)canvas->width * (size_t)canvas->height + 1,
+		sizeof(*canvas->cells));
+	canvas_clear(canvas);
+}
+
+void canvas_clear(struct canvas *canvas)
+{
+	canvas_fill(canvas, (struct rectangle){ 0, 0, canvas->width, canvas->height }, STYLE_TEXT);
+}
+
+/* The cell at (x, y) of the clip, or NULL outside it or the canvas. */
+static struct canvas_cell *cell_at(const struct canvas *canvas, struct rectangle clip, int x, int y)
+{
+	if (x < 0 || y < 0 || x >= clip.width || y >= clip.height)
+		return NULL;
+	x += clip.x;
+	y += clip.y;
+	if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
+		return NULL;
+	return &canvas->cells[(size_t)y * (size_t)canvas->width + (size_t)x];
+}
+
+/* Puts a character of one or two columns; a wide one half of which would be outside is left out. */
+static void put(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, wchar_t character,
+	int columns)
+{
+	struct canvas_cell *cell = cell_at(canvas, clip, x, y);
+	struct canvas_cell *right = columns == 2 ? cell_at(canvas, clip, x + 1, y) : NULL;
+
+	if (!cell || (columns == 2 && !right))
+		return;
+	/* Half of a wide character that is overwritten leaves no other half behind. */
+	if (cell->character == 0 && x > 0 && cell_at(canvas, clip, x - 1, y))
+		cell[-1].character = L' ';
+	struct canvas_cell *next = cell_at(canvas, clip, x + columns, y);
+	if (next && next->character == 0)
+		next->character = L' ';
+	cell->character = character;
+	cell->style = (uint8_t)style;
+	if (right) {
+		right->character = 0;
+		right->style = (uint8_t)style;
+	}
+}
+
+/* Decodes one character of UTF-8; a malformed byte is U+FFFD. Returns the bytes used, 0 at the end. */
+static size_t decode(const char *utf8, wchar_t *character)
+{
+	const unsigned char *s = (const unsigned char *)utf8;
+	size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
+	uint32_t value;
+
+	*character = 0;
+	if (!s[0])
+		return 0;
+	*character = 0xfffd;
+	if (length == 0 || s[0] >= 0xf5)
+		return 1;
+	if (length == 1) {
+		*character = s[0] < 0x20 || s[0] == 0x7f ? L' ' : (wchar_t)s[0];
+		return 1;
+	}
+	value = s[0] & (0x7fu >> length);
+	for (size_t i = 1; i < length; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 1;
+		value = value << 6 | (s[i] & 0x3fu);
+	}
+	if ((length == 3 && (value < 0x800 || (value >= 0xd800 && value < 0xe000))) ||
+		(length == 4 && (value < 0x10000 || value > 0x10ffff)))
+		return 1;
+	*character = (wchar_t)value;
+	return length;
+}
+
+/* One character as this canvas shows it: its cells in out (at most 4), the columns as the result. */
+static int shown(const struct canvas *canvas, wchar_t character, wchar_t out[4])
+{
+	int columns;
+
+	if (character < 0x80) {
+		out[0] = character;
+		return 1;
+	}
+	columns = wcwidth(character);
+	if (!canvas->ascii && columns >= 0 && columns <= 2) {
+		out[0] = character;
+		return columns;
+	}
+	for (int i = 0; twins[i].ascii; i++) {
+		if (twins[i].wide == character) {
+			for (columns = 0; twins[i].ascii[columns]; columns++)
+				out[columns] = (wchar_t)twins[i].ascii[columns];
+			return columns;
+		}
+	}
+	out[0] = L'?';
+	return 1;
+}
+
+/* Columns of the first bytes of a string. */
+static int columns_of(const struct canvas *canvas, const char *utf8, size_t bytes)
+{
+	const char *end = utf8 + bytes;
+	wchar_t character, out[4];
+	int columns = 0;
+
+	for (size_t used; utf8 < end && (used = decode(utf8, &character)) > 0; utf8 += used)
+		columns += shown(canvas, character, out);
+	return columns;
+}
+
+int canvas_columns(const struct canvas *canvas, const char *utf8)
+{
+	return columns_of(canvas, utf8, strlen(utf8));
+}
+
+/* Draws at most `bytes` of a string, and never beyond the clip: what is cut ends in an ellipsis. */
+static int draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, const char *utf8,
+	size_t bytes)
+{
+	const char *end = utf8 + bytes;
+	int room = clip.width - x, start = x;
+	bool cut = columns_of(canvas, utf8, bytes) > room;
+	int tail = canvas->ascii ? 2 : 1;
+	wchar_t character, out[4];
+
+	if (room <= 0)
+		return 0;
+	if (tail > room)
+		tail = room;
+	for (size_t used; utf8 < end && (used = decode(utf8, &character)) > 0; utf8 += used) {
+		int columns = shown(canvas, character, out);
+
+		if (cut && x + columns > clip.width - tail)
+			break;
+		if (columns == 0)
+			continue;      /* combining marks are left out: a cell is one character */
+		if (columns == 2 && out[0] == character) {
+			put(canvas, clip, x, y, style, character, 2);
+		} else {
+			for (int i = 0; i < columns; i++)
+				put(canvas, clip, x + i, y, style, out[i], 1);
+		}
+		x += columns;
+	}
+	if (cut) {
+		for (int i = 0; i < tail; i++)
+			put(canvas, clip, x++, y, style, canvas->ascii ? L'.' : glyphs[GLYPH_ELLIPSIS].wide, 1);
+	}
+	return x - start;
+}
+
+int canvas_text(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, const char *utf8)
+{
+	return draw(canvas, clip, x, y, style, utf8, strlen(utf8));
+}
+
+int canvas_textf(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	const char *format, ...)
+{
+	char line[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	return canvas_text(canvas, clip, x, y, style, line);
+}
+
+int canvas_text_right(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	const char *utf8)
+{
+	int columns = canvas_columns(canvas, utf8);
+	int from = x - columns > 0 ? x - columns : 0;
+
+	if (x < clip.width)
+		clip.width = x;
+	return canvas_text(canvas, clip, from, y, style, utf8);
+}
+
+void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	enum glyph glyph)
+{
+	bool wide = !canvas->ascii && wcwidth(glyphs[glyph].wide) == 1;
+
+	put(canvas, clip, x, y, style, wide ? glyphs[glyph].wide : (wchar_t)glyphs[glyph].ascii, 1);
+}
+
+/* The bytes of the longest beginning of a line that fits, broken at a blank where there is one. */
+static size_t line_length(const struct canvas *canvas, const char *utf8, int width)
+{
+	size_t fit = 0, at_blank = 0, used;
+	wchar_t character, out[4];
+	int columns = 0;
+
+	while ((used = decode(utf8 + fit, &character)) > 0) {
+		if (utf8[fit] == '\n')
+			return fit;
+		if (character == L' ')
+			at_blank = fit;
+		columns += shown(canvas, character, out);
+		if (columns > width)
+			return at_blank ? at_blank : fit ? fit : used;
+		fit += used;
+	}
+	return fit;
+}
+
+/* Bytes of the line at the beginning of a text, and of the break after it. */
+static size_t next_line(const struct canvas *canvas, const char *utf8, int width, size_t *gap)
+{
+	size_t length = line_length(canvas, utf8, width);
+
+	*gap = utf8[length] == '\n' ? 1 : strspn(utf8 + length, " ");
+	return length;
+}
+
+int canvas_wrap(struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8)
+{
+	int rows = 0;
+
+	while (*utf8 && clip.width > 0 && y + rows < clip.height) {
+		size_t gap, length = next_line(canvas, utf8, clip.width, &gap);
+
+		/* The last row shows that it is not the end by giving the whole rest, which is cut. */
+		if (y + rows == clip.height - 1 && utf8[length + gap])
+			canvas_text(canvas, clip, 0, y + rows, style, utf8);
+		else
+			draw(canvas, clip, 0, y + rows, style, utf8, length);
+		rows++;
+		utf8 += length + gap;
+	}
+	return rows;
+}
+
+int canvas_wrap_rows(const struct canvas *canvas, int width, const char *utf8)
+{
+	int rows = 0;
+
+	while (*utf8 && width > 0) {
+		size_t gap, length = next_line(canvas, utf8, width, &gap);
+
+		rows++;
+		utf8 += length + gap;
+	}
+	return rows;
+}
+
+void canvas_frame(struct canvas *canvas, struct rectangle at, enum style style, const char *title)
+{
+	int right = at.width - 1, bottom = at.height - 1;
+
+	for (int x = 1; x < right; x++) {
+		canvas_glyph(canvas, at, x, 0, style, GLYPH_HLINE);
+		canvas_glyph(canvas, at, x, bottom, style, GLYPH_HLINE);
+	}
+	for (int y = 1; y < bottom; y++) {
+		canvas_glyph(canvas, at, 0, y, style, GLYPH_VLINE);
+		canvas_glyph(canvas, at, right, y, style, GLYPH_VLINE);
+	}
+	canvas_glyph(canvas, at, 0, 0, style, GLYPH_TOP_LEFT);
+	canvas_glyph(canvas, at, right, 0, style, GLYPH_TOP_RIGHT);
+	canvas_glyph(canvas, at, 0, bottom, style, GLYPH_BOTTOM_LEFT);
+	canvas_glyph(canvas, at, right, bottom, style, GLYPH_BOTTOM_RIGHT);
+	if (title && at.width > 6) {
+		struct rectangle inside = { at.x + 2, at.y, at.width - 4, 1 };
+		char padded[128];
+
+		snprintf(padded, sizeof(padded), " %s ", title);
+		canvas_text(canvas, inside, 0, 0, STYLE_TITLE, padded);
+	}
+}
+
+void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style)
+{
+	for (int y = 0; y < at.height; y++)
+		for (int x = 0; x < at.width; x++)
+			put(canvas, at, x, y, style, L' ', 1);
+}
+
+void canvas_restyle(struct canvas *canvas, struct rectangle clip, int x, int y, int count, enum style style)
+{
+	for (int i = 0; i < count; i++) {
+		struct canvas_cell *cell = cell_at(canvas, clip, x + i, y);
+
+		if (cell)
+			cell->style = (uint8_t)style;
+	}
+}
+
+static void print_character(wchar_t character, FILE *file)
+{
+	uint32_t c = (uint32_t)character;
+
+	if (c < 0x80) {
+		putc((int)c, file);
+	} else if (c < 0x800) {
+		putc((int)(0xc0 | c >> 6), file);
+		putc((int)(0x80 | (c & 0x3f)), file);
+	} else {
+		if (c < 0x10000) {
+			putc((int)(0xe0 | c >> 12), file);
+		} else {
+			putc((int)(0xf0 | c >> 18), file);
+			putc((int)(0x80 | (c >> 12 & 0x3f)), file);
+		}
+		putc((int)(0x80 | (c >> 6 & 0x3f)), file);
+		putc((int)(0x80 | (c & 0x3f)), file);
+	}
+}
+
+void canvas_print(const struct canvas *canvas, FILE *file)
+{
+	for (int y = 0; y < canvas->height; y++) {
+		const struct canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->width];
+		int end = canvas->width;
+
+		while (end > 0 && row[end - 1].character == L' ')
+			end--;
+		for (int x = 0; x < end; x++)
+			if (row[x].character)
+				print_character(row[x].character, file);
+		putc('\n', file);
+	}
+}

@@ -1,0 +1,86 @@
+/* Keys to commands, state to canvas. */
+#include "ui/front.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/data.h"
+#include "ui/panels.h"
+
+struct status front_init(struct front *front, struct session *session, int width, int height, bool ascii)
+{
+	char origin[256], *text;
+	struct status status;
+
+	memset(front, 0, sizeof(*front));
+	front->session = session;
+	status = data_load("keys", &text, origin);
+	if (!status_is_ok(&status))
+		return status;
+	status = keys_parse(&front->keys, text, origin, command_rows());
+	free(text);
+	if (status_is_ok(&status))
+		canvas_init(&front->canvas, width, height, ascii);
+	return status;
+}
+
+void front_free(struct front *front)
+{
+	canvas_free(&front->canvas);
+}
+
+void front_draw(struct front *front, double now)
+{
+	enum context context;
+
+	session_view(front->session, now, &front->view);
+	context = keys_context(&front->view);
+	for (int i = 0; i < front->keys.count; i++) {
+		const struct key_row *row = &front->keys.row[i];
+
+		/* Only the rows that can stand in the key bar are looked at. */
+		front->works[i] = row->context == context && row->word[0] &&
+			(strncmp(row->command, "page ", 5) == 0 ||
+				session_command_works(front->session, row->command));
+	}
+	panels_draw(&front->canvas, &front->view, &front->keys, front->works);
+}
+
+/* Moves an overlay by lines, without leaving its last one. */
+static void scroll(struct front *front, const char *command, int lines, double now)
+{
+	bool down = strcmp(command, "move down") == 0;
+
+	for (int i = 0; i < lines; i++) {
+		session_view(front->session, now, &front->view);
+		if (down && panels_scrolled_out(&front->canvas, &front->view, &front->keys))
+			return;
+		if (!down && front->view.scroll == 0)
+			return;
+		session_command(front->session, command, now);
+	}
+}
+
+void front_key(struct front *front, int code, double now)
+{
+	const struct key_row *row;
+	enum context context;
+	char command[128];
+
+	session_view(front->session, now, &front->view);
+	context = keys_context(&front->view);
+	row = keys_find(&front->keys, context, code);
+	if (!row)
+		return;
+	keys_expand(row, code, front->view.find, command, sizeof(command));
+	if (strcmp(command, "redraw") == 0)
+		front->repaint = true;
+	else if (strcmp(command, "page down") == 0)
+		scroll(front, "move down", panels_page(&front->canvas), now);
+	else if (strcmp(command, "page up") == 0)
+		scroll(front, "move up", panels_page(&front->canvas), now);
+	else if (context == CONTEXT_HELP && strncmp(command, "move ", 5) == 0)
+		scroll(front, command, 1, now);
+	else
+		session_command(front->session, command, now);
+}

@@ -1,0 +1,197 @@
+/* Rectangles. */
+#include "ui/layout.h"
+
+#include <string.h>
+
+enum {
+	TOP_MIN = 8,           /* rule, big digits, spread, trials, source, rates */
+	BODY_MIN = 5,          /* rule, three rows of bars, labels */
+	PAIR_WIDTH = 100,      /* from here on the body stands two abreast */
+	VERY_WIDE = 150,       /* from here on always */
+	COLUMN_GAP = 2,
+};
+
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static int most(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static void place(struct layout *layout, const char *name, int x, int y, int width, int height)
+{
+	if (layout->count < LAYOUT_MAX && width > 0 && height > 0)
+		layout->item[layout->count++] = (struct layout_item){ name, { x, y, width, height } };
+}
+
+/* Places the first wanted row of an area, if there is one. */
+static void place_area(struct layout *layout, const struct layout_row *rows, int row_count, enum area area,
+	struct rectangle at)
+{
+	for (int i = 0; i < row_count; i++) {
+		if (rows[i].area == area && rows[i].wanted) {
+			place(layout, rows[i].name, at.x, at.y, at.width, at.height);
+			return;
+		}
+	}
+}
+
+/* Kernels, knobs, figure, and from 116 columns on the words about the kernel. */
+static void place_top(struct layout *layout, const struct layout_row *rows, int row_count, int y, int width,
+	int height)
+{
+	int gap = width >= 76 ? COLUMN_GAP : 1;
+	int kernels = width >= 120 ? 20 : width >= 76 ? 16 : 13;
+	int about = width >= 116 ? most(width - 116, 0) / 2 + 24 : 0;
+	int rest, figure, knobs, x = 0;
+
+	rest = width - kernels - 2 * gap - (about ? about + gap : 0);
+	figure = least(rest / 2 + (width < 100), 46);
+	knobs = least(rest - figure, 46);
+	if (about)
+		about = width - kernels - knobs - figure - 3 * gap;
+	else
+		figure = rest - knobs;
+	place_area(layout, rows, row_count, AREA_KERNELS, (struct rectangle){ x, y, kernels, height });
+	x += kernels + gap;
+	place_area(layout, rows, row_count, AREA_KNOBS, (struct rectangle){ x, y, knobs, height });
+	x += knobs + gap;
+	place_area(layout, rows, row_count, AREA_FIGURE, (struct rectangle){ x, y, figure, height });
+	x += figure + gap;
+	if (about)
+		place_area(layout, rows, row_count, AREA_ABOUT, (struct rectangle){ x, y, about, height });
+}
+
+static int line_height(const struct layout_row *const *rows, int count, int columns, int line)
+{
+	int height = 0;
+
+	for (int i = line * columns; i < count && i < (line + 1) * columns; i++)
+		height = most(height, rows[i]->min_height);
+	return height;
+}
+
+/* Heights of the lines: the least that their rows need, then what is left to the lowest ones in turn. */
+static void share_height(const struct layout_row *const *rows, int count, int columns, int height, int *heights)
+{
+	int lines = (count + columns - 1) / columns, left = height;
+
+	for (int line = 0; line < lines; line++)
+		left -= heights[line] = line_height(rows, count, columns, line);
+	if (lines == 1)
+		heights[0] = height;
+	for (; left > 0 && lines > 1; left--) {
+		int lowest = 0;
+
+		for (int line = 1; line < lines; line++)
+			if (heights[line] < heights[lowest])
+				lowest = line;
+		heights[lowest]++;
+	}
+}
+
+/* Puts count rows into a rectangle, in lines of `columns`; the last alone takes its whole line. */
+static void place_grid(struct layout *layout, const struct layout_row *const *rows, int count, int columns,
+	struct rectangle at)
+{
+	int heights[LAYOUT_MAX] = { 0 }, y = at.y;
+
+	share_height(rows, count, columns, at.height, heights);
+	for (int i = 0; i < count; i++) {
+		int line = i / columns, column = i % columns;
+		int here = least(count - line * columns, columns);
+		int width = (at.width - COLUMN_GAP * (here - 1)) / here;
+		int x = column * (width + COLUMN_GAP);
+
+		if (column == here - 1)
+			width = at.width - x;
+		place(layout, rows[i]->name, at.x + x, y, width, heights[line]);
+		if (column == here - 1)
+			y += heights[line];
+	}
+}
+
+/* Whether rows fit into a height; one alone fits always. */
+static bool fits(const struct layout_row *const *rows, int count, int columns, int height)
+{
+	int used = 0;
+
+	for (int line = 0; line * columns < count; line++)
+		used += line_height(rows, count, columns, line);
+	return count <= columns || used <= height;
+}
+
+/* One column, or two: where the screen is very wide, or wide and one column would leave rows out. */
+static int columns_for(const struct layout_row *const *rows, int count, int width, int height)
+{
+	if (width < PAIR_WIDTH)
+		return 1;
+	return width >= VERY_WIDE || !fits(rows, count, 1, height) ? 2 : 1;
+}
+
+static bool all_fit(const struct layout_row *const *rows, int count, int width, int height)
+{
+	return fits(rows, count, columns_for(rows, count, width, height), height);
+}
+
+/* The body. On a wide screen a tall row gets a column at the right, provided that all rows of more importance
+ * still have their places beside it. */
+static void place_body(struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
+{
+	const struct layout_row *band[LAYOUT_MAX];
+	int count = 0;
+	bool tall_placed = false;
+
+	for (int i = 0; i < row_count && count < LAYOUT_MAX; i++) {
+		int tall_width = most(rows[i].min_width, at.width * 2 / 5);
+		int left = at.width - tall_width - COLUMN_GAP;
+
+		if (!rows[i].wanted || (rows[i].area != AREA_BODY && rows[i].area != AREA_TALL) ||
+			(count > 0 && rows[i].min_width > at.width))
+			continue;
+		if (rows[i].area == AREA_TALL && at.width >= PAIR_WIDTH) {
+			if (tall_placed || rows[i].min_height > at.height || count == 0 ||
+				!all_fit(band, count, left, at.height))
+				continue;
+			place(layout, rows[i].name, at.x + left + COLUMN_GAP, at.y, tall_width, at.height);
+			at.width = left;
+			tall_placed = true;
+			continue;
+		}
+		band[count++] = &rows[i];
+		if (count > 1 && !all_fit(band, count, at.width, at.height))
+			count--;
+	}
+	if (count > 0)
+		place_grid(layout, band, count, columns_for(band, count, at.width, at.height), at);
+}
+
+void layout_compute(int width, int height, const struct layout_row *rows, int row_count, int top_rows,
+	struct layout *layout)
+{
+	int inside = height - 3, top;
+
+	layout->count = 0;
+	if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT) {
+		place_area(layout, rows, row_count, AREA_LINE, (struct rectangle){ 0, 0, width, height });
+		return;
+	}
+	top = least(most(top_rows, 11), most((inside + 1) / 2, TOP_MIN));
+	top = least(top, inside - BODY_MIN);
+	place_area(layout, rows, row_count, AREA_HEADER, (struct rectangle){ 0, 0, width, 1 });
+	place_top(layout, rows, row_count, 1, width, top);
+	place_body(layout, rows, row_count, (struct rectangle){ 0, 1 + top, width, inside - top });
+	place_area(layout, rows, row_count, AREA_NOTICE, (struct rectangle){ 0, height - 2, width, 1 });
+	place_area(layout, rows, row_count, AREA_KEYS, (struct rectangle){ 0, height - 1, width, 1 });
+}
+
+const struct rectangle *layout_find(const struct layout *layout, const char *name)
+{
+	for (int i = 0; i < layout->count; i++)
+		if (strcmp(layout->item[i].name, name) == 0)
+			return &layout->item[i].at;
+	return NULL;
+}

@@ -1,0 +1,290 @@
+/* The figure: cycles per element, how sure it is, where it comes from, what follows from it, and its ratio to
+ * the pinned one. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "ui/digits.h"
+#include "ui/panels.h"
+
+/* Lines in the order they are shown, each with a rank: where there are too few rows, those of the highest rank
+ * go first. */
+enum { LINES_MAX = 16, RATES_WIDE = 30 };
+
+struct line {
+	int rank, rows;
+	enum style style;
+	char text[280];
+	bool big;      /* text is the figure, drawn with large digits */
+};
+
+struct lines {
+	int count;
+	struct line line[LINES_MAX];
+};
+
+static struct line *add(struct lines *lines, int rank, enum style style)
+{
+	struct line *line = &lines->line[lines->count < LINES_MAX - 1 ? lines->count++ : LINES_MAX - 1];
+
+	*line = (struct line){ .rank = rank, .rows = 1, .style = style };
+	return line;
+}
+
+static void title_of(const struct scene *scene, char *buffer, size_t size)
+{
+	(void)scene;
+	snprintf(buffer, size, "cycles per element");
+}
+
+/* Why there is no figure: refused, or not yet. Never a figure of another setting. */
+static void add_absence(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+{
+	struct line *line = add(lines, 0, STYLE_DIM);
+	char bytes[32];
+	uint64_t footprint;
+
+	if (view->failure[0]) {
+		line->style = STYLE_BAD;
+		snprintf(line->text, sizeof(line->text), "not measured: %s", view->failure);
+	} else if (view->frozen && !view->measuring) {
+		snprintf(line->text, sizeof(line->text), "frozen before it was measured");
+	} else {
+		snprintf(line->text, sizeof(line->text), "measuring…");
+		footprint = view->setting.kernel->footprint(view->setting.v);
+		if (view->waiting > 0.2 && footprint > 0) {
+			units_bytes_long((int64_t)footprint, bytes, sizeof(bytes));
+			snprintf(line->text, sizeof(line->text), "measuring… preparing %s", bytes);
+		}
+	}
+	line->rows = canvas_wrap_rows(canvas, width, line->text);
+}
+
+/* "contended: 12 % quiet", "two modes: 0.750 (62 %), 1.021". */
+static void add_doubts(struct lines *lines, const struct sample *sample, const struct canvas *canvas, int width)
+{
+	char low[24], high[24];
+	struct line *line;
+
+	if (sample->contended) {
+		line = add(lines, 1, STYLE_WARN);
+		snprintf(line->text, sizeof(line->text), "contended: the core was shared");
+		if (canvas_columns(canvas, line->text) > width)
+			snprintf(line->text, sizeof(line->text), "contended");
+	}
+	if (sample->provisional) {
+		line = add(lines, 1, STYLE_WARN);
+		snprintf(line->text, sizeof(line->text), "provisional: few trials yet");
+		if (canvas_columns(canvas, line->text) > width)
+			snprintf(line->text, sizeof(line->text), "provisional");
+	}
+	if (sample->modes == 2) {
+		panels_figure(sample->mode_low, low, sizeof(low));
+		panels_figure(sample->mode_high, high, sizeof(high));
+		line = add(lines, 1, STYLE_WARN);
+		snprintf(line->text, sizeof(line->text), "two modes: %s (%.0f %%), %s", low,
+			100 * sample->mode_share_low, high);
+		if (canvas_columns(canvas, line->text) > width)
+			snprintf(line->text, sizeof(line->text), "modes %s, %s", low, high);
+	}
+}
+
+static void add_trials(struct lines *lines, const struct sample *sample, int width)
+{
+	struct line *line = add(lines, 4, STYLE_TEXT);
+	char quiet[32] = "quiet unknown";
+
+	if (isfinite(sample->quiet))
+		snprintf(quiet, sizeof(quiet), "%.0f %% quiet", 100 * sample->quiet);
+	snprintf(line->text, sizeof(line->text), "%u trials, %u dropped", sample->trials, sample->dropped);
+	if (width >= 40) {
+		snprintf(line->text, sizeof(line->text), "%u trials, %u dropped, %s", sample->trials, sample->dropped,
+			quiet);
+		line = add(lines, 2, STYLE_TEXT);
+		snprintf(line->text, sizeof(line->text), "%s", panels_source(sample->cycles_from));
+		return;
+	}
+	line = add(lines, 2, STYLE_TEXT);
+	if (width >= 30) {
+		snprintf(line->text, sizeof(line->text), "%s, %s", panels_source(sample->cycles_from), quiet);
+		return;
+	}
+	snprintf(line->text, sizeof(line->text), "%s", panels_source(sample->cycles_from));
+	line = add(lines, 7, STYLE_TEXT);
+	snprintf(line->text, sizeof(line->text), "%s", quiet);
+}
+
+/* One rate: "  0.183 ns  T", or "      - GB/s   moves none". */
+static void rate(char *buffer, size_t size, double value, const char *unit, int unit_width, char source)
+{
+	char figure[24];
+
+	panels_figure(value, figure, sizeof(figure));
+	snprintf(buffer, size, "%6s %-*s %c", figure, unit_width, unit, isfinite(value) ? source : ' ');
+}
+
+/* Times are wall time; what is per cycle has the source of the cycles. */
+static void add_rates(struct lines *lines, const struct sample *sample, int width)
+{
+	char cycles = sample->cycles_from ? (char)sample->cycles_from : ' ';
+	char ns[48], ghz[48], gbps[48], per_cycle[48];
+	bool wide = width >= RATES_WIDE;
+	struct line *line;
+
+	rate(ns, sizeof(ns), sample->ns, "ns", wide ? 3 : 7, 'T');
+	rate(ghz, sizeof(ghz), sample->ghz, "GHz", wide ? 3 : 7, cycles);
+	rate(gbps, sizeof(gbps), sample->gbps, "GB/s", 7, 'T');
+	rate(per_cycle, sizeof(per_cycle), sample->bytes_per_cycle, "B/cycle", 7, cycles);
+	line = add(lines, 5, STYLE_TEXT);
+	snprintf(line->text, sizeof(line->text), "%s%s%s", ns, wide ? "  " : "", wide ? gbps : "");
+	if (!wide)
+		snprintf(add(lines, 6, STYLE_TEXT)->text, sizeof(line->text), "%s", gbps);
+	line = add(lines, 8, STYLE_TEXT);
+	snprintf(line->text, sizeof(line->text), "%s%s%s", ghz, wide ? "  " : "", wide ? per_cycle : "");
+	if (!wide)
+		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text), "%s", per_cycle);
+}
+
+/* In what A differs from the present setting: "acc=1 unroll=1", "combine op=mul …", "this setting". */
+static void difference(const struct view *view, char *buffer, size_t size)
+{
+	const struct setting *a = &view->a_setting, *b = &view->setting;
+	bool same = a->kernel == b->kernel;
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	if (!same)
+		used = (size_t)snprintf(buffer, size, "%s", a->kernel->name);
+	for (int i = 0; i < a->kernel->knob_count && used < size; i++) {
+		char value[64];
+
+		if (same && a->v[i] == b->v[i])
+			continue;
+		setting_format_value(&a->kernel->knobs[i], a->v[i], value, sizeof(value));
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used ? " " : "",
+			a->kernel->knobs[i].name, value);
+	}
+	if (!buffer[0])
+		snprintf(buffer, size, "this setting");
+}
+
+static void add_pinned(struct lines *lines, const struct view *view)
+{
+	char a[24], words[160], ratio[24];
+	struct line *line;
+
+	if (!view->pinned)
+		return;
+	panels_figure(view->a.cpe, a, sizeof(a));
+	difference(view, words, sizeof(words));
+	line = add(lines, 3, STYLE_A);
+	snprintf(line->text, sizeof(line->text), "A    %s  %s", a, words);
+	line = add(lines, 3, STYLE_B);
+	if (!isfinite(view->ratio) || view->ratio <= 0) {
+		snprintf(line->text, sizeof(line->text), "B/A  -  B is not measured yet");
+		return;
+	}
+	panels_figure(view->ratio, ratio, sizeof(ratio));
+	if (fabs(view->ratio - 1) < 0.005)
+		snprintf(line->text, sizeof(line->text), "B/A  %s  the same", ratio);
+	else if (view->ratio < 1)
+		snprintf(line->text, sizeof(line->text), "B/A  %s  B is %.2f× faster", ratio, 1 / view->ratio);
+	else
+		snprintf(line->text, sizeof(line->text), "B/A  %s  B is %.2f× slower", ratio, view->ratio);
+}
+
+static int total(const struct lines *lines)
+{
+	int rows = 0;
+
+	for (int i = 0; i < lines->count; i++)
+		rows += lines->line[i].rows;
+	return rows;
+}
+
+/* Takes lines of the highest rank out until the rest fits. */
+static void shorten(struct lines *lines, int height)
+{
+	while (lines->count > 1 && total(lines) > height) {
+		int worst = 0;
+
+		for (int i = 1; i < lines->count; i++)
+			if (lines->line[i].rank >= lines->line[worst].rank)
+				worst = i;
+		if (lines->line[0].big && lines->line[0].rows > 1 && lines->line[worst].rank <= 4) {
+			/* Words of weight come before large digits. */
+			lines->line[0].rows = 1;
+			continue;
+		}
+		memmove(&lines->line[worst], &lines->line[worst + 1],
+			(size_t)(lines->count - worst - 1) * sizeof(lines->line[0]));
+		lines->count--;
+	}
+}
+
+/* The figure, and beside it what it counts. */
+static void draw_figure(struct canvas *canvas, struct rectangle at, int y, const struct line *line,
+	const struct view *view)
+{
+	const char *element = view->setting.kernel->element;
+	int x = digits_width(line->text) + 2;
+	struct rectangle beside = { at.x + x, at.y + y, at.width - x, line->rows };
+
+	if (line->rows == 1) {
+		x = canvas_text(canvas, at, 0, y, STYLE_FIGURE, line->text) + 1;
+		canvas_textf(canvas, at, x, y, STYLE_DIM, "cycles per %s", element);
+		return;
+	}
+	digits_draw(canvas, at, 0, y, line->style, line->text);
+	if (beside.width >= 10 && canvas_wrap_rows(canvas, beside.width, element) < line->rows) {
+		canvas_text(canvas, beside, 0, 0, STYLE_DIM, "per");
+		canvas_wrap(canvas, beside, 1, STYLE_DIM, element);
+	}
+}
+
+static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	const struct view *view = scene->view;
+	const struct sample *sample = &view->sample;
+	struct lines lines = { 0 };
+	char lo[24], hi[24];
+	int y = 0;
+
+	if (!sample->valid) {
+		add_absence(&lines, view, canvas, at.width);
+	} else {
+		struct line *figure = add(&lines, 0, STYLE_FIGURE);
+		struct line *spread;
+
+		panels_figure(sample->cpe, figure->text, sizeof(figure->text));
+		figure->big = true;
+		if (digits_width(figure->text) > 0 && digits_width(figure->text) <= at.width)
+			figure->rows = DIGITS_HEIGHT;
+		spread = add(&lines, 2, STYLE_TEXT);
+		panels_figure(sample->cpe_lo, lo, sizeof(lo));
+		panels_figure(sample->cpe_hi, hi, sizeof(hi));
+		snprintf(spread->text, sizeof(spread->text), "quartiles %s … %s", lo, hi);
+		add_doubts(&lines, sample, canvas, at.width);
+		add_trials(&lines, sample, at.width);
+		add_rates(&lines, sample, at.width);
+	}
+	add_pinned(&lines, view);
+	shorten(&lines, at.height);
+	for (int i = 0; i < lines.count; i++) {
+		const struct line *line = &lines.line[i];
+		/* Air between figure, rates and comparison where there are rows to spare. */
+		if (i > 0 && at.height - y > total(&lines) && line->style == STYLE_A)
+			y++;
+		if (line->big)
+			draw_figure(canvas, at, y, line, view);
+		else
+			canvas_wrap(canvas, (struct rectangle){ at.x, at.y, at.width,
+				y + line->rows < at.height ? y + line->rows : at.height }, y, line->style, line->text);
+		y += line->rows;
+	}
+}
+
+const struct panel panel_figure = {
+	.name = "figure", .title_of = title_of, .draw = draw, .focus = FOCUS_COUNT,
+};

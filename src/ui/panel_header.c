@@ -1,0 +1,75 @@
+/* The first row: the program, the machine, its clock, and whether anything is being measured. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/panels.h"
+
+/* Appends an item after a separator when all of it still fits before `end`. */
+static int item(struct canvas *canvas, struct rectangle at, int x, int end, enum style style, const char *text)
+{
+	if (x + 3 + canvas_columns(canvas, text) > end)
+		return x;
+	x += canvas_text(canvas, at, x, 0, STYLE_DIM, " · ");
+	return x + canvas_text(canvas, at, x, 0, style, text);
+}
+
+static int draw_state(struct canvas *canvas, struct rectangle at, const struct view *view)
+{
+	enum style style = view->frozen ? STYLE_WARN : STYLE_GOOD;
+	char state[48] = "live";
+
+	if (view->frozen)
+		snprintf(state, sizeof(state), "frozen");
+	else if (view->failure[0])
+		snprintf(state, sizeof(state), "stopped");
+	else if (!view->sample.valid)
+		snprintf(state, sizeof(state), "measuring");
+	else if (view->cells_settled < view->cells_wanted)
+		snprintf(state, sizeof(state), "filling %u/%u", view->cells_settled, view->cells_wanted);
+	at.width--;
+	canvas_text_right(canvas, at, at.width, 0, style, state);
+	return at.width - canvas_columns(canvas, state);
+}
+
+static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	const struct view *view = scene->view;
+	const struct machine *machine = view->machine;
+	int end = draw_state(canvas, at, view) - 2;
+	struct rectangle left = { at.x, at.y, end, 1 };
+	char text[128], ghz[32];
+	int x = 1, used;
+
+	x += canvas_text(canvas, at, x, 0, STYLE_TITLE, "slexplore");
+	if (!machine || !machine->known) {
+		item(canvas, at, x, end, STYLE_DIM, "looking at this machine");
+		return;
+	}
+	/* The clock and what qualifies every figure come before a long name. */
+	used = 9 + (view->sample.valid ? 11 : 0) + (machine->bound ? 0 : 12) + (machine->virtualised ? 14 : 0);
+	snprintf(text, sizeof(text), "%s", machine->name);
+	if (x + 3 + canvas_columns(canvas, text) > end - used)
+		text[strcspn(text, ",")] = '\0';
+	left.width = end - used + 14 > x + 12 ? end - used + 14 : end;
+	x += canvas_text(canvas, left, x, 0, STYLE_DIM, " · ");
+	x += canvas_text(canvas, left, x, 0, STYLE_TEXT, text);
+	if (machine->cpu >= 0) {
+		snprintf(text, sizeof(text), "cpu %d", machine->cpu);
+		x = item(canvas, at, x, end, STYLE_TEXT, text);
+	}
+	if (!machine->bound)
+		x = item(canvas, at, x, end, STYLE_WARN, "not bound");
+	if (view->sample.valid && isfinite(view->sample.ghz)) {
+		snprintf(ghz, sizeof(ghz), "%.2f GHz", view->sample.ghz);
+		x = item(canvas, at, x, end, STYLE_TEXT, ghz);
+	}
+	if (machine->virtualised)
+		x = item(canvas, at, x, end, STYLE_TEXT, "virtualised");
+	if (view->sample.valid && view->sample.cycles_from == SOURCE_REFERENCE) {
+		snprintf(text, sizeof(text), "clock: %s", machine->clock_name);
+		item(canvas, at, x, end, STYLE_DIM, text);
+	}
+}
+
+const struct panel panel_header = { .name = "header", .draw = draw, .focus = FOCUS_COUNT };

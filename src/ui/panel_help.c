@@ -1,0 +1,144 @@
+/* The help: what this kernel is about, then every key and every command, from the very rows that work. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "session/command.h"
+#include "ui/panels.h"
+
+enum { KEY_COLUMN = 22, COMMAND_COLUMN = 30 };
+
+/* Lines are counted as they are drawn, from -scroll on. */
+struct page {
+	struct canvas *canvas;
+	struct rectangle at;
+	int line, start;
+};
+
+/* Narrow screens leave less for the first column. */
+static int column(const struct page *page, int wanted)
+{
+	return wanted < page->at.width / 2 ? wanted : page->at.width / 2;
+}
+
+static void heading(struct page *page, const char *text)
+{
+	if (page->line > page->start)
+		page->line++;
+	canvas_text(page->canvas, page->at, 0, page->line++, STYLE_TITLE, text);
+}
+
+/* Text in the rest of the line from column x on, wrapped; a line scrolled out is not drawn. */
+static void paragraph(struct page *page, int x, enum style style, const char *text)
+{
+	struct rectangle at = { page->at.x + x, page->at.y, page->at.width - x, page->at.height };
+	int rows = canvas_wrap_rows(page->canvas, at.width, text);
+
+	/* Rows above the edge are cut by beginning above it, which clipping leaves out. */
+	if (page->line + rows > 0 && page->line < at.height)
+		canvas_wrap(page->canvas, at, page->line, style, text);
+	page->line += rows > 0 ? rows : 1;
+}
+
+static void about(struct page *page, const struct kernel *kernel)
+{
+	struct text title = { 0 };
+
+	text_addf(&title, "%s: %s", kernel->name, kernel->title);
+	heading(page, text_string(&title));
+	text_free(&title);
+	paragraph(page, 0, STYLE_TEXT, kernel->look_for);
+	paragraph(page, 0, STYLE_DIM, kernel->document);
+}
+
+/* Whether an earlier row of the context has the same command. */
+static bool listed(const struct keys *keys, int index)
+{
+	for (int i = 0; i < index; i++)
+		if (keys->row[i].context == keys->row[index].context &&
+			strcmp(keys->row[i].command, keys->row[index].command) == 0)
+			return true;
+	return false;
+}
+
+static void key_line(struct page *page, const struct keys *keys, int index)
+{
+	struct rectangle names = { page->at.x, page->at.y, column(page, KEY_COLUMN) - 1, page->at.height };
+	struct text text = { 0 };
+
+	for (int i = index; i < keys->count; i++) {
+		const struct key_row *row = &keys->row[i];
+
+		if (row->context != keys->row[index].context || strcmp(row->command, keys->row[index].command) != 0)
+			continue;
+		if (text.length)
+			text_add(&text, "  ");
+		text_add(&text, row->key);
+	}
+	canvas_text(page->canvas, names, 0, page->line, STYLE_KEY, text_string(&text));
+	paragraph(page, column(page, KEY_COLUMN), STYLE_TEXT, keys->row[index].note);
+	text_free(&text);
+}
+
+static void all_keys(struct page *page, const struct keys *keys)
+{
+	static const char *const headings[] = {
+		[CONTEXT_MAIN] = "Keys", [CONTEXT_ENTRY] = "While a value is typed",
+		[CONTEXT_FIND] = "While looking for something", [CONTEXT_HELP] = "In this help",
+		[CONTEXT_TEXT] = "While the command line is shown",
+	};
+	_Static_assert(sizeof(headings) / sizeof(headings[0]) == CONTEXT_COUNT, "every context has a heading");
+
+	for (int context = 0; context < CONTEXT_COUNT; context++) {
+		heading(page, headings[context]);
+		for (int i = 0; i < keys->count; i++)
+			if ((int)keys->row[i].context == context && !listed(keys, i))
+				key_line(page, keys, i);
+	}
+}
+
+static void all_commands(struct page *page)
+{
+	heading(page, "Commands, for --script and the find line");
+	for (const struct command_row *row = command_rows(); row->name; row++) {
+		struct rectangle names = { page->at.x, page->at.y, column(page, COMMAND_COLUMN) - 1, page->at.height };
+
+		canvas_textf(page->canvas, names, 0, page->line, STYLE_KEY, "%s %s", row->name, row->arguments);
+		paragraph(page, column(page, COMMAND_COLUMN), STYLE_TEXT, row->help);
+	}
+}
+
+/* Draws the whole page with its first line at `line`; returns its lines. */
+static int draw_page(struct canvas *canvas, struct rectangle at, int line, const struct scene *scene)
+{
+	struct page page = { canvas, at, line, line };
+
+	about(&page, scene->view->setting.kernel);
+	all_keys(&page, scene->keys);
+	all_commands(&page);
+	return page.line - line;
+}
+
+/* The first line on screen when the last one is at the bottom. */
+static int last_scroll(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	struct rectangle none = { at.x, at.y, at.width, 0 };
+	int most = draw_page(canvas, none, 0, scene) - at.height;
+
+	return most > 0 ? most : 0;
+}
+
+static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	int most = last_scroll(canvas, at, scene);
+	int first = scene->view->scroll < most ? scene->view->scroll : most;
+
+	draw_page(canvas, at, -first, scene);
+	if (first > 0)
+		canvas_glyph(canvas, at, at.width - 1, 0, STYLE_KEY, GLYPH_UP);
+	if (first < most)
+		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_KEY, GLYPH_DOWN);
+}
+
+const struct panel panel_help = {
+	.name = "help", .title = "help", .draw = draw, .focus = FOCUS_COUNT };

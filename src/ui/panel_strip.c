@@ -1,0 +1,100 @@
+/* The latest trials in the order of time: each a mark at its CPE, shaped by whether it counts. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/stats.h"
+#include "base/units.h"
+#include "ui/panels.h"
+
+enum { MARGIN = 8 };
+
+static void title_of(const struct scene *scene, char *buffer, size_t size)
+{
+	if (scene->view->strip_span >= 0.01)
+		snprintf(buffer, size, "trials of the last %.1f s", scene->view->strip_span);
+	else
+		snprintf(buffer, size, "trials");
+}
+
+/* The range of CPE shown: the quiet trials' middle nine tenths and as much again to either side, so that a few
+ * disturbed ones do not flatten the rest; those beyond get an arrow at the edge. */
+static void find_range(const struct view *view, double *low, double *high)
+{
+	double values[VIEW_STRIP], span, middle;
+	size_t count = 0;
+
+	for (int pass = 0; pass < 2 && count == 0; pass++)
+		for (int i = 0; i < view->strip_count; i++)
+			if ((pass || view->strip[i].fate == TRIAL_QUIET) && isfinite(view->strip[i].cpe))
+				values[count++] = view->strip[i].cpe;
+	*low = 0;
+	*high = 1;
+	if (count == 0)
+		return;
+	stats_sort(values, count);
+	*low = stats_quantile(values, count, 0.05);
+	*high = stats_quantile(values, count, 0.95);
+	span = *high - *low;
+	middle = stats_quantile(values, count, 0.5);
+	/* No finer than two per cent: what is seen then is the clock's own grain. */
+	if (span < 0.02 * fabs(middle))
+		span = 0.02 * fabs(middle);
+	*low -= span / 2;
+	*high += span / 2;
+}
+
+static enum glyph mark_of(uint8_t fate)
+{
+	return fate == TRIAL_QUIET ? GLYPH_BULLET : fate == TRIAL_CONTENDED ? GLYPH_TIMES : GLYPH_DOT;
+}
+
+static void draw_legend(struct canvas *canvas, struct rectangle at, int y)
+{
+	int x = MARGIN;
+
+	canvas_glyph(canvas, at, x, y, STYLE_GOOD, GLYPH_BULLET);
+	x += 2 + canvas_text(canvas, at, x + 2, y, STYLE_DIM, "quiet") + 3;
+	canvas_glyph(canvas, at, x, y, STYLE_WARN, GLYPH_TIMES);
+	x += 2 + canvas_text(canvas, at, x + 2, y, STYLE_DIM, "contended") + 3;
+	canvas_glyph(canvas, at, x, y, STYLE_DIM, GLYPH_DOT);
+	canvas_text(canvas, at, x + 2, y, STYLE_DIM, "disturbed otherwise");
+}
+
+static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	const struct view *view = scene->view;
+	int columns = at.width - MARGIN, rows = at.height - 1, first;
+	double low, high;
+	char label[24];
+
+	if (columns < 4 || rows < 2)
+		return;
+	find_range(view, &low, &high);
+	if (view->strip_count > 0) {
+		panels_figure(high, label, sizeof(label));
+		canvas_text_right(canvas, at, MARGIN - 2, 0, STYLE_DIM, label);
+		panels_figure(low, label, sizeof(label));
+		canvas_text_right(canvas, at, MARGIN - 2, rows - 1, STYLE_DIM, label);
+	}
+	first = view->strip_count > columns ? view->strip_count - columns : 0;
+	for (int i = first; i < view->strip_count; i++) {
+		const struct view_tick *tick = &view->strip[i];
+		int row = (int)lround((high - tick->cpe) / (high - low) * (rows - 1));
+		enum style style = tick->fate == TRIAL_QUIET ? STYLE_GOOD : tick->fate == TRIAL_CONTENDED ?
+			STYLE_WARN : STYLE_DIM;
+		enum glyph glyph = mark_of(tick->fate);
+
+		if (!isfinite(tick->cpe))
+			continue;
+		if (tick->cpe > high || tick->cpe < low) {
+			glyph = tick->cpe > high ? GLYPH_UP : GLYPH_DOWN;
+			row = tick->cpe > high ? 0 : rows - 1;
+		}
+		canvas_glyph(canvas, at, MARGIN + i - first, row, style, glyph);
+	}
+	draw_legend(canvas, at, rows);
+}
+
+const struct panel panel_strip = {
+	.name = "strip", .title_of = title_of, .draw = draw, .focus = FOCUS_COUNT,
+};

@@ -1,0 +1,183 @@
+/* Which panels there are, where they go, and how a frame is put together. */
+#include "ui/panels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about, panel_by_size,
+	panel_by_stride, panel_mountain, panel_strip, panel_notice, panel_key_bar, panel_line;
+
+/* In order of importance: where room ends, the later ones are left out. Ladder of limits, ports and code will
+ * stand between the slices and the mountain. */
+static const struct {
+	const struct panel *panel;
+	enum area area;
+	int min_width, min_height;
+} table[] = {
+	{ &panel_line, AREA_LINE, 1, 1 },
+	{ &panel_header, AREA_HEADER, 60, 1 },
+	{ &panel_kernels, AREA_KERNELS, 13, 8 },
+	{ &panel_knobs, AREA_KNOBS, 20, 8 },
+	{ &panel_figure, AREA_FIGURE, 20, 8 },
+	{ &panel_about, AREA_ABOUT, 20, 8 },
+	{ &panel_by_size, AREA_BODY, 40, 5 },
+	{ &panel_by_stride, AREA_BODY, 40, 8 },
+	{ &panel_mountain, AREA_TALL, 56, 10 },
+	{ &panel_strip, AREA_BODY, 40, 7 },
+	{ &panel_notice, AREA_NOTICE, 60, 1 },
+	{ &panel_key_bar, AREA_KEYS, 60, 1 },
+};
+
+enum { PANELS = sizeof(table) / sizeof(table[0]) };
+
+void panels_figure(double value, char *buffer, size_t size)
+{
+	units_figure(value, buffer, size);
+}
+
+const char *panels_source(enum source source)
+{
+	switch (source) {
+	case SOURCE_COUNTER: return "C counter";
+	case SOURCE_REFERENCE: return "R reference clock";
+	case SOURCE_STEPPED: return "S single-stepped";
+	case SOURCE_TIME: return "T wall time";
+	case SOURCE_MODEL: return "M model";
+	case SOURCE_NONE: break;
+	}
+	return "no source";
+}
+
+const char *panels_state(const struct view *view)
+{
+	if (!view->sample.valid)
+		return "";
+	if (view->sample.contended)
+		return "contended";
+	if (view->sample.provisional)
+		return "provisional";
+	return view->sample.modes == 2 ? "two modes" : "";
+}
+
+/* A rule with the panel's words; the focused one has a pointer before them. */
+static void draw_rule(struct canvas *canvas, struct rectangle at, const char *title, bool focused)
+{
+	enum style style = focused ? STYLE_FOCUS : STYLE_TITLE;
+	struct rectangle words = { at.x, at.y, at.width - 1, 1 };
+	int x = 0;
+
+	if (focused) {
+		canvas_glyph(canvas, at, 0, 0, style, GLYPH_POINTER);
+		x = 2;
+	}
+	x += canvas_text(canvas, words, x, 0, style, title) + 1;
+	for (; x < at.width; x++)
+		canvas_glyph(canvas, at, x, 0, STYLE_DIM, GLYPH_HLINE);
+}
+
+static void draw_panel(struct canvas *canvas, const struct panel *panel, struct rectangle at,
+	const struct scene *scene)
+{
+	char title[160];
+
+	snprintf(title, sizeof(title), "%s", panel->title ? panel->title : "");
+	if (panel->title_of)
+		panel->title_of(scene, title, sizeof(title));
+	if (title[0]) {
+		draw_rule(canvas, at, title, panel->focus == scene->view->focus);
+		at.y++;
+		at.height--;
+	}
+	panel->draw(canvas, at, scene);
+}
+
+static const struct panel *overlay_of(const struct view *view)
+{
+	switch (view->overlay) {
+	case OVERLAY_HELP: return &panel_help;
+	case OVERLAY_FIND: return &panel_find;
+	case OVERLAY_TEXT: return &panel_text;
+	case OVERLAY_NONE: break;
+	}
+	return NULL;
+}
+
+/* How many rows the top block would like: a knob a row, then its help and the kernel's remark. */
+static int top_rows(const struct view *view)
+{
+	int knobs = 1 + view->setting.kernel->knob_count + 4;
+
+	return knobs > 13 ? knobs : 13;
+}
+
+/* Where an overlay stands, frame included. The key bar stays visible: it says how to leave. */
+static struct rectangle overlay_at(const struct canvas *canvas, int most_rows)
+{
+	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
+	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
+	int height = small ? canvas->height : canvas->height - 3;
+
+	if (most_rows > 0 && height > most_rows)
+		height = most_rows;
+	return (struct rectangle){ margin, small ? 0 : 1, canvas->width - 2 * margin, height };
+}
+
+static struct rectangle inside(struct rectangle at)
+{
+	return (struct rectangle){ at.x + 2, at.y + 1, at.width - 4, at.height - 2 };
+}
+
+static void draw_overlay(struct canvas *canvas, const struct scene *scene)
+{
+	const struct panel *panel = overlay_of(scene->view);
+	struct rectangle at = overlay_at(canvas, panel ? panel->most_rows : 0);
+
+	if (!panel || at.width < 8 || at.height < 3)
+		return;
+	canvas_fill(canvas, at, STYLE_TEXT);
+	canvas_frame(canvas, at, STYLE_DIM, panel->title);
+	panel->draw(canvas, inside(at), scene);
+}
+
+bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const struct keys *keys)
+{
+	const struct panel *panel = overlay_of(view);
+	struct scene scene = { .view = view, .keys = keys };
+
+	return panel && panel->scroll_end &&
+		view->scroll >= panel->scroll_end(canvas, inside(overlay_at(canvas, 0)), &scene);
+}
+
+int panels_page(const struct canvas *canvas)
+{
+	int rows = inside(overlay_at(canvas, 0)).height;
+
+	return rows > 2 ? rows - 1 : 1;
+}
+
+void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works)
+{
+	struct layout_row rows[PANELS];
+	struct scene scene = { .view = view, .keys = keys, .works = works };
+	struct layout layout;
+
+	for (int i = 0; i < PANELS; i++) {
+		const struct panel *panel = table[i].panel;
+
+		rows[i] = (struct layout_row){ panel->name, table[i].area, table[i].min_width, table[i].min_height,
+			!panel->wanted || panel->wanted(view) };
+	}
+	canvas_clear(canvas);
+	layout_compute(canvas->width, canvas->height, rows, PANELS, top_rows(view), &layout);
+	scene.by_stride_shown = layout_find(&layout, panel_by_stride.name);
+	for (int i = 0; i < PANELS; i++) {
+		const struct rectangle *at = layout_find(&layout, table[i].panel->name);
+
+		if (at)
+			draw_panel(canvas, table[i].panel, *at, &scene);
+	}
+	draw_overlay(canvas, &scene);
+}

@@ -1,0 +1,280 @@
+/* ncurses. */
+#include "ui/screen.h"
+
+#include <curses.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "ui/theme.h"
+
+/* Milliseconds that tell a lone Esc from the beginning of a key's sequence. */
+enum { ESCAPE_DELAY = 25 };
+
+/* There is one terminal, and a handler of a fatal signal has to find it. */
+static struct {
+	SCREEN *terminal;
+	struct theme theme;
+	bool colours;
+	struct canvas shown;      /* what the terminal shows; width 0: unknown */
+	cchar_t *line;            /* one row on its way */
+	bool modes_known;
+	struct termios modes;     /* as they were before */
+	char restore[128];        /* what leaves the full screen, for emergencies */
+	volatile bool open;
+} screen;
+
+struct status screen_check(void)
+{
+	const char *term = getenv("TERM");
+	char *move;
+	int error;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return status_make(STATUS_USAGE, "the explorer needs a terminal, and standard %s is none; "
+			"run, sweep, list and doctor work without one", isatty(STDIN_FILENO) ? "output" : "input");
+	if (!term || !*term)
+		return status_make(STATUS_USAGE, "the explorer needs a terminal that it knows, and TERM is not set; "
+			"run, sweep, list and doctor work without one");
+	if (setupterm(NULL, STDOUT_FILENO, &error) == OK) {
+		move = tigetstr("cup");
+		if (move && move != (char *)-1)
+			return status_ok();
+	}
+	return status_make(STATUS_USAGE, "the explorer needs a terminal whose cursor can be moved, and TERM=%.40s is "
+		"none; run, sweep, list and doctor work without one", term);
+}
+
+/* Appends a terminal's string without its padding, which is meant for tputs(). */
+static void add_string(const char *capability)
+{
+	const char *from = tigetstr(capability);
+	size_t used = strlen(screen.restore);
+
+	if (!from || from == (const char *)-1)
+		return;
+	while (*from && used + 1 < sizeof(screen.restore)) {
+		if (from[0] == '$' && from[1] == '<' && strchr(from, '>'))
+			from = strchr(from, '>') + 1;
+		else
+			screen.restore[used++] = *from++;
+	}
+	screen.restore[used] = '\0';
+}
+
+static void choose_colours(void)
+{
+	bool no_color = theme_no_color();
+	int colours = 0;
+
+	if (!no_color && has_colors() && start_color() == OK) {
+		/* The user's own background stays. */
+		screen.colours = use_default_colors() == OK;
+		colours = screen.colours ? COLORS : 0;
+		if (colours > 0 && COLOR_PAIRS <= STYLE_COUNT) {
+			colours = 0;
+			screen.colours = false;
+		}
+	}
+	theme_choose(&screen.theme, colours, no_color, theme_contrast());
+	for (int i = 0; i < STYLE_COUNT && screen.colours; i++)
+		init_pair((short)(i + 1), screen.theme.look[i].foreground, screen.theme.look[i].background);
+}
+
+struct status screen_open(void)
+{
+	struct status status = screen_check();
+
+	if (!status_is_ok(&status))
+		return status;
+	screen.modes_known = tcgetattr(STDIN_FILENO, &screen.modes) == 0;
+	set_escdelay(ESCAPE_DELAY);
+	screen.terminal = newterm(NULL, stdout, stdin);
+	if (!screen.terminal)
+		return status_make(STATUS_USAGE, "the explorer cannot use this terminal (TERM=%.40s)", getenv("TERM"));
+	screen.restore[0] = '\0';
+	add_string("sgr0");
+	add_string("cnorm");
+	add_string("rmkx");
+	add_string("rmcup");
+	screen.open = true;
+	screen.colours = false;
+	choose_colours();
+	cbreak();
+	noecho();
+	nonl();
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	curs_set(0);
+	canvas_init(&screen.shown, 0, 0, false);
+	return status;
+}
+
+void screen_close(void)
+{
+	if (!screen.open)
+		return;
+	endwin();
+	screen.open = false;
+	delscreen(screen.terminal);
+	screen.terminal = NULL;
+	canvas_free(&screen.shown);
+	free(screen.line);
+	screen.line = NULL;
+}
+
+void screen_emergency(void)
+{
+	ssize_t written;
+
+	if (!screen.open)
+		return;
+	screen.open = false;
+	written = write(STDOUT_FILENO, screen.restore, strlen(screen.restore));
+	(void)written;      /* nothing more can be done */
+	if (screen.modes_known)
+		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
+}
+
+void screen_size(int *width, int *height)
+{
+	struct winsize size;
+
+	*width = COLS;
+	*height = LINES;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
+		*width = size.ws_col;
+		*height = size.ws_row;
+	}
+}
+
+void screen_resize(int width, int height)
+{
+	if (height != LINES || width != COLS)
+		resizeterm(height, width);
+	screen_forget();
+}
+
+void screen_forget(void)
+{
+	canvas_resize(&screen.shown, 0, 0);
+	clearok(curscr, TRUE);
+}
+
+void screen_suspend(void)
+{
+	endwin();
+}
+
+void screen_resume(void)
+{
+	/* The first refresh after endwin() takes the terminal's modes again. */
+	screen_forget();
+	refresh();
+	curs_set(0);
+}
+
+static attr_t attributes_of(const struct look *look)
+{
+	attr_t attributes = A_NORMAL;
+
+	if (look->attributes & LOOK_BOLD)
+		attributes |= A_BOLD;
+	if (look->attributes & LOOK_DIM)
+		attributes |= A_DIM;
+	if (look->attributes & LOOK_REVERSE)
+		attributes |= A_REVERSE;
+	if (look->attributes & LOOK_UNDERLINE)
+		attributes |= A_UNDERLINE;
+	return attributes;
+}
+
+static void show_row(const struct canvas *canvas, int y)
+{
+	const struct canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->width];
+	int count = 0;
+
+	for (int x = 0; x < canvas->width; x++) {
+		wchar_t characters[2] = { row[x].character, 0 };
+
+		if (!row[x].character)
+			continue;      /* ncurses makes the right half of a wide character itself */
+		setcchar(&screen.line[count++], characters, attributes_of(&screen.theme.look[row[x].style]),
+			(short)(screen.colours ? row[x].style + 1 : 0), NULL);
+	}
+	mvadd_wchnstr(y, 0, screen.line, count);
+}
+
+void screen_show(const struct canvas *canvas)
+{
+	bool all = screen.shown.width != canvas->width || screen.shown.height != canvas->height;
+	size_t bytes = (size_t)canvas->width * sizeof(canvas->cells[0]);
+
+	if (all) {
+		canvas_resize(&screen.shown, canvas->width, canvas->height);
+		screen.line = memory_resize(screen.line, (size_t)canvas->width + 1, sizeof(*screen.line));
+	}
+	for (int y = 0; y < canvas->height; y++) {
+		size_t from = (size_t)y * (size_t)canvas->width;
+
+		if (!all && memcmp(&screen.shown.cells[from], &canvas->cells[from], bytes) == 0)
+			continue;
+		memcpy(&screen.shown.cells[from], &canvas->cells[from], bytes);
+		show_row(canvas, y);
+	}
+	refresh();
+}
+
+static int special_key(wint_t key)
+{
+	static const struct {
+		wint_t curses;
+		int code;
+	} keys[] = {
+		{ KEY_UP, KEYCODE_UP }, { KEY_DOWN, KEYCODE_DOWN }, { KEY_LEFT, KEYCODE_LEFT },
+		{ KEY_RIGHT, KEYCODE_RIGHT }, { KEY_HOME, KEYCODE_HOME }, { KEY_END, KEYCODE_END },
+		{ KEY_PPAGE, KEYCODE_PAGEUP }, { KEY_NPAGE, KEYCODE_PAGEDOWN }, { KEY_BTAB, KEYCODE_BACKTAB },
+		{ KEY_BACKSPACE, KEYCODE_BACKSPACE }, { KEY_DC, KEYCODE_DELETE }, { KEY_IC, KEYCODE_INSERT },
+		{ KEY_ENTER, KEYCODE_ENTER },
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i].curses == key)
+			return keys[i].code;
+	if (key >= KEY_F(1) && key <= KEY_F(12))
+		return KEYCODE_F1 + (int)(key - KEY_F(1));
+	return KEYCODE_NONE;
+}
+
+int screen_key(void)
+{
+	wint_t key;
+	int kind;
+
+	/* Keys without a meaning here, and ncurses' own note of a new size, are passed over. */
+	while ((kind = get_wch(&key)) != ERR) {
+		int code = kind == KEY_CODE_YES ? special_key(key) : (int)key;
+
+		if (kind == KEY_CODE_YES && code != KEYCODE_NONE)
+			return code;
+		if (kind == KEY_CODE_YES)
+			continue;
+		switch (key) {
+		case '\r': case '\n': return KEYCODE_ENTER;
+		case '\t': return KEYCODE_TAB;
+		case 27: return KEYCODE_ESC;
+		case 8: case 127: return KEYCODE_BACKSPACE;
+		default: break;
+		}
+		if (key >= 1 && key <= 26)
+			return KEYCODE_CONTROL_A + (int)key - 1;
+		if (key >= ' ')
+			return code;
+	}
+	return KEYCODE_NONE;
+}

@@ -1,0 +1,248 @@
+/* Scripts. */
+#include "ui/script.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How long `wait` and `live` wait at most, seconds: far more than the whole of any screen takes. */
+static const double WAIT_MOST = 120, LIVE_MOST = 20;
+/* The engine is looked at this often although it would tell by itself. */
+static const double LOOK = 0.05;
+
+struct script {
+	struct front *front;
+	const struct engine *engine;
+	const struct script_clock *clock;
+	const char *name;      /* of the file */
+	int line;
+	FILE *out;
+};
+
+static double steady_now(void *context)
+{
+	struct timespec time;
+
+	(void)context;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void steady_pass(void *context, double seconds, int descriptor)
+{
+	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
+
+	(void)context;
+	poll(&wait, 1, (int)(seconds * 1000) + 1);
+}
+
+const struct script_clock script_steady_clock = { .now = steady_now, .pass = steady_pass };
+
+static double now_of(const struct script *script)
+{
+	return script->clock->now(script->clock->context);
+}
+
+static struct status wrong(const struct script *script, enum status_code code, const char *reason)
+{
+	return status_make(code, "%s:%d: %s", script->name, script->line, reason);
+}
+
+static bool everything_measured(const struct script *script)
+{
+	return session_idle(script->front->session);
+}
+
+static bool figure_settled(const struct script *script)
+{
+	struct view *view = &script->front->view;
+
+	session_view(script->front->session, now_of(script), view);
+	return view->failure[0] || view->frozen || (view->sample.valid && !view->sample.provisional);
+}
+
+static struct status wait_for(struct script *script, bool (*done)(const struct script *script), double most)
+{
+	struct session *session = script->front->session;
+	double end = now_of(script) + most;
+
+	for (;;) {
+		double now = now_of(script), next;
+
+		session_advance(session, now);
+		if (done(script))
+			return status_ok();
+		if (now > end)
+			return wrong(script, STATUS_FAILED, "waited in vain: nothing more was measured");
+		next = session_next(session, now);
+		if (next < 0 || next > LOOK)
+			next = LOOK;
+		if (next > 0)
+			script->clock->pass(script->clock->context, next,
+				script->engine->descriptor(script->engine->context));
+	}
+}
+
+static struct status run_wait(struct script *script, const char *arguments)
+{
+	(void)arguments;
+	return wait_for(script, everything_measured, WAIT_MOST);
+}
+
+static struct status run_live(struct script *script, const char *arguments)
+{
+	(void)arguments;
+	return wait_for(script, figure_settled, LIVE_MOST);
+}
+
+static bool figure_there(const struct script *script)
+{
+	struct view *view = &script->front->view;
+
+	session_view(script->front->session, now_of(script), view);
+	return view->failure[0] || view->frozen || view->sample.valid;
+}
+
+static struct status run_figure(struct script *script, const char *arguments)
+{
+	(void)arguments;
+	return wait_for(script, figure_there, LIVE_MOST);
+}
+
+static struct status run_pass(struct script *script, const char *arguments)
+{
+	double seconds, end;
+	char rest;
+
+	if (sscanf(arguments, "%lf%c", &seconds, &rest) != 1 || !(seconds > 0) || seconds > LIVE_MOST)
+		return status_make(STATUS_USAGE, "%s:%d: pass \"%.40s\": expected seconds, up to %.0f", script->name,
+			script->line, arguments, LIVE_MOST);
+	end = now_of(script) + seconds;
+	while (now_of(script) < end) {
+		script->clock->pass(script->clock->context, end - now_of(script),
+			script->engine->descriptor(script->engine->context));
+		session_advance(script->front->session, now_of(script));
+	}
+	return status_ok();
+}
+
+static struct status run_key(struct script *script, const char *arguments)
+{
+	int code = keys_code(arguments);
+
+	if (code == KEYCODE_NONE || code == KEYCODE_DIGIT || code == KEYCODE_CHAR)
+		return status_make(STATUS_USAGE, "%s:%d: no key is called \"%.40s\": one character or a name such as F1, "
+			"Tab, C-l", script->name, script->line, arguments);
+	front_key(script->front, code, now_of(script));
+	return status_ok();
+}
+
+static struct status run_type(struct script *script, const char *arguments)
+{
+	if (!*arguments)
+		return wrong(script, STATUS_USAGE, "type takes the characters to type");
+	for (; *arguments; arguments++)
+		front_key(script->front, (unsigned char)*arguments, now_of(script));
+	return status_ok();
+}
+
+static struct status run_resize(struct script *script, const char *arguments)
+{
+	int width, height;
+	char rest;
+
+	if (sscanf(arguments, "%dx%d%c", &width, &height, &rest) != 2 || width < 1 || height < 1 ||
+		width > 1000 || height > 1000)
+		return status_make(STATUS_USAGE, "%s:%d: resize \"%.40s\": expected WIDTHxHEIGHT, each 1 to 1000",
+			script->name, script->line, arguments);
+	canvas_resize(&script->front->canvas, width, height);
+	return status_ok();
+}
+
+static struct status run_dump(struct script *script, const char *arguments)
+{
+	struct front *front = script->front;
+	FILE *file = script->out;
+	bool failed;
+
+	/* What a live screen would have taken in by now. */
+	session_advance(front->session, now_of(script));
+	front_draw(front, now_of(script));
+	if (!*arguments) {
+		fprintf(file, "=== %dx%d\n", front->canvas.width, front->canvas.height);
+		canvas_print(&front->canvas, file);
+		return status_ok();
+	}
+	file = fopen(arguments, "w");
+	if (!file)
+		return status_make(STATUS_FAILED, "%s:%d: %.80s: %s", script->name, script->line, arguments,
+			strerror(errno));
+	canvas_print(&front->canvas, file);
+	failed = ferror(file);
+	if (fclose(file) || failed)
+		return status_make(STATUS_FAILED, "%s:%d: %.80s could not be written", script->name, script->line,
+			arguments);
+	return status_ok();
+}
+
+/* Words that only scripts have. */
+static const struct {
+	const char *name;
+	struct status (*run)(struct script *script, const char *arguments);
+} words[] = {
+	{ "key", run_key }, { "type", run_type }, { "resize", run_resize }, { "wait", run_wait },
+	{ "live", run_live }, { "figure", run_figure },
+	{ "pass", run_pass }, { "dump", run_dump },
+};
+
+static struct status run_line(struct script *script, char *line)
+{
+	size_t length;
+	struct status status;
+
+	line += strspn(line, " \t");
+	length = strlen(line);
+	while (length > 0 && strchr(" \t\r\n", line[length - 1]))
+		line[--length] = '\0';
+	if (!*line || *line == '#')
+		return status_ok();
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t name = strlen(words[i].name);
+
+		if (strncmp(line, words[i].name, name) == 0 && (!line[name] || line[name] == ' '))
+			return words[i].run(script, line + name + strspn(line + name, " "));
+	}
+	status = session_command(script->front->session, line, now_of(script));
+	if (!status_is_ok(&status))
+		status = status_make(status.code, "%s:%d: %.180s", script->name, script->line, status.text);
+	return status;
+}
+
+struct status script_run(struct front *front, const struct engine *engine, const char *path,
+	const struct script_clock *clock, FILE *out)
+{
+	bool from_input = strcmp(path, "-") == 0;
+	struct script script = { .front = front, .engine = engine, .clock = clock, .out = out,
+		.name = from_input ? "standard input" : path };
+	FILE *file = from_input ? stdin : fopen(path, "r");
+	struct status status = status_ok();
+	char *line = NULL;
+	size_t capacity = 0;
+
+	if (!file)
+		return status_make(STATUS_USAGE, "script %.120s: %s", path, strerror(errno));
+	session_advance(front->session, now_of(&script));
+	while (status_is_ok(&status) && !session_quit(front->session) && getline(&line, &capacity, file) >= 0) {
+		script.line++;
+		status = run_line(&script, line);
+	}
+	if (status_is_ok(&status) && ferror(file))
+		status = status_make(STATUS_FAILED, "script %.120s: %s", path, strerror(errno));
+	free(line);
+	if (!from_input)
+		fclose(file);
+	fflush(out);
+	return status;
+}

@@ -1,0 +1,252 @@
+/* The loop: keys, signals and the engine's results in; at most ten frames a second out, and one at once for
+ * every key. */
+#include "ui/ui.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/worker.h"
+#include "ui/front.h"
+#include "ui/screen.h"
+#include "ui/script.h"
+#include "ui/signals.h"
+
+/* Seconds between frames that no key asked for, and between those that a storm of resizes asks for. */
+static const double FRAME = 0.1, RESIZE_FRAME = 0.02;
+/* Between those that a figure asks for that was only provisional. */
+static const double SETTLING_FRAME = 0.03;
+/* From then on a figure that is not there says what is being prepared. */
+static const double PREPARING = 0.2;
+
+enum { SCRIPT_WIDTH = 80, SCRIPT_HEIGHT = 24 };
+
+struct loop {
+	struct front front;
+	const struct engine *engine;
+	double drawn;           /* when the last frame was */
+	double frame_due;       /* when the next one is; INFINITY: nothing changed */
+	bool resized;
+	int ended_by;
+	bool input_ended;
+};
+
+static double steady_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Asks for a frame no sooner than `pause` after the last one. */
+static void want_frame(struct loop *loop, double pause)
+{
+	double due = loop->drawn + pause;
+
+	if (due < loop->frame_due)
+		loop->frame_due = due;
+}
+
+static void draw(struct loop *loop, double now)
+{
+	const struct view *view = &loop->front.view;
+	int width, height;
+
+	if (loop->resized) {
+		screen_size(&width, &height);
+		screen_resize(width, height);
+		canvas_resize(&loop->front.canvas, width, height);
+		loop->resized = false;
+	}
+	if (loop->front.repaint) {
+		screen_forget();
+		loop->front.repaint = false;
+	}
+	front_draw(&loop->front, now);
+	screen_show(&loop->front.canvas);
+	loop->drawn = now;
+	loop->frame_due = INFINITY;
+	/* The only thing on screen that changes by waiting alone. */
+	if (!view->sample.valid && !view->failure[0] && !view->frozen && view->waiting <= PREPARING)
+		loop->frame_due = now + PREPARING - view->waiting + 0.005;
+}
+
+static void handle_signal(struct loop *loop, int number)
+{
+	switch (number) {
+	case SIGWINCH:
+		loop->resized = true;
+		want_frame(loop, RESIZE_FRAME);
+		break;
+	case SIGTSTP:
+		screen_suspend();
+		signals_stop();
+		/* fall through */
+	case SIGCONT:
+		screen_resume();
+		loop->resized = true;
+		want_frame(loop, 0);
+		break;
+	default:
+		loop->ended_by = number;
+		break;
+	}
+}
+
+/* Whether the input is at its end: readable, and yet nothing to read. */
+static bool at_end(void)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	int waiting = 0;
+
+	return poll(&input, 1, 0) > 0 && (input.revents & POLLIN) &&
+		ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting == 0;
+}
+
+static void read_keys(struct loop *loop)
+{
+	bool any = false;
+	int code;
+
+	while (!session_quit(loop->front.session) && (code = screen_key()) != KEYCODE_NONE) {
+		front_key(&loop->front, code, steady_now());
+		any = true;
+	}
+	if (any)
+		loop->frame_due = -INFINITY;
+	else if (at_end())
+		loop->input_ended = true;
+}
+
+/* Milliseconds to sleep: until the next frame or the session's next step; -1: until something comes. */
+static int sleep_time(const struct loop *loop, double now)
+{
+	double seconds = loop->frame_due - now, next = session_next(loop->front.session, now);
+
+	if (next >= 0 && next < seconds)
+		seconds = next;
+	if (seconds == INFINITY)
+		return -1;
+	return seconds <= 0 ? 0 : (int)ceil(seconds * 1000);
+}
+
+/* How long a result may wait for its frame: not at all when it may be the first figure of a setting. */
+static double result_pause(const struct view *view)
+{
+	if (!view->sample.valid && !view->failure[0])
+		return 0;
+	return view->sample.provisional ? SETTLING_FRAME : FRAME;
+}
+
+static void run(struct loop *loop)
+{
+	struct session *session = loop->front.session;
+
+	while (!session_quit(session) && !loop->ended_by && !loop->input_ended) {
+		struct pollfd wait[] = {
+			{ .fd = STDIN_FILENO, .events = POLLIN },
+			{ .fd = signals_descriptor(), .events = POLLIN },
+			{ .fd = loop->engine->descriptor(loop->engine->context), .events = POLLIN },
+		};
+		double now = steady_now();
+
+		if (now >= loop->frame_due)
+			draw(loop, now);
+		if (poll(wait, 3, sleep_time(loop, steady_now())) < 0 && errno != EINTR)
+			break;
+		for (int number; (number = signals_take()) != 0;)
+			handle_signal(loop, number);
+		if (loop->ended_by)
+			break;
+		if (wait[0].revents & POLLIN)
+			read_keys(loop);
+		else if (wait[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+			loop->input_ended = true;
+		if (session_advance(session, steady_now()))
+			want_frame(loop, result_pause(&loop->front.view));
+	}
+}
+
+static bool locale_is_utf8(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+static struct status run_script(struct session *session, struct worker *worker, const struct engine *engine,
+	const struct ui_options *options)
+{
+	/* There is no first frame to be quick for: a core that cannot be had is an error at once. */
+	struct status status = worker_wait_ready(worker);
+	struct front front;
+
+	if (status_is_ok(&status))
+		status = front_init(&front, session, SCRIPT_WIDTH, SCRIPT_HEIGHT, options->ascii || !locale_is_utf8());
+	if (!status_is_ok(&status))
+		return status;
+	status = script_run(&front, engine, options->script, &script_steady_clock,
+		options->out ? options->out : stdout);
+	front_free(&front);
+	return status;
+}
+
+static struct status run_screen(struct session *session, const struct engine *engine,
+	const struct ui_options *options, int *exit_status)
+{
+	struct loop loop = { .engine = engine, .resized = true, .frame_due = -INFINITY, .drawn = -INFINITY };
+	struct status status = front_init(&loop.front, session, 1, 1, options->ascii || !locale_is_utf8());
+
+	if (!status_is_ok(&status))
+		return status;
+	/* Before ncurses, which would otherwise install handlers of its own. */
+	status = signals_catch(screen_emergency);
+	if (status_is_ok(&status)) {
+		status = screen_open();
+		if (status_is_ok(&status)) {
+			session_advance(session, steady_now());
+			run(&loop);
+			screen_close();
+		}
+		signals_release();
+	}
+	front_free(&loop.front);
+	if (loop.ended_by)
+		*exit_status = 128 + loop.ended_by;
+	return status;
+}
+
+struct status ui_run(const struct ui_options *options, int *exit_status)
+{
+	const struct worker_options worker_options = { .cpu = options->cpu, .bind_caller = true };
+	const struct session_options session_options = {
+		.setting = options->setting, .seed = options->seed, .invocation = options->invocation,
+	};
+	struct session *session;
+	struct worker *worker;
+	struct engine engine;
+	struct status status;
+
+	*exit_status = 0;
+	if (!options->script) {
+		/* Before a thread is started for nothing. */
+		status = screen_check();
+		if (!status_is_ok(&status))
+			return status;
+	}
+	worker = worker_start(&worker_options, &status);
+	if (!worker)
+		return status;
+	engine = worker_engine(worker);
+	session = session_new(&engine, &session_options);
+	status = options->script ? run_script(session, worker, &engine, options) :
+		run_screen(session, &engine, options, exit_status);
+	session_free(session);
+	worker_stop(worker);
+	return status;
+}

@@ -1,0 +1,30 @@
+/* An engine that measures nothing: results follow from kernel and knobs by formula, and time is made up, so that
+ * a screen is the same on every machine. The shipped program does not contain it.
+ *
+ * Some settings of combine stand for conditions: unroll=11 two modes, unroll=13 contended, unroll=9 never more
+ * than a provisional figure, unroll=15 no answer at all; and from 1 GiB on memory is refused. */
+#ifndef SLX_TESTS_CANNED_H
+#define SLX_TESTS_CANNED_H
+
+#include "engine/engine.h"
+
+struct canned {
+	struct machine machine;
+	double now;                     /* seconds; moved by canned_pass() alone */
+	struct request request;
+	bool pending;                   /* a request has not been answered to its end */
+	bool early;                     /* its provisional answer has been given */
+	double ready;                   /* when its next answer comes; INFINITY: never */
+	struct result cancelled;        /* the answer to a request that was cancelled */
+	bool has_cancelled;
+};
+
+/* A machine with 48 KiB, 1 MiB and 32 MiB of cache and 4 GiB to use; known from the start or not yet. */
+void canned_init(struct canned *canned, bool machine_known);
+struct engine canned_engine(struct canned *canned);
+
+/* The clock, as script_run() wants it. */
+double canned_now(void *canned);
+void canned_pass(void *canned, double seconds, int descriptor);
+
+#endif

@@ -1,0 +1,157 @@
+/* Runs screen scripts with the canned engine and compares what they dump with the file of the same name that
+ * ends in .txt.
+ *
+ *   screens SCRIPT...          UPDATE=1 in the environment writes the files instead
+ *
+ * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: kernel NAME". */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "canned.h"
+#include "ui/front.h"
+#include "ui/script.h"
+
+struct start {
+	bool ascii, machine_known;
+	const struct kernel *kernel;
+};
+
+/* The whole of a file, or NULL; freed by the caller. */
+static char *read_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	struct text text = { 0 };
+	char block[4096];
+	size_t got;
+
+	if (!file)
+		return NULL;
+	while ((got = fread(block, 1, sizeof(block), file)) > 0)
+		text_addn(&text, block, got);
+	fclose(file);
+	return text.bytes ? text.bytes : memory_string("");
+}
+
+static bool read_start(const char *path, struct start *start)
+{
+	char *script = read_file(path), *save, *line;
+	bool good = script;
+
+	*start = (struct start){ .machine_known = true, .kernel = kernel_registry[0] };
+	for (line = script ? strtok_r(script, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+		if (strncmp(line, "#: ", 3) != 0)
+			continue;
+		if (strcmp(line + 3, "ascii") == 0)
+			start->ascii = true;
+		else if (strcmp(line + 3, "machine unknown") == 0)
+			start->machine_known = false;
+		else if (strncmp(line + 3, "kernel ", 7) == 0 && kernel_find(line + 10))
+			start->kernel = kernel_find(line + 10);
+		else
+			good = false;
+	}
+	if (!good)
+		fprintf(stderr, "%s: cannot be read, or has a \"#:\" line that means nothing\n", path);
+	free(script);
+	return good;
+}
+
+/* Runs a script; what it dumped is in output, which the caller frees. */
+static bool run_script(const char *path, char **output)
+{
+	struct canned canned;
+	struct engine engine = canned_engine(&canned);
+	const struct script_clock clock = { &canned, canned_now, canned_pass };
+	struct session_options options = { .seed = 1, .invocation = "" };
+	struct session *session;
+	struct front front;
+	struct start start;
+	struct status status;
+	size_t size;
+	FILE *out;
+
+	if (!read_start(path, &start))
+		return false;
+	canned_init(&canned, start.machine_known);
+	setting_init(&options.setting, start.kernel);
+	session = session_new(&engine, &options);
+	status = front_init(&front, session, 80, 24, start.ascii);
+	if (status_is_ok(&status)) {
+		out = open_memstream(output, &size);
+		status = script_run(&front, &engine, path, &clock, out);
+		fclose(out);
+		front_free(&front);
+	}
+	session_free(session);
+	if (!status_is_ok(&status))
+		fprintf(stderr, "%s\n", status.text);
+	return status_is_ok(&status);
+}
+
+/* Names the first line that differs. */
+static void report(const char *path, const char *expected, const char *got)
+{
+	int line = 1;
+
+	while (*expected && *expected == *got) {
+		line += *expected == '\n';
+		expected++;
+		got++;
+	}
+	while (got[-1] != '\n' && expected[-1] != '\n' && line > 1) {
+		expected--;
+		got--;
+	}
+	fprintf(stderr, "%s:%d: expected \"%.*s\"\n%s:%d: got      \"%.*s\"\n", path, line,
+		(int)strcspn(expected, "\n"), expected, path, line, (int)strcspn(got, "\n"), got);
+}
+
+static bool compare(const char *script, const char *output)
+{
+	const char *update = getenv("UPDATE"), *end = strrchr(script, '.');
+	struct text path = { 0 };
+	char *expected;
+	bool same = false;
+	FILE *file;
+
+	text_addn(&path, script, end ? (size_t)(end - script) : strlen(script));
+	text_add(&path, ".txt");
+	if (update && *update) {
+		file = fopen(text_string(&path), "w");
+		same = file && fputs(output, file) >= 0;
+		if (file && fclose(file))
+			same = false;
+	} else {
+		expected = read_file(text_string(&path));
+		same = expected && strcmp(expected, output) == 0;
+		if (!expected)
+			fprintf(stderr, "%s: there is no such file; UPDATE=1 makes it\n", text_string(&path));
+		else if (!same)
+			report(text_string(&path), expected, output);
+		free(expected);
+	}
+	text_free(&path);
+	return same;
+}
+
+int main(int argc, char **argv)
+{
+	int failed = 0;
+
+	if (!setlocale(LC_CTYPE, "C.UTF-8") && !setlocale(LC_CTYPE, "en_US.UTF-8")) {
+		fprintf(stderr, "no UTF-8 locale here\n");
+		return 77;
+	}
+	for (int i = 1; i < argc; i++) {
+		char *output = NULL;
+		bool good = run_script(argv[i], &output) && compare(argv[i], output);
+
+		failed += !good;
+		free(output);
+	}
+	printf("%d screen scripts, %d failed\n", argc - 1, failed);
+	return failed || argc < 2;
+}
