@@ -1,0 +1,84 @@
+#include "cli/bench.h"
+
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/interrupt.h"
+#include "engine/worker.h"
+
+/* How long a cancelled request may take to answer. One that had not begun never does. */
+#define CANCEL_SECONDS 1.0
+
+double bench_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+struct status bench_open(struct bench *bench, const struct cli *cli)
+{
+	const struct worker_options options = { .cpu = cli->cpu, .bind_caller = true };
+	struct status status;
+
+	interrupt_catch();
+	*bench = (struct bench){ 0 };
+	bench->worker = worker_start(&options, &status);
+	if (!bench->worker)
+		return status;
+	status = worker_wait_ready(bench->worker);
+	if (!status_is_ok(&status)) {
+		bench_close(bench);
+		return status;
+	}
+	bench->engine = worker_engine(bench->worker);
+	bench->machine = bench->engine.machine(bench->engine.context);
+	return status;
+}
+
+void bench_close(struct bench *bench)
+{
+	if (bench->worker)
+		worker_stop(bench->worker);
+	bench->worker = NULL;
+}
+
+bool bench_measure(struct bench *bench, const struct request *request, struct result *result)
+{
+	const struct engine *engine = &bench->engine;
+	double deadline = 0;      /* set once cancelled */
+
+	engine->submit(engine->context, request);
+	for (;;) {
+		struct pollfd wait[] = {
+			{ .fd = engine->descriptor(engine->context), .events = POLLIN },
+			{ .fd = deadline > 0 ? -1 : interrupt_descriptor(), .events = POLLIN },
+		};
+
+		while (engine->take(engine->context, result))
+			if (result->generation == request->generation && result->final)
+				return true;
+		if (interrupt_signal() && deadline == 0) {
+			engine->cancel(engine->context);
+			deadline = bench_now() + CANCEL_SECONDS;
+			continue;
+		}
+		if (deadline > 0 && bench_now() >= deadline)
+			return false;
+		/* A signal that comes outside poll() is in its pipe; without a pipe the limit finds it. */
+		poll(wait, 2, 100);
+	}
+}
+
+void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts)
+{
+	const struct machine *machine = bench->machine;
+
+	if (!machine->bound)
+		cli_note(cli, "not bound to a core: %s", *machine->bind_note ? machine->bind_note : "refused");
+	/* Below 2 MiB there is nothing that a huge page could hold. */
+	if (!machine->huge_pages && facts->footprint >= 2u << 20)
+		cli_note(cli, "no huge pages: %s", *machine->huge_note ? machine->huge_note : "refused");
+}

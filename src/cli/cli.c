@@ -1,0 +1,65 @@
+/* One invocation from its arguments to its exit status. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "(not configured)"
+#endif
+
+int cli_fail(const struct cli *cli, const struct status *status)
+{
+	fprintf(cli->err, "slexplore: %s\n", status->text);
+	return status->code == STATUS_USAGE ? CLI_USAGE : CLI_UNMEASURED;
+}
+
+void cli_note(const struct cli *cli, const char *format, ...)
+{
+	va_list arguments;
+
+	if (cli->quiet)
+		return;
+	fputs("slexplore: note: ", cli->err);
+	va_start(arguments, format);
+	vfprintf(cli->err, format, arguments);
+	va_end(arguments);
+	fputc('\n', cli->err);
+}
+
+int cli_finish(const struct cli *cli, int exit_status)
+{
+	errno = 0;
+	if (fflush(cli->out) == 0 && !ferror(cli->out))
+		return exit_status;
+	/* After an earlier failure the flush may succeed, and errno is gone. */
+	fprintf(cli->err, "slexplore: standard output: %s\n",
+		errno ? strerror(errno) : "not everything could be written");
+	return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
+}
+
+int cli_main(int argc, char **argv, FILE *out, FILE *err)
+{
+	struct cli cli = { .out = out, .err = err };
+	struct status status = cli_parse(&cli, argc, argv);
+	int exit_status = CLI_DONE;
+
+	if (!status_is_ok(&status)) {
+		exit_status = cli_fail(&cli, &status);
+	} else if (cli.help) {
+		cli_help(&cli, cli.command != NULL);
+	} else if (cli.version) {
+		fprintf(out, "slexplore %s\n", PACKAGE_VERSION);
+	} else {
+		if (!cli.command)
+			cli.command = cli_commands[0];
+		exit_status = cli.command->run(&cli);
+	}
+	free(cli.words);
+	return cli_finish(&cli, exit_status);
+}

@@ -1,0 +1,82 @@
+/* The command line: what was asked for, and the subcommands that answer it.
+ *
+ * To add a subcommand: write src/cli/NAME.c that ends in one `const struct cli_command command_NAME`, and
+ * add its row to the table in commands.c. Help, suggestions and option checks walk that table. */
+#ifndef SLX_CLI_CLI_H
+#define SLX_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+struct format;
+
+/* Where random layouts begin unless --seed says otherwise. */
+enum { CLI_SEED = 1 };
+
+/* Exit statuses. Ended by a signal, it is 128 + its number: 130 for an interrupt. */
+enum { CLI_DONE = 0, CLI_UNMEASURED = 1, CLI_USAGE = 2 };
+
+/* One invocation, parsed. */
+struct cli {
+	const struct cli_command *command;
+	char **words;             /* what follows the subcommand's name; borrowed from argv */
+	int word_count;
+	const struct format *format;
+	int cpu;                  /* -1: the worker chooses */
+	uint64_t seed;
+	double time_budget;       /* seconds; 0: the subcommand's own */
+	bool quiet;
+	bool help, version;
+	bool ascii;               /* explore */
+	const char *script;       /* explore; NULL: none */
+	FILE *out;                /* results */
+	FILE *err;                /* messages, notes and progress */
+};
+
+/* One option; an array ends with a NULL name. */
+struct cli_option {
+	const char *name;         /* without the dashes */
+	const char *argument;     /* how help calls its argument; NULL: takes none */
+	const char *help;
+	struct status (*apply)(struct cli *cli, const char *value);
+};
+
+struct cli_command {
+	const char *name;
+	const char *help;                     /* one line */
+	const char *arguments;                /* synopsis of the words that follow */
+	const char *more;                     /* further lines for its own --help, or NULL */
+	const struct cli_option *options;     /* beside the common ones, or NULL */
+	int (*run)(struct cli *cli);          /* returns the exit status */
+};
+
+/* Every subcommand, the default one first, ended by NULL. */
+extern const struct cli_command *const cli_commands[];
+
+/* The options that every subcommand takes. */
+extern const struct cli_option cli_common_options[];
+
+/* Reads argv into cli, whose streams stay as they are. STATUS_USAGE for an unknown subcommand or option,
+ * with the nearest names, or a bad value. cli->words is allocated: free it. */
+struct status cli_parse(struct cli *cli, int argc, char **argv);
+
+/* The help of the program, or of cli->command when one was named. */
+void cli_help(const struct cli *cli, bool of_command);
+
+/* Runs one invocation; returns the exit status. */
+int cli_main(int argc, char **argv, FILE *out, FILE *err);
+
+/* Prints one message line on cli->err; returns the exit status that belongs to the status' code. */
+int cli_fail(const struct cli *cli, const struct status *status);
+
+/* Prints "note: …" on cli->err, unless --quiet. */
+void cli_note(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Flushes the results. Returns exit_status, or CLI_UNMEASURED with a message when they could not all be
+ * written and exit_status was CLI_DONE. */
+int cli_finish(const struct cli *cli, int exit_status);
+
+#endif

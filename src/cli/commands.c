@@ -1,0 +1,15 @@
+/* The table of subcommands. */
+#include "cli/cli.h"
+
+#include <stddef.h>
+
+extern const struct cli_command command_explore, command_list, command_run, command_sweep, command_doctor;
+
+const struct cli_command *const cli_commands[] = {
+	&command_explore,
+	&command_list,
+	&command_run,
+	&command_sweep,
+	&command_doctor,
+	NULL,
+};

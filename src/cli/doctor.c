@@ -1,0 +1,94 @@
+/* slexplore doctor: what this machine allows, and what to do about each. */
+#include "cli/bench.h"
+#include "cli/check.h"
+#include "cli/cli.h"
+#include "cli/format.h"
+#include "cli/interrupt.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+/* Enough trials to say what share of them is quiet. */
+#define DOCTOR_SECONDS 0.3
+enum { DOCTOR_QUIET = 400 };
+
+/* Measures the first kernel at its defaults: what is asked is how the core behaves, not the kernel. */
+static void examine_core(struct cli *cli, struct bench *bench, struct examination *examination)
+{
+	struct result *result = memory_new(1, sizeof(*result));
+	struct request request = {
+		.generation = 1,
+		.kernel = kernel_registry[0],
+		.seed = cli->seed,
+		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : DOCTOR_SECONDS,
+			.quiet_wanted = DOCTOR_QUIET },
+	};
+	struct setting setting;
+
+	setting_init(&setting, request.kernel);
+	memcpy(request.v, setting.v, sizeof(request.v));
+	environment_times(&examination->before, "", bench->machine->cpu);
+	if (!bench_measure(bench, &request, result))
+		result->status = status_make(STATUS_CANCELLED, "interrupted");
+	environment_times(&examination->after, "", bench->machine->cpu);
+	if (status_is_ok(&result->status))
+		sample_summarise(&result->trials, &result->facts, &examination->sample);
+	else
+		memcpy(examination->failure, result->status.text, sizeof(examination->failure));
+	free(result);
+}
+
+static int doctor_run(struct cli *cli)
+{
+	struct examination examination = { 0 };
+	struct report report;
+	struct bench bench;
+	struct status status;
+
+	if (cli->word_count) {
+		status = status_make(STATUS_USAGE, "doctor takes no argument: %s", cli->words[0]);
+		return cli_fail(cli, &status);
+	}
+	/* First: bench_open() moves this thread off the measured core. */
+	environment_read(&examination.environment, "");
+	status = bench_open(&bench, cli);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, &status);
+	examination.machine = bench.machine;
+	examine_core(cli, &bench, &examination);
+	if (interrupt_signal()) {
+		bench_close(&bench);
+		return 128 + interrupt_signal();
+	}
+	environment_read_core(&examination.environment, "", bench.machine->cpu);
+	examination.counter_error = environment_counter_error();
+	examination.root = geteuid() == 0;
+	terminal_read(&examination.terminal);
+
+	report_init(&report, cli->out, REPORT_CHECKS);
+	report.machine = bench.machine;
+	report.seed = cli->seed;
+	if (cli->format->begin)
+		cli->format->begin(&report);
+	for (size_t i = 0; i < check_count(); i++) {
+		struct check check;
+
+		check_make(i, &examination, &check);
+		cli->format->check(&report, &check);
+	}
+	if (cli->format->end)
+		cli->format->end(&report);
+	bench_close(&bench);
+	/* What was found wrong is a finding, not a failure of the examination. */
+	return CLI_DONE;
+}
+
+const struct cli_command command_doctor = {
+	.name = "doctor",
+	.help = "what this machine allows, and what to do about what it does not",
+	.arguments = "",
+	.run = doctor_run,
+};

@@ -1,0 +1,82 @@
+/* slexplore explore: the explorer, on a terminal or from a script. */
+#include "cli/cli.h"
+#include "cli/words.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "ui/ui.h"
+
+static struct status apply_ascii(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->ascii = true;
+	return status_ok();
+}
+
+static struct status apply_script(struct cli *cli, const char *value)
+{
+	cli->script = value;
+	return status_ok();
+}
+
+static const struct cli_option options[] = {
+	{ "ascii", NULL, "draw with ASCII characters only", apply_ascii },
+	{ "script", "FILE", "take commands from a file and need no terminal; - reads standard input",
+		apply_script },
+	{ NULL, NULL, NULL, NULL },
+};
+
+/* The options that a command line which reopens this state has to repeat. */
+static void invocation(const struct cli *cli, struct text *text)
+{
+	if (cli->cpu >= 0)
+		text_addf(text, " --cpu %d", cli->cpu);
+	if (cli->seed != CLI_SEED)
+		text_addf(text, " --seed %llu", (unsigned long long)cli->seed);
+	if (cli->ascii)
+		text_add(text, " --ascii");
+}
+
+static int explore_run(struct cli *cli)
+{
+	struct ui_options ui = { .cpu = cli->cpu, .seed = cli->seed, .ascii = cli->ascii, .script = cli->script,
+		.out = cli->out };
+	struct text repeated = { 0 };
+	struct status status = status_ok();
+	int exit_status;
+
+	ui.setting.kernel = kernel_registry[0];
+	if (cli->word_count)
+		status = words_kernel(cli, &ui.setting.kernel);
+	if (status_is_ok(&status))
+		status = words_setting(cli, &ui.setting);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, &status);
+	if (!cli->script && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+		struct text batch = { 0 };
+
+		for (const struct cli_command *const *command = cli_commands; *command; command++)
+			if (*command != cli->command)
+				text_addf(&batch, "%s%s", batch.length ? ", " : "", (*command)->name);
+		status = status_make(STATUS_USAGE, "the explorer needs a terminal as standard input and output; "
+			"these work without one: %s", text_string(&batch));
+		text_free(&batch);
+		return cli_fail(cli, &status);
+	}
+	invocation(cli, &repeated);
+	/* Without its leading blank. */
+	ui.invocation = repeated.length ? text_string(&repeated) + 1 : "";
+	status = ui_run(&ui, &exit_status);
+	text_free(&repeated);
+	return status_is_ok(&status) ? exit_status : cli_fail(cli, &status);
+}
+
+const struct cli_command command_explore = {
+	.name = "explore",
+	.help = "the explorer: choose a kernel, turn its knobs, watch the cycles",
+	.arguments = "[KERNEL [knob=value ...]]",
+	.options = options,
+	.run = explore_run,
+};

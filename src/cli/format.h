@@ -1,0 +1,70 @@
+/* Output formats: how samples, kernels and findings are written.
+ *
+ * To add one: write src/cli/format_NAME.c that ends in one `const struct format format_NAME`, and add its
+ * row to the table in format.c. A subcommand fills a report, calls begin(), one record function for each thing,
+ * and end(); it never looks at which format it is. */
+#ifndef SLX_CLI_FORMAT_H
+#define SLX_CLI_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "engine/machine.h"
+#include "engine/trials.h"
+#include "kernels/kernel.h"
+#include "session/setting.h"
+#include "session/sweep.h"
+
+struct check;
+
+/* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
+enum { FORMAT_LINE_MAX = 1000 };
+
+enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS };
+
+/* What all records of one output share. */
+struct report {
+	FILE *out;
+	enum report_kind kind;
+	char host[64];
+	const struct machine *machine;      /* NULL: nothing is measured */
+	struct setting setting;             /* samples: the kernel, and the knobs that are not swept */
+	const struct sweep_axis *axes;      /* REPORT_SWEEP: the knobs as listed, in the order typed */
+	size_t axis_count;
+	uint64_t seed;
+	unsigned records;                   /* written so far; counted by report_sample() and the others */
+};
+
+struct format {
+	const char *name;
+	void (*begin)(struct report *report);
+	void (*sample)(struct report *report, const struct setting *setting, const struct sample *sample,
+		const struct run_facts *facts);
+	void (*kernel)(struct report *report, const struct kernel *kernel);
+	void (*check)(struct report *report, const struct check *check);
+	void (*end)(struct report *report);
+};
+
+/* Every format, the default one first, ended by NULL. */
+extern const struct format *const formats[];
+
+const struct format *format_find(const char *name);      /* or NULL */
+
+/* A report with its stream, kind, and the host's name. */
+void report_init(struct report *report, FILE *out, enum report_kind kind);
+
+/* A string as valid UTF-8 without control characters, others replaced by '?', and cut to at most `most`
+ * bytes between characters. */
+void format_clean(const char *string, size_t most, struct text *text);
+
+/* "a knob's default" as typed, and its range in words, for lists of kernels; the range's buffer is enough for
+ * any kernel. */
+void format_knob(const struct knob *knob, char initial[48], char range[160]);
+
+/* One CSV field with its quotes where it needs them (RFC 4180). */
+void format_csv_field(struct text *text, const char *string);
+
+#endif

@@ -1,0 +1,164 @@
+/* CSV (RFC 4180, lines end in a newline alone): a header, then a line a record. What is unavailable is an
+ * empty field. */
+#include "cli/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "cli/check.h"
+
+/* One line under construction. */
+struct line {
+	struct text text;
+	bool begun;
+};
+
+static void add(struct line *line, const char *string)
+{
+	if (line->begun)
+		text_add(&line->text, ",");
+	line->begun = true;
+	format_csv_field(&line->text, string);
+}
+
+static void add_real(struct line *line, double value)
+{
+	char figure[32] = "";
+
+	if (isfinite(value))
+		snprintf(figure, sizeof(figure), "%.6g", value);
+	add(line, figure);
+}
+
+static void add_integer(struct line *line, int64_t value)
+{
+	char figure[32];
+
+	snprintf(figure, sizeof(figure), "%" PRId64, value);
+	add(line, figure);
+}
+
+static void line_write(struct report *report, struct line *line)
+{
+	fprintf(report->out, "%s\n", text_string(&line->text));
+	text_free(&line->text);
+}
+
+static void csv_begin(struct report *report)
+{
+	struct line line = { 0 };
+	const struct kernel *kernel = report->setting.kernel;
+
+	switch (report->kind) {
+	case REPORT_RUN:
+	case REPORT_SWEEP:
+		text_add(&line.text, "id,host,machine,cpu,bound,kernel");
+		line.begun = true;
+		for (int i = 0; i < kernel->knob_count; i++)
+			add(&line, kernel->knobs[i].name);
+		text_add(&line.text, ",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
+			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed");
+		break;
+	case REPORT_KERNELS:
+		text_add(&line.text, "kernel,element,document,knob,kind,default,range,help");
+		break;
+	case REPORT_CHECKS:
+		text_add(&line.text, "host,name,state,finding,advice,value,unit");
+		break;
+	}
+	line_write(report, &line);
+}
+
+static void csv_sample(struct report *report, const struct setting *setting, const struct sample *sample,
+	const struct run_facts *facts)
+{
+	const struct kernel *kernel = setting->kernel;
+	struct line line = { 0 };
+
+	add_integer(&line, (int64_t)report->records + 1);
+	add(&line, report->host);
+	add(&line, report->machine ? report->machine->name : "");
+	if (facts->cpu >= 0)
+		add_integer(&line, facts->cpu);
+	else
+		add(&line, "");
+	add(&line, facts->bound ? "true" : "false");
+	add(&line, kernel->name);
+	for (int i = 0; i < kernel->knob_count; i++) {
+		char word[48];
+
+		if (kernel->knobs[i].kind == KNOB_CHOICE) {
+			setting_format_value(&kernel->knobs[i], setting->v[i], word, sizeof(word));
+			add(&line, word);
+		} else {
+			add_integer(&line, setting->v[i]);
+		}
+	}
+	add_real(&line, sample->cpe);
+	add_real(&line, sample->cpe_lo);
+	add_real(&line, sample->cpe_hi);
+	add_integer(&line, sample->trials);
+	add_integer(&line, sample->dropped);
+	add_real(&line, sample->quiet);
+	add(&line, sample->contended ? "true" : "false");
+	add(&line, sample->cycles_from != SOURCE_NONE ? source_name(sample->cycles_from) : "");
+	add_real(&line, sample->ghz);
+	add_real(&line, sample->ns);
+	add_real(&line, sample->gbps);
+	add_real(&line, sample->bytes_per_cycle);
+	add_integer(&line, sample->modes);
+	add_real(&line, sample->modes > 1 ? sample->mode_low : NAN);
+	add_real(&line, sample->modes > 1 ? sample->mode_high : NAN);
+	add_real(&line, sample->modes > 1 ? sample->mode_share_low : NAN);
+	add(&line, facts->pages);
+	add_integer(&line, (int64_t)report->seed);
+	line_write(report, &line);
+	report->records++;
+}
+
+static void csv_kernel(struct report *report, const struct kernel *kernel)
+{
+	static const char *const kinds[] = { [KNOB_COUNT] = "count", [KNOB_BYTES] = "bytes",
+		[KNOB_CHOICE] = "choice" };
+
+	for (int i = 0; i < kernel->knob_count; i++) {
+		const struct knob *knob = &kernel->knobs[i];
+		struct line line = { 0 };
+		char initial[48], range[160];
+
+		format_knob(knob, initial, range);
+		add(&line, kernel->name);
+		add(&line, kernel->element);
+		add(&line, kernel->document);
+		add(&line, knob->name);
+		add(&line, kinds[knob->kind]);
+		add(&line, initial);
+		add(&line, range);
+		add(&line, knob->help);
+		line_write(report, &line);
+	}
+	report->records++;
+}
+
+static void csv_check(struct report *report, const struct check *check)
+{
+	struct line line = { 0 };
+
+	add(&line, report->host);
+	add(&line, check->name);
+	add(&line, check_state_name(check->state));
+	add(&line, check->finding);
+	add(&line, check->advice);
+	add_real(&line, check->value);
+	add(&line, isfinite(check->value) ? check->unit : "");
+	line_write(report, &line);
+	report->records++;
+}
+
+const struct format format_csv = {
+	.name = "csv",
+	.begin = csv_begin,
+	.sample = csv_sample,
+	.kernel = csv_kernel,
+	.check = csv_check,
+};

@@ -1,0 +1,221 @@
+/* JSON Lines: one object a line, the host inside each, no line beyond FORMAT_LINE_MAX bytes. */
+#include "cli/format.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/check.h"
+
+/* What a record can do without, in the order in which it goes when a line is too long. */
+static const char *const spare[] = { "mode_share_low", "mode_low", "mode_high", "pages", "seed", "choices",
+	"arch", NULL };
+
+static void set_string(json_t *object, const char *key, const char *value, size_t most)
+{
+	struct text text = { 0 };
+
+	format_clean(value, most, &text);
+	json_object_set_new(object, key, json_string(text_string(&text)));
+	text_free(&text);
+}
+
+/* An unavailable figure is left out. */
+static void set_real(json_t *object, const char *key, double value)
+{
+	if (isfinite(value))
+		json_object_set_new(object, key, json_real(value));
+}
+
+static json_t *record_new(const struct report *report, const char *name)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "v", json_integer(1));
+	json_object_set_new(object, "record", json_string(name));
+	json_object_set_new(object, "id", json_integer((json_int_t)report->records + 1));
+	set_string(object, "host", report->host, sizeof(report->host));
+	return object;
+}
+
+static char *dump(const json_t *object)
+{
+	return json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6));
+}
+
+/* The longest string of the object but those that say what it is; NULL when all are short. */
+static const char *longest_string(json_t *object)
+{
+	static const char *const kept[] = { "record", "kernel", "knob", "name", "state", "cycles_from", NULL };
+	const char *key, *longest = NULL;
+	json_t *value;
+	size_t length = 16;
+
+	json_object_foreach(object, key, value) {
+		bool keep = !json_is_string(value);
+
+		for (const char *const *k = kept; *k && !keep; k++)
+			keep = strcmp(*k, key) == 0;
+		if (!keep && json_string_length(value) > length) {
+			longest = key;
+			length = json_string_length(value);
+		}
+	}
+	return longest;
+}
+
+/* Makes the object a little smaller; false when there is nothing left to give. */
+static bool shrink(json_t *object)
+{
+	const char *key = longest_string(object);
+
+	if (key) {
+		struct text text = { 0 };
+		const char *value = json_string_value(json_object_get(object, key));
+
+		format_clean(value, json_string_length(json_object_get(object, key)) * 3 / 4, &text);
+		json_object_set_new(object, key, json_string(text_string(&text)));
+		text_free(&text);
+		return true;
+	}
+	for (const char *const *name = spare; *name; name++)
+		if (json_object_del(object, *name) == 0)
+			return true;
+	return false;
+}
+
+static void record_write(struct report *report, json_t *object)
+{
+	char *line = dump(object);
+
+	while (line && strlen(line) + 1 > FORMAT_LINE_MAX && shrink(object)) {
+		free(line);
+		line = dump(object);
+	}
+	if (line)
+		fprintf(report->out, "%s\n", line);
+	free(line);
+	json_decref(object);
+	report->records++;
+}
+
+static json_t *knob_value(const struct knob *knob, int64_t value)
+{
+	if (knob->kind == KNOB_CHOICE) {
+		char word[48];
+
+		setting_format_value(knob, value, word, sizeof(word));
+		return json_string(word);
+	}
+	return json_integer(value);
+}
+
+static void json_sample(struct report *report, const struct setting *setting, const struct sample *sample,
+	const struct run_facts *facts)
+{
+	json_t *object = record_new(report, "sample"), *knobs = json_object();
+	const struct kernel *kernel = setting->kernel;
+
+	if (report->machine)
+		set_string(object, "machine", report->machine->name, sizeof(report->machine->name));
+	json_object_set_new(object, "kernel", json_string(kernel->name));
+	for (int i = 0; i < kernel->knob_count; i++)
+		json_object_set_new(knobs, kernel->knobs[i].name,
+			knob_value(&kernel->knobs[i], setting->v[i]));
+	json_object_set_new(object, "knobs", knobs);
+	set_real(object, "cpe", sample->cpe);
+	set_real(object, "cpe_lo", sample->cpe_lo);
+	set_real(object, "cpe_hi", sample->cpe_hi);
+	json_object_set_new(object, "trials", json_integer(sample->trials));
+	json_object_set_new(object, "dropped", json_integer(sample->dropped));
+	set_real(object, "quiet", sample->quiet);
+	if (sample->contended)
+		json_object_set_new(object, "contended", json_true());
+	if (sample->cycles_from != SOURCE_NONE)
+		json_object_set_new(object, "cycles_from", json_string(source_name(sample->cycles_from)));
+	set_real(object, "ghz", sample->ghz);
+	set_real(object, "ns", sample->ns);
+	set_real(object, "gbps", sample->gbps);
+	set_real(object, "bytes_per_cycle", sample->bytes_per_cycle);
+	if (sample->modes > 1) {
+		json_object_set_new(object, "modes", json_integer(sample->modes));
+		set_real(object, "mode_low", sample->mode_low);
+		set_real(object, "mode_high", sample->mode_high);
+		set_real(object, "mode_share_low", sample->mode_share_low);
+	}
+	if (facts->cpu >= 0)
+		json_object_set_new(object, "cpu", json_integer(facts->cpu));
+	if (!facts->bound)
+		json_object_set_new(object, "bound", json_false());
+	if (*facts->pages)
+		set_string(object, "pages", facts->pages, sizeof(facts->pages));
+	json_object_set_new(object, "seed", json_integer((json_int_t)report->seed));
+	record_write(report, object);
+}
+
+static void json_kernel(struct report *report, const struct kernel *kernel)
+{
+	static const char *const kinds[] = { [KNOB_COUNT] = "count", [KNOB_BYTES] = "bytes",
+		[KNOB_CHOICE] = "choice" };
+	json_t *object = record_new(report, "kernel");
+
+	json_object_set_new(object, "kernel", json_string(kernel->name));
+	set_string(object, "title", kernel->title, 200);
+	set_string(object, "element", kernel->element, 200);
+	set_string(object, "document", kernel->document, 300);
+	set_string(object, "look_for", kernel->look_for, 800);
+	record_write(report, object);
+	for (int i = 0; i < kernel->knob_count; i++) {
+		const struct knob *knob = &kernel->knobs[i];
+		char initial[48], range[160];
+
+		format_knob(knob, initial, range);
+		object = record_new(report, "knob");
+		json_object_set_new(object, "kernel", json_string(kernel->name));
+		json_object_set_new(object, "knob", json_string(knob->name));
+		json_object_set_new(object, "kind", json_string(kinds[knob->kind]));
+		set_string(object, "help", knob->help, 300);
+		json_object_set_new(object, "default", knob_value(knob, knob->initial));
+		set_string(object, "range", range, 300);
+		if (knob->kind == KNOB_CHOICE) {
+			json_t *choices = json_array();
+
+			for (const char *const *choice = knob->choices; *choice; choice++)
+				json_array_append_new(choices, json_string(*choice));
+			json_object_set_new(object, "choices", choices);
+		} else {
+			json_object_set_new(object, "min", json_integer(knob->min));
+			/* What the machine limits is not known without asking it. */
+			json_object_set_new(object, "max",
+				knob->max == KNOB_MAX_MEMORY ? json_null() : json_integer(knob->max));
+			if (knob->multiple > 1)
+				json_object_set_new(object, "multiple", json_integer(knob->multiple));
+		}
+		record_write(report, object);
+	}
+}
+
+static void json_check(struct report *report, const struct check *check)
+{
+	json_t *object = record_new(report, "check");
+
+	if (report->machine)
+		set_string(object, "machine", report->machine->name, sizeof(report->machine->name));
+	json_object_set_new(object, "name", json_string(check->name));
+	json_object_set_new(object, "state", json_string(check_state_name(check->state)));
+	set_string(object, "finding", check->finding, sizeof(check->finding));
+	if (*check->advice)
+		set_string(object, "advice", check->advice, sizeof(check->advice));
+	set_real(object, "value", check->value);
+	if (*check->unit && isfinite(check->value))
+		set_string(object, "unit", check->unit, sizeof(check->unit));
+	record_write(report, object);
+}
+
+const struct format format_json = {
+	.name = "json",
+	.sample = json_sample,
+	.kernel = json_kernel,
+	.check = json_check,
+};

@@ -1,0 +1,252 @@
+/* Text for people: a few lines for one sample, an aligned table for a sweep. ASCII of its own, so that it
+ * reads everywhere; what kernels say is passed on as it is. */
+#include "cli/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "cli/check.h"
+
+enum { TEXT_WIDTH = 96 };
+
+/* Columns that `string` takes: its characters, as none of them is wide here. */
+static int width_of(const char *string)
+{
+	int width = 0;
+
+	for (; *string; string++)
+		width += ((unsigned char)*string & 0xc0) != 0x80;
+	return width;
+}
+
+/* Text broken at blanks to TEXT_WIDTH columns, each line after `indent` blanks. */
+static void print_wrapped(FILE *out, int indent, const char *string)
+{
+	int column = 0;
+
+	while (*string) {
+		size_t length = strcspn(string, " ");
+		char word[256];
+		int width;
+
+		snprintf(word, sizeof(word), "%.*s", (int)length, string);
+		width = width_of(word);
+		if (column && column + 1 + width > TEXT_WIDTH) {
+			fputc('\n', out);
+			column = 0;
+		}
+		column += fprintf(out, "%*s", column ? 1 : indent, "");
+		fputs(word, out);
+		column += width;
+		string += length;
+		string += strspn(string, " ");
+	}
+	if (column)
+		fputc('\n', out);
+}
+
+/* The columns of a sweep beside its knobs. */
+static const struct column {
+	const char *title;
+	int width;
+} columns[] = {
+	{ "CPE", 9 }, { "lo", 9 }, { "hi", 9 }, { "src", 4 }, { "trials", 7 }, { "quiet", 6 }, { "ns", 9 },
+	{ "GHz", 7 }, { "GB/s", 8 }, { "B/cycle", 8 },
+};
+
+/* The width of a swept knob's column: its name's, or its widest value's. */
+static int axis_width(const struct kernel *kernel, const struct sweep_axis *axis)
+{
+	const struct knob *knob = &kernel->knobs[axis->knob];
+	int width = (int)strlen(knob->name);
+
+	for (size_t i = 0; i < axis->count; i++) {
+		char word[48];
+
+		setting_format_value(knob, axis->values[i], word, sizeof(word));
+		if ((int)strlen(word) > width)
+			width = (int)strlen(word);
+	}
+	return width;
+}
+
+static bool swept(const struct report *report, int knob)
+{
+	for (size_t i = 0; i < report->axis_count; i++)
+		if (report->axes[i].knob == knob && report->axes[i].count > 1)
+			return true;
+	return false;
+}
+
+static void text_begin(struct report *report)
+{
+	const struct kernel *kernel = report->setting.kernel;
+
+	if (report->kind != REPORT_SWEEP)
+		return;
+	/* What stays the same, once. */
+	fputs(kernel->name, report->out);
+	for (int i = 0; i < kernel->knob_count; i++) {
+		char word[48];
+
+		if (swept(report, i))
+			continue;
+		setting_format_value(&kernel->knobs[i], report->setting.v[i], word, sizeof(word));
+		fprintf(report->out, " %s=%s", kernel->knobs[i].name, word);
+	}
+	fprintf(report->out, "   (CPE: cycles per %s)\n", kernel->element);
+	for (size_t i = 0; i < report->axis_count; i++)
+		if (report->axes[i].count > 1)
+			fprintf(report->out, "%*s ", axis_width(kernel, &report->axes[i]),
+				kernel->knobs[report->axes[i].knob].name);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		fprintf(report->out, "%*s", columns[i].width, columns[i].title);
+	fputc('\n', report->out);
+}
+
+static void figure(struct report *report, int width, double value)
+{
+	char word[32];
+
+	units_figure(value, word, sizeof(word));
+	fprintf(report->out, "%*s", width, word);
+}
+
+static void percent(struct report *report, int width, double share)
+{
+	char word[16] = "-";
+
+	if (isfinite(share))
+		snprintf(word, sizeof(word), "%.0f%%", share * 100);
+	fprintf(report->out, "%*s", width, word);
+}
+
+static void text_row(struct report *report, const struct setting *setting, const struct sample *sample)
+{
+	FILE *out = report->out;
+	char source[2] = { sample->cycles_from ? (char)sample->cycles_from : '-', '\0' };
+
+	for (size_t i = 0; i < report->axis_count; i++) {
+		const struct sweep_axis *axis = &report->axes[i];
+		char word[48];
+
+		if (axis->count < 2)
+			continue;
+		setting_format_value(&setting->kernel->knobs[axis->knob], setting->v[axis->knob], word,
+			sizeof(word));
+		fprintf(out, "%*s ", axis_width(setting->kernel, axis), word);
+	}
+	figure(report, columns[0].width, sample->cpe);
+	figure(report, columns[1].width, sample->cpe_lo);
+	figure(report, columns[2].width, sample->cpe_hi);
+	fprintf(out, "%*s%*u", columns[3].width, source, columns[4].width, sample->trials);
+	percent(report, columns[5].width, sample->quiet);
+	figure(report, columns[6].width, sample->ns);
+	figure(report, columns[7].width, sample->ghz);
+	figure(report, columns[8].width, sample->gbps);
+	figure(report, columns[9].width, sample->bytes_per_cycle);
+	if (sample->contended)
+		fputs("  contended", out);
+	if (sample->modes > 1) {
+		char low[32], high[32];
+
+		units_figure(sample->mode_low, low, sizeof(low));
+		units_figure(sample->mode_high, high, sizeof(high));
+		fprintf(out, "  two modes: %s (%.0f%%), %s", low, sample->mode_share_low * 100, high);
+	}
+	fputc('\n', out);
+}
+
+static void text_one(struct report *report, const struct setting *setting, const struct sample *sample,
+	const struct run_facts *facts)
+{
+	const struct kernel *kernel = setting->kernel;
+	const char *remark = kernel->remark ? kernel->remark(setting->v) : NULL;
+	FILE *out = report->out;
+	struct text line = { 0 };
+	char cpe[32], low[32], high[32], ns[32], ghz[32], gbps[32], bytes[32];
+
+	setting_format(setting, &line);
+	fprintf(out, "%s\n", text_string(&line));
+	text_free(&line);
+	units_figure(sample->cpe, cpe, sizeof(cpe));
+	units_figure(sample->cpe_lo, low, sizeof(low));
+	units_figure(sample->cpe_hi, high, sizeof(high));
+	units_figure(sample->ns, ns, sizeof(ns));
+	units_figure(sample->ghz, ghz, sizeof(ghz));
+	fprintf(out, "CPE      %s cycles per %s; quartiles %s to %s; source: %s\n", cpe, kernel->element, low,
+		high, source_name(sample->cycles_from));
+	fprintf(out, "time     %s ns at %s GHz on core %d%s\n", ns, ghz, facts->cpu,
+		facts->bound ? "" : " (not bound to it)");
+	if (isfinite(sample->gbps)) {
+		units_figure(sample->gbps, gbps, sizeof(gbps));
+		units_figure(sample->bytes_per_cycle, bytes, sizeof(bytes));
+		fprintf(out, "data     %s GB/s, %s bytes a cycle; pages: %s\n", gbps, bytes, facts->pages);
+	}
+	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
+	if (isfinite(sample->quiet))
+		fprintf(out, "; %.0f%% quiet", sample->quiet * 100);
+	fputc('\n', out);
+	if (sample->contended)
+		fprintf(out, "CONTENDED: too few quiet trials; something shares this core, and the figure may be "
+			"off\n");
+	if (sample->modes > 1) {
+		units_figure(sample->mode_low, low, sizeof(low));
+		units_figure(sample->mode_high, high, sizeof(high));
+		fprintf(out, "modes    two: %s (%.0f%% of the trials) and %s\n", low,
+			sample->mode_share_low * 100, high);
+	}
+	if (remark)
+		fprintf(out, "remark   %s\n", remark);
+}
+
+static void text_sample(struct report *report, const struct setting *setting, const struct sample *sample,
+	const struct run_facts *facts)
+{
+	if (report->kind == REPORT_SWEEP)
+		text_row(report, setting, sample);
+	else
+		text_one(report, setting, sample, facts);
+	report->records++;
+}
+
+static void text_kernel(struct report *report, const struct kernel *kernel)
+{
+	FILE *out = report->out;
+	int widest = 0;
+
+	if (report->records)
+		fputc('\n', out);
+	fprintf(out, "%s: %s\n", kernel->name, kernel->title);
+	print_wrapped(out, 4, kernel->look_for);
+	fprintf(out, "    CPE counts: %s\n    From: %s\n", kernel->element, kernel->document);
+	for (int i = 0; i < kernel->knob_count; i++)
+		if ((int)strlen(kernel->knobs[i].name) > widest)
+			widest = (int)strlen(kernel->knobs[i].name);
+	for (int i = 0; i < kernel->knob_count; i++) {
+		const struct knob *knob = &kernel->knobs[i];
+		char initial[48], range[160];
+
+		format_knob(knob, initial, range);
+		fprintf(out, "    %-*s = %-10s  %s: %s\n", widest, knob->name, initial, knob->help, range);
+	}
+	report->records++;
+}
+
+static void text_check(struct report *report, const struct check *check)
+{
+	fprintf(report->out, "%-4s  %-10s  %s\n", check_state_name(check->state), check->name, check->finding);
+	if (*check->advice)
+		print_wrapped(report->out, 18, check->advice);
+	report->records++;
+}
+
+const struct format format_text = {
+	.name = "text",
+	.begin = text_begin,
+	.sample = text_sample,
+	.kernel = text_kernel,
+	.check = text_check,
+};

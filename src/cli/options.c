@@ -1,0 +1,305 @@
+/* Options and help. Both come from the tables: the common one here, and each subcommand's own. */
+#include "cli/cli.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/format.h"
+#include "kernels/kernel.h"
+
+enum { OPTIONS_MAX = 64 };
+
+static struct status apply_format(struct cli *cli, const char *value)
+{
+	struct text names = { 0 };
+	struct status status;
+
+	cli->format = format_find(value);
+	if (cli->format)
+		return status_ok();
+	for (const struct format *const *format = formats; *format; format++)
+		text_addf(&names, "%s%s", format == formats ? "" : format[1] ? ", " : " or ",
+			(*format)->name);
+	status = status_make(STATUS_USAGE, "--format %s: there is no such format; it is %s", value,
+		text_string(&names));
+	text_free(&names);
+	return status;
+}
+
+static struct status apply_cpu(struct cli *cli, const char *value)
+{
+	int64_t number;
+
+	/* Whether there is such a core is the worker's to say; this only keeps it an int. */
+	if (!units_parse(value, false, &number) || number > 1 << 20)
+		return status_make(STATUS_USAGE,
+			"--cpu %s: a processor number is wanted, from 0, as /proc/cpuinfo counts them", value);
+	cli->cpu = (int)number;
+	return status_ok();
+}
+
+static struct status apply_seed(struct cli *cli, const char *value)
+{
+	int64_t number;
+
+	if (!units_parse(value, false, &number))
+		return status_make(STATUS_USAGE, "--seed %s: a whole number from 0 to 2^63-1 is wanted", value);
+	cli->seed = (uint64_t)number;
+	return status_ok();
+}
+
+static struct status apply_time_budget(struct cli *cli, const char *value)
+{
+	char *end;
+	double seconds = strtod(value, &end);
+
+	/* A day is far beyond any sweep; what is longer is a slip. */
+	if (end == value || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
+		return status_make(STATUS_USAGE, "--time-budget %s: seconds are wanted, 0.001 to 86400", value);
+	cli->time_budget = seconds;
+	return status_ok();
+}
+
+static struct status apply_quiet(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->quiet = true;
+	return status_ok();
+}
+
+static struct status apply_help(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->help = true;
+	return status_ok();
+}
+
+static struct status apply_version(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->version = true;
+	return status_ok();
+}
+
+const struct cli_option cli_common_options[] = {
+	{ "format", "text|csv|json", "how results are written; json is one object a line", apply_format },
+	{ "cpu", "N", "the core to measure; otherwise one is chosen", apply_cpu },
+	{ "seed", "N", "where random layouts begin (1)", apply_seed },
+	{ "time-budget", "SECONDS", "how long to measure at most, without preparing data", apply_time_budget },
+	{ "quiet", NULL, "no notes and no progress on standard error", apply_quiet },
+	{ "help", NULL, "this help; after a subcommand, its own", apply_help },
+	{ "version", NULL, "the version", apply_version },
+	{ NULL, NULL, NULL, NULL },
+};
+
+static const struct cli_option *option_in(const struct cli_option *options, const char *name)
+{
+	for (; options && options->name; options++)
+		if (strcmp(options->name, name) == 0)
+			return options;
+	return NULL;
+}
+
+/* One option as it was given. */
+struct given {
+	const struct cli_option *option;      /* the first row of that name in any table */
+	const char *value;
+};
+
+/* Every option of every table, each name once. */
+static size_t all_options(const struct cli_option *all[OPTIONS_MAX])
+{
+	size_t count = 0;
+
+	for (const struct cli_option *option = cli_common_options; option->name; option++)
+		all[count++] = option;
+	for (const struct cli_command *const *command = cli_commands; *command; command++) {
+		for (const struct cli_option *option = (*command)->options; option && option->name;
+			option++) {
+			bool known = false;
+
+			for (size_t i = 0; i < count && !known; i++)
+				known = strcmp(all[i]->name, option->name) == 0;
+			if (!known && count < OPTIONS_MAX)
+				all[count++] = option;
+		}
+	}
+	return count;
+}
+
+static struct status unknown_option(const char *typed, const struct cli_option *const *all, size_t count)
+{
+	const char *names[OPTIONS_MAX];
+	char dashed[OPTIONS_MAX][32], bare[64], near[128] = "";
+
+	if (typed[0] != '-' || typed[1] != '-')
+		return status_make(STATUS_USAGE, "unknown option %s; see slexplore --help", typed);
+	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(typed, "="), typed);
+	for (size_t i = 0; i < count; i++) {
+		snprintf(dashed[i], sizeof(dashed[i]), "--%s", all[i]->name);
+		names[i] = dashed[i];
+	}
+	nearest_names(bare, names, count, near, sizeof(near));
+	if (*near)
+		return status_make(STATUS_USAGE, "unknown option %s; did you mean %s?", bare, near);
+	return status_make(STATUS_USAGE, "unknown option %s; see slexplore --help", bare);
+}
+
+static struct status unknown_command(const char *typed)
+{
+	const char *names[OPTIONS_MAX];
+	char near[128] = "";
+	size_t count = 0;
+
+	if (kernel_find(typed))
+		return status_make(STATUS_USAGE,
+			"\"%s\" is a kernel, not a subcommand: slexplore explore %s, or slexplore run %s", typed,
+			typed, typed);
+	while (cli_commands[count]) {
+		names[count] = cli_commands[count]->name;
+		count++;
+	}
+	nearest_names(typed, names, count, near, sizeof(near));
+	if (*near)
+		return status_make(STATUS_USAGE, "unknown subcommand \"%s\"; did you mean %s?", typed, near);
+	return status_make(STATUS_USAGE, "unknown subcommand \"%s\"; see slexplore --help", typed);
+}
+
+static const struct cli_command *command_find(const char *name)
+{
+	for (const struct cli_command *const *command = cli_commands; *command; command++)
+		if (strcmp((*command)->name, name) == 0)
+			return *command;
+	return NULL;
+}
+
+/* The command that has an option of its own by that name. */
+static const struct cli_command *owner(const char *name)
+{
+	for (const struct cli_command *const *command = cli_commands; *command; command++)
+		if (option_in((*command)->options, name))
+			return *command;
+	return NULL;
+}
+
+/* Splits argv into options and words. Words keep their order; options may stand anywhere before "--". */
+static struct status split(struct cli *cli, int argc, char **argv, struct given *given, size_t *given_count)
+{
+	const struct cli_option *all[OPTIONS_MAX];
+	struct option table[OPTIONS_MAX + 1] = { 0 };
+	size_t count = all_options(all);
+	int found;
+
+	for (size_t i = 0; i < count; i++)
+		table[i] = (struct option){ .name = all[i]->name,
+			.has_arg = all[i]->argument ? required_argument : no_argument, .val = 256 + (int)i };
+	/* 0, not 1: starts getopt afresh, wherever an earlier parse stopped. The dash hands over words in place,
+	 * also where POSIXLY_CORRECT is set; the colon tells a missing argument from an unknown option. */
+	optind = 0;
+	opterr = 0;
+	while ((found = getopt_long(argc, argv, "-:h", table, NULL)) != -1) {
+		if (found == 1) {
+			cli->words[cli->word_count++] = optarg;
+		} else if (found == 'h') {
+			cli->help = true;
+		} else if (found == ':') {
+			const char *typed = argv[optind - 1];
+			const struct cli_option *option = optopt >= 256 ? all[optopt - 256] : NULL;
+
+			return status_make(STATUS_USAGE, "%s wants an argument: %s", typed,
+				option ? option->argument : "a value");
+		} else if (found == '?') {
+			/* optopt: the row of an option that was given an argument and takes none; 0 for an
+			 * unknown or ambiguous one; else a letter. */
+			if (optopt >= 256)
+				return status_make(STATUS_USAGE, "--%s takes no argument", all[optopt - 256]->name);
+			if (optopt)
+				return status_make(STATUS_USAGE, "unknown option -%c; see slexplore --help",
+					optopt);
+			return unknown_option(argv[optind - 1], all, count);
+		} else {
+			given[(*given_count)++] = (struct given){ all[found - 256], optarg };
+		}
+	}
+	while (optind < argc)
+		cli->words[cli->word_count++] = argv[optind++];
+	return status_ok();
+}
+
+struct status cli_parse(struct cli *cli, int argc, char **argv)
+{
+	struct given *given = memory_new((size_t)argc + 1, sizeof(*given));
+	size_t given_count = 0;
+	struct status status;
+
+	cli->words = memory_new((size_t)argc + 1, sizeof(*cli->words));
+	cli->word_count = 0;
+	cli->format = formats[0];
+	cli->cpu = -1;
+	cli->seed = CLI_SEED;
+	cli->command = NULL;
+	status = split(cli, argc, argv, given, &given_count);
+	if (status_is_ok(&status) && cli->word_count) {
+		cli->command = command_find(cli->words[0]);
+		if (!cli->command)
+			status = unknown_command(cli->words[0]);
+		for (int i = 1; i < cli->word_count; i++)
+			cli->words[i - 1] = cli->words[i];
+		cli->word_count--;
+	}
+	for (size_t i = 0; status_is_ok(&status) && i < given_count; i++) {
+		const char *name = given[i].option->name;
+		const struct cli_command *command = cli->command ? cli->command : cli_commands[0];
+		const struct cli_option *option = option_in(cli_common_options, name);
+
+		if (!option)
+			option = option_in(command->options, name);
+		if (option)
+			status = option->apply(cli, given[i].value);
+		else
+			status = status_make(STATUS_USAGE, "--%s is an option of %s, not of %s", name,
+				owner(name)->name, command->name);
+	}
+	free(given);
+	return status;
+}
+
+static void print_options(FILE *out, const struct cli_option *options)
+{
+	for (; options && options->name; options++) {
+		char left[48];
+
+		snprintf(left, sizeof(left), "--%s%s%s", options->name, options->argument ? " " : "",
+			options->argument ? options->argument : "");
+		fprintf(out, "  %-24s %s\n", left, options->help);
+	}
+}
+
+void cli_help(const struct cli *cli, bool of_command)
+{
+	if (of_command) {
+		const struct cli_command *command = cli->command;
+
+		fprintf(cli->out, "slexplore %s%s%s [options]\n\n%s\n", command->name,
+			*command->arguments ? " " : "", command->arguments, command->help);
+		if (command->more)
+			fprintf(cli->out, "\n%s", command->more);
+		fprintf(cli->out, "\nOptions:\n");
+		print_options(cli->out, command->options);
+		print_options(cli->out, cli_common_options);
+		return;
+	}
+	fprintf(cli->out, "slexplore: a processor's speed limits, to see and to touch\n\n");
+	for (const struct cli_command *const *command = cli_commands; *command; command++)
+		fprintf(cli->out, "  slexplore %s%s%s\n      %s\n", (*command)->name,
+			*(*command)->arguments ? " " : "", (*command)->arguments, (*command)->help);
+	fprintf(cli->out, "\nWithout a subcommand: %s. slexplore SUBCOMMAND --help tells more.\n\nOptions:\n",
+		cli_commands[0]->name);
+	print_options(cli->out, cli_common_options);
+	fprintf(cli->out, "\nExit status: 0 done, 1 could not measure, 2 wrong usage, 130 interrupted.\n");
+}

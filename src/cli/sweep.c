@@ -1,0 +1,170 @@
+/* slexplore sweep: the cross product of lists of values, a sample each. */
+#include "cli/bench.h"
+#include "cli/cli.h"
+#include "cli/format.h"
+#include "cli/interrupt.h"
+#include "cli/words.h"
+#include "session/sweep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+/* How often the line of progress changes, seconds. */
+#define PROGRESS_EVERY 0.1
+
+struct output {
+	struct cli *cli;
+	struct bench *bench;
+	struct report report;
+	struct run_facts largest;      /* of the cell with the largest working set, for notes */
+	uint64_t failed;
+	bool progress, shown;
+	double next_progress;
+};
+
+static void progress_clear(struct output *output)
+{
+	if (output->shown)
+		fprintf(output->cli->err, "\r%60s\r", "");
+	output->shown = false;
+}
+
+static void progress_show(struct output *output, const struct sweep *sweep, double now, double begun)
+{
+	struct sweep_progress progress;
+
+	if (!output->progress || now < output->next_progress)
+		return;
+	output->next_progress = now + PROGRESS_EVERY;
+	sweep_progress(sweep, &progress);
+	fprintf(output->cli->err, "\r%" PRIu64 " of %" PRIu64 " cells settled, %.1f s ", progress.finished,
+		progress.cells, now - begun);
+	fflush(output->cli->err);
+	output->shown = true;
+}
+
+/* Prints the cells that are finished. Returns false when they cannot be written. */
+static bool print_cells(struct output *output, struct sweep *sweep)
+{
+	const struct format *format = output->cli->format;
+	const struct cell *cell;
+	bool any = false;
+
+	while ((cell = sweep_take(sweep))) {
+		if (!any)
+			progress_clear(output);
+		any = true;
+		if (!status_is_ok(&cell->failure)) {
+			struct text name = { 0 };
+
+			setting_format(&cell->setting, &name);
+			fprintf(output->cli->err, "slexplore: %s: %s\n", text_string(&name), cell->failure.text);
+			text_free(&name);
+			output->failed++;
+			continue;
+		}
+		format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
+		if (cell->facts.footprint > output->largest.footprint)
+			output->largest = cell->facts;
+	}
+	/* Readers of a stream see each cell when it is there, and a reader that left is noticed. */
+	return !any || fflush(output->cli->out) == 0;
+}
+
+static int measure(struct output *output, struct sweep *sweep)
+{
+	struct result *result = memory_new(1, sizeof(*result));
+	const struct format *format = output->cli->format;
+	double begun = bench_now();
+	bool written = true;
+
+	if (format->begin)
+		format->begin(&output->report);
+	while (written && !sweep_done(sweep)) {
+		struct request request;
+
+		written = print_cells(output, sweep);
+		if (written && sweep_next(sweep, bench_now(), &request)) {
+			if (bench_measure(output->bench, &request, result))
+				sweep_accept(sweep, bench_now(), result);
+			progress_show(output, sweep, bench_now(), begun);
+		}
+		if (interrupt_signal())
+			sweep_stop(sweep);
+	}
+	progress_clear(output);
+	if (format->end)
+		format->end(&output->report);
+	free(result);
+	if (written)
+		bench_notes(output->bench, output->cli, &output->largest);
+	if (interrupt_signal()) {
+		struct sweep_progress progress;
+
+		sweep_progress(sweep, &progress);
+		cli_note(output->cli, "interrupted: %u of %" PRIu64 " cells are written", output->report.records,
+			progress.cells);
+		return 128 + interrupt_signal();
+	}
+	return output->failed ? CLI_UNMEASURED : CLI_DONE;
+}
+
+/* Assigns the words, then counts cells against this machine's memory. */
+static struct status prepare(struct output *output, struct sweep *sweep)
+{
+	struct sweep_progress progress;
+	struct status status = sweep_begin(sweep, output->bench->machine->memory_limit);
+
+	if (!status_is_ok(&status))
+		return status;
+	sweep_progress(sweep, &progress);
+	if (progress.excluded)
+		cli_note(output->cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s", progress.excluded,
+			progress.combinations, progress.why_excluded);
+	report_init(&output->report, output->cli->out, REPORT_SWEEP);
+	output->report.machine = output->bench->machine;
+	output->report.setting = *sweep_setting(sweep);
+	output->report.axes = sweep_axes(sweep, &output->report.axis_count);
+	output->report.seed = output->cli->seed;
+	return status;
+}
+
+static int sweep_run(struct cli *cli)
+{
+	const struct sweep_options options = { .seconds = cli->time_budget, .seed = cli->seed };
+	struct bench bench = { 0 };
+	struct output output = { .cli = cli, .bench = &bench,
+		.progress = !cli->quiet && isatty(fileno(cli->err)) };
+	const struct kernel *kernel;
+	struct sweep *sweep;
+	struct status status = words_kernel(cli, &kernel);
+	int exit_status;
+
+	if (!status_is_ok(&status))
+		return cli_fail(cli, &status);
+	sweep = sweep_new(kernel, &options);
+	for (int i = 1; i < cli->word_count && status_is_ok(&status); i++)
+		status = sweep_assign(sweep, cli->words[i]);
+	if (status_is_ok(&status))
+		status = bench_open(&bench, cli);
+	if (status_is_ok(&status))
+		status = prepare(&output, sweep);
+	exit_status = status_is_ok(&status) ? measure(&output, sweep) : cli_fail(cli, &status);
+	bench_close(&bench);
+	sweep_free(sweep);
+	return exit_status;
+}
+
+const struct cli_command command_sweep = {
+	.name = "sweep",
+	.help = "the cross product of knob values, a sample each",
+	.arguments = "KERNEL [knob=values ...]",
+	.more = "Values: 1,2,4 or 1..16 or 1..16:3 (step) or 4k..64m*2 (factor), and names of choices or * for all.\n"
+		"The first knob named varies slowest. Combinations that a kernel excludes are skipped and counted.\n"
+		"All cells are visited in several rounds, so that what disturbs the machine spreads over them.\n",
+	.run = sweep_run,
+};

@@ -1,0 +1,41 @@
+#include "cli/terminal.h"
+
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* term.h makes macros of plain words (lines, columns): no other header may follow it. */
+#include <curses.h>
+#include <term.h>
+
+void terminal_read(struct terminal_facts *facts)
+{
+	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+	struct winsize size;
+	int error;
+
+	*facts = (struct terminal_facts){ 0 };
+	facts->input = isatty(STDIN_FILENO);
+	facts->output = isatty(STDOUT_FILENO);
+	facts->no_colour = no_colour && *no_colour;
+	snprintf(facts->charset, sizeof(facts->charset), "%s", nl_langinfo(CODESET));
+	facts->utf8 = strcasecmp(facts->charset, "UTF-8") == 0 || strcasecmp(facts->charset, "utf8") == 0;
+	if (facts->output && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+		facts->width = size.ws_col;
+		facts->height = size.ws_row;
+	}
+	if (!term || !*term)
+		return;
+	snprintf(facts->term, sizeof(facts->term), "%s", term);
+	/* Reads the description only: nothing is written to the terminal. */
+	if (setupterm(term, STDOUT_FILENO, &error) != OK)
+		return;
+	facts->described = true;
+	facts->addressable = tigetstr("cup") != NULL && tigetstr("cup") != (char *)-1;
+	facts->colours = tigetnum("colors") > 0 ? tigetnum("colors") : 0;
+	del_curterm(cur_term);
+}

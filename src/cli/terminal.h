@@ -1,0 +1,21 @@
+/* What the terminal can do, for doctor and for the decision whether the explorer can open. */
+#ifndef SLX_CLI_TERMINAL_H
+#define SLX_CLI_TERMINAL_H
+
+#include <stdbool.h>
+
+struct terminal_facts {
+	bool input, output;      /* whether standard input and output are terminals */
+	char term[32];           /* $TERM; empty: not set */
+	bool described;          /* whether terminfo knows it */
+	bool addressable;        /* whether the cursor can be moved: full-screen programs work */
+	int colours;             /* 0: none */
+	bool utf8;               /* the locale's character set */
+	char charset[32];
+	bool no_colour;          /* $NO_COLOR is set and not empty */
+	int width, height;      /* 0: unknown */
+};
+
+void terminal_read(struct terminal_facts *facts);
+
+#endif

@@ -1,0 +1,16 @@
+/* The words after a subcommand: a kernel and settings of its knobs. */
+#ifndef SLX_CLI_WORDS_H
+#define SLX_CLI_WORDS_H
+
+#include "base/status.h"
+#include "cli/cli.h"
+#include "session/setting.h"
+
+/* The kernel that the first word names. STATUS_USAGE with the kernels' names when there is no word. */
+struct status words_kernel(const struct cli *cli, const struct kernel **kernel);
+
+/* setting->kernel at its defaults, then as the further words say. STATUS_USAGE also for a combination that the kernel
+ * excludes and a knob given twice; memory is not looked at. */
+struct status words_setting(const struct cli *cli, struct setting *setting);
+
+#endif

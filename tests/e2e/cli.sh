@@ -1,0 +1,166 @@
+#!/bin/sh
+# The command line from outside: exit statuses, messages, formats, interruption. Wants SLEXPLORE, the program.
+set -u
+
+: "${SLEXPLORE:?the path of the program}"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+	echo "FAIL: $*" >&2
+	failures=$((failures + 1))
+}
+
+# expect STATUS ARGUMENT...: runs without a terminal; output in $work/out and $work/err.
+expect() {
+	expected=$1
+	shift
+	"$SLEXPLORE" "$@" </dev/null >"$work/out" 2>"$work/err"
+	status=$?
+	[ "$status" -eq "$expected" ] || fail "slexplore $*: exit status $status, not $expected: $(cat "$work/err")"
+	if LC_ALL=C grep -q "$(printf '\033')" "$work/out" "$work/err"; then
+		fail "slexplore $*: an escape byte"
+	fi
+}
+
+says() {
+	grep -qF -- "$2" "$work/$1" || fail "no \"$2\" in: $(cat "$work/$1")"
+}
+
+# refuse PART ARGUMENT...: wrong usage, told in one line that has this part; nothing on standard output.
+refuse() {
+	part=$1
+	shift
+	expect 2 "$@"
+	says err "$part"
+	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "slexplore $*: not one line: $(cat "$work/err")"
+	[ ! -s "$work/out" ] || fail "slexplore $*: output beside an error"
+}
+
+# Every line of $work/out is a JSON object of at most 1,000 bytes with the host inside.
+json_lines() {
+	[ -s "$work/out" ] || fail "no JSON at all"
+	LC_ALL=C awk 'length($0) + 1 > 1000 || !/^[{]"v":1,"record":"[a-z]+",.*"host":".*[}]$/ { exit 1 }' "$work/out" ||
+		fail "a line is too long or no record: $(cat "$work/out")"
+	if command -v python3 >/dev/null; then
+		python3 -c 'import json, sys
+for line in sys.stdin: json.loads(line)' <"$work/out" || fail "invalid JSON: $(cat "$work/out")"
+	fi
+}
+
+# Without a terminal the explorer says so, and what to use.
+refuse "run, sweep, doctor" explore
+refuse "terminal" 
+refuse "terminal" explore mountain stride=2
+TERM=xterm refuse "terminal" --ascii
+
+# Wrong usage.
+refuse 'did you mean run?' rnu
+refuse 'combine' run
+refuse 'did you mean combine?' run combin
+refuse 'did you mean unroll?' run combine unrol=2
+refuse 'acc=9 needs' run combine acc=9 unroll=4
+refuse 'free memory' run combine size=4096t
+refuse 'size=99999999999999999999' run combine size=99999999999999999999
+refuse 'unroll=17' sweep combine unroll=1..17
+refuse 'no combination is left' sweep combine acc=3 unroll=1,2
+refuse '--cpu' run combine --cpu 99999
+refuse 'did you mean --format?' list --formt json
+expect 0 --help
+expect 0 run --help
+expect 0 --version
+
+# Lists.
+expect 0 list
+for kernel in combine list-length mountain; do says out "$kernel"; done
+expect 0 list --format json
+json_lines
+expect 0 list --format csv
+
+# One sample.
+expect 0 run combine op=mul type=i64 --format json
+json_lines
+for key in '"record":"sample"' '"kernel":"combine"' '"op":"mul"' '"cpe":' '"cpe_lo":' '"cpe_hi":' '"trials":' \
+	'"dropped":' '"cycles_from":"' '"ghz":' '"ns":' '"gbps":' '"seed":1'; do
+	says out "$key"
+done
+[ "$(wc -l <"$work/out")" -eq 1 ] || fail "not one record"
+expect 0 run list-length --quiet
+[ ! -s "$work/err" ] || fail "--quiet is not: $(cat "$work/err")"
+says out "cycles per list node"
+expect 0 run mountain --format csv
+[ "$(awk -F'"' '{ gsub(/,/, ",", $1); print }' "$work/out" | wc -l)" -eq 2 ] || fail "not a header and a line"
+
+# A sweep: in the order typed, what is excluded counted on standard error.
+expect 0 sweep combine unroll=2,1 acc=1..2 --format csv
+[ "$(wc -l <"$work/out")" -eq 4 ] || fail "not three cells: $(cat "$work/out")"
+says err "1 of 4 combinations skipped"
+sed 1d "$work/out" | grep -o 'combine,[a-z]*,[a-z0-9]*,[0-9]*,[0-9]*' | cut -d, -f4- | tr '\n' ' ' >"$work/order"
+[ "$(cat "$work/order")" = "2,1 2,2 1,1 " ] || fail "order of cells: $(cat "$work/order")"
+expect 0 sweep combine unroll=1,2 --format json
+json_lines
+expect 0 sweep combine unroll=1,2
+says out "unroll"
+
+# Findings are no failures.
+expect 0 doctor
+for check in clock counters huge-pages frequency smt virtual cores steal; do says out "$check"; done
+expect 0 doctor --format json
+json_lines
+expect 0 doctor --format csv
+
+# What cannot be written is noticed.
+if [ -w /dev/full ]; then
+	for command in list "run combine" doctor "sweep combine unroll=1,2" --help; do
+		# shellcheck disable=SC2086
+		"$SLEXPLORE" $command >/dev/full 2>"$work/err"
+		status=$?
+		[ "$status" -eq 1 ] || fail "slexplore $command >/dev/full: exit status $status"
+		says err "standard output"
+	done
+fi
+
+# long_sweep [BUDGET [PREFIX...]]: 272 cells that go to a pipe, whose first line has been read when this returns, with
+# $pid under way. The output is larger than a pipe, so that the program cannot end before the rest is read.
+long_sweep() {
+	budget=${1:-0.6}
+	[ $# -eq 0 ] || shift
+	rm -f "$work/pipe"
+	mkfifo "$work/pipe"
+	"$@" "$SLEXPLORE" sweep combine 'op=*' unroll=1..16 acc=1..16 --format json --time-budget "$budget" \
+		>"$work/pipe" 2>"$work/err" &
+	pid=$!
+	exec 3<"$work/pipe"
+	read -r _ <&3
+}
+
+# Interrupted, it writes what it has.
+interrupted() {
+	kill -s "$1" "$pid"
+	cat <&3 >"$work/out"
+	exec 3<&-
+	wait "$pid"
+	status=$?
+	[ "$status" -eq "$2" ] || fail "SIG$1: exit status $status, not $2"
+	says err "interrupted"
+	json_lines
+	[ "$(wc -l <"$work/out")" -lt 272 ] || fail "SIG$1: more cells than there are"
+}
+long_sweep
+interrupted TERM 143
+# A shell starts background jobs with SIGINT ignored: undone by env, where it can.
+if env --default-signal=INT true 2>/dev/null; then
+	long_sweep 2 env --default-signal=INT
+	interrupted INT 130
+fi
+
+# A reader that leaves ends it.
+long_sweep
+exec 3<&-
+wait "$pid"
+status=$?
+[ "$status" -eq 1 ] || fail "broken pipe: exit status $status"
+says err "standard output"
+
+[ "$failures" -eq 0 ] || exit 1

@@ -1,0 +1,84 @@
+#!/bin/sh
+# The explorer without a terminal: scripts run, and what is wrong is said in one line, with exit status 2 and never an
+# escape byte.
+set -u
+
+program=${SLEXPLORE:?the program to test}
+directory=$(mktemp -d) || exit 1
+trap 'rm -rf "$directory"' EXIT
+export LC_ALL=C.UTF-8
+cd "$directory" || exit 1
+
+fail() { echo "FAILED: $*"; cat out err; exit 1; }
+
+# run STATUS ARGUMENTS...: runs the program with the script on standard input.
+run() {
+	expected=$1
+	shift
+	"$program" "$@" >out 2>err
+	status=$?
+	[ $status = "$expected" ] || fail "$*: exit status $status, not $expected"
+	! grep -q "$(printf '\033')" out err || fail "$*: escape bytes"
+}
+says() { grep -q -F -e "$1" err || fail "no word of: $1"; [ "$(wc -l <err)" = 1 ] || fail "more than a line"; }
+
+# A figure, pinned and compared; the command line that reopens the state.
+cat >good.script <<'END'
+# anything with a figure
+figure
+key p
+knob size
+type 16k
+key Enter
+figure
+dump
+resize 40x10
+dump screen.txt
+key y
+resize 120x40
+dump
+quit
+no such command, and never reached
+END
+run 0 explore list-length --script good.script
+grep -q '^=== 80x24$' out || fail "no first screen"
+grep -q '^=== 120x40$' out || fail "no second screen"
+grep -q 'B/A ' out || fail "no ratio"
+grep -q 'slexplore explore list-length size=16k' out || fail "no command line"
+grep -q '^list-length  CPE [0-9]' screen.txt || grep -q 'CPE [0-9]' screen.txt || fail "no figure in the file"
+
+# Standard input; ASCII only when asked, and where the locale has nothing else.
+printf 'resize 120x40\ndump\n' | run 0 --ascii --script - || exit 1
+! LC_ALL=C grep -q '[^ -~]' out || fail "beyond ASCII"
+printf 'dump\n' | LC_ALL=C run 0 --script - || exit 1
+! LC_ALL=C grep -q '[^ -~]' out || fail "beyond ASCII in the C locale"
+
+# Mistakes.
+printf '\n# fine\nkernl next\n' >bad.script
+run 2 --script bad.script
+says 'bad.script:3: unknown command'
+printf 'set unrol=3\n' | run 2 --script - || exit 1
+says 'standard input:1:'
+printf 'key F13\n' | run 2 --script - || exit 1
+says 'no key is called "F13"'
+printf 'resize 80\n' | run 2 --script - || exit 1
+says 'expected WIDTHxHEIGHT'
+run 2 --script no-such-file
+says 'no-such-file'
+printf 'dump no-such-directory/file\n' | run 1 --script - || exit 1
+says 'no-such-directory/file'
+
+# A file of keys of one's own, and a wrong one.
+mkdir own
+printf '[main]\nx help # help | help me\n' >own/keys
+printf 'key x\ndump\n' | SLEXPLORE_DATA=$directory/own run 0 --script - || exit 1
+grep -q 'help me' out || fail "own keys are not read"
+printf '[main]\nx hepl # help | help me\n' >own/keys
+printf 'dump\n' | SLEXPLORE_DATA=$directory/own run 2 --script - || exit 1
+says 'keys:2: no command "hepl"'
+
+# No terminal and no script.
+run 2 </dev/null
+says 'terminal'
+says 'run'
+exit 0
