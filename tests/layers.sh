@@ -1,0 +1,137 @@
+#!/bin/sh
+# Keeps the layers apart: base <- kernels <- engine <- model <- session <- { ui, cli }. Prints each include that
+# breaks this, and each header without a guard.
+#
+#   layers.sh [DIRECTORY]      the tree to look at; by default the one that this script belongs to
+set -eu
+
+# Allowed beside the rule "from a lower layer or one's own": who starts the screen.
+may_start_screen='src/cli/explore.c'
+
+# Every include line of the .c and .h files below src/ and kernels/, as FILE:LINE:TEXT, paths from the top.
+includes() {
+	(cd "$1" && find src kernels \( -name '*.[ch]' -o -name '*.awk' \) -type f -exec \
+		grep -Hn '#[[:space:]]*include' {} +) | LC_ALL=C sort
+}
+
+check() {
+	includes "$1" | awk -v may_start_screen="$may_start_screen" '
+	BEGIN {
+		level["base"] = 1; level["kernels"] = 2; level["engine"] = 3; level["model"] = 4
+		level["session"] = 5; level["ui"] = 6; level["cli"] = 6
+	}
+	function layer(path, part) {
+		sub(/^src\//, "", path)
+		if (!index(path, "/"))
+			return ""
+		split(path, part, "/")
+		return part[1]
+	}
+	function bad(why) {
+		print $0 "\n\t" why
+		found = 1
+	}
+	# A library that only some files may include.
+	function only(pattern, name, where) {
+		if ($0 ~ "include[[:space:]]*[<\"]" pattern && file !~ where)
+			bad(name " is for " readable(where) " alone")
+	}
+	function readable(where) {
+		gsub(/[\^$\\()]/, "", where)
+		return where
+	}
+	{
+		file = $0
+		sub(/:.*/, "", file)
+		only("hwloc", "hwloc", "^src/engine/topology\\.c$")
+		only("(ncursesw?/|ncurses|curses|term\\.h)", "curses", "^src/(ui/|cli/terminal\\.c$)")
+		only("perfmon/", "libpfm", "^src/engine/counters\\.c$")
+		only("(Zydis|Zycore)", "Zydis", "^src/model/decode")
+		only("capstone", "Capstone", "^src/model/decode")
+		if ($0 !~ /include[[:space:]]*"/)
+			next
+		header = $0
+		sub(/^[^"]*"/, "", header)
+		sub(/".*/, "", header)
+		if (header == "config.h")
+			next
+		from = layer(file)
+		to = layer(header)
+		if (!(to in level)) {
+			bad("an include is written from the top, beginning with its layer")
+			next
+		}
+		if (from == "")                  # src/main.c sees everything
+			next
+		if (!(from in level))
+			bad("src/" from "/ is no layer")
+		else if (level[to] > level[from])
+			bad(from " is below " to)
+		else if (level[to] == level[from] && to != from && !(file == may_start_screen && header == "ui/ui.h"))
+			bad(from " and " to " stand side by side")
+	}
+	END { exit found }' || return 1
+}
+
+guards() {
+	(cd "$1" && find src kernels -name '*.h' -type f | LC_ALL=C sort) | {
+		status=0
+		while read -r header; do
+			guard=$(sed -n 's/^#ifndef \([A-Za-z0-9_]*\)$/\1/p;/^#ifndef/q' "$1/$header")
+			[ -n "$guard" ] && grep -q "^#define $guard\$" "$1/$header" && continue
+			echo "$header: no include guard"
+			status=1
+		done
+		exit $status
+	}
+}
+
+# The check has to be able to fail: each of these lines must be found in a tree that holds it alone.
+must_fail() {
+	mkdir -p "$bad/src/base" "$bad/src/ui" "$bad/src/cli" "$bad/src/session" "$bad/kernels" "$bad/${1%/*}"
+	echo "$2" >"$bad/$1"
+	if check "$bad" >"$bad/found" && guards "$bad" >>"$bad/found"; then
+		echo "layers.sh: does not notice \"$2\" in $1"
+		exit 1
+	fi
+	rm "$bad/$1"
+}
+
+must_pass() {
+	echo "$2" >"$bad/$1"
+	if ! check "$bad" >"$bad/found"; then
+		echo "layers.sh: objects to \"$2\" in $1:"
+		cat "$bad/found"
+		exit 1
+	fi
+	rm "$bad/$1"
+}
+
+bad=$(mktemp -d)
+trap 'rm -rf "$bad"' EXIT
+must_fail src/base/a.c '#include "engine/engine.h"'
+must_fail kernels/a.c '#include "session/session.h"'
+must_fail src/session/a.c '#include "ui/canvas.h"'
+must_fail src/ui/a.c '#include "cli/cli.h"'
+must_fail src/cli/a.c '#include "ui/ui.h"'
+must_fail src/cli/explore.c '#include "ui/canvas.h"'
+must_fail src/cli/a.c '#include "local.h"'
+must_fail src/session/a.c '#include <hwloc.h>'
+must_fail src/engine/a.c '#include <hwloc/glibc-sched.h>'
+must_fail src/cli/a.c '#include <curses.h>'
+must_fail src/cli/a.c '# include <ncursesw/curses.h>'
+must_fail src/cli/a.c '#include <term.h>'
+must_fail src/engine/a.c '#include <perfmon/pfmlib.h>'
+must_fail src/engine/a.c '#include <Zydis/Zydis.h>'
+must_fail src/model/limits.c '#include <capstone/capstone.h>'
+must_fail src/base/a.h '#define NO_GUARD'
+must_pass src/cli/explore.c '#include "ui/ui.h"'
+must_pass src/main.c '#include "cli/cli.h"'
+must_pass src/session/a.c '#include "kernels/kernel.h"'
+must_pass src/engine/topology.c '#include <hwloc.h>'
+
+top=${1:-${top_srcdir:-$(dirname "$0")/..}}
+status=0
+check "$top" || status=1
+guards "$top" || status=1
+exit $status
