@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/terminal.h"
+#include "ui/terminal.h"
 #include "engine/environment.h"
 #include "engine/machine.h"
 #include "engine/trials.h"

@@ -110,7 +110,7 @@ void trials_make_room(struct trials *trials)
 
 	for (unsigned i = 0; i < trials->count; i++)
 		quiet += trials->trial[i].fate == TRIAL_QUIET;
-	skip = quiet == trials->count ? trials->count / 2 : 0;
+	skip = quiet > trials->count / 2 ? trials->count / 2 : 0;
 	for (unsigned i = 0; i < trials->count; i++) {
 		if ((trials->trial[i].fate == TRIAL_QUIET && i >= skip) || i >= trials->count - trials->count / 4)
 			trials->trial[kept++] = trials->trial[i];

@@ -20,6 +20,7 @@ static const struct budget first_budget = { .seconds = 0.12, .quiet_wanted = 150
 static const double LIVE_PERIOD_LONGEST = 0.3;
 /* Trials older than this no longer count for the figure on screen. */
 static const double POOL_SECONDS = 2.0;
+enum { POOL_QUIET = 150 };
 /* Trials of one request that go on the strip: ten requests a second fill it in two seconds. */
 enum { TICKS_OF_REQUEST = VIEW_STRIP / 20 };
 
@@ -254,7 +255,8 @@ static void tally_add(struct live *live, const struct trials *trials, float olde
 	live->tallies[live->tally_count++] = tally;
 }
 
-/* Adds a request's trials to the pool and lets the old ones go. Where room runs out, quiet ones stay first, so
+/* Adds a request's trials to the pool and lets the old ones go: those older than POOL_SECONDS, and where room runs
+ * out the oldest requests, as long as POOL_QUIET quiet trials remain; else quiet ones stay first, so
  * that a contended spell shorter than the pool does not take the figure away; `forgotten` then holds what else
  * was made in this time, and nothing older. */
 static void pool_add(struct live *live, const struct trials *trials)
@@ -268,6 +270,19 @@ static void pool_add(struct live *live, const struct trials *trials)
 	for (unsigned i = 0; i < dated.count; i++)
 		dated.trial[i].at += offset;
 	oldest = dated.trial[dated.count - 1].at - (float)POOL_SECONDS;
+	/* Whole requests go before single trials: "used" and "dropped" then mean the same stretch of time. */
+	for (int i = 0; i < live->tally_count; i++) {
+		unsigned left = pool->count - stale, quiet = 0;
+
+		for (unsigned k = stale; k < pool->count; k++)
+			if (pool->trial[k].at > live->tallies[i].at)
+				quiet += pool->trial[k].fate == TRIAL_QUIET;
+		if (left + dated.count <= TRIALS_MAX || quiet < POOL_QUIET)
+			break;
+		oldest = fmaxf(oldest, nextafterf(live->tallies[i].at, INFINITY));
+		while (stale < pool->count && pool->trial[stale].at < oldest)
+			stale++;
+	}
 	while (stale < pool->count && pool->trial[stale].at < oldest)
 		stale++;
 	pool->count -= stale;

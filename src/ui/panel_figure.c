@@ -93,7 +93,7 @@ static void add_doubts(struct lines *lines, const struct sample *sample, const s
 static void add_trials(struct lines *lines, const struct sample *sample, int width)
 {
 	struct line *line = add(lines, 4, STYLE_TEXT);
-	char quiet[32] = "quiet unknown";
+	char quiet[32] = "not watched";
 
 	if (isfinite(sample->quiet))
 		snprintf(quiet, sizeof(quiet), "%.0f %% quiet", 100 * sample->quiet);

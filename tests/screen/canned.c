@@ -37,6 +37,15 @@ void canned_init(struct canned *canned, bool machine_known)
 	atomic_store(&machine->known, machine_known);
 }
 
+void canned_limit(struct canned *canned)
+{
+	struct machine *machine = &canned->machine;
+
+	machine->bound = machine->huge_pages = machine->watched = false;
+	snprintf(machine->bind_note, sizeof(machine->bind_note), "core 1 refused: Operation not permitted");
+	snprintf(machine->huge_note, sizeof(machine->huge_note), "huge pages are off");
+}
+
 static int64_t knob(const struct request *request, const char *name, int64_t otherwise)
 {
 	int index = kernel_knob(request->kernel, name);
@@ -101,7 +110,7 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 	result->trials.count = count;
 	result->facts = (struct run_facts){ .cpu = 1, .bound = true, .cycles_from = SOURCE_REFERENCE,
 		.ring = 4096, .granule = 1, .footprint = canned->request.kernel->footprint(canned->request.v),
-		.bytes = knob(&canned->request, "type", 3) % 2 ? 8 : 4, .call = 4096, .calls = 1, .watched = true,
+		.bytes = knob(&canned->request, "type", 3) % 2 ? 8 : 4, .call = 4096, .calls = 1, .watched = canned->machine.watched,
 		.pages = "huge" };
 }
 

@@ -21,6 +21,8 @@ struct canned {
 
 /* A machine with 48 KiB, 1 MiB and 32 MiB of cache and 4 GiB to use; known from the start or not yet. */
 void canned_init(struct canned *canned, bool machine_known);
+/* Makes it one that refuses binding and huge pages, and has no watch chain. */
+void canned_limit(struct canned *canned);
 struct engine canned_engine(struct canned *canned);
 
 /* The clock, as script_run() wants it. */

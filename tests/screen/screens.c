@@ -3,7 +3,8 @@
  *
  *   screens SCRIPT...          UPDATE=1 in the environment writes the files instead
  *
- * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: kernel NAME". */
+ * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: machine limited", "#: kernel
+ * NAME". */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "ui/script.h"
 
 struct start {
-	bool ascii, machine_known;
+	bool ascii, machine_known, machine_limited;
 	const struct kernel *kernel;
 };
 
@@ -48,6 +49,8 @@ static bool read_start(const char *path, struct start *start)
 			start->ascii = true;
 		else if (strcmp(line + 3, "machine unknown") == 0)
 			start->machine_known = false;
+		else if (strcmp(line + 3, "machine limited") == 0)
+			start->machine_limited = true;
 		else if (strncmp(line + 3, "kernel ", 7) == 0 && kernel_find(line + 10))
 			start->kernel = kernel_find(line + 10);
 		else
@@ -76,6 +79,8 @@ static bool run_script(const char *path, char **output)
 	if (!read_start(path, &start))
 		return false;
 	canned_init(&canned, start.machine_known);
+	if (start.machine_limited)
+		canned_limit(&canned);
 	setting_init(&options.setting, start.kernel);
 	session = session_new(&engine, &options);
 	status = front_init(&front, session, 80, 24, start.ascii);

@@ -161,6 +161,22 @@ static void a_contended_spell_makes_room_for_what_follows(void **state)
 		add(&trials, 3, TRIAL_QUIET);
 	trials_make_room(&trials);
 	assert_int_equal(trials.count, TRIALS_MAX / 2);
+
+	/* Whatever the mixture, there is room afterwards. */
+	for (int share = 0; share <= 20; share++) {
+		trials = (struct trials){ 0 };
+		for (int i = 0; i < TRIALS_MAX; i++)
+			add(&trials, 3, i % 20 < share ? TRIAL_QUIET : TRIAL_CONTENDED);
+		trials_make_room(&trials);
+		assert_true(trials.count <= TRIALS_MAX * 3 / 4);
+	}
+	for (int last = 1; last < TRIALS_MAX; last *= 2) {
+		trials = (struct trials){ 0 };
+		for (int i = 0; i < TRIALS_MAX; i++)
+			add(&trials, 3, i < TRIALS_MAX - last ? TRIAL_QUIET : TRIAL_CONTENDED);
+		trials_make_room(&trials);
+		assert_true(trials.count <= TRIALS_MAX * 3 / 4);
+	}
 }
 
 static void contention_is_told_by_either_watch(void **state)

@@ -1,4 +1,4 @@
-#include "cli/terminal.h"
+#include "ui/terminal.h"
 
 #include <langinfo.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* What the terminal can do, for doctor and for the decision whether the explorer can open. */
-#ifndef SLX_CLI_TERMINAL_H
-#define SLX_CLI_TERMINAL_H
+#ifndef SLX_UI_TERMINAL_H
+#define SLX_UI_TERMINAL_H
 
 #include <stdbool.h>
 
