@@ -144,6 +144,21 @@ int plan_next(const struct plan *plan)
 	return next;
 }
 
+/* Of the settled cells that were contended throughout, the one looked at least often. */
+int plan_doubtful(const struct plan *plan)
+{
+	int next = -1;
+
+	for (int i = 0; i < plan->count; i++) {
+		const struct cell *cell = plan->planned[i].cell;
+
+		if (cell && cell->settled && cell->sample.valid && cell->sample.contended &&
+			(next < 0 || cell->visits < plan->planned[next].cell->visits))
+			next = i;
+	}
+	return next;
+}
+
 void plan_progress(const struct plan *plan, unsigned *wanted, unsigned *settled)
 {
 	*wanted = (unsigned)plan->count;

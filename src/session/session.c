@@ -31,6 +31,9 @@ enum { VISIT_LARGE_FROM = 1 << 20, CELL_QUIET = 40, CELL_VISITS = 5 };
 static const double CELL_PRECISION = 0.01;
 /* Beyond this many cells the table starts anew: some 15 KB each while unsettled. */
 enum { CELLS_MOST = 6000 };
+/* Cells that were contended at every visit are looked at again this often once all others are done: a spell ends, and
+ * its figures should not stay. */
+static const double DOUBT_PERIOD = 0.5;
 
 void session_notice(struct session *session, bool bad, const char *format, ...)
 {
@@ -350,6 +353,13 @@ static void cell_apply(struct session *session, const struct setting *setting,
 		cell->sample = *live;
 		cell->facts = session->live.facts;
 		cell->failure = status_ok();
+	} else if (cell->sample.contended) {
+		struct sample again;
+
+		sample_summarise(&result->trials, &result->facts, &again);
+		if (again.valid && !again.contended)
+			cell->sample = again;
+		cell->visits++;
 	}
 }
 
@@ -405,6 +415,10 @@ bool session_advance(struct session *session, double now)
 	if (now < session->rest_until)
 		return changed;
 	next = plan_next(&session->plan);
+	if (next < 0 && now >= session->doubt_due) {
+		next = plan_doubtful(&session->plan);
+		session->doubt_due = now + DOUBT_PERIOD;
+	}
 	if (next >= 0)
 		submit_cell(session, &session->plan.planned[next].setting);
 	return changed;
@@ -420,6 +434,8 @@ double session_next(const struct session *session, double now)
 		at = fmax(session->live.due, session->rest_until);
 	if (plan_next(&session->plan) >= 0 && session->rest_until < at)
 		at = session->rest_until;
+	if (session->doubt_due < at && plan_doubtful(&session->plan) >= 0)
+		at = fmax(session->doubt_due, session->rest_until);
 	if (at == INFINITY)
 		return -1;
 	return at > now ? at - now : 0;

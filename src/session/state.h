@@ -95,6 +95,7 @@ struct session {
 	int kernel_count;
 	struct remembered *kernels;      /* one for each of kernel_registry */
 	bool frozen, quit;
+	double doubt_due;         /* when a contended cell may be looked at again */
 
 	bool pinned;
 	struct setting a_setting;
@@ -134,6 +135,7 @@ void plan_build(struct session *session);
 void plan_attach(struct plan *plan, struct cell *cell);
 /* Index in planned[] of the cell to visit next, or -1 when every one is settled. */
 int plan_next(const struct plan *plan);
+int plan_doubtful(const struct plan *plan);
 void plan_progress(const struct plan *plan, unsigned *wanted, unsigned *settled);
 /* The present setting moved to the next possible point of a slice; false when there is none. */
 bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,

@@ -279,6 +279,46 @@ static void used_and_dropped_agree_with_the_quiet_share(void **state)
 	session_free(session);
 }
 
+/* A cell that was contended at every visit is measured again later, and gets its quiet figure. */
+static void contended_cells_are_looked_at_again(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	double now = 100;
+	bool spell = true;
+	int contended = 0;
+
+	(void)state;
+	for (int i = 0; i < 200000 && !(session_idle(session) && !spell); i++) {
+		now += 0.001;
+		session_advance(session, now);
+		if (fake.pending) {
+			struct result result = fake_result(&fake.request, 60, 2);
+
+			for (unsigned k = 0; spell && k < 60; k++)
+				result.trials.trial[k].fate = TRIAL_CONTENDED;
+			fake_push(&fake, &result);
+		}
+		if (spell && session_idle(session)) {
+			look(session, now);
+			for (int p = 0; p < view.by_size.count; p++)
+				contended += view.by_size.point[p].sample.contended;
+			assert_true(contended > 2);
+			spell = false;
+			i = 0;
+		}
+	}
+	assert_false(spell);
+	for (double until = now + 300; now < until; now += 0.01) {
+		session_advance(session, now);
+		if (fake.pending)
+			fake_answer(&fake, 60, 2);
+	}
+	look(session, now);
+	for (int p = 0; p < view.by_size.count; p++)
+		assert_false(view.by_size.point[p].sample.contended);
+	session_free(session);
+}
+
 static void the_strip_is_in_order_of_time(void **state)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
@@ -661,6 +701,7 @@ int main(void)
 		cmocka_unit_test(going_back_does_not_bring_the_old_request_back),
 		cmocka_unit_test(what_a_cancelled_request_brought_counts_for_its_cell),
 		cmocka_unit_test(the_pool_forgets_after_two_seconds),
+		cmocka_unit_test(contended_cells_are_looked_at_again),
 		cmocka_unit_test(used_and_dropped_agree_with_the_quiet_share),
 		cmocka_unit_test(a_contended_spell_passes),
 		cmocka_unit_test(the_strip_is_in_order_of_time),
