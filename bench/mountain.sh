@@ -7,16 +7,21 @@ runs=${RUNS:-5}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# A quoted field may hold a comma.
+plain() {
+	sed 's/"[^"]*"/quoted/g'
+}
+
 i=0
 while [ $i -lt "$runs" ]; do
 	i=$((i + 1))
 	begin=$(date +%s%N)
-	"$slexplore" sweep mountain 'size=16k..128m*2' stride=1..15 --format csv --quiet >"$work/$i.csv" 2>/dev/null
+	"$slexplore" sweep mountain 'size=16k..128m*2' stride=1..15 --format csv --quiet 2>/dev/null | plain >"$work/$i.csv"
 	end=$(date +%s%N)
 	awk -v ms=$(((end - begin) / 1000000)) 'END { printf "run: %d cells in %.2f s\n", NR - 1, ms / 1000 }' "$work/$i.csv"
 done
 cat "$work"/*.csv | awk -F, '
-	$1 == "kernel" || /(^|,)cpe(,|$)/ { for (i = 1; i <= NF; i++) column[$i] = i; next }
+	/(^|,)cpe(,|$)/ { for (i = 1; i <= NF; i++) column[$i] = i; next }
 	{ key = $column["size"] " " $column["stride"]; size[key] = $column["size"]
 	  x = 8 / $column["cpe"]; n[key]++; sum[key] += x; square[key] += x * x }
 	END { for (key in n) { m = sum[key] / n[key]; v = square[key] / n[key] - m * m; if (v < 0) v = 0
