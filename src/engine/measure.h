@@ -24,9 +24,9 @@ struct measure {
 };
 
 /* Chooses the calls for a prepared run and brings the working set to where it belongs: in the caches, as far as it
- * fits. l1_bytes: size of the first data cache; warm_seconds bounds the warming. */
-void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t l1_bytes,
-	double warm_seconds, const atomic_bool *cancel);
+ * fits. first_cache and last_cache: bytes of the first and the last data cache; warm_seconds bounds the warming. */
+void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,
+	uint64_t last_cache, double warm_seconds, const atomic_bool *cancel);
 
 /* Makes trials, appending to `trials`, until its count of quiet ones reaches quiet_wanted, or trials_wanted in all
  * are in, or the time is up (seconds of clock_seconds()), or *cancel is set, or it is full. At least three are made

@@ -144,8 +144,11 @@ static void worker_measure(struct worker *worker, const struct request *request)
 	result.status = worker_prepare(worker, request, &run, slot);
 	if (status_is_ok(&result.status)) {
 		/* Laying out and warming do not count against the time asked for: they depend on what came before. */
-		measure_begin(&measure, &run, &worker->clock, machine_cache(&worker->machine, 1),
-			0.1 + request->budget.seconds, &worker->cancel);
+		uint64_t first = machine_cache(&worker->machine, 1), last = machine_last_cache(&worker->machine);
+
+		/* Where the system does not tell: the smallest first and a large last cache of today's cores. */
+		measure_begin(&measure, &run, &worker->clock, first ? first : 32 << 10, last ? last : 32 << 20, 0.1 +
+			request->budget.seconds, &worker->cancel);
 		measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
 		until = clock_seconds() + request->budget.seconds;
 		worker_facts(worker, &run, &measure, slot, &result.facts);

@@ -263,7 +263,7 @@ static void calls_are_chosen_by_the_working_set(void **state)
 		struct measure measure;
 
 		check_ok(list->prepare(&run));
-		measure_begin(&measure, &run, &clock, 32768, 0.1, &cancel);
+		measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.1, &cancel);
 		assert_true(measure.half < measure.whole && measure.calls >= 1);
 		assert_int_equal(measure.half % run.granule, 0);
 		assert_int_equal(measure.rewind, sizes[i] <= 32768);
