@@ -129,42 +129,48 @@ static void worker_facts(const struct worker *worker, const struct kernel_run *r
 	memcpy(facts->pages, slot->arena.pages, sizeof(facts->pages));
 }
 
+/* Trials on a run that is laid out, with an early answer where one was asked for. */
+static void worker_trials(struct worker *worker, const struct request *request, struct kernel_run *run,
+	const struct slot *slot, struct result *result)
+{
+	const struct budget *budget = &request->budget;
+	struct trials *trials = &worker->trials;
+	uint64_t first = machine_cache(&worker->machine, 1), last = machine_last_cache(&worker->machine);
+	struct measure measure;
+	double until;
+
+	/* Where the system does not tell: the smallest first and a large last cache of today's cores. Laying out and
+	 * warming do not count against the time asked for: they depend on what came before. */
+	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, last ? last : 32 << 20,
+		0.1 + budget->seconds, &worker->cancel);
+	measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
+	worker_facts(worker, run, &measure, slot, &result->facts);
+	until = clock_seconds() + budget->seconds;
+	if (budget->provisional > 0) {
+		measure_trials(&measure, trials, budget->quiet_wanted, budget->provisional, until, &worker->cancel);
+		if (!atomic_load(&worker->cancel)) {
+			result->trials = *trials;
+			worker_answer(worker, result);
+		}
+	}
+	measure_trials(&measure, trials, budget->quiet_wanted, UINT_MAX, until, &worker->cancel);
+	if (atomic_load(&worker->cancel))
+		result->status = status_make(STATUS_CANCELLED, "stopped");
+}
+
 static void worker_measure(struct worker *worker, const struct request *request)
 {
 	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
 	struct slot *slot = &worker->slot[request->background && !request->kernel->layout_nests];
-	struct trials *trials = &worker->trials;
-	struct measure measure;
 	struct kernel_run run;
-	double until;
 
 	memcpy(result.v, request->v, sizeof(result.v));
-	trials->count = 0;
-	memset(trials->forgotten, 0, sizeof(trials->forgotten));
+	worker->trials.count = 0;
+	memset(worker->trials.forgotten, 0, sizeof(worker->trials.forgotten));
 	result.status = worker_prepare(worker, request, &run, slot);
-	if (status_is_ok(&result.status)) {
-		/* Laying out and warming do not count against the time asked for: they depend on what came before. */
-		uint64_t first = machine_cache(&worker->machine, 1), last = machine_last_cache(&worker->machine);
-
-		/* Where the system does not tell: the smallest first and a large last cache of today's cores. */
-		measure_begin(&measure, &run, &worker->clock, first ? first : 32 << 10, last ? last : 32 << 20, 0.1 +
-			request->budget.seconds, &worker->cancel);
-		measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
-		until = clock_seconds() + request->budget.seconds;
-		worker_facts(worker, &run, &measure, slot, &result.facts);
-		if (request->budget.provisional > 0) {
-			measure_trials(&measure, trials, request->budget.quiet_wanted, request->budget.provisional, until,
-				&worker->cancel);
-			if (!atomic_load(&worker->cancel)) {
-				result.trials = *trials;
-				worker_answer(worker, &result);
-			}
-		}
-		measure_trials(&measure, trials, request->budget.quiet_wanted, UINT_MAX, until, &worker->cancel);
-		if (atomic_load(&worker->cancel))
-			result.status = status_make(STATUS_CANCELLED, "stopped");
-	}
-	result.trials = *trials;
+	if (status_is_ok(&result.status))
+		worker_trials(worker, request, &run, slot, &result);
+	result.trials = worker->trials;
 	result.final = true;
 	worker_answer(worker, &result);
 }
