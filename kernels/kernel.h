@@ -95,6 +95,10 @@ struct kernel {
 	 * share memory; otherwise a shorter one has to be laid out again. */
 	bool layout_nests;
 
+	/* Set when passing the end of the ring costs nothing, as in a linked ring, so that a call may be of any length;
+	 * otherwise calls are chosen such that both of a trial's sides pass it alike. */
+	bool seamless;
+
 	/* Lays out the data and fills the run. Returns STATUS_CANCELLED when run->cancel is set on the way. */
 	struct status (*prepare)(struct kernel_run *run);
 

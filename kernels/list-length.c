@@ -158,6 +158,7 @@ const struct kernel kernel_list_length = {
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.footprint = list_footprint,
 	.layout = list_layout,
+	.seamless = true,
 	.prepare = list_prepare_code,
 	.call = list_call,
 	.rewind = list_rewind,

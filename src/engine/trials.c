@@ -55,9 +55,9 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 		return;
 
 	sample->trials = pick(trials, 1u << TRIAL_QUIET, cpe, ghz);
-	/* Too few quiet trials: everything that was not disturbed otherwise is used, and the sample says so. What
-	 * counts as few for a short series is the same share. */
-	if (sample->trials < QUIET_ENOUGH && sample->trials * 5 < told) {
+	/* Too few quiet trials: everything that was not disturbed otherwise is used, and the sample says so. A short
+	 * series needs a larger share: a few trials between contended ones are hardly ever as quiet as they look. */
+	if (sample->trials < QUIET_ENOUGH && sample->trials * (told < 2 * QUIET_ENOUGH ? 2 : 5) < told) {
 		sample->contended = true;
 		sample->trials = pick(trials, 1u << TRIAL_QUIET | 1u << TRIAL_CONTENDED, cpe, ghz);
 	}

@@ -269,6 +269,20 @@ static void calls_are_chosen_by_the_working_set(void **state)
 		assert_int_equal(measure.rewind, sizes[i] <= 32768);
 		if (sizes[i] > 32768)
 			continue;
+		/* A linked ring has no seam: one call of any length. */
+		assert_int_equal(measure.calls, 1);
+		assert_int_equal(measure.whole, 2 * measure.half);
+		assert_true(measure.whole >= 2048);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		const struct kernel *mountain = kernel_find("mountain");
+		struct kernel_run run = { .kernel = mountain, .memory = memory, .cancel = &cancel,
+			.v = { sizes[i] < 4096 ? 4096 : sizes[i], 1 } };
+		struct measure measure;
+
+		check_ok(mountain->prepare(&run));
+		measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.1, &cancel);
+		assert_true(measure.rewind);
 		if (run.ring >= 2048) {
 			assert_int_equal(measure.whole, run.ring);
 			assert_int_equal(measure.half, run.ring / 2);
