@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/random.h"
+#include "base/units.h"
 #include "kernels/kernel.h"
 
 enum { OP, TYPE, UNROLL, ACC, SHAPE, SIZE, STRIDE };
@@ -52,11 +53,15 @@ static struct status combine_check(const int64_t *v)
 		return status_make(STATUS_USAGE,
 			"shape=reassociated has one accumulator: acc=%lld goes with shape=separate",
 			(long long)v[ACC]);
-	if (ring_elements(v) < 1)
+	if (ring_elements(v) < 1) {
+		char size[24], need[24];
+
+		units_bytes(v[SIZE], size, sizeof(size));
+		units_bytes(v[UNROLL] * v[STRIDE] * type_bytes[v[TYPE]], need, sizeof(need));
 		return status_make(STATUS_USAGE,
-			"size=%lld holds fewer than unroll=%lld elements of %lld bytes at stride=%lld: it takes %lld",
-			(long long)v[SIZE], (long long)v[UNROLL], (long long)type_bytes[v[TYPE]],
-			(long long)v[STRIDE], (long long)(v[UNROLL] * v[STRIDE] * type_bytes[v[TYPE]]));
+			"size=%s holds fewer than unroll=%lld elements of %lld bytes at stride=%lld: it takes %s", size,
+			(long long)v[UNROLL], (long long)type_bytes[v[TYPE]], (long long)v[STRIDE], need);
+	}
 	return status_ok();
 }
 

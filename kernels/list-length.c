@@ -29,7 +29,25 @@ static const struct knob knobs[] = {
 
 static uint64_t node_count(const int64_t *v)
 {
-	return v[SIZE] > v[SPACING] ? (uint64_t)(v[SIZE] / v[SPACING]) : 1;
+	return (uint64_t)(v[SIZE] / v[SPACING]);
+}
+
+static struct status list_check(const int64_t *v)
+{
+	if (v[SIZE] < v[SPACING])
+		return status_make(STATUS_USAGE, "size=%lld holds no node at spacing=%lld: it takes %lld",
+			(long long)v[SIZE], (long long)v[SPACING], (long long)v[SPACING]);
+	return status_ok();
+}
+
+static void list_fit(int64_t *v, int changed)
+{
+	if (v[SIZE] >= v[SPACING])
+		return;
+	if (changed == SIZE)
+		v[SPACING] = v[SIZE];
+	else
+		v[SIZE] = v[SPACING];
 }
 
 static uint64_t list_footprint(const int64_t *v)
@@ -156,6 +174,8 @@ const struct kernel kernel_list_length = {
 	.element = "list node",
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.check = list_check,
+	.fit = list_fit,
 	.footprint = list_footprint,
 	.layout = list_layout,
 	.seamless = true,

@@ -199,7 +199,7 @@ void measure_trials(struct measure *measure, struct trials *trials, unsigned qui
 	before = chain_ticks(clock);
 	while (trials->count < trials_wanted && !atomic_load(cancel)) {
 		struct trial *trial = &trials->trial[trials->count];
-		uint64_t half, whole, watch = 0, turns = 0;
+		uint64_t half, whole, watch = 0, turns = 0, turns_after = 0;
 		double cycle, slope;
 		long now_switched;
 
@@ -214,6 +214,14 @@ void measure_trials(struct measure *measure, struct trials *trials, unsigned qui
 		}
 		half = region_ticks(measure, measure->half);
 		whole = region_ticks(measure, measure->whole);
+		if (clock->watched) {
+			uint64_t begin = clock_ticks();
+
+			clock_turn(WATCH_TURNS);
+			turns_after = clock_ticks() - begin;
+			if (turns_after > turns)
+				turns = turns_after;
+		}
 		after = chain_ticks(clock);
 
 		now_switched = switches();

@@ -3,7 +3,7 @@
  *
  * A trial makes the same number of calls on a half and on the whole of a stretch of elements, a fence after each
  * call, and takes the difference, so that what a call costs apart from its elements cancels. The reference chain is
- * timed the same way right before and right after, the watch chain once before. */
+ * timed the same way right before and right after; the watch chain once before, the watch loop before and after. */
 #ifndef SLX_ENGINE_MEASURE_H
 #define SLX_ENGINE_MEASURE_H
 

@@ -26,7 +26,8 @@ struct trial {
 	double cpe;       /* core clock cycles per element */
 	double ghz;       /* core clock during the trial */
 	float watch;      /* watch chain ÷ its documented time; 1 when the core is ours alone; NAN: none */
-	float turns;      /* cycles a turn of the watch loop takes; 1 when the core is ours alone; NAN: none */
+	float turns;      /* cycles a turn of the watch loop takes, the worse of before and after; 1 when the core is ours
+	                     alone; NAN: none */
 	float at;         /* seconds since the request began */
 	uint8_t fate;     /* enum trial_fate */
 };
@@ -72,7 +73,8 @@ struct sample {
 	double cpe, cpe_lo, cpe_hi;    /* median and quartiles of the trials used */
 	unsigned trials, dropped;      /* used, and not used */
 	double quiet;                  /* share of quiet trials among those told apart, 0…1; NAN unknown */
-	bool contended;                /* too few quiet ones: all undisturbed trials were used instead */
+	bool contended;                /* too few quiet ones to vouch for the figure */
+	bool mixed;                    /* so few that contended trials had to be used too */
 	bool provisional;              /* few trials yet */
 	double ghz;                    /* median core clock of the trials used */
 	double ns;                     /* nanoseconds per element */
@@ -83,8 +85,9 @@ struct sample {
 	double mode_low, mode_high, mode_share_low;      /* of two modes */
 };
 
-/* The fewest quiet trials that make a sample quiet, and that make it more than provisional. */
-enum { QUIET_ENOUGH = 25, TRIALS_SETTLED = 25 };
+/* The fewest quiet trials that make a sample quiet, that a figure is taken from alone, and the fewest trials that make
+ * it more than provisional. */
+enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 
 /* Reduces trials; facts give bytes, source and whether a watch chain exists. */
 void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample);

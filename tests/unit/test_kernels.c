@@ -238,10 +238,9 @@ static void one_node_points_to_itself(void **state)
 
 	(void)state;
 	initial(list, v);
-	v[kernel_knob(list, "size")] = 16;
 	for (int spacing = 16; spacing <= 256; spacing *= 2)
 		for (int order = 0; order < 2; order++) {
-			v[kernel_knob(list, "spacing")] = spacing;
+			v[kernel_knob(list, "size")] = v[kernel_knob(list, "spacing")] = spacing;
 			v[kernel_knob(list, "order")] = order;
 			run_at(list, v, memory, 0, &run);
 			assert_int_equal(run.ring, 1);

@@ -68,9 +68,46 @@ static void too_few_quiet_trials_are_said_to_be(void **state)
 		add(&trials, 3.3, TRIAL_CONTENDED);
 	sample_summarise(&trials, &facts, &sample);
 	assert_true(sample.contended);
+	assert_true(sample.mixed);
 	assert_int_equal(sample.trials, 205);
 	check_near(sample.cpe, 3.3, 1e-9);
 	check_near(sample.quiet, 5.0 / 205, 1e-9);
+}
+
+/* A handful of quiet trials gives a better figure than hundreds of contended ones, though none to vouch for. */
+static void a_handful_of_quiet_trials_is_used_alone(void **state)
+{
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	for (int i = 0; i < 12; i++)
+		add(&trials, 3, TRIAL_QUIET);
+	for (int i = 0; i < 200; i++)
+		add(&trials, 3.3, TRIAL_CONTENDED);
+	sample_summarise(&trials, &facts, &sample);
+	assert_true(sample.contended);
+	assert_false(sample.mixed);
+	assert_int_equal(sample.trials, 12);
+	check_near(sample.cpe, 3, 1e-9);
+}
+
+/* Contention slows the reference chain in some trials: read with it, they would undercut the true figure. */
+static void a_slowed_clock_is_not_believed(void **state)
+{
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		add(&trials, i % 3 ? 2.9 : 3, TRIAL_CONTENDED);
+		trials.trial[i].ghz = i % 3 ? 4 * 2.9 / 3 : 4;
+	}
+	sample_summarise(&trials, &facts, &sample);
+	assert_true(sample.contended);
+	check_near(sample.cpe, 3, 1e-9);
+	check_near(sample.ghz, 4, 1e-9);
+	check_near(sample.ns, 0.75, 1e-9);
 }
 
 static void few_trials_are_provisional(void **state)
@@ -232,6 +269,8 @@ int main(void)
 		cmocka_unit_test(nothing_gives_no_sample),
 		cmocka_unit_test(quiet_trials_are_used_and_contended_ones_not),
 		cmocka_unit_test(too_few_quiet_trials_are_said_to_be),
+		cmocka_unit_test(a_handful_of_quiet_trials_is_used_alone),
+		cmocka_unit_test(a_slowed_clock_is_not_believed),
 		cmocka_unit_test(few_trials_are_provisional),
 		cmocka_unit_test(what_cannot_be_known_is_not_a_number),
 		cmocka_unit_test(two_modes_are_shown_as_two),
