@@ -18,6 +18,8 @@ struct budget {
 	double seconds;         /* stop after this long, whatever was reached (> 0) */
 	unsigned quiet_wanted;  /* stop as soon as this many quiet trials are in (1…TRIALS_MAX) */
 	unsigned provisional;   /* report once early after this many trials; 0: no */
+	unsigned patience;      /* give up after this many trials when hardly any is quiet: whoever asks comes back when
+	                           the spell is over; 0: stay */
 };
 
 struct request {

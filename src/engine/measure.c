@@ -184,8 +184,8 @@ static unsigned quiet_count(const struct trials *trials)
 	return count;
 }
 
-void measure_trials(struct measure *measure, struct trials *trials, unsigned quiet_wanted, unsigned trials_wanted,
-	double until, const atomic_bool *cancel)
+void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
+	const atomic_bool *cancel)
 {
 	const struct clock *clock = measure->clock;
 	double elements = (double)measure->calls * (double)(measure->whole - measure->half);
@@ -197,7 +197,7 @@ void measure_trials(struct measure *measure, struct trials *trials, unsigned qui
 	clock_clean_vectors();
 	clock_chain(CHAIN_LONG);
 	before = chain_ticks(clock);
-	while (trials->count < trials_wanted && !atomic_load(cancel)) {
+	while (trials->count < goal->trials && !atomic_load(cancel)) {
 		struct trial *trial = &trials->trial[trials->count];
 		uint64_t half, whole, watch = 0, turns = 0, turns_after = 0;
 		double cycle, slope;
@@ -247,19 +247,24 @@ void measure_trials(struct measure *measure, struct trials *trials, unsigned qui
 		before = after;
 		trials->count++;
 
-		if (++made >= 3 && (double)trial->at + measure->begin > until)
+		if (++made >= 3 && (double)trial->at + measure->begin > goal->until)
 			break;
 		/* Full, and time left: a contended spell may end yet. The last trials stay, so that there is something
 		 * to go by if it does not. */
 		if (trials->count == TRIALS_MAX) {
 			measure_classify(trials);
-			if (quiet_count(trials) >= quiet_wanted)
+			if (quiet_count(trials) >= goal->quiet)
 				break;
 			trials_make_room(trials);
 		}
-		if (trials->count >= quiet_wanted && made % 8 == 0) {
+		if (made == goal->patience) {
 			measure_classify(trials);
-			if (quiet_count(trials) >= quiet_wanted)
+			if (quiet_count(trials) * 10 < trials->count)
+				break;
+		}
+		if (trials->count >= goal->quiet && made % 8 == 0) {
+			measure_classify(trials);
+			if (quiet_count(trials) >= goal->quiet)
 				break;
 		}
 	}

@@ -28,11 +28,18 @@ struct measure {
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,
 	uint64_t last_cache, double warm_seconds, const atomic_bool *cancel);
 
-/* Makes trials, appending to `trials`, until its count of quiet ones reaches quiet_wanted, or trials_wanted in all
- * are in, or the time is up (seconds of clock_seconds()), or *cancel is set, or it is full. At least three are made
- * unless cancelled. */
-void measure_trials(struct measure *measure, struct trials *trials, unsigned quiet_wanted, unsigned trials_wanted,
-	double until, const atomic_bool *cancel);
+/* When to stop making trials. */
+struct measure_goal {
+	unsigned quiet;         /* this many quiet trials are in */
+	unsigned trials;        /* this many trials in all are in */
+	unsigned patience;      /* this many were made, and fewer than a tenth of all are quiet; 0: no matter */
+	double until;           /* the time is up: seconds of clock_seconds() */
+};
+
+/* Makes trials, appending to `trials`, until one part of the goal is reached or *cancel is set. At least three are
+ * made unless cancelled. */
+void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
+	const atomic_bool *cancel);
 
 /* Tells quiet trials from contended ones by the watch chain, smoothed over neighbours: spells of contention last
  * much longer than a trial, and one reading is good to about 1 % only. Pure. */

@@ -111,8 +111,11 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 
 void trials_append(struct trials *into, const struct trials *from)
 {
-	unsigned spill = into->count + from->count > TRIALS_MAX ? into->count + from->count - TRIALS_MAX : 0;
+	unsigned spill;
 
+	if (into->count + from->count > TRIALS_MAX)
+		trials_make_room(into);
+	spill = into->count + from->count > TRIALS_MAX ? into->count + from->count - TRIALS_MAX : 0;
 	if (spill > into->count)
 		spill = into->count;
 	for (unsigned i = 0; i < spill; i++)

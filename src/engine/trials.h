@@ -92,7 +92,7 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 /* Reduces trials; facts give bytes, source and whether a watch chain exists. */
 void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
-/* Appends `from` to `into`; when full, the oldest give way. */
+/* Appends `from` to `into`; when full, it makes room first, and then the oldest give way. */
 void trials_append(struct trials *into, const struct trials *from);
 
 /* Makes room in a full set: forgets every trial that is not quiet, and the older half when most are quiet; the newest

@@ -136,8 +136,8 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 	const struct budget *budget = &request->budget;
 	struct trials *trials = &worker->trials;
 	uint64_t first = machine_cache(&worker->machine, 1), last = machine_last_cache(&worker->machine);
+	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
 	struct measure measure;
-	double until;
 
 	/* Where the system does not tell: the smallest first and a large last cache of today's cores. Laying out and
 	 * warming do not count against the time asked for: they depend on what came before. */
@@ -145,15 +145,17 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 		0.1 + budget->seconds, &worker->cancel);
 	measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
 	worker_facts(worker, run, &measure, slot, &result->facts);
-	until = clock_seconds() + budget->seconds;
+	goal.until = clock_seconds() + budget->seconds;
 	if (budget->provisional > 0) {
-		measure_trials(&measure, trials, budget->quiet_wanted, budget->provisional, until, &worker->cancel);
+		goal.trials = budget->provisional;
+		measure_trials(&measure, trials, &goal, &worker->cancel);
 		if (!atomic_load(&worker->cancel)) {
 			result->trials = *trials;
 			worker_answer(worker, result);
 		}
 	}
-	measure_trials(&measure, trials, budget->quiet_wanted, UINT_MAX, until, &worker->cancel);
+	goal.trials = UINT_MAX;
+	measure_trials(&measure, trials, &goal, &worker->cancel);
 	if (atomic_load(&worker->cancel))
 		result->status = status_make(STATUS_CANCELLED, "stopped");
 }

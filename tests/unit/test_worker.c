@@ -153,6 +153,34 @@ static void cancelling_ends_what_is_under_way(void **state)
 	worker_stop(worker);
 }
 
+/* Whether the core is quiet while this runs is not ours to say; either way it ends long before the hour is over. */
+static void patience_ends_what_finds_no_quiet(void **state)
+{
+	atomic_bool cancel = false;
+	struct trials trials = { 0 };
+	unsigned char *memory = aligned_alloc(2 << 20, 4 << 20);
+	const struct kernel *list = kernel_find("list-length");
+	struct kernel_run run = { .kernel = list, .memory = memory, .cancel = &cancel, .v = { 16384, 16, 0 } };
+	struct measure_goal goal = { .quiet = 100, .trials = 1000000, .patience = 12 };
+	struct measure measure;
+	struct clock clock;
+	unsigned quiet = 0;
+
+	(void)state;
+	clock_calibrate(&clock);
+	check_ok(list->prepare(&run));
+	measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.1, &cancel);
+	goal.until = clock_seconds() + 20;
+	measure_trials(&measure, &trials, &goal, &cancel);
+	for (unsigned i = 0; i < trials.count; i++)
+		quiet += trials.trial[i].fate == TRIAL_QUIET;
+	/* Out of patience after exactly twelve, or content with a hundred quiet ones, or out of time. */
+	assert_true(trials.count == 12 || quiet >= 100 || clock_seconds() >= goal.until);
+	if (trials.count == 12)
+		assert_true(quiet < 2);
+	free(memory);
+}
+
 static void stopping_does_not_wait_for_the_end(void **state)
 {
 	struct engine engine;
@@ -301,6 +329,7 @@ int main(void)
 		cmocka_unit_test(a_provisional_answer_comes_first),
 		cmocka_unit_test(the_latest_request_wins),
 		cmocka_unit_test(cancelling_ends_what_is_under_way),
+		cmocka_unit_test(patience_ends_what_finds_no_quiet),
 		cmocka_unit_test(stopping_does_not_wait_for_the_end),
 		cmocka_unit_test(memory_beyond_the_machine_is_refused),
 		cmocka_unit_test(a_processor_that_is_not_ours_is_refused),
