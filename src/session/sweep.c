@@ -11,7 +11,10 @@ enum {
 	/* Cells worked on together: their trials take 40 MB at most. */
 	BLOCK = 2048,
 	ROUNDS = 4,
-	VISITS_MAX = 24,
+	VISITS_MAX = 400,
+	/* Trials without a quiet one after which a visit gives up: in a contended spell a round then costs little, and
+	 * the time is spent when the spell is over. */
+	PATIENCE = 10,
 	/* Quiet trials that settle a cell, as for a single sample. */
 	QUIET_WANTED = 150,
 	/* At 16 ms each this would run for two days. */
@@ -23,7 +26,7 @@ enum {
 
 /* Seconds a cell: working sets beyond LARGE need longer calls and vary more. */
 #define SECONDS_SMALL 0.016
-#define SECONDS_LARGE 0.028
+#define SECONDS_LARGE 0.031
 #define LARGE (1u << 20)
 
 /* A sweep of few cells can afford as much for each as a single sample takes, until this many seconds. */
@@ -330,6 +333,7 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 			.seconds = sweep->asked_seconds,
 			/* A quiet core fills its share of the trials early, and the rest of the time is saved. */
 			.quiet_wanted = (unsigned)((QUIET_WANTED + sweep->rounds - 1) / sweep->rounds),
+			.patience = PATIENCE,
 		},
 	};
 	memcpy(request->v, cell->setting.v, sizeof(request->v));
