@@ -114,6 +114,12 @@ struct kernel {
 	 * NULL when there is nothing to compare. */
 	struct status (*verify)(struct kernel_run *run);
 
+	/* Set when plots show cycles per element, on a logarithmic axis, instead of throughput: for latencies. */
+	bool plot_cpe;
+
+	/* What to press first, from the initial setting, to see something: a few words. NULL: none. */
+	const char *hint;
+
 	/* A remark on this very setting ("14 accumulators and 13 registers: two are kept on the stack"), or
 	 * NULL. Points to static text. May be NULL. */
 	const char *(*remark)(const int64_t *v);

@@ -179,6 +179,7 @@ const struct kernel kernel_list_length = {
 	.footprint = list_footprint,
 	.layout = list_layout,
 	.seamless = true,
+	.plot_cpe = true,
 	.prepare = list_prepare_code,
 	.call = list_call,
 	.rewind = list_rewind,

@@ -54,6 +54,28 @@ void units_bytes(int64_t bytes, char *buffer, size_t size)
 		snprintf(buffer, size, "%" PRId64, bytes);
 }
 
+void units_bytes_short(int64_t bytes, char *buffer, size_t size)
+{
+	int64_t unit = 1024;
+	int power = 1;
+	char exact[32];
+
+	units_bytes(bytes, exact, sizeof(exact));
+	if (strlen(exact) <= 6) {
+		snprintf(buffer, size, "%s", exact);
+		return;
+	}
+	while (power < 4 && bytes / unit >= 1024) {
+		unit *= 1024;
+		power++;
+	}
+	if (bytes / unit >= 1000)
+		snprintf(buffer, size, "%" PRId64 "%c", bytes / unit, suffixes[power - 1]);
+	else
+		snprintf(buffer, size, "%" PRId64 ".%d%c", bytes / unit, (int)(bytes % unit / (unit / 10 + 1)),
+			suffixes[power - 1]);
+}
+
 void units_bytes_long(int64_t bytes, char *buffer, size_t size)
 {
 	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB" };

@@ -14,6 +14,10 @@ bool units_parse(const char *string, bool with_suffix, int64_t *value);
 /* Writes bytes the way knobs are typed: the largest suffix that divides exactly: "32k", "96k", "1000". */
 void units_bytes(int64_t bytes, char *buffer, size_t size);
 
+/* The same in at most six characters, for a narrow column: what would be longer is cut to one decimal, "11.4g",
+ * and so never more than the true size; not meant to be typed. */
+void units_bytes_short(int64_t bytes, char *buffer, size_t size);
+
 /* The same for reading: "32 KiB", "1.5 MiB", "1000 B". */
 void units_bytes_long(int64_t bytes, char *buffer, size_t size);
 

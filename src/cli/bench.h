@@ -3,6 +3,7 @@
 #define SLX_CLI_BENCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "cli/cli.h"
@@ -14,7 +15,14 @@ struct bench {
 	struct worker *worker;
 	struct engine engine;
 	const struct machine *machine;
+	/* Called once for a request whose data are not ready after slow_after seconds, with its working set in bytes; NULL:
+	 * nobody wants to know. */
+	void (*slow)(void *context, uint64_t bytes);
+	void *context;
+	double slow_after;      /* bench_open() sets BENCH_SLOW */
 };
+
+#define BENCH_SLOW 1.0
 
 /* Starts the worker on cli->cpu, waits until it is ready, and catches signals. On failure nothing is left. */
 struct status bench_open(struct bench *bench, const struct cli *cli);
@@ -24,6 +32,9 @@ void bench_close(struct bench *bench);
  * what was measured so far, is still waited for. Returns false when no result came, because the request had not
  * begun when it was cancelled. */
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result);
+
+/* Writes "preparing 11.4 GiB ..." on cli->err, without a line's end. */
+void bench_preparing(const struct cli *cli, uint64_t bytes);
 
 /* Says once what is not as one would wish: not bound, no huge pages although the setting is large. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);

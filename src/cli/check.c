@@ -136,6 +136,12 @@ static void check_huge(const struct examination *x, struct check *check)
 	const struct environment *e = &x->environment;
 	const char *mode = *e->thp ? e->thp : "unknown";
 
+	if (x->machine->huge_pages && strcmp(x->pages, "4k") == 0) {
+		found(check, CHECK_NOTE, "transparent huge pages may be had (setting: %s), and yet none were got", mode);
+		advise(check, "Memory may be in pieces; as root: echo 1 > /proc/sys/vm/compact_memory. With small pages, "
+			"steps of the TLB show in figures beyond about 256 KiB.");
+		return;
+	}
 	if (x->machine->huge_pages) {
 		found(check, CHECK_OK, "transparent huge pages may be had (setting: %s)", mode);
 		return;
@@ -143,8 +149,12 @@ static void check_huge(const struct examination *x, struct check *check)
 	found(check, CHECK_NOTE, "no huge pages: %s%s%s",
 		*x->machine->huge_note ? x->machine->huge_note : "transparent huge pages are set to ",
 		*x->machine->huge_note ? "" : mode, e->huge_free > 0 ? " (some are reserved, and not used)" : "");
-	advise(check, "As root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled. With small pages, steps "
-		"of the TLB show in figures beyond about 256 KiB.");
+	if (strcmp(mode, "always") == 0 || strcmp(mode, "madvise") == 0)
+		advise(check, "Whatever started slexplore set PR_SET_THP_DISABLE: a service manager, a container, a job "
+			"launcher. With small pages, steps of the TLB show in figures beyond about 256 KiB.");
+	else
+		advise(check, "As root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled. With small pages, "
+			"steps of the TLB show in figures beyond about 256 KiB.");
 }
 
 static void check_frequency(const struct examination *x, struct check *check)
@@ -177,7 +187,7 @@ static void check_smt(const struct examination *x, struct check *check)
 			"Contended trials are told apart and not used.");
 	} else if (is_virtual(x)) {
 		found(check, CHECK_NOTE, "no hyper-threads are visible; the host may hide a sibling that is in use");
-		advise(check, "See the share of quiet trials below.");
+		advise(check, "How often one disturbed the core while this was measured: see quiet.");
 	} else if (e->smt < 0 && !*e->siblings) {
 		found(check, CHECK_NOTE, "whether hyper-threads are on is unknown");
 	} else {
@@ -368,7 +378,9 @@ static void check_terminal(const struct examination *x, struct check *check)
 	if (!t->described || !t->addressable) {
 		found(check, CHECK_NOTE, "TERM=%s %s", t->term,
 			t->described ? "cannot place the cursor" : "is not known to this machine");
-		advise(check, "Try TERM=xterm-256color, or install ncurses-term; run, sweep, list and doctor go on.");
+		advise(check, "%s; run, sweep, list and doctor go on.", t->database ?
+			"Try TERM=xterm-256color, or install ncurses-term" :
+			"There is no terminfo here: install ncurses-base, or set TERMINFO");
 		return;
 	}
 	if (t->colours) {

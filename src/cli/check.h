@@ -36,6 +36,7 @@ struct examination {
 	const struct machine *machine;
 	struct sample sample;                /* of a quick request; valid false: it failed */
 	char failure[244];                   /* why it failed */
+	char pages[16];                      /* that its working set got: "4k", "huge", "mixed"; empty: unknown */
 	struct terminal_facts terminal;
 	bool root;                           /* the effective user is root */
 };

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,14 +33,24 @@ void cli_note(const struct cli *cli, const char *format, ...)
 	fputc('\n', cli->err);
 }
 
+/* Whether nobody can read any more: poll(2) tells it of pipes and sockets. */
+static bool reader_left(FILE *out)
+{
+	struct pollfd pipe = { .fd = fileno(out), .events = POLLOUT };
+
+	return pipe.fd >= 0 && poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR);
+}
+
 int cli_finish(const struct cli *cli, int exit_status)
 {
 	errno = 0;
 	if (fflush(cli->out) == 0 && !ferror(cli->out))
 		return exit_status;
-	/* After an earlier failure the flush may succeed, and errno is gone. */
-	fprintf(cli->err, "slexplore: standard output: %s\n",
-		errno ? strerror(errno) : "not everything could be written");
+	/* After an earlier failure the flush may succeed, and errno is gone. A reader that had enough (head) is told nothing;
+	 * only the exit status says so. */
+	if (errno != EPIPE && !reader_left(cli->out))
+		fprintf(cli->err, "slexplore: standard output: %s\n",
+			errno ? strerror(errno) : "not everything could be written");
 	return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
 }
 

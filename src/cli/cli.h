@@ -49,18 +49,24 @@ struct cli_command {
 	const char *help;                     /* one line */
 	const char *arguments;                /* synopsis of the words that follow */
 	const char *more;                     /* further lines for its own --help, or NULL */
-	const struct cli_option *options;     /* beside the common ones, or NULL */
+	const struct cli_option *options;     /* of its own, or NULL */
+	const char *common[8];                /* names of the common ones that mean something to it; --help and
+	                                         --version always do */
 	int (*run)(struct cli *cli);          /* returns the exit status */
 };
 
 /* Every subcommand, the default one first, ended by NULL. */
 extern const struct cli_command *const cli_commands[];
 
-/* The options that every subcommand takes. */
+/* The options that several subcommands take: each one names those. */
 extern const struct cli_option cli_common_options[];
 
-/* Reads argv into cli, whose streams stay as they are. STATUS_USAGE for an unknown subcommand or option,
- * with the nearest names, or a bad value. cli->words is allocated: free it. */
+/* Whether an option, by its name, means something to a subcommand. */
+bool cli_takes(const struct cli_command *command, const char *name);
+
+/* Reads argv into cli, whose streams stay as they are. A kernel in place of the subcommand opens the first subcommand on
+ * it; "help" in its place asks for help. STATUS_USAGE for an unknown subcommand or option, with the nearest names, for one
+ * that the subcommand does not take, or a bad value. cli->words is allocated: free it. */
 struct status cli_parse(struct cli *cli, int argc, char **argv);
 
 /* The help of the program, or of cli->command when one was named. */
@@ -75,8 +81,8 @@ int cli_fail(const struct cli *cli, const struct status *status);
 /* Prints "note: …" on cli->err, unless --quiet. */
 void cli_note(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Flushes the results. Returns exit_status, or CLI_UNMEASURED with a message when they could not all be
- * written and exit_status was CLI_DONE. */
+/* Flushes the results. Returns exit_status, or CLI_UNMEASURED when they could not all be written and exit_status was
+ * CLI_DONE: with a message, unless the reader of a pipe left. */
 int cli_finish(const struct cli *cli, int exit_status);
 
 #endif

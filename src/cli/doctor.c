@@ -34,10 +34,12 @@ static void examine_core(struct cli *cli, struct bench *bench, struct examinatio
 	if (!bench_measure(bench, &request, result))
 		result->status = status_make(STATUS_CANCELLED, "interrupted");
 	environment_times(&examination->after, "", bench->machine->cpu);
-	if (status_is_ok(&result->status))
+	if (status_is_ok(&result->status)) {
 		sample_summarise(&result->trials, &result->facts, &examination->sample);
-	else
+		memcpy(examination->pages, result->facts.pages, sizeof(examination->pages));
+	} else {
 		memcpy(examination->failure, result->status.text, sizeof(examination->failure));
+	}
 	free(result);
 }
 
@@ -90,5 +92,6 @@ const struct cli_command command_doctor = {
 	.name = "doctor",
 	.help = "what this machine allows, and what to do about what it does not",
 	.arguments = "",
+	.common = { "format", "cpu", "seed", "time-budget", "quiet" },
 	.run = doctor_run,
 };

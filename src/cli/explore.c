@@ -78,5 +78,6 @@ const struct cli_command command_explore = {
 	.help = "the explorer: choose a kernel, turn its knobs, watch the cycles",
 	.arguments = "[KERNEL [knob=value ...]]",
 	.options = options,
+	.common = { "cpu", "seed" },
 	.run = explore_run,
 };

@@ -36,6 +36,7 @@ struct report {
 	size_t axis_count;
 	uint64_t seed;
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
+	bool contended, two_modes;          /* whether a row of text carries that flag, which end() explains */
 };
 
 struct format {

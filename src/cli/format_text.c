@@ -47,13 +47,14 @@ static void print_wrapped(FILE *out, int indent, const char *string)
 		fputc('\n', out);
 }
 
-/* The columns of a sweep beside its knobs. */
+/* The columns of a sweep beside its knobs: figures of up to six characters, and with two knobs and the flags a line of
+ * eighty. */
 static const struct column {
 	const char *title;
 	int width;
 } columns[] = {
-	{ "CPE", 9 }, { "lo", 9 }, { "hi", 9 }, { "src", 4 }, { "trials", 7 }, { "quiet", 6 }, { "ns", 9 },
-	{ "GHz", 7 }, { "GB/s", 8 }, { "B/cycle", 8 },
+	{ "CPE", 7 }, { "lo", 7 }, { "hi", 7 }, { "src", 4 }, { "trials", 7 }, { "quiet", 6 }, { "ns", 7 },
+	{ "GHz", 6 }, { "GB/s", 7 }, { "B/cycle", 8 },
 };
 
 /* The width of a swept knob's column: its name's, or its widest value's. */
@@ -147,16 +148,20 @@ static void text_row(struct report *report, const struct setting *setting, const
 	figure(report, columns[7].width, sample->ghz);
 	figure(report, columns[8].width, sample->gbps);
 	figure(report, columns[9].width, sample->bytes_per_cycle);
-	if (sample->contended)
-		fputs("  contended", out);
-	if (sample->modes > 1) {
-		char low[32], high[32];
-
-		units_figure(sample->mode_low, low, sizeof(low));
-		units_figure(sample->mode_high, high, sizeof(high));
-		fprintf(out, "  two modes: %s (%.0f%%), %s", low, sample->mode_share_low * 100, high);
-	}
+	if (sample->contended || sample->modes > 1)
+		fprintf(out, " %s%s", sample->contended ? "c" : "", sample->modes > 1 ? "m" : "");
+	report->contended |= sample->contended;
+	report->two_modes |= sample->modes > 1;
 	fputc('\n', out);
+}
+
+/* What the flags at the ends of rows mean. */
+static void text_end(struct report *report)
+{
+	if (report->contended)
+		fputs("c: contended; too few quiet trials, and the figure may be off\n", report->out);
+	if (report->two_modes)
+		fputs("m: the trials fall into two modes; --format csv and json tell both\n", report->out);
 }
 
 static void text_one(struct report *report, const struct setting *setting, const struct sample *sample,
@@ -249,4 +254,5 @@ const struct format format_text = {
 	.sample = text_sample,
 	.kernel = text_kernel,
 	.check = text_check,
+	.end = text_end,
 };

@@ -31,5 +31,6 @@ const struct cli_command command_list = {
 	.name = "list",
 	.help = "kernels with their knobs, ranges, defaults and sources",
 	.arguments = "[KERNEL ...]",
+	.common = { "format", "quiet" },
 	.run = list_run,
 };

@@ -12,7 +12,7 @@
 #include "cli/format.h"
 #include "kernels/kernel.h"
 
-enum { OPTIONS_MAX = 64 };
+enum { OPTIONS_MAX = 64, COMMAND_NAMES_MAX = 256 };
 
 static struct status apply_format(struct cli *cli, const char *value)
 {
@@ -152,22 +152,19 @@ static struct status unknown_option(const char *typed, const struct cli_option *
 
 static struct status unknown_command(const char *typed)
 {
-	const char *names[OPTIONS_MAX];
+	const char *names[COMMAND_NAMES_MAX];
 	char near[128] = "";
 	size_t count = 0;
 
-	if (kernel_find(typed))
-		return status_make(STATUS_USAGE,
-			"\"%s\" is a kernel, not a subcommand: slexplore explore %s, or slexplore run %s", typed,
-			typed, typed);
-	while (cli_commands[count]) {
-		names[count] = cli_commands[count]->name;
-		count++;
-	}
+	for (size_t i = 0; cli_commands[i] && count < COMMAND_NAMES_MAX; i++)
+		names[count++] = cli_commands[i]->name;
+	for (size_t i = 0; kernel_registry[i] && count < COMMAND_NAMES_MAX; i++)
+		names[count++] = kernel_registry[i]->name;
 	nearest_names(typed, names, count, near, sizeof(near));
 	if (*near)
-		return status_make(STATUS_USAGE, "unknown subcommand \"%s\"; did you mean %s?", typed, near);
-	return status_make(STATUS_USAGE, "unknown subcommand \"%s\"; see slexplore --help", typed);
+		return status_make(STATUS_USAGE, "unknown subcommand \"%.60s\"; did you mean %s?", typed, near);
+	return status_make(STATUS_USAGE, "unknown subcommand \"%.60s\", and no kernel either; see slexplore --help",
+		typed);
 }
 
 static const struct cli_command *command_find(const char *name)
@@ -178,13 +175,33 @@ static const struct cli_command *command_find(const char *name)
 	return NULL;
 }
 
-/* The command that has an option of its own by that name. */
-static const struct cli_command *owner(const char *name)
+bool cli_takes(const struct cli_command *command, const char *name)
 {
-	for (const struct cli_command *const *command = cli_commands; *command; command++)
-		if (option_in((*command)->options, name))
-			return *command;
-	return NULL;
+	if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0 || option_in(command->options, name))
+		return true;
+	for (size_t i = 0; i < sizeof(command->common) / sizeof(*command->common) && command->common[i]; i++)
+		if (strcmp(command->common[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* "--format is an option of list, run and sweep, not of explore". */
+static struct status not_taken(const struct cli_command *command, const char *name)
+{
+	const char *takers[COMMAND_NAMES_MAX];
+	struct text list = { 0 };
+	struct status status;
+	size_t count = 0;
+
+	for (size_t i = 0; cli_commands[i] && count < COMMAND_NAMES_MAX; i++)
+		if (cli_takes(cli_commands[i], name))
+			takers[count++] = cli_commands[i]->name;
+	for (size_t i = 0; i < count; i++)
+		text_addf(&list, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", takers[i]);
+	status = status_make(STATUS_USAGE, "--%s is an option of %s, not of %s", name, text_string(&list),
+		command->name);
+	text_free(&list);
+	return status;
 }
 
 /* Splits argv into options and words. Words keep their order; options may stand anywhere before "--". */
@@ -231,6 +248,33 @@ static struct status split(struct cli *cli, int argc, char **argv, struct given 
 	return status_ok();
 }
 
+/* Removes the first word. */
+static void shift(struct cli *cli)
+{
+	for (int i = 1; i < cli->word_count; i++)
+		cli->words[i - 1] = cli->words[i];
+	cli->word_count--;
+}
+
+/* What the first word asks for. */
+static struct status choose_command(struct cli *cli)
+{
+	if (strcmp(cli->words[0], "help") == 0) {
+		cli->help = true;
+		shift(cli);
+		if (!cli->word_count)
+			return status_ok();
+	}
+	cli->command = command_find(cli->words[0]);
+	if (cli->command)
+		shift(cli);
+	else if (kernel_find(cli->words[0]))
+		cli->command = cli_commands[0];
+	else
+		return unknown_command(cli->words[0]);
+	return status_ok();
+}
+
 struct status cli_parse(struct cli *cli, int argc, char **argv)
 {
 	struct given *given = memory_new((size_t)argc + 1, sizeof(*given));
@@ -244,14 +288,8 @@ struct status cli_parse(struct cli *cli, int argc, char **argv)
 	cli->seed = CLI_SEED;
 	cli->command = NULL;
 	status = split(cli, argc, argv, given, &given_count);
-	if (status_is_ok(&status) && cli->word_count) {
-		cli->command = command_find(cli->words[0]);
-		if (!cli->command)
-			status = unknown_command(cli->words[0]);
-		for (int i = 1; i < cli->word_count; i++)
-			cli->words[i - 1] = cli->words[i];
-		cli->word_count--;
-	}
+	if (status_is_ok(&status) && cli->word_count)
+		status = choose_command(cli);
 	for (size_t i = 0; status_is_ok(&status) && i < given_count; i++) {
 		const char *name = given[i].option->name;
 		const struct cli_command *command = cli->command ? cli->command : cli_commands[0];
@@ -259,21 +297,23 @@ struct status cli_parse(struct cli *cli, int argc, char **argv)
 
 		if (!option)
 			option = option_in(command->options, name);
-		if (option)
+		if (cli_takes(command, name))
 			status = option->apply(cli, given[i].value);
 		else
-			status = status_make(STATUS_USAGE, "--%s is an option of %s, not of %s", name,
-				owner(name)->name, command->name);
+			status = not_taken(command, name);
 	}
 	free(given);
 	return status;
 }
 
-static void print_options(FILE *out, const struct cli_option *options)
+/* Those that a command takes; NULL: all. */
+static void print_options(FILE *out, const struct cli_option *options, const struct cli_command *command)
 {
 	for (; options && options->name; options++) {
 		char left[48];
 
+		if (command && !cli_takes(command, options->name))
+			continue;
 		snprintf(left, sizeof(left), "--%s%s%s", options->name, options->argument ? " " : "",
 			options->argument ? options->argument : "");
 		fprintf(out, "  %-24s %s\n", left, options->help);
@@ -290,16 +330,18 @@ void cli_help(const struct cli *cli, bool of_command)
 		if (command->more)
 			fprintf(cli->out, "\n%s", command->more);
 		fprintf(cli->out, "\nOptions:\n");
-		print_options(cli->out, command->options);
-		print_options(cli->out, cli_common_options);
+		print_options(cli->out, command->options, command);
+		print_options(cli->out, cli_common_options, command);
 		return;
 	}
 	fprintf(cli->out, "slexplore: a processor's speed limits, to see and to touch\n\n");
 	for (const struct cli_command *const *command = cli_commands; *command; command++)
 		fprintf(cli->out, "  slexplore %s%s%s\n      %s\n", (*command)->name,
 			*(*command)->arguments ? " " : "", (*command)->arguments, (*command)->help);
-	fprintf(cli->out, "\nWithout a subcommand: %s. slexplore SUBCOMMAND --help tells more.\n\nOptions:\n",
+	fprintf(cli->out, "\nWithout a subcommand: %s. slexplore SUBCOMMAND --help tells more, and which of these\n"
+		"options it takes:\n\n",
 		cli_commands[0]->name);
-	print_options(cli->out, cli_common_options);
-	fprintf(cli->out, "\nExit status: 0 done, 1 could not measure, 2 wrong usage, 130 interrupted.\n");
+	print_options(cli->out, cli_common_options, NULL);
+	fprintf(cli->out, "\nExit status: 0 done, 1 could not measure, 2 wrong usage, 130 interrupted;\n"
+		"1 without a word when the reader of a pipe left early.\n");
 }

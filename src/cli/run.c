@@ -7,13 +7,29 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
 /* With starting and ending a run stays below 0.2 s; the share of samples that find 150 quiet trials within a
  * given time is in the account of the method (prototypes: 13 to 53 ms, 94 ms at most). */
-#define RUN_SECONDS 0.12
+#define RUN_SECONDS 0.15
 enum { RUN_QUIET = 150 };
+
+/* A line that goes when the sample is there. */
+struct notice {
+	struct cli *cli;
+	bool shown;
+};
+
+static void preparing(void *context, uint64_t bytes)
+{
+	struct notice *notice = context;
+
+	bench_preparing(notice->cli, bytes);
+	fflush(notice->cli->err);
+	notice->shown = true;
+}
 
 static int measure(struct cli *cli, struct bench *bench, const struct setting *setting)
 {
@@ -25,13 +41,21 @@ static int measure(struct cli *cli, struct bench *bench, const struct setting *s
 		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,
 			.quiet_wanted = RUN_QUIET },
 	};
+	struct notice notice = { .cli = cli };
 	struct sample sample = { 0 };
 	struct report report;
 	int exit_status = CLI_DONE;
+	bool answered;
 
 	memcpy(request.v, setting->v, sizeof(request.v));
-	if (bench_measure(bench, &request, result) &&
-		(status_is_ok(&result->status) || result->status.code == STATUS_CANCELLED))
+	if (!cli->quiet && isatty(fileno(cli->err))) {
+		bench->slow = preparing;
+		bench->context = &notice;
+	}
+	answered = bench_measure(bench, &request, result);
+	if (notice.shown)
+		fprintf(cli->err, "\r%30s\r", "");
+	if (answered && (status_is_ok(&result->status) || result->status.code == STATUS_CANCELLED))
 		sample_summarise(&result->trials, &result->facts, &sample);
 	if (interrupt_signal()) {
 		exit_status = 128 + interrupt_signal();
@@ -89,5 +113,6 @@ const struct cli_command command_run = {
 	.arguments = "KERNEL [knob=value ...]",
 	.more = "Values: size=32k or 64m (powers of 1,024), acc=4, type=f64. Knobs that are not named keep their\n"
 		"defaults; slexplore list shows them.\n",
+	.common = { "format", "cpu", "seed", "time-budget", "quiet" },
 	.run = run_run,
 };

@@ -29,11 +29,11 @@ struct output {
 static void progress_clear(struct output *output)
 {
 	if (output->shown)
-		fprintf(output->cli->err, "\r%60s\r", "");
+		fprintf(output->cli->err, "\r%76s\r", "");
 	output->shown = false;
 }
 
-static void progress_show(struct output *output, const struct sweep *sweep, double now, double begun)
+static void progress_show(struct output *output, struct sweep *sweep, double now)
 {
 	struct sweep_progress progress;
 
@@ -41,8 +41,20 @@ static void progress_show(struct output *output, const struct sweep *sweep, doub
 		return;
 	output->next_progress = now + PROGRESS_EVERY;
 	sweep_progress(sweep, &progress);
-	fprintf(output->cli->err, "\r%" PRIu64 " of %" PRIu64 " cells settled, %.1f s ", progress.finished,
-		progress.cells, now - begun);
+	progress_clear(output);
+	fprintf(output->cli->err, "%.0f%% done, at most %.1f s left; %" PRIu64 " of %" PRIu64 " cells settled ",
+		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
+	fflush(output->cli->err);
+	output->shown = true;
+}
+
+/* In place of the line of progress. */
+static void preparing(void *context, uint64_t bytes)
+{
+	struct output *output = context;
+
+	progress_clear(output);
+	bench_preparing(output->cli, bytes);
 	fflush(output->cli->err);
 	output->shown = true;
 }
@@ -79,9 +91,12 @@ static int measure(struct output *output, struct sweep *sweep)
 {
 	struct result *result = memory_new(1, sizeof(*result));
 	const struct format *format = output->cli->format;
-	double begun = bench_now();
 	bool written = true;
 
+	if (output->progress) {
+		output->bench->slow = preparing;
+		output->bench->context = output;
+	}
 	if (format->begin)
 		format->begin(&output->report);
 	while (written && !sweep_done(sweep)) {
@@ -91,7 +106,7 @@ static int measure(struct output *output, struct sweep *sweep)
 		if (written && sweep_next(sweep, bench_now(), &request)) {
 			if (bench_measure(output->bench, &request, result))
 				sweep_accept(sweep, bench_now(), result);
-			progress_show(output, sweep, bench_now(), begun);
+			progress_show(output, sweep, bench_now());
 		}
 		if (interrupt_signal())
 			sweep_stop(sweep);
@@ -166,5 +181,6 @@ const struct cli_command command_sweep = {
 	.more = "Values: 1,2,4 or 1..16 or 1..16:3 (step) or 4k..64m*2 (factor), and names of choices or * for all.\n"
 		"The first knob named varies slowest. Combinations that a kernel excludes are skipped and counted.\n"
 		"All cells are visited in several rounds, so that what disturbs the machine spreads over them.\n",
+	.common = { "format", "cpu", "seed", "time-budget", "quiet" },
 	.run = sweep_run,
 };

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/units.h"
+
 static const uint64_t huge_page = 2 << 20;
 
 /* More than this held beyond a need is given back. */
@@ -77,9 +79,13 @@ struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, co
 			space = need;
 			arena->memory = reserve(space);
 		}
-		if (!arena->memory)
-			return status_make(STATUS_FAILED, "%llu MiB of memory refused: %s",
-				(unsigned long long)(need >> 20), strerror(errno));
+		if (!arena->memory) {
+			int error = errno;
+			char wanted[32];
+
+			units_bytes_long((int64_t)need, wanted, sizeof(wanted));
+			return status_make(STATUS_FAILED, "%s of memory refused: %s", wanted, strerror(error));
+		}
 		arena->reserved = space;
 		(void)madvise(arena->memory, space, MADV_HUGEPAGE);
 	}

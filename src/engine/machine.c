@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -88,6 +89,13 @@ static uint64_t memory_limit(void)
 	return (uint64_t)bytes / 2;
 }
 
+/* Whether somebody who started this process took huge pages from it: a service manager, a container. 1 is the whole
+ * answer; newer kernels add flags for "except where asked for", which is what arenas do (PR_SET_THP_DISABLE(2const)). */
+static bool huge_pages_disabled(void)
+{
+	return prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1;
+}
+
 static void read_huge_pages(struct machine *machine)
 {
 	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
@@ -99,11 +107,14 @@ static void read_huge_pages(struct machine *machine)
 			"this kernel has no transparent huge pages");
 		return;
 	}
-	if (fgets(line, sizeof(line), file) && !strstr(line, "[never]"))
-		machine->huge_pages = true;
-	else
+	if (!fgets(line, sizeof(line), file) || strstr(line, "[never]"))
 		snprintf(machine->huge_note, sizeof(machine->huge_note),
 			"transparent huge pages are switched off (\"never\")");
+	else if (huge_pages_disabled())
+		snprintf(machine->huge_note, sizeof(machine->huge_note),
+			"transparent huge pages are disabled for this process");
+	else
+		machine->huge_pages = true;
 	fclose(file);
 }
 

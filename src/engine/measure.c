@@ -257,9 +257,14 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 				break;
 			trials_make_room(trials);
 		}
-		if (made == goal->patience) {
+		/* Not before there is something to go by: trials dropped for other reasons tell nothing. */
+		if (goal->patience > 0 && made >= goal->patience && made % goal->patience == 0) {
+			unsigned told = 0;
+
 			measure_classify(trials);
-			if (quiet_count(trials) * 10 < trials->count)
+			for (unsigned i = 0; i < trials->count; i++)
+				told += trials->trial[i].fate <= TRIAL_CONTENDED;
+			if (told >= 3 && quiet_count(trials) * 10 < trials->count)
 				break;
 		}
 		if (trials->count >= goal->quiet && made % 8 == 0) {

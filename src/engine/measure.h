@@ -32,7 +32,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 struct measure_goal {
 	unsigned quiet;         /* this many quiet trials are in */
 	unsigned trials;        /* this many trials in all are in */
-	unsigned patience;      /* this many were made, and fewer than a tenth of all are quiet; 0: no matter */
+	unsigned patience;      /* at every multiple of this: fewer than a tenth of all are quiet; 0: no matter */
 	double until;           /* the time is up: seconds of clock_seconds() */
 };
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <hwloc.h>
 #include <hwloc/linux.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,33 @@ static hwloc_obj_t core_of(const struct topology *topology, int cpu)
 	return pu ? hwloc_get_ancestor_obj_by_type(topology->hwloc, HWLOC_OBJ_CORE, pu) : NULL;
 }
 
+static struct status not_allowed(int wanted, hwloc_const_bitmap_t set)
+{
+	char list[160];
+
+	hwloc_bitmap_list_snprintf(list, sizeof(list), set);
+	return status_make(STATUS_USAGE, "--cpu %d: this process may use processors %s", wanted, list);
+}
+
+struct status topology_check(int wanted)
+{
+	struct status status = status_ok();
+	hwloc_bitmap_t set;
+	cpu_set_t mask;
+
+	/* Refused on machines of more processors than the mask holds: topology_choose() will tell. */
+	if (wanted < 0 || sched_getaffinity(0, sizeof(mask), &mask) != 0)
+		return status;
+	set = hwloc_bitmap_alloc();
+	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &mask))
+			hwloc_bitmap_set(set, cpu);
+	if (!hwloc_bitmap_isset(set, (unsigned)wanted))
+		status = not_allowed(wanted, set);
+	hwloc_bitmap_free(set);
+	return status;
+}
+
 struct status topology_choose(const struct topology *topology, int wanted, int avoid, int *cpu)
 {
 	hwloc_bitmap_t set = allowed_set(topology);
@@ -95,15 +123,10 @@ struct status topology_choose(const struct topology *topology, int wanted, int a
 	hwloc_obj_t core;
 
 	if (wanted >= 0) {
-		if (!hwloc_bitmap_isset(set, (unsigned)wanted)) {
-			char list[160];
-
-			hwloc_bitmap_list_snprintf(list, sizeof(list), set);
-			status = status_make(STATUS_USAGE,
-				"--cpu %d: this process may use processors %s", wanted, list);
-		} else {
+		if (hwloc_bitmap_isset(set, (unsigned)wanted))
 			*cpu = wanted;
-		}
+		else
+			status = not_allowed(wanted, set);
 		hwloc_bitmap_free(set);
 		return status;
 	}

@@ -19,6 +19,10 @@ void topology_free(struct topology *topology);
 /* Processors (hardware threads) that this process may use. */
 int topology_processors(const struct topology *topology);
 
+/* The same refusal as topology_choose() gives, as far as the calling thread's affinity tells it: in microseconds, before
+ * a topology is loaded. */
+struct status topology_check(int wanted);
+
 /* The processor to measure: `wanted` when it is one of ours (STATUS_USAGE otherwise, naming those that are), or for
  * -1 the last core of the fastest kind: not processor 0 where there is another, and not that of `avoid` (the user
  * interface's) where there is a third. */

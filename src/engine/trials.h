@@ -11,7 +11,7 @@ enum { TRIALS_MAX = 600 };
 
 /* Why a trial does not count. A trial is never dropped for its own CPE. */
 enum trial_fate {
-	TRIAL_QUIET = 0,
+	TRIAL_QUIET = 0,     /* this and the next are told apart by the watch; the others were disturbed otherwise */
 	TRIAL_CONTENDED,     /* the watch chain or loop ran slow: another thread used the core */
 	TRIAL_SWITCHED,      /* an involuntary context switch fell into it */
 	TRIAL_MOVED,         /* it ran on more than one processor */

@@ -10,6 +10,9 @@
 /* The furthest that help and other long overlays scroll, in lines. */
 enum { SCROLL_MOST = 200 };
 
+/* Characters of a value being typed: more than any value has. */
+enum { ENTRY_LONGEST = 20 };
+
 /* ---- kernels ---- */
 
 static void choose_kernel(struct session *session, const struct kernel *kernel, double now)
@@ -102,7 +105,7 @@ static void notice_followers(struct session *session, const struct setting *befo
 
 		if (asked >> i & 1 || before->v[i] == after->v[i])
 			continue;
-		setting_format_value(knob, after->v[i], value, sizeof(value));
+		setting_show_value(knob, after->v[i], value, sizeof(value));
 		text_addf(&text, text.length ? ", %s to %s" : "%s followed to %s", knob->name, value);
 	}
 	if (text.length)
@@ -198,7 +201,7 @@ static struct status step_knob(struct session *session, int steps, double now)
 	if (!setting_step(&setting, session->knob, steps, session->memory_limit)) {
 		char value[64], range[128];
 
-		setting_format_value(knob, before.v[session->knob], value, sizeof(value));
+		setting_show_value(knob, before.v[session->knob], value, sizeof(value));
 		setting_range(knob, session->memory_limit, range, sizeof(range));
 		return status_make(STATUS_USAGE, "%s=%s goes no further: %s", knob->name, value, range);
 	}
@@ -263,28 +266,26 @@ struct status action_knob_by(struct session *session, int direction, double now)
 
 /* ---- typing a value ---- */
 
-/* Whether the character can go on in a value of the chosen knob. */
+static int choice_count(const struct knob *knob)
+{
+	int count = 0;
+
+	while (knob->choices[count])
+		count++;
+	return count;
+}
+
+/* Whether the character can go on in a value of the chosen knob: anything that is seen; whether it makes sense is
+ * told when the value is complete. */
 static bool digit_fits(const struct session *session, const char *digit)
 {
 	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
-	size_t length = strlen(session->entry);
 
-	if (session->setting.kernel->knob_count == 0 || !digit[0] || digit[1])
+	if (session->setting.kernel->knob_count == 0 || *digit < ' ' || *digit > '~' || digit[1])
 		return false;
-	if (knob->kind == KNOB_CHOICE) {
-		int choices = 0;
-
-		while (knob->choices[choices])
-			choices++;
-		return *digit >= '1' && *digit <= '9' && *digit - '1' < choices;
-	}
-	if (length + 1 >= sizeof(session->entry))
-		return false;
-	if (length && strchr("kmgt", session->entry[length - 1]))
-		return false;
-	if (*digit >= '0' && *digit <= '9')
-		return true;
-	return knob->kind == KNOB_BYTES && length && strchr("kmgtKMGT", *digit);
+	if (knob->kind == KNOB_CHOICE)
+		return *digit >= '1' && *digit <= '9' && *digit - '1' < choice_count(knob);
+	return session->entry_refused || strlen(session->entry) < ENTRY_LONGEST;
 }
 
 bool action_digit_works(const struct session *session, const char *arguments)
@@ -311,25 +312,53 @@ static struct status move_knob_to(struct session *session, int64_t value, double
 	return status;
 }
 
+void action_say_range(struct session *session)
+{
+	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
+	char range[128];
+
+	setting_range(knob, session->memory_limit, range, sizeof(range));
+	session_notice(session, false, "%s: %s", knob->name, range);
+}
+
+static struct status digit_refused(const struct session *session, const char *digit)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	const struct knob *knob = &kernel->knobs[session->knob];
+	struct text choices = { 0 };
+	struct status status;
+
+	if (kernel->knob_count == 0)
+		return status_make(STATUS_USAGE, "%s has no knobs", kernel->name);
+	if (knob->kind != KNOB_CHOICE && digit[0] && !digit[1] && strlen(session->entry) >= ENTRY_LONGEST)
+		return status_make(STATUS_USAGE, "a value of %s has at most %d characters", knob->name, ENTRY_LONGEST);
+	if (knob->kind != KNOB_CHOICE)
+		return status_make(STATUS_USAGE, "\"%.20s\" is not one character of a value of %s", digit, knob->name);
+	for (int i = 0; knob->choices[i]; i++)
+		text_addf(&choices, "%s%d %s", i ? ", " : "", i + 1, knob->choices[i]);
+	status = status_make(STATUS_USAGE, "%s has no choice \"%.20s\": %s", knob->name, digit,
+		text_string(&choices));
+	text_free(&choices);
+	return status;
+}
+
 struct status action_digit(struct session *session, const char *arguments, double now)
 {
 	const struct kernel *kernel = session->setting.kernel;
-	size_t length = strlen(session->entry);
+	size_t length;
 
-	if (!digit_fits(session, arguments)) {
-		char range[128] = "";
-
-		if (kernel->knob_count == 0)
-			return status_make(STATUS_USAGE, "%s has no knobs", kernel->name);
-		setting_range(&kernel->knobs[session->knob], session->memory_limit, range, sizeof(range));
-		return status_make(STATUS_USAGE, "\"%.20s\" does not go into a value of %s: %s", arguments,
-			kernel->knobs[session->knob].name, range);
-	}
+	if (!digit_fits(session, arguments))
+		return digit_refused(session, arguments);
 	/* A choice is taken by its number at once. */
 	if (kernel->knobs[session->knob].kind == KNOB_CHOICE)
 		return move_knob_to(session, *arguments - '1', now);
-	session->entry[length] = (char)(*arguments >= 'A' ? *arguments | 0x20 : *arguments);
+	if (session->entry_refused)
+		session->entry[0] = '\0';
+	session->entry_refused = false;
+	length = strlen(session->entry);
+	session->entry[length] = *arguments;
 	session->entry[length + 1] = '\0';
+	action_say_range(session);
 	return status_ok();
 }
 
@@ -345,7 +374,8 @@ struct status action_accept(struct session *session, const char *arguments, doub
 		session->memory_limit, &value);
 	if (status_is_ok(&status))
 		status = move_knob_to(session, value, now);
-	if (status_is_ok(&status))
+	session->entry_refused = !status_is_ok(&status);
+	if (!session->entry_refused)
 		session->entry[0] = '\0';
 	return status;
 }
@@ -397,6 +427,8 @@ struct status action_move(struct session *session, int dx, int dy, double now)
 {
 	struct setting setting;
 
+	if (session->overlay == OVERLAY_NONE)
+		session->entry[0] = '\0';      /* left as it is typed, it would lie in wait on another pane */
 	if (session->overlay == OVERLAY_NONE && session->focus == FOCUS_KNOBS)
 		return dy ? action_knob_by(session, dy, now) : step_knob(session, dx, now);
 	if (!action_move_works(session, dx, dy))

@@ -17,6 +17,8 @@ struct status action_knob_by(struct session *session, int direction, double now)
 bool action_knob_by_works(const struct session *session, int direction);
 struct status action_digit(struct session *session, const char *arguments, double now);
 bool action_digit_works(const struct session *session, const char *arguments);
+/* Puts what the chosen knob may be on the notice line. */
+void action_say_range(struct session *session);
 struct status action_accept(struct session *session, const char *arguments, double now);
 
 /* The arrow keys: dx and dy of -1, 0 or +1, down positive. */

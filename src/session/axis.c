@@ -161,3 +161,28 @@ int axis_nearest(const int64_t *values, int count, int64_t value)
 	}
 	return best;
 }
+
+static double log_of(int64_t value)
+{
+	return log2((double)(value > 0 ? value : 1));
+}
+
+struct axis_place axis_find(const int64_t *values, int count, int64_t value)
+{
+	struct axis_place place = { AXIS_BETWEEN, 0, 0 };
+	double step;
+
+	while (place.index + 1 < count && values[place.index + 1] <= value)
+		place.index++;
+	if (values[place.index] == value) {
+		place.where = AXIS_AT;
+	} else if (values[0] > value) {
+		place.where = AXIS_BEFORE;
+	} else if (place.index == count - 1) {
+		place.where = AXIS_BEYOND;
+	} else {
+		step = log_of(values[place.index + 1]) - log_of(values[place.index]);
+		place.share = step > 0 ? (log_of(value) - log_of(values[place.index])) / step : 0.5;
+	}
+	return place;
+}

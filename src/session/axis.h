@@ -21,6 +21,18 @@ int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache, 
 	int64_t *values, int room);
 int axis_grid_strides(const struct knob *knob, uint64_t memory_limit, int64_t *values, int room);
 
+/* Where a value stands among others: at one of them, between two, or beyond an end. */
+enum axis_where { AXIS_AT, AXIS_BETWEEN, AXIS_BEFORE, AXIS_BEYOND };
+
+struct axis_place {
+	enum axis_where where;
+	int index;      /* the value, the one before, or the one at that end */
+	double share;   /* AXIS_BETWEEN: how far the next one is on a log scale, 0…1 */
+};
+
+/* The place of a value among ascending ones (count > 0). */
+struct axis_place axis_find(const int64_t *values, int count, int64_t value);
+
 /* The index of the value nearest on a log scale (count > 0). */
 int axis_nearest(const int64_t *values, int count, int64_t value);
 

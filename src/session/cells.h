@@ -14,6 +14,7 @@ struct cell {
 	struct trials *trials;       /* NULL before the first visit, and after cell_compact() */
 	struct run_facts facts;
 	struct sample sample;
+	double at;                   /* when the sample was last made anew, in the owner's time */
 	unsigned visits;
 	bool settled;                /* no further visit is wanted */
 	struct status failure;       /* why it could not be measured, when it could not */

@@ -56,6 +56,9 @@ static struct status run_entry_erase(struct session *session, const char *argume
 	(void)arguments, (void)now;
 	if (length)
 		session->entry[length - 1] = '\0';
+	session->entry_refused = false;
+	if (session->entry[0])
+		action_say_range(session);
 	return status_ok();
 }
 
@@ -247,43 +250,44 @@ static struct status run_quit(struct session *session, const char *arguments, do
 
 static const struct command_row rows[] = {
 	{ "kernel", "NAME [KNOB]", "choose a kernel, and the knob to turn", action_kernel,
-		action_kernel_works, false },
-	{ "kernel next", "", "the next kernel", run_kernel_next, works_kernel_next, true },
-	{ "kernel previous", "", "the kernel before", run_kernel_previous, works_kernel_previous, true },
-	{ "set", "KNOB=VALUE …", "set knobs", action_set, action_set_works, false },
+		action_kernel_works, 0 },
+	{ "kernel next", "", "the next kernel", run_kernel_next, works_kernel_next, COMMAND_FOUND },
+	{ "kernel previous", "", "the kernel before", run_kernel_previous, works_kernel_previous, COMMAND_FOUND },
+	{ "set", "KNOB=VALUE …", "set knobs", action_set, action_set_works, 0 },
 	{ "knob", "+N|-N|NAME", "step the chosen knob, or choose another", action_knob, action_knob_works,
-		false },
-	{ "knob next", "", "the next knob", run_knob_next, works_knob_next, false },
-	{ "knob previous", "", "the knob before", run_knob_previous, works_knob_previous, false },
-	{ "digit", "D", "type a value for the chosen knob: 0 to 9, k, m, g, t; or a choice's number",
-		action_digit, action_digit_works, false },
-	{ "entry accept", "", "take the typed value", action_accept, works_entry, false },
-	{ "entry drop", "", "forget the typed value", run_entry_drop, works_entry, false },
-	{ "entry erase", "", "erase the last character typed", run_entry_erase, works_entry, false },
-	{ "focus", "kernels|knobs|slices", "what the arrows act on", run_focus, works_focus, false },
-	{ "focus next", "", "give the arrows to the next pane", run_focus_next, NULL, false },
-	{ "focus previous", "", "give the arrows to the pane before", run_focus_previous, NULL, false },
+		0 },
+	{ "knob next", "", "the next knob", run_knob_next, works_knob_next, 0 },
+	{ "knob previous", "", "the knob before", run_knob_previous, works_knob_previous, 0 },
+	{ "digit", "CHARACTER", "a character of a value for the chosen knob, as in 32k; or a choice's number",
+		action_digit, action_digit_works, COMMAND_VERBATIM },
+	{ "entry accept", "", "take the typed value", action_accept, works_entry, 0 },
+	{ "entry drop", "", "forget the typed value", run_entry_drop, works_entry, 0 },
+	{ "entry erase", "", "erase the last character typed", run_entry_erase, works_entry, 0 },
+	{ "focus", "kernels|knobs|slices", "what the arrows act on", run_focus, works_focus, 0 },
+	{ "focus next", "", "give the arrows to the next pane", run_focus_next, NULL, 0 },
+	{ "focus previous", "", "give the arrows to the pane before", run_focus_previous, NULL, 0 },
 	{ "move left", "", "a smaller value, or a smaller size on the slices", run_move_left,
-		works_move_left, false },
+		works_move_left, 0 },
 	{ "move right", "", "a larger value, or a larger size on the slices", run_move_right,
-		works_move_right, false },
+		works_move_right, 0 },
 	{ "move up", "", "the entry above, or a larger stride on the slices", run_move_up, works_move_up,
-		false },
+		0 },
 	{ "move down", "", "the entry below, or a smaller stride on the slices", run_move_down,
-		works_move_down, false },
-	{ "pin", "", "keep the present figure as A and compare with it", run_pin, works_pin, true },
-	{ "pin swap", "", "go to A, and make the present figure A", run_pin_swap, works_pin_swap, true },
-	{ "pin drop", "", "forget A", run_pin_drop, works_pin_drop, true },
-	{ "freeze", "", "stop measuring, or go on", run_freeze, NULL, true },
-	{ "again", "", "forget every figure and measure anew", run_again, NULL, true },
-	{ "find", "[TEXT]", "look for a kernel, a knob or a command", run_find, works_find, false },
-	{ "find choose", "", "take what is selected", run_find_choose, works_find_choose, false },
-	{ "help", "", "keys and commands", run_help, works_help, true },
+		works_move_down, 0 },
+	{ "pin", "", "keep the present figure as A and compare with it", run_pin, works_pin, COMMAND_FOUND },
+	{ "pin swap", "", "go to A, and make the present figure A", run_pin_swap, works_pin_swap, COMMAND_FOUND },
+	{ "pin drop", "", "forget A", run_pin_drop, works_pin_drop, COMMAND_FOUND },
+	{ "freeze", "", "stop measuring, or go on", run_freeze, NULL, COMMAND_FOUND },
+	{ "again", "", "forget every figure and measure anew", run_again, NULL, COMMAND_FOUND },
+	{ "find", "[TEXT]", "look for a kernel, a knob or a command, or write a command", run_find, works_find,
+		COMMAND_VERBATIM },
+	{ "choose", "", "take what find has marked", run_find_choose, works_find_choose, 0 },
+	{ "help", "", "keys and commands", run_help, works_help, COMMAND_FOUND },
 	{ "close", "", "close what lies over the panels, or drop the typed value", run_close, works_close,
-		false },
-	{ "yank", "", "the command line that reopens this state", run_yank, NULL, true },
-	{ "quit", "", "end", run_quit, NULL, true },
-	{ NULL, NULL, NULL, NULL, NULL, false },
+		0 },
+	{ "yank", "", "the command line that reopens this state", run_yank, NULL, COMMAND_FOUND },
+	{ "quit", "", "end", run_quit, NULL, COMMAND_FOUND },
+	{ NULL, NULL, NULL, NULL, NULL, 0 },
 };
 
 const struct command_row *command_rows(void)
@@ -320,7 +324,7 @@ static bool begins_with_words(const char *line, const char *name, size_t length)
 }
 
 /* The row with the longest name that the line begins with; arguments is what follows. */
-static const struct command_row *row_of(const char *line, const char **arguments)
+const struct command_row *command_of(const char *line, const char **arguments)
 {
 	const struct command_row *best = NULL;
 	size_t longest = 0;
@@ -330,7 +334,7 @@ static const struct command_row *row_of(const char *line, const char **arguments
 
 		if (length <= longest || !begins_with_words(line, row->name, length))
 			continue;
-		/* "kernel next" is the command; "find choose me" looks for the three words. */
+		/* "kernel next" is the command; "kernel next door" names one. */
 		if (!row->arguments[0] && line[length] && best && best->arguments[0])
 			continue;
 		best = row;
@@ -339,6 +343,17 @@ static const struct command_row *row_of(const char *line, const char **arguments
 	if (best)
 		*arguments = line + longest + (line[longest] == ' ');
 	return best;
+}
+
+/* What a verbatim command takes: the line as it was written, after its name and one blank. */
+static char *verbatim(const char *line, const struct command_row *row)
+{
+	char *arguments;
+
+	line += strspn(line, " \t") + strlen(row->name);
+	arguments = memory_string(line + (*line == ' '));
+	arguments[strcspn(arguments, "\r\n")] = '\0';
+	return arguments;
 }
 
 /* Why no row fits: names the commands that begin with the same word, or the nearest words. */
@@ -370,13 +385,27 @@ static struct status unknown_command(const char *line)
 	return status_make(STATUS_USAGE, "unknown command \"%.40s\"; help shows all", line);
 }
 
+/* A message goes away when there was time to read it: 15 characters a second. While a value is typed it stays. */
+static void notice_limit(struct session *session, double now)
+{
+	if (session->notice[0] && !session->entry[0])
+		session->notice_until = now + 3 + (double)strlen(session->notice) / 15;
+}
+
+void session_say(struct session *session, const char *text)
+{
+	session_notice(session, true, "%s", text);
+}
+
 struct status session_command(struct session *session, const char *line, double now)
 {
-	char *tidied = tidy(line);
+	char *tidied = tidy(line), *whole = NULL;
 	const char *arguments = "";
-	const struct command_row *row = row_of(tidied, &arguments);
+	const struct command_row *row = command_of(tidied, &arguments);
 	struct status status = status_ok();
 
+	if (row && row->flags & COMMAND_VERBATIM)
+		arguments = whole = verbatim(line, row);
 	/* A success clears the last notice, unless it brings its own. */
 	if (*tidied) {
 		session->notice[0] = '\0';
@@ -390,19 +419,27 @@ struct status session_command(struct session *session, const char *line, double 
 			status = row->run(session, arguments, now);
 		if (!status_is_ok(&status))
 			session_notice(session, true, "%s", status.text);
+		/* That the setting cannot be measured stays on screen. */
+		if (!session->live.failed || strcmp(session->notice, session->live.failure) != 0)
+			notice_limit(session, now);
 	}
+	free(whole);
 	free(tidied);
 	return status;
 }
 
 bool session_command_works(const struct session *session, const char *line)
 {
-	char *tidied = tidy(line);
+	char *tidied = tidy(line), *whole = NULL;
 	const char *arguments = "";
-	const struct command_row *row = row_of(tidied, &arguments);
-	bool works = row && (row->arguments[0] || !*arguments) &&
-		(!row->works || row->works(session, arguments));
+	const struct command_row *row = command_of(tidied, &arguments);
+	bool works;
 
+	if (row && row->flags & COMMAND_VERBATIM)
+		arguments = whole = verbatim(line, row);
+	works = row && (row->arguments[0] || !*arguments) &&
+		(!row->works || row->works(session, arguments));
+	free(whole);
 	free(tidied);
 	return works;
 }

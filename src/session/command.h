@@ -8,7 +8,7 @@
  *   move up|down|left|right                   by focus: next kernel, knob, value, or along the slices
  *   pin · pin swap · pin drop                 the present result becomes A; A and B swap; forget A
  *   freeze · again                            stop and go on; measure everything anew
- *   find · find TEXT · find choose            look for a kernel, knob or command
+ *   find · find TEXT · choose                 look for a kernel, knob or command; take what is marked
  *   help · close · yank · quit                overlays; the command line that reopens this state; end
  */
 #ifndef SLX_SESSION_COMMAND_H
@@ -21,6 +21,11 @@
 
 struct session;
 
+enum {
+	COMMAND_FOUND = 1,          /* offered by find: makes sense on its own, from anywhere */
+	COMMAND_VERBATIM = 2,       /* its argument is all that follows one blank, blanks included */
+};
+
 struct command_row {
 	const char *name;           /* one or two words: "pin swap" */
 	const char *arguments;      /* as shown in help: "KNOB=VALUE …"; "" for none, [brackets] when optional */
@@ -28,12 +33,15 @@ struct command_row {
 	struct status (*run)(struct session *session, const char *arguments, double now);
 	/* Whether run() would do anything now; NULL: always. */
 	bool (*works)(const struct session *session, const char *arguments);
-	bool found;                 /* offered by find: makes sense on its own, from anywhere */
+	unsigned flags;             /* COMMAND_ bits */
 };
 
 /* To add a command: its row in command.c, its function there or in session/actions.c. Nothing else.
  *
  * Every command, ended by a NULL name: for help, find and the manual. */
 const struct command_row *command_rows(void);
+
+/* The row that a line (single blanks between words) would run, NULL: none; arguments is what follows its name. */
+const struct command_row *command_of(const char *line, const char **arguments);
 
 #endif

@@ -66,11 +66,33 @@ static void offer_knobs(struct search *search, const struct kernel *kernel, bool
 	}
 }
 
+/* A command line that was typed in full comes first: choosing it runs it. */
+static void offer_line(struct search *search)
+{
+	const char *arguments = "";
+	const struct command_row *row = command_of(search->text, &arguments);
+	struct view_found *found = &search->found[search->count];
+
+	if (!row || (row->arguments[0] ? !*arguments : *arguments || (row->flags & COMMAND_FOUND) ||
+		strcmp(row->name, "choose") == 0 || strcmp(row->name, "close") == 0))
+		return;
+	snprintf(found->label, sizeof(found->label), "%s — %s", search->text, row->help);
+	text_cut_clean(found->label, sizeof(found->label));
+	snprintf(found->command, sizeof(found->command), "%s", search->text);
+	search->count++;
+}
+
 int session_found(const struct session *session, struct view_found found[VIEW_FOUND])
 {
-	struct search search = { .text = session->find, .found = found };
+	char text[FIND_SIZE];
+	struct search search = { .text = text, .found = found };
 	const struct kernel *present = session->setting.kernel;
 
+	/* Blanks at the ends are only on their way to the next word. */
+	snprintf(text, sizeof(text), "%s", session->find + strspn(session->find, " "));
+	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
+		text[--length] = '\0';
+	offer_line(&search);
 	for (search.rank = 0; search.rank < 3; search.rank++) {
 		for (int i = 0; kernel_registry[i]; i++) {
 			char command[64];
@@ -84,7 +106,7 @@ int session_found(const struct session *session, struct view_found found[VIEW_FO
 			if (kernel_registry[i] != present)
 				offer_knobs(&search, kernel_registry[i], false);
 		for (const struct command_row *row = command_rows(); row->name; row++)
-			if (row->found)
+			if (row->flags & COMMAND_FOUND)
 				offer(&search, row->name, row->name, row->help, row->name);
 	}
 	return search.count;

@@ -43,6 +43,7 @@ void session_notice(struct session *session, bool bad, const char *format, ...)
 	vsnprintf(session->notice, sizeof(session->notice), format, arguments);
 	va_end(arguments);
 	session->notice_bad = bad;
+	session->notice_until = INFINITY;
 }
 
 int session_kernel_index(const struct kernel *kernel)
@@ -132,6 +133,23 @@ static void forget_cells(struct session *session)
 	session->plan.count = 0;      /* its pointers led there */
 }
 
+/* Whether a sample's figure may stand for its setting later on. */
+static bool is_good(const struct sample *sample)
+{
+	return sample->valid && !sample->contended && !sample->provisional;
+}
+
+/* What the cell of the present setting knows from before. */
+static void recall_quiet(struct session *session)
+{
+	const struct cell *cell = cells_get(session->cells, &session->setting, false);
+
+	if (!cell || !is_good(&cell->sample))
+		return;
+	session->live.quiet = cell->sample;
+	session->live.quiet_at = cell->at;
+}
+
 void session_restart(struct session *session, double now)
 {
 	struct live *live = &session->live;
@@ -141,6 +159,7 @@ void session_restart(struct session *session, double now)
 	live->due = now;
 	if (cells_count(session->cells) > CELLS_MOST)
 		forget_cells(session);
+	recall_quiet(session);
 	plan_build(session);
 	if (!session->frozen)
 		submit_live(session, now);
@@ -159,6 +178,7 @@ void session_go(struct session *session, const struct setting *setting, double n
 		session->knob = new >= 0 ? session->kernels[new].knob : 0;
 	}
 	session->setting = *setting;
+	session->turned = true;
 	session->entry[0] = '\0';
 	session_restart(session, now);
 }
@@ -204,6 +224,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	/* The first advance submits: there is no time yet. */
 	session->live.due = -INFINITY;
 	session->live.changed_at = NAN;
+	session->ghz = NAN;
 	session->rest_until = -INFINITY;
 	plan_build(session);
 	return session;
@@ -322,6 +343,14 @@ static void live_apply(struct session *session, const struct result *result, dou
 		if (result->final || !live->sample.valid)
 			sample_summarise(result->final ? &live->pool : &result->trials, &live->facts,
 				&live->sample);
+		if (live->sample.valid) {
+			session->ghz = live->sample.ghz;
+			session->ghz_from = live->sample.cycles_from;
+		}
+		if (is_good(&live->sample)) {
+			live->quiet = live->sample;
+			live->quiet_at = now;
+		}
 	}
 	if (!result->final)
 		return;
@@ -334,7 +363,7 @@ static void live_apply(struct session *session, const struct result *result, dou
 
 /* What a request brought also counts for the cell of its setting. */
 static void cell_apply(struct session *session, const struct setting *setting,
-	const struct result *result, bool current)
+	const struct result *result, bool current, double now)
 {
 	const struct sample *live = &session->live.sample;
 	size_t count = cells_count(session->cells);
@@ -346,19 +375,24 @@ static void cell_apply(struct session *session, const struct setting *setting,
 	if (cells_count(session->cells) != count)
 		plan_attach(&session->plan, cell);
 	if (!cell->settled) {
+		if (result->trials.count)
+			cell->at = now;
 		cell_visit(cell, result, CELL_QUIET, CELL_PRECISION, CELL_VISITS);
 		cell_compact(cell);
-	} else if (current && live->valid && !live->provisional && !live->contended) {
+	} else if (current && is_good(live)) {
 		/* The live figure is the newest and has more trials than a visit. */
 		cell->sample = *live;
+		cell->at = now;
 		cell->facts = session->live.facts;
 		cell->failure = status_ok();
 	} else if (cell->sample.contended) {
 		struct sample again;
 
 		sample_summarise(&result->trials, &result->facts, &again);
-		if (again.valid && !again.contended)
+		if (again.valid && !again.contended) {
 			cell->sample = again;
+			cell->at = now;
+		}
 		cell->visits++;
 	}
 }
@@ -381,7 +415,7 @@ static bool result_apply(struct session *session, const struct result *result, d
 	/* A frozen figure stays as it is; what was cancelled by freezing still counts for its cell. */
 	if (current && !(session->frozen && session->live.sample.valid))
 		live_apply(session, result, now);
-	cell_apply(session, &setting, result, current);
+	cell_apply(session, &setting, result, current, now);
 	return true;
 }
 
@@ -394,6 +428,11 @@ bool session_advance(struct session *session, double now)
 
 	if (isnan(live->changed_at))
 		live->changed_at = now;
+	if (session->notice[0] && now >= session->notice_until) {
+		session->notice[0] = '\0';
+		session->notice_bad = false;
+		changed = true;
+	}
 	if (machine_look(session)) {
 		struct status status = setting_check(&session->setting, session->memory_limit);
 
@@ -426,10 +465,10 @@ bool session_advance(struct session *session, double now)
 
 double session_next(const struct session *session, double now)
 {
-	double at = INFINITY;
+	double at = session->notice[0] ? session->notice_until : INFINITY;
 
 	if (session->frozen || session->outstanding)
-		return -1;
+		return at == INFINITY ? -1 : at > now ? at - now : 0;
 	if (!session->live.failed)
 		at = fmax(session->live.due, session->rest_until);
 	if (plan_next(&session->plan) >= 0 && session->rest_until < at)

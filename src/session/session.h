@@ -28,6 +28,9 @@ void session_free(struct session *session);
  * notice on screen as well. */
 struct status session_command(struct session *session, const char *line, double now);
 
+/* Puts a message on screen that no command brought: something odd about how the program was started. */
+void session_say(struct session *session, const char *text);
+
 /* Whether the command could do anything now; the key bar shows only those. */
 bool session_command_works(const struct session *session, const char *line);
 

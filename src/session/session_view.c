@@ -5,11 +5,16 @@
 
 #include "session/state.h"
 
-static void fill_slice(const struct plan *plan, const struct plan_slice *slice, struct view_slice *view)
+static void fill_slice(const struct session *session, const struct plan_slice *slice, struct view_slice *view)
 {
+	const struct plan *plan = &session->plan;
+	int64_t present = slice->knob >= 0 ? session->setting.v[slice->knob] : 0;
+
 	view->knob = slice->knob;
 	view->count = slice->count;
 	view->here = slice->here;
+	if (slice->count > 0)
+		view->place = axis_find(slice->value, slice->count, present);
 	for (int i = 0; i < slice->count; i++) {
 		const struct planned *planned =
 			slice->planned[i] >= 0 ? &plan->planned[slice->planned[i]] : NULL;
@@ -24,8 +29,9 @@ static void fill_slice(const struct plan *plan, const struct plan_slice *slice, 
 	}
 }
 
-static void fill_grid(const struct plan *plan, struct view_grid *view)
+static void fill_grid(const struct session *session, struct view_grid *view)
 {
+	const struct plan *plan = &session->plan;
 	const struct plan_grid *grid = &plan->grid;
 
 	view->present = grid->present;
@@ -35,6 +41,10 @@ static void fill_grid(const struct plan *plan, struct view_grid *view)
 	view->ny = grid->ny;
 	view->here_x = grid->here_x;
 	view->here_y = grid->here_y;
+	if (grid->nx > 0 && grid->ny > 0) {
+		view->place_x = axis_find(grid->x, grid->nx, session->setting.v[grid->stride_knob]);
+		view->place_y = axis_find(grid->y, grid->ny, session->setting.v[grid->size_knob]);
+	}
 	view->top = 0;
 	memcpy(view->x, grid->x, sizeof(view->x));
 	memcpy(view->y, grid->y, sizeof(view->y));
@@ -48,6 +58,7 @@ static void fill_grid(const struct plan *plan, struct view_grid *view)
 				continue;
 			view->gbps[y][x] = (float)cell->sample.gbps;
 			view->bytes_per_cycle[y][x] = (float)cell->sample.bytes_per_cycle;
+			view->contended[y][x] = cell->sample.contended;
 			if (view->gbps[y][x] > view->top)
 				view->top = view->gbps[y][x];
 		}
@@ -76,6 +87,11 @@ static void fill_live(const struct session *session, double now, struct view *vi
 
 	view->sample = live->sample;
 	view->facts = live->facts;
+	view->quiet = live->quiet;
+	if (live->quiet.valid && now > live->quiet_at)
+		view->quiet_age = now - live->quiet_at;
+	view->last_ghz = session->ghz;
+	view->last_source = session->ghz_from;
 	view->measuring = session->outstanding && session->outstanding_live;
 	if (!live->sample.valid && !live->failed && !session->frozen && now > live->changed_at)
 		view->waiting = now - live->changed_at;
@@ -95,6 +111,7 @@ static void fill_live(const struct session *session, double now, struct view *vi
 void session_view(const struct session *session, double now, struct view *view)
 {
 	const struct kernel *kernel = session->setting.kernel;
+	struct setting initial;
 
 	memset(view, 0, sizeof(*view));
 	view->machine = session->engine.machine(session->engine.context);
@@ -104,11 +121,15 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->focus = session->focus;
 	view->knob = session->knob;
 	snprintf(view->entry, sizeof(view->entry), "%s", session->entry);
+	view->entry_refused = session->entry[0] && session->entry_refused;
 	view->remark = kernel->remark ? kernel->remark(session->setting.v) : NULL;
+	setting_init(&initial, kernel);
+	if (!session->turned && setting_equal(&session->setting, &initial))
+		view->hint = kernel->hint;
 	fill_live(session, now, view);
-	fill_slice(&session->plan, &session->plan.by_size, &view->by_size);
-	fill_slice(&session->plan, &session->plan.by_stride, &view->by_stride);
-	fill_grid(&session->plan, &view->grid);
+	fill_slice(session, &session->plan.by_size, &view->by_size);
+	fill_slice(session, &session->plan.by_stride, &view->by_stride);
+	fill_grid(session, &view->grid);
 	plan_progress(&session->plan, &view->cells_wanted, &view->cells_settled);
 	view->overlay = session->overlay;
 	view->scroll = session->scroll;

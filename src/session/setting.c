@@ -22,7 +22,7 @@ void setting_init(struct setting *setting, const struct kernel *kernel)
 struct status setting_find_kernel(const char *name, const struct kernel **kernel)
 {
 	const char *names[256];
-	char near[96] = "";
+	char near[96] = "", all[160] = "";
 	size_t count = 0;
 
 	*kernel = kernel_find(name);
@@ -36,6 +36,11 @@ struct status setting_find_kernel(const char *name, const struct kernel **kernel
 	if (*near)
 		return status_make(STATUS_USAGE,
 			"no kernel \"%.60s\"; did you mean %s? (slexplore list shows all)", name, near);
+	/* A few are named; many would not fit in a line. */
+	for (size_t i = 0, used = 0; i < count && used < sizeof(all); i++)
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "", names[i]);
+	if (*all && strlen(all) + 1 < sizeof(all))
+		return status_make(STATUS_USAGE, "no kernel \"%.60s\"; there are %s", name, all);
 	return status_make(STATUS_USAGE, "no kernel \"%.60s\"; slexplore list shows all", name);
 }
 
@@ -375,6 +380,14 @@ void setting_format_value(const struct knob *knob, int64_t value, char *buffer, 
 		snprintf(buffer, size, "%s", knob->choices[value]);
 	else
 		format_end(knob, value, buffer, size);
+}
+
+void setting_show_value(const struct knob *knob, int64_t value, char *buffer, size_t size)
+{
+	if (knob->kind == KNOB_BYTES)
+		units_bytes_short(value, buffer, size);
+	else
+		setting_format_value(knob, value, buffer, size);
 }
 
 void setting_format(const struct setting *setting, struct text *text)

@@ -43,6 +43,9 @@ bool setting_step(struct setting *setting, int knob, int steps, uint64_t memory_
 /* Writes one value as it would be typed: "32k", "mul". */
 void setting_format_value(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
+/* The same for reading: an odd number of bytes in few digits, no more than the true one ("11.4g"). */
+void setting_show_value(const struct knob *knob, int64_t value, char *buffer, size_t size);
+
 /* "combine op=mul type=f64 …": kernel and every knob, as a command line takes them. */
 void setting_format(const struct setting *setting, struct text *text);
 

@@ -1,4 +1,5 @@
 /* The lists of values that a sweep takes. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,16 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 		for (int i = 0; list->knob->choices[i] && status_is_ok(&status); i++)
 			status = list_add(list, i);
 		return status;
+	}
+	if (strcmp(item, "*") == 0) {
+		char low[48], high[48], range[100] = "4k..64m*2";
+
+		setting_format_value(list->knob, list->knob->min, low, sizeof(low));
+		setting_format_value(list->knob, list->knob->max, high, sizeof(high));
+		if (list->knob->kind != KNOB_BYTES)
+			snprintf(range, sizeof(range), "%s..%s", low, high);
+		return status_make(STATUS_USAGE, "%s=*: * is for choices; write a range: %s=%s", list->knob->name,
+			list->knob->name, range);
 	}
 	if (strstr(item, ".."))
 		return list_range(list, item, shown);

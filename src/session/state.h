@@ -71,6 +71,8 @@ struct live {
 	struct tally tallies[TALLIES];      /* of the requests in that time, oldest first */
 	unsigned ticked;          /* trials of the request under way that are on the strip already */
 	struct sample sample;
+	struct sample quiet;      /* the last one that was neither contended nor provisional */
+	double quiet_at;          /* when it was made, before this setting became present perhaps */
 	struct run_facts facts;
 	int tick_count, tick_first;      /* a ring */
 	struct tick ticks[VIEW_STRIP];
@@ -92,9 +94,13 @@ struct session {
 	int knob;
 	enum focus focus;
 	char entry[24];
+	bool entry_refused;       /* it was not taken: the next character begins a new one */
 	int kernel_count;
 	struct remembered *kernels;      /* one for each of kernel_registry */
 	bool frozen, quit;
+	bool turned;              /* some setting was left for another */
+	double ghz;               /* core clock last seen, NAN: none yet, and where its cycles come from */
+	enum source ghz_from;
 	double doubt_due;         /* when a contended cell may be looked at again */
 
 	bool pinned;
@@ -103,11 +109,12 @@ struct session {
 
 	enum overlay overlay;
 	int scroll;
-	char find[32];
+	char find[FIND_SIZE];
 	int found_selected;
 	char text[600];
 	char notice[244];
 	bool notice_bad;
+	double notice_until;      /* when it goes away by itself; INFINITY: it stays */
 
 	uint64_t generation;      /* of the last request */
 	uint64_t outstanding;     /* the one whose final result is awaited; 0: none */

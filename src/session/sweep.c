@@ -59,6 +59,8 @@ struct sweep {
 	double block_base;        /* seconds of its cells before scaling */
 	double allowance;         /* seconds it may take */
 	double spent;
+	double planned;           /* seconds that the visits made were to take */
+	double done;              /* share of the work, as told last */
 
 	uint64_t generation;
 	bool waiting;             /* for the result of: */
@@ -353,6 +355,7 @@ void sweep_accept(struct sweep *sweep, double now, const struct result *result)
 	if (sweep->options.seconds <= 0 && sweep->round == 0)
 		took = fmin(took, sweep->asked_seconds);
 	sweep->spent += fmax(took, 0);
+	sweep->planned += base_seconds(&sweep->cells[sweep->asked].setting) * sweep->scale / sweep->rounds;
 	if (sweep->cells[sweep->asked].settled)
 		sweep->settled++;
 }
@@ -397,8 +400,19 @@ bool sweep_done(const struct sweep *sweep)
 	return sweep->stopped || (sweep->measured && sweep->odometer >= sweep->progress.combinations);
 }
 
-void sweep_progress(const struct sweep *sweep, struct sweep_progress *progress)
+void sweep_progress(struct sweep *sweep, struct sweep_progress *progress)
 {
+	double total = sweep->base_total * sweep->scale;
+
 	*progress = sweep->progress;
 	progress->finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
+	/* Every cell is visited once whatever the time: where it is short, the first round is the whole. */
+	if (sweep->planned > 0)
+		total = fmax(total, total / sweep->rounds * sweep->spent / sweep->planned);
+	progress->remaining = progress->finished == progress->cells ? 0 : fmax(total - sweep->spent, 0);
+	if (total > 0)
+		sweep->done = fmax(sweep->done, fmin(sweep->spent / total, 1));
+	if (progress->cells > 0)
+		sweep->done = fmax(sweep->done, (double)progress->finished / (double)progress->cells);
+	progress->done = sweep->done;
 }

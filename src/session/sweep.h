@@ -41,6 +41,8 @@ struct sweep_progress {
 	uint64_t excluded;         /* left out because the kernel does not allow them, or they need too much memory */
 	uint64_t cells;            /* to measure: the others */
 	uint64_t finished;         /* of these: settled, or their time is up */
+	double done;               /* of the time or of the cells, whichever is further, 0...1; never less than before */
+	double remaining;          /* seconds, at most: cells that settle early end it sooner; laying out data not counted */
 	char why_excluded[244];    /* the kernel's word on the first of them */
 };
 
@@ -80,6 +82,6 @@ void sweep_stop(struct sweep *sweep);
 /* Nothing left to measure or take. */
 bool sweep_done(const struct sweep *sweep);
 
-void sweep_progress(const struct sweep *sweep, struct sweep_progress *progress);
+void sweep_progress(struct sweep *sweep, struct sweep_progress *progress);
 
 #endif

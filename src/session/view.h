@@ -9,9 +9,13 @@
 #include "engine/machine.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
+#include "session/axis.h"
 #include "session/setting.h"
 
 enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_FOUND = 24 };
+
+/* Bytes of a text that is looked for: a command line has room. */
+enum { FIND_SIZE = 96 };
 
 /* What the arrow keys act on. */
 enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_COUNT };
@@ -31,7 +35,8 @@ struct view_point {
 struct view_slice {
 	int knob;                 /* index of the knob, -1: no such slice */
 	int count;
-	int here;                 /* the point of the present setting, or -1 when it lies between points */
+	int here;                 /* the point of the present setting, or -1 when it is at none of them */
+	struct axis_place place;  /* of the present setting among the points (count > 0) */
 	struct view_point point[VIEW_SLICE];
 };
 
@@ -39,10 +44,12 @@ struct view_grid {
 	bool present;
 	int size_knob, stride_knob;
 	int nx, ny;               /* x: strides, y: sizes, small first */
-	int here_x, here_y;       /* nearest point to the present setting */
+	int here_x, here_y;       /* nearest point to the present setting: at it only if the places say so */
+	struct axis_place place_x, place_y;
 	int64_t x[VIEW_GRID_X], y[VIEW_GRID_Y];
 	float gbps[VIEW_GRID_Y][VIEW_GRID_X];      /* NAN: not measured */
 	float bytes_per_cycle[VIEW_GRID_Y][VIEW_GRID_X];
+	bool contended[VIEW_GRID_Y][VIEW_GRID_X];
 	float top;                /* the largest gbps measured */
 };
 
@@ -54,7 +61,7 @@ struct view_tick {
 
 struct view_found {
 	char label[120];          /* "combine unroll — elements an iteration" */
-	char command[64];         /* what choosing it runs */
+	char command[128];        /* what choosing it runs */
 };
 
 struct view {
@@ -65,12 +72,18 @@ struct view {
 	enum focus focus;
 	int knob;                           /* the selected one */
 	char entry[24];                     /* a value being typed for it; empty: none */
+	bool entry_refused;                 /* it was not taken */
 	const char *remark;                 /* the kernel's on this setting, or NULL */
+	const char *hint;                   /* what to press first, or NULL: a knob has been turned */
 
 	/* The present setting's figure. While a new setting has none yet, `sample.valid` is false: a figure of
 	 * another setting is never shown in its place. */
 	struct sample sample;
 	struct run_facts facts;
+	struct sample quiet;                /* the last quiet one of this very setting; not valid: none yet */
+	double quiet_age;                   /* seconds since */
+	double last_ghz;                    /* core clock last seen at any setting; NAN: none yet */
+	enum source last_source;            /* of its cycles */
 	bool measuring;                     /* a request for it is under way */
 	double waiting;                     /* seconds since it was asked for without any answer */
 	char failure[244];                  /* why it cannot be measured; empty: it can */
@@ -91,7 +104,7 @@ struct view {
 
 	enum overlay overlay;
 	int scroll;                         /* first line of a long overlay */
-	char find[32];                      /* what is being looked for */
+	char find[FIND_SIZE];               /* what is being looked for */
 	int found_count, found_selected;
 	struct view_found found[VIEW_FOUND];
 	char text[600];                     /* OVERLAY_TEXT: the command line that reopens this state */

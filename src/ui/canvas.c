@@ -17,7 +17,7 @@ static const struct {
 	[GLYPH_TOP_LEFT] = { L'╭', '+' }, [GLYPH_TOP_RIGHT] = { L'╮', '+' },
 	[GLYPH_BOTTOM_LEFT] = { L'╰', '+' }, [GLYPH_BOTTOM_RIGHT] = { L'╯', '+' },
 	[GLYPH_BAR1] = { L'▁', '.' }, [GLYPH_BAR2] = { L'▂', '.' }, [GLYPH_BAR3] = { L'▃', ':' },
-	[GLYPH_BAR4] = { L'▄', ':' }, [GLYPH_BAR5] = { L'▅', '|' }, [GLYPH_BAR6] = { L'▆', '|' },
+	[GLYPH_BAR4] = { L'▄', ':' }, [GLYPH_BAR5] = { L'▅', '+' }, [GLYPH_BAR6] = { L'▆', '+' },
 	[GLYPH_BAR7] = { L'▇', '#' }, [GLYPH_BAR8] = { L'█', '#' },
 	[GLYPH_SHADE0] = { L' ', ' ' }, [GLYPH_SHADE1] = { L'░', '.' }, [GLYPH_SHADE2] = { L'▒', ':' },
 	[GLYPH_SHADE3] = { L'▓', '*' }, [GLYPH_SHADE4] = { L'█', '#' },
@@ -25,6 +25,7 @@ static const struct {
 	[GLYPH_ELLIPSIS] = { L'…', '~' }, [GLYPH_TIMES] = { L'×', 'x' }, [GLYPH_PLUSMINUS] = { L'±', '~' },
 	[GLYPH_UP] = { L'▲', '^' }, [GLYPH_DOWN] = { L'▼', 'v' },
 	[GLYPH_UPPER_HALF] = { L'▀', '"' }, [GLYPH_BULLET] = { L'•', 'o' },
+	[GLYPH_LEFT] = { L'◂', '<' }, [GLYPH_BODY] = { L'░', '|' },
 };
 _Static_assert(sizeof(glyphs) / sizeof(glyphs[0]) == GLYPH_COUNT, "every glyph has its twin");
 
@@ -36,7 +37,7 @@ static const struct {
 	{ L'…', ".." }, { L'×', "x" }, { L'±', "+-" }, { L'·', "-" }, { L'—', "-" }, { L'–', "-" },
 	{ L'•', "o" }, { L'≤', "<=" }, { L'≥', ">=" }, { L'÷', "/" }, { L'µ', "u" }, { L'‘', "'" },
 	{ L'’', "'" }, { L'“', "\"" }, { L'”', "\"" }, { L'→', "->" }, { L'█', "#" }, { L'▒', ":" },
-	{ L'●', "@" }, { L'▲', "^" }, { L'▸', ">" }, { 0, NULL },
+	{ L'●', "@" }, { L'▲', "^" }, { L'▸', ">" }, { L'◂', "<" }, { L'▼', "v" }, { 0, NULL },
 };
 
 void canvas_init(struct canvas *canvas, int width, int height, bool ascii)

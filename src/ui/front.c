@@ -1,11 +1,24 @@
 /* Keys to commands, state to canvas. */
 #include "ui/front.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/data.h"
 #include "ui/panels.h"
+#include "ui/theme.h"
+
+static void say_unknown_theme(struct session *session)
+{
+	const char *theme = theme_unknown();
+	char text[128];
+
+	if (!theme)
+		return;
+	snprintf(text, sizeof(text), "SLEXPLORE_THEME=%.30s: no such theme; there is high-contrast", theme);
+	session_say(session, text);
+}
 
 struct status front_init(struct front *front, struct session *session, int width, int height, bool ascii)
 {
@@ -19,8 +32,10 @@ struct status front_init(struct front *front, struct session *session, int width
 		return status;
 	status = keys_parse(&front->keys, text, origin, command_rows());
 	free(text);
-	if (status_is_ok(&status))
-		canvas_init(&front->canvas, width, height, ascii);
+	if (!status_is_ok(&status))
+		return status;
+	canvas_init(&front->canvas, width, height, ascii);
+	say_unknown_theme(session);
 	return status;
 }
 

@@ -253,8 +253,6 @@ const struct key_row *keys_find(const struct keys *keys, enum context context, i
 		row = find_code(keys, context, KEYCODE_DIGIT);
 	if (!row && code >= ' ' && code < KEYCODE_ENTER)
 		row = find_code(keys, context, KEYCODE_CHAR);
-	if (!row && context == CONTEXT_ENTRY)
-		return keys_find(keys, CONTEXT_MAIN, code);
 	return row;
 }
 

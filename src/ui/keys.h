@@ -57,8 +57,8 @@ const char *keys_context_name(enum context context);
 /* Where the keys go now. */
 enum context keys_context(const struct view *view);
 
-/* The row that a key has in a context: named itself first, else through its class, else, in CONTEXT_ENTRY,
- * the row of CONTEXT_MAIN. NULL: the key does nothing there. */
+/* The row that a key has in a context: named itself first, else through its class. NULL: the key does nothing
+ * there. */
 const struct key_row *keys_find(const struct keys *keys, enum context context, int code);
 
 /* The row's command with {char}, {find} and {find-1} filled in. */

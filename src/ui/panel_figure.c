@@ -61,7 +61,32 @@ static void add_absence(struct lines *lines, const struct view *view, const stru
 	line->rows = canvas_wrap_rows(canvas, width, line->text);
 }
 
-/* "contended: 12 % quiet", "two modes: 0.750 (62 %), 1.021". */
+/* "under 1 s", "12 s", "3 min", "2 h". */
+static void format_age(double seconds, char *buffer, size_t size)
+{
+	if (seconds < 1)
+		snprintf(buffer, size, "under 1 s");
+	else if (seconds < 100)
+		snprintf(buffer, size, "%.0f s", floor(seconds));
+	else if (seconds < 6000)
+		snprintf(buffer, size, "%.0f min", floor(seconds / 60));
+	else
+		snprintf(buffer, size, "%.0f h", floor(seconds / 3600));
+}
+
+/* The last quiet figure, which a contended one does not replace. */
+static void add_quiet(struct lines *lines, const struct view *view)
+{
+	char figure[24], age[32];
+
+	if (!view->sample.contended || !view->quiet.valid)
+		return;
+	panels_figure(view->quiet.cpe, figure, sizeof(figure));
+	format_age(view->quiet_age, age, sizeof(age));
+	snprintf(add(lines, 1, STYLE_GOOD)->text, sizeof(lines->line[0].text), "quiet: %s, %s ago", figure, age);
+}
+
+/* "contended: 12 % of trials quiet", "two modes: 0.750 (62 %), 1.021". */
 static void add_doubts(struct lines *lines, const struct sample *sample, const struct canvas *canvas, int width)
 {
 	char low[24], high[24];
@@ -70,6 +95,9 @@ static void add_doubts(struct lines *lines, const struct sample *sample, const s
 	if (sample->contended) {
 		line = add(lines, 1, STYLE_WARN);
 		snprintf(line->text, sizeof(line->text), "contended: the core was shared");
+		if (isfinite(sample->quiet))
+			snprintf(line->text, sizeof(line->text), "contended: %.0f %% of trials quiet",
+				100 * sample->quiet);
 		if (canvas_columns(canvas, line->text) > width)
 			snprintf(line->text, sizeof(line->text), "contended");
 	}
@@ -90,29 +118,50 @@ static void add_doubts(struct lines *lines, const struct sample *sample, const s
 	}
 }
 
-static void add_trials(struct lines *lines, const struct sample *sample, int width)
+/* How many trials the figure rests on, and how many were made besides. */
+static void add_trials(struct lines *lines, const struct sample *sample, const struct canvas *canvas, int width)
 {
 	struct line *line = add(lines, 4, STYLE_TEXT);
-	char quiet[32] = "not watched";
+	const char *quiet = isfinite(sample->quiet) ? "quiet " : "", *trials = sample->trials == 1 ? "trial" : "trials";
 
-	if (isfinite(sample->quiet))
-		snprintf(quiet, sizeof(quiet), "%.0f %% quiet", 100 * sample->quiet);
-	snprintf(line->text, sizeof(line->text), "%u trials, %u dropped", sample->trials, sample->dropped);
-	if (width >= 40) {
-		snprintf(line->text, sizeof(line->text), "%u trials, %u dropped, %s", sample->trials, sample->dropped,
-			quiet);
-		line = add(lines, 2, STYLE_TEXT);
-		snprintf(line->text, sizeof(line->text), "%s", panels_source(sample->cycles_from));
-		return;
+	if (sample->mixed) {
+		line->rank = 5;      /* it is contended, which is said already */
+		snprintf(line->text, sizeof(line->text), "%u %s used, contended ones too", sample->trials, trials);
+		if (canvas_columns(canvas, line->text) > width)
+			snprintf(line->text, sizeof(line->text), "%u %s, contended ones too", sample->trials, trials);
+	} else {
+		snprintf(line->text, sizeof(line->text), "%u %s%s used, %u not", sample->trials, quiet, trials,
+			sample->dropped);
+		if (canvas_columns(canvas, line->text) > width)
+			snprintf(line->text, sizeof(line->text), "%u %sused, %u not", sample->trials, quiet,
+				sample->dropped);
 	}
 	line = add(lines, 2, STYLE_TEXT);
-	if (width >= 30) {
-		snprintf(line->text, sizeof(line->text), "%s, %s", panels_source(sample->cycles_from), quiet);
+	snprintf(line->text, sizeof(line->text), "%s", panels_source(sample->cycles_from));
+	/* A contended figure says the share beside that word. */
+	if (sample->contended && isfinite(sample->quiet))
+		return;
+	line = add(lines, 10, STYLE_TEXT);
+	if (isfinite(sample->quiet))
+		snprintf(line->text, sizeof(line->text), "%.0f %% of trials quiet", 100 * sample->quiet);
+	else
+		snprintf(line->text, sizeof(line->text), "contention is not watched");
+}
+
+/* The middle half of the trials; a handful has no quartiles. */
+static void add_spread(struct lines *lines, const struct sample *sample)
+{
+	struct line *line = add(lines, 2, STYLE_TEXT);
+	char lo[24], hi[24];
+
+	if (sample->trials < PANELS_QUARTILES_FROM) {
+		snprintf(line->text, sizeof(line->text), "no quartiles from %u trial%s", sample->trials,
+			sample->trials == 1 ? "" : "s");
 		return;
 	}
-	snprintf(line->text, sizeof(line->text), "%s", panels_source(sample->cycles_from));
-	line = add(lines, 7, STYLE_TEXT);
-	snprintf(line->text, sizeof(line->text), "%s", quiet);
+	panels_figure(sample->cpe_lo, lo, sizeof(lo));
+	panels_figure(sample->cpe_hi, hi, sizeof(hi));
+	snprintf(line->text, sizeof(line->text), "quartiles %s … %s", lo, hi);
 }
 
 /* One rate: "  0.183 ns  T", or "      - GB/s   moves none". */
@@ -146,52 +195,61 @@ static void add_rates(struct lines *lines, const struct sample *sample, int widt
 		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text), "%s", per_cycle);
 }
 
-/* In what A differs from the present setting: "acc=1 unroll=1", "combine op=mul …", "this setting". */
-static void difference(const struct view *view, char *buffer, size_t size)
+/* Whether two figures cannot be told apart: their middle halves overlap, or they are equal for all that matters. */
+static bool same_within_spread(const struct sample *a, const struct sample *b, double ratio)
 {
-	const struct setting *a = &view->a_setting, *b = &view->setting;
-	bool same = a->kernel == b->kernel;
-	size_t used = 0;
-
-	buffer[0] = '\0';
-	if (!same)
-		used = (size_t)snprintf(buffer, size, "%s", a->kernel->name);
-	for (int i = 0; i < a->kernel->knob_count && used < size; i++) {
-		char value[64];
-
-		if (same && a->v[i] == b->v[i])
-			continue;
-		setting_format_value(&a->kernel->knobs[i], a->v[i], value, sizeof(value));
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used ? " " : "",
-			a->kernel->knobs[i].name, value);
-	}
-	if (!buffer[0])
-		snprintf(buffer, size, "this setting");
+	return fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi);
 }
 
-static void add_pinned(struct lines *lines, const struct view *view)
+static const char *doubt_of(const struct sample *sample)
 {
-	char a[24], words[160], ratio[24];
-	struct line *line;
+	return sample->contended ? "contended" : sample->provisional ? "provisional" : NULL;
+}
 
-	if (!view->pinned)
-		return;
-	panels_figure(view->a.cpe, a, sizeof(a));
-	difference(view, words, sizeof(words));
-	line = add(lines, 3, STYLE_A);
-	snprintf(line->text, sizeof(line->text), "A    %s  %s", a, words);
-	line = add(lines, 3, STYLE_B);
+static void add_ratio(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+{
+	const struct sample *a = &view->a, *b = &view->sample;
+	const char *a_doubt = doubt_of(a), *b_doubt = doubt_of(b);
+	struct line *line = add(lines, 3, STYLE_B);
+	char ratio[24], words[64];
+	size_t used;
+
 	if (!isfinite(view->ratio) || view->ratio <= 0) {
 		snprintf(line->text, sizeof(line->text), "B/A  -  B is not measured yet");
 		return;
 	}
 	panels_figure(view->ratio, ratio, sizeof(ratio));
-	if (fabs(view->ratio - 1) < 0.005)
-		snprintf(line->text, sizeof(line->text), "B/A  %s  the same", ratio);
+	if (same_within_spread(a, b, view->ratio))
+		snprintf(words, sizeof(words), "the same within the spread");
 	else if (view->ratio < 1)
-		snprintf(line->text, sizeof(line->text), "B/A  %s  B is %.2f× faster", ratio, 1 / view->ratio);
+		snprintf(words, sizeof(words), "B is %.2f× faster", 1 / view->ratio);
 	else
-		snprintf(line->text, sizeof(line->text), "B/A  %s  B is %.2f× slower", ratio, view->ratio);
+		snprintf(words, sizeof(words), "B is %.2f× slower", view->ratio);
+	used = (size_t)snprintf(line->text, sizeof(line->text), "B/A  %s  %s", ratio, words);
+	if (a_doubt || b_doubt) {
+		line->style = STYLE_WARN;
+		if (a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0)
+			snprintf(line->text + used, sizeof(line->text) - used, ", both %s", a_doubt);
+		else
+			snprintf(line->text + used, sizeof(line->text) - used, "%s%s%s%s", a_doubt ? ", A " : "",
+				a_doubt ? a_doubt : "", b_doubt ? ", B " : "", b_doubt ? b_doubt : "");
+	}
+	line->rows = canvas_wrap_rows(canvas, width, line->text);
+}
+
+static void add_pinned(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+{
+	char a[24], words[200];
+	struct line *line;
+
+	if (!view->pinned)
+		return;
+	panels_figure(view->a.cpe, a, sizeof(a));
+	panels_setting(&view->a_setting, &view->setting, words, sizeof(words));
+	line = add(lines, 3, STYLE_A);
+	snprintf(line->text, sizeof(line->text), "A    %s  %s", a, words[0] ? words : "this setting");
+	panels_cut(canvas, width, 1, line->text, sizeof(line->text));
+	add_ratio(lines, view, canvas, width);
 }
 
 static int total(const struct lines *lines)
@@ -232,7 +290,7 @@ static void draw_figure(struct canvas *canvas, struct rectangle at, int y, const
 	struct rectangle beside = { at.x + x, at.y + y, at.width - x, line->rows };
 
 	if (line->rows == 1) {
-		x = canvas_text(canvas, at, 0, y, STYLE_FIGURE, line->text) + 1;
+		x = canvas_text(canvas, at, 0, y, line->style, line->text) + 1;
 		canvas_textf(canvas, at, x, y, STYLE_DIM, "cycles per %s", element);
 		return;
 	}
@@ -248,28 +306,24 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	const struct view *view = scene->view;
 	const struct sample *sample = &view->sample;
 	struct lines lines = { 0 };
-	char lo[24], hi[24];
 	int y = 0;
 
 	if (!sample->valid) {
 		add_absence(&lines, view, canvas, at.width);
 	} else {
-		struct line *figure = add(&lines, 0, STYLE_FIGURE);
-		struct line *spread;
+		struct line *figure = add(&lines, 0, doubt_of(sample) ? STYLE_WARN : STYLE_FIGURE);
 
 		panels_figure(sample->cpe, figure->text, sizeof(figure->text));
 		figure->big = true;
 		if (digits_width(figure->text) > 0 && digits_width(figure->text) <= at.width)
 			figure->rows = DIGITS_HEIGHT;
-		spread = add(&lines, 2, STYLE_TEXT);
-		panels_figure(sample->cpe_lo, lo, sizeof(lo));
-		panels_figure(sample->cpe_hi, hi, sizeof(hi));
-		snprintf(spread->text, sizeof(spread->text), "quartiles %s … %s", lo, hi);
+		add_spread(&lines, sample);
 		add_doubts(&lines, sample, canvas, at.width);
-		add_trials(&lines, sample, at.width);
+		add_quiet(&lines, view);
+		add_trials(&lines, sample, canvas, at.width);
 		add_rates(&lines, sample, at.width);
 	}
-	add_pinned(&lines, view);
+	add_pinned(&lines, view, canvas, at.width);
 	shorten(&lines, at.height);
 	for (int i = 0; i < lines.count; i++) {
 		const struct line *line = &lines.line[i];

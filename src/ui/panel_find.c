@@ -1,13 +1,23 @@
 /* The find line and what it found. */
+#include <string.h>
+
 #include "ui/panels.h"
 
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	int rows = at.height - 2, first = 0, x;
+	const char *find = view->find;
+	int rows = at.height - 2, first = 0, length = (int)strlen(find), x;
 
 	x = canvas_text(canvas, at, 0, 0, STYLE_KEY, "/ ");
-	canvas_textf(canvas, at, x, 0, STYLE_FIGURE, "%s_", view->find);
+	/* Of a long one the end is on screen, where it is written; what is typed is ASCII. */
+	if (length > at.width - x - 1 && at.width - x - 2 > 0) {
+		canvas_glyph(canvas, at, x++, 0, STYLE_DIM, GLYPH_ELLIPSIS);
+		find += length - (at.width - x - 1);
+		while (((unsigned char)*find & 0xc0) == 0x80)
+			find++;
+	}
+	canvas_textf(canvas, at, x, 0, STYLE_FIGURE, "%s_", find);
 	if (view->found_count == 0) {
 		canvas_text(canvas, at, 0, 2, STYLE_WARN, "nothing of that name");
 		return;

@@ -14,9 +14,14 @@ static int item(struct canvas *canvas, struct rectangle at, int x, int end, enum
 	return x + canvas_text(canvas, at, x, 0, style, text);
 }
 
+/* Columns kept for the state, so that nothing else moves when it changes. */
+enum { STATE = 16 };
+
 static int draw_state(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
-	enum style style = view->frozen ? STYLE_WARN : STYLE_GOOD;
+	bool contended = view->sample.valid && view->sample.contended;
+	bool full = view->cells_settled >= view->cells_wanted;
+	enum style style = view->frozen || contended ? STYLE_WARN : STYLE_GOOD;
 	char state[48] = "live";
 
 	if (view->frozen)
@@ -25,11 +30,14 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 		snprintf(state, sizeof(state), "stopped");
 	else if (!view->sample.valid)
 		snprintf(state, sizeof(state), "measuring");
-	else if (view->cells_settled < view->cells_wanted)
-		snprintf(state, sizeof(state), "filling %u/%u", view->cells_settled, view->cells_wanted);
+	else if (contended && full)
+		snprintf(state, sizeof(state), "contended");
+	else if (!full)
+		snprintf(state, sizeof(state), "%s %u/%u", contended ? "contended" : "slices", view->cells_settled,
+			view->cells_wanted);
 	at.width--;
 	canvas_text_right(canvas, at, at.width, 0, style, state);
-	return at.width - canvas_columns(canvas, state);
+	return at.width - (canvas_columns(canvas, state) > STATE ? canvas_columns(canvas, state) : STATE);
 }
 
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
@@ -40,6 +48,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	struct rectangle left = { at.x, at.y, end, 1 };
 	char text[128], ghz[32];
 	int x = 1, used;
+	bool now;
 
 	x += canvas_text(canvas, at, x, 0, STYLE_TITLE, "slexplore");
 	if (!machine || !machine->known) {
@@ -47,7 +56,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		return;
 	}
 	/* The clock and what qualifies every figure come before a long name. */
-	used = 9 + (view->sample.valid ? 11 : 0) + (machine->bound ? 0 : 12) + (machine->virtualised ? 14 : 0);
+	used = 9 + 11 + (machine->bound ? 0 : 12) + (machine->virtualised ? 14 : 0);
 	snprintf(text, sizeof(text), "%s", machine->name);
 	if (x + 3 + canvas_columns(canvas, text) > end - used)
 		text[strcspn(text, ",")] = '\0';
@@ -60,13 +69,15 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	}
 	if (!machine->bound)
 		x = item(canvas, at, x, end, STYLE_WARN, "not bound");
-	if (view->sample.valid && isfinite(view->sample.ghz)) {
-		snprintf(ghz, sizeof(ghz), "%.2f GHz", view->sample.ghz);
-		x = item(canvas, at, x, end, STYLE_TEXT, ghz);
-	}
+	/* Until this setting has been measured, the clock last seen. */
+	now = view->sample.valid && isfinite(view->sample.ghz);
+	snprintf(ghz, sizeof(ghz), "-.-- GHz");
+	if (now || isfinite(view->last_ghz))
+		snprintf(ghz, sizeof(ghz), "%.2f GHz", now ? view->sample.ghz : view->last_ghz);
+	x = item(canvas, at, x, end, now ? STYLE_TEXT : STYLE_DIM, ghz);
 	if (machine->virtualised)
 		x = item(canvas, at, x, end, STYLE_TEXT, "virtualised");
-	if (view->sample.valid && view->sample.cycles_from == SOURCE_REFERENCE) {
+	if ((view->sample.valid ? view->sample.cycles_from : view->last_source) == SOURCE_REFERENCE) {
 		snprintf(text, sizeof(text), "clock: %s", machine->clock_name);
 		item(canvas, at, x, end, STYLE_DIM, text);
 	}

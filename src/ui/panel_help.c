@@ -1,4 +1,5 @@
-/* The help: what this kernel is about, then every key and every command, from the very rows that work. */
+/* The help: what letters and words on screen mean, what this kernel is about, then every key and
+ * every command, from the very rows that work. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,12 +52,27 @@ static void about(struct page *page, const struct kernel *kernel)
 	paragraph(page, 0, STYLE_DIM, kernel->document);
 }
 
-/* Whether an earlier row of the context has the same command. */
+/* What the letters and words beside figures mean. */
+static void legend(struct page *page)
+{
+	heading(page, "Beside figures: where cycles come from");
+	paragraph(page, 0, STYLE_TEXT,
+		"C counter  R reference clock  S single-stepped  T wall time  M model");
+	paragraph(page, 0, STYLE_DIM, "quiet: a trial that nothing disturbed; contended: another thread used the "
+		"core; dropped: trials that do not count, being disturbed");
+}
+
+/* Rows of one line: the same command, with the same words. */
+static bool alike(const struct key_row *a, const struct key_row *b)
+{
+	return a->context == b->context && strcmp(a->command, b->command) == 0 && strcmp(a->note, b->note) == 0;
+}
+
+/* Whether an earlier row is alike. */
 static bool listed(const struct keys *keys, int index)
 {
 	for (int i = 0; i < index; i++)
-		if (keys->row[i].context == keys->row[index].context &&
-			strcmp(keys->row[i].command, keys->row[index].command) == 0)
+		if (alike(&keys->row[i], &keys->row[index]))
 			return true;
 	return false;
 }
@@ -69,7 +85,7 @@ static void key_line(struct page *page, const struct keys *keys, int index)
 	for (int i = index; i < keys->count; i++) {
 		const struct key_row *row = &keys->row[i];
 
-		if (row->context != keys->row[index].context || strcmp(row->command, keys->row[index].command) != 0)
+		if (!alike(row, &keys->row[index]))
 			continue;
 		if (text.length)
 			text_add(&text, "  ");
@@ -113,6 +129,7 @@ static int draw_page(struct canvas *canvas, struct rectangle at, int line, const
 {
 	struct page page = { canvas, at, line, line };
 
+	legend(&page);
 	about(&page, scene->view->setting.kernel);
 	all_keys(&page, scene->keys);
 	all_commands(&page);

@@ -3,109 +3,182 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "ui/panels.h"
 
-/* A size of few digits that is no more than the true one: a limit of memory is seldom round. */
-static void round_bytes(int64_t bytes, char *buffer, size_t size)
-{
-	static const char suffix[] = "kmgt";
-	int64_t unit = 1024;
-	int i = 0;
-
-	units_bytes(bytes, buffer, size);
-	if (strlen(buffer) <= 4)
-		return;
-	while (i < 3 && bytes / unit >= 1024) {
-		unit *= 1024;
-		i++;
-	}
-	snprintf(buffer, size, "%lld%c", (long long)(bytes / unit), suffix[i]);
-}
-
-static const char *choice_hint(const struct canvas *canvas, const struct knob *knob, int64_t value, int room,
-	char *buffer, size_t size)
+/* "add mul", or with their numbers, which digits take, "1 add  2 mul". */
+static void choices(const struct knob *knob, bool numbered, char *buffer, size_t size)
 {
 	size_t used = 0;
-	int count = 0;
 
 	buffer[0] = '\0';
-	for (; knob->choices[count]; count++)
-		if (used < size)
-			used += (size_t)snprintf(buffer + used, size - used, "%s%s", count ? " " : "",
-				knob->choices[count]);
-	/* Choices have numbers: digits take them. */
-	if (canvas_columns(canvas, buffer) > room)
-		snprintf(buffer, size, "%d of %d", (int)value + 1, count);
-	return buffer;
+	for (int i = 0; knob->choices[i] && used < size; i++) {
+		if (numbered)
+			used += (size_t)snprintf(buffer + used, size - used, "%s%d %s", i ? "  " : "", i + 1,
+				knob->choices[i]);
+		else
+			used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? " " : "", knob->choices[i]);
+	}
 }
 
-/* What is allowed, as far as it fits: "1…16", "16…256 by 16", "add mul", "2 of 4". */
-static const char *hint_of(const struct canvas *canvas, const struct knob *knob, int64_t value,
-	uint64_t memory_limit, int room, char *buffer, size_t size)
+/* What is allowed: "1…16", "16…256 by 16", "add mul"; brief where that is too long: "16…256", "i32…f64". */
+static void hint_of(const struct knob *knob, uint64_t memory_limit, bool brief, char *buffer, size_t size)
 {
 	int64_t max = setting_max(knob, memory_limit);
 	char low[32], high[32];
 
+	if (knob->kind == KNOB_CHOICE && brief)
+		snprintf(buffer, size, "%s…%s", knob->choices[0], knob->choices[max]);
+	else if (knob->kind == KNOB_CHOICE)
+		choices(knob, false, buffer, size);
 	if (knob->kind == KNOB_CHOICE)
-		return choice_hint(canvas, knob, value, room, buffer, size);
-	if (knob->kind == KNOB_BYTES) {
-		units_bytes(knob->min, low, sizeof(low));
-		round_bytes(max, high, sizeof(high));
-	} else {
-		snprintf(low, sizeof(low), "%lld", (long long)knob->min);
-		snprintf(high, sizeof(high), "%lld", (long long)max);
-	}
-	snprintf(buffer, size, "%s…%s by %lld", low, high, (long long)knob->multiple);
-	if (knob->multiple <= 1 || knob->kind != KNOB_COUNT || canvas_columns(canvas, buffer) > room)
-		snprintf(buffer, size, "%s…%s", low, high);
+		return;
+	setting_show_value(knob, knob->min, low, sizeof(low));
+	setting_show_value(knob, max, high, sizeof(high));
 	if (max >= KNOB_MAX_MEMORY / 2)
 		snprintf(buffer, size, "from %s", low);
-	return buffer;
+	else if (knob->multiple <= 1 || knob->kind != KNOB_COUNT || brief)
+		snprintf(buffer, size, "%s…%s", low, high);
+	else
+		snprintf(buffer, size, "%s…%s by %lld", low, high, (long long)knob->multiple);
 }
 
-static void draw_knob(struct canvas *canvas, struct rectangle at, int row, int index, int name_width,
-	int value_width, const struct view *view)
+/* Where the columns of a row begin. */
+struct columns {
+	int name, value, hint;      /* widths of the first two, beginning of the last */
+};
+
+/* The value as its row shows it: of one being typed the end, where it is written. */
+static void value_of(const struct view *view, int index, int room, char *buffer, size_t size)
+{
+	int length = (int)strlen(view->entry);
+
+	if (index != view->knob || !view->entry[0])
+		setting_show_value(&view->setting.kernel->knobs[index], view->setting.v[index], buffer, size);
+	else if (length + 1 <= room)
+		snprintf(buffer, size, "%s%c", view->entry, view->entry_refused ? '!' : '_');
+	else
+		snprintf(buffer, size, "…%s%c", view->entry + length - (room > 2 ? room - 2 : 0),
+			view->entry_refused ? '!' : '_');
+}
+
+/* The words after a value, as far as they fit; returns whether they say all. */
+static bool fit_hint(const struct canvas *canvas, const struct knob *knob, uint64_t memory_limit, int room,
+	char *buffer, size_t size)
+{
+	hint_of(knob, memory_limit, false, buffer, size);
+	if (canvas_columns(canvas, buffer) <= room)
+		return true;
+	hint_of(knob, memory_limit, true, buffer, size);
+	if (canvas_columns(canvas, buffer) > room)
+		buffer[0] = '\0';
+	return false;
+}
+
+static void draw_knob(struct canvas *canvas, struct rectangle at, int row, int index,
+	const struct columns *columns, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[index];
 	bool chosen = index == view->knob, typing = chosen && view->entry[0];
-	struct rectangle value_at = { at.x + 2 + name_width + 1, at.y, value_width, at.height };
-	int hint_x = 2 + name_width + 1 + value_width + 2;
+	struct rectangle value_at = { at.x + columns->name, at.y, columns->value, at.height };
+	enum style style = chosen && view->focus == FOCUS_KNOBS ? STYLE_FOCUS : STYLE_FIGURE;
 	char value[64], hint[96];
 
-	setting_format_value(knob, view->setting.v[index], value, sizeof(value));
+	value_of(view, index, columns->value, value, sizeof(value));
 	if (typing)
-		snprintf(value, sizeof(value), "%s_", view->entry);
+		style = view->entry_refused ? STYLE_BAD : STYLE_SELECTED;
 	if (chosen)
 		canvas_glyph(canvas, at, 0, row, view->focus == FOCUS_KNOBS ? STYLE_FOCUS : STYLE_DIM, GLYPH_POINTER);
-	canvas_text(canvas, (struct rectangle){ at.x, at.y, 2 + name_width, at.height }, 2, row,
+	canvas_text(canvas, (struct rectangle){ at.x, at.y, columns->name - 1, at.height }, 2, row,
 		chosen ? STYLE_FIGURE : STYLE_TEXT, knob->name);
-	canvas_text_right(canvas, value_at, value_width, row,
-		typing ? STYLE_SELECTED : chosen && view->focus == FOCUS_KNOBS ? STYLE_FOCUS : STYLE_FIGURE, value);
-	hint_of(canvas, knob, view->setting.v[index], view->memory_limit, at.width - hint_x, hint, sizeof(hint));
-	if (canvas_columns(canvas, hint) <= at.width - hint_x)
-		canvas_text(canvas, at, hint_x, row, STYLE_DIM, hint);
+	canvas_text_right(canvas, value_at, columns->value, row, style, value);
+	fit_hint(canvas, knob, view->memory_limit, at.width - columns->hint, hint, sizeof(hint));
+	canvas_text(canvas, at, columns->hint, row, STYLE_DIM, hint);
 }
 
-/* The widest name and value, so that columns align. */
-static void measure(const struct canvas *canvas, const struct view *view, int *name_width, int *value_width)
+/* The widest name and value, so that columns align; names are never shortened, a value being typed is. */
+static void measure(const struct canvas *canvas, const struct view *view, int width, struct columns *columns)
 {
 	const struct kernel *kernel = view->setting.kernel;
 	char value[64];
 
-	*name_width = 4;
-	*value_width = 4;
+	*columns = (struct columns){ .name = 4, .value = 4 };
 	for (int i = 0; i < kernel->knob_count; i++) {
-		int name = canvas_columns(canvas, kernel->knobs[i].name), columns;
+		int name = canvas_columns(canvas, kernel->knobs[i].name);
 
-		setting_format_value(&kernel->knobs[i], view->setting.v[i], value, sizeof(value));
-		columns = canvas_columns(canvas, value);
-		if (i == view->knob && view->entry[0] && (int)strlen(view->entry) + 1 > columns)
-			columns = (int)strlen(view->entry) + 1;
-		if (name > *name_width)
-			*name_width = name;
-		if (columns > *value_width)
-			*value_width = columns;
+		columns->name = name > columns->name ? name : columns->name;
+	}
+	columns->name += 3;
+	for (int i = 0; i < kernel->knob_count; i++) {
+		int used;
+
+		value_of(view, i, width, value, sizeof(value));
+		used = canvas_columns(canvas, value);
+		columns->value = used > columns->value ? used : columns->value;
+	}
+	if (columns->value > width - columns->name)
+		columns->value = width - columns->name;
+	columns->hint = columns->name + columns->value + 2;
+}
+
+/* All choices or the range, in one row. */
+static void draw_range(struct canvas *canvas, struct rectangle at, int row, const struct view *view)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
+	char range[160];
+
+	if (knob->kind == KNOB_CHOICE)
+		choices(knob, true, range, sizeof(range));
+	if (knob->kind != KNOB_CHOICE || canvas_columns(canvas, range) > at.width - 2)
+		hint_of(knob, view->memory_limit, false, range, sizeof(range));
+	canvas_text(canvas, at, 2, row, STYLE_DIM, range);
+}
+
+/* The kernel's remark at the bottom; where room is short it takes all there is and is cut at a word. Returns the
+ * rows used. */
+static int draw_remark(struct canvas *canvas, struct rectangle at, int below, const char *text)
+{
+	struct rectangle words = { at.x + 2, at.y, at.width - 2, at.height };
+	int need = canvas_wrap_rows(canvas, words.width, text);
+	char remark[256];
+
+	if (below <= 0)
+		return 0;
+	snprintf(remark, sizeof(remark), "%s", text);
+	if (need > below) {
+		words.x = at.x;
+		words.width = at.width;
+		panels_cut(canvas, words.width, below, remark, sizeof(remark));
+		need = canvas_wrap_rows(canvas, words.width, remark);
+	}
+	canvas_wrap(canvas, words, at.height - need, STYLE_WARN, remark);
+	return need;
+}
+
+/* Below the rows: what the chosen knob may be, first of all where its row does not say it; the remark, which is
+ * about what was measured; the knob's help. */
+static void draw_below(struct canvas *canvas, struct rectangle at, int row, const struct columns *columns,
+	const struct view *view)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
+	struct rectangle words = { at.x + 2, at.y, at.width - 2, at.height };
+	int below = at.height - row, need = canvas_wrap_rows(canvas, words.width, knob->help);
+	char hint[96];
+	bool said = fit_hint(canvas, knob, view->memory_limit, at.width - columns->hint, hint, sizeof(hint));
+
+	if (!said && below > 0)
+		below--;
+	if (view->remark)
+		below -= draw_remark(canvas, at, below, view->remark);
+	words.height = row + below + !said;
+	if (!said)
+		draw_range(canvas, at, words.height - 1, view);
+	words.height -= !said;
+	/* Its help beside, when all of it fits under a free row. */
+	if (need < below) {
+		canvas_wrap(canvas, words, words.height - need, STYLE_DIM, knob->help);
+		/* Numbers are worth a row that is free. */
+		if (said && knob->kind == KNOB_CHOICE && need + 1 < below)
+			draw_range(canvas, at, words.height - need - 1, view);
 	}
 }
 
@@ -113,40 +186,21 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 {
 	const struct view *view = scene->view;
 	const struct kernel *kernel = view->setting.kernel;
-	int name_width, value_width, row = 0, first = 0, below;
+	struct columns columns;
+	/* One row is left for what the chosen knob may be. */
+	int rows = kernel->knob_count < at.height ? kernel->knob_count : at.height - 1, first;
 
-	measure(canvas, view, &name_width, &value_width);
-	if (name_width + value_width + 3 > at.width)
-		name_width = at.width - value_width - 3;
-	if (kernel->knob_count > at.height) {
-		first = view->knob - at.height / 2;
-		if (first > kernel->knob_count - at.height)
-			first = kernel->knob_count - at.height;
-		if (first < 0)
-			first = 0;
-	}
-	for (int i = first; i < kernel->knob_count && row < at.height; i++)
-		draw_knob(canvas, at, row++, i, name_width, value_width, view);
-	/* The remark is about what was measured, so it comes first; neither is shown in part. */
-	below = at.height - row;
-	if (view->remark) {
-		struct rectangle words = { at.x + 2, at.y, at.width - 2, at.height };
-		int need = canvas_wrap_rows(canvas, words.width, view->remark);
-
-		if (need <= below) {
-			row += canvas_wrap(canvas, words, at.height - need, STYLE_WARN, view->remark);
-			below -= need;
-			at.height -= need;
-		}
-	}
-	if (view->knob >= 0 && view->knob < kernel->knob_count && below >= 2) {
-		struct rectangle words = { at.x + 2, at.y, at.width - 2, at.height };
-		const char *help = kernel->knobs[view->knob].help;
-		int need = canvas_wrap_rows(canvas, words.width, help);
-
-		if (need < below)
-			canvas_wrap(canvas, words, at.height - need, STYLE_DIM, help);
-	}
+	if (kernel->knob_count == 0)
+		return;
+	measure(canvas, view, at.width, &columns);
+	first = view->knob - rows / 2;
+	if (first > kernel->knob_count - rows)
+		first = kernel->knob_count - rows;
+	if (first < 0)
+		first = 0;
+	for (int i = 0; i < rows; i++)
+		draw_knob(canvas, at, i, first + i, &columns, view);
+	draw_below(canvas, at, rows, &columns, view);
 }
 
 const struct panel panel_knobs = { .name = "knobs", .title = "knobs", .draw = draw, .focus = FOCUS_KNOBS };

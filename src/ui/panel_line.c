@@ -1,7 +1,11 @@
-/* What a screen too small for panels shows: the figure and how to quit, whatever of it fits. */
+/* What a screen too small for panels shows: setting, figure, state and how to quit, as many rows as there are; on one
+ * row the figure and how to quit, whatever of it fits. */
 #include <stdio.h>
 
 #include "ui/panels.h"
+
+/* Narrower screens use their first row alone. */
+enum { ROWS_FROM = 20 };
 
 /* Draws the first of the lines that fits whole; returns whether one did. */
 static bool draw_fitting(struct canvas *canvas, struct rectangle at, int y, enum style style,
@@ -39,12 +43,11 @@ static void draw_figure(struct canvas *canvas, struct rectangle at, const struct
 	draw_fitting(canvas, at, 0, STYLE_FIGURE, lines, (int)(sizeof(lines) / sizeof(lines[0])));
 }
 
-static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+/* All there is to say in one row: the figure, or why there is none. */
+static void draw_short(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
-	static const char *const quit[] = { "q quits", "q" };
 	static const char *const waiting[] = { "measuring…  q quits", "…  q", "…" };
 	static const char *const frozen[] = { "frozen, not measured  q quits", "frozen  q", "-" };
-	const struct view *view = scene->view;
 	char refused[300];
 	const char *failed[] = { refused, "not measured  q quits", "failed  q", "-" };
 
@@ -52,23 +55,106 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		draw_figure(canvas, at, view);
 	} else if (view->failure[0]) {
 		snprintf(refused, sizeof(refused), "not measured: %s  q quits", view->failure);
-		if (at.height >= 3 && at.width >= 20) {
-			/* There is room for the reason below. */
-			draw_fitting(canvas, at, 0, STYLE_BAD, failed + 1, 3);
-			canvas_wrap(canvas, at, 1, STYLE_TEXT, view->failure);
-			return;
-		}
 		draw_fitting(canvas, at, 0, STYLE_BAD, failed, 4);
 	} else {
 		draw_fitting(canvas, at, 0, STYLE_DIM, view->frozen ? frozen : waiting, 3);
 	}
-	if (at.height >= 3 && at.width >= 20 && view->entry[0])
-		canvas_textf(canvas, at, 0, 1, STYLE_FIGURE, "%s=%s_", view->setting.kernel->knobs[view->knob].name,
-			view->entry);
-	if (at.height >= 4 && at.width >= 20)
-		canvas_wrap(canvas, at, 2, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
+}
+
+/* The figure on a row of its own, with as much of its spread and source as fits. */
+static void draw_figure_row(struct canvas *canvas, struct rectangle at, int y, const struct view *view)
+{
+	const struct sample *sample = &view->sample;
+	const char *source = panels_source(sample->cycles_from);
+	bool spread = sample->trials >= PANELS_QUARTILES_FROM;
+	char figure[24], lo[24], hi[24], whole[128], middle[96], narrow[64];
+	const char *lines[] = { whole, middle, narrow, figure };
+
+	panels_figure(sample->cpe, figure, sizeof(figure));
+	panels_figure(sample->cpe_lo, lo, sizeof(lo));
+	panels_figure(sample->cpe_hi, hi, sizeof(hi));
+	snprintf(whole, sizeof(whole), "CPE %s  quartiles %s … %s  %s", figure, lo, hi, source);
+	snprintf(middle, sizeof(middle), "CPE %s  %s … %s  %.1s", figure, lo, hi, source);
+	if (!spread)
+		snprintf(whole, sizeof(whole), "CPE %s  %s", figure, source);
+	snprintf(narrow, sizeof(narrow), "CPE %s  %.1s", figure, source);
+	if (!spread)
+		snprintf(middle, sizeof(middle), "%s", narrow);
+	draw_fitting(canvas, at, y, panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE, lines,
+		(int)(sizeof(lines) / sizeof(lines[0])));
+}
+
+/* "contended, 12 % of trials quiet; quiet: 0.498", "frozen", "live". */
+static void state_words(const struct view *view, char *buffer, size_t size)
+{
+	const struct sample *sample = &view->sample;
+	const char *state = panels_state(view);
+	char figure[24];
+	size_t used = (size_t)snprintf(buffer, size, "%s%s%s", view->frozen ? "frozen" : view->failure[0] ? "stopped" :
+		state[0] || !sample->valid ? "" : "live", view->frozen && state[0] ? ", " : "", state);
+
+	if (sample->valid && sample->contended && view->quiet.valid && used < size) {
+		panels_figure(view->quiet.cpe, figure, sizeof(figure));
+		snprintf(buffer + used, size - used, "; quiet: %s", figure);
+	}
+}
+
+/* Whatever the rows hold: setting, figure, state and how to quit, the last message. Two rows have no place for a row
+ * of state, so its word stands with the figure. */
+static void draw_rows(struct canvas *canvas, struct rectangle at, const struct view *view)
+{
+	char words[200], quit[64];
+	const char *quits[] = { quit, "q quits" };
+	int last = at.height - 1;
+
+	if (view->entry[0])
+		snprintf(words, sizeof(words), "%s %s=%s_", view->setting.kernel->name,
+			view->setting.kernel->knobs[view->knob].name, view->entry);
+	else
+		panels_setting(&view->setting, NULL, words, sizeof(words));
+	panels_cut(canvas, at.width, 1, words, sizeof(words));
+	canvas_text(canvas, at, 0, 0, view->entry[0] ? STYLE_FIGURE : STYLE_TITLE, words);
+	if (at.height == 2) {
+		draw_short(canvas, (struct rectangle){ at.x, at.y + 1, at.width, 1 }, view);
+		return;
+	}
+	if (view->sample.valid)
+		draw_figure_row(canvas, at, 1, view);
+	else
+		canvas_text(canvas, at, 0, 1, view->failure[0] ? STYLE_BAD : STYLE_DIM, view->failure[0] ?
+			"not measured" : view->frozen ? "frozen before it was measured" : "measuring…");
+	state_words(view, words, sizeof(words));
+	snprintf(quit, sizeof(quit), "q quits  (panels from %dx%d)", LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT);
+	if (at.height == 3) {
+		int room = at.width - 9;
+
+		panels_cut(canvas, room, 1, words, sizeof(words));
+		canvas_text(canvas, (struct rectangle){ at.x, at.y, room, at.height }, 0, 2, STYLE_TEXT, words);
+		canvas_text_right(canvas, at, at.width, 2, STYLE_DIM, quits[1]);
+		return;
+	}
+	at.height = last;
+	if (view->failure[0]) {
+		canvas_wrap(canvas, at, 2, STYLE_TEXT, view->failure);
+	} else {
+		canvas_text(canvas, at, 0, 2, panels_state(view)[0] ? STYLE_WARN : STYLE_TEXT, words);
+		canvas_wrap(canvas, at, 3, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
+	}
+	at.height = last + 1;
+	draw_fitting(canvas, at, last, STYLE_DIM, quits, 2);
+}
+
+static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	static const char *const quit[] = { "q quits", "q" };
+
+	if (at.height > 1 && at.width >= ROWS_FROM) {
+		draw_rows(canvas, at, scene->view);
+		return;
+	}
+	draw_short(canvas, at, scene->view);
 	/* Where the figure took the whole of the first row. */
-	if (at.height > 1 && at.width < 18)
+	if (at.height > 1)
 		draw_fitting(canvas, at, 1, STYLE_TEXT, quit, 2);
 }
 

@@ -47,7 +47,7 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, doubl
 		return;
 	if (each > 9)
 		each = 9;
-	canvas_text(canvas, at, 0, y, STYLE_DIM, "from");
+	canvas_text(canvas, at, 0, y, STYLE_DIM, "GB/s≥");
 	for (int shade = SHADES - 1; shade >= 0 && each >= 6; shade--, x += each) {
 		double from = top / pow(2, (SHADES - shade) / 2.0);
 		char label[24];
@@ -60,6 +60,24 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, doubl
 	}
 }
 
+/* Whether the present setting is one of the cells, and whether it is not even between them. */
+static bool is_at(const struct view_grid *grid)
+{
+	return grid->place_x.where == AXIS_AT && grid->place_y.where == AXIS_AT;
+}
+
+static bool is_off(const struct view_grid *grid)
+{
+	return grid->place_x.where >= AXIS_BEFORE || grid->place_y.where >= AXIS_BEFORE;
+}
+
+/* Whether a row or column is the present setting's, or one of the two that it lies between. */
+static bool is_near(const struct axis_place *place, int index)
+{
+	return place->where <= AXIS_BETWEEN &&
+		(index == place->index || (place->where == AXIS_BETWEEN && index == place->index + 1));
+}
+
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
 	const struct view *view = scene->view;
@@ -67,15 +85,27 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	float here = grid->gbps[grid->here_y][grid->here_x];
 	const struct knob *knobs = view->setting.kernel->knobs;
 	char figure[24], bytes[64], stride[64];
+	size_t used;
 
-	snprintf(buffer, size, "mountain: GB/s over %s and %s", knobs[grid->size_knob].name,
-		knobs[grid->stride_knob].name);
-	if (!isfinite(here))
-		return;
-	panels_figure((double)here, figure, sizeof(figure));
-	setting_format_value(&knobs[grid->size_knob], grid->y[grid->here_y], bytes, sizeof(bytes));
-	setting_format_value(&knobs[grid->stride_knob], grid->x[grid->here_x], stride, sizeof(stride));
-	snprintf(buffer, size, "mountain: %s GB/s at %s, %s %s", figure, bytes, knobs[grid->stride_knob].name, stride);
+	setting_show_value(&knobs[grid->size_knob], view->setting.v[grid->size_knob], bytes, sizeof(bytes));
+	setting_show_value(&knobs[grid->stride_knob], view->setting.v[grid->stride_knob], stride, sizeof(stride));
+	if (!is_at(grid)) {
+		used = (size_t)snprintf(buffer, size, "mountain: here %s, %s %s%s", bytes,
+			knobs[grid->stride_knob].name, stride, is_off(grid) ? ", off the grid" : "");
+	} else if (!isfinite(here)) {
+		used = (size_t)snprintf(buffer, size, "mountain: GB/s over %s and %s", knobs[grid->size_knob].name,
+			knobs[grid->stride_knob].name);
+	} else {
+		panels_figure((double)here, figure, sizeof(figure));
+		used = (size_t)snprintf(buffer, size, "mountain: %s GB/s at %s, %s %s", figure, bytes,
+			knobs[grid->stride_knob].name, stride);
+	}
+	for (int i = 0; i < grid->nx * grid->ny && used < size; i++) {
+		if (grid->contended[i / grid->nx][i % grid->nx]) {
+			snprintf(buffer + used, size - used, "  (× contended)");
+			break;
+		}
+	}
 }
 
 /* The value of each column, where it has room. */
@@ -92,7 +122,7 @@ static void draw_strides(struct canvas *canvas, struct rectangle at, const struc
 		setting_format_value(knob, view->grid.x[first + i], value, sizeof(value));
 		if ((first + i) % step == 0)
 			canvas_text(canvas, at, LABEL + 1 + i * width, 0,
-				first + i == view->grid.here_x ? STYLE_HERE : STYLE_DIM, value);
+				is_near(&view->grid.place_x, first + i) ? STYLE_HERE : STYLE_DIM, value);
 	}
 }
 
@@ -100,18 +130,56 @@ static void draw_cell(struct canvas *canvas, struct rectangle at, const struct v
 	struct rectangle cell)
 {
 	float gbps = grid->gbps[y][x];
-	bool here = x == grid->here_x && y == grid->here_y;
+	bool here = is_at(grid) && x == grid->here_x && y == grid->here_y;
+	int middle = cell.x + (cell.width - 1) / 2;
 
 	for (int row = 0; row < cell.height; row++) {
 		if (isfinite(gbps) && gbps > 0)
 			draw_shade(canvas, at, cell.x, cell.y + row, cell.width, shade_of((double)gbps,
 				(double)grid->top));
 		else if (row == (cell.height - 1) / 2)
-			canvas_glyph(canvas, at, cell.x + (cell.width - 1) / 2, cell.y + row, STYLE_DIM, GLYPH_DOT);
+			canvas_glyph(canvas, at, middle, cell.y + row, STYLE_DIM, GLYPH_DOT);
 	}
+	if (grid->contended[y][x] && isfinite(gbps))
+		canvas_glyph(canvas, at, middle + 1, cell.y + (cell.height - 1) / 2, STYLE_WARN, GLYPH_TIMES);
 	if (here)
-		canvas_glyph(canvas, at, cell.x + (cell.width - 1) / 2, cell.y + (cell.height - 1) / 2, STYLE_HERE,
-			GLYPH_HERE);
+		canvas_glyph(canvas, at, middle, cell.y + (cell.height - 1) / 2, STYLE_HERE, GLYPH_HERE);
+}
+
+/* The first row or column of the marker of a setting that is no cell: of a pair, the last one of its first cell. */
+static int edge_of(const struct axis_place *place, int first, int shown, int each)
+{
+	if (place->where == AXIS_BEFORE)
+		return 0;
+	if (place->where == AXIS_BEYOND)
+		return shown * each - 1;
+	return (place->index - first) * each + (place->where == AXIS_BETWEEN ? each - 1 : (each - 1) / 2);
+}
+
+/* Marks at the edge for a setting that is no cell: two pointers where its size lies between two rows, an arrow
+ * outwards where size or stride lies beyond. shown: the first cell shown, and how many; width and height are of
+ * each. */
+static void draw_edges(struct canvas *canvas, struct rectangle at, const struct view_grid *grid,
+	struct rectangle shown, int width, int height)
+{
+	const struct axis_place *px = &grid->place_x, *py = &grid->place_y;
+	int row = 1 + edge_of(py, shown.y, shown.height, height);
+	int column = LABEL + 1 + edge_of(px, shown.x, shown.width, width);
+	int right = LABEL + 1 + shown.width * width;
+
+	if (is_at(grid))
+		return;
+	if (px->where == AXIS_BEFORE)
+		canvas_glyph(canvas, at, LABEL, row, STYLE_HERE, GLYPH_LEFT);
+	else if (px->where == AXIS_BEYOND)
+		canvas_glyph(canvas, at, right < at.width ? right : at.width - 1, row, STYLE_HERE, GLYPH_POINTER);
+	if (py->where >= AXIS_BEFORE)
+		canvas_glyph(canvas, at, px->where >= AXIS_BEFORE ? LABEL : column, row, STYLE_HERE,
+			py->where == AXIS_BEFORE ? GLYPH_UP : GLYPH_DOWN);
+	else if (px->where != AXIS_BEFORE)
+		canvas_glyph(canvas, at, LABEL, row, STYLE_HERE, GLYPH_POINTER);
+	if (py->where == AXIS_BETWEEN && px->where != AXIS_BEFORE)
+		canvas_glyph(canvas, at, LABEL, row + 1, STYLE_HERE, GLYPH_POINTER);
 }
 
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
@@ -134,7 +202,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 
 		setting_format_value(sizes, grid->y[first_y + y], label, sizeof(label));
 		canvas_text_right(canvas, at, LABEL - 1, 1 + y * height + (height - 1) / 2,
-			first_y + y == grid->here_y ? STYLE_HERE : STYLE_DIM, label);
+			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, label);
 		for (int x = 0; x < shown_x; x++)
 			draw_cell(canvas, at, grid, first_x + x, first_y + y, (struct rectangle){
 				LABEL + 1 + x * width, 1 + y * height, width, height });
@@ -143,6 +211,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		canvas_glyph(canvas, at, LABEL, 1, STYLE_DIM, GLYPH_UP);
 	if (first_y + shown_y < grid->ny)
 		canvas_glyph(canvas, at, LABEL, shown_y * height, STYLE_DIM, GLYPH_DOWN);
+	draw_edges(canvas, at, grid, (struct rectangle){ first_x, first_y, shown_x, shown_y }, width, height);
 	draw_legend(canvas, at, 1 + shown_y * height, (double)grid->top);
 }
 

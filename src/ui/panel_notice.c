@@ -1,4 +1,5 @@
-/* The last message; while there is none, what this machine refused and every figure suffers from. */
+/* The last message; while there is none, what this machine refused and every figure suffers from, or what
+ * to press first. */
 #include <stdio.h>
 
 #include "ui/panels.h"
@@ -14,16 +15,30 @@ static void refusals(const struct machine *machine, char *buffer, size_t size)
 		snprintf(buffer + used, size - used, "%s%s", used ? "; " : "", machine->huge_note);
 }
 
+/* A message that is too long takes the row above as well, unless an overlay ends there. */
+static void draw_notice(struct canvas *canvas, struct rectangle at, const struct view *view)
+{
+	enum style style = view->notice_bad ? STYLE_BAD : STYLE_TEXT;
+	struct rectangle words = { at.x + 1, at.y - 1, at.width - 2, 2 };
+
+	if (canvas_columns(canvas, view->notice) <= words.width || view->overlay != OVERLAY_NONE) {
+		canvas_text(canvas, at, 1, 0, style, view->notice);
+		return;
+	}
+	canvas_fill(canvas, (struct rectangle){ at.x, at.y - 1, at.width, 2 }, STYLE_TEXT);
+	canvas_wrap(canvas, words, 0, style, view->notice);
+}
+
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	char refused[320];
 
 	if (view->notice[0]) {
-		canvas_text(canvas, at, 1, 0, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
+		draw_notice(canvas, at, view);
 	} else if (view->machine && view->machine->known) {
 		refusals(view->machine, refused, sizeof(refused));
-		canvas_text(canvas, at, 1, 0, STYLE_DIM, refused);
+		canvas_text(canvas, at, 1, 0, STYLE_DIM, refused[0] || !view->hint ? refused : view->hint);
 	}
 }
 

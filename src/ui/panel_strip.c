@@ -11,9 +11,9 @@ enum { MARGIN = 8 };
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
 	if (scene->view->strip_span >= 0.01)
-		snprintf(buffer, size, "trials of the last %.1f s", scene->view->strip_span);
+		snprintf(buffer, size, "CPE of the last %.1f s, older … now", scene->view->strip_span);
 	else
-		snprintf(buffer, size, "trials");
+		snprintf(buffer, size, "CPE of the latest trials, older … now");
 }
 
 /* The range of CPE shown: the quiet trials' middle nine tenths and as much again to either side, so that a few
@@ -39,7 +39,7 @@ static void find_range(const struct view *view, double *low, double *high)
 	/* No finer than two per cent: what is seen then is the clock's own grain. */
 	if (span < 0.02 * fabs(middle))
 		span = 0.02 * fabs(middle);
-	*low -= span / 2;
+	*low = fmax(*low - span / 2, 0);
 	*high += span / 2;
 }
 
@@ -48,16 +48,31 @@ static enum glyph mark_of(uint8_t fate)
 	return fate == TRIAL_QUIET ? GLYPH_BULLET : fate == TRIAL_CONTENDED ? GLYPH_TIMES : GLYPH_DOT;
 }
 
+/* What the marks mean, as far as each fits whole. */
 static void draw_legend(struct canvas *canvas, struct rectangle at, int y)
 {
+	static const struct {
+		enum style style;
+		enum glyph mark[2];      /* the second may be the same: one mark */
+		const char *words;
+	} entries[] = {
+		{ STYLE_GOOD, { GLYPH_BULLET, GLYPH_BULLET }, "quiet" },
+		{ STYLE_WARN, { GLYPH_TIMES, GLYPH_TIMES }, "contended" },
+		{ STYLE_DIM, { GLYPH_UP, GLYPH_DOWN }, "off the scale" },
+		{ STYLE_DIM, { GLYPH_DOT, GLYPH_DOT }, "disturbed otherwise" },
+	};
 	int x = MARGIN;
 
-	canvas_glyph(canvas, at, x, y, STYLE_GOOD, GLYPH_BULLET);
-	x += 2 + canvas_text(canvas, at, x + 2, y, STYLE_DIM, "quiet") + 3;
-	canvas_glyph(canvas, at, x, y, STYLE_WARN, GLYPH_TIMES);
-	x += 2 + canvas_text(canvas, at, x + 2, y, STYLE_DIM, "contended") + 3;
-	canvas_glyph(canvas, at, x, y, STYLE_DIM, GLYPH_DOT);
-	canvas_text(canvas, at, x + 2, y, STYLE_DIM, "disturbed otherwise");
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		int mark = entries[i].mark[0] == entries[i].mark[1] ? 1 : 2;
+
+		if (x + mark + 1 + canvas_columns(canvas, entries[i].words) > at.width)
+			continue;
+		for (int k = 0; k < mark; k++)
+			canvas_glyph(canvas, at, x + k, y, entries[i].style, entries[i].mark[k]);
+		x += mark + 1;
+		x += canvas_text(canvas, at, x, y, STYLE_DIM, entries[i].words) + 3;
+	}
 }
 
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)

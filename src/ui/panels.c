@@ -51,6 +51,55 @@ const char *panels_source(enum source source)
 	return "no source";
 }
 
+void panels_cut(const struct canvas *canvas, int width, int rows, char *text, size_t size)
+{
+	static const char ellipsis[] = " …";
+	size_t length = strlen(text);
+
+	while (canvas_wrap_rows(canvas, width, text) > rows && length > 0) {
+		char *blank = NULL;
+
+		text[length] = '\0';
+		if (length > 0)
+			blank = strrchr(text, ' ');
+		if (!blank)
+			break;      /* a single word: the canvas cuts it */
+		length = (size_t)(blank - text);
+		snprintf(blank, size - length, "%s", ellipsis);
+	}
+}
+
+/* The value that another setting has for the knob of that name, written as this knob would be. */
+static bool has_value(const struct setting *setting, const char *name, const char *value)
+{
+	char own[64];
+	int index = kernel_knob(setting->kernel, name);
+
+	if (index < 0)
+		return false;
+	setting_format_value(&setting->kernel->knobs[index], setting->v[index], own, sizeof(own));
+	return strcmp(own, value) == 0;
+}
+
+void panels_setting(const struct setting *setting, const struct setting *other, char *buffer, size_t size)
+{
+	const struct kernel *kernel = setting->kernel;
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	if (!other || other->kernel != kernel)
+		used = (size_t)snprintf(buffer, size, "%s", kernel->name);
+	for (int i = 0; i < kernel->knob_count && used < size; i++) {
+		char value[64];
+
+		setting_format_value(&kernel->knobs[i], setting->v[i], value, sizeof(value));
+		if (other && has_value(other, kernel->knobs[i].name, value))
+			continue;
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used ? " " : "",
+			kernel->knobs[i].name, value);
+	}
+}
+
 const char *panels_state(const struct view *view)
 {
 	if (!view->sample.valid)

@@ -24,6 +24,16 @@ extern const struct panel panel_help, panel_find, panel_text;
 void panels_figure(double value, char *buffer, size_t size);
 const char *panels_source(enum source source);
 
+/* Fewer trials than this have no quartiles worth the name. */
+enum { PANELS_QUARTILES_FROM = 5 };
+
+/* Shortens text until it takes at most so many rows when wrapped at that width: whole words go from its end, and an
+ * ellipsis takes their place. */
+void panels_cut(const struct canvas *canvas, int width, int rows, char *text, size_t size);
+
+/* "combine op=mul type=f64": a setting's values, leaving out those that `other` has as well (NULL: none). */
+void panels_setting(const struct setting *setting, const struct setting *other, char *buffer, size_t size);
+
 /* What the session says of a sample beside its figure: "", "provisional", "contended", "two modes". */
 const char *panels_state(const struct view *view);
 

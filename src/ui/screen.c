@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "ui/terminal.h"
 #include "ui/theme.h"
 
 /* Milliseconds that tell a lone Esc from the beginning of a key's sequence. */
@@ -30,23 +31,10 @@ static struct {
 
 struct status screen_check(void)
 {
-	const char *term = getenv("TERM");
-	char *move;
-	int error;
+	struct terminal_facts facts;
 
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return status_make(STATUS_USAGE, "the explorer needs a terminal, and standard %s is none; "
-			"run, sweep, list and doctor work without one", isatty(STDIN_FILENO) ? "output" : "input");
-	if (!term || !*term)
-		return status_make(STATUS_USAGE, "the explorer needs a terminal that it knows, and TERM is not set; "
-			"run, sweep, list and doctor work without one");
-	if (setupterm(NULL, STDOUT_FILENO, &error) == OK) {
-		move = tigetstr("cup");
-		if (move && move != (char *)-1)
-			return status_ok();
-	}
-	return status_make(STATUS_USAGE, "the explorer needs a terminal whose cursor can be moved, and TERM=%.40s is "
-		"none; run, sweep, list and doctor work without one", term);
+	terminal_read(&facts);
+	return terminal_usable(&facts);
 }
 
 /* Appends a terminal's string without its padding, which is meant for tputs(). */

@@ -18,7 +18,7 @@ void terminal_read(struct terminal_facts *facts)
 	struct winsize size;
 	int error;
 
-	*facts = (struct terminal_facts){ 0 };
+	*facts = (struct terminal_facts){ .database = true };
 	facts->input = isatty(STDIN_FILENO);
 	facts->output = isatty(STDOUT_FILENO);
 	facts->no_colour = no_colour && *no_colour;
@@ -32,10 +32,36 @@ void terminal_read(struct terminal_facts *facts)
 		return;
 	snprintf(facts->term, sizeof(facts->term), "%s", term);
 	/* Reads the description only: nothing is written to the terminal. */
-	if (setupterm(term, STDOUT_FILENO, &error) != OK)
+	if (setupterm(term, STDOUT_FILENO, &error) != OK) {
+		facts->database = error >= 0;
 		return;
+	}
 	facts->described = true;
 	facts->addressable = tigetstr("cup") != NULL && tigetstr("cup") != (char *)-1;
 	facts->colours = tigetnum("colors") > 0 ? tigetnum("colors") : 0;
 	del_curterm(cur_term);
+}
+
+struct status terminal_usable(const struct terminal_facts *facts)
+{
+	static const char others[] = "run, sweep, list and doctor work without one";
+
+	if (!facts->input || !facts->output)
+		return status_make(STATUS_USAGE, "the explorer needs a terminal, and standard %s is none; %s",
+			facts->input ? "output" : "input", others);
+	if (!*facts->term)
+		return status_make(STATUS_USAGE, "the explorer needs a terminal that it knows, and TERM is not set; %s",
+			others);
+	if (!facts->database)
+		return status_make(STATUS_USAGE,
+			"no terminal description for TERM=%s here (install ncurses-base, or set TERMINFO)", facts->term);
+	if (!facts->described)
+		return status_make(STATUS_USAGE,
+			"no terminal description for TERM=%s here (try TERM=xterm-256color, or install ncurses-term)",
+			facts->term);
+	if (!facts->addressable)
+		return status_make(STATUS_USAGE,
+			"the explorer needs a terminal whose cursor can be moved, and TERM=%s is none; %s", facts->term,
+			others);
+	return status_ok();
 }

@@ -87,5 +87,12 @@ bool theme_contrast(void)
 {
 	const char *value = getenv("SLEXPLORE_THEME");
 
-	return value && strcmp(value, "high-contrast") == 0;
+	return value && (strcmp(value, "high-contrast") == 0 || strcmp(value, "contrast") == 0);
+}
+
+const char *theme_unknown(void)
+{
+	const char *value = getenv("SLEXPLORE_THEME");
+
+	return value && *value && !theme_contrast() ? value : NULL;
 }

@@ -25,8 +25,11 @@ struct theme {
  * plus bright ones, and nothing dim. */
 void theme_choose(struct theme *theme, int colors, bool no_color, bool contrast);
 
-/* The wishes of the environment: NO_COLOR set and not empty; SLEXPLORE_THEME=high-contrast. */
+/* The wishes of the environment: NO_COLOR set and not empty; SLEXPLORE_THEME=high-contrast, or contrast for
+ * short. */
 bool theme_no_color(void);
 bool theme_contrast(void);
+/* What SLEXPLORE_THEME says when there is no such theme, else NULL. */
+const char *theme_unknown(void);
 
 #endif

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/topology.h"
 #include "engine/worker.h"
 #include "ui/front.h"
 #include "ui/screen.h"
@@ -30,6 +31,9 @@ enum { SCRIPT_WIDTH = 80, SCRIPT_HEIGHT = 24 };
 struct loop {
 	struct front front;
 	const struct engine *engine;
+	struct worker *worker;
+	bool started;           /* the worker has its core and clock */
+	struct status failure;  /* why it has not; OK while it may still come */
 	double drawn;           /* when the last frame was */
 	double frame_due;       /* when the next one is; INFINITY: nothing changed */
 	bool resized;
@@ -145,6 +149,16 @@ static double result_pause(const struct view *view)
 	return view->sample.provisional ? SETTLING_FRAME : FRAME;
 }
 
+/* Whether the worker could start, once it has said a first word: it says none before it knows. */
+static bool worker_started(struct loop *loop)
+{
+	if (!loop->started) {
+		loop->failure = worker_wait_ready(loop->worker);
+		loop->started = status_is_ok(&loop->failure);
+	}
+	return loop->started;
+}
+
 static void run(struct loop *loop)
 {
 	struct session *session = loop->front.session;
@@ -169,6 +183,9 @@ static void run(struct loop *loop)
 			read_keys(loop);
 		else if (wait[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			loop->input_ended = true;
+		/* An explorer that can measure nothing is none: the message belongs where it stays readable. */
+		if ((wait[2].revents & POLLIN) && !worker_started(loop))
+			break;
 		if (session_advance(session, steady_now()))
 			want_frame(loop, result_pause(&loop->front.view));
 	}
@@ -196,10 +213,11 @@ static struct status run_script(struct session *session, struct worker *worker, 
 	return status;
 }
 
-static struct status run_screen(struct session *session, const struct engine *engine,
+static struct status run_screen(struct session *session, struct worker *worker, const struct engine *engine,
 	const struct ui_options *options, int *exit_status)
 {
-	struct loop loop = { .engine = engine, .resized = true, .frame_due = -INFINITY, .drawn = -INFINITY };
+	struct loop loop = { .engine = engine, .worker = worker, .resized = true, .frame_due = -INFINITY,
+		.drawn = -INFINITY };
 	struct status status = front_init(&loop.front, session, 1, 1, options->ascii || !locale_is_utf8());
 
 	if (!status_is_ok(&status))
@@ -212,6 +230,7 @@ static struct status run_screen(struct session *session, const struct engine *en
 			session_advance(session, steady_now());
 			run(&loop);
 			screen_close();
+			status = loop.failure;
 		}
 		signals_release();
 	}
@@ -236,6 +255,8 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	if (!options->script) {
 		/* Before a thread is started for nothing. */
 		status = screen_check();
+		if (status_is_ok(&status))
+			status = topology_check(options->cpu);
 		if (!status_is_ok(&status))
 			return status;
 	}
@@ -245,7 +266,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	engine = worker_engine(worker);
 	session = session_new(&engine, &session_options);
 	status = options->script ? run_script(session, worker, &engine, options) :
-		run_screen(session, &engine, options, exit_status);
+		run_screen(session, worker, &engine, options, exit_status);
 	session_free(session);
 	worker_stop(worker);
 	return status;

@@ -21,8 +21,8 @@ struct ui_options {
 };
 
 /* Runs on the terminal, or through the script; setlocale() comes before. STATUS_USAGE when there is no terminal
- * that a full-screen program can use (nothing is written then), or when a script's line is wrong. exit_status is
- * set when the status is OK: 0, or 128 + the number of the signal that ended it. */
+ * that a full-screen program can use (nothing is written then), when the core cannot be had, or when a script's line is
+ * wrong; STATUS_FAILED when nothing can be measured. The terminal is then as before. exit_status is set when the status is OK: 0, or 128 + the number of the signal that ended it. */
 struct status ui_run(const struct ui_options *options, int *exit_status);
 
 #endif

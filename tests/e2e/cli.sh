@@ -53,6 +53,7 @@ for line in sys.stdin: json.loads(line)' <"$work/out" || fail "invalid JSON: $(c
 refuse "run, sweep, doctor" explore
 refuse "terminal" 
 refuse "terminal" explore mountain stride=2
+refuse "terminal" mountain stride=2
 TERM=xterm refuse "terminal" --ascii
 
 # Wrong usage.
@@ -67,6 +68,12 @@ refuse 'unroll=17' sweep combine unroll=1..17
 refuse 'no combination is left' sweep combine acc=3 unroll=1,2
 refuse '--cpu' run combine --cpu 99999
 refuse 'did you mean --format?' list --formt json
+refuse '--format is an option of' explore --format json
+refuse 'unroll=1..16' sweep combine 'unroll=*'
+refuse 'there are combine' run zzzzzzzz
+expect 0 help
+expect 0 help run
+says out 'slexplore run KERNEL'
 expect 0 --help
 expect 0 run --help
 expect 0 --version
@@ -161,6 +168,6 @@ exec 3<&-
 wait "$pid"
 status=$?
 [ "$status" -eq 1 ] || fail "broken pipe: exit status $status"
-says err "standard output"
+! grep -qv "combinations skipped" "$work/err" || fail "broken pipe: $(cat "$work/err")"
 
 [ "$failures" -eq 0 ] || exit 1

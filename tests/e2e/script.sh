@@ -53,6 +53,12 @@ printf 'resize 120x40\ndump\n' | run 0 --ascii --script - || exit 1
 printf 'dump\n' | LC_ALL=C run 0 --script - || exit 1
 ! LC_ALL=C grep -q '[^ -~]' out || fail "beyond ASCII in the C locale"
 
+# A theme that there is not is said once, on the screen.
+printf 'dump\nkey ?\ndump\n' | SLEXPLORE_THEME=solarized run 0 --script - || exit 1
+[ "$(grep -c 'SLEXPLORE_THEME=solarized: no such theme; there is high-contrast' out)" = 1 ] || fail "no word of the theme"
+printf 'dump\n' | SLEXPLORE_THEME=contrast run 0 --script - || exit 1
+! grep -q 'SLEXPLORE_THEME' out || fail "a theme that there is was refused"
+
 # Mistakes.
 printf '\n# fine\nkernl next\n' >bad.script
 run 2 --script bad.script

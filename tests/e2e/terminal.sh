@@ -87,6 +87,11 @@ for signal in TERM:143 HUP:129 INT:130; do
 	ended "${signal#*:}"
 done
 
+# A processor that there is none of: the line that run prints, and the terminal as before.
+start --cpu 99999
+shows '--cpu 99999: this process may use processors'
+ended 2
+
 # Stopped, it gives the terminal back; continued, it draws everything again.
 keys "\"$program\"" Enter
 shows 'cycles per element'
@@ -110,7 +115,8 @@ for size in 120x40 59x15 200x50 3x2 61x17 20x5 80x24 3x2; do
 done
 until_true has '^q' || fail "3x2"
 tm resize-window -t test -x 40 -y 10
-shows 'CPE .*q quits'
+shows '^CPE '
+shows '^q quits'
 tm resize-window -t test -x 80 -y 24
 shows 'cycles per element'
 keys F10

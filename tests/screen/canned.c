@@ -84,11 +84,18 @@ static unsigned scramble(unsigned i)
 	return (i >> 13) % 1000;
 }
 
+static bool is_combine(const struct request *request, int64_t unroll)
+{
+	return strcmp(request->kernel->name, "combine") == 0 && knob(request, "unroll", 1) == unroll &&
+		!request->background;
+}
+
 static void make_trials(const struct canned *canned, unsigned count, struct result *result)
 {
 	int64_t unroll = strcmp(canned->request.kernel->name, "combine") == 0 ?
 		knob(&canned->request, "unroll", 1) : 1;
 	double cpe = canned_cpe(&canned->request);
+	bool contended = unroll == 13 || (is_combine(&canned->request, 10) && canned->tens > 2);
 
 	for (unsigned i = 0; i < count; i++) {
 		struct trial *trial = &result->trials.trial[i];
@@ -97,9 +104,9 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 		*trial = (struct trial){ .cpe = cpe * (1 + (scramble(luck + i) / 999.0 - 0.5) * 0.006), .ghz = GHZ,
 			.watch = 1, .turns = 1, .at = (float)(canned->request.budget.seconds * i / count),
 			.fate = TRIAL_QUIET };
-		if (luck < 90 || unroll == 13) {
+		if (luck < 90 || contended) {
 			trial->fate = TRIAL_CONTENDED;
-			trial->cpe *= unroll == 13 ? 1.21 : 1.01 + luck * 0.0002;
+			trial->cpe *= contended ? 1.21 : 1.01 + luck * 0.0002;
 		} else if (luck < 120) {
 			trial->fate = TRIAL_DRIFTED;
 			trial->cpe *= 0.985;
@@ -125,12 +132,6 @@ static void start_result(const struct canned *canned, struct result *result)
 	result->final = true;
 }
 
-static bool is_combine(const struct request *request, int64_t unroll)
-{
-	return strcmp(request->kernel->name, "combine") == 0 && knob(request, "unroll", 1) == unroll &&
-		!request->background;
-}
-
 static void cancel(void *context)
 {
 	struct canned *canned = context;
@@ -152,6 +153,7 @@ static void submit(void *context, const struct request *request)
 	canned->request = *request;
 	canned->pending = true;
 	canned->early = false;
+	canned->tens += is_combine(request, 10);
 	canned->ready = is_combine(request, 15) ? INFINITY : canned->now + DELAY;
 }
 

@@ -1,8 +1,8 @@
 /* An engine that measures nothing: results follow from kernel and knobs by formula, and time is made up, so that
  * a screen is the same on every machine. The shipped program does not contain it.
  *
- * Some settings of combine stand for conditions: unroll=11 two modes, unroll=13 contended, unroll=9 never more
- * than a provisional figure, unroll=15 no answer at all; and from 1 GiB on memory is refused. */
+ * Some settings of combine stand for conditions: unroll=11 two modes, unroll=13 contended, unroll=10 contended from
+ * its third live request on, unroll=9 never more than a provisional figure, unroll=15 no answer at all; and from 1 GiB on memory is refused. */
 #ifndef SLX_TESTS_CANNED_H
 #define SLX_TESTS_CANNED_H
 
@@ -17,6 +17,7 @@ struct canned {
 	double ready;                   /* when its next answer comes; INFINITY: never */
 	struct result cancelled;        /* the answer to a request that was cancelled */
 	bool has_cancelled;
+	unsigned tens;                  /* live requests for unroll=10 */
 };
 
 /* A machine with 48 KiB, 1 MiB and 32 MiB of cache and 4 GiB to use; known from the start or not yet. */

@@ -58,7 +58,8 @@ static void combine_fit(int64_t *v, int changed)
 
 static const char *combine_remark(const int64_t *v)
 {
-	return v[ACC] == 16 ? "some of the accumulators are kept on the stack: registers run out" : NULL;
+	return v[ACC] == 16 ? "More accumulators than registers: this loop also uses the stack, as compiled "
+		"code does." : NULL;
 }
 
 static uint64_t combine_footprint(const int64_t *v)
@@ -79,6 +80,7 @@ static const struct kernel combine = {
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5",
 	.element = "array element read", .knobs = combine_knobs, .knob_count = 7, .check = combine_check,
 	.fit = combine_fit, .footprint = combine_footprint, .remark = combine_remark,
+	.hint = "Down to acc, then +: watch the cycles fall",
 };
 
 static const struct kernel list_length = {
@@ -87,6 +89,7 @@ static const struct kernel list_length = {
 		"Grow size and watch it step up at each cache; then set order=random.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5",
 	.element = "list node", .knobs = list_knobs, .knob_count = 3, .footprint = first_footprint,
+	.plot_cpe = true,
 };
 
 static const struct kernel mountain = {

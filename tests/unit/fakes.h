@@ -63,7 +63,7 @@ static const struct kernel kernel_fold = {
 	.name = "fold", .title = "combine an array", .look_for = "what to see",
 	.document = "a document", .element = "element", .knobs = fold_knobs,
 	.knob_count = 5, .check = fold_check, .fit = fold_fit, .footprint = fold_footprint,
-	.remark = fold_remark,
+	.remark = fold_remark, .hint = "what to press",
 };
 
 static const struct knob walk_knobs[] = {

@@ -130,6 +130,28 @@ static void nearest_is_on_a_log_scale(void **state)
 	assert_int_equal(axis_nearest(values, 4, INT64_MAX), 3);
 }
 
+static void a_value_is_at_between_or_beyond(void **state)
+{
+	const int64_t values[] = { 16, 32, 64, 128 };
+	struct axis_place place = axis_find(values, 4, 64);
+
+	(void)state;
+	assert_int_equal(place.where, AXIS_AT);
+	assert_int_equal(place.index, 2);
+	place = axis_find(values, 4, 48);
+	assert_int_equal(place.where, AXIS_BETWEEN);
+	assert_int_equal(place.index, 1);
+	check_near(place.share, 0.585, 0.001);
+	place = axis_find(values, 4, 8);
+	assert_int_equal(place.where, AXIS_BEFORE);
+	assert_int_equal(place.index, 0);
+	place = axis_find(values, 4, INT64_MAX);
+	assert_int_equal(place.where, AXIS_BEYOND);
+	assert_int_equal(place.index, 3);
+	assert_int_equal(axis_find(values, 1, 16).where, AXIS_AT);
+	assert_int_equal(axis_find(values, 1, 17).where, AXIS_BEYOND);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +162,7 @@ int main(void)
 		cmocka_unit_test(wide_ranges_still_fit),
 		cmocka_unit_test(the_grid_doubles_from_16k),
 		cmocka_unit_test(nearest_is_on_a_log_scale),
+		cmocka_unit_test(a_value_is_at_between_or_beyond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

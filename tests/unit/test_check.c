@@ -19,7 +19,8 @@ static struct examination good(void)
 		.after = { .known = true, .busy = 130, .idle = 1000 },
 		.machine = &machine,
 		.sample = { .valid = true, .ghz = 4.0, .quiet = 0.99, .trials = 200, .cpe = 1 },
-		.terminal = { .input = true, .output = true, .term = "xterm", .described = true,
+		.pages = "huge",
+		.terminal = { .database = true, .input = true, .output = true, .term = "xterm", .described = true,
 			.addressable = true, .colours = 256, .utf8 = true, .charset = "UTF-8" },
 	};
 
@@ -203,6 +204,60 @@ static void knows_limits_of_containers(void **state)
 	check_contains(make(&x, "memory").finding, "limit is 1 GiB");
 }
 
+static void tells_small_pages(void **state)
+{
+	struct examination x = good();
+	struct check check;
+
+	(void)state;
+	snprintf(x.pages, sizeof(x.pages), "4k");
+	check = make(&x, "huge-pages");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "none were got");
+	machine.huge_pages = false;
+	snprintf(machine.huge_note, sizeof(machine.huge_note), "disabled for this process");
+	check = make(&x, "huge-pages");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "disabled for this process");
+	check_contains(check.advice, "PR_SET_THP_DISABLE");
+	snprintf(x.environment.thp, sizeof(x.environment.thp), "never");
+	check_contains(make(&x, "huge-pages").advice, "echo madvise");
+}
+
+/* Checks stand in an order: what points to another check must not say where it is. */
+static void points_to_checks_by_name(void **state)
+{
+	struct examination x = good();
+
+	(void)state;
+	x.environment.hypervisor = 1;
+	x.environment.siblings[0] = '\0';
+	check_contains(make(&x, "smt").advice, "see quiet");
+	assert_null(strstr(make(&x, "smt").advice, "below"));
+	make(&x, "quiet");
+}
+
+static void says_why_the_explorer_cannot_open(void **state)
+{
+	struct terminal_facts facts = good().terminal;
+
+	(void)state;
+	check_ok(terminal_usable(&facts));
+	facts.addressable = false;
+	check_contains(terminal_usable(&facts).text, "whose cursor can be moved, and TERM=xterm is none");
+	facts.described = false;
+	check_contains(terminal_usable(&facts).text, "no terminal description for TERM=xterm here (try");
+	facts.database = false;
+	check_usage(terminal_usable(&facts),
+		"no terminal description for TERM=xterm here (install ncurses-base, or set TERMINFO)");
+	facts.term[0] = '\0';
+	check_contains(terminal_usable(&facts).text, "TERM is not set");
+	facts.output = false;
+	check_contains(terminal_usable(&facts).text, "standard output is none");
+	facts.input = false;
+	check_contains(terminal_usable(&facts).text, "standard input is none");
+}
+
 static void judges_the_terminal(void **state)
 {
 	struct examination x = good();
@@ -214,6 +269,9 @@ static void judges_the_terminal(void **state)
 	x.terminal.described = false;
 	snprintf(x.terminal.term, sizeof(x.terminal.term), "strange");
 	check_contains(make(&x, "terminal").finding, "TERM=strange is not known");
+	check_contains(make(&x, "terminal").advice, "ncurses-term");
+	x.terminal.database = false;
+	check_contains(make(&x, "terminal").advice, "ncurses-base");
 	x.terminal.term[0] = '\0';
 	check_contains(make(&x, "terminal").finding, "not set");
 }
@@ -230,6 +288,9 @@ int main(void)
 		cmocka_unit_test(sees_what_shares_the_core),
 		cmocka_unit_test(knows_limits_of_containers),
 		cmocka_unit_test(judges_the_terminal),
+		cmocka_unit_test(tells_small_pages),
+		cmocka_unit_test(points_to_checks_by_name),
+		cmocka_unit_test(says_why_the_explorer_cannot_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

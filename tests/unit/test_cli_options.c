@@ -1,5 +1,8 @@
 #include "fakes.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include "cli/cli.h"
 #include "cli/format.h"
 
@@ -124,8 +127,10 @@ static void wrong_usage_is_named(void **state)
 {
 	(void)state;
 	refused("rnu", "unknown subcommand \"rnu\"; did you mean run?");
-	refused("fold", "\"fold\" is a kernel, not a subcommand: slexplore explore fold");
-	refused("zzzzzz", "see slexplore --help");
+	refused("folt", "unknown subcommand \"folt\"; did you mean fold?");
+	refused("zzzzzz", "unknown subcommand \"zzzzzz\", and no kernel either; see slexplore --help");
+	refused("help rnu", "did you mean run?");
+	refused("run zzzzzz", "no kernel \"zzzzzz\"; there are fold, walk-list, odd");
 	refused("--fromat json list", "unknown option --fromat; did you mean --format?");
 	refused("--fromat=json list", "unknown option --fromat; did you mean");
 	refused("--s", "--s");
@@ -133,12 +138,16 @@ static void wrong_usage_is_named(void **state)
 	refused("list --quiet=yes", "--quiet takes no argument");
 	refused("list --format", "--format wants an argument: text|csv|json");
 	refused("list --format xml", "--format xml: there is no such format; it is text, csv or json");
-	refused("list --cpu -1", "--cpu -1");
-	refused("list --cpu 99999999999", "--cpu 99999999999");
-	refused("list --seed x", "--seed x");
-	refused("list --time-budget 0", "--time-budget 0: seconds are wanted");
-	refused("list --time-budget nan", "--time-budget nan");
-	refused("list --time-budget 1s", "--time-budget 1s");
+	refused("run --cpu -1", "--cpu -1");
+	refused("run --cpu 99999999999", "--cpu 99999999999");
+	refused("run --seed x", "--seed x");
+	refused("run --time-budget 0", "--time-budget 0: seconds are wanted");
+	refused("run --time-budget nan", "--time-budget nan");
+	refused("run --time-budget 1s", "--time-budget 1s");
+	refused("--format json", "--format is an option of list, run, sweep and doctor, not of explore");
+	refused("explore --time-budget 1", "--time-budget is an option of run, sweep and doctor, not of explore");
+	refused("fold --quiet", "not of explore");
+	refused("list --seed 1", "not of list");
 	refused("run fold --ascii", "--ascii is an option of explore, not of run");
 	refused("run", "run wants a kernel: one of fold, walk-list, odd");
 	refused("sweep", "sweep wants a kernel");
@@ -150,6 +159,8 @@ static void wrong_usage_is_named(void **state)
 	refused("run fold op=add op=mul", "op is given twice");
 	refused("run fold size=1,2", "size=1,2");
 	refused("sweep fold acc=1..", "acc=1..");
+	refused("sweep fold acc=*", "acc=*: * is for choices; write a range: acc=1..16");
+	refused("sweep fold size=*", "write a range: size=4k..64m*2");
 	refused("sweep fold acc=1 acc=2", "acc is given twice");
 	refused("list fold folt", "did you mean fold?");
 	refused("doctor now", "doctor takes no argument: now");
@@ -175,7 +186,7 @@ static void help_comes_from_the_tables(void **state)
 		for (const struct cli_option *option = (*command)->options; option && option->name; option++)
 			check_contains(own.out, option->help);
 		for (const struct cli_option *option = cli_common_options; option->name; option++)
-			check_contains(own.out, option->help);
+			assert_true(cli_takes(*command, option->name) == (strstr(own.out, option->help) != NULL));
 		invocation_free(&own);
 	}
 	for (const struct cli_option *option = cli_common_options; option->name; option++)
@@ -185,6 +196,53 @@ static void help_comes_from_the_tables(void **state)
 	assert_int_equal(invocation.exit_status, CLI_DONE);
 	assert_memory_equal(invocation.out, "slexplore ", 10);
 	invocation_free(&invocation);
+}
+
+/* Every name in a subcommand's list is that of an option: a slip there would take the option away. */
+static void commands_take_options_that_exist(void **state)
+{
+	(void)state;
+	for (const struct cli_command *const *command = cli_commands; *command; command++) {
+		for (int i = 0; (*command)->common[i]; i++) {
+			const struct cli_option *option = cli_common_options;
+
+			while (option->name && strcmp(option->name, (*command)->common[i]) != 0)
+				option++;
+			assert_non_null(option->name);
+		}
+		assert_true(cli_takes(*command, "help"));
+		assert_false(cli_takes(*command, "no-such-option"));
+	}
+}
+
+static void help_is_a_word_too(void **state)
+{
+	static const char *const pairs[][2] = { { "help", "--help" }, { "help run", "run --help" },
+		{ "help explore", "explore --help" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		struct invocation word = invoke(pairs[i][0]), option = invoke(pairs[i][1]);
+
+		assert_int_equal(word.exit_status, CLI_DONE);
+		assert_string_equal(word.out, option.out);
+		assert_string_equal(word.err, "");
+		invocation_free(&word);
+		invocation_free(&option);
+	}
+}
+
+static void a_kernel_opens_the_explorer_on_it(void **state)
+{
+	struct cli cli = { 0 };
+
+	(void)state;
+	check_ok(parse(&cli, "fold acc=4 --ascii"));
+	assert_string_equal(cli.command->name, "explore");
+	assert_int_equal(cli.word_count, 2);
+	assert_string_equal(cli.words[0], "fold");
+	assert_string_equal(cli.words[1], "acc=4");
+	free(cli.words);
 }
 
 static void lists_every_knob_of_every_kernel(void **state)
@@ -234,6 +292,28 @@ static void a_full_disk_is_noticed(void **state)
 	free(text);
 }
 
+static void a_reader_that_left_is_told_nothing(void **state)
+{
+	char line[] = "slexplore list", *argv[ARGUMENTS + 1], *text;
+	int argc = split(line, argv), ends[2];
+	FILE *out, *err;
+	size_t size;
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	out = fdopen(ends[1], "w");
+	/* Each piece is written, and fails, at once: the last flush finds nothing to do. */
+	setvbuf(out, NULL, _IONBF, 0);
+	err = open_memstream(&text, &size);
+	assert_int_equal(cli_main(argc, argv, out, err), CLI_UNMEASURED);
+	fclose(out);
+	fclose(err);
+	assert_string_equal(text, "");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +324,10 @@ int main(void)
 		cmocka_unit_test(lists_every_knob_of_every_kernel),
 		cmocka_unit_test(lists_the_kernels_named),
 		cmocka_unit_test(a_full_disk_is_noticed),
+		cmocka_unit_test(a_reader_that_left_is_told_nothing),
+		cmocka_unit_test(commands_take_options_that_exist),
+		cmocka_unit_test(help_is_a_word_too),
+		cmocka_unit_test(a_kernel_opens_the_explorer_on_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ static void every_row_is_whole(void **state)
 		assert_non_null(row->run);
 		assert_true(row->help[0] != '\0');
 		/* Find runs the name alone. */
-		assert_false(row->found && row->arguments[0]);
+		assert_false((row->flags & COMMAND_FOUND) && row->arguments[0]);
 		for (const struct command_row *other = row + 1; other->name; other++)
 			assert_string_not_equal(row->name, other->name);
 	}
@@ -192,40 +192,117 @@ static void values_are_typed(void **state)
 	(void)state;
 	run(session, "knob size");
 	refused(session, "entry accept", "no value is being typed");
-	refused(session, "digit k",
-		"\"k\" does not go into a value of size: 64 to 8 GiB (half of the free memory)");
 	run(session, "digit 9");
+	assert_string_equal(view.notice, "size: 64 to 8 GiB (half of the free memory)");
+	assert_false(view.notice_bad);
 	run(session, "digit 6");
-	assert_string_equal(run(session, "digit K")->entry, "96k");
-	refused(session, "digit 1",
-		"\"1\" does not go into a value of size: 64 to 8 GiB (half of the free memory)");
+	assert_string_equal(run(session, "digit K")->entry, "96K");
 	assert_int_equal(view.setting.v[FOLD_SIZE], 32768);
 	assert_int_equal(run(session, "entry accept")->setting.v[FOLD_SIZE], 98304);
 	assert_string_equal(view.entry, "");
+	assert_string_equal(view.notice, "");
 
 	run(session, "digit 7");
 	assert_string_equal(run(session, "digit 5")->entry, "75");
 	assert_string_equal(run(session, "entry erase")->entry, "7");
-	/* A bad value stays to be mended. */
-	check_usage(session_command(session, "entry accept", 1),
-		"size=7: a size such as 32k or 4m, from 64 to 8 GiB (half of the free memory)");
-	assert_string_equal(look(session)->entry, "7");
 	assert_string_equal(run(session, "close")->entry, "");
 	run(session, "digit 7");
 	assert_string_equal(run(session, "entry drop")->entry, "");
 	run(session, "digit 7");
 	assert_string_equal(run(session, "knob next")->entry, "");
-	refused(session, "digit k", "\"k\" does not go into a value of stride: 1 to 64");
-	refused(session, "digit 12", "\"12\" does not go into a value of stride: 1 to 64");
-	refused(session, "digit", "\"\" does not go into a value of stride: 1 to 64");
+	refused(session, "digit 12", "\"12\" is not one character of a value of stride");
+	refused(session, "digit", "\"\" is not one character of a value of stride");
+	refused(session, "digit \xc3", "\"\xc3\" is not one character of a value of stride");
 	/* Others follow a typed value too. */
 	run(session, "knob acc");
 	run(session, "digit 9");
 	assert_int_equal(run(session, "entry accept")->setting.v[FOLD_UNROLL], 9);
 	assert_string_equal(view.notice, "unroll followed to 9");
-	for (int i = 0; i < 23; i++)
+	session_free(session);
+}
+
+/* Nothing that is typed vanishes: what makes no sense is refused as a whole. */
+static void typed_characters_never_vanish(void **state)
+{
+	static const char typed[] = "1.5 q+]k";
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	run(session, "knob size");
+	for (const char *c = typed; *c; c++) {
+		char line[] = "digit ?";
+
+		line[6] = *c;
+		run(session, line);
+	}
+	assert_string_equal(view.entry, typed);
+	check_usage(session_command(session, "entry accept", 1),
+		"size=1.5 q+]k: a size such as 32k or 4m, from 64 to 8 GiB (half of the free memory)");
+	assert_string_equal(look(session)->entry, typed);
+	assert_true(view.entry_refused);
+	assert_int_equal(view.setting.v[FOLD_SIZE], 32768);
+	/* It can be mended, and refused again. */
+	assert_string_equal(run(session, "entry erase")->entry, "1.5 q+]");
+	assert_false(view.entry_refused);
+	assert_int_equal(session_command(session, "entry accept", 1).code, STATUS_USAGE);
+	assert_true(look(session)->entry_refused);
+	/* The next character begins a new one. */
+	assert_string_equal(run(session, "digit 4")->entry, "4");
+	assert_false(view.entry_refused);
+	/* Longer than any value has room for. */
+	for (int i = 1; i < 20; i++)
 		run(session, "digit 1");
-	assert_false(session_command_works(session, "digit 1"));
+	assert_int_equal(strlen(view.entry), 20);
+	refused(session, "digit 1", "a value of size has at most 20 characters");
+	check_usage(session_command(session, "entry accept", 1),
+		"size=41111111111111111111 is beyond half of this machine's free memory (8 GiB)");
+	assert_string_equal(run(session, "digit 5")->entry, "5");
+	session_free(session);
+}
+
+/* Moving on leaves the value that was being typed, even where there is nowhere to go. */
+static void moving_leaves_the_typed_value(void **state)
+{
+	static const char *const moves[] = { "move up", "move down", "focus next", "focus previous" };
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+		check_ok(session_command(session, i == 0 ? "knob op" : "knob stride", 1));
+		check_ok(session_command(session, "focus knobs", 1));
+		if (i == 0)
+			check_ok(session_command(session, "kernel walk-list size", 1));
+		run(session, "digit 7");
+		session_command(session, moves[i], 1);
+		assert_string_equal(look(session)->entry, "");
+		check_ok(session_command(session, "kernel fold", 1));
+	}
+	session_free(session);
+}
+
+/* Messages of commands go away by themselves, the range of a value being typed does not. */
+static void messages_go_away(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	run(session, "knob stride");
+	assert_false(session_command_works(session, "knob next"));
+	session_command(session, "knob next", 1);
+	session_advance(session, 2);
+	assert_string_equal(look(session)->notice, "this is the last knob");
+	run(session, "freeze");
+	session_command(session, "knob next", 10);
+	assert_true(session_next(session, 10) > 1 && session_next(session, 10) < 10);
+	assert_true(session_advance(session, 20));
+	assert_string_equal(look(session)->notice, "");
+	assert_true(session_next(session, 20) < 0);
+	session_command(session, "digit 7", 20);
+	session_advance(session, 1000);
+	assert_string_equal(look(session)->notice, "stride: 1 to 64");
+	session_say(session, "something");
+	session_advance(session, 2000);
+	assert_string_equal(look(session)->notice, "something");
 	session_free(session);
 }
 
@@ -237,8 +314,8 @@ static void choices_are_taken_by_number(void **state)
 	run(session, "knob order");
 	assert_int_equal(run(session, "digit 3")->setting.v[WALK_ORDER], 2);
 	assert_string_equal(view.entry, "");
-	refused(session, "digit 4", "\"4\" does not go into a value of order: sequential, random or reverse");
-	refused(session, "digit 0", "\"0\" does not go into a value of order: sequential, random or reverse");
+	refused(session, "digit 4", "order has no choice \"4\": 1 sequential, 2 random, 3 reverse");
+	refused(session, "digit k", "order has no choice \"k\": 1 sequential, 2 random, 3 reverse");
 	assert_false(session_command_works(session, "digit 3"));
 	session_free(session);
 }
@@ -348,7 +425,7 @@ static void find_narrows_and_chooses(void **state)
 	struct session *session = start(&kernel_fold);
 
 	(void)state;
-	refused(session, "find choose", "find is not open; find TEXT opens it");
+	refused(session, "choose", "find is not open; find TEXT opens it");
 	run(session, "find");
 	assert_int_equal(view.overlay, OVERLAY_FIND);
 	assert_int_equal(view.found_count, 22);      /* 3 kernels, 9 knobs, 10 commands */
@@ -358,14 +435,14 @@ static void find_narrows_and_chooses(void **state)
 	assert_int_equal(view.found_count, 1);
 	assert_string_equal(view.found[0].label, "fold unroll — elements an iteration");
 	assert_string_equal(view.found[0].command, "knob unroll");
-	assert_int_equal(run(session, "find choose")->knob, FOLD_UNROLL);
+	assert_int_equal(run(session, "choose")->knob, FOLD_UNROLL);
 	assert_int_equal(view.overlay, OVERLAY_NONE);
 
 	/* By help, in any case, every word; a knob of another kernel brings its kernel. */
 	run(session, "find  Between NODES");
 	assert_int_equal(view.found_count, 1);
 	assert_string_equal(view.found[0].command, "kernel walk-list spacing");
-	run(session, "find choose");
+	run(session, "choose");
 	assert_ptr_equal(view.setting.kernel, &kernel_walk);
 	assert_int_equal(view.knob, WALK_SPACING);
 
@@ -380,17 +457,50 @@ static void find_narrows_and_chooses(void **state)
 		run(session, "move down");
 	assert_int_equal(view.found_selected, view.found_count - 1);
 	assert_int_equal(run(session, "find freez")->found_selected, 0);
-	assert_true(run(session, "find choose")->frozen);
+	assert_true(run(session, "choose")->frozen);
 
 	run(session, "find xyzzy");
 	assert_int_equal(view.found_count, 0);
-	refused(session, "find choose", "nothing is called \"xyzzy\"");
+	refused(session, "choose", "nothing is called \"xyzzy\"");
 	assert_int_equal(run(session, "close")->overlay, OVERLAY_NONE);
 	/* Longer than it can hold: cut between characters. */
-	run(session, "find aéééééééééééééééééééééééééééééé");
-	assert_int_equal(strlen(view.find), 31);
-	run(session, "find ééééééééééééééééééééééééééééééé");
-	assert_int_equal(strlen(view.find), 30);
+	for (int odd = 0; odd < 2; odd++) {
+		char line[160] = "find a";
+
+		line[5 + odd] = '\0';
+		for (int i = 0; i < 60; i++)
+			strcat(line, "é");
+		run(session, line);
+		assert_int_equal(strlen(view.find), 94 + odd);
+	}
+	session_free(session);
+}
+
+/* What is looked for keeps its blanks, so that it can be a command; one in full comes first and is run. */
+static void find_takes_whole_commands(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	assert_string_equal(run(session, "find set ")->find, "set ");
+	assert_string_equal(run(session, "find set  size")->find, "set  size");
+	run(session, "find set size=64k acc=2");
+	assert_string_equal(view.found[0].command, "set size=64k acc=2");
+	assert_string_equal(view.found[0].label, "set size=64k acc=2 — set knobs");
+	run(session, "choose");
+	assert_int_equal(view.setting.v[FOLD_SIZE], 65536);
+	assert_int_equal(view.setting.v[FOLD_ACC], 2);
+	assert_int_equal(view.overlay, OVERLAY_NONE);
+	/* A wrong one stays, with the reason. */
+	run(session, "find set acc=99");
+	check_usage(session_command(session, "choose", 1), "acc=99: a whole number from 1 to 16");
+	assert_int_equal(look(session)->overlay, OVERLAY_FIND);
+	assert_string_equal(view.find, "set acc=99");
+	/* A name alone is looked for, whatever it is the name of. */
+	assert_string_equal(run(session, "find choose")->find, "choose");
+	assert_int_equal(view.found_count, 0);
+	assert_int_equal(run(session, "find freeze ")->found_count, 1);
+	assert_string_equal(run(session, "find knob next")->found[0].command, "knob next");
 	session_free(session);
 }
 
@@ -413,8 +523,8 @@ static void everything_found_is_a_command(void **state)
 				session_free(session);
 				break;
 			}
-			assert_true(session_command_works(session, "find choose"));
-			status = session_command(session, "find choose", 1);
+			assert_true(session_command_works(session, "choose"));
+			status = session_command(session, "choose", 1);
 			if (!status_is_ok(&status)) {
 				/* The ends of the list of kernels are the only refusals. */
 				check_contains(status.text, "this is the ");
@@ -522,12 +632,16 @@ int main(void)
 		cmocka_unit_test(set_takes_one_or_many_knobs),
 		cmocka_unit_test(knobs_are_chosen_and_stepped),
 		cmocka_unit_test(values_are_typed),
+		cmocka_unit_test(typed_characters_never_vanish),
+		cmocka_unit_test(moving_leaves_the_typed_value),
+		cmocka_unit_test(messages_go_away),
 		cmocka_unit_test(choices_are_taken_by_number),
 		cmocka_unit_test(focus_goes_round),
 		cmocka_unit_test(arrows_act_on_the_focus),
 		cmocka_unit_test(arrows_walk_the_mountain),
 		cmocka_unit_test(pin_compares),
 		cmocka_unit_test(find_narrows_and_chooses),
+		cmocka_unit_test(find_takes_whole_commands),
 		cmocka_unit_test(everything_found_is_a_command),
 		cmocka_unit_test(overlays_open_scroll_and_close),
 		cmocka_unit_test(quit_only_asks_to_end),

@@ -329,15 +329,56 @@ static void text_aligns_a_sweep(void **state)
 	assert_string_equal(line, "fold op=mul unroll=4 stride=1   (CPE: cycles per element)");
 	line = strtok(NULL, "\n");
 	width = strlen(line);
-	assert_memory_equal(line, "size acc       CPE", 18);
+	assert_memory_equal(line, "size acc     CPE", 16);
 	line = strtok(NULL, "\n");
-	assert_memory_equal(line, " 32k   2     7.521", 18);
+	assert_memory_equal(line, " 32k   2   7.521", 16);
 	assert_int_equal(strlen(line), width);
 	strtok(NULL, "\n");
 	strtok(NULL, "\n");
 	line = strtok(NULL, "\n");
-	assert_memory_equal(line, "128m  11      7521", 18);
+	assert_memory_equal(line, "128m  11    7521", 16);
 	assert_int_equal(strlen(line), width);
+	assert_null(strtok(NULL, "\n"));
+	free(capture.text);
+}
+
+/* The widest figures that a sweep of two knobs meets, with both flags. */
+static void text_fits_a_sweep_in_eighty_columns(void **state)
+{
+	int64_t unrolls[] = { 4, 16 }, accs[] = { 2, 11 };
+	const struct sweep_axis axes[] = { { FOLD_UNROLL, 2, unrolls }, { FOLD_ACC, 2, accs } };
+	const struct format *format = format_find("text");
+	struct sample sample = a_sample();
+	struct run_facts facts = some_facts();
+	struct capture capture;
+	char *line;
+
+	(void)state;
+	capture_begin(&capture, "text", REPORT_RUN);
+	capture.report.kind = REPORT_SWEEP;
+	capture.report.axes = axes;
+	capture.report.axis_count = 2;
+	format->begin(&capture.report);
+	sample.cpe = sample.cpe_lo = sample.cpe_hi = 123.456;
+	sample.gbps = sample.bytes_per_cycle = 1234.5;
+	sample.quiet = 1;
+	sample.contended = true;
+	sample.modes = 2;
+	format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	sample.contended = false;
+	sample.modes = 1;
+	format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	capture_end(&capture);
+	strtok(capture.text, "\n");
+	assert_in_range(strlen(strtok(NULL, "\n")), 40, 80);
+	line = strtok(NULL, "\n");
+	assert_in_range(strlen(line), 40, 80);
+	assert_string_equal(line + strlen(line) - 3, " cm");
+	line = strtok(NULL, "\n");
+	assert_null(strpbrk(line, "cm"));
+	check_contains(strtok(NULL, "\n"), "c: contended");
+	check_contains(strtok(NULL, "\n"), "m: the trials fall into two modes");
+	assert_null(strtok(NULL, "\n"));
 	free(capture.text);
 }
 
@@ -365,6 +406,7 @@ int main(void)
 		cmocka_unit_test(csv_has_a_header_and_as_many_fields_in_each_line),
 		cmocka_unit_test(text_tells_one_sample_in_lines),
 		cmocka_unit_test(text_aligns_a_sweep),
+		cmocka_unit_test(text_fits_a_sweep_in_eighty_columns),
 		cmocka_unit_test(every_format_does_every_record),
 	};
 

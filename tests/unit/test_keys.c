@@ -103,18 +103,41 @@ static void names_and_codes_agree(void **state)
 	assert_int_equal(keys_code(""), KEYCODE_NONE);
 }
 
-static void look_up_goes_from_the_key_to_its_class_to_main(void **state)
+static void look_up_goes_from_the_key_to_its_class(void **state)
 {
 	(void)state;
 	check_ok(parse("[main]\nq quit # e\nDigit digit {char} # d\n[entry]\nk digit k # k\n"
 		"[find]\nChar find {find}{char} # c\nq close # c\n"));
 	assert_string_equal(keys_find(&keys, CONTEXT_MAIN, '7')->key, "Digit");
 	assert_string_equal(keys_find(&keys, CONTEXT_ENTRY, 'k')->command, "digit k");
-	assert_string_equal(keys_find(&keys, CONTEXT_ENTRY, 'q')->command, "quit");
+	/* What a context does not name does nothing there. */
+	assert_null(keys_find(&keys, CONTEXT_ENTRY, 'q'));
 	assert_string_equal(keys_find(&keys, CONTEXT_FIND, 'q')->command, "close");
 	assert_string_equal(keys_find(&keys, CONTEXT_FIND, '7')->key, "Char");
 	assert_null(keys_find(&keys, CONTEXT_FIND, KEYCODE_F1));
 	assert_null(keys_find(&keys, CONTEXT_HELP, 'q'));
+}
+
+static void while_a_value_is_typed_every_character_goes_into_it(void **state)
+{
+	char origin[256], *text;
+
+	(void)state;
+	check_ok(data_load("keys", &text, origin));
+	check_ok(keys_parse(&keys, text, origin, command_rows()));
+	free(text);
+	for (int c = ' '; c < 0x7f; c++) {
+		char command[40], wanted[] = "digit ?";
+
+		wanted[6] = (char)c;
+		keys_expand(keys_find(&keys, CONTEXT_ENTRY, c), c, "", command, sizeof(command));
+		assert_string_equal(command, wanted);
+		/* So it is with what is looked for. */
+		keys_expand(keys_find(&keys, CONTEXT_FIND, c), c, "find", command, sizeof(command));
+		assert_int_equal(command[9], c);
+	}
+	assert_null(keys_find(&keys, CONTEXT_ENTRY, KEYCODE_F1 + 1));
+	assert_null(keys_find(&keys, CONTEXT_ENTRY, KEYCODE_PAGEUP));
 }
 
 static void commands_are_filled_in(void **state)
@@ -141,7 +164,8 @@ int main(void)
 		cmocka_unit_test(wrong_lines_are_named),
 		cmocka_unit_test(long_lines_and_many_keys_are_refused),
 		cmocka_unit_test(names_and_codes_agree),
-		cmocka_unit_test(look_up_goes_from_the_key_to_its_class_to_main),
+		cmocka_unit_test(look_up_goes_from_the_key_to_its_class),
+		cmocka_unit_test(while_a_value_is_typed_every_character_goes_into_it),
 		cmocka_unit_test(commands_are_filled_in),
 	};
 

@@ -265,6 +265,85 @@ static void a_contended_spell_passes(void **state)
 	session_free(session);
 }
 
+/* A contended figure does not take the place of a quiet one of the same setting, even one from before. */
+static void the_last_quiet_figure_is_kept(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	double now = mixed_spell(session, 100, 3, 40, 0);
+
+	(void)state;
+	assert_true(look(session, now)->quiet.valid);
+	check_near(view.quiet_age, 0, 0.2);
+	now = mixed_spell(session, now, 6, 0, 150);
+	assert_true(look(session, now)->sample.contended);
+	check_near(view.sample.cpe, 3, 0.01);
+	assert_true(view.quiet.valid && !view.quiet.contended);
+	check_near(view.quiet.cpe, 2, 0.01);
+	assert_true(view.quiet_age > 3 && view.quiet_age < 6.2);
+
+	/* A setting that was never quiet has none; back again, it is remembered with its age. */
+	check_ok(session_command(session, "set size=100k", now));
+	now = mixed_spell(session, now, 3, 0, 150);
+	assert_true(look(session, now)->sample.contended);
+	assert_false(view.quiet.valid);
+	check_ok(session_command(session, "set size=32k", now));
+	assert_true(look(session, now)->quiet.valid);
+	check_near(view.quiet.cpe, 2, 0.01);
+	assert_true(view.quiet_age > 6 && view.quiet_age < 9.2);
+	session_free(session);
+}
+
+static void the_view_tells_off_grid_settings_from_cells(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+
+	(void)state;
+	assert_int_equal(look(session, 100)->grid.place_y.where, AXIS_AT);
+	assert_int_equal(view.by_size.place.where, AXIS_AT);
+	assert_int_equal(view.by_size.place.index, view.by_size.here);
+	check_ok(session_command(session, "set size=48k stride=64", 100));
+	assert_int_equal(look(session, 100)->grid.place_y.where, AXIS_BETWEEN);
+	assert_int_equal(view.grid.place_x.where, AXIS_BEYOND);
+	assert_int_equal(view.by_stride.place.where, AXIS_AT);
+	check_ok(session_command(session, "set size=3g", 100));
+	assert_int_equal(look(session, 100)->by_size.place.where, AXIS_BEYOND);
+	assert_int_equal(view.grid.place_y.where, AXIS_BEYOND);
+	check_ok(session_command(session, "set size=64", 100));
+	assert_int_equal(look(session, 100)->by_size.place.where, AXIS_BEFORE);
+	session_free(session);
+}
+
+static void the_grid_knows_its_contended_cells(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	double now = mixed_spell(session, 100, 1, 0, 60);
+
+	(void)state;
+	look(session, now);
+	assert_true(isfinite(view.grid.gbps[view.grid.here_y][view.grid.here_x]));
+	assert_true(view.grid.contended[view.grid.here_y][view.grid.here_x]);
+	session_free(session);
+}
+
+static void the_clock_stays_known_and_the_hint_goes(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+
+	(void)state;
+	assert_true(isnan(look(session, 100)->last_ghz));
+	assert_string_equal(view.hint, "what to press");
+	fake_answer(&fake, 60, 2);
+	session_advance(session, 100.1);
+	check_ok(session_command(session, "set size=64k", 100.2));
+	assert_false(look(session, 100.2)->sample.valid);
+	check_near(view.last_ghz, 4, 1e-9);
+	assert_int_equal(view.last_source, SOURCE_REFERENCE);
+	assert_null(view.hint);
+	check_ok(session_command(session, "set size=32k", 100.3));
+	assert_null(look(session, 100.3)->hint);
+	session_free(session);
+}
+
 /* What is said to be used and dropped is of the same stretch of time, however fast trials come in. */
 static void used_and_dropped_agree_with_the_quiet_share(void **state)
 {
@@ -704,6 +783,10 @@ int main(void)
 		cmocka_unit_test(contended_cells_are_looked_at_again),
 		cmocka_unit_test(used_and_dropped_agree_with_the_quiet_share),
 		cmocka_unit_test(a_contended_spell_passes),
+		cmocka_unit_test(the_last_quiet_figure_is_kept),
+		cmocka_unit_test(the_view_tells_off_grid_settings_from_cells),
+		cmocka_unit_test(the_grid_knows_its_contended_cells),
+		cmocka_unit_test(the_clock_stays_known_and_the_hint_goes),
 		cmocka_unit_test(the_strip_is_in_order_of_time),
 		cmocka_unit_test(slices_and_grid_fill_and_then_the_core_rests),
 		cmocka_unit_test(one_background_request_at_a_time_nearest_first),

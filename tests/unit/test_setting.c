@@ -19,8 +19,8 @@ static void finds_kernels_and_suggests(void **state)
 	check_usage(setting_find_kernel("flod", &kernel),
 		"no kernel \"flod\"; did you mean fold? (slexplore list shows all)");
 	assert_null(kernel);
-	check_usage(setting_find_kernel("xyzzy", &kernel), "no kernel \"xyzzy\"; slexplore list shows all");
-	check_usage(setting_find_kernel("", &kernel), "no kernel \"\"; slexplore list shows all");
+	check_usage(setting_find_kernel("xyzzy", &kernel), "no kernel \"xyzzy\"; there are fold, walk-list, odd");
+	check_usage(setting_find_kernel("", &kernel), "no kernel \"\"; there are fold, walk-list, odd");
 }
 
 static void parses_each_kind(void **state)

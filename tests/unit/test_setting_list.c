@@ -86,7 +86,7 @@ static void bad_lists_say_what_is_wrong(void **state)
 		{ &fold_knobs[FOLD_ACC], "8..4", "acc=8..4: write the smaller end first" },
 		{ &fold_knobs[FOLD_ACC], "1..17", "acc=17: a whole number from 1 to 16" },
 		{ &fold_knobs[FOLD_ACC], "0..4", "acc=0: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "*", "acc=*: a whole number from 1 to 16" },
+		{ &fold_knobs[FOLD_ACC], "*", "acc=*: * is for choices; write a range: acc=1..16" },
 		{ &fold_knobs[FOLD_OP], "add..mul", "op=add..mul: choices have no range; name them, or write * for all" },
 		{ &fold_knobs[FOLD_OP], "add,sub", "op=sub: add or mul" },
 		{ &fold_knobs[FOLD_SIZE], "4k..64m",

@@ -376,6 +376,84 @@ static void works_off_long_lists_in_blocks(void **state)
 	free(play);
 }
 
+/* No cell is settled before the last round, and yet the share of the work that is done grows from the start. */
+static void tells_the_share_of_the_work_done(void **state)
+{
+	static const char *const words[] = { "size=32k..256k*2", "acc=1..4", NULL };
+	struct play *play = malloc(sizeof(*play));
+	struct sweep_progress progress;
+	struct request request;
+	double last = 0;
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	play->takes = 0.02;
+	check_ok(sweep_begin(play->sweep, 0));
+	sweep_progress(play->sweep, &progress);
+	check_near(progress.done, 0, 1e-9);
+	/* Of few cells each gets the time of a single sample: 1.92 s in all. */
+	check_near(progress.remaining, 16 * 0.12, 1e-6);
+	for (int i = 1; i <= 64; i++) {
+		struct result result;
+
+		assert_true(sweep_next(play->sweep, play->now, &request));
+		result = fake_result(&request, 40, 1.5);
+		play->now += play->takes;
+		sweep_accept(play->sweep, play->now, &result);
+		sweep_progress(play->sweep, &progress);
+		/* By time while no cell is settled; by cells once they are ahead. */
+		check_near(progress.done, fmax(i * 0.02 / 1.92, (i - 48) / 16.0), 1e-9);
+		check_near(progress.remaining, i < 64 ? 1.92 - i * 0.02 : 0, 1e-6);
+		assert_true(progress.done >= last);
+		assert_int_equal(progress.finished, i <= 48 ? 0 : i - 48);
+		last = progress.done;
+	}
+	run(play);
+	sweep_progress(play->sweep, &progress);
+	check_near(progress.done, 1, 0);
+	check_near(progress.remaining, 0, 0);
+	sweep_free(play->sweep);
+
+	/* Too little time: one visit each, and no more than all of the work. */
+	begin(play, &kernel_fold, 0.001, words);
+	check_ok(sweep_begin(play->sweep, 0));
+	for (int i = 1; i <= 16; i++) {
+		struct result result;
+
+		assert_true(sweep_next(play->sweep, play->now, &request));
+		result = fake_result(&request, 20, 1.5);
+		play->now += 0.01;
+		sweep_accept(play->sweep, play->now, &result);
+		sweep_progress(play->sweep, &progress);
+		check_near(progress.done, i / 16.0, 1e-9);
+		check_near(progress.remaining, (16 - i) * 0.01, 1e-9);
+	}
+	sweep_free(play->sweep);
+
+	/* Blocks add up. */
+	begin(play, &kernel_fold, 0, (const char *const[]){ "stride=1..64", "size=32k..40k:256", "op=add", NULL });
+	check_ok(sweep_begin(play->sweep, 0));
+	last = 0;
+	while (!sweep_done(play->sweep)) {
+		take_all(play);
+		if (sweep_next(play->sweep, play->now, &request)) {
+			struct result result = fake_result(&request, 40, 1.5);
+
+			play->now += play->takes;
+			sweep_accept(play->sweep, play->now, &result);
+		}
+		if (++play->visits % 64)
+			continue;
+		sweep_progress(play->sweep, &progress);
+		assert_true(progress.done >= last && progress.done <= 1);
+		assert_true(progress.remaining >= 0);
+		last = progress.done;
+	}
+	assert_true(last > 0.5);
+	sweep_free(play->sweep);
+	free(play);
+}
+
 static void sweeps_nothing_but_the_defaults(void **state)
 {
 	static const char *const none[] = { NULL };
@@ -406,6 +484,7 @@ int main(void)
 		cmocka_unit_test(ignores_results_of_others),
 		cmocka_unit_test(works_off_long_lists_in_blocks),
 		cmocka_unit_test(sweeps_nothing_but_the_defaults),
+		cmocka_unit_test(tells_the_share_of_the_work_done),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,29 @@ static void high_contrast_has_nothing_dim(void **state)
 		assert_false(theme.look[style].attributes & LOOK_DIM);
 }
 
+static void the_environment_names_a_theme(void **state)
+{
+	(void)state;
+	unsetenv("SLEXPLORE_THEME");
+	assert_false(theme_contrast());
+	assert_null(theme_unknown());
+	setenv("SLEXPLORE_THEME", "", 1);
+	assert_false(theme_contrast());
+	assert_null(theme_unknown());
+	setenv("SLEXPLORE_THEME", "contrast", 1);
+	assert_true(theme_contrast());
+	setenv("SLEXPLORE_THEME", "high-contrast", 1);
+	assert_true(theme_contrast());
+	assert_null(theme_unknown());
+	setenv("SLEXPLORE_THEME", "solarized", 1);
+	assert_false(theme_contrast());
+	assert_string_equal(theme_unknown(), "solarized");
+	setenv("NO_COLOR", "", 1);
+	assert_false(theme_no_color());
+	setenv("NO_COLOR", "0", 1);
+	assert_true(theme_no_color());
+}
+
 static void axes_end_at_round_numbers(void **state)
 {
 	(void)state;
@@ -89,6 +112,7 @@ int main(void)
 		cmocka_unit_test(without_colours_only_attributes_differ),
 		cmocka_unit_test(colours_stay_within_the_terminal),
 		cmocka_unit_test(high_contrast_has_nothing_dim),
+		cmocka_unit_test(the_environment_names_a_theme),
 		cmocka_unit_test(axes_end_at_round_numbers),
 		cmocka_unit_test(digits_are_as_wide_as_they_say),
 	};

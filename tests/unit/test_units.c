@@ -101,12 +101,32 @@ static void small_buffers_stay_terminated(void **state)
 	assert_string_equal(tiny, "163");
 }
 
+static void writes_odd_sizes_short(void **state)
+{
+	static const struct {
+		int64_t bytes;
+		const char *text;
+	} rows[] = {
+		{ 0, "0" }, { 64, "64" }, { 50000, "50000" }, { 98304, "96k" }, { 1000000, "976.5k" },
+		{ INT64_C(11955594) << 10, "11.4g" }, { (INT64_C(1) << 30) - 1, "1023m" },
+		{ (INT64_C(1) << 40) + 1, "1.0t" }, { INT64_MAX, "8388607t" },
+	};
+	char buffer[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		units_bytes_short(rows[i].bytes, buffer, sizeof(buffer));
+		assert_string_equal(buffer, rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_numbers_and_sizes),
 		cmocka_unit_test(refuses_everything_else),
 		cmocka_unit_test(writes_sizes_as_typed),
+		cmocka_unit_test(writes_odd_sizes_short),
 		cmocka_unit_test(figures_have_four_digits),
 		cmocka_unit_test(small_buffers_stay_terminated),
 	};

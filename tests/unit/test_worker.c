@@ -174,10 +174,9 @@ static void patience_ends_what_finds_no_quiet(void **state)
 	measure_trials(&measure, &trials, &goal, &cancel);
 	for (unsigned i = 0; i < trials.count; i++)
 		quiet += trials.trial[i].fate == TRIAL_QUIET;
-	/* Out of patience after exactly twelve, or content with a hundred quiet ones, or out of time. */
-	assert_true(trials.count == 12 || quiet >= 100 || clock_seconds() >= goal.until);
-	if (trials.count == 12)
-		assert_true(quiet < 2);
+	/* Out of patience, or content with a hundred quiet ones, or out of time. */
+	assert_true(quiet * 10 < trials.count || quiet >= 100 || clock_seconds() >= goal.until);
+	assert_true(trials.count >= 12);
 	free(memory);
 }
 
@@ -266,7 +265,7 @@ static void growing_memory_keeps_its_content(void **state)
 	atomic_store(&cancel, false);
 	status = arena_need(&arena, (uint64_t)1 << 62, (uint64_t)1 << 62, topology, 0, &cancel, &kept);
 	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "MiB of memory refused");
+	check_contains(status.text, "of memory refused");
 	arena_free(&arena);
 	topology_free(topology);
 }
