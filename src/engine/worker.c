@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "engine/arena.h"
 #include "engine/clock.h"
 #include "engine/measure.h"
@@ -77,6 +78,15 @@ static void worker_answer(struct worker *worker, const struct result *result)
 	worker_wake_user(worker);
 }
 
+static struct status beyond_memory(uint64_t bytes, uint64_t limit)
+{
+	char asked[32], most[32];
+
+	units_bytes_long((int64_t)bytes, asked, sizeof(asked));
+	units_bytes_long((int64_t)limit, most, sizeof(most));
+	return status_make(STATUS_FAILED, "%s are more than half of this machine's free memory (%s)", asked, most);
+}
+
 /* Memory for a request with its data laid out: a run ready to be called. */
 static struct status worker_prepare(struct worker *worker, const struct request *request, struct kernel_run *run,
 	struct slot *slot)
@@ -88,8 +98,7 @@ static struct status worker_prepare(struct worker *worker, const struct request 
 	bool kept, fresh;
 
 	if (bytes > limit)
-		return status_make(STATUS_FAILED, "%llu MiB are more than half of this machine's free memory (%llu MiB)",
-			(unsigned long long)(bytes >> 20), (unsigned long long)(limit >> 20));
+		return beyond_memory(bytes, limit);
 	if (arena_trim(&slot->arena, bytes) && slot->prepared > slot->arena.touched)
 		slot->prepared = kernel->layout_nests ? slot->arena.touched : 0;
 	status = arena_need(&slot->arena, bytes, limit, worker->topology, worker->machine.cpu, &worker->cancel, &kept);

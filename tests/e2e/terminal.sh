@@ -91,6 +91,10 @@ done
 start --cpu 99999
 shows '--cpu 99999: this process may use processors'
 ended 2
+# The same where only the worker can tell, after the first frame: by a machine made up of one processor.
+keys "clear; HWLOC_SYNTHETIC='core:1 pu:1' \"$program\" --cpu 1; echo ended \$?" Enter
+shows '--cpu 1: this process may use processors'
+ended 2
 
 # Stopped, it gives the terminal back; continued, it draws everything again.
 keys "\"$program\"" Enter
