@@ -15,7 +15,7 @@ static const struct {
 	[STYLE_TEXT] = { -1, -1, -1, 0, 0 },
 	[STYLE_DIM] = { 244, 8, -1, 0, LOOK_DIM },
 	[STYLE_TITLE] = { 110, 12, 6, 0, LOOK_BOLD },
-	[STYLE_FIGURE] = { -1, 15, -1, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_FIGURE] = { -1, -1, -1, LOOK_BOLD, LOOK_BOLD },
 	[STYLE_FOCUS] = { 221, 11, 3, LOOK_BOLD, LOOK_BOLD },
 	[STYLE_SELECTED] = { -1, -1, -1, LOOK_REVERSE, LOOK_REVERSE },
 	[STYLE_KEY] = { 221, 11, 3, LOOK_BOLD, LOOK_BOLD },
