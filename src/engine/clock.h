@@ -1,5 +1,5 @@
 /* Time in ticks of the processor's fast counter, and chains of dependent instructions whose latency is certain: a
- * clock that ticks in core cycles where nothing else does (DESIGN: "Reference clock").
+ * clock that ticks in core cycles where nothing else does.
  *
  * clock_x86.h and clock_arm64.h hold what differs: the counter, the fence, the chains. */
 #ifndef SLX_ENGINE_CLOCK_H

@@ -11,7 +11,8 @@
  * most of them meet no interruption, and long against the counter's step. */
 enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120, WATCH_LINKS = 12288, WATCH_TURNS = 4096 };
 
-/* The smallest n of a trial whose whole working set is one pass (DESIGN section 3). */
+/* The smallest n of a trial whose whole working set is one pass: in less, what a call costs apart from its elements
+ * shows in the slope. */
 enum { RING_MINIMUM = 2048 };
 
 /* Slower than these is contended. A busy sibling costs the watch chain 2.5 to 3.5 % on Zen 5, noise after smoothing

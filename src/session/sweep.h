@@ -11,7 +11,7 @@
  *	}
  *
  * Cells are visited in rounds, a little each time, so that drift of the clock and spells of contention spread over
- * all of them (prototypes of this method: a grid visited in 4 to 6 rounds repeats within 1 to 1.5 %, cell by cell).
+ * all of them (a grid visited in 4 to 6 rounds repeated within 1 to 1.5 %, cell by cell, on a quiet Zen 5).
  * Settled cells are left alone; the time they save goes to those that were contended or still scatter. A cross
  * product of many thousands is worked off in blocks, which bounds the memory for trials. */
 #ifndef SLX_SESSION_SWEEP_H
