@@ -75,6 +75,9 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 		seconds = seconds_of_call(measure, pilot);
 	}
 	seconds = fmin(seconds, seconds_of_call(measure, pilot)) / (double)pilot;
+	/* A coarse counter may not have moved in what a cancelled pilot measured. */
+	if (seconds <= 0)
+		seconds = 1e-9;
 
 	region = near ? region_near : region_far;
 	shortest = 400 * clock->step / clock->hz;
@@ -176,15 +179,6 @@ void measure_classify(struct trials *trials)
 	}
 }
 
-static unsigned quiet_count(const struct trials *trials)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < trials->count; i++)
-		count += trials->trial[i].fate == TRIAL_QUIET;
-	return count;
-}
-
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel)
 {
@@ -254,7 +248,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		 * to go by if it does not. */
 		if (trials->count == TRIALS_MAX) {
 			measure_classify(trials);
-			if (quiet_count(trials) >= goal->quiet)
+			if (trials_quiet(trials) >= goal->quiet)
 				break;
 			trials_make_room(trials);
 		}
@@ -265,12 +259,12 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			measure_classify(trials);
 			for (unsigned i = 0; i < trials->count; i++)
 				told += trials->trial[i].fate <= TRIAL_CONTENDED;
-			if (told >= 3 && quiet_count(trials) * 10 < trials->count)
+			if (told >= 3 && trials_quiet(trials) * 10 < trials->count)
 				break;
 		}
 		if (trials->count >= goal->quiet && made % 8 == 0) {
 			measure_classify(trials);
-			if (quiet_count(trials) >= goal->quiet)
+			if (trials_quiet(trials) >= goal->quiet)
 				break;
 		}
 	}

@@ -128,13 +128,20 @@ void trials_append(struct trials *into, const struct trials *from)
 	into->count += from->count;
 }
 
-void trials_make_room(struct trials *trials)
+unsigned trials_quiet(const struct trials *trials)
 {
-	unsigned kept = 0, quiet = 0, skip;
+	unsigned quiet = 0;
 
 	for (unsigned i = 0; i < trials->count; i++)
 		quiet += trials->trial[i].fate == TRIAL_QUIET;
-	skip = quiet > trials->count / 2 ? trials->count / 2 : 0;
+	return quiet;
+}
+
+void trials_make_room(struct trials *trials)
+{
+	unsigned kept = 0, skip;
+
+	skip = trials_quiet(trials) > trials->count / 2 ? trials->count / 2 : 0;
 	for (unsigned i = 0; i < trials->count; i++) {
 		if ((trials->trial[i].fate == TRIAL_QUIET && i >= skip) || i >= trials->count - trials->count / 4)
 			trials->trial[kept++] = trials->trial[i];

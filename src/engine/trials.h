@@ -95,6 +95,9 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 /* Appends `from` to `into`; when full, it makes room first, and then the oldest give way. */
 void trials_append(struct trials *into, const struct trials *from);
 
+/* How many of them are quiet. */
+unsigned trials_quiet(const struct trials *trials);
+
 /* Makes room in a full set: forgets every trial that is not quiet, and the older half when most are quiet; the newest
  * quarter stays as it is. At least a quarter of the room is free afterwards. */
 void trials_make_room(struct trials *trials);

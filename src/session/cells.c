@@ -101,15 +101,6 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 	return *slot;
 }
 
-static unsigned quiet_trials(const struct trials *trials)
-{
-	unsigned quiet = 0;
-
-	for (unsigned i = 0; i < trials->count; i++)
-		quiet += trials->trial[i].fate == TRIAL_QUIET;
-	return quiet;
-}
-
 /* How far, relatively, half of all repetitions would find the median from its true place. For normally
  * spread trials the median's standard error is sqrt(pi ÷ 2) sigma ÷ sqrt(n), the quartile range is 1.349
  * sigma, and quartiles lie 0.6745 standard errors out: 0.627 × quartile range ÷ sqrt(n). */
@@ -136,7 +127,7 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 		sample_summarise(cell->trials, &cell->facts, &cell->sample);
 	}
 	if (cell->sample.valid && !cell->sample.contended && cell->trials &&
-		quiet_trials(cell->trials) >= quiet_wanted && median_spread(&cell->sample) <= precision)
+		trials_quiet(cell->trials) >= quiet_wanted && median_spread(&cell->sample) <= precision)
 		cell->settled = true;
 	if (result->status.code == STATUS_CANCELLED)
 		return;
