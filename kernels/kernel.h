@@ -27,6 +27,12 @@ enum knob_kind {
 /* The axis of the memory mountain that a knob moves along. */
 enum knob_axis { AXIS_NONE, AXIS_SIZE, AXIS_STRIDE };
 
+/* What turning a knob changes. Advice on how to go faster looks at KNOB_FORM first: the same work, written otherwise. */
+enum knob_role {
+	KNOB_WORK,       /* what is computed, on how much data */
+	KNOB_FORM,       /* how the same work is written: unroll, acc, width, addressing */
+};
+
 /* A knob whose upper end is set by the machine: half of its free memory. */
 #define KNOB_MAX_MEMORY INT64_MAX
 
@@ -40,6 +46,7 @@ struct knob {
 	int64_t multiple;      /* values must be a multiple of this; 0 or 1: any */
 	int64_t factor;        /* how + and - step: 0 by `multiple` (or 1), else times this */
 	const char *const *choices;      /* KNOB_CHOICE: names, ended by NULL */
+	enum knob_role role;
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes it,
@@ -60,6 +67,14 @@ struct kernel_run {
 	uint64_t bytes;       /* bytes the code itself reads and writes per element */
 	uint64_t laid_out;    /* bytes of memory now laid out: becomes `prepared` of the next one */
 	const void *code;     /* the function that holds the hot loop: its innermost loop is the kernel */
+	const char *function; /* that function's name in the kernel's source file; static text; NULL: unknown */
+
+	/* What the machine code does not tell, per element; 0 where it does not happen. */
+	double lines;         /* cache lines that the walk touches anew in a pass: what must come from beyond a cache that the
+	                         working set does not fit */
+	bool scattered;       /* they come in an order that no prefetcher follows */
+	double splits;        /* loads and stores that cross a cache line */
+	double mispredicts;   /* branches that no predictor can do better on than this */
 
 	/* The kernel's own: where the walk stands, and what it computed. */
 	uint64_t position;    /* elements into the ring, 0…ring-1 */
@@ -113,6 +128,17 @@ struct kernel {
 	 * computation. Runs before each measurement, outside timing, so it must be quick: some thousand elements.
 	 * NULL when there is nothing to compare. */
 	struct status (*verify)(struct kernel_run *run);
+
+	/* The limit that its document says binds at the initial setting, by its name in model/limits.h ("latency"). NULL: it
+	 * names none. */
+	const char *limit;
+
+	/* Set when the way through the loop depends on the data, or leads through several functions: the path is then
+	 * found by stepping through one small run instead of by reading the innermost loop of run->code. */
+	bool stepped;
+
+	/* The source file that holds the function, by its name in the tree; NULL: kernels/NAME.c. */
+	const char *file;
 
 	/* Set when plots show cycles per element, on a logarithmic axis, instead of throughput: for latencies. */
 	bool plot_cpe;

@@ -18,6 +18,14 @@ AM_CONDITIONAL([HAVE_$1], [test "$have" = yes])
 AS_VAR_POPDEF([have])dnl
 ])
 
+dnl SLX_NEED_PLAIN(PREFIX, HEADER, LIBRARY, FUNCTION, DEBIAN-PACKAGE): the same for a library that pkg-config does not
+dnl know. Sets PREFIX_LIBS.
+AC_DEFUN([SLX_NEED_PLAIN], [
+AC_CHECK_HEADER([$2], [], [AC_MSG_ERROR([$2 is missing: install $5])])
+AC_CHECK_LIB([$3], [$4], [$1_LIBS=-l$3], [AC_MSG_ERROR([lib$3 is missing: install $5])])
+AC_SUBST([$1_LIBS])
+])
+
 dnl SLX_FLAGS(VARIABLE, FLAGS): collects in VARIABLE the flags that the compiler takes without a word.
 AC_DEFUN([SLX_FLAGS], [
 $1=

@@ -1,0 +1,36 @@
+/* The dependence graph of a loop, and its slowest cycle. Pure.
+ *
+ * Results flow through registers, flags, and memory (a load from where a store of the path wrote before). A dependence from one
+ * turn into the next makes a cycle; what a cycle takes in a turn, no reordering can shorten. */
+#ifndef SLX_MODEL_DEPS_H
+#define SLX_MODEL_DEPS_H
+
+#include "model/loop.h"
+#include "model/uarch.h"
+
+enum { CHAIN_MAX = 512 };
+
+/* One step on the slowest cycle. */
+struct chain_link {
+	uint16_t step;            /* index into the loop's path */
+	float cycles;             /* from its input to its result, on this cycle */
+	bool load, store, alu;    /* what of it the cycle goes through */
+};
+
+struct chain {
+	double cycles;            /* per path: the largest cycle ratio; 0: nothing is carried */
+	double spans;             /* paths that the cycle spans (>= 1 when there is one) */
+	int link_count;
+	struct chain_link link[CHAIN_MAX];      /* in the order of execution, of one round; cut when there are more */
+	double loads;             /* loads on it per path whose address hangs on the cycle: each waits for the memory level it hits */
+	double load_cycles;       /* of chain.cycles, what those loads take in the first-level cache */
+	bool through_memory;      /* some link goes from a store to a load */
+	bool assumed;             /* a load may read what a store of the loop wrote, and addresses are not known: taken as apart */
+	int unknown;              /* instructions without a known latency: taken as 0, so the bound still holds */
+};
+
+/* Finds the slowest cycle. renamed: whether the core's prediction of store-to-load pairs is taken to hold (the bound is then the
+ * lower one, as a hard limit must). */
+void deps_chain(const struct loop *loop, const struct uarch *uarch, bool renamed, struct chain *chain);
+
+#endif

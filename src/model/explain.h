@@ -1,0 +1,39 @@
+/* A kernel at one setting, explained: its loop read or stepped, and every limit on a core. Nothing is timed.
+ *
+ * The kernel is laid out small (its size knob at the least), in memory of its own, so that this takes well under a millisecond;
+ * what depends on the true size is taken from the setting. */
+#ifndef SLX_MODEL_EXPLAIN_H
+#define SLX_MODEL_EXPLAIN_H
+
+#include "engine/machine.h"
+#include "kernels/kernel.h"
+#include "model/limits.h"
+
+struct explain_question {
+	const struct kernel *kernel;
+	const int64_t *v;                    /* its knobs */
+	uint64_t seed;
+	const struct uarch *uarch;           /* the core asked about */
+	bool foreign;                        /* it is not the running one */
+	const struct machine *machine;       /* cache sizes; may be NULL */
+	struct memory_level l3, memory;      /* as far as measured */
+};
+
+struct explanation {
+	struct status status;                /* not OK: why there is nothing to show */
+	const struct kernel *kernel;
+	int64_t v[KNOBS_MAX];
+	bool foreign;
+	struct loop loop;
+	struct limits limits;
+	const char *function;                /* of the source file; NULL */
+	double granule;                      /* elements an iteration */
+};
+
+struct explanation *explanation_new(void);
+void explanation_free(struct explanation *explanation);
+
+/* Fills it anew. */
+void explain(const struct explain_question *question, struct explanation *explanation);
+
+#endif

@@ -1,0 +1,142 @@
+/* Core models: the facts of one microarchitecture, read from data/uarch/NAME.uarch (format: data/uarch/README.md).
+ *
+ * To add a core: write its file and add it to DATA_FILES in Makefile.am. Nothing else. */
+#ifndef SLX_MODEL_UARCH_H
+#define SLX_MODEL_UARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "engine/machine.h"
+#include "model/insn.h"
+
+enum { UARCH_PORTS = 24, UARCH_TERMS = 6, UARCH_CACHES = 4 };
+
+/* What an unknown number reads as; ask with uarch_known(). */
+#define UARCH_UNKNOWN (-1.0)
+static inline bool uarch_known(double value) { return value >= 0; }
+
+/* Part of what an instruction executes as: `count` micro-ops, each on any one of `ports`, each holding it for `cycles`. */
+struct uarch_term {
+	uint32_t ports;           /* a bit for each port or unit; 0: none (eliminated at rename) */
+	float count;
+	float cycles;
+};
+
+/* A class of instructions that execute alike. */
+struct uarch_class {
+	char name[24];            /* "fadd", "fadd.512" */
+	double latency;           /* cycles, from register operand to result; UARCH_UNKNOWN */
+	double accumulate;        /* from the addend of a multiply-add to the result of the same class; UARCH_UNKNOWN: as latency */
+	double slots;             /* of the rename width, memory operand not counted (> 0) */
+	int term_count;
+	struct uarch_term term[UARCH_TERMS];
+	bool executes;            /* false: `ports unknown`: its pressure is not counted */
+	uint32_t tags;            /* sources, bits into struct uarch_sources */
+};
+
+enum uarch_cap {              /* operations a cycle, at most */
+	CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512,       /* a narrower kind counts for the wider one's cap only if it is it */
+	CAP_STORES, CAP_STORES_VECTOR, CAP_STORES_512,
+	CAP_MEMORY,               /* loads and stores together */
+	CAP_COMPLEX,              /* loads, and stores whose address is not base + 0…2047 */
+	CAP_TAKEN,                /* taken branches */
+	CAP_COUNT
+};
+
+enum uarch_size {             /* what can be in flight */
+	SIZE_ROB, SIZE_SCHEDULER, SIZE_LOAD_QUEUE, SIZE_STORE_QUEUE, SIZE_REGISTERS, SIZE_VECTORS, SIZE_BRANCHES,
+	SIZE_OPCACHE,             /* micro-ops that the op cache holds */
+	SIZE_TLB1, SIZE_TLB2,     /* data TLB entries */
+	SIZE_COUNT
+};
+
+enum uarch_extra {            /* cycles, or counts, each with a mechanism */
+	EXTRA_SCALED_INDEX,       /* load latency added when the chain runs through a scaled index */
+	EXTRA_INDEX,              /* likewise any index */
+	EXTRA_SIGN,               /* load that extends the sign */
+	EXTRA_FORWARD,            /* store to load, general registers: cycles from the store's data to the loaded value, when it is
+	                             not renamed away */
+	EXTRA_FORWARD_RENAMED,    /* likewise when the core has predicted the pair */
+	EXTRA_FORWARD_VECTOR, EXTRA_FORWARD_512,
+	EXTRA_FORWARD_FAILS,      /* a load wider than the store that it takes bytes from */
+	EXTRA_MISPREDICT,         /* cycles lost by a misprediction */
+	EXTRA_TLB2,               /* added by a first-level TLB miss that hits the second */
+	EXTRA_ALU_SATURATION,     /* soft: single-cycle integer operations a cycle that loops reach where ports allow more */
+	EXTRA_FETCH_BYTES,        /* code bytes a cycle from the decoders, when the op cache does not hold the loop */
+	EXTRA_DECODE,             /* instructions a cycle likewise */
+	EXTRA_OPCACHE_OPS,        /* micro-ops a cycle from the op cache */
+	EXTRA_LINE_OPS,           /* micro-ops a cycle at most from one 64-byte (32-byte) line of code: see README */
+	EXTRA_MISSES,             /* L1 misses in flight */
+	EXTRA_SPLIT_LOAD,         /* accesses that one load over a line boundary counts as */
+	EXTRA_SPLIT_STORE,
+	EXTRA_COUNT
+};
+
+struct uarch_cache {
+	int level;
+	double bytes, latency;    /* load to use, cycles */
+	double lines;             /* a cycle, to the level above; UARCH_UNKNOWN */
+};
+
+struct uarch;
+
+/* Every core model there is for an instruction set ("x86_64", "aarch64"; NULL: any): names, ended by NULL. Static. */
+const char *const *uarch_names(const char *isa);
+
+/* Loads a core model by name. STATUS_USAGE for an unknown name, with the nearest ones (and STATUS_USAGE for a core of another
+ * instruction set than `isa`, unless isa is NULL); STATUS_FAILED with file, line and reason when a file is malformed. The caller frees. */
+struct status uarch_load(const char *name, const char *isa, struct uarch **uarch);
+
+/* Parses one model's text; what it inherits is loaded by name. origin names it in messages. Nothing is guessed: an unknown
+ * word, a number without a source, a port that does not exist, is an error. */
+struct status uarch_parse(const char *text, const char *origin, struct uarch **uarch);
+void uarch_free(struct uarch *uarch);
+
+/* How sure a match is. */
+enum uarch_match { UARCH_NONE, UARCH_NEAREST, UARCH_EXACT };
+
+/* The name of the core model of this machine's processor. UARCH_NEAREST: no file matches; name is the one to offer. `why`
+ * (may be NULL) says how it was recognised, or why that one is near. */
+enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160]);
+
+/* Facts. */
+const char *uarch_name(const struct uarch *uarch);       /* "zen3" */
+const char *uarch_title(const struct uarch *uarch);      /* "AMD Zen 3" */
+const char *uarch_isa(const struct uarch *uarch);
+double uarch_width(const struct uarch *uarch);           /* slots renamed a cycle */
+int uarch_port_count(const struct uarch *uarch);         /* ports and units */
+const char *uarch_port(const struct uarch *uarch, int port);
+bool uarch_port_is_unit(const struct uarch *uarch, int port);      /* a divider, say: takes no slot, is no port */
+double uarch_cap(const struct uarch *uarch, enum uarch_cap cap);
+double uarch_size(const struct uarch *uarch, enum uarch_size size);
+double uarch_extra(const struct uarch *uarch, enum uarch_extra extra);
+const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level);      /* 1, 2; NULL: unknown */
+
+/* Latency from a result of class `producer` to an operand of class `consumer` where it differs from the producer's own;
+ * UARCH_UNKNOWN: it does not. */
+double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer, const struct uarch_class *consumer);
+
+/* How one instruction executes here. */
+struct uarch_insn {
+	bool known;                        /* false: the instruction is in no table, or its class has no numbers here */
+	const struct uarch_class *op;      /* its operation; NULL: none, as in a plain load, store or nop */
+	const struct uarch_class *load;    /* each access of its memory operands that loads; NULL: none */
+	const struct uarch_class *store;   /* each access that stores; NULL */
+	double slots;                      /* rename slots with its memory operands, before macro-fusion */
+	double unlaminated;                /* how many of them come from un-lamination */
+	bool eliminated;                   /* done at rename: latency 0, no port */
+};
+
+void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
+
+/* Whether two neighbours become one micro-op here. */
+bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch);
+
+/* The sources of a class or of the whole file as legend lines: "[U] uops.info …". */
+void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);
+
+#endif
