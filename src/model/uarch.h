@@ -31,6 +31,7 @@ struct uarch_class {
 	char name[24];            /* "fadd", "fadd.512" */
 	double latency;           /* cycles, from register operand to result; UARCH_UNKNOWN */
 	double accumulate;        /* from the addend of a multiply-add to the result of the same class; UARCH_UNKNOWN: as latency */
+	bool accumulate_unknown;  /* the addend may be taken later than the factors, and nobody says by how much: no bound */
 	double slots;             /* of the rename width, memory operand not counted (> 0) */
 	int term_count;
 	struct uarch_term term[UARCH_TERMS];
@@ -107,7 +108,7 @@ enum uarch_match uarch_recognise(const struct machine *machine, char name[24], c
 const char *uarch_name(const struct uarch *uarch);       /* "zen3" */
 const char *uarch_title(const struct uarch *uarch);      /* "AMD Zen 3" */
 const char *uarch_isa(const struct uarch *uarch);
-double uarch_width(const struct uarch *uarch);           /* slots renamed a cycle */
+double uarch_width(const struct uarch *uarch);           /* slots renamed a cycle; UARCH_UNKNOWN */
 int uarch_port_count(const struct uarch *uarch);         /* ports and units */
 const char *uarch_port(const struct uarch *uarch, int port);
 bool uarch_port_is_unit(const struct uarch *uarch, int port);      /* a divider, say: takes no slot, is no port */
@@ -126,7 +127,10 @@ struct uarch_insn {
 	const struct uarch_class *op;      /* its operation; NULL: none, as in a plain load, store or nop */
 	const struct uarch_class *load;    /* each access of its memory operands that loads; NULL: none */
 	const struct uarch_class *store;   /* each access that stores; NULL */
-	double slots;                      /* rename slots with its memory operands, before macro-fusion */
+	const struct uarch_class *taken;   /* a conditional branch: its operation in place of op when it jumps; else NULL */
+	const struct uarch_class *base;    /* what computes the base register of a pre- or post-indexed access (its latency is from
+	                                      the old base to the new); NULL: nothing does, as x86's stack engine: latency 0 */
+	double slots;                      /* rename slots with its memory operands, before macro-fusion; 0 when not known */
 	double unlaminated;                /* how many of them come from un-lamination */
 	bool eliminated;                   /* done at rename: latency 0, no port */
 };
@@ -136,7 +140,7 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 /* Whether two neighbours become one micro-op here. */
 bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch);
 
-/* The sources of a class or of the whole file as legend lines: "[U] uops.info …". */
+/* The sources of a class (its tags) or of the whole file (0) as legend lines: "[U] uops.info …". */
 void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);
 
 #endif
