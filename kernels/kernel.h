@@ -114,6 +114,10 @@ struct kernel {
 	 * otherwise calls are chosen such that both of a trial's sides pass it alike. */
 	bool seamless;
 
+	/* Set when a call may end at half the ring, and nowhere else before its end: trials on what fits the first cache then
+	 * compare half a pass with a whole one, however short it is. */
+	bool halved;
+
 	/* Lays out the data and fills the run. Returns STATUS_CANCELLED when run->cancel is set on the way. */
 	struct status (*prepare)(struct kernel_run *run);
 
@@ -136,6 +140,11 @@ struct kernel {
 	/* Set when the way through the loop depends on the data, or leads through several functions: the path is then
 	 * found by stepping through one small run instead of by reading the innermost loop of run->code. */
 	bool stepped;
+
+	/* Set when its code is not ours: it is loaded, called and stepped in a child process only, and so are prepare(), call() and
+	 * rewind(). `own` (engine/own.h) is then what it was made from. */
+	bool isolated;
+	const struct own *own;
 
 	/* The source file that holds the function, by its name in the tree; NULL: kernels/NAME.c. */
 	const char *file;

@@ -64,7 +64,7 @@ extern const struct cli_option cli_common_options[];
 /* Whether an option, by its name, means something to a subcommand. */
 bool cli_takes(const struct cli_command *command, const char *name);
 
-/* Reads argv into cli, whose streams stay as they are. A kernel in place of the subcommand opens the first subcommand on
+/* Reads argv into cli, whose streams stay as they are. A kernel, or the path of an own loop, in place of the subcommand opens the first subcommand on
  * it; "help" in its place asks for help. STATUS_USAGE for an unknown subcommand or option, with the nearest names, for one
  * that the subcommand does not take, or a bad value. cli->words is allocated: free it. */
 struct status cli_parse(struct cli *cli, int argc, char **argv);

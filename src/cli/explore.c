@@ -76,7 +76,7 @@ static int explore_run(struct cli *cli)
 const struct cli_command command_explore = {
 	.name = "explore",
 	.help = "the explorer: choose a kernel, turn its knobs, watch the cycles",
-	.arguments = "[KERNEL [knob=value ...]]",
+	.arguments = "[KERNEL|FILE [knob=value ...]]",
 	.options = options,
 	.common = { "cpu", "seed" },
 	.run = explore_run,

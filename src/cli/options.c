@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/format.h"
+#include "engine/own.h"
 #include "kernels/kernel.h"
 
 enum { OPTIONS_MAX = 64, COMMAND_NAMES_MAX = 256 };
@@ -268,7 +269,7 @@ static struct status choose_command(struct cli *cli)
 	cli->command = command_find(cli->words[0]);
 	if (cli->command)
 		shift(cli);
-	else if (kernel_find(cli->words[0]))
+	else if (kernel_find(cli->words[0]) || own_is_path(cli->words[0]))
 		cli->command = cli_commands[0];
 	else
 		return unknown_command(cli->words[0]);

@@ -177,7 +177,7 @@ static int sweep_run(struct cli *cli)
 const struct cli_command command_sweep = {
 	.name = "sweep",
 	.help = "the cross product of knob values, a sample each",
-	.arguments = "KERNEL [knob=values ...]",
+	.arguments = "KERNEL|FILE [knob=values ...]",
 	.more = "Values: 1,2,4 or 1..16 or 1..16:3 (step) or 4k..64m*2 (factor), and names of choices or * for all.\n"
 		"The first knob named varies slowest. Combinations that a kernel excludes are skipped and counted.\n"
 		"All cells are visited in several rounds, so that what disturbs the machine spreads over them.\n",

@@ -88,6 +88,9 @@ struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, co
 		}
 		arena->reserved = space;
 		(void)madvise(arena->memory, space, MADV_HUGEPAGE);
+		/* Children (isolate.c, model/step.c) have no use for it: forking neither copies its page tables nor makes pages that
+		 * are being measured fault. */
+		(void)madvise(arena->memory, space, MADV_DONTFORK);
 	}
 	if (need <= arena->touched)
 		return status_ok();

@@ -17,6 +17,7 @@
 #include "base/units.h"
 #include "engine/arena.h"
 #include "engine/clock.h"
+#include "engine/isolate.h"
 #include "engine/measure.h"
 #include "engine/topology.h"
 
@@ -169,6 +170,26 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 		result->status = status_make(STATUS_CANCELLED, "stopped");
 }
 
+static void worker_early(void *context, const struct result *result)
+{
+	worker_answer(context, result);
+}
+
+/* Code that is not ours. */
+static void worker_measure_apart(struct worker *worker, const struct request *request, struct result *result)
+{
+	const struct isolate isolate = { .request = request, .clock = &worker->clock, .machine = &worker->machine,
+		.cancel = &worker->cancel, .early = request->budget.provisional ? worker_early : NULL, .context = worker };
+	uint64_t bytes = request->kernel->footprint(request->v), limit = worker->machine.memory_limit;
+
+	if (bytes > limit)
+		result->status = beyond_memory(bytes, limit);
+	else
+		isolate_measure(&isolate, result);
+	result->final = true;
+	worker_answer(worker, result);
+}
+
 static void worker_measure(struct worker *worker, const struct request *request)
 {
 	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
@@ -176,6 +197,10 @@ static void worker_measure(struct worker *worker, const struct request *request)
 	struct kernel_run run;
 
 	memcpy(result.v, request->v, sizeof(result.v));
+	if (request->kernel->isolated) {
+		worker_measure_apart(worker, request, &result);
+		return;
+	}
 	worker->trials.count = 0;
 	memset(worker->trials.forgotten, 0, sizeof(worker->trials.forgotten));
 	result.status = worker_prepare(worker, request, &run, slot);

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/units.h"
+#include "engine/own.h"
 
 /* Bounds the search for an allowed neighbour of a knob whose kernel cannot fit the others. */
 enum { STEPS_TRIED = 4096 };
@@ -47,6 +48,11 @@ struct status setting_find_kernel(const char *name, const struct kernel **kernel
 static int64_t knob_unit(const struct knob *knob)
 {
 	return knob->multiple > 1 ? knob->multiple : 1;
+}
+
+bool setting_takes_suffix(const struct knob *knob)
+{
+	return knob->kind == KNOB_BYTES || (knob->kind == KNOB_COUNT && knob->max >= 1 << 20);
 }
 
 static int choice_count(const struct knob *knob)
@@ -203,7 +209,7 @@ struct status setting_parse_value(const struct knob *knob, const char *text, uin
 		}
 		return value_refused(knob, text, memory_limit);
 	}
-	if (!units_parse(text, knob->kind == KNOB_BYTES, &number)) {
+	if (!units_parse(text, setting_takes_suffix(knob), &number)) {
 		if (knob->max == KNOB_MAX_MEMORY && memory_limit && looks_like_size(text))
 			return value_beyond_memory(knob, text, memory_limit);
 		return value_refused(knob, text, memory_limit);
@@ -393,6 +399,8 @@ void setting_show_value(const struct knob *knob, int64_t value, char *buffer, si
 void setting_format(const struct setting *setting, struct text *text)
 {
 	text_add(text, setting->kernel->name);
+	if (setting->kernel->own && own_cflags(setting->kernel->own))
+		text_addf(text, " cflags='%s'", own_cflags(setting->kernel->own));
 	for (int i = 0; i < setting->kernel->knob_count; i++) {
 		const struct knob *knob = &setting->kernel->knobs[i];
 		char value[64];

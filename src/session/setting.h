@@ -51,6 +51,9 @@ void setting_format(const struct setting *setting, struct text *text);
 
 bool setting_equal(const struct setting *a, const struct setting *b);
 
+/* Whether a value may be typed with k, m, g: sizes, and counts that go that far. */
+bool setting_takes_suffix(const struct knob *knob);
+
 /* The largest value of a knob on this machine. */
 int64_t setting_max(const struct knob *knob, uint64_t memory_limit);
 

@@ -68,7 +68,7 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	if (by) {
 		times = *by == '*';
 		*by++ = '\0';
-		if (!units_parse(by, knob->kind == KNOB_BYTES && !times, &step))
+		if (!units_parse(by, setting_takes_suffix(knob) && !times, &step))
 			return not_a_range(list, shown);
 		if (times ? step < 2 : step < 1)
 			return status_make(STATUS_USAGE, "%s=%.60s: %s", knob->name, shown,
@@ -80,7 +80,7 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	if (!status_is_ok(&status))
 		return status;
 	/* The end only bounds the values: it need not be one of them. */
-	if (!units_parse(high_text, knob->kind == KNOB_BYTES, &high) ||
+	if (!units_parse(high_text, setting_takes_suffix(knob), &high) ||
 		high > setting_max(knob, list->memory_limit)) {
 		status = setting_parse_value(knob, high_text, list->memory_limit, &high);
 		if (!status_is_ok(&status))

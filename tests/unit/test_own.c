@@ -1,0 +1,193 @@
+/* Own loops: the comment's grammar, and the memory it asks for. */
+#include "check.h"
+
+#include "engine/own.h"
+#include "engine/own_data.h"
+
+static struct own_description described;
+
+static void read_ok(const char *comment)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text), "#include <stdio.h>\n/* %s */\nlong loop(long n);\n", comment);
+	check_ok(own_describe(text, "mine.c", &described));
+}
+
+static void test_all_words(void **state)
+{
+	const struct own_argument *argument = described.argument;
+
+	(void)state;
+	read_ok("slexplore: elements=2*n a=f64[n]:1.5 b=i32[n+2]:random(n) c=list(n/4,64) d=u8[100] n=4096 multiple=8 "
+		"cflags=\"-O3 -march=native\"");
+	assert_int_equal(own_count(&described.elements, 10), 20);
+	assert_int_equal(argument[0].content, OWN_NUMBER);
+	assert_int_equal(argument[0].type, OWN_F64);
+	check_near(argument[0].number, 1.5, 0);
+	assert_int_equal(argument[1].content, OWN_RANDOM);
+	assert_int_equal(own_count(&argument[1].count, 64), 66);
+	assert_int_equal(own_count(&argument[1].bound, 64), 64);
+	assert_int_equal(argument[2].content, OWN_LIST);
+	assert_int_equal(argument[2].spacing, 64);
+	assert_false(argument[2].sequential);
+	assert_int_equal(own_count(&argument[2].count, 64), 16);
+	assert_int_equal(own_argument_bytes(&argument[3], 64), 100);
+	assert_int_equal(described.n, 4096);
+	assert_int_equal(described.multiple, 8);
+	assert_string_equal(described.cflags, "-O3 -march=native");
+	assert_int_equal(own_bytes(&described, 64), 64 * 8 + 66 * 4 + 16 * 64 + 100);
+}
+
+static void test_forms(void **state)
+{
+	(void)state;
+	/* Blanks, several comments, other comment signs, what is not described. */
+	check_ok(own_describe("# slexplore: a = f32 [ 2 * n ] : 1e-3\r\n// slexplore: multiple=3 elements=n/2\n", "x.S", &described));
+	assert_int_equal(own_argument_bytes(&described.argument[0], 16), 128);
+	check_near(described.argument[0].number, 1e-3, 0);
+	assert_int_equal(described.argument[1].content, OWN_NOTHING);
+	assert_int_equal(described.multiple, 6);
+	assert_false(described.has_cflags);
+	read_ok("slexplore:");
+	assert_int_equal(described.n, 2048);
+	/* The default fits 16 KiB, and never becomes tiny. */
+	read_ok("slexplore: a=f64[n] b=f64[n]");
+	assert_int_equal(described.n, 1024);
+	read_ok("slexplore: a=list(n,256)");
+	assert_int_equal(described.n, 256);
+	read_ok("slexplore: a=list(n,64,sequential)");
+	assert_true(described.argument[0].sequential);
+	read_ok("slexplore: a=i64[n]:permutation b=u16[n]:index c=i8[n]:-128 d=u64[n]:18446744073709549568");
+	assert_int_equal(described.argument[0].content, OWN_PERMUTATION);
+	assert_int_equal(described.argument[1].content, OWN_INDEX);
+	check_near(described.argument[2].number, -128, 0);
+	read_ok("slexplore: cflags=-O1 a=f64[n]");
+	assert_string_equal(described.cflags, "-O1");
+}
+
+static void test_wrong(void **state)
+{
+	static const struct {
+		const char *comment, *part;
+	} wrong[] = {
+		{ "a=f65[n]", "mine.c:2: \"a=f65[n]\": an argument is an array of one of i8 u8 i16" },
+		{ "a=f64[m]", "a count is n, 2*n, n+1, n/2 or a number" },
+		{ "a=f64[n", "a \"]\" is missing" },
+		{ "a=f64", "a \"[\" is missing; write f64[n]" },
+		{ "a f64[n]", "a \"=\" is missing; write a=f64[n], say" },
+		{ "a=f64[n] a=f64[n]", "a is given twice" },
+		{ "a=f64[0]", "a number in a count is from 1 to" },
+		{ "a=f64[2*m]", "after \"*\" comes n" },
+		{ "a=f64[n/0]", "after \"/\" comes a number from 1" },
+		{ "a=f64[n]:", "after \":\" comes a number, random(COUNT), index or permutation" },
+		{ "a=f64[n]:rnd(n)", "after \":\" comes a number" },
+		{ "a=f64[n]:random", "a \"(\" is missing; write random(n)" },
+		{ "a=i8[n]:200", "i8 holds whole numbers from -128 to 127" },
+		{ "a=i32[n]:1.5", "i32 holds whole numbers" },
+		{ "a=f64[n]:permutation", "a permutation is of whole numbers" },
+		{ "a=f64[n]x", "is not understood behind it" },
+		{ "c=list(n)", "a \",\" is missing; write list(n,64)" },
+		{ "c=list(n,12)", "a multiple of 8" },
+		{ "c=list(n,64,backwards)", "the third of a list is \"sequential\"" },
+		{ "element=n", "did you mean elements?" },
+		{ "elements=4", "elements grow with n" },
+		{ "elements=n+1", "elements grow with n" },
+		{ "n=5", "n is a whole number from 16" },
+		{ "multiple=0", "multiple is a whole number from 1" },
+		{ "cflags=\"-O2", "the second quotation mark is missing" },
+		{ "=", "the words are a= b= c= d= elements= n= multiple= cflags=" },
+		{ "multiple=1048575 a=f64[n/1048576]", "n would have to be a multiple of" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char text[300];
+		struct status status;
+
+		snprintf(text, sizeof(text), "int x;\n/* slexplore: %s */\n", wrong[i].comment);
+		status = own_describe(text, "mine.c", &described);
+		if (status.code != STATUS_USAGE)
+			fail_msg("\"%s\" is taken", wrong[i].comment);
+		check_contains(status.text, "mine.c:2: ");
+		check_contains(status.text, wrong[i].part);
+	}
+	check_contains(own_describe("int x;", "mine.c", &described).text, "mine.c: no comment says what loop() works on");
+}
+
+static void test_check(void **state)
+{
+	(void)state;
+	read_ok("slexplore: a=u8[n]:random(n)");
+	check_ok(own_description_check(&described, "mine.c", 256));
+	check_usage(own_description_check(&described, "mine.c", 258),
+		"mine.c: at n=258 a holds numbers up to 257, and u8 only up to 255");
+}
+
+static void test_data(void **state)
+{
+	struct own_data data;
+	unsigned char *memory;
+	const int32_t *next;
+	const double *share;
+	int64_t at = 0, nodes = 0;
+
+	(void)state;
+	read_ok("slexplore: a=f64[n]:random(10) b=i32[n]:permutation c=list(n,64) d=u16[n+1]:index");
+	memory = aligned_alloc(4096, (own_data_bytes(&described, 100) + 4095) / 4096 * 4096);
+	memset(memory, 0, own_data_bytes(&described, 100));
+	own_data_make(&data, &described, 100, 50, 1, memory);
+	share = data.argument[0];
+	for (int i = 0; i < 100; i++)
+		assert_true(share[i] >= 0 && share[i] < 10);
+	/* One cycle through all. */
+	next = data.argument[1];
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(at == 0, i == 0);
+		at = next[at];
+	}
+	assert_int_equal(at, 0);
+	for (void **node = data.argument[2]; node; node = *node)
+		nodes++;
+	assert_int_equal(nodes, 100);
+	own_data_shorten(&data, true);
+	nodes = 0;
+	for (void **node = data.argument[2]; node; node = *node)
+		nodes++;
+	assert_int_equal(nodes, 50);
+	own_data_shorten(&data, false);
+	for (void **node = data.argument[2]; node; node = *node)
+		nodes++;
+	assert_int_equal(nodes, 150);
+	assert_int_equal(((const uint16_t *)data.argument[3])[100], 100);
+	/* Apart within a page. */
+	for (int i = 0; i < OWN_ARGUMENTS; i++) {
+		assert_int_equal((uintptr_t)data.argument[i] % 64, 0);
+		for (int k = 0; k < i; k++)
+			assert_in_range(((uintptr_t)data.argument[i] - (uintptr_t)data.argument[k]) % 4096, 800, 3300);
+	}
+	free(memory);
+}
+
+static void test_paths(void **state)
+{
+	(void)state;
+	assert_true(own_is_path("./mine"));
+	assert_true(own_is_path("/tmp/x"));
+	assert_true(own_is_path("../x.c"));
+	assert_true(own_is_path("mine.c"));
+	assert_true(own_is_path("dir/mine.S"));
+	assert_false(own_is_path("combine"));
+	assert_false(own_is_path(".c"));
+	assert_false(own_is_path(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_words), cmocka_unit_test(test_forms), cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_check), cmocka_unit_test(test_data), cmocka_unit_test(test_paths),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,232 @@
+/* Stepping: loops of known instructions, and what ends a child early. Where ptrace is refused the message has to say so, and the
+ * rest is skipped. */
+#include "check.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/step.h"
+
+enum { MOST = 512 };
+
+static int64_t numbers[MOST];
+
+/* Six (five) instructions an element, and one more for each fourth. */
+static void run_branchy(void *context, uint64_t count)
+{
+	int64_t *at = numbers, value, hits = 0;
+
+	(void)context;
+#if defined(__x86_64__)
+	__asm__ volatile(
+		"1:	mov	(%[at]), %[value]\n"
+		"	add	$8, %[at]\n"
+		"	test	$3, %b[count]\n"
+		"	jne	2f\n"
+		"	add	$1, %[hits]\n"
+		"2:	sub	$1, %[count]\n"
+		"	jne	1b\n"
+		: [at] "+&r"(at), [value] "=&r"(value), [hits] "+&r"(hits), [count] "+&r"(count) : : "cc", "memory");
+#else
+	__asm__ volatile(
+		"1:	ldr	%[value], [%[at]], #8\n"
+		"	tst	%[count], #3\n"
+		"	b.ne	2f\n"
+		"	add	%[hits], %[hits], #1\n"
+		"2:	subs	%[count], %[count], #1\n"
+		"	b.ne	1b\n"
+		: [at] "+&r"(at), [value] "=&r"(value), [hits] "+&r"(hits), [count] "+&r"(count) : : "cc", "memory");
+#endif
+}
+
+#if defined(__x86_64__)
+enum { EACH = 6 };
+#else
+enum { EACH = 5 };
+#endif
+
+static void run_crash(void *context, uint64_t count)
+{
+	volatile char *memory = context;
+
+	(void)count;
+	*memory = 1;
+}
+
+static void run_endless(void *context, uint64_t count)
+{
+	volatile uint64_t turns = count;
+
+	(void)context;
+	for (;;)
+		turns++;
+}
+
+static void run_exit(void *context, uint64_t count)
+{
+	(void)context;
+	if (count)
+		_exit(3);
+}
+
+static void run_nothing(void *context, uint64_t count)
+{
+	(void)context, (void)count;
+}
+
+static int prepare_badly(void *context)
+{
+	*(volatile int *)context = 7;      /* in the child's memory alone */
+	return 2;
+}
+
+static void failure(void *context, int number, char *text)
+{
+	(void)context;
+	snprintf(text, 200, "failed with %d", number);
+}
+
+static struct step_plan plan_for(step_run *run, void *context)
+{
+	return (struct step_plan){ .run = run, .context = context, .shorter = 16, .longer = 144, .most_steps = 5000, .seconds = 20 };
+}
+
+/* Where nothing can be stepped: said clearly, and no test. */
+static bool refused(const struct status *status)
+{
+	if (status->code != STATUS_FAILED || !strstr(status->text, "stepping is not "))
+		return false;
+	print_message("skipped: %s\n", status->text);
+	return true;
+}
+
+static struct loop loop;
+
+static int setup(void **state)
+{
+	(void)state;
+	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	loop_free(&loop);
+	return 0;
+}
+
+static void check_fails(const struct step_plan *plan, const char *part)
+{
+	struct status status = step_loop(plan, &loop);
+
+	if (refused(&status))
+		skip();
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, part);
+	assert_int_equal(loop.path_count, 0);
+}
+
+static void test_branchy(void **state)
+{
+	struct step_plan plan = plan_for(run_branchy, NULL);
+	struct status status = step_loop(&plan, &loop);
+	uint64_t before = 0;
+	int loads = 0, taken = 0;
+
+	(void)state;
+	if (refused(&status))
+		skip();
+	check_ok(status);
+	/* 128 elements more, a fourth of them with one instruction more: what leads to the loop cancels. */
+	check_near(loop.insns_per_element, EACH + 0.25, 1e-9);
+	assert_int_equal(loop.insn_count, EACH + 1);
+	assert_true(loop.stepped);
+	assert_int_equal(loop.unknown, 0);
+	assert_in_range(loop.turns, 100, 143);
+	check_near(loop.elements, loop.turns, 1);
+	for (int i = 0; i < loop.path_count; i++) {
+		const struct insn *insn = &loop.insn[loop.path[i].insn];
+
+		taken += loop.path[i].taken && insn->flow == FLOW_BRANCH;
+		if (!insn->memory_count)
+			continue;
+		assert_int_equal(insn->memory_count, 1);
+		assert_in_range(loop.path[i].address[0], (uintptr_t)numbers, (uintptr_t)&numbers[143]);
+		if (loads++)
+			assert_int_equal(loop.path[i].address[0], before + 8);
+		before = loop.path[i].address[0];
+	}
+	assert_int_equal(loads, loop.turns);
+	/* The loop's own branch each time, the one inside for three of four. */
+	check_near(taken, loop.turns * 1.75, 1.5);
+}
+
+static void test_crash(void **state)
+{
+	struct step_plan plan = plan_for(run_crash, mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+
+	(void)state;
+	check_fails(&plan, "SIGSEGV");
+	munmap(plan.context, 4096);
+}
+
+static void test_limits(void **state)
+{
+	struct step_plan plan = plan_for(run_endless, NULL);
+
+	(void)state;
+	plan.seconds = 0.1;
+	check_fails(&plan, "longer than 0.1 s");
+	plan = plan_for(run_branchy, NULL);
+	plan.most_steps = 300;
+	check_fails(&plan, "stepping 144 elements did not end within 300 instructions");
+}
+
+static void test_ends(void **state)
+{
+	struct step_plan plan = plan_for(run_exit, NULL);
+	int mine = 1;
+
+	(void)state;
+	check_fails(&plan, "exit status 3");
+	plan = plan_for(run_nothing, NULL);
+	check_fails(&plan, "does the code use the count");
+	plan = plan_for(run_branchy, &mine);
+	plan.prepare = prepare_badly;
+	plan.failure = failure;
+	check_fails(&plan, "failed with 2");
+	assert_int_equal(mine, 1);
+}
+
+/* Not a test: what a step costs here, for people who wonder. */
+static void test_time(void **state)
+{
+	struct step_plan plan = plan_for(run_branchy, NULL);
+	struct timespec begin, end;
+	struct status status;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	status = step_loop(&plan, &loop);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	if (refused(&status))
+		skip();
+	print_message("%.1f us a step\n", ((double)(end.tv_sec - begin.tv_sec) * 1e6 + (double)(end.tv_nsec - begin.tv_nsec) * 1e-3) /
+		(160 * (EACH + 0.25)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_branchy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_crash, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+/* Own loops from their file to the steps of a child that loads them. Needs the system's compiler: skipped where there is none. */
+#include "check.h"
+
+#include <unistd.h>
+
+#include "model/step_own.h"
+
+static char directory[64];
+static struct loop loop;
+
+static const struct kernel *open_loop(const char *name, const char *code)
+{
+	const struct kernel *kernel = NULL;
+	struct text said = { 0 };
+	struct status status;
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(code, file);
+	fclose(file);
+	status = own_open(path, NULL, &said, &kernel);
+	unlink(path);
+	if (status.code == STATUS_FAILED && (strstr(status.text, "no compiler") || strstr(status.text, "not linked statically")))
+		skip();
+	if (!status_is_ok(&status))
+		fail_msg("%s\n%s", status.text, text_string(&said));
+	text_free(&said);
+	return kernel;
+}
+
+/* Steps it; skips where nothing can be stepped. */
+static struct status step(const struct kernel *kernel)
+{
+	struct status status = step_own(kernel->own, 1, &loop);
+
+	if (status.code == STATUS_FAILED && strstr(status.text, "stepping is not ")) {
+		print_message("skipped: %s\n", status.text);
+		skip();
+	}
+	return status;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(directory, sizeof(directory), "/tmp/test_step_own-XXXXXX");
+	assert_non_null(mkdtemp(directory));
+	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	rmdir(directory);
+	loop_free(&loop);
+	return 0;
+}
+
+static void test_array(void **state)
+{
+	int loads = 0;
+
+	(void)state;
+	check_ok(step(open_loop("array.c", "/* slexplore: a=f64[n] cflags=-O1 */\n"
+		"double kept;\n"
+		"long loop(long n, double *a) { for (long i = 0; i < n; i++) kept += a[i]; return 0; }\n")));
+	assert_true(loop.turns >= 24);
+	check_near(loop.elements, loop.turns, 0.5);
+	assert_true(loop.insns_per_element >= 3 && loop.insns_per_element < 12);
+	for (int i = 0; i < loop.path_count; i++)
+		loads += loop.path[i].address[0] != 0;
+	assert_true(loads >= loop.turns);
+}
+
+/* A list has as many nodes as each run has elements. */
+static void test_list(void **state)
+{
+	(void)state;
+	check_ok(step(open_loop("list.c", "/* slexplore: elements=n b=list(n,64) */\n"
+		"long loop(long n, void *a, void **b) { long k = 0; for (; b; b = *b) { k++; __asm__(\"\" : \"+r\"(k)); } return k; }\n")));
+	check_near(loop.elements, loop.turns, 0.5);
+	assert_int_equal(loop.path_count % loop.turns, 0);
+}
+
+static void test_crash(void **state)
+{
+	struct status status;
+
+	(void)state;
+	status = step(open_loop("crash.c", "/* slexplore: a=f64[n] */\n"
+		"long loop(long n, double *a, volatile long *b) { return *b + n; }\n"));
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "SIGSEGV");
+	check_contains(status.text, ".so+0x");
+	status = step(open_loop("none.c", "/* slexplore: a=f64[n] */\nlong lop(long n) { return n; }\n"));
+	check_contains(status.text, "has no function loop()");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_array, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_list, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_crash, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

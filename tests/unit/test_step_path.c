@@ -1,0 +1,198 @@
+/* From steps to a loop: made-up traces of known shape. */
+#include "check.h"
+
+#include "model/step_path.h"
+
+enum { MOST = 20000 };
+
+/* A program as one writes it down: instruction i stands at 0x1000 + 4 i; a negative entry of the script jumps nowhere. */
+struct made {
+	struct insn insn[64];
+	struct step_seen seen[MOST];
+	int insn_count, seen_count;
+};
+
+static struct made made;
+
+static void make(int insns)
+{
+	memset(&made, 0, sizeof(made));
+	made.insn_count = insns;
+	for (int i = 0; i < insns; i++)
+		made.insn[i] = (struct insn){ .address = 0x1000 + 4 * (uint64_t)i, .length = 4, .known = true };
+}
+
+static void ran(int insn)
+{
+	assert_true(made.seen_count < MOST);
+	made.seen[made.seen_count++] = (struct step_seen){ .insn = (uint32_t)insn, .address = { (uint64_t)made.seen_count } };
+}
+
+static void ran_all(int from, int to)
+{
+	for (int i = from; i <= to; i++)
+		ran(i);
+}
+
+static struct status path(double insns_per_element, struct loop *loop)
+{
+	struct step_trace trace = { made.insn, made.insn_count, made.seen, made.seen_count };
+
+	return step_path(&trace, insns_per_element, loop);
+}
+
+static struct loop loop;
+
+static int setup(void **state)
+{
+	(void)state;
+	loop_init(&loop, 32, 1024);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	loop_free(&loop);
+	return 0;
+}
+
+static void test_simple(void **state)
+{
+	(void)state;
+	make(8);
+	made.insn[5].flow = FLOW_BRANCH;
+	ran_all(0, 1);
+	for (int i = 0; i < 500; i++)
+		ran_all(2, 5);
+	ran_all(6, 7);
+	check_ok(path(4, &loop));
+	assert_int_equal(loop.insn_count, 4);
+	assert_int_equal(loop.insn[0].address, 0x1008);
+	/* 1,024 steps are room for 256 turns of 4. */
+	assert_int_equal(loop.turns, 256);
+	assert_int_equal(loop.path_count, 1024);
+	assert_true(loop.stepped);
+	check_near(loop.elements, 256, 1e-9);
+	check_near(loop.insns_per_element, 4, 0);
+	assert_int_equal(loop.path[0].insn, 0);
+	assert_int_equal(loop.path[1023].insn, 3);
+	assert_true(loop.path[3].taken);
+	assert_false(loop.path[2].taken);
+	/* From the middle: as much before as after. */
+	assert_in_range(loop.path[0].address[0], 2 + 4 * 120, 2 + 4 * 124 + 1);
+}
+
+/* A branch within the loop that is taken every third turn. */
+static void test_branches(void **state)
+{
+	int taken = 0;
+
+	(void)state;
+	make(8);
+	made.insn[2].flow = FLOW_BRANCH;
+	made.insn[6].flow = FLOW_BRANCH;
+	for (int i = 0; i < 300; i++) {
+		ran_all(1, 2);
+		if (i % 3)
+			ran_all(3, 4);
+		ran_all(5, 6);
+	}
+	ran(7);
+	check_ok(path(5.3333333, &loop));
+	assert_int_equal(loop.insn_count, 6);
+	for (int i = 0; i < loop.path_count; i++)
+		taken += loop.path[i].insn == 1 && loop.path[i].taken;
+	assert_in_range(taken, loop.turns / 3 - 1, loop.turns / 3 + 1);
+	check_near(loop.elements, loop.turns, 1);
+}
+
+/* Inner turns are few: the outer loop's whole turns are taken. */
+static void test_nest(void **state)
+{
+	(void)state;
+	make(10);
+	made.insn[5].flow = FLOW_BRANCH;      /* back to 3 */
+	made.insn[7].flow = FLOW_BRANCH;      /* back to 1 */
+	for (int i = 0; i < 100; i++) {
+		ran_all(1, 2);
+		for (int k = 0; k < 4; k++)
+			ran_all(3, 5);
+		ran_all(6, 7);
+	}
+	ran(8);
+	check_ok(path(4, &loop));
+	assert_int_equal(loop.insn[0].address, 0x1004);
+	assert_int_equal(loop.insn_count, 7);
+	assert_int_equal(loop.path_count % 16, 0);
+	assert_int_equal(loop.turns, loop.path_count / 16);
+
+	/* Many inner turns: the inner loop alone. */
+	make(10);
+	made.insn[5].flow = FLOW_BRANCH;
+	made.insn[7].flow = FLOW_BRANCH;
+	for (int i = 0; i < 4; i++) {
+		ran_all(1, 2);
+		for (int k = 0; k < 300; k++)
+			ran_all(3, 5);
+		ran_all(6, 7);
+	}
+	ran(8);
+	check_ok(path(4, &loop));
+	assert_int_equal(loop.insn[0].address, 0x1004);
+	assert_int_equal(loop.turns, 256);
+}
+
+/* A function called from the loop belongs to its turn. */
+static void test_call(void **state)
+{
+	(void)state;
+	make(12);
+	made.insn[3].flow = FLOW_CALL;      /* to 8 */
+	made.insn[5].flow = FLOW_BRANCH;
+	made.insn[9].flow = FLOW_RETURN;
+	for (int i = 0; i < 50; i++) {
+		ran_all(2, 3);
+		ran_all(8, 9);
+		ran_all(4, 5);
+	}
+	ran(6);
+	check_ok(path(6, &loop));
+	assert_int_equal(loop.insn_count, 6);
+	assert_int_equal(loop.turns, 49);
+	assert_int_equal(loop.path_count, 49 * 6);
+}
+
+static void test_none(void **state)
+{
+	struct status status;
+
+	(void)state;
+	make(12);
+	ran_all(0, 11);
+	status = path(1, &loop);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "no instruction repeats");
+
+	/* One turn is longer than the room. */
+	make(60);
+	made.insn[59].flow = FLOW_BRANCH;
+	for (int i = 0; i < 20; i++)
+		ran_all(0, 59);
+	status = path(1, &loop);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "32 instructions");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_simple, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_branches, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nest, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_call, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_none, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
