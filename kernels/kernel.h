@@ -169,6 +169,13 @@ int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 #define KERNEL_LOOP __attribute__((noinline, no_sanitize("address", "undefined", "thread")))
 #endif
 
+/* For a loop written once and built for several constants: each KERNEL_LOOP function is a call of it with its own. */
+#if defined(__clang__)
+#define KERNEL_BODY static inline __attribute__((always_inline, no_sanitize("address", "undefined", "thread", "memory")))
+#else
+#define KERNEL_BODY static inline __attribute__((always_inline, no_sanitize("address", "undefined", "thread")))
+#endif
+
 /* Pins a value to a register at this point, so that the compiler neither merges chains nor moves
  * operations across: the loop keeps exactly the shape that is written. */
 #define KERNEL_KEEP(x) __asm__("" : "+r"(x))
