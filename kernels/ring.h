@@ -35,7 +35,7 @@ static inline void ring_end(struct kernel_run *run, const struct ring *ring)
 
 /* How many iterations follow each other in memory from here on, and where they begin: the ring's from-th iteration.
  * 0: the call is done. */
-static inline uint64_t ring_piece(struct ring *ring, uint64_t *from)
+KERNEL_BODY uint64_t ring_piece(struct ring *ring, uint64_t *from)
 {
 	uint64_t piece = ring->left < ring->room ? ring->left : ring->room;
 

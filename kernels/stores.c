@@ -412,6 +412,7 @@ static struct status stores_prepare(struct kernel_run *run)
 	const int64_t *v = run->v;
 	uint64_t part = part_of(v), width = width_of(v), count = elements_of(v), footprint = stores_footprint(v);
 	bool plain = v[FORM] == FORM_PLAIN;
+	double surprises;
 
 	for (uint64_t i = run->prepared >= footprint ? count : 0; i < count; i++) {
 		unsigned char *to = run->memory + v[OFFSET] + i * width;
@@ -434,9 +435,10 @@ static struct status stores_prepare(struct kernel_run *run)
 		run->splits = (double)width / LINE *
 			(plain ? 1 : v[FORM] == FORM_COPIED ? 2 : 2 + (double)v[CHANGED] / 100);
 	/* Whether a value differs is a coin with that share, unless the predictor can learn the ring by heart: those of
-	 * today learn some tens of thousands of outcomes. */
-	if (v[FORM] == FORM_CHECKED && count >= 65536)
-		run->mispredicts = (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
+	 * today learn some tens of thousands of surprises. */
+	surprises = v[FORM] != FORM_CHECKED ? 0 : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
+	if (surprises * (double)count >= 65536)
+		run->mispredicts = surprises;
 	run->code = (const void *)loops[v[FORM]][v[WIDTH]];
 	run->function = functions[v[FORM]];
 	run->position = 0;
