@@ -75,6 +75,8 @@ struct kernel_run {
 	bool scattered;       /* they come in an order that no prefetcher follows */
 	double splits;        /* loads and stores that cross a cache line */
 	double mispredicts;   /* branches that no predictor can do better on than this */
+	double restart;       /* elements after which chains from one iteration to the next begin anew: what follows then overlaps
+	                         with what came before, as far as the core's window reaches; 0: they never do */
 
 	/* The kernel's own: where the walk stands, and what it computed. */
 	uint64_t position;    /* elements into the ring, 0…ring-1 */
@@ -173,10 +175,18 @@ int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 /* For hot loops: never inlined, so that its code can be found and read, and never instrumented, so that a
  * sanitised build still times the same loop. */
 #if defined(__clang__)
-#define KERNEL_LOOP __attribute__((noinline, no_sanitize("address", "undefined", "thread", "memory")))
+#define KERNEL_UNWATCHED no_sanitize("address", "undefined", "thread", "memory")
 #else
-#define KERNEL_LOOP __attribute__((noinline, no_sanitize("address", "undefined", "thread")))
+#define KERNEL_UNWATCHED no_sanitize("address", "undefined", "thread")
 #endif
+#define KERNEL_LOOP __attribute__((noinline, KERNEL_UNWATCHED))
+
+/* For a loop that is written once, with constants left open (`const int unroll`, as "i" operands of its assembly): KERNEL_LOOP
+ * functions that do nothing but call it fill them in. run->function names this one: it is what people read. */
+#define KERNEL_BODY static inline __attribute__((always_inline, KERNEL_UNWATCHED))
+
+/* each(1) … each(8): the functions of a loop unrolled so many times, or the names in their table. */
+#define KERNEL_EIGHT(each) each(1) each(2) each(3) each(4) each(5) each(6) each(7) each(8)
 
 /* Pins a value to a register at this point, so that the compiler neither merges chains nor moves
  * operations across: the loop keeps exactly the shape that is written. */

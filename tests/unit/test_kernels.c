@@ -167,10 +167,14 @@ static void verify_can_fail(void **state)
 		run_at(kernel, v, memory, 0, &run);
 		if (strcmp(kernel->name, "list-length") == 0)
 			*(void **)(void *)memory = memory;
+		else if (strcmp(kernel->name, "combine") == 0)
+			memory[7] ^= 0x80;      /* the sign of a double */
 		else
-			memory[strcmp(kernel->name, "combine") == 0 ? 7 : 0] ^= 0x80;      /* the sign of a double; a bit */
+			for (int i = 0; i < 256; i++)      /* some make nothing of the first element */
+				memory[i] ^= 0x80;
 		status = kernel->verify(&run);
-		assert_int_equal(status.code, STATUS_FAILED);
+		if (status.code != STATUS_FAILED)
+			fail_msg("%s did not notice", kernel->name);
 	}
 	free(memory);
 }

@@ -1,0 +1,30 @@
+/* Instruction sets that some forms of a kernel need, and not every processor has. */
+#ifndef SLX_KERNELS_FEATURES_H
+#define SLX_KERNELS_FEATURES_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+enum feature {
+	FEATURE_X86_64,      /* what every processor of that set has, SSE2 among it */
+	FEATURE_SSE4,        /* SSSE3 and SSE4.1 */
+	FEATURE_AVX,
+	FEATURE_AVX2,
+	FEATURE_FMA,
+	FEATURE_BMI2,
+	FEATURE_AVX512,      /* AVX512F, BW, DQ and VL */
+	FEATURE_NEON,        /* every AArch64 processor of interest */
+	FEATURE_COUNT
+};
+
+/* Whether this processor, and the operating system with it, can run the instructions. */
+bool features_have(enum feature feature);
+
+/* "AVX2", as people write it. */
+const char *features_name(enum feature feature);
+
+/* For check(): fine, or STATUS_FAILED with "form=gather needs AVX2, which this processor lacks", where `what` is "form=gather". */
+struct status features_need(enum feature feature, const char *what);
+
+#endif

@@ -1,0 +1,232 @@
+/* mispredict: add x for every outcome that is 1, by a branch or without one, over outcomes that are more or less random.
+ *
+ * An outcome is a bit, so that two million fit a small cache: predictors learn tens of thousands by heart. */
+#include "base/random.h"
+#include "kernels/kernel.h"
+#include "kernels/ring.h"
+
+enum { SIZE, RANDOM, PERIOD, FORM };
+enum { FORM_BRANCH, FORM_CMOV };
+/* Surprises in a ring that are more than any predictor learns; of fewer, some are foreseen though they are random. */
+enum { BEYOND_LEARNING = 65536 };
+
+static const char *const form_names[] = { "branch", "cmov", NULL };
+/* none, then 1 << index. */
+static const char *const period_names[] = {
+	"none", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048", "4096", "8192", "16384", "32768", "65536",
+	NULL
+};
+
+static const struct knob knobs[] = {
+	[SIZE] = { .name = "size", .help = "bytes of outcomes, eight in each", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
+		.min = 64, .max = KNOB_MAX_MEMORY, .initial = 262144, .factor = 2 },
+	[RANDOM] = { .name = "random", .help = "percent of outcomes that are a coin's; the others are 1", .kind = KNOB_COUNT,
+		.min = 0, .max = 100, .initial = 100, .multiple = 5 },
+	[PERIOD] = { .name = "period", .help = "outcomes after which the same come again", .kind = KNOB_CHOICE,
+		.choices = period_names },
+	[FORM] = { .name = "form", .help = "a branch around the addition, or a conditional move", .kind = KNOB_CHOICE,
+		.choices = form_names, .role = KNOB_FORM },
+};
+
+struct mispredict_walk {
+	struct ring ring;
+	const uint8_t *bits;
+	uint64_t x, sum;
+};
+
+typedef void mispredict_loop(struct mispredict_walk *walk);
+
+/* for (; bits != end; bits++)
+ *	for (int k = 0; k < 8; k++)
+ *		if (*bits & 1 << k)
+ *			sum += x; */
+KERNEL_LOOP static void mispredict_branch(struct mispredict_walk *walk)
+{
+	uint64_t turns, from, sum = 0;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		const uint8_t *bits = walk->bits + from, *end = bits + turns;
+		uint64_t byte;
+
+#if defined(__x86_64__)
+		__asm__ volatile(
+			".p2align 6\n"
+			"1:\n"
+			"	movzbl (%[bits]), %k[byte]\n"
+			".irp k,0,1,2,3,4,5,6,7\n"
+			"	testb $1<<\\k, %b[byte]\n"
+			"	jz 2f\n"
+			"	addq %[x], %[sum]\n"
+			"2:\n"
+			".endr\n"
+			"	addq $1, %[bits]\n"
+			"	cmpq %[bits], %[end]\n"
+			"	jne 1b\n"
+			: [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&q"(byte)
+			: [end] "r"(end), [x] "r"(walk->x)
+			: "memory", "cc");
+#else
+		__asm__ volatile(
+			".p2align 6\n"
+			"1:\n"
+			"	ldrb %w[byte], [%[bits]], #1\n"
+			".irp k,0,1,2,3,4,5,6,7\n"
+			"	tbz %w[byte], #\\k, 2f\n"
+			"	add %[sum], %[sum], %[x]\n"
+			"2:\n"
+			".endr\n"
+			"	cmp %[bits], %[end]\n"
+			"	b.ne 1b\n"
+			: [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&r"(byte)
+			: [end] "r"(end), [x] "r"(walk->x)
+			: "memory", "cc");
+#endif
+	}
+	walk->sum = sum;
+}
+
+/* for (; bits != end; bits++)
+ *	for (int k = 0; k < 8; k++)
+ *		sum += *bits & 1 << k ? x : 0; */
+KERNEL_LOOP static void mispredict_cmov(struct mispredict_walk *walk)
+{
+	uint64_t turns, from, sum = 0;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		const uint8_t *bits = walk->bits + from, *end = bits + turns;
+		uint64_t byte, add;
+
+#if defined(__x86_64__)
+		__asm__ volatile(
+			".p2align 6\n"
+			"1:\n"
+			"	movzbl (%[bits]), %k[byte]\n"
+			".irp k,0,1,2,3,4,5,6,7\n"
+			"	xorl %k[add], %k[add]\n"
+			"	testb $1<<\\k, %b[byte]\n"
+			"	cmovnzq %[x], %[add]\n"
+			"	addq %[add], %[sum]\n"
+			".endr\n"
+			"	addq $1, %[bits]\n"
+			"	cmpq %[bits], %[end]\n"
+			"	jne 1b\n"
+			: [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&q"(byte), [add] "=&r"(add)
+			: [end] "r"(end), [x] "r"(walk->x)
+			: "memory", "cc");
+#else
+		__asm__ volatile(
+			".p2align 6\n"
+			"1:\n"
+			"	ldrb %w[byte], [%[bits]], #1\n"
+			".irp k,0,1,2,3,4,5,6,7\n"
+			"	tst %w[byte], #1<<\\k\n"
+			"	csel %[add], %[x], xzr, ne\n"
+			"	add %[sum], %[sum], %[add]\n"
+			".endr\n"
+			"	cmp %[bits], %[end]\n"
+			"	b.ne 1b\n"
+			: [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&r"(byte), [add] "=&r"(add)
+			: [end] "r"(end), [x] "r"(walk->x)
+			: "memory", "cc");
+#endif
+	}
+	walk->sum = sum;
+}
+
+static uint64_t mispredict_footprint(const int64_t *v)
+{
+	return (uint64_t)v[SIZE];
+}
+
+static uint64_t mispredict_layout(const int64_t *v)
+{
+	return (uint64_t)(v[RANDOM] * 32 + v[PERIOD]);
+}
+
+static unsigned outcome_of(const struct kernel_run *run, uint64_t index)
+{
+	uint64_t period = (uint64_t)1 << run->v[PERIOD];
+	struct random random = { run->seed + (run->v[PERIOD] ? index % period : index) };
+
+	if (random_below(&random, 100) >= (uint64_t)run->v[RANDOM])
+		return 1;
+	return (unsigned)(random_next(&random) >> 63);
+}
+
+static struct status mispredict_prepare(struct kernel_run *run)
+{
+	uint64_t size = (uint64_t)run->v[SIZE], period = run->v[PERIOD] ? (uint64_t)1 << run->v[PERIOD] : size * 8;
+	uint64_t surprises = (period < size * 8 ? period : size * 8) * (uint64_t)run->v[RANDOM] / 200;
+
+	for (uint64_t i = run->prepared; i < size; i++) {
+		unsigned byte = 0;
+
+		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+			return status_make(STATUS_CANCELLED, "stopped while the outcomes were tossed");
+		for (unsigned k = 0; k < 8; k++)
+			byte |= outcome_of(run, i * 8 + k) << k;
+		run->memory[i] = (uint8_t)byte;
+	}
+	run->laid_out = size > run->prepared ? size : run->prepared;
+	run->granule = 8;
+	run->ring = size * 8;
+	run->bytes = 0;      /* an eighth: no whole number */
+	run->lines = 1 / 512.0;
+	if (run->v[FORM] == FORM_BRANCH && surprises >= BEYOND_LEARNING)
+		run->mispredicts = (double)run->v[RANDOM] / 200;
+	run->code = (const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
+	run->function = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";
+	run->position = 0;
+	return status_ok();
+}
+
+static void mispredict_call(struct kernel_run *run, uint64_t elements)
+{
+	struct mispredict_walk walk = { .ring = ring_begin(run, elements), .bits = run->memory, .x = 3 };
+
+	((mispredict_loop *)run->code)(&walk);
+	ring_end(run, &walk.ring);
+	run->result = walk.sum;
+}
+
+static void mispredict_rewind(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+static struct status mispredict_verify(struct kernel_run *run)
+{
+	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 / 8 * 8 : 6144, sum = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		sum += 3 * outcome_of(run, i % run->ring);
+	mispredict_rewind(run);
+	mispredict_call(run, count);
+	mispredict_rewind(run);
+	if (run->result != sum)
+		return status_make(STATUS_FAILED, "mispredict summed to %llu where %llu is right",
+			(unsigned long long)run->result, (unsigned long long)sum);
+	return status_ok();
+}
+
+const struct kernel kernel_mispredict = {
+	.name = "mispredict",
+	.title = "a branch that data decide",
+	.look_for = "Half of all coins are guessed wrong, and a wrong guess costs some fifteen cycles. Turn down random, or give "
+		"the coins a period that the predictor learns: how long a one shows how much it remembers. form=cmov costs the "
+		"same whatever comes.",
+	.document = "Downs, Performance Speed Limits, Branches in Flight (its remedies are those against mispredictions)",
+	.element = "outcome",
+	.hint = "Down to form, then +: the same sum without a branch",
+	.limit = "misprediction",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.footprint = mispredict_footprint,
+	.layout = mispredict_layout,
+	.layout_nests = true,
+	.stepped = true,
+	.prepare = mispredict_prepare,
+	.call = mispredict_call,
+	.rewind = mispredict_rewind,
+	.verify = mispredict_verify,
+};

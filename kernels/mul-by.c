@@ -1,0 +1,251 @@
+/* mul-by: several multiplications an element, which do not wait for those of the next element. Few operations for the width
+ * of a core; but one port, or two, must do all the multiplications. */
+#include "kernels/fill.h"
+#include "kernels/kernel.h"
+#include "kernels/ring.h"
+
+enum { SIZE, M, FORM };
+enum { FORM_PLAIN, FORM_HOISTED, FORM_SQUARES, FORMS };
+
+static const char *const form_names[] = { "plain", "hoisted", "squares", NULL };
+
+static const struct knob knobs[] = {
+	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
+		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
+	[M] = { .name = "m", .help = "the factor m: no value of it is faster", .kind = KNOB_COUNT,
+		.min = 0, .max = UINT32_MAX, .initial = 7, .factor = 10 },
+	[FORM] = { .name = "form", .help = "4 multiplications, m outside (3), squares by adding (2)", .kind = KNOB_CHOICE,
+		.choices = form_names, .role = KNOB_FORM },
+};
+
+struct mul_walk {
+	const uint32_t *data;      /* of ring + 1 numbers */
+	struct ring ring;
+	uint32_t m;
+	uint32_t sum;
+};
+
+/* Four multiplications an element, as the source says. */
+KERNEL_LOOP static void mul_plain(struct mul_walk *walk)
+{
+	uint32_t m = walk->m, sum = 0;
+	uint64_t turns, i;
+
+	while ((turns = ring_piece(&walk->ring, &i))) {
+		uint64_t end = i + turns, product, y;
+		uint32_t x = walk->data[i];
+
+		/* y = data[i + 1]; sum += y * i * m * i * x; x = y; */
+		__asm__ volatile(
+#if defined(__x86_64__)
+			"	.p2align 6			\n"
+			"1:	movl	4(%[data],%[i],4), %k[y]\n"
+			"	movl	%k[y], %k[product]	\n"
+			"	imull	%k[i], %k[product]	\n"
+			"	imull	%[m], %k[product]	\n"
+			"	imull	%k[i], %k[product]	\n"
+			"	addq	$1, %[i]		\n"
+			"	imull	%[x], %k[product]	\n"
+			"	movl	%k[y], %[x]		\n"
+			"	addl	%k[product], %[sum]	\n"
+			"	cmpq	%[end], %[i]		\n"
+			"	jne	1b			\n"
+#else
+			"	.p2align 6			\n"
+			"1:	ldr	%w[y], [%[data4], %[i], lsl 2]\n"
+			"	mul	%w[product], %w[y], %w[i]\n"
+			"	mul	%w[product], %w[product], %w[m]\n"
+			"	mul	%w[product], %w[product], %w[i]\n"
+			"	add	%[i], %[i], 1		\n"
+			"	mul	%w[product], %w[product], %w[x]\n"
+			"	mov	%w[x], %w[y]		\n"
+			"	add	%w[sum], %w[sum], %w[product]\n"
+			"	cmp	%[i], %[end]		\n"
+			"	b.ne	1b			\n"
+#endif
+			: [i] "+r"(i), [x] "+r"(x), [sum] "+r"(sum), [y] "=&r"(y), [product] "=&r"(product)
+			: [data] "r"(walk->data), [data4] "r"(walk->data + 1), [m] "r"(m), [end] "r"(end)
+			: "cc", "memory");
+	}
+	walk->sum = sum;
+}
+
+/* m is the same for every element: the sum is multiplied by it, once. */
+KERNEL_LOOP static void mul_hoisted(struct mul_walk *walk)
+{
+	uint32_t sum = 0;
+	uint64_t turns, i;
+
+	while ((turns = ring_piece(&walk->ring, &i))) {
+		uint64_t end = i + turns, product, y;
+		uint32_t x = walk->data[i];
+
+		/* y = data[i + 1]; sum += y * i * i * x; x = y; */
+		__asm__ volatile(
+#if defined(__x86_64__)
+			"	.p2align 6			\n"
+			"1:	movl	4(%[data],%[i],4), %k[y]\n"
+			"	movl	%k[y], %k[product]	\n"
+			"	imull	%k[i], %k[product]	\n"
+			"	imull	%k[i], %k[product]	\n"
+			"	addq	$1, %[i]		\n"
+			"	imull	%[x], %k[product]	\n"
+			"	movl	%k[y], %[x]		\n"
+			"	addl	%k[product], %[sum]	\n"
+			"	cmpq	%[end], %[i]		\n"
+			"	jne	1b			\n"
+#else
+			"	.p2align 6			\n"
+			"1:	ldr	%w[y], [%[data4], %[i], lsl 2]\n"
+			"	mul	%w[product], %w[y], %w[i]\n"
+			"	mul	%w[product], %w[product], %w[i]\n"
+			"	add	%[i], %[i], 1		\n"
+			"	mul	%w[product], %w[product], %w[x]\n"
+			"	mov	%w[x], %w[y]		\n"
+			"	add	%w[sum], %w[sum], %w[product]\n"
+			"	cmp	%[i], %[end]		\n"
+			"	b.ne	1b			\n"
+#endif
+			: [i] "+r"(i), [x] "+r"(x), [sum] "+r"(sum), [y] "=&r"(y), [product] "=&r"(product)
+			: [data] "r"(walk->data), [data4] "r"(walk->data + 1), [end] "r"(end)
+			: "cc", "memory");
+	}
+	walk->sum = sum * walk->m;
+}
+
+/* Squares besides: (i + 1)² = i² + (2i + 1), two additions, which other ports do. */
+KERNEL_LOOP static void mul_squares(struct mul_walk *walk)
+{
+	uint32_t sum = 0;
+	uint64_t turns, from;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		const uint32_t *data = walk->data + from + 1, *end = data + turns;
+		uint32_t x = data[-1], square = (uint32_t)(from * from), odd = (uint32_t)(2 * from + 1);
+		uint64_t y;
+
+		/* y = data[i + 1]; sum += x * y * square; square += odd; odd += 2; x = y; */
+		__asm__ volatile(
+#if defined(__x86_64__)
+			"	.p2align 6			\n"
+			"1:	movl	(%[data]), %k[y]	\n"
+			"	imull	%k[y], %[x]		\n"
+			"	imull	%[square], %[x]		\n"
+			"	addl	%[odd], %[square]	\n"
+			"	addl	$2, %[odd]		\n"
+			"	addq	$4, %[data]		\n"
+			"	addl	%[x], %[sum]		\n"
+			"	movl	%k[y], %[x]		\n"
+			"	cmpq	%[end], %[data]		\n"
+			"	jne	1b			\n"
+#else
+			"	.p2align 6			\n"
+			"1:	ldr	%w[y], [%[data]], 4	\n"
+			"	mul	%w[x], %w[x], %w[y]	\n"
+			"	mul	%w[x], %w[x], %w[square]\n"
+			"	add	%w[square], %w[square], %w[odd]\n"
+			"	add	%w[odd], %w[odd], 2	\n"
+			"	add	%w[sum], %w[sum], %w[x]	\n"
+			"	mov	%w[x], %w[y]		\n"
+			"	cmp	%[data], %[end]		\n"
+			"	b.ne	1b			\n"
+#endif
+			: [data] "+r"(data), [x] "+r"(x), [sum] "+r"(sum), [square] "+r"(square), [odd] "+r"(odd),
+			  [y] "=&r"(y)
+			: [end] "r"(end)
+			: "cc", "memory");
+	}
+	walk->sum = sum * walk->m;
+}
+
+typedef void mul_loop(struct mul_walk *walk);
+
+static const struct {
+	const char *function;
+	mul_loop *loop;
+} forms[FORMS] = {
+	[FORM_PLAIN] = { "mul_plain", mul_plain },
+	[FORM_HOISTED] = { "mul_hoisted", mul_hoisted },
+	[FORM_SQUARES] = { "mul_squares", mul_squares },
+};
+
+static uint64_t mul_footprint(const int64_t *v)
+{
+	return (uint64_t)v[SIZE];
+}
+
+static uint64_t mul_layout(const int64_t *v)
+{
+	(void)v;
+	return 0;
+}
+
+static struct status mul_prepare(struct kernel_run *run)
+{
+	uint64_t count = (uint64_t)run->v[SIZE] / 4;
+	struct status status = fill_words(run, count, 0);
+
+	run->granule = 1;
+	run->ring = count - 1;
+	run->bytes = 4;
+	run->lines = 4.0 / 64;
+	run->code = (const void *)forms[run->v[FORM]].loop;
+	run->function = forms[run->v[FORM]].function;
+	run->position = 0;
+	return status;
+}
+
+static void mul_call(struct kernel_run *run, uint64_t elements)
+{
+	struct mul_walk walk = { .data = (const uint32_t *)(const void *)run->memory, .ring = ring_begin(run, elements),
+		.m = (uint32_t)run->v[M] };
+
+	((mul_loop *)run->code)(&walk);
+	ring_end(run, &walk.ring);
+	run->result = walk.sum;
+}
+
+static void mul_rewind(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+static struct status mul_verify(struct kernel_run *run)
+{
+	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144;
+	uint32_t sum = 0;
+
+	for (uint64_t k = 0; k < count; k++) {
+		uint64_t i = k % run->ring;
+
+		sum += fill_value(run->seed, i) * fill_value(run->seed, i + 1) * (uint32_t)run->v[M] * (uint32_t)(i * i);
+	}
+	mul_rewind(run);
+	mul_call(run, count);
+	mul_rewind(run);
+	if (run->result != sum)
+		return status_make(STATUS_FAILED, "mul-by summed to %llu where %u is right",
+			(unsigned long long)run->result, sum);
+	return status_ok();
+}
+
+const struct kernel kernel_mul_by = {
+	.name = "mul-by",
+	.title = "four multiplications an element",
+	.look_for = "Ten operations an element are few, and still it takes four cycles where one port does all multiplications: "
+		"it is busy in every one of them, and the others idle. Turn form: each multiplication that goes takes a cycle "
+		"with it, even where two additions stand in for it.",
+	.document = "Downs, Performance Speed Limits, \"Port/Execution Unit Limits\"",
+	.element = "number",
+	.limit = "ports",
+	.hint = "Down to form, then +: one multiplication fewer",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.footprint = mul_footprint,
+	.layout = mul_layout,
+	.layout_nests = true,
+	.prepare = mul_prepare,
+	.call = mul_call,
+	.rewind = mul_rewind,
+	.verify = mul_verify,
+};

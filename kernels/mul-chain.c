@@ -1,0 +1,188 @@
+/* mul-chain: multiply up an array. Each product waits for the one before; several products side by side do not wait for
+ * each other. And where a new product begins every so many elements, its first multiplications overlap with the last of the
+ * product before. */
+#include "kernels/fill.h"
+#include "kernels/kernel.h"
+#include "kernels/ring.h"
+
+enum { SIZE, ACC, RESTART };
+
+static const struct knob knobs[] = {
+	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
+		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
+	[ACC] = { .name = "acc", .help = "products that grow side by side", .kind = KNOB_COUNT,
+		.min = 1, .max = 8, .initial = 1, .role = KNOB_FORM },
+	[RESTART] = { .name = "restart", .help = "elements after which new products begin; 0: never", .kind = KNOB_COUNT,
+		.min = 0, .max = 1 << 20, .initial = 0, .factor = 2 },
+};
+
+struct chain_walk {
+	const uint32_t *data;
+	struct ring ring;
+	uint64_t restart;      /* iterations that one product lasts, > 0 */
+	uint32_t sum;          /* of the products */
+};
+
+/* The next number into one product: product *= data[i]. x86-64 multiplies straight from memory. */
+#if defined(__x86_64__)
+#define MULTIPLY(n) \
+	"	.if %c[acc] > " #n "			\n" \
+	"	imull	4*" #n "(%[data]), %[p" #n "]	\n" \
+	"	.endif					\n"
+#define NEXT \
+	"	addq	%[step], %[data]		\n" \
+	"	cmpq	%[end], %[data]			\n" \
+	"	jne	1b				\n"
+#else
+#define MULTIPLY(n) \
+	"	.if %c[acc] > " #n "			\n" \
+	"	ldr	%w[x], [%[data], 4*" #n "]	\n" \
+	"	mul	%w[p" #n "], %w[p" #n "], %w[x]	\n" \
+	"	.endif					\n"
+#define NEXT \
+	"	add	%[data], %[data], %[step]	\n" \
+	"	cmp	%[data], %[end]			\n" \
+	"	b.ne	1b				\n"
+#endif
+
+/* One multiplication an element, the elements dealt out to `acc` products in turn. */
+KERNEL_BODY void chain_multiply(struct chain_walk *walk, const int acc)
+{
+	uint32_t sum = 0, p0 = 1, p1 = 1, p2 = 1, p3 = 1, p4 = 1, p5 = 1, p6 = 1, p7 = 1;
+	uint64_t turns, from, left = walk->restart;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		const uint32_t *data = walk->data + from * (uint64_t)acc;
+
+		while (turns > 0) {
+			uint64_t stretch = left < turns ? left : turns, x;
+			const uint32_t *end = data + stretch * (uint64_t)acc;
+
+			/* p0 *= data[i]; p1 *= data[i + 1]; … */
+			__asm__ volatile(
+				"	.p2align 6		\n"
+				"1:				\n"
+				MULTIPLY(0) MULTIPLY(1) MULTIPLY(2) MULTIPLY(3)
+				MULTIPLY(4) MULTIPLY(5) MULTIPLY(6) MULTIPLY(7)
+				NEXT
+				: [data] "+r"(data), [p0] "+r"(p0), [p1] "+r"(p1), [p2] "+r"(p2), [p3] "+r"(p3),
+				  [p4] "+r"(p4), [p5] "+r"(p5), [p6] "+r"(p6), [p7] "+r"(p7), [x] "=&r"(x)
+				: [end] "r"(end), [acc] "i"(acc), [step] "i"(4 * acc)
+				: "cc", "memory");
+			turns -= stretch;
+			left -= stretch;
+			if (left == 0) {
+				sum += p0 * p1 * p2 * p3 * p4 * p5 * p6 * p7;
+				p0 = p1 = p2 = p3 = p4 = p5 = p6 = p7 = 1;
+				left = walk->restart;
+			}
+		}
+	}
+	walk->sum = sum + p0 * p1 * p2 * p3 * p4 * p5 * p6 * p7;
+}
+
+#define CHAIN_LOOP(n) KERNEL_LOOP static void chain_##n(struct chain_walk *walk) { chain_multiply(walk, n); }
+#define CHAIN_NAME(n) chain_##n,
+KERNEL_EIGHT(CHAIN_LOOP)
+
+typedef void chain_loop(struct chain_walk *walk);
+
+static chain_loop *const loops[] = { KERNEL_EIGHT(CHAIN_NAME) };
+
+/* Iterations that one product lasts. */
+static uint64_t product_turns(const int64_t *v)
+{
+	return v[RESTART] ? (uint64_t)((v[RESTART] + v[ACC] - 1) / v[ACC]) : UINT64_MAX;
+}
+
+static uint64_t chain_footprint(const int64_t *v)
+{
+	return (uint64_t)v[SIZE];
+}
+
+static uint64_t chain_layout(const int64_t *v)
+{
+	(void)v;
+	return 0;
+}
+
+/* Odd numbers: their products never become 0. */
+static struct status chain_prepare(struct kernel_run *run)
+{
+	const int64_t *v = run->v;
+	uint64_t count = (uint64_t)v[SIZE] / 4;
+	struct status status = fill_words(run, count, 1);
+
+	run->granule = (uint64_t)v[ACC];
+	run->ring = count / run->granule * run->granule;
+	run->bytes = 4;
+	run->lines = 4.0 / 64;
+	run->restart = v[RESTART] ? (double)(product_turns(v) * run->granule) : 0;
+	run->code = (const void *)loops[v[ACC] - 1];
+	run->function = "chain_multiply";
+	run->position = 0;
+	return status;
+}
+
+/* Every call begins with new products. */
+static void chain_call(struct kernel_run *run, uint64_t elements)
+{
+	struct chain_walk walk = { .data = (const uint32_t *)(const void *)run->memory, .ring = ring_begin(run, elements),
+		.restart = product_turns(run->v) };
+
+	((chain_loop *)run->code)(&walk);
+	ring_end(run, &walk.ring);
+	run->result = walk.sum;
+}
+
+static void chain_rewind(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+static struct status chain_verify(struct kernel_run *run)
+{
+	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144, last;
+	uint32_t sum = 0, product = 1;
+
+	count = count / run->granule * run->granule;
+	last = run->v[RESTART] ? product_turns(run->v) * run->granule : UINT64_MAX;
+	for (uint64_t i = 0; i < count; i++) {
+		product *= fill_value(run->seed, i % run->ring) | 1;
+		if ((i + 1) % last == 0) {
+			sum += product;
+			product = 1;
+		}
+	}
+	/* The product begun last counts too, even with nothing in it. */
+	sum += product;
+	chain_rewind(run);
+	chain_call(run, count);
+	chain_rewind(run);
+	if (run->result != sum)
+		return status_make(STATUS_FAILED, "mul-chain multiplied to %llu where %u is right",
+			(unsigned long long)run->result, sum);
+	return status_ok();
+}
+
+const struct kernel kernel_mul_chain = {
+	.name = "mul-chain",
+	.title = "multiply up an array",
+	.look_for = "One multiplication an element, and a port that could begin one every cycle: but each waits for the product "
+		"before, and an element takes the latency. Turn up acc until the port binds. Then set restart: where a new "
+		"product begins, it overlaps with the end of the old one, and the cycles fall below the latency.",
+	.document = "Downs, Performance Speed Limits, \"Carried Dependency Chains\"",
+	.element = "number",
+	.limit = "latency",
+	.hint = "Down to acc, then +: products side by side",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.footprint = chain_footprint,
+	.layout = chain_layout,
+	.layout_nests = true,
+	.seamless = true,
+	.prepare = chain_prepare,
+	.call = chain_call,
+	.rewind = chain_rewind,
+	.verify = chain_verify,
+};

@@ -1,0 +1,234 @@
+/* scatter-stores: store to random places, found in an array of indices; one by one, or sixteen with one instruction.
+ *
+ * Memory holds n indices of 4 bytes, then the n elements of 4 bytes that they choose from. */
+#include "base/random.h"
+#include "kernels/features.h"
+#include "kernels/kernel.h"
+#include "kernels/ring.h"
+
+enum { SIZE, FORM };
+enum { FORM_SCALAR, FORM_SCATTER };
+enum { STORED = 0x5a5a5a5a };
+
+static const char *const form_names[] = { "scalar", "scatter", NULL };
+
+static const struct knob knobs[] = {
+	[SIZE] = { .name = "size", .help = "bytes of indices and elements, half each", .kind = KNOB_BYTES,
+		.axis = AXIS_SIZE, .min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
+	[FORM] = { .name = "form", .help = "a store each, or a scatter for sixteen (AVX-512)", .kind = KNOB_CHOICE,
+		.choices = form_names, .role = KNOB_FORM },
+};
+
+struct scatter_walk {
+	struct ring ring;
+	const uint32_t *index;
+	uint32_t *to;
+};
+
+typedef void scatter_loop(struct scatter_walk *walk);
+
+/* for (; index != end; index += 4)
+ *	to[index[0]] = to[index[1]] = to[index[2]] = to[index[3]] = value; */
+KERNEL_LOOP static void scatter_scalar(struct scatter_walk *walk)
+{
+	uint64_t turns, from;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		const uint32_t *index = walk->index + from * 4, *end = index + turns * 4;
+		uint64_t t;
+
+#if defined(__x86_64__)
+		__asm__ volatile(
+			".p2align 6\n"
+			"1:\n"
+			"	movl (%[index]), %k[t]\n"
+			"	movl %k[value], (%[to],%q[t],4)\n"
+			"	movl 4(%[index]), %k[t]\n"
+			"	movl %k[value], (%[to],%q[t],4)\n"
+			"	movl 8(%[index]), %k[t]\n"
+			"	movl %k[value], (%[to],%q[t],4)\n"
+			"	movl 12(%[index]), %k[t]\n"
+			"	movl %k[value], (%[to],%q[t],4)\n"
+			"	addq $16, %[index]\n"
+			"	cmpq %[index], %[end]\n"
+			"	jne 1b\n"
+			: [index] "+r"(index), [t] "=&r"(t)
+			: [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
+			: "memory", "cc");
+#else
+		__asm__ volatile(
+			".p2align 6\n"
+			"1:\n"
+			"	ldr %w[t], [%[index]]\n"
+			"	str %w[value], [%[to], %[t], lsl #2]\n"
+			"	ldr %w[t], [%[index], #4]\n"
+			"	str %w[value], [%[to], %[t], lsl #2]\n"
+			"	ldr %w[t], [%[index], #8]\n"
+			"	str %w[value], [%[to], %[t], lsl #2]\n"
+			"	ldr %w[t], [%[index], #12]\n"
+			"	str %w[value], [%[to], %[t], lsl #2]\n"
+			"	add %[index], %[index], #16\n"
+			"	cmp %[index], %[end]\n"
+			"	b.ne 1b\n"
+			: [index] "+r"(index), [t] "=&r"(t)
+			: [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
+			: "memory", "cc");
+#endif
+	}
+}
+
+#if defined(__x86_64__)
+/* for (; index != end; index += 16)
+ *	to[index[0…15]] = value; */
+KERNEL_LOOP static void scatter_vector(struct scatter_walk *walk)
+{
+	uint64_t turns, from;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		const uint32_t *index = walk->index + from * 16, *end = index + turns * 16;
+
+		__asm__ volatile(
+			"	vpbroadcastd %k[value], %%zmm0\n"
+			".p2align 6\n"
+			"1:\n"
+			"	vmovdqu32 (%[index]), %%zmm1\n"
+			"	kxnorw %%k1, %%k1, %%k1\n"
+			"	vpscatterdd %%zmm0, (%[to],%%zmm1,4)%{%%k1%}\n"
+			"	addq $64, %[index]\n"
+			"	cmpq %[index], %[end]\n"
+			"	jne 1b\n"
+			"	vzeroupper\n"
+			: [index] "+r"(index)
+			: [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
+			: "memory", "cc", "xmm0", "xmm1");
+	}
+}
+#else
+#define scatter_vector scatter_scalar      /* check() refuses it */
+#endif
+
+static struct status scatter_check(const int64_t *v)
+{
+	return v[FORM] == FORM_SCATTER ? features_need(FEATURE_AVX512, "form=scatter") : status_ok();
+}
+
+/* One knob alone is ever refused, for what the processor lacks: no other can help. */
+static void scatter_fit(int64_t *v, int changed)
+{
+	(void)v;
+	(void)changed;
+}
+
+static uint64_t count_of(const int64_t *v)
+{
+	uint64_t count = (uint64_t)v[SIZE] / 8 / 16 * 16;
+
+	return count < 1ull << 31 ? count : 1ull << 31;      /* a scatter's indices are signed */
+}
+
+static uint64_t scatter_footprint(const int64_t *v)
+{
+	return count_of(v) * 8;
+}
+
+static uint64_t scatter_layout(const int64_t *v)
+{
+	return count_of(v);
+}
+
+static uint32_t index_of(uint64_t seed, uint64_t count, uint64_t at)
+{
+	struct random random = { seed + at };
+
+	return (uint32_t)random_below(&random, count);
+}
+
+static struct status scatter_prepare(struct kernel_run *run)
+{
+	uint64_t count = count_of(run->v);
+	uint32_t *index = (uint32_t *)(void *)run->memory;
+
+	for (uint64_t i = run->prepared >= count * 8 ? count : 0; i < count; i++) {
+		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+			return status_make(STATUS_CANCELLED, "stopped while the indices were chosen");
+		index[i] = index_of(run->seed, count, i);
+		index[count + i] = 0;
+	}
+	run->laid_out = count * 8;
+	run->granule = run->v[FORM] == FORM_SCATTER ? 16 : 4;
+	run->ring = count;
+	run->bytes = 8;
+	/* A line of the elements for each store, and its share of the indices' lines. */
+	run->lines = 1 + 4 / 64.0;
+	run->scattered = true;
+	run->code = (const void *)(run->v[FORM] == FORM_SCATTER ? scatter_vector : scatter_scalar);
+	run->function = run->v[FORM] == FORM_SCATTER ? "scatter_vector" : "scatter_scalar";
+	run->position = 0;
+	return status_ok();
+}
+
+static void scatter_call(struct kernel_run *run, uint64_t elements)
+{
+	uint32_t *memory = (uint32_t *)(void *)run->memory;
+	struct scatter_walk walk = {
+		.ring = ring_begin(run, elements), .index = memory, .to = memory + count_of(run->v),
+	};
+
+	((scatter_loop *)run->code)(&walk);
+	ring_end(run, &walk.ring);
+}
+
+static void scatter_rewind(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+static struct status scatter_verify(struct kernel_run *run)
+{
+	uint64_t count = count_of(run->v), walked = run->ring / 2 < 4096 ? run->ring / 2 / 16 * 16 : 4096;
+	uint32_t *to = (uint32_t *)(void *)run->memory + count;
+	uint64_t stored = 0, right = 0;
+
+	/* All that the walk and the next as many elements store to is cleared; then each place of the walk is stored to, and as
+	 * many places as there are different indices in it. */
+	for (uint64_t i = 0; i < 2 * walked; i++)
+		to[index_of(run->seed, count, i)] = 0;
+	scatter_rewind(run);
+	scatter_call(run, walked);
+	scatter_rewind(run);
+	for (uint64_t i = 0; i < walked; i++) {
+		uint32_t *place = &to[index_of(run->seed, count, i)];
+
+		if (*place != STORED && *place != STORED + 1)
+			return status_make(STATUS_FAILED, "scatter-stores did not store to place %llu",
+				(unsigned long long)(place - to));
+		right += *place == STORED;
+		*place = STORED + 1;
+	}
+	for (uint64_t i = walked; i < 2 * walked; i++)
+		stored += to[index_of(run->seed, count, i)] == STORED;
+	if (stored > 0 || right == 0)
+		return status_make(STATUS_FAILED, "scatter-stores went past its end");
+	return status_ok();
+}
+
+const struct kernel kernel_scatter_stores = {
+	.name = "scatter-stores",
+	.title = "store to random places",
+	.look_for = "A scatter is one instruction, and still a store for every element: form=scatter does not beat the limit on "
+		"stores. Grow size past each cache: random places take a line each, and there is no prefetcher for them.",
+	.document = "Downs, Performance Speed Limits, Stores",
+	.element = "element stored",
+	.hint = "Down to form, then +; then grow size",
+	.limit = "stores",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.check = scatter_check,
+	.fit = scatter_fit,
+	.footprint = scatter_footprint,
+	.layout = scatter_layout,
+	.prepare = scatter_prepare,
+	.call = scatter_call,
+	.rewind = scatter_rewind,
+	.verify = scatter_verify,
+};

@@ -1,0 +1,524 @@
+/* stores: fill an array, one store an element, of any width and anywhere against the cache lines.
+ *
+ * form=copied stores values that it loads from another array; form=checked compares them with what stands there first, and
+ * stores those that differ. Two arrays of values take turns, pass by pass, and differ in a share of their elements. */
+#include <string.h>
+
+#include "base/random.h"
+#include "kernels/features.h"
+#include "kernels/kernel.h"
+#include "kernels/ring.h"
+
+enum { SIZE, WIDTH, FORM, CHANGED, OFFSET };
+enum { FORM_PLAIN, FORM_COPIED, FORM_CHECKED, FORMS };
+enum { WIDTHS = 7, UNROLL = 4, LINE = 64 };
+
+static const char *const width_names[] = { "1", "2", "4", "8", "16", "32", "64", NULL };
+static const char *const form_names[] = { "plain", "copied", "checked", NULL };
+
+static const struct knob knobs[] = {
+	[SIZE] = { .name = "size", .help = "bytes of all arrays: one when plain, else three", .kind = KNOB_BYTES,
+		.axis = AXIS_SIZE, .min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
+	[WIDTH] = { .name = "width", .help = "bytes of a store", .kind = KNOB_CHOICE, .choices = width_names,
+		.initial = 2 },
+	[FORM] = { .name = "form", .help = "one value, values from an array, or of those what differs",
+		.kind = KNOB_CHOICE, .choices = form_names },
+	[CHANGED] = { .name = "changed", .help = "percent of values that differ from those stored before",
+		.kind = KNOB_COUNT, .min = 0, .max = 100, .initial = 0, .multiple = 5 },
+	[OFFSET] = { .name = "offset", .help = "bytes from the start of a line to the first store", .kind = KNOB_COUNT,
+		.min = 0, .max = LINE - 1 },
+};
+
+struct stores_walk {
+	struct ring ring;
+	unsigned char *to;
+	const unsigned char *from[2];      /* the values of this pass and of the next */
+	const unsigned char *value;        /* 64 bytes, all alike: what a plain store stores */
+};
+
+typedef void stores_loop(struct stores_walk *walk);
+
+static uint64_t width_of(const int64_t *v)
+{
+	return (uint64_t)1 << v[WIDTH];
+}
+
+/* for (; to != end; to += width)
+ *	*to = value; */
+KERNEL_BODY void stores_plain(struct stores_walk *walk, const int width)
+{
+	uint64_t value, turns, from;
+
+	memcpy(&value, walk->value, sizeof(value));
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		unsigned char *to = walk->to + from * (uint64_t)width * UNROLL;
+		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
+
+#if defined(__x86_64__)
+		__asm__ volatile(
+			".if %c[width] == 16\n"
+			"	movups (%[vector]), %%xmm0\n"
+			".elseif %c[width] == 32\n"
+			"	vmovups (%[vector]), %%ymm0\n"
+			".elseif %c[width] == 64\n"
+			"	vmovups (%[vector]), %%zmm0\n"
+			".endif\n"
+			".p2align 6\n"
+			"1:\n"
+			".irp k,0,1,2,3\n"
+			".if %c[width] == 1\n"
+			"	movb %b[value], \\k(%[to])\n"
+			".elseif %c[width] == 2\n"
+			"	movw %w[value], \\k*2(%[to])\n"
+			".elseif %c[width] == 4\n"
+			"	movl %k[value], \\k*4(%[to])\n"
+			".elseif %c[width] == 8\n"
+			"	movq %q[value], \\k*8(%[to])\n"
+			".elseif %c[width] == 16\n"
+			"	movups %%xmm0, \\k*16(%[to])\n"
+			".elseif %c[width] == 32\n"
+			"	vmovups %%ymm0, \\k*32(%[to])\n"
+			".else\n"
+			"	vmovups %%zmm0, \\k*64(%[to])\n"
+			".endif\n"
+			".endr\n"
+			"	addq $4*%c[width], %[to]\n"
+			"	cmpq %[to], %[end]\n"
+			"	jne 1b\n"
+			".if %c[width] > 16\n"
+			"	vzeroupper\n"
+			".endif\n"
+			: [to] "+r"(to)
+			: [end] "r"(end), [value] "r"(value), [vector] "r"(walk->value), [width] "i"(width)
+			: "memory", "cc", "xmm0");
+#else
+		__asm__ volatile(
+			"	ldr q0, [%[vector]]\n"
+			".p2align 6\n"
+			"1:\n"
+			".irp k,0,1,2,3\n"
+			".if %c[width] == 1\n"
+			"	strb %w[value], [%[to], #\\k]\n"
+			".elseif %c[width] == 2\n"
+			"	strh %w[value], [%[to], #\\k*2]\n"
+			".elseif %c[width] == 4\n"
+			"	str %w[value], [%[to], #\\k*4]\n"
+			".elseif %c[width] == 8\n"
+			"	str %x[value], [%[to], #\\k*8]\n"
+			".else\n"
+			"	str q0, [%[to], #\\k*16]\n"
+			".endif\n"
+			".endr\n"
+			"	add %[to], %[to], #4*%c[width]\n"
+			"	cmp %[to], %[end]\n"
+			"	b.ne 1b\n"
+			: [to] "+r"(to)
+			: [end] "r"(end), [value] "r"(value), [vector] "r"(walk->value), [width] "i"(width)
+			: "memory", "cc", "v0");
+#endif
+	}
+}
+
+/* The values of this piece, relative to where they go; behind a pass's end it is the other array's turn. */
+static inline uint64_t values_of(struct stores_walk *walk)
+{
+	uint64_t delta = (uintptr_t)walk->from[0] - (uintptr_t)walk->to;
+
+	if (walk->ring.room == walk->ring.turns) {
+		const unsigned char *next = walk->from[1];
+
+		walk->from[1] = walk->from[0];
+		walk->from[0] = next;
+	}
+	return delta;
+}
+
+/* for (; to != end; to += width)
+ *	*to = *(to + (values - array)); */
+KERNEL_BODY void stores_copied(struct stores_walk *walk, const int width)
+{
+	uint64_t turns, from;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		unsigned char *to = walk->to + from * (uint64_t)width * UNROLL;
+		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
+		uint64_t values = values_of(walk), t;
+
+#if defined(__x86_64__)
+		__asm__ volatile(
+			".p2align 6\n"
+			"1:\n"
+			".irp k,0,1,2,3\n"
+			".if %c[width] == 1\n"
+			"	movzbl \\k(%[to],%[values]), %k[t]\n"
+			"	movb %b[t], \\k(%[to])\n"
+			".elseif %c[width] == 2\n"
+			"	movzwl \\k*2(%[to],%[values]), %k[t]\n"
+			"	movw %w[t], \\k*2(%[to])\n"
+			".elseif %c[width] == 4\n"
+			"	movl \\k*4(%[to],%[values]), %k[t]\n"
+			"	movl %k[t], \\k*4(%[to])\n"
+			".elseif %c[width] == 8\n"
+			"	movq \\k*8(%[to],%[values]), %q[t]\n"
+			"	movq %q[t], \\k*8(%[to])\n"
+			".elseif %c[width] == 16\n"
+			"	movups \\k*16(%[to],%[values]), %%xmm0\n"
+			"	movups %%xmm0, \\k*16(%[to])\n"
+			".elseif %c[width] == 32\n"
+			"	vmovups \\k*32(%[to],%[values]), %%ymm0\n"
+			"	vmovups %%ymm0, \\k*32(%[to])\n"
+			".else\n"
+			"	vmovups \\k*64(%[to],%[values]), %%zmm0\n"
+			"	vmovups %%zmm0, \\k*64(%[to])\n"
+			".endif\n"
+			".endr\n"
+			"	addq $4*%c[width], %[to]\n"
+			"	cmpq %[to], %[end]\n"
+			"	jne 1b\n"
+			".if %c[width] > 16\n"
+			"	vzeroupper\n"
+			".endif\n"
+			: [to] "+r"(to), [t] "=&r"(t)
+			: [end] "r"(end), [values] "r"(values), [width] "i"(width)
+			: "memory", "cc", "xmm0");
+#else
+		/* An index goes without a displacement: the values have a pointer of their own. */
+		__asm__ volatile(
+			"	add %[t], %[to], %[values]\n"
+			".p2align 6\n"
+			"1:\n"
+			".irp k,0,1,2,3\n"
+			".if %c[width] == 1\n"
+			"	ldrb w16, [%[t], #\\k]\n"
+			"	strb w16, [%[to], #\\k]\n"
+			".elseif %c[width] == 2\n"
+			"	ldrh w16, [%[t], #\\k*2]\n"
+			"	strh w16, [%[to], #\\k*2]\n"
+			".elseif %c[width] == 4\n"
+			"	ldr w16, [%[t], #\\k*4]\n"
+			"	str w16, [%[to], #\\k*4]\n"
+			".elseif %c[width] == 8\n"
+			"	ldr x16, [%[t], #\\k*8]\n"
+			"	str x16, [%[to], #\\k*8]\n"
+			".else\n"
+			"	ldr q0, [%[t], #\\k*16]\n"
+			"	str q0, [%[to], #\\k*16]\n"
+			".endif\n"
+			".endr\n"
+			"	add %[t], %[t], #4*%c[width]\n"
+			"	add %[to], %[to], #4*%c[width]\n"
+			"	cmp %[to], %[end]\n"
+			"	b.ne 1b\n"
+			: [to] "+r"(to), [t] "=&r"(t)
+			: [end] "r"(end), [values] "r"(values), [width] "i"(width)
+			: "memory", "cc", "v0", "x16");
+#endif
+	}
+}
+
+/* for (; to != end; to += width)
+ *	if (*to != *(to + (values - array)))
+ *		*to = *(to + (values - array)); */
+KERNEL_BODY void stores_checked(struct stores_walk *walk, const int width)
+{
+	uint64_t turns, from;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		unsigned char *to = walk->to + from * (uint64_t)width * UNROLL;
+		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
+		uint64_t values = values_of(walk), t;
+
+		/* Stores stand behind the loop: where nothing changes, no branch is taken on the way. */
+#if defined(__x86_64__)
+		__asm__ volatile(
+			".p2align 6\n"
+			"1:\n"
+			".irp k,0,1,2,3\n"
+			".if %c[width] == 1\n"
+			"	movzbl \\k(%[to],%[values]), %k[t]\n"
+			"	cmpb %b[t], \\k(%[to])\n"
+			".elseif %c[width] == 2\n"
+			"	movzwl \\k*2(%[to],%[values]), %k[t]\n"
+			"	cmpw %w[t], \\k*2(%[to])\n"
+			".elseif %c[width] == 4\n"
+			"	movl \\k*4(%[to],%[values]), %k[t]\n"
+			"	cmpl %k[t], \\k*4(%[to])\n"
+			".else\n"
+			"	movq \\k*8(%[to],%[values]), %q[t]\n"
+			"	cmpq %q[t], \\k*8(%[to])\n"
+			".endif\n"
+			"	jne 3\\k\\()f\n"
+			"2\\k:\n"
+			".endr\n"
+			"	addq $4*%c[width], %[to]\n"
+			"	cmpq %[to], %[end]\n"
+			"	jne 1b\n"
+			"	jmp 4f\n"
+			".irp k,0,1,2,3\n"
+			"3\\k:\n"
+			".if %c[width] == 1\n"
+			"	movb %b[t], \\k(%[to])\n"
+			".elseif %c[width] == 2\n"
+			"	movw %w[t], \\k*2(%[to])\n"
+			".elseif %c[width] == 4\n"
+			"	movl %k[t], \\k*4(%[to])\n"
+			".else\n"
+			"	movq %q[t], \\k*8(%[to])\n"
+			".endif\n"
+			"	jmp 2\\k\\()b\n"
+			".endr\n"
+			"4:\n"
+			: [to] "+r"(to), [t] "=&r"(t)
+			: [end] "r"(end), [values] "r"(values), [width] "i"(width)
+			: "memory", "cc");
+#else
+		__asm__ volatile(
+			"	add %[t], %[to], %[values]\n"
+			".p2align 6\n"
+			"1:\n"
+			".irp k,0,1,2,3\n"
+			".if %c[width] == 1\n"
+			"	ldrb w16, [%[t], #\\k]\n"
+			"	ldrb w17, [%[to], #\\k]\n"
+			".elseif %c[width] == 2\n"
+			"	ldrh w16, [%[t], #\\k*2]\n"
+			"	ldrh w17, [%[to], #\\k*2]\n"
+			".elseif %c[width] == 4\n"
+			"	ldr w16, [%[t], #\\k*4]\n"
+			"	ldr w17, [%[to], #\\k*4]\n"
+			".else\n"
+			"	ldr x16, [%[t], #\\k*8]\n"
+			"	ldr x17, [%[to], #\\k*8]\n"
+			".endif\n"
+			"	cmp x16, x17\n"
+			"	b.ne 3\\k\\()f\n"
+			"2\\k:\n"
+			".endr\n"
+			"	add %[t], %[t], #4*%c[width]\n"
+			"	add %[to], %[to], #4*%c[width]\n"
+			"	cmp %[to], %[end]\n"
+			"	b.ne 1b\n"
+			"	b 4f\n"
+			".irp k,0,1,2,3\n"
+			"3\\k:\n"
+			".if %c[width] == 1\n"
+			"	strb w16, [%[to], #\\k]\n"
+			".elseif %c[width] == 2\n"
+			"	strh w16, [%[to], #\\k*2]\n"
+			".elseif %c[width] == 4\n"
+			"	str w16, [%[to], #\\k*4]\n"
+			".else\n"
+			"	str x16, [%[to], #\\k*8]\n"
+			".endif\n"
+			"	b 2\\k\\()b\n"
+			".endr\n"
+			"4:\n"
+			: [to] "+r"(to), [t] "=&r"(t)
+			: [end] "r"(end), [values] "r"(values), [width] "i"(width)
+			: "memory", "cc", "x16", "x17");
+#endif
+	}
+}
+
+#define LOOP(form, width) \
+	KERNEL_LOOP static void form##_##width(struct stores_walk *walk) { form(walk, width); }
+
+LOOP(stores_plain, 1) LOOP(stores_plain, 2) LOOP(stores_plain, 4) LOOP(stores_plain, 8) LOOP(stores_plain, 16)
+LOOP(stores_copied, 1) LOOP(stores_copied, 2) LOOP(stores_copied, 4) LOOP(stores_copied, 8) LOOP(stores_copied, 16)
+LOOP(stores_checked, 1) LOOP(stores_checked, 2) LOOP(stores_checked, 4) LOOP(stores_checked, 8)
+#if defined(__x86_64__)
+LOOP(stores_plain, 32) LOOP(stores_plain, 64)
+LOOP(stores_copied, 32) LOOP(stores_copied, 64)
+#define WIDE(form) , form##_32, form##_64
+#else
+#define WIDE(form)
+#endif
+
+static stores_loop *const loops[FORMS][WIDTHS] = {
+	{ stores_plain_1, stores_plain_2, stores_plain_4, stores_plain_8, stores_plain_16 WIDE(stores_plain) },
+	{ stores_copied_1, stores_copied_2, stores_copied_4, stores_copied_8, stores_copied_16 WIDE(stores_copied) },
+	{ stores_checked_1, stores_checked_2, stores_checked_4, stores_checked_8 },
+};
+static const char *const functions[FORMS] = { "stores_plain", "stores_copied", "stores_checked" };
+
+static struct status stores_check(const int64_t *v)
+{
+	if (v[FORM] == FORM_CHECKED && width_of(v) > 8)
+		return status_make(STATUS_USAGE, "form=checked compares in general registers: width=%s is too wide, at most 8",
+			width_names[v[WIDTH]]);
+	if (width_of(v) == 64)
+		return features_need(FEATURE_AVX512, "width=64");
+	if (width_of(v) == 32)
+		return features_need(FEATURE_AVX, "width=32");
+	return status_ok();
+}
+
+static void stores_fit(int64_t *v, int changed)
+{
+	if (v[FORM] != FORM_CHECKED || width_of(v) <= 8)
+		return;
+	if (changed == WIDTH)
+		v[FORM] = FORM_COPIED;
+	else
+		v[WIDTH] = 3;
+}
+
+/* Bytes of the array that is stored to, in whole lines, of each array. */
+static uint64_t part_of(const int64_t *v)
+{
+	return (uint64_t)v[SIZE] / (v[FORM] == FORM_PLAIN ? 1 : 3) / LINE * LINE;
+}
+
+static uint64_t stores_footprint(const int64_t *v)
+{
+	return part_of(v) * (v[FORM] == FORM_PLAIN ? 1 : 3);
+}
+
+/* Values lie where their elements do, so all that moves them makes another layout. */
+static uint64_t stores_layout(const int64_t *v)
+{
+	if (v[FORM] == FORM_PLAIN)
+		return 0;
+	return 1 + (((part_of(v) * WIDTHS + (uint64_t)v[WIDTH]) * 101 + (uint64_t)v[CHANGED]) * LINE + (uint64_t)v[OFFSET]) * 2;
+}
+
+static uint64_t elements_of(const int64_t *v)
+{
+	uint64_t granule = width_of(v) * UNROLL;
+
+	return (part_of(v) - (v[OFFSET] ? LINE : 0)) / granule * UNROLL;
+}
+
+/* An element's value in each of the two arrays: they differ where the share says so. */
+static uint64_t value_of(const struct kernel_run *run, uint64_t index, int which)
+{
+	struct random random = { run->seed + index };
+	uint64_t value = random_next(&random);
+
+	if (random_below(&random, 100) < (uint64_t)run->v[CHANGED] && which)
+		value = ~value;
+	return value;
+}
+
+/* The element's bytes: its value, as often as it fits, or its beginning. */
+static void write_value(unsigned char *to, uint64_t value, uint64_t width)
+{
+	for (uint64_t i = 0; i < width; i += 8)
+		memcpy(to + i, &value, width < 8 ? width : 8);
+}
+
+static struct status stores_prepare(struct kernel_run *run)
+{
+	const int64_t *v = run->v;
+	uint64_t part = part_of(v), width = width_of(v), count = elements_of(v), footprint = stores_footprint(v);
+	bool plain = v[FORM] == FORM_PLAIN;
+	double surprises;
+
+	for (uint64_t i = run->prepared >= footprint ? count : 0; i < count; i++) {
+		unsigned char *to = run->memory + v[OFFSET] + i * width;
+
+		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
+		write_value(to, plain ? 0 : value_of(run, i, 0), width);
+		if (!plain) {
+			write_value(to + part, value_of(run, i, 0), width);
+			write_value(to + part * 2, value_of(run, i, 1), width);
+		}
+	}
+	run->laid_out = footprint > run->prepared || !plain ? footprint : run->prepared;
+	run->granule = UNROLL;
+	run->ring = count;
+	run->bytes = v[FORM] == FORM_PLAIN ? width : 2 * width;
+	run->lines = (double)(plain ? width : 2 * width) / LINE;
+	/* Of the stores that a line's end cuts, one in every line; a check's load is cut alike, and so is what it compares. */
+	if ((uint64_t)v[OFFSET] % width)
+		run->splits = (double)width / LINE *
+			(plain ? 1 : v[FORM] == FORM_COPIED ? 2 : 2 + (double)v[CHANGED] / 100);
+	/* Whether a value differs is a coin with that share, unless the predictor can learn the ring by heart: those of
+	 * today learn some tens of thousands of surprises. */
+	surprises = v[FORM] != FORM_CHECKED ? 0 : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
+	if (surprises * (double)count >= 65536)
+		run->mispredicts = surprises;
+	run->code = (const void *)loops[v[FORM]][v[WIDTH]];
+	run->function = functions[v[FORM]];
+	run->position = 0;
+	run->result = 0;
+	return status_ok();
+}
+
+/* result: which array the last element took its value from. A pass takes the other one's than the pass before. */
+static void stores_call(struct kernel_run *run, uint64_t elements)
+{
+	static const uint64_t value[8] = { [0 ... 7] = 0x5a5a5a5a5a5a5a5a };
+	uint64_t part = part_of(run->v), which = run->result ^ (run->position == 0);
+	unsigned char *to = run->memory + run->v[OFFSET];
+	struct stores_walk walk = {
+		.ring = ring_begin(run, elements), .to = to, .value = (const unsigned char *)value,
+		.from = { to + part * (1 + which), to + part * (2 - which) },
+	};
+
+	((stores_loop *)run->code)(&walk);
+	ring_end(run, &walk.ring);
+	run->result = (uint64_t)(walk.from[0] != to + part) ^ (run->position == 0);
+}
+
+static void stores_rewind(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+static struct status stores_verify(struct kernel_run *run)
+{
+	uint64_t width = width_of(run->v), limit = run->ring < 4096 ? run->ring : 4096;
+	unsigned char *to = run->memory + run->v[OFFSET], right[LINE];
+	bool plain = run->v[FORM] == FORM_PLAIN;
+
+	/* Two passes, one with the values of each array; the second ends earlier, and behind its end stands what the first
+	 * stored. */
+	for (int pass = 0; pass < 2; pass++) {
+		uint64_t count = pass ? limit / 2 / UNROLL * UNROLL : limit;
+		int which;
+
+		if (plain)
+			memset(to, pass, limit * width);
+		stores_rewind(run);
+		stores_call(run, count);
+		which = (int)run->result;
+		for (uint64_t i = 0; i < limit; i++) {
+			bool stored = i < count;
+
+			if (plain)
+				memset(right, stored ? 0x5a : pass, sizeof(right));
+			else
+				write_value(right, value_of(run, i, stored ? which : !which), width);
+			if (memcmp(to + i * width, right, width) != 0)
+				return status_make(STATUS_FAILED, "stores left another value in element %llu than is right",
+					(unsigned long long)i);
+		}
+	}
+	stores_rewind(run);
+	return status_ok();
+}
+
+const struct kernel kernel_stores = {
+	.name = "stores",
+	.title = "store to an array",
+	.look_for = "However narrow, a store takes its turn: one a cycle, two on newer cores. Turn up width, and the same cycles "
+		"store more bytes; turn offset, and those that cross a line count twice. With form=checked loads take the "
+		"place of stores, which pays while little is changed and what changes can be foreseen.",
+	.document = "Downs, Performance Speed Limits, Stores",
+	.element = "element stored",
+	.hint = "Down to width, then +: the same cycles, more bytes",
+	.limit = "stores",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.check = stores_check,
+	.fit = stores_fit,
+	.footprint = stores_footprint,
+	.layout = stores_layout,
+	.prepare = stores_prepare,
+	.call = stores_call,
+	.rewind = stores_rewind,
+	.verify = stores_verify,
+	.stepped = true,
+};
