@@ -17,6 +17,28 @@ static const struct {
 	{ 0x41, 0xd49, "Neoverse N2" }, { 0x41, 0xd4f, "Neoverse V2" }, { 0x46, 0x001, "A64FX" },
 };
 
+/* From /proc/cpuinfo, where the kernel shows no registers: the first processor's implementer and part. */
+static unsigned long long read_cpuinfo(void)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	unsigned long long midr = 0, implementer = 0, value;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *colon = strchr(line, ':');
+
+		if (!colon || sscanf(colon + 1, "%llx", &value) != 1)
+			continue;
+		if (strncmp(line, "CPU implementer", 15) == 0 && !implementer)
+			implementer = value & 0xff;
+		else if (strncmp(line, "CPU part", 8) == 0 && !midr)
+			midr = implementer << 24 | (value & 0xfff) << 4;
+	}
+	if (file)
+		fclose(file);
+	return midr;
+}
+
 void identify_processor(struct machine *machine)
 {
 	FILE *file = fopen("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", "re");
@@ -30,12 +52,14 @@ void identify_processor(struct machine *machine)
 			midr = 0;
 		fclose(file);
 	}
+	if (midr == 0)
+		midr = read_cpuinfo();
 	if (midr == 0) {
 		snprintf(machine->name, sizeof(machine->name), "AArch64 core (MIDR not shown by this kernel)");
 		return;
 	}
-	implementer = midr >> 24 & 0xff;
-	part = midr >> 4 & 0xfff;
+	machine->processor.implementer = implementer = midr >> 24 & 0xff;
+	machine->processor.part = part = midr >> 4 & 0xfff;
 	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++)
 		if (cores[i].implementer == implementer && cores[i].part == part)
 			snprintf(machine->name, sizeof(machine->name), "%s, MIDR %08llxh", cores[i].name, midr);

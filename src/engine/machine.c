@@ -23,6 +23,24 @@ uint64_t machine_last_cache(const struct machine *machine)
 	return machine->cache_count > 0 ? machine->cache[machine->cache_count - 1].bytes : 0;
 }
 
+void processor_add(struct processor *processor, const char *feature)
+{
+	size_t used = strlen(processor->features);
+
+	if (used + strlen(feature) + 3 <= sizeof(processor->features))
+		snprintf(processor->features + used, sizeof(processor->features) - used, "%s%s ", used ? "" : " ", feature);
+}
+
+bool processor_has(const struct processor *processor, const char *feature)
+{
+	size_t length = strlen(feature);
+
+	for (const char *at = processor->features; length && (at = strstr(at, feature)) != NULL; at += length)
+		if (at > processor->features && at[-1] == ' ' && at[length] == ' ')
+			return true;
+	return false;
+}
+
 /* A number behind a key in a file of lines "key: number"; -1 when there is none. */
 static long long read_number(const char *path, const char *key)
 {

@@ -15,11 +15,23 @@ struct machine_cache {
 	unsigned line;       /* bytes; 0 unknown */
 };
 
+/* What the processor says of itself; numbers it does not tell are 0. A hypervisor may have changed them. */
+struct processor {
+	char vendor[16];         /* x86: "GenuineIntel" */
+	unsigned family, model, stepping;
+	unsigned implementer, part;      /* AArch64: of MIDR_EL1 */
+	/* Words, each between blanks (" avx2 avx512f "): what core models may ask for. x86: avx2 avx512f avx512fp16
+	 * avx-vnni amx-tile amx-fp16, hybrid-e on an efficiency core, and l1i-64k for the size of the L1 instruction cache. */
+	char features[160];
+	uint64_t l1i_bytes;
+};
+
 struct machine {
 	atomic_bool known;       /* everything below is final once this is set */
 	char host[64];
 	char name[96];           /* "AMD EPYC, family 19h model 01h" */
 	char arch[16];           /* "x86_64", "aarch64" */
+	struct processor processor;
 	bool virtualised;
 	int processors;          /* that this process may run on */
 	int cpu;                 /* the core that is measured; -1 unknown */
@@ -37,8 +49,12 @@ struct machine {
 	char huge_note[96];      /* why not */
 };
 
-/* Fills host, name, arch, virtualised, memory_limit and the huge page fields; the rest is the worker's. */
+/* Fills host, name, arch, processor, virtualised, memory_limit and the huge page fields; the rest is the worker's. */
 void machine_identify(struct machine *machine);
+
+/* Adds a word to the features, and asks for one. */
+void processor_add(struct processor *processor, const char *feature);
+bool processor_has(const struct processor *processor, const char *feature);
 
 /* Size in bytes of the data cache of that level, or 0. */
 uint64_t machine_cache(const struct machine *machine, int level);

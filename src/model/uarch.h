@@ -126,7 +126,10 @@ struct uarch_insn {
 	const struct uarch_class *op;      /* its operation; NULL: none, as in a plain load, store or nop */
 	const struct uarch_class *load;    /* each access of its memory operands that loads; NULL: none */
 	const struct uarch_class *store;   /* each access that stores; NULL */
-	double slots;                      /* rename slots with its memory operands, before macro-fusion */
+	const struct uarch_class *taken;   /* a conditional branch: its operation in place of op when it jumps; else NULL */
+	const struct uarch_class *base;    /* what computes the base register of a pre- or post-indexed access (its latency is from
+	                                      the old base to the new); NULL: nothing does, as x86's stack engine: latency 0 */
+	double slots;                      /* rename slots with its memory operands, before macro-fusion; 0 when not known */
 	double unlaminated;                /* how many of them come from un-lamination */
 	bool eliminated;                   /* done at rename: latency 0, no port */
 };
@@ -136,7 +139,7 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 /* Whether two neighbours become one micro-op here. */
 bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch);
 
-/* The sources of a class or of the whole file as legend lines: "[U] uops.info …". */
+/* The sources of a class (its tags) or of the whole file (0) as legend lines: "[U] uops.info …". */
 void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);
 
 #endif

@@ -1,0 +1,469 @@
+/* Core models by name, their facts, and how one instruction executes. */
+#include "model/uarch_read.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/data.h"
+#include "base/nearest.h"
+
+const char *const uarch_role_name[ROLE_COUNT] = {
+	[ROLE_ZERO] = "zero", [ROLE_MOVE] = "move", [ROLE_VMOVE] = "vmove", [ROLE_BRANCH] = "branch",
+	[ROLE_TAKEN] = "taken", [ROLE_JUMP] = "jump", [ROLE_INDIRECT] = "indirect", [ROLE_CALL] = "call",
+	[ROLE_RETURN] = "return", [ROLE_LOAD] = "load", [ROLE_VLOAD] = "vload", [ROLE_STORE] = "store",
+	[ROLE_VSTORE] = "vstore", [ROLE_STORE_COMPLEX] = "store-complex", [ROLE_VSTORE_COMPLEX] = "vstore-complex",
+	[ROLE_LOAD_PAIR] = "load-pair", [ROLE_VLOAD_PAIR] = "vload-pair", [ROLE_STORE_PAIR] = "store-pair",
+	[ROLE_VSTORE_PAIR] = "vstore-pair", [ROLE_GATHER] = "gather-load", [ROLE_SCATTER] = "scatter-store",
+	[ROLE_WRITEBACK] = "writeback", [ROLE_MODIFY] = "modify",
+};
+_Static_assert(ROLE_MODIFY == ROLE_COUNT - 1, "a role without a name");
+
+/* What stands in for a role that a core does not name: the same thing, less closely told. */
+static const int role_fallback[ROLE_COUNT] = {
+	[ROLE_ZERO] = -1, [ROLE_MOVE] = -1, [ROLE_VMOVE] = -1, [ROLE_BRANCH] = -1, [ROLE_TAKEN] = ROLE_BRANCH,
+	[ROLE_JUMP] = ROLE_TAKEN, [ROLE_INDIRECT] = ROLE_JUMP, [ROLE_CALL] = ROLE_JUMP, [ROLE_RETURN] = ROLE_INDIRECT,
+	[ROLE_LOAD] = -1, [ROLE_VLOAD] = -1, [ROLE_STORE] = -1, [ROLE_VSTORE] = -1, [ROLE_STORE_COMPLEX] = ROLE_STORE,
+	[ROLE_VSTORE_COMPLEX] = ROLE_VSTORE, [ROLE_LOAD_PAIR] = ROLE_LOAD, [ROLE_VLOAD_PAIR] = ROLE_VLOAD,
+	[ROLE_STORE_PAIR] = ROLE_STORE, [ROLE_VSTORE_PAIR] = ROLE_VSTORE, [ROLE_GATHER] = ROLE_VLOAD,
+	[ROLE_SCATTER] = ROLE_VSTORE, [ROLE_WRITEBACK] = -1, [ROLE_MODIFY] = -1,
+};
+
+bool uarch_role_is_memory(const char *name)
+{
+	size_t length = strcspn(name, ".");
+
+	for (int role = ROLE_LOAD; role <= ROLE_SCATTER; role++)
+		if (strlen(uarch_role_name[role]) == length && memcmp(uarch_role_name[role], name, length) == 0)
+			return true;
+	return false;
+}
+
+/* ---- names */
+
+enum { MOST_CORES = 128 };
+
+static char every_name[MOST_CORES][UARCH_NAME];
+static const char *names_all[MOST_CORES + 1], *names_x86[MOST_CORES + 1], *names_arm64[MOST_CORES + 1];
+static pthread_once_t names_once = PTHREAD_ONCE_INIT;
+
+static void list_names(void)
+{
+	int all = 0, x86 = 0, arm64 = 0;
+
+	for (const struct data_file *file = data_files; file->name && all < MOST_CORES; file++) {
+		size_t length = strlen(file->name);
+		const char *isa = strstr(file->text, "\nisa ");
+
+		if (strncmp(file->name, "uarch/", 6) != 0 || length < 13 || length - 12 >= UARCH_NAME ||
+			strcmp(file->name + length - 6, ".uarch") != 0)
+			continue;
+		memcpy(every_name[all], file->name + 6, length - 12);
+		if (isa && strncmp(isa + 5, "x86_64", 6) == 0)
+			names_x86[x86++] = every_name[all];
+		else if (isa && strncmp(isa + 5, "aarch64", 7) == 0)
+			names_arm64[arm64++] = every_name[all];
+		names_all[all] = every_name[all];
+		all++;
+	}
+}
+
+const char *const *uarch_names(const char *isa)
+{
+	static const char *const none[] = { NULL };
+
+	pthread_once(&names_once, list_names);
+	return !isa ? names_all : strcmp(isa, "x86_64") == 0 ? names_x86 : strcmp(isa, "aarch64") == 0 ? names_arm64 : none;
+}
+
+/* ---- loading */
+
+static bool is_built_in(const char *name)
+{
+	const char *const *names = uarch_names(NULL);
+
+	for (; *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+static struct status unknown_name(const char *name, const char *isa)
+{
+	const char *const *names = uarch_names(isa);
+	char near[100] = "";
+	size_t count = 0;
+
+	while (names[count])
+		count++;
+	nearest_names(name, names, count, near, sizeof(near));
+	for (size_t i = 0; !*near && i < count; i++)
+		if (strlen(names[i]) + 1 < sizeof(near))
+			snprintf(near, sizeof(near), "%s", names[i]);
+	return status_make(STATUS_USAGE, "no core model \"%.40s\"%s%s", name, *near ? "; there is " : "", near);
+}
+
+struct status uarch_load(const char *name, const char *isa, struct uarch **uarch)
+{
+	char file[48], origin[256], *text;
+	struct status status;
+
+	*uarch = NULL;
+	if (strlen(name) == 0 || strlen(name) >= UARCH_NAME || strchr(name, '/'))
+		return unknown_name(name, isa);
+	snprintf(file, sizeof(file), "uarch/%s.uarch", name);
+	status = data_load(file, &text, origin);
+	if (!status_is_ok(&status))
+		return is_built_in(name) ? status : unknown_name(name, isa);
+	status = uarch_parse(text, origin, uarch);
+	free(text);
+	if (!status_is_ok(&status))
+		return status;
+	if (strcmp((*uarch)->name, name) != 0)
+		status = lines_status(origin, 1, "this file is the core \"%s\", not \"%s\"", (*uarch)->name, name);
+	else if (isa && strcmp((*uarch)->isa, isa) != 0)
+		status = status_make(STATUS_USAGE, "%s is a core for %s; this machine is %s", name, (*uarch)->isa, isa);
+	if (!status_is_ok(&status)) {
+		uarch_free(*uarch);
+		*uarch = NULL;
+	}
+	return status;
+}
+
+struct status uarch_parse(const char *text, const char *origin, struct uarch **uarch)
+{
+	struct status status = uarch_read(text, origin, uarch);
+
+	if (status_is_ok(&status))
+		status = uarch_bind(*uarch);
+	if (!status_is_ok(&status)) {
+		uarch_free(*uarch);
+		*uarch = NULL;
+	}
+	return status;
+}
+
+void uarch_free(struct uarch *uarch)
+{
+	if (!uarch)
+		return;
+	ops_free(uarch->ops);
+	free(uarch->resolved);
+	free(uarch->class);
+	free(uarch->chain);
+	free(uarch->fusion);
+	free(uarch->id);
+	free(uarch);
+}
+
+/* ---- classes by name */
+
+static const char *const width_suffix[UARCH_WIDTHS] = { "", ".8", ".16", ".32", ".64", ".128", ".256", ".512" };
+
+int uarch_width_index(unsigned bits)
+{
+	switch (bits) {
+	case 8: return 1;
+	case 16: return 2;
+	case 32: return 3;
+	case 64: return 4;
+	case 128: return 5;
+	case 256: return 6;
+	case 512: return 7;
+	default: return 0;
+	}
+}
+
+static int compare_name(const void *key, const void *class)
+{
+	return strcmp(key, ((const struct uarch_class *)class)->name);
+}
+
+const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, int width)
+{
+	char full[UARCH_NAME + 8];
+	const struct uarch_class *class = NULL;
+
+	if (width > 0) {
+		snprintf(full, sizeof(full), "%s%s", name, width_suffix[width]);
+		class = bsearch(full, uarch->class, (size_t)uarch->class_count, sizeof(*class), compare_name);
+	}
+	if (!class)
+		class = bsearch(name, uarch->class, (size_t)uarch->class_count, sizeof(*class), compare_name);
+	return class;
+}
+
+struct status uarch_bind(struct uarch *uarch)
+{
+	struct status status = ops_load(uarch->isa, &uarch->ops);
+	int classes;
+
+	if (!status_is_ok(&status))
+		return status;
+	classes = ops_class_count(uarch->ops);
+	uarch->resolved = memory_new((size_t)classes * UARCH_WIDTHS, sizeof(*uarch->resolved));
+	for (int width = 0; width < UARCH_WIDTHS; width++) {
+		for (int i = 0; i < classes; i++)
+			for (int at = i; at >= 0 && !uarch->resolved[i * UARCH_WIDTHS + width]; at = ops_fallback(uarch->ops, at))
+				uarch->resolved[i * UARCH_WIDTHS + width] = uarch_find(uarch, ops_class(uarch->ops, at), width);
+		for (int i = 0; i < ROLE_COUNT; i++)
+			for (int at = i; at >= 0 && !uarch->role[i][width]; at = role_fallback[at])
+				uarch->role[i][width] = uarch_find(uarch, uarch_role_name[at], width);
+	}
+	return status;
+}
+
+/* ---- facts */
+
+const char *uarch_name(const struct uarch *uarch) { return uarch->name; }
+const char *uarch_title(const struct uarch *uarch) { return uarch->title; }
+const char *uarch_isa(const struct uarch *uarch) { return uarch->isa; }
+double uarch_width(const struct uarch *uarch) { return uarch->width; }
+int uarch_port_count(const struct uarch *uarch) { return uarch->port_count + uarch->unit_count; }
+const char *uarch_port(const struct uarch *uarch, int port) { return uarch->port[port]; }
+bool uarch_port_is_unit(const struct uarch *uarch, int port) { return port >= uarch->port_count; }
+double uarch_cap(const struct uarch *uarch, enum uarch_cap cap) { return uarch->cap[cap]; }
+double uarch_size(const struct uarch *uarch, enum uarch_size size) { return uarch->size[size]; }
+double uarch_extra(const struct uarch *uarch, enum uarch_extra extra) { return uarch->extra[extra]; }
+
+const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level)
+{
+	for (int i = 0; i < uarch->cache_count; i++)
+		if (uarch->cache[i].level == level)
+			return &uarch->cache[i];
+	return NULL;
+}
+
+/* Whether a chain's word means this class: by its whole name (2), or by the name without the width (1). */
+static int means(const char *word, const struct uarch_class *class)
+{
+	size_t length = strlen(word);
+
+	if (strncmp(word, class->name, length) != 0)
+		return 0;
+	return class->name[length] == '\0' ? 2 : class->name[length] == '.';
+}
+
+double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer, const struct uarch_class *consumer)
+{
+	double latency = UARCH_UNKNOWN;
+	int best = 0;
+
+	for (int i = 0; producer && consumer && i < uarch->chain_count; i++) {
+		int p = means(uarch->chain[i].producer, producer), c = means(uarch->chain[i].consumer, consumer);
+
+		if (p && c && p + c > best) {
+			best = p + c;
+			latency = uarch->chain[i].latency;
+		}
+	}
+	return latency;
+}
+
+void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text)
+{
+	if (!tags)
+		tags = uarch->tags;
+	for (int i = 0; i < uarch->sources.count; i++)
+		if (tags >> i & 1)
+			text_addf(text, "[%s] %s\n", uarch->sources.tag[i], uarch->sources.text[i]);
+}
+
+/* ---- one instruction */
+
+/* Widths of memory accesses in vector registers: up to 8 bytes are nobody's (scalars). */
+static int access_width(const struct insn_memory *memory)
+{
+	unsigned size = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
+
+	return size > 32 ? uarch_width_index(512) : size > 16 ? uarch_width_index(256) : size > 8 ? uarch_width_index(128) : 0;
+}
+
+/* Skylake's store AGU on port 7 takes base + 0…2047 alone; where that makes no difference no file has the class. */
+static bool is_complex(const struct insn_memory *memory)
+{
+	return memory->relative || memory->base == REG_NONE || memory->index != REG_NONE || memory->disp < 0 ||
+		memory->disp > 2047;
+}
+
+static const struct uarch_class *memory_class(const struct uarch *uarch, const struct insn *insn,
+	const struct insn_memory *memory, bool store)
+{
+	int width = insn->vector ? access_width(memory) : 0, role;
+	bool pair = memory->accesses == 2 && !memory->vector_index;
+
+	if (memory->vector_index)
+		role = store ? ROLE_SCATTER : ROLE_GATHER;
+	else if (pair)
+		role = store ? insn->vector ? ROLE_VSTORE_PAIR : ROLE_STORE_PAIR : insn->vector ? ROLE_VLOAD_PAIR : ROLE_LOAD_PAIR;
+	else if (store && is_complex(memory))
+		role = insn->vector ? ROLE_VSTORE_COMPLEX : ROLE_STORE_COMPLEX;
+	else if (store)
+		role = insn->vector ? ROLE_VSTORE : ROLE_STORE;
+	else
+		role = insn->vector ? ROLE_VLOAD : ROLE_LOAD;
+	return uarch->role[role][width];
+}
+
+/* The class of what the instruction does besides memory; NULL and *known unset: nobody can say. */
+static const struct uarch_class *operation(const struct uarch *uarch, const struct insn *insn, bool *known)
+{
+	int width = uarch_width_index(insn->width), number;
+	const struct uarch_class *class = NULL;
+
+	*known = true;
+	if (insn->zeroing)
+		class = uarch->role[ROLE_ZERO][width];
+	else if (insn->move)
+		class = uarch->role[insn->vector ? ROLE_VMOVE : ROLE_MOVE][width];
+	if (class)
+		return class;
+	number = ops_find(uarch->ops, insn);
+	if (number == OPS_MEMORY_ONLY)
+		return NULL;
+	if (number >= 0)
+		class = uarch->resolved[number * UARCH_WIDTHS + width];
+	else
+		switch (insn->flow) {
+		case FLOW_BRANCH:
+			class = uarch->role[ROLE_BRANCH][width];
+			break;
+		case FLOW_JUMP:
+			class = uarch->role[ROLE_JUMP][width];
+			break;
+		case FLOW_INDIRECT:
+			class = uarch->role[ROLE_INDIRECT][width];
+			break;
+		case FLOW_CALL:
+			class = uarch->role[ROLE_CALL][width];
+			break;
+		case FLOW_RETURN:
+			class = uarch->role[ROLE_RETURN][width];
+			break;
+		default:
+			break;
+		}
+	*known = class != NULL;
+	return class;
+}
+
+/* Two explicit operands, the first a register that is read and written, and no flags read: what Haswell to Skylake keep
+ * fused with an indexed address. */
+static bool is_two_operand(const struct insn *insn)
+{
+	const char *comma = strchr(insn->shape, ',');
+	bool both = false;
+
+	if (!comma || strchr(comma + 1, ',') || (insn->shape[0] != 'r' && insn->shape[0] != 'v'))
+		return false;
+	for (int i = 0; i < insn->read_count && i < INSN_READS; i++) {
+		if (insn->reads[i] >= REG_CARRY)
+			return false;
+		for (int k = 0; k < insn->write_count && k < INSN_WRITES; k++)
+			both = both || insn->reads[i] == insn->writes[k];
+	}
+	return both;
+}
+
+static double unlaminated(const struct uarch *uarch, const struct insn *insn, bool has_op)
+{
+	double slots = 0;
+
+	if (uarch->laminate != LAMINATE_INDEXED)
+		return 0;
+	for (int i = 0; i < insn->memory_count && i < INSN_MEMORY; i++) {
+		const struct insn_memory *memory = &insn->memory[i];
+
+		if (memory->index == REG_NONE || memory->vector_index)
+			continue;
+		if (memory->load && has_op && !(uarch->laminate_two_operand && is_two_operand(insn)))
+			slots++;
+		if (memory->store && !uarch->laminate_stores)
+			slots++;
+	}
+	return slots;
+}
+
+void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts)
+{
+	double slots = 0;
+	bool stores = false, plain;
+
+	memset(facts, 0, sizeof(*facts));
+	if (!insn->known)
+		return;
+	facts->op = operation(uarch, insn, &facts->known);
+	plain = !facts->op;
+	if (facts->op)
+		slots = facts->op->slots;
+	if (insn->flow == FLOW_BRANCH && facts->op && facts->op == uarch->role[ROLE_BRANCH][uarch_width_index(insn->width)])
+		facts->taken = uarch->role[ROLE_TAKEN][uarch_width_index(insn->width)];
+	for (int i = 0; i < insn->memory_count && i < INSN_MEMORY; i++) {
+		const struct insn_memory *memory = &insn->memory[i];
+		double accesses = memory->accesses > 1 && !memory->vector_index ? memory->accesses : 1;
+
+		if (memory->load) {
+			facts->load = memory_class(uarch, insn, memory, false);
+			facts->known = facts->known && facts->load;
+			if (facts->load && plain && !memory->store)
+				slots += facts->load->slots * accesses;
+		}
+		if (memory->store) {
+			facts->store = memory_class(uarch, insn, memory, true);
+			facts->known = facts->known && facts->store;
+			if (facts->store && plain)
+				slots += facts->store->slots * accesses;
+			stores = true;
+		}
+	}
+	/* What an operation leaves in memory: one more, unless the core says otherwise. */
+	if (stores && !plain)
+		slots += uarch->role[ROLE_MODIFY][0] ? uarch->role[ROLE_MODIFY][0]->slots : facts->store ? facts->store->slots : 0;
+	if (insn->writeback && uarch->role[ROLE_WRITEBACK][0]) {
+		facts->base = uarch->role[ROLE_WRITEBACK][0];
+		slots += facts->base->slots;
+	}
+	if (plain && !facts->load && !facts->store)
+		facts->known = false;
+	if (!facts->known) {
+		facts->taken = NULL;
+		return;
+	}
+	facts->unlaminated = unlaminated(uarch, insn, !plain);
+	facts->slots = slots + facts->unlaminated;
+	facts->eliminated = facts->op && !facts->load && !facts->store && facts->op->executes && facts->op->term_count == 0 &&
+		facts->op->latency <= 0;
+}
+
+bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch)
+{
+	const struct insn_memory *memory = first->memory_count > 0 ? &first->memory[0] : NULL;
+	unsigned has = 0;
+
+	if (branch->flow != FLOW_BRANCH || !branch->condition[0] || first->flow != FLOW_NONE || !first->known)
+		return false;
+	if (memory)
+		has |= FUSE_MEMORY;
+	if (memory && first->immediate)
+		has |= FUSE_MEMORY_IMMEDIATE;
+	if (memory && memory->relative && first->immediate)
+		has |= FUSE_RELATIVE;
+	if (memory && memory->store)
+		has |= FUSE_STORE;
+	if (first->immediate)
+		has |= FUSE_IMMEDIATE;
+	for (int i = 0; i < uarch->fusion_count; i++) {
+		const struct uarch_fusion *fusion = &uarch->fusion[i];
+
+		if (strcmp(fusion->mnemonic, first->mnemonic) != 0)
+			continue;
+		if (fusion->unless & has)
+			return false;
+		for (int k = 0; k < fusion->condition_count; k++)
+			if (strcmp(fusion->condition[k], branch->condition) == 0)
+				return true;
+		return fusion->all;
+	}
+	return false;
+}
