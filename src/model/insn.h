@@ -61,7 +61,9 @@ struct insn {
 	uint8_t memory_count;
 	struct insn_memory memory[INSN_MEMORY];
 	bool writeback;               /* memory[0].base is itself changed by it: AArch64's pre- and post-indexed forms; push,
-	                                 pop, call and ret with rsp */
+	                                 pop, call and ret with rsp. It then stands neither in reads nor in writes for that */
+	int32_t step;                 /* by how much, in bytes; memory[0] is where the base as it was before leads. 0: by a
+	                                 register's value */
 	bool load_extends;            /* a load that extends the sign: movsx, movsxd, ldrsw */
 
 	uint16_t width;               /* bits of its widest vector register, else of its general registers; 0: none */
