@@ -298,9 +298,16 @@ static bool read_match(struct reader *r)
 
 static bool read_width(struct reader *r)
 {
-	return need_words(r, 2, 2, "width SLOTS") &&
-		say(r, "width", &r->to->width_file, &r->to->width_line) &&
-		lines_number(&r->lines, r->lines.word[1], "width", 1, 64, &r->to->uarch->width);
+	if (!need_words(r, 2, 2, "width SLOTS, or width unknown") ||
+		!say(r, "width", &r->to->width_file, &r->to->width_line))
+		return false;
+	if (strcmp(r->lines.word[1], "unknown") == 0) {
+		r->to->uarch->width = UARCH_UNKNOWN;
+		return true;
+	}
+	if (!r->lines.tagged)
+		return lines_fail(&r->lines, "this line has no source: end it with [TAG]");
+	return lines_number(&r->lines, r->lines.word[1], "width", 1, 64, &r->to->uarch->width);
 }
 
 static bool read_names(struct reader *r)
@@ -402,6 +409,10 @@ static bool read_class_words(struct reader *r, struct class_text *class)
 			return lines_fail(&r->lines, "\"%s\" without a number", word);
 		if (value == &class->facts.slots)
 			class->has_slots = true;
+		if (value == &class->facts.accumulate && strcmp(r->lines.word[i + 1], "unknown") == 0) {
+			class->facts.accumulate_unknown = true;
+			continue;
+		}
 		if (!lines_number(&r->lines, r->lines.word[i + 1], word, 0, 1000, value))
 			return false;
 	}
@@ -705,7 +716,7 @@ static const struct {
 	bool (*read)(struct reader *r);
 } statements[] = {
 	{ "uarch", false, read_uarch }, { "isa", false, read_isa }, { "from", false, read_from },
-	{ "match", true, read_match }, { "width", true, read_width }, { "ports", true, read_names },
+	{ "match", true, read_match }, { "width", false, read_width }, { "ports", true, read_names },
 	{ "units", false, read_names }, { "set", false, read_set }, { "class", false, read_class },
 	{ "chain", true, read_chain }, { "fuse", true, read_fuse }, { "unlaminate", true, read_unlaminate },
 	{ "cap", true, read_cap }, { "size", true, read_size }, { "extra", true, read_extra },
@@ -882,7 +893,7 @@ static struct status finish(struct builder *to, const char *origin)
 	struct uarch *u = to->uarch;
 	struct status status;
 
-	if (!uarch_known(u->width))
+	if (to->width_file < 0)
 		return status_make(STATUS_FAILED, "%.100s: no line \"width\"", origin);
 	if (to->port_count == 0)
 		return status_make(STATUS_FAILED, "%.100s: no line \"ports\"", origin);
