@@ -33,4 +33,9 @@ struct chain {
  * lower one, as a hard limit must). */
 void deps_chain(const struct loop *loop, const struct uarch *uarch, bool renamed, struct chain *chain);
 
+/* The same where more is known or asked. facts: what uarch_insn() says of each of the loop's instructions. miss: cycles that
+ * a load whose address hangs on the cycle takes beyond those in the first-level cache (load_cycles leaves them out). */
+void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts, bool renamed,
+	double miss, struct chain *chain);
+
 #endif

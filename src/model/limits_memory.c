@@ -1,0 +1,271 @@
+/* The slowest chain, and memory: what a working set costs that the first-level cache does not hold.
+ *
+ * Of accesses spread over S bytes at most C/S find their line in a level of C bytes. Levels are filled from the fastest on, as if
+ * each held other lines than the ones before: so no arrangement hits more. */
+#include "model/limits_tally.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { L1, L2, L3, MEMORY, LEVELS };
+
+struct level {
+	const char *name;
+	double share;             /* of accesses, served here */
+	double latency, lines;    /* UARCH_UNKNOWN */
+	bool measured;            /* belongs to the machine, not to the core's file */
+};
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* Bytes of a core's own cache: this machine's, else those of the core's file; 0: unknown. */
+static double cache_bytes(const struct tally *tally, int level)
+{
+	const struct uarch_cache *cache = uarch_cache(tally->uarch, level + 1);
+
+	if (tally->place->cache[level] > 0)
+		return tally->place->cache[level];
+	return cache && uarch_known(cache->bytes) ? cache->bytes : 0;
+}
+
+bool limits_spills(const struct tally *tally)
+{
+	double first = cache_bytes(tally, L1);
+
+	return first > 0 && tally->place->working_set > first;
+}
+
+/* How the accesses spread over the levels. False: the size of one that they may hit is not known; *missing names it. */
+static bool spread(const struct tally *tally, struct level level[LEVELS], const char **missing)
+{
+	const struct limits_place *place = tally->place;
+	const struct uarch_cache *first = uarch_cache(tally->uarch, 1), *second = uarch_cache(tally->uarch, 2);
+	double bytes[LEVELS] = { cache_bytes(tally, L1), cache_bytes(tally, L2), place->cache[L3], INFINITY }, left = 1;
+
+	level[L1] = (struct level){ .name = "L1", .latency = first ? first->latency : UARCH_UNKNOWN };
+	level[L2] = (struct level){ .name = "L2", .latency = second ? second->latency : UARCH_UNKNOWN,
+		.lines = second ? second->lines : UARCH_UNKNOWN };
+	level[L3] = (struct level){ .name = "L3", .latency = place->l3.known ? place->l3.latency : UARCH_UNKNOWN,
+		.lines = place->l3.known ? place->l3.lines : UARCH_UNKNOWN, .measured = true };
+	level[MEMORY] = (struct level){ .name = "memory", .measured = true,
+		.latency = place->memory.known ? place->memory.latency : UARCH_UNKNOWN,
+		.lines = place->memory.known ? place->memory.lines : UARCH_UNKNOWN };
+	if (place->l3.known)
+		bytes[L3] = larger(bytes[L3], place->l3.bytes);
+	for (int i = L1; i < LEVELS; i++) {
+		/* A machine whose memory is measured and that states no L3 has none. */
+		if (bytes[i] <= 0 && left > 0 && !(i == L3 && place->memory.known)) {
+			*missing = level[i].name;
+			return false;
+		}
+		level[i].share = fmin(left, bytes[i] / place->working_set);
+		left -= level[i].share;
+		if (left < 1e-12)
+			left = 0;
+	}
+	return true;
+}
+
+/* The first level that serves anything and has no such figure; NULL: all have. */
+static const struct level *without(const struct level *level, bool lines)
+{
+	for (int i = L2; i < LEVELS; i++)
+		if (level[i].share > 0 && !((lines ? level[i].lines : level[i].latency) > 0))
+			return &level[i];
+	return NULL;
+}
+
+/* "12 % L2, 86 % L3" */
+static void describe(const struct level *level, char *buffer, size_t size)
+{
+	*buffer = '\0';
+	for (int i = L1; i < LEVELS; i++) {
+		size_t length = strlen(buffer);
+		double percent = level[i].share * 100;
+
+		if (level[i].share >= 0.005 && length < size)
+			snprintf(buffer + length, size - length, "%s%.0f %% %s", length ? ", " : "", percent, level[i].name);
+	}
+}
+
+static void add_missing(struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
+{
+	if (level->measured)
+		limits_add_unknown(tally, kind, "%s %s of this machine not measured yet", level->name, what);
+	else
+		limits_add_unknown(tally, kind, "%s %s is not in the file of this core", level->name, what);
+}
+
+/* ---- The chain */
+
+/* The chain's links, by class, over all the turns that it spans. */
+static int chain_uses(const struct tally *tally, const struct chain *chain, struct class_use *use, int room)
+{
+	int count = 0;
+
+	for (int i = 0; i < chain->link_count && count + 1 < room; i++) {
+		const struct chain_link *link = &chain->link[i];
+		const struct uarch_insn *facts = &tally->facts[tally->loop->path[link->step].insn];
+
+		if (link->load && facts->load && link->cycles > 0)
+			use[count++] = (struct class_use){ facts->load, 1 };
+		if (link->alu && facts->op && !facts->eliminated && link->cycles > 0)
+			use[count++] = (struct class_use){ facts->op, 1 };
+	}
+	return count;
+}
+
+static void describe_chain(const struct tally *tally, const struct chain *chain, char *buffer, size_t size)
+{
+	enum { ROOM = 2 * CHAIN_MAX };
+	struct class_use use[ROOM];
+	double turns = chain->spans * tally->turns;
+	int count = chain_uses(tally, chain, use, ROOM), most = 0;
+	char what[100], over[40] = "";
+
+	/* A chain of many turns is told by the turn where it comes out even. */
+	for (int i = 0; i < count; i++) {
+		int same = 0;
+
+		for (int k = 0; k < count; k++)
+			same += use[k].class == use[i].class;
+		most += fmod(same, turns) > 1e-9;
+	}
+	if (most && turns > 1)
+		snprintf(over, sizeof(over), " in %.0f iterations", turns);
+	words_uses(use, count, most ? 1 : turns, 3, what, sizeof(what));
+	snprintf(buffer, size, "%s%s%s", what[0] ? what : "values carried along", over,
+		chain->through_memory ? ", through memory" : "");
+}
+
+void limits_latency(struct tally *tally)
+{
+	struct chain *chain = &tally->limits->chain;
+	char what[160], number[24];
+
+	deps_chain_missing(tally->loop, tally->uarch, tally->facts, true, 0, chain);
+	if (chain->cycles <= 0)
+		return;
+	describe_chain(tally, chain, what, sizeof(what));
+	limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycles", what,
+		words_number(chain->cycles / tally->turns, number));
+	for (int i = 0; i < chain->link_count; i++)
+		tally->limits->insn[tally->loop->path[chain->link[i].step].insn].carried = true;
+}
+
+double limits_chained_misses(const struct tally *tally, const struct chain *chain)
+{
+	return fmin(chain->loads, tally->place->lines * tally->elements);
+}
+
+/* Loads of the chain go to the working set's levels. Only where no prefetcher follows, and no more of them than lines are touched:
+ * the rest find their line just fetched. */
+static void add_chain(struct tally *tally, const struct level *level)
+{
+	const struct level *missing = without(level, false);
+	struct chain slow;
+	double first = tally->limits->chain.loads > 0 ? tally->limits->chain.load_cycles / tally->limits->chain.loads : 0;
+	double average = 0, more, cycles;
+	char where[64], number[24], each[24];
+
+	if (uarch_known(level[L1].latency) && first <= 0)
+		first = level[L1].latency;
+	for (int i = L2; i < LEVELS; i++)
+		average += level[i].share * level[i].latency;
+	more = missing ? 0 : average - (1 - level[L1].share) * first;
+	deps_chain_missing(tally->loop, tally->uarch, tally->facts, true, missing ? 1000 : fmax(more, 0), &slow);
+	if (slow.loads <= 0)
+		return;
+	if (missing) {
+		add_missing(tally, LIMIT_MEMORY_LATENCY, missing, "latency");
+		return;
+	}
+	cycles = slow.cycles - (slow.loads - limits_chained_misses(tally, &slow)) * fmax(more, 0);
+	if (cycles <= tally->limits->chain.cycles + 1e-9)
+		return;
+	describe(level, where, sizeof(where));
+	limits_add(tally, LIMIT_MEMORY_LATENCY, cycles, "%s chained load%s at %s cycles: %s",
+		words_number(limits_chained_misses(tally, &slow) / tally->turns, number),
+		limits_chained_misses(tally, &slow) / tally->turns == 1 ? "" : "s", words_number(first + more, each), where);
+}
+
+/* ---- Lines */
+
+static void add_lines(struct tally *tally, const struct level *level)
+{
+	double lines = tally->place->lines * tally->elements, cycles = 0;
+	char where[64], number[24], rate[24];
+
+	for (int i = L2; i < LEVELS; i++)
+		if (level[i].share > 0 && !(level[i].lines > 0) && (level[i].measured || level[i].share + level[L1].share > 1 - 1e-9)) {
+			add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle");
+			return;
+		}
+	/* A core's file without the rate of its L2: those lines then count as free, which keeps the sum a bound. */
+	for (int i = L2; i < LEVELS; i++)
+		if (level[i].lines > 0)
+			cycles += lines * level[i].share / level[i].lines;
+	describe(level, where, sizeof(where));
+	limits_add(tally, LIMIT_MEMORY_LINES, cycles, "%s lines at %s a cycle: %s", words_number(lines / tally->turns, number),
+		words_number(cycles > 0 ? lines / cycles : 0, rate), where);
+}
+
+/* Software prefetches leave the reorder buffer before their line is there. */
+static bool prefetches(const struct loop *loop)
+{
+	for (int i = 0; i < loop->insn_count; i++)
+		if (strncmp(loop->insn[i].mnemonic, "prefetch", 8) == 0 || strncmp(loop->insn[i].mnemonic, "prfm", 4) == 0)
+			return true;
+	return false;
+}
+
+/* Misses that do not wait for each other overlap as far as they are in flight together: they must stand in the reorder buffer at
+ * the same time, and the first-level cache waits for so many lines at once. */
+static void add_misses(struct tally *tally, const struct level *level)
+{
+	const struct level *missing = without(level, false);
+	double lines = tally->place->lines * tally->elements, misses = lines * (1 - level[L1].share), wait = 0;
+	double rob = uarch_size(tally->uarch, SIZE_ROB), most = uarch_extra(tally->uarch, EXTRA_MISSES), together = INFINITY;
+	bool by_buffer = true;
+	char number[24], each[24];
+
+	if (uarch_known(rob) && tally->slots > 0 && !prefetches(tally->loop))
+		together = fmax(1, ceil(rob / (tally->slots / misses)));
+	if (uarch_known(most) && most > 0 && most < together) {
+		together = most;
+		by_buffer = false;
+	}
+	if (!isfinite(together))
+		return;
+	if (missing) {
+		add_missing(tally, LIMIT_MISSES, missing, "latency");
+		return;
+	}
+	for (int i = L2; i < LEVELS; i++)
+		wait += lines * level[i].share * level[i].latency;
+	limits_add(tally, LIMIT_MISSES, wait / together, "misses of %s cycles, %s at a time %s", words_number(wait / misses, each),
+		words_number(together, number), by_buffer ? "in the reorder buffer" : "in the L1 cache");
+}
+
+void limits_memory(struct tally *tally)
+{
+	struct level level[LEVELS];
+	const char *missing = NULL;
+
+	if (!limits_spills(tally) || tally->place->lines <= 0)
+		return;
+	if (!spread(tally, level, &missing)) {
+		limits_add_unknown(tally, LIMIT_MEMORY_LINES, "size of the %s cache is not known", missing);
+		return;
+	}
+	if (tally->place->scattered) {
+		add_chain(tally, level);
+		if (limits_chained_misses(tally, &tally->limits->chain) < tally->place->lines * tally->elements - 1e-9)
+			add_misses(tally, level);
+	}
+	add_lines(tally, level);
+}

@@ -1,0 +1,179 @@
+/* Effects that usually cost so much, but are no bounds: front end, predictions that fail, translation, forwarding. */
+#include "model/limits_tally.h"
+
+#include <math.h>
+
+#include "model/forwards.h"
+
+/* Bytes of code that one entry of an op cache stands for: of every core with a file that says `line-ops`. */
+enum { CODE_LINE = 64 };
+
+/* ---- Front end */
+
+/* Micro-ops of the distinct instructions on the path: what the op cache has to hold. */
+static double footprint(const struct tally *tally)
+{
+	double slots = 0;
+
+	for (int i = 0; i < tally->loop->insn_count; i++)
+		if (tally->insn[i].times > 0)
+			slots += tally->facts[i].slots;
+	return slots;
+}
+
+/* Cycles that the decoders take, which take so many bytes and so many instructions a cycle. */
+static void add_decoders(struct tally *tally, enum limit_kind kind, const char *why)
+{
+	double bytes = uarch_extra(tally->uarch, EXTRA_FETCH_BYTES), each = uarch_extra(tally->uarch, EXTRA_DECODE);
+	char all[24], rate[24];
+
+	if (bytes > 0)
+		limits_add(tally, kind, tally->bytes / bytes, "%s%s code bytes, %s a cycle from the decoders", why,
+			words_number(tally->bytes / tally->turns, all), words_number(bytes, rate));
+	if (each > 0)
+		limits_add(tally, kind, tally->loop->path_count / each, "%s%s instructions, %s decoded a cycle", why,
+			words_number(tally->loop->path_count / tally->turns, all), words_number(each, rate));
+	if (bytes <= 0 && each <= 0 && kind == LIMIT_OPCACHE)
+		limits_add_unknown(tally, kind, "%show fast this core decodes is not known", why);
+}
+
+static void add_front_end(struct tally *tally)
+{
+	double holds = uarch_size(tally->uarch, SIZE_OPCACHE), each = uarch_extra(tally->uarch, EXTRA_OPCACHE_OPS);
+	char all[24], rate[24];
+
+	if (holds <= 0)
+		add_decoders(tally, LIMIT_DECODE, "");
+	else if (footprint(tally) > holds)
+		add_decoders(tally, LIMIT_OPCACHE, "beyond the op cache: ");
+	else if (each > 0 && each < uarch_width(tally->uarch))
+		limits_add(tally, LIMIT_OPCACHE, tally->slots / each, "%s micro-ops, %s a cycle from the op cache",
+			words_number(tally->slots / tally->turns, all), words_number(each, rate));
+}
+
+/* Each line of code that the path comes to is another access of the op cache, of so many micro-ops at most. */
+static void add_alignment(struct tally *tally)
+{
+	const struct loop *loop = tally->loop;
+	double most = uarch_extra(tally->uarch, EXTRA_LINE_OPS), cycles = 0, slots = 0, lines = 0;
+	char number[24], rate[24], all[24];
+
+	if (most <= 0 || loop->path_count == 0)
+		return;
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = &loop->insn[loop->path[s].insn];
+		const struct loop_step *next = s + 1 < loop->path_count ? &loop->path[s + 1] : NULL;
+		bool jumps = insn->flow != FLOW_NONE && loop->path[s].taken;
+
+		slots += tally->insn[loop->path[s].insn].fuses ? 0 : tally->facts[loop->path[s].insn].slots;
+		if (next && !jumps && loop->insn[next->insn].address / CODE_LINE == insn->address / CODE_LINE)
+			continue;
+		cycles += fmax(1, ceil(slots / most - 1e-9));
+		lines++;
+		slots = 0;
+	}
+	if (cycles > tally->slots / uarch_width(tally->uarch) + 1e-9)
+		limits_add(tally, LIMIT_ALIGNMENT, cycles, "%s micro-ops in %s lines of code, %s a cycle from each",
+			words_number(tally->slots / tally->turns, all), words_number(lines / tally->turns, number),
+			words_number(most, rate));
+}
+
+/* Indexed memory operands that are split in two at rename: known for whole groups of instructions only. */
+static void add_unlamination(struct tally *tally)
+{
+	double slots = tally->slots + tally->unlaminated;
+	char all[24], more[24], rate[24];
+
+	if (tally->unlaminated > 0 && uarch_width(tally->uarch) > 0)
+		limits_add(tally, LIMIT_UNLAMINATION, slots / uarch_width(tally->uarch),
+			"%s micro-ops, %s of them split off for indexed addresses, %s a cycle", words_number(slots / tally->turns, all),
+			words_number(tally->unlaminated / tally->turns, more), words_number(uarch_width(tally->uarch), rate));
+}
+
+/* ---- Execution */
+
+/* Loops that mix loads, single-cycle operations and a branch reach fewer of those a cycle than there are ports. */
+static void add_saturation(struct tally *tally)
+{
+	double each = uarch_extra(tally->uarch, EXTRA_ALU_SATURATION);
+	char number[24], rate[24];
+
+	if (each > 0 && tally_all(tally->loads) > 0 && tally->branches > 0)
+		limits_add(tally, LIMIT_SATURATION, tally->simple / each, "%s integer operations beside loads, about %s a cycle",
+			words_number(tally->simple / tally->turns, number), words_number(each, rate));
+}
+
+/* What the chain takes when the core has not learnt which load follows which store. */
+static void add_forwarding(struct tally *tally)
+{
+	struct chain chain;
+	char number[24];
+
+	if (!tally->limits->chain.through_memory && !uarch_known(uarch_extra(tally->uarch, EXTRA_FORWARD_RENAMED)))
+		return;
+	deps_chain_missing(tally->loop, tally->uarch, tally->facts, false, 0, &chain);
+	if (chain.through_memory && chain.cycles > tally->limits->chain.cycles + 1e-9)
+		limits_add(tally, LIMIT_FORWARDING, chain.cycles, "store to load through the store queue: %s cycles",
+			words_number(chain.cycles / tally->turns, number));
+}
+
+/* A core that compares the low 12 bits of addresses first takes such a load for one of the store's. */
+static void add_aliasing(struct tally *tally)
+{
+	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE);
+	int aliases = forwards_aliases(tally->loop, queue > 0 && queue < 64 ? (int)queue : 64);
+	char number[24];
+
+	if (aliases > 0)
+		limits_add_unknown(tally, LIMIT_ALIASING, "%s loads a multiple of 4 KiB from a recent store; cost not known",
+			words_number(aliases / tally->turns, number));
+}
+
+/* ---- What comes on top of the binding limit, because nothing useful goes on meanwhile */
+
+/* Loads of a chain that miss the first-level TLB. Those that do not wait for each other overlap. */
+static double page_walks(struct tally *tally)
+{
+	const struct limits_place *place = tally->place;
+	double entries = uarch_size(tally->uarch, SIZE_TLB1), cost = uarch_extra(tally->uarch, EXTRA_TLB2);
+	double reach = entries * place->page, loads = limits_chained_misses(tally, &tally->limits->chain), share, cycles;
+	char percent[24], each[24];
+
+	if (!place->scattered || entries <= 0 || place->page <= 0 || place->working_set <= reach || loads <= 0)
+		return 0;
+	share = 1 - reach / place->working_set;
+	if (!uarch_known(cost)) {
+		limits_add_unknown(tally, LIMIT_PAGE_WALKS, "%.0f %% of chained loads miss the first TLB; cost not known", share * 100);
+		return 0;
+	}
+	cycles = loads * share * cost;
+	limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles, "the binding limit, and %s %% of loads miss the first TLB: +%s",
+		words_number(round(share * 100), percent), words_number(cycles / tally->turns, each));
+	return cycles;
+}
+
+static void add_mispredictions(struct tally *tally, double walks)
+{
+	double each = uarch_extra(tally->uarch, EXTRA_MISPREDICT), count = tally->place->mispredicts * tally->elements;
+	char number[24], cost[24];
+
+	if (!(count > 1e-9))
+		return;
+	words_number(count / tally->turns, number);
+	if (!uarch_known(each))
+		limits_add_unknown(tally, LIMIT_MISPREDICTION, "%s mispredictions; what one costs here is not known", number);
+	else
+		limits_add(tally, LIMIT_MISPREDICTION, tally->bound + walks + count * each,
+			"the binding limit, and %s mispredictions of %s cycles", number, words_number(each, cost));
+}
+
+void limits_soft(struct tally *tally)
+{
+	add_front_end(tally);
+	add_alignment(tally);
+	add_unlamination(tally);
+	add_saturation(tally);
+	add_forwarding(tally);
+	add_aliasing(tally);
+	add_mispredictions(tally, page_walks(tally));
+}
