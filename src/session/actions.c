@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "engine/own.h"
 
 /* The furthest that help and other long overlays scroll, in lines. */
 enum { SCROLL_MOST = 200 };
@@ -17,7 +18,7 @@ enum { ENTRY_LONGEST = 20 };
 
 static void choose_kernel(struct session *session, const struct kernel *kernel, double now)
 {
-	int index = session_kernel_index(kernel);
+	int index = session_kernel_index(session, kernel);
 
 	if (kernel != session->setting.kernel)
 		session_go(session, &session->kernels[index].setting, now);
@@ -49,12 +50,40 @@ static struct status parse_kernel(const char *arguments, const struct kernel **k
 	return setting_find_knob(*kernel, arguments + length + 1, knob);
 }
 
+/* "PATH [cflags=FLAGS]": an own loop. */
+static bool is_own(const char *arguments)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(arguments, " "), arguments);
+	return own_is_path(path);
+}
+
+static struct status open_own(struct session *session, const char *arguments, double now)
+{
+	size_t length = strcspn(arguments, " ");
+	const char *rest = arguments + length + (arguments[length] == ' ');
+	struct status status;
+	char *path;
+
+	if (*rest && strncmp(rest, "cflags=", 7) != 0)
+		return status_make(STATUS_USAGE, "\"%.60s\": after the file of an own loop comes cflags=…, or nothing", rest);
+	path = memory_string(arguments);
+	path[length] = '\0';
+	status = session_own_open(session, path, *rest ? rest + 7 : NULL, now);
+	free(path);
+	return status;
+}
+
 struct status action_kernel(struct session *session, const char *arguments, double now)
 {
 	const struct kernel *kernel;
+	struct status status;
 	int knob;
-	struct status status = parse_kernel(arguments, &kernel, &knob);
 
+	if (is_own(arguments))
+		return open_own(session, arguments, now);
+	status = parse_kernel(arguments, &kernel, &knob);
 	if (!status_is_ok(&status))
 		return status;
 	choose_kernel(session, kernel, now);
@@ -68,26 +97,29 @@ struct status action_kernel(struct session *session, const char *arguments, doub
 bool action_kernel_works(const struct session *session, const char *arguments)
 {
 	const struct kernel *kernel;
+	struct status status;
 	int knob;
-	struct status status = parse_kernel(arguments, &kernel, &knob);
 
+	if (is_own(arguments))
+		return true;
+	status = parse_kernel(arguments, &kernel, &knob);
 	return status_is_ok(&status) &&
 		(kernel != session->setting.kernel || (knob >= 0 && knob != session->knob));
 }
 
 bool action_kernel_by_works(const struct session *session, int direction)
 {
-	int index = session_kernel_index(session->setting.kernel) + direction;
+	int index = session_kernel_index(session, session->setting.kernel) + direction;
 
-	return index >= 0 && index < session->kernel_count;
+	return index >= 0 && index < session->kernel_count + session->own_open;
 }
 
 struct status action_kernel_by(struct session *session, int direction, double now)
 {
 	if (!action_kernel_by_works(session, direction))
 		return status_make(STATUS_USAGE, "this is the %s kernel", direction > 0 ? "last" : "first");
-	choose_kernel(session,
-		kernel_registry[session_kernel_index(session->setting.kernel) + direction], now);
+	choose_kernel(session, session->kernels[session_kernel_index(session, session->setting.kernel) + direction]
+		.setting.kernel, now);
 	return status_ok();
 }
 

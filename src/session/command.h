@@ -1,6 +1,7 @@
 /* The command language: what keys, scripts and lessons all speak. One table row a command.
  *
  *   kernel NAME [KNOB] · kernel next|previous choose a kernel (and the knob to turn)
+ *   kernel PATH [cflags=FLAGS]                open an own loop: ./mine.c, ./mine.S
  *   set KNOB=VALUE …                          set knobs
  *   knob NAME · knob next|previous · knob +N|-N   choose a knob; step the chosen one
  *   digit D · entry accept|drop|erase         type a value for the chosen knob

@@ -46,8 +46,10 @@ void session_notice(struct session *session, bool bad, const char *format, ...)
 	session->notice_until = INFINITY;
 }
 
-int session_kernel_index(const struct kernel *kernel)
+int session_kernel_index(const struct session *session, const struct kernel *kernel)
 {
+	if (kernel->own)
+		return session->kernel_count;
 	for (int i = 0; kernel_registry[i]; i++)
 		if (kernel_registry[i] == kernel)
 			return i;
@@ -167,8 +169,8 @@ void session_restart(struct session *session, double now)
 
 void session_go(struct session *session, const struct setting *setting, double now)
 {
-	int old = session_kernel_index(session->setting.kernel);
-	int new = session_kernel_index(setting->kernel);
+	int old = session_kernel_index(session, session->setting.kernel);
+	int new = session_kernel_index(session, setting->kernel);
 
 	if (setting_equal(&session->setting, setting))
 		return;
@@ -216,9 +218,11 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	session->focus = FOCUS_KNOBS;
 	while (kernel_registry[session->kernel_count])
 		session->kernel_count++;
-	session->kernels = memory_new((size_t)session->kernel_count, sizeof(*session->kernels));
+	session->kernels = memory_new((size_t)session->kernel_count + 1, sizeof(*session->kernels));
 	for (int i = 0; i < session->kernel_count; i++)
 		setting_init(&session->kernels[i].setting, kernel_registry[i]);
+	if (session->setting.kernel->own)
+		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
 	machine_look(session);
 	/* The first advance submits: there is no time yet. */
@@ -433,6 +437,8 @@ bool session_advance(struct session *session, double now)
 		session->notice_bad = false;
 		changed = true;
 	}
+	if (session_own_advance(session, now))
+		changed = true;
 	if (machine_look(session)) {
 		struct status status = setting_check(&session->setting, session->memory_limit);
 
@@ -465,12 +471,12 @@ bool session_advance(struct session *session, double now)
 
 double session_next(const struct session *session, double now)
 {
-	double at = session->notice[0] ? session->notice_until : INFINITY;
+	double at = fmin(session->notice[0] ? session->notice_until : INFINITY, session_own_next(session));
 
 	if (session->frozen || session->outstanding)
 		return at == INFINITY ? -1 : at > now ? at - now : 0;
 	if (!session->live.failed)
-		at = fmax(session->live.due, session->rest_until);
+		at = fmin(at, fmax(session->live.due, session->rest_until));
 	if (plan_next(&session->plan) >= 0 && session->rest_until < at)
 		at = session->rest_until;
 	if (session->doubt_due < at && plan_doubtful(&session->plan) >= 0)

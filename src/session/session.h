@@ -1,7 +1,7 @@
 /* The one owner of what the user has chosen and what has been measured.
  *
- * The session turns commands into requests to the engine and results into state. It does no I/O and draws
- * nothing; time is given to it, in seconds of any steady clock. */
+ * The session turns commands into requests to the engine and results into state. It draws nothing, and its only
+ * I/O is for own loops: it looks whether the file was saved again, and compiles it. Time is given to it, in seconds of any steady clock. */
 #ifndef SLX_SESSION_SESSION_H
 #define SLX_SESSION_SESSION_H
 

@@ -117,7 +117,8 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->machine = session->engine.machine(session->engine.context);
 	view->setting = session->setting;
 	view->memory_limit = session->memory_limit;
-	view->kernel_index = session_kernel_index(kernel);
+	view->kernel_index = session_kernel_index(session, kernel);
+	view->own = session->own_open ? session->kernels[session->kernel_count].setting.kernel->name : NULL;
 	view->focus = session->focus;
 	view->knob = session->knob;
 	snprintf(view->entry, sizeof(view->entry), "%s", session->entry);
@@ -138,6 +139,7 @@ void session_view(const struct session *session, double now, struct view *view)
 		view->found_count = session_found(session, view->found);
 	view->found_selected = session->found_selected < view->found_count ? session->found_selected : 0;
 	snprintf(view->text, sizeof(view->text), "%s", session->text);
+	snprintf(view->text_title, sizeof(view->text_title), "%s", session->text_title);
 	snprintf(view->notice, sizeof(view->notice), "%s", session->notice);
 	view->notice_bad = session->notice_bad;
 }

@@ -96,7 +96,10 @@ struct session {
 	char entry[24];
 	bool entry_refused;       /* it was not taken: the next character begins a new one */
 	int kernel_count;
-	struct remembered *kernels;      /* one for each of kernel_registry */
+	struct remembered *kernels;      /* one for each of kernel_registry, and one for the own loop */
+	bool own_open;            /* there is one: kernels[kernel_count].setting is of its newest version */
+	bool own_stale;           /* its file was saved; the next advance compiles it */
+	double own_look;          /* when to look at the file again */
 	bool frozen, quit;
 	bool turned;              /* some setting was left for another */
 	double ghz;               /* core clock last seen, NAN: none yet, and where its cycles come from */
@@ -111,7 +114,7 @@ struct session {
 	int scroll;
 	char find[FIND_SIZE];
 	int found_selected;
-	char text[600];
+	char text[VIEW_TEXT], text_title[80];      /* see struct view */
 	char notice[244];
 	bool notice_bad;
 	double notice_until;      /* when it goes away by itself; INFINITY: it stays */
@@ -133,8 +136,17 @@ void session_freeze(struct session *session, bool frozen, double now);
 void session_forget(struct session *session, double now);       /* every measurement */
 void session_notice(struct session *session, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The index in kernel_registry, or -1. */
-int session_kernel_index(const struct kernel *kernel);
+/* The index in kernel_registry; kernel_count for an own loop, of whichever version; or -1. */
+int session_kernel_index(const struct session *session, const struct kernel *kernel);
+
+/* own.c: an own loop's path, and flags for its compiler (NULL: none given), from the command language. */
+struct status session_own_open(struct session *session, const char *path, const char *cflags, double now);
+/* Tells the session of an own loop that is open already: it started with it. */
+void session_own_adopt(struct session *session, const struct setting *setting);
+/* Looks at the file now and then, and compiles it when it was saved. Returns whether the view changed. */
+bool session_own_advance(struct session *session, double now);
+/* When session_own_advance() has something to do by itself; INFINITY: never. */
+double session_own_next(const struct session *session);
 
 /* plan.c */
 void plan_build(struct session *session);

@@ -12,7 +12,7 @@
 #include "session/axis.h"
 #include "session/setting.h"
 
-enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_FOUND = 24 };
+enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_FOUND = 24, VIEW_TEXT = 2400 };
 
 /* Bytes of a text that is looked for: a command line has room. */
 enum { FIND_SIZE = 96 };
@@ -68,7 +68,8 @@ struct view {
 	const struct machine *machine;      /* may not be known yet */
 	struct setting setting;
 	uint64_t memory_limit;
-	int kernel_index;                   /* in kernel_registry */
+	int kernel_index;                   /* in kernel_registry; behind its end: the own loop; -1: neither */
+	const char *own;                    /* an own loop's name, listed behind the kernels; NULL: none */
 	enum focus focus;
 	int knob;                           /* the selected one */
 	char entry[24];                     /* a value being typed for it; empty: none */
@@ -107,7 +108,8 @@ struct view {
 	char find[FIND_SIZE];               /* what is being looked for */
 	int found_count, found_selected;
 	struct view_found found[VIEW_FOUND];
-	char text[600];                     /* OVERLAY_TEXT: the command line that reopens this state */
+	char text[VIEW_TEXT];               /* OVERLAY_TEXT: the command line that reopens this state; or lines of text … */
+	char text_title[80];                /* … under this title; empty: the command line */
 
 	char notice[244];                   /* the last message; empty: none */
 	bool notice_bad;

@@ -148,7 +148,7 @@ static const struct panel *overlay_of(const struct view *view)
 	switch (view->overlay) {
 	case OVERLAY_HELP: return &panel_help;
 	case OVERLAY_FIND: return &panel_find;
-	case OVERLAY_TEXT: return &panel_text;
+	case OVERLAY_TEXT: return view->text_title[0] ? &panel_said : &panel_text;
 	case OVERLAY_NONE: break;
 	}
 	return NULL;

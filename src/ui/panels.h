@@ -17,7 +17,7 @@ bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const s
 int panels_page(const struct canvas *canvas);
 
 /* The overlays, drawn over everything by panels_draw(). */
-extern const struct panel panel_help, panel_find, panel_text;
+extern const struct panel panel_help, panel_find, panel_text, panel_said;
 
 /* Shared words: a figure as panels write it ("0.752", "-" when unavailable), and what stands for a source
  * ("R reference clock"). */
