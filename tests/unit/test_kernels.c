@@ -170,7 +170,7 @@ static void verify_can_fail(void **state)
 		else if (strcmp(kernel->name, "combine") == 0)
 			memory[7] ^= 0x80;      /* the sign of a double */
 		else
-			for (int i = 0; i < 256; i++)      /* some make nothing of the first element */
+			for (int i = 0; i < 4096; i++)      /* some make nothing of the first element, or of many */
 				memory[i] ^= 0x80;
 		status = kernel->verify(&run);
 		if (status.code != STATUS_FAILED)
