@@ -185,8 +185,10 @@ static void verify_can_fail(void **state)
 			*(void **)(void *)memory = memory;
 		else if (strcmp(kernel->name, "combine") == 0)
 			memory[7] ^= 0x80;      /* the sign of a double */
+		else if (strcmp(kernel->name, "scatter-stores") == 0)
+			memory[0] ^= 0x80;      /* an index that stays within the array */
 		else
-			for (int i = 0; i < 256; i++)      /* some make nothing of the first element */
+			for (int i = 0; i < 4096; i++)      /* some make nothing of the first element, or of many */
 				memory[i] ^= 0x80;
 		status = kernel->verify(&run);
 		if (status.code != STATUS_FAILED)
