@@ -186,7 +186,8 @@ static void verify_can_fail(void **state)
 		else if (strcmp(kernel->name, "combine") == 0)
 			memory[7] ^= 0x80;      /* the sign of a double */
 		else if (strcmp(kernel->name, "scatter-stores") == 0)
-			memory[0] ^= 0x80;      /* an index that stays within the array */
+			for (int i = 0; i < 256; i += 4)
+				memory[i] ^= 0x80;      /* indices that stay within the array */
 		else
 			for (int i = 0; i < 4096; i++)      /* some make nothing of the first element, or of many */
 				memory[i] ^= 0x80;
