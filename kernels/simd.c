@@ -93,12 +93,12 @@ typedef float v512 __attribute__((vector_size(64)));
 #define AVX512 __attribute__((target("avx512f")))
 #define GENERAL(name, step, TEXT, NEXT) \
 	WALK(name, , scalar, "+r", 0, "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", step, "", TEXT, NEXT, "ecx")
-#define VECTOR(name, attributes, vector, step, BEFORE, TEXT, NEXT) \
-	WALK(name, attributes, vector, "+x", ZERO_VECTOR, "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", \
+#define VECTOR(name, attributes, vector, r, step, BEFORE, TEXT, NEXT) \
+	WALK(name, attributes, vector, "+x", ZERO_VECTOR, r "0", r "1", r "2", r "3", r "4", r "5", r "6", r "7", \
 		step, BEFORE, TEXT, NEXT, "ecx", "xmm8", "xmm9", "xmm10", "xmm11")
-#define XMM(name, step, TEXT, NEXT) VECTOR(name, , v128, step, "", TEXT, NEXT)
-#define YMM(name, step, TEXT, NEXT) VECTOR(name, AVX2, v256, step, "", TEXT, NEXT)
-#define ZMM(name, step, TEXT, NEXT) VECTOR(name, AVX512, v512, step, "", TEXT, NEXT)
+#define XMM(name, step, TEXT, NEXT) VECTOR(name, , v128, "xmm", step, "", TEXT, NEXT)
+#define YMM(name, step, TEXT, NEXT) VECTOR(name, AVX2, v256, "ymm", step, "", TEXT, NEXT)
+#define ZMM(name, step, TEXT, NEXT) VECTOR(name, AVX512, v512, "zmm", step, "", TEXT, NEXT)
 #define NEXT_A \
 	"	addq $%c[acc]*%c[step], %[a]\n" \
 	"	cmpq %[a], %[end]\n" \
@@ -200,7 +200,7 @@ YMM(merge_blend_256, 32, EACH(
 	"vpblendd $0xf0, %%ymm8, %%ymm9, %%ymm11\n"
 	"vpaddd %%ymm11, %%ymm10, %%ymm10\n"
 	"vpaddd %%ymm10, %%ymm\\k, %%ymm\\k\n"), NEXT_AB)
-VECTOR(merge_blend_512, AVX512, v512, 64, "movl $0xff00, %%ecx\n" "kmovw %%ecx, %%k1\n", EACH(
+VECTOR(merge_blend_512, AVX512, v512, "zmm", 64, "movl $0xff00, %%ecx\n" "kmovw %%ecx, %%k1\n", EACH(
 	"vmovdqu32 \\k*64(%[a]), %%zmm8\n"
 	"vmovdqu32 \\k*64(%[b]), %%zmm9\n"
 	"vpblendmd %%zmm9, %%zmm8, %%zmm10%{%%k1%}\n"

@@ -374,6 +374,12 @@ static uint64_t stores_footprint(const int64_t *v)
 	return part_of(v) * (v[FORM] == FORM_PLAIN ? 1 : 3);
 }
 
+/* Where the elements are: alone, or behind the two arrays of values. */
+static unsigned char *elements_in(const struct kernel_run *run)
+{
+	return run->memory + (run->v[FORM] == FORM_PLAIN ? 0 : part_of(run->v) * 2) + run->v[OFFSET];
+}
+
 /* Values lie where their elements do, so all that moves them makes another layout. */
 static uint64_t stores_layout(const int64_t *v)
 {
@@ -415,15 +421,15 @@ static struct status stores_prepare(struct kernel_run *run)
 	double surprises;
 
 	for (uint64_t i = run->prepared >= footprint ? count : 0; i < count; i++) {
-		unsigned char *to = run->memory + v[OFFSET] + i * width;
+		unsigned char *values = run->memory + v[OFFSET] + i * width;
 
 		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
 			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
-		write_value(to, plain ? 0 : value_of(run, i, 0), width);
 		if (!plain) {
-			write_value(to + part, value_of(run, i, 0), width);
-			write_value(to + part * 2, value_of(run, i, 1), width);
+			write_value(values, value_of(run, i, 0), width);
+			write_value(values + part, value_of(run, i, 1), width);
 		}
+		write_value(elements_in(run) + i * width, plain ? 0 : value_of(run, i, 0), width);
 	}
 	run->laid_out = footprint > run->prepared || !plain ? footprint : run->prepared;
 	run->granule = UNROLL;
@@ -451,15 +457,15 @@ static void stores_call(struct kernel_run *run, uint64_t elements)
 {
 	static const uint64_t value[8] = { [0 ... 7] = 0x5a5a5a5a5a5a5a5a };
 	uint64_t part = part_of(run->v), which = run->result ^ (run->position == 0);
-	unsigned char *to = run->memory + run->v[OFFSET];
+	const unsigned char *values = run->memory + run->v[OFFSET];
 	struct stores_walk walk = {
-		.ring = ring_begin(run, elements), .to = to, .value = (const unsigned char *)value,
-		.from = { to + part * (1 + which), to + part * (2 - which) },
+		.ring = ring_begin(run, elements), .to = elements_in(run), .value = (const unsigned char *)value,
+		.from = { values + part * which, values + part * !which },
 	};
 
 	((stores_loop *)run->code)(&walk);
 	ring_end(run, &walk.ring);
-	run->result = (uint64_t)(walk.from[0] != to + part) ^ (run->position == 0);
+	run->result = (uint64_t)(walk.from[0] != values) ^ (run->position == 0);
 }
 
 static void stores_rewind(struct kernel_run *run)
@@ -470,7 +476,7 @@ static void stores_rewind(struct kernel_run *run)
 static struct status stores_verify(struct kernel_run *run)
 {
 	uint64_t width = width_of(run->v), limit = run->ring < 4096 ? run->ring : 4096;
-	unsigned char *to = run->memory + run->v[OFFSET], right[LINE];
+	unsigned char *to = elements_in(run), right[LINE];
 	bool plain = run->v[FORM] == FORM_PLAIN;
 
 	/* Two passes, one with the values of each array; the second ends earlier, and behind its end stands what the first
