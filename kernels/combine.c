@@ -24,11 +24,11 @@ static const struct knob knobs[] = {
 	[TYPE] = { .name = "type", .help = "the type of the elements", .kind = KNOB_CHOICE,
 		.choices = type_names, .initial = TYPE_F64 },
 	[UNROLL] = { .name = "unroll", .help = "elements in one iteration of the loop", .kind = KNOB_COUNT,
-		.min = 1, .max = COMBINE_UNROLL, .initial = 4 },
+		.min = 1, .max = COMBINE_UNROLL, .initial = 4, .role = KNOB_FORM },
 	[ACC] = { .name = "acc", .help = "accumulators: chains that run side by side", .kind = KNOB_COUNT,
-		.min = 1, .max = COMBINE_UNROLL, .initial = 1 },
+		.min = 1, .max = COMBINE_UNROLL, .initial = 1, .role = KNOB_FORM },
 	[SHAPE] = { .name = "shape", .kind = KNOB_CHOICE, .choices = shape_names,
-		.help = "accumulators apart, or an iteration's elements combined first" },
+		.help = "accumulators apart, or an iteration's elements combined first", .role = KNOB_FORM },
 	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
 		.min = 64, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
 	[STRIDE] = { .name = "stride", .help = "elements from one read to the next", .kind = KNOB_COUNT,
@@ -160,6 +160,9 @@ static struct status combine_prepare(struct kernel_run *run)
 	run->granule = (uint64_t)v[UNROLL];
 	run->bytes = (uint64_t)type_bytes[v[TYPE]];
 	run->code = (const void *)loop_of(v);
+	run->lines = (double)(v[STRIDE] * type_bytes[v[TYPE]]) / 64;
+	if (run->lines > 1)
+		run->lines = 1;
 	run->cursor = run->memory;
 	run->position = 0;
 	return status_ok();
@@ -242,6 +245,7 @@ const struct kernel kernel_combine = {
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 (combining, unrolling, "
 		"accumulators)",
 	.element = "array element read",
+	.limit = "latency",
 	.hint = "Down to acc, then +: watch the cycles fall",
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),

@@ -103,6 +103,8 @@ static struct status list_prepare(struct kernel_run *run)
 	run->ring = count;
 	run->granule = 1;
 	run->bytes = sizeof(struct node *);
+	run->lines = run->v[SPACING] < 64 ? (double)run->v[SPACING] / 64 : 1;
+	run->scattered = run->v[ORDER] == ORDER_RANDOM;
 	run->cursor = run->memory;
 	if (cancelled && have < count)
 		return status_make(STATUS_CANCELLED, "stopped while the list was built");
@@ -161,6 +163,7 @@ static struct status list_verify(struct kernel_run *run)
 static struct status list_prepare_code(struct kernel_run *run)
 {
 	run->code = (const void *)list_length;
+	run->function = "list_length";
 	return list_prepare(run);
 }
 
@@ -172,6 +175,7 @@ const struct kernel kernel_list_length = {
 		"been hiding.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 (load performance)",
 	.element = "list node",
+	.limit = "latency",
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.check = list_check,

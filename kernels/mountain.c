@@ -102,6 +102,8 @@ static struct status mountain_prepare(struct kernel_run *run)
 	run->ring = count / (uint64_t)run->v[STRIDE] / 4 * 4;
 	run->bytes = 8;
 	run->code = (const void *)mountain_read;
+	run->function = "mountain_read";
+	run->lines = run->v[STRIDE] < 8 ? (double)run->v[STRIDE] / 8 : 1;
 	run->position = 0;
 	return status_ok();
 }
@@ -151,6 +153,7 @@ const struct kernel kernel_mountain = {
 		"its own, at stride 8. Where the prefetcher follows, small strides stay fast even from memory.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, sec. 6.6 (the memory mountain)",
 	.element = "array element read",
+	.limit = "loads",
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.footprint = mountain_footprint,

@@ -30,6 +30,7 @@ struct cli {
 	double time_budget;       /* seconds; 0: the subcommand's own */
 	bool quiet;
 	bool help, version;
+	const char *uarch;        /* the core asked about; NULL: the running one */
 	bool ascii;               /* explore */
 	const char *script;       /* explore; NULL: none */
 	FILE *out;                /* results */

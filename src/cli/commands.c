@@ -3,13 +3,15 @@
 
 #include <stddef.h>
 
-extern const struct cli_command command_explore, command_list, command_run, command_sweep, command_doctor;
+extern const struct cli_command command_explore, command_list, command_run, command_sweep, command_explain,
+	command_doctor;
 
 const struct cli_command *const cli_commands[] = {
 	&command_explore,
 	&command_list,
 	&command_run,
 	&command_sweep,
+	&command_explain,
 	&command_doctor,
 	NULL,
 };

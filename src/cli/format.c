@@ -1,9 +1,12 @@
 /* The table of formats, and what several of them need. */
 #include "cli/format.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "model/explain.h"
 
 extern const struct format format_text, format_csv, format_json;
 
@@ -91,4 +94,25 @@ void format_csv_field(struct text *text, const char *string)
 		text_addn(text, string, 1);
 	}
 	text_add(text, "\"");
+}
+
+static bool bound_known(const struct explanation *explanation)
+{
+	return explanation && status_is_ok(&explanation->status) && explanation->limits.binding >= 0;
+}
+
+double explain_bound(const struct explanation *explanation)
+{
+	return bound_known(explanation) ? explanation->limits.bound : NAN;
+}
+
+double explain_predicted(const struct explanation *explanation)
+{
+	return bound_known(explanation) ? explanation->limits.predicted : NAN;
+}
+
+const char *explain_binding(const struct explanation *explanation)
+{
+	return bound_known(explanation) ?
+		limit_name(explanation->limits.limit[explanation->limits.binding].kind) : NULL;
 }

@@ -19,11 +19,13 @@
 #include "session/sweep.h"
 
 struct check;
+struct core;
+struct explanation;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
 enum { FORMAT_LINE_MAX = 1000 };
 
-enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS };
+enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN };
 
 /* What all records of one output share. */
 struct report {
@@ -35,6 +37,8 @@ struct report {
 	const struct sweep_axis *axes;      /* REPORT_SWEEP: the knobs as listed, in the order typed */
 	size_t axis_count;
 	uint64_t seed;
+	const struct core *core;                     /* that limits are computed for; NULL: none */
+	const struct explanation *explanation;       /* of the setting that is written next; NULL: none */
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
 	bool contended, two_modes;          /* whether a row of text carries that flag, which end() explains */
 };
@@ -46,6 +50,7 @@ struct format {
 		const struct run_facts *facts);
 	void (*kernel)(struct report *report, const struct kernel *kernel);
 	void (*check)(struct report *report, const struct check *check);
+	void (*explain)(struct report *report, const struct setting *setting, const struct explanation *explanation);
 	void (*end)(struct report *report);
 };
 
@@ -53,6 +58,11 @@ struct format {
 extern const struct format *const formats[];
 
 const struct format *format_find(const char *name);      /* or NULL */
+
+/* The binding limit of an explanation, per element; NAN where there is none. Its prediction likewise, and its name or NULL. */
+double explain_bound(const struct explanation *explanation);
+double explain_predicted(const struct explanation *explanation);
+const char *explain_binding(const struct explanation *explanation);
 
 /* A report with its stream, kind, and the host's name. */
 void report_init(struct report *report, FILE *out, enum report_kind kind);

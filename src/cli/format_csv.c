@@ -6,6 +6,8 @@
 #include <math.h>
 
 #include "cli/check.h"
+#include "model/core.h"
+#include "model/explain.h"
 
 /* One line under construction. */
 struct line {
@@ -57,13 +59,16 @@ static void csv_begin(struct report *report)
 		for (int i = 0; i < kernel->knob_count; i++)
 			add(&line, kernel->knobs[i].name);
 		text_add(&line.text, ",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
-			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed");
+			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed,uarch,binding,limit,predicted");
 		break;
 	case REPORT_KERNELS:
 		text_add(&line.text, "kernel,element,document,knob,kind,default,range,help");
 		break;
 	case REPORT_CHECKS:
 		text_add(&line.text, "host,name,state,finding,advice,value,unit");
+		break;
+	case REPORT_EXPLAIN:
+		text_add(&line.text, "kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause");
 		break;
 	}
 	line_write(report, &line);
@@ -112,6 +117,10 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 	add_real(&line, sample->modes > 1 ? sample->mode_share_low : NAN);
 	add(&line, facts->pages);
 	add_integer(&line, (int64_t)report->seed);
+	add(&line, report->core && report->core->uarch ? uarch_name(report->core->uarch) : "");
+	add(&line, explain_binding(report->explanation) ? explain_binding(report->explanation) : "");
+	add_real(&line, explain_bound(report->explanation));
+	add_real(&line, explain_predicted(report->explanation));
 	line_write(report, &line);
 	report->records++;
 }
@@ -155,10 +164,32 @@ static void csv_check(struct report *report, const struct check *check)
 	report->records++;
 }
 
+/* A line a limit; code and ports are for reading, and stand in the other formats. */
+static void csv_explain(struct report *report, const struct setting *setting, const struct explanation *explanation)
+{
+	const struct limits *limits = &explanation->limits;
+
+	for (int i = 0; i < limits->limit_count; i++) {
+		const struct limit *limit = &limits->limit[i];
+		struct line line = { 0 };
+
+		add(&line, setting->kernel->name);
+		add(&line, uarch_name(limits->uarch));
+		add(&line, limit_name(limit->kind));
+		add(&line, !limit->known ? "unknown" : i == limits->binding ? "binding" : limit->hard ? "hard" : "soft");
+		add_real(&line, limit->known ? limit->cpe : NAN);
+		add_real(&line, limit->known ? limit->cycles / limits->turns : NAN);
+		add(&line, limit->cause);
+		line_write(report, &line);
+	}
+	report->records++;
+}
+
 const struct format format_csv = {
 	.name = "csv",
 	.begin = csv_begin,
 	.sample = csv_sample,
 	.kernel = csv_kernel,
 	.check = csv_check,
+	.explain = csv_explain,
 };

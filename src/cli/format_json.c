@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "cli/check.h"
+#include "model/core.h"
+#include "model/explain.h"
 
 /* What a record can do without, in the order in which it goes when a line is too long. */
 static const char *const spare[] = { "mode_share_low", "mode_low", "mode_high", "pages", "seed", "choices",
@@ -28,15 +30,21 @@ static void set_real(json_t *object, const char *key, double value)
 		json_object_set_new(object, key, json_real(value));
 }
 
-static json_t *record_new(const struct report *report, const char *name)
+/* A record that belongs to another one, whose id it carries. */
+static json_t *record_of(const struct report *report, const char *name, unsigned id)
 {
 	json_t *object = json_object();
 
 	json_object_set_new(object, "v", json_integer(1));
 	json_object_set_new(object, "record", json_string(name));
-	json_object_set_new(object, "id", json_integer((json_int_t)report->records + 1));
+	json_object_set_new(object, "id", json_integer((json_int_t)id));
 	set_string(object, "host", report->host, sizeof(report->host));
 	return object;
+}
+
+static json_t *record_new(const struct report *report, const char *name)
+{
+	return record_of(report, name, report->records + 1);
 }
 
 static char *dump(const json_t *object)
@@ -111,19 +119,42 @@ static json_t *knob_value(const struct knob *knob, int64_t value)
 	return json_integer(value);
 }
 
+static json_t *json_knobs(const struct setting *setting)
+{
+	json_t *knobs = json_object();
+
+	for (int i = 0; i < setting->kernel->knob_count; i++)
+		json_object_set_new(knobs, setting->kernel->knobs[i].name,
+			knob_value(&setting->kernel->knobs[i], setting->v[i]));
+	return knobs;
+}
+
+/* What binds, for whom, and what is predicted: left out where it is unknown. */
+static void set_limits(json_t *object, const struct core *core, const struct explanation *explanation)
+{
+	if (!explain_binding(explanation))
+		return;
+	set_string(object, "binding", explain_binding(explanation), 32);
+	set_real(object, "limit", explain_bound(explanation));
+	set_real(object, "predicted", explain_predicted(explanation));
+	if (core && core->uarch)
+		set_string(object, "uarch", uarch_name(core->uarch), 32);
+	if (explanation->foreign)
+		json_object_set_new(object, "foreign", json_true());
+	if (explanation->limits.unknown)
+		json_object_set_new(object, "unknown", json_integer(explanation->limits.unknown));
+}
+
 static void json_sample(struct report *report, const struct setting *setting, const struct sample *sample,
 	const struct run_facts *facts)
 {
-	json_t *object = record_new(report, "sample"), *knobs = json_object();
+	json_t *object = record_new(report, "sample");
 	const struct kernel *kernel = setting->kernel;
 
 	if (report->machine)
 		set_string(object, "machine", report->machine->name, sizeof(report->machine->name));
 	json_object_set_new(object, "kernel", json_string(kernel->name));
-	for (int i = 0; i < kernel->knob_count; i++)
-		json_object_set_new(knobs, kernel->knobs[i].name,
-			knob_value(&kernel->knobs[i], setting->v[i]));
-	json_object_set_new(object, "knobs", knobs);
+	json_object_set_new(object, "knobs", json_knobs(setting));
 	set_real(object, "cpe", sample->cpe);
 	set_real(object, "cpe_lo", sample->cpe_lo);
 	set_real(object, "cpe_hi", sample->cpe_hi);
@@ -151,6 +182,7 @@ static void json_sample(struct report *report, const struct setting *setting, co
 	if (*facts->pages)
 		set_string(object, "pages", facts->pages, sizeof(facts->pages));
 	json_object_set_new(object, "seed", json_integer((json_int_t)report->seed));
+	set_limits(object, report->core, report->explanation);
 	record_write(report, object);
 }
 
@@ -213,9 +245,94 @@ static void json_check(struct report *report, const struct check *check)
 	record_write(report, object);
 }
 
+static void json_limits(struct report *report, const struct limits *limits, unsigned id)
+{
+	for (int i = 0; i < limits->limit_count; i++) {
+		const struct limit *limit = &limits->limit[i];
+		json_t *object = record_of(report, "limits", id);
+
+		set_string(object, "name", limit_name(limit->kind), 32);
+		json_object_set_new(object, "hard", json_boolean(limit->hard));
+		if (limit->known) {
+			set_real(object, "cpe", limit->cpe);
+			set_real(object, "cycles", limit->cycles / limits->turns);
+		}
+		if (i == limits->binding)
+			json_object_set_new(object, "binding", json_true());
+		set_string(object, "cause", limit->cause, sizeof(limit->cause));
+		record_write(report, object);
+	}
+}
+
+static void json_ports(struct report *report, const struct limits *limits, unsigned id)
+{
+	json_t *object = record_of(report, "ports", id), *pressure = json_object(), *naive = json_object();
+
+	for (int i = 0; i < limits->port_count; i++) {
+		json_object_set_new(pressure, uarch_port(limits->uarch, i), json_real(limits->pressure[i]));
+		json_object_set_new(naive, uarch_port(limits->uarch, i), json_real(limits->naive[i]));
+	}
+	json_object_set_new(object, "from", json_string(source_name(SOURCE_MODEL)));
+	json_object_set_new(object, "pressure", pressure);
+	json_object_set_new(object, "naive", naive);
+	record_write(report, object);
+}
+
+static void json_code(struct report *report, const struct explanation *explanation, unsigned id)
+{
+	const struct limits *limits = &explanation->limits;
+
+	for (int i = 0; i < explanation->loop.insn_count && i < limits->insn_count; i++) {
+		const struct insn *insn = &explanation->loop.insn[i];
+		const struct limit_insn *facts = &limits->insn[i];
+		json_t *object = record_of(report, "insn", id);
+
+		json_object_set_new(object, "offset",
+			json_integer((json_int_t)(insn->address - explanation->loop.insn[0].address)));
+		set_string(object, "text", insn->text, sizeof(insn->text));
+		json_object_set_new(object, "known", json_boolean(facts->known));
+		set_real(object, "slots", facts->slots);
+		if (uarch_known(facts->latency))
+			set_real(object, "latency", facts->latency);
+		set_string(object, "ports", facts->ports, sizeof(facts->ports));
+		if (facts->fused)
+			json_object_set_new(object, "fused", json_true());
+		if (facts->eliminated)
+			json_object_set_new(object, "eliminated", json_true());
+		if (facts->carried)
+			json_object_set_new(object, "carried", json_true());
+		set_real(object, "count", facts->count / limits->turns);
+		record_write(report, object);
+	}
+}
+
+static void json_explain(struct report *report, const struct setting *setting, const struct explanation *explanation)
+{
+	json_t *object = record_new(report, "explain");
+	const struct limits *limits = &explanation->limits;
+	unsigned id = report->records + 1;
+
+	if (report->machine)
+		set_string(object, "machine", report->machine->name, sizeof(report->machine->name));
+	json_object_set_new(object, "kernel", json_string(setting->kernel->name));
+	json_object_set_new(object, "knobs", json_knobs(setting));
+	set_string(object, "uarch", uarch_name(limits->uarch), 32);
+	set_limits(object, report->core, explanation);
+	set_real(object, "elements", limits->elements / limits->turns);
+	set_real(object, "slots", limits->slots / limits->turns);
+	set_real(object, "instructions", explanation->loop.insns_per_element);
+	json_object_set_new(object, "instructions_from",
+		json_string(source_name(explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL)));
+	record_write(report, object);
+	json_limits(report, limits, id);
+	json_ports(report, limits, id);
+	json_code(report, explanation, id);
+}
+
 const struct format format_json = {
 	.name = "json",
 	.sample = json_sample,
 	.kernel = json_kernel,
 	.check = json_check,
+	.explain = json_explain,
 };

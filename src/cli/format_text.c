@@ -8,6 +8,8 @@
 
 #include "base/units.h"
 #include "cli/check.h"
+#include "cli/explain_text.h"
+#include "model/core.h"
 
 enum { TEXT_WIDTH = 96 };
 
@@ -54,7 +56,7 @@ static const struct column {
 	int width;
 } columns[] = {
 	{ "CPE", 7 }, { "lo", 7 }, { "hi", 7 }, { "src", 4 }, { "trials", 7 }, { "quiet", 6 }, { "ns", 7 },
-	{ "GHz", 6 }, { "GB/s", 7 }, { "B/cycle", 8 },
+	{ "GHz", 6 }, { "GB/s", 7 }, { "B/cycle", 8 }, { "limit", 7 },
 };
 
 /* The width of a swept knob's column: its name's, or its widest value's. */
@@ -103,7 +105,8 @@ static void text_begin(struct report *report)
 			fprintf(report->out, "%*s ", axis_width(kernel, &report->axes[i]),
 				kernel->knobs[report->axes[i].knob].name);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		fprintf(report->out, "%*s", columns[i].width, columns[i].title);
+		if (i < 10 || (report->core && report->core->uarch))
+			fprintf(report->out, "%*s", columns[i].width, columns[i].title);
 	fputc('\n', report->out);
 }
 
@@ -148,6 +151,8 @@ static void text_row(struct report *report, const struct setting *setting, const
 	figure(report, columns[7].width, sample->ghz);
 	figure(report, columns[8].width, sample->gbps);
 	figure(report, columns[9].width, sample->bytes_per_cycle);
+	if (report->core && report->core->uarch)
+		figure(report, columns[10].width, explain_bound(report->explanation));
 	if (sample->contended || sample->modes > 1)
 		fprintf(out, " %s%s", sample->contended ? "c" : "", sample->modes > 1 ? "m" : "");
 	report->contended |= sample->contended;
@@ -203,6 +208,7 @@ static void text_one(struct report *report, const struct setting *setting, const
 		fprintf(out, "modes    two: %s (%.0f%% of the trials) and %s\n", low,
 			sample->mode_share_low * 100, high);
 	}
+	explain_text_sample(report, sample);
 	if (remark)
 		fprintf(out, "remark   %s\n", remark);
 }
@@ -254,5 +260,6 @@ const struct format format_text = {
 	.sample = text_sample,
 	.kernel = text_kernel,
 	.check = text_check,
+	.explain = explain_text,
 	.end = text_end,
 };

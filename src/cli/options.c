@@ -66,6 +66,12 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 	return status_ok();
 }
 
+static struct status apply_uarch(struct cli *cli, const char *value)
+{
+	cli->uarch = value;
+	return status_ok();
+}
+
 static struct status apply_quiet(struct cli *cli, const char *value)
 {
 	(void)value;
@@ -92,6 +98,7 @@ const struct cli_option cli_common_options[] = {
 	{ "cpu", "N", "the core to measure; otherwise one is chosen", apply_cpu },
 	{ "seed", "N", "where random layouts begin (1)", apply_seed },
 	{ "time-budget", "SECONDS", "how long to measure at most, without preparing data", apply_time_budget },
+	{ "uarch", "NAME", "predict for this core instead of the running one; a wrong name lists them all", apply_uarch },
 	{ "quiet", NULL, "no notes and no progress on standard error", apply_quiet },
 	{ "help", NULL, "this help; after a subcommand, its own", apply_help },
 	{ "version", NULL, "the version", apply_version },

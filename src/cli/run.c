@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/interrupt.h"
+#include "cli/model.h"
 #include "cli/words.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static void preparing(void *context, uint64_t bytes)
 	notice->shown = true;
 }
 
-static int measure(struct cli *cli, struct bench *bench, const struct setting *setting)
+static int measure(struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
 {
 	struct result *result = memory_new(1, sizeof(*result));
 	struct request request = {
@@ -74,6 +75,8 @@ static int measure(struct cli *cli, struct bench *bench, const struct setting *s
 		report.machine = bench->machine;
 		report.setting = *setting;
 		report.seed = cli->seed;
+		report.core = &model->core;
+		report.explanation = model_explain(model, setting);
 		if (cli->format->begin)
 			cli->format->begin(&report);
 		cli->format->sample(&report, setting, &sample, &result->facts);
@@ -88,6 +91,7 @@ static int measure(struct cli *cli, struct bench *bench, const struct setting *s
 static int run_run(struct cli *cli)
 {
 	struct setting setting;
+	struct model model = { 0 };
 	struct bench bench;
 	struct status status;
 	int exit_status;
@@ -102,7 +106,10 @@ static int run_run(struct cli *cli)
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
 	status = setting_check(&setting, bench.machine->memory_limit);
-	exit_status = status_is_ok(&status) ? measure(cli, &bench, &setting) : cli_fail(cli, &status);
+	if (status_is_ok(&status))
+		status = model_open(&model, cli, bench.machine);
+	exit_status = status_is_ok(&status) ? measure(cli, &bench, &model, &setting) : cli_fail(cli, &status);
+	model_close(&model);
 	bench_close(&bench);
 	return exit_status;
 }
@@ -114,6 +121,6 @@ const struct cli_command command_run = {
 	.more = "Values: size=32k or 64m (powers of 1,024), acc=4, type=f64. Knobs that are not named keep their\n"
 		"defaults; slexplore list shows them. FILE is a loop of your own, ./mine.c or ./mine.S, and cflags=-O3 what\n"
 		"its compiler gets instead of -O2: see the manual.\n",
-	.common = { "format", "cpu", "seed", "time-budget", "quiet" },
+	.common = { "format", "cpu", "seed", "time-budget", "quiet", "uarch" },
 	.run = run_run,
 };

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/interrupt.h"
+#include "cli/model.h"
 #include "cli/words.h"
 #include "session/sweep.h"
 
@@ -19,6 +20,7 @@
 struct output {
 	struct cli *cli;
 	struct bench *bench;
+	struct model model;
 	struct report report;
 	struct run_facts largest;      /* of the cell with the largest working set, for notes */
 	uint64_t failed;
@@ -79,6 +81,7 @@ static bool print_cells(struct output *output, struct sweep *sweep)
 			output->failed++;
 			continue;
 		}
+		output->report.explanation = model_explain(&output->model, &cell->setting);
 		format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
 		if (cell->facts.footprint > output->largest.footprint)
 			output->largest = cell->facts;
@@ -145,7 +148,8 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	output->report.setting = *sweep_setting(sweep);
 	output->report.axes = sweep_axes(sweep, &output->report.axis_count);
 	output->report.seed = output->cli->seed;
-	return status;
+	output->report.core = &output->model.core;
+	return model_open(&output->model, output->cli, output->bench->machine);
 }
 
 static int sweep_run(struct cli *cli)
@@ -169,6 +173,7 @@ static int sweep_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = prepare(&output, sweep);
 	exit_status = status_is_ok(&status) ? measure(&output, sweep) : cli_fail(cli, &status);
+	model_close(&output.model);
 	bench_close(&bench);
 	sweep_free(sweep);
 	return exit_status;
@@ -181,6 +186,6 @@ const struct cli_command command_sweep = {
 	.more = "Values: 1,2,4 or 1..16 or 1..16:3 (step) or 4k..64m*2 (factor), and names of choices or * for all.\n"
 		"The first knob named varies slowest. Combinations that a kernel excludes are skipped and counted.\n"
 		"All cells are visited in several rounds, so that what disturbs the machine spreads over them.\n",
-	.common = { "format", "cpu", "seed", "time-budget", "quiet" },
+	.common = { "format", "cpu", "seed", "time-budget", "quiet", "uarch" },
 	.run = sweep_run,
 };

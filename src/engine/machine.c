@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/identify.h"
+#include "engine/topology.h"
 
 uint64_t machine_cache(const struct machine *machine, int level)
 {
@@ -147,4 +148,18 @@ void machine_identify(struct machine *machine)
 	identify_processor(machine);
 	machine->memory_limit = memory_limit();
 	read_huge_pages(machine);
+}
+
+void machine_survey(struct machine *machine)
+{
+	struct status status;
+	struct topology *topology = topology_load(&status);
+
+	if (!topology)
+		return;
+	machine->processors = topology_processors(topology);
+	status = topology_choose(topology, -1, -1, &machine->cpu);
+	if (status_is_ok(&status))
+		machine->cache_count = topology_caches(topology, machine->cpu, machine->cache);
+	topology_free(topology);
 }

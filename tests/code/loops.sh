@@ -25,7 +25,6 @@ expect() {
 	fi
 }
 
-<<<<<<< HEAD
 # exactly OBJECT FUNCTION INSTRUCTIONS LOADS: loops written in assembly have no more and no fewer.
 exactly() {
 	line=$("$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -f "$src/kernels/loops.awk" | grep "^$2 ") || {
@@ -42,7 +41,6 @@ exactly() {
 	esac
 }
 
-=======
 # counts OBJECT FUNCTION INSTRUCTIONS INSTRUCTIONS-ON-AARCH64: exactly so many in the innermost loop; - where there is none.
 counts() {
 	want=$3
@@ -79,7 +77,6 @@ starts() {
 arm=
 ! "$objdump" -f "$objects/mountain.o" | grep -q aarch64 || arm=yes
 
->>>>>>> 772c104812004bbaf49f719cb438fb47a6eb57b5
 # AArch64 loads before it adds, and compares apart from the branch.
 if [ -n "$arm" ]; then
 	expect mountain mountain_read 4 4 4 12
@@ -133,14 +130,12 @@ else
 		exactly split-loads random_$width 259 256
 	done
 fi
-<<<<<<< HEAD
 for unroll in 1 2 3 4 5 6 7 8; do
 	exactly k-loads one_$unroll $((unroll + 3)) $unroll
 	exactly k-loads two_$unroll $((2 * unroll + 3)) $((2 * unroll))
 	exactly k-loads three_$unroll $((3 * unroll + 3)) $((3 * unroll))
 	exactly k-loads four_$unroll $((4 * unroll + 3)) $((4 * unroll))
 done
-=======
 
 counts stores stores_plain_4 7 7
 counts stores stores_plain_16 7 7
@@ -181,5 +176,4 @@ starts alignment alignment_60_4_4 60
 [ -n "$arm" ] || starts alignment alignment_13_4_4 13
 starts sum-arrays sum_indexed_1 0
 starts mispredict mispredict_branch 0
->>>>>>> 772c104812004bbaf49f719cb438fb47a6eb57b5
 exit $bad

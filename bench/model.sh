@@ -1,0 +1,110 @@
+#!/bin/sh
+# The model against measurements: every kernel at three settings, the limit, the prediction, what was measured, and what
+# llvm-mca says of the same instructions where it is installed.
+#
+# Environment: SLEXPLORE, the program; MCA, the llvm-mca to ask (found by itself otherwise).
+set -eu
+slexplore=${SLEXPLORE:-./slexplore}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+mca=${MCA:-}
+for tool in llvm-mca llvm-mca-19 llvm-mca-18 llvm-mca-17 llvm-mca-16 llvm-mca-15 llvm-mca-14; do
+	[ -n "$mca" ] || mca=$(command -v "$tool" || true)
+done
+
+# The processor that llvm-mca has for a core model, empty: none that is near.
+mca_processor() {
+	case $1 in
+	zen5 | zen4) echo znver4 ;;
+	zen3) echo znver3 ;;
+	zen2) echo znver2 ;;
+	skylake) echo skylake ;;
+	skylake-sp | cascade-lake) echo skylake-avx512 ;;
+	icelake*) echo icelake-server ;;
+	rocket-lake) echo icelake-client ;;
+	golden-cove | redwood-cove) echo sapphirerapids ;;
+	raptor-lake) echo raptorlake ;;
+	cortex-a72) echo cortex-a72 ;;
+	neoverse-*) echo "$1" ;;
+	esac
+}
+
+# field NAME FILE: a number or a string of the first record of a JSON Lines file that has it.
+field() {
+	sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p" "$2" | head -n 1
+}
+
+# The instructions of an explanation as llvm-mca reads them.
+code() {
+	case $(uname -m) in x86_64) echo ".intel_syntax noprefix" ;; esac
+	sed -n 's/.*"record":"insn".*"text":"\([^"]*\)".*/\1/p' "$1"
+}
+
+# Cycles an element by llvm-mca, or "-".
+mca_says() {
+	processor=$(mca_processor "$(field uarch "$1")")
+	elements=$(field elements "$1")
+	if [ -z "$mca" ] || [ -z "$processor" ] || ! code "$1" >"$work/code.s" ||
+		! "$mca" -mcpu="$processor" -iterations=1000 "$work/code.s" >"$work/mca" 2>/dev/null; then
+		echo -
+		return
+	fi
+	awk -v elements="$elements" '/^Total Cycles:/ { printf "%.3f\n", $3 / 1000 / elements; exit }' "$work/mca"
+}
+
+row() {
+	if ! "$slexplore" explain --format json "$@" >"$work/explain" 2>"$work/why"; then
+		printf '%-52s %s\n' "$*" "$(head -n 1 "$work/why")"
+		return
+	fi
+	if ! "$slexplore" run --quiet --format json --time-budget 0.4 "$@" >"$work/run" 2>"$work/why"; then
+		printf '%-52s %s\n' "$*" "$(head -n 1 "$work/why")"
+		return
+	fi
+	grep -q '"contended":true' "$work/run" && contended=c || contended=
+	printf '%-52s %8s %8s %8s %8s  %s %s\n' "$*" "$(field cpe "$work/run")" "$(field limit "$work/run")" \
+		"$(field predicted "$work/run")" "$(mca_says "$work/explain")" "$(field binding "$work/explain")" "$contended"
+	echo "$(field cpe "$work/run") $(field limit "$work/run") $(field predicted "$work/run") $(mca_says "$work/explain")" \
+		>>"$work/rows"
+}
+
+# A kernel at its defaults, and at two further settings.
+echo "model: cycles an element, measured (c: contended) against the model; mca: ${mca:-not installed}"
+printf '%-52s %8s %8s %8s %8s  %s\n' setting measured limit predicted mca binding
+for setting in \
+	"combine" "combine unroll=8 acc=8" "combine op=add type=i64 unroll=8 acc=4" \
+	"list-length" "list-length spacing=64" "list-length size=256k spacing=64 order=random" \
+	"mountain" "mountain stride=8" "mountain size=256k" \
+	"sum-halves" "sum-halves form=lean" "sum-halves form=vector" \
+	"mul-by" "mul-by unroll=2" "mul-by muls=2" \
+	"mul-chain" "mul-chain acc=4" "mul-chain restart=64" \
+	"k-loads" "k-loads k=2" "k-loads k=4" \
+	"indirect" "indirect form=wide" "indirect form=gather" \
+	"split-loads" "split-loads offset=60" "split-loads order=random width=32" \
+	"gather" "gather form=scalar" "gather size=8k" \
+	"stores" "stores width=32" "stores offset=60" \
+	"scatter-stores" "scatter-stores size=8k" "scatter-stores size=256k" \
+	"sum-arrays" "sum-arrays form=relative" "sum-arrays form=pointers" \
+	"branches" "branches jumps=8" "branches kind=untaken" \
+	"alignment" "alignment start=16" "alignment start=60" \
+	"mispredict" "mispredict random=10" "mispredict form=cmov" \
+	"simd" "simd width=256 acc=4" "simd width=512 acc=8"; do
+	# shellcheck disable=SC2086
+	row $setting
+done
+[ -s "$work/rows" ] || exit 0
+awk '
+	function off(x, y) { x = x / y - 1; return x < 0 ? -x : x }
+	function sorted(a, n,    i, j, t) {
+		for (i = 2; i <= n; i++)
+			for (j = i; j > 1 && a[j - 1] > a[j]; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
+	}
+	$3 ~ /^[0-9]/ { e[++n] = off($3, $1); sum += e[n]; if ($2 > $1 * 1.03) above++ }
+	$4 ~ /^[0-9]/ { m[++k] = off($4, $1); total += m[k] }
+	END {
+		sorted(e, n); sorted(m, k)
+		printf "predicted: mean error %.1f %%, median %.1f %% over %d; hard limits above their measurement by 3 %%: %d\n", \
+			100 * sum / n, 100 * e[int((n + 1) / 2)], n, above
+		if (k) printf "llvm-mca:  mean error %.1f %%, median %.1f %% over %d\n", 100 * total / k, 100 * m[int((k + 1) / 2)], k
+	}' "$work/rows"

@@ -1,0 +1,70 @@
+/* slexplore explain: the loop, its limits and ports; nothing is timed. */
+#include "cli/cli.h"
+#include "cli/format.h"
+#include "cli/model.h"
+#include "cli/words.h"
+
+#include "engine/machine.h"
+
+static int explain_setting(struct cli *cli, struct model *model, const struct setting *setting)
+{
+	const struct explanation *explanation = model_explain(model, setting);
+	struct report report;
+
+	if (!explanation) {
+		struct status status = *model->core.nearest ?
+			status_make(STATUS_FAILED, "%s: --uarch %s takes it", model->core.how,
+				model->core.nearest) :
+			status_make(STATUS_FAILED, "%s; --uarch NAME takes a core model", model->core.how);
+
+		return cli_fail(cli, &status);
+	}
+	if (!status_is_ok(&explanation->status))
+		return cli_fail(cli, &explanation->status);
+	report_init(&report, cli->out, REPORT_EXPLAIN);
+	report.machine = model->machine;
+	report.setting = *setting;
+	report.seed = cli->seed;
+	report.core = &model->core;
+	report.explanation = explanation;
+	if (cli->format->begin)
+		cli->format->begin(&report);
+	cli->format->explain(&report, setting, explanation);
+	if (cli->format->end)
+		cli->format->end(&report);
+	return cli_finish(cli, CLI_DONE);
+}
+
+static int explain_run(struct cli *cli)
+{
+	struct machine machine = { .cpu = -1 };
+	struct setting setting;
+	struct model model;
+	struct status status;
+	int exit_status;
+
+	status = words_kernel(cli, &setting.kernel);
+	if (status_is_ok(&status))
+		status = words_setting(cli, &setting);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, &status);
+	machine_identify(&machine);
+	machine_survey(&machine);
+	/* What there is to say of the core stands in the answer itself. */
+	cli->quiet = true;
+	status = model_open(&model, cli, &machine);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, &status);
+	exit_status = explain_setting(cli, &model, &setting);
+	model_close(&model);
+	return exit_status;
+}
+
+const struct cli_command command_explain = {
+	.name = "explain",
+	.help = "the machine code of a kernel and every limit on its speed; nothing is timed",
+	.arguments = "KERNEL|FILE [knob=value ...]",
+	.more = "Limits are lower bounds in core clock cycles. --uarch asks about another core of this instruction set.\n",
+	.common = { "format", "seed", "quiet", "uarch" },
+	.run = explain_run,
+};

@@ -1,0 +1,26 @@
+/* The core model as batch commands use it: chosen once, asked about one setting after another. */
+#ifndef SLX_CLI_MODEL_H
+#define SLX_CLI_MODEL_H
+
+#include "cli/cli.h"
+#include "model/core.h"
+#include "model/explain.h"
+#include "session/setting.h"
+
+struct model {
+	struct core core;
+	const struct machine *machine;
+	uint64_t seed;
+	struct explanation *explanation;
+};
+
+/* Chooses the core by cli->uarch, or the running one. An unrecognised core is no error: nothing is predicted then, and a note
+ * says so. machine must outlive the model. */
+struct status model_open(struct model *model, const struct cli *cli, const struct machine *machine);
+void model_close(struct model *model);
+
+/* What limits the setting; valid until the next question. NULL where there is no core model. Its own status says whether the
+ * code could be read. */
+const struct explanation *model_explain(struct model *model, const struct setting *setting);
+
+#endif

@@ -1,0 +1,144 @@
+#include "model/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/decode.h"
+#include "model/step.h"
+#include "model/step_own.h"
+
+/* Elements of the two runs that a data-dependent path is stepped over: enough turns that shares of a random pattern show, few
+ * enough for some milliseconds. */
+enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
+#define STEP_SECONDS 0.5
+
+/* Alignment of the small copy of a kernel's data, as the engine's arena has it. */
+enum { MEMORY_ALIGN = 2 << 20 };
+
+struct explanation *explanation_new(void)
+{
+	struct explanation *explanation = memory_new(1, sizeof(*explanation));
+
+	loop_init(&explanation->loop, LOOP_INSNS, LOOP_PATH);
+	return explanation;
+}
+
+void explanation_free(struct explanation *explanation)
+{
+	if (!explanation)
+		return;
+	loop_free(&explanation->loop);
+	free(explanation);
+}
+
+/* The setting with its size knob as low as the kernel takes it: the code is the same, and the data are quickly laid out. */
+static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
+{
+	int size = kernel_axis(kernel, AXIS_SIZE);
+
+	memcpy(v, from, KNOBS_MAX * sizeof(*v));
+	if (size < 0)
+		return;
+	for (int64_t bytes = kernel->knobs[size].min; bytes < from[size]; bytes *= 2) {
+		int64_t multiple = kernel->knobs[size].multiple > 1 ? kernel->knobs[size].multiple : 1;
+		struct status status;
+
+		v[size] = (bytes + multiple - 1) / multiple * multiple;
+		if (!kernel->check)
+			return;
+		status = kernel->check(v);
+		if (status_is_ok(&status))
+			return;
+	}
+	v[size] = from[size];
+}
+
+static void step_call(void *context, uint64_t count)
+{
+	struct kernel_run *run = context;
+
+	run->kernel->rewind(run);
+	run->kernel->call(run, count);
+}
+
+static struct status step(struct kernel_run *run, struct loop *loop)
+{
+	uint64_t granule = run->granule;
+	struct step_plan plan = {
+		.run = step_call, .context = run,
+		.shorter = (STEP_SHORTER + granule - 1) / granule * granule,
+		.longer = (STEP_LONGER + granule - 1) / granule * granule,
+		.most_steps = STEP_MOST, .seconds = STEP_SECONDS,
+	};
+
+	if (plan.longer > run->ring) {
+		plan.longer = run->ring;
+		plan.shorter = run->ring / granule / 2 * granule;
+	}
+	if (plan.shorter == 0 || plan.shorter >= plan.longer)
+		return status_make(STATUS_FAILED, "too few elements to step through");
+	return step_loop(&plan, loop);
+}
+
+static void fill_place(const struct explain_question *question, const struct kernel_run *run, struct limits_place *place)
+{
+	const struct kernel *kernel = question->kernel;
+
+	*place = (struct limits_place){
+		.working_set = (double)kernel->footprint(question->v),
+		.lines = run->lines, .scattered = run->scattered, .splits = run->splits,
+		.mispredicts = run->mispredicts, .l3 = question->l3, .memory = question->memory, .page = 4096,
+	};
+	for (int level = 1; level <= 3; level++) {
+		const struct uarch_cache *cache = level < 3 ? uarch_cache(question->uarch, level) : NULL;
+		double stated = question->machine ? (double)machine_cache(question->machine, level) : 0;
+
+		/* Another core has its own first two levels; what is behind them belongs to this machine. */
+		place->cache[level - 1] = cache && (question->foreign || stated <= 0) ? cache->bytes : stated;
+	}
+}
+
+/* A built-in kernel: laid out small, its loop read, or stepped where the way through it depends on the data. */
+static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
+{
+	const struct kernel *kernel = run->kernel;
+	uint64_t bytes = (kernel->footprint(run->v) + MEMORY_ALIGN) / MEMORY_ALIGN * MEMORY_ALIGN;
+	struct status status;
+
+	run->memory = aligned_alloc(MEMORY_ALIGN, bytes);
+	if (!run->memory)
+		return status_make(STATUS_FAILED, "no memory to lay %s out for reading its code", kernel->name);
+	status = kernel->prepare(run);
+	if (status_is_ok(&status)) {
+		explanation->function = run->function;
+		explanation->granule = (double)run->granule;
+		status = kernel->stepped ? step(run, &explanation->loop) :
+			decode_loop(run->code, DECODE_FUNCTION, (double)run->granule, &explanation->loop);
+	}
+	free(run->memory);
+	return status;
+}
+
+void explain(const struct explain_question *question, struct explanation *explanation)
+{
+	static const atomic_bool never;
+	const struct kernel *kernel = question->kernel;
+	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .cancel = &never };
+	struct limits_place place;
+
+	explanation->kernel = kernel;
+	explanation->foreign = question->foreign;
+	explanation->function = NULL;
+	memcpy(explanation->v, question->v, sizeof(explanation->v));
+	memset(&explanation->limits, 0, offsetof(struct limits, insn));
+	explanation->limits.binding = explanation->limits.predicted_by = -1;
+	loop_clear(&explanation->loop);
+	shrink(kernel, question->v, run.v);
+	explanation->status = kernel->own ? step_own(kernel->own, question->seed, &explanation->loop) :
+		read_loop(&run, explanation);
+	if (!status_is_ok(&explanation->status))
+		return;
+	fill_place(question, &run, &place);
+	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
+}

@@ -1,0 +1,114 @@
+#include "session/memory.h"
+
+#include <string.h>
+
+#include "session/setting.h"
+
+/* How long each of the four measurements may take, seconds, and how many quiet trials are enough. */
+#define PROBE_SECONDS 0.12
+enum { PROBE_QUIET = 60 };
+
+/* Working sets in which a level is measured: three times the cache before it, so that two thirds of all lines come from the
+ * level itself, and yet far from the next one, which on virtual machines begins long before the stated size. */
+enum { BEYOND = 3 };
+
+/* Memory is not looked for behind a last cache larger than this: laying out several times as much takes seconds. */
+static const uint64_t last_cache_most = 256u << 20;
+
+enum step { L3_LATENCY, L3_LINES, MEMORY_LATENCY, MEMORY_LINES, STEPS };
+
+static const struct {
+	const char *kernel;
+	const char *settings[3];
+} steps[STEPS] = {
+	[L3_LATENCY] = { "list-length", { "spacing=64", "order=random" } },
+	[L3_LINES] = { "mountain", { "stride=8" } },
+	[MEMORY_LATENCY] = { "list-length", { "spacing=64", "order=random" } },
+	[MEMORY_LINES] = { "mountain", { "stride=8" } },
+};
+
+void memory_probe_init(struct memory_probe *probe)
+{
+	*probe = (struct memory_probe){ .step = -1 };
+}
+
+/* The cache before the level that a step measures; 0: unknown. */
+static uint64_t cache_before(const struct machine *machine, int step)
+{
+	return machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);
+}
+
+static uint64_t size_of(const struct machine *machine, int step)
+{
+	uint64_t before = cache_before(machine, step);
+
+	if (step < MEMORY_LATENCY && machine_cache(machine, 3) < 2 * BEYOND * before)
+		return 0;      /* no third level that could be told apart */
+	if (step >= MEMORY_LATENCY && before > last_cache_most)
+		return 0;
+	return BEYOND * before;
+}
+
+bool memory_probe_next(struct memory_probe *probe, const struct machine *machine, uint64_t working_set, uint64_t seed,
+	struct request *request)
+{
+	for (int step = 0; step < STEPS; step++) {
+		uint64_t before = cache_before(machine, step), size = size_of(machine, step);
+		struct setting setting;
+
+		if (probe->done >> step & 1 || before == 0 || working_set <= before)
+			continue;
+		setting.kernel = kernel_find(steps[step].kernel);
+		if (!setting.kernel || size == 0 || (machine->memory_limit && size > machine->memory_limit)) {
+			probe->done |= 1u << step;
+			continue;
+		}
+		setting_init(&setting, setting.kernel);
+		for (int i = 0; i < 3 && steps[step].settings[i]; i++)
+			setting_assign(&setting, steps[step].settings[i], 0);
+		setting.v[kernel_axis(setting.kernel, AXIS_SIZE)] = (int64_t)size;
+		*request = (struct request){ .kernel = setting.kernel, .seed = seed, .background = true,
+			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
+		memcpy(request->v, setting.v, sizeof(request->v));
+		probe->step = step;
+		return true;
+	}
+	return false;
+}
+
+void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1, double l2,
+	const struct result *result)
+{
+	int step = probe->step;
+	struct memory_level *level = step < MEMORY_LATENCY ? &probe->l3 : &probe->memory;
+	double before, own, nearer, size;
+	struct sample sample;
+
+	if (step < 0)
+		return;
+	probe->step = -1;
+	if (result->status.code == STATUS_CANCELLED)
+		return;
+	probe->done |= 1u << step;
+	sample_summarise(&result->trials, &result->facts, &sample);
+	if (!sample.valid || !(sample.cpe_lo > 0))
+		return;
+	size = (double)size_of(machine, step);
+	before = (double)cache_before(machine, step);
+	if (steps[step].kernel[0] == 'm') {
+		/* In order no line is met again before the set came by: all of them come from here. */
+		level->lines = 1 / sample.cpe_lo;
+	} else {
+		/* The shares that nearer caches can serve at most, and what those take. */
+		own = (double)machine_cache(machine, 1) / size;
+		nearer = before / size - own;
+		if (step >= MEMORY_LATENCY)
+			nearer = before / size;
+		level->latency = (sample.cpe_lo - own * l1 - nearer * (step < MEMORY_LATENCY ? l2 : probe->l3.latency)) /
+			(1 - before / size);
+		if (!(level->latency > l2))
+			level->latency = 0;      /* contradicts itself: leave it unknown */
+	}
+	level->bytes = step < MEMORY_LATENCY ? (double)machine_cache(machine, 3) : 0;
+	level->known = level->latency > 0 && level->lines > 0;
+}
