@@ -32,6 +32,7 @@ struct cli {
 	bool help, version;
 	bool ascii;               /* explore */
 	const char *script;       /* explore; NULL: none */
+	const char *uarch;        /* the core to predict for; NULL: the running one */
 	FILE *out;                /* results */
 	FILE *err;                /* messages, notes and progress */
 };

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "engine/machine.h"
+#include "model/uarch.h"
 #include "ui/ui.h"
 
 static struct status apply_ascii(struct cli *cli, const char *value)
@@ -21,10 +23,17 @@ static struct status apply_script(struct cli *cli, const char *value)
 	return status_ok();
 }
 
+static struct status apply_uarch(struct cli *cli, const char *value)
+{
+	cli->uarch = value;
+	return status_ok();
+}
+
 static const struct cli_option options[] = {
 	{ "ascii", NULL, "draw with ASCII characters only", apply_ascii },
 	{ "script", "FILE", "take commands from a file and need no terminal; - reads standard input",
 		apply_script },
+	{ "uarch", "NAME", "predict for another core of this instruction set", apply_uarch },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -39,10 +48,24 @@ static void invocation(const struct cli *cli, struct text *text)
 		text_add(text, " --ascii");
 }
 
+/* Whether there is such a core of this instruction set. */
+static struct status check_uarch(const char *name)
+{
+	struct machine machine = { .known = false };
+	struct uarch *uarch = NULL;
+	struct status status;
+
+	machine_identify(&machine);
+	status = uarch_load(name, machine.arch, &uarch);
+	if (status_is_ok(&status))
+		uarch_free(uarch);
+	return status;
+}
+
 static int explore_run(struct cli *cli)
 {
 	struct ui_options ui = { .cpu = cli->cpu, .seed = cli->seed, .ascii = cli->ascii, .script = cli->script,
-		.out = cli->out };
+		.uarch = cli->uarch, .out = cli->out };
 	struct text repeated = { 0 };
 	struct status status = status_ok();
 	int exit_status;
@@ -52,6 +75,8 @@ static int explore_run(struct cli *cli)
 		status = words_kernel(cli, &ui.setting.kernel);
 	if (status_is_ok(&status))
 		status = words_setting(cli, &ui.setting);
+	if (status_is_ok(&status) && cli->uarch)
+		status = check_uarch(cli->uarch);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
 	if (!cli->script && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {

@@ -62,6 +62,7 @@ static bool machine_look(struct session *session)
 		return false;
 	session->machine_known = true;
 	session->memory_limit = machine->memory_limit;
+	insight_look(session);
 	return true;
 }
 
@@ -161,6 +162,7 @@ void session_restart(struct session *session, double now)
 		forget_cells(session);
 	recall_quiet(session);
 	plan_build(session);
+	insight_renew(session);
 	if (!session->frozen)
 		submit_live(session, now);
 }
@@ -220,6 +222,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	for (int i = 0; i < session->kernel_count; i++)
 		setting_init(&session->kernels[i].setting, kernel_registry[i]);
 	session->cells = cells_new();
+	insight_start(session, options->explainer, options->uarch);
 	machine_look(session);
 	/* The first advance submits: there is no time yet. */
 	session->live.due = -INFINITY;
@@ -235,6 +238,7 @@ void session_free(struct session *session)
 	if (!session)
 		return;
 	drop_outstanding(session);
+	insight_end(session);
 	cells_free(session->cells);
 	free(session->kernels);
 	free(session->invocation);
@@ -445,6 +449,7 @@ bool session_advance(struct session *session, double now)
 	}
 	while (session->engine.take(session->engine.context, &result))
 		changed |= result_apply(session, &result, now);
+	changed |= insight_advance(session, now);
 	if (session->frozen || session->outstanding)
 		return changed;
 	if (!live->failed && now >= live->due && now >= session->rest_until) {
@@ -465,12 +470,12 @@ bool session_advance(struct session *session, double now)
 
 double session_next(const struct session *session, double now)
 {
-	double at = session->notice[0] ? session->notice_until : INFINITY;
+	double at = fmin(session->notice[0] ? session->notice_until : INFINITY, insight_due(session));
 
 	if (session->frozen || session->outstanding)
 		return at == INFINITY ? -1 : at > now ? at - now : 0;
 	if (!session->live.failed)
-		at = fmax(session->live.due, session->rest_until);
+		at = fmin(at, fmax(session->live.due, session->rest_until));
 	if (plan_next(&session->plan) >= 0 && session->rest_until < at)
 		at = session->rest_until;
 	if (session->doubt_due < at && plan_doubtful(&session->plan) >= 0)
@@ -482,6 +487,8 @@ double session_next(const struct session *session, double now)
 
 bool session_idle(const struct session *session)
 {
+	if (insight_due(session) < INFINITY)
+		return false;
 	if (session->frozen)
 		return true;
 	if (!session->live.answered && !session->live.failed)
