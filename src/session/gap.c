@@ -35,7 +35,7 @@ static void above(double measured, const struct limits *limits, struct gap *gap)
 	units_figure(gap->cycles, cycles, sizeof(cycles));
 	units_figure(limits->predicted, predicted, sizeof(predicted));
 	gap->kind = GAP_ABOVE;
-	snprintf(gap->brief, sizeof(gap->brief), "%s above", cycles);
+	snprintf(gap->brief, sizeof(gap->brief), "+%s", cycles);
 	if (by && !by->hard && fabs(ratio - 1) <= GAP_PREDICTED) {
 		gap->kind = GAP_SOFT;
 		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above: %s explains it", cycles, gap->percent, title);
@@ -78,7 +78,7 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 	memset(gap, 0, sizeof(*gap));
 	if (core) {
 		gap->kind = GAP_FOREIGN;
-		snprintf(gap->words, sizeof(gap->words), "predicted for %s, not this core: no gap", core);
+		snprintf(gap->words, sizeof(gap->words), "limits of %s, not this core: no gap", core);
 		snprintf(gap->brief, sizeof(gap->brief), "another core's");
 		return;
 	}
@@ -91,7 +91,7 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 		gap->kind = GAP_BELOW;
 		snprintf(gap->words, sizeof(gap->words), "measured %s (%.0f %%) below the limit: the core model must be wrong "
 			"here", cycles, -gap->percent);
-		snprintf(gap->brief, sizeof(gap->brief), "measured below it!");
+		snprintf(gap->brief, sizeof(gap->brief), "measured below it");
 	} else if (gap->percent <= 100 * GAP_AT) {
 		gap->kind = GAP_AT_LIMIT;
 		snprintf(gap->words, sizeof(gap->words), "at the limit");

@@ -22,7 +22,7 @@ struct gap {
 	enum gap_kind kind;
 	double cycles, percent;      /* measured minus binding limit; percent of the limit */
 	char words[200];             /* "0.250 (50 %) above: ALU saturation explains it" */
-	char brief[40];              /* "0.250 above" */
+	char brief[40];              /* "at it", "+0.250" */
 };
 
 /* core: the title of a core that is not the running one, or NULL. sample may be not valid. */

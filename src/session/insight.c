@@ -41,14 +41,22 @@ static void unload(struct insight *insight)
 }
 
 /* Why there is no core to ask about. */
-static void note_core(struct insight *insight)
+static void note_core(struct insight *insight, const char *isa)
 {
-	if (insight->match == UARCH_NEAREST)
-		snprintf(insight->note, sizeof(insight->note), "core not recognised; nearest: %s. Press u to use it, marked as "
-			"such, or start with --uarch NAME.%s%s", insight->running, insight->why[0] ? " " : "", insight->why);
-	else
+	struct core core;
+	struct status status;
+
+	if (insight->match == UARCH_NEAREST) {
+		status = insight->explainer->load(insight->explainer->context, insight->running, isa, &core);
+		snprintf(insight->note, sizeof(insight->note), "core not recognised; nearest: %.40s. Press u to use it, marked as "
+			"such, or start with --uarch NAME.%s%.150s", status_is_ok(&status) ? core.title : insight->running,
+			insight->why[0] ? " " : "", insight->why);
+		if (status_is_ok(&status))
+			insight->explainer->unload(insight->explainer->context, &core);
+	} else {
 		snprintf(insight->note, sizeof(insight->note), "core not recognised: no limits. The command \"uarch NAME\" "
 			"predicts for a core that is known.");
+	}
 }
 
 /* Loads the core that is asked about, if it is not there yet. */
@@ -63,7 +71,7 @@ static void load(struct session *session)
 	unload(insight);
 	insight->note[0] = '\0';
 	if (!name[0]) {
-		note_core(insight);
+		note_core(insight, machine_of(session)->arch);
 		return;
 	}
 	status = insight->explainer->load(insight->explainer->context, name, machine_of(session)->arch, &insight->core);
@@ -301,7 +309,7 @@ struct status action_remedy(struct session *session, const char *arguments, doub
 		plan_build(session);      /* the second slice may run over that knob */
 		session_notice(session, false, "%s, %s before", advice.words, from);
 	} else {
-		session_notice(session, false, "no knob does it. %s", advice.words);
+		session_notice(session, false, "no knob gains 10 %% or more. %s", advice.words);
 	}
 	return status_ok();
 }

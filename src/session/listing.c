@@ -115,7 +115,7 @@ static int find_function(const struct listing *listing, const char *function)
 	return -1;
 }
 
-/* Lines whose indentation is deeper than `depth` tabs, from i on: the last of them. */
+/* Tabs that the line begins with. */
 static int depth_of(const char *line)
 {
 	return (int)strspn(line, "\t");
@@ -156,6 +156,7 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	int lines = 1;
 
 	snprintf(listing->file, sizeof(listing->file), "%s", file);
+	snprintf(listing->function, sizeof(listing->function), "%s", function);
 	listing->text = memory_string(text);
 	for (const char *c = text; *c; c++)
 		lines += *c == '\n';

@@ -9,6 +9,7 @@
 
 struct listing {
 	char file[64];             /* "kernels/list-length.c" */
+	char function[64];
 	bool generated;            /* the function alone, as the build writes it; line numbers count from its first */
 	char *text;                /* its lines, each ended by '\0' */
 	int line_count;

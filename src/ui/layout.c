@@ -9,6 +9,7 @@ enum {
 	PAIR_WIDTH = 100,      /* from here on the body stands two abreast */
 	VERY_WIDE = 150,       /* from here on always */
 	COLUMN_GAP = 2,
+	COMFORT = 12,          /* a height that suits a list, if it has as much to show */
 	ANY_FIRST = 3,         /* rows that a line which can use any height gets before others have their best */
 };
 
@@ -191,6 +192,21 @@ static void sort_places(const struct layout_row **rows, int count)
 	}
 }
 
+/* Whether rows fit with room to breathe: their best height, as far as that is not a lot. */
+static bool all_comfortable(const struct layout_row *const *rows, int count, int width, int height)
+{
+	const struct layout_row *comfortable[LAYOUT_MAX];
+	struct layout_row copies[LAYOUT_MAX];
+
+	for (int i = 0; i < count; i++) {
+		copies[i] = *rows[i];
+		copies[i].min_height = most(rows[i]->min_height, least(rows[i]->best_height, COMFORT));
+		comfortable[i] = &copies[i];
+	}
+	sort_places(comfortable, count);
+	return all_fit(comfortable, count, width, height);
+}
+
 /* The body. On a wide screen a tall row gets a column at the right, provided that all rows of more importance
  * still have their places beside it. */
 static void place_body(struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
@@ -223,7 +239,8 @@ static void place_body(struct layout *layout, const struct layout_row *rows, int
 			front.min_height = most(front.min_height, least(front.best_height, at.height * 3 / 5));
 			band[0] = &front;
 		}
-		if (count > 1 && !all_fit(band, count, at.width, at.height))
+		if (count > 1 && (!all_fit(band, count, at.width, at.height) ||
+			(rows[i].extra && !all_comfortable(band, count, at.width, at.height))))
 			count--;
 	}
 	sort_places(band, count);

@@ -30,6 +30,7 @@ struct layout_row {
 	bool wanted;
 	int best_height;                /* of AREA_BODY: more is of no use to it; 0: it can use any height */
 	int place;                      /* of AREA_BODY: those that have room stand in this order */
+	bool extra;                     /* of AREA_BODY: left out where it would keep others from a height that suits them */
 	bool front;                     /* it was asked for: the first row, with its best height if it can be had */
 };
 

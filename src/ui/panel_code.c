@@ -37,7 +37,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 			plural(loop->turns), loop->insns_per_element, unknown);
 		return;
 	}
-	snprintf(buffer, size, "code: %d instruction%s, %s slot%s an iteration of %s element%s%s", loop->insn_count,
+	snprintf(buffer, size, "code: %d instruction%s, %s slot%s for %s element%s%s", loop->insn_count,
 		plural(loop->insn_count), slots, plural(limits->slots / turns), each, plural(elements), unknown);
 }
 
@@ -176,7 +176,7 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, const
 		return;
 	}
 	number(limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1), cycles, sizeof(cycles));
-	snprintf(words, sizeof(words), "● the chain from iteration to iteration: %s cycle%s%s", cycles,
+	snprintf(words, sizeof(words), "● the carried chain: %s cycle%s an iteration%s", cycles,
 		strcmp(cycles, "1") == 0 ? "" : "s", limits->chain.through_memory ? ", through memory" : "");
 	canvas_text(canvas, at, 1, y, STYLE_DIM, words);
 }

@@ -208,7 +208,8 @@ static void add_limit(struct lines *lines, const struct scene *scene, const stru
 		if (view->limits_note[0]) {
 			line = add(lines, 9, STYLE_DIM);
 			snprintf(line->text, size, "%.*s", (int)strcspn(view->limits_note, ";."), view->limits_note);
-			panels_cut(canvas, width, 1, line->text, size);
+			panels_cut(canvas, width, 2, line->text, size);
+			line->rows = canvas_wrap_rows(canvas, width, line->text);
 		}
 		return;
 	}
@@ -220,13 +221,12 @@ static void add_limit(struct lines *lines, const struct scene *scene, const stru
 
 		panels_figure(limits->bound, bound, sizeof(bound));
 		if (view->foreign || view->nearest)
-			snprintf(gap, sizeof(gap), ", %.40s%s", view->core->title, view->nearest ? " assumed" : "");
+			snprintf(gap, sizeof(gap), " on %s%s", view->core->name, view->nearest ? ", assumed" : "");
 		else if (view->gap.brief[0])
 			snprintf(gap, sizeof(gap), ", %.40s", view->gap.brief);
 		snprintf(line->text, size, "limit %s M %s%s", bound, name, gap);
-		if (canvas_columns(canvas, line->text) > width && view->gap.brief[0])
-			snprintf(line->text, size, "limit %s %s%s", bound, name, gap);
-		line->rows = canvas_wrap_rows(canvas, width, line->text) > 2 ? 2 : canvas_wrap_rows(canvas, width, line->text);
+		panels_cut(canvas, width, 2, line->text, size);
+		line->rows = canvas_wrap_rows(canvas, width, line->text);
 	}
 	if (scene->ladder_shown)
 		return;

@@ -7,7 +7,9 @@
 #include "ui/panels.h"
 
 /* From this width on a bar has its cause beside it; columns of a figure; the most that titles take. */
-enum { CAUSES_FROM = 92, FIGURE = 8, TITLE_MOST = 30, TAIL = 13, SPREAD_TAIL = 20 };
+enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
+
+static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
@@ -28,32 +30,37 @@ static bool wanted(const struct view *view)
 /* Where everything of a row begins. */
 struct columns {
 	int title, bar, tail, cause;      /* widths of the first three; the last begins there, 0: none */
+	bool brief;                       /* no room for many words: soft limits are called so in the tail */
 	double scale;                     /* CPE of the longest bar */
 };
 
-static void measure(const struct canvas *canvas, const struct view *view, int width, struct columns *columns)
+static void measure(const struct canvas *canvas, const struct view *view, int width, bool brief, struct columns *columns)
 {
 	const struct limits *limits = &view->explanation->limits;
-	int tail = width >= CAUSES_FROM ? SPREAD_TAIL : TAIL;
 
-	*columns = (struct columns){ .title = canvas_columns(canvas, "measured"), .tail = tail };
+	*columns = (struct columns){ .title = canvas_columns(canvas, "measured"),
+		.tail = canvas_columns(canvas, binds) + 1, .brief = brief };
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
-		int used = canvas_columns(canvas, limit_title(limit->kind)) + (limit->hard ? 0 : 5);
+		int used = canvas_columns(canvas, limit_title(limit->kind)) + (limit->hard || brief ? 0 : canvas_columns(canvas, soft));
 
 		columns->title = used > columns->title ? used : columns->title;
 		if (limit->known)
 			columns->scale = fmax(columns->scale, limit->cpe);
 	}
+	if (limits->predicted_by != limits->binding && !brief)
+		columns->tail = canvas_columns(canvas, predicted) + 1;
 	if (columns->title > TITLE_MOST)
 		columns->title = TITLE_MOST;
 	if (view->sample.valid)
 		columns->scale = fmax(columns->scale, view->sample.cpe);
-	columns->bar = width - columns->title - 1 - FIGURE - 1 - tail;
+	columns->bar = width - columns->title - 1 - FIGURE - 1 - columns->tail;
 	if (width >= CAUSES_FROM) {
-		columns->bar -= (width - columns->title) * 2 / 5;
-		columns->cause = columns->title + 1 + columns->bar + FIGURE + 1 + tail;
+		columns->bar -= (width - columns->title) * 9 / 20;
+		columns->cause = columns->title + 1 + columns->bar + FIGURE + 1 + columns->tail;
 	}
+	if (columns->bar < 12 && !brief)
+		measure(canvas, view, width, true, columns);
 	if (columns->bar < 4)
 		columns->bar = 4;
 }
@@ -76,13 +83,13 @@ static void draw_limit(struct canvas *canvas, struct rectangle at, int y, const 
 	const struct limits *limits, int index)
 {
 	const struct limit *limit = &limits->limit[index];
-	bool binds = index == limits->binding;
-	enum style style = binds ? STYLE_FIGURE : STYLE_TEXT;
+	bool binding = index == limits->binding;
+	enum style style = binding ? STYLE_FIGURE : STYLE_TEXT;
 	struct rectangle title_at = { at.x, at.y, columns->title, at.height };
 	int x = columns->title + 1;
 	char title[48], figure[24];
 
-	snprintf(title, sizeof(title), "%s%s", limit_title(limit->kind), limit->hard ? "" : " soft");
+	snprintf(title, sizeof(title), "%s%s", limit_title(limit->kind), limit->hard || columns->brief ? "" : soft);
 	canvas_text(canvas, title_at, 0, y, style, title);
 	if (!limit->known) {
 		char reason[200];
@@ -92,14 +99,16 @@ static void draw_limit(struct canvas *canvas, struct rectangle at, int y, const 
 		return;
 	}
 	draw_bar(canvas, at, x, y, columns->bar, columns->scale > 0 ? limit->cpe / columns->scale : 0,
-		!limit->hard ? STYLE_DIM : binds ? STYLE_WARN : STYLE_BAR, limit->hard ? GLYPH_SHADE4 : GLYPH_SHADE1);
+		!limit->hard ? STYLE_DIM : binding ? STYLE_WARN : STYLE_BAR, limit->hard ? GLYPH_SHADE4 : GLYPH_SHADE1);
 	panels_figure(limit->cpe, figure, sizeof(figure));
 	x += columns->bar + FIGURE;
 	canvas_text_right(canvas, at, x, y, style, figure);
-	if (binds)
-		canvas_text(canvas, at, x + 1, y, STYLE_WARN, "◀ binds");
+	if (binding)
+		canvas_text(canvas, at, x + 1, y, STYLE_WARN, binds);
 	else if (index == limits->predicted_by)
-		canvas_text(canvas, at, x + 1, y, STYLE_WARN, "◀ predicted");
+		canvas_text(canvas, at, x + 1, y, STYLE_WARN, columns->brief ? "◀ soft" : predicted);
+	else if (!limit->hard && columns->brief)
+		canvas_text(canvas, at, x + 1, y, STYLE_DIM, "  soft");
 	if (columns->cause)
 		canvas_text(canvas, at, columns->cause, y, STYLE_DIM, limit->cause);
 }
@@ -125,10 +134,11 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
 	canvas_text_right(canvas, at, x, y, style, figure);
 	panels_figure(sample->cpe_lo, lo, sizeof(lo));
 	panels_figure(sample->cpe_hi, hi, sizeof(hi));
-	snprintf(tail, sizeof(tail), "%c  %s … %s", (char)sample->cycles_from, lo, hi);
-	if (sample->trials < PANELS_QUARTILES_FROM || canvas_columns(canvas, tail) >= columns->tail)
-		snprintf(tail, sizeof(tail), "%c %s", (char)sample->cycles_from, panels_state(view));
+	snprintf(tail, sizeof(tail), "%c %s", (char)sample->cycles_from, panels_state(view));
 	canvas_text(canvas, at, x + 1, y, style, tail);
+	snprintf(tail, sizeof(tail), "quartiles %s … %s", lo, hi);
+	if (columns->cause && sample->trials >= PANELS_QUARTILES_FROM)
+		canvas_text(canvas, at, columns->cause, y, STYLE_DIM, tail);
 }
 
 /* What stands under the bars: the binding limit's cause where no bar has one beside it, the gap, the remedy. */
@@ -207,7 +217,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		return;
 	}
 	limits = &view->explanation->limits;
-	measure(canvas, view, at.width, &columns);
+	measure(canvas, view, at.width, false, &columns);
 	find_words(canvas, view, at.width, !columns.cause, &words);
 	cut_words(canvas, at.width, at.height - 1 - (limits->limit_count < 3 ? limits->limit_count : 3), &words);
 	/* Two limits at least, what was measured, then as many words as fit. */

@@ -7,7 +7,7 @@
 #include "ui/panels.h"
 
 /* The narrowest column of ports; columns of a figure. */
-enum { COLUMN = 24, FIGURE = 7 };
+enum { COLUMN = 21, FIGURE = 7 };
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
@@ -123,7 +123,9 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		else
 			draw_port(canvas, column, i % rows, names, scale, entries.port[i], view);
 	}
-	if (at.height > rows)
+	if (columns * rows < entries.count)
+		canvas_textf(canvas, at, 0, rows, STYLE_WARN, "and %d more: v gives room", entries.count - columns * rows);
+	else if (at.height > rows)
 		draw_legend(canvas, at, at.height - rows > 2 ? rows + 1 : rows, limits);
 }
 

@@ -10,7 +10,10 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
 	const struct listing *listing = scene->view->listing;
 
-	snprintf(buffer, size, listing->generated ? "source: as the build writes it for %s" : "source: %s", listing->file);
+	if (listing->generated)
+		snprintf(buffer, size, "source: %s, written by the build", listing->function);
+	else
+		snprintf(buffer, size, "source: %s, %s", listing->file, listing->function);
 }
 
 static bool wanted(const struct view *view)

@@ -12,12 +12,14 @@ extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure
 	panel_key_bar, panel_line;
 
 /* In order of importance: where room ends, the later ones are left out. Those of the body that have room stand in the order of
- * their places, so that the source comes beside the code. */
+ * their places, so that the source comes beside the code; the extra ones only where all before them keep a height that suits
+ * them. */
 static const struct {
 	const struct panel *panel;
 	enum area area;
 	int min_width, min_height;
 	int place;
+	bool extra;
 } table[] = {
 	{ &panel_line, AREA_LINE, 1, 1 },
 	{ &panel_header, AREA_HEADER, 60, 1 },
@@ -30,9 +32,9 @@ static const struct {
 	{ &panel_ports, AREA_BODY, 40, 6, 3 },
 	{ &panel_code, AREA_BODY, 40, 7, 5 },
 	{ &panel_mountain, AREA_TALL, 56, 10, 8 },
-	{ &panel_by_stride, AREA_BODY, 40, 8, 4 },
-	{ &panel_source, AREA_BODY, 40, 8, 6 },
-	{ &panel_strip, AREA_BODY, 40, 7, 7 },
+	{ &panel_by_stride, AREA_BODY, 40, 8, 4, true },
+	{ &panel_source, AREA_BODY, 40, 8, 6, true },
+	{ &panel_strip, AREA_BODY, 40, 7, 7, true },
 	{ &panel_notice, AREA_NOTICE, 60, 1 },
 	{ &panel_key_bar, AREA_KEYS, 60, 1 },
 };
@@ -231,10 +233,13 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 		const struct panel *panel = table[i].panel;
 		struct layout_row row = { .name = panel->name, .area = table[i].area, .min_width = table[i].min_width,
 			.min_height = table[i].min_height, .wanted = !panel->wanted || panel->wanted(view),
-			.best_height = panel->best_rows ? panel->best_rows(view) : 0, .place = table[i].place };
+			.best_height = panel->best_rows ? panel->best_rows(view) : 0, .place = table[i].place,
+			.extra = table[i].extra };
 
 		if (panel == &panel_by_size)
 			body = count;
+		if ((panel == &panel_source && front == &panel_code) || (panel == &panel_code && front == &panel_source))
+			row.place = 0;      /* each beside the other */
 		if (panel == front && front != &panel_by_size) {
 			row.place = 0;
 			row.front = true;
