@@ -232,7 +232,7 @@ static void add_limit(struct lines *lines, const struct scene *scene, const stru
 		return;
 	if (view->advice.kind == ADVICE_KNOB) {
 		panels_figure(view->advice.to, bound, sizeof(bound));
-		line = add(lines, 3, STYLE_KEY);
+		line = add(lines, 5, STYLE_KEY);
 		snprintf(line->text, size, "r %s: %s predicted", view->advice.brief, bound);
 	} else if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding) {
 		panels_figure(limits->predicted, bound, sizeof(bound));
