@@ -19,7 +19,7 @@ static void add_unknown(const struct limits *limits, char *words, size_t size)
 	for (int i = 0; i < limits->limit_count; i++) {
 		if (limits->limit[i].known)
 			continue;
-		snprintf(words + used, size - used, "; %s is not known", limit_title(limits->limit[i].kind));
+		snprintf(words + used, size - used, "; not known here: %s", limit_title(limits->limit[i].kind));
 		return;
 	}
 }

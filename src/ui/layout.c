@@ -120,7 +120,7 @@ static void share_height(const struct layout_row *const *rows, int count, int co
 		left -= heights[line] = line_height(rows, count, columns, line);
 		room[line] = line_best(rows, count, columns, line);
 		if (room[line] == 0)
-			room[line] = heights[line] + ANY_FIRST;
+			room[line] = heights[line] + (rows[line * columns]->extra ? 0 : ANY_FIRST);
 	}
 	if (lines == 1) {
 		heights[0] = height;
@@ -201,6 +201,8 @@ static bool all_comfortable(const struct layout_row *const *rows, int count, int
 	for (int i = 0; i < count; i++) {
 		copies[i] = *rows[i];
 		copies[i].min_height = most(rows[i]->min_height, least(rows[i]->best_height, COMFORT));
+		if (rows[i]->best_height == 0 && !rows[i]->extra)
+			copies[i].min_height += ANY_FIRST;
 		comfortable[i] = &copies[i];
 	}
 	sort_places(comfortable, count);

@@ -48,6 +48,7 @@ static bool wanted(const struct view *view)
 
 struct columns {
 	int address, text, count, ports;      /* widths; count 0: every instruction runs once an iteration */
+	bool brief;                           /* operands' sizes have no room */
 	int first_carried, last_carried;      /* instructions, -1: none */
 };
 
@@ -79,10 +80,26 @@ static void measure(const struct canvas *canvas, const struct explanation *expla
 		columns->last_carried = i;
 	}
 	columns->text = width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 - columns->ports - CYCLES;
+	columns->brief = columns->text < widest + 1;
 	if (columns->text > widest + 1)
 		columns->text = widest + 1;
 	if (columns->text < 12)
 		columns->text = 12;
+}
+
+/* The instruction's text; brief without "qword ptr " and the like, which its registers mostly say as well. */
+static void text_of(const struct insn *insn, bool brief, char *buffer, size_t size)
+{
+	char *at;
+
+	snprintf(buffer, size, "%s", insn->known ? insn->text : "(bytes that are no instruction)");
+	while (brief && (at = strstr(buffer, " ptr ")) != NULL) {
+		char *word = at;
+
+		while (word > buffer && word[-1] != ' ')
+			word--;
+		memmove(word, at + 5, strlen(at + 5) + 1);
+	}
 }
 
 /* The chain: a line from its first instruction to its last, a mark on those it goes through. */
@@ -111,7 +128,7 @@ static void draw_insn(struct canvas *canvas, struct rectangle at, int y, const s
 	enum style style = !known ? STYLE_BAD : facts->carried ? STYLE_FIGURE : STYLE_TEXT;
 	struct rectangle text_at;
 	int x = MARGIN;
-	char figure[32];
+	char figure[32], text[sizeof(insn->text)];
 
 	draw_chain(canvas, at, y, columns, limits, index);
 	if (facts->fused || fuses)
@@ -120,7 +137,8 @@ static void draw_insn(struct canvas *canvas, struct rectangle at, int y, const s
 	canvas_text_right(canvas, at, x + columns->address, y, STYLE_DIM, figure);
 	x += columns->address + 1;
 	text_at = (struct rectangle){ at.x + x, at.y, columns->text - 1, at.height };
-	canvas_text(canvas, text_at, 0, y, style, insn->known ? insn->text : "(bytes that are no instruction)");
+	text_of(insn, columns->brief, text, sizeof(text));
+	canvas_text(canvas, text_at, 0, y, style, text);
 	x += columns->text;
 	if (columns->count) {
 		double share = limits->turns > 0 ? facts->count / limits->turns : facts->count;

@@ -57,7 +57,7 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 	columns->bar = width - columns->title - 1 - FIGURE - 1 - columns->tail;
 	if (width >= CAUSES_FROM) {
 		columns->bar -= (width - columns->title) * 9 / 20;
-		columns->cause = columns->title + 1 + columns->bar + FIGURE + 1 + columns->tail;
+		columns->cause = columns->title + 1 + columns->bar + FIGURE + 1 + columns->tail + 1;
 	}
 	if (columns->bar < 12 && !brief)
 		measure(canvas, view, width, true, columns);

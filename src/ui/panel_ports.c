@@ -87,9 +87,9 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, const
 	if (limits->bottleneck)
 		x += canvas_text(canvas, at, x, y, STYLE_DIM, binds ? "◀ binds" : "◀ fullest") + 3;
 	if (naive)
-		canvas_text(canvas, at, x, y, STYLE_DIM, "│ if every micro-op were split evenly");
+		canvas_text(canvas, at, x, y, STYLE_DIM, "│ split evenly by hand");
 	else
-		canvas_text(canvas, at, x, y, STYLE_DIM, "the even split is the best one");
+		canvas_text(canvas, at, x, y, STYLE_DIM, "the even split is best");
 }
 
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)

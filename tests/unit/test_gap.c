@@ -56,7 +56,7 @@ static void above_it_the_words_give_cycles_and_percent(void **state)
 	limits.limit[1] = (struct limit){ .kind = LIMIT_MEMORY_LINES };
 	limits.limit_count = 2;
 	check_contains(words(), limit_title(LIMIT_MEMORY_LINES));
-	check_contains(gap.words, "is not known");
+	check_contains(gap.words, "; not known here: ");
 }
 
 static void a_soft_effect_that_predicts_it_is_named(void **state)
