@@ -292,7 +292,7 @@ static const struct command_row rows[] = {
 		action_view_next_works, COMMAND_FOUND },
 	{ "code", "+N|-N", "scroll the code by lines", action_code, action_code_works, 0 },
 	{ "uarch", "[NAME]", "predict for another core; without a name for this one", action_uarch, action_uarch_works,
-		COMMAND_FOUND },
+		0 },
 	{ "uarch nearest", "", "this core has no model: take the nearest one", action_uarch_nearest,
 		action_uarch_nearest_works, COMMAND_FOUND },
 	{ "pin", "", "keep the present figure as A and compare with it", run_pin, works_pin, COMMAND_FOUND },

@@ -16,7 +16,7 @@
 #include "session/setting.h"
 #include "session/listing.h"
 
-enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_FOUND = 24 };
+enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_FOUND = 32 };
 
 /* Bytes of a text that is looked for: a command line has room. */
 enum { FIND_SIZE = 96 };
