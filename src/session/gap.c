@@ -71,12 +71,13 @@ static void qualify(const struct sample *sample, struct gap *gap)
 		snprintf(gap->words + used, sizeof(gap->words) - used, " (provisional)");
 }
 
-void gap_find(const struct sample *sample, const struct limits *limits, const char *core, struct gap *gap)
+void gap_find(const struct sample *sample, const struct limits *limits, const char *core, bool assumed, struct gap *gap)
 {
 	char cycles[24];
+	size_t used;
 
 	memset(gap, 0, sizeof(*gap));
-	if (core) {
+	if (core && !assumed) {
 		gap->kind = GAP_FOREIGN;
 		snprintf(gap->words, sizeof(gap->words), "limits of %s, not this core: no gap", core);
 		snprintf(gap->brief, sizeof(gap->brief), "another core's");
@@ -89,8 +90,12 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 	units_figure(-gap->cycles, cycles, sizeof(cycles));
 	if (gap->percent < -100 * GAP_AT) {
 		gap->kind = GAP_BELOW;
-		snprintf(gap->words, sizeof(gap->words), "measured %s (%.0f %%) below the limit: the core model must be wrong "
-			"here", cycles, -gap->percent);
+		snprintf(gap->words, sizeof(gap->words), "measured %s (%.0f %%) below the limit: ", cycles, -gap->percent);
+		used = strlen(gap->words);
+		if (core)
+			snprintf(gap->words + used, sizeof(gap->words) - used, "this core is faster than %s", core);
+		else
+			snprintf(gap->words + used, sizeof(gap->words) - used, "the core model must be wrong here");
 		snprintf(gap->brief, sizeof(gap->brief), "measured below it");
 	} else if (gap->percent <= 100 * GAP_AT) {
 		gap->kind = GAP_AT_LIMIT;

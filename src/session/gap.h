@@ -25,7 +25,8 @@ struct gap {
 	char brief[40];              /* "at it", "+0.250" */
 };
 
-/* core: the title of a core that is not the running one, or NULL. sample may be not valid. */
-void gap_find(const struct sample *sample, const struct limits *limits, const char *core, struct gap *gap);
+/* core: the title of the core that the limits are of, when it is not the running one; NULL: it is. assumed: that core stands in for
+ * the running one, which has no model. sample may be not valid. */
+void gap_find(const struct sample *sample, const struct limits *limits, const char *core, bool assumed, struct gap *gap);
 
 #endif

@@ -49,8 +49,8 @@ static void note_core(struct insight *insight, const char *isa)
 	if (insight->match == UARCH_NEAREST) {
 		status = insight->explainer->load(insight->explainer->context, insight->running, isa, &core);
 		snprintf(insight->note, sizeof(insight->note), "core not recognised; nearest: %.40s. Press u to use it, marked as "
-			"such, or start with --uarch NAME.%s%.150s", status_is_ok(&status) ? core.title : insight->running,
-			insight->why[0] ? " " : "", insight->why);
+			"such, or start with --uarch NAME.%s%.150s%s", status_is_ok(&status) ? core.title : insight->running,
+			insight->why[0] ? " (" : "", insight->why, insight->why[0] ? ")" : "");
 		if (status_is_ok(&status))
 			insight->explainer->unload(insight->explainer->context, &core);
 	} else {
@@ -137,7 +137,7 @@ static void find_source(struct insight *insight)
 	const struct kernel *kernel = insight->setting.kernel;
 	const char *function = status_is_ok(&explanation->status) ? explanation->function : NULL;
 
-	if (insight->source_of == kernel && insight->function == function && (insight->listing || !function))
+	if (insight->source_of == kernel && insight->function == function)
 		return;
 	listing_free(insight->listing);
 	insight->listing = listing_find(kernel, function);
@@ -218,7 +218,8 @@ void insight_view(const struct session *session, struct view *view)
 		return;
 	}
 	view->explanation = insight->explanation;
-	gap_find(&view->sample, &insight->explanation->limits, foreign ? insight->core.title : NULL, &view->gap);
+	gap_find(&view->sample, &insight->explanation->limits, foreign || view->nearest ? insight->core.title : NULL,
+		view->nearest, &view->gap);
 	view->advice = insight->advice;
 	view->listing = insight->listing;
 }

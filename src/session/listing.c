@@ -99,8 +99,8 @@ static const char *word_in(const char *line, const char *word)
 	return NULL;
 }
 
-/* The line where the function's definition begins: its name before a parenthesis in a line that begins in the first column and
- * that no semicolon ends. */
+/* The line where the function's definition begins: its name before a parenthesis (in assembly a colon) in a line that begins in
+ * the first column and that no semicolon ends. */
 static int find_function(const struct listing *listing, const char *function)
 {
 	for (int i = 0; i < listing->line_count; i++) {
@@ -109,10 +109,32 @@ static int find_function(const struct listing *listing, const char *function)
 
 		if (isspace((unsigned char)line[0]) || line[0] == '#' || line[0] == '*' || line[0] == '/')
 			continue;
-		if (behind && *behind == '(' && length && line[length - 1] != ';')
+		if (behind && (*behind == '(' || *behind == ':') && length && line[length - 1] != ';')
 			return i;
 	}
 	return -1;
+}
+
+/* Where a macro makes the function: the line in the first column that hands its name to one. */
+static int find_maker(const struct listing *listing, const char *function)
+{
+	for (int i = 0; i < listing->line_count; i++) {
+		const char *line = listing->line[i], *open = strchr(line, '('), *behind = word_in(line, function);
+
+		if (is_word(line[0]) && open && behind && open < behind && (*behind == ',' || *behind == ')'))
+			return i;
+	}
+	return -1;
+}
+
+/* The last line of what begins there: its brace, or the line before the next empty one. */
+static int find_end(const struct listing *listing, int first, bool made)
+{
+	int last = first;
+
+	while (last + 1 < listing->line_count && listing->line[last][0] != '}' && !(made && !listing->line[last + 1][0]))
+		last++;
+	return last;
 }
 
 /* Tabs that the line begins with. */
@@ -154,6 +176,7 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 {
 	struct listing *listing = memory_new(1, sizeof(*listing));
 	int lines = 1;
+	bool made;
 
 	snprintf(listing->file, sizeof(listing->file), "%s", file);
 	snprintf(listing->function, sizeof(listing->function), "%s", function);
@@ -171,15 +194,36 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	}
 	listing->first = find_function(listing, function);
 	listing->loop_first = listing->loop_last = -1;
+	made = listing->first < 0;
+	if (made)
+		listing->first = find_maker(listing, function);
 	if (listing->first < 0) {
 		listing_free(listing);
 		return NULL;
 	}
-	listing->last = listing->first;
-	while (listing->last + 1 < listing->line_count && listing->line[listing->last][0] != '}')
-		listing->last++;
+	listing->last = find_end(listing, listing->first, made);
 	find_loop(listing);
 	return listing;
+}
+
+/* A file on disk, for loops that are not built in; NULL: it cannot be read, or is no text of some pages. */
+static char *read_file(const char *path)
+{
+	enum { LARGEST = 1 << 20 };
+	FILE *file = fopen(path, "r");
+	struct text text = { 0 };
+	char block[4096];
+	size_t got;
+
+	if (!file)
+		return NULL;
+	while ((got = fread(block, 1, sizeof(block), file)) > 0 && text.length < LARGEST && !memchr(block, '\0', got))
+		text_addn(&text, block, got);
+	fclose(file);
+	if (got == 0 && text.length)
+		return text.bytes;
+	text_free(&text);
+	return NULL;
 }
 
 struct listing *listing_find(const struct kernel *kernel, const char *function)
@@ -196,8 +240,14 @@ struct listing *listing_find(const struct kernel *kernel, const char *function)
 	else
 		snprintf(name, sizeof(name), "%.60s.c", stem);
 	text = data_built_in(name);
-	if (text)
+	if (text) {
 		listing = listing_parse(name, text, function);
+	} else if (kernel->file) {
+		char *own = read_file(kernel->file);
+
+		listing = own ? listing_parse(name, own, function) : NULL;
+		free(own);
+	}
 	if (listing)
 		return listing;
 	/* Loops that the build writes are there in packed form. */

@@ -18,8 +18,8 @@ struct listing {
 	int loop_first, loop_last; /* of its innermost loop, braces and condition included; -1: none was found */
 };
 
-/* The source of that function (NULL: unknown) of the kernel; NULL when it is not embedded or the function is not in it. The
- * caller frees. */
+/* The source of that function (NULL: unknown) of the kernel: embedded, or kernel->file as it is on disk. NULL when there is none
+ * or the function is not in it. The caller frees. */
 struct listing *listing_find(const struct kernel *kernel, const char *function);
 void listing_free(struct listing *listing);
 

@@ -2,6 +2,7 @@
  * that is carried from one iteration to the next, and which two became one. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ui/panels.h"
@@ -52,21 +53,49 @@ struct columns {
 	int first_carried, last_carried;      /* instructions, -1: none */
 };
 
+/* The instruction's text; brief without "qword ptr " and the like, which its registers mostly say as well. */
+static void text_of(const struct loop *loop, int index, bool brief, char *buffer, size_t size)
+{
+	const struct insn *insn = &loop->insn[index];
+	uint64_t first = loop->insn[0].address, last = loop->insn[loop->insn_count - 1].address;
+	char *at;
+
+	snprintf(buffer, size, "%s", insn->known ? insn->text : "(bytes that are no instruction)");
+	/* A branch goes to a place in the list, not to an address of this run. */
+	at = strstr(buffer, "0x");
+	if (at && insn->target && (insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP) &&
+		strtoull(at, NULL, 16) == insn->target) {
+		if (insn->target >= first && insn->target <= last)
+			snprintf(at, size - (size_t)(at - buffer), "→ %llx", (unsigned long long)(insn->target - first));
+		else
+			snprintf(at, size - (size_t)(at - buffer), "→ outside");
+	}
+	while (brief && (at = strstr(buffer, " ptr ")) != NULL) {
+		char *word = at;
+
+		while (word > buffer && word[-1] != ' ')
+			word--;
+		memmove(word, at + 5, strlen(at + 5) + 1);
+	}
+}
+
 static void measure(const struct canvas *canvas, const struct explanation *explanation, int width,
 	struct columns *columns)
 {
 	const struct loop *loop = &explanation->loop;
 	const struct limits *limits = &explanation->limits;
 	uint64_t span = loop->insn[loop->insn_count - 1].address - loop->insn[0].address;
-	char address[24];
+	char address[24], words[sizeof(loop->insn[0].text) + 24];
 	int widest = 11;
 
 	*columns = (struct columns){ .ports = 5, .first_carried = -1, .last_carried = -1 };
 	columns->address = snprintf(address, sizeof(address), "%llx", (unsigned long long)span);
 	for (int i = 0; i < loop->insn_count; i++) {
 		const struct limit_insn *facts = &limits->insn[i];
-		int text = canvas_columns(canvas, loop->insn[i].text), ports = canvas_columns(canvas, facts->ports);
+		int text, ports = canvas_columns(canvas, facts->ports);
 
+		text_of(loop, i, false, words, sizeof(words));
+		text = canvas_columns(canvas, words);
 		widest = text > widest ? text : widest;
 		columns->ports = ports > columns->ports ? ports : columns->ports;
 		if (facts->eliminated && columns->ports < 10)
@@ -85,21 +114,6 @@ static void measure(const struct canvas *canvas, const struct explanation *expla
 		columns->text = widest + 1;
 	if (columns->text < 12)
 		columns->text = 12;
-}
-
-/* The instruction's text; brief without "qword ptr " and the like, which its registers mostly say as well. */
-static void text_of(const struct insn *insn, bool brief, char *buffer, size_t size)
-{
-	char *at;
-
-	snprintf(buffer, size, "%s", insn->known ? insn->text : "(bytes that are no instruction)");
-	while (brief && (at = strstr(buffer, " ptr ")) != NULL) {
-		char *word = at;
-
-		while (word > buffer && word[-1] != ' ')
-			word--;
-		memmove(word, at + 5, strlen(at + 5) + 1);
-	}
 }
 
 /* The chain: a line from its first instruction to its last, a mark on those it goes through. */
@@ -125,10 +139,11 @@ static void draw_insn(struct canvas *canvas, struct rectangle at, int y, const s
 	const struct insn *insn = &loop->insn[index];
 	const struct limit_insn *facts = &limits->insn[index];
 	bool known = insn->known && facts->known, fuses = index + 1 < loop->insn_count && limits->insn[index + 1].fused;
+	const char *ports = facts->ports;
 	enum style style = !known ? STYLE_BAD : facts->carried ? STYLE_FIGURE : STYLE_TEXT;
 	struct rectangle text_at;
 	int x = MARGIN;
-	char figure[32], text[sizeof(insn->text)];
+	char figure[32], text[sizeof(insn->text) + 24];
 
 	draw_chain(canvas, at, y, columns, limits, index);
 	if (facts->fused || fuses)
@@ -137,7 +152,7 @@ static void draw_insn(struct canvas *canvas, struct rectangle at, int y, const s
 	canvas_text_right(canvas, at, x + columns->address, y, STYLE_DIM, figure);
 	x += columns->address + 1;
 	text_at = (struct rectangle){ at.x + x, at.y, columns->text - 1, at.height };
-	text_of(insn, columns->brief, text, sizeof(text));
+	text_of(loop, index, columns->brief, text, sizeof(text));
 	canvas_text(canvas, text_at, 0, y, style, text);
 	x += columns->text;
 	if (columns->count) {
@@ -158,9 +173,12 @@ static void draw_insn(struct canvas *canvas, struct rectangle at, int y, const s
 	if (!facts->fused)
 		canvas_text_right(canvas, at, x + SLOTS - 1, y, STYLE_TEXT, figure);
 	x += SLOTS + 1;
+	/* A pair is one operation; its ports may stand with either half. */
+	if (fuses && !ports[0])
+		ports = limits->insn[index + 1].ports;
 	canvas_text(canvas, (struct rectangle){ at.x + x, at.y, columns->ports, at.height }, 0, y,
 		facts->eliminated ? STYLE_DIM : STYLE_TEXT, facts->eliminated ? "eliminated" : facts->fused ? "" :
-		facts->ports[0] ? facts->ports : "-");
+		ports[0] ? ports : "-");
 	x += columns->ports;
 	number(facts->latency, figure, sizeof(figure));
 	if (uarch_known(facts->latency) && insn->write_count > 0 && !facts->fused && insn->flow == FLOW_NONE)

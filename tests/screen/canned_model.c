@@ -149,6 +149,8 @@ static void explain_combine(const struct explain_question *question, struct expl
 	insn(explanation, 4, 1, 1, "alu", "add rdx, 0x%x", (unsigned)(unroll * bytes * stride));
 	insn(explanation, 3, 1, 1, "alu", "cmp rdx, rcx");
 	insn(explanation, 2, 0, UARCH_UNKNOWN, "", "jne 0x401000");
+	explanation->loop.insn[unroll + 2].flow = FLOW_BRANCH;
+	explanation->loop.insn[unroll + 2].target = 0x401000;
 	limits->insn[unroll + 2].fused = true;
 	if (unroll == 12) {
 		limits->insn[1].known = false;
@@ -193,6 +195,8 @@ static void explain_list(const struct explain_question *question, struct explana
 	insn(explanation, 4, 1, 1, "alu", "add rcx, 0x1");
 	insn(explanation, 3, 1, 1, "alu", "test rax, rax");
 	insn(explanation, 2, 0, UARCH_UNKNOWN, "", "jne 0x401000");
+	explanation->loop.insn[3].flow = FLOW_BRANCH;
+	explanation->loop.insn[3].target = 0x401000;
 	limits->insn[0].carried = limits->insn[3].fused = true;
 	explanation->loop.stepped = true;
 	explanation->loop.turns = 128;

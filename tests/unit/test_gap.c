@@ -24,7 +24,7 @@ static void begin(double measured, double hard, double soft)
 
 static const char *words(void)
 {
-	gap_find(&sample, &limits, NULL, &gap);
+	gap_find(&sample, &limits, NULL, false, &gap);
 	return gap.words;
 }
 
@@ -101,11 +101,17 @@ static void another_cores_limit_leaves_no_gap(void **state)
 {
 	(void)state;
 	begin(1.5, 1, 0);
-	gap_find(&sample, &limits, "Intel Skylake", &gap);
+	gap_find(&sample, &limits, "Intel Skylake", false, &gap);
 	assert_int_equal(gap.kind, GAP_FOREIGN);
 	check_contains(gap.words, "Intel Skylake");
 	check_contains(gap.words, "not this core");
 	check_near(gap.cycles, 0, 0);
+	/* One that stands in for this one has. */
+	gap_find(&sample, &limits, "Intel Skylake", true, &gap);
+	assert_int_equal(gap.kind, GAP_ABOVE);
+	sample.cpe = 0.5;
+	gap_find(&sample, &limits, "Intel Skylake", true, &gap);
+	check_contains(gap.words, "below the limit: this core is faster than Intel Skylake");
 }
 
 static void nothing_to_compare_says_nothing(void **state)

@@ -58,6 +58,24 @@ static void a_definition_and_its_innermost_loop_are_found(void **state)
 	assert_null(listing_parse("kernels/x.c", "", "walk"));
 }
 
+static void what_a_macro_makes_is_found(void **state)
+{
+	static const char text[] = "#define MAKE(name) \\\n\tint name(int n)\nMAKE(made_128,\n\t\"vaddps\")\n\nstatic const int list[] = {\n"
+		"\tmade_128,\n};\n";
+	struct listing *listing = listing_parse("kernels/x.c", text, "made_128");
+
+	(void)state;
+	assert_non_null(listing);
+	assert_string_equal(listing->line[listing->first], "MAKE(made_128,");
+	assert_string_equal(listing->line[listing->last], "\t\"vaddps\")");
+	listing_free(listing);
+	listing = listing_parse("mine.S", "\t.globl loop\nloop:\n\tret\n", "loop");
+	assert_non_null(listing);
+	assert_int_equal(listing->first, 1);
+	assert_int_equal(listing->last, 2);
+	listing_free(listing);
+}
+
 static const char packed[] =
 	"packed TYPE\n"
 	"void @(TYPE *x)\n"
@@ -111,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_definition_and_its_innermost_loop_are_found),
+		cmocka_unit_test(what_a_macro_makes_is_found),
 		cmocka_unit_test(a_packed_function_comes_out_whole),
 		cmocka_unit_test(every_loop_of_combine_is_embedded),
 	};

@@ -316,6 +316,14 @@ static void code_shows_chain_fusion_and_the_unknown(void **state)
 	draw(&panel_code, 60, 3);
 	lacks(shown, "imul");
 	check_contains(shown, "bogus");
+	snprintf(explanation->loop.insn[2].text, sizeof(explanation->loop.insn[2].text), "jne 0x400004");
+	explanation->loop.insn[2].flow = FLOW_BRANCH;
+	explanation->loop.insn[2].target = 0x400004;
+	check_contains(draw(&panel_code, 60, 3), "jne -> 4 ");
+	explanation->loop.insn[2].target = 0x400400;
+	check_contains(draw(&panel_code, 60, 3), "jne 0x400004");
+	snprintf(explanation->loop.insn[2].text, sizeof(explanation->loop.insn[2].text), "jne 0x400400");
+	check_contains(draw(&panel_code, 60, 3), "jne -> outside");
 	explanation->loop.stepped = true;
 	explanation->loop.turns = 128;
 	explanation->loop.insns_per_element = 7.25;
