@@ -58,10 +58,18 @@ static struct status load_from(const char *directory, const char *name, char **t
 	return status;
 }
 
+const char *data_built_in(const char *name)
+{
+	for (const struct data_file *file = data_files; file->name; file++)
+		if (strcmp(file->name, name) == 0)
+			return file->text;
+	return NULL;
+}
+
 struct status data_load(const char *name, char **text, char origin[256])
 {
 	const char *own = getenv("SLEXPLORE_DATA"), *config = getenv("XDG_CONFIG_HOME");
-	const char *home = getenv("HOME");
+	const char *home = getenv("HOME"), *built_in;
 	struct text directory = { 0 };
 	struct status status = status_ok();
 	bool found = false;
@@ -82,10 +90,9 @@ struct status data_load(const char *name, char **text, char origin[256])
 	text_free(&directory);
 	if (found)
 		return status;
-	for (const struct data_file *file = data_files; file->name; file++) {
-		if (strcmp(file->name, name) != 0)
-			continue;
-		*text = memory_string(file->text);
+	built_in = data_built_in(name);
+	if (built_in) {
+		*text = memory_string(built_in);
 		if (origin)
 			snprintf(origin, 256, "built-in %s", name);
 		return status_ok();

@@ -20,4 +20,7 @@ extern const struct data_file data_files[];
  * holds a NUL byte, or no such file exists at all. */
 struct status data_load(const char *name, char **text, char origin[256]);
 
+/* The compiled-in text of that name whatever files there are, or NULL. */
+const char *data_built_in(const char *name);
+
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/core.h"
+#include "model/choice.h"
 #include "model/explain.h"
 
 static void print_head(FILE *out, const struct report *report, const struct setting *setting,

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "engine/machine.h"
+#include "model/uarch.h"
 #include "ui/ui.h"
 
 static struct status apply_ascii(struct cli *cli, const char *value)
@@ -39,10 +41,24 @@ static void invocation(const struct cli *cli, struct text *text)
 		text_add(text, " --ascii");
 }
 
+/* Whether there is such a core of this instruction set. */
+static struct status check_uarch(const char *name)
+{
+	struct machine machine = { .known = false };
+	struct uarch *uarch = NULL;
+	struct status status;
+
+	machine_identify(&machine);
+	status = uarch_load(name, machine.arch, &uarch);
+	if (status_is_ok(&status))
+		uarch_free(uarch);
+	return status;
+}
+
 static int explore_run(struct cli *cli)
 {
 	struct ui_options ui = { .cpu = cli->cpu, .seed = cli->seed, .ascii = cli->ascii, .script = cli->script,
-		.out = cli->out };
+		.uarch = cli->uarch, .out = cli->out };
 	struct text repeated = { 0 };
 	struct status status = status_ok();
 	int exit_status;
@@ -52,6 +68,8 @@ static int explore_run(struct cli *cli)
 		status = words_kernel(cli, &ui.setting.kernel);
 	if (status_is_ok(&status))
 		status = words_setting(cli, &ui.setting);
+	if (status_is_ok(&status) && cli->uarch)
+		status = check_uarch(cli->uarch);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
 	if (!cli->script && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
@@ -78,6 +96,6 @@ const struct cli_command command_explore = {
 	.help = "the explorer: choose a kernel, turn its knobs, watch the cycles",
 	.arguments = "[KERNEL|FILE [knob=value ...]]",
 	.options = options,
-	.common = { "cpu", "seed" },
+	.common = { "cpu", "seed", "uarch" },
 	.run = explore_run,
 };

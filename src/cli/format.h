@@ -19,7 +19,7 @@
 #include "session/sweep.h"
 
 struct check;
-struct core;
+struct uarch_choice;
 struct explanation;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
@@ -37,7 +37,7 @@ struct report {
 	const struct sweep_axis *axes;      /* REPORT_SWEEP: the knobs as listed, in the order typed */
 	size_t axis_count;
 	uint64_t seed;
-	const struct core *core;                     /* that limits are computed for; NULL: none */
+	const struct uarch_choice *core;                     /* that limits are computed for; NULL: none */
 	const struct explanation *explanation;       /* of the setting that is written next; NULL: none */
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
 	bool contended, two_modes;          /* whether a row of text carries that flag, which end() explains */

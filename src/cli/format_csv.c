@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "cli/check.h"
-#include "model/core.h"
+#include "model/choice.h"
 #include "model/explain.h"
 
 /* One line under construction. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/check.h"
-#include "model/core.h"
+#include "model/choice.h"
 #include "model/explain.h"
 
 /* What a record can do without, in the order in which it goes when a line is too long. */
@@ -130,7 +130,7 @@ static json_t *json_knobs(const struct setting *setting)
 }
 
 /* What binds, for whom, and what is predicted: left out where it is unknown. */
-static void set_limits(json_t *object, const struct core *core, const struct explanation *explanation)
+static void set_limits(json_t *object, const struct uarch_choice *core, const struct explanation *explanation)
 {
 	if (!explain_binding(explanation))
 		return;

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "cli/check.h"
 #include "cli/explain_text.h"
-#include "model/core.h"
+#include "model/choice.h"
 
 enum { TEXT_WIDTH = 96 };
 

@@ -5,7 +5,7 @@ struct status model_open(struct model *model, const struct cli *cli, const struc
 	struct status status;
 
 	*model = (struct model){ .machine = machine, .seed = cli->seed };
-	status = core_choose(cli->uarch, machine, &model->core);
+	status = uarch_choose(cli->uarch, machine, &model->core);
 	if (!status_is_ok(&status))
 		return status;
 	if (!model->core.uarch && *model->core.nearest)
@@ -22,7 +22,7 @@ struct status model_open(struct model *model, const struct cli *cli, const struc
 void model_close(struct model *model)
 {
 	explanation_free(model->explanation);
-	core_free(&model->core);
+	uarch_choice_free(&model->core);
 	model->explanation = NULL;
 }
 

@@ -3,12 +3,12 @@
 #define SLX_CLI_MODEL_H
 
 #include "cli/cli.h"
-#include "model/core.h"
+#include "model/choice.h"
 #include "model/explain.h"
 #include "session/setting.h"
 
 struct model {
-	struct core core;
+	struct uarch_choice core;
 	const struct machine *machine;
 	uint64_t seed;
 	struct explanation *explanation;

@@ -450,6 +450,8 @@ bool action_move_works(const struct session *session, int dx, int dy)
 		return dy && action_kernel_by_works(session, dy);
 	case FOCUS_KNOBS:
 		return dy ? action_knob_by_works(session, dy) : step_works(session, dx);
+	case FOCUS_CODE:
+		return dy && action_code_works(session, dy > 0 ? "+1" : "-1");
 	default:
 		return move_target(session, dx, dy, &setting);
 	}
@@ -471,6 +473,8 @@ struct status action_move(struct session *session, int dx, int dy, double now)
 		session->scroll += dy;
 	} else if (session->focus == FOCUS_KERNELS) {
 		return action_kernel_by(session, dy, now);
+	} else if (session->focus == FOCUS_CODE) {
+		return action_code(session, dy > 0 ? "+1" : "-1", now);
 	} else if (move_target(session, dx, dy, &setting)) {
 		session_go(session, &setting, now);
 	}

@@ -64,7 +64,7 @@ static struct status run_entry_erase(struct session *session, const char *argume
 
 /* ---- focus ---- */
 
-static const char *const focus_names[] = { "kernels", "knobs", "slices", NULL };
+static const char *const focus_names[] = { "kernels", "knobs", "slices", "code", NULL };
 _Static_assert(sizeof(focus_names) / sizeof(focus_names[0]) == FOCUS_COUNT + 1, "a name for each focus");
 
 static int focus_index(const char *name)
@@ -82,9 +82,18 @@ static struct status focus_on(struct session *session, int focus)
 	return status_ok();
 }
 
-ACTION_BY(focus_next, ((void)now, focus_on(session, (session->focus + 1) % FOCUS_COUNT)))
-ACTION_BY(focus_previous,
-	((void)now, focus_on(session, (session->focus + FOCUS_COUNT - 1) % FOCUS_COUNT)))
+/* The next pane that has anything; the code is one once the limits are known. */
+static struct status focus_by(struct session *session, int direction)
+{
+	int focus = ((int)session->focus + FOCUS_COUNT + direction) % FOCUS_COUNT;
+
+	if (focus == FOCUS_CODE && !insight_ready(session))
+		focus = (focus + FOCUS_COUNT + direction) % FOCUS_COUNT;
+	return focus_on(session, focus);
+}
+
+ACTION_BY(focus_next, ((void)now, focus_by(session, +1)))
+ACTION_BY(focus_previous, ((void)now, focus_by(session, -1)))
 
 static struct status run_focus(struct session *session, const char *arguments, double now)
 {
@@ -92,7 +101,7 @@ static struct status run_focus(struct session *session, const char *arguments, d
 
 	(void)now;
 	if (focus < 0)
-		return status_make(STATUS_USAGE, "focus \"%.40s\": next, previous, kernels, knobs or slices",
+		return status_make(STATUS_USAGE, "focus \"%.40s\": next, previous, kernels, knobs, slices or code",
 			arguments);
 	return focus_on(session, focus);
 }
@@ -234,6 +243,8 @@ static struct status run_yank(struct session *session, const char *arguments, do
 	setting_format(&session->setting, &text);
 	if (session->invocation[0])
 		text_addf(&text, " %s", session->invocation);
+	if (session->insight.wanted[0])
+		text_addf(&text, " --uarch %s", session->insight.wanted);
 	snprintf(session->text, sizeof(session->text), "%s", text_string(&text));
 	session->text_title[0] = '\0';
 	text_free(&text);
@@ -264,7 +275,7 @@ static const struct command_row rows[] = {
 	{ "entry accept", "", "take the typed value", action_accept, works_entry, 0 },
 	{ "entry drop", "", "forget the typed value", run_entry_drop, works_entry, 0 },
 	{ "entry erase", "", "erase the last character typed", run_entry_erase, works_entry, 0 },
-	{ "focus", "kernels|knobs|slices", "what the arrows act on", run_focus, works_focus, 0 },
+	{ "focus", "kernels|knobs|slices|code", "what the arrows act on", run_focus, works_focus, 0 },
 	{ "focus next", "", "give the arrows to the next pane", run_focus_next, NULL, 0 },
 	{ "focus previous", "", "give the arrows to the pane before", run_focus_previous, NULL, 0 },
 	{ "move left", "", "a smaller value, or a smaller size on the slices", run_move_left,
@@ -275,6 +286,16 @@ static const struct command_row rows[] = {
 		0 },
 	{ "move down", "", "the entry below, or a smaller stride on the slices", run_move_down,
 		works_move_down, 0 },
+	{ "remedy", "", "turn the knob that lowers the predicted CPE most", action_remedy, action_remedy_works,
+		COMMAND_FOUND },
+	{ "view", "slices|ladder|ports|code|…", "what comes first below the knobs", action_view, action_view_works, 0 },
+	{ "view next", "", "bring the next one to the front: limits, ports, code, …", action_view_next,
+		action_view_next_works, COMMAND_FOUND },
+	{ "code", "+N|-N", "scroll the code by lines", action_code, action_code_works, 0 },
+	{ "uarch", "[NAME]", "predict for another core; without a name for this one", action_uarch, action_uarch_works,
+		0 },
+	{ "uarch nearest", "", "this core has no model: take the nearest one", action_uarch_nearest,
+		action_uarch_nearest_works, COMMAND_FOUND },
 	{ "pin", "", "keep the present figure as A and compare with it", run_pin, works_pin, COMMAND_FOUND },
 	{ "pin swap", "", "go to A, and make the present figure A", run_pin_swap, works_pin_swap, COMMAND_FOUND },
 	{ "pin drop", "", "forget A", run_pin_drop, works_pin_drop, COMMAND_FOUND },

@@ -5,8 +5,11 @@
  *   set KNOB=VALUE …                          set knobs
  *   knob NAME · knob next|previous · knob +N|-N   choose a knob; step the chosen one
  *   digit D · entry accept|drop|erase         type a value for the chosen knob
- *   focus next|previous|kernels|knobs|slices  what the arrows act on
- *   move up|down|left|right                   by focus: next kernel, knob, value, or along the slices
+ *   focus next|previous|kernels|knobs|slices|code  what the arrows act on
+ *   move up|down|left|right                   by focus: next kernel, knob, value, along the slices, lines of code
+ *   remedy                                    turn the knob that lowers the predicted CPE most
+ *   view NAME · view next · code +N|-N        what comes first below the knobs; scroll the code
+ *   uarch NAME · uarch · uarch nearest        the core to predict for: another one, this one, the nearest known
  *   pin · pin swap · pin drop                 the present result becomes A; A and B swap; forget A
  *   freeze · again                            stop and go on; measure everything anew
  *   find · find TEXT · choose                 look for a kernel, knob or command; take what is marked

@@ -64,6 +64,7 @@ static bool machine_look(struct session *session)
 		return false;
 	session->machine_known = true;
 	session->memory_limit = machine->memory_limit;
+	insight_look(session);
 	return true;
 }
 
@@ -163,6 +164,7 @@ void session_restart(struct session *session, double now)
 		forget_cells(session);
 	recall_quiet(session);
 	plan_build(session);
+	insight_renew(session);
 	if (!session->frozen)
 		submit_live(session, now);
 }
@@ -224,6 +226,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	if (session->setting.kernel->own)
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
+	insight_start(session, options->explainer, options->uarch);
 	machine_look(session);
 	/* The first advance submits: there is no time yet. */
 	session->live.due = -INFINITY;
@@ -239,6 +242,7 @@ void session_free(struct session *session)
 	if (!session)
 		return;
 	drop_outstanding(session);
+	insight_end(session);
 	cells_free(session->cells);
 	free(session->kernels);
 	free(session->invocation);
@@ -451,6 +455,7 @@ bool session_advance(struct session *session, double now)
 	}
 	while (session->engine.take(session->engine.context, &result))
 		changed |= result_apply(session, &result, now);
+	changed |= insight_advance(session, now);
 	if (session->frozen || session->outstanding)
 		return changed;
 	if (!live->failed && now >= live->due && now >= session->rest_until) {
@@ -471,7 +476,8 @@ bool session_advance(struct session *session, double now)
 
 double session_next(const struct session *session, double now)
 {
-	double at = fmin(session->notice[0] ? session->notice_until : INFINITY, session_own_next(session));
+	double at = fmin(session->notice[0] ? session->notice_until : INFINITY,
+		fmin(session_own_next(session), insight_due(session)));
 
 	if (session->frozen || session->outstanding)
 		return at == INFINITY ? -1 : at > now ? at - now : 0;
@@ -488,6 +494,8 @@ double session_next(const struct session *session, double now)
 
 bool session_idle(const struct session *session)
 {
+	if (insight_due(session) < INFINITY)
+		return false;
 	if (session->frozen)
 		return true;
 	if (!session->live.answered && !session->live.failed)

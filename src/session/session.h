@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "engine/engine.h"
+#include "session/explainer.h"
 #include "session/setting.h"
 #include "session/view.h"
 
@@ -19,6 +20,8 @@ struct session_options {
 	struct setting setting;       /* where to start */
 	uint64_t seed;
 	const char *invocation;       /* options that y must repeat ("--cpu 3"), or "" */
+	const struct explainer *explainer;      /* who knows the limits; borrowed; NULL: nobody */
+	const char *uarch;            /* the core to predict for; NULL: the running one */
 };
 
 struct session *session_new(const struct engine *engine, const struct session_options *options);

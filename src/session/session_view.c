@@ -128,6 +128,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	if (!session->turned && setting_equal(&session->setting, &initial))
 		view->hint = kernel->hint;
 	fill_live(session, now, view);
+	insight_view(session, view);
 	fill_slice(session, &session->plan.by_size, &view->by_size);
 	fill_slice(session, &session->plan.by_stride, &view->by_stride);
 	fill_grid(session, &view->grid);

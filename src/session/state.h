@@ -78,6 +78,27 @@ struct live {
 	struct tick ticks[VIEW_STRIP];
 };
 
+/* What is known of the present setting's limits. */
+struct insight {
+	const struct explainer *explainer;      /* NULL: there is none */
+	bool looked;              /* the running core has been looked for */
+	enum uarch_match match;   /* as what it was recognised */
+	char running[CORE_NAME], why[160];
+	char wanted[CORE_NAME];   /* the core asked about by name; empty: the running one */
+	bool nearest;             /* the nearest one is taken for the running one */
+	bool loaded;
+	struct core core;
+	char note[300];           /* why there is no explanation */
+	struct setting setting;   /* what the explanation is of; kernel NULL: none */
+	struct explanation *explanation, *scratch;
+	struct listing *listing;
+	const char *function;     /* whose source that is, and of which kernel */
+	const struct kernel *source_of;
+	bool advised;
+	struct advice advice;
+	int code_first;
+};
+
 struct remembered {
 	struct setting setting;
 	int knob;
@@ -93,6 +114,7 @@ struct session {
 	struct setting setting;
 	int knob;
 	enum focus focus;
+	enum body body;
 	char entry[24];
 	bool entry_refused;       /* it was not taken: the next character begins a new one */
 	int kernel_count;
@@ -127,6 +149,7 @@ struct session {
 	struct live live;
 	struct cells *cells;
 	struct plan plan;
+	struct insight insight;
 };
 
 /* session.c */
@@ -159,6 +182,35 @@ void plan_progress(const struct plan *plan, unsigned *wanted, unsigned *settled)
 /* The present setting moved to the next possible point of a slice; false when there is none. */
 bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
 	struct setting *setting);
+
+/* insight.c */
+void insight_start(struct session *session, const struct explainer *explainer, const char *uarch);
+void insight_end(struct session *session);
+/* The machine is known now: which core is it? */
+void insight_look(struct session *session);
+/* Explains the present setting, unless that is done. */
+void insight_renew(struct session *session);
+/* When session_advance() has advice to find; INFINITY: never. */
+double insight_due(const struct session *session);
+/* Finds the advice if its time has come; returns whether it did. */
+bool insight_advance(struct session *session, double now);
+bool insight_ready(const struct session *session);      /* an explanation is there */
+bool insight_foreign(const struct session *session);    /* it is of a core that is not the running one */
+void insight_view(const struct session *session, struct view *view);
+struct status action_uarch(struct session *session, const char *arguments, double now);
+bool action_uarch_works(const struct session *session, const char *arguments);
+struct status action_uarch_nearest(struct session *session, const char *arguments, double now);
+bool action_uarch_nearest_works(const struct session *session, const char *arguments);
+struct status action_remedy(struct session *session, const char *arguments, double now);
+bool action_remedy_works(const struct session *session, const char *arguments);
+/* "slices", "ladder", …; ended by NULL. */
+extern const char *const body_names[];
+struct status action_view(struct session *session, const char *arguments, double now);
+bool action_view_works(const struct session *session, const char *arguments);
+struct status action_view_next(struct session *session, const char *arguments, double now);
+bool action_view_next_works(const struct session *session, const char *arguments);
+struct status action_code(struct session *session, const char *arguments, double now);
+bool action_code_works(const struct session *session, const char *arguments);
 
 /* find.c: what the find overlay offers. Returns how many. */
 int session_found(const struct session *session, struct view_found found[VIEW_FOUND]);

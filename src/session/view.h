@@ -9,16 +9,23 @@
 #include "engine/machine.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
+#include "session/advice.h"
 #include "session/axis.h"
+#include "session/explainer.h"
+#include "session/gap.h"
 #include "session/setting.h"
+#include "session/listing.h"
 
-enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_FOUND = 24, VIEW_TEXT = 2400 };
+enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_FOUND = 32, VIEW_TEXT = 2400 };
 
 /* Bytes of a text that is looked for: a command line has room. */
 enum { FIND_SIZE = 96 };
 
 /* What the arrow keys act on. */
-enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_COUNT };
+enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_CODE, FOCUS_COUNT };
+
+/* What comes first below the knobs; what has room besides follows it. */
+enum body { BODY_SLICES, BODY_LADDER, BODY_PORTS, BODY_CODE, BODY_SOURCE, BODY_MOUNTAIN, BODY_STRIP, BODY_COUNT };
 
 /* What lies over the panels. */
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT };
@@ -98,6 +105,18 @@ struct view {
 	int strip_count;
 	struct view_tick strip[VIEW_STRIP]; /* oldest first */
 	double strip_span;                  /* seconds from the oldest to the newest */
+
+	/* Every limit of the present setting. Where it is NULL, limits_note says why, or is empty: nothing is known of limits. */
+	const struct explanation *explanation;
+	char limits_note[300];
+	const struct core *core;            /* the core that limits are for; NULL: none */
+	bool foreign;                       /* it is not the running one */
+	bool nearest;                       /* the running one has no model, and this was taken in its place */
+	struct gap gap;
+	struct advice advice;               /* ADVICE_NONE: not found yet, or nothing to say */
+	const struct listing *listing;        /* NULL: not embedded, or unknown */
+	enum body body;
+	int code_first;                     /* the first line of the code that is shown, if there are more than fit */
 
 	struct view_slice by_size, by_stride;      /* by_stride: or over the selected knob */
 	struct view_grid grid;

@@ -26,6 +26,7 @@ static const struct {
 	[GLYPH_UP] = { L'▲', '^' }, [GLYPH_DOWN] = { L'▼', 'v' },
 	[GLYPH_UPPER_HALF] = { L'▀', '"' }, [GLYPH_BULLET] = { L'•', 'o' },
 	[GLYPH_LEFT] = { L'◂', '<' }, [GLYPH_BODY] = { L'░', '|' },
+	[GLYPH_LEFT_HALF] = { L'▌', '#' },
 };
 _Static_assert(sizeof(glyphs) / sizeof(glyphs[0]) == GLYPH_COUNT, "every glyph has its twin");
 
@@ -37,7 +38,8 @@ static const struct {
 	{ L'…', ".." }, { L'×', "x" }, { L'±', "+-" }, { L'·', "-" }, { L'—', "-" }, { L'–', "-" },
 	{ L'•', "o" }, { L'≤', "<=" }, { L'≥', ">=" }, { L'÷', "/" }, { L'µ', "u" }, { L'‘', "'" },
 	{ L'’', "'" }, { L'“', "\"" }, { L'”', "\"" }, { L'→', "->" }, { L'█', "#" }, { L'▒', ":" },
-	{ L'●', "@" }, { L'▲', "^" }, { L'▸', ">" }, { L'◂', "<" }, { L'▼', "v" }, { 0, NULL },
+	{ L'●', "@" }, { L'▲', "^" }, { L'▸', ">" }, { L'◂', "<" }, { L'▼', "v" }, { L'◀', "<-" },
+	{ L'│', "|" }, { 0, NULL },
 };
 
 void canvas_init(struct canvas *canvas, int width, int height, bool ascii)

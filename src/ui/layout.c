@@ -9,6 +9,8 @@ enum {
 	PAIR_WIDTH = 100,      /* from here on the body stands two abreast */
 	VERY_WIDE = 150,       /* from here on always */
 	COLUMN_GAP = 2,
+	COMFORT = 12,          /* a height that suits a list, if it has as much to show */
+	ANY_FIRST = 3,         /* rows that a line which can use any height gets before others have their best */
 };
 
 static int least(int a, int b)
@@ -74,23 +76,63 @@ static int line_height(const struct layout_row *const *rows, int count, int colu
 	return height;
 }
 
-/* Heights of the lines: the least that their rows need, then what is left to the lowest ones in turn. */
-static void share_height(const struct layout_row *const *rows, int count, int columns, int height, int *heights)
+/* The height beyond which no row of a line with a best one gains; 0: all can use any. */
+static int line_best(const struct layout_row *const *rows, int count, int columns, int line)
 {
-	int lines = (count + columns - 1) / columns, left = height;
+	int best = 0;
 
-	for (int line = 0; line < lines; line++)
-		left -= heights[line] = line_height(rows, count, columns, line);
-	if (lines == 1)
-		heights[0] = height;
-	for (; left > 0 && lines > 1; left--) {
-		int lowest = 0;
+	for (int i = line * columns; i < count && i < (line + 1) * columns; i++)
+		best = most(best, rows[i]->best_height);
+	return best;
+}
 
-		for (int line = 1; line < lines; line++)
-			if (heights[line] < heights[lowest])
+static bool line_takes_any(const struct layout_row *const *rows, int count, int columns, int line)
+{
+	for (int i = line * columns; i < count && i < (line + 1) * columns; i++)
+		if (rows[i]->best_height == 0)
+			return true;
+	return false;
+}
+
+/* Gives up to `left` rows to the lowest of the lines that `room` says can use one; returns what is left. */
+static int grow(int *heights, const int *room, int lines, int left)
+{
+	for (; left > 0; left--) {
+		int lowest = -1;
+
+		for (int line = 0; line < lines; line++)
+			if (heights[line] < room[line] && (lowest < 0 || heights[line] < heights[lowest]))
 				lowest = line;
+		if (lowest < 0)
+			break;
 		heights[lowest]++;
 	}
+	return left;
+}
+
+/* Heights of the lines: the least that their rows need, then up to what is best for them, then what is left to those that
+ * can use any, and at last to all. */
+static void share_height(const struct layout_row *const *rows, int count, int columns, int height, int *heights)
+{
+	int lines = (count + columns - 1) / columns, left = height, room[LAYOUT_MAX] = { 0 };
+
+	for (int line = 0; line < lines; line++) {
+		left -= heights[line] = line_height(rows, count, columns, line);
+		room[line] = line_best(rows, count, columns, line);
+		if (room[line] == 0)
+			room[line] = heights[line] + (rows[line * columns]->extra ? 0 : ANY_FIRST);
+	}
+	if (lines == 1) {
+		heights[0] = height;
+		return;
+	}
+	left = grow(heights, room, lines, left);
+	for (int line = 0; line < lines; line++)
+		room[line] = line_takes_any(rows, count, columns, line) ? height : 0;
+	left = grow(heights, room, lines, left);
+	for (int line = 0; line < lines; line++)
+		room[line] = height;
+	grow(heights, room, lines, left);
 }
 
 /* Puts count rows into a rectangle, in lines of `columns`; the last alone takes its whole line. */
@@ -137,11 +179,42 @@ static bool all_fit(const struct layout_row *const *rows, int count, int width, 
 	return fits(rows, count, columns_for(rows, count, width, height), height);
 }
 
+/* Sorts rows by their places, equal ones as they are. */
+static void sort_places(const struct layout_row **rows, int count)
+{
+	for (int i = 1; i < count; i++) {
+		const struct layout_row *row = rows[i];
+		int at = i;
+
+		for (; at > 0 && rows[at - 1]->place > row->place; at--)
+			rows[at] = rows[at - 1];
+		rows[at] = row;
+	}
+}
+
+/* Whether rows fit with room to breathe: their best height, as far as that is not a lot. */
+static bool all_comfortable(const struct layout_row *const *rows, int count, int width, int height)
+{
+	const struct layout_row *comfortable[LAYOUT_MAX];
+	struct layout_row copies[LAYOUT_MAX];
+
+	for (int i = 0; i < count; i++) {
+		copies[i] = *rows[i];
+		copies[i].min_height = most(rows[i]->min_height, least(rows[i]->best_height, COMFORT));
+		if (rows[i]->best_height == 0 && !rows[i]->extra)
+			copies[i].min_height += ANY_FIRST;
+		comfortable[i] = &copies[i];
+	}
+	sort_places(comfortable, count);
+	return all_fit(comfortable, count, width, height);
+}
+
 /* The body. On a wide screen a tall row gets a column at the right, provided that all rows of more importance
  * still have their places beside it. */
 static void place_body(struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
 {
 	const struct layout_row *band[LAYOUT_MAX];
+	struct layout_row front;
 	int count = 0;
 	bool tall_placed = false;
 
@@ -152,7 +225,7 @@ static void place_body(struct layout *layout, const struct layout_row *rows, int
 		if (!rows[i].wanted || (rows[i].area != AREA_BODY && rows[i].area != AREA_TALL) ||
 			(count > 0 && rows[i].min_width > at.width))
 			continue;
-		if (rows[i].area == AREA_TALL && at.width >= PAIR_WIDTH) {
+		if (rows[i].area == AREA_TALL && at.width >= PAIR_WIDTH && !rows[i].front) {
 			if (tall_placed || rows[i].min_height > at.height || count == 0 ||
 				!all_fit(band, count, left, at.height))
 				continue;
@@ -162,9 +235,17 @@ static void place_body(struct layout *layout, const struct layout_row *rows, int
 			continue;
 		}
 		band[count++] = &rows[i];
-		if (count > 1 && !all_fit(band, count, at.width, at.height))
+		if (rows[i].front && count == 1) {
+			/* What was asked for has its best height, as long as something else has room. */
+			front = rows[i];
+			front.min_height = most(front.min_height, least(front.best_height, at.height * 3 / 5));
+			band[0] = &front;
+		}
+		if (count > 1 && (!all_fit(band, count, at.width, at.height) ||
+			(rows[i].extra && !all_comfortable(band, count, at.width, at.height))))
 			count--;
 	}
+	sort_places(band, count);
 	if (count > 0)
 		place_grid(layout, band, count, columns_for(band, count, at.width, at.height), at);
 }

@@ -28,6 +28,10 @@ struct layout_row {
 	enum area area;
 	int min_width, min_height;      /* of AREA_BODY and AREA_TALL, with the rule above */
 	bool wanted;
+	int best_height;                /* of AREA_BODY: more is of no use to it; 0: it can use any height */
+	int place;                      /* of AREA_BODY: those that have room stand in this order */
+	bool extra;                     /* of AREA_BODY: left out where it would keep others from a height that suits them */
+	bool front;                     /* it was asked for: the first row, with its best height if it can be had */
 };
 
 struct layout_item {

@@ -16,6 +16,7 @@ struct scene {
 	const struct view *view;
 	const struct keys *keys;
 	const bool *works;           /* for each row of keys: whether its command could do anything now */
+	bool ladder_shown;           /* whether the ladder of limits has a place */
 	bool by_stride_shown;        /* whether the second slice has a place of its own */
 };
 
@@ -32,6 +33,8 @@ struct panel {
 	int most_rows;               /* of an overlay, frame included; 0: all there are */
 	/* The last useful view->scroll at that size; NULL: it does not scroll. */
 	int (*scroll_end)(struct canvas *canvas, struct rectangle at, const struct scene *scene);
+	/* The height, its rule included, beyond which it gains nothing; NULL: it can use any. */
+	int (*best_rows)(const struct view *view);
 	enum focus focus;            /* which focus highlights its rule; FOCUS_COUNT: none */
 };
 

@@ -195,6 +195,52 @@ static void add_rates(struct lines *lines, const struct sample *sample, int widt
 		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text), "%s", per_cycle);
 }
 
+/* The binding limit, what lies between it and the figure, and which key helps: "limit 3.000 M latency, at it". */
+static void add_limit(struct lines *lines, const struct scene *scene, const struct canvas *canvas, int width)
+{
+	const struct view *view = scene->view;
+	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
+	struct line *line;
+	char bound[24], gap[64] = "";
+	size_t size = sizeof(line->text);
+
+	if (!limits) {
+		if (view->limits_note[0]) {
+			line = add(lines, 9, STYLE_DIM);
+			snprintf(line->text, size, "%.*s", (int)strcspn(view->limits_note, ";."), view->limits_note);
+			panels_cut(canvas, width, 2, line->text, size);
+			line->rows = canvas_wrap_rows(canvas, width, line->text);
+		}
+		return;
+	}
+	line = add(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT);
+	if (limits->binding < 0) {
+		snprintf(line->text, size, "no hard limit is known");
+	} else {
+		const char *name = limit_name(limits->limit[limits->binding].kind);
+
+		panels_figure(limits->bound, bound, sizeof(bound));
+		if (view->foreign || view->nearest)
+			snprintf(gap, sizeof(gap), " on %s%s", view->core->name, view->nearest ? ", assumed" : "");
+		else if (view->gap.brief[0])
+			snprintf(gap, sizeof(gap), ", %.40s", view->gap.brief);
+		snprintf(line->text, size, "limit %s M %s%s", bound, name, gap);
+		panels_cut(canvas, width, 2, line->text, size);
+		line->rows = canvas_wrap_rows(canvas, width, line->text);
+	}
+	if (scene->ladder_shown)
+		return;
+	if (view->advice.kind == ADVICE_KNOB) {
+		panels_figure(view->advice.to, bound, sizeof(bound));
+		line = add(lines, 5, STYLE_KEY);
+		snprintf(line->text, size, "r %s: %s predicted", view->advice.brief, bound);
+	} else if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding) {
+		panels_figure(limits->predicted, bound, sizeof(bound));
+		line = add(lines, 7, STYLE_TEXT);
+		snprintf(line->text, size, "predicted %s M %s", bound, limit_name(limits->limit[limits->predicted_by].kind));
+	}
+}
+
 /* Whether two figures cannot be told apart: their middle halves overlap, or they are equal for all that matters. */
 static bool same_within_spread(const struct sample *a, const struct sample *b, double ratio)
 {
@@ -310,6 +356,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 
 	if (!sample->valid) {
 		add_absence(&lines, view, canvas, at.width);
+		add_limit(&lines, scene, canvas, at.width);
 	} else {
 		struct line *figure = add(&lines, 0, doubt_of(sample) ? STYLE_WARN : STYLE_FIGURE);
 
@@ -320,6 +367,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		add_spread(&lines, sample);
 		add_doubts(&lines, sample, canvas, at.width);
 		add_quiet(&lines, view);
+		add_limit(&lines, scene, canvas, at.width);
 		add_trials(&lines, sample, canvas, at.width);
 		add_rates(&lines, sample, at.width);
 	}

@@ -8,14 +8,18 @@
 #include "base/units.h"
 
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about, panel_by_size,
-	panel_by_stride, panel_mountain, panel_strip, panel_notice, panel_key_bar, panel_line;
+	panel_ladder, panel_ports, panel_code, panel_source, panel_by_stride, panel_mountain, panel_strip, panel_notice,
+	panel_key_bar, panel_line;
 
-/* In order of importance: where room ends, the later ones are left out. Ladder of limits, ports and code will
- * stand between the slices and the mountain. */
+/* In order of importance: where room ends, the later ones are left out. Those of the body that have room stand in the order of
+ * their places, so that the source comes beside the code; the extra ones only where all before them keep a height that suits
+ * them. */
 static const struct {
 	const struct panel *panel;
 	enum area area;
 	int min_width, min_height;
+	int place;
+	bool extra;
 } table[] = {
 	{ &panel_line, AREA_LINE, 1, 1 },
 	{ &panel_header, AREA_HEADER, 60, 1 },
@@ -23,10 +27,14 @@ static const struct {
 	{ &panel_knobs, AREA_KNOBS, 20, 8 },
 	{ &panel_figure, AREA_FIGURE, 20, 8 },
 	{ &panel_about, AREA_ABOUT, 20, 8 },
-	{ &panel_by_size, AREA_BODY, 40, 5 },
-	{ &panel_by_stride, AREA_BODY, 40, 8 },
-	{ &panel_mountain, AREA_TALL, 56, 10 },
-	{ &panel_strip, AREA_BODY, 40, 7 },
+	{ &panel_by_size, AREA_BODY, 40, 5, 1 },
+	{ &panel_ladder, AREA_BODY, 40, 7, 2 },
+	{ &panel_ports, AREA_BODY, 40, 6, 3 },
+	{ &panel_code, AREA_BODY, 40, 7, 5 },
+	{ &panel_mountain, AREA_TALL, 56, 10, 8 },
+	{ &panel_by_stride, AREA_BODY, 40, 8, 4, true },
+	{ &panel_source, AREA_BODY, 40, 8, 6, true },
+	{ &panel_strip, AREA_BODY, 40, 7, 7, true },
 	{ &panel_notice, AREA_NOTICE, 60, 1 },
 	{ &panel_key_bar, AREA_KEYS, 60, 1 },
 };
@@ -207,20 +215,60 @@ int panels_page(const struct canvas *canvas)
 	return rows > 2 ? rows - 1 : 1;
 }
 
-void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works)
+/* What comes to the front for a front, and for a focus. */
+static const struct panel *const fronts[BODY_COUNT] = {
+	[BODY_SLICES] = &panel_by_size, [BODY_LADDER] = &panel_ladder, [BODY_PORTS] = &panel_ports,
+	[BODY_CODE] = &panel_code, [BODY_SOURCE] = &panel_source, [BODY_MOUNTAIN] = &panel_mountain,
+	[BODY_STRIP] = &panel_strip,
+};
+
+/* Lays out with that panel before all others of the body. */
+static void lay_out(const struct canvas *canvas, const struct view *view, const struct panel *front,
+	struct layout *layout)
 {
-	struct layout_row rows[PANELS];
-	struct scene scene = { .view = view, .keys = keys, .works = works };
-	struct layout layout;
+	struct layout_row rows[PANELS], first = { 0 };
+	int count = 0, body = 0;
 
 	for (int i = 0; i < PANELS; i++) {
 		const struct panel *panel = table[i].panel;
+		struct layout_row row = { .name = panel->name, .area = table[i].area, .min_width = table[i].min_width,
+			.min_height = table[i].min_height, .wanted = !panel->wanted || panel->wanted(view),
+			.best_height = panel->best_rows ? panel->best_rows(view) : 0, .place = table[i].place,
+			.extra = table[i].extra };
 
-		rows[i] = (struct layout_row){ panel->name, table[i].area, table[i].min_width, table[i].min_height,
-			!panel->wanted || panel->wanted(view) };
+		if (panel == &panel_by_size)
+			body = count;
+		if ((panel == &panel_source && front == &panel_code) || (panel == &panel_code && front == &panel_source))
+			row.place = 0;      /* each beside the other */
+		if (panel == front && front != &panel_by_size) {
+			row.place = 0;
+			row.front = true;
+			first = row;
+			continue;
+		}
+		rows[count++] = row;
 	}
+	if (first.name && first.wanted) {
+		memmove(&rows[body + 1], &rows[body], (size_t)(count - body) * sizeof(rows[0]));
+		rows[body] = first;
+		count++;
+	}
+	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view), layout);
+}
+
+void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works)
+{
+	struct scene scene = { .view = view, .keys = keys, .works = works };
+	const struct panel *focused = view->focus == FOCUS_CODE ? &panel_code : view->focus == FOCUS_SLICES ?
+		&panel_by_size : NULL;
+	struct layout layout;
+
 	canvas_clear(canvas);
-	layout_compute(canvas->width, canvas->height, rows, PANELS, top_rows(view), &layout);
+	lay_out(canvas, view, fronts[view->body], &layout);
+	/* Arrows act on what can be seen. */
+	if (focused && !layout_find(&layout, focused->name))
+		lay_out(canvas, view, focused, &layout);
+	scene.ladder_shown = layout_find(&layout, panel_ladder.name);
 	scene.by_stride_shown = layout_find(&layout, panel_by_stride.name);
 	for (int i = 0; i < PANELS; i++) {
 		const struct rectangle *at = layout_find(&layout, table[i].panel->name);

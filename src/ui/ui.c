@@ -28,7 +28,7 @@ static const double PREPARING = 0.2;
 
 enum { SCRIPT_WIDTH = 80, SCRIPT_HEIGHT = 24 };
 
-struct loop {
+struct event_loop {
 	struct front front;
 	const struct engine *engine;
 	struct worker *worker;
@@ -50,7 +50,7 @@ static double steady_now(void)
 }
 
 /* Asks for a frame no sooner than `pause` after the last one. */
-static void want_frame(struct loop *loop, double pause)
+static void want_frame(struct event_loop *loop, double pause)
 {
 	double due = loop->drawn + pause;
 
@@ -58,7 +58,7 @@ static void want_frame(struct loop *loop, double pause)
 		loop->frame_due = due;
 }
 
-static void draw(struct loop *loop, double now)
+static void draw(struct event_loop *loop, double now)
 {
 	const struct view *view = &loop->front.view;
 	int width, height;
@@ -82,7 +82,7 @@ static void draw(struct loop *loop, double now)
 		loop->frame_due = now + PREPARING - view->waiting + 0.005;
 }
 
-static void handle_signal(struct loop *loop, int number)
+static void handle_signal(struct event_loop *loop, int number)
 {
 	switch (number) {
 	case SIGWINCH:
@@ -114,7 +114,7 @@ static bool at_end(void)
 		ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting == 0;
 }
 
-static void read_keys(struct loop *loop)
+static void read_keys(struct event_loop *loop)
 {
 	bool any = false;
 	int code;
@@ -130,7 +130,7 @@ static void read_keys(struct loop *loop)
 }
 
 /* Milliseconds to sleep: until the next frame or the session's next step; -1: until something comes. */
-static int sleep_time(const struct loop *loop, double now)
+static int sleep_time(const struct event_loop *loop, double now)
 {
 	double seconds = loop->frame_due - now, next = session_next(loop->front.session, now);
 
@@ -150,7 +150,7 @@ static double result_pause(const struct view *view)
 }
 
 /* Whether the worker could start, once it has said a first word: it says none before it knows. */
-static bool worker_started(struct loop *loop)
+static bool worker_started(struct event_loop *loop)
 {
 	if (!loop->started) {
 		loop->failure = worker_wait_ready(loop->worker);
@@ -159,7 +159,7 @@ static bool worker_started(struct loop *loop)
 	return loop->started;
 }
 
-static void run(struct loop *loop)
+static void run(struct event_loop *loop)
 {
 	struct session *session = loop->front.session;
 
@@ -216,7 +216,7 @@ static struct status run_script(struct session *session, struct worker *worker, 
 static struct status run_screen(struct session *session, struct worker *worker, const struct engine *engine,
 	const struct ui_options *options, int *exit_status)
 {
-	struct loop loop = { .engine = engine, .worker = worker, .resized = true, .frame_due = -INFINITY,
+	struct event_loop loop = { .engine = engine, .worker = worker, .resized = true, .frame_due = -INFINITY,
 		.drawn = -INFINITY };
 	struct status status = front_init(&loop.front, session, 1, 1, options->ascii || !locale_is_utf8());
 
@@ -245,6 +245,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	const struct worker_options worker_options = { .cpu = options->cpu, .bind_caller = true };
 	const struct session_options session_options = {
 		.setting = options->setting, .seed = options->seed, .invocation = options->invocation,
+		.explainer = &explainer_model, .uarch = options->uarch,
 	};
 	struct session *session;
 	struct worker *worker;

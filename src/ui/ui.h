@@ -15,6 +15,7 @@ struct ui_options {
 	int cpu;                     /* the core to measure; -1: the worker chooses */
 	uint64_t seed;
 	const char *invocation;      /* options that y must repeat ("--cpu 3"), or "" */
+	const char *uarch;           /* the core to predict for, by a name that is known; NULL: the running one */
 	bool ascii;                  /* nothing beyond ASCII; chosen by itself where the locale is not UTF-8 */
 	const char *script;          /* run this file instead of a terminal; "-": standard input; NULL: none */
 	FILE *out;                   /* where a script's dumps go; NULL: standard output */

@@ -16,6 +16,7 @@ void canned_init(struct canned *canned, bool machine_known)
 	memset(canned, 0, sizeof(*canned));
 	canned->now = 100;
 	canned->ready = INFINITY;
+	canned->match = UARCH_EXACT;
 	snprintf(machine->host, sizeof(machine->host), "canned");
 	snprintf(machine->name, sizeof(machine->name), "AMD EPYC, family 1ah model 02h");
 	snprintf(machine->arch, sizeof(machine->arch), "x86_64");

@@ -3,8 +3,8 @@
  *
  *   screens SCRIPT...          UPDATE=1 in the environment writes the files instead
  *
- * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: machine limited", "#: kernel
- * NAME". */
+ * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: machine limited", "#: core near",
+ * "#: core unknown", "#: uarch skylake", "#: kernel NAME". */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,8 @@
 
 struct start {
 	bool ascii, machine_known, machine_limited;
+	enum uarch_match match;
+	bool skylake;
 	const struct kernel *kernel;
 };
 
@@ -41,7 +43,7 @@ static bool read_start(const char *path, struct start *start)
 	char *script = read_file(path), *save, *line;
 	bool good = script;
 
-	*start = (struct start){ .machine_known = true, .kernel = kernel_registry[0] };
+	*start = (struct start){ .machine_known = true, .match = UARCH_EXACT, .kernel = kernel_registry[0] };
 	for (line = script ? strtok_r(script, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
 		if (strncmp(line, "#: ", 3) != 0)
 			continue;
@@ -51,6 +53,12 @@ static bool read_start(const char *path, struct start *start)
 			start->machine_known = false;
 		else if (strcmp(line + 3, "machine limited") == 0)
 			start->machine_limited = true;
+		else if (strcmp(line + 3, "core near") == 0)
+			start->match = UARCH_NEAREST;
+		else if (strcmp(line + 3, "core unknown") == 0)
+			start->match = UARCH_NONE;
+		else if (strcmp(line + 3, "uarch skylake") == 0)
+			start->skylake = true;
 		else if (strncmp(line + 3, "kernel ", 7) == 0 && kernel_find(line + 10))
 			start->kernel = kernel_find(line + 10);
 		else
@@ -67,8 +75,9 @@ static bool run_script(const char *path, char **output)
 {
 	struct canned canned;
 	struct engine engine = canned_engine(&canned);
+	const struct explainer explainer = canned_explainer(&canned);
 	const struct script_clock clock = { &canned, canned_now, canned_pass };
-	struct session_options options = { .seed = 1, .invocation = "" };
+	struct session_options options = { .seed = 1, .invocation = "", .explainer = &explainer };
 	struct session *session;
 	struct front front;
 	struct start start;
@@ -81,6 +90,8 @@ static bool run_script(const char *path, char **output)
 	canned_init(&canned, start.machine_known);
 	if (start.machine_limited)
 		canned_limit(&canned);
+	canned.match = start.match;
+	options.uarch = start.skylake ? "skylake" : NULL;
 	setting_init(&options.setting, start.kernel);
 	session = session_new(&engine, &options);
 	status = front_init(&front, session, 80, 24, start.ascii);

@@ -126,6 +126,81 @@ static void a_body_without_rows_is_no_trouble(void **state)
 	assert_non_null(layout_find(&layout, "figure"));
 }
 
+/* Rows of the body alone, as the table of panels has them. */
+static struct layout body(struct layout_row *rows, int count, int width, int height)
+{
+	struct layout layout;
+
+	for (int i = 0; i < count; i++)
+		rows[i].wanted = true;
+	layout_compute(width, height, rows, count, 13, &layout);
+	no_overlap_and_nothing_outside(&layout, width, height);
+	return layout;
+}
+
+static void lists_have_their_best_height_and_plots_the_rest(void **state)
+{
+	struct layout_row rows[] = {
+		{ .name = "plot", .area = AREA_BODY, .min_width = 40, .min_height = 5 },
+		{ .name = "list", .area = AREA_BODY, .min_width = 40, .min_height = 6, .best_height = 9 },
+	};
+	struct layout layout = body(rows, 2, 90, 44);
+
+	(void)state;
+	/* 44 rows less the frame's 3 and the top's 13 are 28. */
+	assert_int_equal(layout_find(&layout, "list")->height, 9);
+	assert_int_equal(layout_find(&layout, "plot")->height, 19);
+}
+
+static void extra_rows_leave_others_their_comfort(void **state)
+{
+	struct layout_row rows[] = {
+		{ .name = "plot", .area = AREA_BODY, .min_width = 40, .min_height = 5 },
+		{ .name = "list", .area = AREA_BODY, .min_width = 40, .min_height = 6, .best_height = 12 },
+		{ .name = "extra", .area = AREA_BODY, .min_width = 40, .min_height = 6, .extra = true },
+	};
+	struct layout low = body(rows, 3, 90, 41), high = body(rows, 3, 90, 42);
+
+	(void)state;
+	assert_null(layout_find(&low, "extra"));
+	assert_non_null(layout_find(&high, "extra"));
+	assert_true(layout_find(&high, "list")->height == 12);
+	rows[2].extra = false;
+	low = body(rows, 3, 90, 41);
+	assert_non_null(layout_find(&low, "extra"));
+}
+
+static void rows_stand_in_the_order_of_their_places(void **state)
+{
+	struct layout_row rows[] = {
+		{ .name = "a", .area = AREA_BODY, .min_width = 40, .min_height = 5, .place = 1 },
+		{ .name = "b", .area = AREA_BODY, .min_width = 40, .min_height = 5, .place = 3 },
+		{ .name = "c", .area = AREA_BODY, .min_width = 40, .min_height = 5, .place = 2 },
+	};
+	struct layout layout = body(rows, 3, 90, 44);
+
+	(void)state;
+	assert_true(layout_find(&layout, "a")->y < layout_find(&layout, "c")->y);
+	assert_true(layout_find(&layout, "c")->y < layout_find(&layout, "b")->y);
+}
+
+static void what_is_in_front_has_its_height_first(void **state)
+{
+	struct layout_row rows[] = {
+		{ .name = "front", .area = AREA_BODY, .min_width = 40, .min_height = 5, .best_height = 14, .front = true },
+		{ .name = "b", .area = AREA_BODY, .min_width = 40, .min_height = 5, .place = 1 },
+		{ .name = "c", .area = AREA_BODY, .min_width = 40, .min_height = 5, .place = 1 },
+	};
+	struct layout layout = body(rows, 3, 90, 44);
+
+	(void)state;
+	assert_true(layout_find(&layout, "front")->height >= 14);
+	assert_int_equal(layout_find(&layout, "front")->y, 14);
+	layout = body(rows, 3, 80, 24);
+	assert_non_null(layout_find(&layout, "front"));
+	assert_null(layout_find(&layout, "b"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +208,10 @@ int main(void)
 		cmocka_unit_test(rows_have_their_least_size),
 		cmocka_unit_test(more_room_shows_more_in_order),
 		cmocka_unit_test(a_body_without_rows_is_no_trouble),
+		cmocka_unit_test(lists_have_their_best_height_and_plots_the_rest),
+		cmocka_unit_test(extra_rows_leave_others_their_comfort),
+		cmocka_unit_test(rows_stand_in_the_order_of_their_places),
+		cmocka_unit_test(what_is_in_front_has_its_height_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,8 @@
 
 #include "ui/panels.h"
 
-extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain;
+extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder, panel_ports, panel_code,
+	panel_source;
 
 static struct view view;
 static char shown[8000];
@@ -156,6 +157,208 @@ static void the_title_never_gives_another_cells_figure(void **state)
 	check_contains(shown, "x");
 }
 
+/* ---- limits ---- */
+
+static struct explanation *explanation;
+static struct core core;
+
+/* Two hard limits, a soft effect, one that is not known; three instructions, the first two a chain. */
+static void begin_limits(void)
+{
+	static const char *const texts[] = { "imul rax, rbx", "add rax, rcx", "bogus" };
+	struct limits *limits;
+
+	begin();
+	if (!explanation)
+		explanation = explanation_new();
+	limits = &explanation->limits;
+	memset(limits, 0, sizeof(*limits));
+	core = (struct core){ .name = "own", .title = "Own Core", .port_count = 3, .port = { "p0", "p1", "div" },
+		.unit = { false, false, true } };
+	limits->limit_count = 4;
+	limits->limit[0] = (struct limit){ LIMIT_SATURATION, true, false, 4.5, 4.5, "the soft cause" };
+	limits->limit[1] = (struct limit){ LIMIT_LATENCY, true, true, 4, 4, "the hard cause" };
+	limits->limit[2] = (struct limit){ LIMIT_WIDTH, true, true, 1, 1, "the width's cause" };
+	limits->limit[3] = (struct limit){ LIMIT_MEMORY_LINES, false, true, 0, 0, "the missing number" };
+	limits->binding = 1;
+	limits->bound = 4;
+	limits->predicted = 4.5;
+	limits->turns = limits->elements = 1;
+	limits->slots = 2;
+	limits->unknown = 1;
+	limits->port_count = 3;
+	limits->pressure[0] = 1.5;
+	limits->pressure[1] = 0.5;
+	limits->naive[0] = limits->naive[1] = 1;
+	limits->bottleneck = 1;
+	limits->chain.cycles = 4;
+	loop_clear(&explanation->loop);
+	explanation->loop.insn_count = 3;
+	for (int i = 0; i < 3; i++) {
+		struct insn *insn = &explanation->loop.insn[i];
+
+		*insn = (struct insn){ .address = 0x400000 + (uint64_t)i * 4, .length = 4, .known = true, .write_count = 1 };
+		snprintf(insn->text, sizeof(insn->text), "%s", texts[i]);
+		limits->insn[i] = (struct limit_insn){ .known = i < 2, .carried = i < 2, .slots = 1, .latency = 3, .count = 1 };
+		snprintf(limits->insn[i].ports, sizeof(limits->insn[i].ports), "p%d", i);
+	}
+	view.sample.cpe = 4.4;
+	view.explanation = explanation;
+	view.core = &core;
+	view.gap = (struct gap){ .kind = GAP_SOFT, .words = "the gap's words", .brief = "+0.400" };
+	view.advice = (struct advice){ .kind = ADVICE_KNOB, .to = 2, .words = "acc=2 breaks the chain: 2.000 predicted",
+		.brief = "acc=2" };
+}
+
+static void the_ladder_tells_hard_from_soft_and_unknown(void **state)
+{
+	(void)state;
+	begin_limits();
+	draw(&panel_ladder, 78, 12);
+	check_contains(shown, "(soft) ");
+	check_contains(shown, " 4.500 <- predicted");
+	check_contains(shown, " 4.000 <- binds");
+	check_contains(shown, "unknown: the missing number");
+	check_contains(shown, "measured");
+	check_contains(shown, " 4.400 R");
+	check_contains(shown, "the hard cause");
+	lacks(shown, "the width's cause");
+	check_contains(shown, "the gap's words");
+	check_contains(shown, "r: acc=2 breaks the chain");
+	/* A soft bar has other marks than a hard one. */
+	check_contains(shown, "(soft) ....");
+	check_contains(shown, " ####");
+	/* Wide, each has its cause beside it. */
+	check_contains(draw(&panel_ladder, 120, 10), "the width's cause");
+	check_contains(shown, "quartiles 1.990 .. 2.010");
+	/* Low, what has no place is counted. */
+	check_contains(draw(&panel_ladder, 60, 5), "more");
+	check_contains(shown, "1 unknown");
+	check_contains(shown, "measured");
+}
+
+static void another_core_is_named_in_each_title(void **state)
+{
+	static const struct panel *const panels[] = { &panel_ladder, &panel_ports };
+	struct scene scene = { .view = &view };
+	char title[160];
+
+	(void)state;
+	begin_limits();
+	view.foreign = true;
+	for (size_t i = 0; i < 2; i++) {
+		panels[i]->title_of(&scene, title, sizeof(title));
+		check_contains(title, "Own Core");
+		check_contains(title, "not this core");
+	}
+	check_contains(draw(&panel_figure, 60, 14), "limit 4.000 M latency on own");
+	view.foreign = false;
+	view.nearest = true;
+	for (size_t i = 0; i < 2; i++) {
+		panels[i]->title_of(&scene, title, sizeof(title));
+		check_contains(title, "the nearest");
+	}
+	check_contains(draw(&panel_figure, 60, 14), "on own, assumed");
+}
+
+static void the_figure_has_limit_gap_and_key(void **state)
+{
+	(void)state;
+	begin_limits();
+	check_contains(draw(&panel_figure, 31, 10), "limit 4.000 M latency, +0.400\n");
+	check_contains(shown, "r acc=2: 2.000 predicted");
+	view.explanation = NULL;
+	snprintf(view.limits_note, sizeof(view.limits_note), "core not recognised; nearest: X");
+	check_contains(draw(&panel_figure, 31, 12), "core not recognised\n");
+}
+
+static void ports_and_units_stand_apart(void **state)
+{
+	(void)state;
+	begin_limits();
+	draw(&panel_ports, 40, 8);
+	check_contains(shown, "p0 ");
+	check_contains(shown, "1.50<-");
+	check_contains(shown, "units\ndiv");
+	/* The even split has its mark where it differs. */
+	check_contains(shown, "|");
+	check_contains(shown, "split evenly");
+	check_contains(draw(&panel_ports, 40, 3), "and 2 more");
+	explanation->limits.naive[0] = 1.5;
+	explanation->limits.naive[1] = 0.5;
+	check_contains(draw(&panel_ports, 40, 8), "the even split is best");
+}
+
+static void code_shows_chain_fusion_and_the_unknown(void **state)
+{
+	struct scene scene = { .view = &view };
+	char title[160];
+
+	(void)state;
+	begin_limits();
+	panel_code.title_of(&scene, title, sizeof(title));
+	assert_string_equal(title, "code: 3 instructions, 2 slots for 1 element, 1 unknown");
+	draw(&panel_code, 60, 8);
+	check_contains(shown, "+@  0 imul rax, rbx");
+	check_contains(shown, "+@  4 add rax, rcx");
+	check_contains(shown, "?  unknown");
+	check_contains(shown, "the carried chain: 4 cycles");
+	lacks(shown, "runs");
+	explanation->limits.insn[1].fused = true;
+	explanation->limits.insn[1].count = 0.5;
+	explanation->limits.insn[0].eliminated = true;
+	draw(&panel_code, 60, 8);
+	check_contains(shown, "+@+ 0 imul");
+	check_contains(shown, "x0.50");
+	check_contains(shown, "eliminated");
+	/* Two of three lines, from the second on. */
+	view.code_first = 7;
+	draw(&panel_code, 60, 3);
+	lacks(shown, "imul");
+	check_contains(shown, "bogus");
+	snprintf(explanation->loop.insn[2].text, sizeof(explanation->loop.insn[2].text), "jne 0x400004");
+	explanation->loop.insn[2].flow = FLOW_BRANCH;
+	explanation->loop.insn[2].target = 0x400004;
+	check_contains(draw(&panel_code, 60, 3), "jne -> 4 ");
+	explanation->loop.insn[2].target = 0x400400;
+	check_contains(draw(&panel_code, 60, 3), "jne 0x400004");
+	snprintf(explanation->loop.insn[2].text, sizeof(explanation->loop.insn[2].text), "jne 0x400400");
+	check_contains(draw(&panel_code, 60, 3), "jne -> outside");
+	explanation->loop.stepped = true;
+	explanation->loop.turns = 128;
+	explanation->loop.insns_per_element = 7.25;
+	panel_code.title_of(&scene, title, sizeof(title));
+	assert_string_equal(title, "code, S: stepped 128 turns, 7.25 instructions an element, 1 unknown");
+}
+
+static void source_keeps_its_loop_in_sight(void **state)
+{
+	struct listing *listing = listing_parse("kernels/x.c", "int f(int n)\n{\n\tint a = 0;\n\tint b = 1;\n\n\twhile (n--)\n"
+		"\t\ta += b;\n\treturn a;\n}\n", "f");
+
+	(void)state;
+	begin();
+	view.listing = listing;
+	check_contains(draw(&panel_source, 40, 9), "1   int f(int n)\n");
+	check_contains(shown, "6 +     while (n--)\n");
+	check_contains(shown, "7 +         a += b;\n");
+	draw(&panel_source, 40, 3);
+	lacks(shown, "int f");
+	check_contains(shown, "while (n--)");
+	check_contains(shown, "a += b;");
+	draw(&panel_source, 40, 1);
+	check_contains(shown, "while (n--)");
+	listing_free(listing);
+}
+
+/* explanation outlives the tests that share it. */
+static int free_explanation(void **state)
+{
+	(void)state;
+	explanation_free(explanation);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,8 +368,14 @@ int main(void)
 		cmocka_unit_test(what_a_has_of_its_own_is_cut_at_a_word),
 		cmocka_unit_test(the_strip_does_not_reach_below_nothing),
 		cmocka_unit_test(the_title_never_gives_another_cells_figure),
+		cmocka_unit_test(the_ladder_tells_hard_from_soft_and_unknown),
+		cmocka_unit_test(another_core_is_named_in_each_title),
+		cmocka_unit_test(the_figure_has_limit_gap_and_key),
+		cmocka_unit_test(ports_and_units_stand_apart),
+		cmocka_unit_test(code_shows_chain_fusion_and_the_unknown),
+		cmocka_unit_test(source_keeps_its_loop_in_sight),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, free_explanation);
 }

@@ -1,6 +1,6 @@
 /* The core that is asked about: the running one, recognised, or another by name. */
-#ifndef SLX_MODEL_CORE_H
-#define SLX_MODEL_CORE_H
+#ifndef SLX_MODEL_CHOICE_H
+#define SLX_MODEL_CHOICE_H
 
 #include <stdbool.h>
 
@@ -8,7 +8,7 @@
 #include "engine/machine.h"
 #include "model/uarch.h"
 
-struct core {
+struct uarch_choice {
 	struct uarch *uarch;      /* NULL: not recognised, and none was named */
 	bool foreign;             /* it is not the core that measures */
 	char how[160];            /* how it was recognised, or what was taken in its place */
@@ -17,7 +17,7 @@ struct core {
 
 /* Chooses by name, or the running core for NULL. An unrecognised core is no error: uarch is NULL then, and how and nearest say
  * what to do. STATUS_USAGE for a name that does not exist or is of another instruction set; STATUS_FAILED for a malformed file. */
-struct status core_choose(const char *name, const struct machine *machine, struct core *core);
-void core_free(struct core *core);
+struct status uarch_choose(const char *name, const struct machine *machine, struct uarch_choice *core);
+void uarch_choice_free(struct uarch_choice *core);
 
 #endif

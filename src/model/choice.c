@@ -1,15 +1,15 @@
-#include "model/core.h"
+#include "model/choice.h"
 
 #include <stdio.h>
 #include <string.h>
 
-struct status core_choose(const char *name, const struct machine *machine, struct core *core)
+struct status uarch_choose(const char *name, const struct machine *machine, struct uarch_choice *core)
 {
 	char own[24] = "", why[160] = "";
 	enum uarch_match match = uarch_recognise(machine, own, why);
 	struct status status;
 
-	*core = (struct core){ 0 };
+	*core = (struct uarch_choice){ 0 };
 	if (!name && match != UARCH_EXACT) {
 		if (match == UARCH_NEAREST)
 			snprintf(core->nearest, sizeof(core->nearest), "%s", own);
@@ -33,7 +33,7 @@ struct status core_choose(const char *name, const struct machine *machine, struc
 	return status;
 }
 
-void core_free(struct core *core)
+void uarch_choice_free(struct uarch_choice *core)
 {
 	if (core->uarch)
 		uarch_free(core->uarch);

@@ -1,0 +1,47 @@
+# Packs a C file of many functions that differ little, so that it can be embedded: session/listing.c unpacks one of them. Run
+# as: awk -v holds=TYPE -f pack.awk FILE
+#
+# What comes out: "packed TYPE"; then a line for each distinct line of the functions, the function's own name replaced by "@";
+# then "%"; then a line for each function: its name, a blank, and its lines as pairs of characters, each pair an index into
+# the lines: 90 × (first - '#') + (second - '#'). Functions begin with KERNEL_LOOP and end with a brace in the first column.
+
+function pair(index_,    high) {
+	high = int(index_ / 90)
+	return sprintf("%c%c", 35 + high, 35 + index_ - 90 * high)
+}
+
+/^KERNEL_LOOP / {
+	name = $0
+	sub(/\(.*/, "", name)
+	sub(/.*[ *]/, "", name)
+	functions[++count] = name
+}
+
+name != "" {
+	line = $0
+	at = index(line, name)
+	if (at)
+		line = substr(line, 1, at - 1) "@" substr(line, at + length(name))
+	if (!(line in number)) {
+		number[line] = lines
+		text[lines++] = line
+	}
+	code[count] = code[count] pair(number[line])
+}
+
+/^}/ {
+	name = ""
+}
+
+END {
+	if (lines > 90 * 90) {
+		print "pack.awk: too many distinct lines" >"/dev/stderr"
+		exit 1
+	}
+	print "packed " holds
+	for (i = 0; i < lines; i++)
+		print text[i]
+	print "%"
+	for (i = 1; i <= count; i++)
+		print functions[i] " " code[i]
+}

@@ -1,0 +1,187 @@
+#include "session/advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* Ranges up to so many values are tried whole, longer ones by doubling and halving. */
+enum { WHOLE_RANGE = 16, VALUES_MAX = 48 };
+/* Predictions closer than this are equal. */
+static const double EQUAL = 0.005;
+
+/* What a change does that gets below a limit. */
+static const char *const eases[LIMIT_COUNT] = {
+	[LIMIT_WIDTH] = "needs fewer micro-ops",
+	[LIMIT_PORTS] = "relieves the ports",
+	[LIMIT_DIVIDER] = "spares the divider",
+	[LIMIT_LOADS] = "needs fewer loads",
+	[LIMIT_VECTOR_LOADS] = "needs fewer vector loads",
+	[LIMIT_STORES] = "needs fewer stores",
+	[LIMIT_ADDRESSES] = "needs fewer addresses",
+	[LIMIT_COMPLEX] = "needs simpler addresses",
+	[LIMIT_SPLITS] = "crosses fewer lines",
+	[LIMIT_TAKEN] = "takes fewer branches",
+	[LIMIT_LATENCY] = "breaks the chain",
+	[LIMIT_MEMORY_LATENCY] = "waits for a nearer level",
+	[LIMIT_MEMORY_LINES] = "fetches fewer lines",
+	[LIMIT_MISSES] = "misses less often",
+	[LIMIT_ALIGNMENT] = "fits the front end",
+	[LIMIT_OPCACHE] = "fits the op cache",
+	[LIMIT_DECODE] = "decodes faster",
+	[LIMIT_SATURATION] = "needs fewer ALU operations",
+	[LIMIT_MISPREDICTION] = "mispredicts less",
+	[LIMIT_FORWARDING] = "forwards without a stall",
+	[LIMIT_PAGE_WALKS] = "walks fewer pages",
+	[LIMIT_ALIASING] = "keeps addresses apart",
+	[LIMIT_UNLAMINATION] = "keeps micro-ops fused",
+};
+
+/* One way on: a knob moved to a value, others fitted. */
+struct option {
+	struct setting setting;
+	int knob;
+	double cpe, step;
+};
+
+/* The other values of a knob worth trying, nearest first. A larger working set is none of them. */
+static int values_of(const struct knob *knob, int64_t present, uint64_t memory_limit, int64_t *values)
+{
+	int64_t multiple = knob->kind != KNOB_CHOICE && knob->multiple > 1 ? knob->multiple : 1;
+	int64_t min = knob->kind == KNOB_CHOICE ? 0 : knob->min;
+	int64_t max = knob->axis == AXIS_SIZE ? present : setting_max(knob, memory_limit);
+	int count = 0;
+
+	if ((max - min) / multiple < WHOLE_RANGE) {
+		for (int64_t away = multiple; away <= max - min; away += multiple) {
+			if (present - away >= min)
+				values[count++] = present - away;
+			if (present + away <= max)
+				values[count++] = present + away;
+		}
+		return count;
+	}
+	for (int64_t factor = 2; count + 2 < VALUES_MAX && factor < (int64_t)1 << 40; factor *= 2) {
+		int64_t less = present / factor, more = present <= max / factor ? present * factor : max + 1;
+
+		if (less >= min && less > 0 && less % multiple == 0)
+			values[count++] = less;
+		if (more <= max && more != present)
+			values[count++] = more;
+	}
+	return count;
+}
+
+/* How far a step is: of choices any is one step. */
+static double step_of(const struct knob *knob, int64_t from, int64_t to)
+{
+	if (knob->kind == KNOB_CHOICE)
+		return 1;
+	return from > 0 && to > 0 ? fabs(log2((double)to / (double)from)) : fabs((double)(to - from));
+}
+
+/* The predicted CPE of a setting; NAN: unknown. */
+static double predict(const struct advice_question *question, const struct setting *setting)
+{
+	struct explain_question ask = *question->ask;
+
+	ask.kernel = setting->kernel;
+	ask.v = setting->v;
+	question->explainer->explain(question->explainer->context, &ask, question->scratch);
+	if (!status_is_ok(&question->scratch->status) || question->scratch->limits.binding < 0 ||
+		question->scratch->limits.unknown > 0)
+		return NAN;
+	return question->scratch->limits.predicted;
+}
+
+/* Tries the values of one knob; the best way so far is kept in best. */
+static void try_knob(const struct advice_question *question, int index, int *asks, struct option *best)
+{
+	const struct setting *present = question->setting;
+	const struct knob *knob = &present->kernel->knobs[index];
+	int64_t values[VALUES_MAX];
+	int count = values_of(knob, present->v[index], question->memory_limit, values);
+
+	for (int i = 0; i < count && *asks < ADVICE_ASKS; i++) {
+		struct option option = { .setting = *present, .knob = index,
+			.step = step_of(knob, present->v[index], values[i]) };
+		struct status status;
+
+		option.setting.v[index] = values[i];
+		if (present->kernel->fit)
+			present->kernel->fit(option.setting.v, index);
+		if (option.setting.v[index] != values[i])
+			continue;
+		status = setting_check(&option.setting, question->memory_limit);
+		if (!status_is_ok(&status))
+			continue;
+		++*asks;
+		option.cpe = predict(question, &option.setting);
+		if (!(option.cpe > 0))
+			continue;
+		if (option.cpe < best->cpe * (1 - EQUAL) ||
+			(option.cpe <= best->cpe * (1 + EQUAL) && best->knob == index && option.step < best->step))
+			*best = option;
+	}
+}
+
+/* "acc=4 (and unroll=4)": what was asked for, and what follows. */
+static void name_change(const struct setting *from, const struct option *to, char *buffer, size_t size)
+{
+	const struct kernel *kernel = from->kernel;
+	char value[64];
+	size_t used;
+	int more = 0;
+
+	setting_format_value(&kernel->knobs[to->knob], to->setting.v[to->knob], value, sizeof(value));
+	used = (size_t)snprintf(buffer, size, "%s=%s", kernel->knobs[to->knob].name, value);
+	for (int i = 0; i < kernel->knob_count && used < size; i++) {
+		if (i == to->knob || from->v[i] == to->setting.v[i])
+			continue;
+		setting_format_value(&kernel->knobs[i], to->setting.v[i], value, sizeof(value));
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", more++ ? ", " : " (and ",
+			kernel->knobs[i].name, value);
+	}
+	if (more && used < size)
+		snprintf(buffer + used, size - used, ")");
+}
+
+void advice_find(const struct advice_question *question, struct advice *advice)
+{
+	const struct limits *limits = &question->explanation->limits;
+	const struct kernel *kernel = question->setting->kernel;
+	enum limit_kind kind = LIMIT_COUNT;
+	struct option best = { .knob = -1 };
+	char change[120], predicted[24];
+	int asks = 0;
+
+	memset(advice, 0, sizeof(*advice));
+	if (limits->predicted_by >= 0)
+		kind = limits->limit[limits->predicted_by].kind;
+	if (!status_is_ok(&question->explanation->status) || kind == LIMIT_COUNT)
+		return;
+	best.cpe = limits->predicted;
+	for (int role = KNOB_FORM; role >= KNOB_WORK && !kernel->stepped; role--) {
+		for (int i = 0; i < kernel->knob_count; i++)
+			if ((int)kernel->knobs[i].role == role)
+				try_knob(question, i, &asks, &best);
+		if (best.knob >= 0 && best.cpe <= limits->predicted * (1 - ADVICE_WORTH))
+			break;
+	}
+	advice->from = limits->predicted;
+	if (best.knob < 0 || best.cpe > limits->predicted * (1 - ADVICE_WORTH)) {
+		advice->kind = ADVICE_SENTENCE;
+		snprintf(advice->words, sizeof(advice->words), "%s", limit_remedy(kind));
+		return;
+	}
+	advice->kind = ADVICE_KNOB;
+	advice->setting = best.setting;
+	advice->knob = best.knob;
+	advice->to = best.cpe;
+	name_change(question->setting, &best, change, sizeof(change));
+	units_figure(best.cpe, predicted, sizeof(predicted));
+	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change, eases[kind], predicted);
+	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change, " "), change);
+}

@@ -1,0 +1,41 @@
+/* What to turn so that a kernel goes faster: the one knob whose change lowers the predicted CPE most. Asks the explainer, times
+ * nothing. */
+#ifndef SLX_SESSION_ADVICE_H
+#define SLX_SESSION_ADVICE_H
+
+#include "session/explainer.h"
+#include "session/setting.h"
+
+enum advice_kind {
+	ADVICE_NONE,           /* nothing is known to say */
+	ADVICE_KNOB,           /* a knob does it: `setting` is where it leads */
+	ADVICE_SENTENCE,       /* no knob does: words say what would */
+};
+
+struct advice {
+	enum advice_kind kind;
+	struct setting setting;
+	int knob;
+	double from, to;       /* predicted CPE before and after */
+	char words[200];       /* "acc=4 (and unroll=4) breaks the chain: 0.750 predicted", or the sentence */
+	char brief[40];        /* "acc=4"; empty for a sentence */
+};
+
+/* At most so many settings are explained for one advice: some 0.1 ms each. */
+enum { ADVICE_ASKS = 40 };
+
+struct advice_question {
+	const struct setting *setting;            /* the present one */
+	const struct explanation *explanation;    /* of it */
+	const struct explainer *explainer;
+	const struct explain_question *ask;       /* as it was asked: its knobs are replaced */
+	uint64_t memory_limit;
+	struct explanation *scratch;              /* room to work in */
+};
+
+/* Knobs of the same work written otherwise come first: one of them is taken if it gains ADVICE_WORTH; else the best change of
+ * any knob, if that gains as much. Among equals the smallest step. A stepped kernel gets only a sentence: its explanations take too long. */
+#define ADVICE_WORTH 0.10
+void advice_find(const struct advice_question *question, struct advice *advice);
+
+#endif

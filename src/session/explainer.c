@@ -1,0 +1,44 @@
+#include "session/explainer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum uarch_match recognise(void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
+{
+	(void)context;
+	return uarch_recognise(machine, name, why);
+}
+
+static struct status load(void *context, const char *name, const char *isa, struct core *core)
+{
+	struct status status;
+
+	(void)context;
+	memset(core, 0, sizeof(*core));
+	status = uarch_load(name, isa, &core->uarch);
+	if (!status_is_ok(&status))
+		return status;
+	snprintf(core->name, sizeof(core->name), "%s", uarch_name(core->uarch));
+	snprintf(core->title, sizeof(core->title), "%s", uarch_title(core->uarch));
+	core->port_count = uarch_port_count(core->uarch);
+	for (int i = 0; i < core->port_count && i < UARCH_PORTS; i++) {
+		snprintf(core->port[i], sizeof(core->port[i]), "%s", uarch_port(core->uarch, i));
+		core->unit[i] = uarch_port_is_unit(core->uarch, i);
+	}
+	return status;
+}
+
+static void unload(void *context, struct core *core)
+{
+	(void)context;
+	uarch_free(core->uarch);
+	memset(core, 0, sizeof(*core));
+}
+
+static void ask(void *context, const struct explain_question *question, struct explanation *explanation)
+{
+	(void)context;
+	explain(question, explanation);
+}
+
+const struct explainer explainer_model = { NULL, recognise, load, unload, ask };

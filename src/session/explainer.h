@@ -1,0 +1,37 @@
+/* What the explorer asks the model: which core this is, and what limits a kernel on it. An interface, so that tests bring one
+ * of their own and need neither core models nor machine code. */
+#ifndef SLX_SESSION_EXPLAINER_H
+#define SLX_SESSION_EXPLAINER_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "model/explain.h"
+#include "model/uarch.h"
+
+enum { CORE_NAME = 24 };
+
+/* A core model, loaded: what panels say of it, and the model itself. */
+struct core {
+	char name[CORE_NAME], title[64];      /* "zen3", "AMD Zen 3" */
+	int port_count;                       /* ports, then units, as in struct limits */
+	char port[UARCH_PORTS][16];
+	bool unit[UARCH_PORTS];
+	struct uarch *uarch;                  /* the explainer's own; may be NULL */
+};
+
+struct explainer {
+	void *context;
+	/* Like uarch_recognise(). */
+	enum uarch_match (*recognise)(void *context, const struct machine *machine, char name[CORE_NAME], char why[160]);
+	/* Fills core, which unload() empties again. STATUS_USAGE as uarch_load(). */
+	struct status (*load)(void *context, const char *name, const char *isa, struct core *core);
+	void (*unload)(void *context, struct core *core);
+	/* Like explain(). */
+	void (*explain)(void *context, const struct explain_question *question, struct explanation *explanation);
+};
+
+/* The one that asks src/model. */
+extern const struct explainer explainer_model;
+
+#endif

@@ -1,0 +1,108 @@
+#include "session/gap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* Why a limit's number may be too low: what is not counted in it. */
+static void add_unknown(const struct limits *limits, char *words, size_t size)
+{
+	size_t used = strlen(words);
+
+	if (limits->unknown > 0) {
+		snprintf(words + used, size - used, "; %d instruction%s unknown to the core model", limits->unknown,
+			limits->unknown == 1 ? " is" : "s are");
+		return;
+	}
+	for (int i = 0; i < limits->limit_count; i++) {
+		if (limits->limit[i].known)
+			continue;
+		snprintf(words + used, size - used, "; not known here: %s", limit_title(limits->limit[i].kind));
+		return;
+	}
+}
+
+/* Above the limit: whether a soft effect accounts for it, wholly or in part. */
+static void above(double measured, const struct limits *limits, struct gap *gap)
+{
+	const struct limit *by = limits->predicted_by >= 0 ? &limits->limit[limits->predicted_by] : NULL;
+	double ratio = limits->predicted > 0 ? measured / limits->predicted : 0;
+	const char *title = by ? limit_title(by->kind) : "";
+	char cycles[24], predicted[24];
+
+	units_figure(gap->cycles, cycles, sizeof(cycles));
+	units_figure(limits->predicted, predicted, sizeof(predicted));
+	gap->kind = GAP_ABOVE;
+	snprintf(gap->brief, sizeof(gap->brief), "+%s", cycles);
+	if (by && !by->hard && fabs(ratio - 1) <= GAP_PREDICTED) {
+		gap->kind = GAP_SOFT;
+		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above: %s explains it", cycles, gap->percent, title);
+		return;
+	}
+	if (by && !by->hard && ratio < 1)
+		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above: %s may cost up to %s", cycles, gap->percent,
+			title, predicted);
+	else if (by && !by->hard)
+		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above: %s explains it up to %s", cycles, gap->percent,
+			title, predicted);
+	else
+		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above: no effect that is known here explains it",
+			cycles, gap->percent);
+	add_unknown(limits, gap->words, sizeof(gap->words));
+}
+
+/* A disturbed figure has a gap that is not the loop's. */
+static void qualify(const struct sample *sample, struct gap *gap)
+{
+	size_t used = strlen(gap->words);
+	char cycles[24];
+
+	if (gap->kind == GAP_AT_LIMIT)
+		return;
+	units_figure(gap->cycles, cycles, sizeof(cycles));
+	if (sample->contended && gap->kind == GAP_BELOW)
+		snprintf(gap->words, sizeof(gap->words), "measured below the limit, but contended: the figure may be off");
+	else if (sample->contended)
+		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above, but contended: the core was shared", cycles,
+			gap->percent);
+	else if (sample->provisional)
+		snprintf(gap->words + used, sizeof(gap->words) - used, " (provisional)");
+}
+
+void gap_find(const struct sample *sample, const struct limits *limits, const char *core, bool assumed, struct gap *gap)
+{
+	char cycles[24];
+	size_t used;
+
+	memset(gap, 0, sizeof(*gap));
+	if (core && !assumed) {
+		gap->kind = GAP_FOREIGN;
+		snprintf(gap->words, sizeof(gap->words), "limits of %s, not this core: no gap", core);
+		snprintf(gap->brief, sizeof(gap->brief), "another core's");
+		return;
+	}
+	if (!sample->valid || limits->binding < 0 || !(limits->bound > 0))
+		return;
+	gap->cycles = sample->cpe - limits->bound;
+	gap->percent = 100 * gap->cycles / limits->bound;
+	units_figure(-gap->cycles, cycles, sizeof(cycles));
+	if (gap->percent < -100 * GAP_AT) {
+		gap->kind = GAP_BELOW;
+		snprintf(gap->words, sizeof(gap->words), "measured %s (%.0f %%) below the limit: ", cycles, -gap->percent);
+		used = strlen(gap->words);
+		if (core)
+			snprintf(gap->words + used, sizeof(gap->words) - used, "this core is faster than %s", core);
+		else
+			snprintf(gap->words + used, sizeof(gap->words) - used, "the core model must be wrong here");
+		snprintf(gap->brief, sizeof(gap->brief), "measured below it");
+	} else if (gap->percent <= 100 * GAP_AT) {
+		gap->kind = GAP_AT_LIMIT;
+		snprintf(gap->words, sizeof(gap->words), "at the limit");
+		snprintf(gap->brief, sizeof(gap->brief), "at it");
+	} else {
+		above(sample->cpe, limits, gap);
+	}
+	qualify(sample, gap);
+}

@@ -1,0 +1,424 @@
+/* What limits the present setting: asked of the explainer whenever the setting or the core changes, in the same step; and the
+ * commands that have to do with it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "session/actions.h"
+#include "session/state.h"
+
+/* Advice asks for up to 40 settings: only of one that stays, never while a key is held down. */
+static const double ADVICE_DELAY = 0.15;
+/* The furthest that code scrolls. */
+enum { CODE_MOST = LOOP_INSNS };
+
+const char *const body_names[] = { "slices", "ladder", "ports", "code", "source", "mountain", "strip", NULL };
+_Static_assert(sizeof(body_names) / sizeof(body_names[0]) == BODY_COUNT + 1, "a name for each");
+
+/* ---- which core ---- */
+
+static const struct machine *machine_of(const struct session *session)
+{
+	return session->engine.machine(session->engine.context);
+}
+
+/* The core that is asked about: empty when there is none to ask about. */
+static const char *core_name(const struct insight *insight)
+{
+	if (insight->wanted[0])
+		return insight->wanted;
+	return insight->match == UARCH_EXACT || insight->nearest ? insight->running : "";
+}
+
+static void unload(struct insight *insight)
+{
+	if (insight->loaded)
+		insight->explainer->unload(insight->explainer->context, &insight->core);
+	insight->loaded = false;
+	insight->setting.kernel = NULL;
+}
+
+/* Why there is no core to ask about. */
+static void note_core(struct insight *insight, const char *isa)
+{
+	struct core core;
+	struct status status;
+
+	if (insight->match == UARCH_NEAREST) {
+		status = insight->explainer->load(insight->explainer->context, insight->running, isa, &core);
+		snprintf(insight->note, sizeof(insight->note), "core not recognised; nearest: %.40s. Press u to use it, marked as "
+			"such, or start with --uarch NAME.%s%.150s%s", status_is_ok(&status) ? core.title : insight->running,
+			insight->why[0] ? " (" : "", insight->why, insight->why[0] ? ")" : "");
+		if (status_is_ok(&status))
+			insight->explainer->unload(insight->explainer->context, &core);
+	} else {
+		snprintf(insight->note, sizeof(insight->note), "core not recognised: no limits. The command \"uarch NAME\" "
+			"predicts for a core that is known.");
+	}
+}
+
+/* Loads the core that is asked about, if it is not there yet. */
+static void load(struct session *session)
+{
+	struct insight *insight = &session->insight;
+	const char *name = core_name(insight);
+	struct status status;
+
+	if (insight->loaded && strcmp(insight->core.name, name) == 0)
+		return;
+	unload(insight);
+	insight->note[0] = '\0';
+	if (!name[0]) {
+		note_core(insight, machine_of(session)->arch);
+		return;
+	}
+	status = insight->explainer->load(insight->explainer->context, name, machine_of(session)->arch, &insight->core);
+	insight->loaded = status_is_ok(&status);
+	if (!insight->loaded)
+		snprintf(insight->note, sizeof(insight->note), "no limits: %s", status.text);
+}
+
+void insight_start(struct session *session, const struct explainer *explainer, const char *uarch)
+{
+	struct insight *insight = &session->insight;
+
+	insight->explainer = explainer;
+	if (!explainer)
+		return;
+	insight->explanation = explanation_new();
+	insight->scratch = explanation_new();
+	snprintf(insight->wanted, sizeof(insight->wanted), "%s", uarch ? uarch : "");
+}
+
+void insight_end(struct session *session)
+{
+	struct insight *insight = &session->insight;
+
+	unload(insight);
+	explanation_free(insight->explanation);
+	explanation_free(insight->scratch);
+	listing_free(insight->listing);
+}
+
+void insight_look(struct session *session)
+{
+	struct insight *insight = &session->insight;
+
+	if (!insight->explainer)
+		return;
+	insight->looked = true;
+	insight->match = insight->explainer->recognise(insight->explainer->context, machine_of(session), insight->running,
+		insight->why);
+	load(session);
+	insight_renew(session);
+}
+
+bool insight_foreign(const struct session *session)
+{
+	const struct insight *insight = &session->insight;
+
+	return insight->wanted[0] && !(insight->match == UARCH_EXACT && strcmp(insight->wanted, insight->running) == 0);
+}
+
+/* ---- the explanation ---- */
+
+bool insight_ready(const struct session *session)
+{
+	const struct insight *insight = &session->insight;
+
+	return insight->setting.kernel && status_is_ok(&insight->explanation->status);
+}
+
+static void find_source(struct insight *insight)
+{
+	const struct explanation *explanation = insight->explanation;
+	const struct kernel *kernel = insight->setting.kernel;
+	const char *function = status_is_ok(&explanation->status) ? explanation->function : NULL;
+
+	if (insight->source_of == kernel && insight->function == function)
+		return;
+	listing_free(insight->listing);
+	insight->listing = listing_find(kernel, function);
+	insight->source_of = kernel;
+	insight->function = function;
+}
+
+static struct explain_question question_of(const struct session *session)
+{
+	return (struct explain_question){
+		.kernel = session->setting.kernel, .v = session->setting.v, .seed = session->seed,
+		.uarch = session->insight.core.uarch, .foreign = insight_foreign(session), .machine = machine_of(session),
+	};
+}
+
+void insight_renew(struct session *session)
+{
+	struct insight *insight = &session->insight;
+	struct explain_question question;
+
+	if (!insight->loaded || (insight->setting.kernel && setting_equal(&insight->setting, &session->setting)))
+		return;
+	if (insight->setting.kernel != session->setting.kernel)
+		insight->code_first = 0;
+	question = question_of(session);
+	insight->explainer->explain(insight->explainer->context, &question, insight->explanation);
+	insight->setting = session->setting;
+	insight->advised = false;
+	memset(&insight->advice, 0, sizeof(insight->advice));
+	find_source(insight);
+}
+
+static void advise(struct session *session)
+{
+	struct insight *insight = &session->insight;
+	struct explain_question ask = question_of(session);
+	struct advice_question question = { &session->setting, insight->explanation, insight->explainer, &ask,
+		session->memory_limit, insight->scratch };
+
+	if (insight->advised || !insight_ready(session))
+		return;
+	advice_find(&question, &insight->advice);
+	insight->advised = true;
+}
+
+double insight_due(const struct session *session)
+{
+	if (session->insight.advised || !insight_ready(session))
+		return INFINITY;
+	return isnan(session->live.changed_at) ? -INFINITY : session->live.changed_at + ADVICE_DELAY;
+}
+
+bool insight_advance(struct session *session, double now)
+{
+	if (now < insight_due(session))
+		return false;
+	advise(session);
+	return true;
+}
+
+void insight_view(const struct session *session, struct view *view)
+{
+	const struct insight *insight = &session->insight;
+	bool foreign = insight_foreign(session);
+
+	view->body = session->body;
+	view->code_first = insight->code_first;
+	snprintf(view->limits_note, sizeof(view->limits_note), "%s", insight->note);
+	if (!insight->loaded)
+		return;
+	view->core = &insight->core;
+	view->foreign = foreign;
+	view->nearest = insight->nearest && !insight->wanted[0];
+	if (!insight->setting.kernel)
+		return;
+	if (!status_is_ok(&insight->explanation->status)) {
+		snprintf(view->limits_note, sizeof(view->limits_note), "no limits: %s", insight->explanation->status.text);
+		return;
+	}
+	view->explanation = insight->explanation;
+	gap_find(&view->sample, &insight->explanation->limits, foreign || view->nearest ? insight->core.title : NULL,
+		view->nearest, &view->gap);
+	view->advice = insight->advice;
+	view->listing = insight->listing;
+}
+
+/* ---- commands ---- */
+
+static struct status no_model(void)
+{
+	return status_make(STATUS_USAGE, "no core models are at hand");
+}
+
+struct status action_uarch(struct session *session, const char *arguments, double now)
+{
+	struct insight *insight = &session->insight;
+	struct status status;
+	struct core core;
+
+	(void)now;
+	if (!insight->explainer || !insight->looked)
+		return insight->explainer ? status_make(STATUS_USAGE, "this machine is not known yet") : no_model();
+	if (*arguments) {
+		status = insight->explainer->load(insight->explainer->context, arguments, machine_of(session)->arch, &core);
+		if (!status_is_ok(&status))
+			return status;
+		snprintf(insight->wanted, sizeof(insight->wanted), "%s", core.name);
+		insight->explainer->unload(insight->explainer->context, &core);
+	} else {
+		insight->wanted[0] = '\0';
+	}
+	load(session);
+	insight_renew(session);
+	if (insight_foreign(session))
+		session_notice(session, false, "limits are now predicted for %s, not this core; \"uarch\" goes back",
+			insight->core.title);
+	return status_ok();
+}
+
+bool action_uarch_works(const struct session *session, const char *arguments)
+{
+	const struct insight *insight = &session->insight;
+
+	return insight->explainer && insight->looked && strcmp(arguments, insight->wanted) != 0;
+}
+
+bool action_uarch_nearest_works(const struct session *session, const char *arguments)
+{
+	const struct insight *insight = &session->insight;
+
+	(void)arguments;
+	return insight->explainer && insight->match == UARCH_NEAREST && !insight->nearest;
+}
+
+struct status action_uarch_nearest(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	if (!session->insight.explainer)
+		return no_model();
+	if (session->insight.match != UARCH_NEAREST)
+		return status_make(STATUS_USAGE, session->insight.match == UARCH_EXACT ? "this core has a model of its own" :
+			"no core that is known is near this one");
+	session->insight.nearest = true;
+	session->insight.wanted[0] = '\0';
+	load(session);
+	insight_renew(session);
+	return status_ok();
+}
+
+bool action_remedy_works(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return insight_ready(session) && session->insight.advice.kind == ADVICE_KNOB;
+}
+
+struct status action_remedy(struct session *session, const char *arguments, double now)
+{
+	struct advice advice;
+	char from[24];
+
+	(void)arguments;
+	if (!insight_ready(session))
+		return status_make(STATUS_USAGE, "the limits are not known: there is nothing to advise");
+	advise(session);
+	advice = session->insight.advice;
+	if (advice.kind == ADVICE_KNOB) {
+		units_figure(advice.from, from, sizeof(from));
+		session_go(session, &advice.setting, now);
+		session->knob = advice.knob;
+		plan_build(session);      /* the second slice may run over that knob */
+		session_notice(session, false, "%s, %s before", advice.words, from);
+	} else {
+		session_notice(session, false, "no knob gains 10 %% or more. %s", advice.words);
+	}
+	return status_ok();
+}
+
+/* Whether there is anything to bring to the front. */
+static bool body_there(const struct session *session, enum body body)
+{
+	switch (body) {
+	case BODY_LADDER: return insight_ready(session) || session->insight.note[0];
+	case BODY_PORTS:
+	case BODY_CODE: return insight_ready(session);
+	case BODY_SOURCE: return session->insight.listing != NULL;
+	case BODY_MOUNTAIN: return session->plan.grid.present;
+	default: return true;
+	}
+}
+
+static int body_find(const char *name)
+{
+	for (int i = 0; body_names[i]; i++)
+		if (strcmp(body_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static struct status bring(struct session *session, enum body body)
+{
+	session->body = body;
+	/* Arrows act on what can be seen. */
+	if ((session->focus == FOCUS_CODE && body != BODY_CODE) || (session->focus == FOCUS_SLICES && body != BODY_SLICES))
+		session->focus = FOCUS_KNOBS;
+	return status_ok();
+}
+
+struct status action_view(struct session *session, const char *arguments, double now)
+{
+	int body = body_find(arguments);
+
+	(void)now;
+	if (body < 0)
+		return status_make(STATUS_USAGE, "view \"%.40s\": next, slices, ladder, ports, code, source, mountain or strip",
+			arguments);
+	if (!body_there(session, (enum body)body))
+		return status_make(STATUS_USAGE, "view %s: there is none of %s", arguments, session->setting.kernel->name);
+	return bring(session, (enum body)body);
+}
+
+bool action_view_works(const struct session *session, const char *arguments)
+{
+	int body = body_find(arguments);
+
+	return body >= 0 && body != (int)session->body && body_there(session, (enum body)body);
+}
+
+static enum body body_after(const struct session *session)
+{
+	int body = session->body;
+
+	do
+		body = (body + 1) % BODY_COUNT;
+	while (!body_there(session, (enum body)body));
+	return (enum body)body;
+}
+
+struct status action_view_next(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	return bring(session, body_after(session));
+}
+
+bool action_view_next_works(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return body_after(session) != session->body;
+}
+
+/* "+N" or "-N"; 0: neither. */
+static int parse_lines(const char *text)
+{
+	int64_t number;
+
+	if ((*text != '+' && *text != '-') || !units_parse(text + 1, false, &number) || number > CODE_MOST)
+		return 0;
+	return *text == '-' ? -(int)number : (int)number;
+}
+
+bool action_code_works(const struct session *session, const char *arguments)
+{
+	int lines = parse_lines(arguments), first = session->insight.code_first + lines;
+
+	return lines && insight_ready(session) && first >= 0 && first < session->insight.explanation->loop.insn_count;
+}
+
+struct status action_code(struct session *session, const char *arguments, double now)
+{
+	int lines = parse_lines(arguments), last;
+	struct insight *insight = &session->insight;
+
+	(void)now;
+	if (!lines)
+		return status_make(STATUS_USAGE, "code takes +N or -N lines");
+	if (!insight_ready(session))
+		return status_make(STATUS_USAGE, "there is no code to scroll");
+	last = insight->explanation->loop.insn_count - 1;
+	insight->code_first += lines;
+	if (insight->code_first > last)
+		insight->code_first = last;
+	if (insight->code_first < 0)
+		insight->code_first = 0;
+	return status_ok();
+}

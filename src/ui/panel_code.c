@@ -1,0 +1,250 @@
+/* The loop's machine code: where each instruction stands, what it is, the slots, ports and cycles it takes; in the margin the chain
+ * that is carried from one iteration to the next, and which two became one. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/panels.h"
+
+/* Columns of the margin: chain, mark, fusion, a blank; of an address. */
+enum { MARGIN = 4, SLOTS = 5, CYCLES = 7 };
+
+static const char *plural(double count)
+{
+	return fabs(count - 1) < 0.005 ? "" : "s";
+}
+
+/* "7", "7.25" */
+static void number(double value, char *buffer, size_t size)
+{
+	snprintf(buffer, size, fabs(value - round(value)) < 0.005 ? "%.0f" : "%.2f", value);
+}
+
+static void title_of(const struct scene *scene, char *buffer, size_t size)
+{
+	const struct explanation *explanation = scene->view->explanation;
+	const struct limits *limits = &explanation->limits;
+	const struct loop *loop = &explanation->loop;
+	double turns = limits->turns > 0 ? limits->turns : 1, elements = limits->elements / turns;
+	char slots[24], each[24], unknown[40] = "";
+
+	number(limits->slots / turns, slots, sizeof(slots));
+	number(elements, each, sizeof(each));
+	if (limits->unknown)
+		snprintf(unknown, sizeof(unknown), ", %d unknown", limits->unknown);
+	if (loop->stepped) {
+		snprintf(buffer, size, "code, S: stepped %d turn%s, %.4g instructions an element%s", loop->turns,
+			plural(loop->turns), loop->insns_per_element, unknown);
+		return;
+	}
+	snprintf(buffer, size, "code: %d instruction%s, %s slot%s for %s element%s%s", loop->insn_count,
+		plural(loop->insn_count), slots, plural(limits->slots / turns), each, plural(elements), unknown);
+}
+
+static bool wanted(const struct view *view)
+{
+	return view->explanation && view->explanation->loop.insn_count > 0;
+}
+
+struct columns {
+	int address, text, count, ports;      /* widths; count 0: every instruction runs once an iteration */
+	bool brief;                           /* operands' sizes have no room */
+	int first_carried, last_carried;      /* instructions, -1: none */
+};
+
+/* The instruction's text; brief without "qword ptr " and the like, which its registers mostly say as well. */
+static void text_of(const struct loop *loop, int index, bool brief, char *buffer, size_t size)
+{
+	const struct insn *insn = &loop->insn[index];
+	uint64_t first = loop->insn[0].address, last = loop->insn[loop->insn_count - 1].address;
+	char *at;
+
+	snprintf(buffer, size, "%s", insn->known ? insn->text : "(bytes that are no instruction)");
+	/* A branch goes to a place in the list, not to an address of this run. */
+	at = strstr(buffer, "0x");
+	if (at && insn->target && (insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP) &&
+		strtoull(at, NULL, 16) == insn->target) {
+		if (insn->target >= first && insn->target <= last)
+			snprintf(at, size - (size_t)(at - buffer), "→ %llx", (unsigned long long)(insn->target - first));
+		else
+			snprintf(at, size - (size_t)(at - buffer), "→ outside");
+	}
+	while (brief && (at = strstr(buffer, " ptr ")) != NULL) {
+		char *word = at;
+
+		while (word > buffer && word[-1] != ' ')
+			word--;
+		memmove(word, at + 5, strlen(at + 5) + 1);
+	}
+}
+
+static void measure(const struct canvas *canvas, const struct explanation *explanation, int width,
+	struct columns *columns)
+{
+	const struct loop *loop = &explanation->loop;
+	const struct limits *limits = &explanation->limits;
+	uint64_t span = loop->insn[loop->insn_count - 1].address - loop->insn[0].address;
+	char address[24], words[sizeof(loop->insn[0].text) + 24];
+	int widest = 11;
+
+	*columns = (struct columns){ .ports = 5, .first_carried = -1, .last_carried = -1 };
+	columns->address = snprintf(address, sizeof(address), "%llx", (unsigned long long)span);
+	for (int i = 0; i < loop->insn_count; i++) {
+		const struct limit_insn *facts = &limits->insn[i];
+		int text, ports = canvas_columns(canvas, facts->ports);
+
+		text_of(loop, i, false, words, sizeof(words));
+		text = canvas_columns(canvas, words);
+		widest = text > widest ? text : widest;
+		columns->ports = ports > columns->ports ? ports : columns->ports;
+		if (facts->eliminated && columns->ports < 10)
+			columns->ports = 10;
+		if (fabs(facts->count - limits->turns) > 0.005)
+			columns->count = 6;
+		if (!facts->carried)
+			continue;
+		if (columns->first_carried < 0)
+			columns->first_carried = i;
+		columns->last_carried = i;
+	}
+	columns->text = width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 - columns->ports - CYCLES;
+	columns->brief = columns->text < widest + 1;
+	if (columns->text > widest + 1)
+		columns->text = widest + 1;
+	if (columns->text < 12)
+		columns->text = 12;
+}
+
+/* The chain: a line from its first instruction to its last, a mark on those it goes through. */
+static void draw_chain(struct canvas *canvas, struct rectangle at, int y, const struct columns *columns,
+	const struct limits *limits, int index)
+{
+	bool carried = limits->insn[index].carried;
+	int first = columns->first_carried, last = columns->last_carried;
+
+	if (carried)
+		canvas_glyph(canvas, at, 1, y, STYLE_WARN, GLYPH_HERE);
+	if (first == last || index < first || index > last)
+		return;
+	canvas_glyph(canvas, at, 0, y, STYLE_WARN, index == first ? GLYPH_TOP_LEFT : index == last ? GLYPH_BOTTOM_LEFT :
+		GLYPH_VLINE);
+}
+
+static void draw_insn(struct canvas *canvas, struct rectangle at, int y, const struct columns *columns,
+	const struct explanation *explanation, int index)
+{
+	const struct loop *loop = &explanation->loop;
+	const struct limits *limits = &explanation->limits;
+	const struct insn *insn = &loop->insn[index];
+	const struct limit_insn *facts = &limits->insn[index];
+	bool known = insn->known && facts->known, fuses = index + 1 < loop->insn_count && limits->insn[index + 1].fused;
+	const char *ports = facts->ports;
+	enum style style = !known ? STYLE_BAD : facts->carried ? STYLE_FIGURE : STYLE_TEXT;
+	struct rectangle text_at;
+	int x = MARGIN;
+	char figure[32], text[sizeof(insn->text) + 24];
+
+	draw_chain(canvas, at, y, columns, limits, index);
+	if (facts->fused || fuses)
+		canvas_glyph(canvas, at, 2, y, STYLE_DIM, facts->fused ? GLYPH_BOTTOM_LEFT : GLYPH_TOP_LEFT);
+	snprintf(figure, sizeof(figure), "%llx", (unsigned long long)(insn->address - loop->insn[0].address));
+	canvas_text_right(canvas, at, x + columns->address, y, STYLE_DIM, figure);
+	x += columns->address + 1;
+	text_at = (struct rectangle){ at.x + x, at.y, columns->text - 1, at.height };
+	text_of(loop, index, columns->brief, text, sizeof(text));
+	canvas_text(canvas, text_at, 0, y, style, text);
+	x += columns->text;
+	if (columns->count) {
+		double share = limits->turns > 0 ? facts->count / limits->turns : facts->count;
+
+		if (fabs(share - 1) > 0.005) {
+			snprintf(figure, sizeof(figure), "×%.2f", share);
+			canvas_text(canvas, at, x, y, STYLE_WARN, figure);
+		}
+		x += columns->count;
+	}
+	if (!known) {
+		canvas_text_right(canvas, at, x + SLOTS - 1, y, STYLE_BAD, "?");
+		canvas_text(canvas, at, x + SLOTS + 1, y, STYLE_BAD, "unknown");
+		return;
+	}
+	number(facts->slots, figure, sizeof(figure));
+	if (!facts->fused)
+		canvas_text_right(canvas, at, x + SLOTS - 1, y, STYLE_TEXT, figure);
+	x += SLOTS + 1;
+	/* A pair is one operation; its ports may stand with either half. */
+	if (fuses && !ports[0])
+		ports = limits->insn[index + 1].ports;
+	canvas_text(canvas, (struct rectangle){ at.x + x, at.y, columns->ports, at.height }, 0, y,
+		facts->eliminated ? STYLE_DIM : STYLE_TEXT, facts->eliminated ? "eliminated" : facts->fused ? "" :
+		ports[0] ? ports : "-");
+	x += columns->ports;
+	number(facts->latency, figure, sizeof(figure));
+	if (uarch_known(facts->latency) && insn->write_count > 0 && !facts->fused && insn->flow == FLOW_NONE)
+		canvas_text_right(canvas, at, x + CYCLES - 1, y, facts->carried ? STYLE_FIGURE : STYLE_TEXT, figure);
+}
+
+static void draw_head(struct canvas *canvas, struct rectangle at, const struct columns *columns)
+{
+	int x = MARGIN + columns->address + 1;
+
+	canvas_text(canvas, at, x, 0, STYLE_DIM, "instruction");
+	x += columns->text;
+	if (columns->count)
+		canvas_text(canvas, at, x, 0, STYLE_DIM, "runs");
+	x += columns->count;
+	canvas_text_right(canvas, at, x + SLOTS, 0, STYLE_DIM, "slots");
+	x += SLOTS + 1;
+	canvas_text(canvas, at, x, 0, STYLE_DIM, "ports");
+	x += columns->ports;
+	canvas_text_right(canvas, at, x + CYCLES, 0, STYLE_DIM, "cycles");
+}
+
+/* What the marks mean. */
+static void draw_legend(struct canvas *canvas, struct rectangle at, int y, const struct columns *columns,
+	const struct limits *limits)
+{
+	char cycles[24], words[120];
+
+	if (columns->first_carried < 0) {
+		canvas_text(canvas, at, MARGIN, y, STYLE_DIM, "nothing is carried from one iteration to the next");
+		return;
+	}
+	number(limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1), cycles, sizeof(cycles));
+	snprintf(words, sizeof(words), "● the carried chain: %s cycle%s an iteration%s", cycles,
+		strcmp(cycles, "1") == 0 ? "" : "s", limits->chain.through_memory ? ", through memory" : "");
+	canvas_text(canvas, at, 1, y, STYLE_DIM, words);
+}
+
+static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	const struct view *view = scene->view;
+	const struct explanation *explanation = view->explanation;
+	int count = explanation->loop.insn_count, rows, first = 0;
+	struct columns columns;
+
+	measure(canvas, explanation, at.width, &columns);
+	draw_head(canvas, at, &columns);
+	rows = at.height - 1 < count ? at.height - 1 : count;
+	if (count > rows)
+		first = view->code_first > count - rows ? count - rows : view->code_first;
+	for (int i = 0; i < rows && first + i < count; i++)
+		draw_insn(canvas, at, 1 + i, &columns, explanation, first + i);
+	if (first > 0)
+		canvas_glyph(canvas, at, at.width - 1, 1, STYLE_FOCUS, GLYPH_UP);
+	if (first + rows < count)
+		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_FOCUS, GLYPH_DOWN);
+	if (1 + count < at.height)
+		draw_legend(canvas, at, 1 + count + (2 + count < at.height), &columns, &explanation->limits);
+}
+
+/* Rule, heads, instructions, a free row, the legend. */
+static int best_rows(const struct view *view)
+{
+	return wanted(view) ? 1 + 1 + view->explanation->loop.insn_count + 2 : 5;
+}
+
+const struct panel panel_code = {
+	.name = "code", .title_of = title_of, .draw = draw, .wanted = wanted, .best_rows = best_rows, .focus = FOCUS_CODE,
+};

@@ -1,0 +1,252 @@
+/* The ladder of limits: each a bar in cycles per element, the highest first, and what was measured under them on the same
+ * scale. Hard limits are solid, soft effects light and called so; what is not known has its reason in place of a bar. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/panels.h"
+
+/* From this width on a bar has its cause beside it; columns of a figure; the most that titles take. */
+enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
+
+static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
+
+static void title_of(const struct scene *scene, char *buffer, size_t size)
+{
+	const struct view *view = scene->view;
+
+	if (!view->core)
+		snprintf(buffer, size, "limits");
+	else
+		snprintf(buffer, size, view->foreign ? "limits predicted for %s, not this core" : view->nearest ?
+			"limits of %s, the nearest core known" : "limits in cycles per element, M %s", view->core->title);
+}
+
+static bool wanted(const struct view *view)
+{
+	return view->explanation || view->limits_note[0];
+}
+
+/* Where everything of a row begins. */
+struct columns {
+	int title, bar, tail, cause;      /* widths of the first three; the last begins there, 0: none */
+	bool brief;                       /* no room for many words: soft limits are called so in the tail */
+	double scale;                     /* CPE of the longest bar */
+};
+
+static void measure(const struct canvas *canvas, const struct view *view, int width, bool brief, struct columns *columns)
+{
+	const struct limits *limits = &view->explanation->limits;
+
+	*columns = (struct columns){ .title = canvas_columns(canvas, "measured"),
+		.tail = canvas_columns(canvas, binds) + 1, .brief = brief };
+	for (int i = 0; i < limits->limit_count; i++) {
+		const struct limit *limit = &limits->limit[i];
+		int used = canvas_columns(canvas, limit_title(limit->kind)) + (limit->hard || brief ? 0 : canvas_columns(canvas, soft));
+
+		columns->title = used > columns->title ? used : columns->title;
+		if (limit->known)
+			columns->scale = fmax(columns->scale, limit->cpe);
+	}
+	if (limits->predicted_by != limits->binding && !brief)
+		columns->tail = canvas_columns(canvas, predicted) + 1;
+	if (columns->title > TITLE_MOST)
+		columns->title = TITLE_MOST;
+	if (view->sample.valid)
+		columns->scale = fmax(columns->scale, view->sample.cpe);
+	columns->bar = width - columns->title - 1 - FIGURE - 1 - columns->tail;
+	if (width >= CAUSES_FROM) {
+		columns->bar -= (width - columns->title) * 9 / 20;
+		columns->cause = columns->title + 1 + columns->bar + FIGURE + 1 + columns->tail + 1;
+	}
+	if (columns->bar < 12 && !brief)
+		measure(canvas, view, width, true, columns);
+	if (columns->bar < 4)
+		columns->bar = 4;
+}
+
+/* A bar to half a cell, never nothing for something. */
+static void draw_bar(struct canvas *canvas, struct rectangle at, int x, int y, int width, double share, enum style style,
+	enum glyph glyph)
+{
+	int halves = (int)lround(share * width * 2);
+
+	if (halves < 1)
+		halves = 1;
+	for (int i = 0; i < halves / 2 && i < width; i++)
+		canvas_glyph(canvas, at, x + i, y, style, glyph);
+	if (halves % 2 && halves / 2 < width)
+		canvas_glyph(canvas, at, x + halves / 2, y, style, glyph == GLYPH_SHADE4 ? GLYPH_LEFT_HALF : glyph);
+}
+
+static void draw_limit(struct canvas *canvas, struct rectangle at, int y, const struct columns *columns,
+	const struct limits *limits, int index)
+{
+	const struct limit *limit = &limits->limit[index];
+	bool binding = index == limits->binding;
+	enum style style = binding ? STYLE_FIGURE : STYLE_TEXT;
+	struct rectangle title_at = { at.x, at.y, columns->title, at.height };
+	int x = columns->title + 1;
+	char title[48], figure[24];
+
+	snprintf(title, sizeof(title), "%s%s", limit_title(limit->kind), limit->hard || columns->brief ? "" : soft);
+	canvas_text(canvas, title_at, 0, y, style, title);
+	if (!limit->known) {
+		char reason[200];
+
+		snprintf(reason, sizeof(reason), "unknown: %s", limit->cause);
+		canvas_text(canvas, at, x, y, STYLE_DIM, reason);
+		return;
+	}
+	draw_bar(canvas, at, x, y, columns->bar, columns->scale > 0 ? limit->cpe / columns->scale : 0,
+		!limit->hard ? STYLE_DIM : binding ? STYLE_WARN : STYLE_BAR, limit->hard ? GLYPH_SHADE4 : GLYPH_SHADE1);
+	panels_figure(limit->cpe, figure, sizeof(figure));
+	x += columns->bar + FIGURE;
+	canvas_text_right(canvas, at, x, y, style, figure);
+	if (binding)
+		canvas_text(canvas, at, x + 1, y, STYLE_WARN, binds);
+	else if (index == limits->predicted_by)
+		canvas_text(canvas, at, x + 1, y, STYLE_WARN, columns->brief ? "◀ soft" : predicted);
+	else if (!limit->hard && columns->brief)
+		canvas_text(canvas, at, x + 1, y, STYLE_DIM, "  soft");
+	if (columns->cause)
+		canvas_text(canvas, at, columns->cause, y, STYLE_DIM, limit->cause);
+}
+
+/* What was measured, with its source and spread. */
+static void draw_measured(struct canvas *canvas, struct rectangle at, int y, const struct columns *columns,
+	const struct view *view)
+{
+	const struct sample *sample = &view->sample;
+	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
+	int x = columns->title + 1;
+	char figure[24], lo[24], hi[24], tail[64];
+
+	canvas_text(canvas, at, 0, y, STYLE_FIGURE, "measured");
+	if (!sample->valid) {
+		canvas_text(canvas, at, x, y, STYLE_DIM, view->failure[0] ? "not measured" : "measuring…");
+		return;
+	}
+	draw_bar(canvas, at, x, y, columns->bar, columns->scale > 0 ? sample->cpe / columns->scale : 0, STYLE_FIGURE,
+		GLYPH_SHADE3);
+	panels_figure(sample->cpe, figure, sizeof(figure));
+	x += columns->bar + FIGURE;
+	canvas_text_right(canvas, at, x, y, style, figure);
+	panels_figure(sample->cpe_lo, lo, sizeof(lo));
+	panels_figure(sample->cpe_hi, hi, sizeof(hi));
+	snprintf(tail, sizeof(tail), "%c %s", (char)sample->cycles_from, panels_state(view));
+	canvas_text(canvas, at, x + 1, y, style, tail);
+	snprintf(tail, sizeof(tail), "quartiles %s … %s", lo, hi);
+	if (columns->cause && sample->trials >= PANELS_QUARTILES_FROM)
+		canvas_text(canvas, at, columns->cause, y, STYLE_DIM, tail);
+}
+
+/* What stands under the bars: the binding limit's cause where no bar has one beside it, the gap, the remedy. */
+enum { WORDS = 3 };
+struct words {
+	char text[WORDS][260];
+	enum style style[WORDS];
+	int rows[WORDS], total;
+};
+
+static void find_words(const struct canvas *canvas, const struct view *view, int width, bool cause, struct words *words)
+{
+	const struct limits *limits = &view->explanation->limits;
+	const struct advice *advice = &view->advice;
+
+	memset(words, 0, sizeof(*words));
+	if (cause && limits->binding >= 0)
+		snprintf(words->text[0], sizeof(words->text[0]), "%s", limits->limit[limits->binding].cause);
+	words->style[0] = STYLE_DIM;
+	snprintf(words->text[1], sizeof(words->text[1]), "%s", limits->binding < 0 ? "no hard limit is known" :
+		view->gap.words);
+	words->style[1] = view->gap.kind == GAP_AT_LIMIT ? STYLE_GOOD : view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT;
+	if (advice->kind == ADVICE_KNOB)
+		snprintf(words->text[2], sizeof(words->text[2]), "r: %s", advice->words);
+	else if (advice->kind == ADVICE_SENTENCE)
+		snprintf(words->text[2], sizeof(words->text[2]), "To go faster: %s", advice->words);
+	words->style[2] = STYLE_KEY;
+	for (int i = 0; i < WORDS; i++) {
+		words->rows[i] = words->text[i][0] ? canvas_wrap_rows(canvas, width, words->text[i]) : 0;
+		words->total += words->rows[i];
+	}
+}
+
+/* Where words take too many rows, long ones are cut to one. */
+static void cut_words(const struct canvas *canvas, int width, int room, struct words *words)
+{
+	for (int i = 0; i < WORDS && words->total > room; i++) {
+		if (words->rows[i] < 2)
+			continue;
+		panels_cut(canvas, width, 1, words->text[i], sizeof(words->text[i]));
+		words->total -= words->rows[i] - 1;
+		words->rows[i] = 1;
+	}
+}
+
+/* "3 more, up to 0.250; 1 unknown" */
+static void name_rest(const struct limits *limits, int first, char *buffer, size_t size)
+{
+	int known = 0, unknown = 0;
+	char figure[24] = "";
+
+	for (int i = first; i < limits->limit_count; i++) {
+		if (limits->limit[i].known && known++ == 0)
+			panels_figure(limits->limit[i].cpe, figure, sizeof(figure));
+		unknown += !limits->limit[i].known;
+	}
+	if (known && unknown)
+		snprintf(buffer, size, "%d more, up to %s; %d unknown", known, figure, unknown);
+	else if (known)
+		snprintf(buffer, size, "%d more, up to %s", known, figure);
+	else
+		snprintf(buffer, size, "%d unknown", unknown);
+}
+
+static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	const struct view *view = scene->view;
+	const struct limits *limits;
+	struct columns columns;
+	struct words words;
+	int shown, room, y = 0;
+	char rest[64];
+
+	if (!view->explanation) {
+		canvas_wrap(canvas, at, 0, STYLE_TEXT, view->limits_note);
+		return;
+	}
+	limits = &view->explanation->limits;
+	measure(canvas, view, at.width, false, &columns);
+	find_words(canvas, view, at.width, !columns.cause, &words);
+	cut_words(canvas, at.width, at.height - 1 - (limits->limit_count < 3 ? limits->limit_count : 3), &words);
+	/* Two limits at least, what was measured, then as many words as fit. */
+	room = at.height - 1 - words.total;
+	shown = room < 2 ? 2 : room;
+	if (shown < limits->limit_count)
+		shown--;
+	else
+		shown = limits->limit_count;
+	for (int i = 0; i < shown; i++)
+		draw_limit(canvas, at, y++, &columns, limits, i);
+	if (shown < limits->limit_count) {
+		name_rest(limits, shown, rest, sizeof(rest));
+		canvas_text(canvas, at, 0, y++, STYLE_DIM, rest);
+	}
+	draw_measured(canvas, at, y++, &columns, view);
+	y += y + 1 + words.total <= at.height;
+	for (int i = 0; i < WORDS; i++)
+		if (words.rows[i] && y < at.height)
+			y += canvas_wrap(canvas, at, y, words.style[i], words.text[i]);
+}
+
+/* Rule, limits, measured, a free row, words. */
+static int best_rows(const struct view *view)
+{
+	return view->explanation ? 1 + view->explanation->limits.limit_count + 1 + 1 + 4 : 5;
+}
+
+const struct panel panel_ladder = {
+	.name = "ladder", .title_of = title_of, .draw = draw, .wanted = wanted, .best_rows = best_rows,
+	.focus = FOCUS_COUNT,
+};

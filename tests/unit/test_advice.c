@@ -1,0 +1,194 @@
+/* Which knob is turned, by an explainer made up for it. */
+#include "check.h"
+
+#include <math.h>
+
+#include "session/advice.h"
+
+enum { FORM, SIZE, TYPE, ACC, UNROLL, KNOBS };
+
+static const char *const types[] = { "slow", "fast", NULL };
+
+static const struct knob knobs[KNOBS] = {
+	[FORM] = { .name = "form", .kind = KNOB_CHOICE, .choices = types, .role = KNOB_FORM },
+	[SIZE] = { .name = "size", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 64, .max = KNOB_MAX_MEMORY,
+		.initial = 65536, .factor = 2 },
+	[TYPE] = { .name = "type", .kind = KNOB_CHOICE, .choices = types },
+	[ACC] = { .name = "acc", .kind = KNOB_COUNT, .min = 1, .max = 8, .initial = 1, .role = KNOB_FORM },
+	[UNROLL] = { .name = "unroll", .kind = KNOB_COUNT, .min = 1, .max = 64, .initial = 1, .role = KNOB_FORM },
+};
+
+static struct status check(const int64_t *v)
+{
+	return v[ACC] > v[UNROLL] ? status_make(STATUS_USAGE, "acc=%d is too many", (int)v[ACC]) : status_ok();
+}
+
+static void fit(int64_t *v, int changed)
+{
+	if (v[ACC] > v[UNROLL])
+		v[changed == ACC ? UNROLL : ACC] = v[changed == ACC ? ACC : UNROLL];
+}
+
+static uint64_t footprint(const int64_t *v)
+{
+	return (uint64_t)v[SIZE];
+}
+
+static const struct kernel kernel = { .name = "made-up", .knobs = knobs, .knob_count = KNOBS, .check = check, .fit = fit,
+	.footprint = footprint };
+static const struct kernel stepped = { .name = "stepped", .knobs = knobs, .knob_count = KNOBS, .check = check, .fit = fit,
+	.footprint = footprint, .stepped = true };
+const struct kernel *const kernel_registry[] = { &kernel, &stepped, NULL };
+
+/* What the explainer answers: CPE by the knobs. */
+static double (*cpe_of)(const int64_t *v);
+static int asked;
+static bool unknown_when_fast;
+
+static void answer(void *context, const struct explain_question *question, struct explanation *explanation)
+{
+	struct limits *limits = &explanation->limits;
+
+	(void)context;
+	asked++;
+	memset(limits, 0, sizeof(*limits));
+	explanation->status = status_ok();
+	limits->limit_count = 1;
+	limits->limit[0] = (struct limit){ .kind = LIMIT_LATENCY, .known = true, .hard = true, .cpe = cpe_of(question->v) };
+	limits->bound = limits->predicted = limits->limit[0].cpe;
+	limits->unknown = unknown_when_fast && question->v[FORM];
+}
+
+static const struct explainer explainer = { .explain = answer };
+
+static struct advice ask(double (*cpe)(const int64_t *v), const struct kernel *of)
+{
+	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
+	struct explain_question question = { .seed = 1 };
+	struct setting setting;
+	struct advice_question whole = { &setting, explanation, &explainer, &question, 1 << 30, scratch };
+	struct advice advice;
+
+	setting_init(&setting, of);
+	cpe_of = cpe;
+	question.kernel = of;
+	question.v = setting.v;
+	answer(NULL, &question, explanation);
+	asked = 0;
+	advice_find(&whole, &advice);
+	explanation_free(explanation);
+	explanation_free(scratch);
+	return advice;
+}
+
+/* Accumulators help up to four. */
+static double by_acc(const int64_t *v)
+{
+	return fmax(3.0 / (double)v[ACC], 0.75);
+}
+
+static void the_best_change_of_form_is_the_smallest_that_gains_as_much(void **state)
+{
+	struct advice advice = ask(by_acc, &kernel);
+
+	(void)state;
+	assert_int_equal(advice.kind, ADVICE_KNOB);
+	assert_int_equal(advice.knob, ACC);
+	assert_int_equal(advice.setting.v[ACC], 4);
+	assert_int_equal(advice.setting.v[UNROLL], 4);
+	check_near(advice.to, 0.75, 1e-9);
+	check_near(advice.from, 3, 1e-9);
+	assert_string_equal(advice.words, "acc=4 (and unroll=4) breaks the chain: 0.750 predicted");
+	assert_string_equal(advice.brief, "acc=4");
+}
+
+/* Another type would gain more than any form. */
+static double by_type(const int64_t *v)
+{
+	return v[TYPE] ? 0.1 : v[FORM] ? 2.6 : 3;
+}
+
+static void another_form_comes_before_other_work(void **state)
+{
+	struct advice advice = ask(by_type, &kernel);
+
+	(void)state;
+	assert_int_equal(advice.knob, FORM);
+	check_near(advice.to, 2.6, 1e-9);
+}
+
+static double by_little(const int64_t *v)
+{
+	return v[TYPE] ? 1 : v[FORM] ? 2.9 : 3;
+}
+
+static void a_form_that_gains_little_gives_way(void **state)
+{
+	struct advice advice = ask(by_little, &kernel);
+
+	(void)state;
+	assert_int_equal(advice.knob, TYPE);
+	check_near(advice.to, 1, 1e-9);
+}
+
+static double by_size(const int64_t *v)
+{
+	return v[SIZE] <= 16384 ? 1 : 4;
+}
+
+static void a_smaller_working_set_is_tried_and_a_larger_never(void **state)
+{
+	struct advice advice = ask(by_size, &kernel);
+
+	(void)state;
+	assert_int_equal(advice.knob, SIZE);
+	assert_int_equal(advice.setting.v[SIZE], 16384);
+}
+
+static double by_nothing(const int64_t *v)
+{
+	return v[FORM] ? 2.95 : 3;
+}
+
+static void where_no_knob_helps_a_sentence_does(void **state)
+{
+	struct advice advice = ask(by_nothing, &kernel);
+
+	(void)state;
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+	assert_string_equal(advice.words, limit_remedy(LIMIT_LATENCY));
+	assert_string_equal(advice.brief, "");
+	assert_in_range(asked, 10, ADVICE_ASKS);
+}
+
+static void a_stepped_kernel_is_asked_nothing(void **state)
+{
+	struct advice advice = ask(by_acc, &stepped);
+
+	(void)state;
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+	assert_int_equal(asked, 0);
+}
+
+static void what_is_not_known_is_not_advised(void **state)
+{
+	(void)state;
+	unknown_when_fast = true;
+	assert_int_equal(ask(by_type, &kernel).knob, TYPE);
+	unknown_when_fast = false;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_best_change_of_form_is_the_smallest_that_gains_as_much),
+		cmocka_unit_test(another_form_comes_before_other_work),
+		cmocka_unit_test(a_form_that_gains_little_gives_way),
+		cmocka_unit_test(a_smaller_working_set_is_tried_and_a_larger_never),
+		cmocka_unit_test(where_no_knob_helps_a_sentence_does),
+		cmocka_unit_test(a_stepped_kernel_is_asked_nothing),
+		cmocka_unit_test(what_is_not_known_is_not_advised),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,289 @@
+/* What the session asks the model, and when. */
+#include "fakes.h"
+
+#include "session/session.h"
+
+enum { LIMIT = 1 << 30 };
+
+/* A refusal of that code whose text holds the part. */
+#define check_fails(outcome, wanted, part) \
+	do { \
+		struct status check_failed = (outcome); \
+		assert_int_equal(check_failed.code, (wanted)); \
+		check_contains(check_failed.text, part); \
+	} while (0)
+
+static struct fake_engine fake;
+static struct view view;
+
+/* A model that counts what it is asked; its CPE is that of so many accumulators. */
+static struct {
+	enum uarch_match match;
+	int asked, loaded;
+	bool foreign, fails;
+	int64_t acc;
+} model;
+
+static enum uarch_match recognise(void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
+{
+	(void)context, (void)machine;
+	snprintf(name, CORE_NAME, "%s", model.match == UARCH_NONE ? "" : "own");
+	snprintf(why, 160, "%s", "It looks alike.");
+	return model.match;
+}
+
+static struct status load(void *context, const char *name, const char *isa, struct core *core)
+{
+	(void)context, (void)isa;
+	if (strcmp(name, "own") != 0 && strcmp(name, "other") != 0)
+		return status_make(STATUS_USAGE, "unknown core \"%s\"; there are other, own", name);
+	memset(core, 0, sizeof(*core));
+	snprintf(core->name, sizeof(core->name), "%s", name);
+	snprintf(core->title, sizeof(core->title), "Core %s", name);
+	model.loaded++;
+	return status_ok();
+}
+
+static void unload(void *context, struct core *core)
+{
+	(void)context, (void)core;
+	model.loaded--;
+}
+
+static void answer(void *context, const struct explain_question *question, struct explanation *explanation)
+{
+	struct limits *limits = &explanation->limits;
+
+	(void)context;
+	model.asked++;
+	model.foreign = question->foreign;
+	loop_clear(&explanation->loop);
+	memset(limits, 0, sizeof(*limits));
+	explanation->status = model.fails ? status_make(STATUS_FAILED, "no loop is there") : status_ok();
+	explanation->loop.insn_count = 5;
+	model.acc = question->kernel == &kernel_fold ? question->v[FOLD_ACC] : 1;
+	limits->limit_count = 1;
+	limits->limit[0] = (struct limit){ .kind = LIMIT_LATENCY, .known = true, .hard = true, .cpe = 4.0 / (double)model.acc };
+	limits->bound = limits->predicted = limits->limit[0].cpe;
+}
+
+static const struct explainer explainer = { NULL, recognise, load, unload, answer };
+
+static struct session *start(enum uarch_match match, const char *uarch, uint64_t memory)
+{
+	struct engine engine = fake_init(&fake, memory);
+	struct session_options options = { .seed = 5, .explainer = &explainer, .uarch = uarch };
+	struct session *session;
+
+	memset(&model, 0, sizeof(model));
+	model.match = match;
+	setting_init(&options.setting, &kernel_fold);
+	session = session_new(&engine, &options);
+	session_advance(session, 100);
+	return session;
+}
+
+static void end(struct session *session)
+{
+	session_free(session);
+	assert_int_equal(model.loaded, 0);
+}
+
+static const struct view *look(struct session *session)
+{
+	session_view(session, 101, &view);
+	return &view;
+}
+
+static void limits_follow_the_setting_in_the_same_step(void **state)
+{
+	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
+
+	(void)state;
+	assert_non_null(look(session)->explanation);
+	check_near(view.explanation->limits.bound, 4, 0);
+	assert_int_equal(model.asked, 1);
+	check_ok(session_command(session, "set acc=2", 100.01));
+	check_near(look(session)->explanation->limits.bound, 2, 0);
+	assert_int_equal(model.asked, 2);
+	/* Not asked again for what is known. */
+	session_advance(session, 100.02);
+	check_ok(session_command(session, "again", 100.03));
+	assert_int_equal(model.asked, 2);
+	end(session);
+}
+
+static void advice_waits_until_a_setting_stays(void **state)
+{
+	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
+
+	(void)state;
+	check_ok(session_command(session, "set acc=2", 100.05));
+	session_advance(session, 100.1);
+	assert_int_equal(look(session)->advice.kind, ADVICE_NONE);
+	assert_false(session_command_works(session, "remedy"));
+	assert_in_range((int)(1000 * session_next(session, 100.1)), 95, 105);
+	assert_true(session_advance(session, 100.3));
+	/* No knob of this kernel says that it is another form: any may be turned. */
+	assert_int_equal(look(session)->advice.kind, ADVICE_KNOB);
+	assert_int_equal(view.advice.setting.v[FOLD_ACC], 16);
+	assert_true(session_command_works(session, "remedy"));
+	check_ok(session_command(session, "remedy", 100.4));
+	assert_int_equal(look(session)->setting.v[FOLD_ACC], 16);
+	check_contains(view.notice, "acc=16");
+	check_near(view.explanation->limits.bound, 0.25, 0);
+	end(session);
+}
+
+static void advice_is_found_while_frozen(void **state)
+{
+	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
+
+	(void)state;
+	check_ok(session_command(session, "freeze", 100.01));
+	check_ok(session_command(session, "set acc=2", 100.02));
+	assert_false(session_idle(session));
+	assert_true(session_next(session, 100.02) > 0);
+	session_advance(session, 100.3);
+	assert_int_equal(look(session)->advice.kind, ADVICE_KNOB);
+	assert_true(session_idle(session));
+	end(session);
+}
+
+static void a_core_that_is_not_known_is_never_guessed(void **state)
+{
+	struct session *session = start(UARCH_NEAREST, NULL, LIMIT);
+
+	(void)state;
+	assert_null(look(session)->explanation);
+	assert_int_equal(model.asked, 0);
+	check_contains(view.limits_note, "core not recognised; nearest: Core own");
+	assert_true(session_command_works(session, "uarch nearest"));
+	check_ok(session_command(session, "uarch nearest", 100.1));
+	assert_non_null(look(session)->explanation);
+	assert_true(view.nearest);
+	assert_false(view.foreign);
+	assert_false(model.foreign);
+	assert_false(session_command_works(session, "uarch nearest"));
+	end(session);
+
+	session = start(UARCH_NONE, NULL, LIMIT);
+	check_contains(look(session)->limits_note, "core not recognised");
+	check_fails(session_command(session, "uarch nearest", 100.1), STATUS_USAGE, "no core that is known is near");
+	end(session);
+}
+
+static void another_core_is_marked_and_left_again(void **state)
+{
+	struct session *session = start(UARCH_EXACT, "other", LIMIT);
+
+	(void)state;
+	assert_true(look(session)->foreign);
+	assert_true(model.foreign);
+	assert_string_equal(view.core->title, "Core other");
+	assert_int_equal(view.gap.kind, GAP_FOREIGN);
+	check_ok(session_command(session, "yank", 100.1));
+	check_contains(look(session)->text, "--uarch other");
+	check_ok(session_command(session, "close", 100.1));
+	check_ok(session_command(session, "uarch", 100.2));
+	assert_false(look(session)->foreign);
+	assert_string_equal(view.core->name, "own");
+	/* The running one by its name is not another one. */
+	check_ok(session_command(session, "uarch own", 100.3));
+	assert_false(look(session)->foreign);
+	check_fails(session_command(session, "uarch none", 100.4), STATUS_USAGE, "unknown core \"none\"");
+	assert_string_equal(look(session)->core->name, "own");
+	end(session);
+}
+
+static void a_machine_that_is_known_later_is_explained_then(void **state)
+{
+	struct session *session = start(UARCH_EXACT, NULL, 0);
+
+	(void)state;
+	assert_null(look(session)->explanation);
+	assert_string_equal(view.limits_note, "");
+	fake.machine.memory_limit = LIMIT;
+	atomic_store(&fake.machine.known, true);
+	assert_true(session_advance(session, 100.1));
+	assert_non_null(look(session)->explanation);
+	end(session);
+}
+
+static void a_kernel_that_cannot_be_explained_says_why(void **state)
+{
+	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
+
+	(void)state;
+	model.fails = true;
+	check_ok(session_command(session, "set acc=2", 100.1));
+	assert_null(look(session)->explanation);
+	assert_string_equal(view.limits_note, "no limits: no loop is there");
+	check_fails(session_command(session, "remedy", 100.2), STATUS_USAGE, "nothing to advise");
+	check_fails(session_command(session, "view ports", 100.2), STATUS_USAGE, "view ports: there is none");
+	end(session);
+}
+
+static void views_go_round_and_code_scrolls(void **state)
+{
+	static const enum body round[] = { BODY_LADDER, BODY_PORTS, BODY_CODE, BODY_MOUNTAIN, BODY_STRIP, BODY_SLICES };
+	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(round) / sizeof(round[0]); i++) {
+		check_ok(session_command(session, "view next", 100.1));
+		assert_int_equal(look(session)->body, round[i]);
+	}
+	check_fails(session_command(session, "view nothing", 100.1), STATUS_USAGE, "next, slices, ladder");
+	check_ok(session_command(session, "focus code", 100.1));
+	check_ok(session_command(session, "move down", 100.1));
+	assert_int_equal(look(session)->code_first, 1);
+	check_ok(session_command(session, "code +8", 100.1));
+	assert_int_equal(look(session)->code_first, 4);
+	assert_false(session_command_works(session, "move down"));
+	check_ok(session_command(session, "code -8", 100.1));
+	assert_int_equal(look(session)->code_first, 0);
+	check_fails(session_command(session, "code 8", 100.1), STATUS_USAGE, "code takes +N or -N");
+	/* Arrows act on what is seen. */
+	check_ok(session_command(session, "view ladder", 100.1));
+	assert_int_equal(look(session)->focus, FOCUS_KNOBS);
+	end(session);
+}
+
+static void without_a_model_all_else_works(void **state)
+{
+	struct engine engine = fake_init(&fake, LIMIT);
+	struct session_options options = { .seed = 5 };
+	struct session *session;
+
+	(void)state;
+	setting_init(&options.setting, &kernel_fold);
+	session = session_new(&engine, &options);
+	session_advance(session, 100);
+	assert_null(look(session)->explanation);
+	assert_string_equal(view.limits_note, "");
+	check_fails(session_command(session, "uarch own", 100.1), STATUS_USAGE, "no core models");
+	check_ok(session_command(session, "focus slices", 100.1));
+	check_ok(session_command(session, "focus next", 100.1));
+	assert_int_equal(look(session)->focus, FOCUS_KERNELS);
+	check_ok(session_command(session, "focus previous", 100.1));
+	assert_int_equal(look(session)->focus, FOCUS_SLICES);
+	session_free(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(limits_follow_the_setting_in_the_same_step),
+		cmocka_unit_test(advice_waits_until_a_setting_stays),
+		cmocka_unit_test(advice_is_found_while_frozen),
+		cmocka_unit_test(a_core_that_is_not_known_is_never_guessed),
+		cmocka_unit_test(another_core_is_marked_and_left_again),
+		cmocka_unit_test(a_machine_that_is_known_later_is_explained_then),
+		cmocka_unit_test(a_kernel_that_cannot_be_explained_says_why),
+		cmocka_unit_test(views_go_round_and_code_scrolls),
+		cmocka_unit_test(without_a_model_all_else_works),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
