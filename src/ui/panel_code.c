@@ -27,18 +27,20 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	const struct limits *limits = &explanation->limits;
 	const struct loop *loop = &explanation->loop;
 	double turns = limits->turns > 0 ? limits->turns : 1, elements = limits->elements / turns;
-	char slots[24], each[24], unknown[40] = "";
+	char slots[24], each[24], unknown[40] = "", on[40] = "";
 
 	number(limits->slots / turns, slots, sizeof(slots));
 	number(elements, each, sizeof(each));
 	if (limits->unknown)
 		snprintf(unknown, sizeof(unknown), ", %d unknown", limits->unknown);
+	if (scene->view->core && (scene->view->foreign || scene->view->nearest))
+		snprintf(on, sizeof(on), " on %s", scene->view->core->name);
 	if (loop->stepped) {
-		snprintf(buffer, size, "code, S: stepped %d turn%s, %.4g instructions an element%s", loop->turns,
+		snprintf(buffer, size, "code%s, S: stepped %d turn%s, %.4g instructions an element%s", on, loop->turns,
 			plural(loop->turns), loop->insns_per_element, unknown);
 		return;
 	}
-	snprintf(buffer, size, "code: %d instruction%s, %s slot%s for %s element%s%s", loop->insn_count,
+	snprintf(buffer, size, "code%s: %d instruction%s, %s slot%s for %s element%s%s", on, loop->insn_count,
 		plural(loop->insn_count), slots, plural(limits->slots / turns), each, plural(elements), unknown);
 }
 

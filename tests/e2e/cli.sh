@@ -68,6 +68,7 @@ refuse 'unroll=17' sweep combine unroll=1..17
 refuse 'no combination is left' sweep combine acc=3 unroll=1,2
 refuse '--cpu' run combine --cpu 99999
 refuse 'did you mean --format?' list --formt json
+refuse 'nonesuch' explore --uarch nonesuch --script /dev/null
 refuse '--format is an option of' explore --format json
 refuse 'unroll=1..16' sweep combine 'unroll=*'
 refuse 'there are combine' run zzzzzzzz

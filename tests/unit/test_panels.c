@@ -259,6 +259,8 @@ static void another_core_is_named_in_each_title(void **state)
 		check_contains(title, "the nearest");
 	}
 	check_contains(draw(&panel_figure, 60, 14), "on own, assumed");
+	panel_code.title_of(&scene, title, sizeof(title));
+	check_contains(title, "code on own: 3 instructions");
 }
 
 static void the_figure_has_limit_gap_and_key(void **state)
