@@ -258,6 +258,11 @@ static double out_of(const struct graph *graph, const struct node *from, const s
 
 	if (link->memory)
 		return 0;
+	/* Perhaps as late as when the sum itself is made: then only what the producer takes longer than that counts. */
+	if (to->class && to->class->accumulate_unknown && link->reg != REG_NONE && link->reg == to->register_addend) {
+		graph->unknown[graph->loop->path[to->step].insn] = true;
+		return from->latency - to->latency;
+	}
 	if (from->part == PART_OPERATION && to->part == PART_OPERATION && from->class && from->class == to->class &&
 		link->reg != REG_NONE && link->reg == to->register_addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;

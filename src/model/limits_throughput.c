@@ -110,7 +110,8 @@ static void add_splits(struct tally *tally)
 	if (tally->loop->stepped)
 		seen_splits(tally->loop, &loads, &stores);
 	splits = tally->place->splits * tally->elements;
-	if (loads + stores <= 0) {
+	/* Instructions that nobody counted may be those that cross. */
+	if (loads + stores <= 0 && tally->limits->unknown == 0) {
 		splits = fmin(splits, load.count + store.count);
 		loads = splits > 0 ? share_out(&load, &store, splits) : 0;
 		stores = splits > 0 ? splits - loads : 0;
