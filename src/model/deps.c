@@ -138,6 +138,9 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 
 	if (uarch_known(sign))
 		latency += sign;
+	/* Of a gather the operation's latency is from index to result where a file gives one: not both. */
+	if (memory->vector_index && graph->facts[number].op && graph->facts[number].op->latency >= latency)
+		latency = 0;
 	node = add_node(graph, step, PART_LOAD, class, latency + graph->miss);
 	if ((link = read_register(graph, memory->base, node)))
 		link->address = true;

@@ -125,8 +125,8 @@ static void add_aliasing(struct tally *tally)
 	char number[24];
 
 	if (aliases > 0)
-		limits_add_unknown(tally, LIMIT_ALIASING, "%s loads a multiple of 4 KiB from a recent store; cost not known",
-			words_number(aliases / tally->turns, number));
+		limits_add_unknown(tally, LIMIT_ALIASING, "%s load%s a multiple of 4 KiB from a recent store; cost not known",
+			words_number(aliases / tally->turns, number), aliases == tally->turns ? "" : "s");
 }
 
 /* ---- What comes on top of the binding limit, because nothing useful goes on meanwhile */

@@ -299,7 +299,7 @@ static void splits_are_seen_where_addresses_are(void **state)
 	assembly_step(&loop, 8, unaligned);      /* of 60 76 92 108 124 …, every fourth crosses */
 	limits_compute(&loop, uarch, &nowhere, &limits);
 	check_near(cycles_of(LIMIT_SPLITS), 10 / 3.0, 1e-9);
-	assert_string_equal(find(LIMIT_SPLITS)->cause, "1 loads, 0.25 of them over a line and counting 2");
+	assert_string_equal(find(LIMIT_SPLITS)->cause, "1 load, 0.25 of them over a line and counting 2");
 	loop_free(&loop);
 	uarch_free(uarch);
 }
@@ -355,7 +355,7 @@ static void lines_come_at_a_rate(void **state)
 	(void)state;
 	limits_of_place(uarch, "vmovupd ymm0,[rsi]; vmovupd ymm1,[rsi+32]; add rsi,64; cmp rsi,rcx; jne top", 8, &place);
 	check_near(cycles_of(LIMIT_MEMORY_LINES), 0.5 / 0.5, 1e-9);
-	assert_string_equal(find(LIMIT_MEMORY_LINES)->cause, "1 lines at 1 a cycle: 50 % L1, 50 % L2");
+	assert_string_equal(find(LIMIT_MEMORY_LINES)->cause, "1 line at 1 a cycle: 50 % L1, 50 % L2");
 	place.working_set = 1 << 20;
 	limits_of_place(uarch, "vmovupd ymm0,[rsi]; add rsi,64; cmp rsi,rcx; jne top", 8, &place);
 	assert_false(find(LIMIT_MEMORY_LINES)->known);
@@ -453,7 +453,7 @@ static void aliases_are_shown_without_a_number(void **state)
 	limits_compute(&loop, *state, &nowhere, &limits);
 	assert_non_null(find(LIMIT_ALIASING));
 	assert_false(find(LIMIT_ALIASING)->known);
-	check_contains(find(LIMIT_ALIASING)->cause, "1 loads a multiple of 4 KiB");
+	check_contains(find(LIMIT_ALIASING)->cause, "1 load a multiple of 4 KiB");
 	assert_int_equal(limits.limit[limits.limit_count - 1].kind, LIMIT_ALIASING);
 	loop_free(&loop);
 }
