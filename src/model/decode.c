@@ -12,6 +12,9 @@ struct place {
 	uint8_t flow;        /* enum insn_flow */
 	bool pending;        /* a jump leads here that has not been followed yet */
 	int32_t target;      /* of a branch or jump: the offset that it leads to, or -1: outside */
+	/* Of the span that was last measured: */
+	bool listed;         /* one of its instructions */
+	bool reaches;        /* and from it a turn can be ended without leaving the span */
 };
 
 /* A backward branch or jump and what it leads back to: offsets. */
@@ -97,38 +100,6 @@ static void read_function(const struct function *function)
 	}
 }
 
-/* Where the next instruction stands; the end of the span when it was not decoded or runs out of it. */
-static int32_t after(const struct function *function, const struct span *span, int32_t at)
-{
-	int32_t next = at + function->place[at].length;
-
-	return next <= span->last && function->place[next].length ? next : span->last + 1;
-}
-
-/* Whether a turn can be gone from `at` to the span's end without leaving it, for every place of it, from the back. reaches[i]
- * belongs to span->first + i. */
-static void find_way(const struct function *function, const struct span *span, bool *reaches)
-{
-	for (int32_t at = span->last; at >= span->first; at--) {
-		const struct place *place = &function->place[at];
-		int32_t next;
-		bool on, over;
-
-		reaches[at - span->first] = at == span->last;
-		if (!place->length || at == span->last)
-			continue;
-		next = after(function, span, at);
-		on = next <= span->last && reaches[next - span->first];
-		over = place->target > at && place->target <= span->last && reaches[place->target - span->first];
-		if (place->flow == FLOW_BRANCH)
-			reaches[at - span->first] = on || over;
-		else if (place->flow == FLOW_JUMP)
-			reaches[at - span->first] = over;
-		else
-			reaches[at - span->first] = on && place->flow != FLOW_RETURN && place->flow != FLOW_INDIRECT;
-	}
-}
-
 /* The next instruction in memory; what nothing leads to in between (padding behind a jump) is passed over. */
 static int32_t following(const struct function *function, const struct span *span, int32_t at)
 {
@@ -138,26 +109,54 @@ static int32_t following(const struct function *function, const struct span *spa
 	return at;
 }
 
-/* Counts a span's instructions. False when it is no loop: its first instruction cannot come to its last. */
-static bool measure_span(const struct function *function, struct span *span, bool *reaches)
+/* Whether a turn can be ended from there: from what is measured already, the places behind. */
+static bool reaches(const struct function *function, const struct span *span, int32_t at)
+{
+	return at <= span->last && function->place[at].listed && function->place[at].reaches;
+}
+
+static void find_way(const struct function *function, const struct span *span, int32_t at)
+{
+	struct place *place = &function->place[at];
+	bool on = reaches(function, span, at + place->length);
+	bool over = place->target > at && reaches(function, span, place->target);
+
+	if (at == span->last)
+		place->reaches = true;
+	else if (place->flow == FLOW_BRANCH)
+		place->reaches = on || over;
+	else if (place->flow == FLOW_JUMP)
+		place->reaches = over;
+	else
+		place->reaches = on && place->flow != FLOW_RETURN && place->flow != FLOW_INDIRECT && place->flow != FLOW_OTHER;
+}
+
+/* Lists a span's instructions. False when it is no loop: its first instruction cannot come to its last. */
+static bool measure_span(const struct function *function, struct span *span)
 {
 	int32_t at = span->first;
 
-	span->count = 1;
+	for (int32_t i = span->first; i <= span->last; i++)
+		function->place[i].listed = false;
+	span->count = 0;
 	span->returns = false;
-	while (at < span->last) {
-		span->returns |= function->place[at].flow == FLOW_RETURN || function->place[at].flow == FLOW_INDIRECT;
-		at = following(function, span, at);
+	for (; at <= span->last; at = following(function, span, at)) {
+		struct place *place = &function->place[at];
+
+		place->listed = true;
 		span->count++;
+		span->returns |= place->flow == FLOW_RETURN || place->flow == FLOW_INDIRECT;
 	}
-	if (at != span->last)
+	if (!function->place[span->last].listed)      /* instructions that overlap */
 		return false;
-	find_way(function, span, reaches);
-	return reaches[0];
+	for (at = span->last; at >= span->first; at--)
+		if (function->place[at].listed)
+			find_way(function, span, at);
+	return function->place[span->first].reaches;
 }
 
 /* The innermost loop; of several the one with most instructions, those in one piece first. */
-static bool find_loop(const struct function *function, bool *reaches, struct span *best)
+static bool find_loop(const struct function *function, struct span *best)
 {
 	struct span *spans = NULL;
 	int count = 0, room = 0;
@@ -168,7 +167,7 @@ static bool find_loop(const struct function *function, bool *reaches, struct spa
 		struct span span = { place->target, at, 0, false };
 
 		if (!place->length || (place->flow != FLOW_BRANCH && place->flow != FLOW_JUMP) || place->target < 0 ||
-		    place->target > at || !measure_span(function, &span, reaches))
+		    place->target > at || !measure_span(function, &span))
 			continue;
 		if (count == room) {
 			room = room ? 2 * room : 16;
@@ -194,7 +193,7 @@ static bool find_loop(const struct function *function, bool *reaches, struct spa
 }
 
 /* The instructions of the span, and the path: on through conditional branches where that leads round, along jumps. */
-static void fill_loop(const struct function *function, const struct span *span, const bool *reaches, struct loop *loop)
+static void fill_loop(const struct function *function, const struct span *span, struct loop *loop)
 {
 	uint64_t base = (uint64_t)(uintptr_t)function->code;
 	int32_t next = span->first;
@@ -209,18 +208,17 @@ static void fill_loop(const struct function *function, const struct span *span, 
 	for (int i = 0; i < loop->insn_count; i++) {
 		const struct place *place;
 		struct loop_step *step;
-		int32_t at = (int32_t)(loop->insn[i].address - base), on;
+		int32_t at = (int32_t)(loop->insn[i].address - base);
 
 		if (at != next)
 			continue;
 		place = &function->place[at];
-		on = after(function, span, at);
 		step = &loop->path[loop->path_count++];
 		memset(step, 0, sizeof(*step));
 		step->insn = (uint16_t)i;
 		step->taken = at == span->last || place->flow == FLOW_JUMP ||
-			(place->flow == FLOW_BRANCH && !(on <= span->last && reaches[on - span->first]));
-		next = step->taken ? place->target : on;
+			(place->flow == FLOW_BRANCH && !reaches(function, span, at + place->length));
+		next = step->taken ? place->target : at + place->length;
 	}
 }
 
@@ -229,26 +227,23 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 	struct function function = { .code = code, .size = (int32_t)(size < DECODE_FUNCTION ? size : DECODE_FUNCTION) };
 	struct status status = status_ok();
 	struct span span;
-	bool *reaches;
 
 	loop_clear(loop);
 	if (!size)
 		return status_make(STATUS_FAILED, "no loop in a function of no bytes");
 	function.place = memory_new((size_t)function.size, sizeof(*function.place));
-	reaches = memory_new((size_t)function.size, sizeof(*reaches));
 	read_function(&function);
-	if (!find_loop(&function, reaches, &span)) {
+	if (!find_loop(&function, &span)) {
 		status = status_make(STATUS_FAILED, "no loop in the function's machine code");
 	} else if (span.count > loop->insn_room || span.count > loop->path_room) {
 		status = status_make(STATUS_FAILED, "a loop of %d instructions; there is room for %d", span.count,
 			loop->insn_room < loop->path_room ? loop->insn_room : loop->path_room);
 	} else {
-		find_way(&function, &span, reaches);
-		fill_loop(&function, &span, reaches, loop);
+		measure_span(&function, &span);
+		fill_loop(&function, &span, loop);
 		loop->elements = elements;
 		loop->insns_per_element = loop->path_count / elements;
 	}
-	free(reaches);
 	free(function.place);
 	return status;
 }

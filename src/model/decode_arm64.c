@@ -437,6 +437,9 @@ static void fill_text(const struct source *source, struct insn *insn)
 
 	snprintf(insn->mnemonic, sizeof(insn->mnemonic), "%.19s", operation(source));
 	snprintf(insn->text, sizeof(insn->text), "%.19s%s%.60s", source->name, source->operands[0] ? " " : "", source->operands);
+	if (starts(source->name, "movz") || starts(source->name, "movn"))
+		snprintf(insn->text, sizeof(insn->text), "mov %.*s #0x%llx", (int)strcspn(source->operands, ",") + 1,
+			source->operands, (unsigned long long)insn->value);
 	if (insn->flow == FLOW_BRANCH && starts(source->name, "b."))
 		snprintf(insn->condition, sizeof(insn->condition), "%.3s", source->name + 2);
 	/* "b.ne 0x400": the address is no operand that one would write with a #. */
@@ -448,12 +451,13 @@ static void fill(const struct source *source, struct insn *insn)
 {
 	insn->known = true;
 	insn->flow = flow(source);
-	fill_text(source, insn);
-	if (strcmp(source->name, "nop") == 0)
-		return;
 	fill_shape(source, insn);
 	if (strcmp(source->name, "movn") == 0)
 		insn->value = ~insn->value;
+	if (insn->immediate && source->decoded.operands[0].type == ARM64_OP_REG && is_word(source->decoded.operands[0].reg) &&
+	    starts(source->name, "mov"))
+		insn->value &= UINT32_MAX;
+	fill_text(source, insn);
 	fill_registers(source, insn);
 	fill_memory(source, insn);
 	fill_width(source, insn);

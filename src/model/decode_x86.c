@@ -396,7 +396,14 @@ static void fill_operands(const struct source *source, struct insn *insn)
 		}
 	}
 	if (insn->flow == FLOW_RETURN)
-		insn->step += insn->value;
+		insn->step += (int32_t)insn->value;
+	/* String instructions move their pointers; Zydis forgets that of scas and outs. */
+	if (source->decoded.meta.category != ZYDIS_CATEGORY_STRINGOP && source->decoded.meta.category != ZYDIS_CATEGORY_IOSTRINGOP)
+		return;
+	for (int i = 0; i < insn->memory_count; i++) {
+		add_read(insn, insn->memory[i].base);
+		add_write(insn, insn->memory[i].base);
+	}
 }
 
 /* The carry, and the other flags together. What stays undefined counts as left alone. */
