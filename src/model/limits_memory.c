@@ -162,8 +162,8 @@ void limits_latency(struct tally *tally)
 	if (chain->cycles <= 0)
 		return;
 	describe_chain(tally, chain, what, sizeof(what));
-	limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycles", what,
-		words_number(chain->cycles / tally->turns, number));
+	limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycle%s", what,
+		words_number(chain->cycles / tally->turns, number), chain->cycles == tally->turns ? "" : "s");
 	for (int i = 0; i < chain->link_count; i++)
 		tally->limits->insn[tally->loop->path[chain->link[i].step].insn].carried = true;
 }
