@@ -158,7 +158,7 @@ void limits_latency(struct tally *tally)
 	struct chain *chain = &tally->limits->chain;
 	char what[160], number[24];
 
-	deps_chain_missing(tally->loop, tally->uarch, tally->facts, true, 0, chain);
+	deps_chain_missing(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, 0, chain);
 	if (chain->cycles <= 0)
 		return;
 	describe_chain(tally, chain, what, sizeof(what));
@@ -188,7 +188,7 @@ static void add_chain(struct tally *tally, const struct level *level)
 	for (int i = L2; i < LEVELS; i++)
 		average += level[i].share * level[i].latency;
 	more = missing ? 0 : average - (1 - level[L1].share) * first;
-	deps_chain_missing(tally->loop, tally->uarch, tally->facts, true, missing ? 1000 : fmax(more, 0), &slow);
+	deps_chain_missing(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, missing ? 1000 : fmax(more, 0), &slow);
 	if (slow.loads <= 0)
 		return;
 	if (missing) {

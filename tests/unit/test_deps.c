@@ -216,12 +216,12 @@ static void an_unknown_addend_is_no_bound(void **state)
 
 	facts[0] = facts[1] = (struct uarch_insn){ .known = true, .op = &late };
 	assembly_loop("vfmadd231sd xmm0,xmm1,xmm2", &loop);
-	deps_chain_missing(&loop, *state, facts, true, 0, &chain);
+	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 0, &chain);
 	check_near(chain.cycles, 0, 1e-9);
 	assert_int_equal(chain.unknown, 1);
 	loop_free(&loop);
 	assembly_loop("vfmadd231sd xmm1,xmm0,xmm2; vfmadd231sd xmm0,xmm1,xmm2", &loop);
-	deps_chain_missing(&loop, *state, facts, true, 0, &chain);
+	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 0, &chain);
 	check_near(chain.cycles, 16, 1e-9);
 	loop_free(&loop);
 }
@@ -234,9 +234,9 @@ static void misses_make_loads_of_the_chain_longer(void **state)
 	assembly_loop("mov rax,[rax+rcx]; mov rbx,[rdi]; imul rcx,rbx; imul rcx,rbx; jne top", &loop);
 	for (int i = 0; i < loop.insn_count; i++)
 		uarch_insn(*state, &loop.insn[i], &facts[i]);
-	deps_chain_missing(&loop, *state, facts, true, 0, &chain);
+	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 0, &chain);
 	check_near(chain.cycles, 6, 1e-9);
-	deps_chain_missing(&loop, *state, facts, true, 100, &chain);
+	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 100, &chain);
 	check_near(chain.cycles, 105, 1e-9);
 	check_near(chain.load_cycles, 5, 1e-9);
 	check_links(&loop);
