@@ -32,7 +32,7 @@ struct graph {
 	const struct loop *loop;
 	const struct uarch *uarch;
 	const struct uarch_insn *facts;
-	bool renamed;
+	enum deps_renaming renaming;
 	double miss;
 	struct node *node;
 	int nodes, node_room;
@@ -117,7 +117,8 @@ static double forward_latency(const struct graph *graph, const struct forward *f
 	if (!uarch_known(cycles) && vector)
 		cycles = uarch_extra(uarch, EXTRA_FORWARD_VECTOR);
 	/* Only a load from where the store began is renamed. */
-	if (!uarch_known(cycles) && !vector && graph->renamed && forward->same_start)
+	if (!uarch_known(cycles) && !vector && forward->same_start && (graph->renaming == RENAMES_ALL ||
+		(graph->renaming == RENAMES_PLAIN && !load->memory[operand].index && !store->memory[forward->operand].index)))
 		cycles = uarch_extra(uarch, EXTRA_FORWARD_RENAMED);
 	if (!uarch_known(cycles) && !vector)
 		cycles = uarch_extra(uarch, EXTRA_FORWARD);
@@ -138,6 +139,9 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 
 	if (uarch_known(sign))
 		latency += sign;
+	/* Of a gather the operation's latency is from index to result where a file gives one: not both. */
+	if (memory->vector_index && graph->facts[number].op && graph->facts[number].op->latency >= latency)
+		latency = 0;
 	node = add_node(graph, step, PART_LOAD, class, latency + graph->miss);
 	if ((link = read_register(graph, memory->base, node)))
 		link->address = true;
@@ -258,6 +262,11 @@ static double out_of(const struct graph *graph, const struct node *from, const s
 
 	if (link->memory)
 		return 0;
+	/* Perhaps as late as when the sum itself is made: then only what the producer takes longer than that counts. */
+	if (to->class && to->class->accumulate_unknown && link->reg != REG_NONE && link->reg == to->register_addend) {
+		graph->unknown[graph->loop->path[to->step].insn] = true;
+		return from->latency - to->latency;
+	}
 	if (from->part == PART_OPERATION && to->part == PART_OPERATION && from->class && from->class == to->class &&
 		link->reg != REG_NONE && link->reg == to->register_addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;
@@ -334,11 +343,11 @@ static void describe(const struct graph *graph, const struct cycle *cycle, struc
 	chain->load_cycles /= cycle->spans;
 }
 
-void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts, bool renamed,
-	double miss, struct chain *chain)
+void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
+	enum deps_renaming renaming, double miss, struct chain *chain)
 {
 	size_t operands = (size_t)(loop->path_count > 0 ? loop->path_count : 1) * INSN_MEMORY;
-	struct graph graph = { .loop = loop, .uarch = uarch, .facts = facts, .renamed = renamed, .miss = miss,
+	struct graph graph = { .loop = loop, .uarch = uarch, .facts = facts, .renaming = renaming, .miss = miss,
 		.store_node = memory_new(operands, sizeof(int)),
 		.unknown = memory_new((size_t)loop->insn_count + 1, sizeof(bool)) };
 	struct forward *forwards = memory_new(operands, sizeof(*forwards));
@@ -377,6 +386,6 @@ void deps_chain(const struct loop *loop, const struct uarch *uarch, bool renamed
 
 	for (int i = 0; i < loop->insn_count; i++)
 		uarch_insn(uarch, &loop->insn[i], &facts[i]);
-	deps_chain_missing(loop, uarch, facts, renamed, 0, chain);
+	deps_chain_missing(loop, uarch, facts, renamed ? RENAMES_ALL : RENAMES_NONE, 0, chain);
 	free(facts);
 }

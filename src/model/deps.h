@@ -33,9 +33,17 @@ struct chain {
  * lower one, as a hard limit must). */
 void deps_chain(const struct loop *loop, const struct uarch *uarch, bool renamed, struct chain *chain);
 
+/* Which loads are taken to be renamed to the stores that they read from, on a core that does it at all. */
+enum deps_renaming {
+	RENAMES_NONE,
+	RENAMES_PLAIN,      /* where no index is part of either address. Redwood Cove: five loops of five with an index were not,
+	                       eleven of seventeen without one were (measured by slexplore's authors) */
+	RENAMES_ALL
+};
+
 /* The same where more is known or asked. facts: what uarch_insn() says of each of the loop's instructions. miss: cycles that
  * a load whose address hangs on the cycle takes beyond those in the first-level cache (load_cycles leaves them out). */
-void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts, bool renamed,
-	double miss, struct chain *chain);
+void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
+	enum deps_renaming renaming, double miss, struct chain *chain);
 
 #endif

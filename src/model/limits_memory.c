@@ -102,42 +102,53 @@ static void add_missing(struct tally *tally, enum limit_kind kind, const struct 
 
 /* ---- The chain */
 
+static void add_use(struct class_use *use, int *count, int room, const struct uarch_class *class)
+{
+	int i = 0;
+
+	while (i < *count && use[i].class != class)
+		i++;
+	if (i == room)
+		return;
+	if (i == *count)
+		use[(*count)++] = (struct class_use){ .class = class };
+	use[i].count++;
+}
+
 /* The chain's links, by class, over all the turns that it spans. */
 static int chain_uses(const struct tally *tally, const struct chain *chain, struct class_use *use, int room)
 {
 	int count = 0;
 
-	for (int i = 0; i < chain->link_count && count + 1 < room; i++) {
+	for (int i = 0; i < chain->link_count; i++) {
 		const struct chain_link *link = &chain->link[i];
 		const struct uarch_insn *facts = &tally->facts[tally->loop->path[link->step].insn];
 
 		if (link->load && facts->load && link->cycles > 0)
-			use[count++] = (struct class_use){ facts->load, 1 };
+			add_use(use, &count, room, facts->load);
 		if (link->alu && facts->op && !facts->eliminated && link->cycles > 0)
-			use[count++] = (struct class_use){ facts->op, 1 };
+			add_use(use, &count, room, facts->op);
 	}
 	return count;
 }
 
 static void describe_chain(const struct tally *tally, const struct chain *chain, char *buffer, size_t size)
 {
-	enum { ROOM = 2 * CHAIN_MAX };
+	enum { ROOM = 24 };
 	struct class_use use[ROOM];
 	double turns = chain->spans * tally->turns;
-	int count = chain_uses(tally, chain, use, ROOM), most = 0;
+	int count = chain_uses(tally, chain, use, ROOM);
+	bool even = true;
 	char what[100], over[40] = "";
 
 	/* A chain of many turns is told by the turn where it comes out even. */
-	for (int i = 0; i < count; i++) {
-		int same = 0;
-
-		for (int k = 0; k < count; k++)
-			same += use[k].class == use[i].class;
-		most += fmod(same, turns) > 1e-9;
-	}
-	if (most && turns > 1)
+	for (int i = 0; i < count; i++)
+		even &= fmod(use[i].count, turns) < 1e-9;
+	if (!even)
 		snprintf(over, sizeof(over), " in %.0f iterations", turns);
-	words_uses(use, count, most ? 1 : turns, 3, what, sizeof(what));
+	words_uses(use, count, even ? turns : 1, 3, what, sizeof(what));
+	if (chain->link_count == CHAIN_MAX)
+		snprintf(what, sizeof(what), "%d links and more", CHAIN_MAX);
 	snprintf(buffer, size, "%s%s%s", what[0] ? what : "values carried along", over,
 		chain->through_memory ? ", through memory" : "");
 }
@@ -147,12 +158,12 @@ void limits_latency(struct tally *tally)
 	struct chain *chain = &tally->limits->chain;
 	char what[160], number[24];
 
-	deps_chain_missing(tally->loop, tally->uarch, tally->facts, true, 0, chain);
+	deps_chain_missing(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, 0, chain);
 	if (chain->cycles <= 0)
 		return;
 	describe_chain(tally, chain, what, sizeof(what));
-	limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycles", what,
-		words_number(chain->cycles / tally->turns, number));
+	limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycle%s", what,
+		words_number(chain->cycles / tally->turns, number), chain->cycles == tally->turns ? "" : "s");
 	for (int i = 0; i < chain->link_count; i++)
 		tally->limits->insn[tally->loop->path[chain->link[i].step].insn].carried = true;
 }
@@ -177,7 +188,7 @@ static void add_chain(struct tally *tally, const struct level *level)
 	for (int i = L2; i < LEVELS; i++)
 		average += level[i].share * level[i].latency;
 	more = missing ? 0 : average - (1 - level[L1].share) * first;
-	deps_chain_missing(tally->loop, tally->uarch, tally->facts, true, missing ? 1000 : fmax(more, 0), &slow);
+	deps_chain_missing(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, missing ? 1000 : fmax(more, 0), &slow);
 	if (slow.loads <= 0)
 		return;
 	if (missing) {
@@ -210,8 +221,8 @@ static void add_lines(struct tally *tally, const struct level *level)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
 	describe(level, where, sizeof(where));
-	limits_add(tally, LIMIT_MEMORY_LINES, cycles, "%s lines at %s a cycle: %s", words_number(lines / tally->turns, number),
-		words_number(cycles > 0 ? lines / cycles : 0, rate), where);
+	limits_add(tally, LIMIT_MEMORY_LINES, cycles, "%s line%s at %s a cycle: %s", words_number(lines / tally->turns, number),
+		lines == tally->turns ? "" : "s", words_number(cycles > 0 ? lines / cycles : 0, rate), where);
 }
 
 /* Software prefetches leave the reorder buffer before their line is there. */

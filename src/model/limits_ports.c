@@ -105,7 +105,7 @@ static void describe(struct tally *tally, int number)
 		line->latency = facts->op->latency;
 	else if (loads && !facts->op)
 		line->latency = 0;
-	if (loads && uarch_known(line->latency))
+	if (loads && uarch_known(line->latency) && !insn->memory[0].vector_index)
 		line->latency = uarch_known(facts->load->latency) ? line->latency + facts->load->latency : UARCH_UNKNOWN;
 }
 

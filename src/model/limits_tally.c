@@ -69,12 +69,12 @@ static int access_kind(const struct insn *insn, const struct insn_memory *memory
 	return !insn->vector ? ACCESS_GENERAL : each > 32 ? ACCESS_512 : ACCESS_VECTOR;
 }
 
-/* Haswell to Skylake have one store AGU that takes base + 0…2047 alone. An address relative to the instruction may be as
- * simple for all that is published. */
-static bool is_simple(const struct insn_memory *memory)
+/* Haswell to Skylake have one store AGU that takes base + 0…2047 alone. An address relative to the instruction, and that of a
+ * push, may be as simple for all that is published. */
+static bool is_simple(const struct insn *insn, const struct insn_memory *memory)
 {
 	return memory->index == REG_NONE && !memory->vector_index &&
-		(memory->relative || (memory->base != REG_NONE && memory->disp >= 0 && memory->disp <= 2047));
+		(memory->relative || insn->writeback || (memory->base != REG_NONE && memory->disp >= 0 && memory->disp <= 2047));
 }
 
 static void add_access(double accesses[ACCESS_KINDS], int kind, double count)
@@ -103,7 +103,7 @@ static void count_memory(struct tally *tally, int number)
 		if (memory->store) {
 			add_access(tally->stores, access_kind(insn, memory), count);
 			use_class(tally, facts->store, count);
-			if (!is_simple(memory))
+			if (!is_simple(insn, memory))
 				tally->complex_stores += count;
 		}
 	}

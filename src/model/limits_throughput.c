@@ -9,13 +9,13 @@
 enum { LINE = 64 };
 
 /* `count` things of a path at `each` a cycle. */
-static void add_rate(struct tally *tally, enum limit_kind kind, double count, double each, const char *what)
+static void add_rate(struct tally *tally, enum limit_kind kind, double count, double each, const char *one, const char *many)
 {
 	char number[24], rate[24];
 
 	if (count > 0 && uarch_known(each) && each > 0)
-		limits_add(tally, kind, count / each, "%s %s, %s a cycle", words_number(count / tally->turns, number), what,
-			words_number(each, rate));
+		limits_add(tally, kind, count / each, "%s %s, %s a cycle", words_number(count / tally->turns, number),
+			count == tally->turns ? one : many, words_number(each, rate));
 }
 
 static void add_width(struct tally *tally)
@@ -24,7 +24,8 @@ static void add_width(struct tally *tally)
 
 	for (int i = 0; i < tally->loop->insn_count; i++)
 		pairs += tally->insn[i].second;
-	add_rate(tally, LIMIT_WIDTH, tally->slots, uarch_width(tally->uarch), pairs > 0 ? "fused micro-ops" : "micro-ops");
+	add_rate(tally, LIMIT_WIDTH, tally->slots, uarch_width(tally->uarch),
+		pairs > 0 ? "fused micro-op" : "micro-op", pairs > 0 ? "fused micro-ops" : "micro-ops");
 	tally->limits->slots = tally->slots;
 }
 
@@ -33,17 +34,21 @@ static void add_accesses(struct tally *tally)
 	const struct uarch *uarch = tally->uarch;
 	double loads = tally_all(tally->loads), stores = tally_all(tally->stores);
 
-	add_rate(tally, LIMIT_LOADS, loads, uarch_cap(uarch, CAP_LOADS), "loads");
-	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_VECTOR], uarch_cap(uarch, CAP_LOADS_VECTOR), "vector loads");
-	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_512], uarch_cap(uarch, CAP_LOADS_512), "loads of 512 bits");
-	add_rate(tally, LIMIT_STORES, stores, uarch_cap(uarch, CAP_STORES), "stores");
-	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_VECTOR], uarch_cap(uarch, CAP_STORES_VECTOR), "vector stores");
-	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_512], uarch_cap(uarch, CAP_STORES_512), "stores of 512 bits");
+	add_rate(tally, LIMIT_LOADS, loads, uarch_cap(uarch, CAP_LOADS), "load", "loads");
+	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_VECTOR], uarch_cap(uarch, CAP_LOADS_VECTOR), "vector load",
+		"vector loads");
+	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_512], uarch_cap(uarch, CAP_LOADS_512), "load of 512 bits",
+		"loads of 512 bits");
+	add_rate(tally, LIMIT_STORES, stores, uarch_cap(uarch, CAP_STORES), "store", "stores");
+	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_VECTOR], uarch_cap(uarch, CAP_STORES_VECTOR), "vector store",
+		"vector stores");
+	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_512], uarch_cap(uarch, CAP_STORES_512), "store of 512 bits",
+		"stores of 512 bits");
 	if (loads > 0 && stores > 0)
-		add_rate(tally, LIMIT_ADDRESSES, loads + stores, uarch_cap(uarch, CAP_MEMORY), "loads and stores");
+		add_rate(tally, LIMIT_ADDRESSES, loads + stores, uarch_cap(uarch, CAP_MEMORY), "access", "loads and stores");
 	if (tally->complex_stores > 0)
-		add_rate(tally, LIMIT_COMPLEX, loads + tally->complex_stores, uarch_cap(uarch, CAP_COMPLEX),
-			"loads and indexed stores");
+		add_rate(tally, LIMIT_COMPLEX, loads + tally->complex_stores, uarch_cap(uarch, CAP_COMPLEX), "indexed store",
+			loads > 0 ? "loads and indexed stores" : "indexed stores");
 }
 
 /* ---- Split lines */
@@ -110,7 +115,8 @@ static void add_splits(struct tally *tally)
 	if (tally->loop->stepped)
 		seen_splits(tally->loop, &loads, &stores);
 	splits = tally->place->splits * tally->elements;
-	if (loads + stores <= 0) {
+	/* Instructions that nobody counted may be those that cross. */
+	if (loads + stores <= 0 && tally->limits->unknown == 0) {
 		splits = fmin(splits, load.count + store.count);
 		loads = splits > 0 ? share_out(&load, &store, splits) : 0;
 		stores = splits > 0 ? splits - loads : 0;
@@ -120,13 +126,14 @@ static void add_splits(struct tally *tally)
 	for (int i = 0; i < 2; i++) {
 		const struct side *side = i ? &store : &load;
 		double crossing = i ? stores : loads;
-		const char *what = i ? "stores" : "loads";
+		bool one = side->count == tally->turns;
+		const char *what = i ? one ? "store" : "stores" : one ? "load" : "loads";
 
 		if (crossing <= 1e-9 || !uarch_known(side->rate))
 			continue;
 		words_number(crossing / tally->turns, count);
 		if (!uarch_known(side->each))
-			limits_add_unknown(tally, LIMIT_SPLITS, "%s %s cross a line; what that costs here is not known", count, what);
+			limits_add_unknown(tally, LIMIT_SPLITS, "%s %s cross a line; what that costs here is not known", count, i ? "stores" : "loads");
 		else
 			limits_add(tally, LIMIT_SPLITS, side_cycles(side, crossing), "%s %s, %s of them over a line and counting %s",
 				words_number(side->count / tally->turns, all), what, count, words_number(side->each, each));
@@ -138,5 +145,6 @@ void limits_throughput(struct tally *tally)
 	add_width(tally);
 	add_accesses(tally);
 	add_splits(tally);
-	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_cap(tally->uarch, CAP_TAKEN), "taken branches");
+	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_cap(tally->uarch, CAP_TAKEN), "taken branch",
+		"taken branches");
 }

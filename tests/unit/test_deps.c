@@ -207,6 +207,25 @@ static void what_is_not_known_counts_as_nothing(void **state)
 	assert_int_equal(chain.unknown, 1);
 }
 
+/* A multiply-add that may take its addend late: no bound through the sum, one through the factors. */
+static void an_unknown_addend_is_no_bound(void **state)
+{
+	struct uarch_insn facts[2] = { 0 };
+	struct uarch_class late = { .name = "late", .latency = 8, .accumulate = UARCH_UNKNOWN, .accumulate_unknown = true };
+	struct loop loop;
+
+	facts[0] = facts[1] = (struct uarch_insn){ .known = true, .op = &late };
+	assembly_loop("vfmadd231sd xmm0,xmm1,xmm2", &loop);
+	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	check_near(chain.cycles, 0, 1e-9);
+	assert_int_equal(chain.unknown, 1);
+	loop_free(&loop);
+	assembly_loop("vfmadd231sd xmm1,xmm0,xmm2; vfmadd231sd xmm0,xmm1,xmm2", &loop);
+	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	check_near(chain.cycles, 16, 1e-9);
+	loop_free(&loop);
+}
+
 static void misses_make_loads_of_the_chain_longer(void **state)
 {
 	struct uarch_insn facts[8];
@@ -215,9 +234,9 @@ static void misses_make_loads_of_the_chain_longer(void **state)
 	assembly_loop("mov rax,[rax+rcx]; mov rbx,[rdi]; imul rcx,rbx; imul rcx,rbx; jne top", &loop);
 	for (int i = 0; i < loop.insn_count; i++)
 		uarch_insn(*state, &loop.insn[i], &facts[i]);
-	deps_chain_missing(&loop, *state, facts, true, 0, &chain);
+	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 0, &chain);
 	check_near(chain.cycles, 6, 1e-9);
-	deps_chain_missing(&loop, *state, facts, true, 100, &chain);
+	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 100, &chain);
 	check_near(chain.cycles, 105, 1e-9);
 	check_near(chain.load_cycles, 5, 1e-9);
 	check_links(&loop);
@@ -434,6 +453,7 @@ int main(void)
 		cmocka_unit_test(a_load_that_takes_from_two_stores_waits),
 		cmocka_unit_test(the_stack_engine_moves_the_pointer),
 		cmocka_unit_test(what_is_not_known_counts_as_nothing),
+		cmocka_unit_test(an_unknown_addend_is_no_bound),
 		cmocka_unit_test(misses_make_loads_of_the_chain_longer),
 		cmocka_unit_test(seen_addresses_tell_what_is_carried),
 		cmocka_unit_test(the_slowest_cycle_is_found_in_any_graph),
