@@ -50,9 +50,9 @@ static unsigned char *map_memory(uint64_t bytes, const char **pages)
 		return NULL;
 	begin = ((uint64_t)(uintptr_t)memory + huge - 1) / huge * huge;
 	memory = (unsigned char *)(uintptr_t)begin;
-	/* For less the kernel would clear 2 MiB at each request. */
+	/* For less, where small pages do not show either, 2 MiB would be cleared at each request. */
 	*pages = "4k";
-	if (bytes > huge / 2 && madvise(memory, space - huge, MADV_HUGEPAGE) == 0)
+	if (bytes >= 256 << 10 && madvise(memory, space - huge, MADV_HUGEPAGE) == 0)
 		*pages = "unknown";
 	for (uint64_t i = 0; i < bytes; i += 4096)
 		((volatile unsigned char *)memory)[i] = 0;

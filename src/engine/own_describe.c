@@ -424,10 +424,11 @@ unsigned own_type_bytes(enum own_type type)
 
 uint64_t own_argument_bytes(const struct own_argument *argument, int64_t n)
 {
-	uint64_t count = (uint64_t)own_count(&argument->count, n), each;
+	uint64_t count, each;
 
 	if (argument->content == OWN_NOTHING)
 		return 0;
+	count = (uint64_t)own_count(&argument->count, n);
 	each = argument->content == OWN_LIST ? (uint64_t)argument->spacing : own_type_bytes(argument->type);
 	/* Counts reach 2^60, and the memory of no machine 2^62 bytes. */
 	return count > (UINT64_C(1) << 60) / each ? UINT64_C(1) << 60 : count * each;
@@ -446,14 +447,14 @@ struct status own_description_check(const struct own_description *description, c
 {
 	for (int i = 0; i < OWN_ARGUMENTS; i++) {
 		const struct own_argument *argument = &description->argument[i];
-		int64_t count = own_count(&argument->count, n), most = 0;
+		int64_t most = 0;
 
-		if (argument->content == OWN_NOTHING || argument->content == OWN_LIST || is_float(argument->type))
-			continue;
-		if (argument->content == OWN_RANDOM)
+		if (argument->content == OWN_RANDOM && !is_float(argument->type))
 			most = own_count(&argument->bound, n) - 1;
 		else if (argument->content == OWN_PERMUTATION)
-			most = count - 1;
+			most = own_count(&argument->count, n) - 1;
+		else
+			continue;
 		if ((double)most > types[argument->type].high)
 			return status_make(STATUS_USAGE, "%.80s: at n=%" PRId64 " %c holds numbers up to %" PRId64 ", and %s only up to %.0f",
 				origin, n, 'a' + i, most, types[argument->type].name, types[argument->type].high);
