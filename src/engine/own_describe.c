@@ -13,7 +13,7 @@
 
 /* Numbers in counts: with n up to 2^30 nothing overflows. */
 #define NUMBER_MAX (INT64_C(1) << 30)
-enum { SPACING_MAX = 1 << 20, ARRAYS_DEFAULT = 16 << 10, N_DEFAULT = 2048, N_DEFAULT_LEAST = 256 };
+enum { SPACING_MAX = 1 << 20, ARRAYS_DEFAULT = 16 << 10, N_DEFAULT = 16384, N_DEFAULT_BARE = 4096, N_DEFAULT_LEAST = 256 };
 
 static const char example[] = "slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64)";
 
@@ -371,13 +371,14 @@ static void take_word(struct reader *reader)
 			reader->at);
 }
 
-/* Where n begins: what the comment says, or what makes all arrays small enough for any first-level cache. */
+/* Where n begins: what the comment says, or what makes all arrays small enough for any first-level cache, and no smaller than
+ * need be: loops that take many elements at once should turn often. */
 static void choose_n(struct own_description *description)
 {
 	int64_t multiple = description->multiple * 2, n = description->n;
 
 	if (n == 0)
-		for (n = N_DEFAULT; n > N_DEFAULT_LEAST && own_bytes(description, n) > ARRAYS_DEFAULT;)
+		for (n = own_bytes(description, 1) ? N_DEFAULT : N_DEFAULT_BARE; n > N_DEFAULT_LEAST && own_bytes(description, n) > ARRAYS_DEFAULT;)
 			n /= 2;
 	n = (n + multiple - 1) / multiple * multiple;
 	description->n = n;
