@@ -50,25 +50,27 @@ static unsigned char *map_memory(uint64_t bytes, const char **pages)
 		return NULL;
 	begin = ((uint64_t)(uintptr_t)memory + huge - 1) / huge * huge;
 	memory = (unsigned char *)(uintptr_t)begin;
-	/* For less the kernel would clear 2 MiB at each request. */
+	/* For less, where small pages do not show either, 2 MiB would be cleared at each request. */
 	*pages = "4k";
-	if (bytes > huge / 2 && madvise(memory, space - huge, MADV_HUGEPAGE) == 0)
+	if (bytes >= 256 << 10 && madvise(memory, space - huge, MADV_HUGEPAGE) == 0)
 		*pages = "unknown";
 	for (uint64_t i = 0; i < bytes; i += 4096)
 		((volatile unsigned char *)memory)[i] = 0;
 	return memory;
 }
 
-/* The least ticks of some calls. */
-static double least_ticks(struct kernel_run *run, uint64_t elements, int calls)
+/* Ticks of a number of calls, the least of some tries. */
+static double least_ticks(struct kernel_run *run, uint64_t elements, int calls, int tries)
 {
 	double least = INFINITY;
 
-	for (int i = 0; i < calls; i++) {
+	for (int i = 0; i < tries; i++) {
 		uint64_t begin = clock_ticks();
 
-		run->kernel->call(run, elements);
-		clock_fence();
+		for (int k = 0; k < calls; k++) {
+			run->kernel->call(run, elements);
+			clock_fence();
+		}
 		least = fmin(least, (double)(clock_ticks() - begin));
 	}
 	return least;
@@ -77,20 +79,18 @@ static double least_ticks(struct kernel_run *run, uint64_t elements, int calls)
 /* A loop that does not look at n has no CPE. */
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
-	double whole, half;
-	int calls = 1;
+	double whole = least_ticks(run, run->ring, 1, 1), half;
+	/* Short ones together, long against the clock's steps, and several times, because of interruptions. */
+	int calls = (int)fmax(1, fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)));
+	int tries = whole / clock->hz < 1e-4 ? 8 : 1;
 
-	whole = least_ticks(run, run->ring, 1);
-	/* Short ones several times: interruptions and the clock's steps. */
-	if (whole / clock->hz < 1e-4)
-		calls = 30;
 	for (int i = 0; i < 3; i++) {
-		whole = least_ticks(run, run->ring, calls);
-		half = least_ticks(run, run->ring / 2, calls);
+		whole = least_ticks(run, run->ring, calls, tries);
+		half = least_ticks(run, run->ring / 2, calls, tries);
 		if (whole - half > SLOPE_LEAST * whole + clock->step)
 			return status_ok();
 	}
-	return status_make(STATUS_FAILED, "%.100s: loop() takes the same time for n=%lld and n=%lld: does it use n?",
+	return status_make(STATUS_FAILED, "%.100s: loop() takes the same time for n=%lld and n=%lld: does it use n, or is n too small to tell?",
 		run->kernel->name, (long long)run->v[0], (long long)run->v[0] / 2);
 }
 

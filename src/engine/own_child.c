@@ -13,7 +13,7 @@
 static struct {
 	own_loop *loop;
 	struct own_data data;
-	int64_t n;
+	int64_t n[2];                /* a whole pass, and half of one */
 	uint64_t elements;           /* of a call with n */
 	_Atomic uint64_t *calls;
 } child;
@@ -53,7 +53,8 @@ struct status own_child_prepare(struct kernel_run *run)
 
 	if (!status_is_ok(&status))
 		return status;
-	child.n = n;
+	child.n[0] = n;
+	child.n[1] = n / 2;
 	child.elements = own_elements(own, n);
 	own_data_make(&child.data, description, n, n / 2, run->seed, run->memory);
 	run->ring = child.elements;
@@ -63,25 +64,20 @@ struct status own_child_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-static void call(int64_t n)
-{
-	void *const *argument = child.data.argument;
-
-	child.loop(n, argument[0], argument[1], argument[2], argument[3]);
-	if (child.calls)
-		atomic_fetch_add_explicit(child.calls, 1, memory_order_relaxed);
-}
-
 void own_child_call(struct kernel_run *run, uint64_t elements)
 {
+	void *const *argument = child.data.argument;
+	bool half = elements < child.elements;
+	/* The same instructions and branches for a half as for a whole pass: their difference is to be the loop's alone. */
+	uint64_t passes = elements / child.elements + half;
+
 	(void)run;
-	for (; elements >= child.elements; elements -= child.elements)
-		call(child.n);
-	if (elements == 0)
-		return;
-	own_data_shorten(&child.data, true);
-	call(child.n / 2);
-	own_data_shorten(&child.data, false);
+	own_data_shorten(&child.data, half);
+	do {
+		child.loop(child.n[half], argument[0], argument[1], argument[2], argument[3]);
+		if (child.calls)
+			atomic_fetch_add_explicit(child.calls, 1, memory_order_relaxed);
+	} while (--passes > 0);
 }
 
 void own_child_rewind(struct kernel_run *run)
@@ -93,7 +89,7 @@ int own_steps_prepare(void *context)
 {
 	struct own_steps *steps = context;
 	const struct own_description *description = own_description(steps->own);
-	size_t bytes = own_data_bytes(description, steps->n_long);
+	size_t bytes = own_data_bytes(description, steps->n[0]);
 
 	own_child_begin();
 	/* Stopped by its tracer alone. */
@@ -105,16 +101,16 @@ int own_steps_prepare(void *context)
 	*steps->failure = own_load(steps->own, &steps->loop);
 	if (!status_is_ok(steps->failure))
 		return 1;
-	own_data_make(&steps->data, description, steps->n_long, steps->n_short, steps->seed, steps->memory);
+	own_data_make(&steps->data, description, steps->n[0], steps->n[1], steps->seed, steps->memory);
 	return 0;
 }
 
 void own_steps_run(void *context, uint64_t elements)
 {
 	struct own_steps *steps = context;
-	bool shorter = elements == own_elements(steps->own, steps->n_short);
+	bool shorter = elements == own_elements(steps->own, steps->n[1]);
 	void *const *argument = steps->data.argument;
 
 	own_data_shorten(&steps->data, shorter);
-	steps->loop(shorter ? steps->n_short : steps->n_long, argument[0], argument[1], argument[2], argument[3]);
+	steps->loop(steps->n[shorter], argument[0], argument[1], argument[2], argument[3]);
 }

@@ -22,7 +22,7 @@ void own_child_count(_Atomic uint64_t *calls);
 struct own_steps {
 	const struct own *own;
 	uint64_t seed;
-	int64_t n_short, n_long;
+	int64_t n[2];                /* the longer one, the shorter one */
 	void *memory;                /* NULL before own_steps_prepare() */
 	own_loop *loop;
 	struct own_data data;

@@ -150,6 +150,6 @@ void own_data_make(struct own_data *data, const struct own_description *descript
 		data->cut[i] = (void **)(void *)at;
 		for (int64_t node = 1; node < kept; node++)
 			data->cut[i] = *data->cut[i];
-		data->beyond[i] = *data->cut[i];
+		data->next[0][i] = *data->cut[i];
 	}
 }

@@ -8,10 +8,10 @@
 
 struct own_data {
 	void *argument[OWN_ARGUMENTS];      /* a, b, c, d; NULL where not described */
-	/* Where a list ends when the loop is called with the shorter n: the node, and what it points to otherwise. NULL: it ends
+	/* Where a list ends when the loop is called with the shorter n: the node. NULL: it ends
 	 * where it always does. */
 	void **cut[OWN_ARGUMENTS];
-	void *beyond[OWN_ARGUMENTS];
+	void *next[2][OWN_ARGUMENTS];       /* of that node: [0] whole, [1] cut, which is NULL */
 };
 
 /* Bytes of memory that laying out takes: own_bytes() and what keeps the arguments apart. */
@@ -22,12 +22,12 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n);
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n, int64_t shorter, uint64_t seed,
 	void *memory);
 
-/* Lists as for the shorter count, or whole again. */
+/* Lists as for the shorter count, or whole again: the same instructions either way, for who counts them. */
 static inline void own_data_shorten(struct own_data *data, bool shorten)
 {
 	for (int i = 0; i < OWN_ARGUMENTS; i++)
 		if (data->cut[i])
-			*data->cut[i] = shorten ? NULL : data->beyond[i];
+			*data->cut[i] = data->next[shorten][i];
 }
 
 #endif

@@ -13,7 +13,7 @@
 
 /* Numbers in counts: with n up to 2^30 nothing overflows. */
 #define NUMBER_MAX (INT64_C(1) << 30)
-enum { SPACING_MAX = 1 << 20, ARRAYS_DEFAULT = 16 << 10, N_DEFAULT = 2048, N_DEFAULT_LEAST = 256 };
+enum { SPACING_MAX = 1 << 20, ARRAYS_DEFAULT = 16 << 10, N_DEFAULT = 16384, N_DEFAULT_BARE = 4096, N_DEFAULT_LEAST = 256 };
 
 static const char example[] = "slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64)";
 
@@ -371,13 +371,14 @@ static void take_word(struct reader *reader)
 			reader->at);
 }
 
-/* Where n begins: what the comment says, or what makes all arrays small enough for any first-level cache. */
+/* Where n begins: what the comment says, or what makes all arrays small enough for any first-level cache, and no smaller than
+ * need be: loops that take many elements at once should turn often. */
 static void choose_n(struct own_description *description)
 {
 	int64_t multiple = description->multiple * 2, n = description->n;
 
 	if (n == 0)
-		for (n = N_DEFAULT; n > N_DEFAULT_LEAST && own_bytes(description, n) > ARRAYS_DEFAULT;)
+		for (n = own_bytes(description, 1) ? N_DEFAULT : N_DEFAULT_BARE; n > N_DEFAULT_LEAST && own_bytes(description, n) > ARRAYS_DEFAULT;)
 			n /= 2;
 	n = (n + multiple - 1) / multiple * multiple;
 	description->n = n;
@@ -424,10 +425,11 @@ unsigned own_type_bytes(enum own_type type)
 
 uint64_t own_argument_bytes(const struct own_argument *argument, int64_t n)
 {
-	uint64_t count = (uint64_t)own_count(&argument->count, n), each;
+	uint64_t count, each;
 
 	if (argument->content == OWN_NOTHING)
 		return 0;
+	count = (uint64_t)own_count(&argument->count, n);
 	each = argument->content == OWN_LIST ? (uint64_t)argument->spacing : own_type_bytes(argument->type);
 	/* Counts reach 2^60, and the memory of no machine 2^62 bytes. */
 	return count > (UINT64_C(1) << 60) / each ? UINT64_C(1) << 60 : count * each;
@@ -446,14 +448,14 @@ struct status own_description_check(const struct own_description *description, c
 {
 	for (int i = 0; i < OWN_ARGUMENTS; i++) {
 		const struct own_argument *argument = &description->argument[i];
-		int64_t count = own_count(&argument->count, n), most = 0;
+		int64_t most = 0;
 
-		if (argument->content == OWN_NOTHING || argument->content == OWN_LIST || is_float(argument->type))
-			continue;
-		if (argument->content == OWN_RANDOM)
+		if (argument->content == OWN_RANDOM && !is_float(argument->type))
 			most = own_count(&argument->bound, n) - 1;
 		else if (argument->content == OWN_PERMUTATION)
-			most = count - 1;
+			most = own_count(&argument->count, n) - 1;
+		else
+			continue;
 		if ((double)most > types[argument->type].high)
 			return status_make(STATUS_USAGE, "%.80s: at n=%" PRId64 " %c holds numbers up to %" PRId64 ", and %s only up to %.0f",
 				origin, n, 'a' + i, most, types[argument->type].name, types[argument->type].high);

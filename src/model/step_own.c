@@ -7,8 +7,9 @@
 
 #include "engine/own_child.h"
 
-/* n is chosen anew, larger, until the loop turns this often; vectorised loops take dozens of elements a turn. */
-enum { N_FIRST = 96, N_TIMES = 8, N_MOST = 6144, TURNS_ENOUGH = 24, STEPS_MOST = 60000 };
+/* n is chosen anew, larger, until the loop turns this often or the path is this long; vectorised loops take dozens of elements a
+ * turn. Powers of two, and twice as many in the longer run: what a vectorised loop leaves over does not run in either. */
+enum { N_FIRST = 128, N_TIMES = 8, N_MOST = 8192, TURNS_ENOUGH = 24, PATH_ENOUGH = 400, STEPS_MOST = 60000 };
 
 /* An honest loop needs 3 µs a step, or 20 under a hypervisor. */
 static const double SECONDS = 2.0;
@@ -35,15 +36,13 @@ struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
 		struct step_plan plan = { .run = own_steps_run, .context = &steps, .most_steps = STEPS_MOST, .seconds = SECONDS,
 			.prepare = own_steps_prepare, .failure = failure };
 
-		steps.n_short = (n / 3 + multiple - 1) / multiple * multiple;
-		steps.n_long = (n + multiple - 1) / multiple * multiple;
-		if (steps.n_long <= steps.n_short)
-			steps.n_long = steps.n_short + multiple;
-		plan.shorter = own_elements(own, steps.n_short);
-		plan.longer = own_elements(own, steps.n_long);
+		steps.n[0] = (n + multiple - 1) / multiple * multiple;
+		steps.n[1] = steps.n[0] / 2;
+		plan.longer = own_elements(own, steps.n[0]);
+		plan.shorter = own_elements(own, steps.n[1]);
 		*shared = status_ok();
 		status = step_loop(&plan, loop);
-		if (n >= N_MOST || (status_is_ok(&status) && loop->turns >= TURNS_ENOUGH))
+		if (n >= N_MOST || (status_is_ok(&status) && (loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)))
 			break;
 		/* Few elements may not even reach the loop: another try helps there, and nowhere else. */
 		if (!status_is_ok(&status) && !strstr(status.text, "no instruction repeats") && !strstr(status.text, "as many instructions"))

@@ -261,7 +261,7 @@ static struct status run_quit(struct session *session, const char *arguments, do
 /* ---- the table ---- */
 
 static const struct command_row rows[] = {
-	{ "kernel", "NAME [KNOB]", "choose a kernel, and the knob to turn; or open an own loop, ./mine.c", action_kernel,
+	{ "kernel", "NAME [KNOB]", "choose a kernel, and the knob to turn", action_kernel,
 		action_kernel_works, 0 },
 	{ "kernel next", "", "the next kernel", run_kernel_next, works_kernel_next, COMMAND_FOUND },
 	{ "kernel previous", "", "the kernel before", run_kernel_previous, works_kernel_previous, COMMAND_FOUND },

@@ -11,6 +11,9 @@ static uint64_t last_cache(const struct session *session)
 		machine_last_cache(session->engine.machine(session->engine.context)) : 0;
 }
 
+/* An own loop's data are laid out anew at each visit: in the background nothing is visited that takes more memory. */
+enum { ISOLATED_MOST = 64 << 20 };
+
 /* The place in the plan of a setting, or -1 when the kernel or the machine refuses it. The first `look`
  * entries may already hold it. */
 static int plan_place(struct session *session, const struct setting *setting, int look)
@@ -21,6 +24,8 @@ static int plan_place(struct session *session, const struct setting *setting, in
 	for (int i = 0; i < look; i++)
 		if (setting_equal(&plan->planned[i].setting, setting))
 			return i;
+	if (setting->kernel->isolated && setting->kernel->footprint(setting->v) > ISOLATED_MOST)
+		return -1;
 	status = setting_check(setting, session->memory_limit);
 	if (!status_is_ok(&status))
 		return -1;

@@ -82,6 +82,9 @@ static void live_fail(struct session *session, const char *why)
 	live->failed = true;
 	memset(&live->sample, 0, sizeof(live->sample));
 	snprintf(live->failure, sizeof(live->failure), "%s", why);
+	/* A loop that crashes or never ends does so at its neighbours, too: each would cost seconds. */
+	if (session->setting.kernel->isolated)
+		session->plan.count = 0;
 	session_notice(session, true, "%s", why);
 }
 

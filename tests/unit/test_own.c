@@ -50,7 +50,9 @@ static void test_forms(void **state)
 	assert_int_equal(described.multiple, 6);
 	assert_false(described.has_cflags);
 	read_ok("slexplore:");
-	assert_int_equal(described.n, 2048);
+	assert_int_equal(described.n, 4096);
+	read_ok("slexplore: a=u8[n]");
+	assert_int_equal(described.n, 16384);
 	/* The default fits 16 KiB, and never becomes tiny. */
 	read_ok("slexplore: a=f64[n] b=f64[n]");
 	assert_int_equal(described.n, 1024);
