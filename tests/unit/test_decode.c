@@ -1,5 +1,5 @@
-/* What machine instructions read, write and touch. Each row of the tables holds a decoder library to what the hardware does; those
- * where the library alone says something else are marked. */
+/* What machine instructions read, write and touch: the tables (decode_x86.h, decode_arm64.h) hold the decoder libraries to what the
+ * hardware does, most of all where they say something else. */
 #include "check.h"
 
 #include <pthread.h>
