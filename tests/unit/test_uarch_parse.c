@@ -221,7 +221,10 @@ static void malformed_files_are_refused_with_line_and_reason(void **state)
 		{ BEGIN "match vendor A family 6-7 [M]\n", "F:3: family is one number" },
 		{ BEGIN "match vendor A family 6 colour 1 [M]\n", "F:3: unknown condition \"colour\"" },
 		{ BEGIN "match vendor ABCDEFGHIJKLMNOPQ family 6 [M]\n", "F:3: vendor \"ABCDEFGHIJKLMNOPQ\" is too long" },
-		{ BEGIN "match vendor A family 6 with a with b with c with d with e with f with g [M]\n", "F:3: more than 6 features" },
+		{ BEGIN "match vendor A family 6 with avx2 with avx2 with avx2 with avx2 with avx2 with avx2 with avx2 [M]\n",
+			"F:3: more than 6 features" },
+		{ BEGIN "match vendor A family 6 with amx_tile [M]\n", "F:3: unknown feature \"amx_tile\"; amx-tile" },
+		{ BEGIN "match vendor A family 6 without l1i-k [M]\n", "F:3: unknown feature \"l1i-k\"" },
 		/* ports, sets, classes */
 		{ BEGIN "ports [M]\n", "F:3: \"ports\" names none" },
 		{ BEGIN "ports p0 p1 p0 [M]\n", "F:3: \"p0\" stands here twice" },
