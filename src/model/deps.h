@@ -24,6 +24,7 @@ struct chain {
 	struct chain_link link[CHAIN_MAX];      /* in the order of execution, of one round; cut when there are more */
 	double loads;             /* loads on it per path whose address hangs on the cycle: each waits for the memory level it hits */
 	double load_cycles;       /* of chain.cycles, what those loads take in the first-level cache */
+	bool counts;              /* nothing but counters and pointers that move on by constants: of equally slow cycles the last choice */
 	bool through_memory;      /* some link goes from a store to a load */
 	bool assumed;             /* a load may read what a store of the loop wrote, and addresses are not known: taken as apart */
 	int unknown;              /* instructions without a known latency: taken as 0, so the bound still holds */

@@ -149,6 +149,20 @@ static int compare(const void *a, const void *b)
 	return (int)x->kind - (int)y->kind;
 }
 
+/* Every loop has a counter and a branch that closes it: those are the last of equals to name. */
+static void step_back(struct limits *limits, enum limit_kind kind)
+{
+	for (int i = 0; i + 1 < limits->limit_count; i++) {
+		const struct limit next = limits->limit[i + 1];
+
+		if (limits->limit[i].kind != kind || !next.known || !next.hard ||
+			rint(next.cycles * 1e6) < rint(limits->limit[i].cycles * 1e6))
+			continue;
+		limits->limit[i + 1] = limits->limit[i];
+		limits->limit[i] = next;
+	}
+}
+
 /* The highest hard limit so far. */
 static double bound_of(const struct limits *limits)
 {
@@ -178,6 +192,10 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch, const st
 	tally.bound = bound_of(limits);
 	limits_soft(&tally);
 	qsort(limits->limit, (size_t)limits->limit_count, sizeof(*limits->limit), compare);
+	if (tally.taken <= tally.turns)
+		step_back(limits, LIMIT_TAKEN);
+	if (limits->chain.counts)
+		step_back(limits, LIMIT_LATENCY);
 	for (int i = limits->limit_count - 1; i >= 0; i--) {
 		if (!limits->limit[i].known)
 			continue;

@@ -496,6 +496,20 @@ static void a_loop_of_unknowns_has_no_limit(void **state)
 	assert_false(limits.insn[0].known);
 }
 
+static void a_counter_explains_nothing_that_something_else_does(void **state)
+{
+	limits_of(*state, "imul rax,rbx,3; add rcx,1; cmp rcx,rdx; jne top", 1);
+	check_bound("ports", 1, "1 multiplication on p1");
+	check_near(cycles_of(LIMIT_LATENCY), 1, 1e-12);
+	check_near(cycles_of(LIMIT_TAKEN), 1, 1e-12);
+	limits_of(*state, "add rcx,1; jmp next; cmp rcx,rdx; jne top", 1);
+	check_bound("taken-branches", 2, "2 taken branches, 1 a cycle");
+	limits_of(*state, "add rax,[rdi]; add rdi,8; cmp rdi,rdx; jne top", 1);
+	check_bound("latency", 1, "chain of 1 integer operation: 1 cycle");
+	assert_true(limits.insn[0].carried);
+	assert_false(limits.insn[1].carried);
+}
+
 static void several_turns_read_like_one(void **state)
 {
 	struct loop loop;
@@ -696,6 +710,7 @@ int main(void)
 		cmocka_unit_test(what_is_split_at_rename_is_soft),
 		cmocka_unit_test(names_are_complete),
 		cmocka_unit_test(a_loop_of_unknowns_has_no_limit),
+		cmocka_unit_test(a_counter_explains_nothing_that_something_else_does),
 		cmocka_unit_test(several_turns_read_like_one),
 		cmocka_unit_test(fewer_facts_never_raise_a_hard_limit),
 		cmocka_unit_test(random_loops_have_finite_limits),
