@@ -337,7 +337,9 @@ static struct status gather_prepare(struct kernel_run *run)
 	run->ring = count;
 	run->bytes = bytes + 4;
 	run->scattered = run->v[ORDER] == ORDER_RANDOM;
-	run->lines = (run->scattered ? 1 : (double)bytes / 64) + 4.0 / 64;
+	/* A value's line each time; the indices come in order beside it. */
+	run->lines = run->scattered ? 1 : (double)(bytes + 4) / 64;
+	run->range = run->scattered ? (double)(bytes * count) : 0;
 	run->code = (const void *)forms[run->v[FORM]].loops[run->v[TYPE]];
 	run->function = forms[run->v[FORM]].function;
 	run->cursor = indices;

@@ -261,8 +261,10 @@ static struct status indirect_prepare(struct kernel_run *run)
 	run->granule = forms[run->v[FORM]].granule;
 	run->ring = count;
 	run->bytes = 8;
-	run->lines = run->v[ORDER] == ORDER_RANDOM ? 1 + 4.0 / 64 : 8.0 / 64;
+	/* A value's line each time; the offsets come in order beside it. */
 	run->scattered = run->v[ORDER] == ORDER_RANDOM;
+	run->lines = run->scattered ? 1 : 8.0 / 64;
+	run->range = run->scattered ? 4.0 * (double)count : 0;
 	run->code = (const void *)forms[run->v[FORM]].loop;
 	run->function = forms[run->v[FORM]].function;
 	run->position = 0;

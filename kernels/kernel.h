@@ -73,6 +73,7 @@ struct kernel_run {
 	double lines;         /* cache lines that the walk touches anew in a pass: what must come from beyond a cache that the
 	                         working set does not fit */
 	bool scattered;       /* they come in an order that no prefetcher follows */
+	double range;         /* bytes of the working set that the scattered ones range over; 0: all of it */
 	double splits;        /* loads and stores that cross a cache line */
 	double mispredicts;   /* branches that no predictor can do better on than this */
 	double restart;       /* elements after which chains from one iteration to the next begin anew: what follows then overlaps

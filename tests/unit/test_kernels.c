@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "base/random.h"
+#include "kernels/features.h"
 #include "kernels/kernel.h"
 
 static atomic_bool no_cancel;
@@ -82,6 +83,40 @@ static void tables_are_complete(void **state)
 	assert_int_equal(kernel_knob(kernel_registry[0], "no such knob"), -1);
 }
 
+/* The text of the kernel's source file; NULL where the tree is not at hand. The caller frees it. */
+static char *source_of(const struct kernel *kernel)
+{
+	const char *tree = getenv("top_srcdir");
+	char path[512], *text;
+	size_t length;
+	FILE *file;
+
+	if (!tree)
+		return NULL;
+	if (kernel->file)
+		snprintf(path, sizeof(path), "%s/%s", tree, kernel->file);
+	else
+		snprintf(path, sizeof(path), "%s/kernels/%s.c", tree, kernel->name);
+	file = fopen(path, "r");
+	if (!file)
+		fail_msg("%s cannot be read", path);
+	text = calloc(1, 1 << 20);
+	length = fread(text, 1, (1 << 20) - 1, file);
+	assert_true(length > 0);
+	fclose(file);
+	return text;
+}
+
+/* Whoever shows a kernel's code looks for its function there. */
+static void check_function_is_in(const char *source, const char *function)
+{
+	char definition[128];
+
+	snprintf(definition, sizeof(definition), " %s(", function);
+	if (!strstr(source, definition))
+		fail_msg("%s is not in its kernel's source file", function);
+}
+
 /* Any allowed setting verifies, laid out from nothing or over what the setting before left, and leaves alone what lies behind
  * its memory. */
 static void random_settings_compute_right(void **state)
@@ -93,6 +128,7 @@ static void random_settings_compute_right(void **state)
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 		uint64_t prepared = 0, layout = 0;
+		char *source = source_of(kernel);
 
 		for (int round = 0; round < 400; round++) {
 			unsigned char behind[64];
@@ -126,7 +162,10 @@ static void random_settings_compute_right(void **state)
 			if (kernel->footprint(v) <= end)
 				assert_memory_equal(memory + end, behind, sizeof(behind));
 			assert_true(run.lines >= 0 && run.splits >= 0 && run.mispredicts >= 0);
+			if (run.function && source)
+				check_function_is_in(source, run.function);
 		}
+		free(source);
 	}
 	free(memory);
 }
@@ -312,21 +351,102 @@ static void fit_makes_any_move_allowed(void **state)
 		initial(kernel, v);
 		for (int move = 0; move < 20000; move++) {
 			int knob = (int)random_below(&random, (uint64_t)kernel->knob_count);
-			int64_t wanted = random_value(&kernel->knobs[knob], &random);
+			int64_t wanted = random_value(&kernel->knobs[knob], &random), before[KNOBS_MAX];
 			struct status status;
 
+			memcpy(before, v, sizeof(v));
 			v[knob] = wanted;
 			kernel->fit(v, knob);
-			/* What this processor lacks, no other knob can help. */
 			status = kernel->check(v);
-			if (status.code != STATUS_FAILED)
-				check_ok(status);
+			/* No knob gives a processor instructions that it does not have. */
+			if (status.code == STATUS_FAILED) {
+				check_contains(status.text, "which this processor lacks");
+				memcpy(v, before, sizeof(v));
+				continue;
+			}
+			check_ok(status);
 			assert_int_equal(v[knob], wanted);
 			for (int i = 0; i < kernel->knob_count; i++)
 				if (kernel->knobs[i].kind != KNOB_CHOICE)
 					assert_true(v[i] >= kernel->knobs[i].min && v[i] <= kernel->knobs[i].max);
 		}
 	}
+}
+
+/* Counted one by one: a load crosses when its last byte lies in another line than its first. */
+static void splits_are_those_of_the_layout(void **state)
+{
+	const struct kernel *loads = kernel_find("split-loads");
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	int width = kernel_knob(loads, "width"), order = kernel_knob(loads, "order"), offset = kernel_knob(loads, "offset");
+	struct kernel_run run;
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(loads, v);
+	for (v[width] = 0; v[width] < 6; v[width]++) {
+		int64_t bytes = 2 << v[width];
+		int crossing = 0;
+
+		v[order] = 0;
+		for (v[offset] = 0; v[offset] < 64; v[offset]++) {
+			bool crosses = (v[offset] + bytes - 1) / 64 > 0;
+
+			crossing += crosses;
+			run_at(loads, v, memory, 0, &run);
+			check_near(run.splits, crosses, 0);
+		}
+		v[order] = 1;
+		v[offset] = 0;
+		run_at(loads, v, memory, 0, &run);
+		check_near(run.splits, crossing / 64.0, 1e-12);
+	}
+	free(memory);
+}
+
+/* A call's products are of so many elements each: longer ones than the call's make no difference to what it computes. */
+static void products_begin_anew(void **state)
+{
+	const struct kernel *chain = kernel_find("mul-chain");
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	int acc = kernel_knob(chain, "acc"), restart = kernel_knob(chain, "restart");
+	struct kernel_run run;
+	int64_t v[KNOBS_MAX];
+	uint64_t one;
+
+	(void)state;
+	initial(chain, v);
+	run_at(chain, v, memory, 0, &run);
+	check_near(run.restart, 0, 0);
+	chain->call(&run, 64);
+	one = run.result;
+	v[restart] = 65;
+	run_at(chain, v, memory, 0, &run);
+	check_near(run.restart, 65, 0);
+	chain->call(&run, 64);
+	assert_int_equal(run.result, one);
+	v[restart] = 32;
+	run_at(chain, v, memory, 0, &run);
+	chain->call(&run, 64);
+	assert_int_not_equal(run.result, one);
+	v[acc] = 3;      /* whole iterations */
+	run_at(chain, v, memory, 0, &run);
+	check_near(run.restart, 33, 0);
+	free(memory);
+}
+
+static void missing_instructions_are_named(void **state)
+{
+	enum feature foreign = features_have(FEATURE_X86_64) ? FEATURE_NEON : FEATURE_AVX2;
+	struct status status = features_need(foreign, "form=some");
+
+	(void)state;
+	assert_true(features_have(FEATURE_X86_64) != features_have(FEATURE_NEON));
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "form=some needs ");
+	check_contains(status.text, features_name(foreign));
+	check_contains(status.text, ", which this processor lacks");
+	check_ok(features_need(features_have(FEATURE_X86_64) ? FEATURE_X86_64 : FEATURE_NEON, "form=some"));
 }
 
 static void combine_refuses_what_cannot_be(void **state)
@@ -360,6 +480,9 @@ int main(void)
 		cmocka_unit_test(one_node_points_to_itself),
 		cmocka_unit_test(cancelled_preparation_can_be_taken_up),
 		cmocka_unit_test(fit_makes_any_move_allowed),
+		cmocka_unit_test(splits_are_those_of_the_layout),
+		cmocka_unit_test(products_begin_anew),
+		cmocka_unit_test(missing_instructions_are_named),
 		cmocka_unit_test(combine_refuses_what_cannot_be),
 	};
 
