@@ -158,7 +158,8 @@ KERNEL_LOOP static void indirect_wide_lean(struct indirect *walk)
 typedef uint32_t eight __attribute__((vector_size(32)));
 
 /* Eight offsets in one load and eight values in one instruction, which makes eight loads nevertheless. Its mask of lanes still
- * to be fetched is used up by it, and has to be set again. */
+ * to be fetched is used up by it, and has to be set again; its target, kept where the mask is clear, is cleared so that no
+ * gather waits for the one before. */
 __attribute__((target("avx2"))) KERNEL_LOOP static void indirect_gather(struct indirect *walk)
 {
 	eight sums = { 0 };
@@ -174,6 +175,7 @@ __attribute__((target("avx2"))) KERNEL_LOOP static void indirect_gather(struct i
 			"	.p2align 6				\n"
 			"1:	vmovdqu	-32(%[offsets],%[i],4), %[x]	\n"
 			"	vpcmpeqd %[lanes], %[lanes], %[lanes]	\n"
+			"	vpxor	%[values], %[values], %[values]	\n"
 			"	vpgatherdd %[lanes], (%[data],%[x],4), %[values] \n"
 			"	vpaddd	%[values], %[sums], %[sums]	\n"
 			"	subq	$8, %[i]			\n"

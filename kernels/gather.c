@@ -1,0 +1,400 @@
+/* gather: fetch values that an array of indices points to, by scalar loads or by one instruction for 2 to 16 of them. A gather saves
+ * instructions; each element it fetches is a load all the same. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "kernels/features.h"
+#include "kernels/kernel.h"
+#include "kernels/ring.h"
+
+enum { SIZE, TYPE, FORM, ORDER };
+enum { TYPE_I32, TYPE_I64, TYPES };
+enum { FORM_SCALAR, FORM_GATHER128, FORM_GATHER256, FORM_GATHER512, FORMS };
+enum { ORDER_RANDOM, ORDER_SEQUENTIAL };
+
+static const char *const type_names[] = { "i32", "i64", NULL };
+static const char *const form_names[] = { "scalar", "gather128", "gather256", "gather512", NULL };
+static const char *const order_names[] = { "random", "sequential", NULL };
+
+static const struct knob knobs[] = {
+	[SIZE] = { .name = "size", .help = "bytes of values and indices together", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
+		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
+	[TYPE] = { .name = "type", .help = "the type of the values; an index has 4 bytes", .kind = KNOB_CHOICE,
+		.choices = type_names },
+	[FORM] = { .name = "form", .help = "a load for each value, or a gather into so many bits", .kind = KNOB_CHOICE,
+		.choices = form_names, .role = KNOB_FORM },
+	[ORDER] = { .name = "order", .help = "where the indices lead", .kind = KNOB_CHOICE, .choices = order_names },
+};
+
+struct gather_walk {
+	const void *data;
+	const uint32_t *indices;
+	struct ring ring;
+	uint64_t sum;      /* of i32: its lower half counts */
+};
+
+/* The next index, and the value it leads to, onto one sum. */
+#if defined(__x86_64__)
+#define FETCH(n, sum) \
+	"	movl	4*" #n "(%[indices]), %k[x]	\n" \
+	"	.if %c[bytes] == 4			\n" \
+	"	addl	(%[data],%[x],4), %k[" sum "]	\n" \
+	"	.else					\n" \
+	"	addq	(%[data],%[x],8), %[" sum "]	\n" \
+	"	.endif					\n"
+#define NEXT \
+	"	addq	%[step], %[indices]		\n" \
+	"	cmpq	%[end], %[indices]		\n" \
+	"	jne	1b				\n"
+#else
+#define FETCH(n, sum) \
+	"	ldr	%w[x], [%[indices], 4*" #n "]	\n" \
+	"	.if %c[bytes] == 4			\n" \
+	"	ldr	%w[x], [%[data], %[x], lsl 2]	\n" \
+	"	.else					\n" \
+	"	ldr	%[x], [%[data], %[x], lsl 3]	\n" \
+	"	.endif					\n" \
+	"	add	%[" sum "], %[" sum "], %[x]	\n"
+#define NEXT \
+	"	add	%[indices], %[indices], %[step]	\n" \
+	"	cmp	%[indices], %[end]		\n" \
+	"	b.ne	1b				\n"
+#endif
+
+/* Two loads a value: eight values an iteration, so that the loop itself weighs little. */
+KERNEL_BODY void gather_scalar(struct gather_walk *walk, const int bytes)
+{
+	uint64_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0, turns, from, x;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		const uint32_t *indices = walk->indices + 8 * from, *end = indices + 8 * turns;
+
+		/* sum0 += data[indices[i]]; sum1 += data[indices[i + 1]]; … */
+		__asm__ volatile(
+			"	.p2align 6		\n"
+			"1:				\n"
+			FETCH(0, "sum0") FETCH(1, "sum1") FETCH(2, "sum2") FETCH(3, "sum3")
+			FETCH(4, "sum0") FETCH(5, "sum1") FETCH(6, "sum2") FETCH(7, "sum3")
+			NEXT
+			: [indices] "+r"(indices), [sum0] "+r"(sum0), [sum1] "+r"(sum1), [sum2] "+r"(sum2),
+			  [sum3] "+r"(sum3), [x] "=&r"(x)
+			: [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes), [step] "i"(32)
+			: "cc", "memory");
+	}
+	walk->sum = sum0 + sum1 + sum2 + sum3;
+}
+
+KERNEL_LOOP static void scalar_4(struct gather_walk *walk) { gather_scalar(walk, 4); }
+KERNEL_LOOP static void scalar_8(struct gather_walk *walk) { gather_scalar(walk, 8); }
+
+#if defined(__x86_64__)
+
+/* What a vector of `words` 8-byte words comes to. Not in the loops' functions: it is a loop itself. */
+KERNEL_LOOP static uint64_t lanes_sum(const void *sums, int words, int bytes)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < words * 8 / bytes; i++)
+		sum += bytes == 4 ? ((const uint32_t *)sums)[i] : ((const uint64_t *)sums)[i];
+	return sum;
+}
+
+/* A gather's mask says which lanes are still to be fetched: it is used up, and set again each time. Lanes out of the mask would
+ * keep what the target held, so that it is cleared first: otherwise each gather would wait for the one before. */
+typedef uint64_t bits128 __attribute__((vector_size(16)));
+typedef uint64_t bits256 __attribute__((vector_size(32)));
+typedef uint64_t bits512 __attribute__((vector_size(64)));
+
+/* 4 values of 4 bytes or 2 of 8 in one instruction. */
+__attribute__((target("avx2"))) KERNEL_BODY void gather_128(struct gather_walk *walk, const int bytes)
+{
+	bits128 sums = { 0 };
+	uint64_t turns, from, step = 16 * 4 / (uint64_t)bytes;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		const uint32_t *indices = walk->indices + from * step / 4, *end = indices + turns * step / 4;
+		bits128 x, values, lanes;
+
+		/* in each lane: x = indices[i + lane]; sums += data[x]; */
+		__asm__ volatile(
+			"	.p2align 6				\n"
+			"1:						\n"
+			"	vpxor	%x[values], %x[values], %x[values] \n"
+			"	vpcmpeqd %x[lanes], %x[lanes], %x[lanes] \n"
+			"	.if %c[bytes] == 4			\n"
+			"	vmovdqu	(%[indices]), %x[x]	\n"
+			"	vpgatherdd %x[lanes], (%[data],%x[x],4), %x[values] \n"
+			"	vpaddd	%x[values], %x[sums], %x[sums] \n"
+			"	.else					\n"
+			"	vmovq	(%[indices]), %x[x]	\n"
+			"	vpgatherdq %x[lanes], (%[data],%x[x],8), %x[values] \n"
+			"	vpaddq	%x[values], %x[sums], %x[sums] \n"
+			"	.endif					\n"
+			NEXT
+			: [indices] "+r"(indices), [sums] "+x"(sums), [x] "=&x"(x), [values] "=&x"(values), [lanes] "=&x"(lanes)
+			: [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes), [step] "i"(16 * 4 / bytes)
+			: "cc", "memory");
+	}
+	walk->sum = lanes_sum(&sums, 2, bytes);
+}
+
+__attribute__((target("avx2"))) KERNEL_LOOP static void gather128_4(struct gather_walk *walk)
+{
+	gather_128(walk, 4);
+}
+
+__attribute__((target("avx2"))) KERNEL_LOOP static void gather128_8(struct gather_walk *walk)
+{
+	gather_128(walk, 8);
+}
+
+/* 8 values of 4 bytes or 4 of 8 in one instruction. */
+__attribute__((target("avx2"))) KERNEL_BODY void gather_256(struct gather_walk *walk, const int bytes)
+{
+	bits256 sums = { 0 };
+	uint64_t turns, from, step = 32 * 4 / (uint64_t)bytes;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		const uint32_t *indices = walk->indices + from * step / 4, *end = indices + turns * step / 4;
+		bits256 x, values, lanes;
+
+		/* in each lane: x = indices[i + lane]; sums += data[x]; */
+		__asm__ volatile(
+			"	.p2align 6				\n"
+			"1:						\n"
+			"	vpxor	%t[values], %t[values], %t[values] \n"
+			"	vpcmpeqd %t[lanes], %t[lanes], %t[lanes] \n"
+			"	.if %c[bytes] == 4			\n"
+			"	vmovdqu	(%[indices]), %t[x]	\n"
+			"	vpgatherdd %t[lanes], (%[data],%t[x],4), %t[values] \n"
+			"	vpaddd	%t[values], %t[sums], %t[sums] \n"
+			"	.else					\n"
+			"	vmovdqu	(%[indices]), %x[x]	\n"
+			"	vpgatherdq %t[lanes], (%[data],%x[x],8), %t[values] \n"
+			"	vpaddq	%t[values], %t[sums], %t[sums] \n"
+			"	.endif					\n"
+			NEXT
+			: [indices] "+r"(indices), [sums] "+x"(sums), [x] "=&x"(x), [values] "=&x"(values), [lanes] "=&x"(lanes)
+			: [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes), [step] "i"(32 * 4 / bytes)
+			: "cc", "memory");
+	}
+	walk->sum = lanes_sum(&sums, 4, bytes);
+}
+
+__attribute__((target("avx2"))) KERNEL_LOOP static void gather256_4(struct gather_walk *walk)
+{
+	gather_256(walk, 4);
+}
+
+__attribute__((target("avx2"))) KERNEL_LOOP static void gather256_8(struct gather_walk *walk)
+{
+	gather_256(walk, 8);
+}
+
+/* 16 values of 4 bytes or 8 of 8 in one instruction. */
+__attribute__((target("avx512f"))) KERNEL_BODY void gather_512(struct gather_walk *walk, const int bytes)
+{
+	bits512 sums = { 0 };
+	uint64_t turns, from, step = 64 * 4 / (uint64_t)bytes;
+
+	while ((turns = ring_piece(&walk->ring, &from))) {
+		const uint32_t *indices = walk->indices + from * step / 4, *end = indices + turns * step / 4;
+		bits512 x, values;
+
+		/* in each lane: x = indices[i + lane]; sums += data[x]; */
+		__asm__ volatile(
+			"	.p2align 6				\n"
+			"1:						\n"
+			"	vpxord	%g[values], %g[values], %g[values] \n"
+			"	kxnorw	%%k1, %%k1, %%k1		\n"
+			"	.if %c[bytes] == 4			\n"
+			"	vmovdqu32	(%[indices]), %g[x]	\n"
+			"	vpgatherdd (%[data],%g[x],4), %g[values]%{%%k1%} \n"
+			"	vpaddd	%g[values], %g[sums], %g[sums] \n"
+			"	.else					\n"
+			"	vmovdqu	(%[indices]), %t[x]	\n"
+			"	vpgatherdq (%[data],%t[x],8), %g[values]%{%%k1%} \n"
+			"	vpaddq	%g[values], %g[sums], %g[sums] \n"
+			"	.endif					\n"
+			NEXT
+			: [indices] "+r"(indices), [sums] "+v"(sums), [x] "=&v"(x), [values] "=&v"(values)
+			: [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes), [step] "i"(64 * 4 / bytes)
+			: "cc", "memory", "k1");
+	}
+	walk->sum = lanes_sum(&sums, 8, bytes);
+}
+
+__attribute__((target("avx512f"))) KERNEL_LOOP static void gather512_4(struct gather_walk *walk)
+{
+	gather_512(walk, 4);
+}
+
+__attribute__((target("avx512f"))) KERNEL_LOOP static void gather512_8(struct gather_walk *walk)
+{
+	gather_512(walk, 8);
+}
+
+#else
+#define gather128_4 NULL
+#define gather128_8 NULL
+#define gather256_4 NULL
+#define gather256_8 NULL
+#define gather512_4 NULL
+#define gather512_8 NULL
+#endif
+
+typedef void gather_loop(struct gather_walk *walk);
+
+static const struct {
+	const char *function;
+	gather_loop *loops[TYPES];
+	uint64_t values[TYPES];      /* an iteration */
+	enum feature needs;
+} forms[FORMS] = {
+	[FORM_SCALAR] = { "gather_scalar", { scalar_4, scalar_8 }, { 8, 8 } },
+	[FORM_GATHER128] = { "gather_128", { gather128_4, gather128_8 }, { 4, 2 }, FEATURE_AVX2 },
+	[FORM_GATHER256] = { "gather_256", { gather256_4, gather256_8 }, { 8, 4 }, FEATURE_AVX2 },
+	[FORM_GATHER512] = { "gather_512", { gather512_4, gather512_8 }, { 16, 8 }, FEATURE_AVX512 },
+};
+
+static struct status gather_check(const int64_t *v)
+{
+	char what[32];
+
+	if (v[FORM] == FORM_SCALAR)
+		return status_ok();
+	snprintf(what, sizeof(what), "form=%s", form_names[v[FORM]]);
+	return features_need(forms[v[FORM]].needs, what);
+}
+
+/* No other knob stands in the way of any. */
+static void gather_fit(int64_t *v, int changed)
+{
+	(void)v;
+	(void)changed;
+}
+
+static uint64_t gather_footprint(const int64_t *v)
+{
+	return (uint64_t)v[SIZE];
+}
+
+/* The values, then as many indices: indices lead anywhere among the values, so that each size is laid out for itself. */
+static uint64_t gather_layout(const int64_t *v)
+{
+	return (uint64_t)v[SIZE] << 2 | (uint64_t)v[TYPE] << 1 | (uint64_t)v[ORDER];
+}
+
+static uint64_t value_bytes(const struct kernel_run *run)
+{
+	return run->v[TYPE] == TYPE_I64 ? 8 : 4;
+}
+
+/* Whole iterations of every form; as many as a signed index can count. */
+static uint64_t count_of(const struct kernel_run *run)
+{
+	uint64_t count = (uint64_t)run->v[SIZE] / (value_bytes(run) + 4) / 16 * 16;
+
+	return count < (uint64_t)1 << 31 ? count : (uint64_t)1 << 31;
+}
+
+static uint32_t index_of(const struct kernel_run *run, uint64_t i)
+{
+	struct random random = { run->seed + i };
+
+	return run->v[ORDER] == ORDER_RANDOM ? (uint32_t)random_below(&random, count_of(run)) : (uint32_t)i;
+}
+
+static uint64_t value_of(const struct kernel_run *run, uint64_t i)
+{
+	struct random random = { ~run->seed + i };
+	uint64_t value = random_next(&random);
+
+	return run->v[TYPE] == TYPE_I64 ? value : (uint32_t)value;
+}
+
+static uint32_t *indices_of(const struct kernel_run *run)
+{
+	return (uint32_t *)(void *)(run->memory + count_of(run) * value_bytes(run));
+}
+
+static struct status gather_prepare(struct kernel_run *run)
+{
+	uint64_t count = count_of(run), bytes = value_bytes(run), end = count * (bytes + 4);
+	uint32_t *indices = indices_of(run);
+
+	for (uint64_t i = 0; i < count && run->prepared < end; i++) {
+		uint64_t value = value_of(run, i);
+
+		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
+		memcpy(run->memory + i * bytes, &value, bytes);
+		indices[i] = index_of(run, i);
+	}
+	run->laid_out = end;
+	run->granule = forms[run->v[FORM]].values[run->v[TYPE]];
+	run->ring = count;
+	run->bytes = bytes + 4;
+	run->scattered = run->v[ORDER] == ORDER_RANDOM;
+	run->lines = (run->scattered ? 1 : (double)bytes / 64) + 4.0 / 64;
+	run->code = (const void *)forms[run->v[FORM]].loops[run->v[TYPE]];
+	run->function = forms[run->v[FORM]].function;
+	run->cursor = indices;
+	run->position = 0;
+	return status_ok();
+}
+
+static void gather_call(struct kernel_run *run, uint64_t elements)
+{
+	struct gather_walk walk = { .data = run->memory, .indices = run->cursor, .ring = ring_begin(run, elements) };
+
+	((gather_loop *)run->code)(&walk);
+	ring_end(run, &walk.ring);
+	run->result = run->v[TYPE] == TYPE_I64 ? walk.sum : (uint32_t)walk.sum;
+}
+
+static void gather_rewind(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+static struct status gather_verify(struct kernel_run *run)
+{
+	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144, sum = 0;
+
+	count = count / run->granule * run->granule;
+	for (uint64_t i = 0; i < count; i++)
+		sum += value_of(run, index_of(run, i % run->ring));
+	if (run->v[TYPE] == TYPE_I32)
+		sum = (uint32_t)sum;
+	gather_rewind(run);
+	gather_call(run, count);
+	gather_rewind(run);
+	if (run->result != sum)
+		return status_make(STATUS_FAILED, "gather summed to %llu where %llu is right",
+			(unsigned long long)run->result, (unsigned long long)sum);
+	return status_ok();
+}
+
+const struct kernel kernel_gather = {
+	.name = "gather",
+	.title = "gather against scalar loads",
+	.look_for = "A gather fetches up to 16 values in one instruction, and makes a load for each nevertheless: what it can save is "
+		"the rest. Turn form, and see whether this core gains by it or loses; then let order and size scatter the "
+		"values beyond the caches.",
+	.document = "Downs, Performance Speed Limits, \"Load Throughput Limit\" (gathers)",
+	.element = "value fetched",
+	.limit = "loads",
+	.hint = "Down to form, then +: the same loads in fewer instructions",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.check = gather_check,
+	.fit = gather_fit,
+	.footprint = gather_footprint,
+	.layout = gather_layout,
+	.prepare = gather_prepare,
+	.call = gather_call,
+	.rewind = gather_rewind,
+	.verify = gather_verify,
+};
