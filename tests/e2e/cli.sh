@@ -70,7 +70,7 @@ refuse '--cpu' run combine --cpu 99999
 refuse 'did you mean --format?' list --formt json
 refuse '--format is an option of' explore --format json
 refuse 'unroll=1..16' sweep combine 'unroll=*'
-refuse 'there are combine' run zzzzzzzz
+refuse 'list shows all' run zzzzzzzz
 expect 0 help
 expect 0 help run
 says out 'slexplore run KERNEL'
