@@ -71,7 +71,7 @@ refuse 'did you mean --format?' list --formt json
 refuse 'nonesuch' explore --uarch nonesuch --script /dev/null
 refuse '--format is an option of' explore --format json
 refuse 'unroll=1..16' sweep combine 'unroll=*'
-refuse 'there are combine' run zzzzzzzz
+refuse 'list shows all' run zzzzzzzz
 expect 0 help
 expect 0 help run
 says out 'slexplore run KERNEL'
