@@ -28,7 +28,8 @@ struct insn_memory {
 	bool vector_index;        /* gather, scatter: index is a vector register */
 	uint8_t base, index;      /* REG_NONE: none */
 	uint8_t scale;            /* 1, 2, 4, 8; AArch64: 1 << shift */
-	uint8_t accesses;         /* memory accesses made: elements of a gather or scatter, 2 for a pair, else 1 */
+	uint8_t accesses;         /* memory accesses made: elements of a gather or scatter, registers of a pair or an AArch64
+	                             structure (ld1 … st4), else 1 */
 	uint16_t size;            /* bytes in all */
 	int64_t disp;
 };
@@ -61,10 +62,13 @@ struct insn {
 	uint8_t memory_count;
 	struct insn_memory memory[INSN_MEMORY];
 	bool writeback;               /* memory[0].base is itself changed by it: AArch64's pre- and post-indexed forms; push,
-	                                 pop, call and ret with rsp */
+	                                 pop, call and ret with rsp. It then stands neither in reads nor in writes for that */
+	int32_t step;                 /* by how much, in bytes; memory[0] is where the base as it was before leads. 0: by a
+	                                 register's value */
 	bool load_extends;            /* a load that extends the sign: movsx, movsxd, ldrsw */
 
-	uint16_t width;               /* bits of its widest vector register, else of its general registers; 0: none */
+	uint16_t width;               /* bits of its widest vector register (x86: 128 or more; AArch64: as named, d0 64), else of its
+	                                 first general register, the target as a rule; 0: none */
 	bool vector;                  /* works on vector registers */
 	bool masked;                  /* under a mask other than k0 */
 	bool move;                    /* a plain copy from register to register, of 32 bits or more */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/data.h"
-#include "base/nearest.h"
 
 const char *const uarch_role_name[ROLE_COUNT] = {
 	[ROLE_ZERO] = "zero", [ROLE_MOVE] = "move", [ROLE_VMOVE] = "vmove", [ROLE_BRANCH] = "branch",
@@ -92,16 +91,13 @@ static bool is_built_in(const char *name)
 static struct status unknown_name(const char *name, const char *isa)
 {
 	const char *const *names = uarch_names(isa);
-	char near[100] = "";
+	char near[140];
 	size_t count = 0;
 
 	while (names[count])
 		count++;
-	nearest_names(name, names, count, near, sizeof(near));
-	for (size_t i = 0; !*near && i < count; i++)
-		if (strlen(names[i]) + 1 < sizeof(near))
-			snprintf(near, sizeof(near), "%s", names[i]);
-	return status_make(STATUS_USAGE, "no core model \"%.40s\"%s%s", name, *near ? "; there is " : "", near);
+	lines_names(name, names, count, near, sizeof(near));
+	return status_make(STATUS_USAGE, "no core model \"%.40s\"%s%s", name, *near ? "; " : "", near);
 }
 
 struct status uarch_load(const char *name, const char *isa, struct uarch **uarch)

@@ -31,6 +31,7 @@ struct uarch_class {
 	char name[24];            /* "fadd", "fadd.512" */
 	double latency;           /* cycles, from register operand to result; UARCH_UNKNOWN */
 	double accumulate;        /* from the addend of a multiply-add to the result of the same class; UARCH_UNKNOWN: as latency */
+	bool accumulate_unknown;  /* the addend may be taken later than the factors, and nobody says by how much: no bound */
 	double slots;             /* of the rename width, memory operand not counted (> 0) */
 	int term_count;
 	struct uarch_term term[UARCH_TERMS];
@@ -107,7 +108,7 @@ enum uarch_match uarch_recognise(const struct machine *machine, char name[24], c
 const char *uarch_name(const struct uarch *uarch);       /* "zen3" */
 const char *uarch_title(const struct uarch *uarch);      /* "AMD Zen 3" */
 const char *uarch_isa(const struct uarch *uarch);
-double uarch_width(const struct uarch *uarch);           /* slots renamed a cycle */
+double uarch_width(const struct uarch *uarch);           /* slots renamed a cycle; UARCH_UNKNOWN */
 int uarch_port_count(const struct uarch *uarch);         /* ports and units */
 const char *uarch_port(const struct uarch *uarch, int port);
 bool uarch_port_is_unit(const struct uarch *uarch, int port);      /* a divider, say: takes no slot, is no port */

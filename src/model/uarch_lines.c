@@ -234,18 +234,26 @@ bool lines_name(struct uarch_lines *lines, const char *word, const char *what, c
 	return true;
 }
 
+void lines_names(const char *word, const char *const *names, size_t count, char *buffer, size_t size)
+{
+	char start[33];
+
+	buffer[0] = '\0';
+	snprintf(start, sizeof(start), "%.32s", word);
+	nearest_names(start, names, count, buffer, size);
+	if (!*buffer)
+		for (size_t i = 0; i < count && strlen(buffer) + strlen(names[i]) + 8 < size; i++) {
+			strcat(buffer, i ? ", " : "one of ");
+			strcat(buffer, names[i]);
+		}
+}
+
 bool lines_unknown(struct uarch_lines *lines, const char *what, const char *word, const char *const *names,
 	size_t count)
 {
-	char near[80] = "", start[33];
+	char near[80];
 
-	snprintf(start, sizeof(start), "%.32s", word);
-	nearest_names(start, names, count, near, sizeof(near));
-	if (!*near)
-		for (size_t i = 0; i < count && strlen(near) + strlen(names[i]) + 7 < sizeof(near); i++) {
-			strcat(near, i ? ", " : "one of ");
-			strcat(near, names[i]);
-		}
+	lines_names(word, names, count, near, sizeof(near));
 	return lines_fail(lines, "unknown %s \"%.24s\"%s%s", what, word, *near ? "; " : "", near);
 }
 

@@ -1,4 +1,4 @@
-/* Inside the core models: what uarch_parse.c, uarch_ops.c, uarch.c and uarch_match.c share. Others read uarch.h. */
+/* Inside the core models: what the files uarch*.c share. Others read uarch.h. */
 #ifndef SLX_MODEL_UARCH_READ_H
 #define SLX_MODEL_UARCH_READ_H
 
@@ -53,6 +53,8 @@ bool lines_number(struct uarch_lines *lines, const char *word, const char *what,
 /* Letters, digits, and any of `more`, of less than `size` bytes: copied. */
 bool lines_name(struct uarch_lines *lines, const char *word, const char *what, const char *more, char *name,
 	size_t size);
+/* The names near a mistyped one, or some of them all: "zen3 or zen4", "one of zen3, zen4". */
+void lines_names(const char *word, const char *const *names, size_t count, char *buffer, size_t size);
 /* Fails with "unknown WHAT "word": near are …, or one of …". */
 bool lines_unknown(struct uarch_lines *lines, const char *what, const char *word, const char *const *names,
 	size_t count);

@@ -1,27 +1,325 @@
+/* The core models that are shipped. test_uarch_parse.c has what is refused, and how. */
 #include "check.h"
 
 #include "base/data.h"
 #include "model/uarch.h"
+#include "model/uarch_read.h"
+
+static struct uarch *load(const char *name)
+{
+	struct uarch *uarch;
+
+	check_ok(uarch_load(name, NULL, &uarch));
+	return uarch;
+}
+
+static bool is_shipped(const char *name)
+{
+	for (const char *const *names = uarch_names(NULL); *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
 
 static void every_core_parses(void **state)
 {
 	const char *const *names = uarch_names(NULL);
+	int cores = 0;
 
 	(void)state;
-	assert_non_null(names[0]);
-	for (; *names; names++) {
-		struct uarch *uarch;
+	for (; *names; names++, cores++) {
+		struct uarch *uarch = load(*names);
 
-		check_ok(uarch_load(*names, NULL, &uarch));
 		assert_string_equal(uarch_name(uarch), *names);
+		assert_true(uarch_port_count(uarch) > 0);
+		/* Every core is one that can be met. */
+		if (uarch->id_count == 0)
+			fail_msg("%s has no line \"match\"", *names);
 		uarch_free(uarch);
 	}
+	assert_true(cores >= 7);
+}
+
+static void every_data_file_of_a_core_is_listed(void **state)
+{
+	int files = 0, listed = 0;
+
+	(void)state;
+	for (const struct data_file *file = data_files; file->name; file++)
+		files += strlen(file->name) > 6 && strcmp(file->name + strlen(file->name) - 6, ".uarch") == 0;
+	for (const char *const *names = uarch_names(NULL); *names; names++)
+		listed++;
+	assert_int_equal(files, listed);
+}
+
+static void every_source_is_in_the_legend_and_used(void **state)
+{
+	struct uarch_sources sources;
+	uint32_t used = 0;
+
+	(void)state;
+	check_ok(sources_load(&sources));
+	for (const char *const *names = uarch_names(NULL); *names; names++) {
+		struct uarch *uarch = load(*names);
+		struct text text = { 0 };
+		int lines = 0;
+
+		uarch_sources(uarch, 0, &text);
+		for (const char *at = text_string(&text); *at; at++)
+			lines += *at == '\n';
+		assert_int_equal(lines, __builtin_popcount(uarch->tags));
+		assert_true(lines > 0);
+		used |= uarch->tags;
+		text_free(&text);
+		uarch_free(uarch);
+	}
+	for (int i = 0; i < sources.count; i++)
+		if (!(used >> i & 1))
+			print_message("no core uses the source [%s]\n", sources.tag[i]);
+}
+
+/* Which classes of the table of instructions a core says nothing of. */
+static int count_missing(const struct uarch *uarch, char *list, size_t size)
+{
+	int missing = 0;
+
+	list[0] = '\0';
+	for (int i = 0; i < ops_class_count(uarch->ops); i++) {
+		bool found = false;
+		size_t used = strlen(list);
+
+		for (int width = 0; width < UARCH_WIDTHS; width++)
+			found = found || uarch->resolved[i * UARCH_WIDTHS + width];
+		if (found)
+			continue;
+		missing++;
+		snprintf(list + used, size - used, " %s", ops_class(uarch->ops, i));
+	}
+	return missing;
+}
+
+static void classes_of_the_tables_are_known(void **state)
+{
+	/* Those that must know nearly all. */
+	static const char *const whole[] = { "zen5", "zen3", "golden-cove", "skylake", "neoverse-n1", "neoverse-v2" };
+
+	(void)state;
+	for (const char *const *names = uarch_names(NULL); *names; names++) {
+		struct uarch *uarch = load(*names);
+		int classes = ops_class_count(uarch->ops), missing;
+		char list[1200];
+
+		missing = count_missing(uarch, list, sizeof(list));
+		if (missing > 0)
+			print_message("%s: %d of %d classes are unknown:%s\n", *names, missing, classes, list);
+		for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+			if (strcmp(whole[i], *names) == 0 && missing * 20 > classes)
+				fail_msg("%s: %d of %d classes are unknown:%s", *names, missing, classes, list);
+		uarch_free(uarch);
+	}
+}
+
+static void what_every_loop_needs_is_known_everywhere(void **state)
+{
+	static const enum uarch_role roles[] = { ROLE_BRANCH, ROLE_TAKEN, ROLE_JUMP, ROLE_CALL, ROLE_RETURN, ROLE_LOAD,
+		ROLE_VLOAD, ROLE_STORE, ROLE_VSTORE };
+
+	(void)state;
+	for (const char *const *names = uarch_names(NULL); *names; names++) {
+		struct uarch *uarch = load(*names);
+		bool arm = strcmp(uarch_isa(uarch), "aarch64") == 0;
+
+		for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+			for (int width = 0; width < UARCH_WIDTHS; width++)
+				if (!uarch->role[roles[i]][width])
+					fail_msg("%s has no class \"%s\"", *names, uarch_role_name[roles[i]]);
+		assert_true(uarch->role[ROLE_LOAD][0]->latency > 0);
+		if (arm)
+			assert_non_null(uarch->role[ROLE_WRITEBACK][0]);
+		else
+			assert_null(uarch->role[ROLE_WRITEBACK][0]);
+		uarch_free(uarch);
+	}
+}
+
+/* A latency that is more than what it should be by a slipped point, or ports that no micro-op uses, show here. */
+static void numbers_are_plausible(void **state)
+{
+	(void)state;
+	for (const char *const *names = uarch_names(NULL); *names; names++) {
+		struct uarch *uarch = load(*names);
+		uint32_t used = 0;
+
+		for (int i = 0; i < uarch->class_count; i++) {
+			const struct uarch_class *class = &uarch->class[i];
+
+			if (class->latency > 150 || class->slots > 100)
+				fail_msg("%s: class %s: latency %g, slots %g", *names, class->name, class->latency, class->slots);
+			if (class->latency > 0 && uarch_known(class->accumulate) && class->accumulate > class->latency)
+				fail_msg("%s: class %s accumulates in more than its latency", *names, class->name);
+			for (int k = 0; k < class->term_count; k++)
+				used |= class->term[k].ports;
+		}
+		for (int i = 0; i < uarch_port_count(uarch); i++)
+			if (!(used >> i & 1))
+				fail_msg("%s: nothing uses \"%s\"", *names, uarch_port(uarch, i));
+		uarch_free(uarch);
+	}
+}
+
+/* Numbers: libpfm4's and likwid's tables of processors. Of cores that are not shipped nothing is asked; of several names any one
+ * will do. */
+static void known_processors_are_recognised(void **state)
+{
+	static const struct { const char *vendor; unsigned family, model, stepping; const char *features, *names; } rows[] = {
+		{ "GenuineIntel", 6, 0x4e, 3, " avx2 ", "skylake" }, { "GenuineIntel", 6, 0x5e, 3, " avx2 ", "skylake" },
+		{ "GenuineIntel", 6, 0x8e, 9, " avx2 ", "skylake" }, { "GenuineIntel", 6, 0x9e, 9, " avx2 ", "skylake" },
+		{ "GenuineIntel", 6, 0xa5, 2, " avx2 ", "skylake" }, { "GenuineIntel", 6, 0xa6, 0, " avx2 ", "skylake" },
+		{ "GenuineIntel", 6, 0x55, 4, " avx2 avx512f ", "skylake-sp" },
+		{ "GenuineIntel", 6, 0x55, 7, " avx2 avx512f ", "cascade-lake" },
+		{ "GenuineIntel", 6, 0x7e, 5, " avx2 avx512f ", "icelake" },
+		{ "GenuineIntel", 6, 0x6a, 6, " avx2 avx512f ", "icelake-sp icelake" },
+		{ "GenuineIntel", 6, 0xa7, 1, " avx2 avx512f ", "rocket-lake" },
+		{ "GenuineIntel", 6, 0x97, 2, " avx2 avx-vnni ", "golden-cove alder-lake" },
+		{ "GenuineIntel", 6, 0xb7, 1, " avx2 avx-vnni ", "raptor-lake" },
+		{ "GenuineIntel", 6, 0x8f, 8, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-32k ", "sapphire-rapids golden-cove" },
+		{ "GenuineIntel", 6, 0xad, 1, " avx2 avx512f avx512fp16 amx-tile avx-vnni amx-fp16 l1i-64k ",
+			"redwood-cove granite-rapids" },
+		/* A hypervisor that gives a later core's features the number of Rocket Lake. */
+		{ "GenuineIntel", 6, 0xa7, 1, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-32k ", "golden-cove sapphire-rapids" },
+		{ "GenuineIntel", 6, 0xa7, 1, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-64k ",
+			"redwood-cove granite-rapids" },
+		{ "AuthenticAMD", 0x17, 0x31, 0, " avx2 ", "zen2" }, { "AuthenticAMD", 0x17, 0x71, 0, " avx2 ", "zen2" },
+		{ "AuthenticAMD", 0x19, 0x01, 1, " avx2 ", "zen3" }, { "AuthenticAMD", 0x19, 0x21, 0, " avx2 ", "zen3" },
+		{ "AuthenticAMD", 0x19, 0x30, 0, " avx2 ", "zen3" }, { "AuthenticAMD", 0x19, 0x50, 0, " avx2 ", "zen3" },
+		{ "AuthenticAMD", 0x19, 0x11, 1, " avx2 avx512f ", "zen4" }, { "AuthenticAMD", 0x19, 0x61, 2, " avx2 avx512f ", "zen4" },
+		{ "AuthenticAMD", 0x19, 0x74, 1, " avx2 avx512f ", "zen4" }, { "AuthenticAMD", 0x19, 0xa0, 2, " avx2 avx512f ", "zen4" },
+		{ "AuthenticAMD", 0x1a, 0x02, 1, " avx2 avx512f ", "zen5" }, { "AuthenticAMD", 0x1a, 0x11, 0, " avx2 avx512f ", "zen5" },
+		{ "", 0x41, 0xd08, 0, "", "cortex-a72" }, { "", 0x41, 0xd0c, 0, "", "neoverse-n1" },
+		{ "", 0x41, 0xd40, 0, "", "neoverse-v1" }, { "", 0x41, 0xd49, 0, "", "neoverse-n2" },
+		{ "", 0x41, 0xd4f, 0, "", "neoverse-v2" },
+	};
+	int asked = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool arm = !rows[i].vendor[0], shipped = false, good = false;
+		struct machine machine = { 0 };
+		char names[80], name[24], why[160], *rest = names;
+		enum uarch_match match;
+
+		snprintf(machine.arch, sizeof(machine.arch), "%s", arm ? "aarch64" : "x86_64");
+		snprintf(machine.processor.vendor, sizeof(machine.processor.vendor), "%s", rows[i].vendor);
+		snprintf(machine.processor.features, sizeof(machine.processor.features), "%s", rows[i].features);
+		machine.processor.family = rows[i].family;
+		machine.processor.model = rows[i].model;
+		machine.processor.stepping = rows[i].stepping;
+		if (arm) {
+			machine.processor.implementer = rows[i].family;
+			machine.processor.part = rows[i].model;
+		}
+		match = uarch_recognise(&machine, name, why);
+		snprintf(names, sizeof(names), "%s", rows[i].names);
+		for (char *one; (one = strtok_r(rest, " ", &rest)) != NULL; ) {
+			shipped = shipped || is_shipped(one);
+			good = good || (match == UARCH_EXACT && strcmp(one, name) == 0);
+		}
+		if (shipped && !good)
+			fail_msg("%s family %x model %x stepping %x%s is taken for \"%s\" (%s), not %s", rows[i].vendor,
+				rows[i].family, rows[i].model, rows[i].stepping, rows[i].features, name, why, rows[i].names);
+		asked += shipped;
+	}
+	assert_true(asked >= 10);
+}
+
+static void this_machine_is_recognised_or_says_why_not(void **state)
+{
+	struct machine machine = { 0 };
+	char name[24], why[160];
+	enum uarch_match match;
+
+	(void)state;
+	machine_identify(&machine);
+	match = uarch_recognise(&machine, name, why);
+	assert_true(why[0]);
+	print_message("%s: %s (%s)\n", machine.name, match == UARCH_NONE ? "unknown" : name, why);
+	if (match == UARCH_NONE) {
+		assert_string_equal(name, "");
+		return;
+	}
+	assert_true(is_shipped(name));
+}
+
+/* The article "Performance speed limits" measures these on Skylake. */
+static void skylake_is_the_articles(void **state)
+{
+	struct uarch *uarch = load("skylake");
+	const struct uarch_class *imul = uarch_find(uarch, "imul", 4);
+	static const struct insn indexed = { .known = true, .mnemonic = "mov", .shape = "m,r", .width = 32, .memory_count = 1,
+		.memory = { { .store = true, .base = 1, .index = 2, .accesses = 1, .size = 4 } } };
+	struct uarch_insn facts;
+
+	(void)state;
+	check_near(uarch_width(uarch), 4, 0);
+	assert_non_null(imul);
+	check_near(imul->latency, 3, 0);
+	assert_int_equal(imul->term_count, 1);
+	assert_int_equal(imul->term[0].ports, 1 << 1);
+	check_near(uarch_cap(uarch, CAP_LOADS), 2, 0);
+	check_near(uarch_cap(uarch, CAP_STORES), 1, 0);
+	check_near(uarch_size(uarch, SIZE_ROB), 224, 0);
+	check_near(uarch_size(uarch, SIZE_LOAD_QUEUE), 72, 0);
+	/* An indexed store takes a load's port: port 7 knows base + displacement alone. */
+	uarch_insn(uarch, &indexed, &facts);
+	assert_true(facts.known);
+	assert_int_equal(facts.store->term[0].ports, 1 << 2 | 1 << 3);
+	uarch_free(uarch);
+}
+
+static void aarch64_instructions_have_their_classes(void **state)
+{
+	static const struct { const char *mnemonic, *shape; unsigned width; const char *class; } rows[] = {
+		{ "add", "r,r,r", 64, "alu" }, { "add", "r,r,i", 64, "alu" }, { "add", "r,r,r<s", 64, "alu-shifted" },
+		{ "sub", "r,r,r<l", 64, "alu-extended" }, { "subs", "r,r,i", 64, "flags" }, { "cmp", "r,r", 64, "flags" },
+		{ "tst", "r,i", 64, "logic-flags" }, { "and", "r,r,i", 64, "alu" }, { "eor", "r,r,r<s", 64, "logic-shifted" },
+		{ "mul", "r,r,r", 64, "mul.64" }, { "mul", "r,r,r", 32, "mul.32" }, { "madd", "r,r,r,r", 64, "madd.64" },
+		{ "udiv", "r,r,r", 32, "div.32" }, { "cset", "r", 64, "select" }, { "fadd", "v,v,v", 64, "fadd" },
+		{ "fadd", "v,v,v", 128, "fadd.128" }, { "fmla", "v,v,v", 128, "fma.128" }, { "fmov", "r,v", 64, "from-vector" },
+		{ "fmov", "v,r", 64, "to-vector" }, { "scvtf", "v,r", 64, "cvt-from-general" }, { "scvtf", "v,v", 64, "cvt-from-vector" },
+		{ "fcvtzs", "r,v", 64, "cvt-to-general" }, { "add", "v,v,v", 128, "vadd" }, { "mul", "v,v,v", 128, "vmul.128" },
+		{ "dup", "v,r", 128, "broadcast-general" }, { "shl", "v,v,i", 128, "vshift" }, { "zip1", "v,v,v", 128, "zip.128" },
+		{ "nop", "", 0, "nop" }, { "crc32cx", "r,r,r", 32, "crc" },
+	};
+	struct uarch *uarch = load("neoverse-n1");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct insn insn = { .known = true, .width = (uint16_t)rows[i].width };
+		struct uarch_insn facts;
+
+		snprintf(insn.mnemonic, sizeof(insn.mnemonic), "%s", rows[i].mnemonic);
+		snprintf(insn.shape, sizeof(insn.shape), "%s", rows[i].shape);
+		uarch_insn(uarch, &insn, &facts);
+		if (!facts.known || !facts.op || strcmp(facts.op->name, rows[i].class) != 0)
+			fail_msg("%s %s (%u bits) is %s, not %s", rows[i].mnemonic, rows[i].shape, rows[i].width,
+				facts.op ? facts.op->name : "unknown", rows[i].class);
+	}
+	uarch_free(uarch);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_core_parses),
+		cmocka_unit_test(every_data_file_of_a_core_is_listed),
+		cmocka_unit_test(every_source_is_in_the_legend_and_used),
+		cmocka_unit_test(classes_of_the_tables_are_known),
+		cmocka_unit_test(what_every_loop_needs_is_known_everywhere),
+		cmocka_unit_test(numbers_are_plausible),
+		cmocka_unit_test(known_processors_are_recognised),
+		cmocka_unit_test(this_machine_is_recognised_or_says_why_not),
+		cmocka_unit_test(skylake_is_the_articles),
+		cmocka_unit_test(aarch64_instructions_have_their_classes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

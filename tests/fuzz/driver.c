@@ -1,0 +1,234 @@
+/* Runs a fuzz target without libFuzzer: on files, or on inputs made from its seeds by random changes. Nothing is learnt from one
+ * input for the next; the same seed makes the same inputs everywhere.
+ *
+ *   TARGET [-runs=N] [-seed=N] [FILE …]      N inputs (20,000), seed (1); or these files, once each
+ *
+ * An input on which the target crashes or hangs (60 s) is written to crash-TARGET in the working directory. */
+#include "fuzz.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/random.h"
+
+enum { LONGEST = 1024, PATIENCE = 60 };
+
+static uint8_t *input;
+static size_t input_size;
+static char crash_file[256];
+
+/* Of AddressSanitizer, which ends a program without a signal. */
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+/* Keeps the input. Only what a signal handler may call. */
+static void keep_input(void)
+{
+	int file = open(crash_file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	if (file >= 0 && write(file, input, input_size) == (ssize_t)input_size && write(2, crash_file, strlen(crash_file)) > 0)
+		(void)!write(2, ": the input\n", 12);
+}
+
+static void on_signal(int number)
+{
+	keep_input();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void watch(const char *program)
+{
+	static const int signals[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGALRM };
+	const char *name = strrchr(program, '/');
+
+	snprintf(crash_file, sizeof(crash_file), "crash-%s", name ? name + 1 : program);
+	/* Where a sanitiser reports crashes, its report comes first. */
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(keep_input);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!__sanitizer_set_death_callback || signals[i] == SIGABRT || signals[i] == SIGALRM)
+			signal(signals[i], on_signal);
+}
+
+/* In memory of its own, without a byte to spare. */
+static void run(const uint8_t *bytes, size_t size)
+{
+	input = malloc(size ? size : 1);
+	if (!input)
+		exit(1);
+	memcpy(input, bytes, size);
+	input_size = size;
+	alarm(PATIENCE);
+	LLVMFuzzerTestOneInput(input, size);
+	alarm(0);
+	free(input);
+	input = NULL;
+}
+
+static int run_file(const char *name)
+{
+	FILE *file = fopen(name, "rb");
+	uint8_t *bytes = NULL;
+	size_t size = 0, room = 0, got;
+
+	if (!file) {
+		perror(name);
+		return 1;
+	}
+	do {
+		if (size == room) {
+			room = room ? 2 * room : 4096;
+			bytes = realloc(bytes, room);
+			if (!bytes)
+				exit(1);
+		}
+		got = fread(bytes + size, 1, room - size, file);
+		size += got;
+	} while (got > 0);
+	fclose(file);
+	run(bytes, size);
+	free(bytes);
+	printf("%s: %zu bytes\n", name, size);
+	return 0;
+}
+
+/* ---- Making inputs */
+
+struct making {
+	struct random random;
+	uint8_t *bytes;
+	size_t size, longest;
+	int seeds;
+};
+
+static size_t below(struct making *making, size_t bound)
+{
+	return bound ? (size_t)random_below(&making->random, bound) : 0;
+}
+
+static void insert(struct making *making, size_t at, const void *bytes, size_t size)
+{
+	if (size > making->longest - making->size)
+		size = making->longest - making->size;
+	memmove(making->bytes + at + size, making->bytes + at, making->size - at);
+	memcpy(making->bytes + at, bytes, size);
+	making->size += size;
+}
+
+static void take_out(struct making *making, size_t at, size_t size)
+{
+	if (size > making->size - at)
+		size = making->size - at;
+	memmove(making->bytes + at, making->bytes + at + size, making->size - at - size);
+	making->size -= size;
+}
+
+/* One change. Nothing is wrong in particular with these bytes but that code often thinks so. */
+static void change(struct making *making)
+{
+	static const uint8_t odd[] = { 0, 1, 0x7f, 0x80, 0xff, '\n', ' ', '0', '9', '-', '.', '=', ',', '#', '[', ']' };
+	size_t at = below(making, making->size);
+	uint8_t piece[64];
+
+	switch (below(making, 8)) {
+	case 0:
+		if (making->size)
+			making->bytes[at] ^= (uint8_t)(1u << below(making, 8));
+		break;
+	case 1:
+		if (making->size)
+			making->bytes[at] = (uint8_t)random_next(&making->random);
+		break;
+	case 2:
+		if (making->size)
+			making->bytes[at] = odd[below(making, sizeof(odd))];
+		break;
+	case 3:
+		take_out(making, at, 1 + below(making, 16));
+		break;
+	case 4:      /* random bytes */
+		for (size_t i = 0; i < sizeof(piece); i++)
+			piece[i] = (uint8_t)random_next(&making->random);
+		insert(making, at, piece, 1 + below(making, 16));
+		break;
+	case 5: {      /* a piece of itself again */
+		size_t size = 1 + below(making, sizeof(piece)), from = below(making, making->size);
+
+		if (size > making->size - from)
+			size = making->size - from;
+		memcpy(piece, making->bytes + from, size);
+		insert(making, at, piece, size);
+		break;
+	}
+	case 6:      /* a piece of a seed */
+		if (making->seeds) {
+			const struct fuzz_seed *seed = &fuzz_seeds[below(making, (size_t)making->seeds)];
+			size_t from = below(making, seed->size);
+
+			insert(making, at, (const uint8_t *)seed->bytes + from, 1 + below(making, seed->size - from));
+		}
+		break;
+	default:      /* the end missing */
+		if (below(making, 8) == 0)
+			making->size = at;
+		break;
+	}
+}
+
+static void make(struct making *making)
+{
+	making->size = 0;
+	if (making->seeds && below(making, 8)) {
+		const struct fuzz_seed *seed = &fuzz_seeds[below(making, (size_t)making->seeds)];
+
+		insert(making, 0, seed->bytes, seed->size);
+	} else {
+		size_t size = 1 + below(making, 1 + below(making, making->longest));
+
+		while (making->size < size)
+			making->bytes[making->size++] = (uint8_t)random_next(&making->random);
+	}
+	for (size_t changes = below(making, 9); changes > 0; changes--)
+		change(making);
+}
+
+static int make_inputs(uint64_t runs, uint64_t seed)
+{
+	struct making making = { .random = { seed }, .longest = &fuzz_longest ? fuzz_longest : LONGEST };
+
+	making.bytes = malloc(making.longest);
+	if (!making.bytes)
+		return 1;
+	run(making.bytes, 0);
+	if (fuzz_seeds)
+		for (; fuzz_seeds[making.seeds].bytes; making.seeds++)
+			run(fuzz_seeds[making.seeds].bytes, fuzz_seeds[making.seeds].size);
+	for (uint64_t i = 0; i < runs; i++) {
+		make(&making);
+		run(making.bytes, making.size);
+	}
+	free(making.bytes);
+	printf("%llu inputs, seed %llu\n", (unsigned long long)runs, (unsigned long long)seed);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long runs = 20000, seed = 1;
+	bool files = false;
+	int failed = 0;
+
+	watch(argv[0]);
+	for (int i = 1; i < argc; i++) {
+		if (sscanf(argv[i], "-runs=%llu", &runs) == 1 || sscanf(argv[i], "-seed=%llu", &seed) == 1)
+			continue;
+		files = true;
+		failed |= run_file(argv[i]);
+	}
+	return files ? failed : make_inputs(runs, seed);
+}

@@ -1,0 +1,354 @@
+/* What machine instructions read, write and touch. Each row of the tables holds a decoder library to what the hardware does; those
+ * where the library alone says something else are marked. */
+#include "check.h"
+
+#include "base/text.h"
+#include "kernels/kernel.h"
+#include "model/decode.h"
+
+/* One instruction and all that is expected of it: "MNEMONIC SHAPE WIDTH: READS > WRITES; MEMORY; FACTS", see describe(). */
+struct row {
+	const char *bytes;      /* hexadecimal */
+	const char *text;
+	const char *expected;
+};
+
+/* A function, and its loop: "FIRST-LAST N path STEPS forks F unknown U": offsets, instructions, which of them run in what order
+ * (t: a branch taken); or the message when there is none. */
+struct code {
+	const char *name, *bytes;
+	const char *expected;
+};
+
+#if defined(__x86_64__)
+#include "decode_x86.h"
+#elif defined(__aarch64__)
+#include "decode_arm64.h"
+#endif
+
+static size_t from_hex(const char *hex, uint8_t bytes[16])
+{
+	size_t size = 0;
+	unsigned value;
+	int used;
+
+	while (size < 16 && sscanf(hex, " %2x%n", &value, &used) == 1) {
+		bytes[size++] = (uint8_t)value;
+		hex += used;
+	}
+	return size;
+}
+
+static void add_register(struct text *text, int reg)
+{
+	if (reg == REG_CARRY)
+		text_add(text, "cf");
+	else if (reg == REG_FLAGS)
+		text_add(text, "flags");
+	else if (reg >= REG_MASK)
+		text_addf(text, "k%d", reg - REG_MASK);
+	else if (reg >= REG_VECTOR)
+		text_addf(text, "v%d", reg - REG_VECTOR);
+	else
+		text_add(text, general_names[reg - REG_GENERAL]);
+}
+
+/* In the order of their numbers: which operand comes first does not matter. */
+static void add_registers(struct text *text, const uint8_t *list, int count)
+{
+	for (int reg = REG_NONE + 1; reg < REG_COUNT; reg++)
+		if (memchr(list, reg, (size_t)count)) {
+			text_add(text, " ");
+			add_register(text, reg);
+		}
+}
+
+static void add_memory(struct text *text, const struct insn *insn, const struct insn_memory *memory)
+{
+	const char *plus = "";
+
+	text_addf(text, "; %s%s%s ", memory->load ? "load" : "", memory->store ? "store" : "",
+		insn->address_only ? "address" : "");
+	if (memory->accesses != 1)
+		text_addf(text, "%d in ", memory->accesses);
+	text_addf(text, "%d [", memory->size);
+	if (memory->relative)
+		text_add(text, "at ");
+	if (memory->base) {
+		add_register(text, memory->base);
+		plus = "+";
+	}
+	if (memory->index) {
+		text_add(text, plus);
+		add_register(text, memory->index);
+		text_addf(text, "*%d", memory->scale);
+		assert_int_equal(memory->vector_index, memory->index >= REG_VECTOR);
+	}
+	if (memory->disp || memory->relative)
+		text_addf(text, "%+lld", (long long)memory->disp);
+	text_add(text, "]");
+}
+
+static const char *describe(const struct insn *insn, struct text *text)
+{
+	static const char *const flows[] = { "", "branch", "jump", "indirect", "call", "return", "other" };
+
+	text_clear(text);
+	text_addf(text, "%s%s%s %d:", insn->mnemonic, insn->shape[0] ? " " : "", insn->shape, insn->width);
+	add_registers(text, insn->reads, insn->read_count);
+	text_add(text, " >");
+	add_registers(text, insn->writes, insn->write_count);
+	for (int i = 0; i < insn->memory_count; i++)
+		add_memory(text, insn, &insn->memory[i]);
+	if (insn->accumulator) {
+		text_add(text, "; adds to ");
+		add_register(text, insn->accumulator);
+	}
+	if (insn->writeback)
+		text_addf(text, "; moves %d", insn->step);
+	if (insn->flow)
+		text_addf(text, "; %s", flows[insn->flow]);
+	if (insn->condition[0])
+		text_addf(text, " if %s", insn->condition);
+	if (insn->target)
+		text_addf(text, " to %llx", (unsigned long long)insn->target);
+	if (insn->immediate)
+		text_addf(text, "; value %lld", (long long)insn->value);
+	text_addf(text, "%s%s%s%s%s", insn->vector ? "; vector" : "", insn->masked ? "; masked" : "", insn->move ? "; move" : "",
+		insn->zeroing ? "; zeroing" : "", insn->load_extends ? "; extends" : "");
+	return text_string(text);
+}
+
+static void instructions_are_read_right(void **state)
+{
+	struct text text = { 0 };
+	int wrong = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint8_t bytes[16];
+		size_t size = from_hex(rows[i].bytes, bytes);
+		struct insn insn;
+
+		decode_insn(bytes, size, 0x1000, &insn);
+		assert_int_equal(insn.address, 0x1000);
+		if (insn.known && insn.length == size && strcmp(insn.text, rows[i].text) == 0 &&
+		    strcmp(describe(&insn, &text), rows[i].expected) == 0)
+			continue;
+		print_error("%s: %s\n\tis       \"%s\", %s, %d bytes\n\texpected \"%s\"\n", rows[i].text,
+			insn.known ? insn.text : "unknown", describe(&insn, &text), rows[i].bytes, insn.length, rows[i].expected);
+		wrong++;
+	}
+	text_free(&text);
+	assert_int_equal(wrong, 0);
+}
+
+/* Whatever is cut off or no instruction says so, and is stepped over. */
+static void what_is_no_instruction_is_unknown(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint8_t bytes[16];
+		size_t size = from_hex(rows[i].bytes, bytes);
+		struct insn insn;
+
+		/* Without its last byte x86 code may be another instruction, but never one that reaches beyond. */
+		if (size == 1)
+			continue;
+		decode_insn(bytes, size - 1, 0x1000, &insn);
+		assert_true(insn.length >= 1 && insn.length <= size - 1);
+	}
+	for (size_t i = 0; i < sizeof(no_instructions) / sizeof(no_instructions[0]); i++) {
+		uint8_t bytes[16];
+		size_t size = from_hex(no_instructions[i], bytes);
+		struct insn insn;
+
+		memset(&insn, 0xff, sizeof(insn));
+		decode_insn(bytes, size, 0x1000, &insn);
+		assert_false(insn.known);
+		assert_int_equal(insn.length, unknown_length);
+		assert_int_equal(insn.address, 0x1000);
+		assert_true(insn.mnemonic[0] == '\0' && insn.text[0] == '\0' && insn.shape[0] == '\0');
+		assert_int_equal(insn.read_count + insn.write_count + insn.memory_count + insn.flow, 0);
+	}
+}
+
+/* ---- Loops */
+
+static size_t assemble(const char *hex, uint8_t *bytes, size_t room)
+{
+	size_t size = 0;
+	unsigned value;
+	int used;
+
+	while (sscanf(hex, " %2x%n", &value, &used) == 1) {
+		assert_true(size < room);
+		bytes[size++] = (uint8_t)value;
+		hex += used;
+	}
+	return size;
+}
+
+static void loops_are_found(void **state)
+{
+	struct loop loop;
+	struct text text = { 0 };
+
+	(void)state;
+	loop_init(&loop, 16, 16);
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		uint8_t bytes[256];
+		size_t size = assemble(codes[i].bytes, bytes, sizeof(bytes));
+		struct status status = decode_loop(bytes, size, 2, &loop);
+
+		text_clear(&text);
+		if (status.code == STATUS_OK) {
+			uint64_t base = (uint64_t)(uintptr_t)bytes;
+			const struct insn *last = &loop.insn[loop.insn_count - 1];
+
+			text_addf(&text, "%d-%d %d path", (int)(loop.insn[0].address - base), (int)(last->address - base),
+				loop.insn_count);
+			for (int k = 0; k < loop.path_count; k++)
+				text_addf(&text, " %d%s", loop.path[k].insn, loop.path[k].taken ? "t" : "");
+			text_addf(&text, " forks %d unknown %d", loop.forks, loop.unknown);
+			check_near(loop.elements, 2, 0);
+			check_near(loop.insns_per_element, loop.path_count / 2.0, 1e-9);
+			assert_int_equal(loop.turns, 1);
+			assert_false(loop.stepped);
+			assert_true(last->target == loop.insn[0].address);
+		} else {
+			assert_int_equal(status.code, STATUS_FAILED);
+			text_add(&text, status.text);
+		}
+		if (strcmp(text_string(&text), codes[i].expected) != 0)
+			fail_msg("%s: \"%s\", not \"%s\"", codes[i].name, text_string(&text), codes[i].expected);
+	}
+	text_free(&text);
+	loop_free(&loop);
+}
+
+/* A loop found again after a failure, or after another, holds nothing of before. */
+static void loops_are_emptied_first(void **state)
+{
+	uint8_t bytes[256];
+	struct loop loop;
+
+	(void)state;
+	loop_init(&loop, 16, 16);
+	for (int i = 0; i < 2; i++) {
+		assemble(codes[0].bytes, bytes, sizeof(bytes));
+		check_ok(decode_loop(bytes, sizeof(bytes), 1, &loop));
+		assert_int_equal(loop.path_count, loop.insn_count);
+	}
+	assert_int_equal(decode_loop(bytes, 0, 1, &loop).code, STATUS_FAILED);
+	assert_int_equal(loop.path_count + loop.insn_count, 0);
+	loop_free(&loop);
+	loop_init(&loop, 1, 1);
+	check_contains(decode_loop(bytes, sizeof(bytes), 1, &loop).text, "there is room for 1");
+	loop_free(&loop);
+}
+
+/* ---- The kernels' own code */
+
+static atomic_bool no_cancel;
+
+enum { MEMORY = 4 << 20 };
+
+/* Prepares a kernel at its initial setting, with `value` for `knob` (NULL: as it is), in little memory. */
+static void prepare(const struct kernel *kernel, const char *knob, int64_t value, unsigned char *memory,
+	struct kernel_run *run)
+{
+	int size = kernel_knob(kernel, "size");
+
+	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = 7, .cancel = &no_cancel };
+	for (int i = 0; i < kernel->knob_count; i++)
+		run->v[i] = kernel->knobs[i].initial;
+	if (size >= 0 && run->v[size] > MEMORY / 4 && kernel->knobs[size].min <= MEMORY / 4)
+		run->v[size] = MEMORY / 4;
+	if (knob)
+		run->v[kernel_knob(kernel, knob)] = value;
+	assert_true(kernel->footprint(run->v) <= MEMORY);
+	check_ok(kernel->prepare(run));
+}
+
+static int loads(const struct loop *loop)
+{
+	int count = 0;
+
+	for (int i = 0; i < loop->path_count; i++) {
+		const struct insn *insn = &loop->insn[loop->path[i].insn];
+
+		for (int k = 0; k < insn->memory_count; k++)
+			count += insn->memory[k].load ? insn->memory[k].accesses : 0;
+	}
+	return count;
+}
+
+static void every_kernel_has_a_loop(void **state)
+{
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	struct loop loop;
+
+	(void)state;
+	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+		struct kernel_run run;
+		struct status status;
+
+		prepare(kernel, NULL, 0, memory, &run);
+		status = decode_loop(run.code, DECODE_FUNCTION, (double)run.granule, &loop);
+		if (kernel->stepped && status.code != STATUS_OK)
+			continue;
+		if (status.code != STATUS_OK)
+			fail_msg("%s: %s", kernel->name, status.text);
+		if (loop.unknown)
+			fail_msg("%s: %d unknown instructions", kernel->name, loop.unknown);
+		assert_int_equal(loop.insn[loop.insn_count - 1].target, loop.insn[0].address);
+		for (int i = 0; i < loop.insn_count; i++)
+			assert_true(loop.insn[i].length > 0 && loop.insn[i].text[0]);
+	}
+	loop_free(&loop);
+	free(memory);
+}
+
+static void combine_loads_as_often_as_it_is_unrolled(void **state)
+{
+	const struct kernel *combine = kernel_find("combine");
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	struct kernel_run run;
+	struct loop loop;
+
+	(void)state;
+	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
+	for (int64_t unroll = 1; unroll <= 16; unroll++) {
+		prepare(combine, "unroll", unroll, memory, &run);
+		check_ok(decode_loop(run.code, DECODE_FUNCTION, (double)run.granule, &loop));
+		assert_int_equal(run.granule, unroll);
+		assert_int_equal(loads(&loop), unroll);
+		assert_int_equal(loop.forks, 0);
+		check_near(loop.insns_per_element * (double)unroll, loop.insn_count, 1e-9);
+	}
+	prepare(kernel_find("list-length"), NULL, 0, memory, &run);
+	check_ok(decode_loop(run.code, DECODE_FUNCTION, 1, &loop));
+	assert_int_equal(loads(&loop), 1);
+	prepare(kernel_find("mountain"), NULL, 0, memory, &run);
+	check_ok(decode_loop(run.code, DECODE_FUNCTION, 4, &loop));
+	assert_int_equal(loads(&loop), 4);
+	loop_free(&loop);
+	free(memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(instructions_are_read_right),
+		cmocka_unit_test(what_is_no_instruction_is_unknown),
+		cmocka_unit_test(loops_are_found),
+		cmocka_unit_test(loops_are_emptied_first),
+		cmocka_unit_test(every_kernel_has_a_loop),
+		cmocka_unit_test(combine_loads_as_often_as_it_is_unrolled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
