@@ -141,6 +141,9 @@ static const struct row rows[] = {
 	{ "0f b1 0f", "cmpxchg [rdi], ecx", "cmpxchg m,r 32: rax rcx > rax cf flags; loadstore 4 [rdi]" },
 	{ "f0 48 83 07 01", "lock add qword ptr [rdi], 0x1", "add m,i 0: > cf flags; loadstore 8 [rdi]; value 1" },
 	{ "f3 a4", "rep movsb", "movsb 64: rcx rsi rdi > rcx rsi rdi; store 1 [rdi]; load 1 [rsi]" },
+	{ "f2 ae", "repne scasb", "scasb 8: rax rcx rdi flags > rcx rdi cf flags; load 1 [rdi]" },
+	{ "48 ad", "lodsq", "lodsq 64: rsi > rax rsi; load 8 [rsi]" },
+	{ "aa", "stosb", "stosb 8: rax rdi > rdi; store 1 [rdi]" },
 	{ "0f 31", "rdtsc", "rdtsc 32: > rax rdx" },
 
 	/* Memory. */

@@ -1,6 +1,8 @@
-/* What machine instructions read, write and touch. Each row of the tables holds a decoder library to what the hardware does; those
- * where the library alone says something else are marked. */
+/* What machine instructions read, write and touch: the tables (decode_x86.h, decode_arm64.h) hold the decoder libraries to what the
+ * hardware does, most of all where they say something else. */
 #include "check.h"
+
+#include <pthread.h>
 
 #include "base/text.h"
 #include "kernels/kernel.h"
@@ -143,6 +145,32 @@ static void instructions_are_read_right(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+static void *decode_all(void *wrong)
+{
+	for (int round = 0; round < 50; round++)
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			uint8_t bytes[16];
+			size_t size = from_hex(rows[i].bytes, bytes);
+			struct insn insn;
+
+			decode_insn(bytes, size, 0x1000, &insn);
+			*(int *)wrong += strcmp(insn.text, rows[i].text) != 0;
+		}
+	return NULL;
+}
+
+static void threads_may_decode_at_once(void **state)
+{
+	int wrong[2] = { 0 };
+	pthread_t other;
+
+	(void)state;
+	assert_int_equal(pthread_create(&other, NULL, decode_all, &wrong[1]), 0);
+	decode_all(&wrong[0]);
+	pthread_join(other, NULL);
+	assert_int_equal(wrong[0] + wrong[1], 0);
+}
+
 /* Whatever is cut off or no instruction says so, and is stepped over. */
 static void what_is_no_instruction_is_unknown(void **state)
 {
@@ -230,7 +258,7 @@ static void loops_are_found(void **state)
 /* A loop found again after a failure, or after another, holds nothing of before. */
 static void loops_are_emptied_first(void **state)
 {
-	uint8_t bytes[256];
+	uint8_t bytes[256] = { 0 };
 	struct loop loop;
 
 	(void)state;
@@ -342,6 +370,7 @@ static void combine_loads_as_often_as_it_is_unrolled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_may_decode_at_once),
 		cmocka_unit_test(instructions_are_read_right),
 		cmocka_unit_test(what_is_no_instruction_is_unknown),
 		cmocka_unit_test(loops_are_found),
