@@ -24,6 +24,7 @@ struct clock {
 	double link;          /* cycles a link of the reference chain takes */
 	bool link_sure;       /* whether the watch chain confirms it (always where there is none) */
 	bool watched;         /* whether there is a watch chain */
+	double turn;          /* cycles a turn of the watch loops takes, at the best that was seen (clock_learn()) */
 	uint64_t epoch;       /* ticks … */
 	double epoch_seconds; /* … and CLOCK_MONOTONIC_RAW at the same time, to refine hz later */
 };
@@ -35,6 +36,13 @@ double clock_seconds(void);
  * that is to be measured. */
 void clock_calibrate(struct clock *clock);
 
+/* Takes in what a turn of the watch loops took at its best lately, as a multiple of what was known: calibrated beside a busy
+ * sibling the figure is too high. */
+void clock_learn(struct clock *clock, double turns);
+
+/* Turns that one reading of the watch loops makes. */
+enum { CLOCK_TURNS = 3072 };
+
 /* Ticks per second as known by now: the longer after clock_calibrate(), the better. */
 double clock_hz(const struct clock *clock);
 
@@ -44,9 +52,10 @@ void clock_chain(uint64_t links);
 /* Runs links of the watch chain, one cycle each on a core that is ours alone; nothing where there is none. */
 void clock_watch(uint64_t links);
 
-/* Runs turns of the watch loop, the smallest there is: one cycle each on a core that is ours alone, since such a core
- * takes a branch in every cycle. A busy sibling takes its share of the front end, and a turn then costs about two;
- * measured on Zen 3 that shows contention at once where the watch chain misses most of it. */
+/* Runs turns of the watch loops: the smallest there is, and one of nothing but nops that fills the width of the pipeline. A busy
+ * sibling takes its share of the front end, and both then take about twice as long; measured on Zen 3 the small loop shows
+ * contention at once where the watch chain misses most of it, on Redwood Cove the wide one does, where neither other feels
+ * anything. struct clock knows what a turn takes alone. */
 void clock_turn(uint64_t turns);
 
 #endif

@@ -40,11 +40,20 @@ void clock_watch(uint64_t links)
 
 void clock_turn(uint64_t turns)
 {
+	uint64_t wide = turns / 8;
+
 	__asm__ volatile(".p2align 6\n"
 		"1:\n\t"
 		"decq %0\n\t"
-		"jnz 1b"
-		: "+r"(turns)
+		"jnz 1b\n\t"
+		".p2align 6\n"
+		"2:\n\t"
+		".rept 30\n\t"
+		"nop\n\t"
+		".endr\n\t"
+		"decq %1\n\t"
+		"jnz 2b"
+		: "+r"(turns), "+r"(wide)
 		:
 		: "cc");
 }

@@ -9,16 +9,17 @@
 
 /* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 µs; trials must be short, so that
  * most of them meet no interruption, and long against the counter's step. */
-enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120, WATCH_LINKS = 12288, WATCH_TURNS = 4096 };
+enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120, WATCH_LINKS = 12288 };
 
 /* The smallest n of a trial whose whole working set is one pass: in less, what a call costs apart from its elements
  * shows in the slope. */
 enum { RING_MINIMUM = 2048 };
 
 /* Slower than these is contended. A busy sibling costs the watch chain 2.5 to 3.5 % on Zen 5, noise after smoothing
- * 0.5 %. On Zen 3 it leaves the chain alone at most times, but turns of the watch loop then take 1.65 to 2.5 cycles
- * instead of 1.00 to 1.14, with nothing in between (120,000 readings beside a busy sibling). */
-static const double watch_slow = 1.015, turns_slow = 1.3;
+ * 0.5 %. On Zen 3 it leaves the chain alone at most times, but turns of the small watch loop then take 1.65 to 2.5 cycles
+ * instead of 1.00 to 1.14, with nothing in between (120,000 readings beside a busy sibling); on Redwood Cove the wide one takes
+ * twice as long. Either makes both together more than a third slower. */
+static const double watch_slow = 1.015, turns_slow = 1.2;
 
 /* Seconds of the shorter timed region: in the first cache, where a trial should be over before an interruption
  * comes; and beyond, where each stretch starts anew in cold lines and must be long enough to settle. */
@@ -204,7 +205,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 
 			clock_watch(WATCH_LINKS);
 			uint64_t middle = clock_ticks();
-			clock_turn(WATCH_TURNS);
+			clock_turn(CLOCK_TURNS);
 			turns = clock_ticks() - middle;
 			watch = middle - begin;
 		}
@@ -213,7 +214,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		if (clock->watched) {
 			uint64_t begin = clock_ticks();
 
-			clock_turn(WATCH_TURNS);
+			clock_turn(CLOCK_TURNS);
 			turns_after = clock_ticks() - begin;
 			if (turns_after > turns)
 				turns = turns_after;
@@ -227,7 +228,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			.cpe = slope / cycle,
 			.ghz = hz / cycle * 1e-9,
 			.watch = clock->watched ? (float)(((double)watch - clock->overhead) / cycle / WATCH_LINKS) : NAN,
-			.turns = clock->watched ? (float)(((double)turns - clock->overhead) / cycle / WATCH_TURNS) : NAN,
+			.turns = clock->watched ? (float)(((double)turns - clock->overhead) / cycle / clock->turn /
+				CLOCK_TURNS) : NAN,
 			.at = (float)(clock_seconds() - measure->begin),
 			.fate = TRIAL_QUIET,
 		};
@@ -270,4 +272,18 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		}
 	}
 	measure_classify(trials);
+}
+
+double measure_best_turns(const struct trials *trials)
+{
+	double turns[TRIALS_MAX];
+	size_t count = 0;
+
+	for (unsigned i = 0; i < trials->count; i++)
+		if (!isnan(trials->trial[i].turns) && trials->trial[i].fate <= TRIAL_CONTENDED)
+			turns[count++] = (double)trials->trial[i].turns;
+	if (count < 10)
+		return NAN;
+	stats_sort(turns, count);
+	return stats_quantile(turns, count, 0.1);
 }

@@ -45,4 +45,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
  * much longer than a trial, and one reading is good to about 1 % only. Pure. */
 void measure_classify(struct trials *trials);
 
+/* What the watch loops took at their best in these trials, for clock_learn(); NAN when there are too few. Pure. */
+double measure_best_turns(const struct trials *trials);
+
 #endif

@@ -166,6 +166,7 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 	}
 	goal.trials = UINT_MAX;
 	measure_trials(&measure, trials, &goal, &worker->cancel);
+	clock_learn(&worker->clock, measure_best_turns(trials));
 	if (atomic_load(&worker->cancel))
 		result->status = status_make(STATUS_CANCELLED, "stopped");
 }
@@ -186,6 +187,7 @@ static void worker_measure_apart(struct worker *worker, const struct request *re
 		result->status = beyond_memory(bytes, limit);
 	else
 		isolate_measure(&isolate, result);
+	clock_learn(&worker->clock, measure_best_turns(&result->trials));
 	result->final = true;
 	worker_answer(worker, result);
 }

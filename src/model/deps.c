@@ -11,11 +11,9 @@
 /* A step is up to four things with a time of their own: its loads, its operation, its stores, and the move of its base
  * register. Each starts when all that it needs is there, and what it makes is there its latency later; an edge's weight is what
  * the one behind takes (`out`) and what the one before it adds (`in`). */
-enum part { PART_LOAD, PART_OPERATION, PART_STORE, PART_BASE };
-
 struct node {
 	int step;
-	enum part part;
+	enum deps_part part;
 	const struct uarch_class *class;      /* NULL: none */
 	double latency;
 	bool counts;                          /* a register plus a constant */
@@ -51,7 +49,7 @@ static const double counter_bias = 1e-6;
 
 /* ---- Nodes and edges */
 
-static int add_node(struct graph *graph, int step, enum part part, const struct uarch_class *class, double latency)
+static int add_node(struct graph *graph, int step, enum deps_part part, const struct uarch_class *class, double latency)
 {
 	if (graph->nodes == graph->node_room) {
 		graph->node_room = graph->node_room ? 2 * graph->node_room : 128;
@@ -315,7 +313,7 @@ static void connect(struct graph *graph)
 	graph->edges = kept;
 }
 
-static void mark(struct chain_link *link, enum part part)
+static void mark(struct chain_link *link, enum deps_part part)
 {
 	link->load |= part == PART_LOAD;
 	link->store |= part == PART_STORE;
@@ -361,28 +359,44 @@ static void describe(const struct graph *graph, const struct cycle *cycle, struc
 	chain->load_cycles /= cycle->spans;
 }
 
-void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
-	enum deps_renaming renaming, double miss, struct chain *chain)
+static void build(struct graph *graph, bool *assumed)
 {
-	size_t operands = (size_t)(loop->path_count > 0 ? loop->path_count : 1) * INSN_MEMORY;
-	struct graph graph = { .loop = loop, .uarch = uarch, .facts = facts, .renaming = renaming, .miss = miss,
-		.store_node = memory_new(operands, sizeof(int)),
-		.unknown = memory_new((size_t)loop->insn_count + 1, sizeof(bool)) };
+	size_t operands = (size_t)(graph->loop->path_count > 0 ? graph->loop->path_count : 1) * INSN_MEMORY;
 	struct forward *forwards = memory_new(operands, sizeof(*forwards));
 	const struct forward *forward = forwards;
 	/* The stack pointer: the fifth general register of x86, the last of AArch64. */
-	int stack = strcmp(uarch_isa(uarch), "x86_64") == 0 ? REG_GENERAL + 4 : REG_GENERAL + 31;
+	int stack = strcmp(uarch_isa(graph->uarch), "x86_64") == 0 ? REG_GENERAL + 4 : REG_GENERAL + 31;
+
+	graph->store_node = memory_new(operands, sizeof(int));
+	graph->unknown = memory_new((size_t)graph->loop->insn_count + 1, sizeof(bool));
+	for (int reg = 0; reg < REG_COUNT; reg++)
+		graph->last[reg] = -1;
+	for (size_t i = 0; i < operands; i++)
+		graph->store_node[i] = -1;
+	*assumed = forwards_find(graph->loop, stack, forwards);
+	for (int step = 0; step < graph->loop->path_count; step++)
+		add_step(graph, step, &forward);
+	connect(graph);
+	free(forwards);
+}
+
+static void destroy(struct graph *graph)
+{
+	free(graph->store_node);
+	free(graph->unknown);
+	free(graph->node);
+	free(graph->edge);
+	free(graph->link);
+}
+
+void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
+	enum deps_renaming renaming, double miss, struct chain *chain)
+{
+	struct graph graph = { .loop = loop, .uarch = uarch, .facts = facts, .renaming = renaming, .miss = miss };
 	struct cycle cycle;
 
 	memset(chain, 0, sizeof(*chain));
-	for (int reg = 0; reg < REG_COUNT; reg++)
-		graph.last[reg] = -1;
-	for (size_t i = 0; i < operands; i++)
-		graph.store_node[i] = -1;
-	chain->assumed = forwards_find(loop, stack, forwards);
-	for (int step = 0; step < loop->path_count; step++)
-		add_step(&graph, step, &forward);
-	connect(&graph);
+	build(&graph, &chain->assumed);
 	cycle.edge = memory_new((size_t)graph.nodes + 1, sizeof(int));
 	cycle_find(graph.edge, graph.edges, graph.nodes, &cycle);
 	if (cycle.count)
@@ -390,12 +404,29 @@ void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, cons
 	for (int i = 0; i < loop->insn_count; i++)
 		chain->unknown += graph.unknown[i];
 	free(cycle.edge);
-	free(forwards);
-	free(graph.store_node);
-	free(graph.unknown);
-	free(graph.node);
-	free(graph.edge);
-	free(graph.link);
+	destroy(&graph);
+}
+
+void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts, struct deps_graph *out)
+{
+	struct graph graph = { .loop = loop, .uarch = uarch, .facts = facts, .renaming = RENAMES_PLAIN };
+	bool assumed;
+
+	build(&graph, &assumed);
+	out->node_count = graph.nodes;
+	out->node = memory_new((size_t)graph.nodes + 1, sizeof(*out->node));
+	for (int i = 0; i < graph.nodes; i++)
+		out->node[i] = (struct deps_node){ graph.node[i].step, graph.node[i].part, graph.node[i].class };
+	out->edge_count = graph.edges;
+	out->edge = graph.edge;
+	graph.edge = NULL;
+	destroy(&graph);
+}
+
+void deps_graph_free(struct deps_graph *graph)
+{
+	free(graph->node);
+	free(graph->edge);
 }
 
 void deps_chain(const struct loop *loop, const struct uarch *uarch, bool renamed, struct chain *chain)

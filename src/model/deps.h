@@ -47,4 +47,27 @@ enum deps_renaming {
 void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	enum deps_renaming renaming, double miss, struct chain *chain);
 
+/* ---- The graph itself, for those that run it */
+
+enum deps_part { PART_LOAD, PART_OPERATION, PART_STORE, PART_BASE };
+
+/* Something of a step that has a time of its own: its loads, its operation, its stores, the move of its base register. */
+struct deps_node {
+	int step;                              /* of the path */
+	enum deps_part part;
+	const struct uarch_class *class;       /* what executes; NULL: nothing */
+};
+
+struct cycle_edge;
+
+struct deps_graph {
+	int node_count, edge_count;
+	struct deps_node *node;                /* in the order of the path */
+	struct cycle_edge *edge;               /* cycle.h: from the start of one to the start of the other, by ascending `to` */
+};
+
+/* Fills the graph with the pairs of store and load that a core is expected to link (RENAMES_PLAIN). deps_graph_free() ends it. */
+void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts, struct deps_graph *graph);
+void deps_graph_free(struct deps_graph *graph);
+
 #endif

@@ -47,6 +47,8 @@ static const struct row {
 		"Unroll less: a loop that fits the op cache need not be decoded again.", 20 },
 	[LIMIT_DECODE] = { "decode", "instruction decoding",
 		"Use shorter instructions: small constants, low registers, no needless prefixes.", 20 },
+	[LIMIT_SCHEDULING] = { "scheduling", "port conflicts",
+		"Fewer operations that may only go to the crowded ports, or unroll, so that a bad choice of port matters less.", 20 },
 	[LIMIT_SATURATION] = { "alu-saturation", "integer unit saturation",
 		"Fewer single-cycle operations beside the loads: unroll, or use vectors.", 20 },
 	[LIMIT_MISPREDICTION] = { "misprediction", "branch misprediction",

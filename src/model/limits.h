@@ -30,6 +30,7 @@ enum limit_kind {
 	LIMIT_ALIGNMENT = LIMIT_FIRST_SOFT,      /* "alignment" */
 	LIMIT_OPCACHE,            /* "op-cache" */
 	LIMIT_DECODE,             /* "decode" */
+	LIMIT_SCHEDULING,         /* "scheduling" */
 	LIMIT_SATURATION,         /* "alu-saturation" */
 	LIMIT_MISPREDICTION,      /* "misprediction" */
 	LIMIT_FORWARDING,         /* "forwarding" */

@@ -2,8 +2,11 @@
 #include "model/limits_tally.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/text.h"
 #include "model/forwards.h"
+#include "model/pipeline.h"
 
 /* Bytes of code that one entry of an op cache stands for: of every core with a file that says `line-ops`. */
 enum { CODE_LINE = 64 };
@@ -103,6 +106,29 @@ static void add_saturation(struct tally *tally)
 			words_number(tally->simple / tally->turns, number), words_number(each, rate));
 }
 
+/* What becomes of the best assignment to ports when each is chosen at rename. */
+static void add_scheduling(struct tally *tally)
+{
+	const struct loop *loop = tally->loop;
+	struct pipeline_insn *insns;
+	double cycles;
+	char number[24];
+
+	if (!(uarch_extra(tally->uarch, EXTRA_BINDS_PORTS) > 0))
+		return;
+	insns = memory_new((size_t)loop->insn_count + 1, sizeof(*insns));
+	for (int i = 0; i < loop->insn_count; i++) {
+		insns[i].fused_second = tally->insn[i].second > 0;
+		insns[i].fused_first = tally->insn[i].first > 0;
+		insns[i].slots = insns[i].fused_second ? 0 : tally->facts[i].slots;
+	}
+	cycles = pipeline_run(loop, tally->uarch, tally->facts, insns);
+	free(insns);
+	if (cycles > tally->bound * 1.005)
+		limits_add(tally, LIMIT_SCHEDULING, cycles, "ports chosen before it is known when each operation is ready: %s cycles",
+			words_number(cycles / tally->turns, number));
+}
+
 /* Cycles of the chain when the core renames fewer loads to stores; 0: as many as when it renames all. */
 static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 {
@@ -186,6 +212,7 @@ void limits_soft(struct tally *tally)
 	add_front_end(tally);
 	add_alignment(tally);
 	add_unlamination(tally);
+	add_scheduling(tally);
 	add_saturation(tally);
 	add_forwarding(tally);
 	add_aliasing(tally);

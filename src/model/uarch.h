@@ -67,6 +67,9 @@ enum uarch_extra {            /* cycles, or counts, each with a mechanism */
 	EXTRA_MISPREDICT,         /* cycles lost by a misprediction */
 	EXTRA_TLB2,               /* added by a first-level TLB miss that hits the second */
 	EXTRA_ALU_SATURATION,     /* soft: single-cycle integer operations a cycle that loops reach where ports allow more */
+	EXTRA_MATERIALISES,       /* 1: an addition of a constant done at rename takes a port after all when something other than
+	                             an address or another such addition uses its result */
+	EXTRA_BINDS_PORTS,        /* 1: a micro-op's port is chosen when it is renamed (see pipeline.h) */
 	EXTRA_FETCH_BYTES,        /* code bytes a cycle from the decoders, when the op cache does not hold the loop */
 	EXTRA_DECODE,             /* instructions a cycle likewise */
 	EXTRA_OPCACHE_OPS,        /* micro-ops a cycle from the op cache */

@@ -1,0 +1,337 @@
+#include "model/pipeline.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/cycle.h"
+#include "model/deps.h"
+
+/* How much is run: enough rounds for a steady state, few enough operations for a millisecond. */
+enum { OPERATIONS = 5000, ROUNDS_LEAST = 6, ROUNDS_MOST = 400, QUEUE = 512, TERMS = 2 * UARCH_TERMS };
+/* In flight where the core's file does not say. */
+enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
+/* Of two ports, the second best is taken only while it is not this much longer. */
+enum { SECOND_BEST = 3 };
+
+/* What one node of the path executes: micro-ops, each on one of its ports. */
+struct work {
+	int step;
+	int count;
+	struct { uint32_t ports; float cycles; bool load; } op[TERMS];
+};
+
+/* One round's node. */
+struct instance {
+	int waits;                /* producers that have not started */
+	int left;                 /* its own micro-ops that have not */
+	double ready, start;
+	bool renamed;
+};
+
+/* A micro-op that waits at a port. */
+struct waiting {
+	int instance;
+	float cycles;
+};
+
+struct port {
+	int count;
+	double free_at;
+	struct waiting queue[QUEUE];      /* oldest first */
+};
+
+struct pipeline {
+	const struct loop *loop;
+	const struct deps_graph *graph;
+	struct work *work;
+	int *first_out, *out;             /* edges by where they begin */
+	int *first_node;                  /* of each step; one more at the end */
+	struct instance *instance;
+	int rounds;
+	double now;
+	struct port port[UARCH_PORTS];
+	int waiting, scheduler;
+};
+
+/* ---- What executes */
+
+static void add_terms(struct work *work, const struct uarch_class *class, bool load)
+{
+	for (int i = 0; class && class->executes && i < class->term_count; i++) {
+		int count = (int)lrint(class->term[i].count);
+
+		for (int k = 0; k < count && class->term[i].ports && work->count < TERMS; k++) {
+			work->op[work->count].ports = class->term[i].ports;
+			work->op[work->count].cycles = class->term[i].cycles;
+			work->op[work->count++].load = load;
+		}
+	}
+}
+
+static void prepare_work(struct pipeline *pipeline, const struct uarch_insn *facts, const struct pipeline_insn *insns)
+{
+	const struct loop *loop = pipeline->loop;
+
+	for (int i = 0; i < pipeline->graph->node_count; i++) {
+		const struct deps_node *node = &pipeline->graph->node[i];
+		const struct loop_step *step = &loop->path[node->step];
+		const struct insn *insn = &loop->insn[step->insn];
+		const struct uarch_insn *fact = &facts[step->insn];
+		struct work *work = &pipeline->work[i];
+		int times = 1;
+
+		work->step = node->step;
+		if (insns[step->insn].fused_second)
+			continue;
+		if (insns[step->insn].fused_first && node->part == PART_OPERATION) {
+			const struct uarch_insn *branch = &facts[step->insn + 1];
+			bool taken = node->step + 1 < loop->path_count ? loop->path[node->step + 1].taken || !loop->stepped : true;
+
+			add_terms(work, taken && branch->taken ? branch->taken : branch->op, false);
+			continue;
+		}
+		if (fact->eliminated && node->part == PART_OPERATION)
+			continue;
+		if (node->part == PART_OPERATION && insn->flow == FLOW_BRANCH && fact->taken && (step->taken || !loop->stepped)) {
+			add_terms(work, fact->taken, false);
+			continue;
+		}
+		if (node->part == PART_LOAD && insn->memory_count > 0 && insn->memory[0].accesses > 1)
+			times = insn->memory[0].accesses;
+		for (int k = 0; k < times; k++)
+			add_terms(work, node->class, node->part == PART_LOAD);
+	}
+}
+
+static void index_graph(struct pipeline *pipeline)
+{
+	const struct deps_graph *graph = pipeline->graph;
+	int steps = pipeline->loop->path_count, node = 0, *place;
+
+	for (int i = 0; i < graph->edge_count; i++)
+		pipeline->first_out[graph->edge[i].from + 1]++;
+	for (int i = 0; i < graph->node_count; i++)
+		pipeline->first_out[i + 1] += pipeline->first_out[i];
+	place = memory_new((size_t)graph->node_count + 1, sizeof(*place));
+	memcpy(place, pipeline->first_out, (size_t)graph->node_count * sizeof(*place));
+	for (int i = 0; i < graph->edge_count; i++)
+		pipeline->out[place[graph->edge[i].from]++] = i;
+	free(place);
+	for (int s = 0; s <= steps; s++) {
+		while (node < graph->node_count && graph->node[node].step < s)
+			node++;
+		pipeline->first_node[s] = node;
+	}
+}
+
+/* ---- Running */
+
+static void started(struct pipeline *pipeline, int number);
+
+/* A node without work starts by itself once it is renamed and all that it needs has. */
+static void maybe_start_empty(struct pipeline *pipeline, int number)
+{
+	struct instance *instance = &pipeline->instance[number];
+
+	if (instance->renamed && instance->waits == 0 && pipeline->work[number % pipeline->graph->node_count].count == 0) {
+		instance->start = fmax(instance->ready, pipeline->now);
+		started(pipeline, number);
+	}
+}
+
+/* Tells those that wait for it. */
+static void started(struct pipeline *pipeline, int number)
+{
+	const struct deps_graph *graph = pipeline->graph;
+	int node = number % graph->node_count, round = number / graph->node_count;
+
+	for (int k = pipeline->first_out[node]; k < pipeline->first_out[node + 1]; k++) {
+		const struct cycle_edge *edge = &graph->edge[pipeline->out[k]];
+		int to;
+
+		if (round + edge->distance >= pipeline->rounds)
+			continue;
+		to = (round + edge->distance) * graph->node_count + edge->to;
+		pipeline->instance[to].ready = fmax(pipeline->instance[to].ready,
+			pipeline->instance[number].start + edge->weight);
+		if (--pipeline->instance[to].waits == 0)
+			maybe_start_empty(pipeline, to);
+	}
+}
+
+/* On each port the oldest micro-op that is ready. */
+static void execute(struct pipeline *pipeline, int ports)
+{
+	for (int p = 0; p < ports; p++) {
+		struct port *port = &pipeline->port[p];
+
+		if (port->free_at > pipeline->now + 1e-9)
+			continue;
+		for (int i = 0; i < port->count; i++) {
+			struct instance *instance = &pipeline->instance[port->queue[i].instance];
+			int number = port->queue[i].instance;
+
+			if (instance->waits > 0 || instance->ready > pipeline->now + 1e-3)
+				continue;
+			port->free_at = fmax(port->free_at, pipeline->now) + (double)port->queue[i].cycles;
+			memmove(&port->queue[i], &port->queue[i + 1], (size_t)(port->count - i - 1) * sizeof(*port->queue));
+			port->count--;
+			pipeline->waiting--;
+			if (--instance->left == 0) {
+				instance->start = pipeline->now;
+				started(pipeline, number);
+			}
+			break;
+		}
+	}
+}
+
+static int choose(const struct pipeline *pipeline, const int *counts, uint32_t ports, bool second)
+{
+	int best = -1, next = -1;
+
+	for (int p = UARCH_PORTS - 1; p >= 0; p--) {
+		if (!(ports >> p & 1))
+			continue;
+		if (best < 0 || counts[p] < counts[best]) {
+			next = best;
+			best = p;
+		} else if (next < 0 || counts[p] < counts[next]) {
+			next = p;
+		}
+	}
+	(void)pipeline;
+	return second && next >= 0 && counts[next] - counts[best] < SECOND_BEST ? next : best;
+}
+
+/* Binds a node's micro-ops to ports; false when there is no room for them. */
+static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
+{
+	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
+	struct instance *instance = &pipeline->instance[number];
+
+	if (pipeline->waiting + work->count > pipeline->scheduler)
+		return false;
+	instance->renamed = true;
+	instance->left = work->count;
+	instance->ready = fmax(instance->ready, pipeline->now + 1);
+	for (int i = 0; i < work->count; i++) {
+		int p = choose(pipeline, work->op[i].load ? loads : counts, work->op[i].ports, !work->op[i].load && slot % 2 == 1);
+		struct port *port = &pipeline->port[p];
+
+		if (work->op[i].load)
+			loads[p]++;
+		if (port->count < QUEUE)
+			port->queue[port->count++] = (struct waiting){ number, work->op[i].cycles };
+		pipeline->waiting++;
+	}
+	maybe_start_empty(pipeline, number);
+	return true;
+}
+
+static double run(struct pipeline *pipeline, const struct uarch *uarch, const struct pipeline_insn *insns)
+{
+	const struct loop *loop = pipeline->loop;
+	double rob = uarch_size(uarch, SIZE_ROB), width = uarch_width(uarch), credit = 0, from = 0, done = 0;
+	int nodes = pipeline->graph->node_count, steps = loop->path_count, total = pipeline->rounds * steps;
+	int renamed = 0, retired = 0, warm = pipeline->rounds / 3, guard = total * 64 + 4096;
+	double in_flight = 0;
+
+	if (!uarch_known(rob))
+		rob = ROB_UNKNOWN;
+	for (pipeline->now = 0; retired < total && guard-- > 0; pipeline->now++) {
+		int counts[UARCH_PORTS], loads[UARCH_PORTS], slot = 0;
+
+		/* In order, once everything of a step has started: what it takes to finish does not matter to the steady state,
+		 * but for the window, which is long. */
+		while (retired < renamed) {
+			int round = retired / steps, step = retired % steps;
+			bool ready = true;
+
+			for (int n = pipeline->first_node[step]; n < pipeline->first_node[step + 1] && ready; n++)
+				ready = pipeline->instance[round * nodes + n].start >= 0 &&
+					pipeline->instance[round * nodes + n].start <= pipeline->now;
+			if (!ready)
+				break;
+			in_flight -= insns[loop->path[step].insn].slots;
+			retired++;
+			if (retired == warm * steps)
+				from = pipeline->now;
+			if (retired == total)
+				done = pipeline->now;
+		}
+		execute(pipeline, uarch_port_count(uarch));
+		for (int p = 0; p < UARCH_PORTS; p++)
+			counts[p] = loads[p] = pipeline->port[p].count;
+		credit = fmin(credit + width, width);
+		while (renamed < total && credit > 0) {
+			int round = renamed / steps, step = renamed % steps;
+			double slots = insns[loop->path[step].insn].slots;
+			bool room = true;
+
+			if (slots > credit + 1e-9 && slots <= width)
+				break;
+			if (in_flight + slots > rob)
+				break;
+			for (int n = pipeline->first_node[step]; n < pipeline->first_node[step + 1] && room; n++)
+				room = pipeline->instance[round * nodes + n].renamed ||
+					bind(pipeline, round * nodes + n, counts, loads, slot);
+			if (!room)
+				break;
+			credit -= slots;
+			in_flight += slots;
+			slot += (int)slots;
+			renamed++;
+		}
+	}
+	return retired == total && pipeline->rounds > warm ? (done - from) / (pipeline->rounds - warm) : 0;
+}
+
+double pipeline_run(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
+	const struct pipeline_insn *insns)
+{
+	struct pipeline *pipeline;
+	struct deps_graph graph;
+	double cycles = 0, scheduler = uarch_size(uarch, SIZE_SCHEDULER);
+	size_t instances;
+
+	if (loop->path_count == 0 || !uarch_known(uarch_width(uarch)))
+		return 0;
+	deps_graph(loop, uarch, facts, &graph);
+	if (graph.node_count > 0) {
+		pipeline = memory_new(1, sizeof(*pipeline));
+		pipeline->loop = loop;
+		pipeline->graph = &graph;
+		pipeline->scheduler = uarch_known(scheduler) ? (int)scheduler : SCHEDULER_UNKNOWN;
+		pipeline->rounds = OPERATIONS / graph.node_count;
+		if (pipeline->rounds < ROUNDS_LEAST)
+			pipeline->rounds = ROUNDS_LEAST;
+		if (pipeline->rounds > ROUNDS_MOST)
+			pipeline->rounds = ROUNDS_MOST;
+		instances = (size_t)pipeline->rounds * (size_t)graph.node_count;
+		pipeline->work = memory_new((size_t)graph.node_count, sizeof(*pipeline->work));
+		pipeline->first_out = memory_new((size_t)graph.node_count + 2, sizeof(int));
+		pipeline->out = memory_new((size_t)graph.edge_count + 1, sizeof(int));
+		pipeline->first_node = memory_new((size_t)loop->path_count + 2, sizeof(int));
+		pipeline->instance = memory_new(instances, sizeof(*pipeline->instance));
+		prepare_work(pipeline, facts, insns);
+		index_graph(pipeline);
+		for (size_t i = 0; i < instances; i++)
+			pipeline->instance[i].start = -1;
+		for (int i = 0; i < graph.edge_count; i++)
+			for (int r = graph.edge[i].distance; r < pipeline->rounds; r++)
+				pipeline->instance[r * graph.node_count + graph.edge[i].to].waits++;
+		cycles = run(pipeline, uarch, insns);
+		free(pipeline->work);
+		free(pipeline->first_out);
+		free(pipeline->out);
+		free(pipeline->first_node);
+		free(pipeline->instance);
+		free(pipeline);
+	}
+	deps_graph_free(&graph);
+	return cycles;
+}
