@@ -23,6 +23,10 @@ uint64_t machine_last_cache(const struct machine *machine)
 	return machine->cache_count > 0 ? machine->cache[machine->cache_count - 1].bytes : 0;
 }
 
+const char *const processor_features[] = {
+	"avx2", "avx512f", "avx512fp16", "avx-vnni", "amx-tile", "amx-fp16", "hybrid-e", NULL,
+};
+
 void processor_add(struct processor *processor, const char *feature)
 {
 	size_t used = strlen(processor->features);

@@ -52,6 +52,9 @@ struct machine {
 /* Fills host, name, arch, processor, virtualised, memory_limit and the huge page fields; the rest is the worker's. */
 void machine_identify(struct machine *machine);
 
+/* The words there are, ended by NULL; "l1i-32k" and the like beside them. */
+extern const char *const processor_features[];
+
 /* Adds a word to the features, and asks for one. */
 void processor_add(struct processor *processor, const char *feature);
 bool processor_has(const struct processor *processor, const char *feature);

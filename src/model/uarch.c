@@ -190,23 +190,71 @@ const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name
 	return class;
 }
 
+/* The number of a class in the table of instructions by its name without the width; -1 when no rule names it. */
+static int class_number(const struct uarch_ops *ops, const int *sorted, const char *name)
+{
+	size_t length = strcspn(name, ".");
+	int low = 0, high = ops_class_count(ops);
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+		const char *other = ops_class(ops, sorted[middle]);
+		int order = strncmp(name, other, length);
+
+		if (order == 0 && !other[length])
+			return sorted[middle];
+		if (order > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -1;
+}
+
+static int by_class_name(const void *a, const void *b, void *ops)
+{
+	return strcmp(ops_class(ops, *(const int *)a), ops_class(ops, *(const int *)b));
+}
+
+/* Every class by number and width, looked up once: NAME.WIDTH, NAME, then those of the fallback. */
+static void resolve_classes(struct uarch *uarch)
+{
+	int classes = ops_class_count(uarch->ops), *sorted = memory_new((size_t)classes, sizeof(*sorted));
+	const struct uarch_class **own = memory_new((size_t)classes * UARCH_WIDTHS, sizeof(*own));
+
+	uarch->resolved = memory_new((size_t)classes * UARCH_WIDTHS, sizeof(*uarch->resolved));
+	for (int i = 0; i < classes; i++)
+		sorted[i] = i;
+	qsort_r(sorted, (size_t)classes, sizeof(*sorted), by_class_name, uarch->ops);
+	for (int i = 0; i < uarch->class_count; i++) {
+		const char *name = uarch->class[i].name, *dot = strchr(name, '.');
+		int number = class_number(uarch->ops, sorted, name);
+
+		if (number >= 0)
+			own[number * UARCH_WIDTHS + (dot ? uarch_width_index((unsigned)atoi(dot + 1)) : 0)] = &uarch->class[i];
+	}
+	for (int i = 0; i < classes; i++)
+		for (int width = 0; width < UARCH_WIDTHS; width++)
+			for (int at = i; at >= 0 && !uarch->resolved[i * UARCH_WIDTHS + width]; at = ops_fallback(uarch->ops, at)) {
+				const struct uarch_class **row = own + at * UARCH_WIDTHS;
+
+				uarch->resolved[i * UARCH_WIDTHS + width] = row[width] ? row[width] : row[0];
+			}
+	free(own);
+	free(sorted);
+}
+
 struct status uarch_bind(struct uarch *uarch)
 {
 	struct status status = ops_load(uarch->isa, &uarch->ops);
-	int classes;
 
 	if (!status_is_ok(&status))
 		return status;
-	classes = ops_class_count(uarch->ops);
-	uarch->resolved = memory_new((size_t)classes * UARCH_WIDTHS, sizeof(*uarch->resolved));
-	for (int width = 0; width < UARCH_WIDTHS; width++) {
-		for (int i = 0; i < classes; i++)
-			for (int at = i; at >= 0 && !uarch->resolved[i * UARCH_WIDTHS + width]; at = ops_fallback(uarch->ops, at))
-				uarch->resolved[i * UARCH_WIDTHS + width] = uarch_find(uarch, ops_class(uarch->ops, at), width);
+	resolve_classes(uarch);
+	for (int width = 0; width < UARCH_WIDTHS; width++)
 		for (int i = 0; i < ROLE_COUNT; i++)
 			for (int at = i; at >= 0 && !uarch->role[i][width]; at = role_fallback[at])
 				uarch->role[i][width] = uarch_find(uarch, uarch_role_name[at], width);
-	}
 	return status;
 }
 

@@ -78,6 +78,20 @@ static bool read_hex(struct reader *r, const char *what, char *word, unsigned *v
 	return true;
 }
 
+/* A word that no processor ever says would make a line that never fits. */
+static bool read_feature(struct reader *r, const char *word, char *name)
+{
+	size_t digits = strncmp(word, "l1i-", 4) == 0 ? strspn(word + 4, "0123456789") : 0;
+	size_t count = 0;
+
+	while (processor_features[count] && strcmp(processor_features[count], word) != 0)
+		count++;
+	if (!processor_features[count] && !(digits > 0 && digits < 8 && strcmp(word + 4 + digits, "k") == 0))
+		return lines_unknown(&r->lines, "feature", word, processor_features, count);
+	snprintf(name, 16, "%s", word);
+	return true;
+}
+
 bool read_match(struct reader *r)
 {
 	static const char *const names[] = { "vendor", "family", "model", "stepping", "implementer", "part", "with",
@@ -122,7 +136,7 @@ bool read_match(struct reader *r)
 
 			if (*count == UARCH_FEATURES)
 				return lines_fail(&r->lines, "more than %d features", UARCH_FEATURES);
-			good = lines_name(&r->lines, word, "feature", ".-_", (with ? id.with : id.without)[*count], 16);
+			good = read_feature(r, word, (with ? id.with : id.without)[*count]);
 			(*count)++;
 			break;
 		}
