@@ -419,6 +419,9 @@ void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct
 		out->node[i] = (struct deps_node){ graph.node[i].step, graph.node[i].part, graph.node[i].class };
 	out->edge_count = graph.edges;
 	out->edge = graph.edge;
+	out->memory = memory_new((size_t)graph.edges + 1, sizeof(bool));
+	for (int i = 0; i < graph.edges; i++)
+		out->memory[i] = graph.link[i].memory;
 	graph.edge = NULL;
 	destroy(&graph);
 }
@@ -427,6 +430,7 @@ void deps_graph_free(struct deps_graph *graph)
 {
 	free(graph->node);
 	free(graph->edge);
+	free(graph->memory);
 }
 
 void deps_chain(const struct loop *loop, const struct uarch *uarch, bool renamed, struct chain *chain)

@@ -63,6 +63,7 @@ struct cycle_edge;
 struct deps_graph {
 	int node_count, edge_count;
 	struct deps_node *node;                /* in the order of the path */
+	bool *memory;                          /* by edge: from a store to a load; its weight is as if the load had just begun */
 	struct cycle_edge *edge;               /* cycle.h: from the start of one to the start of the other, by ascending `to` */
 };
 

@@ -120,6 +120,7 @@ static void add_scheduling(struct tally *tally)
 	for (int i = 0; i < loop->insn_count; i++) {
 		insns[i].fused_second = tally->insn[i].second > 0;
 		insns[i].fused_first = tally->insn[i].first > 0;
+		insns[i].materialised = tally->insn[i].materialised > tally->insn[i].times / 2;
 		insns[i].slots = insns[i].fused_second ? 0 : tally->facts[i].slots;
 	}
 	cycles = pipeline_run(loop, tally->uarch, tally->facts, insns);

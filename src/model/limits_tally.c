@@ -61,6 +61,63 @@ static void walk_path(struct tally *tally)
 	}
 }
 
+/* ---- Additions of constants that are done at rename */
+
+static bool mentions(const uint8_t *registers, int count, int reg)
+{
+	for (int i = 0; i < count; i++)
+		if (registers[i] == reg)
+			return true;
+	return false;
+}
+
+/* Not a copy and not a zero: its result is a register with a constant beside it until somebody needs the sum. */
+static bool adds_at_rename(const struct tally *tally, int number)
+{
+	const struct insn *insn = &tally->loop->insn[number];
+
+	return tally->facts[number].eliminated && !insn->move && !insn->zeroing && insn->write_count > 0 &&
+		(insn->immediate || insn->address_only || insn->read_count == 1) && insn->writes[0] < REG_VECTOR;
+}
+
+/* Whether something other than an address or a further addition of a constant uses what a step of the path makes. */
+static bool is_needed(const struct tally *tally, int step)
+{
+	const struct loop *loop = tally->loop;
+	int reg = loop->insn[loop->path[step].insn].writes[0];
+
+	for (int i = 1; i <= loop->path_count; i++) {
+		int number = loop->path[(step + i) % loop->path_count].insn;
+		const struct insn *insn = &loop->insn[number];
+
+		if (mentions(insn->reads, insn->read_count, reg) && !adds_at_rename(tally, number))
+			return true;
+		if (mentions(insn->writes, insn->write_count, reg))
+			return false;
+	}
+	return false;
+}
+
+/* Additions of constants that are executed after all: fused with a branch, or needed as a sum. */
+static void materialise(struct tally *tally)
+{
+	const struct loop *loop = tally->loop;
+
+	for (int i = 0; i < loop->insn_count; i++) {
+		const struct uarch_class *alu = uarch_find(tally->uarch, "alu", loop->insn[i].width);
+
+		if (tally->insn[i].first > 0 && adds_at_rename(tally, i) && alu) {
+			tally->facts[i].eliminated = false;
+			tally->facts[i].op = alu;
+		}
+	}
+	if (!(uarch_extra(tally->uarch, EXTRA_MATERIALISES) > 0))
+		return;
+	for (int s = 0; s < loop->path_count; s++)
+		if (adds_at_rename(tally, loop->path[s].insn) && is_needed(tally, s))
+			tally->insn[loop->path[s].insn].materialised++;
+}
+
 /* A vector access of more than 32 bytes; one that is a vector's; any other. */
 static int access_kind(const struct insn *insn, const struct insn_memory *memory)
 {
@@ -127,6 +184,7 @@ static void count_insn(struct tally *tally, int number)
 		tally->taken += times->taken;
 	}
 	use_class(tally, facts->op, own - taken);
+	use_class(tally, uarch_find(tally->uarch, "alu", insn->width), times->materialised);
 	use_class(tally, facts->taken, taken);
 	use_class(tally, facts->base, times->times);
 	count_memory(tally, number);
@@ -164,6 +222,7 @@ void tally_begin(struct tally *tally, const struct loop *loop, const struct uarc
 	for (int i = 0; i < loop->insn_count; i++)
 		uarch_insn(uarch, &loop->insn[i], &tally->facts[i]);
 	walk_path(tally);
+	materialise(tally);
 	for (int i = 0; i < loop->insn_count; i++)
 		count_insn(tally, i);
 	describe_unknown(tally);

@@ -25,6 +25,7 @@ struct tally {
 		double taken;              /* of them, as a branch that jumps */
 		double first, second;      /* of them, as half of a fused pair */
 		bool fuses;                /* with the one that stands before it */
+		double materialised;       /* of them, done at rename and yet executed, as others use the result */
 	} *insn;
 	int use_count, use_room;
 	struct class_use *use;

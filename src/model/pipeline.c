@@ -20,15 +20,21 @@ enum { SECOND_BEST = 3 };
 struct work {
 	int step;
 	int count;
+	bool apart;               /* nobody waits for them, and they for nobody */
+	bool early;               /* a store: what it has can be forwarded before it runs */
+	bool linked;              /* a load whose value is there as soon as the store has it, however late it runs itself */
 	struct { uint32_t ports; float cycles; bool load; } op[TERMS];
 };
 
 /* One round's node. */
 struct instance {
 	int waits;                /* producers that have not started */
+	int stores;               /* of them, stores that its value comes from: the load itself need not wait */
+	double stored;            /* when the store has it, as if the load had started then */
 	int left;                 /* its own micro-ops that have not */
 	double ready, start;
 	bool renamed;
+	double renamed_at;
 };
 
 /* A micro-op that waits at a port. */
@@ -71,7 +77,7 @@ static void add_terms(struct work *work, const struct uarch_class *class, bool l
 	}
 }
 
-static void prepare_work(struct pipeline *pipeline, const struct uarch_insn *facts, const struct pipeline_insn *insns)
+static void prepare_work(struct pipeline *pipeline, const struct uarch *uarch, const struct uarch_insn *facts, const struct pipeline_insn *insns)
 {
 	const struct loop *loop = pipeline->loop;
 
@@ -84,6 +90,7 @@ static void prepare_work(struct pipeline *pipeline, const struct uarch_insn *fac
 		int times = 1;
 
 		work->step = node->step;
+		work->early = node->part == PART_STORE;
 		if (insns[step->insn].fused_second)
 			continue;
 		if (insns[step->insn].fused_first && node->part == PART_OPERATION) {
@@ -93,8 +100,12 @@ static void prepare_work(struct pipeline *pipeline, const struct uarch_insn *fac
 			add_terms(work, taken && branch->taken ? branch->taken : branch->op, false);
 			continue;
 		}
-		if (fact->eliminated && node->part == PART_OPERATION)
+		if (fact->eliminated && node->part == PART_OPERATION) {
+			if (insns[step->insn].materialised)
+				add_terms(work, uarch_find(uarch, "alu", insn->width), false);
+			work->apart = true;
 			continue;
+		}
 		if (node->part == PART_OPERATION && insn->flow == FLOW_BRANCH && fact->taken && (step->taken || !loop->stepped)) {
 			add_terms(work, fact->taken, false);
 			continue;
@@ -131,13 +142,31 @@ static void index_graph(struct pipeline *pipeline)
 
 static void started(struct pipeline *pipeline, int number);
 
-/* A node without work starts by itself once it is renamed and all that it needs has. */
+/* All its micro-ops have run: it has started, unless its value has still to come from a store. */
+static void executed(struct pipeline *pipeline, int number)
+{
+	struct instance *instance = &pipeline->instance[number];
+
+	instance->ready = pipeline->now;
+	if (instance->waits > 0 || instance->start >= 0)
+		return;
+	instance->start = instance->stored > -INFINITY ? (pipeline->work[number % pipeline->graph->node_count].linked ?
+		instance->stored : fmax(instance->stored, pipeline->now)) : pipeline->now;
+	started(pipeline, number);
+}
+
+/* A node without work, or whose work is done, starts by itself once it is renamed and all that it needs has. */
 static void maybe_start_empty(struct pipeline *pipeline, int number)
 {
 	struct instance *instance = &pipeline->instance[number];
 
-	if (instance->renamed && instance->waits == 0 && pipeline->work[number % pipeline->graph->node_count].count == 0) {
-		instance->start = fmax(instance->ready, pipeline->now);
+	if (instance->renamed && instance->start < 0 && instance->waits == 0 && (instance->left == 0 ||
+		pipeline->work[number % pipeline->graph->node_count].apart ||
+		pipeline->work[number % pipeline->graph->node_count].early)) {
+		const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
+
+		instance->start = instance->stored > -INFINITY ? (work->linked ? instance->stored :
+			fmax(instance->stored, instance->ready)) : fmax(instance->ready, instance->renamed_at);
 		started(pipeline, number);
 	}
 }
@@ -150,14 +179,21 @@ static void started(struct pipeline *pipeline, int number)
 
 	for (int k = pipeline->first_out[node]; k < pipeline->first_out[node + 1]; k++) {
 		const struct cycle_edge *edge = &graph->edge[pipeline->out[k]];
+		struct instance *instance;
 		int to;
 
 		if (round + edge->distance >= pipeline->rounds)
 			continue;
 		to = (round + edge->distance) * graph->node_count + edge->to;
-		pipeline->instance[to].ready = fmax(pipeline->instance[to].ready,
-			pipeline->instance[number].start + edge->weight);
-		if (--pipeline->instance[to].waits == 0)
+		instance = &pipeline->instance[to];
+		instance->waits--;
+		if (graph->memory[pipeline->out[k]]) {
+			instance->stores--;
+			instance->stored = fmax(instance->stored, pipeline->instance[number].start + edge->weight);
+		} else {
+			instance->ready = fmax(instance->ready, pipeline->instance[number].start + edge->weight);
+		}
+		if (instance->waits == 0)
 			maybe_start_empty(pipeline, to);
 	}
 }
@@ -171,19 +207,17 @@ static void execute(struct pipeline *pipeline, int ports)
 		if (port->free_at > pipeline->now + 1e-9)
 			continue;
 		for (int i = 0; i < port->count; i++) {
-			struct instance *instance = &pipeline->instance[port->queue[i].instance];
 			int number = port->queue[i].instance;
+			struct instance *instance = number >= 0 ? &pipeline->instance[number] : NULL;
 
-			if (instance->waits > 0 || instance->ready > pipeline->now + 1e-3)
+			if (instance && (instance->waits - instance->stores > 0 || instance->ready > pipeline->now + 1e-3))
 				continue;
 			port->free_at = fmax(port->free_at, pipeline->now) + (double)port->queue[i].cycles;
 			memmove(&port->queue[i], &port->queue[i + 1], (size_t)(port->count - i - 1) * sizeof(*port->queue));
 			port->count--;
 			pipeline->waiting--;
-			if (--instance->left == 0) {
-				instance->start = pipeline->now;
-				started(pipeline, number);
-			}
+			if (instance && --instance->left == 0)
+				executed(pipeline, number);
 			break;
 		}
 	}
@@ -216,7 +250,8 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	if (pipeline->waiting + work->count > pipeline->scheduler)
 		return false;
 	instance->renamed = true;
-	instance->left = work->count;
+	instance->renamed_at = pipeline->now + 1;
+	instance->left = work->apart ? 0 : work->count;
 	instance->ready = fmax(instance->ready, pipeline->now + 1);
 	for (int i = 0; i < work->count; i++) {
 		int p = choose(pipeline, work->op[i].load ? loads : counts, work->op[i].ports, !work->op[i].load && slot % 2 == 1);
@@ -225,7 +260,7 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 		if (work->op[i].load)
 			loads[p]++;
 		if (port->count < QUEUE)
-			port->queue[port->count++] = (struct waiting){ number, work->op[i].cycles };
+			port->queue[port->count++] = (struct waiting){ work->apart ? -1 : number, work->op[i].cycles };
 		pipeline->waiting++;
 	}
 	maybe_start_empty(pipeline, number);
@@ -290,6 +325,12 @@ static double run(struct pipeline *pipeline, const struct uarch *uarch, const st
 	return retired == total && pipeline->rounds > warm ? (done - from) / (pipeline->rounds - warm) : 0;
 }
 
+static void add_wait(struct instance *instance, bool store)
+{
+	instance->waits++;
+	instance->stores += store;
+}
+
 double pipeline_run(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	const struct pipeline_insn *insns)
 {
@@ -317,13 +358,16 @@ double pipeline_run(const struct loop *loop, const struct uarch *uarch, const st
 		pipeline->out = memory_new((size_t)graph.edge_count + 1, sizeof(int));
 		pipeline->first_node = memory_new((size_t)loop->path_count + 2, sizeof(int));
 		pipeline->instance = memory_new(instances, sizeof(*pipeline->instance));
-		prepare_work(pipeline, facts, insns);
+		prepare_work(pipeline, uarch, facts, insns);
 		index_graph(pipeline);
 		for (size_t i = 0; i < instances; i++)
-			pipeline->instance[i].start = -1;
+			pipeline->instance[i] = (struct instance){ .start = -1, .stored = -INFINITY };
 		for (int i = 0; i < graph.edge_count; i++)
 			for (int r = graph.edge[i].distance; r < pipeline->rounds; r++)
-				pipeline->instance[r * graph.node_count + graph.edge[i].to].waits++;
+				add_wait(&pipeline->instance[r * graph.node_count + graph.edge[i].to], graph.memory[i]);
+		for (int i = 0; i < graph.edge_count; i++)
+			if (graph.memory[i] && graph.edge[i].weight < 0)
+				pipeline->work[graph.edge[i].to].linked = true;
 		cycles = run(pipeline, uarch, insns);
 		free(pipeline->work);
 		free(pipeline->first_out);

@@ -17,6 +17,7 @@ struct pipeline_insn {
 	double slots;             /* renamed; 0 for the second half of a fused pair */
 	bool fused_first;         /* executes as the branch behind it does */
 	bool fused_second;        /* and this is that branch */
+	bool materialised;        /* done at rename, and executed beside that */
 };
 
 /* Cycles per path in the steady state; 0 when nothing can be said (a core of unknown width, an empty path). facts: of each

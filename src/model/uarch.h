@@ -140,6 +140,9 @@ struct uarch_insn {
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
 
+/* The class of that name at a width (0: none), its fallbacks included; NULL: this core has none. */
+const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, int width);
+
 /* Whether two neighbours become one micro-op here. */
 bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch);
 

@@ -155,7 +155,6 @@ struct status uarch_read(const char *text, const char *origin, struct uarch **ua
 /* Adds them, and looks up every class once. */
 struct status uarch_bind(struct uarch *uarch);
 /* The class of that name and width (index), or of that name; NULL. */
-const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, int width);
 int uarch_width_index(unsigned bits);
 
 #endif
