@@ -136,6 +136,8 @@ struct uarch_insn {
 	double slots;                      /* rename slots with its memory operands, before macro-fusion; 0 when not known */
 	double unlaminated;                /* how many of them come from un-lamination */
 	bool eliminated;                   /* done at rename: latency 0, no port */
+	bool joined;                       /* a load that is one slot with the operation behind it (uarch_fuses_behind()); left to those
+	                                      who know what stands behind */
 };
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
