@@ -142,7 +142,10 @@ struct uarch_insn {
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
 
-/* The class of that name at a width (0: none), its fallbacks included; NULL: this core has none. */
+/* The index of a width in bits, 8 to 512; 0: none. */
+int uarch_width_index(unsigned bits);
+
+/* The class of that name at a width (an index: see uarch_width_index(); 0: none), its fallbacks included; NULL: this core has none. */
 const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, int width);
 
 /* Whether two neighbours become one micro-op here. */
