@@ -150,6 +150,7 @@ static struct explain_question question_of(const struct session *session)
 	return (struct explain_question){
 		.kernel = session->setting.kernel, .v = session->setting.v, .seed = session->seed,
 		.uarch = session->insight.core.uarch, .foreign = insight_foreign(session), .machine = machine_of(session),
+		.l3 = session->memory.l3, .memory = session->memory.memory,
 	};
 }
 
@@ -168,6 +169,19 @@ void insight_renew(struct session *session)
 	insight->advised = false;
 	memset(&insight->advice, 0, sizeof(insight->advice));
 	find_source(insight);
+}
+
+void insight_memory(struct session *session, const struct result *result)
+{
+	struct insight *insight = &session->insight;
+	const struct uarch_cache *cache[2] = { NULL, NULL };
+
+	for (int level = 1; insight->core.uarch && !insight_foreign(session) && level <= 2; level++)
+		cache[level - 1] = uarch_cache(insight->core.uarch, level);
+	memory_probe_accept(&session->memory, machine_of(session), cache[0] ? cache[0]->latency : 0,
+		cache[1] ? cache[1]->latency : 0, result);
+	insight->setting.kernel = NULL;
+	insight_renew(session);
 }
 
 static void advise(struct session *session)

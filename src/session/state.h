@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "session/cells.h"
+#include "session/memory.h"
 #include "session/session.h"
 #include "session/setting.h"
 #include "session/view.h"
@@ -150,6 +151,7 @@ struct session {
 	struct cells *cells;
 	struct plan plan;
 	struct insight insight;
+	struct memory_probe memory;      /* L3 and memory of this machine, as far as measured */
 };
 
 /* session.c */
@@ -194,6 +196,8 @@ void insight_renew(struct session *session);
 double insight_due(const struct session *session);
 /* Finds the advice if its time has come; returns whether it did. */
 bool insight_advance(struct session *session, double now);
+/* A result that memory_probe_next() asked for. */
+void insight_memory(struct session *session, const struct result *result);
 bool insight_ready(const struct session *session);      /* an explanation is there */
 bool insight_foreign(const struct session *session);    /* it is of a core that is not the running one */
 void insight_view(const struct session *session, struct view *view);
