@@ -12,7 +12,7 @@
 /* Advice asks for up to 40 settings: only of one that stays, never while a key is held down. */
 static const double ADVICE_DELAY = 0.15;
 /* The furthest that code scrolls. */
-enum { CODE_MOST = LOOP_INSNS };
+enum { CODE_MOST = LOOP_MOST };
 
 const char *const body_names[] = { "slices", "ladder", "ports", "code", "source", "mountain", "strip", NULL };
 _Static_assert(sizeof(body_names) / sizeof(body_names[0]) == BODY_COUNT + 1, "a name for each");
