@@ -104,6 +104,16 @@ static double index_extra(const struct graph *graph, const struct insn_memory *m
 	return uarch_known(extra) ? extra : 0;
 }
 
+/* A load of which cores are expected to know the store: of an address without an index, and apart from the operation on it, or
+ * with a constant. Measured on Redwood Cove: `add [m],1` is renamed, `add [m],reg` and a load that is one slot with the addition
+ * behind it are not; of Zen 5 nothing else is known. */
+static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
+{
+	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];
+
+	return !load->memory[operand].index && !facts->joined && (!facts->op || load->immediate);
+}
+
 /* Cycles from a store's data to the loaded value. */
 static double forward_latency(const struct graph *graph, const struct forward *forward, const struct insn *load, int operand,
 	bool *known)
@@ -121,7 +131,7 @@ static double forward_latency(const struct graph *graph, const struct forward *f
 		cycles = uarch_extra(uarch, EXTRA_FORWARD_VECTOR);
 	/* Only a load from where the store began is renamed. */
 	if (!uarch_known(cycles) && !vector && forward->same_start && (graph->renaming == RENAMES_ALL ||
-		(graph->renaming == RENAMES_PLAIN && !load->memory[operand].index && !store->memory[forward->operand].index)))
+		(graph->renaming == RENAMES_PLAIN && is_plain(graph, load, operand) && !store->memory[forward->operand].index)))
 		cycles = uarch_extra(uarch, EXTRA_FORWARD_RENAMED);
 	if (!uarch_known(cycles) && !vector)
 		cycles = uarch_extra(uarch, EXTRA_FORWARD);

@@ -84,7 +84,7 @@ static void describe(struct tally *tally, int number)
 		return;
 	line->fused = times->fuses;
 	line->eliminated = facts->eliminated;
-	line->slots = times->fuses ? 0 : facts->slots;
+	line->slots = times->fuses || times->joins ? 0 : facts->slots;
 	for (int k = 0; k < insn->memory_count && k < INSN_MEMORY && !insn->address_only; k++) {
 		double accesses = insn->memory[k].accesses > 1 ? insn->memory[k].accesses : 1;
 

@@ -121,7 +121,7 @@ static void add_scheduling(struct tally *tally)
 		insns[i].fused_second = tally->insn[i].second > 0;
 		insns[i].fused_first = tally->insn[i].first > 0;
 		insns[i].materialised = tally->insn[i].materialised > tally->insn[i].times / 2;
-		insns[i].slots = insns[i].fused_second ? 0 : tally->facts[i].slots;
+		insns[i].slots = insns[i].fused_second || tally->insn[i].joins ? 0 : tally->facts[i].slots;
 	}
 	cycles = pipeline_run(loop, tally->uarch, tally->facts, insns);
 	free(insns);

@@ -46,6 +46,10 @@ static void walk_path(struct tally *tally)
 		tally->insn[i].fuses = second->flow == FLOW_BRANCH && first->known && second->known && tally->facts[i - 1].known &&
 			tally->facts[i].known && first->address + first->length == second->address &&
 			uarch_fuses(tally->uarch, first, second);
+		tally->insn[i].joins = !tally->insn[i].fuses && first->known && second->known &&
+			first->address + first->length == second->address && !tally->insn[i - 1].joins &&
+			uarch_fuses_behind(tally->uarch, first, second);
+		tally->facts[i - 1].joined = tally->insn[i].joins && first->memory_count > 0;
 	}
 	for (int s = 0; s < loop->path_count; s++) {
 		int now = loop->path[s].insn;
@@ -56,6 +60,8 @@ static void walk_path(struct tally *tally)
 		if (insn->fuses && before == now - 1) {
 			insn->second++;
 			tally->insn[before].first++;
+		} else if (insn->joins && before == now - 1) {
+			insn->joined++;
 		}
 		before = now;
 	}
@@ -176,7 +182,7 @@ static void count_insn(struct tally *tally, int number)
 
 	if (!facts->known || times->times <= 0)
 		return;
-	tally->slots += (facts->slots - facts->unlaminated) * (times->times - times->second);
+	tally->slots += (facts->slots - facts->unlaminated) * (times->times - times->second - times->joined);
 	tally->unlaminated += facts->unlaminated * times->times;
 	tally->bytes += insn->length * times->times;
 	if (insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER) {

@@ -24,7 +24,9 @@ struct tally {
 		double times;              /* in the path */
 		double taken;              /* of them, as a branch that jumps */
 		double first, second;      /* of them, as half of a fused pair */
-		bool fuses;                /* with the one that stands before it */
+		bool fuses;                /* with the one that stands before it, into a branch */
+		bool joins;                /* with the copy or the load that stands before it, into one slot */
+		double joined;             /* of them, so */
 		double materialised;       /* of them, done at rename and yet executed, as others use the result */
 	} *insn;
 	int use_count, use_room;

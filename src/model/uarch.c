@@ -479,35 +479,3 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 	facts->eliminated = facts->op && !facts->load && !facts->store && facts->op->executes && facts->op->term_count == 0 &&
 		facts->op->latency <= 0;
 }
-
-bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch)
-{
-	const struct insn_memory *memory = first->memory_count > 0 ? &first->memory[0] : NULL;
-	unsigned has = 0;
-
-	if (branch->flow != FLOW_BRANCH || !branch->condition[0] || first->flow != FLOW_NONE || !first->known)
-		return false;
-	if (memory)
-		has |= FUSE_MEMORY;
-	if (memory && first->immediate)
-		has |= FUSE_MEMORY_IMMEDIATE;
-	if (memory && memory->relative && first->immediate)
-		has |= FUSE_RELATIVE;
-	if (memory && memory->store)
-		has |= FUSE_STORE;
-	if (first->immediate)
-		has |= FUSE_IMMEDIATE;
-	for (int i = 0; i < uarch->fusion_count; i++) {
-		const struct uarch_fusion *fusion = &uarch->fusion[i];
-
-		if (strcmp(fusion->mnemonic, first->mnemonic) != 0)
-			continue;
-		if (fusion->unless & has)
-			return false;
-		for (int k = 0; k < fusion->condition_count; k++)
-			if (strcmp(fusion->condition[k], branch->condition) == 0)
-				return true;
-		return fusion->all;
-	}
-	return false;
-}

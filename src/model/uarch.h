@@ -136,6 +136,8 @@ struct uarch_insn {
 	double slots;                      /* rename slots with its memory operands, before macro-fusion; 0 when not known */
 	double unlaminated;                /* how many of them come from un-lamination */
 	bool eliminated;                   /* done at rename: latency 0, no port */
+	bool joined;                       /* a load that is one slot with the operation behind it (uarch_fuses_behind()); left to those
+	                                      who know what stands behind */
 };
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
@@ -145,6 +147,10 @@ const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name
 
 /* Whether two neighbours become one micro-op here. */
 bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch);
+
+/* Whether a copy of a register, or a plain load, and an operation on what it wrote, right behind it, are one slot here: the first then
+ * takes none of its own. */
+bool uarch_fuses_behind(const struct uarch *uarch, const struct insn *first, const struct insn *operation);
 
 /* The sources of a class (its tags) or of the whole file (0) as legend lines: "[U] uops.info …". */
 void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);

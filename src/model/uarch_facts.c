@@ -191,7 +191,7 @@ static bool add_fusion(struct reader *r, const struct uarch_fusion *fusion)
 	struct uarch *u = r->to->uarch;
 
 	for (int i = 0; i < u->fusion_count; i++)
-		if (strcmp(u->fusion[i].mnemonic, fusion->mnemonic) == 0) {
+		if (u->fusion[i].kind == fusion->kind && strcmp(u->fusion[i].mnemonic, fusion->mnemonic) == 0) {
 			if (u->fusion[i].file == r->file)
 				return lines_fail(&r->lines, "fuse %s stands in line %d already", fusion->mnemonic,
 					u->fusion[i].line);
@@ -228,12 +228,34 @@ static bool read_conditions(struct reader *r, int from, int to, struct uarch_fus
 	return true;
 }
 
+/* MNEMONICS after copy, or after load. */
+static bool read_fuse_behind(struct reader *r)
+{
+	static const char *const what[] = { "copy", "load" };
+	struct uarch_fusion fusion = { .file = r->file, .line = r->lines.line };
+	int after = r->lines.words - 2, k;
+
+	if (after < 2)
+		return lines_fail(&r->lines, "\"fuse\" names no instructions: fuse add sub after copy");
+	k = reader_find(r, "word", r->lines.word[after + 1], what, 2);
+	if (k < 0)
+		return false;
+	fusion.kind = k == 0 ? FUSION_COPY : FUSION_LOAD;
+	for (int i = 1; i < after; i++)
+		if (!lines_name(&r->lines, r->lines.word[i], "mnemonic", ".", fusion.mnemonic, sizeof(fusion.mnemonic)) ||
+			!add_fusion(r, &fusion))
+			return false;
+	return true;
+}
+
 bool read_fuse(struct reader *r)
 {
 	static const char *const exceptions[] = { "memory", "memory-immediate", "relative", "store", "immediate" };
 	struct uarch_fusion fusion = { .file = r->file, .line = r->lines.line };
 	int with = 1, unless;
 
+	if (r->lines.words > 2 && strcmp(r->lines.word[r->lines.words - 2], "after") == 0)
+		return read_fuse_behind(r);
 	while (with < r->lines.words && strcmp(r->lines.word[with], "with") != 0)
 		with++;
 	for (unless = with; unless < r->lines.words && strcmp(r->lines.word[unless], "unless") != 0; )

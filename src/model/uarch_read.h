@@ -96,7 +96,10 @@ struct uarch_id {
 	char with[UARCH_FEATURES][16], without[UARCH_FEATURES][16];
 };
 
+enum fusion_kind { FUSION_BRANCH, FUSION_COPY, FUSION_LOAD };      /* before a branch; behind a copy; behind a load */
+
 struct uarch_fusion {
+	enum fusion_kind kind;
 	char mnemonic[20];
 	bool all;
 	int condition_count;

@@ -277,6 +277,39 @@ static void skylake_is_the_articles(void **state)
 	uarch_free(uarch);
 }
 
+/* Redwood Cove makes one slot of a copy, or a load, and the operation on what it wrote. */
+static void operations_fuse_behind_copies(void **state)
+{
+	static const struct insn copy = { .known = true, .mnemonic = "mov", .shape = "r,r", .move = true, .width = 64, .read_count = 1,
+		.reads = { 2 }, .write_count = 1, .writes = { 1 } };
+	static const struct insn from = { .known = true, .mnemonic = "mov", .shape = "r,m", .width = 64, .write_count = 1,
+		.writes = { 1 }, .memory_count = 1, .memory = { { .load = true, .base = 5, .accesses = 1, .size = 8 } } };
+	struct insn add = { .known = true, .mnemonic = "add", .shape = "r,r", .width = 64, .read_count = 2, .reads = { 1, 3 },
+		.write_count = 3, .writes = { 1, REG_CARRY, REG_FLAGS } };
+	struct insn indexed = from;
+	struct uarch *uarch = load("redwood-cove"), *other = load("golden-cove");
+
+	(void)state;
+	assert_true(uarch_fuses_behind(uarch, &copy, &add));
+	assert_true(uarch_fuses_behind(uarch, &from, &add));
+	assert_false(uarch_fuses_behind(other, &copy, &add));
+	indexed.memory[0].index = 6;
+	assert_false(uarch_fuses_behind(uarch, &indexed, &add));
+	add.immediate = true;
+	assert_true(uarch_fuses_behind(uarch, &copy, &add));
+	assert_false(uarch_fuses_behind(uarch, &from, &add));
+	add.width = 32;
+	assert_false(uarch_fuses_behind(uarch, &copy, &add));
+	add.width = 64;
+	add.writes[0] = add.reads[0] = 4;
+	assert_false(uarch_fuses_behind(uarch, &copy, &add));
+	add.writes[0] = add.reads[0] = 1;
+	strcpy(add.mnemonic, "imul");
+	assert_false(uarch_fuses_behind(uarch, &copy, &add));
+	uarch_free(uarch);
+	uarch_free(other);
+}
+
 static void aarch64_instructions_have_their_classes(void **state)
 {
 	static const struct { const char *mnemonic, *shape; unsigned width; const char *class; } rows[] = {
@@ -320,6 +353,7 @@ int main(void)
 		cmocka_unit_test(known_processors_are_recognised),
 		cmocka_unit_test(this_machine_is_recognised_or_says_why_not),
 		cmocka_unit_test(skylake_is_the_articles),
+		cmocka_unit_test(operations_fuse_behind_copies),
 		cmocka_unit_test(aarch64_instructions_have_their_classes),
 	};
 
