@@ -136,6 +136,10 @@ struct kernel {
 	 * NULL when there is nothing to compare. */
 	struct status (*verify)(struct kernel_run *run);
 
+	/* What the machine code does not tell (see struct kernel_run), for another setting than the one that is laid out: explaining
+	 * lays out a small copy. NULL: it does not depend on the size. */
+	void (*facts)(const int64_t *v, struct kernel_run *run);
+
 	/* The limit that its document says binds at the initial setting, by its name in model/limits.h ("latency"). NULL: it
 	 * names none. */
 	const char *limit;

@@ -153,10 +153,18 @@ static unsigned outcome_of(const struct kernel_run *run, uint64_t index)
 	return (unsigned)(random_next(&random) >> 63);
 }
 
+/* Half of the coins are guessed wrong, unless there are so few that predictors learn them by heart. */
+static void mispredict_facts(const int64_t *v, struct kernel_run *run)
+{
+	uint64_t outcomes = (uint64_t)v[SIZE] * 8, period = v[PERIOD] ? (uint64_t)1 << v[PERIOD] : outcomes;
+	uint64_t surprises = (period < outcomes ? period : outcomes) * (uint64_t)v[RANDOM] / 200;
+
+	run->mispredicts = v[FORM] == FORM_BRANCH && surprises >= BEYOND_LEARNING ? (double)v[RANDOM] / 200 : 0;
+}
+
 static struct status mispredict_prepare(struct kernel_run *run)
 {
-	uint64_t size = (uint64_t)run->v[SIZE], period = run->v[PERIOD] ? (uint64_t)1 << run->v[PERIOD] : size * 8;
-	uint64_t surprises = (period < size * 8 ? period : size * 8) * (uint64_t)run->v[RANDOM] / 200;
+	uint64_t size = (uint64_t)run->v[SIZE];
 
 	for (uint64_t i = run->prepared; i < size; i++) {
 		unsigned byte = 0;
@@ -172,8 +180,7 @@ static struct status mispredict_prepare(struct kernel_run *run)
 	run->ring = size * 8;
 	run->bytes = 0;      /* an eighth: no whole number */
 	run->lines = 1 / 512.0;
-	if (run->v[FORM] == FORM_BRANCH && surprises >= BEYOND_LEARNING)
-		run->mispredicts = (double)run->v[RANDOM] / 200;
+	mispredict_facts(run->v, run);
 	run->code = (const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
 	run->function = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";
 	run->position = 0;
@@ -229,4 +236,5 @@ const struct kernel kernel_mispredict = {
 	.call = mispredict_call,
 	.rewind = mispredict_rewind,
 	.verify = mispredict_verify,
+	.facts = mispredict_facts,
 };

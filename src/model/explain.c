@@ -139,6 +139,8 @@ void explain(const struct explain_question *question, struct explanation *explan
 		read_loop(&run, explanation);
 	if (!status_is_ok(&explanation->status))
 		return;
+	if (kernel->facts)
+		kernel->facts(question->v, &run);
 	fill_place(question, &run, &place);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
 }
