@@ -199,7 +199,7 @@ static const struct uarch_class *find_class(const struct uarch *uarch, const cha
 	char full[UARCH_NAME + 8];
 	const struct uarch_class *class = NULL;
 
-	if (width > 0) {
+	if (width > 0 && width < UARCH_WIDTHS) {
 		snprintf(full, sizeof(full), "%s%s", name, width_suffix[width]);
 		class = bsearch(full, uarch->class, (size_t)uarch->class_count, sizeof(*class), compare_name);
 	}
