@@ -110,7 +110,7 @@ static void materialise(struct tally *tally)
 	const struct loop *loop = tally->loop;
 
 	for (int i = 0; i < loop->insn_count; i++) {
-		const struct uarch_class *alu = uarch_find(tally->uarch, "alu", uarch_width_index(loop->insn[i].width));
+		const struct uarch_class *alu = uarch_find(tally->uarch, "alu", loop->insn[i].width);
 
 		if (tally->insn[i].first > 0 && adds_at_rename(tally, i) && alu) {
 			tally->facts[i].eliminated = false;
@@ -190,7 +190,7 @@ static void count_insn(struct tally *tally, int number)
 		tally->taken += times->taken;
 	}
 	use_class(tally, facts->op, own - taken);
-	use_class(tally, uarch_find(tally->uarch, "alu", uarch_width_index(insn->width)), times->materialised);
+	use_class(tally, uarch_find(tally->uarch, "alu", insn->width), times->materialised);
 	use_class(tally, facts->taken, taken);
 	use_class(tally, facts->base, times->times);
 	count_memory(tally, number);

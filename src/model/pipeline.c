@@ -102,7 +102,7 @@ static void prepare_work(struct pipeline *pipeline, const struct uarch *uarch, c
 		}
 		if (fact->eliminated && node->part == PART_OPERATION) {
 			if (insns[step->insn].materialised)
-				add_terms(work, uarch_find(uarch, "alu", uarch_width_index(insn->width)), false);
+				add_terms(work, uarch_find(uarch, "alu", insn->width), false);
 			work->apart = true;
 			continue;
 		}
