@@ -21,6 +21,8 @@ enum limit_kind {
 	LIMIT_ADDRESSES,          /* "addresses" */
 	LIMIT_COMPLEX,            /* "complex-addressing" */
 	LIMIT_SPLITS,             /* "split-lines" */
+	LIMIT_BANKS,              /* "bank-conflicts" */
+	LIMIT_STORE_LINES,        /* "store-lines" */
 	LIMIT_TAKEN,              /* "taken-branches" */
 	LIMIT_LATENCY,            /* "latency" */
 	LIMIT_MEMORY_LATENCY,     /* "memory-latency" */
