@@ -18,7 +18,7 @@ static const char core_text[] =
 	"class zero latency 0 ports none [M]\n"
 	"class alu latency 1 ports p0,p1 [M]\n"
 	"class imul latency 3 ports p1 [M]\n"
-	"class divide latency 20 ports p0 + div:2 [M]\n"
+	"class div latency 20 ports p0 + div:2 [M]\n"
 	"class branch ports p0,p1 [M]\n"
 	"class load latency 4 ports p2,p3 [M]\n"
 	"fuse cmp with all [M]\n"
