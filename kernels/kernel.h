@@ -124,6 +124,10 @@ struct kernel {
 	/* Lays out the data and fills the run. Returns STATUS_CANCELLED when run->cancel is set on the way. */
 	struct status (*prepare)(struct kernel_run *run);
 
+	/* Fills what the machine code does not tell (lines … restart) of run->v alone, without memory: of the size asked about, while
+	 * the code is read from a small copy. prepare() then leaves that to it. NULL: prepare() fills them, whatever the size. */
+	void (*figures)(struct kernel_run *run);
+
 	/* Walks `elements` (a positive multiple of granule) from where the last call stopped, wrapping at
 	 * the end of the ring. This is what is timed. */
 	void (*call)(struct kernel_run *run, uint64_t elements);

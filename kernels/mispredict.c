@@ -153,10 +153,19 @@ static unsigned outcome_of(const struct kernel_run *run, uint64_t index)
 	return (unsigned)(random_next(&random) >> 63);
 }
 
+static void mispredict_figures(struct kernel_run *run)
+{
+	uint64_t count = (uint64_t)run->v[SIZE] * 8, period = run->v[PERIOD] ? (uint64_t)1 << run->v[PERIOD] : count;
+	uint64_t surprises = (period < count ? period : count) * (uint64_t)run->v[RANDOM] / 200;
+
+	run->lines = 1 / 512.0;
+	if (run->v[FORM] == FORM_BRANCH && surprises >= BEYOND_LEARNING)
+		run->mispredicts = (double)run->v[RANDOM] / 200;
+}
+
 static struct status mispredict_prepare(struct kernel_run *run)
 {
-	uint64_t size = (uint64_t)run->v[SIZE], period = run->v[PERIOD] ? (uint64_t)1 << run->v[PERIOD] : size * 8;
-	uint64_t surprises = (period < size * 8 ? period : size * 8) * (uint64_t)run->v[RANDOM] / 200;
+	uint64_t size = (uint64_t)run->v[SIZE];
 
 	for (uint64_t i = run->prepared; i < size; i++) {
 		unsigned byte = 0;
@@ -171,9 +180,7 @@ static struct status mispredict_prepare(struct kernel_run *run)
 	run->granule = 8;
 	run->ring = size * 8;
 	run->bytes = 0;      /* an eighth: no whole number */
-	run->lines = 1 / 512.0;
-	if (run->v[FORM] == FORM_BRANCH && surprises >= BEYOND_LEARNING)
-		run->mispredicts = (double)run->v[RANDOM] / 200;
+	mispredict_figures(run);
 	run->code = (const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
 	run->function = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";
 	run->position = 0;
@@ -226,6 +233,7 @@ const struct kernel kernel_mispredict = {
 	.layout_nests = true,
 	.stepped = true,
 	.prepare = mispredict_prepare,
+	.figures = mispredict_figures,
 	.call = mispredict_call,
 	.rewind = mispredict_rewind,
 	.verify = mispredict_verify,

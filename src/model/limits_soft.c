@@ -114,7 +114,8 @@ static void add_scheduling(struct tally *tally)
 	double cycles;
 	char number[24];
 
-	if (!(uarch_extra(tally->uarch, EXTRA_BINDS_PORTS) > 0))
+	/* What is run there never begins anew. */
+	if (!(uarch_extra(tally->uarch, EXTRA_BINDS_PORTS) > 0) || tally->place->restart > 0)
 		return;
 	insns = memory_new((size_t)loop->insn_count + 1, sizeof(*insns));
 	for (int i = 0; i < loop->insn_count; i++) {

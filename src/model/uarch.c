@@ -174,7 +174,7 @@ void uarch_free(struct uarch *uarch)
 
 static const char *const width_suffix[UARCH_WIDTHS] = { "", ".8", ".16", ".32", ".64", ".128", ".256", ".512" };
 
-int uarch_width_index(unsigned bits)
+static int width_index(unsigned bits)
 {
 	switch (bits) {
 	case 8: return 1;
@@ -199,7 +199,7 @@ static const struct uarch_class *find_class(const struct uarch *uarch, const cha
 	char full[UARCH_NAME + 8];
 	const struct uarch_class *class = NULL;
 
-	if (width > 0) {
+	if (width > 0 && width < UARCH_WIDTHS) {
 		snprintf(full, sizeof(full), "%s%s", name, width_suffix[width]);
 		class = bsearch(full, uarch->class, (size_t)uarch->class_count, sizeof(*class), compare_name);
 	}
@@ -210,7 +210,7 @@ static const struct uarch_class *find_class(const struct uarch *uarch, const cha
 
 const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits)
 {
-	return find_class(uarch, name, uarch_width_index(bits));
+	return find_class(uarch, name, width_index(bits));
 }
 
 /* The number of a class in the table of instructions by its name without the width; -1 when no rule names it. */
@@ -254,7 +254,7 @@ static void resolve_classes(struct uarch *uarch)
 		int number = class_number(uarch->ops, sorted, name);
 
 		if (number >= 0)
-			own[number * UARCH_WIDTHS + (dot ? uarch_width_index((unsigned)atoi(dot + 1)) : 0)] = &uarch->class[i];
+			own[number * UARCH_WIDTHS + (dot ? width_index((unsigned)atoi(dot + 1)) : 0)] = &uarch->class[i];
 	}
 	for (int i = 0; i < classes; i++)
 		for (int width = 0; width < UARCH_WIDTHS; width++)
@@ -344,7 +344,7 @@ static int access_width(const struct insn_memory *memory)
 {
 	unsigned size = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
 
-	return size > 32 ? uarch_width_index(512) : size > 16 ? uarch_width_index(256) : size > 8 ? uarch_width_index(128) : 0;
+	return size > 32 ? width_index(512) : size > 16 ? width_index(256) : size > 8 ? width_index(128) : 0;
 }
 
 /* Skylake's store AGU on port 7 takes base + 0…2047 alone; where that makes no difference no file has the class. */
@@ -376,7 +376,7 @@ static const struct uarch_class *memory_class(const struct uarch *uarch, const s
 /* The class of what the instruction does besides memory; NULL and *known unset: nobody can say. */
 static const struct uarch_class *operation(const struct uarch *uarch, const struct insn *insn, bool *known)
 {
-	int width = uarch_width_index(insn->width), number;
+	int width = width_index(insn->width), number;
 	const struct uarch_class *class = NULL;
 
 	*known = true;
@@ -464,8 +464,8 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 	plain = !facts->op;
 	if (facts->op)
 		slots = facts->op->slots;
-	if (insn->flow == FLOW_BRANCH && facts->op && facts->op == uarch->role[ROLE_BRANCH][uarch_width_index(insn->width)])
-		facts->taken = uarch->role[ROLE_TAKEN][uarch_width_index(insn->width)];
+	if (insn->flow == FLOW_BRANCH && facts->op && facts->op == uarch->role[ROLE_BRANCH][width_index(insn->width)])
+		facts->taken = uarch->role[ROLE_TAKEN][width_index(insn->width)];
 	for (int i = 0; i < insn->memory_count && i < INSN_MEMORY; i++) {
 		const struct insn_memory *memory = &insn->memory[i];
 		double accesses = memory->accesses > 1 && !memory->vector_index ? memory->accesses : 1;

@@ -82,8 +82,15 @@ static double step_of(const struct knob *knob, int64_t from, int64_t to)
 	return from > 0 && to > 0 ? fabs(log2((double)to / (double)from)) : fabs((double)(to - from));
 }
 
+/* How much has been asked. */
+struct asking {
+	int asks, most;           /* settings looked at, explained before or not */
+	int fresh;                /* settings that may still be explained; -1: any number */
+	bool unfinished;
+};
+
 /* The predicted CPE of a setting; NAN: unknown. */
-static double predict(const struct advice_question *question, const struct setting *setting)
+static double explain_one(const struct advice_question *question, const struct setting *setting)
 {
 	struct explain_question ask = *question->ask;
 
@@ -96,15 +103,33 @@ static double predict(const struct advice_question *question, const struct setti
 	return question->scratch->limits.predicted;
 }
 
+static double predict(const struct advice_question *question, const struct setting *setting, struct asking *asking)
+{
+	double cpe = NAN;
+
+	if (question->readings && readings_predicted(question->readings, setting, &cpe))
+		return cpe;
+	if (asking->fresh == 0) {
+		asking->unfinished = true;
+		return NAN;
+	}
+	if (asking->fresh > 0)
+		asking->fresh--;
+	cpe = explain_one(question, setting);
+	if (question->readings)
+		readings_predict(question->readings, setting, cpe);
+	return cpe;
+}
+
 /* Tries the values of one knob; the best way so far is kept in best. */
-static void try_knob(const struct advice_question *question, int index, int *asks, struct option *best)
+static void try_knob(const struct advice_question *question, int index, struct asking *asking, struct option *best)
 {
 	const struct setting *present = question->setting;
 	const struct knob *knob = &present->kernel->knobs[index];
 	int64_t values[VALUES_MAX];
 	int count = values_of(knob, present->v[index], question->memory_limit, values);
 
-	for (int i = 0; i < count && *asks < ADVICE_ASKS; i++) {
+	for (int i = 0; i < count && asking->asks < asking->most && !asking->unfinished; i++) {
 		struct option option = { .setting = *present, .knob = index,
 			.step = step_of(knob, present->v[index], values[i]) };
 		struct status status;
@@ -117,8 +142,8 @@ static void try_knob(const struct advice_question *question, int index, int *ask
 		status = setting_check(&option.setting, question->memory_limit);
 		if (!status_is_ok(&status))
 			continue;
-		++*asks;
-		option.cpe = predict(question, &option.setting);
+		asking->asks++;
+		option.cpe = predict(question, &option.setting, asking);
 		if (!(option.cpe > 0))
 			continue;
 		if (option.cpe < best->cpe * (1 - EQUAL) ||
@@ -148,33 +173,63 @@ static void name_change(const struct setting *from, const struct option *to, cha
 		snprintf(buffer + used, size - used, ")");
 }
 
-void advice_find(const struct advice_question *question, struct advice *advice)
+/* Whether the slowest chain goes from each load to the address of the next: from pointer to pointer. */
+static bool chases_pointers(const struct explanation *explanation)
+{
+	int carried = 0;
+
+	for (int i = 0; i < explanation->loop.insn_count; i++) {
+		const struct insn *insn = &explanation->loop.insn[i];
+
+		if (!explanation->limits.insn[i].carried)
+			continue;
+		carried++;
+		/* A plain load: what it writes depends on memory and address alone. */
+		if (insn->memory_count == 0 || !insn->memory[0].load || insn->memory[0].store || insn->read_count > 0)
+			return false;
+	}
+	return carried > 0;
+}
+
+/* What would help where no knob does. */
+static const char *sentence(const struct explanation *explanation, enum limit_kind kind)
+{
+	if (kind == LIMIT_LATENCY && chases_pointers(explanation))
+		return "Each load waits for the address that the one before fetched: walk several lists at once, or keep the items in "
+			"an array.";
+	return limit_remedy(kind);
+}
+
+bool advice_find(const struct advice_question *question, struct advice *advice)
 {
 	const struct limits *limits = &question->explanation->limits;
 	const struct kernel *kernel = question->setting->kernel;
 	enum limit_kind kind = LIMIT_COUNT;
 	struct option best = { .knob = -1 };
 	char change[120], predicted[24];
-	int asks = 0;
+	struct asking asking = { .most = readings_slow(kernel) ? ADVICE_ASKS_SLOW : ADVICE_ASKS,
+		.fresh = question->fresh > 0 ? question->fresh : -1 };
 
 	memset(advice, 0, sizeof(*advice));
 	if (limits->predicted_by >= 0)
 		kind = limits->limit[limits->predicted_by].kind;
 	if (!status_is_ok(&question->explanation->status) || kind == LIMIT_COUNT)
-		return;
+		return true;
 	best.cpe = limits->predicted;
-	for (int role = KNOB_FORM; role >= KNOB_WORK && !kernel->stepped; role--) {
+	for (int role = KNOB_FORM; role >= KNOB_WORK; role--) {
 		for (int i = 0; i < kernel->knob_count; i++)
 			if ((int)kernel->knobs[i].role == role)
-				try_knob(question, i, &asks, &best);
+				try_knob(question, i, &asking, &best);
+		if (asking.unfinished)
+			return false;
 		if (best.knob >= 0 && best.cpe <= limits->predicted * (1 - ADVICE_WORTH))
 			break;
 	}
 	advice->from = limits->predicted;
 	if (best.knob < 0 || best.cpe > limits->predicted * (1 - ADVICE_WORTH)) {
 		advice->kind = ADVICE_SENTENCE;
-		snprintf(advice->words, sizeof(advice->words), "%s", limit_remedy(kind));
-		return;
+		snprintf(advice->words, sizeof(advice->words), "%s", sentence(question->explanation, kind));
+		return true;
 	}
 	advice->kind = ADVICE_KNOB;
 	advice->setting = best.setting;
@@ -184,4 +239,5 @@ void advice_find(const struct advice_question *question, struct advice *advice)
 	units_figure(best.cpe, predicted, sizeof(predicted));
 	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change, eases[kind], predicted);
 	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change, " "), change);
+	return true;
 }

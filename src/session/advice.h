@@ -4,6 +4,7 @@
 #define SLX_SESSION_ADVICE_H
 
 #include "session/explainer.h"
+#include "session/readings.h"
 #include "session/setting.h"
 
 enum advice_kind {
@@ -21,8 +22,8 @@ struct advice {
 	char brief[40];        /* "acc=4"; empty for a sentence */
 };
 
-/* At most so many settings are explained for one advice: some 0.1 ms each. */
-enum { ADVICE_ASKS = 40 };
+/* At most so many settings are explained for one advice: some 0.5 ms each, and of those that are stepped through some 30 ms. */
+enum { ADVICE_ASKS = 40, ADVICE_ASKS_SLOW = 24 };
 
 struct advice_question {
 	const struct setting *setting;            /* the present one */
@@ -31,11 +32,14 @@ struct advice_question {
 	const struct explain_question *ask;       /* as it was asked: its knobs are replaced */
 	uint64_t memory_limit;
 	struct explanation *scratch;              /* room to work in */
+	struct readings *readings;                /* predictions found before, and room for new ones; NULL: none */
+	int fresh;                                /* how many settings to explain anew at most; 0: as many as it takes */
 };
 
 /* Knobs of the same work written otherwise come first: one of them is taken if it gains ADVICE_WORTH; else the best change of
- * any knob, if that gains as much. Among equals the smallest step. A stepped kernel gets only a sentence: its explanations take too long. */
+ * any knob, if that gains as much. Among equals the smallest step. Returns whether it is found: false when `fresh` settings have
+ * been explained and there are more; asked again, with the same readings, it goes on. */
 #define ADVICE_WORTH 0.10
-void advice_find(const struct advice_question *question, struct advice *advice);
+bool advice_find(const struct advice_question *question, struct advice *advice);
 
 #endif

@@ -24,32 +24,42 @@ static void add_unknown(const struct limits *limits, char *words, size_t size)
 	}
 }
 
+/* "0.178 (53 %) above"; much more is easier to grasp as "9.916 above, 19 times the limit". */
+static void how_far(const struct gap *gap, char *buffer, size_t size)
+{
+	char cycles[24];
+
+	units_figure(gap->cycles, cycles, sizeof(cycles));
+	if (gap->percent < 300)
+		snprintf(buffer, size, "%s (%.0f %%) above", cycles, gap->percent);
+	else
+		snprintf(buffer, size, "%s above, %.*f times the limit", cycles, gap->percent < 900, 1 + gap->percent / 100);
+}
+
 /* Above the limit: whether a soft effect accounts for it, wholly or in part. */
 static void above(double measured, const struct limits *limits, struct gap *gap)
 {
 	const struct limit *by = limits->predicted_by >= 0 ? &limits->limit[limits->predicted_by] : NULL;
 	double ratio = limits->predicted > 0 ? measured / limits->predicted : 0;
 	const char *title = by ? limit_title(by->kind) : "";
-	char cycles[24], predicted[24];
+	char cycles[24], predicted[24], far[80];
 
+	how_far(gap, far, sizeof(far));
 	units_figure(gap->cycles, cycles, sizeof(cycles));
 	units_figure(limits->predicted, predicted, sizeof(predicted));
 	gap->kind = GAP_ABOVE;
 	snprintf(gap->brief, sizeof(gap->brief), "+%s", cycles);
 	if (by && !by->hard && fabs(ratio - 1) <= GAP_PREDICTED) {
 		gap->kind = GAP_SOFT;
-		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above: %s explains it", cycles, gap->percent, title);
+		snprintf(gap->words, sizeof(gap->words), "%s, explained by %s", far, title);
 		return;
 	}
 	if (by && !by->hard && ratio < 1)
-		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above: %s may cost up to %s", cycles, gap->percent,
-			title, predicted);
+		snprintf(gap->words, sizeof(gap->words), "%s: with %s up to %s is expected", far, title, predicted);
 	else if (by && !by->hard)
-		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above: %s explains it up to %s", cycles, gap->percent,
-			title, predicted);
+		snprintf(gap->words, sizeof(gap->words), "%s, up to %s explained by %s", far, predicted, title);
 	else
-		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above: no effect that is known here explains it",
-			cycles, gap->percent);
+		snprintf(gap->words, sizeof(gap->words), "%s: no effect that is known here explains it", far);
 	add_unknown(limits, gap->words, sizeof(gap->words));
 }
 
@@ -57,16 +67,15 @@ static void above(double measured, const struct limits *limits, struct gap *gap)
 static void qualify(const struct sample *sample, struct gap *gap)
 {
 	size_t used = strlen(gap->words);
-	char cycles[24];
+	char far[80];
 
 	if (gap->kind == GAP_AT_LIMIT)
 		return;
-	units_figure(gap->cycles, cycles, sizeof(cycles));
+	how_far(gap, far, sizeof(far));
 	if (sample->contended && gap->kind == GAP_BELOW)
 		snprintf(gap->words, sizeof(gap->words), "measured below the limit, but contended: the figure may be off");
 	else if (sample->contended)
-		snprintf(gap->words, sizeof(gap->words), "%s (%.0f %%) above, but contended: the core was shared", cycles,
-			gap->percent);
+		snprintf(gap->words, sizeof(gap->words), "%s, but contended: the core was shared", far);
 	else if (sample->provisional)
 		snprintf(gap->words + used, sizeof(gap->words) - used, " (provisional)");
 }

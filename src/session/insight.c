@@ -11,8 +11,12 @@
 
 /* Advice asks for up to 40 settings: only of one that stays, never while a key is held down. */
 static const double ADVICE_DELAY = 0.15;
+/* Code that is stepped through takes some 20 to 50 ms to read: not in a key's frame, and not while a key repeats. */
+static const double READING_DELAY = 0.06;
+/* Advice on it is found one setting at a time, with pauses for keys and frames; shorter ones when someone waits for it. */
+static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 /* The furthest that code scrolls. */
-enum { CODE_MOST = LOOP_INSNS };
+enum { CODE_MOST = LOOP_MOST };
 
 const char *const body_names[] = { "slices", "ladder", "ports", "code", "source", "mountain", "strip", NULL };
 _Static_assert(sizeof(body_names) / sizeof(body_names[0]) == BODY_COUNT + 1, "a name for each");
@@ -38,6 +42,8 @@ static void unload(struct insight *insight)
 		insight->explainer->unload(insight->explainer->context, &insight->core);
 	insight->loaded = false;
 	insight->setting.kernel = NULL;
+	insight->reading = false;
+	readings_clear(insight->readings);
 }
 
 /* Why there is no core to ask about. */
@@ -87,7 +93,8 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 	insight->explainer = explainer;
 	if (!explainer)
 		return;
-	insight->explanation = explanation_new();
+	insight->own = insight->explanation = explanation_new();
+	insight->readings = readings_new();
 	insight->scratch = explanation_new();
 	snprintf(insight->wanted, sizeof(insight->wanted), "%s", uarch ? uarch : "");
 }
@@ -96,9 +103,12 @@ void insight_end(struct session *session)
 {
 	struct insight *insight = &session->insight;
 
+	if (!insight->explainer)
+		return;
 	unload(insight);
-	explanation_free(insight->explanation);
+	explanation_free(insight->own);
 	explanation_free(insight->scratch);
+	readings_free(insight->readings);
 	listing_free(insight->listing);
 }
 
@@ -128,7 +138,7 @@ bool insight_ready(const struct session *session)
 {
 	const struct insight *insight = &session->insight;
 
-	return insight->setting.kernel && status_is_ok(&insight->explanation->status);
+	return insight->setting.kernel && !insight->reading && status_is_ok(&insight->explanation->status);
 }
 
 static void find_source(struct insight *insight)
@@ -154,21 +164,63 @@ static struct explain_question question_of(const struct session *session)
 	};
 }
 
+/* The explanation is there, and its advice is to be found. */
+static void begin_advice(struct insight *insight)
+{
+	insight->advised = false;
+	insight->advice_due = -INFINITY;
+	memset(&insight->advice, 0, sizeof(insight->advice));
+	find_source(insight);
+}
+
+static void read_code(struct session *session)
+{
+	struct insight *insight = &session->insight;
+	struct explain_question question = question_of(session);
+	bool slow = readings_slow(session->setting.kernel);
+
+	insight->explanation = slow ? readings_keep(insight->readings, &session->setting) : insight->own;
+	insight->explainer->explain(insight->explainer->context, &question, insight->explanation);
+	if (slow && status_is_ok(&insight->explanation->status))
+		readings_predict(insight->readings, &session->setting, insight->explanation->limits.predicted);
+	insight->reading = false;
+	begin_advice(insight);
+}
+
 void insight_renew(struct session *session)
 {
 	struct insight *insight = &session->insight;
-	struct explain_question question;
+	struct explanation *kept;
 
 	if (!insight->loaded || (insight->setting.kernel && setting_equal(&insight->setting, &session->setting)))
 		return;
 	if (insight->setting.kernel != session->setting.kernel)
 		insight->code_first = 0;
-	question = question_of(session);
-	insight->explainer->explain(insight->explainer->context, &question, insight->explanation);
 	insight->setting = session->setting;
-	insight->advised = false;
-	memset(&insight->advice, 0, sizeof(insight->advice));
-	find_source(insight);
+	insight->remedy_wanted = false;
+	insight->reading = false;
+	if (!readings_slow(session->setting.kernel)) {
+		read_code(session);
+		return;
+	}
+	kept = readings_find(insight->readings, &session->setting);
+	if (!kept) {
+		insight->reading = true;
+		return;
+	}
+	insight->explanation = kept;
+	begin_advice(insight);
+}
+
+void insight_forget(struct session *session)
+{
+	struct insight *insight = &session->insight;
+
+	if (!insight->loaded)
+		return;
+	readings_clear(insight->readings);
+	insight->setting.kernel = NULL;
+	insight->reading = false;
 }
 
 void insight_memory(struct session *session, const struct result *result)
@@ -180,35 +232,54 @@ void insight_memory(struct session *session, const struct result *result)
 		cache[level - 1] = uarch_cache(insight->core.uarch, level);
 	memory_probe_accept(&session->memory, machine_of(session), cache[0] ? cache[0]->latency : 0,
 		cache[1] ? cache[1]->latency : 0, result);
-	insight->setting.kernel = NULL;
+	insight_forget(session);
 	insight_renew(session);
 }
 
-static void advise(struct session *session)
+/* Goes on looking for the advice; slow ones take several times. Returns whether it is found. */
+static bool advise(struct session *session, double now)
 {
 	struct insight *insight = &session->insight;
 	struct explain_question ask = question_of(session);
+	bool slow = readings_slow(session->setting.kernel);
 	struct advice_question question = { &session->setting, insight->explanation, insight->explainer, &ask,
-		session->memory_limit, insight->scratch };
+		session->memory_limit, insight->scratch, slow ? insight->readings : NULL, slow ? 1 : 0 };
 
 	if (insight->advised || !insight_ready(session))
-		return;
-	advice_find(&question, &insight->advice);
-	insight->advised = true;
+		return insight->advised;
+	insight->advised = advice_find(&question, &insight->advice);
+	insight->advice_due = now + (insight->remedy_wanted ? ADVICE_PAUSE_WANTED : ADVICE_PAUSE);
+	return insight->advised;
 }
 
 double insight_due(const struct session *session)
 {
-	if (session->insight.advised || !insight_ready(session))
+	const struct insight *insight = &session->insight;
+	double since = isnan(session->live.changed_at) ? -INFINITY : session->live.changed_at;
+
+	if (insight->reading)
+		return insight->setting.kernel ? since + READING_DELAY : INFINITY;
+	if (insight->advised || !insight_ready(session))
 		return INFINITY;
-	return isnan(session->live.changed_at) ? -INFINITY : session->live.changed_at + ADVICE_DELAY;
+	return fmax(since + ADVICE_DELAY, insight->advice_due);
 }
+
+static void follow(struct session *session, double now);
 
 bool insight_advance(struct session *session, double now)
 {
 	if (now < insight_due(session))
 		return false;
-	advise(session);
+	if (session->insight.reading) {
+		read_code(session);
+		if (session->insight.remedy_wanted && !insight_ready(session))
+			follow(session, now);
+		return true;
+	}
+	if (!advise(session, now))
+		return false;
+	if (session->insight.remedy_wanted)
+		follow(session, now);
 	return true;
 }
 
@@ -227,6 +298,13 @@ void insight_view(const struct session *session, struct view *view)
 	view->nearest = insight->nearest && !insight->wanted[0];
 	if (!insight->setting.kernel)
 		return;
+	if (insight->reading) {
+		snprintf(view->limits_note, sizeof(view->limits_note), "reading the code…");
+		if (status_is_ok(&insight->explanation->status) && insight->explanation->loop.insn_count)
+			view->outline = insight->explanation;
+		view->listing = insight->source_of == insight->setting.kernel ? insight->listing : NULL;
+		return;
+	}
 	if (!status_is_ok(&insight->explanation->status)) {
 		snprintf(view->limits_note, sizeof(view->limits_note), "no limits: %s", insight->explanation->status.text);
 		return;
@@ -307,17 +385,16 @@ bool action_remedy_works(const struct session *session, const char *arguments)
 	return insight_ready(session) && session->insight.advice.kind == ADVICE_KNOB;
 }
 
-struct status action_remedy(struct session *session, const char *arguments, double now)
+/* Turns the knob that was found, or says what would help. */
+static void follow(struct session *session, double now)
 {
-	struct advice advice;
+	struct advice advice = session->insight.advice;
 	char from[24];
 
-	(void)arguments;
-	if (!insight_ready(session))
-		return status_make(STATUS_USAGE, "the limits are not known: there is nothing to advise");
-	advise(session);
-	advice = session->insight.advice;
-	if (advice.kind == ADVICE_KNOB) {
+	session->insight.remedy_wanted = false;
+	if (!insight_ready(session) || advice.kind == ADVICE_NONE) {
+		session_notice(session, true, "the limits are not known: there is nothing to advise");
+	} else if (advice.kind == ADVICE_KNOB) {
 		units_figure(advice.from, from, sizeof(from));
 		session_go(session, &advice.setting, now);
 		session->knob = advice.knob;
@@ -326,6 +403,23 @@ struct status action_remedy(struct session *session, const char *arguments, doub
 	} else {
 		session_notice(session, false, "no knob gains 10 %% or more. %s", advice.words);
 	}
+}
+
+struct status action_remedy(struct session *session, const char *arguments, double now)
+{
+	struct insight *insight = &session->insight;
+
+	(void)arguments;
+	if (!insight->reading && !insight_ready(session))
+		return status_make(STATUS_USAGE, "the limits are not known: there is nothing to advise");
+	if (readings_slow(session->setting.kernel) && !insight->advised) {
+		insight->remedy_wanted = true;
+		insight->advice_due = now;
+		session_notice(session, false, "reading the code of other settings…");
+	} else {
+		advise(session, now);
+		follow(session, now);
+	}
 	return status_ok();
 }
 
@@ -333,9 +427,9 @@ struct status action_remedy(struct session *session, const char *arguments, doub
 static bool body_there(const struct session *session, enum body body)
 {
 	switch (body) {
-	case BODY_LADDER: return insight_ready(session) || session->insight.note[0];
+	case BODY_LADDER: return insight_ready(session) || session->insight.reading || session->insight.note[0];
 	case BODY_PORTS:
-	case BODY_CODE: return insight_ready(session);
+	case BODY_CODE: return insight_ready(session) || session->insight.reading;
 	case BODY_SOURCE: return session->insight.listing != NULL;
 	case BODY_MOUNTAIN: return session->plan.grid.present;
 	default: return true;

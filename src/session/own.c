@@ -42,6 +42,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go, 
 		strcmp(own_path(present->kernel->own), own_path(kernel->own)) == 0;
 	struct setting setting, kept;
 
+	insight_forget(session);
 	setting_init(&setting, kernel);
 	kept = setting;
 	if (version) {

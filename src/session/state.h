@@ -91,11 +91,16 @@ struct insight {
 	struct core core;
 	char note[300];           /* why there is no explanation */
 	struct setting setting;   /* what the explanation is of; kernel NULL: none */
-	struct explanation *explanation, *scratch;
+	struct explanation *explanation;      /* one that is kept, or own; while reading, the one before */
+	struct explanation *own, *scratch;
+	struct readings *readings;      /* of kernels that are stepped through */
+	bool reading;             /* `setting` is to be explained as soon as it has stayed for a moment */
 	struct listing *listing;
 	const char *function;     /* whose source that is, and of which kernel */
 	const struct kernel *source_of;
 	bool advised;
+	double advice_due;        /* when to go on looking for it; -INFINITY: once the setting has stayed */
+	bool remedy_wanted;       /* it is to be followed once it is found */
 	struct advice advice;
 	int code_first;
 };
@@ -192,9 +197,11 @@ void insight_end(struct session *session);
 void insight_look(struct session *session);
 /* Explains the present setting, unless that is done. */
 void insight_renew(struct session *session);
-/* When session_advance() has advice to find; INFINITY: never. */
+/* What was found of kernels and their code holds no more: an own loop has changed. */
+void insight_forget(struct session *session);
+/* When session_advance() has code to read or advice to find; INFINITY: never. */
 double insight_due(const struct session *session);
-/* Finds the advice if its time has come; returns whether it did. */
+/* Does it if its time has come; returns whether the view changed. */
 bool insight_advance(struct session *session, double now);
 /* A result that memory_probe_next() asked for. */
 void insight_memory(struct session *session, const struct result *result);

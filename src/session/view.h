@@ -109,6 +109,8 @@ struct view {
 	/* Every limit of the present setting. Where it is NULL, limits_note says why, or is empty: nothing is known of limits. */
 	const struct explanation *explanation;
 	char limits_note[300];
+	/* While the code is being read, the explanation before: panels keep the room that it needed, and show none of it. */
+	const struct explanation *outline;
 	const struct core *core;            /* the core that limits are for; NULL: none */
 	bool foreign;                       /* it is not the running one */
 	bool nearest;                       /* the running one has no model, and this was taken in its place */

@@ -23,12 +23,16 @@ static void number(double value, char *buffer, size_t size)
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
-	const struct explanation *explanation = scene->view->explanation;
+	const struct explanation *explanation = panels_outline(scene->view);
 	const struct limits *limits = &explanation->limits;
 	const struct loop *loop = &explanation->loop;
 	double turns = limits->turns > 0 ? limits->turns : 1, elements = limits->elements / turns;
 	char slots[24], each[24], unknown[40] = "", on[40] = "";
 
+	if (!scene->view->explanation) {
+		snprintf(buffer, size, "code");
+		return;
+	}
 	number(limits->slots / turns, slots, sizeof(slots));
 	number(elements, each, sizeof(each));
 	if (limits->unknown)
@@ -46,7 +50,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 
 static bool wanted(const struct view *view)
 {
-	return view->explanation && view->explanation->loop.insn_count > 0;
+	return panels_outline(view) && panels_outline(view)->loop.insn_count > 0;
 }
 
 struct columns {
@@ -223,9 +227,14 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 {
 	const struct view *view = scene->view;
 	const struct explanation *explanation = view->explanation;
-	int count = explanation->loop.insn_count, rows, first = 0;
+	int count, rows, first = 0;
 	struct columns columns;
 
+	if (!explanation) {
+		canvas_text(canvas, at, 0, 0, STYLE_DIM, view->limits_note);
+		return;
+	}
+	count = explanation->loop.insn_count;
 	measure(canvas, explanation, at.width, &columns);
 	draw_head(canvas, at, &columns);
 	rows = at.height - 1 < count ? at.height - 1 : count;
@@ -244,7 +253,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 /* Rule, heads, instructions, a free row, the legend. */
 static int best_rows(const struct view *view)
 {
-	return wanted(view) ? 1 + 1 + view->explanation->loop.insn_count + 2 : 5;
+	return wanted(view) ? 1 + 1 + panels_outline(view)->loop.insn_count + 2 : 5;
 }
 
 const struct panel panel_code = {

@@ -14,17 +14,20 @@ static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] =
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
 	const struct view *view = scene->view;
+	char core[64];
 
-	if (!view->core)
+	if (!view->core) {
 		snprintf(buffer, size, "limits");
-	else
-		snprintf(buffer, size, view->foreign ? "limits predicted for %s, not this core" : view->nearest ?
-			"limits of %s, the nearest core known" : "limits in cycles per element, M %s", view->core->title);
+		return;
+	}
+	panels_core(view->core, core, sizeof(core));
+	snprintf(buffer, size, view->foreign ? "limits predicted for %s, not this core" : view->nearest ?
+		"limits of %s, the nearest core known" : "limits in cycles per element, M %s", core);
 }
 
 static bool wanted(const struct view *view)
 {
-	return view->explanation || view->limits_note[0];
+	return view->explanation || view->outline || view->limits_note[0];
 }
 
 /* Where everything of a row begins. */
@@ -243,7 +246,9 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 /* Rule, limits, measured, a free row, words. */
 static int best_rows(const struct view *view)
 {
-	return view->explanation ? 1 + view->explanation->limits.limit_count + 1 + 1 + 4 : 5;
+	const struct explanation *explanation = panels_outline(view);
+
+	return explanation ? 1 + explanation->limits.limit_count + 1 + 1 + 4 : 5;
 }
 
 const struct panel panel_ladder = {

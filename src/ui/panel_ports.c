@@ -12,14 +12,17 @@ enum { COLUMN = 21, FIGURE = 7 };
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
 	const struct view *view = scene->view;
+	char core[64] = "";
 
-	snprintf(buffer, size, "ports: cycles an iteration, M %s%s", view->core ? view->core->title : "",
+	if (view->core)
+		panels_core(view->core, core, sizeof(core));
+	snprintf(buffer, size, "ports: cycles an iteration, M %s%s", core,
 		view->foreign ? ", not this core" : view->nearest ? ", the nearest known" : "");
 }
 
 static bool wanted(const struct view *view)
 {
-	return view->explanation && view->core;
+	return panels_outline(view) && view->core;
 }
 
 /* What is drawn: ports, a divider of units, units. */
@@ -29,7 +32,7 @@ struct entries {
 
 static void list(const struct view *view, struct entries *entries)
 {
-	int count = view->explanation->limits.port_count;
+	int count = panels_outline(view)->limits.port_count;
 	bool units = false;
 
 	count = count > view->core->port_count ? view->core->port_count : count;
@@ -95,11 +98,15 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, const
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	const struct limits *limits = &view->explanation->limits;
+	const struct limits *limits = &panels_outline(view)->limits;
 	int columns = 1, rows, width, names = 2;
 	struct entries entries;
 	double scale = 0;
 
+	if (!view->explanation) {
+		canvas_text(canvas, at, 0, 0, STYLE_DIM, view->limits_note);
+		return;
+	}
 	list(view, &entries);
 	for (int i = 0; i < entries.count; i++) {
 		int port = entries.port[i];

@@ -56,6 +56,10 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	int first = first_line(listing, at.height), digits;
 	char figure[16], line[400];
 
+	if (scene->view->outline) {
+		canvas_text(canvas, at, 0, 0, STYLE_DIM, scene->view->limits_note);
+		return;
+	}
 	digits = snprintf(figure, sizeof(figure), "%d", first + at.height);
 	for (int i = 0; i < at.height && first + i <= listing->last; i++) {
 		int index = first + i;

@@ -59,6 +59,18 @@ const char *panels_source(enum source source)
 	return "no source";
 }
 
+const struct explanation *panels_outline(const struct view *view)
+{
+	return view->explanation ? view->explanation : view->outline;
+}
+
+void panels_core(const struct core *core, char *buffer, size_t size)
+{
+	const char *more = strstr(core->title, " (");
+
+	snprintf(buffer, size, "%.*s", more ? (int)(more - core->title) : (int)sizeof(core->title), core->title);
+}
+
 void panels_cut(const struct canvas *canvas, int width, int rows, char *text, size_t size)
 {
 	static const char ellipsis[] = " …";

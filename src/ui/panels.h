@@ -37,4 +37,10 @@ void panels_setting(const struct setting *setting, const struct setting *other, 
 /* What the session says of a sample beside its figure: "", "provisional", "contended", "two modes". */
 const char *panels_state(const struct view *view);
 
+/* The explanation whose room panels take: the present one, or while that is being read the one before; NULL: neither. */
+const struct explanation *panels_outline(const struct view *view);
+
+/* A core's title without what stands in parentheses: "Intel Redwood Cove". */
+void panels_core(const struct core *core, char *buffer, size_t size);
+
 #endif

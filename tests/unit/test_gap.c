@@ -63,17 +63,26 @@ static void a_soft_effect_that_predicts_it_is_named(void **state)
 {
 	(void)state;
 	begin(1.5, 1, 1.45);
-	check_contains(words(), " above: ");
+	check_contains(words(), "0.500 (50 %) above, ");
 	check_contains(gap.words, limit_title(LIMIT_SATURATION));
-	check_contains(gap.words, " explains it");
+	check_contains(gap.words, ", explained by ");
 	assert_int_equal(gap.kind, GAP_SOFT);
 	/* Less than what it may cost, and more. */
 	begin(1.2, 1, 1.45);
-	check_contains(words(), "may cost up to 1.450");
+	check_contains(words(), " up to 1.450 is expected");
 	assert_int_equal(gap.kind, GAP_ABOVE);
 	begin(2, 1, 1.45);
-	check_contains(words(), "explains it up to 1.450");
+	check_contains(words(), ", up to 1.450 explained by ");
 	assert_int_equal(gap.kind, GAP_ABOVE);
+}
+
+static void a_large_gap_is_said_in_times(void **state)
+{
+	(void)state;
+	begin(6, 1, 1);
+	check_contains(words(), "5.000 above, 6.0 times the limit");
+	begin(20, 1, 1);
+	check_contains(words(), "19.00 above, 20 times the limit");
 }
 
 static void below_it_the_model_must_be_wrong(void **state)
@@ -131,6 +140,7 @@ int main(void)
 		cmocka_unit_test(within_three_percent_it_is_at_the_limit),
 		cmocka_unit_test(above_it_the_words_give_cycles_and_percent),
 		cmocka_unit_test(a_soft_effect_that_predicts_it_is_named),
+		cmocka_unit_test(a_large_gap_is_said_in_times),
 		cmocka_unit_test(below_it_the_model_must_be_wrong),
 		cmocka_unit_test(a_disturbed_figure_says_so),
 		cmocka_unit_test(another_cores_limit_leaves_no_gap),

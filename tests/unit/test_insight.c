@@ -61,7 +61,7 @@ static void answer(void *context, const struct explain_question *question, struc
 	memset(limits, 0, sizeof(*limits));
 	explanation->status = model.fails ? status_make(STATUS_FAILED, "no loop is there") : status_ok();
 	explanation->loop.insn_count = 5;
-	model.acc = question->kernel == &kernel_fold ? question->v[FOLD_ACC] : 1;
+	model.acc = strcmp(question->kernel->name, kernel_fold.name) == 0 ? question->v[FOLD_ACC] : 1;
 	limits->limit_count = 1;
 	limits->limit[0] = (struct limit){ .kind = LIMIT_LATENCY, .known = true, .hard = true, .cpe = 4.0 / (double)model.acc };
 	limits->bound = limits->predicted = limits->limit[0].cpe;
@@ -69,7 +69,7 @@ static void answer(void *context, const struct explain_question *question, struc
 
 static const struct explainer explainer = { NULL, recognise, load, unload, answer };
 
-static struct session *start(enum uarch_match match, const char *uarch, uint64_t memory)
+static struct session *start_kernel(const struct kernel *kernel, enum uarch_match match, const char *uarch, uint64_t memory)
 {
 	struct engine engine = fake_init(&fake, memory);
 	struct session_options options = { .seed = 5, .explainer = &explainer, .uarch = uarch };
@@ -77,10 +77,15 @@ static struct session *start(enum uarch_match match, const char *uarch, uint64_t
 
 	memset(&model, 0, sizeof(model));
 	model.match = match;
-	setting_init(&options.setting, &kernel_fold);
+	setting_init(&options.setting, kernel);
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
 	return session;
+}
+
+static struct session *start(enum uarch_match match, const char *uarch, uint64_t memory)
+{
+	return start_kernel(&kernel_fold, match, uarch, memory);
 }
 
 static void end(struct session *session)
@@ -110,6 +115,74 @@ static void limits_follow_the_setting_in_the_same_step(void **state)
 	session_advance(session, 100.02);
 	check_ok(session_command(session, "again", 100.03));
 	assert_int_equal(model.asked, 2);
+	end(session);
+}
+
+/* fold, but its way depends on the data. */
+static struct kernel stepped_fold(void)
+{
+	struct kernel kernel = kernel_fold;
+
+	kernel.stepped = true;
+	return kernel;
+}
+
+static void stepped_code_is_read_when_the_setting_stays_and_once(void **state)
+{
+	struct kernel kernel = stepped_fold();
+	struct session *session = start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
+
+	(void)state;
+	/* No key waits for it: the frame says what is to come. */
+	assert_int_equal(model.asked, 0);
+	assert_null(look(session)->explanation);
+	assert_string_equal(view.limits_note, "reading the code…");
+	assert_false(session_idle(session));
+	session_advance(session, 100.1);
+	assert_int_equal(model.asked, 1);
+	check_near(look(session)->explanation->limits.bound, 4, 0);
+	/* While keys repeat it is not read, and the panels keep their room. */
+	check_ok(session_command(session, "set acc=2", 100.11));
+	session_advance(session, 100.14);
+	check_ok(session_command(session, "set acc=3", 100.15));
+	session_advance(session, 100.18);
+	assert_int_equal(model.asked, 1);
+	assert_null(look(session)->explanation);
+	assert_non_null(view.outline);
+	/* What was read is known. */
+	check_ok(session_command(session, "set acc=1", 100.19));
+	check_near(look(session)->explanation->limits.bound, 4, 0);
+	assert_null(view.outline);
+	assert_int_equal(model.asked, 1);
+	end(session);
+}
+
+static void advice_on_stepped_code_is_followed_when_it_is_found(void **state)
+{
+	struct kernel kernel = stepped_fold();
+	struct session *session = start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
+	double now = 100.01;
+	int before;
+
+	(void)state;
+	check_ok(session_command(session, "remedy", now));
+	check_contains(look(session)->notice, "reading the code of other settings");
+	for (int i = 0; i < 100 && look(session)->setting.v[FOLD_ACC] == 1; i++) {
+		before = model.asked;
+		now += 0.1;
+		session_advance(session, now);
+		assert_true(model.asked <= before + 1);      /* at most one at a time */
+	}
+	assert_true(view.setting.v[FOLD_ACC] > 4);
+	check_contains(view.notice, "breaks the chain");
+	/* Not when another setting was chosen meanwhile. */
+	check_ok(session_command(session, "set acc=1", now));
+	check_ok(session_command(session, "set acc=3", now));
+	check_ok(session_command(session, "remedy", now));
+	check_ok(session_command(session, "set acc=5", now));
+	for (int i = 0; i < 100; i++)
+		session_advance(session, now += 0.1);
+	assert_int_equal(look(session)->setting.v[FOLD_ACC], 5);
 	end(session);
 }
 
@@ -275,6 +348,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limits_follow_the_setting_in_the_same_step),
+		cmocka_unit_test(stepped_code_is_read_when_the_setting_stays_and_once),
+		cmocka_unit_test(advice_on_stepped_code_is_followed_when_it_is_found),
 		cmocka_unit_test(advice_waits_until_a_setting_stays),
 		cmocka_unit_test(advice_is_found_while_frozen),
 		cmocka_unit_test(a_core_that_is_not_known_is_never_guessed),
