@@ -141,6 +141,16 @@ bool insight_ready(const struct session *session)
 	return insight->setting.kernel && !insight->reading && status_is_ok(&insight->explanation->status);
 }
 
+enum limit_kind insight_binding(const struct session *session)
+{
+	const struct limits *limits;
+
+	if (!insight_ready(session) || insight_foreign(session))
+		return LIMIT_COUNT;
+	limits = &session->insight.explanation->limits;
+	return limits->binding < 0 ? LIMIT_COUNT : limits->limit[limits->binding].kind;
+}
+
 static void find_source(struct insight *insight)
 {
 	const struct explanation *explanation = insight->explanation;

@@ -235,7 +235,8 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		return;
 	}
 	count = explanation->loop.insn_count;
-	measure(canvas, explanation, at.width, &columns);
+	/* Where it scrolls, the last column is for the marks that say so. */
+	measure(canvas, explanation, at.width - 2 * (at.height - 1 < count), &columns);
 	draw_head(canvas, at, &columns);
 	rows = at.height - 1 < count ? at.height - 1 : count;
 	if (count > rows)

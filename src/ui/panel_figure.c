@@ -287,6 +287,7 @@ static void add_pinned(struct lines *lines, const struct view *view, const struc
 {
 	char a[24], words[200];
 	struct line *line;
+	size_t used;
 
 	if (!view->pinned)
 		return;
@@ -294,6 +295,12 @@ static void add_pinned(struct lines *lines, const struct view *view, const struc
 	panels_setting(&view->a_setting, &view->setting, words, sizeof(words));
 	line = add(lines, 3, STYLE_A);
 	snprintf(line->text, sizeof(line->text), "A    %s  %s", a, words[0] ? words : "this setting");
+	used = strlen(line->text);
+	if (view->a_limit != LIMIT_COUNT) {
+		snprintf(line->text + used, sizeof(line->text) - used, ", limit: %s", limit_name(view->a_limit));
+		if (canvas_columns(canvas, line->text) > width)
+			line->text[used] = '\0';
+	}
 	panels_cut(canvas, width, 1, line->text, sizeof(line->text));
 	add_ratio(lines, view, canvas, width);
 }
