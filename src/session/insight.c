@@ -253,6 +253,9 @@ double insight_due(const struct session *session)
 	const struct insight *insight = &session->insight;
 	double since = isnan(session->live.changed_at) ? -INFINITY : session->live.changed_at;
 
+	/* An own loop may crash or never end: it is stepped through once it has shown that it does neither. */
+	if (insight->reading && session->setting.kernel->own && !session->live.sample.valid)
+		return INFINITY;
 	if (insight->reading)
 		return insight->setting.kernel ? since + READING_DELAY : INFINITY;
 	if (insight->advised || !insight_ready(session))
@@ -295,7 +298,8 @@ void insight_view(const struct session *session, struct view *view)
 	if (!insight->setting.kernel)
 		return;
 	if (insight->reading) {
-		snprintf(view->limits_note, sizeof(view->limits_note), "reading the code…");
+		snprintf(view->limits_note, sizeof(view->limits_note), session->live.failed && session->setting.kernel->own ?
+			"no limits: the loop does not run" : "reading the code…");
 		if (status_is_ok(&insight->explanation->status) && insight->explanation->loop.insn_count)
 			view->outline = insight->explanation;
 		view->listing = insight->source_of == insight->setting.kernel ? insight->listing : NULL;

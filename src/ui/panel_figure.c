@@ -234,6 +234,8 @@ static void add_limit(struct lines *lines, const struct scene *scene, const stru
 		panels_figure(view->advice.to, bound, sizeof(bound));
 		line = add(lines, 5, STYLE_KEY);
 		snprintf(line->text, size, "r %s: %s predicted", view->advice.brief, bound);
+		if (canvas_columns(canvas, line->text) > width)
+			snprintf(line->text, size, "r %s: %s M", view->advice.brief, bound);
 	} else if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding) {
 		panels_figure(limits->predicted, bound, sizeof(bound));
 		line = add(lines, 7, STYLE_TEXT);

@@ -107,8 +107,13 @@ void panels_setting(const struct setting *setting, const struct setting *other, 
 	size_t used = 0;
 
 	buffer[0] = '\0';
-	if (!other || other->kernel != kernel)
-		used = (size_t)snprintf(buffer, size, "%s", kernel->name);
+	if (other && kernel->own && other->kernel->own && other->kernel != kernel && strcmp(kernel->name, other->kernel->name) == 0) {
+		used = (size_t)snprintf(buffer, size, "version before");
+	} else if (!other || other->kernel != kernel) {
+		const char *slash = kernel->own ? strrchr(kernel->name, '/') : NULL;
+
+		used = (size_t)snprintf(buffer, size, "%s", slash ? slash + 1 : kernel->name);
+	}
 	for (int i = 0; i < kernel->knob_count && used < size; i++) {
 		char value[64];
 
