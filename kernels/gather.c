@@ -319,6 +319,14 @@ static uint32_t *indices_of(const struct kernel_run *run)
 	return (uint32_t *)(void *)(run->memory + count_of(run) * value_bytes(run));
 }
 
+static void gather_figures(struct kernel_run *run)
+{
+	run->scattered = run->v[ORDER] == ORDER_RANDOM;
+	/* A value's line each time; the indices come in order beside it. */
+	run->lines = run->scattered ? 1 : (double)(value_bytes(run) + 4) / 64;
+	run->range = run->scattered ? (double)(value_bytes(run) * count_of(run)) : 0;
+}
+
 static struct status gather_prepare(struct kernel_run *run)
 {
 	uint64_t count = count_of(run), bytes = value_bytes(run), end = count * (bytes + 4);
@@ -336,10 +344,7 @@ static struct status gather_prepare(struct kernel_run *run)
 	run->granule = forms[run->v[FORM]].values[run->v[TYPE]];
 	run->ring = count;
 	run->bytes = bytes + 4;
-	run->scattered = run->v[ORDER] == ORDER_RANDOM;
-	/* A value's line each time; the indices come in order beside it. */
-	run->lines = run->scattered ? 1 : (double)(bytes + 4) / 64;
-	run->range = run->scattered ? (double)(bytes * count) : 0;
+	gather_figures(run);
 	run->code = (const void *)forms[run->v[FORM]].loops[run->v[TYPE]];
 	run->function = forms[run->v[FORM]].function;
 	run->cursor = indices;
@@ -396,6 +401,7 @@ const struct kernel kernel_gather = {
 	.footprint = gather_footprint,
 	.layout = gather_layout,
 	.prepare = gather_prepare,
+	.figures = gather_figures,
 	.call = gather_call,
 	.rewind = gather_rewind,
 	.verify = gather_verify,

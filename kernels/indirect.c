@@ -246,6 +246,14 @@ static uint32_t value_of(const struct kernel_run *run, uint64_t i)
 	return (uint32_t)random_next(&random);
 }
 
+static void indirect_figures(struct kernel_run *run)
+{
+	/* A value's line each time; the offsets come in order beside it. */
+	run->scattered = run->v[ORDER] == ORDER_RANDOM;
+	run->lines = run->scattered ? 1 : 8.0 / 64;
+	run->range = run->scattered ? 4.0 * (double)count_of(run) : 0;
+}
+
 static struct status indirect_prepare(struct kernel_run *run)
 {
 	uint32_t *data = (uint32_t *)(void *)run->memory;
@@ -261,10 +269,7 @@ static struct status indirect_prepare(struct kernel_run *run)
 	run->granule = forms[run->v[FORM]].granule;
 	run->ring = count;
 	run->bytes = 8;
-	/* A value's line each time; the offsets come in order beside it. */
-	run->scattered = run->v[ORDER] == ORDER_RANDOM;
-	run->lines = run->scattered ? 1 : 8.0 / 64;
-	run->range = run->scattered ? 4.0 * (double)count : 0;
+	indirect_figures(run);
 	run->code = (const void *)forms[run->v[FORM]].loop;
 	run->function = forms[run->v[FORM]].function;
 	run->position = 0;
@@ -320,6 +325,7 @@ const struct kernel kernel_indirect = {
 	.footprint = indirect_footprint,
 	.layout = indirect_layout,
 	.prepare = indirect_prepare,
+	.figures = indirect_figures,
 	.call = indirect_call,
 	.rewind = indirect_rewind,
 	.verify = indirect_verify,

@@ -124,6 +124,10 @@ struct kernel {
 	/* Lays out the data and fills the run. Returns STATUS_CANCELLED when run->cancel is set on the way. */
 	struct status (*prepare)(struct kernel_run *run);
 
+	/* Fills what the machine code does not tell (lines … restart) of run->v alone, without memory: of the size asked about, while
+	 * the code is read from a small copy. prepare() then leaves that to it. NULL: prepare() fills them, whatever the size. */
+	void (*figures)(struct kernel_run *run);
+
 	/* Walks `elements` (a positive multiple of granule) from where the last call stopped, wrapping at
 	 * the end of the ring. This is what is timed. */
 	void (*call)(struct kernel_run *run, uint64_t elements);
@@ -135,10 +139,6 @@ struct kernel {
 	 * computation. Runs before each measurement, outside timing, so it must be quick: some thousand elements.
 	 * NULL when there is nothing to compare. */
 	struct status (*verify)(struct kernel_run *run);
-
-	/* What the machine code does not tell (see struct kernel_run), for another setting than the one that is laid out: explaining
-	 * lays out a small copy. NULL: it does not depend on the size. */
-	void (*facts)(const int64_t *v, struct kernel_run *run);
 
 	/* The limit that its document says binds at the initial setting, by its name in model/limits.h ("latency"). NULL: it
 	 * names none. */

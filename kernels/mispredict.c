@@ -153,13 +153,14 @@ static unsigned outcome_of(const struct kernel_run *run, uint64_t index)
 	return (unsigned)(random_next(&random) >> 63);
 }
 
-/* Half of the coins are guessed wrong, unless there are so few that predictors learn them by heart. */
-static void mispredict_facts(const int64_t *v, struct kernel_run *run)
+static void mispredict_figures(struct kernel_run *run)
 {
-	uint64_t outcomes = (uint64_t)v[SIZE] * 8, period = v[PERIOD] ? (uint64_t)1 << v[PERIOD] : outcomes;
-	uint64_t surprises = (period < outcomes ? period : outcomes) * (uint64_t)v[RANDOM] / 200;
+	uint64_t count = (uint64_t)run->v[SIZE] * 8, period = run->v[PERIOD] ? (uint64_t)1 << run->v[PERIOD] : count;
+	uint64_t surprises = (period < count ? period : count) * (uint64_t)run->v[RANDOM] / 200;
 
-	run->mispredicts = v[FORM] == FORM_BRANCH && surprises >= BEYOND_LEARNING ? (double)v[RANDOM] / 200 : 0;
+	run->lines = 1 / 512.0;
+	if (run->v[FORM] == FORM_BRANCH && surprises >= BEYOND_LEARNING)
+		run->mispredicts = (double)run->v[RANDOM] / 200;
 }
 
 static struct status mispredict_prepare(struct kernel_run *run)
@@ -179,8 +180,7 @@ static struct status mispredict_prepare(struct kernel_run *run)
 	run->granule = 8;
 	run->ring = size * 8;
 	run->bytes = 0;      /* an eighth: no whole number */
-	run->lines = 1 / 512.0;
-	mispredict_facts(run->v, run);
+	mispredict_figures(run);
 	run->code = (const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
 	run->function = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";
 	run->position = 0;
@@ -233,8 +233,8 @@ const struct kernel kernel_mispredict = {
 	.layout_nests = true,
 	.stepped = true,
 	.prepare = mispredict_prepare,
+	.figures = mispredict_figures,
 	.call = mispredict_call,
 	.rewind = mispredict_rewind,
 	.verify = mispredict_verify,
-	.facts = mispredict_facts,
 };

@@ -143,6 +143,14 @@ static uint32_t index_of(uint64_t seed, uint64_t count, uint64_t at)
 	return (uint32_t)random_below(&random, count);
 }
 
+static void scatter_figures(struct kernel_run *run)
+{
+	/* An element's line for each store; the indices come in order beside it. */
+	run->lines = 1;
+	run->scattered = true;
+	run->range = 4.0 * (double)count_of(run->v);
+}
+
 static struct status scatter_prepare(struct kernel_run *run)
 {
 	uint64_t count = count_of(run->v);
@@ -158,9 +166,7 @@ static struct status scatter_prepare(struct kernel_run *run)
 	run->granule = run->v[FORM] == FORM_SCATTER ? 16 : 4;
 	run->ring = count;
 	run->bytes = 8;
-	/* A line of the elements for each store, and its share of the indices' lines. */
-	run->lines = 1 + 4 / 64.0;
-	run->scattered = true;
+	scatter_figures(run);
 	run->code = (const void *)(run->v[FORM] == FORM_SCATTER ? scatter_vector : scatter_scalar);
 	run->function = run->v[FORM] == FORM_SCATTER ? "scatter_vector" : "scatter_scalar";
 	run->position = 0;
@@ -228,6 +234,7 @@ const struct kernel kernel_scatter_stores = {
 	.footprint = scatter_footprint,
 	.layout = scatter_layout,
 	.prepare = scatter_prepare,
+	.figures = scatter_figures,
 	.call = scatter_call,
 	.rewind = scatter_rewind,
 	.verify = scatter_verify,

@@ -413,12 +413,30 @@ static void write_value(unsigned char *to, uint64_t value, uint64_t width)
 		memcpy(to + i, &value, width < 8 ? width : 8);
 }
 
+static void stores_figures(struct kernel_run *run)
+{
+	const int64_t *v = run->v;
+	uint64_t width = width_of(v), count = elements_of(v);
+	bool plain = v[FORM] == FORM_PLAIN;
+	double surprises;
+
+	run->lines = (double)(plain ? width : 2 * width) / LINE;
+	/* Of the stores that a line's end cuts, one in every line; a check's load is cut alike, and so is what it compares. */
+	if ((uint64_t)v[OFFSET] % width)
+		run->splits = (double)width / LINE *
+			(plain ? 1 : v[FORM] == FORM_COPIED ? 2 : 2 + (double)v[CHANGED] / 100);
+	/* Whether a value differs is a coin with that share, unless the predictor can learn the ring by heart: those of
+	 * today learn some tens of thousands of surprises. */
+	surprises = v[FORM] != FORM_CHECKED ? 0 : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
+	if (surprises * (double)count >= 65536)
+		run->mispredicts = surprises;
+}
+
 static struct status stores_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	uint64_t part = part_of(v), width = width_of(v), count = elements_of(v), footprint = stores_footprint(v);
 	bool plain = v[FORM] == FORM_PLAIN;
-	double surprises;
 
 	for (uint64_t i = run->prepared >= footprint ? count : 0; i < count; i++) {
 		unsigned char *values = run->memory + v[OFFSET] + i * width;
@@ -435,16 +453,7 @@ static struct status stores_prepare(struct kernel_run *run)
 	run->granule = UNROLL;
 	run->ring = count;
 	run->bytes = v[FORM] == FORM_PLAIN ? width : 2 * width;
-	run->lines = (double)(plain ? width : 2 * width) / LINE;
-	/* Of the stores that a line's end cuts, one in every line; a check's load is cut alike, and so is what it compares. */
-	if ((uint64_t)v[OFFSET] % width)
-		run->splits = (double)width / LINE *
-			(plain ? 1 : v[FORM] == FORM_COPIED ? 2 : 2 + (double)v[CHANGED] / 100);
-	/* Whether a value differs is a coin with that share, unless the predictor can learn the ring by heart: those of
-	 * today learn some tens of thousands of surprises. */
-	surprises = v[FORM] != FORM_CHECKED ? 0 : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
-	if (surprises * (double)count >= 65536)
-		run->mispredicts = surprises;
+	stores_figures(run);
 	run->code = (const void *)loops[v[FORM]][v[WIDTH]];
 	run->function = functions[v[FORM]];
 	run->position = 0;
@@ -523,6 +532,7 @@ const struct kernel kernel_stores = {
 	.footprint = stores_footprint,
 	.layout = stores_layout,
 	.prepare = stores_prepare,
+	.figures = stores_figures,
 	.call = stores_call,
 	.rewind = stores_rewind,
 	.verify = stores_verify,

@@ -1,5 +1,6 @@
 #include "base/data.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,28 +67,42 @@ const char *data_built_in(const char *name)
 	return NULL;
 }
 
+enum { PLACES = 2 };
+
+/* The directories in which files override, in order; an empty one is none. */
+static void find_places(struct text place[PLACES])
+{
+	const char *own = getenv("SLEXPLORE_DATA"), *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	memset(place, 0, PLACES * sizeof(*place));
+	if (own && *own)
+		text_add(&place[0], own);
+	/* A relative XDG_CONFIG_HOME is to be ignored: XDG Base Directory Specification. */
+	if (config && *config == '/')
+		text_addf(&place[1], "%s/slexplore", config);
+	else if (home && *home)
+		text_addf(&place[1], "%s/.config/slexplore", home);
+}
+
+static void free_places(struct text place[PLACES])
+{
+	for (int i = 0; i < PLACES; i++)
+		text_free(&place[i]);
+}
+
 struct status data_load(const char *name, char **text, char origin[256])
 {
-	const char *own = getenv("SLEXPLORE_DATA"), *config = getenv("XDG_CONFIG_HOME");
-	const char *home = getenv("HOME"), *built_in;
-	struct text directory = { 0 };
+	const char *built_in;
+	struct text place[PLACES];
 	struct status status = status_ok();
 	bool found = false;
 
 	*text = NULL;
-	if (own && *own) {
-		status = load_from(own, name, text, origin, &found);
-		if (found)
-			return status;
-	}
-	/* A relative XDG_CONFIG_HOME is to be ignored: XDG Base Directory Specification. */
-	if (config && *config == '/')
-		text_addf(&directory, "%s/slexplore", config);
-	else if (home && *home)
-		text_addf(&directory, "%s/.config/slexplore", home);
-	if (directory.length)
-		status = load_from(text_string(&directory), name, text, origin, &found);
-	text_free(&directory);
+	find_places(place);
+	for (int i = 0; i < PLACES && !found; i++)
+		if (place[i].length)
+			status = load_from(text_string(&place[i]), name, text, origin, &found);
+	free_places(place);
 	if (found)
 		return status;
 	built_in = data_built_in(name);
@@ -98,4 +113,78 @@ struct status data_load(const char *name, char **text, char origin[256])
 		return status_ok();
 	}
 	return status_make(STATUS_FAILED, "no data file \"%s\": neither a file nor built in", name);
+}
+
+/* ---- names */
+
+struct names {
+	char **name;
+	size_t count, room;
+};
+
+/* NAME of a file NAME.EXTENSION, unless it is there already. */
+static void add_name(struct names *names, const char *file, const char *extension)
+{
+	size_t length = strlen(file), behind = strlen(extension) + 1;
+	char *name;
+
+	if (file[0] == '.' || length <= behind || file[length - behind] != '.' ||
+		strcmp(file + length - behind + 1, extension) != 0)
+		return;
+	name = memory_string(file);
+	name[length - behind] = '\0';
+	for (size_t i = 0; i < names->count; i++)
+		if (strcmp(names->name[i], name) == 0) {
+			free(name);
+			return;
+		}
+	if (names->count + 1 >= names->room) {
+		names->room = names->room ? names->room * 2 : 32;
+		names->name = memory_resize(names->name, names->room, sizeof(*names->name));
+	}
+	names->name[names->count++] = name;
+}
+
+static void add_directory(struct names *names, const char *place, const char *directory, const char *extension)
+{
+	struct text path = { 0 };
+	struct dirent **entry;
+	int count;
+
+	text_addf(&path, "%s/%s", place, directory);
+	count = scandir(text_string(&path), &entry, NULL, alphasort);
+	text_free(&path);
+	for (int i = 0; i < count; i++) {
+		add_name(names, entry[i]->d_name, extension);
+		free(entry[i]);
+	}
+	if (count >= 0)
+		free(entry);
+}
+
+char **data_names(const char *directory, const char *extension)
+{
+	struct names names = { 0 };
+	struct text place[PLACES];
+	size_t length = strlen(directory);
+
+	find_places(place);
+	for (int i = 0; i < PLACES; i++)
+		if (place[i].length)
+			add_directory(&names, text_string(&place[i]), directory, extension);
+	free_places(place);
+	for (const struct data_file *file = data_files; file->name; file++)
+		if (strncmp(file->name, directory, length) == 0 && file->name[length] == '/')
+			add_name(&names, file->name + length + 1, extension);
+	if (!names.name)
+		return memory_new(1, sizeof(*names.name));
+	names.name[names.count] = NULL;
+	return names.name;
+}
+
+void data_names_free(char **names)
+{
+	for (char **name = names; *name; name++)
+		free(*name);
+	free(names);
 }

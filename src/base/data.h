@@ -20,6 +20,12 @@ extern const struct data_file data_files[];
  * holds a NUL byte, or no such file exists at all. */
 struct status data_load(const char *name, char **text, char origin[256]);
 
+/* Every data file DIRECTORY/NAME.EXTENSION there is, as NAME: those in $SLEXPLORE_DATA, then in the user's configuration, then
+ * the compiled-in ones; each once, those of a directory in alphabetical order. Ended by NULL; the caller frees with
+ * data_names_free(). */
+char **data_names(const char *directory, const char *extension);
+void data_names_free(char **names);
+
 /* The compiled-in text of that name whatever files there are, or NULL. */
 const char *data_built_in(const char *name);
 

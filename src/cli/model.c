@@ -1,10 +1,17 @@
 #include "cli/model.h"
 
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "cli/bench.h"
+#include "cli/interrupt.h"
+
 struct status model_open(struct model *model, const struct cli *cli, const struct machine *machine)
 {
 	struct status status;
 
 	*model = (struct model){ .machine = machine, .seed = cli->seed };
+	memory_probe_init(&model->memory);
 	status = uarch_choose(cli->uarch, machine, &model->core);
 	if (!status_is_ok(&status))
 		return status;
@@ -26,11 +33,34 @@ void model_close(struct model *model)
 	model->explanation = NULL;
 }
 
+void model_measure(struct model *model, struct bench *bench, const struct setting *setting)
+{
+	const struct uarch_cache *cache[2] = { NULL, NULL };
+	struct result *result;
+	struct request request;
+
+	if (!model->core.uarch)
+		return;
+	for (int level = 1; !model->core.foreign && level <= 2; level++)
+		cache[level - 1] = uarch_cache(model->core.uarch, level);
+	result = memory_new(1, sizeof(*result));
+	for (uint64_t generation = 1u << 30; !interrupt_signal() && memory_probe_next(&model->memory, model->machine,
+		setting->kernel->footprint(setting->v), model->seed, &request); generation++) {
+		request.generation = generation;
+		if (!bench_measure(bench, &request, result))
+			break;
+		memory_probe_accept(&model->memory, model->machine, cache[0] ? cache[0]->latency : 0,
+			cache[1] ? cache[1]->latency : 0, result);
+	}
+	free(result);
+}
+
 const struct explanation *model_explain(struct model *model, const struct setting *setting)
 {
 	struct explain_question question = {
 		.kernel = setting->kernel, .v = setting->v, .seed = model->seed, .uarch = model->core.uarch,
-		.foreign = model->core.foreign, .machine = model->machine,
+		.foreign = model->core.foreign, .machine = model->machine, .l3 = model->memory.l3,
+		.memory = model->memory.memory,
 	};
 
 	if (!model->core.uarch)

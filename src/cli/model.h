@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "model/choice.h"
 #include "model/explain.h"
+#include "session/memory.h"
 #include "session/setting.h"
 
 struct model {
@@ -12,12 +13,19 @@ struct model {
 	const struct machine *machine;
 	uint64_t seed;
 	struct explanation *explanation;
+	struct memory_probe memory;
 };
 
 /* Chooses the core by cli->uarch, or the running one. An unrecognised core is no error: nothing is predicted then, and a note
  * says so. machine must outlive the model. */
 struct status model_open(struct model *model, const struct cli *cli, const struct machine *machine);
 void model_close(struct model *model);
+
+struct bench;
+
+/* Measures what the model wants to know of L3 and memory for a working set that reaches there, once. Nothing happens for a core
+ * of which there is no model, nor after a signal. */
+void model_measure(struct model *model, struct bench *bench, const struct setting *setting);
 
 /* What limits the setting; valid until the next question. NULL where there is no core model. Its own status says whether the
  * code could be read. */

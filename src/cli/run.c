@@ -76,6 +76,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		report.setting = *setting;
 		report.seed = cli->seed;
 		report.core = &model->core;
+		model_measure(model, bench, setting);
 		report.explanation = model_explain(model, setting);
 		if (cli->format->begin)
 			cli->format->begin(&report);

@@ -81,6 +81,7 @@ static bool print_cells(struct output *output, struct sweep *sweep)
 			output->failed++;
 			continue;
 		}
+		model_measure(&output->model, output->bench, &cell->setting);
 		output->report.explanation = model_explain(&output->model, &cell->setting);
 		format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
 		if (cell->facts.footprint > output->largest.footprint)

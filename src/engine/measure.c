@@ -209,6 +209,10 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			turns = clock_ticks() - middle;
 			watch = middle - begin;
 		}
+		/* Once untimed: after some microseconds of scalar code the vector units need as long to come to full speed,
+		 * and only the region that is timed first would pay for it. */
+		if (measure->rewind)
+			region_ticks(measure, measure->half);
 		half = region_ticks(measure, measure->half);
 		whole = region_ticks(measure, measure->whole);
 		if (clock->watched) {

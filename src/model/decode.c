@@ -28,7 +28,11 @@ struct function {
 	const uint8_t *code;
 	int32_t size;
 	struct place *place;
+	bool cut;            /* it goes on behind the bytes that are looked at */
 };
+
+/* Bytes that are looked at first: few functions have more, and all these are noted one by one. */
+enum { FUNCTION_FIRST = 8192 };
 
 static int32_t offset_of(const struct function *function, const struct insn *insn)
 {
@@ -62,7 +66,7 @@ static bool ends(const struct insn *insn)
 
 /* Decodes what can be reached from the entry, and what stands between that: cases of a jump table, say. What lies behind the
  * function is not looked at; conditional branches tell how far it goes at least. */
-static void read_function(const struct function *function)
+static void read_function(struct function *function)
 {
 	int32_t at = 0, extent = 0, lowest = 0;
 	struct insn insn;
@@ -86,6 +90,10 @@ static void read_function(const struct function *function)
 			place->length = insn.length;
 			place->flow = (uint8_t)insn.flow;
 			place->target = offset_of(function, &insn);
+			/* A jump far ahead may lead into another function: that alone is none of ours. */
+			function->cut |= next >= function->size && !ends(&insn);
+			function->cut |= insn.flow == FLOW_BRANCH && place->target < 0 &&
+				insn.target >= (uint64_t)(uintptr_t)function->code + (uint64_t)function->size;
 			if (place->target >= 0 && !function->place[place->target].length) {
 				function->place[place->target].pending = true;
 				if (place->target < lowest)
@@ -222,23 +230,40 @@ static void fill_loop(const struct function *function, const struct span *span, 
 	}
 }
 
+/* Reads the function in as many of its bytes as it takes. */
+static void read_whole(struct function *function, size_t size)
+{
+	int32_t most = (int32_t)(size < DECODE_FUNCTION ? size : DECODE_FUNCTION);
+
+	function->size = most < FUNCTION_FIRST ? most : FUNCTION_FIRST;
+	for (;;) {
+		function->cut = false;
+		function->place = memory_new((size_t)function->size, sizeof(*function->place));
+		read_function(function);
+		if (!function->cut || function->size == most)
+			return;
+		free(function->place);
+		function->size = function->size < most / 8 ? function->size * 8 : most;
+	}
+}
+
 struct status decode_loop(const void *code, size_t size, double elements, struct loop *loop)
 {
-	struct function function = { .code = code, .size = (int32_t)(size < DECODE_FUNCTION ? size : DECODE_FUNCTION) };
+	struct function function = { .code = code };
 	struct status status = status_ok();
 	struct span span;
 
 	loop_clear(loop);
 	if (!size)
 		return status_make(STATUS_FAILED, "no loop in a function of no bytes");
-	function.place = memory_new((size_t)function.size, sizeof(*function.place));
-	read_function(&function);
+	read_whole(&function, size);
 	if (!find_loop(&function, &span)) {
 		status = status_make(STATUS_FAILED, "no loop in the function's machine code");
-	} else if (span.count > loop->insn_room || span.count > loop->path_room) {
-		status = status_make(STATUS_FAILED, "a loop of %d instructions; there is room for %d", span.count,
-			loop->insn_room < loop->path_room ? loop->insn_room : loop->path_room);
+	} else if (span.count > LOOP_MOST) {
+		status = status_make(STATUS_FAILED, "a loop of %d instructions; %d are the most that is looked into", span.count,
+			LOOP_MOST);
 	} else {
+		loop_reserve(loop, span.count, span.count);
 		measure_span(&function, &span);
 		fill_loop(&function, &span, loop);
 		loop->elements = elements;

@@ -300,8 +300,8 @@ static double out_of(const struct graph *graph, const struct node *from, const s
 	return from->latency;
 }
 
-/* Gives edges from the path before their beginnings, and all their weights; drops those that begin nowhere. */
-static void connect(struct graph *graph)
+/* Gives edges from the path before their beginnings; drops those that begin nowhere. */
+static void begin_edges(struct graph *graph)
 {
 	int kept = 0;
 
@@ -315,12 +315,62 @@ static void connect(struct graph *graph)
 			edge.from = graph->last[link.reg];
 		if (edge.from < 0)
 			continue;
-		link.out = out_of(graph, &graph->node[edge.from], &graph->node[edge.to], &link);
-		edge.weight = link.out + link.in - (graph->node[edge.from].counts ? counter_bias : 0);
 		graph->edge[kept] = edge;
 		graph->link[kept++] = link;
 	}
 	graph->edges = kept;
+}
+
+/* A copy that is done at rename: what it copies comes from its producer as if it were not there. */
+static bool copies(const struct graph *graph, const struct node *node)
+{
+	int number = graph->loop->path[node->step].insn;
+
+	return graph->facts[number].eliminated && graph->loop->insn[number].move;
+}
+
+/* Of each such copy the node that made what it copies, through further copies; -1 for all else. */
+static int *find_origins(const struct graph *graph)
+{
+	int *origin = memory_new((size_t)graph->nodes + 1, sizeof(*origin));
+
+	for (int i = 0; i < graph->nodes; i++)
+		origin[i] = -1;
+	for (int i = 0; i < graph->edges; i++)
+		if (copies(graph, &graph->node[graph->edge[i].to]))
+			origin[graph->edge[i].to] = graph->edge[i].from;
+	for (int i = 0; i < graph->nodes; i++)
+		for (int hops = 0; origin[i] >= 0 && origin[origin[i]] >= 0 && hops < graph->nodes; hops++)
+			origin[i] = origin[origin[i]];
+	return origin;
+}
+
+/* What a producer takes for a consumer behind a copy differs from what the edge into the copy says: where the core forwards
+ * between the two in its own way. */
+static double behind_copy(const struct graph *graph, const struct node *origin, const struct node *to, struct link link)
+{
+	link.memory = false;
+	return out_of(graph, origin, to, &link) - origin->latency;
+}
+
+/* All weights. */
+static void connect(struct graph *graph)
+{
+	int *origin;
+
+	begin_edges(graph);
+	origin = find_origins(graph);
+	for (int i = 0; i < graph->edges; i++) {
+		struct cycle_edge *edge = &graph->edge[i];
+		struct link *link = &graph->link[i];
+		const struct node *from = &graph->node[edge->from], *to = &graph->node[edge->to];
+
+		link->out = out_of(graph, from, to, link);
+		if (origin[edge->from] >= 0 && !link->memory && !copies(graph, to) && graph->node[origin[edge->from]].part != PART_LOAD)
+			link->out += behind_copy(graph, &graph->node[origin[edge->from]], to, *link);
+		edge->weight = link->out + link->in - (from->counts ? counter_bias : 0);
+	}
+	free(origin);
 }
 
 static void mark(struct chain_link *link, enum deps_part part)

@@ -21,6 +21,7 @@ struct explanation *explanation_new(void)
 	struct explanation *explanation = memory_new(1, sizeof(*explanation));
 
 	loop_init(&explanation->loop, LOOP_INSNS, LOOP_PATH);
+	limits_reserve(&explanation->limits, LOOP_INSNS);
 	return explanation;
 }
 
@@ -29,6 +30,7 @@ void explanation_free(struct explanation *explanation)
 	if (!explanation)
 		return;
 	loop_free(&explanation->loop);
+	limits_free(&explanation->limits);
 	free(explanation);
 }
 
@@ -81,13 +83,20 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 	return step_loop(&plan, loop);
 }
 
-static void fill_place(const struct explain_question *question, const struct kernel_run *run, struct limits_place *place)
+/* run: the small copy, at the setting asked about again where the kernel has figures of that. */
+static void fill_place(const struct explain_question *question, struct kernel_run *run, struct limits_place *place)
 {
 	const struct kernel *kernel = question->kernel;
 
+	if (kernel->figures) {
+		memcpy(run->v, question->v, sizeof(run->v));
+		run->lines = run->splits = run->mispredicts = run->range = run->restart = 0;
+		run->scattered = false;
+		kernel->figures(run);
+	}
 	*place = (struct limits_place){
-		.working_set = (double)kernel->footprint(question->v),
-		.lines = run->lines, .scattered = run->scattered, .splits = run->splits,
+		.working_set = (double)kernel->footprint(question->v), .range = run->range,
+		.lines = run->lines, .scattered = run->scattered, .splits = run->splits, .restart = run->restart,
 		.mispredicts = run->mispredicts, .l3 = question->l3, .memory = question->memory, .page = 4096,
 	};
 	for (int level = 1; level <= 3; level++) {
@@ -131,16 +140,13 @@ void explain(const struct explain_question *question, struct explanation *explan
 	explanation->foreign = question->foreign;
 	explanation->function = NULL;
 	memcpy(explanation->v, question->v, sizeof(explanation->v));
-	memset(&explanation->limits, 0, offsetof(struct limits, insn));
-	explanation->limits.binding = explanation->limits.predicted_by = -1;
+	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
 	shrink(kernel, question->v, run.v);
 	explanation->status = kernel->own ? step_own(kernel->own, question->seed, &explanation->loop) :
 		read_loop(&run, explanation);
 	if (!status_is_ok(&explanation->status))
 		return;
-	if (kernel->facts)
-		kernel->facts(question->v, &run);
 	fill_place(question, &run, &place);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
 }

@@ -176,13 +176,38 @@ static double bound_of(const struct limits *limits)
 	return bound;
 }
 
+void limits_reserve(struct limits *limits, int insns)
+{
+	if (insns <= limits->insn_room)
+		return;
+	limits->insn = memory_resize(limits->insn, (size_t)insns, sizeof(*limits->insn));
+	memset(limits->insn + limits->insn_room, 0, (size_t)(insns - limits->insn_room) * sizeof(*limits->insn));
+	limits->insn_room = insns;
+}
+
+void limits_free(struct limits *limits)
+{
+	free(limits->insn);
+	limits->insn = NULL;
+	limits->insn_room = limits->insn_count = 0;
+}
+
+void limits_clear(struct limits *limits)
+{
+	struct limits kept = { .insn = limits->insn, .insn_room = limits->insn_room, .binding = -1, .predicted_by = -1 };
+
+	if (kept.insn)
+		memset(kept.insn, 0, (size_t)limits->insn_count * sizeof(*kept.insn));
+	*limits = kept;
+}
+
 void limits_compute(const struct loop *loop, const struct uarch *uarch, const struct limits_place *place, struct limits *limits)
 {
 	struct tally tally;
 
-	memset(limits, 0, sizeof(*limits));
+	limits_clear(limits);
+	limits_reserve(limits, loop->insn_count);
 	limits->uarch = uarch;
-	limits->binding = limits->predicted_by = -1;
 	tally_begin(&tally, loop, uarch, place, limits);
 	limits->turns = tally.turns;
 	limits->elements = tally.elements;

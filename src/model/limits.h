@@ -53,6 +53,8 @@ struct limits_place {
 	double working_set;       /* bytes; 0: fits the first-level cache */
 	double lines;             /* per element, as struct kernel_run has it */
 	bool scattered;
+	double range;             /* bytes that those lines range over; 0: the working set */
+	double restart;           /* elements after which chains begin anew; 0: never */
 	double splits, mispredicts;      /* per element */
 	double cache[3];          /* bytes of L1d, L2, L3 as this machine states them; 0: none or unknown. Those of the core's
 	                             file stand in for L1 and L2 when another core is asked about */
@@ -97,11 +99,18 @@ struct limits {
 	int unknown;              /* instructions that could not be decoded or are in no table: counted nowhere else */
 	char unknown_names[96];   /* the first of them */
 	struct chain chain;
-	int insn_count;
-	struct limit_insn insn[LOOP_INSNS];
+	int insn_count, insn_room;
+	struct limit_insn *insn;  /* of each of the loop's instructions; owned, kept from one filling to the next */
 };
 
-/* Fills limits (tens of kilobytes: not for the stack of a small thread). */
+/* Makes room for that many instructions; limits_free() gives it back. */
+void limits_reserve(struct limits *limits, int insns);
+void limits_free(struct limits *limits);
+
+/* Empty, the room kept. What was never filled must be zeroed. */
+void limits_clear(struct limits *limits);
+
+/* Fills limits (kilobytes: not for the stack of a small thread), which are zeroed or were filled before. */
 void limits_compute(const struct loop *loop, const struct uarch *uarch, const struct limits_place *place, struct limits *limits);
 
 /* "latency"; the words for people: "loop-carried latency". */

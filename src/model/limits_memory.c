@@ -32,11 +32,17 @@ static double cache_bytes(const struct tally *tally, int level)
 	return cache && uarch_known(cache->bytes) ? cache->bytes : 0;
 }
 
+/* Bytes that lines come from. */
+static double range_of(const struct tally *tally)
+{
+	return tally->place->range > 0 ? tally->place->range : tally->place->working_set;
+}
+
 bool limits_spills(const struct tally *tally)
 {
 	double first = cache_bytes(tally, L1);
 
-	return first > 0 && tally->place->working_set > first;
+	return first > 0 && range_of(tally) > first;
 }
 
 /* How the accesses spread over the levels. False: the size of one that they may hit is not known; *missing names it. */
@@ -62,7 +68,7 @@ static bool spread(const struct tally *tally, struct level level[LEVELS], const 
 			*missing = level[i].name;
 			return false;
 		}
-		level[i].share = fmin(left, bytes[i] / place->working_set);
+		level[i].share = fmin(left, bytes[i] / range_of(tally));
 		left -= level[i].share;
 		if (left < 1e-12)
 			left = 0;
@@ -153,17 +159,54 @@ static void describe_chain(const struct tally *tally, const struct chain *chain,
 		chain->through_memory ? ", through memory" : "");
 }
 
+/* Elements of a chain begun anew that are under way beside what it follows: no more than stand in the reorder buffer, and of them no
+ * more than wait in the scheduler. INFINITY: not known. */
+static double overlap(const struct tally *tally, const struct chain *chain)
+{
+	double rob = uarch_size(tally->uarch, SIZE_ROB), scheduler = uarch_size(tally->uarch, SIZE_SCHEDULER);
+	double together = INFINITY, operations = 0;
+
+	for (int i = 0; i < chain->link_count; i++)
+		operations += chain->link[i].alu && chain->link[i].cycles > 0;
+	if (chain->link_count == CHAIN_MAX)
+		operations = 0;
+	if (uarch_known(rob) && tally->slots > 0)
+		together = rob / tally->slots;
+	if (uarch_known(scheduler) && operations > 0)
+		together = fmin(together, scheduler / (operations / chain->spans));
+	return together * tally->elements;
+}
+
+/* The share of a chain's cycles that is left when it begins anew every `restart` elements. Of those that follow, the k-th begins
+ * when all but the last `together` elements before it are through. Two bounds come close to what follows from that: the first k that
+ * has to wait at all, and the next, which waits for the whole of the one. */
+static double restart_share(double restart, double together)
+{
+	double first = floor(together / restart) + 1;
+
+	return fmax(1 - together / (first * restart), 1 / (first + 1));
+}
+
 void limits_latency(struct tally *tally)
 {
 	struct chain *chain = &tally->limits->chain;
-	char what[160], number[24];
+	double restart = tally->place->restart, together;
+	char what[160], number[24], every[24];
 
 	deps_chain_missing(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, 0, chain);
 	if (chain->cycles <= 0)
 		return;
 	describe_chain(tally, chain, what, sizeof(what));
-	limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycle%s", what,
-		words_number(chain->cycles / tally->turns, number), chain->cycles == tally->turns ? "" : "s");
+	words_number(chain->cycles / tally->turns, number);
+	together = restart > 0 ? overlap(tally, chain) : 0;
+	if (restart > 0 && isfinite(together)) {
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * restart_share(restart, together),
+			"chain of %s: %s cycle%s, but begun anew every %s elements: up to %.0f of them overlap with those before", what,
+			number, chain->cycles == tally->turns ? "" : "s", words_number(restart, every), floor(together));
+	} else if (restart <= 0) {
+		limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycle%s", what, number,
+			chain->cycles == tally->turns ? "" : "s");
+	}
 	for (int i = 0; i < chain->link_count; i++)
 		tally->limits->insn[tally->loop->path[chain->link[i].step].insn].carried = true;
 }
@@ -241,11 +284,15 @@ static void add_misses(struct tally *tally, const struct level *level)
 	const struct level *missing = without(level, false);
 	double lines = tally->place->lines * tally->elements, misses = lines * (1 - level[L1].share), wait = 0;
 	double rob = uarch_size(tally->uarch, SIZE_ROB), most = uarch_extra(tally->uarch, EXTRA_MISSES), together = INFINITY;
+	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE);
 	bool by_buffer = true;
 	char number[24], each[24];
 
 	if (uarch_known(rob) && tally->slots > 0 && !prefetches(tally->loop))
 		together = fmax(1, ceil(rob / (tally->slots / misses)));
+	/* Stores leave the reorder buffer before their line is there, and wait in a queue of their own. */
+	if (tally_all(tally->stores) > 0)
+		together += uarch_known(queue) ? queue : INFINITY;
 	if (uarch_known(most) && most > 0 && most < together) {
 		together = most;
 		by_buffer = false;

@@ -148,7 +148,7 @@ void limits_ports(struct tally *tally)
 			limits->bottleneck = bottleneck;
 		add(tally, units ? LIMIT_DIVIDER : LIMIT_PORTS, cycles, bottleneck, inside);
 	}
-	limits->insn_count = tally->loop->insn_count < LOOP_INSNS ? tally->loop->insn_count : LOOP_INSNS;
+	limits->insn_count = tally->loop->insn_count;
 	for (int i = 0; i < limits->insn_count; i++)
 		describe(tally, i);
 	free(load);

@@ -114,7 +114,8 @@ static void add_scheduling(struct tally *tally)
 	double cycles;
 	char number[24];
 
-	if (!(uarch_extra(tally->uarch, EXTRA_BINDS_PORTS) > 0))
+	/* What is run there never begins anew. */
+	if (!(uarch_extra(tally->uarch, EXTRA_BINDS_PORTS) > 0) || tally->place->restart > 0)
 		return;
 	insns = memory_new((size_t)loop->insn_count + 1, sizeof(*insns));
 	for (int i = 0; i < loop->insn_count; i++) {
@@ -193,6 +194,53 @@ static double page_walks(struct tally *tally)
 	return cycles;
 }
 
+/* Branches of the path that go now this way, now that, without a short pattern: how often a predictor that knows nothing of
+ * the data would be wrong, per path. Of a built-in kernel its own figure stands in place of this. */
+static double irregular(const struct loop *loop)
+{
+	double wrong = 0;
+
+	for (int i = 0; i < loop->insn_count; i++) {
+		double times = 0, taken = 0, changes = 0;
+		int last = -1;
+
+		if (loop->insn[i].flow != FLOW_BRANCH)
+			continue;
+		for (int s = 0; s < loop->path_count; s++) {
+			if (loop->path[s].insn != i)
+				continue;
+			times++;
+			taken += loop->path[s].taken;
+			changes += last >= 0 && last != loop->path[s].taken;
+			last = loop->path[s].taken;
+		}
+		/* A regular alternation changes every time, or seldom. */
+		if (times >= 16 && changes > times / 8 && changes < times * 7 / 8)
+			wrong += fmin(taken, times - taken);
+	}
+	return wrong;
+}
+
+static void add_irregular(struct tally *tally)
+{
+	double each = uarch_extra(tally->uarch, EXTRA_MISPREDICT), wrong;
+	char number[24], cost[24];
+
+	if (tally->place->mispredicts > 0 || !tally->loop->stepped)
+		return;
+	wrong = irregular(tally->loop);
+	if (wrong < 0.01 * tally->turns)
+		return;
+	words_number(wrong / tally->turns, number);
+	words_number(wrong * fmax(each, 0) / tally->turns, cost);
+	if (uarch_known(each))
+		limits_add_unknown(tally, LIMIT_MISPREDICTION, "%s branches that depend on the data: +%s cycles while they are not learnt",
+			number, cost);
+	else
+		limits_add_unknown(tally, LIMIT_MISPREDICTION, "%s branches that depend on the data; what a wrong guess costs is not known",
+			number);
+}
+
 static void add_mispredictions(struct tally *tally, double walks)
 {
 	double each = uarch_extra(tally->uarch, EXTRA_MISPREDICT), count = tally->place->mispredicts * tally->elements;
@@ -218,4 +266,5 @@ void limits_soft(struct tally *tally)
 	add_forwarding(tally);
 	add_aliasing(tally);
 	add_mispredictions(tally, page_walks(tally));
+	add_irregular(tally);
 }

@@ -29,3 +29,15 @@ void loop_free(struct loop *loop)
 	free(loop->path);
 	memset(loop, 0, sizeof(*loop));
 }
+
+void loop_reserve(struct loop *loop, int insns, int path)
+{
+	if (insns > loop->insn_room) {
+		loop->insn = memory_resize(loop->insn, (size_t)insns, sizeof(*loop->insn));
+		loop->insn_room = insns;
+	}
+	if (path > loop->path_room) {
+		loop->path = memory_resize(loop->path, (size_t)path, sizeof(*loop->path));
+		loop->path_room = path;
+	}
+}

@@ -10,7 +10,8 @@
 
 #include "model/insn.h"
 
-enum { LOOP_INSNS = 1024, LOOP_PATH = 4096 };
+/* What room there is at first, and the most that a loop read from memory grows it to. */
+enum { LOOP_INSNS = 1024, LOOP_PATH = 4096, LOOP_MOST = 32768 };
 
 struct loop_step {
 	uint16_t insn;                      /* index into the loop's instructions */
@@ -35,5 +36,7 @@ struct loop {
 void loop_init(struct loop *loop, int insns, int path);
 void loop_clear(struct loop *loop);      /* empty again, the room kept */
 void loop_free(struct loop *loop);
+/* Makes room for that many at least; what it holds stays. */
+void loop_reserve(struct loop *loop, int insns, int path);
 
 #endif

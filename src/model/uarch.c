@@ -47,25 +47,42 @@ static char every_name[MOST_CORES][UARCH_NAME];
 static const char *names_all[MOST_CORES + 1], *names_x86[MOST_CORES + 1], *names_arm64[MOST_CORES + 1];
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
 
+/* Which instruction sets a core model may be for: a file that does not say is listed with each, so that its mistake is met. */
+static void find_isa(const char *name, bool *x86, bool *arm64)
+{
+	char file[48], *text = NULL;
+	const char *isa;
+	struct status status;
+
+	snprintf(file, sizeof(file), "uarch/%s.uarch", name);
+	status = data_load(file, &text, NULL);
+	isa = status_is_ok(&status) ? strstr(text, "\nisa ") : NULL;
+	*x86 = !isa || strncmp(isa + 5, "aarch64", 7) != 0;
+	*arm64 = !isa || strncmp(isa + 5, "x86_64", 6) != 0;
+	free(text);
+}
+
 static void list_names(void)
 {
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+	char **names = data_names("uarch", "uarch");
 	int all = 0, x86 = 0, arm64 = 0;
 
-	for (const struct data_file *file = data_files; file->name && all < MOST_CORES; file++) {
-		size_t length = strlen(file->name);
-		const char *isa = strstr(file->text, "\nisa ");
+	for (char **name = names; *name && all < MOST_CORES; name++) {
+		bool for_x86, for_arm64;
 
-		if (strncmp(file->name, "uarch/", 6) != 0 || length < 13 || length - 12 >= UARCH_NAME ||
-			strcmp(file->name + length - 6, ".uarch") != 0)
+		if (strlen(*name) >= UARCH_NAME || (*name)[strspn(*name, allowed)])
 			continue;
-		memcpy(every_name[all], file->name + 6, length - 12);
-		if (isa && strncmp(isa + 5, "x86_64", 6) == 0)
+		strcpy(every_name[all], *name);
+		find_isa(*name, &for_x86, &for_arm64);
+		if (for_x86)
 			names_x86[x86++] = every_name[all];
-		else if (isa && strncmp(isa + 5, "aarch64", 7) == 0)
+		if (for_arm64)
 			names_arm64[arm64++] = every_name[all];
 		names_all[all] = every_name[all];
 		all++;
 	}
+	data_names_free(names);
 }
 
 const char *const *uarch_names(const char *isa)
@@ -78,7 +95,7 @@ const char *const *uarch_names(const char *isa)
 
 /* ---- loading */
 
-static bool is_built_in(const char *name)
+static bool is_listed(const char *name)
 {
 	const char *const *names = uarch_names(NULL);
 
@@ -111,7 +128,7 @@ struct status uarch_load(const char *name, const char *isa, struct uarch **uarch
 	snprintf(file, sizeof(file), "uarch/%s.uarch", name);
 	status = data_load(file, &text, origin);
 	if (!status_is_ok(&status))
-		return is_built_in(name) ? status : unknown_name(name, isa);
+		return is_listed(name) ? status : unknown_name(name, isa);
 	status = uarch_parse(text, origin, uarch);
 	free(text);
 	if (!status_is_ok(&status))
@@ -157,7 +174,7 @@ void uarch_free(struct uarch *uarch)
 
 static const char *const width_suffix[UARCH_WIDTHS] = { "", ".8", ".16", ".32", ".64", ".128", ".256", ".512" };
 
-int uarch_width_index(unsigned bits)
+static int width_index(unsigned bits)
 {
 	switch (bits) {
 	case 8: return 1;
@@ -176,7 +193,8 @@ static int compare_name(const void *key, const void *class)
 	return strcmp(key, ((const struct uarch_class *)class)->name);
 }
 
-const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, int width)
+/* width: index of width_suffix. */
+static const struct uarch_class *find_class(const struct uarch *uarch, const char *name, int width)
 {
 	char full[UARCH_NAME + 8];
 	const struct uarch_class *class = NULL;
@@ -188,6 +206,11 @@ const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name
 	if (!class)
 		class = bsearch(name, uarch->class, (size_t)uarch->class_count, sizeof(*class), compare_name);
 	return class;
+}
+
+const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits)
+{
+	return find_class(uarch, name, width_index(bits));
 }
 
 /* The number of a class in the table of instructions by its name without the width; -1 when no rule names it. */
@@ -231,7 +254,7 @@ static void resolve_classes(struct uarch *uarch)
 		int number = class_number(uarch->ops, sorted, name);
 
 		if (number >= 0)
-			own[number * UARCH_WIDTHS + (dot ? uarch_width_index((unsigned)atoi(dot + 1)) : 0)] = &uarch->class[i];
+			own[number * UARCH_WIDTHS + (dot ? width_index((unsigned)atoi(dot + 1)) : 0)] = &uarch->class[i];
 	}
 	for (int i = 0; i < classes; i++)
 		for (int width = 0; width < UARCH_WIDTHS; width++)
@@ -254,7 +277,7 @@ struct status uarch_bind(struct uarch *uarch)
 	for (int width = 0; width < UARCH_WIDTHS; width++)
 		for (int i = 0; i < ROLE_COUNT; i++)
 			for (int at = i; at >= 0 && !uarch->role[i][width]; at = role_fallback[at])
-				uarch->role[i][width] = uarch_find(uarch, uarch_role_name[at], width);
+				uarch->role[i][width] = find_class(uarch, uarch_role_name[at], width);
 	return status;
 }
 
@@ -321,7 +344,7 @@ static int access_width(const struct insn_memory *memory)
 {
 	unsigned size = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
 
-	return size > 32 ? uarch_width_index(512) : size > 16 ? uarch_width_index(256) : size > 8 ? uarch_width_index(128) : 0;
+	return size > 32 ? width_index(512) : size > 16 ? width_index(256) : size > 8 ? width_index(128) : 0;
 }
 
 /* Skylake's store AGU on port 7 takes base + 0…2047 alone; where that makes no difference no file has the class. */
@@ -353,7 +376,7 @@ static const struct uarch_class *memory_class(const struct uarch *uarch, const s
 /* The class of what the instruction does besides memory; NULL and *known unset: nobody can say. */
 static const struct uarch_class *operation(const struct uarch *uarch, const struct insn *insn, bool *known)
 {
-	int width = uarch_width_index(insn->width), number;
+	int width = width_index(insn->width), number;
 	const struct uarch_class *class = NULL;
 
 	*known = true;
@@ -441,8 +464,8 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 	plain = !facts->op;
 	if (facts->op)
 		slots = facts->op->slots;
-	if (insn->flow == FLOW_BRANCH && facts->op && facts->op == uarch->role[ROLE_BRANCH][uarch_width_index(insn->width)])
-		facts->taken = uarch->role[ROLE_TAKEN][uarch_width_index(insn->width)];
+	if (insn->flow == FLOW_BRANCH && facts->op && facts->op == uarch->role[ROLE_BRANCH][width_index(insn->width)])
+		facts->taken = uarch->role[ROLE_TAKEN][width_index(insn->width)];
 	for (int i = 0; i < insn->memory_count && i < INSN_MEMORY; i++) {
 		const struct insn_memory *memory = &insn->memory[i];
 		double accesses = memory->accesses > 1 && !memory->vector_index ? memory->accesses : 1;

@@ -67,6 +67,7 @@ enum uarch_extra {            /* cycles, or counts, each with a mechanism */
 	EXTRA_MISPREDICT,         /* cycles lost by a misprediction */
 	EXTRA_TLB2,               /* added by a first-level TLB miss that hits the second */
 	EXTRA_ALU_SATURATION,     /* soft: single-cycle integer operations a cycle that loops reach where ports allow more */
+	EXTRA_STORE_LINES,        /* stores to L1 a cycle that do not stand in one line with the store before them */
 	EXTRA_MATERIALISES,       /* 1: an addition of a constant done at rename takes a port after all when something other than
 	                             an address or another such addition uses its result */
 	EXTRA_BINDS_PORTS,        /* 1: a micro-op's port is chosen when it is renamed (see pipeline.h) */
@@ -88,7 +89,8 @@ struct uarch_cache {
 
 struct uarch;
 
-/* Every core model there is for an instruction set ("x86_64", "aarch64"; NULL: any): names, ended by NULL. Static. */
+/* Every core model there is for an instruction set ("x86_64", "aarch64"; NULL: any): names, ended by NULL; the user's own, as
+ * they were when this was first asked, before those that are built in. Static. */
 const char *const *uarch_names(const char *isa);
 
 /* Loads a core model by name. STATUS_USAGE for an unknown name, with the nearest ones (and STATUS_USAGE for a core of another
@@ -104,7 +106,8 @@ void uarch_free(struct uarch *uarch);
 enum uarch_match { UARCH_NONE, UARCH_NEAREST, UARCH_EXACT };
 
 /* The name of the core model of this machine's processor. UARCH_NEAREST: no file matches; name is the one to offer. `why`
- * (may be NULL) says how it was recognised, or why that one is near. */
+ * (may be NULL) says how it was recognised, or why that one is near. A malformed file takes part by those of its match lines
+ * that can be read, and where nothing matches one whose own cannot: uarch_load() then says what is wrong with it. */
 enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160]);
 
 /* Facts. */
@@ -142,8 +145,8 @@ struct uarch_insn {
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
 
-/* The class of that name at a width (0: none), its fallbacks included; NULL: this core has none. */
-const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, int width);
+/* The class of that name at a width in bits (0: none), or else of the name alone; NULL: this core has none. */
+const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits);
 
 /* Whether two neighbours become one micro-op here. */
 bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch);

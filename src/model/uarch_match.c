@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/data.h"
+#include "base/text.h"
 
 static bool in_ranges(const struct uarch_range *range, int count, unsigned value)
 {
@@ -74,19 +75,67 @@ static bool has_512(const struct uarch *uarch)
 	return false;
 }
 
-static struct uarch *read_core(const char *name)
+/* What recognition needs of one file. */
+struct candidate {
+	struct uarch *uarch;      /* NULL: nothing of it can be read */
+	bool broken;              /* malformed: uarch has its match lines alone */
+	bool unsaid;              /* and which processors it is for is not clear: one of those is malformed too */
+};
+
+/* Of a file that cannot be read as a whole, the match lines that can: which processors its writer meant. */
+static void read_matches(const char *text, const char *isa, struct candidate *candidate)
 {
-	struct uarch *uarch = NULL;
-	char file[48], origin[256], *text;
+	struct text head = { 0 }, good = { 0 };
+	struct uarch_sources sources;
+	struct status status = sources_load(&sources);
+	size_t length;
+
+	candidate->broken = true;
+	candidate->unsaid = !status_is_ok(&status) || sources.count == 0;
+	if (candidate->unsaid)
+		return;
+	/* As little as a file can have beside them. */
+	text_addf(&head, "uarch broken Broken\nisa %s\nwidth unknown\nports p0 [%s]\n", isa, sources.tag[0]);
+	text_add(&good, text_string(&head));
+	for (; *text; text += length + (text[length] == '\n')) {
+		const char *word = text + strspn(text, " \t");
+		struct text one = { 0 };
+		struct uarch *uarch;
+
+		length = strcspn(text, "\n");
+		if (strncmp(word, "match", 5) != 0)
+			continue;
+		text_addf(&one, "%s%.*s\n", text_string(&head), (int)length, text);
+		status = uarch_read(text_string(&one), "", &uarch);
+		text_free(&one);
+		if (!status_is_ok(&status)) {
+			candidate->unsaid = true;
+			break;
+		}
+		uarch_free(uarch);
+		text_addn(&good, text, length);
+		text_addn(&good, "\n", 1);
+	}
+	uarch_read(text_string(&good), "", &candidate->uarch);
+	text_free(&head);
+	text_free(&good);
+}
+
+static struct candidate read_core(const char *name, const char *isa)
+{
+	struct candidate candidate = { 0 };
+	char file[48], origin[256], *text = NULL;
 	struct status status;
 
 	snprintf(file, sizeof(file), "uarch/%s.uarch", name);
 	status = data_load(file, &text, origin);
 	if (!status_is_ok(&status))
-		return NULL;
-	uarch_read(text, origin, &uarch);
+		return (struct candidate){ .broken = true, .unsaid = true };
+	status = uarch_read(text, origin, &candidate.uarch);
+	if (!status_is_ok(&status))
+		read_matches(text, isa, &candidate);
 	free(text);
-	return uarch;
+	return candidate;
 }
 
 static void describe(const struct processor *processor, char *buffer, size_t size)
@@ -122,6 +171,7 @@ enum uarch_match uarch_recognise(const struct machine *machine, char name[24], c
 {
 	const struct processor *processor = &machine->processor;
 	const char *const *names = uarch_names(machine->arch);
+	const char *unsaid = NULL;
 	char reason[160] = "", who[64];
 	double nearest = 0;
 	int most = 0;
@@ -129,12 +179,15 @@ enum uarch_match uarch_recognise(const struct machine *machine, char name[24], c
 	name[0] = '\0';
 	describe(processor, who, sizeof(who));
 	for (; *names; names++) {
-		struct uarch *uarch = read_core(*names);
+		struct candidate candidate = read_core(*names, machine->arch);
+		struct uarch *uarch = candidate.uarch;
 
+		if (candidate.unsaid && !unsaid)
+			unsaid = *names;
 		for (int i = 0; uarch && i < uarch->id_count; i++) {
 			const struct uarch_id *id = &uarch->id[i];
 			int met = conditions_met(id, processor);
-			double near = most ? 0 : nearness(id, processor);
+			double near = most || candidate.broken ? 0 : nearness(id, processor);
 
 			if (near > 0 && machine->arch[0] == 'x' && has_512(uarch) == processor_has(processor, "avx512f"))
 				near += 2;
@@ -150,6 +203,11 @@ enum uarch_match uarch_recognise(const struct machine *machine, char name[24], c
 			}
 		}
 		uarch_free(uarch);
+	}
+	if (!most && unsaid) {
+		most = 1;
+		snprintf(name, UARCH_NAME, "%s", unsaid);
+		snprintf(reason, sizeof(reason), "which processors %s is for cannot be read", unsaid);
 	}
 	if (!most && nearest <= 0)
 		snprintf(reason, sizeof(reason), "no core model is for %s, nor for others of that maker", who);

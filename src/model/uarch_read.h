@@ -157,7 +157,4 @@ struct uarch {
 struct status uarch_read(const char *text, const char *origin, struct uarch **uarch);
 /* Adds them, and looks up every class once. */
 struct status uarch_bind(struct uarch *uarch);
-/* The class of that name and width (index), or of that name; NULL. */
-int uarch_width_index(unsigned bits);
-
 #endif

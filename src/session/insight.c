@@ -16,7 +16,7 @@ static const double READING_DELAY = 0.06;
 /* Advice on it is found one setting at a time, with pauses for keys and frames; shorter ones when someone waits for it. */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 /* The furthest that code scrolls. */
-enum { CODE_MOST = LOOP_INSNS };
+enum { CODE_MOST = LOOP_MOST };
 
 const char *const body_names[] = { "slices", "ladder", "ports", "code", "source", "mountain", "strip", NULL };
 _Static_assert(sizeof(body_names) / sizeof(body_names[0]) == BODY_COUNT + 1, "a name for each");
@@ -170,6 +170,7 @@ static struct explain_question question_of(const struct session *session)
 	return (struct explain_question){
 		.kernel = session->setting.kernel, .v = session->setting.v, .seed = session->seed,
 		.uarch = session->insight.core.uarch, .foreign = insight_foreign(session), .machine = machine_of(session),
+		.l3 = session->memory.l3, .memory = session->memory.memory,
 	};
 }
 
@@ -230,6 +231,19 @@ void insight_forget(struct session *session)
 	readings_clear(insight->readings);
 	insight->setting.kernel = NULL;
 	insight->reading = false;
+}
+
+void insight_memory(struct session *session, const struct result *result)
+{
+	struct insight *insight = &session->insight;
+	const struct uarch_cache *cache[2] = { NULL, NULL };
+
+	for (int level = 1; insight->core.uarch && !insight_foreign(session) && level <= 2; level++)
+		cache[level - 1] = uarch_cache(insight->core.uarch, level);
+	memory_probe_accept(&session->memory, machine_of(session), cache[0] ? cache[0]->latency : 0,
+		cache[1] ? cache[1]->latency : 0, result);
+	insight_forget(session);
+	insight_renew(session);
 }
 
 /* Goes on looking for the advice; slow ones take several times. Returns whether it is found. */

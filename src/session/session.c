@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "session/state.h"
 
-enum { TAG_LIVE = 1, TAG_CELL };
+enum { TAG_LIVE = 1, TAG_CELL, TAG_MEMORY };
 
 /* The setting on screen: ten times a second, in at most a third of the core's time. The first request after a
  * change may take longer, since it has to become a quiet sample, and shows a first figure early. */
@@ -237,6 +237,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	if (session->setting.kernel->own)
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
+	memory_probe_init(&session->memory);
 	insight_start(session, options->explainer, options->uarch);
 	machine_look(session);
 	/* The first advance submits: there is no time yet. */
@@ -416,6 +417,23 @@ static void cell_apply(struct session *session, const struct setting *setting,
 	}
 }
 
+/* What the model lacks of this machine to judge the present working set. Returns whether something was asked for. */
+static bool submit_memory(struct session *session)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	struct request request;
+
+	if (!insight_ready(session) || !memory_probe_next(&session->memory, session->engine.machine(session->engine.context),
+		kernel->footprint(session->setting.v), session->seed, &request))
+		return false;
+	request.generation = ++session->generation;
+	request.tag = TAG_MEMORY;
+	session->outstanding = request.generation;
+	session->outstanding_live = false;
+	session->engine.submit(session->engine.context, &request);
+	return true;
+}
+
 static bool result_apply(struct session *session, const struct result *result, double now)
 {
 	struct setting setting = { .kernel = result->kernel };
@@ -430,6 +448,11 @@ static bool result_apply(struct session *session, const struct result *result, d
 		/* Cancelled, and not by us: do not ask again at once. */
 		if (result->status.code == STATUS_CANCELLED)
 			session->rest_until = now + LIVE_PERIOD;
+	}
+	if (result->tag == TAG_MEMORY) {
+		if (result->final)
+			insight_memory(session, result);
+		return result->final;
 	}
 	/* A frozen figure stays as it is; what was cancelled by freezing still counts for its cell. */
 	if (current && !(session->frozen && session->live.sample.valid))
@@ -474,6 +497,8 @@ bool session_advance(struct session *session, double now)
 		return true;
 	}
 	if (now < session->rest_until)
+		return changed;
+	if (submit_memory(session))
 		return changed;
 	next = plan_next(&session->plan);
 	if (next < 0 && now >= session->doubt_due) {

@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "session/cells.h"
+#include "session/memory.h"
 #include "session/session.h"
 #include "session/setting.h"
 #include "session/view.h"
@@ -156,6 +157,7 @@ struct session {
 	struct cells *cells;
 	struct plan plan;
 	struct insight insight;
+	struct memory_probe memory;      /* L3 and memory of this machine, as far as measured */
 };
 
 /* session.c */
@@ -204,6 +206,8 @@ void insight_forget(struct session *session);
 double insight_due(const struct session *session);
 /* Does it if its time has come; returns whether the view changed. */
 bool insight_advance(struct session *session, double now);
+/* A result that memory_probe_next() asked for. */
+void insight_memory(struct session *session, const struct result *result);
 bool insight_ready(const struct session *session);      /* an explanation is there */
 bool insight_foreign(const struct session *session);    /* it is of a core that is not the running one */
 /* The binding limit of the present setting; LIMIT_COUNT: none is known. */

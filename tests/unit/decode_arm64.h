@@ -237,9 +237,9 @@ static const struct code codes[] = {
 	{ "a loop behind the end",
 		"c0 03 5f d6 00 00 00 b5 c0 03 5f d6",
 		"no loop in the function's machine code" },
-	{ "a loop that does not fit",
+	{ "a loop that is given more room",
 		"1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 "
 		"1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 1f 20 03 d5 "
 		"00 fe ff b5 c0 03 5f d6",
-		"a loop of 17 instructions; there is room for 16" },
+		"0-64 17 path 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16t forks 0 unknown 0" },
 };

@@ -336,7 +336,7 @@ static const struct code codes[] = {
 	{ "a loop behind the end",
 		"c3 48 ff ce 75 fb c3",
 		"no loop in the function's machine code" },
-	{ "a loop that does not fit",
+	{ "a loop that is given more room",
 		"90 90 90 90 90 90 90 90 90 90 90 90 90 90 90 90 48 ff ce 75 eb c3",
-		"a loop of 18 instructions; there is room for 16" },
+		"0-19 18 path 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17t forks 0 unknown 0" },
 };

@@ -144,7 +144,7 @@ static void wrong_usage_is_named(void **state)
 	refused("run --time-budget 0", "--time-budget 0: seconds are wanted");
 	refused("run --time-budget nan", "--time-budget nan");
 	refused("run --time-budget 1s", "--time-budget 1s");
-	refused("--format json", "--format is an option of list, run, sweep and doctor, not of explore");
+	refused("--format json", "--format is an option of list, run, sweep, explain and doctor, not of explore");
 	refused("explore --time-budget 1", "--time-budget is an option of run, sweep and doctor, not of explore");
 	refused("fold --quiet", "not of explore");
 	refused("list --seed 1", "not of list");
@@ -165,6 +165,16 @@ static void wrong_usage_is_named(void **state)
 	refused("list fold folt", "did you mean fold?");
 	refused("doctor now", "doctor takes no argument: now");
 	refused("explore folt", "did you mean fold?");
+	refused("explain", "explain wants a kernel: one of fold, walk-list, odd");
+	refused("explain folt", "did you mean fold?");
+	refused("explain fold opp=add", "did you mean op?");
+	refused("explain fold acc=9", "acc=9 needs unroll=9 or more");
+	refused("explain fold acc=1..4", "acc=1..4");
+	refused("explain fold --time-budget 1", "--time-budget is an option of run, sweep and doctor, not of explain");
+	refused("explain fold --cpu 0", "not of explain");
+	refused("explain fold --uarch nonesuch", "no core model \"nonesuch\"");
+	refused("run fold --uarch", "--uarch wants an argument: NAME");
+	refused("list --uarch zen3", "--uarch is an option of");
 }
 
 static void help_comes_from_the_tables(void **state)

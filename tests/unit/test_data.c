@@ -7,6 +7,10 @@
 
 const struct data_file data_files[] = {
 	{ "keys", "built in\n" },
+	{ "cores/a.core", "" },
+	{ "cores/b.core", "" },
+	{ "coresx/c.core", "" },
+	{ "cores/d.other", "" },
 	{ NULL, NULL },
 };
 
@@ -135,6 +139,42 @@ static void an_empty_file_is_an_empty_string(void **state)
 	unsetenv("SLEXPLORE_DATA");
 }
 
+static void names_are_listed_once_the_users_own_first(void **state)
+{
+	static const char *const expected[] = { "a", "z", "b", NULL };
+	char **names = data_names("cores", "core");
+	char path[128];
+
+	(void)state;
+	assert_string_equal(names[0], "a");
+	assert_string_equal(names[1], "b");
+	assert_null(names[2]);
+	data_names_free(names);
+	snprintf(path, sizeof(path), "%s/cores", directory);
+	assert_int_equal(mkdir(path, 0700), 0);
+	setenv("SLEXPLORE_DATA", directory, 1);
+	write_file("cores/z.core", "", 0);
+	write_file("cores/a.core", "", 0);
+	write_file("cores/.core", "", 0);
+	write_file("cores/core", "", 0);
+	write_file("cores/x.cores", "", 0);
+	names = data_names("cores", "core");
+	for (int i = 0; expected[i]; i++)
+		assert_string_equal(names[i], expected[i]);
+	assert_null(names[3]);
+	data_names_free(names);
+	names = data_names("none", "core");
+	assert_null(names[0]);
+	data_names_free(names);
+	unsetenv("SLEXPLORE_DATA");
+	remove_file("cores/z.core");
+	remove_file("cores/a.core");
+	remove_file("cores/.core");
+	remove_file("cores/core");
+	remove_file("cores/x.cores");
+	remove_file("cores");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +182,7 @@ int main(void)
 		cmocka_unit_test(files_override_the_nearest_first),
 		cmocka_unit_test(bad_overrides_are_reported),
 		cmocka_unit_test(an_empty_file_is_an_empty_string),
+		cmocka_unit_test(names_are_listed_once_the_users_own_first),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -255,7 +255,7 @@ static void this_machine_is_recognised_or_says_why_not(void **state)
 static void skylake_is_the_articles(void **state)
 {
 	struct uarch *uarch = load("skylake");
-	const struct uarch_class *imul = uarch_find(uarch, "imul", 4);
+	const struct uarch_class *imul = uarch_find(uarch, "imul", 64);
 	static const struct insn indexed = { .known = true, .mnemonic = "mov", .shape = "m,r", .width = 32, .memory_count = 1,
 		.memory = { { .store = true, .base = 1, .index = 2, .accesses = 1, .size = 4 } } };
 	struct uarch_insn facts;

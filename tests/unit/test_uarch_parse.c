@@ -285,7 +285,7 @@ static void own_files_are_found_by_name(void **state)
 static void facts_are_read(void **state)
 {
 	struct uarch *uarch = load("base");
-	const struct uarch_class *fadd = uarch_find(uarch, "fadd", 0), *wide = uarch_find(uarch, "fadd", 7);
+	const struct uarch_class *fadd = uarch_find(uarch, "fadd", 0), *wide = uarch_find(uarch, "fadd", 512);
 	struct text text = { 0 };
 
 	(void)state;
@@ -312,9 +312,9 @@ static void facts_are_read(void **state)
 	check_near(wide->term[1].cycles, 2, 0);
 	assert_int_equal(wide->term[1].ports, 2);
 	check_near(uarch_find(uarch, "two", 0)->slots, 2, 0);
-	check_near(uarch_find(uarch, "div", 4)->slots, 1, 0);
-	assert_int_equal(uarch_find(uarch, "div", 4)->term[1].ports, 1 << 5);
-	assert_null(uarch_find(uarch, "div", 3));
+	check_near(uarch_find(uarch, "div", 64)->slots, 1, 0);
+	assert_int_equal(uarch_find(uarch, "div", 64)->term[1].ports, 1 << 5);
+	assert_null(uarch_find(uarch, "div", 32));
 	/* Two micro-ops, but one slot: they are fused. */
 	check_near(uarch_find(uarch, "store", 0)->slots, 1, 0);
 	assert_false(uarch_find(uarch, "silent", 0)->executes);
@@ -347,9 +347,9 @@ static void a_core_inherits_and_replaces(void **state)
 	/* What is inherited follows a set that has a new meaning. */
 	assert_int_equal(uarch_find(base, "alu", 0)->term[0].ports, 3);
 	assert_int_equal(uarch_find(child, "alu", 0)->term[0].ports, 3 | 1 << 5);
-	assert_int_equal(uarch_find(child, "div", 4)->term[1].ports, 1 << 6);
+	assert_int_equal(uarch_find(child, "div", 64)->term[1].ports, 1 << 6);
 	check_near(uarch_find(child, "fadd", 0)->latency, 3, 0);
-	check_near(uarch_find(child, "fadd", 7)->latency, 5, 0);
+	check_near(uarch_find(child, "fadd", 512)->latency, 5, 0);
 	assert_null(uarch_find(child, "two", 0));
 	assert_false(uarch_known(uarch_extra(child, EXTRA_FORWARD)));
 	check_near(uarch_size(child, SIZE_ROB), 224, 0);
