@@ -108,7 +108,7 @@ static bool is_listed(const char *name)
 static struct status unknown_name(const char *name, const char *isa)
 {
 	const char *const *names = uarch_names(isa);
-	char near[140];
+	char near[184];      /* room for all names; with the rest it fits a status */
 	size_t count = 0;
 
 	while (names[count])

@@ -1,0 +1,113 @@
+#!/bin/sh
+# Keeps the manual, README and HACKING true: what the program has is in the manual, and the files that HACKING and README name
+# exist. Wants SLEXPLORE, the program; top_srcdir, the sources.
+set -u
+
+: "${SLEXPLORE:?the path of the program}" "${top_srcdir:?the sources}"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+	echo "FAIL: $*" >&2
+	failures=$((failures + 1))
+}
+
+# The manual without what roff adds.
+sed 's/\\-/-/g; s/\\f[BIRP]//g; s/"//g' "$top_srcdir/doc/slexplore.1" >"$work/manual"
+sed -n '/^\.SH COMMANDS/,/^\.SH ENVIRONMENT/p' "$work/manual" >"$work/commands"
+sed -n '/^\.SH KEYS/,/^\.SH COMMANDS/p' "$work/manual" >"$work/keys"
+sed -n '/^\.SH FORMATS/,/^\.SH THE SCREEN/p' "$work/manual" >"$work/formats"
+
+# bold FILE WORDS: these words, whole, in a line of bold text. Words hold no character that grep -E reads otherwise.
+bold() {
+	LC_ALL=C grep -qE "^\.(B|BR|BI|RB)( .*[ ,]| )($2)([ ,.;]|\$)" "$1"
+}
+
+# each WHAT FILE <names: every line of standard input stands in that part of the manual; there is at least one.
+each() {
+	each_count=0
+	while IFS= read -r each_name; do
+		each_count=$((each_count + 1))
+		bold "$2" "$each_name" || fail "the manual lacks the $1 $each_name"
+	done
+	[ "$each_count" -gt 0 ] || fail "no $1 was found to look for"
+}
+
+# Through files, not pipes: fail() counts in this shell.
+"$SLEXPLORE" list --format csv 2>"$work/err" | sed '1d; s/,.*//' | sort -u >"$work/names"
+each kernel "$work/manual" <"$work/names"
+while IFS= read -r name; do
+	grep -qF -- "\`$name\`" "$top_srcdir/README.md" || fail "README.md lacks the kernel $name"
+done <"$work/names"
+
+"$SLEXPLORE" --help | sed -n 's/^  slexplore \([a-z]*\).*/\1/p' >"$work/subcommands"
+each subcommand "$work/manual" <"$work/subcommands"
+
+while IFS= read -r name; do
+	"$SLEXPLORE" "$name" --help
+done <"$work/subcommands" | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | sort -u >"$work/names"
+each option "$work/manual" <"$work/names"
+
+sed -n '/^static const struct command_row rows/,/^};/s/^	{ "\([^"]*\)".*/\1/p' \
+	"$top_srcdir/src/session/command.c" >"$work/names"
+each command "$work/commands" <"$work/names"
+sed -n '/^} words\[\] = {/,/^};/p' "$top_srcdir/src/ui/script.c" | grep -o '{ "[a-z]*"' | tr -d '{ "' >"$work/names"
+each "script word" "$work/commands" <"$work/names"
+
+# Keys that are punctuation would be read as patterns: fixed strings for those.
+sed -n '/^\[main\]/,/^\[entry\]/s/^\([^ #[]\{1,\}\|\[\) .*/\1/p' "$top_srcdir/data/keys" >"$work/names"
+while IFS= read -r name; do
+	case $name in
+	[A-Za-z]*) bold "$work/keys" "[(]?$name[)]?" || fail "the manual lacks the key $name" ;;
+	*) grep '^\.BR' "$work/keys" | grep -qF -- " $name" || fail "the manual lacks the key $name" ;;
+	esac
+done <"$work/names"
+[ -s "$work/names" ] || fail "no key was found to look for"
+
+sed -n 's/^	\[LIMIT_[A-Z_]*\] = { "\([^"]*\)".*/\1/p' "$top_srcdir/src/model/limits.c" >"$work/names"
+each limit "$work/manual" <"$work/names"
+
+grep -oE '(set_string|set_real|object_set_new)\(object, "[a-z_]+"' "$top_srcdir/src/cli/format_json.c" |
+	sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+each field "$work/formats" <"$work/names"
+grep -oE 'record_(new|of)\(report, "[a-z]+"' "$top_srcdir/src/cli/format_json.c" |
+	sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+each record "$work/formats" <"$work/names"
+
+grep -rhoE 'getenv\("[A-Z_]+"' "$top_srcdir/src" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+each "environment variable" "$work/manual" <"$work/names"
+
+for file in "$top_srcdir"/data/uarch/*.uarch; do
+	name=$(basename "$file" .uarch)
+	bold "$work/manual" "$name" || grep -qF -- "\`$name\`" "$top_srcdir/README.md" ||
+		fail "neither the manual nor README.md names the core model $name"
+done
+# And the program names those of its own instruction set, all of them.
+isa=$(sed -n 's/^isa //p' "$top_srcdir/data/uarch/$("$SLEXPLORE" explain combine --uarch nothing 2>&1 |
+	sed -n 's/.*one of \([a-z0-9-]*\),.*/\1/p').uarch")
+"$SLEXPLORE" explain combine --uarch nothing 2>"$work/err" >"$work/out"
+sed 's/.*one of //; s/, /\n/g' "$work/err" | sort >"$work/told"
+grep -lx "isa $isa" "$top_srcdir"/data/uarch/*.uarch | sed 's,.*/,,; s/\.uarch$//' | sort >"$work/names"
+cmp -s "$work/told" "$work/names" || fail "a wrong --uarch names $(tr '\n' ' ' <"$work/told")"
+
+# What stands in backticks with a path, and what links lead to. NAME stands for any; build/ is made, $ and ~ are elsewhere.
+for document in HACKING.md README.md; do
+	{
+		grep -oE '`[^` ]*/[^` ]*`' "$top_srcdir/$document" | tr -d '`'
+		sed -n 's/.*](\([^):#]*\)).*/\1/p' "$top_srcdir/$document"
+	} | sort -u >"$work/names"
+	[ -s "$work/names" ] || fail "$document names no file"
+	while IFS= read -r name; do
+		case $name in
+		*NAME* | *mine* | *'$'* | *'~'* | build/*) continue ;;
+		esac
+		for file in "$top_srcdir"/$name "$top_srcdir"/src/$name; do
+			[ -e "$file" ] && continue 2
+		done
+		fail "$document names $name, and there is no such file"
+	done <"$work/names"
+done
+
+[ "$failures" -eq 0 ] || exit 1
+echo "manual, README and HACKING agree with the program"
