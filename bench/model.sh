@@ -38,7 +38,9 @@ field() {
 # The instructions of an explanation as llvm-mca reads them.
 code() {
 	case $(uname -m) in x86_64) echo ".intel_syntax noprefix" ;; esac
-	sed -n 's/.*"record":"insn".*"text":"\([^"]*\)".*/\1/p' "$1"
+	# Where it jumps to is an address of a process that is gone, which no assembler takes.
+	sed -n 's/.*"record":"insn".*"text":"\([^"]*\)".*/\1/p' "$1" |
+		sed '/^\(j\|b\.\|cb\|tb\)/s/#\{0,1\}0x[0-9a-f]*$/head/'
 }
 
 # Cycles an element by llvm-mca, or "-".
