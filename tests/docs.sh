@@ -83,6 +83,12 @@ for file in "$top_srcdir"/data/uarch/*.uarch; do
 	bold "$work/manual" "$name" || grep -qF -- "\`$name\`" "$top_srcdir/README.md" ||
 		fail "neither the manual nor README.md names the core model $name"
 done
+# The words of their format.
+grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/uarch_facts.c" | sed 's/.*"\(.*\)"/\1/' >"$work/names"
+[ -s "$work/names" ] || fail "no word of core models was found to look for"
+while IFS= read -r name; do
+	grep -qE "(^|[ \`])$name([ \`]|\$)" "$top_srcdir/data/uarch/README.md" || fail "data/uarch/README.md lacks the word $name"
+done <"$work/names"
 # And the program names those of its own instruction set, all of them.
 isa=$(sed -n 's/^isa //p' "$top_srcdir/data/uarch/$("$SLEXPLORE" explain combine --uarch nothing 2>&1 |
 	sed -n 's/.*one of \([a-z0-9-]*\),.*/\1/p').uarch")

@@ -75,7 +75,7 @@ enum uarch_extra {            /* cycles, or counts, each with a mechanism */
 	EXTRA_FETCH_BYTES,        /* code bytes a cycle from the decoders, when the op cache does not hold the loop */
 	EXTRA_DECODE,             /* instructions a cycle likewise */
 	EXTRA_OPCACHE_OPS,        /* micro-ops a cycle from the op cache */
-	EXTRA_LINE_OPS,           /* micro-ops a cycle at most from one 64-byte (32-byte) line of code: see README */
+	EXTRA_LINE_OPS,           /* micro-ops a cycle at most from one 64-byte (32-byte) line of code, see data/uarch/README.md */
 	EXTRA_MISSES,             /* L1 misses in flight */
 	EXTRA_SPLIT_LOAD,         /* accesses that one load over a line boundary counts as */
 	EXTRA_SPLIT_STORE,
