@@ -21,6 +21,8 @@ enum limit_kind {
 	LIMIT_ADDRESSES,          /* "addresses" */
 	LIMIT_COMPLEX,            /* "complex-addressing" */
 	LIMIT_SPLITS,             /* "split-lines" */
+	LIMIT_BANKS,              /* "bank-conflicts" */
+	LIMIT_STORE_LINES,        /* "store-lines" */
 	LIMIT_TAKEN,              /* "taken-branches" */
 	LIMIT_LATENCY,            /* "latency" */
 	LIMIT_MEMORY_LATENCY,     /* "memory-latency" */
@@ -55,7 +57,8 @@ struct limits_place {
 	bool scattered;
 	double range;             /* bytes that those lines range over; 0: the working set */
 	double restart;           /* elements after which chains begin anew; 0: never */
-	double splits, mispredicts;      /* per element */
+	double splits;            /* per element */
+	double mispredicts;       /* per element; negative: nobody says */
 	double cache[3];          /* bytes of L1d, L2, L3 as this machine states them; 0: none or unknown. Those of the core's
 	                             file stand in for L1 and L2 when another core is asked about */
 	struct memory_level l3, memory;

@@ -60,6 +60,7 @@ void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *f
 
 /* The groups of limits. */
 void limits_throughput(struct tally *tally);      /* limits_throughput.c */
+void limits_banks(struct tally *tally);           /* limits_banks.c */
 void limits_ports(struct tally *tally);           /* limits_ports.c */
 void limits_latency(struct tally *tally);         /* limits_memory.c */
 void limits_memory(struct tally *tally);

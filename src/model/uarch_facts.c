@@ -9,8 +9,9 @@ static const char *const cap_names[CAP_COUNT] = {
 	[CAP_LOADS] = "loads", [CAP_LOADS_VECTOR] = "loads-vector", [CAP_LOADS_512] = "loads-512",
 	[CAP_STORES] = "stores", [CAP_STORES_VECTOR] = "stores-vector", [CAP_STORES_512] = "stores-512",
 	[CAP_MEMORY] = "memory", [CAP_COMPLEX] = "complex", [CAP_TAKEN] = "taken",
+	[CAP_LOADS_BANK] = "loads-bank", [CAP_STORE_LINES] = "store-lines",
 };
-_Static_assert(CAP_TAKEN == CAP_COUNT - 1, "a cap without a name");
+_Static_assert(CAP_STORE_LINES == CAP_COUNT - 1, "a cap without a name");
 
 static const char *const size_names[SIZE_COUNT] = {
 	[SIZE_ROB] = "rob", [SIZE_SCHEDULER] = "scheduler", [SIZE_LOAD_QUEUE] = "load-queue",
@@ -25,7 +26,6 @@ static const char *const extra_names[EXTRA_COUNT] = {
 	[EXTRA_FORWARD_VECTOR] = "forward-vector", [EXTRA_FORWARD_512] = "forward-512",
 	[EXTRA_FORWARD_FAILS] = "forward-fails", [EXTRA_MISPREDICT] = "mispredict", [EXTRA_TLB2] = "tlb2",
 	[EXTRA_ALU_SATURATION] = "alu-saturation", [EXTRA_FETCH_BYTES] = "fetch-bytes", [EXTRA_DECODE] = "decode",
-	[EXTRA_STORE_LINES] = "store-lines",
 	[EXTRA_MATERIALISES] = "materialises", [EXTRA_BINDS_PORTS] = "binds-ports",
 	[EXTRA_OPCACHE_OPS] = "opcache-ops", [EXTRA_LINE_OPS] = "line-ops", [EXTRA_MISSES] = "misses",
 	[EXTRA_SPLIT_LOAD] = "split-load", [EXTRA_SPLIT_STORE] = "split-store",

@@ -52,7 +52,9 @@ static void answer(void *context, const struct explain_question *question, struc
 
 	(void)context;
 	asked++;
-	memset(limits, 0, sizeof(*limits));
+	limits_clear(limits);
+	limits->binding = limits->predicted_by = 0;
+	limits_reserve(limits, 1);
 	explanation->status = status_ok();
 	limits->limit_count = 1;
 	limits->limit[0] = (struct limit){ .kind = answered, .known = true, .hard = true, .cpe = cpe_of(question->v) };

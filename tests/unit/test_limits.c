@@ -186,7 +186,7 @@ static void three_ways_to_address_three_arrays(void **state)
 	"class store ports l10,l11 + st [M]\n" \
 	"class vstore ports l10,l11 + 2*st [M]\n" \
 	"class fadd latency 4 ports a0,a1 [M]\n" \
-	"class divide latency 20 slots 2 ports a0 + div:9 [M]\n" \
+	"class div latency 20 slots 2 ports a0 + div:9 [M]\n" \
 	"fuse cmp with all [M]\n"
 #define CORE_REST \
 	"cap loads 3 [M]\n" \
@@ -301,6 +301,71 @@ static void splits_are_seen_where_addresses_are(void **state)
 	check_near(cycles_of(LIMIT_SPLITS), 10 / 3.0, 1e-9);
 	assert_string_equal(find(LIMIT_SPLITS)->cause, "1 load, 0.25 of them over a line and counting 2");
 	loop_free(&loop);
+	uarch_free(uarch);
+}
+
+/* ---- Banks, and lines stored to */
+
+#define CORE_BANKS "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n"
+
+static void loads_of_one_place_share_a_bank(void **state)
+{
+	struct uarch *uarch = parse(CORE_HEAD CORE_REST CORE_BANKS);
+
+	(void)state;
+	limits_of(uarch, "mov rax,[rsi]; mov rbx,[rsi+64]; mov rcx,[rsi+72]; add rsi,128; jne top", 1);
+	check_near(cycles_of(LIMIT_BANKS), 2, 1e-9);
+	assert_string_equal(find(LIMIT_BANKS)->cause, "2 loads at the same place of their lines, 1 a cycle from one bank");
+	/* They overlap in some bytes. */
+	limits_of(uarch, "vmovupd ymm0,[rsi]; mov rbx,[rsi+80]; add rsi,64; jne top", 1);
+	check_near(cycles_of(LIMIT_BANKS), 2, 1e-9);
+	/* Another place each turn: turns overlap as they like. Another base: nobody knows. Neighbours. */
+	limits_of(uarch, "mov rax,[rsi]; mov rbx,[rsi+64]; add rsi,8; jne top", 1);
+	assert_null(find(LIMIT_BANKS));
+	limits_of(uarch, "mov rax,[rsi]; mov rbx,[rdi+64]; add rsi,64; jne top", 1);
+	assert_null(find(LIMIT_BANKS));
+	limits_of(uarch, "mov rax,[rsi]; mov rbx,[rsi+72]; add rsi,64; jne top", 1);
+	assert_null(find(LIMIT_BANKS));
+	uarch_free(uarch);
+}
+
+static uint64_t two_lines(int turn, int insn, int operand)
+{
+	(void)operand;
+	return 0x1000 + 8 * (uint64_t)turn + (insn == 1 ? 0x800 : 0);
+}
+
+static void stores_to_many_lines_go_one_by_one(void **state)
+{
+	struct uarch *uarch = parse(CORE_HEAD CORE_REST CORE_BANKS);
+	struct limits_place place = { .scattered = true, .range = 6400, .lines = 2 };
+	struct loop loop;
+
+	(void)state;
+	limits_of(uarch, "mov [rsi],rax; mov [rsi+128],rbx; jne top", 1);
+	check_near(cycles_of(LIMIT_STORE_LINES), 4, 1e-9);
+	assert_string_equal(find(LIMIT_STORE_LINES)->cause, "2 stores, 0.5 lines a cycle: few next to each other share one");
+	/* Three and two in a row: two cycles and one; the other way round none is next to its like. */
+	limits_of(uarch, "mov [rsi],rax; mov [rsi+8],rax; mov [rsi+16],rax; mov [rsi+128],rax; mov [rsi+136],rax; jne top", 1);
+	check_near(cycles_of(LIMIT_STORE_LINES), 6, 1e-9);
+	limits_of(uarch, "mov [rsi],rax; mov [rsi+128],rax; mov [rsi+8],rax; mov [rsi+136],rax; jne top", 1);
+	check_near(cycles_of(LIMIT_STORE_LINES), 8, 1e-9);
+	/* May lie in one line, or meets its neighbour of the next turn, or the other base may lead there. */
+	limits_of(uarch, "mov [rsi],rax; mov [rsi+56],rbx; jne top", 1);
+	assert_null(find(LIMIT_STORE_LINES));
+	limits_of(uarch, "mov [rsi],rax; mov [rsi+128],rbx; add rsi,128; jne top", 1);
+	assert_null(find(LIMIT_STORE_LINES));
+	limits_of(uarch, "mov [rsi],rax; mov [rdi+128],rbx; jne top", 1);
+	assert_null(find(LIMIT_STORE_LINES));
+	/* Seen to be apart. */
+	assembly_loop("mov [rsi],rax; mov [rdi],rbx; jne top", &loop);
+	assembly_step(&loop, 8, two_lines);
+	limits_compute(&loop, uarch, &nowhere, &limits);
+	assert_true(cycles_of(LIMIT_STORE_LINES) > 28);
+	loop_free(&loop);
+	/* At random places of 100 lines two neighbours meet once in a hundred. */
+	limits_of_place(uarch, "mov [rsi+rax*8],rcx; mov [rsi+rbx*8],rcx; jne top", 1, &place);
+	check_near(cycles_of(LIMIT_STORE_LINES), 2 / 0.5 * 0.99, 1e-9);
 	uarch_free(uarch);
 }
 
@@ -700,6 +765,8 @@ int main(void)
 		cmocka_unit_test(ports_are_named_in_short),
 		cmocka_unit_test(splits_count_more_than_once),
 		cmocka_unit_test(splits_are_seen_where_addresses_are),
+		cmocka_unit_test(loads_of_one_place_share_a_bank),
+		cmocka_unit_test(stores_to_many_lines_go_one_by_one),
 		cmocka_unit_test(a_chain_waits_for_the_levels_that_it_reaches),
 		cmocka_unit_test(lines_come_at_a_rate),
 		cmocka_unit_test(misses_overlap_as_far_as_the_buffer_reaches),

@@ -1,0 +1,190 @@
+/* What the kernels' documents say binds, binds; and what only a kernel knows of itself (restarts, ranges) reaches the limits. */
+#include "check.h"
+
+#include "kernels/kernel.h"
+#include "model/choice.h"
+#include "model/explain.h"
+
+/* The core that the article of most kernels measured on. Its numbers are in the tree, so all that is asked for is known. */
+static struct uarch_choice core;
+static struct explanation *explanation;
+
+static void initial(const struct kernel *kernel, int64_t *v)
+{
+	memset(v, 0, KNOBS_MAX * sizeof(*v));
+	for (int i = 0; i < kernel->knob_count; i++)
+		v[i] = kernel->knobs[i].initial;
+}
+
+static struct status ask(const struct kernel *kernel, const int64_t *v)
+{
+	struct explain_question question = { .kernel = kernel, .v = v, .seed = 1, .uarch = core.uarch, .foreign = true };
+
+	explain(&question, explanation);
+	return explanation->status;
+}
+
+/* A kernel with one knob turned. */
+static void ask_with(const char *name, const char *knob, int64_t value)
+{
+	const struct kernel *kernel = kernel_find(name);
+	int64_t v[KNOBS_MAX];
+
+	assert_non_null(kernel);
+	initial(kernel, v);
+	v[kernel_knob(kernel, knob)] = value;
+	check_ok(ask(kernel, v));
+}
+
+static const struct limit *limit_of(enum limit_kind kind)
+{
+	for (int i = 0; i < explanation->limits.limit_count; i++)
+		if (explanation->limits.limit[i].kind == kind)
+			return &explanation->limits.limit[i];
+	return NULL;
+}
+
+static void every_kernel_names_a_limit_that_exists(void **state)
+{
+	(void)state;
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+
+		if (!kernel->limit)
+			fail_msg("%s names no limit", kernel->name);
+		if (limit_find(kernel->limit) == LIMIT_COUNT)
+			fail_msg("%s names the limit %s, which there is not", kernel->name, kernel->limit);
+	}
+}
+
+/* Hard ones bind; a soft one (misprediction) stands above what binds and is what is predicted. */
+static void default_settings_bind_as_their_documents_say(void **state)
+{
+	(void)state;
+	if (!core.uarch)
+		skip();
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+		const struct limits *limits = &explanation->limits;
+		enum limit_kind kind = limit_find(kernel->limit);
+		int64_t v[KNOBS_MAX];
+		struct status status;
+		int found;
+
+		initial(kernel, v);
+		status = ask(kernel, v);
+		/* Where nothing may be traced, nothing can be stepped. */
+		if (!status_is_ok(&status) && kernel->stepped)
+			continue;
+		check_ok(status);
+		found = kind < LIMIT_FIRST_SOFT ? limits->binding : limits->predicted_by;
+		assert_true(found >= 0);
+		if (limits->limit[found].kind != kind)
+			fail_msg("%s: %s, where its document says %s", kernel->name, limit_name(limits->limit[found].kind), kernel->limit);
+		assert_int_equal(limits->unknown, 0);
+	}
+}
+
+/* 224 micro-ops of 3 each to an element: 74.7 elements of the next product overlap with the last of this one. */
+static void chains_that_begin_anew_overlap(void **state)
+{
+	(void)state;
+	if (!core.uarch)
+		skip();
+	ask_with("mul-chain", "restart", 0);
+	check_near(explanation->limits.bound, 3, 1e-9);
+	ask_with("mul-chain", "restart", 4096);
+	check_near(explanation->limits.bound, 3 * (1 - 224 / 3.0 / 4096), 1e-9);
+	check_contains(limit_of(LIMIT_LATENCY)->cause, "begun anew every 4096 elements: up to 74 of them overlap");
+	ask_with("mul-chain", "restart", 256);
+	check_near(explanation->limits.bound, 3 * (1 - 224 / 3.0 / 256), 1e-9);
+	/* Where it overlaps by more than half, the one after the next still waits for the whole of this one. */
+	ask_with("mul-chain", "restart", 100);
+	check_near(explanation->limits.bound, 1.5, 1e-9);
+	/* Several at once: another limit is the higher one. */
+	ask_with("mul-chain", "restart", 16);
+	check_near(explanation->limits.bound, 1, 1e-9);
+	assert_true(limit_of(LIMIT_LATENCY)->cpe <= 3 / 6.0 + 1e-9);
+}
+
+/* Half of gather's memory is indices, read in order: values of 32 KiB fit the cache, though both together do not. */
+static void only_the_range_of_scattered_accesses_counts(void **state)
+{
+	(void)state;
+	if (!core.uarch)
+		skip();
+	ask_with("gather", "size", 64 << 10);
+	assert_null(limit_of(LIMIT_MEMORY_LINES));
+	ask_with("gather", "size", 128 << 10);
+	assert_non_null(limit_of(LIMIT_MEMORY_LINES));
+}
+
+/* The small copy that the code is read from would be learnt by heart. */
+static void figures_are_those_of_the_size_asked_about(void **state)
+{
+	const struct kernel *kernel = kernel_find("mispredict");
+	int64_t v[KNOBS_MAX];
+	struct status status;
+
+	(void)state;
+	if (!core.uarch)
+		skip();
+	initial(kernel, v);
+	status = ask(kernel, v);
+	if (!status_is_ok(&status))
+		skip();
+	assert_non_null(limit_of(LIMIT_MISPREDICTION));
+	check_contains(limit_of(LIMIT_MISPREDICTION)->cause, "the binding limit, and ");
+	v[kernel_knob(kernel, "size")] = 64;
+	check_ok(ask(kernel, v));
+	assert_null(limit_of(LIMIT_MISPREDICTION));
+}
+
+static void the_longest_loops_are_read(void **state)
+{
+	(void)state;
+	if (!core.uarch)
+		skip();
+	ask_with("alignment", "count", 12);      /* the choice: 16384 */
+	assert_int_equal(explanation->loop.insn_count, 16384 + 2);
+	assert_int_equal(explanation->limits.insn_count, 16384 + 2);
+	check_near(limit_of(LIMIT_WIDTH)->cpe, 16385 / 4.0 / 16384, 1e-9);
+}
+
+static int begin(void **state)
+{
+	static struct machine machine = { .cpu = -1 };
+	struct status status;
+
+	(void)state;
+	machine_identify(&machine);
+	status = uarch_choose("skylake", &machine, &core);
+	/* Not a core of this instruction set. */
+	if (!status_is_ok(&status))
+		core.uarch = NULL;
+	explanation = explanation_new();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	explanation_free(explanation);
+	if (core.uarch)
+		uarch_choice_free(&core);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_kernel_names_a_limit_that_exists),
+		cmocka_unit_test(default_settings_bind_as_their_documents_say),
+		cmocka_unit_test(chains_that_begin_anew_overlap),
+		cmocka_unit_test(only_the_range_of_scattered_accesses_counts),
+		cmocka_unit_test(figures_are_those_of_the_size_asked_about),
+		cmocka_unit_test(the_longest_loops_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
