@@ -143,8 +143,8 @@ static int draw_page(struct canvas *canvas, struct rectangle at, int line, const
 
 	legend(&page);
 	about(&page, scene->view->setting.kernel);
-	limits(&page);
 	all_keys(&page, scene->keys);
+	limits(&page);
 	all_commands(&page);
 	return page.line - line;
 }
