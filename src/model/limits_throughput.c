@@ -51,48 +51,6 @@ static void add_accesses(struct tally *tally)
 			loads > 0 ? "loads and indexed stores" : "indexed stores");
 }
 
-/* ---- Lines that stores go to */
-
-/* Groups that the path's stores leave for the cache in, two at most and only into one line, in the order of the program. Stores whose
- * place is not known are taken to fit. */
-static double store_groups(const struct loop *loop)
-{
-	uint64_t before = 0;
-	double groups = 0;
-
-	for (int s = 0; s < loop->path_count; s++) {
-		const struct insn *insn = &loop->insn[loop->path[s].insn];
-
-		for (int k = 0; k < INSN_MEMORY; k++) {
-			uint64_t line = loop->path[s].address[k] / LINE;
-
-			if (!forwards_stores(insn, k))
-				continue;
-			if (before && (line == 0 || line == before)) {
-				before = 0;
-				continue;
-			}
-			groups++;
-			before = line ? line : UINT64_MAX;
-		}
-	}
-	return groups;
-}
-
-static void add_store_lines(struct tally *tally)
-{
-	double each = uarch_extra(tally->uarch, EXTRA_STORE_LINES), stores = tally_all(tally->stores), groups;
-	char all[24], number[24];
-
-	if (!(each > 0) || !tally->loop->stepped || stores <= 0)
-		return;
-	groups = store_groups(tally->loop);
-	if (groups > stores / 2 * 1.02 + 1)
-		limits_add(tally, LIMIT_STORES, groups / each, "%s %s; two a cycle only into one line, which %s times is not so",
-			words_number(stores / tally->turns, all), stores == tally->turns ? "store" : "stores",
-			words_number((2 * groups - stores) / tally->turns, number));
-}
-
 /* ---- Split lines */
 
 static bool crosses(uint64_t address, const struct insn_memory *memory)
@@ -186,7 +144,6 @@ void limits_throughput(struct tally *tally)
 {
 	add_width(tally);
 	add_accesses(tally);
-	add_store_lines(tally);
 	add_splits(tally);
 	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_cap(tally->uarch, CAP_TAKEN), "taken branch",
 		"taken branches");
