@@ -16,7 +16,7 @@ static const char *const count_names[] = {
 static const char *const spacing_names[] = { "4", "8", "16", "32", "64", NULL };
 
 static const struct knob knobs[] = {
-	[WAY] = { .name = "way", .help = "jumps; branches all taken, none taken, every other one", .kind = KNOB_CHOICE,
+	[WAY] = { .name = "way", .help = "jumps, or branches: all taken, none, or every other one", .kind = KNOB_CHOICE,
 		.choices = way_names, .initial = WAY_TAKEN, .role = KNOB_FORM },
 	[COUNT] = { .name = "count", .help = "branches in an iteration, the loop's own among them", .kind = KNOB_CHOICE,
 		.choices = count_names, .initial = 7, .role = KNOB_FORM },

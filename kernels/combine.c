@@ -109,16 +109,30 @@ static int sign_of(uint64_t seed, uint64_t index)
 	return random_next(&random) >> index % 64 & 1 ? 1 : -1;
 }
 
+/* Where a setting's loop stands in the tables. */
+static int64_t shape_of(const int64_t *v)
+{
+	if (v[SHAPE] == SHAPE_REASSOCIATED && v[UNROLL] > 1)
+		return COMBINE_SEPARATE + v[UNROLL] - 2;
+	return v[UNROLL] * (v[UNROLL] - 1) / 2 + v[ACC] - 1;
+}
+
 static combine_loop *loop_of(const int64_t *v)
 {
 	static combine_loop *const (*const loops[])[2][COMBINE_SHAPES] = {
 		combine_i32_loops, combine_i64_loops, combine_f32_loops, combine_f64_loops,
 	};
-	int64_t shape = v[UNROLL] * (v[UNROLL] - 1) / 2 + v[ACC] - 1;
 
-	if (v[SHAPE] == SHAPE_REASSOCIATED && v[UNROLL] > 1)
-		shape = COMBINE_SEPARATE + v[UNROLL] - 2;
-	return loops[v[TYPE]][v[OP]][v[STRIDE] > 1][shape];
+	return loops[v[TYPE]][v[OP]][v[STRIDE] > 1][shape_of(v)];
+}
+
+static const char *name_of(const int64_t *v)
+{
+	static const char *const (*const names[])[2][COMBINE_SHAPES] = {
+		combine_i32_names, combine_i64_names, combine_f32_names, combine_f64_names,
+	};
+
+	return names[v[TYPE]][v[OP]][v[STRIDE] > 1][shape_of(v)];
 }
 
 static struct status combine_prepare(struct kernel_run *run)
@@ -160,6 +174,7 @@ static struct status combine_prepare(struct kernel_run *run)
 	run->granule = (uint64_t)v[UNROLL];
 	run->bytes = (uint64_t)type_bytes[v[TYPE]];
 	run->code = (const void *)loop_of(v);
+	run->function = name_of(v);
 	run->lines = (double)(v[STRIDE] * type_bytes[v[TYPE]]) / 64;
 	if (run->lines > 1)
 		run->lines = 1;

@@ -37,4 +37,10 @@ extern combine_loop *const combine_i64_loops[2][2][COMBINE_SHAPES];
 extern combine_loop *const combine_f32_loops[2][2][COMBINE_SHAPES];
 extern combine_loop *const combine_f64_loops[2][2][COMBINE_SHAPES];
 
+/* The names of these functions. */
+extern const char *const combine_i32_names[2][2][COMBINE_SHAPES];
+extern const char *const combine_i64_names[2][2][COMBINE_SHAPES];
+extern const char *const combine_f32_names[2][2][COMBINE_SHAPES];
+extern const char *const combine_f64_names[2][2][COMBINE_SHAPES];
+
 #endif

@@ -24,7 +24,7 @@ static const struct knob knobs[] = {
 	[ORDER] = { .name = "order", .help = "all loads at one offset, or at every offset in turn", .kind = KNOB_CHOICE,
 		.choices = order_names },
 	[OFFSET] = { .name = "offset", .help = "bytes from a line's beginning to its load; for order=fixed",
-		.kind = KNOB_COUNT, .min = 0, .max = 63, .initial = 60 },
+		.kind = KNOB_COUNT, .min = 0, .max = 63, .initial = 60, .role = KNOB_FORM },
 };
 
 /* An iteration makes so many passes over so many bytes, a load a line. Fixed ones leave out the last line, so that the one before

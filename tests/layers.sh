@@ -19,6 +19,7 @@ check() {
 	BEGIN {
 		level["base"] = 1; level["kernels"] = 2; level["engine"] = 3; level["model"] = 4
 		level["session"] = 5; level["ui"] = 6; level["cli"] = 6
+		level["portable"] = 7            # what stands in for libraries in one program: nobody includes it
 	}
 	function layer(path, part) {
 		sub(/^src\//, "", path)
@@ -46,8 +47,11 @@ check() {
 		only("hwloc", "hwloc", "^src/engine/topology\\.c$")
 		only("(ncursesw?/|ncurses|curses|term\\.h)", "curses", "^src/ui/")
 		only("perfmon/", "libpfm", "^src/engine/counters\\.c$")
-		only("(Zydis|Zycore)", "Zydis", "^src/model/decode")
-		only("capstone", "Capstone", "^src/model/decode")
+		only("(Zydis|Zycore)", "Zydis", "^src/model/decode_x86\\.c$")
+		only("capstone", "Capstone", "^src/model/decode_arm64\\.c$")
+		only("sys/ptrace", "ptrace", "^src/model/step(_x86|_arm64)?\\.[ch]$")
+		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/step(_x86|_arm64)?\\.[ch]$")
+		only("jansson", "jansson", "^src/cli/format_json\\.c$")
 		if ($0 !~ /include[[:space:]]*"/)
 			next
 		header = $0
@@ -123,12 +127,30 @@ must_fail src/cli/a.c '# include <ncursesw/curses.h>'
 must_fail src/cli/a.c '#include <term.h>'
 must_fail src/engine/a.c '#include <perfmon/pfmlib.h>'
 must_fail src/engine/a.c '#include <Zydis/Zydis.h>'
+must_fail src/model/decode_arm64.c '#include <Zydis/Zydis.h>'
+must_fail src/model/decode.c '#include <Zycore/Types.h>'
 must_fail src/model/limits.c '#include <capstone/capstone.h>'
+must_fail src/model/decode_x86.c '#include <capstone/capstone.h>'
+must_fail src/model/explain.c '#include <sys/ptrace.h>'
+must_fail src/engine/isolate.c '#include <sys/ptrace.h>'
+must_fail src/model/step_own.c '#include <sys/user.h>'
+must_fail src/cli/run.c '#include <jansson.h>'
+must_fail src/engine/a.c '#include "model/uarch.h"'
+must_fail kernels/a.c '#include "model/decode.h"'
+must_fail src/model/a.c '#include "session/setting.h"'
+must_fail src/cli/a.c '#include "portable/decoder.h"'
 must_fail src/base/a.h '#define NO_GUARD'
 must_pass src/cli/explore.c '#include "ui/ui.h"'
 must_pass src/main.c '#include "cli/cli.h"'
 must_pass src/session/a.c '#include "kernels/kernel.h"'
 must_pass src/engine/topology.c '#include <hwloc.h>'
+must_pass src/model/decode_x86.c '#include <Zydis/Zydis.h>'
+must_pass src/model/decode_arm64.c '#include <capstone/capstone.h>'
+must_pass src/model/step.c '#include <sys/ptrace.h>'
+must_pass src/model/step_arm64.c '#include <sys/user.h>'
+must_pass src/model/explain.c '#include "engine/machine.h"'
+must_pass src/session/a.c '#include "model/explain.h"'
+must_pass src/cli/a.c '#include "model/choice.h"'
 
 top=${1:-${top_srcdir:-$(dirname "$0")/..}}
 status=0

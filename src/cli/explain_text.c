@@ -8,6 +8,26 @@
 #include "model/choice.h"
 #include "model/explain.h"
 
+/* "4", but "2.667". */
+static void count_word(double count, char *buffer, size_t size)
+{
+	if (fabs(count - rint(count)) < 1e-6)
+		snprintf(buffer, size, "%.0f", count);
+	else
+		units_figure(count, buffer, size);
+}
+
+/* Which core, and how it was chosen; one that is not the running one is named in those words already. */
+static void print_core(FILE *out, const struct report *report, const struct limits *limits)
+{
+	const char *title = uarch_title(limits->uarch);
+
+	if (strstr(report->core->how, title))
+		fprintf(out, "core      %s\n", report->core->how);
+	else
+		fprintf(out, "core      %s: %s\n", title, report->core->how);
+}
+
 static void print_head(FILE *out, const struct report *report, const struct setting *setting,
 	const struct explanation *explanation)
 {
@@ -19,14 +39,14 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	setting_format(setting, &line);
 	fprintf(out, "%s\n", text_string(&line));
 	text_free(&line);
-	fprintf(out, "core      %s: %s\n", uarch_title(limits->uarch), report->core->how);
-	units_figure(limits->elements / limits->turns, figure, sizeof(figure));
+	print_core(out, report, limits);
+	count_word(limits->elements / limits->turns, figure, sizeof(figure));
 	if (loop->stepped) {
 		char each[32];
 
 		units_figure(loop->insns_per_element, each, sizeof(each));
-		fprintf(out, "loop      stepped over %d turns of %s elements: %s instructions an element (S)\n", loop->turns,
-			figure, each);
+		fprintf(out, "loop      stepped over %d turns of %s element%s: %s instructions an element (S)\n", loop->turns,
+			figure, limits->elements == limits->turns ? "" : "s", each);
 	} else {
 		fprintf(out, "loop      %d instructions, %g micro-ops after fusion, %s element%s an iteration\n",
 			loop->path_count, limits->slots, figure, limits->elements == 1 ? "" : "s");

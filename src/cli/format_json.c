@@ -12,7 +12,7 @@
 
 /* What a record can do without, in the order in which it goes when a line is too long. */
 static const char *const spare[] = { "mode_share_low", "mode_low", "mode_high", "pages", "seed", "choices",
-	"arch", NULL };
+	"arch", "naive", NULL };
 
 static void set_string(json_t *object, const char *key, const char *value, size_t most)
 {
@@ -55,7 +55,8 @@ static char *dump(const json_t *object)
 /* The longest string of the object but those that say what it is; NULL when all are short. */
 static const char *longest_string(json_t *object)
 {
-	static const char *const kept[] = { "record", "kernel", "knob", "name", "state", "cycles_from", NULL };
+	static const char *const kept[] = { "record", "kernel", "knob", "name", "state", "cycles_from",
+		"uarch", "binding", NULL };
 	const char *key, *longest = NULL;
 	json_t *value;
 	size_t length = 16;
@@ -132,9 +133,10 @@ static json_t *json_knobs(const struct setting *setting)
 /* What binds, for whom, and what is predicted: left out where it is unknown. */
 static void set_limits(json_t *object, const struct uarch_choice *core, const struct explanation *explanation)
 {
-	if (!explain_binding(explanation))
+	if (!explanation || !status_is_ok(&explanation->status))
 		return;
-	set_string(object, "binding", explain_binding(explanation), 32);
+	if (explain_binding(explanation))
+		set_string(object, "binding", explain_binding(explanation), 32);
 	set_real(object, "limit", explain_bound(explanation));
 	set_real(object, "predicted", explain_predicted(explanation));
 	if (core && core->uarch)

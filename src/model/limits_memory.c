@@ -147,14 +147,23 @@ static void describe_chain(const struct tally *tally, const struct chain *chain,
 	bool even = true;
 	char what[100], over[40] = "";
 
+	/* Of a long chain only the first links are there: as many turns of it as their cycles are. */
+	if (chain->link_count == CHAIN_MAX && chain->cycles > 0) {
+		double cycles = 0;
+
+		for (int i = 0; i < chain->link_count; i++)
+			cycles += (double)chain->link[i].cycles;
+		turns = cycles / (chain->cycles / tally->turns);
+		for (int i = 0; i < count; i++)
+			if (fabs(use[i].count / turns - rint(use[i].count / turns)) < 0.05)
+				use[i].count = rint(use[i].count / turns) * turns;
+	}
 	/* A chain of many turns is told by the turn where it comes out even. */
 	for (int i = 0; i < count; i++)
-		even &= fmod(use[i].count, turns) < 1e-9;
+		even &= fabs(use[i].count / turns - rint(use[i].count / turns)) < 1e-6;
 	if (!even)
 		snprintf(over, sizeof(over), " in %.0f iterations", turns);
 	words_uses(use, count, even ? turns : 1, 3, what, sizeof(what));
-	if (chain->link_count == CHAIN_MAX)
-		snprintf(what, sizeof(what), "%d links and more", CHAIN_MAX);
 	snprintf(buffer, size, "%s%s%s", what[0] ? what : "values carried along", over,
 		chain->through_memory ? ", through memory" : "");
 }

@@ -68,7 +68,6 @@ enum uarch_extra {            /* cycles, or counts, each with a mechanism */
 	EXTRA_MISPREDICT,         /* cycles lost by a misprediction */
 	EXTRA_TLB2,               /* added by a first-level TLB miss that hits the second */
 	EXTRA_ALU_SATURATION,     /* soft: single-cycle integer operations a cycle that loops reach where ports allow more */
-	EXTRA_STORE_LINES,        /* stores to L1 a cycle that do not stand in one line with the store before them */
 	EXTRA_MATERIALISES,       /* 1: an addition of a constant done at rename takes a port after all when something other than
 	                             an address or another such addition uses its result */
 	EXTRA_BINDS_PORTS,        /* 1: a micro-op's port is chosen when it is renamed (see pipeline.h) */

@@ -26,7 +26,6 @@ static const char *const extra_names[EXTRA_COUNT] = {
 	[EXTRA_FORWARD_VECTOR] = "forward-vector", [EXTRA_FORWARD_512] = "forward-512",
 	[EXTRA_FORWARD_FAILS] = "forward-fails", [EXTRA_MISPREDICT] = "mispredict", [EXTRA_TLB2] = "tlb2",
 	[EXTRA_ALU_SATURATION] = "alu-saturation", [EXTRA_FETCH_BYTES] = "fetch-bytes", [EXTRA_DECODE] = "decode",
-	[EXTRA_STORE_LINES] = "store-lines",
 	[EXTRA_MATERIALISES] = "materialises", [EXTRA_BINDS_PORTS] = "binds-ports",
 	[EXTRA_OPCACHE_OPS] = "opcache-ops", [EXTRA_LINE_OPS] = "line-ops", [EXTRA_MISSES] = "misses",
 	[EXTRA_SPLIT_LOAD] = "split-load", [EXTRA_SPLIT_STORE] = "split-store",

@@ -32,6 +32,7 @@ static const char *const eases[LIMIT_COUNT] = {
 	[LIMIT_ALIGNMENT] = "fits the front end",
 	[LIMIT_OPCACHE] = "fits the op cache",
 	[LIMIT_DECODE] = "decodes faster",
+	[LIMIT_SCHEDULING] = "crowds no port by chance",
 	[LIMIT_SATURATION] = "needs fewer ALU operations",
 	[LIMIT_MISPREDICTION] = "mispredicts less",
 	[LIMIT_FORWARDING] = "forwards without a stall",

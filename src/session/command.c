@@ -124,9 +124,7 @@ static struct status run_pin(struct session *session, const char *arguments, dou
 	(void)arguments, (void)now;
 	if (!session->live.sample.valid)
 		return status_make(STATUS_USAGE, "there is no figure to pin yet");
-	session->pinned = true;
-	session->a_setting = session->setting;
-	session->a = session->live.sample;
+	session_pin(session);
 	return status_ok();
 }
 

@@ -141,6 +141,16 @@ bool insight_ready(const struct session *session)
 	return insight->setting.kernel && !insight->reading && status_is_ok(&insight->explanation->status);
 }
 
+enum limit_kind insight_binding(const struct session *session)
+{
+	const struct limits *limits;
+
+	if (!insight_ready(session) || insight_foreign(session))
+		return LIMIT_COUNT;
+	limits = &session->insight.explanation->limits;
+	return limits->binding < 0 ? LIMIT_COUNT : limits->limit[limits->binding].kind;
+}
+
 static void find_source(struct insight *insight)
 {
 	const struct explanation *explanation = insight->explanation;
@@ -257,6 +267,9 @@ double insight_due(const struct session *session)
 	const struct insight *insight = &session->insight;
 	double since = isnan(session->live.changed_at) ? -INFINITY : session->live.changed_at;
 
+	/* An own loop may crash or never end: it is stepped through once it has shown that it does neither. */
+	if (insight->reading && session->setting.kernel->own && !session->live.sample.valid)
+		return INFINITY;
 	if (insight->reading)
 		return insight->setting.kernel ? since + READING_DELAY : INFINITY;
 	if (insight->advised || !insight_ready(session))
@@ -299,7 +312,8 @@ void insight_view(const struct session *session, struct view *view)
 	if (!insight->setting.kernel)
 		return;
 	if (insight->reading) {
-		snprintf(view->limits_note, sizeof(view->limits_note), "reading the code…");
+		snprintf(view->limits_note, sizeof(view->limits_note), session->live.failed && session->setting.kernel->own ?
+			"no limits: the loop does not run" : "reading the code…");
 		if (status_is_ok(&insight->explanation->status) && insight->explanation->loop.insn_count)
 			view->outline = insight->explanation;
 		view->listing = insight->source_of == insight->setting.kernel ? insight->listing : NULL;

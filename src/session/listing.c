@@ -127,14 +127,39 @@ static int find_maker(const struct listing *listing, const char *function)
 	return -1;
 }
 
-/* The last line of what begins there: its brace, or the line before the next empty one. */
+/* The last line of what begins there: its brace; of what a macro makes, the parenthesis that closes it. */
 static int find_end(const struct listing *listing, int first, bool made)
 {
-	int last = first;
+	int last = first, open = 0;
 
-	while (last + 1 < listing->line_count && listing->line[last][0] != '}' && !(made && !listing->line[last + 1][0]))
-		last++;
-	return last;
+	if (!made) {
+		while (last + 1 < listing->line_count && listing->line[last][0] != '}')
+			last++;
+		return last;
+	}
+	for (;; last++) {
+		bool quoted = false;
+
+		for (const char *c = listing->line[last]; *c; c++) {
+			if (*c == '"' && (c == listing->line[last] || c[-1] != '\\'))
+				quoted = !quoted;
+			if (!quoted)
+				open += (*c == '(') - (*c == ')');
+		}
+		if (open <= 0 || last + 1 == listing->line_count)
+			return last;
+	}
+}
+
+/* The comment over the group of lines that a macro's use stands in: it says what all of them do. The line itself where there is
+ * none. */
+static int find_comment(const struct listing *listing, int first)
+{
+	int line = first;
+
+	while (line > 0 && listing->line[line - 1][0] && listing->line[line][0] != '/')
+		line--;
+	return listing->line[line][0] == '/' ? line : first;
 }
 
 /* Tabs that the line begins with. */
@@ -202,7 +227,14 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 		return NULL;
 	}
 	listing->last = find_end(listing, listing->first, made);
-	find_loop(listing);
+	if (made) {
+		/* Its neighbours are there to compare with; it stands out as loops do. */
+		listing->loop_first = listing->first;
+		listing->loop_last = listing->last;
+		listing->first = find_comment(listing, listing->first);
+	} else {
+		find_loop(listing);
+	}
 	return listing;
 }
 

@@ -42,7 +42,6 @@ static void take(struct session *session, const struct kernel *kernel, bool go, 
 		strcmp(own_path(present->kernel->own), own_path(kernel->own)) == 0;
 	struct setting setting, kept;
 
-	insight_forget(session);
 	setting_init(&setting, kernel);
 	kept = setting;
 	if (version) {
@@ -52,12 +51,10 @@ static void take(struct session *session, const struct kernel *kernel, bool go, 
 		status = setting_check(&kept, session->memory_limit);
 		if (status_is_ok(&status))
 			setting = kept;
-		if (session->live.sample.valid) {
-			session->pinned = true;
-			session->a_setting = *present;
-			session->a = session->live.sample;
-		}
+		if (session->live.sample.valid)
+			session_pin(session);
 	}
+	insight_forget(session);
 	/* What was compared in an older version still, whose slot this one may have taken. */
 	if (session->pinned && session->a_setting.kernel == kernel)
 		session->pinned = false;

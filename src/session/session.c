@@ -56,6 +56,14 @@ int session_kernel_index(const struct session *session, const struct kernel *ker
 	return -1;
 }
 
+void session_pin(struct session *session)
+{
+	session->pinned = true;
+	session->a_setting = session->setting;
+	session->a = session->live.sample;
+	session->a_limit = insight_binding(session);
+}
+
 static bool machine_look(struct session *session)
 {
 	const struct machine *machine = session->engine.machine(session->engine.context);

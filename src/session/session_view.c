@@ -102,6 +102,7 @@ static void fill_live(const struct session *session, double now, struct view *vi
 	if (session->pinned) {
 		view->a_setting = session->a_setting;
 		view->a = session->a;
+		view->a_limit = session->a_limit;
 		if (live->sample.valid && session->a.cpe > 0)
 			view->ratio = live->sample.cpe / session->a.cpe;
 	}

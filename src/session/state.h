@@ -137,6 +137,7 @@ struct session {
 	bool pinned;
 	struct setting a_setting;
 	struct sample a;
+	enum limit_kind a_limit;  /* what bound it, LIMIT_COUNT: unknown */
 
 	enum overlay overlay;
 	int scroll;
@@ -160,6 +161,8 @@ struct session {
 };
 
 /* session.c */
+/* Keeps the present setting and its figure, which must be valid, as A. */
+void session_pin(struct session *session);
 void session_go(struct session *session, const struct setting *setting, double now);      /* another setting */
 void session_restart(struct session *session, double now);      /* measure the present one anew */
 void session_freeze(struct session *session, bool frozen, double now);
@@ -207,6 +210,8 @@ bool insight_advance(struct session *session, double now);
 void insight_memory(struct session *session, const struct result *result);
 bool insight_ready(const struct session *session);      /* an explanation is there */
 bool insight_foreign(const struct session *session);    /* it is of a core that is not the running one */
+/* The binding limit of the present setting; LIMIT_COUNT: none is known. */
+enum limit_kind insight_binding(const struct session *session);
 void insight_view(const struct session *session, struct view *view);
 struct status action_uarch(struct session *session, const char *arguments, double now);
 bool action_uarch_works(const struct session *session, const char *arguments);

@@ -100,6 +100,7 @@ struct view {
 	bool pinned;                        /* A exists */
 	struct setting a_setting;
 	struct sample a;
+	enum limit_kind a_limit;            /* the one that bound it; LIMIT_COUNT: unknown */
 	double ratio;                       /* B's CPE ÷ A's; NAN when either is missing */
 
 	int strip_count;

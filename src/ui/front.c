@@ -76,6 +76,19 @@ static void scroll(struct front *front, const char *command, int lines, double n
 	}
 }
 
+/* The code stops where its last line is seen, and goes back from there. */
+static void end_code(struct front *front, double now)
+{
+	char command[32];
+	int beyond;
+
+	session_view(front->session, now, &front->view);
+	beyond = panels_code_beyond(&front->canvas, &front->view);
+	snprintf(command, sizeof(command), "code -%d", beyond);
+	if (beyond)
+		session_command(front->session, command, now);
+}
+
 void front_key(struct front *front, int code, double now)
 {
 	const struct key_row *row;
@@ -98,4 +111,6 @@ void front_key(struct front *front, int code, double now)
 		scroll(front, command, 1, now);
 	else
 		session_command(front->session, command, now);
+	if (strncmp(command, "code ", 5) == 0 || (front->view.focus == FOCUS_CODE && strcmp(command, "move down") == 0))
+		end_code(front, now);
 }

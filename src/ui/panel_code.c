@@ -1,4 +1,4 @@
-/* The loop's machine code: where each instruction stands, what it is, the slots, ports and cycles it takes; in the margin the chain
+/* The loop's machine code: where each instruction stands, what it is, the micro-ops, ports and cycles it takes; in the margin the chain
  * that is carried from one iteration to the next, and which two became one. */
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 			plural(loop->turns), loop->insns_per_element, unknown);
 		return;
 	}
-	snprintf(buffer, size, "code%s: %d instruction%s, %s slot%s for %s element%s%s", on, loop->insn_count,
+	snprintf(buffer, size, "code%s: %d instruction%s, %s micro-op%s for %s element%s%s", on, loop->insn_count,
 		plural(loop->insn_count), slots, plural(limits->slots / turns), each, plural(elements), unknown);
 }
 
@@ -200,11 +200,11 @@ static void draw_head(struct canvas *canvas, struct rectangle at, const struct c
 	if (columns->count)
 		canvas_text(canvas, at, x, 0, STYLE_DIM, "runs");
 	x += columns->count;
-	canvas_text_right(canvas, at, x + SLOTS, 0, STYLE_DIM, "slots");
+	canvas_text_right(canvas, at, x + SLOTS, 0, STYLE_DIM, "uops");
 	x += SLOTS + 1;
 	canvas_text(canvas, at, x, 0, STYLE_DIM, "ports");
 	x += columns->ports;
-	canvas_text_right(canvas, at, x + CYCLES, 0, STYLE_DIM, "cycles");
+	canvas_text_right(canvas, at, x + CYCLES, 0, STYLE_DIM, "latency");
 }
 
 /* What the marks mean. */
@@ -235,7 +235,8 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		return;
 	}
 	count = explanation->loop.insn_count;
-	measure(canvas, explanation, at.width, &columns);
+	/* Where it scrolls, the last column is for the marks that say so. */
+	measure(canvas, explanation, at.width - 2 * (at.height - 1 < count), &columns);
 	draw_head(canvas, at, &columns);
 	rows = at.height - 1 < count ? at.height - 1 : count;
 	if (count > rows)
@@ -248,12 +249,14 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_FOCUS, GLYPH_DOWN);
 	if (1 + count < at.height)
 		draw_legend(canvas, at, 1 + count + (2 + count < at.height), &columns, &explanation->limits);
+	if (3 + count < at.height)
+		canvas_text(canvas, at, MARGIN, 3 + count, STYLE_DIM, "latency: where it loads, from the address on");
 }
 
-/* Rule, heads, instructions, a free row, the legend. */
+/* Rule, heads, instructions, a free row, two of legend. */
 static int best_rows(const struct view *view)
 {
-	return wanted(view) ? 1 + 1 + panels_outline(view)->loop.insn_count + 2 : 5;
+	return wanted(view) ? 1 + 1 + panels_outline(view)->loop.insn_count + 3 : 5;
 }
 
 const struct panel panel_code = {

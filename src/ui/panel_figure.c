@@ -234,6 +234,8 @@ static void add_limit(struct lines *lines, const struct scene *scene, const stru
 		panels_figure(view->advice.to, bound, sizeof(bound));
 		line = add(lines, 5, STYLE_KEY);
 		snprintf(line->text, size, "r %s: %s predicted", view->advice.brief, bound);
+		if (canvas_columns(canvas, line->text) > width)
+			snprintf(line->text, size, "r %s: %s M", view->advice.brief, bound);
 	} else if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding) {
 		panels_figure(limits->predicted, bound, sizeof(bound));
 		line = add(lines, 7, STYLE_TEXT);
@@ -287,6 +289,7 @@ static void add_pinned(struct lines *lines, const struct view *view, const struc
 {
 	char a[24], words[200];
 	struct line *line;
+	size_t used;
 
 	if (!view->pinned)
 		return;
@@ -294,6 +297,12 @@ static void add_pinned(struct lines *lines, const struct view *view, const struc
 	panels_setting(&view->a_setting, &view->setting, words, sizeof(words));
 	line = add(lines, 3, STYLE_A);
 	snprintf(line->text, sizeof(line->text), "A    %s  %s", a, words[0] ? words : "this setting");
+	used = strlen(line->text);
+	if (view->a_limit != LIMIT_COUNT) {
+		snprintf(line->text + used, sizeof(line->text) - used, ", limit: %s", limit_name(view->a_limit));
+		if (canvas_columns(canvas, line->text) > width)
+			line->text[used] = '\0';
+	}
 	panels_cut(canvas, width, 1, line->text, sizeof(line->text));
 	add_ratio(lines, view, canvas, width);
 }

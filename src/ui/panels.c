@@ -107,8 +107,13 @@ void panels_setting(const struct setting *setting, const struct setting *other, 
 	size_t used = 0;
 
 	buffer[0] = '\0';
-	if (!other || other->kernel != kernel)
-		used = (size_t)snprintf(buffer, size, "%s", kernel->name);
+	if (other && kernel->own && other->kernel->own && other->kernel != kernel && strcmp(kernel->name, other->kernel->name) == 0) {
+		used = (size_t)snprintf(buffer, size, "version before");
+	} else if (!other || other->kernel != kernel) {
+		const char *slash = kernel->own ? strrchr(kernel->name, '/') : NULL;
+
+		used = (size_t)snprintf(buffer, size, "%s", slash ? slash + 1 : kernel->name);
+	}
 	for (int i = 0; i < kernel->knob_count && used < size; i++) {
 		char value[64];
 
@@ -268,18 +273,42 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view), layout);
 }
 
+/* The layout of a view's panels: what has the focus is there, since arrows act on what can be seen. */
+static void lay_out_seen(const struct canvas *canvas, const struct view *view, struct layout *layout)
+{
+	const struct panel *focused = view->focus == FOCUS_CODE ? &panel_code : view->focus == FOCUS_SLICES ?
+		&panel_by_size : NULL;
+
+	lay_out(canvas, view, fronts[view->body], layout);
+	if (focused && !layout_find(layout, focused->name))
+		lay_out(canvas, view, focused, layout);
+}
+
+int panels_code_beyond(const struct canvas *canvas, const struct view *view)
+{
+	const struct rectangle *at;
+	struct layout layout;
+	int beyond;
+
+	if (!view->explanation)
+		return 0;
+	lay_out_seen(canvas, view, &layout);
+	at = layout_find(&layout, panel_code.name);
+	if (!at)
+		return 0;
+	/* Under the rule and the heads. */
+	beyond = view->explanation->loop.insn_count - (at->height - 2);
+	beyond = view->code_first - (beyond > 0 ? beyond : 0);
+	return beyond > 0 ? beyond : 0;
+}
+
 void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works)
 {
 	struct scene scene = { .view = view, .keys = keys, .works = works };
-	const struct panel *focused = view->focus == FOCUS_CODE ? &panel_code : view->focus == FOCUS_SLICES ?
-		&panel_by_size : NULL;
 	struct layout layout;
 
 	canvas_clear(canvas);
-	lay_out(canvas, view, fronts[view->body], &layout);
-	/* Arrows act on what can be seen. */
-	if (focused && !layout_find(&layout, focused->name))
-		lay_out(canvas, view, focused, &layout);
+	lay_out_seen(canvas, view, &layout);
 	scene.ladder_shown = layout_find(&layout, panel_ladder.name);
 	scene.by_stride_shown = layout_find(&layout, panel_by_stride.name);
 	for (int i = 0; i < PANELS; i++) {

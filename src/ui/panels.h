@@ -43,4 +43,7 @@ const struct explanation *panels_outline(const struct view *view);
 /* A core's title without what stands in parentheses: "Intel Redwood Cove". */
 void panels_core(const struct core *core, char *buffer, size_t size);
 
+/* How many lines the code is scrolled further than its last ones need to be seen; 0: none. */
+int panels_code_beyond(const struct canvas *canvas, const struct view *view);
+
 #endif

@@ -86,7 +86,8 @@ static void check_loop(const uint8_t *code, size_t size)
 		check(status.code == STATUS_FAILED && loop.insn_count == 0 && loop.path_count == 0);
 		return;
 	}
-	check(loop.insn_count >= 1 && loop.insn_count <= 32 && loop.path_count >= 1 && loop.path_count <= loop.insn_count);
+	check(loop.insn_count >= 1 && loop.insn_count <= LOOP_MOST && loop.insn_count <= loop.insn_room);
+	check(loop.path_count >= 1 && loop.path_count <= loop.insn_count && loop.path_count <= loop.path_room);
 	check(loop.insn[loop.insn_count - 1].target == loop.insn[0].address);
 	check(loop.path[0].insn == 0 && loop.path[loop.path_count - 1].insn == loop.insn_count - 1);
 	check(loop.path[loop.path_count - 1].taken && loop.forks < loop.insn_count && loop.unknown <= loop.insn_count);

@@ -225,7 +225,9 @@ static void explain_canned(void *context, const struct explain_question *questio
 
 	(void)context;
 	loop_clear(loop);
-	memset(&explanation->limits, 0, sizeof(explanation->limits));
+	limits_clear(&explanation->limits);
+	explanation->limits.binding = explanation->limits.predicted_by = 0;
+	limits_reserve(&explanation->limits, LOOP_INSNS);
 	explanation->status = status_ok();
 	explanation->kernel = question->kernel;
 	memcpy(explanation->v, question->v, (size_t)question->kernel->knob_count * sizeof(question->v[0]));

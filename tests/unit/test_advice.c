@@ -44,6 +44,7 @@ const struct kernel *const kernel_registry[] = { &kernel, &stepped, NULL };
 static double (*cpe_of)(const int64_t *v);
 static int asked;
 static bool unknown_when_fast;
+static enum limit_kind answered = LIMIT_LATENCY;
 
 static void answer(void *context, const struct explain_question *question, struct explanation *explanation)
 {
@@ -51,10 +52,12 @@ static void answer(void *context, const struct explain_question *question, struc
 
 	(void)context;
 	asked++;
-	memset(limits, 0, sizeof(*limits));
+	limits_clear(limits);
+	limits->binding = limits->predicted_by = 0;
+	limits_reserve(limits, 1);
 	explanation->status = status_ok();
 	limits->limit_count = 1;
-	limits->limit[0] = (struct limit){ .kind = LIMIT_LATENCY, .known = true, .hard = true, .cpe = cpe_of(question->v) };
+	limits->limit[0] = (struct limit){ .kind = answered, .known = true, .hard = true, .cpe = cpe_of(question->v) };
 	limits->bound = limits->predicted = limits->limit[0].cpe;
 	limits->unknown = unknown_when_fast && question->v[FORM];
 }
@@ -230,6 +233,22 @@ static void a_chain_of_pointers_is_not_told_to_use_accumulators(void **state)
 	explanation_free(scratch);
 }
 
+static void every_limit_has_words_for_what_eases_it(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < LIMIT_COUNT; kind++) {
+		struct advice advice;
+
+		answered = (enum limit_kind)kind;
+		advice = ask(by_acc, &kernel);
+		assert_int_equal(advice.kind, ADVICE_KNOB);
+		assert_null(strstr(advice.words, "null"));
+		advice = ask(by_nothing, &kernel);
+		assert_string_equal(advice.words, limit_remedy((enum limit_kind)kind));
+	}
+	answered = LIMIT_LATENCY;
+}
+
 static void what_is_not_known_is_not_advised(void **state)
 {
 	(void)state;
@@ -249,6 +268,7 @@ int main(void)
 		cmocka_unit_test(a_stepped_kernel_is_asked_less),
 		cmocka_unit_test(advice_can_be_found_one_setting_at_a_time),
 		cmocka_unit_test(a_chain_of_pointers_is_not_told_to_use_accumulators),
+		cmocka_unit_test(every_limit_has_words_for_what_eases_it),
 		cmocka_unit_test(what_is_not_known_is_not_advised),
 	};
 

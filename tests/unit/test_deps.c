@@ -29,7 +29,7 @@ static const char core[] =
 	"class fadd latency 4 ports p0,p1 [M]\n"
 	"class fmul latency 6 ports p0,p1 [M]\n"
 	"class fma latency 8 accumulate 2 ports p0 [M]\n"
-	"class divide ports p0 + div:9 [M]\n"
+	"class div ports p0 + div:9 [M]\n"
 	"chain fadd fadd 3 [M]\n"
 	"extra scaled-index 10 [M]\n"
 	"extra sign 20 [M]\n"

@@ -58,7 +58,8 @@ static void answer(void *context, const struct explain_question *question, struc
 	model.asked++;
 	model.foreign = question->foreign;
 	loop_clear(&explanation->loop);
-	memset(limits, 0, sizeof(*limits));
+	limits_clear(limits);
+	limits->binding = limits->predicted_by = 0;
 	explanation->status = model.fails ? status_make(STATUS_FAILED, "no loop is there") : status_ok();
 	explanation->loop.insn_count = 5;
 	model.acc = strcmp(question->kernel->name, kernel_fold.name) == 0 ? question->v[FOLD_ACC] : 1;

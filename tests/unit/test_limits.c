@@ -186,7 +186,7 @@ static void three_ways_to_address_three_arrays(void **state)
 	"class store ports l10,l11 + st [M]\n" \
 	"class vstore ports l10,l11 + 2*st [M]\n" \
 	"class fadd latency 4 ports a0,a1 [M]\n" \
-	"class divide latency 20 slots 2 ports a0 + div:9 [M]\n" \
+	"class div latency 20 slots 2 ports a0 + div:9 [M]\n" \
 	"fuse cmp with all [M]\n"
 #define CORE_REST \
 	"cap loads 3 [M]\n" \

@@ -60,14 +60,16 @@ static void a_definition_and_its_innermost_loop_are_found(void **state)
 
 static void what_a_macro_makes_is_found(void **state)
 {
-	static const char text[] = "#define MAKE(name) \\\n\tint name(int n)\nMAKE(made_128,\n\t\"vaddps\")\n\nstatic const int list[] = {\n"
-		"\tmade_128,\n};\n";
+	static const char text[] = "#define MAKE(name) \\\n\tint name(int n)\n\n/* Both add. */\nMAKE(made_64,\n\t\"addps (\")\n"
+		"MAKE(made_128,\n\t\"vaddps (\")\nMAKE(made_256,\n\t\"\")\n\nstatic const int list[] = {\n\tmade_128,\n};\n";
 	struct listing *listing = listing_parse("kernels/x.c", text, "made_128");
 
 	(void)state;
 	assert_non_null(listing);
-	assert_string_equal(listing->line[listing->first], "MAKE(made_128,");
-	assert_string_equal(listing->line[listing->last], "\t\"vaddps\")");
+	assert_string_equal(listing->line[listing->first], "/* Both add. */");
+	assert_string_equal(listing->line[listing->loop_first], "MAKE(made_128,");
+	assert_string_equal(listing->line[listing->loop_last], "\t\"vaddps (\")");
+	assert_int_equal(listing->last, listing->loop_last);
 	listing_free(listing);
 	listing = listing_parse("mine.S", "\t.globl loop\nloop:\n\tret\n", "loop");
 	assert_non_null(listing);

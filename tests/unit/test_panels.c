@@ -172,7 +172,9 @@ static void begin_limits(void)
 	if (!explanation)
 		explanation = explanation_new();
 	limits = &explanation->limits;
-	memset(limits, 0, sizeof(*limits));
+	limits_clear(limits);
+	limits->binding = limits->predicted_by = 0;
+	limits_reserve(limits, 3);
 	core = (struct core){ .name = "own", .title = "Own Core", .port_count = 3, .port = { "p0", "p1", "div" },
 		.unit = { false, false, true } };
 	limits->limit_count = 4;

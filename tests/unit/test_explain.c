@@ -1,0 +1,236 @@
+/* Every kernel's machine code, as this compiler made it, explained on every core of this instruction set: nothing is timed. */
+#include "check.h"
+
+#include <time.h>
+
+#include "base/random.h"
+#include "model/explain.h"
+
+static struct machine machine;
+static struct explanation *explanation;
+static int explained;
+
+static int set_up(void **state)
+{
+	(void)state;
+	machine_identify(&machine);
+	explanation = explanation_new();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	explanation_free(explanation);
+	return 0;
+}
+
+static void initial(const struct kernel *kernel, int64_t *v)
+{
+	memset(v, 0, KNOBS_MAX * sizeof(*v));
+	for (int i = 0; i < kernel->knob_count; i++)
+		v[i] = kernel->knobs[i].initial;
+}
+
+static bool allowed(const struct kernel *kernel, const int64_t *v)
+{
+	struct status status = kernel->check ? kernel->check(v) : status_ok();
+
+	return status_is_ok(&status);
+}
+
+/* False where this machine does not let a child be stepped (an emulator, a container): nothing can be said then. */
+static bool explain_on(const struct uarch *uarch, const struct kernel *kernel, const int64_t *v)
+{
+	const struct explain_question question = { .kernel = kernel, .v = v, .seed = 1, .uarch = uarch, .machine = &machine };
+
+	explain(&question, explanation);
+	if (kernel->stepped && explanation->status.code == STATUS_FAILED && strstr(explanation->status.text, "stepping is not "))
+		return false;
+	if (!status_is_ok(&explanation->status))
+		fail_msg("%s on %s: %s", kernel->name, uarch_name(uarch), explanation->status.text);
+	explained++;
+	return true;
+}
+
+static void check_explanation(const struct uarch *uarch, const struct kernel *kernel)
+{
+	const struct limits *limits = &explanation->limits;
+
+	assert_ptr_equal(explanation->kernel, kernel);
+	assert_true(explanation->loop.insn_count > 0 && explanation->loop.path_count > 0);
+	if (limits->unknown)
+		fail_msg("%s on %s: unknown: %s", kernel->name, uarch_name(uarch), limits->unknown_names);
+	if (limits->binding < 0)
+		fail_msg("%s on %s: nothing binds", kernel->name, uarch_name(uarch));
+	assert_true(limits->limit[limits->binding].hard && limits->limit[limits->binding].known);
+	assert_true(limits->bound > 0 && isfinite(limits->bound));
+	assert_true(limits->predicted >= limits->bound && isfinite(limits->predicted));
+	assert_true(limits->elements > 0 && limits->turns > 0);
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].known && limits->limit[i].hard)
+			assert_true(limits->limit[i].cpe <= limits->bound + 1e-9);
+}
+
+static void every_kernel_has_limits_on_every_core(void **state)
+{
+	(void)state;
+	for (const char *const *name = uarch_names(machine.arch); *name; name++) {
+		struct uarch *uarch;
+
+		check_ok(uarch_load(*name, machine.arch, &uarch));
+		for (int k = 0; kernel_registry[k]; k++) {
+			int64_t v[KNOBS_MAX];
+
+			initial(kernel_registry[k], v);
+			if (!allowed(kernel_registry[k], v))
+				print_message("%s at its defaults needs what this processor lacks\n", kernel_registry[k]->name);
+			else if (explain_on(uarch, kernel_registry[k], v))
+				check_explanation(uarch, kernel_registry[k]);
+		}
+		uarch_free(uarch);
+	}
+	assert_true(explained > 0);
+}
+
+static int64_t random_value(const struct knob *knob, struct random *random)
+{
+	int64_t count = 0, multiple = knob->multiple > 1 ? knob->multiple : 1;
+	int64_t max = knob->max < 1 << 16 ? knob->max : 1 << 16;
+
+	if (knob->kind != KNOB_CHOICE)
+		return max < knob->min ? knob->min :
+			(knob->min + (int64_t)random_below(random, (uint64_t)(max - knob->min) + 1)) / multiple * multiple;
+	while (knob->choices[count])
+		count++;
+	return (int64_t)random_below(random, (uint64_t)count);
+}
+
+/* Whatever form a knob chooses: its loop is found, and all of it is known to the core that knows most. */
+static void every_form_of_a_kernel_can_be_read(void **state)
+{
+	static const char *const best[] = { "zen5", "redwood-cove", "neoverse-v2" };
+	struct random random = { 11 };
+	struct uarch *uarch = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(best) / sizeof(best[0]) && !uarch; i++)
+		uarch_load(best[i], machine.arch, &uarch);
+	assert_non_null(uarch);
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+
+		for (int round = 0; round < (kernel->stepped ? 6 : 120); round++) {
+			int64_t v[KNOBS_MAX];
+
+			initial(kernel, v);
+			for (int i = 0; i < kernel->knob_count; i++)
+				v[i] = random_value(&kernel->knobs[i], &random);
+			if (!allowed(kernel, v) || !explain_on(uarch, kernel, v))
+				continue;
+			check_explanation(uarch, kernel);
+		}
+	}
+	uarch_free(uarch);
+}
+
+/* The size of the data is in the limits, not in the code. */
+static void a_working_set_that_spills_has_other_limits(void **state)
+{
+	const struct kernel *kernel = kernel_find("list-length");
+	int size = kernel_knob(kernel, "size"), order = kernel_knob(kernel, "order");
+	struct uarch *uarch;
+	int64_t v[KNOBS_MAX];
+	double small;
+
+	(void)state;
+	check_ok(uarch_load(uarch_names(machine.arch)[0], machine.arch, &uarch));
+	initial(kernel, v);
+	if (order >= 0)
+		v[order] = 1;
+	assert_true(explain_on(uarch, kernel, v));
+	small = explanation->limits.bound;
+	v[size] = 512 << 10;
+	assert_true(explain_on(uarch, kernel, v));
+	assert_true(explanation->limits.bound >= small);
+	assert_int_equal(explanation->v[size], 512 << 10);
+	uarch_free(uarch);
+}
+
+static void the_same_question_has_the_same_answer(void **state)
+{
+	const struct kernel *kernel = kernel_registry[0];
+	struct uarch *uarch;
+	int64_t v[KNOBS_MAX];
+	double bound, predicted;
+	int count;
+
+	(void)state;
+	check_ok(uarch_load(uarch_names(machine.arch)[0], machine.arch, &uarch));
+	initial(kernel, v);
+	explain_on(uarch, kernel, v);
+	bound = explanation->limits.bound;
+	predicted = explanation->limits.predicted;
+	count = explanation->limits.limit_count;
+	for (int k = 0; kernel_registry[k]; k++) {
+		int64_t other[KNOBS_MAX];
+
+		initial(kernel_registry[k], other);
+		if (!kernel_registry[k]->stepped && allowed(kernel_registry[k], other))
+			explain_on(uarch, kernel_registry[k], other);
+	}
+	explain_on(uarch, kernel, v);
+	check_near(explanation->limits.bound, bound, 0);
+	check_near(explanation->limits.predicted, predicted, 0);
+	assert_int_equal(explanation->limits.limit_count, count);
+	uarch_free(uarch);
+}
+
+/* Told, not judged. */
+static void time_taken(void **state)
+{
+	char name[24];
+	struct uarch *uarch;
+	double worst = 0;
+
+	(void)state;
+	if (uarch_recognise(&machine, name, NULL) == UARCH_NONE)
+		snprintf(name, sizeof(name), "%s", uarch_names(machine.arch)[0]);
+	check_ok(uarch_load(name, machine.arch, &uarch));
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+		struct timespec begin, end;
+		int64_t v[KNOBS_MAX];
+		double best = 1e9;
+
+		initial(kernel, v);
+		for (int round = 0; round < 5 && allowed(kernel, v); round++) {
+			double took;
+
+			clock_gettime(CLOCK_MONOTONIC, &begin);
+			explain_on(uarch, kernel, v);
+			clock_gettime(CLOCK_MONOTONIC, &end);
+			took = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
+			best = took < best ? took : best;
+		}
+		if (best < 1e9)
+			print_message("%-15s %.2f ms%s\n", kernel->name, best, kernel->stepped ? " (stepped)" : "");
+		if (!kernel->stepped && best < 1e9 && best > worst)
+			worst = best;
+	}
+	print_message("at most %.2f ms where nothing is stepped\n", worst);
+	uarch_free(uarch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_kernel_has_limits_on_every_core),
+		cmocka_unit_test(every_form_of_a_kernel_can_be_read),
+		cmocka_unit_test(a_working_set_that_spills_has_other_limits),
+		cmocka_unit_test(the_same_question_has_the_same_answer),
+		cmocka_unit_test(time_taken),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,495 @@
+/* What `explain` writes, and what samples say of their limits, in every format. */
+#include "fakes.h"
+
+#include <jansson.h>
+
+#include "assembly.h"
+#include "cli/format.h"
+#include "model/choice.h"
+#include "model/explain.h"
+
+static const char core_text[] =
+	"uarch odd Odd core\n"
+	"isa x86_64\n"
+	"width 4 [M]\n"
+	"ports p0 p1 p2 p3 [M]\n"
+	"units div\n"
+	"class move latency 0 ports none [M]\n"
+	"class zero latency 0 ports none [M]\n"
+	"class alu latency 1 ports p0,p1 [M]\n"
+	"class imul latency 3 ports p1 [M]\n"
+	"class div latency 20 ports p0 + div:2 [M]\n"
+	"class branch ports p0,p1 [M]\n"
+	"class load latency 4 ports p2,p3 [M]\n"
+	"fuse cmp with all [M]\n"
+	"cap loads 2 [M]\n"
+	"extra mispredict 20 [M]\n";
+
+/* Two elements an iteration; 7 micro-ops on two ports, a chain of 3 cycles. */
+static const char code[] = "imul eax,dword [rdi]; mov r8d,dword [rdi+4]; mov r9d,r8d; add r9d,ebx; add r8d,ecx; add edx,esi; "
+	"add r10d,r11d; add rdi,8; cmp rdi,r15; jne top";
+
+static struct uarch_choice core;
+static struct explanation *explanation;
+
+static void explain_with(const char *uarch, const char *source, const struct limits_place *place)
+{
+	uarch_choice_free(&core);
+	explanation_free(explanation);
+	core = (struct uarch_choice){ .how = "as the test says" };
+	check_ok(uarch_parse(uarch, "core", &core.uarch));
+	explanation = explanation_new();
+	explanation->kernel = &kernel_fold;
+	loop_free(&explanation->loop);
+	assembly_loop(source, &explanation->loop);
+	explanation->loop.elements = 2;
+	explanation->loop.insns_per_element = explanation->loop.insn_count / 2.0;
+	limits_compute(&explanation->loop, core.uarch, place, &explanation->limits);
+}
+
+static int set_up(void **state)
+{
+	static const struct limits_place place = { .mispredicts = 0.5 };
+
+	(void)state;
+	explain_with(core_text, code, &place);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	uarch_choice_free(&core);
+	explanation_free(explanation);
+	explanation = NULL;
+	return 0;
+}
+
+static struct report report;
+static struct machine machine;
+static char *written;
+static size_t written_size;
+
+static const struct format *begin(const char *name, enum report_kind kind)
+{
+	const struct format *format = format_find(name);
+
+	report_init(&report, NULL, kind);
+	report.out = open_memstream(&written, &written_size);
+	snprintf(report.host, sizeof(report.host), "node7");
+	snprintf(machine.name, sizeof(machine.name), "Test CPU");
+	report.machine = &machine;
+	report.core = &core;
+	report.explanation = explanation;
+	setting_init(&report.setting, &kernel_fold);
+	if (format->begin)
+		format->begin(&report);
+	return format;
+}
+
+static void end(const struct format *format)
+{
+	if (format->end)
+		format->end(&report);
+	assert_int_equal(fclose(report.out), 0);
+}
+
+static void write_explanation(const char *name)
+{
+	const struct format *format = begin(name, REPORT_EXPLAIN);
+
+	format->explain(&report, &report.setting, explanation);
+	end(format);
+	assert_null(strstr(written, "nan"));
+	assert_null(strstr(written, "inf"));
+}
+
+static void write_sample(const char *name, enum report_kind kind, double cpe)
+{
+	const struct format *format = begin(name, kind);
+	const struct sample sample = { .valid = true, .cpe = cpe, .cpe_lo = cpe, .cpe_hi = cpe, .trials = 9, .quiet = 1, .ghz = 4,
+		.ns = cpe / 4, .gbps = NAN, .bytes_per_cycle = NAN, .cycles_from = SOURCE_REFERENCE, .modes = 1 };
+	const struct run_facts facts = { .cpu = 1, .bound = true, .cycles_from = SOURCE_REFERENCE, .pages = "4k" };
+
+	format->sample(&report, &report.setting, &sample, &facts);
+	end(format);
+}
+
+static void discard(void)
+{
+	free(written);
+	written = NULL;
+}
+
+/* The n-th line, as an object. */
+static json_t *record(int number)
+{
+	const char *line = written;
+	json_error_t error;
+	json_t *object;
+
+	while (number-- > 0) {
+		line = strchr(line, '\n');
+		assert_non_null(line);
+		line++;
+	}
+	object = json_loads(line, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
+	if (!object)
+		fail_msg("%s in \"%s\"", error.text, line);
+	return object;
+}
+
+static const char *string_at(json_t *object, const char *key)
+{
+	const char *string = json_string_value(json_object_get(object, key));
+
+	if (!string)
+		fail_msg("no string \"%s\"", key);
+	return string;
+}
+
+static double number_at(json_t *object, const char *key)
+{
+	json_t *value = json_object_get(object, key);
+
+	if (!json_is_number(value))
+		fail_msg("no number \"%s\"", key);
+	return json_number_value(value);
+}
+
+static int count_records(const char *kind)
+{
+	char part[48];
+	int count = 0;
+
+	snprintf(part, sizeof(part), "\"record\":\"%s\"", kind);
+	for (const char *at = written; (at = strstr(at, part)) != NULL; at++)
+		count++;
+	return count;
+}
+
+static void json_begins_with_what_binds(void **state)
+{
+	json_t *object;
+
+	(void)state;
+	write_explanation("json");
+	object = record(0);
+	assert_int_equal(number_at(object, "v"), 1);
+	assert_string_equal(string_at(object, "record"), "explain");
+	assert_int_equal(number_at(object, "id"), 1);
+	assert_string_equal(string_at(object, "host"), "node7");
+	assert_string_equal(string_at(object, "machine"), "Test CPU");
+	assert_string_equal(string_at(object, "kernel"), "fold");
+	assert_int_equal(json_object_size(json_object_get(object, "knobs")), 5);
+	assert_string_equal(string_at(object, "uarch"), "odd");
+	assert_string_equal(string_at(object, "binding"), "ports");
+	/* imul, five additions and the pair that closes the loop on p0 and p1. */
+	check_near(number_at(object, "limit"), 1.75, 1e-6);
+	/* And half a misprediction of 20 cycles an element. */
+	check_near(number_at(object, "predicted"), 11.75, 1e-6);
+	check_near(number_at(object, "elements"), 2, 1e-9);
+	check_near(number_at(object, "slots"), 9, 1e-9);
+	check_near(number_at(object, "instructions"), 5, 1e-9);
+	assert_string_equal(string_at(object, "instructions_from"), "model");
+	assert_null(json_object_get(object, "foreign"));
+	assert_null(json_object_get(object, "unknown"));
+	json_decref(object);
+	discard();
+}
+
+static void json_tells_every_limit_port_and_instruction(void **state)
+{
+	const struct limits *limits = &explanation->limits;
+	int line = 1;
+	json_t *object, *pressure;
+
+	(void)state;
+	write_explanation("json");
+	assert_int_equal(count_records("explain"), 1);
+	assert_int_equal(count_records("limits"), limits->limit_count);
+	assert_int_equal(count_records("ports"), 1);
+	assert_int_equal(count_records("insn"), 10);
+	for (int i = 0; i < limits->limit_count; i++, line++) {
+		object = record(line);
+		assert_string_equal(string_at(object, "record"), "limits");
+		assert_int_equal(number_at(object, "id"), 1);
+		assert_string_equal(string_at(object, "host"), "node7");
+		assert_string_equal(string_at(object, "name"), limit_name(limits->limit[i].kind));
+		assert_int_equal(json_is_true(json_object_get(object, "hard")), limits->limit[i].hard);
+		assert_int_equal(json_is_true(json_object_get(object, "binding")), i == limits->binding);
+		assert_true(*string_at(object, "cause"));
+		assert_int_equal(json_object_get(object, "cpe") != NULL, limits->limit[i].known);
+		if (limits->limit[i].known)
+			check_near(number_at(object, "cycles"), number_at(object, "cpe") * 2, 1e-4);
+		json_decref(object);
+	}
+	object = record(line++);
+	assert_string_equal(string_at(object, "record"), "ports");
+	assert_int_equal(number_at(object, "id"), 1);
+	assert_string_equal(string_at(object, "from"), "model");
+	pressure = json_object_get(object, "pressure");
+	assert_int_equal(json_object_size(pressure), 5);
+	check_near(number_at(pressure, "p0"), 3.5, 1e-6);
+	check_near(number_at(pressure, "p2"), 1, 1e-6);
+	assert_int_equal(json_object_size(json_object_get(object, "naive")), 5);
+	json_decref(object);
+	object = record(line);
+	assert_string_equal(string_at(object, "text"), "imul eax,dword [rdi]");
+	assert_int_equal(number_at(object, "offset"), 0);
+	check_near(number_at(object, "latency"), 7, 1e-9);
+	assert_string_equal(string_at(object, "ports"), "p23 + p1");
+	assert_true(json_is_true(json_object_get(object, "known")));
+	assert_true(json_is_true(json_object_get(object, "carried")));
+	json_decref(object);
+	object = record(line + 2);
+	assert_true(json_is_true(json_object_get(object, "eliminated")));
+	json_decref(object);
+	object = record(line + 9);
+	assert_int_equal(number_at(object, "offset"), 36);
+	assert_true(json_is_true(json_object_get(object, "fused")));
+	check_near(number_at(object, "slots"), 0, 0);
+	check_near(number_at(object, "count"), 1, 0);
+	json_decref(object);
+	discard();
+}
+
+/* Two explanations in one stream: each has its id, and those of its parts. */
+static void ids_tell_explanations_apart(void **state)
+{
+	const struct format *format = begin("json", REPORT_EXPLAIN);
+	json_t *object;
+	int records, first = 0;
+
+	(void)state;
+	format->explain(&report, &report.setting, explanation);
+	records = (int)report.records;
+	format->explain(&report, &report.setting, explanation);
+	end(format);
+	for (int i = 0; i < 2 * records; i++) {
+		int id;
+
+		object = record(i);
+		id = (int)number_at(object, "id");
+		if (i == 0)
+			first = id;
+		assert_int_equal(id == first, i < records);
+		json_decref(object);
+	}
+	discard();
+}
+
+static void lines_are_short(void)
+{
+	for (const char *at = written; *at; at += strcspn(at, "\n") + 1)
+		assert_true(strcspn(at, "\n") + 1 <= FORMAT_LINE_MAX);
+}
+
+static void json_lines_stay_below_a_thousand_bytes(void **state)
+{
+	struct text text = { 0 };
+	json_t *object;
+	int lines = 0;
+
+	(void)state;
+	/* As many ports as there may be, with the longest names. */
+	text_add(&text, "uarch odd Odd core\nisa x86_64\nwidth 4 [M]\nports");
+	for (int i = 0; i < UARCH_PORTS; i++)
+		text_addf(&text, " longport-%02d", i);
+	text_add(&text, " [M]\nclass alu latency 1 ports longport-02,longport-03 [M]\nclass branch ports longport-00 [M]\nclass load ports longport-01 [M]\n");
+	explain_with(text_string(&text), "add rax,rbx; add rcx,rdx; cmp rcx,rax; jne top", &(struct limits_place){ 0 });
+	text_free(&text);
+	for (int i = 0; i < explanation->limits.limit_count; i++)
+		memset(explanation->limits.limit[i].cause, '"', sizeof(explanation->limits.limit[i].cause) - 1);
+	for (int i = 0; i < explanation->loop.insn_count; i++) {
+		memset(explanation->loop.insn[i].text, '\\', sizeof(explanation->loop.insn[i].text) - 1);
+		memset(explanation->limits.insn[i].ports, '"', sizeof(explanation->limits.insn[i].ports) - 1);
+	}
+	const struct format *format = begin("json", REPORT_EXPLAIN);
+
+	memset(report.host, '"', sizeof(report.host) - 1);
+	memset(machine.name, '"', sizeof(machine.name) - 1);
+	format->explain(&report, &report.setting, explanation);
+	end(format);
+	lines_are_short();
+	for (const char *at = written; *at; at += strcspn(at, "\n") + 1) {
+		object = record(lines++);
+		assert_int_equal(number_at(object, "id"), 1);
+		if (strcmp(string_at(object, "record"), "ports") == 0)
+			assert_int_equal(json_object_size(json_object_get(object, "pressure")), UARCH_PORTS);
+		if (strcmp(string_at(object, "record"), "limits") == 0)
+			assert_non_null(json_object_get(object, "name"));
+		json_decref(object);
+	}
+	assert_int_equal(lines, (int)report.records);
+	discard();
+}
+
+static void csv_has_a_line_for_each_limit(void **state)
+{
+	const struct limits *limits = &explanation->limits;
+	int lines = 0, binding = 0;
+
+	(void)state;
+	write_explanation("csv");
+	for (const char *at = written; *at; at += strcspn(at, "\n") + 1)
+		lines++;
+	assert_int_equal(lines, 1 + limits->limit_count);
+	assert_memory_equal(written, "kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause\n", 71);
+	check_contains(written, "\nfold,odd,ports,binding,1.75,3.5,\"");
+	check_contains(written, "\nfold,odd,latency,hard,1.5,3,");
+	check_contains(written, "\nfold,odd,misprediction,soft,11.75,23.5,\"");
+	for (const char *at = written; (at = strstr(at, ",binding,")) != NULL; at++)
+		binding++;
+	assert_int_equal(binding, 1);
+	discard();
+}
+
+static void text_is_for_people(void **state)
+{
+	(void)state;
+	write_explanation("text");
+	check_contains(written, "fold op=add unroll=4 acc=1 size=32k stride=1\n");
+	check_contains(written, "core      Odd core: as the test says\n");
+	check_contains(written, "loop      10 instructions, 9 micro-ops after fusion, 2 elements an iteration\n");
+	check_contains(written, "limit     1.750 cycles per element: port pressure\n");
+	check_contains(written, "predicted 11.75, by branch misprediction   (source: model)\n");
+	check_contains(written, "remedy    Use operations that run on other ports");
+	check_contains(written, "\n    1.750    3.500  ports                binds: ");
+	check_contains(written, "\n    1.500    3.000  latency              chain of 1 multiplication: 3 cycles\n");
+	check_contains(written, "misprediction        soft: ");
+	check_contains(written, "\n  p0       3.50  (");
+	assert_non_null(strstr(written, ")  fullest\n"));
+	check_contains(written, "\nc      0       1       7  p23 + p1          imul eax,dword [rdi]\n");
+	check_contains(written, "\n 0     8       1       0                    mov r9d,r8d\n");
+	check_contains(written, "\n +    24       0       -  ");
+	assert_null(strstr(written, "unknown  "));
+	discard();
+	/* A core that is not this one is named once. */
+	snprintf(core.how, sizeof(core.how), "predicted for Odd core, which is not this core");
+	core.foreign = explanation->foreign = true;
+	write_explanation("text");
+	check_contains(written, "core      predicted for Odd core, which is not this core\n");
+	discard();
+	write_explanation("json");
+	check_contains(written, "\"foreign\":true");
+	discard();
+}
+
+static void what_is_unknown_is_left_out_and_counted(void **state)
+{
+	json_t *object;
+
+	(void)state;
+	explain_with("uarch odd Odd core\nisa x86_64\nwidth unknown\nports p0 [M]\nclass load ports unknown\n",
+		"frobnicate rax,rbx; mov rcx,[rdi]", &(struct limits_place){ 0 });
+	assert_int_equal(explanation->limits.binding, -1);
+	write_explanation("text");
+	check_contains(written, "\nlimit     unknown\n");
+	check_contains(written, "unknown   1 instruction that the core model does not know, left out of everything: frobnicate");
+	assert_null(strstr(written, "predicted"));
+	check_contains(written, "\n ?     0  ");
+	discard();
+	write_explanation("json");
+	object = record(0);
+	assert_null(json_object_get(object, "binding"));
+	assert_null(json_object_get(object, "limit"));
+	assert_null(json_object_get(object, "predicted"));
+	assert_int_equal(number_at(object, "unknown"), 1);
+	json_decref(object);
+	discard();
+	write_explanation("csv");
+	assert_null(strstr(written, "binding"));
+	discard();
+	write_sample("json", REPORT_RUN, 2);
+	object = record(0);
+	assert_null(json_object_get(object, "limit"));
+	assert_non_null(json_object_get(object, "cpe"));
+	json_decref(object);
+	discard();
+	write_sample("text", REPORT_RUN, 2);
+	assert_null(strstr(written, "predicted"));
+	discard();
+}
+
+static void samples_say_how_far_they_are_from_their_limit(void **state)
+{
+	json_t *object;
+
+	(void)state;
+	write_sample("text", REPORT_RUN, 1.76);
+	check_contains(written, "\nlimit    1.750, port pressure: ");
+	check_contains(written, "\npredicted 11.75, by branch misprediction: ");
+	check_contains(written, "; measured at the limit\n");
+	discard();
+	write_sample("text", REPORT_RUN, 3.5);
+	check_contains(written, "; measured 100% above the limit\n");
+	discard();
+	write_sample("text", REPORT_RUN, 1.4);
+	check_contains(written, "; measured 20% below the limit: the core model must be wrong here\n");
+	discard();
+	write_sample("json", REPORT_RUN, 3);
+	object = record(0);
+	assert_string_equal(string_at(object, "uarch"), "odd");
+	assert_string_equal(string_at(object, "binding"), "ports");
+	check_near(number_at(object, "limit"), 1.75, 1e-6);
+	check_near(number_at(object, "predicted"), 11.75, 1e-6);
+	json_decref(object);
+	discard();
+	write_sample("csv", REPORT_RUN, 3);
+	check_contains(written, ",uarch,binding,limit,predicted\n");
+	check_contains(written, ",odd,ports,1.75,11.75\n");
+	discard();
+	write_sample("text", REPORT_SWEEP, 3);
+	check_contains(written, "limit\n");
+	check_contains(written, "  1.750\n");
+	discard();
+	/* Of another core than the running one there is nothing to compare. */
+	explanation->foreign = true;
+	write_sample("text", REPORT_RUN, 1.4);
+	check_contains(written, "; for Odd core\n");
+	assert_null(strstr(written, "measured"));
+	discard();
+}
+
+static void code_that_cannot_be_read_says_why(void **state)
+{
+	json_t *object;
+
+	(void)state;
+	explanation->status = status_make(STATUS_FAILED, "no way in");
+	write_sample("text", REPORT_RUN, 2);
+	check_contains(written, "\nlimit    unknown: no way in\n");
+	discard();
+	write_sample("json", REPORT_RUN, 2);
+	object = record(0);
+	assert_null(json_object_get(object, "limit"));
+	assert_null(json_object_get(object, "binding"));
+	json_decref(object);
+	discard();
+}
+
+static void every_format_explains(void **state)
+{
+	(void)state;
+	for (const struct format *const *format = formats; *format; format++)
+		assert_non_null((*format)->explain);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(json_begins_with_what_binds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(json_tells_every_limit_port_and_instruction, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(ids_tell_explanations_apart, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(json_lines_stay_below_a_thousand_bytes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(csv_has_a_line_for_each_limit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_is_for_people, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_unknown_is_left_out_and_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(samples_say_how_far_they_are_from_their_limit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(code_that_cannot_be_read_says_why, set_up, tear_down),
+		cmocka_unit_test(every_format_explains),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
