@@ -33,6 +33,8 @@ static const struct row {
 		"Align the data, so that no access crosses the end of a 64-byte line.", 4 },
 	[LIMIT_BANKS] = { "bank-conflicts", "bank conflicts",
 		"Spread loads over different places of their lines: pad rows, so that their distance is no multiple of 64 bytes.", 4 },
+	[LIMIT_STORE_LINES] = { "store-lines", "lines stored to",
+		"Store to one line after the other: neighbouring stores to the same line go together.", 5 },
 	[LIMIT_TAKEN] = { "taken-branches", "taken branches",
 		"Jump less: unroll the loop, and let the likely way fall through.", 10 },
 	[LIMIT_LATENCY] = { "latency", "loop-carried latency",

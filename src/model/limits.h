@@ -22,6 +22,7 @@ enum limit_kind {
 	LIMIT_COMPLEX,            /* "complex-addressing" */
 	LIMIT_SPLITS,             /* "split-lines" */
 	LIMIT_BANKS,              /* "bank-conflicts" */
+	LIMIT_STORE_LINES,        /* "store-lines" */
 	LIMIT_TAKEN,              /* "taken-branches" */
 	LIMIT_LATENCY,            /* "latency" */
 	LIMIT_MEMORY_LATENCY,     /* "memory-latency" */

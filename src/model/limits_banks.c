@@ -151,7 +151,7 @@ static double store_cycles(const struct accesses *all, double together)
 static void add_store_lines(struct tally *tally, const struct accesses *all)
 {
 	const struct limits_place *place = tally->place;
-	double lines = uarch_extra(tally->uarch, EXTRA_STORE_LINES), stores = tally_all(tally->stores), cycles, random = 0;
+	double lines = uarch_cap(tally->uarch, CAP_STORE_LINES), stores = tally_all(tally->stores), cycles, random = 0;
 	double together = uarch_cap(tally->uarch, CAP_STORES);
 	char number[24], rate[24];
 
@@ -161,9 +161,11 @@ static void add_store_lines(struct tally *tally, const struct accesses *all)
 	if (place->scattered && place->range > LINE && place->lines * tally->elements > stores - 1e-9)
 		random = stores * (1 - LINE / place->range) / lines;
 	cycles = all->stores > 0 ? store_cycles(all, together / lines) / lines : 0;
-	if (fmax(cycles, random) > stores / together + 1e-9)
-		limits_add(tally, LIMIT_STORES, fmax(cycles, random), "%s store%s; %s a cycle only of neighbours in one line",
-			words_number(stores / tally->turns, number), stores == tally->turns ? "" : "s", words_number(together, rate));
+	if (fmax(cycles, random) <= stores / together + 1e-9)
+		return;
+	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random), "%s store%s, %s line%s a cycle: few next to each other share one",
+		words_number(stores / tally->turns, number), stores == tally->turns ? "" : "s", words_number(lines, rate),
+		lines == 1 ? "" : "s");
 }
 
 void limits_banks(struct tally *tally)

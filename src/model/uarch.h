@@ -46,6 +46,7 @@ enum uarch_cap {              /* operations a cycle, at most */
 	CAP_COMPLEX,              /* loads, and stores whose address is not base + 0…2047 */
 	CAP_TAKEN,                /* taken branches */
 	CAP_LOADS_BANK,           /* loads from the same place of lines (the same bank of the first-level cache) */
+	CAP_STORE_LINES,          /* lines that stores go to; of several stores only neighbours in one line go at once */
 	CAP_COUNT
 };
 

@@ -9,9 +9,9 @@ static const char *const cap_names[CAP_COUNT] = {
 	[CAP_LOADS] = "loads", [CAP_LOADS_VECTOR] = "loads-vector", [CAP_LOADS_512] = "loads-512",
 	[CAP_STORES] = "stores", [CAP_STORES_VECTOR] = "stores-vector", [CAP_STORES_512] = "stores-512",
 	[CAP_MEMORY] = "memory", [CAP_COMPLEX] = "complex", [CAP_TAKEN] = "taken",
-	[CAP_LOADS_BANK] = "loads-bank",
+	[CAP_LOADS_BANK] = "loads-bank", [CAP_STORE_LINES] = "store-lines",
 };
-_Static_assert(CAP_LOADS_BANK == CAP_COUNT - 1, "a cap without a name");
+_Static_assert(CAP_STORE_LINES == CAP_COUNT - 1, "a cap without a name");
 
 static const char *const size_names[SIZE_COUNT] = {
 	[SIZE_ROB] = "rob", [SIZE_SCHEDULER] = "scheduler", [SIZE_LOAD_QUEUE] = "load-queue",

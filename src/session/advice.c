@@ -24,6 +24,7 @@ static const char *const eases[LIMIT_COUNT] = {
 	[LIMIT_COMPLEX] = "needs simpler addresses",
 	[LIMIT_SPLITS] = "crosses fewer lines",
 	[LIMIT_BANKS] = "spreads loads over banks",
+	[LIMIT_STORE_LINES] = "stores to fewer lines",
 	[LIMIT_TAKEN] = "takes fewer branches",
 	[LIMIT_LATENCY] = "breaks the chain",
 	[LIMIT_MEMORY_LATENCY] = "waits for a nearer level",
