@@ -40,7 +40,8 @@ code() {
 	case $(uname -m) in x86_64) echo ".intel_syntax noprefix" ;; esac
 	echo "top:"
 	sed -n 's/.*"record":"insn".*"text":"\([^"]*\)".*/\1/p' "$1" | sed -E \
-		-e 's/^(j[a-z]+|b|b\.[a-z]+) +#?0x[0-9a-f]+$/\1 top/' -e 's/^(cbn?z|tbn?z) (.*), *#?0x[0-9a-f]+$/\1 \2, top/'
+		-e 's/^(j[a-z]+|b|b\.[a-z]+) +#?0x[0-9a-f]+$/\1 top/' -e 's/^(cbn?z|tbn?z) (.*), *#?0x[0-9a-f]+$/\1 \2, top/' \
+		-e '/^vp?(gather|scatter)/s/[dq]word ptr //'
 }
 
 # Cycles an element by llvm-mca, or "-".
