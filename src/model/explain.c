@@ -97,7 +97,7 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 	*place = (struct limits_place){
 		.working_set = (double)kernel->footprint(question->v), .range = run->range,
 		.lines = run->lines, .scattered = run->scattered, .splits = run->splits, .restart = run->restart,
-		.mispredicts = run->mispredicts, .l3 = question->l3, .memory = question->memory, .page = 4096,
+		.mispredicts = kernel->own ? -1 : run->mispredicts, .l3 = question->l3, .memory = question->memory, .page = 4096,
 	};
 	for (int level = 1; level <= 3; level++) {
 		const struct uarch_cache *cache = level < 3 ? uarch_cache(question->uarch, level) : NULL;

@@ -57,7 +57,8 @@ struct limits_place {
 	bool scattered;
 	double range;             /* bytes that those lines range over; 0: the working set */
 	double restart;           /* elements after which chains begin anew; 0: never */
-	double splits, mispredicts;      /* per element */
+	double splits;            /* per element */
+	double mispredicts;       /* per element; negative: nobody says */
 	double cache[3];          /* bytes of L1d, L2, L3 as this machine states them; 0: none or unknown. Those of the core's
 	                             file stand in for L1 and L2 when another core is asked about */
 	struct memory_level l3, memory;

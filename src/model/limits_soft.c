@@ -226,7 +226,7 @@ static void add_irregular(struct tally *tally)
 	double each = uarch_extra(tally->uarch, EXTRA_MISPREDICT), wrong;
 	char number[24], cost[24];
 
-	if (tally->place->mispredicts > 0 || !tally->loop->stepped)
+	if (tally->place->mispredicts >= 0 || !tally->loop->stepped)
 		return;
 	wrong = irregular(tally->loop);
 	if (wrong < 0.01 * tally->turns)

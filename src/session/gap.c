@@ -104,7 +104,7 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 		if (core)
 			snprintf(gap->words + used, sizeof(gap->words) - used, "this core is faster than %s", core);
 		else
-			snprintf(gap->words + used, sizeof(gap->words) - used, "the core model must be wrong here");
+			snprintf(gap->words + used, sizeof(gap->words) - used, "the core model, or the clock, is wrong here");
 		snprintf(gap->brief, sizeof(gap->brief), "measured below it");
 	} else if (gap->percent <= 100 * GAP_AT) {
 		gap->kind = GAP_AT_LIMIT;

@@ -313,7 +313,7 @@ void insight_view(const struct session *session, struct view *view)
 		return;
 	if (insight->reading) {
 		snprintf(view->limits_note, sizeof(view->limits_note), session->live.failed && session->setting.kernel->own ?
-			"no limits: the loop does not run" : "reading the code…");
+			"no limits: a loop is read once it has been measured" : "reading the code…");
 		if (status_is_ok(&insight->explanation->status) && insight->explanation->loop.insn_count)
 			view->outline = insight->explanation;
 		view->listing = insight->source_of == insight->setting.kernel ? insight->listing : NULL;

@@ -62,6 +62,18 @@ static void legend(struct page *page)
 		"core; dropped: trials that do not count, being disturbed");
 }
 
+/* The words of ladder, ports and code. */
+static void limits(struct page *page)
+{
+	heading(page, "Limits, ports and code");
+	paragraph(page, 0, STYLE_DIM, "hard limit: code with these instructions cannot be faster on this core; the highest binds; "
+		"soft: a known effect that usually costs so much; predicted: the highest of all");
+	paragraph(page, 0, STYLE_DIM, "micro-op (uop): what the core works on, one or more an instruction, or one for two that "
+		"fuse (marked at the left); eliminated: done while registers are renamed, without a port");
+	paragraph(page, 0, STYLE_DIM, "carried: each iteration waits for the one before it there; latency: cycles until the result "
+		"is there, of what loads from its address on; port: where an operation starts, one a cycle each");
+}
+
 /* Rows of one line: the same command, with the same words. */
 static bool alike(const struct key_row *a, const struct key_row *b)
 {
@@ -132,6 +144,7 @@ static int draw_page(struct canvas *canvas, struct rectangle at, int line, const
 	legend(&page);
 	about(&page, scene->view->setting.kernel);
 	all_keys(&page, scene->keys);
+	limits(&page);
 	all_commands(&page);
 	return page.line - line;
 }

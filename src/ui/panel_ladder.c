@@ -21,7 +21,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 		return;
 	}
 	panels_core(view->core, core, sizeof(core));
-	snprintf(buffer, size, view->foreign ? "limits predicted for %s, not this core" : view->nearest ?
+	snprintf(buffer, size, view->foreign ? "limits for %s, not this core" : view->nearest ?
 		"limits of %s, the nearest core known" : "limits in cycles per element, M %s", core);
 }
 
@@ -187,13 +187,48 @@ static void cut_words(const struct canvas *canvas, int width, int room, struct w
 	}
 }
 
+/* Which limits have a row, in their order: the highest, and the binding one in any case. */
+struct shown {
+	int count, limit[LIMIT_COUNT];
+	bool rest;                        /* a row says what the others are */
+};
+
+static void choose(const struct limits *limits, int room, struct shown *shown)
+{
+	int count = limits->limit_count;
+
+	room = room < 2 ? 2 : room;
+	shown->rest = count > room;
+	shown->count = shown->rest ? room - 1 : count;
+	for (int i = 0; i < shown->count; i++)
+		shown->limit[i] = i;
+	if (limits->binding < shown->count)
+		return;
+	/* Soft ones are higher. */
+	if (shown->count == 1) {
+		shown->count = 2;
+		shown->rest = false;
+	}
+	shown->limit[shown->count - 1] = limits->binding;
+}
+
+static bool is_shown(const struct shown *shown, int index)
+{
+	for (int i = 0; i < shown->count; i++)
+		if (shown->limit[i] == index)
+			return true;
+	return false;
+}
+
 /* "3 more, up to 0.250; 1 unknown" */
-static void name_rest(const struct limits *limits, int first, char *buffer, size_t size)
+static void name_rest(const struct limits *limits, const struct shown *shown, char *buffer, size_t size)
 {
 	int known = 0, unknown = 0;
 	char figure[24] = "";
 
-	for (int i = first; i < limits->limit_count; i++) {
+	for (int i = 0; i < limits->limit_count; i++) {
+		if (is_shown(shown, i))
+			continue;
 		if (limits->limit[i].known && known++ == 0)
 			panels_figure(limits->limit[i].cpe, figure, sizeof(figure));
 		unknown += !limits->limit[i].known;
@@ -212,7 +247,8 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	const struct limits *limits;
 	struct columns columns;
 	struct words words;
-	int shown, room, y = 0;
+	struct shown shown;
+	int y = 0;
 	char rest[64];
 
 	if (!view->explanation) {
@@ -224,16 +260,11 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	find_words(canvas, view, at.width, !columns.cause, &words);
 	cut_words(canvas, at.width, at.height - 1 - (limits->limit_count < 3 ? limits->limit_count : 3), &words);
 	/* Two limits at least, what was measured, then as many words as fit. */
-	room = at.height - 1 - words.total;
-	shown = room < 2 ? 2 : room;
-	if (shown < limits->limit_count)
-		shown--;
-	else
-		shown = limits->limit_count;
-	for (int i = 0; i < shown; i++)
-		draw_limit(canvas, at, y++, &columns, limits, i);
-	if (shown < limits->limit_count) {
-		name_rest(limits, shown, rest, sizeof(rest));
+	choose(limits, at.height - 1 - words.total, &shown);
+	for (int i = 0; i < shown.count; i++)
+		draw_limit(canvas, at, y++, &columns, limits, shown.limit[i]);
+	if (shown.rest) {
+		name_rest(limits, &shown, rest, sizeof(rest));
 		canvas_text(canvas, at, 0, y++, STYLE_DIM, rest);
 	}
 	draw_measured(canvas, at, y++, &columns, view);

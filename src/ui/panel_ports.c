@@ -16,8 +16,10 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 
 	if (view->core)
 		panels_core(view->core, core, sizeof(core));
-	snprintf(buffer, size, "ports: cycles an iteration, M %s%s", core,
-		view->foreign ? ", not this core" : view->nearest ? ", the nearest known" : "");
+	if (view->foreign || view->nearest)
+		snprintf(buffer, size, "ports of %s, %s, M", core, view->foreign ? "not this core" : "the nearest known");
+	else
+		snprintf(buffer, size, "ports: cycles an iteration, M %s", core);
 }
 
 static bool wanted(const struct view *view)

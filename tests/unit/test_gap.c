@@ -89,7 +89,7 @@ static void below_it_the_model_must_be_wrong(void **state)
 {
 	(void)state;
 	begin(0.9, 1, 0);
-	check_contains(words(), "0.100 (10 %) below the limit: the core model must be wrong here");
+	check_contains(words(), "0.100 (10 %) below the limit: the core model, or the clock, is wrong here");
 	assert_int_equal(gap.kind, GAP_BELOW);
 	sample.contended = true;
 	check_contains(words(), "contended: the figure may be off");

@@ -539,6 +539,42 @@ static void what_is_split_at_rename_is_soft(void **state)
 
 /* ---- What must hold of every loop */
 
+/* Ports that are chosen at rename, before anyone knows when what may go to one of them alone will be ready. */
+static void a_choice_of_port_at_rename_is_soft(void **state)
+{
+	static const char loops[][240] = {
+		"imul rax,rcx; add rbx,rcx; imul rdx,rcx; add rsi,rcx; imul rdi,rcx; add r8,rcx; add r9,rcx; add r10,rcx; "
+			"add r11,rcx; jne top",
+		"adc rax,rcx; imul rbx,rcx; add rdx,rbx; add rsi,rcx; imul rdi,rcx; add r8,rdi; adc r9,rcx; add r10,r9; jne top",
+		"imul rax,rax; add rbx,rcx; add rdx,rcx; add rsi,rcx; imul rdi,rdi; jne top",
+		"adc rax,rcx; add rbx,rcx; add rdx,rcx; add rsi,rcx; imul rdi,rcx; add r8,rcx; jne top",
+		"add rax,[rsi]; add rbx,[rsi+8]; imul rcx,[rsi+16]; adc rdx,rdx; add rdi,rdx; jne top",
+		"add rax,rax; cmp rcx,rdx; jne top",
+	};
+	struct uarch *plain = parse(CORE_HEAD), *binds = parse(CORE_HEAD "extra binds-ports 1 [M]\n");
+	int found = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
+		double bound;
+
+		limits_of(plain, loops[i], 1);
+		assert_null(find(LIMIT_SCHEDULING));
+		bound = limits.bound;
+		limits_of(binds, loops[i], 1);
+		check_near(limits.bound, bound, 0);
+		if (!find(LIMIT_SCHEDULING))
+			continue;
+		/* Worse than the best assignment, and never so bad as one after the other. */
+		assert_true(cycles_of(LIMIT_SCHEDULING) > bound && cycles_of(LIMIT_SCHEDULING) < limits.slots + 3);
+		assert_true(limits.predicted >= find(LIMIT_SCHEDULING)->cpe);
+		found++;
+	}
+	assert_true(found > 0);
+	uarch_free(plain);
+	uarch_free(binds);
+}
+
 static void names_are_complete(void **state)
 {
 	(void)state;
@@ -775,6 +811,7 @@ int main(void)
 		cmocka_unit_test(forwarding_that_is_not_renamed_is_soft),
 		cmocka_unit_test(aliases_are_shown_without_a_number),
 		cmocka_unit_test(what_is_split_at_rename_is_soft),
+		cmocka_unit_test(a_choice_of_port_at_rename_is_soft),
 		cmocka_unit_test(names_are_complete),
 		cmocka_unit_test(a_loop_of_unknowns_has_no_limit),
 		cmocka_unit_test(a_counter_explains_nothing_that_something_else_does),

@@ -81,6 +81,7 @@ static void compare_with(double cpe)
 	view.pinned = true;
 	view.a_setting = view.setting;
 	view.a = view.sample;
+	view.a_limit = LIMIT_COUNT;
 	view.sample.cpe = cpe;
 	view.sample.cpe_lo = 0.99 * cpe;
 	view.sample.cpe_hi = 1.01 * cpe;
@@ -113,6 +114,30 @@ static void what_a_has_of_its_own_is_cut_at_a_word(void **state)
 	/* The size is the same; the rest has no room. */
 	check_contains(draw(&panel_figure, 31, 14), "A    2.000  walk-list ..\n");
 	check_contains(draw(&panel_figure, 70, 14), "walk-list spacing=16 order=sequential\n");
+	/* What bound it is said where there is room. */
+	view.a_limit = LIMIT_LATENCY;
+	check_contains(draw(&panel_figure, 70, 14), "order=sequential, limit: latency\n");
+	check_contains(draw(&panel_figure, 31, 14), "A    2.000  walk-list ..\n");
+}
+
+static void what_is_being_read_keeps_its_room(void **state)
+{
+	struct scene scene = { .view = &view };
+	static struct explanation before;
+	char title[160];
+
+	(void)state;
+	begin();
+	before.loop.insn_count = 12;
+	view.outline = &before;
+	snprintf(view.limits_note, sizeof(view.limits_note), "reading the code");
+	assert_true(panel_code.wanted(&view));
+	assert_in_range(panel_code.best_rows(&view), 12, 18);
+	panel_code.title_of(&scene, title, sizeof(title));
+	assert_string_equal(title, "code");
+	check_contains(draw(&panel_code, 60, 8), "reading the code");
+	check_contains(draw(&panel_ladder, 60, 8), "reading the code");
+	check_contains(draw(&panel_figure, 40, 12), "reading the code");
 }
 
 static void the_strip_does_not_reach_below_nothing(void **state)
@@ -234,8 +259,11 @@ static void the_ladder_tells_hard_from_soft_and_unknown(void **state)
 	check_contains(draw(&panel_ladder, 120, 10), "the width's cause");
 	check_contains(shown, "quartiles 1.990 .. 2.010");
 	/* Low, what has no place is counted. */
-	check_contains(draw(&panel_ladder, 60, 5), "more");
+	check_contains(draw(&panel_ladder, 60, 7), "more");
 	check_contains(shown, "1 unknown");
+	check_contains(shown, "measured");
+	/* Very low, the binding one is still there, though a soft one is higher. */
+	check_contains(draw(&panel_ladder, 60, 4), "binds");
 	check_contains(shown, "measured");
 }
 
@@ -301,7 +329,7 @@ static void code_shows_chain_fusion_and_the_unknown(void **state)
 	(void)state;
 	begin_limits();
 	panel_code.title_of(&scene, title, sizeof(title));
-	assert_string_equal(title, "code: 3 instructions, 2 slots for 1 element, 1 unknown");
+	assert_string_equal(title, "code: 3 instructions, 2 micro-ops for 1 element, 1 unknown");
 	draw(&panel_code, 60, 8);
 	check_contains(shown, "+@  0 imul rax, rbx");
 	check_contains(shown, "+@  4 add rax, rcx");
@@ -370,6 +398,7 @@ int main(void)
 		cmocka_unit_test(a_quiet_figure_stands_beside_a_contended_one),
 		cmocka_unit_test(a_difference_within_the_spread_is_none),
 		cmocka_unit_test(what_a_has_of_its_own_is_cut_at_a_word),
+		cmocka_unit_test(what_is_being_read_keeps_its_room),
 		cmocka_unit_test(the_strip_does_not_reach_below_nothing),
 		cmocka_unit_test(the_title_never_gives_another_cells_figure),
 		cmocka_unit_test(the_ladder_tells_hard_from_soft_and_unknown),
