@@ -35,10 +35,13 @@ field() {
 	sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p" "$2" | head -n 1
 }
 
-# The instructions of an explanation as llvm-mca reads them.
+# The instructions of an explanation as llvm-mca reads them: wherever branches lead, it takes them for not taken until the last.
 code() {
 	case $(uname -m) in x86_64) echo ".intel_syntax noprefix" ;; esac
-	sed -n 's/.*"record":"insn".*"text":"\([^"]*\)".*/\1/p' "$1"
+	echo "top:"
+	sed -n 's/.*"record":"insn".*"text":"\([^"]*\)".*/\1/p' "$1" | sed -E \
+		-e 's/^(j[a-z]+|b|b\.[a-z]+) +#?0x[0-9a-f]+$/\1 top/' -e 's/^(cbn?z|tbn?z) (.*), *#?0x[0-9a-f]+$/\1 \2, top/' \
+		-e '/^vp?(gather|scatter)/s/[dq]word ptr //'
 }
 
 # Cycles an element by llvm-mca, or "-".

@@ -1,0 +1,124 @@
+/* What is asked of the machine beyond the core's own caches, and what is made of the answers. */
+#include "check.h"
+
+#include "session/memory.h"
+
+static struct machine machine_of_caches(uint64_t l1, uint64_t l2, uint64_t l3)
+{
+	struct machine machine = { .cache_count = l3 ? 3 : 2, .memory_limit = (uint64_t)4 << 30 };
+
+	machine.cache[0] = (struct machine_cache){ 1, l1, 64 };
+	machine.cache[1] = (struct machine_cache){ 2, l2, 64 };
+	machine.cache[2] = (struct machine_cache){ 3, l3, 64 };
+	return machine;
+}
+
+/* An answer whose trials all say the same. */
+static const struct result *answer(const struct request *request, double cpe)
+{
+	static struct result result;
+
+	memset(&result, 0, sizeof(result));
+	result.kernel = request->kernel;
+	result.final = true;
+	result.facts = (struct run_facts){ .cycles_from = SOURCE_REFERENCE, .bytes = 8 };
+	result.trials.count = 60;
+	for (int i = 0; i < 60; i++)
+		result.trials.trial[i] = (struct trial){ .cpe = cpe, .ghz = 3, .watch = 1, .turns = 1 };
+	return &result;
+}
+
+static void nothing_is_asked_for_what_stays_in_the_core(void **state)
+{
+	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
+	struct memory_probe probe;
+	struct request request;
+
+	(void)state;
+	memory_probe_init(&probe);
+	assert_false(memory_probe_next(&probe, &machine, 512 << 10, 1, &request));
+	assert_true(memory_probe_next(&probe, &machine, (512 << 10) + 64, 1, &request));
+	assert_string_equal(request.kernel->name, "list-length");
+	assert_true(request.budget.seconds > 0 && request.budget.quiet_wanted > 0);
+}
+
+/* 3 x 512K: 1/48 of the nodes in L1 (4 cycles), 15/48 in L2 (12), the rest in L3: with 46 cycles 34.5 are measured. */
+static void latency_is_that_of_the_level_alone(void **state)
+{
+	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
+	struct memory_probe probe;
+	struct request request;
+
+	(void)state;
+	memory_probe_init(&probe);
+	assert_true(memory_probe_next(&probe, &machine, 1 << 20, 1, &request));
+	memory_probe_accept(&probe, &machine, 4, 12, answer(&request, (4 + 15 * 12 + 32 * 46) / 48.0));
+	assert_false(probe.l3.known);
+	assert_true(memory_probe_next(&probe, &machine, 1 << 20, 1, &request));
+	assert_string_equal(request.kernel->name, "mountain");
+	memory_probe_accept(&probe, &machine, 4, 12, answer(&request, 5));
+	assert_true(probe.l3.known);
+	check_near(probe.l3.latency, 46, 1e-6);
+	check_near(probe.l3.lines, 0.2, 1e-9);
+	assert_false(memory_probe_next(&probe, &machine, 1 << 20, 1, &request));
+	/* Beyond L3 there is more to ask. */
+	assert_true(memory_probe_next(&probe, &machine, 64 << 20, 1, &request));
+}
+
+static void a_cancelled_step_is_asked_for_again(void **state)
+{
+	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
+	struct result cancelled = { .final = true, .status = status_make(STATUS_CANCELLED, "stopped") };
+	struct memory_probe probe;
+	struct request request;
+
+	(void)state;
+	memory_probe_init(&probe);
+	assert_true(memory_probe_next(&probe, &machine, 1 << 20, 1, &request));
+	memory_probe_accept(&probe, &machine, 4, 12, &cancelled);
+	assert_true(memory_probe_next(&probe, &machine, 1 << 20, 1, &request));
+	assert_string_equal(request.kernel->name, "list-length");
+}
+
+static void what_contradicts_itself_stays_unknown(void **state)
+{
+	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
+	struct memory_probe probe;
+	struct request request;
+
+	(void)state;
+	memory_probe_init(&probe);
+	while (memory_probe_next(&probe, &machine, 1 << 20, 1, &request))
+		memory_probe_accept(&probe, &machine, 4, 12, answer(&request, 5));
+	assert_false(probe.l3.known);
+}
+
+static void levels_that_are_not_there_are_not_measured(void **state)
+{
+	struct machine two = machine_of_caches(32 << 10, 512 << 10, 0), huge = machine_of_caches(48 << 10, 2 << 20, (uint64_t)480 << 20);
+	struct memory_probe probe;
+	struct request request;
+
+	(void)state;
+	memory_probe_init(&probe);
+	assert_false(memory_probe_next(&probe, &two, 64 << 20, 1, &request));
+	memory_probe_init(&probe);
+	while (memory_probe_next(&probe, &huge, (uint64_t)1 << 30, 1, &request)) {
+		assert_true(request.v[kernel_axis(request.kernel, AXIS_SIZE)] < 64 << 20);
+		memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 100));
+	}
+	assert_false(probe.memory.known);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_asked_for_what_stays_in_the_core),
+		cmocka_unit_test(latency_is_that_of_the_level_alone),
+		cmocka_unit_test(a_cancelled_step_is_asked_for_again),
+		cmocka_unit_test(what_contradicts_itself_stays_unknown),
+		cmocka_unit_test(levels_that_are_not_there_are_not_measured),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
