@@ -1,5 +1,6 @@
 /* An explanation as text for people: what binds, every limit, the ports, the code. */
 #include "cli/explain_text.h"
+#include "cli/published.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,20 +89,29 @@ static void print_limits(FILE *out, const struct limits *limits)
 	}
 }
 
-static void print_ports(FILE *out, const struct limits *limits)
+/* What others measured of the same loop on the core asked about. */
+static void print_published(FILE *out, const struct published *published)
+{
+	fprintf(out, "published %g cycles an iteration (%s)\n", published->cycles, published->source);
+}
+
+static void print_ports(FILE *out, const struct limits *limits, const struct published *published)
 {
 	bool units = false;
 
 	if (limits->port_count == 0)
 		return;
-	fputs("\nports, micro-ops an iteration, best spread (split evenly by hand)\n", out);
+	fprintf(out, "\nports, micro-ops an iteration, best spread (split evenly by hand)%s\n",
+		published && published->ports[0] ? ", as published" : "");
 	for (int i = 0; i < limits->port_count; i++) {
 		if (uarch_port_is_unit(limits->uarch, i)) {
 			units = true;
 			continue;
 		}
-		fprintf(out, "  %-6s %6.2f  (%.2f)%s\n", uarch_port(limits->uarch, i), limits->pressure[i], limits->naive[i],
-			limits->bottleneck >> i & 1 ? "  fullest" : "");
+		fprintf(out, "  %-6s %6.2f  (%.2f)", uarch_port(limits->uarch, i), limits->pressure[i], limits->naive[i]);
+		if (published && published_port(published, uarch_port(limits->uarch, i)) >= 0)
+			fprintf(out, "  %.2f", published_port(published, uarch_port(limits->uarch, i)));
+		fputs(limits->bottleneck >> i & 1 ? "  fullest\n" : "\n", out);
 	}
 	for (int i = 0; units && i < limits->port_count; i++)
 		if (uarch_port_is_unit(limits->uarch, i) && limits->pressure[i] > 0)
@@ -112,6 +122,7 @@ static void print_code(FILE *out, const struct explanation *explanation)
 {
 	const struct limits *limits = &explanation->limits;
 	const struct loop *loop = &explanation->loop;
+	struct text text = { 0 };
 
 	fputs("\ncode: c on the slowest carried chain, + fused with the one above, 0 done at rename, ? unknown\n"
 		"  offset   slots latency  ports             instruction\n", out);
@@ -124,18 +135,26 @@ static void print_code(FILE *out, const struct explanation *explanation)
 			snprintf(latency, sizeof(latency), "%g", facts->latency);
 		if (loop->stepped && fabs(facts->count - loop->turns) > 0.5)
 			snprintf(turns, sizeof(turns), "   (%.0f of %d turns)", facts->count, loop->turns);
+		format_insn(loop, insn, &text);
 		fprintf(out, "%c%c%6llx  %6g %7s  %-16s  %s%s\n", facts->carried ? 'c' : ' ',
 			!facts->known ? '?' : facts->fused ? '+' : facts->eliminated ? '0' : ' ',
 			(unsigned long long)(insn->address - loop->insn[0].address), facts->slots, latency, facts->ports,
-			insn->text, turns);
+			text_string(&text), turns);
+		text_clear(&text);
 	}
+	text_free(&text);
 }
 
 void explain_text(struct report *report, const struct setting *setting, const struct explanation *explanation)
 {
+	struct published published;
+	bool known = published_find(setting, uarch_name(explanation->limits.uarch), &published);
+
 	print_head(report->out, report, setting, explanation);
+	if (known)
+		print_published(report->out, &published);
 	print_limits(report->out, &explanation->limits);
-	print_ports(report->out, &explanation->limits);
+	print_ports(report->out, &explanation->limits, known ? &published : NULL);
 	print_code(report->out, explanation);
 	report->records++;
 }

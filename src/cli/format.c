@@ -116,3 +116,17 @@ const char *explain_binding(const struct explanation *explanation)
 	return bound_known(explanation) ?
 		limit_name(explanation->limits.limit[explanation->limits.binding].kind) : NULL;
 }
+
+void format_insn(const struct loop *loop, const struct insn *insn, struct text *text)
+{
+	bool jumps = insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP;
+	int64_t apart = (int64_t)(insn->target - loop->insn[0].address);
+	const char *last = strrchr(insn->text, ' ');
+
+	/* AArch64's have further operands before the target. */
+	if (!jumps || !insn->target || !last)
+		text_add(text, insn->text);
+	else
+		text_addf(text, "%.*s %s0x%llx", (int)(last - insn->text), insn->text, apart < 0 ? "-" : "",
+			(unsigned long long)(apart < 0 ? -apart : apart));
+}

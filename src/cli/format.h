@@ -59,6 +59,13 @@ extern const struct format *const formats[];
 
 const struct format *format_find(const char *name);      /* or NULL */
 
+struct insn;
+struct loop;
+
+/* An instruction's text, the target of a jump as its distance in bytes from the loop's first instruction ("jne 0x0"): the same
+ * wherever the code was loaded. */
+void format_insn(const struct loop *loop, const struct insn *insn, struct text *text);
+
 /* The binding limit of an explanation, per element; NAN where there is none. Its prediction likewise, and its name or NULL. */
 double explain_bound(const struct explanation *explanation);
 double explain_predicted(const struct explanation *explanation);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/check.h"
+#include "cli/published.h"
 #include "model/choice.h"
 #include "model/explain.h"
 
@@ -283,6 +284,7 @@ static void json_ports(struct report *report, const struct limits *limits, unsig
 static void json_code(struct report *report, const struct explanation *explanation, unsigned id)
 {
 	const struct limits *limits = &explanation->limits;
+	struct text text = { 0 };
 
 	for (int i = 0; i < explanation->loop.insn_count && i < limits->insn_count; i++) {
 		const struct insn *insn = &explanation->loop.insn[i];
@@ -291,7 +293,9 @@ static void json_code(struct report *report, const struct explanation *explanati
 
 		json_object_set_new(object, "offset",
 			json_integer((json_int_t)(insn->address - explanation->loop.insn[0].address)));
-		set_string(object, "text", insn->text, sizeof(insn->text));
+		format_insn(&explanation->loop, insn, &text);
+		set_string(object, "text", text_string(&text), FORMAT_LINE_MAX / 2);
+		text_clear(&text);
 		json_object_set_new(object, "known", json_boolean(facts->known));
 		set_real(object, "slots", facts->slots);
 		if (uarch_known(facts->latency))
@@ -306,6 +310,7 @@ static void json_code(struct report *report, const struct explanation *explanati
 		set_real(object, "count", facts->count / limits->turns);
 		record_write(report, object);
 	}
+	text_free(&text);
 }
 
 static void json_explain(struct report *report, const struct setting *setting, const struct explanation *explanation)
@@ -313,6 +318,7 @@ static void json_explain(struct report *report, const struct setting *setting, c
 	json_t *object = record_new(report, "explain");
 	const struct limits *limits = &explanation->limits;
 	unsigned id = report->records + 1;
+	struct published published;
 
 	if (report->machine)
 		set_string(object, "machine", report->machine->name, sizeof(report->machine->name));
@@ -325,6 +331,10 @@ static void json_explain(struct report *report, const struct setting *setting, c
 	set_real(object, "instructions", explanation->loop.insns_per_element);
 	json_object_set_new(object, "instructions_from",
 		json_string(source_name(explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL)));
+	if (published_find(setting, uarch_name(limits->uarch), &published)) {
+		set_real(object, "published_cycles", published.cycles);
+		set_string(object, "published_by", published.source, sizeof(published.source));
+	}
 	record_write(report, object);
 	json_limits(report, limits, id);
 	json_ports(report, limits, id);

@@ -15,12 +15,6 @@ static const double ADVICE_DELAY = 0.15;
 static const double READING_DELAY = 0.06;
 /* Advice on it is found one setting at a time, with pauses for keys and frames; shorter ones when someone waits for it. */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
-/* The furthest that code scrolls. */
-enum { CODE_MOST = LOOP_MOST };
-
-const char *const body_names[] = { "slices", "ladder", "ports", "code", "source", "mountain", "strip", NULL };
-_Static_assert(sizeof(body_names) / sizeof(body_names[0]) == BODY_COUNT + 1, "a name for each");
-
 /* ---- which core ---- */
 
 static const struct machine *machine_of(const struct session *session)
@@ -434,113 +428,5 @@ struct status action_remedy(struct session *session, const char *arguments, doub
 		advise(session, now);
 		follow(session, now);
 	}
-	return status_ok();
-}
-
-/* Whether there is anything to bring to the front. */
-static bool body_there(const struct session *session, enum body body)
-{
-	switch (body) {
-	case BODY_LADDER: return insight_ready(session) || session->insight.reading || session->insight.note[0];
-	case BODY_PORTS:
-	case BODY_CODE: return insight_ready(session) || session->insight.reading;
-	case BODY_SOURCE: return session->insight.listing != NULL;
-	case BODY_MOUNTAIN: return session->plan.grid.present;
-	default: return true;
-	}
-}
-
-static int body_find(const char *name)
-{
-	for (int i = 0; body_names[i]; i++)
-		if (strcmp(body_names[i], name) == 0)
-			return i;
-	return -1;
-}
-
-static struct status bring(struct session *session, enum body body)
-{
-	session->body = body;
-	/* Arrows act on what can be seen. */
-	if ((session->focus == FOCUS_CODE && body != BODY_CODE) || (session->focus == FOCUS_SLICES && body != BODY_SLICES))
-		session->focus = FOCUS_KNOBS;
-	return status_ok();
-}
-
-struct status action_view(struct session *session, const char *arguments, double now)
-{
-	int body = body_find(arguments);
-
-	(void)now;
-	if (body < 0)
-		return status_make(STATUS_USAGE, "view \"%.40s\": next, slices, ladder, ports, code, source, mountain or strip",
-			arguments);
-	if (!body_there(session, (enum body)body))
-		return status_make(STATUS_USAGE, "view %s: there is none of %s", arguments, session->setting.kernel->name);
-	return bring(session, (enum body)body);
-}
-
-bool action_view_works(const struct session *session, const char *arguments)
-{
-	int body = body_find(arguments);
-
-	return body >= 0 && body != (int)session->body && body_there(session, (enum body)body);
-}
-
-static enum body body_after(const struct session *session)
-{
-	int body = session->body;
-
-	do
-		body = (body + 1) % BODY_COUNT;
-	while (!body_there(session, (enum body)body));
-	return (enum body)body;
-}
-
-struct status action_view_next(struct session *session, const char *arguments, double now)
-{
-	(void)arguments, (void)now;
-	return bring(session, body_after(session));
-}
-
-bool action_view_next_works(const struct session *session, const char *arguments)
-{
-	(void)arguments;
-	return body_after(session) != session->body;
-}
-
-/* "+N" or "-N"; 0: neither. */
-static int parse_lines(const char *text)
-{
-	int64_t number;
-
-	if ((*text != '+' && *text != '-') || !units_parse(text + 1, false, &number) || number > CODE_MOST)
-		return 0;
-	return *text == '-' ? -(int)number : (int)number;
-}
-
-bool action_code_works(const struct session *session, const char *arguments)
-{
-	int lines = parse_lines(arguments), first = session->insight.code_first + lines;
-
-	return lines && insight_ready(session) && first >= 0 && first < session->insight.explanation->loop.insn_count;
-}
-
-struct status action_code(struct session *session, const char *arguments, double now)
-{
-	int lines = parse_lines(arguments), last;
-	struct insight *insight = &session->insight;
-
-	(void)now;
-	if (!lines)
-		return status_make(STATUS_USAGE, "code takes +N or -N lines");
-	if (!insight_ready(session))
-		return status_make(STATUS_USAGE, "there is no code to scroll");
-	last = insight->explanation->loop.insn_count - 1;
-	insight->code_first += lines;
-	if (insight->code_first > last)
-		insight->code_first = last;
-	if (insight->code_first < 0)
-		insight->code_first = 0;
 	return status_ok();
 }

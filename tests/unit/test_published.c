@@ -1,0 +1,86 @@
+/* Figures that others published stand beside the model's, and the shipped file says something sensible in every line. */
+#include "check.h"
+
+#include "base/data.h"
+#include "cli/published.h"
+#include "model/uarch.h"
+
+static void set(struct setting *setting, const char *kernel, const char *knob)
+{
+	check_ok(setting_find_kernel(kernel, &setting->kernel));
+	setting_init(setting, setting->kernel);
+	if (knob)
+		check_ok(setting_assign(setting, knob, 0));
+}
+
+static void a_setting_finds_its_figure(void **state)
+{
+	struct published published;
+	struct setting setting;
+
+	(void)state;
+	set(&setting, "mul-by", NULL);
+	assert_true(published_find(&setting, "skylake", &published));
+	check_near(published.cycles, 4.01, 1e-9);
+	check_near(published_port(&published, "p1"), 4, 1e-9);
+	check_near(published_port(&published, "p6"), 1.81, 1e-9);
+	check_near(published_port(&published, "p9"), -1, 0);
+	/* Another core, another form. */
+	assert_false(published_find(&setting, "zen3", &published));
+	set(&setting, "mul-by", "form=squares");
+	assert_false(published_find(&setting, "skylake", &published));
+	set(&setting, "indirect", "form=wide-lean");
+	assert_true(published_find(&setting, "skylake", &published));
+	check_near(published.cycles, 1.67, 1e-9);
+	assert_string_equal(published.ports, "");
+}
+
+/* Each line but comments: a kernel, knobs that it has, a core model, a number, ports of that core, a source. */
+static void every_line_of_the_file_is_found(void **state)
+{
+	char *text, *rest;
+	int lines = 0;
+
+	(void)state;
+	check_ok(data_load("published", &text, NULL));
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char words[128] = "", core[32] = "", *more, *word;
+		struct published published;
+		struct setting setting;
+		struct uarch *uarch;
+
+		if (*line == '#')
+			continue;
+		assert_int_equal(sscanf(line, "%127[^|]| %31[^ |]", words, core), 2);
+		word = strtok_r(words, " ", &more);
+		set(&setting, word, NULL);
+		while ((word = strtok_r(NULL, " ", &more)))
+			check_ok(setting_assign(&setting, word, 0));
+		if (!published_find(&setting, core, &published))
+			fail_msg("not found: %s", line);
+		assert_true(published.cycles > 0 && strlen(published.source) > 8);
+		check_ok(uarch_load(core, NULL, &uarch));
+		for (char *port = strtok_r(published.ports, " ", &more); port; port = strtok_r(NULL, " ", &more)) {
+			bool has = false;
+
+			port[strcspn(port, "=")] = '\0';
+			for (int i = 0; i < uarch_port_count(uarch); i++)
+				has = has || strcmp(uarch_port(uarch, i), port) == 0;
+			assert_true(has);
+		}
+		uarch_free(uarch);
+		lines++;
+	}
+	assert_true(lines > 3);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_setting_finds_its_figure),
+		cmocka_unit_test(every_line_of_the_file_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
