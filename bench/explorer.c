@@ -308,7 +308,9 @@ uint64_t explorer_pointers(const struct explorer *explorer)
 	for (int y = 0; y < explorer->vt.height; y++)
 		for (int x = 0; x < explorer->vt.width; x++)
 			if (vt_cell(&explorer->vt, x, y) == POINTER)
-				hash = (hash ^ (uint64_t)(y * VT_WIDTH_MAX + x)) * UINT64_C(0x100000001b3) + 1;
+				/* With what it points at: one pane may take another's place. */
+				hash = (hash ^ (uint64_t)(y * VT_WIDTH_MAX + x) ^ (uint64_t)vt_cell(&explorer->vt, x + 2, y) << 32) *
+					UINT64_C(0x100000001b3) + 1;
 	return hash;
 }
 

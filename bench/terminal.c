@@ -170,8 +170,8 @@ static double key_time(struct explorer *explorer, const char *key)
 
 static void part_keys(void)
 {
-	/* Three panes: after five keys everything is as before. */
-	static const char *const keys[] = { DOWN, UP, TAB, TAB, TAB };
+	/* Four panes: after six keys everything is as before. */
+	static const char *const keys[] = { DOWN, UP, TAB, TAB, TAB, TAB };
 
 	head("key to redraw");
 	for (int size = 0; size < SIZES; size++) {
@@ -188,7 +188,7 @@ static void part_keys(void)
 				explorer_wait(&explorer, explorer_says, "frozen", LIMIT);
 			}
 			for (int i = 0; i < KEYS; i++) {
-				add(&series, key_time(&explorer, keys[i % 5]));
+				add(&series, key_time(&explorer, keys[i % 6]));
 				/* At any point of the time between two frames. */
 				explorer_pump(&explorer, 0.001 * (5 + rand() % 30));
 			}

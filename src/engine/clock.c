@@ -82,8 +82,9 @@ static double find_link(void)
 	return stats_quantile(ratio, (size_t)count, 0.75);
 }
 
-/* Cycles of a turn of the watch loops: the quick end of many, as contention only slows them down. */
-static double find_turn(double overhead)
+/* Cycles of a turn of the watch loops: the quick end of many, as contention only slows them down. quickest: lowered to the fewest
+ * ticks that a cycle took meanwhile. */
+static double find_turn(double overhead, double *quickest)
 {
 	double cycles[60];
 	int count = 0;
@@ -98,23 +99,29 @@ static double find_turn(double overhead)
 		uint64_t d = clock_ticks();
 		double chain = ((double)(c - b) - (double)(b - a)) / (2560.0 * CLOCK_LINK_CYCLES);
 
-		if (chain > 0)
-			cycles[count++] = ((double)(d - c) - overhead) / chain / CLOCK_TURNS;
+		if (chain <= 0)
+			continue;
+		*quickest = fmin(*quickest, chain);
+		cycles[count++] = ((double)(d - c) - overhead) / chain / CLOCK_TURNS;
 	}
 	stats_sort(cycles, (size_t)count);
 	return count > 0 ? stats_quantile(cycles, (size_t)count, 0.1) : 1;
 }
 
-void clock_learn(struct clock *clock, double turns)
+void clock_learn(struct clock *clock, double turns, double ghz)
 {
+	bool slow = !(ghz >= 0.97 * clock->ghz);
+
+	if (ghz > clock->ghz)
+		clock->ghz = ghz;
 	/* A little is noise. */
-	if (turns > 0.2 && turns < 0.93)
+	if (!slow && turns > 0.4 && turns < 0.93)
 		clock->turn *= turns;
 }
 
 void clock_calibrate(struct clock *clock)
 {
-	double begin = clock_seconds();
+	double begin = clock_seconds(), quickest = INFINITY;
 
 	*clock = (struct clock){ .link = CLOCK_LINK_CYCLES, .link_sure = true, .watched = CLOCK_HAS_WATCH, .turn = 1 };
 	clock->epoch = clock_ticks();
@@ -126,10 +133,12 @@ void clock_calibrate(struct clock *clock)
 	if (CLOCK_HAS_WATCH) {
 		double link = find_link();
 
-		clock->turn = find_turn(clock->overhead);
+		clock->turn = find_turn(clock->overhead, &quickest);
 		clock->link_sure = fabs(link - CLOCK_LINK_CYCLES) < 0.06 * CLOCK_LINK_CYCLES;
 	}
 	while (clock_seconds() - begin < 2e-3)
 		clock_chain(1024);
 	clock->hz = (double)(clock_ticks() - clock->epoch) / (clock_seconds() - clock->epoch_seconds);
+	/* A slope may come out a little short: no more than the noise is taken off. */
+	clock->ghz = isfinite(quickest) ? 0.98 * clock->hz / quickest * 1e-9 : 0;
 }

@@ -24,6 +24,7 @@ struct clock {
 	double link;          /* cycles a link of the reference chain takes */
 	bool link_sure;       /* whether the watch chain confirms it (always where there is none) */
 	bool watched;         /* whether there is a watch chain */
+	double ghz;           /* the fastest core clock that clock_learn() was told; 0: none yet */
 	double turn;          /* cycles a turn of the watch loops takes, at the best that was seen (clock_learn()) */
 	uint64_t epoch;       /* ticks … */
 	double epoch_seconds; /* … and CLOCK_MONOTONIC_RAW at the same time, to refine hz later */
@@ -37,8 +38,9 @@ double clock_seconds(void);
 void clock_calibrate(struct clock *clock);
 
 /* Takes in what a turn of the watch loops took at its best lately, as a multiple of what was known: calibrated beside a busy
- * sibling the figure is too high. */
-void clock_learn(struct clock *clock, double turns);
+ * sibling the figure is too high. ghz: the core clock by the reference chain meanwhile; where the chain itself ran slow, as it
+ * does after code of 512-bit vectors, everything else looks quick, and nothing is learnt. */
+void clock_learn(struct clock *clock, double turns, double ghz);
 
 /* Turns that one reading of the watch loops makes. */
 enum { CLOCK_TURNS = 3072 };

@@ -278,13 +278,23 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	measure_classify(trials);
 }
 
-double measure_best_turns(const struct trials *trials)
+double measure_best_turns(const struct trials *trials, double *ghz)
 {
-	double turns[TRIALS_MAX];
+	double turns[TRIALS_MAX], clocks[TRIALS_MAX];
 	size_t count = 0;
 
 	for (unsigned i = 0; i < trials->count; i++)
 		if (!isnan(trials->trial[i].turns) && trials->trial[i].fate <= TRIAL_CONTENDED)
+			clocks[count++] = trials->trial[i].ghz;
+	*ghz = NAN;
+	if (count < 10)
+		return NAN;
+	stats_sort(clocks, count);
+	*ghz = stats_quantile(clocks, count, 0.9);
+	/* Only of trials in which the chain itself ran at full speed. */
+	count = 0;
+	for (unsigned i = 0; i < trials->count; i++)
+		if (!isnan(trials->trial[i].turns) && trials->trial[i].fate <= TRIAL_CONTENDED && trials->trial[i].ghz >= 0.99 * *ghz)
 			turns[count++] = (double)trials->trial[i].turns;
 	if (count < 10)
 		return NAN;

@@ -45,7 +45,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
  * much longer than a trial, and one reading is good to about 1 % only. Pure. */
 void measure_classify(struct trials *trials);
 
-/* What the watch loops took at their best in these trials, for clock_learn(); NAN when there are too few. Pure. */
-double measure_best_turns(const struct trials *trials);
+/* What the watch loops took at their best in these trials, for clock_learn(), and the median core clock; NAN when there are too
+ * few. Pure. */
+double measure_best_turns(const struct trials *trials, double *ghz);
 
 #endif

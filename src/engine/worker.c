@@ -139,6 +139,13 @@ static void worker_facts(const struct worker *worker, const struct kernel_run *r
 	memcpy(facts->pages, slot->arena.pages, sizeof(facts->pages));
 }
 
+static void learn(struct worker *worker, const struct trials *trials)
+{
+	double ghz, turns = measure_best_turns(trials, &ghz);
+
+	clock_learn(&worker->clock, turns, ghz);
+}
+
 /* Trials on a run that is laid out, with an early answer where one was asked for. */
 static void worker_trials(struct worker *worker, const struct request *request, struct kernel_run *run,
 	const struct slot *slot, struct result *result)
@@ -166,7 +173,7 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 	}
 	goal.trials = UINT_MAX;
 	measure_trials(&measure, trials, &goal, &worker->cancel);
-	clock_learn(&worker->clock, measure_best_turns(trials));
+	learn(worker, trials);
 	if (atomic_load(&worker->cancel))
 		result->status = status_make(STATUS_CANCELLED, "stopped");
 }
@@ -187,7 +194,7 @@ static void worker_measure_apart(struct worker *worker, const struct request *re
 		result->status = beyond_memory(bytes, limit);
 	else
 		isolate_measure(&isolate, result);
-	clock_learn(&worker->clock, measure_best_turns(&result->trials));
+	learn(worker, &result->trials);
 	result->final = true;
 	worker_answer(worker, result);
 }

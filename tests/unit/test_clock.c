@@ -1,0 +1,58 @@
+/* What is learnt of the watch loops while measuring. */
+#include "check.h"
+
+#include "engine/clock.h"
+#include "engine/measure.h"
+
+static void a_better_turn_is_learnt(void **state)
+{
+	struct clock clock = { .turn = 2, .ghz = 4 };
+
+	(void)state;
+	clock_learn(&clock, 0.5, 4);
+	check_near(clock.turn, 1, 1e-12);
+	/* Noise, slower ones and nothing at all change nothing. */
+	clock_learn(&clock, 0.97, 4);
+	clock_learn(&clock, 1.8, 4);
+	clock_learn(&clock, NAN, NAN);
+	check_near(clock.turn, 1, 1e-12);
+}
+
+/* Against a chain that runs slow, loops look quick that are not. */
+static void nothing_is_learnt_of_a_slow_chain(void **state)
+{
+	struct clock clock = { .turn = 1 };
+
+	(void)state;
+	clock_learn(&clock, 1, 3.6);
+	clock_learn(&clock, 0.6, 2.2);
+	check_near(clock.turn, 1, 1e-12);
+	clock_learn(&clock, 0.8, 3.6);
+	check_near(clock.turn, 0.8, 1e-12);
+}
+
+static void few_trials_tell_nothing(void **state)
+{
+	static struct trials trials;
+	double ghz;
+
+	(void)state;
+	trials.count = 9;
+	for (int i = 0; i < 40; i++)
+		trials.trial[i] = (struct trial){ .cpe = 1, .ghz = 3, .turns = i < 8 ? 0.5F : 1, .watch = 1 };
+	assert_true(isnan(measure_best_turns(&trials, &ghz)));
+	trials.count = 40;
+	check_near(measure_best_turns(&trials, &ghz), 0.5, 1e-6);
+	check_near(ghz, 3, 1e-12);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_better_turn_is_learnt),
+		cmocka_unit_test(nothing_is_learnt_of_a_slow_chain),
+		cmocka_unit_test(few_trials_tell_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
