@@ -18,7 +18,6 @@ enum { SECOND_BEST = 3 };
 
 /* What one node of the path executes: micro-ops, each on one of its ports. */
 struct work {
-	int step;
 	int count;
 	bool apart;               /* nobody waits for them, and they for nobody */
 	bool early;               /* a store: what it has can be forwarded before it runs */
@@ -89,7 +88,6 @@ static void prepare_work(struct pipeline *pipeline, const struct uarch *uarch, c
 		struct work *work = &pipeline->work[i];
 		int times = 1;
 
-		work->step = node->step;
 		work->early = node->part == PART_STORE;
 		if (insns[step->insn].fused_second)
 			continue;
@@ -158,13 +156,10 @@ static void executed(struct pipeline *pipeline, int number)
 /* A node without work, or whose work is done, starts by itself once it is renamed and all that it needs has. */
 static void maybe_start_empty(struct pipeline *pipeline, int number)
 {
+	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
 	struct instance *instance = &pipeline->instance[number];
 
-	if (instance->renamed && instance->start < 0 && instance->waits == 0 && (instance->left == 0 ||
-		pipeline->work[number % pipeline->graph->node_count].apart ||
-		pipeline->work[number % pipeline->graph->node_count].early)) {
-		const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
-
+	if (instance->renamed && instance->start < 0 && instance->waits == 0 && (instance->left == 0 || work->early)) {
 		instance->start = instance->stored > -INFINITY ? (work->linked ? instance->stored :
 			fmax(instance->stored, instance->ready)) : fmax(instance->ready, instance->renamed_at);
 		started(pipeline, number);
@@ -223,7 +218,8 @@ static void execute(struct pipeline *pipeline, int ports)
 	}
 }
 
-static int choose(const struct pipeline *pipeline, const int *counts, uint32_t ports, bool second)
+/* The port with the fewest waiting, of equals the last; or the next best, while it is not much longer. */
+static int choose(const int *counts, uint32_t ports, bool second)
 {
 	int best = -1, next = -1;
 
@@ -237,7 +233,6 @@ static int choose(const struct pipeline *pipeline, const int *counts, uint32_t p
 			next = p;
 		}
 	}
-	(void)pipeline;
 	return second && next >= 0 && counts[next] - counts[best] < SECOND_BEST ? next : best;
 }
 
@@ -254,7 +249,7 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	instance->left = work->apart ? 0 : work->count;
 	instance->ready = fmax(instance->ready, pipeline->now + 1);
 	for (int i = 0; i < work->count; i++) {
-		int p = choose(pipeline, work->op[i].load ? loads : counts, work->op[i].ports, !work->op[i].load && slot % 2 == 1);
+		int p = choose(work->op[i].load ? loads : counts, work->op[i].ports, !work->op[i].load && slot % 2 == 1);
 		struct port *port = &pipeline->port[p];
 
 		if (work->op[i].load)
