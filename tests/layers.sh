@@ -51,7 +51,7 @@ check() {
 		only("capstone", "Capstone", "^src/model/decode_arm64\\.c$")
 		only("sys/ptrace", "ptrace", "^src/model/step(_x86|_arm64)?\\.[ch]$")
 		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/step(_x86|_arm64)?\\.[ch]$")
-		only("jansson", "jansson", "^src/cli/format_json\\.c$")
+		only("jansson", "jansson", "^src/session/(records|recording|replay)[a-z_]*\\.c$|^src/cli/format_json\\.c$")
 		if ($0 !~ /include[[:space:]]*"/)
 			next
 		header = $0

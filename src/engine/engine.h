@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "engine/counters.h"
 #include "engine/machine.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
@@ -31,6 +32,7 @@ struct request {
 	struct budget budget;
 	bool background;          /* fills slices: uses memory apart from the live setting's where data
 	                             cannot be shared */
+	struct counter_plan plan; /* what to count besides; id 0: nothing */
 };
 
 /* What one request gave. Plain data: copied whole, owned by whoever holds it. */
@@ -44,6 +46,7 @@ struct result {
 	                             trials may still hold some */
 	struct trials trials;     /* all of this request so far */
 	struct run_facts facts;
+	struct counts counts;     /* of the request's plan; on a final result */
 };
 
 struct engine {
@@ -58,6 +61,11 @@ struct engine {
 	int (*descriptor)(void *context);
 	/* What is known of the machine so far. Filled in shortly after the start: `known` tells. */
 	const struct machine *(*machine)(void *context);
+	/* Events by words, as counters_search(); pmu as there. NULL: an engine that counts nothing it was not asked for before. */
+	size_t (*offers)(void *context, const char *words, const char *pmu, struct counter_offer *offers, size_t most);
+	/* Of an engine that plays a recording: whether it holds this setting (v: values of the kernel's knobs). NULL: an engine that measures
+	 * whatever it is asked. */
+	bool (*holds)(void *context, const struct kernel *kernel, const int64_t *v);
 };
 
 #endif

@@ -23,8 +23,9 @@ enum trial_fate {
 
 /* One timed comparison of kernel against reference chain. */
 struct trial {
-	double cpe;       /* core clock cycles per element */
-	double ghz;       /* core clock during the trial */
+	double cpe;       /* core clock cycles per element, by the clock that facts.cycles_from names */
+	double ghz;       /* core clock during the trial, by the same */
+	float check;      /* cycles by the reference chain ÷ cycles counted; NAN: no counter */
 	float watch;      /* watch chain ÷ its documented time; 1 when the core is ours alone; NAN: none */
 	float turns;      /* cycles a turn of the watch loop takes, the worse of before and after; 1 when the core is ours
 	                     alone; NAN: none */
@@ -81,6 +82,7 @@ struct sample {
 	double gbps;                   /* 10^9 bytes per second read and written by the code; NAN: moves none */
 	double bytes_per_cycle;        /* likewise */
 	enum source cycles_from;
+	double check;                  /* median of the trials' check; NAN: there is no counter to compare with */
 	int modes;                     /* 1, or 2 when the trials fall into two separate groups */
 	double mode_low, mode_high, mode_share_low;      /* of two modes */
 };

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "model/events.h"
 #include "model/explain.h"
 #include "model/uarch.h"
 
@@ -29,6 +30,10 @@ struct explainer {
 	void (*unload)(void *context, struct core *core);
 	/* Like explain(). */
 	void (*explain)(void *context, const struct explain_question *question, struct explanation *explanation);
+	/* What to count on this machine, whichever core limits are asked for: the running core's events and the extra ones
+	 * (events_plan()). The id stays for the caller. NULL: nothing is counted. */
+	void (*events)(void *context, const struct machine *machine, const char *const *extra, int extra_count,
+		struct event_plan *plan);
 };
 
 /* The one that asks src/model. */

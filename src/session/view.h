@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/counters.h"
 #include "engine/machine.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
@@ -71,6 +72,18 @@ struct view_found {
 	char command[128];        /* what choosing it runs */
 };
 
+/* What was counted at the present setting, beside what the model says. */
+struct view_counters {
+	const struct event_plan *plan;      /* NULL: nothing is asked for; its events are those of counts */
+	struct counts counts;               /* counts.id is the plan's, or 0: nothing has come yet */
+	char why[200];                      /* one line why there are no counters here; empty: there are, or nobody knows yet */
+	double modelled[COUNTERS_MAX];      /* per element, what the model says; NAN: nothing */
+	double ipc;                         /* instructions a cycle, both counted; NAN */
+	double counted, decoded;            /* instructions per element: counted, and in the code as read or stepped; NAN */
+	bool differ;                        /* these two by over 1 %: one of them is wrong */
+	double check;                       /* reference chain ÷ counted cycles; NAN; over 2 % from 1: a doubt */
+};
+
 struct view {
 	const struct machine *machine;      /* may not be known yet */
 	struct setting setting;
@@ -118,6 +131,9 @@ struct view {
 	struct gap gap;
 	struct advice advice;               /* ADVICE_NONE: not found yet, or nothing to say */
 	const struct listing *listing;        /* NULL: not embedded, or unknown */
+	struct view_counters counters;
+	const char *replay;                 /* what is shown was recorded: the file's name; NULL: it is measured here and now */
+	bool recording;                     /* what is measured is being written to a file */
 	enum body body;
 	int code_first;                     /* the first line of the code that is shown, if there are more than fit */
 
