@@ -37,10 +37,14 @@ static void json_sample(struct report *report, const struct setting *setting, co
 	struct record_sample what = {
 		.id = report->records + 1, .machine = report->machine ? report->machine->name : NULL, .setting = setting,
 		.sample = sample, .facts = facts, .seed = report->seed, .uarch = core_name(report),
-		.explanation = report->explanation,
+		.explanation = report->explanation, .events = report->events, .counts = report->counts,
 	};
 
 	records_sample(&records, &what);
+	if (report->counts && (report->counts->count || report->counts_wanted))
+		records_counters(&records, report->events, report->counts, what.id);
+	/* The id is the sample's number, whatever comes beside it. */
+	report->records = what.id;
 }
 
 static void json_kernel(struct report *report, const struct kernel *kernel)

@@ -96,9 +96,9 @@ static struct status same_place(const char *path, const struct replay *there, co
 	if (strcmp(machine->host, here->machine->host) != 0 || strcmp(machine->name, here->machine->name) != 0)
 		return status_make(STATUS_USAGE, "%.100s is a recording of %s (%.60s), not of this machine: choose another file", path,
 			machine->host, words_or(machine->name, "unknown"));
-	if (replay_seed(there) != here->seed)
+	if (replay_place(there)->seed != here->seed)
 		return status_make(STATUS_USAGE, "%.120s was recorded with --seed %llu: choose another file, or that seed", path,
-			(unsigned long long)replay_seed(there));
+			(unsigned long long)replay_place(there)->seed);
 	if ((core != NULL) != (here->core != NULL) || (core && strcmp(core->name, here->core->name) != 0))
 		return status_make(STATUS_USAGE, "%.120s has limits for %s, not for %s: choose another file", path,
 			core ? core->name : "no core", here->core ? here->core->name : "none");

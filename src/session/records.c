@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/counts.h"
 #include "session/records_json.h"
 
 /* What a record can do without, in the order in which it goes when a line is too long. */
@@ -187,7 +188,95 @@ void records_sample(const struct records *records, const struct record_sample *w
 		record_set_string(object, "pages", facts->pages, sizeof(facts->pages));
 	json_object_set_new(object, "seed", json_integer((json_int_t)what->seed));
 	record_set_limits(object, what->uarch, what->explanation);
+	record_set_real(object, "instructions", counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
+	record_set_real(object, "ipc", counts_ipc(what->events, what->counts));
+	if (sample->cycles_from == SOURCE_COUNTER)
+		record_set_real(object, "check", sample->check);
 	record_write(records, object);
+}
+
+/* A figure, or null: in a list it cannot be left out. */
+static json_t *figure(bool known, double value)
+{
+	return known && isfinite(value) ? json_real(value) : json_null();
+}
+
+static void append_clean(json_t *list, const char *string)
+{
+	struct text text = { 0 };
+
+	text_add_clean(&text, string, COUNTER_NAME);
+	json_array_append_new(list, json_string(text_string(&text)));
+	text_free(&text);
+}
+
+static json_t *record_event(const struct counter_event *event, const struct uarch_event *meaning, const struct count *count)
+{
+	bool known = count_known(count);
+	json_t *list = json_array();
+	char words[COUNTER_NAME];
+
+	append_clean(list, event->name);
+	counts_role(meaning, words, sizeof(words));
+	append_clean(list, words);
+	json_array_append_new(list, figure(known, count->value));
+	json_array_append_new(list, figure(known, count->lo));
+	json_array_append_new(list, figure(known, count->hi));
+	append_clean(list, counts_state(count->state));
+	if (count->state == COUNT_SCALED)
+		json_array_append_new(list, json_real(count->share));
+	if (known)
+		return list;
+	count_words(count, words, sizeof(words));
+	append_clean(list, words);
+	if (count->state == COUNT_REFUSED)
+		json_array_append_new(list, json_integer(count->error));
+	return list;
+}
+
+static json_t *record_counters(const struct records *records, const struct counts *counts, unsigned id)
+{
+	json_t *object = record_new(records, "counters", id);
+
+	json_object_set_new(object, "from", json_string(source_name(SOURCE_COUNTER)));
+	json_object_set_new(object, "passes", json_integer(counts->groups));
+	json_object_set_new(object, "direct", json_boolean(counts->direct));
+	return object;
+}
+
+void records_counters(const struct records *records, const struct event_plan *plan, const struct counts *counts, unsigned id)
+{
+	json_t *object = NULL, *list = NULL;
+	size_t length = 0, room = 0;
+
+	if (counts->count == 0) {
+		object = record_new(records, "counters", id);
+		if (*counts->why)
+			record_set_string(object, "why", counts->why, sizeof(counts->why));
+		record_write(records, object);
+		return;
+	}
+	for (int i = 0; i < counts->count && i < plan->counters.count; i++) {
+		json_t *event = record_event(&plan->counters.event[i], &plan->meaning[i], &counts->event[i]);
+		size_t bytes = record_bytes(event) + 1;
+
+		if (list && length + bytes > room) {
+			record_write(records, object);
+			list = NULL;
+		}
+		if (!list) {
+			object = record_counters(records, counts, id);
+			list = json_array();
+			json_object_set_new(object, "events", list);
+			/* What stands around the list, and the newline. */
+			room = RECORD_MOST - record_bytes(object) - 1;
+			length = 0;
+		}
+		json_array_append_new(list, event);
+		length += bytes;
+	}
+	if (list)
+		record_write(records, object);
 }
 
 void records_limits(const struct records *records, const struct limits *limits, unsigned id)
