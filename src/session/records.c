@@ -47,6 +47,11 @@ static char *dump(const json_t *object)
 	return json_dumps(object, RECORD_FORM);
 }
 
+size_t record_bytes(const json_t *value)
+{
+	return json_dumpb(value, NULL, 0, RECORD_FORM | JSON_ENCODE_ANY);
+}
+
 /* The longest string of the object but those that say what it is; NULL when all are short. */
 static const char *longest_string(json_t *object)
 {
@@ -253,7 +258,7 @@ void records_counters(const struct records *records, const struct event_plan *pl
 	}
 	for (int i = 0; i < counts->count && i < plan->counters.count; i++) {
 		json_t *event = record_event(&plan->counters.event[i], &plan->meaning[i], &counts->event[i]);
-		size_t bytes = json_dumpb(event, NULL, 0, RECORD_FORM) + 1;
+		size_t bytes = record_bytes(event) + 1;
 
 		if (list && length + bytes > room) {
 			record_write(records, object);
@@ -264,7 +269,7 @@ void records_counters(const struct records *records, const struct event_plan *pl
 			list = json_array();
 			json_object_set_new(object, "events", list);
 			/* What stands around the list, and the newline. */
-			room = RECORD_MOST - json_dumpb(object, NULL, 0, RECORD_FORM) - 1;
+			room = RECORD_MOST - record_bytes(object) - 1;
 			length = 0;
 		}
 		json_array_append_new(list, event);
@@ -307,34 +312,57 @@ void records_ports(const struct records *records, const struct limits *limits, c
 	record_write(records, object);
 }
 
-void records_code(const struct records *records, const struct explanation *explanation, unsigned id)
+struct json_t *record_insn(const struct records *records, const struct explanation *explanation, int index, unsigned id)
 {
 	const struct limits *limits = &explanation->limits;
+	const struct insn *insn = &explanation->loop.insn[index];
+	const struct limit_insn *facts = &limits->insn[index];
+	json_t *object = record_new(records, "insn", id);
 	struct text text = { 0 };
 
-	for (int i = 0; i < explanation->loop.insn_count && i < limits->insn_count; i++) {
-		const struct insn *insn = &explanation->loop.insn[i];
-		const struct limit_insn *facts = &limits->insn[i];
-		json_t *object = record_new(records, "insn", id);
-
-		json_object_set_new(object, "offset",
-			json_integer((json_int_t)(insn->address - explanation->loop.insn[0].address)));
-		loop_insn_text(&explanation->loop, insn, &text);
-		record_set_string(object, "text", text_string(&text), RECORD_MOST / 2);
-		text_clear(&text);
-		json_object_set_new(object, "known", json_boolean(facts->known));
-		record_set_real(object, "slots", facts->slots);
-		if (uarch_known(facts->latency))
-			record_set_real(object, "latency", facts->latency);
-		record_set_string(object, "ports", facts->ports, sizeof(facts->ports));
-		if (facts->fused)
-			json_object_set_new(object, "fused", json_true());
-		if (facts->eliminated)
-			json_object_set_new(object, "eliminated", json_true());
-		if (facts->carried)
-			json_object_set_new(object, "carried", json_true());
-		record_set_real(object, "count", facts->count / limits->turns);
-		record_write(records, object);
-	}
+	json_object_set_new(object, "offset",
+		json_integer((json_int_t)(insn->address - explanation->loop.insn[0].address)));
+	loop_insn_text(&explanation->loop, insn, &text);
+	record_set_string(object, "text", text_string(&text), RECORD_MOST / 2);
 	text_free(&text);
+	json_object_set_new(object, "known", json_boolean(facts->known));
+	record_set_real(object, "slots", facts->slots);
+	if (uarch_known(facts->latency))
+		record_set_real(object, "latency", facts->latency);
+	record_set_string(object, "ports", facts->ports, sizeof(facts->ports));
+	if (facts->fused)
+		json_object_set_new(object, "fused", json_true());
+	if (facts->eliminated)
+		json_object_set_new(object, "eliminated", json_true());
+	if (facts->carried)
+		json_object_set_new(object, "carried", json_true());
+	record_set_real(object, "count", facts->count / limits->turns);
+	return object;
+}
+
+void records_code(const struct records *records, const struct explanation *explanation, unsigned id)
+{
+	for (int i = 0; i < explanation->loop.insn_count && i < explanation->limits.insn_count; i++)
+		record_write(records, record_insn(records, explanation, i, id));
+}
+
+struct json_t *record_explain(const struct records *records, const struct setting *setting,
+	const struct explanation *explanation, const char *machine, const char *uarch, unsigned id)
+{
+	const struct limits *limits = &explanation->limits;
+	json_t *object = record_new(records, "explain", id);
+
+	if (machine)
+		record_set_string(object, "machine", machine, 96);
+	json_object_set_new(object, "kernel", json_string(setting->kernel->name));
+	json_object_set_new(object, "knobs", record_knobs(setting));
+	if (uarch)
+		record_set_string(object, "uarch", uarch, 32);
+	record_set_limits(object, uarch, explanation);
+	record_set_real(object, "elements", limits->elements / limits->turns);
+	record_set_real(object, "slots", limits->slots / limits->turns);
+	record_set_real(object, "instructions", explanation->loop.insns_per_element);
+	json_object_set_new(object, "instructions_from",
+		json_string(source_name(explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL)));
+	return object;
 }
