@@ -22,6 +22,8 @@
 struct check;
 struct uarch_choice;
 struct explanation;
+struct event_plan;
+struct counts;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
@@ -40,7 +42,11 @@ struct report {
 	uint64_t seed;
 	const struct uarch_choice *core;                     /* that limits are computed for; NULL: none */
 	const struct explanation *explanation;       /* of the setting that is written next; NULL: none */
+	const struct event_plan *events;    /* what is counted beside; NULL: nothing. begin() comes when counts has the first there are */
+	const struct counts *counts;        /* of the setting that is written next; NULL: none */
+	bool counts_wanted;                 /* events were asked for by name: say also what is unavailable */
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
+	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */
 	bool contended, two_modes;          /* whether a row of text carries that flag, which end() explains */
 };
 

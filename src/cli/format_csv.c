@@ -7,6 +7,7 @@
 
 #include "cli/check.h"
 #include "model/choice.h"
+#include "model/counts.h"
 #include "model/explain.h"
 
 /* One line under construction. */
@@ -46,6 +47,47 @@ static void line_write(struct report *report, struct line *line)
 	text_free(&line->text);
 }
 
+/* "c_l1_misses", "c_p2_p3", "c_stalled_back_end"; of an event asked for by name that name. */
+static void add_counter_name(struct line *line, const struct uarch_event *meaning)
+{
+	char name[COUNTER_NAME + 2] = "c_";
+
+	if (meaning->role == ROLE_EXTRA) {
+		snprintf(name + 2, sizeof(name) - 2, "%s", meaning->name);
+	} else if (meaning->role == ROLE_PORTS) {
+		events_title(meaning, NULL, name + 2, sizeof(name) - 2);
+	} else {
+		counts_role(meaning, name + 2, sizeof(name) - 2);
+	}
+	for (char *c = name; meaning->role != ROLE_EXTRA && *c; c++)
+		if (*c == ' ' || *c == '-')
+			*c = '_';
+	add(line, name);
+}
+
+/* A column for each event that could be counted, as far as is known when the first line is written. */
+static void add_counter_names(struct report *report, struct line *line)
+{
+	report->counted = 0;
+	for (int i = 0; counts_any(report->events, report->counts) && i < report->counts->count; i++) {
+		if (!count_known(&report->counts->event[i]))
+			continue;
+		report->counted |= UINT64_C(1) << i;
+		add_counter_name(line, &report->events->meaning[i]);
+	}
+}
+
+static void add_counters(const struct report *report, struct line *line)
+{
+	for (int i = 0; i < COUNTERS_MAX; i++) {
+		bool known = counts_any(report->events, report->counts) && i < report->counts->count &&
+			count_known(&report->counts->event[i]);
+
+		if (report->counted >> i & 1)
+			add_real(line, known ? report->counts->event[i].value : NAN);
+	}
+}
+
 static void csv_begin(struct report *report)
 {
 	struct line line = { 0 };
@@ -60,6 +102,7 @@ static void csv_begin(struct report *report)
 			add(&line, kernel->knobs[i].name);
 		text_add(&line.text, ",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
 			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed,uarch,binding,limit,predicted");
+		add_counter_names(report, &line);
 		break;
 	case REPORT_KERNELS:
 		text_add(&line.text, "kernel,element,document,knob,kind,default,range,help");
@@ -121,6 +164,7 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 	add(&line, explain_binding(report->explanation) ? explain_binding(report->explanation) : "");
 	add_real(&line, explain_bound(report->explanation));
 	add_real(&line, explain_predicted(report->explanation));
+	add_counters(report, &line);
 	line_write(report, &line);
 	report->records++;
 }

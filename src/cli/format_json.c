@@ -37,10 +37,14 @@ static void json_sample(struct report *report, const struct setting *setting, co
 	struct record_sample what = {
 		.id = report->records + 1, .machine = report->machine ? report->machine->name : NULL, .setting = setting,
 		.sample = sample, .facts = facts, .seed = report->seed, .uarch = core_name(report),
-		.explanation = report->explanation,
+		.explanation = report->explanation, .events = report->events, .counts = report->counts,
 	};
 
 	records_sample(&records, &what);
+	if (report->counts && (report->counts->count || report->counts_wanted))
+		records_counters(&records, report->events, report->counts, what.id);
+	/* The id is the sample's number, whatever comes beside it. */
+	report->records = what.id;
 }
 
 static void json_kernel(struct report *report, const struct kernel *kernel)
@@ -107,23 +111,13 @@ static void json_check(struct report *report, const struct check *check)
 static void json_explain(struct report *report, const struct setting *setting, const struct explanation *explanation)
 {
 	struct records records = records_of(report);
-	json_t *object = record_new(&records, "explain", report->records + 1);
 	const struct limits *limits = &explanation->limits;
 	unsigned id = report->records + 1;
+	json_t *object = record_explain(&records, setting, explanation, report->machine ? report->machine->name : NULL,
+		uarch_name(limits->uarch), id);
 	struct published published;
 	const char *port[UARCH_PORTS];
 
-	if (report->machine)
-		record_set_string(object, "machine", report->machine->name, sizeof(report->machine->name));
-	json_object_set_new(object, "kernel", json_string(setting->kernel->name));
-	json_object_set_new(object, "knobs", record_knobs(setting));
-	record_set_string(object, "uarch", uarch_name(limits->uarch), 32);
-	record_set_limits(object, core_name(report), explanation);
-	record_set_real(object, "elements", limits->elements / limits->turns);
-	record_set_real(object, "slots", limits->slots / limits->turns);
-	record_set_real(object, "instructions", explanation->loop.insns_per_element);
-	json_object_set_new(object, "instructions_from",
-		json_string(source_name(explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL)));
 	if (published_find(setting, uarch_name(limits->uarch), &published)) {
 		record_set_real(object, "published_cycles", published.cycles);
 		record_set_string(object, "published_by", published.source, sizeof(published.source));

@@ -102,7 +102,7 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 		struct trial *trial = &result->trials.trial[i];
 		unsigned luck = scramble(i + 1000 * (unsigned)(canned->request.generation % 16));
 
-		*trial = (struct trial){ .cpe = cpe * (1 + (scramble(luck + i) / 999.0 - 0.5) * 0.006), .ghz = GHZ,
+		*trial = (struct trial){ .cpe = cpe * (1 + (scramble(luck + i) / 999.0 - 0.5) * 0.006), .ghz = GHZ, .check = NAN,
 			.watch = 1, .turns = 1, .at = (float)(canned->request.budget.seconds * i / count),
 			.fate = TRIAL_QUIET };
 		if (luck < 90 || contended) {
@@ -201,7 +201,8 @@ static const struct machine *machine(void *context)
 
 struct engine canned_engine(struct canned *canned)
 {
-	return (struct engine){ canned, submit, cancel, take, descriptor, machine };
+	return (struct engine){ .context = canned, .submit = submit, .cancel = cancel, .take = take,
+		.descriptor = descriptor, .machine = machine };
 }
 
 double canned_now(void *context)

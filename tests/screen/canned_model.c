@@ -244,5 +244,6 @@ static void explain_canned(void *context, const struct explain_question *questio
 
 struct explainer canned_explainer(struct canned *canned)
 {
-	return (struct explainer){ canned, recognise, load, unload, explain_canned };
+	return (struct explainer){ .context = canned, .recognise = recognise, .load = load, .unload = unload,
+		.explain = explain_canned };
 }
