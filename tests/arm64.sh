@@ -19,7 +19,8 @@ triplet=aarch64-linux-gnu
 packages="libc6 libc6-dev linux-libc-dev libgcc-s1 libcrypt1 libcrypt-dev
 	libhwloc15 libhwloc-dev libudev1 libltdl7
 	libncursesw6 libncurses-dev libtinfo6 ncurses-base
-	libjansson4 libjansson-dev libcapstone4 libcapstone-dev libcmocka0 libcmocka-dev"
+	libjansson4 libjansson-dev libcapstone4 libcapstone-dev libcmocka0 libcmocka-dev
+	libpfm4 libpfm4-dev"
 
 say() { echo "check-arm64: $*"; }
 

@@ -84,7 +84,11 @@ for file in "$top_srcdir"/data/uarch/*.uarch; do
 		fail "neither the manual nor README.md names the core model $name"
 done
 # The words of their format.
-grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/uarch_facts.c" | sed 's/.*"\(.*\)"/\1/' >"$work/names"
+{
+	grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/uarch_facts.c"
+	grep -ohE '\[ROLE_[A-Z0-9_]*\] = \{ "[^"]*"' "$top_srcdir/src/model/events.c" | grep -v '"extra"'
+	sed -n '/^} statements\[\] = {/,/^};/p' "$top_srcdir/src/model/uarch_parse.c" | grep -oE '\{ "[a-z]*"'
+} | sed 's/.*"\(.*\)"/\1/' >"$work/names"
 [ -s "$work/names" ] || fail "no word of core models was found to look for"
 while IFS= read -r name; do
 	grep -qE "(^|[ \`])$name([ \`]|\$)" "$top_srcdir/data/uarch/README.md" || fail "data/uarch/README.md lacks the word $name"

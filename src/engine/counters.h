@@ -76,6 +76,20 @@ size_t counters_search(const char *words, const char *pmu, struct counter_offer 
  * PMU, when not. config and type (perf_event_attr's; may be NULL) get the encoding. Any thread. */
 struct status counters_encode(const char *name, uint32_t *type, uint64_t *config);
 
+/* The whole encoding: what perf_event_attr gets. */
+struct counter_code {
+	uint32_t type;
+	uint64_t config, config1, config2;
+	bool beyond;              /* not (or not only) user space of this machine: always refused */
+};
+
+/* As counters_encode(); what could not be encoded is 0. */
+struct status counters_code(const char *name, struct counter_code *code);
+
+/* Sets what libpfm reads from the environment. Call it before there are threads, which may read the environment meanwhile; everything
+ * else here does the rest when it is first called. */
+void counters_begin(void);
+
 /* "4.13": which libpfm this is. */
 const char *counters_version(void);
 

@@ -41,4 +41,11 @@ static void ask(void *context, const struct explain_question *question, struct e
 	explain(question, explanation);
 }
 
-const struct explainer explainer_model = { NULL, recognise, load, unload, ask };
+static void events(void *context, const struct machine *machine, const char *const *extra, int extra_count,
+	struct event_plan *plan)
+{
+	(void)context;
+	events_plan_here(machine, extra, extra_count, plan);
+}
+
+const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events };

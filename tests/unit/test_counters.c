@@ -1,0 +1,165 @@
+/* Names of events and what libpfm makes of them. Those of one instruction set are known to a libpfm of that set only. */
+#include "check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine/counters.h"
+
+#if defined(__x86_64__)
+#define CORE "skl"
+#define EVENT "skl::UOPS_DISPATCHED_PORT:PORT_0"
+#define CONFIG 0x1a1
+#define WRONG_EVENT "skl::UOPS_DISPATCHED_PROT:PORT_0"
+#define RIGHT_EVENT "UOPS_DISPATCHED_PORT"
+#define WRONG_MASK "skl::UOPS_DISPATCHED_PORT:PORT_00"
+#define RIGHT_MASK "PORT_0"
+#define NO_MASK "skl::UOPS_DISPATCHED_PORT"
+#else
+#define CORE "arm_v1"
+#define EVENT "arm_v1::STALL_BACKEND"
+#define CONFIG 0x24
+#define WRONG_EVENT "arm_v1::STALL_BACKENDS"
+#define RIGHT_EVENT "STALL_BACKEND"
+#endif
+
+static void encodes_names_of_any_processor(void **state)
+{
+	uint32_t type = 99;
+	uint64_t config = 99;
+
+	(void)state;
+	check_ok(counters_encode(EVENT, &type, &config));
+	assert_int_equal(type, 4);
+	assert_int_equal(config, CONFIG);
+	check_ok(counters_encode("perf::PERF_COUNT_HW_INSTRUCTIONS", &type, &config));
+	assert_int_equal(type, 0);
+	assert_int_equal(config, 1);
+	check_ok(counters_encode("perf_raw::r01c2", &type, &config));
+	assert_int_equal(type, 4);
+	assert_int_equal(config, 0x1c2);
+	check_ok(counters_encode(EVENT, NULL, NULL));
+}
+
+/* libpfm asks errno whether a raw code was too large, and does not clear it before. */
+static void an_old_error_spoils_no_raw_code(void **state)
+{
+	uint64_t config;
+
+	(void)state;
+	errno = ERANGE;
+	check_ok(counters_encode("perf_raw::r01c2", NULL, &config));
+	assert_int_equal(config, 0x1c2);
+}
+
+static void refuses_with_the_nearest_name(void **state)
+{
+	struct status status;
+
+	(void)state;
+	status = counters_encode(WRONG_EVENT, NULL, NULL);
+	assert_int_equal(status.code, STATUS_USAGE);
+	assert_non_null(strstr(status.text, RIGHT_EVENT));
+	assert_non_null(strstr(status.text, WRONG_EVENT));
+#ifdef NO_MASK
+	status = counters_encode(WRONG_MASK, NULL, NULL);
+	assert_int_equal(status.code, STATUS_USAGE);
+	assert_non_null(strstr(status.text, "there is " RIGHT_MASK));
+	status = counters_encode(NO_MASK, NULL, NULL);
+	assert_int_equal(status.code, STATUS_USAGE);
+	assert_non_null(strstr(status.text, "unit mask; there is PORT_0, PORT_1, …"));
+#endif
+	status = counters_encode("nosuch::EVENT", NULL, NULL);
+	assert_int_equal(status.code, STATUS_USAGE);
+	assert_non_null(strstr(status.text, "knows no PMU 'nosuch'"));
+	status = counters_encode("nosuchevent", NULL, NULL);
+	assert_int_equal(status.code, STATUS_USAGE);
+	assert_non_null(strstr(status.text, "PMU::EVENT"));
+	status = counters_encode("", NULL, NULL);
+	assert_int_equal(status.code, STATUS_USAGE);
+	status = counters_encode(CORE "::", NULL, NULL);
+	assert_int_equal(status.code, STATUS_USAGE);
+	status = counters_encode(EVENT "," EVENT, NULL, NULL);
+	assert_int_equal(status.code, STATUS_USAGE);
+}
+
+/* The counts are of user space: what a name asks for beyond that would be shown as something that it is not. */
+static void refuses_what_is_not_user_space(void **state)
+{
+	struct status status;
+
+	(void)state;
+	check_ok(counters_encode("perf::PERF_COUNT_HW_INSTRUCTIONS:u", NULL, NULL));
+	status = counters_encode("perf::PERF_COUNT_HW_INSTRUCTIONS:k", NULL, NULL);
+	assert_int_equal(status.code, STATUS_USAGE);
+	assert_non_null(strstr(status.text, "only user space"));
+	status = counters_encode("perf::PERF_COUNT_HW_INSTRUCTIONS:u:k", NULL, NULL);
+	assert_int_equal(status.code, STATUS_USAGE);
+}
+
+static void search_wants_every_word(void **state)
+{
+	struct counter_offer offers[20];
+	size_t all = counters_search("", CORE, NULL, 0), some = counters_search("stall", CORE, offers, 20), both, shown;
+
+	(void)state;
+	assert_true(all > 50);
+	assert_true(some > 0 && some < all);
+	for (size_t i = 0; i < some && i < 20; i++) {
+		struct status status = counters_encode(offers[i].name, NULL, NULL);
+
+		assert_true(strcasestr(offers[i].name, "stall") || strcasestr(offers[i].help, "stall"));
+		check_ok(status);
+	}
+	both = counters_search("  StAlL   BACK ", CORE, offers, 20);
+	assert_true(both < some);
+	assert_true(counters_search("nothing-is-called-this", CORE, offers, 20) == 0);
+	shown = counters_search("", CORE, offers, 2);
+	assert_int_equal(shown, all);
+	assert_true(strlen(offers[0].name) > 0 && strlen(offers[1].name) > 0);
+	assert_true(counters_search("", "nosuchpmu", NULL, 0) < all);
+}
+
+static void a_state_has_words(void **state)
+{
+	char words[160];
+	struct count count = { .state = COUNT_KNOWN };
+
+	(void)state;
+	count_words(&count, words, sizeof(words));
+	assert_string_equal(words, "");
+	for (int i = COUNT_NONE; i <= COUNT_HELD; i++) {
+		count = (struct count){ .state = (enum count_state)i, .error = EACCES, .share = 0.5f };
+		count_words(&count, words, sizeof(words));
+		assert_true((words[0] == '\0') == (i == COUNT_KNOWN));
+		assert_true(count_known(&count) == (i == COUNT_KNOWN || i == COUNT_SCALED));
+	}
+	count = (struct count){ .state = COUNT_REFUSED, .error = ENOENT };
+	count_words(&count, words, sizeof(words));
+	assert_non_null(strstr(words, "does not have it"));
+	count.error = E2BIG;
+	count_words(&count, words, sizeof(words));
+	assert_non_null(strstr(words, "rgument list too long"));
+}
+
+static void libpfm_tells_its_version(void **state)
+{
+	(void)state;
+	assert_true(counters_version()[0] >= '4');
+	assert_null(strchr(counters_version(), '/'));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(encodes_names_of_any_processor),
+		cmocka_unit_test(an_old_error_spoils_no_raw_code),
+		cmocka_unit_test(refuses_with_the_nearest_name),
+		cmocka_unit_test(refuses_what_is_not_user_space),
+		cmocka_unit_test(search_wants_every_word),
+		cmocka_unit_test(a_state_has_words),
+		cmocka_unit_test(libpfm_tells_its_version),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
