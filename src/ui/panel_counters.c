@@ -8,7 +8,7 @@
 #include "ui/shown_counts.h"
 
 /* Columns of a figure, of quartiles, the least that a title gets, the narrowest column of the table. */
-enum { FIGURE = 8, QUARTILES = 19, TITLE_LEAST = 14, TITLE_MOST = 34, COLUMN = 38, REMARKS = 6 };
+enum { FIGURE = 7, FIGURE_WIDE = 9, QUARTILES = 19, TITLE_LEAST = 14, TITLE_MOST = 36, COLUMN = 38, REMARKS = 6 };
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
@@ -41,7 +41,6 @@ struct remarks {
 	int count, rows;
 	struct {
 		enum style style;
-		int rows;
 		char text[300];
 	} remark[REMARKS];
 };
@@ -94,7 +93,8 @@ static void add_summary(struct remarks *remarks, const struct view *view)
 			"off here", counters->check);
 }
 
-static void find_remarks(const struct canvas *canvas, const struct view *view, int width, struct remarks *remarks)
+/* In at most half of the rows, where that cuts them to one each. */
+static void find_remarks(const struct canvas *canvas, const struct view *view, int width, int height, struct remarks *remarks)
 {
 	const struct view_counters *counters = &view->counters;
 
@@ -103,7 +103,12 @@ static void find_remarks(const struct canvas *canvas, const struct view *view, i
 	if (counters->differ && view->explanation)
 		add_differ(remarks, view);
 	for (int i = 0; i < remarks->count; i++)
-		remarks->rows += remarks->remark[i].rows = canvas_wrap_rows(canvas, width, remarks->remark[i].text);
+		remarks->rows += canvas_wrap_rows(canvas, width, remarks->remark[i].text);
+	if (remarks->rows <= (height + 1) / 2)
+		return;
+	for (int i = 0; i < remarks->count; i++)
+		panels_cut(canvas, width, 1, remarks->remark[i].text, TEXT);
+	remarks->rows = remarks->count;
 }
 
 /* ---- the table ---- */
@@ -112,7 +117,7 @@ struct table {
 	int count, order[COUNTERS_MAX];      /* places in the plan */
 	int rows, columns, width;            /* of the part that is seen; columns are table columns side by side */
 	int first, last;                     /* the first that is seen; the furthest that it can be */
-	int title;
+	int title, figure;                   /* their columns */
 	bool quartiles, scaled;
 };
 
@@ -122,6 +127,16 @@ static void sort(const struct event_plan *plan, struct table *table)
 		for (int i = 0; i < plan->counters.count; i++)
 			if ((plan->meaning[i].role == ROLE_EXTRA) == (pass == 0))
 				table->order[table->count++] = i;
+}
+
+/* Names are told apart by their ends: where one has no room, its PMU goes first. */
+static const char *title_in(const struct canvas *canvas, const struct event_plan *plan, int event, int width)
+{
+	const char *name = plan->counters.event[event].name, *colons = strstr(name, "::");
+
+	if (plan->meaning[event].role != ROLE_EXTRA)
+		return plan->meaning[event].title;
+	return colons && canvas_columns(canvas, name) > width ? colons + 2 : name;
 }
 
 /* Everything but remarks: from a row under them on. */
@@ -145,23 +160,16 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 		width -= 2;      /* for the marks that say so */
 	table->width = (width + 2) / table->columns - 2;
 	for (int i = 0; i < table->count; i++) {
-		int columns = canvas_columns(canvas, counters->plan->meaning[i].title) + 1;
+		int columns = canvas_columns(canvas, title_in(canvas, counters->plan, i, TITLE_MOST - 1)) + 1;
 
 		widest = columns > widest ? columns : widest;
 		table->scaled |= shown_mark(view, i)[0] != '\0';
 	}
 	widest = widest > TITLE_MOST ? TITLE_MOST : widest;
-	table->quartiles = table->width >= widest + 3 * FIGURE + QUARTILES;
-	table->title = table->width - 3 * FIGURE - (table->quartiles ? QUARTILES : 0);
+	table->figure = table->width >= widest + 3 * FIGURE_WIDE ? FIGURE_WIDE : FIGURE;
+	table->quartiles = table->width >= widest + 3 * FIGURE_WIDE + QUARTILES;
+	table->title = table->width - 3 * table->figure - (table->quartiles ? QUARTILES : 0);
 	table->title = table->title > widest ? widest : table->title;
-}
-
-/* Names are told apart by their ends: where one has no room, its PMU goes first. */
-static const char *title_in(const struct canvas *canvas, const struct uarch_event *meaning, int width)
-{
-	const char *colons = meaning->role == ROLE_EXTRA ? strstr(meaning->title, "::") : NULL;
-
-	return colons && canvas_columns(canvas, meaning->title) > width ? colons + 2 : meaning->title;
 }
 
 /* "+0.125", "=" where they are the same for all that matters. */
@@ -186,22 +194,25 @@ static void draw_row(struct canvas *canvas, struct rectangle at, int y, const st
 	const struct uarch_event *meaning = &counters->plan->meaning[event];
 	const struct count *count = &counters->counts.event[event];
 	double modelled = counters->modelled[event];
-	int x = table->title;
-	char figure[40], lo[24], hi[24], words[200];
+	/* A title may take the room of what the model has nothing to say of. */
+	int x = table->title, title = x - 1 + (isfinite(modelled) ? 0 : table->figure);
+	char figure[64], lo[24], hi[24], words[200];
 
-	canvas_text(canvas, (struct rectangle){ at.x, at.y, x - 1, at.height }, 0, y,
-		meaning->role == ROLE_EXTRA ? STYLE_FIGURE : STYLE_TEXT, title_in(canvas, meaning, x - 1));
 	shown_absence(view, event, words, sizeof(words));
+	title = canvas_text(canvas, (struct rectangle){ at.x, at.y, title, at.height }, 0, y,
+		meaning->role == ROLE_EXTRA ? STYLE_FIGURE : STYLE_TEXT, title_in(canvas, counters->plan, event, title));
 	if (words[0]) {
-		canvas_text(canvas, at, x + 1, y, STYLE_DIM, words);
+		canvas_text(canvas, at, title > x ? title + 1 : x + 1, y, STYLE_DIM, words);
 		return;
 	}
+	x += table->figure;
+	panels_figure(modelled, figure, sizeof(figure));
+	if (isfinite(modelled))
+		canvas_text_right(canvas, at, x, y, STYLE_TEXT, figure);
 	panels_figure(count->value, lo, sizeof(lo));
 	snprintf(figure, sizeof(figure), "%s%s", shown_mark(view, event), lo);
-	canvas_text_right(canvas, at, x += FIGURE, y, STYLE_FIGURE, figure);
-	panels_figure(modelled, figure, sizeof(figure));
-	canvas_text_right(canvas, at, x += FIGURE, y, isfinite(modelled) ? STYLE_TEXT : STYLE_DIM, isfinite(modelled) ? figure : "");
-	x += FIGURE;
+	canvas_text_right(canvas, at, x += table->figure, y, STYLE_FIGURE, figure);
+	x += table->figure;
 	if (isfinite(modelled))
 		draw_difference(canvas, at, x, y, count->value, modelled);
 	if (!table->quartiles || count->passes < PANELS_QUARTILES_FROM)
@@ -217,11 +228,29 @@ static void draw_head(struct canvas *canvas, struct rectangle at, const struct t
 	int x = table->title;
 
 	canvas_text(canvas, at, 0, 0, STYLE_DIM, "event");
-	canvas_text_right(canvas, at, x += FIGURE, 0, STYLE_DIM, "C");
-	canvas_text_right(canvas, at, x += FIGURE, 0, STYLE_DIM, "M");
-	canvas_text_right(canvas, at, x += FIGURE, 0, STYLE_DIM, "C-M");
+	canvas_text_right(canvas, at, x += table->figure, 0, STYLE_DIM, "M");
+	canvas_text_right(canvas, at, x += table->figure, 0, STYLE_DIM, "C");
+	canvas_text_right(canvas, at, x += table->figure, 0, STYLE_DIM, "C-M");
 	if (table->quartiles)
 		canvas_text(canvas, at, x + 3, 0, STYLE_DIM, "quartiles");
+}
+
+/* Reasons that had no room in the table. */
+static int draw_reasons(struct canvas *canvas, struct rectangle at, const struct table *table, const struct view *view)
+{
+	char words[200], line[300];
+	int y = 0;
+
+	for (int i = 0; i < table->count; i++) {
+		int event = table->order[i];
+
+		shown_absence(view, event, words, sizeof(words));
+		if (canvas_columns(canvas, words) <= table->width - table->title - 1 || y >= at.height)
+			continue;
+		snprintf(line, sizeof(line), "%s: %s", view->counters.plan->meaning[event].title, words);
+		y += canvas_wrap(canvas, at, y, STYLE_DIM, line);
+	}
+	return y;
 }
 
 /* What is under the table, if there is room: marks explained, roles without an event. */
@@ -229,7 +258,7 @@ static void draw_foot(struct canvas *canvas, struct rectangle at, const struct t
 {
 	const struct event_plan *plan = view->counters.plan;
 	enum event_role roles[ROLE_COUNT];
-	int lacking = events_lacking(plan, roles), y = 0;
+	int lacking = events_lacking(plan, roles), y = draw_reasons(canvas, at, table, view);
 	char words[300];
 	size_t used;
 
@@ -268,7 +297,7 @@ static int scroll_end(struct canvas *canvas, struct rectangle at, const struct s
 	struct remarks remarks;
 	struct table table;
 
-	find_remarks(canvas, scene->view, at.width, &remarks);
+	find_remarks(canvas, scene->view, at.width, at.height, &remarks);
 	measure(canvas, scene->view, at.width, at.height - remarks.rows, &table);
 	return table.last;
 }
@@ -284,7 +313,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		draw_absence(canvas, at, view);
 		return;
 	}
-	find_remarks(canvas, view, at.width, &remarks);
+	find_remarks(canvas, view, at.width, at.height, &remarks);
 	for (int i = 0; i < remarks.count; i++)
 		y += canvas_wrap(canvas, at, y, remarks.remark[i].style, remarks.remark[i].text);
 	at.y += y;

@@ -147,7 +147,7 @@ static void add_trials(struct lines *lines, const struct sample *sample, const s
 	}
 	if (isfinite(counters->ipc)) {
 		panels_figure(counters->ipc, ipc, sizeof(ipc));
-		snprintf(add(lines, 7, STYLE_TEXT)->text, sizeof(line->text), "%s instructions a cycle C", ipc);
+		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text), "%s instructions a cycle C", ipc);
 	}
 	/* A contended figure says the share beside that word. */
 	if (sample->contended && isfinite(sample->quiet))

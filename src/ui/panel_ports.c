@@ -11,7 +11,7 @@
 #include "ui/shown_counts.h"
 
 /* The narrowest column of ports, of pairs, of pairs in one row; columns of a figure, of a difference, of what stands beside. */
-enum { COLUMN = 21, PAIR = 30, BRIEF = 29, FIGURE = 7, DIFFERENCE = 7, BESIDE = 36, NAME_MOST = 12 };
+enum { COLUMN = 21, PAIR = 30, BRIEF = 29, FIGURE = 7, DIFFERENCE = 7, BESIDE = 34, NAME_MOST = 12 };
 enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
 
 /* A port, ports that are counted together, or the words "units". */
@@ -190,7 +190,8 @@ static void draw_entry(struct canvas *canvas, struct rectangle at, int y, const 
 {
 	bool letters = entries->pairs && !brief;
 	int x = entries->names + 1 + 2 * letters, mark;
-	int tail = brief ? FIGURE + 4 : entries->pairs ? DIFFERENCE : 2, bar = at.width - x - FIGURE - tail;
+	bool difference = brief && at.width >= BRIEF + DIFFERENCE + 6;
+	int tail = brief ? FIGURE + 4 + DIFFERENCE * difference : entries->pairs ? DIFFERENCE : 2, bar = at.width - x - FIGURE - tail;
 	double scale = entries->scale;
 	char figure[32];
 
@@ -218,6 +219,8 @@ static void draw_entry(struct canvas *canvas, struct rectangle at, int y, const 
 			entry->counted);
 		canvas_text(canvas, at, x + bar + FIGURE + 2, y, STYLE_DIM, "C");
 		canvas_text_right(canvas, at, x + bar + FIGURE + 4 + FIGURE, y, STYLE_TEXT, figure);
+		if (difference && isfinite(entry->counted))
+			draw_difference(canvas, at, at.width, y, entry);
 	} else if (entry->event >= 0) {
 		draw_counted(canvas, at, x, y + 1, bar, entries, entry, view);
 	}
@@ -257,65 +260,100 @@ static void why(const struct view *view, char *buffer, size_t size)
 
 /* ---- what is counted where no port is ---- */
 
-static bool is_beside(const struct view *view, int event)
+/* Events in the order that they are shown: micro-ops, then cycles in which nothing went on, those that were seen first. */
+struct beside {
+	int count, work;          /* of them micro-ops */
+	int event[COUNTERS_MAX];
+};
+
+static void beside_add(struct beside *beside, const struct view *view, bool stalls, bool seen)
 {
-	enum event_role role = view->counters.plan->meaning[event].role;
+	const struct event_plan *plan = view->counters.plan;
 
-	return role == ROLE_DISPATCHED || role == ROLE_STALLED;
-}
+	for (int i = 0; i < plan->counters.count; i++) {
+		enum event_role role = plan->meaning[i].role;
+		bool work = role == ROLE_DISPATCHED || role == ROLE_LOADS || role == ROLE_STORES;
 
-static int count_beside(const struct view *view)
-{
-	const struct view_counters *counters = &view->counters;
-	int count = 0;
-
-	if (!counters->plan || counters->why[0] || counters->counts.count == 0 || view->foreign)
-		return 0;
-	for (int i = 0; i < counters->plan->counters.count; i++) {
-		if (counters->plan->meaning[i].role == ROLE_PORTS)
-			return 0;
-		count += is_beside(view, i);
+		if (stalls ? role == ROLE_STALLED && (per_iteration(view, i) >= 0.005) == seen : work)
+			beside->event[beside->count++] = i;
 	}
-	return count;
 }
 
-static void draw_beside(struct canvas *canvas, struct rectangle at, int count, const struct view *view)
+static void find_beside(const struct view *view, struct beside *beside)
 {
 	const struct view_counters *counters = &view->counters;
-	int y = 1, titles = 0, bar, shown = at.height - 1 < count ? at.height - 2 : count;
+
+	memset(beside, 0, sizeof(*beside));
+	if (!shown_counting(view) || counters->counts.count == 0 || view->foreign)
+		return;
+	for (int i = 0; i < counters->plan->counters.count; i++)
+		if (counters->plan->meaning[i].role == ROLE_PORTS)
+			return;
+	beside_add(beside, view, false, false);
+	beside->work = beside->count;
+	beside_add(beside, view, true, true);
+	beside_add(beside, view, true, false);
+}
+
+static const char *beside_title(const struct view *view, int event)
+{
+	const struct uarch_event *meaning = &view->counters.plan->meaning[event];
+
+	return meaning->role == ROLE_STALLED ? meaning->words : meaning->title;
+}
+
+/* Some of them, under a head; each kind has bars of its own scale. Returns the rows used. */
+static int draw_group(struct canvas *canvas, struct rectangle at, int y, const char *head, const int *events, int count,
+	const struct view *view)
+{
+	int titles = 0, bar, from = y;
 	double scale = 0;
 
-	canvas_text(canvas, at, 0, 0, STYLE_DIM, "C an iteration: micro-ops, cycles");
-	for (int i = 0; i < counters->plan->counters.count; i++) {
-		int columns = is_beside(view, i) ? canvas_columns(canvas, counters->plan->meaning[i].title) : 0;
+	if (count == 0)
+		return 0;
+	canvas_text(canvas, at, 0, y++, STYLE_DIM, head);
+	for (int i = 0; i < count; i++) {
+		int columns = canvas_columns(canvas, beside_title(view, events[i]));
 
 		titles = columns > titles ? columns : titles;
-		if (is_beside(view, i))
-			scale = fmax(scale, per_iteration(view, i));
+		scale = fmax(scale, per_iteration(view, events[i]));
 	}
-	bar = at.width - titles - 1 - FIGURE - 1;
-	if (bar < 6)
-		bar = at.width - FIGURE - titles - 1 > 0 ? 0 : -1;
-	for (int i = 0; i < counters->plan->counters.count && y <= shown; i++) {
-		double counted = per_iteration(view, i);
-		struct rectangle title = { at.x, at.y, at.width - FIGURE - 1, at.height };
-		char words[120];
+	titles = titles > at.width - FIGURE - 1 ? at.width - FIGURE - 1 : titles;
+	bar = at.width - titles - 1 - FIGURE;
+	bar = bar < 4 ? 0 : bar;
+	for (int i = 0; i < count; i++, y++) {
+		double counted = per_iteration(view, events[i]);
+		char words[200];
 
-		if (!is_beside(view, i))
-			continue;
-		canvas_text(canvas, title, 0, y, STYLE_TEXT, counters->plan->meaning[i].title);
+		canvas_text(canvas, (struct rectangle){ at.x, at.y, titles, at.height }, 0, y, STYLE_TEXT,
+			beside_title(view, events[i]));
 		if (!isfinite(counted)) {
-			shown_absence(view, i, words, sizeof(words));
-			canvas_text(canvas, at, titles + 1, y++, STYLE_DIM, words);
+			shown_absence(view, events[i], words, sizeof(words));
+			canvas_text(canvas, at, titles + 1, y, STYLE_DIM, words);
 			continue;
 		}
-		if (bar > 0 && scale > 0)
-			draw_bar(canvas, at, titles + 1, y, bar, counted / scale, STYLE_FIGURE, GLYPH_SHADE3);
-		snprintf(words, sizeof(words), "%s%.2f", shown_mark(view, i), counted);
-		canvas_text_right(canvas, at, at.width, y++, STYLE_TEXT, words);
+		draw_bar(canvas, at, titles + 1, y, bar, scale > 0 ? counted / scale : 0, STYLE_FIGURE, GLYPH_SHADE3);
+		snprintf(words, sizeof(words), "%s%.2f", shown_mark(view, events[i]), counted);
+		canvas_text_right(canvas, at, at.width, y, counted >= 0.005 ? STYLE_TEXT : STYLE_DIM, words);
 	}
-	if (shown < count)
-		canvas_textf(canvas, at, 0, y, STYLE_WARN, "and %d more: c shows all", count - shown);
+	return y - from;
+}
+
+static int beside_rows(const struct beside *beside)
+{
+	return beside->count + (beside->work > 0) + (beside->count > beside->work);
+}
+
+static void draw_beside(struct canvas *canvas, struct rectangle at, const struct beside *beside, const struct view *view)
+{
+	int stalls = beside->count - beside->work, over = beside_rows(beside) - at.height, y;
+
+	if (over > 0)
+		stalls = stalls > over + 1 ? stalls - over - 1 : 0;
+	y = draw_group(canvas, at, 0, "C an iteration, not by port", beside->event, beside->work, view);
+	y += draw_group(canvas, at, y, "C cycles stalled an iteration", beside->event + beside->work, stalls, view);
+	if (over > 0 && y < at.height)
+		canvas_textf(canvas, at, 0, y, STYLE_WARN, "and %d more: c shows all", beside->count - beside->work - stalls);
 }
 
 /* ---- the whole ---- */
@@ -378,8 +416,9 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 {
 	const struct view *view = scene->view;
 	const struct limits *limits = &panels_outline(view)->limits;
-	int width, beside, y;
+	int width, y;
 	struct entries entries;
+	struct beside beside;
 	struct shape shape;
 	char words[240];
 
@@ -389,14 +428,17 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	}
 	list(view, &entries);
 	measure(canvas, &entries);
-	beside = count_beside(view);
-	if (beside && at.width >= COLUMN + 2 + BESIDE) {
-		int room = at.width >= 2 * (COLUMN + 2) + BESIDE ? at.width * 45 / 100 : BESIDE;
+	find_beside(view, &beside);
+	if (beside.count && at.width >= COLUMN + 2 + BESIDE) {
+		int room = at.width * 45 / 100;
 
-		room = room < BESIDE ? BESIDE : at.width - room < 2 * COLUMN + 4 ? at.width - 2 * COLUMN - 4 : room;
-		draw_beside(canvas, (struct rectangle){ at.x + at.width - room, at.y, room, at.height }, beside, view);
+		/* Two narrow columns of ports come before long bars. */
+		if (room < BESIDE || entries.count > at.height - 1)
+			room = BESIDE;
+
+		draw_beside(canvas, (struct rectangle){ at.x + at.width - room, at.y, room, at.height }, &beside, view);
 		at.width -= room + 2;
-		beside = 0;
+		beside.count = 0;
 	}
 	fit(&entries, at.width, at.height, &shape);
 	width = (at.width + 2) / shape.columns - 2;
@@ -415,20 +457,24 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	why(view, words, sizeof(words));
 	if (words[0] && y < at.height)
 		canvas_text(canvas, at, 0, y, STYLE_DIM, words);
-	else if (beside && at.height - y > 2)
-		draw_beside(canvas, (struct rectangle){ at.x, at.y + y + 1, at.width, at.height - y - 1 }, beside, view);
+	else if (beside.count && at.height - y > 3)
+		draw_beside(canvas, (struct rectangle){ at.x, at.y + y + 1, at.width, at.height - y - 1 }, &beside, view);
 }
 
 static int best_rows(const struct view *view)
 {
 	struct entries entries;
+	struct beside beside;
 	char words[240];
+	int rows;
 
 	if (!wanted(view))
 		return 6;
 	list(view, &entries);
 	why(view, words, sizeof(words));
-	return 1 + entries.count + entries.pairs + 2 + (words[0] != '\0');
+	find_beside(view, &beside);
+	rows = 1 + entries.count + entries.pairs + 2 + (words[0] != '\0');
+	return 1 + beside_rows(&beside) > rows ? 1 + beside_rows(&beside) : rows;
 }
 
 const struct panel panel_ports = {
