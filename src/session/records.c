@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/counts.h"
 #include "session/records_json.h"
 
 /* What a record can do without, in the order in which it goes when a line is too long. */
@@ -39,9 +40,16 @@ struct json_t *record_new(const struct records *records, const char *name, unsig
 	return object;
 }
 
+#define RECORD_FORM (JSON_COMPACT | JSON_REAL_PRECISION(6))
+
 static char *dump(const json_t *object)
 {
-	return json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	return json_dumps(object, RECORD_FORM);
+}
+
+size_t record_bytes(const json_t *value)
+{
+	return json_dumpb(value, NULL, 0, RECORD_FORM | JSON_ENCODE_ANY);
 }
 
 /* The longest string of the object but those that say what it is; NULL when all are short. */
@@ -180,7 +188,95 @@ void records_sample(const struct records *records, const struct record_sample *w
 		record_set_string(object, "pages", facts->pages, sizeof(facts->pages));
 	json_object_set_new(object, "seed", json_integer((json_int_t)what->seed));
 	record_set_limits(object, what->uarch, what->explanation);
+	record_set_real(object, "instructions", counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
+	record_set_real(object, "ipc", counts_ipc(what->events, what->counts));
+	if (sample->cycles_from == SOURCE_COUNTER)
+		record_set_real(object, "check", sample->check);
 	record_write(records, object);
+}
+
+/* A figure, or null: in a list it cannot be left out. */
+static json_t *figure(bool known, double value)
+{
+	return known && isfinite(value) ? json_real(value) : json_null();
+}
+
+static void append_clean(json_t *list, const char *string)
+{
+	struct text text = { 0 };
+
+	text_add_clean(&text, string, COUNTER_NAME);
+	json_array_append_new(list, json_string(text_string(&text)));
+	text_free(&text);
+}
+
+static json_t *record_event(const struct counter_event *event, const struct uarch_event *meaning, const struct count *count)
+{
+	bool known = count_known(count);
+	json_t *list = json_array();
+	char words[COUNTER_NAME];
+
+	append_clean(list, event->name);
+	counts_role(meaning, words, sizeof(words));
+	append_clean(list, words);
+	json_array_append_new(list, figure(known, count->value));
+	json_array_append_new(list, figure(known, count->lo));
+	json_array_append_new(list, figure(known, count->hi));
+	append_clean(list, counts_state(count->state));
+	if (count->state == COUNT_SCALED)
+		json_array_append_new(list, json_real(count->share));
+	if (known)
+		return list;
+	count_words(count, words, sizeof(words));
+	append_clean(list, words);
+	if (count->state == COUNT_REFUSED)
+		json_array_append_new(list, json_integer(count->error));
+	return list;
+}
+
+static json_t *record_counters(const struct records *records, const struct counts *counts, unsigned id)
+{
+	json_t *object = record_new(records, "counters", id);
+
+	json_object_set_new(object, "from", json_string(source_name(SOURCE_COUNTER)));
+	json_object_set_new(object, "passes", json_integer(counts->groups));
+	json_object_set_new(object, "direct", json_boolean(counts->direct));
+	return object;
+}
+
+void records_counters(const struct records *records, const struct event_plan *plan, const struct counts *counts, unsigned id)
+{
+	json_t *object = NULL, *list = NULL;
+	size_t length = 0, room = 0;
+
+	if (counts->count == 0) {
+		object = record_new(records, "counters", id);
+		if (*counts->why)
+			record_set_string(object, "why", counts->why, sizeof(counts->why));
+		record_write(records, object);
+		return;
+	}
+	for (int i = 0; i < counts->count && i < plan->counters.count; i++) {
+		json_t *event = record_event(&plan->counters.event[i], &plan->meaning[i], &counts->event[i]);
+		size_t bytes = record_bytes(event) + 1;
+
+		if (list && length + bytes > room) {
+			record_write(records, object);
+			list = NULL;
+		}
+		if (!list) {
+			object = record_counters(records, counts, id);
+			list = json_array();
+			json_object_set_new(object, "events", list);
+			/* What stands around the list, and the newline. */
+			room = RECORD_MOST - record_bytes(object) - 1;
+			length = 0;
+		}
+		json_array_append_new(list, event);
+		length += bytes;
+	}
+	if (list)
+		record_write(records, object);
 }
 
 void records_limits(const struct records *records, const struct limits *limits, unsigned id)
@@ -216,34 +312,57 @@ void records_ports(const struct records *records, const struct limits *limits, c
 	record_write(records, object);
 }
 
-void records_code(const struct records *records, const struct explanation *explanation, unsigned id)
+struct json_t *record_insn(const struct records *records, const struct explanation *explanation, int index, unsigned id)
 {
 	const struct limits *limits = &explanation->limits;
+	const struct insn *insn = &explanation->loop.insn[index];
+	const struct limit_insn *facts = &limits->insn[index];
+	json_t *object = record_new(records, "insn", id);
 	struct text text = { 0 };
 
-	for (int i = 0; i < explanation->loop.insn_count && i < limits->insn_count; i++) {
-		const struct insn *insn = &explanation->loop.insn[i];
-		const struct limit_insn *facts = &limits->insn[i];
-		json_t *object = record_new(records, "insn", id);
-
-		json_object_set_new(object, "offset",
-			json_integer((json_int_t)(insn->address - explanation->loop.insn[0].address)));
-		loop_insn_text(&explanation->loop, insn, &text);
-		record_set_string(object, "text", text_string(&text), RECORD_MOST / 2);
-		text_clear(&text);
-		json_object_set_new(object, "known", json_boolean(facts->known));
-		record_set_real(object, "slots", facts->slots);
-		if (uarch_known(facts->latency))
-			record_set_real(object, "latency", facts->latency);
-		record_set_string(object, "ports", facts->ports, sizeof(facts->ports));
-		if (facts->fused)
-			json_object_set_new(object, "fused", json_true());
-		if (facts->eliminated)
-			json_object_set_new(object, "eliminated", json_true());
-		if (facts->carried)
-			json_object_set_new(object, "carried", json_true());
-		record_set_real(object, "count", facts->count / limits->turns);
-		record_write(records, object);
-	}
+	json_object_set_new(object, "offset",
+		json_integer((json_int_t)(insn->address - explanation->loop.insn[0].address)));
+	loop_insn_text(&explanation->loop, insn, &text);
+	record_set_string(object, "text", text_string(&text), RECORD_MOST / 2);
 	text_free(&text);
+	json_object_set_new(object, "known", json_boolean(facts->known));
+	record_set_real(object, "slots", facts->slots);
+	if (uarch_known(facts->latency))
+		record_set_real(object, "latency", facts->latency);
+	record_set_string(object, "ports", facts->ports, sizeof(facts->ports));
+	if (facts->fused)
+		json_object_set_new(object, "fused", json_true());
+	if (facts->eliminated)
+		json_object_set_new(object, "eliminated", json_true());
+	if (facts->carried)
+		json_object_set_new(object, "carried", json_true());
+	record_set_real(object, "count", facts->count / limits->turns);
+	return object;
+}
+
+void records_code(const struct records *records, const struct explanation *explanation, unsigned id)
+{
+	for (int i = 0; i < explanation->loop.insn_count && i < explanation->limits.insn_count; i++)
+		record_write(records, record_insn(records, explanation, i, id));
+}
+
+struct json_t *record_explain(const struct records *records, const struct setting *setting,
+	const struct explanation *explanation, const char *machine, const char *uarch, unsigned id)
+{
+	const struct limits *limits = &explanation->limits;
+	json_t *object = record_new(records, "explain", id);
+
+	if (machine)
+		record_set_string(object, "machine", machine, 96);
+	json_object_set_new(object, "kernel", json_string(setting->kernel->name));
+	json_object_set_new(object, "knobs", record_knobs(setting));
+	if (uarch)
+		record_set_string(object, "uarch", uarch, 32);
+	record_set_limits(object, uarch, explanation);
+	record_set_real(object, "elements", limits->elements / limits->turns);
+	record_set_real(object, "slots", limits->slots / limits->turns);
+	record_set_real(object, "instructions", explanation->loop.insns_per_element);
+	json_object_set_new(object, "instructions_from",
+		json_string(source_name(explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL)));
+	return object;
 }
