@@ -68,11 +68,12 @@ done <"$work/names"
 sed -n 's/^	\[LIMIT_[A-Z_]*\] = { "\([^"]*\)".*/\1/p' "$top_srcdir/src/model/limits.c" >"$work/names"
 each limit "$work/manual" <"$work/names"
 
-grep -oE '(set_string|set_real|object_set_new)\(object, "[a-z_]+"' "$top_srcdir/src/cli/format_json.c" |
-	sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+records="$top_srcdir/src/cli/format_json.c $top_srcdir/src/session/records.c"
+# shellcheck disable=SC2086      # two files
+grep -ohE '(set_string|set_real|object_set_new)\(object, "[a-z_]+"' $records | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
 each field "$work/formats" <"$work/names"
-grep -oE 'record_(new|of)\(report, "[a-z]+"' "$top_srcdir/src/cli/format_json.c" |
-	sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+# shellcheck disable=SC2086
+grep -ohE 'record_new\(&?records, "[a-z]+"' $records | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
 each record "$work/formats" <"$work/names"
 
 grep -rhoE 'getenv\("[A-Z_]+"' "$top_srcdir/src" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"

@@ -15,6 +15,7 @@
 #include "engine/machine.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
+#include "session/records.h"
 #include "session/setting.h"
 #include "session/sweep.h"
 
@@ -23,7 +24,7 @@ struct uarch_choice;
 struct explanation;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
-enum { FORMAT_LINE_MAX = 1000 };
+enum { FORMAT_LINE_MAX = RECORD_MOST };
 
 enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN };
 
@@ -59,24 +60,8 @@ extern const struct format *const formats[];
 
 const struct format *format_find(const char *name);      /* or NULL */
 
-struct insn;
-struct loop;
-
-/* An instruction's text, the target of a jump as its distance in bytes from the loop's first instruction ("jne 0x0"): the same
- * wherever the code was loaded. */
-void format_insn(const struct loop *loop, const struct insn *insn, struct text *text);
-
-/* The binding limit of an explanation, per element; NAN where there is none. Its prediction likewise, and its name or NULL. */
-double explain_bound(const struct explanation *explanation);
-double explain_predicted(const struct explanation *explanation);
-const char *explain_binding(const struct explanation *explanation);
-
 /* A report with its stream, kind, and the host's name. */
 void report_init(struct report *report, FILE *out, enum report_kind kind);
-
-/* A string as valid UTF-8 without control characters, others replaced by '?', and cut to at most `most`
- * bytes between characters. */
-void format_clean(const char *string, size_t most, struct text *text);
 
 /* "a knob's default" as typed, and its range in words, for lists of kernels; the range's buffer is enough for
  * any kernel. */

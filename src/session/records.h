@@ -13,9 +13,44 @@
 #ifndef SLX_SESSION_RECORDS_H
 #define SLX_SESSION_RECORDS_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/trials.h"
+#include "model/explain.h"
+#include "session/setting.h"
+
 enum { RECORD_MOST = 1000 };
 
 /* Version of the recording format that this program writes; it reads this and older ones. */
 enum { RECORDING_VERSION = 1 };
+
+/* Where records go. */
+struct records {
+	void *context;
+	/* Takes one line, its newline included; kept no longer than the call. */
+	void (*line)(void *context, const char *line, size_t length);
+	const char *host;              /* in every record; NULL: in none */
+};
+
+/* One setting's figure, and what it was measured with. */
+struct record_sample {
+	unsigned id;
+	const char *machine;           /* its name; NULL: not said */
+	const struct setting *setting;
+	const struct sample *sample;
+	const struct run_facts *facts;
+	uint64_t seed;
+	const char *uarch;             /* the core that limits are of; NULL: none */
+	const struct explanation *explanation;      /* NULL: none */
+};
+
+void records_sample(const struct records *records, const struct record_sample *sample);
+
+/* What explains a sample: a record for each limit, one of the ports, and one for each instruction. port: the names of the ports, as
+ * in struct limits. */
+void records_limits(const struct records *records, const struct limits *limits, unsigned id);
+void records_ports(const struct records *records, const struct limits *limits, const char *const *port, unsigned id);
+void records_code(const struct records *records, const struct explanation *explanation, unsigned id);
 
 #endif
