@@ -24,11 +24,13 @@ struct uarch_choice;
 struct explanation;
 struct event_plan;
 struct counts;
+struct event_line;
+struct event_survey;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
 
-enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN };
+enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS };
 
 /* What all records of one output share. */
 struct report {
@@ -47,6 +49,7 @@ struct report {
 	bool counts_wanted;                 /* events were asked for by name: say also what is unavailable */
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
 	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */
+	const struct event_survey *survey;  /* REPORT_EVENTS: of what is listed; else NULL */
 	bool contended, two_modes;          /* whether a row of text carries that flag, which end() explains */
 };
 
@@ -58,6 +61,7 @@ struct format {
 	void (*kernel)(struct report *report, const struct kernel *kernel);
 	void (*check)(struct report *report, const struct check *check);
 	void (*explain)(struct report *report, const struct setting *setting, const struct explanation *explanation);
+	void (*event)(struct report *report, const struct event_line *event);
 	void (*end)(struct report *report);
 };
 

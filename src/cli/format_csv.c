@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "cli/check.h"
+#include "cli/event.h"
 #include "model/choice.h"
 #include "model/counts.h"
 #include "model/explain.h"
@@ -112,6 +113,9 @@ static void csv_begin(struct report *report)
 		break;
 	case REPORT_EXPLAIN:
 		text_add(&line.text, "kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause");
+		break;
+	case REPORT_EVENTS:
+		text_add(&line.text, "uarch,role,name,state,note,help");
 		break;
 	}
 	line_write(report, &line);
@@ -229,6 +233,20 @@ static void csv_explain(struct report *report, const struct setting *setting, co
 	report->records++;
 }
 
+static void csv_event(struct report *report, const struct event_line *event)
+{
+	struct line line = { 0 };
+
+	add(&line, report->core && report->core->uarch ? uarch_name(report->core->uarch) : "");
+	add(&line, event->role);
+	add(&line, event->name);
+	add(&line, event->state);
+	add(&line, event->note);
+	add(&line, event->help);
+	line_write(report, &line);
+	report->records++;
+}
+
 const struct format format_csv = {
 	.name = "csv",
 	.begin = csv_begin,
@@ -236,4 +254,5 @@ const struct format format_csv = {
 	.kernel = csv_kernel,
 	.check = csv_check,
 	.explain = csv_explain,
+	.event = csv_event,
 };

@@ -7,7 +7,9 @@
 #include <stdio.h>
 
 #include "cli/check.h"
+#include "cli/event.h"
 #include "cli/published.h"
+#include "engine/counters.h"
 #include "model/choice.h"
 #include "model/explain.h"
 #include "session/records_json.h"
@@ -130,10 +132,65 @@ static void json_explain(struct report *report, const struct setting *setting, c
 	records_code(&records, explanation, id);
 }
 
+/* What the events that follow are of. A search has none. */
+static void json_survey(struct report *report)
+{
+	struct records records = records_of(report);
+	const struct event_survey *survey = report->survey;
+	json_t *object = record_new(&records, "events", report->records + 1), *lacking = json_array();
+
+	if (report->machine)
+		record_set_string(object, "machine", report->machine->name, sizeof(report->machine->name));
+	if (core_name(report))
+		record_set_string(object, "uarch", core_name(report), 32);
+	record_set_string(object, "libpfm", counters_version(), 32);
+	if (*survey->pmu)
+		record_set_string(object, "pmu", survey->pmu, 64);
+	if (survey->generic)
+		json_object_set_new(object, "generic", json_true());
+	if (survey->tried)
+		json_object_set_new(object, "available", json_boolean(!*survey->why));
+	if (*survey->why)
+		record_set_string(object, "why", survey->why, 200);
+	if (*survey->doubt)
+		record_set_string(object, "doubt", survey->doubt, 250);
+	for (int i = 0; i < survey->lacking_count; i++)
+		json_array_append_new(lacking, json_string(role_name(survey->lacking[i])));
+	json_object_set_new(object, "lacking", lacking);
+	record_write(&records, object);
+}
+
+static void json_begin(struct report *report)
+{
+	if (report->kind == REPORT_EVENTS && !report->survey->words)
+		json_survey(report);
+}
+
+static void json_event(struct report *report, const struct event_line *event)
+{
+	struct records records = records_of(report);
+	json_t *object = record_new(&records, "event", report->records + 1);
+
+	if (core_name(report))
+		record_set_string(object, "uarch", core_name(report), 32);
+	record_set_string(object, "name", event->name, COUNTER_NAME);
+	if (*event->role)
+		record_set_string(object, "role", event->role, 64);
+	if (*event->state)
+		record_set_string(object, "state", event->state, 32);
+	if (*event->note)
+		record_set_string(object, "note", event->note, 200);
+	if (*event->help)
+		record_set_string(object, "help", event->help, 200);
+	record_write(&records, object);
+}
+
 const struct format format_json = {
 	.name = "json",
+	.begin = json_begin,
 	.sample = json_sample,
 	.kernel = json_kernel,
 	.check = json_check,
 	.explain = json_explain,
+	.event = json_event,
 };

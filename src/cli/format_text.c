@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/check.h"
 #include "cli/counts_text.h"
+#include "cli/event_text.h"
 #include "cli/explain_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
@@ -89,6 +90,8 @@ static void text_begin(struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;
 
+	if (report->kind == REPORT_EVENTS)
+		event_text_begin(report);
 	if (report->kind != REPORT_SWEEP)
 		return;
 	/* What stays the same, once. */
@@ -168,6 +171,8 @@ static void text_row(struct report *report, const struct setting *setting, const
 /* What the flags at the ends of rows mean. */
 static void text_end(struct report *report)
 {
+	if (report->kind == REPORT_EVENTS)
+		event_text_end(report);
 	if (report->contended)
 		fputs("c: contended; too few quiet trials, and the figure may be off\n", report->out);
 	if (report->two_modes)
@@ -267,5 +272,6 @@ const struct format format_text = {
 	.kernel = text_kernel,
 	.check = text_check,
 	.explain = explain_text,
+	.event = event_text,
 	.end = text_end,
 };
