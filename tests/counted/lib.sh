@@ -27,3 +27,23 @@ near() {
 		exit !(d <= share * m)
 	}'
 }
+
+# The counted events in a file of JSON Lines, a line each: NAME,ROLE,VALUE,LO,HI,STATE and more words. events FILE
+events() {
+	grep '"record": *"counters"' "$1" | grep '"events":' |
+		sed 's/.*"events": *\[\[//; s/\], *\[/\n/g' | sed 's/\]\].*//' | tr -d '"'
+}
+
+# The value, or the state, of the event of that name or role. value WHICH FILE, state WHICH FILE
+value() { events "$2" | awk -F, -v which="$1" '$1 == which || $2 == which { print $3; exit }'; }
+state() { events "$2" | awk -F, -v which="$1" '$1 == which || $2 == which { print $6; exit }'; }
+
+# Measures a setting into the file `run`, and explains it into `explain`. measure SETTING... [OPTION...]
+measure() {
+	slexplore run "$@" --format json --quiet >run && slexplore explain "$@" --format json --quiet >explain && return
+	echo "slexplore run or explain $* ended with status $?"
+	return 1
+}
+
+# For the log, when something was not as it should be.
+shown() { grep -e '"record": *"sample"' -e '"record": *"counters"' run; }
