@@ -68,11 +68,12 @@ done <"$work/names"
 sed -n 's/^	\[LIMIT_[A-Z_]*\] = { "\([^"]*\)".*/\1/p' "$top_srcdir/src/model/limits.c" >"$work/names"
 each limit "$work/manual" <"$work/names"
 
-grep -oE '(set_string|set_real|object_set_new)\(object, "[a-z_]+"' "$top_srcdir/src/cli/format_json.c" |
-	sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+records="$top_srcdir/src/cli/format_json.c $top_srcdir/src/session/records.c"
+# shellcheck disable=SC2086      # two files
+grep -ohE '(set_string|set_real|object_set_new)\(object, "[a-z_]+"' $records | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
 each field "$work/formats" <"$work/names"
-grep -oE 'record_(new|of)\(report, "[a-z]+"' "$top_srcdir/src/cli/format_json.c" |
-	sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+# shellcheck disable=SC2086
+grep -ohE 'record_new\(&?records, "[a-z]+"' $records | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
 each record "$work/formats" <"$work/names"
 
 grep -rhoE 'getenv\("[A-Z_]+"' "$top_srcdir/src" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
@@ -84,7 +85,11 @@ for file in "$top_srcdir"/data/uarch/*.uarch; do
 		fail "neither the manual nor README.md names the core model $name"
 done
 # The words of their format.
-grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/uarch_facts.c" | sed 's/.*"\(.*\)"/\1/' >"$work/names"
+{
+	grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/uarch_facts.c"
+	grep -ohE '\[ROLE_[A-Z0-9_]*\] = \{ "[^"]*"' "$top_srcdir/src/model/events.c" | grep -v '"extra"'
+	sed -n '/^} statements\[\] = {/,/^};/p' "$top_srcdir/src/model/uarch_parse.c" | grep -oE '\{ "[a-z]*"'
+} | sed 's/.*"\(.*\)"/\1/' >"$work/names"
 [ -s "$work/names" ] || fail "no word of core models was found to look for"
 while IFS= read -r name; do
 	grep -qE "(^|[ \`])$name([ \`]|\$)" "$top_srcdir/data/uarch/README.md" || fail "data/uarch/README.md lacks the word $name"

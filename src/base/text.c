@@ -110,6 +110,48 @@ const char *text_string(const struct text *text)
 	return text->bytes ? text->bytes : "";
 }
 
+/* Bytes of the valid UTF-8 character at c (RFC 3629) that is no control character, or 0. */
+static size_t utf8_length(const unsigned char *c)
+{
+	static const struct {
+		unsigned char first, last, low, high, length;
+	} rows[] = {
+		{ 0x20, 0x7e, 0, 0, 1 }, { 0xc2, 0xc2, 0xa0, 0xbf, 2 }, { 0xc3, 0xdf, 0x80, 0xbf, 2 },
+		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 },
+		{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
+		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (c[0] < rows[i].first || c[0] > rows[i].last)
+			continue;
+		if (rows[i].length > 1 && (c[1] < rows[i].low || c[1] > rows[i].high))
+			return 0;
+		for (size_t j = 2; j < rows[i].length; j++)
+			if ((c[j] & 0xc0) != 0x80)
+				return 0;
+		return rows[i].length;
+	}
+	return 0;
+}
+
+void text_add_clean(struct text *text, const char *string, size_t most)
+{
+	size_t end = text->length + most;
+
+	while (*string) {
+		size_t length = utf8_length((const unsigned char *)string);
+
+		if (text->length + (length ? length : 1) > end)
+			break;
+		if (length)
+			text_addn(text, string, length);
+		else
+			text_add(text, "?");
+		string += length ? length : 1;
+	}
+}
+
 void text_cut_clean(char *buffer, size_t size)
 {
 	size_t end = strlen(buffer), start = end, wanted;

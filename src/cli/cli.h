@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "engine/counters.h"
 
 struct format;
 
@@ -31,6 +32,8 @@ struct cli {
 	bool quiet;
 	bool help, version;
 	const char *uarch;        /* the core asked about; NULL: the running one */
+	const char *events[COUNTERS_MAX];      /* to count besides, as libpfm spells them; borrowed from argv */
+	int event_count;
 	bool ascii;               /* explore */
 	const char *script;       /* explore; NULL: none */
 	FILE *out;                /* results */
@@ -51,7 +54,7 @@ struct cli_command {
 	const char *arguments;                /* synopsis of the words that follow */
 	const char *more;                     /* further lines for its own --help, or NULL */
 	const struct cli_option *options;     /* of its own, or NULL */
-	const char *common[8];                /* names of the common ones that mean something to it; --help and
+	const char *common[9];                /* names of the common ones that mean something to it; --help and
 	                                         --version always do */
 	int (*run)(struct cli *cli);          /* returns the exit status */
 };

@@ -135,7 +135,7 @@ static void print_code(FILE *out, const struct explanation *explanation)
 			snprintf(latency, sizeof(latency), "%g", facts->latency);
 		if (loop->stepped && fabs(facts->count - loop->turns) > 0.5)
 			snprintf(turns, sizeof(turns), "   (%.0f of %d turns)", facts->count, loop->turns);
-		format_insn(loop, insn, &text);
+		loop_insn_text(loop, insn, &text);
 		fprintf(out, "%c%c%6llx  %6g %7s  %-16s  %s%s\n", facts->carried ? 'c' : ' ',
 			!facts->known ? '?' : facts->fused ? '+' : facts->eliminated ? '0' : ' ',
 			(unsigned long long)(insn->address - loop->insn[0].address), facts->slots, latency, facts->ports,

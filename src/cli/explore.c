@@ -37,6 +37,8 @@ static void invocation(const struct cli *cli, struct text *text)
 		text_addf(text, " --cpu %d", cli->cpu);
 	if (cli->seed != CLI_SEED)
 		text_addf(text, " --seed %llu", (unsigned long long)cli->seed);
+	for (int i = 0; i < cli->event_count; i++)
+		text_addf(text, " --event %s", cli->events[i]);
 	if (cli->ascii)
 		text_add(text, " --ascii");
 }
@@ -58,7 +60,7 @@ static struct status check_uarch(const char *name)
 static int explore_run(struct cli *cli)
 {
 	struct ui_options ui = { .cpu = cli->cpu, .seed = cli->seed, .ascii = cli->ascii, .script = cli->script,
-		.uarch = cli->uarch, .out = cli->out };
+		.uarch = cli->uarch, .events = cli->events, .event_count = cli->event_count, .out = cli->out };
 	struct text repeated = { 0 };
 	struct status status = status_ok();
 	int exit_status;
@@ -98,6 +100,6 @@ const struct cli_command command_explore = {
 	.more = "In it ? lists every key and every command. FILE is a loop of your own, ./mine.c or ./mine.S: save it again, and\n"
 		"the explorer compiles, measures and compares it.\n",
 	.options = options,
-	.common = { "cpu", "seed", "uarch" },
+	.common = { "cpu", "seed", "event", "uarch" },
 	.run = explore_run,
 };

@@ -15,17 +15,22 @@
 #include "engine/machine.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
+#include "session/records.h"
 #include "session/setting.h"
 #include "session/sweep.h"
 
 struct check;
 struct uarch_choice;
 struct explanation;
+struct event_plan;
+struct counts;
+struct event_line;
+struct event_survey;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
-enum { FORMAT_LINE_MAX = 1000 };
+enum { FORMAT_LINE_MAX = RECORD_MOST };
 
-enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN };
+enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS };
 
 /* What all records of one output share. */
 struct report {
@@ -39,7 +44,12 @@ struct report {
 	uint64_t seed;
 	const struct uarch_choice *core;                     /* that limits are computed for; NULL: none */
 	const struct explanation *explanation;       /* of the setting that is written next; NULL: none */
+	const struct event_plan *events;    /* what is counted beside; NULL: nothing. begin() comes when counts has the first there are */
+	const struct counts *counts;        /* of the setting that is written next; NULL: none */
+	bool counts_wanted;                 /* events were asked for by name: say also what is unavailable */
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
+	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */
+	const struct event_survey *survey;  /* REPORT_EVENTS: of what is listed; else NULL */
 	bool contended, two_modes;          /* whether a row of text carries that flag, which end() explains */
 };
 
@@ -51,6 +61,7 @@ struct format {
 	void (*kernel)(struct report *report, const struct kernel *kernel);
 	void (*check)(struct report *report, const struct check *check);
 	void (*explain)(struct report *report, const struct setting *setting, const struct explanation *explanation);
+	void (*event)(struct report *report, const struct event_line *event);
 	void (*end)(struct report *report);
 };
 
@@ -59,24 +70,8 @@ extern const struct format *const formats[];
 
 const struct format *format_find(const char *name);      /* or NULL */
 
-struct insn;
-struct loop;
-
-/* An instruction's text, the target of a jump as its distance in bytes from the loop's first instruction ("jne 0x0"): the same
- * wherever the code was loaded. */
-void format_insn(const struct loop *loop, const struct insn *insn, struct text *text);
-
-/* The binding limit of an explanation, per element; NAN where there is none. Its prediction likewise, and its name or NULL. */
-double explain_bound(const struct explanation *explanation);
-double explain_predicted(const struct explanation *explanation);
-const char *explain_binding(const struct explanation *explanation);
-
 /* A report with its stream, kind, and the host's name. */
 void report_init(struct report *report, FILE *out, enum report_kind kind);
-
-/* A string as valid UTF-8 without control characters, others replaced by '?', and cut to at most `most`
- * bytes between characters. */
-void format_clean(const char *string, size_t most, struct text *text);
 
 /* "a knob's default" as typed, and its range in words, for lists of kernels; the range's buffer is enough for
  * any kernel. */

@@ -6,7 +6,9 @@
 #include <math.h>
 
 #include "cli/check.h"
+#include "cli/event.h"
 #include "model/choice.h"
+#include "model/counts.h"
 #include "model/explain.h"
 
 /* One line under construction. */
@@ -46,6 +48,47 @@ static void line_write(struct report *report, struct line *line)
 	text_free(&line->text);
 }
 
+/* "c_l1_misses", "c_p2_p3", "c_stalled_back_end"; of an event asked for by name that name. */
+static void add_counter_name(struct line *line, const struct uarch_event *meaning)
+{
+	char name[COUNTER_NAME + 2] = "c_";
+
+	if (meaning->role == ROLE_EXTRA) {
+		snprintf(name + 2, sizeof(name) - 2, "%s", meaning->name);
+	} else if (meaning->role == ROLE_PORTS) {
+		events_title(meaning, NULL, name + 2, sizeof(name) - 2);
+	} else {
+		counts_role(meaning, name + 2, sizeof(name) - 2);
+	}
+	for (char *c = name; meaning->role != ROLE_EXTRA && *c; c++)
+		if (*c == ' ' || *c == '-')
+			*c = '_';
+	add(line, name);
+}
+
+/* A column for each event that could be counted, as far as is known when the first line is written. */
+static void add_counter_names(struct report *report, struct line *line)
+{
+	report->counted = 0;
+	for (int i = 0; counts_any(report->events, report->counts) && i < report->counts->count; i++) {
+		if (!count_known(&report->counts->event[i]))
+			continue;
+		report->counted |= UINT64_C(1) << i;
+		add_counter_name(line, &report->events->meaning[i]);
+	}
+}
+
+static void add_counters(const struct report *report, struct line *line)
+{
+	for (int i = 0; i < COUNTERS_MAX; i++) {
+		bool known = counts_any(report->events, report->counts) && i < report->counts->count &&
+			count_known(&report->counts->event[i]);
+
+		if (report->counted >> i & 1)
+			add_real(line, known ? report->counts->event[i].value : NAN);
+	}
+}
+
 static void csv_begin(struct report *report)
 {
 	struct line line = { 0 };
@@ -60,6 +103,7 @@ static void csv_begin(struct report *report)
 			add(&line, kernel->knobs[i].name);
 		text_add(&line.text, ",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
 			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed,uarch,binding,limit,predicted");
+		add_counter_names(report, &line);
 		break;
 	case REPORT_KERNELS:
 		text_add(&line.text, "kernel,element,document,knob,kind,default,range,help");
@@ -69,6 +113,9 @@ static void csv_begin(struct report *report)
 		break;
 	case REPORT_EXPLAIN:
 		text_add(&line.text, "kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause");
+		break;
+	case REPORT_EVENTS:
+		text_add(&line.text, "uarch,role,name,state,note,help");
 		break;
 	}
 	line_write(report, &line);
@@ -121,6 +168,7 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 	add(&line, explain_binding(report->explanation) ? explain_binding(report->explanation) : "");
 	add_real(&line, explain_bound(report->explanation));
 	add_real(&line, explain_predicted(report->explanation));
+	add_counters(report, &line);
 	line_write(report, &line);
 	report->records++;
 }
@@ -185,6 +233,20 @@ static void csv_explain(struct report *report, const struct setting *setting, co
 	report->records++;
 }
 
+static void csv_event(struct report *report, const struct event_line *event)
+{
+	struct line line = { 0 };
+
+	add(&line, report->core && report->core->uarch ? uarch_name(report->core->uarch) : "");
+	add(&line, event->role);
+	add(&line, event->name);
+	add(&line, event->state);
+	add(&line, event->note);
+	add(&line, event->help);
+	line_write(report, &line);
+	report->records++;
+}
+
 const struct format format_csv = {
 	.name = "csv",
 	.begin = csv_begin,
@@ -192,4 +254,5 @@ const struct format format_csv = {
 	.kernel = csv_kernel,
 	.check = csv_check,
 	.explain = csv_explain,
+	.event = csv_event,
 };

@@ -8,8 +8,11 @@
 
 #include "base/units.h"
 #include "cli/check.h"
+#include "cli/counts_text.h"
+#include "cli/event_text.h"
 #include "cli/explain_text.h"
 #include "model/choice.h"
+#include "model/counts.h"
 
 enum { TEXT_WIDTH = 96 };
 
@@ -56,7 +59,7 @@ static const struct column {
 	int width;
 } columns[] = {
 	{ "CPE", 7 }, { "lo", 7 }, { "hi", 7 }, { "src", 4 }, { "trials", 7 }, { "quiet", 6 }, { "ns", 7 },
-	{ "GHz", 6 }, { "GB/s", 7 }, { "B/cycle", 8 }, { "limit", 7 },
+	{ "GHz", 6 }, { "GB/s", 7 }, { "B/cycle", 8 }, { "limit", 7 }, { "IPC", 6 },
 };
 
 /* The width of a swept knob's column: its name's, or its widest value's. */
@@ -87,6 +90,8 @@ static void text_begin(struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;
 
+	if (report->kind == REPORT_EVENTS)
+		event_text_begin(report);
 	if (report->kind != REPORT_SWEEP)
 		return;
 	/* What stays the same, once. */
@@ -100,12 +105,13 @@ static void text_begin(struct report *report)
 		fprintf(report->out, " %s=%s", kernel->knobs[i].name, word);
 	}
 	fprintf(report->out, "   (CPE: cycles per %s)\n", kernel->element);
+	report->counted = isfinite(counts_ipc(report->events, report->counts));
 	for (size_t i = 0; i < report->axis_count; i++)
 		if (report->axes[i].count > 1)
 			fprintf(report->out, "%*s ", axis_width(kernel, &report->axes[i]),
 				kernel->knobs[report->axes[i].knob].name);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		if (i < 10 || (report->core && report->core->uarch))
+		if (i < 10 || (i == 10 && report->core && report->core->uarch) || (i == 11 && report->counted))
 			fprintf(report->out, "%*s", columns[i].width, columns[i].title);
 	fputc('\n', report->out);
 }
@@ -153,6 +159,8 @@ static void text_row(struct report *report, const struct setting *setting, const
 	figure(report, columns[9].width, sample->bytes_per_cycle);
 	if (report->core && report->core->uarch)
 		figure(report, columns[10].width, explain_bound(report->explanation));
+	if (report->counted)
+		figure(report, columns[11].width, counts_ipc(report->events, report->counts));
 	if (sample->contended || sample->modes > 1)
 		fprintf(out, " %s%s", sample->contended ? "c" : "", sample->modes > 1 ? "m" : "");
 	report->contended |= sample->contended;
@@ -163,6 +171,8 @@ static void text_row(struct report *report, const struct setting *setting, const
 /* What the flags at the ends of rows mean. */
 static void text_end(struct report *report)
 {
+	if (report->kind == REPORT_EVENTS)
+		event_text_end(report);
 	if (report->contended)
 		fputs("c: contended; too few quiet trials, and the figure may be off\n", report->out);
 	if (report->two_modes)
@@ -209,6 +219,7 @@ static void text_one(struct report *report, const struct setting *setting, const
 			sample->mode_share_low * 100, high);
 	}
 	explain_text_sample(report, sample);
+	counts_text_sample(report, sample);
 	if (remark)
 		fprintf(out, "remark   %s\n", remark);
 }
@@ -261,5 +272,6 @@ const struct format format_text = {
 	.kernel = text_kernel,
 	.check = text_check,
 	.explain = explain_text,
+	.event = event_text,
 	.end = text_end,
 };

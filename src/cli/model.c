@@ -6,6 +6,18 @@
 #include "cli/bench.h"
 #include "cli/interrupt.h"
 
+/* The running core's events: also where another core's limits are asked for. */
+static void plan_events(struct model *model, const struct cli *cli)
+{
+	struct event_plan *plan = &model->events;
+
+	if (model->core.foreign)
+		events_plan_here(model->machine, cli->events, cli->event_count, plan);
+	else
+		events_plan(model->core.uarch, cli->events, cli->event_count, plan);
+	plan->counters.id = plan->counters.count > 0;
+}
+
 struct status model_open(struct model *model, const struct cli *cli, const struct machine *machine)
 {
 	struct status status;
@@ -23,6 +35,7 @@ struct status model_open(struct model *model, const struct cli *cli, const struc
 		cli_note(cli, "limits are %s", model->core.how);
 	if (model->core.uarch)
 		model->explanation = explanation_new();
+	plan_events(model, cli);
 	return status;
 }
 
@@ -53,6 +66,26 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 			cache[1] ? cache[1]->latency : 0, result);
 	}
 	free(result);
+}
+
+void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts)
+{
+	const struct event_plan *plan = &model->events;
+
+	if (cli->event_count == 0)
+		return;
+	if (counts->count == 0) {
+		cli_note(cli, "nothing could be counted%s%s", *counts->why ? ": " : "", counts->why);
+		return;
+	}
+	for (int i = 0; i < counts->count && i < plan->counters.count; i++) {
+		char words[160];
+
+		if (plan->meaning[i].role != ROLE_EXTRA || count_known(&counts->event[i]))
+			continue;
+		count_words(&counts->event[i], words, sizeof(words));
+		cli_note(cli, "%s is unavailable: %s", plan->meaning[i].name, words);
+	}
 }
 
 const struct explanation *model_explain(struct model *model, const struct setting *setting)

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "model/choice.h"
+#include "model/events.h"
 #include "model/explain.h"
 #include "session/memory.h"
 #include "session/setting.h"
@@ -14,9 +15,10 @@ struct model {
 	uint64_t seed;
 	struct explanation *explanation;
 	struct memory_probe memory;
+	struct event_plan events;      /* to count: the running core's, and those asked for; its id is 0 where there are none */
 };
 
-/* Chooses the core by cli->uarch, or the running one. An unrecognised core is no error: nothing is predicted then, and a note
+/* Chooses the core by cli->uarch, or the running one, and what to count. An unrecognised core is no error: nothing is predicted then, and a note
  * says so. machine must outlive the model. */
 struct status model_open(struct model *model, const struct cli *cli, const struct machine *machine);
 void model_close(struct model *model);
@@ -26,6 +28,9 @@ struct bench;
 /* Measures what the model wants to know of L3 and memory for a working set that reaches there, once. Nothing happens for a core
  * of which there is no model, nor after a signal. */
 void model_measure(struct model *model, struct bench *bench, const struct setting *setting);
+
+/* Says why there is nothing of the events that were asked for by name, once. counts: what came first of them all. */
+void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts);
 
 /* What limits the setting; valid until the next question. NULL where there is no core model. Its own status says whether the
  * code could be read. */

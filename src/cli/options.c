@@ -72,6 +72,19 @@ static struct status apply_uarch(struct cli *cli, const char *value)
 	return status_ok();
 }
 
+/* Whether this machine counts it is seen when it is opened; here only whether there is such an event. */
+static struct status apply_event(struct cli *cli, const char *value)
+{
+	struct status status = counters_encode(value, NULL, NULL);
+
+	if (!status_is_ok(&status))
+		return status_make(STATUS_USAGE, "--%s", status.text);      /* "event 'NAME': …" */
+	if (cli->event_count == COUNTERS_MAX)
+		return status_make(STATUS_USAGE, "--event %s: %d are the most", value, COUNTERS_MAX);
+	cli->events[cli->event_count++] = value;
+	return status;
+}
+
 static struct status apply_quiet(struct cli *cli, const char *value)
 {
 	(void)value;
@@ -99,6 +112,7 @@ const struct cli_option cli_common_options[] = {
 	{ "seed", "N", "where random layouts begin (1)", apply_seed },
 	{ "time-budget", "SECONDS", "how long to measure at most, without preparing data", apply_time_budget },
 	{ "uarch", "NAME", "predict for this core instead of the running one; a wrong name lists them all", apply_uarch },
+	{ "event", "NAME", "count this too, as libpfm spells it; may be given several times", apply_event },
 	{ "quiet", NULL, "no notes and no progress on standard error", apply_quiet },
 	{ "help", NULL, "this help; after a subcommand, its own", apply_help },
 	{ "version", NULL, "the version", apply_version },

@@ -49,6 +49,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 	bool answered;
 
 	memcpy(request.v, setting->v, sizeof(request.v));
+	request.plan = model->events.counters;
 	if (!cli->quiet && isatty(fileno(cli->err))) {
 		bench->slow = preparing;
 		bench->context = &notice;
@@ -78,12 +79,16 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		report.core = &model->core;
 		model_measure(model, bench, setting);
 		report.explanation = model_explain(model, setting);
+		report.events = &model->events;
+		report.counts = &result->counts;
+		report.counts_wanted = cli->event_count > 0;
 		if (cli->format->begin)
 			cli->format->begin(&report);
 		cli->format->sample(&report, setting, &sample, &result->facts);
 		if (cli->format->end)
 			cli->format->end(&report);
 		bench_notes(bench, cli, &result->facts);
+		model_notes(model, cli, &result->counts);
 	}
 	free(result);
 	return exit_status;
@@ -122,6 +127,6 @@ const struct cli_command command_run = {
 	.more = "Values: size=32k or 64m (powers of 1,024), acc=4, type=f64. Knobs that are not named keep their\n"
 		"defaults; slexplore list shows them. FILE is a loop of your own, ./mine.c or ./mine.S, and cflags=-O3 what\n"
 		"its compiler gets instead of -O2: see the manual.\n",
-	.common = { "format", "cpu", "seed", "time-budget", "quiet", "uarch" },
+	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch" },
 	.run = run_run,
 };

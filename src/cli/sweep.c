@@ -23,6 +23,8 @@ struct output {
 	struct model model;
 	struct report report;
 	struct run_facts largest;      /* of the cell with the largest working set, for notes */
+	struct counts first;           /* that were counted at all: of any cell */
+	bool begun;                    /* the report */
 	uint64_t failed;
 	bool progress, shown;
 	double next_progress;
@@ -61,6 +63,17 @@ static void preparing(void *context, uint64_t bytes)
 	output->shown = true;
 }
 
+/* The report begins when it is known what can be counted here: with the first cell that is there. */
+static void begin(struct output *output)
+{
+	if (output->begun)
+		return;
+	output->begun = true;
+	output->report.counts = &output->first;
+	if (output->cli->format->begin)
+		output->cli->format->begin(&output->report);
+}
+
 /* Prints the cells that are finished. Returns false when they cannot be written. */
 static bool print_cells(struct output *output, struct sweep *sweep)
 {
@@ -81,8 +94,10 @@ static bool print_cells(struct output *output, struct sweep *sweep)
 			output->failed++;
 			continue;
 		}
+		begin(output);
 		model_measure(&output->model, output->bench, &cell->setting);
 		output->report.explanation = model_explain(&output->model, &cell->setting);
+		output->report.counts = cell->counts;
 		format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
 		if (cell->facts.footprint > output->largest.footprint)
 			output->largest = cell->facts;
@@ -101,26 +116,31 @@ static int measure(struct output *output, struct sweep *sweep)
 		output->bench->slow = preparing;
 		output->bench->context = output;
 	}
-	if (format->begin)
-		format->begin(&output->report);
+	sweep_count(sweep, &output->model.events.counters);
 	while (written && !sweep_done(sweep)) {
 		struct request request;
 
 		written = print_cells(output, sweep);
 		if (written && sweep_next(sweep, bench_now(), &request)) {
-			if (bench_measure(output->bench, &request, result))
+			if (bench_measure(output->bench, &request, result)) {
 				sweep_accept(sweep, bench_now(), result);
+				if (output->first.count == 0)
+					output->first = result->counts;
+			}
 			progress_show(output, sweep, bench_now());
 		}
 		if (interrupt_signal())
 			sweep_stop(sweep);
 	}
 	progress_clear(output);
+	begin(output);
 	if (format->end)
 		format->end(&output->report);
 	free(result);
 	if (written)
 		bench_notes(output->bench, output->cli, &output->largest);
+	if (written)
+		model_notes(&output->model, output->cli, &output->first);
 	if (interrupt_signal()) {
 		struct sweep_progress progress;
 
@@ -150,6 +170,8 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	output->report.axes = sweep_axes(sweep, &output->report.axis_count);
 	output->report.seed = output->cli->seed;
 	output->report.core = &output->model.core;
+	output->report.events = &output->model.events;
+	output->report.counts_wanted = output->cli->event_count > 0;
 	return model_open(&output->model, output->cli, output->bench->machine);
 }
 
@@ -187,6 +209,6 @@ const struct cli_command command_sweep = {
 	.more = "Values: 1,2,4 or 1..16 or 1..16:3 (step) or 4k..64m*2 (factor), and names of choices or * for all.\n"
 		"The first knob named varies slowest. Combinations that a kernel excludes are skipped and counted.\n"
 		"All cells are visited in several rounds, so that what disturbs the machine spreads over them.\n",
-	.common = { "format", "cpu", "seed", "time-budget", "quiet", "uarch" },
+	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch" },
 	.run = sweep_run,
 };

@@ -63,6 +63,8 @@ struct engine {
 	const struct machine *(*machine)(void *context);
 	/* Events by words, as counters_search(); pmu as there. NULL: an engine that counts nothing it was not asked for before. */
 	size_t (*offers)(void *context, const char *words, const char *pmu, struct counter_offer *offers, size_t most);
+	/* Whether an event of that name can be asked for, as counters_encode() says. NULL: as above. */
+	struct status (*encodes)(void *context, const char *name);
 	/* Of an engine that plays a recording: whether it holds this setting (v: values of the kernel's knobs). NULL: an engine that measures
 	 * whatever it is asked. */
 	bool (*holds)(void *context, const struct kernel *kernel, const int64_t *v);

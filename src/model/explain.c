@@ -1,5 +1,6 @@
 #include "model/explain.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,4 +150,25 @@ void explain(const struct explain_question *question, struct explanation *explan
 		return;
 	fill_place(question, &run, &place);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
+}
+
+static bool bound_known(const struct explanation *explanation)
+{
+	return explanation && status_is_ok(&explanation->status) && explanation->limits.binding >= 0;
+}
+
+double explain_bound(const struct explanation *explanation)
+{
+	return bound_known(explanation) ? explanation->limits.bound : NAN;
+}
+
+double explain_predicted(const struct explanation *explanation)
+{
+	return bound_known(explanation) ? explanation->limits.predicted : NAN;
+}
+
+const char *explain_binding(const struct explanation *explanation)
+{
+	return bound_known(explanation) ?
+		limit_name(explanation->limits.limit[explanation->limits.binding].kind) : NULL;
 }

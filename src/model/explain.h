@@ -36,4 +36,9 @@ void explanation_free(struct explanation *explanation);
 /* Fills it anew. */
 void explain(const struct explain_question *question, struct explanation *explanation);
 
+/* The binding limit of an explanation, per element; NAN where there is none. Its prediction likewise, and its name or NULL. */
+double explain_bound(const struct explanation *explanation);
+double explain_predicted(const struct explanation *explanation);
+const char *explain_binding(const struct explanation *explanation);
+
 #endif

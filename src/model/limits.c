@@ -216,6 +216,7 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch, const st
 	limits->turns = tally.turns;
 	limits->elements = tally.elements;
 	limits->instructions = loop->path_count;
+	limits->mispredicts = place->mispredicts >= 0 ? place->mispredicts : (double)NAN;
 	limits_throughput(&tally);
 	limits_banks(&tally);
 	limits_ports(&tally);

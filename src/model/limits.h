@@ -90,6 +90,9 @@ struct limits {
 	const struct uarch *uarch;
 	double turns, elements;   /* of the path */
 	double instructions, slots;      /* per path */
+	double unlaminated;       /* slots per path that come on top where micro-fused forms are split */
+	double mispredicts;       /* per element; NAN: nobody says */
+	double beyond[2];         /* cache lines per element that come from beyond L1, and beyond L2, at least; NAN: unknown */
 	int limit_count;
 	struct limit limit[LIMIT_COUNT];      /* those that apply, highest first; unknown ones last */
 	int binding;              /* index of the highest known hard limit; -1: none */

@@ -322,13 +322,19 @@ void limits_memory(struct tally *tally)
 {
 	struct level level[LEVELS];
 	const char *missing = NULL;
+	double *beyond = tally->limits->beyond;
+	/* What the first cache holds comes from nowhere else. */
+	bool fits = cache_bytes(tally, L1) > 0 && !limits_spills(tally);
 
+	beyond[0] = beyond[1] = fits ? 0 : (double)NAN;
 	if (!limits_spills(tally) || tally->place->lines <= 0)
 		return;
 	if (!spread(tally, level, &missing)) {
 		limits_add_unknown(tally, LIMIT_MEMORY_LINES, "size of the %s cache is not known", missing);
 		return;
 	}
+	beyond[0] = tally->place->lines * (1 - level[L1].share);
+	beyond[1] = tally->place->lines * fmax(1 - level[L1].share - level[L2].share, 0);
 	if (tally->place->scattered) {
 		add_chain(tally, level);
 		if (limits_chained_misses(tally, &tally->limits->chain) < tally->place->lines * tally->elements - 1e-9)

@@ -27,6 +27,7 @@ static void add_width(struct tally *tally)
 	add_rate(tally, LIMIT_WIDTH, tally->slots, uarch_width(tally->uarch),
 		pairs > 0 ? "fused micro-op" : "micro-op", pairs > 0 ? "fused micro-ops" : "micro-ops");
 	tally->limits->slots = tally->slots;
+	tally->limits->unlaminated = tally->unlaminated;
 }
 
 static void add_accesses(struct tally *tally)

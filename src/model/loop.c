@@ -41,3 +41,17 @@ void loop_reserve(struct loop *loop, int insns, int path)
 		loop->path_room = path;
 	}
 }
+
+void loop_insn_text(const struct loop *loop, const struct insn *insn, struct text *text)
+{
+	bool jumps = insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP;
+	int64_t apart = (int64_t)(insn->target - loop->insn[0].address);
+	const char *last = strrchr(insn->text, ' ');
+
+	/* AArch64's have further operands before the target. */
+	if (!jumps || !insn->target || !last)
+		text_add(text, insn->text);
+	else
+		text_addf(text, "%.*s %s0x%llx", (int)(last - insn->text), insn->text, apart < 0 ? "-" : "",
+			(unsigned long long)(apart < 0 ? -apart : apart));
+}

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "base/text.h"
 #include "model/insn.h"
 
 /* What room there is at first, and the most that a loop read from memory grows it to. */
@@ -38,5 +39,9 @@ void loop_clear(struct loop *loop);      /* empty again, the room kept */
 void loop_free(struct loop *loop);
 /* Makes room for that many at least; what it holds stays. */
 void loop_reserve(struct loop *loop, int insns, int path);
+
+/* An instruction's text, the target of a jump as its distance in bytes from the loop's first instruction ("jne 0x0"): the same
+ * wherever the code was loaded. */
+void loop_insn_text(const struct loop *loop, const struct insn *insn, struct text *text);
 
 #endif

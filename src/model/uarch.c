@@ -8,33 +8,33 @@
 
 #include "base/data.h"
 
-const char *const uarch_role_name[ROLE_COUNT] = {
-	[ROLE_ZERO] = "zero", [ROLE_MOVE] = "move", [ROLE_VMOVE] = "vmove", [ROLE_BRANCH] = "branch",
-	[ROLE_TAKEN] = "taken", [ROLE_JUMP] = "jump", [ROLE_INDIRECT] = "indirect", [ROLE_CALL] = "call",
-	[ROLE_RETURN] = "return", [ROLE_LOAD] = "load", [ROLE_VLOAD] = "vload", [ROLE_STORE] = "store",
-	[ROLE_VSTORE] = "vstore", [ROLE_STORE_COMPLEX] = "store-complex", [ROLE_VSTORE_COMPLEX] = "vstore-complex",
-	[ROLE_LOAD_PAIR] = "load-pair", [ROLE_VLOAD_PAIR] = "vload-pair", [ROLE_STORE_PAIR] = "store-pair",
-	[ROLE_VSTORE_PAIR] = "vstore-pair", [ROLE_GATHER] = "gather-load", [ROLE_SCATTER] = "scatter-store",
-	[ROLE_WRITEBACK] = "writeback", [ROLE_MODIFY] = "modify",
+const char *const uarch_reserved_name[RESERVED_COUNT] = {
+	[RESERVED_ZERO] = "zero", [RESERVED_MOVE] = "move", [RESERVED_VMOVE] = "vmove", [RESERVED_BRANCH] = "branch",
+	[RESERVED_TAKEN] = "taken", [RESERVED_JUMP] = "jump", [RESERVED_INDIRECT] = "indirect", [RESERVED_CALL] = "call",
+	[RESERVED_RETURN] = "return", [RESERVED_LOAD] = "load", [RESERVED_VLOAD] = "vload", [RESERVED_STORE] = "store",
+	[RESERVED_VSTORE] = "vstore", [RESERVED_STORE_COMPLEX] = "store-complex", [RESERVED_VSTORE_COMPLEX] = "vstore-complex",
+	[RESERVED_LOAD_PAIR] = "load-pair", [RESERVED_VLOAD_PAIR] = "vload-pair", [RESERVED_STORE_PAIR] = "store-pair",
+	[RESERVED_VSTORE_PAIR] = "vstore-pair", [RESERVED_GATHER] = "gather-load", [RESERVED_SCATTER] = "scatter-store",
+	[RESERVED_WRITEBACK] = "writeback", [RESERVED_MODIFY] = "modify",
 };
-_Static_assert(ROLE_MODIFY == ROLE_COUNT - 1, "a role without a name");
+_Static_assert(RESERVED_MODIFY == RESERVED_COUNT - 1, "a reserved class without a name");
 
-/* What stands in for a role that a core does not name: the same thing, less closely told. */
-static const int role_fallback[ROLE_COUNT] = {
-	[ROLE_ZERO] = -1, [ROLE_MOVE] = -1, [ROLE_VMOVE] = -1, [ROLE_BRANCH] = -1, [ROLE_TAKEN] = ROLE_BRANCH,
-	[ROLE_JUMP] = ROLE_TAKEN, [ROLE_INDIRECT] = ROLE_JUMP, [ROLE_CALL] = ROLE_JUMP, [ROLE_RETURN] = ROLE_INDIRECT,
-	[ROLE_LOAD] = -1, [ROLE_VLOAD] = -1, [ROLE_STORE] = -1, [ROLE_VSTORE] = -1, [ROLE_STORE_COMPLEX] = ROLE_STORE,
-	[ROLE_VSTORE_COMPLEX] = ROLE_VSTORE, [ROLE_LOAD_PAIR] = ROLE_LOAD, [ROLE_VLOAD_PAIR] = ROLE_VLOAD,
-	[ROLE_STORE_PAIR] = ROLE_STORE, [ROLE_VSTORE_PAIR] = ROLE_VSTORE, [ROLE_GATHER] = ROLE_VLOAD,
-	[ROLE_SCATTER] = ROLE_VSTORE, [ROLE_WRITEBACK] = -1, [ROLE_MODIFY] = -1,
+/* What stands in for a reserved class that a core does not name: the same thing, less closely told. */
+static const int reserved_fallback[RESERVED_COUNT] = {
+	[RESERVED_ZERO] = -1, [RESERVED_MOVE] = -1, [RESERVED_VMOVE] = -1, [RESERVED_BRANCH] = -1, [RESERVED_TAKEN] = RESERVED_BRANCH,
+	[RESERVED_JUMP] = RESERVED_TAKEN, [RESERVED_INDIRECT] = RESERVED_JUMP, [RESERVED_CALL] = RESERVED_JUMP, [RESERVED_RETURN] = RESERVED_INDIRECT,
+	[RESERVED_LOAD] = -1, [RESERVED_VLOAD] = -1, [RESERVED_STORE] = -1, [RESERVED_VSTORE] = -1, [RESERVED_STORE_COMPLEX] = RESERVED_STORE,
+	[RESERVED_VSTORE_COMPLEX] = RESERVED_VSTORE, [RESERVED_LOAD_PAIR] = RESERVED_LOAD, [RESERVED_VLOAD_PAIR] = RESERVED_VLOAD,
+	[RESERVED_STORE_PAIR] = RESERVED_STORE, [RESERVED_VSTORE_PAIR] = RESERVED_VSTORE, [RESERVED_GATHER] = RESERVED_VLOAD,
+	[RESERVED_SCATTER] = RESERVED_VSTORE, [RESERVED_WRITEBACK] = -1, [RESERVED_MODIFY] = -1,
 };
 
-bool uarch_role_is_memory(const char *name)
+bool uarch_reserved_is_memory(const char *name)
 {
 	size_t length = strcspn(name, ".");
 
-	for (int role = ROLE_LOAD; role <= ROLE_SCATTER; role++)
-		if (strlen(uarch_role_name[role]) == length && memcmp(uarch_role_name[role], name, length) == 0)
+	for (int i = RESERVED_LOAD; i <= RESERVED_SCATTER; i++)
+		if (strlen(uarch_reserved_name[i]) == length && memcmp(uarch_reserved_name[i], name, length) == 0)
 			return true;
 	return false;
 }
@@ -167,6 +167,7 @@ void uarch_free(struct uarch *uarch)
 	free(uarch->chain);
 	free(uarch->fusion);
 	free(uarch->id);
+	free(uarch->event);
 	free(uarch);
 }
 
@@ -275,9 +276,9 @@ struct status uarch_bind(struct uarch *uarch)
 		return status;
 	resolve_classes(uarch);
 	for (int width = 0; width < UARCH_WIDTHS; width++)
-		for (int i = 0; i < ROLE_COUNT; i++)
-			for (int at = i; at >= 0 && !uarch->role[i][width]; at = role_fallback[at])
-				uarch->role[i][width] = find_class(uarch, uarch_role_name[at], width);
+		for (int i = 0; i < RESERVED_COUNT; i++)
+			for (int at = i; at >= 0 && !uarch->reserved[i][width]; at = reserved_fallback[at])
+				uarch->reserved[i][width] = find_class(uarch, uarch_reserved_name[at], width);
 	return status;
 }
 
@@ -357,20 +358,21 @@ static bool is_complex(const struct insn_memory *memory)
 static const struct uarch_class *memory_class(const struct uarch *uarch, const struct insn *insn,
 	const struct insn_memory *memory, bool store)
 {
-	int width = insn->vector ? access_width(memory) : 0, role;
+	int width = insn->vector ? access_width(memory) : 0, which;
 	bool pair = memory->accesses == 2 && !memory->vector_index;
 
 	if (memory->vector_index)
-		role = store ? ROLE_SCATTER : ROLE_GATHER;
+		which = store ? RESERVED_SCATTER : RESERVED_GATHER;
 	else if (pair)
-		role = store ? insn->vector ? ROLE_VSTORE_PAIR : ROLE_STORE_PAIR : insn->vector ? ROLE_VLOAD_PAIR : ROLE_LOAD_PAIR;
+		which = store ? insn->vector ? RESERVED_VSTORE_PAIR : RESERVED_STORE_PAIR :
+			insn->vector ? RESERVED_VLOAD_PAIR : RESERVED_LOAD_PAIR;
 	else if (store && is_complex(memory))
-		role = insn->vector ? ROLE_VSTORE_COMPLEX : ROLE_STORE_COMPLEX;
+		which = insn->vector ? RESERVED_VSTORE_COMPLEX : RESERVED_STORE_COMPLEX;
 	else if (store)
-		role = insn->vector ? ROLE_VSTORE : ROLE_STORE;
+		which = insn->vector ? RESERVED_VSTORE : RESERVED_STORE;
 	else
-		role = insn->vector ? ROLE_VLOAD : ROLE_LOAD;
-	return uarch->role[role][width];
+		which = insn->vector ? RESERVED_VLOAD : RESERVED_LOAD;
+	return uarch->reserved[which][width];
 }
 
 /* The class of what the instruction does besides memory; NULL and *known unset: nobody can say. */
@@ -381,9 +383,9 @@ static const struct uarch_class *operation(const struct uarch *uarch, const stru
 
 	*known = true;
 	if (insn->zeroing)
-		class = uarch->role[ROLE_ZERO][width];
+		class = uarch->reserved[RESERVED_ZERO][width];
 	else if (insn->move)
-		class = uarch->role[insn->vector ? ROLE_VMOVE : ROLE_MOVE][width];
+		class = uarch->reserved[insn->vector ? RESERVED_VMOVE : RESERVED_MOVE][width];
 	if (class)
 		return class;
 	number = ops_find(uarch->ops, insn);
@@ -394,19 +396,19 @@ static const struct uarch_class *operation(const struct uarch *uarch, const stru
 	else
 		switch (insn->flow) {
 		case FLOW_BRANCH:
-			class = uarch->role[ROLE_BRANCH][width];
+			class = uarch->reserved[RESERVED_BRANCH][width];
 			break;
 		case FLOW_JUMP:
-			class = uarch->role[ROLE_JUMP][width];
+			class = uarch->reserved[RESERVED_JUMP][width];
 			break;
 		case FLOW_INDIRECT:
-			class = uarch->role[ROLE_INDIRECT][width];
+			class = uarch->reserved[RESERVED_INDIRECT][width];
 			break;
 		case FLOW_CALL:
-			class = uarch->role[ROLE_CALL][width];
+			class = uarch->reserved[RESERVED_CALL][width];
 			break;
 		case FLOW_RETURN:
-			class = uarch->role[ROLE_RETURN][width];
+			class = uarch->reserved[RESERVED_RETURN][width];
 			break;
 		default:
 			break;
@@ -464,8 +466,8 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 	plain = !facts->op;
 	if (facts->op)
 		slots = facts->op->slots;
-	if (insn->flow == FLOW_BRANCH && facts->op && facts->op == uarch->role[ROLE_BRANCH][width_index(insn->width)])
-		facts->taken = uarch->role[ROLE_TAKEN][width_index(insn->width)];
+	if (insn->flow == FLOW_BRANCH && facts->op && facts->op == uarch->reserved[RESERVED_BRANCH][width_index(insn->width)])
+		facts->taken = uarch->reserved[RESERVED_TAKEN][width_index(insn->width)];
 	for (int i = 0; i < insn->memory_count && i < INSN_MEMORY; i++) {
 		const struct insn_memory *memory = &insn->memory[i];
 		double accesses = memory->accesses > 1 && !memory->vector_index ? memory->accesses : 1;
@@ -486,9 +488,9 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 	}
 	/* What an operation leaves in memory: one more, unless the core says otherwise. */
 	if (stores && !plain)
-		slots += uarch->role[ROLE_MODIFY][0] ? uarch->role[ROLE_MODIFY][0]->slots : facts->store ? facts->store->slots : 0;
-	if (insn->writeback && uarch->role[ROLE_WRITEBACK][0]) {
-		facts->base = uarch->role[ROLE_WRITEBACK][0];
+		slots += uarch->reserved[RESERVED_MODIFY][0] ? uarch->reserved[RESERVED_MODIFY][0]->slots : facts->store ? facts->store->slots : 0;
+	if (insn->writeback && uarch->reserved[RESERVED_WRITEBACK][0]) {
+		facts->base = uarch->reserved[RESERVED_WRITEBACK][0];
 		slots += facts->base->slots;
 	}
 	if (plain && !facts->load && !facts->store)

@@ -293,7 +293,8 @@ static const struct {
 	{ "units", false, read_names }, { "set", false, read_set }, { "class", false, read_class },
 	{ "chain", true, read_chain }, { "fuse", true, read_fuse }, { "unlaminate", true, read_unlaminate },
 	{ "cap", true, read_cap }, { "size", true, read_size }, { "extra", true, read_extra },
-	{ "cache", true, read_cache }, { "unknown", false, read_unknown },
+	{ "cache", true, read_cache }, { "unknown", false, read_unknown }, { "pmu", false, read_pmu },
+	{ "event", false, read_event },
 };
 
 enum { STATEMENTS = sizeof(statements) / sizeof(statements[0]) };
@@ -346,6 +347,7 @@ struct status uarch_read(const char *text, const char *origin, struct uarch **ou
 	to->uarch = u;
 	to->depth = 1;
 	to->ports_said.file = to->units_said.file = to->width_said.file = to->laminate_said.file = -1;
+	to->pmu_said.file = -1;
 	u->width = UARCH_UNKNOWN;
 	for (int i = 0; i < CAP_COUNT; i++) {
 		u->cap[i] = UARCH_UNKNOWN;

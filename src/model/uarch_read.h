@@ -2,10 +2,11 @@
 #ifndef SLX_MODEL_UARCH_READ_H
 #define SLX_MODEL_UARCH_READ_H
 
+#include "model/events.h"
 #include "model/uarch.h"
 
 enum {
-	UARCH_NAME = 24, UARCH_WORDS = 128, UARCH_SOURCES = 32, UARCH_RANGES = 16, UARCH_FEATURES = 6,
+	UARCH_NAME = 24, UARCH_PMU = 32, UARCH_WORDS = 128, UARCH_SOURCES = 32, UARCH_RANGES = 16, UARCH_FEATURES = 6,
 	UARCH_WIDTHS = 8      /* none, 8, 16, 32, 64, 128, 256, 512 bits */
 };
 
@@ -118,16 +119,16 @@ struct uarch_chain {
 enum { FUSE_MEMORY = 1, FUSE_MEMORY_IMMEDIATE = 2, FUSE_RELATIVE = 4, FUSE_STORE = 8, FUSE_IMMEDIATE = 16 };
 enum { LAMINATE_UNKNOWN, LAMINATE_NEVER, LAMINATE_INDEXED };
 
-/* Classes that are looked up by what an instruction is, not by its name. */
-enum uarch_role {
-	ROLE_ZERO, ROLE_MOVE, ROLE_VMOVE, ROLE_BRANCH, ROLE_TAKEN, ROLE_JUMP, ROLE_INDIRECT, ROLE_CALL, ROLE_RETURN,
-	ROLE_LOAD, ROLE_VLOAD, ROLE_STORE, ROLE_VSTORE, ROLE_STORE_COMPLEX, ROLE_VSTORE_COMPLEX,
-	ROLE_LOAD_PAIR, ROLE_VLOAD_PAIR, ROLE_STORE_PAIR, ROLE_VSTORE_PAIR, ROLE_GATHER, ROLE_SCATTER,
-	ROLE_WRITEBACK, ROLE_MODIFY, ROLE_COUNT
+/* Classes that are looked up by what an instruction is, not by its name: the reserved ones. */
+enum uarch_reserved {
+	RESERVED_ZERO, RESERVED_MOVE, RESERVED_VMOVE, RESERVED_BRANCH, RESERVED_TAKEN, RESERVED_JUMP, RESERVED_INDIRECT, RESERVED_CALL, RESERVED_RETURN,
+	RESERVED_LOAD, RESERVED_VLOAD, RESERVED_STORE, RESERVED_VSTORE, RESERVED_STORE_COMPLEX, RESERVED_VSTORE_COMPLEX,
+	RESERVED_LOAD_PAIR, RESERVED_VLOAD_PAIR, RESERVED_STORE_PAIR, RESERVED_VSTORE_PAIR, RESERVED_GATHER, RESERVED_SCATTER,
+	RESERVED_WRITEBACK, RESERVED_MODIFY, RESERVED_COUNT
 };
-extern const char *const uarch_role_name[ROLE_COUNT];
-/* Whether such a class is of a memory access: one slot whatever its micro-ops. */
-bool uarch_role_is_memory(const char *name);
+extern const char *const uarch_reserved_name[RESERVED_COUNT];
+/* Whether a class of that name is of a memory access: one slot whatever its micro-ops. */
+bool uarch_reserved_is_memory(const char *name);
 
 struct uarch {
 	char name[UARCH_NAME], title[64], isa[16];
@@ -146,11 +147,14 @@ struct uarch {
 	int cache_count;
 	struct uarch_cache cache[UARCH_CACHES];
 	struct uarch_sources sources;
+	char pmu[UARCH_PMU];             /* libpfm's name of its counters' PMU; "" none */
+	int event_count;
+	struct uarch_event *event;
 	uint32_t tags;                   /* all that the file uses */
 
 	struct uarch_ops *ops;
 	const struct uarch_class **resolved;      /* [class number of ops][width] */
-	const struct uarch_class *role[ROLE_COUNT][UARCH_WIDTHS];
+	const struct uarch_class *reserved[RESERVED_COUNT][UARCH_WIDTHS];
 };
 
 /* Reads a file without the tables of instructions: enough to recognise a core. */

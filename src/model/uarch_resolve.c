@@ -31,11 +31,29 @@ static bool find_ports(struct build *to, const char *name, size_t length, int de
 	return false;
 }
 
+bool build_ports(struct build *to, const char *names, size_t length, uint32_t *ports, const char **bad, size_t *bad_length)
+{
+	*ports = 0;
+	for (size_t from = 0, end; from <= length; from = end + 1) {
+		const char *comma = memchr(names + from, ',', length - from);
+
+		end = comma ? (size_t)(comma - names) : length;
+		if (!find_ports(to, names + from, end - from, 0, ports)) {
+			*bad = names + from;
+			*bad_length = end - from;
+			return false;
+		}
+	}
+	return true;
+}
+
 static struct status resolve_term(struct build *to, struct build_class *class, const char *at, size_t length)
 {
 	const char *origin = to->origin[class->file], *times = memchr(at, '*', length), *colon, *name;
 	struct uarch_term *term = &class->facts.term[class->facts.term_count];
 	double count = 1, cycles = 1;
+	const char *bad;
+	size_t bad_length;
 	uint32_t units;
 
 	if (class->facts.term_count == UARCH_TERMS)
@@ -51,21 +69,15 @@ static struct status resolve_term(struct build *to, struct build_class *class, c
 		return lines_status(origin, class->line, "\"%.*s\": cycles are a number from above 0 to 1000",
 			(int)(length < 40 ? length : 40), at);
 	length = (colon ? (size_t)(colon - at) : length) - (size_t)(name - at);
-	term->ports = 0;
-	for (size_t from = 0, to_end; from <= length; from = to_end + 1) {
-		const char *comma = memchr(name + from, ',', length - from);
-
-		to_end = comma ? (size_t)(comma - name) : length;
-		if (!find_ports(to, name + from, to_end - from, 0, &term->ports))
-			return lines_status(origin, class->line, "class %s: unknown port \"%.*s\"", class->facts.name,
-				(int)(to_end - from < 24 ? to_end - from : 24), name + from);
-	}
+	if (!build_ports(to, name, length, &term->ports, &bad, &bad_length))
+		return lines_status(origin, class->line, "class %s: unknown port \"%.*s\"", class->facts.name,
+			(int)(bad_length < 24 ? bad_length : 24), bad);
 	units = ~UINT32_C(0) << to->uarch->port_count;
 	if ((term->ports & units) && (term->ports & ~units))
 		return lines_status(origin, class->line, "class %s: ports and units in one term", class->facts.name);
 	term->count = (float)count;
 	term->cycles = (float)cycles;
-	if (!class->has_slots && !(term->ports & units) && !uarch_role_is_memory(class->facts.name))
+	if (!class->has_slots && !(term->ports & units) && !uarch_reserved_is_memory(class->facts.name))
 		class->facts.slots += count;
 	class->facts.term_count++;
 	return status_ok();
@@ -163,5 +175,5 @@ struct status build_finish(struct build *to, const char *origin)
 		if (missing)
 			status = lines_status(to->origin[chain->file], chain->line, "chain: no class \"%s\"", missing);
 	}
-	return status;
+	return status_is_ok(&status) ? build_events(to) : status;
 }

@@ -434,7 +434,7 @@ static bool overlay_move_works(const struct session *session, int dx, int dy)
 	if (session->overlay == OVERLAY_FIND) {
 		int selected = session->found_selected + dy;
 
-		return selected >= 0 && selected < session_found(session, found);
+		return selected >= 0 && selected < session_found(session, found, NULL);
 	}
 	return session->scroll + dy >= 0 && session->scroll + dy <= SCROLL_MOST;
 }
@@ -452,6 +452,8 @@ bool action_move_works(const struct session *session, int dx, int dy)
 		return dy ? action_knob_by_works(session, dy) : step_works(session, dx);
 	case FOCUS_CODE:
 		return dy && action_code_works(session, dy > 0 ? "+1" : "-1");
+	case FOCUS_COUNTERS:
+		return dy && action_counters_by_works(session, dy > 0 ? "+1" : "-1");
 	default:
 		return move_target(session, dx, dy, &setting);
 	}
@@ -475,6 +477,8 @@ struct status action_move(struct session *session, int dx, int dy, double now)
 		return action_kernel_by(session, dy, now);
 	} else if (session->focus == FOCUS_CODE) {
 		return action_code(session, dy > 0 ? "+1" : "-1", now);
+	} else if (session->focus == FOCUS_COUNTERS) {
+		return action_counters_by(session, dy > 0 ? "+1" : "-1", now);
 	} else if (move_target(session, dx, dy, &setting)) {
 		session_go(session, &setting, now);
 	}

@@ -9,7 +9,7 @@
 /* The furthest that code scrolls. */
 enum { CODE_MOST = LOOP_MOST };
 
-const char *const body_names[] = { "slices", "ladder", "ports", "code", "source", "mountain", "strip", NULL };
+const char *const body_names[] = { "slices", "ladder", "ports", "counters", "code", "source", "mountain", "strip", NULL };
 _Static_assert(sizeof(body_names) / sizeof(body_names[0]) == BODY_COUNT + 1, "a name for each");
 
 /* Whether there is anything to bring to the front. */
@@ -19,6 +19,7 @@ static bool body_there(const struct session *session, enum body body)
 	case BODY_LADDER: return insight_ready(session) || session->insight.reading || session->insight.note[0];
 	case BODY_PORTS:
 	case BODY_CODE: return insight_ready(session) || session->insight.reading;
+	case BODY_COUNTERS: return counted_there(session);
 	case BODY_SOURCE: return session->insight.listing != NULL;
 	case BODY_MOUNTAIN: return session->plan.grid.present;
 	default: return true;
@@ -35,9 +36,12 @@ static int body_find(const char *name)
 
 static struct status bring(struct session *session, enum body body)
 {
+	if (body == BODY_COUNTERS && session->body != BODY_COUNTERS)
+		session->counted.before = session->body;
 	session->body = body;
 	/* Arrows act on what can be seen. */
-	if ((session->focus == FOCUS_CODE && body != BODY_CODE) || (session->focus == FOCUS_SLICES && body != BODY_SLICES))
+	if ((session->focus == FOCUS_CODE && body != BODY_CODE) || (session->focus == FOCUS_SLICES && body != BODY_SLICES) ||
+		(session->focus == FOCUS_COUNTERS && body != BODY_COUNTERS))
 		session->focus = FOCUS_KNOBS;
 	return status_ok();
 }
@@ -48,8 +52,8 @@ struct status action_view(struct session *session, const char *arguments, double
 
 	(void)now;
 	if (body < 0)
-		return status_make(STATUS_USAGE, "view \"%.40s\": next, slices, ladder, ports, code, source, mountain or strip",
-			arguments);
+		return status_make(STATUS_USAGE, "view \"%.40s\": next, slices, ladder, ports, counters, code, source, mountain or "
+			"strip", arguments);
 	if (!body_there(session, (enum body)body))
 		return status_make(STATUS_USAGE, "view %s: there is none of %s", arguments, session->setting.kernel->name);
 	return bring(session, (enum body)body);
@@ -82,6 +86,31 @@ bool action_view_next_works(const struct session *session, const char *arguments
 {
 	(void)arguments;
 	return body_after(session) != session->body;
+}
+
+/* ---- counters ---- */
+
+void body_counters(struct session *session)
+{
+	bring(session, BODY_COUNTERS);
+}
+
+struct status action_counters(struct session *session, const char *arguments, double now)
+{
+	enum body before = session->counted.before;
+
+	(void)arguments, (void)now;
+	if (!counted_there(session))
+		return status_make(STATUS_USAGE, "nothing is counted here");
+	if (session->body != BODY_COUNTERS)
+		return bring(session, BODY_COUNTERS);
+	return bring(session, body_there(session, before) && before != BODY_COUNTERS ? before : BODY_SLICES);
+}
+
+bool action_counters_works(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return counted_there(session);
 }
 
 /* "+N" or "-N"; 0: neither. */
@@ -117,5 +146,28 @@ struct status action_code(struct session *session, const char *arguments, double
 		insight->code_first = last;
 	if (insight->code_first < 0)
 		insight->code_first = 0;
+	return status_ok();
+}
+
+bool action_counters_by_works(const struct session *session, const char *arguments)
+{
+	int lines = parse_lines(arguments), first = session->counted.first + lines;
+
+	return lines && counted_there(session) && first >= 0 && first < session->counted.plan->counters.count;
+}
+
+struct status action_counters_by(struct session *session, const char *arguments, double now)
+{
+	int lines = parse_lines(arguments), last;
+	struct counted *counted = &session->counted;
+
+	(void)now;
+	if (!lines)
+		return status_make(STATUS_USAGE, "counters scroll takes +N or -N lines");
+	if (!counted_there(session))
+		return status_make(STATUS_USAGE, "nothing is counted here");
+	last = counted->plan->counters.count - 1;
+	counted->first += lines;
+	counted->first = counted->first > last ? last : counted->first < 0 ? 0 : counted->first;
 	return status_ok();
 }

@@ -30,6 +30,7 @@ void cells_clear(struct cells *cells)
 		if (!cells->slots[i])
 			continue;
 		free(cells->slots[i]->trials);
+		free(cells->slots[i]->counts);
 		free(cells->slots[i]);
 		cells->slots[i] = NULL;
 	}
@@ -119,9 +120,13 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 		cell->settled = true;
 		return;
 	}
+	cell_count(cell, result);
 	if (result->trials.count) {
 		if (!cell->trials)
 			cell->trials = memory_new(1, sizeof(*cell->trials));
+		/* Cycles of one clock are not mixed with another's. */
+		if (cell->facts.cycles_from != result->facts.cycles_from)
+			cell->trials->count = 0;
 		trials_append(cell->trials, &result->trials);
 		cell->facts = result->facts;
 		sample_summarise(cell->trials, &cell->facts, &cell->sample);
@@ -137,6 +142,15 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 	cell->settled = true;
 	if (!cell->sample.valid)
 		cell->failure = status_make(STATUS_FAILED, "no undisturbed trial in %u visits", cell->visits);
+}
+
+void cell_count(struct cell *cell, const struct result *result)
+{
+	if (!result->final || result->status.code != STATUS_OK || result->counts.count == 0)
+		return;
+	if (!cell->counts)
+		cell->counts = memory_new(1, sizeof(*cell->counts));
+	*cell->counts = result->counts;
 }
 
 void cell_compact(struct cell *cell)

@@ -14,6 +14,7 @@ struct cell {
 	struct trials *trials;       /* NULL before the first visit, and after cell_compact() */
 	struct run_facts facts;
 	struct sample sample;
+	struct counts *counts;       /* the newest there are; NULL: none */
 	double at;                   /* when the sample was last made anew, in the owner's time */
 	unsigned visits;
 	bool settled;                /* no further visit is wanted */
@@ -38,7 +39,10 @@ void cells_clear(struct cells *cells);
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted, double precision,
 	unsigned max_visits);
 
-/* Frees the trials of a settled cell; its sample stays. For tables of thousands of cells. */
+/* Keeps what a final result counted, if it counted anything. */
+void cell_count(struct cell *cell, const struct result *result);
+
+/* Frees the trials of a settled cell; its sample and counts stay. For tables of thousands of cells. */
 void cell_compact(struct cell *cell);
 
 #endif

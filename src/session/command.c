@@ -64,7 +64,7 @@ static struct status run_entry_erase(struct session *session, const char *argume
 
 /* ---- focus ---- */
 
-static const char *const focus_names[] = { "kernels", "knobs", "slices", "code", NULL };
+static const char *const focus_names[] = { "kernels", "knobs", "slices", "code", "counters", NULL };
 _Static_assert(sizeof(focus_names) / sizeof(focus_names[0]) == FOCUS_COUNT + 1, "a name for each focus");
 
 static int focus_index(const char *name)
@@ -82,13 +82,21 @@ static struct status focus_on(struct session *session, int focus)
 	return status_ok();
 }
 
-/* The next pane that has anything; the code is one once the limits are known. */
+/* Whether a pane has anything: the code once the limits are known, the counters where there are any. */
+static bool focus_there(const struct session *session, int focus)
+{
+	return (focus != FOCUS_CODE || insight_ready(session)) &&
+		(focus != FOCUS_COUNTERS || session->live.counts.count > 0);
+}
+
+/* The next pane that has anything. */
 static struct status focus_by(struct session *session, int direction)
 {
-	int focus = ((int)session->focus + FOCUS_COUNT + direction) % FOCUS_COUNT;
+	int focus = session->focus;
 
-	if (focus == FOCUS_CODE && !insight_ready(session))
+	do
 		focus = (focus + FOCUS_COUNT + direction) % FOCUS_COUNT;
+	while (!focus_there(session, focus));
 	return focus_on(session, focus);
 }
 
@@ -101,8 +109,8 @@ static struct status run_focus(struct session *session, const char *arguments, d
 
 	(void)now;
 	if (focus < 0)
-		return status_make(STATUS_USAGE, "focus \"%.40s\": next, previous, kernels, knobs, slices or code",
-			arguments);
+		return status_make(STATUS_USAGE, "focus \"%.40s\": next, previous, kernels, knobs, slices, code or "
+			"counters", arguments);
 	return focus_on(session, focus);
 }
 
@@ -180,6 +188,7 @@ static struct status run_find(struct session *session, const char *arguments, do
 	(void)now;
 	snprintf(session->find, sizeof(session->find), "%s", arguments);
 	text_cut_clean(session->find, sizeof(session->find));
+	counted_find(session, session->find);
 	session->found_selected = 0;
 	return overlay_open(session, OVERLAY_FIND);
 }
@@ -193,7 +202,7 @@ static bool works_find(const struct session *session, const char *arguments)
 static struct view_found found_chosen(const struct session *session)
 {
 	struct view_found found[VIEW_FOUND] = { 0 };
-	int count = session->overlay == OVERLAY_FIND ? session_found(session, found) : 0;
+	int count = session->overlay == OVERLAY_FIND ? session_found(session, found, NULL) : 0;
 
 	return session->found_selected < count ? found[session->found_selected] : (struct view_found){ 0 };
 }
@@ -243,6 +252,7 @@ static struct status run_yank(struct session *session, const char *arguments, do
 		text_addf(&text, " %s", session->invocation);
 	if (session->insight.wanted[0])
 		text_addf(&text, " --uarch %s", session->insight.wanted);
+	counted_format(session, &text);
 	snprintf(session->text, sizeof(session->text), "%s", text_string(&text));
 	session->text_title[0] = '\0';
 	text_free(&text);
@@ -273,7 +283,7 @@ static const struct command_row rows[] = {
 	{ "entry accept", "", "take the typed value", action_accept, works_entry, 0 },
 	{ "entry drop", "", "forget the typed value", run_entry_drop, works_entry, 0 },
 	{ "entry erase", "", "erase the last character typed", run_entry_erase, works_entry, 0 },
-	{ "focus", "kernels|knobs|slices|code", "what the arrows act on", run_focus, works_focus, 0 },
+	{ "focus", "kernels|knobs|slices|code|counters", "what the arrows act on", run_focus, works_focus, 0 },
 	{ "focus next", "", "give the arrows to the next pane", run_focus_next, NULL, 0 },
 	{ "focus previous", "", "give the arrows to the pane before", run_focus_previous, NULL, 0 },
 	{ "move left", "", "a smaller value, or a smaller size on the slices", run_move_left,
@@ -290,6 +300,12 @@ static const struct command_row rows[] = {
 	{ "view next", "", "bring the next one to the front: limits, ports, code, …", action_view_next,
 		action_view_next_works, COMMAND_FOUND },
 	{ "code", "+N|-N", "scroll the code by lines", action_code, action_code_works, 0 },
+	{ "counters", "", "what was counted to the front, or away again", action_counters, action_counters_works,
+		COMMAND_FOUND },
+	{ "counters scroll", "+N|-N", "scroll the counters by lines", action_counters_by, action_counters_by_works, 0 },
+	{ "event", "NAME", "count one more event, by libpfm's name", action_event, action_event_works, 0 },
+	{ "event drop", "[NAME]", "count it no more; without a name none that was asked for", action_event_drop,
+		action_event_drop_works, 0 },
 	{ "uarch", "[NAME]", "predict for another core; without a name for this one", action_uarch, action_uarch_works,
 		0 },
 	{ "uarch nearest", "", "this core has no model: take the nearest one", action_uarch_nearest,
@@ -299,7 +315,7 @@ static const struct command_row rows[] = {
 	{ "pin drop", "", "forget A", run_pin_drop, works_pin_drop, COMMAND_FOUND },
 	{ "freeze", "", "stop measuring, or go on", run_freeze, NULL, COMMAND_FOUND },
 	{ "again", "", "forget every figure and measure anew", run_again, NULL, COMMAND_FOUND },
-	{ "find", "[TEXT]", "look for a kernel, a knob or a command, or write a command", run_find, works_find,
+	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command", run_find, works_find,
 		COMMAND_VERBATIM },
 	{ "choose", "", "take what find has marked", run_find_choose, works_find_choose, 0 },
 	{ "help", "", "keys and commands", run_help, works_help, COMMAND_FOUND },

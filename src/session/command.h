@@ -9,6 +9,8 @@
  *   move up|down|left|right                   by focus: next kernel, knob, value, along the slices, lines of code
  *   remedy                                    turn the knob that lowers the predicted CPE most
  *   view NAME · view next · code +N|-N        what comes first below the knobs; scroll the code
+ *   counters · counters scroll +N|-N          what was counted to the front, or away; scroll it
+ *   event NAME · event drop [NAME]            count one more event; no more
  *   uarch NAME · uarch · uarch nearest        the core to predict for: another one, this one, the nearest known
  *   pin · pin swap · pin drop                 the present result becomes A; A and B swap; forget A
  *   freeze · again                            stop and go on; measure everything anew

@@ -41,4 +41,17 @@ static void ask(void *context, const struct explain_question *question, struct e
 	explain(question, explanation);
 }
 
-const struct explainer explainer_model = { NULL, recognise, load, unload, ask };
+static void events(void *context, const struct machine *machine, const char *const *extra, int extra_count,
+	struct event_plan *plan)
+{
+	(void)context;
+	events_plan_here(machine, extra, extra_count, plan);
+}
+
+static double modelled(void *context, const struct uarch_event *meaning, const struct explanation *explanation)
+{
+	(void)context;
+	return events_modelled(meaning, explanation);
+}
+
+const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events, modelled };

@@ -34,6 +34,8 @@ struct explainer {
 	 * (events_plan()). The id stays for the caller. NULL: nothing is counted. */
 	void (*events)(void *context, const struct machine *machine, const char *const *extra, int extra_count,
 		struct event_plan *plan);
+	/* Like events_modelled(). NULL: the model says nothing of events. */
+	double (*modelled)(void *context, const struct uarch_event *meaning, const struct explanation *explanation);
 };
 
 /* The one that asks src/model. */

@@ -1,4 +1,4 @@
-/* Find: kernels, knobs and commands whose words hold what was typed. */
+/* Find: kernels, knobs, commands and events whose words hold what was typed. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -82,11 +82,43 @@ static void offer_line(struct search *search)
 	search->count++;
 }
 
-int session_found(const struct session *session, struct view_found found[VIEW_FOUND])
+/* "event drop NAME" of those that were asked for. */
+static void offer_drops(const struct session *session, struct search *search)
+{
+	const struct counted *counted = &session->counted;
+
+	for (search->rank = 0; search->rank < 3; search->rank++) {
+		for (int i = 0; i < counted->extra_count; i++) {
+			char command[COUNTER_NAME + 16];
+
+			snprintf(command, sizeof(command), "event drop %s", counted->extra[i]);
+			offer(search, command, command, "count it no more", command);
+		}
+	}
+}
+
+/* Events come last: there may be thousands. Returns how many of them found no place. */
+static int offer_events(const struct found_events *events, struct search *search)
+{
+	size_t i;
+
+	for (i = 0; i < events->count && search->count < VIEW_FOUND; i++) {
+		struct view_found *found = &search->found[search->count++];
+
+		snprintf(found->command, sizeof(found->command), "event %s", events->offer[i].name);
+		snprintf(found->label, sizeof(found->label), "%s%s%s", found->command, events->offer[i].help[0] ? " — " : "",
+			events->offer[i].help);
+		text_cut_clean(found->label, sizeof(found->label));
+	}
+	return (int)(events->all - i);
+}
+
+int session_found(const struct session *session, struct view_found found[VIEW_FOUND], int *more)
 {
 	char text[FIND_SIZE];
 	struct search search = { .text = text, .found = found };
 	const struct kernel *present = session->setting.kernel;
+	int unplaced;
 
 	/* Blanks at the ends are only on their way to the next word. */
 	snprintf(text, sizeof(text), "%s", session->find + strspn(session->find, " "));
@@ -109,5 +141,9 @@ int session_found(const struct session *session, struct view_found found[VIEW_FO
 			if (row->flags & COMMAND_FOUND)
 				offer(&search, row->name, row->name, row->help, row->name);
 	}
+	offer_drops(session, &search);
+	unplaced = offer_events(&session->counted.found, &search);
+	if (more)
+		*more = unplaced;
 	return search.count;
 }

@@ -169,12 +169,15 @@ static struct explain_question question_of(const struct session *session)
 }
 
 /* The explanation is there, and its advice is to be found. */
-static void begin_advice(struct insight *insight)
+static void begin_advice(struct session *session)
 {
+	struct insight *insight = &session->insight;
+
 	insight->advised = false;
 	insight->advice_due = -INFINITY;
 	memset(&insight->advice, 0, sizeof(insight->advice));
 	find_source(insight);
+	counted_renew(session);
 }
 
 static void read_code(struct session *session)
@@ -188,7 +191,7 @@ static void read_code(struct session *session)
 	if (slow && status_is_ok(&insight->explanation->status))
 		readings_predict(insight->readings, &session->setting, insight->explanation->limits.predicted);
 	insight->reading = false;
-	begin_advice(insight);
+	begin_advice(session);
 }
 
 void insight_renew(struct session *session)
@@ -213,7 +216,7 @@ void insight_renew(struct session *session)
 		return;
 	}
 	insight->explanation = kept;
-	begin_advice(insight);
+	begin_advice(session);
 }
 
 void insight_forget(struct session *session)

@@ -5,7 +5,9 @@
  * records with the sample's id:
  *
  *   sample     one setting's figure                                       (as the manual's FORMATS has it)
- *   counters   "id", "events": [[NAME, ROLE, VALUE, LO, HI, STATE], …]    some of a sample's counts
+ *   counters   "id", "events": [[NAME, ROLE, VALUE, LO, HI, STATE], …]    some of a sample's counts. ROLE as in a core's file; an
+ *              estimate ("scaled") ends with the share of the time for which it was counted, one that is unavailable has null in
+ *              place of figures, and ends with the reason in words and, if refused, errno
  *   trials     "id", "trials": [[CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK], …]   some of its raw trials; recordings alone
  *   limits, ports, insn                                                   what explains it
  *
@@ -13,9 +15,51 @@
 #ifndef SLX_SESSION_RECORDS_H
 #define SLX_SESSION_RECORDS_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/trials.h"
+#include "model/events.h"
+#include "model/explain.h"
+#include "session/setting.h"
+
 enum { RECORD_MOST = 1000 };
 
 /* Version of the recording format that this program writes; it reads this and older ones. */
 enum { RECORDING_VERSION = 1 };
+
+/* Where records go. */
+struct records {
+	void *context;
+	/* Takes one line, its newline included; kept no longer than the call. */
+	void (*line)(void *context, const char *line, size_t length);
+	const char *host;              /* in every record; NULL: in none */
+};
+
+/* One setting's figure, and what it was measured with. */
+struct record_sample {
+	unsigned id;
+	const char *machine;           /* its name; NULL: not said */
+	const struct setting *setting;
+	const struct sample *sample;
+	const struct run_facts *facts;
+	uint64_t seed;
+	const char *uarch;             /* the core that limits are of; NULL: none */
+	const struct explanation *explanation;      /* NULL: none */
+	const struct event_plan *events;            /* NULL: nothing was to be counted */
+	const struct counts *counts;                /* NULL: nothing was */
+};
+
+void records_sample(const struct records *records, const struct record_sample *sample);
+
+/* What was counted beside a sample, in as many records as it takes: every event of the plan, also the unavailable ones. One with the reason
+ * alone where there are no counters. */
+void records_counters(const struct records *records, const struct event_plan *plan, const struct counts *counts, unsigned id);
+
+/* What explains a sample: a record for each limit, one of the ports, and one for each instruction. port: the names of the ports, as
+ * in struct limits. */
+void records_limits(const struct records *records, const struct limits *limits, unsigned id);
+void records_ports(const struct records *records, const struct limits *limits, const char *const *port, unsigned id);
+void records_code(const struct records *records, const struct explanation *explanation, unsigned id);
 
 #endif

@@ -73,6 +73,7 @@ static bool machine_look(struct session *session)
 	session->machine_known = true;
 	session->memory_limit = machine->memory_limit;
 	insight_look(session);
+	counted_look(session);
 	return true;
 }
 
@@ -109,6 +110,10 @@ static void submit(struct session *session, const struct setting *setting, bool 
 	};
 
 	memcpy(request.v, setting->v, sizeof(request.v));
+	if (session->counted.plan)
+		request.plan = session->counted.plan->counters;
+	if (live)
+		session->live.asked_id = request.plan.id;
 	session->outstanding = request.generation;
 	session->outstanding_live = live;
 	session->engine.submit(session->engine.context, &request);
@@ -154,10 +159,11 @@ static bool is_good(const struct sample *sample)
 }
 
 /* What the cell of the present setting knows from before. */
-static void recall_quiet(struct session *session)
+static void recall(struct session *session)
 {
 	const struct cell *cell = cells_get(session->cells, &session->setting, false);
 
+	counted_recall(session, cell);
 	if (!cell || !is_good(&cell->sample))
 		return;
 	session->live.quiet = cell->sample;
@@ -173,7 +179,7 @@ void session_restart(struct session *session, double now)
 	live->due = now;
 	if (cells_count(session->cells) > CELLS_MOST)
 		forget_cells(session);
-	recall_quiet(session);
+	recall(session);
 	plan_build(session);
 	insight_renew(session);
 	if (!session->frozen)
@@ -216,6 +222,7 @@ void session_forget(struct session *session, double now)
 {
 	session->forgotten = session->generation;
 	forget_cells(session);
+	counted_forget(session);
 	session->frozen = false;
 	session_restart(session, now);
 }
@@ -239,6 +246,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	session->cells = cells_new();
 	memory_probe_init(&session->memory);
 	insight_start(session, options->explainer, options->uarch);
+	counted_start(session, options);
 	machine_look(session);
 	/* The first advance submits: there is no time yet. */
 	session->live.due = -INFINITY;
@@ -255,6 +263,7 @@ void session_free(struct session *session)
 		return;
 	drop_outstanding(session);
 	insight_end(session);
+	counted_end(session);
 	cells_free(session->cells);
 	free(session->kernels);
 	free(session->invocation);
@@ -354,8 +363,12 @@ static void live_apply(struct session *session, const struct result *result, dou
 		live_fail(session, result->status.text);
 		return;
 	}
+	counted_take(session, result);
 	if (result->trials.count) {
 		strip_add(live, &result->trials);
+		/* Cycles of one clock are not mixed with another's. */
+		if (live->facts.cycles_from != result->facts.cycles_from)
+			live->pool.count = 0;
 		live->facts = result->facts;
 		if (result->final)
 			pool_add(live, &result->trials);
@@ -399,7 +412,10 @@ static void cell_apply(struct session *session, const struct setting *setting,
 			cell->at = now;
 		cell_visit(cell, result, CELL_QUIET, CELL_PRECISION, CELL_VISITS);
 		cell_compact(cell);
-	} else if (current && is_good(live)) {
+		return;
+	}
+	cell_count(cell, result);
+	if (current && is_good(live)) {
 		/* The live figure is the newest and has more trials than a visit. */
 		cell->sample = *live;
 		cell->at = now;
@@ -534,7 +550,7 @@ bool session_idle(const struct session *session)
 		return false;
 	if (session->frozen)
 		return true;
-	if (!session->live.answered && !session->live.failed)
+	if (!session->live.failed && (!session->live.answered || counted_awaited(session)))
 		return false;
 	return plan_next(&session->plan) < 0;
 }

@@ -22,6 +22,8 @@ struct session_options {
 	const char *invocation;       /* options that y must repeat ("--cpu 3"), or "" */
 	const struct explainer *explainer;      /* who knows the limits; borrowed; NULL: nobody */
 	const char *uarch;            /* the core to predict for; NULL: the running one */
+	const char *const *events;    /* to count besides the core's own, by names that libpfm has; copied */
+	int event_count;
 };
 
 struct session *session_new(const struct engine *engine, const struct session_options *options);

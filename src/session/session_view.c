@@ -130,6 +130,7 @@ void session_view(const struct session *session, double now, struct view *view)
 		view->hint = kernel->hint;
 	fill_live(session, now, view);
 	insight_view(session, view);
+	counted_view(session, view);
 	fill_slice(session, &session->plan.by_size, &view->by_size);
 	fill_slice(session, &session->plan.by_stride, &view->by_stride);
 	fill_grid(session, &view->grid);
@@ -138,7 +139,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->scroll = session->scroll;
 	snprintf(view->find, sizeof(view->find), "%s", session->find);
 	if (session->overlay == OVERLAY_FIND)
-		view->found_count = session_found(session, view->found);
+		view->found_count = session_found(session, view->found, &view->found_more);
 	view->found_selected = session->found_selected < view->found_count ? session->found_selected : 0;
 	snprintf(view->text, sizeof(view->text), "%s", session->text);
 	snprintf(view->text_title, sizeof(view->text_title), "%s", session->text_title);

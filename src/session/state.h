@@ -1,5 +1,6 @@
 /* The session's inside, shared by session/ alone: session.c (requests and results), plan.c (which cells are
- * wanted), actions.c (what commands do to the setting), command.c (the language), find.c, session_view.c. */
+ * wanted), actions.c (what commands do to the setting), counted.c (what is counted), command.c (the language), find.c,
+ * session_view.c. */
 #ifndef SLX_SESSION_STATE_H
 #define SLX_SESSION_STATE_H
 
@@ -75,6 +76,9 @@ struct live {
 	struct sample quiet;      /* the last one that was neither contended nor provisional */
 	double quiet_at;          /* when it was made, before this setting became present perhaps */
 	struct run_facts facts;
+	uint32_t asked_id;        /* of the plan that the last request carried */
+	uint32_t answered_id;     /* of the plan that its last answer was to */
+	struct counts counts;     /* the newest, or the cell's */
 	int tick_count, tick_first;      /* a ring */
 	struct tick ticks[VIEW_STRIP];
 };
@@ -103,6 +107,27 @@ struct insight {
 	bool remedy_wanted;       /* it is to be followed once it is found */
 	struct advice advice;
 	int code_first;
+};
+
+/* The most events that can be asked for by name. */
+enum { EXTRA_EVENTS = 16 };
+
+/* Events that the text in the find line finds: looked for once, since it takes a millisecond. */
+struct found_events {
+	size_t count, all;        /* here, and in all */
+	struct counter_offer offer[VIEW_FOUND];
+};
+
+/* What is counted besides time: the events of this machine's core, and those asked for by name. */
+struct counted {
+	struct event_plan *plan;  /* NULL: nothing is asked for; its id is never 0, and a new one with each change */
+	int extra_count;
+	char *extra[EXTRA_EVENTS];      /* owned */
+	char why[160];            /* why the newest result of this plan counted nothing; empty: it did, or none has come */
+	double modelled[COUNTERS_MAX];  /* per element, of the present explanation; NAN: nothing */
+	int first;                /* the first event that the panel shows, if there are more than fit */
+	enum body before;         /* what stood in front before the counters */
+	struct found_events found;
 };
 
 struct remembered {
@@ -157,6 +182,7 @@ struct session {
 	struct cells *cells;
 	struct plan plan;
 	struct insight insight;
+	struct counted counted;
 	struct memory_probe memory;      /* L3 and memory of this machine, as far as measured */
 };
 
@@ -228,7 +254,46 @@ bool action_view_next_works(const struct session *session, const char *arguments
 struct status action_code(struct session *session, const char *arguments, double now);
 bool action_code_works(const struct session *session, const char *arguments);
 
-/* find.c: what the find overlay offers. Returns how many. */
-int session_found(const struct session *session, struct view_found found[VIEW_FOUND]);
+/* body.c */
+void body_counters(struct session *session);      /* brings the counters to the front */
+
+/* counted.c */
+struct session_options;
+void counted_start(struct session *session, const struct session_options *options);
+void counted_end(struct session *session);
+/* Another plan: for this machine, with the events asked for by name. */
+void counted_plan(struct session *session);
+/* The place of an event in a plan (which may be NULL), in any case; -1: it is not in it. */
+int counted_index(const struct event_plan *plan, const char *name);
+/* The machine is known now: which events does it have? */
+void counted_look(struct session *session);
+/* Another explanation of the present setting is there: what does it say of each event? */
+void counted_renew(struct session *session);
+/* A final result of the present setting. */
+void counted_take(struct session *session, const struct result *result);
+/* What the cell of the present setting knows from before. */
+void counted_recall(struct session *session, const struct cell *cell);
+void counted_forget(struct session *session);
+void counted_view(const struct session *session, struct view *view);
+/* Options for the command line that ask for the same events. */
+void counted_format(const struct session *session, struct text *text);
+/* The present plan has no answer yet at the present setting. */
+bool counted_awaited(const struct session *session);
+bool counted_there(const struct session *session);      /* something is asked for: the panel has something to say */
+
+/* counted_events.c */
+/* Looks for events of these words, for find. */
+void counted_find(struct session *session, const char *words);
+struct status action_event(struct session *session, const char *arguments, double now);
+bool action_event_works(const struct session *session, const char *arguments);
+struct status action_event_drop(struct session *session, const char *arguments, double now);
+bool action_event_drop_works(const struct session *session, const char *arguments);
+struct status action_counters(struct session *session, const char *arguments, double now);
+bool action_counters_works(const struct session *session, const char *arguments);
+struct status action_counters_by(struct session *session, const char *arguments, double now);
+bool action_counters_by_works(const struct session *session, const char *arguments);
+
+/* find.c: what the find overlay offers. Returns how many; more (may be NULL): events that found no place. */
+int session_found(const struct session *session, struct view_found found[VIEW_FOUND], int *more);
 
 #endif

@@ -40,6 +40,7 @@ struct sweep {
 	const struct kernel *kernel;
 	struct sweep_options options;
 	uint64_t memory_limit;
+	const struct counter_plan *plan;      /* NULL: nothing is counted */
 	size_t axis_count;
 	struct sweep_axis axes[KNOBS_MAX];
 	struct setting first;
@@ -80,8 +81,10 @@ struct sweep *sweep_new(const struct kernel *kernel, const struct sweep_options 
 
 static void block_clear(struct sweep *sweep)
 {
-	for (unsigned i = 0; i < sweep->count; i++)
+	for (unsigned i = 0; i < sweep->count; i++) {
 		free(sweep->cells[i].trials);
+		free(sweep->cells[i].counts);
+	}
 	sweep->finished += sweep->count;
 	sweep->count = sweep->taken = sweep->settled = 0;
 }
@@ -189,6 +192,11 @@ struct status sweep_begin(struct sweep *sweep, uint64_t memory_limit)
 	sweep->order = memory_new(BLOCK, sizeof(*sweep->order));
 	sweep->measured = true;
 	return status_ok();
+}
+
+void sweep_count(struct sweep *sweep, const struct counter_plan *plan)
+{
+	sweep->plan = plan;
 }
 
 const struct sweep_axis *sweep_axes(const struct sweep *sweep, size_t *count)
@@ -339,6 +347,8 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 		},
 	};
 	memcpy(request->v, cell->setting.v, sizeof(request->v));
+	if (sweep->plan)
+		request->plan = *sweep->plan;
 	return true;
 }
 

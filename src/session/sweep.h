@@ -59,6 +59,9 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment);
  * left or there are more than a sweep can end in a day. */
 struct status sweep_begin(struct sweep *sweep, uint64_t memory_limit);
 
+/* What every visit also counts; borrowed. Before the first sweep_next(). */
+void sweep_count(struct sweep *sweep, const struct counter_plan *plan);
+
 /* The assigned knobs, in order. Owned by the sweep. */
 const struct sweep_axis *sweep_axes(const struct sweep *sweep, size_t *count);
 

@@ -23,10 +23,11 @@ enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VI
 enum { FIND_SIZE = 96 };
 
 /* What the arrow keys act on. */
-enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_CODE, FOCUS_COUNT };
+enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_CODE, FOCUS_COUNTERS, FOCUS_COUNT };
 
 /* What comes first below the knobs; what has room besides follows it. */
-enum body { BODY_SLICES, BODY_LADDER, BODY_PORTS, BODY_CODE, BODY_SOURCE, BODY_MOUNTAIN, BODY_STRIP, BODY_COUNT };
+enum body { BODY_SLICES, BODY_LADDER, BODY_PORTS, BODY_COUNTERS, BODY_CODE, BODY_SOURCE, BODY_MOUNTAIN, BODY_STRIP,
+	BODY_COUNT };
 
 /* What lies over the panels. */
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT };
@@ -68,8 +69,8 @@ struct view_tick {
 };
 
 struct view_found {
-	char label[120];          /* "combine unroll — elements an iteration" */
-	char command[128];        /* what choosing it runs */
+	char label[2 * COUNTER_NAME + 24];       /* "combine unroll — elements an iteration" */
+	char command[COUNTER_NAME + 16];      /* what choosing it runs */
 };
 
 /* What was counted at the present setting, beside what the model says. */
@@ -82,6 +83,7 @@ struct view_counters {
 	double counted, decoded;            /* instructions per element: counted, and in the code as read or stepped; NAN */
 	bool differ;                        /* these two by over 1 %: one of them is wrong */
 	double check;                       /* reference chain ÷ counted cycles; NAN; over 2 % from 1: a doubt */
+	int first;                          /* the first event that is shown, if there are more than fit */
 };
 
 struct view {
@@ -146,6 +148,7 @@ struct view {
 	char find[FIND_SIZE];               /* what is being looked for */
 	int found_count, found_selected;
 	struct view_found found[VIEW_FOUND];
+	int found_more;                     /* events that found no place in it */
 	char text[VIEW_TEXT];               /* OVERLAY_TEXT: the command line that reopens this state; or lines of text … */
 	char text_title[80];                /* … under this title; empty: the command line */
 

@@ -246,6 +246,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	const struct session_options session_options = {
 		.setting = options->setting, .seed = options->seed, .invocation = options->invocation,
 		.explainer = &explainer_model, .uarch = options->uarch,
+		.events = options->events, .event_count = options->event_count,
 	};
 	struct session *session;
 	struct worker *worker;

@@ -50,7 +50,7 @@ for line in sys.stdin: json.loads(line)' <"$work/out" || fail "invalid JSON: $(c
 }
 
 # Without a terminal the explorer says so, and what to use.
-refuse "list, run, sweep, explain, doctor" explore
+refuse "list, run, sweep, explain, events, doctor" explore
 refuse "terminal" 
 refuse "terminal" explore mountain stride=2
 refuse "terminal" mountain stride=2
@@ -72,6 +72,11 @@ refuse 'nonesuch' explore --uarch nonesuch --script /dev/null
 refuse '--format is an option of' explore --format json
 refuse 'unroll=1..16' sweep combine 'unroll=*'
 refuse 'list shows all' run zzzzzzzz
+for command in explore run sweep; do
+	refuse "--event 'nonsense': " $command combine --event nonsense
+	refuse "PERF_COUNT_SW_PAGE_FAULTS" $command combine --event perf::PERF_COUNT_SW_PAGE_FALTS
+done
+refuse '--event is an option of' explain combine --event perf::PERF_COUNT_SW_PAGE_FAULTS
 expect 0 help
 expect 0 help run
 says out 'slexplore run KERNEL'
@@ -93,7 +98,7 @@ for key in '"record":"sample"' '"kernel":"combine"' '"op":"mul"' '"cpe":' '"cpe_
 	'"dropped":' '"cycles_from":"' '"ghz":' '"ns":' '"gbps":' '"seed":1'; do
 	says out "$key"
 done
-[ "$(wc -l <"$work/out")" -eq 1 ] || fail "not one record"
+[ "$(grep -vc '"record":"counters"' "$work/out")" -eq 1 ] || fail "not one record of a sample"
 expect 0 run list-length --quiet
 [ ! -s "$work/err" ] || fail "--quiet is not: $(cat "$work/err")"
 says out "cycles per list node"
@@ -117,6 +122,31 @@ for check in clock counters huge-pages frequency smt virtual cores steal; do say
 expect 0 doctor --format json
 json_lines
 expect 0 doctor --format csv
+
+# What the counters can count: with no counters too, and of cores of this instruction set alone.
+case $(uname -m) in
+x86_64) core=zen3 event=amd64_fam19h_zen3::RETIRED_OPS wrong=neoverse-v1 ;;
+*) core=neoverse-v1 event=arm_v1::OP_RETIRED wrong=zen3 ;;
+esac
+expect 0 events
+says out "counters  "
+says out "lacking   "
+expect 0 events --format json
+json_lines
+says out '"record":"events"'
+expect 0 events --uarch $core
+says out "micro-ops retired                  $event"
+says out "lacking   micro-ops executed"
+expect 0 events --uarch $core --format csv
+says out "$core,uops-retired,$event,"
+refuse "$wrong is a core for" events --uarch $wrong
+refuse "not of events" events --ascii
+expect 0 events cpu cycles
+says out "perf::PERF_COUNT_HW_CPU_CYCLES"
+expect 0 events cpu cycles --format json
+json_lines
+expect 1 events xyzzy plugh
+says err 'has no event for this machine with "xyzzy plugh"'
 
 # What cannot be written is noticed.
 if [ -w /dev/full ]; then

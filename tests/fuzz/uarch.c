@@ -1,4 +1,4 @@
-/* Any text as a core model and as a table of instructions: refused with origin, line and reason, or good for every question. */
+/* Any text as a core model, as a table of instructions and as a list of events: refused with origin, line and reason, or good for every question. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -14,20 +14,25 @@ static const char core[] =
 	"class load latency 5 ports p2 [L]\nclass fma latency 4 accumulate unknown ports unknown [L]\n"
 	"chain alu fadd 2 [M]\nfuse cmp test with e ne b unless memory-immediate store [SO]\n"
 	"unlaminate indexed unless two-operand stores [SO]\ncap loads 2 [TD]\nsize rob 224 [TD]\nextra forward 4.5 [TD]\n"
-	"cache 1 bytes 32768 latency 4 [IOM]\ncache 2 bytes 262144 latency 12 lines 0.5 [WC]\n";
+	"cache 1 bytes 32768 latency 4 [IOM]\ncache 2 bytes 262144 latency 12 lines 0.5 [WC]\n"
+	"pmu skl [P]\nevent uops = UOPS_ISSUED:ANY [PE]\nevent ports p0,alu = perf_raw::r01a1 [LK]\n"
+	"event stalled store buffer full = RESOURCE_STALLS:SB:c=1 [PE]\n";
 static const char child[] =
 	"uarch y A Y # inherits\nisa x86_64\nfrom skylake\nports p0 p1 p2 p3 p4 p5 p6 p7 p8 [L]\nset alu p0 p1 p8\n"
-	"class alu latency 1 ports alu [L]\nunknown class imul\nunknown extra mispredict\nunknown fuse cmp\nfuse add with all [SO]\n";
+	"class alu latency 1 ports alu [L]\nunknown class imul\nunknown extra mispredict\nunknown fuse cmp\nfuse add with all [SO]\n"
+	"pmu skx [P]\nevent ports = none\nevent stalled back end = none\nevent ports p8,alu = A:B [PE]\n";
 static const char arm[] =
 	"uarch z A Z\nisa aarch64\nfrom neoverse-n1\nmatch implementer 41 part d0c-d0d,d40 [P]\nwidth unknown\n"
 	"class writeback latency 1 slots 0 ports alu [L]\nfuse cmp tst with eq ne hs [Ltd]\n";
 static const char table[] =
 	"nop * nop\nmov r,m -\n~addsd,~addps v,* fadd\nadd r,i8 alu-immediate\nadd,sub * alu\nlea r,[bisd] lea-slow\nshl r,c shift-cl\n"
 	"shl *,i=1 shift\nvfmadd* * fma\ncdq - alu\nadd r,r,r<s alu\nfallback alu-immediate alu\nfallback lea-slow lea\n";
+static const char events[] =
+	"event cycles = perf::PERF_COUNT_HW_CPU_CYCLES [LK]\nevent stalled front end = perf::STALL [LK]\nevent l1-misses = a::B [M]\n";
 static const char names[] = "M measured\nL LLVM # model\nTD Travis Downs\n";
 
 const struct fuzz_seed fuzz_seeds[] = { FUZZ_TEXT(core), FUZZ_TEXT(child), FUZZ_TEXT(arm), FUZZ_TEXT(table),
-	FUZZ_TEXT(names), { NULL, 0 } };
+	FUZZ_TEXT(events), FUZZ_TEXT(names), { NULL, 0 } };
 const size_t fuzz_longest = 2048;
 
 static void demand(bool good)
@@ -69,6 +74,30 @@ static void check_class(const struct uarch *uarch, const struct uarch_class *cla
 	text_free(&text);
 }
 
+static void check_event(const struct uarch_event *event, int ports)
+{
+	char title[EVENT_TITLE];
+
+	demand(event->role < ROLE_EXTRA && strstr(event->name, "::") && event->tags && event->title[0]);
+	demand((event->role == ROLE_PORTS) == (event->ports != 0) && event->ports >> ports == 0);
+	demand((event->role == ROLE_DISPATCHED || event->role == ROLE_STALLED) == (event->words[0] != '\0'));
+	events_title(event, NULL, title, sizeof(title));
+}
+
+static void check_plan(const struct uarch *uarch)
+{
+	static const char *const extra[] = { "skl::UOPS_ISSUED:ANY", "perf::PERF_COUNT_SW_PAGE_FAULTS" };
+	struct event_plan *plan = malloc(sizeof(*plan));
+	enum event_role lacking[ROLE_COUNT];
+
+	if (!plan)
+		return;
+	events_plan(uarch, extra, 2, plan);
+	demand(plan->counters.count <= COUNTERS_MAX && plan->counters.cycles < plan->counters.count);
+	demand(plan->generic == (uarch_event_count(uarch) == 0) && events_lacking(plan, lacking) < ROLE_COUNT);
+	free(plan);
+}
+
 static void ask(const struct uarch *uarch)
 {
 	demand(uarch_port_count(uarch) > 0 && uarch_port_count(uarch) <= UARCH_PORTS);
@@ -76,6 +105,9 @@ static void ask(const struct uarch *uarch)
 		demand(strlen(uarch_port(uarch, i)) > 0);
 	for (int i = 0; i < uarch->class_count; i++)
 		check_class(uarch, &uarch->class[i]);
+	for (int i = 0; i < uarch_event_count(uarch); i++)
+		check_event(uarch_event(uarch, i), uarch_port_count(uarch));
+	check_plan(uarch);
 	for (int i = 0; i < QUESTIONS; i++) {
 		struct uarch_insn facts;
 
@@ -99,9 +131,11 @@ static void check_refusal(const struct status *status)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
+	struct uarch_event event[4];
 	struct uarch_ops *ops;
 	struct uarch *uarch;
 	struct status status;
+	int count;
 
 	if (!text)
 		return 0;
@@ -123,6 +157,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!ops)
 		check_refusal(&status);
 	ops_free(ops);
+
+	status = events_parse(text, "text", event, 4, &count);
+	demand(count <= 4 && (status_is_ok(&status) || count == 0));
+	for (int i = 0; i < count; i++)
+		check_event(&event[i], 0);
+	if (!status_is_ok(&status))
+		check_refusal(&status);
 	free(text);
 	return 0;
 }

@@ -165,7 +165,8 @@ static inline struct engine fake_init(struct fake_engine *fake, uint64_t memory_
 	fake->machine.memory_limit = memory_limit;
 	atomic_store(&fake->machine.known, memory_limit != 0);
 	return (struct engine){
-		fake, fake_submit, fake_cancel, fake_take, fake_descriptor, fake_machine,
+		.context = fake, .submit = fake_submit, .cancel = fake_cancel, .take = fake_take,
+		.descriptor = fake_descriptor, .machine = fake_machine,
 	};
 }
 
@@ -176,7 +177,7 @@ static inline void fake_trials(struct trials *trials, unsigned count, double cpe
 	for (unsigned i = 0; i < count; i++)
 		trials->trial[i] = (struct trial){
 			.cpe = cpe * (1 + (count > 1 ? spread * (2.0 * (i * 7 % count) / (count - 1) - 1) : 0)),
-			.ghz = 4, .watch = 1, .at = (float)(span * i / count), .fate = TRIAL_QUIET,
+			.ghz = 4, .check = NAN, .watch = 1, .at = (float)(span * i / count), .fate = TRIAL_QUIET,
 		};
 }
 

@@ -144,8 +144,8 @@ static void wrong_usage_is_named(void **state)
 	refused("run --time-budget 0", "--time-budget 0: seconds are wanted");
 	refused("run --time-budget nan", "--time-budget nan");
 	refused("run --time-budget 1s", "--time-budget 1s");
-	refused("--format json", "--format is an option of list, run, sweep, explain and doctor, not of explore");
-	refused("explore --time-budget 1", "--time-budget is an option of run, sweep and doctor, not of explore");
+	refused("--format json", "--format is an option of list, run, sweep, explain, events and doctor, not of explore");
+	refused("explore --time-budget 1", "--time-budget is an option of run, sweep, events and doctor, not of explore");
 	refused("fold --quiet", "not of explore");
 	refused("list --seed 1", "not of list");
 	refused("run fold --ascii", "--ascii is an option of explore, not of run");
@@ -170,11 +170,42 @@ static void wrong_usage_is_named(void **state)
 	refused("explain fold opp=add", "did you mean op?");
 	refused("explain fold acc=9", "acc=9 needs unroll=9 or more");
 	refused("explain fold acc=1..4", "acc=1..4");
-	refused("explain fold --time-budget 1", "--time-budget is an option of run, sweep and doctor, not of explain");
+	refused("explain fold --time-budget 1", "--time-budget is an option of run, sweep, events and doctor, not of explain");
 	refused("explain fold --cpu 0", "not of explain");
 	refused("explain fold --uarch nonesuch", "no core model \"nonesuch\"");
 	refused("run fold --uarch", "--uarch wants an argument: NAME");
 	refused("list --uarch zen3", "--uarch is an option of");
+	refused("run fold --event nonsense", "--event 'nonsense': ");
+	refused("run fold --event perf::PERF_COUNT_SW_PAGE_FAULT", "PERF_COUNT_SW_PAGE_FAULTS");
+	refused("run fold --event perf::PAGE-FAULTS:k", "--event 'perf::PAGE-FAULTS:k': ");
+	refused("run fold --event", "--event wants an argument: NAME");
+	refused("explore --event nonsense", "--event 'nonsense': ");
+	refused("explain fold --event perf::PAGE-FAULTS", "--event is an option of explore, run and sweep, not of explain");
+}
+
+static void events_add_up(void **state)
+{
+	struct cli cli = { 0 };
+	char line[4096] = "slexplore run fold", *argv[2 * COUNTERS_MAX + 8];
+	int argc = 0;
+
+	(void)state;
+	check_ok(parse(&cli, "run fold --event perf::PAGE-FAULTS --event=perf::CPU-MIGRATIONS"));
+	assert_int_equal(cli.event_count, 2);
+	assert_string_equal(cli.events[0], "perf::PAGE-FAULTS");
+	assert_string_equal(cli.events[1], "perf::CPU-MIGRATIONS");
+	check_ok(parse(&cli, "run fold"));
+	assert_int_equal(cli.event_count, 0);
+	/* More than can be counted. */
+	for (int i = 0; i <= COUNTERS_MAX; i++)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), " --event perf::PAGE-FAULTS");
+	for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	free(cli.words);
+	memset(&cli, 0, sizeof(cli));
+	check_usage(cli_parse(&cli, argc, argv), "--event perf::PAGE-FAULTS: 40 are the most");
+	free(cli.words);
 }
 
 static void help_comes_from_the_tables(void **state)
@@ -330,6 +361,7 @@ int main(void)
 		cmocka_unit_test(options_stand_anywhere),
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(wrong_usage_is_named),
+		cmocka_unit_test(events_add_up),
 		cmocka_unit_test(help_comes_from_the_tables),
 		cmocka_unit_test(lists_every_knob_of_every_kernel),
 		cmocka_unit_test(lists_the_kernels_named),

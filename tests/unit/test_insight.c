@@ -68,7 +68,7 @@ static void answer(void *context, const struct explain_question *question, struc
 	limits->bound = limits->predicted = limits->limit[0].cpe;
 }
 
-static const struct explainer explainer = { NULL, recognise, load, unload, answer };
+static const struct explainer explainer = { .recognise = recognise, .load = load, .unload = unload, .explain = answer };
 
 static struct session *start_kernel(const struct kernel *kernel, enum uarch_match match, const char *uarch, uint64_t memory)
 {

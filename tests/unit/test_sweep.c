@@ -454,6 +454,58 @@ static void tells_the_share_of_the_work_done(void **state)
 	free(play);
 }
 
+/* The answer to the first visit of each cell counts something, later ones nothing. */
+static struct result counts_once(struct play *play, const struct request *request)
+{
+	struct result result = fake_result(request, 40, 1.5);
+
+	assert_int_equal(request->plan.id, 5);
+	assert_string_equal(request->plan.event[0].name, "fake::CYCLES");
+	result.counts.id = request->plan.id;
+	if (play->visits <= 2) {
+		result.counts.count = 1;
+		result.counts.event[0] = (struct count){ .state = COUNT_KNOWN, .value = (double)play->visits };
+	}
+	return result;
+}
+
+static void every_visit_counts(void **state)
+{
+	static const char *const words[] = { "size=32k,64k", NULL };
+	const struct counter_plan plan = { .id = 5, .count = 1, .cycles = 0, .event = { { .name = "fake::CYCLES" } } };
+	struct play *play = malloc(sizeof(*play));
+	const struct cell *cell;
+	struct request request;
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	check_ok(sweep_begin(play->sweep, 0));
+	sweep_count(play->sweep, &plan);
+	for (play->visits = 1; sweep_next(play->sweep, play->now, &request); play->visits++) {
+		struct result result = counts_once(play, &request);
+
+		sweep_accept(play->sweep, play->now += play->takes, &result);
+	}
+	assert_int_equal(play->visits, 9);
+	for (int i = 1; i <= 2; i++) {
+		cell = sweep_take(play->sweep);
+		assert_non_null(cell);
+		assert_non_null(cell->counts);
+		assert_int_equal(cell->counts->id, 5);
+		assert_int_equal(cell->counts->count, 1);
+		check_near(cell->counts->event[0].value, i, 0);
+	}
+	sweep_free(play->sweep);
+
+	/* Of itself it counts nothing. */
+	begin(play, &kernel_fold, 0, words);
+	check_ok(sweep_begin(play->sweep, 0));
+	assert_true(sweep_next(play->sweep, 0, &request));
+	assert_int_equal(request.plan.id, 0);
+	sweep_free(play->sweep);
+	free(play);
+}
+
 static void sweeps_nothing_but_the_defaults(void **state)
 {
 	static const char *const none[] = { NULL };
@@ -483,6 +535,7 @@ int main(void)
 		cmocka_unit_test(stopped_it_gives_what_has_enough_trials),
 		cmocka_unit_test(ignores_results_of_others),
 		cmocka_unit_test(works_off_long_lists_in_blocks),
+		cmocka_unit_test(every_visit_counts),
 		cmocka_unit_test(sweeps_nothing_but_the_defaults),
 		cmocka_unit_test(tells_the_share_of_the_work_done),
 	};

@@ -122,23 +122,23 @@ static void classes_of_the_tables_are_known(void **state)
 
 static void what_every_loop_needs_is_known_everywhere(void **state)
 {
-	static const enum uarch_role roles[] = { ROLE_BRANCH, ROLE_TAKEN, ROLE_JUMP, ROLE_CALL, ROLE_RETURN, ROLE_LOAD,
-		ROLE_VLOAD, ROLE_STORE, ROLE_VSTORE };
+	static const enum uarch_reserved classes[] = { RESERVED_BRANCH, RESERVED_TAKEN, RESERVED_JUMP, RESERVED_CALL,
+		RESERVED_RETURN, RESERVED_LOAD, RESERVED_VLOAD, RESERVED_STORE, RESERVED_VSTORE };
 
 	(void)state;
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
 		struct uarch *uarch = load(*names);
 		bool arm = strcmp(uarch_isa(uarch), "aarch64") == 0;
 
-		for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 			for (int width = 0; width < UARCH_WIDTHS; width++)
-				if (!uarch->role[roles[i]][width])
-					fail_msg("%s has no class \"%s\"", *names, uarch_role_name[roles[i]]);
-		assert_true(uarch->role[ROLE_LOAD][0]->latency > 0);
+				if (!uarch->reserved[classes[i]][width])
+					fail_msg("%s has no class \"%s\"", *names, uarch_reserved_name[classes[i]]);
+		assert_true(uarch->reserved[RESERVED_LOAD][0]->latency > 0);
 		if (arm)
-			assert_non_null(uarch->role[ROLE_WRITEBACK][0]);
+			assert_non_null(uarch->reserved[RESERVED_WRITEBACK][0]);
 		else
-			assert_null(uarch->role[ROLE_WRITEBACK][0]);
+			assert_null(uarch->reserved[RESERVED_WRITEBACK][0]);
 		uarch_free(uarch);
 	}
 }

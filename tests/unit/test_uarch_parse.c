@@ -7,6 +7,8 @@
 /* ---- what is refused */
 
 #define BEGIN "uarch x X\nisa x86_64\n"
+#define A50 "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+#define A150 A50 A50 A50
 #define WHOLE BEGIN "width 4 [M]\nports p0 p1 [M]\n"
 
 static void malformed_files_are_refused_with_line_and_reason(void **state)
@@ -144,6 +146,42 @@ static void malformed_files_are_refused_with_line_and_reason(void **state)
 		{ WHOLE "unknown class a\n", "F:5: class \"a\" is not inherited" },
 		{ WHOLE "unknown colour a\n", "F:5: unknown word \"colour\"" },
 		{ WHOLE "unknown class\n", "F:5: too few words in \"unknown\"" },
+		/* counters */
+		{ WHOLE "pmu\n", "F:5: too few words in \"pmu\": pmu NAME, or pmu none" },
+		{ WHOLE "pmu skl\n", "F:5: this line has no source" },
+		{ WHOLE "pmu s:l [M]\n", "F:5: pmu \"s:l\": letters, digits and _ only" },
+		{ WHOLE "pmu abcdefghijklmnopqrstuvwxyz_abcdefghij [M]\n", "is too long: 1 to 31 bytes" },
+		{ WHOLE "pmu skl [M]\npmu skx [M]\n", "F:6: pmu stands in line 5 already" },
+		{ WHOLE "event\n", "F:5: \"event\" is written: event ROLE = NAME" },
+		{ WHOLE "event cycles = a::B\n", "F:5: this line has no source" },
+		{ WHOLE "event cycles a::B [M]\n", "F:5: \"event\" is written" },
+		{ WHOLE "event cycles a::B = [M]\n", "F:5: \"event\" is written" },
+		{ WHOLE "event = a::B [M]\n", "F:5: \"event\" is written" },
+		{ WHOLE "event cycels = a::B [M]\n", "F:5: unknown role \"cycels\"; cycles" },
+		{ WHOLE "event extra = a::B [M]\n", "F:5: unknown role \"extra\"" },
+		{ WHOLE "event cycles all = a::B [M]\n", "F:5: event cycles is one: nothing stands between it and the \"=\"" },
+		{ WHOLE "event ports = a::B [M]\n", "F:5: event ports does not say which" },
+		{ WHOLE "event stalled = a::B [M]\n", "F:5: event stalled does not say which" },
+		{ WHOLE "event ports p0 p1 = a::B [M]\n", "F:5: ports are joined by commas, without blanks" },
+		{ WHOLE "event ports p0,p7 = a::B [M]\n", "F:5: event ports: unknown port \"p7\"" },
+		{ WHOLE "event ports p0, = a::B [M]\n", "F:5: event ports: unknown port \"\"" },
+		{ WHOLE "units div\nevent ports div = a::B [M]\n", "F:6: event ports div: units have no events of micro-ops" },
+		{ WHOLE "event stalled abcdefghij abcdefghij abcdefghij abcdefghij = a::B [M]\n",
+			"F:5: what is counted is longer than 39 bytes" },
+		{ WHOLE "event cycles = a::B/C [M]\n", "F:5: event \"a::B/C\": letters, digits and _:.=- only" },
+		{ WHOLE "event cycles = B [M]\n", "F:5: event B: of which PMU? Write PMU::B, or a line \"pmu\"" },
+		{ WHOLE "pmu none\nevent cycles = B [M]\n", "F:6: event B: of which PMU?" },
+		{ WHOLE "event cycles = a::" A150 A50 " [M]\n", "is too long: 1 to 159 bytes" },
+		{ WHOLE "pmu abcdefghijk [M]\nevent cycles = " A150 " [M]\n", "F:6: event AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA is "
+			"longer than 159 bytes with its PMU" },
+		{ WHOLE "event cycles = a::B [M]\nevent cycles = a::C [M]\n", "F:6: event cycles stands in line 5 already" },
+		{ WHOLE "set both p1 p0\nevent ports p0,p1 = a::B [M]\nevent ports both = a::C [M]\n",
+			"F:7: event ports both stands in line 6 already" },
+		{ WHOLE "event stalled a b = a::B [M]\nevent stalled a  b = a::C [M]\n", "F:6: event stalled a b stands in line 5 already" },
+		{ WHOLE "event uops = none\n", "F:5: event uops is not inherited" },
+		{ WHOLE "event stalled a = none\n", "F:5: event stalled a is not inherited" },
+		{ WHOLE "event cycles = a::B [M]\nevent cycles = none\n", "F:6: event cycles is not inherited" },
+		{ BEGIN "from base\nevent ports p4 = none\n", "F:4: event ports p4 is not inherited" },
 		{ BEGIN "ports p0 [M]\n", "F: no line \"width\"" },
 		{ BEGIN "width 4 [M]\n", "F: no line \"ports\"" },
 		{ BEGIN "width 4 [M] \001\n", "F:3: byte 13 of the line is 0x01, which is no text" },
@@ -280,6 +318,101 @@ static void own_files_are_found_by_name(void **state)
 	rmdir(directory);
 }
 
+/* ---- counters */
+
+/* "cycles=b::CYCLES ports:1=b::P0 …" of a core's text. */
+static void check_events(const char *text, const char *events)
+{
+	struct text told = { 0 };
+	struct uarch *uarch;
+
+	check_ok(uarch_parse(text, "F", &uarch));
+	for (int i = 0; i < uarch_event_count(uarch); i++) {
+		const struct uarch_event *event = uarch_event(uarch, i);
+
+		text_addf(&told, "%s%s", i ? " " : "", role_name(event->role));
+		if (event->ports)
+			text_addf(&told, ":%x", event->ports);
+		if (event->words[0])
+			text_addf(&told, ":%s", event->words);
+		text_addf(&told, "=%s", event->name);
+		assert_string_equal(event->core, uarch_name(uarch));
+		assert_true(event->tags != 0);
+	}
+	assert_string_equal(text_string(&told), events);
+	text_free(&told);
+	uarch_free(uarch);
+}
+
+static void events_are_read(void **state)
+{
+	struct uarch *uarch = load("base");
+	char title[64];
+
+	(void)state;
+	assert_string_equal(uarch_pmu(uarch), "b");
+	assert_int_equal(uarch_event_count(uarch), 5);
+	assert_string_equal(uarch_event(uarch, 0)->title, "cycles");
+	assert_string_equal(uarch_event(uarch, 1)->title, "p0");
+	assert_string_equal(uarch_event(uarch, 2)->title, "p2 p3");
+	assert_string_equal(uarch_event(uarch, 3)->title, "L1 misses");
+	assert_string_equal(uarch_event(uarch, 4)->title, "stalled: back end");
+	events_title(&(struct uarch_event){ .role = ROLE_PORTS, .ports = 3 }, uarch, title, sizeof(title));
+	assert_string_equal(title, "p0 p1");
+	events_title(&(struct uarch_event){ .role = ROLE_EXTRA, .name = "x::Y" }, NULL, title, sizeof(title));
+	assert_string_equal(title, "x::Y");
+	uarch_free(uarch);
+	check_events(WHOLE, "");
+	check_events(WHOLE "pmu none\nevent uops = a::B [M]\n", "uops=a::B");
+}
+
+static void events_are_inherited_with_the_childs_pmu(void **state)
+{
+	(void)state;
+	check_events(BEGIN "from base\n",
+		"cycles=b::CYCLES ports:1=b::P0 ports:c=b::P23 l1-misses=perf::L1:MISS stalled:back end=b::STALL:c=1");
+	check_events(BEGIN "from base\npmu d [M]\nevent stores = STORES [M]\n",
+		"cycles=d::CYCLES ports:1=d::P0 ports:c=d::P23 l1-misses=perf::L1:MISS stalled:back end=d::STALL:c=1 stores=d::STORES");
+	/* Named by other words, and the same one. */
+	check_events(BEGIN "from base\nevent ports p3,p2 = LOADS [M]\nevent stalled back end = OTHER [M]\n",
+		"cycles=b::CYCLES ports:1=b::P0 ports:c=b::LOADS l1-misses=perf::L1:MISS stalled:back end=b::OTHER");
+	/* A set that means other ports: the parent's event follows, as its classes do. */
+	check_events(BEGIN "from base\nset load p1 p2 p3\n",
+		"cycles=b::CYCLES ports:1=b::P0 ports:e=b::P23 l1-misses=perf::L1:MISS stalled:back end=b::STALL:c=1");
+	check_events(BEGIN "from base\nevent cycles = none\nevent ports p0 = none\nevent stalled back end = none\n",
+		"ports:c=b::P23 l1-misses=perf::L1:MISS");
+	check_events(BEGIN "from base\nevent ports = none\nevent ports p0,p1 = P01 [M]\nevent l1-misses = none\n",
+		"cycles=b::CYCLES stalled:back end=b::STALL:c=1 ports:3=b::P01");
+	check_events(BEGIN "from base\npmu none\n", "l1-misses=perf::L1:MISS");
+	check_events(BEGIN "from base\npmu none\nevent cycles = perf::C [M]\n", "l1-misses=perf::L1:MISS cycles=perf::C");
+}
+
+static void lists_of_events_are_read_alone(void **state)
+{
+	static const struct { const char *text, *message; } rows[] = {
+		{ "class a ports p0 [M]\n", "F:1: unknown word \"class\"" },
+		{ "\nevent ports p0 = a::B [M]\n", "F:2: event ports: unknown port \"p0\"" },
+		{ "event uops = B [M]\n", "F:1: event B: of which PMU?" },
+		{ "event uops = a::B\n", "F:1: this line has no source" },
+		{ "[M]\n", "F:1: unknown word \"\"" },
+	};
+	struct uarch_event event[2];
+	int count;
+
+	(void)state;
+	check_ok(events_parse("# two\nevent uops = a::B [M]\nevent stalled x = a::C [L]\nevent loads = a::D [L]\n", "F", event, 2, &count));
+	assert_int_equal(count, 2);
+	assert_string_equal(event[1].words, "x");
+	assert_string_equal(event[1].name, "a::C");
+	assert_string_equal(event[1].core, "");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct status status = events_parse(rows[i].text, "F", event, 2, &count);
+
+		if (status.code != STATUS_FAILED || !strstr(status.text, rows[i].message) || count)
+			fail_msg("\"%s\" gives \"%s\", not \"%s\"", rows[i].text, status.text, rows[i].message);
+	}
+}
+
 /* ---- facts */
 
 static void facts_are_read(void **state)
@@ -365,6 +498,9 @@ int main(void)
 		cmocka_unit_test(malformed_tables_are_refused_with_line_and_reason),
 		cmocka_unit_test(the_end_of_a_long_path_is_shown),
 		cmocka_unit_test(small_differences_are_allowed),
+		cmocka_unit_test(events_are_read),
+		cmocka_unit_test(events_are_inherited_with_the_childs_pmu),
+		cmocka_unit_test(lists_of_events_are_read_alone),
 		cmocka_unit_test(names_are_listed_by_instruction_set),
 		cmocka_unit_test(unknown_names_are_usage_errors),
 		cmocka_unit_test(own_files_are_found_by_name),

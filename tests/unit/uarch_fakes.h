@@ -45,7 +45,13 @@ static const char base_text[] =
 	"size rob 224 [M]\n"
 	"extra forward 5 [TD]\n"
 	"cache 1 bytes 32768 latency 5 [M]\n"
-	"cache 2 bytes 262144 latency 12 lines 0.5 [M]\n";
+	"cache 2 bytes 262144 latency 12 lines 0.5 [M]\n"
+	"pmu b [M]\n"
+	"event cycles = CYCLES [M]\n"
+	"event ports p0 = P0 [M]\n"
+	"event ports load = P23 [M]\n"
+	"event l1-misses = perf::L1:MISS [M]\n"
+	"event stalled back end = STALL:c=1 [M,L]\n";
 
 static const char child_text[] =
 	"uarch child A child\n"

@@ -1,0 +1,193 @@
+/* slexplore events: what the counters of this machine, or of another core, can say; and all events by words. */
+#include "cli/cli.h"
+#include "cli/bench.h"
+#include "cli/event.h"
+#include "cli/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "engine/counters.h"
+#include "model/choice.h"
+#include "model/counts.h"
+
+/* Long enough for a few trials and a pass of every group. */
+#define EVENTS_SECONDS 0.1
+enum { EVENTS_QUIET = 20 };
+
+static void begin(struct cli *cli, struct report *report, const struct machine *machine, const struct uarch_choice *core,
+	const struct event_survey *survey)
+{
+	report_init(report, cli->out, REPORT_EVENTS);
+	report->machine = machine;
+	report->core = core;
+	report->survey = survey;
+	if (cli->format->begin)
+		cli->format->begin(report);
+}
+
+static int end(struct cli *cli, struct report *report)
+{
+	if (cli->format->end)
+		cli->format->end(report);
+	return cli_finish(cli, CLI_DONE);
+}
+
+/* ---- by words */
+
+static int search(struct cli *cli, const struct machine *machine, const struct uarch_choice *core)
+{
+	const char *pmu = core->uarch && *uarch_pmu(core->uarch) ? uarch_pmu(core->uarch) : NULL;
+	struct text words = { 0 };
+	struct counter_offer *offers;
+	struct event_survey survey;
+	struct report report;
+	size_t count;
+	int exit_status;
+
+	for (int i = 0; i < cli->word_count; i++)
+		text_addf(&words, "%s%s", i ? " " : "", cli->words[i]);
+	count = counters_search(text_string(&words), pmu, NULL, 0);
+	if (count == 0) {
+		struct status status = status_make(STATUS_FAILED, "libpfm %s has no event for this machine with \"%.120s\" in "
+			"its name or description", counters_version(), text_string(&words));
+
+		text_free(&words);
+		return cli_fail(cli, &status);
+	}
+	offers = memory_new(count, sizeof(*offers));
+	count = counters_search(text_string(&words), pmu, offers, count);
+	survey = (struct event_survey){ .words = text_string(&words), .pmu = pmu ? pmu : "", .doubt = "", .why = "" };
+	begin(cli, &report, machine, core, &survey);
+	for (size_t i = 0; i < count; i++)
+		cli->format->event(&report, &(struct event_line){ .role = "", .title = "", .name = offers[i].name, .state = "",
+			.note = "", .help = offers[i].help });
+	exit_status = end(cli, &report);
+	free(offers);
+	text_free(&words);
+	return exit_status;
+}
+
+/* ---- the core's own */
+
+/* Opens them all around the first kernel: only that tells which of them can be counted. False where nothing came
+ * back. */
+static bool try_events(struct cli *cli, const struct event_plan *plan, struct counts *counts)
+{
+	struct result *result;
+	struct request request = {
+		.generation = 1,
+		.kernel = kernel_registry[0],
+		.seed = cli->seed,
+		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : EVENTS_SECONDS, .quiet_wanted = EVENTS_QUIET },
+		.plan = plan->counters,
+	};
+	struct setting setting;
+	struct bench bench;
+	struct status status = bench_open(&bench, cli);
+	bool tried;
+
+	if (!status_is_ok(&status)) {
+		cli_note(cli, "the events were not tried: %s", status.text);
+		return false;
+	}
+	result = memory_new(1, sizeof(*result));
+	setting_init(&setting, request.kernel);
+	memcpy(request.v, setting.v, sizeof(request.v));
+	tried = bench_measure(&bench, &request, result) && result->counts.id == plan->counters.id;
+	*counts = result->counts;
+	free(result);
+	bench_close(&bench);
+	return tried;
+}
+
+/* libpfm's words for an event; those of several unit masks at once have none. */
+static void find_help(const char *name, struct counter_offer *offer)
+{
+	enum { MOST = 64 };
+	const char *event = strstr(name, "::");
+	char pmu[COUNTER_NAME] = "";
+	struct counter_offer *found;
+	size_t count;
+
+	*offer = (struct counter_offer){ .name = "" };
+	if (!event)
+		return;
+	snprintf(pmu, sizeof(pmu), "%.*s", (int)(event - name), name);
+	found = memory_new(MOST, sizeof(*found));
+	count = counters_search(event + 2, pmu, found, MOST);
+	for (size_t i = 0; i < count && i < MOST; i++)
+		if (strcasecmp(found[i].name, name) == 0)
+			*offer = found[i];
+	free(found);
+}
+
+static void write_event(struct cli *cli, struct report *report, const struct uarch_event *meaning, const struct count *count)
+{
+	char role[EVENT_TITLE + 32], title[EVENT_TITLE], note[160] = "";
+	struct counter_offer offer;
+
+	counts_role(meaning, role, sizeof(role));
+	events_title(meaning, NULL, title, sizeof(title));
+	if (count)
+		count_words(count, note, sizeof(note));
+	find_help(meaning->name, &offer);
+	cli->format->event(report, &(struct event_line){ .role = role, .title = title, .name = meaning->name,
+		.state = count ? counts_state(count->state) : "", .note = note, .help = offer.help });
+}
+
+static int list(struct cli *cli, const struct machine *machine, const struct uarch_choice *core)
+{
+	struct event_plan *plan = memory_new(1, sizeof(*plan));
+	struct counts *counts = memory_new(1, sizeof(*counts));
+	enum event_role lacking[ROLE_COUNT];
+	struct event_survey survey;
+	struct report report;
+	int exit_status;
+
+	events_plan(core->uarch, NULL, 0, plan);
+	plan->counters.id = 1;
+	survey = (struct event_survey){ .pmu = core->uarch ? uarch_pmu(core->uarch) : "", .generic = plan->generic,
+		.doubt = plan->why, .lacking_count = events_lacking(plan, lacking), .lacking = lacking };
+	survey.tried = !core->foreign && try_events(cli, plan, counts);
+	survey.why = survey.tried ? counts->why : "";
+	begin(cli, &report, machine, core, &survey);
+	for (int i = 0; i < plan->counters.count; i++)
+		write_event(cli, &report, &plan->meaning[i], survey.tried && i < counts->count ? &counts->event[i] : NULL);
+	exit_status = end(cli, &report);
+	free(counts);
+	free(plan);
+	return exit_status;
+}
+
+static int events_run(struct cli *cli)
+{
+	struct machine machine = { .cpu = -1 };
+	struct uarch_choice core;
+	struct status status;
+	int exit_status;
+
+	machine_identify(&machine);
+	machine_survey(&machine);
+	status = uarch_choose(cli->uarch, &machine, &core);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, &status);
+	if (!core.uarch)
+		cli_note(cli, "%s%s%s", core.how, *core.nearest ? ": --uarch takes " : "", core.nearest);
+	exit_status = cli->word_count ? search(cli, &machine, &core) : list(cli, &machine, &core);
+	uarch_choice_free(&core);
+	return exit_status;
+}
+
+const struct cli_command command_events = {
+	.name = "events",
+	.help = "what this machine's counters can count, and events by words",
+	.arguments = "[WORD ...]",
+	.more = "Without words: the event for each thing that the model speaks of, whether it can be counted here, and what the\n"
+		"core has no event for. With words: every event that libpfm has for this machine and whose name or description\n"
+		"holds all of them; --event takes such a name. --uarch lists those of another core.\n",
+	.common = { "format", "cpu", "seed", "time-budget", "quiet", "uarch" },
+	.run = events_run,
+};

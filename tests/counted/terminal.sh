@@ -1,0 +1,109 @@
+# The explorer in the machine, over its serial line: drawn in tmux here, driven by keys. Waits for what the screen shows, with a
+# deadline, never for a time. Read with `.`; bash. Tells what it finds as scenarios do, into terminal/out/.
+
+terminal_begin() {
+	local here=$place/terminal tries=0
+	rm -rf "$here"
+	mkdir -p "$here/out"
+	terminal_results=$here/out/terminal.results terminal_log=$here/out/terminal.log
+	# A socket's path must be short.
+	terminal_socket=$(mktemp -d)/tmux
+	machine_words 0 neoverse-n1 shell
+	words[-1]="${words[-1]} rows=24 columns=80 term=screen"
+	# Not a daemon: it ends with this script, however that ends, and what runs in it with it.
+	setpriv --pdeathsig TERM timeout -k 5 900 tmux -D -S "$terminal_socket" -f /dev/null >"$here/qemu.log" 2>&1 &
+	terminal_server=$!
+	boots="$boots $terminal_server"
+	until [ -S "$terminal_socket" ] || [ $tries = 600 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	tm set-option -g default-terminal screen
+	tm new-session -d -x 80 -y 24 -s test "${words[*]@Q} -chardev stdio,id=line,signal=off -serial chardev:line"
+}
+
+tm() { tmux -S "$terminal_socket" "$@"; }
+screen() { tm capture-pane -p -t test 2>&1; }
+keys() { tm send-keys -t test "$@"; }
+
+# Two minutes is long for anything here, on a slow host too.
+until_true() {
+	local tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 1200 ] || return 1
+		sleep 0.1
+	done
+}
+has() { screen | grep -q -e "$1"; }
+has_not() { ! has "$1"; }
+
+found() {
+	echo "PASS $1" >>"$terminal_results"
+}
+missed() {
+	echo "FAIL $1" >>"$terminal_results"
+	{ echo "---- $1; the screen was:"; screen; } >>"$terminal_log"
+	return 1
+}
+# shows WORDS PATTERN, lacks WORDS PATTERN: the screen does so in the end, or this part of the scenario is over.
+shows() { until_true has "$2" && found "$1" || missed "$1"; }
+lacks() { until_true has_not "$2" && found "$1" || missed "$1"; }
+quietly_shows() { until_true has "$2" || missed "$1"; }
+
+# At 80x24: starts, follows keys, quits; the terminal is as before.
+terminal_small() {
+	keys 'stty -a >/tmp/before; clear' Enter
+	quietly_shows "the line is ready" '^counted#' || return
+	keys 'slexplore; echo ended $?' Enter
+	shows "the explorer draws at 80x24" 'cycles per element' || return
+	shows "and measures there" 'quartiles' || return
+	keys Down Down Right
+	shows "a key goes to the next knob" '▸ unroll *5' || return
+	keys '?'
+	shows "help opens" '╭─ help' || return
+	keys Escape
+	lacks "help closes" '╭─ help' || return
+	terminal_quit
+}
+
+# Wider, with more panes: ports, code, counters.
+terminal_large() {
+	tm resize-window -t test -x 130 -y 40
+	keys 'stty rows 40 columns 130; stty -a >/tmp/before; clear' Enter
+	quietly_shows "the line is ready" '^counted#' || return
+	keys 'slexplore combine op=add type=i64; echo ended $?' Enter
+	shows "the explorer draws at 130x40" 'cycles per element' || return
+	shows "the code pane is there" 'add x1, x1' || return
+	terminal_quit
+}
+
+terminal_quit() {
+	keys q
+	shows "q ends it" '^ended 0' || return
+	lacks "the screen is given back" 'cycles per element' || return
+	keys 'clear; stty -a | cmp -s - /tmp/before && echo same || echo differs' Enter
+	shows "the line is as before" '^same' || return
+	[ "$(tm display-message -p -t test '#{alternate_on} #{cursor_flag}')" = "0 1" ] &&
+		found "the terminal is as before" || missed "the terminal is as before"
+	keys clear Enter
+	until_true has_not '^same'
+}
+
+terminal_run() {
+	if quietly_shows "the shell in the machine" '^counted#'; then
+		terminal_small && terminal_large
+		keys exit Enter || true
+	fi
+	terminal_end
+	echo 0 >"$place/terminal/out/terminal.status"
+}
+
+terminal_end() {
+	until_true terminal_over || true
+	tm kill-server 2>/dev/null || true
+	wait "$terminal_server" || true
+	rm -rf "${terminal_socket%/*}"
+}
+# The machine has switched itself off, and its window is gone.
+terminal_over() { ! tm has-session -t test 2>/dev/null; }

@@ -1,0 +1,590 @@
+/* The events that are shipped: libpfm encodes each, none is lost, plans of them, and what the model says beside
+ * them. test_uarch_parse.c has how they are written, and what is refused. */
+#include "check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "assembly.h"
+#include "engine/counters.h"
+#include "engine/machine.h"
+#include "model/events.h"
+#include "model/explain.h"
+
+#if defined(__x86_64__)
+#define ISA "x86_64"
+#else
+#define ISA "aarch64"
+#endif
+
+static struct uarch *load(const char *name)
+{
+	struct uarch *uarch;
+
+	check_ok(uarch_load(name, NULL, &uarch));
+	return uarch;
+}
+
+/* ---- roles */
+
+static void every_role_has_a_name_of_its_own(void **state)
+{
+	(void)state;
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		assert_non_null(role_name((enum event_role)role));
+		assert_non_null(role_title((enum event_role)role));
+		assert_int_equal(role_find(role_name((enum event_role)role)), role);
+	}
+	assert_int_equal(role_find("l4-misses"), ROLE_COUNT);
+	assert_true(role_must(ROLE_CYCLES) && !role_must(ROLE_MISPREDICTIONS));
+	assert_true(role_single(ROLE_LOADS) && !role_single(ROLE_PORTS));
+}
+
+/* ---- names */
+
+/* A build of libpfm knows the PMUs of its own instruction set alone: the other one's names are tested there. */
+static void every_event_encodes(void **state)
+{
+	struct event_plan *plan = test_malloc(sizeof(*plan));
+	int events = 0;
+
+	(void)state;
+	for (const char *const *names = uarch_names(ISA); *names; names++) {
+		struct uarch *uarch = load(*names);
+
+		for (int i = 0; i < uarch_event_count(uarch); i++, events++) {
+			const struct uarch_event *event = uarch_event(uarch, i);
+			struct status status = counters_encode(event->name, NULL, NULL);
+
+			if (!status_is_ok(&status))
+				fail_msg("%s, %s: %s", *names, event->title, status.text);
+		}
+		uarch_free(uarch);
+	}
+	assert_true(events > 50);
+	events_plan(NULL, NULL, 0, plan);
+	for (int i = 0; i < plan->counters.count; i++)
+		check_ok(counters_encode(plan->counters.event[i].name, NULL, NULL));
+	print_message("%d events of the core models encode with libpfm %s\n", events, counters_version());
+	test_free(plan);
+}
+
+/* Of two events with one code one would be counted for nothing. */
+static void no_core_counts_the_same_twice(void **state)
+{
+	(void)state;
+	for (const char *const *names = uarch_names(ISA); *names; names++) {
+		struct uarch *uarch = load(*names);
+		uint64_t config[COUNTERS_MAX];
+		uint32_t type[COUNTERS_MAX];
+
+		assert_true(uarch_event_count(uarch) <= COUNTERS_MAX - 8);
+		for (int i = 0; i < uarch_event_count(uarch); i++) {
+			check_ok(counters_encode(uarch_event(uarch, i)->name, &type[i], &config[i]));
+			for (int k = 0; k < i; k++)
+				if (type[k] == type[i] && config[k] == config[i])
+					fail_msg("%s: %s and %s are the same", *names, uarch_event(uarch, k)->name,
+						uarch_event(uarch, i)->name);
+		}
+		uarch_free(uarch);
+	}
+}
+
+static const struct uarch_event *find_event(const struct uarch *uarch, const char *title)
+{
+	for (int i = 0; i < uarch_event_count(uarch); i++)
+		if (strcmp(uarch_event(uarch, i)->title, title) == 0)
+			return uarch_event(uarch, i);
+	return NULL;
+}
+
+/* From the vendors' tables, not from libpfm. */
+static void known_codes_come_out(void **state)
+{
+	static const struct { const char *isa, *core, *title; uint64_t config; } rows[] = {
+		{ "x86_64", "skylake", "p0", 0x1a1 }, { "x86_64", "skylake", "p7", 0x80a1 }, { "x86_64", "skylake", "micro-ops", 0x10e },
+		{ "x86_64", "skylake", "loads", 0x81d0 }, { "x86_64", "skylake-sp", "p5", 0x20a1 }, { "x86_64", "cascade-lake", "p6", 0x40a1 },
+		{ "x86_64", "icelake-sp", "p2 p3", 0x4a1 }, { "x86_64", "icelake", "p7 p8", 0x80a1 }, { "x86_64", "tiger-lake", "p4 p9", 0x10a1 },
+		{ "x86_64", "icelake-sp", "micro-ops retired", 0x2c2 }, { "x86_64", "golden-cove", "p2 p3 p10", 0x4b2 },
+		{ "x86_64", "golden-cove", "micro-ops", 0x1ae }, { "x86_64", "redwood-cove", "p5 p11", 0x20b2 },
+		{ "x86_64", "raptor-lake", "p0", 0x1b2 }, { "x86_64", "zen2", "micro-ops", 0x3aa }, { "x86_64", "zen2", "fp3", 0x800 },
+		{ "x86_64", "zen3", "loads", 0x529 }, { "x86_64", "zen3", "stores", 0x629 }, { "x86_64", "zen4", "micro-ops retired", 0xc1 },
+		{ "x86_64", "zen4", "dispatched: integer", 0x8ab }, { "x86_64", "zen5", "page walks", 0xf045 },
+		{ "x86_64", "zen5", "L2 misses", UINT64_C(0x10000de65) }, { "x86_64", "zen5", "stalled: waiting for a load", 0xa2d6 },
+		{ "aarch64", "cortex-a72", "cycles", 0x11 }, { "aarch64", "cortex-a72", "loads", 0x70 },
+		{ "aarch64", "neoverse-n1", "instructions", 0x8 }, { "aarch64", "neoverse-n1", "branches", 0x21 },
+		{ "aarch64", "neoverse-n2", "micro-ops", 0x3b }, { "aarch64", "neoverse-v1", "L3 misses", 0x37 },
+		{ "aarch64", "neoverse-v2", "stalled: waiting for memory", 0x4005 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct uarch *uarch = load(rows[i].core);
+		const struct uarch_event *event = find_event(uarch, rows[i].title);
+		uint64_t config;
+
+		if (!event)
+			fail_msg("%s has no event \"%s\"", rows[i].core, rows[i].title);
+		if (event && strcmp(rows[i].isa, ISA) == 0) {
+			check_ok(counters_encode(event->name, NULL, &config));
+			if (config != rows[i].config)
+				fail_msg("%s, %s: %#llx", rows[i].core, rows[i].title, (unsigned long long)config);
+		}
+		uarch_free(uarch);
+	}
+}
+
+/* ---- what each core has */
+
+static void tell_lacking(const struct event_plan *plan, struct text *text)
+{
+	enum event_role roles[ROLE_COUNT];
+	int count = events_lacking(plan, roles);
+
+	for (int i = 0; i < count; i++)
+		text_addf(text, "%s%s", i ? " " : "", role_name(roles[i]));
+}
+
+static int of_role(const struct event_plan *plan, enum event_role role)
+{
+	int count = 0;
+
+	for (int i = 0; i < plan->counters.count; i++)
+		count += plan->meaning[i].role == role;
+	return count;
+}
+
+/* The report: which roles a core has no event for. Pinned, as are their numbers, so that none is lost unseen. */
+static void what_each_core_lacks_is_known(void **state)
+{
+	static const struct { const char *core; int events, ports, dispatched, stalled; const char *lacking; } rows[] = {
+		{ "cascade-lake", 28, 8, 0, 6, "" },
+		{ "cortex-a72", 12, 0, 3, 0, "uops uops-retired uops-executed l3-misses dtlb-walks" },
+		{ "golden-cove", 26, 7, 0, 5, "" },
+		{ "icelake", 26, 7, 0, 5, "" },
+		{ "icelake-sp", 26, 7, 0, 5, "" },
+		{ "neoverse-n1", 16, 0, 3, 2, "uops uops-retired uops-executed" },
+		{ "neoverse-n2", 19, 0, 3, 3, "uops-executed" },
+		{ "neoverse-v1", 19, 0, 3, 3, "uops-executed" },
+		{ "neoverse-v2", 19, 0, 3, 3, "uops-executed" },
+		{ "raptor-lake", 26, 7, 0, 5, "" },
+		{ "redwood-cove", 26, 7, 0, 5, "" },
+		{ "skylake", 28, 8, 0, 6, "" },
+		{ "skylake-sp", 28, 8, 0, 6, "" },
+		{ "tiger-lake", 26, 7, 0, 5, "" },
+		{ "zen2", 22, 4, 0, 5, "uops-executed" },
+		{ "zen3", 21, 0, 2, 6, "uops-executed" },
+		{ "zen4", 22, 0, 2, 7, "uops-executed" },
+		{ "zen5", 23, 0, 2, 8, "uops-executed" },
+	};
+	struct event_plan *plan = test_malloc(sizeof(*plan));
+	size_t row = 0;
+
+	(void)state;
+	print_message("roles that a core has no event for:\n");
+	for (const char *const *names = uarch_names(NULL); *names; names++, row++) {
+		struct uarch *uarch = load(*names);
+		struct text lacking = { 0 };
+
+		assert_true(row < sizeof(rows) / sizeof(rows[0]));
+		assert_string_equal(*names, rows[row].core);
+		events_plan(uarch, NULL, 0, plan);
+		tell_lacking(plan, &lacking);
+		print_message("  %-13s %s\n", *names, lacking.length ? text_string(&lacking) : "none");
+		assert_string_equal(text_string(&lacking), rows[row].lacking);
+		assert_int_equal(plan->counters.count, rows[row].events);
+		assert_int_equal(of_role(plan, ROLE_PORTS), rows[row].ports);
+		assert_int_equal(of_role(plan, ROLE_DISPATCHED), rows[row].dispatched);
+		assert_int_equal(of_role(plan, ROLE_STALLED), rows[row].stalled);
+		text_free(&lacking);
+		uarch_free(uarch);
+	}
+	assert_int_equal(row, sizeof(rows) / sizeof(rows[0]));
+	test_free(plan);
+}
+
+/* Where ports are counted at all on Intel's cores, each is, and once. */
+static void every_port_of_intels_cores_is_counted_once(void **state)
+{
+	static const char *const cores[] = { "skylake", "skylake-sp", "cascade-lake", "icelake-sp", "icelake", "tiger-lake",
+		"golden-cove", "raptor-lake", "redwood-cove" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
+		struct uarch *uarch = load(cores[i]);
+		uint32_t seen = 0, all = 0;
+
+		for (int k = 0; k < uarch_port_count(uarch); k++)
+			if (!uarch_port_is_unit(uarch, k))
+				all |= UINT32_C(1) << k;
+		for (int k = 0; k < uarch_event_count(uarch); k++) {
+			assert_int_equal(seen & uarch_event(uarch, k)->ports, 0);
+			seen |= uarch_event(uarch, k)->ports;
+		}
+		if (seen != all)
+			fail_msg("%s: ports %x of %x are counted", cores[i], seen, all);
+		uarch_free(uarch);
+	}
+}
+
+/* ---- plans */
+
+static void plans_begin_with_cycles_and_name_nothing_twice(void **state)
+{
+	struct event_plan *plan = test_malloc(sizeof(*plan));
+
+	(void)state;
+	for (const char *const *names = uarch_names(NULL); *names; names++) {
+		struct uarch *uarch = load(*names);
+
+		events_plan(uarch, NULL, 0, plan);
+		assert_false(plan->generic);
+		assert_int_equal(plan->left_out, 0);
+		assert_string_equal(plan->why, "");
+		assert_int_equal(plan->counters.id, 0);
+		assert_int_equal(plan->counters.cycles, 0);
+		assert_int_equal(plan->meaning[0].role, ROLE_CYCLES);
+		assert_int_equal(plan->meaning[1].role, ROLE_INSTRUCTIONS);
+		assert_int_equal(plan->counters.count, uarch_event_count(uarch));
+		for (int i = 0; i < plan->counters.count; i++) {
+			assert_string_equal(plan->counters.event[i].name, plan->meaning[i].name);
+			assert_int_equal(plan->counters.event[i].must, role_must(plan->meaning[i].role));
+			assert_true(plan->meaning[i].title[0] != '\0');
+			assert_true(i == 0 || plan->meaning[i].role >= plan->meaning[i - 1].role);
+			for (int k = 0; k < i; k++)
+				assert_string_not_equal(plan->counters.event[i].name, plan->counters.event[k].name);
+		}
+		uarch_free(uarch);
+	}
+	test_free(plan);
+}
+
+static void extra_events_come_last_and_once(void **state)
+{
+	static const char *const extra[] = { "perf::PERF_COUNT_SW_PAGE_FAULTS", "skl::uops_issued:any", "skl::LSD:UOPS",
+		"perf::PERF_COUNT_SW_PAGE_FAULTS" };
+	struct event_plan *plan = test_malloc(sizeof(*plan));
+	struct uarch *uarch = load("skylake");
+	int own = uarch_event_count(uarch);
+
+	(void)state;
+	events_plan(uarch, extra, 4, plan);
+	assert_int_equal(plan->counters.count, own + 2);
+	assert_int_equal(plan->meaning[own].role, ROLE_EXTRA);
+	assert_string_equal(plan->counters.event[own].name, "perf::PERF_COUNT_SW_PAGE_FAULTS");
+	assert_string_equal(plan->meaning[own].title, "perf::PERF_COUNT_SW_PAGE_FAULTS");
+	assert_string_equal(plan->counters.event[own + 1].name, "skl::LSD:UOPS");
+	assert_false(plan->counters.event[own].must);
+	assert_int_equal(plan->left_out, 0);
+	uarch_free(uarch);
+	test_free(plan);
+}
+
+/* What was asked for by name is counted before the last of what is counted anyhow. */
+static void too_many_extra_events_leave_some_out(void **state)
+{
+	enum { MANY = 60 };
+	static char names[MANY][32], longest[COUNTER_NAME + 1];
+	const char *extra[MANY];
+	struct event_plan *plan = test_malloc(sizeof(*plan));
+	struct uarch *uarch = load("skylake");
+
+	(void)state;
+	for (int i = 0; i < MANY; i++) {
+		snprintf(names[i], sizeof(names[i]), "perf_raw::r%04x", i);
+		extra[i] = names[i];
+	}
+	events_plan(uarch, extra, 15, plan);
+	assert_int_equal(plan->counters.count, COUNTERS_MAX);
+	assert_int_equal(of_role(plan, ROLE_EXTRA), 15);
+	assert_int_equal(plan->left_out, uarch_event_count(uarch) + 15 - COUNTERS_MAX);
+	assert_int_equal(plan->meaning[0].role, ROLE_CYCLES);
+	assert_int_equal(of_role(plan, ROLE_L3_MISSES), 1);
+	assert_int_equal(of_role(plan, ROLE_STALLED), 3);
+
+	events_plan(uarch, extra, MANY, plan);
+	assert_int_equal(plan->counters.count, COUNTERS_MAX);
+	assert_int_equal(of_role(plan, ROLE_EXTRA), COUNTERS_MAX / 2);
+	assert_int_equal(plan->left_out, uarch_event_count(uarch) + MANY - COUNTERS_MAX);
+
+	memset(longest, 'x', COUNTER_NAME);
+	extra[0] = longest;
+	events_plan(NULL, extra, 1, plan);
+	assert_int_equal(plan->left_out, 1);
+	assert_int_equal(of_role(plan, ROLE_EXTRA), 0);
+	uarch_free(uarch);
+	test_free(plan);
+}
+
+static void a_core_without_events_has_the_kernels(void **state)
+{
+	struct event_plan *plan = test_malloc(sizeof(*plan));
+	struct text lacking = { 0 };
+	struct uarch *uarch;
+
+	(void)state;
+	events_plan(NULL, NULL, 0, plan);
+	assert_true(plan->generic);
+	assert_int_equal(plan->counters.count, 11);
+	assert_int_equal(plan->counters.cycles, 0);
+	assert_string_equal(plan->counters.event[1].name, "perf::PERF_COUNT_HW_INSTRUCTIONS");
+	tell_lacking(plan, &lacking);
+	assert_string_equal(text_string(&lacking), "uops uops-retired uops-executed ports l2-misses dtlb-walks");
+	text_free(&lacking);
+
+	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 [M]\n", "x", &uarch));
+	events_plan(uarch, NULL, 0, plan);
+	assert_true(plan->generic);
+	assert_int_equal(plan->counters.count, 11);
+	uarch_free(uarch);
+
+	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 [M]\nevent uops = a::B [M]\n", "x", &uarch));
+	events_plan(uarch, NULL, 0, plan);
+	assert_false(plan->generic);
+	assert_int_equal(plan->counters.count, 1);
+	assert_int_equal(plan->counters.cycles, -1);
+	uarch_free(uarch);
+	test_free(plan);
+}
+
+static void the_running_core_names_its_events(void **state)
+{
+	struct event_plan *plan = test_malloc(sizeof(*plan));
+	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0x8f } };
+
+	(void)state;
+	events_plan_here(&machine, NULL, 0, plan);
+	assert_false(plan->generic);
+	assert_string_equal(plan->counters.event[0].name, "spr::UNHALTED_CORE_CYCLES");
+	assert_string_equal(plan->meaning[0].core, "golden-cove");
+
+	/* One near to it is not it. */
+	machine.processor.model = 0x99;
+	events_plan_here(&machine, NULL, 0, plan);
+	assert_true(plan->generic);
+	assert_string_equal(plan->why, "");
+
+	strcpy(machine.arch, "aarch64");
+	machine.processor = (struct processor){ .implementer = 0x41, .part = 0xd40 };
+	events_plan_here(&machine, NULL, 0, plan);
+	assert_string_equal(plan->counters.event[0].name, "arm_v1::CPU_CYCLES");
+	test_free(plan);
+}
+
+static void write_file(const char *directory, const char *name, const char *text)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Files of one's own replace those that are built in; what is wrong with them is told, and counting goes on. */
+static void files_of_ones_own_are_used_or_told_of(void **state)
+{
+	char directory[] = "/tmp/slexplore-events-XXXXXX", path[128];
+	struct event_plan *plan = test_malloc(sizeof(*plan));
+	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0x8f } };
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	setenv("SLEXPLORE_DATA", directory, 1);
+	write_file(directory, "events", "event uops = a::B [LK]\n");
+	events_plan(NULL, NULL, 0, plan);
+	assert_int_equal(plan->counters.count, 1);
+	write_file(directory, "events", "event oops = a::B [LK]\n");
+	events_plan(NULL, NULL, 0, plan);
+	assert_int_equal(plan->counters.count, 11);
+	check_contains(plan->why, "/events:1: unknown role \"oops\"");
+
+	snprintf(path, sizeof(path), "%s/uarch", directory);
+	assert_int_equal(mkdir(path, 0700), 0);
+	write_file(directory, "uarch/golden-cove.uarch",
+		"uarch golden-cove Mine\nisa x86_64\nmatch vendor GenuineIntel family 6 model 8f [M]\nevent oops = a::B [LK]\n");
+	events_plan_here(&machine, NULL, 0, plan);
+	assert_true(plan->generic);
+	assert_int_equal(plan->counters.count, 11);
+	check_contains(plan->why, "uarch/golden-cove.uarch:4: unknown role \"oops\"");
+
+	unsetenv("SLEXPLORE_DATA");
+	snprintf(path, sizeof(path), "%s/uarch/golden-cove.uarch", directory);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/uarch", directory);
+	rmdir(path);
+	snprintf(path, sizeof(path), "%s/events", directory);
+	unlink(path);
+	rmdir(directory);
+	test_free(plan);
+}
+
+/* ---- what the model says */
+
+static struct explanation explanation;
+
+static void explain_source(const struct uarch *uarch, const char *source, double elements, const struct limits_place *place)
+{
+	static const struct limits_place nowhere = { .cache = { 32768, 1 << 20, 0 } };
+
+	explanation.status = status_ok();
+	assembly_loop(source, &explanation.loop);
+	explanation.loop.elements = elements;
+	explanation.loop.insns_per_element = explanation.loop.path_count / elements;
+	limits_compute(&explanation.loop, uarch, place ? place : &nowhere, &explanation.limits);
+}
+
+static void explain_end(void)
+{
+	loop_free(&explanation.loop);
+}
+
+static double modelled(const struct uarch *uarch, const char *title)
+{
+	const struct uarch_event *event = find_event(uarch, title);
+
+	if (!event)
+		fail_msg("%s has no event \"%s\"", uarch_name(uarch), title);
+	return events_modelled(event, &explanation);
+}
+
+static void the_model_says_what_is_counted(void **state)
+{
+	struct uarch *skylake = load("skylake"), *icelake = load("icelake-sp"), *zen = load("zen3");
+	/* Two elements: two loads, one of them folded, a store, a multiplication. */
+	static const char source[] = "mov eax, dword [rdi+rcx*4]; imul eax, dword [rdi+rcx*4+4]; mov dword [rsi], eax; "
+		"add rsi, 4; add rcx, 2; cmp rcx, rdx; jne top";
+
+	(void)state;
+	explain_source(skylake, source, 2, NULL);
+	check_near(modelled(skylake, "instructions"), 3.5, 0);
+	assert_string_equal(explanation.limits.unknown_names, "");
+	/* cmp and jne are one, and so are the multiplication and its load: 6 for two elements. */
+	check_near(modelled(skylake, "micro-ops"), 3, 1e-9);
+	check_near(modelled(skylake, "micro-ops retired"), modelled(skylake, "micro-ops"), 0);
+	check_near(modelled(skylake, "loads"), 1, 0);
+	check_near(modelled(skylake, "stores"), 0.5, 0);
+	check_near(modelled(skylake, "branches"), 0.5, 0);
+	check_near(modelled(skylake, "mispredictions"), 0, 0);
+	check_near(modelled(skylake, "p4"), 0.5, 1e-6);
+	check_near(modelled(skylake, "p2") + modelled(skylake, "p3") + modelled(skylake, "p7"), 1.5, 1e-6);
+	/* 2 loads, store address and data, multiplication, two additions, the fused branch: 8 for two elements. */
+	check_near(modelled(skylake, "micro-ops executed"), 4, 1e-6);
+	assert_true(isnan(modelled(skylake, "cycles")));
+	assert_true(isnan(modelled(skylake, "L3 misses")));
+	assert_true(isnan(modelled(skylake, "stalled: front end")));
+	/* Another core's ports and micro-ops are not these; the rest is the same on any. */
+	assert_true(isnan(modelled(icelake, "p0")));
+	assert_true(isnan(modelled(icelake, "micro-ops")));
+	check_near(modelled(icelake, "loads"), 1, 0);
+	check_near(modelled(zen, "instructions"), 3.5, 0);
+	explain_end();
+
+	/* What is split at rename is issued as two. */
+	explain_source(skylake, "vaddpd ymm0, ymm1, ymmword [rdi+rcx*8]; add rcx, 4; cmp rcx, rdx; jne top", 1, NULL);
+	check_near(modelled(skylake, "micro-ops"), 4, 1e-9);
+	explain_end();
+
+	explain_source(icelake, source, 2, NULL);
+	check_near(modelled(icelake, "p2 p3"), 1, 1e-6);
+	check_near(modelled(icelake, "p4 p9"), 0.5, 1e-6);
+	check_near(modelled(icelake, "p7 p8"), 0.5, 1e-6);
+	explain_end();
+	uarch_free(skylake);
+	uarch_free(icelake);
+	uarch_free(zen);
+}
+
+static void what_the_model_does_not_know_is_no_number(void **state)
+{
+	struct uarch *uarch = load("skylake");
+
+	(void)state;
+	assert_true(isnan(events_modelled(find_event(uarch, "loads"), NULL)));
+	explanation.status = status_make(STATUS_FAILED, "no");
+	assert_true(isnan(modelled(uarch, "loads")));
+
+	/* A gather: whether its accesses count each is the core's affair. */
+	explain_source(uarch, "vpgatherdd ymm0, ymmword [rdi+ymm1*4], ymm2; dec rcx; jne top", 8, NULL);
+	explanation.loop.insn[0].memory[0].accesses = 8;
+	assert_true(isnan(modelled(uarch, "loads")));
+	check_near(modelled(uarch, "stores"), 0, 0);
+	explain_end();
+
+	/* An instruction that no table has. */
+	explain_source(uarch, "mystery rax, rbx; mov rax, qword [rdi]; dec rcx; jne top", 1, NULL);
+	assert_true(isnan(modelled(uarch, "micro-ops")));
+	assert_true(isnan(modelled(uarch, "p0")));
+	check_near(modelled(uarch, "instructions"), 4, 0);
+	check_near(modelled(uarch, "loads"), 1, 0);
+	explain_end();
+	uarch_free(uarch);
+}
+
+static void lines_and_mispredictions_are_those_of_the_place(void **state)
+{
+	struct uarch *uarch = load("skylake");
+	/* Of 64 KiB half fits the first cache, all the second. */
+	struct limits_place place = { .working_set = 65536, .lines = 0.25, .mispredicts = 0.5, .cache = { 32768, 1 << 20, 0 } };
+	static const char source[] = "mov rax, qword [rdi]; add rdi, 16; dec rcx; jne top";
+
+	(void)state;
+	explain_source(uarch, source, 1, &place);
+	check_near(modelled(uarch, "L1 misses"), 0.125, 1e-9);
+	check_near(modelled(uarch, "L2 misses"), 0, 1e-9);
+	check_near(modelled(uarch, "mispredictions"), 0.5, 0);
+	explain_end();
+
+	place.working_set = 16384;
+	explain_source(uarch, source, 1, &place);
+	check_near(modelled(uarch, "L1 misses"), 0, 0);
+	explain_end();
+
+	/* Own loops do not say how many lines they touch, nor what they mispredict. */
+	place = (struct limits_place){ .working_set = 65536, .mispredicts = -1, .cache = { 32768, 1 << 20, 0 } };
+	explain_source(uarch, source, 1, &place);
+	assert_true(isnan(modelled(uarch, "L1 misses")));
+	assert_true(isnan(modelled(uarch, "mispredictions")));
+	explain_end();
+	uarch_free(uarch);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	unsetenv("SLEXPLORE_DATA");
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	limits_free(&explanation.limits);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_role_has_a_name_of_its_own),
+		cmocka_unit_test(every_event_encodes),
+		cmocka_unit_test(no_core_counts_the_same_twice),
+		cmocka_unit_test(known_codes_come_out),
+		cmocka_unit_test(what_each_core_lacks_is_known),
+		cmocka_unit_test(every_port_of_intels_cores_is_counted_once),
+		cmocka_unit_test(plans_begin_with_cycles_and_name_nothing_twice),
+		cmocka_unit_test(extra_events_come_last_and_once),
+		cmocka_unit_test(too_many_extra_events_leave_some_out),
+		cmocka_unit_test(a_core_without_events_has_the_kernels),
+		cmocka_unit_test(the_running_core_names_its_events),
+		cmocka_unit_test(files_of_ones_own_are_used_or_told_of),
+		cmocka_unit_test(the_model_says_what_is_counted),
+		cmocka_unit_test(what_the_model_does_not_know_is_no_number),
+		cmocka_unit_test(lines_and_mispredictions_are_those_of_the_place),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

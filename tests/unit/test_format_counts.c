@@ -1,0 +1,419 @@
+/* What every format says of counters: counted, estimated, unavailable, none. */
+#include "fakes.h"
+
+#include <errno.h>
+#include <jansson.h>
+
+#include "cli/format.h"
+#include "model/counts.h"
+
+static struct event_plan plan;
+static struct counts counts;
+static struct explanation explanation;
+static struct sample sample;
+
+static void add(enum event_role role, const char *words, const char *title, const char *name, struct count count)
+{
+	int i = plan.counters.count++;
+	struct uarch_event *meaning = &plan.meaning[i];
+
+	meaning->role = role;
+	snprintf(meaning->words, sizeof(meaning->words), "%s", words);
+	snprintf(meaning->title, sizeof(meaning->title), "%s", title);
+	snprintf(meaning->name, sizeof(meaning->name), "%s", name);
+	snprintf(plan.counters.event[i].name, sizeof(plan.counters.event[i].name), "%s", name);
+	counts.event[counts.count++] = count;
+}
+
+static struct count known(double value)
+{
+	return (struct count){ .state = COUNT_KNOWN, .value = value, .lo = value * 0.99, .hi = value * 1.01, .share = 1, .passes = 9 };
+}
+
+/* Four cycles and eleven instructions an element, in the code as well; all that can be wrong with the others. */
+static int set_up(void **state)
+{
+	struct count scaled = known(0.25);
+
+	(void)state;
+	scaled.state = COUNT_SCALED;
+	scaled.share = 0.5f;
+	memset(&plan, 0, sizeof(plan));
+	memset(&counts, 0, sizeof(counts));
+	plan.counters.id = counts.id = 1;
+	counts.groups = 2;
+	counts.direct = true;
+	add(ROLE_CYCLES, "", "cycles", "odd::CYCLES", known(4));
+	add(ROLE_INSTRUCTIONS, "", "instructions", "odd::INSTRUCTIONS", known(11));
+	add(ROLE_UOPS, "", "micro-ops", "odd::UOPS", known(10.004));
+	add(ROLE_PORTS, "", "p2 p3", "odd::PORTS:P23", known(0.75));
+	add(ROLE_STALLED, "back end", "stalled: back end", "odd::STALLED:BACK_END", scaled);
+	add(ROLE_L1_MISSES, "", "L1 misses", "odd::L1", (struct count){ .state = COUNT_SILENT });
+	add(ROLE_L2_MISSES, "", "L2 misses", "odd::L2", (struct count){ .state = COUNT_REFUSED, .error = EACCES });
+	add(ROLE_L3_MISSES, "", "L3 misses", "odd::L3", (struct count){ .state = COUNT_REFUSED, .error = EACCES });
+	add(ROLE_DTLB_WALKS, "", "page walks", "odd::WALKS", (struct count){ .state = COUNT_HELD });
+	add(ROLE_EXTRA, "", "odd::OTHER", "odd::OTHER", known(0));
+	memset(&explanation, 0, sizeof(explanation));
+	explanation.loop.path_count = 22;
+	explanation.loop.elements = 2;
+	explanation.loop.insns_per_element = 11;
+	explanation.limits.binding = -1;
+	explanation.limits.predicted_by = -1;
+	sample = (struct sample){ .valid = true, .cpe = 4, .cpe_lo = 4, .cpe_hi = 4, .trials = 9, .quiet = 1, .ghz = 4, .ns = 1, .gbps = NAN,
+		.bytes_per_cycle = NAN, .cycles_from = SOURCE_COUNTER, .modes = 1, .check = 1.001 };
+	return 0;
+}
+
+static struct report report;
+static char *written;
+static size_t written_size;
+
+static const struct format *begin(const char *name, enum report_kind kind)
+{
+	static struct machine machine;
+	const struct format *format = format_find(name);
+
+	free(written);
+	report_init(&report, NULL, kind);
+	report.out = open_memstream(&written, &written_size);
+	snprintf(report.host, sizeof(report.host), "node7");
+	snprintf(machine.name, sizeof(machine.name), "Test CPU");
+	report.machine = &machine;
+	report.explanation = &explanation;
+	report.events = &plan;
+	report.counts = &counts;
+	setting_init(&report.setting, &kernel_fold);
+	if (format->begin)
+		format->begin(&report);
+	return format;
+}
+
+static void put_sample(const struct format *format)
+{
+	const struct run_facts facts = { .cpu = 1, .bound = true, .cycles_from = sample.cycles_from, .pages = "4k" };
+
+	format->sample(&report, &report.setting, &sample, &facts);
+}
+
+static void end(const struct format *format)
+{
+	if (format->end)
+		format->end(&report);
+	assert_int_equal(fclose(report.out), 0);
+	assert_null(strstr(written, "nan"));
+}
+
+/* One sample in that format, now in `written`. */
+static void write_sample(const char *name, enum report_kind kind)
+{
+	const struct format *format = begin(name, kind);
+
+	put_sample(format);
+	end(format);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(written);
+	written = NULL;
+	return 0;
+}
+
+static void text_stands_counts_beside_the_model(void **state)
+{
+	(void)state;
+	write_sample("text", REPORT_RUN);
+	check_contains(written, "source: counter\n");
+	check_contains(written, "counters per element, C counted, M as the model has it; read directly\n");
+	check_contains(written, "\n  cycles                                4.000 C\n");
+	check_contains(written, "\n  instructions                          11.00 C    11.00 M\n");
+	check_contains(written, "\n  instructions a cycle                  2.750 C\n");
+	check_contains(written, "\n  p2 p3                                 0.750 C\n");
+	check_contains(written, "\n  stalled: back end                     0.250 C  an estimate");
+	check_contains(written, "50 %");
+	/* Asked for, counted, and really none. */
+	check_contains(written, "\n  odd::OTHER                            0.000 C\n");
+	assert_null(strstr(written, "DOUBT"));
+}
+
+static void text_sums_up_what_is_unavailable(void **state)
+{
+	char *line;
+
+	(void)state;
+	write_sample("text", REPORT_RUN);
+	assert_null(strstr(written, "\n  L1 misses  "));
+	check_contains(written, "\n  L1 misses: unavailable; stays at zero even where it must rise\n");
+	check_contains(written, "\n  L2 misses, L3 misses: unavailable; ");
+	check_contains(written, "\n  page walks: unavailable; ");
+	/* However many they are, lines end before a hundred columns. */
+	for (int i = counts.count; i < COUNTERS_MAX; i++)
+		add(ROLE_STALLED, "a long reason", "stalled: a long reason", "odd::L4", (struct count){ .state = COUNT_SILENT });
+	write_sample("text", REPORT_RUN);
+	for (line = strtok(written, "\n"); line; line = strtok(NULL, "\n"))
+		assert_true(strlen(line) < 100);
+}
+
+static void text_flags_what_cannot_both_be_right(void **state)
+{
+	(void)state;
+	counts.event[1].value = 11.12;
+	sample.check = 0.97;
+	write_sample("text", REPORT_RUN);
+	check_contains(written, "11.12 C    11.00 M  +0.120\n");
+	check_contains(written, "11.12 instructions counted, 11.00 in the code: one of the two is wrong\n");
+	check_contains(written, "the reference chain tells 3.0% fewer cycles than the counter\n");
+	/* Within 1 % and 2 %. */
+	counts.event[1].value = 11.1;
+	sample.check = 1.019;
+	write_sample("text", REPORT_RUN);
+	assert_null(strstr(written, "DOUBT"));
+	/* Nothing was read of the code. */
+	counts.event[1].value = 20;
+	explanation.status = status_make(STATUS_FAILED, "no decoder");
+	write_sample("text", REPORT_RUN);
+	assert_null(strstr(written, "DOUBT"));
+}
+
+static void text_has_ipc_in_tables_of_sweeps(void **state)
+{
+	(void)state;
+	write_sample("text", REPORT_SWEEP);
+	check_contains(written, "IPC\n");
+	check_contains(written, " 2.750\n");
+	counts.count = 0;
+	write_sample("text", REPORT_SWEEP);
+	assert_null(strstr(written, "IPC"));
+}
+
+/* Where nothing could be counted, formats are as if nobody had asked. */
+static void without_counters_nothing_is_said(void **state)
+{
+	static const char *const names[] = { "text", "csv", "json" };
+
+	(void)state;
+	sample.cycles_from = SOURCE_REFERENCE;
+	sample.check = NAN;
+	counts.count = 0;
+	snprintf(counts.why, sizeof(counts.why), "this guest was given none");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct format *format;
+		char *with;
+
+		write_sample(names[i], REPORT_RUN);
+		with = strdup(written);
+		format = begin(names[i], REPORT_RUN);
+		report.events = NULL;
+		report.counts = NULL;
+		put_sample(format);
+		end(format);
+		assert_string_equal(with, written);
+		free(with);
+	}
+}
+
+static json_t *parse(const char *line)
+{
+	json_error_t error;
+	json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+
+	if (!object)
+		fail_msg("%s: \"%s\"", error.text, line);
+	return object;
+}
+
+static const char *string_at(const json_t *list, size_t index)
+{
+	const char *string = json_string_value(json_array_get(list, index));
+
+	return string ? string : "";
+}
+
+static void json_has_every_event_with_its_state(void **state)
+{
+	json_t *object, *events, *event;
+	size_t seen = 0;
+	char *line;
+
+	(void)state;
+	write_sample("json", REPORT_RUN);
+	line = strtok(written, "\n");
+	object = parse(line);
+	check_near(json_real_value(json_object_get(object, "instructions")), 11, 1e-12);
+	check_near(json_real_value(json_object_get(object, "ipc")), 2.75, 1e-12);
+	check_near(json_real_value(json_object_get(object, "check")), 1.001, 1e-12);
+	assert_string_equal(json_string_value(json_object_get(object, "cycles_from")), "counter");
+	json_decref(object);
+	while ((line = strtok(NULL, "\n"))) {
+		assert_true(strlen(line) < FORMAT_LINE_MAX);
+		object = parse(line);
+		assert_string_equal(json_string_value(json_object_get(object, "record")), "counters");
+		assert_int_equal(json_integer_value(json_object_get(object, "id")), 1);
+		assert_int_equal(json_integer_value(json_object_get(object, "passes")), 2);
+		assert_true(json_is_true(json_object_get(object, "direct")));
+		events = json_object_get(object, "events");
+		for (size_t i = 0; i < json_array_size(events); i++, seen++) {
+			const struct count *count = &counts.event[seen];
+
+			event = json_array_get(events, i);
+			assert_string_equal(string_at(event, 0), plan.counters.event[seen].name);
+			assert_string_equal(string_at(event, 5), counts_state(count->state));
+			if (count_known(count))
+				check_near(json_real_value(json_array_get(event, 2)), count->value, 1e-12);
+			else
+				assert_true(json_is_null(json_array_get(event, 2)) && *string_at(event, 6));
+			if (count->state == COUNT_REFUSED)
+				assert_int_equal(json_integer_value(json_array_get(event, 7)), EACCES);
+			if (count->state == COUNT_SCALED)
+				check_near(json_real_value(json_array_get(event, 6)), 0.5, 1e-12);
+			if (seen == 3)
+				assert_string_equal(string_at(event, 1), "ports p2 p3");
+			if (seen == 4)
+				assert_string_equal(string_at(event, 1), "stalled back end");
+		}
+		json_decref(object);
+	}
+	assert_int_equal(seen, counts.count);
+}
+
+/* As many events as there can be, of the longest names: further records, none too long, each event once. */
+static void json_lines_stay_short(void **state)
+{
+	unsigned records = 0;
+	size_t seen = 0;
+	char name[COUNTER_NAME], *line;
+
+	(void)state;
+	while (counts.count < COUNTERS_MAX) {
+		memset(name, 'N', sizeof(name) - 1);
+		snprintf(name + 100, sizeof(name) - 100, "%059d", counts.count);
+		add(ROLE_EXTRA, "", "long", name, (struct count){ .state = COUNT_REFUSED, .error = ENOENT });
+	}
+	write_sample("json", REPORT_RUN);
+	for (line = strtok(written, "\n"); line; line = strtok(NULL, "\n")) {
+		json_t *object = parse(line);
+
+		assert_true(strlen(line) < FORMAT_LINE_MAX);
+		seen += json_array_size(json_object_get(object, "events"));
+		records += json_object_get(object, "events") != NULL;
+		json_decref(object);
+	}
+	assert_int_equal(seen, COUNTERS_MAX);
+	assert_true(records > 4 && records < 40);
+}
+
+/* What is beside a sample does not count as one. */
+static void json_ids_number_samples(void **state)
+{
+	const struct format *format = begin("json", REPORT_SWEEP);
+
+	(void)state;
+	put_sample(format);
+	put_sample(format);
+	end(format);
+	assert_int_equal(report.records, 2);
+	check_contains(written, "\"record\":\"sample\",\"id\":2,");
+	check_contains(written, "\"record\":\"counters\",\"id\":2,");
+	assert_null(strstr(written, "\"id\":3"));
+}
+
+static void json_says_why_where_events_were_asked_for(void **state)
+{
+	const struct format *format = begin("json", REPORT_RUN);
+	json_t *object;
+
+	(void)state;
+	counts.count = 0;
+	snprintf(counts.why, sizeof(counts.why), "this guest was given none");
+	report.counts_wanted = true;
+	put_sample(format);
+	end(format);
+	strtok(written, "\n");
+	object = parse(strtok(NULL, "\n"));
+	assert_string_equal(json_string_value(json_object_get(object, "record")), "counters");
+	assert_string_equal(json_string_value(json_object_get(object, "why")), "this guest was given none");
+	assert_null(json_object_get(object, "events"));
+	assert_null(strtok(NULL, "\n"));
+	json_decref(object);
+}
+
+static void csv_has_a_column_for_each_event_that_counts(void **state)
+{
+	const struct format *format = begin("csv", REPORT_SWEEP);
+	char *line;
+
+	(void)state;
+	put_sample(format);
+	/* Of the next cell one is missing, and another comes that has no column. */
+	counts.event[2].state = COUNT_HELD;
+	counts.event[5] = known(7);
+	put_sample(format);
+	/* And of one there is nothing. */
+	report.counts = NULL;
+	put_sample(format);
+	end(format);
+	line = strtok(written, "\n");
+	check_contains(line, ",predicted,c_cycles,c_instructions,c_uops,c_p2_p3,c_stalled_back_end,c_odd::OTHER");
+	assert_string_equal(strrchr(line, ','), ",c_odd::OTHER");
+	line = strtok(NULL, "\n");
+	check_contains(line, ",4,11,10.004,0.75,0.25,0");
+	line = strtok(NULL, "\n");
+	check_contains(line, ",4,11,,0.75,0.25,0");
+	line = strtok(NULL, "\n");
+	assert_string_equal(line + strlen(line) - 6, ",,,,,,");
+}
+
+static void states_have_words(void **state)
+{
+	enum count_state back;
+
+	(void)state;
+	for (int i = 0; i <= COUNT_HELD; i++) {
+		assert_true(counts_state_find(counts_state((enum count_state)i), &back));
+		assert_int_equal(back, i);
+	}
+	assert_false(counts_state_find("unheard-of", &back));
+}
+
+static void reads_counts_by_their_role(void **state)
+{
+	(void)state;
+	check_near(counts_of(&plan, &counts, ROLE_CYCLES), 4, 0);
+	assert_true(isnan(counts_of(&plan, &counts, ROLE_L1_MISSES)));
+	assert_true(isnan(counts_of(&plan, &counts, ROLE_BRANCHES)));
+	assert_true(isnan(counts_of(NULL, &counts, ROLE_CYCLES)));
+	assert_true(isnan(counts_of(&plan, NULL, ROLE_CYCLES)));
+	/* Of another plan. */
+	counts.id = 2;
+	assert_true(isnan(counts_of(&plan, &counts, ROLE_CYCLES)));
+	assert_true(isnan(counts_ipc(&plan, &counts)));
+	counts.id = 1;
+	counts.event[0].value = 0;
+	assert_true(isnan(counts_ipc(&plan, &counts)));
+	assert_false(counts_instructions_differ(11, 11.1));
+	assert_true(counts_instructions_differ(11, 11.2));
+	assert_false(counts_instructions_differ(NAN, 11));
+	assert_true(counts_clocks_differ(1.03));
+	assert_false(counts_clocks_differ(NAN));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(text_stands_counts_beside_the_model, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_sums_up_what_is_unavailable, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_flags_what_cannot_both_be_right, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_has_ipc_in_tables_of_sweeps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(without_counters_nothing_is_said, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(json_has_every_event_with_its_state, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(json_lines_stay_short, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(json_ids_number_samples, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(json_says_why_where_events_were_asked_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(csv_has_a_column_for_each_event_that_counts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(states_have_words, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reads_counts_by_their_role, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,183 @@
+/* What every format says of events: the core's own, what it lacks, what cannot be counted and why; and those
+ * found by words. */
+#include "fakes.h"
+
+#include <jansson.h>
+
+#include "cli/event.h"
+#include "cli/format.h"
+#include "model/choice.h"
+
+static struct report report;
+static char *written;
+static size_t written_size;
+static const enum event_role lacking[] = { ROLE_UOPS_EXECUTED, ROLE_L3_MISSES };
+static const struct uarch_choice nobody;
+
+static void write_events(const char *name, const struct event_survey *survey, const struct event_line *events, int count)
+{
+	static struct machine machine;
+	const struct format *format = format_find(name);
+
+	free(written);
+	report_init(&report, NULL, REPORT_EVENTS);
+	report.out = open_memstream(&written, &written_size);
+	snprintf(report.host, sizeof(report.host), "node7");
+	snprintf(machine.name, sizeof(machine.name), "Test CPU");
+	report.machine = &machine;
+	report.core = &nobody;
+	report.survey = survey;
+	if (format->begin)
+		format->begin(&report);
+	for (int i = 0; i < count; i++)
+		format->event(&report, &events[i]);
+	if (format->end)
+		format->end(&report);
+	assert_int_equal(fclose(report.out), 0);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(written);
+	written = NULL;
+	return 0;
+}
+
+static const struct event_line lines[] = {
+	{ "cycles", "cycles", "odd::CYCLES", "known", "", "Cycles, \"all\" of them" },
+	{ "ports p2 p3", "p2 p3", "odd::PORTS:P23", "refused", "refused: so", "" },
+};
+
+static void text_tells_core_counters_and_what_is_lacking(void **state)
+{
+	struct event_survey survey = { .pmu = "odd", .doubt = "", .why = "", .tried = true, .lacking_count = 2, .lacking = lacking };
+
+	(void)state;
+	write_events("text", &survey, lines, 2);
+	check_contains(written, "core      not recognised\n");
+	check_contains(written, ", PMU odd\n");
+	check_contains(written, "counters  tried on this machine\n");
+	check_contains(written, "lacking   micro-ops executed, L3 misses\n");
+	check_contains(written, "\n  cycles                             odd::CYCLES\n");
+	check_contains(written, "\n  p2 p3                              odd::PORTS:P23\n                                     refused: so\n");
+
+	survey = (struct event_survey){ .pmu = "", .generic = true, .doubt = "events:1: no", .why = "no unit is given to this guest", .tried = true };
+	write_events("text", &survey, lines, 1);
+	check_contains(written, "events    those that the kernel names for every processor\n          events:1: no\n");
+	check_contains(written, "counters  none here: no unit is given to this guest\n");
+	check_contains(written, "lacking   nothing\n");
+
+	survey.tried = false;
+	survey.why = "";
+	write_events("text", &survey, lines, 1);
+	check_contains(written, "counters  not tried\n");
+}
+
+static void text_lists_what_words_find(void **state)
+{
+	const struct event_survey survey = { .words = "odd", .pmu = "", .doubt = "", .why = "" };
+
+	(void)state;
+	write_events("text", &survey, lines, 2);
+	assert_string_equal(written, "odd::CYCLES\n    Cycles, \"all\" of them\nodd::PORTS:P23\n2 events\n");
+	write_events("text", &survey, lines, 1);
+	check_contains(written, "\n1 event\n");
+}
+
+static void csv_has_a_line_an_event(void **state)
+{
+	const struct event_survey survey = { .pmu = "odd", .doubt = "", .why = "", .tried = true, .lacking_count = 2, .lacking = lacking };
+
+	(void)state;
+	write_events("csv", &survey, lines, 2);
+	assert_string_equal(written, "uarch,role,name,state,note,help\n,cycles,odd::CYCLES,known,,\"Cycles, \"\"all\"\" of them\"\n"
+		",ports p2 p3,odd::PORTS:P23,refused,refused: so,\n");
+}
+
+/* The n-th line, parsed; the caller gives it back. */
+static json_t *parse_line(int n)
+{
+	const char *line = written;
+	json_t *object;
+
+	while (n-- > 0)
+		line = strchr(line, '\n') + 1;
+	assert_true(strcspn(line, "\n") + 1 <= FORMAT_LINE_MAX);
+	object = json_loadb(line, strcspn(line, "\n"), 0, NULL);
+	assert_non_null(object);
+	return object;
+}
+
+static const char *string_of(const json_t *object, const char *key)
+{
+	const char *string = json_string_value(json_object_get(object, key));
+
+	return string ? string : "(none)";
+}
+
+static void json_tells_the_same(void **state)
+{
+	struct event_survey survey = { .pmu = "odd", .doubt = "", .why = "no", .tried = true, .lacking_count = 2, .lacking = lacking };
+	json_t *object;
+
+	(void)state;
+	write_events("json", &survey, lines, 2);
+	object = parse_line(0);
+	assert_string_equal(string_of(object, "record"), "events");
+	assert_string_equal(string_of(object, "pmu"), "odd");
+	assert_string_equal(string_of(object, "why"), "no");
+	assert_true(json_is_false(json_object_get(object, "available")));
+	assert_null(json_object_get(object, "generic"));
+	assert_string_equal(json_string_value(json_array_get(json_object_get(object, "lacking"), 1)), "l3-misses");
+	json_decref(object);
+	object = parse_line(2);
+	assert_string_equal(string_of(object, "record"), "event");
+	assert_string_equal(string_of(object, "role"), "ports p2 p3");
+	assert_string_equal(string_of(object, "state"), "refused");
+	assert_string_equal(string_of(object, "note"), "refused: so");
+	assert_null(json_object_get(object, "help"));
+	json_decref(object);
+
+	/* Not tried: nothing is said of what is available. */
+	survey.tried = false;
+	survey.why = "";
+	survey.generic = true;
+	write_events("json", &survey, lines, 0);
+	object = parse_line(0);
+	assert_null(json_object_get(object, "available"));
+	assert_true(json_is_true(json_object_get(object, "generic")));
+	json_decref(object);
+
+	survey.words = "odd";
+	write_events("json", &survey, lines, 1);
+	object = parse_line(0);
+	assert_string_equal(string_of(object, "record"), "event");
+	json_decref(object);
+}
+
+static void long_words_stay_within_a_line(void **state)
+{
+	static char many[2000];
+	struct event_survey survey = { .pmu = many, .doubt = many, .why = many, .tried = true };
+	struct event_line line = { many, many, many, "known", many, many };
+
+	(void)state;
+	memset(many, '"', sizeof(many) - 1);
+	write_events("json", &survey, &line, 1);
+	json_decref(parse_line(0));
+	json_decref(parse_line(1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(text_tells_core_counters_and_what_is_lacking, tear_down),
+		cmocka_unit_test_teardown(text_lists_what_words_find, tear_down),
+		cmocka_unit_test_teardown(csv_has_a_line_an_event, tear_down),
+		cmocka_unit_test_teardown(json_tells_the_same, tear_down),
+		cmocka_unit_test_teardown(long_words_stay_within_a_line, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
