@@ -150,7 +150,7 @@ expect 0 events --format json
 json_lines
 says out '"record":"events"'
 expect 0 events --uarch $core
-says out "micro-ops retired                  $event"
+says out "micro-ops retired              $event"
 says out "lacking   micro-ops executed"
 expect 0 events --uarch $core --format csv
 says out "$core,uops-retired,$event,"
