@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "model/counts.h"
 
-enum { TITLE_WIDTH = 24, FIGURE_WIDTH = 8, LINE_WIDTH = 96, WORDS = 160 };
+enum { TITLE_WIDTH = 34, FIGURE_WIDTH = 8, LINE_WIDTH = 96, WORDS = 160 };
 
 static void put_figure(FILE *out, double value, char source)
 {

@@ -51,8 +51,8 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 		text_addf(&words, "%s%s", i ? " " : "", cli->words[i]);
 	count = counters_search(text_string(&words), pmu, NULL, 0);
 	if (count == 0) {
-		struct status status = status_make(STATUS_FAILED, "libpfm %s has no event for this machine with \"%.120s\" in its name or "
-			"description", counters_version(), text_string(&words));
+		struct status status = status_make(STATUS_FAILED, "libpfm %s has no event for this machine with \"%.120s\" in "
+			"its name or description", counters_version(), text_string(&words));
 
 		text_free(&words);
 		return cli_fail(cli, &status);
@@ -72,7 +72,8 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 
 /* ---- the core's own */
 
-/* Opens them all around the first kernel: only that tells which of them can be counted. False where nothing came back. */
+/* Opens them all around the first kernel: only that tells which of them can be counted. False where nothing came
+ * back. */
 static bool try_events(struct cli *cli, const struct event_plan *plan, struct counts *counts)
 {
 	struct result *result;
@@ -184,9 +185,9 @@ const struct cli_command command_events = {
 	.name = "events",
 	.help = "what this machine's counters can count, and events by words",
 	.arguments = "[WORD ...]",
-	.more = "Without words: the event for each thing that the model speaks of, whether it can be counted here, and what the core has no\n"
-		"event for. With words: every event that libpfm has for this machine and whose name or description holds all of them;\n"
-		"--event takes such a name. --uarch lists those of another core.\n",
+	.more = "Without words: the event for each thing that the model speaks of, whether it can be counted here, and what the\n"
+		"core has no event for. With words: every event that libpfm has for this machine and whose name or description\n"
+		"holds all of them; --event takes such a name. --uarch lists those of another core.\n",
 	.common = { "format", "cpu", "seed", "time-budget", "quiet", "uarch" },
 	.run = events_run,
 };

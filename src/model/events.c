@@ -216,7 +216,8 @@ int events_lacking(const struct event_plan *plan, enum event_role roles[ROLE_COU
 
 /* ---- What the model says of each */
 
-/* Whether an instruction's micro-ops go to ports that its class does not name: unknown ones, or a sequence from the microcode. */
+/* Whether an instruction's micro-ops go to ports that its class does not name: unknown ones, or a sequence from
+ * the microcode. */
 static bool hides_ports(const struct uarch *uarch, const struct uarch_class *class)
 {
 	if (!class)
@@ -250,7 +251,8 @@ static bool ports_known(const struct explanation *explanation)
 	return true;
 }
 
-/* Micro-ops that begin on any of some ports. A pressure is cycles a turn; on ports, unlike units, a micro-op takes one. */
+/* Micro-ops that begin on any of some ports. A pressure is cycles a turn; on ports, unlike units, a micro-op
+ * takes one. */
 static double pressure_on(const struct explanation *explanation, uint32_t ports)
 {
 	const struct limits *limits = &explanation->limits;
@@ -264,7 +266,8 @@ static double pressure_on(const struct explanation *explanation, uint32_t ports)
 	return sum * limits->turns / limits->elements;
 }
 
-/* Instructions that load, or store. Several accesses of one are counted by some cores once, by others each: nobody says. */
+/* Instructions that load, or store. Several accesses of one are counted by some cores once, by others each:
+ * nobody says. */
 static double accesses(const struct loop *loop, bool store)
 {
 	double count = 0;

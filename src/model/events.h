@@ -1,8 +1,9 @@
-/* What a core's counters say: each of its events has a role, so that what was counted stands beside what the model says.
+/* What a core's counters say: each of its events has a role, so that what was counted stands beside what the
+ * model says.
  *
- * The events of a core stand in its file (`pmu`, `event`; data/uarch/README.md); those that the kernel names for every processor, for
- * cores that have none, in data/events. To add a role: its row in events.c, and where the model has a figure for it, its line in
- * events_modelled(). */
+ * The events of a core stand in its file (`pmu`, `event`; data/uarch/README.md); those that the kernel names for
+ * every processor, for cores that have none, in data/events. To add a role: its row in events.c, and where the
+ * model has a figure for it, its line in events_modelled(). */
 #ifndef SLX_MODEL_EVENTS_H
 #define SLX_MODEL_EVENTS_H
 
@@ -66,28 +67,30 @@ struct event_plan {
 	char why[244];            /* what is wrong with the file that should name them, which then goes unused; "": nothing */
 };
 
-/* Fills a plan: the events of a core (NULL: those of data/events, also where its file names none) in the order of the roles, so that
- * cycles and instructions stand in the first pass, then `extra` names; a name once. Where there are more than find room, the last of
- * the core's are left out before any extra one is. The id is the caller's to set, and must change whenever the plan does. */
+/* Fills a plan: the events of a core (NULL: those of data/events, also where its file names none) in the order
+ * of the roles, so that cycles and instructions stand in the first pass, then `extra` names; a name once. Where
+ * there are more than find room, the last of the core's are left out before any extra one is. The id is the
+ * caller's to set, and must change whenever the plan does. */
 void events_plan(const struct uarch *uarch, const char *const *extra, int extra_count, struct event_plan *plan);
 
 /* The same for this machine: its core is recognised and loaded, whichever core limits are asked for. */
 void events_plan_here(const struct machine *machine, const char *const *extra, int extra_count, struct event_plan *plan);
 
-/* What the model says an event counts, per element; NAN: it says nothing of it, or cannot as something in the loop is unknown. Cycles
- * are NAN as well: a prediction is no count. Micro-ops and ports are those of the core that was asked about, and NAN where the
- * event is another core's. explanation may be NULL. */
+/* What the model says an event counts, per element; NAN: it says nothing of it, or cannot as something in the
+ * loop is unknown. Cycles are NAN as well: a prediction is no count. Micro-ops and ports are those of the core
+ * that was asked about, and NAN where the event is another core's. explanation may be NULL. */
 double events_modelled(const struct uarch_event *meaning, const struct explanation *explanation);
 
-/* The title of one event, as its title says; of one without it, put together anew. uarch names ports; may be NULL. */
+/* The title of one event, as its title says; of one without it, put together anew. uarch names ports; may be
+ * NULL. */
 void events_title(const struct uarch_event *meaning, const struct uarch *uarch, char *buffer, size_t size);
 
-/* Roles that a plan has no event for, in the order of the roles (stalled and extra never count as lacking; dispatched stands in for
- * ports). Returns how many. */
+/* Roles that a plan has no event for, in the order of the roles (stalled and extra never count as lacking;
+ * dispatched stands in for ports). Returns how many. */
 int events_lacking(const struct event_plan *plan, enum event_role roles[ROLE_COUNT]);
 
-/* Reads lines `event ROLE … = NAME [TAG]` alone, as data/events has them: at most `most`. STATUS_FAILED with origin, line and reason
- * for any other text. */
+/* Reads lines `event ROLE … = NAME [TAG]` alone, as data/events has them: at most `most`. STATUS_FAILED with
+ * origin, line and reason for any other text. */
 struct status events_parse(const char *text, const char *origin, struct uarch_event *event, int most, int *count);
 
 #endif

@@ -105,9 +105,10 @@ static struct status resolve_name(struct build *to, const struct build_event *fr
 	return status_ok();
 }
 
-/* Takes out the inherited events that a line "… = none" means: one, or all of its role. Returns how many. place: where each event so
- * far stands. */
-static int take_back(struct build *to, const struct build_event *from, const struct uarch_event *event, struct build_place *place)
+/* Takes out the inherited events that a line "… = none" means: one, or all of its role. Returns how many. place:
+ * where each event so far stands. */
+static int take_back(struct build *to, const struct build_event *from, const struct uarch_event *event,
+	struct build_place *place)
 {
 	struct uarch *u = to->uarch;
 	int kept = 0, all = u->event_count;

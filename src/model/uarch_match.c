@@ -82,7 +82,27 @@ struct candidate {
 	bool unsaid;              /* and which processors it is for is not clear: one of those is malformed too */
 };
 
-/* Of a file that cannot be read as a whole, the match lines that can: which processors its writer meant. */
+static bool is_match(const char *line)
+{
+	return strncmp(line + strspn(line, " \t"), "match", 5) == 0;
+}
+
+static void add_matches(struct text *to, const char *head, const char *text)
+{
+	size_t length;
+
+	text_add(to, head);
+	for (; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		if (!is_match(text))
+			continue;
+		text_addn(to, text, length);
+		text_addn(to, "\n", 1);
+	}
+}
+
+/* Reads nothing but the match lines of a file: enough to tell whether it is about a processor, and of a malformed one which processors its
+ * writer meant. One line after the other where not all of them can be read. */
 static void read_matches(const char *text, const char *isa, struct candidate *candidate)
 {
 	struct text head = { 0 }, good = { 0 };
@@ -90,20 +110,21 @@ static void read_matches(const char *text, const char *isa, struct candidate *ca
 	struct status status = sources_load(&sources);
 	size_t length;
 
-	candidate->broken = true;
 	candidate->unsaid = !status_is_ok(&status) || sources.count == 0;
 	if (candidate->unsaid)
 		return;
 	/* As little as a file can have beside them. */
-	text_addf(&head, "uarch broken Broken\nisa %s\nwidth unknown\nports p0 [%s]\n", isa, sources.tag[0]);
+	text_addf(&head, "uarch matches Matches\nisa %s\nwidth unknown\nports p0 [%s]\n", isa, sources.tag[0]);
+	add_matches(&good, text_string(&head), text);
+	status = uarch_read(text_string(&good), "", &candidate->uarch);
+	text_clear(&good);
 	text_add(&good, text_string(&head));
-	for (; *text; text += length + (text[length] == '\n')) {
-		const char *word = text + strspn(text, " \t");
+	for (; !candidate->uarch && *text; text += length + (text[length] == '\n')) {
 		struct text one = { 0 };
 		struct uarch *uarch;
 
 		length = strcspn(text, "\n");
-		if (strncmp(word, "match", 5) != 0)
+		if (!is_match(text))
 			continue;
 		text_addf(&one, "%s%.*s\n", text_string(&head), (int)length, text);
 		status = uarch_read(text_string(&one), "", &uarch);
@@ -116,12 +137,14 @@ static void read_matches(const char *text, const char *isa, struct candidate *ca
 		text_addn(&good, text, length);
 		text_addn(&good, "\n", 1);
 	}
-	uarch_read(text_string(&good), "", &candidate->uarch);
+	if (!candidate->uarch)
+		uarch_read(text_string(&good), "", &candidate->uarch);
 	text_free(&head);
 	text_free(&good);
 }
 
-static struct candidate read_core(const char *name, const char *isa)
+/* whole: all of the file, for what it resembles; else only whom it is for, in a tenth of the time. */
+static struct candidate read_core(const char *name, const char *isa, bool whole)
 {
 	struct candidate candidate = { 0 };
 	char file[48], origin[256], *text = NULL;
@@ -131,8 +154,10 @@ static struct candidate read_core(const char *name, const char *isa)
 	status = data_load(file, &text, origin);
 	if (!status_is_ok(&status))
 		return (struct candidate){ .broken = true, .unsaid = true };
-	status = uarch_read(text, origin, &candidate.uarch);
-	if (!status_is_ok(&status))
+	if (whole)
+		status = uarch_read(text, origin, &candidate.uarch);
+	candidate.broken = !status_is_ok(&status);
+	if (!whole || candidate.broken)
 		read_matches(text, isa, &candidate);
 	free(text);
 	return candidate;
@@ -167,51 +192,77 @@ static void explain_match(const struct uarch_id *id, const struct processor *pro
 	}
 }
 
-enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160])
+/* The core whose match lines are about this processor, with the most conditions met. Returns false when there is none. */
+static bool find_exact(const struct machine *machine, char name[24], char *why, size_t size)
+{
+	const struct processor *processor = &machine->processor;
+	const char *const *names = uarch_names(machine->arch);
+	int most = 0;
+
+	for (; *names; names++) {
+		struct candidate candidate = read_core(*names, machine->arch, false);
+		struct uarch *uarch = candidate.uarch;
+
+		for (int i = 0; uarch && i < uarch->id_count; i++) {
+			int met = conditions_met(&uarch->id[i], processor);
+
+			if (met <= most)
+				continue;
+			most = met;
+			snprintf(name, UARCH_NAME, "%s", *names);
+			explain_match(&uarch->id[i], processor, why, size);
+		}
+		uarch_free(uarch);
+	}
+	return most > 0;
+}
+
+/* Where none is: the nearest of that maker, or a file of which nobody can say whom it is for. */
+static enum uarch_match find_near(const struct machine *machine, char name[24], char *why, size_t size)
 {
 	const struct processor *processor = &machine->processor;
 	const char *const *names = uarch_names(machine->arch);
 	const char *unsaid = NULL;
-	char reason[160] = "", who[64];
 	double nearest = 0;
-	int most = 0;
+	char who[64];
 
-	name[0] = '\0';
 	describe(processor, who, sizeof(who));
+	snprintf(why, size, "no core model is for %s, nor for others of that maker", who);
 	for (; *names; names++) {
-		struct candidate candidate = read_core(*names, machine->arch);
+		struct candidate candidate = read_core(*names, machine->arch, true);
 		struct uarch *uarch = candidate.uarch;
 
 		if (candidate.unsaid && !unsaid)
 			unsaid = *names;
-		for (int i = 0; uarch && i < uarch->id_count; i++) {
-			const struct uarch_id *id = &uarch->id[i];
-			int met = conditions_met(id, processor);
-			double near = most || candidate.broken ? 0 : nearness(id, processor);
+		for (int i = 0; uarch && !candidate.broken && i < uarch->id_count; i++) {
+			double near = nearness(&uarch->id[i], processor);
 
 			if (near > 0 && machine->arch[0] == 'x' && has_512(uarch) == processor_has(processor, "avx512f"))
 				near += 2;
-			if (met > most) {
-				most = met;
-				snprintf(name, UARCH_NAME, "%s", *names);
-				explain_match(id, processor, reason, sizeof(reason));
-			} else if (!most && near > nearest) {
-				nearest = near;
-				snprintf(name, UARCH_NAME, "%s", *names);
-				snprintf(reason, sizeof(reason), "no core model is for %s; the nearest of its maker is %s",
-					who, uarch->name);
-			}
+			if (near <= nearest)
+				continue;
+			nearest = near;
+			snprintf(name, UARCH_NAME, "%s", *names);
+			snprintf(why, size, "no core model is for %s; the nearest of its maker is %s", who, uarch->name);
 		}
 		uarch_free(uarch);
 	}
-	if (!most && unsaid) {
-		most = 1;
-		snprintf(name, UARCH_NAME, "%s", unsaid);
-		snprintf(reason, sizeof(reason), "which processors %s is for cannot be read", unsaid);
-	}
-	if (!most && nearest <= 0)
-		snprintf(reason, sizeof(reason), "no core model is for %s, nor for others of that maker", who);
+	if (!unsaid)
+		return nearest > 0 ? UARCH_NEAREST : UARCH_NONE;
+	snprintf(name, UARCH_NAME, "%s", unsaid);
+	snprintf(why, size, "which processors %s is for cannot be read", unsaid);
+	return UARCH_EXACT;
+}
+
+enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160])
+{
+	char reason[160] = "";
+	enum uarch_match match = UARCH_EXACT;
+
+	name[0] = '\0';
+	if (!find_exact(machine, name, reason, sizeof(reason)))
+		match = find_near(machine, name, reason, sizeof(reason));
 	if (why)
 		snprintf(why, 160, "%s", reason);
-	return most ? UARCH_EXACT : nearest > 0 ? UARCH_NEAREST : UARCH_NONE;
+	return match;
 }

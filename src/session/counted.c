@@ -99,6 +99,7 @@ void counted_take(struct session *session, const struct result *result)
 
 	if (id == 0 || !result->final || result->status.code != STATUS_OK || session->live.asked_id != id)
 		return;
+	session->live.answered_id = id;
 	if (counts->id == id) {
 		session->live.counts = *counts;
 		snprintf(counted->why, sizeof(counted->why), "%s", counts->count ? "" : counts->why[0] ? counts->why :
@@ -117,6 +118,11 @@ void counted_recall(struct session *session, const struct cell *cell)
 void counted_forget(struct session *session)
 {
 	session->counted.why[0] = '\0';
+}
+
+bool counted_awaited(const struct session *session)
+{
+	return session->live.answered_id != plan_id(&session->counted);
 }
 
 bool counted_there(const struct session *session)
@@ -140,16 +146,11 @@ void counted_renew(struct session *session)
 		counted->modelled[i] = explainer->modelled(explainer->context, &plan->meaning[i], session->insight.explanation);
 }
 
-static bool known(const struct count *count)
-{
-	return count->state == COUNT_KNOWN || count->state == COUNT_SCALED;
-}
-
 /* The count of the event of a role that each core has once; NULL: it is not known. */
 static const struct count *count_of(const struct view_counters *counters, enum event_role role)
 {
 	for (int i = 0; i < counters->counts.count; i++)
-		if (counters->plan->meaning[i].role == role && known(&counters->counts.event[i]))
+		if (counters->plan->meaning[i].role == role && count_known(&counters->counts.event[i]))
 			return &counters->counts.event[i];
 	return NULL;
 }

@@ -48,4 +48,10 @@ static void events(void *context, const struct machine *machine, const char *con
 	events_plan_here(machine, extra, extra_count, plan);
 }
 
-const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events };
+static double modelled(void *context, const struct uarch_event *meaning, const struct explanation *explanation)
+{
+	(void)context;
+	return events_modelled(meaning, explanation);
+}
+
+const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events, modelled };

@@ -164,11 +164,11 @@ static struct status look_inside(struct recording *recording, const struct recor
 static struct status open_file(struct recording *recording, const struct recording_place *place, bool *goes_on)
 {
 	struct stat facts;
+	/* Who opens a pipe to read as well is its reader, and never hears that there is none. */
+	int how = stat(recording->path, &facts) == 0 && !S_ISREG(facts.st_mode) ? O_WRONLY : O_RDWR | O_CREAT;
 
-	/* Never waits: for the reader of a pipe that nobody opens, say. */
-	recording->file = open(recording->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-	if (recording->file < 0 && (errno == EACCES || errno == EINVAL || errno == ENXIO))
-		recording->file = open(recording->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	/* Never waits: for somebody who opens the other end, say. */
+	recording->file = open(recording->path, how | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
 	if (recording->file < 0)
 		return status_make(STATUS_FAILED, "%.120s: %s", recording->path,
 			errno == ENXIO ? "nobody reads this pipe" : strerror(errno));

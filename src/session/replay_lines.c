@@ -139,7 +139,8 @@ static struct status read_header(struct reading *reading, const json_t *object)
 			(int)format, RECORDING_VERSION);
 	/* Everything that has an id belongs to its own run. */
 	reading->id = reading->explained_id = 0;
-	reading->event_count = 0;
+	for (int i = 0; i < COUNTERS_MAX; i++)
+		reading->event[i] = -1;
 	if (reading->begun) {
 		/* A later run: only of the same machine. */
 		reading->over = format > RECORDING_VERSION || strcmp(host, replay->machine.host) != 0 ||
@@ -295,8 +296,10 @@ static const char *read_event(struct reading *reading, const json_t *object)
 
 	if (!reading->replay->has_events)
 		return "an event before its plan";
-	if (!get_integer(object, "index", 0, COUNTERS_MAX - 1, &index) || index != reading->event_count)
-		return "an event out of turn";
+	if (!get_integer(object, "index", 0, COUNTERS_MAX - 1, &index))
+		return "an event without its number";
+	if (reading->event[index] >= 0)
+		return "an event that was there already";
 	if (!get_string(object, "name", event.name, sizeof(event.name)) || !event.name[0])
 		return "an event without a name";
 	get_string(object, "role", role, sizeof(role));
@@ -316,7 +319,7 @@ static const char *read_event(struct reading *reading, const json_t *object)
 		if (event.role == ROLE_CYCLES && plan->counters.cycles < 0)
 			plan->counters.cycles = at;
 	}
-	reading->event[reading->event_count++] = at;
+	reading->event[index] = at;
 	return NULL;
 }
 
@@ -699,7 +702,7 @@ static const char *read_modelled(struct reading *reading, const json_t *object, 
 	json_array_foreach(list, i, value) {
 		double number;
 
-		if (i >= (size_t)reading->event_count)
+		if (i >= COUNTERS_MAX)
 			return "more figures than events";
 		if (reading->event[i] >= 0 && number_of(value, 0, MOST_COUNT, &number))
 			reading->explained.modelled[reading->event[i]] = number;

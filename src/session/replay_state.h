@@ -75,7 +75,6 @@ struct reading {
 	bool begun;               /* there was a header */
 	bool over;                /* nothing behind this is taken */
 	int event[COUNTERS_MAX];  /* of the present run: where its events stand in the plan; -1: nowhere */
-	int event_count;
 
 	/* What has come of the setting and the explanation under way, by their ids. */
 	unsigned id;

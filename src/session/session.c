@@ -550,7 +550,7 @@ bool session_idle(const struct session *session)
 		return false;
 	if (session->frozen)
 		return true;
-	if (!session->live.answered && !session->live.failed)
+	if (!session->live.failed && (!session->live.answered || counted_awaited(session)))
 		return false;
 	return plan_next(&session->plan) < 0;
 }

@@ -77,6 +77,7 @@ struct live {
 	double quiet_at;          /* when it was made, before this setting became present perhaps */
 	struct run_facts facts;
 	uint32_t asked_id;        /* of the plan that the last request carried */
+	uint32_t answered_id;     /* of the plan that its last answer was to */
 	struct counts counts;     /* the newest, or the cell's */
 	int tick_count, tick_first;      /* a ring */
 	struct tick ticks[VIEW_STRIP];
@@ -276,6 +277,8 @@ void counted_forget(struct session *session);
 void counted_view(const struct session *session, struct view *view);
 /* Options for the command line that ask for the same events. */
 void counted_format(const struct session *session, struct text *text);
+/* The present plan has no answer yet at the present setting. */
+bool counted_awaited(const struct session *session);
 bool counted_there(const struct session *session);      /* something is asked for: the panel has something to say */
 
 /* counted_events.c */

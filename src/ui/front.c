@@ -76,15 +76,15 @@ static void scroll(struct front *front, const char *command, int lines, double n
 	}
 }
 
-/* The code stops where its last line is seen, and goes back from there. */
-static void end_code(struct front *front, double now)
+/* Code and counters stop where their last line is seen, and go back from there. */
+static void end_scroll(struct front *front, enum focus pane, double now)
 {
 	char command[32];
 	int beyond;
 
 	session_view(front->session, now, &front->view);
-	beyond = panels_code_beyond(&front->canvas, &front->view);
-	snprintf(command, sizeof(command), "code -%d", beyond);
+	beyond = panels_beyond(&front->canvas, &front->view, pane);
+	snprintf(command, sizeof(command), "%s -%d", pane == FOCUS_CODE ? "code" : "counters scroll", beyond);
 	if (beyond)
 		session_command(front->session, command, now);
 }
@@ -104,13 +104,15 @@ void front_key(struct front *front, int code, double now)
 	if (strcmp(command, "redraw") == 0)
 		front->repaint = true;
 	else if (strcmp(command, "page down") == 0)
-		scroll(front, "move down", panels_page(&front->canvas), now);
+		scroll(front, "move down", panels_page(&front->canvas, &front->view), now);
 	else if (strcmp(command, "page up") == 0)
-		scroll(front, "move up", panels_page(&front->canvas), now);
+		scroll(front, "move up", panels_page(&front->canvas, &front->view), now);
 	else if (context == CONTEXT_HELP && strncmp(command, "move ", 5) == 0)
 		scroll(front, command, 1, now);
 	else
 		session_command(front->session, command, now);
 	if (strncmp(command, "code ", 5) == 0 || (front->view.focus == FOCUS_CODE && strcmp(command, "move down") == 0))
-		end_code(front, now);
+		end_scroll(front, FOCUS_CODE, now);
+	else if (front->view.focus == FOCUS_COUNTERS && strcmp(command, "move down") == 0)
+		end_scroll(front, FOCUS_COUNTERS, now);
 }

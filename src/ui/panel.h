@@ -31,7 +31,7 @@ struct panel {
 	/* Whether there is anything to show for this view; NULL: always. A panel without is left out. */
 	bool (*wanted)(const struct view *view);
 	int most_rows;               /* of an overlay, frame included; 0: all there are */
-	/* The last useful view->scroll at that size; NULL: it does not scroll. */
+	/* The last useful first line at that size: view->scroll of an overlay, of a pane its own; NULL: it does not scroll. */
 	int (*scroll_end)(struct canvas *canvas, struct rectangle at, const struct scene *scene);
 	/* The height, its rule included, beyond which it gains nothing; NULL: it can use any. */
 	int (*best_rows)(const struct view *view);

@@ -223,6 +223,15 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, const
 	canvas_text(canvas, at, 1, y, STYLE_DIM, words);
 }
 
+/* Under the heads. */
+static int scroll_end(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	int beyond = scene->view->explanation ? scene->view->explanation->loop.insn_count - (at.height - 1) : 0;
+
+	(void)canvas;
+	return beyond > 0 ? beyond : 0;
+}
+
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -260,5 +269,6 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_code = {
-	.name = "code", .title_of = title_of, .draw = draw, .wanted = wanted, .best_rows = best_rows, .focus = FOCUS_CODE,
+	.name = "code", .title_of = title_of, .draw = draw, .wanted = wanted, .scroll_end = scroll_end, .best_rows = best_rows,
+	.focus = FOCUS_CODE,
 };

@@ -7,10 +7,11 @@
 #include "base/units.h"
 #include "ui/digits.h"
 #include "ui/panels.h"
+#include "ui/shown_counts.h"
 
 /* Lines in the order they are shown, each with a rank: where there are too few rows, those of the highest rank
  * go first. */
-enum { LINES_MAX = 16, RATES_WIDE = 30 };
+enum { LINES_MAX = 20, RATES_WIDE = 30 };
 
 struct line {
 	int rank, rows;
@@ -119,8 +120,10 @@ static void add_doubts(struct lines *lines, const struct sample *sample, const s
 }
 
 /* How many trials the figure rests on, and how many were made besides. */
-static void add_trials(struct lines *lines, const struct sample *sample, const struct canvas *canvas, int width)
+static void add_trials(struct lines *lines, const struct sample *sample, const struct view_counters *counters,
+	const struct canvas *canvas, int width)
 {
+	char ipc[24];
 	struct line *line = add(lines, 4, STYLE_TEXT);
 	const char *quiet = isfinite(sample->quiet) ? "quiet " : "", *trials = sample->trials == 1 ? "trial" : "trials";
 
@@ -138,6 +141,14 @@ static void add_trials(struct lines *lines, const struct sample *sample, const s
 	}
 	line = add(lines, 2, STYLE_TEXT);
 	snprintf(line->text, sizeof(line->text), "%s", panels_source(sample->cycles_from));
+	if (shown_clocks_differ(counters->check)) {
+		line->style = STYLE_WARN;
+		snprintf(line->text, sizeof(line->text), "%s; R says %.2f of it", panels_source(sample->cycles_from), counters->check);
+	}
+	if (isfinite(counters->ipc)) {
+		panels_figure(counters->ipc, ipc, sizeof(ipc));
+		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text), "%s instructions a cycle C", ipc);
+	}
 	/* A contended figure says the share beside that word. */
 	if (sample->contended && isfinite(sample->quiet))
 		return;
@@ -377,7 +388,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		add_doubts(&lines, sample, canvas, at.width);
 		add_quiet(&lines, view);
 		add_limit(&lines, scene, canvas, at.width);
-		add_trials(&lines, sample, canvas, at.width);
+		add_trials(&lines, sample, &view->counters, canvas, at.width);
 		add_rates(&lines, sample, at.width);
 	}
 	add_pinned(&lines, view, canvas, at.width);

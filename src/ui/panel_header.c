@@ -1,4 +1,4 @@
-/* The first row: the program, the machine, its clock, and whether anything is being measured. */
+/* The first row: the program, whether what is shown was recorded, the machine, its clock, and whether anything is being measured. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +22,9 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 	bool contended = view->sample.valid && view->sample.contended;
 	bool full = view->cells_settled >= view->cells_wanted;
 	enum style style = view->frozen || contended ? STYLE_WARN : STYLE_GOOD;
-	char state[48] = "live";
+	char state[48];
 
+	snprintf(state, sizeof(state), "%s", view->replay ? "replay" : "live");
 	if (view->frozen)
 		snprintf(state, sizeof(state), "frozen");
 	else if (view->failure[0])
@@ -40,6 +41,19 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 	return at.width - (canvas_columns(canvas, state) > STATE ? canvas_columns(canvas, state) : STATE);
 }
 
+/* What must not be overlooked: that nothing here is measured now, or that it is written down. */
+static int draw_stamps(struct canvas *canvas, struct rectangle at, int x, int end, const struct view *view)
+{
+	struct rectangle stamp = { at.x + x + 1, at.y, (end - x) / 2 > 10 ? (end - x) / 2 : 10, 1 };
+	char words[160];
+
+	if (view->replay) {
+		panels_replay(view, words, sizeof(words));
+		x += 1 + canvas_text(canvas, stamp, 0, 0, STYLE_SELECTED, words);
+	}
+	return view->recording ? item(canvas, at, x, end, STYLE_BAD, "● recording") : x;
+}
+
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -51,6 +65,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	bool now;
 
 	x += canvas_text(canvas, at, x, 0, STYLE_TITLE, "slexplore");
+	x = draw_stamps(canvas, at, x, end, view);
 	if (!machine || !machine->known) {
 		item(canvas, at, x, end, STYLE_DIM, "looking at this machine");
 		return;

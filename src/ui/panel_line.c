@@ -29,7 +29,7 @@ static void draw_figure(struct canvas *canvas, struct rectangle at, const struct
 	const char *lines[] = { whole, middle, named, marked, figure, two, one, zero };
 	const char *comma = state[0] ? ", " : "";
 
-	frozen = view->frozen ? ", frozen" : "";
+	frozen = view->frozen ? ", frozen" : view->recording ? ", recording" : "";
 	panels_figure(sample->cpe, figure, sizeof(figure));
 	snprintf(whole, sizeof(whole), "%s  CPE %s %c%s%s%s  q quits  (panels from %dx%d)", kernel, figure,
 		(char)sample->cycles_from, comma, state, frozen, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT);
@@ -90,8 +90,10 @@ static void state_words(const struct view *view, char *buffer, size_t size)
 	const struct sample *sample = &view->sample;
 	const char *state = panels_state(view);
 	char figure[24];
-	size_t used = (size_t)snprintf(buffer, size, "%s%s%s", view->frozen ? "frozen" : view->failure[0] ? "stopped" :
-		state[0] || !sample->valid ? "" : "live", view->frozen && state[0] ? ", " : "", state);
+	const char *word = view->frozen ? "frozen" : view->failure[0] ? "stopped" : state[0] || !sample->valid ? "" :
+		view->replay ? "replay" : "live";
+	size_t used = (size_t)snprintf(buffer, size, "%s%s%s%s", word, view->frozen && state[0] ? ", " : "", state,
+		view->recording ? ", recording" : "");
 
 	if (sample->valid && sample->contended && view->quiet.valid && used < size) {
 		panels_figure(view->quiet.cpe, figure, sizeof(figure));
@@ -144,10 +146,28 @@ static void draw_rows(struct canvas *canvas, struct rectangle at, const struct v
 	draw_fitting(canvas, at, last, STYLE_DIM, quits, 2);
 }
 
+/* That it was recorded comes before all else: a row of its own, or the beginning of the only one. Returns what is left. */
+static struct rectangle draw_stamp(struct canvas *canvas, struct rectangle at, const struct view *view)
+{
+	struct rectangle rest = { at.x, at.y + 1, at.width, at.height - 1 };
+	char words[160];
+	int used;
+
+	panels_replay(view, words, sizeof(words));
+	if (at.height > 1) {
+		canvas_text(canvas, at, 0, 0, STYLE_SELECTED, canvas_columns(canvas, words) > at.width ? "REPLAY" : words);
+		return rest;
+	}
+	used = canvas_text(canvas, at, 0, 0, STYLE_SELECTED, "REPLAY") + 1;
+	return (struct rectangle){ at.x + used, at.y, at.width - used, 1 };
+}
+
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	static const char *const quit[] = { "q quits", "q" };
 
+	if (scene->view->replay)
+		at = draw_stamp(canvas, at, scene->view);
 	if (at.height > 1 && at.width >= ROWS_FROM) {
 		draw_rows(canvas, at, scene->view);
 		return;

@@ -1,13 +1,35 @@
 /* The pressure on each port in an iteration: a bar for the best assignment there is, and a mark where splitting every micro-op
- * evenly over its ports by hand would put it. Units, such as dividers, stand after the ports. */
+ * evenly over its ports by hand would put it. Units, such as dividers, stand after the ports.
+ *
+ * Where ports are counted, each bar has another under it for what the counter saw; ports that are counted together stand together. A
+ * core that counts no port may count what was dispatched, and cycles in which nothing went on: those stand beside the ports. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
+#include "ui/shown_counts.h"
 
-/* The narrowest column of ports; columns of a figure. */
-enum { COLUMN = 21, FIGURE = 7 };
+/* The narrowest column of ports, of pairs, of pairs in one row; columns of a figure, of a difference, of what stands beside. */
+enum { COLUMN = 21, PAIR = 30, BRIEF = 29, FIGURE = 7, DIFFERENCE = 7, BESIDE = 34, NAME_MOST = 12 };
+enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
+
+/* A port, ports that are counted together, or the words "units". */
+struct entry {
+	uint32_t ports;           /* 0: words */
+	char name[40];
+	double pressure, naive;   /* M, cycles an iteration: the sum of its ports */
+	bool full;
+	int event;                /* that counts it, -1: none */
+	double counted;           /* C, likewise; NAN: not known */
+};
+
+struct entries {
+	int count, pairs;         /* how many have an event */
+	struct entry entry[ENTRIES];
+	int names;                /* columns of the longest name */
+	double scale;             /* cycles of the longest bar */
+};
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
@@ -18,6 +40,8 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 		panels_core(view->core, core, sizeof(core));
 	if (view->foreign || view->nearest)
 		snprintf(buffer, size, "ports of %s, %s, M", core, view->foreign ? "not this core" : "the nearest known");
+	else if (shown_ports(view))
+		snprintf(buffer, size, "ports: cycles an iteration, C counted, M %s", core);
 	else
 		snprintf(buffer, size, "ports: cycles an iteration, M %s", core);
 }
@@ -27,59 +51,182 @@ static bool wanted(const struct view *view)
 	return panels_outline(view) && view->core;
 }
 
-/* What is drawn: ports, a divider of units, units. */
-struct entries {
-	int count, port[UARCH_PORTS + 1];      /* -1: the words "units" */
-};
+/* What is counted per element, per iteration. */
+static double per_iteration(const struct view *view, int event)
+{
+	const struct limits *limits = &panels_outline(view)->limits;
+	const struct counts *counts = &view->counters.counts;
+
+	if (event >= counts->count || !count_known(&counts->event[event]))
+		return NAN;
+	return counts->event[event].value * limits->elements / (limits->turns > 0 ? limits->turns : 1);
+}
+
+static void add(struct entries *entries, const struct view *view, uint32_t ports, int event)
+{
+	const struct limits *limits = &panels_outline(view)->limits;
+	struct entry *entry = &entries->entry[entries->count];
+	size_t used = 0;
+
+	if (entries->count == ENTRIES)
+		return;
+	*entry = (struct entry){ .ports = ports, .event = event, .counted = NAN, .full = ports & limits->bottleneck };
+	for (int i = 0; i < view->core->port_count; i++) {
+		if (!(ports >> i & 1) || used >= sizeof(entry->name))
+			continue;
+		used += (size_t)snprintf(entry->name + used, sizeof(entry->name) - used, "%s%s", used ? " " : "",
+			view->core->port[i]);
+		entry->pressure += limits->pressure[i];
+		entry->naive += limits->naive[i];
+	}
+	entries->pairs += event >= 0;
+	if (event >= 0)
+		entry->counted = per_iteration(view, event);
+	entries->count++;
+}
+
+/* The event that counts a port first of all its ports; and those that some event counts. */
+static int event_from(const struct view *view, int port, uint32_t *covered)
+{
+	const struct event_plan *plan = view->counters.plan;
+	int found = -1;
+
+	*covered = 0;
+	for (int i = plan->counters.count - 1; i >= 0; i--) {
+		uint32_t ports = plan->meaning[i].role == ROLE_PORTS ? plan->meaning[i].ports : 0;
+
+		*covered |= ports;
+		if (ports && !(ports & ((UINT32_C(1) << port) - 1)) && ports >> port & 1)
+			found = i;
+	}
+	return found;
+}
 
 static void list(const struct view *view, struct entries *entries)
 {
 	int count = panels_outline(view)->limits.port_count;
-	bool units = false;
+	bool units = false, pairs = shown_ports(view);
 
+	memset(entries, 0, sizeof(*entries));
 	count = count > view->core->port_count ? view->core->port_count : count;
-	entries->count = 0;
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; i < count; i++) {
+			uint32_t covered = 0;
+			int event = pairs && !pass ? event_from(view, i, &covered) : -1;
+
 			if (view->core->unit[i] != (pass == 1))
 				continue;
 			if (pass && !units)
-				entries->port[entries->count++] = -1;
+				snprintf(entries->entry[entries->count++].name, sizeof(entries->entry[0].name), "units");
 			units = pass;
-			entries->port[entries->count++] = i;
+			if (event >= 0)
+				add(entries, view, view->counters.plan->meaning[event].ports, event);
+			else if (!(covered >> i & 1))
+				add(entries, view, UINT32_C(1) << i, -1);
 		}
 	}
 }
 
-static void draw_port(struct canvas *canvas, struct rectangle at, int y, int name_width, double scale, int port,
-	const struct view *view)
+static void measure(const struct canvas *canvas, struct entries *entries)
 {
-	const struct limits *limits = &view->explanation->limits;
-	double pressure = limits->pressure[port], naive = limits->naive[port];
-	bool full = limits->bottleneck >> port & 1;
-	int bar = at.width - name_width - 1 - FIGURE - 2, x = name_width + 1, length, mark;
-	struct rectangle name_at = { at.x, at.y, name_width, at.height };
-	char figure[24];
+	entries->names = 2;
+	for (int i = 0; i < entries->count; i++) {
+		const struct entry *entry = &entries->entry[i];
+		int columns = canvas_columns(canvas, entry->name);
 
-	canvas_text(canvas, name_at, 0, y, full ? STYLE_FIGURE : STYLE_TEXT, view->core->port[port]);
-	if (bar < 3)
-		bar = 3;
-	length = scale > 0 ? (int)lround(pressure / scale * bar) : 0;
-	if (pressure > 0 && length == 0)
-		length = 1;
-	for (int i = 0; i < length; i++)
-		canvas_glyph(canvas, at, x + i, y, full ? STYLE_WARN : STYLE_BAR, GLYPH_SHADE4);
-	mark = scale > 0 ? (int)lround(naive / scale * bar) - 1 : -1;
-	if (fabs(naive - pressure) > 0.005 * scale && mark >= 0)
-		canvas_glyph(canvas, at, x + mark, y, STYLE_FOCUS, GLYPH_VLINE);
-	snprintf(figure, sizeof(figure), "%.2f", pressure);
-	canvas_text_right(canvas, at, x + bar + FIGURE, y, pressure > 0 ? (full ? STYLE_FIGURE : STYLE_TEXT) : STYLE_DIM,
-		figure);
-	if (full)
-		canvas_text(canvas, at, x + bar + FIGURE, y, STYLE_WARN, "◀");
+		if (!entry->ports)
+			continue;
+		entries->names = columns > entries->names ? columns : entries->names;
+		entries->scale = fmax(entries->scale, fmax(fmax(entry->pressure, entry->naive), entry->counted));
+	}
+	if (entries->names > NAME_MOST)
+		entries->names = NAME_MOST;
 }
 
-/* "│ split evenly by hand   ◀ fullest" */
+static void draw_bar(struct canvas *canvas, struct rectangle at, int x, int y, int width, double share, enum style style,
+	enum glyph glyph)
+{
+	int length = (int)lround(share * width);
+
+	if (share > 0 && length == 0)
+		length = 1;
+	for (int i = 0; i < length && i < width; i++)
+		canvas_glyph(canvas, at, x + i, y, style, glyph);
+}
+
+/* "+0.12", worth attention where it is over a tenth. */
+static void draw_difference(struct canvas *canvas, struct rectangle at, int x, int y, const struct entry *entry)
+{
+	double difference = entry->counted - entry->pressure, larger = fmax(entry->counted, entry->pressure);
+	char figure[24];
+
+	snprintf(figure, sizeof(figure), "%+.2f", difference);
+	if (fabs(difference) < 0.005)
+		snprintf(figure, sizeof(figure), "=");
+	canvas_text_right(canvas, at, x, y, fabs(difference) > 0.1 * larger && fabs(difference) > 0.05 ? STYLE_WARN :
+		STYLE_DIM, figure);
+}
+
+static void draw_counted(struct canvas *canvas, struct rectangle at, int x, int y, int bar, const struct entries *entries,
+	const struct entry *entry, const struct view *view)
+{
+	char words[120];
+
+	canvas_text(canvas, at, x - 2, y, STYLE_DIM, "C");
+	if (!isfinite(entry->counted)) {
+		shown_absence(view, entry->event, words, sizeof(words));
+		canvas_text(canvas, at, x, y, STYLE_DIM, words);
+		return;
+	}
+	draw_bar(canvas, at, x, y, bar, entries->scale > 0 ? entry->counted / entries->scale : 0, STYLE_FIGURE, GLYPH_SHADE3);
+	snprintf(words, sizeof(words), "%s%.2f", shown_mark(view, entry->event), entry->counted);
+	canvas_text_right(canvas, at, x + bar + FIGURE, y, STYLE_TEXT, words);
+	draw_difference(canvas, at, x + bar + FIGURE + DIFFERENCE, y, entry);
+}
+
+/* One entry: its bar, and under it, or where that has no room at its end, what was counted. */
+static void draw_entry(struct canvas *canvas, struct rectangle at, int y, const struct entries *entries, bool brief,
+	const struct entry *entry, const struct view *view)
+{
+	bool letters = entries->pairs && !brief;
+	int x = entries->names + 1 + 2 * letters, mark;
+	bool difference = brief && at.width >= BRIEF + DIFFERENCE + 6;
+	int tail = brief ? FIGURE + 4 + DIFFERENCE * difference : entries->pairs ? DIFFERENCE : 2, bar = at.width - x - FIGURE - tail;
+	double scale = entries->scale;
+	char figure[32];
+
+	if (!entry->ports) {
+		canvas_text(canvas, at, 0, y, STYLE_DIM, entry->name);
+		return;
+	}
+	bar = bar < 3 ? 3 : bar;
+	canvas_text(canvas, (struct rectangle){ at.x, at.y, entries->names, at.height }, 0, y,
+		entry->full ? STYLE_FIGURE : STYLE_TEXT, entry->name);
+	if (letters)
+		canvas_text(canvas, at, x - 2, y, STYLE_DIM, "M");
+	draw_bar(canvas, at, x, y, bar, scale > 0 ? entry->pressure / scale : 0, entry->full ? STYLE_WARN : STYLE_BAR,
+		GLYPH_SHADE4);
+	mark = scale > 0 ? (int)lround(entry->naive / scale * bar) - 1 : -1;
+	if (fabs(entry->naive - entry->pressure) > 0.005 * scale && mark >= 0)
+		canvas_glyph(canvas, at, x + mark, y, STYLE_FOCUS, GLYPH_VLINE);
+	snprintf(figure, sizeof(figure), "%.2f", entry->pressure);
+	canvas_text_right(canvas, at, x + bar + FIGURE, y, entry->pressure > 0 ? entry->full ? STYLE_FIGURE : STYLE_TEXT :
+		STYLE_DIM, figure);
+	if (entry->full)
+		canvas_text(canvas, at, x + bar + FIGURE, y, STYLE_WARN, "◀");
+	if (brief && entry->event >= 0) {
+		snprintf(figure, sizeof(figure), isfinite(entry->counted) ? "%s%.2f" : "-", shown_mark(view, entry->event),
+			entry->counted);
+		canvas_text(canvas, at, x + bar + FIGURE + 2, y, STYLE_DIM, "C");
+		canvas_text_right(canvas, at, x + bar + FIGURE + 4 + FIGURE, y, STYLE_TEXT, figure);
+		if (difference && isfinite(entry->counted))
+			draw_difference(canvas, at, at.width, y, entry);
+	} else if (entry->event >= 0) {
+		draw_counted(canvas, at, x, y + 1, bar, entries, entry, view);
+	}
+}
+
+/* "◀ fullest   │ split evenly by hand" */
 static void draw_legend(struct canvas *canvas, struct rectangle at, int y, const struct limits *limits)
 {
 	bool binds = limits->binding >= 0 && (limits->limit[limits->binding].kind == LIMIT_PORTS ||
@@ -97,55 +244,237 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, const
 		canvas_text(canvas, at, x, y, STYLE_DIM, "the even split is best");
 }
 
+/* Why there is no C: one line, or nothing while nobody knows. */
+static void why(const struct view *view, char *buffer, size_t size)
+{
+	const struct view_counters *counters = &view->counters;
+
+	buffer[0] = '\0';
+	if (!counters->plan)
+		return;
+	if (counters->why[0])
+		snprintf(buffer, size, "C: no counters: %s", counters->why);
+	else if (view->foreign)
+		snprintf(buffer, size, "C: what this core counts says nothing of another one's ports");
+}
+
+/* ---- what is counted where no port is ---- */
+
+/* Events in the order that they are shown: micro-ops, then cycles in which nothing went on, those that were seen first. */
+struct beside {
+	int count, work;          /* of them micro-ops */
+	int event[COUNTERS_MAX];
+};
+
+static void beside_add(struct beside *beside, const struct view *view, bool stalls, bool seen)
+{
+	const struct event_plan *plan = view->counters.plan;
+
+	for (int i = 0; i < plan->counters.count; i++) {
+		enum event_role role = plan->meaning[i].role;
+		bool work = role == ROLE_DISPATCHED || role == ROLE_LOADS || role == ROLE_STORES;
+
+		if (stalls ? role == ROLE_STALLED && (per_iteration(view, i) >= 0.005) == seen : work)
+			beside->event[beside->count++] = i;
+	}
+}
+
+static void find_beside(const struct view *view, struct beside *beside)
+{
+	const struct view_counters *counters = &view->counters;
+
+	memset(beside, 0, sizeof(*beside));
+	if (!shown_counting(view) || counters->counts.count == 0 || view->foreign)
+		return;
+	for (int i = 0; i < counters->plan->counters.count; i++)
+		if (counters->plan->meaning[i].role == ROLE_PORTS)
+			return;
+	beside_add(beside, view, false, false);
+	beside->work = beside->count;
+	beside_add(beside, view, true, true);
+	beside_add(beside, view, true, false);
+}
+
+static const char *beside_title(const struct view *view, int event)
+{
+	const struct uarch_event *meaning = &view->counters.plan->meaning[event];
+
+	return meaning->role == ROLE_STALLED ? meaning->words : meaning->title;
+}
+
+/* Some of them, under a head; each kind has bars of its own scale. Returns the rows used. */
+static int draw_group(struct canvas *canvas, struct rectangle at, int y, const char *head, const int *events, int count,
+	const struct view *view)
+{
+	int titles = 0, bar, from = y;
+	double scale = 0;
+
+	if (count == 0)
+		return 0;
+	canvas_text(canvas, at, 0, y++, STYLE_DIM, head);
+	for (int i = 0; i < count; i++) {
+		int columns = canvas_columns(canvas, beside_title(view, events[i]));
+
+		titles = columns > titles ? columns : titles;
+		scale = fmax(scale, per_iteration(view, events[i]));
+	}
+	titles = titles > at.width - FIGURE - 1 ? at.width - FIGURE - 1 : titles;
+	bar = at.width - titles - 1 - FIGURE;
+	bar = bar < 4 ? 0 : bar;
+	for (int i = 0; i < count; i++, y++) {
+		double counted = per_iteration(view, events[i]);
+		char words[200];
+
+		canvas_text(canvas, (struct rectangle){ at.x, at.y, titles, at.height }, 0, y, STYLE_TEXT,
+			beside_title(view, events[i]));
+		if (!isfinite(counted)) {
+			shown_absence(view, events[i], words, sizeof(words));
+			canvas_text(canvas, at, titles + 1, y, STYLE_DIM, words);
+			continue;
+		}
+		draw_bar(canvas, at, titles + 1, y, bar, scale > 0 ? counted / scale : 0, STYLE_FIGURE, GLYPH_SHADE3);
+		snprintf(words, sizeof(words), "%s%.2f", shown_mark(view, events[i]), counted);
+		canvas_text_right(canvas, at, at.width, y, counted >= 0.005 ? STYLE_TEXT : STYLE_DIM, words);
+	}
+	return y - from;
+}
+
+static int beside_rows(const struct beside *beside)
+{
+	return beside->count + (beside->work > 0) + (beside->count > beside->work);
+}
+
+static void draw_beside(struct canvas *canvas, struct rectangle at, const struct beside *beside, const struct view *view)
+{
+	int stalls = beside->count - beside->work, over = beside_rows(beside) - at.height, y;
+
+	if (over > 0)
+		stalls = stalls > over + 1 ? stalls - over - 1 : 0;
+	y = draw_group(canvas, at, 0, "C an iteration, not by port", beside->event, beside->work, view);
+	y += draw_group(canvas, at, y, "C cycles stalled an iteration", beside->event + beside->work, stalls, view);
+	if (over > 0 && y < at.height)
+		canvas_textf(canvas, at, 0, y, STYLE_WARN, "and %d more: c shows all", beside->count - beside->work - stalls);
+}
+
+/* ---- the whole ---- */
+
+/* Puts the entries into columns of that many rows: fills where each begins (column and row). Returns whether all have room. */
+static bool flow(const struct entries *entries, bool brief, int columns, int rows, int *column, int *row)
+{
+	int x = 0, y = 0;
+
+	for (int i = 0; i < entries->count; i++) {
+		int lines = entries->entry[i].event >= 0 && entries->entry[i].ports && !brief ? 2 : 1;
+
+		if (y + lines > rows) {
+			x++;
+			y = 0;
+		}
+		if (x >= columns || lines > rows)
+			return false;
+		column[i] = x;
+		row[i] = y;
+		y += lines;
+	}
+	return true;
+}
+
+/* Columns, and rows as even as can be; in pairs if there is room for them. */
+struct shape {
+	bool brief;
+	int columns, rows;
+	int column[ENTRIES], row[ENTRIES];
+	int shown;                /* entries */
+};
+
+static void fit(const struct entries *entries, int width, int height, struct shape *shape)
+{
+	int rows = height > 1 ? height - 1 : 1;
+
+	for (int pass = entries->pairs ? 0 : 1; pass < 2; pass++) {
+		int least = !entries->pairs ? COLUMN : pass ? BRIEF : PAIR;
+
+		shape->brief = entries->pairs && pass;
+		shape->columns = 1;
+		while (!flow(entries, shape->brief, shape->columns, rows, shape->column, shape->row) &&
+			(width + 2) / (shape->columns + 1) - 2 >= least)
+			shape->columns++;
+		shape->shown = entries->count;
+		shape->rows = rows;
+		if (!flow(entries, shape->brief, shape->columns, rows, shape->column, shape->row))
+			continue;
+		while (shape->rows > 1 && flow(entries, shape->brief, shape->columns, shape->rows - 1, shape->column, shape->row))
+			shape->rows--;
+		flow(entries, shape->brief, shape->columns, shape->rows, shape->column, shape->row);
+		return;
+	}
+	/* Not even so: as many as there is room for, a line each. */
+	shape->shown = shape->columns * rows < entries->count ? shape->columns * rows : entries->count;
+}
+
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct limits *limits = &panels_outline(view)->limits;
-	int columns = 1, rows, width, names = 2;
+	int width, y;
 	struct entries entries;
-	double scale = 0;
+	struct beside beside;
+	struct shape shape;
+	char words[240];
 
 	if (!view->explanation) {
 		canvas_text(canvas, at, 0, 0, STYLE_DIM, view->limits_note);
 		return;
 	}
 	list(view, &entries);
-	for (int i = 0; i < entries.count; i++) {
-		int port = entries.port[i];
+	measure(canvas, &entries);
+	find_beside(view, &beside);
+	if (beside.count && at.width >= COLUMN + 2 + BESIDE) {
+		int room = at.width * 45 / 100;
 
-		if (port < 0)
-			continue;
-		scale = fmax(scale, fmax(limits->pressure[port], limits->naive[port]));
-		if (canvas_columns(canvas, view->core->port[port]) > names)
-			names = canvas_columns(canvas, view->core->port[port]);
-	}
-	rows = at.height > 1 ? at.height - 1 : 1;
-	while (columns * rows < entries.count && (at.width + 2) / (columns + 1) - 2 >= COLUMN)
-		columns++;
-	width = (at.width + 2) / columns - 2;
-	rows = (entries.count + columns - 1) / columns < rows ? (entries.count + columns - 1) / columns : rows;
-	for (int i = 0; i < entries.count && i < rows * columns; i++) {
-		struct rectangle column = { at.x + i / rows * (width + 2), at.y, width, at.height };
+		/* Two narrow columns of ports come before long bars. */
+		if (room < BESIDE || entries.count > at.height - 1)
+			room = BESIDE;
 
-		if (entries.port[i] < 0)
-			canvas_text(canvas, column, 0, i % rows, STYLE_DIM, "units");
-		else
-			draw_port(canvas, column, i % rows, names, scale, entries.port[i], view);
+		draw_beside(canvas, (struct rectangle){ at.x + at.width - room, at.y, room, at.height }, &beside, view);
+		at.width -= room + 2;
+		beside.count = 0;
 	}
-	if (columns * rows < entries.count)
-		canvas_textf(canvas, at, 0, rows, STYLE_WARN, "and %d more: v gives room", entries.count - columns * rows);
-	else if (at.height > rows)
-		draw_legend(canvas, at, at.height - rows > 2 ? rows + 1 : rows, limits);
+	fit(&entries, at.width, at.height, &shape);
+	width = (at.width + 2) / shape.columns - 2;
+	for (int i = 0; i < shape.shown; i++) {
+		struct rectangle column = { at.x + shape.column[i] * (width + 2), at.y, width, at.height };
+
+		draw_entry(canvas, column, shape.row[i], &entries, shape.brief, &entries.entry[i], view);
+	}
+	if (shape.shown < entries.count) {
+		canvas_textf(canvas, at, 0, shape.rows, STYLE_WARN, "and %d more: v gives room", entries.count - shape.shown);
+		return;
+	}
+	y = at.height - shape.rows > 2 ? shape.rows + 1 : shape.rows;
+	if (at.height > shape.rows)
+		draw_legend(canvas, at, y++, limits);
+	why(view, words, sizeof(words));
+	if (words[0] && y < at.height)
+		canvas_text(canvas, at, 0, y, STYLE_DIM, words);
+	else if (beside.count && at.height - y > 3)
+		draw_beside(canvas, (struct rectangle){ at.x, at.y + y + 1, at.width, at.height - y - 1 }, &beside, view);
 }
 
 static int best_rows(const struct view *view)
 {
 	struct entries entries;
+	struct beside beside;
+	char words[240];
+	int rows;
 
 	if (!wanted(view))
 		return 6;
 	list(view, &entries);
-	return 1 + entries.count + 2;
+	why(view, words, sizeof(words));
+	find_beside(view, &beside);
+	rows = 1 + entries.count + entries.pairs + 2 + (words[0] != '\0');
+	return 1 + beside_rows(&beside) > rows ? 1 + beside_rows(&beside) : rows;
 }
 
 const struct panel panel_ports = {

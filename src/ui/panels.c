@@ -8,7 +8,7 @@
 #include "base/units.h"
 
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about, panel_by_size,
-	panel_ladder, panel_ports, panel_code, panel_source, panel_by_stride, panel_mountain, panel_strip, panel_notice,
+	panel_ladder, panel_ports, panel_counters, panel_code, panel_source, panel_by_stride, panel_mountain, panel_strip, panel_notice,
 	panel_key_bar, panel_line;
 
 /* In order of importance: where room ends, the later ones are left out. Those of the body that have room stand in the order of
@@ -30,11 +30,12 @@ static const struct {
 	{ &panel_by_size, AREA_BODY, 40, 5, 1 },
 	{ &panel_ladder, AREA_BODY, 40, 7, 2 },
 	{ &panel_ports, AREA_BODY, 40, 6, 3 },
-	{ &panel_code, AREA_BODY, 40, 7, 5 },
-	{ &panel_mountain, AREA_TALL, 56, 10, 8 },
-	{ &panel_by_stride, AREA_BODY, 40, 8, 4, true },
-	{ &panel_source, AREA_BODY, 40, 8, 6, true },
-	{ &panel_strip, AREA_BODY, 40, 7, 7, true },
+	{ &panel_code, AREA_BODY, 40, 7, 6 },
+	{ &panel_mountain, AREA_TALL, 56, 10, 9 },
+	{ &panel_counters, AREA_BODY, 40, 8, 4, true },
+	{ &panel_by_stride, AREA_BODY, 40, 8, 5, true },
+	{ &panel_source, AREA_BODY, 40, 8, 7, true },
+	{ &panel_strip, AREA_BODY, 40, 7, 8, true },
 	{ &panel_notice, AREA_NOTICE, 60, 1 },
 	{ &panel_key_bar, AREA_KEYS, 60, 1 },
 };
@@ -125,6 +126,13 @@ void panels_setting(const struct setting *setting, const struct setting *other, 
 	}
 }
 
+void panels_replay(const struct view *view, char *buffer, size_t size)
+{
+	const char *slash = strrchr(view->replay, '/');
+
+	snprintf(buffer, size, " REPLAY %s ", slash ? slash + 1 : view->replay);
+}
+
 const char *panels_state(const struct view *view)
 {
 	if (!view->sample.valid)
@@ -188,15 +196,16 @@ static int top_rows(const struct view *view)
 }
 
 /* Where an overlay stands, frame included. The key bar stays visible: it says how to leave. */
-static struct rectangle overlay_at(const struct canvas *canvas, int most_rows)
+static struct rectangle overlay_at(const struct canvas *canvas, int most_rows, bool replay)
 {
 	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
 	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
-	int height = small ? canvas->height : canvas->height - 3;
+	int top = small ? replay && canvas->height > 3 : 1;      /* under the stamp */
+	int height = small ? canvas->height - top : canvas->height - 3;
 
 	if (most_rows > 0 && height > most_rows)
 		height = most_rows;
-	return (struct rectangle){ margin, small ? 0 : 1, canvas->width - 2 * margin, height };
+	return (struct rectangle){ margin, top, canvas->width - 2 * margin, height };
 }
 
 static struct rectangle inside(struct rectangle at)
@@ -207,7 +216,7 @@ static struct rectangle inside(struct rectangle at)
 static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 {
 	const struct panel *panel = overlay_of(scene->view);
-	struct rectangle at = overlay_at(canvas, panel ? panel->most_rows : 0);
+	struct rectangle at = overlay_at(canvas, panel ? panel->most_rows : 0, scene->view->replay);
 
 	if (!panel || at.width < 8 || at.height < 3)
 		return;
@@ -222,12 +231,12 @@ bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const s
 	struct scene scene = { .view = view, .keys = keys };
 
 	return panel && panel->scroll_end &&
-		view->scroll >= panel->scroll_end(canvas, inside(overlay_at(canvas, 0)), &scene);
+		view->scroll >= panel->scroll_end(canvas, inside(overlay_at(canvas, 0, view->replay)), &scene);
 }
 
-int panels_page(const struct canvas *canvas)
+int panels_page(const struct canvas *canvas, const struct view *view)
 {
-	int rows = inside(overlay_at(canvas, 0)).height;
+	int rows = inside(overlay_at(canvas, 0, view->replay)).height;
 
 	return rows > 2 ? rows - 1 : 1;
 }
@@ -235,7 +244,7 @@ int panels_page(const struct canvas *canvas)
 /* What comes to the front for a front, and for a focus. */
 static const struct panel *const fronts[BODY_COUNT] = {
 	[BODY_SLICES] = &panel_by_size, [BODY_LADDER] = &panel_ladder, [BODY_PORTS] = &panel_ports,
-	[BODY_CODE] = &panel_code, [BODY_SOURCE] = &panel_source, [BODY_MOUNTAIN] = &panel_mountain,
+	[BODY_COUNTERS] = &panel_counters, [BODY_CODE] = &panel_code, [BODY_SOURCE] = &panel_source, [BODY_MOUNTAIN] = &panel_mountain,
 	[BODY_STRIP] = &panel_strip,
 };
 
@@ -276,29 +285,32 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 /* The layout of a view's panels: what has the focus is there, since arrows act on what can be seen. */
 static void lay_out_seen(const struct canvas *canvas, const struct view *view, struct layout *layout)
 {
-	const struct panel *focused = view->focus == FOCUS_CODE ? &panel_code : view->focus == FOCUS_SLICES ?
-		&panel_by_size : NULL;
+	static const struct panel *const panes[FOCUS_COUNT] = {
+		[FOCUS_SLICES] = &panel_by_size, [FOCUS_CODE] = &panel_code, [FOCUS_COUNTERS] = &panel_counters,
+	};
+	const struct panel *focused = panes[view->focus];
 
 	lay_out(canvas, view, fronts[view->body], layout);
 	if (focused && !layout_find(layout, focused->name))
 		lay_out(canvas, view, focused, layout);
 }
 
-int panels_code_beyond(const struct canvas *canvas, const struct view *view)
+int panels_beyond(struct canvas *canvas, const struct view *view, enum focus pane)
 {
-	const struct rectangle *at;
+	const struct panel *panel = pane == FOCUS_COUNTERS ? &panel_counters : &panel_code;
+	struct scene scene = { .view = view };
+	const struct rectangle *found;
+	struct rectangle at;
 	struct layout layout;
 	int beyond;
 
-	if (!view->explanation)
-		return 0;
 	lay_out_seen(canvas, view, &layout);
-	at = layout_find(&layout, panel_code.name);
-	if (!at)
+	found = layout_find(&layout, panel->name);
+	if (!found)
 		return 0;
-	/* Under the rule and the heads. */
-	beyond = view->explanation->loop.insn_count - (at->height - 2);
-	beyond = view->code_first - (beyond > 0 ? beyond : 0);
+	/* Under the rule. */
+	at = (struct rectangle){ found->x, found->y + 1, found->width, found->height - 1 };
+	beyond = (pane == FOCUS_COUNTERS ? view->counters.first : view->code_first) - panel->scroll_end(canvas, at, &scene);
 	return beyond > 0 ? beyond : 0;
 }
 

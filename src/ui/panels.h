@@ -14,7 +14,7 @@ void panels_draw(struct canvas *canvas, const struct view *view, const struct ke
 /* Whether the overlay, if there is one that scrolls, shows its last line already. */
 bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const struct keys *keys);
 /* Lines that a page of an overlay moves by. */
-int panels_page(const struct canvas *canvas);
+int panels_page(const struct canvas *canvas, const struct view *view);
 
 /* The overlays, drawn over everything by panels_draw(). */
 extern const struct panel panel_help, panel_find, panel_text, panel_said;
@@ -34,6 +34,9 @@ void panels_cut(const struct canvas *canvas, int width, int rows, char *text, si
 /* "combine op=mul type=f64": a setting's values, leaving out those that `other` has as well (NULL: none). */
 void panels_setting(const struct setting *setting, const struct setting *other, char *buffer, size_t size);
 
+/* " REPLAY lecture.jsonl ": the stamp on what was recorded, of a file without its folder. */
+void panels_replay(const struct view *view, char *buffer, size_t size);
+
 /* What the session says of a sample beside its figure: "", "provisional", "contended", "two modes". */
 const char *panels_state(const struct view *view);
 
@@ -43,7 +46,8 @@ const struct explanation *panels_outline(const struct view *view);
 /* A core's title without what stands in parentheses: "Intel Redwood Cove". */
 void panels_core(const struct core *core, char *buffer, size_t size);
 
-/* How many lines the code is scrolled further than its last ones need to be seen; 0: none. */
-int panels_code_beyond(const struct canvas *canvas, const struct view *view);
+/* How many lines the code (FOCUS_CODE) or the counters (FOCUS_COUNTERS) are scrolled further than their last ones need to be seen;
+ * 0: none. */
+int panels_beyond(struct canvas *canvas, const struct view *view, enum focus pane);
 
 #endif

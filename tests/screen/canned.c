@@ -47,11 +47,16 @@ void canned_limit(struct canned *canned)
 	snprintf(machine->huge_note, sizeof(machine->huge_note), "huge pages are off");
 }
 
+int64_t canned_knob(const struct kernel *kernel, const int64_t *v, const char *name, int64_t otherwise)
+{
+	int index = kernel_knob(kernel, name);
+
+	return index >= 0 ? v[index] : otherwise;
+}
+
 static int64_t knob(const struct request *request, const char *name, int64_t otherwise)
 {
-	int index = kernel_knob(request->kernel, name);
-
-	return index >= 0 ? request->v[index] : otherwise;
+	return canned_knob(request->kernel, request->v, name, otherwise);
 }
 
 /* Cycles that a line costs on top, by where the working set lives. */
@@ -60,7 +65,7 @@ static double line_cost(uint64_t footprint)
 	return footprint <= 48 << 10 ? 0 : footprint <= 1 << 20 ? 2 : footprint <= 32 << 20 ? 6 : 22;
 }
 
-static double canned_cpe(const struct request *request)
+double canned_cpe(const struct request *request)
 {
 	static const double latency[2][4] = { { 1, 1, 2, 2 }, { 3, 3, 3, 3 } };
 	uint64_t footprint = request->kernel->footprint(request->v);
@@ -96,14 +101,15 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 	int64_t unroll = strcmp(canned->request.kernel->name, "combine") == 0 ?
 		knob(&canned->request, "unroll", 1) : 1;
 	double cpe = canned_cpe(&canned->request);
+	bool clock = canned->counters == CANNED_CLOCK;
 	bool contended = unroll == 13 || (is_combine(&canned->request, 10) && canned->tens > 2);
 
 	for (unsigned i = 0; i < count; i++) {
 		struct trial *trial = &result->trials.trial[i];
 		unsigned luck = scramble(i + 1000 * (unsigned)(canned->request.generation % 16));
 
-		*trial = (struct trial){ .cpe = cpe * (1 + (scramble(luck + i) / 999.0 - 0.5) * 0.006), .ghz = GHZ, .check = NAN,
-			.watch = 1, .turns = 1, .at = (float)(canned->request.budget.seconds * i / count),
+		*trial = (struct trial){ .cpe = cpe * (1 + (scramble(luck + i) / 999.0 - 0.5) * 0.006), .ghz = GHZ,
+			.check = clock ? 1.046f : NAN, .watch = 1, .turns = 1, .at = (float)(canned->request.budget.seconds * i / count),
 			.fate = TRIAL_QUIET };
 		if (luck < 90 || contended) {
 			trial->fate = TRIAL_CONTENDED;
@@ -116,7 +122,7 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 			trial->cpe *= 1.25;
 	}
 	result->trials.count = count;
-	result->facts = (struct run_facts){ .cpu = 1, .bound = true, .cycles_from = SOURCE_REFERENCE,
+	result->facts = (struct run_facts){ .cpu = 1, .bound = true, .cycles_from = clock ? SOURCE_COUNTER : SOURCE_REFERENCE,
 		.ring = 4096, .granule = 1, .footprint = canned->request.kernel->footprint(canned->request.v),
 		.bytes = knob(&canned->request, "type", 3) % 2 ? 8 : 4, .call = 4096, .calls = 1, .watched = canned->machine.watched,
 		.pages = "huge" };
@@ -181,6 +187,7 @@ static bool take(void *context, struct result *result)
 		canned->ready = is_combine(&canned->request, 9) ? INFINITY : canned->now + canned->request.budget.seconds;
 	} else {
 		make_trials(canned, canned->request.budget.quiet_wanted * 6 / 5, result);
+		canned_count(canned, &canned->request, &result->counts);
 		canned->pending = false;
 	}
 	return true;
@@ -202,7 +209,7 @@ static const struct machine *machine(void *context)
 struct engine canned_engine(struct canned *canned)
 {
 	return (struct engine){ .context = canned, .submit = submit, .cancel = cancel, .take = take,
-		.descriptor = descriptor, .machine = machine };
+		.descriptor = descriptor, .machine = machine, .offers = canned_offers, .encodes = canned_encodes };
 }
 
 double canned_now(void *context)

@@ -9,6 +9,15 @@
 
 enum { ALU = 0, AGU = 4, FP = 7, DIV = 9, PORTS };
 
+/* A core that counts its ports, some of them together. */
+static const char *const ice_names[] = { "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "fdiv" };
+enum { ICE_PORTS = sizeof(ice_names) / sizeof(ice_names[0]) };
+
+static bool is_ice(const struct canned *canned)
+{
+	return canned->counters == CANNED_PORTS || canned->counters == CANNED_CLOCK;
+}
+
 static const char *const port_names[PORTS] = { "alu0", "alu1", "alu2", "alu3", "agu0", "agu1", "agu2", "fp0", "fp1",
 	"fdiv" };
 
@@ -17,23 +26,27 @@ static enum uarch_match recognise(void *context, const struct machine *machine, 
 	const struct canned *canned = context;
 
 	(void)machine;
-	snprintf(name, CORE_NAME, "%s", canned->match == UARCH_NONE ? "" : "zen5");
+	snprintf(name, CORE_NAME, "%s", canned->match == UARCH_NONE ? "" : is_ice(canned) ? "icelake-sp" : "zen5");
 	snprintf(why, 160, "%s", canned->match == UARCH_NEAREST ? "It is the same family, and a later model." : "");
 	return canned->match;
 }
 
 static struct status load(void *context, const char *name, const char *isa, struct core *core)
 {
+	bool ice = strcmp(name, "icelake-sp") == 0;
+
 	(void)context, (void)isa;
-	if (strcmp(name, "zen5") != 0 && strcmp(name, "skylake") != 0)
+	if (strcmp(name, "zen5") != 0 && strcmp(name, "skylake") != 0 && !ice)
 		return status_make(STATUS_USAGE, "unknown core \"%.20s\"; there are skylake, zen5", name);
 	memset(core, 0, sizeof(*core));
 	snprintf(core->name, sizeof(core->name), "%s", name);
 	snprintf(core->title, sizeof(core->title), "%s", strcmp(name, "zen5") == 0 ? "AMD Zen 5" : "Intel Skylake");
-	core->port_count = PORTS;
-	for (int i = 0; i < PORTS; i++)
-		snprintf(core->port[i], sizeof(core->port[i]), "%s", port_names[i]);
-	core->unit[DIV] = true;
+	if (ice)
+		snprintf(core->title, sizeof(core->title), "Intel Ice Lake-SP");
+	core->port_count = ice ? ICE_PORTS : PORTS;
+	for (int i = 0; i < core->port_count; i++)
+		snprintf(core->port[i], sizeof(core->port[i]), "%s", ice ? ice_names[i] : port_names[i]);
+	core->unit[core->port_count - 1] = true;
 	return status_ok();
 }
 
@@ -126,7 +139,25 @@ static void memory_limits(const struct explain_question *question, struct limits
 		limit(limits, LIMIT_MEMORY_LINES, 2 * lines, "%.3g lines an element from the second level, 0.5 a cycle", lines);
 }
 
-static void explain_combine(const struct explain_question *question, struct explanation *explanation)
+/* Ports of a core of Intel's: floating point on p0 and p1, loads on p2 and p3, the rest of an iteration on what is left. */
+static void ice_ports(struct limits *limits, double n, bool real)
+{
+	double work = real ? 2 : n + 2;
+
+	limits->port_count = ICE_PORTS;
+	memset(limits->pressure, 0, sizeof(limits->pressure));
+	memset(limits->naive, 0, sizeof(limits->naive));
+	for (int i = 0; i < 2; i++) {
+		limits->pressure[i] = limits->naive[i] = real ? n / 2 : work / 4;
+		limits->pressure[2 + i] = limits->naive[2 + i] = n / 2;
+		limits->pressure[5 + i] = real ? 1 : work / 4;
+		limits->naive[5 + i] = real ? 0.5 : work / 4;
+		limits->naive[i] += real ? 0.5 : 0;
+	}
+	limits->bottleneck = real ? n > 2 ? 3 : 3u << 5 : 3 | 3u << 5;
+}
+
+static void explain_combine(const struct explain_question *question, bool ice, struct explanation *explanation)
 {
 	static const double latencies[2][4] = { { 1, 1, 2, 2 }, { 3, 3, 3, 3 } };
 	int64_t unroll = value(question, "unroll", 1), acc = value(question, "acc", 1), type = value(question, "type", 3);
@@ -169,10 +200,14 @@ static void explain_combine(const struct explain_question *question, struct expl
 	for (int i = 0; i < 2 && real; i++)
 		limits->pressure[FP + i] = limits->naive[FP + i] = n / 2;
 	limits->bottleneck = real ? 3u << FP : 15u << ALU;
+	if (ice)
+		ice_ports(limits, n, real);
+	explanation->loop.insns_per_element = canned_instructions(question->kernel, question->v);
 	limit(limits, LIMIT_LATENCY, latency / (double)(tree ? unroll : acc),
 		"%.0f %s%s of %.0f cycles, one after the other", n / (double)(tree ? unroll : acc), op,
 		unroll > acc ? "s" : "", latency);
-	limit(limits, LIMIT_PORTS, real ? 0.5 : (n + 2) / 4 / n, real ? "%.0f micro-ops for fp0 and fp1" :
+	limit(limits, LIMIT_PORTS, real ? 0.5 : (n + 2) / 4 / n, ice ? "%.0f micro-ops for p0 and p1" : real ?
+		"%.0f micro-ops for fp0 and fp1" :
 		"%.0f micro-ops for alu0 to alu3", real ? n : n + 2);
 	limit(limits, LIMIT_LOADS, 1.0 / 3, "%.0f loads, 3 a cycle", n);
 	limit(limits, LIMIT_WIDTH, (n + 2) / 8 / n, "%.0f fused micro-ops, 8 a cycle", n + 2);
@@ -187,7 +222,7 @@ static void explain_combine(const struct explain_question *question, struct expl
 }
 
 /* A walk along pointers, seen step by step. */
-static void explain_list(const struct explain_question *question, struct explanation *explanation)
+static void explain_list(const struct explain_question *question, bool ice, struct explanation *explanation)
 {
 	struct limits *limits = &explanation->limits;
 
@@ -212,6 +247,8 @@ static void explain_list(const struct explain_question *question, struct explana
 	for (int i = 0; i < 3; i++)
 		limits->pressure[AGU + i] = limits->naive[AGU + i] = 1.0 / 3;
 	limits->bottleneck = 15u << ALU;
+	if (ice)
+		ice_ports(limits, 1, false);
 	limit(limits, LIMIT_LATENCY, 4, "a load of 4 cycles whose address is what the one before it loaded");
 	limit(limits, LIMIT_PORTS, 0.5, "2 micro-ops for alu0 to alu3");
 	limit(limits, LIMIT_TAKEN, 1, "1 taken branch, 1 a cycle");
@@ -223,7 +260,8 @@ static void explain_canned(void *context, const struct explain_question *questio
 {
 	struct loop *loop = &explanation->loop;
 
-	(void)context;
+	bool ice = is_ice(context) && !question->foreign;
+
 	loop_clear(loop);
 	limits_clear(&explanation->limits);
 	explanation->limits.binding = explanation->limits.predicted_by = 0;
@@ -234,9 +272,9 @@ static void explain_canned(void *context, const struct explain_question *questio
 	explanation->foreign = question->foreign;
 	explanation->function = NULL;
 	if (strcmp(question->kernel->name, "combine") == 0)
-		explain_combine(question, explanation);
+		explain_combine(question, ice, explanation);
 	else if (strcmp(question->kernel->name, "list-length") == 0)
-		explain_list(question, explanation);
+		explain_list(question, ice, explanation);
 	else
 		explanation->status = status_make(STATUS_FAILED, "stepping is refused here: seccomp forbids ptrace");
 	settle(&explanation->limits);
@@ -245,5 +283,6 @@ static void explain_canned(void *context, const struct explain_question *questio
 struct explainer canned_explainer(struct canned *canned)
 {
 	return (struct explainer){ .context = canned, .recognise = recognise, .load = load, .unload = unload,
-		.explain = explain_canned };
+		.explain = explain_canned, .events = canned->counters == CANNED_UNASKED ? NULL : canned_events,
+		.modelled = canned_modelled };
 }

@@ -4,7 +4,8 @@
  *   screens SCRIPT...          UPDATE=1 in the environment writes the files instead
  *
  * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: machine limited", "#: core near",
- * "#: core unknown", "#: uarch skylake", "#: kernel NAME". */
+ * "#: core unknown", "#: uarch skylake", "#: kernel NAME", "#: counters none", "#: counters ports", "#: counters clock",
+ * "#: counters dispatched". */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct start {
 	bool ascii, machine_known, machine_limited;
 	enum uarch_match match;
 	bool skylake;
+	enum canned_counters counters;
 	const struct kernel *kernel;
 };
 
@@ -57,6 +59,14 @@ static bool read_start(const char *path, struct start *start)
 			start->match = UARCH_NEAREST;
 		else if (strcmp(line + 3, "core unknown") == 0)
 			start->match = UARCH_NONE;
+		else if (strcmp(line + 3, "counters none") == 0)
+			start->counters = CANNED_REFUSED;
+		else if (strcmp(line + 3, "counters ports") == 0)
+			start->counters = CANNED_PORTS;
+		else if (strcmp(line + 3, "counters clock") == 0)
+			start->counters = CANNED_CLOCK;
+		else if (strcmp(line + 3, "counters dispatched") == 0)
+			start->counters = CANNED_DISPATCHED;
 		else if (strcmp(line + 3, "uarch skylake") == 0)
 			start->skylake = true;
 		else if (strncmp(line + 3, "kernel ", 7) == 0 && kernel_find(line + 10))
@@ -75,7 +85,7 @@ static bool run_script(const char *path, char **output)
 {
 	struct canned canned;
 	struct engine engine = canned_engine(&canned);
-	const struct explainer explainer = canned_explainer(&canned);
+	struct explainer explainer;
 	const struct script_clock clock = { &canned, canned_now, canned_pass };
 	struct session_options options = { .seed = 1, .invocation = "", .explainer = &explainer };
 	struct session *session;
@@ -91,6 +101,8 @@ static bool run_script(const char *path, char **output)
 	if (start.machine_limited)
 		canned_limit(&canned);
 	canned.match = start.match;
+	canned_counters(&canned, start.counters);
+	explainer = canned_explainer(&canned);
 	options.uarch = start.skylake ? "skylake" : NULL;
 	setting_init(&options.setting, start.kernel);
 	session = session_new(&engine, &options);

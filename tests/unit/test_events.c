@@ -1,5 +1,5 @@
-/* The events that are shipped: libpfm encodes each, none is lost, plans of them, and what the model says beside them. test_uarch_parse.c has
- * how they are written, and what is refused. */
+/* The events that are shipped: libpfm encodes each, none is lost, plans of them, and what the model says beside
+ * them. test_uarch_parse.c has how they are written, and what is refused. */
 #include "check.h"
 
 #include <sys/stat.h>

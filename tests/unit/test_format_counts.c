@@ -126,14 +126,14 @@ static void text_stands_counts_beside_the_model(void **state)
 	write_sample("text", REPORT_RUN);
 	check_contains(written, "source: counter\n");
 	check_contains(written, "counters per element, C counted, M as the model has it; read directly\n");
-	check_contains(written, "\n  cycles                      4.000 C\n");
-	check_contains(written, "\n  instructions                11.00 C    11.00 M\n");
-	check_contains(written, "\n  instructions a cycle        2.750 C\n");
-	check_contains(written, "\n  p2 p3                       0.750 C\n");
-	check_contains(written, "\n  stalled: back end           0.250 C  an estimate");
+	check_contains(written, "\n  cycles                                4.000 C\n");
+	check_contains(written, "\n  instructions                          11.00 C    11.00 M\n");
+	check_contains(written, "\n  instructions a cycle                  2.750 C\n");
+	check_contains(written, "\n  p2 p3                                 0.750 C\n");
+	check_contains(written, "\n  stalled: back end                     0.250 C  an estimate");
 	check_contains(written, "50 %");
 	/* Asked for, counted, and really none. */
-	check_contains(written, "\n  odd::OTHER                  0.000 C\n");
+	check_contains(written, "\n  odd::OTHER                            0.000 C\n");
 	assert_null(strstr(written, "DOUBT"));
 }
 

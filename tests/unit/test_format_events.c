@@ -1,4 +1,5 @@
-/* What every format says of events: the core's own, what it lacks, what cannot be counted and why; and those found by words. */
+/* What every format says of events: the core's own, what it lacks, what cannot be counted and why; and those
+ * found by words. */
 #include "fakes.h"
 
 #include <jansson.h>

@@ -1,0 +1,349 @@
+/* What was counted, per element, beside what the model says: events asked for by name first, then the core's own; and above them what
+ * the counts say together, and where they cannot all be right. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/panels.h"
+#include "ui/shown_counts.h"
+
+/* Columns of a figure, of quartiles, the least that a title gets, the narrowest column of the table. */
+enum { FIGURE = 7, FIGURE_WIDE = 9, QUARTILES = 19, TITLE_LEAST = 14, TITLE_MOST = 36, COLUMN = 38, REMARKS = 6 };
+
+static void title_of(const struct scene *scene, char *buffer, size_t size)
+{
+	const struct view *view = scene->view;
+	const struct counts *counts = &view->counters.counts;
+	char core[64] = "";
+	size_t used = (size_t)snprintf(buffer, size, "counters per element");
+
+	if (counts->count == 0)
+		return;
+	used += (size_t)snprintf(buffer + used, size - used, ": C %s", counts->direct ? "read directly" : "read by system call");
+	if (counts->groups > 1)
+		used += (size_t)snprintf(buffer + used, size - used, " in %d passes", counts->groups);
+	if (!view->core || !view->explanation)
+		return;
+	panels_core(view->core, core, sizeof(core));
+	snprintf(buffer + used, size - used, ", M %s%s", core, view->foreign ? ", not this core" : view->nearest ? ", the nearest" : "");
+}
+
+/* Beside others where something was counted; in front also to say why not. */
+static bool wanted(const struct view *view)
+{
+	return view->counters.plan && (view->counters.counts.count > 0 || view->body == BODY_COUNTERS ||
+		view->focus == FOCUS_COUNTERS);
+}
+
+/* ---- remarks ---- */
+
+struct remarks {
+	int count, rows;
+	struct {
+		enum style style;
+		char text[300];
+	} remark[REMARKS];
+};
+
+static char *add(struct remarks *remarks, enum style style)
+{
+	remarks->remark[remarks->count].style = style;
+	return remarks->remark[remarks->count++].text;
+}
+
+enum { TEXT = sizeof(((struct remarks *)NULL)->remark[0].text) };
+
+/* Counted and decoded instructions are not the same: which may be wrong? */
+static void add_differ(struct remarks *remarks, const struct view *view)
+{
+	const struct view_counters *counters = &view->counters;
+	const struct loop *loop = &view->explanation->loop;
+	char counted[24], decoded[24];
+	const char *suspect = "the code that was read is not all that runs, or the counter is wrong";
+
+	if (loop->stepped)
+		suspect = "stepping is exact, so the counter is to be doubted, unless the loop takes another way at this size";
+	else if (loop->unknown)
+		suspect = "some bytes of the code could not be read as instructions";
+	else if (loop->forks)
+		suspect = "the code was read as if its branches never jumped, or the counter is wrong";
+	panels_figure(counters->counted, counted, sizeof(counted));
+	panels_figure(counters->decoded, decoded, sizeof(decoded));
+	snprintf(add(remarks, STYLE_BAD), TEXT, "one of the two is wrong: %s instructions counted C, %s in the code %s: %s", counted,
+		decoded, loop->stepped ? "as stepped S" : "as read M", suspect);
+}
+
+/* "2.75 instructions a cycle · the reference chain agrees: 1.003 of its cycles" */
+static void add_summary(struct remarks *remarks, const struct view *view)
+{
+	const struct view_counters *counters = &view->counters;
+	char ipc[24], check[64] = "";
+	bool differ = shown_clocks_differ(counters->check);
+
+	if (isfinite(counters->check) && !differ)
+		snprintf(check, sizeof(check), "cycles: R says %.3f of C, they agree", counters->check);
+	if (isfinite(counters->ipc)) {
+		panels_figure(counters->ipc, ipc, sizeof(ipc));
+		snprintf(add(remarks, STYLE_FIGURE), TEXT, "%s instructions a cycle C%s%s", ipc, check[0] ? "  ·  " : "", check);
+	} else if (check[0]) {
+		snprintf(add(remarks, STYLE_TEXT), TEXT, "%s", check);
+	}
+	if (differ)
+		snprintf(add(remarks, STYLE_WARN), TEXT, "cycles: the reference chain R says %.2f of the counter C; one of the two clocks is "
+			"off here", counters->check);
+}
+
+/* In at most half of the rows, where that cuts them to one each. */
+static void find_remarks(const struct canvas *canvas, const struct view *view, int width, int height, struct remarks *remarks)
+{
+	const struct view_counters *counters = &view->counters;
+
+	memset(remarks, 0, sizeof(*remarks));
+	add_summary(remarks, view);
+	if (counters->differ && view->explanation)
+		add_differ(remarks, view);
+	for (int i = 0; i < remarks->count; i++)
+		remarks->rows += canvas_wrap_rows(canvas, width, remarks->remark[i].text);
+	if (remarks->rows <= (height + 1) / 2)
+		return;
+	for (int i = 0; i < remarks->count; i++)
+		panels_cut(canvas, width, 1, remarks->remark[i].text, TEXT);
+	remarks->rows = remarks->count;
+}
+
+/* ---- the table ---- */
+
+struct table {
+	int count, order[COUNTERS_MAX];      /* places in the plan */
+	int rows, columns, width;            /* of the part that is seen; columns are table columns side by side */
+	int first, last;                     /* the first that is seen; the furthest that it can be */
+	int title, figure;                   /* their columns */
+	bool quartiles, scaled;
+};
+
+static void sort(const struct event_plan *plan, struct table *table)
+{
+	for (int pass = 0; pass < 2; pass++)
+		for (int i = 0; i < plan->counters.count; i++)
+			if ((plan->meaning[i].role == ROLE_EXTRA) == (pass == 0))
+				table->order[table->count++] = i;
+}
+
+/* Names are told apart by their ends: where one has no room, its PMU goes first. */
+static const char *title_in(const struct canvas *canvas, const struct event_plan *plan, int event, int width)
+{
+	const char *name = plan->counters.event[event].name, *colons = strstr(name, "::");
+
+	if (plan->meaning[event].role != ROLE_EXTRA)
+		return plan->meaning[event].title;
+	return colons && canvas_columns(canvas, name) > width ? colons + 2 : name;
+}
+
+/* Everything but remarks: from a row under them on. */
+static void measure(const struct canvas *canvas, const struct view *view, int width, int height, struct table *table)
+{
+	const struct view_counters *counters = &view->counters;
+	int widest = TITLE_LEAST;
+
+	memset(table, 0, sizeof(*table));
+	sort(counters->plan, table);
+	table->rows = height > 2 ? height - 1 : 1;
+	table->columns = 1;
+	while (table->rows * table->columns < table->count && (width + 2) / (table->columns + 1) - 2 >= COLUMN)
+		table->columns++;
+	if (table->rows * table->columns > table->count)
+		table->rows = (table->count + table->columns - 1) / table->columns;
+	table->last = table->count - table->rows * table->columns;
+	table->last = table->last > 0 ? table->last : 0;
+	table->first = counters->first < table->last ? counters->first : table->last;
+	if (table->last > 0)
+		width -= 2;      /* for the marks that say so */
+	table->width = (width + 2) / table->columns - 2;
+	for (int i = 0; i < table->count; i++) {
+		int columns = canvas_columns(canvas, title_in(canvas, counters->plan, i, TITLE_MOST - 1)) + 1;
+
+		widest = columns > widest ? columns : widest;
+		table->scaled |= shown_mark(view, i)[0] != '\0';
+	}
+	widest = widest > TITLE_MOST ? TITLE_MOST : widest;
+	table->figure = table->width >= widest + 3 * FIGURE_WIDE ? FIGURE_WIDE : FIGURE;
+	table->quartiles = table->width >= widest + 3 * FIGURE_WIDE + QUARTILES;
+	table->title = table->width - 3 * table->figure - (table->quartiles ? QUARTILES : 0);
+	table->title = table->title > widest ? widest : table->title;
+}
+
+/* "+0.125", "=" where they are the same for all that matters. */
+static void draw_difference(struct canvas *canvas, struct rectangle at, int x, int y, double counted, double modelled)
+{
+	double difference = counted - modelled, larger = fmax(fabs(counted), fabs(modelled));
+	char figure[24], text[32];
+
+	if (fabs(difference) <= 0.005 * larger || fabs(difference) < 0.0005) {
+		canvas_text_right(canvas, at, x, y, STYLE_DIM, "=");
+		return;
+	}
+	panels_figure(fabs(difference), figure, sizeof(figure));
+	snprintf(text, sizeof(text), "%c%s", difference < 0 ? '-' : '+', figure);
+	canvas_text_right(canvas, at, x, y, fabs(difference) > 0.1 * larger ? STYLE_WARN : STYLE_TEXT, text);
+}
+
+static void draw_row(struct canvas *canvas, struct rectangle at, int y, const struct table *table, int event,
+	const struct view *view)
+{
+	const struct view_counters *counters = &view->counters;
+	const struct uarch_event *meaning = &counters->plan->meaning[event];
+	const struct count *count = &counters->counts.event[event];
+	double modelled = counters->modelled[event];
+	/* A title may take the room of what the model has nothing to say of. */
+	int x = table->title, title = x - 1 + (isfinite(modelled) ? 0 : table->figure);
+	char figure[64], lo[24], hi[24], words[200];
+
+	shown_absence(view, event, words, sizeof(words));
+	title = canvas_text(canvas, (struct rectangle){ at.x, at.y, title, at.height }, 0, y,
+		meaning->role == ROLE_EXTRA ? STYLE_FIGURE : STYLE_TEXT, title_in(canvas, counters->plan, event, title));
+	if (words[0]) {
+		canvas_text(canvas, at, title > x ? title + 1 : x + 1, y, STYLE_DIM, words);
+		return;
+	}
+	x += table->figure;
+	panels_figure(modelled, figure, sizeof(figure));
+	if (isfinite(modelled))
+		canvas_text_right(canvas, at, x, y, STYLE_TEXT, figure);
+	panels_figure(count->value, lo, sizeof(lo));
+	snprintf(figure, sizeof(figure), "%s%s", shown_mark(view, event), lo);
+	canvas_text_right(canvas, at, x += table->figure, y, STYLE_FIGURE, figure);
+	x += table->figure;
+	if (isfinite(modelled))
+		draw_difference(canvas, at, x, y, count->value, modelled);
+	if (!table->quartiles || count->passes < PANELS_QUARTILES_FROM)
+		return;
+	panels_figure(count->lo, lo, sizeof(lo));
+	panels_figure(count->hi, hi, sizeof(hi));
+	snprintf(figure, sizeof(figure), "%s … %s", lo, hi);
+	canvas_text(canvas, at, x + 3, y, STYLE_DIM, figure);
+}
+
+static void draw_head(struct canvas *canvas, struct rectangle at, const struct table *table)
+{
+	int x = table->title;
+
+	canvas_text(canvas, at, 0, 0, STYLE_DIM, "event");
+	canvas_text_right(canvas, at, x += table->figure, 0, STYLE_DIM, "M");
+	canvas_text_right(canvas, at, x += table->figure, 0, STYLE_DIM, "C");
+	canvas_text_right(canvas, at, x += table->figure, 0, STYLE_DIM, "C-M");
+	if (table->quartiles)
+		canvas_text(canvas, at, x + 3, 0, STYLE_DIM, "quartiles");
+}
+
+/* Reasons that had no room in the table. */
+static int draw_reasons(struct canvas *canvas, struct rectangle at, const struct table *table, const struct view *view)
+{
+	char words[200], line[300];
+	int y = 0;
+
+	for (int i = 0; i < table->count; i++) {
+		int event = table->order[i];
+
+		shown_absence(view, event, words, sizeof(words));
+		if (canvas_columns(canvas, words) <= table->width - table->title - 1 || y >= at.height)
+			continue;
+		snprintf(line, sizeof(line), "%s: %s", view->counters.plan->meaning[event].title, words);
+		y += canvas_wrap(canvas, at, y, STYLE_DIM, line);
+	}
+	return y;
+}
+
+/* What is under the table, if there is room: marks explained, roles without an event. */
+static void draw_foot(struct canvas *canvas, struct rectangle at, const struct table *table, const struct view *view)
+{
+	const struct event_plan *plan = view->counters.plan;
+	enum event_role roles[ROLE_COUNT];
+	int lacking = events_lacking(plan, roles), y = draw_reasons(canvas, at, table, view);
+	char words[300];
+	size_t used;
+
+	if (table->scaled)
+		y += canvas_wrap(canvas, at, y, STYLE_DIM, "~ an estimate: the kernel let others have the counter for part of the time");
+	if (plan->generic)
+		y += canvas_wrap(canvas, at, y, STYLE_DIM, "No events of this core's own are known: these are the kernel's generic ones.");
+	if (lacking == 0)
+		return;
+	used = (size_t)snprintf(words, sizeof(words), "no event here for");
+	for (int i = 0; i < lacking && used < sizeof(words); i++)
+		used += (size_t)snprintf(words + used, sizeof(words) - used, "%s %s", i ? "," : "", role_title(roles[i]));
+	canvas_wrap(canvas, at, y, STYLE_DIM, words);
+}
+
+/* Why there is nothing in the table. */
+static void draw_absence(struct canvas *canvas, struct rectangle at, const struct view *view)
+{
+	const char *why = view->counters.why;
+	char words[300];
+	int y = 0;
+
+	if (!why[0]) {
+		canvas_text(canvas, at, 0, 0, STYLE_DIM, view->failure[0] ? "not measured" : view->frozen ?
+			"frozen before it was counted" : "counting…");
+		return;
+	}
+	snprintf(words, sizeof(words), "no counters: %s", why);
+	y += canvas_wrap(canvas, at, y, STYLE_TEXT, words);
+	y += canvas_wrap(canvas, at, y, STYLE_DIM, view->replay ? "What was recorded holds no counts." :
+		"slexplore doctor says what to change. All else works without them: cycles are those of the reference clock R.");
+}
+
+static int scroll_end(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	struct remarks remarks;
+	struct table table;
+
+	find_remarks(canvas, scene->view, at.width, at.height, &remarks);
+	measure(canvas, scene->view, at.width, at.height - remarks.rows, &table);
+	return table.last;
+}
+
+static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	const struct view *view = scene->view;
+	struct remarks remarks;
+	struct table table;
+	int y = 0, used;
+
+	if (view->counters.counts.count == 0) {
+		draw_absence(canvas, at, view);
+		return;
+	}
+	find_remarks(canvas, view, at.width, at.height, &remarks);
+	for (int i = 0; i < remarks.count; i++)
+		y += canvas_wrap(canvas, at, y, remarks.remark[i].style, remarks.remark[i].text);
+	at.y += y;
+	at.height -= y;
+	measure(canvas, view, at.width, at.height, &table);
+	for (int i = 0; i < table.count - table.first && i < table.rows * table.columns; i++) {
+		struct rectangle column = { at.x + i / table.rows * (table.width + 2), at.y, table.width, at.height };
+
+		if (i % table.rows == 0)
+			draw_head(canvas, column, &table);
+		draw_row(canvas, column, 1 + i % table.rows, &table, table.order[table.first + i], view);
+	}
+	if (table.first > 0)
+		canvas_glyph(canvas, at, at.width - 1, 1, STYLE_FOCUS, GLYPH_UP);
+	if (table.first < table.last)
+		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_FOCUS, GLYPH_DOWN);
+	used = 1 + (table.count < table.rows ? table.count : table.rows);
+	if (used + 1 < at.height)
+		draw_foot(canvas, (struct rectangle){ at.x, at.y + used + 1, at.width, at.height - used - 1 }, &table, view);
+}
+
+/* Rule, a remark, heads, events, a free row, what is lacking. */
+static int best_rows(const struct view *view)
+{
+	int count = view->counters.plan ? view->counters.plan->counters.count : 0;
+
+	return view->counters.counts.count ? 1 + 1 + 1 + count + 3 : 4;
+}
+
+const struct panel panel_counters = {
+	.name = "counters", .title_of = title_of, .draw = draw, .wanted = wanted, .scroll_end = scroll_end, .best_rows = best_rows,
+	.focus = FOCUS_COUNTERS,
+};

@@ -1,0 +1,51 @@
+#include "ui/shown_counts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Two clocks of the core that differ by more are not the same. */
+static const double CLOCKS_DIFFER = 0.02;
+
+bool shown_counting(const struct view *view)
+{
+	return view->counters.plan && view->counters.plan->counters.count > 0 && !view->counters.why[0];
+}
+
+bool shown_ports(const struct view *view)
+{
+	const struct event_plan *plan = view->counters.plan;
+
+	if (!shown_counting(view) || !view->core)
+		return false;
+	for (int i = 0; i < plan->counters.count; i++)
+		if (plan->meaning[i].role == ROLE_PORTS && strcmp(plan->meaning[i].core, view->core->name) == 0)
+			return true;
+	return false;
+}
+
+const char *shown_mark(const struct view *view, int event)
+{
+	const struct counts *counts = &view->counters.counts;
+
+	return event < counts->count && counts->event[event].state == COUNT_SCALED ? "~" : "";
+}
+
+void shown_absence(const struct view *view, int event, char *buffer, size_t size)
+{
+	const struct counts *counts = &view->counters.counts;
+	char words[160];
+
+	buffer[0] = '\0';
+	if (event >= counts->count || counts->event[event].state == COUNT_NONE) {
+		snprintf(buffer, size, "%s", view->frozen ? "not counted" : "counting…");
+	} else if (!count_known(&counts->event[event])) {
+		count_words(&counts->event[event], words, sizeof(words));
+		snprintf(buffer, size, "unavailable: %s", words);
+	}
+}
+
+bool shown_clocks_differ(double check)
+{
+	return isfinite(check) && fabs(check - 1) > CLOCKS_DIFFER;
+}

@@ -1,0 +1,25 @@
+/* What panels say of counts, in common. */
+#ifndef SLX_UI_SHOWN_COUNTS_H
+#define SLX_UI_SHOWN_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "session/view.h"
+
+/* Whether anything of the plan was or is about to be counted: there is a plan, and no reason why there are no counters. */
+bool shown_counting(const struct view *view);
+
+/* Whether that holds for ports of the core on screen. */
+bool shown_ports(const struct view *view);
+
+/* The mark before a count: "~" before an estimate, else "". event: its place in the plan. */
+const char *shown_mark(const struct view *view, int event);
+
+/* Why an event has no count: "counting…", "unavailable: stays at zero …". "" when it has one. */
+void shown_absence(const struct view *view, int event, char *buffer, size_t size);
+
+/* Whether the reference chain and the cycle counter disagree about cycles; by how much of the counter's is check. */
+bool shown_clocks_differ(double check);
+
+#endif

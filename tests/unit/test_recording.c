@@ -1,0 +1,867 @@
+/* What is written to a recording is read back; cut, damaged and foreign ones are told. */
+#include "fakes.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "session/recording.h"
+#include "session/records.h"
+#include "session/replay.h"
+
+/* ---- something to record ---- */
+
+static struct machine machine;
+static struct core core;
+static struct event_plan plan;
+static struct explanation *explanation;
+static struct recording_place place;
+static char directory[] = "/tmp/slexplore-test-XXXXXX", path[64];
+
+static int set_up_all(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int tear_down_all(void **state)
+{
+	(void)state;
+	return rmdir(directory);
+}
+
+static void add_event(enum event_role role, uint32_t ports, const char *words, const char *name)
+{
+	int at = plan.counters.count++;
+
+	snprintf(plan.counters.event[at].name, COUNTER_NAME, "%s", name);
+	plan.counters.event[at].must = role_must(role);
+	plan.meaning[at] = (struct uarch_event){ .role = role, .ports = ports };
+	snprintf(plan.meaning[at].words, EVENT_WORDS, "%s", words);
+	snprintf(plan.meaning[at].name, COUNTER_NAME, "%s", name);
+	snprintf(plan.meaning[at].title, EVENT_TITLE, "the %s", name);
+	snprintf(plan.meaning[at].core, sizeof(plan.meaning[at].core), "odd");
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "%s/one.jsonl", directory);
+	unlink(path);
+	memset(&machine, 0, sizeof(machine));
+	atomic_store(&machine.known, true);
+	snprintf(machine.host, sizeof(machine.host), "node7");
+	snprintf(machine.name, sizeof(machine.name), "Test CPU, \"quoted\"");
+	snprintf(machine.arch, sizeof(machine.arch), "aarch64");
+	snprintf(machine.clock_name, sizeof(machine.clock_name), "add chain");
+	snprintf(machine.bind_note, sizeof(machine.bind_note), "refused");
+	snprintf(machine.processor.features, sizeof(machine.processor.features), " sve ");
+	machine.processor.implementer = 0x41;
+	machine.processor.part = 0xd0c;
+	machine.processors = 4;
+	machine.cpu = 3;
+	machine.virtualised = machine.watched = true;
+	machine.memory_limit = (uint64_t)3 << 30;
+	machine.cache_count = 2;
+	machine.cache[0] = (struct machine_cache){ 1, 64 << 10, 64 };
+	machine.cache[1] = (struct machine_cache){ 2, 1 << 20, 64 };
+	machine.tick_hz = 62.5e6;
+	memset(&core, 0, sizeof(core));
+	snprintf(core.name, sizeof(core.name), "odd");
+	snprintf(core.title, sizeof(core.title), "Odd core");
+	core.port_count = 3;
+	snprintf(core.port[0], 16, "B");
+	snprintf(core.port[1], 16, "L");
+	snprintf(core.port[2], 16, "div");
+	core.unit[2] = true;
+	memset(&plan, 0, sizeof(plan));
+	plan.counters.id = 5;
+	plan.counters.cycles = 0;
+	plan.left_out = 2;
+	add_event(ROLE_CYCLES, 0, "", "odd::CYCLES");
+	add_event(ROLE_PORTS, 3, "", "odd::PORTS:B_L");
+	add_event(ROLE_STALLED, 0, "queue full", "odd::STALL");
+	add_event(ROLE_L1_MISSES, 0, "", "odd::MISS");
+	place = (struct recording_place){ .machine = &machine, .seed = 7, .core = &core, .match = UARCH_EXACT, .events = &plan };
+	explanation = explanation_new();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	explanation_free(explanation);
+	unlink(path);
+	return 0;
+}
+
+/* A loop of four instructions, of which the middle two are alike, and three limits. */
+static void make_explanation(const struct setting *setting, double latency)
+{
+	struct loop *loop = &explanation->loop;
+	struct limits *limits = &explanation->limits;
+
+	loop_clear(loop);
+	limits_clear(limits);
+	explanation->status = status_ok();
+	explanation->kernel = setting->kernel;
+	explanation->function = "fold_loop";
+	loop->insn_count = limits->insn_count = 4;
+	loop->turns = 8;
+	loop->stepped = true;
+	loop->insns_per_element = 4.125;
+	for (int i = 0; i < 4; i++) {
+		loop->insn[i] = (struct insn){ .address = 0x1000 + 4 * (uint64_t)i, .length = 4, .known = true, .write_count = i < 3 };
+		snprintf(loop->insn[i].text, sizeof(loop->insn[i].text), i == 0 ? "ldr x1, [x2]" : i < 3 ? "nop" : "cbnz x1, 0x1000");
+		limits->insn[i] = (struct limit_insn){ .known = true, .slots = 1, .latency = i ? 1 : 4, .count = 8, .carried = i == 0 };
+		snprintf(limits->insn[i].ports, sizeof(limits->insn[i].ports), i ? "B" : "L");
+	}
+	loop->insn[3].flow = FLOW_BRANCH;
+	loop->insn[3].target = 0x1000;
+	limits->turns = limits->elements = 8;
+	limits->slots = 32;
+	limits->port_count = 3;
+	limits->pressure[0] = limits->naive[0] = 3;
+	limits->pressure[1] = 1;
+	limits->naive[1] = 1.5;
+	limits->bottleneck = 1;
+	limits->chain = (struct chain){ .cycles = 32, .through_memory = true };
+	limits->limit_count = 3;
+	limits->limit[0] = (struct limit){ .kind = LIMIT_LATENCY, .known = true, .hard = true, .cpe = latency,
+		.cycles = 8 * latency, .cause = "a load of 4 cycles" };
+	limits->limit[1] = (struct limit){ .kind = LIMIT_SATURATION, .known = true, .cpe = 2, .cycles = 16, .cause = "soft" };
+	limits->limit[2] = (struct limit){ .kind = LIMIT_MEMORY_LINES, .hard = true, .cause = "not measured yet" };
+	limits->binding = limits->predicted_by = 0;
+	limits->bound = limits->predicted = latency;
+}
+
+static struct setting fold(int64_t unroll, int64_t size)
+{
+	struct setting setting;
+
+	setting_init(&setting, &kernel_fold);
+	setting.v[FOLD_OP] = 1;
+	setting.v[FOLD_UNROLL] = unroll;
+	setting.v[FOLD_SIZE] = size;
+	return setting;
+}
+
+static const struct run_facts facts = { .cpu = 3, .bound = true, .cycles_from = SOURCE_COUNTER, .ring = 4096, .granule = 4,
+	.bytes = 8, .footprint = 32768, .call = 4096, .calls = 2, .watched = true, .pages = "huge" };
+
+/* Quiet trials with a few of every other kind. */
+static void make_trials(struct trials *trials, unsigned count, double cpe)
+{
+	memset(trials, 0, sizeof(*trials));
+	fake_trials(trials, count, cpe, 0.01, 0.5);
+	for (unsigned i = 0; i < count; i++) {
+		trials->trial[i].fate = i % 10 < 7 ? TRIAL_QUIET : (uint8_t)(i % TRIAL_FATES);
+		trials->trial[i].turns = i % 2 ? 1.25F : NAN;
+		trials->trial[i].check = 1.001F;
+	}
+	trials->trial[count - 1].fate = TRIAL_BROKEN;
+	trials->trial[count - 1].cpe = NAN;
+	trials->forgotten[TRIAL_CONTENDED] = 9;
+}
+
+static const struct counts counted = { .id = 5, .count = 4, .groups = 2, .direct = true, .event = {
+	{ .state = COUNT_KNOWN, .value = 1.5, .lo = 1.25, .hi = 2, .share = 1 },
+	{ .state = COUNT_SCALED, .value = 0.75, .lo = 0.5, .hi = 1, .share = 0.25F },
+	{ .state = COUNT_REFUSED, .error = EACCES },
+	{ .state = COUNT_SILENT } } };
+
+static struct recording *open_recording(void)
+{
+	struct recording *recording;
+	bool goes_on;
+
+	check_ok(recording_open(path, &place, &recording, &goes_on));
+	return recording;
+}
+
+static void record(struct recording *recording, const struct setting *setting, unsigned trials, double cpe)
+{
+	const double modelled[] = { NAN, 0.5, NAN, 0 };
+	struct trials made;
+	struct recording_entry entry = { setting, &made, &facts, &plan, &counted };
+
+	make_trials(&made, trials, cpe);
+	assert_true(recording_add(recording, &entry));
+	make_explanation(setting, 4);
+	recording_explain(recording, setting, explanation, &plan, modelled);
+	check_ok(*recording_status(recording));
+}
+
+static struct replay *open_replay(void)
+{
+	struct replay *replay;
+
+	check_ok(replay_open(path, &replay));
+	return replay;
+}
+
+static void check_refused(const char *words)
+{
+	struct replay *replay = NULL;
+	struct status status = replay_open(path, &replay);
+
+	replay_free(replay);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, words);
+}
+
+/* ---- text ---- */
+
+static char *read_text(size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	static char text[1 << 18];
+
+	assert_non_null(file);
+	*size = fread(text, 1, sizeof(text) - 1, file);
+	assert_true(*size < sizeof(text) - 1);
+	text[*size] = '\0';
+	fclose(file);
+	return text;
+}
+
+static void write_text(const char *text, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* The recording, with the first `from` in it replaced. */
+static void replace(const char *from, const char *to)
+{
+	size_t size;
+	char *text = read_text(&size), *at = strstr(text, from);
+	struct text changed = { 0 };
+
+	assert_non_null(at);
+	text_addn(&changed, text, (size_t)(at - text));
+	text_add(&changed, to);
+	text_add(&changed, at + strlen(from));
+	write_text(changed.bytes, changed.length);
+	text_free(&changed);
+}
+
+/* ---- tests ---- */
+
+static void test_what_is_written_is_read(void **state)
+{
+	struct setting setting = fold(4, 32768);
+	struct recording *recording = open_recording();
+	struct engine engine;
+	struct explainer explainer;
+	struct sample expected, sample;
+	struct trials made;
+	struct replay *replay;
+	struct event_plan read;
+	struct result *result = memory_new(1, sizeof(*result));
+	struct request request = { .generation = 9, .tag = 3, .kernel = setting.kernel };
+	struct explain_question question = { .kernel = setting.kernel, .v = setting.v };
+	char words[160];
+
+	(void)state;
+	record(recording, &setting, 200, 3);
+	recording_close(recording);
+	replay = open_replay();
+	assert_string_equal(replay_notes(replay), "");
+	assert_int_equal(replay_count(replay), 1);
+	assert_int_equal(replay_find(replay, &setting), 0);
+	assert_string_equal(replay_machine(replay)->name, machine.name);
+	assert_string_equal(replay_machine(replay)->arch, "aarch64");
+	assert_string_equal(replay_machine(replay)->bind_note, "refused");
+	assert_string_equal(replay_machine(replay)->processor.features, " sve ");
+	assert_int_equal(replay_machine(replay)->processor.part, 0xd0c);
+	assert_int_equal(replay_machine(replay)->cpu, 3);
+	assert_int_equal(machine_cache(replay_machine(replay), 2), 1 << 20);
+	assert_int_equal(replay_machine(replay)->memory_limit, machine.memory_limit);
+	assert_int_equal(replay_place(replay)->seed, 7);
+
+	make_trials(&made, 200, 3);
+	sample_summarise(&made, &facts, &expected);
+	replay_sample(replay, 0, &sample);
+	assert_true(sample.valid);
+	check_near(sample.cpe, expected.cpe, 1e-4);
+	check_near(sample.cpe_lo, expected.cpe_lo, 1e-4);
+	check_near(sample.check, expected.check, 1e-5);
+	assert_int_equal(sample.trials, expected.trials);
+	assert_int_equal(sample.dropped, expected.dropped);
+	assert_int_equal(sample.cycles_from, SOURCE_COUNTER);
+
+	explainer = replay_explainer(replay);
+	explainer.events(explainer.context, &machine, NULL, 0, &read);
+	assert_int_equal(read.counters.count, 4);
+	assert_int_equal(read.counters.cycles, 0);
+	assert_int_equal(read.left_out, 2);
+	assert_true(read.counters.event[0].must);
+	assert_int_equal(read.meaning[1].role, ROLE_PORTS);
+	assert_int_equal(read.meaning[1].ports, 3);
+	assert_string_equal(read.meaning[1].title, "the odd::PORTS:B_L");
+	assert_string_equal(read.meaning[1].core, "odd");
+	assert_string_equal(read.meaning[2].words, "queue full");
+
+	engine = replay_engine(replay);
+	assert_true(engine.holds(engine.context, setting.kernel, setting.v));
+	memcpy(request.v, setting.v, sizeof(request.v));
+	request.plan = read.counters;
+	request.plan.id = 77;
+	assert_false(engine.take(engine.context, result));
+	engine.submit(engine.context, &request);
+	assert_true(engine.take(engine.context, result));
+	assert_false(engine.take(engine.context, result));
+	assert_true(result->final);
+	assert_int_equal(result->generation, 9);
+	assert_int_equal(result->tag, 3);
+	assert_int_equal(result->trials.count, 200);
+	assert_int_equal(result->trials.forgotten[TRIAL_CONTENDED], 9);
+	for (unsigned i = 0; i < 200; i++) {
+		assert_int_equal(result->trials.trial[i].fate, made.trial[i].fate);
+		if (made.trial[i].fate != TRIAL_BROKEN)
+			check_near(result->trials.trial[i].cpe, made.trial[i].cpe, 1e-4);
+		assert_true(isnan(result->trials.trial[i].turns) == isnan(made.trial[i].turns));
+		check_near(result->trials.trial[i].at, made.trial[i].at, 1e-5);
+	}
+	assert_memory_equal(result->facts.pages, "huge", 5);
+	assert_int_equal(result->facts.footprint, 32768);
+	assert_int_equal(result->facts.calls, 2);
+	assert_int_equal(result->counts.id, 77);
+	assert_int_equal(result->counts.count, 4);
+	assert_int_equal(result->counts.groups, 2);
+	assert_true(result->counts.direct);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(result->counts.event[i].state, counted.event[i].state);
+	check_near(result->counts.event[0].value, 1.5, 1e-9);
+	check_near(result->counts.event[0].hi, 2, 1e-9);
+	check_near(result->counts.event[1].share, 0.25, 1e-9);
+	assert_int_equal(result->counts.event[2].error, EACCES);
+
+	explainer.explain(explainer.context, &question, explanation);
+	check_ok(explanation->status);
+	assert_string_equal(explanation->function, "fold_loop");
+	assert_true(explanation->loop.stepped);
+	assert_int_equal(explanation->loop.turns, 8);
+	check_near(explanation->loop.insns_per_element, 4.125, 1e-9);
+	assert_int_equal(explanation->loop.insn_count, 4);
+	assert_int_equal(explanation->loop.insn[2].address - explanation->loop.insn[0].address, 8);
+	assert_string_equal(explanation->loop.insn[2].text, "nop");
+	assert_string_equal(explanation->limits.insn[0].ports, "L");
+	assert_true(explanation->limits.insn[0].carried);
+	check_near(explanation->limits.insn[0].latency, 4, 0);
+	check_near(explanation->limits.insn[0].count, 8, 0);
+	assert_int_equal(explanation->loop.insn[3].target, explanation->loop.insn[0].address);
+	snprintf(words, sizeof(words), "cbnz x1, 0x%llx", (unsigned long long)explanation->loop.insn[0].address);
+	assert_string_equal(explanation->loop.insn[3].text, words);
+	assert_int_equal(explanation->limits.limit_count, 3);
+	assert_int_equal(explanation->limits.binding, 0);
+	assert_int_equal(explanation->limits.limit[0].kind, LIMIT_LATENCY);
+	check_near(explanation->limits.bound, 4, 0);
+	check_near(explanation->limits.limit[0].cycles, 32, 0);
+	assert_string_equal(explanation->limits.limit[0].cause, "a load of 4 cycles");
+	assert_false(explanation->limits.limit[2].known);
+	assert_false(explanation->limits.limit[1].hard);
+	check_near(explanation->limits.pressure[0], 3, 0);
+	check_near(explanation->limits.naive[1], 1.5, 0);
+	assert_int_equal(explanation->limits.bottleneck, 1);
+	check_near(explanation->limits.chain.cycles, 32, 0);
+	assert_true(explanation->limits.chain.through_memory);
+	check_near(explainer.modelled(explainer.context, &read.meaning[1], explanation), 0.5, 0);
+	assert_true(isnan(explainer.modelled(explainer.context, &read.meaning[0], explanation)));
+	check_near(explainer.modelled(explainer.context, &read.meaning[3], explanation), 0, 0);
+	replay_free(replay);
+	free(result);
+}
+
+static void test_lines_are_short_and_whole(void **state)
+{
+	struct recording *recording = open_recording();
+	size_t size, length;
+	char *text;
+
+	(void)state;
+	for (int i = 1; i <= 3; i++) {
+		struct setting setting = fold(i, 32768);
+
+		record(recording, &setting, 600, 3);
+	}
+	recording_close(recording);
+	text = read_text(&size);
+	assert_true(text[size - 1] == '\n');
+	for (; *text; text += length + 1) {
+		length = strcspn(text, "\n");
+		assert_true(length + 1 <= RECORD_MOST);
+		assert_true(text[0] == '{' && text[length - 1] == '}');
+	}
+}
+
+/* Cut off anywhere: what is there of it can be read, each setting wholly or not at all. */
+static void test_cut_anywhere(void **state)
+{
+	struct setting first = fold(1, 32768), second = fold(2, 65536);
+	struct recording *recording = open_recording();
+	char *text, *whole;
+	size_t size, second_at, first_at;
+	int before = -1;
+
+	(void)state;
+	record(recording, &first, 40, 3);
+	record(recording, &second, 40, 2);
+	recording_close(recording);
+	text = read_text(&size);
+	whole = memory_string(text);
+	first_at = (size_t)(strstr(whole, "\"record\":\"sample\"") - whole);
+	second_at = (size_t)(strstr(whole + first_at + 1, "\"record\":\"sample\"") - whole);
+	first_at += strcspn(whole + first_at, "\n");
+	second_at += strcspn(whole + second_at, "\n");
+	for (size_t cut = 0; cut < size; cut++) {
+		int expected = (cut >= first_at) + (cut >= second_at);
+		struct replay *replay = NULL;
+		struct status status;
+
+		write_text(whole, cut);
+		status = replay_open(path, &replay);
+		assert_true(status_is_ok(&status) == (expected > 0));
+		if (replay) {
+			assert_int_equal(replay_count(replay), expected);
+			assert_int_equal(replay_trials(replay, 0), 40);
+			assert_true(replay_find(replay, &first) == 0);
+		} else {
+			assert_int_equal(status.code, STATUS_USAGE);
+		}
+		assert_true(expected >= before);
+		before = expected;
+		replay_free(replay);
+	}
+	free(whole);
+}
+
+static void test_goes_on(void **state)
+{
+	struct setting first = fold(1, 32768), second = fold(2, 65536);
+	struct recording *recording = open_recording(), *other;
+	struct event_plan wider = plan;
+	struct status status;
+	struct replay *replay;
+	struct trials made;
+	struct sample sample;
+	bool goes_on;
+	FILE *file;
+
+	(void)state;
+	record(recording, &first, 40, 3);
+	/* One writer at a time. */
+	status = recording_open(path, &place, &other, &goes_on);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "another slexplore is recording");
+	recording_close(recording);
+
+	/* What was cut off goes; what is whole stays. */
+	file = fopen(path, "a");
+	fputs("{\"v\":1,\"record\":\"tri", file);
+	fclose(file);
+	add_event(ROLE_EXTRA, 0, "", "odd::NEW");
+	check_ok(recording_open(path, &place, &recording, &goes_on));
+	assert_true(goes_on);
+	make_trials(&made, 40, 3);
+	sample_summarise(&made, &facts, &sample);
+	assert_false(recording_wants(recording, &first, &sample, &counted));
+	assert_true(recording_wants(recording, &second, &sample, &counted));
+	assert_false(recording_lacks_limits(recording, &first));
+	record(recording, &second, 40, 2);
+	assert_int_equal(recording_settings(recording), 1);
+	recording_close(recording);
+	replay = open_replay();
+	assert_string_equal(replay_notes(replay), "");
+	assert_int_equal(replay_count(replay), 2);
+	assert_int_equal(replay_id(replay, 1), 2);
+	assert_int_equal(replay_events(replay)->counters.count, 5);
+	replay_free(replay);
+	plan = wider;
+
+	/* Another machine, seed or core. */
+	place.seed = 8;
+	status = recording_open(path, &place, &recording, &goes_on);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "--seed 7");
+	place.seed = 7;
+	place.core = NULL;
+	status = recording_open(path, &place, &recording, &goes_on);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "has limits for odd, not for none");
+	snprintf(machine.host, sizeof(machine.host), "node8");
+	status = recording_open(path, &place, &recording, &goes_on);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "not of this machine");
+
+	/* Any other file stays as it is. */
+	write_text("a letter\n", 9);
+	status = recording_open(path, &place, &recording, &goes_on);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "a recording is not written over it");
+	assert_string_equal(read_text(&(size_t){ 0 }), "a letter\n");
+}
+
+static void test_what_is_worth_adding(void **state)
+{
+	struct setting setting = fold(1, 32768);
+	struct recording *recording = open_recording();
+	struct trials made;
+	struct recording_entry entry = { &setting, &made, &facts, NULL, NULL };
+	struct sample good = { .valid = true }, contended = { .valid = true, .contended = true }, none = { 0 };
+	struct replay *replay;
+	size_t before;
+
+	(void)state;
+	make_trials(&made, 400, 3);
+	assert_false(recording_wants(recording, &setting, &none, NULL));
+	assert_true(recording_wants(recording, &setting, &contended, NULL));
+	for (unsigned i = 0; i + 1 < made.count; i++)
+		made.trial[i].fate = TRIAL_CONTENDED;
+	assert_true(recording_add(recording, &entry));
+	/* A contended figure gives way to one that is not; then only counts are missing. */
+	assert_false(recording_wants(recording, &setting, &contended, NULL));
+	assert_true(recording_wants(recording, &setting, &good, NULL));
+	make_trials(&made, 400, 2);
+	assert_true(recording_add(recording, &entry));
+	assert_false(recording_wants(recording, &setting, &good, NULL));
+	/* 600 trials are in it: there is no room for more, whatever they say. */
+	assert_false(recording_wants(recording, &setting, &good, &counted));
+	assert_false(recording_add(recording, &entry));
+	/* An explanation is there once, unless more is known. */
+	make_explanation(&setting, 4);
+	assert_true(recording_lacks_limits(recording, &setting));
+	recording_explain(recording, &setting, explanation, NULL, NULL);
+	assert_false(recording_lacks_limits(recording, &setting));
+	before = recording_bytes(recording);
+	recording_explain(recording, &setting, explanation, NULL, NULL);
+	assert_int_equal(recording_bytes(recording), before);
+	explanation->limits.limit[2].known = true;
+	explanation->limits.limit[2].cpe = 9;
+	explanation->limits.limit[2].cycles = 72;
+	recording_explain(recording, &setting, explanation, NULL, NULL);
+	assert_true(recording_bytes(recording) > before);
+	recording_close(recording);
+	replay = open_replay();
+	replay_sample(replay, 0, &good);
+	assert_false(good.contended);
+	check_near(good.cpe, 2, 0.01);
+	assert_int_equal(replay_trials(replay, 0), 600);
+	assert_int_equal(replay_limits_known(replay, 0), 3);
+	replay_free(replay);
+}
+
+static void test_what_cannot_be_written(void **state)
+{
+	struct setting setting = fold(1, 32768);
+	struct recording *recording;
+	struct status status;
+	bool goes_on;
+	int ends[2];
+
+	(void)state;
+	status = recording_open("/nowhere/at/all.jsonl", &place, &recording, &goes_on);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "/nowhere/at/all.jsonl: No such file");
+	status = recording_open(directory, &place, &recording, &goes_on);
+	assert_int_equal(status.code, STATUS_FAILED);
+	status = recording_open("/dev/full", &place, &recording, &goes_on);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "No space left on device");
+	/* A pipe that nobody reads does not stop the program. */
+	assert_int_equal(mkfifo(path, 0600), 0);
+	status = recording_open(path, &place, &recording, &goes_on);
+	recording_close(recording);
+	/* Its reader leaves. */
+	assert_int_equal(pipe(ends), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
+	recording = open_recording();
+	close(ends[0]);
+	{
+		struct trials made;
+		struct recording_entry entry = { &setting, &made, &facts, NULL, NULL };
+
+		make_trials(&made, 100, 3);
+		assert_false(recording_add(recording, &entry));
+		assert_int_equal(recording_status(recording)->code, STATUS_FAILED);
+		check_contains(recording_status(recording)->text, "recording stopped");
+		assert_false(recording_wants(recording, &setting, &(struct sample){ .valid = true }, NULL));
+		recording_explain(recording, &setting, explanation, NULL, NULL);
+	}
+	recording_close(recording);
+	close(ends[1]);
+	snprintf(path, sizeof(path), "%s/one.jsonl", directory);
+}
+
+static void test_what_is_no_recording(void **state)
+{
+	struct recording *recording;
+	static const char zeros[5000];
+
+	(void)state;
+	check_refused("No such file");
+	write_text("", 0);
+	check_refused("is empty");
+	write_text("hello\n", 6);
+	check_refused("not a recording of slexplore");
+	write_text(zeros, sizeof(zeros));
+	check_refused("not a recording of slexplore");
+	write_text("{\"v\":1,\"record\":\"sample\",\"id\":1}\n", 34);
+	check_refused("not a recording of slexplore");
+	write_text("[1,2]\n", 6);
+	check_refused("not a recording of slexplore");
+	unlink(path);
+	recording = open_recording();
+	recording_close(recording);
+	check_refused("no setting was recorded");
+	replace("\"format\":1,\"program\":\"", "\"format\":2,\"program\":\"9.");
+	check_refused("made by slexplore 9.");
+	check_refused("format 2: this one reads formats up to 1");
+}
+
+/* One line of a good recording changed: the rest of it is used, and the line is named. */
+static void test_damaged_lines(void **state)
+{
+	static const struct {
+		const char *from, *to, *words;
+	} cases[] = {
+		{ "\"trials\":[[", "\"trials\":[[NaN,4],[", "line 9: invalid token" },
+		{ "\"trials\":[[", "\"trials\":[[1e308,4,1,1,0,0],[", "cycles are no positive number" },
+		{ "\"trials\":[[", "\"trials\":[[-3,4,1,1,0,0],[", "cycles are no positive number" },
+		{ "\"trials\":[[", "\"trials\":[[1,2],[", "a trial is a list of six numbers" },
+		{ "\"trials\":[[", "\"trials\":[[1,4,1,1,0,77],[", "a trial without a fate" },
+		{ "\"trials\":[[", "\"trials\":7,\"x\":[[", "trials without a list" },
+		{ "\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",-2,-2,-2", "a count is not negative" },
+		{ "\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",null,1,2", "a count without its figures" },
+		{ "\"known\"]", "\"gone\"]", "a count is a list of" },
+		{ "\"record\":\"limits\",\"id\":1", "\"record\":\"limits\",\"id\":-1", "a record without its id" },
+		{ "\"record\":\"limits\"", "\"record\":\"limits\",\"record\":\"limits\"", "duplicate object key" },
+		{ "\"record\":\"limits\"", "\"x\":[[[[[[[[[[[[[[[[,", "line " },
+		{ "\"elements\":1.0", "\"elements\":0", "an explanation without its elements" },
+		{ "\"pressure\":{\"B\":3.0", "\"pressure\":{\"B\":-3.0", "a port without its pressure" },
+		{ "\"offset\":4", "\"offset\":-4", "an instruction without its place" },
+		{ "\"record\":\"facts\"", "\"record\":\"facts\",\"y\":\"\xff\xfe\"", "line " },
+		{ "\"index\":1", "\"index\":3", "an event that was there already" },
+	};
+	struct setting first = fold(1, 32768), second = fold(2, 65536);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct recording *recording;
+		struct replay *replay;
+
+		unlink(path);
+		recording = open_recording();
+		record(recording, &first, 12, 3);
+		record(recording, &second, 12, 2);
+		recording_close(recording);
+		replace(cases[i].from, cases[i].to);
+		replay = open_replay();
+		check_contains(replay_notes(replay), "one.jsonl: 1 damaged line left out: line ");
+		check_contains(replay_notes(replay), cases[i].words);
+		assert_true(replay_find(replay, &second) >= 0);
+		replay_free(replay);
+	}
+}
+
+static void test_long_lines(void **state)
+{
+	struct setting setting = fold(1, 32768);
+	struct recording *recording = open_recording();
+	struct text filler = { 0 };
+	struct replay *replay;
+
+	(void)state;
+	record(recording, &setting, 40, 3);
+	recording_close(recording);
+	text_add(&filler, "\"record\":\"machine\",\"x\":\"");
+	for (int i = 0; i < 100000; i++)
+		text_add(&filler, "yyyyyyyyyyyyyyyyyyyy");
+	text_add(&filler, "\"");
+	replace("\"record\":\"machine\"", text_string(&filler));
+	text_free(&filler);
+	replay = open_replay();
+	assert_string_equal(replay_notes(replay), "one.jsonl: 1 damaged line left out: line 2: longer than 1000 bytes\n");
+	assert_int_equal(replay_count(replay), 1);
+	replay_free(replay);
+}
+
+static void test_settings_that_are_not_here(void **state)
+{
+	static const struct {
+		const char *from, *to, *words;
+	} cases[] = {
+		{ "\"kernel\":\"fold\"", "\"kernel\":\"\\u001b[31mgone\"", "there is no kernel \"?[31mgone\"" },
+		{ "\"op\":\"mul\"", "\"op\":\"xor\"", "fold has no such op=xor" },
+		{ "\"unroll\":2", "\"unroll\":99", "fold: unroll=99: a whole number from 1 to 16" },
+		{ "\"unroll\":2", "\"unroll\":1e3", "fold has no such unroll" },
+		{ "\"unroll\":2", "\"unroll\":2,\"wings\":2", "fold has a knob that it has not here" },
+		{ "\"unroll\":2,", "", "fold has no such unroll" },
+		{ "\"acc\":1", "\"acc\":5", "fold: acc=5 needs unroll=5 or more" },
+	};
+	struct setting first = fold(1, 32768), second = fold(2, 65536);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct recording *recording;
+		struct replay *replay;
+
+		unlink(path);
+		recording = open_recording();
+		record(recording, &second, 40, 2);
+		record(recording, &first, 40, 3);
+		recording_close(recording);
+		replace(cases[i].from, cases[i].to);
+		replay = open_replay();
+		check_contains(replay_notes(replay), "1 setting that this slexplore does not have left out: line ");
+		check_contains(replay_notes(replay), cases[i].words);
+		assert_int_equal(replay_count(replay), 1);
+		assert_int_equal(replay_find(replay, &first), 0);
+		replay_free(replay);
+	}
+}
+
+/* ---- moves ---- */
+
+static void add_plain(struct recording *recording, int64_t unroll, int64_t acc, int64_t size, int64_t stride)
+{
+	struct setting setting = fold(unroll, size);
+	struct trials made;
+	struct recording_entry entry = { &setting, &made, &facts, NULL, NULL };
+
+	setting.v[FOLD_ACC] = acc;
+	setting.v[FOLD_STRIDE] = stride;
+	make_trials(&made, 40, 3);
+	assert_true(recording_add(recording, &entry));
+}
+
+static void test_moves(void **state)
+{
+	struct recording *recording = open_recording();
+	struct setting setting, expected;
+	struct replay *replay;
+	int64_t values[8];
+	char range[64];
+
+	(void)state;
+	for (int64_t size = 4096; size <= 65536; size *= 2)
+		add_plain(recording, 1, 1, size, 1);
+	add_plain(recording, 2, 2, 32768, 1);
+	add_plain(recording, 4, 4, 32768, 1);
+	add_plain(recording, 4, 2, 4096, 1);
+	recording_close(recording);
+	replay = open_replay();
+
+	/* Along what is there; the end is the end. */
+	setting = fold(1, 16384);
+	assert_true(replay_step(replay, &setting, FOLD_SIZE, 1));
+	assert_int_equal(setting.v[FOLD_SIZE], 32768);
+	assert_true(replay_step(replay, &setting, FOLD_SIZE, -9));
+	assert_int_equal(setting.v[FOLD_SIZE], 4096);
+	assert_false(replay_step(replay, &setting, FOLD_SIZE, -1));
+	assert_false(replay_step(replay, &setting, FOLD_OP, 1));
+	/* Another knob has to follow: as few as can be. */
+	setting = fold(1, 32768);
+	assert_true(replay_step(replay, &setting, FOLD_ACC, 1));
+	expected = fold(2, 32768);
+	expected.v[FOLD_ACC] = 2;
+	assert_true(setting_equal(&setting, &expected));
+	assert_true(replay_step(replay, &setting, FOLD_ACC, 1));
+	expected = fold(4, 32768);
+	expected.v[FOLD_ACC] = 4;
+	assert_true(setting_equal(&setting, &expected));
+
+	setting = fold(1, 16384);
+	assert_int_equal(replay_values(replay, &setting, FOLD_SIZE, values, 8), 5);
+	assert_int_equal(values[0], 4096);
+	assert_int_equal(values[4], 65536);
+	assert_int_equal(replay_values(replay, &setting, FOLD_SIZE, values, 3), 3);
+	assert_int_equal(values[0], 4096);
+	assert_int_equal(values[1], 16384);
+	assert_int_equal(values[2], 65536);
+	setting.v[FOLD_SIZE] = 32768;
+	assert_int_equal(replay_values(replay, &setting, FOLD_SIZE, values, 3), 3);
+	assert_true(values[0] == 32768 || values[1] == 32768 || values[2] == 32768);
+	assert_int_equal(replay_values(replay, &setting, FOLD_STRIDE, values, 8), 1);
+
+	setting = fold(1, 40000);
+	assert_true(replay_nearest(replay, &setting, 1u << FOLD_SIZE));
+	assert_int_equal(setting.v[FOLD_SIZE], 32768);
+	assert_int_equal(setting.v[FOLD_UNROLL], 1);
+	setting = fold(1, 32768);
+	setting.v[FOLD_OP] = 0;
+	assert_false(replay_nearest(replay, &setting, 1u << FOLD_OP));
+	setting_init(&setting, &kernel_walk);
+	assert_false(replay_nearest(replay, &setting, 0));
+	assert_false(replay_first(replay, &kernel_walk, &setting));
+	assert_true(replay_first(replay, &kernel_fold, &setting));
+	replay_range(replay, &setting, FOLD_SIZE, range, sizeof(range));
+	assert_string_equal(range, "4k, 8k, 16k, 32k, 64k");
+	replay_free(replay);
+}
+
+static void test_nothing_to_explain(void **state)
+{
+	struct setting setting = fold(1, 32768), other = fold(2, 32768);
+	struct recording *recording = open_recording();
+	struct explain_question question = { .kernel = setting.kernel, .v = setting.v };
+	struct explainer explainer;
+	struct replay *replay;
+
+	(void)state;
+	record(recording, &setting, 40, 3);
+	add_plain(recording, 2, 1, 32768, 1);
+	make_explanation(&other, 3);
+	explanation->status = status_make(STATUS_FAILED, "ptrace is forbidden here");
+	recording_explain(recording, &other, explanation, NULL, NULL);
+	recording_close(recording);
+	replay = open_replay();
+	explainer = replay_explainer(replay);
+	question.v = other.v;
+	explainer.explain(explainer.context, &question, explanation);
+	assert_string_equal(explanation->status.text, "ptrace is forbidden here");
+	other = fold(3, 32768);
+	question.v = other.v;
+	explainer.explain(explainer.context, &question, explanation);
+	assert_string_equal(explanation->status.text, "none were recorded of this setting");
+	replay_free(replay);
+}
+
+static void test_names(void **state)
+{
+	char name[96];
+
+	(void)state;
+	snprintf(machine.host, sizeof(machine.host), "../ode 7");
+	recording_name(&machine, name, sizeof(name));
+	assert_memory_equal(name, "slexplore-..-ode-7-", 19);
+	assert_string_equal(name + strlen(name) - 6, ".jsonl");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_what_is_written_is_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lines_are_short_and_whole, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_cut_anywhere, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_goes_on, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_is_worth_adding, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_cannot_be_written, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_is_no_recording, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_damaged_lines, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_long_lines, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_settings_that_are_not_here, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_moves, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_nothing_to_explain, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+}
