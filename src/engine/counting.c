@@ -119,7 +119,8 @@ struct passes {
 static bool pass(struct counting *counting, const struct counter_group *group, struct measure *measure, struct passes *passes)
 {
 	const struct counting_kernel *kernel = counting->kernel;
-	double elements = (double)measure->calls * (double)(measure->whole - measure->half);
+	const struct stretch *stretch = &measure->count;
+	double elements = (double)stretch->calls * (double)(stretch->whole - stretch->half);
 	uint64_t begin[COUNTERS_MAX], middle[COUNTERS_MAX], end[COUNTERS_MAX];
 	struct group_reading before, after;
 	double share = 1;
@@ -128,11 +129,11 @@ static bool pass(struct counting *counting, const struct counter_group *group, s
 	good = group_start(kernel, group) && group_read(kernel, group, &before);
 	if (good) {
 		if (measure->rewind)
-			measure_region(measure, measure->half);
+			measure_region(measure, stretch->half);
 		good = group_values(kernel, group, begin);
-		measure_region(measure, measure->half);
+		measure_region(measure, stretch->half);
 		good = group_values(kernel, group, middle) && good;
-		measure_region(measure, measure->whole);
+		measure_region(measure, stretch->whole);
 		good = group_values(kernel, group, end) && good;
 		good = group_read(kernel, group, &after) && good;
 	}

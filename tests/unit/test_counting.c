@@ -58,7 +58,7 @@ static int setup(void **state)
 	bench->plan = (struct counter_plan){ .id = 1, .cycles = -1 };
 	bench->run = (struct kernel_run){ .kernel = &loop, .cursor = &bench->pmu };
 	bench->measure = (struct measure){ .run = &bench->run, .clock = &bench->clock, .half = 1000, .whole = 2000, .calls = 3,
-		.rewind = true, .cpu = -1 };
+		.count = { .half = 1000, .whole = 2000, .calls = 3 }, .rewind = true, .cpu = -1 };
 	*state = bench;
 	return 0;
 }
@@ -270,7 +270,7 @@ static void a_turn_with_others_is_scaled_and_said(void **state)
 
 	bench->pmu.held = 4;
 	bench->pmu.turns = true;
-	bench->measure.calls = 4;      /* two of them are counted, whichever comes first */
+	bench->measure.count.calls = 4;      /* two of them are counted, whichever comes first */
 	plan_add_raw(bench, 1);
 	counted = &count(bench)->event[0];
 	assert_int_equal(counted->state, COUNT_SCALED);
@@ -644,7 +644,7 @@ static void page_faults_are_counted_for_real(void **state)
 	int descriptor = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0ul);
 	struct pages pages = { .count = 64 };
 	struct kernel_run run = { .kernel = &touching, .cursor = &pages };
-	struct measure measure = { .run = &run, .half = 32, .whole = 64, .calls = 1, .cpu = -1 };
+	struct measure measure = { .run = &run, .count = { .half = 32, .whole = 64, .calls = 1 }, .cpu = -1 };
 	struct counter_plan plan = { .id = 1, .count = 1, .cycles = -1, .event = { { .name = "perf::PERF_COUNT_SW_PAGE_FAULTS" } } };
 	struct counting *counting;
 	struct counts counts;
