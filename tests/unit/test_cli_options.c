@@ -145,10 +145,10 @@ static void wrong_usage_is_named(void **state)
 	refused("run --time-budget nan", "--time-budget nan");
 	refused("run --time-budget 1s", "--time-budget 1s");
 	refused("--format json", "--format is an option of list, run, sweep, explain, events and doctor, not of explore");
-	refused("explore --time-budget 1", "--time-budget is an option of run, sweep, events and doctor, not of explore");
+	refused("explore --time-budget 1", "--time-budget is an option of run, sweep, record, events and doctor, not of explore");
 	refused("fold --quiet", "not of explore");
 	refused("list --seed 1", "not of list");
-	refused("run fold --ascii", "--ascii is an option of explore, not of run");
+	refused("run fold --ascii", "--ascii is an option of explore and replay, not of run");
 	refused("run", "run wants a kernel: one of fold, walk-list, odd");
 	refused("sweep", "sweep wants a kernel");
 	refused("run folt", "did you mean fold?");
