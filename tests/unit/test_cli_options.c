@@ -170,7 +170,7 @@ static void wrong_usage_is_named(void **state)
 	refused("explain fold opp=add", "did you mean op?");
 	refused("explain fold acc=9", "acc=9 needs unroll=9 or more");
 	refused("explain fold acc=1..4", "acc=1..4");
-	refused("explain fold --time-budget 1", "--time-budget is an option of run, sweep, events and doctor, not of explain");
+	refused("explain fold --time-budget 1", "--time-budget is an option of run, sweep, record, events and doctor, not of explain");
 	refused("explain fold --cpu 0", "not of explain");
 	refused("explain fold --uarch nonesuch", "no core model \"nonesuch\"");
 	refused("run fold --uarch", "--uarch wants an argument: NAME");
