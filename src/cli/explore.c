@@ -22,15 +22,13 @@ static const struct cli_option options[] = {
 	{ NULL, NULL, NULL, NULL },
 };
 
-/* The options that a command line which reopens this state has to repeat. */
+/* The options that a command line which reopens this state has to repeat, besides those that the session knows. */
 static void invocation(const struct cli *cli, struct text *text)
 {
 	if (cli->cpu >= 0)
 		text_addf(text, " --cpu %d", cli->cpu);
 	if (cli->seed != CLI_SEED)
 		text_addf(text, " --seed %llu", (unsigned long long)cli->seed);
-	for (int i = 0; i < cli->event_count; i++)
-		text_addf(text, " --event %s", cli->events[i]);
 	if (cli->ascii)
 		text_add(text, " --ascii");
 }

@@ -53,6 +53,7 @@ struct counts {
 	int groups;               /* passes that it took to count each once: one, where the counters suffice */
 	bool direct;              /* counters are read without a system call */
 	char why[160];            /* one line for people: why there are none, "" when there are */
+	char pmu[40];             /* the kernel's name of what counted: "cpu"; on machines of several kinds of processors "cpu_core" */
 	struct count event[COUNTERS_MAX];
 };
 

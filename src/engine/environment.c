@@ -10,60 +10,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PATH_LONGEST = 512 };
-
-static FILE *file_open(const char *root, const char *path)
-{
-	char whole[PATH_LONGEST];
-
-	if (snprintf(whole, sizeof(whole), "%s%s", root, path) >= (int)sizeof(whole))
-		return NULL;
-	return fopen(whole, "re");
-}
-
-/* The first line without its end, cut to size. Returns false and an empty string when there is none. */
-static bool read_line(const char *root, const char *path, char *buffer, size_t size)
-{
-	FILE *file = file_open(root, path);
-	char line[256] = "";
-
-	buffer[0] = '\0';
-	if (!file)
-		return false;
-	if (!fgets(line, sizeof(line), file))
-		line[0] = '\0';
-	fclose(file);
-	line[strcspn(line, "\n")] = '\0';
-	/* Some firmware pads its strings. */
-	for (size_t length = strlen(line); length && line[length - 1] == ' ';)
-		line[--length] = '\0';
-	snprintf(buffer, size, "%.*s", (int)size - 1, line);
-	return line[0] != '\0';
-}
-
-static bool read_number(const char *root, const char *path, int64_t *value)
-{
-	char line[32], *end;
-
-	if (!read_line(root, path, line, sizeof(line)))
-		return false;
-	errno = 0;
-	*value = strtoll(line, &end, 10);
-	return end != line && *end == '\0' && errno == 0;
-}
-
-static bool exists(const char *root, const char *path)
-{
-	char whole[PATH_LONGEST];
-
-	return snprintf(whole, sizeof(whole), "%s%s", root, path) < (int)sizeof(whole) &&
-		access(whole, F_OK) == 0;
-}
+#include "engine/system_file.h"
 
 /* What follows "KEY:" in a file of such lines, without blanks around. */
 static bool read_field(const char *root, const char *path, const char *key, char *buffer, size_t size)
 {
-	FILE *file = file_open(root, path);
+	FILE *file = system_open(root, path);
 	char *line = NULL;
 	size_t capacity = 0, length = strlen(key);
 	bool found = false;
@@ -104,7 +56,7 @@ static void read_choice(const char *root, const char *path, char *buffer, size_t
 	char line[128], *open;
 
 	buffer[0] = '\0';
-	if (!read_line(root, path, line, sizeof(line)))
+	if (!system_line(root, path, line, sizeof(line)))
 		return;
 	open = strchr(line, '[');
 	if (open)
@@ -116,22 +68,22 @@ void environment_read_core(struct environment *environment, const char *root, in
 	char path[96];
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
-	read_line(root, path, environment->governor, sizeof(environment->governor));
+	system_line(root, path, environment->governor, sizeof(environment->governor));
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_driver", cpu);
-	read_line(root, path, environment->frequency_driver, sizeof(environment->frequency_driver));
+	system_line(root, path, environment->frequency_driver, sizeof(environment->frequency_driver));
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-	read_line(root, path, environment->siblings, sizeof(environment->siblings));
+	system_line(root, path, environment->siblings, sizeof(environment->siblings));
 }
 
 static void read_switches(struct environment *environment, const char *root)
 {
 	int64_t value;
 
-	if (read_number(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", &value))
+	if (system_number(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", &value))
 		environment->turbo = value == 0;
-	else if (read_number(root, "/sys/devices/system/cpu/cpufreq/boost", &value))
+	else if (system_number(root, "/sys/devices/system/cpu/cpufreq/boost", &value))
 		environment->turbo = value != 0;
-	if (read_number(root, "/sys/devices/system/cpu/smt/active", &value))
+	if (system_number(root, "/sys/devices/system/cpu/smt/active", &value))
 		environment->smt = value != 0;
 }
 
@@ -154,10 +106,11 @@ static void read_hypervisor(struct environment *environment, const char *root)
 	/* x86 tells by a flag; elsewhere the device tree does, where there is one. */
 	if (read_field(root, "/proc/cpuinfo", "flags", flags, sizeof(flags)))
 		environment->hypervisor = strstr(flags, " hypervisor") != NULL;
-	else if (exists(root, "/proc/device-tree/hypervisor") || exists(root, "/sys/hypervisor/type"))
+	else if (system_has(root, "/proc/device-tree/hypervisor") || system_has(root, "/sys/hypervisor/type") ||
+		(system_line(root, "/proc/device-tree/compatible", vendor, sizeof(vendor)) && strcmp(vendor, "linux,dummy-virt") == 0))
 		environment->hypervisor = 1;
-	read_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
-	read_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource", clock,
+	system_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
+	system_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource", clock,
 		sizeof(clock));
 	if (environment->hypervisor == 0)
 		return;
@@ -172,7 +125,7 @@ static void read_hypervisor(struct environment *environment, const char *root)
 		return;
 	}
 	if (environment->hypervisor == 1 &&
-		read_line(root, "/sys/hypervisor/type", vendor, sizeof(vendor)))
+		system_line(root, "/sys/hypervisor/type", vendor, sizeof(vendor)))
 		snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name), "%.40s", vendor);
 	else if (environment->hypervisor == 1 && strstr(clock, "kvm-clock"))
 		snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name), "KVM");
@@ -184,8 +137,8 @@ static void read_hypervisor(struct environment *environment, const char *root)
  * is often "/". */
 static void read_group(struct environment *environment, const char *root)
 {
-	FILE *file = file_open(root, "/proc/self/cgroup");
-	char line[256], path[PATH_LONGEST], group[256] = "", value[64];
+	FILE *file = system_open(root, "/proc/self/cgroup");
+	char line[256], path[SYSTEM_PATH], group[256] = "", value[64];
 	long long quota, period;
 
 	while (file && fgets(line, sizeof(line), file)) {
@@ -198,19 +151,19 @@ static void read_group(struct environment *environment, const char *root)
 	if (strcmp(group, "/") == 0)
 		group[0] = '\0';
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.max", group);
-	if (read_line(root, path, value, sizeof(value)) && sscanf(value, "%lld %lld", &quota, &period) == 2 &&
+	if (system_line(root, path, value, sizeof(value)) && sscanf(value, "%lld %lld", &quota, &period) == 2 &&
 		period > 0)
 		environment->quota = (double)quota / (double)period;
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group);
-	if (!read_number(root, path, &environment->memory_limit))
+	if (!system_number(root, path, &environment->memory_limit))
 		environment->memory_limit = -1;
-	environment->container = exists(root, "/.dockerenv") || exists(root, "/run/.containerenv");
+	environment->container = system_has(root, "/.dockerenv") || system_has(root, "/run/.containerenv");
 }
 
 static int64_t read_locked_limit(const char *root)
 {
 	static const char key[] = "Max locked memory";
-	FILE *file = file_open(root, "/proc/self/limits");
+	FILE *file = system_open(root, "/proc/self/limits");
 	char line[256];
 	int64_t limit = -1;
 
@@ -234,19 +187,19 @@ void environment_read(struct environment *environment, const char *root)
 
 	*environment = (struct environment){ .paranoid = -9, .turbo = -1, .smt = -1, .hypervisor = -1,
 		.quota = NAN, .load = NAN };
-	if (read_number(root, "/proc/sys/kernel/perf_event_paranoid", &value))
+	if (system_number(root, "/proc/sys/kernel/perf_event_paranoid", &value))
 		environment->paranoid = (int)value;
-	read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+	system_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		environment->clocksource, sizeof(environment->clocksource));
 	read_switches(environment, root);
 	read_hypervisor(environment, root);
-	read_line(root, "/sys/devices/system/cpu/online", environment->online, sizeof(environment->online));
-	read_line(root, "/sys/devices/system/cpu/isolated", environment->isolated,
+	system_line(root, "/sys/devices/system/cpu/online", environment->online, sizeof(environment->online));
+	system_line(root, "/sys/devices/system/cpu/isolated", environment->isolated,
 		sizeof(environment->isolated));
 	read_field(root, "/proc/self/status", "Cpus_allowed_list", environment->allowed,
 		sizeof(environment->allowed));
 	read_group(environment, root);
-	if (read_line(root, "/proc/loadavg", line, sizeof(line))) {
+	if (system_line(root, "/proc/loadavg", line, sizeof(line))) {
 		char *end;
 		double load = strtod(line, &end);
 
@@ -264,7 +217,7 @@ void environment_read(struct environment *environment, const char *root)
 
 void environment_times(struct cpu_times *times, const char *root, int cpu)
 {
-	FILE *file = file_open(root, "/proc/stat");
+	FILE *file = system_open(root, "/proc/stat");
 	char key[16] = "cpu", name[16], *line = NULL;
 	size_t capacity = 0;
 

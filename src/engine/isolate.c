@@ -29,6 +29,7 @@ struct shared {
 	struct status status;
 	struct trials trials;
 	struct run_facts facts;
+	struct counts counts;
 };
 
 /* How long a child that was asked to stop may take, and how often the parent looks, in milliseconds. */
@@ -129,8 +130,14 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	measure_begin(&measure, &run, isolate->clock, first ? first : 32 << 10, last ? last : 32 << 20, 0.1 + budget->seconds,
 		&shared->cancel);
 	measure.cpu = machine->bound ? machine->cpu : -1;
+	if (isolate->counting) {
+		counting_use_in_child(isolate->counting);
+		if (counting_cycles(isolate->counting))
+			measure.counting = isolate->counting;
+	}
 	shared->facts = (struct run_facts){
-		.cpu = machine->cpu, .bound = machine->bound, .cycles_from = SOURCE_REFERENCE, .ring = run.ring,
+		.cpu = machine->cpu, .bound = machine->bound,
+		.cycles_from = measure.counting ? SOURCE_COUNTER : SOURCE_REFERENCE, .ring = run.ring,
 		.granule = run.granule, .footprint = kernel->footprint(run.v), .call = measure.whole, .calls = measure.calls,
 		.watched = isolate->clock->watched,
 	};
@@ -144,6 +151,10 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	}
 	goal.trials = UINT_MAX;
 	measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
+	if (!measure.counting)
+		shared->facts.cycles_from = SOURCE_REFERENCE;
+	if (isolate->counting)
+		counting_measure(isolate->counting, &measure, isolate->passes, &shared->cancel, &shared->counts);
 	return status_ok();
 }
 
@@ -189,12 +200,22 @@ static struct status ended(const struct shared *shared, const char *name, int ho
 		phase == PHASE_LOADING ? "loading it" : "loop()", WEXITSTATUS(how));
 }
 
-static void take_trials(const struct shared *shared, struct result *result)
+static void take_trials(const struct isolate *isolate, const struct shared *shared, struct result *result)
 {
 	result->trials = shared->trials;
 	result->facts = shared->facts;
-	if (result->trials.count > TRIALS_MAX)      /* the code wrote over it */
+	result->counts = shared->counts;
+	/* The code may have written over it. */
+	if (result->trials.count > TRIALS_MAX)
 		result->trials.count = 0;
+	for (unsigned i = 0; i < result->trials.count; i++)
+		if (result->trials.trial[i].fate >= TRIAL_FATES)
+			result->trials.trial[i].fate = TRIAL_BROKEN;
+	if (result->counts.count < 0 || result->counts.count > isolate->request->plan.count ||
+		result->counts.id != isolate->request->plan.id)
+		result->counts = (struct counts){ 0 };
+	result->counts.why[sizeof(result->counts.why) - 1] = '\0';
+	result->counts.pmu[sizeof(result->counts.pmu) - 1] = '\0';
 }
 
 static int reap(pid_t child, bool now)
@@ -228,7 +249,7 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 		if (poll(&wait, 1, LOOK_MS) > 0) {
 			if (read(early, &byte, 1) != 1)
 				return ended(shared, name, reap(child, false));
-			take_trials(shared, result);
+			take_trials(isolate, shared, result);
 			if (isolate->early && !atomic_load(isolate->cancel))
 				isolate->early(isolate->context, result);
 		} else if (waitpid(child, &how, WNOHANG) == child) {
@@ -278,7 +299,7 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 			strerror(errno));
 	} else {
 		result->status = wait_for(isolate, shared, child, early[0], result);
-		take_trials(shared, result);
+		take_trials(isolate, shared, result);
 		if (status_is_ok(&result->status) && atomic_load(isolate->cancel))
 			result->status = status_make(STATUS_CANCELLED, "stopped");
 	}

@@ -4,12 +4,15 @@
 #define SLX_ENGINE_ISOLATE_H
 
 #include "engine/clock.h"
+#include "engine/counting.h"
 #include "engine/engine.h"
 
 struct isolate {
 	const struct request *request;      /* of a kernel with `isolated` set */
 	const struct clock *clock;
 	const struct machine *machine;
+	struct counting *counting;          /* that has opened the request's plan for this thread; NULL: nothing is counted */
+	unsigned passes;                    /* of each group of events */
 	const atomic_bool *cancel;
 	/* Called once for an early answer, when the request's budget asks for one. */
 	void (*early)(void *context, const struct result *result);

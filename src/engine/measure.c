@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/stats.h"
+#include "engine/counting.h"
 
 /* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 µs; trials must be short, so that
  * most of them meet no interruption, and long against the counter's step. */
@@ -55,12 +56,22 @@ static void touch(const struct kernel_run *run, uint64_t bytes, double until, co
 	}
 }
 
+/* On what fits the first cache, calls begin at the ring's beginning, and end where they like. */
+static struct stretch within_ring(const struct kernel_run *run, double each)
+{
+	uint64_t turns = run->ring / run->granule;
+	struct stretch stretch = { .half = turns / 8 * run->granule, .whole = (turns - 1) * run->granule };
+
+	stretch.calls = (unsigned)fmax(1, fmin(1000, ceil(2 * region_near / (each * (double)stretch.whole))));
+	return stretch;
+}
+
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,
 	uint64_t last_cache, double warm_seconds, const atomic_bool *cancel)
 {
 	uint64_t footprint = run->kernel->footprint(run->v);
 	bool near = footprint <= first_cache;
-	double until = clock_seconds() + warm_seconds, region, seconds, shortest;
+	double until = clock_seconds() + warm_seconds, region, seconds, each, shortest;
 	uint64_t pilot = round_up(512, run->granule);
 
 	*measure = (struct measure){ .run = run, .clock = clock, .calls = 1, .cpu = -1 };
@@ -79,6 +90,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	/* A coarse counter may not have moved in what a cancelled pilot measured. */
 	if (seconds <= 0)
 		seconds = 1e-9;
+	each = seconds;
 
 	region = near ? region_near : region_far;
 	shortest = 400 * clock->step / clock->hz;
@@ -110,25 +122,44 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 			measure->half = round_up(RING_MINIMUM / 2, run->granule);
 		measure->whole = 2 * measure->half;
 	}
+	if (near && !run->kernel->halved && run->ring >= 8 * run->granule)
+		measure->count = within_ring(run, each);
+	else
+		measure->count = (struct stretch){ .half = measure->half, .whole = measure->whole, .calls = measure->calls };
 	run->kernel->rewind(run);
 	measure->begin = clock_seconds();
 }
 
 /* One timed region: calls on the given number of elements. */
-static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements)
+static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements, unsigned calls)
 {
 	struct kernel_run *run = measure->run;
 	void (*call)(struct kernel_run *, uint64_t) = run->kernel->call;
 	void (*rewind)(struct kernel_run *) = run->kernel->rewind;
 	uint64_t begin = clock_ticks();
 
-	for (unsigned i = 0; i < measure->calls; i++) {
+	for (unsigned i = 0; i < calls; i++) {
 		if (measure->rewind)
 			rewind(run);
 		call(run, elements);
 		clock_fence();
 	}
 	return clock_ticks() - begin;
+}
+
+void measure_region(struct measure *measure, uint64_t elements)
+{
+	region_ticks(measure, elements, measure->count.calls);
+}
+
+/* The same with the core cycles of user space, which are read outside the ticks: reading them may take a system call. */
+static inline uint64_t region_counted(const struct measure *measure, uint64_t elements, uint64_t *cycles)
+{
+	uint64_t begin = counting_read_cycles(measure->counting);
+	uint64_t ticks = region_ticks(measure, elements, measure->calls);
+
+	*cycles = counting_read_cycles(measure->counting) - begin;
+	return ticks;
 }
 
 struct chain_time {
@@ -158,6 +189,16 @@ static long switches(void)
 	return usage.ru_nivcsw;
 }
 
+/* A trial by counted cycles: what the reference chain says of it becomes the check. */
+static void count_trial(struct trial *trial, double cycles, double seconds)
+{
+	double cpe = trial->cpe;
+
+	trial->cpe = cycles;
+	trial->ghz = cycles / seconds * 1e-9;
+	trial->check = (float)(cpe / cycles);
+}
+
 void measure_classify(struct trials *trials)
 {
 	for (unsigned i = 0; i < trials->count; i++) {
@@ -181,6 +222,14 @@ void measure_classify(struct trials *trials)
 	}
 }
 
+/* Others have taken the counter: from here on, and for what was measured before, the reference chain is the clock. */
+static void lose_counter(struct measure *measure, struct trials *trials)
+{
+	measure->counting = NULL;
+	for (unsigned i = 0; i < trials->count; i++)
+		trial_uncount(&trials->trial[i]);
+}
+
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel)
 {
@@ -196,8 +245,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	before = chain_ticks(clock);
 	while (trials->count < goal->trials && !atomic_load(cancel)) {
 		struct trial *trial = &trials->trial[trials->count];
-		uint64_t half, whole, watch = 0, turns = 0, turns_after = 0;
-		double cycle, slope;
+		uint64_t half, whole, half_cycles, whole_cycles, watch = 0, turns = 0, turns_after = 0;
+		double cycle, slope, cycles = 1;
 		long now_switched;
 
 		if (clock->watched) {
@@ -212,9 +261,15 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		/* Once untimed: after some microseconds of scalar code the vector units need as long to come to full speed,
 		 * and only the region that is timed first would pay for it. */
 		if (measure->rewind)
-			region_ticks(measure, measure->half);
-		half = region_ticks(measure, measure->half);
-		whole = region_ticks(measure, measure->whole);
+			region_ticks(measure, measure->half, measure->calls);
+		if (measure->counting) {
+			half = region_counted(measure, measure->half, &half_cycles);
+			whole = region_counted(measure, measure->whole, &whole_cycles);
+			cycles = ((double)whole_cycles - (double)half_cycles) / elements;
+		} else {
+			half = region_ticks(measure, measure->half, measure->calls);
+			whole = region_ticks(measure, measure->whole, measure->calls);
+		}
 		if (clock->watched) {
 			uint64_t begin = clock_ticks();
 
@@ -231,13 +286,16 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		*trial = (struct trial){
 			.cpe = slope / cycle,
 			.ghz = hz / cycle * 1e-9,
+			.check = NAN,
 			.watch = clock->watched ? (float)(((double)watch - clock->overhead) / cycle / WATCH_LINKS) : NAN,
 			.turns = clock->watched ? (float)(((double)turns - clock->overhead) / cycle / clock->turn /
 				CLOCK_TURNS) : NAN,
 			.at = (float)(clock_seconds() - measure->begin),
 			.fate = TRIAL_QUIET,
 		};
-		if (before.slope <= 0 || after.slope <= 0 || slope <= 0)
+		if (measure->counting && !counting_cycles(measure->counting))
+			lose_counter(measure, trials);
+		if (before.slope <= 0 || after.slope <= 0 || slope <= 0 || cycles <= 0)
 			trial->fate = TRIAL_BROKEN;
 		else if (now_switched != switched)
 			trial->fate = TRIAL_SWITCHED;
@@ -245,6 +303,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			trial->fate = TRIAL_MOVED;
 		else if (fabs(after.total - before.total) > 0.02 * before.total)
 			trial->fate = TRIAL_DRIFTED;
+		if (measure->counting && trial->fate != TRIAL_BROKEN)
+			count_trial(trial, cycles, slope / hz);
 		switched = now_switched;
 		before = after;
 		trials->count++;
@@ -278,14 +338,20 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	measure_classify(trials);
 }
 
+static double chain_ghz(const struct trial *trial)
+{
+	return trial->check > 0 ? trial->ghz * (double)trial->check : trial->ghz;
+}
+
 double measure_best_turns(const struct trials *trials, double *ghz)
 {
 	double turns[TRIALS_MAX], clocks[TRIALS_MAX];
 	size_t count = 0;
 
+	/* By the reference chain, also where another clock counts. */
 	for (unsigned i = 0; i < trials->count; i++)
 		if (!isnan(trials->trial[i].turns) && trials->trial[i].fate <= TRIAL_CONTENDED)
-			clocks[count++] = trials->trial[i].ghz;
+			clocks[count++] = chain_ghz(&trials->trial[i]);
 	*ghz = NAN;
 	if (count < 10)
 		return NAN;
@@ -294,7 +360,7 @@ double measure_best_turns(const struct trials *trials, double *ghz)
 	/* Only of trials in which the chain itself ran at full speed. */
 	count = 0;
 	for (unsigned i = 0; i < trials->count; i++)
-		if (!isnan(trials->trial[i].turns) && trials->trial[i].fate <= TRIAL_CONTENDED && trials->trial[i].ghz >= 0.99 * *ghz)
+		if (!isnan(trials->trial[i].turns) && trials->trial[i].fate <= TRIAL_CONTENDED && chain_ghz(&trials->trial[i]) >= 0.99 * *ghz)
 			turns[count++] = (double)trials->trial[i].turns;
 	if (count < 10)
 		return NAN;

@@ -13,14 +13,27 @@
 #include "engine/trials.h"
 #include "kernels/kernel.h"
 
+struct counting;
+
+/* Two lengths whose difference gives what one element takes. */
+struct stretch {
+	uint64_t half, whole;      /* elements of a call */
+	unsigned calls;            /* of each, in a region */
+};
+
 struct measure {
 	struct kernel_run *run;
 	const struct clock *clock;
 	uint64_t half, whole;      /* elements of the two timed calls */
 	unsigned calls;            /* of each, in a region */
+	struct stretch count;      /* what events are counted on: neither call passes the ring's end where that can be had, since passing it
+	                              takes instructions that no element does */
 	bool rewind;               /* each call starts at the ring's beginning; otherwise where the last one stopped */
 	double begin;              /* seconds, when the first trial began */
 	int cpu;                   /* the processor the thread should be on; -1: any */
+	/* Counts core cycles: then they are the trials' clock. measure_begin() leaves it NULL: the reference chain is. Becomes NULL when the
+	 * counter is lost on the way; the trials made so far are then by the reference chain too. */
+	struct counting *counting;
 };
 
 /* Chooses the calls for a prepared run and brings the working set to where it belongs: in the caches, as far as it
@@ -40,6 +53,9 @@ struct measure_goal {
  * made unless cancelled. */
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel);
+
+/* The calls of one region of `count`, untimed, for whoever counts around them. */
+void measure_region(struct measure *measure, uint64_t elements);
 
 /* Tells quiet trials from contended ones by the watch chain, smoothed over neighbours: spells of contention last
  * much longer than a trial, and one reading is good to about 1 % only. Pure. */

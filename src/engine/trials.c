@@ -24,19 +24,47 @@ const char *source_name(enum source source)
 	}
 }
 
-/* Picks the CPEs and clocks of the trials with a fate allowed by the mask; returns how many. */
-static unsigned pick(const struct trials *trials, unsigned mask, double *cpe, double *ghz)
+void trial_uncount(struct trial *trial)
 {
-	unsigned count = 0;
+	if (!(trial->check > 0))
+		return;
+	trial->cpe *= (double)trial->check;
+	trial->ghz *= (double)trial->check;
+	trial->check = NAN;
+}
 
+/* What sample_summarise() takes of the trials. */
+struct picked {
+	double cpe[TRIALS_MAX], ghz[TRIALS_MAX];
+	unsigned count;
+	double check;
+};
+
+/* Picks the trials with a fate allowed by the mask. When the counter came or went between requests, some trials are by it and some by
+ * the reference chain: those of the source that is told are taken; what was counted is known by the chain too. */
+static void pick(const struct trials *trials, unsigned mask, enum source source, struct picked *picked)
+{
+	double check[TRIALS_MAX];
+	unsigned checked = 0;
+
+	picked->count = 0;
+	for (unsigned i = 0; i < trials->count; i++)
+		if (mask >> trials->trial[i].fate & 1 && trials->trial[i].check > 0)
+			check[checked++] = (double)trials->trial[i].check;
 	for (unsigned i = 0; i < trials->count; i++) {
-		if (!(mask >> trials->trial[i].fate & 1))
+		struct trial trial = trials->trial[i];
+
+		if (!(mask >> trial.fate & 1))
 			continue;
-		cpe[count] = trials->trial[i].cpe;
-		ghz[count] = trials->trial[i].ghz;
-		count++;
+		if (source == SOURCE_COUNTER && checked > 0 && !(trial.check > 0))
+			continue;
+		if (source == SOURCE_REFERENCE)
+			trial_uncount(&trial);
+		picked->cpe[picked->count] = trial.cpe;
+		picked->ghz[picked->count] = trial.ghz;
+		picked->count++;
 	}
-	return count;
+	picked->check = source == SOURCE_COUNTER ? stats_median(check, checked) : NAN;
 }
 
 /* A busy sibling delays links of the reference chain now and then, never the other way round, and within one sample
@@ -58,11 +86,12 @@ static void trust_the_fastest_clock(double *cpe, double *ghz, unsigned count)
 
 void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample)
 {
-	double cpe[TRIALS_MAX], ghz[TRIALS_MAX];
+	struct picked picked;
+	double *cpe = picked.cpe, *ghz = picked.ghz;
 	unsigned fate[TRIAL_FATES], told, made = trials->count;
 	struct stats_modes modes;
 
-	*sample = (struct sample){ .quiet = NAN, .gbps = NAN, .bytes_per_cycle = NAN, .modes = 1 };
+	*sample = (struct sample){ .quiet = NAN, .gbps = NAN, .bytes_per_cycle = NAN, .check = NAN, .modes = 1 };
 	for (unsigned i = 0; i < TRIAL_FATES; i++)
 		made += fate[i] = trials->forgotten[i];
 	for (unsigned i = 0; i < trials->count; i++)
@@ -71,15 +100,18 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	if (told == 0)
 		return;
 
-	sample->trials = pick(trials, 1u << TRIAL_QUIET, cpe, ghz);
+	pick(trials, 1u << TRIAL_QUIET, facts->cycles_from, &picked);
+	sample->trials = picked.count;
 	/* Too few quiet trials: the sample says so. A short series needs a larger share: a few trials between contended
 	 * ones are hardly ever as quiet as they look. With hardly any, contended ones are used too. */
 	if (sample->trials < QUIET_ENOUGH && sample->trials * (told < 2 * QUIET_ENOUGH ? 2 : 5) < told) {
 		sample->contended = true;
 		if (sample->trials < QUIET_USABLE) {
 			sample->mixed = true;
-			sample->trials = pick(trials, 1u << TRIAL_QUIET | 1u << TRIAL_CONTENDED, cpe, ghz);
-			trust_the_fastest_clock(cpe, ghz, sample->trials);
+			pick(trials, 1u << TRIAL_QUIET | 1u << TRIAL_CONTENDED, facts->cycles_from, &picked);
+			sample->trials = picked.count;
+			if (facts->cycles_from != SOURCE_COUNTER)
+				trust_the_fastest_clock(cpe, ghz, sample->trials);
 		}
 	}
 	if (sample->trials == 0)
@@ -97,6 +129,7 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	sample->ghz = stats_median(ghz, sample->trials);
 	sample->ns = sample->cpe / sample->ghz;
 	sample->cycles_from = facts->cycles_from;
+	sample->check = picked.check;
 	if (facts->bytes > 0) {
 		sample->bytes_per_cycle = (double)facts->bytes / sample->cpe;
 		sample->gbps = (double)facts->bytes / sample->ns;

@@ -94,6 +94,9 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 /* Reduces trials; facts give bytes, source and whether a watch chain exists. */
 void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
+/* Makes a trial by counted cycles one by the reference chain; any other stays as it is. */
+void trial_uncount(struct trial *trial);
+
 /* Appends `from` to `into`; when full, it makes room first, and then the oldest give way. */
 void trials_append(struct trials *into, const struct trials *from);
 

@@ -17,6 +17,7 @@
 #include "base/units.h"
 #include "engine/arena.h"
 #include "engine/clock.h"
+#include "engine/counting.h"
 #include "engine/isolate.h"
 #include "engine/measure.h"
 #include "engine/topology.h"
@@ -50,6 +51,7 @@ struct worker {
 
 	struct topology *topology;
 	struct clock clock;
+	struct counting *counting;        /* NULL until a core was chosen */
 	struct slot slot[2];      /* the live setting's, and the background's where data cannot be shared */
 	struct trials trials;
 };
@@ -131,8 +133,8 @@ static void worker_facts(const struct worker *worker, const struct kernel_run *r
 	const struct slot *slot, struct run_facts *facts)
 {
 	*facts = (struct run_facts){
-		.cpu = worker->machine.cpu, .bound = worker->machine.bound, .cycles_from = SOURCE_REFERENCE,
-		.ring = run->ring, .granule = run->granule, .bytes = run->bytes,
+		.cpu = worker->machine.cpu, .bound = worker->machine.bound,
+		.cycles_from = measure->counting ? SOURCE_COUNTER : SOURCE_REFERENCE, .ring = run->ring, .granule = run->granule, .bytes = run->bytes,
 		.footprint = run->kernel->footprint(run->v), .call = measure->whole, .calls = measure->calls,
 		.watched = worker->clock.watched,
 	};
@@ -144,6 +146,14 @@ static void learn(struct worker *worker, const struct trials *trials)
 	double ghz, turns = measure_best_turns(trials, &ghz);
 
 	clock_learn(&worker->clock, turns, ghz);
+}
+
+/* How often each group of events is counted: what fills slices is not looked at so closely. */
+enum { PASSES = 9, PASSES_BACKGROUND = 3 };
+
+static unsigned worker_passes(const struct request *request)
+{
+	return request->background ? PASSES_BACKGROUND : PASSES;
 }
 
 /* Trials on a run that is laid out, with an early answer where one was asked for. */
@@ -161,6 +171,11 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, last ? last : 32 << 20,
 		0.1 + budget->seconds, &worker->cancel);
 	measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
+	if (request->plan.id != 0) {
+		counting_use(worker->counting, &request->plan);
+		if (counting_cycles(worker->counting))
+			measure.counting = worker->counting;
+	}
 	worker_facts(worker, run, &measure, slot, &result->facts);
 	goal.until = clock_seconds() + budget->seconds;
 	if (budget->provisional > 0) {
@@ -174,6 +189,10 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 	goal.trials = UINT_MAX;
 	measure_trials(&measure, trials, &goal, &worker->cancel);
 	learn(worker, trials);
+	if (!measure.counting)
+		result->facts.cycles_from = SOURCE_REFERENCE;
+	if (request->plan.id != 0)
+		counting_measure(worker->counting, &measure, worker_passes(request), &worker->cancel, &result->counts);
 	if (atomic_load(&worker->cancel))
 		result->status = status_make(STATUS_CANCELLED, "stopped");
 }
@@ -187,13 +206,18 @@ static void worker_early(void *context, const struct result *result)
 static void worker_measure_apart(struct worker *worker, const struct request *request, struct result *result)
 {
 	const struct isolate isolate = { .request = request, .clock = &worker->clock, .machine = &worker->machine,
+		.counting = request->plan.id ? worker->counting : NULL, .passes = worker_passes(request),
 		.cancel = &worker->cancel, .early = request->budget.provisional ? worker_early : NULL, .context = worker };
 	uint64_t bytes = request->kernel->footprint(request->v), limit = worker->machine.memory_limit;
 
-	if (bytes > limit)
+	if (bytes > limit) {
 		result->status = beyond_memory(bytes, limit);
-	else
+	} else {
+		/* What the plan's names mean, and which events fit together, is found out here: the child opens them for itself. */
+		counting_use(worker->counting, &request->plan);
 		isolate_measure(&isolate, result);
+		counting_learn(worker->counting, &result->counts);
+	}
 	learn(worker, &result->trials);
 	result->final = true;
 	worker_answer(worker, result);
@@ -241,6 +265,7 @@ static struct status worker_settle(struct worker *worker)
 		memcpy(machine->bind_note, bound.text, sizeof(machine->bind_note) - 1);
 		machine->cpu = sched_getcpu();
 	}
+	worker->counting = counting_new(machine->cpu, "");
 	machine->cache_count = topology_caches(worker->topology, machine->cpu, machine->cache);
 	machine_identify(machine);
 	clock_calibrate(&worker->clock);
@@ -293,6 +318,7 @@ static void worker_release(struct worker *worker)
 {
 	struct answer *answer;
 
+	counting_free(worker->counting);
 	while ((answer = worker->first)) {
 		worker->first = answer->next;
 		free(answer);
@@ -319,6 +345,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 		*status = status_make(STATUS_FAILED, "no memory for the worker");
 		return NULL;
 	}
+	counters_begin();      /* while there is one thread */
 	worker->options = *options;
 	worker->caller_thread = (int)gettid();
 	worker->caller_cpu = sched_getcpu();
@@ -428,10 +455,23 @@ static const struct machine *worker_machine(void *context)
 	return &((struct worker *)context)->machine;
 }
 
+static size_t worker_offers(void *context, const char *words, const char *pmu, struct counter_offer *offers, size_t most)
+{
+	(void)context;
+	return counters_search(words, pmu, offers, most);
+}
+
+static struct status worker_encodes(void *context, const char *name)
+{
+	(void)context;
+	return counters_encode(name, NULL, NULL);
+}
+
 struct engine worker_engine(struct worker *worker)
 {
 	return (struct engine){
 		.context = worker, .submit = worker_submit, .cancel = worker_cancel, .take = worker_take,
 		.descriptor = worker_descriptor, .machine = worker_machine,
+		.offers = worker_offers, .encodes = worker_encodes,
 	};
 }

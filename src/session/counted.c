@@ -6,10 +6,8 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "model/counts.h"
 #include "session/state.h"
-
-/* Counted and decoded instructions that differ by more are not the same. */
-static const double INSTRUCTIONS_DIFFER = 0.01;
 
 static uint32_t plan_id(const struct counted *counted)
 {
@@ -146,15 +144,6 @@ void counted_renew(struct session *session)
 		counted->modelled[i] = explainer->modelled(explainer->context, &plan->meaning[i], session->insight.explanation);
 }
 
-/* The count of the event of a role that each core has once; NULL: it is not known. */
-static const struct count *count_of(const struct view_counters *counters, enum event_role role)
-{
-	for (int i = 0; i < counters->counts.count; i++)
-		if (counters->plan->meaning[i].role == role && count_known(&counters->counts.event[i]))
-			return &counters->counts.event[i];
-	return NULL;
-}
-
 static double decoded(const struct explanation *explanation)
 {
 	if (explanation->loop.insns_per_element > 0)
@@ -163,11 +152,19 @@ static double decoded(const struct explanation *explanation)
 		explanation->limits.instructions / explanation->limits.elements : NAN;
 }
 
+/* An estimate is no witness. */
+static bool estimated(const struct view_counters *counters)
+{
+	for (int i = 0; i < counters->counts.count; i++)
+		if (counters->plan->meaning[i].role == ROLE_INSTRUCTIONS)
+			return counters->counts.event[i].state == COUNT_SCALED;
+	return false;
+}
+
 void counted_view(const struct session *session, struct view *view)
 {
 	const struct counted *counted = &session->counted;
 	struct view_counters *counters = &view->counters;
-	const struct count *cycles, *instructions;
 	uint32_t id = plan_id(counted);
 
 	counters->plan = counted->plan;
@@ -187,13 +184,7 @@ void counted_view(const struct session *session, struct view *view)
 		memcpy(counters->modelled, counted->modelled, sizeof(counters->modelled));
 		counters->decoded = decoded(view->explanation);
 	}
-	cycles = count_of(counters, ROLE_CYCLES);
-	instructions = count_of(counters, ROLE_INSTRUCTIONS);
-	if (instructions)
-		counters->counted = instructions->value;
-	if (cycles && instructions && cycles->value > 0)
-		counters->ipc = instructions->value / cycles->value;
-	/* An estimate is no witness. */
-	counters->differ = instructions && instructions->state == COUNT_KNOWN && counters->decoded > 0 &&
-		fabs(counters->counted / counters->decoded - 1) > INSTRUCTIONS_DIFFER;
+	counters->counted = counts_of(counted->plan, &counters->counts, ROLE_INSTRUCTIONS);
+	counters->ipc = counts_ipc(counted->plan, &counters->counts);
+	counters->differ = counts_instructions_differ(counters->counted, counters->decoded) && !estimated(counters);
 }

@@ -112,7 +112,7 @@ struct insight {
 };
 
 /* The most events that can be asked for by name. */
-enum { EXTRA_EVENTS = 16 };
+enum { EXTRA_EVENTS = COUNTERS_MAX };
 
 /* Events that the text in the find line finds: looked for once, since it takes a millisecond. */
 struct found_events {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/counts.h"
 #include "ui/panels.h"
 #include "ui/shown_counts.h"
 
@@ -78,7 +79,7 @@ static void add_summary(struct remarks *remarks, const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
 	char ipc[24], check[64] = "";
-	bool differ = shown_clocks_differ(counters->check);
+	bool differ = counts_clocks_differ(counters->check);
 
 	if (isfinite(counters->check) && !differ)
 		snprintf(check, sizeof(check), "cycles: R says %.3f of C, they agree", counters->check);
@@ -286,7 +287,7 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 			"frozen before it was counted" : "counting…");
 		return;
 	}
-	snprintf(words, sizeof(words), "no counters: %s", why);
+	snprintf(words, sizeof(words), "C unavailable: %s", why);
 	y += canvas_wrap(canvas, at, y, STYLE_TEXT, words);
 	y += canvas_wrap(canvas, at, y, STYLE_DIM, view->replay ? "What was recorded holds no counts." :
 		"slexplore doctor says what to change. All else works without them: cycles are those of the reference clock R.");

@@ -1,11 +1,7 @@
 #include "ui/shown_counts.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Two clocks of the core that differ by more are not the same. */
-static const double CLOCKS_DIFFER = 0.02;
 
 bool shown_counting(const struct view *view)
 {
@@ -43,9 +39,4 @@ void shown_absence(const struct view *view, int event, char *buffer, size_t size
 		count_words(&counts->event[event], words, sizeof(words));
 		snprintf(buffer, size, "unavailable: %s", words);
 	}
-}
-
-bool shown_clocks_differ(double check)
-{
-	return isfinite(check) && fabs(check - 1) > CLOCKS_DIFFER;
 }

@@ -19,7 +19,4 @@ const char *shown_mark(const struct view *view, int event);
 /* Why an event has no count: "counting…", "unavailable: stays at zero …". "" when it has one. */
 void shown_absence(const struct view *view, int event, char *buffer, size_t size);
 
-/* Whether the reference chain and the cycle counter disagree about cycles; by how much of the counter's is check. */
-bool shown_clocks_differ(double check);
-
 #endif

@@ -40,6 +40,7 @@ machine_root() {
 	chmod 755 "$root/init"
 	cp "$tests/counted/lib.sh" "$root/counted/"
 	machine_install "$build/slexplore" bin/slexplore
+	machine_install "$build/tests/counted/probe" counted/probe
 	for unit in $units; do
 		machine_install "$build/tests/unit/$unit" "counted/unit/$unit"
 	done

@@ -2,6 +2,8 @@
  *
  *   probe reading            what one reading of the clock of trials costs, in user space and in the kernel
  *   probe regions KERNEL...  how many instructions of the kernel (the system's) lie inside timed regions of these
+ *   probe hold COUNT         takes so many counters of the processor for itself until it is killed; prints "held" when it has them
+ *   probe share COUNT        the same, but takes turns with others
  *
  * Prints "NAME FIGURE" lines; the scenario judges them. Exit status 77 where it cannot look. */
 #include <errno.h>
@@ -21,7 +23,7 @@
 
 #ifdef __aarch64__
 
-enum { TRIALS = 60, READINGS = 1000 };
+enum { TRIALS = 40, READINGS = 100 };
 
 /* A counter of instructions of this thread, in user space or in the kernel. Read by an instruction where direct. */
 struct meter {
@@ -198,13 +200,34 @@ static int regions(char **names)
 	return 0;
 }
 
+/* Counters of everything that runs on the processor, as a profiler of the whole system has them. */
+static int take(int count, bool pinned)
+{
+	for (int i = 0; i < count; i++) {
+		struct perf_event_attr attributes = {
+			.type = PERF_TYPE_HARDWARE, .size = sizeof(attributes), .config = PERF_COUNT_HW_INSTRUCTIONS, .pinned = pinned,
+		};
+
+		if (syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0UL) < 0) {
+			fprintf(stderr, "perf_event_open: %s\n", strerror(errno));
+			return 1;
+		}
+	}
+	puts("held");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && (strcmp(argv[1], "hold") == 0 || strcmp(argv[1], "share") == 0))
+		return take(atoi(argv[2]), *argv[1] == 'h');
 	if (argc == 2 && strcmp(argv[1], "reading") == 0)
 		return reading();
 	if (argc > 2 && strcmp(argv[1], "regions") == 0)
 		return regions(argv + 2);
-	fprintf(stderr, "probe reading, or probe regions KERNEL...\n");
+	fprintf(stderr, "probe reading, regions KERNEL..., hold COUNT, or share COUNT\n");
 	return 2;
 }
 

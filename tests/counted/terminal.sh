@@ -2,7 +2,7 @@
 # deadline, never for a time. Read with `.`; bash. Tells what it finds as scenarios do, into terminal/out/.
 
 terminal_begin() {
-	local here=$place/terminal tries=0
+	local here=$place/terminal
 	rm -rf "$here"
 	mkdir -p "$here/out"
 	terminal_results=$here/out/terminal.results terminal_log=$here/out/terminal.log
@@ -14,11 +14,7 @@ terminal_begin() {
 	setpriv --pdeathsig TERM timeout -k 5 900 tmux -D -S "$terminal_socket" -f /dev/null >"$here/qemu.log" 2>&1 &
 	terminal_server=$!
 	boots="$boots $terminal_server"
-	until [ -S "$terminal_socket" ] || [ $tries = 600 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
-	tm set-option -g default-terminal screen
+	until_true tm set-option -g default-terminal screen 2>/dev/null || { say "tmux does not start" >&2; return 1; }
 	tm new-session -d -x 80 -y 24 -s test "${words[*]@Q} -chardev stdio,id=line,signal=off -serial chardev:line"
 }
 

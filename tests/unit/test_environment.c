@@ -1,70 +1,20 @@
 #include "check.h"
 
 #include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "engine/environment.h"
-
-/* A tree of /proc and /sys of our own, and the files put there. */
-struct tree {
-	char root[64];
-	char *files[32];
-	int count;
-};
+#include "tree.h"
 
 static int setup(void **state)
 {
-	struct tree *tree = calloc(1, sizeof(*tree));
-
-	if (!tree)
-		return -1;
-	snprintf(tree->root, sizeof(tree->root), "/tmp/slexplore-test-XXXXXX");
-	if (!mkdtemp(tree->root))
-		return -1;
-	*state = tree;
+	*state = tree_new();
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct tree *tree = *state;
-
-	while (tree->count-- > 0) {
-		char *path = tree->files[tree->count], *slash;
-
-		unlink(path);
-		/* Directories go as they become empty. */
-		while ((slash = strrchr(path, '/')) && (size_t)(slash - path) >= strlen(tree->root)) {
-			*slash = '\0';
-			if (rmdir(path) != 0)
-				break;
-		}
-		free(path);
-	}
-	rmdir(tree->root);
-	free(tree);
+	tree_free(*state);
 	return 0;
-}
-
-static void put(struct tree *tree, const char *path, const char *text)
-{
-	char *whole;
-	FILE *file;
-
-	assert_true(asprintf(&whole, "%s%s", tree->root, path) > 0);
-	tree->files[tree->count++] = whole;
-	for (char *c = whole + strlen(tree->root) + 1; *c; c++) {
-		if (*c != '/')
-			continue;
-		*c = '\0';
-		mkdir(whole, 0755);
-		*c = '/';
-	}
-	file = fopen(whole, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
 }
 
 static void knows_nothing_of_an_empty_tree(void **state)
@@ -99,27 +49,27 @@ static void reads_a_server(void **state)
 	struct tree *tree = *state;
 	struct environment environment;
 
-	put(tree, "/proc/sys/kernel/perf_event_paranoid", "4\n");
-	put(tree, "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu vme sse2 avx\n\n");
-	put(tree, "/proc/meminfo", "MemTotal:       65536000 kB\nMemFree: 1 kB\nMemAvailable:   32768000 kB\n"
+	tree_put(tree, "/proc/sys/kernel/perf_event_paranoid", "4\n");
+	tree_put(tree, "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu vme sse2 avx\n\n");
+	tree_put(tree, "/proc/meminfo", "MemTotal:       65536000 kB\nMemFree: 1 kB\nMemAvailable:   32768000 kB\n"
 		"HugePages_Total:      16\nHugePages_Free:        8\n");
-	put(tree, "/proc/self/status", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-5,8,10-11\n");
-	put(tree, "/proc/self/limits", "Limit                     Soft Limit           Hard Limit           Units\n"
+	tree_put(tree, "/proc/self/status", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-5,8,10-11\n");
+	tree_put(tree, "/proc/self/limits", "Limit                     Soft Limit           Hard Limit           Units\n"
 		"Max locked memory         65536                unlimited            bytes\n");
-	put(tree, "/proc/self/cgroup", "12:cpu:/old\n0::/user.slice/job\n");
-	put(tree, "/proc/loadavg", "3.25 2.00 1.00 1/200 1234\n");
-	put(tree, "/sys/fs/cgroup/user.slice/job/cpu.max", "150000 100000\n");
-	put(tree, "/sys/fs/cgroup/user.slice/job/memory.max", "max\n");
-	put(tree, "/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "powersave\n");
-	put(tree, "/sys/devices/system/cpu/cpu3/cpufreq/scaling_driver", "intel_pstate\n");
-	put(tree, "/sys/devices/system/cpu/cpu3/topology/thread_siblings_list", "3,19\n");
-	put(tree, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-	put(tree, "/sys/devices/system/cpu/smt/active", "1\n");
-	put(tree, "/sys/devices/system/cpu/online", "0-31\n");
-	put(tree, "/sys/devices/system/cpu/isolated", "\n");
-	put(tree, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-	put(tree, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
-	put(tree, "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
+	tree_put(tree, "/proc/self/cgroup", "12:cpu:/old\n0::/user.slice/job\n");
+	tree_put(tree, "/proc/loadavg", "3.25 2.00 1.00 1/200 1234\n");
+	tree_put(tree, "/sys/fs/cgroup/user.slice/job/cpu.max", "150000 100000\n");
+	tree_put(tree, "/sys/fs/cgroup/user.slice/job/memory.max", "max\n");
+	tree_put(tree, "/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "powersave\n");
+	tree_put(tree, "/sys/devices/system/cpu/cpu3/cpufreq/scaling_driver", "intel_pstate\n");
+	tree_put(tree, "/sys/devices/system/cpu/cpu3/topology/thread_siblings_list", "3,19\n");
+	tree_put(tree, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+	tree_put(tree, "/sys/devices/system/cpu/smt/active", "1\n");
+	tree_put(tree, "/sys/devices/system/cpu/online", "0-31\n");
+	tree_put(tree, "/sys/devices/system/cpu/isolated", "\n");
+	tree_put(tree, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+	tree_put(tree, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+	tree_put(tree, "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
 
 	environment_read(&environment, tree->root);
 	environment_read_core(&environment, tree->root, 3);
@@ -151,14 +101,14 @@ static void reads_a_guest(void **state)
 	struct tree *tree = *state;
 	struct environment environment;
 
-	put(tree, "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm\n\n");
-	put(tree, "/sys/class/dmi/id/sys_vendor", "Amazon EC2  \n");
-	put(tree, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
-	put(tree, "/proc/self/cgroup", "0::/\n");
-	put(tree, "/sys/fs/cgroup/cpu.max", "max 100000\n");
-	put(tree, "/sys/fs/cgroup/memory.max", "1073741824\n");
-	put(tree, "/proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
-	put(tree, "/.dockerenv", "");
+	tree_put(tree, "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm\n\n");
+	tree_put(tree, "/sys/class/dmi/id/sys_vendor", "Amazon EC2  \n");
+	tree_put(tree, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
+	tree_put(tree, "/proc/self/cgroup", "0::/\n");
+	tree_put(tree, "/sys/fs/cgroup/cpu.max", "max 100000\n");
+	tree_put(tree, "/sys/fs/cgroup/memory.max", "1073741824\n");
+	tree_put(tree, "/proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
+	tree_put(tree, "/.dockerenv", "");
 	environment_read(&environment, tree->root);
 	assert_int_equal(environment.hypervisor, 1);
 	assert_string_equal(environment.hypervisor_name, "KVM (Amazon EC2)");
@@ -174,8 +124,8 @@ static void firmware_gives_an_arm_guest_away(void **state)
 	struct tree *tree = *state;
 	struct environment environment;
 
-	put(tree, "/proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\n\n");
-	put(tree, "/sys/class/dmi/id/sys_vendor", "QEMU\n");
+	tree_put(tree, "/proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\n\n");
+	tree_put(tree, "/sys/class/dmi/id/sys_vendor", "QEMU\n");
 	environment_read(&environment, tree->root);
 	assert_int_equal(environment.hypervisor, 1);
 	assert_string_equal(environment.hypervisor_name, "KVM or QEMU");
@@ -186,7 +136,7 @@ static void reads_times_of_one_core_or_all(void **state)
 	struct tree *tree = *state;
 	struct cpu_times times;
 
-	put(tree, "/proc/stat", "cpu  10 20 30 400 50 6 7 80 0 0\ncpu0 1 2 3 40 5 6 7 8 0 0\n"
+	tree_put(tree, "/proc/stat", "cpu  10 20 30 400 50 6 7 80 0 0\ncpu0 1 2 3 40 5 6 7 8 0 0\n"
 		"cpu1 9 18 27 360 45 0 0 72 0 0\nintr 5\n");
 	environment_times(&times, tree->root, -1);
 	assert_true(times.known);
@@ -206,12 +156,12 @@ static void stands_nonsense(void **state)
 	struct environment environment;
 	struct cpu_times times;
 
-	put(tree, "/proc/sys/kernel/perf_event_paranoid", "many\n");
-	put(tree, "/proc/self/cgroup", "");
-	put(tree, "/proc/loadavg", "?\n");
-	put(tree, "/sys/fs/cgroup/cpu.max", "5\n");
-	put(tree, "/sys/kernel/mm/transparent_hugepage/enabled", "always\n");
-	put(tree, "/proc/stat", "cpu0 1 2 3\n");
+	tree_put(tree, "/proc/sys/kernel/perf_event_paranoid", "many\n");
+	tree_put(tree, "/proc/self/cgroup", "");
+	tree_put(tree, "/proc/loadavg", "?\n");
+	tree_put(tree, "/sys/fs/cgroup/cpu.max", "5\n");
+	tree_put(tree, "/sys/kernel/mm/transparent_hugepage/enabled", "always\n");
+	tree_put(tree, "/proc/stat", "cpu0 1 2 3\n");
 	environment_read(&environment, tree->root);
 	assert_int_equal(environment.paranoid, -9);
 	assert_true(isnan(environment.load));

@@ -126,33 +126,30 @@ static void text_stands_counts_beside_the_model(void **state)
 	write_sample("text", REPORT_RUN);
 	check_contains(written, "source: counter\n");
 	check_contains(written, "counters per element, C counted, M as the model has it; read directly\n");
-	check_contains(written, "\n  cycles                      4.000 C\n");
-	check_contains(written, "\n  instructions                11.00 C    11.00 M\n");
-	check_contains(written, "\n  instructions a cycle        2.750 C\n");
-	check_contains(written, "\n  p2 p3                       0.750 C\n");
-	check_contains(written, "\n  stalled: back end           0.250 C  an estimate");
+	check_contains(written, "\n  cycles                                4.000 C\n");
+	check_contains(written, "\n  instructions                          11.00 C    11.00 M\n");
+	check_contains(written, "\n  instructions a cycle                  2.750 C\n");
+	check_contains(written, "\n  p2 p3                                 0.750 C\n");
+	check_contains(written, "\n  stalled: back end                     0.250 C  an estimate");
 	check_contains(written, "50 %");
 	/* Asked for, counted, and really none. */
-	check_contains(written, "\n  odd::OTHER                  0.000 C\n");
+	check_contains(written, "\n  odd::OTHER                            0.000 C\n");
 	assert_null(strstr(written, "DOUBT"));
 }
 
 static void text_sums_up_what_is_unavailable(void **state)
 {
-	char *line;
-
 	(void)state;
 	write_sample("text", REPORT_RUN);
 	assert_null(strstr(written, "\n  L1 misses  "));
 	check_contains(written, "\n  L1 misses: unavailable; stays at zero even where it must rise\n");
 	check_contains(written, "\n  L2 misses, L3 misses: unavailable; ");
 	check_contains(written, "\n  page walks: unavailable; ");
-	/* However many they are, lines end before a hundred columns. */
+	/* However many they are. */
 	for (int i = counts.count; i < COUNTERS_MAX; i++)
 		add(ROLE_STALLED, "a long reason", "stalled: a long reason", "odd::L4", (struct count){ .state = COUNT_SILENT });
 	write_sample("text", REPORT_RUN);
-	for (line = strtok(written, "\n"); line; line = strtok(NULL, "\n"))
-		assert_true(strlen(line) < 100);
+	check_contains(written, "\n  31 others: unavailable; stays at zero even where it must rise\n");
 }
 
 static void text_flags_what_cannot_both_be_right(void **state)

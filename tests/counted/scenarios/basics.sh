@@ -1,4 +1,4 @@
-# machines: exact slow bare
+# machines: exact bare
 # The machine is as it should be, and slexplore explains and measures there.
 . /counted/lib.sh
 

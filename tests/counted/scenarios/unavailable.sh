@@ -2,7 +2,7 @@
 # Without a PMU everything goes on by the reference clock, and what cannot be counted is unavailable with a reason, never 0.
 . /counted/lib.sh
 
-measure combine op=add type=i64 --event perf::PERF_COUNT_HW_INSTRUCTIONS || fail "run and explain end well"
+slexplore run combine op=add type=i64 --event perf::PERF_COUNT_HW_INSTRUCTIONS --format json >run || fail "run ends well"
 shown
 sample=$(record sample run)
 check "cycles are from the reference chain" test "$(echo "$sample" | field cycles_from)" = reference

@@ -7,8 +7,8 @@ as_student() { su student -s /bin/sh -c "cd /tmp && $1"; }
 allow() {
 	echo "$2" >"/proc/sys/kernel/$1" || fail "$1=$2 can be set"
 }
-run='slexplore run combine op=add type=i64 --format json --quiet'
-slexplore explain combine op=add type=i64 --format json >explain
+run='slexplore run k-loads --format json --quiet'
+slexplore explain k-loads --format json >explain
 code=$(record explain explain | field instructions)
 
 for paranoid in 2 1; do
@@ -34,7 +34,7 @@ check "and is told why" grep -q paranoid run
 as_student 'slexplore doctor --quiet' >doctor
 cat doctor
 check "doctor says what to change" grep -q 'perf_event_paranoid=[012]' doctor
-slexplore run combine op=add type=i64 --format json --quiet >run
+slexplore run k-loads --format json --quiet >run
 check "root counts even so" near "$(value instructions run)" "$code" 0.0001
 allow perf_event_paranoid 2
 allow perf_user_access 0

@@ -1,0 +1,740 @@
+/* Counting, on a kernel and a processor made up for the test (counting_fakes.h), and on the real one as far as it lets us. */
+#include "check.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "counting_fakes.h"
+
+#include "engine/counting.h"
+#include "engine/measure.h"
+#include "tree.h"
+
+#define CYCLES "perf::PERF_COUNT_HW_CPU_CYCLES"
+#define INSTRUCTIONS "perf::PERF_COUNT_HW_INSTRUCTIONS"
+
+/* ---- what is measured: a loop that tells the processor how far it went ---- */
+
+static volatile uint64_t spun;
+
+static void call(struct kernel_run *run, uint64_t elements)
+{
+	/* Some time passes too. */
+	for (uint64_t i = 0; i < elements; i++)
+		spun = spun + 1;
+	fake_run((struct pmu_fake *)(uintptr_t)run->cursor, elements);
+}
+
+static void rewind_nothing(struct kernel_run *run)
+{
+	(void)run;
+}
+
+static const struct kernel loop = { .name = "loop", .call = call, .rewind = rewind_nothing };
+
+struct bench {
+	struct pmu_fake pmu;
+	struct counting_kernel kernel;
+	struct counting *counting;
+	struct counter_plan plan;
+	struct kernel_run run;
+	struct clock clock;
+	struct measure measure;
+	struct counts counts;
+	atomic_bool cancel;
+	struct tree *tree;
+};
+
+static int setup(void **state)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+
+	if (!bench)
+		return -1;
+	bench->tree = tree_new();
+	pmu_init(&bench->pmu);
+	bench->kernel = pmu_kernel(&bench->pmu);
+	bench->plan = (struct counter_plan){ .id = 1, .cycles = -1 };
+	bench->run = (struct kernel_run){ .kernel = &loop, .cursor = &bench->pmu };
+	bench->measure = (struct measure){ .run = &bench->run, .clock = &bench->clock, .half = 1000, .whole = 2000, .calls = 3,
+		.count = { .half = 1000, .whole = 2000, .calls = 3 }, .rewind = true, .cpu = -1 };
+	*state = bench;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bench *bench = *state;
+
+	counting_free(bench->counting);
+	/* Whatever happened, nothing is left open or mapped. */
+	assert_int_equal(pmu_open_count(&bench->pmu), 0);
+	assert_int_equal(bench->pmu.maps, bench->pmu.unmaps);
+	tree_free(bench->tree);
+	free(bench);
+	return 0;
+}
+
+static void plan_add(struct bench *bench, const char *name, bool must)
+{
+	struct counter_event *event = &bench->plan.event[bench->plan.count++];
+
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	event->must = must;
+}
+
+/* Events of the processor's own: per element 0.25 and 0.5 and … */
+static void plan_add_raw(struct bench *bench, int count)
+{
+	for (int i = 1; i <= count; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "perf_raw::r%x", 0x100 + i);
+		pmu_add(&bench->pmu, PERF_TYPE_RAW, 0x100 + (uint64_t)i, 0.25 * i, (uint64_t)i, 100);
+		plan_add(bench, name, false);
+	}
+}
+
+static void use(struct bench *bench)
+{
+	if (!bench->counting)
+		bench->counting = counting_new_with(0, bench->tree->root, &bench->kernel);
+	counting_use(bench->counting, &bench->plan);
+}
+
+static const struct counts *count(struct bench *bench)
+{
+	use(bench);
+	counting_measure(bench->counting, &bench->measure, 5, &bench->cancel, &bench->counts);
+	return &bench->counts;
+}
+
+static void check_count(const struct counts *counts, int event, enum count_state state, double value)
+{
+	if (counts->event[event].state != state)
+		fail_msg("event %d is in state %d, not %d (error %d)", event, counts->event[event].state, state, counts->event[event].error);
+	check_near(counts->event[event].value, value, 1e-9);
+	check_near(counts->event[event].lo, value, 1e-9);
+	check_near(counts->event[event].hi, value, 1e-9);
+}
+
+/* ---- values ---- */
+
+static void counts_are_slopes_per_element(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	plan_add(bench, CYCLES, true);
+	plan_add(bench, INSTRUCTIONS, true);
+	counts = count(bench);
+	assert_int_equal(counts->id, 1);
+	assert_int_equal(counts->count, 2);
+	assert_int_equal(counts->groups, 1);
+	assert_int_equal(counts->event[0].passes, 5);
+	assert_string_equal(counts->why, "");
+	assert_false(counts->direct);
+	/* Not a trace of what each call costs. */
+	check_count(counts, 0, COUNT_KNOWN, 3);
+	check_count(counts, 1, COUNT_KNOWN, 5.5);
+}
+
+static void direct_reading_gives_the_same(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+	unsigned reads;
+
+	bench->pmu.readable = true;
+	plan_add(bench, CYCLES, true);
+	plan_add(bench, INSTRUCTIONS, true);
+	use(bench);
+	reads = bench->pmu.reads;
+	counts = count(bench);
+	assert_true(counts->direct);
+	check_count(counts, 0, COUNT_KNOWN, 3);
+	check_count(counts, 1, COUNT_KNOWN, 5.5);
+	/* read() tells the times of each pass, before and after, and once that the clock's counter runs: nothing between. */
+	assert_true(bench->pmu.reads - reads <= 2 * 5 + 1);
+}
+
+static void what_cannot_be_mapped_is_read(void **state)
+{
+	struct bench *bench = *state;
+
+	bench->pmu.readable = true;
+	bench->pmu.unmappable = true;
+	plan_add(bench, CYCLES, true);
+	check_count(count(bench), 0, COUNT_KNOWN, 3);
+	assert_false(bench->counts.direct);
+}
+
+static void counters_extend_by_their_sign(void **state)
+{
+	(void)state;
+	assert_int_equal(counting_extend(0, 5, 48), 5);
+	/* Below zero: the kernel starts a counter so. */
+	assert_int_equal(counting_extend(UINT64_C(1) << 47, UINT64_C(1) << 47, 48), 0);
+	assert_int_equal(counting_extend(1000, (UINT64_C(1) << 48) - 1, 48), 999);
+	assert_int_equal(counting_extend(1000, (UINT64_C(1) << 32) - 1, 32), 999);
+	/* Beyond its width stands nothing of it. */
+	assert_int_equal(counting_extend(0, UINT64_C(0xabcd) << 48 | 7, 48), 7);
+	assert_int_equal(counting_extend(1, UINT64_MAX, 64), 0);
+	assert_int_equal(counting_extend(1, 41, 0), 42);
+	/* 32 bits are over after a second of cycles: the difference of two readings does not care. */
+	assert_int_equal(counting_extend((UINT64_C(1) << 32) + 10, 5, 32) - counting_extend(0, (UINT64_C(1) << 31) - 1, 32),
+		(UINT64_C(1) << 32) + 15 - ((UINT64_C(1) << 31) - 1));
+}
+
+/* On 32-bit counters that overflow between two readings, directly and by read(). */
+static void a_counter_may_overflow_within_a_region(void **state)
+{
+	struct bench *bench = *state;
+
+	bench->pmu.width = 32;
+	bench->pmu.start = (UINT64_C(1) << 32) - 12000;
+	bench->pmu.readable = true;
+	plan_add(bench, CYCLES, true);
+	check_count(count(bench), 0, COUNT_KNOWN, 3);
+	assert_true(bench->counts.direct);
+	bench->plan.id = 2;
+	bench->pmu.readable = false;
+	bench->pmu.start = UINT64_MAX - 12000;
+	check_count(count(bench), 0, COUNT_KNOWN, 3);
+}
+
+/* ---- groups ---- */
+
+static void more_events_than_counters_take_passes(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	plan_add(bench, CYCLES, true);
+	bench->plan.cycles = 0;
+	plan_add_raw(bench, 10);
+	counts = count(bench);
+	assert_int_equal(counts->count, 11);
+	assert_int_equal(counts->groups, 3);
+	for (int i = 1; i <= 10; i++)
+		check_count(counts, i, COUNT_KNOWN, 0.25 * i);
+	/* One at a time: the kernel is never made to take turns. */
+	assert_int_equal(bench->pmu.enabled_most, 1);
+}
+
+/* The kernel lets in groups for all counters that there are; the NMI watchdog has one. */
+static void a_group_that_never_runs_is_split(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	bench->pmu.held = 1;
+	plan_add_raw(bench, 7);
+	counts = count(bench);
+	assert_int_equal(counts->groups, 3);
+	for (int i = 0; i < 7; i++)
+		check_count(counts, i, COUNT_KNOWN, 0.25 * (i + 1));
+}
+
+static void counters_held_by_others_are_told(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	bench->pmu.held = 4;
+	plan_add(bench, CYCLES, true);
+	plan_add_raw(bench, 2);
+	bench->plan.cycles = 0;
+	counts = count(bench);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(counts->event[i].state, COUNT_HELD);
+	check_contains(counts->why, "others hold the counters");
+	assert_false(counting_cycles(bench->counting));
+	/* They come back when the others have gone: looked for now and then, not each time. */
+	bench->pmu.held = 0;
+	count(bench);
+	assert_int_equal(counts->event[0].state, COUNT_HELD);
+	for (int i = 0; i < 70; i++)
+		use(bench);
+	counts = count(bench);
+	check_count(counts, 0, COUNT_KNOWN, 3);
+	assert_true(counting_cycles(bench->counting));
+}
+
+/* Others hold all counters half of the time. */
+static void a_turn_with_others_is_scaled_and_said(void **state)
+{
+	struct bench *bench = *state;
+	const struct count *counted;
+
+	bench->pmu.held = 4;
+	bench->pmu.turns = true;
+	bench->measure.count.calls = 4;      /* two of them are counted, whichever comes first */
+	plan_add_raw(bench, 1);
+	counted = &count(bench)->event[0];
+	assert_int_equal(counted->state, COUNT_SCALED);
+	check_near((double)counted->share, 0.5, 0.1);
+	check_near(counted->value, 0.25, 0.05);
+}
+
+static void software_events_stand_apart(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	bench->pmu.readable = true;
+	pmu_add(&bench->pmu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 2, 0, 1);
+	plan_add(bench, "perf::PERF_COUNT_SW_PAGE_FAULTS", false);
+	plan_add(bench, CYCLES, true);
+	counts = count(bench);
+	assert_int_equal(counts->groups, 2);
+	check_count(counts, 0, COUNT_KNOWN, 2);
+	check_count(counts, 1, COUNT_KNOWN, 3);
+	assert_true(counts->direct);
+}
+
+/* ---- what does not work ---- */
+
+static void refusals_are_told_one_by_one(void **state)
+{
+	static const int errors[] = { ENOENT, EINVAL, EBUSY, EOPNOTSUPP, EACCES, EPERM };
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	plan_add(bench, CYCLES, true);
+	plan_add_raw(bench, 6);
+	for (int i = 0; i < 6; i++)
+		pmu_event(&bench->pmu, PERF_TYPE_RAW, 0x101 + (uint64_t)i)->error = errors[i];
+	plan_add(bench, "skl::NO_SUCH_EVENT", false);
+	plan_add(bench, "perf_raw::r999", false);
+	plan_add(bench, INSTRUCTIONS ":k", false);
+	counts = count(bench);
+	check_count(counts, 0, COUNT_KNOWN, 3);
+	for (int i = 0; i < 6; i++) {
+		assert_int_equal(counts->event[1 + i].state, COUNT_REFUSED);
+		assert_int_equal(counts->event[1 + i].error, errors[i]);
+	}
+	assert_int_equal(counts->event[7].state, COUNT_UNNAMED);
+	assert_int_equal(counts->event[8].state, COUNT_REFUSED);
+	assert_int_equal(counts->event[8].error, ENOENT);
+	assert_int_equal(counts->event[9].state, COUNT_UNNAMED);
+	assert_string_equal(counts->why, "");
+}
+
+static void what_stays_at_zero_is_silent(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	pmu_add(&bench->pmu, PERF_TYPE_RAW, 1, 0, 0, 0);      /* it does nothing */
+	pmu_add(&bench->pmu, PERF_TYPE_RAW, 2, 0, 0, 9);      /* this loop does not raise it */
+	pmu_add(&bench->pmu, PERF_TYPE_RAW, 3, 0, 3, 9);      /* it must, and each call does, but no element */
+	plan_add(bench, "perf_raw::r1", false);
+	plan_add(bench, "perf_raw::r2", false);
+	plan_add(bench, "perf_raw::r3", true);
+	counts = count(bench);
+	assert_int_equal(counts->event[0].state, COUNT_SILENT);
+	check_count(counts, 1, COUNT_KNOWN, 0);
+	assert_int_equal(counts->event[2].state, COUNT_SILENT);
+	/* Another loop raises the first. From then on its zero is one. */
+	pmu_event(&bench->pmu, PERF_TYPE_RAW, 1)->each = 2;
+	check_count(count(bench), 0, COUNT_KNOWN, 2);
+	pmu_event(&bench->pmu, PERF_TYPE_RAW, 1)->each = 0;
+	check_count(count(bench), 0, COUNT_KNOWN, 0);
+}
+
+/* A machine without counters: one attempt in all, whatever is asked for. */
+static void without_counters_nothing_is_asked_twice(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	for (int i = 0; i < bench->pmu.events; i++)
+		bench->pmu.event[i].error = ENOENT;
+	plan_add(bench, CYCLES, true);
+	plan_add_raw(bench, 8);
+	bench->plan.cycles = 0;
+	counts = count(bench);
+	assert_int_equal(counts->id, 1);
+	assert_int_equal(counts->count, 0);
+	assert_string_equal(counts->why, "the kernel finds no performance counters in this processor");
+	assert_false(counting_cycles(bench->counting));
+	count(bench);
+	bench->plan.id = 2;
+	count(bench);
+	assert_int_equal(counts->id, 2);
+	assert_int_equal(bench->pmu.opens, 1);
+	assert_int_equal(bench->pmu.reads, 0);
+	assert_int_equal(bench->pmu.moments, 0);      /* nor was a loop run for it */
+}
+
+static void what_the_kernel_counts_itself_needs_no_counters(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	for (int i = 0; i < bench->pmu.events; i++)
+		bench->pmu.event[i].error = ENOENT;
+	pmu_add(&bench->pmu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1, 0, 1);
+	plan_add(bench, CYCLES, true);
+	plan_add(bench, "perf::PERF_COUNT_SW_PAGE_FAULTS", false);
+	counts = count(bench);
+	assert_int_equal(counts->count, 2);
+	assert_int_equal(counts->event[0].state, COUNT_REFUSED);
+	check_count(counts, 1, COUNT_KNOWN, 1);
+}
+
+static void who_forbids_counting_is_named(void **state)
+{
+	struct bench *bench = *state;
+
+	tree_put(bench->tree, "/proc/sys/kernel/perf_event_paranoid", "4\n");
+	for (int i = 0; i < bench->pmu.events; i++)
+		bench->pmu.event[i].error = EACCES;
+	plan_add(bench, CYCLES, true);
+	plan_add(bench, "perf::PERF_COUNT_SW_PAGE_FAULTS", false);
+	count(bench);
+	assert_int_equal(bench->counts.count, 0);
+	check_contains(bench->counts.why, "kernel.perf_event_paranoid is 4");
+	assert_int_equal(bench->pmu.opens, 1);
+}
+
+static void a_container_forbids_it_otherwise(void **state)
+{
+	struct bench *bench = *state;
+
+	tree_put(bench->tree, "/proc/sys/kernel/perf_event_paranoid", "2\n");
+	for (int i = 0; i < bench->pmu.events; i++)
+		bench->pmu.event[i].error = EPERM;
+	plan_add(bench, CYCLES, true);
+	check_contains(count(bench)->why, "the system forbids perf_event_open");
+}
+
+/* ---- several kinds of processors ---- */
+
+static void put_hybrid(struct bench *bench)
+{
+	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_core/cpus", "0-7\n");
+	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_core/type", "4\n");
+	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_atom/cpus", "8-15\n");
+	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_atom/type", "10\n");
+}
+
+static void hybrid_machines_are_asked_for_the_right_pmu(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	put_hybrid(bench);
+	bench->pmu.events = 0;
+	pmu_add(&bench->pmu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES | UINT64_C(10) << 32, 2, 0, 10);
+	pmu_add(&bench->pmu, PERF_TYPE_HW_CACHE, 0x10000 | UINT64_C(10) << 32, 0.5, 0, 10);
+	pmu_add(&bench->pmu, 10, 0x1c2, 4, 0, 10);
+	plan_add(bench, CYCLES, true);
+	plan_add(bench, "perf::L1-DCACHE-LOAD-MISSES", false);
+	plan_add(bench, "perf_raw::r1c2", false);
+	bench->counting = counting_new_with(9, bench->tree->root, &bench->kernel);
+	counts = count(bench);
+	check_count(counts, 0, COUNT_KNOWN, 2);
+	check_count(counts, 1, COUNT_KNOWN, 0.5);
+	check_count(counts, 2, COUNT_KNOWN, 4);
+	assert_string_equal(counts->pmu, "cpu_atom");
+}
+
+static bool only_cycles(const struct pmu_event *event)
+{
+	return event->config == 0x11;
+}
+
+/* Big and little cores on Arm: a kernel that knows no PMU in the config of generic events takes the architecture's number; and not every
+ * event can be read in user space. */
+static void arm_events_are_asked_for_by_number(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a53/cpus", "0-3\n");
+	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a53/type", "8\n");
+	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/cpus", "4-5\n");
+	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/type", "9\n");
+	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/format/rdpmc", "config1:1\n");
+	tree_put(bench->tree, "/proc/sys/kernel/perf_user_access", "1\n");
+	bench->pmu.events = 0;
+	bench->pmu.wanted_config1 = 2;
+	bench->pmu.reads_in_user = only_cycles;
+	bench->pmu.readable = true;
+	pmu_add(&bench->pmu, 9, 0x11, 2, 0, 10);
+	pmu_add(&bench->pmu, 9, 0x08, 4, 0, 10);
+	plan_add(bench, CYCLES, true);
+	bench->plan.cycles = 0;
+	bench->counting = counting_new_with(4, bench->tree->root, &bench->kernel);
+	counts = count(bench);
+	check_count(counts, 0, COUNT_KNOWN, 2);
+	assert_true(counts->direct);
+	assert_true(counting_cycles(bench->counting));
+	bench->plan.id = 2;
+	plan_add(bench, "perf_raw::r8", true);
+	counts = count(bench);
+	check_count(counts, 0, COUNT_KNOWN, 2);
+	check_count(counts, 1, COUNT_KNOWN, 4);
+	assert_false(counts->direct);
+	assert_string_equal(counts->pmu, "armv8_cortex_a72");
+}
+
+/* ---- ends and beginnings ---- */
+
+static void cancelling_leaves_what_was_counted(void **state)
+{
+	struct bench *bench = *state;
+
+	plan_add(bench, CYCLES, true);
+	atomic_store(&bench->cancel, true);
+	count(bench);
+	assert_int_equal(bench->counts.event[0].state, COUNT_NONE);
+	assert_int_equal(bench->counts.event[0].passes, 0);
+	assert_string_equal(bench->counts.why, "");
+	atomic_store(&bench->cancel, false);
+	check_count(count(bench), 0, COUNT_KNOWN, 3);
+}
+
+static void the_same_plan_is_opened_once(void **state)
+{
+	struct bench *bench = *state;
+	unsigned opens;
+
+	plan_add(bench, CYCLES, true);
+	plan_add_raw(bench, 5);
+	bench->plan.cycles = 0;
+	count(bench);
+	opens = bench->pmu.opens;
+	for (int i = 0; i < 200; i++)
+		count(bench);
+	assert_int_equal(bench->pmu.opens, opens);
+	/* A plan of no id is none. */
+	bench->plan.id = 0;
+	use(bench);
+	assert_int_equal(bench->pmu.opens, opens);
+	/* Another takes the place of the last. */
+	bench->plan.id = 2;
+	bench->plan.count = 1;
+	use(bench);
+	assert_int_equal(pmu_open_count(&bench->pmu), 2);
+}
+
+static void a_child_opens_its_own(void **state)
+{
+	struct bench *bench = *state;
+	unsigned opens, closes, before;
+
+	bench->pmu.readable = true;
+	plan_add(bench, CYCLES, true);
+	plan_add_raw(bench, 5);
+	bench->plan.cycles = 0;
+	use(bench);
+	before = pmu_open_count(&bench->pmu);
+	opens = bench->pmu.opens;
+	closes = bench->pmu.closes;
+	bench->pmu.unmaps = bench->pmu.maps;      /* a child has none of its parent's pages */
+	counting_use_in_child(bench->counting);
+	assert_int_equal(bench->pmu.closes - closes, before);
+	assert_int_equal(bench->pmu.opens - opens, before);
+	assert_int_equal(pmu_open_count(&bench->pmu), before);
+	assert_true(counting_cycles(bench->counting));
+	counting_measure(bench->counting, &bench->measure, 5, &bench->cancel, &bench->counts);
+	check_count(&bench->counts, 0, COUNT_KNOWN, 3);
+	check_count(&bench->counts, 5, COUNT_KNOWN, 1.25);
+	assert_true(bench->counts.direct);
+}
+
+static void what_a_child_saw_move_is_not_silent(void **state)
+{
+	struct bench *bench = *state;
+	struct counts seen;
+
+	pmu_add(&bench->pmu, PERF_TYPE_RAW, 1, 0, 0, 0);
+	plan_add(bench, "perf_raw::r1", false);
+	count(bench);
+	assert_int_equal(bench->counts.event[0].state, COUNT_SILENT);
+	seen = bench->counts;
+	seen.event[0] = (struct count){ .state = COUNT_KNOWN, .value = 1, .lo = 1, .hi = 1 };
+	counting_learn(bench->counting, &seen);
+	check_count(count(bench), 0, COUNT_KNOWN, 0);
+}
+
+/* ---- trials ---- */
+
+static void use_clock(struct bench *bench)
+{
+	clock_calibrate(&bench->clock);
+	plan_add(bench, CYCLES, true);
+	bench->plan.cycles = 0;
+	use(bench);
+	assert_true(counting_cycles(bench->counting));
+	bench->measure.counting = bench->counting;
+}
+
+static void trials_take_counted_cycles(void **state)
+{
+	struct bench *bench = *state;
+	struct measure_goal goal = { .quiet = 600, .trials = 20, .until = clock_seconds() + 60 };
+	static struct trials trials;
+	unsigned good = 0;
+
+	use_clock(bench);
+	trials.count = 0;
+	measure_trials(&bench->measure, &trials, &goal, &bench->cancel);
+	for (unsigned i = 0; i < trials.count; i++) {
+		if (trials.trial[i].fate == TRIAL_BROKEN)
+			continue;
+		good++;
+		check_near(trials.trial[i].cpe, 3, 1e-9);
+		assert_true(trials.trial[i].check > 0);
+		assert_true(trials.trial[i].ghz > 0);
+	}
+	assert_true(good > 0);
+	assert_ptr_equal(bench->measure.counting, bench->counting);
+}
+
+static void a_lost_counter_leaves_the_reference(void **state)
+{
+	struct bench *bench = *state;
+	struct measure_goal goal = { .quiet = 600, .trials = 10, .until = clock_seconds() + 60 };
+	static struct trials trials;
+
+	use_clock(bench);
+	trials.count = 0;
+	measure_trials(&bench->measure, &trials, &goal, &bench->cancel);
+	for (int i = 0; i < PMU_OPEN; i++)
+		bench->pmu.open[i].pushed_out = true;
+	goal.trials = 20;
+	measure_trials(&bench->measure, &trials, &goal, &bench->cancel);
+	assert_null(bench->measure.counting);
+	assert_int_equal(trials.count, 20);
+	for (unsigned i = 0; i < trials.count; i++)
+		if (trials.trial[i].fate != TRIAL_BROKEN)
+			assert_false(trials.trial[i].check > 0);
+	/* The next request has it again. */
+	use(bench);
+	assert_true(counting_cycles(bench->counting));
+}
+
+/* ---- the real kernel ---- */
+
+struct pages {
+	unsigned char *memory;
+	size_t count;
+};
+
+static void touch_fresh_pages(struct kernel_run *run, uint64_t elements)
+{
+	const struct pages *pages = run->cursor;
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	madvise(pages->memory, pages->count * size, MADV_DONTNEED);
+	for (uint64_t i = 0; i < elements; i++)
+		((volatile unsigned char *)pages->memory)[i * size] = 1;
+}
+
+static void page_faults_are_counted_for_real(void **state)
+{
+	static const struct kernel touching = { .name = "touch", .call = touch_fresh_pages, .rewind = rewind_nothing };
+	struct perf_event_attr attributes = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(attributes),
+		.config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1 };
+	int descriptor = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0ul);
+	struct pages pages = { .count = 64 };
+	struct kernel_run run = { .kernel = &touching, .cursor = &pages };
+	struct measure measure = { .run = &run, .count = { .half = 32, .whole = 64, .calls = 1 }, .cpu = -1 };
+	struct counter_plan plan = { .id = 1, .count = 1, .cycles = -1, .event = { { .name = "perf::PERF_COUNT_SW_PAGE_FAULTS" } } };
+	struct counting *counting;
+	struct counts counts;
+	atomic_bool cancel = false;
+	size_t size = pages.count * (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	if (descriptor < 0)
+		skip();
+	close(descriptor);
+	pages.memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(pages.memory != MAP_FAILED);
+	madvise(pages.memory, size, MADV_NOHUGEPAGE);
+	counting = counting_new(0, "");
+	counting_use(counting, &plan);
+	counting_measure(counting, &measure, 9, &cancel, &counts);
+	assert_int_equal(counts.count, 1);
+	assert_int_equal(counts.event[0].state, COUNT_KNOWN);
+	check_near(counts.event[0].value, 1, 1e-9);
+	counting_free(counting);
+	munmap(pages.memory, size);
+}
+
+/* Where counters can be read without a system call, what that costs, in instructions that another counter counts. */
+static void a_direct_read_costs_under_100_instructions(void **state)
+{
+	enum { READS = 1000, MOST = 100 };
+	const struct counter_plan plan = { .id = 1, .count = 2, .cycles = 0, .event = { { CYCLES, true }, { INSTRUCTIONS, true } } };
+	struct perf_event_attr attributes = { .type = PERF_TYPE_HARDWARE, .size = sizeof(attributes),
+		.config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1, .exclude_hv = 1 };
+	struct counting *counting = counting_new(0, "");
+	struct kernel_run run = { .kernel = &loop };
+	struct measure measure = { .run = &run };
+	atomic_bool cancel = true;
+	struct counts counts;
+	uint64_t before, after, sum = 0;
+	int descriptor;
+
+	(void)state;
+	counting_use(counting, &plan);
+	counting_measure(counting, &measure, 1, &cancel, &counts);
+	if (!counting_cycles(counting) || !counts.direct) {
+		printf("not read directly here: %s\n", counts.why[0] ? counts.why : "the kernel does not allow it");
+		counting_free(counting);
+		skip();
+	}
+	descriptor = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0ul);
+	assert_true(descriptor >= 0);
+	assert_int_equal(read(descriptor, &before, sizeof(before)), sizeof(before));
+	for (int i = 0; i < READS; i++)
+		sum += counting_read_cycles(counting);
+	assert_int_equal(read(descriptor, &after, sizeof(after)), sizeof(after));
+	close(descriptor);
+	counting_free(counting);
+	assert_true(sum > 0);
+	printf("a direct read costs %.1f instructions\n", (double)(after - before) / READS);
+	assert_true(after > before);
+	assert_true(after - before < READS * MOST);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(counts_are_slopes_per_element, setup, teardown),
+		cmocka_unit_test_setup_teardown(direct_reading_gives_the_same, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_cannot_be_mapped_is_read, setup, teardown),
+		cmocka_unit_test(counters_extend_by_their_sign),
+		cmocka_unit_test_setup_teardown(a_counter_may_overflow_within_a_region, setup, teardown),
+		cmocka_unit_test_setup_teardown(more_events_than_counters_take_passes, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_group_that_never_runs_is_split, setup, teardown),
+		cmocka_unit_test_setup_teardown(counters_held_by_others_are_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_turn_with_others_is_scaled_and_said, setup, teardown),
+		cmocka_unit_test_setup_teardown(software_events_stand_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(refusals_are_told_one_by_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_stays_at_zero_is_silent, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_counters_nothing_is_asked_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_the_kernel_counts_itself_needs_no_counters, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_forbids_counting_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_container_forbids_it_otherwise, setup, teardown),
+		cmocka_unit_test_setup_teardown(hybrid_machines_are_asked_for_the_right_pmu, setup, teardown),
+		cmocka_unit_test_setup_teardown(arm_events_are_asked_for_by_number, setup, teardown),
+		cmocka_unit_test_setup_teardown(cancelling_leaves_what_was_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_same_plan_is_opened_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_child_opens_its_own, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_a_child_saw_move_is_not_silent, setup, teardown),
+		cmocka_unit_test_setup_teardown(trials_take_counted_cycles, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_lost_counter_leaves_the_reference, setup, teardown),
+		cmocka_unit_test(page_faults_are_counted_for_real),
+		cmocka_unit_test(a_direct_read_costs_under_100_instructions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
