@@ -180,7 +180,7 @@ static void wrong_usage_is_named(void **state)
 	refused("run fold --event perf::PAGE-FAULTS:k", "--event 'perf::PAGE-FAULTS:k': ");
 	refused("run fold --event", "--event wants an argument: NAME");
 	refused("explore --event nonsense", "--event 'nonsense': ");
-	refused("explain fold --event perf::PAGE-FAULTS", "--event is an option of explore, run and sweep, not of explain");
+	refused("explain fold --event perf::PAGE-FAULTS", "--event is an option of explore, run, sweep and record, not of explain");
 }
 
 static void events_add_up(void **state)
