@@ -137,6 +137,18 @@ void measure_region(struct measure *measure, uint64_t elements)
 	region_ticks(measure, elements);
 }
 
+void measure_lengths(const struct measure *measure, uint64_t *shorter, uint64_t *longer)
+{
+	const struct kernel_run *run = measure->run;
+
+	*shorter = measure->half;
+	*longer = measure->whole;
+	if (!measure->rewind || run->kernel->halved || run->ring < RING_MINIMUM || run->ring < 4 * run->granule)
+		return;
+	*shorter = run->ring / 4 / run->granule * run->granule;
+	*longer = 3 * *shorter;
+}
+
 /* The same with the core cycles of user space, which are read outside the ticks: reading them may take a system call. */
 static inline uint64_t region_counted(const struct measure *measure, uint64_t elements, uint64_t *cycles)
 {

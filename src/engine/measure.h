@@ -49,6 +49,10 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 /* The calls of one region, untimed, for whoever counts around them. */
 void measure_region(struct measure *measure, uint64_t elements);
 
+/* Two lengths for whoever counts the difference of such regions: those of trials, but where calls begin at the ring's start and the ring
+ * is long enough, neither comes to its end. Passing it takes instructions that are not the loop's. Pure. */
+void measure_lengths(const struct measure *measure, uint64_t *shorter, uint64_t *longer);
+
 /* Tells quiet trials from contended ones by the watch chain, smoothed over neighbours: spells of contention last
  * much longer than a trial, and one reading is good to about 1 % only. Pure. */
 void measure_classify(struct trials *trials);

@@ -140,6 +140,37 @@ static void counts_are_slopes_per_element(void **state)
 	check_count(counts, 1, COUNT_KNOWN, 5.5);
 }
 
+/* A loop that does more where it comes to its ring's end. */
+static void call_ring(struct kernel_run *run, uint64_t elements)
+{
+	run->position += elements;
+	call(run, elements + 8 * (run->position / run->ring));
+	run->position %= run->ring;
+}
+
+static void rewind_ring(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+static const struct kernel ring_loop = { .name = "ring", .call = call_ring, .rewind = rewind_ring };
+
+static void the_end_of_a_long_ring_is_not_counted(void **state)
+{
+	struct bench *bench = *state;
+
+	plan_add_raw(bench, 1);
+	bench->run = (struct kernel_run){ .kernel = &ring_loop, .cursor = &bench->pmu, .ring = 4000, .granule = 7 };
+	bench->measure.half = 1995;
+	bench->measure.whole = 4000;
+	check_count(count(bench), 0, COUNT_KNOWN, 0.25);
+	/* A short one has its end in every pass, and calls of any length come to it. */
+	bench->run.ring = 100;
+	bench->measure.half = 1000;
+	bench->measure.whole = 2000;
+	check_count(count(bench), 0, COUNT_KNOWN, 0.25 * 1.08);
+}
+
 static void direct_reading_gives_the_same(void **state)
 {
 	struct bench *bench = *state;
@@ -709,6 +740,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(counts_are_slopes_per_element, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_end_of_a_long_ring_is_not_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(direct_reading_gives_the_same, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_mapped_is_read, setup, teardown),
 		cmocka_unit_test(counters_extend_by_their_sign),
