@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 const char *check_state_name(enum check_state state)
@@ -16,8 +17,7 @@ const char *check_state_name(enum check_state state)
 	return names[state];
 }
 
-__attribute__((format(printf, 3, 4)))
-static void found(struct check *check, enum check_state state, const char *format, ...)
+void check_found(struct check *check, enum check_state state, const char *format, ...)
 {
 	va_list arguments;
 
@@ -27,8 +27,18 @@ static void found(struct check *check, enum check_state state, const char *forma
 	va_end(arguments);
 }
 
-__attribute__((format(printf, 2, 3)))
-static void advise(struct check *check, const char *format, ...)
+void check_add(struct check *check, const char *format, ...)
+{
+	size_t used = strlen(check->finding);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(check->finding + used, sizeof(check->finding) - used, format, arguments);
+	va_end(arguments);
+	text_cut_clean(check->finding, sizeof(check->finding));
+}
+
+void check_advise(struct check *check, const char *format, ...)
 {
 	va_list arguments;
 
@@ -37,13 +47,13 @@ static void advise(struct check *check, const char *format, ...)
 	va_end(arguments);
 }
 
-static void figure(struct check *check, double value, const char *unit)
+void check_figure(struct check *check, double value, const char *unit)
 {
 	check->value = value;
 	snprintf(check->unit, sizeof(check->unit), "%s", unit);
 }
 
-static bool is_virtual(const struct examination *x)
+bool check_virtual_machine(const struct examination *x)
 {
 	return x->environment.hypervisor == 1 || x->machine->virtualised;
 }
@@ -53,18 +63,19 @@ static void check_clock(const struct examination *x, struct check *check)
 	double tick_ghz = x->machine->tick_hz / 1e9, core = x->sample.ghz;
 
 	if (!x->sample.valid || !isfinite(core) || !(tick_ghz > 0)) {
-		found(check, CHECK_BAD, "the core clock could not be measured: %.160s",
+		check_found(check, CHECK_BAD, "the core clock could not be measured: %.160s",
 			*x->failure ? x->failure : "no trial succeeded");
 		return;
 	}
-	figure(check, core, "GHz");
+	check_figure(check, core, "GHz");
 	if (fabs(core / tick_ghz - 1) <= 0.01) {
-		found(check, CHECK_OK, "the core runs at %.3f GHz, the time-stamp counter at the same rate", core);
+		check_found(check, CHECK_OK, "the core runs at %.3f GHz, the time-stamp counter at the same rate", core);
 		return;
 	}
-	found(check, CHECK_NOTE, "the core runs at %.3f GHz, the time-stamp counter at %.3f: %.2f core cycles a tick",
+	check_found(check, CHECK_NOTE, "the core runs at %.3f GHz, the time-stamp counter at %.3f: %.2f core cycles a tick",
 		core, tick_ghz, core / tick_ghz);
-	advise(check, "Do not take ticks for cycles. slexplore counts cycles by a reference chain (%s).",
+	check_advise(check, "Do not take ticks for cycles. slexplore counts cycles by a %s (%s).",
+		x->sample.cycles_from == SOURCE_COUNTER ? "counter, and checks it against a reference chain" : "reference chain",
 		x->machine->clock_name);
 }
 
@@ -74,61 +85,14 @@ static void check_timer(const struct examination *x, struct check *check)
 	const char *source = x->environment.clocksource;
 
 	if (!isfinite(step) || step <= 0) {
-		found(check, CHECK_BAD, "the granularity of the time-stamp counter is unknown");
+		check_found(check, CHECK_BAD, "the granularity of the time-stamp counter is unknown");
 		return;
 	}
-	figure(check, step, "ns");
-	found(check, step > 50 ? CHECK_NOTE : CHECK_OK, "the time-stamp counter moves in steps of %.3g ns%s%s", step,
+	check_figure(check, step, "ns");
+	check_found(check, step > 50 ? CHECK_NOTE : CHECK_OK, "the time-stamp counter moves in steps of %.3g ns%s%s", step,
 		*source ? "; the kernel keeps time by " : "", source);
 	if (step > 50)
-		advise(check, "Timed regions have to be long against the step: expect fewer trials a second.");
-}
-
-static void check_counters(const struct examination *x, struct check *check)
-{
-	int paranoid = x->environment.paranoid;
-	char level[48] = "";
-
-	if (paranoid != -9)
-		snprintf(level, sizeof(level), " (perf_event_paranoid is %d)", paranoid);
-	switch (x->counter_error) {
-	case 0:
-		found(check, CHECK_OK, "a counter of core cycles can be opened%s", level);
-		return;
-	case ENOENT:
-	case EOPNOTSUPP:
-	case ENODEV:
-		found(check, CHECK_NOTE, "no counters: %s%s",
-			is_virtual(x) ? "no performance monitoring unit is given to this guest" :
-			"the kernel has no driver for this processor's performance monitoring unit", level);
-		if (is_virtual(x))
-			advise(check, "Ask for a virtual PMU (QEMU: -cpu host,pmu=on) or a bare-metal machine; cycles "
-				"come from the reference chain until then.");
-		else
-			advise(check, "A newer kernel may know this processor; cycles come from the reference chain.");
-		return;
-	case EACCES:
-	case EPERM:
-		found(check, CHECK_NOTE, "no counters: the kernel does not allow them to this user%s", level);
-		if (paranoid > 2 || x->root)
-			advise(check, "%ssysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON; in a "
-				"container also allow the system call perf_event_open.", x->root ? "" : "As root: ");
-		else
-			advise(check, "A container's or sandbox's filter refuses perf_event_open: allow that system "
-				"call, or add CAP_PERFMON.");
-		return;
-	case ENOSYS:
-		found(check, CHECK_NOTE, "no counters: this kernel has no perf_event_open, or a filter hides it");
-		advise(check, "A kernel with CONFIG_PERF_EVENTS is needed; cycles come from the reference chain.");
-		return;
-	case EBUSY:
-		found(check, CHECK_NOTE, "no counters: somebody else holds them%s", level);
-		advise(check, "Stop other profilers; the NMI watchdog takes one: sysctl kernel.nmi_watchdog=0.");
-		return;
-	default:
-		found(check, CHECK_NOTE, "no counters: %s%s", strerror(x->counter_error), level);
-		advise(check, "Cycles come from the reference chain.");
-	}
+		check_advise(check, "Timed regions have to be long against the step: expect fewer trials a second.");
 }
 
 static void check_huge(const struct examination *x, struct check *check)
@@ -137,23 +101,23 @@ static void check_huge(const struct examination *x, struct check *check)
 	const char *mode = *e->thp ? e->thp : "unknown";
 
 	if (x->machine->huge_pages && strcmp(x->pages, "4k") == 0) {
-		found(check, CHECK_NOTE, "transparent huge pages may be had (setting: %s), and yet none were got", mode);
-		advise(check, "Memory may be in pieces; as root: echo 1 > /proc/sys/vm/compact_memory. With small pages, "
+		check_found(check, CHECK_NOTE, "transparent huge pages may be had (setting: %s), and yet none were got", mode);
+		check_advise(check, "Memory may be in pieces; as root: echo 1 > /proc/sys/vm/compact_memory. With small pages, "
 			"steps of the TLB show in figures beyond about 256 KiB.");
 		return;
 	}
 	if (x->machine->huge_pages) {
-		found(check, CHECK_OK, "transparent huge pages may be had (setting: %s)", mode);
+		check_found(check, CHECK_OK, "transparent huge pages may be had (setting: %s)", mode);
 		return;
 	}
-	found(check, CHECK_NOTE, "no huge pages: %s%s%s",
+	check_found(check, CHECK_NOTE, "no huge pages: %s%s%s",
 		*x->machine->huge_note ? x->machine->huge_note : "transparent huge pages are set to ",
 		*x->machine->huge_note ? "" : mode, e->huge_free > 0 ? " (some are reserved, and not used)" : "");
 	if (strcmp(mode, "always") == 0 || strcmp(mode, "madvise") == 0)
-		advise(check, "Whatever started slexplore set PR_SET_THP_DISABLE: a service manager, a container, a job "
+		check_advise(check, "Whatever started slexplore set PR_SET_THP_DISABLE: a service manager, a container, a job "
 			"launcher. With small pages, steps of the TLB show in figures beyond about 256 KiB.");
 	else
-		advise(check, "As root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled. With small pages, "
+		check_advise(check, "As root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled. With small pages, "
 			"steps of the TLB show in figures beyond about 256 KiB.");
 }
 
@@ -163,16 +127,16 @@ static void check_frequency(const struct examination *x, struct check *check)
 	const char *turbo = e->turbo < 0 ? "" : e->turbo ? ", turbo allowed" : ", turbo off";
 
 	if (!*e->governor) {
-		found(check, CHECK_NOTE, "frequency control is not visible%s%s",
-			is_virtual(x) ? ": the host decides" : "", turbo);
-		advise(check, "Nothing to do: every trial carries its own clock. Compare CPE rather than ns or GB/s.");
+		check_found(check, CHECK_NOTE, "frequency control is not visible%s%s",
+			check_virtual_machine(x) ? ": the host decides" : "", turbo);
+		check_advise(check, "Nothing to do: every trial carries its own clock. Compare CPE rather than ns or GB/s.");
 		return;
 	}
-	found(check, strcmp(e->governor, "performance") == 0 ? CHECK_OK : CHECK_NOTE, "governor %s%s%s%s%s",
+	check_found(check, strcmp(e->governor, "performance") == 0 ? CHECK_OK : CHECK_NOTE, "governor %s%s%s%s%s",
 		e->governor, *e->frequency_driver ? " (" : "", e->frequency_driver, *e->frequency_driver ? ")" : "",
 		turbo);
 	if (check->state != CHECK_OK)
-		advise(check, "For steadier ns and GB/s, as root: cpupower frequency-set -g performance. CPE does not "
+		check_advise(check, "For steadier ns and GB/s, as root: cpupower frequency-set -g performance. CPE does not "
 			"depend on it.");
 }
 
@@ -181,17 +145,17 @@ static void check_smt(const struct examination *x, struct check *check)
 	const struct environment *e = &x->environment;
 
 	if (environment_list_count(e->siblings) > 1) {
-		found(check, CHECK_NOTE, "core %d shares its units with hyper-threads: %s", x->machine->cpu,
+		check_found(check, CHECK_NOTE, "core %d shares its units with hyper-threads: %s", x->machine->cpu,
 			e->siblings);
-		advise(check, "Keep the siblings idle; as root: echo off > /sys/devices/system/cpu/smt/control. "
+		check_advise(check, "Keep the siblings idle; as root: echo off > /sys/devices/system/cpu/smt/control. "
 			"Contended trials are told apart and not used.");
-	} else if (is_virtual(x)) {
-		found(check, CHECK_NOTE, "no hyper-threads are visible; the host may hide a sibling that is in use");
-		advise(check, "How often one disturbed the core while this was measured: see quiet.");
+	} else if (check_virtual_machine(x)) {
+		check_found(check, CHECK_NOTE, "no hyper-threads are visible; the host may hide a sibling that is in use");
+		check_advise(check, "How often one disturbed the core while this was measured: see quiet.");
 	} else if (e->smt < 0 && !*e->siblings) {
-		found(check, CHECK_NOTE, "whether hyper-threads are on is unknown");
+		check_found(check, CHECK_NOTE, "whether hyper-threads are on is unknown");
 	} else {
-		found(check, CHECK_OK, "the measured core has no hyper-thread beside it");
+		check_found(check, CHECK_OK, "the measured core has no hyper-thread beside it");
 	}
 }
 
@@ -200,14 +164,14 @@ static void check_virtual(const struct examination *x, struct check *check)
 	const struct environment *e = &x->environment;
 	const char *container = e->container ? ", in a container" : "";
 
-	if (!is_virtual(x)) {
-		found(check, e->hypervisor < 0 ? CHECK_NOTE : CHECK_OK, "no sign of a hypervisor%s%s",
+	if (!check_virtual_machine(x)) {
+		check_found(check, e->hypervisor < 0 ? CHECK_NOTE : CHECK_OK, "no sign of a hypervisor%s%s",
 			e->hypervisor < 0 ? "; this processor does not tell" : "", container);
 		return;
 	}
-	found(check, CHECK_NOTE, "a virtual machine: %s%s",
+	check_found(check, CHECK_NOTE, "a virtual machine: %s%s",
 		*e->hypervisor_name ? e->hypervisor_name : "of which kind is unknown", container);
-	advise(check, "Clock, neighbours and page sizes are the host's: trust CPE of quiet samples most, and the DRAM "
+	check_advise(check, "Clock, neighbours and page sizes are the host's: trust CPE of quiet samples most, and the DRAM "
 		"figures least.");
 }
 
@@ -218,19 +182,16 @@ static void check_cores(const struct examination *x, struct check *check)
 
 	if (!allowed)
 		allowed = x->machine->processors;
-	figure(check, allowed, "cores");
-	found(check, allowed > 1 && !isfinite(e->quota) ? CHECK_OK : CHECK_NOTE,
+	check_figure(check, allowed, "cores");
+	check_found(check, allowed > 1 && !isfinite(e->quota) ? CHECK_OK : CHECK_NOTE,
 		"%d of %d processors are allowed (%s)", allowed, online ? online : allowed,
 		*e->allowed ? e->allowed : "list unknown");
 	if (isfinite(e->quota)) {
-		size_t used = strlen(check->finding);
-
-		snprintf(check->finding + used, sizeof(check->finding) - used,
-			"; a control group allows the time of %.3g", e->quota);
-		advise(check, "Under a time limit the kernel stops the process for tens of milliseconds: raise cpu.max "
+		check_add(check, "; a control group allows the time of %.3g", e->quota);
+		check_advise(check, "Under a time limit the kernel stops the process for tens of milliseconds: raise cpu.max "
 			"of its control group if figures scatter.");
 	} else if (allowed == 1) {
-		advise(check, "The explorer draws on the core that it measures: allow a second one (taskset, cpuset).");
+		check_advise(check, "The explorer draws on the core that it measures: allow a second one (taskset, cpuset).");
 	}
 }
 
@@ -238,21 +199,21 @@ static void check_isolation(const struct examination *x, struct check *check)
 {
 	const struct environment *e = &x->environment;
 
-	figure(check, e->load, "tasks");
+	check_figure(check, e->load, "tasks");
 	if (*e->isolated) {
-		found(check, CHECK_OK, "isolated processors: %s", e->isolated);
-		advise(check, "Measure there: --cpu with one of them.");
+		check_found(check, CHECK_OK, "isolated processors: %s", e->isolated);
+		check_advise(check, "Measure there: --cpu with one of them.");
 		return;
 	}
 	if (isfinite(e->load) && x->machine->processors > 0 && e->load > x->machine->processors * 0.5) {
-		found(check, CHECK_NOTE, "no processor is isolated, and the load is %.2f on %d", e->load,
+		check_found(check, CHECK_NOTE, "no processor is isolated, and the load is %.2f on %d", e->load,
 			x->machine->processors);
-		advise(check, "Stop other work, or boot with isolcpus=N and use --cpu N.");
+		check_advise(check, "Stop other work, or boot with isolcpus=N and use --cpu N.");
 		return;
 	}
-	found(check, CHECK_OK, "no processor is isolated; the load is low enough to do without");
+	check_found(check, CHECK_OK, "no processor is isolated; the load is low enough to do without");
 	if (!isfinite(e->load))
-		found(check, CHECK_NOTE, "no processor is isolated; the load is unknown");
+		check_found(check, CHECK_NOTE, "no processor is isolated; the load is unknown");
 }
 
 static void check_steal(const struct examination *x, struct check *check)
@@ -261,23 +222,19 @@ static void check_steal(const struct examination *x, struct check *check)
 	double all = (double)(b->busy + b->idle + b->steal), now, since;
 
 	if (!a->known || !b->known || all <= 0) {
-		found(check, CHECK_NOTE, "steal time is unknown: /proc/stat does not tell");
+		check_found(check, CHECK_NOTE, "steal time is unknown: /proc/stat does not tell");
 		return;
 	}
 	since = (double)b->steal / all;
 	all -= (double)(a->busy + a->idle + a->steal);
 	now = all > 0 ? (double)(b->steal - a->steal) / all : NAN;
-	figure(check, since * 100, "%");
-	found(check, since > 0.02 || now > 0.02 ? CHECK_BAD : CHECK_OK,
+	check_figure(check, since * 100, "%");
+	check_found(check, since > 0.02 || now > 0.02 ? CHECK_BAD : CHECK_OK,
 		"the hypervisor kept %.2g%% of this core's time since the start", since * 100);
-	if (isfinite(now)) {
-		size_t used = strlen(check->finding);
-
-		snprintf(check->finding + used, sizeof(check->finding) - used, ", %.2g%% during this check",
-			now * 100);
-	}
+	if (isfinite(now))
+		check_add(check, ", %.2g%% during this check", now * 100);
 	if (check->state == CHECK_BAD)
-		advise(check, "The host is overcommitted: trials that were interrupted are dropped, but caches are shared "
+		check_advise(check, "The host is overcommitted: trials that were interrupted are dropped, but caches are shared "
 			"with others. Prefer a dedicated instance.");
 }
 
@@ -286,18 +243,18 @@ static void check_quiet(const struct examination *x, struct check *check)
 	double share = x->sample.quiet;
 
 	if (!x->machine->watched) {
-		found(check, CHECK_NOTE, "no watch chain on this processor: contention by a sibling goes unseen");
+		check_found(check, CHECK_NOTE, "no watch chain on this processor: contention by a sibling goes unseen");
 		return;
 	}
 	if (!x->sample.valid || !isfinite(share)) {
-		found(check, CHECK_BAD, "no trial could tell: %.160s", *x->failure ? x->failure : "none succeeded");
+		check_found(check, CHECK_BAD, "no trial could tell: %.160s", *x->failure ? x->failure : "none succeeded");
 		return;
 	}
-	figure(check, share * 100, "%");
-	found(check, x->sample.contended ? CHECK_BAD : share < 0.5 ? CHECK_NOTE : CHECK_OK,
+	check_figure(check, share * 100, "%");
+	check_found(check, x->sample.contended ? CHECK_BAD : share < 0.5 ? CHECK_NOTE : CHECK_OK,
 		"%.0f%% of %u trials were quiet", share * 100, x->sample.trials + x->sample.dropped);
 	if (check->state != CHECK_OK)
-		advise(check, "Something shares this core's units: try another --cpu, a longer --time-budget, or a "
+		check_advise(check, "Something shares this core's units: try another --cpu, a longer --time-budget, or a "
 			"quieter hour.");
 }
 
@@ -308,25 +265,22 @@ static void check_memory(const struct examination *x, struct check *check)
 	bool small = x->machine->memory_limit && x->machine->memory_limit < 256u << 20;
 
 	if (e->memory_total < 0) {
-		found(check, CHECK_NOTE, "the amount of memory is unknown");
+		check_found(check, CHECK_NOTE, "the amount of memory is unknown");
 		return;
 	}
 	units_bytes_long(e->memory_total, total, sizeof(total));
 	units_bytes_long(e->memory_available, available, sizeof(available));
 	units_bytes_long((int64_t)x->machine->memory_limit, most, sizeof(most));
 	if (e->memory_available >= 0)
-		figure(check, (double)e->memory_available / (1 << 20), "MiB");
-	found(check, small ? CHECK_NOTE : CHECK_OK, "%s, %s available; working sets up to %s", total,
+		check_figure(check, (double)e->memory_available / (1 << 20), "MiB");
+	check_found(check, small ? CHECK_NOTE : CHECK_OK, "%s, %s available; working sets up to %s", total,
 		e->memory_available < 0 ? "unknown" : available, x->machine->memory_limit ? most : "any size");
 	if (e->memory_limit >= 0) {
-		size_t used = strlen(check->finding);
-
 		units_bytes_long(e->memory_limit, most, sizeof(most));
-		snprintf(check->finding + used, sizeof(check->finding) - used, "; the control group's limit is %s",
-			most);
+		check_add(check, "; the control group's limit is %s", most);
 	}
 	if (small)
-		advise(check, "Too little for figures beyond the last cache: free some memory.");
+		check_advise(check, "Too little for figures beyond the last cache: free some memory.");
 }
 
 static void check_locked(const struct examination *x, struct check *check)
@@ -335,16 +289,16 @@ static void check_locked(const struct examination *x, struct check *check)
 	char bytes[32];
 
 	if (limit < 0) {
-		found(check, CHECK_NOTE, "the limit of locked memory is unknown");
+		check_found(check, CHECK_NOTE, "the limit of locked memory is unknown");
 	} else if (limit == INT64_MAX) {
-		found(check, CHECK_OK, "locked memory is not limited");
+		check_found(check, CHECK_OK, "locked memory is not limited");
 	} else {
 		units_bytes_long(limit, bytes, sizeof(bytes));
-		figure(check, (double)limit / (1 << 20), "MiB");
+		check_figure(check, (double)limit / (1 << 20), "MiB");
 		/* perf_event_open()'s ring buffer is what needs it: 4 KiB + 512 KiB by default. */
-		found(check, limit < 516 << 10 ? CHECK_NOTE : CHECK_OK, "up to %s may be locked", bytes);
+		check_found(check, limit < 516 << 10 ? CHECK_NOTE : CHECK_OK, "up to %s may be locked", bytes);
 		if (check->state != CHECK_OK)
-			advise(check, "ulimit -l 1024 leaves room for a profiler's buffer; working sets need none.");
+			check_advise(check, "ulimit -l 1024 leaves room for a profiler's buffer; working sets need none.");
 	}
 }
 
@@ -353,14 +307,14 @@ static void check_binding(const struct examination *x, struct check *check)
 	const struct machine *m = x->machine;
 
 	if (m->bound)
-		found(check, CHECK_OK, "measures on core %d, bound to it%s%s", m->cpu, *m->bind_note ? "; " : "",
+		check_found(check, CHECK_OK, "measures on core %d, bound to it%s%s", m->cpu, *m->bind_note ? "; " : "",
 			m->bind_note);
 	else
-		found(check, CHECK_BAD, "cannot be bound to a core: %s", *m->bind_note ? m->bind_note : "refused");
+		check_found(check, CHECK_BAD, "cannot be bound to a core: %s", *m->bind_note ? m->bind_note : "refused");
 	if (!m->bound)
-		advise(check, "Allow sched_setaffinity to this process; until then trials that moved are dropped.");
+		check_advise(check, "Allow sched_setaffinity to this process; until then trials that moved are dropped.");
 	else if (!m->apart)
-		advise(check, "The explorer has to draw on the same core: allow it a second one.");
+		check_advise(check, "The explorer has to draw on the same core: allow it a second one.");
 	if (m->bound && !m->apart)
 		check->state = CHECK_NOTE;
 }
@@ -371,27 +325,27 @@ static void check_terminal(const struct examination *x, struct check *check)
 	char colours[24] = "no colours";
 
 	if (!*t->term) {
-		found(check, CHECK_NOTE, "TERM is not set");
-		advise(check, "The explorer needs it, as TERM=xterm-256color; run, sweep, list and doctor do not.");
+		check_found(check, CHECK_NOTE, "TERM is not set");
+		check_advise(check, "The explorer needs it, as TERM=xterm-256color; run, sweep, list and doctor do not.");
 		return;
 	}
 	if (!t->described || !t->addressable) {
-		found(check, CHECK_NOTE, "TERM=%s %s", t->term,
+		check_found(check, CHECK_NOTE, "TERM=%s %s", t->term,
 			t->described ? "cannot place the cursor" : "is not known to this machine");
-		advise(check, "%s; run, sweep, list and doctor go on.", t->database ?
+		check_advise(check, "%s; run, sweep, list and doctor go on.", t->database ?
 			"Try TERM=xterm-256color, or install ncurses-term" :
 			"There is no terminfo here: install ncurses-base, or set TERMINFO");
 		return;
 	}
 	if (t->colours) {
-		figure(check, t->colours, "colours");
+		check_figure(check, t->colours, "colours");
 		snprintf(colours, sizeof(colours), "%d colours", t->colours);
 	}
-	found(check, t->utf8 ? CHECK_OK : CHECK_NOTE, "%s, %s%s, %s%s", t->term, colours,
+	check_found(check, t->utf8 ? CHECK_OK : CHECK_NOTE, "%s, %s%s, %s%s", t->term, colours,
 		t->no_colour ? " (NO_COLOR is set)" : "", t->charset,
 		t->input && t->output ? "" : "; standard input or output is no terminal");
 	if (!t->utf8)
-		advise(check, "The explorer draws in ASCII; a UTF-8 locale (LANG=C.UTF-8) gives lines and shades.");
+		check_advise(check, "The explorer draws in ASCII; a UTF-8 locale (LANG=C.UTF-8) gives lines and shades.");
 }
 
 static const struct {
@@ -401,6 +355,11 @@ static const struct {
 	{ "clock", check_clock },
 	{ "timer", check_timer },
 	{ "counters", check_counters },
+	{ "pmu", check_pmu },
+	{ "events", check_events },
+	{ "reading", check_reading },
+	{ "paranoid", check_paranoid },
+	{ "watchdog", check_watchdog },
 	{ "quiet", check_quiet },
 	{ "steal", check_steal },
 	{ "binding", check_binding },

@@ -9,9 +9,13 @@
 #include <stddef.h>
 
 #include "ui/terminal.h"
+#include "engine/counters.h"
 #include "engine/environment.h"
 #include "engine/machine.h"
+#include "engine/pmu.h"
 #include "engine/trials.h"
+
+struct event_plan;
 
 enum check_state {
 	CHECK_OK,        /* as one would wish */
@@ -33,6 +37,9 @@ struct examination {
 	struct environment environment;
 	struct cpu_times before, after;      /* around the measurement, of the measured core */
 	int counter_error;                   /* errno of opening a cycle counter; 0: there is one */
+	struct pmu pmu;
+	const struct event_plan *events;     /* that the quick request was to count; NULL: unknown */
+	struct counts counts;                /* of it */
 	const struct machine *machine;
 	struct sample sample;                /* of a quick request; valid false: it failed */
 	char failure[244];                   /* why it failed */
@@ -46,5 +53,22 @@ const char *check_state_name(enum check_state state);      /* "ok", "note", "bad
 /* How many checks there are; fills one. */
 size_t check_count(void);
 void check_make(size_t index, const struct examination *examination, struct check *check);
+
+/* For functions that make one: what was found, more of that, what to do about it, and a figure of it. */
+void check_found(struct check *check, enum check_state state, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void check_add(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void check_advise(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void check_figure(struct check *check, double value, const char *unit);
+
+/* Whether this is a virtual machine. */
+bool check_virtual_machine(const struct examination *examination);
+
+/* Those about counters, in check_counters.c. */
+void check_counters(const struct examination *x, struct check *check);
+void check_reading(const struct examination *x, struct check *check);
+void check_paranoid(const struct examination *x, struct check *check);
+void check_watchdog(const struct examination *x, struct check *check);
+void check_pmu(const struct examination *x, struct check *check);
+void check_events(const struct examination *x, struct check *check);
 
 #endif

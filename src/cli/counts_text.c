@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "model/counts.h"
 
-enum { TITLE_WIDTH = 34, FIGURE_WIDTH = 8, LINE_WIDTH = 96, WORDS = 160 };
+enum { TITLE_WIDTH = 34, FIGURE_WIDTH = 8, TITLES = 60, WORDS = 160 };
 
 static void put_figure(FILE *out, double value, char source)
 {
@@ -50,27 +50,11 @@ static bool why_unavailable(const struct count *count, char words[WORDS])
 	return true;
 }
 
-/* Broken at blanks, each line but the first indented a little more. */
-static void put_wrapped(FILE *out, const char *words)
-{
-	int column = fprintf(out, " ");
-
-	while (*words) {
-		int length = (int)strcspn(words, " ");
-
-		if (column + 1 + length > LINE_WIDTH)
-			column = fprintf(out, "\n   ") - 1;
-		column += fprintf(out, " %.*s", length, words);
-		words += length;
-		words += strspn(words, " ");
-	}
-	fputc('\n', out);
-}
-
-/* Those events from `first` on that have no figure for this reason. */
+/* Those events from `first` on that have no figure for this reason: by their titles, or their number where those are many. */
 static void put_unavailable(FILE *out, const struct event_plan *plan, const struct counts *counts, int first, const char *reason)
 {
 	struct text line = { 0 };
+	int many = 0;
 
 	for (int i = first; i < counts->count; i++) {
 		char title[EVENT_TITLE], words[WORDS];
@@ -78,10 +62,12 @@ static void put_unavailable(FILE *out, const struct event_plan *plan, const stru
 		if (!why_unavailable(&counts->event[i], words) || strcmp(words, reason) != 0)
 			continue;
 		events_title(&plan->meaning[i], NULL, title, sizeof(title));
-		text_addf(&line, "%s%s", i > first ? ", " : "", title);
+		text_addf(&line, "%s%s", many++ ? ", " : "", title);
 	}
-	text_addf(&line, ": unavailable; %s", reason);
-	put_wrapped(out, text_string(&line));
+	if (line.length > TITLES)
+		fprintf(out, "  %d others: unavailable; %s\n", many, reason);
+	else
+		fprintf(out, "  %s: unavailable; %s\n", text_string(&line), reason);
 	text_free(&line);
 }
 

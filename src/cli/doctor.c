@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "model/events.h"
 
 /* Enough trials to say what share of them is quiet. */
 #define DOCTOR_SECONDS 0.3
@@ -28,6 +29,7 @@ static void examine_core(struct cli *cli, struct bench *bench, struct examinatio
 	};
 	struct setting setting;
 
+	request.plan = examination->events->counters;
 	setting_init(&setting, request.kernel);
 	memcpy(request.v, setting.v, sizeof(request.v));
 	environment_times(&examination->before, "", bench->machine->cpu);
@@ -36,6 +38,7 @@ static void examine_core(struct cli *cli, struct bench *bench, struct examinatio
 	environment_times(&examination->after, "", bench->machine->cpu);
 	if (status_is_ok(&result->status)) {
 		sample_summarise(&result->trials, &result->facts, &examination->sample);
+		examination->counts = result->counts;
 		memcpy(examination->pages, result->facts.pages, sizeof(examination->pages));
 	} else {
 		memcpy(examination->failure, result->status.text, sizeof(examination->failure));
@@ -46,6 +49,7 @@ static void examine_core(struct cli *cli, struct bench *bench, struct examinatio
 static int doctor_run(struct cli *cli)
 {
 	struct examination examination = { 0 };
+	struct event_plan plan;
 	struct report report;
 	struct bench bench;
 	struct status status;
@@ -60,6 +64,9 @@ static int doctor_run(struct cli *cli)
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
 	examination.machine = bench.machine;
+	events_plan_here(bench.machine, NULL, 0, &plan);
+	plan.counters.id = plan.counters.count > 0;
+	examination.events = &plan;
 	examine_core(cli, &bench, &examination);
 	if (interrupt_signal()) {
 		bench_close(&bench);
@@ -67,6 +74,7 @@ static int doctor_run(struct cli *cli)
 	}
 	environment_read_core(&examination.environment, "", bench.machine->cpu);
 	examination.counter_error = environment_counter_error();
+	pmu_find(&examination.pmu, "", bench.machine->cpu);
 	examination.root = geteuid() == 0;
 	terminal_read(&examination.terminal);
 

@@ -1,7 +1,12 @@
 #include "cli/event_text.h"
 
+#include <string.h>
+
 #include "engine/counters.h"
 #include "model/choice.h"
+
+/* Columns of titles and of names; longer ones have lines of their own. */
+enum { TITLE = 30, NAME = 38 };
 
 static void tell_core(const struct report *report)
 {
@@ -36,17 +41,27 @@ void event_text_begin(struct report *report)
 	fprintf(report->out, "%s\n\n", survey->lacking_count ? "" : "nothing");
 }
 
+/* What stands behind an event's name: beside it where there is room, else below. */
+static void tell_event(FILE *out, const struct event_line *event)
+{
+	const char *outcome = *event->note ? event->note : strcmp(event->state, "known") == 0 ? "counted" : "";
+
+	fprintf(out, "  %-*s ", TITLE, event->title);
+	if (!*outcome)
+		fprintf(out, "%s\n", event->name);
+	else if (strlen(event->name) <= NAME)
+		fprintf(out, "%-*s %s\n", NAME, event->name, outcome);
+	else
+		fprintf(out, "%s\n  %-*s %-*s %s\n", event->name, TITLE, "", NAME, "", outcome);
+}
+
 void event_text(struct report *report, const struct event_line *event)
 {
-	if (report->survey->words) {
-		fprintf(report->out, "%s\n", event->name);
-		if (*event->help)
-			fprintf(report->out, "    %s\n", event->help);
-	} else {
-		fprintf(report->out, "  %-34s %s\n", event->title, event->name);
-		if (*event->note)
-			fprintf(report->out, "  %-34s %s\n", "", event->note);
-	}
+	if (!report->survey->words)
+		tell_event(report->out, event);
+	else
+		fprintf(report->out, "%s\n%s%s%s", event->name, *event->help ? "    " : "", event->help,
+			*event->help ? "\n" : "");
 	report->records++;
 }
 

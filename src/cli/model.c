@@ -1,6 +1,7 @@
 #include "cli/model.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "cli/bench.h"
@@ -68,6 +69,15 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 	free(result);
 }
 
+/* By its name: also of an event that the core's file has too. */
+static bool asked_for(const struct cli *cli, const char *name)
+{
+	for (int i = 0; i < cli->event_count; i++)
+		if (strcasecmp(cli->events[i], name) == 0)
+			return true;
+	return false;
+}
+
 void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts)
 {
 	const struct event_plan *plan = &model->events;
@@ -81,10 +91,10 @@ void model_notes(const struct model *model, const struct cli *cli, const struct 
 	for (int i = 0; i < counts->count && i < plan->counters.count; i++) {
 		char words[160];
 
-		if (plan->meaning[i].role != ROLE_EXTRA || count_known(&counts->event[i]))
+		if (!asked_for(cli, plan->counters.event[i].name) || count_known(&counts->event[i]))
 			continue;
 		count_words(&counts->event[i], words, sizeof(words));
-		cli_note(cli, "%s is unavailable: %s", plan->meaning[i].name, words);
+		cli_note(cli, "%s is unavailable: %s", plan->counters.event[i].name, words);
 	}
 }
 

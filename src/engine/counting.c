@@ -135,20 +135,19 @@ static __attribute__((noinline)) bool count_region(const struct counting *counti
 static bool pass(struct counting *counting, const struct counter_group *group, struct measure *measure, struct passes *passes)
 {
 	const struct counting_kernel *kernel = counting->kernel;
+	const struct stretch *stretch = &measure->count;
+	double elements = (double)stretch->calls * (double)(stretch->whole - stretch->half);
 	uint64_t less[COUNTERS_MAX], more[COUNTERS_MAX];
 	struct group_reading before, after;
-	uint64_t shorter, longer;
-	double share = 1, elements;
+	double share = 1;
 	bool good;
 
-	measure_lengths(measure, &shorter, &longer);
-	elements = (double)measure->calls * (double)(longer - shorter);
 	good = group_start(kernel, group) && group_read(kernel, group, &before);
 	if (good) {
 		if (measure->rewind)
-			measure_region(measure, shorter);
-		good = count_region(counting, group, measure, shorter, less);
-		good = count_region(counting, group, measure, longer, more) && good;
+			measure_region(measure, stretch->half);
+		good = count_region(counting, group, measure, stretch->half, less);
+		good = count_region(counting, group, measure, stretch->whole, more) && good;
 		good = group_read(kernel, group, &after) && good;
 	}
 	group_stop(kernel, group);

@@ -106,7 +106,8 @@ static void read_hypervisor(struct environment *environment, const char *root)
 	/* x86 tells by a flag; elsewhere the device tree does, where there is one. */
 	if (read_field(root, "/proc/cpuinfo", "flags", flags, sizeof(flags)))
 		environment->hypervisor = strstr(flags, " hypervisor") != NULL;
-	else if (system_has(root, "/proc/device-tree/hypervisor") || system_has(root, "/sys/hypervisor/type"))
+	else if (system_has(root, "/proc/device-tree/hypervisor") || system_has(root, "/sys/hypervisor/type") ||
+		(system_line(root, "/proc/device-tree/compatible", vendor, sizeof(vendor)) && strcmp(vendor, "linux,dummy-virt") == 0))
 		environment->hypervisor = 1;
 	system_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
 	system_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource", clock,

@@ -56,12 +56,22 @@ static void touch(const struct kernel_run *run, uint64_t bytes, double until, co
 	}
 }
 
+/* On what fits the first cache, calls begin at the ring's beginning, and end where they like. */
+static struct stretch within_ring(const struct kernel_run *run, double each)
+{
+	uint64_t turns = run->ring / run->granule;
+	struct stretch stretch = { .half = turns / 8 * run->granule, .whole = (turns - 1) * run->granule };
+
+	stretch.calls = (unsigned)fmax(1, fmin(1000, ceil(2 * region_near / (each * (double)stretch.whole))));
+	return stretch;
+}
+
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,
 	uint64_t last_cache, double warm_seconds, const atomic_bool *cancel)
 {
 	uint64_t footprint = run->kernel->footprint(run->v);
 	bool near = footprint <= first_cache;
-	double until = clock_seconds() + warm_seconds, region, seconds, shortest;
+	double until = clock_seconds() + warm_seconds, region, seconds, each, shortest;
 	uint64_t pilot = round_up(512, run->granule);
 
 	*measure = (struct measure){ .run = run, .clock = clock, .calls = 1, .cpu = -1 };
@@ -80,6 +90,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	/* A coarse counter may not have moved in what a cancelled pilot measured. */
 	if (seconds <= 0)
 		seconds = 1e-9;
+	each = seconds;
 
 	region = near ? region_near : region_far;
 	shortest = 400 * clock->step / clock->hz;
@@ -111,19 +122,23 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 			measure->half = round_up(RING_MINIMUM / 2, run->granule);
 		measure->whole = 2 * measure->half;
 	}
+	if (near && !run->kernel->halved && run->ring >= 8 * run->granule)
+		measure->count = within_ring(run, each);
+	else
+		measure->count = (struct stretch){ .half = measure->half, .whole = measure->whole, .calls = measure->calls };
 	run->kernel->rewind(run);
 	measure->begin = clock_seconds();
 }
 
 /* One timed region: calls on the given number of elements. */
-static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements)
+static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements, unsigned calls)
 {
 	struct kernel_run *run = measure->run;
 	void (*call)(struct kernel_run *, uint64_t) = run->kernel->call;
 	void (*rewind)(struct kernel_run *) = run->kernel->rewind;
 	uint64_t begin = clock_ticks();
 
-	for (unsigned i = 0; i < measure->calls; i++) {
+	for (unsigned i = 0; i < calls; i++) {
 		if (measure->rewind)
 			rewind(run);
 		call(run, elements);
@@ -134,26 +149,14 @@ static inline uint64_t region_ticks(const struct measure *measure, uint64_t elem
 
 void measure_region(struct measure *measure, uint64_t elements)
 {
-	region_ticks(measure, elements);
-}
-
-void measure_lengths(const struct measure *measure, uint64_t *shorter, uint64_t *longer)
-{
-	const struct kernel_run *run = measure->run;
-
-	*shorter = measure->half;
-	*longer = measure->whole;
-	if (!measure->rewind || run->kernel->halved || run->ring < RING_MINIMUM || run->ring < 4 * run->granule)
-		return;
-	*shorter = run->ring / 4 / run->granule * run->granule;
-	*longer = 3 * *shorter;
+	region_ticks(measure, elements, measure->count.calls);
 }
 
 /* The same with the core cycles of user space, which are read outside the ticks: reading them may take a system call. */
 static inline uint64_t region_counted(const struct measure *measure, uint64_t elements, uint64_t *cycles)
 {
 	uint64_t begin = counting_read_cycles(measure->counting);
-	uint64_t ticks = region_ticks(measure, elements);
+	uint64_t ticks = region_ticks(measure, elements, measure->calls);
 
 	*cycles = counting_read_cycles(measure->counting) - begin;
 	return ticks;
@@ -258,14 +261,14 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		/* Once untimed: after some microseconds of scalar code the vector units need as long to come to full speed,
 		 * and only the region that is timed first would pay for it. */
 		if (measure->rewind)
-			region_ticks(measure, measure->half);
+			region_ticks(measure, measure->half, measure->calls);
 		if (measure->counting) {
 			half = region_counted(measure, measure->half, &half_cycles);
 			whole = region_counted(measure, measure->whole, &whole_cycles);
 			cycles = ((double)whole_cycles - (double)half_cycles) / elements;
 		} else {
-			half = region_ticks(measure, measure->half);
-			whole = region_ticks(measure, measure->whole);
+			half = region_ticks(measure, measure->half, measure->calls);
+			whole = region_ticks(measure, measure->whole, measure->calls);
 		}
 		if (clock->watched) {
 			uint64_t begin = clock_ticks();

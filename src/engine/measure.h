@@ -15,11 +15,19 @@
 
 struct counting;
 
+/* Two lengths whose difference gives what one element takes. */
+struct stretch {
+	uint64_t half, whole;      /* elements of a call */
+	unsigned calls;            /* of each, in a region */
+};
+
 struct measure {
 	struct kernel_run *run;
 	const struct clock *clock;
 	uint64_t half, whole;      /* elements of the two timed calls */
 	unsigned calls;            /* of each, in a region */
+	struct stretch count;      /* what events are counted on: neither call passes the ring's end where that can be had, since passing it
+	                              takes instructions that no element does */
 	bool rewind;               /* each call starts at the ring's beginning; otherwise where the last one stopped */
 	double begin;              /* seconds, when the first trial began */
 	int cpu;                   /* the processor the thread should be on; -1: any */
@@ -46,12 +54,8 @@ struct measure_goal {
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel);
 
-/* The calls of one region, untimed, for whoever counts around them. */
+/* The calls of one region of `count`, untimed, for whoever counts around them. */
 void measure_region(struct measure *measure, uint64_t elements);
-
-/* Two lengths for whoever counts the difference of such regions: those of trials, but where calls begin at the ring's start and the ring
- * is long enough, neither comes to its end. Passing it takes instructions that are not the loop's. Pure. */
-void measure_lengths(const struct measure *measure, uint64_t *shorter, uint64_t *longer);
 
 /* Tells quiet trials from contended ones by the watch chain, smoothed over neighbours: spells of contention last
  * much longer than a trial, and one reading is good to about 1 % only. Pure. */

@@ -461,10 +461,17 @@ static size_t worker_offers(void *context, const char *words, const char *pmu, s
 	return counters_search(words, pmu, offers, most);
 }
 
+static struct status worker_encodes(void *context, const char *name)
+{
+	(void)context;
+	return counters_encode(name, NULL, NULL);
+}
+
 struct engine worker_engine(struct worker *worker)
 {
 	return (struct engine){
 		.context = worker, .submit = worker_submit, .cancel = worker_cancel, .take = worker_take,
-		.descriptor = worker_descriptor, .machine = worker_machine, .offers = worker_offers,
+		.descriptor = worker_descriptor, .machine = worker_machine,
+		.offers = worker_offers, .encodes = worker_encodes,
 	};
 }

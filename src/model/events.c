@@ -26,7 +26,7 @@ static const struct {
 	[ROLE_DISPATCHED] = { "dispatched", "dispatched", false, true },
 	[ROLE_LOADS] = { "loads", "loads", false, false },
 	[ROLE_STORES] = { "stores", "stores", false, false },
-	[ROLE_BRANCHES] = { "branches", "branches", true, false },
+	[ROLE_BRANCHES] = { "branches", "branches", false, false },
 	[ROLE_MISPREDICTIONS] = { "mispredictions", "mispredictions", false, false },
 	[ROLE_L1_MISSES] = { "l1-misses", "L1 misses", false, false },
 	[ROLE_L2_MISSES] = { "l2-misses", "L2 misses", false, false },

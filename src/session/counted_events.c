@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "session/state.h"
 
-/* Of more letters there may be too many events; of fewer there are. */
-enum { FIND_FROM = 2 };
+/* Of fewer letters there are too many events; so many are looked at for the best ones. */
+enum { FIND_FROM = 2, FIND_AMONG = 512 };
 
 /* The events of this machine as the core's file spells them: "skl" of "skl::UOPS_ISSUED:ANY"; empty: none has a PMU of its own. */
 static void pmu_of(const struct event_plan *plan, char *pmu, size_t size)
@@ -23,10 +23,32 @@ static void pmu_of(const struct event_plan *plan, char *pmu, size_t size)
 	}
 }
 
+/* Whether a name holds every word: then what it counts is mostly what is looked for. */
+static bool named(const char *name, const char *words)
+{
+	char word[FIND_SIZE];
+	int used;
+
+	for (; sscanf(words, " %95s%n", word, &used) == 1; words += used)
+		if (!strcasestr(name, word))
+			return false;
+	return true;
+}
+
+/* Keeps those whose names hold the words, then the others, each in their order. */
+static void keep_best(struct found_events *found, const struct counter_offer *offers, size_t count, const char *words)
+{
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < count && found->count < VIEW_FOUND; i++)
+			if (named(offers[i].name, words) == (pass == 0))
+				found->offer[found->count++] = offers[i];
+}
+
 void counted_find(struct session *session, const char *words)
 {
 	struct found_events *found = &session->counted.found;
 	const struct engine *engine = &session->engine;
+	struct counter_offer *offers;
 	char pmu[COUNTER_NAME];
 
 	found->count = found->all = 0;
@@ -36,8 +58,10 @@ void counted_find(struct session *session, const char *words)
 	if (strlen(words) < FIND_FROM || !engine->offers || !counted_there(session))
 		return;
 	pmu_of(session->counted.plan, pmu, sizeof(pmu));
-	found->all = engine->offers(engine->context, words, pmu[0] ? pmu : NULL, found->offer, VIEW_FOUND);
-	found->count = found->all < VIEW_FOUND ? found->all : VIEW_FOUND;
+	offers = memory_new(FIND_AMONG, sizeof(*offers));
+	found->all = engine->offers(engine->context, words, pmu[0] ? pmu : NULL, offers, FIND_AMONG);
+	keep_best(found, offers, found->all < FIND_AMONG ? found->all : FIND_AMONG, words);
+	free(offers);
 }
 
 /* ---- commands ---- */

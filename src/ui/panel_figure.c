@@ -141,11 +141,11 @@ static void add_trials(struct lines *lines, const struct sample *sample, const s
 	}
 	line = add(lines, 2, STYLE_TEXT);
 	snprintf(line->text, sizeof(line->text), "%s", panels_source(sample->cycles_from));
-	if (counts_clocks_differ(counters->check)) {
+	if (counters->check > 0 && counts_clocks_differ(counters->check)) {
 		line->style = STYLE_WARN;
 		snprintf(line->text, sizeof(line->text), "%s; R says %.2f of it", panels_source(sample->cycles_from), counters->check);
 	}
-	if (isfinite(counters->ipc)) {
+	if (counters->ipc > 0) {
 		panels_figure(counters->ipc, ipc, sizeof(ipc));
 		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text), "%s instructions a cycle C", ipc);
 	}

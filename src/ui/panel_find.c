@@ -7,7 +7,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 {
 	const struct view *view = scene->view;
 	const char *find = view->find;
-	int rows = at.height - 2, first = 0, lines = view->found_count + (view->found_more > 0), length = (int)strlen(find), x;
+	int rows = at.height - 2, first = 0, length = (int)strlen(find), x;
 
 	x = canvas_text(canvas, at, 0, 0, STYLE_KEY, "/ ");
 	/* Of a long one the end is on screen, where it is written; what is typed is ASCII. */
@@ -22,15 +22,15 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		canvas_text(canvas, at, 0, 2, STYLE_WARN, "nothing of that name");
 		return;
 	}
-	if (lines > rows)
+	if (view->found_count > rows)
 		first = view->found_selected - rows / 2;
-	if (first > lines - rows)
-		first = lines - rows;
+	if (first > view->found_count - rows)
+		first = view->found_count - rows;
 	if (first < 0)
 		first = 0;
-	if (view->found_more && first + rows > view->found_count)
-		canvas_textf(canvas, at, 2, 2 + view->found_count - first, STYLE_DIM, "and %d more event%s: another word narrows it",
-			view->found_more, view->found_more == 1 ? "" : "s");
+	if (view->found_more)
+		canvas_textf(canvas, at, 2, 1, STYLE_DIM, "and %d more event%s: another word leaves fewer", view->found_more,
+			view->found_more == 1 ? "" : "s");
 	for (int i = 0; i < rows && first + i < view->found_count; i++) {
 		bool chosen = first + i == view->found_selected;
 

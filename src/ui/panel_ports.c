@@ -226,8 +226,8 @@ static void draw_entry(struct canvas *canvas, struct rectangle at, int y, const 
 	}
 }
 
-/* "◀ fullest   │ split evenly by hand" */
-static void draw_legend(struct canvas *canvas, struct rectangle at, int y, const struct limits *limits)
+/* "◀ fullest   │ split evenly by hand"; returns the columns used. */
+static int draw_legend(struct canvas *canvas, struct rectangle at, int y, const struct limits *limits)
 {
 	bool binds = limits->binding >= 0 && (limits->limit[limits->binding].kind == LIMIT_PORTS ||
 		limits->limit[limits->binding].kind == LIMIT_DIVIDER);
@@ -239,9 +239,10 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, const
 	if (limits->bottleneck)
 		x += canvas_text(canvas, at, x, y, STYLE_DIM, binds ? "◀ binds" : "◀ fullest") + 3;
 	if (naive)
-		canvas_text(canvas, at, x, y, STYLE_DIM, "│ split evenly by hand");
+		x += canvas_text(canvas, at, x, y, STYLE_DIM, "│ split evenly by hand");
 	else
-		canvas_text(canvas, at, x, y, STYLE_DIM, "the even split is best");
+		x += canvas_text(canvas, at, x, y, STYLE_DIM, "the even split is best");
+	return x;
 }
 
 /* Why there is no C: one line, or nothing while nobody knows. */
@@ -416,7 +417,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 {
 	const struct view *view = scene->view;
 	const struct limits *limits = &panels_outline(view)->limits;
-	int width, y;
+	int width, x, y;
 	struct entries entries;
 	struct beside beside;
 	struct shape shape;
@@ -452,11 +453,12 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		return;
 	}
 	y = at.height - shape.rows > 2 ? shape.rows + 1 : shape.rows;
-	if (at.height > shape.rows)
-		draw_legend(canvas, at, y++, limits);
+	if (at.height <= shape.rows)
+		return;
+	x = draw_legend(canvas, at, y++, limits) + 3;
 	why(view, words, sizeof(words));
-	if (words[0] && y < at.height)
-		canvas_text(canvas, at, 0, y, STYLE_DIM, words);
+	if (words[0] && (y < at.height || x < at.width / 2))
+		canvas_text(canvas, at, y < at.height ? 0 : x, y < at.height ? y : y - 1, STYLE_DIM, words);
 	else if (beside.count && at.height - y > 3)
 		draw_beside(canvas, (struct rectangle){ at.x, at.y + y + 1, at.width, at.height - y - 1 }, &beside, view);
 }

@@ -200,7 +200,7 @@ static struct rectangle overlay_at(const struct canvas *canvas, int most_rows, b
 {
 	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
 	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
-	int top = small ? replay && canvas->height > 3 : 1;      /* under the stamp */
+	int top = small ? replay && canvas->height > 3 : 1;      /* under the stamp, where both have room */
 	int height = small ? canvas->height - top : canvas->height - 3;
 
 	if (most_rows > 0 && height > most_rows)
@@ -221,7 +221,7 @@ static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 	if (!panel || at.width < 8 || at.height < 3)
 		return;
 	canvas_fill(canvas, at, STYLE_TEXT);
-	canvas_frame(canvas, at, STYLE_DIM, panel->title);
+	canvas_frame(canvas, at, STYLE_DIM, scene->view->replay && at.y == 0 ? "REPLAY" : panel->title);
 	panel->draw(canvas, inside(at), scene);
 }
 

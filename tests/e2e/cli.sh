@@ -105,6 +105,21 @@ says out "cycles per list node"
 expect 0 run mountain --format csv
 [ "$(awk -F'"' '{ gsub(/,/, ",", $1); print }' "$work/out" | wc -l)" -eq 2 ] || fail "not a header and a line"
 
+# What the kernel counts itself is counted everywhere; what this machine does not count is told, and has no figure.
+expect 0 run combine --event perf::PERF_COUNT_SW_PAGE_FAULTS --format json
+json_lines
+if ! grep -q '"why":' "$work/out"; then
+	says out '["perf::PERF_COUNT_SW_PAGE_FAULTS","extra",0.0,0.0,0.0,"known"]'
+	expect 0 run combine --event perf::PERF_COUNT_SW_PAGE_FAULTS
+	grep -q '^  perf::PERF_COUNT_SW_PAGE_FAULTS  *0\.000 C$' "$work/out" || fail "no page faults in: $(cat "$work/out")"
+	expect 0 sweep combine acc=1,2 unroll=2 --event perf::PERF_COUNT_SW_PAGE_FAULTS --format csv
+	[ "$(sed -n '1p' "$work/out" | grep -c ',c_perf::PERF_COUNT_SW_PAGE_FAULTS$')" -eq 1 ] || fail "no column of page faults"
+	[ "$(sed 1d "$work/out" | grep -c ',0$')" -eq 2 ] || fail "no page faults in: $(cat "$work/out")"
+fi
+expect 0 run combine --event perf_raw::r0000
+grep -qE 'perf_raw::r0000 is unavailable: .|nothing could be counted: .' "$work/err" || fail "nobody says why: $(cat "$work/err")"
+! grep -q '^  perf_raw::r0000 .* C' "$work/out" || fail "a figure of nothing in: $(cat "$work/out")"
+
 # A sweep: in the order typed, what is excluded counted on standard error.
 expect 0 sweep combine unroll=2,1 acc=1..2 --format csv
 [ "$(wc -l <"$work/out")" -eq 4 ] || fail "not three cells: $(cat "$work/out")"
@@ -135,7 +150,7 @@ expect 0 events --format json
 json_lines
 says out '"record":"events"'
 expect 0 events --uarch $core
-says out "micro-ops retired                  $event"
+says out "micro-ops retired              $event"
 says out "lacking   micro-ops executed"
 expect 0 events --uarch $core --format csv
 says out "$core,uops-retired,$event,"

@@ -160,6 +160,54 @@ static void cancelled_and_provisional_results_are_no_visits(void **state)
 	cell_compact(&cell);
 }
 
+static void counts_are_kept_where_there_are_any(void **state)
+{
+	struct cells *cells = cells_new();
+	struct setting setting = fold_of_size(64);
+	struct cell *cell = cells_get(cells, &setting, true);
+	struct result result = visit(&setting, 5, 0.01);
+
+	(void)state;
+	/* None, and why: that is no count. */
+	result.counts.id = 3;
+	cell_visit(cell, &result, 40, 0.01, 5);
+	assert_null(cell->counts);
+	result.counts.count = 1;
+	result.counts.event[0] = (struct count){ .state = COUNT_KNOWN, .value = 7 };
+	result.status = status_make(STATUS_CANCELLED, "stopped");
+	cell_visit(cell, &result, 40, 0.01, 5);
+	assert_null(cell->counts);
+	result.status = status_ok();
+	cell_visit(cell, &result, 40, 0.01, 5);
+	assert_non_null(cell->counts);
+	check_near(cell->counts->event[0].value, 7, 0);
+	result.counts.event[0].value = 8;
+	cell_visit(cell, &result, 5, 1, 5);
+	assert_true(cell->settled);
+	cell_compact(cell);
+	check_near(cell->counts->event[0].value, 8, 0);
+	cells_free(cells);
+}
+
+static void trials_of_two_clocks_are_not_mixed(void **state)
+{
+	struct setting setting = fold_of_size(64);
+	struct cell cell = { .setting = setting };
+	struct result result = visit(&setting, 30, 0.01);
+
+	(void)state;
+	cell_visit(&cell, &result, 400, 0.0001, 9);
+	cell_visit(&cell, &result, 400, 0.0001, 9);
+	assert_int_equal(cell.sample.trials, 60);
+	fake_trials(&result.trials, 30, 4, 0.01, 0.01);
+	result.facts.cycles_from = SOURCE_COUNTER;
+	cell_visit(&cell, &result, 400, 0.0001, 9);
+	assert_int_equal(cell.sample.trials, 30);
+	check_near(cell.sample.cpe, 4, 0.02);
+	assert_int_equal(cell.sample.cycles_from, SOURCE_COUNTER);
+	free(cell.trials);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +218,8 @@ int main(void)
 		cmocka_unit_test(a_failure_settles_and_keeps_its_reason),
 		cmocka_unit_test(nothing_but_disturbed_trials_end_as_a_failure),
 		cmocka_unit_test(cancelled_and_provisional_results_are_no_visits),
+		cmocka_unit_test(counts_are_kept_where_there_are_any),
+		cmocka_unit_test(trials_of_two_clocks_are_not_mixed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,13 +3,39 @@
 #include <errno.h>
 
 #include "cli/check.h"
+#include "model/events.h"
 
 static struct machine machine;
+static struct event_plan plan;
+
+/* Everything is named, and counts. */
+static void count_all(struct examination *x)
+{
+	memset(&plan, 0, sizeof(plan));
+	plan.counters.id = 1;
+	for (int role = 0; role < ROLE_EXTRA; role++)
+		plan.meaning[plan.counters.count++].role = (enum event_role)role;
+	x->events = &plan;
+	x->counts = (struct counts){ .id = 1, .count = plan.counters.count, .groups = 3, .direct = true };
+	for (int i = 0; i < x->counts.count; i++)
+		x->counts.event[i] = (struct count){ .state = COUNT_KNOWN, .value = 1 };
+}
+
+/* Nothing can be opened. */
+static void count_none(struct examination *x, int error)
+{
+	x->counter_error = error;
+	x->counts = (struct counts){ .id = 1, .why = "as the test wants it" };
+	x->sample.cycles_from = SOURCE_REFERENCE;
+	x->sample.check = NAN;
+}
 
 /* A quiet machine with nothing to complain about. */
 static struct examination good(void)
 {
 	struct examination x = {
+		.pmu = { .name = "cpu", .paranoid = 1, .rdpmc = 1, .user_access = -1, .nmi_watchdog = 0, .counters = 8, .fixed = 4,
+			.width = 48 },
 		.environment = { .paranoid = 1, .clocksource = "tsc", .governor = "performance",
 			.frequency_driver = "acpi-cpufreq", .turbo = 1, .smt = 0, .siblings = "3", .hypervisor = 0,
 			.online = "0-7", .allowed = "0-7", .isolated = "3", .quota = NAN, .load = 0.1,
@@ -18,12 +44,14 @@ static struct examination good(void)
 		.before = { .known = true, .busy = 100, .idle = 1000 },
 		.after = { .known = true, .busy = 130, .idle = 1000 },
 		.machine = &machine,
-		.sample = { .valid = true, .ghz = 4.0, .quiet = 0.99, .trials = 200, .cpe = 1 },
+		.sample = { .valid = true, .ghz = 4.0, .quiet = 0.99, .trials = 200, .cpe = 1,
+			.cycles_from = SOURCE_COUNTER, .check = 1.003 },
 		.pages = "huge",
 		.terminal = { .database = true, .input = true, .output = true, .term = "xterm", .described = true,
 			.addressable = true, .colours = 256, .utf8 = true, .charset = "UTF-8" },
 	};
 
+	count_all(&x);
 	memset(&machine, 0, sizeof(machine));
 	machine.processors = 8;
 	machine.cpu = 3;
@@ -68,6 +96,7 @@ static void finds_nothing_wrong_with_a_good_machine(void **state)
 static void stands_an_unknown_machine(void **state)
 {
 	struct examination x = { .counter_error = ENOENT, .machine = &machine, .failure = "no trials",
+		.pmu = { .paranoid = -9, .rdpmc = -1, .user_access = -1, .nmi_watchdog = -1, .guest = -1 },
 		.environment = { .paranoid = -9, .turbo = -1, .smt = -1, .hypervisor = -1, .quota = NAN, .load = NAN,
 			.huge_reserved = -1, .huge_free = -1, .memory_total = -1, .memory_available = -1,
 			.memory_limit = -1, .locked_limit = -1 } };
@@ -130,24 +159,133 @@ static void tells_why_there_are_no_counters(void **state)
 	struct check check;
 
 	(void)state;
-	x.counter_error = ENOENT;
+	count_none(&x, ENOENT);
 	check_contains(make(&x, "counters").finding, "no driver for this processor");
 	x.environment.hypervisor = 1;
 	check_contains(make(&x, "counters").finding, "given to this guest");
-	x.counter_error = EACCES;
-	x.environment.paranoid = 3;
+	check_contains(make(&x, "counters").advice, "-cpu host,pmu=on");
+	snprintf(x.environment.hypervisor_name, sizeof(x.environment.hypervisor_name), "KVM (Amazon EC2)");
+	check_contains(make(&x, "counters").advice, "metal instance");
+	snprintf(x.environment.hypervisor_name, sizeof(x.environment.hypervisor_name), "VMware");
+	check_contains(make(&x, "counters").advice, "vPMC");
+	count_none(&x, EACCES);
+	x.pmu.paranoid = 3;
 	check = make(&x, "counters");
 	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.finding, "perf_event_paranoid is 3");
-	check_contains(check.advice, "sysctl kernel.perf_event_paranoid=2");
-	x.environment.paranoid = 1;
-	check_contains(make(&x, "counters").advice, "filter");
-	x.counter_error = ENOSYS;
+	check_contains(check.finding, "not allow them to this user");
+	check_contains(check.advice, "See paranoid.");
+	x.pmu.paranoid = 1;
+	check_contains(make(&x, "counters").advice, "seccomp");
+	count_none(&x, ENOSYS);
 	check_contains(make(&x, "counters").finding, "no perf_event_open");
-	x.counter_error = EBUSY;
-	check_contains(make(&x, "counters").advice, "nmi_watchdog");
-	x.counter_error = EMFILE;
+	count_none(&x, EBUSY);
+	check_contains(make(&x, "counters").advice, "see watchdog");
+	count_none(&x, EMFILE);
 	check_contains(make(&x, "counters").finding, strerror(EMFILE));
+	count_none(&x, 0);
+	check_contains(make(&x, "counters").finding, "as the test wants it");
+	assert_int_equal(make(&x, "counters").state, CHECK_NOTE);
+	/* What depends on them says so, and judges nothing. */
+	check_contains(make(&x, "reading").finding, "there are none");
+	assert_int_equal(make(&x, "events").state, CHECK_NOTE);
+}
+
+static void counters_that_do_not_count_are_told(void **state)
+{
+	struct examination x = good();
+	struct check check;
+
+	(void)state;
+	check = make(&x, "counters");
+	check_contains(check.finding, "17 of 17 events count, in 3 passes over a loop; cycles come from a counter");
+	check_contains(check.finding, "0.3% more of them");
+	check_near(check.value, 17, 0);
+	x.sample.check = 0.95;
+	check = make(&x, "counters");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "5.0% fewer");
+	check_contains(check.advice, "clocks is wrong");
+	x.counts.event[5].state = COUNT_HELD;
+	check = make(&x, "events");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "1 of them unavailable");
+	check_contains(check.advice, "slexplore events");
+	for (int i = 0; i < x.counts.count; i++)
+		x.counts.event[i].state = COUNT_SILENT;
+	check = make(&x, "counters");
+	assert_int_equal(check.state, CHECK_BAD);
+	check_contains(check.finding, "none of them counts");
+}
+
+static void names_what_no_event_tells(void **state)
+{
+	struct examination x = good();
+	struct check check;
+
+	(void)state;
+	plan.counters.count = x.counts.count = 2;      /* cycles and instructions */
+	check = make(&x, "events");
+	assert_int_equal(check.state, CHECK_OK);
+	check_contains(check.finding, "2 events are named for this core; nothing is named for ");
+	check_contains(check.finding, "L3 misses");
+	plan.generic = true;
+	check = make(&x, "events");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "for every processor, none for this core");
+	check_contains(check.advice, "slexplore events WORD");
+	snprintf(plan.why, sizeof(plan.why), "mine.uarch:3: what is that?");
+	check = make(&x, "events");
+	assert_int_equal(check.state, CHECK_BAD);
+	check_contains(check.advice, "mine.uarch:3");
+	plan.counters.count = 0;
+	check_contains(make(&x, "events").finding, "unknown: mine.uarch:3");
+}
+
+static void says_how_counters_are_read(void **state)
+{
+	struct examination x = good();
+	struct check check;
+
+	(void)state;
+	check_contains(make(&x, "reading").finding, "without a system call");
+	x.counts.direct = false;
+	check = make(&x, "reading");
+	assert_int_equal(check.state, CHECK_NOTE);
+	assert_string_equal(check.advice, "");
+	x.pmu.rdpmc = 0;
+	check_contains(make(&x, "reading").advice, "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc");
+	x.pmu.rdpmc = -1;
+	x.pmu.arm = true;
+	check_contains(make(&x, "reading").advice, "Linux 5.17");
+	x.pmu.user_access = 0;
+	check_contains(make(&x, "reading").advice, "sysctl kernel.perf_user_access=1");
+}
+
+static void knows_who_else_has_a_hand_in_counters(void **state)
+{
+	struct examination x = good();
+	struct check check;
+
+	(void)state;
+	check_contains(make(&x, "pmu").finding, "8 counters for any event, 4 for one each, of 48 bits");
+	snprintf(x.pmu.name, sizeof(x.pmu.name), "cpu_core");
+	snprintf(x.pmu.serves, sizeof(x.pmu.serves), "0-7");
+	snprintf(x.pmu.others, sizeof(x.pmu.others), "cpu_atom 8-15");
+	check = make(&x, "pmu");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "cpu_atom 8-15");
+	check_contains(check.advice, "--cpu");
+	x.pmu.nmi_watchdog = 1;
+	check = make(&x, "watchdog");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.advice, "kernel.nmi_watchdog=0");
+	x.pmu.paranoid = 3;
+	check = make(&x, "paranoid");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "perf_event_paranoid is 3: users may count nothing");
+	check_contains(check.advice, "As root: sysctl kernel.perf_event_paranoid=2");
+	x.root = true;
+	assert_int_equal(make(&x, "paranoid").state, CHECK_OK);
 }
 
 static void measures_steal_by_differences(void **state)
@@ -284,6 +422,10 @@ int main(void)
 		cmocka_unit_test(names_are_words_and_differ),
 		cmocka_unit_test(compares_the_clock_with_the_counter),
 		cmocka_unit_test(tells_why_there_are_no_counters),
+		cmocka_unit_test(counters_that_do_not_count_are_told),
+		cmocka_unit_test(names_what_no_event_tells),
+		cmocka_unit_test(says_how_counters_are_read),
+		cmocka_unit_test(knows_who_else_has_a_hand_in_counters),
 		cmocka_unit_test(measures_steal_by_differences),
 		cmocka_unit_test(sees_what_shares_the_core),
 		cmocka_unit_test(knows_limits_of_containers),

@@ -47,6 +47,8 @@ static int tear_down(void **state)
 static const struct event_line lines[] = {
 	{ "cycles", "cycles", "odd::CYCLES", "known", "", "Cycles, \"all\" of them" },
 	{ "ports p2 p3", "p2 p3", "odd::PORTS:P23", "refused", "refused: so", "" },
+	{ "dtlb-walks", "page walks", "odd::A_NAME_THAT_IS_LONGER_THAN_ITS_COLUMN", "silent", "stays at zero", "" },
+	{ "stores", "stores", "odd::STORES", "", "", "" },
 };
 
 static void text_tells_core_counters_and_what_is_lacking(void **state)
@@ -54,13 +56,16 @@ static void text_tells_core_counters_and_what_is_lacking(void **state)
 	struct event_survey survey = { .pmu = "odd", .doubt = "", .why = "", .tried = true, .lacking_count = 2, .lacking = lacking };
 
 	(void)state;
-	write_events("text", &survey, lines, 2);
+	write_events("text", &survey, lines, 4);
 	check_contains(written, "core      not recognised\n");
 	check_contains(written, ", PMU odd\n");
 	check_contains(written, "counters  tried on this machine\n");
 	check_contains(written, "lacking   micro-ops executed, L3 misses\n");
-	check_contains(written, "\n  cycles                             odd::CYCLES\n");
-	check_contains(written, "\n  p2 p3                              odd::PORTS:P23\n                                     refused: so\n");
+	check_contains(written, "\n  cycles                         odd::CYCLES                            counted\n");
+	check_contains(written, "\n  p2 p3                          odd::PORTS:P23                         refused: so\n");
+	check_contains(written, "\n  page walks                     odd::A_NAME_THAT_IS_LONGER_THAN_ITS_COLUMN\n"
+		"                                                                        stays at zero\n");
+	check_contains(written, "\n  stores                         odd::STORES\n");
 
 	survey = (struct event_survey){ .pmu = "", .generic = true, .doubt = "events:1: no", .why = "no unit is given to this guest", .tried = true };
 	write_events("text", &survey, lines, 1);

@@ -1,0 +1,583 @@
+/* What the session counts, keeps of it, and says beside the model; and events asked for by name. */
+#include "fakes.h"
+
+#include <strings.h>
+
+#include "model/counts.h"
+#include "session/session.h"
+
+enum { LIMIT = 1 << 30 };
+
+static struct fake_engine fake;
+static struct view view;
+
+/* A model and a libpfm that count what they are asked. */
+static struct {
+	int planned, modelled, searched;
+	bool none;                /* nothing to count */
+	double decoded;
+	char pmu[40];
+} model;
+
+static enum uarch_match recognise(void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
+{
+	(void)context, (void)machine;
+	snprintf(name, CORE_NAME, "own");
+	why[0] = '\0';
+	return UARCH_EXACT;
+}
+
+static struct status load(void *context, const char *name, const char *isa, struct core *core)
+{
+	(void)context, (void)isa;
+	memset(core, 0, sizeof(*core));
+	snprintf(core->name, sizeof(core->name), "%s", name);
+	return status_ok();
+}
+
+static void unload(void *context, struct core *core)
+{
+	(void)context, (void)core;
+}
+
+static void answer(void *context, const struct explain_question *question, struct explanation *explanation)
+{
+	(void)context, (void)question;
+	loop_clear(&explanation->loop);
+	limits_clear(&explanation->limits);
+	explanation->limits.binding = explanation->limits.predicted_by = -1;
+	explanation->status = status_ok();
+	explanation->loop.insn_count = 4;
+	explanation->loop.insns_per_element = model.decoded;
+}
+
+static void plan_add(struct event_plan *plan, enum event_role role, const char *name)
+{
+	plan->meaning[plan->counters.count].role = role;
+	snprintf(plan->meaning[plan->counters.count].title, EVENT_TITLE, "%s", name);
+	snprintf(plan->counters.event[plan->counters.count++].name, COUNTER_NAME, "%s", name);
+}
+
+static void events(void *context, const struct machine *machine, const char *const *extra, int extra_count,
+	struct event_plan *plan)
+{
+	(void)context, (void)machine;
+	memset(plan, 0, sizeof(*plan));
+	plan->counters.cycles = 0;
+	model.planned++;
+	if (model.none)
+		return;
+	plan_add(plan, ROLE_CYCLES, "perf::CYCLES");
+	plan_add(plan, ROLE_INSTRUCTIONS, "own::INSTRUCTIONS");
+	plan_add(plan, ROLE_LOADS, "own::LOADS");
+	for (int i = 0; i < extra_count && plan->counters.count < COUNTERS_MAX; i++)
+		plan_add(plan, ROLE_EXTRA, extra[i]);
+}
+
+static double modelled(void *context, const struct uarch_event *meaning, const struct explanation *explanation)
+{
+	(void)context, (void)explanation;
+	model.modelled++;
+	return meaning->role == ROLE_LOADS ? 1 : (double)NAN;
+}
+
+static struct explainer explainer = { .recognise = recognise, .load = load, .unload = unload, .explain = answer,
+	.events = events, .modelled = modelled };
+
+static size_t offers(void *context, const char *words, const char *pmu, struct counter_offer *offer, size_t most)
+{
+	static const struct counter_offer all[] = { { "own::STALLS", "cycles without any uops" }, { "own::UOPS:ANY", "all of them" },
+		{ "own::UOPS:PORT_0", "on a port" } };
+	size_t count = 0;
+
+	(void)context;
+	model.searched++;
+	snprintf(model.pmu, sizeof(model.pmu), "%s", pmu ? pmu : "");
+	for (int i = 0; i < 3; i++) {
+		if (!strcasestr(all[i].name, words) && !strcasestr(all[i].help, words))
+			continue;
+		if (count < most)
+			offer[count] = all[i];
+		count++;
+	}
+	return count;
+}
+
+static struct status encodes(void *context, const char *name)
+{
+	(void)context;
+	return strncasecmp(name, "own::", 5) == 0 ? status_ok() :
+		status_make(STATUS_USAGE, "event '%s': event not found; there is own::UOPS:ANY", name);
+}
+
+static struct session *start_with(const char *const *extra, int extra_count, uint64_t memory)
+{
+	struct engine engine = fake_init(&fake, memory);
+	struct session_options options = { .explainer = &explainer, .events = extra, .event_count = extra_count };
+	struct session *session;
+
+	memset(&model, 0, sizeof(model));
+	model.decoded = 2;
+	engine.offers = offers;
+	engine.encodes = encodes;
+	setting_init(&options.setting, &kernel_fold);
+	session = session_new(&engine, &options);
+	session_advance(session, 100);
+	return session;
+}
+
+static struct session *start(void)
+{
+	return start_with(NULL, 0, LIMIT);
+}
+
+static const struct view *look(const struct session *session)
+{
+	session_view(session, 101, &view);
+	return &view;
+}
+
+/* Answers what is pending: 1.5 cycles, 2 instructions, 1 load an element. */
+static struct result counted_result(void)
+{
+	static const double values[] = { 1.5, 2, 1 };
+	struct result result = fake_result(&fake.request, 60, 1.5);
+
+	result.counts.id = fake.request.plan.id;
+	result.counts.count = fake.request.plan.count;
+	for (int i = 0; i < result.counts.count; i++)
+		result.counts.event[i] = (struct count){ .state = COUNT_KNOWN, .value = i < 3 ? values[i] : 0.25 };
+	return result;
+}
+
+static void answer_counted(struct session *session, double now)
+{
+	struct result result = counted_result();
+
+	assert_true(fake.pending);
+	fake_push(&fake, &result);
+	session_advance(session, now);
+}
+
+static void run(struct session *session, const char *line, double now)
+{
+	struct status status = session_command(session, line, now);
+
+	check_ok(status);
+}
+
+static void refused(struct session *session, const char *line, const char *part)
+{
+	struct status status;
+
+	assert_false(session_command_works(session, line));
+	status = session_command(session, line, 101);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, part);
+}
+
+static void every_request_carries_the_plan(void **state)
+{
+	struct session *session = start();
+
+	(void)state;
+	assert_int_equal(fake.request.plan.id, 1);
+	assert_int_equal(fake.request.plan.count, 3);
+	assert_string_equal(fake.request.plan.event[1].name, "own::INSTRUCTIONS");
+	answer_counted(session, 100.05);
+	session_advance(session, 100.06);
+	assert_true(fake.request.background);
+	assert_int_equal(fake.request.plan.id, 1);
+	session_free(session);
+	/* Before the machine is known nobody knows its events. */
+	session = start_with(NULL, 0, 0);
+	assert_int_equal(fake.request.plan.id, 0);
+	assert_null(look(session)->counters.plan);
+	atomic_store(&fake.machine.known, true);
+	session_advance(session, 101);
+	assert_int_equal(look(session)->counters.plan->counters.count, 3);
+	session_free(session);
+}
+
+static void counts_stand_beside_the_model(void **state)
+{
+	struct session *session = start();
+
+	(void)state;
+	assert_int_equal(look(session)->counters.counts.count, 0);
+	assert_string_equal(view.counters.why, "");
+	assert_true(isnan(view.counters.ipc));
+	answer_counted(session, 100.05);
+	look(session);
+	assert_int_equal(view.counters.counts.count, 3);
+	check_near(view.counters.ipc, 2 / 1.5, 1e-9);
+	check_near(view.counters.counted, 2, 0);
+	check_near(view.counters.decoded, 2, 0);
+	assert_false(view.counters.differ);
+	assert_true(isnan(view.counters.modelled[0]));
+	check_near(view.counters.modelled[2], 1, 0);
+	/* Cycles by the reference chain have nothing to be checked against. */
+	assert_true(isnan(view.counters.check));
+	session_free(session);
+}
+
+static void what_the_model_says_is_asked_once_an_explanation(void **state)
+{
+	struct session *session = start();
+
+	(void)state;
+	assert_int_equal(model.modelled, 3);
+	for (int i = 0; i < 10; i++)
+		look(session);
+	assert_int_equal(model.modelled, 3);
+	run(session, "set acc=2", 100.01);
+	assert_int_equal(model.modelled, 6);
+	session_free(session);
+}
+
+static void other_instructions_than_decoded_are_flagged(void **state)
+{
+	struct session *session = start();
+	struct result result;
+
+	(void)state;
+	model.decoded = 1.97;
+	run(session, "set acc=2", 100.01);
+	answer_counted(session, 100.05);
+	assert_true(look(session)->counters.differ);
+	/* An estimate is no witness. */
+	session_advance(session, 100.06);
+	fake_answer(&fake, 60, 1);      /* a cell */
+	session_advance(session, 100.2);
+	assert_false(fake.request.background);
+	result = counted_result();
+	result.counts.event[1].state = COUNT_SCALED;
+	fake_push(&fake, &result);
+	session_advance(session, 100.25);
+	assert_false(look(session)->counters.differ);
+	check_near(view.counters.counted, 2, 0);
+	session_free(session);
+}
+
+static void counts_of_another_plan_or_of_no_final_result_are_ignored(void **state)
+{
+	struct session *session = start();
+	struct result result = counted_result();
+
+	(void)state;
+	result.final = false;
+	fake_push(&fake, &result);
+	session_advance(session, 100.01);
+	assert_int_equal(look(session)->counters.counts.count, 0);
+	result = counted_result();
+	result.counts.id = 7;
+	fake_push(&fake, &result);
+	session_advance(session, 100.02);
+	assert_true(look(session)->sample.valid);
+	assert_int_equal(view.counters.counts.count, 0);
+	session_free(session);
+	session = start();
+	result = counted_result();
+	result.status = status_make(STATUS_CANCELLED, "stopped");
+	fake_push(&fake, &result);
+	session_advance(session, 100.02);
+	assert_int_equal(look(session)->counters.counts.count, 0);
+	session_free(session);
+}
+
+static void why_there_are_none_is_kept_from_setting_to_setting(void **state)
+{
+	struct session *session = start();
+	struct result result = counted_result();
+
+	(void)state;
+	memset(&result.counts, 0, sizeof(result.counts));
+	result.counts.id = fake.request.plan.id;
+	snprintf(result.counts.why, sizeof(result.counts.why), "this guest has no PMU");
+	fake_push(&fake, &result);
+	session_advance(session, 100.02);
+	assert_string_equal(look(session)->counters.why, "this guest has no PMU");
+	run(session, "set acc=2", 100.03);
+	assert_string_equal(look(session)->counters.why, "this guest has no PMU");
+	/* Once there are some, it is gone. */
+	answer_counted(session, 100.1);
+	assert_string_equal(look(session)->counters.why, "");
+	assert_int_equal(view.counters.counts.count, 3);
+	session_free(session);
+}
+
+static void an_engine_that_counts_nothing_says_so(void **state)
+{
+	struct session *session = start();
+
+	(void)state;
+	fake_answer(&fake, 60, 2);
+	session_advance(session, 100.02);
+	check_contains(look(session)->counters.why, "nothing is counted");
+	session_free(session);
+}
+
+static void coming_back_shows_what_was_counted_at_once(void **state)
+{
+	struct session *session = start();
+
+	(void)state;
+	answer_counted(session, 100.05);
+	run(session, "set acc=2", 100.1);
+	assert_int_equal(look(session)->counters.counts.count, 0);
+	run(session, "set acc=1", 100.2);
+	assert_false(look(session)->sample.valid);
+	assert_int_equal(view.counters.counts.count, 3);
+	/* Not what an older plan counted. */
+	run(session, "set acc=2", 100.3);
+	run(session, "event own::UOPS:ANY", 100.35);
+	run(session, "set acc=1", 100.4);
+	assert_int_equal(look(session)->counters.counts.count, 0);
+	session_free(session);
+}
+
+static void a_frozen_screen_keeps_its_counts(void **state)
+{
+	struct session *session = start();
+	struct result result;
+
+	(void)state;
+	answer_counted(session, 100.05);
+	session_advance(session, 100.2);
+	result = counted_result();
+	result.counts.event[1].value = 9;
+	run(session, "freeze", 100.21);
+	fake_push(&fake, &result);
+	session_advance(session, 100.22);
+	check_near(look(session)->counters.counted, 2, 0);
+	/* One more event has no count until measuring goes on; the others keep theirs. */
+	run(session, "event own::UOPS:ANY", 100.3);
+	check_contains(look(session)->notice, "once measuring goes on");
+	assert_int_equal(view.counters.counts.count, 4);
+	check_near(view.counters.counts.event[1].value, 2, 0);
+	assert_int_equal(view.counters.counts.event[3].state, COUNT_NONE);
+	session_free(session);
+}
+
+static void measuring_anew_forgets_what_was_counted(void **state)
+{
+	struct session *session = start();
+
+	(void)state;
+	answer_counted(session, 100.05);
+	run(session, "again", 100.1);
+	assert_int_equal(look(session)->counters.counts.count, 0);
+	assert_int_equal(view.counters.counts.id, 0);
+	session_free(session);
+}
+
+static void an_event_by_name_is_counted_too(void **state)
+{
+	struct session *session = start();
+
+	(void)state;
+	answer_counted(session, 100.05);
+	session_advance(session, 100.06);
+	assert_true(session_command_works(session, "event own::UOPS:ANY"));
+	run(session, "event own::UOPS:ANY", 100.07);
+	assert_int_equal(look(session)->body, BODY_COUNTERS);
+	assert_int_equal(view.counters.plan->counters.id, 2);
+	fake_answer(&fake, 60, 1);
+	session_advance(session, 100.08);
+	/* It does not wait for its turn. */
+	assert_false(fake.request.background);
+	assert_int_equal(fake.request.plan.id, 2);
+	assert_string_equal(fake.request.plan.event[3].name, "own::UOPS:ANY");
+	assert_false(session_idle(session));
+	answer_counted(session, 100.1);
+	assert_int_equal(look(session)->counters.counts.count, 4);
+	/* In any case of letters, and once. */
+	run(session, "event OWN::uops:any", 100.2);
+	check_contains(look(session)->notice, "is counted already");
+	assert_int_equal(view.counters.plan->counters.count, 4);
+	run(session, "yank", 100.3);
+	check_contains(look(session)->text, " --event own::UOPS:ANY");
+	assert_null(strstr(strstr(view.text, "--event") + 1, "--event"));
+	session_free(session);
+}
+
+static void a_wrong_event_changes_nothing(void **state)
+{
+	struct session *session = start();
+	char line[80];
+
+	(void)state;
+	refused(session, "event", "takes a name");
+	refused(session, "event other::UOPS", "there is own::UOPS:ANY");
+	assert_int_equal(look(session)->counters.plan->counters.id, 1);
+	assert_int_equal(view.body, BODY_SLICES);
+	for (int i = 0; i < COUNTERS_MAX - 3; i++) {
+		snprintf(line, sizeof(line), "event own::E%d", i);
+		run(session, line, 100.1);
+	}
+	refused(session, "event own::ONE_MORE", "no room, 40 are counted already");
+	session_free(session);
+	explainer.events = NULL;
+	session = start();
+	refused(session, "event own::UOPS:ANY", "nothing is counted here");
+	refused(session, "counters", "nothing is counted here");
+	assert_null(look(session)->counters.plan);
+	explainer.events = events;
+	session_free(session);
+}
+
+static void what_was_recorded_has_no_other_events(void **state)
+{
+	struct session *session;
+	struct engine engine = fake_init(&fake, LIMIT);
+	struct session_options options = { .explainer = &explainer };
+
+	(void)state;
+	setting_init(&options.setting, &kernel_fold);
+	session = session_new(&engine, &options);
+	session_advance(session, 100);
+	refused(session, "event own::UOPS:ANY", "was recorded");
+	run(session, "find uops", 100.1);
+	assert_int_equal(look(session)->found_count, 0);
+	session_free(session);
+}
+
+static void events_are_dropped_by_name_or_all(void **state)
+{
+	static const char *const extra[] = { "own::A", "own::B" };
+	struct session *session = start_with(extra, 2, LIMIT);
+
+	(void)state;
+	assert_int_equal(look(session)->counters.plan->counters.count, 5);
+	refused(session, "event drop own::C", "was not asked for; did you mean own::A");
+	refused(session, "event drop own::LOADS", "one of this core's own events");
+	run(session, "event drop OWN::a", 100.1);
+	assert_int_equal(look(session)->counters.plan->counters.count, 4);
+	assert_string_equal(view.counters.plan->counters.event[3].name, "own::B");
+	run(session, "event drop", 100.2);
+	assert_int_equal(look(session)->counters.plan->counters.count, 3);
+	refused(session, "event drop", "no event was asked for");
+	session_free(session);
+}
+
+static void find_offers_events_after_all_else(void **state)
+{
+	struct session *session = start();
+
+	(void)state;
+	run(session, "find u", 100.1);
+	assert_int_equal(model.searched, 0);
+	run(session, "find uops", 100.1);
+	assert_string_equal(model.pmu, "own");
+	look(session);
+	assert_int_equal(view.found_count, 3);
+	/* Those that are called so before those whose words say it. */
+	assert_string_equal(view.found[0].label, "event own::UOPS:ANY — all of them");
+	assert_string_equal(view.found[2].command, "event own::STALLS");
+	/* Looked for once, however many frames are drawn. */
+	for (int i = 0; i < 5; i++)
+		look(session);
+	assert_int_equal(model.searched, 1);
+	run(session, "find event port", 100.1);
+	assert_string_equal(look(session)->found[1].command, "event own::UOPS:PORT_0");
+	run(session, "find unroll", 100.1);
+	assert_string_equal(look(session)->found[0].command, "knob unroll");
+	run(session, "find uops", 100.1);
+	run(session, "choose", 100.1);
+	assert_int_equal(look(session)->overlay, OVERLAY_NONE);
+	assert_int_equal(view.body, BODY_COUNTERS);
+	assert_string_equal(view.counters.plan->counters.event[3].name, "own::UOPS:ANY");
+	run(session, "find drop", 100.2);
+	assert_string_equal(look(session)->found[view.found_count - 1].command, "event drop own::UOPS:ANY");
+	session_free(session);
+}
+
+static void the_counters_come_to_the_front_and_go(void **state)
+{
+	struct session *session = start();
+
+	(void)state;
+	run(session, "view ladder", 100.1);
+	run(session, "counters", 100.1);
+	assert_int_equal(look(session)->body, BODY_COUNTERS);
+	run(session, "counters", 100.1);
+	assert_int_equal(look(session)->body, BODY_LADDER);
+	/* The arrows reach them once there is something. */
+	for (int i = 0; i < FOCUS_COUNT; i++) {
+		run(session, "focus next", 100.1);
+		assert_true(look(session)->focus != FOCUS_COUNTERS);
+	}
+	answer_counted(session, 100.2);
+	run(session, "focus counters", 100.3);
+	assert_false(session_command_works(session, "move up"));
+	run(session, "move down", 100.3);
+	assert_int_equal(look(session)->counters.first, 1);
+	run(session, "counters scroll +8", 100.3);
+	assert_int_equal(look(session)->counters.first, 2);
+	refused(session, "counters scroll", "+N or -N");
+	run(session, "view slices", 100.3);
+	assert_int_equal(look(session)->focus, FOCUS_KNOBS);
+	session_free(session);
+}
+
+static void cycles_of_two_clocks_are_not_mixed(void **state)
+{
+	struct session *session = start();
+	struct result result;
+
+	(void)state;
+	fake_answer(&fake, 200, 3);
+	session_advance(session, 100.05);
+	session_advance(session, 100.06);
+	fake_answer(&fake, 60, 1);
+	session_advance(session, 100.2);
+	result = fake_result(&fake.request, 60, 4);
+	result.facts.cycles_from = SOURCE_COUNTER;
+	for (unsigned i = 0; i < result.trials.count; i++)
+		result.trials.trial[i].check = 0.75f;
+	fake_push(&fake, &result);
+	session_advance(session, 100.25);
+	check_near(look(session)->sample.cpe, 4, 0.02);
+	assert_int_equal(view.sample.cycles_from, SOURCE_COUNTER);
+	assert_int_equal(view.sample.trials, 60);
+	session_free(session);
+}
+
+static void a_core_without_events_counts_nothing(void **state)
+{
+	struct session *session;
+
+	(void)state;
+	session = start();
+	model.none = true;
+	run(session, "event own::A", 100.1);      /* a plan that lost all its events, for whatever reason */
+	assert_int_equal(look(session)->counters.plan->counters.count, 0);
+	assert_false(session_command_works(session, "counters"));
+	session_free(session);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_request_carries_the_plan),
+		cmocka_unit_test(counts_stand_beside_the_model),
+		cmocka_unit_test(what_the_model_says_is_asked_once_an_explanation),
+		cmocka_unit_test(other_instructions_than_decoded_are_flagged),
+		cmocka_unit_test(counts_of_another_plan_or_of_no_final_result_are_ignored),
+		cmocka_unit_test(why_there_are_none_is_kept_from_setting_to_setting),
+		cmocka_unit_test(an_engine_that_counts_nothing_says_so),
+		cmocka_unit_test(coming_back_shows_what_was_counted_at_once),
+		cmocka_unit_test(a_frozen_screen_keeps_its_counts),
+		cmocka_unit_test(measuring_anew_forgets_what_was_counted),
+		cmocka_unit_test(an_event_by_name_is_counted_too),
+		cmocka_unit_test(a_wrong_event_changes_nothing),
+		cmocka_unit_test(what_was_recorded_has_no_other_events),
+		cmocka_unit_test(events_are_dropped_by_name_or_all),
+		cmocka_unit_test(find_offers_events_after_all_else),
+		cmocka_unit_test(the_counters_come_to_the_front_and_go),
+		cmocka_unit_test(cycles_of_two_clocks_are_not_mixed),
+		cmocka_unit_test(a_core_without_events_counts_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,381 @@
+/* What panels say of counters and of recordings, in views that no engine would bring about at will. */
+#include "fakes.h"
+
+#include <errno.h>
+#include <locale.h>
+
+#include "ui/panels.h"
+
+extern const struct panel panel_figure, panel_header, panel_ports, panel_counters;
+
+static struct view view;
+static struct event_plan plan;
+static struct core core;
+static struct explanation *explanation;
+static char shown[40000];
+
+enum { CYCLES, INSTRUCTIONS, PORT_01, PORT_2, L3, WALKS };
+
+static void plan_add(enum event_role role, uint32_t ports, const char *title, double value)
+{
+	struct counts *counts = &view.counters.counts;
+
+	plan.meaning[plan.counters.count] = (struct uarch_event){ .role = role, .ports = ports };
+	snprintf(plan.meaning[plan.counters.count].title, EVENT_TITLE, "%s", title);
+	snprintf(plan.meaning[plan.counters.count].core, sizeof(plan.meaning[0].core), "own");
+	snprintf(plan.counters.event[plan.counters.count].name, COUNTER_NAME, "own::%s", title);
+	view.counters.modelled[plan.counters.count] = NAN;
+	counts->event[plan.counters.count++] = (struct count){ .state = COUNT_KNOWN, .value = value, .lo = value * 0.99,
+		.hi = value * 1.01, .passes = 9 };
+	counts->count = plan.counters.count;
+}
+
+/* A core that counts p0 and p1 together, p2 alone, and p3 not at all. */
+static void begin(void)
+{
+	struct limits *limits;
+
+	if (!explanation)
+		explanation = explanation_new();
+	limits = &explanation->limits;
+	limits_clear(limits);
+	loop_clear(&explanation->loop);
+	memset(&view, 0, sizeof(view));
+	memset(&plan, 0, sizeof(plan));
+	setting_init(&view.setting, &kernel_fold);
+	view.ratio = view.last_ghz = NAN;
+	view.sample = (struct sample){ .valid = true, .cpe = 2, .cpe_lo = 1.99, .cpe_hi = 2.01, .trials = 85, .quiet = 1,
+		.ghz = 4, .ns = 0.5, .gbps = 16, .bytes_per_cycle = 4, .cycles_from = SOURCE_COUNTER, .modes = 1 };
+	view.counters = (struct view_counters){ .plan = &plan, .ipc = NAN, .counted = NAN, .decoded = NAN, .check = NAN };
+	plan.counters.id = view.counters.counts.id = 1;
+	view.counters.counts.direct = true;
+	view.counters.counts.groups = 1;
+	plan_add(ROLE_CYCLES, 0, "cycles", 2);
+	plan_add(ROLE_INSTRUCTIONS, 0, "instructions", 3);
+	plan_add(ROLE_PORTS, 3, "p0 p1", 1.25);
+	plan_add(ROLE_PORTS, 4, "p2", 0.5);
+	plan_add(ROLE_L3_MISSES, 0, "L3 misses", 0.125);
+	plan_add(ROLE_DTLB_WALKS, 0, "page walks", 0);
+	core = (struct core){ .name = "own", .title = "Own Core", .port_count = 4, .port = { "p0", "p1", "p2", "p3" } };
+	limits->turns = 1;
+	limits->elements = 4;
+	limits->binding = limits->predicted_by = -1;
+	limits->port_count = 4;
+	limits->pressure[0] = limits->pressure[1] = limits->naive[0] = limits->naive[1] = 2;
+	limits->pressure[2] = limits->naive[2] = 2;
+	limits->pressure[3] = limits->naive[3] = 1;
+	view.explanation = explanation;
+	view.core = &core;
+}
+
+static void print(const struct canvas *canvas)
+{
+	FILE *file = fmemopen(shown, sizeof(shown) - 1, "w");
+
+	memset(shown, 0, sizeof(shown));
+	canvas_print(canvas, file);
+	fclose(file);
+}
+
+static const char *draw(const struct panel *panel, int width, int height)
+{
+	struct scene scene = { .view = &view };
+	struct canvas canvas;
+
+	canvas_init(&canvas, width, height, true);
+	panel->draw(&canvas, (struct rectangle){ 0, 0, width, height }, &scene);
+	print(&canvas);
+	canvas_free(&canvas);
+	return shown;
+}
+
+static const char *title(const struct panel *panel)
+{
+	struct scene scene = { .view = &view };
+	static char text[160];
+
+	panel->title_of(&scene, text, sizeof(text));
+	return text;
+}
+
+#define lacks(string, part) assert_null(strstr((string), (part)))
+
+/* ---- the table ---- */
+
+static void the_table_tells_known_from_doubtful_and_unavailable(void **state)
+{
+	struct counts *counts = &view.counters.counts;
+
+	(void)state;
+	begin();
+	counts->event[L3].state = COUNT_SCALED;
+	counts->event[WALKS] = (struct count){ .state = COUNT_SILENT };
+	counts->event[PORT_2] = (struct count){ .state = COUNT_REFUSED, .error = EACCES };
+	view.counters.modelled[PORT_01] = 1;
+	view.counters.modelled[INSTRUCTIONS] = 3;
+	draw(&panel_counters, 100, 20);
+	check_contains(shown, "quartiles");
+	check_contains(shown, "1.238 .. 1.262");
+	check_contains(shown, "+0.250");
+	check_contains(shown, "3.000    3.000        =");
+	check_contains(shown, "~0.125");
+	check_contains(shown, "~ an estimate");
+	check_contains(shown, "page walks     unavailable: stays at zero even where it must rise");
+	check_contains(shown, "unavailable: refused: the kernel does not allow it");
+	check_contains(shown, "no event here for");
+	check_contains(title(&panel_counters), "C read directly, M Own Core");
+	counts->direct = false;
+	counts->groups = 4;
+	check_contains(title(&panel_counters), "C read by system call in 4 passes");
+	/* Nothing unavailable is written as a figure. */
+	lacks(shown, " 0.000");
+	/* Reasons without room in the table stand under it. */
+	check_contains(draw(&panel_counters, 44, 20), "page walks: unavailable: stays at zero even");
+}
+
+static void the_table_scrolls_to_its_end(void **state)
+{
+	struct scene scene = { .view = &view };
+	struct canvas canvas;
+
+	(void)state;
+	begin();
+	canvas_init(&canvas, 40, 4, true);
+	assert_int_equal(panel_counters.scroll_end(&canvas, (struct rectangle){ 0, 0, 40, 4 }, &scene), 3);
+	assert_int_equal(panel_counters.scroll_end(&canvas, (struct rectangle){ 0, 0, 40, 7 }, &scene), 0);
+	canvas_free(&canvas);
+	check_contains(draw(&panel_counters, 40, 4), "instructions");
+	check_contains(shown, "v\n");
+	lacks(shown, "page walks");
+	view.counters.first = 9;
+	check_contains(draw(&panel_counters, 40, 4), "page walks");
+	check_contains(shown, "^\n");
+	lacks(shown, "instructions");
+	/* Two columns side by side need half the rows. */
+	check_contains(draw(&panel_counters, 80, 4), "page walks");
+	check_contains(shown, "cycles");
+}
+
+static void those_asked_for_by_name_come_first(void **state)
+{
+	(void)state;
+	begin();
+	plan_add(ROLE_EXTRA, 0, "A_VERY_LONG_EVENT_OF_ITS_OWN:ANY", 0.5);
+	draw(&panel_counters, 70, 20);
+	assert_true(strstr(shown, "own::A_VERY") && strstr(shown, "own::A_VERY") < strstr(shown, "cycles"));
+	/* Where its name has no room, what tells it apart from others stays. */
+	check_contains(draw(&panel_counters, 40, 20), "A_VERY_LONG_EVENT_OF_IT..");
+	lacks(shown, "own::");
+}
+
+static void why_there_are_none_takes_the_place_of_the_table(void **state)
+{
+	(void)state;
+	begin();
+	view.counters.counts = (struct counts){ 0 };
+	assert_false(panel_counters.wanted(&view));
+	view.body = BODY_COUNTERS;
+	assert_true(panel_counters.wanted(&view));
+	check_contains(draw(&panel_counters, 60, 6), "counting..");
+	view.frozen = true;
+	check_contains(draw(&panel_counters, 60, 6), "frozen before it was counted");
+	snprintf(view.counters.why, sizeof(view.counters.why), "this guest has no PMU");
+	check_contains(draw(&panel_counters, 60, 6), "no counters: this guest has no PMU\n");
+	check_contains(shown, "slexplore doctor");
+	view.replay = "lecture.jsonl";
+	lacks(draw(&panel_counters, 60, 6), "doctor");
+	view.counters.plan = NULL;
+	assert_false(panel_counters.wanted(&view));
+}
+
+static void instructions_that_differ_say_which_may_be_wrong(void **state)
+{
+	(void)state;
+	begin();
+	view.counters.counted = 3;
+	view.counters.decoded = 2.5;
+	view.counters.ipc = 1.5;
+	lacks(draw(&panel_counters, 120, 20), "wrong");
+	check_contains(shown, "1.500 instructions a cycle C");
+	view.counters.differ = true;
+	check_contains(draw(&panel_counters, 160, 20), "one of the two is wrong: 3.000 instructions counted C, 2.500 in the code as read M");
+	check_contains(shown, "not all that runs");
+	explanation->loop.forks = 1;
+	check_contains(draw(&panel_counters, 160, 20), "branches never jumped");
+	explanation->loop.unknown = 1;
+	check_contains(draw(&panel_counters, 160, 20), "could not be read");
+	explanation->loop.stepped = true;
+	check_contains(draw(&panel_counters, 200, 20), "as stepped S: stepping is exact");
+	/* On a low panel the table keeps half of the rows. */
+	draw(&panel_counters, 40, 6);
+	check_contains(shown, "one of the two is wrong");
+	check_contains(shown, "cycles");
+}
+
+static void two_clocks_that_disagree_are_told(void **state)
+{
+	(void)state;
+	begin();
+	view.counters.check = 1.004;
+	check_contains(draw(&panel_counters, 80, 20), "cycles: R says 1.004 of C, they agree");
+	check_contains(draw(&panel_figure, 40, 14), "C counter\n");
+	view.counters.check = 1.05;
+	check_contains(draw(&panel_counters, 120, 20), "the reference chain R says 1.05 of the counter C");
+	check_contains(draw(&panel_figure, 40, 14), "C counter; R says 1.05 of it");
+	view.counters.check = NAN;
+	lacks(draw(&panel_counters, 120, 20), "R says");
+	lacks(draw(&panel_figure, 40, 14), "instructions a cycle");
+	view.counters.ipc = 1.5;
+	check_contains(draw(&panel_figure, 40, 14), "1.500 instructions a cycle C");
+}
+
+/* ---- ports ---- */
+
+static void ports_have_a_pair_of_bars_and_the_difference(void **state)
+{
+	(void)state;
+	begin();
+	/* Four elements an iteration: 1.25 of each is 5 of an iteration. */
+	draw(&panel_ports, 40, 10);
+	check_contains(shown, "p0 p1 M ######");
+	check_contains(shown, "4.00\n      C ****");
+	check_contains(shown, "5.00  +1.00");
+	check_contains(shown, "2.00      =");
+	check_contains(shown, "p3    M ###");
+	check_contains(title(&panel_ports), "C counted, M Own Core");
+	/* Low: a row each, with the figure behind the bar. */
+	check_contains(draw(&panel_ports, 40, 4), "4.00  C    5.00");
+	/* Not counted yet, and unavailable, are no zeros. */
+	view.counters.counts.event[PORT_2] = (struct count){ .state = COUNT_SILENT };
+	check_contains(draw(&panel_ports, 80, 10), "C unavailable: stays at ");
+	check_contains(draw(&panel_ports, 40, 4), "C       -");
+	view.counters.counts.count = 0;
+	check_contains(draw(&panel_ports, 40, 10), "C counting..");
+}
+
+static void without_counters_ports_say_why_in_one_line(void **state)
+{
+	(void)state;
+	begin();
+	view.counters.counts = (struct counts){ 0 };
+	snprintf(view.counters.why, sizeof(view.counters.why), "this guest has no PMU");
+	draw(&panel_ports, 50, 10);
+	check_contains(shown, "\nC: no counters: this guest has no PMU\n");
+	lacks(shown, " M #");
+	lacks(title(&panel_ports), "C counted");
+	/* Beside the legend where there is no other row. */
+	check_contains(draw(&panel_ports, 80, 5), "the even split is best   C: no counters: this guest");
+}
+
+static void another_cores_ports_are_not_compared(void **state)
+{
+	(void)state;
+	begin();
+	snprintf(core.name, sizeof(core.name), "other");
+	view.foreign = true;
+	draw(&panel_ports, 80, 12);
+	lacks(shown, "5.00");
+	check_contains(shown, "C: what this core counts says nothing of another one's ports");
+}
+
+static void what_is_no_port_is_not_called_one(void **state)
+{
+	(void)state;
+	begin();
+	plan.counters.count = view.counters.counts.count = 2;
+	plan_add(ROLE_DISPATCHED, 0, "dispatched: integer", 0.5);
+	plan_add(ROLE_STALLED, 0, "stalled: back end", 0);
+	snprintf(plan.meaning[3].words, EVENT_WORDS, "back end");
+	plan_add(ROLE_STALLED, 0, "stalled: front end", 1);
+	snprintf(plan.meaning[4].words, EVENT_WORDS, "front end");
+	draw(&panel_ports, 80, 8);
+	check_contains(shown, "C an iteration, not by port");
+	check_contains(shown, "dispatched: integer");
+	check_contains(shown, "2.00\n");
+	check_contains(shown, "C cycles stalled an iteration");
+	/* What was seen stands before what was not. */
+	assert_true(strstr(shown, "front end") < strstr(shown, "back end"));
+	check_contains(draw(&panel_ports, 80, 4), "and 2 more: c shows all");
+	/* Under the ports where there is no room beside them. */
+	check_contains(draw(&panel_ports, 40, 14), "the even split is best\n\nC an iteration");
+}
+
+/* ---- recordings ---- */
+
+/* A whole frame. */
+static const char *frame(int width, int height)
+{
+	static const struct keys keys;
+	static const bool works[KEYS_MAX];
+	struct canvas canvas;
+
+	canvas_init(&canvas, width, height, true);
+	panels_draw(&canvas, &view, &keys, works);
+	print(&canvas);
+	canvas_free(&canvas);
+	return shown;
+}
+
+static void a_recording_is_stamped_in_every_size(void **state)
+{
+	(void)state;
+	begin();
+	view.by_size.knob = view.by_stride.knob = -1;
+	view.replay = "/somewhere/lecture.jsonl";
+	for (int overlay = OVERLAY_NONE; overlay <= OVERLAY_TEXT; overlay++) {
+		view.overlay = (enum overlay)overlay;
+		for (int height = 1; height <= 40; height += height < 20 ? 1 : 10)
+			/* A box of one row has its title alone to say so. */
+			for (int width = height == 3 ? 12 : 8; width <= 130; width += width < 64 ? 1 : 30)
+				if (!strstr(frame(width, height), "REPLAY"))
+					fail_msg("no stamp on %dx%d under overlay %d:\n%s", width, height, overlay, shown);
+	}
+	view.overlay = OVERLAY_NONE;
+	check_contains(frame(80, 24), "slexplore  REPLAY lecture.jsonl ");
+	check_contains(shown, " replay\n");
+	lacks(shown, " live");
+	check_contains(frame(40, 1), "REPLAY ");
+	check_contains(shown, "2.000");
+	check_contains(frame(30, 5), " REPLAY lecture.jsonl\nfold");
+}
+
+static void what_is_being_recorded_is_marked(void **state)
+{
+	(void)state;
+	begin();
+	view.by_size.knob = view.by_stride.knob = -1;
+	lacks(frame(80, 24), "recording");
+	view.recording = true;
+	check_contains(frame(80, 24), "@ recording");
+	check_contains(frame(60, 16), "@ recording");
+	check_contains(frame(50, 4), "live, recording");
+}
+
+/* explanation outlives the tests that share it. */
+static int free_explanation(void **state)
+{
+	(void)state;
+	explanation_free(explanation);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_tells_known_from_doubtful_and_unavailable),
+		cmocka_unit_test(the_table_scrolls_to_its_end),
+		cmocka_unit_test(those_asked_for_by_name_come_first),
+		cmocka_unit_test(why_there_are_none_takes_the_place_of_the_table),
+		cmocka_unit_test(instructions_that_differ_say_which_may_be_wrong),
+		cmocka_unit_test(two_clocks_that_disagree_are_told),
+		cmocka_unit_test(ports_have_a_pair_of_bars_and_the_difference),
+		cmocka_unit_test(without_counters_ports_say_why_in_one_line),
+		cmocka_unit_test(another_cores_ports_are_not_compared),
+		cmocka_unit_test(what_is_no_port_is_not_called_one),
+		cmocka_unit_test(a_recording_is_stamped_in_every_size),
+		cmocka_unit_test(what_is_being_recorded_is_marked),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, free_explanation);
+}
