@@ -12,10 +12,12 @@
 #include "engine/counting_state.h"
 #include "engine/measure.h"
 
-/* As many passes as are ever made; a whole round of them that would begin later than so many seconds is left out; and after so many
- * requests, events that others held are tried again. */
+/* As many passes as are ever made; and after so many requests, events that others held are tried again. */
 enum { PASSES_MOST = 32, USES_AGAIN = 64 };
-static const double longest = 0.15;
+
+/* Seconds. A round of passes, one for each group, is not begun later than this; and where one pass takes long, as of a loop that
+ * runs for seconds, what is left of the first round waits for the next request, which begins there. */
+static const double rounds_until = 0.15, round_until = 2;
 
 /* Less than this share of the time is a turn with others. */
 static const double whole_time = 0.995;
@@ -213,6 +215,7 @@ static void say_why(const struct counting *counting, struct counts *counts)
 void counting_measure(struct counting *counting, struct measure *measure, unsigned passes, const atomic_bool *cancel,
 	struct counts *counts)
 {
+	bool tried[COUNTERS_MAX] = { false };
 	struct passes *made;
 	int hardware = 0;
 	double begin = clock_seconds();
@@ -235,10 +238,18 @@ void counting_measure(struct counting *counting, struct measure *measure, unsign
 	if (counting->clock.count > 0)
 		group_stop(counting->kernel, &counting->clock);
 	for (unsigned round = 0; round < passes && round < PASSES_MOST; round++) {
-		if (round > 0 && clock_seconds() - begin > longest)
+		if (round > 0 && clock_seconds() - begin > rounds_until)
 			break;
-		for (int i = 0; i < counting->group_count && !atomic_load(cancel); i++)
-			pass(counting, &counting->group[i], measure, &made[i]);
+		for (int i = 0; i < counting->group_count && !atomic_load(cancel); i++) {
+			int group = (counting->first + i) % counting->group_count;
+
+			if (clock_seconds() - begin > round_until) {
+				counting->first = group;
+				break;
+			}
+			tried[group] = true;
+			pass(counting, &counting->group[group], measure, &made[group]);
+		}
 	}
 	for (int i = 0; i < counting->group_count; i++) {
 		const struct counter_group *group = &counting->group[i];
@@ -249,7 +260,7 @@ void counting_measure(struct counting *counting, struct measure *measure, unsign
 			counts->direct = group->direct && (counts->direct || hardware == 0);
 			hardware++;
 		}
-		for (int k = 0; k < group->count && made[i].made == 0 && !atomic_load(cancel); k++)
+		for (int k = 0; k < group->count && made[i].made == 0 && tried[i]; k++)
 			counts->event[group->event[k]].state = COUNT_HELD;
 	}
 	free(made);
