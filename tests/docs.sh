@@ -17,6 +17,7 @@ fail() {
 sed 's/\\-/-/g; s/\\f[BIRP]//g; s/"//g' "$top_srcdir/doc/slexplore.1" >"$work/manual"
 sed -n '/^\.SH COMMANDS/,/^\.SH ENVIRONMENT/p' "$work/manual" >"$work/commands"
 sed -n '/^\.SH KEYS/,/^\.SH COMMANDS/p' "$work/manual" >"$work/keys"
+sed -n '/^\.SH RECORDINGS/,/^\.SH ENVIRONMENT/p' "$work/manual" >"$work/recordings"
 sed -n '/^\.SH FORMATS/,/^\.SH THE SCREEN/p' "$work/manual" >"$work/formats"
 
 # bold FILE WORDS: these words, whole, in a line of bold text. Words hold no character that grep -E reads otherwise.
@@ -75,6 +76,8 @@ each field "$work/formats" <"$work/names"
 # shellcheck disable=SC2086
 grep -ohE 'record_new\(&?records, "[a-z]+"' $records | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
 each record "$work/formats" <"$work/names"
+grep -ohE 'record_new\(&?records, "[a-z]+"' "$top_srcdir/src/session/recording_lines.c" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+each record "$work/recordings" <"$work/names"
 
 grep -rhoE 'getenv\("[A-Z_]+"' "$top_srcdir/src" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
 each "environment variable" "$work/manual" <"$work/names"

@@ -6,7 +6,7 @@
 set -eu
 
 # Allowed beside the rule "from a lower layer or one's own": who starts the screen, and who tells what the terminal can.
-beside='src/cli/explore.c:ui/ui.h src/cli/check.h:ui/terminal.h'
+beside='src/cli/explore.c:ui/ui.h src/cli/replay.c:ui/ui.h src/cli/check.h:ui/terminal.h'
 
 # Every include line of the .c and .h files below src/ and kernels/, as FILE:LINE:TEXT, paths from the top.
 includes() {

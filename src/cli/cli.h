@@ -34,8 +34,9 @@ struct cli {
 	const char *uarch;        /* the core asked about; NULL: the running one */
 	const char *events[COUNTERS_MAX];      /* to count besides, as libpfm spells them; borrowed from argv */
 	int event_count;
-	bool ascii;               /* explore */
-	const char *script;       /* explore; NULL: none */
+	bool ascii;               /* explore, replay */
+	const char *script;       /* explore, replay; NULL: none */
+	const char *record;       /* explore; NULL: not */
 	FILE *out;                /* results */
 	FILE *err;                /* messages, notes and progress */
 };

@@ -1,32 +1,24 @@
 /* slexplore explore: the explorer, on a terminal or from a script. */
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "cli/words.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "engine/machine.h"
 #include "model/uarch.h"
 #include "ui/ui.h"
 
-static struct status apply_ascii(struct cli *cli, const char *value)
+static struct status apply_record(struct cli *cli, const char *value)
 {
-	(void)value;
-	cli->ascii = true;
-	return status_ok();
-}
-
-static struct status apply_script(struct cli *cli, const char *value)
-{
-	cli->script = value;
+	cli->record = value;
 	return status_ok();
 }
 
 static const struct cli_option options[] = {
-	{ "ascii", NULL, "draw with ASCII characters only", apply_ascii },
-	{ "script", "FILE", "take commands from a file and need no terminal; - reads standard input",
-		apply_script },
+	SCREEN_OPTIONS,
+	{ "record", "FILE", "write what is measured to this file from the start, to be replayed", apply_record },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -58,7 +50,8 @@ static struct status check_uarch(const char *name)
 static int explore_run(struct cli *cli)
 {
 	struct ui_options ui = { .cpu = cli->cpu, .seed = cli->seed, .ascii = cli->ascii, .script = cli->script,
-		.uarch = cli->uarch, .events = cli->events, .event_count = cli->event_count, .out = cli->out };
+		.uarch = cli->uarch, .events = cli->events, .event_count = cli->event_count, .record = cli->record,
+		.out = cli->out };
 	struct text repeated = { 0 };
 	struct status status = status_ok();
 	int exit_status;
@@ -72,17 +65,9 @@ static int explore_run(struct cli *cli)
 		status = check_uarch(cli->uarch);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
-	if (!cli->script && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
-		struct text batch = { 0 };
-
-		for (const struct cli_command *const *command = cli_commands; *command; command++)
-			if (*command != cli->command)
-				text_addf(&batch, "%s%s", batch.length ? ", " : "", (*command)->name);
-		status = status_make(STATUS_USAGE, "the explorer needs a terminal as standard input and output; "
-			"these work without one: %s", text_string(&batch));
-		text_free(&batch);
+	status = screen_possible(cli);
+	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
-	}
 	invocation(cli, &repeated);
 	/* Without its leading blank. */
 	ui.invocation = repeated.length ? text_string(&repeated) + 1 : "";

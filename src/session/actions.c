@@ -81,9 +81,13 @@ struct status action_kernel(struct session *session, const char *arguments, doub
 	struct status status;
 	int knob;
 
+	if (is_own(arguments) && session->replay)
+		return status_make(STATUS_USAGE, "an own loop is no part of a recording: without a replay it is measured");
 	if (is_own(arguments))
 		return open_own(session, arguments, now);
 	status = parse_kernel(arguments, &kernel, &knob);
+	if (status_is_ok(&status) && !recorded_kernel(session, kernel))
+		status = recorded_none(session, kernel);
 	if (!status_is_ok(&status))
 		return status;
 	choose_kernel(session, kernel, now);
@@ -101,29 +105,43 @@ bool action_kernel_works(const struct session *session, const char *arguments)
 	int knob;
 
 	if (is_own(arguments))
-		return true;
+		return !session->replay;
 	status = parse_kernel(arguments, &kernel, &knob);
-	return status_is_ok(&status) &&
+	return status_is_ok(&status) && recorded_kernel(session, kernel) &&
 		(kernel != session->setting.kernel || (knob >= 0 && knob != session->knob));
+}
+
+/* The next kernel that way, of those that there are; NULL: none. */
+static const struct kernel *kernel_beside(const struct session *session, int direction)
+{
+	int index = session_kernel_index(session, session->setting.kernel) + direction;
+
+	for (; index >= 0 && index < session->kernel_count + session->own_open; index += direction)
+		if (recorded_kernel(session, session->kernels[index].setting.kernel))
+			return session->kernels[index].setting.kernel;
+	return NULL;
 }
 
 bool action_kernel_by_works(const struct session *session, int direction)
 {
-	int index = session_kernel_index(session, session->setting.kernel) + direction;
-
-	return index >= 0 && index < session->kernel_count + session->own_open;
+	return kernel_beside(session, direction);
 }
 
 struct status action_kernel_by(struct session *session, int direction, double now)
 {
 	if (!action_kernel_by_works(session, direction))
 		return status_make(STATUS_USAGE, "this is the %s kernel", direction > 0 ? "last" : "first");
-	choose_kernel(session, session->kernels[session_kernel_index(session, session->setting.kernel) + direction]
-		.setting.kernel, now);
+	choose_kernel(session, kernel_beside(session, direction), now);
 	return status_ok();
 }
 
 /* ---- values ---- */
+
+/* The memory that values are held against: none for what is not laid out here. */
+static uint64_t limit_of(const struct session *session)
+{
+	return session->replay ? 0 : session->memory_limit;
+}
 
 /* Tells which knobs moved besides those in `asked` (a bit each). */
 static void notice_followers(struct session *session, const struct setting *before, unsigned asked)
@@ -150,8 +168,11 @@ static struct status fit_and_check(const struct session *session, struct setting
 	unsigned asked)
 {
 	const struct setting wanted = *setting;
-	struct status status = setting_check(setting, session->memory_limit), fitted;
+	struct status status, fitted;
 
+	if (session->replay)
+		return recorded_fit(session, setting, asked);
+	status = setting_check(setting, session->memory_limit);
 	if (status_is_ok(&status) || !setting->kernel->fit)
 		return status;
 	setting->kernel->fit(setting->v, knob);
@@ -162,8 +183,9 @@ static struct status fit_and_check(const struct session *session, struct setting
 	return status_is_ok(&fitted) ? fitted : status;
 }
 
+/* wanted: as it was asked for, before anything followed. */
 static struct status parse_set(const struct session *session, const char *arguments, struct setting *setting,
-	unsigned *asked)
+	struct setting *wanted, unsigned *asked)
 {
 	int last = 0;
 
@@ -180,7 +202,7 @@ static struct status parse_set(const struct session *session, const char *argume
 		if (length >= sizeof(word))
 			return status_make(STATUS_USAGE, "\"%.40s…\" is too long: set takes KNOB=VALUE", at);
 		snprintf(word, sizeof(word), "%.*s", (int)length, at);
-		status = setting_assign(setting, word, session->memory_limit);
+		status = setting_assign(setting, word, limit_of(session));
 		if (!status_is_ok(&status))
 			return status;
 		snprintf(name, sizeof(name), "%.*s", (int)equals, at);
@@ -188,27 +210,29 @@ static struct status parse_set(const struct session *session, const char *argume
 		*asked |= 1u << last;
 		at += length + (at[length] == ' ');
 	}
+	*wanted = *setting;
 	return fit_and_check(session, setting, last, *asked);
 }
 
 struct status action_set(struct session *session, const char *arguments, double now)
 {
-	struct setting before = session->setting, setting;
+	struct setting before = session->setting, setting, wanted;
 	unsigned asked;
-	struct status status = parse_set(session, arguments, &setting, &asked);
+	struct status status = parse_set(session, arguments, &setting, &wanted, &asked);
 
 	if (!status_is_ok(&status))
 		return status;
 	session_go(session, &setting, now);
 	notice_followers(session, &before, asked);
+	recorded_tell(session, &wanted, asked);
 	return status;
 }
 
 bool action_set_works(const struct session *session, const char *arguments)
 {
-	struct setting setting;
+	struct setting setting, wanted;
 	unsigned asked;
-	struct status status = parse_set(session, arguments, &setting, &asked);
+	struct status status = parse_set(session, arguments, &setting, &wanted, &asked);
 
 	return status_is_ok(&status) && !setting_equal(&setting, &session->setting);
 }
@@ -225,14 +249,24 @@ static bool parse_steps(const char *text, int *steps)
 	return true;
 }
 
+/* Moves the chosen knob of a setting. Returns whether anything changed. */
+static bool step(const struct session *session, struct setting *setting, int steps)
+{
+	if (session->replay)
+		return steps && replay_step(session->replay, setting, session->knob, steps);
+	return setting_step(setting, session->knob, steps, session->memory_limit);
+}
+
 static struct status step_knob(struct session *session, int steps, double now)
 {
 	struct setting before = session->setting, setting = before;
 	const struct knob *knob = &before.kernel->knobs[session->knob];
 
-	if (!setting_step(&setting, session->knob, steps, session->memory_limit)) {
+	if (!step(session, &setting, steps)) {
 		char value[64], range[128];
 
+		if (session->replay)
+			return recorded_end(session, session->knob);
 		setting_show_value(knob, before.v[session->knob], value, sizeof(value));
 		setting_range(knob, session->memory_limit, range, sizeof(range));
 		return status_make(STATUS_USAGE, "%s=%s goes no further: %s", knob->name, value, range);
@@ -246,8 +280,7 @@ static bool step_works(const struct session *session, int steps)
 {
 	struct setting setting = session->setting;
 
-	return session->knob < setting.kernel->knob_count &&
-		setting_step(&setting, session->knob, steps, session->memory_limit);
+	return session->knob < setting.kernel->knob_count && step(session, &setting, steps);
 }
 
 struct status action_knob(struct session *session, const char *arguments, double now)
@@ -331,16 +364,18 @@ bool action_digit_works(const struct session *session, const char *arguments)
 /* Moves the chosen knob to a value, others following. */
 static struct status move_knob_to(struct session *session, int64_t value, double now)
 {
-	struct setting before = session->setting, setting = before;
+	struct setting before = session->setting, setting = before, wanted;
 	unsigned asked = 1u << session->knob;
 	struct status status;
 
 	setting.v[session->knob] = value;
+	wanted = setting;
 	status = fit_and_check(session, &setting, session->knob, asked);
 	if (!status_is_ok(&status))
 		return status;
 	session_go(session, &setting, now);
 	notice_followers(session, &before, asked);
+	recorded_tell(session, &wanted, asked);
 	return status;
 }
 
@@ -349,6 +384,10 @@ void action_say_range(struct session *session)
 	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
 	char range[128];
 
+	if (session->replay) {
+		recorded_say_range(session, session->knob);
+		return;
+	}
 	setting_range(knob, session->memory_limit, range, sizeof(range));
 	session_notice(session, false, "%s: %s", knob->name, range);
 }
@@ -402,8 +441,8 @@ struct status action_accept(struct session *session, const char *arguments, doub
 	(void)arguments;
 	if (!session->entry[0])
 		return status_make(STATUS_USAGE, "no value is being typed");
-	status = setting_parse_value(&session->setting.kernel->knobs[session->knob], session->entry,
-		session->memory_limit, &value);
+	status = setting_parse_value(&session->setting.kernel->knobs[session->knob], session->entry, limit_of(session),
+		&value);
 	if (status_is_ok(&status))
 		status = move_knob_to(session, value, now);
 	session->entry_refused = !status_is_ok(&status);

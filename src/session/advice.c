@@ -142,8 +142,8 @@ static void try_knob(const struct advice_question *question, int index, struct a
 			present->kernel->fit(option.setting.v, index);
 		if (option.setting.v[index] != values[i])
 			continue;
-		status = setting_check(&option.setting, question->memory_limit);
-		if (!status_is_ok(&status))
+		status = question->replay ? status_ok() : setting_check(&option.setting, question->memory_limit);
+		if (!status_is_ok(&status) || (question->replay && replay_find(question->replay, &option.setting) < 0))
 			continue;
 		asking->asks++;
 		option.cpe = predict(question, &option.setting, asking);

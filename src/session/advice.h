@@ -5,6 +5,7 @@
 
 #include "session/explainer.h"
 #include "session/readings.h"
+#include "session/replay.h"
 #include "session/setting.h"
 
 enum advice_kind {
@@ -34,6 +35,7 @@ struct advice_question {
 	struct explanation *scratch;              /* room to work in */
 	struct readings *readings;                /* predictions found before, and room for new ones; NULL: none */
 	int fresh;                                /* how many settings to explain anew at most; 0: as many as it takes */
+	const struct replay *replay;              /* only settings that it holds come into question; NULL: all that can be measured */
 };
 
 /* Knobs of the same work written otherwise come first: one of them is taken if it gains ADVICE_WORTH; else the best change of

@@ -163,6 +163,8 @@ static struct status run_pin_drop(struct session *session, const char *arguments
 static struct status run_freeze(struct session *session, const char *arguments, double now)
 {
 	(void)arguments;
+	if (session->replay)
+		return recorded_refuse(session);
 	session_freeze(session, !session->frozen, now);
 	return status_ok();
 }
@@ -170,9 +172,13 @@ static struct status run_freeze(struct session *session, const char *arguments, 
 static struct status run_again(struct session *session, const char *arguments, double now)
 {
 	(void)arguments;
+	if (session->replay)
+		return recorded_refuse(session);
 	session_forget(session, now);
 	return status_ok();
 }
+
+WORKS_BY(measuring, !session->replay)
 
 /* ---- overlays ---- */
 
@@ -246,11 +252,17 @@ static struct status run_yank(struct session *session, const char *arguments, do
 	struct text text = { 0 };
 
 	(void)arguments, (void)now;
-	text_add(&text, "slexplore explore ");
+	if (session->replay) {
+		text_add(&text, "slexplore replay ");
+		text_add_clean(&text, replay_path(session->replay), VIEW_TEXT / 2);
+		text_add(&text, " ");
+	} else {
+		text_add(&text, "slexplore explore ");
+	}
 	setting_format(&session->setting, &text);
 	if (session->invocation[0])
 		text_addf(&text, " %s", session->invocation);
-	if (session->insight.wanted[0])
+	if (session->insight.wanted[0] && !session->replay)
 		text_addf(&text, " --uarch %s", session->insight.wanted);
 	counted_format(session, &text);
 	snprintf(session->text, sizeof(session->text), "%s", text_string(&text));
@@ -313,8 +325,11 @@ static const struct command_row rows[] = {
 	{ "pin", "", "keep the present figure as A and compare with it", run_pin, works_pin, COMMAND_FOUND },
 	{ "pin swap", "", "go to A, and make the present figure A", run_pin_swap, works_pin_swap, COMMAND_FOUND },
 	{ "pin drop", "", "forget A", run_pin_drop, works_pin_drop, COMMAND_FOUND },
-	{ "freeze", "", "stop measuring, or go on", run_freeze, NULL, COMMAND_FOUND },
-	{ "again", "", "forget every figure and measure anew", run_again, NULL, COMMAND_FOUND },
+	{ "freeze", "", "stop measuring, or go on", run_freeze, works_measuring, COMMAND_FOUND },
+	{ "again", "", "forget every figure and measure anew", run_again, works_measuring, COMMAND_FOUND },
+	{ "record", "", "write what is measured to a file, to be replayed; again to end that", action_record,
+		action_record_works, COMMAND_FOUND },
+	{ "record to", "FILE", "write it to this file", action_record_to, action_record_works, 0 },
 	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command", run_find, works_find,
 		COMMAND_VERBATIM },
 	{ "choose", "", "take what find has marked", run_find_choose, works_find_choose, 0 },

@@ -129,13 +129,15 @@ int session_found(const struct session *session, struct view_found found[VIEW_FO
 		for (int i = 0; kernel_registry[i]; i++) {
 			char command[64];
 
+			if (!recorded_kernel(session, kernel_registry[i]))
+				continue;
 			snprintf(command, sizeof(command), "kernel %s", kernel_registry[i]->name);
 			offer(&search, kernel_registry[i]->name, kernel_registry[i]->name,
 				kernel_registry[i]->title, command);
 		}
 		offer_knobs(&search, present, true);
 		for (int i = 0; kernel_registry[i]; i++)
-			if (kernel_registry[i] != present)
+			if (kernel_registry[i] != present && recorded_kernel(session, kernel_registry[i]))
 				offer_knobs(&search, kernel_registry[i], false);
 		for (const struct command_row *row = command_rows(); row->name; row++)
 			if (row->flags & COMMAND_FOUND)

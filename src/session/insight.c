@@ -70,10 +70,13 @@ static void load(struct session *session)
 		return;
 	unload(insight);
 	insight->note[0] = '\0';
-	if (!name[0]) {
+	if (!name[0] && session->replay)
+		snprintf(insight->note, sizeof(insight->note), "no limits were recorded%s%.250s",
+			replay_place(session->replay)->note[0] ? ": " : "", replay_place(session->replay)->note);
+	else if (!name[0])
 		note_core(insight, machine_of(session)->arch);
+	if (!name[0])
 		return;
-	}
 	status = insight->explainer->load(insight->explainer->context, name, machine_of(session)->arch, &insight->core);
 	insight->loaded = status_is_ok(&status);
 	if (!insight->loaded)
@@ -91,6 +94,11 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 	insight->readings = readings_new();
 	insight->scratch = explanation_new();
 	snprintf(insight->wanted, sizeof(insight->wanted), "%s", uarch ? uarch : "");
+	if (!session->replay)
+		return;
+	insight->nearest = replay_place(session->replay)->nearest;
+	if (replay_core(session->replay) && replay_place(session->replay)->foreign)
+		snprintf(insight->wanted, sizeof(insight->wanted), "%s", replay_core(session->replay)->name);
 }
 
 void insight_end(struct session *session)
@@ -159,6 +167,12 @@ static void find_source(struct insight *insight)
 	insight->function = function;
 }
 
+/* Whether explaining takes long enough to be noticed: what was recorded is there at once. */
+static bool is_slow(const struct session *session)
+{
+	return !session->replay && readings_slow(session->setting.kernel);
+}
+
 static struct explain_question question_of(const struct session *session)
 {
 	return (struct explain_question){
@@ -184,7 +198,7 @@ static void read_code(struct session *session)
 {
 	struct insight *insight = &session->insight;
 	struct explain_question question = question_of(session);
-	bool slow = readings_slow(session->setting.kernel);
+	bool slow = is_slow(session);
 
 	insight->explanation = slow ? readings_keep(insight->readings, &session->setting) : insight->own;
 	insight->explainer->explain(insight->explainer->context, &question, insight->explanation);
@@ -206,7 +220,7 @@ void insight_renew(struct session *session)
 	insight->setting = session->setting;
 	insight->remedy_wanted = false;
 	insight->reading = false;
-	if (!readings_slow(session->setting.kernel)) {
+	if (!is_slow(session)) {
 		read_code(session);
 		return;
 	}
@@ -230,6 +244,20 @@ void insight_forget(struct session *session)
 	insight->reading = false;
 }
 
+const struct explanation *insight_of(struct session *session, const struct setting *setting)
+{
+	struct insight *insight = &session->insight;
+	struct explain_question question;
+
+	if (!insight->loaded || readings_slow(setting->kernel))
+		return NULL;
+	question = question_of(session);
+	question.kernel = setting->kernel;
+	question.v = setting->v;
+	insight->explainer->explain(insight->explainer->context, &question, insight->scratch);
+	return insight->scratch;
+}
+
 void insight_memory(struct session *session, const struct result *result)
 {
 	struct insight *insight = &session->insight;
@@ -248,9 +276,9 @@ static bool advise(struct session *session, double now)
 {
 	struct insight *insight = &session->insight;
 	struct explain_question ask = question_of(session);
-	bool slow = readings_slow(session->setting.kernel);
+	bool slow = is_slow(session);
 	struct advice_question question = { &session->setting, insight->explanation, insight->explainer, &ask,
-		session->memory_limit, insight->scratch, slow ? insight->readings : NULL, slow ? 1 : 0 };
+		session->memory_limit, insight->scratch, slow ? insight->readings : NULL, slow ? 1 : 0, session->replay };
 
 	if (insight->advised || !insight_ready(session))
 		return insight->advised;
@@ -334,6 +362,15 @@ static struct status no_model(void)
 	return status_make(STATUS_USAGE, "no core models are at hand");
 }
 
+/* What was recorded holds the limits of one core. */
+static struct status keeps_core(const struct session *session)
+{
+	const struct core *core = replay_core(session->replay);
+
+	return status_make(STATUS_USAGE, "a replay shows the limits that were recorded%s%s", core ? ": those of " : ", and none were",
+		core ? core->title : "");
+}
+
 struct status action_uarch(struct session *session, const char *arguments, double now)
 {
 	struct insight *insight = &session->insight;
@@ -341,6 +378,8 @@ struct status action_uarch(struct session *session, const char *arguments, doubl
 	struct core core;
 
 	(void)now;
+	if (session->replay)
+		return keeps_core(session);
 	if (!insight->explainer || !insight->looked)
 		return insight->explainer ? status_make(STATUS_USAGE, "this machine is not known yet") : no_model();
 	if (*arguments) {
@@ -364,7 +403,7 @@ bool action_uarch_works(const struct session *session, const char *arguments)
 {
 	const struct insight *insight = &session->insight;
 
-	return insight->explainer && insight->looked && strcmp(arguments, insight->wanted) != 0;
+	return insight->explainer && insight->looked && !session->replay && strcmp(arguments, insight->wanted) != 0;
 }
 
 bool action_uarch_nearest_works(const struct session *session, const char *arguments)
@@ -372,12 +411,14 @@ bool action_uarch_nearest_works(const struct session *session, const char *argum
 	const struct insight *insight = &session->insight;
 
 	(void)arguments;
-	return insight->explainer && insight->match == UARCH_NEAREST && !insight->nearest;
+	return insight->explainer && insight->match == UARCH_NEAREST && !insight->nearest && !session->replay;
 }
 
 struct status action_uarch_nearest(struct session *session, const char *arguments, double now)
 {
 	(void)arguments, (void)now;
+	if (session->replay)
+		return keeps_core(session);
 	if (!session->insight.explainer)
 		return no_model();
 	if (session->insight.match != UARCH_NEAREST)
@@ -412,7 +453,8 @@ static void follow(struct session *session, double now)
 		plan_build(session);      /* the second slice may run over that knob */
 		session_notice(session, false, "%s, %s before", advice.words, from);
 	} else {
-		session_notice(session, false, "no knob gains 10 %% or more. %s", advice.words);
+		session_notice(session, false, session->replay ? "no setting recorded beside this one gains 10 %% or more. %s" :
+			"no knob gains 10 %% or more. %s", advice.words);
 	}
 }
 
@@ -423,7 +465,7 @@ struct status action_remedy(struct session *session, const char *arguments, doub
 	(void)arguments;
 	if (!insight->reading && !insight_ready(session))
 		return status_make(STATUS_USAGE, "the limits are not known: there is nothing to advise");
-	if (readings_slow(session->setting.kernel) && !insight->advised) {
+	if (is_slow(session) && !insight->advised) {
 		insight->remedy_wanted = true;
 		insight->advice_due = now;
 		session_notice(session, false, "reading the code of other settings…");

@@ -26,12 +26,14 @@ static int plan_place(struct session *session, const struct setting *setting, in
 			return i;
 	if (setting->kernel->isolated && setting->kernel->footprint(setting->v) > ISOLATED_MOST)
 		return -1;
-	status = setting_check(setting, session->memory_limit);
+	status = session_allows(session, setting);
 	if (!status_is_ok(&status))
 		return -1;
 	plan->planned[plan->count] = (struct planned){
-		.setting = *setting, .cell = cells_get(session->cells, setting, false),
+		.setting = *setting, .cell = cells_get(session->cells, setting, session->replay),
 	};
+	if (session->replay)
+		recorded_cell(session, plan->planned[plan->count].cell);
 	return plan->count++;
 }
 
@@ -40,8 +42,11 @@ static void slice_place(struct session *session, struct plan_slice *slice)
 {
 	struct setting setting = session->setting;
 	int64_t present = setting.v[slice->knob];
-	int near = axis_nearest(slice->value, slice->count, present), look = session->plan.count;
+	int near, look = session->plan.count;
 
+	if (slice->count == 0)
+		return;
+	near = axis_nearest(slice->value, slice->count, present);
 	slice->here = slice->value[near] == present ? near : -1;
 	for (int away = 0; away < slice->count; away++) {
 		for (int side = -1; side <= (away ? 1 : -1); side += 2) {
@@ -91,8 +96,9 @@ void plan_build(struct session *session)
 	plan->by_size.count = 0;
 	plan->by_size.here = -1;
 	if (size >= 0) {
-		plan->by_size.count = axis_sizes(kernel, size, last_cache(session), session->memory_limit,
-			plan->by_size.value, VIEW_SLICE);
+		plan->by_size.count = session->replay ?
+			replay_values(session->replay, &session->setting, size, plan->by_size.value, VIEW_SLICE) :
+			axis_sizes(kernel, size, last_cache(session), session->memory_limit, plan->by_size.value, VIEW_SLICE);
 		slice_place(session, &plan->by_size);
 	}
 	plan->by_stride.knob = stride >= 0 ? stride :
@@ -100,15 +106,25 @@ void plan_build(struct session *session)
 	plan->by_stride.count = 0;
 	plan->by_stride.here = -1;
 	if (plan->by_stride.knob >= 0) {
-		plan->by_stride.count = axis_values(&kernel->knobs[plan->by_stride.knob],
-			session->memory_limit, plan->by_stride.value, VIEW_SLICE);
+		plan->by_stride.count = session->replay ?
+			replay_values(session->replay, &session->setting, plan->by_stride.knob, plan->by_stride.value, VIEW_SLICE) :
+			axis_values(&kernel->knobs[plan->by_stride.knob], session->memory_limit, plan->by_stride.value, VIEW_SLICE);
 		slice_place(session, &plan->by_stride);
 	}
 	grid->present = size >= 0 && stride >= 0;
 	grid->size_knob = size;
 	grid->stride_knob = stride;
 	grid->nx = grid->ny = 0;
-	if (grid->present) {
+	if (grid->present && session->replay) {
+		grid->ny = replay_values(session->replay, &session->setting, size, grid->y, VIEW_GRID_Y);
+		grid->nx = replay_values(session->replay, &session->setting, stride, grid->x, VIEW_GRID_X);
+		/* One line of it is a slice. */
+		grid->present = grid->ny > 1 && grid->nx > 1;
+		if (grid->present)
+			grid_place(session, grid);
+		else
+			grid->nx = grid->ny = 0;
+	} else if (grid->present) {
 		grid->ny = axis_grid_sizes(kernel, size, last_cache(session), session->memory_limit, grid->y,
 			VIEW_GRID_Y);
 		grid->nx = axis_grid_strides(&kernel->knobs[stride], session->memory_limit, grid->x,

@@ -34,7 +34,8 @@ struct recording {
 	bool has_core;
 	struct setting_index settings;
 	struct known *known;      /* of each of these */
-	int known_room, added;
+	int known_room, held, added;
+	uint32_t plan;            /* id of the event plan that was last written; 0: none */
 	unsigned next_id;
 	uint64_t bytes;
 	struct text block;        /* lines that are written together */
@@ -129,6 +130,7 @@ static void go_on(struct recording *recording, const struct replay *replay)
 			.good = sample.valid && !sample.contended, .counted = replay_counted(replay, i),
 			.limits = replay_limits_known(replay, i) };
 	}
+	recording->held = replay_count(replay);
 	recording->next_id = replay_last_id(replay) + 1;
 }
 
@@ -148,7 +150,7 @@ static struct status trim(struct recording *recording, off_t size)
 static struct status look_inside(struct recording *recording, const struct recording_place *place, off_t size)
 {
 	struct replay *replay;
-	struct status status = replay_open(recording->path, &replay);
+	struct status status = replay_read(recording->path, &replay);
 
 	if (!status_is_ok(&status))
 		return status_make(STATUS_USAGE, "%.200s; a recording is not written over it", status.text);
@@ -180,6 +182,17 @@ static struct status open_file(struct recording *recording, const struct recordi
 	return *goes_on ? look_inside(recording, place, facts.st_size) : status_ok();
 }
 
+/* Another plan than before: counts and what is modelled from now on are of its events. */
+static void write_plan(struct recording *recording, const struct event_plan *plan)
+{
+	struct records records = records_of(recording, NULL);
+
+	if (!plan || plan->counters.id == recording->plan)
+		return;
+	lines_events(&records, plan);
+	recording->plan = plan->counters.id;
+}
+
 struct status recording_open(const char *path, const struct recording_place *place, struct recording **recording, bool *goes_on)
 {
 	struct recording *new = memory_new(1, sizeof(*new));
@@ -196,6 +209,7 @@ struct status recording_open(const char *path, const struct recording_place *pla
 	status = open_file(new, place, goes_on);
 	if (status_is_ok(&status)) {
 		lines_place(&records, place);
+		write_plan(new, place->events);
 		flush(new);
 		status = new->status;
 	}
@@ -283,6 +297,9 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	if (!sample.valid)
 		return false;
 	what.sample = &sample;
+	what.events = entry->events;
+	what.counts = entry->counts;
+	write_plan(recording, entry->events);
 	lines_trials(&records, &recording->trials, id);
 	if (entry->counts && entry->events)
 		records_counters(&records, entry->events, entry->counts, id);
@@ -325,12 +342,19 @@ void recording_explain(struct recording *recording, const struct setting *settin
 	if (limits <= recording->known[index].limits)
 		return;
 	recording->known[index].limits = limits;
+	write_plan(recording, events);
 	lines_explanation(&records, setting, explanation, &recording->core, events, modelled, recording->known[index].id);
 	flush(recording);
 }
 
 /* ---- about it ---- */
 
+bool recording_is_of(const struct recording *recording, const char *core)
+{
+	return recording->has_core && strcmp(recording->core.name, core) == 0;
+}
+
+int recording_held(const struct recording *recording) { return recording->held; }
 const char *recording_path(const struct recording *recording) { return recording->path; }
 int recording_settings(const struct recording *recording) { return recording->added; }
 uint64_t recording_bytes(const struct recording *recording) { return recording->bytes; }

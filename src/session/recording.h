@@ -60,8 +60,12 @@ void recording_explain(struct recording *recording, const struct setting *settin
 /* Whether it would. */
 bool recording_lacks_limits(const struct recording *recording, const struct setting *setting);
 
+/* Whether it has the limits of that core. */
+bool recording_is_of(const struct recording *recording, const char *core);
+
 const char *recording_path(const struct recording *recording);
-/* Settings, and bytes, that this run has written. */
+/* Settings that were in it when this run began; settings, and bytes, that this run has written. */
+int recording_held(const struct recording *recording);
 int recording_settings(const struct recording *recording);
 uint64_t recording_bytes(const struct recording *recording);
 

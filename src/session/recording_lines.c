@@ -145,15 +145,15 @@ static void write_event(const struct records *records, const struct event_plan *
 
 void lines_place(const struct records *records, const struct recording_place *place)
 {
-	const struct event_plan *plan = place->events;
-	json_t *object;
-
 	write_header(records, place);
 	write_machine(records, place->machine);
 	write_core(records, place);
-	if (!plan)
-		return;
-	object = record_new(records, "events", 0);
+}
+
+void lines_events(const struct records *records, const struct event_plan *plan)
+{
+	json_t *object = record_new(records, "events", 0);
+
 	json_object_set_new(object, "count", json_integer(plan->counters.count));
 	json_object_set_new(object, "cycles", json_integer(plan->counters.cycles));
 	set_truth(object, "generic", plan->generic);

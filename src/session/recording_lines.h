@@ -17,7 +17,8 @@
 #include "session/recording.h"
 #include "session/records.h"
 
-void lines_place(const struct records *records, const struct recording_place *place);
+void lines_place(const struct records *records, const struct recording_place *place);      /* but for its events */
+void lines_events(const struct records *records, const struct event_plan *plan);
 void lines_trials(const struct records *records, const struct trials *trials, unsigned id);
 void lines_facts(const struct records *records, const struct run_facts *facts, const struct trials *trials, unsigned id);
 

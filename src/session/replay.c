@@ -114,17 +114,12 @@ static struct status read_file(struct replay *replay)
 	status = read_lines(replay, reading, &lines);
 	fclose(lines.file);
 	take_notes(replay, reading);
-	if (status_is_ok(&status) && replay->settings.count == 0)
-		status = status_make(STATUS_USAGE, "%.100s: nothing in it can be played%s%.120s", replay->name,
-			replay->notes.length ? ": " : ": no setting was recorded",
-			replay->notes.length ? text_string(&replay->notes) + strlen(replay->name) + 2 : "");
-	status.text[strcspn(status.text, "\n")] = '\0';
 	reading_free(reading);
 	free(reading);
 	return status;
 }
 
-struct status replay_open(const char *path, struct replay **replay)
+struct status replay_read(const char *path, struct replay **replay)
 {
 	struct replay *new = memory_new(1, sizeof(*new));
 	struct status status;
@@ -142,6 +137,22 @@ struct status replay_open(const char *path, struct replay **replay)
 		return status;
 	}
 	*replay = new;
+	return status;
+}
+
+struct status replay_open(const char *path, struct replay **replay)
+{
+	struct status status = replay_read(path, replay);
+	const char *notes;
+
+	if (!status_is_ok(&status) || (*replay)->settings.count > 0)
+		return status;
+	notes = replay_notes(*replay);
+	status = status_make(STATUS_USAGE, "%.100s: no setting in it can be shown%s%.120s", (*replay)->name, *notes ? ": " : "",
+		*notes ? notes + strlen((*replay)->name) + 2 : "");
+	status.text[strcspn(status.text, "\n")] = '\0';
+	replay_free(*replay);
+	*replay = NULL;
 	return status;
 }
 

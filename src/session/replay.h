@@ -21,9 +21,11 @@ enum { REPLAY_SETTINGS = 50000 };
 
 struct replay;
 
-/* Reads a recording. STATUS_USAGE when there is no such file, when it is none, or made by a newer version; STATUS_FAILED when reading fails. No
- * recording without a setting is given. */
+/* Reads a recording. STATUS_USAGE when there is no such file, when it is none, when it was made by a newer version, or holds no setting that can be
+ * shown; STATUS_FAILED when reading fails. */
 struct status replay_open(const char *path, struct replay **replay);
+/* The same, of one that may hold no setting yet. */
+struct status replay_read(const char *path, struct replay **replay);
 void replay_free(struct replay *replay);      /* NULL: nothing */
 
 /* Where it was made. */

@@ -269,8 +269,11 @@ static void read_events(struct reading *reading, const json_t *object)
 {
 	struct event_plan *plan = &reading->replay->events;
 
+	for (int i = 0; i < COUNTERS_MAX; i++)
+		reading->event[i] = -1;
+	/* Events of a later plan are added to those of the first. */
 	if (reading->replay->has_events)
-		return;      /* events of a later run are added to those of the first */
+		return;
 	reading->replay->has_events = true;
 	plan->counters.cycles = -1;
 	plan->generic = is_true(object, "generic");

@@ -74,7 +74,16 @@ static bool machine_look(struct session *session)
 	session->memory_limit = machine->memory_limit;
 	insight_look(session);
 	counted_look(session);
+	record_begin(session);
 	return true;
+}
+
+struct status session_allows(const struct session *session, const struct setting *setting)
+{
+	if (!session->replay)
+		return setting_check(setting, session->memory_limit);
+	return replay_find(session->replay, setting) >= 0 ? status_ok() :
+		status_make(STATUS_USAGE, "this setting was not recorded");
 }
 
 static void drop_outstanding(struct session *session)
@@ -122,7 +131,7 @@ static void submit(struct session *session, const struct setting *setting, bool 
 static void submit_live(struct session *session, double now)
 {
 	struct live *live = &session->live;
-	struct status status = setting_check(&session->setting, session->memory_limit);
+	struct status status = session_allows(session, &session->setting);
 
 	if (!status_is_ok(&status)) {
 		drop_outstanding(session);
@@ -150,6 +159,12 @@ static void forget_cells(struct session *session)
 {
 	cells_clear(session->cells);
 	session->plan.count = 0;      /* its pointers led there */
+}
+
+void session_forget_cells(struct session *session)
+{
+	forget_cells(session);
+	plan_build(session);
 }
 
 /* Whether a sample's figure may stand for its setting later on. */
@@ -232,6 +247,8 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	struct session *session = memory_new(1, sizeof(*session));
 
 	session->engine = *engine;
+	session->replay = options->replay;
+	session->record_path = options->record ? memory_string(options->record) : NULL;
 	session->seed = options->seed;
 	session->invocation = memory_string(options->invocation ? options->invocation : "");
 	session->setting = options->setting;
@@ -240,7 +257,8 @@ struct session *session_new(const struct engine *engine, const struct session_op
 		session->kernel_count++;
 	session->kernels = memory_new((size_t)session->kernel_count + 1, sizeof(*session->kernels));
 	for (int i = 0; i < session->kernel_count; i++)
-		setting_init(&session->kernels[i].setting, kernel_registry[i]);
+		if (!session->replay || !replay_first(session->replay, kernel_registry[i], &session->kernels[i].setting))
+			setting_init(&session->kernels[i].setting, kernel_registry[i]);
 	if (session->setting.kernel->own)
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
@@ -262,6 +280,8 @@ void session_free(struct session *session)
 	if (!session)
 		return;
 	drop_outstanding(session);
+	recording_close(session->recording);
+	free(session->record_path);
 	insight_end(session);
 	counted_end(session);
 	cells_free(session->cells);
@@ -270,11 +290,11 @@ void session_free(struct session *session)
 	free(session);
 }
 
-/* Puts an even selection of the request's new trials on the strip. */
-static void strip_add(struct live *live, const struct trials *trials)
+/* Puts an even selection of the request's new trials on the strip: so many at most. */
+static void strip_add(struct live *live, const struct trials *trials, unsigned most)
 {
 	unsigned fresh = trials->count > live->ticked ? trials->count - live->ticked : 0;
-	unsigned chosen = fresh < TICKS_OF_REQUEST ? fresh : TICKS_OF_REQUEST;
+	unsigned chosen = fresh < most ? fresh : most;
 
 	for (unsigned i = 0; i < chosen; i++) {
 		const struct trial *trial = &trials->trial[live->ticked + i * fresh / chosen];
@@ -365,12 +385,15 @@ static void live_apply(struct session *session, const struct result *result, dou
 	}
 	counted_take(session, result);
 	if (result->trials.count) {
-		strip_add(live, &result->trials);
+		/* What was recorded comes once. */
+		strip_add(live, &result->trials, session->replay ? VIEW_STRIP : TICKS_OF_REQUEST);
 		/* Cycles of one clock are not mixed with another's. */
 		if (live->facts.cycles_from != result->facts.cycles_from)
 			live->pool.count = 0;
 		live->facts = result->facts;
-		if (result->final)
+		if (session->replay)
+			live->pool = result->trials;
+		else if (result->final)
 			pool_add(live, &result->trials);
 		/* A provisional result comes before anything is in the pool. */
 		if (result->final || !live->sample.valid)
@@ -392,6 +415,9 @@ static void live_apply(struct session *session, const struct result *result, dou
 	pause = 3 * (now - live->asked_at);
 	pause = pause < LIVE_PERIOD ? LIVE_PERIOD : pause;
 	live->due = live->asked_at + (pause > LIVE_PERIOD_LONGEST ? LIVE_PERIOD_LONGEST : pause);
+	/* Played again it would say the same. */
+	if (session->replay)
+		live->due = INFINITY;
 }
 
 /* What a request brought also counts for the cell of its setting. */
@@ -411,6 +437,7 @@ static void cell_apply(struct session *session, const struct setting *setting,
 		if (result->trials.count)
 			cell->at = now;
 		cell_visit(cell, result, CELL_QUIET, CELL_PRECISION, CELL_VISITS);
+		record_cell(session, cell);
 		cell_compact(cell);
 		return;
 	}
@@ -494,7 +521,7 @@ bool session_advance(struct session *session, double now)
 	if (session_own_advance(session, now))
 		changed = true;
 	if (machine_look(session)) {
-		struct status status = setting_check(&session->setting, session->memory_limit);
+		struct status status = session_allows(session, &session->setting);
 
 		plan_build(session);
 		if (!status_is_ok(&status) && !live->failed) {
@@ -506,13 +533,14 @@ bool session_advance(struct session *session, double now)
 	while (session->engine.take(session->engine.context, &result))
 		changed |= result_apply(session, &result, now);
 	changed |= insight_advance(session, now);
+	record_present(session);
 	if (session->frozen || session->outstanding)
 		return changed;
 	if (!live->failed && now >= live->due && now >= session->rest_until) {
 		submit_live(session, now);
 		return true;
 	}
-	if (now < session->rest_until)
+	if (now < session->rest_until || session->replay)
 		return changed;
 	if (submit_memory(session))
 		return changed;
@@ -537,7 +565,7 @@ double session_next(const struct session *session, double now)
 		at = fmin(at, fmax(session->live.due, session->rest_until));
 	if (plan_next(&session->plan) >= 0 && session->rest_until < at)
 		at = session->rest_until;
-	if (session->doubt_due < at && plan_doubtful(&session->plan) >= 0)
+	if (session->doubt_due < at && !session->replay && plan_doubtful(&session->plan) >= 0)
 		at = fmax(session->doubt_due, session->rest_until);
 	if (at == INFINITY)
 		return -1;

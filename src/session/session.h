@@ -15,6 +15,7 @@
 #include "session/view.h"
 
 struct session;
+struct replay;
 
 struct session_options {
 	struct setting setting;       /* where to start */
@@ -22,6 +23,8 @@ struct session_options {
 	const char *invocation;       /* options that y must repeat ("--cpu 3"), or "" */
 	const struct explainer *explainer;      /* who knows the limits; borrowed; NULL: nobody */
 	const char *uarch;            /* the core to predict for; NULL: the running one */
+	struct replay *replay;        /* plays this recording: its engine and explainer are those given; borrowed. NULL: measures */
+	const char *record;           /* begins to record to this file as soon as the machine is known; NULL: does not */
 	const char *const *events;    /* to count besides the core's own, by names that libpfm has; copied */
 	int event_count;
 };

@@ -10,6 +10,8 @@
 #include "engine/engine.h"
 #include "session/cells.h"
 #include "session/memory.h"
+#include "session/recording.h"
+#include "session/replay.h"
 #include "session/session.h"
 #include "session/setting.h"
 #include "session/view.h"
@@ -137,6 +139,9 @@ struct remembered {
 
 struct session {
 	struct engine engine;
+	struct replay *replay;    /* what the engine answers from; NULL: it measures */
+	struct recording *recording;      /* what is measured is written to it; NULL: to none */
+	char *record_path;        /* to begin one as soon as the machine is known; NULL: none */
 	uint64_t seed;
 	char *invocation;
 	bool machine_known;
@@ -193,6 +198,7 @@ void session_go(struct session *session, const struct setting *setting, double n
 void session_restart(struct session *session, double now);      /* measure the present one anew */
 void session_freeze(struct session *session, bool frozen, double now);
 void session_forget(struct session *session, double now);       /* every measurement */
+void session_forget_cells(struct session *session);             /* all but the present figure */
 void session_notice(struct session *session, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The index in kernel_registry; kernel_count for an own loop, of whichever version; or -1. */
@@ -206,6 +212,31 @@ void session_own_adopt(struct session *session, const struct setting *setting);
 bool session_own_advance(struct session *session, double now);
 /* When session_own_advance() has something to do by itself; INFINITY: never. */
 double session_own_next(const struct session *session);
+
+/* Whether a setting can be measured, or was recorded. */
+struct status session_allows(const struct session *session, const struct setting *setting);
+
+/* recorded.c: while a recording is played. */
+struct status recorded_refuse(const struct session *session);      /* "nothing is measured in a replay: …" */
+bool recorded_kernel(const struct session *session, const struct kernel *kernel);      /* it has settings of it; true when none is played */
+struct status recorded_none(const struct session *session, const struct kernel *kernel);      /* which there are instead */
+void recorded_cell(struct session *session, struct cell *cell);      /* what it holds of the cell's setting, which it must hold */
+/* The setting nearest to the one asked for (a bit for each knob that was), in its place; STATUS_USAGE with what there is: none is near. */
+struct status recorded_fit(const struct session *session, struct setting *setting, unsigned asked);
+/* "4k, 8k …": as a message of why a knob goes no further, or what it may be. */
+struct status recorded_end(const struct session *session, int knob);
+void recorded_say_range(struct session *session, int knob);
+/* Tells that a knob that was asked for is not where it was asked to be. */
+void recorded_tell(struct session *session, const struct setting *wanted, unsigned asked);
+
+/* record.c: while what is measured is written to a file. */
+struct status action_record(struct session *session, const char *arguments, double now);
+struct status action_record_to(struct session *session, const char *arguments, double now);
+bool action_record_works(const struct session *session, const char *arguments);
+void record_begin(struct session *session);        /* what the options asked for: the machine is known now */
+/* Writes what has come of the present setting, and of a cell that has settled. */
+void record_present(struct session *session);
+void record_cell(struct session *session, const struct cell *cell);
 
 /* plan.c */
 void plan_build(struct session *session);
@@ -232,6 +263,8 @@ void insight_forget(struct session *session);
 double insight_due(const struct session *session);
 /* Does it if its time has come; returns whether the view changed. */
 bool insight_advance(struct session *session, double now);
+/* What limits another setting than the present one; NULL: not known, or not without stepping through it. Valid until the next question. */
+const struct explanation *insight_of(struct session *session, const struct setting *setting);
 /* A result that memory_probe_next() asked for. */
 void insight_memory(struct session *session, const struct result *result);
 bool insight_ready(const struct session *session);      /* an explanation is there */

@@ -17,7 +17,7 @@
 #include "session/setting.h"
 #include "session/listing.h"
 
-enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_FOUND = 32, VIEW_TEXT = 2400 };
+enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_KERNELS = 256, VIEW_FOUND = 32, VIEW_TEXT = 2400 };
 
 /* Bytes of a text that is looked for: a command line has room. */
 enum { FIND_SIZE = 96 };
@@ -91,6 +91,7 @@ struct view {
 	struct setting setting;
 	uint64_t memory_limit;
 	int kernel_index;                   /* in kernel_registry; behind its end: the own loop; -1: neither */
+	bool kernel_absent[VIEW_KERNELS];   /* of kernel_registry: not in the recording that is played */
 	const char *own;                    /* an own loop's name, listed behind the kernels; NULL: none */
 	enum focus focus;
 	int knob;                           /* the selected one */

@@ -287,7 +287,7 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 			"frozen before it was counted" : "counting…");
 		return;
 	}
-	snprintf(words, sizeof(words), "no counters: %s", why);
+	snprintf(words, sizeof(words), "C unavailable: %s", why);
 	y += canvas_wrap(canvas, at, y, STYLE_TEXT, words);
 	y += canvas_wrap(canvas, at, y, STYLE_DIM, view->replay ? "What was recorded holds no counts." :
 		"slexplore doctor says what to change. All else works without them: cycles are those of the reference clock R.");

@@ -74,6 +74,18 @@ static void limits(struct page *page)
 		"is there, of what loads from its address on; port: where an operation starts, one a cycle each");
 }
 
+/* The words of the counter panel. */
+static void counters(struct page *page)
+{
+	heading(page, "Counters");
+	paragraph(page, 0, STYLE_DIM, "C is what the processor counted in user space, per element, read in as many passes over the same loop as its "
+		"counters need; ~ an estimate, since others had the counter for part of the time; = C and M are the same");
+	paragraph(page, 0, STYLE_DIM, "Where the processor counts cycles, C is the clock, and R checks it: over 2 % apart is said. Instructions counted are "
+		"checked against those in the code: over 1 % apart is said. What cannot be counted is unavailable, with a reason");
+	paragraph(page, 0, STYLE_DIM, "dispatched: sent to be executed, on whichever port; stalled: cycles in which nothing went on, by what was "
+		"waited for. To count one more event, find it with / by its name or what it says");
+}
+
 /* Rows of one line: the same command, with the same words. */
 static bool alike(const struct key_row *a, const struct key_row *b)
 {
@@ -145,6 +157,7 @@ static int draw_page(struct canvas *canvas, struct rectangle at, int line, const
 	about(&page, scene->view->setting.kernel);
 	all_keys(&page, scene->keys);
 	limits(&page);
+	counters(&page);
 	all_commands(&page);
 	return page.line - line;
 }

@@ -6,24 +6,33 @@
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	int count = 0, built_in, first = 0;
+	int count = 0, kernels = 0, first = 0, chosen_row = 0, index[VIEW_KERNELS + 1];
 
-	while (kernel_registry[count])
-		count++;
+	for (; kernel_registry[kernels]; kernels++) {
+		if (kernels >= VIEW_KERNELS || view->kernel_absent[kernels])
+			continue;
+		if (kernels == view->kernel_index)
+			chosen_row = count;
+		index[count++] = kernels;
+	}
 	/* An own loop stands behind them, by the last part of its path. */
-	built_in = count;
-	count += view->own != NULL;
+	if (view->own) {
+		if (view->kernel_index == kernels)
+			chosen_row = count;
+		index[count++] = kernels;
+	}
 	if (count > at.height) {
-		first = view->kernel_index - at.height / 2;
+		first = chosen_row - at.height / 2;
 		if (first > count - at.height)
 			first = count - at.height;
 		if (first < 0)
 			first = 0;
 	}
 	for (int row = 0; row < at.height && first + row < count; row++) {
-		bool chosen = first + row == view->kernel_index;
+		int kernel = index[first + row];
+		bool chosen = kernel == view->kernel_index;
 		enum style style = chosen ? STYLE_FIGURE : STYLE_TEXT;
-		const char *name = first + row < built_in ? kernel_registry[first + row]->name :
+		const char *name = kernel < kernels ? kernel_registry[kernel]->name :
 			strrchr(view->own, '/') ? strrchr(view->own, '/') + 1 : view->own;
 
 		if (chosen)

@@ -254,7 +254,7 @@ static void why(const struct view *view, char *buffer, size_t size)
 	if (!counters->plan)
 		return;
 	if (counters->why[0])
-		snprintf(buffer, size, "C: no counters: %s", counters->why);
+		snprintf(buffer, size, "C unavailable: %s", counters->why);
 	else if (view->foreign)
 		snprintf(buffer, size, "C: what this core counts says nothing of another one's ports");
 }

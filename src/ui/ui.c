@@ -12,8 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "engine/topology.h"
 #include "engine/worker.h"
+#include "session/replay.h"
 #include "ui/front.h"
 #include "ui/screen.h"
 #include "ui/script.h"
@@ -152,6 +154,8 @@ static double result_pause(const struct view *view)
 /* Whether the worker could start, once it has said a first word: it says none before it knows. */
 static bool worker_started(struct event_loop *loop)
 {
+	if (!loop->worker)
+		return true;      /* what is played is there */
 	if (!loop->started) {
 		loop->failure = worker_wait_ready(loop->worker);
 		loop->started = status_is_ok(&loop->failure);
@@ -200,7 +204,7 @@ static struct status run_script(struct session *session, struct worker *worker, 
 	const struct ui_options *options)
 {
 	/* There is no first frame to be quick for: a core that cannot be had is an error at once. */
-	struct status status = worker_wait_ready(worker);
+	struct status status = worker ? worker_wait_ready(worker) : status_ok();
 	struct front front;
 
 	if (status_is_ok(&status))
@@ -240,16 +244,30 @@ static struct status run_screen(struct session *session, struct worker *worker, 
 	return status;
 }
 
+/* What of a recording was left out, on screen as far as a line goes. */
+static void say_notes(struct session *session, const struct replay *replay)
+{
+	const char *notes = replay ? replay_notes(replay) : "";
+	char line[240];
+
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(notes, "\n"), notes);
+	text_cut_clean(line, sizeof(line));
+	if (*line)
+		session_say(session, line);
+}
+
 struct status ui_run(const struct ui_options *options, int *exit_status)
 {
 	const struct worker_options worker_options = { .cpu = options->cpu, .bind_caller = true };
+	const struct explainer explainer = options->replay ? replay_explainer(options->replay) : explainer_model;
 	const struct session_options session_options = {
 		.setting = options->setting, .seed = options->seed, .invocation = options->invocation,
-		.explainer = &explainer_model, .uarch = options->uarch,
+		.explainer = &explainer, .uarch = options->uarch,
+		.replay = options->replay, .record = options->record,
 		.events = options->events, .event_count = options->event_count,
 	};
 	struct session *session;
-	struct worker *worker;
+	struct worker *worker = NULL;
 	struct engine engine;
 	struct status status;
 
@@ -257,19 +275,23 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	if (!options->script) {
 		/* Before a thread is started for nothing. */
 		status = screen_check();
-		if (status_is_ok(&status))
+		if (status_is_ok(&status) && !options->replay)
 			status = topology_check(options->cpu);
 		if (!status_is_ok(&status))
 			return status;
 	}
-	worker = worker_start(&worker_options, &status);
-	if (!worker)
-		return status;
-	engine = worker_engine(worker);
+	if (!options->replay) {
+		worker = worker_start(&worker_options, &status);
+		if (!worker)
+			return status;
+	}
+	engine = worker ? worker_engine(worker) : replay_engine(options->replay);
 	session = session_new(&engine, &session_options);
+	say_notes(session, options->replay);
 	status = options->script ? run_script(session, worker, &engine, options) :
 		run_screen(session, worker, &engine, options, exit_status);
 	session_free(session);
-	worker_stop(worker);
+	if (worker)
+		worker_stop(worker);
 	return status;
 }

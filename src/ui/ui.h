@@ -18,6 +18,8 @@ struct ui_options {
 	const char *uarch;           /* the core to predict for, by a name that is known; NULL: the running one */
 	const char *const *events;   /* to count besides the core's own, by names that libpfm has */
 	int event_count;
+	struct replay *replay;       /* plays it: no worker is started, nothing is measured; NULL: none */
+	const char *record;          /* a file to record to from the start; NULL: none */
 	bool ascii;                  /* nothing beyond ASCII; chosen by itself where the locale is not UTF-8 */
 	const char *script;          /* run this file instead of a terminal; "-": standard input; NULL: none */
 	FILE *out;                   /* where a script's dumps go; NULL: standard output */

@@ -228,7 +228,8 @@ void canned_count(const struct canned *canned, const struct request *request, st
 		return;
 	counts->id = plan->id;
 	if (canned->counters == CANNED_REFUSED) {
-		snprintf(counts->why, sizeof(counts->why), "this guest has no PMU");
+		snprintf(counts->why, sizeof(counts->why), "this virtual machine has no performance counters: its host does not "
+			"pass them on");
 		return;
 	}
 	/* What is not of the core was asked for by name. */

@@ -145,10 +145,10 @@ static void wrong_usage_is_named(void **state)
 	refused("run --time-budget nan", "--time-budget nan");
 	refused("run --time-budget 1s", "--time-budget 1s");
 	refused("--format json", "--format is an option of list, run, sweep, explain, events and doctor, not of explore");
-	refused("explore --time-budget 1", "--time-budget is an option of run, sweep, events and doctor, not of explore");
+	refused("explore --time-budget 1", "--time-budget is an option of run, sweep, record, events and doctor, not of explore");
 	refused("fold --quiet", "not of explore");
 	refused("list --seed 1", "not of list");
-	refused("run fold --ascii", "--ascii is an option of explore, not of run");
+	refused("run fold --ascii", "--ascii is an option of explore and replay, not of run");
 	refused("run", "run wants a kernel: one of fold, walk-list, odd");
 	refused("sweep", "sweep wants a kernel");
 	refused("run folt", "did you mean fold?");
@@ -170,7 +170,7 @@ static void wrong_usage_is_named(void **state)
 	refused("explain fold opp=add", "did you mean op?");
 	refused("explain fold acc=9", "acc=9 needs unroll=9 or more");
 	refused("explain fold acc=1..4", "acc=1..4");
-	refused("explain fold --time-budget 1", "--time-budget is an option of run, sweep, events and doctor, not of explain");
+	refused("explain fold --time-budget 1", "--time-budget is an option of run, sweep, record, events and doctor, not of explain");
 	refused("explain fold --cpu 0", "not of explain");
 	refused("explain fold --uarch nonesuch", "no core model \"nonesuch\"");
 	refused("run fold --uarch", "--uarch wants an argument: NAME");
@@ -180,7 +180,7 @@ static void wrong_usage_is_named(void **state)
 	refused("run fold --event perf::PAGE-FAULTS:k", "--event 'perf::PAGE-FAULTS:k': ");
 	refused("run fold --event", "--event wants an argument: NAME");
 	refused("explore --event nonsense", "--event 'nonsense': ");
-	refused("explain fold --event perf::PAGE-FAULTS", "--event is an option of explore, run and sweep, not of explain");
+	refused("explain fold --event perf::PAGE-FAULTS", "--event is an option of explore, run, sweep and record, not of explain");
 }
 
 static void events_add_up(void **state)
@@ -196,7 +196,20 @@ static void events_add_up(void **state)
 	assert_string_equal(cli.events[1], "perf::CPU-MIGRATIONS");
 	check_ok(parse(&cli, "run fold"));
 	assert_int_equal(cli.event_count, 0);
+	/* A long way to say the same. */
+	snprintf(line + strlen(line), sizeof(line) - strlen(line), " --event perf::PAGE-FAULTS");
+	while (strlen(line) < COUNTER_NAME + 40)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), ":u");
+	argc = 0;
+	for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	free(cli.words);
+	memset(&cli, 0, sizeof(cli));
+	check_contains(cli_parse(&cli, argc, argv).text, "159 characters are the most");
 	/* More than can be counted. */
+	snprintf(line, sizeof(line), "slexplore run fold");
+	argc = 0;
 	for (int i = 0; i <= COUNTERS_MAX; i++)
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), " --event perf::PAGE-FAULTS");
 	for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))

@@ -1,6 +1,9 @@
 /* The command language, against an engine that need not answer. */
 #include "fakes.h"
 
+#include <dirent.h>
+#include <unistd.h>
+
 #include "session/command.h"
 #include "session/session.h"
 
@@ -428,7 +431,7 @@ static void find_narrows_and_chooses(void **state)
 	refused(session, "choose", "find is not open; find TEXT opens it");
 	run(session, "find");
 	assert_int_equal(view.overlay, OVERLAY_FIND);
-	assert_int_equal(view.found_count, 26);      /* 3 kernels, 9 knobs, 14 commands */
+	assert_int_equal(view.found_count, 27);      /* 3 kernels, 9 knobs, 15 commands */
 	assert_string_equal(view.found[0].label, "fold — combine an array");
 	run(session, "find unr");
 	assert_string_equal(view.find, "unr");
@@ -519,7 +522,7 @@ static void everything_found_is_a_command(void **state)
 			for (int i = 0; i < chosen && session_command_works(session, "move down"); i++)
 				run(session, "move down");
 			if (view.found_selected < chosen) {
-				assert_int_equal(chosen, 26);
+				assert_int_equal(chosen, 27);
 				session_free(session);
 				break;
 			}
@@ -536,6 +539,38 @@ static void everything_found_is_a_command(void **state)
 			session_free(session);
 		}
 	}
+}
+
+static void recording_begins_and_ends(void **state)
+{
+	struct session *session = start(&kernel_fold);
+	struct status status;
+
+	(void)state;
+	answer(session, 2);
+	assert_false(look(session)->recording);
+	run(session, "record to one.jsonl");
+	assert_true(view.recording);
+	assert_string_equal(view.notice, "recording to one.jsonl");
+	session_advance(session, 2);
+	run(session, "record");
+	assert_false(view.recording);
+	check_contains(view.notice, "recorded: 1 setting, ");
+	check_contains(view.notice, ": slexplore replay one.jsonl");
+	run(session, "record to one.jsonl");
+	assert_string_equal(view.notice, "recording to one.jsonl, behind the 1 setting that it holds");
+	run(session, "record to two.jsonl");
+	assert_true(view.recording);
+	status = session_command(session, "record to /nowhere/file", 3);
+	assert_int_equal(status.code, STATUS_FAILED);
+	assert_string_equal(status.text, "/nowhere/file: No such file or directory");
+	assert_true(look(session)->recording);
+	run(session, "record");
+	check_contains(view.notice, ": slexplore replay two.jsonl");
+	run(session, "record");
+	assert_true(view.recording);
+	check_contains(view.notice, "recording to slexplore-machine-");
+	session_free(session);
 }
 
 static void overlays_open_scroll_and_close(void **state)
@@ -626,6 +661,27 @@ static void any_line_is_answered(void **state)
 	session_free(session);
 }
 
+/* Commands may write files: into a directory that goes again. */
+static char directory[] = "/tmp/slexplore-test-XXXXXX";
+
+static int enter_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static int leave_directory(void **state)
+{
+	DIR *files = opendir(".");
+	struct dirent *file;
+
+	(void)state;
+	while (files && (file = readdir(files)))
+		unlink(file->d_name);
+	closedir(files);
+	return chdir("/") == 0 ? rmdir(directory) : -1;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -646,11 +702,12 @@ int main(void)
 		cmocka_unit_test(find_narrows_and_chooses),
 		cmocka_unit_test(find_takes_whole_commands),
 		cmocka_unit_test(everything_found_is_a_command),
+		cmocka_unit_test(recording_begins_and_ends),
 		cmocka_unit_test(overlays_open_scroll_and_close),
 		cmocka_unit_test(quit_only_asks_to_end),
 		cmocka_unit_test(remarks_and_the_kernel_reach_the_view),
 		cmocka_unit_test(any_line_is_answered),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -180,7 +180,7 @@ static void why_there_are_none_takes_the_place_of_the_table(void **state)
 	view.frozen = true;
 	check_contains(draw(&panel_counters, 60, 6), "frozen before it was counted");
 	snprintf(view.counters.why, sizeof(view.counters.why), "this guest has no PMU");
-	check_contains(draw(&panel_counters, 60, 6), "no counters: this guest has no PMU\n");
+	check_contains(draw(&panel_counters, 60, 6), "C unavailable: this guest has no PMU\n");
 	check_contains(shown, "slexplore doctor");
 	view.replay = "lecture.jsonl";
 	lacks(draw(&panel_counters, 60, 6), "doctor");
@@ -260,11 +260,11 @@ static void without_counters_ports_say_why_in_one_line(void **state)
 	view.counters.counts = (struct counts){ 0 };
 	snprintf(view.counters.why, sizeof(view.counters.why), "this guest has no PMU");
 	draw(&panel_ports, 50, 10);
-	check_contains(shown, "\nC: no counters: this guest has no PMU\n");
+	check_contains(shown, "\nC unavailable: this guest has no PMU\n");
 	lacks(shown, " M #");
 	lacks(title(&panel_ports), "C counted");
 	/* Beside the legend where there is no other row. */
-	check_contains(draw(&panel_ports, 80, 5), "the even split is best   C: no counters: this guest");
+	check_contains(draw(&panel_ports, 80, 5), "the even split is best   C unavailable: this guest");
 }
 
 static void another_cores_ports_are_not_compared(void **state)

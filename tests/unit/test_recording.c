@@ -619,7 +619,7 @@ static void test_what_is_no_recording(void **state)
 	unlink(path);
 	recording = open_recording();
 	recording_close(recording);
-	check_refused("no setting was recorded");
+	check_refused("one.jsonl: no setting in it can be shown");
 	replace("\"format\":1,\"program\":\"", "\"format\":2,\"program\":\"9.");
 	check_refused("made by slexplore 9.");
 	check_refused("format 2: this one reads formats up to 1");

@@ -1,0 +1,100 @@
+/* slexplore replay: the explorer on a recording. */
+#include "cli/cli.h"
+#include "cli/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "session/replay.h"
+#include "ui/ui.h"
+
+static const struct cli_option options[] = {
+	SCREEN_OPTIONS,
+	{ NULL, NULL, NULL, NULL },
+};
+
+/* Where to start: the setting that the words ask for, or the nearest to it that was recorded. */
+static struct status choose_setting(const struct cli *cli, const struct replay *replay, struct setting *setting)
+{
+	struct setting wanted;
+	unsigned asked = 0;
+	struct status status;
+
+	*setting = *replay_setting(replay, 0);
+	if (cli->word_count < 2)
+		return status_ok();
+	status = setting_find_kernel(cli->words[1], &setting->kernel);
+	if (!status_is_ok(&status))
+		return status;
+	if (!replay_first(replay, setting->kernel, setting))
+		return status_make(STATUS_USAGE, "%.100s has no setting of %s", replay_name(replay), setting->kernel->name);
+	for (int i = 2; i < cli->word_count; i++) {
+		char name[64];
+
+		status = setting_assign(setting, cli->words[i], 0);
+		if (!status_is_ok(&status))
+			return status;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(cli->words[i], "="), cli->words[i]);
+		asked |= 1u << kernel_knob(setting->kernel, name);
+	}
+	wanted = *setting;
+	if (!replay_nearest(replay, setting, asked))
+		return status_make(STATUS_USAGE, "%.100s has no setting of %s with these choices", replay_name(replay),
+			setting->kernel->name);
+	for (int i = 0; i < wanted.kernel->knob_count; i++) {
+		const struct knob *knob = &wanted.kernel->knobs[i];
+		char from[64], to[64];
+
+		if (!(asked >> i & 1) || wanted.v[i] == setting->v[i])
+			continue;
+		setting_format_value(knob, wanted.v[i], from, sizeof(from));
+		setting_format_value(knob, setting->v[i], to, sizeof(to));
+		cli_note(cli, "%s=%s was not recorded: %s is the nearest that was", knob->name, from, to);
+	}
+	return status_ok();
+}
+
+static void print_notes(const struct cli *cli, const struct replay *replay)
+{
+	char *notes = memory_string(replay_notes(replay)), *save, *line;
+
+	for (line = strtok_r(notes, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		cli_note(cli, "%s", line);
+	free(notes);
+}
+
+static int replay_run(struct cli *cli)
+{
+	struct ui_options ui = { .cpu = -1, .ascii = cli->ascii, .script = cli->script, .out = cli->out,
+		.invocation = cli->ascii ? "--ascii" : "" };
+	struct status status = status_ok();
+	int exit_status = CLI_DONE;
+
+	if (cli->word_count == 0)
+		status = status_make(STATUS_USAGE, "replay wants a recording: a file that slexplore record has made");
+	if (status_is_ok(&status))
+		status = screen_possible(cli);
+	if (status_is_ok(&status))
+		status = replay_open(cli->words[0], &ui.replay);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, &status);
+	print_notes(cli, ui.replay);
+	ui.seed = replay_place(ui.replay)->seed;
+	status = choose_setting(cli, ui.replay, &ui.setting);
+	if (status_is_ok(&status))
+		status = ui_run(&ui, &exit_status);
+	replay_free(ui.replay);
+	return status_is_ok(&status) ? exit_status : cli_fail(cli, &status);
+}
+
+const struct cli_command command_replay = {
+	.name = "replay",
+	.help = "the explorer on a recording: nothing is measured",
+	.arguments = "FILE [KERNEL [knob=value ...]]",
+	.more = "Everything is as it was recorded, with slexplore record or the key w, on that machine or another: figures, trials,\n"
+		"counters, limits, code. Knobs move between the settings that were recorded.\n",
+	.options = options,
+	.common = { "quiet" },
+	.run = replay_run,
+};
