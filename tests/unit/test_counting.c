@@ -167,8 +167,8 @@ static void the_end_of_the_ring_is_not_counted(void **state)
 	struct bench *bench = *state;
 
 	plan_add_raw(bench, 1);
-	for (int ring = 56; ring <= 5600; ring *= 10) {
-		bench->run = (struct kernel_run){ .kernel = &ring_loop, .cursor = &bench->pmu, .ring = (uint64_t)ring, .granule = 7,
+	for (int ring = 64; ring <= 6400; ring *= 10) {
+		bench->run = (struct kernel_run){ .kernel = &ring_loop, .cursor = &bench->pmu, .ring = (uint64_t)ring, .granule = 8,
 			.memory = memory };
 		clock_calibrate(&bench->clock);
 		measure_begin(&bench->measure, &bench->run, &bench->clock, 32 << 10, 1 << 20, 0.1, &bench->cancel);
