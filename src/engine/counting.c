@@ -52,6 +52,10 @@ static bool some_held(const struct counting *counting)
 	for (int i = 0; i < counting->plan.count; i++)
 		if (counting->event[i].state == COUNT_HELD)
 			return true;
+	/* Such a one ran by turns only. */
+	for (int i = 0; i < counting->group_count; i++)
+		if (!counting->group[i].pinned)
+			return true;
 	return counting->plan.cycles >= 0 && counting->clock.count > 0 && !counting->clock_runs;
 }
 
@@ -117,13 +121,29 @@ struct passes {
 	double slope[COUNTERS_MAX][PASSES_MOST];      /* per element; by the group's order */
 };
 
+/* What rises over one region. One function for both lengths, never inlined: what reading takes is then the same to the instruction, and
+ * cancels. */
+static __attribute__((noinline)) bool count_region(const struct counting *counting, const struct counter_group *group,
+	struct measure *measure, uint64_t elements, uint64_t rise[COUNTERS_MAX])
+{
+	uint64_t begin[COUNTERS_MAX], end[COUNTERS_MAX];
+	bool good = group_values(counting->kernel, group, begin);
+
+	measure_region(measure, elements);
+	good = group_values(counting->kernel, group, end) && good;
+	/* Differences are right whatever passed the end of 64 bits meanwhile. */
+	for (int i = 0; i < group->count; i++)
+		rise[i] = end[i] - begin[i];
+	return good;
+}
+
 /* One pass of one group: false when it did not count. */
 static bool pass(struct counting *counting, const struct counter_group *group, struct measure *measure, struct passes *passes)
 {
 	const struct counting_kernel *kernel = counting->kernel;
 	const struct stretch *stretch = &measure->count;
 	double elements = (double)stretch->calls * (double)(stretch->whole - stretch->half);
-	uint64_t begin[COUNTERS_MAX], middle[COUNTERS_MAX], end[COUNTERS_MAX];
+	uint64_t less[COUNTERS_MAX], more[COUNTERS_MAX];
 	struct group_reading before, after;
 	double share = 1;
 	bool good;
@@ -132,11 +152,8 @@ static bool pass(struct counting *counting, const struct counter_group *group, s
 	if (good) {
 		if (measure->rewind)
 			measure_region(measure, stretch->half);
-		good = group_values(kernel, group, begin);
-		measure_region(measure, stretch->half);
-		good = group_values(kernel, group, middle) && good;
-		measure_region(measure, stretch->whole);
-		good = group_values(kernel, group, end) && good;
+		good = count_region(counting, group, measure, stretch->half, less);
+		good = count_region(counting, group, measure, stretch->whole, more) && good;
 		good = group_read(kernel, group, &after) && good;
 	}
 	group_stop(kernel, group);
@@ -149,11 +166,8 @@ static bool pass(struct counting *counting, const struct counter_group *group, s
 	if (share <= 0)
 		return false;
 	for (int i = 0; i < group->count; i++) {
-		/* Differences are right whatever passed the end of 64 bits meanwhile. */
-		double half = (double)(middle[i] - begin[i]), whole = (double)(end[i] - middle[i]);
-
-		passes->slope[i][passes->made] = (whole - half) / elements / share;
-		if (end[i] != begin[i])
+		passes->slope[i][passes->made] = ((double)more[i] - (double)less[i]) / elements / share;
+		if (less[i] > 0 || more[i] > 0)
 			counting->event[group->event[i]].moved = true;
 	}
 	passes->made++;
