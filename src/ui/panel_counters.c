@@ -122,12 +122,17 @@ struct table {
 	bool quartiles, scaled;
 };
 
-static void sort(const struct event_plan *plan, struct table *table)
+/* Those asked for by name, whatever becomes of them; then those of the core that are counted. */
+static void sort(const struct view *view, struct table *table)
 {
-	for (int pass = 0; pass < 2; pass++)
-		for (int i = 0; i < plan->counters.count; i++)
-			if ((plan->meaning[i].role == ROLE_EXTRA) == (pass == 0))
-				table->order[table->count++] = i;
+	const struct event_plan *plan = view->counters.plan;
+
+	for (int i = 0; i < plan->counters.count; i++)
+		if (plan->meaning[i].role == ROLE_EXTRA)
+			table->order[table->count++] = i;
+	for (int i = 0; i < plan->counters.count; i++)
+		if (plan->meaning[i].role != ROLE_EXTRA && !shown_unavailable(view, i))
+			table->order[table->count++] = i;
 }
 
 /* Names are told apart by their ends: where one has no room, its PMU goes first. */
@@ -147,7 +152,7 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 	int widest = TITLE_LEAST;
 
 	memset(table, 0, sizeof(*table));
-	sort(counters->plan, table);
+	sort(view, table);
 	table->rows = height > 2 ? height - 1 : 1;
 	table->columns = 1;
 	while (table->rows * table->columns < table->count && (width + 2) / (table->columns + 1) - 2 >= COLUMN)
@@ -161,10 +166,10 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 		width -= 2;      /* for the marks that say so */
 	table->width = (width + 2) / table->columns - 2;
 	for (int i = 0; i < table->count; i++) {
-		int columns = canvas_columns(canvas, title_in(canvas, counters->plan, i, TITLE_MOST - 1)) + 1;
+		int columns = canvas_columns(canvas, title_in(canvas, counters->plan, table->order[i], TITLE_MOST - 1)) + 1;
 
 		widest = columns > widest ? columns : widest;
-		table->scaled |= shown_mark(view, i)[0] != '\0';
+		table->scaled |= shown_mark(view, table->order[i])[0] != '\0';
 	}
 	widest = widest > TITLE_MOST ? TITLE_MOST : widest;
 	table->figure = table->width >= widest + 3 * FIGURE_WIDE ? FIGURE_WIDE : FIGURE;
@@ -236,22 +241,38 @@ static void draw_head(struct canvas *canvas, struct rectangle at, const struct t
 		canvas_text(canvas, at, x + 3, 0, STYLE_DIM, "quartiles");
 }
 
-/* Reasons that had no room in the table. */
-static int draw_reasons(struct canvas *canvas, struct rectangle at, const struct table *table, const struct view *view)
+static bool same_reason(const struct view *view, int a, int b)
 {
-	char words[200], line[300];
-	int y = 0;
+	const struct count *event = view->counters.counts.event;
 
-	for (int i = 0; i < table->count; i++) {
-		int event = table->order[i];
+	return event[a].state == event[b].state && event[a].error == event[b].error;
+}
 
-		shown_absence(view, event, words, sizeof(words));
-		if (canvas_columns(canvas, words) <= table->width - table->title - 1 || y >= at.height)
+/* "unavailable: loads, stores (stays at zero even where it must rise)": those of the core that cannot be counted, by reason. */
+static void find_unavailable(const struct view *view, bool reasons, char *buffer, size_t size)
+{
+	const struct event_plan *plan = view->counters.plan;
+	bool told[COUNTERS_MAX] = { false };
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (int i = 0; i < plan->counters.count; i++) {
+		bool begun = false;
+		char reason[200];
+
+		for (int k = i; k < plan->counters.count && used < size; k++) {
+			if (told[k] || plan->meaning[k].role == ROLE_EXTRA || !shown_unavailable(view, k) ||
+				(k > i && (!begun || !same_reason(view, i, k))))
+				continue;
+			used += (size_t)snprintf(buffer + used, size - used, "%s%s", !used ? "unavailable: " : begun || !reasons ? ", " : "; ",
+				plan->meaning[k].title);
+			told[k] = begun = true;
+		}
+		if (!begun || !reasons || used >= size)
 			continue;
-		snprintf(line, sizeof(line), "%s: %s", view->counters.plan->meaning[event].title, words);
-		y += canvas_wrap(canvas, at, y, STYLE_DIM, line);
+		count_words(&view->counters.counts.event[i], reason, sizeof(reason));
+		used += (size_t)snprintf(buffer + used, size - used, " (%s)", reason);
 	}
-	return y;
 }
 
 /* What is under the table, if there is room: marks explained, roles without an event. */
@@ -259,7 +280,7 @@ static void draw_foot(struct canvas *canvas, struct rectangle at, const struct t
 {
 	const struct event_plan *plan = view->counters.plan;
 	enum event_role roles[ROLE_COUNT];
-	int lacking = events_lacking(plan, roles), y = draw_reasons(canvas, at, table, view);
+	int lacking = events_lacking(plan, roles), y = 0;
 	char words[300];
 	size_t used;
 
@@ -293,47 +314,85 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 		"slexplore doctor says what to change. All else works without them: cycles are those of the reference clock R.");
 }
 
+/* Remarks above, what is unavailable below, the table between. */
+struct parts {
+	struct remarks remarks;
+	char unavailable[1200];
+	int below;                           /* its rows: at most a third */
+	struct table table;
+};
+
+static void find_parts(const struct canvas *canvas, const struct view *view, int width, int height, struct parts *parts)
+{
+	static const char elsewhere[] = "; slexplore events says why";
+	int most = height / 3;
+
+	find_remarks(canvas, view, width, height, &parts->remarks);
+	height -= parts->remarks.rows;
+	/* In one row where the table is cut; without reasons where those have no room. */
+	for (int pass = 0; pass < 2; pass++, most = 1) {
+		find_unavailable(view, true, parts->unavailable, sizeof(parts->unavailable));
+		if (canvas_wrap_rows(canvas, width, parts->unavailable) > most) {
+			find_unavailable(view, false, parts->unavailable, sizeof(parts->unavailable) - sizeof(elsewhere));
+			if (canvas_columns(canvas, parts->unavailable) + canvas_columns(canvas, elsewhere) <= width * most && !view->replay)
+				strcat(parts->unavailable, elsewhere);
+		}
+		panels_cut(canvas, width, most, parts->unavailable, sizeof(parts->unavailable));
+		parts->below = parts->unavailable[0] ? canvas_wrap_rows(canvas, width, parts->unavailable) : 0;
+		measure(canvas, view, width, height - parts->below, &parts->table);
+		if (parts->table.last == 0)
+			return;
+	}
+}
+
 static int scroll_end(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
-	struct remarks remarks;
-	struct table table;
+	struct parts parts;
 
-	find_remarks(canvas, scene->view, at.width, at.height, &remarks);
-	measure(canvas, scene->view, at.width, at.height - remarks.rows, &table);
-	return table.last;
+	find_parts(canvas, scene->view, at.width, at.height, &parts);
+	return parts.table.last;
+}
+
+static void draw_table(struct canvas *canvas, struct rectangle at, const struct table *table, const struct view *view)
+{
+	for (int i = 0; i < table->count - table->first && i < table->rows * table->columns; i++) {
+		struct rectangle column = { at.x + i / table->rows * (table->width + 2), at.y, table->width, at.height };
+
+		if (i % table->rows == 0)
+			draw_head(canvas, column, table);
+		draw_row(canvas, column, 1 + i % table->rows, table, table->order[table->first + i], view);
+	}
+	if (table->first > 0)
+		canvas_glyph(canvas, at, at.width - 1, 1, STYLE_FOCUS, GLYPH_UP);
+	if (table->first < table->last)
+		canvas_glyph(canvas, at, at.width - 1, table->rows, STYLE_FOCUS, GLYPH_DOWN);
 }
 
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	struct remarks remarks;
-	struct table table;
+	const struct remarks *remarks;
+	struct parts parts;
 	int y = 0, used;
 
 	if (view->counters.counts.count == 0) {
 		draw_absence(canvas, at, view);
 		return;
 	}
-	find_remarks(canvas, view, at.width, at.height, &remarks);
-	for (int i = 0; i < remarks.count; i++)
-		y += canvas_wrap(canvas, at, y, remarks.remark[i].style, remarks.remark[i].text);
+	find_parts(canvas, view, at.width, at.height, &parts);
+	remarks = &parts.remarks;
+	for (int i = 0; i < remarks->count; i++)
+		y += canvas_wrap(canvas, at, y, remarks->remark[i].style, remarks->remark[i].text);
 	at.y += y;
 	at.height -= y;
-	measure(canvas, view, at.width, at.height, &table);
-	for (int i = 0; i < table.count - table.first && i < table.rows * table.columns; i++) {
-		struct rectangle column = { at.x + i / table.rows * (table.width + 2), at.y, table.width, at.height };
-
-		if (i % table.rows == 0)
-			draw_head(canvas, column, &table);
-		draw_row(canvas, column, 1 + i % table.rows, &table, table.order[table.first + i], view);
-	}
-	if (table.first > 0)
-		canvas_glyph(canvas, at, at.width - 1, 1, STYLE_FOCUS, GLYPH_UP);
-	if (table.first < table.last)
-		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_FOCUS, GLYPH_DOWN);
-	used = 1 + (table.count < table.rows ? table.count : table.rows);
-	if (used + 1 < at.height)
-		draw_foot(canvas, (struct rectangle){ at.x, at.y + used + 1, at.width, at.height - used - 1 }, &table, view);
+	draw_table(canvas, at, &parts.table, view);
+	used = 1 + parts.table.rows;
+	/* Air around what follows, where there are rows to spare. */
+	used += used + parts.below < at.height;
+	if (parts.below)
+		used += canvas_wrap(canvas, at, used, STYLE_DIM, parts.unavailable);
+	if (used < at.height)
+		draw_foot(canvas, (struct rectangle){ at.x, at.y + used, at.width, at.height - used }, &parts.table, view);
 }
 
 /* Rule, a remark, heads, events, a free row, what is lacking. */

@@ -245,6 +245,30 @@ static int draw_legend(struct canvas *canvas, struct rectangle at, int y, const 
 	return x;
 }
 
+/* Nothing that would stand here is counted, though other things are: the reason of the first. */
+static void why_no_event(const struct view *view, char *buffer, size_t size)
+{
+	const struct event_plan *plan = view->counters.plan;
+	int first = -1;
+
+	for (int i = plan->counters.count - 1; i >= 0; i--) {
+		enum event_role role = plan->meaning[i].role;
+
+		if (role != ROLE_PORTS && role != ROLE_DISPATCHED && role != ROLE_STALLED && role != ROLE_LOADS && role != ROLE_STORES)
+			continue;
+		if (!shown_unavailable(view, i))
+			return;
+		first = i;
+	}
+	if (first >= 0)
+		shown_absence(view, first, buffer, size);
+	if (buffer[0]) {
+		memmove(buffer + 2, buffer, size - 2);
+		memcpy(buffer, "C ", 2);
+		buffer[size - 1] = '\0';
+	}
+}
+
 /* Why there is no C: one line, or nothing while nobody knows. */
 static void why(const struct view *view, char *buffer, size_t size)
 {
@@ -257,11 +281,13 @@ static void why(const struct view *view, char *buffer, size_t size)
 		snprintf(buffer, size, "C unavailable: %s", counters->why);
 	else if (view->foreign)
 		snprintf(buffer, size, "C: what this core counts says nothing of another one's ports");
+	else if (!shown_ports(view))
+		why_no_event(view, buffer, size);
 }
 
 /* ---- what is counted where no port is ---- */
 
-/* Events in the order that they are shown: micro-ops, then cycles in which nothing went on, those that were seen first. */
+/* Events that are counted, in the order that they are shown: micro-ops, then cycles in which nothing went on, those that were seen first. */
 struct beside {
 	int count, work;          /* of them micro-ops */
 	int event[COUNTERS_MAX];
@@ -275,6 +301,8 @@ static void beside_add(struct beside *beside, const struct view *view, bool stal
 		enum event_role role = plan->meaning[i].role;
 		bool work = role == ROLE_DISPATCHED || role == ROLE_LOADS || role == ROLE_STORES;
 
+		if (shown_unavailable(view, i))
+			continue;
 		if (stalls ? role == ROLE_STALLED && (per_iteration(view, i) >= 0.005) == seen : work)
 			beside->event[beside->count++] = i;
 	}
