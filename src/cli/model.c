@@ -84,6 +84,8 @@ void model_notes(const struct model *model, const struct cli *cli, const struct 
 
 	if (cli->event_count == 0)
 		return;
+	if (plan->left_out)
+		cli_note(cli, "%d events found no room: %d are counted at most", plan->left_out, COUNTERS_MAX);
 	if (counts->count == 0) {
 		cli_note(cli, "nothing could be counted%s%s", *counts->why ? ": " : "", counts->why);
 		return;

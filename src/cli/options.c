@@ -75,8 +75,11 @@ static struct status apply_uarch(struct cli *cli, const char *value)
 /* Whether this machine counts it is seen when it is opened; here only whether there is such an event. */
 static struct status apply_event(struct cli *cli, const char *value)
 {
-	struct status status = counters_encode(value, NULL, NULL);
+	struct status status;
 
+	if (strlen(value) >= COUNTER_NAME)
+		return status_make(STATUS_USAGE, "--event %.60s...: %d characters are the most", value, COUNTER_NAME - 1);
+	status = counters_encode(value, NULL, NULL);
 	if (!status_is_ok(&status))
 		return status_make(STATUS_USAGE, "--%s", status.text);      /* "event 'NAME': …" */
 	if (cli->event_count == COUNTERS_MAX)

@@ -12,10 +12,12 @@
 #include "engine/counting_state.h"
 #include "engine/measure.h"
 
-/* As many passes as are ever made; a whole round of them that would begin later than so many seconds is left out; and after so many
- * requests, events that others held are tried again. */
+/* As many passes as are ever made; and after so many requests, events that others held are tried again. */
 enum { PASSES_MOST = 32, USES_AGAIN = 64 };
-static const double longest = 0.15;
+
+/* Seconds. A round of passes, one for each group, is not begun later than this; and where one pass takes long, as of a loop that
+ * runs for seconds, what is left of the first round waits for the next request, which begins there. */
+static const double rounds_until = 0.15, round_until = 2;
 
 /* Less than this share of the time is a turn with others. */
 static const double whole_time = 0.995;
@@ -49,6 +51,10 @@ static bool some_held(const struct counting *counting)
 {
 	for (int i = 0; i < counting->plan.count; i++)
 		if (counting->event[i].state == COUNT_HELD)
+			return true;
+	/* Such a one ran by turns only. */
+	for (int i = 0; i < counting->group_count; i++)
+		if (!counting->group[i].pinned)
 			return true;
 	return counting->plan.cycles >= 0 && counting->clock.count > 0 && !counting->clock_runs;
 }
@@ -115,13 +121,29 @@ struct passes {
 	double slope[COUNTERS_MAX][PASSES_MOST];      /* per element; by the group's order */
 };
 
+/* What rises over one region. One function for both lengths, never inlined: what reading takes is then the same to the instruction, and
+ * cancels. */
+static __attribute__((noinline)) bool count_region(const struct counting *counting, const struct counter_group *group,
+	struct measure *measure, uint64_t elements, uint64_t rise[COUNTERS_MAX])
+{
+	uint64_t begin[COUNTERS_MAX], end[COUNTERS_MAX];
+	bool good = group_values(counting->kernel, group, begin);
+
+	measure_region(measure, elements);
+	good = group_values(counting->kernel, group, end) && good;
+	/* Differences are right whatever passed the end of 64 bits meanwhile. */
+	for (int i = 0; i < group->count; i++)
+		rise[i] = end[i] - begin[i];
+	return good;
+}
+
 /* One pass of one group: false when it did not count. */
 static bool pass(struct counting *counting, const struct counter_group *group, struct measure *measure, struct passes *passes)
 {
 	const struct counting_kernel *kernel = counting->kernel;
 	const struct stretch *stretch = &measure->count;
 	double elements = (double)stretch->calls * (double)(stretch->whole - stretch->half);
-	uint64_t begin[COUNTERS_MAX], middle[COUNTERS_MAX], end[COUNTERS_MAX];
+	uint64_t less[COUNTERS_MAX], more[COUNTERS_MAX];
 	struct group_reading before, after;
 	double share = 1;
 	bool good;
@@ -130,11 +152,8 @@ static bool pass(struct counting *counting, const struct counter_group *group, s
 	if (good) {
 		if (measure->rewind)
 			measure_region(measure, stretch->half);
-		good = group_values(kernel, group, begin);
-		measure_region(measure, stretch->half);
-		good = group_values(kernel, group, middle) && good;
-		measure_region(measure, stretch->whole);
-		good = group_values(kernel, group, end) && good;
+		good = count_region(counting, group, measure, stretch->half, less);
+		good = count_region(counting, group, measure, stretch->whole, more) && good;
 		good = group_read(kernel, group, &after) && good;
 	}
 	group_stop(kernel, group);
@@ -147,11 +166,8 @@ static bool pass(struct counting *counting, const struct counter_group *group, s
 	if (share <= 0)
 		return false;
 	for (int i = 0; i < group->count; i++) {
-		/* Differences are right whatever passed the end of 64 bits meanwhile. */
-		double half = (double)(middle[i] - begin[i]), whole = (double)(end[i] - middle[i]);
-
-		passes->slope[i][passes->made] = (whole - half) / elements / share;
-		if (end[i] != begin[i])
+		passes->slope[i][passes->made] = ((double)more[i] - (double)less[i]) / elements / share;
+		if (less[i] > 0 || more[i] > 0)
 			counting->event[group->event[i]].moved = true;
 	}
 	passes->made++;
@@ -203,6 +219,7 @@ static void say_why(const struct counting *counting, struct counts *counts)
 void counting_measure(struct counting *counting, struct measure *measure, unsigned passes, const atomic_bool *cancel,
 	struct counts *counts)
 {
+	bool tried[COUNTERS_MAX] = { false };
 	struct passes *made;
 	int hardware = 0;
 	double begin = clock_seconds();
@@ -225,10 +242,18 @@ void counting_measure(struct counting *counting, struct measure *measure, unsign
 	if (counting->clock.count > 0)
 		group_stop(counting->kernel, &counting->clock);
 	for (unsigned round = 0; round < passes && round < PASSES_MOST; round++) {
-		if (round > 0 && clock_seconds() - begin > longest)
+		if (round > 0 && clock_seconds() - begin > rounds_until)
 			break;
-		for (int i = 0; i < counting->group_count && !atomic_load(cancel); i++)
-			pass(counting, &counting->group[i], measure, &made[i]);
+		for (int i = 0; i < counting->group_count && !atomic_load(cancel); i++) {
+			int group = (counting->first + i) % counting->group_count;
+
+			if (clock_seconds() - begin > round_until) {
+				counting->first = group;
+				break;
+			}
+			tried[group] = true;
+			pass(counting, &counting->group[group], measure, &made[group]);
+		}
 	}
 	for (int i = 0; i < counting->group_count; i++) {
 		const struct counter_group *group = &counting->group[i];
@@ -239,7 +264,7 @@ void counting_measure(struct counting *counting, struct measure *measure, unsign
 			counts->direct = group->direct && (counts->direct || hardware == 0);
 			hardware++;
 		}
-		for (int k = 0; k < group->count && made[i].made == 0 && !atomic_load(cancel); k++)
+		for (int k = 0; k < group->count && made[i].made == 0 && tried[i]; k++)
 			counts->event[group->event[k]].state = COUNT_HELD;
 	}
 	free(made);

@@ -267,6 +267,7 @@ void counting_plan_open(struct counting *counting)
 	counting->open = counting->plan.id;
 	counting->most = COUNTERS_MAX;
 	counting->uses = 0;
+	counting->first = 0;
 	open_clock(counting);
 	open_groups(counting);
 	counting_plan_start_clock(counting);

@@ -28,6 +28,7 @@ struct counting {
 	int most;                    /* events of a group: no more than this have been seen to run */
 	unsigned uses;               /* since some event was found held by others */
 	int group_count;
+	int first;                   /* the group whose turn it is */
 	struct counter_group group[COUNTERS_MAX];
 	struct counter_group clock;  /* core cycles, for trials; count 0: none */
 	bool clock_runs;

@@ -214,6 +214,9 @@ static void take_trials(const struct isolate *isolate, const struct shared *shar
 	if (result->counts.count < 0 || result->counts.count > isolate->request->plan.count ||
 		result->counts.id != isolate->request->plan.id)
 		result->counts = (struct counts){ 0 };
+	for (int i = 0; i < result->counts.count; i++)
+		if ((unsigned)result->counts.event[i].state > COUNT_HELD)
+			result->counts.event[i].state = COUNT_NONE;
 	result->counts.why[sizeof(result->counts.why) - 1] = '\0';
 	result->counts.pmu[sizeof(result->counts.pmu) - 1] = '\0';
 }

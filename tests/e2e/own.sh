@@ -69,6 +69,15 @@ esac
 expect 0 run ./sum.S --quiet
 says out CPE
 
+# Events are counted in the child too, where the system lets anything be counted.
+clock=perf::PERF_COUNT_SW_TASK_CLOCK
+known="\"$clock\",\"extra\",[0-9.e+-]*,[0-9.e+-]*,[0-9.e+-]*,\"known\""
+expect 0 run combine --event $clock --format json --quiet
+if grep -q "$known" "$work/out"; then
+	expect 0 run ./sum.c --event $clock --format json --quiet
+	grep -q "$known" "$work/out" || fail "an own loop is not counted: $(cat "$work/out")"
+fi
+
 # What is wrong with the file.
 refuse 1 missing.c "./missing.c: No such file"
 source_file plain.c 'long loop(long n) { return n; }'

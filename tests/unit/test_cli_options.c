@@ -196,7 +196,20 @@ static void events_add_up(void **state)
 	assert_string_equal(cli.events[1], "perf::CPU-MIGRATIONS");
 	check_ok(parse(&cli, "run fold"));
 	assert_int_equal(cli.event_count, 0);
+	/* A long way to say the same. */
+	snprintf(line + strlen(line), sizeof(line) - strlen(line), " --event perf::PAGE-FAULTS");
+	while (strlen(line) < COUNTER_NAME + 40)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), ":u");
+	argc = 0;
+	for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	free(cli.words);
+	memset(&cli, 0, sizeof(cli));
+	check_contains(cli_parse(&cli, argc, argv).text, "159 characters are the most");
 	/* More than can be counted. */
+	snprintf(line, sizeof(line), "slexplore run fold");
+	argc = 0;
 	for (int i = 0; i <= COUNTERS_MAX; i++)
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), " --event perf::PAGE-FAULTS");
 	for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <pthread.h>
 
 #include "engine/counters.h"
 
@@ -142,6 +142,32 @@ static void a_state_has_words(void **state)
 	assert_non_null(strstr(words, "rgument list too long"));
 }
 
+static void *ask(void *context)
+{
+	struct counter_offer offers[4];
+	uint64_t config;
+
+	(void)context;
+	for (int i = 0; i < 200; i++) {
+		check_ok(counters_encode(EVENT, NULL, &config));
+		assert_int_equal(config, CONFIG);
+		assert_true(counters_search("stall", CORE, offers, 4) > 0);
+		assert_int_equal(counters_encode(WRONG_EVENT, NULL, NULL).code, STATUS_USAGE);
+	}
+	return NULL;
+}
+
+static void any_thread_may_ask(void **state)
+{
+	pthread_t threads[3];
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, ask, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
 static void libpfm_tells_its_version(void **state)
 {
 	(void)state;
@@ -152,6 +178,7 @@ static void libpfm_tells_its_version(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_thread_may_ask),      /* first: they begin together */
 		cmocka_unit_test(encodes_names_of_any_processor),
 		cmocka_unit_test(an_old_error_spoils_no_raw_code),
 		cmocka_unit_test(refuses_with_the_nearest_name),

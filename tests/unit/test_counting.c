@@ -140,6 +140,42 @@ static void counts_are_slopes_per_element(void **state)
 	check_count(counts, 1, COUNT_KNOWN, 5.5);
 }
 
+/* A loop that does more where it comes to its ring's end. */
+static void call_ring(struct kernel_run *run, uint64_t elements)
+{
+	run->position += elements;
+	call(run, elements + 8 * (run->position / run->ring));
+	run->position %= run->ring;
+}
+
+static void rewind_ring(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+static uint64_t ring_footprint(const int64_t *v)
+{
+	(void)v;
+	return 4096;
+}
+
+static const struct kernel ring_loop = { .name = "ring", .call = call_ring, .rewind = rewind_ring, .footprint = ring_footprint };
+
+static void the_end_of_the_ring_is_not_counted(void **state)
+{
+	static unsigned char memory[4096];
+	struct bench *bench = *state;
+
+	plan_add_raw(bench, 1);
+	for (int ring = 64; ring <= 6400; ring *= 10) {
+		bench->run = (struct kernel_run){ .kernel = &ring_loop, .cursor = &bench->pmu, .ring = (uint64_t)ring, .granule = 8,
+			.memory = memory };
+		clock_calibrate(&bench->clock);
+		measure_begin(&bench->measure, &bench->run, &bench->clock, 32 << 10, 1 << 20, 0.1, &bench->cancel);
+		check_count(count(bench), 0, COUNT_KNOWN, 0.25);
+	}
+}
+
 static void direct_reading_gives_the_same(void **state)
 {
 	struct bench *bench = *state;
@@ -276,6 +312,11 @@ static void a_turn_with_others_is_scaled_and_said(void **state)
 	assert_int_equal(counted->state, COUNT_SCALED);
 	check_near((double)counted->share, 0.5, 0.1);
 	check_near(counted->value, 0.25, 0.05);
+	/* When the others have gone, it is whole again. */
+	bench->pmu.held = 0;
+	for (int i = 0; i < 70; i++)
+		use(bench);
+	check_count(count(bench), 0, COUNT_KNOWN, 0.25);
 }
 
 static void software_events_stand_apart(void **state)
@@ -709,6 +750,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(counts_are_slopes_per_element, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_end_of_the_ring_is_not_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(direct_reading_gives_the_same, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_mapped_is_read, setup, teardown),
 		cmocka_unit_test(counters_extend_by_their_sign),

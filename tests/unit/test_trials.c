@@ -110,6 +110,93 @@ static void a_slowed_clock_is_not_believed(void **state)
 	check_near(sample.ns, 0.75, 1e-9);
 }
 
+/* By the counter, with the reference chain beside it. */
+static void add_counted(struct trials *trials, double cpe, double ghz, double check, enum trial_fate fate)
+{
+	add(trials, cpe, fate);
+	trials->trial[trials->count - 1].ghz = ghz;
+	trials->trial[trials->count - 1].check = (float)check;
+}
+
+static void counted_trials_carry_the_chains_opinion(void **state)
+{
+	static const struct run_facts counted = { .cycles_from = SOURCE_COUNTER, .watched = true };
+	static struct trials trials;
+	struct sample sample;
+
+	(void)state;
+	trials.count = 0;
+	for (int i = 0; i < 40; i++)
+		add_counted(&trials, 2, 3 + 0.01 * (i % 3), 1.01, TRIAL_QUIET);
+	add_counted(&trials, 2, 3, 5, TRIAL_BROKEN);
+	sample_summarise(&trials, &counted, &sample);
+	check_near(sample.cpe, 2, 1e-12);
+	check_near(sample.ghz, 3.01, 1e-12);
+	check_near(sample.check, 1.01, 1e-6);
+	assert_int_equal(sample.cycles_from, SOURCE_COUNTER);
+	/* Without a counter there is nothing to compare with. */
+	trials.count = 0;
+	for (int i = 0; i < 40; i++)
+		add(&trials, 2, TRIAL_QUIET);
+	sample_summarise(&trials, &facts, &sample);
+	assert_true(isnan(sample.check));
+	trials.count = 0;
+	sample_summarise(&trials, &counted, &sample);
+	assert_true(isnan(sample.check));
+}
+
+/* The rule that the fastest clock is nearest to the truth is the chain's; what is counted is true each time. */
+static void counted_clocks_are_believed(void **state)
+{
+	static const struct run_facts counted = { .cycles_from = SOURCE_COUNTER, .watched = true };
+	static struct trials trials;
+	struct sample sample;
+
+	(void)state;
+	trials.count = 0;
+	for (int i = 0; i < 30; i++)
+		add_counted(&trials, 2, i % 2 ? 2 : 4, 1, TRIAL_CONTENDED);
+	sample_summarise(&trials, &counted, &sample);
+	assert_true(sample.mixed);
+	check_near(sample.cpe_lo, 2, 1e-12);
+	check_near(sample.cpe_hi, 2, 1e-12);
+	check_near(sample.ghz, 3, 1e-12);
+}
+
+/* The counter was lost, or found, between two requests at the same setting. */
+static void a_counter_that_comes_or_goes_mixes_no_clocks(void **state)
+{
+	static const struct run_facts counted = { .cycles_from = SOURCE_COUNTER, .watched = true };
+	static struct trials trials;
+	struct sample sample;
+
+	(void)state;
+	trials.count = 0;
+	for (int i = 0; i < 30; i++) {
+		add_counted(&trials, 2, 3, 1.5, TRIAL_QUIET);
+		add(&trials, 3, TRIAL_QUIET);
+		trials.trial[trials.count - 1].ghz = 4.5;
+		trials.trial[trials.count - 1].check = NAN;
+	}
+	sample_summarise(&trials, &facts, &sample);
+	check_near(sample.cpe_lo, 3, 1e-6);
+	check_near(sample.cpe_hi, 3, 1e-6);
+	check_near(sample.ghz, 4.5, 1e-6);
+	assert_int_equal(sample.trials, 60);
+	assert_true(isnan(sample.check));
+	sample_summarise(&trials, &counted, &sample);
+	check_near(sample.cpe_lo, 2, 1e-6);
+	check_near(sample.cpe_hi, 2, 1e-6);
+	check_near(sample.check, 1.5, 1e-6);
+	assert_int_equal(sample.trials, 30);
+	/* As do those that never knew of a check. */
+	trials.count = 0;
+	for (int i = 0; i < 30; i++)
+		add(&trials, 3, TRIAL_QUIET);
+	sample_summarise(&trials, &counted, &sample);
+	assert_int_equal(sample.trials, 30);
+}
+
 static void few_trials_are_provisional(void **state)
 {
 	struct trials trials = { 0 };
@@ -271,6 +358,9 @@ int main(void)
 		cmocka_unit_test(too_few_quiet_trials_are_said_to_be),
 		cmocka_unit_test(a_handful_of_quiet_trials_is_used_alone),
 		cmocka_unit_test(a_slowed_clock_is_not_believed),
+		cmocka_unit_test(counted_trials_carry_the_chains_opinion),
+		cmocka_unit_test(counted_clocks_are_believed),
+		cmocka_unit_test(a_counter_that_comes_or_goes_mixes_no_clocks),
 		cmocka_unit_test(few_trials_are_provisional),
 		cmocka_unit_test(what_cannot_be_known_is_not_a_number),
 		cmocka_unit_test(two_modes_are_shown_as_two),

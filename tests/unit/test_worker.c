@@ -1,6 +1,7 @@
 /* The worker with real measurements, of which only the protocol is asserted, never a time. */
 #include "check.h"
 
+#include <dirent.h>
 #include <poll.h>
 
 #include "engine/arena.h"
@@ -294,6 +295,10 @@ static void calls_are_chosen_by_the_working_set(void **state)
 		assert_true(measure.half < measure.whole && measure.calls >= 1);
 		assert_int_equal(measure.half % run.granule, 0);
 		assert_int_equal(measure.rewind, sizes[i] <= 32768);
+		/* Events are counted without passing the ring's end. */
+		assert_true(measure.count.half < measure.count.whole && measure.count.half > 0 && measure.count.calls >= 1);
+		if (measure.rewind && run.ring >= 8)
+			assert_true(measure.count.whole < run.ring);
 		if (sizes[i] > 32768)
 			continue;
 		/* A linked ring has no seam: one call of any length. */
@@ -310,6 +315,9 @@ static void calls_are_chosen_by_the_working_set(void **state)
 		check_ok(mountain->prepare(&run));
 		measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.1, &cancel);
 		assert_true(measure.rewind);
+		assert_true(measure.count.whole < run.ring);
+		assert_int_equal(measure.count.whole % run.granule, 0);
+		assert_int_equal(measure.count.half % run.granule, 0);
 		if (run.ring >= 2048) {
 			assert_int_equal(measure.whole, run.ring);
 			assert_int_equal(measure.half, run.ring / 2);
@@ -319,6 +327,64 @@ static void calls_are_chosen_by_the_working_set(void **state)
 		}
 	}
 	free(memory);
+}
+
+static unsigned open_files(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	assert_non_null(directory);
+	while (readdir(directory))
+		count++;
+	closedir(directory);
+	return count;
+}
+
+/* What this machine allows is not ours to say; either way each event is told about, and nothing is left open. */
+static void a_plan_is_counted_or_a_reason_is_given(void **state)
+{
+	static struct result result;
+	unsigned files = open_files();
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	struct request request = request_for("combine", NULL, 0);
+
+	(void)state;
+	request.plan = (struct counter_plan){ .id = 5, .count = 3, .cycles = 0, .event = {
+		{ "perf::PERF_COUNT_HW_CPU_CYCLES", true }, { "perf::PERF_COUNT_HW_INSTRUCTIONS", true },
+		{ "perf::PERF_COUNT_SW_TASK_CLOCK", true } } };
+	for (int i = 0; i < 3; i++) {
+		request.background = i == 1;
+		engine.submit(engine.context, &request);
+		await(&engine, &result);
+		check_ok(result.status);
+		assert_int_equal(result.counts.id, 5);
+		if (result.counts.count == 0) {
+			assert_true(strlen(result.counts.why) > 0);
+			assert_int_equal(result.facts.cycles_from, SOURCE_REFERENCE);
+			continue;
+		}
+		assert_int_equal(result.counts.count, 3);
+		for (int k = 0; k < 3; k++) {
+			const struct count *count = &result.counts.event[k];
+
+			assert_true(count->state != COUNT_NONE && count->state != COUNT_UNNAMED);
+			if (count_known(count))
+				assert_true(count->value > 0 && count->passes > 0 && count->passes <= (request.background ? 3 : 9));
+		}
+		assert_int_equal(result.facts.cycles_from,
+			count_known(&result.counts.event[0]) ? SOURCE_COUNTER : SOURCE_REFERENCE);
+	}
+	/* Nothing is asked for: nothing is counted, and the reference chain is the clock. */
+	request.plan.id = 0;
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	assert_int_equal(result.counts.id, 0);
+	assert_int_equal(result.facts.cycles_from, SOURCE_REFERENCE);
+	assert_true(engine.offers(engine.context, "cycles", NULL, NULL, 0) > 0);
+	worker_stop(worker);
+	assert_int_equal(open_files(), files);
 }
 
 int main(void)
@@ -334,6 +400,7 @@ int main(void)
 		cmocka_unit_test(a_processor_that_is_not_ours_is_refused),
 		cmocka_unit_test(growing_memory_keeps_its_content),
 		cmocka_unit_test(calls_are_chosen_by_the_working_set),
+		cmocka_unit_test(a_plan_is_counted_or_a_reason_is_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,17 +27,19 @@ while read -r setting; do
 	fi
 	pass "$setting: $counted instructions and $(value cycles run) cycles per element"
 done <<END
-combine op=add type=i64 unroll=1 acc=1 size=1m
-combine op=mul type=f64 unroll=4 acc=4 size=1m
+combine op=add type=i64 unroll=1 acc=1
+combine op=mul type=f64 unroll=4 acc=4
 combine op=add type=f32 unroll=16 acc=8
 combine op=mul type=i32 unroll=5 acc=1 shape=reassociated size=1m
-mul-chain acc=1 size=1m
-mul-chain acc=4 size=1m
+mul-chain acc=1
+mul-chain acc=4
 list-length
 sum-halves
 k-loads
 mul-by
-sum-arrays size=1m
+sum-arrays size=64k
+simd
+alignment
 stores
 branches
 mispredict random=0
