@@ -1,5 +1,5 @@
-/* What was counted, per element, beside what the model says: events asked for by name first, then the core's own; and above them what
- * the counts say together, and where they cannot all be right. */
+/* What was counted, per element, beside what the model says: events asked for by name first, then the core's own; and
+ * above them what the counts say together, and where they cannot all be right. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,13 +20,14 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 
 	if (counts->count == 0)
 		return;
-	used += (size_t)snprintf(buffer + used, size - used, ": C %s", counts->direct ? "read directly" : "read by system call");
+	used += (size_t)snprintf(buffer + used, size - used, ": C read %s", counts->direct ? "directly" : "by system call");
 	if (counts->groups > 1)
 		used += (size_t)snprintf(buffer + used, size - used, " in %d passes", counts->groups);
 	if (!view->core || !view->explanation)
 		return;
 	panels_core(view->core, core, sizeof(core));
-	snprintf(buffer + used, size - used, ", M %s%s", core, view->foreign ? ", not this core" : view->nearest ? ", the nearest" : "");
+	snprintf(buffer + used, size - used, ", M %s%s", core, view->foreign ? ", not this core" :
+		view->nearest ? ", the nearest" : "");
 }
 
 /* Beside others where something was counted; in front also to say why not. */
@@ -63,15 +64,16 @@ static void add_differ(struct remarks *remarks, const struct view *view)
 	const char *suspect = "the code that was read is not all that runs, or the counter is wrong";
 
 	if (loop->stepped)
-		suspect = "stepping is exact, so the counter is to be doubted, unless the loop takes another way at this size";
+		suspect = "stepping is exact, so the counter is to be doubted, unless the loop takes another way at this "
+			"size";
 	else if (loop->unknown)
 		suspect = "some bytes of the code could not be read as instructions";
 	else if (loop->forks)
 		suspect = "the code was read as if its branches never jumped, or the counter is wrong";
 	panels_figure(counters->counted, counted, sizeof(counted));
 	panels_figure(counters->decoded, decoded, sizeof(decoded));
-	snprintf(add(remarks, STYLE_BAD), TEXT, "one of the two is wrong: %s instructions counted C, %s in the code %s: %s", counted,
-		decoded, loop->stepped ? "as stepped S" : "as read M", suspect);
+	snprintf(add(remarks, STYLE_BAD), TEXT, "one of the two is wrong: %s instructions counted C, %s in the code %s: %s",
+		counted, decoded, loop->stepped ? "as stepped S" : "as read M", suspect);
 }
 
 /* "2.75 instructions a cycle · the reference chain agrees: 1.003 of its cycles" */
@@ -85,13 +87,14 @@ static void add_summary(struct remarks *remarks, const struct view *view)
 		snprintf(check, sizeof(check), "cycles: R says %.3f of C, they agree", counters->check);
 	if (isfinite(counters->ipc)) {
 		panels_figure(counters->ipc, ipc, sizeof(ipc));
-		snprintf(add(remarks, STYLE_FIGURE), TEXT, "%s instructions a cycle C%s%s", ipc, check[0] ? "  ·  " : "", check);
+		snprintf(add(remarks, STYLE_FIGURE), TEXT, "%s instructions a cycle C%s%s", ipc, check[0] ? "  ·  " : "",
+			check);
 	} else if (check[0]) {
 		snprintf(add(remarks, STYLE_TEXT), TEXT, "%s", check);
 	}
 	if (differ)
-		snprintf(add(remarks, STYLE_WARN), TEXT, "cycles: the reference chain R says %.2f of the counter C; one of the two clocks is "
-			"off here", counters->check);
+		snprintf(add(remarks, STYLE_WARN), TEXT, "cycles: the reference chain R says %.2f of the counter C; one of the "
+			"two clocks is off here", counters->check);
 }
 
 /* In at most half of the rows, where that cuts them to one each. */
@@ -248,30 +251,48 @@ static bool same_reason(const struct view *view, int a, int b)
 	return event[a].state == event[b].state && event[a].error == event[b].error;
 }
 
-/* "unavailable: loads, stores (stays at zero even where it must rise)": those of the core that cannot be counted, by reason. */
-static void find_unavailable(const struct view *view, bool reasons, char *buffer, size_t size)
+static bool is_listed(const struct view *view, int event)
+{
+	return view->counters.plan->meaning[event].role != ROLE_EXTRA && shown_unavailable(view, event);
+}
+
+/* The events that have the reason of the first of them, after what is in the buffer already. */
+static size_t list_alike(const struct view *view, int first, const char *before, char *buffer, size_t size, bool *told)
 {
 	const struct event_plan *plan = view->counters.plan;
-	bool told[COUNTERS_MAX] = { false };
+	size_t used = 0;
+
+	for (int i = first; i < plan->counters.count && used < size; i++) {
+		if (!is_listed(view, i) || !same_reason(view, first, i))
+			continue;
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : before, plan->meaning[i].title);
+		told[i] = true;
+	}
+	return used;
+}
+
+/* Those of the core that cannot be counted. For one reason "unavailable (stays at zero even where it must rise): loads, stores"; else
+ * each reason behind its events, or none at all. */
+static void find_unavailable(const struct view *view, bool reasons, char *buffer, size_t size)
+{
+	int first = -1, count = view->counters.plan->counters.count;
+	bool told[COUNTERS_MAX] = { false }, one = true;
+	char reason[200], before[240];
 	size_t used = 0;
 
 	buffer[0] = '\0';
-	for (int i = 0; i < plan->counters.count; i++) {
-		bool begun = false;
-		char reason[200];
-
-		for (int k = i; k < plan->counters.count && used < size; k++) {
-			if (told[k] || plan->meaning[k].role == ROLE_EXTRA || !shown_unavailable(view, k) ||
-				(k > i && (!begun || !same_reason(view, i, k))))
-				continue;
-			used += (size_t)snprintf(buffer + used, size - used, "%s%s", !used ? "unavailable: " : begun || !reasons ? ", " : "; ",
-				plan->meaning[k].title);
-			told[k] = begun = true;
-		}
-		if (!begun || !reasons || used >= size)
+	for (int i = count - 1; i >= 0; i--) {
+		one &= !is_listed(view, i) || first < 0 || same_reason(view, first, i);
+		first = is_listed(view, i) ? i : first;
+	}
+	for (int i = first; first >= 0 && i < count && used < size; i++) {
+		if (told[i] || !is_listed(view, i))
 			continue;
 		count_words(&view->counters.counts.event[i], reason, sizeof(reason));
-		used += (size_t)snprintf(buffer + used, size - used, " (%s)", reason);
+		snprintf(before, sizeof(before), used ? reasons ? "; " : ", " : one ? "unavailable (%s): " : "unavailable: ", reason);
+		used += list_alike(view, i, before, buffer + used, size - used, told);
+		if (!one && reasons && used < size)
+			used += (size_t)snprintf(buffer + used, size - used, " (%s)", reason);
 	}
 }
 
@@ -285,9 +306,11 @@ static void draw_foot(struct canvas *canvas, struct rectangle at, const struct t
 	size_t used;
 
 	if (table->scaled)
-		y += canvas_wrap(canvas, at, y, STYLE_DIM, "~ an estimate: the kernel let others have the counter for part of the time");
+		y += canvas_wrap(canvas, at, y, STYLE_DIM, "~ an estimate: the kernel let others have the counter "
+			"for part of the time");
 	if (plan->generic)
-		y += canvas_wrap(canvas, at, y, STYLE_DIM, "No events of this core's own are known: these are the kernel's generic ones.");
+		y += canvas_wrap(canvas, at, y, STYLE_DIM, "No events of this core's own are known: these are the "
+			"kernel's generic ones.");
 	if (lacking == 0)
 		return;
 	used = (size_t)snprintf(words, sizeof(words), "no event here for");
@@ -311,7 +334,8 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 	snprintf(words, sizeof(words), "C unavailable: %s", why);
 	y += canvas_wrap(canvas, at, y, STYLE_TEXT, words);
 	y += canvas_wrap(canvas, at, y, STYLE_DIM, view->replay ? "What was recorded holds no counts." :
-		"slexplore doctor says what to change. All else works without them: cycles are those of the reference clock R.");
+		"slexplore doctor says what to change. All else works without them: cycles are those of the reference "
+		"clock R.");
 }
 
 /* Remarks above, what is unavailable below, the table between. */
@@ -334,7 +358,8 @@ static void find_parts(const struct canvas *canvas, const struct view *view, int
 		find_unavailable(view, true, parts->unavailable, sizeof(parts->unavailable));
 		if (canvas_wrap_rows(canvas, width, parts->unavailable) > most) {
 			find_unavailable(view, false, parts->unavailable, sizeof(parts->unavailable) - sizeof(elsewhere));
-			if (canvas_columns(canvas, parts->unavailable) + canvas_columns(canvas, elsewhere) <= width * most && !view->replay)
+			if (!view->replay && canvas_columns(canvas, parts->unavailable) + canvas_columns(canvas, elsewhere) <=
+				width * most)
 				strcat(parts->unavailable, elsewhere);
 		}
 		panels_cut(canvas, width, most, parts->unavailable, sizeof(parts->unavailable));
@@ -404,6 +429,6 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_counters = {
-	.name = "counters", .title_of = title_of, .draw = draw, .wanted = wanted, .scroll_end = scroll_end, .best_rows = best_rows,
-	.focus = FOCUS_COUNTERS,
+	.name = "counters", .title_of = title_of, .draw = draw, .wanted = wanted, .scroll_end = scroll_end,
+	.best_rows = best_rows, .focus = FOCUS_COUNTERS,
 };
