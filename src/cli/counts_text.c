@@ -116,8 +116,8 @@ void counts_text_sample(const struct report *report, const struct sample *sample
 	/* Where there are no counters that is said once, on standard error, if anybody asked. */
 	if (!plan || !counts || counts->id != plan->counters.id || counts->count == 0)
 		return;
-	fprintf(out, "counters per element, C counted%s; %s\n", report->explanation ? ", M as the model has it" : "",
-		counts->direct ? "read directly" : "read by system calls");
+	fprintf(out, "counters per element, C counted%s%s%s; read %s\n", *counts->pmu ? " by " : "", counts->pmu,
+		report->explanation ? ", M as the model has it" : "", counts->direct ? "directly" : "by system calls");
 	for (int i = 0; i < counts->count; i++) {
 		if (!count_known(&counts->event[i]))
 			continue;

@@ -52,6 +52,10 @@ static bool some_held(const struct counting *counting)
 	for (int i = 0; i < counting->plan.count; i++)
 		if (counting->event[i].state == COUNT_HELD)
 			return true;
+	/* Such a one ran by turns only. */
+	for (int i = 0; i < counting->group_count; i++)
+		if (!counting->group[i].pinned)
+			return true;
 	return counting->plan.cycles >= 0 && counting->clock.count > 0 && !counting->clock_runs;
 }
 

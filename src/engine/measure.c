@@ -152,8 +152,8 @@ void measure_region(struct measure *measure, uint64_t elements)
 	region_ticks(measure, elements, measure->count.calls);
 }
 
-/* The same with the core cycles of user space, which are read outside the ticks: reading them may take a system call. Never inlined, so
- * that what reading takes is the same for both lengths, and cancels. */
+/* The same with the core cycles of user space, which are read outside the ticks: reading them may take a system call. Never inlined:
+ * what stands between the readings besides is then the same for both lengths. */
 static __attribute__((noinline)) uint64_t region_counted(const struct measure *measure, uint64_t elements, uint64_t *cycles)
 {
 	uint64_t begin = counting_read_cycles(measure->counting);

@@ -141,7 +141,8 @@ void counted_renew(struct session *session)
 	if (!plan || !explainer->modelled || !insight_ready(session))
 		return;
 	for (int i = 0; i < plan->counters.count; i++)
-		counted->modelled[i] = explainer->modelled(explainer->context, &plan->meaning[i], session->insight.explanation);
+		counted->modelled[i] = explainer->modelled(explainer->context, &plan->meaning[i],
+			session->insight.explanation);
 }
 
 static double decoded(const struct explanation *explanation)

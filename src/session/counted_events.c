@@ -11,7 +11,7 @@
 /* Of fewer letters there are too many events; so many are looked at for the best ones. */
 enum { FIND_FROM = 2, FIND_AMONG = 512 };
 
-/* The events of this machine as the core's file spells them: "skl" of "skl::UOPS_ISSUED:ANY"; empty: none has a PMU of its own. */
+/* The PMU of this core's own events: "skl" of "skl::UOPS_ISSUED:ANY"; empty: it has none. */
 static void pmu_of(const struct event_plan *plan, char *pmu, size_t size)
 {
 	pmu[0] = '\0';
@@ -86,7 +86,8 @@ static struct status check(const struct session *session, const char *name)
 		return status_make(STATUS_USAGE, session->machine_known ? "nothing is counted here" :
 			"this machine is not known yet");
 	if (!engine->encodes)
-		return status_make(STATUS_USAGE, "event %.60s: this was recorded, and other events were not counted then", name);
+		return status_make(STATUS_USAGE, "event %.60s: this was recorded, and no other events were counted then",
+			name);
 	if (counted->extra_count == EXTRA_EVENTS || counted->plan->counters.count == COUNTERS_MAX)
 		return status_make(STATUS_USAGE, "event %.60s: no room, %d are counted already; event drop makes some", name,
 			counted->plan->counters.count);
@@ -146,8 +147,8 @@ static struct status no_extra(const struct counted *counted, const char *name)
 	if (counted->extra_count == 0)
 		return status_make(STATUS_USAGE, "no event was asked for by name");
 	if (counted_index(counted->plan, name) >= 0)
-		return status_make(STATUS_USAGE, "%.60s is one of this core's own events; only those asked for by name are dropped",
-			name);
+		return status_make(STATUS_USAGE, "%.60s is one of this core's own events; only those asked for by name are "
+			"dropped", name);
 	near[0] = '\0';
 	nearest_names(name, (const char *const *)counted->extra, (size_t)counted->extra_count, near, sizeof(near));
 	return status_make(STATUS_USAGE, "%.60s was not asked for%s%s%s", name, near[0] ? "; did you mean " : "", near,

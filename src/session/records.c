@@ -239,6 +239,8 @@ static json_t *record_counters(const struct records *records, const struct count
 	json_t *object = record_new(records, "counters", id);
 
 	json_object_set_new(object, "from", json_string(source_name(SOURCE_COUNTER)));
+	if (*counts->pmu)
+		record_set_string(object, "pmu", counts->pmu, sizeof(counts->pmu));
 	json_object_set_new(object, "passes", json_integer(counts->groups));
 	json_object_set_new(object, "direct", json_boolean(counts->direct));
 	return object;

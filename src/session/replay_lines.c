@@ -462,6 +462,7 @@ static const char *read_counters(struct reading *reading, const json_t *object, 
 	begin_setting(reading, id);
 	reading->has_counts = true;
 	get_string(object, "why", reading->counts.why, sizeof(reading->counts.why));
+	get_string(object, "pmu", reading->counts.pmu, sizeof(reading->counts.pmu));
 	reading->counts.groups = (int)integer_or_0(object, "passes", COUNTERS_MAX);
 	reading->counts.direct = is_true(object, "direct");
 	json_array_foreach(list, i, value) {

@@ -1,5 +1,5 @@
-/* What was counted, per element, beside what the model says: events asked for by name first, then the core's own; and above them what
- * the counts say together, and where they cannot all be right. */
+/* What was counted, per element, beside what the model says: events asked for by name first, then the core's own; and
+ * above them what the counts say together, and where they cannot all be right. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,13 +20,14 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 
 	if (counts->count == 0)
 		return;
-	used += (size_t)snprintf(buffer + used, size - used, ": C %s", counts->direct ? "read directly" : "read by system call");
+	used += (size_t)snprintf(buffer + used, size - used, ": C read %s", counts->direct ? "directly" : "by system call");
 	if (counts->groups > 1)
 		used += (size_t)snprintf(buffer + used, size - used, " in %d passes", counts->groups);
 	if (!view->core || !view->explanation)
 		return;
 	panels_core(view->core, core, sizeof(core));
-	snprintf(buffer + used, size - used, ", M %s%s", core, view->foreign ? ", not this core" : view->nearest ? ", the nearest" : "");
+	snprintf(buffer + used, size - used, ", M %s%s", core, view->foreign ? ", not this core" :
+		view->nearest ? ", the nearest" : "");
 }
 
 /* Beside others where something was counted; in front also to say why not. */
@@ -63,15 +64,16 @@ static void add_differ(struct remarks *remarks, const struct view *view)
 	const char *suspect = "the code that was read is not all that runs, or the counter is wrong";
 
 	if (loop->stepped)
-		suspect = "stepping is exact, so the counter is to be doubted, unless the loop takes another way at this size";
+		suspect = "stepping is exact, so the counter is to be doubted, unless the loop takes another way at this "
+			"size";
 	else if (loop->unknown)
 		suspect = "some bytes of the code could not be read as instructions";
 	else if (loop->forks)
 		suspect = "the code was read as if its branches never jumped, or the counter is wrong";
 	panels_figure(counters->counted, counted, sizeof(counted));
 	panels_figure(counters->decoded, decoded, sizeof(decoded));
-	snprintf(add(remarks, STYLE_BAD), TEXT, "one of the two is wrong: %s instructions counted C, %s in the code %s: %s", counted,
-		decoded, loop->stepped ? "as stepped S" : "as read M", suspect);
+	snprintf(add(remarks, STYLE_BAD), TEXT, "one of the two is wrong: %s instructions counted C, %s in the code %s: %s",
+		counted, decoded, loop->stepped ? "as stepped S" : "as read M", suspect);
 }
 
 /* "2.75 instructions a cycle · the reference chain agrees: 1.003 of its cycles" */
@@ -85,13 +87,14 @@ static void add_summary(struct remarks *remarks, const struct view *view)
 		snprintf(check, sizeof(check), "cycles: R says %.3f of C, they agree", counters->check);
 	if (isfinite(counters->ipc)) {
 		panels_figure(counters->ipc, ipc, sizeof(ipc));
-		snprintf(add(remarks, STYLE_FIGURE), TEXT, "%s instructions a cycle C%s%s", ipc, check[0] ? "  ·  " : "", check);
+		snprintf(add(remarks, STYLE_FIGURE), TEXT, "%s instructions a cycle C%s%s", ipc, check[0] ? "  ·  " : "",
+			check);
 	} else if (check[0]) {
 		snprintf(add(remarks, STYLE_TEXT), TEXT, "%s", check);
 	}
 	if (differ)
-		snprintf(add(remarks, STYLE_WARN), TEXT, "cycles: the reference chain R says %.2f of the counter C; one of the two clocks is "
-			"off here", counters->check);
+		snprintf(add(remarks, STYLE_WARN), TEXT, "cycles: the reference chain R says %.2f of the counter C; one of the "
+			"two clocks is off here", counters->check);
 }
 
 /* In at most half of the rows, where that cuts them to one each. */
@@ -122,12 +125,17 @@ struct table {
 	bool quartiles, scaled;
 };
 
-static void sort(const struct event_plan *plan, struct table *table)
+/* Those asked for by name, whatever becomes of them; then those of the core that are counted. */
+static void sort(const struct view *view, struct table *table)
 {
-	for (int pass = 0; pass < 2; pass++)
-		for (int i = 0; i < plan->counters.count; i++)
-			if ((plan->meaning[i].role == ROLE_EXTRA) == (pass == 0))
-				table->order[table->count++] = i;
+	const struct event_plan *plan = view->counters.plan;
+
+	for (int i = 0; i < plan->counters.count; i++)
+		if (plan->meaning[i].role == ROLE_EXTRA)
+			table->order[table->count++] = i;
+	for (int i = 0; i < plan->counters.count; i++)
+		if (plan->meaning[i].role != ROLE_EXTRA && !shown_unavailable(view, i))
+			table->order[table->count++] = i;
 }
 
 /* Names are told apart by their ends: where one has no room, its PMU goes first. */
@@ -147,7 +155,7 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 	int widest = TITLE_LEAST;
 
 	memset(table, 0, sizeof(*table));
-	sort(counters->plan, table);
+	sort(view, table);
 	table->rows = height > 2 ? height - 1 : 1;
 	table->columns = 1;
 	while (table->rows * table->columns < table->count && (width + 2) / (table->columns + 1) - 2 >= COLUMN)
@@ -161,10 +169,10 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 		width -= 2;      /* for the marks that say so */
 	table->width = (width + 2) / table->columns - 2;
 	for (int i = 0; i < table->count; i++) {
-		int columns = canvas_columns(canvas, title_in(canvas, counters->plan, i, TITLE_MOST - 1)) + 1;
+		int columns = canvas_columns(canvas, title_in(canvas, counters->plan, table->order[i], TITLE_MOST - 1)) + 1;
 
 		widest = columns > widest ? columns : widest;
-		table->scaled |= shown_mark(view, i)[0] != '\0';
+		table->scaled |= shown_mark(view, table->order[i])[0] != '\0';
 	}
 	widest = widest > TITLE_MOST ? TITLE_MOST : widest;
 	table->figure = table->width >= widest + 3 * FIGURE_WIDE ? FIGURE_WIDE : FIGURE;
@@ -236,22 +244,56 @@ static void draw_head(struct canvas *canvas, struct rectangle at, const struct t
 		canvas_text(canvas, at, x + 3, 0, STYLE_DIM, "quartiles");
 }
 
-/* Reasons that had no room in the table. */
-static int draw_reasons(struct canvas *canvas, struct rectangle at, const struct table *table, const struct view *view)
+static bool same_reason(const struct view *view, int a, int b)
 {
-	char words[200], line[300];
-	int y = 0;
+	const struct count *event = view->counters.counts.event;
 
-	for (int i = 0; i < table->count; i++) {
-		int event = table->order[i];
+	return event[a].state == event[b].state && event[a].error == event[b].error;
+}
 
-		shown_absence(view, event, words, sizeof(words));
-		if (canvas_columns(canvas, words) <= table->width - table->title - 1 || y >= at.height)
+static bool is_listed(const struct view *view, int event)
+{
+	return view->counters.plan->meaning[event].role != ROLE_EXTRA && shown_unavailable(view, event);
+}
+
+/* The events that have the reason of the first of them, after what is in the buffer already. */
+static size_t list_alike(const struct view *view, int first, const char *before, char *buffer, size_t size, bool *told)
+{
+	const struct event_plan *plan = view->counters.plan;
+	size_t used = 0;
+
+	for (int i = first; i < plan->counters.count && used < size; i++) {
+		if (!is_listed(view, i) || !same_reason(view, first, i))
 			continue;
-		snprintf(line, sizeof(line), "%s: %s", view->counters.plan->meaning[event].title, words);
-		y += canvas_wrap(canvas, at, y, STYLE_DIM, line);
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : before, plan->meaning[i].title);
+		told[i] = true;
 	}
-	return y;
+	return used;
+}
+
+/* Those of the core that cannot be counted. For one reason "unavailable (stays at zero even where it must rise): loads, stores"; else
+ * each reason behind its events, or none at all. */
+static void find_unavailable(const struct view *view, bool reasons, char *buffer, size_t size)
+{
+	int first = -1, count = view->counters.plan->counters.count;
+	bool told[COUNTERS_MAX] = { false }, one = true;
+	char reason[200], before[240];
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (int i = count - 1; i >= 0; i--) {
+		one &= !is_listed(view, i) || first < 0 || same_reason(view, first, i);
+		first = is_listed(view, i) ? i : first;
+	}
+	for (int i = first; first >= 0 && i < count && used < size; i++) {
+		if (told[i] || !is_listed(view, i))
+			continue;
+		count_words(&view->counters.counts.event[i], reason, sizeof(reason));
+		snprintf(before, sizeof(before), used ? reasons ? "; " : ", " : one ? "unavailable (%s): " : "unavailable: ", reason);
+		used += list_alike(view, i, before, buffer + used, size - used, told);
+		if (!one && reasons && used < size)
+			used += (size_t)snprintf(buffer + used, size - used, " (%s)", reason);
+	}
 }
 
 /* What is under the table, if there is room: marks explained, roles without an event. */
@@ -259,14 +301,16 @@ static void draw_foot(struct canvas *canvas, struct rectangle at, const struct t
 {
 	const struct event_plan *plan = view->counters.plan;
 	enum event_role roles[ROLE_COUNT];
-	int lacking = events_lacking(plan, roles), y = draw_reasons(canvas, at, table, view);
+	int lacking = events_lacking(plan, roles), y = 0;
 	char words[300];
 	size_t used;
 
 	if (table->scaled)
-		y += canvas_wrap(canvas, at, y, STYLE_DIM, "~ an estimate: the kernel let others have the counter for part of the time");
+		y += canvas_wrap(canvas, at, y, STYLE_DIM, "~ an estimate: the kernel let others have the counter "
+			"for part of the time");
 	if (plan->generic)
-		y += canvas_wrap(canvas, at, y, STYLE_DIM, "No events of this core's own are known: these are the kernel's generic ones.");
+		y += canvas_wrap(canvas, at, y, STYLE_DIM, "No events of this core's own are known: these are the "
+			"kernel's generic ones.");
 	if (lacking == 0)
 		return;
 	used = (size_t)snprintf(words, sizeof(words), "no event here for");
@@ -290,50 +334,90 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 	snprintf(words, sizeof(words), "C unavailable: %s", why);
 	y += canvas_wrap(canvas, at, y, STYLE_TEXT, words);
 	y += canvas_wrap(canvas, at, y, STYLE_DIM, view->replay ? "What was recorded holds no counts." :
-		"slexplore doctor says what to change. All else works without them: cycles are those of the reference clock R.");
+		"slexplore doctor says what to change. All else works without them: cycles are those of the reference "
+		"clock R.");
+}
+
+/* Remarks above, what is unavailable below, the table between. */
+struct parts {
+	struct remarks remarks;
+	char unavailable[1200];
+	int below;                           /* its rows: at most a third */
+	struct table table;
+};
+
+static void find_parts(const struct canvas *canvas, const struct view *view, int width, int height, struct parts *parts)
+{
+	static const char elsewhere[] = "; slexplore events says why";
+	int most = height / 3;
+
+	find_remarks(canvas, view, width, height, &parts->remarks);
+	height -= parts->remarks.rows;
+	/* In one row where the table is cut; without reasons where those have no room. */
+	for (int pass = 0; pass < 2; pass++, most = 1) {
+		find_unavailable(view, true, parts->unavailable, sizeof(parts->unavailable));
+		if (canvas_wrap_rows(canvas, width, parts->unavailable) > most) {
+			find_unavailable(view, false, parts->unavailable, sizeof(parts->unavailable) - sizeof(elsewhere));
+			if (!view->replay && canvas_columns(canvas, parts->unavailable) + canvas_columns(canvas, elsewhere) <=
+				width * most)
+				strcat(parts->unavailable, elsewhere);
+		}
+		panels_cut(canvas, width, most, parts->unavailable, sizeof(parts->unavailable));
+		parts->below = parts->unavailable[0] ? canvas_wrap_rows(canvas, width, parts->unavailable) : 0;
+		measure(canvas, view, width, height - parts->below, &parts->table);
+		if (parts->table.last == 0)
+			return;
+	}
 }
 
 static int scroll_end(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
-	struct remarks remarks;
-	struct table table;
+	struct parts parts;
 
-	find_remarks(canvas, scene->view, at.width, at.height, &remarks);
-	measure(canvas, scene->view, at.width, at.height - remarks.rows, &table);
-	return table.last;
+	find_parts(canvas, scene->view, at.width, at.height, &parts);
+	return parts.table.last;
+}
+
+static void draw_table(struct canvas *canvas, struct rectangle at, const struct table *table, const struct view *view)
+{
+	for (int i = 0; i < table->count - table->first && i < table->rows * table->columns; i++) {
+		struct rectangle column = { at.x + i / table->rows * (table->width + 2), at.y, table->width, at.height };
+
+		if (i % table->rows == 0)
+			draw_head(canvas, column, table);
+		draw_row(canvas, column, 1 + i % table->rows, table, table->order[table->first + i], view);
+	}
+	if (table->first > 0)
+		canvas_glyph(canvas, at, at.width - 1, 1, STYLE_FOCUS, GLYPH_UP);
+	if (table->first < table->last)
+		canvas_glyph(canvas, at, at.width - 1, table->rows, STYLE_FOCUS, GLYPH_DOWN);
 }
 
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	struct remarks remarks;
-	struct table table;
+	const struct remarks *remarks;
+	struct parts parts;
 	int y = 0, used;
 
 	if (view->counters.counts.count == 0) {
 		draw_absence(canvas, at, view);
 		return;
 	}
-	find_remarks(canvas, view, at.width, at.height, &remarks);
-	for (int i = 0; i < remarks.count; i++)
-		y += canvas_wrap(canvas, at, y, remarks.remark[i].style, remarks.remark[i].text);
+	find_parts(canvas, view, at.width, at.height, &parts);
+	remarks = &parts.remarks;
+	for (int i = 0; i < remarks->count; i++)
+		y += canvas_wrap(canvas, at, y, remarks->remark[i].style, remarks->remark[i].text);
 	at.y += y;
 	at.height -= y;
-	measure(canvas, view, at.width, at.height, &table);
-	for (int i = 0; i < table.count - table.first && i < table.rows * table.columns; i++) {
-		struct rectangle column = { at.x + i / table.rows * (table.width + 2), at.y, table.width, at.height };
-
-		if (i % table.rows == 0)
-			draw_head(canvas, column, &table);
-		draw_row(canvas, column, 1 + i % table.rows, &table, table.order[table.first + i], view);
-	}
-	if (table.first > 0)
-		canvas_glyph(canvas, at, at.width - 1, 1, STYLE_FOCUS, GLYPH_UP);
-	if (table.first < table.last)
-		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_FOCUS, GLYPH_DOWN);
-	used = 1 + (table.count < table.rows ? table.count : table.rows);
-	if (used + 1 < at.height)
-		draw_foot(canvas, (struct rectangle){ at.x, at.y + used + 1, at.width, at.height - used - 1 }, &table, view);
+	draw_table(canvas, at, &parts.table, view);
+	used = 1 + parts.table.rows;
+	/* Air around what follows, where there are rows to spare. */
+	used += used + parts.below < at.height;
+	if (parts.below)
+		used += canvas_wrap(canvas, at, used, STYLE_DIM, parts.unavailable);
+	if (used < at.height)
+		draw_foot(canvas, (struct rectangle){ at.x, at.y + used, at.width, at.height - used }, &parts.table, view);
 }
 
 /* Rule, a remark, heads, events, a free row, what is lacking. */
@@ -345,6 +429,6 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_counters = {
-	.name = "counters", .title_of = title_of, .draw = draw, .wanted = wanted, .scroll_end = scroll_end, .best_rows = best_rows,
-	.focus = FOCUS_COUNTERS,
+	.name = "counters", .title_of = title_of, .draw = draw, .wanted = wanted, .scroll_end = scroll_end,
+	.best_rows = best_rows, .focus = FOCUS_COUNTERS,
 };

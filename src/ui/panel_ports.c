@@ -1,17 +1,18 @@
 /* The pressure on each port in an iteration: a bar for the best assignment there is, and a mark where splitting every micro-op
  * evenly over its ports by hand would put it. Units, such as dividers, stand after the ports.
  *
- * Where ports are counted, each bar has another under it for what the counter saw; ports that are counted together stand together. A
- * core that counts no port may count what was dispatched, and cycles in which nothing went on: those stand beside the ports. */
+ * Where ports are counted, each bar has another under it for what the counter saw; ports that are counted together stand
+ * together. What a core counts that counts no port stands beside (ports_beside.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
+#include "ui/ports_beside.h"
 #include "ui/shown_counts.h"
 
-/* The narrowest column of ports, of pairs, of pairs in one row; columns of a figure, of a difference, of what stands beside. */
-enum { COLUMN = 21, PAIR = 30, BRIEF = 29, FIGURE = 7, DIFFERENCE = 7, BESIDE = 34, NAME_MOST = 12 };
+/* The narrowest column of ports, of pairs, of pairs in one row; columns of a difference, of what stands beside. */
+enum { COLUMN = 21, PAIR = 30, BRIEF = 29, DIFFERENCE = 7, BESIDE = 34, NAME_MOST = 12 };
 enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
 
 /* A port, ports that are counted together, or the words "units". */
@@ -51,17 +52,6 @@ static bool wanted(const struct view *view)
 	return panels_outline(view) && view->core;
 }
 
-/* What is counted per element, per iteration. */
-static double per_iteration(const struct view *view, int event)
-{
-	const struct limits *limits = &panels_outline(view)->limits;
-	const struct counts *counts = &view->counters.counts;
-
-	if (event >= counts->count || !count_known(&counts->event[event]))
-		return NAN;
-	return counts->event[event].value * limits->elements / (limits->turns > 0 ? limits->turns : 1);
-}
-
 static void add(struct entries *entries, const struct view *view, uint32_t ports, int event)
 {
 	const struct limits *limits = &panels_outline(view)->limits;
@@ -81,7 +71,7 @@ static void add(struct entries *entries, const struct view *view, uint32_t ports
 	}
 	entries->pairs += event >= 0;
 	if (event >= 0)
-		entry->counted = per_iteration(view, event);
+		entry->counted = ports_counted(view, event);
 	entries->count++;
 }
 
@@ -143,17 +133,6 @@ static void measure(const struct canvas *canvas, struct entries *entries)
 		entries->names = NAME_MOST;
 }
 
-static void draw_bar(struct canvas *canvas, struct rectangle at, int x, int y, int width, double share, enum style style,
-	enum glyph glyph)
-{
-	int length = (int)lround(share * width);
-
-	if (share > 0 && length == 0)
-		length = 1;
-	for (int i = 0; i < length && i < width; i++)
-		canvas_glyph(canvas, at, x + i, y, style, glyph);
-}
-
 /* "+0.12", worth attention where it is over a tenth. */
 static void draw_difference(struct canvas *canvas, struct rectangle at, int x, int y, const struct entry *entry)
 {
@@ -178,10 +157,11 @@ static void draw_counted(struct canvas *canvas, struct rectangle at, int x, int 
 		canvas_text(canvas, at, x, y, STYLE_DIM, words);
 		return;
 	}
-	draw_bar(canvas, at, x, y, bar, entries->scale > 0 ? entry->counted / entries->scale : 0, STYLE_FIGURE, GLYPH_SHADE3);
+	ports_bar(canvas, at, x, y, bar, entries->scale > 0 ? entry->counted / entries->scale : 0, STYLE_FIGURE,
+		GLYPH_SHADE3);
 	snprintf(words, sizeof(words), "%s%.2f", shown_mark(view, entry->event), entry->counted);
-	canvas_text_right(canvas, at, x + bar + FIGURE, y, STYLE_TEXT, words);
-	draw_difference(canvas, at, x + bar + FIGURE + DIFFERENCE, y, entry);
+	canvas_text_right(canvas, at, x + bar + PORTS_FIGURE, y, STYLE_TEXT, words);
+	draw_difference(canvas, at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
 }
 
 /* One entry: its bar, and under it, or where that has no room at its end, what was counted. */
@@ -191,7 +171,8 @@ static void draw_entry(struct canvas *canvas, struct rectangle at, int y, const 
 	bool letters = entries->pairs && !brief;
 	int x = entries->names + 1 + 2 * letters, mark;
 	bool difference = brief && at.width >= BRIEF + DIFFERENCE + 6;
-	int tail = brief ? FIGURE + 4 + DIFFERENCE * difference : entries->pairs ? DIFFERENCE : 2, bar = at.width - x - FIGURE - tail;
+	int tail = brief ? PORTS_FIGURE + 4 + DIFFERENCE * difference : entries->pairs ? DIFFERENCE : 2;
+	int bar = at.width - x - PORTS_FIGURE - tail;
 	double scale = entries->scale;
 	char figure[32];
 
@@ -204,21 +185,21 @@ static void draw_entry(struct canvas *canvas, struct rectangle at, int y, const 
 		entry->full ? STYLE_FIGURE : STYLE_TEXT, entry->name);
 	if (letters)
 		canvas_text(canvas, at, x - 2, y, STYLE_DIM, "M");
-	draw_bar(canvas, at, x, y, bar, scale > 0 ? entry->pressure / scale : 0, entry->full ? STYLE_WARN : STYLE_BAR,
+	ports_bar(canvas, at, x, y, bar, scale > 0 ? entry->pressure / scale : 0, entry->full ? STYLE_WARN : STYLE_BAR,
 		GLYPH_SHADE4);
 	mark = scale > 0 ? (int)lround(entry->naive / scale * bar) - 1 : -1;
 	if (fabs(entry->naive - entry->pressure) > 0.005 * scale && mark >= 0)
 		canvas_glyph(canvas, at, x + mark, y, STYLE_FOCUS, GLYPH_VLINE);
 	snprintf(figure, sizeof(figure), "%.2f", entry->pressure);
-	canvas_text_right(canvas, at, x + bar + FIGURE, y, entry->pressure > 0 ? entry->full ? STYLE_FIGURE : STYLE_TEXT :
+	canvas_text_right(canvas, at, x + bar + PORTS_FIGURE, y, entry->pressure > 0 ? entry->full ? STYLE_FIGURE : STYLE_TEXT :
 		STYLE_DIM, figure);
 	if (entry->full)
-		canvas_text(canvas, at, x + bar + FIGURE, y, STYLE_WARN, "◀");
+		canvas_text(canvas, at, x + bar + PORTS_FIGURE, y, STYLE_WARN, "◀");
 	if (brief && entry->event >= 0) {
 		snprintf(figure, sizeof(figure), isfinite(entry->counted) ? "%s%.2f" : "-", shown_mark(view, entry->event),
 			entry->counted);
-		canvas_text(canvas, at, x + bar + FIGURE + 2, y, STYLE_DIM, "C");
-		canvas_text_right(canvas, at, x + bar + FIGURE + 4 + FIGURE, y, STYLE_TEXT, figure);
+		canvas_text(canvas, at, x + bar + PORTS_FIGURE + 2, y, STYLE_DIM, "C");
+		canvas_text_right(canvas, at, x + bar + PORTS_FIGURE + 4 + PORTS_FIGURE, y, STYLE_TEXT, figure);
 		if (difference && isfinite(entry->counted))
 			draw_difference(canvas, at, at.width, y, entry);
 	} else if (entry->event >= 0) {
@@ -245,6 +226,31 @@ static int draw_legend(struct canvas *canvas, struct rectangle at, int y, const 
 	return x;
 }
 
+/* Nothing that would stand here is counted, though other things are: the reason of the first. */
+static void why_no_event(const struct view *view, char *buffer, size_t size)
+{
+	const struct event_plan *plan = view->counters.plan;
+	int first = -1;
+
+	for (int i = plan->counters.count - 1; i >= 0; i--) {
+		enum event_role role = plan->meaning[i].role;
+
+		if (role != ROLE_PORTS && role != ROLE_DISPATCHED && role != ROLE_STALLED && role != ROLE_LOADS &&
+			role != ROLE_STORES)
+			continue;
+		if (!shown_unavailable(view, i))
+			return;
+		first = i;
+	}
+	if (first >= 0)
+		shown_absence(view, first, buffer, size);
+	if (buffer[0]) {
+		memmove(buffer + 2, buffer, size - 2);
+		memcpy(buffer, "C ", 2);
+		buffer[size - 1] = '\0';
+	}
+}
+
 /* Why there is no C: one line, or nothing while nobody knows. */
 static void why(const struct view *view, char *buffer, size_t size)
 {
@@ -257,104 +263,8 @@ static void why(const struct view *view, char *buffer, size_t size)
 		snprintf(buffer, size, "C unavailable: %s", counters->why);
 	else if (view->foreign)
 		snprintf(buffer, size, "C: what this core counts says nothing of another one's ports");
-}
-
-/* ---- what is counted where no port is ---- */
-
-/* Events in the order that they are shown: micro-ops, then cycles in which nothing went on, those that were seen first. */
-struct beside {
-	int count, work;          /* of them micro-ops */
-	int event[COUNTERS_MAX];
-};
-
-static void beside_add(struct beside *beside, const struct view *view, bool stalls, bool seen)
-{
-	const struct event_plan *plan = view->counters.plan;
-
-	for (int i = 0; i < plan->counters.count; i++) {
-		enum event_role role = plan->meaning[i].role;
-		bool work = role == ROLE_DISPATCHED || role == ROLE_LOADS || role == ROLE_STORES;
-
-		if (stalls ? role == ROLE_STALLED && (per_iteration(view, i) >= 0.005) == seen : work)
-			beside->event[beside->count++] = i;
-	}
-}
-
-static void find_beside(const struct view *view, struct beside *beside)
-{
-	const struct view_counters *counters = &view->counters;
-
-	memset(beside, 0, sizeof(*beside));
-	if (!shown_counting(view) || counters->counts.count == 0 || view->foreign)
-		return;
-	for (int i = 0; i < counters->plan->counters.count; i++)
-		if (counters->plan->meaning[i].role == ROLE_PORTS)
-			return;
-	beside_add(beside, view, false, false);
-	beside->work = beside->count;
-	beside_add(beside, view, true, true);
-	beside_add(beside, view, true, false);
-}
-
-static const char *beside_title(const struct view *view, int event)
-{
-	const struct uarch_event *meaning = &view->counters.plan->meaning[event];
-
-	return meaning->role == ROLE_STALLED ? meaning->words : meaning->title;
-}
-
-/* Some of them, under a head; each kind has bars of its own scale. Returns the rows used. */
-static int draw_group(struct canvas *canvas, struct rectangle at, int y, const char *head, const int *events, int count,
-	const struct view *view)
-{
-	int titles = 0, bar, from = y;
-	double scale = 0;
-
-	if (count == 0)
-		return 0;
-	canvas_text(canvas, at, 0, y++, STYLE_DIM, head);
-	for (int i = 0; i < count; i++) {
-		int columns = canvas_columns(canvas, beside_title(view, events[i]));
-
-		titles = columns > titles ? columns : titles;
-		scale = fmax(scale, per_iteration(view, events[i]));
-	}
-	titles = titles > at.width - FIGURE - 1 ? at.width - FIGURE - 1 : titles;
-	bar = at.width - titles - 1 - FIGURE;
-	bar = bar < 4 ? 0 : bar;
-	for (int i = 0; i < count; i++, y++) {
-		double counted = per_iteration(view, events[i]);
-		char words[200];
-
-		canvas_text(canvas, (struct rectangle){ at.x, at.y, titles, at.height }, 0, y, STYLE_TEXT,
-			beside_title(view, events[i]));
-		if (!isfinite(counted)) {
-			shown_absence(view, events[i], words, sizeof(words));
-			canvas_text(canvas, at, titles + 1, y, STYLE_DIM, words);
-			continue;
-		}
-		draw_bar(canvas, at, titles + 1, y, bar, scale > 0 ? counted / scale : 0, STYLE_FIGURE, GLYPH_SHADE3);
-		snprintf(words, sizeof(words), "%s%.2f", shown_mark(view, events[i]), counted);
-		canvas_text_right(canvas, at, at.width, y, counted >= 0.005 ? STYLE_TEXT : STYLE_DIM, words);
-	}
-	return y - from;
-}
-
-static int beside_rows(const struct beside *beside)
-{
-	return beside->count + (beside->work > 0) + (beside->count > beside->work);
-}
-
-static void draw_beside(struct canvas *canvas, struct rectangle at, const struct beside *beside, const struct view *view)
-{
-	int stalls = beside->count - beside->work, over = beside_rows(beside) - at.height, y;
-
-	if (over > 0)
-		stalls = stalls > over + 1 ? stalls - over - 1 : 0;
-	y = draw_group(canvas, at, 0, "C an iteration, not by port", beside->event, beside->work, view);
-	y += draw_group(canvas, at, y, "C cycles stalled an iteration", beside->event + beside->work, stalls, view);
-	if (over > 0 && y < at.height)
-		canvas_textf(canvas, at, 0, y, STYLE_WARN, "and %d more: c shows all", beside->count - beside->work - stalls);
+	else if (!shown_ports(view))
+		why_no_event(view, buffer, size);
 }
 
 /* ---- the whole ---- */
@@ -404,7 +314,8 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 		shape->rows = rows;
 		if (!flow(entries, shape->brief, shape->columns, rows, shape->column, shape->row))
 			continue;
-		while (shape->rows > 1 && flow(entries, shape->brief, shape->columns, shape->rows - 1, shape->column, shape->row))
+		while (shape->rows > 1 && flow(entries, shape->brief, shape->columns, shape->rows - 1, shape->column,
+			shape->row))
 			shape->rows--;
 		flow(entries, shape->brief, shape->columns, shape->rows, shape->column, shape->row);
 		return;
@@ -429,7 +340,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	}
 	list(view, &entries);
 	measure(canvas, &entries);
-	find_beside(view, &beside);
+	beside_find(view, &beside);
 	if (beside.count && at.width >= COLUMN + 2 + BESIDE) {
 		int room = at.width * 45 / 100;
 
@@ -437,7 +348,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		if (room < BESIDE || entries.count > at.height - 1)
 			room = BESIDE;
 
-		draw_beside(canvas, (struct rectangle){ at.x + at.width - room, at.y, room, at.height }, &beside, view);
+		beside_draw(canvas, (struct rectangle){ at.x + at.width - room, at.y, room, at.height }, &beside, view);
 		at.width -= room + 2;
 		beside.count = 0;
 	}
@@ -460,7 +371,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	if (words[0] && (y < at.height || x < at.width / 2))
 		canvas_text(canvas, at, y < at.height ? 0 : x, y < at.height ? y : y - 1, STYLE_DIM, words);
 	else if (beside.count && at.height - y > 3)
-		draw_beside(canvas, (struct rectangle){ at.x, at.y + y + 1, at.width, at.height - y - 1 }, &beside, view);
+		beside_draw(canvas, (struct rectangle){ at.x, at.y + y + 1, at.width, at.height - y - 1 }, &beside, view);
 }
 
 static int best_rows(const struct view *view)
@@ -474,7 +385,7 @@ static int best_rows(const struct view *view)
 		return 6;
 	list(view, &entries);
 	why(view, words, sizeof(words));
-	find_beside(view, &beside);
+	beside_find(view, &beside);
 	rows = 1 + entries.count + entries.pairs + 2 + (words[0] != '\0');
 	return 1 + beside_rows(&beside) > rows ? 1 + beside_rows(&beside) : rows;
 }

@@ -8,6 +8,13 @@ bool shown_counting(const struct view *view)
 	return view->counters.plan && view->counters.plan->counters.count > 0 && !view->counters.why[0];
 }
 
+bool shown_unavailable(const struct view *view, int event)
+{
+	const struct counts *counts = &view->counters.counts;
+
+	return event < counts->count && counts->event[event].state != COUNT_NONE && !count_known(&counts->event[event]);
+}
+
 bool shown_ports(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -15,7 +22,8 @@ bool shown_ports(const struct view *view)
 	if (!shown_counting(view) || !view->core)
 		return false;
 	for (int i = 0; i < plan->counters.count; i++)
-		if (plan->meaning[i].role == ROLE_PORTS && strcmp(plan->meaning[i].core, view->core->name) == 0)
+		if (plan->meaning[i].role == ROLE_PORTS && strcmp(plan->meaning[i].core, view->core->name) == 0 &&
+			!shown_unavailable(view, i))
 			return true;
 	return false;
 }
@@ -35,7 +43,7 @@ void shown_absence(const struct view *view, int event, char *buffer, size_t size
 	buffer[0] = '\0';
 	if (event >= counts->count || counts->event[event].state == COUNT_NONE) {
 		snprintf(buffer, size, "%s", view->frozen ? "not counted" : "counting…");
-	} else if (!count_known(&counts->event[event])) {
+	} else if (shown_unavailable(view, event)) {
 		count_words(&counts->event[event], words, sizeof(words));
 		snprintf(buffer, size, "unavailable: %s", words);
 	}

@@ -312,6 +312,11 @@ static void a_turn_with_others_is_scaled_and_said(void **state)
 	assert_int_equal(counted->state, COUNT_SCALED);
 	check_near((double)counted->share, 0.5, 0.1);
 	check_near(counted->value, 0.25, 0.05);
+	/* When the others have gone, it is whole again. */
+	bench->pmu.held = 0;
+	for (int i = 0; i < 70; i++)
+		use(bench);
+	check_count(count(bench), 0, COUNT_KNOWN, 0.25);
 }
 
 static void software_events_stand_apart(void **state)

@@ -42,6 +42,7 @@ static int set_up(void **state)
 	memset(&counts, 0, sizeof(counts));
 	plan.counters.id = counts.id = 1;
 	counts.groups = 2;
+	snprintf(counts.pmu, sizeof(counts.pmu), "cpu_core");
 	counts.direct = true;
 	add(ROLE_CYCLES, "", "cycles", "odd::CYCLES", known(4));
 	add(ROLE_INSTRUCTIONS, "", "instructions", "odd::INSTRUCTIONS", known(11));
@@ -125,7 +126,7 @@ static void text_stands_counts_beside_the_model(void **state)
 	(void)state;
 	write_sample("text", REPORT_RUN);
 	check_contains(written, "source: counter\n");
-	check_contains(written, "counters per element, C counted, M as the model has it; read directly\n");
+	check_contains(written, "counters per element, C counted by cpu_core, M as the model has it; read directly\n");
 	check_contains(written, "\n  cycles                                4.000 C\n");
 	check_contains(written, "\n  instructions                          11.00 C    11.00 M\n");
 	check_contains(written, "\n  instructions a cycle                  2.750 C\n");
@@ -248,6 +249,7 @@ static void json_has_every_event_with_its_state(void **state)
 		assert_string_equal(json_string_value(json_object_get(object, "record")), "counters");
 		assert_int_equal(json_integer_value(json_object_get(object, "id")), 1);
 		assert_int_equal(json_integer_value(json_object_get(object, "passes")), 2);
+		assert_string_equal(json_string_value(json_object_get(object, "pmu")), "cpu_core");
 		assert_true(json_is_true(json_object_get(object, "direct")));
 		events = json_object_get(object, "events");
 		for (size_t i = 0; i < json_array_size(events); i++, seen++) {

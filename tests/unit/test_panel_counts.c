@@ -120,8 +120,8 @@ static void the_table_tells_known_from_doubtful_and_unavailable(void **state)
 	check_contains(shown, "3.000    3.000        =");
 	check_contains(shown, "~0.125");
 	check_contains(shown, "~ an estimate");
-	check_contains(shown, "page walks     unavailable: stays at zero even where it must rise");
-	check_contains(shown, "unavailable: refused: the kernel does not allow it");
+	check_contains(shown, "unavailable: p2 (refused: the kernel does not allow it (kernel.perf_event_paranoid)); page walks\n"
+		"(stays at zero even where it must rise)\n");
 	check_contains(shown, "no event here for");
 	check_contains(title(&panel_counters), "C read directly, M Own Core");
 	counts->direct = false;
@@ -129,8 +129,13 @@ static void the_table_tells_known_from_doubtful_and_unavailable(void **state)
 	check_contains(title(&panel_counters), "C read by system call in 4 passes");
 	/* Nothing unavailable is written as a figure. */
 	lacks(shown, " 0.000");
-	/* Reasons without room in the table stand under it. */
-	check_contains(draw(&panel_counters, 44, 20), "page walks: unavailable: stays at zero even");
+	/* Where reasons have no room, names have. */
+	check_contains(draw(&panel_counters, 80, 4), "unavailable: p2, page walks; slexplore events says why\n");
+	check_contains(draw(&panel_counters, 44, 4), "unavailable: p2, page walks\n");
+	/* One that was asked for by name keeps its row. */
+	plan_add(ROLE_EXTRA, 0, "ASKED", 1);
+	view.counters.counts.event[WALKS + 1] = (struct count){ .state = COUNT_SILENT };
+	check_contains(draw(&panel_counters, 80, 20), "own::ASKED     unavailable: stays at zero even where it must rise\n");
 }
 
 static void the_table_scrolls_to_its_end(void **state)
@@ -251,6 +256,11 @@ static void ports_have_a_pair_of_bars_and_the_difference(void **state)
 	check_contains(draw(&panel_ports, 40, 4), "C       -");
 	view.counters.counts.count = 0;
 	check_contains(draw(&panel_ports, 40, 10), "C counting..");
+	/* All of them unavailable: the reason once, and bars as without counters. */
+	view.counters.counts.count = plan.counters.count;
+	view.counters.counts.event[PORT_01] = (struct count){ .state = COUNT_SILENT };
+	check_contains(draw(&panel_ports, 60, 10), "\nC unavailable: stays at zero even where it must rise\n");
+	lacks(shown, "M #");
 }
 
 static void without_counters_ports_say_why_in_one_line(void **state)
@@ -298,6 +308,13 @@ static void what_is_no_port_is_not_called_one(void **state)
 	check_contains(draw(&panel_ports, 80, 4), "and 2 more: c shows all");
 	/* Under the ports where there is no room beside them. */
 	check_contains(draw(&panel_ports, 40, 14), "the even split is best\n\nC an iteration");
+	/* What is unavailable is left out; all of it: the reason once. */
+	view.counters.counts.event[3] = (struct count){ .state = COUNT_SILENT };
+	lacks(draw(&panel_ports, 80, 8), "back end");
+	lacks(shown, "C unavailable");
+	view.counters.counts.event[2] = view.counters.counts.event[4] = view.counters.counts.event[3];
+	check_contains(draw(&panel_ports, 80, 8), "\nC unavailable: stays at zero even where it must rise\n");
+	lacks(shown, "by port");
 }
 
 /* ---- recordings ---- */
