@@ -109,9 +109,10 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 	if (pmu->name[0] == '\0')
 		return;
 	pmu->type = (uint32_t)number_or(root, of(pmu->name, "type", path), TYPE_RAW);
-	pmu->arm = strncmp(pmu->name, "cpu", 3) != 0;
-	/* Where there is one kind of processor the kernel finds its PMU itself. */
-	pmu->extended = pmu->others[0] != '\0' || (!pmu->arm && pmu->type != TYPE_RAW);
+	/* Apple's, for one, counts by numbers of its own. */
+	pmu->arm = strncmp(pmu->name, "armv", 4) == 0;
+	/* Where there is one kind of processor the kernel finds its PMU itself, unless that is half of a hybrid x86. */
+	pmu->extended = pmu->others[0] != '\0' || (strncmp(pmu->name, "cpu", 3) == 0 && pmu->type != TYPE_RAW);
 	pmu->rdpmc = number_or(root, of(pmu->name, "rdpmc", path), -1);
 	if (pmu->user_access == 1)
 		pmu->user_read = format_bit(root, of(pmu->name, "format/rdpmc", path));

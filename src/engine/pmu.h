@@ -12,7 +12,7 @@ struct pmu {
 	char others[80];         /* those that count on the machine's other kinds of processors: "cpu_atom 16-23"; empty: one kind */
 	uint32_t type;           /* perf_event_attr's type of raw events */
 	bool extended;           /* the kernel's generic events must name the type too, in the upper half of config */
-	bool arm;                /* one of Arm's, which count by the architecture's own numbers */
+	bool arm;                /* one that counts by the numbers that Arm's architecture gives events */
 	uint64_t user_read;      /* bits of config1 that ask for reading in user space; 0: none are needed, or it is not allowed */
 	int rdpmc;               /* x86: whether user space may read counters: 0 no, 1 its own, 2 all; -1 unknown */
 	int user_access;         /* AArch64: kernel.perf_user_access; -1: there is no such switch */

@@ -166,16 +166,16 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
 	struct measure measure;
 
+	/* First, since what finds out about events leaves other lines in the caches. */
+	if (request->plan.id != 0)
+		counting_use(worker->counting, &request->plan);
 	/* Where the system does not tell: the smallest first and a large last cache of today's cores. Laying out and
 	 * warming do not count against the time asked for: they depend on what came before. */
 	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, last ? last : 32 << 20,
 		0.1 + budget->seconds, &worker->cancel);
 	measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
-	if (request->plan.id != 0) {
-		counting_use(worker->counting, &request->plan);
-		if (counting_cycles(worker->counting))
-			measure.counting = worker->counting;
-	}
+	if (request->plan.id != 0 && counting_cycles(worker->counting))
+		measure.counting = worker->counting;
 	worker_facts(worker, run, &measure, slot, &result->facts);
 	goal.until = clock_seconds() + budget->seconds;
 	if (budget->provisional > 0) {

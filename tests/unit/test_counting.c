@@ -255,8 +255,11 @@ static void more_events_than_counters_take_passes(void **state)
 	assert_int_equal(counts->groups, 3);
 	for (int i = 1; i <= 10; i++)
 		check_count(counts, i, COUNT_KNOWN, 0.25 * i);
-	/* One at a time: the kernel is never made to take turns. */
+	/* One at a time, and none that others but pinned ones push aside: the kernel is never made to take turns. */
 	assert_int_equal(bench->pmu.enabled_most, 1);
+	for (int i = 0; i < PMU_OPEN; i++)
+		if (bench->pmu.open[i].used && bench->pmu.open[i].leader == i)
+			assert_true(bench->pmu.open[i].attributes.pinned);
 }
 
 /* The kernel lets in groups for all counters that there are; the NMI watchdog has one. */
@@ -268,6 +271,8 @@ static void a_group_that_never_runs_is_split(void **state)
 	bench->pmu.held = 1;
 	plan_add_raw(bench, 7);
 	counts = count(bench);
+	/* What was learnt of the first is not tried again with each other: in only one group was one too many opened. */
+	assert_int_equal(bench->pmu.closes, 1 + 1);
 	assert_int_equal(counts->groups, 3);
 	for (int i = 0; i < 7; i++)
 		check_count(counts, i, COUNT_KNOWN, 0.25 * (i + 1));
@@ -383,6 +388,20 @@ static void what_stays_at_zero_is_silent(void **state)
 	check_count(count(bench), 0, COUNT_KNOWN, 2);
 	pmu_event(&bench->pmu, PERF_TYPE_RAW, 1)->each = 0;
 	check_count(count(bench), 0, COUNT_KNOWN, 0);
+}
+
+/* A counter of cycles that stands still is no clock. */
+static void a_silent_clock_is_none(void **state)
+{
+	struct bench *bench = *state;
+	struct pmu_event *cycles = pmu_event(&bench->pmu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+
+	cycles->each = 0;
+	cycles->call = cycles->stimulus = 0;
+	plan_add(bench, CYCLES, true);
+	bench->plan.cycles = 0;
+	assert_int_equal(count(bench)->event[0].state, COUNT_SILENT);
+	assert_false(counting_cycles(bench->counting));
 }
 
 /* A machine without counters: one attempt in all, whatever is asked for. */
@@ -514,6 +533,10 @@ static void arm_events_are_asked_for_by_number(void **state)
 	check_count(counts, 0, COUNT_KNOWN, 2);
 	assert_true(counts->direct);
 	assert_true(counting_cycles(bench->counting));
+	bench->plan.id = 3;
+	snprintf(bench->plan.event[0].name, sizeof(bench->plan.event[0].name), "perf_raw::r11");
+	check_count(count(bench), 0, COUNT_KNOWN, 2);
+	assert_true(counts->direct);
 	bench->plan.id = 2;
 	plan_add(bench, "perf_raw::r8", true);
 	counts = count(bench);
@@ -762,6 +785,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(software_events_stand_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(refusals_are_told_one_by_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_stays_at_zero_is_silent, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_silent_clock_is_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(without_counters_nothing_is_asked_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_the_kernel_counts_itself_needs_no_counters, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_forbids_counting_is_named, setup, teardown),

@@ -109,6 +109,35 @@ static void arm_lists_its_processors_always(void **state)
 	assert_int_equal(pmu.user_read, 2);
 }
 
+static void apple_counts_by_numbers_of_its_own(void **state)
+{
+	struct tree *tree = *state;
+	struct pmu pmu;
+
+	tree_put(tree, DEVICES "apple_icestorm_pmu/type", "8\n");
+	tree_put(tree, DEVICES "apple_icestorm_pmu/cpus", "0-3\n");
+	tree_put(tree, DEVICES "apple_firestorm_pmu/type", "9\n");
+	tree_put(tree, DEVICES "apple_firestorm_pmu/cpus", "4-7\n");
+	pmu_find(&pmu, tree->root, 5);
+	assert_string_equal(pmu.name, "apple_firestorm_pmu");
+	assert_int_equal(pmu.type, 9);
+	assert_true(pmu.extended);
+	assert_false(pmu.arm);
+}
+
+/* A virtual machine that was given efficient cores alone. */
+static void half_a_hybrid_names_its_pmu(void **state)
+{
+	struct tree *tree = *state;
+	struct pmu pmu;
+
+	tree_put(tree, DEVICES "cpu_atom/type", "10\n");
+	tree_put(tree, DEVICES "cpu_atom/cpus", "0-3\n");
+	pmu_find(&pmu, tree->root, 0);
+	assert_int_equal(pmu.type, 10);
+	assert_true(pmu.extended);
+}
+
 static void odd_files_are_no_facts(void **state)
 {
 	struct tree *tree = *state;
@@ -147,6 +176,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_kind_of_processor, setup, teardown),
 		cmocka_unit_test_setup_teardown(two_kinds_on_x86, setup, teardown),
 		cmocka_unit_test_setup_teardown(arm_lists_its_processors_always, setup, teardown),
+		cmocka_unit_test_setup_teardown(apple_counts_by_numbers_of_its_own, setup, teardown),
+		cmocka_unit_test_setup_teardown(half_a_hybrid_names_its_pmu, setup, teardown),
 		cmocka_unit_test_setup_teardown(odd_files_are_no_facts, setup, teardown),
 		cmocka_unit_test(lists_hold_numbers),
 	};
