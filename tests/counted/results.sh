@@ -74,11 +74,12 @@ results_all() {
 	if [ $# = 0 ] || [[ " $* " == *" terminal "* ]]; then
 		terminal_begin
 		terminal_run
-		results_of terminal terminal
+		results_of terminal explorer
 	fi
 	for name in $running; do
 		results_machine "$name"
 	done
+	[ ! -e "$root/counted/exact/recording.sh" ] || replay_run
 	results_sum
 }
 
