@@ -74,7 +74,7 @@ results_all() {
 	if [ $# = 0 ] || [[ " $* " == *" terminal "* ]]; then
 		terminal_begin
 		terminal_run
-		results_of terminal terminal
+		results_of terminal explorer
 	fi
 	for name in $running; do
 		results_machine "$name"

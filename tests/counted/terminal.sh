@@ -5,7 +5,7 @@ terminal_begin() {
 	local here=$place/terminal
 	rm -rf "$here"
 	mkdir -p "$here/out"
-	terminal_results=$here/out/terminal.results terminal_log=$here/out/terminal.log
+	terminal_results=$here/out/explorer.results terminal_log=$here/out/explorer.log
 	# A socket's path must be short.
 	terminal_socket=$(mktemp -d)/tmux
 	machine_words 0 neoverse-n1 shell
@@ -53,7 +53,12 @@ terminal_small() {
 	quietly_shows "the line is ready" '^counted#' || return
 	keys 'slexplore; echo ended $?' Enter
 	shows "the explorer draws at 80x24" 'cycles per element' || return
-	shows "and measures there" 'quartiles' || return
+	shows "and measures there by the counter" 'C counter' || return
+	keys c
+	shows "counters come to the front" 'counters per element: C' || return
+	shows "with what is unavailable, and why" 'unavailable: stays' || return
+	keys c
+	lacks "and go again" 'counters per element: C' || return
 	keys Down Down Right
 	shows "a key goes to the next knob" '▸ unroll *5' || return
 	keys '?'
@@ -63,14 +68,26 @@ terminal_small() {
 	terminal_quit
 }
 
-# Wider, with more panes: ports, code, counters.
+# Wider, with more panes: ports, code, and counters with C beside M.
 terminal_large() {
 	tm resize-window -t test -x 130 -y 40
 	keys 'stty rows 40 columns 130; stty -a >/tmp/before; clear' Enter
 	quietly_shows "the line is ready" '^counted#' || return
-	keys 'slexplore combine op=add type=i64; echo ended $?' Enter
+	keys 'slexplore k-loads; echo ended $?' Enter
 	shows "the explorer draws at 130x40" 'cycles per element' || return
-	shows "the code pane is there" 'add x1, x1' || return
+	shows "cycles are the counter's, and the reference chain's doubt is told" 'C counter; R says 0.97 of it' || return
+	shows "instructions a cycle" '1.000 instructions a cycle C' || return
+	shows "the code pane is there" 'ldr' || return
+	shows "ports as modelled, with what is counted beside" 'C an iteration, not by port' || return
+	keys c
+	shows "instructions counted stand beside those of the code" 'instructions *2.375 *2.375 *=' || return
+	shows "the two clocks' disagreement is told in words" 'two clocks is off here' || return
+	keys /
+	quietly_shows "the finder opens" '─ find' || return
+	keys perf_count_hw_instr
+	shows "events are found by words" 'PERF_COUNT_HW_INSTRUCTIONS' || return
+	keys Enter
+	shows "and counted when chosen" 'PERF_COUNT_HW_INSTRUCTIONS *2.375' || return
 	terminal_quit
 }
 
@@ -87,19 +104,15 @@ terminal_quit() {
 }
 
 terminal_run() {
-	if quietly_shows "the shell in the machine" '^counted#'; then
-		terminal_small && terminal_large
-		keys exit Enter || true
+	if quietly_shows "the shell in the machine" '^counted#' && terminal_small && terminal_large; then
+		keys exit Enter
+		until_true terminal_over && found "the machine switches itself off" || missed "the machine switches itself off" || true
 	fi
-	terminal_end
-	echo 0 >"$place/terminal/out/terminal.status"
-}
-
-terminal_end() {
-	until_true terminal_over || true
 	tm kill-server 2>/dev/null || true
 	wait "$terminal_server" || true
 	rm -rf "${terminal_socket%/*}"
+	echo 0 >"$place/terminal/out/explorer.status"
 }
+
 # The machine has switched itself off, and its window is gone.
 terminal_over() { ! tm has-session -t test 2>/dev/null; }
