@@ -20,6 +20,7 @@ me=check-counted
 tests=$(cd "${0%/*}" && pwd)
 . "$tests/cross.sh"
 . "$tests/counted/machine.sh"
+. "$tests/counted/replay.sh"
 . "$tests/counted/terminal.sh"
 . "$tests/counted/results.sh"
 

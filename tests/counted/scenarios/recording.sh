@@ -1,0 +1,10 @@
+# machines: exact
+# What is measured here is recorded, and taken out of the machine: tests/counted/replay.sh plays it where it was not made.
+. /counted/lib.sh
+
+file=/out/counted.jsonl
+check "a recording is begun" slexplore record $file k-loads k=1,2,3 unroll=4,8 --quiet
+check "and gone on with" slexplore record $file mul-chain acc=1,2,4 --quiet
+check "every setting is in it" test "$(grep -c '"record": *"sample"' $file)" = 9
+check "no line is over 1,000 bytes" sh -c "! LC_ALL=C grep -qE '.{1000,}' $file"
+check "with its counters" sh -c "grep '\"record\": *\"counters\"' $file | grep -q 'INST_RETIRED'"
