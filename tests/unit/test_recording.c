@@ -183,7 +183,7 @@ static struct recording *open_recording(void)
 
 static void record(struct recording *recording, const struct setting *setting, unsigned trials, double cpe)
 {
-	const double modelled[] = { NAN, 0.5, NAN, 0 };
+	const double modelled[COUNTERS_MAX] = { NAN, 0.5, NAN, 0 };
 	struct trials made;
 	struct recording_entry entry = { setting, &made, &facts, &plan, &counted };
 
