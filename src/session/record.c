@@ -42,17 +42,31 @@ static struct status begin(struct session *session, const char *path)
 }
 
 /* What became of a recording, for people. */
-static void tell(struct session *session, bool bad, const char *why)
+static void words_of(const struct recording *recording, char *buffer, size_t size)
 {
-	const struct recording *recording = session->recording;
 	int settings = recording_settings(recording);
 	char bytes[32];
 
 	units_bytes_long((int64_t)(recording_bytes(recording) / 1024 * 1024), bytes, sizeof(bytes));
 	if (recording_bytes(recording) < 1024)
 		snprintf(bytes, sizeof(bytes), "%d B", (int)recording_bytes(recording));
-	session_notice(session, bad, "%s%s%d setting%s, %s: slexplore replay %.100s", why, *why ? "; " : "recorded: ", settings,
-		settings == 1 ? "" : "s", bytes, recording_path(recording));
+	snprintf(buffer, size, "%d setting%s, %s: slexplore replay %.100s", settings, settings == 1 ? "" : "s", bytes,
+		recording_path(recording));
+}
+
+static void tell(struct session *session, bool bad, const char *why)
+{
+	char words[200];
+
+	words_of(session->recording, words, sizeof(words));
+	session_notice(session, bad, "%s%s%s", why, *why ? "; " : "recorded: ", words);
+}
+
+bool session_recording_words(const struct session *session, char *buffer, size_t size)
+{
+	if (session->recording)
+		words_of(session->recording, buffer, size);
+	return session->recording != NULL;
 }
 
 static void end(struct session *session)

@@ -39,6 +39,9 @@ struct status session_command(struct session *session, const char *line, double 
 /* Puts a message on screen that no command brought: something odd about how the program was started. */
 void session_say(struct session *session, const char *text);
 
+/* What is in the recording that is being made: "12 settings, 80 KiB: slexplore replay FILE"; false where none is. */
+bool session_recording_words(const struct session *session, char *buffer, size_t size);
+
 /* Whether the command could do anything now; the key bar shows only those. */
 bool session_command_works(const struct session *session, const char *line);
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -270,6 +271,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	struct worker *worker = NULL;
 	struct engine engine;
 	struct status status;
+	char recorded[200];
 
 	*exit_status = 0;
 	if (!options->script) {
@@ -290,6 +292,9 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	say_notes(session, options->replay);
 	status = options->script ? run_script(session, worker, &engine, options) :
 		run_screen(session, worker, &engine, options, exit_status);
+	/* A key that ends a recording says what is in it; the one that ends the explorer does as well. */
+	if (!options->script && session_recording_words(session, recorded, sizeof(recorded)))
+		fprintf(stderr, "slexplore: note: recorded: %s\n", recorded);
 	session_free(session);
 	if (worker)
 		worker_stop(worker);
