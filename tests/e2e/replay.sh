@@ -1,8 +1,10 @@
 #!/bin/sh
 # Recording on this machine and replaying it: the same figures, and every kind of file that is no recording.
+# Wants SLEXPLORE, the program; top_srcdir, the sources.
 set -u
 
 program=${SLEXPLORE:?the program to test}
+data=${top_srcdir:?the sources}/tests/data
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 export LC_ALL=C.UTF-8
@@ -52,6 +54,16 @@ while read -r low; do
 	grep -q "quartiles $(printf '%s\n' "$low" | awk '{ printf $1 < 10 ? "%.3f" : "%.2f", $1 }') " out || fail "no quartile $low on any screen"
 done <quartiles
 [ -s quartiles ] || fail "no figures"
+
+# A recording of a processor that counts is the same screens on this machine as on any. UPDATE=1 writes them.
+run 0 replay "$data/neoverse-n1.jsonl" --script "$data/neoverse-n1.script"
+[ ! -s err ] || fail "something was left out"
+if [ -n "${UPDATE:-}" ]; then
+	cp out "$data/neoverse-n1.txt"
+elif ! cmp -s out "$data/neoverse-n1.txt"; then
+	diff "$data/neoverse-n1.txt" out | head -n 20
+	fail "other screens than $data/neoverse-n1.txt; UPDATE=1 writes these"
+fi
 
 # From the command line: at the nearest setting; what is not there.
 printf 'dump\n' >dump.script
