@@ -35,7 +35,8 @@ static struct status begin(struct session *session, const char *path)
 	held = recording_held(new);
 	if (goes_on && held)
 		snprintf(words, sizeof(words), ", behind the %d setting%s that it holds", held, held == 1 ? "" : "s");
-	session_notice(session, false, "recording to %.140s%s", path, words);
+	session_notice(session, false, "recording to %.140s%s%s", path, words, session->setting.kernel->own ? ", but not this loop: "
+		"who replays it has not its code" : "");
 	/* Cells whose trials are gone are measured anew. */
 	session_forget_cells(session);
 	return status;

@@ -83,15 +83,18 @@ static void add_note(struct replay *replay, const struct left_out *left_out, con
 {
 	if (left_out->count == 0)
 		return;
-	text_addf(&replay->notes, "%s: %u %s left out%s line %u: %s\n", replay->name, left_out->count,
-		left_out->count == 1 ? one : many, left_out->count == 1 ? ":" : "; the first:", left_out->line, left_out->why);
+	text_addf(&replay->notes, "%s:%u: %s; ", replay->name, left_out->line, left_out->why);
+	if (left_out->count == 1)
+		text_addf(&replay->notes, "this %s is left out\n", one);
+	else
+		text_addf(&replay->notes, "this and %u more %s are left out\n", left_out->count - 1, many);
 }
 
 static void take_notes(struct replay *replay, const struct reading *reading)
 {
 	add_note(replay, &reading->damaged, "damaged line", "damaged lines");
-	add_note(replay, &reading->absent, "setting that this slexplore does not have", "settings that this slexplore does not have");
-	add_note(replay, &reading->bare, "setting without its trials", "settings without their trials");
+	add_note(replay, &reading->absent, "setting", "settings that this slexplore has not");
+	add_note(replay, &reading->bare, "setting", "settings without trials");
 	add_note(replay, &reading->beyond, "setting", "settings");
 }
 

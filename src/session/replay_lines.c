@@ -146,7 +146,7 @@ static struct status read_header(struct reading *reading, const json_t *object)
 		reading->over = format > RECORDING_VERSION || strcmp(host, replay->machine.host) != 0 ||
 			strcmp(name, replay->machine.name) != 0 || strcmp(arch, replay->machine.arch) != 0;
 		if (reading->over)
-			text_addf(&replay->notes, "%s: line %u: from here on it is of another machine (%s) or version: left out\n",
+			text_addf(&replay->notes, "%s:%u: from here on it is of another machine (%s) or version, and left out\n",
 				replay->name, reading->line, host);
 		return status_ok();
 	}

@@ -95,8 +95,8 @@ head -c $((size - 40)) one.jsonl >cut.jsonl
 run 0 replay cut.jsonl --script dump.script
 sed '20s/.*/{"v":1,"record":"trials","id":1,"trials":[[NaN]]}/' one.jsonl >damaged.jsonl
 run 0 replay damaged.jsonl --script dump.script
-says 'damaged.jsonl: 1 damaged line left out: line 20: '
-grep -q -F 'damaged line left out' out || fail "the screen does not say so"
+says 'damaged.jsonl:20: '
+grep -q -F 'damaged line is left out' out || fail "the screen does not say so"
 sed '1s/"format":1/"format":2/' one.jsonl >future.jsonl
 run 2 replay future.jsonl --script dump.script
 says 'format 2: this one reads formats up to 1'

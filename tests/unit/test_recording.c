@@ -183,7 +183,7 @@ static struct recording *open_recording(void)
 
 static void record(struct recording *recording, const struct setting *setting, unsigned trials, double cpe)
 {
-	const double modelled[] = { NAN, 0.5, NAN, 0 };
+	const double modelled[COUNTERS_MAX] = { NAN, 0.5, NAN, 0 };
 	struct trials made;
 	struct recording_entry entry = { setting, &made, &facts, &plan, &counted };
 
@@ -631,7 +631,7 @@ static void test_damaged_lines(void **state)
 	static const struct {
 		const char *from, *to, *words;
 	} cases[] = {
-		{ "\"trials\":[[", "\"trials\":[[NaN,4],[", "line 9: invalid token" },
+		{ "\"trials\":[[", "\"trials\":[[NaN,4],[", "one.jsonl:9: invalid token near 'NaN'" },
 		{ "\"trials\":[[", "\"trials\":[[1e308,4,1,1,0,0],[", "cycles are no positive number" },
 		{ "\"trials\":[[", "\"trials\":[[-3,4,1,1,0,0],[", "cycles are no positive number" },
 		{ "\"trials\":[[", "\"trials\":[[1,2],[", "a trial is a list of six numbers" },
@@ -642,11 +642,11 @@ static void test_damaged_lines(void **state)
 		{ "\"known\"]", "\"gone\"]", "a count is a list of" },
 		{ "\"record\":\"limits\",\"id\":1", "\"record\":\"limits\",\"id\":-1", "a record without its id" },
 		{ "\"record\":\"limits\"", "\"record\":\"limits\",\"record\":\"limits\"", "duplicate object key" },
-		{ "\"record\":\"limits\"", "\"x\":[[[[[[[[[[[[[[[[,", "line " },
+		{ "\"record\":\"limits\"", "\"x\":[[[[[[[[[[[[[[[[,", "one.jsonl:" },
 		{ "\"elements\":1.0", "\"elements\":0", "an explanation without its elements" },
 		{ "\"pressure\":{\"B\":3.0", "\"pressure\":{\"B\":-3.0", "a port without its pressure" },
 		{ "\"offset\":4", "\"offset\":-4", "an instruction without its place" },
-		{ "\"record\":\"facts\"", "\"record\":\"facts\",\"y\":\"\xff\xfe\"", "line " },
+		{ "\"record\":\"facts\"", "\"record\":\"facts\",\"y\":\"\xff\xfe\"", "one.jsonl:" },
 		{ "\"index\":1", "\"index\":3", "an event that was there already" },
 	};
 	struct setting first = fold(1, 32768), second = fold(2, 65536);
@@ -663,7 +663,7 @@ static void test_damaged_lines(void **state)
 		recording_close(recording);
 		replace(cases[i].from, cases[i].to);
 		replay = open_replay();
-		check_contains(replay_notes(replay), "one.jsonl: 1 damaged line left out: line ");
+		check_contains(replay_notes(replay), "; this damaged line is left out");
 		check_contains(replay_notes(replay), cases[i].words);
 		assert_true(replay_find(replay, &second) >= 0);
 		replay_free(replay);
@@ -687,7 +687,7 @@ static void test_long_lines(void **state)
 	replace("\"record\":\"machine\"", text_string(&filler));
 	text_free(&filler);
 	replay = open_replay();
-	assert_string_equal(replay_notes(replay), "one.jsonl: 1 damaged line left out: line 2: longer than 1000 bytes\n");
+	assert_string_equal(replay_notes(replay), "one.jsonl:2: longer than 1000 bytes; this damaged line is left out\n");
 	assert_int_equal(replay_count(replay), 1);
 	replay_free(replay);
 }
@@ -719,7 +719,7 @@ static void test_settings_that_are_not_here(void **state)
 		recording_close(recording);
 		replace(cases[i].from, cases[i].to);
 		replay = open_replay();
-		check_contains(replay_notes(replay), "1 setting that this slexplore does not have left out: line ");
+		check_contains(replay_notes(replay), "; this setting is left out");
 		check_contains(replay_notes(replay), cases[i].words);
 		assert_int_equal(replay_count(replay), 1);
 		assert_int_equal(replay_find(replay, &first), 0);
