@@ -103,7 +103,8 @@ void counted_take(struct session *session, const struct result *result)
 		snprintf(counted->why, sizeof(counted->why), "%s", counts->count ? "" : counts->why[0] ? counts->why :
 			"nothing could be counted");
 	} else if (counts->id == 0) {
-		snprintf(counted->why, sizeof(counted->why), "nothing is counted of this loop");
+		snprintf(counted->why, sizeof(counted->why), "%s", session->engine.holds ? "this was recorded without counters" :
+			"nothing is counted of this loop");
 	}
 }
 
