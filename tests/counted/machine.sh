@@ -3,8 +3,7 @@
 # There is one root file system, in memory, for all boots; the kernel's command line says what is to be done there (init).
 # What comes out is written by init, as a tar archive, to the one disk there is: a file here.
 
-# Boots that run now: process ids.
-boots=
+# boots, of counted.sh, has the process ids of those that run now.
 
 # Copies a program and the libraries that it needs, and those they need. machine_install PROGRAM DESTINATION
 machine_install() {
