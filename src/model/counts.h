@@ -16,8 +16,8 @@ double counts_of(const struct event_plan *plan, const struct counts *counts, enu
 double counts_ipc(const struct event_plan *plan, const struct counts *counts);
 
 /* Whether instructions per element, counted and in the code as read or stepped, differ by over 1 %: then one of the two is wrong. False where
- * either is NAN. */
-bool counts_instructions_differ(double counted, double decoded);
+ * either is NAN. A path that varies (struct loop) was stepped over a sample of the data: 10 % there. */
+bool counts_instructions_differ(double counted, double decoded, bool varies);
 
 /* Whether data decide which instructions run, while only some elements were stepped through: instructions per element of the code are then
  * those of a small sample, and a difference proves nothing. NULL: false. */

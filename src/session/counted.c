@@ -188,6 +188,6 @@ void counted_view(const struct session *session, struct view *view)
 	}
 	counters->counted = counts_of(counted->plan, &counters->counts, ROLE_INSTRUCTIONS);
 	counters->ipc = counts_ipc(counted->plan, &counters->counts);
-	counters->differ = counts_instructions_differ(counters->counted, counters->decoded) && !estimated(counters) &&
-		!counts_code_varies(view->explanation);
+	counters->differ = counts_instructions_differ(counters->counted, counters->decoded,
+		view->explanation && view->explanation->loop.varies) && !estimated(counters);
 }

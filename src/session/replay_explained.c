@@ -209,6 +209,7 @@ const char *reading_explain(struct reading *reading, const json_t *object, unsig
 		if (!field_number(object, "chain", 0, MOST_CYCLES, &explained->chain))
 			explained->chain = 0;
 		explained->stepped = from && strcmp(from, source_name(SOURCE_STEPPED)) == 0;
+		explained->varies = field_true(object, "varies");
 		explained->foreign = field_true(object, "foreign");
 		explained->through_memory = field_true(object, "through_memory");
 		explained->fullest = field_bits(object, "fullest");

@@ -400,9 +400,11 @@ static void reads_counts_by_their_role(void **state)
 	counts.id = 1;
 	counts.event[0].value = 0;
 	assert_true(isnan(counts_ipc(&plan, &counts)));
-	assert_false(counts_instructions_differ(11, 11.1));
-	assert_true(counts_instructions_differ(11, 11.2));
-	assert_false(counts_instructions_differ(NAN, 11));
+	assert_false(counts_instructions_differ(11, 11.1, false));
+	assert_false(counts_instructions_differ(1.88, 1.9375, true));
+	assert_true(counts_instructions_differ(1.88, 2.1, true));
+	assert_true(counts_instructions_differ(11, 11.2, false));
+	assert_false(counts_instructions_differ(NAN, 11, false));
 	assert_true(counts_clocks_differ(1.03));
 	assert_false(counts_clocks_differ(NAN));
 }
