@@ -12,6 +12,9 @@ static void plan_events(struct model *model, const struct cli *cli)
 {
 	struct event_plan *plan = &model->events;
 
+	/* Commands that measure nothing have no use for it. */
+	if (cli->command && !cli_takes(cli->command, "event"))
+		return;
 	if (model->core.foreign)
 		events_plan_here(model->machine, cli->events, cli->event_count, plan);
 	else

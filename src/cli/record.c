@@ -103,11 +103,13 @@ static void explain_cell(struct recorder *recorder, const struct setting *settin
 /* A measured setting into the recording, with its limits. */
 static void write_cell(struct recorder *recorder, const struct cell *cell)
 {
-	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts, plan_of(recorder), cell->counts };
+	/* Or why there are none. */
+	const struct counts *counts = cell->counts ? cell->counts : recorder->first.count == 0 ? &recorder->first : NULL;
+	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts, plan_of(recorder), counts };
 
 	if (!cell->trials || !cell->sample.valid)
 		return;
-	if (recording_wants(recorder->recording, &cell->setting, &cell->sample, cell->counts))
+	if (recording_wants(recorder->recording, &cell->setting, &cell->sample, counts))
 		recording_add(recorder->recording, &entry);
 	explain_cell(recorder, &cell->setting);
 	if (cell->facts.footprint > recorder->largest.footprint)
@@ -344,7 +346,10 @@ static int conclude(struct recorder *recorder)
 		return cli_fail(cli, status);
 	bench_notes(&recorder->bench, cli, &recorder->largest);
 	model_notes(&recorder->model, cli, &recorder->first);
-	snprintf(bytes, sizeof(bytes), "%.1f MB", (double)recording_bytes(recorder->recording) / 1e6);
+	if (recording_bytes(recorder->recording) < 1000000)
+		snprintf(bytes, sizeof(bytes), "%.0f kB", (double)recording_bytes(recorder->recording) / 1e3);
+	else
+		snprintf(bytes, sizeof(bytes), "%.1f MB", (double)recording_bytes(recorder->recording) / 1e6);
 	cli_note(cli, "%s%d setting%s, %s: slexplore replay %s", interrupt_signal() ? "interrupted: " : "", settings,
 		settings == 1 ? "" : "s", bytes, cli->words[0]);
 	if (interrupt_signal())

@@ -31,19 +31,9 @@ double counts_ipc(const struct event_plan *plan, const struct counts *counts)
 	return cycles > 0 ? counts_of(plan, counts, ROLE_INSTRUCTIONS) / cycles : (double)NAN;
 }
 
-bool counts_instructions_differ(double counted, double decoded)
+bool counts_instructions_differ(double counted, double decoded, bool varies)
 {
-	return isfinite(counted) && isfinite(decoded) && fabs(counted - decoded) > 0.01 * fmax(counted, decoded);
-}
-
-bool counts_code_varies(const struct explanation *explanation)
-{
-	if (!explanation || !explanation->loop.stepped)
-		return false;
-	for (int i = 0; i < explanation->limits.limit_count; i++)
-		if (explanation->limits.limit[i].kind == LIMIT_MISPREDICTION)
-			return true;
-	return false;
+	return isfinite(counted) && isfinite(decoded) && fabs(counted - decoded) > (varies ? 0.1 : 0.01) * fmax(counted, decoded);
 }
 
 bool counts_clocks_differ(double check)

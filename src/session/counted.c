@@ -103,7 +103,8 @@ void counted_take(struct session *session, const struct result *result)
 		snprintf(counted->why, sizeof(counted->why), "%s", counts->count ? "" : counts->why[0] ? counts->why :
 			"nothing could be counted");
 	} else if (counts->id == 0) {
-		snprintf(counted->why, sizeof(counted->why), "nothing is counted of this loop");
+		snprintf(counted->why, sizeof(counted->why), "%s", session->engine.holds ? "this was recorded without counters" :
+			"nothing is counted of this loop");
 	}
 }
 
@@ -187,6 +188,6 @@ void counted_view(const struct session *session, struct view *view)
 	}
 	counters->counted = counts_of(counted->plan, &counters->counts, ROLE_INSTRUCTIONS);
 	counters->ipc = counts_ipc(counted->plan, &counters->counts);
-	counters->differ = counts_instructions_differ(counters->counted, counters->decoded) && !estimated(counters) &&
-		!counts_code_varies(view->explanation);
+	counters->differ = counts_instructions_differ(counters->counted, counters->decoded,
+		view->explanation && view->explanation->loop.varies) && !estimated(counters);
 }

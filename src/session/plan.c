@@ -91,6 +91,7 @@ void plan_build(struct session *session)
 	struct plan *plan = &session->plan;
 	struct plan_grid *grid = &plan->grid;
 
+	recorded_renew(session);
 	plan->count = 0;
 	plan->by_size.knob = size;
 	plan->by_size.count = 0;

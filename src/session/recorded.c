@@ -30,6 +30,18 @@ struct status recorded_none(const struct session *session, const struct kernel *
 	return status;
 }
 
+void recorded_renew(struct session *session)
+{
+	const struct kernel *kernel = session->setting.kernel;
+
+	if (!session->replay || session->recorded_of == kernel)
+		return;
+	session->recorded_of = kernel;
+	for (int i = 0; i < kernel->knob_count; i++)
+		replay_range(session->replay, &session->setting, i, session->recorded[i].all, sizeof(session->recorded[i].all),
+			session->recorded[i].ends, sizeof(session->recorded[i].ends));
+}
+
 void recorded_cell(struct session *session, struct cell *cell)
 {
 	if (cell->settled)
@@ -43,7 +55,7 @@ static void range_of(const struct session *session, int knob, char *buffer, size
 {
 	char range[160];
 
-	replay_range(session->replay, &session->setting, knob, range, sizeof(range));
+	replay_range(session->replay, &session->setting, knob, range, sizeof(range), NULL, 0);
 	snprintf(buffer, size, "%s was recorded at %s", session->setting.kernel->knobs[knob].name, range);
 }
 

@@ -301,7 +301,8 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	what.counts = entry->counts;
 	write_plan(recording, entry->events);
 	lines_trials(&records, &recording->trials, id);
-	if (entry->counts && entry->events)
+	if (entry->counts && entry->events && entry->counts->id == entry->events->counters.id &&
+		(entry->counts->count > 0 || entry->counts->why[0]))
 		records_counters(&records, entry->events, entry->counts, id);
 	lines_facts(&records, entry->facts, &recording->trials, id);
 	records_sample(&records, &what);

@@ -366,5 +366,7 @@ struct json_t *record_explain(const struct records *records, const struct settin
 	record_set_real(object, "instructions", explanation->loop.insns_per_element);
 	json_object_set_new(object, "instructions_from",
 		json_string(source_name(explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL)));
+	if (explanation->loop.varies)
+		json_object_set_new(object, "varies", json_true());
 	return object;
 }

@@ -20,6 +20,7 @@ struct lines {
 	size_t length;
 	bool whole;               /* it has its newline */
 	bool long_one;            /* it is longer, and was passed over */
+	bool begun;               /* the first line was one */
 };
 
 /* Returns false at the end. */
@@ -39,6 +40,9 @@ static bool next_line(struct lines *lines)
 			lines->line[lines->length++] = (char)c;
 		else
 			lines->long_one = true;
+		/* What begins with such a line is no recording: however long it goes on. */
+		if (lines->long_one && !lines->begun)
+			return true;
 	}
 	return lines->length > 0;
 }
@@ -54,6 +58,7 @@ static struct status read_lines(struct replay *replay, struct reading *reading, 
 		struct status status = status_ok();
 
 		reading->line++;
+		lines->begun = reading->line > 1 || !lines->long_one;
 		if (lines->long_one && !reading->begun)
 			return status_make(STATUS_USAGE, "%.120s: not a recording of slexplore", replay->name);
 		/* The last line may have been cut off on its way into the file. */

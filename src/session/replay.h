@@ -79,7 +79,8 @@ bool replay_step(const struct replay *replay, struct setting *setting, int knob,
  * be. False where the kernel has none, or none with the choices that were asked for. */
 bool replay_nearest(const struct replay *replay, struct setting *setting, unsigned asked);
 
-/* "4k, 8k, 16k … 64m": the values of a knob that are held at all, for messages. */
-void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *buffer, size_t size);
+/* "4k, 8k, 16k … 64m": the values of a knob that are held at all, for messages; and "4k…64m" (NULL: not wanted). */
+void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all, size_t size, char *ends,
+	size_t ends_size);
 
 #endif

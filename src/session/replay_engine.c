@@ -252,6 +252,7 @@ static void explain_recorded(void *context, const struct explain_question *quest
 	explanation->function = from->function[0] ? from->function : NULL;
 	explanation->granule = from->elements;
 	explanation->loop.stepped = from->stepped;
+	explanation->loop.varies = from->varies;
 	explanation->loop.turns = from->turns;
 	explanation->loop.elements = from->elements * from->turns;
 	explanation->loop.insns_per_element = from->insns_per_element;

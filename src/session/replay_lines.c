@@ -783,6 +783,7 @@ static const char *read_explain(struct reading *reading, const json_t *object, u
 		if (!get_number(object, "chain", 0, MOST_CYCLES, &explained->chain))
 			explained->chain = 0;
 		explained->stepped = from && strcmp(from, source_name(SOURCE_STEPPED)) == 0;
+		explained->varies = is_true(object, "varies");
 		explained->foreign = is_true(object, "foreign");
 		explained->through_memory = is_true(object, "through_memory");
 		explained->fullest = get_bits(object, "fullest");

@@ -185,7 +185,8 @@ bool replay_nearest(const struct replay *replay, struct setting *setting, unsign
 	return best;
 }
 
-void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *buffer, size_t size)
+void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all, size_t size, char *ends,
+	size_t ends_size)
 {
 	/* As many as a line has room for. */
 	enum { SHOWN = 12 };
@@ -204,8 +205,16 @@ void replay_range(const struct replay *replay, const struct setting *setting, in
 		setting_show_value(&setting->kernel->knobs[knob], values[i], value, sizeof(value));
 		text_addf(&text, "%s%s", i == 0 ? "" : count > SHOWN && i == count - 1 ? " " : ", ", value);
 	}
-	snprintf(buffer, size, "%s", text_string(&text));
-	text_cut_clean(buffer, size);
+	snprintf(all, size, "%s", text_string(&text));
+	text_cut_clean(all, size);
 	text_free(&text);
+	if (ends && count > 0) {
+		char low[64], high[64];
+
+		setting_show_value(&setting->kernel->knobs[knob], values[0], low, sizeof(low));
+		setting_show_value(&setting->kernel->knobs[knob], values[count - 1], high, sizeof(high));
+		snprintf(ends, ends_size, "%s%s%s", low, count > 1 ? "…" : "", count > 1 ? high : "");
+		text_cut_clean(ends, ends_size);
+	}
 	free(values);
 }

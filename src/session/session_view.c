@@ -117,6 +117,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	memset(view, 0, sizeof(*view));
 	view->replay = session->replay ? replay_name(session->replay) : NULL;
 	view->recording = session->recording;
+	memcpy(view->recorded, session->recorded, sizeof(view->recorded));
 	for (int i = 0; i < session->kernel_count && i < VIEW_KERNELS; i++)
 		view->kernel_absent[i] = !recorded_kernel(session, kernel_registry[i]);
 	view->machine = session->engine.machine(session->engine.context);

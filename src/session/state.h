@@ -140,6 +140,8 @@ struct remembered {
 struct session {
 	struct engine engine;
 	struct replay *replay;    /* what the engine answers from; NULL: it measures */
+	struct view_recorded recorded[KNOBS_MAX];      /* of recorded_of's knobs */
+	const struct kernel *recorded_of;
 	struct recording *recording;      /* what is measured is written to it; NULL: to none */
 	char *record_path;        /* to begin one as soon as the machine is known; NULL: none */
 	uint64_t seed;
@@ -220,6 +222,7 @@ struct status session_allows(const struct session *session, const struct setting
 struct status recorded_refuse(const struct session *session);      /* "nothing is measured in a replay: …" */
 bool recorded_kernel(const struct session *session, const struct kernel *kernel);      /* it has settings of it; true when none is played */
 struct status recorded_none(const struct session *session, const struct kernel *kernel);      /* which there are instead */
+void recorded_renew(struct session *session);      /* the present kernel may be another one */
 void recorded_cell(struct session *session, struct cell *cell);      /* what it holds of the cell's setting, which it must hold */
 /* The setting nearest to the one asked for (a bit for each knob that was), in its place; STATUS_USAGE with what there is: none is near. */
 struct status recorded_fit(const struct session *session, struct setting *setting, unsigned asked);

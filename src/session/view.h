@@ -86,6 +86,11 @@ struct view_counters {
 	int first;                          /* the first event that is shown, if there are more than fit */
 };
 
+struct view_recorded {
+	char all[96];             /* "4k, 32k, 512k" */
+	char ends[40];            /* "4k…512k" */
+};
+
 struct view {
 	const struct machine *machine;      /* may not be known yet */
 	struct setting setting;
@@ -136,6 +141,7 @@ struct view {
 	const struct listing *listing;        /* NULL: not embedded, or unknown */
 	struct view_counters counters;
 	const char *replay;                 /* what is shown was recorded: the file's name; NULL: it is measured here and now */
+	struct view_recorded recorded[KNOBS_MAX];      /* of a replay: where each knob was */
 	bool recording;                     /* what is measured is being written to a file */
 	enum body body;
 	int code_first;                     /* the first line of the code that is shown, if there are more than fit */

@@ -324,7 +324,7 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 {
 	const char *why = view->counters.why;
 	char words[300];
-	int y = 0;
+	int y;
 
 	if (!why[0]) {
 		canvas_text(canvas, at, 0, 0, STYLE_DIM, view->failure[0] ? "not measured" : view->frozen ?
@@ -332,10 +332,10 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 		return;
 	}
 	snprintf(words, sizeof(words), "C unavailable: %s", why);
-	y += canvas_wrap(canvas, at, y, STYLE_TEXT, words);
-	y += canvas_wrap(canvas, at, y, STYLE_DIM, view->replay ? "What was recorded holds no counts." :
-		"slexplore doctor says what to change. All else works without them: cycles are those of the reference "
-		"clock R.");
+	y = canvas_wrap(canvas, at, 0, STYLE_TEXT, words);
+	if (!view->replay)
+		canvas_wrap(canvas, at, y, STYLE_DIM, "slexplore doctor says what to change. All else works without them: "
+			"cycles are those of the reference clock R.");
 }
 
 /* Remarks above, what is unavailable below, the table between. */

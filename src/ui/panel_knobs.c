@@ -20,11 +20,18 @@ static void choices(const struct knob *knob, bool numbered, char *buffer, size_t
 	}
 }
 
-/* What is allowed: "1…16", "16…256 by 16", "add mul"; brief where that is too long: "16…256", "i32…f64". */
-static void hint_of(const struct knob *knob, uint64_t memory_limit, bool brief, char *buffer, size_t size)
+/* What is allowed: "1…16", "16…256 by 16", "add mul"; brief where that is too long: "16…256", "i32…f64". In a replay what was
+ * recorded: "4k, 32k, 512k", brief "4k…512k". */
+static void hint_of(const struct view *view, int index, bool brief, char *buffer, size_t size)
 {
-	int64_t max = setting_max(knob, memory_limit);
+	const struct knob *knob = &view->setting.kernel->knobs[index];
+	int64_t max = setting_max(knob, view->memory_limit);
 	char low[32], high[32];
+
+	if (view->replay) {
+		snprintf(buffer, size, "%s", brief ? view->recorded[index].ends : view->recorded[index].all);
+		return;
+	}
 
 	if (knob->kind == KNOB_CHOICE && brief)
 		snprintf(buffer, size, "%s…%s", knob->choices[0], knob->choices[max]);
@@ -62,13 +69,12 @@ static void value_of(const struct view *view, int index, int room, char *buffer,
 }
 
 /* The words after a value, as far as they fit; returns whether they say all. */
-static bool fit_hint(const struct canvas *canvas, const struct knob *knob, uint64_t memory_limit, int room,
-	char *buffer, size_t size)
+static bool fit_hint(const struct canvas *canvas, const struct view *view, int index, int room, char *buffer, size_t size)
 {
-	hint_of(knob, memory_limit, false, buffer, size);
+	hint_of(view, index, false, buffer, size);
 	if (canvas_columns(canvas, buffer) <= room)
 		return true;
-	hint_of(knob, memory_limit, true, buffer, size);
+	hint_of(view, index, true, buffer, size);
 	if (canvas_columns(canvas, buffer) > room)
 		buffer[0] = '\0';
 	return false;
@@ -91,7 +97,7 @@ static void draw_knob(struct canvas *canvas, struct rectangle at, int row, int i
 	canvas_text(canvas, (struct rectangle){ at.x, at.y, columns->name - 1, at.height }, 2, row,
 		chosen ? STYLE_FIGURE : STYLE_TEXT, knob->name);
 	canvas_text_right(canvas, value_at, columns->value, row, style, value);
-	fit_hint(canvas, knob, view->memory_limit, at.width - columns->hint, hint, sizeof(hint));
+	fit_hint(canvas, view, index, at.width - columns->hint, hint, sizeof(hint));
 	canvas_text(canvas, at, columns->hint, row, STYLE_DIM, hint);
 }
 
@@ -126,10 +132,12 @@ static void draw_range(struct canvas *canvas, struct rectangle at, int row, cons
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
 	char range[160];
 
-	if (knob->kind == KNOB_CHOICE)
+	bool numbered = knob->kind == KNOB_CHOICE && !view->replay;
+
+	if (numbered)
 		choices(knob, true, range, sizeof(range));
-	if (knob->kind != KNOB_CHOICE || canvas_columns(canvas, range) > at.width - 2)
-		hint_of(knob, view->memory_limit, false, range, sizeof(range));
+	if (!numbered || canvas_columns(canvas, range) > at.width - 2)
+		hint_of(view, view->knob, false, range, sizeof(range));
 	canvas_text(canvas, at, 2, row, STYLE_DIM, range);
 }
 
@@ -163,7 +171,7 @@ static void draw_below(struct canvas *canvas, struct rectangle at, int row, cons
 	struct rectangle words = { at.x + 2, at.y, at.width - 2, at.height };
 	int below = at.height - row, need = canvas_wrap_rows(canvas, words.width, knob->help);
 	char hint[96];
-	bool said = fit_hint(canvas, knob, view->memory_limit, at.width - columns->hint, hint, sizeof(hint));
+	bool said = fit_hint(canvas, view, view->knob, at.width - columns->hint, hint, sizeof(hint));
 
 	if (!said && below > 0)
 		below--;

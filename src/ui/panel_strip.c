@@ -10,7 +10,9 @@ enum { MARGIN = 8 };
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
-	if (scene->view->strip_span >= 0.01)
+	if (scene->view->replay)
+		snprintf(buffer, size, "CPE of the trials as they were recorded, older … newer");
+	else if (scene->view->strip_span >= 0.01)
 		snprintf(buffer, size, "CPE of the last %.1f s, older … now", scene->view->strip_span);
 	else
 		snprintf(buffer, size, "CPE of the latest trials, older … now");

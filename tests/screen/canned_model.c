@@ -77,6 +77,7 @@ static void insn(struct explanation *explanation, int length, double slots, doub
 	*facts = (struct limit_insn){ .known = true, .slots = slots, .latency = latency, .count = 1 };
 	snprintf(facts->ports, sizeof(facts->ports), "%s", ports);
 	loop->insn_count++;
+	explanation->limits.insn_count = loop->insn_count;
 	explanation->limits.slots += slots;
 }
 

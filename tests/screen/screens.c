@@ -5,7 +5,7 @@
  *
  * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: machine limited", "#: core near",
  * "#: core unknown", "#: uarch skylake", "#: kernel NAME", "#: counters none", "#: counters ports", "#: counters clock",
- * "#: counters dispatched". */
+ * "#: counters dispatched", "#: replay FILE" (a recording, named from the script's directory, in place of the canned engine). */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "canned.h"
+#include "session/replay.h"
 #include "ui/front.h"
 #include "ui/script.h"
 
@@ -22,6 +23,7 @@ struct start {
 	bool skylake;
 	enum canned_counters counters;
 	const struct kernel *kernel;
+	char replay[256];      /* empty: none */
 };
 
 /* The whole of a file, or NULL; freed by the caller. */
@@ -49,7 +51,10 @@ static bool read_start(const char *path, struct start *start)
 	for (line = script ? strtok_r(script, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
 		if (strncmp(line, "#: ", 3) != 0)
 			continue;
-		if (strcmp(line + 3, "ascii") == 0)
+		if (strncmp(line + 3, "replay ", 7) == 0)
+			snprintf(start->replay, sizeof(start->replay), "%.*s%.100s", (int)(strrchr(path, '/') ? strrchr(path, '/') - path + 1 : 0),
+				path, line + 10);
+		else if (strcmp(line + 3, "ascii") == 0)
 			start->ascii = true;
 		else if (strcmp(line + 3, "machine unknown") == 0)
 			start->machine_known = false;
@@ -88,6 +93,7 @@ static bool run_script(const char *path, char **output)
 	struct explainer explainer;
 	const struct script_clock clock = { &canned, canned_now, canned_pass };
 	struct session_options options = { .seed = 1, .invocation = "", .explainer = &explainer };
+	struct replay *replay = NULL;
 	struct session *session;
 	struct front front;
 	struct start start;
@@ -105,6 +111,17 @@ static bool run_script(const char *path, char **output)
 	explainer = canned_explainer(&canned);
 	options.uarch = start.skylake ? "skylake" : NULL;
 	setting_init(&options.setting, start.kernel);
+	if (start.replay[0]) {
+		status = replay_open(start.replay, &replay);
+		if (!status_is_ok(&status)) {
+			fprintf(stderr, "%s\n", status.text);
+			return false;
+		}
+		engine = replay_engine(replay);
+		explainer = replay_explainer(replay);
+		options.replay = replay;
+		options.setting = *replay_setting(replay, 0);
+	}
 	session = session_new(&engine, &options);
 	status = front_init(&front, session, 80, 24, start.ascii);
 	if (status_is_ok(&status)) {
@@ -114,6 +131,7 @@ static bool run_script(const char *path, char **output)
 		front_free(&front);
 	}
 	session_free(session);
+	replay_free(replay);
 	if (!status_is_ok(&status))
 		fprintf(stderr, "%s\n", status.text);
 	return status_is_ok(&status);

@@ -16,7 +16,7 @@ static struct {
 	int planned, modelled, searched;
 	bool none;                /* nothing to count */
 	double decoded;
-	bool varies;               /* the loop was stepped, and data decide its way */
+	bool varies;
 	char pmu[40];
 } model;
 
@@ -50,9 +50,7 @@ static void answer(void *context, const struct explain_question *question, struc
 	explanation->status = status_ok();
 	explanation->loop.insn_count = 4;
 	explanation->loop.insns_per_element = model.decoded;
-	explanation->loop.stepped = model.varies;
-	if (model.varies)
-		explanation->limits.limit[explanation->limits.limit_count++].kind = LIMIT_MISPREDICTION;
+	explanation->loop.varies = model.varies;
 }
 
 static void plan_add(struct event_plan *plan, enum event_role role, const char *name)
@@ -443,6 +441,12 @@ static void a_wrong_event_changes_nothing(void **state)
 	session_free(session);
 }
 
+static bool holds(void *context, const struct kernel *kernel, const int64_t *v)
+{
+	(void)context, (void)kernel, (void)v;
+	return true;
+}
+
 static void what_was_recorded_has_no_other_events(void **state)
 {
 	struct session *session;
@@ -450,12 +454,16 @@ static void what_was_recorded_has_no_other_events(void **state)
 	struct session_options options = { .explainer = &explainer };
 
 	(void)state;
+	engine.holds = holds;
 	setting_init(&options.setting, &kernel_fold);
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
 	refused(session, "event own::UOPS:ANY", "was recorded");
 	run(session, "find uops", 100.1);
 	assert_int_equal(look(session)->found_count, 0);
+	fake_answer(&fake, 60, 2);
+	session_advance(session, 100.2);
+	assert_string_equal(look(session)->counters.why, "this was recorded without counters");
 	session_free(session);
 }
 

@@ -183,7 +183,7 @@ static struct recording *open_recording(void)
 
 static void record(struct recording *recording, const struct setting *setting, unsigned trials, double cpe)
 {
-	const double modelled[] = { NAN, 0.5, NAN, 0 };
+	const double modelled[COUNTERS_MAX] = { NAN, 0.5, NAN, 0 };
 	struct trials made;
 	struct recording_entry entry = { setting, &made, &facts, &plan, &counted };
 
@@ -747,7 +747,7 @@ static void test_moves(void **state)
 	struct setting setting, expected;
 	struct replay *replay;
 	int64_t values[8];
-	char range[64];
+	char range[64], ends[32];
 
 	(void)state;
 	for (int64_t size = 4096; size <= 65536; size *= 2)
@@ -801,8 +801,12 @@ static void test_moves(void **state)
 	assert_false(replay_nearest(replay, &setting, 0));
 	assert_false(replay_first(replay, &kernel_walk, &setting));
 	assert_true(replay_first(replay, &kernel_fold, &setting));
-	replay_range(replay, &setting, FOLD_SIZE, range, sizeof(range));
+	replay_range(replay, &setting, FOLD_SIZE, range, sizeof(range), ends, sizeof(ends));
 	assert_string_equal(range, "4k, 8k, 16k, 32k, 64k");
+	assert_string_equal(ends, "4k…64k");
+	replay_range(replay, &setting, FOLD_OP, range, sizeof(range), ends, sizeof(ends));
+	assert_string_equal(range, "mul");
+	assert_string_equal(ends, "mul");
 	replay_free(replay);
 }
 
