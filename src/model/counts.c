@@ -36,16 +36,6 @@ bool counts_instructions_differ(double counted, double decoded, bool varies)
 	return isfinite(counted) && isfinite(decoded) && fabs(counted - decoded) > (varies ? 0.1 : 0.01) * fmax(counted, decoded);
 }
 
-bool counts_code_varies(const struct explanation *explanation)
-{
-	if (!explanation || !explanation->loop.stepped)
-		return false;
-	for (int i = 0; i < explanation->limits.limit_count; i++)
-		if (explanation->limits.limit[i].kind == LIMIT_MISPREDICTION)
-			return true;
-	return false;
-}
-
 bool counts_clocks_differ(double check)
 {
 	return isfinite(check) && fabs(check - 1) > 0.02;

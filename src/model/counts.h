@@ -3,7 +3,6 @@
 #define SLX_MODEL_COUNTS_H
 
 #include "model/events.h"
-#include "model/explain.h"
 
 /* Whether these counts are of this plan, and hold anything that may be shown. Either may be NULL. */
 bool counts_any(const struct event_plan *plan, const struct counts *counts);
@@ -18,10 +17,6 @@ double counts_ipc(const struct event_plan *plan, const struct counts *counts);
 /* Whether instructions per element, counted and in the code as read or stepped, differ by over 1 %: then one of the two is wrong. False where
  * either is NAN. A path that varies (struct loop) was stepped over a sample of the data: 10 % there. */
 bool counts_instructions_differ(double counted, double decoded, bool varies);
-
-/* Whether data decide which instructions run, while only some elements were stepped through: instructions per element of the code are then
- * those of a small sample, and a difference proves nothing. NULL: false. */
-bool counts_code_varies(const struct explanation *explanation);
 
 /* Whether cycles by the reference chain ÷ cycles counted are over 2 % from 1. False for NAN. */
 bool counts_clocks_differ(double check);

@@ -167,16 +167,6 @@ static void text_flags_what_cannot_both_be_right(void **state)
 	sample.check = 1.019;
 	write_sample("text", REPORT_RUN);
 	assert_null(strstr(written, "DOUBT"));
-	/* Some elements were stepped, where data decide what runs. */
-	counts.event[1].value = 20;
-	explanation.loop.stepped = true;
-	write_sample("text", REPORT_RUN);
-	check_contains(written, "DOUBT");
-	explanation.limits.limit[0] = (struct limit){ .kind = LIMIT_MISPREDICTION, .known = true };
-	explanation.limits.limit_count = 1;
-	write_sample("text", REPORT_RUN);
-	assert_null(strstr(written, "DOUBT"));
-	explanation.limits.limit_count = 0;
 	/* Nothing was read of the code. */
 	counts.event[1].value = 20;
 	explanation.status = status_make(STATUS_FAILED, "no decoder");
