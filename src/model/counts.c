@@ -14,14 +14,22 @@ bool counts_any(const struct event_plan *plan, const struct counts *counts)
 	return false;
 }
 
-double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role)
+/* NULL: it is not in the plan, or could not be counted. */
+static const struct count *count_of(const struct event_plan *plan, const struct counts *counts, enum event_role role)
 {
 	if (!counts_any(plan, counts))
-		return NAN;
+		return NULL;
 	for (int i = 0; i < counts->count && i < plan->counters.count; i++)
 		if (plan->meaning[i].role == role && count_known(&counts->event[i]))
-			return counts->event[i].value;
-	return NAN;
+			return &counts->event[i];
+	return NULL;
+}
+
+double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role)
+{
+	const struct count *count = count_of(plan, counts, role);
+
+	return count ? count->value : (double)NAN;
 }
 
 double counts_ipc(const struct event_plan *plan, const struct counts *counts)
@@ -44,6 +52,16 @@ bool counts_code_varies(const struct explanation *explanation)
 		if (explanation->limits.limit[i].kind == LIMIT_MISPREDICTION)
 			return true;
 	return false;
+}
+
+bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts, const struct explanation *explanation,
+	double decoded)
+{
+	const struct count *count = count_of(plan, counts, ROLE_INSTRUCTIONS);
+
+	/* An estimate is no witness. */
+	return count && count->state != COUNT_SCALED && counts_instructions_differ(count->value, decoded) &&
+		!counts_code_varies(explanation);
 }
 
 bool counts_clocks_differ(double check)

@@ -23,6 +23,10 @@ bool counts_instructions_differ(double counted, double decoded);
  * those of a small sample, and a difference proves nothing. NULL: false. */
 bool counts_code_varies(const struct explanation *explanation);
 
+/* Whether one of the two must be wrong: they differ, and neither is an estimate. decoded: instructions per element of the code. */
+bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts, const struct explanation *explanation,
+	double decoded);
+
 /* Whether cycles by the reference chain ÷ cycles counted are over 2 % from 1. False for NAN. */
 bool counts_clocks_differ(double check);
 

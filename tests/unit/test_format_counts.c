@@ -167,6 +167,12 @@ static void text_flags_what_cannot_both_be_right(void **state)
 	sample.check = 1.019;
 	write_sample("text", REPORT_RUN);
 	assert_null(strstr(written, "DOUBT"));
+	/* An estimate is no witness. */
+	counts.event[1].value = 20;
+	counts.event[1].state = COUNT_SCALED;
+	write_sample("text", REPORT_RUN);
+	assert_null(strstr(written, "DOUBT"));
+	counts.event[1].state = COUNT_KNOWN;
 	/* Some elements were stepped, where data decide what runs. */
 	counts.event[1].value = 20;
 	explanation.loop.stepped = true;
