@@ -27,6 +27,7 @@ tests=$(cd "${0%/*}" && pwd)
 # Unit tests that are not whole without counters.
 units="test_clock test_counters test_counting test_environment test_pmu test_step_own test_worker"
 directory=arm64 shift_=0 cpu=neoverse-n1
+terminal_socket='' boots='' place=''
 
 usage() { sed -n '2,20s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
@@ -41,7 +42,7 @@ prepare() {
 	cross_unpack kernel linux-image-cloud-arm64
 	cross_unpack tools busybox-static libc-bin
 	cross_configure
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2046,SC2086
 	cross_make slexplore tests/counted/probe $(printf 'tests/unit/%s ' $units)
 	machine_root
 	cross_end
@@ -62,7 +63,8 @@ verb=${1:-check}
 
 finish() {
 	machine_stop
-	[ "$verb" = check ] || rm -rf "${place:-}"
+	rm -rf "${terminal_socket%/*}"
+	[ "$verb" = check ] || rm -rf "$place"
 }
 trap finish EXIT
 trap 'exit 129' HUP

@@ -3,8 +3,7 @@
 # There is one root file system, in memory, for all boots; the kernel's command line says what is to be done there (init).
 # What comes out is written by init, as a tar archive, to the one disk there is: a file here.
 
-# Boots that run now: process ids.
-boots=
+# boots, of counted.sh, has the process ids of those that run now.
 
 # Copies a program and the libraries that it needs, and those they need. machine_install PROGRAM DESTINATION
 machine_install() {
@@ -38,7 +37,9 @@ machine_root() {
 	printf '%s\n' 'root::0:' 'student::1000:' >"$root/etc/group"
 	cp "$tests/counted/init" "$root/init"
 	chmod 755 "$root/init"
-	cp "$tests/counted/lib.sh" "$root/counted/"
+	cp "$tests/counted"/{lib.sh,own.S,own-cc} "$root/counted/"
+	chmod 755 "$root/counted/own-cc"
+	$triplet-gcc -shared -nostdlib -o "$root/counted/own.so" "$tests/counted/own.S"
 	machine_install "$build/slexplore" bin/slexplore
 	machine_install "$build/tests/counted/probe" counted/probe
 	for unit in $units; do
@@ -61,7 +62,7 @@ machine_words() {
 		-append "console=ttyAMA0 quiet panic=-1 counted=$3")
 }
 
-# Starts a machine and its task in the background. It ends by itself, after ten minutes, or with this script, however that
+# Starts a machine and its task in the background. It ends by itself, after half an hour, or with this script, however that
 # ends. machine_boot NAME SHIFT CPU TASK
 machine_boot() {
 	local here=$place/$1
@@ -69,7 +70,7 @@ machine_boot() {
 	mkdir -p "$here/out"
 	truncate -s 64M "$here/disk"
 	machine_words "$2" "$3" "$4"
-	setpriv --pdeathsig TERM timeout -k 5 600 "${words[@]}" -serial "file:$here/console" \
+	setpriv --pdeathsig TERM timeout -k 5 1800 "${words[@]}" -serial "file:$here/console" \
 		-drive "if=none,id=out,format=raw,file=$here/disk" -device nvme,drive=out,serial=out \
 		</dev/null >"$here/qemu.log" 2>&1 &
 	boots="$boots $!"

@@ -16,6 +16,7 @@ static struct {
 	int planned, modelled, searched;
 	bool none;                /* nothing to count */
 	double decoded;
+	bool varies;
 	char pmu[40];
 } model;
 
@@ -49,6 +50,7 @@ static void answer(void *context, const struct explain_question *question, struc
 	explanation->status = status_ok();
 	explanation->loop.insn_count = 4;
 	explanation->loop.insns_per_element = model.decoded;
+	explanation->loop.varies = model.varies;
 }
 
 static void plan_add(struct event_plan *plan, enum event_role role, const char *name)
@@ -256,6 +258,19 @@ static void other_instructions_than_decoded_are_flagged(void **state)
 	session_advance(session, 100.25);
 	assert_false(look(session)->counters.differ);
 	check_near(view.counters.counted, 2, 0);
+	session_free(session);
+}
+
+static void a_loop_that_data_lead_is_not_flagged(void **state)
+{
+	struct session *session = start();
+
+	(void)state;
+	model.decoded = 1.97;
+	model.varies = true;
+	run(session, "set acc=2", 100.01);
+	answer_counted(session, 100.05);
+	assert_false(look(session)->counters.differ);
 	session_free(session);
 }
 
@@ -573,6 +588,7 @@ int main(void)
 		cmocka_unit_test(counts_stand_beside_the_model),
 		cmocka_unit_test(what_the_model_says_is_asked_once_an_explanation),
 		cmocka_unit_test(other_instructions_than_decoded_are_flagged),
+		cmocka_unit_test(a_loop_that_data_lead_is_not_flagged),
 		cmocka_unit_test(counts_of_another_plan_or_of_no_final_result_are_ignored),
 		cmocka_unit_test(why_there_are_none_is_kept_from_setting_to_setting),
 		cmocka_unit_test(an_engine_that_counts_nothing_says_so),
