@@ -133,6 +133,11 @@ says 'a recording is not written over it'
 [ "$(cat letter)" = 'a letter' ] || fail "another file was changed"
 run 1 record /dev/full k-loads k=1 --time-budget 0.1
 says 'No space left on device'
+(
+	ulimit -f 4
+	run 1 record limited.jsonl k-loads k=1 --time-budget 0.1
+	says 'File too large'
+) || exit 1
 run 1 record no-such-directory/x.jsonl k-loads
 says 'No such file or directory'
 
