@@ -204,8 +204,8 @@ static struct status unnamed(const char *name, int outcome)
 
 	pmu_of(name, pmu_name, sizeof(pmu_name));
 	if (pmu_name[0] == '\0')
-		return status_make(STATUS_USAGE, "event '%.80s': %s; write PMU::EVENT:UNIT_MASK, as libpfm %s does", name,
-			pfm_strerror(outcome), version);
+		return status_make(STATUS_USAGE, "event '%.80s': %s; write PMU::EVENT:UNIT_MASK: slexplore events WORD "
+			"finds such names", name, pfm_strerror(outcome));
 	if (!pmu_find(pmu_name, &pmu))
 		return status_make(STATUS_USAGE, "event '%.80s': libpfm %s knows no PMU '%.40s'", name, version, pmu_name);
 	near_names(name, pmu, near, sizeof(near));

@@ -19,7 +19,7 @@ bool shown_ports(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
 
-	if (!shown_counting(view) || !view->core)
+	if (!shown_counting(view) || !view->core || (view->frozen && view->counters.counts.count == 0))
 		return false;
 	for (int i = 0; i < plan->counters.count; i++)
 		if (plan->meaning[i].role == ROLE_PORTS && strcmp(plan->meaning[i].core, view->core->name) == 0 &&

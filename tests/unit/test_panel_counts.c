@@ -260,6 +260,11 @@ static void ports_have_a_pair_of_bars_and_the_difference(void **state)
 	check_contains(draw(&panel_ports, 40, 4), "C       -");
 	view.counters.counts.count = 0;
 	check_contains(draw(&panel_ports, 40, 10), "C counting..");
+	view.frozen = true;
+	lacks(draw(&panel_ports, 40, 10), "C counting..");
+	check_contains(shown, "\nC: frozen before it was counted\n");
+	lacks(title(&panel_ports), "C counted");
+	view.frozen = false;
 	/* All of them unavailable: the reason once, and bars as without counters. */
 	view.counters.counts.count = plan.counters.count;
 	view.counters.counts.event[PORT_01] = (struct count){ .state = COUNT_SILENT };
