@@ -720,7 +720,7 @@ static void test_settings_that_are_not_here(void **state)
 		{ "\"op\":\"mul\"", "\"op\":\"xor\"", "fold has no such op=xor" },
 		{ "\"unroll\":2", "\"unroll\":99", "fold: unroll=99: a whole number from 1 to 16" },
 		{ "\"unroll\":2", "\"unroll\":1e3", "fold has no such unroll" },
-		{ "\"unroll\":2", "\"unroll\":2,\"wings\":2", "fold has a knob that it has not here" },
+		{ "\"unroll\":2", "\"unroll\":2,\"wings\":2", "fold has a knob there that it has not here" },
 		{ "\"unroll\":2,", "", "fold has no such unroll" },
 		{ "\"acc\":1", "\"acc\":5", "fold: acc=5 needs unroll=5 or more" },
 	};
