@@ -290,6 +290,8 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	say_notes(session, options->replay);
 	status = options->script ? run_script(session, worker, &engine, options) :
 		run_screen(session, worker, &engine, options, exit_status);
+	if (options->recorded)
+		session_recorded(session, options->recorded, 200);
 	session_free(session);
 	if (worker)
 		worker_stop(worker);
