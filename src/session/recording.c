@@ -22,7 +22,7 @@ struct known {
 	unsigned id;              /* of its last sample */
 	unsigned trials;          /* of it in the file */
 	bool good;                /* one of its figures was not contended */
-	bool counted;             /* it has counts */
+	int counted;              /* events of which it has counts */
 	int limits;               /* known limits of the explanation recorded; -1: there is none */
 };
 
@@ -32,6 +32,7 @@ struct recording {
 	struct status status;
 	struct core core;         /* a copy: names alone */
 	bool has_core;
+	uint64_t seed;
 	struct setting_index settings;
 	struct known *known;      /* of each of these */
 	int known_room, held, added;
@@ -208,6 +209,7 @@ struct status recording_open(
 	*goes_on = false;
 	new->path = memory_string(path);
 	new->next_id = 1;
+	new->seed = place->seed;
 	new->has_core = place->core;
 	if (place->core)
 		new->core = *place->core;
@@ -253,12 +255,19 @@ static const struct known *find_known(const struct recording *recording, const s
 	return index < 0 ? NULL : &recording->known[index];
 }
 
-static bool any_known(const struct counts *counts)
+static int known_counts(const struct counts *counts)
 {
+	int known = 0;
+
 	for (int i = 0; counts && i < counts->count; i++)
-		if (count_known(&counts->event[i]))
-			return true;
-	return false;
+		known += count_known(&counts->event[i]);
+	return known;
+}
+
+/* Of another plan than the one they come with they say nothing. */
+static bool are_of(const struct counts *counts, const struct event_plan *plan)
+{
+	return counts && plan && counts->id == plan->counters.id && (counts->count > 0 || counts->why[0]);
 }
 
 bool recording_wants(const struct recording *recording, const struct setting *setting, const struct sample *sample,
@@ -271,7 +280,7 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 	if (!known)
 		return true;
 	return known->trials + TRIALS_SETTLED <= TRIALS_MAX &&
-		((!known->good && !sample->contended) || (!known->counted && any_known(counts)));
+		((!known->good && !sample->contended) || known_counts(counts) > known->counted);
 }
 
 /* The newest of them that there is room for; what does not find any counts as forgotten. */
@@ -291,7 +300,7 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	const struct known *before = find_known(recording, entry->setting);
 	struct records records = records_of(recording, NULL);
 	unsigned used = before ? before->trials : 0, id = recording->next_id;
-	struct record_sample what = { .id = id, .setting = entry->setting, .facts = entry->facts };
+	struct record_sample what = { .id = id, .setting = entry->setting, .facts = entry->facts, .seed = recording->seed };
 	struct sample sample;
 	struct known *known;
 
@@ -303,12 +312,11 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 		return false;
 	what.sample = &sample;
 	what.events = entry->events;
-	what.counts = entry->counts;
+	what.counts = are_of(entry->counts, entry->events) ? entry->counts : NULL;
 	write_plan(recording, entry->events);
 	lines_trials(&records, &recording->trials, id);
-	if (entry->counts && entry->events && entry->counts->id == entry->events->counters.id &&
-		(entry->counts->count > 0 || entry->counts->why[0]))
-		records_counters(&records, entry->events, entry->counts, id);
+	if (what.counts)
+		records_counters(&records, entry->events, what.counts, id);
 	lines_facts(&records, entry->facts, &recording->trials, id);
 	records_sample(&records, &what);
 	flush(recording);
@@ -322,7 +330,8 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	known->id = id;
 	known->trials = used + recording->trials.count;
 	known->good |= !sample.contended;
-	known->counted |= any_known(entry->counts);
+	if (known_counts(what.counts) > known->counted)
+		known->counted = known_counts(what.counts);
 	return true;
 }
 

@@ -46,8 +46,8 @@ struct recording_entry {
 	const struct counts *counts;            /* NULL */
 };
 
-/* Whether adding it would tell more than what is recorded of the setting: nothing yet, or only a contended figure, or
- * no counts. Own loops are never wanted: who plays a recording has not their code. */
+/* Whether adding it would tell more than what is recorded of the setting: nothing yet, or only a contended figure, or fewer counts. Own loops
+ * are never wanted: who plays a recording has not their code. */
 bool recording_wants(const struct recording *recording, const struct setting *setting, const struct sample *sample,
 	const struct counts *counts);
 

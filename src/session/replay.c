@@ -217,14 +217,14 @@ int replay_find(const struct replay *replay, const struct setting *setting)
 	return setting_index_find(&replay->settings, setting);
 }
 
-bool replay_counted(const struct replay *replay, int index)
+int replay_counted(const struct replay *replay, int index)
 {
 	const struct counts *counts = replay->played[index].counts;
+	int known = 0;
 
 	for (int i = 0; counts && i < counts->count; i++)
-		if (count_known(&counts->event[i]))
-			return true;
-	return false;
+		known += count_known(&counts->event[i]);
+	return known;
 }
 
 int replay_limits_known(const struct replay *replay, int index)

@@ -54,7 +54,7 @@ int replay_find(const struct replay *replay, const struct setting *setting);    
 unsigned replay_id(const struct replay *replay, int index);                /* of its last sample */
 unsigned replay_last_id(const struct replay *replay);                      /* the largest of all */
 unsigned replay_trials(const struct replay *replay, int index);            /* that the file has of it */
-bool replay_counted(const struct replay *replay, int index);               /* something was counted */
+int replay_counted(const struct replay *replay, int index);                /* events that were counted */
 int replay_limits_known(
 	const struct replay *replay, int index); /* known limits of its explanation; -1: none was recorded */
 void replay_sample(const struct replay *replay, int index, struct sample *sample);

@@ -598,6 +598,47 @@ static void test_what_is_worth_adding(void **state)
 	replay_free(replay);
 }
 
+/* Events that were asked for later, of a setting that is recorded: they are counted too. Counts of another plan are none. */
+static void test_events_that_come_later(void **state)
+{
+	struct setting setting = fold(1, 32768);
+	struct recording *recording = open_recording();
+	struct counts more = counted, other = counted;
+	struct trials made;
+	struct recording_entry entry = { &setting, &made, &facts, &plan, &counted };
+	struct sample good = { .valid = true };
+	struct replay *replay;
+
+	(void)state;
+	make_trials(&made, 40, 3);
+	other.id = 4;
+	entry.counts = &other;
+	assert_true(recording_add(recording, &entry));
+	assert_true(recording_wants(recording, &setting, &good, &counted));
+	entry.counts = &counted;
+	assert_true(recording_add(recording, &entry));
+	assert_false(recording_wants(recording, &setting, &good, &counted));
+	add_event(ROLE_EXTRA, 0, "", "odd::NEW");
+	more.id = plan.counters.id = 6;
+	more.event[more.count++] = (struct count){ .state = COUNT_NONE };
+	assert_false(recording_wants(recording, &setting, &good, &more));
+	more.event[4] = (struct count){ .state = COUNT_KNOWN, .value = 7, .lo = 7, .hi = 7, .share = 1 };
+	assert_true(recording_wants(recording, &setting, &good, &more));
+	entry.counts = &more;
+	assert_true(recording_add(recording, &entry));
+	assert_false(recording_wants(recording, &setting, &good, &more));
+	recording_close(recording);
+	/* Each sample tells the seed that it was measured with. */
+	assert_null(strstr(read_text(&(size_t){ 0 }), "\"seed\":0"));
+	replay = open_replay();
+	assert_int_equal(replay_counted(replay, 0), 3);
+	replay_free(replay);
+	/* And who goes on with it knows. */
+	recording = open_recording();
+	assert_false(recording_wants(recording, &setting, &good, &more));
+	recording_close(recording);
+}
+
 static void test_what_cannot_be_written(void **state)
 {
 	struct setting setting = fold(1, 32768);
@@ -918,6 +959,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cut_anywhere, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_goes_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_worth_adding, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_events_that_come_later, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_cannot_be_written, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_no_recording, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged_lines, set_up, tear_down),
