@@ -96,7 +96,7 @@ static void put_doubts(FILE *out, const struct report *report, const struct samp
 
 	if (explanation && status_is_ok(&explanation->status))
 		decoded = explanation->loop.insns_per_element;
-	if (counts_instructions_differ(counted, decoded, explanation && explanation->loop.varies)) {
+	if (counts_instructions_doubtful(report->events, report->counts, explanation, decoded)) {
 		units_figure(counted, a, sizeof(a));
 		units_figure(decoded, b, sizeof(b));
 		fprintf(out, "DOUBT    %s instructions counted, %s in the code: one of the two is wrong\n", a, b);

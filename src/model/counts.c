@@ -14,14 +14,22 @@ bool counts_any(const struct event_plan *plan, const struct counts *counts)
 	return false;
 }
 
-double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role)
+/* NULL: it is not in the plan, or could not be counted. */
+static const struct count *count_of(const struct event_plan *plan, const struct counts *counts, enum event_role role)
 {
 	if (!counts_any(plan, counts))
-		return NAN;
+		return NULL;
 	for (int i = 0; i < counts->count && i < plan->counters.count; i++)
 		if (plan->meaning[i].role == role && count_known(&counts->event[i]))
-			return counts->event[i].value;
-	return NAN;
+			return &counts->event[i];
+	return NULL;
+}
+
+double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role)
+{
+	const struct count *count = count_of(plan, counts, role);
+
+	return count ? count->value : (double)NAN;
 }
 
 double counts_ipc(const struct event_plan *plan, const struct counts *counts)
@@ -34,6 +42,16 @@ double counts_ipc(const struct event_plan *plan, const struct counts *counts)
 bool counts_instructions_differ(double counted, double decoded, bool varies)
 {
 	return isfinite(counted) && isfinite(decoded) && fabs(counted - decoded) > (varies ? 0.1 : 0.01) * fmax(counted, decoded);
+}
+
+bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts, const struct explanation *explanation,
+	double decoded)
+{
+	const struct count *count = count_of(plan, counts, ROLE_INSTRUCTIONS);
+
+	/* An estimate is no witness. */
+	return count && count->state != COUNT_SCALED &&
+		counts_instructions_differ(count->value, decoded, explanation && explanation->loop.varies);
 }
 
 bool counts_clocks_differ(double check)

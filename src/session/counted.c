@@ -154,15 +154,6 @@ static double decoded(const struct explanation *explanation)
 		explanation->limits.instructions / explanation->limits.elements : NAN;
 }
 
-/* An estimate is no witness. */
-static bool estimated(const struct view_counters *counters)
-{
-	for (int i = 0; i < counters->counts.count; i++)
-		if (counters->plan->meaning[i].role == ROLE_INSTRUCTIONS)
-			return counters->counts.event[i].state == COUNT_SCALED;
-	return false;
-}
-
 void counted_view(const struct session *session, struct view *view)
 {
 	const struct counted *counted = &session->counted;
@@ -188,6 +179,5 @@ void counted_view(const struct session *session, struct view *view)
 	}
 	counters->counted = counts_of(counted->plan, &counters->counts, ROLE_INSTRUCTIONS);
 	counters->ipc = counts_ipc(counted->plan, &counters->counts);
-	counters->differ = counts_instructions_differ(counters->counted, counters->decoded,
-		view->explanation && view->explanation->loop.varies) && !estimated(counters);
+	counters->differ = counts_instructions_doubtful(counted->plan, &counters->counts, view->explanation, counters->decoded);
 }

@@ -22,7 +22,7 @@ struct known {
 	unsigned id;              /* of its last sample */
 	unsigned trials;          /* of it in the file */
 	bool good;                /* one of its figures was not contended */
-	bool counted;             /* it has counts */
+	int counted;              /* events of which it has counts */
 	int limits;               /* known limits of the explanation recorded; -1: there is none */
 };
 
@@ -32,6 +32,7 @@ struct recording {
 	struct status status;
 	struct core core;         /* a copy: names alone */
 	bool has_core;
+	uint64_t seed;
 	struct setting_index settings;
 	struct known *known;      /* of each of these */
 	int known_room, held, added;
@@ -69,8 +70,9 @@ static void flush(struct recording *recording)
 		if (written > 0)
 			done += (size_t)written;
 		else if (written < 0 && errno != EINTR && !(errno == EAGAIN && poll(&room, 1, WRITE_PATIENCE) > 0))
-			recording->status = status_make(STATUS_FAILED, "recording stopped: %.120s: %s; %d settings are in it",
-				recording->path, strerror(errno), recording->added);
+			recording->status =
+				status_make(STATUS_FAILED, "recording stopped: %.120s: %s; %d settings are in it",
+					recording->path, strerror(errno), recording->added);
 	}
 	recording->bytes += done;
 	text_clear(&recording->block);
@@ -95,10 +97,12 @@ static struct status same_place(const char *path, const struct replay *there, co
 	const struct core *core = replay_core(there);
 
 	if (strcmp(machine->host, here->machine->host) != 0 || strcmp(machine->name, here->machine->name) != 0)
-		return status_make(STATUS_USAGE, "%.100s is a recording of %s (%.60s), not of this machine: choose another file", path,
+		return status_make(STATUS_USAGE,
+			"%.100s is a recording of %s (%.60s), not of this machine: choose another file", path,
 			machine->host, words_or(machine->name, "unknown"));
 	if (replay_place(there)->seed != here->seed)
-		return status_make(STATUS_USAGE, "%.120s was recorded with --seed %llu: choose another file, or that seed", path,
+		return status_make(STATUS_USAGE,
+			"%.120s was recorded with --seed %llu: choose another file, or that seed", path,
 			(unsigned long long)replay_place(there)->seed);
 	if ((core != NULL) != (here->core != NULL) || (core && strcmp(core->name, here->core->name) != 0))
 		return status_make(STATUS_USAGE, "%.120s has limits for %s, not for %s: choose another file", path,
@@ -112,7 +116,8 @@ static struct known *known_of(struct recording *recording, const struct setting 
 
 	if (index >= recording->known_room) {
 		recording->known_room = recording->known_room ? 2 * recording->known_room : 64;
-		recording->known = memory_resize(recording->known, (size_t)recording->known_room, sizeof(*recording->known));
+		recording->known =
+			memory_resize(recording->known, (size_t)recording->known_room, sizeof(*recording->known));
 	}
 	return &recording->known[index];
 }
@@ -193,7 +198,8 @@ static void write_plan(struct recording *recording, const struct event_plan *pla
 	recording->plan = plan->counters.id;
 }
 
-struct status recording_open(const char *path, const struct recording_place *place, struct recording **recording, bool *goes_on)
+struct status recording_open(
+	const char *path, const struct recording_place *place, struct recording **recording, bool *goes_on)
 {
 	struct recording *new = memory_new(1, sizeof(*new));
 	struct records records = records_of(new, NULL);
@@ -203,6 +209,7 @@ struct status recording_open(const char *path, const struct recording_place *pla
 	*goes_on = false;
 	new->path = memory_string(path);
 	new->next_id = 1;
+	new->seed = place->seed;
 	new->has_core = place->core;
 	if (place->core)
 		new->core = *place->core;
@@ -248,12 +255,19 @@ static const struct known *find_known(const struct recording *recording, const s
 	return index < 0 ? NULL : &recording->known[index];
 }
 
-static bool any_known(const struct counts *counts)
+static int known_counts(const struct counts *counts)
 {
+	int known = 0;
+
 	for (int i = 0; counts && i < counts->count; i++)
-		if (count_known(&counts->event[i]))
-			return true;
-	return false;
+		known += count_known(&counts->event[i]);
+	return known;
+}
+
+/* Of another plan than the one they come with they say nothing. */
+static bool are_of(const struct counts *counts, const struct event_plan *plan)
+{
+	return counts && plan && counts->id == plan->counters.id && (counts->count > 0 || counts->why[0]);
 }
 
 bool recording_wants(const struct recording *recording, const struct setting *setting, const struct sample *sample,
@@ -266,7 +280,7 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 	if (!known)
 		return true;
 	return known->trials + TRIALS_SETTLED <= TRIALS_MAX &&
-		((!known->good && !sample->contended) || (!known->counted && any_known(counts)));
+		((!known->good && !sample->contended) || known_counts(counts) > known->counted);
 }
 
 /* The newest of them that there is room for; what does not find any counts as forgotten. */
@@ -286,7 +300,7 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	const struct known *before = find_known(recording, entry->setting);
 	struct records records = records_of(recording, NULL);
 	unsigned used = before ? before->trials : 0, id = recording->next_id;
-	struct record_sample what = { .id = id, .setting = entry->setting, .facts = entry->facts };
+	struct record_sample what = { .id = id, .setting = entry->setting, .facts = entry->facts, .seed = recording->seed };
 	struct sample sample;
 	struct known *known;
 
@@ -298,12 +312,11 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 		return false;
 	what.sample = &sample;
 	what.events = entry->events;
-	what.counts = entry->counts;
+	what.counts = are_of(entry->counts, entry->events) ? entry->counts : NULL;
 	write_plan(recording, entry->events);
 	lines_trials(&records, &recording->trials, id);
-	if (entry->counts && entry->events && entry->counts->id == entry->events->counters.id &&
-		(entry->counts->count > 0 || entry->counts->why[0]))
-		records_counters(&records, entry->events, entry->counts, id);
+	if (what.counts)
+		records_counters(&records, entry->events, what.counts, id);
 	lines_facts(&records, entry->facts, &recording->trials, id);
 	records_sample(&records, &what);
 	flush(recording);
@@ -317,7 +330,8 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	known->id = id;
 	known->trials = used + recording->trials.count;
 	known->good |= !sample.contended;
-	known->counted |= any_known(entry->counts);
+	if (known_counts(what.counts) > known->counted)
+		known->counted = known_counts(what.counts);
 	return true;
 }
 
@@ -330,8 +344,8 @@ bool recording_lacks_limits(const struct recording *recording, const struct sett
 	return known && known->limits < 0 && recording->has_core && status_is_ok(&recording->status);
 }
 
-void recording_explain(struct recording *recording, const struct setting *setting, const struct explanation *explanation,
-	const struct event_plan *events, const double *modelled)
+void recording_explain(struct recording *recording, const struct setting *setting,
+	const struct explanation *explanation, const struct event_plan *events, const double *modelled)
 {
 	int index = setting_index_find(&recording->settings, setting), limits = 0;
 	struct records records = records_of(recording, NULL);
@@ -344,7 +358,8 @@ void recording_explain(struct recording *recording, const struct setting *settin
 		return;
 	recording->known[index].limits = limits;
 	write_plan(recording, events);
-	lines_explanation(&records, setting, explanation, &recording->core, events, modelled, recording->known[index].id);
+	lines_explanation(
+		&records, setting, explanation, &recording->core, events, modelled, recording->known[index].id);
 	flush(recording);
 }
 

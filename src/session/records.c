@@ -210,7 +210,8 @@ static void append_clean(json_t *list, const char *string)
 	text_free(&text);
 }
 
-static json_t *record_event(const struct counter_event *event, const struct uarch_event *meaning, const struct count *count)
+static json_t *record_event(
+	const struct counter_event *event, const struct uarch_event *meaning, const struct count *count)
 {
 	bool known = count_known(count);
 	json_t *list = json_array();
@@ -246,7 +247,8 @@ static json_t *record_counters(const struct records *records, const struct count
 	return object;
 }
 
-void records_counters(const struct records *records, const struct event_plan *plan, const struct counts *counts, unsigned id)
+void records_counters(
+	const struct records *records, const struct event_plan *plan, const struct counts *counts, unsigned id)
 {
 	json_t *object = NULL, *list = NULL;
 	size_t length = 0, room = 0;

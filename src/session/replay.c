@@ -83,15 +83,18 @@ static void add_note(struct replay *replay, const struct left_out *left_out, con
 {
 	if (left_out->count == 0)
 		return;
-	text_addf(&replay->notes, "%s: %u %s left out%s line %u: %s\n", replay->name, left_out->count,
-		left_out->count == 1 ? one : many, left_out->count == 1 ? ":" : "; the first:", left_out->line, left_out->why);
+	text_addf(&replay->notes, "%s:%u: %s; ", replay->name, left_out->line, left_out->why);
+	if (left_out->count == 1)
+		text_addf(&replay->notes, "this %s is left out\n", one);
+	else
+		text_addf(&replay->notes, "this and %u more %s are left out\n", left_out->count - 1, many);
 }
 
 static void take_notes(struct replay *replay, const struct reading *reading)
 {
 	add_note(replay, &reading->damaged, "damaged line", "damaged lines");
-	add_note(replay, &reading->absent, "setting that this slexplore does not have", "settings that this slexplore does not have");
-	add_note(replay, &reading->bare, "setting without its trials", "settings without their trials");
+	add_note(replay, &reading->absent, "setting", "settings that this slexplore has not");
+	add_note(replay, &reading->bare, "setting", "settings without trials");
 	add_note(replay, &reading->beyond, "setting", "settings");
 }
 
@@ -153,8 +156,8 @@ struct status replay_open(const char *path, struct replay **replay)
 	if (!status_is_ok(&status) || (*replay)->settings.count > 0)
 		return status;
 	notes = replay_notes(*replay);
-	status = status_make(STATUS_USAGE, "%.100s: no setting in it can be shown%s%.120s", (*replay)->name, *notes ? ": " : "",
-		*notes ? notes + strlen((*replay)->name) + 2 : "");
+	status = status_make(STATUS_USAGE, "%.100s: no setting in it can be shown%s%.120s", (*replay)->name,
+		*notes ? ": " : "", *notes ? notes + strlen((*replay)->name) + 2 : "");
 	status.text[strcspn(status.text, "\n")] = '\0';
 	replay_free(*replay);
 	*replay = NULL;
@@ -195,10 +198,16 @@ const char *replay_path(const struct replay *replay) { return replay->path; }
 const struct replay_place *replay_place(const struct replay *replay) { return &replay->place; }
 const struct machine *replay_machine(const struct replay *replay) { return &replay->machine; }
 const struct core *replay_core(const struct replay *replay) { return replay->has_core ? &replay->core : NULL; }
-const struct event_plan *replay_events(const struct replay *replay) { return replay->has_events ? &replay->events : NULL; }
+const struct event_plan *replay_events(const struct replay *replay)
+{
+	return replay->has_events ? &replay->events : NULL;
+}
 const char *replay_notes(const struct replay *replay) { return text_string(&replay->notes); }
 int replay_count(const struct replay *replay) { return replay->settings.count; }
-const struct setting *replay_setting(const struct replay *replay, int index) { return &replay->settings.setting[index]; }
+const struct setting *replay_setting(const struct replay *replay, int index)
+{
+	return &replay->settings.setting[index];
+}
 unsigned replay_id(const struct replay *replay, int index) { return replay->played[index].id; }
 unsigned replay_last_id(const struct replay *replay) { return replay->last_id; }
 unsigned replay_trials(const struct replay *replay, int index) { return replay->played[index].in_file; }
@@ -208,14 +217,14 @@ int replay_find(const struct replay *replay, const struct setting *setting)
 	return setting_index_find(&replay->settings, setting);
 }
 
-bool replay_counted(const struct replay *replay, int index)
+int replay_counted(const struct replay *replay, int index)
 {
 	const struct counts *counts = replay->played[index].counts;
+	int known = 0;
 
 	for (int i = 0; counts && i < counts->count; i++)
-		if (count_known(&counts->event[i]))
-			return true;
-	return false;
+		known += count_known(&counts->event[i]);
+	return known;
 }
 
 int replay_limits_known(const struct replay *replay, int index)

@@ -220,7 +220,8 @@ static void fill_limits(const struct explained *from, struct limits *to)
 	to->chain.through_memory = from->through_memory;
 }
 
-static const struct explained *find_explained(const struct replay *replay, const struct kernel *kernel, const int64_t *v)
+static const struct explained *find_explained(
+	const struct replay *replay, const struct kernel *kernel, const int64_t *v)
 {
 	struct setting setting = setting_of(kernel, v);
 	int index = replay_find(replay, &setting);

@@ -212,6 +212,8 @@ void session_go(struct session *session, const struct setting *setting, double n
 		if (old >= 0)
 			session->kernels[old] = (struct remembered){ session->setting, session->knob };
 		session->knob = new >= 0 ? session->kernels[new].knob : 0;
+		if (session->recording && setting->kernel->own)
+			session_notice(session, false, "own loops are not recorded: who replays it has not their code");
 	}
 	session->setting = *setting;
 	session->turned = true;

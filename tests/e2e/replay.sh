@@ -1,8 +1,10 @@
 #!/bin/sh
 # Recording on this machine and replaying it: the same figures, and every kind of file that is no recording.
+# Wants SLEXPLORE, the program; top_srcdir, the sources.
 set -u
 
 program=${SLEXPLORE:?the program to test}
+data=${top_srcdir:?the sources}/tests/data
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 export LC_ALL=C.UTF-8
@@ -53,6 +55,16 @@ while read -r low; do
 done <quartiles
 [ -s quartiles ] || fail "no figures"
 
+# A recording of a processor that counts is the same screens on this machine as on any. UPDATE=1 writes them.
+run 0 replay "$data/neoverse-n1.jsonl" --script "$data/neoverse-n1.script"
+[ ! -s err ] || fail "something was left out"
+if [ -n "${UPDATE:-}" ]; then
+	cp out "$data/neoverse-n1.txt"
+elif ! cmp -s out "$data/neoverse-n1.txt"; then
+	diff "$data/neoverse-n1.txt" out | head -n 20
+	fail "other screens than $data/neoverse-n1.txt; UPDATE=1 writes these"
+fi
+
 # From the command line: at the nearest setting; what is not there.
 printf 'dump\n' >dump.script
 run 0 replay one.jsonl mul-chain acc=3 --script dump.script
@@ -83,8 +95,8 @@ head -c $((size - 40)) one.jsonl >cut.jsonl
 run 0 replay cut.jsonl --script dump.script
 sed '20s/.*/{"v":1,"record":"trials","id":1,"trials":[[NaN]]}/' one.jsonl >damaged.jsonl
 run 0 replay damaged.jsonl --script dump.script
-says 'damaged.jsonl: 1 damaged line left out: line 20: '
-grep -q -F 'damaged line left out' out || fail "the screen does not say so"
+says 'damaged.jsonl:20: '
+grep -q -F 'damaged line is left out' out || fail "the screen does not say so"
 sed '1s/"format":1/"format":2/' one.jsonl >future.jsonl
 run 2 replay future.jsonl --script dump.script
 says 'format 2: this one reads formats up to 1'

@@ -167,6 +167,20 @@ static void text_flags_what_cannot_both_be_right(void **state)
 	sample.check = 1.019;
 	write_sample("text", REPORT_RUN);
 	assert_null(strstr(written, "DOUBT"));
+	/* An estimate is no witness. */
+	counts.event[1].value = 20;
+	counts.event[1].state = COUNT_SCALED;
+	write_sample("text", REPORT_RUN);
+	assert_null(strstr(written, "DOUBT"));
+	counts.event[1].state = COUNT_KNOWN;
+	/* Where data decide what runs, a sample of them was stepped. */
+	counts.event[1].value = 10.5;
+	write_sample("text", REPORT_RUN);
+	check_contains(written, "DOUBT");
+	explanation.loop.varies = true;
+	write_sample("text", REPORT_RUN);
+	assert_null(strstr(written, "DOUBT"));
+	explanation.loop.varies = false;
 	/* Nothing was read of the code. */
 	counts.event[1].value = 20;
 	explanation.status = status_make(STATUS_FAILED, "no decoder");

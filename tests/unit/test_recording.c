@@ -84,7 +84,8 @@ static int set_up(void **state)
 	add_event(ROLE_PORTS, 3, "", "odd::PORTS:B_L");
 	add_event(ROLE_STALLED, 0, "queue full", "odd::STALL");
 	add_event(ROLE_L1_MISSES, 0, "", "odd::MISS");
-	place = (struct recording_place){ .machine = &machine, .seed = 7, .core = &core, .match = UARCH_EXACT, .events = &plan };
+	place = (struct recording_place){
+		.machine = &machine, .seed = 7, .core = &core, .match = UARCH_EXACT, .events = &plan};
 	explanation = explanation_new();
 	return 0;
 }
@@ -113,9 +114,14 @@ static void make_explanation(const struct setting *setting, double latency)
 	loop->stepped = true;
 	loop->insns_per_element = 4.125;
 	for (int i = 0; i < 4; i++) {
-		loop->insn[i] = (struct insn){ .address = 0x1000 + 4 * (uint64_t)i, .length = 4, .known = true, .write_count = i < 3 };
-		snprintf(loop->insn[i].text, sizeof(loop->insn[i].text), i == 0 ? "ldr x1, [x2]" : i < 3 ? "nop" : "cbnz x1, 0x1000");
-		limits->insn[i] = (struct limit_insn){ .known = true, .slots = 1, .latency = i ? 1 : 4, .count = 8, .carried = i == 0 };
+		loop->insn[i] = (struct insn){
+			.address = 0x1000 + 4 * (uint64_t)i, .length = 4, .known = true, .write_count = i < 3};
+		snprintf(loop->insn[i].text, sizeof(loop->insn[i].text),
+			i == 0	? "ldr x1, [x2]"
+			: i < 3 ? "nop"
+				: "cbnz x1, 0x1000");
+		limits->insn[i] = (struct limit_insn){
+			.known = true, .slots = 1, .latency = i ? 1 : 4, .count = 8, .carried = i == 0};
 		snprintf(limits->insn[i].ports, sizeof(limits->insn[i].ports), i ? "B" : "L");
 	}
 	loop->insn[3].flow = FLOW_BRANCH;
@@ -131,7 +137,8 @@ static void make_explanation(const struct setting *setting, double latency)
 	limits->limit_count = 3;
 	limits->limit[0] = (struct limit){ .kind = LIMIT_LATENCY, .known = true, .hard = true, .cpe = latency,
 		.cycles = 8 * latency, .cause = "a load of 4 cycles" };
-	limits->limit[1] = (struct limit){ .kind = LIMIT_SATURATION, .known = true, .cpe = 2, .cycles = 16, .cause = "soft" };
+	limits->limit[1] =
+		(struct limit){.kind = LIMIT_SATURATION, .known = true, .cpe = 2, .cycles = 16, .cause = "soft"};
 	limits->limit[2] = (struct limit){ .kind = LIMIT_MEMORY_LINES, .hard = true, .cause = "not measured yet" };
 	limits->binding = limits->predicted_by = 0;
 	limits->bound = limits->predicted = latency;
@@ -148,8 +155,17 @@ static struct setting fold(int64_t unroll, int64_t size)
 	return setting;
 }
 
-static const struct run_facts facts = { .cpu = 3, .bound = true, .cycles_from = SOURCE_COUNTER, .ring = 4096, .granule = 4,
-	.bytes = 8, .footprint = 32768, .call = 4096, .calls = 2, .watched = true, .pages = "huge" };
+static const struct run_facts facts = {.cpu = 3,
+	.bound = true,
+	.cycles_from = SOURCE_COUNTER,
+	.ring = 4096,
+	.granule = 4,
+	.bytes = 8,
+	.footprint = 32768,
+	.call = 4096,
+	.calls = 2,
+	.watched = true,
+	.pages = "huge"};
 
 /* Quiet trials with a few of every other kind. */
 static void make_trials(struct trials *trials, unsigned count, double cpe)
@@ -557,6 +573,47 @@ static void test_what_is_worth_adding(void **state)
 	replay_free(replay);
 }
 
+/* Events that were asked for later, of a setting that is recorded: they are counted too. Counts of another plan are none. */
+static void test_events_that_come_later(void **state)
+{
+	struct setting setting = fold(1, 32768);
+	struct recording *recording = open_recording();
+	struct counts more = counted, other = counted;
+	struct trials made;
+	struct recording_entry entry = { &setting, &made, &facts, &plan, &counted };
+	struct sample good = { .valid = true };
+	struct replay *replay;
+
+	(void)state;
+	make_trials(&made, 40, 3);
+	other.id = 4;
+	entry.counts = &other;
+	assert_true(recording_add(recording, &entry));
+	assert_true(recording_wants(recording, &setting, &good, &counted));
+	entry.counts = &counted;
+	assert_true(recording_add(recording, &entry));
+	assert_false(recording_wants(recording, &setting, &good, &counted));
+	add_event(ROLE_EXTRA, 0, "", "odd::NEW");
+	more.id = plan.counters.id = 6;
+	more.event[more.count++] = (struct count){ .state = COUNT_NONE };
+	assert_false(recording_wants(recording, &setting, &good, &more));
+	more.event[4] = (struct count){ .state = COUNT_KNOWN, .value = 7, .lo = 7, .hi = 7, .share = 1 };
+	assert_true(recording_wants(recording, &setting, &good, &more));
+	entry.counts = &more;
+	assert_true(recording_add(recording, &entry));
+	assert_false(recording_wants(recording, &setting, &good, &more));
+	recording_close(recording);
+	/* Each sample tells the seed that it was measured with. */
+	assert_null(strstr(read_text(&(size_t){ 0 }), "\"seed\":0"));
+	replay = open_replay();
+	assert_int_equal(replay_counted(replay, 0), 3);
+	replay_free(replay);
+	/* And who goes on with it knows. */
+	recording = open_recording();
+	assert_false(recording_wants(recording, &setting, &good, &more));
+	recording_close(recording);
+}
+
 static void test_what_cannot_be_written(void **state)
 {
 	struct setting setting = fold(1, 32768);
@@ -631,23 +688,25 @@ static void test_damaged_lines(void **state)
 	static const struct {
 		const char *from, *to, *words;
 	} cases[] = {
-		{ "\"trials\":[[", "\"trials\":[[NaN,4],[", "line 9: invalid token" },
-		{ "\"trials\":[[", "\"trials\":[[1e308,4,1,1,0,0],[", "cycles are no positive number" },
-		{ "\"trials\":[[", "\"trials\":[[-3,4,1,1,0,0],[", "cycles are no positive number" },
-		{ "\"trials\":[[", "\"trials\":[[1,2],[", "a trial is a list of six numbers" },
-		{ "\"trials\":[[", "\"trials\":[[1,4,1,1,0,77],[", "a trial without a fate" },
-		{ "\"trials\":[[", "\"trials\":7,\"x\":[[", "trials without a list" },
-		{ "\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",-2,-2,-2", "a count is not negative" },
-		{ "\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",null,1,2", "a count without its figures" },
-		{ "\"known\"]", "\"gone\"]", "a count is a list of" },
-		{ "\"record\":\"limits\",\"id\":1", "\"record\":\"limits\",\"id\":-1", "a record without its id" },
-		{ "\"record\":\"limits\"", "\"record\":\"limits\",\"record\":\"limits\"", "duplicate object key" },
-		{ "\"record\":\"limits\"", "\"x\":[[[[[[[[[[[[[[[[,", "line " },
-		{ "\"elements\":1.0", "\"elements\":0", "an explanation without its elements" },
-		{ "\"pressure\":{\"B\":3.0", "\"pressure\":{\"B\":-3.0", "a port without its pressure" },
-		{ "\"offset\":4", "\"offset\":-4", "an instruction without its place" },
-		{ "\"record\":\"facts\"", "\"record\":\"facts\",\"y\":\"\xff\xfe\"", "line " },
-		{ "\"index\":1", "\"index\":3", "an event that was there already" },
+		{"\"trials\":[[", "\"trials\":[[NaN,4],[", "one.jsonl:9: invalid token near 'NaN'"},
+		{"\"trials\":[[", "\"trials\":[[1e308,4,1,1,0,0],[", "cycles are no positive number"},
+		{"\"trials\":[[", "\"trials\":[[-3,4,1,1,0,0],[", "cycles are no positive number"},
+		{"\"trials\":[[", "\"trials\":[[1,2],[", "a trial is a list of six numbers"},
+		{"\"trials\":[[", "\"trials\":[[1,4,1,1,0,77],[", "a trial without a fate"},
+		{"\"trials\":[[", "\"trials\":7,\"x\":[[", "trials without a list"},
+		{"\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",-2,-2,-2",
+			"a count is not negative"},
+		{"\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",null,1,2",
+			"a count without its figures"},
+		{"\"known\"]", "\"gone\"]", "a count is a list of"},
+		{"\"record\":\"limits\",\"id\":1", "\"record\":\"limits\",\"id\":-1", "a record without its id"},
+		{"\"record\":\"limits\"", "\"record\":\"limits\",\"record\":\"limits\"", "duplicate object key"},
+		{"\"record\":\"limits\"", "\"x\":[[[[[[[[[[[[[[[[,", "one.jsonl:"},
+		{"\"elements\":1.0", "\"elements\":0", "an explanation without its elements"},
+		{"\"pressure\":{\"B\":3.0", "\"pressure\":{\"B\":-3.0", "a port without its pressure"},
+		{"\"offset\":4", "\"offset\":-4", "an instruction without its place"},
+		{"\"record\":\"facts\"", "\"record\":\"facts\",\"y\":\"\xff\xfe\"", "one.jsonl:"},
+		{"\"index\":1", "\"index\":3", "an event that was there already"},
 	};
 	struct setting first = fold(1, 32768), second = fold(2, 65536);
 
@@ -663,7 +722,7 @@ static void test_damaged_lines(void **state)
 		recording_close(recording);
 		replace(cases[i].from, cases[i].to);
 		replay = open_replay();
-		check_contains(replay_notes(replay), "one.jsonl: 1 damaged line left out: line ");
+		check_contains(replay_notes(replay), "; this damaged line is left out");
 		check_contains(replay_notes(replay), cases[i].words);
 		assert_true(replay_find(replay, &second) >= 0);
 		replay_free(replay);
@@ -687,7 +746,8 @@ static void test_long_lines(void **state)
 	replace("\"record\":\"machine\"", text_string(&filler));
 	text_free(&filler);
 	replay = open_replay();
-	assert_string_equal(replay_notes(replay), "one.jsonl: 1 damaged line left out: line 2: longer than 1000 bytes\n");
+	assert_string_equal(
+		replay_notes(replay), "one.jsonl:2: longer than 1000 bytes; this damaged line is left out\n");
 	assert_int_equal(replay_count(replay), 1);
 	replay_free(replay);
 }
@@ -719,7 +779,7 @@ static void test_settings_that_are_not_here(void **state)
 		recording_close(recording);
 		replace(cases[i].from, cases[i].to);
 		replay = open_replay();
-		check_contains(replay_notes(replay), "1 setting that this slexplore does not have left out: line ");
+		check_contains(replay_notes(replay), "; this setting is left out");
 		check_contains(replay_notes(replay), cases[i].words);
 		assert_int_equal(replay_count(replay), 1);
 		assert_int_equal(replay_find(replay, &first), 0);
@@ -856,6 +916,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cut_anywhere, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_goes_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_worth_adding, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_events_that_come_later, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_cannot_be_written, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_no_recording, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged_lines, set_up, tear_down),
