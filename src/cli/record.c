@@ -61,8 +61,10 @@ static void progress_show(struct recorder *recorder, double share, double remain
 		return;
 	recorder->next_progress = now + PROGRESS_EVERY;
 	progress_clear(recorder);
-	fprintf(recorder->cli->err, "%.0f%% done, at most %.0f s left; %d settings recorded ", floor(share * 100),
-		ceil(remaining), recording_settings(recorder->recording));
+	fprintf(recorder->cli->err, "%.0f%% done", floor(share * 100));
+	if (remaining > 0)
+		fprintf(recorder->cli->err, ", at most %.0f s left", ceil(remaining));
+	fprintf(recorder->cli->err, "; %d settings recorded ", recording_settings(recorder->recording));
 	fflush(recorder->cli->err);
 	recorder->shown = true;
 }
@@ -190,9 +192,9 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 			else
 				tell_failure(recorder, cell);
 			cell_compact(cell);
-			progress_show(recorder,
-				fmax((bench_now() - start) / seconds, 1 - (double)open / settings->count),
-				fmax(end - bench_now(), 0));
+			/* The time is over before the first round is: then settings tell how far it is. */
+			progress_show(recorder, fmax(bench_now() < end ? (bench_now() - start) / seconds : 0,
+				1 - (double)open / settings->count), fmax(end - bench_now(), 0));
 		}
 	}
 	for (int i = 0; i < settings->count; i++) {
@@ -346,8 +348,8 @@ static int conclude(struct recorder *recorder)
 {
 	struct cli *cli = recorder->cli;
 	const struct status *status = recording_status(recorder->recording);
-	int settings = recording_settings(recorder->recording);
-	char bytes[32];
+	int settings = recording_settings(recorder->recording), held = recording_held(recorder->recording);
+	char bytes[32], more[40] = "";
 
 	if (!status_is_ok(status))
 		return cli_fail(cli, status);
@@ -357,8 +359,10 @@ static int conclude(struct recorder *recorder)
 		snprintf(bytes, sizeof(bytes), "%.0f kB", (double)recording_bytes(recorder->recording) / 1e3);
 	else
 		snprintf(bytes, sizeof(bytes), "%.1f MB", (double)recording_bytes(recorder->recording) / 1e6);
-	cli_note(cli, "%s%d setting%s, %s: slexplore replay %s", interrupt_signal() ? "interrupted: " : "", settings,
-		settings == 1 ? "" : "s", bytes, cli->words[0]);
+	if (held)
+		snprintf(more, sizeof(more), " more; %d in all", held + settings);
+	cli_note(cli, "%s%d setting%s, %s%s: slexplore replay %s", interrupt_signal() ? "interrupted: " : "", settings,
+		settings == 1 ? "" : "s", bytes, more, cli->words[0]);
 	if (interrupt_signal())
 		return 128 + interrupt_signal();
 	return recorder->failed ? CLI_UNMEASURED : CLI_DONE;

@@ -57,6 +57,8 @@ void session_recorded(const struct session *session, char *buffer, size_t size)
 	if (!recording)
 		return;
 	units_bytes_long((int64_t)(recording_bytes(recording) / 1024 * 1024), bytes, sizeof(bytes));
+	if (recording_bytes(recording) < 1024)
+		snprintf(bytes, sizeof(bytes), "%d B", (int)recording_bytes(recording));
 	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s", settings, settings == 1 ? "" : "s", bytes,
 		recording_path(recording));
 }

@@ -70,9 +70,10 @@ static void flush(struct recording *recording)
 		if (written > 0)
 			done += (size_t)written;
 		else if (written < 0 && errno != EINTR && !(errno == EAGAIN && poll(&room, 1, WRITE_PATIENCE) > 0))
-			recording->status =
-				status_make(STATUS_FAILED, "recording stopped: %.120s: %s; %d settings are in it",
-					recording->path, strerror(errno), recording->added);
+			recording->status = recording->added ?
+				status_make(STATUS_FAILED, "recording stopped: %.120s: %s; %d setting%s added", recording->path,
+					strerror(errno), recording->added, recording->added == 1 ? "" : "s") :
+				status_make(STATUS_FAILED, "%.120s: %s; nothing was recorded", recording->path, strerror(errno));
 	}
 	recording->bytes += done;
 	text_clear(&recording->block);

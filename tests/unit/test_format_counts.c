@@ -199,6 +199,24 @@ static void text_has_ipc_in_tables_of_sweeps(void **state)
 	assert_null(strstr(written, "IPC"));
 }
 
+static void text_has_columns_of_events_that_were_asked_for(void **state)
+{
+	static const char *const asked[] = { "odd::OTHER", "ODD::ports:p23", "odd::L1", "odd::NOT_IN_THE_PLAN" };
+	const struct format *format;
+
+	(void)state;
+	format = begin("text", REPORT_SWEEP);
+	end(format);
+	report.out = open_memstream(&written, &written_size);
+	report.asked = asked;
+	report.asked_count = 4;
+	format->begin(&report);
+	put_sample(format);
+	end(format);
+	check_contains(written, "   IPC    OTHER  ports:p23       L1  NOT_IN_THE_PLAN\n");
+	check_contains(written, " 2.750    0.000      0.750        -                -\n");
+}
+
 /* Where nothing could be counted, formats are as if nobody had asked. */
 static void without_counters_nothing_is_said(void **state)
 {
@@ -420,6 +438,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(text_sums_up_what_is_unavailable, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(text_flags_what_cannot_both_be_right, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(text_has_ipc_in_tables_of_sweeps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_has_columns_of_events_that_were_asked_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_counters_nothing_is_said, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(json_has_every_event_with_its_state, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(json_lines_stay_short, set_up, tear_down),

@@ -672,7 +672,7 @@ static void test_what_cannot_be_written(void **state)
 		make_trials(&made, 100, 3);
 		assert_false(recording_add(recording, &entry));
 		assert_int_equal(recording_status(recording)->code, STATUS_FAILED);
-		check_contains(recording_status(recording)->text, "recording stopped");
+		check_contains(recording_status(recording)->text, "Broken pipe; nothing was recorded");
 		assert_false(recording_wants(recording, &setting, &(struct sample){ .valid = true }, NULL));
 		recording_explain(recording, &setting, explanation, NULL, NULL);
 	}
