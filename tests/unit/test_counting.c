@@ -278,6 +278,21 @@ static void a_group_that_never_runs_is_split(void **state)
 		check_count(counts, i, COUNT_KNOWN, 0.25 * (i + 1));
 }
 
+/* An event that only one counter can count, which others hold, says nothing of how many others fit. */
+static void one_that_never_runs_leaves_the_others_together(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	plan_add_raw(bench, 9);
+	bench->pmu.event[bench->pmu.events - 9].bound = true;      /* the first of them, which leads a group */
+	counts = count(bench);
+	assert_int_equal(counts->event[0].state, COUNT_HELD);
+	for (int i = 1; i < 9; i++)
+		check_count(counts, i, COUNT_KNOWN, 0.25 * (i + 1));
+	assert_int_equal(counts->groups, 2);
+}
+
 static void counters_held_by_others_are_told(void **state)
 {
 	struct bench *bench = *state;
@@ -780,6 +795,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_counter_may_overflow_within_a_region, setup, teardown),
 		cmocka_unit_test_setup_teardown(more_events_than_counters_take_passes, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_group_that_never_runs_is_split, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_that_never_runs_leaves_the_others_together, setup, teardown),
 		cmocka_unit_test_setup_teardown(counters_held_by_others_are_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_turn_with_others_is_scaled_and_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(software_events_stand_apart, setup, teardown),
