@@ -51,6 +51,7 @@ struct counts {
 	uint32_t id;              /* of the plan; 0: nothing was asked for */
 	int count;                /* events, in the order of the plan; 0: none could be counted at all, and why says so */
 	int groups;               /* passes that it took to count each once: one, where the counters suffice */
+	int next;                 /* the pass that the next request begins with, where all took too long for this one */
 	bool direct;              /* counters are read without a system call */
 	char why[160];            /* one line for people: why there are none, "" when there are */
 	char pmu[40];             /* the kernel's name of what counted: "cpu"; on machines of several kinds of processors "cpu_core" */
