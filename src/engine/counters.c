@@ -56,17 +56,18 @@ bool count_known(const struct count *count)
 	return count->state == COUNT_KNOWN || count->state == COUNT_SCALED;
 }
 
+/* What nobody has, nobody refuses. */
 static const char *refusal(int error)
 {
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return "the kernel does not allow it (kernel.perf_event_paranoid)";
+		return "refused: the kernel does not allow it (kernel.perf_event_paranoid)";
 	case ENOENT:
 	case ENXIO:
-		return "this processor, or the kernel's driver for it, does not have it";
+		return "this processor, its hypervisor or the kernel's driver for it does not have it";
 	case EINVAL:
-		return "the kernel does not take it for one thread of this processor";
+		return "refused: the kernel does not take it for one thread of this processor";
 	case EBUSY:
 		return "another program has it to itself";
 	case EOPNOTSUPP:
@@ -96,7 +97,7 @@ void count_words(const struct count *count, char *buffer, size_t size)
 		snprintf(buffer, size, "an estimate: it was counted for %.0f %% of the time", 100 * (double)count->share);
 		break;
 	case COUNT_SILENT:
-		snprintf(buffer, size, "stays at zero even where it must rise");
+		snprintf(buffer, size, "stays at zero, even where most events rise");
 		break;
 	case COUNT_UNNAMED:
 		snprintf(buffer, size, "libpfm %s has no event of that name", counters_version());
@@ -106,7 +107,7 @@ void count_words(const struct count *count, char *buffer, size_t size)
 		if (count->error == ENODEV)
 			snprintf(buffer, size, "this machine has no performance counters");
 		else if (reason)
-			snprintf(buffer, size, "refused: %s", reason);
+			snprintf(buffer, size, "%s", reason);
 		else
 			snprintf(buffer, size, "refused: %s", strerror(count->error));
 		break;

@@ -32,7 +32,7 @@ enum count_state {
 	COUNT_NONE = 0,           /* not yet */
 	COUNT_KNOWN,
 	COUNT_SCALED,             /* the kernel took turns with other events: an estimate, scaled by enabled ÷ running */
-	COUNT_SILENT,             /* it opens, and stays at zero even where it must rise: it does not work here */
+	COUNT_SILENT,             /* it opens, and has never risen, even where most events do: whether it works here is not known */
 	COUNT_UNNAMED,            /* libpfm has no event of that name, or not of that form */
 	COUNT_REFUSED,            /* the kernel refuses it: error says why */
 	COUNT_HELD,               /* it opens and never runs: others hold the counters (the NMI watchdog, another profiler) */
@@ -51,6 +51,7 @@ struct counts {
 	uint32_t id;              /* of the plan; 0: nothing was asked for */
 	int count;                /* events, in the order of the plan; 0: none could be counted at all, and why says so */
 	int groups;               /* passes that it took to count each once: one, where the counters suffice */
+	int next;                 /* the pass that the next request begins with, where all took too long for this one */
 	bool direct;              /* counters are read without a system call */
 	char why[160];            /* one line for people: why there are none, "" when there are */
 	char pmu[40];             /* the kernel's name of what counted: "cpu"; on machines of several kinds of processors "cpu_core" */
@@ -59,7 +60,7 @@ struct counts {
 
 bool count_known(const struct count *count);      /* known or scaled: value may be shown */
 
-/* In words for people what a state means for an event: "stays at zero even where it must rise". For COUNT_REFUSED with the reason
+/* In words for people what a state means for an event: "stays at zero, even where most events rise". For COUNT_REFUSED with the reason
  * of error. Never empty but for COUNT_KNOWN. */
 void count_words(const struct count *count, char *buffer, size_t size);
 

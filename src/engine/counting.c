@@ -91,6 +91,8 @@ void counting_learn(struct counting *counting, const struct counts *counts)
 {
 	if (counts->id == 0 || counts->id != counting->open)
 		return;
+	if (counts->next >= 0 && counts->next < counting->group_count)
+		counting->first = counts->next;
 	for (int i = 0; i < counts->count && i < counting->plan.count; i++)
 		if (count_known(&counts->event[i]) && counts->event[i].hi > 0)
 			counting->event[i].moved = true;
@@ -267,6 +269,7 @@ void counting_measure(struct counting *counting, struct measure *measure, unsign
 		for (int k = 0; k < group->count && made[i].made == 0 && tried[i]; k++)
 			counts->event[group->event[k]].state = COUNT_HELD;
 	}
+	counts->next = counting->first;
 	free(made);
 	counting_plan_start_clock(counting);
 	say_why(counting, counts);

@@ -28,7 +28,7 @@ void counting_use(struct counting *counting, const struct counter_plan *plan);
  * not asked, whose lock another thread of the parent may have held. */
 void counting_use_in_child(struct counting *counting);
 
-/* What a child counted, for its parent: events that rose there are not silent. */
+/* What a child counted, for its parent: events that rose there are not silent, and the next child begins where this one ended. */
 void counting_learn(struct counting *counting, const struct counts *counts);
 
 /* Whether core cycles are counted, so that trials may take them for their clock. */

@@ -235,17 +235,22 @@ static void settle(struct counting *counting, struct counter_group *group, int *
 
 static void open_groups(struct counting *counting)
 {
-	int queue[COUNTERS_MAX], waiting = 0;
+	int queue[COUNTERS_MAX], waiting = 0, chances = 2;
 
 	for (int i = 0; i < counting->plan.count; i++)
 		if (event_at(counting, i)->state == COUNT_NONE)
 			queue[waiting++] = i;
 	while (waiting > 0) {
 		struct counter_group *group = &counting->group[counting->group_count];
+		int most = counting->most;
 
 		*group = (struct counter_group){ .pinned = true };
 		fill(counting, group, queue, &waiting);
 		settle(counting, group, queue, &waiting);
+		/* One that does not run even alone (on the only counter for it, say) tells nothing of how many others run together;
+		 * several such do: others hold them all. */
+		if ((group->count == 0 || !group->pinned) && chances-- > 0)
+			counting->most = most;
 		if (group->count > 0)
 			counting->group_count++;
 	}

@@ -13,7 +13,7 @@
 
 /* Pages are given back and touched anew at each run: a page that was not there is in no TLB, however large it is, with much less memory
  * than the last TLB spans. */
-enum { PAGE = 4096, PAGES = 384, LINE = 64, LINES = 2048, BRANCHES = 6000 };
+enum { PAGE = 4096, PAGES = 384, LINE = 64, LINES = 2048, BURST = 1024, BRANCHES = 6000 };
 
 struct stimulus {
 	unsigned char *memory;
@@ -88,6 +88,24 @@ static void miss_lines(struct stimulus *stimulus)
 	}
 }
 
+/* Nothing but loads, then nothing but stores, of lines far away: more than the queues hold. */
+static void fill_queues(struct stimulus *stimulus)
+{
+	volatile unsigned char *memory = stimulus->memory;
+
+	for (int store = 0; store < 2; store++) {
+		for (size_t i = 0; i < BURST; i++)
+			counting_flush(stimulus->memory + i * LINE);
+		counting_flushed();
+		for (size_t at = 0; at < (size_t)BURST * LINE; at += 8 * (size_t)LINE) {
+			for (size_t k = 0; !store && k < 8; k++)
+				(void)memory[at + k * LINE];
+			for (size_t k = 0; store && k < 8; k++)
+				memory[at + k * LINE] = 1;
+		}
+	}
+}
+
 static void guess_wrong(struct stimulus *stimulus)
 {
 	uint64_t odd = 0, even = 0;
@@ -123,10 +141,31 @@ static void compute(struct stimulus *stimulus)
 	stimulus->real += x + y + (double)f;
 }
 
+typedef float floats __attribute__((vector_size(16)));
+typedef int32_t integers __attribute__((vector_size(16)));
+
+/* On vectors: what is scalar is another event on some cores. */
+static void compute_wide(struct stimulus *stimulus)
+{
+	floats x = { 1.5f, 2.5f, 3.5f, 4.5f };
+	integers a = { 1, 2, 3, 4 };
+
+	for (int i = 0; i < 500; i++) {
+		x = x * 0.999f + 0.5f;
+		a = (a + i) ^ (a << 1);
+		/* Or a compiler might find the sum without the loop. */
+		__asm__ volatile("" : "+m"(x), "+m"(a));
+	}
+	stimulus->real += (double)x[0];
+	stimulus->result += (uint64_t)(uint32_t)a[0];
+}
+
 void stimulus_run(struct stimulus *stimulus)
 {
 	touch_pages(stimulus);
 	miss_lines(stimulus);
+	fill_queues(stimulus);
 	guess_wrong(stimulus);
 	compute(stimulus);
+	compute_wide(stimulus);
 }

@@ -10,7 +10,7 @@ struct stimulus *stimulus_new(void);
 void stimulus_free(struct stimulus *stimulus);
 
 /* Loads and stores, on pages that no TLB knows and lines that no cache holds; branches that nobody can predict; integer and
- * floating-point arithmetic. Takes 1 to 2 ms. */
+ * floating-point arithmetic, on vectors too; loads and stores alone until their queues are full. Takes 1 to 2 ms. */
 void stimulus_run(struct stimulus *stimulus);
 
 #endif

@@ -32,6 +32,16 @@ double counts_of(const struct event_plan *plan, const struct counts *counts, enu
 	return count ? count->value : (double)NAN;
 }
 
+void counts_renew(struct counts *counts, const struct counts *newer)
+{
+	struct counts old = *counts;
+
+	*counts = *newer;
+	for (int i = 0; old.id == newer->id && i < newer->count && i < old.count; i++)
+		if (newer->event[i].state == COUNT_NONE)
+			counts->event[i] = old.event[i];
+}
+
 double counts_ipc(const struct event_plan *plan, const struct counts *counts)
 {
 	double cycles = counts_of(plan, counts, ROLE_CYCLES);

@@ -11,6 +11,9 @@ bool counts_any(const struct event_plan *plan, const struct counts *counts);
  * counted. Either may be NULL. */
 double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role);
 
+/* Takes newer counts in place of older ones. Of the same plan, those stay that the newer had no time for: a slow loop is counted in parts. */
+void counts_renew(struct counts *counts, const struct counts *newer);
+
 /* Instructions a cycle, both counted; NAN. */
 double counts_ipc(const struct event_plan *plan, const struct counts *counts);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/counts.h"
 
 /* Open addressing, at most half full; cells are allocated one by one, so that their addresses stay. */
 struct cells {
@@ -150,7 +151,7 @@ void cell_count(struct cell *cell, const struct result *result)
 		return;
 	if (!cell->counts)
 		cell->counts = memory_new(1, sizeof(*cell->counts));
-	*cell->counts = result->counts;
+	counts_renew(cell->counts, &result->counts);
 }
 
 void cell_compact(struct cell *cell)

@@ -99,7 +99,7 @@ void counted_take(struct session *session, const struct result *result)
 		return;
 	session->live.answered_id = id;
 	if (counts->id == id) {
-		session->live.counts = *counts;
+		counts_renew(&session->live.counts, counts);
 		snprintf(counted->why, sizeof(counted->why), "%s", counts->count ? "" : counts->why[0] ? counts->why :
 			"nothing could be counted");
 	} else if (counts->id == 0) {

@@ -47,37 +47,28 @@ static struct status begin(struct session *session, const char *path)
 	return status;
 }
 
-/* What became of a recording, for people. */
-static void words_of(const struct recording *recording, char *buffer, size_t size)
+void session_recorded(const struct session *session, char *buffer, size_t size)
 {
-	int settings = recording_settings(recording);
+	const struct recording *recording = session->recording;
+	int settings = recording ? recording_settings(recording) : 0;
 	char bytes[32];
 
+	buffer[0] = '\0';
+	if (!recording)
+		return;
 	units_bytes_long((int64_t)(recording_bytes(recording) / 1024 * 1024), bytes, sizeof(bytes));
 	if (recording_bytes(recording) < 1024)
 		snprintf(bytes, sizeof(bytes), "%d B", (int)recording_bytes(recording));
-	snprintf(buffer, size, "%d setting%s, %s: slexplore replay %.100s", settings, settings == 1 ? "" : "s", bytes,
+	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s", settings, settings == 1 ? "" : "s", bytes,
 		recording_path(recording));
-}
-
-static void tell(struct session *session, bool bad, const char *why)
-{
-	char words[200];
-
-	words_of(session->recording, words, sizeof(words));
-	session_notice(session, bad, "%s%s%s", why, *why ? "; " : "recorded: ", words);
-}
-
-bool session_recording_words(const struct session *session, char *buffer, size_t size)
-{
-	if (session->recording)
-		words_of(session->recording, buffer, size);
-	return session->recording != NULL;
 }
 
 static void end(struct session *session)
 {
-	tell(session, false, "");
+	char words[200];
+
+	session_recorded(session, words, sizeof(words));
+	session_notice(session, false, "%s", words);
 	recording_close(session->recording);
 	session->recording = NULL;
 }

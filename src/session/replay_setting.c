@@ -160,6 +160,24 @@ const char *reading_counters(struct reading *reading, const json_t *object, unsi
 	return NULL;
 }
 
+/* A knob's value: of a choice by its name. Returns false when there is no such value. */
+static bool read_knob(const struct knob *knob, const json_t *from, int64_t *value)
+{
+	const char *word = json_string_value(from);
+
+	if (knob->kind != KNOB_CHOICE) {
+		*value = json_integer_value(from);
+		return json_is_integer(from) && *value <= MOST_BYTES;
+	}
+	for (int i = 0; word && knob->choices[i]; i++) {
+		if (strcmp(knob->choices[i], word) != 0)
+			continue;
+		*value = i;
+		return true;
+	}
+	return false;
+}
+
 bool reading_setting(struct reading *reading, const json_t *object, bool note, struct setting *setting)
 {
 	const json_t *knobs = json_object_get(object, "knobs");
@@ -178,21 +196,8 @@ bool reading_setting(struct reading *reading, const json_t *object, bool note, s
 	setting_init(setting, setting->kernel);
 	for (int i = 0; i < setting->kernel->knob_count; i++) {
 		const struct knob *knob = &setting->kernel->knobs[i];
-		const json_t *at = json_object_get(knobs, knob->name);
-		const char *word = json_string_value(at);
-		bool known = false;
 
-		for (int k = 0; knob->kind == KNOB_CHOICE && word && knob->choices[k]; k++) {
-			if (strcmp(knob->choices[k], word) != 0)
-				continue;
-			setting->v[i] = k;
-			known = true;
-		}
-		if (knob->kind != KNOB_CHOICE && json_is_integer(at) && json_integer_value(at) <= MOST_BYTES) {
-			setting->v[i] = json_integer_value(at);
-			known = true;
-		}
-		if (known)
+		if (read_knob(knob, json_object_get(knobs, knob->name), &setting->v[i]))
 			continue;
 		field_string(knobs, knob->name, clean, sizeof(clean));
 		if (note)
@@ -203,9 +208,8 @@ bool reading_setting(struct reading *reading, const json_t *object, bool note, s
 	json_object_foreach((json_t *)(uintptr_t)knobs, key, value) {
 		if (kernel_knob(setting->kernel, key) >= 0)
 			continue;
-		field_string(knobs, key, clean, sizeof(clean));
 		if (note)
-			reading_leave_out(reading, &reading->absent, "%s has a knob that it has not here",
+			reading_leave_out(reading, &reading->absent, "%s has a knob there that it has not here",
 				setting->kernel->name);
 		return false;
 	}

@@ -39,9 +39,6 @@ struct status session_command(struct session *session, const char *line, double 
 /* Puts a message on screen that no command brought: something odd about how the program was started. */
 void session_say(struct session *session, const char *text);
 
-/* What is in the recording that is being made: "12 settings, 80 KiB: slexplore replay FILE"; false where none is. */
-bool session_recording_words(const struct session *session, char *buffer, size_t size);
-
 /* Whether the command could do anything now; the key bar shows only those. */
 bool session_command_works(const struct session *session, const char *line);
 
@@ -57,6 +54,10 @@ double session_next(const struct session *session, double now);
 bool session_idle(const struct session *session);
 
 bool session_quit(const struct session *session);      /* the user asked to end */
+
+/* What the recording that is being made holds so far, for people: "recorded: 12 settings, 340 KiB: slexplore replay FILE"; empty: none is
+ * being made. */
+void session_recorded(const struct session *session, char *buffer, size_t size);
 
 /* Fills a view from the present state. */
 void session_view(const struct session *session, double now, struct view *view);

@@ -273,7 +273,7 @@ static size_t list_alike(const struct view *view, int first, const char *before,
 	return used;
 }
 
-/* Those of the core that cannot be counted. For one reason "unavailable (stays at zero even where it must rise): loads, stores"; else
+/* Those of the core that cannot be counted. For one reason "unavailable (stays at zero, even where most events rise): loads, stores"; else
  * each reason behind its events, or none at all. */
 static void find_unavailable(const struct view *view, bool reasons, char *buffer, size_t size)
 {

@@ -271,7 +271,6 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	struct worker *worker = NULL;
 	struct engine engine;
 	struct status status;
-	char recorded[200];
 
 	*exit_status = 0;
 	if (!options->script) {
@@ -292,9 +291,8 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	say_notes(session, options->replay);
 	status = options->script ? run_script(session, worker, &engine, options) :
 		run_screen(session, worker, &engine, options, exit_status);
-	/* A key that ends a recording says what is in it; the one that ends the explorer does as well. */
-	if (!options->script && session_recording_words(session, recorded, sizeof(recorded)))
-		fprintf(stderr, "slexplore: note: recorded: %s\n", recorded);
+	if (options->recorded)
+		session_recorded(session, options->recorded, 200);
 	session_free(session);
 	if (worker)
 		worker_stop(worker);

@@ -146,6 +146,7 @@ printf 'set acc=2\nlive\nrecord\ndump\nrecord to two.jsonl\nlive\nset acc=1\nliv
 run 0 mul-chain --record explorer.jsonl --script record.script
 shows 'recorded: '
 shows 'slexplore replay explorer.jsonl'
+says 'slexplore replay two.jsonl'
 run 0 replay explorer.jsonl mul-chain acc=2 --script dump.script
 shows ' REPLAY explorer.jsonl '
 run 0 replay two.jsonl mul-chain acc=1 --script dump.script

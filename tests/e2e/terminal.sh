@@ -116,7 +116,7 @@ start mul-chain --record "$directory/quit.jsonl"
 shows '● recording'
 shows 'quartiles'
 keys q
-shows '^slexplore: note: recorded: [0-9]* setting'
+shows '^slexplore: recorded: [0-9]* setting'
 ended 0
 
 start

@@ -21,6 +21,7 @@ struct pmu_event {
 	uint64_t call;            /* and per call */
 	uint64_t stimulus;        /* and under the stimulus */
 	int error;                /* refused with this */
+	bool bound;               /* to one counter, which others hold: it opens, and no group with it ever runs */
 };
 
 struct pmu_open {
@@ -93,14 +94,22 @@ static inline unsigned pmu_open_count(const struct pmu_fake *fake)
 	return count;
 }
 
-static inline bool pmu_runs(const struct pmu_fake *fake, int leader)
+static inline bool pmu_fits(struct pmu_fake *fake, int leader)
+{
+	for (int i = 0; i < PMU_OPEN; i++)
+		if (fake->open[i].used && fake->open[i].leader == leader &&
+			pmu_event(fake, fake->open[i].attributes.type, fake->open[i].attributes.config)->bound)
+			return false;
+	return pmu_members(fake, leader) <= fake->counters - fake->held;
+}
+
+static inline bool pmu_runs(struct pmu_fake *fake, int leader)
 {
 	const struct pmu_open *first = &fake->open[leader];
-	int free = fake->counters - fake->held;
 
 	if (!first->enabled || first->pushed_out)
 		return false;
-	if (pmu_members(fake, leader) <= free)
+	if (pmu_fits(fake, leader))
 		return true;
 	return fake->turns && !first->attributes.pinned && fake->by_turns;
 }
@@ -190,7 +199,7 @@ static inline bool pmu_fake_control(void *context, int descriptor, unsigned long
 	assert_int_equal(leader->leader, descriptor - PMU_BASE);
 	leader->enabled = request == PERF_EVENT_IOC_ENABLE;
 	leader->pushed_out = leader->enabled && leader->attributes.pinned && !pmu_runs(fake, leader->leader) &&
-		pmu_members(fake, leader->leader) > fake->counters - fake->held;
+		!pmu_fits(fake, leader->leader);
 	for (int i = 0; i < PMU_OPEN; i++)
 		if (fake->open[i].used && fake->open[i].leader == leader->leader)
 			pmu_publish(fake, &fake->open[i]);

@@ -186,6 +186,16 @@ static void counts_are_kept_where_there_are_any(void **state)
 	assert_true(cell->settled);
 	cell_compact(cell);
 	check_near(cell->counts->event[0].value, 8, 0);
+	/* What there was no time for stays as it was; another plan's goes. */
+	result.counts.count = 2;
+	result.counts.event[0] = (struct count){ .state = COUNT_NONE };
+	result.counts.event[1] = (struct count){ .state = COUNT_KNOWN, .value = 9 };
+	cell_count(cell, &result);
+	check_near(cell->counts->event[0].value, 8, 0);
+	check_near(cell->counts->event[1].value, 9, 0);
+	result.counts.id = 4;
+	cell_count(cell, &result);
+	assert_int_equal(cell->counts->event[0].state, COUNT_NONE);
 	cells_free(cells);
 }
 

@@ -351,6 +351,28 @@ static void coming_back_shows_what_was_counted_at_once(void **state)
 	session_free(session);
 }
 
+/* A slow loop is counted in parts, request by request. */
+static void what_a_request_had_no_time_for_stays(void **state)
+{
+	struct session *session = start();
+	struct result result;
+
+	(void)state;
+	answer_counted(session, 100.05);
+	run(session, "freeze", 100.1);
+	run(session, "freeze", 100.2);
+	result = counted_result();
+	result.counts.event[0] = (struct count){ .state = COUNT_NONE };
+	result.counts.event[1].value = 3;
+	fake_push(&fake, &result);
+	session_advance(session, 100.3);
+	look(session);
+	assert_int_equal(view.counters.counts.event[0].state, COUNT_KNOWN);
+	check_near(view.counters.counts.event[0].value, 1.5, 0);
+	check_near(view.counters.counts.event[1].value, 3, 0);
+	session_free(session);
+}
+
 static void a_frozen_screen_keeps_its_counts(void **state)
 {
 	struct session *session = start();
@@ -593,6 +615,7 @@ int main(void)
 		cmocka_unit_test(why_there_are_none_is_kept_from_setting_to_setting),
 		cmocka_unit_test(an_engine_that_counts_nothing_says_so),
 		cmocka_unit_test(coming_back_shows_what_was_counted_at_once),
+		cmocka_unit_test(what_a_request_had_no_time_for_stays),
 		cmocka_unit_test(a_frozen_screen_keeps_its_counts),
 		cmocka_unit_test(measuring_anew_forgets_what_was_counted),
 		cmocka_unit_test(an_event_by_name_is_counted_too),

@@ -155,12 +155,18 @@ static void a_state_has_words(void **state)
 	count = (struct count){ .state = COUNT_REFUSED, .error = ENOENT };
 	count_words(&count, words, sizeof(words));
 	assert_non_null(strstr(words, "does not have it"));
+	/* Nobody refuses what nobody has. */
+	assert_null(strstr(words, "refused"));
 	count.error = ENODEV;
 	count_words(&count, words, sizeof(words));
 	assert_string_equal(words, "this machine has no performance counters");
 	count.error = E2BIG;
 	count_words(&count, words, sizeof(words));
 	assert_non_null(strstr(words, "rgument list too long"));
+	/* What stays at zero need not be raised by everything. */
+	count = (struct count){ .state = COUNT_SILENT };
+	count_words(&count, words, sizeof(words));
+	assert_null(strstr(words, "must"));
 }
 
 static void *ask(void *context)

@@ -278,6 +278,21 @@ static void a_group_that_never_runs_is_split(void **state)
 		check_count(counts, i, COUNT_KNOWN, 0.25 * (i + 1));
 }
 
+/* An event that only one counter can count, which others hold, says nothing of how many others fit. */
+static void one_that_never_runs_leaves_the_others_together(void **state)
+{
+	struct bench *bench = *state;
+	const struct counts *counts;
+
+	plan_add_raw(bench, 9);
+	bench->pmu.event[bench->pmu.events - 9].bound = true;      /* the first of them, which leads a group */
+	counts = count(bench);
+	assert_int_equal(counts->event[0].state, COUNT_HELD);
+	for (int i = 1; i < 9; i++)
+		check_count(counts, i, COUNT_KNOWN, 0.25 * (i + 1));
+	assert_int_equal(counts->groups, 2);
+}
+
 static void counters_held_by_others_are_told(void **state)
 {
 	struct bench *bench = *state;
@@ -634,6 +649,42 @@ static void what_a_child_saw_move_is_not_silent(void **state)
 	check_count(count(bench), 0, COUNT_KNOWN, 0);
 }
 
+/* Stops everything with its first call. */
+static void call_once(struct kernel_run *run, uint64_t elements)
+{
+	call(run, elements);
+	atomic_store((atomic_bool *)(uintptr_t)run->cancel, true);
+}
+
+/* Children count slow loops in parts too, each where the one before it ended. */
+static void the_next_child_goes_on_where_one_ended(void **state)
+{
+	static const struct kernel stopping = { .name = "stopping", .call = call_once, .rewind = rewind_nothing };
+	struct bench *bench = *state;
+	struct counts seen;
+
+	plan_add_raw(bench, 7);
+	assert_int_equal(count(bench)->groups, 2);
+	seen = bench->counts;
+	assert_int_equal(seen.next, 0);
+	seen.next = 1;
+	counting_learn(bench->counting, &seen);
+	bench->run.kernel = &stopping;
+	bench->run.cancel = &bench->cancel;
+	count(bench);
+	assert_int_equal(bench->counts.event[0].state, COUNT_NONE);
+	check_count(&bench->counts, 6, COUNT_KNOWN, 1.75);
+	assert_int_equal(bench->counts.next, 1);
+	/* What a child's code has written over is not believed. */
+	seen.next = 2;
+	counting_learn(bench->counting, &seen);
+	seen.next = -1;
+	counting_learn(bench->counting, &seen);
+	atomic_store(&bench->cancel, false);
+	count(bench);
+	assert_int_equal(bench->counts.next, 1);
+}
+
 /* ---- trials ---- */
 
 static void use_clock(struct bench *bench)
@@ -788,6 +839,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_counter_may_overflow_within_a_region, setup, teardown),
 		cmocka_unit_test_setup_teardown(more_events_than_counters_take_passes, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_group_that_never_runs_is_split, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_that_never_runs_leaves_the_others_together, setup, teardown),
 		cmocka_unit_test_setup_teardown(counters_held_by_others_are_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_turn_with_others_is_scaled_and_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(software_events_stand_apart, setup, teardown),
@@ -804,6 +856,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_same_plan_is_opened_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_child_opens_its_own, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_a_child_saw_move_is_not_silent, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_next_child_goes_on_where_one_ended, setup, teardown),
 		cmocka_unit_test_setup_teardown(trials_take_counted_cycles, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_lost_counter_leaves_the_reference, setup, teardown),
 		cmocka_unit_test(page_faults_are_counted_for_real),

@@ -143,14 +143,14 @@ static void text_sums_up_what_is_unavailable(void **state)
 	(void)state;
 	write_sample("text", REPORT_RUN);
 	assert_null(strstr(written, "\n  L1 misses  "));
-	check_contains(written, "\n  L1 misses: unavailable; stays at zero even where it must rise\n");
+	check_contains(written, "\n  L1 misses: unavailable; stays at zero, even where most events rise\n");
 	check_contains(written, "\n  L2 misses, L3 misses: unavailable; ");
 	check_contains(written, "\n  page walks: unavailable; ");
 	/* However many they are. */
 	for (int i = counts.count; i < COUNTERS_MAX; i++)
 		add(ROLE_STALLED, "a long reason", "stalled: a long reason", "odd::L4", (struct count){ .state = COUNT_SILENT });
 	write_sample("text", REPORT_RUN);
-	check_contains(written, "\n  31 others: unavailable; stays at zero even where it must rise\n");
+	check_contains(written, "\n  31 others: unavailable; stays at zero, even where most events rise\n");
 }
 
 static void text_flags_what_cannot_both_be_right(void **state)

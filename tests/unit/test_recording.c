@@ -1,4 +1,29 @@
 /* What is written to a recording is read back; cut, damaged and foreign ones are told. */
+#include "check.h"
+
+#include "kernels/kernel.h"
+
+/* Its wide form needs what no processor has: refused here, and yet it may have been recorded elsewhere. */
+static const char *const wide_forms[] = { "narrow", "wide", NULL };
+static const struct knob wide_knobs[] = {
+	{ .name = "form", .help = "how wide", .kind = KNOB_CHOICE, .choices = wide_forms },
+	{ .name = "size", .help = "bytes", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 64, .max = KNOB_MAX_MEMORY,
+		.initial = 4096 },
+};
+
+static struct status wide_check(const int64_t *v)
+{
+	return v[0] ? status_make(STATUS_FAILED, "form=wide needs what this processor lacks") : status_ok();
+}
+
+static uint64_t wide_footprint(const int64_t *v)
+{
+	return (uint64_t)v[1];
+}
+
+static const struct kernel kernel_wide = { .name = "wide", .title = "wide", .element = "element", .knobs = wide_knobs,
+	.knob_count = 2, .check = wide_check, .footprint = wide_footprint };
+#define FAKE_KERNELS &kernel_wide,
 #include "fakes.h"
 
 #include <errno.h>
@@ -766,7 +791,7 @@ static void test_settings_that_are_not_here(void **state)
 		{ "\"op\":\"mul\"", "\"op\":\"xor\"", "fold has no such op=xor" },
 		{ "\"unroll\":2", "\"unroll\":99", "fold: unroll=99: a whole number from 1 to 16" },
 		{ "\"unroll\":2", "\"unroll\":1e3", "fold has no such unroll" },
-		{ "\"unroll\":2", "\"unroll\":2,\"wings\":2", "fold has a knob that it has not here" },
+		{ "\"unroll\":2", "\"unroll\":2,\"wings\":2", "fold has a knob there that it has not here" },
 		{ "\"unroll\":2,", "", "fold has no such unroll" },
 		{ "\"acc\":1", "\"acc\":5", "fold: acc=5 needs unroll=5 or more" },
 	};
@@ -790,6 +815,24 @@ static void test_settings_that_are_not_here(void **state)
 		assert_int_equal(replay_find(replay, &first), 0);
 		replay_free(replay);
 	}
+}
+
+/* What this processor lacks, or the memory of this machine, is no obstacle. */
+static void test_what_cannot_run_here(void **state)
+{
+	struct recording *recording = open_recording();
+	struct setting setting = { .kernel = &kernel_wide, .v = { 1, (int64_t)1 << 45 } };
+	struct replay *replay;
+	struct engine engine;
+
+	(void)state;
+	record(recording, &setting, 40, 3);
+	recording_close(recording);
+	replay = open_replay();
+	assert_string_equal(replay_notes(replay), "");
+	engine = replay_engine(replay);
+	assert_true(engine.holds(engine.context, setting.kernel, setting.v));
+	replay_free(replay);
 }
 
 /* ---- moves ---- */
@@ -927,6 +970,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damaged_lines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_long_lines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_settings_that_are_not_here, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_cannot_run_here, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_moves, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nothing_to_explain, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
