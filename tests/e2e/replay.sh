@@ -73,6 +73,8 @@ run 0 replay one.jsonl mul-chain acc=3 --script dump.script
 says 'acc=3 was not recorded'
 run 2 replay one.jsonl combine --script dump.script
 says 'one.jsonl has no setting of combine'
+run 2 replay one.jsonl ./mine.c --script dump.script
+says './mine.c: own loops are in no recording; slexplore ./mine.c measures it'
 run 2 replay one.jsonl mul-chain axx=3 --script dump.script
 says 'no knob "axx"'
 printf 'again\n' >again.script
