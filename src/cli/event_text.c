@@ -46,7 +46,10 @@ static void tell_event(FILE *out, const struct event_line *event)
 {
 	const char *outcome = *event->note ? event->note : strcmp(event->state, "known") == 0 ? "counted" : "";
 
-	fprintf(out, "  %-*s ", TITLE, event->title);
+	if (strlen(event->title) > TITLE)
+		fprintf(out, "  %s\n  %-*s ", event->title, TITLE, "");
+	else
+		fprintf(out, "  %-*s ", TITLE, event->title);
 	if (!*outcome)
 		fprintf(out, "%s\n", event->name);
 	else if (strlen(event->name) <= NAME)

@@ -53,6 +53,7 @@ static int explore_run(struct cli *cli)
 		.uarch = cli->uarch, .events = cli->events, .event_count = cli->event_count, .record = cli->record,
 		.out = cli->out };
 	struct text repeated = { 0 };
+	char recorded[200] = "";
 	struct status status = status_ok();
 	int exit_status;
 
@@ -71,7 +72,10 @@ static int explore_run(struct cli *cli)
 	invocation(cli, &repeated);
 	/* Without its leading blank. */
 	ui.invocation = repeated.length ? text_string(&repeated) + 1 : "";
+	ui.recorded = recorded;
 	status = ui_run(&ui, &exit_status);
+	if (*recorded)
+		fprintf(cli->err, "slexplore: %s\n", recorded);
 	text_free(&repeated);
 	return status_is_ok(&status) ? exit_status : cli_fail(cli, &status);
 }

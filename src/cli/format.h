@@ -46,6 +46,8 @@ struct report {
 	const struct explanation *explanation;       /* of the setting that is written next; NULL: none */
 	const struct event_plan *events;    /* what is counted beside; NULL: nothing. begin() comes when counts has the first there are */
 	const struct counts *counts;        /* of the setting that is written next; NULL: none */
+	const char *const *asked;           /* the events that were asked for by name */
+	int asked_count;
 	bool counts_wanted;                 /* events were asked for by name: say also what is unavailable */
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
 	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */

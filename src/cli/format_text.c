@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/units.h"
 #include "cli/check.h"
@@ -86,6 +87,28 @@ static bool swept(const struct report *report, int knob)
 	return false;
 }
 
+/* Where in the plan an event stands that was asked for by name; -1: nowhere. */
+static int asked_event(const struct report *report, int asked)
+{
+	const struct event_plan *plan = report->events;
+
+	for (int i = 0; plan && i < plan->counters.count; i++)
+		if (strcasecmp(plan->counters.event[i].name, report->asked[asked]) == 0)
+			return i;
+	return -1;
+}
+
+/* Its column: the name without that of its PMU. Returns how wide. */
+static int asked_title(const struct report *report, int asked, const char **title)
+{
+	const char *colons = strstr(report->asked[asked], "::");
+	int width;
+
+	*title = colons ? colons + 2 : report->asked[asked];
+	width = (int)strlen(*title) + 2;
+	return width < 9 ? 9 : width;
+}
+
 static void text_begin(struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;
@@ -113,6 +136,12 @@ static void text_begin(struct report *report)
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		if (i < 10 || (i == 10 && report->core && report->core->uarch) || (i == 11 && report->counted))
 			fprintf(report->out, "%*s", columns[i].width, columns[i].title);
+	for (int i = 0; i < report->asked_count; i++) {
+		const char *title;
+		int width = asked_title(report, i, &title);
+
+		fprintf(report->out, "%*s", width, title);
+	}
 	fputc('\n', report->out);
 }
 
@@ -161,6 +190,14 @@ static void text_row(struct report *report, const struct setting *setting, const
 		figure(report, columns[10].width, explain_bound(report->explanation));
 	if (report->counted)
 		figure(report, columns[11].width, counts_ipc(report->events, report->counts));
+	for (int i = 0; i < report->asked_count; i++) {
+		const char *title;
+		int event = asked_event(report, i), width = asked_title(report, i, &title);
+		const struct count *count = event >= 0 && report->counts && event < report->counts->count ?
+			&report->counts->event[event] : NULL;
+
+		figure(report, width, count && count_known(count) ? count->value : NAN);
+	}
 	if (sample->contended || sample->modes > 1)
 		fprintf(out, " %s%s", sample->contended ? "c" : "", sample->modes > 1 ? "m" : "");
 	report->contended |= sample->contended;

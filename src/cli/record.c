@@ -19,7 +19,8 @@
 
 /* A tour of every kernel, unless --time-budget says otherwise. */
 #define TOUR_SECONDS 20.0
-/* One visit: seconds, and quiet trials that are enough. What is not told by so many is visited again in what time is left. */
+/* One visit: seconds, and quiet trials that are enough. What is not told by so many is visited again in what time is
+ * left. */
 #define VISIT_LEAST 0.004
 #define VISIT_MOST 0.05
 enum { VISIT_QUIET = 60, VISIT_PATIENCE = 12 };
@@ -60,8 +61,10 @@ static void progress_show(struct recorder *recorder, double share, double remain
 		return;
 	recorder->next_progress = now + PROGRESS_EVERY;
 	progress_clear(recorder);
-	fprintf(recorder->cli->err, "%.0f%% done, at most %.0f s left; %d settings recorded ", floor(share * 100), ceil(remaining),
-		recording_settings(recorder->recording));
+	fprintf(recorder->cli->err, "%.0f%% done", floor(share * 100));
+	if (remaining > 0)
+		fprintf(recorder->cli->err, ", at most %.0f s left", ceil(remaining));
+	fprintf(recorder->cli->err, "; %d settings recorded ", recording_settings(recorder->recording));
 	fflush(recorder->cli->err);
 	recorder->shown = true;
 }
@@ -104,7 +107,8 @@ static void explain_cell(struct recorder *recorder, const struct setting *settin
 static void write_cell(struct recorder *recorder, const struct cell *cell)
 {
 	/* Or why there are none. */
-	const struct counts *counts = cell->counts ? cell->counts : recorder->first.count == 0 ? &recorder->first : NULL;
+	const struct counts *none = recorder->first.count == 0 ? &recorder->first : NULL;
+	const struct counts *counts = cell->counts ? cell->counts : none;
 	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts, plan_of(recorder), counts };
 
 	if (!cell->trials || !cell->sample.valid)
@@ -158,8 +162,8 @@ static bool good(const struct cell *cell)
 	return cell->settled || (cell->sample.valid && !cell->sample.contended && !cell->sample.provisional);
 }
 
-/* Every setting once, and those whose figure is in doubt again as long as there is time; each is written when it is good, and in the end
- * all that there is. */
+/* Every setting once, and those whose figure is in doubt again as long as there is time; each is written when it is
+ * good, and in the end all that there is. */
 static void tour(struct recorder *recorder, const struct setting_index *settings, double seconds)
 {
 	struct cell *cells = memory_new((size_t)settings->count + 1, sizeof(*cells));
@@ -188,8 +192,9 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 			else
 				tell_failure(recorder, cell);
 			cell_compact(cell);
-			progress_show(recorder, fmax((bench_now() - start) / seconds, 1 - (double)open / settings->count),
-				fmax(end - bench_now(), 0));
+			/* The time is over before the first round is: then settings tell how far it is. */
+			progress_show(recorder, fmax(bench_now() < end ? (bench_now() - start) / seconds : 0,
+				1 - (double)open / settings->count), fmax(end - bench_now(), 0));
 		}
 	}
 	for (int i = 0; i < settings->count; i++) {
@@ -222,7 +227,8 @@ static void record_tour(struct recorder *recorder)
 		if (wanted(recorder, &all.setting[i]))
 			setting_index_add(&settings, &all.setting[i]);
 	if (settings.count < all.count)
-		cli_note(recorder->cli, "%d of %d settings are recorded already", all.count - settings.count, all.count);
+		cli_note(recorder->cli, "%d of %d settings are recorded already", all.count - settings.count,
+			all.count);
 	tour(recorder, &settings, recorder->cli->time_budget > 0 ? recorder->cli->time_budget : TOUR_SECONDS);
 	setting_index_free(&settings);
 	setting_index_free(&all);
@@ -251,7 +257,8 @@ static void record_sweep(struct recorder *recorder, struct sweep *sweep)
 		struct request request;
 
 		take_cells(recorder, sweep);
-		if (sweep_next(sweep, bench_now(), &request) && bench_measure(&recorder->bench, &request, recorder->result)) {
+		if (sweep_next(sweep, bench_now(), &request) &&
+			bench_measure(&recorder->bench, &request, recorder->result)) {
 			sweep_accept(sweep, bench_now(), recorder->result);
 			if (recorder->first.count == 0)
 				recorder->first = recorder->result->counts;
@@ -274,11 +281,13 @@ static struct status parse(struct cli *cli, struct sweep **sweep)
 	if (cli->word_count == 0)
 		return status_make(STATUS_USAGE, "record wants the name of the file to write");
 	if (kernel_find(cli->words[0]) || strchr(cli->words[0], '='))
-		return status_make(STATUS_USAGE, "record wants a file first, as in slexplore record FILE %.60s", cli->words[0]);
+		return status_make(STATUS_USAGE, "record wants a file first, as in slexplore record FILE %.60s",
+			cli->words[0]);
 	if (cli->word_count == 1)
 		return status_ok();
 	if (own_is_path(cli->words[1]))
-		return status_make(STATUS_USAGE, "%.100s: own loops are not recorded: who replays it has not their code", cli->words[1]);
+		return status_make(STATUS_USAGE,
+			"%.100s: own loops are not recorded: who replays it has not their code", cli->words[1]);
 	/* The words after the file are as sweep takes them. */
 	cli->words++;
 	cli->word_count--;
@@ -319,8 +328,8 @@ static struct status open_recording(struct recorder *recorder)
 
 	place.match = uarch_recognise(machine, name, why);
 	if (recorder->model.core.uarch) {
-		status = explainer_model.load(explainer_model.context, uarch_name(recorder->model.core.uarch), machine->arch,
-			&recorder->core);
+		status = explainer_model.load(explainer_model.context, uarch_name(recorder->model.core.uarch),
+			machine->arch, &recorder->core);
 		if (!status_is_ok(&status))
 			return status;
 		recorder->has_core = true;
@@ -339,8 +348,8 @@ static int conclude(struct recorder *recorder)
 {
 	struct cli *cli = recorder->cli;
 	const struct status *status = recording_status(recorder->recording);
-	int settings = recording_settings(recorder->recording);
-	char bytes[32];
+	int settings = recording_settings(recorder->recording), held = recording_held(recorder->recording);
+	char bytes[32], more[40] = "";
 
 	if (!status_is_ok(status))
 		return cli_fail(cli, status);
@@ -350,8 +359,10 @@ static int conclude(struct recorder *recorder)
 		snprintf(bytes, sizeof(bytes), "%.0f kB", (double)recording_bytes(recorder->recording) / 1e3);
 	else
 		snprintf(bytes, sizeof(bytes), "%.1f MB", (double)recording_bytes(recorder->recording) / 1e6);
-	cli_note(cli, "%s%d setting%s, %s: slexplore replay %s", interrupt_signal() ? "interrupted: " : "", settings,
-		settings == 1 ? "" : "s", bytes, cli->words[0]);
+	if (held)
+		snprintf(more, sizeof(more), " more; %d in all", held + settings);
+	cli_note(cli, "%s%d setting%s, %s%s: slexplore replay %s", interrupt_signal() ? "interrupted: " : "", settings,
+		settings == 1 ? "" : "s", bytes, more, cli->words[0]);
 	if (interrupt_signal())
 		return 128 + interrupt_signal();
 	return recorder->failed ? CLI_UNMEASURED : CLI_DONE;
@@ -400,8 +411,10 @@ const struct cli_command command_record = {
 	.name = "record",
 	.help = "measures, and writes it to a file that slexplore replay shows again",
 	.arguments = "FILE [KERNEL [knob=values ...]]",
-	.more = "Without a kernel: a tour of all of them, each at its defaults and along its knobs, in about 20 s or in --time-budget.\n"
-		"With one: the cross product of values, as sweep takes them. A recording of this machine that is there already is\n"
+	.more = "Without a kernel: a tour of all of them, each at its defaults and along its knobs, in about 20 s "
+		"or in --time-budget.\n"
+		"With one: the cross product of values, as sweep takes them. A recording of this machine that is "
+		"there already is\n"
 		"gone on with; what it holds is left alone.\n",
 	.common = { "cpu", "seed", "event", "uarch", "time-budget", "quiet" },
 	.run = record_run,

@@ -28,7 +28,8 @@ static struct status choose_setting(const struct cli *cli, const struct replay *
 	if (!status_is_ok(&status))
 		return status;
 	if (!replay_first(replay, setting->kernel, setting))
-		return status_make(STATUS_USAGE, "%.100s has no setting of %s", replay_name(replay), setting->kernel->name);
+		return status_make(
+			STATUS_USAGE, "%.100s has no setting of %s", replay_name(replay), setting->kernel->name);
 	for (int i = 2; i < cli->word_count; i++) {
 		char name[64];
 
@@ -92,9 +93,10 @@ const struct cli_command command_replay = {
 	.name = "replay",
 	.help = "the explorer on a recording: nothing is measured",
 	.arguments = "FILE [KERNEL [knob=value ...]]",
-	.more = "Everything is as it was recorded, with slexplore record or the key w, on that machine or another: figures, trials,\n"
+	.more = "Everything is as it was recorded, with slexplore record or the key w, on that machine or another: "
+		"figures, trials,\n"
 		"counters, limits, code. Knobs move between the settings that were recorded.\n",
 	.options = options,
-	.common = { "quiet" },
+	.common = {"quiet"},
 	.run = replay_run,
 };

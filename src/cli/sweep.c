@@ -172,6 +172,8 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	output->report.core = &output->model.core;
 	output->report.events = &output->model.events;
 	output->report.counts_wanted = output->cli->event_count > 0;
+	output->report.asked = output->cli->events;
+	output->report.asked_count = output->cli->event_count;
 	return model_open(&output->model, output->cli, output->bench->machine);
 }
 

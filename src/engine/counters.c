@@ -64,7 +64,6 @@ static const char *refusal(int error)
 	case EPERM:
 		return "refused: the kernel does not allow it (kernel.perf_event_paranoid)";
 	case ENOENT:
-	case ENODEV:
 	case ENXIO:
 		return "this processor, its hypervisor or the kernel's driver for it does not have it";
 	case EINVAL:
@@ -105,7 +104,9 @@ void count_words(const struct count *count, char *buffer, size_t size)
 		break;
 	case COUNT_REFUSED:
 		reason = refusal(count->error);
-		if (reason)
+		if (count->error == ENODEV)
+			snprintf(buffer, size, "this machine has no performance counters");
+		else if (reason)
 			snprintf(buffer, size, "%s", reason);
 		else
 			snprintf(buffer, size, "refused: %s", strerror(count->error));
@@ -318,13 +319,27 @@ static bool offer_fits(const struct counter_offer *offer, const char *words)
 	return true;
 }
 
+/* Whether libpfm, this old or that, knows a PMU of that name. */
+static bool has_pmu(const char *name)
+{
+	for (pfm_pmu_t pmu = PFM_PMU_NONE; name && pmu < PFM_PMU_MAX; pmu++) {
+		pfm_pmu_info_t info = { .size = sizeof(info) };
+
+		if (pfm_get_pmu_info(pmu, &info) == PFM_SUCCESS && strcasecmp(info.name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 size_t counters_search(const char *words, const char *pmu_name, struct counter_offer *offers, size_t most)
 {
 	size_t found = 0;
+	bool named;
 
 	if (!begin())
 		return 0;
 	pthread_mutex_lock(&lock);
+	named = has_pmu(pmu_name);
 	for (pfm_pmu_t pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
 		pfm_pmu_info_t info = { .size = sizeof(info) };
 		const struct catalogue *catalogue;
@@ -332,10 +347,11 @@ size_t counters_search(const char *words, const char *pmu_name, struct counter_o
 
 		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
 			continue;
-		/* Uncore PMUs count for no thread. "perf_raw" has one name that stands for all of its codes. */
-		here = info.is_present && (info.type == PFM_PMU_TYPE_CORE || info.type == PFM_PMU_TYPE_OS_GENERIC) &&
+		/* Uncore PMUs count for no thread. "perf_raw" has one name that stands for all of its codes. Of cores the named one: libpfm
+		 * may take this processor, or a guest's, for another. */
+		here = info.is_present && (info.type == PFM_PMU_TYPE_OS_GENERIC || (info.type == PFM_PMU_TYPE_CORE && !named)) &&
 			pmu != PFM_PMU_PERF_EVENT_RAW;
-		if (!here && !(pmu_name && strcasecmp(info.name, pmu_name) == 0))
+		if (!here && !(named && strcasecmp(info.name, pmu_name) == 0))
 			continue;
 		catalogue = catalogue_of(pmu);
 		for (size_t i = 0; catalogue && i < catalogue->count; i++) {

@@ -70,8 +70,8 @@ struct counter_offer {
 	char help[160];           /* libpfm's description, cut */
 };
 
-/* Events whose name or description holds every one of the words (blank-separated, any case; "": all): of the PMUs that libpfm finds in this machine,
- * and of `pmu` (NULL: none), which a core model names. Fills at most `most`; returns how many there are in all. Takes a millisecond or two. Any thread. */
+/* Events whose name or description holds every one of the words (blank-separated, any case; "": all): the kernel's, and those of `pmu`, which
+ * a core model names; where that is NULL, or libpfm does not know it, of the processor that libpfm sees. Fills at most `most`; returns how many there are in all. Takes a millisecond or two. Any thread. */
 size_t counters_search(const char *words, const char *pmu, struct counter_offer *offers, size_t most);
 
 /* Whether libpfm can encode that name (whatever processor this is): STATUS_USAGE with libpfm's reason, and the nearest names of the same

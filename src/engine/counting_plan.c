@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/counting_state.h"
 
@@ -73,6 +74,12 @@ static int open_event(struct counting *counting, struct counter_group *group, in
 
 /* ---- what there is at all ---- */
 
+/* No event is to blame: there is nothing to count with. */
+static bool no_counters(const struct counting *counting)
+{
+	return counting->pmu.name[0] == '\0' && (counting->none == ENOENT || counting->none == EOPNOTSUPP || counting->none == ENODEV);
+}
+
 static void say_why(struct counting *counting)
 {
 	const struct pmu *pmu = &counting->pmu;
@@ -91,7 +98,7 @@ static void say_why(struct counting *counting)
 		snprintf(why, size, "this kernel has no perf_event_open");
 		break;
 	default:
-		if (pmu->name[0] != '\0' || (counting->none != ENOENT && counting->none != EOPNOTSUPP && counting->none != ENODEV))
+		if (!no_counters(counting))
 			snprintf(why, size, "the kernel refuses to count core cycles: %s", strerror(counting->none));
 		else if (pmu->guest == 1)
 			snprintf(why, size, "this virtual machine has no performance counters: its host does not pass them on");
@@ -126,19 +133,24 @@ static void probe(struct counting *counting)
 
 void counting_plan_name(struct counting *counting, const struct counter_plan *plan)
 {
+	int error;
+
 	if (!counting->probed)
 		probe(counting);
 	counting->plan = *plan;
 	memset(counting->event, 0, sizeof(counting->event));
+	error = no_counters(counting) ? ENODEV : counting->none;
 	for (int i = 0; i < plan->count; i++) {
 		struct counting_event *event = &counting->event[i];
-		const char *name = plan->event[i].name;
+		const char *name = plan->event[i].name, *colons = strstr(name, "::");
 		struct status status;
 
-		/* Without counters only what the kernel counts itself is worth asking libpfm about. */
-		if (counting->none && (strncmp(name, "perf::", 6) != 0 || strncmp(name, "perf::PERF_COUNT_HW", 19) == 0)) {
+		/* Without counters only what the kernel counts itself is worth asking libpfm about: "perf::" something, or a
+		 * name alone. */
+		if (counting->none && ((colons && strncasecmp(name, "perf::", 6) != 0) ||
+			strncasecmp(colons ? colons + 2 : name, "PERF_COUNT_HW", 13) == 0)) {
 			event->state = COUNT_REFUSED;
-			event->error = counting->none;
+			event->error = error;
 			continue;
 		}
 		status = counters_code(name, &event->code);
@@ -146,7 +158,7 @@ void counting_plan_name(struct counting *counting, const struct counter_plan *pl
 			event->state = COUNT_UNNAMED;
 		} else if (counting->none && (counting_is_hardware(&event->code) || counting->none != ENOENT)) {
 			event->state = COUNT_REFUSED;
-			event->error = counting->none;
+			event->error = error;
 		}
 	}
 }

@@ -49,19 +49,9 @@ double counts_ipc(const struct event_plan *plan, const struct counts *counts)
 	return cycles > 0 ? counts_of(plan, counts, ROLE_INSTRUCTIONS) / cycles : (double)NAN;
 }
 
-bool counts_instructions_differ(double counted, double decoded)
+bool counts_instructions_differ(double counted, double decoded, bool varies)
 {
-	return isfinite(counted) && isfinite(decoded) && fabs(counted - decoded) > 0.01 * fmax(counted, decoded);
-}
-
-bool counts_code_varies(const struct explanation *explanation)
-{
-	if (!explanation || !explanation->loop.stepped)
-		return false;
-	for (int i = 0; i < explanation->limits.limit_count; i++)
-		if (explanation->limits.limit[i].kind == LIMIT_MISPREDICTION)
-			return true;
-	return false;
+	return isfinite(counted) && isfinite(decoded) && fabs(counted - decoded) > (varies ? 0.1 : 0.01) * fmax(counted, decoded);
 }
 
 bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts, const struct explanation *explanation,
@@ -70,8 +60,8 @@ bool counts_instructions_doubtful(const struct event_plan *plan, const struct co
 	const struct count *count = count_of(plan, counts, ROLE_INSTRUCTIONS);
 
 	/* An estimate is no witness. */
-	return count && count->state != COUNT_SCALED && counts_instructions_differ(count->value, decoded) &&
-		!counts_code_varies(explanation);
+	return count && count->state != COUNT_SCALED &&
+		counts_instructions_differ(count->value, decoded, explanation && explanation->loop.varies);
 }
 
 bool counts_clocks_differ(double check)

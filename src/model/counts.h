@@ -3,7 +3,6 @@
 #define SLX_MODEL_COUNTS_H
 
 #include "model/events.h"
-#include "model/explain.h"
 
 /* Whether these counts are of this plan, and hold anything that may be shown. Either may be NULL. */
 bool counts_any(const struct event_plan *plan, const struct counts *counts);
@@ -19,12 +18,8 @@ void counts_renew(struct counts *counts, const struct counts *newer);
 double counts_ipc(const struct event_plan *plan, const struct counts *counts);
 
 /* Whether instructions per element, counted and in the code as read or stepped, differ by over 1 %: then one of the two is wrong. False where
- * either is NAN. */
-bool counts_instructions_differ(double counted, double decoded);
-
-/* Whether data decide which instructions run, while only some elements were stepped through: instructions per element of the code are then
- * those of a small sample, and a difference proves nothing. NULL: false. */
-bool counts_code_varies(const struct explanation *explanation);
+ * either is NAN. A path that varies (struct loop) was stepped over a sample of the data: 10 % there. */
+bool counts_instructions_differ(double counted, double decoded, bool varies);
 
 /* Whether one of the two must be wrong: they differ, and neither is an estimate. decoded: instructions per element of the code. */
 bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts, const struct explanation *explanation,

@@ -28,6 +28,8 @@ struct loop {
 	int turns;                          /* times round the loop that the path holds, >= 1 */
 	double elements;                    /* elements that the path covers, > 0 */
 	bool stepped;                       /* the path was seen, not assumed: addresses are filled in */
+	bool varies;                        /* stepped: some branch of the path went both ways, as data decide or an inner loop ends; what
+	                                       holds per element is then of a sample */
 	int forks;                          /* of an assumed path: conditional branches inside the loop, taken to fall through */
 	double insns_per_element;           /* stepped: exact, from two runs of different length; else path_count ÷ elements */
 	int unknown;                        /* instructions that could not be decoded */

@@ -170,6 +170,23 @@ static int by_address(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+/* Whether one of the path's branches jumped in one turn and not in another. */
+static bool goes_both_ways(const struct loop *loop)
+{
+	for (int i = 0; i < loop->insn_count; i++) {
+		bool way[2] = { false, false };
+
+		if (loop->insn[i].flow != FLOW_BRANCH)
+			continue;
+		for (int s = 0; s < loop->path_count && !(way[0] && way[1]); s++)
+			if (loop->path[s].insn == i)
+				way[loop->path[s].taken] = true;
+		if (way[0] && way[1])
+			return true;
+	}
+	return false;
+}
+
 static void fill(const struct step_trace *trace, const struct window *window, const bool *used, struct loop *loop)
 {
 	int *place = memory_new((size_t)trace->insn_count, sizeof(*place));
@@ -205,6 +222,7 @@ static void fill(const struct step_trace *trace, const struct window *window, co
 		loop->unknown += !loop->insn[i].known;
 	loop->turns = window->turns;
 	loop->stepped = true;
+	loop->varies = goes_both_ways(loop);
 }
 
 struct status step_path(const struct step_trace *trace, double insns_per_element, struct loop *loop)

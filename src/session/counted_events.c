@@ -86,8 +86,8 @@ static struct status check(const struct session *session, const char *name)
 		return status_make(STATUS_USAGE, session->machine_known ? "nothing is counted here" :
 			"this machine is not known yet");
 	if (!engine->encodes)
-		return status_make(STATUS_USAGE, "event %.60s: this was recorded, and no other events were counted then",
-			name);
+		return status_make(STATUS_USAGE, "event %.60s: a replay counts nothing; it has what was counted "
+			"when it was recorded", name);
 	if (counted->extra_count == EXTRA_EVENTS || counted->plan->counters.count == COUNTERS_MAX)
 		return status_make(STATUS_USAGE, "event %.60s: no room, %d are counted already; event drop makes some", name,
 			counted->plan->counters.count);

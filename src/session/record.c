@@ -18,9 +18,14 @@ static struct status begin(struct session *session, const char *path)
 {
 	const struct insight *insight = &session->insight;
 	struct recording_place place = {
-		.machine = machine_of(session), .seed = session->seed, .core = insight->loaded ? &insight->core : NULL,
-		.match = insight->match, .foreign = insight_foreign(session), .nearest = insight->nearest && !insight->wanted[0],
-		.note = insight->note, .events = session->counted.plan,
+		.machine = machine_of(session),
+		.seed = session->seed,
+		.core = insight->loaded ? &insight->core : NULL,
+		.match = insight->match,
+		.foreign = insight_foreign(session),
+		.nearest = insight->nearest && !insight->wanted[0],
+		.note = insight->note,
+		.events = session->counted.plan,
 	};
 	struct recording *new;
 	char words[96] = "";
@@ -35,30 +40,35 @@ static struct status begin(struct session *session, const char *path)
 	held = recording_held(new);
 	if (goes_on && held)
 		snprintf(words, sizeof(words), ", behind the %d setting%s that it holds", held, held == 1 ? "" : "s");
-	session_notice(session, false, "recording to %.140s%s%s", path, words, session->setting.kernel->own ? ", but not this loop: "
-		"who replays it has not its code" : "");
+	session_notice(session, false, "recording to %.140s%s%s", path, words,
+		session->setting.kernel->own ? ", but not this loop: who replays it has not its code" : "");
 	/* Cells whose trials are gone are measured anew. */
 	session_forget_cells(session);
 	return status;
 }
 
-/* What became of a recording, for people. */
-static void tell(struct session *session, bool bad, const char *why)
+void session_recorded(const struct session *session, char *buffer, size_t size)
 {
 	const struct recording *recording = session->recording;
-	int settings = recording_settings(recording);
+	int settings = recording ? recording_settings(recording) : 0;
 	char bytes[32];
 
+	buffer[0] = '\0';
+	if (!recording)
+		return;
 	units_bytes_long((int64_t)(recording_bytes(recording) / 1024 * 1024), bytes, sizeof(bytes));
 	if (recording_bytes(recording) < 1024)
 		snprintf(bytes, sizeof(bytes), "%d B", (int)recording_bytes(recording));
-	session_notice(session, bad, "%s%s%d setting%s, %s: slexplore replay %.100s", why, *why ? "; " : "recorded: ", settings,
-		settings == 1 ? "" : "s", bytes, recording_path(recording));
+	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s", settings, settings == 1 ? "" : "s", bytes,
+		recording_path(recording));
 }
 
 static void end(struct session *session)
 {
-	tell(session, false, "");
+	char words[200];
+
+	session_recorded(session, words, sizeof(words));
+	session_notice(session, false, "%s", words);
 	recording_close(session->recording);
 	session->recording = NULL;
 }
@@ -129,7 +139,8 @@ void record_present(struct session *session)
 	const struct live *live = &session->live;
 	const struct insight *insight = &session->insight;
 	struct recording *recording = session->recording;
-	struct recording_entry entry = { &session->setting, &live->pool, &live->facts, session->counted.plan, &live->counts };
+	struct recording_entry entry = {
+		&session->setting, &live->pool, &live->facts, session->counted.plan, &live->counts};
 
 	if (!recording)
 		return;
@@ -148,14 +159,18 @@ static void model(const struct session *session, const struct explanation *expla
 	const struct explainer *explainer = session->insight.explainer;
 	const struct event_plan *plan = session->counted.plan;
 
-	for (int i = 0; plan && i < plan->counters.count; i++)
-		modelled[i] = explainer->modelled ? explainer->modelled(explainer->context, &plan->meaning[i], explanation) : (double)NAN;
+	for (int i = 0; plan && i < plan->counters.count; i++) {
+		modelled[i] = NAN;
+		if (explainer->modelled)
+			modelled[i] = explainer->modelled(explainer->context, &plan->meaning[i], explanation);
+	}
 }
 
 void record_cell(struct session *session, const struct cell *cell)
 {
 	struct recording *recording = session->recording;
-	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts, session->counted.plan, cell->counts };
+	struct recording_entry entry = {
+		&cell->setting, cell->trials, &cell->facts, session->counted.plan, cell->counts};
 	const struct explanation *explanation;
 	double modelled[COUNTERS_MAX];
 

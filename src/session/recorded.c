@@ -25,7 +25,8 @@ struct status recorded_none(const struct session *session, const struct kernel *
 	for (int i = 0; kernel_registry[i]; i++)
 		if (recorded_kernel(session, kernel_registry[i]))
 			text_addf(&names, "%s%s", names.length ? ", " : "", kernel_registry[i]->name);
-	status = status_make(STATUS_USAGE, "no setting of %s was recorded; there are some of %s", kernel->name, text_string(&names));
+	status = status_make(STATUS_USAGE, "no setting of %s was recorded; there are some of %s", kernel->name,
+		text_string(&names));
 	text_free(&names);
 	return status;
 }
@@ -38,8 +39,9 @@ void recorded_renew(struct session *session)
 		return;
 	session->recorded_of = kernel;
 	for (int i = 0; i < kernel->knob_count; i++)
-		replay_range(session->replay, &session->setting, i, session->recorded[i].all, sizeof(session->recorded[i].all),
-			session->recorded[i].ends, sizeof(session->recorded[i].ends));
+		replay_range(session->replay, &session->setting, i, session->recorded[i].all,
+			sizeof(session->recorded[i].all), session->recorded[i].ends,
+			sizeof(session->recorded[i].ends));
 }
 
 void recorded_cell(struct session *session, struct cell *cell)
@@ -107,7 +109,8 @@ void recorded_tell(struct session *session, const struct setting *wanted, unsign
 			continue;
 		setting_show_value(knob, wanted->v[i], from, sizeof(from));
 		setting_show_value(knob, present->v[i], to, sizeof(to));
-		session_notice(session, false, "%s=%s was not recorded: %s is the nearest that was", knob->name, from, to);
+		session_notice(
+			session, false, "%s=%s was not recorded: %s is the nearest that was", knob->name, from, to);
 		return;
 	}
 }

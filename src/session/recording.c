@@ -70,8 +70,10 @@ static void flush(struct recording *recording)
 		if (written > 0)
 			done += (size_t)written;
 		else if (written < 0 && errno != EINTR && !(errno == EAGAIN && poll(&room, 1, WRITE_PATIENCE) > 0))
-			recording->status = status_make(STATUS_FAILED, "recording stopped: %.120s: %s; %d settings are in it",
-				recording->path, strerror(errno), recording->added);
+			recording->status = recording->added ?
+				status_make(STATUS_FAILED, "recording stopped: %.120s: %s; %d setting%s added", recording->path,
+					strerror(errno), recording->added, recording->added == 1 ? "" : "s") :
+				status_make(STATUS_FAILED, "%.120s: %s; nothing was recorded", recording->path, strerror(errno));
 	}
 	recording->bytes += done;
 	text_clear(&recording->block);
@@ -96,10 +98,12 @@ static struct status same_place(const char *path, const struct replay *there, co
 	const struct core *core = replay_core(there);
 
 	if (strcmp(machine->host, here->machine->host) != 0 || strcmp(machine->name, here->machine->name) != 0)
-		return status_make(STATUS_USAGE, "%.100s is a recording of %s (%.60s), not of this machine: choose another file", path,
+		return status_make(STATUS_USAGE,
+			"%.100s is a recording of %s (%.60s), not of this machine: choose another file", path,
 			machine->host, words_or(machine->name, "unknown"));
 	if (replay_place(there)->seed != here->seed)
-		return status_make(STATUS_USAGE, "%.120s was recorded with --seed %llu: choose another file, or that seed", path,
+		return status_make(STATUS_USAGE,
+			"%.120s was recorded with --seed %llu: choose another file, or that seed", path,
 			(unsigned long long)replay_place(there)->seed);
 	if ((core != NULL) != (here->core != NULL) || (core && strcmp(core->name, here->core->name) != 0))
 		return status_make(STATUS_USAGE, "%.120s has limits for %s, not for %s: choose another file", path,
@@ -113,7 +117,8 @@ static struct known *known_of(struct recording *recording, const struct setting 
 
 	if (index >= recording->known_room) {
 		recording->known_room = recording->known_room ? 2 * recording->known_room : 64;
-		recording->known = memory_resize(recording->known, (size_t)recording->known_room, sizeof(*recording->known));
+		recording->known =
+			memory_resize(recording->known, (size_t)recording->known_room, sizeof(*recording->known));
 	}
 	return &recording->known[index];
 }
@@ -194,7 +199,8 @@ static void write_plan(struct recording *recording, const struct event_plan *pla
 	recording->plan = plan->counters.id;
 }
 
-struct status recording_open(const char *path, const struct recording_place *place, struct recording **recording, bool *goes_on)
+struct status recording_open(
+	const char *path, const struct recording_place *place, struct recording **recording, bool *goes_on)
 {
 	struct recording *new = memory_new(1, sizeof(*new));
 	struct records records = records_of(new, NULL);
@@ -339,8 +345,8 @@ bool recording_lacks_limits(const struct recording *recording, const struct sett
 	return known && known->limits < 0 && recording->has_core && status_is_ok(&recording->status);
 }
 
-void recording_explain(struct recording *recording, const struct setting *setting, const struct explanation *explanation,
-	const struct event_plan *events, const double *modelled)
+void recording_explain(struct recording *recording, const struct setting *setting,
+	const struct explanation *explanation, const struct event_plan *events, const double *modelled)
 {
 	int index = setting_index_find(&recording->settings, setting), limits = 0;
 	struct records records = records_of(recording, NULL);
@@ -353,7 +359,8 @@ void recording_explain(struct recording *recording, const struct setting *settin
 		return;
 	recording->known[index].limits = limits;
 	write_plan(recording, events);
-	lines_explanation(&records, setting, explanation, &recording->core, events, modelled, recording->known[index].id);
+	lines_explanation(
+		&records, setting, explanation, &recording->core, events, modelled, recording->known[index].id);
 	flush(recording);
 }
 

@@ -1,7 +1,7 @@
 /* Writes what is measured to a file, so that the same screens can be seen elsewhere (replay.h).
  *
- * A recording is JSON Lines: each at most RECORD_MOST bytes, written whole and as soon as it is there, so that a file that was cut off
- * anywhere is good up to its last whole line. What the lines are: records.h and recording_lines.h. */
+ * A recording is JSON Lines: each at most RECORD_MOST bytes, written whole and as soon as it is there, so that a file
+ * that was cut off anywhere is good up to its last whole line. What the lines are: records.h and recording_lines.h. */
 #ifndef SLX_SESSION_RECORDING_H
 #define SLX_SESSION_RECORDING_H
 
@@ -27,10 +27,11 @@ struct recording_place {
 
 struct recording;
 
-/* Opens a file for it, and writes what is known of the place. A file that is there already must be a recording of the same machine, made for the same
- * core with the same seed: then this one goes on behind it, and `goes_on` says so. STATUS_USAGE when it is
- * anything else, or another program writes to it; STATUS_FAILED when it cannot be written. */
-struct status recording_open(const char *path, const struct recording_place *place, struct recording **recording, bool *goes_on);
+/* Opens a file for it, and writes what is known of the place. A file that is there already must be a recording of the
+ * same machine, made for the same core with the same seed: then this one goes on behind it, and `goes_on` says so.
+ * STATUS_USAGE when it is anything else, or another program writes to it; STATUS_FAILED when it cannot be written. */
+struct status recording_open(
+	const char *path, const struct recording_place *place, struct recording **recording, bool *goes_on);
 void recording_close(struct recording *recording);      /* NULL: nothing */
 
 /* Why nothing more can be written; OK while it can. What was written stays. */
@@ -50,13 +51,14 @@ struct recording_entry {
 bool recording_wants(const struct recording *recording, const struct setting *setting, const struct sample *sample,
 	const struct counts *counts);
 
-/* Adds it, with as many of its newest trials as there is room for: of each setting TRIALS_MAX are kept in all. Returns whether it was. */
+/* Adds it, with as many of its newest trials as there is room for: of each setting TRIALS_MAX are kept in all.
+ * Returns whether it was. */
 bool recording_add(struct recording *recording, const struct recording_entry *entry);
 
-/* Adds what limits a setting that was added, unless as much is recorded of it already. modelled: of each event of the plan. The
- * explanation must be of the place's core. */
-void recording_explain(struct recording *recording, const struct setting *setting, const struct explanation *explanation,
-	const struct event_plan *events, const double *modelled);
+/* Adds what limits a setting that was added, unless as much is recorded of it already. modelled: of each event of the
+ * plan. The explanation must be of the place's core. */
+void recording_explain(struct recording *recording, const struct setting *setting,
+	const struct explanation *explanation, const struct event_plan *events, const double *modelled);
 /* Whether it would. */
 bool recording_lacks_limits(const struct recording *recording, const struct setting *setting);
 

@@ -79,8 +79,9 @@ static void write_machine(const struct records *records, const struct machine *m
 	set_truth(object, "apart", machine->apart);
 	set_truth(object, "virtualised", machine->virtualised);
 	for (int i = 0; i < machine->cache_count; i++)
-		json_array_append_new(caches, json_pack("[i,I,i]", machine->cache[i].level, (json_int_t)machine->cache[i].bytes,
-			(int)machine->cache[i].line));
+		json_array_append_new(
+			caches, json_pack("[i,I,i]", machine->cache[i].level, (json_int_t)machine->cache[i].bytes,
+					(int)machine->cache[i].line));
 	json_object_set_new(object, "caches", caches);
 	set_count(object, "memory_limit", machine->memory_limit);
 	record_set_real(object, "tick_hz", machine->tick_hz);
@@ -284,7 +285,8 @@ static void write_code(const struct records *records, const struct explanation *
 	}
 }
 
-static void write_modelled(const struct records *records, const struct event_plan *events, const double *modelled, unsigned id)
+static void write_modelled(
+	const struct records *records, const struct event_plan *events, const double *modelled, unsigned id)
 {
 	json_t *object = record_new(records, "modelled", id), *list = json_array();
 
@@ -315,8 +317,9 @@ static void write_explain(const struct records *records, const struct setting *s
 	record_write(records, object);
 }
 
-void lines_explanation(const struct records *records, const struct setting *setting, const struct explanation *explanation,
-	const struct core *core, const struct event_plan *events, const double *modelled, unsigned id)
+void lines_explanation(const struct records *records, const struct setting *setting,
+	const struct explanation *explanation, const struct core *core, const struct event_plan *events,
+	const double *modelled, unsigned id)
 {
 	const char *port[UARCH_PORTS];
 	json_t *object;

@@ -210,7 +210,8 @@ static void append_clean(json_t *list, const char *string)
 	text_free(&text);
 }
 
-static json_t *record_event(const struct counter_event *event, const struct uarch_event *meaning, const struct count *count)
+static json_t *record_event(
+	const struct counter_event *event, const struct uarch_event *meaning, const struct count *count)
 {
 	bool known = count_known(count);
 	json_t *list = json_array();
@@ -246,7 +247,8 @@ static json_t *record_counters(const struct records *records, const struct count
 	return object;
 }
 
-void records_counters(const struct records *records, const struct event_plan *plan, const struct counts *counts, unsigned id)
+void records_counters(
+	const struct records *records, const struct event_plan *plan, const struct counts *counts, unsigned id)
 {
 	json_t *object = NULL, *list = NULL;
 	size_t length = 0, room = 0;
@@ -366,5 +368,7 @@ struct json_t *record_explain(const struct records *records, const struct settin
 	record_set_real(object, "instructions", explanation->loop.insns_per_element);
 	json_object_set_new(object, "instructions_from",
 		json_string(source_name(explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL)));
+	if (explanation->loop.varies)
+		json_object_set_new(object, "varies", json_true());
 	return object;
 }

@@ -156,8 +156,8 @@ struct status replay_open(const char *path, struct replay **replay)
 	if (!status_is_ok(&status) || (*replay)->settings.count > 0)
 		return status;
 	notes = replay_notes(*replay);
-	status = status_make(STATUS_USAGE, "%.100s: no setting in it can be shown%s%.120s", (*replay)->name, *notes ? ": " : "",
-		*notes ? notes + strlen((*replay)->name) + 2 : "");
+	status = status_make(STATUS_USAGE, "%.100s: no setting in it can be shown%s%.120s", (*replay)->name,
+		*notes ? ": " : "", *notes ? notes + strlen((*replay)->name) + 2 : "");
 	status.text[strcspn(status.text, "\n")] = '\0';
 	replay_free(*replay);
 	*replay = NULL;
@@ -198,10 +198,16 @@ const char *replay_path(const struct replay *replay) { return replay->path; }
 const struct replay_place *replay_place(const struct replay *replay) { return &replay->place; }
 const struct machine *replay_machine(const struct replay *replay) { return &replay->machine; }
 const struct core *replay_core(const struct replay *replay) { return replay->has_core ? &replay->core : NULL; }
-const struct event_plan *replay_events(const struct replay *replay) { return replay->has_events ? &replay->events : NULL; }
+const struct event_plan *replay_events(const struct replay *replay)
+{
+	return replay->has_events ? &replay->events : NULL;
+}
 const char *replay_notes(const struct replay *replay) { return text_string(&replay->notes); }
 int replay_count(const struct replay *replay) { return replay->settings.count; }
-const struct setting *replay_setting(const struct replay *replay, int index) { return &replay->settings.setting[index]; }
+const struct setting *replay_setting(const struct replay *replay, int index)
+{
+	return &replay->settings.setting[index];
+}
 unsigned replay_id(const struct replay *replay, int index) { return replay->played[index].id; }
 unsigned replay_last_id(const struct replay *replay) { return replay->last_id; }
 unsigned replay_trials(const struct replay *replay, int index) { return replay->played[index].in_file; }

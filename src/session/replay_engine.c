@@ -220,7 +220,8 @@ static void fill_limits(const struct explained *from, struct limits *to)
 	to->chain.through_memory = from->through_memory;
 }
 
-static const struct explained *find_explained(const struct replay *replay, const struct kernel *kernel, const int64_t *v)
+static const struct explained *find_explained(
+	const struct replay *replay, const struct kernel *kernel, const int64_t *v)
 {
 	struct setting setting = setting_of(kernel, v);
 	int index = replay_find(replay, &setting);
@@ -252,6 +253,7 @@ static void explain_recorded(void *context, const struct explain_question *quest
 	explanation->function = from->function[0] ? from->function : NULL;
 	explanation->granule = from->elements;
 	explanation->loop.stepped = from->stepped;
+	explanation->loop.varies = from->varies;
 	explanation->loop.turns = from->turns;
 	explanation->loop.elements = from->elements * from->turns;
 	explanation->loop.insns_per_element = from->insns_per_element;

@@ -41,8 +41,8 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Every value of a knob among the settings of a kernel, ascending, each once; beside the present values of the others, or (any) beside
- * whichever. The caller frees. */
+/* Every value of a knob among the settings of a kernel, ascending, each once; beside the present values of the
+ * others, or (any) beside whichever. The caller frees. */
 static int64_t *list_values(const struct replay *replay, const struct setting *setting, int knob, bool any, int *count)
 {
 	int64_t *values = memory_new((size_t)replay->settings.count + 1, sizeof(*values));
@@ -185,8 +185,8 @@ bool replay_nearest(const struct replay *replay, struct setting *setting, unsign
 	return best;
 }
 
-void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all, size_t size, char *ends,
-	size_t ends_size)
+void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all, size_t size,
+	char *ends, size_t ends_size)
 {
 	/* As many as a line has room for. */
 	enum { SHOWN = 12 };

@@ -21,7 +21,7 @@ struct played_insn {
 struct explained {
 	char why[244];            /* why there are no limits; empty: there are */
 	int turns;
-	bool stepped, foreign, through_memory;
+	bool stepped, varies, foreign, through_memory;
 	double elements, slots;   /* an iteration */
 	double insns_per_element, chain;
 	int unknown;

@@ -55,6 +55,10 @@ bool session_idle(const struct session *session);
 
 bool session_quit(const struct session *session);      /* the user asked to end */
 
+/* What the recording that is being made holds so far, for people: "recorded: 12 settings, 340 KiB: slexplore replay FILE"; empty: none is
+ * being made. */
+void session_recorded(const struct session *session, char *buffer, size_t size);
+
 /* Fills a view from the present state. */
 void session_view(const struct session *session, double now, struct view *view);
 

@@ -29,7 +29,8 @@ static int ladder(const struct knob *knob, int64_t *values)
 	return count;
 }
 
-static int values_of(const struct kernel *kernel, int index, uint64_t last_cache, uint64_t memory_limit, int64_t *values)
+static int values_of(
+	const struct kernel *kernel, int index, uint64_t last_cache, uint64_t memory_limit, int64_t *values)
 {
 	const struct knob *knob = &kernel->knobs[index];
 	int64_t unit = knob->multiple > 1 ? knob->multiple : 1;
@@ -64,7 +65,8 @@ static void add(struct setting_index *settings, const struct setting *setting, u
 }
 
 /* A whole mountain: of a kernel that has nothing else to turn. */
-static void add_grid(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache, uint64_t memory_limit)
+static void add_grid(
+	struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache, uint64_t memory_limit)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE), stride = kernel_axis(kernel, AXIS_STRIDE);
 	int64_t sizes[VALUES_MOST], strides[VALUES_MOST];

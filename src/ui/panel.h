@@ -26,6 +26,7 @@ struct panel {
 	 * panel has its whole rectangle. */
 	const char *title;
 	void (*title_of)(const struct scene *scene, char *buffer, size_t size);
+	bool clauses;                /* a title that has no room ends before a comma: what follows also stands in the panel */
 	/* Draws inside `at`. */
 	void (*draw)(struct canvas *canvas, struct rectangle at, const struct scene *scene);
 	/* Whether there is anything to show for this view; NULL: always. A panel without is left out. */

@@ -8,7 +8,7 @@
 #include "ui/panels.h"
 
 /* Columns of the margin: chain, mark, fusion, a blank; of an address. */
-enum { MARGIN = 4, SLOTS = 5, CYCLES = 7 };
+enum { MARGIN = 4, SLOTS = 5, PORTS = 6, CYCLES = 7 };
 
 static const char *plural(double count)
 {
@@ -94,7 +94,7 @@ static void measure(const struct canvas *canvas, const struct explanation *expla
 	char address[24], words[sizeof(loop->insn[0].text) + 24];
 	int widest = 11;
 
-	*columns = (struct columns){ .ports = 5, .first_carried = -1, .last_carried = -1 };
+	*columns = (struct columns){ .ports = PORTS, .first_carried = -1, .last_carried = -1 };
 	columns->address = snprintf(address, sizeof(address), "%llx", (unsigned long long)span);
 	for (int i = 0; i < loop->insn_count; i++) {
 		const struct limit_insn *facts = &limits->insn[i];

@@ -153,6 +153,7 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 {
 	const struct view_counters *counters = &view->counters;
 	int widest = TITLE_LEAST;
+	bool spread = false;      /* passes enough for quartiles */
 
 	memset(table, 0, sizeof(*table));
 	sort(view, table);
@@ -173,10 +174,11 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 
 		widest = columns > widest ? columns : widest;
 		table->scaled |= shown_mark(view, table->order[i])[0] != '\0';
+		spread |= counters->counts.event[table->order[i]].passes >= PANELS_QUARTILES_FROM;
 	}
 	widest = widest > TITLE_MOST ? TITLE_MOST : widest;
 	table->figure = table->width >= widest + 3 * FIGURE_WIDE ? FIGURE_WIDE : FIGURE;
-	table->quartiles = table->width >= widest + 3 * FIGURE_WIDE + QUARTILES;
+	table->quartiles = spread && table->width >= widest + 3 * FIGURE_WIDE + QUARTILES;
 	table->title = table->width - 3 * table->figure - (table->quartiles ? QUARTILES : 0);
 	table->title = table->title > widest ? widest : table->title;
 }
@@ -429,6 +431,6 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_counters = {
-	.name = "counters", .title_of = title_of, .draw = draw, .wanted = wanted, .scroll_end = scroll_end,
+	.name = "counters", .title_of = title_of, .clauses = true, .draw = draw, .wanted = wanted, .scroll_end = scroll_end,
 	.best_rows = best_rows, .focus = FOCUS_COUNTERS,
 };

@@ -1,5 +1,5 @@
 /* The last message; while there is none, what this machine refused and every figure suffers from, or what
- * to press first. */
+ * to press first. What was refused where a recording was made is not said of the machine before which one sits. */
 #include <stdio.h>
 
 #include "ui/panels.h"
@@ -37,7 +37,9 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	if (view->notice[0]) {
 		draw_notice(canvas, at, view);
 	} else if (view->machine && view->machine->known) {
-		refusals(view->machine, refused, sizeof(refused));
+		refused[0] = '\0';
+		if (!view->replay)
+			refusals(view->machine, refused, sizeof(refused));
 		canvas_text(canvas, at, 1, 0, STYLE_DIM, refused[0] || !view->hint ? refused : view->hint);
 	}
 }

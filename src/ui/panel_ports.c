@@ -324,6 +324,17 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 	shape->shown = shape->columns * rows < entries->count ? shape->columns * rows : entries->count;
 }
 
+/* Where the reason has no room, where it stands in full. */
+static void draw_why(struct canvas *canvas, struct rectangle at, char *words, size_t size)
+{
+	static const char unavailable[] = "C unavailable: ";
+
+	if (canvas_wrap_rows(canvas, at.width, words) > at.height && strncmp(words, unavailable, strlen(unavailable)) == 0)
+		strcpy(words + strlen(unavailable), "c says why");
+	panels_cut(canvas, at.width, at.height, words, size);
+	canvas_wrap(canvas, at, 0, STYLE_DIM, words);
+}
+
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -368,8 +379,10 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		return;
 	x = draw_legend(canvas, at, y++, limits) + 3;
 	why(view, words, sizeof(words));
-	if (words[0] && (y < at.height || x < at.width / 2))
-		canvas_text(canvas, at, y < at.height ? 0 : x, y < at.height ? y : y - 1, STYLE_DIM, words);
+	if (words[0] && y < at.height)
+		draw_why(canvas, (struct rectangle){ at.x, at.y + y, at.width, at.height - y }, words, sizeof(words));
+	else if (words[0] && x < at.width / 2)
+		draw_why(canvas, (struct rectangle){ at.x + x, at.y + y - 1, at.width - x, 1 }, words, sizeof(words));
 	else if (beside.count && at.height - y > 3)
 		beside_draw(canvas, (struct rectangle){ at.x, at.y + y + 1, at.width, at.height - y - 1 }, &beside, view);
 }

@@ -160,6 +160,15 @@ static void draw_rule(struct canvas *canvas, struct rectangle at, const char *ti
 		canvas_glyph(canvas, at, x, 0, STYLE_DIM, GLYPH_HLINE);
 }
 
+/* As many of a title's clauses as have room: the first at least, which the canvas cuts. */
+static void cut_clauses(const struct canvas *canvas, int width, char *title)
+{
+	char *comma;
+
+	while (canvas_columns(canvas, title) > width && (comma = strrchr(title, ',')) != NULL)
+		*comma = '\0';
+}
+
 static void draw_panel(struct canvas *canvas, const struct panel *panel, struct rectangle at,
 	const struct scene *scene)
 {
@@ -169,7 +178,11 @@ static void draw_panel(struct canvas *canvas, const struct panel *panel, struct 
 	if (panel->title_of)
 		panel->title_of(scene, title, sizeof(title));
 	if (title[0]) {
-		draw_rule(canvas, at, title, panel->focus == scene->view->focus);
+		bool focused = panel->focus == scene->view->focus;
+
+		if (panel->clauses)
+			cut_clauses(canvas, at.width - 1 - 2 * focused, title);
+		draw_rule(canvas, at, title, focused);
 		at.y++;
 		at.height--;
 	}

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -290,6 +291,8 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	say_notes(session, options->replay);
 	status = options->script ? run_script(session, worker, &engine, options) :
 		run_screen(session, worker, &engine, options, exit_status);
+	if (options->recorded)
+		session_recorded(session, options->recorded, 200);
 	session_free(session);
 	if (worker)
 		worker_stop(worker);

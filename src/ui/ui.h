@@ -20,6 +20,7 @@ struct ui_options {
 	int event_count;
 	struct replay *replay;       /* plays it: no worker is started, nothing is measured; NULL: none */
 	const char *record;          /* a file to record to from the start; NULL: none */
+	char *recorded;              /* room for 200 bytes: what was being recorded in the end, in words; NULL: nobody asks */
 	bool ascii;                  /* nothing beyond ASCII; chosen by itself where the locale is not UTF-8 */
 	const char *script;          /* run this file instead of a terminal; "-": standard input; NULL: none */
 	FILE *out;                   /* where a script's dumps go; NULL: standard output */

@@ -37,7 +37,9 @@ machine_root() {
 	printf '%s\n' 'root::0:' 'student::1000:' >"$root/etc/group"
 	cp "$tests/counted/init" "$root/init"
 	chmod 755 "$root/init"
-	cp "$tests/counted/lib.sh" "$root/counted/"
+	cp "$tests/counted"/{lib.sh,own.S,own-cc} "$root/counted/"
+	chmod 755 "$root/counted/own-cc"
+	$triplet-gcc -shared -nostdlib -o "$root/counted/own.so" "$tests/counted/own.S"
 	machine_install "$build/slexplore" bin/slexplore
 	machine_install "$build/tests/counted/probe" counted/probe
 	for unit in $units; do

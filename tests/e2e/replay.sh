@@ -82,7 +82,8 @@ run 0 record one.jsonl k-loads k=1 --time-budget 0.1
 says 'holds 3 settings already'
 says '1 setting,'
 run 0 record one.jsonl mul-chain acc=1,2,4 --time-budget 0.1
-says '0 settings,'
+says '0 settings, '
+says ' more; 4 in all: slexplore replay one.jsonl'
 printf 'kernel k-loads\ndump\n' >other.script
 run 0 replay one.jsonl --script other.script
 shows '▸ k-loads'
@@ -140,6 +141,7 @@ printf 'set acc=2\nlive\nrecord\ndump\nrecord to two.jsonl\nlive\nset acc=1\nliv
 run 0 mul-chain --record explorer.jsonl --script record.script
 shows 'recorded: '
 shows 'slexplore replay explorer.jsonl'
+says 'slexplore replay two.jsonl'
 run 0 replay explorer.jsonl mul-chain acc=2 --script dump.script
 shows ' REPLAY explorer.jsonl '
 run 0 replay two.jsonl mul-chain acc=1 --script dump.script

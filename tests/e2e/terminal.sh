@@ -110,6 +110,15 @@ shows '▸ '
 keys q
 shows '^ready>'
 lacks 'cycles per element'
+
+# Ends while it records: what is in the file, and how to see it, stays readable.
+start mul-chain --record "$directory/quit.jsonl"
+shows '● recording'
+shows 'quartiles'
+keys q
+shows '^slexplore: recorded: [0-9]* setting'
+ended 0
+
 start
 shows 'cycles per element'
 

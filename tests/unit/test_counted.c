@@ -16,7 +16,7 @@ static struct {
 	int planned, modelled, searched;
 	bool none;                /* nothing to count */
 	double decoded;
-	bool varies;               /* the loop was stepped, and data decide its way */
+	bool varies;
 	char pmu[40];
 } model;
 
@@ -50,9 +50,7 @@ static void answer(void *context, const struct explain_question *question, struc
 	explanation->status = status_ok();
 	explanation->loop.insn_count = 4;
 	explanation->loop.insns_per_element = model.decoded;
-	explanation->loop.stepped = model.varies;
-	if (model.varies)
-		explanation->limits.limit[explanation->limits.limit_count++].kind = LIMIT_MISPREDICTION;
+	explanation->loop.varies = model.varies;
 }
 
 static void plan_add(struct event_plan *plan, enum event_role role, const char *name)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "base/text.h"
 #include "engine/counters.h"
 
 #if defined(__x86_64__)
@@ -117,7 +118,24 @@ static void search_wants_every_word(void **state)
 	shown = counters_search("", CORE, offers, 2);
 	assert_int_equal(shown, all);
 	assert_true(strlen(offers[0].name) > 0 && strlen(offers[1].name) > 0);
-	assert_true(counters_search("", "nosuchpmu", NULL, 0) < all);
+	assert_int_equal(counters_search("", "nosuchpmu", NULL, 0), counters_search("", NULL, NULL, 0));
+}
+
+/* Whatever processor libpfm takes this one for. */
+static void search_finds_no_other_cores_events(void **state)
+{
+	size_t all = counters_search("", CORE, NULL, 0), own = 0;
+	struct counter_offer *offers = memory_new(all, sizeof(*offers));
+
+	(void)state;
+	assert_int_equal(counters_search("", CORE, offers, all), all);
+	for (size_t i = 0; i < all; i++) {
+		own += strncmp(offers[i].name, CORE "::", strlen(CORE "::")) == 0;
+		if (strncmp(offers[i].name, CORE "::", strlen(CORE "::")) != 0 && strncmp(offers[i].name, "perf::", 6) != 0)
+			fail_msg("%s is no event of " CORE, offers[i].name);
+	}
+	assert_true(own > 20);
+	free(offers);
 }
 
 static void a_state_has_words(void **state)
@@ -139,6 +157,9 @@ static void a_state_has_words(void **state)
 	assert_non_null(strstr(words, "does not have it"));
 	/* Nobody refuses what nobody has. */
 	assert_null(strstr(words, "refused"));
+	count.error = ENODEV;
+	count_words(&count, words, sizeof(words));
+	assert_string_equal(words, "this machine has no performance counters");
 	count.error = E2BIG;
 	count_words(&count, words, sizeof(words));
 	assert_non_null(strstr(words, "rgument list too long"));
@@ -190,6 +211,7 @@ int main(void)
 		cmocka_unit_test(refuses_with_the_nearest_name),
 		cmocka_unit_test(refuses_what_is_not_user_space),
 		cmocka_unit_test(search_wants_every_word),
+		cmocka_unit_test(search_finds_no_other_cores_events),
 		cmocka_unit_test(a_state_has_words),
 		cmocka_unit_test(libpfm_tells_its_version),
 	};

@@ -454,10 +454,18 @@ static void what_the_kernel_counts_itself_needs_no_counters(void **state)
 	pmu_add(&bench->pmu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1, 0, 1);
 	plan_add(bench, CYCLES, true);
 	plan_add(bench, "perf::PERF_COUNT_SW_PAGE_FAULTS", false);
+	plan_add(bench, "PERF_COUNT_SW_PAGE_FAULTS", false);
+	plan_add(bench, "PERF_COUNT_HW_INSTRUCTIONS", false);
+	plan_add(bench, "skl::UOPS_ISSUED:ANY", false);
 	counts = count(bench);
-	assert_int_equal(counts->count, 2);
+	assert_int_equal(counts->count, 5);
+	/* Not for want of that event. */
 	assert_int_equal(counts->event[0].state, COUNT_REFUSED);
+	assert_int_equal(counts->event[0].error, ENODEV);
 	check_count(counts, 1, COUNT_KNOWN, 1);
+	check_count(counts, 2, COUNT_KNOWN, 1);
+	assert_int_equal(counts->event[3].error, ENODEV);
+	assert_int_equal(counts->event[4].error, ENODEV);
 }
 
 static void who_forbids_counting_is_named(void **state)

@@ -173,16 +173,14 @@ static void text_flags_what_cannot_both_be_right(void **state)
 	write_sample("text", REPORT_RUN);
 	assert_null(strstr(written, "DOUBT"));
 	counts.event[1].state = COUNT_KNOWN;
-	/* Some elements were stepped, where data decide what runs. */
-	counts.event[1].value = 20;
-	explanation.loop.stepped = true;
+	/* Where data decide what runs, a sample of them was stepped. */
+	counts.event[1].value = 10.5;
 	write_sample("text", REPORT_RUN);
 	check_contains(written, "DOUBT");
-	explanation.limits.limit[0] = (struct limit){ .kind = LIMIT_MISPREDICTION, .known = true };
-	explanation.limits.limit_count = 1;
+	explanation.loop.varies = true;
 	write_sample("text", REPORT_RUN);
 	assert_null(strstr(written, "DOUBT"));
-	explanation.limits.limit_count = 0;
+	explanation.loop.varies = false;
 	/* Nothing was read of the code. */
 	counts.event[1].value = 20;
 	explanation.status = status_make(STATUS_FAILED, "no decoder");
@@ -199,6 +197,24 @@ static void text_has_ipc_in_tables_of_sweeps(void **state)
 	counts.count = 0;
 	write_sample("text", REPORT_SWEEP);
 	assert_null(strstr(written, "IPC"));
+}
+
+static void text_has_columns_of_events_that_were_asked_for(void **state)
+{
+	static const char *const asked[] = { "odd::OTHER", "ODD::ports:p23", "odd::L1", "odd::NOT_IN_THE_PLAN" };
+	const struct format *format;
+
+	(void)state;
+	format = begin("text", REPORT_SWEEP);
+	end(format);
+	report.out = open_memstream(&written, &written_size);
+	report.asked = asked;
+	report.asked_count = 4;
+	format->begin(&report);
+	put_sample(format);
+	end(format);
+	check_contains(written, "   IPC    OTHER  ports:p23       L1  NOT_IN_THE_PLAN\n");
+	check_contains(written, " 2.750    0.000      0.750        -                -\n");
 }
 
 /* Where nothing could be counted, formats are as if nobody had asked. */
@@ -406,9 +422,11 @@ static void reads_counts_by_their_role(void **state)
 	counts.id = 1;
 	counts.event[0].value = 0;
 	assert_true(isnan(counts_ipc(&plan, &counts)));
-	assert_false(counts_instructions_differ(11, 11.1));
-	assert_true(counts_instructions_differ(11, 11.2));
-	assert_false(counts_instructions_differ(NAN, 11));
+	assert_false(counts_instructions_differ(11, 11.1, false));
+	assert_false(counts_instructions_differ(1.88, 1.9375, true));
+	assert_true(counts_instructions_differ(1.88, 2.1, true));
+	assert_true(counts_instructions_differ(11, 11.2, false));
+	assert_false(counts_instructions_differ(NAN, 11, false));
 	assert_true(counts_clocks_differ(1.03));
 	assert_false(counts_clocks_differ(NAN));
 }
@@ -420,6 +438,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(text_sums_up_what_is_unavailable, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(text_flags_what_cannot_both_be_right, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(text_has_ipc_in_tables_of_sweeps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_has_columns_of_events_that_were_asked_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_counters_nothing_is_said, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(json_has_every_event_with_its_state, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(json_lines_stay_short, set_up, tear_down),

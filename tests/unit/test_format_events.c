@@ -49,6 +49,7 @@ static const struct event_line lines[] = {
 	{ "ports p2 p3", "p2 p3", "odd::PORTS:P23", "refused", "refused: so", "" },
 	{ "dtlb-walks", "page walks", "odd::A_NAME_THAT_IS_LONGER_THAN_ITS_COLUMN", "silent", "stays at zero", "" },
 	{ "stores", "stores", "odd::STORES", "", "", "" },
+	{ "stalled x", "stalled: a scheduler of a long name", "odd::X", "known", "", "" },
 };
 
 static void text_tells_core_counters_and_what_is_lacking(void **state)
@@ -56,7 +57,9 @@ static void text_tells_core_counters_and_what_is_lacking(void **state)
 	struct event_survey survey = { .pmu = "odd", .doubt = "", .why = "", .tried = true, .lacking_count = 2, .lacking = lacking };
 
 	(void)state;
-	write_events("text", &survey, lines, 4);
+	write_events("text", &survey, lines, 5);
+	check_contains(written, "\n  stalled: a scheduler of a long name\n"
+		"                                 odd::X                                 counted\n");
 	check_contains(written, "core      not recognised\n");
 	check_contains(written, ", PMU odd\n");
 	check_contains(written, "counters  tried on this machine\n");

@@ -129,6 +129,10 @@ static void the_table_tells_known_from_doubtful_and_unavailable(void **state)
 	check_contains(title(&panel_counters), "C read by system call in 4 passes");
 	/* Nothing unavailable is written as a figure. */
 	lacks(shown, " 0.000");
+	/* Too few passes for quartiles: no heading either. */
+	for (int i = 0; i < counts->count; i++)
+		counts->event[i].passes = 2;
+	lacks(draw(&panel_counters, 100, 20), "quartiles");
 	/* Where reasons have no room, names have. */
 	check_contains(draw(&panel_counters, 80, 4), "unavailable: p2, page walks; slexplore events says why\n");
 	check_contains(draw(&panel_counters, 44, 4), "unavailable: p2, page walks\n");
@@ -288,6 +292,10 @@ static void without_counters_ports_say_why_in_one_line(void **state)
 	lacks(title(&panel_ports), "C counted");
 	/* Beside the legend where there is no other row. */
 	check_contains(draw(&panel_ports, 80, 5), "the even split is best   C unavailable: this guest");
+	/* Too long for its row: where it stands in full; in two where there are two. */
+	snprintf(view.counters.why, sizeof(view.counters.why), "this guest was given no counters by the host that it runs on");
+	check_contains(draw(&panel_ports, 80, 5), "the even split is best   C unavailable: c says why\n");
+	check_contains(draw(&panel_ports, 50, 10), "\nC unavailable: this guest was given no counters by\nthe host that it runs on\n");
 }
 
 static void another_cores_ports_are_not_compared(void **state)
@@ -369,6 +377,30 @@ static void a_recording_is_stamped_in_every_size(void **state)
 	check_contains(frame(30, 5), " REPLAY lecture.jsonl\nfold");
 }
 
+static void what_another_machine_refused_is_not_said_of_this_one(void **state)
+{
+	static const struct machine machine = { .known = true, .bound = true, .huge_note = "no huge pages there" };
+
+	(void)state;
+	begin();
+	view.by_size.knob = view.by_stride.knob = -1;
+	view.machine = &machine;
+	check_contains(frame(80, 24), "no huge pages there");
+	view.replay = "lecture.jsonl";
+	lacks(frame(80, 24), "no huge pages there");
+}
+
+static void titles_end_before_what_has_no_room(void **state)
+{
+	(void)state;
+	begin();
+	view.by_size.knob = view.by_stride.knob = -1;
+	view.body = BODY_COUNTERS;
+	view.counters.counts.groups = 6;
+	check_contains(frame(80, 24), "counters per element: C read directly in 6 passes, M Own Core -");
+	check_contains(frame(60, 16), "counters per element: C read directly in 6 passes -");
+}
+
 static void what_is_being_recorded_is_marked(void **state)
 {
 	(void)state;
@@ -404,6 +436,8 @@ int main(void)
 		cmocka_unit_test(another_cores_ports_are_not_compared),
 		cmocka_unit_test(what_is_no_port_is_not_called_one),
 		cmocka_unit_test(a_recording_is_stamped_in_every_size),
+		cmocka_unit_test(titles_end_before_what_has_no_room),
+		cmocka_unit_test(what_another_machine_refused_is_not_said_of_this_one),
 		cmocka_unit_test(what_is_being_recorded_is_marked),
 	};
 

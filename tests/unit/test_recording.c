@@ -1,4 +1,29 @@
 /* What is written to a recording is read back; cut, damaged and foreign ones are told. */
+#include "check.h"
+
+#include "kernels/kernel.h"
+
+/* Its wide form needs what no processor has: refused here, and yet it may have been recorded elsewhere. */
+static const char *const wide_forms[] = { "narrow", "wide", NULL };
+static const struct knob wide_knobs[] = {
+	{ .name = "form", .help = "how wide", .kind = KNOB_CHOICE, .choices = wide_forms },
+	{ .name = "size", .help = "bytes", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 64, .max = KNOB_MAX_MEMORY,
+		.initial = 4096 },
+};
+
+static struct status wide_check(const int64_t *v)
+{
+	return v[0] ? status_make(STATUS_FAILED, "form=wide needs what this processor lacks") : status_ok();
+}
+
+static uint64_t wide_footprint(const int64_t *v)
+{
+	return (uint64_t)v[1];
+}
+
+static const struct kernel kernel_wide = { .name = "wide", .title = "wide", .element = "element", .knobs = wide_knobs,
+	.knob_count = 2, .check = wide_check, .footprint = wide_footprint };
+#define FAKE_KERNELS &kernel_wide,
 #include "fakes.h"
 
 #include <errno.h>
@@ -84,7 +109,8 @@ static int set_up(void **state)
 	add_event(ROLE_PORTS, 3, "", "odd::PORTS:B_L");
 	add_event(ROLE_STALLED, 0, "queue full", "odd::STALL");
 	add_event(ROLE_L1_MISSES, 0, "", "odd::MISS");
-	place = (struct recording_place){ .machine = &machine, .seed = 7, .core = &core, .match = UARCH_EXACT, .events = &plan };
+	place = (struct recording_place){
+		.machine = &machine, .seed = 7, .core = &core, .match = UARCH_EXACT, .events = &plan};
 	explanation = explanation_new();
 	return 0;
 }
@@ -113,9 +139,14 @@ static void make_explanation(const struct setting *setting, double latency)
 	loop->stepped = true;
 	loop->insns_per_element = 4.125;
 	for (int i = 0; i < 4; i++) {
-		loop->insn[i] = (struct insn){ .address = 0x1000 + 4 * (uint64_t)i, .length = 4, .known = true, .write_count = i < 3 };
-		snprintf(loop->insn[i].text, sizeof(loop->insn[i].text), i == 0 ? "ldr x1, [x2]" : i < 3 ? "nop" : "cbnz x1, 0x1000");
-		limits->insn[i] = (struct limit_insn){ .known = true, .slots = 1, .latency = i ? 1 : 4, .count = 8, .carried = i == 0 };
+		loop->insn[i] = (struct insn){
+			.address = 0x1000 + 4 * (uint64_t)i, .length = 4, .known = true, .write_count = i < 3};
+		snprintf(loop->insn[i].text, sizeof(loop->insn[i].text),
+			i == 0	? "ldr x1, [x2]"
+			: i < 3 ? "nop"
+				: "cbnz x1, 0x1000");
+		limits->insn[i] = (struct limit_insn){
+			.known = true, .slots = 1, .latency = i ? 1 : 4, .count = 8, .carried = i == 0};
 		snprintf(limits->insn[i].ports, sizeof(limits->insn[i].ports), i ? "B" : "L");
 	}
 	loop->insn[3].flow = FLOW_BRANCH;
@@ -131,7 +162,8 @@ static void make_explanation(const struct setting *setting, double latency)
 	limits->limit_count = 3;
 	limits->limit[0] = (struct limit){ .kind = LIMIT_LATENCY, .known = true, .hard = true, .cpe = latency,
 		.cycles = 8 * latency, .cause = "a load of 4 cycles" };
-	limits->limit[1] = (struct limit){ .kind = LIMIT_SATURATION, .known = true, .cpe = 2, .cycles = 16, .cause = "soft" };
+	limits->limit[1] =
+		(struct limit){.kind = LIMIT_SATURATION, .known = true, .cpe = 2, .cycles = 16, .cause = "soft"};
 	limits->limit[2] = (struct limit){ .kind = LIMIT_MEMORY_LINES, .hard = true, .cause = "not measured yet" };
 	limits->binding = limits->predicted_by = 0;
 	limits->bound = limits->predicted = latency;
@@ -148,8 +180,17 @@ static struct setting fold(int64_t unroll, int64_t size)
 	return setting;
 }
 
-static const struct run_facts facts = { .cpu = 3, .bound = true, .cycles_from = SOURCE_COUNTER, .ring = 4096, .granule = 4,
-	.bytes = 8, .footprint = 32768, .call = 4096, .calls = 2, .watched = true, .pages = "huge" };
+static const struct run_facts facts = {.cpu = 3,
+	.bound = true,
+	.cycles_from = SOURCE_COUNTER,
+	.ring = 4096,
+	.granule = 4,
+	.bytes = 8,
+	.footprint = 32768,
+	.call = 4096,
+	.calls = 2,
+	.watched = true,
+	.pages = "huge"};
 
 /* Quiet trials with a few of every other kind. */
 static void make_trials(struct trials *trials, unsigned count, double cpe)
@@ -631,7 +672,7 @@ static void test_what_cannot_be_written(void **state)
 		make_trials(&made, 100, 3);
 		assert_false(recording_add(recording, &entry));
 		assert_int_equal(recording_status(recording)->code, STATUS_FAILED);
-		check_contains(recording_status(recording)->text, "recording stopped");
+		check_contains(recording_status(recording)->text, "Broken pipe; nothing was recorded");
 		assert_false(recording_wants(recording, &setting, &(struct sample){ .valid = true }, NULL));
 		recording_explain(recording, &setting, explanation, NULL, NULL);
 	}
@@ -672,23 +713,25 @@ static void test_damaged_lines(void **state)
 	static const struct {
 		const char *from, *to, *words;
 	} cases[] = {
-		{ "\"trials\":[[", "\"trials\":[[NaN,4],[", "one.jsonl:9: invalid token near 'NaN'" },
-		{ "\"trials\":[[", "\"trials\":[[1e308,4,1,1,0,0],[", "cycles are no positive number" },
-		{ "\"trials\":[[", "\"trials\":[[-3,4,1,1,0,0],[", "cycles are no positive number" },
-		{ "\"trials\":[[", "\"trials\":[[1,2],[", "a trial is a list of six numbers" },
-		{ "\"trials\":[[", "\"trials\":[[1,4,1,1,0,77],[", "a trial without a fate" },
-		{ "\"trials\":[[", "\"trials\":7,\"x\":[[", "trials without a list" },
-		{ "\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",-2,-2,-2", "a count is not negative" },
-		{ "\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",null,1,2", "a count without its figures" },
-		{ "\"known\"]", "\"gone\"]", "a count is a list of" },
-		{ "\"record\":\"limits\",\"id\":1", "\"record\":\"limits\",\"id\":-1", "a record without its id" },
-		{ "\"record\":\"limits\"", "\"record\":\"limits\",\"record\":\"limits\"", "duplicate object key" },
-		{ "\"record\":\"limits\"", "\"x\":[[[[[[[[[[[[[[[[,", "one.jsonl:" },
-		{ "\"elements\":1.0", "\"elements\":0", "an explanation without its elements" },
-		{ "\"pressure\":{\"B\":3.0", "\"pressure\":{\"B\":-3.0", "a port without its pressure" },
-		{ "\"offset\":4", "\"offset\":-4", "an instruction without its place" },
-		{ "\"record\":\"facts\"", "\"record\":\"facts\",\"y\":\"\xff\xfe\"", "one.jsonl:" },
-		{ "\"index\":1", "\"index\":3", "an event that was there already" },
+		{"\"trials\":[[", "\"trials\":[[NaN,4],[", "one.jsonl:9: invalid token near 'NaN'"},
+		{"\"trials\":[[", "\"trials\":[[1e308,4,1,1,0,0],[", "cycles are no positive number"},
+		{"\"trials\":[[", "\"trials\":[[-3,4,1,1,0,0],[", "cycles are no positive number"},
+		{"\"trials\":[[", "\"trials\":[[1,2],[", "a trial is a list of six numbers"},
+		{"\"trials\":[[", "\"trials\":[[1,4,1,1,0,77],[", "a trial without a fate"},
+		{"\"trials\":[[", "\"trials\":7,\"x\":[[", "trials without a list"},
+		{"\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",-2,-2,-2",
+			"a count is not negative"},
+		{"\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",null,1,2",
+			"a count without its figures"},
+		{"\"known\"]", "\"gone\"]", "a count is a list of"},
+		{"\"record\":\"limits\",\"id\":1", "\"record\":\"limits\",\"id\":-1", "a record without its id"},
+		{"\"record\":\"limits\"", "\"record\":\"limits\",\"record\":\"limits\"", "duplicate object key"},
+		{"\"record\":\"limits\"", "\"x\":[[[[[[[[[[[[[[[[,", "one.jsonl:"},
+		{"\"elements\":1.0", "\"elements\":0", "an explanation without its elements"},
+		{"\"pressure\":{\"B\":3.0", "\"pressure\":{\"B\":-3.0", "a port without its pressure"},
+		{"\"offset\":4", "\"offset\":-4", "an instruction without its place"},
+		{"\"record\":\"facts\"", "\"record\":\"facts\",\"y\":\"\xff\xfe\"", "one.jsonl:"},
+		{"\"index\":1", "\"index\":3", "an event that was there already"},
 	};
 	struct setting first = fold(1, 32768), second = fold(2, 65536);
 
@@ -728,7 +771,8 @@ static void test_long_lines(void **state)
 	replace("\"record\":\"machine\"", text_string(&filler));
 	text_free(&filler);
 	replay = open_replay();
-	assert_string_equal(replay_notes(replay), "one.jsonl:2: longer than 1000 bytes; this damaged line is left out\n");
+	assert_string_equal(
+		replay_notes(replay), "one.jsonl:2: longer than 1000 bytes; this damaged line is left out\n");
 	assert_int_equal(replay_count(replay), 1);
 	replay_free(replay);
 }
@@ -742,7 +786,7 @@ static void test_settings_that_are_not_here(void **state)
 		{ "\"op\":\"mul\"", "\"op\":\"xor\"", "fold has no such op=xor" },
 		{ "\"unroll\":2", "\"unroll\":99", "fold: unroll=99: a whole number from 1 to 16" },
 		{ "\"unroll\":2", "\"unroll\":1e3", "fold has no such unroll" },
-		{ "\"unroll\":2", "\"unroll\":2,\"wings\":2", "fold has a knob that it has not here" },
+		{ "\"unroll\":2", "\"unroll\":2,\"wings\":2", "fold has a knob there that it has not here" },
 		{ "\"unroll\":2,", "", "fold has no such unroll" },
 		{ "\"acc\":1", "\"acc\":5", "fold: acc=5 needs unroll=5 or more" },
 	};
@@ -766,6 +810,24 @@ static void test_settings_that_are_not_here(void **state)
 		assert_int_equal(replay_find(replay, &first), 0);
 		replay_free(replay);
 	}
+}
+
+/* What this processor lacks, or the memory of this machine, is no obstacle. */
+static void test_what_cannot_run_here(void **state)
+{
+	struct recording *recording = open_recording();
+	struct setting setting = { .kernel = &kernel_wide, .v = { 1, (int64_t)1 << 45 } };
+	struct replay *replay;
+	struct engine engine;
+
+	(void)state;
+	record(recording, &setting, 40, 3);
+	recording_close(recording);
+	replay = open_replay();
+	assert_string_equal(replay_notes(replay), "");
+	engine = replay_engine(replay);
+	assert_true(engine.holds(engine.context, setting.kernel, setting.v));
+	replay_free(replay);
 }
 
 /* ---- moves ---- */
@@ -903,6 +965,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damaged_lines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_long_lines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_settings_that_are_not_here, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_cannot_run_here, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_moves, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nothing_to_explain, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),

@@ -251,6 +251,7 @@ static void kernels_that_were_recorded(void **state)
 	assert_true(view.kernel_absent[2]);
 	assert_false(session_command_works(session, "kernel next"));
 	refused(session, "kernel next", "this is the last kernel");
+	refused(session, "event perf::FAULTS", "a replay counts nothing; it has what was counted when it was recorded");
 	refused(session, "kernel odd", "no setting of odd was recorded; there are some of fold, walk-list");
 	run(session, "kernel previous");
 	assert_ptr_equal(view.setting.kernel, &kernel_fold);
@@ -271,7 +272,7 @@ static void what_goes_wrong_ends_a_recording(void **state)
 
 	(void)state;
 	session_advance(session, 1);
-	check_contains(look(session)->notice, "not recording: recording stopped: /dev/full: No space left on device");
+	check_contains(look(session)->notice, "not recording: /dev/full: No space left on device; nothing was recorded");
 	assert_false(view.recording);
 	session_free(session);
 }

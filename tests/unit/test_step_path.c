@@ -73,6 +73,7 @@ static void test_simple(void **state)
 	assert_int_equal(loop.turns, 256);
 	assert_int_equal(loop.path_count, 1024);
 	assert_true(loop.stepped);
+	assert_false(loop.varies);
 	check_near(loop.elements, 256, 1e-9);
 	check_near(loop.insns_per_element, 4, 0);
 	assert_int_equal(loop.path[0].insn, 0);
@@ -105,6 +106,7 @@ static void test_branches(void **state)
 		taken += loop.path[i].insn == 1 && loop.path[i].taken;
 	assert_in_range(taken, loop.turns / 3 - 1, loop.turns / 3 + 1);
 	check_near(loop.elements, loop.turns, 1);
+	assert_true(loop.varies);
 }
 
 /* Inner turns are few: the outer loop's whole turns are taken. */

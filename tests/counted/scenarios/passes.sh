@@ -32,3 +32,7 @@ check "an event that must rise and does not is told" test "$(state arm_n1::BR_RE
 check "no event at zero counts as known" sh -c '! awk -F, "\$6 == \"known\" && \$3 == 0" | grep -q .' <<-END
 $(events run)
 END
+slexplore events --quiet >list
+cat list
+check "events tells which are counted" grep -q 'INST_RETIRED  *counted' list
+check "and which stay at zero" grep -q 'BR_RETIRED  *stays at zero' list
