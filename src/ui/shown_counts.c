@@ -42,7 +42,7 @@ void shown_absence(const struct view *view, int event, char *buffer, size_t size
 
 	buffer[0] = '\0';
 	if (event >= counts->count || counts->event[event].state == COUNT_NONE) {
-		snprintf(buffer, size, "%s", view->frozen ? "not counted" : "counting…");
+		snprintf(buffer, size, "%s", view->frozen || view->replay ? "not counted" : "counting…");
 	} else if (shown_unavailable(view, event)) {
 		count_words(&counts->event[event], words, sizeof(words));
 		snprintf(buffer, size, "unavailable: %s", words);
