@@ -163,12 +163,14 @@ static bool good(const struct cell *cell)
 }
 
 /* Every setting once, and those whose figure is in doubt again as long as there is time; each is written when it is
- * good, and in the end all that there is. */
-static void tour(struct recorder *recorder, const struct setting_index *settings, double seconds)
+ * good, and in the end all that there is. Who named a time gets no more, and is told what it was too short for. */
+static void tour(struct recorder *recorder, const struct setting_index *settings)
 {
+	bool strict = recorder->cli->time_budget > 0;
+	double seconds = strict ? recorder->cli->time_budget : TOUR_SECONDS;
 	struct cell *cells = memory_new((size_t)settings->count + 1, sizeof(*cells));
 	double start = bench_now(), end = start + seconds;
-	int open = settings->count;
+	int open = settings->count, unvisited = 0;
 
 	for (int round = 0; open > 0 && goes_on(recorder) && (round == 0 || bench_now() < end); round++) {
 		int left = open;
@@ -180,8 +182,9 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 			cell->setting = settings->setting[i];
 			if (cell->visits && good(cell))
 				continue;
-			/* Later rounds end with the time; the first is made whole. Explaining takes its part. */
-			if (round > 0 && now >= end)
+			/* Later rounds end with the time; the first is made whole unless a time was asked for. Explaining
+			 * takes its part. */
+			if ((round > 0 || strict) && now >= end)
 				break;
 			visit(recorder, cell, (end - now) / left-- / 2);
 			if (!good(cell))
@@ -198,6 +201,7 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 		}
 	}
 	for (int i = 0; i < settings->count; i++) {
+		unvisited += cells[i].visits == 0;
 		if (cells[i].visits && !good(&cells[i]) && status_is_ok(recording_status(recorder->recording)))
 			write_cell(recorder, &cells[i]);
 		free(cells[i].trials);
@@ -205,6 +209,9 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 	}
 	free(cells);
 	progress_clear(recorder);
+	if (unvisited && goes_on(recorder))
+		cli_note(recorder->cli, "the time was too short for %d of %d settings: the same command goes on with them",
+			unvisited, settings->count);
 }
 
 /* What is recorded already is left alone. */
@@ -229,7 +236,7 @@ static void record_tour(struct recorder *recorder)
 	if (settings.count < all.count)
 		cli_note(recorder->cli, "%d of %d settings are recorded already", all.count - settings.count,
 			all.count);
-	tour(recorder, &settings, recorder->cli->time_budget > 0 ? recorder->cli->time_budget : TOUR_SECONDS);
+	tour(recorder, &settings);
 	setting_index_free(&settings);
 	setting_index_free(&all);
 }

@@ -81,6 +81,11 @@ printf 'again\n' >again.script
 run 2 replay one.jsonl --script again.script
 says 'nothing is measured in a replay: the figures are those of one.jsonl'
 
+# A tour that has no time for all settings ends, and says so.
+run 0 record tour.jsonl --time-budget 0.01
+says 'the time was too short for '
+says ': the same command goes on with them'
+
 # Going on, with another kernel; what is recorded is left alone.
 run 0 record one.jsonl k-loads k=1 --time-budget 0.1
 says 'holds 3 settings already'
