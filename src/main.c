@@ -11,5 +11,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	/* A reader that went away is noticed as a write error, so that the worker ends in order. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Nor is a file that may not grow any more: the write says so. */
+	signal(SIGXFSZ, SIG_IGN);
 	return cli_main(argc, argv, stdout, stderr);
 }

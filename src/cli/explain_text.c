@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "model/choice.h"
 #include "model/explain.h"
+#include "session/advice.h"
 
 /* "4", but "2.667". */
 static void count_word(double count, char *buffer, size_t size)
@@ -70,7 +71,7 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	fprintf(out, "predicted %s", figure);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limit_title(limits->limit[limits->predicted_by].kind));
-	fprintf(out, "   (source: model)\nremedy    %s\n", limit_remedy(limits->limit[limits->binding].kind));
+	fprintf(out, "   (source: model)\nremedy    %s\n", advice_sentence(explanation, limits->limit[limits->binding].kind));
 }
 
 static void print_limits(FILE *out, const struct limits *limits)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engine/own.h"
 #include "session/replay.h"
 #include "ui/ui.h"
 
@@ -24,6 +25,9 @@ static struct status choose_setting(const struct cli *cli, const struct replay *
 	*setting = *replay_setting(replay, 0);
 	if (cli->word_count < 2)
 		return status_ok();
+	if (own_is_path(cli->words[1]))
+		return status_make(STATUS_USAGE, "%.100s: own loops are in no recording; slexplore %.100s measures it", cli->words[1],
+			cli->words[1]);
 	status = setting_find_kernel(cli->words[1], &setting->kernel);
 	if (!status_is_ok(&status))
 		return status;

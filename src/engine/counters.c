@@ -205,8 +205,8 @@ static struct status unnamed(const char *name, int outcome)
 
 	pmu_of(name, pmu_name, sizeof(pmu_name));
 	if (pmu_name[0] == '\0')
-		return status_make(STATUS_USAGE, "event '%.80s': %s; write PMU::EVENT:UNIT_MASK, as libpfm %s does", name,
-			pfm_strerror(outcome), version);
+		return status_make(STATUS_USAGE, "event '%.80s': %s; write PMU::EVENT:UNIT_MASK: slexplore events WORD "
+			"finds such names", name, pfm_strerror(outcome));
 	if (!pmu_find(pmu_name, &pmu))
 		return status_make(STATUS_USAGE, "event '%.80s': libpfm %s knows no PMU '%.40s'", name, version, pmu_name);
 	near_names(name, pmu, near, sizeof(near));
@@ -319,27 +319,17 @@ static bool offer_fits(const struct counter_offer *offer, const char *words)
 	return true;
 }
 
-/* Whether libpfm, this old or that, knows a PMU of that name. */
-static bool has_pmu(const char *name)
-{
-	for (pfm_pmu_t pmu = PFM_PMU_NONE; name && pmu < PFM_PMU_MAX; pmu++) {
-		pfm_pmu_info_t info = { .size = sizeof(info) };
-
-		if (pfm_get_pmu_info(pmu, &info) == PFM_SUCCESS && strcasecmp(info.name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 size_t counters_search(const char *words, const char *pmu_name, struct counter_offer *offers, size_t most)
 {
+	pfm_pmu_t wanted = PFM_PMU_NONE;
 	size_t found = 0;
 	bool named;
 
 	if (!begin())
 		return 0;
 	pthread_mutex_lock(&lock);
-	named = has_pmu(pmu_name);
+	/* This libpfm, old or new, may not know it. */
+	named = pmu_name && pmu_find(pmu_name, &wanted);
 	for (pfm_pmu_t pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
 		pfm_pmu_info_t info = { .size = sizeof(info) };
 		const struct catalogue *catalogue;
@@ -351,7 +341,7 @@ size_t counters_search(const char *words, const char *pmu_name, struct counter_o
 		 * may take this processor, or a guest's, for another. */
 		here = info.is_present && (info.type == PFM_PMU_TYPE_OS_GENERIC || (info.type == PFM_PMU_TYPE_CORE && !named)) &&
 			pmu != PFM_PMU_PERF_EVENT_RAW;
-		if (!here && !(named && strcasecmp(info.name, pmu_name) == 0))
+		if (!here && !(named && pmu == wanted))
 			continue;
 		catalogue = catalogue_of(pmu);
 		for (size_t i = 0; catalogue && i < catalogue->count; i++) {

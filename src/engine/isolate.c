@@ -137,7 +137,7 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	}
 	shared->facts = (struct run_facts){
 		.cpu = machine->cpu, .bound = machine->bound,
-		.cycles_from = measure.counting ? SOURCE_COUNTER : SOURCE_REFERENCE, .ring = run.ring,
+		.cycles_from = measure_source(&measure), .ring = run.ring,
 		.granule = run.granule, .footprint = kernel->footprint(run.v), .call = measure.whole, .calls = measure.calls,
 		.watched = isolate->clock->watched,
 	};
@@ -146,13 +146,13 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	if (budget->provisional > 0) {
 		goal.trials = budget->provisional;
 		measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
+		shared->facts.cycles_from = measure_source(&measure);
 		while (write(early, "!", 1) < 0 && errno == EINTR)
 			;
 	}
 	goal.trials = UINT_MAX;
 	measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
-	if (!measure.counting)
-		shared->facts.cycles_from = SOURCE_REFERENCE;
+	shared->facts.cycles_from = measure_source(&measure);
 	if (isolate->counting)
 		counting_measure(isolate->counting, &measure, isolate->passes, &shared->cancel, &shared->counts);
 	return status_ok();

@@ -36,6 +36,12 @@ struct measure {
 	struct counting *counting;
 };
 
+/* What the trials made so far are by. */
+static inline enum source measure_source(const struct measure *measure)
+{
+	return measure->counting ? SOURCE_COUNTER : SOURCE_REFERENCE;
+}
+
 /* Chooses the calls for a prepared run and brings the working set to where it belongs: in the caches, as far as it
  * fits. first_cache and last_cache: bytes of the first and the last data cache; warm_seconds bounds the warming. */
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,

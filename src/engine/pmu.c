@@ -2,6 +2,7 @@
 #include "engine/pmu.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +105,12 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 	find_listed(pmu, root, cpu);
 	if (pmu->name[0] == '\0' && pmu->others[0] == '\0' && system_has(root, of("cpu", "type", path)))
 		snprintf(pmu->name, sizeof(pmu->name), "cpu");
-	if (root[0] == '\0')
+	if (root[0] == '\0') {
 		pmu_ask_processor(pmu);
+		/* Of another kind than the one that was asked about they would be another's. */
+		if (pmu->others[0] != '\0' && !pmu_list_holds(pmu->serves, sched_getcpu()))
+			pmu->counters = pmu->fixed = pmu->width = 0;
+	}
 	if (pmu->name[0] == '\0')
 		return;
 	pmu->type = (uint32_t)number_or(root, of(pmu->name, "type", path), TYPE_RAW);

@@ -134,7 +134,7 @@ static void worker_facts(const struct worker *worker, const struct kernel_run *r
 {
 	*facts = (struct run_facts){
 		.cpu = worker->machine.cpu, .bound = worker->machine.bound,
-		.cycles_from = measure->counting ? SOURCE_COUNTER : SOURCE_REFERENCE, .ring = run->ring, .granule = run->granule, .bytes = run->bytes,
+		.cycles_from = measure_source(measure), .ring = run->ring, .granule = run->granule, .bytes = run->bytes,
 		.footprint = run->kernel->footprint(run->v), .call = measure->whole, .calls = measure->calls,
 		.watched = worker->clock.watched,
 	};
@@ -183,14 +183,14 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 		measure_trials(&measure, trials, &goal, &worker->cancel);
 		if (!atomic_load(&worker->cancel)) {
 			result->trials = *trials;
+			result->facts.cycles_from = measure_source(&measure);
 			worker_answer(worker, result);
 		}
 	}
 	goal.trials = UINT_MAX;
 	measure_trials(&measure, trials, &goal, &worker->cancel);
 	learn(worker, trials);
-	if (!measure.counting)
-		result->facts.cycles_from = SOURCE_REFERENCE;
+	result->facts.cycles_from = measure_source(&measure);
 	if (request->plan.id != 0)
 		counting_measure(worker->counting, &measure, worker_passes(request), &worker->cancel, &result->counts);
 	if (atomic_load(&worker->cancel))

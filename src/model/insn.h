@@ -83,4 +83,10 @@ struct insn {
 	uint64_t target;              /* FLOW_BRANCH, FLOW_JUMP, FLOW_CALL when known, else 0 */
 };
 
+/* A plain load: what it writes depends on memory and its address alone. */
+static inline bool insn_fetches(const struct insn *insn)
+{
+	return insn->memory_count > 0 && insn->memory[0].load && !insn->memory[0].store && insn->read_count == 0;
+}
+
 #endif

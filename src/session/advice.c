@@ -187,15 +187,13 @@ static bool chases_pointers(const struct explanation *explanation)
 		if (!explanation->limits.insn[i].carried)
 			continue;
 		carried++;
-		/* A plain load: what it writes depends on memory and address alone. */
-		if (insn->memory_count == 0 || !insn->memory[0].load || insn->memory[0].store || insn->read_count > 0)
+		if (!insn_fetches(insn))
 			return false;
 	}
 	return carried > 0;
 }
 
-/* What would help where no knob does. */
-static const char *sentence(const struct explanation *explanation, enum limit_kind kind)
+const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind)
 {
 	if (kind == LIMIT_LATENCY && chases_pointers(explanation))
 		return "Each load waits for the address that the one before fetched: walk several lists at once, or keep the items in "
@@ -231,7 +229,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->from = limits->predicted;
 	if (best.knob < 0 || best.cpe > limits->predicted * (1 - ADVICE_WORTH)) {
 		advice->kind = ADVICE_SENTENCE;
-		snprintf(advice->words, sizeof(advice->words), "%s", sentence(question->explanation, kind));
+		snprintf(advice->words, sizeof(advice->words), "%s", advice_sentence(question->explanation, kind));
 		return true;
 	}
 	advice->kind = ADVICE_KNOB;

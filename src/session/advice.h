@@ -38,6 +38,9 @@ struct advice_question {
 	const struct replay *replay;              /* only settings that it holds come into question; NULL: all that can be measured */
 };
 
+/* What would help against a limit where no knob does. */
+const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind);
+
 /* Knobs of the same work written otherwise come first: one of them is taken if it gains ADVICE_WORTH; else the best change of
  * any knob, if that gains as much. Among equals the smallest step. Returns whether it is found: false when `fresh` settings have
  * been explained and there are more; asked again, with the same readings, it goes on. */

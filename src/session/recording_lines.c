@@ -244,6 +244,8 @@ static json_t *insn_object(const struct records *records, const struct explanati
 		set_truth(object, "jumps", true);
 	if (insn->write_count > 0)
 		set_truth(object, "writes", true);
+	if (insn_fetches(insn))
+		set_truth(object, "fetches", true);
 	if (!insn->known)
 		set_truth(object, "no_instruction", true);
 	return object;

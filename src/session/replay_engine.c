@@ -178,6 +178,8 @@ static void fill_code(const struct explained *from, struct explanation *to)
 			insn->length = run->bytes;
 			insn->known = !run->no_instruction;
 			insn->write_count = run->writes;
+			insn->memory_count = run->fetches;
+			insn->memory[0].load = run->fetches;
 			insn->flow = run->jumps ? FLOW_BRANCH : FLOW_NONE;
 			snprintf(insn->text, sizeof(insn->text), "%s", run->text);
 			if (run->jumps)

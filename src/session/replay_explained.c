@@ -99,6 +99,7 @@ const char *reading_insn(struct reading *reading, const json_t *object, unsigned
 		return "an instruction out of turn";
 	run.jumps = field_true(object, "jumps");
 	run.writes = field_true(object, "writes");
+	run.fetches = field_true(object, "fetches");
 	run.no_instruction = field_true(object, "no_instruction");
 	run.facts.known = field_true(object, "known");
 	run.facts.fused = field_true(object, "fused");

@@ -12,7 +12,7 @@ struct played_insn {
 	int times;
 	uint64_t offset;          /* of the first, in bytes from the loop's beginning */
 	uint8_t bytes;            /* of each */
-	bool jumps, writes, no_instruction;
+	bool jumps, writes, fetches, no_instruction;
 	char text[88];            /* a jump's target as its distance from the loop's beginning */
 	struct limit_insn facts;
 };

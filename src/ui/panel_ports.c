@@ -263,6 +263,8 @@ static void why(const struct view *view, char *buffer, size_t size)
 		snprintf(buffer, size, "C unavailable: %s", counters->why);
 	else if (view->foreign)
 		snprintf(buffer, size, "C: what this core counts says nothing of another one's ports");
+	else if (view->frozen && counters->counts.count == 0)
+		snprintf(buffer, size, "C: frozen before it was counted");
 	else if (!shown_ports(view))
 		why_no_event(view, buffer, size);
 }

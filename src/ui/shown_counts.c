@@ -19,7 +19,7 @@ bool shown_ports(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
 
-	if (!shown_counting(view) || !view->core)
+	if (!shown_counting(view) || !view->core || (view->frozen && view->counters.counts.count == 0))
 		return false;
 	for (int i = 0; i < plan->counters.count; i++)
 		if (plan->meaning[i].role == ROLE_PORTS && strcmp(plan->meaning[i].core, view->core->name) == 0 &&
@@ -42,7 +42,7 @@ void shown_absence(const struct view *view, int event, char *buffer, size_t size
 
 	buffer[0] = '\0';
 	if (event >= counts->count || counts->event[event].state == COUNT_NONE) {
-		snprintf(buffer, size, "%s", view->frozen ? "not counted" : "counting…");
+		snprintf(buffer, size, "%s", view->frozen || view->replay ? "not counted" : "counting…");
 	} else if (shown_unavailable(view, event)) {
 		count_words(&counts->event[event], words, sizeof(words));
 		snprintf(buffer, size, "unavailable: %s", words);

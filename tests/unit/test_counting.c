@@ -733,6 +733,7 @@ static void a_lost_counter_leaves_the_reference(void **state)
 	goal.trials = 20;
 	measure_trials(&bench->measure, &trials, &goal, &bench->cancel);
 	assert_null(bench->measure.counting);
+	assert_int_equal(measure_source(&bench->measure), SOURCE_REFERENCE);
 	assert_int_equal(trials.count, 20);
 	for (unsigned i = 0; i < trials.count; i++)
 		if (trials.trial[i].fate != TRIAL_BROKEN)

@@ -197,6 +197,19 @@ static void why_there_are_none_takes_the_place_of_the_table(void **state)
 	assert_false(panel_counters.wanted(&view));
 }
 
+/* A recording has no more than it has: nobody is counting. */
+static void a_replay_counts_nothing_more(void **state)
+{
+	(void)state;
+	begin();
+	plan_add(ROLE_EXTRA, 0, "ASKED", 1);
+	view.counters.counts.event[WALKS + 1] = (struct count){ .state = COUNT_NONE };
+	check_contains(draw(&panel_counters, 100, 20), "counting..");
+	view.replay = "lecture.jsonl";
+	check_contains(draw(&panel_counters, 100, 20), "not counted");
+	lacks(shown, "counting..");
+}
+
 static void instructions_that_differ_say_which_may_be_wrong(void **state)
 {
 	(void)state;
@@ -260,6 +273,11 @@ static void ports_have_a_pair_of_bars_and_the_difference(void **state)
 	check_contains(draw(&panel_ports, 40, 4), "C       -");
 	view.counters.counts.count = 0;
 	check_contains(draw(&panel_ports, 40, 10), "C counting..");
+	view.frozen = true;
+	lacks(draw(&panel_ports, 40, 10), "C counting..");
+	check_contains(shown, "\nC: frozen before it was counted\n");
+	lacks(title(&panel_ports), "C counted");
+	view.frozen = false;
 	/* All of them unavailable: the reason once, and bars as without counters. */
 	view.counters.counts.count = plan.counters.count;
 	view.counters.counts.event[PORT_01] = (struct count){ .state = COUNT_SILENT };
@@ -415,6 +433,7 @@ int main(void)
 		cmocka_unit_test(the_table_scrolls_to_its_end),
 		cmocka_unit_test(those_asked_for_by_name_come_first),
 		cmocka_unit_test(why_there_are_none_takes_the_place_of_the_table),
+		cmocka_unit_test(a_replay_counts_nothing_more),
 		cmocka_unit_test(instructions_that_differ_say_which_may_be_wrong),
 		cmocka_unit_test(two_clocks_that_disagree_are_told),
 		cmocka_unit_test(ports_have_a_pair_of_bars_and_the_difference),

@@ -149,6 +149,8 @@ static void make_explanation(const struct setting *setting, double latency)
 			.known = true, .slots = 1, .latency = i ? 1 : 4, .count = 8, .carried = i == 0};
 		snprintf(limits->insn[i].ports, sizeof(limits->insn[i].ports), i ? "B" : "L");
 	}
+	loop->insn[0].memory_count = 1;
+	loop->insn[0].memory[0].load = true;
 	loop->insn[3].flow = FLOW_BRANCH;
 	loop->insn[3].target = 0x1000;
 	limits->turns = limits->elements = 8;
@@ -393,6 +395,9 @@ static void test_what_is_written_is_read(void **state)
 	assert_int_equal(explanation->loop.insn_count, 4);
 	assert_int_equal(explanation->loop.insn[2].address - explanation->loop.insn[0].address, 8);
 	assert_string_equal(explanation->loop.insn[2].text, "nop");
+	/* Advice asks whether a chain goes from pointer to pointer. */
+	assert_true(insn_fetches(&explanation->loop.insn[0]));
+	assert_false(insn_fetches(&explanation->loop.insn[1]));
 	assert_string_equal(explanation->limits.insn[0].ports, "L");
 	assert_true(explanation->limits.insn[0].carried);
 	check_near(explanation->limits.insn[0].latency, 4, 0);

@@ -233,6 +233,24 @@ static void known_processors_are_recognised(void **state)
 	assert_true(asked >= 10);
 }
 
+/* Efficiency cores have the numbers of the performance cores beside them, and nothing else of theirs: neither limits nor events. */
+static void efficiency_cores_are_no_performance_cores(void **state)
+{
+	static const unsigned models[] = { 0x97, 0x9a, 0xb7, 0xba, 0xbf };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = models[i],
+			.stepping = 2, .features = " avx2 avx-vnni " } };
+		char name[24], why[160];
+
+		assert_int_equal(uarch_recognise(&machine, name, why), UARCH_EXACT);
+		processor_add(&machine.processor, "hybrid-e");
+		if (uarch_recognise(&machine, name, why) == UARCH_EXACT)
+			fail_msg("an efficiency core of model %x is taken for %s", models[i], name);
+	}
+}
+
 static void this_machine_is_recognised_or_says_why_not(void **state)
 {
 	struct machine machine = { 0 };
@@ -351,6 +369,7 @@ int main(void)
 		cmocka_unit_test(what_every_loop_needs_is_known_everywhere),
 		cmocka_unit_test(numbers_are_plausible),
 		cmocka_unit_test(known_processors_are_recognised),
+		cmocka_unit_test(efficiency_cores_are_no_performance_cores),
 		cmocka_unit_test(this_machine_is_recognised_or_says_why_not),
 		cmocka_unit_test(skylake_is_the_articles),
 		cmocka_unit_test(operations_fuse_behind_copies),
