@@ -1,4 +1,4 @@
-# machines: exact bare
+# machines: shared bare
 # Unit tests that are whole only where there are counters, and true where there are none.
 . /counted/lib.sh
 

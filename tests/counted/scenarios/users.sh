@@ -1,4 +1,4 @@
-# machines: exact
+# machines: shared
 # What an unprivileged user may count, and how counters are read: by what the system's settings allow.
 . /counted/lib.sh
 
