@@ -207,6 +207,7 @@ static void text_has_columns_of_events_that_were_asked_for(void **state)
 	(void)state;
 	format = begin("text", REPORT_SWEEP);
 	end(format);
+	free(written);
 	report.out = open_memstream(&written, &written_size);
 	report.asked = asked;
 	report.asked_count = 4;
