@@ -100,8 +100,9 @@ void counted_take(struct session *session, const struct result *result)
 	session->live.answered_id = id;
 	if (counts->id == id) {
 		counts_renew(&session->live.counts, counts);
-		snprintf(counted->why, sizeof(counted->why), "%s", counts->count ? "" : counts->why[0] ? counts->why :
-			"nothing could be counted");
+		/* "This machine" in a recording is not the reader's. */
+		snprintf(counted->why, sizeof(counted->why), "%s%s", session->engine.holds && !counts->count ? "when this was recorded: " : "",
+			counts->count ? "" : counts->why[0] ? counts->why : "nothing could be counted");
 	} else if (counts->id == 0) {
 		snprintf(counted->why, sizeof(counted->why), "%s", session->engine.holds ? "this was recorded without counters" :
 			"nothing is counted of this loop");

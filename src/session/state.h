@@ -125,7 +125,7 @@ struct counted {
 	struct event_plan *plan;  /* NULL: nothing is asked for; its id is never 0, and a new one with each change */
 	int extra_count;
 	char *extra[EXTRA_EVENTS];      /* owned */
-	char why[160];            /* why the newest result of this plan counted nothing; empty: it did, or none has come */
+	char why[200];            /* why the newest result of this plan counted nothing; empty: it did, or none has come */
 	double modelled[COUNTERS_MAX];  /* per element, of the present explanation; NAN: nothing */
 	int first;                /* the first event that the panel shows, if there are more than fit */
 	enum body before;         /* what stood in front before the counters */

@@ -489,6 +489,29 @@ static void what_was_recorded_has_no_other_events(void **state)
 	session_free(session);
 }
 
+/* "This guest" is not the reader's machine. */
+static void why_there_were_none_is_told_of_the_recording(void **state)
+{
+	struct session *session;
+	struct engine engine = fake_init(&fake, LIMIT);
+	struct session_options options = { .explainer = &explainer };
+	struct result result;
+
+	(void)state;
+	engine.holds = holds;
+	setting_init(&options.setting, &kernel_fold);
+	session = session_new(&engine, &options);
+	session_advance(session, 100);
+	result = counted_result();
+	memset(&result.counts, 0, sizeof(result.counts));
+	result.counts.id = fake.request.plan.id;
+	snprintf(result.counts.why, sizeof(result.counts.why), "this guest has no PMU");
+	fake_push(&fake, &result);
+	session_advance(session, 100.02);
+	assert_string_equal(look(session)->counters.why, "when this was recorded: this guest has no PMU");
+	session_free(session);
+}
+
 static void events_are_dropped_by_name_or_all(void **state)
 {
 	static const char *const extra[] = { "own::A", "own::B" };
@@ -621,6 +644,7 @@ int main(void)
 		cmocka_unit_test(an_event_by_name_is_counted_too),
 		cmocka_unit_test(a_wrong_event_changes_nothing),
 		cmocka_unit_test(what_was_recorded_has_no_other_events),
+		cmocka_unit_test(why_there_were_none_is_told_of_the_recording),
 		cmocka_unit_test(events_are_dropped_by_name_or_all),
 		cmocka_unit_test(find_offers_events_after_all_else),
 		cmocka_unit_test(the_counters_come_to_the_front_and_go),
