@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,18 @@ const char *text_string(const struct text *text)
 	return text->bytes ? text->bytes : "";
 }
 
+/* Characters that turn the direction of what follows, or end that: U+061C, U+200E, U+200F, U+202A to 202E, U+2066 to 2069. With them a
+ * name from elsewhere could write over its neighbours on the line. */
+static bool turns_direction(const unsigned char *c)
+{
+	if (c[0] == 0xd8)
+		return c[1] == 0x9c;
+	if (c[0] != 0xe2)
+		return false;
+	return (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xaa && c[2] <= 0xae))) ||
+		(c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+}
+
 /* Bytes of the valid UTF-8 character at c (RFC 3629) that is no control character, or 0. */
 static size_t utf8_length(const unsigned char *c)
 {
@@ -130,7 +143,7 @@ static size_t utf8_length(const unsigned char *c)
 		for (size_t j = 2; j < rows[i].length; j++)
 			if ((c[j] & 0xc0) != 0x80)
 				return 0;
-		return rows[i].length;
+		return turns_direction(c) ? 0 : rows[i].length;
 	}
 	return 0;
 }

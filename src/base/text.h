@@ -18,7 +18,7 @@ void text_clear(struct text *text);      /* empties, keeps the memory */
 void text_free(struct text *text);
 const char *text_string(const struct text *text);      /* never NULL; valid until the next change */
 
-/* Adds a string as valid UTF-8 without control characters, each byte that is none replaced by '?', and cut to at most `most` bytes
+/* Adds a string as valid UTF-8 without control characters and those that turn the direction of writing, each byte that is none replaced by '?', and cut to at most `most` bytes
  * between characters: what comes from elsewhere and goes to a terminal or into a file. */
 void text_add_clean(struct text *text, const char *string, size_t most);
 

@@ -106,6 +106,20 @@ static void cut_clean_takes_only_incomplete_characters(void **state)
 	assert_string_equal(whole, "ab€");
 }
 
+static void clean_text_controls_no_terminal(void **state)
+{
+	struct text text = { 0 };
+
+	(void)state;
+	text_add_clean(&text, "a\033[2J\x9b\xc2\x9b" "b\n", 100);
+	assert_string_equal(text_string(&text), "a?[2J???b?");
+	text_clear(&text);
+	/* Right to left, isolated, marked; an en dash and a Greek letter stay. */
+	text_add_clean(&text, "x\xe2\x80\xaey\xe2\x81\xa6z\xe2\x80\x8f\xd8\x9c–λ", 100);
+	assert_string_equal(text_string(&text), "x???y???z?????–λ");
+	text_free(&text);
+}
+
 static void memory_is_zeroed_and_copied(void **state)
 {
 	int *numbers = memory_new(100, sizeof(*numbers));
@@ -132,6 +146,7 @@ int main(void)
 		cmocka_unit_test(text_grows),
 		cmocka_unit_test(text_adds_a_long_piece_at_once),
 		cmocka_unit_test(cut_clean_takes_only_incomplete_characters),
+		cmocka_unit_test(clean_text_controls_no_terminal),
 		cmocka_unit_test(memory_is_zeroed_and_copied),
 	};
 
