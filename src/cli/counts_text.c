@@ -91,14 +91,11 @@ static void put_all_unavailable(FILE *out, const struct event_plan *plan, const 
 static void put_doubts(FILE *out, const struct report *report, const struct sample *sample)
 {
 	const struct explanation *explanation = report->explanation;
-	double counted = counts_of(report->events, report->counts, ROLE_INSTRUCTIONS), decoded = NAN;
 	char a[32], b[32];
 
-	if (explanation && status_is_ok(&explanation->status))
-		decoded = explanation->loop.insns_per_element;
-	if (counts_instructions_doubtful(report->events, report->counts, explanation, decoded)) {
-		units_figure(counted, a, sizeof(a));
-		units_figure(decoded, b, sizeof(b));
+	if (counts_instructions_doubtful(report->events, report->counts, explanation)) {
+		units_figure(counts_of(report->events, report->counts, ROLE_INSTRUCTIONS), a, sizeof(a));
+		units_figure(counts_decoded(explanation), b, sizeof(b));
 		fprintf(out, "DOUBT    %s instructions counted, %s in the code: one of the two is wrong\n", a, b);
 	}
 	if (counts_clocks_differ(sample->check))

@@ -54,14 +54,23 @@ bool counts_instructions_differ(double counted, double decoded, bool varies)
 	return isfinite(counted) && isfinite(decoded) && fabs(counted - decoded) > (varies ? 0.1 : 0.01) * fmax(counted, decoded);
 }
 
-bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts, const struct explanation *explanation,
-	double decoded)
+double counts_decoded(const struct explanation *explanation)
+{
+	if (!explanation || !status_is_ok(&explanation->status))
+		return NAN;
+	if (explanation->loop.insns_per_element > 0)
+		return explanation->loop.insns_per_element;
+	return explanation->limits.elements > 0 && explanation->limits.instructions > 0 ?
+		explanation->limits.instructions / explanation->limits.elements : (double)NAN;
+}
+
+bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts, const struct explanation *explanation)
 {
 	const struct count *count = count_of(plan, counts, ROLE_INSTRUCTIONS);
 
 	/* An estimate is no witness. */
 	return count && count->state != COUNT_SCALED &&
-		counts_instructions_differ(count->value, decoded, explanation && explanation->loop.varies);
+		counts_instructions_differ(count->value, counts_decoded(explanation), explanation && explanation->loop.varies);
 }
 
 bool counts_clocks_differ(double check)

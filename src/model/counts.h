@@ -21,9 +21,11 @@ double counts_ipc(const struct event_plan *plan, const struct counts *counts);
  * either is NAN. A path that varies (struct loop) was stepped over a sample of the data: 10 % there. */
 bool counts_instructions_differ(double counted, double decoded, bool varies);
 
-/* Whether one of the two must be wrong: they differ, and neither is an estimate. decoded: instructions per element of the code. */
-bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts, const struct explanation *explanation,
-	double decoded);
+/* Instructions per element of the code, as read or stepped; NAN: there is no explanation, or it has none. May be NULL. */
+double counts_decoded(const struct explanation *explanation);
+
+/* Whether one of the two must be wrong: they differ, and neither is an estimate. */
+bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts, const struct explanation *explanation);
 
 /* Whether cycles by the reference chain ÷ cycles counted are over 2 % from 1. False for NAN. */
 bool counts_clocks_differ(double check);

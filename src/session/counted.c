@@ -147,14 +147,6 @@ void counted_renew(struct session *session)
 			session->insight.explanation);
 }
 
-static double decoded(const struct explanation *explanation)
-{
-	if (explanation->loop.insns_per_element > 0)
-		return explanation->loop.insns_per_element;
-	return explanation->limits.elements > 0 && explanation->limits.instructions > 0 ?
-		explanation->limits.instructions / explanation->limits.elements : NAN;
-}
-
 void counted_view(const struct session *session, struct view *view)
 {
 	const struct counted *counted = &session->counted;
@@ -176,9 +168,9 @@ void counted_view(const struct session *session, struct view *view)
 		snprintf(counters->why, sizeof(counters->why), "%s", counted->why);
 	if (view->explanation) {
 		memcpy(counters->modelled, counted->modelled, sizeof(counters->modelled));
-		counters->decoded = decoded(view->explanation);
+		counters->decoded = counts_decoded(view->explanation);
 	}
 	counters->counted = counts_of(counted->plan, &counters->counts, ROLE_INSTRUCTIONS);
 	counters->ipc = counts_ipc(counted->plan, &counters->counts);
-	counters->differ = counts_instructions_doubtful(counted->plan, &counters->counts, view->explanation, counters->decoded);
+	counters->differ = counts_instructions_doubtful(counted->plan, &counters->counts, view->explanation);
 }
