@@ -33,8 +33,22 @@ enum knob_role {
 	KNOB_FORM,       /* how the same work is written: unroll, acc, width, addressing */
 };
 
+/* What a knob asks of the engine, rather than of the kernel's own code. kernels/place.h has the rows. */
+enum knob_asks {
+	ASKS_NOTHING,
+	ASKS_PAGES,      /* the pages behind the working set: enum page_kind */
+	ASKS_NODE,       /* the memory node that it is on: 0 the measured core's own, else node value - 1 */
+	ASKS_CORES,      /* how many cores do the same at once, the measured one among them, each on a working set of its own */
+	ASKS_STREAMS,    /* how many other cores stream through memory meanwhile */
+};
+
+enum page_kind { PAGES_AUTO, PAGES_4K, PAGES_HUGE, PAGE_KINDS };
+
 /* A knob whose upper end is set by the machine: half of its free memory. */
 #define KNOB_MAX_MEMORY INT64_MAX
+
+/* Likewise: the cores that this process may use (ASKS_CORES), or one less (ASKS_STREAMS). */
+#define KNOB_MAX_CORES (INT64_MAX - 1)
 
 struct knob {
 	const char *name;      /* the key on the command line */
@@ -47,6 +61,7 @@ struct knob {
 	int64_t factor;        /* how + and - step: 0 by `multiple` (or 1), else times this */
 	const char *const *choices;      /* KNOB_CHOICE: names, ended by NULL */
 	enum knob_role role;
+	enum knob_asks asks;
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes it,
@@ -176,6 +191,10 @@ const struct kernel *kernel_find(const char *name);
 /* The index of the knob of that name, or -1; of the first knob on that axis, or -1. */
 int kernel_knob(const struct kernel *kernel, const char *name);
 int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
+
+/* The first knob that asks that of the engine, or -1; and its value in v, or 0 where there is none. */
+int kernel_asking(const struct kernel *kernel, enum knob_asks asks);
+int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks);
 
 /* For hot loops: never inlined, so that its code can be found and read, and never instrumented, so that a
  * sanitised build still times the same loop. */

@@ -66,6 +66,11 @@ struct run_facts {
 	unsigned calls;           /* calls in each timed region */
 	bool watched;             /* whether a watch chain tells quiet from contended here */
 	char pages[16];           /* page size got: "4k", "huge", "mixed", "unknown" */
+	char pages_note[96];      /* why they are not what was asked for; empty: they are */
+	int node;                 /* memory node got; -1 unknown, or there is one only */
+	int cores;                /* that did the same at once, the measured one included; 0 or 1: it alone */
+	int streams;              /* other cores that streamed through memory meanwhile */
+	double others_gbps;       /* 10^9 bytes a second that these others read and wrote meanwhile, all together; 0: there were none */
 };
 
 /* The summary of trials at one setting. */
