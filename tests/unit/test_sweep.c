@@ -80,7 +80,7 @@ static void gives_the_cross_product_in_the_order_typed(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	axes = sweep_axes(play->sweep, &count);
 	assert_int_equal(count, 3);
 	assert_int_equal(axes[0].knob, FOLD_ACC);
@@ -106,7 +106,7 @@ static void counts_what_the_kernel_excludes(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
 	assert_int_equal(progress.combinations, 256);
 	assert_int_equal(progress.excluded, 120);
@@ -128,7 +128,7 @@ static void excludes_what_memory_cannot_hold(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 4 << 20));
+	check_ok(sweep_begin(play->sweep, (struct means){ .memory = 4 << 20 }));
 	sweep_progress(play->sweep, &progress);
 	assert_int_equal(progress.cells, 3);
 	assert_int_equal(progress.excluded, 2);
@@ -155,13 +155,13 @@ static void refuses_wrong_words(void **state)
 	sweep_free(play->sweep);
 
 	begin(play, &kernel_fold, 0, impossible);
-	status = sweep_begin(play->sweep, 0);
+	status = sweep_begin(play->sweep, MEANS_UNKNOWN);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "no combination is left: acc=9 needs");
 	sweep_free(play->sweep);
 
 	begin(play, &kernel_fold, 0, (const char *const[]){ "size=1k..90k:1", "stride=1..64", "op=*", NULL });
-	status = sweep_begin(play->sweep, 0);
+	status = sweep_begin(play->sweep, MEANS_UNKNOWN);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "more than 10000000 combinations");
 	sweep_free(play->sweep);
@@ -189,7 +189,7 @@ static void visits_in_rounds_by_size(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = in_rounds;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	/* 40 of 150 quiet trials a visit: four visits settle a cell. */
 	assert_int_equal(play->visits, 16);
@@ -218,7 +218,7 @@ static void returns_to_contended_cells(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = contended_at_64k;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits_by_size[15], 4);
 	assert_int_equal(play->visits_by_size[16], 10);
@@ -249,7 +249,7 @@ static void ends_when_its_time_is_up(void **state)
 	begin(play, &kernel_fold, 0.32, words);
 	play->answer = never_quiet;
 	play->takes = 0.004;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->taken, 32);
 	assert_int_equal(play->failed, 0);
@@ -261,7 +261,7 @@ static void ends_when_its_time_is_up(void **state)
 	/* Far too little time: still each cell once, and nothing twice. */
 	begin(play, &kernel_fold, 0.001, words);
 	play->takes = 0.004;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits, 32);
 	assert_int_equal(play->taken, 32);
@@ -289,7 +289,7 @@ static void goes_on_after_a_cell_that_fails(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = fails_at_64k;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->taken, 4);
 	assert_int_equal(play->failed, 1);
@@ -308,7 +308,7 @@ static void stopped_it_gives_what_has_enough_trials(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->stop_after = 3;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits, 3);
 	assert_int_equal(play->taken, 3);
@@ -317,7 +317,7 @@ static void stopped_it_gives_what_has_enough_trials(void **state)
 
 	/* Before anything was measured. */
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_stop(play->sweep);
 	run(play);
 	assert_int_equal(play->taken, 0);
@@ -334,7 +334,7 @@ static void ignores_results_of_others(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	assert_true(sweep_next(play->sweep, 0, &request));
 	assert_false(sweep_next(play->sweep, 0, &again));
 	result = fake_result(&request, 600, 1.5);
@@ -361,7 +361,7 @@ static void works_off_long_lists_in_blocks(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
 	assert_int_equal(progress.cells, 64 * 33);      /* more than one block of 2,048 */
 	run(play);
@@ -388,7 +388,7 @@ static void tells_the_share_of_the_work_done(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->takes = 0.02;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
 	check_near(progress.done, 0, 1e-9);
 	/* Of few cells each gets the time of a single sample: 1.92 s in all. */
@@ -416,7 +416,7 @@ static void tells_the_share_of_the_work_done(void **state)
 
 	/* Too little time: one visit each, and no more than all of the work. */
 	begin(play, &kernel_fold, 0.001, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	for (int i = 1; i <= 16; i++) {
 		struct result result;
 
@@ -432,7 +432,7 @@ static void tells_the_share_of_the_work_done(void **state)
 
 	/* Blocks add up. */
 	begin(play, &kernel_fold, 0, (const char *const[]){ "stride=1..64", "size=32k..40k:256", "op=add", NULL });
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	last = 0;
 	while (!sweep_done(play->sweep)) {
 		take_all(play);
@@ -479,7 +479,7 @@ static void every_visit_counts(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_count(play->sweep, &plan);
 	for (play->visits = 1; sweep_next(play->sweep, play->now, &request); play->visits++) {
 		struct result result = counts_once(play, &request);
@@ -499,7 +499,7 @@ static void every_visit_counts(void **state)
 
 	/* Of itself it counts nothing. */
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	assert_true(sweep_next(play->sweep, 0, &request));
 	assert_int_equal(request.plan.id, 0);
 	sweep_free(play->sweep);
@@ -513,7 +513,7 @@ static void sweeps_nothing_but_the_defaults(void **state)
 
 	(void)state;
 	begin(play, &kernel_odd, 0, none);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->taken, 1);
 	assert_int_equal(play->order[0].v[0], 3);
