@@ -15,19 +15,13 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "engine/arena.h"
 #include "engine/clock.h"
 #include "engine/counting.h"
 #include "engine/isolate.h"
 #include "engine/measure.h"
+#include "engine/store.h"
 #include "engine/topology.h"
-
-/* One working set in memory and what is laid out in it. */
-struct slot {
-	struct arena arena;
-	const struct kernel *kernel;      /* NULL: nothing */
-	uint64_t layout, seed, prepared;
-};
+#include "kernels/place.h"
 
 struct answer {
 	struct answer *next;
@@ -52,7 +46,7 @@ struct worker {
 	struct topology *topology;
 	struct clock clock;
 	struct counting *counting;        /* NULL until a core was chosen */
-	struct slot slot[2];      /* the live setting's, and the background's where data cannot be shared */
+	struct store store;
 	struct trials trials;
 };
 
@@ -81,52 +75,27 @@ static void worker_answer(struct worker *worker, const struct result *result)
 	worker_wake_user(worker);
 }
 
-static struct status beyond_memory(uint64_t bytes, uint64_t limit)
+static struct status beyond_memory(const struct machine *machine, uint64_t bytes)
 {
 	char asked[32], most[32];
 
-	units_bytes_long((int64_t)bytes, asked, sizeof(asked));
-	units_bytes_long((int64_t)limit, most, sizeof(most));
-	return status_make(STATUS_FAILED, "%s are more than half of this machine's free memory (%s)", asked, most);
+	units_bytes_long(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, asked, sizeof(asked));
+	units_bytes_long((int64_t)machine->memory_limit, most, sizeof(most));
+	return status_make(STATUS_FAILED, "%s are more than half of this machine's free memory (%s)%s%s", asked, most,
+		*machine->memory_note ? ": " : "", machine->memory_note);
 }
 
 /* Memory for a request with its data laid out: a run ready to be called. */
 static struct status worker_prepare(struct worker *worker, const struct request *request, struct kernel_run *run,
-	struct slot *slot)
+	const struct slot **slot)
 {
-	const struct kernel *kernel = request->kernel;
-	uint64_t bytes = kernel->footprint(request->v), layout = kernel->layout(request->v);
-	uint64_t limit = worker->machine.memory_limit;
-	struct status status;
-	bool kept, fresh;
+	const struct need need = place_need(request->kernel, request->v);
+	const struct store_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed,
+		.background = request->background, .limit = worker->machine.memory_limit, .now = clock_seconds() };
 
-	if (bytes > limit)
-		return beyond_memory(bytes, limit);
-	if (arena_trim(&slot->arena, bytes) && slot->prepared > slot->arena.touched)
-		slot->prepared = kernel->layout_nests ? slot->arena.touched : 0;
-	status = arena_need(&slot->arena, bytes, limit, worker->topology, worker->machine.cpu, &worker->cancel, &kept);
-	if (!kept)
-		slot->prepared = 0;
-	if (!status_is_ok(&status))
-		return status;
-	fresh = slot->kernel != kernel || slot->layout != layout || slot->seed != request->seed;
-	if (fresh)
-		slot->prepared = 0;
-	slot->kernel = kernel;
-	slot->layout = layout;
-	slot->seed = request->seed;
-
-	*run = (struct kernel_run){
-		.kernel = kernel, .memory = slot->arena.memory, .prepared = slot->prepared, .seed = request->seed,
-		.cancel = &worker->cancel,
-	};
-	memcpy(run->v, request->v, sizeof(run->v));
-	status = kernel->prepare(run);
-	if (run->laid_out > 0)
-		slot->prepared = run->laid_out;
-	if (status_is_ok(&status) && kernel->verify)
-		status = kernel->verify(run);
-	return status;
+	if (need.memory > wanted.limit)
+		return beyond_memory(&worker->machine, need.memory);
+	return store_lay(&worker->store, &wanted, &worker->cancel, run, slot);
 }
 
 static void worker_facts(const struct worker *worker, const struct kernel_run *run, const struct measure *measure,
@@ -138,7 +107,8 @@ static void worker_facts(const struct worker *worker, const struct kernel_run *r
 		.footprint = run->kernel->footprint(run->v), .call = measure->whole, .calls = measure->calls,
 		.watched = worker->clock.watched,
 	};
-	memcpy(facts->pages, slot->arena.pages, sizeof(facts->pages));
+	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
+	arena_tell(&slot->arena, facts->footprint, &slot->place, facts->asked, worker->machine.huge_note, facts);
 }
 
 static void learn(struct worker *worker, const struct trials *trials)
@@ -172,7 +142,7 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 	/* Where the system does not tell: the smallest first and a large last cache of today's cores. Laying out and
 	 * warming do not count against the time asked for: they depend on what came before. */
 	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, last ? last : 32 << 20,
-		0.1 + budget->seconds, &worker->cancel);
+		budget_warm(budget), &worker->cancel);
 	measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
 	if (request->plan.id != 0 && counting_cycles(worker->counting))
 		measure.counting = worker->counting;
@@ -208,10 +178,10 @@ static void worker_measure_apart(struct worker *worker, const struct request *re
 	const struct isolate isolate = { .request = request, .clock = &worker->clock, .machine = &worker->machine,
 		.counting = request->plan.id ? worker->counting : NULL, .passes = worker_passes(request),
 		.cancel = &worker->cancel, .early = request->budget.provisional ? worker_early : NULL, .context = worker };
-	uint64_t bytes = request->kernel->footprint(request->v), limit = worker->machine.memory_limit;
+	uint64_t bytes = request->kernel->footprint(request->v);
 
-	if (bytes > limit) {
-		result->status = beyond_memory(bytes, limit);
+	if (bytes > worker->machine.memory_limit) {
+		result->status = beyond_memory(&worker->machine, bytes);
 	} else {
 		/* What the plan's names mean, and which events fit together, is found out here: the child opens them for itself. */
 		counting_use(worker->counting, &request->plan);
@@ -226,7 +196,7 @@ static void worker_measure_apart(struct worker *worker, const struct request *re
 static void worker_measure(struct worker *worker, const struct request *request)
 {
 	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
-	struct slot *slot = &worker->slot[request->background && !request->kernel->layout_nests];
+	const struct slot *slot;
 	struct kernel_run run;
 
 	memcpy(result.v, request->v, sizeof(result.v));
@@ -236,7 +206,7 @@ static void worker_measure(struct worker *worker, const struct request *request)
 	}
 	worker->trials.count = 0;
 	memset(worker->trials.forgotten, 0, sizeof(worker->trials.forgotten));
-	result.status = worker_prepare(worker, request, &run, slot);
+	result.status = worker_prepare(worker, request, &run, &slot);
 	if (status_is_ok(&result.status))
 		worker_trials(worker, request, &run, slot, &result);
 	result.trials = worker->trials;
@@ -265,6 +235,7 @@ static struct status worker_settle(struct worker *worker)
 		memcpy(machine->bind_note, bound.text, sizeof(machine->bind_note) - 1);
 		machine->cpu = sched_getcpu();
 	}
+	worker->store = (struct store){ .topology = worker->topology, .cpu = machine->cpu };
 	worker->counting = counting_new(machine->cpu, "");
 	machine->cache_count = topology_caches(worker->topology, machine->cpu, machine->cache);
 	machine_identify(machine);
@@ -323,8 +294,7 @@ static void worker_release(struct worker *worker)
 		worker->first = answer->next;
 		free(answer);
 	}
-	arena_free(&worker->slot[0].arena);
-	arena_free(&worker->slot[1].arena);
+	store_free(&worker->store);
 	topology_free(worker->topology);
 	if (worker->pipe[0] >= 0) {
 		close(worker->pipe[0]);
