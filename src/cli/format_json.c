@@ -84,7 +84,7 @@ static void json_kernel(struct report *report, const struct kernel *kernel)
 			json_object_set_new(object, "min", json_integer(knob->min));
 			/* What the machine limits is not known without asking it. */
 			json_object_set_new(object, "max",
-				knob->max == KNOB_MAX_MEMORY ? json_null() : json_integer(knob->max));
+				knob->max >= KNOB_MAX_CORES ? json_null() : json_integer(knob->max));
 			if (knob->multiple > 1)
 				json_object_set_new(object, "multiple", json_integer(knob->multiple));
 		}
