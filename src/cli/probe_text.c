@@ -76,6 +76,8 @@ static double clock_of(const struct probe_report *probe)
 /* "4k pages (asked for and got)", "huge pages (got: mixed)". */
 static void add_pages(struct text *text, const struct probe_report *probe)
 {
+	const char *separator = "; ";
+
 	static const char *const asked[PAGE_KINDS] = { "the system's own pages", "4k pages", "huge pages" };
 	static const char *const alike[PAGE_KINDS] = { "", "4k", "huge" };
 
@@ -85,7 +87,8 @@ static void add_pages(struct text *text, const struct probe_report *probe)
 
 		if (!curve->count)
 			continue;
-		add(text, ", ", asked[kind]);
+		add(text, separator, asked[kind]);
+		separator = ", ";
 		if (*got && strcmp(got, alike[kind]) != 0)
 			text_addf(text, " (got: %s)", got);
 	}
@@ -106,7 +109,7 @@ static void put_head(FILE *out, const struct probe_report *probe)
 	if (isfinite(ghz))
 		text_addf(&text, " at %.2f GHz", ghz);
 	units_bytes_long((int64_t)probe->options.max_size, most, sizeof(most));
-	text_addf(&text, "; up to %s; ", most);
+	text_addf(&text, "; up to %s", most);
 	add_pages(&text, probe);
 	text_addf(&text, "; %.1f s", probe->seconds);
 	put_wrapped(out, "", 0, text_string(&text));
