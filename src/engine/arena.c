@@ -162,14 +162,14 @@ void arena_trim(struct arena *arena, uint64_t bytes)
 	arena->touched = keep;
 }
 
-/* "4k", "huge", or "mixed" when neither says it; `huge`: how many of the pieces are huge pages. */
-static void name_pages(const struct arena *arena, uint64_t pieces, uint64_t *huge, char *buffer, size_t size)
+/* "4k", "huge", or "mixed" when neither says it, of the pieces of these orders; `huge`: how many of them are huge pages. */
+static void name_pages(const unsigned char *orders, uint64_t pieces, uint64_t *huge, char *buffer, size_t size)
 {
 	unsigned least = 255, most = 0, least_small = 255, most_small = 0;
 
 	*huge = 0;
 	for (uint64_t i = 0; i < pieces; i++) {
-		unsigned order = arena->order[i];
+		unsigned order = orders[i];
 
 		least = order < least ? order : least;
 		most = order > most ? order : most;
@@ -190,14 +190,12 @@ static void name_pages(const struct arena *arena, uint64_t pieces, uint64_t *hug
 		snprintf(buffer, size, "mixed");
 }
 
-static void tell_pages(const struct arena *arena, uint64_t bytes, enum page_kind asked, const char *huge_note, struct run_facts *facts)
+static void tell_pages(const struct arena *arena, uint64_t from, uint64_t bytes, enum page_kind asked, const char *huge_note, struct run_facts *facts)
 {
-	uint64_t pieces = round_up(bytes, piece) / piece, page = (uint64_t)sysconf(_SC_PAGESIZE), huge;
+	uint64_t first = from / piece, pieces = (round_up(from + bytes, piece) - first * piece) / piece, page = (uint64_t)sysconf(_SC_PAGESIZE), huge;
 	char got[32], wanted[32];
 
-	if (pieces > arena->touched / piece)
-		pieces = arena->touched / piece;
-	name_pages(arena, pieces, &huge, facts->pages, sizeof(facts->pages));
+	name_pages(arena->order + first, pieces, &huge, facts->pages, sizeof(facts->pages));
 	facts->pages_note[0] = '\0';
 	if (asked == PAGES_4K && page != 4096) {
 		units_bytes_long((int64_t)page, wanted, sizeof(wanted));
@@ -217,12 +215,12 @@ static void tell_pages(const struct arena *arena, uint64_t bytes, enum page_kind
 		snprintf(facts->pages_note, sizeof(facts->pages_note), "only %s of %s could be got", got, wanted);
 }
 
-void arena_tell(const struct arena *arena, uint64_t bytes, const struct arena_place *place, enum page_kind asked,
+void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes, const struct arena_place *place, enum page_kind asked,
 	const char *huge_note, struct run_facts *facts)
 {
-	int node = topology_memory_node(place->topology, arena->memory, bytes < arena->touched ? bytes : arena->touched);
+	int node = topology_memory_node(place->topology, arena->memory + from, bytes);
 
-	tell_pages(arena, bytes, asked, huge_note, facts);
+	tell_pages(arena, from, bytes, asked, huge_note, facts);
 	facts->nodes = topology_nodes(place->topology);
 	facts->node = node == NODE_SEVERAL ? -1 : node;
 	facts->node_note[0] = '\0';

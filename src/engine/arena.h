@@ -40,9 +40,9 @@ struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, co
 /* Gives back all pages beyond `bytes`, and keeps the address space. */
 void arena_trim(struct arena *arena, uint64_t bytes);
 
-/* Fills pages, pages_note, node and node_note for a working set in the first `bytes`. asked: the kind of pages; huge_note: why
+/* Fills pages, pages_note, nodes, node and node_note for a working set of so many bytes from there. asked: the kind of pages; huge_note: why
  * the system has no huge ones, empty when it may have. */
-void arena_tell(const struct arena *arena, uint64_t bytes, const struct arena_place *place, enum page_kind asked,
+void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes, const struct arena_place *place, enum page_kind asked,
 	const char *huge_note, struct run_facts *facts);
 
 void arena_free(struct arena *arena);

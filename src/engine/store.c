@@ -9,6 +9,10 @@
 static const uint64_t spare = 256 << 20;
 static const double spare_seconds = 10;
 
+/* Working sets above the first cache and up to this begin elsewhere in what is laid out, as the request says: a larger one holds so many pages
+ * that their places average out. In steps of a huge page. */
+static const uint64_t move_most = 16 << 20, move_step = 2 << 20;
+
 static uint64_t round_up(uint64_t bytes)
 {
 	return (bytes + ARENA_PIECE - 1) / ARENA_PIECE * ARENA_PIECE;
@@ -120,8 +124,20 @@ static struct status get_memory(struct store *store, struct slot *slot, const st
 	}
 }
 
+/* Moves a run that is laid out to where its request says. */
+static void move(const struct store_request *request, struct kernel_run *run, const struct slot *slot)
+{
+	uint64_t bytes = run->kernel->footprint(run->v), steps;
+
+	if (!run->kernel->movable || bytes <= request->near || bytes > move_most || slot->prepared < bytes + move_step)
+		return;
+	steps = (slot->prepared - bytes) / move_step;
+	run->base = (uint64_t)(request->place * (double)(steps + 1)) % (steps + 1) * move_step;
+	run->memory += run->base;
+}
+
 struct status store_lay(struct store *store, const struct store_request *request, const atomic_bool *cancel,
-	struct kernel_run *run, const struct slot **used)
+	struct kernel_run *run, struct slot **used)
 {
 	const struct kernel *kernel = request->kernel;
 	int64_t node = kernel_asked(kernel, request->v, ASKS_NODE);
@@ -157,9 +173,23 @@ struct status store_lay(struct store *store, const struct store_request *request
 	status = kernel->prepare(run);
 	if (run->laid_out > 0)
 		slot->prepared = run->laid_out;
+	if (status_is_ok(&status))
+		move(request, run, slot);
 	if (status_is_ok(&status) && kernel->verify)
 		status = kernel->verify(run);
 	return status;
+}
+
+bool store_walk(struct store *store, struct slot *slot, const struct kernel_run *run)
+{
+	uint64_t bytes = run->kernel->footprint(run->v);
+	bool again = slot->walked == bytes && slot->base == run->base;
+
+	for (int i = 0; i < STORE_SLOTS; i++)
+		store->slot[i].walked = 0;
+	slot->base = run->base;
+	slot->walked = bytes;
+	return again;
 }
 
 void store_free(struct store *store)

@@ -23,6 +23,9 @@
 #include "engine/topology.h"
 #include "kernels/place.h"
 
+/* Above this a working set that was walked last is not brought into the caches once more: it takes as long as some trials. */
+static const uint64_t warm_again = 4 << 20;
+
 struct answer {
 	struct answer *next;
 	struct result result;
@@ -87,11 +90,12 @@ static struct status beyond_memory(const struct machine *machine, uint64_t bytes
 
 /* Memory for a request with its data laid out: a run ready to be called. */
 static struct status worker_prepare(struct worker *worker, const struct request *request, struct kernel_run *run,
-	const struct slot **slot)
+	struct slot **slot)
 {
 	const struct need need = place_need(request->kernel, request->v);
 	const struct store_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed,
-		.background = request->background, .limit = worker->machine.memory_limit, .now = clock_seconds() };
+		.place = request->place, .near = machine_cache(&worker->machine, 1), .background = request->background,
+		.limit = worker->machine.memory_limit, .now = clock_seconds() };
 
 	if (need.memory > wanted.limit)
 		return beyond_memory(&worker->machine, need.memory);
@@ -108,7 +112,7 @@ static void worker_facts(const struct worker *worker, const struct kernel_run *r
 		.watched = worker->clock.watched,
 	};
 	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
-	arena_tell(&slot->arena, facts->footprint, &slot->place, facts->asked, worker->machine.huge_note, facts);
+	arena_tell(&slot->arena, run->base, facts->footprint, &slot->place, facts->asked, worker->machine.huge_note, facts);
 }
 
 static void learn(struct worker *worker, const struct trials *trials)
@@ -126,23 +130,34 @@ static unsigned worker_passes(const struct request *request)
 	return request->background ? PASSES_BACKGROUND : PASSES;
 }
 
+/* Up to how many bytes a working set is to be brought into the caches: what fits none is as cold after that as before, and of strides over
+ * one size the first brings it for all. Where the system does not tell: a large last cache of today's cores. */
+static uint64_t warm_most(struct worker *worker, const struct kernel_run *run, struct slot *slot)
+{
+	uint64_t last = machine_last_cache(&worker->machine);
+
+	return store_walk(&worker->store, slot, run) ? warm_again : last ? last : 32 << 20;
+}
+
 /* Trials on a run that is laid out, with an early answer where one was asked for. */
 static void worker_trials(struct worker *worker, const struct request *request, struct kernel_run *run,
-	const struct slot *slot, struct result *result)
+	struct slot *slot, struct result *result)
 {
 	const struct budget *budget = &request->budget;
 	struct trials *trials = &worker->trials;
-	uint64_t first = machine_cache(&worker->machine, 1), last = machine_last_cache(&worker->machine);
+	uint64_t first = machine_cache(&worker->machine, 1);
 	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
 	struct measure measure;
 
 	/* First, since what finds out about events leaves other lines in the caches. */
 	if (request->plan.id != 0)
 		counting_use(worker->counting, &request->plan);
-	/* Where the system does not tell: the smallest first and a large last cache of today's cores. Laying out and
-	 * warming do not count against the time asked for: they depend on what came before. */
-	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, last ? last : 32 << 20,
-		budget_warm(budget), &worker->cancel);
+	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and warming do not count against the time asked
+	 * for: they depend on what came before. */
+	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, warm_most(worker, run, slot), budget_warm(budget),
+		&worker->cancel);
+	if (run->kernel->begin_at && !measure.rewind)
+		run->kernel->begin_at(run, request->place);
 	measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
 	if (request->plan.id != 0 && counting_cycles(worker->counting))
 		measure.counting = worker->counting;
@@ -196,7 +211,7 @@ static void worker_measure_apart(struct worker *worker, const struct request *re
 static void worker_measure(struct worker *worker, const struct request *request)
 {
 	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
-	const struct slot *slot;
+	struct slot *slot;
 	struct kernel_run run;
 
 	memcpy(result.v, request->v, sizeof(result.v));

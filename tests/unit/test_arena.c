@@ -71,7 +71,7 @@ static void what_pages_were_got_is_told(void **state)
 		bool kept;
 
 		check_ok(arena_need(&arena, 16 << 20, 16 << 20, &place, &cancel, &kept));
-		arena_tell(&arena, 16 << 20, &place, asked, "", &facts);
+		arena_tell(&arena, 0, 16 << 20, &place, asked, "", &facts);
 		huge = huge_behind(arena.memory, 16 << 20);
 		if (strcmp(facts.pages, "unknown") == 0 || huge < 0) {
 			arena_free(&arena);
@@ -103,7 +103,7 @@ static void check_told(const unsigned char *order, uint64_t pieces, enum page_ki
 
 	check_ok(status);
 	memcpy(copy, order, pieces);
-	arena_tell(&arena, pieces * ARENA_PIECE - 1000, &place, asked, huge_note, &facts);
+	arena_tell(&arena, 0, pieces * ARENA_PIECE - 1000, &place, asked, huge_note, &facts);
 	assert_string_equal(facts.pages, pages);
 	assert_string_equal(facts.pages_note, note);
 	topology_free(topology);

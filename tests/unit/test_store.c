@@ -51,7 +51,7 @@ struct bench {
 	int64_t v[KNOBS_MAX];
 	atomic_bool cancel;
 	struct kernel_run run;
-	const struct slot *slot;
+	struct slot *slot;
 };
 
 static void begin(struct bench *bench, const struct kernel *kernel, uint64_t limit)

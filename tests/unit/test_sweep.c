@@ -20,7 +20,7 @@ struct play {
 static struct result quiet_answer(struct play *play, const struct request *request)
 {
 	(void)play;
-	return fake_result(request, 40, 1.5);
+	return fake_result(request, 16, 1.5);
 }
 
 static void begin(struct play *play, const struct kernel *kernel, double seconds, const char *const *words)
@@ -172,13 +172,21 @@ static void refuses_wrong_words(void **state)
 static struct result in_rounds(struct play *play, const struct request *request)
 {
 	static int64_t last;
+	static double place[4];
+	unsigned round = (play->visits - 1) / 4;
 
 	assert_int_equal(request->seed, 7);
+	/* All of a round at one place, another round at another. */
+	if ((play->visits - 1) % 4 == 0)
+		place[round] = request->place;
+	check_near(request->place, place[round], 0);
+	for (unsigned i = 0; i < round; i++)
+		assert_true(fabs(place[i] - place[round]) > 0.1);
 	assert_int_equal(request->v[FOLD_SIZE], 32768 << (play->visits - 1) % 4);
 	if ((play->visits - 1) % 4)
 		assert_true(request->v[FOLD_SIZE] > last);
 	last = request->v[FOLD_SIZE];
-	return fake_result(request, 40, 1.5);
+	return fake_result(request, 16, 1.5);
 }
 
 static void visits_in_rounds_by_size(void **state)
@@ -191,7 +199,7 @@ static void visits_in_rounds_by_size(void **state)
 	play->answer = in_rounds;
 	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
-	/* 40 of 150 quiet trials a visit: four visits settle a cell. */
+	/* 16 of 64 quiet trials a visit: four visits settle a cell. */
 	assert_int_equal(play->visits, 16);
 	assert_int_equal(play->order[0].v[FOLD_SIZE], 256 << 10);
 	assert_int_equal(play->order[3].v[FOLD_SIZE], 64 << 10);
@@ -202,7 +210,7 @@ static void visits_in_rounds_by_size(void **state)
 /* One size meets contention on its first visits. */
 static struct result contended_at_64k(struct play *play, const struct request *request)
 {
-	struct result result = fake_result(request, 40, 1.5);
+	struct result result = fake_result(request, 16, 1.5);
 
 	if (request->v[FOLD_SIZE] == 64 << 10 && play->visits_by_size[16] <= 6)
 		for (unsigned i = 0; i < result.trials.count; i++)
@@ -232,7 +240,7 @@ static void returns_to_contended_cells(void **state)
 
 static struct result never_quiet(struct play *play, const struct request *request)
 {
-	struct result result = fake_result(request, 40, 1.5);
+	struct result result = fake_result(request, 16, 1.5);
 
 	(void)play;
 	for (unsigned i = 0; i < result.trials.count; i++)
@@ -271,7 +279,7 @@ static void ends_when_its_time_is_up(void **state)
 
 static struct result fails_at_64k(struct play *play, const struct request *request)
 {
-	struct result result = fake_result(request, 40, 1.5);
+	struct result result = fake_result(request, 16, 1.5);
 
 	(void)play;
 	if (request->v[FOLD_SIZE] == 64 << 10) {
@@ -299,6 +307,12 @@ static void goes_on_after_a_cell_that_fails(void **state)
 	free(play);
 }
 
+static struct result as_many_as_wanted(struct play *play, const struct request *request)
+{
+	(void)play;
+	return fake_result(request, request->budget.quiet_wanted, 1.5);
+}
+
 static void stopped_it_gives_what_has_enough_trials(void **state)
 {
 	static const char *const words[] = { "size=32k..256k*2", NULL };
@@ -307,6 +321,7 @@ static void stopped_it_gives_what_has_enough_trials(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
+	play->answer = as_many_as_wanted;
 	play->stop_after = 3;
 	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
@@ -397,7 +412,7 @@ static void tells_the_share_of_the_work_done(void **state)
 		struct result result;
 
 		assert_true(sweep_next(play->sweep, play->now, &request));
-		result = fake_result(&request, 40, 1.5);
+		result = fake_result(&request, 16, 1.5);
 		play->now += play->takes;
 		sweep_accept(play->sweep, play->now, &result);
 		sweep_progress(play->sweep, &progress);
@@ -437,7 +452,7 @@ static void tells_the_share_of_the_work_done(void **state)
 	while (!sweep_done(play->sweep)) {
 		take_all(play);
 		if (sweep_next(play->sweep, play->now, &request)) {
-			struct result result = fake_result(&request, 40, 1.5);
+			struct result result = fake_result(&request, 16, 1.5);
 
 			play->now += play->takes;
 			sweep_accept(play->sweep, play->now, &result);
@@ -457,7 +472,7 @@ static void tells_the_share_of_the_work_done(void **state)
 /* The answer to the first visit of each cell counts something, later ones nothing. */
 static struct result counts_once(struct play *play, const struct request *request)
 {
-	struct result result = fake_result(request, 40, 1.5);
+	struct result result = fake_result(request, 16, 1.5);
 
 	assert_int_equal(request->plan.id, 5);
 	assert_string_equal(request->plan.event[0].name, "fake::CYCLES");

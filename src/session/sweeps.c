@@ -1,0 +1,474 @@
+#include "session/sweeps.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/data.h"
+
+static const char *const figure_names[SWEEPS_FIGURES] = {
+	[SWEEPS_CPE] = "cpe",
+	[SWEEPS_NS] = "ns",
+	[SWEEPS_SECONDS] = "seconds",
+	[SWEEPS_GBPS] = "gbps",
+	[SWEEPS_BYTES_PER_CYCLE] = "bytes-per-cycle",
+	[SWEEPS_SPEEDUP] = "speedup",
+};
+
+const char *sweeps_figure_name(enum sweeps_figure figure)
+{
+	return figure_names[figure];
+}
+
+/* ---- Reading */
+
+struct reader {
+	struct sweeps *sweeps;
+	struct named_sweep *sweep;      /* the row that lines belong to; NULL: none yet */
+	const char *origin;
+	int line;
+};
+
+static struct status wrong(const struct reader *reader, const char *what, const char *word)
+{
+	return status_make(STATUS_FAILED, "%.80s:%d: %s%s%.60s%s", reader->origin, reader->line, what, *word ? " \"" : "", word, *word ? "\"" : "");
+}
+
+/* What a part of the program says of a word there. */
+static struct status wrong_because(const struct reader *reader, const struct status *status)
+{
+	return status_make(STATUS_FAILED, "%.80s:%d: %.150s", reader->origin, reader->line, status->text);
+}
+
+static bool figure_of(const char *word, enum sweeps_figure *figure)
+{
+	for (int i = 0; i < SWEEPS_FIGURES; i++)
+		if (strcmp(word, figure_names[i]) == 0) {
+			*figure = (enum sweeps_figure)i;
+			return true;
+		}
+	return false;
+}
+
+static struct status read_name(struct reader *reader, char *rest)
+{
+	struct sweeps *sweeps = reader->sweeps;
+	struct named_sweep *sweep;
+
+	if (!*rest || strlen(rest) >= sizeof(sweep->name) || strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(rest))
+		return wrong(reader, "a name is of small letters, digits and dashes, at most 31 of them:", rest);
+	if (kernel_find(rest))
+		return wrong(reader, "a kernel has that name:", rest);
+	if (sweeps_find(sweeps, rest))
+		return wrong(reader, "that name is given twice:", rest);
+	sweeps->sweep = memory_resize(sweeps->sweep, (size_t)sweeps->count + 1, sizeof(*sweeps->sweep));
+	sweep = reader->sweep = &sweeps->sweep[sweeps->count++];
+	*sweep = (struct named_sweep){ .x = -1, .base = -1 };
+	snprintf(sweep->name, sizeof(sweep->name), "%s", rest);
+	return status_ok();
+}
+
+static struct status read_title(struct reader *reader, char *rest)
+{
+	snprintf(reader->sweep->title, sizeof(reader->sweep->title), "%s", rest);
+	return status_ok();
+}
+
+static struct status read_source(struct reader *reader, char *rest)
+{
+	snprintf(reader->sweep->source, sizeof(reader->sweep->source), "%s", rest);
+	return status_ok();
+}
+
+static struct status read_kernel(struct reader *reader, char *rest)
+{
+	struct named_sweep *sweep = reader->sweep;
+	char *more, *word = strtok_r(rest, " \t", &more);
+	unsigned given = 0;
+
+	if (sweep->kernel)
+		return wrong(reader, "a second kernel:", word ? word : "");
+	sweep->kernel = word ? kernel_find(word) : NULL;
+	if (!sweep->kernel)
+		return wrong(reader, "no kernel", word ? word : "");
+	while ((word = strtok_r(NULL, " \t", &more))) {
+		struct status status = sweeps_override(sweep, word, &given);
+
+		if (!status_is_ok(&status))
+			return wrong_because(reader, &status);
+	}
+	return status_ok();
+}
+
+/* The knob of that name; lines about knobs come after the one that names the kernel. */
+static struct status find_knob(const struct reader *reader, const char *name, int *knob)
+{
+	struct status status;
+
+	if (!reader->sweep->kernel)
+		return wrong(reader, "the line with the kernel comes before that with", name);
+	status = setting_find_knob(reader->sweep->kernel, name, knob);
+	return status_is_ok(&status) ? status : wrong_because(reader, &status);
+}
+
+static struct status read_log(const struct reader *reader, const char *word, bool *log)
+{
+	*log = word && strcmp(word, "log") == 0;
+	return word && !*log ? wrong(reader, "\"log\" or nothing may follow here, not", word) : status_ok();
+}
+
+static struct status read_x(struct reader *reader, char *rest)
+{
+	char *more, *word = strtok_r(rest, " \t", &more);
+	struct status status = find_knob(reader, word ? word : "", &reader->sweep->x);
+
+	return status_is_ok(&status) ? read_log(reader, strtok_r(NULL, " \t", &more), &reader->sweep->log_x) : status;
+}
+
+static struct status read_y(struct reader *reader, char *rest)
+{
+	char *more, *word = strtok_r(rest, " \t", &more);
+
+	if (!word || !figure_of(word, &reader->sweep->figure))
+		return wrong(reader, "no such figure:", word ? word : "");
+	return read_log(reader, strtok_r(NULL, " \t", &more), &reader->sweep->log_y);
+}
+
+static struct status read_lines(struct reader *reader, char *rest)
+{
+	struct named_sweep *sweep = reader->sweep;
+	char *more;
+
+	for (char *word = strtok_r(rest, " \t", &more); word; word = strtok_r(NULL, " \t", &more)) {
+		struct status status;
+
+		if (sweep->line_count == SWEEPS_LINES)
+			return wrong(reader, "too many knobs make lines:", word);
+		status = find_knob(reader, word, &sweep->line[sweep->line_count]);
+		if (!status_is_ok(&status))
+			return status;
+		sweep->line_count++;
+	}
+	return status_ok();
+}
+
+/* One "knob=value". */
+static struct status read_value(const struct reader *reader, const char *word, int *knob, struct setting *setting)
+{
+	struct status status;
+	char name[64];
+
+	if (!strchr(word, '='))
+		return wrong(reader, "knob=value is wanted, not", word);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	status = find_knob(reader, name, knob);
+	if (!status_is_ok(&status))
+		return status;
+	status = setting_assign(setting, word, MEANS_UNKNOWN);
+	return status_is_ok(&status) ? status : wrong_because(reader, &status);
+}
+
+static struct status read_baseline(struct reader *reader, char *rest)
+{
+	struct named_sweep *sweep = reader->sweep;
+	struct setting setting;
+	struct status status;
+
+	if (!sweep->kernel)
+		return wrong(reader, "the line with the kernel comes before that with", rest);
+	setting_init(&setting, sweep->kernel);
+	status = read_value(reader, rest, &sweep->base, &setting);
+	if (status_is_ok(&status))
+		sweep->base_value = setting.v[sweep->base];
+	return status;
+}
+
+static struct status read_published(struct reader *reader, char *rest)
+{
+	struct named_sweep *sweep = reader->sweep;
+	struct sweeps_published *published = &sweep->published[sweep->published_count];
+	char *bar = strchr(rest, '|'), *more, *word, *end = NULL;
+
+	if (!sweep->kernel)
+		return wrong(reader, "the line with the kernel comes before that with", rest);
+	if (sweep->published_count == SWEEPS_PUBLISHED)
+		return wrong(reader, "too many published figures", "");
+	memset(published, 0, sizeof(*published));
+	setting_init(&published->setting, sweep->kernel);
+	if (bar) {
+		*bar++ = '\0';
+		snprintf(published->words, sizeof(published->words), "%s", bar + strspn(bar, " \t"));
+	}
+	word = strtok_r(rest, " \t", &more);
+	if (!word || !figure_of(word, &published->figure))
+		return wrong(reader, "no such figure:", word ? word : "");
+	word = strtok_r(NULL, " \t", &more);
+	published->over = word && strcmp(word, "over") == 0;
+	if (published->over)
+		word = strtok_r(NULL, " \t", &more);
+	published->value = word ? strtod(word, &end) : 0;
+	if (!word || *end || !(published->value > 0) || !isfinite(published->value))
+		return wrong(reader, "a number is wanted, not", word ? word : "");
+	while ((word = strtok_r(NULL, " \t", &more))) {
+		int knob;
+		struct status status = read_value(reader, word, &knob, &published->setting);
+
+		if (!status_is_ok(&status))
+			return status;
+		published->named[knob] = true;
+	}
+	sweep->published_count++;
+	return status_ok();
+}
+
+static const struct {
+	const char *word;
+	struct status (*read)(struct reader *reader, char *rest);
+} lines[] = {
+	{ "sweep", read_name },
+	{ "title", read_title },
+	{ "kernel", read_kernel },
+	{ "x", read_x },
+	{ "lines", read_lines },
+	{ "y", read_y },
+	{ "baseline", read_baseline },
+	{ "source", read_source },
+	{ "published", read_published },
+};
+
+static struct status read_line(struct reader *reader, char *line)
+{
+	size_t length = strcspn(line, " \t");
+	char *rest = line + length + strspn(line + length, " \t");
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		if (strlen(lines[i].word) != length || strncmp(lines[i].word, line, length) != 0)
+			continue;
+		if (!reader->sweep && i > 0)
+			return wrong(reader, "a row begins with \"sweep NAME\", not with", lines[i].word);
+		return lines[i].read(reader, rest);
+	}
+	line[length] = '\0';
+	return wrong(reader, "no such line:", line);
+}
+
+/* What a row must have; the reader stands behind its last line. */
+static struct status finish(const struct reader *reader)
+{
+	const struct named_sweep *sweep = reader->sweep;
+
+	if (sweep && (!sweep->kernel || sweep->x < 0 || !*sweep->title))
+		return wrong(reader, "a row needs a title, a kernel and x: this has not all:", sweep->name);
+	if (sweep && sweep->figure == SWEEPS_SPEEDUP && sweep->base < 0)
+		return wrong(reader, "a speedup needs a baseline, and there is none in", sweep->name);
+	return status_ok();
+}
+
+struct status sweeps_read(const char *text, const char *origin, struct sweeps *sweeps)
+{
+	struct reader reader = { .sweeps = sweeps, .origin = origin };
+	struct status status = status_ok();
+
+	*sweeps = (struct sweeps){ 0 };
+	while (*text && status_is_ok(&status)) {
+		size_t length = strcspn(text, "\n"), used = length;
+		char *line = memory_new(length + 1, 1), *at = line + strspn(text, " \t");
+
+		memcpy(line, text, length);
+		while (used > 0 && strchr(" \t\r", line[used - 1]))
+			line[--used] = '\0';
+		reader.line++;
+		if (at < line + used && *at != '#') {
+			if (strncmp(at, "sweep", 5) == 0)
+				status = finish(&reader);
+			if (status_is_ok(&status))
+				status = read_line(&reader, at);
+		}
+		free(line);
+		text += length + (text[length] == '\n');
+	}
+	if (status_is_ok(&status))
+		status = finish(&reader);
+	if (!status_is_ok(&status))
+		sweeps_free(sweeps);
+	return status;
+}
+
+struct status sweeps_load(struct sweeps *sweeps)
+{
+	char origin[256], *text;
+	struct status status = data_load("sweeps", &text, origin);
+
+	*sweeps = (struct sweeps){ 0 };
+	if (!status_is_ok(&status))
+		return status;
+	status = sweeps_read(text, origin, sweeps);
+	free(text);
+	return status;
+}
+
+void sweeps_clear(struct named_sweep *sweep)
+{
+	for (int i = 0; i < sweep->word_count; i++)
+		free(sweep->word[i]);
+	sweep->word_count = 0;
+}
+
+void sweeps_free(struct sweeps *sweeps)
+{
+	for (int i = 0; i < sweeps->count; i++)
+		sweeps_clear(&sweeps->sweep[i]);
+	free(sweeps->sweep);
+	*sweeps = (struct sweeps){ 0 };
+}
+
+const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *name)
+{
+	for (int i = 0; i < sweeps->count; i++)
+		if (strcmp(sweeps->sweep[i].name, name) == 0)
+			return &sweeps->sweep[i];
+	return NULL;
+}
+
+struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given)
+{
+	struct setting scratch;
+	struct status status;
+	char name[64];
+	int knob;
+
+	setting_init(&scratch, sweep->kernel);
+	/* What is wrong with a word that names no knob is the same as for one value. */
+	if (!strchr(word, '=') || *word == '=')
+		return setting_assign(&scratch, word, MEANS_UNKNOWN);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	status = setting_find_knob(sweep->kernel, name, &knob);
+	if (!status_is_ok(&status))
+		return status;
+	if (*given >> knob & 1)
+		return status_make(STATUS_USAGE, "%s is given twice; write %s=A,B for several values", name, name);
+	*given |= 1u << knob;
+	for (int i = 0; i < sweep->word_count; i++) {
+		size_t length = strcspn(sweep->word[i], "=");
+
+		if (length != strlen(name) || strncmp(sweep->word[i], name, length) != 0)
+			continue;
+		free(sweep->word[i]);
+		sweep->word[i] = memory_string(word);
+		return status_ok();
+	}
+	sweep->word[sweep->word_count++] = memory_string(word);
+	return status_ok();
+}
+
+/* ---- What is drawn */
+
+void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count, struct named_sweep *sweep)
+{
+	*sweep = (struct named_sweep){ .kernel = kernel, .x = -1, .base = -1,
+		.figure = kernel->plot_cpe ? SWEEPS_CPE : SWEEPS_GBPS };
+	for (size_t i = 0; i < axis_count; i++) {
+		const struct knob *knob = &kernel->knobs[axes[i].knob];
+		const struct knob *x = sweep->x < 0 ? NULL : &kernel->knobs[sweep->x];
+
+		if (axes[i].count < 2 || (x && x->axis == AXIS_SIZE))
+			continue;
+		if (!x || knob->axis == AXIS_SIZE || knob->kind != KNOB_CHOICE || x->kind == KNOB_CHOICE)
+			sweep->x = axes[i].knob;
+	}
+	for (size_t i = 0; i < axis_count; i++)
+		if (axes[i].count > 1 && axes[i].knob != sweep->x && sweep->line_count < SWEEPS_LINES)
+			sweep->line[sweep->line_count++] = axes[i].knob;
+	sweep->log_x = sweep->x >= 0 && kernel->knobs[sweep->x].kind == KNOB_BYTES;
+	sweep->log_y = kernel->plot_cpe;
+	snprintf(sweep->title, sizeof(sweep->title), "%s: %s", kernel->name, kernel->title);
+	snprintf(sweep->source, sizeof(sweep->source), "%s", kernel->document);
+}
+
+const char *sweeps_x_title(const struct named_sweep *sweep)
+{
+	return sweep->x >= 0 ? sweep->kernel->knobs[sweep->x].name : "";
+}
+
+double sweeps_x(const struct named_sweep *sweep, const struct setting *setting)
+{
+	return sweep->x >= 0 ? (double)setting->v[sweep->x] : (double)NAN;
+}
+
+void sweeps_line(const struct named_sweep *sweep, const struct setting *setting, struct text *words)
+{
+	for (int i = 0; i < sweep->line_count; i++) {
+		const struct knob *knob = &sweep->kernel->knobs[sweep->line[i]];
+		char value[64];
+
+		setting_show_value(knob, setting->v[sweep->line[i]], value, sizeof(value));
+		text_addf(words, "%s%s=%s", i ? " " : "", knob->name, value);
+	}
+}
+
+void sweeps_figure_title(const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title)
+{
+	char value[64];
+
+	switch (figure) {
+	case SWEEPS_NS:
+		text_addf(title, "nanoseconds per %s", sweep->kernel->element);
+		break;
+	case SWEEPS_SECONDS:
+		text_add(title, "seconds");
+		break;
+	case SWEEPS_GBPS:
+		text_add(title, "GB/s");
+		break;
+	case SWEEPS_BYTES_PER_CYCLE:
+		text_add(title, "bytes per cycle");
+		break;
+	case SWEEPS_SPEEDUP:
+		text_add(title, "speedup");
+		if (sweep->base < 0)
+			break;
+		setting_show_value(&sweep->kernel->knobs[sweep->base], sweep->base_value, value, sizeof(value));
+		text_addf(title, " over %s=%s", sweep->kernel->knobs[sweep->base].name, value);
+		break;
+	default:
+		text_addf(title, "cycles per %s", sweep->kernel->element);
+		break;
+	}
+}
+
+double sweeps_value(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts, const struct sample *base)
+{
+	if (!sample->valid)
+		return NAN;
+	switch (figure) {
+	case SWEEPS_NS:
+		return sample->ns;
+	case SWEEPS_SECONDS:
+		return sample->ns * 1e-9 * (double)facts->ring;
+	case SWEEPS_GBPS:
+		return sample->gbps;
+	case SWEEPS_BYTES_PER_CYCLE:
+		return sample->bytes_per_cycle;
+	case SWEEPS_SPEEDUP:
+		/* Of cycles: the clock may have wandered between the two. */
+		return base && base->valid && sample->cpe > 0 ? base->cpe / sample->cpe : (double)NAN;
+	default:
+		return sample->cpe;
+	}
+}
+
+bool sweeps_baseline(const struct named_sweep *sweep, const struct setting *setting, struct setting *base)
+{
+	struct status status = status_ok();
+
+	if (sweep->base < 0)
+		return false;
+	*base = *setting;
+	base->v[sweep->base] = sweep->base_value;
+	if (sweep->kernel->fit)
+		sweep->kernel->fit(base->v, sweep->base);
+	if (sweep->kernel->check)
+		status = sweep->kernel->check(base->v);
+	return status_is_ok(&status) && base->v[sweep->base] == sweep->base_value;
+}
