@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include "base/units.h"
 #include "engine/clock.h"
 #include "engine/counting.h"
+#include "engine/crew.h"
 #include "engine/isolate.h"
 #include "engine/measure.h"
 #include "engine/store.h"
@@ -25,6 +27,9 @@
 
 /* Above this a working set that was walked last is not brought into the caches once more: it takes as long as some trials. */
 static const uint64_t warm_again = 4 << 20;
+
+/* Memory of other cores that has not been needed for so many seconds is given back. */
+static const double crew_idle = 10;
 
 struct answer {
 	struct answer *next;
@@ -50,6 +55,7 @@ struct worker {
 	struct clock clock;
 	struct counting *counting;        /* NULL until a core was chosen */
 	struct store store;
+	struct crew *crew;                /* the other cores; NULL until a core was chosen */
 	struct trials trials;
 };
 
@@ -89,27 +95,62 @@ static struct status beyond_memory(const struct machine *machine, uint64_t bytes
 }
 
 /* Memory for a request with its data laid out: a run ready to be called. */
-static struct status worker_prepare(struct worker *worker, const struct request *request, struct kernel_run *run,
-	struct slot **slot)
+static struct status worker_prepare(struct worker *worker, const struct request *request, uint64_t limit,
+	struct kernel_run *run, struct slot **slot)
 {
-	const struct need need = place_need(request->kernel, request->v);
 	const struct store_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed,
 		.place = request->place, .near = machine_cache(&worker->machine, 1), .background = request->background,
-		.limit = worker->machine.memory_limit, .now = clock_seconds() };
+		.limit = limit, .now = clock_seconds() };
 
-	if (need.memory > wanted.limit)
-		return beyond_memory(&worker->machine, need.memory);
 	return store_lay(&worker->store, &wanted, &worker->cancel, run, slot);
 }
 
+/* Memory that each stream goes through: twice the last cache, within reason and what is left. */
+static uint64_t stream_bytes(const struct machine *machine, const struct need *need)
+{
+	const uint64_t most = 256 << 20;
+	uint64_t bytes = 2 * machine_last_cache(machine), left = machine->memory_limit - (need->memory - (uint64_t)need->streams * STREAM_BYTES);
+
+	bytes = bytes > most ? most : bytes;
+	if (bytes > left / (uint64_t)need->streams)
+		bytes = left / (uint64_t)need->streams;
+	return bytes > STREAM_BYTES ? bytes / STREAM_BYTES * STREAM_BYTES : STREAM_BYTES;
+}
+
+/* Sends the others to work on their memory, where a request wants others; *limit becomes the bytes that this thread's working sets may hold. */
+static struct status worker_gather(struct worker *worker, const struct request *request, const struct need *need, uint64_t *limit)
+{
+	uint64_t set = request->kernel->footprint(request->v);
+	struct crew_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed, .cores = need->cores - 1,
+		.streams = need->streams, .now = clock_seconds() };
+
+	*limit = worker->machine.memory_limit;
+	if (need->memory > *limit)
+		return beyond_memory(&worker->machine, need->memory);
+	if (need->processors == 1) {
+		/* What the others left behind stays for a while, where it is not in the way. */
+		crew_give_back(worker->crew, wanted.now, crew_held(worker->crew) + set + ARENA_PIECE > *limit ? 0 : crew_idle);
+		*limit -= crew_held(worker->crew);
+		return status_ok();
+	}
+	if (need->streams > 0)
+		wanted.stream_bytes = stream_bytes(&worker->machine, need);
+	wanted.share = (*limit - (uint64_t)need->streams * wanted.stream_bytes) / (uint64_t)need->cores;
+	wanted.limit = *limit - wanted.share;
+	*limit = wanted.share;
+	store_fit(&worker->store, *limit);
+	return crew_gather(worker->crew, &wanted, &worker->cancel);
+}
+
 static void worker_facts(const struct worker *worker, const struct kernel_run *run, const struct measure *measure,
-	const struct slot *slot, struct run_facts *facts)
+	const struct slot *slot, const struct need *need, struct run_facts *facts)
 {
 	*facts = (struct run_facts){
 		.cpu = worker->machine.cpu, .bound = worker->machine.bound,
 		.cycles_from = measure_source(measure), .ring = run->ring, .granule = run->granule, .bytes = run->bytes,
 		.footprint = run->kernel->footprint(run->v), .call = measure->whole, .calls = measure->calls,
-		.watched = worker->clock.watched,
+		.watched = measure->clock->watched, .cores = need->cores, .streams = need->streams,
+		.others_gbps = need->processors > 1 ? NAN : 0,
 	};
 	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
 	arena_tell(&slot->arena, run->base, facts->footprint, &slot->place, facts->asked, worker->machine.huge_note, facts);
@@ -141,27 +182,31 @@ static uint64_t warm_most(struct worker *worker, const struct kernel_run *run, s
 
 /* Trials on a run that is laid out, with an early answer where one was asked for. */
 static void worker_trials(struct worker *worker, const struct request *request, struct kernel_run *run,
-	struct slot *slot, struct result *result)
+	struct slot *slot, const struct need *need, struct result *result)
 {
 	const struct budget *budget = &request->budget;
+	struct clock clock = worker->clock;
 	struct trials *trials = &worker->trials;
 	uint64_t first = machine_cache(&worker->machine, 1);
 	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
 	struct measure measure;
 
+	/* What others here do to this core is no disturbance, but what was asked for. */
+	clock.watched = clock.watched && need->processors == 1;
 	/* First, since what finds out about events leaves other lines in the caches. */
 	if (request->plan.id != 0)
 		counting_use(worker->counting, &request->plan);
 	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and warming do not count against the time asked
 	 * for: they depend on what came before. */
-	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, warm_most(worker, run, slot), budget_warm(budget),
+	measure_begin(&measure, run, &clock, first ? first : 32 << 10, warm_most(worker, run, slot), budget_warm(budget),
 		&worker->cancel);
 	if (run->kernel->begin_at && !measure.rewind)
 		run->kernel->begin_at(run, request->place);
 	measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
 	if (request->plan.id != 0 && counting_cycles(worker->counting))
 		measure.counting = worker->counting;
-	worker_facts(worker, run, &measure, slot, &result->facts);
+	worker_facts(worker, run, &measure, slot, need, &result->facts);
+	crew_count(worker->crew);
 	goal.until = clock_seconds() + budget->seconds;
 	if (budget->provisional > 0) {
 		goal.trials = budget->provisional;
@@ -174,6 +219,7 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 	}
 	goal.trials = UINT_MAX;
 	measure_trials(&measure, trials, &goal, &worker->cancel);
+	crew_rest(worker->crew);
 	learn(worker, trials);
 	result->facts.cycles_from = measure_source(&measure);
 	if (request->plan.id != 0)
@@ -211,8 +257,11 @@ static void worker_measure_apart(struct worker *worker, const struct request *re
 static void worker_measure(struct worker *worker, const struct request *request)
 {
 	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
+	const struct need need = place_need(request->kernel, request->v);
+	struct status begun;
 	struct slot *slot;
 	struct kernel_run run;
+	uint64_t limit;
 
 	memcpy(result.v, request->v, sizeof(result.v));
 	if (request->kernel->isolated) {
@@ -221,9 +270,20 @@ static void worker_measure(struct worker *worker, const struct request *request)
 	}
 	worker->trials.count = 0;
 	memset(worker->trials.forgotten, 0, sizeof(worker->trials.forgotten));
-	result.status = worker_prepare(worker, request, &run, &slot);
-	if (status_is_ok(&result.status))
-		worker_trials(worker, request, &run, slot, &result);
+	result.status = worker_gather(worker, request, &need, &limit);
+	if (status_is_ok(&result.status)) {
+		result.status = worker_prepare(worker, request, limit, &run, &slot);
+		begun = crew_begin(worker->crew);
+		if (status_is_ok(&result.status))
+			result.status = begun;
+		if (status_is_ok(&result.status))
+			worker_trials(worker, request, &run, slot, &need, &result);
+		if (need.processors > 1) {
+			result.facts.others_gbps = crew_dismiss(worker->crew);
+			/* Their memory traffic leaves other lines in the caches that cores share. */
+			store_walk(&worker->store, NULL, NULL);
+		}
+	}
 	result.trials = worker->trials;
 	result.final = true;
 	worker_answer(worker, &result);
@@ -242,6 +302,10 @@ static struct status worker_settle(struct worker *worker)
 	status = topology_choose(worker->topology, worker->options.cpu, worker->caller_cpu, &machine->cpu);
 	if (!status_is_ok(&status))
 		return status;
+	/* While nobody is bound: what this process may use is seen by where its threads may be. */
+	worker->crew = crew_new(worker->topology, machine->cpu);
+	if (!worker->crew)
+		return status_make(STATUS_FAILED, "no memory for other cores");
 	if (worker->options.bind_caller)
 		machine->apart = topology_keep_off(worker->topology, worker->caller_thread, machine->cpu);
 	bound = topology_bind(worker->topology, machine->cpu);
@@ -309,6 +373,7 @@ static void worker_release(struct worker *worker)
 		worker->first = answer->next;
 		free(answer);
 	}
+	crew_free(worker->crew);
 	store_free(&worker->store);
 	topology_free(worker->topology);
 	if (worker->pipe[0] >= 0) {
