@@ -76,23 +76,21 @@ static const struct op *op_of(const int64_t *v)
 	  [OP_FWR] = { fwr_##w, fwr_bypass_##w }, [OP_FCP] = { fcp_##w, fcp_bypass_##w }, \
 	  [OP_BZERO] = { library_fill }, [OP_BCOPY] = { library_copy } },
 
-/* An iteration is a block; a walk of blocks has their bytes in `stride`. */
+/* An iteration is a block of `stride` bytes. */
 KERNEL_LOOP static void library_fill(struct stream_walk *walk)
 {
-	uint64_t turns, from;
-
-	while ((turns = ring_piece(&walk->ring, &from)))
-		for (uint64_t i = from; i < from + turns; i++)
-			memset(walk->a + i * walk->stride, 0, walk->stride);
+	for (uint64_t turn = 0; turn < walk->turns; turn++) {
+		memset(walk->a + walk->at, 0, walk->stride);
+		walk->at = walk->at == walk->last ? 0 : walk->at + walk->stride;
+	}
 }
 
 KERNEL_LOOP static void library_copy(struct stream_walk *walk)
 {
-	uint64_t turns, from;
-
-	while ((turns = ring_piece(&walk->ring, &from)))
-		for (uint64_t i = from; i < from + turns; i++)
-			memcpy(walk->b + i * walk->stride, walk->a + i * walk->stride, walk->stride);
+	for (uint64_t turn = 0; turn < walk->turns; turn++) {
+		memcpy(walk->b + walk->at, walk->a + walk->at, walk->stride);
+		walk->at = walk->at == walk->last ? 0 : walk->at + walk->stride;
+	}
 }
 
 LOOPS(8)
@@ -247,18 +245,22 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 	return status;
 }
 
-/* What is written. */
-static const unsigned char value[STREAM_WIDEST] __attribute__((aligned(STREAM_WIDEST))) = { [0 ... STREAM_WIDEST - 1] = 0x5a };
+enum { VALUE = 0x5a };
 
+/* position: bytes into the array. */
 static inline void bandwidth_walk(struct kernel_run *run, uint64_t elements, struct stream_walk *walk)
 {
-	walk->ring = ring_begin(run, elements);
+	uint64_t turn = turn_bytes(run->v);
+
 	walk->a = run->memory;
 	walk->b = run->memory + part_of(run->v);
-	walk->stride = op_of(run->v)->library ? turn_bytes(run->v) : distance_of(run->v);
-	walk->value = value;
+	walk->stride = op_of(run->v)->library ? turn : distance_of(run->v);
+	walk->turns = elements / run->granule;
+	walk->at = run->position;
+	walk->last = (run->ring / run->granule - 1) * turn;
+	memset(walk->value, VALUE, sizeof(walk->value));
 	((stream_loop *)run->code)(walk);
-	ring_end(run, &walk->ring);
+	run->position = walk->at;
 }
 
 static void bandwidth_call(struct kernel_run *run, uint64_t elements)
@@ -300,7 +302,7 @@ static struct status verify_reads(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	uint64_t width = width_of(v), ring = run->ring / STREAM_UNROLL, turns = ring < VERIFIED ? ring + ring / 2 : VERIFIED;
-	uint64_t first = op_of(v)->writes ? STREAM_UNROLL / 2 : 0;
+	uint64_t first = width == 8 ? STREAM_UNROLL / 2 : 0;      /* of the narrow ones see struct stream_walk */
 	struct stream_walk walk;
 
 	for (uint64_t turn = 0; turn < turns; turn++) {
@@ -315,7 +317,7 @@ static struct status verify_reads(struct kernel_run *run)
 		for (uint64_t k = first; k < STREAM_UNROLL; k++) {
 			uint64_t place = turn % ring * STREAM_UNROLL + k;
 
-			if (!holds(run, walk.last[k], place * distance_of(v), width))
+			if (!holds(run, walk.found[k], place * distance_of(v), width))
 				return wrong(v, "read something else than what stands", place);
 		}
 	}
@@ -328,19 +330,21 @@ static struct status verify_writes(struct kernel_run *run)
 	const int64_t *v = run->v;
 	uint64_t turn = turn_bytes(v), turns = run->ring / run->granule, between = distance_of(v) - width_of(v);
 	unsigned char *array = run->memory + (op_of(v)->copies ? part_of(v) : 0);
+	unsigned char written[STREAM_WIDEST];
 	uint64_t width = width_of(v), count;
 
 	/* The library's blocks are long. */
 	turns = op_of(v)->library ? 1 : turns < VERIFIED ? turns : VERIFIED;
 	count = turns * run->granule;
+	memset(written, op_of(v)->library ? 0 : VALUE, sizeof(written));
 	memset(array, MARK, turns * turn);
 	bandwidth_call(run, count);
 	for (uint64_t place = 0; place < count; place++) {
 		const unsigned char *bytes = array + place * distance_of(v);
-		static const unsigned char zeros[STREAM_WIDEST], marks[8] = { [0 ... 7] = MARK };
+		static const unsigned char marks[8] = { [0 ... 7] = MARK };
 
 		if (op_of(v)->copies ? !holds(run, bytes, place * distance_of(v), width) :
-			memcmp(bytes, op_of(v)->library ? zeros : value, width) != 0)
+			memcmp(bytes, written, width) != 0)
 			return wrong(v, "left something else than it should", place);
 		if (between && memcmp(bytes + width, marks, 8) != 0)
 			return wrong(v, "wrote more than it should", place);
