@@ -21,6 +21,7 @@ struct budget {
 	unsigned provisional;   /* report once early after this many trials; 0: no */
 	unsigned patience;      /* give up after this many trials when hardly any is quiet: whoever asks comes back when
 	                           the spell is over; 0: stay */
+	unsigned fewest;        /* trials to make whatever the time, where each is a complete run of the kernel; 0: one */
 };
 
 struct request {
