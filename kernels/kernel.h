@@ -16,7 +16,7 @@
 
 #include "base/status.h"
 
-enum { KNOBS_MAX = 12 };
+enum { KNOBS_MAX = 12, KERNEL_CHAINS = 32 };
 
 enum knob_kind {
 	KNOB_COUNT,      /* a whole number */
@@ -70,6 +70,7 @@ struct kernel_run {
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];      /* the value of each knob, in the kernel's order */
 	unsigned char *memory;     /* footprint() bytes or more, aligned to 2 MiB, already touched */
+	uint64_t base;             /* bytes of the same layout that lie before `memory`, after prepare(): 0 unless kernel->movable */
 	/* How many bytes an earlier prepare() with the same layout() and seed laid out here; 0 when the
 	 * memory holds nothing of use. May be more or less than this setting needs. */
 	uint64_t prepared;
@@ -103,6 +104,7 @@ struct kernel_run {
 	uint64_t result;
 	const void *cursor;
 	const void *loop;
+	const void *chain[KERNEL_CHAINS];      /* where each of several walks at once stands */
 };
 
 struct kernel {
@@ -132,6 +134,10 @@ struct kernel {
 	 * share memory; otherwise a shorter one has to be laid out again. */
 	bool layout_nests;
 
+	/* Set when a working set may begin anywhere in a longer layout, at a multiple of 2 MiB: measured at several places it says less of
+	 * the physical pages that one of them happens to have. The engine moves `memory` after prepare(), and says by how much in `base`. */
+	bool movable;
+
 	/* Set when passing the end of the ring costs nothing, as in a linked ring, so that a call may be of any length;
 	 * otherwise calls are chosen such that both of a trial's sides pass it alike. */
 	bool seamless;
@@ -157,6 +163,10 @@ struct kernel {
 
 	/* Back to the start of the ring. */
 	void (*rewind)(struct kernel_run *run);
+
+	/* Likewise, and then that share of the ring (0…1) on: what is too long to be walked in one visit is met elsewhere in each. NULL: visits
+	 * begin at the start. */
+	void (*begin_at)(struct kernel_run *run, double share);
 
 	/* Whether the code computes what it should: makes calls of its own and compares with a plain
 	 * computation. Runs before each measurement, outside timing, so it must be quick: some thousand elements.

@@ -208,6 +208,13 @@ static void matmul_rewind(struct kernel_run *run)
 	run->position = 0;
 }
 
+static void matmul_begin_at(struct kernel_run *run, double share)
+{
+	uint64_t periods = run->ring / run->period, period = (uint64_t)((double)periods * share);
+
+	run->position = period < periods ? period * run->period : 0;
+}
+
 static const char *matmul_remark(const int64_t *v)
 {
 	enum matmul_loop inner = matmul_order(v)[2];
@@ -240,6 +247,7 @@ const struct kernel kernel_matmul = {
 	.shrink = matmul_shrink,
 	.call = matmul_call,
 	.rewind = matmul_rewind,
+	.begin_at = matmul_begin_at,
 	.verify = matmul_verify,
 	.proof = matmul_proof,
 	.file = "kernels/matmul_loops.h",

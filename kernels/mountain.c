@@ -128,14 +128,19 @@ static void mountain_rewind(struct kernel_run *run)
 	run->position = 0;
 }
 
+static void mountain_begin_at(struct kernel_run *run, double share)
+{
+	run->position = (uint64_t)(share * (double)(run->ring / 4)) % (run->ring / 4);
+}
+
 static struct status mountain_verify(struct kernel_run *run)
 {
 	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144;
-	uint64_t sum = 0;
+	uint64_t sum = 0, first = run->base / 8;
 
 	count = count / 4 * 4;
 	for (uint64_t i = 0; i < count; i++)
-		sum += (uint64_t)value_of(run->seed, i % run->ring * (uint64_t)run->v[STRIDE]);
+		sum += (uint64_t)value_of(run->seed, first + i % run->ring * (uint64_t)run->v[STRIDE]);
 	mountain_rewind(run);
 	mountain_call(run, count);
 	mountain_rewind(run);
@@ -159,8 +164,10 @@ const struct kernel kernel_mountain = {
 	.footprint = mountain_footprint,
 	.layout = mountain_layout,
 	.layout_nests = true,
+	.movable = true,
 	.prepare = mountain_prepare,
 	.call = mountain_call,
 	.rewind = mountain_rewind,
+	.begin_at = mountain_begin_at,
 	.verify = mountain_verify,
 };

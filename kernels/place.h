@@ -12,6 +12,19 @@
 extern const char *const place_pages[];
 extern const char *const place_nodes[];
 
+/* Bytes that a stream goes through, at least: well beyond what most cores have of a last cache. */
+#define STREAM_BYTES ((uint64_t)64 << 20)
+
+/* All that one setting takes. */
+struct need {
+	int cores;            /* that do the same at once, from 1 */
+	int streams;          /* others that stream */
+	int processors;       /* both together */
+	uint64_t memory;      /* bytes of all their working sets; UINT64_MAX: more than can be said */
+};
+
+struct need place_need(const struct kernel *kernel, const int64_t *v);
+
 #define KNOB_ROW_PAGES { .name = "pages", .help = "pages behind the working set, where the system grants them", \
 	.kind = KNOB_CHOICE, .choices = place_pages, .asks = ASKS_PAGES }
 #define KNOB_ROW_NODE { .name = "node", .help = "memory node that holds the working set", \

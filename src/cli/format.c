@@ -34,7 +34,7 @@ void report_init(struct report *report, FILE *out, enum report_kind kind)
 void format_knob(const struct knob *knob, char initial[48], char range[160])
 {
 	setting_format_value(knob, knob->initial, initial, 48);
-	setting_range(knob, 0, range, 160);
+	setting_range(knob, MEANS_UNKNOWN, range, 160);
 }
 
 void format_csv_field(struct text *text, const char *string)

@@ -84,7 +84,7 @@ static void json_kernel(struct report *report, const struct kernel *kernel)
 			json_object_set_new(object, "min", json_integer(knob->min));
 			/* What the machine limits is not known without asking it. */
 			json_object_set_new(object, "max",
-				knob->max == KNOB_MAX_MEMORY ? json_null() : json_integer(knob->max));
+				knob->max >= KNOB_MAX_CORES ? json_null() : json_integer(knob->max));
 			if (knob->multiple > 1)
 				json_object_set_new(object, "multiple", json_integer(knob->multiple));
 		}
@@ -185,6 +185,13 @@ static void json_event(struct report *report, const struct event_line *event)
 	record_write(&records, object);
 }
 
+static void json_probe(struct report *report, const struct probe_report *probe)
+{
+	struct records records = records_of(report);
+
+	records_probe(&records, probe, report->seed, report->records + 1);
+}
+
 const struct format format_json = {
 	.name = "json",
 	.begin = json_begin,
@@ -193,4 +200,5 @@ const struct format format_json = {
 	.check = json_check,
 	.explain = json_explain,
 	.event = json_event,
+	.probe = json_probe,
 };

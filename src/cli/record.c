@@ -229,7 +229,7 @@ static void record_tour(struct recorder *recorder)
 	struct setting_index all = { 0 }, settings = { 0 };
 
 	for (int i = 0; kernel_registry[i]; i++)
-		tour_add(&all, kernel_registry[i], machine_last_cache(machine), machine->memory_limit);
+		tour_add(&all, kernel_registry[i], machine_last_cache(machine), machine_means(machine));
 	for (int i = 0; i < all.count; i++)
 		if (wanted(recorder, &all.setting[i]))
 			setting_index_add(&settings, &all.setting[i]);
@@ -311,7 +311,7 @@ static struct status parse(struct cli *cli, struct sweep **sweep)
 static struct status prepare_sweep(struct recorder *recorder, struct sweep *sweep)
 {
 	struct sweep_progress progress;
-	struct status status = sweep_begin(sweep, recorder->bench.machine->memory_limit);
+	struct status status = sweep_begin(sweep, machine_means(recorder->bench.machine));
 
 	if (!status_is_ok(&status))
 		return status;

@@ -37,7 +37,7 @@ static struct status choose_setting(const struct cli *cli, const struct replay *
 	for (int i = 2; i < cli->word_count; i++) {
 		char name[64];
 
-		status = setting_assign(setting, cli->words[i], 0);
+		status = setting_assign(setting, cli->words[i], MEANS_UNKNOWN);
 		if (!status_is_ok(&status))
 			return status;
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(cli->words[i], "="), cli->words[i]);

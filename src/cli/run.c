@@ -114,7 +114,7 @@ static int run_run(struct cli *cli)
 	status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
-	status = setting_check(&setting, bench.machine->memory_limit);
+	status = setting_check(&setting, machine_means(bench.machine));
 	if (status_is_ok(&status))
 		status = model_open(&model, cli, bench.machine);
 	exit_status = status_is_ok(&status) ? measure(cli, &bench, &model, &setting) : cli_fail(cli, &status);

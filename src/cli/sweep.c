@@ -156,7 +156,7 @@ static int measure(struct output *output, struct sweep *sweep)
 static struct status prepare(struct output *output, struct sweep *sweep)
 {
 	struct sweep_progress progress;
-	struct status status = sweep_begin(sweep, output->bench->machine->memory_limit);
+	struct status status = sweep_begin(sweep, machine_means(output->bench->machine));
 
 	if (!status_is_ok(&status))
 		return status;

@@ -30,6 +30,8 @@ struct request {
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];
 	uint64_t seed;
+	double place;             /* 0…1: where in the memory that is laid out, and in the ring, to begin, for kernels that can (struct kernel); 0: at
+	                             the beginning. A setting's visits take different ones, so that its figure is not that of one place */
 	struct budget budget;
 	bool background;          /* fills slices: uses memory apart from the live setting's where data
 	                             cannot be shared */

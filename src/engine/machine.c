@@ -11,6 +11,11 @@
 #include "engine/identify.h"
 #include "engine/topology.h"
 
+struct means machine_means(const struct machine *machine)
+{
+	return (struct means){ .memory = machine->memory_limit, .processors = machine->processors };
+}
+
 uint64_t machine_cache(const struct machine *machine, int level)
 {
 	for (int i = 0; i < machine->cache_count; i++)

@@ -26,6 +26,14 @@ struct processor {
 	uint64_t l1i_bytes;
 };
 
+/* What settings are held against: how far this machine's memory and processors go. 0: unknown, no upper end. */
+struct means {
+	uint64_t memory;      /* bytes of all working sets together */
+	int processors;       /* hardware threads that this process may use */
+};
+
+#define MEANS_UNKNOWN ((struct means){ 0 })
+
 struct machine {
 	atomic_bool known;       /* everything below is final once this is set */
 	char host[64];
@@ -61,6 +69,8 @@ bool processor_has(const struct processor *processor, const char *feature);
 
 /* Fills processors, cpu and the caches without a worker: takes 2 ms. What cannot be had stays empty. */
 void machine_survey(struct machine *machine);
+
+struct means machine_means(const struct machine *machine);
 
 /* Size in bytes of the data cache of that level, or 0. */
 uint64_t machine_cache(const struct machine *machine, int level);

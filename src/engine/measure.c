@@ -71,7 +71,7 @@ static struct stretch within_ring(const struct kernel_run *run, double each)
 }
 
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,
-	uint64_t last_cache, double warm_seconds, const atomic_bool *cancel)
+	uint64_t warm_most, double warm_seconds, const atomic_bool *cancel)
 {
 	uint64_t footprint = run->kernel->footprint(run->v);
 	bool near = footprint <= first_cache;
@@ -80,8 +80,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 
 	*measure = (struct measure){ .run = run, .clock = clock, .calls = 1, .cpu = -1 };
 	clock_clean_vectors();
-	/* What fits no cache is as cold after a touch as before. */
-	if (footprint <= last_cache)
+	if (footprint <= warm_most)
 		touch(run, footprint, until, cancel);
 
 	/* Double a call until it lasts long enough to be judged; that also walks the ring warm. */

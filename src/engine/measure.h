@@ -43,9 +43,9 @@ static inline enum source measure_source(const struct measure *measure)
 }
 
 /* Chooses the calls for a prepared run and brings the working set to where it belongs: in the caches, as far as it
- * fits. first_cache and last_cache: bytes of the first and the last data cache; warm_seconds bounds the warming. */
+ * fits. first_cache: bytes of the first data cache; a working set of up to warm_most bytes is warmed, in warm_seconds at most. */
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,
-	uint64_t last_cache, double warm_seconds, const atomic_bool *cancel);
+	uint64_t warm_most, double warm_seconds, const atomic_bool *cancel);
 
 /* When to stop making trials. */
 struct measure_goal {

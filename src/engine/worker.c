@@ -27,7 +27,15 @@ struct slot {
 	struct arena arena;
 	const struct kernel *kernel;      /* NULL: nothing */
 	uint64_t layout, seed, prepared;
+	uint64_t base, walked;            /* of it, the bytes that were walked last, in either slot; walked 0: others were */
 };
+
+/* Above this a working set that was walked last is not brought into the caches once more: it takes as long as some trials. */
+static const uint64_t warm_again = 4 << 20;
+
+/* Working sets above the first cache and up to this begin elsewhere in what is laid out, as the request says: a larger one holds so many pages
+ * that their places average out. In steps of a huge page. */
+static const uint64_t move_most = 16 << 20, move_step = 2 << 20;
 
 struct answer {
 	struct answer *next;
@@ -90,6 +98,18 @@ static struct status beyond_memory(uint64_t bytes, uint64_t limit)
 	return status_make(STATUS_FAILED, "%s are more than half of this machine's free memory (%s)", asked, most);
 }
 
+/* Moves a run that is laid out to where its request says. */
+static void worker_move(const struct worker *worker, const struct request *request, struct kernel_run *run, const struct slot *slot)
+{
+	uint64_t bytes = run->kernel->footprint(run->v), steps;
+
+	if (!run->kernel->movable || bytes <= machine_cache(&worker->machine, 1) || bytes > move_most || slot->prepared < bytes + move_step)
+		return;
+	steps = (slot->prepared - bytes) / move_step;
+	run->base = (uint64_t)(request->place * (double)(steps + 1)) % (steps + 1) * move_step;
+	run->memory += run->base;
+}
+
 /* Memory for a request with its data laid out: a run ready to be called. */
 static struct status worker_prepare(struct worker *worker, const struct request *request, struct kernel_run *run,
 	struct slot *slot)
@@ -124,6 +144,8 @@ static struct status worker_prepare(struct worker *worker, const struct request 
 	status = kernel->prepare(run);
 	if (run->laid_out > 0)
 		slot->prepared = run->laid_out;
+	if (status_is_ok(&status))
+		worker_move(worker, request, run, slot);
 	if (status_is_ok(&status) && kernel->verify)
 		status = kernel->verify(run);
 	return status;
@@ -156,23 +178,38 @@ static unsigned worker_passes(const struct request *request)
 	return request->background ? PASSES_BACKGROUND : PASSES;
 }
 
+/* Up to how many bytes a working set is to be brought into the caches: what fits none is as cold after that as before, and of strides over
+ * one size the first brings it for all. Where the system does not tell: a large last cache of today's cores. */
+static uint64_t warm_most(struct worker *worker, const struct kernel_run *run, struct slot *slot)
+{
+	uint64_t last = machine_last_cache(&worker->machine), bytes = run->kernel->footprint(run->v);
+	bool again = slot->walked == bytes && slot->base == run->base;
+
+	worker->slot[0].walked = worker->slot[1].walked = 0;
+	slot->base = run->base;
+	slot->walked = bytes;
+	return again ? warm_again : last ? last : 32 << 20;
+}
+
 /* Trials on a run that is laid out, with an early answer where one was asked for. */
 static void worker_trials(struct worker *worker, const struct request *request, struct kernel_run *run,
-	const struct slot *slot, struct result *result)
+	struct slot *slot, struct result *result)
 {
 	const struct budget *budget = &request->budget;
 	struct trials *trials = &worker->trials;
-	uint64_t first = machine_cache(&worker->machine, 1), last = machine_last_cache(&worker->machine);
+	uint64_t first = machine_cache(&worker->machine, 1);
 	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience, .fewest = budget->fewest };
 	struct measure measure;
 
 	/* First, since what finds out about events leaves other lines in the caches. */
 	if (request->plan.id != 0)
 		counting_use(worker->counting, &request->plan);
-	/* Where the system does not tell: the smallest first and a large last cache of today's cores. Laying out and
-	 * warming do not count against the time asked for: they depend on what came before. */
-	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, last ? last : 32 << 20,
+	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and warming do not count against the time asked
+	 * for: they depend on what came before. */
+	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, warm_most(worker, run, slot),
 		0.1 + budget->seconds, &worker->cancel);
+	if (run->kernel->begin_at && !measure.rewind)
+		run->kernel->begin_at(run, request->place);
 	measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
 	if (request->plan.id != 0 && counting_cycles(worker->counting))
 		measure.counting = worker->counting;

@@ -49,12 +49,18 @@ struct option {
 	double cpe, step;
 };
 
+/* Whether turning it changes where and beside whom the code runs: no way to go faster that a model knows of. */
+static bool elsewhere(const struct knob *knob)
+{
+	return knob->asks == ASKS_NODE || knob->asks == ASKS_CORES || knob->asks == ASKS_STREAMS;
+}
+
 /* The other values of a knob worth trying, nearest first. A larger working set is none of them. */
-static int values_of(const struct knob *knob, int64_t present, uint64_t memory_limit, int64_t *values)
+static int values_of(const struct knob *knob, int64_t present, struct means means, int64_t *values)
 {
 	int64_t multiple = knob->kind != KNOB_CHOICE && knob->multiple > 1 ? knob->multiple : 1;
 	int64_t min = knob->kind == KNOB_CHOICE ? 0 : knob->min;
-	int64_t max = knob->axis == AXIS_SIZE ? present : setting_max(knob, memory_limit);
+	int64_t max = knob->axis == AXIS_SIZE ? present : setting_max(knob, means);
 	int count = 0;
 
 	if ((max - min) / multiple < WHOLE_RANGE) {
@@ -130,7 +136,7 @@ static void try_knob(const struct advice_question *question, int index, struct a
 	const struct setting *present = question->setting;
 	const struct knob *knob = &present->kernel->knobs[index];
 	int64_t values[VALUES_MAX];
-	int count = values_of(knob, present->v[index], question->memory_limit, values);
+	int count = elsewhere(knob) ? 0 : values_of(knob, present->v[index], question->means, values);
 
 	for (int i = 0; i < count && asking->asks < asking->most && !asking->unfinished; i++) {
 		struct option option = { .setting = *present, .knob = index,
@@ -142,7 +148,7 @@ static void try_knob(const struct advice_question *question, int index, struct a
 			present->kernel->fit(option.setting.v, index);
 		if (option.setting.v[index] != values[i])
 			continue;
-		status = question->replay ? status_ok() : setting_check(&option.setting, question->memory_limit);
+		status = question->replay ? status_ok() : setting_check(&option.setting, question->means);
 		if (!status_is_ok(&status) || (question->replay && replay_find(question->replay, &option.setting) < 0))
 			continue;
 		asking->asks++;

@@ -31,7 +31,7 @@ struct advice_question {
 	const struct explanation *explanation;    /* of it */
 	const struct explainer *explainer;
 	const struct explain_question *ask;       /* as it was asked: its knobs are replaced */
-	uint64_t memory_limit;
+	struct means means;
 	struct explanation *scratch;              /* room to work in */
 	struct readings *readings;                /* predictions found before, and room for new ones; NULL: none */
 	int fresh;                                /* how many settings to explain anew at most; 0: as many as it takes */

@@ -4,22 +4,23 @@
 
 #include <stdint.h>
 
+#include "engine/machine.h"
 #include "kernels/kernel.h"
 
 /* Each fills at most room values, ascending and without repeats, all valid for the knob, and returns how
- * many (at least 1). last_cache (bytes) and memory_limit (bytes) are 0 while unknown. */
+ * many (at least 1). last_cache (bytes) and means are 0 while unknown. */
 
 /* Sizes: powers of two with a point half-way between (4k, 6k, 8k, 12k …) up to well beyond the last cache. */
-int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache, uint64_t memory_limit,
+int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache, struct means means,
 	int64_t *values, int room);
 
 /* Any other knob: every value when there are few; otherwise sixteen steps, then some each octave. */
-int axis_values(const struct knob *knob, uint64_t memory_limit, int64_t *values, int room);
+int axis_values(const struct knob *knob, struct means means, int64_t *values, int room);
 
 /* The two sides of the mountain: sizes doubling from 16k, strides from the first to the sixteenth. */
-int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache, uint64_t memory_limit,
+int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache, struct means means,
 	int64_t *values, int room);
-int axis_grid_strides(const struct knob *knob, uint64_t memory_limit, int64_t *values, int room);
+int axis_grid_strides(const struct knob *knob, struct means means, int64_t *values, int room);
 
 /* Where a value stands among others: at one of them, between two, or beyond an end. */
 enum axis_where { AXIS_AT, AXIS_BETWEEN, AXIS_BEFORE, AXIS_BEYOND };

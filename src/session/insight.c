@@ -278,7 +278,7 @@ static bool advise(struct session *session, double now)
 	struct explain_question ask = question_of(session);
 	bool slow = is_slow(session);
 	struct advice_question question = { &session->setting, insight->explanation, insight->explainer, &ask,
-		session->memory_limit, insight->scratch, slow ? insight->readings : NULL, slow ? 1 : 0, session->replay };
+		session->means, insight->scratch, slow ? insight->readings : NULL, slow ? 1 : 0, session->replay };
 
 	if (insight->advised || !insight_ready(session))
 		return insight->advised;

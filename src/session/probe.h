@@ -33,13 +33,18 @@ extern const char *const probe_part_names[];      /* ended by NULL */
 
 struct probe_options {
 	unsigned parts;           /* a bit each; 0: all but PROBE_CORES */
-	uint64_t max_size;        /* bytes of the largest working set asked for */
+	uint64_t max_size;        /* bytes of the largest working set asked for; 0: PROBE_SIZE */
 	bool pages[PAGE_KINDS];   /* which kinds to measure; none: PAGES_4K and PAGES_HUGE. PAGES_AUTO alone: one curve, as the system gives them */
 	uint64_t seed;
 	double seconds;           /* time to keep to; 0: its own */
 };
 
-enum { PROBE_POINTS = 256, PROBE_BANDS = 8 };
+/* The smallest working set, and the largest one unless another is asked for; and the least that may be asked for. */
+#define PROBE_SMALLEST (UINT64_C(4) << 10)
+#define PROBE_SIZE (UINT64_C(256) << 20)
+#define PROBE_LEAST (UINT64_C(64) << 10)
+
+enum { PROBE_POINTS = 256, PROBE_BANDS = 8, PROBE_NOTES = 8 };
 
 /* One measured setting. */
 struct probe_point {
@@ -85,11 +90,16 @@ struct probe_report {
 	enum probe_part part;                /* under way */
 	char doing[64];                      /* "latency, 4k pages, 2.8m"; empty: nothing */
 	int note_count;
-	char note[4][FINDING_TEXT];          /* what could not be asked for: memory, pages, parts left out, with the reason */
+	char note[PROBE_NOTES][FINDING_TEXT];          /* what could not be asked for: memory, pages, parts left out, with the reason */
 };
 
 struct probe;
 
+/* The part of that name, or PROBE_PARTS. */
+enum probe_part probe_part_find(const char *name);
+
+/* machine must be known, and is borrowed. STATUS_USAGE for a largest size below PROBE_LEAST, STATUS_FAILED when this machine has no
+ * memory even for that. NULL then. */
 struct probe *probe_new(const struct machine *machine, const struct probe_options *options, struct status *status);
 void probe_free(struct probe *probe);
 

@@ -214,7 +214,7 @@ bool reading_setting(struct reading *reading, const json_t *object, bool note, s
 		return false;
 	}
 	/* What this processor lacks, or this machine's memory, is no obstacle: nothing is run. */
-	status = setting_check(setting, 0);
+	status = setting_check(setting, MEANS_UNKNOWN);
 	if (status.code == STATUS_USAGE && note)
 		reading_leave_out(reading, &reading->absent, "%s: %.140s", setting->kernel->name, status.text);
 	return status.code != STATUS_USAGE;

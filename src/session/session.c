@@ -71,7 +71,7 @@ static bool machine_look(struct session *session)
 	if (session->machine_known || !machine || !atomic_load(&machine->known))
 		return false;
 	session->machine_known = true;
-	session->memory_limit = machine->memory_limit;
+	session->means = machine_means(machine);
 	insight_look(session);
 	counted_look(session);
 	record_begin(session);
@@ -81,7 +81,7 @@ static bool machine_look(struct session *session)
 struct status session_allows(const struct session *session, const struct setting *setting)
 {
 	if (!session->replay)
-		return setting_check(setting, session->memory_limit);
+		return setting_check(setting, session->means);
 	return replay_find(session->replay, setting) >= 0 ? status_ok() :
 		status_make(STATUS_USAGE, "this setting was not recorded");
 }

@@ -122,7 +122,7 @@ void session_view(const struct session *session, double now, struct view *view)
 		view->kernel_absent[i] = !recorded_kernel(session, kernel_registry[i]);
 	view->machine = session->engine.machine(session->engine.context);
 	view->setting = session->setting;
-	view->memory_limit = session->memory_limit;
+	view->means = session->means;
 	view->kernel_index = session_kernel_index(session, kernel);
 	view->own = session->own_open ? session->kernels[session->kernel_count].setting.kernel->name : NULL;
 	view->focus = session->focus;

@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/units.h"
 #include "engine/own.h"
+#include "kernels/place.h"
 
 /* Bounds the search for an allowed neighbour of a knob whose kernel cannot fit the others. */
 enum { STEPS_TRIED = 4096 };
@@ -52,7 +53,8 @@ static int64_t knob_unit(const struct knob *knob)
 
 bool setting_takes_suffix(const struct knob *knob)
 {
-	return knob->kind == KNOB_BYTES || (knob->kind == KNOB_COUNT && knob->max >= 1 << 20);
+	return knob->kind == KNOB_BYTES ||
+		(knob->kind == KNOB_COUNT && knob->max >= 1 << 20 && knob->max != KNOB_MAX_CORES);
 }
 
 static int choice_count(const struct knob *knob)
@@ -69,14 +71,16 @@ static int64_t knob_min(const struct knob *knob)
 	return knob->kind == KNOB_CHOICE ? 0 : knob->min;
 }
 
-int64_t setting_max(const struct knob *knob, uint64_t memory_limit)
+int64_t setting_max(const struct knob *knob, struct means means)
 {
 	int64_t max = knob->max;
 
 	if (knob->kind == KNOB_CHOICE)
 		return choice_count(knob) - 1;
-	if (max == KNOB_MAX_MEMORY && memory_limit && memory_limit < (uint64_t)INT64_MAX)
-		max = (int64_t)memory_limit;
+	if (max == KNOB_MAX_MEMORY && means.memory && means.memory < (uint64_t)INT64_MAX)
+		max = (int64_t)means.memory;
+	if (max == KNOB_MAX_CORES && means.processors > 0)
+		max = knob->asks == ASKS_STREAMS ? means.processors - 1 : means.processors;
 	max -= max % knob_unit(knob);
 	return max < knob->min ? knob->min : max;
 }
@@ -99,30 +103,32 @@ static void add_choices(const struct knob *knob, struct text *text)
 }
 
 /* "1 to 16", "4k to 11.5 GiB (half of the free memory)", "64 and up". */
-static void add_span(const struct knob *knob, uint64_t memory_limit, struct text *text)
+static void add_span(const struct knob *knob, struct means means, struct text *text)
 {
 	char low[32], high[32];
 
 	format_end(knob, knob->min, low, sizeof(low));
-	if (knob->max != KNOB_MAX_MEMORY) {
-		format_end(knob, setting_max(knob, memory_limit), high, sizeof(high));
+	if (knob->max == KNOB_MAX_CORES && means.processors <= 0) {
+		text_addf(text, "%s to all%s", low, knob->asks == ASKS_STREAMS ? " but one" : "");
+	} else if (knob->max != KNOB_MAX_MEMORY) {
+		format_end(knob, setting_max(knob, means), high, sizeof(high));
 		text_addf(text, "%s to %s", low, high);
-	} else if (memory_limit) {
-		units_bytes_long(setting_max(knob, memory_limit), high, sizeof(high));
+	} else if (means.memory) {
+		units_bytes_long(setting_max(knob, means), high, sizeof(high));
 		text_addf(text, "%s to %s (half of the free memory)", low, high);
 	} else {
 		text_addf(text, "%s and up", low);
 	}
 }
 
-void setting_range(const struct knob *knob, uint64_t memory_limit, char *buffer, size_t size)
+void setting_range(const struct knob *knob, struct means means, char *buffer, size_t size)
 {
 	struct text text = { 0 };
 
 	if (knob->kind == KNOB_CHOICE) {
 		add_choices(knob, &text);
 	} else {
-		add_span(knob, memory_limit, &text);
+		add_span(knob, means, &text);
 		if (knob_unit(knob) > 1) {
 			char unit[32];
 
@@ -135,7 +141,7 @@ void setting_range(const struct knob *knob, uint64_t memory_limit, char *buffer,
 }
 
 /* What would have been right, after "knob=typed". */
-static struct status value_refused(const struct knob *knob, const char *typed, uint64_t memory_limit)
+static struct status value_refused(const struct knob *knob, const char *typed, struct means means)
 {
 	struct text wanted = { 0 };
 	struct status status;
@@ -151,38 +157,52 @@ static struct status value_refused(const struct knob *knob, const char *typed, u
 			text_add(&wanted, "a size such as 32k or 4m, from ");
 		else
 			text_add(&wanted, "a whole number from ");
-		add_span(knob, memory_limit, &wanted);
+		add_span(knob, means, &wanted);
 	}
 	status = status_make(STATUS_USAGE, "%s=%.40s: %s", knob->name, typed, text_string(&wanted));
 	text_free(&wanted);
 	return status;
 }
 
-static struct status value_beyond_memory(const struct knob *knob, const char *typed, uint64_t memory_limit)
+/* Whether it is the machine that limits the knob, as far as is known. */
+static bool machine_limits(const struct knob *knob, struct means means)
+{
+	return knob->kind != KNOB_CHOICE && ((knob->max == KNOB_MAX_MEMORY && means.memory) ||
+		(knob->max == KNOB_MAX_CORES && means.processors > 0));
+}
+
+static const char *plural(int64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static struct status value_beyond_machine(const struct knob *knob, const char *typed, struct means means)
 {
 	char limit[32];
 
-	units_bytes_long((int64_t)memory_limit, limit, sizeof(limit));
+	if (knob->max == KNOB_MAX_CORES)
+		return status_make(STATUS_USAGE, "%s=%.40s: this process may use %d processor%s%s", knob->name, typed, means.processors,
+			plural(means.processors), knob->asks == ASKS_STREAMS ? ", the measured one among them" : "");
+	units_bytes_long((int64_t)means.memory, limit, sizeof(limit));
 	return status_make(STATUS_USAGE, "%s=%.40s is beyond half of this machine's free memory (%s)",
 		knob->name, typed, limit);
 }
 
-static bool value_allowed(const struct knob *knob, int64_t value, uint64_t memory_limit)
+static bool value_allowed(const struct knob *knob, int64_t value, struct means means)
 {
-	return value >= knob_min(knob) && value <= setting_max(knob, memory_limit) &&
+	return value >= knob_min(knob) && value <= setting_max(knob, means) &&
 		(knob->kind == KNOB_CHOICE || value % knob_unit(knob) == 0);
 }
 
 /* Whether a number lies in the knob's range; typed is how the message shows it. */
 static struct status value_check(const struct knob *knob, int64_t value, const char *typed,
-	uint64_t memory_limit)
+	struct means means)
 {
-	if (value_allowed(knob, value, memory_limit))
+	if (value_allowed(knob, value, means))
 		return status_ok();
-	if (knob->kind != KNOB_CHOICE && knob->max == KNOB_MAX_MEMORY && memory_limit &&
-		value > setting_max(knob, memory_limit))
-		return value_beyond_memory(knob, typed, memory_limit);
-	return value_refused(knob, typed, memory_limit);
+	if (machine_limits(knob, means) && value > setting_max(knob, means))
+		return value_beyond_machine(knob, typed, means);
+	return value_refused(knob, typed, means);
 }
 
 /* Digits and perhaps a suffix: a number, if perhaps one too large to hold. */
@@ -194,7 +214,7 @@ static bool looks_like_size(const char *text)
 		(strchr("kmgtKMGT", text[digits]) && text[digits + 1] == '\0'));
 }
 
-struct status setting_parse_value(const struct knob *knob, const char *text, uint64_t memory_limit,
+struct status setting_parse_value(const struct knob *knob, const char *text, struct means means,
 	int64_t *value)
 {
 	struct status status;
@@ -207,14 +227,14 @@ struct status setting_parse_value(const struct knob *knob, const char *text, uin
 			*value = i;
 			return status_ok();
 		}
-		return value_refused(knob, text, memory_limit);
+		return value_refused(knob, text, means);
 	}
 	if (!units_parse(text, setting_takes_suffix(knob), &number)) {
-		if (knob->max == KNOB_MAX_MEMORY && memory_limit && looks_like_size(text))
-			return value_beyond_memory(knob, text, memory_limit);
-		return value_refused(knob, text, memory_limit);
+		if (knob->max == KNOB_MAX_MEMORY && machine_limits(knob, means) && looks_like_size(text))
+			return value_beyond_machine(knob, text, means);
+		return value_refused(knob, text, means);
 	}
-	status = value_check(knob, number, text, memory_limit);
+	status = value_check(knob, number, text, means);
 	if (status_is_ok(&status))
 		*value = number;
 	return status;
@@ -249,7 +269,7 @@ struct status setting_find_knob(const struct kernel *kernel, const char *name, i
 	return *knob >= 0 ? status_ok() : no_such_knob(kernel, name);
 }
 
-struct status setting_assign(struct setting *setting, const char *assignment, uint64_t memory_limit)
+struct status setting_assign(struct setting *setting, const char *assignment, struct means means)
 {
 	const struct kernel *kernel = setting->kernel;
 	const char *equals = strchr(assignment, '=');
@@ -269,11 +289,29 @@ struct status setting_assign(struct setting *setting, const char *assignment, ui
 	status = setting_find_knob(kernel, name, &knob);
 	if (!status_is_ok(&status))
 		return status;
-	return setting_parse_value(&kernel->knobs[knob], equals + 1, memory_limit,
+	return setting_parse_value(&kernel->knobs[knob], equals + 1, means,
 		&setting->v[knob]);
 }
 
-struct status setting_check(const struct setting *setting, uint64_t memory_limit)
+/* All that runs at once and all of its working sets. */
+static struct status within_means(const struct setting *setting, struct means means)
+{
+	const struct kernel *kernel = setting->kernel;
+	struct need need = place_need(kernel, setting->v);
+	char wanted[32], limit[32];
+
+	if (means.processors > 0 && need.processors > means.processors)
+		return status_make(STATUS_USAGE, "cores=%d and streams=%d: this process may use %d processor%s", need.cores,
+			need.streams, means.processors, plural(means.processors));
+	if (means.memory == 0 || need.memory <= means.memory)
+		return status_ok();
+	units_bytes_long(need.memory > INT64_MAX ? INT64_MAX : (int64_t)need.memory, wanted, sizeof(wanted));
+	units_bytes_long((int64_t)means.memory, limit, sizeof(limit));
+	return status_make(STATUS_USAGE, "%s needs %s here%s, beyond half of this machine's free memory (%s)", kernel->name, wanted,
+		need.processors > 1 ? ", for all cores together" : "", limit);
+}
+
+struct status setting_check(const struct setting *setting, struct means means)
 {
 	const struct kernel *kernel = setting->kernel;
 	struct status status;
@@ -281,30 +319,17 @@ struct status setting_check(const struct setting *setting, uint64_t memory_limit
 	for (int i = 0; i < kernel->knob_count; i++) {
 		char typed[32];
 
-		if (value_allowed(&kernel->knobs[i], setting->v[i], memory_limit))
+		if (value_allowed(&kernel->knobs[i], setting->v[i], means))
 			continue;
 		setting_format_value(&kernel->knobs[i], setting->v[i], typed, sizeof(typed));
-		return value_check(&kernel->knobs[i], setting->v[i], typed, memory_limit);
+		return value_check(&kernel->knobs[i], setting->v[i], typed, means);
 	}
 	if (kernel->check) {
 		status = kernel->check(setting->v);
 		if (!status_is_ok(&status))
 			return status;
 	}
-	if (memory_limit && kernel->footprint) {
-		uint64_t footprint = kernel->footprint(setting->v);
-		char wanted[32], limit[32];
-
-		if (footprint > memory_limit) {
-			units_bytes_long(footprint > INT64_MAX ? INT64_MAX : (int64_t)footprint, wanted,
-				sizeof(wanted));
-			units_bytes_long((int64_t)memory_limit, limit, sizeof(limit));
-			return status_make(STATUS_USAGE,
-				"%s needs %s here, beyond half of this machine's free memory (%s)",
-				kernel->name, wanted, limit);
-		}
-	}
-	return status_ok();
+	return within_means(setting, means);
 }
 
 /* The next value on the knob's ladder initial × factor^i: strictly above or below, clamped to the range. From
@@ -334,9 +359,9 @@ static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int6
 }
 
 /* A knob's value after some steps, clamped to its range. */
-static int64_t value_step(const struct knob *knob, int64_t value, int steps, uint64_t memory_limit)
+static int64_t value_step(const struct knob *knob, int64_t value, int steps, struct means means)
 {
-	int64_t min = knob_min(knob), max = setting_max(knob, memory_limit), unit = knob_unit(knob);
+	int64_t min = knob_min(knob), max = setting_max(knob, means), unit = knob_unit(knob);
 
 	if (knob->kind != KNOB_CHOICE && knob->factor > 1) {
 		for (int i = 0; i != steps; i += steps > 0 ? 1 : -1) {
@@ -355,14 +380,14 @@ static int64_t value_step(const struct knob *knob, int64_t value, int steps, uin
 	return -(int64_t)steps > (value - min) / unit ? min : value + steps * unit;
 }
 
-bool setting_step(struct setting *setting, int knob, int steps, uint64_t memory_limit)
+bool setting_step(struct setting *setting, int knob, int steps, struct means means)
 {
 	const struct kernel *kernel = setting->kernel;
 	const struct setting old = *setting;
 	int64_t value = old.v[knob];
 
 	for (int tried = 0; steps != 0 && tried < STEPS_TRIED; tried++) {
-		int64_t next = value_step(&kernel->knobs[knob], value, steps, memory_limit);
+		int64_t next = value_step(&kernel->knobs[knob], value, steps, means);
 
 		if (next == value)
 			break;

@@ -147,7 +147,7 @@ struct session {
 	uint64_t seed;
 	char *invocation;
 	bool machine_known;
-	uint64_t memory_limit;    /* bytes; 0 while unknown */
+	struct means means;       /* nothing known at first */
 
 	struct setting setting;
 	int knob;

@@ -15,23 +15,30 @@ enum {
 	/* Trials without a quiet one after which a visit gives up: in a contended spell a round then costs little, and
 	 * the time is spent when the spell is over. */
 	PATIENCE = 10,
-	/* Quiet trials that settle a cell, as for a single sample. */
-	QUIET_WANTED = 150,
-	/* At 16 ms each this would run for two days. */
+	/* Quiet trials that settle a cell, if they agree well enough. A single sample takes more, in one go; here each visit's come from another
+	 * moment. */
+	QUIET_WANTED = 64,
+	/* At 9 ms each this would run for a day. */
 	COMBINATIONS_MAX = 10000000,
 };
 
-/* The median is to be known this well, relatively, for a cell to be left alone. */
-#define PRECISION 0.002
-
-/* Seconds a cell: working sets beyond LARGE need longer calls and vary more. */
-#define SECONDS_SMALL 0.016
-#define SECONDS_LARGE 0.031
+/* Seconds a cell: working sets beyond LARGE need longer calls and vary more. 210 cells of a mountain are then there in under 3 s, 0.4 s of it
+ * for laying them out. */
+#define SECONDS_SMALL 0.009
+#define SECONDS_LARGE 0.011
 #define LARGE (1u << 20)
+
+/* The median is to be known this well, relatively, for a cell to be left alone. What neighbours do to a shared cache differs by more than
+ * that from one sweep to the next. */
+#define PRECISION_SMALL 0.002
+#define PRECISION_LARGE 0.005
 
 /* A sweep of few cells can afford as much for each as a single sample takes, until this many seconds. */
 #define SECONDS_SINGLE 0.12
 #define SECONDS_FEW 2.0
+
+/* The share of a circle by which steps of it never meet. */
+#define GOLDEN 0.6180339887
 
 /* Below this a visit holds too few trials to be worth its start. */
 #define VISIT_SHORTEST 0.002
@@ -39,7 +46,7 @@ enum {
 struct sweep {
 	const struct kernel *kernel;
 	struct sweep_options options;
-	uint64_t memory_limit;
+	struct means means;
 	const struct counter_plan *plan;      /* NULL: nothing is counted */
 	size_t axis_count;
 	struct sweep_axis axes[KNOBS_MAX];
@@ -112,16 +119,16 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 	/* What is wrong with a word that names no knob is the same as for one value. */
 	setting_init(&scratch, sweep->kernel);
 	if (!equals || equals == assignment)
-		return setting_assign(&scratch, assignment, 0);
+		return setting_assign(&scratch, assignment, MEANS_UNKNOWN);
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
 	axis.knob = kernel_knob(sweep->kernel, name);
 	if (axis.knob < 0)
-		return setting_assign(&scratch, assignment, 0);
+		return setting_assign(&scratch, assignment, MEANS_UNKNOWN);
 	for (size_t i = 0; i < sweep->axis_count; i++)
 		if (sweep->axes[i].knob == axis.knob)
 			return status_make(STATUS_USAGE, "%s is given twice; write %s=A,B for several values",
 				name, name);
-	status = setting_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1, 0, &axis.values, &axis.count);
+	status = setting_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1, MEANS_UNKNOWN, &axis.values, &axis.count);
 	if (status_is_ok(&status))
 		sweep->axes[sweep->axis_count++] = axis;
 	return status;
@@ -150,11 +157,11 @@ static double base_seconds(const struct setting *setting)
 	return footprint(setting) > LARGE ? SECONDS_LARGE : SECONDS_SMALL;
 }
 
-struct status sweep_begin(struct sweep *sweep, uint64_t memory_limit)
+struct status sweep_begin(struct sweep *sweep, struct means means)
 {
 	struct sweep_progress *progress = &sweep->progress;
 
-	sweep->memory_limit = memory_limit;
+	sweep->means = means;
 	progress->combinations = 1;
 	for (size_t i = 0; i < sweep->axis_count; i++) {
 		if (progress->combinations > COMBINATIONS_MAX / sweep->axes[i].count)
@@ -168,7 +175,7 @@ struct status sweep_begin(struct sweep *sweep, uint64_t memory_limit)
 		struct status status;
 
 		combination(sweep, i, &setting);
-		status = setting_check(&setting, memory_limit);
+		status = setting_check(&setting, means);
 		if (status_is_ok(&status)) {
 			if (progress->cells++ == 0)
 				sweep->first = setting;
@@ -258,7 +265,7 @@ static bool block_load(struct sweep *sweep)
 
 		memset(cell, 0, sizeof(*cell));
 		combination(sweep, sweep->odometer++, &cell->setting);
-		status = setting_check(&cell->setting, sweep->memory_limit);
+		status = setting_check(&cell->setting, sweep->means);
 		if (!status_is_ok(&status))
 			continue;
 		sweep->block_base += base_seconds(&cell->setting);
@@ -339,10 +346,15 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 		.tag = sweep->asked,
 		.kernel = sweep->kernel,
 		.seed = sweep->options.seed,
+		/* Each round at another place, spread evenly however many there are; in one round the same for all, since cells of one size
+		 * then find it in the caches. */
+		.place = fmod(sweep->round * GOLDEN, 1),
 		.budget = {
 			.seconds = sweep->asked_seconds,
-			/* A quiet core fills its share of the trials early, and the rest of the time is saved. */
-			.quiet_wanted = (unsigned)((QUIET_WANTED + sweep->rounds - 1) / sweep->rounds),
+			/* A quiet core fills its share of the trials early, and the rest of the time is saved. One visit is enough for a figure
+			 * that may be shown, if the sweep is stopped after it. */
+			.quiet_wanted = QUIET_WANTED / sweep->rounds > TRIALS_SETTLED ? (unsigned)(QUIET_WANTED / sweep->rounds) :
+				TRIALS_SETTLED,
 			.patience = PATIENCE,
 		},
 	};
@@ -359,7 +371,8 @@ void sweep_accept(struct sweep *sweep, double now, const struct result *result)
 	if (!sweep->waiting || result->generation != sweep->generation || !result->final)
 		return;
 	sweep->waiting = false;
-	cell_visit(&sweep->cells[sweep->asked], result, QUIET_WANTED, PRECISION, VISITS_MAX);
+	cell_visit(&sweep->cells[sweep->asked], result, QUIET_WANTED,
+		footprint(&sweep->cells[sweep->asked].setting) > LARGE ? PRECISION_LARGE : PRECISION_SMALL, VISITS_MAX);
 	/* Laying out a large working set, mostly the first time, is not measuring: it counts only against a time that
 	 * the user has set. */
 	if (sweep->options.seconds <= 0 && sweep->round == 0)

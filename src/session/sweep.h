@@ -55,9 +55,9 @@ void sweep_free(struct sweep *sweep);
  * assigned keep their initial value. STATUS_USAGE for an unknown knob, a bad list, or a knob given twice. */
 struct status sweep_assign(struct sweep *sweep, const char *assignment);
 
-/* After the last assignment: counts cells. memory_limit in bytes, 0 unknown. STATUS_USAGE when no combination is
+/* After the last assignment: counts cells. means: the machine's, 0 unknown. STATUS_USAGE when no combination is
  * left or there are more than a sweep can end in a day. */
-struct status sweep_begin(struct sweep *sweep, uint64_t memory_limit);
+struct status sweep_begin(struct sweep *sweep, struct means means);
 
 /* What every visit also counts; borrowed. Before the first sweep_next(). */
 void sweep_count(struct sweep *sweep, const struct counter_plan *plan);

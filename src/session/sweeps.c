@@ -165,7 +165,7 @@ static struct status read_value(const struct reader *reader, const char *word, i
 	status = find_knob(reader, name, knob);
 	if (!status_is_ok(&status))
 		return status;
-	status = setting_assign(setting, word, 0);
+	status = setting_assign(setting, word, MEANS_UNKNOWN);
 	return status_is_ok(&status) ? status : wrong_because(reader, &status);
 }
 
@@ -341,7 +341,7 @@ struct status sweeps_override(struct named_sweep *sweep, const char *word, unsig
 	setting_init(&scratch, sweep->kernel);
 	/* What is wrong with a word that names no knob is the same as for one value. */
 	if (!strchr(word, '=') || *word == '=')
-		return setting_assign(&scratch, word, 0);
+		return setting_assign(&scratch, word, MEANS_UNKNOWN);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 	status = setting_find_knob(sweep->kernel, name, &knob);
 	if (!status_is_ok(&status))

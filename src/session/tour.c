@@ -13,14 +13,14 @@ enum { WHOLE = 8 };
 enum { VALUES_MOST = 48 };
 
 /* 1, 2, 3, 4, 6, 8, 12, 16 …: two in each doubling. */
-static int ladder(const struct knob *knob, int64_t *values)
+static int ladder(const struct knob *knob, int64_t max, int64_t *values)
 {
 	int64_t unit = knob->multiple > 1 ? knob->multiple : 1, step = 1;
 	int count = 0;
 
 	if (knob->min <= 0)
 		values[count++] = knob->min;
-	while (count < VALUES_MOST && step <= knob->max / unit) {
+	while (count < VALUES_MOST && step <= max / unit) {
 		if (step * unit >= knob->min)
 			values[count++] = step * unit;
 		/* A power of two is followed by its half more, that by the next power. */
@@ -30,14 +30,14 @@ static int ladder(const struct knob *knob, int64_t *values)
 }
 
 static int values_of(
-	const struct kernel *kernel, int index, uint64_t last_cache, uint64_t memory_limit, int64_t *values)
+	const struct kernel *kernel, int index, uint64_t last_cache, struct means means, int64_t *values)
 {
 	const struct knob *knob = &kernel->knobs[index];
-	int64_t unit = knob->multiple > 1 ? knob->multiple : 1;
+	int64_t unit = knob->multiple > 1 ? knob->multiple : 1, max = setting_max(knob, means);
 	int count = 0;
 
 	if (knob->axis == AXIS_SIZE) {
-		count = axis_grid_sizes(kernel, index, last_cache, memory_limit, values, VALUES_MOST);
+		count = axis_grid_sizes(kernel, index, last_cache, means, values, VALUES_MOST);
 		while (count > 0 && values[count - 1] > SIZE_MOST)
 			count--;
 		return count;
@@ -47,18 +47,18 @@ static int values_of(
 			values[count] = count;
 		return count;
 	}
-	if (knob->max > COUNT_MOST)
+	if (max > COUNT_MOST)
 		return 0;
-	if ((knob->max - knob->min) / unit >= WHOLE)
-		return ladder(knob, values);
-	for (int64_t value = (knob->min + unit - 1) / unit * unit; value <= knob->max; value += unit)
+	if ((max - knob->min) / unit >= WHOLE)
+		return ladder(knob, max, values);
+	for (int64_t value = (knob->min + unit - 1) / unit * unit; value <= max; value += unit)
 		values[count++] = value;
 	return count;
 }
 
-static void add(struct setting_index *settings, const struct setting *setting, uint64_t memory_limit)
+static void add(struct setting_index *settings, const struct setting *setting, struct means means)
 {
-	struct status status = setting_check(setting, memory_limit);
+	struct status status = setting_check(setting, means);
 
 	if (status_is_ok(&status))
 		setting_index_add(settings, setting);
@@ -66,7 +66,7 @@ static void add(struct setting_index *settings, const struct setting *setting, u
 
 /* A whole mountain: of a kernel that has nothing else to turn. */
 static void add_grid(
-	struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache, uint64_t memory_limit)
+	struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache, struct means means)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE), stride = kernel_axis(kernel, AXIS_STRIDE);
 	int64_t sizes[VALUES_MOST], strides[VALUES_MOST];
@@ -75,27 +75,27 @@ static void add_grid(
 
 	if (size < 0 || stride < 0 || kernel->knob_count != 2)
 		return;
-	ny = values_of(kernel, size, last_cache, memory_limit, sizes);
-	nx = axis_grid_strides(&kernel->knobs[stride], memory_limit, strides, VALUES_MOST);
+	ny = values_of(kernel, size, last_cache, means, sizes);
+	nx = axis_grid_strides(&kernel->knobs[stride], means, strides, VALUES_MOST);
 	setting_init(&setting, kernel);
 	for (int y = 0; y < ny; y++) {
 		for (int x = 0; x < nx; x++) {
 			setting.v[size] = sizes[y];
 			setting.v[stride] = strides[x];
-			add(settings, &setting, memory_limit);
+			add(settings, &setting, means);
 		}
 	}
 }
 
-void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache, uint64_t memory_limit)
+void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache, struct means means)
 {
 	struct setting initial;
 
 	setting_init(&initial, kernel);
-	add(settings, &initial, memory_limit);
+	add(settings, &initial, means);
 	for (int i = 0; i < kernel->knob_count; i++) {
 		int64_t values[VALUES_MOST];
-		int count = values_of(kernel, i, last_cache, memory_limit, values);
+		int count = values_of(kernel, i, last_cache, means, values);
 
 		for (int k = 0; k < count; k++) {
 			struct setting setting = initial;
@@ -104,8 +104,8 @@ void tour_add(struct setting_index *settings, const struct kernel *kernel, uint6
 			if (kernel->fit)
 				kernel->fit(setting.v, i);
 			if (setting.v[i] == values[k])
-				add(settings, &setting, memory_limit);
+				add(settings, &setting, means);
 		}
 	}
-	add_grid(settings, kernel, last_cache, memory_limit);
+	add_grid(settings, kernel, last_cache, means);
 }

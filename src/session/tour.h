@@ -5,8 +5,8 @@
 
 #include "session/setting_index.h"
 
-/* Adds a kernel's settings. last_cache and memory_limit in bytes, 0 unknown. Those that this processor cannot run are
+/* Adds a kernel's settings. last_cache in bytes, 0 unknown. Those that this processor cannot run are
  * left out. */
-void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache, uint64_t memory_limit);
+void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache, struct means means);
 
 #endif

@@ -94,7 +94,7 @@ struct view_recorded {
 struct view {
 	const struct machine *machine;      /* may not be known yet */
 	struct setting setting;
-	uint64_t memory_limit;
+	struct means means;
 	int kernel_index;                   /* in kernel_registry; behind its end: the own loop; -1: neither */
 	bool kernel_absent[VIEW_KERNELS];   /* of kernel_registry: not in the recording that is played */
 	const char *own;                    /* an own loop's name, listed behind the kernels; NULL: none */

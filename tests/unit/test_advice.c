@@ -69,7 +69,7 @@ static struct advice ask(double (*cpe)(const int64_t *v), const struct kernel *o
 	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
 	struct explain_question question = { .seed = 1 };
 	struct setting setting;
-	struct advice_question whole = { &setting, explanation, &explainer, &question, 1 << 30, scratch, NULL, 0 };
+	struct advice_question whole = { &setting, explanation, &explainer, &question, { .memory = 1 << 30 }, scratch, NULL, 0 };
 	struct advice advice;
 
 	setting_init(&setting, of);
@@ -179,7 +179,7 @@ static void advice_can_be_found_one_setting_at_a_time(void **state)
 	struct readings *readings = readings_new();
 	struct explain_question question = { .kernel = &stepped };
 	struct setting setting;
-	struct advice_question whole = { &setting, explanation, &explainer, &question, 1 << 30, scratch, readings, 1 };
+	struct advice_question whole = { &setting, explanation, &explainer, &question, { .memory = 1 << 30 }, scratch, readings, 1 };
 	struct advice advice;
 	int turns = 0, before;
 
@@ -212,7 +212,7 @@ static void a_chain_of_pointers_is_not_told_to_use_accumulators(void **state)
 	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
 	struct explain_question question = { .kernel = &kernel };
 	struct setting setting;
-	struct advice_question whole = { &setting, explanation, &explainer, &question, 1 << 30, scratch, NULL, 0 };
+	struct advice_question whole = { &setting, explanation, &explainer, &question, { .memory = 1 << 30 }, scratch, NULL, 0 };
 	struct advice advice;
 
 	(void)state;

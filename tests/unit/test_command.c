@@ -10,6 +10,7 @@
 static struct fake_engine fake;
 static struct view view;
 static const uint64_t LIMIT = UINT64_C(8) << 30;
+static const struct means MEANS = { .memory = UINT64_C(8) << 30 };
 
 static struct session *start(const struct kernel *kernel)
 {
@@ -650,7 +651,7 @@ static void any_line_is_answered(void **state)
 		if (!status_is_ok(&status))
 			assert_true(setting_equal(&setting, &look(session)->setting));
 		good += status_is_ok(&status);
-		check_ok(setting_check(&look(session)->setting, LIMIT));
+		check_ok(setting_check(&look(session)->setting, MEANS));
 		now += 0.01;
 		session_advance(session, now);
 		if (fake.pending && round % 3)

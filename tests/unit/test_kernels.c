@@ -238,6 +238,77 @@ static void calls_continue_where_the_last_one_stopped(void **state)
 }
 
 /* A random list grown in steps is the list built at once, and every node is on it. */
+/* A short working set in the middle of a longer one's data is as good as one at its beginning, and both know which they are. */
+static void movable_sets_begin_anywhere(void **state)
+{
+	const uint64_t base = 2 << 20;
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	int movable = 0;
+
+	(void)state;
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+		int size = kernel_axis(kernel, AXIS_SIZE);
+		struct kernel_run run;
+		int64_t v[KNOBS_MAX];
+
+		if (!kernel->movable)
+			continue;
+		movable++;
+		assert_true(kernel->layout_nests);
+		initial(kernel, v);
+		v[size] = MEMORY;
+		run_at(kernel, v, memory, 0, &run);
+		v[size] = 64 << 10;
+		run_at(kernel, v, memory, MEMORY, &run);
+		check_ok(kernel->verify(&run));
+		run.memory += base;
+		run.base = base;
+		check_ok(kernel->verify(&run));
+		run.base = 0;
+		assert_int_equal(kernel->verify(&run).code, STATUS_FAILED);
+	}
+	assert_true(movable > 0);
+	free(memory);
+}
+
+/* Half-way round is where half a pass ends. */
+static void begins_at_a_share_of_the_ring(void **state)
+{
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	int count = 0;
+
+	(void)state;
+	for (int k = 0; kernel_registry[k]; k++) {
+		const struct kernel *kernel = kernel_registry[k];
+		struct kernel_run run;
+		int64_t v[KNOBS_MAX];
+		uint64_t walked;
+
+		if (!kernel->begin_at)
+			continue;
+		count++;
+		initial(kernel, v);
+		run_at(kernel, v, memory, 0, &run);
+		assert_int_equal(run.ring % (2 * run.granule), 0);
+		kernel->rewind(&run);
+		kernel->call(&run, run.ring / 2);
+		kernel->call(&run, run.granule);
+		walked = run.result;
+		kernel->begin_at(&run, 0.5);
+		kernel->call(&run, run.granule);
+		assert_int_equal(run.result, walked);
+		kernel->begin_at(&run, 0);
+		kernel->call(&run, run.granule);
+		assert_int_not_equal(run.result, walked);
+		/* No further than the ring goes. */
+		kernel->begin_at(&run, 1);
+		kernel->call(&run, run.granule);
+	}
+	assert_true(count > 0);
+	free(memory);
+}
+
 static void random_lists_grow(void **state)
 {
 	const struct kernel *list = kernel_find("list-length");
@@ -453,6 +524,8 @@ int main(void)
 		cmocka_unit_test(every_combine_loop_computes_right),
 		cmocka_unit_test(verify_can_fail),
 		cmocka_unit_test(calls_continue_where_the_last_one_stopped),
+		cmocka_unit_test(movable_sets_begin_anywhere),
+		cmocka_unit_test(begins_at_a_share_of_the_ring),
 		cmocka_unit_test(random_lists_grow),
 		cmocka_unit_test(one_node_points_to_itself),
 		cmocka_unit_test(cancelled_preparation_can_be_taken_up),

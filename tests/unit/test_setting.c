@@ -1,8 +1,10 @@
 #include "fakes.h"
 
+#include "kernels/place.h"
 #include "session/setting.h"
 
 static const uint64_t LIMIT = (UINT64_C(23) << 30) / 2;      /* 11.5 GiB */
+static const struct means MEANS = { .memory = (UINT64_C(23) << 30) / 2 };
 
 static struct setting fold(int64_t op, int64_t unroll, int64_t acc, int64_t size, int64_t stride)
 {
@@ -28,13 +30,13 @@ static void parses_each_kind(void **state)
 	int64_t value = -1;
 
 	(void)state;
-	check_ok(setting_parse_value(&fold_knobs[FOLD_OP], "mul", LIMIT, &value));
+	check_ok(setting_parse_value(&fold_knobs[FOLD_OP], "mul", MEANS, &value));
 	assert_int_equal(value, 1);
-	check_ok(setting_parse_value(&fold_knobs[FOLD_ACC], "16", LIMIT, &value));
+	check_ok(setting_parse_value(&fold_knobs[FOLD_ACC], "16", MEANS, &value));
 	assert_int_equal(value, 16);
-	check_ok(setting_parse_value(&fold_knobs[FOLD_SIZE], "64k", LIMIT, &value));
+	check_ok(setting_parse_value(&fold_knobs[FOLD_SIZE], "64k", MEANS, &value));
 	assert_int_equal(value, 65536);
-	check_ok(setting_parse_value(&fold_knobs[FOLD_SIZE], "999g", 0, &value));
+	check_ok(setting_parse_value(&fold_knobs[FOLD_SIZE], "999g", MEANS_UNKNOWN, &value));
 	assert_true(value == INT64_C(999) << 30);
 }
 
@@ -70,10 +72,10 @@ static void says_what_would_be_right(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t value = 42;
 
-		check_usage(setting_parse_value(rows[i].knob, rows[i].typed, LIMIT, &value), rows[i].message);
+		check_usage(setting_parse_value(rows[i].knob, rows[i].typed, MEANS, &value), rows[i].message);
 		assert_int_equal(value, 42);
 	}
-	check_usage(setting_parse_value(&fold_knobs[FOLD_SIZE], "99999999t", 0, &(int64_t){ 0 }),
+	check_usage(setting_parse_value(&fold_knobs[FOLD_SIZE], "99999999t", MEANS_UNKNOWN, &(int64_t){ 0 }),
 		"size=99999999t: a size such as 32k or 4m, from 64 and up");
 }
 
@@ -86,9 +88,9 @@ static void messages_stay_one_short_line(void **state)
 	(void)state;
 	memset(longer, '7', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	status = setting_parse_value(&fold_knobs[FOLD_ACC], longer, LIMIT, &value);
+	status = setting_parse_value(&fold_knobs[FOLD_ACC], longer, MEANS, &value);
 	check_contains(status.text, ": a whole number from 1 to 16");
-	status = setting_parse_value(&fold_knobs[FOLD_ACC], "4\n\033[2J", LIMIT, &value);
+	status = setting_parse_value(&fold_knobs[FOLD_ACC], "4\n\033[2J", MEANS, &value);
 	assert_string_equal(status.text, "acc=4??[2J: a whole number from 1 to 16");
 }
 
@@ -98,18 +100,18 @@ static void assigns_knobs(void **state)
 
 	(void)state;
 	setting_init(&setting, &kernel_fold);
-	check_ok(setting_assign(&setting, "acc=3", LIMIT));
-	check_ok(setting_assign(&setting, "op=mul", LIMIT));
+	check_ok(setting_assign(&setting, "acc=3", MEANS));
+	check_ok(setting_assign(&setting, "op=mul", MEANS));
 	assert_int_equal(setting.v[FOLD_ACC], 3);
 	assert_int_equal(setting.v[FOLD_OP], 1);
-	check_usage(setting_assign(&setting, "unrol=4", LIMIT),
+	check_usage(setting_assign(&setting, "unrol=4", MEANS),
 		"fold has no knob \"unrol\"; did you mean unroll?");
-	check_usage(setting_assign(&setting, "colour=4", LIMIT),
+	check_usage(setting_assign(&setting, "colour=4", MEANS),
 		"fold has no knob \"colour\"; its knobs are op, unroll, acc, size and stride");
-	check_usage(setting_assign(&setting, "acc", LIMIT), "\"acc\": write KNOB=VALUE, as in op=mul");
-	check_usage(setting_assign(&setting, "=4", LIMIT), "\"=4\": write KNOB=VALUE, as in op=mul");
-	check_usage(setting_assign(&setting, "", LIMIT), "\"\": write KNOB=VALUE, as in op=mul");
-	check_usage(setting_assign(&setting, "acc=4=4", LIMIT), "acc=4=4: a whole number from 1 to 16");
+	check_usage(setting_assign(&setting, "acc", MEANS), "\"acc\": write KNOB=VALUE, as in op=mul");
+	check_usage(setting_assign(&setting, "=4", MEANS), "\"=4\": write KNOB=VALUE, as in op=mul");
+	check_usage(setting_assign(&setting, "", MEANS), "\"\": write KNOB=VALUE, as in op=mul");
+	check_usage(setting_assign(&setting, "acc=4=4", MEANS), "acc=4=4: a whole number from 1 to 16");
 	assert_int_equal(setting.v[FOLD_ACC], 3);
 }
 
@@ -120,14 +122,14 @@ static void checks_ranges_combination_and_memory(void **state)
 	struct setting beyond = fold(0, 4, 4, INT64_C(12) << 30, 1);
 
 	(void)state;
-	check_ok(setting_check(&good, LIMIT));
-	check_ok(setting_check(&good, 0));
-	check_usage(setting_check(&range, LIMIT), "unroll=17: a whole number from 1 to 16");
-	check_usage(setting_check(&combination, LIMIT), "acc=4 needs unroll=4 or more");
-	check_usage(setting_check(&choice, LIMIT), "op=2: add or mul");
-	check_usage(setting_check(&beyond, LIMIT),
+	check_ok(setting_check(&good, MEANS));
+	check_ok(setting_check(&good, MEANS_UNKNOWN));
+	check_usage(setting_check(&range, MEANS), "unroll=17: a whole number from 1 to 16");
+	check_usage(setting_check(&combination, MEANS), "acc=4 needs unroll=4 or more");
+	check_usage(setting_check(&choice, MEANS), "op=2: add or mul");
+	check_usage(setting_check(&beyond, MEANS),
 		"size=12g is beyond half of this machine's free memory (11.5 GiB)");
-	check_ok(setting_check(&beyond, 0));
+	check_ok(setting_check(&beyond, MEANS_UNKNOWN));
 }
 
 static void steps_stay_in_range_and_fit_the_others(void **state)
@@ -135,21 +137,21 @@ static void steps_stay_in_range_and_fit_the_others(void **state)
 	struct setting setting = fold(0, 4, 4, 32768, 1);
 
 	(void)state;
-	assert_true(setting_step(&setting, FOLD_UNROLL, -2, LIMIT));
+	assert_true(setting_step(&setting, FOLD_UNROLL, -2, MEANS));
 	assert_int_equal(setting.v[FOLD_UNROLL], 2);
 	assert_int_equal(setting.v[FOLD_ACC], 2);
-	assert_true(setting_step(&setting, FOLD_ACC, +5, LIMIT));
+	assert_true(setting_step(&setting, FOLD_ACC, +5, MEANS));
 	assert_int_equal(setting.v[FOLD_ACC], 7);
 	assert_int_equal(setting.v[FOLD_UNROLL], 7);
-	assert_true(setting_step(&setting, FOLD_UNROLL, +1000000, LIMIT));
+	assert_true(setting_step(&setting, FOLD_UNROLL, +1000000, MEANS));
 	assert_int_equal(setting.v[FOLD_UNROLL], 16);
-	assert_false(setting_step(&setting, FOLD_UNROLL, +1, LIMIT));
-	assert_true(setting_step(&setting, FOLD_UNROLL, -1000000, LIMIT));
+	assert_false(setting_step(&setting, FOLD_UNROLL, +1, MEANS));
+	assert_true(setting_step(&setting, FOLD_UNROLL, -1000000, MEANS));
 	assert_int_equal(setting.v[FOLD_UNROLL], 1);
-	assert_false(setting_step(&setting, FOLD_UNROLL, -1, LIMIT));
-	assert_false(setting_step(&setting, FOLD_UNROLL, 0, LIMIT));
-	assert_true(setting_step(&setting, FOLD_OP, +1, LIMIT));
-	assert_false(setting_step(&setting, FOLD_OP, +1, LIMIT));
+	assert_false(setting_step(&setting, FOLD_UNROLL, -1, MEANS));
+	assert_false(setting_step(&setting, FOLD_UNROLL, 0, MEANS));
+	assert_true(setting_step(&setting, FOLD_OP, +1, MEANS));
+	assert_false(setting_step(&setting, FOLD_OP, +1, MEANS));
 }
 
 static void sizes_step_on_a_ladder(void **state)
@@ -157,31 +159,31 @@ static void sizes_step_on_a_ladder(void **state)
 	struct setting setting = fold(0, 1, 1, 32768, 1);
 
 	(void)state;
-	assert_true(setting_step(&setting, FOLD_SIZE, +1, LIMIT));
+	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEANS));
 	assert_int_equal(setting.v[FOLD_SIZE], 65536);
-	assert_true(setting_step(&setting, FOLD_SIZE, -2, LIMIT));
+	assert_true(setting_step(&setting, FOLD_SIZE, -2, MEANS));
 	assert_int_equal(setting.v[FOLD_SIZE], 16384);
 	/* From between two rungs to the next rung. */
 	setting.v[FOLD_SIZE] = 20000;
-	assert_true(setting_step(&setting, FOLD_SIZE, +1, LIMIT));
+	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEANS));
 	assert_int_equal(setting.v[FOLD_SIZE], 32768);
 	setting.v[FOLD_SIZE] = 20000;
-	assert_true(setting_step(&setting, FOLD_SIZE, -1, LIMIT));
+	assert_true(setting_step(&setting, FOLD_SIZE, -1, MEANS));
 	assert_int_equal(setting.v[FOLD_SIZE], 16384);
 	/* The upper end is what the machine has; from there down to a round size again. */
 	setting.v[FOLD_SIZE] = INT64_C(8) << 30;
-	assert_true(setting_step(&setting, FOLD_SIZE, +1, LIMIT));
+	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEANS));
 	assert_true(setting.v[FOLD_SIZE] == (int64_t)LIMIT);
-	assert_false(setting_step(&setting, FOLD_SIZE, +1, LIMIT));
-	assert_true(setting_step(&setting, FOLD_SIZE, -1, LIMIT));
+	assert_false(setting_step(&setting, FOLD_SIZE, +1, MEANS));
+	assert_true(setting_step(&setting, FOLD_SIZE, -1, MEANS));
 	assert_true(setting.v[FOLD_SIZE] == INT64_C(8) << 30);
-	assert_true(setting_step(&setting, FOLD_SIZE, -100, LIMIT));
+	assert_true(setting_step(&setting, FOLD_SIZE, -100, MEANS));
 	assert_int_equal(setting.v[FOLD_SIZE], 64);
-	assert_false(setting_step(&setting, FOLD_SIZE, -1, LIMIT));
+	assert_false(setting_step(&setting, FOLD_SIZE, -1, MEANS));
 	/* Without a known limit a long way up ends without overflow. */
-	assert_true(setting_step(&setting, FOLD_SIZE, +1000, 0));
+	assert_true(setting_step(&setting, FOLD_SIZE, +1000, MEANS_UNKNOWN));
 	assert_true(setting.v[FOLD_SIZE] > INT64_C(1) << 60);
-	assert_false(setting_step(&setting, FOLD_SIZE, +1, 0));
+	assert_false(setting_step(&setting, FOLD_SIZE, +1, MEANS_UNKNOWN));
 }
 
 static void steps_respect_multiples(void **state)
@@ -190,15 +192,15 @@ static void steps_respect_multiples(void **state)
 
 	(void)state;
 	setting_init(&setting, &kernel_walk);
-	assert_true(setting_step(&setting, WALK_SPACING, +2, LIMIT));
+	assert_true(setting_step(&setting, WALK_SPACING, +2, MEANS));
 	assert_int_equal(setting.v[WALK_SPACING], 48);
-	assert_true(setting_step(&setting, WALK_SPACING, +100, LIMIT));
+	assert_true(setting_step(&setting, WALK_SPACING, +100, MEANS));
 	assert_int_equal(setting.v[WALK_SPACING], 256);
 	setting.v[WALK_SIZE] = 16;
-	assert_false(setting_step(&setting, WALK_SIZE, -1, LIMIT));
-	assert_true(setting_step(&setting, WALK_SIZE, +100, 1000));
+	assert_false(setting_step(&setting, WALK_SIZE, -1, MEANS));
+	assert_true(setting_step(&setting, WALK_SIZE, +100, (struct means){ .memory = 1000 }));
 	assert_int_equal(setting.v[WALK_SIZE], 992);
-	check_ok(setting_check(&setting, 1000));
+	check_ok(setting_check(&setting, (struct means){ .memory = 1000 }));
 }
 
 static void steps_pass_over_what_nothing_fits(void **state)
@@ -207,12 +209,12 @@ static void steps_pass_over_what_nothing_fits(void **state)
 
 	(void)state;
 	setting_init(&setting, &kernel_odd);
-	assert_true(setting_step(&setting, 0, +1, LIMIT));
+	assert_true(setting_step(&setting, 0, +1, MEANS));
 	assert_int_equal(setting.v[0], 5);
-	assert_true(setting_step(&setting, 0, -1, LIMIT));
+	assert_true(setting_step(&setting, 0, -1, MEANS));
 	assert_int_equal(setting.v[0], 3);
 	setting.v[0] = 9;
-	assert_false(setting_step(&setting, 0, +1, LIMIT));
+	assert_false(setting_step(&setting, 0, +1, MEANS));
 	assert_int_equal(setting.v[0], 9);
 }
 
@@ -229,7 +231,7 @@ static void writes_what_it_reads(void **state)
 	assert_false(setting_equal(&again, &setting));
 	word = strtok_r(text.bytes, " ", &rest);
 	while ((word = strtok_r(NULL, " ", &rest)))
-		check_ok(setting_assign(&again, word, LIMIT));
+		check_ok(setting_assign(&again, word, MEANS));
 	assert_true(setting_equal(&again, &setting));
 	text_free(&text);
 	setting_init(&again, &kernel_walk);
@@ -255,13 +257,95 @@ static void ranges_in_words(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char words[128];
 
-		setting_range(rows[i].knob, rows[i].limit, words, sizeof(words));
+		setting_range(rows[i].knob, (struct means){ .memory = rows[i].limit }, words, sizeof(words));
 		assert_string_equal(words, rows[i].words);
 	}
-	assert_int_equal(setting_max(&fold_knobs[FOLD_OP], 0), 1);
-	assert_int_equal(setting_max(&fold_knobs[FOLD_SIZE], 1000), 1000);
-	assert_int_equal(setting_max(&walk_knobs[WALK_SIZE], 1000), 992);
-	assert_int_equal(setting_max(&walk_knobs[WALK_SPACING], 100), 256);
+	assert_int_equal(setting_max(&fold_knobs[FOLD_OP], MEANS_UNKNOWN), 1);
+	assert_int_equal(setting_max(&fold_knobs[FOLD_SIZE], (struct means){ .memory = 1000 }), 1000);
+	assert_int_equal(setting_max(&walk_knobs[WALK_SIZE], (struct means){ .memory = 1000 }), 992);
+	assert_int_equal(setting_max(&walk_knobs[WALK_SPACING], (struct means){ .memory = 100 }), 256);
+}
+
+/* A kernel whose knobs ask for everything that the engine gives. */
+enum { PLACED_SIZE, PLACED_PAGES, PLACED_NODE, PLACED_CORES, PLACED_STREAMS, PLACED_KNOBS };
+
+static const struct knob placed_knobs[] = {
+	[PLACED_SIZE] = { .name = "size", .help = "bytes", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 4096, .max = KNOB_MAX_MEMORY,
+		.initial = 16384, .factor = 2 },
+	[PLACED_PAGES] = KNOB_ROW_PAGES,
+	[PLACED_NODE] = KNOB_ROW_NODE,
+	[PLACED_CORES] = KNOB_ROW_CORES,
+	[PLACED_STREAMS] = KNOB_ROW_STREAMS,
+};
+
+static uint64_t placed_footprint(const int64_t *v)
+{
+	return (uint64_t)v[PLACED_SIZE];
+}
+
+static const struct kernel placed = { .name = "placed", .knobs = placed_knobs, .knob_count = PLACED_KNOBS,
+	.footprint = placed_footprint };
+
+static void cores_go_as_far_as_this_process_may(void **state)
+{
+	const struct means one = { .processors = 1 }, two = { .processors = 2 }, many = { .processors = 64 };
+	const struct knob *cores = &placed_knobs[PLACED_CORES], *streams = &placed_knobs[PLACED_STREAMS];
+	struct setting setting;
+	char words[128];
+	int64_t value;
+
+	(void)state;
+	check_ok(setting_parse_value(cores, "2", two, &value));
+	assert_int_equal(value, 2);
+	check_ok(setting_parse_value(cores, "1000", MEANS_UNKNOWN, &value));
+	check_usage(setting_parse_value(cores, "3", two, &value), "cores=3: this process may use 2 processors");
+	check_usage(setting_parse_value(cores, "2", one, &value), "cores=2: this process may use 1 processor");
+	check_usage(setting_parse_value(cores, "0", two, &value), "cores=0: a whole number from 1 to 2");
+	check_usage(setting_parse_value(cores, "1k", two, &value), "cores=1k: a whole number from 1 to 2");
+	check_usage(setting_parse_value(streams, "2", two, &value),
+		"streams=2: this process may use 2 processors, the measured one among them");
+	assert_int_equal(setting_max(cores, many), 64);
+	assert_int_equal(setting_max(streams, many), 63);
+	assert_int_equal(setting_max(streams, one), 0);
+	setting_range(cores, MEANS_UNKNOWN, words, sizeof(words));
+	assert_string_equal(words, "1 to all");
+	setting_range(streams, MEANS_UNKNOWN, words, sizeof(words));
+	assert_string_equal(words, "0 to all but one");
+	setting_range(streams, many, words, sizeof(words));
+	assert_string_equal(words, "0 to 63");
+
+	setting_init(&setting, &placed);
+	assert_true(setting_step(&setting, PLACED_CORES, +100, many));
+	assert_int_equal(setting.v[PLACED_CORES], 64);
+	check_ok(setting_check(&setting, many));
+	setting.v[PLACED_STREAMS] = 1;
+	check_usage(setting_check(&setting, many), "cores=64 and streams=1: this process may use 64 processors");
+	check_usage(setting_check(&setting, two), "cores=64: this process may use 2 processors");
+	check_ok(setting_check(&setting, MEANS_UNKNOWN));
+}
+
+static void memory_is_counted_for_all_cores(void **state)
+{
+	const struct means means = { .memory = 256 << 20, .processors = 8 };
+	struct setting setting;
+
+	(void)state;
+	setting_init(&setting, &placed);
+	setting.v[PLACED_SIZE] = 64 << 20;
+	setting.v[PLACED_CORES] = 4;
+	check_ok(setting_check(&setting, means));
+	setting.v[PLACED_CORES] = 5;
+	check_usage(setting_check(&setting, means),
+		"placed needs 320 MiB here, for all cores together, beyond half of this machine's free memory (256 MiB)");
+	setting.v[PLACED_CORES] = 1;
+	setting.v[PLACED_STREAMS] = 3;
+	check_ok(setting_check(&setting, means));
+	setting.v[PLACED_STREAMS] = 4;
+	assert_int_equal(setting_check(&setting, means).code, STATUS_USAGE);
+	/* More than can be counted is more than there is. */
+	setting.v[PLACED_SIZE] = INT64_MAX;
+	setting.v[PLACED_CORES] = 8;
+	assert_true(place_need(&placed, setting.v).memory == UINT64_MAX);
 }
 
 int main(void)
@@ -279,6 +363,8 @@ int main(void)
 		cmocka_unit_test(steps_pass_over_what_nothing_fits),
 		cmocka_unit_test(writes_what_it_reads),
 		cmocka_unit_test(ranges_in_words),
+		cmocka_unit_test(cores_go_as_far_as_this_process_may),
+		cmocka_unit_test(memory_is_counted_for_all_cores),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

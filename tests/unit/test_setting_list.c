@@ -2,14 +2,14 @@
 
 #include "session/setting.h"
 
-static const uint64_t LIMIT = UINT64_C(1) << 30;
+static const struct means MEANS = { .memory = UINT64_C(1) << 30 };
 
 static void check_list(const struct knob *knob, const char *text, size_t count, const int64_t *expected)
 {
 	int64_t *values;
 	size_t got;
 
-	check_ok(setting_parse_list(knob, text, LIMIT, &values, &got));
+	check_ok(setting_parse_list(knob, text, MEANS, &values, &got));
 	assert_int_equal(got, count);
 	for (size_t i = 0; i < count; i++)
 		if (values[i] != expected[i])
@@ -101,7 +101,7 @@ static void bad_lists_say_what_is_wrong(void **state)
 		int64_t *values = (int64_t *)&values;
 		size_t count = 7;
 
-		check_usage(setting_parse_list(rows[i].knob, rows[i].text, LIMIT, &values, &count),
+		check_usage(setting_parse_list(rows[i].knob, rows[i].text, MEANS, &values, &count),
 			rows[i].message);
 		assert_null(values);
 		assert_int_equal(count, 0);
@@ -114,11 +114,11 @@ static void the_longest_list_is_a_hundred_thousand(void **state)
 	size_t count;
 
 	(void)state;
-	check_ok(setting_parse_list(&fold_knobs[FOLD_SIZE], "1000..100999", LIMIT, &values, &count));
+	check_ok(setting_parse_list(&fold_knobs[FOLD_SIZE], "1000..100999", MEANS, &values, &count));
 	assert_int_equal(count, 100000);
 	assert_int_equal(values[99999], 100999);
 	free(values);
-	assert_int_equal(setting_parse_list(&fold_knobs[FOLD_SIZE], "1000..100999,64", LIMIT, &values,
+	assert_int_equal(setting_parse_list(&fold_knobs[FOLD_SIZE], "1000..100999,64", MEANS, &values,
 		&count).code, STATUS_USAGE);
 }
 
@@ -143,11 +143,11 @@ static void any_string_is_answered(void **state)
 		}
 		random = random * 6364136223846793005u + 1442695040888963407u;
 		text[length] = '\0';
-		status = setting_parse_list(knob, text, LIMIT, &values, &count);
+		status = setting_parse_list(knob, text, MEANS, &values, &count);
 		if (status_is_ok(&status)) {
 			good++;
 			for (size_t i = 0; i < count; i++)
-				assert_true(values[i] >= knob->min && values[i] <= setting_max(knob, LIMIT));
+				assert_true(values[i] >= knob->min && values[i] <= setting_max(knob, MEANS));
 		} else {
 			assert_true(status.text[0] != '\0');
 		}

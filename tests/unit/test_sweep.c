@@ -20,7 +20,7 @@ struct play {
 static struct result quiet_answer(struct play *play, const struct request *request)
 {
 	(void)play;
-	return fake_result(request, 40, 1.5);
+	return fake_result(request, 16, 1.5);
 }
 
 static void begin(struct play *play, const struct kernel *kernel, double seconds, const char *const *words)
@@ -80,7 +80,7 @@ static void gives_the_cross_product_in_the_order_typed(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	axes = sweep_axes(play->sweep, &count);
 	assert_int_equal(count, 3);
 	assert_int_equal(axes[0].knob, FOLD_ACC);
@@ -106,7 +106,7 @@ static void counts_what_the_kernel_excludes(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
 	assert_int_equal(progress.combinations, 256);
 	assert_int_equal(progress.excluded, 120);
@@ -128,7 +128,7 @@ static void excludes_what_memory_cannot_hold(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 4 << 20));
+	check_ok(sweep_begin(play->sweep, (struct means){ .memory = 4 << 20 }));
 	sweep_progress(play->sweep, &progress);
 	assert_int_equal(progress.cells, 3);
 	assert_int_equal(progress.excluded, 2);
@@ -155,13 +155,13 @@ static void refuses_wrong_words(void **state)
 	sweep_free(play->sweep);
 
 	begin(play, &kernel_fold, 0, impossible);
-	status = sweep_begin(play->sweep, 0);
+	status = sweep_begin(play->sweep, MEANS_UNKNOWN);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "no combination is left: acc=9 needs");
 	sweep_free(play->sweep);
 
 	begin(play, &kernel_fold, 0, (const char *const[]){ "size=1k..90k:1", "stride=1..64", "op=*", NULL });
-	status = sweep_begin(play->sweep, 0);
+	status = sweep_begin(play->sweep, MEANS_UNKNOWN);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "more than 10000000 combinations");
 	sweep_free(play->sweep);
@@ -172,13 +172,21 @@ static void refuses_wrong_words(void **state)
 static struct result in_rounds(struct play *play, const struct request *request)
 {
 	static int64_t last;
+	static double place[4];
+	unsigned round = (play->visits - 1) / 4;
 
 	assert_int_equal(request->seed, 7);
+	/* All of a round at one place, another round at another. */
+	if ((play->visits - 1) % 4 == 0)
+		place[round] = request->place;
+	check_near(request->place, place[round], 0);
+	for (unsigned i = 0; i < round; i++)
+		assert_true(fabs(place[i] - place[round]) > 0.1);
 	assert_int_equal(request->v[FOLD_SIZE], 32768 << (play->visits - 1) % 4);
 	if ((play->visits - 1) % 4)
 		assert_true(request->v[FOLD_SIZE] > last);
 	last = request->v[FOLD_SIZE];
-	return fake_result(request, 40, 1.5);
+	return fake_result(request, 16, 1.5);
 }
 
 static void visits_in_rounds_by_size(void **state)
@@ -189,9 +197,9 @@ static void visits_in_rounds_by_size(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = in_rounds;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
-	/* 40 of 150 quiet trials a visit: four visits settle a cell. */
+	/* 16 of 64 quiet trials a visit: four visits settle a cell. */
 	assert_int_equal(play->visits, 16);
 	assert_int_equal(play->order[0].v[FOLD_SIZE], 256 << 10);
 	assert_int_equal(play->order[3].v[FOLD_SIZE], 64 << 10);
@@ -202,7 +210,7 @@ static void visits_in_rounds_by_size(void **state)
 /* One size meets contention on its first visits. */
 static struct result contended_at_64k(struct play *play, const struct request *request)
 {
-	struct result result = fake_result(request, 40, 1.5);
+	struct result result = fake_result(request, 16, 1.5);
 
 	if (request->v[FOLD_SIZE] == 64 << 10 && play->visits_by_size[16] <= 6)
 		for (unsigned i = 0; i < result.trials.count; i++)
@@ -218,7 +226,7 @@ static void returns_to_contended_cells(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = contended_at_64k;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits_by_size[15], 4);
 	assert_int_equal(play->visits_by_size[16], 10);
@@ -232,7 +240,7 @@ static void returns_to_contended_cells(void **state)
 
 static struct result never_quiet(struct play *play, const struct request *request)
 {
-	struct result result = fake_result(request, 40, 1.5);
+	struct result result = fake_result(request, 16, 1.5);
 
 	(void)play;
 	for (unsigned i = 0; i < result.trials.count; i++)
@@ -249,7 +257,7 @@ static void ends_when_its_time_is_up(void **state)
 	begin(play, &kernel_fold, 0.32, words);
 	play->answer = never_quiet;
 	play->takes = 0.004;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->taken, 32);
 	assert_int_equal(play->failed, 0);
@@ -261,7 +269,7 @@ static void ends_when_its_time_is_up(void **state)
 	/* Far too little time: still each cell once, and nothing twice. */
 	begin(play, &kernel_fold, 0.001, words);
 	play->takes = 0.004;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits, 32);
 	assert_int_equal(play->taken, 32);
@@ -271,7 +279,7 @@ static void ends_when_its_time_is_up(void **state)
 
 static struct result fails_at_64k(struct play *play, const struct request *request)
 {
-	struct result result = fake_result(request, 40, 1.5);
+	struct result result = fake_result(request, 16, 1.5);
 
 	(void)play;
 	if (request->v[FOLD_SIZE] == 64 << 10) {
@@ -289,7 +297,7 @@ static void goes_on_after_a_cell_that_fails(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = fails_at_64k;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->taken, 4);
 	assert_int_equal(play->failed, 1);
@@ -297,6 +305,12 @@ static void goes_on_after_a_cell_that_fails(void **state)
 	assert_true(play->samples[0].valid && play->samples[2].valid && play->samples[3].valid);
 	sweep_free(play->sweep);
 	free(play);
+}
+
+static struct result as_many_as_wanted(struct play *play, const struct request *request)
+{
+	(void)play;
+	return fake_result(request, request->budget.quiet_wanted, 1.5);
 }
 
 static void stopped_it_gives_what_has_enough_trials(void **state)
@@ -307,8 +321,9 @@ static void stopped_it_gives_what_has_enough_trials(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
+	play->answer = as_many_as_wanted;
 	play->stop_after = 3;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits, 3);
 	assert_int_equal(play->taken, 3);
@@ -317,7 +332,7 @@ static void stopped_it_gives_what_has_enough_trials(void **state)
 
 	/* Before anything was measured. */
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_stop(play->sweep);
 	run(play);
 	assert_int_equal(play->taken, 0);
@@ -334,7 +349,7 @@ static void ignores_results_of_others(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	assert_true(sweep_next(play->sweep, 0, &request));
 	assert_false(sweep_next(play->sweep, 0, &again));
 	result = fake_result(&request, 600, 1.5);
@@ -361,7 +376,7 @@ static void works_off_long_lists_in_blocks(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
 	assert_int_equal(progress.cells, 64 * 33);      /* more than one block of 2,048 */
 	run(play);
@@ -388,7 +403,7 @@ static void tells_the_share_of_the_work_done(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->takes = 0.02;
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
 	check_near(progress.done, 0, 1e-9);
 	/* Of few cells each gets the time of a single sample: 1.92 s in all. */
@@ -397,7 +412,7 @@ static void tells_the_share_of_the_work_done(void **state)
 		struct result result;
 
 		assert_true(sweep_next(play->sweep, play->now, &request));
-		result = fake_result(&request, 40, 1.5);
+		result = fake_result(&request, 16, 1.5);
 		play->now += play->takes;
 		sweep_accept(play->sweep, play->now, &result);
 		sweep_progress(play->sweep, &progress);
@@ -416,7 +431,7 @@ static void tells_the_share_of_the_work_done(void **state)
 
 	/* Too little time: one visit each, and no more than all of the work. */
 	begin(play, &kernel_fold, 0.001, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	for (int i = 1; i <= 16; i++) {
 		struct result result;
 
@@ -432,12 +447,12 @@ static void tells_the_share_of_the_work_done(void **state)
 
 	/* Blocks add up. */
 	begin(play, &kernel_fold, 0, (const char *const[]){ "stride=1..64", "size=32k..40k:256", "op=add", NULL });
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	last = 0;
 	while (!sweep_done(play->sweep)) {
 		take_all(play);
 		if (sweep_next(play->sweep, play->now, &request)) {
-			struct result result = fake_result(&request, 40, 1.5);
+			struct result result = fake_result(&request, 16, 1.5);
 
 			play->now += play->takes;
 			sweep_accept(play->sweep, play->now, &result);
@@ -457,7 +472,7 @@ static void tells_the_share_of_the_work_done(void **state)
 /* The answer to the first visit of each cell counts something, later ones nothing. */
 static struct result counts_once(struct play *play, const struct request *request)
 {
-	struct result result = fake_result(request, 40, 1.5);
+	struct result result = fake_result(request, 16, 1.5);
 
 	assert_int_equal(request->plan.id, 5);
 	assert_string_equal(request->plan.event[0].name, "fake::CYCLES");
@@ -479,7 +494,7 @@ static void every_visit_counts(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_count(play->sweep, &plan);
 	for (play->visits = 1; sweep_next(play->sweep, play->now, &request); play->visits++) {
 		struct result result = counts_once(play, &request);
@@ -499,7 +514,7 @@ static void every_visit_counts(void **state)
 
 	/* Of itself it counts nothing. */
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	assert_true(sweep_next(play->sweep, 0, &request));
 	assert_int_equal(request.plan.id, 0);
 	sweep_free(play->sweep);
@@ -513,7 +528,7 @@ static void sweeps_nothing_but_the_defaults(void **state)
 
 	(void)state;
 	begin(play, &kernel_odd, 0, none);
-	check_ok(sweep_begin(play->sweep, 0));
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->taken, 1);
 	assert_int_equal(play->order[0].v[0], 3);

@@ -101,6 +101,28 @@ static void a_provisional_answer_comes_first(void **state)
 	worker_stop(worker);
 }
 
+/* Wherever a working set begins, what it holds is what verify() expects there. */
+static void visits_begin_at_their_places(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		/* Something long first: short ones then have room to move. */
+		struct request request = request_for("mountain", "size", i % 4 ? 256 << 10 << i % 4 : 20 << 20);
+
+		request.place = i * 0.09;
+		engine.submit(engine.context, &request);
+		await(&engine, &result);
+		check_ok(result.status);
+		assert_true(result.trials.count >= 3);
+		assert_int_equal(result.facts.footprint, request.v[0]);
+	}
+	worker_stop(worker);
+}
+
 /* Of a storm of requests the last is answered; those begun before are answered as cancelled or done. */
 static void the_latest_request_wins(void **state)
 {
@@ -392,6 +414,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_gives_trials),
 		cmocka_unit_test(a_provisional_answer_comes_first),
+		cmocka_unit_test(visits_begin_at_their_places),
 		cmocka_unit_test(the_latest_request_wins),
 		cmocka_unit_test(cancelling_ends_what_is_under_way),
 		cmocka_unit_test(patience_ends_what_finds_no_quiet),

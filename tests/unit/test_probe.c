@@ -1,0 +1,602 @@
+#include <math.h>
+
+#include "kernels/kernel.h"
+
+/* ---- the two kernels that a probe asks, with the knobs that it turns ---- */
+
+enum { CHASE_SIZE, CHASE_STRIDE, CHASE_ORDER, CHASE_CHAINS, CHASE_PAGES, CHASE_STREAMS };
+enum { BAND_OP, BAND_SIZE, BAND_WIDTH, BAND_PAGES, BAND_CORES };
+
+static const char *const chase_orders[] = { "random", "backward", "pairs", NULL };
+static const char *const band_ops[] = { "rd", "frd", "fwr", "fcp", NULL };
+static const char *const band_widths[] = { "64", "128", "256", "512", NULL };
+static const char *const pages_kinds[] = { "auto", "4k", "huge", NULL };
+
+static const struct knob chase_knobs[] = {
+	[CHASE_SIZE] = { .name = "size", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 64, .max = KNOB_MAX_MEMORY, .initial = 32768 },
+	[CHASE_STRIDE] = { .name = "stride", .kind = KNOB_COUNT, .min = 8, .max = 8192, .initial = 64 },
+	[CHASE_ORDER] = { .name = "order", .kind = KNOB_CHOICE, .choices = chase_orders },
+	[CHASE_CHAINS] = { .name = "chains", .kind = KNOB_COUNT, .min = 1, .max = 32, .initial = 1 },
+	[CHASE_PAGES] = { .name = "pages", .kind = KNOB_CHOICE, .choices = pages_kinds, .asks = ASKS_PAGES },
+	[CHASE_STREAMS] = { .name = "streams", .kind = KNOB_COUNT, .max = KNOB_MAX_CORES, .asks = ASKS_STREAMS },
+};
+static const struct knob band_knobs[] = {
+	[BAND_OP] = { .name = "op", .kind = KNOB_CHOICE, .choices = band_ops },
+	[BAND_SIZE] = { .name = "size", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 64, .max = KNOB_MAX_MEMORY, .initial = 32768 },
+	[BAND_WIDTH] = { .name = "width", .kind = KNOB_CHOICE, .choices = band_widths },
+	[BAND_PAGES] = { .name = "pages", .kind = KNOB_CHOICE, .choices = pages_kinds, .asks = ASKS_PAGES },
+	[BAND_CORES] = { .name = "cores", .kind = KNOB_COUNT, .min = 1, .max = KNOB_MAX_CORES, .initial = 1, .asks = ASKS_CORES },
+};
+
+static uint64_t chase_footprint(const int64_t *v)
+{
+	return (uint64_t)v[CHASE_SIZE];
+}
+
+static uint64_t band_footprint(const int64_t *v)
+{
+	return (uint64_t)v[BAND_SIZE];
+}
+
+static struct status band_check(const int64_t *v)
+{
+	return v[BAND_WIDTH] < 3 ? status_ok() : status_make(STATUS_FAILED, "width=512 needs what this processor lacks");
+}
+
+static const struct kernel kernel_chase = { .name = "latency", .element = "load", .knobs = chase_knobs, .knob_count = 6,
+	.footprint = chase_footprint };
+static const struct kernel kernel_band = { .name = "bandwidth", .element = "8 bytes", .knobs = band_knobs, .knob_count = 5,
+	.footprint = band_footprint, .check = band_check };
+
+#define FAKE_KERNELS &kernel_chase, &kernel_band,
+#include "fakes.h"
+
+#include "session/probe.h"
+
+/* ---- a machine made up ---- */
+
+/* What an access takes: caches of 48 KiB, 2 MiB and 16 MiB with sharp edges, and a TLB of 96 pages before a large one. */
+static double cycles_of(const struct request *request)
+{
+	const int64_t *v = request->v;
+	double size = (double)v[CHASE_SIZE], pages, lines;
+
+	if (request->kernel == &kernel_band)
+		return size <= 48 << 10 ? 1 : size <= 2 << 20 ? 2 : size <= 16 << 20 ? 4 : 8;
+	if (v[CHASE_ORDER] == 2)
+		return v[CHASE_STRIDE] < 64 ? 10.5 : 16;
+	pages = v[CHASE_STRIDE] > 4096 ? size / (double)v[CHASE_STRIDE] : size / 4096;
+	lines = v[CHASE_STRIDE] > 4096 ? pages * 64 : size;
+	return ((lines <= 48 << 10 ? 5 : lines <= 2 << 20 ? 16 : lines <= 16 << 20 ? 80 : 300) +
+		(pages > 96 ? 7 : 0)) / (double)v[CHASE_CHAINS];
+}
+
+/* The model's part is tested on its own: here a knee is a step by half between two neighbours. */
+void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy)
+{
+	memset(hierarchy, 0, sizeof(*hierarchy));
+	for (int kind = 0; kind < 2 * PAGE_KINDS; kind++) {
+		const struct hierarchy_curve *curve = kind < PAGE_KINDS ? &input->lines[kind] : &input->pages[kind - PAGE_KINDS];
+		struct plateaus *found = kind < PAGE_KINDS ? &hierarchy->lines[kind] : &hierarchy->pages[kind - PAGE_KINDS];
+
+		found->count = curve->count ? 1 : 0;
+		for (int i = 0; i + 1 < curve->count && found->count < PLATEAUS_MAX; i++) {
+			const struct curve_point *a = &curve->points[i], *b = &curve->points[i + 1];
+
+			assert_true(b->bytes > a->bytes);
+			if (b->cycles > 1.5 * a->cycles)
+				found->knee[found->count++ - 1] = (struct knee){ .bytes = a->bytes, .lo = a->bytes, .hi = b->bytes,
+					.corner = a->bytes, .confidence = 1 };
+		}
+	}
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		const struct plateaus *found = &hierarchy->lines[kind];
+
+		for (int i = 0; i + 1 < found->count && hierarchy->level_count <= i; i++) {
+			struct hierarchy_level *level = &hierarchy->level[hierarchy->level_count++];
+
+			*level = (struct hierarchy_level){ .kind = LEVEL_CACHE, .number = i + 1, .bytes = found->knee[i].bytes };
+			snprintf(level->name, sizeof(level->name), "L%d", i + 1);
+		}
+	}
+}
+
+const struct hierarchy_level *hierarchy_cache(const struct hierarchy *hierarchy, int number)
+{
+	return number <= hierarchy->level_count ? &hierarchy->level[number - 1] : NULL;
+}
+
+const struct hierarchy_level *hierarchy_memory(const struct hierarchy *hierarchy)
+{
+	static const struct hierarchy_level memory = { .kind = LEVEL_MEMORY, .bytes = INFINITY, .name = "memory" };
+
+	return hierarchy->level_count ? &memory : NULL;
+}
+
+const struct hierarchy_level *hierarchy_tlb(const struct hierarchy *hierarchy, int number)
+{
+	(void)hierarchy, (void)number;
+	return NULL;
+}
+
+/* ---- the loop ---- */
+
+struct play {
+	struct machine machine;
+	struct probe_options options;
+	struct probe *probe;
+	const struct probe_report *report;
+	double now;
+	double takes;                /* seconds that a request takes besides its budget */
+	unsigned requests;
+	unsigned stop_after;         /* requests; 0: never */
+	struct result (*answer)(struct play *play, const struct request *request);
+	unsigned of_kernel[2], of_pages[PAGE_KINDS];
+	uint64_t largest;
+	int64_t width;               /* of the last request for bandwidth */
+};
+
+static struct result quiet_answer(struct play *play, const struct request *request)
+{
+	(void)play;
+	return fake_result(request, 40, cycles_of(request));
+}
+
+static struct play *play_new(void)
+{
+	struct play *play = calloc(1, sizeof(*play));
+
+	play->machine = (struct machine){ .cache_count = 2, .cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 } },
+		.memory_limit = UINT64_C(8) << 30, .huge_pages = true, .processors = 2 };
+	play->answer = quiet_answer;
+	play->takes = 0.0005;
+	return play;
+}
+
+static void play_free(struct play *play)
+{
+	probe_free(play->probe);
+	free(play);
+}
+
+static void run(struct play *play)
+{
+	struct status status;
+	struct request request;
+
+	play->probe = probe_new(&play->machine, &play->options, &status);
+	check_ok(status);
+	play->report = probe_report(play->probe);
+	while (probe_next(play->probe, play->now, &request)) {
+		struct result result;
+		uint64_t bytes = request.kernel->footprint(request.v);
+
+		assert_true(play->requests++ < 5000);      /* a probe that never ends */
+		assert_true(request.budget.seconds > 0);
+		assert_true(play->report->doing[0]);
+		assert_true(play->report->done < 1);
+		play->of_kernel[request.kernel == &kernel_band]++;
+		play->of_pages[request.kernel == &kernel_band ? request.v[BAND_PAGES] : request.v[CHASE_PAGES]]++;
+		if (request.kernel == &kernel_band)
+			play->width = request.v[BAND_WIDTH];
+		play->largest = bytes > play->largest ? bytes : play->largest;
+		/* One at a time. */
+		assert_false(probe_next(play->probe, play->now, &request));
+		result = play->answer(play, &request);
+		play->now += play->takes + request.budget.seconds;
+		probe_accept(play->probe, play->now, &result);
+		if (play->requests == play->stop_after)
+			probe_stop(play->probe, play->now);
+	}
+}
+
+static bool noted(const struct play *play, const char *words)
+{
+	for (int i = 0; i < play->report->note_count; i++)
+		if (strstr(play->report->note[i], words))
+			return true;
+	return false;
+}
+
+static void measures_everything_with_both_kinds_of_pages(void **state)
+{
+	struct play *play = play_new();
+	const struct probe_report *report;
+
+	(void)state;
+	run(play);
+	report = play->report;
+	assert_true(report->complete);
+	assert_true(report->done == 1);
+	assert_true(fabs(report->seconds - play->now) < 1e-9);
+	assert_int_equal(report->note_count, 0);
+	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
+		const struct probe_curve *curve = &report->lines[kind];
+
+		/* Sixteen octaves of four points, and the finer ones. */
+		assert_true(curve->count > 65);
+		assert_int_equal(curve->count, curve->wanted);
+		assert_true(curve->point[0].x == 4096);
+		assert_true(curve->point[curve->count - 1].x == 256 << 20);
+		assert_int_equal(curve->point[0].setting.v[CHASE_PAGES], kind);
+		for (int i = 0; i + 1 < curve->count; i++) {
+			assert_true(curve->point[i].x < curve->point[i + 1].x);
+			assert_true(curve->point[i + 1].x / curve->point[i].x < 1.2);
+		}
+		assert_true(report->pages[kind].count > 36);
+	}
+	assert_int_equal(report->lines[PAGES_AUTO].count, 0);
+	assert_true(report->pairs.count >= 8);
+	assert_true(report->parallel.count >= 8);
+	assert_int_equal(report->cores.count, 0);
+	assert_int_equal(report->band_count, 4);
+	assert_string_equal(report->band[0].level, "L1");
+	assert_string_equal(report->band[3].level, "memory");
+	for (int i = 0; i < report->band_count; i++)
+		for (int operation = 0; operation < PROBE_OPERATIONS; operation++)
+			assert_true(report->band[i].point[operation].sample.valid);
+	play_free(play);
+}
+
+/* Where the made-up caches end, the nearest points on either side are close. */
+static void looks_closely_at_knees(void **state)
+{
+	static const double edges[] = { 48 << 10, 2 << 20, 16 << 20 };
+	struct play *play = play_new();
+
+	(void)state;
+	run(play);
+	for (size_t i = 0; i < 3; i++) {
+		const struct probe_curve *curve = &play->report->lines[PAGES_HUGE];
+		int at = 0;
+
+		while (at + 1 < curve->count && curve->point[at + 1].x <= edges[i])
+			at++;
+		assert_true(curve->point[at + 1].x / curve->point[at].x < 1.02);
+		assert_true(curve->point[at].fine || curve->point[at + 1].fine);
+	}
+	/* And of the TLB to a page or two. */
+	for (int i = 0; i + 1 < play->report->pages[PAGES_4K].count; i++) {
+		const struct probe_point *point = &play->report->pages[PAGES_4K].point[i];
+
+		if (point->x <= 96 * 4096 && point[1].x > 96 * 4096)
+			assert_true(point[1].x - point->x <= 2 * 4096);
+	}
+	play_free(play);
+}
+
+/* What grows is laid out once; what is small again is quickly laid out. */
+static uint64_t before_bytes;
+static unsigned shrinks;
+
+static struct result watch_growth(struct play *play, const struct request *request)
+{
+	uint64_t bytes = request->kernel->footprint(request->v);
+
+	if (request->kernel == &kernel_chase && bytes < before_bytes && bytes > 64 << 20)
+		shrinks++;
+	before_bytes = bytes;
+	return quiet_answer(play, request);
+}
+
+static void grows_through_large_working_sets_once(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	before_bytes = shrinks = 0;
+	play->answer = watch_growth;
+	run(play);
+	assert_int_equal(shrinks, 0);
+	play_free(play);
+}
+
+static void asks_for_the_parts_named_alone(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.parts = 1u << PROBE_LATENCY;
+	play->options.pages[PAGES_HUGE] = true;
+	play->options.max_size = 1 << 20;
+	run(play);
+	assert_true(play->report->complete);
+	assert_int_equal(play->of_kernel[1], 0);
+	assert_int_equal(play->of_pages[PAGES_4K], 0);
+	assert_int_equal(play->largest, 1 << 20);
+	assert_int_equal(play->report->pages[PAGES_HUGE].count, 0);
+	assert_int_equal(play->report->parallel.count, 0);
+	play_free(play);
+}
+
+static void several_cores_only_when_asked_for(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.parts = 1u << PROBE_CORES;
+	run(play);
+	assert_int_equal(play->report->cores.count, 2);
+	assert_int_equal(play->report->loaded.count, 2);
+	assert_true(play->report->loaded.point[1].x == 1);
+	assert_int_equal(play->report->loaded.point[1].setting.v[CHASE_STREAMS], 1);
+	play_free(play);
+	play = play_new();
+	play->machine.processors = 1;
+	play->options.parts = 1u << PROBE_CORES;
+	run(play);
+	assert_int_equal(play->requests, 0);
+	assert_true(noted(play, "one only"));
+	play_free(play);
+}
+
+static void stays_within_the_memory_that_is_free(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->machine.memory_limit = 100 << 20;
+	run(play);
+	assert_true(play->report->complete);
+	assert_true(play->largest <= 100 << 20);
+	assert_int_equal(play->report->asked_size, 256 << 20);
+	assert_int_equal(play->report->options.max_size, 100 << 20);
+	assert_true(noted(play, "100m instead of 256 MiB"));
+	play_free(play);
+}
+
+static void says_why_there_are_no_huge_pages(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->machine.huge_pages = false;
+	snprintf(play->machine.huge_note, sizeof(play->machine.huge_note), "switched off");
+	run(play);
+	assert_true(play->report->complete);
+	assert_int_equal(play->of_pages[PAGES_HUGE], 0);
+	assert_true(play->of_pages[PAGES_4K] > 0);
+	assert_true(noted(play, "no huge pages: switched off"));
+	play_free(play);
+}
+
+static void takes_the_widest_accesses_there_are(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	run(play);
+	assert_int_equal(play->width, 2);      /* 256; 512 is refused */
+	play_free(play);
+}
+
+/* ---- trouble ---- */
+
+static struct result refuse_large(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	if (request->kernel->footprint(request->v) > 32 << 20) {
+		result.status = status_make(STATUS_FAILED, "64 MiB of memory refused");
+		result.trials.count = 0;
+	}
+	return result;
+}
+
+static void goes_on_without_the_memory_that_is_refused(void **state)
+{
+	struct play *play = play_new();
+	const struct probe_curve *curve;
+
+	(void)state;
+	play->answer = refuse_large;
+	run(play);
+	curve = &play->report->lines[PAGES_4K];
+	assert_true(play->report->complete);
+	assert_true(noted(play, "64 MiB of memory refused"));
+	assert_true(curve->point[curve->count - 1].x == 32 << 20);
+	assert_true(play->report->band[3].point[0].sample.valid);      /* of memory, within what there is */
+	/* Asked for once, not for each size. */
+	assert_true(play->report->note_count == 1);
+	play_free(play);
+}
+
+static struct result first_contended(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	/* The first look at each point finds the core taken. */
+	if (play->requests <= 70)
+		for (unsigned i = 0; i < result.trials.count; i++) {
+			result.trials.trial[i].fate = TRIAL_CONTENDED;
+			result.trials.trial[i].cpe *= 1.3;
+		}
+	return result;
+}
+
+static void visits_contended_points_again(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = first_contended;
+	run(play);
+	for (int i = 0; i < play->report->lines[PAGES_HUGE].count; i++) {
+		const struct probe_point *point = &play->report->lines[PAGES_HUGE].point[i];
+
+		if (point->x > 8 << 20)
+			continue;
+		assert_false(point->sample.contended);
+		assert_true(fabs(point->sample.cpe / (point->x <= 48 << 10 ? 5 : point->x <= 96 * 4096 ? 16 :
+			point->x <= 2 << 20 ? 23 : 87) - 1) < 0.01);
+	}
+	play_free(play);
+}
+
+static struct result cancel_third(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	if (play->requests == 3) {
+		result.trials.count = 0;
+		result.status = status_make(STATUS_CANCELLED, "stopped");
+	}
+	return result;
+}
+
+static void asks_again_for_what_was_cancelled(void **state)
+{
+	struct play *play = play_new(), *plain = play_new();
+
+	(void)state;
+	play->answer = cancel_third;
+	run(play);
+	run(plain);
+	assert_int_equal(play->requests, plain->requests + 1);
+	assert_int_equal(play->report->lines[PAGES_HUGE].count, plain->report->lines[PAGES_HUGE].count);
+	play_free(play);
+	play_free(plain);
+}
+
+static void keeps_what_it_has_when_it_is_stopped(void **state)
+{
+	struct play *play = play_new();
+	struct request request;
+
+	(void)state;
+	play->stop_after = 40;
+	run(play);
+	assert_int_equal(play->requests, 40);
+	assert_false(play->report->complete);
+	assert_int_equal(play->report->lines[PAGES_HUGE].count, 40);
+	assert_int_equal(play->report->hierarchy.lines[PAGES_HUGE].count, 3);      /* analysed as it is */
+	assert_string_equal(play->report->doing, "");
+	assert_true(play->report->done > 0 && play->report->done < 1);
+	assert_false(probe_next(play->probe, play->now, &request));
+	play_free(play);
+}
+
+static void foreign_results_count_for_nothing(void **state)
+{
+	struct play *play = play_new();
+	struct request request;
+	struct result result;
+	struct status status;
+
+	(void)state;
+	play->probe = probe_new(&play->machine, &play->options, &status);
+	check_ok(status);
+	assert_true(probe_next(play->probe, 0, &request));
+	result = quiet_answer(play, &request);
+	result.v[CHASE_SIZE] += 64;
+	probe_accept(play->probe, 1, &result);
+	result.v[CHASE_SIZE] -= 64;
+	result.final = false;
+	probe_accept(play->probe, 1, &result);
+	assert_int_equal(probe_report(play->probe)->lines[PAGES_HUGE].count, 0);
+	result.final = true;
+	probe_accept(play->probe, 1, &result);
+	assert_int_equal(probe_report(play->probe)->lines[PAGES_HUGE].count, 1);
+	play_free(play);
+}
+
+/* ---- time ---- */
+
+static void keeps_to_the_time_by_measuring_less(void **state)
+{
+	static const double times[] = { 0.05, 0.2, 0.5, 1, 2 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		struct play *play = play_new();
+
+		play->options.seconds = times[i];
+		run(play);
+		assert_true(play->now < times[i] + 0.02);
+		assert_true(play->report->lines[PAGES_4K].count + play->report->lines[PAGES_HUGE].count > 15);
+		assert_true(play->report->note_count > 0);
+		assert_true(noted(play, "too short"));
+		play_free(play);
+	}
+}
+
+static void more_time_is_for_longer_looks(void **state)
+{
+	struct play *play = play_new(), *longer = play_new();
+
+	(void)state;
+	longer->options.seconds = 60;
+	run(play);
+	run(longer);
+	assert_true(longer->report->complete);
+	assert_int_equal(longer->report->note_count, 0);
+	assert_int_equal(longer->report->lines[PAGES_4K].count, play->report->lines[PAGES_4K].count);
+	assert_true(longer->now > 2 * play->now && longer->now < 60);
+	play_free(play);
+	play_free(longer);
+}
+
+static void ends_when_the_time_is_up_whatever_is_missing(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.seconds = 5;
+	play->takes = 0.5;      /* a machine much slower than was thought */
+	run(play);
+	assert_true(play->now < 6);
+	assert_false(play->report->complete);
+	assert_true(noted(play, "the time is up"));
+	play_free(play);
+}
+
+static void refuses_what_tells_nothing(void **state)
+{
+	struct play *play = play_new();
+	struct status status;
+
+	(void)state;
+	play->options.max_size = 4096;
+	assert_null(probe_new(&play->machine, &play->options, &status));
+	assert_int_equal(status.code, STATUS_USAGE);
+	assert_non_null(strstr(status.text, "4k"));
+	play->options.max_size = 0;
+	play->machine.memory_limit = 4096;
+	assert_null(probe_new(&play->machine, &play->options, &status));
+	assert_int_equal(status.code, STATUS_FAILED);
+	play_free(play);
+}
+
+static void every_part_has_its_name(void **state)
+{
+	(void)state;
+	assert_int_equal(probe_part_find("latency"), PROBE_LATENCY);
+	assert_int_equal(probe_part_find("cores"), PROBE_CORES);
+	assert_int_equal(probe_part_find("core"), PROBE_PARTS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(measures_everything_with_both_kinds_of_pages),
+		cmocka_unit_test(looks_closely_at_knees),
+		cmocka_unit_test(grows_through_large_working_sets_once),
+		cmocka_unit_test(asks_for_the_parts_named_alone),
+		cmocka_unit_test(several_cores_only_when_asked_for),
+		cmocka_unit_test(stays_within_the_memory_that_is_free),
+		cmocka_unit_test(says_why_there_are_no_huge_pages),
+		cmocka_unit_test(takes_the_widest_accesses_there_are),
+		cmocka_unit_test(goes_on_without_the_memory_that_is_refused),
+		cmocka_unit_test(visits_contended_points_again),
+		cmocka_unit_test(asks_again_for_what_was_cancelled),
+		cmocka_unit_test(keeps_what_it_has_when_it_is_stopped),
+		cmocka_unit_test(foreign_results_count_for_nothing),
+		cmocka_unit_test(keeps_to_the_time_by_measuring_less),
+		cmocka_unit_test(more_time_is_for_longer_looks),
+		cmocka_unit_test(ends_when_the_time_is_up_whatever_is_missing),
+		cmocka_unit_test(refuses_what_tells_nothing),
+		cmocka_unit_test(every_part_has_its_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
