@@ -201,6 +201,7 @@ static void matmul_call(struct kernel_run *run, uint64_t elements)
 	if (run->complete && run->position == 0 && elements > 0)
 		memset(run->memory + 2 * matrix, 0, matrix);
 	matmul_walk(run, elements);
+	run->result = run->position;
 }
 
 static void matmul_rewind(struct kernel_run *run)
@@ -210,9 +211,9 @@ static void matmul_rewind(struct kernel_run *run)
 
 static void matmul_begin_at(struct kernel_run *run, double share)
 {
-	uint64_t periods = run->ring / run->period, period = (uint64_t)((double)periods * share);
+	uint64_t unit = run->period < run->ring ? run->period : 1, at = (uint64_t)((double)(run->ring / unit) * share) * unit;
 
-	run->position = period < periods ? period * run->period : 0;
+	run->position = at < run->ring ? at : 0;
 }
 
 static const char *matmul_remark(const int64_t *v)
