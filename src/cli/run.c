@@ -17,6 +17,9 @@
 #define RUN_SECONDS 0.15
 enum { RUN_QUIET = 150 };
 
+/* Of a kernel whose trials take longer than that: enough for quartiles. */
+enum { RUN_FEWEST = 3 };
+
 /* A line that goes when the sample is there. */
 struct notice {
 	struct cli *cli;
@@ -40,7 +43,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		.kernel = setting->kernel,
 		.seed = cli->seed,
 		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,
-			.quiet_wanted = RUN_QUIET },
+			.quiet_wanted = RUN_QUIET, .fewest = RUN_FEWEST },
 	};
 	struct notice notice = { .cli = cli };
 	struct sample sample = { 0 };

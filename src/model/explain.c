@@ -41,6 +41,8 @@ static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 	int size = kernel_axis(kernel, AXIS_SIZE);
 
 	memcpy(v, from, KNOBS_MAX * sizeof(*v));
+	if (kernel->shrink)
+		kernel->shrink(v);
 	if (size < 0)
 		return;
 	for (int64_t bytes = kernel->knobs[size].min; bytes < from[size]; bytes *= 2) {
@@ -122,9 +124,9 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	status = kernel->prepare(run);
 	if (status_is_ok(&status)) {
 		explanation->function = run->function;
-		explanation->granule = (double)run->granule;
+		explanation->granule = (double)(run->iteration ? run->iteration : run->granule);
 		status = run->unread ? status_make(STATUS_FAILED, "%s", run->unread) : kernel->stepped ? step(run, &explanation->loop) :
-			decode_loop(run->code, DECODE_FUNCTION, (double)run->granule, &explanation->loop);
+			decode_loop(run->code, DECODE_FUNCTION, explanation->granule, &explanation->loop);
 	}
 	free(run->memory);
 	return status;
