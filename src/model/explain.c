@@ -91,8 +91,9 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 
 	if (kernel->figures) {
 		memcpy(run->v, question->v, sizeof(run->v));
-		run->lines = run->splits = run->mispredicts = run->range = run->restart = 0;
+		run->lines = run->step = run->splits = run->mispredicts = run->range = run->restart = 0;
 		run->scattered = false;
+		run->access = NULL;
 		kernel->figures(run);
 	}
 	*place = (struct limits_place){
@@ -136,10 +137,12 @@ void explain(const struct explain_question *question, struct explanation *explan
 	const struct kernel *kernel = question->kernel;
 	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .cancel = &never };
 	struct limits_place place;
+	struct misses_walk walk;
 
 	explanation->kernel = kernel;
 	explanation->foreign = question->foreign;
 	explanation->function = NULL;
+	explanation->misses = (struct misses){ 0 };
 	memcpy(explanation->v, question->v, sizeof(explanation->v));
 	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
@@ -149,6 +152,8 @@ void explain(const struct explain_question *question, struct explanation *explan
 	if (!status_is_ok(&explanation->status))
 		return;
 	fill_place(question, &run, &place);
+	misses_walk_run(&run, question->v, &walk);
+	misses_find(&walk, place.cache, misses_line(question->machine), &explanation->misses);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
 }
 
