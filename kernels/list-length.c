@@ -192,6 +192,7 @@ const struct kernel kernel_list_length = {
 	.seamless = true,
 	.plot_cpe = true,
 	.prepare = list_prepare_code,
+	.figures = list_figures,
 	.call = list_call,
 	.rewind = list_rewind,
 	.verify = list_verify,
