@@ -16,7 +16,7 @@
 
 #include "base/status.h"
 
-enum { KNOBS_MAX = 12 };
+enum { KNOBS_MAX = 12, KERNEL_CHAINS = 32 };
 
 enum knob_kind {
 	KNOB_COUNT,      /* a whole number */
@@ -103,6 +103,7 @@ struct kernel_run {
 	uint64_t result;
 	const void *cursor;
 	const void *loop;
+	const void *chain[KERNEL_CHAINS];      /* where each of several walks at once stands */
 };
 
 struct kernel {

@@ -37,6 +37,9 @@ struct cli {
 	bool ascii;               /* explore, replay */
 	const char *script;       /* explore, replay; NULL: none */
 	const char *record;       /* explore; NULL: not */
+	uint64_t max_size;        /* probe: bytes of the largest working set; 0: its own */
+	unsigned pages;           /* probe: kinds of pages, a bit each of enum page_kind; 0: its own */
+	bool points;              /* probe: every point, as text */
 	FILE *out;                /* results */
 	FILE *err;                /* messages, notes and progress */
 };

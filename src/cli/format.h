@@ -26,11 +26,12 @@ struct event_plan;
 struct counts;
 struct event_line;
 struct event_survey;
+struct probe_report;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
 
-enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS };
+enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE };
 
 /* What all records of one output share. */
 struct report {
@@ -52,6 +53,7 @@ struct report {
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
 	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */
 	const struct event_survey *survey;  /* REPORT_EVENTS: of what is listed; else NULL */
+	bool points;                        /* REPORT_PROBE, text: every point instead of a plot */
 	bool contended, two_modes;          /* whether a row of text carries that flag, which end() explains */
 };
 
@@ -64,6 +66,7 @@ struct format {
 	void (*check)(struct report *report, const struct check *check);
 	void (*explain)(struct report *report, const struct setting *setting, const struct explanation *explanation);
 	void (*event)(struct report *report, const struct event_line *event);
+	void (*probe)(struct report *report, const struct probe_report *probe);
 	void (*end)(struct report *report);
 };
 

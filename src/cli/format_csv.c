@@ -10,6 +10,7 @@
 #include "model/choice.h"
 #include "model/counts.h"
 #include "model/explain.h"
+#include "session/probe.h"
 
 /* One line under construction. */
 struct line {
@@ -113,6 +114,10 @@ static void csv_begin(struct report *report)
 		break;
 	case REPORT_EXPLAIN:
 		text_add(&line.text, "kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause");
+		break;
+	case REPORT_PROBE:
+		text_add(&line.text, "id,host,machine,part,level,x,setting,cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,"
+			"ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed");
 		break;
 	case REPORT_EVENTS:
 		text_add(&line.text, "uarch,role,name,state,note,help");
@@ -233,6 +238,65 @@ static void csv_explain(struct report *report, const struct setting *setting, co
 	report->records++;
 }
 
+/* A point of a probe: which curve it is of, where on it, and the setting as one types it, since kernels differ. */
+static void csv_point(struct report *report, const char *part, const char *level, const struct probe_point *point)
+{
+	const struct sample *sample = &point->sample;
+	struct line line = { 0 };
+	struct text setting = { 0 };
+
+	if (!sample->valid)
+		return;
+	setting_format(&point->setting, &setting);
+	add_integer(&line, (int64_t)report->records + 1);
+	add(&line, report->host);
+	add(&line, report->machine ? report->machine->name : "");
+	add(&line, part);
+	add(&line, level);
+	add_real(&line, point->x);
+	add(&line, text_string(&setting));
+	add_real(&line, sample->cpe);
+	add_real(&line, sample->cpe_lo);
+	add_real(&line, sample->cpe_hi);
+	add_integer(&line, sample->trials);
+	add_integer(&line, sample->dropped);
+	add_real(&line, sample->quiet);
+	add(&line, sample->contended ? "true" : "false");
+	add(&line, sample->cycles_from != SOURCE_NONE ? source_name(sample->cycles_from) : "");
+	add_real(&line, sample->ghz);
+	add_real(&line, sample->ns);
+	add_real(&line, sample->gbps);
+	add_real(&line, sample->bytes_per_cycle);
+	add_integer(&line, sample->modes);
+	add_real(&line, sample->modes > 1 ? sample->mode_low : NAN);
+	add_real(&line, sample->modes > 1 ? sample->mode_high : NAN);
+	add_real(&line, sample->modes > 1 ? sample->mode_share_low : NAN);
+	add(&line, point->facts.pages);
+	add_integer(&line, (int64_t)report->seed);
+	line_write(report, &line);
+	text_free(&setting);
+	report->records++;
+}
+
+static void csv_probe(struct report *report, const struct probe_report *probe)
+{
+	const struct {
+		const char *part;
+		const struct probe_curve *curve;
+	} curves[] = {
+		{ "latency", &probe->lines[PAGES_AUTO] }, { "latency", &probe->lines[PAGES_4K] }, { "latency", &probe->lines[PAGES_HUGE] },
+		{ "tlb", &probe->pages[PAGES_AUTO] }, { "tlb", &probe->pages[PAGES_4K] }, { "tlb", &probe->pages[PAGES_HUGE] },
+		{ "line", &probe->pairs }, { "parallel", &probe->parallel }, { "cores", &probe->cores }, { "loaded", &probe->loaded },
+	};
+
+	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++)
+		for (int k = 0; k < curves[i].curve->count; k++)
+			csv_point(report, curves[i].part, "", &curves[i].curve->point[k]);
+	for (int i = 0; i < probe->band_count; i++)
+		for (int k = 0; k < PROBE_OPERATIONS; k++)
+			csv_point(report, "bandwidth", probe->band[i].level, &probe->band[i].point[k]);
+}
+
 static void csv_event(struct report *report, const struct event_line *event)
 {
 	struct line line = { 0 };
@@ -255,4 +319,5 @@ const struct format format_csv = {
 	.check = csv_check,
 	.explain = csv_explain,
 	.event = csv_event,
+	.probe = csv_probe,
 };

@@ -185,6 +185,13 @@ static void json_event(struct report *report, const struct event_line *event)
 	record_write(&records, object);
 }
 
+static void json_probe(struct report *report, const struct probe_report *probe)
+{
+	struct records records = records_of(report);
+
+	records_probe(&records, probe, report->seed, report->records + 1);
+}
+
 const struct format format_json = {
 	.name = "json",
 	.begin = json_begin,
@@ -193,4 +200,5 @@ const struct format format_json = {
 	.check = json_check,
 	.explain = json_explain,
 	.event = json_event,
+	.probe = json_probe,
 };

@@ -12,6 +12,7 @@
 #include "cli/counts_text.h"
 #include "cli/event_text.h"
 #include "cli/explain_text.h"
+#include "cli/probe_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
 
@@ -310,5 +311,6 @@ const struct format format_text = {
 	.check = text_check,
 	.explain = explain_text,
 	.event = event_text,
+	.probe = probe_text,
 	.end = text_end,
 };

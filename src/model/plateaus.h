@@ -20,15 +20,19 @@ struct plateau {
 	double from, to;            /* bytes: of these points; the plateau's true end is its knee */
 	double cycles, lo, hi;      /* its level: median and quartiles of its points */
 	bool unstable;              /* its points scatter or have two modes: the level is a range only */
+	double confidence;          /* 0…1: that its points are level at all, rather than part of a climb */
 };
 
 /* Between plateau i and i + 1. */
 struct knee {
 	double bytes;               /* where the curve crosses half-way, on a logarithmic scale */
 	double lo, hi;              /* the range that it lies in, bytes */
+	double third;               /* where a third of the accesses miss, judged by cycles, or where it is three times as slow as the lower
+	                               plateau: nearer to the size of a cache with sets, whose first ones overflow early, and
+	                               it hardly depends on how slow the upper plateau is */
 	double corner;              /* where it begins to leave the lower plateau */
 	double confidence;          /* 0…1: that there is a knee at all */
-	bool gradual;               /* the climb takes more than an octave: no honest size, a range */
+	bool gradual;               /* its lower half alone takes most of an octave: no honest size, a range */
 };
 
 struct plateaus {

@@ -137,10 +137,10 @@ static double lay_out(struct probe *probe)
 
 	probe->stage_count = 0;
 	add_stage(probe, PROBE_LATENCY, best, probe_fill_latency);
-	add_stage(probe, PROBE_PARALLEL, best, probe_fill_parallel);
-	add_stage(probe, PROBE_BANDWIDTH, best, probe_fill_bandwidth);
-	add_stage(probe, PROBE_LINE, best, probe_fill_line);
 	add_stage(probe, PROBE_TLB, best, probe_fill_tlb);
+	add_stage(probe, PROBE_LINE, best, probe_fill_line);
+	add_stage(probe, PROBE_BANDWIDTH, best, probe_fill_bandwidth);
+	add_stage(probe, PROBE_PARALLEL, best, probe_fill_parallel);
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		if (kind == (int)best || !probe->report.options.pages[kind])
 			continue;

@@ -296,7 +296,7 @@ static uint64_t inside(double before, double bytes)
 
 void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int round)
 {
-	static const int distances[] = { 8, 16, 32, 48, 64, 96, 128, 192, 256, 512 };
+	static const int distances[] = { 16, 32, 48, 64, 96, 128, 192, 256, 512 };
 	struct probe_report *report = &probe->report;
 	const struct hierarchy_level *first = hierarchy_cache(&report->hierarchy, 1);
 	const struct hierarchy_level *second = hierarchy_cache(&report->hierarchy, 2);

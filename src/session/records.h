@@ -10,6 +10,7 @@
  *              place of figures, and ends with the reason in words and, if refused, errno
  *   trials     "id", "trials": [[CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK], …]   some of its raw trials; recordings alone
  *   limits, ports, insn                                                   what explains it
+ *   probe, level, plateau, knee, band, finding, note                      of a probe, beside its samples
  *
  * A recording begins with a record "recording": format version, machine, core model, and what else replay needs of the place. */
 #ifndef SLX_SESSION_RECORDS_H
@@ -48,6 +49,8 @@ struct record_sample {
 	const struct explanation *explanation;      /* NULL: none */
 	const struct event_plan *events;            /* NULL: nothing was to be counted */
 	const struct counts *counts;                /* NULL: nothing was */
+	const char *part;              /* of a probe, that it is a point of; NULL: of none */
+	double x;                      /* where on that part's curve */
 };
 
 void records_sample(const struct records *records, const struct record_sample *sample);
@@ -61,5 +64,11 @@ void records_counters(const struct records *records, const struct event_plan *pl
 void records_limits(const struct records *records, const struct limits *limits, unsigned id);
 void records_ports(const struct records *records, const struct limits *limits, const char *const *port, unsigned id);
 void records_code(const struct records *records, const struct explanation *explanation, unsigned id);
+
+struct probe_report;
+
+/* A probe's report: one record of the whole, a sample for each point, then what they say: levels, plateaus, knees, bands, findings, notes.
+ * ids go on from `id`, the first one's. records_probe.c. */
+void records_probe(const struct records *records, const struct probe_report *probe, uint64_t seed, unsigned id);
 
 #endif

@@ -1,0 +1,223 @@
+/* Nodes that point to each other: see nodes.h. */
+#include "kernels/nodes.h"
+
+#include <stddef.h>
+
+#include "base/random.h"
+
+/* Pairs that are far apart share a block with others, so many bytes from one to the next: two of today's lines, one of those to come. */
+enum { PAIR_APART = 128 };
+
+/* How many items ahead the node that an item goes after is fetched: it lies anywhere. */
+enum { AHEAD = 16, CANCEL_EVERY = 4096 };
+
+static uint64_t power_from(uint64_t value)
+{
+	uint64_t power = 16;
+
+	while (power < value)
+		power *= 2;
+	return power;
+}
+
+/* A block of pairs: first nodes in its lower half, or the distance's worth of it, and second ones above. */
+static uint64_t block_bytes(const struct nodes *nodes)
+{
+	return 2 * power_from(nodes->stride);
+}
+
+/* A power of two, so that blocks divide evenly. */
+static uint64_t block_pairs(const struct nodes *nodes)
+{
+	uint64_t pairs = 1;
+
+	while (pairs * 2 * PAIR_APART <= nodes->stride)
+		pairs *= 2;
+	return pairs;
+}
+
+uint64_t nodes_item(const struct nodes *nodes)
+{
+	return nodes->order == NODES_PAIRS ? block_bytes(nodes) / block_pairs(nodes) : nodes->stride;
+}
+
+uint64_t nodes_alignment(const struct nodes *nodes)
+{
+	return nodes->order == NODES_PAIRS ? block_bytes(nodes) : 16;
+}
+
+unsigned nodes_each(const struct nodes *nodes)
+{
+	return nodes->order == NODES_PAIRS ? 2 : 1;
+}
+
+uint64_t nodes_fit(const struct nodes *nodes, uint64_t bytes)
+{
+	uint64_t items = bytes / nodes->stride;
+
+	if (nodes->order == NODES_PAIRS)
+		items = bytes / block_bytes(nodes) * block_pairs(nodes);
+	return items / nodes->cycles * nodes->cycles;
+}
+
+uint64_t nodes_bytes(const struct nodes *nodes, uint64_t items)
+{
+	if (nodes->order == NODES_PAIRS)
+		return (items + block_pairs(nodes) - 1) / block_pairs(nodes) * block_bytes(nodes);
+	return items * nodes->stride;
+}
+
+/* An item's two ends: where a walk enters it, and where it leaves it again. */
+struct item {
+	struct node *in, *out;
+};
+
+/* What does not change from item to item. */
+struct layout {
+	const struct nodes *nodes;
+	uint64_t pairs, block;      /* of order pairs: in a block, and its bytes */
+	bool paired;
+};
+
+static struct layout layout_of(const struct nodes *nodes)
+{
+	bool paired = nodes->order == NODES_PAIRS;
+
+	return (struct layout){ .nodes = nodes, .paired = paired, .pairs = paired ? block_pairs(nodes) : 1,
+		.block = paired ? block_bytes(nodes) : nodes->stride };
+}
+
+static struct item item_at(const struct layout *layout, uint64_t index)
+{
+	const struct nodes *nodes = layout->nodes;
+	struct random side = { ~nodes->seed + index };
+	struct node *low, *high;
+
+	if (!layout->paired) {
+		low = (struct node *)(void *)(nodes->memory + index * layout->block);
+		return (struct item){ low, low };
+	}
+	low = (struct node *)(void *)(nodes->memory + index / layout->pairs * layout->block + index % layout->pairs * PAIR_APART);
+	high = (struct node *)(void *)((unsigned char *)low + nodes->stride);
+	return random_next(&side) >> 63 ? (struct item){ high, low } : (struct item){ low, high };
+}
+
+/* By how much the cycles are turned against the items in that group of as many: none keeps to one place in the lines of memory. */
+static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
+{
+	struct random random = { (nodes->seed ^ 0x5bd1e995) + group };
+
+	return group ? random_below(&random, nodes->cycles) : 0;
+}
+
+/* The earlier item that an item (not among the first of each cycle) goes after: any of its own cycle. */
+static uint64_t before(const struct nodes *nodes, uint64_t index)
+{
+	uint64_t cycles = nodes->cycles, group, other, cycle;
+	struct random random = { nodes->seed + index };
+
+	if (cycles == 1)
+		return random_below(&random, index);
+	group = index / cycles;
+	other = random_below(&random, group);
+	cycle = index % cycles + turn_of(nodes, group);
+	return other * cycles + (cycle + cycles - turn_of(nodes, other)) % cycles;
+}
+
+static struct node *leaving(const struct layout *layout, uint64_t index)
+{
+	return item_at(layout, before(layout->nodes, index)).out;
+}
+
+static bool cancelled(const atomic_bool *cancel, uint64_t index)
+{
+	return index % CANCEL_EVERY == 0 && atomic_load_explicit(cancel, memory_order_relaxed);
+}
+
+/* Items have … count - 1 go in. Returns how many are in then. */
+static uint64_t grow(const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
+{
+	struct node *ahead[AHEAD];
+	uint64_t first = layout->nodes->cycles;
+
+	/* The first of each cycle points to itself. */
+	for (; have < first; have++) {
+		struct item item = item_at(layout, have);
+
+		*item.out = (struct node){ item.in, 0 };
+		if (layout->paired)
+			*item.in = (struct node){ item.out, 0 };
+	}
+	for (uint64_t i = have; i < have + AHEAD && i < count; i++) {
+		ahead[i % AHEAD] = leaving(layout, i);
+		__builtin_prefetch(ahead[i % AHEAD], 1);
+	}
+	for (; have < count; have++) {
+		struct node *after = ahead[have % AHEAD];
+		struct item item = item_at(layout, have);
+
+		if (cancelled(cancel, have))
+			break;
+		if (layout->paired)
+			*item.in = (struct node){ item.out, 0 };
+		*item.out = (struct node){ after->next, 0 };
+		after->next = item.in;
+		if (have + AHEAD < count) {
+			ahead[have % AHEAD] = leaving(layout, have + AHEAD);
+			__builtin_prefetch(ahead[have % AHEAD], 1);
+		}
+	}
+	return have;
+}
+
+/* Items have - 1 … count come out again, last in, first out: then nothing has gone in behind them. */
+static uint64_t take_back(const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
+{
+	struct node *ahead[AHEAD];
+
+	for (uint64_t i = have; i > count && have - i < AHEAD; i--) {
+		ahead[(i - 1) % AHEAD] = leaving(layout, i - 1);
+		__builtin_prefetch(ahead[(i - 1) % AHEAD], 1);
+	}
+	for (; have > count; have--) {
+		struct item item = item_at(layout, have - 1);
+
+		if (cancelled(cancel, have))
+			break;
+		ahead[(have - 1) % AHEAD]->next = item.out->next;
+		if (have > count + AHEAD) {
+			ahead[(have - 1) % AHEAD] = leaving(layout, have - 1 - AHEAD);
+			__builtin_prefetch(ahead[(have - 1) % AHEAD], 1);
+		}
+	}
+	return have;
+}
+
+static uint64_t lay_backward(const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
+{
+	if (have == 0)
+		have = 1;
+	for (; have < count && !cancelled(cancel, have); have++)
+		*item_at(layout, have).in = (struct node){ item_at(layout, have - 1).in, 0 };
+	/* What lies behind stays as it is: a longer one needs it again. */
+	*item_at(layout, 0).in = (struct node){ item_at(layout, (have < count ? have : count) - 1).in, 0 };
+	return have;
+}
+
+uint64_t nodes_lay_out(const struct nodes *nodes, uint64_t have, uint64_t count, const atomic_bool *cancel)
+{
+	struct layout layout = layout_of(nodes);
+
+	if (nodes->order == NODES_BACKWARD)
+		return lay_backward(&layout, have, count, cancel);
+	if (have > count && have - count <= count)
+		return take_back(&layout, have, count, cancel);
+	return grow(&layout, have > count ? 0 : have, count, cancel);
+}
+
+const struct node *nodes_start(const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains)
+{
+	struct layout layout = layout_of(nodes);
+
+	return item_at(&layout, nodes->order == NODES_BACKWARD ? count / chains * (chain + 1) - 1 : chain).in;
+}

@@ -1,0 +1,189 @@
+/* slexplore probe: the machine's memory hierarchy in seconds. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/bench.h"
+#include "cli/cli.h"
+#include "cli/format.h"
+#include "cli/interrupt.h"
+#include "session/probe.h"
+
+/* How often the line of progress changes, seconds. */
+#define PROGRESS_EVERY 0.1
+
+struct output {
+	struct cli *cli;
+	bool progress, shown;
+	double next;
+};
+
+static void progress_clear(struct output *output)
+{
+	if (output->shown)
+		fprintf(output->cli->err, "\r%76s\r", "");
+	output->shown = false;
+}
+
+static void progress_show(struct output *output, const struct probe_report *report, double now)
+{
+	if (!output->progress || now < output->next)
+		return;
+	output->next = now + PROGRESS_EVERY;
+	fprintf(output->cli->err, "\r%-66s%3.0f %% ", report->doing, floor(report->done * 100));
+	fflush(output->cli->err);
+	output->shown = true;
+}
+
+static void print(struct cli *cli, const struct bench *bench, const struct probe_report *probe)
+{
+	struct report report;
+
+	report_init(&report, cli->out, REPORT_PROBE);
+	report.machine = bench->machine;
+	report.seed = cli->seed;
+	report.points = cli->points;
+	if (cli->format->begin)
+		cli->format->begin(&report);
+	cli->format->probe(&report, probe);
+	if (cli->format->end)
+		cli->format->end(&report);
+}
+
+static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
+{
+	struct result *result = memory_new(1, sizeof(*result));
+	struct output output = { .cli = cli, .progress = !cli->quiet && isatty(fileno(cli->err)) };
+	const struct probe_report *report = probe_report(probe);
+	struct request request;
+	uint64_t generation = 0;
+	bool any = false;
+
+	while (!interrupt_signal() && probe_next(probe, bench_now(), &request)) {
+		request.generation = ++generation;
+		progress_show(&output, report, bench_now());
+		if (bench_measure(bench, &request, result))
+			probe_accept(probe, bench_now(), result);
+	}
+	probe_stop(probe, bench_now());
+	free(result);
+	progress_clear(&output);
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		any = any || report->lines[kind].count || report->pages[kind].count;
+	any = any || report->pairs.count || report->band_count || report->parallel.count || report->cores.count;
+	if (any)
+		print(cli, bench, report);
+	if (interrupt_signal()) {
+		cli_note(cli, "interrupted: %s", any ? "what was measured so far is printed" : "nothing was measured yet");
+		return 128 + interrupt_signal();
+	}
+	if (!any) {
+		struct status status = status_make(STATUS_FAILED, "nothing could be measured: %.200s", report->note_count ?
+			report->note[report->note_count - 1] : "no undisturbed trial");
+
+		return cli_fail(cli, &status);
+	}
+	if (!bench->machine->bound)
+		cli_note(cli, "not bound to a core: %s", *bench->machine->bind_note ? bench->machine->bind_note : "refused");
+	return CLI_DONE;
+}
+
+/* ---- words and options ---- */
+
+/* The parts that the words name, a bit each. */
+static struct status read_parts(const struct cli *cli, unsigned *parts)
+{
+	*parts = 0;
+	for (int i = 0; i < cli->word_count; i++) {
+		enum probe_part part = probe_part_find(cli->words[i]);
+
+		if (part == PROBE_PARTS) {
+			char near[128] = "";
+
+			nearest_names(cli->words[i], probe_part_names, PROBE_PARTS, near, sizeof(near));
+			if (*near)
+				return status_make(STATUS_USAGE, "probe has no part \"%.60s\"; did you mean %s?", cli->words[i], near);
+			return status_make(STATUS_USAGE, "probe has no part \"%.60s\"; they are latency, tlb, line, bandwidth, parallel and "
+				"cores", cli->words[i]);
+		}
+		*parts |= 1u << part;
+	}
+	return status_ok();
+}
+
+static struct status apply_max_size(struct cli *cli, const char *value)
+{
+	int64_t bytes;
+
+	if (!units_parse(value, true, &bytes) || bytes < (int64_t)PROBE_LEAST || bytes > INT64_C(1) << 44)
+		return status_make(STATUS_USAGE, "--max-size %.40s: a size from 64k to 16t is wanted, as in 64m", value);
+	cli->max_size = (uint64_t)bytes;
+	return status_ok();
+}
+
+static struct status apply_pages(struct cli *cli, const char *value)
+{
+	static const struct {
+		const char *name;
+		unsigned kinds;
+	} words[] = {
+		{ "both", 1u << PAGES_4K | 1u << PAGES_HUGE }, { "4k", 1u << PAGES_4K }, { "huge", 1u << PAGES_HUGE }, { "auto", 1u << PAGES_AUTO },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(value, words[i].name) == 0) {
+			cli->pages = words[i].kinds;
+			return status_ok();
+		}
+	return status_make(STATUS_USAGE, "--pages %.40s: it is both, 4k, huge or auto", value);
+}
+
+static struct status apply_points(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->points = true;
+	return status_ok();
+}
+
+static int probe_run(struct cli *cli)
+{
+	struct probe_options options = { .max_size = cli->max_size, .seed = cli->seed, .seconds = cli->time_budget };
+	struct probe *probe = NULL;
+	struct bench bench = { 0 };
+	struct status status = read_parts(cli, &options.parts);
+	int exit_status;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		options.pages[kind] = cli->pages >> kind & 1;
+	if (status_is_ok(&status))
+		status = bench_open(&bench, cli);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, &status);
+	probe = probe_new(bench.machine, &options, &status);
+	exit_status = probe ? measure(cli, &bench, probe) : cli_fail(cli, &status);
+	bench_close(&bench);
+	probe_free(probe);
+	return exit_status;
+}
+
+static const struct cli_option own_options[] = {
+	{ "max-size", "SIZE", "the largest working set (256m)", apply_max_size },
+	{ "pages", "both|4k|huge|auto", "the pages behind working sets (both)", apply_pages },
+	{ "points", NULL, "every point measured, instead of a plot", apply_points },
+	{ NULL, NULL, NULL, NULL },
+};
+
+const struct cli_command command_probe = {
+	.name = "probe",
+	.help = "the memory hierarchy of this machine, in seconds",
+	.arguments = "[latency] [tlb] [line] [bandwidth] [parallel] [cores]",
+	.more = "Without a part: all but cores. Latency over working-set size finds the caches, a line a page the TLB, pairs of\n"
+		"loads the line size; then read, write and copy from each level that was found, and chains of loads at once.\n",
+	.options = own_options,
+	.common = { "format", "cpu", "seed", "time-budget", "quiet" },
+	.run = probe_run,
+};

@@ -1,0 +1,305 @@
+/* A probe's report for people, in 80 columns of ASCII: the levels first, then what moves between them, then the rest; the curve last. */
+#include "cli/probe_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/data.h"
+#include "base/text.h"
+#include "base/units.h"
+
+enum { WIDTH = 80, CELL = 40 };
+
+/* ---- words ---- */
+
+/* Broken at blanks; further lines after so many blanks. */
+static void put_wrapped(FILE *out, const char *first, int indent, const char *words)
+{
+	int column = fprintf(out, "%s", first);
+	bool begun = false;
+
+	while (*words) {
+		int length = (int)strcspn(words, " ");
+
+		if (begun && column + 1 + length > WIDTH) {
+			column = fprintf(out, "\n%*s", indent, "") - 1;
+			begun = false;
+		}
+		column += fprintf(out, "%s%.*s", begun ? " " : "", length, words);
+		begun = true;
+		words += length;
+		words += strspn(words, " ");
+	}
+	fputc('\n', out);
+}
+
+static void cell(FILE *out, int width, double value)
+{
+	char word[32];
+
+	units_figure(value, word, sizeof(word));
+	fprintf(out, "%*s", width, word);
+}
+
+/* Of a level without an honest size the range. */
+static void found_words(const struct hierarchy_level *level, char buffer[CELL])
+{
+	char lo[16], hi[16];
+
+	if (level->kind == LEVEL_MEMORY) {
+		snprintf(buffer, CELL, "-");
+	} else if (level->kind == LEVEL_CACHE && (level->unstable || level->number > 2)) {
+		units_bytes_short((int64_t)level->bytes_lo, lo, sizeof(lo));
+		units_bytes_short((int64_t)level->bytes_hi, hi, sizeof(hi));
+		snprintf(buffer, CELL, "%s to %s", lo, hi);
+	} else {
+		units_bytes_long((int64_t)llround(level->bytes), buffer, CELL);
+	}
+}
+
+/* ---- the head ---- */
+
+static void add(struct text *text, const char *separator, const char *words)
+{
+	text_addf(text, "%s%s", text->length ? separator : "", words);
+}
+
+static double clock_of(const struct probe_report *probe)
+{
+	for (int kind = PAGE_KINDS - 1; kind >= 0; kind--)
+		if (probe->lines[kind].count)
+			return probe->lines[kind].point[0].sample.ghz;
+	return NAN;
+}
+
+/* "4k pages (asked for and got)", "huge pages (got: mixed)". */
+static void add_pages(struct text *text, const struct probe_report *probe)
+{
+	const char *separator = "; ";
+
+	static const char *const asked[PAGE_KINDS] = { "the system's own pages", "4k pages", "huge pages" };
+	static const char *const alike[PAGE_KINDS] = { "", "4k", "huge" };
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		const struct probe_curve *curve = &probe->lines[kind];
+		const char *got = curve->count ? curve->point[curve->count - 1].facts.pages : "";
+
+		if (!curve->count)
+			continue;
+		add(text, separator, asked[kind]);
+		separator = ", ";
+		if (*got && strcmp(got, alike[kind]) != 0)
+			text_addf(text, " (got: %s)", got);
+	}
+}
+
+static void put_head(FILE *out, const struct probe_report *probe)
+{
+	const struct machine *machine = probe->machine;
+	struct text text = { 0 };
+	double ghz = clock_of(probe);
+	char most[32];
+
+	add(&text, "", machine->name[0] ? machine->name : machine->arch);
+	if (machine->virtualised)
+		add(&text, ", ", "virtual machine");
+	if (machine->cpu >= 0)
+		text_addf(&text, ", core %d", machine->cpu);
+	if (isfinite(ghz))
+		text_addf(&text, " at %.2f GHz", ghz);
+	units_bytes_long((int64_t)probe->options.max_size, most, sizeof(most));
+	text_addf(&text, "; up to %s", most);
+	add_pages(&text, probe);
+	text_addf(&text, "; %.1f s", probe->seconds);
+	put_wrapped(out, "", 0, text_string(&text));
+	text_free(&text);
+	if (!probe->complete)
+		fprintf(out, "Not complete: %.0f%% was measured; what follows is what that says.\n", floor(probe->done * 100));
+}
+
+/* ---- levels ---- */
+
+static void put_levels(FILE *out, const struct hierarchy *hierarchy)
+{
+	bool begun = false;
+
+	for (int i = 0; i < hierarchy->level_count; i++) {
+		const struct hierarchy_level *level = &hierarchy->level[i];
+		char found[CELL], stated[CELL] = "-", spread[CELL], lo[16], hi[16];
+
+		if (level->kind == LEVEL_TLB)
+			continue;
+		if (!begun)
+			fprintf(out, "\n%-8s%-18s%-13s%8s  %-18s%7s  %s\n", "level", "size found", "size stated", "cycles", "quartiles", "ns",
+				"sure");
+		begun = true;
+		found_words(level, found);
+		if (level->stated)
+			units_bytes_long((int64_t)level->stated, stated, sizeof(stated));
+		units_figure(level->lo, lo, sizeof(lo));
+		units_figure(level->hi, hi, sizeof(hi));
+		snprintf(spread, sizeof(spread), "%s to %s", lo, hi);
+		fprintf(out, "%-8s%-18s%-13s", level->name, found, stated);
+		cell(out, 8, level->cycles);
+		fprintf(out, "  %-18s", spread);
+		cell(out, 7, level->ns);
+		fprintf(out, "  %3.0f%%\n", floor(level->confidence * 100));
+	}
+}
+
+/* ---- bandwidth ---- */
+
+/* "L2: 0.5 Haswell, 1 Skylake": what others measured of the levels that were found. */
+static void put_elsewhere(FILE *out, const struct probe_report *probe)
+{
+	char *text, *line, *rest, source[80] = "";
+	struct status status = data_load("bandwidths", &text, NULL);
+	struct text words = { 0 };
+	char last[16] = "";
+
+	if (!status_is_ok(&status))
+		return;
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char level[16], core[32], lines[16], from[80];
+		bool there = false;
+
+		if (*line == '#' || sscanf(line, "%15[^ |] | %31[^|] | %15[^|] | %79[^\n]", level, core, lines, from) != 4)
+			continue;
+		for (int i = 0; i < probe->band_count; i++)
+			there = there || strcmp(probe->band[i].level, level) == 0;
+		if (!there)
+			continue;
+		core[strcspn(core, "|")] = '\0';
+		for (char *end = core + strlen(core); end > core && end[-1] == ' ';)
+			*--end = '\0';
+		for (char *end = lines + strlen(lines); end > lines && end[-1] == ' ';)
+			*--end = '\0';
+		if (strcmp(last, level) != 0)
+			text_addf(&words, "%s%s: ", words.length ? "; " : "", level);
+		else
+			text_add(&words, ", ");
+		text_addf(&words, "%s %s", core, lines);
+		memcpy(last, level, sizeof(last));
+		memcpy(source, from, sizeof(source));
+	}
+	if (words.length) {
+		text_addf(&words, " (%s).", source);
+		put_wrapped(out, "Lines a cycle elsewhere: ", 2, text_string(&words));
+	}
+	text_free(&words);
+	free(text);
+}
+
+static void put_bands(FILE *out, const struct probe_report *probe)
+{
+	if (!probe->band_count)
+		return;
+	fprintf(out, "\n%-15s %20s %20s %20s\n", "", "read", "write", "copy");
+	fprintf(out, "%-8s%6s ", "level", "of");
+	for (int i = 0; i < PROBE_OPERATIONS; i++)
+		fprintf(out, " %8s%6s%6s", "B/cycle", "lines", "GB/s");
+	fputc('\n', out);
+	for (int i = 0; i < probe->band_count; i++) {
+		const struct probe_band *band = &probe->band[i];
+		char size[16];
+
+		units_bytes_short((int64_t)band->size, size, sizeof(size));
+		fprintf(out, "%-8s%6s ", band->level, size);
+		for (int k = 0; k < PROBE_OPERATIONS; k++) {
+			const struct sample *sample = &band->point[k].sample;
+
+			if (sample->valid)
+				fprintf(out, " %8.2f%6.2f%6.1f", sample->bytes_per_cycle, band->lines[k], sample->gbps);
+			else
+				fprintf(out, " %8s%6s%6s", "-", "-", "-");
+		}
+		fputc('\n', out);
+	}
+	put_elsewhere(out, probe);
+}
+
+/* ---- the rest ---- */
+
+static void put_parallel(FILE *out, const struct probe_report *probe)
+{
+	const struct probe_curve *curve = &probe->parallel;
+
+	if (!curve->count)
+		return;
+	fprintf(out, "\n%-15s", "loads at once");
+	for (int i = 0; i < curve->count; i++)
+		fprintf(out, "%7.0f", curve->point[i].x);
+	fprintf(out, "\n%-15s", "ns a load");
+	for (int i = 0; i < curve->count; i++)
+		cell(out, 7, curve->point[i].sample.ns);
+	fprintf(out, "\n%-15s", "times as fast");
+	for (int i = 0; i < curve->count; i++)
+		cell(out, 7, curve->point[0].x == 1 && curve->point[i].sample.cpe > 0 ?
+			curve->point[0].sample.cpe / curve->point[i].sample.cpe : NAN);
+	fputc('\n', out);
+}
+
+static void put_cores(FILE *out, const struct probe_report *probe)
+{
+	for (int i = 0; i < probe->cores.count; i++) {
+		const struct probe_point *point = &probe->cores.point[i];
+
+		if (i == 0)
+			fprintf(out, "\n%-30s%12s%12s\n", "cores that read memory", "GB/s", "GB/s a core");
+		fprintf(out, "%-30.0f", point->x);
+		cell(out, 12, point->sample.gbps);
+		cell(out, 12, point->sample.gbps / point->x);
+		fputc('\n', out);
+	}
+	for (int i = 0; i < probe->loaded.count; i++) {
+		const struct probe_point *point = &probe->loaded.point[i];
+
+		if (i == 0)
+			fprintf(out, "\n%-30s%12s%12s\n", "others that stream meanwhile", "ns a load", "their GB/s");
+		fprintf(out, "%-30.0f", point->x);
+		cell(out, 12, point->sample.ns);
+		cell(out, 12, point->facts.others_gbps > 0 ? point->facts.others_gbps : NAN);
+		fputc('\n', out);
+	}
+}
+
+static void put_singles(FILE *out, const struct probe_report *probe)
+{
+	const struct hierarchy *hierarchy = &probe->hierarchy;
+	bool begun = false;
+
+	for (int i = 0; i < hierarchy->level_count; i++)
+		if (hierarchy->level[i].kind == LEVEL_TLB) {
+			put_wrapped(out, begun ? "" : "\n", 2, hierarchy->level[i].words);
+			begun = true;
+		}
+	if (isfinite(hierarchy->line))
+		fprintf(out, "%sline: %.0f bytes\n", begun ? "" : "\n", hierarchy->line);
+}
+
+static void put_findings(FILE *out, const struct probe_report *probe)
+{
+	for (int i = 0; i < probe->hierarchy.finding_count; i++)
+		put_wrapped(out, i ? "* " : "\n* ", 2, probe->hierarchy.finding[i].text);
+	for (int i = 0; i < probe->note_count; i++)
+		put_wrapped(out, i ? "note: " : "\nnote: ", 6, probe->note[i]);
+}
+
+void probe_text(struct report *report, const struct probe_report *probe)
+{
+	FILE *out = report->out;
+
+	put_head(out, probe);
+	put_levels(out, &probe->hierarchy);
+	put_bands(out, probe);
+	put_singles(out, probe);
+	put_parallel(out, probe);
+	put_cores(out, probe);
+	put_findings(out, probe);
+	if (report->points)
+		probe_text_points(out, probe);
+	else
+		probe_text_plot(out, probe);
+	report->records++;
+}

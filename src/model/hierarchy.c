@@ -1,0 +1,422 @@
+#include "model/hierarchy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/hierarchy_parts.h"
+
+/* Fewer points claim nothing. */
+enum { LEAST_POINTS = 8 };
+
+/* Knees and plateaus less sure than these are passed over. */
+static const double sure_knee = 0.6;
+static const double sure_plateau = 0.5;
+
+/* The next cache, or memory, is at least so much slower: a smaller step is something else's. */
+static const double least_step = 1.35;
+
+/* The slowest that a last-level cache answers: what is slower is memory, whatever it looks like. Shared caches of large servers
+ * take up to 80 ns, remote parts of them included. */
+static const double slowest_cache_ns = 110;
+static const double slowest_cache_cycles = 400;
+/* The fastest that memory answers. */
+static const double fastest_memory_ns = 50;
+static const double fastest_memory_cycles = 180;
+
+static bool slower_than(double cycles, double ghz, double ns, double otherwise)
+{
+	return ghz > 0 ? cycles / ghz > ns : cycles > otherwise;
+}
+
+/* ---- TLBs: what the page curves show */
+
+/* Of N pages one line each is walked: that many lines fill a cache too. */
+static bool is_a_caches(const struct found *found, const struct knee *knee, double rise)
+{
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		const struct plateaus *lines = &found->plain[kind];
+
+		for (int i = 0; i + 1 < lines->count; i++) {
+			double bytes = knee->third / PAGE * found->line;
+			double step = lines->plateau[i + 1].cycles - lines->plateau[i].cycles;
+
+			if (bytes > lines->knee[i].lo * 0.75 && bytes < lines->knee[i].hi * 1.33 && rise < 1.6 * step && rise > 0.4 * step)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void add_tlb(struct found *found, const struct plateaus *pages, int i, enum page_kind kind)
+{
+	const struct knee *knee = &pages->knee[i];
+	const struct plateau *low = &pages->plateau[i], *high = &pages->plateau[i + 1];
+	bool sharp = knee->hi < 1.5 * knee->corner;
+	struct tlb tlb = { .cycles = high->cycles - low->cycles, .lo = high->lo - low->hi, .hi = high->hi - low->lo,
+		.confidence = fmin(knee->confidence, low->confidence), .unstable = low->unstable || high->unstable || knee->gradual,
+		.reach_lo = knee->corner, .reach_hi = knee->hi, .reach = sharp ? knee->corner : knee->third };
+
+	tlb.kinds = 1u << kind;
+	for (int t = 0; t < found->tlb_count; t++) {
+		struct tlb *same = &found->tlb[t];
+
+		if (tlb.reach > 1.4 * same->reach || same->reach > 1.4 * tlb.reach)
+			continue;
+		/* The same, seen with other pages. A neighbour can only take entries away, so that the larger figure is right. */
+		if (tlb.reach > same->reach) {
+			tlb.kinds |= same->kinds;
+			*same = tlb;
+		} else {
+			same->kinds |= tlb.kinds;
+		}
+		return;
+	}
+	if (found->tlb_count < TLBS_MAX)
+		found->tlb[found->tlb_count++] = tlb;
+}
+
+static void find_tlbs(const struct hierarchy_input *input, const struct hierarchy *hierarchy, struct found *found)
+{
+	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO, PAGES_HUGE };
+
+	for (int k = 0; k < PAGE_KINDS; k++) {
+		const struct plateaus *pages = &hierarchy->pages[kinds[k]];
+
+		if (input->pages[kinds[k]].count < LEAST_POINTS)
+			continue;
+		for (int i = 0; i + 1 < pages->count; i++) {
+			double rise = pages->plateau[i + 1].cycles - pages->plateau[i].cycles;
+
+			if (pages->knee[i].confidence >= sure_knee && pages->plateau[i].confidence >= sure_plateau &&
+				!is_a_caches(found, &pages->knee[i], rise))
+				add_tlb(found, pages, i, kinds[k]);
+		}
+	}
+	for (int i = 1; i < found->tlb_count; i++)
+		for (int k = i; k > 0 && found->tlb[k].reach < found->tlb[k - 1].reach; k--) {
+			struct tlb other = found->tlb[k];
+
+			found->tlb[k] = found->tlb[k - 1];
+			found->tlb[k - 1] = other;
+		}
+}
+
+/* ---- Caches: what is left of the curves once the TLBs' part is taken off */
+
+/* Random accesses to more pages than a TLB holds miss it as often as their page is not among those held. */
+static void without_tlbs(const struct hierarchy_curve *curve, const struct found *found, enum page_kind kind,
+	struct curve_point *points)
+{
+	for (int i = 0; i < curve->count; i++) {
+		struct curve_point *point = &points[i];
+		double off = 0;
+
+		*point = curve->points[i];
+		for (int t = 0; t < found->tlb_count; t++)
+			if (found->tlb[t].kinds & (1u << kind) && point->bytes > found->tlb[t].reach)
+				off += found->tlb[t].cycles * (1 - found->tlb[t].reach / point->bytes);
+		off = fmin(off, point->cycles / 2);
+		point->cycles -= off;
+		point->lo = fmin(point->cycles, fmax(point->lo - off, point->lo / 2));
+		point->hi -= off;
+		if (point->two_modes) {
+			point->mode_low = fmax(point->mode_low - off, point->mode_low / 2);
+			point->mode_high -= off;
+		}
+	}
+}
+
+/* Whether a knee of the line curve is where a TLB's reach ends, and no higher than that explains. */
+static bool is_a_tlbs(const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
+{
+	const struct knee *knee = &plateaus->knee[i];
+	double rise = plateaus->plateau[i + 1].cycles - plateaus->plateau[i].cycles;
+
+	for (int t = 0; t < found->tlb_count; t++) {
+		const struct tlb *tlb = &found->tlb[t];
+
+		if (tlb->kinds & (1u << kind) && tlb->reach_hi > 0.8 * knee->corner && tlb->reach < 1.25 * knee->hi &&
+			rise < 1.6 * tlb->cycles)
+			return true;
+	}
+	return false;
+}
+
+/* Which plateaus stand for which level: knees that are a TLB's, or that nobody can be sure of, are passed over; and what is too slow
+ * for a cache, or comes after as many of them as the system states, is memory. */
+static void find_chain(const struct hierarchy_input *input, struct found *found, enum page_kind kind)
+{
+	struct chain *chain = &found->chain[kind];
+	const struct plateaus *plateaus = &chain->plateaus;
+	int stated = 0, last = plateaus->count - 1;
+
+	chain->cache_count = 0;
+	chain->memory = -1;
+	for (int i = 0; input->machine && i < input->machine->cache_count; i++)
+		if (input->machine->cache[i].level > stated)
+			stated = input->machine->cache[i].level;
+	for (int i = 0, first = 0; i <= last; i++) {
+		const struct plateau *low = &plateaus->plateau[first];
+
+		if (slower_than(low->cycles, input->ghz, slowest_cache_ns, slowest_cache_cycles) ||
+			(stated > 0 && chain->cache_count == stated)) {
+			chain->memory = first;
+			break;
+		}
+		if (i == last) {
+			if (slower_than(low->cycles, input->ghz, fastest_memory_ns, fastest_memory_cycles) && chain->cache_count > 0)
+				chain->memory = first;
+			break;
+		}
+		if (plateaus->knee[i].confidence < sure_knee || plateaus->plateau[i + 1].cycles < least_step * low->cycles ||
+			is_a_tlbs(found, plateaus, i, kind))
+			continue;
+		if (low->confidence >= sure_plateau && chain->cache_count < CACHES_MAX)
+			chain->cache[chain->cache_count++] = (struct chain_cache){ .plateau = first, .knee = i };
+		first = i + 1;
+	}
+	/* Memory is what the largest working sets show: its first points still have hits. */
+	if (chain->memory >= 0)
+		chain->memory_first = chain->memory, chain->memory = last;
+}
+
+static void find_chains(const struct hierarchy_input *input, struct found *found)
+{
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		struct curve_point points[CURVE_POINTS];
+		struct hierarchy_curve curve = input->lines[kind];
+
+		if (curve.count < LEAST_POINTS)
+			continue;
+		if (curve.count > CURVE_POINTS)
+			curve.count = CURVE_POINTS;
+		without_tlbs(&curve, found, kind, points);
+		plateaus_find(points, curve.count, &found->chain[kind].plateaus);
+		find_chain(input, found, kind);
+	}
+}
+
+/* ---- Sizes */
+
+/* What caches are built with, as a multiple of a power of two, and how common that is: 48 KiB, 1.5 MiB and the like are less so than
+ * 32 KiB and 1 MiB, 1.25 MiB is rare. An estimate is off by about a tenth: pages lie in a cache's sets as chance will have it. */
+static const struct {
+	int times;
+	double common;
+} builds[] = { { 1, 1 }, { 3, 0.6 }, { 5, 0.3 } };
+static const double estimate_off = 0.1;
+
+/* The likeliest size that a cache is built with, where one lies within the range; else the estimate itself. The range is the knee's own,
+ * and a little on top: a working set shares its cache with some lines of the program's. */
+static double plausible(double bytes, double lo, double hi)
+{
+	double best = bytes, likeliest = -INFINITY;
+
+	for (size_t b = 0; b < sizeof(builds) / sizeof(builds[0]); b++)
+		for (double size = 1024.0 * builds[b].times; size <= hi * 1.04; size *= 2) {
+			double off = log(size / bytes) / estimate_off, likely = log(builds[b].common) - off * off / 2;
+
+			if (size >= lo * 0.97 && likely > likeliest) {
+				likeliest = likely;
+				best = size;
+			}
+		}
+	return best;
+}
+
+/* Which curve a figure is best taken from: large pages miss a TLB less. */
+static const enum page_kind by_worth[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
+
+static void size_cache(const struct found *found, int number, struct hierarchy_level *level)
+{
+	double logs = 0, weights = 0;
+	bool all_gradual = true;
+
+	level->bytes_lo = INFINITY;
+	level->bytes_hi = 0;
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		const struct chain *chain = &found->chain[kind];
+		const struct knee *knee;
+		double weight;
+
+		if (chain->cache_count < number)
+			continue;
+		knee = &chain->plateaus.knee[chain->cache[number - 1].knee];
+		weight = 1 / fmax(0.1, log2(knee->hi / knee->lo)) * (knee->gradual ? 0.2 : 1);
+		logs += weight * log(knee->third);
+		weights += weight;
+		level->bytes_lo = fmin(level->bytes_lo, knee->lo);
+		level->bytes_hi = fmax(level->bytes_hi, knee->hi);
+		all_gradual = all_gradual && knee->gradual;
+	}
+	level->bytes = exp(logs / weights);
+	level->unstable = level->unstable || all_gradual;
+	/* What cores share is had in part, and its slices come in any number: nothing to be snapped to. */
+	if (number <= 2 && !level->unstable)
+		level->bytes = plausible(level->bytes, level->bytes_lo, level->bytes_hi);
+}
+
+static void set_latency(const struct plateau *plateau, double ghz, struct hierarchy_level *level)
+{
+	level->cycles = plateau->cycles;
+	level->lo = plateau->lo;
+	level->hi = plateau->hi;
+	level->ns = ghz > 0 ? level->cycles / ghz : NAN;
+	level->unstable = plateau->unstable;
+}
+
+static struct hierarchy_level *new_level(struct hierarchy *hierarchy, enum level_kind kind, int number)
+{
+	struct hierarchy_level *level;
+
+	if (hierarchy->level_count == LEVELS_MAX)
+		return NULL;
+	level = &hierarchy->level[hierarchy->level_count++];
+	*level = (struct hierarchy_level){ .kind = kind, .number = number, .ns = NAN, .entries = NAN, .entries_lo = NAN, .entries_hi = NAN };
+	return level;
+}
+
+static void add_caches(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+{
+	for (int number = 1; number <= CACHES_MAX; number++) {
+		const struct chain *chain = NULL;
+		struct hierarchy_level *level;
+		const struct chain_cache *cache;
+
+		for (int k = 0; k < PAGE_KINDS && !chain; k++)
+			if (found->chain[by_worth[k]].cache_count >= number)
+				chain = &found->chain[by_worth[k]];
+		if (!chain || !(level = new_level(hierarchy, LEVEL_CACHE, number)))
+			return;
+		cache = &chain->cache[number - 1];
+		set_latency(&chain->plateaus.plateau[cache->plateau], input->ghz, level);
+		size_cache(found, number, level);
+		level->confidence = fmin(chain->plateaus.plateau[cache->plateau].confidence, chain->plateaus.knee[cache->knee].confidence);
+		level->stated = input->machine ? machine_cache(input->machine, number) : 0;
+		snprintf(level->name, sizeof(level->name), number == 1 ? "L1d" : "L%d", number);
+	}
+}
+
+static void add_tlbs(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+{
+	for (int t = 0; t < found->tlb_count; t++) {
+		const struct tlb *tlb = &found->tlb[t];
+		struct hierarchy_level *level = new_level(hierarchy, LEVEL_TLB, t + 1);
+
+		if (!level)
+			return;
+		level->cycles = tlb->cycles;
+		level->lo = fmax(0, tlb->lo);
+		level->hi = tlb->hi;
+		level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
+		level->bytes = tlb->reach;
+		level->bytes_lo = tlb->reach_lo;
+		level->bytes_hi = tlb->reach_hi;
+		level->entries = round(level->bytes / PAGE);
+		level->entries_lo = round(level->bytes_lo / PAGE);
+		level->entries_hi = round(level->bytes_hi / PAGE);
+		level->confidence = tlb->confidence;
+		level->unstable = tlb->unstable;
+		snprintf(level->name, sizeof(level->name), "L%d DTLB", t + 1);
+	}
+}
+
+static void add_memory(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+{
+	for (int k = 0; k < PAGE_KINDS; k++) {
+		const struct chain *chain = &found->chain[by_worth[k]];
+		const struct plateau *plateau;
+		struct hierarchy_level *level;
+
+		if (chain->plateaus.count == 0 || chain->memory < 0)
+			continue;
+		if (!(level = new_level(hierarchy, LEVEL_MEMORY, 0)))
+			return;
+		plateau = &chain->plateaus.plateau[chain->memory];
+		set_latency(plateau, input->ghz, level);
+		level->lo = fmin(level->lo, chain->plateaus.plateau[chain->memory_first].lo);
+		level->bytes = level->bytes_hi = INFINITY;
+		level->bytes_lo = plateau->from;
+		level->confidence = plateau->confidence;
+		snprintf(level->name, sizeof(level->name), "memory");
+		return;
+	}
+}
+
+/* Two accesses that fall into one line cost less than two that do not: the first distance at which they cost more. */
+static void find_line(const struct hierarchy_curve *pairs, struct hierarchy *hierarchy)
+{
+	struct curve curve;
+	double low, high, before = 0;
+
+	hierarchy->line = hierarchy->line_lo = hierarchy->line_hi = NAN;
+	curve_make(pairs->points, pairs->count, &curve);
+	if (curve.count < 4)
+		return;
+	low = curve.monotone[0];
+	high = curve.monotone[curve.count - 1];
+	if (high - low < log(1.1) || high - low < 3 * curve.noise[0])
+		return;
+	for (int i = 0; i < curve.count; i++) {
+		if (curve.monotone[i] > (low + high) / 2) {
+			hierarchy->line = hierarchy->line_hi = exp2(curve.x[i]);
+			hierarchy->line_lo = before;
+			return;
+		}
+		before = exp2(curve.x[i]);
+	}
+}
+
+static unsigned stated_line(const struct machine *machine)
+{
+	for (int i = 0; machine && i < machine->cache_count; i++)
+		if (machine->cache[i].line)
+			return machine->cache[i].line;
+	return 0;
+}
+
+void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy)
+{
+	struct found found;
+
+	memset(hierarchy, 0, sizeof(*hierarchy));
+	memset(&found, 0, sizeof(found));
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		plateaus_find(input->lines[kind].points, input->lines[kind].count, &hierarchy->lines[kind]);
+		plateaus_find(input->pages[kind].points, input->pages[kind].count, &hierarchy->pages[kind]);
+		found.plain[kind] = hierarchy->lines[kind];
+	}
+	find_line(&input->pairs, hierarchy);
+	found.stated_line = stated_line(input->machine);
+	found.line = hierarchy->line > 0 ? hierarchy->line : found.stated_line ? found.stated_line : 64;
+	find_tlbs(input, hierarchy, &found);
+	find_chains(input, &found);
+	add_caches(input, &found, hierarchy);
+	add_tlbs(input, &found, hierarchy);
+	add_memory(input, &found, hierarchy);
+	hierarchy_say(input, &found, hierarchy);
+}
+
+static const struct hierarchy_level *level_of(const struct hierarchy *hierarchy, enum level_kind kind, int number)
+{
+	for (int i = 0; i < hierarchy->level_count; i++)
+		if (hierarchy->level[i].kind == kind && hierarchy->level[i].number == number)
+			return &hierarchy->level[i];
+	return NULL;
+}
+
+const struct hierarchy_level *hierarchy_cache(const struct hierarchy *hierarchy, int number)
+{
+	return level_of(hierarchy, LEVEL_CACHE, number);
+}
+
+const struct hierarchy_level *hierarchy_memory(const struct hierarchy *hierarchy)
+{
+	return level_of(hierarchy, LEVEL_MEMORY, 0);
+}
+
+const struct hierarchy_level *hierarchy_tlb(const struct hierarchy *hierarchy, int number)
+{
+	return level_of(hierarchy, LEVEL_TLB, number);
+}

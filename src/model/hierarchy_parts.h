@@ -1,0 +1,43 @@
+/* What hierarchy.c finds on the way, and hierarchy_words.c puts into words. Internal to the two. */
+#ifndef SLX_MODEL_HIERARCHY_PARTS_H
+#define SLX_MODEL_HIERARCHY_PARTS_H
+
+#include "model/curve.h"
+#include "model/hierarchy.h"
+
+enum { PAGE = 4096, TLBS_MAX = 4, CACHES_MAX = 4 };
+
+/* A step of the page curves that no cache explains. */
+struct tlb {
+	double reach, reach_lo, reach_hi;      /* bytes */
+	double cycles, lo, hi;      /* what a miss costs on top */
+	double confidence;
+	bool unstable;
+	unsigned kinds;             /* of pages that it shows with: a bit each, by enum page_kind */
+};
+
+struct chain_cache {
+	int plateau, knee;          /* indices into the chain's plateaus */
+};
+
+/* A line curve without the TLBs' part of it, and what its plateaus stand for. */
+struct chain {
+	struct plateaus plateaus;
+	int cache_count;
+	struct chain_cache cache[CACHES_MAX];
+	int memory, memory_first;   /* plateaus: the last, and the first that are memory's; -1: none */
+};
+
+struct found {
+	struct plateaus plain[PAGE_KINDS];      /* of the line curves as they are */
+	double line;                /* bytes: measured, or stated, or the usual */
+	unsigned stated_line;
+	int tlb_count;
+	struct tlb tlb[TLBS_MAX];
+	struct chain chain[PAGE_KINDS];
+};
+
+/* Fills each level's words, and the findings. */
+void hierarchy_say(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy);
+
+#endif
