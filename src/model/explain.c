@@ -14,6 +14,9 @@
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
 #define STEP_SECONDS 0.5
 
+/* Bytes of a line, as kernels count them. */
+enum { LINE = 64 };
+
 /* Alignment of the small copy of a kernel's data, as the engine's arena has it. */
 enum { MEMORY_ALIGN = 2 << 20 };
 
@@ -96,6 +99,9 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 		run->access = NULL;
 		kernel->figures(run);
 	}
+	/* Of lines that a stride leaves out none has to come. */
+	if (run->range <= 0 && run->step > LINE)
+		run->range = (double)kernel->footprint(question->v) * LINE / run->step;
 	*place = (struct limits_place){
 		.working_set = (double)kernel->footprint(question->v), .range = run->range,
 		.lines = run->lines, .scattered = run->scattered, .splits = run->splits, .restart = run->restart,
