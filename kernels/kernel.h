@@ -95,6 +95,9 @@ struct kernel_run {
 	/* What the machine code does not tell, per element; 0 where it does not happen. */
 	double lines;         /* cache lines that the walk touches anew in a pass: what must come from beyond a cache that the
 	                         working set does not fit */
+	double step;          /* bytes from one access to the next, where all are as far apart: over a line, and lines between are left out;
+	                         0: none is left out */
+	const char *access;   /* what a line is touched by, in a word: "read"; static text; NULL: an element */
 	bool scattered;       /* they come in an order that no prefetcher follows */
 	double range;         /* bytes of the working set that the scattered ones range over; 0: all of it */
 	double splits;        /* loads and stores that cross a cache line */
