@@ -13,7 +13,6 @@
 #include "engine/clock.h"
 #include "engine/store.h"
 #include "kernels/place.h"
-#include "kernels/stream.h"
 
 /* One call of a member: long against looking at the phase, short against whoever waits for it. */
 static const double call_seconds = 30e-6;
@@ -139,9 +138,23 @@ static uint64_t call_same(struct work *work)
 	return work->elements * work->run.bytes;
 }
 
+/* Reads all of it in its order: eight loads a line into four sums, far more than any memory gives. */
+static KERNEL_LOOP uint64_t read_all(const uint64_t *from, size_t words)
+{
+	uint64_t a = 0, b = 0, c = 0, d = 0;
+
+	for (size_t i = 0; i < words; i += 8) {
+		a += from[i] + from[i + 4];
+		b += from[i + 1] + from[i + 5];
+		c += from[i + 2] + from[i + 6];
+		d += from[i + 3] + from[i + 7];
+	}
+	return a + b + c + d;
+}
+
 static uint64_t call_stream(struct work *work)
 {
-	work->sink += stream_read((const uint64_t *)(const void *)(work->stream + work->at), STREAM_PIECE / sizeof(uint64_t));
+	work->sink += read_all((const uint64_t *)(const void *)(work->stream + work->at), STREAM_PIECE / sizeof(uint64_t));
 	work->at = (work->at + STREAM_PIECE) % work->bytes;
 	return STREAM_PIECE;
 }

@@ -90,8 +90,7 @@ static struct status beyond_memory(const struct machine *machine, uint64_t bytes
 
 	units_bytes_long(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, asked, sizeof(asked));
 	units_bytes_long((int64_t)machine->memory_limit, most, sizeof(most));
-	return status_make(STATUS_FAILED, "%s are more than half of this machine's free memory (%s)%s%s", asked, most,
-		*machine->memory_note ? ": " : "", machine->memory_note);
+	return status_make(STATUS_FAILED, "%s are more than %s (%s)", asked, means_half(machine->memory_bound), most);
 }
 
 /* Memory for a request with its data laid out: a run ready to be called. */
@@ -188,7 +187,7 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 	struct clock clock = worker->clock;
 	struct trials *trials = &worker->trials;
 	uint64_t first = machine_cache(&worker->machine, 1);
-	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
+	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience, .fewest = budget->fewest };
 	struct measure measure;
 
 	/* What others here do to this core is no disturbance, but what was asked for. */
@@ -226,6 +225,8 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 		counting_measure(worker->counting, &measure, worker_passes(request), &worker->cancel, &result->counts);
 	if (atomic_load(&worker->cancel))
 		result->status = status_make(STATUS_CANCELLED, "stopped");
+	else if (run->complete && run->kernel->proof)
+		result->status = run->kernel->proof(run);
 }
 
 static void worker_early(void *context, const struct result *result)
