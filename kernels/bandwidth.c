@@ -130,12 +130,12 @@ static uint64_t distance_of(const int64_t *v)
 	return width_of(v) * (op_of(v)->strided ? (uint64_t)v[STRIDE] : 1);
 }
 
-/* Of the library: bytes of a block. Blocks are several, so that a trial can take half of them, and alike. */
+/* Of the library: bytes of a block. They are alike, and of a small array one is all of it. */
 static uint64_t block_of(const int64_t *v)
 {
-	uint64_t part = part_of(v), blocks = (part + BLOCK - 1) / BLOCK;
+	uint64_t part = part_of(v);
 
-	return part / (blocks < 2 ? 2 : blocks) / LINE * LINE;
+	return part / ((part + BLOCK - 1) / BLOCK) / LINE * LINE;
 }
 
 static uint64_t turn_bytes(const int64_t *v)
@@ -369,7 +369,7 @@ static struct status bandwidth_verify(struct kernel_run *run)
 static const char *bandwidth_remark(const int64_t *v)
 {
 	if (op_of(v)->library)
-		return "the C library copies or fills as it likes, 64 KiB or half the array at a time; width is only what is counted as one element";
+		return "the C library copies or fills as it likes, 64 KiB at a time; width is only what is counted as one element";
 	if (v[STORES] == STORES_BYPASS)
 		return "stores past the caches fetch no line first; what is written is in memory afterwards, not in a cache";
 	if (op_of(v)->strided && distance_of(v) > width_of(v))
