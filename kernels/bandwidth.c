@@ -313,12 +313,15 @@ static struct status verify_reads(struct kernel_run *run)
 				for (uint64_t i = offset; i < offset + width; i += 8)
 					((uint64_t *)(void *)run->memory)[i / 8] = word_of(run->seed, i / 8);
 			}
+		memset(walk.found, 0, sizeof(walk.found));
 		bandwidth_walk(run, STREAM_UNROLL, &walk);
-		for (uint64_t k = first; k < STREAM_UNROLL; k++) {
-			uint64_t place = turn % ring * STREAM_UNROLL + k;
+		for (uint64_t k = 0; k < STREAM_UNROLL; k++) {
+			uint64_t place = turn % ring * STREAM_UNROLL + k, offset = place * distance_of(v);
 
-			if (!holds(run, walk.found[k], place * distance_of(v), width))
+			if (k >= first && !holds(run, walk.found[k], offset, width))
 				return wrong(v, "read something else than what stands", place);
+			if (!op_of(v)->writes && !holds(run, run->memory + offset, offset, width))
+				return wrong(v, "wrote, instead of reading,", place);
 		}
 	}
 	return status_ok();
