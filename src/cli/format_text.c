@@ -273,7 +273,8 @@ static void text_one(struct report *report, const struct setting *setting, const
 	if (isfinite(sample->gbps)) {
 		units_figure(sample->gbps, gbps, sizeof(gbps));
 		units_figure(sample->bytes_per_cycle, bytes, sizeof(bytes));
-		fprintf(out, "data     %s GB/s, %s bytes a cycle; pages: %s\n", gbps, bytes, facts->pages);
+		fprintf(out, "data     %s GB/s (%.0f MB/s), %s bytes a cycle (%.3g cycles a byte); pages: %s\n", gbps, sample->gbps * 1000,
+			bytes, 1 / sample->bytes_per_cycle, facts->pages);
 	}
 	place_text(out, sample, facts);
 	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
