@@ -123,7 +123,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	if (status_is_ok(&status)) {
 		explanation->function = run->function;
 		explanation->granule = (double)run->granule;
-		status = kernel->stepped ? step(run, &explanation->loop) :
+		status = run->unread ? status_make(STATUS_FAILED, "%s", run->unread) : kernel->stepped ? step(run, &explanation->loop) :
 			decode_loop(run->code, DECODE_FUNCTION, (double)run->granule, &explanation->loop);
 	}
 	free(run->memory);

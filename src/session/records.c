@@ -150,6 +150,25 @@ void record_set_limits(json_t *object, const char *uarch, const struct explanati
 		json_object_set_new(object, "unknown", json_integer(explanation->limits.unknown));
 }
 
+/* Where and beside whom it ran, as far as that was more than one core with what memory the system gave. */
+static void set_place(json_t *object, const struct sample *sample, const struct run_facts *facts)
+{
+	if (sample->total_gbps > 0)
+		record_set_real(object, "gbps_total", sample->total_gbps);
+	if (facts->cores > 1)
+		json_object_set_new(object, "cores", json_integer(facts->cores));
+	if (facts->streams > 0)
+		json_object_set_new(object, "streams", json_integer(facts->streams));
+	if (*facts->pages)
+		record_set_string(object, "pages", facts->pages, sizeof(facts->pages));
+	if (*facts->pages_note)
+		record_set_string(object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
+	if (facts->nodes > 1 && facts->node >= 0)
+		json_object_set_new(object, "node", json_integer(facts->node));
+	if (*facts->node_note)
+		record_set_string(object, "node_note", facts->node_note, sizeof(facts->node_note));
+}
+
 void records_sample(const struct records *records, const struct record_sample *what)
 {
 	json_t *object = record_new(records, "sample", what->id);
@@ -178,6 +197,7 @@ void records_sample(const struct records *records, const struct record_sample *w
 	record_set_real(object, "ns", sample->ns);
 	record_set_real(object, "gbps", sample->gbps);
 	record_set_real(object, "bytes_per_cycle", sample->bytes_per_cycle);
+	set_place(object, sample, facts);
 	if (sample->modes > 1) {
 		json_object_set_new(object, "modes", json_integer(sample->modes));
 		record_set_real(object, "mode_low", sample->mode_low);
@@ -188,8 +208,6 @@ void records_sample(const struct records *records, const struct record_sample *w
 		json_object_set_new(object, "cpu", json_integer(facts->cpu));
 	if (!facts->bound)
 		json_object_set_new(object, "bound", json_false());
-	if (*facts->pages)
-		record_set_string(object, "pages", facts->pages, sizeof(facts->pages));
 	json_object_set_new(object, "seed", json_integer((json_int_t)what->seed));
 	record_set_limits(object, what->uarch, what->explanation);
 	record_set_real(object, "instructions", counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
