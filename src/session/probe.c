@@ -222,6 +222,11 @@ void probe_accept(struct probe *probe, double now, const struct result *result)
 	}
 }
 
+void probe_lose(struct probe *probe)
+{
+	probe->waiting = false;
+}
+
 void probe_stop(struct probe *probe, double now)
 {
 	if (!probe->stopped)

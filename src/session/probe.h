@@ -109,6 +109,9 @@ bool probe_next(struct probe *probe, double now, struct request *request);
 /* The final result of the last request. A cancelled one is asked for again. */
 void probe_accept(struct probe *probe, double now, const struct result *result);
 
+/* The last request was taken back before it came to anything: it is asked for again. */
+void probe_lose(struct probe *probe);
+
 /* Ends early: probe_next() gives nothing any more, and what there is is analysed as it is. */
 void probe_stop(struct probe *probe, double now);
 
