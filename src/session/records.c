@@ -203,7 +203,7 @@ void records_sample(const struct records *records, const struct record_sample *w
 		record_set_string(object, "machine", what->machine, 96);
 	if (what->part) {
 		json_object_set_new(object, "part", json_string(what->part));
-		record_set_real(object, "x", what->x);
+		json_object_set_new(object, "x", json_integer((json_int_t)what->x));
 	}
 	json_object_set_new(object, "kernel", json_string(what->setting->kernel->name));
 	json_object_set_new(object, "knobs", record_knobs(what->setting));

@@ -93,7 +93,7 @@ static void fill_live(const struct session *session, double now, struct view *vi
 	view->last_ghz = session->ghz;
 	view->last_source = session->ghz_from;
 	view->measuring = session->outstanding && session->outstanding_live;
-	if (!live->sample.valid && !live->failed && !session->frozen && now > live->changed_at)
+	if (!live->sample.valid && !live->failed && !session->frozen && !probing_runs(session) && now > live->changed_at)
 		view->waiting = now - live->changed_at;
 	snprintf(view->failure, sizeof(view->failure), "%s", live->failure);
 	view->frozen = session->frozen;
@@ -134,6 +134,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	if (!session->turned && setting_equal(&session->setting, &initial))
 		view->hint = kernel->hint;
 	fill_live(session, now, view);
+	probing_view(session, view);
 	insight_view(session, view);
 	counted_view(session, view);
 	fill_slice(session, &session->plan.by_size, &view->by_size);
