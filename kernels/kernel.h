@@ -80,6 +80,10 @@ struct kernel_run {
 	/* Filled by prepare(). */
 	uint64_t ring;        /* elements in one pass over the working set (> 0, a multiple of granule) */
 	uint64_t granule;     /* elements in one iteration of the loop: calls take multiples of it */
+	uint64_t iteration;   /* elements in one iteration where calls may end within one; 0: granule */
+	uint64_t period;      /* elements after which what the walk asks of memory repeats itself: both lengths of a trial are multiples of it, so
+	                         that each stretch stands for the rest; 0: any stretch does */
+	bool complete;        /* a trial is one call of the whole ring, beside an empty one; such a call ends early once *cancel is set */
 	uint64_t bytes;       /* bytes the code itself reads and writes per element */
 	uint64_t laid_out;    /* bytes of memory now laid out: becomes `prepared` of the next one */
 	const void *code;     /* the function that holds the hot loop: its innermost loop is the kernel */
@@ -91,6 +95,9 @@ struct kernel_run {
 	/* What the machine code does not tell, per element; 0 where it does not happen. */
 	double lines;         /* cache lines that the walk touches anew in a pass: what must come from beyond a cache that the
 	                         working set does not fit */
+	double step;          /* bytes from one access to the next, where all are as far apart: over a line, and lines between are left out;
+	                         0: none is left out */
+	const char *access;   /* what a line is touched by, in a word: "read"; static text; NULL: an element */
 	bool scattered;       /* they come in an order that no prefetcher follows */
 	double range;         /* bytes of the working set that the scattered ones range over; 0: all of it */
 	double splits;        /* loads and stores that cross a cache line */
@@ -152,7 +159,11 @@ struct kernel {
 	 * the code is read from a small copy. prepare() then leaves that to it. NULL: prepare() fills them, whatever the size. */
 	void (*figures)(struct kernel_run *run);
 
-	/* Walks `elements` (a positive multiple of granule) from where the last call stopped, wrapping at
+	/* Makes v the least work with the same code, for reading and stepping it, where there is more to it than the knob on the size's axis. NULL:
+	 * there is not. */
+	void (*shrink)(int64_t *v);
+
+	/* Walks `elements` (a positive multiple of granule; 0 where the run is complete) from where the last call stopped, wrapping at
 	 * the end of the ring. This is what is timed. */
 	void (*call)(struct kernel_run *run, uint64_t elements);
 
@@ -167,6 +178,9 @@ struct kernel {
 	 * computation. Runs before each measurement, outside timing, so it must be quick: some thousand elements.
 	 * NULL when there is nothing to compare. */
 	struct status (*verify)(struct kernel_run *run);
+
+	/* Whether what the trials of a complete run left is right: after the last of them, untimed. NULL: there is nothing to look at. */
+	struct status (*proof)(struct kernel_run *run);
 
 	/* The limit that its document says binds at the initial setting, by its name in model/limits.h ("latency"). NULL: it
 	 * names none. */

@@ -12,6 +12,7 @@
 #include "cli/counts_text.h"
 #include "cli/event_text.h"
 #include "cli/explain_text.h"
+#include "cli/misses_text.h"
 #include "cli/probe_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
@@ -274,6 +275,7 @@ static void text_one(struct report *report, const struct setting *setting, const
 			sample->mode_share_low * 100, high);
 	}
 	explain_text_sample(report, sample);
+	misses_text(report, setting, 9);
 	counts_text_sample(report, sample);
 	if (remark)
 		fprintf(out, "remark   %s\n", remark);

@@ -17,6 +17,9 @@
 #define RUN_SECONDS 0.15
 enum { RUN_QUIET = 150 };
 
+/* Of a kernel whose trials take longer than that: enough for quartiles. */
+enum { RUN_FEWEST = 3 };
+
 /* A line that goes when the sample is there. */
 struct notice {
 	struct cli *cli;
@@ -40,7 +43,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		.kernel = setting->kernel,
 		.seed = cli->seed,
 		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,
-			.quiet_wanted = RUN_QUIET },
+			.quiet_wanted = RUN_QUIET, .fewest = RUN_FEWEST },
 	};
 	struct notice notice = { .cli = cli };
 	struct sample sample = { 0 };
@@ -82,6 +85,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		report.events = &model->events;
 		report.counts = &result->counts;
 		report.counts_wanted = cli->event_count > 0;
+		report.whatif = &cli->whatif;
 		if (cli->format->begin)
 			cli->format->begin(&report);
 		cli->format->sample(&report, setting, &sample, &result->facts);
@@ -127,6 +131,6 @@ const struct cli_command command_run = {
 	.more = "Values: size=32k or 64m (powers of 1,024), acc=4, type=f64. Knobs that are not named keep their\n"
 		"defaults; slexplore list shows them. FILE is a loop of your own, ./mine.c or ./mine.S, and cflags=-O3 what\n"
 		"its compiler gets instead of -O2: see the manual.\n",
-	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch" },
+	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "whatif" },
 	.run = run_run,
 };

@@ -23,6 +23,7 @@ struct budget {
 	                           the spell is over; 0: stay */
 	double warm_seconds;    /* what bringing the working set into the caches may take at most, apart from `seconds`; 0: what suits
 	                           those (budget_warm()) */
+	unsigned fewest;        /* trials to make whatever the time, where each is a complete run of the kernel; 0: one */
 };
 
 /* The bound on warming: as long as the trials may take, and never so short that a set of some 32 MiB, which fits the last cache of most

@@ -27,6 +27,10 @@ static const double watch_slow = 1.015, turns_slow = 1.2;
 static const double region_near = 5e-6;
 static const double region_far = 25e-6;
 
+/* A trial of a whole ring may last seconds. Above so many of them it may have been away from the core for that share of its time. */
+#define LONG_TRIAL 0.01
+#define AWAY_MOST 0.01
+
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
 	return (value + unit - 1) / unit * unit;
@@ -95,8 +99,17 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	shortest = 400 * clock->step / clock->hz;
 	if (region < shortest)
 		region = shortest;
-	measure->rewind = near;
-	if (near && run->kernel->seamless) {
+	measure->rewind = near && !run->period;
+	if (run->complete) {
+		/* What a call costs apart from its elements is part of the whole; only the fence is not. */
+		measure->rewind = true;
+		measure->whole = run->ring;
+		measure->calls = (unsigned)fmax(1, fmin(ceil(region / (seconds * (double)run->ring)), 1000));
+	} else if (run->period) {
+		region = fmax(region, region_far);
+		measure->half = round_up((uint64_t)(region / seconds) + 1, run->period);
+		measure->whole = 2 * measure->half;
+	} else if (near && run->kernel->seamless) {
 		/* One long call each: a misprediction at its end, which may strike one side alone, then weighs little. */
 		measure->half = round_up((uint64_t)(region / seconds) + RING_MINIMUM / 2, run->granule);
 		measure->whole = 2 * measure->half;
@@ -121,7 +134,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 			measure->half = round_up(RING_MINIMUM / 2, run->granule);
 		measure->whole = 2 * measure->half;
 	}
-	if (near && !run->kernel->halved && run->ring >= 8 * run->granule)
+	if (near && !run->kernel->halved && !run->complete && !run->period && run->ring >= 8 * run->granule)
 		measure->count = within_ring(run, each);
 	else
 		measure->count = (struct stretch){ .half = measure->half, .whole = measure->whole, .calls = measure->calls };
@@ -181,12 +194,34 @@ static struct chain_time chain_ticks(const struct clock *clock)
 	};
 }
 
-static long switches(void)
+/* What the system says of this thread. */
+struct presence {
+	long switches;       /* involuntary ones */
+	double on, at;       /* seconds that it ran, and of the clock */
+};
+
+static struct presence presence(void)
 {
 	struct rusage usage;
 
 	getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nivcsw;
+	return (struct presence){
+		.switches = usage.ru_nivcsw,
+		.on = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+			(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6,
+		.at = clock_seconds(),
+	};
+}
+
+/* Whether what ran instead of it disturbed a trial. One that lasts seconds meets some switches whatever is done: what counts is how long it was
+ * away. */
+static bool switched(const struct measure *measure, const struct presence *before, const struct presence *after)
+{
+	double took = after->at - before->at;
+
+	if (after->switches == before->switches)
+		return false;
+	return !measure->run->complete || took < LONG_TRIAL || took - (after->on - before->on) > AWAY_MOST * took;
 }
 
 /* A trial by counted cycles: what the reference chain says of it becomes the check. */
@@ -238,7 +273,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	double hz = clock_hz(clock);
 	struct chain_time before, after;
 	unsigned made = 0;
-	long switched = switches();
+	unsigned fewest = measure->run->complete ? goal->fewest > 0 ? goal->fewest : 1 : 3;
+	struct presence was = presence();
 
 	clock_clean_vectors();
 	clock_chain(CHAIN_LONG);
@@ -247,7 +283,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		struct trial *trial = &trials->trial[trials->count];
 		uint64_t half, whole, half_cycles, whole_cycles, watch = 0, turns = 0, turns_after = 0;
 		double cycle, slope, cycles = 1;
-		long now_switched;
+		struct presence now;
 
 		if (clock->watched) {
 			uint64_t begin = clock_ticks();
@@ -280,7 +316,10 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		}
 		after = chain_ticks(clock);
 
-		now_switched = switches();
+		/* The last call ended early. */
+		if (measure->run->complete && atomic_load(cancel))
+			break;
+		now = presence();
 		cycle = (before.slope + after.slope) / 2;
 		slope = ((double)whole - (double)half) / elements;
 		*trial = (struct trial){
@@ -297,7 +336,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			lose_counter(measure, trials);
 		if (before.slope <= 0 || after.slope <= 0 || slope <= 0 || cycles <= 0)
 			trial->fate = TRIAL_BROKEN;
-		else if (now_switched != switched)
+		else if (switched(measure, &was, &now))
 			trial->fate = TRIAL_SWITCHED;
 		else if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
 			trial->fate = TRIAL_MOVED;
@@ -305,11 +344,11 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			trial->fate = TRIAL_DRIFTED;
 		if (measure->counting && trial->fate != TRIAL_BROKEN)
 			count_trial(trial, cycles, slope / hz);
-		switched = now_switched;
+		was = now;
 		before = after;
 		trials->count++;
 
-		if (++made >= 3 && (double)trial->at + measure->begin > goal->until)
+		if (++made >= fewest && (double)trial->at + measure->begin > goal->until)
 			break;
 		/* Full, and time left: a contended spell may end yet. The last trials stay, so that there is something
 		 * to go by if it does not. */

@@ -53,10 +53,11 @@ struct measure_goal {
 	unsigned trials;        /* this many trials in all are in */
 	unsigned patience;      /* at every multiple of this: fewer than a tenth of all are quiet; 0: no matter */
 	double until;           /* the time is up: seconds of clock_seconds() */
+	unsigned fewest;        /* of a complete run: so many are made all the same; 0: one */
 };
 
 /* Makes trials, appending to `trials`, until one part of the goal is reached or *cancel is set. At least three are
- * made unless cancelled. */
+ * made unless cancelled, of a complete run goal->fewest. */
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel);
 

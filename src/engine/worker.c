@@ -146,7 +146,7 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 	const struct budget *budget = &request->budget;
 	struct trials *trials = &worker->trials;
 	uint64_t first = machine_cache(&worker->machine, 1);
-	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
+	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience, .fewest = budget->fewest };
 	struct measure measure;
 
 	/* First, since what finds out about events leaves other lines in the caches. */
@@ -180,6 +180,8 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 		counting_measure(worker->counting, &measure, worker_passes(request), &worker->cancel, &result->counts);
 	if (atomic_load(&worker->cancel))
 		result->status = status_make(STATUS_CANCELLED, "stopped");
+	else if (run->complete && run->kernel->proof)
+		result->status = run->kernel->proof(run);
 }
 
 static void worker_early(void *context, const struct result *result)

@@ -181,8 +181,13 @@ static double page_walks(struct tally *tally)
 	double reach = entries * place->page, loads = limits_chained_misses(tally, &tally->limits->chain), share, cycles;
 	char percent[24], each[24];
 
-	if (!place->scattered || entries <= 0 || place->page <= 0 || place->working_set <= reach || loads <= 0)
+	if (!place->scattered || entries <= 0 || place->page <= 0 || place->working_set <= reach)
 		return 0;
+	if (loads <= 0) {
+		limits_add_unknown(tally, LIMIT_PAGE_WALKS, "more pages than the %s of the first TLB; how far walks overlap is not known",
+			words_number(entries, each));
+		return 0;
+	}
 	share = 1 - reach / place->working_set;
 	if (!uarch_known(cost)) {
 		limits_add_unknown(tally, LIMIT_PAGE_WALKS, "%.0f %% of chained loads miss the first TLB; cost not known", share * 100);

@@ -10,7 +10,7 @@
 #include "session/records_json.h"
 
 /* What a record can do without, in the order in which it goes when a line is too long. */
-static const char *const spare[] = { "mode_share_low", "mode_low", "mode_high", "pages", "seed", "choices",
+static const char *const spare[] = { "mode_share_low", "mode_low", "mode_high", "pages", "seed", "whatif_misses", "misses", "choices",
 	"arch", "naive", NULL };
 
 void record_set_string(json_t *object, const char *key, const char *value, size_t most)
@@ -169,6 +169,30 @@ static void set_place(json_t *object, const struct sample *sample, const struct 
 		record_set_string(object, "node_note", facts->node_note, sizeof(facts->node_note));
 }
 
+/* A figure, or null: in a list it cannot be left out. */
+static json_t *figure(bool known, double value)
+{
+	return known && isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *each_level(const struct misses *misses)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < MISSES_LEVELS; i++)
+		json_array_append_new(list, figure(true, misses->level[i].each));
+	return list;
+}
+
+void record_set_misses(struct json_t *object, const struct misses *misses, const struct misses *then)
+{
+	if (!misses || !misses->known)
+		return;
+	json_object_set_new(object, "misses", each_level(misses));
+	if (then && then->known)
+		json_object_set_new(object, "whatif_misses", each_level(then));
+}
+
 void records_sample(const struct records *records, const struct record_sample *what)
 {
 	json_t *object = record_new(records, "sample", what->id);
@@ -210,17 +234,12 @@ void records_sample(const struct records *records, const struct record_sample *w
 		json_object_set_new(object, "bound", json_false());
 	json_object_set_new(object, "seed", json_integer((json_int_t)what->seed));
 	record_set_limits(object, what->uarch, what->explanation);
+	record_set_misses(object, what->misses, what->then);
 	record_set_real(object, "instructions", counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
 	record_set_real(object, "ipc", counts_ipc(what->events, what->counts));
 	if (sample->cycles_from == SOURCE_COUNTER)
 		record_set_real(object, "check", sample->check);
 	record_write(records, object);
-}
-
-/* A figure, or null: in a list it cannot be left out. */
-static json_t *figure(bool known, double value)
-{
-	return known && isfinite(value) ? json_real(value) : json_null();
 }
 
 static void append_clean(json_t *list, const char *string)

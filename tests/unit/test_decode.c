@@ -294,6 +294,8 @@ static void prepare(const struct kernel *kernel, const char *knob, int64_t value
 		run->v[i] = kernel->knobs[i].initial;
 	if (size >= 0 && run->v[size] > MEMORY / 4 && kernel->knobs[size].min <= MEMORY / 4)
 		run->v[size] = MEMORY / 4;
+	if (kernel->shrink)
+		kernel->shrink(run->v);
 	if (knob)
 		run->v[kernel_knob(kernel, knob)] = value;
 	assert_true(kernel->footprint(run->v) <= MEMORY);
@@ -326,7 +328,7 @@ static void every_kernel_has_a_loop(void **state)
 		struct status status;
 
 		prepare(kernel, NULL, 0, memory, &run);
-		status = decode_loop(run.code, DECODE_FUNCTION, (double)run.granule, &loop);
+		status = decode_loop(run.code, DECODE_FUNCTION, (double)(run.iteration ? run.iteration : run.granule), &loop);
 		if (kernel->stepped && status.code != STATUS_OK)
 			continue;
 		if (status.code != STATUS_OK)

@@ -289,6 +289,8 @@ static void begins_at_a_share_of_the_ring(void **state)
 			continue;
 		count++;
 		initial(kernel, v);
+		if (kernel->shrink)
+			kernel->shrink(v);
 		run_at(kernel, v, memory, 0, &run);
 		assert_int_equal(run.ring % (2 * run.granule), 0);
 		kernel->rewind(&run);

@@ -1,0 +1,257 @@
+/* matmul: multiply two square matrices, with the loops in any order, the second matrix transposed, in blocks that a cache holds, and with
+ * several sums side by side. The loops stand in matmul_loops.h, the way through them in matmul_walk.c. */
+#include "kernels/matmul.h"
+
+#include <string.h>
+
+#include "base/random.h"
+#include "kernels/place.h"
+
+static const char *const form_names[] = { "naive", "reordered", "transposed", "blocked", "blocked-transposed", NULL };
+static const char *const order_names[] = { "auto", "ijk", "ikj", "jik", "jki", "kij", "kji", NULL };
+static const char *const acc_names[] = { "1", "2", "4", "8", NULL };
+static const char *const type_names[] = { "f64", "f32", NULL };
+
+enum { BLOCK_INITIAL = 64 };
+
+/* Bytes; of today's cores, for what the walk asks of memory. */
+enum { LINE = 64, PAGE = 4096, FIRST_CACHE = 32 << 10 };
+
+static const struct knob knobs[] = {
+	[MATMUL_N] = { .name = "n", .help = "rows and columns of each matrix", .kind = KNOB_COUNT, .min = 8, .max = MATMUL_N_MOST,
+		.initial = 1000, .factor = 2 },
+	[MATMUL_FORM] = { .name = "form", .help = "how the product is written", .kind = KNOB_CHOICE, .choices = form_names, .role = KNOB_FORM },
+	[MATMUL_ORDER] = { .name = "order", .help = "loops, outermost first; auto: the case study's", .kind = KNOB_CHOICE,
+		.choices = order_names, .role = KNOB_FORM },
+	[MATMUL_BLOCK] = { .name = "block", .help = "rows and columns of a block, in blocked forms", .kind = KNOB_COUNT, .min = 4,
+		.max = MATMUL_N_MOST, .initial = BLOCK_INITIAL, .factor = 2, .role = KNOB_FORM },
+	[MATMUL_ACC] = { .name = "acc", .help = "sums side by side, where the loop over k is innermost", .kind = KNOB_CHOICE,
+		.choices = acc_names, .role = KNOB_FORM },
+	[MATMUL_TYPE] = { .name = "type", .help = "the type of the elements", .kind = KNOB_CHOICE, .choices = type_names },
+	[MATMUL_PAD] = { .name = "pad", .help = "elements between the end of a row and the next", .kind = KNOB_COUNT, .min = 0, .max = 64 },
+	[MATMUL_WHOLE] = { .name = "whole", .help = "1: each trial is a whole product, and it is checked", .kind = KNOB_COUNT, .min = 0,
+		.max = 1 },
+	[MATMUL_PAGES] = KNOB_ROW_PAGES,
+};
+
+/* ---- Which values go together */
+
+static bool sums(const int64_t *v)
+{
+	return matmul_order(v)[2] == LOOP_K;
+}
+
+static struct status matmul_check(const int64_t *v)
+{
+	const char *form = form_names[v[MATMUL_FORM]], *order = order_names[v[MATMUL_ORDER]], *acc = acc_names[v[MATMUL_ACC]];
+
+	if (v[MATMUL_BLOCK] != BLOCK_INITIAL && !matmul_blocked(v))
+		return status_make(STATUS_USAGE, "block=%lld goes with form=blocked or blocked-transposed: form=%s has no blocks",
+			(long long)v[MATMUL_BLOCK], form);
+	if (matmul_transposed(v) && !sums(v))
+		return status_make(STATUS_USAGE, "form=%s goes along the rows of both matrices: order=ijk or jik, not %s", form, order);
+	if (v[MATMUL_ACC] > 0 && v[MATMUL_FORM] == FORM_NAIVE)
+		return status_make(STATUS_USAGE, "acc=%s: form=naive adds in memory; form=reordered and the others have sums side by side", acc);
+	if (v[MATMUL_ACC] > 0 && !sums(v))
+		return status_make(STATUS_USAGE, "acc=%s needs the loop over k innermost: order=ijk or jik, not %s", acc, order);
+	return status_ok();
+}
+
+static void matmul_fit(int64_t *v, int changed)
+{
+	if (changed == MATMUL_BLOCK && v[MATMUL_BLOCK] != BLOCK_INITIAL && !matmul_blocked(v))
+		v[MATMUL_FORM] = matmul_transposed(v) ? FORM_BLOCKED_TRANSPOSED : FORM_BLOCKED;
+	if (changed == MATMUL_ACC && v[MATMUL_ACC] > 0 && v[MATMUL_FORM] == FORM_NAIVE)
+		v[MATMUL_FORM] = FORM_REORDERED;
+	if (changed == MATMUL_ORDER && matmul_transposed(v) && !sums(v))
+		v[MATMUL_FORM] = matmul_blocked(v) ? FORM_BLOCKED : FORM_REORDERED;
+	if (!matmul_blocked(v))
+		v[MATMUL_BLOCK] = BLOCK_INITIAL;
+	if (matmul_transposed(v) && !sums(v))
+		v[MATMUL_ORDER] = ORDER_AUTO;
+	if (v[MATMUL_ACC] > 0 && changed == MATMUL_ACC && !sums(v))
+		v[MATMUL_ORDER] = ORDER_AUTO;
+	if (v[MATMUL_FORM] == FORM_NAIVE || !sums(v))
+		v[MATMUL_ACC] = 0;
+}
+
+/* ---- Memory: a, b and c behind each other. Transposed or not, the same numbers are taken for b. */
+
+static uint64_t matmul_footprint(const int64_t *v)
+{
+	return (uint64_t)(3 * v[MATMUL_N] * matmul_row(v) * matmul_bytes(v));
+}
+
+static uint64_t matmul_layout(const int64_t *v)
+{
+	return (uint64_t)v[MATMUL_N] << 16 | (uint64_t)v[MATMUL_PAD] << 1 | (uint64_t)v[MATMUL_TYPE];
+}
+
+/* From -8 to 8, but not 0: four random bits each. */
+static int value_of(uint64_t seed, uint64_t index)
+{
+	struct random random = { seed + index / 16 };
+	int value = (int)(random_next(&random) >> index % 16 * 4 & 15) - 8;
+
+	return value < 0 ? value : value + 1;
+}
+
+static struct status fill(struct kernel_run *run)
+{
+	uint64_t bytes = (uint64_t)matmul_bytes(run->v), count = matmul_footprint(run->v) / bytes, done = run->prepared / bytes;
+	uint64_t sums = count / 3 * 2;
+
+	for (uint64_t i = done; i < count; i++) {
+		int value = i < sums ? value_of(run->seed, i) : 0;
+
+		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed)) {
+			run->laid_out = i * bytes;
+			return status_make(STATUS_CANCELLED, "stopped while the matrices were filled");
+		}
+		if (bytes == 4)
+			((float *)(void *)run->memory)[i] = (float)value;
+		else
+			((double *)(void *)run->memory)[i] = value;
+	}
+	run->laid_out = count * bytes;
+	return status_ok();
+}
+
+static const struct matmul_choice {
+	const char *naive[LOOPS], *temporary[LOOPS], *columns[ACC_CHOICES], *rows[ACC_CHOICES];
+} names = {
+	.naive = { [LOOP_I] = "naive_i", [LOOP_J] = "naive_j", [LOOP_K] = "naive_k" },
+	.temporary = { [LOOP_I] = "temporary_i", [LOOP_J] = "temporary_j", [LOOP_K] = "columns_1" },
+	.columns = { "columns_1", "columns_2", "columns_4", "columns_8" },
+	.rows = { "rows_1", "rows_2", "rows_4", "rows_8" },
+};
+
+/* What follows from the setting alone. Each element of a column is in a line of its own, and the lines are met again with the next column: as
+ * long as they do not fit the first cache, that is what the walk asks of memory. Otherwise it asks for all of a matrix once in each iteration of
+ * the outer loop: a, b or c, or the part of it that is in a block. */
+static void matmul_figures(struct kernel_run *run)
+{
+	const int64_t *v = run->v;
+	int64_t n = v[MATMUL_N], block = matmul_blocked(v) && v[MATMUL_BLOCK] < n ? v[MATMUL_BLOCK] : n;
+	const enum matmul_loop *order = matmul_order(v);
+	int columns = order[2] == LOOP_I ? 2 : order[2] == LOOP_K && !matmul_transposed(v) ? 1 : 0;
+	int64_t down = order[2] == LOOP_I ? n : block;
+
+	if (columns * down * LINE > FIRST_CACHE) {
+		run->lines = columns;
+		run->range = (double)(columns * down * LINE);
+		run->scattered = matmul_row(v) * matmul_bytes(v) >= PAGE;
+	} else {
+		run->lines = (double)matmul_bytes(v) / LINE;
+		run->range = (double)(matmul_bytes(v) * block * (order[0] == LOOP_I ? block : n));
+		run->scattered = false;
+	}
+}
+
+static struct status matmul_prepare(struct kernel_run *run)
+{
+	const int64_t *v = run->v;
+	const struct matmul_loops *loops = v[MATMUL_TYPE] == TYPE_F32 ? &matmul_f32 : &matmul_f64;
+	enum matmul_loop inner = matmul_order(v)[2];
+	uint64_t n = (uint64_t)v[MATMUL_N], bytes = (uint64_t)matmul_bytes(v);
+	struct status status = fill(run);
+
+	run->ring = n * n * n;
+	run->granule = 1;
+	run->iteration = inner == LOOP_K ? (uint64_t)1 << v[MATMUL_ACC] : 1;
+	run->period = matmul_period(v);
+	run->complete = v[MATMUL_WHOLE];
+	run->position = 0;
+	if (v[MATMUL_FORM] == FORM_NAIVE) {
+		run->code = (const void *)loops->naive[inner];
+		run->function = names.naive[inner];
+		run->bytes = 4 * bytes;
+	} else if (inner != LOOP_K) {
+		run->code = (const void *)loops->temporary[inner];
+		run->function = names.temporary[inner];
+		run->bytes = 3 * bytes;
+	} else if (matmul_transposed(v)) {
+		run->code = (const void *)loops->rows[v[MATMUL_ACC]];
+		run->function = names.rows[v[MATMUL_ACC]];
+		run->bytes = 2 * bytes;
+	} else {
+		run->code = (const void *)loops->columns[v[MATMUL_ACC]];
+		run->function = names.columns[v[MATMUL_ACC]];
+		run->bytes = 2 * bytes;
+	}
+	matmul_figures(run);
+	return status;
+}
+
+/* The same code on matrices that are laid out at once. */
+static void matmul_shrink(int64_t *v)
+{
+	v[MATMUL_N] = 16;
+	v[MATMUL_PAD] = 0;
+	v[MATMUL_WHOLE] = 0;
+	if (matmul_blocked(v))
+		v[MATMUL_BLOCK] = 8;
+}
+
+/* A whole product begins with nothing; otherwise sums go on growing, far from where adding to them takes longer. */
+static void matmul_call(struct kernel_run *run, uint64_t elements)
+{
+	uint64_t matrix = matmul_footprint(run->v) / 3;
+
+	if (run->complete && run->position == 0 && elements > 0)
+		memset(run->memory + 2 * matrix, 0, matrix);
+	matmul_walk(run, elements);
+	run->result = run->position;
+}
+
+static void matmul_rewind(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+static void matmul_begin_at(struct kernel_run *run, double share)
+{
+	uint64_t unit = run->period < run->ring ? run->period : 1, at = (uint64_t)((double)(run->ring / unit) * share) * unit;
+
+	run->position = at < run->ring ? at : 0;
+}
+
+static const char *matmul_remark(const int64_t *v)
+{
+	enum matmul_loop inner = matmul_order(v)[2];
+	bool down = inner == LOOP_I || (inner == LOOP_K && !matmul_transposed(v));
+
+	if (down && matmul_row(v) * matmul_bytes(v) % 4096 == 0)
+		return "A row is a multiple of 4,096 bytes, so a column's elements meet in few sets of each cache: pad=8 moves them apart.";
+	if (v[MATMUL_FORM] == FORM_NAIVE && v[MATMUL_ORDER] == ORDER_AUTO)
+		return "Loops j, k, i as in the case study: the innermost goes down two columns, to another line of the cache each time.";
+	return NULL;
+}
+
+const struct kernel kernel_matmul = {
+	.name = "matmul",
+	.title = "multiply matrices",
+	.look_for = "The same n * n * n multiply-adds take several times as long down columns as along rows once a column's lines no longer fit "
+		"a cache. Turn order, then form: blocks are met again before they leave the cache, and acc takes the waiting out of the sums. "
+		"n=1024 is slower than 1025: turn pad.",
+	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using LMBench",
+	.element = "multiply-add",
+	.hint = "Right to form, then +: the same product, faster",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.check = matmul_check,
+	.fit = matmul_fit,
+	.footprint = matmul_footprint,
+	.layout = matmul_layout,
+	.prepare = matmul_prepare,
+	.figures = matmul_figures,
+	.shrink = matmul_shrink,
+	.call = matmul_call,
+	.rewind = matmul_rewind,
+	.begin_at = matmul_begin_at,
+	.verify = matmul_verify,
+	.proof = matmul_proof,
+	.file = "kernels/matmul_loops.h",
+	.plot_cpe = true,
+	.remark = matmul_remark,
+};
