@@ -58,7 +58,7 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 	if (disagrees(level)) {
 		snprintf(level->words, sizeof(level->words), "%s: %s cycles; the system says %s, you get about %s%s", level->name, cycles, stated,
 			size, level->unstable ? ", unstable" : "");
-		find(hierarchy, true, "The system says that %s has %s. The curve leaves it between %s and %s.", level->name, stated, lo, hi);
+		find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s.", level->name, stated, lo, hi);
 	} else if (range) {
 		snprintf(level->words, sizeof(level->words), "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size, lo, hi,
 			level->unstable ? ", unstable" : "");
@@ -73,7 +73,7 @@ static void say_tlb(struct hierarchy_level *level)
 
 	cycle_words(level->cycles, cycles);
 	size_words(level->bytes, reach);
-	if (level->entries_hi > 1.5 * level->entries_lo)
+	if (level->entries > 1.02 * level->entries_lo)
 		snprintf(level->words, sizeof(level->words), "%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles more", level->name,
 			level->entries, level->entries_lo, level->entries_hi, reach, cycles);
 	else
@@ -96,6 +96,24 @@ static void say_memory(struct hierarchy_level *level)
 }
 
 /* ---- Findings */
+
+/* Cycles of the nearest point to a size. */
+static double near(const struct hierarchy_curve *curve, double bytes)
+{
+	const struct curve_point *nearest = NULL;
+
+	for (int i = 0; i < curve->count; i++)
+		if (!nearest || fabs(log(curve->points[i].bytes / bytes)) < fabs(log(nearest->bytes / bytes)))
+			nearest = &curve->points[i];
+	return nearest ? nearest->cycles : NAN;
+}
+
+/* Whether a curve goes on well beyond a step of another curve, and shows next to nothing of it. */
+static bool is_gone(const struct hierarchy_curve *curve, const struct tlb *tlb)
+{
+	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->reach_hi &&
+		near(curve, 1.5 * tlb->reach_hi) - near(curve, 0.8 * tlb->reach_lo) < tlb->cycles / 4;
+}
 
 static void find_missing(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
@@ -129,8 +147,8 @@ static void find_steps(const struct hierarchy_input *input, const struct found *
 		if (huge && input->got[PAGES_HUGE] && strcmp(input->got[PAGES_HUGE], "huge") == 0)
 			find(hierarchy, false, "Huge pages were granted, yet the step at %.0f pages (%s) stays: %s.", entries, reach,
 				input->machine && input->machine->virtualised ? "the host maps small pages" : "the TLB holds them in small pieces");
-		else if (!huge && small && input->pages[PAGES_HUGE].count >= 8 && input->got[PAGES_HUGE] &&
-			strcmp(input->got[PAGES_HUGE], "huge") == 0)
+		else if (!huge && small && input->got[PAGES_HUGE] && strcmp(input->got[PAGES_HUGE], "huge") == 0 &&
+			is_gone(&input->pages[PAGES_HUGE], tlb))
 			find(hierarchy, false, "With huge pages the step at %.0f pages (%s) is gone: it was the TLB's.", entries, reach);
 	}
 }
