@@ -101,6 +101,9 @@ if [ -n "$arm" ]; then
 	done
 else
 	expect mountain mountain_read 4 4 4 7
+	exactly mountain mountain_write 13 8
+	exactly mountain mountain_update 21 16
+	exactly mountain mountain_copy 23 16
 	expect list-length list_length 0 1 0 4
 	# The compare and the branch at the end fuse: one slot fewer than instructions.
 	for unroll in 1 2 3 4 5 6 7 8; do
