@@ -135,6 +135,13 @@ static const char *name_of(const int64_t *v)
 	return names[v[TYPE]][v[OP]][v[STRIDE] > 1][shape_of(v)];
 }
 
+static void combine_figures(struct kernel_run *run)
+{
+	run->step = (double)(run->v[STRIDE] * type_bytes[run->v[TYPE]]);
+	run->lines = run->step < 64 ? run->step / 64 : 1;
+	run->access = "read";
+}
+
 static struct status combine_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
@@ -175,10 +182,8 @@ static struct status combine_prepare(struct kernel_run *run)
 	run->bytes = (uint64_t)type_bytes[v[TYPE]];
 	run->code = (const void *)loop_of(v);
 	run->function = name_of(v);
-	run->lines = (double)(v[STRIDE] * type_bytes[v[TYPE]]) / 64;
-	if (run->lines > 1)
-		run->lines = 1;
 	run->cursor = run->memory;
+	combine_figures(run);
 	run->position = 0;
 	return status_ok();
 }
@@ -270,6 +275,7 @@ const struct kernel kernel_combine = {
 	.layout = combine_layout,
 	.layout_nests = true,
 	.prepare = combine_prepare,
+	.figures = combine_figures,
 	.call = combine_call,
 	.rewind = combine_rewind,
 	.verify = combine_verify,

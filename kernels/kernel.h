@@ -87,11 +87,17 @@ struct kernel_run {
 	uint64_t bytes;       /* bytes the code itself reads and writes per element */
 	uint64_t laid_out;    /* bytes of memory now laid out: becomes `prepared` of the next one */
 	const void *code;     /* the function that holds the hot loop: its innermost loop is the kernel */
-	const char *function; /* that function's name in the kernel's source file; static text; NULL: unknown */
+	const char *function; /* that function's name in the kernel's source file or in a header that several share; static text;
+	                         NULL: unknown */
+	const char *unread;   /* why code's loop is not what runs ("the C library's own code does the work"), so that nothing can be
+	                         said of it; static text; NULL: it is */
 
 	/* What the machine code does not tell, per element; 0 where it does not happen. */
 	double lines;         /* cache lines that the walk touches anew in a pass: what must come from beyond a cache that the
 	                         working set does not fit */
+	double step;          /* bytes from one access to the next, where all are as far apart: over a line, and lines between are left out;
+	                         0: none is left out */
+	const char *access;   /* what a line is touched by, in a word: "read"; static text; NULL: an element */
 	bool scattered;       /* they come in an order that no prefetcher follows */
 	double range;         /* bytes of the working set that the scattered ones range over; 0: all of it */
 	double splits;        /* loads and stores that cross a cache line */

@@ -71,6 +71,14 @@ static bool list_cancelled(const struct kernel_run *run, uint64_t index)
 	return index % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed);
 }
 
+static void list_figures(struct kernel_run *run)
+{
+	run->step = (double)run->v[SPACING];
+	run->lines = run->step < 64 ? run->step / 64 : 1;
+	run->scattered = run->v[ORDER] == ORDER_RANDOM;
+	run->access = "node";
+}
+
 static struct status list_prepare(struct kernel_run *run)
 {
 	uint64_t count = node_count(run->v);
@@ -103,9 +111,8 @@ static struct status list_prepare(struct kernel_run *run)
 	run->ring = count;
 	run->granule = 1;
 	run->bytes = sizeof(struct node *);
-	run->lines = run->v[SPACING] < 64 ? (double)run->v[SPACING] / 64 : 1;
-	run->scattered = run->v[ORDER] == ORDER_RANDOM;
 	run->cursor = run->memory;
+	list_figures(run);
 	if (cancelled && have < count)
 		return status_make(STATUS_CANCELLED, "stopped while the list was built");
 	return status_ok();
@@ -185,6 +192,7 @@ const struct kernel kernel_list_length = {
 	.seamless = true,
 	.plot_cpe = true,
 	.prepare = list_prepare_code,
+	.figures = list_figures,
 	.call = list_call,
 	.rewind = list_rewind,
 	.verify = list_verify,

@@ -88,6 +88,13 @@ static int64_t value_of(uint64_t seed, uint64_t index)
 	return (int64_t)(random_next(&random) >> 48);
 }
 
+static void mountain_figures(struct kernel_run *run)
+{
+	run->step = 8 * (double)run->v[STRIDE];
+	run->lines = run->step < 64 ? run->step / 64 : 1;
+	run->access = "read";
+}
+
 static struct status mountain_prepare(struct kernel_run *run)
 {
 	uint64_t count = (uint64_t)run->v[SIZE] / 8;
@@ -103,8 +110,8 @@ static struct status mountain_prepare(struct kernel_run *run)
 	run->bytes = 8;
 	run->code = (const void *)mountain_read;
 	run->function = "mountain_read";
-	run->lines = run->v[STRIDE] < 8 ? (double)run->v[STRIDE] / 8 : 1;
 	run->position = 0;
+	mountain_figures(run);
 	return status_ok();
 }
 
@@ -166,6 +173,7 @@ const struct kernel kernel_mountain = {
 	.layout_nests = true,
 	.movable = true,
 	.prepare = mountain_prepare,
+	.figures = mountain_figures,
 	.call = mountain_call,
 	.rewind = mountain_rewind,
 	.begin_at = mountain_begin_at,

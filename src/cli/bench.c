@@ -107,7 +107,8 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 
 	if (!machine->bound)
 		cli_note(cli, "not bound to a core: %s", *machine->bind_note ? machine->bind_note : "refused");
-	if (facts->footprint < PAGES_MATTER)
+	/* What was asked for by name is told with the figure. */
+	if (facts->footprint < PAGES_MATTER || facts->asked != PAGES_AUTO)
 		return;
 	if (!machine->huge_pages)
 		cli_note(cli, "no huge pages: %s", *machine->huge_note ? machine->huge_note : "refused");

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "engine/counters.h"
+#include "model/misses.h"
 
 struct format;
 
@@ -34,6 +35,7 @@ struct cli {
 	const char *uarch;        /* the core asked about; NULL: the running one */
 	const char *events[COUNTERS_MAX];      /* to count besides, as libpfm spells them; borrowed from argv */
 	int event_count;
+	struct misses_whatif whatif;           /* other caches to ask about */
 	bool ascii;               /* explore, replay */
 	const char *script;       /* explore, replay; NULL: none */
 	const char *record;       /* explore; NULL: not */

@@ -27,6 +27,7 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	report.seed = cli->seed;
 	report.core = &model->core;
 	report.explanation = explanation;
+	report.whatif = &cli->whatif;
 	if (cli->format->begin)
 		cli->format->begin(&report);
 	cli->format->explain(&report, setting, explanation);
@@ -68,6 +69,6 @@ const struct cli_command command_explain = {
 		"much. Then come the ports, and each instruction. --uarch asks about another core of this instruction set, --format\n"
 		"json holds everything, csv the limits alone. What needs this machine's L3 or DRAM is measured by run, not here.\n"
 		"FILE is a loop of your own, ./mine.c or ./mine.S; some of it runs once, step by step, in a process of its own.\n",
-	.common = { "format", "seed", "quiet", "uarch" },
+	.common = { "format", "seed", "quiet", "uarch", "whatif" },
 	.run = explain_run,
 };

@@ -1,5 +1,6 @@
 /* An explanation as text for people: what binds, every limit, the ports, the code. */
 #include "cli/explain_text.h"
+#include "cli/misses_text.h"
 #include "cli/published.h"
 
 #include <math.h>
@@ -152,6 +153,7 @@ void explain_text(struct report *report, const struct setting *setting, const st
 	bool known = published_find(setting, uarch_name(explanation->limits.uarch), &published);
 
 	print_head(report->out, report, setting, explanation);
+	misses_text(report, setting, 10);
 	if (known)
 		print_published(report->out, &published);
 	print_limits(report->out, &explanation->limits);

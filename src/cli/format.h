@@ -26,6 +26,7 @@ struct event_plan;
 struct counts;
 struct event_line;
 struct event_survey;
+struct misses_whatif;
 struct probe_report;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
@@ -49,6 +50,7 @@ struct report {
 	const struct counts *counts;        /* of the setting that is written next; NULL: none */
 	const char *const *asked;           /* the events that were asked for by name */
 	int asked_count;
+	const struct misses_whatif *whatif; /* other caches to ask about; NULL: none */
 	bool counts_wanted;                 /* events were asked for by name: say also what is unavailable */
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
 	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */

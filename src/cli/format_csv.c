@@ -103,7 +103,7 @@ static void csv_begin(struct report *report)
 		for (int i = 0; i < kernel->knob_count; i++)
 			add(&line, kernel->knobs[i].name);
 		text_add(&line.text, ",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
-			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed,uarch,binding,limit,predicted");
+			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted");
 		add_counter_names(report, &line);
 		break;
 	case REPORT_KERNELS:
@@ -168,6 +168,12 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 	add_real(&line, sample->modes > 1 ? sample->mode_high : NAN);
 	add_real(&line, sample->modes > 1 ? sample->mode_share_low : NAN);
 	add(&line, facts->pages);
+	add(&line, facts->pages_note);
+	if (facts->nodes > 1 && facts->node >= 0)
+		add_integer(&line, facts->node);
+	else
+		add(&line, "");
+	add_real(&line, sample->total_gbps > 0 ? sample->total_gbps : NAN);
 	add_integer(&line, (int64_t)report->seed);
 	add(&line, report->core && report->core->uarch ? uarch_name(report->core->uarch) : "");
 	add(&line, explain_binding(report->explanation) ? explain_binding(report->explanation) : "");

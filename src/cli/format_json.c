@@ -8,6 +8,7 @@
 
 #include "cli/check.h"
 #include "cli/event.h"
+#include "cli/misses_text.h"
 #include "cli/published.h"
 #include "engine/counters.h"
 #include "model/choice.h"
@@ -36,12 +37,15 @@ static void json_sample(struct report *report, const struct setting *setting, co
 	const struct run_facts *facts)
 {
 	struct records records = records_of(report);
+	struct misses misses, then;
 	struct record_sample what = {
 		.id = report->records + 1, .machine = report->machine ? report->machine->name : NULL, .setting = setting,
 		.sample = sample, .facts = facts, .seed = report->seed, .uarch = core_name(report),
 		.explanation = report->explanation, .events = report->events, .counts = report->counts,
 	};
 
+	what.then = misses_report(report, setting, &misses, &then) ? &then : NULL;
+	what.misses = &misses;
 	records_sample(&records, &what);
 	if (report->counts && (report->counts->count || report->counts_wanted))
 		records_counters(&records, report->events, report->counts, what.id);
@@ -118,12 +122,17 @@ static void json_explain(struct report *report, const struct setting *setting, c
 	json_t *object = record_explain(&records, setting, explanation, report->machine ? report->machine->name : NULL,
 		uarch_name(limits->uarch), id);
 	struct published published;
+	struct misses misses, then;
+	bool asked = misses_report(report, setting, &misses, &then);
 	const char *port[UARCH_PORTS];
 
 	if (published_find(setting, uarch_name(limits->uarch), &published)) {
 		record_set_real(object, "published_cycles", published.cycles);
 		record_set_string(object, "published_by", published.source, sizeof(published.source));
 	}
+	record_set_misses(object, &misses, asked ? &then : NULL);
+	if (!misses.known)
+		record_set_string(object, "misses_why", misses.why, sizeof(misses.why));
 	record_write(&records, object);
 	records_limits(&records, limits, id);
 	for (int i = 0; i < limits->port_count; i++)

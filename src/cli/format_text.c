@@ -12,9 +12,11 @@
 #include "cli/counts_text.h"
 #include "cli/event_text.h"
 #include "cli/explain_text.h"
+#include "cli/misses_text.h"
 #include "cli/probe_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
+#include "session/placed.h"
 
 enum { TEXT_WIDTH = 96 };
 
@@ -217,6 +219,21 @@ static void text_end(struct report *report)
 		fputs("m: the trials fall into two modes; --format csv and json tell both\n", report->out);
 }
 
+static void place_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
+{
+	char words[200];
+
+	placed_others(facts, sample, words, sizeof(words));
+	if (*words)
+		fprintf(out, "beside   %s\n", words);
+	placed_pages(facts, words, sizeof(words));
+	if (*words)
+		fprintf(out, "pages    %s\n", words);
+	placed_node(facts, words, sizeof(words));
+	if (*words)
+		fprintf(out, "memory   %s\n", words);
+}
+
 static void text_one(struct report *report, const struct setting *setting, const struct sample *sample,
 	const struct run_facts *facts)
 {
@@ -243,6 +260,7 @@ static void text_one(struct report *report, const struct setting *setting, const
 		units_figure(sample->bytes_per_cycle, bytes, sizeof(bytes));
 		fprintf(out, "data     %s GB/s, %s bytes a cycle; pages: %s\n", gbps, bytes, facts->pages);
 	}
+	place_text(out, sample, facts);
 	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
 	if (isfinite(sample->quiet))
 		fprintf(out, "; %.0f%% quiet", sample->quiet * 100);
@@ -257,6 +275,7 @@ static void text_one(struct report *report, const struct setting *setting, const
 			sample->mode_share_low * 100, high);
 	}
 	explain_text_sample(report, sample);
+	misses_text(report, setting, 9);
 	counts_text_sample(report, sample);
 	if (remark)
 		fprintf(out, "remark   %s\n", remark);

@@ -88,6 +88,11 @@ static struct status apply_event(struct cli *cli, const char *value)
 	return status;
 }
 
+static struct status apply_whatif(struct cli *cli, const char *value)
+{
+	return misses_whatif_parse(value, &cli->whatif);
+}
+
 static struct status apply_quiet(struct cli *cli, const char *value)
 {
 	(void)value;
@@ -116,6 +121,7 @@ const struct cli_option cli_common_options[] = {
 	{ "time-budget", "SECONDS", "how long to measure at most, without preparing data", apply_time_budget },
 	{ "uarch", "NAME", "predict for this core instead of the running one; a wrong name lists them all", apply_uarch },
 	{ "event", "NAME", "count this too, as libpfm spells it; may be given several times", apply_event },
+	{ "whatif", "CACHE", "misses in other caches too: 2x, 64k, 'L2 4m'; may be given several times", apply_whatif },
 	{ "quiet", NULL, "no notes and no progress on standard error", apply_quiet },
 	{ "help", NULL, "this help; after a subcommand, its own", apply_help },
 	{ "version", NULL, "the version", apply_version },

@@ -85,6 +85,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		report.events = &model->events;
 		report.counts = &result->counts;
 		report.counts_wanted = cli->event_count > 0;
+		report.whatif = &cli->whatif;
 		if (cli->format->begin)
 			cli->format->begin(&report);
 		cli->format->sample(&report, setting, &sample, &result->facts);
@@ -130,6 +131,6 @@ const struct cli_command command_run = {
 	.more = "Values: size=32k or 64m (powers of 1,024), acc=4, type=f64. Knobs that are not named keep their\n"
 		"defaults; slexplore list shows them. FILE is a loop of your own, ./mine.c or ./mine.S, and cflags=-O3 what\n"
 		"its compiler gets instead of -O2: see the manual.\n",
-	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch" },
+	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "whatif" },
 	.run = run_run,
 };

@@ -21,8 +21,21 @@ struct budget {
 	unsigned provisional;   /* report once early after this many trials; 0: no */
 	unsigned patience;      /* give up after this many trials when hardly any is quiet: whoever asks comes back when
 	                           the spell is over; 0: stay */
+	double warm_seconds;    /* what bringing the working set into the caches may take at most, apart from `seconds`; 0: what suits
+	                           those (budget_warm()) */
 	unsigned fewest;        /* trials to make whatever the time, where each is a complete run of the kernel; 0: one */
 };
+
+/* The bound on warming: as long as the trials may take, and never so short that a set of some 32 MiB, which fits the last cache of most
+ * machines, could not be walked once. */
+static inline double budget_warm(const struct budget *budget)
+{
+	const double least = 5e-3;
+
+	if (budget->warm_seconds > 0)
+		return budget->warm_seconds;
+	return budget->seconds > least ? budget->seconds : least;
+}
 
 struct request {
 	uint64_t generation;      /* results carry it; a newer submit supersedes an older one */

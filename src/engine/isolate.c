@@ -127,7 +127,7 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	status = check_slope(&run, isolate->clock);
 	if (!status_is_ok(&status))
 		return status;
-	measure_begin(&measure, &run, isolate->clock, first ? first : 32 << 10, last ? last : 32 << 20, 0.1 + budget->seconds,
+	measure_begin(&measure, &run, isolate->clock, first ? first : 32 << 10, last ? last : 32 << 20, budget_warm(budget),
 		&shared->cancel);
 	measure.cpu = machine->bound ? machine->cpu : -1;
 	if (isolate->counting) {

@@ -51,70 +51,14 @@ bool processor_has(const struct processor *processor, const char *feature)
 	return false;
 }
 
-/* A number behind a key in a file of lines "key: number"; -1 when there is none. */
-static long long read_number(const char *path, const char *key)
+/* Half of what may still be had: the rest is left to others. However little that is, the smallest sets are measured. */
+static void read_memory(struct machine *machine)
 {
-	FILE *file = fopen(path, "re");
-	char line[256];
-	long long value = -1;
+	const uint64_t least = 4 << 20;
+	struct means_memory memory = means_memory("");
 
-	if (!file)
-		return -1;
-	while (value < 0 && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, key, strlen(key)) != 0)
-			continue;
-		if (sscanf(line + strlen(key), "%lld", &value) != 1)
-			value = -1;
-	}
-	fclose(file);
-	return value;
-}
-
-/* The control group's remaining allowance in bytes; INT64_MAX when there is no limit. Walks up from our own group, as
- * any of its parents may hold the limit. */
-static int64_t group_allowance(void)
-{
-	FILE *file = fopen("/proc/self/cgroup", "re");
-	char line[512], path[700];
-	int64_t least = INT64_MAX;
-	char *group = NULL, *slash;
-
-	if (!file)
-		return least;
-	while (!group && fgets(line, sizeof(line), file))
-		if (strncmp(line, "0::", 3) == 0)
-			group = line + 3;
-	fclose(file);
-	if (!group)
-		return least;
-	group[strcspn(group, "\n")] = '\0';
-	for (;;) {
-		long long limit, used;
-
-		snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group);
-		limit = read_number(path, "");
-		snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.current", group);
-		used = read_number(path, "");
-		if (limit >= 0 && used >= 0 && limit - used < least)
-			least = limit > used ? limit - used : 0;
-		slash = strrchr(group, '/');
-		if (!slash || group[0] == '\0')
-			break;
-		*slash = '\0';
-	}
-	return least;
-}
-
-static uint64_t memory_limit(void)
-{
-	long long available = read_number("/proc/meminfo", "MemAvailable:");
-	int64_t group = group_allowance();
-	int64_t bytes = available < 0 ? (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE) :
-		(int64_t)available * 1024;
-
-	if (group < bytes)
-		bytes = group;
-	return (uint64_t)bytes / 2;
+	machine->memory_limit = memory.left / 2 > least ? memory.left / 2 : least;
+	means_words(&memory, machine->memory_note, sizeof(machine->memory_note));
 }
 
 /* Whether somebody who started this process took huge pages from it: a service manager, a container. 1 is the whole
@@ -132,15 +76,15 @@ static void read_huge_pages(struct machine *machine)
 	machine->huge_pages = false;
 	if (!file) {
 		snprintf(machine->huge_note, sizeof(machine->huge_note),
-			"this kernel has no transparent huge pages");
+			"this kernel has no huge pages to give (transparent huge pages are not built in)");
 		return;
 	}
 	if (!fgets(line, sizeof(line), file) || strstr(line, "[never]"))
 		snprintf(machine->huge_note, sizeof(machine->huge_note),
-			"transparent huge pages are switched off (\"never\")");
+			"huge pages are switched off (/sys/kernel/mm/transparent_hugepage/enabled is never)");
 	else if (huge_pages_disabled())
 		snprintf(machine->huge_note, sizeof(machine->huge_note),
-			"transparent huge pages are disabled for this process");
+			"huge pages are switched off for this process (PR_SET_THP_DISABLE)");
 	else
 		machine->huge_pages = true;
 	fclose(file);
@@ -155,7 +99,7 @@ void machine_identify(struct machine *machine)
 		snprintf(machine->arch, sizeof(machine->arch), "%.15s", system.machine);
 	}
 	identify_processor(machine);
-	machine->memory_limit = memory_limit();
+	read_memory(machine);
 	read_huge_pages(machine);
 }
 

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/means.h"
+
 enum { MACHINE_CACHES = 6 };
 
 struct machine_cache {
@@ -26,14 +28,6 @@ struct processor {
 	uint64_t l1i_bytes;
 };
 
-/* What settings are held against: how far this machine's memory and processors go. 0: unknown, no upper end. */
-struct means {
-	uint64_t memory;      /* bytes of all working sets together */
-	int processors;       /* hardware threads that this process may use */
-};
-
-#define MEANS_UNKNOWN ((struct means){ 0 })
-
 struct machine {
 	atomic_bool known;       /* everything below is final once this is set */
 	char host[64];
@@ -48,7 +42,8 @@ struct machine {
 	bool apart;              /* whether the user interface can stand on another core */
 	int cache_count;
 	struct machine_cache cache[MACHINE_CACHES];      /* data and unified, of the measured core, from L1 */
-	uint64_t memory_limit;   /* the largest working set on offer: half of the free memory, bytes */
+	uint64_t memory_limit;   /* the largest working set on offer, all of them together: half of the free memory, bytes */
+	char memory_note[96];    /* what bounds it besides what is free: "the control group allows 1 GiB"; empty: nothing */
 	double tick_hz;          /* of the fast counter */
 	double tick_step;        /* its granularity, in ticks */
 	char clock_name[64];     /* the reference chain: "imul chain, 3 cycles a link" */

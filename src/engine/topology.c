@@ -185,16 +185,138 @@ bool topology_keep_off(const struct topology *topology, int thread, int cpu)
 	return done;
 }
 
-void topology_bind_memory(const struct topology *topology, int cpu, void *memory, size_t bytes)
-{
-	hwloc_obj_t pu;
+/* How well a processor stands beside the measured one: the less the better. */
+struct neighbour {
+	int cpu, kind, thread, node;
+};
 
-	if (hwloc_get_nbobjs_by_type(topology->hwloc, HWLOC_OBJ_NUMANODE) < 2)
-		return;
-	pu = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
-	if (pu)
-		(void)hwloc_set_area_membind(topology->hwloc, memory, bytes, pu->nodeset, HWLOC_MEMBIND_BIND,
-			HWLOC_MEMBIND_BYNODESET);
+static int by_standing(const void *a, const void *b)
+{
+	const struct neighbour *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+static int kind_of(const struct topology *topology, int cpu)
+{
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	int kind;
+
+	hwloc_bitmap_only(set, (unsigned)cpu);
+	kind = hwloc_cpukinds_get_by_cpuset(topology->hwloc, set, 0);
+	hwloc_bitmap_free(set);
+	return kind;
+}
+
+/* How many of the processor's core were there before it: the measured one comes first of all. */
+static int thread_of(const struct topology *topology, hwloc_const_bitmap_t allowed, int measured, int cpu)
+{
+	hwloc_obj_t core = core_of(topology, cpu);
+	int thread = 0, id;
+
+	if (!core)
+		return 0;
+	for (id = hwloc_bitmap_next(core->cpuset, -1); id >= 0; id = hwloc_bitmap_next(core->cpuset, id))
+		if (hwloc_bitmap_isset(allowed, (unsigned)id) && id != cpu && (id < cpu || id == measured))
+			thread++;
+	return thread;
+}
+
+int topology_others(const struct topology *topology, int cpu, int *others, int most)
+{
+	hwloc_bitmap_t set = allowed_set(topology);
+	int room = hwloc_bitmap_weight(set), count = 0, kind = kind_of(topology, cpu), node = topology_node_of(topology, cpu);
+	struct neighbour *all = calloc((size_t)(room > 0 ? room : 1), sizeof(*all));
+
+	for (int id = hwloc_bitmap_first(set); all && id >= 0 && count < room; id = hwloc_bitmap_next(set, id)) {
+		if (id == cpu)
+			continue;
+		all[count++] = (struct neighbour){ .cpu = id, .kind = kind_of(topology, id) != kind,
+			.thread = thread_of(topology, set, cpu, id), .node = topology_node_of(topology, id) != node };
+	}
+	hwloc_bitmap_free(set);
+	if (!all)
+		return 0;
+	qsort(all, (size_t)count, sizeof(*all), by_standing);
+	if (count > most)
+		count = most;
+	for (int i = 0; i < count; i++)
+		others[i] = all[i].cpu;
+	free(all);
+	return count;
+}
+
+int topology_nodes(const struct topology *topology)
+{
+	return hwloc_bitmap_weight(hwloc_topology_get_allowed_nodeset(topology->hwloc));
+}
+
+static bool one_node(const struct topology *topology)
+{
+	return hwloc_get_nbobjs_by_type(topology->hwloc, HWLOC_OBJ_NUMANODE) < 2;
+}
+
+struct status topology_check_node(const struct topology *topology, int node)
+{
+	hwloc_const_bitmap_t set = hwloc_topology_get_allowed_nodeset(topology->hwloc);
+	char list[120];
+
+	if (hwloc_bitmap_isset(set, (unsigned)node))
+		return status_ok();
+	hwloc_bitmap_list_snprintf(list, sizeof(list), set);
+	return status_make(STATUS_FAILED, "node=%d: this process may use memory node%s %s", node,
+		hwloc_bitmap_weight(set) == 1 ? "" : "s", list);
+}
+
+int topology_node_of(const struct topology *topology, int cpu)
+{
+	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
+
+	return pu && !one_node(topology) ? hwloc_bitmap_first(pu->nodeset) : -1;
+}
+
+struct status topology_bind_memory(const struct topology *topology, int node, void *memory, size_t bytes)
+{
+	hwloc_bitmap_t set;
+	int result;
+
+	if (node < 0 || one_node(topology))
+		return status_ok();
+	set = hwloc_bitmap_alloc();
+	hwloc_bitmap_only(set, (unsigned)node);
+	/* Not strictly: the kernel ends processes that want more of a node than it has. */
+	result = hwloc_set_area_membind(topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
+	hwloc_bitmap_free(set);
+	return result == 0 ? status_ok() : status_make(STATUS_FAILED, "not bound to node %d: %s", node, strerror(errno));
+}
+
+int topology_memory_node(const struct topology *topology, const void *memory, size_t bytes)
+{
+	enum { LOOKS = 8 };
+	hwloc_bitmap_t set;
+	int node = -1;
+
+	if (bytes == 0 || one_node(topology))
+		return -1;
+	set = hwloc_bitmap_alloc();
+	for (size_t i = 0; i < LOOKS && node != NODE_SEVERAL; i++) {
+		const unsigned char *at = (const unsigned char *)memory + (bytes - 1) / LOOKS * i;
+
+		if (hwloc_get_area_memlocation(topology->hwloc, at, 1, set, HWLOC_MEMBIND_BYNODESET) != 0 ||
+			hwloc_bitmap_weight(set) != 1) {
+			node = -1;
+			break;
+		}
+		node = node == -1 || node == hwloc_bitmap_first(set) ? hwloc_bitmap_first(set) : NODE_SEVERAL;
+	}
+	hwloc_bitmap_free(set);
+	return node;
 }
 
 int topology_caches(const struct topology *topology, int cpu, struct machine_cache cache[MACHINE_CACHES])

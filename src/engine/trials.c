@@ -91,7 +91,7 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	unsigned fate[TRIAL_FATES], told, made = trials->count;
 	struct stats_modes modes;
 
-	*sample = (struct sample){ .quiet = NAN, .gbps = NAN, .bytes_per_cycle = NAN, .check = NAN, .modes = 1 };
+	*sample = (struct sample){ .quiet = NAN, .gbps = NAN, .bytes_per_cycle = NAN, .total_gbps = NAN, .check = NAN, .modes = 1 };
 	for (unsigned i = 0; i < TRIAL_FATES; i++)
 		made += fate[i] = trials->forgotten[i];
 	for (unsigned i = 0; i < trials->count; i++)
@@ -133,6 +133,8 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	if (facts->bytes > 0) {
 		sample->bytes_per_cycle = (double)facts->bytes / sample->cpe;
 		sample->gbps = (double)facts->bytes / sample->ns;
+		if (facts->others_gbps > 0)
+			sample->total_gbps = sample->gbps + facts->others_gbps;
 	}
 	if (stats_two_modes(cpe, sample->trials, &modes)) {
 		sample->modes = 2;

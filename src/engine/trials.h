@@ -65,12 +65,16 @@ struct run_facts {
 	uint64_t call;            /* elements in the longer of the two timed calls */
 	unsigned calls;           /* calls in each timed region */
 	bool watched;             /* whether a watch chain tells quiet from contended here */
-	char pages[16];           /* page size got: "4k", "huge", "mixed", "unknown" */
+	char pages[16];           /* pages got: "4k" (or what the smallest are here: "16k", "64k"), "huge", "mixed", "unknown" */
+	enum page_kind asked;     /* pages asked for */
 	char pages_note[96];      /* why they are not what was asked for; empty: they are */
-	int node;                 /* memory node got; -1 unknown, or there is one only */
+	int nodes;                /* memory nodes that there are; 0 or 1: nothing to tell apart */
+	int node;                 /* the one got; -1 unknown, or several */
+	char node_note[96];       /* why it is not what was asked for; empty: it is, or there is nothing to choose */
 	int cores;                /* that did the same at once, the measured one included; 0 or 1: it alone */
 	int streams;              /* other cores that streamed through memory meanwhile */
-	double others_gbps;       /* 10^9 bytes a second that these others read and wrote meanwhile, all together; 0: there were none */
+	double others_gbps;       /* 10^9 bytes a second that these others read and wrote meanwhile, all together; 0: there were
+	                             none; NAN not known (yet) */
 };
 
 /* The summary of trials at one setting. */
@@ -86,6 +90,7 @@ struct sample {
 	double ns;                     /* nanoseconds per element */
 	double gbps;                   /* 10^9 bytes per second read and written by the code; NAN: moves none */
 	double bytes_per_cycle;        /* likewise */
+	double total_gbps;             /* gbps and what others moved meanwhile; NAN: it ran alone, or that is not known (yet) */
 	enum source cycles_from;
 	double check;                  /* median of the trials' check; NAN: there is no counter to compare with */
 	int modes;                     /* 1, or 2 when the trials fall into two separate groups */

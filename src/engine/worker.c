@@ -15,27 +15,16 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "engine/arena.h"
 #include "engine/clock.h"
 #include "engine/counting.h"
 #include "engine/isolate.h"
 #include "engine/measure.h"
+#include "engine/store.h"
 #include "engine/topology.h"
-
-/* One working set in memory and what is laid out in it. */
-struct slot {
-	struct arena arena;
-	const struct kernel *kernel;      /* NULL: nothing */
-	uint64_t layout, seed, prepared;
-	uint64_t base, walked;            /* of it, the bytes that were walked last, in either slot; walked 0: others were */
-};
+#include "kernels/place.h"
 
 /* Above this a working set that was walked last is not brought into the caches once more: it takes as long as some trials. */
 static const uint64_t warm_again = 4 << 20;
-
-/* Working sets above the first cache and up to this begin elsewhere in what is laid out, as the request says: a larger one holds so many pages
- * that their places average out. In steps of a huge page. */
-static const uint64_t move_most = 16 << 20, move_step = 2 << 20;
 
 struct answer {
 	struct answer *next;
@@ -60,7 +49,7 @@ struct worker {
 	struct topology *topology;
 	struct clock clock;
 	struct counting *counting;        /* NULL until a core was chosen */
-	struct slot slot[2];      /* the live setting's, and the background's where data cannot be shared */
+	struct store store;
 	struct trials trials;
 };
 
@@ -89,66 +78,28 @@ static void worker_answer(struct worker *worker, const struct result *result)
 	worker_wake_user(worker);
 }
 
-static struct status beyond_memory(uint64_t bytes, uint64_t limit)
+static struct status beyond_memory(const struct machine *machine, uint64_t bytes)
 {
 	char asked[32], most[32];
 
-	units_bytes_long((int64_t)bytes, asked, sizeof(asked));
-	units_bytes_long((int64_t)limit, most, sizeof(most));
-	return status_make(STATUS_FAILED, "%s are more than half of this machine's free memory (%s)", asked, most);
-}
-
-/* Moves a run that is laid out to where its request says. */
-static void worker_move(const struct worker *worker, const struct request *request, struct kernel_run *run, const struct slot *slot)
-{
-	uint64_t bytes = run->kernel->footprint(run->v), steps;
-
-	if (!run->kernel->movable || bytes <= machine_cache(&worker->machine, 1) || bytes > move_most || slot->prepared < bytes + move_step)
-		return;
-	steps = (slot->prepared - bytes) / move_step;
-	run->base = (uint64_t)(request->place * (double)(steps + 1)) % (steps + 1) * move_step;
-	run->memory += run->base;
+	units_bytes_long(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, asked, sizeof(asked));
+	units_bytes_long((int64_t)machine->memory_limit, most, sizeof(most));
+	return status_make(STATUS_FAILED, "%s are more than half of this machine's free memory (%s)%s%s", asked, most,
+		*machine->memory_note ? ": " : "", machine->memory_note);
 }
 
 /* Memory for a request with its data laid out: a run ready to be called. */
 static struct status worker_prepare(struct worker *worker, const struct request *request, struct kernel_run *run,
-	struct slot *slot)
+	struct slot **slot)
 {
-	const struct kernel *kernel = request->kernel;
-	uint64_t bytes = kernel->footprint(request->v), layout = kernel->layout(request->v);
-	uint64_t limit = worker->machine.memory_limit;
-	struct status status;
-	bool kept, fresh;
+	const struct need need = place_need(request->kernel, request->v);
+	const struct store_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed,
+		.place = request->place, .near = machine_cache(&worker->machine, 1), .background = request->background,
+		.limit = worker->machine.memory_limit, .now = clock_seconds() };
 
-	if (bytes > limit)
-		return beyond_memory(bytes, limit);
-	if (arena_trim(&slot->arena, bytes) && slot->prepared > slot->arena.touched)
-		slot->prepared = kernel->layout_nests ? slot->arena.touched : 0;
-	status = arena_need(&slot->arena, bytes, limit, worker->topology, worker->machine.cpu, &worker->cancel, &kept);
-	if (!kept)
-		slot->prepared = 0;
-	if (!status_is_ok(&status))
-		return status;
-	fresh = slot->kernel != kernel || slot->layout != layout || slot->seed != request->seed;
-	if (fresh)
-		slot->prepared = 0;
-	slot->kernel = kernel;
-	slot->layout = layout;
-	slot->seed = request->seed;
-
-	*run = (struct kernel_run){
-		.kernel = kernel, .memory = slot->arena.memory, .prepared = slot->prepared, .seed = request->seed,
-		.cancel = &worker->cancel,
-	};
-	memcpy(run->v, request->v, sizeof(run->v));
-	status = kernel->prepare(run);
-	if (run->laid_out > 0)
-		slot->prepared = run->laid_out;
-	if (status_is_ok(&status))
-		worker_move(worker, request, run, slot);
-	if (status_is_ok(&status) && kernel->verify)
-		status = kernel->verify(run);
-	return status;
+	if (need.memory > wanted.limit)
+		return beyond_memory(&worker->machine, need.memory);
+	return store_lay(&worker->store, &wanted, &worker->cancel, run, slot);
 }
 
 static void worker_facts(const struct worker *worker, const struct kernel_run *run, const struct measure *measure,
@@ -160,7 +111,8 @@ static void worker_facts(const struct worker *worker, const struct kernel_run *r
 		.footprint = run->kernel->footprint(run->v), .call = measure->whole, .calls = measure->calls,
 		.watched = worker->clock.watched,
 	};
-	memcpy(facts->pages, slot->arena.pages, sizeof(facts->pages));
+	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
+	arena_tell(&slot->arena, run->base, facts->footprint, &slot->place, facts->asked, worker->machine.huge_note, facts);
 }
 
 static void learn(struct worker *worker, const struct trials *trials)
@@ -182,13 +134,9 @@ static unsigned worker_passes(const struct request *request)
  * one size the first brings it for all. Where the system does not tell: a large last cache of today's cores. */
 static uint64_t warm_most(struct worker *worker, const struct kernel_run *run, struct slot *slot)
 {
-	uint64_t last = machine_last_cache(&worker->machine), bytes = run->kernel->footprint(run->v);
-	bool again = slot->walked == bytes && slot->base == run->base;
+	uint64_t last = machine_last_cache(&worker->machine);
 
-	worker->slot[0].walked = worker->slot[1].walked = 0;
-	slot->base = run->base;
-	slot->walked = bytes;
-	return again ? warm_again : last ? last : 32 << 20;
+	return store_walk(&worker->store, slot, run) ? warm_again : last ? last : 32 << 20;
 }
 
 /* Trials on a run that is laid out, with an early answer where one was asked for. */
@@ -206,8 +154,8 @@ static void worker_trials(struct worker *worker, const struct request *request, 
 		counting_use(worker->counting, &request->plan);
 	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and warming do not count against the time asked
 	 * for: they depend on what came before. */
-	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, warm_most(worker, run, slot),
-		0.1 + budget->seconds, &worker->cancel);
+	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, warm_most(worker, run, slot), budget_warm(budget),
+		&worker->cancel);
 	if (run->kernel->begin_at && !measure.rewind)
 		run->kernel->begin_at(run, request->place);
 	measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
@@ -247,10 +195,10 @@ static void worker_measure_apart(struct worker *worker, const struct request *re
 	const struct isolate isolate = { .request = request, .clock = &worker->clock, .machine = &worker->machine,
 		.counting = request->plan.id ? worker->counting : NULL, .passes = worker_passes(request),
 		.cancel = &worker->cancel, .early = request->budget.provisional ? worker_early : NULL, .context = worker };
-	uint64_t bytes = request->kernel->footprint(request->v), limit = worker->machine.memory_limit;
+	uint64_t bytes = request->kernel->footprint(request->v);
 
-	if (bytes > limit) {
-		result->status = beyond_memory(bytes, limit);
+	if (bytes > worker->machine.memory_limit) {
+		result->status = beyond_memory(&worker->machine, bytes);
 	} else {
 		/* What the plan's names mean, and which events fit together, is found out here: the child opens them for itself. */
 		counting_use(worker->counting, &request->plan);
@@ -265,7 +213,7 @@ static void worker_measure_apart(struct worker *worker, const struct request *re
 static void worker_measure(struct worker *worker, const struct request *request)
 {
 	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
-	struct slot *slot = &worker->slot[request->background && !request->kernel->layout_nests];
+	struct slot *slot;
 	struct kernel_run run;
 
 	memcpy(result.v, request->v, sizeof(result.v));
@@ -275,7 +223,7 @@ static void worker_measure(struct worker *worker, const struct request *request)
 	}
 	worker->trials.count = 0;
 	memset(worker->trials.forgotten, 0, sizeof(worker->trials.forgotten));
-	result.status = worker_prepare(worker, request, &run, slot);
+	result.status = worker_prepare(worker, request, &run, &slot);
 	if (status_is_ok(&result.status))
 		worker_trials(worker, request, &run, slot, &result);
 	result.trials = worker->trials;
@@ -304,6 +252,7 @@ static struct status worker_settle(struct worker *worker)
 		memcpy(machine->bind_note, bound.text, sizeof(machine->bind_note) - 1);
 		machine->cpu = sched_getcpu();
 	}
+	worker->store = (struct store){ .topology = worker->topology, .cpu = machine->cpu };
 	worker->counting = counting_new(machine->cpu, "");
 	machine->cache_count = topology_caches(worker->topology, machine->cpu, machine->cache);
 	machine_identify(machine);
@@ -362,8 +311,7 @@ static void worker_release(struct worker *worker)
 		worker->first = answer->next;
 		free(answer);
 	}
-	arena_free(&worker->slot[0].arena);
-	arena_free(&worker->slot[1].arena);
+	store_free(&worker->store);
 	topology_free(worker->topology);
 	if (worker->pipe[0] >= 0) {
 		close(worker->pipe[0]);

@@ -14,6 +14,9 @@
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
 #define STEP_SECONDS 0.5
 
+/* Bytes of a line, as kernels count them. */
+enum { LINE = 64 };
+
 /* Alignment of the small copy of a kernel's data, as the engine's arena has it. */
 enum { MEMORY_ALIGN = 2 << 20 };
 
@@ -93,10 +96,14 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 
 	if (kernel->figures) {
 		memcpy(run->v, question->v, sizeof(run->v));
-		run->lines = run->splits = run->mispredicts = run->range = run->restart = 0;
+		run->lines = run->step = run->splits = run->mispredicts = run->range = run->restart = 0;
 		run->scattered = false;
+		run->access = NULL;
 		kernel->figures(run);
 	}
+	/* Of lines that a stride leaves out none has to come. */
+	if (run->range <= 0 && run->step > LINE)
+		run->range = (double)kernel->footprint(question->v) * LINE / run->step;
 	*place = (struct limits_place){
 		.working_set = (double)kernel->footprint(question->v), .range = run->range,
 		.lines = run->lines, .scattered = run->scattered, .splits = run->splits, .restart = run->restart,
@@ -125,7 +132,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	if (status_is_ok(&status)) {
 		explanation->function = run->function;
 		explanation->granule = (double)(run->iteration ? run->iteration : run->granule);
-		status = kernel->stepped ? step(run, &explanation->loop) :
+		status = run->unread ? status_make(STATUS_FAILED, "%s", run->unread) : kernel->stepped ? step(run, &explanation->loop) :
 			decode_loop(run->code, DECODE_FUNCTION, explanation->granule, &explanation->loop);
 	}
 	free(run->memory);
@@ -138,10 +145,12 @@ void explain(const struct explain_question *question, struct explanation *explan
 	const struct kernel *kernel = question->kernel;
 	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .cancel = &never };
 	struct limits_place place;
+	struct misses_walk walk;
 
 	explanation->kernel = kernel;
 	explanation->foreign = question->foreign;
 	explanation->function = NULL;
+	explanation->misses = (struct misses){ 0 };
 	memcpy(explanation->v, question->v, sizeof(explanation->v));
 	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
@@ -151,6 +160,8 @@ void explain(const struct explain_question *question, struct explanation *explan
 	if (!status_is_ok(&explanation->status))
 		return;
 	fill_place(question, &run, &place);
+	misses_walk_run(&run, question->v, &walk);
+	misses_find(&walk, place.cache, misses_line(question->machine), &explanation->misses);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
 }
 

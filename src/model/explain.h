@@ -8,6 +8,7 @@
 #include "engine/machine.h"
 #include "kernels/kernel.h"
 #include "model/limits.h"
+#include "model/misses.h"
 
 struct explain_question {
 	const struct kernel *kernel;
@@ -28,6 +29,7 @@ struct explanation {
 	struct limits limits;
 	const char *function;                /* of the source file; NULL */
 	double granule;                      /* elements an iteration */
+	struct misses misses;                /* of this walk in the caches that limits are for; not known and without a reason: not asked */
 };
 
 struct explanation *explanation_new(void);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "model/hierarchy_parts.h"
 
 /* Fewer points claim nothing. */
@@ -102,21 +103,21 @@ static void find_tlbs(const struct hierarchy_input *input, const struct hierarch
 		}
 }
 
-/* ---- Caches: what is left of the curves once the TLBs' part is taken off */
+/* ---- Caches: what is left of the curves once the first TLB's part is taken off */
 
-/* Random accesses to more pages than a TLB holds miss it as often as their page is not among those held. */
-static void without_tlbs(const struct hierarchy_curve *curve, const struct found *found, enum page_kind kind,
+/* Random accesses to more pages than a TLB holds miss it as often as their page is not among those held. The first TLB only: missing it costs
+ * the same everywhere, while a page walk depends on where the page tables are, and its step is told by its place (is_a_tlbs()). */
+static void without_tlb(const struct hierarchy_curve *curve, const struct found *found, enum page_kind kind,
 	struct curve_point *points)
 {
 	for (int i = 0; i < curve->count; i++) {
 		struct curve_point *point = &points[i];
+		const struct tlb *tlb = &found->tlb[0];
 		double off = 0;
 
 		*point = curve->points[i];
-		for (int t = 0; t < found->tlb_count; t++)
-			if (found->tlb[t].kinds & (1u << kind) && point->bytes > found->tlb[t].reach)
-				off += found->tlb[t].cycles * (1 - found->tlb[t].reach / point->bytes);
-		off = fmin(off, point->cycles / 2);
+		if (found->tlb_count > 0 && tlb->kinds & (1u << kind) && point->bytes > tlb->reach)
+			off = fmin(point->cycles / 2, tlb->cycles * (1 - tlb->reach / point->bytes));
 		point->cycles -= off;
 		point->lo = fmin(point->cycles, fmax(point->lo - off, point->lo / 2));
 		point->hi -= off;
@@ -176,9 +177,6 @@ static void find_chain(const struct hierarchy_input *input, struct found *found,
 			chain->cache[chain->cache_count++] = (struct chain_cache){ .plateau = first, .knee = i };
 		first = i + 1;
 	}
-	/* Memory is what the largest working sets show: its first points still have hits. */
-	if (chain->memory >= 0)
-		chain->memory_first = chain->memory, chain->memory = last;
 }
 
 static void find_chains(const struct hierarchy_input *input, struct found *found)
@@ -191,7 +189,7 @@ static void find_chains(const struct hierarchy_input *input, struct found *found
 			continue;
 		if (curve.count > CURVE_POINTS)
 			curve.count = CURVE_POINTS;
-		without_tlbs(&curve, found, kind, points);
+		without_tlb(&curve, found, kind, points);
 		plateaus_find(points, curve.count, &found->chain[kind].plateaus);
 		find_chain(input, found, kind);
 	}
@@ -228,32 +226,47 @@ static double plausible(double bytes, double lo, double hi)
 /* Which curve a figure is best taken from: large pages miss a TLB less. */
 static const enum page_kind by_worth[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
 
-static void size_cache(const struct found *found, int number, struct hierarchy_level *level)
+static const struct knee *knee_of(const struct chain *chain, int cache)
 {
-	double logs = 0, weights = 0;
-	bool all_gradual = true;
+	return &chain->plateaus.knee[chain->cache[cache].knee];
+}
 
-	level->bytes_lo = INFINITY;
-	level->bytes_hi = 0;
-	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		const struct chain *chain = &found->chain[kind];
-		const struct knee *knee;
-		double weight;
+/* Another curve's knee at the same place, or NULL. */
+static const struct knee *same_knee(const struct chain *chain, const struct knee *knee)
+{
+	const struct knee *nearest = NULL;
 
-		if (chain->cache_count < number)
-			continue;
-		knee = &chain->plateaus.knee[chain->cache[number - 1].knee];
-		weight = 1 / fmax(0.1, log2(knee->hi / knee->lo)) * (knee->gradual ? 0.2 : 1);
-		logs += weight * log(knee->third);
-		weights += weight;
-		level->bytes_lo = fmin(level->bytes_lo, knee->lo);
-		level->bytes_hi = fmax(level->bytes_hi, knee->hi);
-		all_gradual = all_gradual && knee->gradual;
+	for (int i = 0; i < chain->cache_count; i++) {
+		const struct knee *other = knee_of(chain, i);
+		double off = fabs(log(other->third / knee->third));
+
+		if (off < log(2) && (!nearest || off < fabs(log(nearest->third / knee->third))))
+			nearest = other;
 	}
-	level->bytes = exp(logs / weights);
-	level->unstable = level->unstable || all_gradual;
+	return nearest;
+}
+
+/* Pages that lie badly in a cache's sets, and neighbours who share it, can only take from it: of several curves the largest figure is right,
+ * but for those that climb gradually where another does not. */
+static void size_cache(const struct found *found, const struct knee *knee, struct hierarchy_level *level)
+{
+	const struct knee *knees[PAGE_KINDS];
+	bool gradual = true;
+	int count = 0;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		if ((knees[count] = same_knee(&found->chain[kind], knee)))
+			gradual = knees[count++]->gradual && gradual;
+	level->bytes_lo = INFINITY;
+	for (int i = 0; i < count; i++) {
+		level->bytes_lo = fmin(level->bytes_lo, knees[i]->lo);
+		level->bytes_hi = fmax(level->bytes_hi, knees[i]->hi);
+		if (gradual || !knees[i]->gradual)
+			level->bytes = fmax(level->bytes, knees[i]->third);
+	}
+	level->unstable = level->unstable || gradual;
 	/* What cores share is had in part, and its slices come in any number: nothing to be snapped to. */
-	if (number <= 2 && !level->unstable)
+	if (level->number <= 2 && !level->unstable)
 		level->bytes = plausible(level->bytes, level->bytes_lo, level->bytes_hi);
 }
 
@@ -277,24 +290,35 @@ static struct hierarchy_level *new_level(struct hierarchy *hierarchy, enum level
 	return level;
 }
 
+/* The curve that shows the most caches names them. */
+static const struct chain *leading_chain(const struct found *found)
+{
+	const struct chain *most = NULL;
+
+	for (int k = 0; k < PAGE_KINDS; k++) {
+		const struct chain *chain = &found->chain[by_worth[k]];
+
+		if (!most || chain->cache_count > most->cache_count)
+			most = chain;
+	}
+	return most;
+}
+
 static void add_caches(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
-	for (int number = 1; number <= CACHES_MAX; number++) {
-		const struct chain *chain = NULL;
-		struct hierarchy_level *level;
-		const struct chain_cache *cache;
+	const struct chain *chain = leading_chain(found);
 
-		for (int k = 0; k < PAGE_KINDS && !chain; k++)
-			if (found->chain[by_worth[k]].cache_count >= number)
-				chain = &found->chain[by_worth[k]];
-		if (!chain || !(level = new_level(hierarchy, LEVEL_CACHE, number)))
+	for (int i = 0; i < chain->cache_count; i++) {
+		const struct plateau *plateau = &chain->plateaus.plateau[chain->cache[i].plateau];
+		struct hierarchy_level *level = new_level(hierarchy, LEVEL_CACHE, i + 1);
+
+		if (!level)
 			return;
-		cache = &chain->cache[number - 1];
-		set_latency(&chain->plateaus.plateau[cache->plateau], input->ghz, level);
-		size_cache(found, number, level);
-		level->confidence = fmin(chain->plateaus.plateau[cache->plateau].confidence, chain->plateaus.knee[cache->knee].confidence);
-		level->stated = input->machine ? machine_cache(input->machine, number) : 0;
-		snprintf(level->name, sizeof(level->name), number == 1 ? "L1d" : "L%d", number);
+		set_latency(plateau, input->ghz, level);
+		size_cache(found, knee_of(chain, i), level);
+		level->confidence = fmin(plateau->confidence, knee_of(chain, i)->confidence);
+		level->stated = input->machine ? machine_cache(input->machine, i + 1) : 0;
+		snprintf(level->name, sizeof(level->name), i == 0 ? "L1d" : "L%d", i + 1);
 	}
 }
 
@@ -322,12 +346,16 @@ static void add_tlbs(const struct hierarchy_input *input, const struct found *fo
 	}
 }
 
+/* Memory's latency is what the largest working sets show, a quarter of the largest and up: smaller ones still find lines in the last cache. */
 static void add_memory(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
 	for (int k = 0; k < PAGE_KINDS; k++) {
+		const struct hierarchy_curve *curve = &input->lines[by_worth[k]];
 		const struct chain *chain = &found->chain[by_worth[k]];
 		const struct plateau *plateau;
 		struct hierarchy_level *level;
+		double cycles[CURVE_POINTS];
+		size_t count = 0;
 
 		if (chain->plateaus.count == 0 || chain->memory < 0)
 			continue;
@@ -335,7 +363,14 @@ static void add_memory(const struct hierarchy_input *input, const struct found *
 			return;
 		plateau = &chain->plateaus.plateau[chain->memory];
 		set_latency(plateau, input->ghz, level);
-		level->lo = fmin(level->lo, chain->plateaus.plateau[chain->memory_first].lo);
+		for (int i = plateau->first; i < curve->count && count < CURVE_POINTS; i++)
+			if (curve->points[i].cycles > 0 && curve->points[i].bytes >= curve->points[curve->count - 1].bytes / 4)
+				cycles[count++] = curve->points[i].cycles;
+		stats_sort(cycles, count);
+		level->cycles = stats_quantile(cycles, count, 0.5);
+		level->lo = stats_quantile(cycles, count, 0.25);
+		level->hi = stats_quantile(cycles, count, 0.75);
+		level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
 		level->bytes = level->bytes_hi = INFINITY;
 		level->bytes_lo = plateau->from;
 		level->confidence = plateau->confidence;

@@ -25,7 +25,7 @@ struct chain {
 	struct plateaus plateaus;
 	int cache_count;
 	struct chain_cache cache[CACHES_MAX];
-	int memory, memory_first;   /* plateaus: the last, and the first that are memory's; -1: none */
+	int memory;                 /* the first plateau that is memory's; -1: none */
 };
 
 struct found {

@@ -25,14 +25,17 @@
 static const double level_price = 2.5;
 static const double slope_price = 1.5;
 /* What a point of a climb costs. One of a level costs 1 on average, by the definition of noise. */
-static const double climb_price = 4;
+static const double climb_price = 4.8;
 /* A level rises at most so much: octaves of latency per octave of size. */
 static const double steepest = 0.35;
-/* Levels closer than this are one. */
-static const double least_ratio = 1.08;
-/* The shortest level. */
+/* Levels closer than this are one; and so are those that differ by less than so many standard errors of their difference, since the
+ * cheapest partition has picked the points that make most of it. */
+static const double least_ratio = 1.1;
+static const double least_errors = 5;
+/* The shortest level, and how much noise asks for one more point. */
 enum { LEAST_POINTS = 3 };
 static const double least_octaves = 0.45;
+static const double noise_a_point = 0.045;
 /* A level whose middle half is wider than this is a range only. */
 static const double steady = 1.2;
 /* What is over in any case where the curve is so many times above it. */
@@ -102,9 +105,12 @@ static struct level level_over(const struct partition *p, int first, int last)
 	return level;
 }
 
-static bool long_enough(const struct curve *curve, int first, int last)
+static bool long_enough(const struct partition *p, int first, int last)
 {
-	return last - first + 1 >= LEAST_POINTS && curve->x[last] - curve->x[first] >= least_octaves;
+	int points = last - first + 1;
+	double noise = sqrt(points / (p->before[last + 1].w - p->before[first].w));
+
+	return points >= LEAST_POINTS + noise / noise_a_point && p->curve->x[last] - p->curve->x[first] >= least_octaves;
 }
 
 /* The cheapest partition into levels with climbs between; fills levels, in order. */
@@ -120,8 +126,10 @@ static void cut(const struct partition *p, struct level *levels, int *count)
 		for (int begin = 0; begin < end; begin++) {
 			double cost;
 
-			if (!long_enough(p->curve, begin, end - 1))
+			if (end - begin < LEAST_POINTS)
 				break;
+			if (!long_enough(p, begin, end - 1))
+				continue;
 			cost = best[begin] + level_over(p, begin, end - 1).cost;
 			if (cost < best[end]) {
 				best[end] = cost;
@@ -151,6 +159,30 @@ static double median_of(const struct curve *curve, const struct level *level)
 	return stats_median(values, (size_t)count);
 }
 
+/* A level's line, and level beyond its end. */
+static double line_at(const struct curve *curve, const struct level *level, double x)
+{
+	double last = curve->x[level->last];
+
+	return level->at + level->slope * (fmin(x, last) - level->middle);
+}
+
+/* By how much the upper one of two neighbours lies above the lower one, less what noise alone makes of it: the standard error of the
+ * difference, from the deviations from both lines, which may be few but have nothing to do with how they were cut. */
+static double rise_beyond_noise(const struct partition *p, const struct level *a, const struct level *b)
+{
+	const struct curve *curve = p->curve;
+	double off[CURVE_POINTS], noise;
+	int count = 0, from_a = a->last - a->first + 1, from_b = b->last - b->first + 1;
+
+	for (int i = a->first; i <= a->last; i++)
+		off[count++] = fabs(curve->y[i] - line_at(curve, a, curve->x[i]));
+	for (int i = b->first; i <= b->last; i++)
+		off[count++] = fabs(curve->y[i] - line_at(curve, b, curve->x[i]));
+	noise = 1.48 * stats_median(off, (size_t)count);
+	return median_of(curve, b) - median_of(curve, a) - least_errors * noise * sqrt(1.0 / from_a + 1.0 / from_b);
+}
+
 static void join(struct partition *p, int i)
 {
 	p->level[i] = level_over(p, p->level[i].first, p->level[i + 1].last);
@@ -168,6 +200,8 @@ static void join_levels(struct partition *p)
 		for (int i = 0; i + 1 < p->count; i++) {
 			double rise = median_of(p->curve, &p->level[i + 1]) - median_of(p->curve, &p->level[i]);
 
+			if (rise >= log(least_ratio))
+				rise = fmin(rise, log(least_ratio) + rise_beyond_noise(p, &p->level[i], &p->level[i + 1]));
 			if (rise < least) {
 				least = rise;
 				closest = i;
@@ -199,27 +233,21 @@ static double crossing(const struct curve *curve, double y, int *point)
 		(curve->monotone[i] - curve->monotone[i - 1]));
 }
 
-/* A level's line at a point, and level beyond its end. */
-static double line_at(const struct curve *curve, const struct level *level, int i)
-{
-	return level->at + level->slope * (curve->x[i < level->last ? i : level->last] - level->middle);
-}
-
 static void fill_knee(const struct partition *p, const struct level *a, const struct level *b, struct knee *knee)
 {
 	const struct curve *c = p->curve;
-	double low = median_of(c, a), high = median_of(c, b), rise = high - low, middle, quarter, last_quarter;
+	double low = median_of(c, a), high = median_of(c, b), rise = high - low, middle, quarter, past;
 	int at, ignored, corner = b->first - 1;
 
 	middle = crossing(c, low + rise / 2, &at);
 	quarter = crossing(c, low + rise / 4, &ignored);
-	last_quarter = crossing(c, low + 3 * rise / 4, &ignored);
+	past = crossing(c, low + 0.6 * rise, &ignored);
 	knee->bytes = exp2(middle);
 	knee->lo = exp2(fmin(quarter, c->x[at > 0 ? at - 1 : 0]));
-	knee->hi = exp2(fmax(last_quarter, c->x[at]));
+	knee->hi = exp2(fmax(past, c->x[at]));
 	knee->third = exp2(crossing(c, fmin(log((2 * exp(low) + exp(high)) / 3), low + log(thrice)), &ignored));
 	knee->gradual = middle - quarter > most_of_an_octave;
-	while (corner > a->first && c->monotone[corner] - line_at(c, a, corner) > leaving * rise)
+	while (corner > a->first && c->monotone[corner] - line_at(c, a, c->x[corner]) > leaving * rise)
 		corner--;
 	knee->corner = exp2(c->x[corner]);
 	knee->confidence = confidence_from(level_over(p, a->first, b->last).cost - a->cost - b->cost -
@@ -236,7 +264,7 @@ static void fill_plateau(const struct curve_point *points, const struct curve *c
 		const struct curve_point *point = &points[curve->index[i]];
 
 		cycles[count] = point->cycles;
-		off[count] = curve->y[i] - level->at - level->slope * (curve->x[i] - level->middle);
+		off[count] = curve->y[i] - line_at(curve, level, curve->x[i]);
 		own[count] = point->lo > 0 && point->hi > point->lo ? log(point->hi / point->lo) : 0;
 		two += point->two_modes;
 	}

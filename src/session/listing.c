@@ -258,6 +258,14 @@ static char *read_file(const char *path)
 	return NULL;
 }
 
+/* What several kernels include. */
+static bool is_shared(const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(name, "kernels/", 8) == 0 && length > 2 && strcmp(name + length - 2, ".h") == 0;
+}
+
 struct listing *listing_find(const struct kernel *kernel, const char *function)
 {
 	char name[64], stem[64];
@@ -280,6 +288,9 @@ struct listing *listing_find(const struct kernel *kernel, const char *function)
 		listing = own ? listing_parse(name, own, function) : NULL;
 		free(own);
 	}
+	for (const struct data_file *file = data_files; file->name && !listing && !kernel->file; file++)
+		if (is_shared(file->name))
+			listing = listing_parse(file->name, file->text, function);
 	if (listing)
 		return listing;
 	/* Loops that the build writes are there in packed form. */

@@ -13,6 +13,7 @@
 #endif
 
 #include "base/text.h"
+#include "kernels/place.h"
 #include "session/records_json.h"
 
 const char *const recording_fates[] = { "quiet", "contended", "switched", "moved", "drifted", "broken", NULL };
@@ -89,6 +90,7 @@ static void write_machine(const struct records *records, const struct machine *m
 	record_set_string(object, "clock", machine->clock_name, sizeof(machine->clock_name));
 	set_truth(object, "watched", machine->watched);
 	set_truth(object, "huge_pages", machine->huge_pages);
+	record_set_string(object, "memory_note", machine->memory_note, sizeof(machine->memory_note));
 	record_set_string(object, "huge_note", machine->huge_note, sizeof(machine->huge_note));
 	record_set_string(object, "vendor", processor->vendor, sizeof(processor->vendor));
 	set_count(object, "family", processor->family);
@@ -209,6 +211,26 @@ void lines_trials(const struct records *records, const struct trials *trials, un
 		record_write(records, object);
 }
 
+/* Where and beside whom it ran: left out where it was alone, on memory that nobody asked anything of. */
+static void set_place(json_t *object, const struct run_facts *facts)
+{
+	if (facts->asked != PAGES_AUTO)
+		json_object_set_new(object, "asked", json_string(place_pages[facts->asked]));
+	if (*facts->pages_note)
+		record_set_string(object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
+	if (facts->nodes > 1) {
+		json_object_set_new(object, "nodes", json_integer(facts->nodes));
+		json_object_set_new(object, "node", json_integer(facts->node));
+	}
+	if (*facts->node_note)
+		record_set_string(object, "node_note", facts->node_note, sizeof(facts->node_note));
+	if (facts->cores > 1 || facts->streams > 0) {
+		json_object_set_new(object, "cores", json_integer(facts->cores));
+		json_object_set_new(object, "streams", json_integer(facts->streams));
+		json_object_set_new(object, "others_gbps", figure(facts->others_gbps));
+	}
+}
+
 void lines_facts(const struct records *records, const struct run_facts *facts, const struct trials *trials, unsigned id)
 {
 	json_t *object = record_new(records, "facts", id), *forgotten = json_object();
@@ -224,6 +246,7 @@ void lines_facts(const struct records *records, const struct run_facts *facts, c
 	set_count(object, "call", facts->call);
 	set_count(object, "calls", facts->calls);
 	record_set_string(object, "pages", facts->pages, sizeof(facts->pages));
+	set_place(object, facts);
 	for (int i = 0; i < TRIAL_FATES; i++)
 		if (trials->forgotten[i])
 			json_object_set_new(forgotten, recording_fates[i], json_integer(trials->forgotten[i]));

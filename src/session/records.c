@@ -10,7 +10,7 @@
 #include "session/records_json.h"
 
 /* What a record can do without, in the order in which it goes when a line is too long. */
-static const char *const spare[] = { "mode_share_low", "mode_low", "mode_high", "pages", "seed", "choices",
+static const char *const spare[] = { "mode_share_low", "mode_low", "mode_high", "pages", "seed", "whatif_misses", "misses", "choices",
 	"arch", "naive", NULL };
 
 void record_set_string(json_t *object, const char *key, const char *value, size_t most)
@@ -150,6 +150,49 @@ void record_set_limits(json_t *object, const char *uarch, const struct explanati
 		json_object_set_new(object, "unknown", json_integer(explanation->limits.unknown));
 }
 
+/* Where and beside whom it ran, as far as that was more than one core with what memory the system gave. */
+static void set_place(json_t *object, const struct sample *sample, const struct run_facts *facts)
+{
+	if (sample->total_gbps > 0)
+		record_set_real(object, "gbps_total", sample->total_gbps);
+	if (facts->cores > 1)
+		json_object_set_new(object, "cores", json_integer(facts->cores));
+	if (facts->streams > 0)
+		json_object_set_new(object, "streams", json_integer(facts->streams));
+	if (*facts->pages)
+		record_set_string(object, "pages", facts->pages, sizeof(facts->pages));
+	if (*facts->pages_note)
+		record_set_string(object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
+	if (facts->nodes > 1 && facts->node >= 0)
+		json_object_set_new(object, "node", json_integer(facts->node));
+	if (*facts->node_note)
+		record_set_string(object, "node_note", facts->node_note, sizeof(facts->node_note));
+}
+
+/* A figure, or null: in a list it cannot be left out. */
+static json_t *figure(bool known, double value)
+{
+	return known && isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *each_level(const struct misses *misses)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < MISSES_LEVELS; i++)
+		json_array_append_new(list, figure(true, misses->level[i].each));
+	return list;
+}
+
+void record_set_misses(struct json_t *object, const struct misses *misses, const struct misses *then)
+{
+	if (!misses || !misses->known)
+		return;
+	json_object_set_new(object, "misses", each_level(misses));
+	if (then && then->known)
+		json_object_set_new(object, "whatif_misses", each_level(then));
+}
+
 void records_sample(const struct records *records, const struct record_sample *what)
 {
 	json_t *object = record_new(records, "sample", what->id);
@@ -178,6 +221,7 @@ void records_sample(const struct records *records, const struct record_sample *w
 	record_set_real(object, "ns", sample->ns);
 	record_set_real(object, "gbps", sample->gbps);
 	record_set_real(object, "bytes_per_cycle", sample->bytes_per_cycle);
+	set_place(object, sample, facts);
 	if (sample->modes > 1) {
 		json_object_set_new(object, "modes", json_integer(sample->modes));
 		record_set_real(object, "mode_low", sample->mode_low);
@@ -188,21 +232,14 @@ void records_sample(const struct records *records, const struct record_sample *w
 		json_object_set_new(object, "cpu", json_integer(facts->cpu));
 	if (!facts->bound)
 		json_object_set_new(object, "bound", json_false());
-	if (*facts->pages)
-		record_set_string(object, "pages", facts->pages, sizeof(facts->pages));
 	json_object_set_new(object, "seed", json_integer((json_int_t)what->seed));
 	record_set_limits(object, what->uarch, what->explanation);
+	record_set_misses(object, what->misses, what->then);
 	record_set_real(object, "instructions", counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
 	record_set_real(object, "ipc", counts_ipc(what->events, what->counts));
 	if (sample->cycles_from == SOURCE_COUNTER)
 		record_set_real(object, "check", sample->check);
 	record_write(records, object);
-}
-
-/* A figure, or null: in a list it cannot be left out. */
-static json_t *figure(bool known, double value)
-{
-	return known && isfinite(value) ? json_real(value) : json_null();
 }
 
 static void append_clean(json_t *list, const char *string)

@@ -49,6 +49,7 @@ struct record_sample {
 	const struct explanation *explanation;      /* NULL: none */
 	const struct event_plan *events;            /* NULL: nothing was to be counted */
 	const struct counts *counts;                /* NULL: nothing was */
+	const struct misses *misses, *then;         /* expected ones, and those in other caches; NULL: not asked */
 	const char *part;              /* of a probe, that it is a point of; NULL: of none */
 	double x;                      /* where on that part's curve */
 };

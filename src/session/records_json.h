@@ -25,6 +25,9 @@ void record_set_real(struct json_t *object, const char *key, double value);
 struct json_t *record_knob_value(const struct knob *knob, int64_t value);
 struct json_t *record_knobs(const struct setting *setting);
 
+/* Expected misses of L1 … L3, and those in other caches (NULL: not asked). Nothing where they are not known. */
+void record_set_misses(struct json_t *object, const struct misses *misses, const struct misses *then);
+
 /* What binds, for whom, and what is predicted: left out where it is unknown. uarch: the core's name; may be NULL. */
 void record_set_limits(struct json_t *object, const char *uarch, const struct explanation *explanation);
 

@@ -72,6 +72,7 @@ void reading_machine(struct reading *reading, const json_t *object)
 	if (!field_number(object, "tick_step", 0, 1e12, &machine->tick_step))
 		machine->tick_step = 0;
 	field_string(object, "bind_note", machine->bind_note, sizeof(machine->bind_note));
+	field_string(object, "memory_note", machine->memory_note, sizeof(machine->memory_note));
 	field_string(object, "huge_note", machine->huge_note, sizeof(machine->huge_note));
 	field_string(object, "clock", machine->clock_name, sizeof(machine->clock_name));
 	machine->cache_count = 0;

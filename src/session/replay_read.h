@@ -10,6 +10,7 @@ struct json_t;
 /* Beyond these nothing was ever measured. */
 #define MOST_CYCLES 1e12
 #define MOST_BYTES ((int64_t)1 << 46)
+#define MOST_GBPS 1e9
 
 /* ---- fields (replay_fields.c) ---- */
 

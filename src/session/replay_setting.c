@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kernels/place.h"
 #include "model/counts.h"
 #include "session/recording_lines.h"
 #include "session/replay_read.h"
@@ -75,6 +76,22 @@ const char *reading_trials(struct reading *reading, const json_t *object, unsign
 	return NULL;
 }
 
+static void read_place(const json_t *object, struct run_facts *facts)
+{
+	int asked = field_word(object, "asked", place_pages);
+	int64_t node;
+
+	facts->asked = asked > 0 ? (enum page_kind)asked : PAGES_AUTO;
+	facts->nodes = (int)field_count(object, "nodes", INT32_MAX);
+	facts->node = field_integer(object, "node", 0, INT32_MAX, &node) ? (int)node : -1;
+	facts->cores = (int)field_count(object, "cores", INT32_MAX);
+	facts->streams = (int)field_count(object, "streams", INT32_MAX);
+	field_string(object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
+	field_string(object, "node_note", facts->node_note, sizeof(facts->node_note));
+	if (facts->cores > 1 || facts->streams > 0)
+		field_number(object, "others_gbps", 0, MOST_GBPS, &facts->others_gbps);
+}
+
 const char *reading_facts(struct reading *reading, const json_t *object, unsigned id)
 {
 	static const enum source sources[] = {
@@ -101,6 +118,7 @@ const char *reading_facts(struct reading *reading, const json_t *object, unsigne
 	facts->call = (uint64_t)field_count(object, "call", INT64_MAX);
 	facts->calls = (unsigned)field_count(object, "calls", INT32_MAX);
 	field_string(object, "pages", facts->pages, sizeof(facts->pages));
+	read_place(object, facts);
 	for (int i = 0; i < TRIAL_FATES; i++)
 		reading->trials.forgotten[i] = (unsigned)field_count(forgotten, recording_fates[i], 1 << 24);
 	reading->has_facts = true;

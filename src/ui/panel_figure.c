@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "model/counts.h"
+#include "session/placed.h"
 #include "ui/digits.h"
 #include "ui/panels.h"
 
@@ -206,6 +207,30 @@ static void add_rates(struct lines *lines, const struct sample *sample, int widt
 		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text), "%s", per_cycle);
 }
 
+static void add_words(struct lines *lines, int rank, enum style style, const char *words, const struct canvas *canvas, int width)
+{
+	struct line *line;
+
+	if (!*words)
+		return;
+	line = add(lines, rank, style);
+	snprintf(line->text, sizeof(line->text), "%s", words);
+	line->rows = canvas_wrap_rows(canvas, width, line->text);
+}
+
+/* Where and beside whom it ran: what others moved belongs to the rates, pages that are not as asked are a doubt. */
+static void add_place(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+{
+	char words[200];
+
+	placed_others(&view->facts, &view->sample, words, sizeof(words));
+	add_words(lines, 5, STYLE_TEXT, words, canvas, width);
+	placed_pages(&view->facts, words, sizeof(words));
+	add_words(lines, 4, STYLE_WARN, words, canvas, width);
+	placed_node(&view->facts, words, sizeof(words));
+	add_words(lines, view->facts.node_note[0] ? 4 : 9, view->facts.node_note[0] ? STYLE_WARN : STYLE_TEXT, words, canvas, width);
+}
+
 /* The binding limit, what lies between it and the figure, and which key helps: "limit 3.000 M latency, at it". */
 static void add_limit(struct lines *lines, const struct scene *scene, const struct canvas *canvas, int width)
 {
@@ -390,6 +415,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		add_limit(&lines, scene, canvas, at.width);
 		add_trials(&lines, sample, &view->counters, canvas, at.width);
 		add_rates(&lines, sample, at.width);
+		add_place(&lines, view, canvas, at.width);
 	}
 	add_pinned(&lines, view, canvas, at.width);
 	shorten(&lines, at.height);

@@ -54,7 +54,7 @@ static const char two[] = HEAD SETTING("1", CHAIN("1")) SETTING("2", CHAIN("4"))
 static const char grid[] = HEAD SETTING("7", MOUNTAIN("16384", "1")) SETTING("8", MOUNTAIN("16384", "2"))
 	SETTING("9", MOUNTAIN("65536", "1")) SETTING("10", MOUNTAIN("65536", "2")) HEAD SETTING("1", MOUNTAIN("65536", "2"));
 static const char odd[] =
-	HEAD "{\"record\":\"facts\",\"id\":-1}\n[[[[[[[[[[[[\n{\"a\":1e999}\n{\"record\":\"trials\",\"id\":1,\"trials\":[[1e308,-1,1,1,1,9]]}\n"
+	HEAD "{\"record\":\"facts\",\"id\":-1,\"cycles_from\":\"counter\",\"asked\":\"huge\",\"nodes\":-1,\"node\":1e9,\"cores\":99,\"others_gbps\":\"x\"}\n[[[[[[[[[[[[\n{\"a\":1e999}\n{\"record\":\"trials\",\"id\":1,\"trials\":[[1e308,-1,1,1,1,9]]}\n"
 	"{\"record\":\"sample\",\"id\":4294967296,\"kernel\":\"\\u001b]0;x\\u0007\",\"knobs\":{\"size\":99999999999999999999}}\n\xff\xfe\n";
 
 const struct fuzz_seed fuzz_seeds[] = { FUZZ_TEXT(one), FUZZ_TEXT(two), FUZZ_TEXT(grid), FUZZ_TEXT(odd), { NULL, 0 } };

@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include <unistd.h>
+
 #include "engine/arena.h"
 
 /* More than any address space holds. */
@@ -8,7 +10,8 @@ static void a_refusal_names_the_size_as_people_do(void **state)
 	struct arena arena = { 0 };
 	atomic_bool cancel = false;
 	bool kept;
-	struct status status = arena_need(&arena, 1ull << 54, 0, NULL, 0, &cancel, &kept);
+	const struct arena_place place = { .node = -1 };
+	struct status status = arena_need(&arena, 1ull << 54, 0, &place, &cancel, &kept);
 
 	(void)state;
 	assert_int_equal(status.code, STATUS_FAILED);
@@ -31,10 +34,108 @@ static void a_core_is_refused_before_a_topology_is_loaded(void **state)
 	assert_int_equal(status.code, STATUS_USAGE);
 }
 
+/* The kernel's own account of huge pages behind memory, in MiB; -1: it gives none. */
+static long huge_behind(const unsigned char *memory, uint64_t bytes)
+{
+	FILE *file = fopen("/proc/self/smaps", "re");
+	unsigned long begin, end, kib;
+	char line[256];
+	long huge = -1;
+	bool ours = false;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+			ours = begin < (unsigned long)(memory + bytes) && end > (unsigned long)memory;
+		else if (ours && sscanf(line, "AnonHugePages: %lu", &kib) == 1)
+			huge = (huge < 0 ? 0 : huge) + (long)(kib >> 10);
+	}
+	if (file)
+		fclose(file);
+	return huge;
+}
+
+/* What this system grants is not ours to say: what is told of it has to agree with the kernel's account, and with itself. */
+static void what_pages_were_got_is_told(void **state)
+{
+	struct status status;
+	struct topology *topology = topology_load(&status);
+	atomic_bool cancel = false;
+
+	(void)state;
+	check_ok(status);
+	for (enum page_kind asked = PAGES_4K; asked <= PAGES_HUGE; asked++) {
+		const struct arena_place place = { .topology = topology, .node = -1, .small = asked == PAGES_4K };
+		struct arena arena = { 0 };
+		struct run_facts facts;
+		long huge;
+		bool kept;
+
+		check_ok(arena_need(&arena, 16 << 20, 16 << 20, &place, &cancel, &kept));
+		arena_tell(&arena, 0, 16 << 20, &place, asked, "", &facts);
+		huge = huge_behind(arena.memory, 16 << 20);
+		if (strcmp(facts.pages, "unknown") == 0 || huge < 0) {
+			arena_free(&arena);
+			continue;
+		}
+		if (strcmp(facts.pages, "huge") == 0)
+			assert_true(huge >= 14);
+		else if (strcmp(facts.pages, "mixed") != 0)
+			assert_int_equal(huge, 0);
+		if (asked == PAGES_4K)
+			assert_true(strcmp(facts.pages, "huge") != 0 && strcmp(facts.pages, "mixed") != 0);
+		else
+			assert_int_equal(facts.pages_note[0] == '\0', huge == 16);
+		arena_free(&arena);
+	}
+	topology_free(topology);
+}
+
+/* Pieces as they might have come, without any memory. */
+static void check_told(const unsigned char *order, uint64_t pieces, enum page_kind asked, const char *huge_note, const char *pages,
+	const char *note)
+{
+	struct status status;
+	struct topology *topology = topology_load(&status);
+	const struct arena_place place = { .topology = topology, .node = -1 };
+	unsigned char copy[8];
+	const struct arena arena = { .order = copy, .touched = pieces * ARENA_PIECE };
+	struct run_facts facts;
+
+	check_ok(status);
+	memcpy(copy, order, pieces);
+	arena_tell(&arena, 0, pieces * ARENA_PIECE - 1000, &place, asked, huge_note, &facts);
+	assert_string_equal(facts.pages, pages);
+	assert_string_equal(facts.pages_note, note);
+	topology_free(topology);
+}
+
+static void why_pages_are_not_as_asked_is_told(void **state)
+{
+	static const unsigned char huge[] = { 21, 21, 21, 21 }, some[] = { 21, 12, 12, 12 }, none[] = { 12, 12, 12, 12 },
+		middle[] = { 16, 16, 16, 16 }, odd[] = { 12, 16, 12, 12 }, unknown[] = { 0, 0, 0, 0 };
+
+	(void)state;
+	check_told(huge, 4, PAGES_HUGE, "", "huge", "");
+	check_told(some, 4, PAGES_HUGE, "", "mixed", "only 2 MiB of 8 MiB could be got");
+	check_told(some, 1, PAGES_HUGE, "", "huge", "");
+	check_told(none, 4, PAGES_HUGE, "", "4k", "none of 8 MiB could be got");
+	check_told(none, 4, PAGES_HUGE, "huge pages are off", "4k", "huge pages are off");
+	check_told(none, 4, PAGES_AUTO, "huge pages are off", "4k", "");
+	check_told(middle, 4, PAGES_AUTO, "", "64k", "");
+	check_told(odd, 4, PAGES_AUTO, "", "mixed", "");
+	check_told(unknown, 4, PAGES_HUGE, "", "unknown", "the system does not tell what was got");
+	if (sysconf(_SC_PAGESIZE) == 4096)
+		check_told(none, 4, PAGES_4K, "", "4k", "");
+	else
+		check_told(middle, 4, PAGES_4K, "", "64k", "the smallest pages of this system are 64 KiB");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_refusal_names_the_size_as_people_do),
+		cmocka_unit_test(what_pages_were_got_is_told),
+		cmocka_unit_test(why_pages_are_not_as_asked_is_told),
 		cmocka_unit_test(a_core_is_refused_before_a_topology_is_loaded),
 	};
 

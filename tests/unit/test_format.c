@@ -257,10 +257,10 @@ static void csv_has_a_header_and_as_many_fields_in_each_line(void **state)
 	line = strtok(capture.text, "\n");
 	assert_string_equal(line, "id,host,machine,cpu,bound,kernel,op,unroll,acc,size,stride,cpe,cpe_lo,cpe_hi,trials,"
 		"dropped,quiet,contended,cycles_from,ghz,ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,"
-		"mode_share_low,pages,seed,uarch,binding,limit,predicted");
+		"mode_share_low,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted");
 	line = strtok(NULL, "\n");
 	assert_string_equal(line, "1,node7,\"A \"\"B\"\", C\",3,true,fold,add,4,1,32768,1,0.752123,0.75,0.756,151,23,0.87,"
-		"false,reference,4.12,0.183,,10.625,1,,,,4k,1,,,,");
+		"false,reference,4.12,0.183,,10.625,1,,,,4k,,,,1,,,,");
 	assert_null(strtok(NULL, "\n"));
 	free(capture.text);
 }
@@ -395,6 +395,67 @@ static void every_format_does_every_record(void **state)
 	}
 }
 
+static struct run_facts crowded_facts(void)
+{
+	struct run_facts facts = some_facts();
+
+	facts.asked = PAGES_HUGE;
+	snprintf(facts.pages_note, sizeof(facts.pages_note), "none of 64 MiB could be got");
+	facts.nodes = 2;
+	facts.node = 1;
+	facts.cores = 4;
+	facts.others_gbps = 60;
+	return facts;
+}
+
+static void formats_tell_where_and_beside_whom(void **state)
+{
+	struct sample sample = a_sample();
+	struct run_facts facts = crowded_facts();
+	struct capture capture;
+	json_t *object;
+
+	(void)state;
+	sample.total_gbps = 103.7;
+	capture_begin(&capture, "text", REPORT_RUN);
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	facts.streams = 2;
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	facts.cores = 0;
+	snprintf(facts.node_note, sizeof(facts.node_note), "node 0 has too little free: on node 1");
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	/* How much they moved may not be known. */
+	facts.others_gbps = NAN;
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	capture_end(&capture);
+	check_contains(capture.text, "\nbeside   all 4 cores 103.7 GB/s\npages    huge asked, 4k got: none of 64 MiB could be got\n"
+		"memory   node 1\n");
+	check_contains(capture.text, "\nbeside   4 cores, 2 streams: the others 60.00 GB/s\n");
+	check_contains(capture.text, "\nbeside   2 streams 60.00 GB/s\n");
+	check_contains(capture.text, "\nmemory   node 0 has too little free: on node 1\n");
+	check_contains(capture.text, "\nbeside   2 streams\n");
+	free(capture.text);
+
+	capture_begin(&capture, "json", REPORT_RUN);
+	facts = crowded_facts();
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	object = parse(capture_end(&capture));
+	assert_string_equal(string_at(object, "pages"), "4k");
+	assert_string_equal(string_at(object, "pages_note"), "none of 64 MiB could be got");
+	assert_int_equal(json_integer_value(json_object_get(object, "node")), 1);
+	assert_int_equal(json_integer_value(json_object_get(object, "cores")), 4);
+	assert_null(json_object_get(object, "streams"));
+	check_near(json_real_value(json_object_get(object, "gbps_total")), 103.7, 1e-12);
+	json_decref(object);
+	free(capture.text);
+
+	capture_begin(&capture, "csv", REPORT_RUN);
+	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
+	capture_end(&capture);
+	check_contains(capture.text, ",4k,none of 64 MiB could be got,1,103.7,1,");
+	free(capture.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -405,6 +466,7 @@ int main(void)
 		cmocka_unit_test(json_lists_a_kernel_and_its_knobs),
 		cmocka_unit_test(csv_has_a_header_and_as_many_fields_in_each_line),
 		cmocka_unit_test(text_tells_one_sample_in_lines),
+		cmocka_unit_test(formats_tell_where_and_beside_whom),
 		cmocka_unit_test(text_aligns_a_sweep),
 		cmocka_unit_test(text_fits_a_sweep_in_eighty_columns),
 		cmocka_unit_test(every_format_does_every_record),

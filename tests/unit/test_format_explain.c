@@ -67,6 +67,7 @@ static int tear_down(void **state)
 
 static struct report report;
 static struct machine machine;
+static const struct misses_whatif *asked;
 static char *written;
 static size_t written_size;
 
@@ -81,6 +82,7 @@ static const struct format *begin(const char *name, enum report_kind kind)
 	report.machine = &machine;
 	report.core = &core;
 	report.explanation = explanation;
+	report.whatif = asked;
 	setting_init(&report.setting, &kernel_fold);
 	if (format->begin)
 		format->begin(&report);
@@ -452,6 +454,65 @@ static void samples_say_how_far_they_are_from_their_limit(void **state)
 	discard();
 }
 
+/* Twice L1 of 48 KiB, lines of 64 bytes, a read in every line: as known to the explanation. */
+static void walk_through(double working_set, bool scattered)
+{
+	const struct misses_walk walk = { .working_set = working_set, .lines = 1, .step = 64, .scattered = scattered, .access = "read" };
+	const double cache[MISSES_LEVELS] = { 48 << 10, 2 << 20, 0 };
+
+	misses_find(&walk, cache, 64, &explanation->misses);
+}
+
+static void misses_stand_beside_what_they_would_be(void **state)
+{
+	struct misses_whatif whatif = { 0 };
+	json_t *object;
+
+	(void)state;
+	walk_through(96 << 10, false);
+	write_explanation("text");
+	check_contains(written, "\nmisses    L1 48 KiB: every read is a miss: 1 line for each\n"
+		"          L2 2 MiB: no miss after the first pass: all 96 KiB stay\n\n");
+	discard();
+	check_ok(misses_whatif_parse("2x", &whatif));
+	asked = &whatif;
+	write_explanation("text");
+	check_contains(written, "\nmisses    L1 48 KiB: every read is a miss: 1 line for each\n"
+		"            what if L1 96 KiB: no miss after the first pass: all 96 KiB stay; near the edge, 96 KiB in 96 KiB: some lines may have to go\n"
+		"          L2 2 MiB: no miss after the first pass: all 96 KiB stay\n"
+		"            what if L2 4 MiB: the same\n");
+	discard();
+	write_sample("text", REPORT_RUN, 2);
+	check_contains(written, "\nmisses   L1 48 KiB: every read is a miss: 1 line for each\n           what if L1 96 KiB: ");
+	discard();
+	for (int i = 0; i < 2; i++) {
+		if (i)
+			write_explanation("json");
+		else
+			write_sample("json", REPORT_SWEEP, 2);
+		object = record(0);
+		check_near(json_number_value(json_array_get(json_object_get(object, "misses"), 0)), 1, 0);
+		check_near(json_number_value(json_array_get(json_object_get(object, "misses"), 1)), 0, 0);
+		assert_true(json_is_null(json_array_get(json_object_get(object, "misses"), 2)));
+		check_near(json_number_value(json_array_get(json_object_get(object, "whatif_misses"), 0)), 0, 0);
+		assert_null(json_object_get(object, "misses_why"));
+		json_decref(object);
+		discard();
+	}
+	asked = NULL;
+
+	walk_through(96 << 10, true);
+	write_explanation("text");
+	check_contains(written, "\nmisses    unavailable: its lines come in a random order");
+	discard();
+	write_explanation("json");
+	object = record(0);
+	assert_null(json_object_get(object, "misses"));
+	check_contains(json_string_value(json_object_get(object, "misses_why")), "random order");
+	json_decref(object);
+	discard();
+}
+
 static void code_that_cannot_be_read_says_why(void **state)
 {
 	json_t *object;
@@ -480,6 +541,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(json_begins_with_what_binds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(misses_stand_beside_what_they_would_be, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(json_tells_every_limit_port_and_instruction, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ids_tell_explanations_apart, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(json_lines_stay_below_a_thousand_bytes, set_up, tear_down),

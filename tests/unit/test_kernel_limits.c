@@ -55,6 +55,26 @@ static void every_kernel_names_a_limit_that_exists(void **state)
 	}
 }
 
+/* Lines that a stride leaves out do not come: 128 KiB at stride 24 are 43 KiB of lines, and L1 holds them. */
+static void lines_left_out_cost_nothing(void **state)
+{
+	const struct kernel *mountain = kernel_find("mountain");
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(mountain, v);
+	v[kernel_knob(mountain, "size")] = 128 << 10;
+	v[kernel_knob(mountain, "stride")] = 8;
+	check_ok(ask(mountain, v));
+	assert_true(limit_of(LIMIT_MEMORY_LINES) && limit_of(LIMIT_MEMORY_LINES)->cpe > 0);
+	v[kernel_knob(mountain, "stride")] = 40;
+	check_ok(ask(mountain, v));
+	assert_null(limit_of(LIMIT_MEMORY_LINES));
+	/* And so the misses of the explanation. */
+	assert_true(explanation->misses.known && explanation->misses.level[0].fits);
+	check_near(explanation->misses.level[0].held, 128 * 1024 / 5.0, 1);
+}
+
 /* Hard ones bind; a soft one (misprediction) stands above what binds and is what is predicted. */
 static void default_settings_bind_as_their_documents_say(void **state)
 {
@@ -179,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kernel_names_a_limit_that_exists),
+		cmocka_unit_test(lines_left_out_cost_nothing),
 		cmocka_unit_test(default_settings_bind_as_their_documents_say),
 		cmocka_unit_test(chains_that_begin_anew_overlap),
 		cmocka_unit_test(only_the_range_of_scattered_accesses_counts),

@@ -89,6 +89,7 @@ static int set_up(void **state)
 	machine.cpu = 3;
 	machine.virtualised = machine.watched = true;
 	machine.memory_limit = (uint64_t)3 << 30;
+	snprintf(machine.memory_note, sizeof(machine.memory_note), "the control group allows 6 GiB");
 	machine.cache_count = 2;
 	machine.cache[0] = (struct machine_cache){ 1, 64 << 10, 64 };
 	machine.cache[1] = (struct machine_cache){ 2, 1 << 20, 64 };
@@ -192,7 +193,15 @@ static const struct run_facts facts = {.cpu = 3,
 	.call = 4096,
 	.calls = 2,
 	.watched = true,
-	.pages = "huge"};
+	.pages = "huge",
+	.asked = PAGES_HUGE,
+	.pages_note = "only 28 MiB of 32 MiB could be got",
+	.nodes = 2,
+	.node = 1,
+	.node_note = "node 0 has too little free: on node 1",
+	.cores = 3,
+	.streams = 2,
+	.others_gbps = 21.5};
 
 /* Quiet trials with a few of every other kind. */
 static void make_trials(struct trials *trials, unsigned count, double cpe)
@@ -326,6 +335,7 @@ static void test_what_is_written_is_read(void **state)
 	assert_int_equal(replay_machine(replay)->cpu, 3);
 	assert_int_equal(machine_cache(replay_machine(replay), 2), 1 << 20);
 	assert_int_equal(replay_machine(replay)->memory_limit, machine.memory_limit);
+	assert_string_equal(replay_machine(replay)->memory_note, machine.memory_note);
 	assert_int_equal(replay_place(replay)->seed, 7);
 
 	make_trials(&made, 200, 3);
@@ -373,6 +383,14 @@ static void test_what_is_written_is_read(void **state)
 		check_near(result->trials.trial[i].at, made.trial[i].at, 1e-5);
 	}
 	assert_memory_equal(result->facts.pages, "huge", 5);
+	assert_int_equal(result->facts.asked, PAGES_HUGE);
+	assert_string_equal(result->facts.pages_note, facts.pages_note);
+	assert_int_equal(result->facts.nodes, 2);
+	assert_int_equal(result->facts.node, 1);
+	assert_string_equal(result->facts.node_note, facts.node_note);
+	assert_int_equal(result->facts.cores, 3);
+	assert_int_equal(result->facts.streams, 2);
+	check_near(result->facts.others_gbps, 21.5, 1e-9);
 	assert_int_equal(result->facts.footprint, 32768);
 	assert_int_equal(result->facts.calls, 2);
 	assert_int_equal(result->counts.id, 77);

@@ -1,0 +1,61 @@
+/* Working sets in memory with what is laid out in them. They are kept apart by what is asked of their memory (pages, node), and a
+ * background's from the live setting's where the two cannot share; all together stay within a limit. */
+#ifndef SLX_ENGINE_STORE_H
+#define SLX_ENGINE_STORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "engine/arena.h"
+#include "engine/topology.h"
+#include "kernels/kernel.h"
+
+enum { STORE_SLOTS = 6 };
+
+/* One working set in memory and what is laid out in it. */
+struct slot {
+	struct arena arena;
+	struct arena_place place;
+	bool background;
+	const struct kernel *kernel;      /* NULL: nothing */
+	uint64_t layout, seed, prepared;
+	uint64_t turn;                    /* of the store, when it was last asked for; 0: never */
+	double filled;                    /* seconds, when nearly all of it was last needed */
+	uint64_t base, walked;            /* of it, the bytes that were walked last, of all slots; walked 0: others were */
+};
+
+/* A zeroed one with topology and cpu set is ready, and holds nothing. */
+struct store {
+	const struct topology *topology;
+	int cpu;                          /* whoever calls the runs is on */
+	uint64_t turn;
+	struct slot slot[STORE_SLOTS];
+};
+
+struct store_request {
+	const struct kernel *kernel;
+	const int64_t *v;
+	uint64_t seed;
+	double place;                     /* 0…1: where in what is laid out to begin, for kernels that are movable */
+	uint64_t near;                    /* bytes of the first cache: what fits it always begins at the beginning */
+	bool background;                  /* fills slices beside the live setting */
+	uint64_t limit;                   /* bytes that the store may hold; less only where this working set alone is more */
+	double now;                       /* seconds */
+};
+
+/* Memory for a request with its data laid out and checked: *run is ready to be called, and *slot holds it, until the next call. What others
+ * left in the same memory is used again where it can be. STATUS_FAILED: memory or a node refused; STATUS_CANCELLED: *cancel was set. */
+struct status store_lay(struct store *store, const struct store_request *request, const atomic_bool *cancel,
+	struct kernel_run *run, struct slot **slot);
+
+/* Notes that this run is walked now; returns whether it was the last one that was. */
+bool store_walk(struct store *store, struct slot *slot, const struct kernel_run *run);
+
+/* Bytes that are held. */
+uint64_t store_held(const struct store *store);
+
+void store_free(struct store *store);
+
+#endif

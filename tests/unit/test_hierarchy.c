@@ -1,0 +1,338 @@
+#include "curves.h"
+
+#include "model/hierarchy.h"
+
+enum { SEEDS = 200 };
+
+/* A machine with its curves: what hierarchy_find() is given. */
+struct world {
+	struct machine machine;
+	struct made_curve lines[PAGE_KINDS], pages[PAGE_KINDS], pairs;
+	struct hierarchy_input input;
+	struct hierarchy hierarchy;
+};
+
+/* As a desktop core has them: the L1 DTLB's 96 entries reach 384 KiB, inside L2. */
+static const struct made desktop = {
+	.level = { { 4, 48 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 55, 16 * MIB, 16 }, { 400, 0, 0 } }, .levels = 4,
+	.tlb_bytes = 384 * KIB, .tlb_cycles = 7, .noise = 0.004, .beginning = 4 * KIB, .end = 256 * MIB, .octave = 4,
+};
+
+/* One line a page: so many lines of caches, and TLBs that miss at once where they are full. */
+static void fill_pages(const struct made *made, uint64_t seed, double second_entries, double second_cycles, struct made_curve *curve)
+{
+	struct random random = { seed };
+
+	curve->count = 0;
+	for (double pages = 8; pages <= 16384; pages = pages >= 40 && pages < 112 ? floor(pages / 2) * 2 + 2 : pages * 1.19) {
+		double count = floor(pages), bytes = count * 4096, cycles;
+		struct made lines = *made;
+
+		lines.tlb_bytes = 0;
+		cycles = made_cycles(&lines, count * 64);
+		if (made->tlb_bytes > 0 && bytes > made->tlb_bytes)
+			cycles += made->tlb_cycles * fmin(1, (bytes / made->tlb_bytes - 1) * 5);
+		if (second_entries > 0 && count > second_entries)
+			cycles += second_cycles * fmin(1, (count / second_entries - 1) * 5);
+		if (curve->count && curve->point[curve->count - 1].bytes >= bytes)
+			continue;
+		cycles *= exp(made->noise * made_normal(&random));
+		curve->point[curve->count++] = (struct curve_point){ .bytes = bytes, .cycles = cycles, .lo = 0.998 * cycles, .hi = 1.002 * cycles };
+	}
+}
+
+static void use(struct hierarchy_curve *curve, const struct made_curve *made)
+{
+	*curve = (struct hierarchy_curve){ made->point, made->count };
+}
+
+static struct world *world_new(const struct made *made, uint64_t seed)
+{
+	static const double distances[] = { 8, 16, 32, 48, 64, 96, 128, 256 };
+	struct world *world = calloc(1, sizeof(*world));
+	double knee = made->level[1].bytes;
+
+	assert_non_null(world);
+	world->machine.cache_count = made->levels - 1;
+	for (int i = 0; i + 1 < made->levels; i++)
+		world->machine.cache[i] = (struct machine_cache){ i + 1, (uint64_t)made->level[i].bytes, 64 };
+	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
+		made_fill(made, seed * 31 + (uint64_t)kind, knee * 0.7, knee * 1.6, &world->lines[kind]);
+		fill_pages(made, seed * 17 + (uint64_t)kind, 0, 0, &world->pages[kind]);
+		use(&world->input.lines[kind], &world->lines[kind]);
+		use(&world->input.pages[kind], &world->pages[kind]);
+	}
+	for (int i = 0; i < 8; i++)
+		world->pairs.point[world->pairs.count++] = (struct curve_point){ .bytes = distances[i], .cycles = distances[i] < 64 ? 9 : 14 };
+	use(&world->input.pairs, &world->pairs);
+	world->input.machine = &world->machine;
+	world->input.ghz = 4;
+	world->input.got[PAGES_4K] = "4k";
+	world->input.got[PAGES_HUGE] = "huge";
+	return world;
+}
+
+static void find(struct world *world)
+{
+	hierarchy_find(&world->input, &world->hierarchy);
+}
+
+static bool has_finding(const struct world *world, const char *part)
+{
+	for (int i = 0; i < world->hierarchy.finding_count; i++)
+		if (strstr(world->hierarchy.finding[i].text, part))
+			return true;
+	return false;
+}
+
+static void levels_are_named_and_explained(void **state)
+{
+	struct world *world = world_new(&desktop, 1);
+	const struct hierarchy *hierarchy = &world->hierarchy;
+
+	(void)state;
+	find(world);
+	assert_int_equal(hierarchy->level_count, 5);
+	assert_string_equal(hierarchy->level[0].words, "L1d: 4.0 cycles up to 48 KiB");
+	assert_string_equal(hierarchy->level[1].words, "L2: 14.0 cycles up to 1 MiB");
+	assert_string_equal(hierarchy->level[2].name, "L3");
+	assert_int_equal(hierarchy->level[3].kind, LEVEL_TLB);
+	assert_string_equal(hierarchy->level[3].words, "L1 DTLB: 96 entries, pages for 384 KiB; beyond, 7.0 cycles more");
+	assert_int_equal(hierarchy->level[4].kind, LEVEL_MEMORY);
+	check_near(hierarchy->level[4].ns, 100, 3);
+	assert_ptr_equal(hierarchy_cache(hierarchy, 2), &hierarchy->level[1]);
+	assert_ptr_equal(hierarchy_tlb(hierarchy, 1), &hierarchy->level[3]);
+	assert_ptr_equal(hierarchy_memory(hierarchy), &hierarchy->level[4]);
+	assert_null(hierarchy_cache(hierarchy, 4));
+	check_near(hierarchy->line, 64, 0);
+	check_near(hierarchy->line_lo, 48, 0);
+	for (int i = 0; i < hierarchy->level_count; i++)
+		assert_true(hierarchy->level[i].confidence > 0.7);
+	for (int i = 0; i < hierarchy->finding_count; i++)
+		assert_false(hierarchy->finding[i].disagreement);
+	free(world);
+}
+
+/* What has to be right every time: sizes of the core's own caches and of its first TLB. */
+static void check_sizes(const struct made *made, int least)
+{
+	int right = 0;
+
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct world *world = world_new(made, seed);
+		const struct hierarchy_level *first, *second, *tlb;
+
+		find(world);
+		first = hierarchy_cache(&world->hierarchy, 1);
+		second = hierarchy_cache(&world->hierarchy, 2);
+		tlb = hierarchy_tlb(&world->hierarchy, 1);
+		right += first && first->bytes == made->level[0].bytes && second && second->bytes == made->level[1].bytes && tlb &&
+			fabs(tlb->entries - made->tlb_bytes / 4096) <= 2 && world->hierarchy.line == 64;
+		free(world);
+	}
+	if (right < least)
+		fail_msg("right in %d of %d, not in %d", right, SEEDS, least);
+}
+
+static void sizes_come_out_right(void **state)
+{
+	struct made made = desktop;
+
+	(void)state;
+	check_sizes(&made, SEEDS);
+	made.noise = 0.015;
+	check_sizes(&made, SEEDS * 98 / 100);
+	made.noise = 0.004;
+	made.spikes = 0.03;
+	check_sizes(&made, SEEDS * 95 / 100);
+	/* A server's: 2 MiB, and memory far off. */
+	made = desktop;
+	made.level[1] = (struct made_level){ 16, 2 * MIB, 16 };
+	made.level[2] = (struct made_level){ 75, 32 * MIB, 16 };
+	made.level[3].cycles = 500;
+	check_sizes(&made, SEEDS * 99 / 100);
+	/* A smaller core's. */
+	made = desktop;
+	made.level[0] = (struct made_level){ 4, 32 * KIB, 0 };
+	made.level[1] = (struct made_level){ 11, 512 * KIB, 8 };
+	made.tlb_bytes = 64 * 4096;
+	check_sizes(&made, SEEDS * 99 / 100);
+	made.level[0].bytes = 64 * KIB;
+	made.level[1] = (struct made_level){ 13, 1280 * KIB, 20 };
+	made.tlb_bytes = 96 * 4096;
+	check_sizes(&made, SEEDS * 95 / 100);
+}
+
+static void a_tlb_step_is_no_cache(void **state)
+{
+	struct world *world = world_new(&desktop, 5);
+
+	(void)state;
+	world->machine.virtualised = true;
+	find(world);
+	assert_true(has_finding(world, "Huge pages were granted, yet the step at 96 pages (384 KiB) stays: the host maps small pages."));
+	/* With pages that are large all the way the step is gone, and said to have been a TLB's. */
+	for (int i = 0; i < world->pages[PAGES_HUGE].count; i++)
+		world->pages[PAGES_HUGE].point[i].cycles = world->pages[PAGES_HUGE].point[i].bytes / 64 <= 48 * KIB ? 4 : 14;
+	find(world);
+	assert_true(has_finding(world, "With huge pages the step at 96 pages (384 KiB) is gone: it was the TLB's."));
+	assert_false(has_finding(world, "stays"));
+	free(world);
+}
+
+static void a_second_tlb_is_found_beside_the_lines_of_caches(void **state)
+{
+	struct world *world = world_new(&desktop, 6);
+	const struct hierarchy_level *tlb;
+
+	(void)state;
+	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
+		fill_pages(&desktop, 60 + (uint64_t)kind, 2048, 40, &world->pages[kind]);
+		use(&world->input.pages[kind], &world->pages[kind]);
+	}
+	find(world);
+	/* 768 lines are L1d, 96 and 2,048 pages are TLBs. */
+	assert_null(hierarchy_tlb(&world->hierarchy, 3));
+	tlb = hierarchy_tlb(&world->hierarchy, 2);
+	assert_non_null(tlb);
+	assert_true(tlb->entries_lo <= 2048 && 2048 <= tlb->entries_hi);
+	check_near(tlb->cycles, 40, 2);
+	free(world);
+}
+
+static void what_the_system_says_otherwise_is_a_finding(void **state)
+{
+	struct world *world = world_new(&desktop, 7);
+	int disagreements = 0;
+
+	(void)state;
+	world->machine.cache[2].bytes = 480ull << 20;
+	find(world);
+	for (int i = 0; i < world->hierarchy.finding_count; i++)
+		disagreements += world->hierarchy.finding[i].disagreement;
+	assert_int_equal(disagreements, 1);
+	assert_true(has_finding(world, "The system says that L3 has 480 MiB."));
+	check_contains(hierarchy_cache(&world->hierarchy, 3)->words, "the system says 480 MiB, you get about 1");
+	assert_true(hierarchy_cache(&world->hierarchy, 3)->stated == 480ull << 20);
+	world->machine.cache[2].bytes = 16ull << 20;
+	world->machine.cache[0].line = 128;
+	find(world);
+	assert_true(has_finding(world, "The system says that lines have 128 bytes."));
+	free(world);
+}
+
+static void a_level_that_is_stated_and_missing_is_a_finding(void **state)
+{
+	struct made made = { .level = { { 4, 32 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 400, 0, 0 } }, .levels = 3, .noise = 0.004,
+		.beginning = 4 * KIB, .end = 256 * MIB };
+	struct world *world = world_new(&made, 8);
+
+	(void)state;
+	world->machine.cache[2] = (struct machine_cache){ 3, 32 << 20, 64 };
+	world->machine.cache_count = 3;
+	find(world);
+	assert_true(has_finding(world, "The system says that there is an L3 of 32 MiB. The curve shows no plateau of its own for it."));
+	assert_non_null(hierarchy_memory(&world->hierarchy));
+	free(world);
+}
+
+static void pages_that_were_refused_are_named(void **state)
+{
+	struct world *world = world_new(&desktop, 9);
+
+	(void)state;
+	world->input.got[PAGES_HUGE] = "4k";
+	find(world);
+	assert_true(has_finding(world, "Pages asked for: huge; got: 4k."));
+	assert_false(has_finding(world, "granted"));
+	free(world);
+}
+
+static void points_of_two_modes_are_named(void **state)
+{
+	struct world *world = world_new(&desktop, 10);
+	struct curve_point *point = &world->lines[PAGES_4K].point[world->lines[PAGES_4K].count - 3];
+
+	(void)state;
+	point->two_modes = true;
+	point->mode_low = 150;
+	point->mode_high = 420;
+	point->share_low = 0.4;
+	find(world);
+	assert_true(has_finding(world, "1 point with 4k pages has two modes: at 173.3 MiB, 150 cycles in 40 % of the trials and 420 in the others."));
+	free(world);
+}
+
+static void memory_that_grows_is_one_memory(void **state)
+{
+	struct made made = desktop;
+	struct world *world;
+
+	(void)state;
+	made.memory_growth = 0.12;
+	world = world_new(&made, 11);
+	find(world);
+	assert_null(hierarchy_cache(&world->hierarchy, 4));
+	assert_non_null(hierarchy_memory(&world->hierarchy));
+	free(world);
+}
+
+/* While the probe runs: what is claimed of a part is claimed of the whole too, but for memory's latency. */
+static void nothing_is_claimed_too_early(void **state)
+{
+	struct world *world = world_new(&desktop, 12);
+
+	(void)state;
+	for (int count = 0; count <= world->lines[PAGES_4K].count; count++) {
+		double reached = count ? world->lines[PAGES_4K].point[count - 1].bytes : 0;
+
+		memset(&world->input.pages, 0, sizeof(world->input.pages));
+		world->input.lines[PAGES_HUGE].count = 0;
+		world->input.lines[PAGES_4K].count = count;
+		find(world);
+		if (reached < 64 * KIB)
+			assert_int_equal(world->hierarchy.level_count, 0);
+		if (reached < 1.2 * MIB)
+			assert_null(hierarchy_cache(&world->hierarchy, 3));
+		if (reached < 16 * MIB)
+			assert_null(hierarchy_memory(&world->hierarchy));
+		if (reached > 256 * KIB) {
+			assert_non_null(hierarchy_cache(&world->hierarchy, 1));
+			check_near(hierarchy_cache(&world->hierarchy, 1)->bytes / KIB, 48, 0);
+		}
+	}
+	free(world);
+}
+
+static void nothing_measured_is_nothing_found(void **state)
+{
+	struct hierarchy_input input = { .ghz = NAN };
+	struct hierarchy hierarchy;
+
+	(void)state;
+	hierarchy_find(&input, &hierarchy);
+	assert_int_equal(hierarchy.level_count, 0);
+	assert_int_equal(hierarchy.finding_count, 0);
+	assert_true(isnan(hierarchy.line));
+	assert_null(hierarchy_cache(&hierarchy, 1));
+	assert_null(hierarchy_memory(&hierarchy));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(levels_are_named_and_explained),
+		cmocka_unit_test(sizes_come_out_right),
+		cmocka_unit_test(a_tlb_step_is_no_cache),
+		cmocka_unit_test(a_second_tlb_is_found_beside_the_lines_of_caches),
+		cmocka_unit_test(what_the_system_says_otherwise_is_a_finding),
+		cmocka_unit_test(a_level_that_is_stated_and_missing_is_a_finding),
+		cmocka_unit_test(pages_that_were_refused_are_named),
+		cmocka_unit_test(points_of_two_modes_are_named),
+		cmocka_unit_test(memory_that_grows_is_one_memory),
+		cmocka_unit_test(nothing_is_claimed_too_early),
+		cmocka_unit_test(nothing_measured_is_nothing_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* The textbook's exercises, and what was measured where the textbook stops. */
+#include "check.h"
+
+#include <math.h>
+
+#include "model/misses.h"
+
+static const double KIB = 1024, MIB = 1024 * 1024;
+
+/* An array of elements of so many bytes, read at a stride, in one cache. */
+static struct misses ask(double size, double stride, double element, double line, double bytes)
+{
+	const double cache[MISSES_LEVELS] = { bytes, 0, 0 };
+	/* Kernels count in lines of 64 bytes. */
+	struct misses_walk walk = { .working_set = size, .lines = fmin(1, stride * element / 64), .step = stride * element, .access = "read" };
+	struct misses misses;
+
+	misses_find(&walk, cache, line, &misses);
+	assert_true(misses.known);
+	return misses;
+}
+
+/* What is the miss rate? What if the cache were twice as large? */
+static void the_textbooks_exercises(void **state)
+{
+	static const struct {
+		double size, stride, element, line, cache, rate, twice;
+	} cases[] = {
+		/* Fits: after the first pass every read hits. */
+		{ 16, 1, 8, 64, 32, 0, 0 },
+		{ 32, 1, 8, 64, 32, 0, 0 },
+		/* Does not fit: a miss for each line, that is for every eighth long, every sixteenth int. */
+		{ 64, 1, 8, 64, 32, 1 / 8.0, 0 },
+		{ 64, 1, 4, 64, 32, 1 / 16.0, 0 },
+		{ 256, 1, 8, 64, 32, 1 / 8.0, 1 / 8.0 },
+		/* Small lines, as exercises have them. */
+		{ 4, 1, 4, 16, 2, 1 / 4.0, 0 },
+		{ 4, 2, 4, 16, 2, 1 / 2.0, 0 },
+		{ 4, 4, 4, 16, 2, 1, 0 },
+		{ 8, 4, 4, 16, 2, 1, 1 },
+		/* Spatial locality is used up where the stride reaches a line. */
+		{ 128, 4, 8, 64, 32, 1 / 2.0, 1 / 2.0 },
+		{ 128, 7, 8, 64, 32, 7 / 8.0, 7 / 8.0 },
+		{ 128, 8, 8, 64, 32, 1, 1 },
+		/* Every second line, and so every second set: no better than all of them. */
+		{ 64, 16, 8, 64, 32, 1, 0 },
+		{ 64, 32, 8, 64, 32, 1, 0 },
+		/* Lines twice as long: half the misses. */
+		{ 64, 1, 8, 128, 32, 1 / 16.0, 0 },
+		{ 64, 8, 8, 128, 32, 1 / 2.0, 0 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct misses_whatif twice = { 0 };
+		struct misses misses = ask(cases[i].size * KIB, cases[i].stride, cases[i].element, cases[i].line, cases[i].cache * KIB), then;
+
+		check_near(misses.level[0].each, cases[i].rate, 1e-9);
+		check_ok(misses_whatif_parse("2x", &twice));
+		misses_if(&misses, &twice, &then);
+		check_near(then.level[0].each, cases[i].twice, 1e-9);
+		check_near(then.level[0].bytes, 2 * cases[i].cache * KIB, 0);
+	}
+}
+
+/* L1 of 48 KiB, lines of 64 bytes, measured: where the walk stays fast it fits. */
+static void strides_that_leave_lines_out_need_less(void **state)
+{
+	static const struct {
+		double size, stride;
+		bool fits;
+	} measured[] = {
+		{ 128, 24, true }, { 256, 24, false }, { 64, 17, true }, { 128, 17, false }, { 80, 15, true }, { 88, 15, true }, { 128, 15, false },
+		{ 64, 12, true }, { 88, 12, false }, { 48, 16, true }, { 64, 16, false }, { 48, 32, true }, { 64, 32, false }, { 64, 9, false },
+		{ 64, 8, false },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(measured) / sizeof(*measured); i++) {
+		struct misses misses = ask(measured[i].size * KIB, measured[i].stride, 8, 64, 48 * KIB);
+
+		assert_int_equal(misses.level[0].fits, measured[i].fits);
+	}
+	check_near(misses_held(128 * KIB, 192, 64, true), 128 * KIB / 3, 1e-6);
+	check_near(misses_held(128 * KIB, 384, 64, true), 128 * KIB / 3, 1e-6);
+	check_near(misses_held(128 * KIB, 384, 64, false), 128 * KIB / 6, 1e-6);
+	check_near(misses_held(128 * KIB, 96, 64, true), 128 * KIB * 2 / 3, 1e-6);
+	check_near(misses_held(128 * KIB, 0, 64, true), 128 * KIB, 0);
+	check_near(misses_held(128 * KIB, 64, 64, true), 128 * KIB, 0);
+}
+
+static void every_level_has_its_own_answer(void **state)
+{
+	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 0 };
+	const struct misses_walk copy = { .working_set = 1 * MIB, .lines = 2, .step = 128, .access = "copy" };
+	struct misses misses;
+	char words[160];
+
+	(void)state;
+	misses_find(&copy, cache, 64, &misses);
+	check_near(misses.level[0].each, 2, 0);
+	check_near(misses.level[1].each, 0, 0);
+	assert_true(isnan(misses.level[2].each));
+	misses_words(&misses, 0, words, sizeof(words));
+	assert_string_equal(words, "every copy misses 2 times: 2 lines for each");
+	misses_words(&misses, 1, words, sizeof(words));
+	assert_string_equal(words, "no miss after the first pass: all 1 MiB stay");
+	misses_words(&misses, 2, words, sizeof(words));
+	assert_string_equal(words, "unavailable: the size of this cache is not known");
+}
+
+static void words_are_a_students(void **state)
+{
+	static const struct {
+		double size, stride;
+		const char *words;
+	} cases[] = {
+		{ 128, 8, "every read is a miss: 1 line for each" },
+		{ 128, 2, "one read in 4 is a miss: 0.25 lines for each" },
+		{ 128, 3, "3 reads in 8 are misses: 0.375 lines for each" },
+		{ 32, 3, "no miss after the first pass: all 32 KiB stay" },
+		{ 128, 24, "no miss after the first pass: the lines touched are 43 KiB" },
+	};
+	struct misses misses;
+	char words[160];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		misses = ask(cases[i].size * KIB, cases[i].stride, 8, 64, 48 * KIB);
+		misses_words(&misses, 0, words, sizeof(words));
+		assert_string_equal(words, cases[i].words);
+	}
+	/* A share that is no fraction of small numbers. */
+	misses = ask(128 * KIB, 1, 8.1, 64, 48 * KIB);
+	misses_words(&misses, 0, words, sizeof(words));
+	assert_string_equal(words, "0.127 misses per read: 0.127 lines for each");
+}
+
+static void near_the_edge_it_says_so(void **state)
+{
+	struct misses misses = ask(96 * KIB, 15, 8, 64, 48 * KIB);
+	char note[120];
+
+	(void)state;
+	assert_true(misses.level[0].edge && !misses.level[0].fits);
+	misses_note(&misses, 0, note, sizeof(note));
+	assert_string_equal(note, "near the edge, 51 KiB in 48 KiB: some lines may stay");
+	misses = ask(44 * KIB, 1, 8, 64, 48 * KIB);
+	misses_note(&misses, 0, note, sizeof(note));
+	assert_string_equal(note, "near the edge, 44 KiB in 48 KiB: some lines may have to go");
+	misses = ask(64 * KIB, 1, 8, 64, 48 * KIB);
+	misses_note(&misses, 0, note, sizeof(note));
+	assert_string_equal(note, "");
+	misses = ask(32 * KIB, 1, 8, 64, 48 * KIB);
+	assert_false(misses.level[0].edge);
+}
+
+static void says_why_there_is_no_answer(void **state)
+{
+	static const struct {
+		struct misses_walk walk;
+		const char *why;
+	} cases[] = {
+		{ { .working_set = 65536, .lines = 1, .scattered = true }, "random order" },
+		{ { .working_set = 65536, .own = true }, "loop of your own" },
+		{ { .working_set = 65536 }, "no working set" },
+	};
+	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct misses misses;
+		char words[160];
+
+		misses_find(&cases[i].walk, cache, 64, &misses);
+		assert_false(misses.known);
+		check_contains(misses.why, cases[i].why);
+		misses_words(&misses, 0, words, sizeof(words));
+		check_contains(words, "unavailable: ");
+		misses_note(&misses, 0, words, sizeof(words));
+		assert_string_equal(words, "");
+	}
+}
+
+static void what_if_is_a_factor_or_a_size(void **state)
+{
+	static const char *const wrong[] = { "", "x", "2", "0x", "2x ", "-1x", "0", "1.5m", "L4 2x", "L1", "L1 ", "L12x", "2xx", "9999x", "0x10x" };
+	static const struct {
+		const char *text, *words;
+		double l1, l2, l3;
+	} in_turn[] = {
+		{ "2x", "caches 2x as large", 96, 4096, 65536 },
+		{ "64k", "L1 of 64 KiB, L2 2x as large, L3 2x as large", 64, 4096, 65536 },
+		{ "off", "", 48, 2048, 32768 },
+		{ "64k", "L1 of 64 KiB", 64, 2048, 32768 },
+		{ "L2 4m", "L1 of 64 KiB, L2 of 4 MiB", 64, 4096, 32768 },
+		{ "l3 0.5X", "L1 of 64 KiB, L2 of 4 MiB, L3 0.5x as large", 64, 4096, 16384 },
+		{ "1x", "caches 1x as large", 48, 2048, 32768 },
+	};
+	const struct misses_walk walk = { .working_set = 65536, .lines = 1, .step = 64 };
+	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 32 * MIB };
+	struct misses_whatif whatif = { 0 };
+	struct misses misses, then;
+
+	(void)state;
+	misses_find(&walk, cache, 0, &misses);
+	for (unsigned i = 0; i < sizeof(in_turn) / sizeof(*in_turn); i++) {
+		char words[120];
+
+		check_ok(misses_whatif_parse(in_turn[i].text, &whatif));
+		misses_whatif_words(&whatif, words, sizeof(words));
+		assert_string_equal(words, in_turn[i].words);
+		misses_if(&misses, &whatif, &then);
+		check_near(then.cache[0], in_turn[i].l1 * KIB, 0);
+		check_near(then.cache[1], in_turn[i].l2 * KIB, 0);
+		check_near(then.cache[2], in_turn[i].l3 * KIB, 0);
+	}
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct misses_whatif before = whatif;
+		struct status status = misses_whatif_parse(wrong[i], &whatif);
+
+		assert_int_equal(status.code, STATUS_USAGE);
+		check_contains(status.text, wrong[i]);
+		assert_memory_equal(&before, &whatif, sizeof(before));
+	}
+}
+
+/* What kernels say of themselves. */
+static void kernels_answer_for_their_walks(void **state)
+{
+	static const struct {
+		const char *kernel, *knob;
+		int64_t size, value;
+		double l1;
+	} cases[] = {
+		{ "mountain", "stride", 128 << 10, 8, 1 }, { "mountain", "stride", 128 << 10, 2, 0.25 }, { "mountain", "stride", 32 << 10, 8, 0 },
+		{ "mountain", "stride", 128 << 10, 24, 0 }, { "combine", "stride", 128 << 10, 8, 1 }, { "list-length", "spacing", 128 << 10, 16, 0.25 },
+	};
+	struct machine machine = { .cache_count = 2, .cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 } } };
+	struct misses misses;
+	int64_t v[KNOBS_MAX] = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct kernel *kernel = kernel_find(cases[i].kernel);
+
+		for (int k = 0; k < kernel->knob_count; k++)
+			v[k] = kernel->knobs[k].initial;
+		/* Of combine, doubles. */
+		if (kernel_knob(kernel, "type") >= 0)
+			v[kernel_knob(kernel, "type")] = 3;
+		if (kernel_knob(kernel, "order") >= 0)
+			v[kernel_knob(kernel, "order")] = 0;
+		v[kernel_axis(kernel, AXIS_SIZE)] = cases[i].size;
+		v[kernel_knob(kernel, cases[i].knob)] = cases[i].value;
+		misses_of(kernel, v, &machine, &misses);
+		assert_true(misses.known);
+		check_near(misses.level[0].each, cases[i].l1, 1e-9);
+		check_near(misses.level[1].each, 0, 0);
+		assert_true(isnan(misses.level[2].each));
+		check_near(misses.line, 64, 0);
+	}
+	/* In a random order it is chance. */
+	v[kernel_knob(kernel_find("list-length"), "order")] = 1;
+	misses_of(kernel_find("list-length"), v, &machine, &misses);
+	assert_false(misses.known);
+	check_contains(misses.why, "random");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_textbooks_exercises),
+		cmocka_unit_test(strides_that_leave_lines_out_need_less),
+		cmocka_unit_test(every_level_has_its_own_answer),
+		cmocka_unit_test(words_are_a_students),
+		cmocka_unit_test(near_the_edge_it_says_so),
+		cmocka_unit_test(says_why_there_is_no_answer),
+		cmocka_unit_test(what_if_is_a_factor_or_a_size),
+		cmocka_unit_test(kernels_answer_for_their_walks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

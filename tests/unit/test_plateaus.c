@@ -1,0 +1,326 @@
+#include "curves.h"
+
+enum { SEEDS = 300 };
+
+static const struct made three = {
+	.level = { { 4, 48 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 55, 16 * MIB, 16 }, { 400, 0, 0 } }, .levels = 4,
+	.beginning = 4 * KIB, .end = 256 * MIB, .octave = 4,
+};
+
+/* Whether the levels that were put in came out: each latency within `off`, each size within its knee's range or close to it. */
+static bool found_all(const struct made *made, const struct plateaus *plateaus, double off)
+{
+	if (plateaus->count != made->levels)
+		return false;
+	for (int i = 0; i < plateaus->count; i++) {
+		const struct plateau *plateau = &plateaus->plateau[i];
+		const struct knee *knee = &plateaus->knee[i];
+
+		if (fabs(log(plateau->cycles / made->level[i].cycles)) > off)
+			return false;
+		if (i + 1 < plateaus->count && (made->level[i].bytes < knee->lo * 0.94 || made->level[i].bytes > knee->hi * 1.06))
+			return false;
+	}
+	return true;
+}
+
+/* How many percent of the seeds come out right. */
+static double success(const struct made *made, double off)
+{
+	int right = 0;
+
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct made_curve curve;
+		struct plateaus plateaus;
+
+		made_fill(made, seed * 7919, 0, 0, &curve);
+		plateaus_find(curve.point, curve.count, &plateaus);
+		right += found_all(made, &plateaus, off);
+	}
+	return 100.0 * right / SEEDS;
+}
+
+/* Right in at least so many percent. */
+#define check_success(made, off, least) \
+	do { \
+		double check_right = success(&(made), off); \
+		if (check_right < (least)) \
+			fail_msg("right in %.1f %%, not in %.1f %%", check_right, (double)(least)); \
+	} while (0)
+
+static void a_clean_curve_is_read_exactly(void **state)
+{
+	struct made_curve curve;
+	struct plateaus plateaus;
+
+	(void)state;
+	made_fill(&three, 1, 0, 0, &curve);
+	plateaus_find(curve.point, curve.count, &plateaus);
+	assert_int_equal(plateaus.count, 4);
+	for (int i = 0; i < 4; i++)
+		check_near(plateaus.plateau[i].cycles, three.level[i].cycles, 0.02 * three.level[i].cycles);
+	for (int i = 0; i < 3; i++) {
+		assert_true(plateaus.knee[i].lo <= plateaus.knee[i].bytes && plateaus.knee[i].bytes <= plateaus.knee[i].hi);
+		assert_true(plateaus.knee[i].corner <= plateaus.knee[i].bytes);
+		assert_true(plateaus.knee[i].confidence > 0.99);
+		assert_false(plateaus.knee[i].gradual);
+		assert_false(plateaus.plateau[i].unstable);
+	}
+	check_near(plateaus.knee[0].bytes / KIB, 48, 3);
+	check_near(plateaus.knee[1].third / MIB, 1, 0.1);
+}
+
+static void noise_is_seen_through(void **state)
+{
+	struct made made = three;
+
+	(void)state;
+	made.noise = 0.003;
+	check_success(made, 0.02, 100);
+	made.noise = 0.02;
+	check_success(made, 0.04, 99);
+	made.noise = 0.06;
+	check_success(made, 0.1, 92);
+	made.noise = 0.12;
+	check_success(made, 0.2, 88);
+}
+
+static void drift_makes_no_plateaus(void **state)
+{
+	struct made made = three;
+
+	(void)state;
+	made.noise = 0.01;
+	made.drift = 0.03;
+	check_success(made, 0.08, 99);
+}
+
+static void odd_points_are_passed_over(void **state)
+{
+	struct made made = three;
+
+	(void)state;
+	made.noise = 0.01;
+	made.spikes = 0.05;
+	check_success(made, 0.05, 85);
+	/* One in eight: some stand right beside a knee. */
+	made.spikes = 0.12;
+	check_success(made, 0.08, 70);
+}
+
+static void points_of_two_modes_are_passed_over(void **state)
+{
+	struct made made = three;
+
+	(void)state;
+	made.noise = 0.01;
+	made.two_modes = 0.1;
+	check_success(made, 0.15, 88);
+}
+
+static void any_number_of_levels_is_found(void **state)
+{
+	struct made one = { .level = { { 5, 0, 0 } }, .levels = 1 };
+	struct made two = { .level = { { 4, 32 * KIB, 0 }, { 300, 0, 0 } }, .levels = 2 };
+	struct made no_third = { .level = { { 4, 32 * KIB, 0 }, { 15, 512 * KIB, 16 }, { 180, 0, 0 } }, .levels = 3 };
+	struct made five = { .level = { { 4, 32 * KIB, 0 }, { 12, 256 * KIB, 8 }, { 40, 4 * MIB, 16 }, { 120, 64 * MIB, 16 }, { 420, 0, 0 } },
+		.levels = 5 };
+	struct made *made[] = { &one, &two, &no_third, &five };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		made[i]->beginning = 4 * KIB;
+		made[i]->end = 1024 * MIB;
+		made[i]->noise = 0.015;
+		check_success(*made[i], 0.05, 99);
+	}
+}
+
+static void short_plateaus_are_found(void **state)
+{
+	/* An octave and a half of each is level. */
+	struct made made = { .level = { { 4, 32 * KIB, 0 }, { 14, 192 * KIB, 8 }, { 45, 1536 * KIB, 16 }, { 300, 0, 0 } }, .levels = 4,
+		.beginning = 8 * KIB, .end = 64 * MIB, .noise = 0.01 };
+
+	(void)state;
+	check_success(made, 0.08, 95);
+}
+
+static void noise_alone_is_one_plateau(void **state)
+{
+	struct made made = { .level = { { 20, 0, 0 } }, .levels = 1, .beginning = 4 * KIB, .end = 256 * MIB };
+
+	(void)state;
+	made.noise = 0.002;
+	check_success(made, 0.01, 100);
+	made.noise = 0.05;
+	check_success(made, 0.05, 99);
+	made.noise = 0.2;
+	check_success(made, 0.2, 97);
+}
+
+static void memory_that_grows_slowly_stays_one_plateau(void **state)
+{
+	struct made made = three;
+
+	(void)state;
+	made.noise = 0.02;
+	made.memory_growth = 0.05;
+	check_success(made, 0.2, 95);
+	made.memory_growth = 0.1;
+	check_success(made, 0.35, 85);
+}
+
+static void a_gradual_climb_says_so(void **state)
+{
+	struct made made = three;
+	int gradual = 0;
+
+	(void)state;
+	made.noise = 0.02;
+	made.level[1].bytes = 1024 * MIB;
+	made.level[2] = made.level[3];
+	made.levels = 3;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct made_curve curve;
+		struct plateaus plateaus;
+
+		made_fill(&made, seed, 0, 0, &curve);
+		/* From 1 to 32 MiB it climbs evenly. */
+		for (int i = 0; i < curve.count; i++) {
+			double share = fmin(1, fmax(0, log2(curve.point[i].bytes / MIB) / 5));
+
+			if (curve.point[i].bytes > MIB)
+				curve.point[i].cycles = 14 * pow(400.0 / 14, share) * exp(0.02 * (2.0 * (i % 7) / 6 - 1));
+		}
+		plateaus_find(curve.point, curve.count, &plateaus);
+		gradual += plateaus.count == 3 && plateaus.knee[1].gradual && plateaus.knee[1].lo < 3 * MIB && plateaus.knee[1].hi > 6 * MIB;
+	}
+	assert_in_range(gradual, SEEDS * 98 / 100, SEEDS);
+}
+
+static void closer_points_narrow_the_range(void **state)
+{
+	struct made made = three;
+
+	(void)state;
+	made.noise = 0.005;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct made_curve curve;
+		struct plateaus plateaus;
+
+		made_fill(&made, seed, 40 * KIB, 60 * KIB, &curve);
+		plateaus_find(curve.point, curve.count, &plateaus);
+		assert_int_equal(plateaus.count, 4);
+		check_near(plateaus.knee[0].bytes / KIB, 48, 2);
+		assert_true(plateaus.knee[0].hi / plateaus.knee[0].lo < 1.08);
+	}
+}
+
+static void a_small_step_of_a_tlb_is_a_knee(void **state)
+{
+	struct made made = three;
+	struct made_curve curve;
+	struct plateaus plateaus;
+	int found = 0;
+
+	(void)state;
+	made.noise = 0.005;
+	made.level[1].bytes = 2 * MIB;
+	made.tlb_bytes = 384 * KIB;
+	made.tlb_cycles = 7;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		made_fill(&made, seed, 0, 0, &curve);
+		plateaus_find(curve.point, curve.count, &plateaus);
+		found += plateaus.count == 5 && plateaus.knee[1].corner > 300 * KIB && plateaus.knee[1].corner < 450 * KIB;
+	}
+	assert_true(found >= SEEDS * 98 / 100);
+}
+
+static void few_points_are_one_plateau(void **state)
+{
+	struct curve_point points[] = { { .bytes = 4096, .cycles = 5 }, { .bytes = 8192, .cycles = 50 }, { .bytes = 16384, .cycles = 500 } };
+	struct plateaus plateaus;
+
+	(void)state;
+	plateaus_find(points, 3, &plateaus);
+	assert_int_equal(plateaus.count, 1);
+	assert_int_equal(plateaus.plateau[0].first, 0);
+	assert_int_equal(plateaus.plateau[0].last, 2);
+	check_near(plateaus.plateau[0].cycles, 50, 0);
+	plateaus_find(NULL, 0, &plateaus);
+	assert_int_equal(plateaus.count, 0);
+	points[0].cycles = points[2].cycles = NAN;
+	points[1].cycles = 0;
+	plateaus_find(points, 3, &plateaus);
+	assert_int_equal(plateaus.count, 0);
+}
+
+static void points_without_a_figure_keep_their_places(void **state)
+{
+	struct made_curve curve;
+	struct plateaus plateaus;
+
+	(void)state;
+	made_fill(&three, 3, 0, 0, &curve);
+	curve.point[0].cycles = NAN;
+	curve.point[5].cycles = -1;
+	plateaus_find(curve.point, curve.count, &plateaus);
+	assert_int_equal(plateaus.count, 4);
+	assert_int_equal(plateaus.plateau[0].first, 1);
+	check_near(plateaus.plateau[0].from, curve.point[1].bytes, 0);
+	assert_int_equal(plateaus.plateau[3].last, curve.count - 1);
+}
+
+/* While a curve grows, whatever there is of it. */
+static void any_beginning_of_a_curve_is_in_order(void **state)
+{
+	struct made made = three;
+	struct made_curve curve;
+
+	(void)state;
+	made.noise = 0.1;
+	made.spikes = 0.1;
+	made.two_modes = 0.2;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		made_fill(&made, seed, 0, 0, &curve);
+		for (int count = 1; count <= curve.count; count++) {
+			struct plateaus plateaus;
+
+			plateaus_find(curve.point, count, &plateaus);
+			assert_in_range(plateaus.count, 1, PLATEAUS_MAX);
+			for (int i = 0; i < plateaus.count; i++) {
+				assert_true(plateaus.plateau[i].first <= plateaus.plateau[i].last && plateaus.plateau[i].last < count);
+				assert_true(plateaus.plateau[i].lo <= plateaus.plateau[i].cycles);
+				if (i == 0)
+					continue;
+				assert_true(plateaus.plateau[i].first > plateaus.plateau[i - 1].last);
+				assert_true(plateaus.plateau[i].cycles > plateaus.plateau[i - 1].cycles);
+				assert_true(plateaus.knee[i - 1].lo <= plateaus.knee[i - 1].hi);
+			}
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_clean_curve_is_read_exactly),
+		cmocka_unit_test(noise_is_seen_through),
+		cmocka_unit_test(drift_makes_no_plateaus),
+		cmocka_unit_test(odd_points_are_passed_over),
+		cmocka_unit_test(points_of_two_modes_are_passed_over),
+		cmocka_unit_test(any_number_of_levels_is_found),
+		cmocka_unit_test(short_plateaus_are_found),
+		cmocka_unit_test(noise_alone_is_one_plateau),
+		cmocka_unit_test(memory_that_grows_slowly_stays_one_plateau),
+		cmocka_unit_test(a_gradual_climb_says_so),
+		cmocka_unit_test(closer_points_narrow_the_range),
+		cmocka_unit_test(a_small_step_of_a_tlb_is_a_knee),
+		cmocka_unit_test(few_points_are_one_plateau),
+		cmocka_unit_test(points_without_a_figure_keep_their_places),
+		cmocka_unit_test(any_beginning_of_a_curve_is_in_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

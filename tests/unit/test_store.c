@@ -1,0 +1,238 @@
+/* Working sets that are kept apart, shared and given back, with real memory and a kernel made up for it. */
+#include "check.h"
+
+#include "engine/store.h"
+#include "kernels/place.h"
+
+enum { SIZE, KIND, PAGES, NODE };
+enum { MIB = 1 << 20 };
+
+static const struct knob knobs[] = {
+	[SIZE] = { .name = "size", .help = "bytes", .kind = KNOB_BYTES, .min = 1, .max = KNOB_MAX_MEMORY, .initial = MIB },
+	[KIND] = { .name = "kind", .help = "what is laid out", .kind = KNOB_COUNT, .min = 0, .max = 9 },
+	[PAGES] = KNOB_ROW_PAGES,
+	[NODE] = KNOB_ROW_NODE,
+};
+
+static uint64_t laid_footprint(const int64_t *v)
+{
+	return (uint64_t)v[SIZE];
+}
+
+static uint64_t laid_layout(const int64_t *v)
+{
+	return (uint64_t)v[KIND];
+}
+
+/* Writes the first byte of each MiB that is not laid out yet, and reads back the others. */
+static struct status laid_prepare(struct kernel_run *run)
+{
+	uint64_t bytes = (uint64_t)run->v[SIZE];
+
+	for (uint64_t at = 0; at < bytes; at += MIB) {
+		if (at >= run->prepared)
+			run->memory[at] = (unsigned char)(run->v[KIND] * 16 + 1);
+		else if (run->memory[at] != run->v[KIND] * 16 + 1)
+			return status_make(STATUS_FAILED, "what was laid out is gone");
+	}
+	run->laid_out = bytes > run->prepared ? bytes : run->prepared;
+	return status_ok();
+}
+
+static const struct kernel nests = { .name = "nests", .knobs = knobs, .knob_count = 4, .footprint = laid_footprint,
+	.layout = laid_layout, .prepare = laid_prepare, .layout_nests = true };
+static const struct kernel stands = { .name = "stands", .knobs = knobs, .knob_count = 4, .footprint = laid_footprint,
+	.layout = laid_layout, .prepare = laid_prepare };
+
+struct bench {
+	struct topology *topology;
+	struct store store;
+	struct store_request request;
+	int64_t v[KNOBS_MAX];
+	atomic_bool cancel;
+	struct kernel_run run;
+	struct slot *slot;
+};
+
+static void begin(struct bench *bench, const struct kernel *kernel, uint64_t limit)
+{
+	struct status status;
+
+	*bench = (struct bench){ .topology = topology_load(&status) };
+	check_ok(status);
+	bench->store = (struct store){ .topology = bench->topology };
+	bench->request = (struct store_request){ .kernel = kernel, .v = bench->v, .seed = 1, .limit = limit };
+}
+
+static void end(struct bench *bench)
+{
+	store_free(&bench->store);
+	assert_int_equal(store_held(&bench->store), 0);
+	topology_free(bench->topology);
+}
+
+/* Lays a working set out; returns how many bytes were found laid out already. */
+static uint64_t lay(struct bench *bench, int64_t mib, int64_t kind, enum page_kind pages)
+{
+	bench->v[SIZE] = mib * MIB;
+	bench->v[KIND] = kind;
+	bench->v[PAGES] = pages;
+	check_ok(store_lay(&bench->store, &bench->request, &bench->cancel, &bench->run, &bench->slot));
+	assert_ptr_equal(bench->run.memory, bench->slot->arena.memory);
+	assert_true(bench->slot->arena.touched >= (uint64_t)mib * MIB);
+	assert_true(store_held(&bench->store) <= bench->request.limit);
+	return bench->run.prepared / MIB;
+}
+
+static void what_grows_keeps_what_was_laid_out(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench, &nests, 64 * MIB);
+	assert_int_equal(lay(&bench, 1, 0, PAGES_AUTO), 0);
+	for (int64_t mib = 2; mib <= 16; mib++)
+		assert_int_equal(lay(&bench, mib, 0, PAGES_AUTO), mib - 1);
+	assert_int_equal(lay(&bench, 4, 0, PAGES_AUTO), 16);
+	/* Another layout, another seed, another kernel: from the beginning, in the same memory. */
+	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 0);
+	bench.request.seed = 2;
+	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 0);
+	bench.request.kernel = &stands;
+	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 0);
+	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 4);
+	assert_int_equal(store_held(&bench.store), 16 * MIB);
+	end(&bench);
+}
+
+static void kinds_of_pages_do_not_disturb_each_other(void **state)
+{
+	struct bench bench;
+	unsigned char *small, *huge;
+
+	(void)state;
+	begin(&bench, &nests, 64 * MIB);
+	assert_int_equal(lay(&bench, 8, 0, PAGES_4K), 0);
+	small = bench.run.memory;
+	assert_int_equal(lay(&bench, 8, 0, PAGES_HUGE), 0);
+	huge = bench.run.memory;
+	assert_ptr_not_equal(small, huge);
+	assert_int_equal(lay(&bench, 10, 0, PAGES_4K), 8);
+	assert_ptr_equal(bench.run.memory, small);
+	assert_int_equal(lay(&bench, 10, 0, PAGES_HUGE), 8);
+	assert_ptr_equal(bench.run.memory, huge);
+	/* As the system gives them: those that it gives where it can. */
+	assert_int_equal(lay(&bench, 10, 0, PAGES_AUTO), 10);
+	assert_ptr_equal(bench.run.memory, huge);
+	end(&bench);
+}
+
+static void a_background_that_cannot_share_has_memory_of_its_own(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench, &stands, 64 * MIB);
+	assert_int_equal(lay(&bench, 8, 0, PAGES_AUTO), 0);
+	bench.request.background = true;
+	assert_int_equal(lay(&bench, 2, 1, PAGES_AUTO), 0);
+	bench.request.background = false;
+	assert_int_equal(lay(&bench, 8, 0, PAGES_AUTO), 8);
+	bench.request.background = true;
+	bench.request.kernel = &nests;
+	lay(&bench, 2, 1, PAGES_AUTO);
+	bench.request.background = false;
+	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 2);
+	end(&bench);
+}
+
+static void all_together_stay_within_the_limit(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench, &nests, 32 * MIB);
+	lay(&bench, 8, 0, PAGES_4K);
+	lay(&bench, 16, 0, PAGES_HUGE);
+	assert_int_equal(store_held(&bench.store), 24 * MIB);
+	/* 8 MiB are left: one more octet fits, the next does not. */
+	assert_int_equal(lay(&bench, 16, 0, PAGES_4K), 8);
+	assert_int_equal(store_held(&bench.store), 32 * MIB);
+	assert_int_equal(lay(&bench, 18, 0, PAGES_4K), 16);
+	assert_int_equal(store_held(&bench.store), 18 * MIB);
+	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 0);
+	/* A smaller set needs less of what its own kind holds: that goes before what others hold. */
+	bench.request.limit = 16 * MIB;
+	assert_int_equal(lay(&bench, 10, 0, PAGES_4K), 10);
+	assert_int_equal(store_held(&bench.store), 12 * MIB);
+	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 2);
+	end(&bench);
+}
+
+/* Much that has not been needed for a while is given back; what lies in the rest stays. */
+static void what_is_idle_is_given_back(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench, &nests, (uint64_t)1024 * MIB);
+	bench.request.now = 100;
+	/* Address space is enough for this: nothing beyond the first MiB of each piece is looked at. */
+	lay(&bench, 300, 0, PAGES_HUGE);
+	bench.request.now = 105;
+	assert_int_equal(lay(&bench, 4, 0, PAGES_HUGE), 300);
+	bench.request.now = 120;
+	assert_int_equal(lay(&bench, 4, 0, PAGES_HUGE), 4);
+	assert_int_equal(store_held(&bench.store), 4 * MIB);
+	end(&bench);
+}
+
+static void a_node_that_is_not_there_is_refused(void **state)
+{
+	struct bench bench;
+	struct status status;
+
+	(void)state;
+	begin(&bench, &nests, 32 * MIB);
+	lay(&bench, 2, 0, PAGES_AUTO);
+	bench.v[NODE] = 16;
+	status = store_lay(&bench.store, &bench.request, &bench.cancel, &bench.run, &bench.slot);
+	/* Nobody has sixteen nodes, yet. */
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "node=15: this process may use memory node");
+	bench.v[NODE] = 0;
+	assert_int_equal(lay(&bench, 2, 0, PAGES_AUTO), 2);
+	end(&bench);
+}
+
+static void cancelling_leaves_what_was_there(void **state)
+{
+	struct bench bench;
+	struct status status;
+
+	(void)state;
+	begin(&bench, &nests, 64 * MIB);
+	lay(&bench, 2, 0, PAGES_AUTO);
+	atomic_store(&bench.cancel, true);
+	bench.v[SIZE] = 32 * MIB;
+	status = store_lay(&bench.store, &bench.request, &bench.cancel, &bench.run, &bench.slot);
+	assert_int_equal(status.code, STATUS_CANCELLED);
+	atomic_store(&bench.cancel, false);
+	assert_int_equal(lay(&bench, 32, 0, PAGES_AUTO), 2);
+	end(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_grows_keeps_what_was_laid_out),
+		cmocka_unit_test(kinds_of_pages_do_not_disturb_each_other),
+		cmocka_unit_test(a_background_that_cannot_share_has_memory_of_its_own),
+		cmocka_unit_test(all_together_stay_within_the_limit),
+		cmocka_unit_test(what_is_idle_is_given_back),
+		cmocka_unit_test(a_node_that_is_not_there_is_refused),
+		cmocka_unit_test(cancelling_leaves_what_was_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
