@@ -14,8 +14,9 @@ enum { LEAST_POINTS = 8 };
 static const double sure_knee = 0.6;
 static const double sure_plateau = 0.5;
 
-/* The next cache, or memory, is at least so much slower: a smaller step is something else's. */
+/* The next cache, or memory, is at least so much slower: a smaller step is something else's. One up to the second figure may be a TLB's. */
 static const double least_step = 1.35;
+static const double tlb_step = 1.9;
 
 /* The slowest that a last-level cache answers: what is slower is memory, whatever it looks like. Shared caches of large servers
  * take up to 80 ns, remote parts of them included. */
@@ -145,6 +146,24 @@ static bool is_a_tlbs(const struct found *found, const struct plateaus *plateaus
 	return false;
 }
 
+static bool holds(const struct knee *knee, uint64_t bytes)
+{
+	return (double)bytes > knee->lo / 1.1 && (double)bytes < knee->hi * 1.1;
+}
+
+/* Without page curves: a small step where the system states no cache, before one where it does, may be a TLB's as well. */
+static bool is_beside(const struct hierarchy_input *input, const struct plateaus *plateaus, int i, int first, int number)
+{
+	uint64_t stated = input->machine ? machine_cache(input->machine, number) : 0;
+
+	if (!stated || holds(&plateaus->knee[i], stated) || plateaus->plateau[i + 1].cycles > tlb_step * plateaus->plateau[first].cycles)
+		return false;
+	for (int later = i + 1; later + 1 < plateaus->count; later++)
+		if (holds(&plateaus->knee[later], stated))
+			return true;
+	return false;
+}
+
 /* Which plateaus stand for which level: knees that are a TLB's, or that nobody can be sure of, are passed over; and what is too slow
  * for a cache, or comes after as many of them as the system states, is memory. */
 static void find_chain(const struct hierarchy_input *input, struct found *found, enum page_kind kind)
@@ -172,7 +191,7 @@ static void find_chain(const struct hierarchy_input *input, struct found *found,
 			break;
 		}
 		if (plateaus->knee[i].confidence < sure_knee || plateaus->plateau[i + 1].cycles < least_step * low->cycles ||
-			is_a_tlbs(found, plateaus, i, kind))
+			is_a_tlbs(found, plateaus, i, kind) || is_beside(input, plateaus, i, first, chain->cache_count + 1))
 			continue;
 		if (low->confidence >= sure_plateau && chain->cache_count < CACHES_MAX)
 			chain->cache[chain->cache_count++] = (struct chain_cache){ .plateau = first, .knee = i };
