@@ -53,6 +53,7 @@ struct report {
 	const struct misses_whatif *whatif; /* other caches to ask about; NULL: none */
 	bool counts_wanted;                 /* events were asked for by name: say also what is unavailable */
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
+	bool crowded;                       /* text: whether a column says what all cores move together */
 	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */
 	const struct event_survey *survey;  /* REPORT_EVENTS: of what is listed; else NULL */
 	bool points;                        /* REPORT_PROBE, text: every point instead of a plot */

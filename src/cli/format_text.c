@@ -64,6 +64,7 @@ static const struct column {
 } columns[] = {
 	{ "CPE", 7 }, { "lo", 7 }, { "hi", 7 }, { "src", 4 }, { "trials", 7 }, { "quiet", 6 }, { "ns", 7 },
 	{ "GHz", 6 }, { "GB/s", 7 }, { "B/cycle", 8 }, { "limit", 7 }, { "IPC", 6 },
+	{ "all GB/s", 9 },
 };
 
 /* The width of a swept knob's column: its name's, or its widest value's. */
@@ -112,6 +113,16 @@ static int asked_title(const struct report *report, int asked, const char **titl
 	return width < 9 ? 9 : width;
 }
 
+/* Whether others run beside the measured core in any of the settings. */
+static bool crowded(const struct report *report)
+{
+	const struct kernel *kernel = report->setting.kernel;
+	int cores = kernel_asking(kernel, ASKS_CORES), streams = kernel_asking(kernel, ASKS_STREAMS);
+
+	return (cores >= 0 && (report->setting.v[cores] > 1 || swept(report, cores))) ||
+		(streams >= 0 && (report->setting.v[streams] > 0 || swept(report, streams)));
+}
+
 static void text_begin(struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;
@@ -131,13 +142,15 @@ static void text_begin(struct report *report)
 		fprintf(report->out, " %s=%s", kernel->knobs[i].name, word);
 	}
 	fprintf(report->out, "   (CPE: cycles per %s)\n", kernel->element);
+	report->crowded = crowded(report);
 	report->counted = isfinite(counts_ipc(report->events, report->counts));
 	for (size_t i = 0; i < report->axis_count; i++)
 		if (report->axes[i].count > 1)
 			fprintf(report->out, "%*s ", axis_width(kernel, &report->axes[i]),
 				kernel->knobs[report->axes[i].knob].name);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		if (i < 10 || (i == 10 && report->core && report->core->uarch) || (i == 11 && report->counted))
+		if (i < 10 || (i == 10 && report->core && report->core->uarch) || (i == 11 && report->counted) ||
+			(i == 12 && report->crowded))
 			fprintf(report->out, "%*s", columns[i].width, columns[i].title);
 	for (int i = 0; i < report->asked_count; i++) {
 		const char *title;
@@ -193,6 +206,8 @@ static void text_row(struct report *report, const struct setting *setting, const
 		figure(report, columns[10].width, explain_bound(report->explanation));
 	if (report->counted)
 		figure(report, columns[11].width, counts_ipc(report->events, report->counts));
+	if (report->crowded)
+		figure(report, columns[12].width, sample->total_gbps > 0 ? sample->total_gbps : NAN);
 	for (int i = 0; i < report->asked_count; i++) {
 		const char *title;
 		int event = asked_event(report, i), width = asked_title(report, i, &title);
@@ -258,7 +273,8 @@ static void text_one(struct report *report, const struct setting *setting, const
 	if (isfinite(sample->gbps)) {
 		units_figure(sample->gbps, gbps, sizeof(gbps));
 		units_figure(sample->bytes_per_cycle, bytes, sizeof(bytes));
-		fprintf(out, "data     %s GB/s, %s bytes a cycle; pages: %s\n", gbps, bytes, facts->pages);
+		fprintf(out, "data     %s GB/s (%.0f MB/s), %s bytes a cycle (%.3g cycles a byte); pages: %s\n", gbps, sample->gbps * 1000,
+			bytes, 1 / sample->bytes_per_cycle, facts->pages);
 	}
 	place_text(out, sample, facts);
 	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
