@@ -50,14 +50,23 @@ static bool is_a_caches(const struct found *found, const struct knee *knee, doub
 	return false;
 }
 
-static void add_tlb(struct found *found, const struct plateaus *pages, int i, enum page_kind kind)
+/* The size of the first point beyond one, or that itself. */
+static double next_size(const struct hierarchy_curve *curve, double bytes)
+{
+	for (int i = 0; i < curve->count; i++)
+		if (curve->points[i].bytes > bytes)
+			return curve->points[i].bytes;
+	return bytes;
+}
+
+static void add_tlb(struct found *found, const struct hierarchy_curve *curve, const struct plateaus *pages, int i, enum page_kind kind)
 {
 	const struct knee *knee = &pages->knee[i];
 	const struct plateau *low = &pages->plateau[i], *high = &pages->plateau[i + 1];
 	bool sharp = knee->hi < 1.25 * knee->corner;
 	struct tlb tlb = { .cycles = high->cycles - low->cycles, .lo = high->lo - low->hi, .hi = high->hi - low->lo,
 		.confidence = fmin(knee->confidence, low->confidence), .unstable = low->unstable || high->unstable || knee->gradual,
-		.reach_lo = knee->corner, .reach_hi = knee->hi, .reach = sharp ? knee->corner : knee->third, .sharp = sharp };
+		.reach_lo = knee->corner, .reach_hi = sharp ? next_size(curve, knee->corner) : knee->hi, .reach = sharp ? knee->corner : knee->third, .sharp = sharp };
 
 	tlb.kinds = 1u << kind;
 	for (int t = 0; t < found->tlb_count; t++) {
@@ -93,7 +102,7 @@ static void find_tlbs(const struct hierarchy_input *input, const struct hierarch
 
 			if (pages->knee[i].confidence >= sure_knee && pages->plateau[i].confidence >= sure_plateau &&
 				!is_a_caches(found, &pages->knee[i], rise))
-				add_tlb(found, pages, i, kinds[k]);
+				add_tlb(found, &input->pages[kinds[k]], pages, i, kinds[k]);
 		}
 	}
 	for (int i = 1; i < found->tlb_count; i++)

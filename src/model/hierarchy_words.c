@@ -47,10 +47,16 @@ bool hierarchy_disagrees(const struct hierarchy_level *level)
 	return stated > 0 && (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
 }
 
+bool hierarchy_is_about(const struct hierarchy_level *level)
+{
+	if (level->kind == LEVEL_TLB)
+		return level->entries > 1.02 * level->entries_lo || level->entries_hi > 1.05 * level->entries;
+	return level->kind == LEVEL_CACHE && (level->unstable || level->number > 2);
+}
+
 static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy)
 {
 	char cycles[SIZE_TEXT], size[SIZE_TEXT], lo[SIZE_TEXT], hi[SIZE_TEXT], stated[SIZE_TEXT];
-	bool range = level->unstable || level->number > 2;
 
 	cycle_words(level->cycles, cycles);
 	size_words(level->bytes, size);
@@ -61,7 +67,7 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 		snprintf(level->words, sizeof(level->words), "%s: %s cycles; the system says %s, you get about %s%s", level->name, cycles, stated,
 			size, level->unstable ? ", unstable" : "");
 		find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s.", level->name, stated, lo, hi);
-	} else if (range) {
+	} else if (hierarchy_is_about(level)) {
 		snprintf(level->words, sizeof(level->words), "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size, lo, hi,
 			level->unstable ? ", unstable" : "");
 	} else {
@@ -75,7 +81,7 @@ static void say_tlb(struct hierarchy_level *level)
 
 	cycle_words(level->cycles, cycles);
 	size_words(level->bytes, reach);
-	if (level->entries > 1.02 * level->entries_lo)
+	if (hierarchy_is_about(level))
 		snprintf(level->words, sizeof(level->words), "%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles more", level->name,
 			level->entries, level->entries_lo, level->entries_hi, reach, cycles);
 	else
