@@ -183,7 +183,7 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 	if (options->seconds > 0)
 		seconds = fmax(0.001, fmin(seconds, options->seconds - (now - probe->begin)));
 	*request = (struct request){
-		.kernel = task->setting.kernel, .seed = options->seed,
+		.kernel = task->setting.kernel, .seed = options->seed, .alone = true,
 		.budget = { .seconds = seconds, .quiet_wanted = PROBE_QUIET, .patience = PATIENCE },
 	};
 	memcpy(request->v, task->setting.v, sizeof(request->v));

@@ -9,7 +9,7 @@
 
 /* Seconds of a visit: in the core's own caches; beyond them, where single accesses take as long as a hundred there; and where besides the
  * trials of one visit go over a small part of the working set only. */
-#define VISIT_NEAR 0.003
+#define VISIT_NEAR 0.0028
 #define VISIT_MIDDLE 0.005
 #define VISIT_FAR 0.008
 
@@ -29,6 +29,10 @@ enum { PAGE = 4096, PAGE_STRIDE = PAGE + 64 };
 
 /* Pages of the curve over pages: from far below any first-level TLB to beyond the second level of today's cores. */
 enum { PAGES_FEW = 8, PAGES_MANY = 4096 };
+
+/* The working set of chains at once, bytes. */
+#define PARALLEL_LEAST (32.0 * (1 << 20))
+#define PARALLEL_MOST (128.0 * (1 << 20))
 
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
 {
@@ -277,7 +281,7 @@ void probe_fill_tlb(struct probe *probe, const struct probe_stage *stage, int ro
 			add_pages(&adding, PAGES_FEW * exp2((double)i / probe->octave), false);
 	} else if (round < probe->rounds) {
 		refine(&adding, plateaus, round, add_fine_pages);
-		look_again(probe, adding.curve, round == 1);
+		look_again(probe, adding.curve, false);
 	}
 	sort_tasks(probe);
 	adding.curve->wanted = adding.curve->count + probe->task_count;
@@ -308,7 +312,7 @@ void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int r
 				add_point(probe, &report->pairs, &setting, distances[i], false);
 		}
 	} else if (round < 3 && round < probe->rounds) {
-		look_again(probe, &report->pairs, round == 1);
+		look_again(probe, &report->pairs, false);
 	}
 	report->pairs.wanted = report->pairs.count + probe->task_count;
 }
@@ -391,15 +395,30 @@ void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, 
 	}
 }
 
+/* Beyond the caches that were found, or else that the system states, and yet no larger than it must be: each number of chains has cycles of
+ * its own, which have to be laid out. */
+uint64_t probe_parallel_bytes(const struct probe *probe)
+{
+	const struct probe_report *report = &probe->report;
+	double beyond = (double)machine_last_cache(report->machine);
+
+	for (int i = 0; i < report->hierarchy.level_count; i++)
+		if (report->hierarchy.level[i].kind == LEVEL_CACHE)
+			beyond = report->hierarchy.level[i].bytes;
+	beyond = fmin(fmax(2 * beyond, PARALLEL_LEAST), PARALLEL_MOST);
+	return (uint64_t)fmin(beyond, (double)most_bytes(probe)) / PAGE * PAGE;
+}
+
 void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, int round)
 {
-	static const int chains[] = { 1, 2, 4, 6, 8, 12, 16, 24, 32 };
+	static const int chains[] = { 1, 2, 4, 8, 16, 24, 32 };
 	struct probe_report *report = &probe->report;
+	uint64_t size = probe_parallel_bytes(probe);
 
 	for (size_t i = 0; round == 0 && i < sizeof(chains) / sizeof(*chains); i++) {
 		struct setting setting;
 
-		if (start(&setting, "latency", stage->pages) && set(&setting, "size", (int64_t)most_bytes(probe)) &&
+		if (start(&setting, "latency", stage->pages) && set(&setting, "size", (int64_t)size) &&
 			set(&setting, "stride", 64) && choose(&setting, "order", "random") && set(&setting, "chains", chains[i]))
 			add_point(probe, &report->parallel, &setting, chains[i], false);
 	}
