@@ -173,7 +173,7 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 		return false;
 	}
 	if (options->seconds > 0 && now - probe->begin >= options->seconds) {
-		probe_note(probe, "the time is up, and some of it is missing: %.3g s were asked for", options->seconds);
+		probe_note(probe, "the time was up before all was measured: %.3g s were asked for", options->seconds);
 		finish(probe, now);
 		return false;
 	}

@@ -96,7 +96,7 @@ static double latency_seconds(const struct probe *probe)
 	for (double size = PROBE_SMALLEST; size <= (double)most; size *= 2) {
 		double visit = probe_visit_seconds(probe, (uint64_t)size) + SECONDS_REQUEST;
 
-		total += probe->octave * visit * (size <= 8 << 20 && probe->rounds > 1 ? 2 : 1);
+		total += probe->octave * visit * (probe->rounds > 1 ? 2 : 1);
 	}
 	return probe->rounds == 1 ? total : total + 30 * (probe_visit_seconds(probe, 1 << 20) + SECONDS_REQUEST);
 }

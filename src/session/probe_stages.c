@@ -13,8 +13,7 @@
 #define VISIT_MIDDLE 0.005
 #define VISIT_FAR 0.008
 
-/* Working sets up to this are visited again in the second round: laying them out anew takes no time. Beyond, a second visit follows the
- * first at once, if it has to be. */
+/* Working sets up to this are laid out anew in no time. */
 static const uint64_t cheap_most = 8 << 20;
 
 /* Knees are looked at closely up to here: laying out more for each round takes too long for what may move from run to run anyway. */
@@ -65,6 +64,17 @@ static int by_size(const void *a, const void *b)
 static void sort_tasks(struct probe *probe)
 {
 	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), by_size);
+}
+
+/* After a round that ended with the largest working set: from there down first, since taking back what was laid out last is as quick as
+ * laying it out was; then the small ones, upward again. */
+static int from_the_top(const void *a, const void *b)
+{
+	bool x_large = task_bytes(a) > cheap_most, y_large = task_bytes(b) > cheap_most;
+
+	if (x_large != y_large)
+		return x_large ? -1 : 1;
+	return x_large ? -by_size(a, b) : by_size(a, b);
 }
 
 void probe_drop_larger(struct probe *probe, uint64_t bytes)
@@ -148,7 +158,7 @@ static void add_point(struct probe *probe, struct probe_curve *curve, const stru
 		add_task(probe, &task);
 }
 
-/* Visits again what is in doubt, or (all) every point of a curve whose working set is laid out quickly. */
+/* Visits again every point of a curve, or (not all) what is in doubt and laid out quickly. */
 static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
 {
 	for (int i = 0; i < curve->count; i++) {
@@ -157,9 +167,9 @@ static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
 		const struct cell *cell = cells_get(probe->cells, &point->setting, false);
 		struct probe_task task = { .curve = curve, .setting = point->setting, .x = point->x, .fine = point->fine };
 
-		if (task_bytes(&task) > cheap_most || !cell || !status_is_ok(&cell->failure))
+		if (!cell || !status_is_ok(&cell->failure))
 			continue;
-		if (all || !sample->valid || sample->contended || sample->provisional)
+		if (all || (task_bytes(&task) <= cheap_most && (!sample->valid || sample->contended || sample->provisional)))
 			add_task(probe, &task);
 	}
 }
@@ -265,7 +275,7 @@ void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, in
 		refine(&adding, &report->hierarchy.lines[stage->pages], round, add_fine_lines);
 		look_again(probe, adding.curve, round == 1);
 	}
-	sort_tasks(probe);
+	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), round == 1 ? from_the_top : by_size);
 	adding.curve->wanted = adding.curve->count + probe->task_count;
 }
 
