@@ -1,15 +1,25 @@
 /* mountain: the textbook's read test, 4 x 4 unrolled: four elements an iteration into four accumulators, every
- * stride-th element of an array of 8-byte integers. Over size and stride its throughput is the memory mountain. */
+ * stride-th element of an array of 8-byte integers. Over size and stride its throughput is the memory mountain. The other operations that
+ * take a stride, of kernels/stream.h, have mountains too. */
+#include <string.h>
+
 #include "base/random.h"
 #include "kernels/kernel.h"
+#include "kernels/stream.h"
 
-enum { SIZE, STRIDE };
+enum { SIZE, STRIDE, OP };
+enum { OP_RD, OP_WR, OP_RDWR, OP_CP, OPS };
+enum { ELEMENT = 8, LINE = 64 };
+
+static const char *const op_names[] = { "rd", "wr", "rdwr", "cp", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[STRIDE] = { .name = "stride", .help = "elements of 8 bytes from one read to the next",
+	[SIZE] = { .name = "size", .help = "bytes of the array, or of both when one is copied to the other", .kind = KNOB_BYTES,
+		.axis = AXIS_SIZE, .min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
+	[STRIDE] = { .name = "stride", .help = "elements of 8 bytes from one access to the next",
 		.kind = KNOB_COUNT, .axis = AXIS_STRIDE, .min = 1, .max = 64, .initial = 1 },
+	[OP] = { .name = "op", .help = "what is done to each: read and summed, written, both, copied", .kind = KNOB_CHOICE,
+		.choices = op_names, .initial = OP_RD },
 };
 
 struct mountain_walk {
@@ -23,15 +33,67 @@ struct mountain_walk {
 	int64_t sum;
 };
 
-static uint64_t mountain_footprint(const int64_t *v)
+/* Bytes of one array. */
+static uint64_t part_of(const int64_t *v)
 {
-	return (uint64_t)v[SIZE];
+	return (uint64_t)v[SIZE] / (v[OP] == OP_CP ? 2 : 1) / LINE * LINE;
 }
 
+/* Bytes from one access to the next, and of an iteration of the loops that do not read alone. */
+static uint64_t distance_of(const int64_t *v)
+{
+	return (uint64_t)v[STRIDE] * ELEMENT;
+}
+
+static uint64_t turn_bytes(const int64_t *v)
+{
+	return STREAM_UNROLL * distance_of(v);
+}
+
+static struct status mountain_check(const int64_t *v)
+{
+	uint64_t least = turn_bytes(v) * (v[OP] == OP_CP ? 2 : 1);
+
+	if (part_of(v) < turn_bytes(v))
+		return status_make(STATUS_USAGE, "size=%lld is too small for op=%s at stride=%lld: it takes %llu", (long long)v[SIZE],
+			op_names[v[OP]], (long long)v[STRIDE], (unsigned long long)least);
+	return status_ok();
+}
+
+static void mountain_fit(int64_t *v, int changed)
+{
+	if (part_of(v) >= turn_bytes(v))
+		return;
+	if (changed == SIZE)
+		v[STRIDE] = (int64_t)(part_of(v) / STREAM_UNROLL / ELEMENT);
+	else
+		v[SIZE] = (int64_t)turn_bytes(v) * (v[OP] == OP_CP ? 2 : 1);
+}
+
+static uint64_t mountain_footprint(const int64_t *v)
+{
+	return v[OP] == OP_RD ? (uint64_t)v[SIZE] : part_of(v) * (v[OP] == OP_CP ? 2 : 1);
+}
+
+/* What is read alone; and what is overwritten, which holds anything. */
 static uint64_t mountain_layout(const int64_t *v)
 {
-	(void)v;
-	return 0;
+	return v[OP] != OP_RD;
+}
+
+KERNEL_LOOP static void mountain_write(struct stream_walk *walk)
+{
+	stream_write(walk, ELEMENT, true, false);
+}
+
+KERNEL_LOOP static void mountain_update(struct stream_walk *walk)
+{
+	stream_update(walk, ELEMENT, true);
+}
+
+KERNEL_LOOP static void mountain_copy(struct stream_walk *walk)
+{
+	stream_copy(walk, ELEMENT, true, false);
 }
 
 KERNEL_LOOP static void mountain_read(struct mountain_walk *walk)
@@ -88,35 +150,50 @@ static int64_t value_of(uint64_t seed, uint64_t index)
 	return (int64_t)(random_next(&random) >> 48);
 }
 
+static const struct op {
+	const void *code;
+	const char *function, *access;
+	int accesses;      /* of 8 bytes, that an element is */
+} ops[OPS] = {
+	[OP_RD] = { (const void *)mountain_read, "mountain_read", "read", 1 },
+	[OP_WR] = { (const void *)mountain_write, "stream_write", "write", 1 },
+	[OP_RDWR] = { (const void *)mountain_update, "stream_update", "update", 2 },
+	[OP_CP] = { (const void *)mountain_copy, "stream_copy", "copy", 2 },
+};
+
 static void mountain_figures(struct kernel_run *run)
 {
-	run->step = 8 * (double)run->v[STRIDE];
-	run->lines = run->step < 64 ? run->step / 64 : 1;
-	run->access = "read";
+	run->step = (double)distance_of(run->v);
+	run->lines = run->step < LINE ? run->step / LINE : 1;
+	if (run->v[OP] == OP_CP)
+		run->lines *= 2;
+	run->access = ops[run->v[OP]].access;
 }
 
 static struct status mountain_prepare(struct kernel_run *run)
 {
-	uint64_t count = (uint64_t)run->v[SIZE] / 8;
+	uint64_t count = mountain_footprint(run->v) / ELEMENT;
 
-	for (uint64_t i = run->prepared / 8; i < count; i++) {
+	for (uint64_t i = run->prepared / ELEMENT; i < count; i++) {
 		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
 			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
 		((int64_t *)(void *)run->memory)[i] = value_of(run->seed, i);
 	}
-	run->laid_out = count * 8 > run->prepared ? count * 8 : run->prepared;
-	run->granule = 4;
-	run->ring = count / (uint64_t)run->v[STRIDE] / 4 * 4;
-	run->bytes = 8;
-	run->code = (const void *)mountain_read;
-	run->function = "mountain_read";
+	run->laid_out = count * ELEMENT > run->prepared ? count * ELEMENT : run->prepared;
+	run->granule = run->v[OP] == OP_RD ? 4 : STREAM_UNROLL;
+	run->ring = part_of(run->v) / distance_of(run->v) / run->granule * run->granule;
+	if (run->v[OP] == OP_RD)
+		run->ring = count / (uint64_t)run->v[STRIDE] / 4 * 4;
+	run->bytes = ELEMENT * (uint64_t)ops[run->v[OP]].accesses;
+	run->code = ops[run->v[OP]].code;
+	run->function = ops[run->v[OP]].function;
 	run->position = 0;
 	mountain_figures(run);
 	return status_ok();
 }
 
 /* position counts iterations: a call must not divide. */
-static void mountain_call(struct kernel_run *run, uint64_t elements)
+static void read_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t ring = run->ring / 4;
 	struct mountain_walk walk = {
@@ -130,6 +207,32 @@ static void mountain_call(struct kernel_run *run, uint64_t elements)
 	run->result = (uint64_t)walk.sum;
 }
 
+enum { VALUE = 0x5a };
+
+/* position counts bytes. */
+static inline void stream_call(struct kernel_run *run, uint64_t elements, struct stream_walk *walk)
+{
+	walk->a = run->memory;
+	walk->b = run->memory + part_of(run->v);
+	walk->stride = distance_of(run->v);
+	walk->turns = elements / STREAM_UNROLL;
+	walk->at = run->position;
+	walk->last = (run->ring / STREAM_UNROLL - 1) * turn_bytes(run->v);
+	memset(walk->value, VALUE, sizeof(walk->value));
+	((stream_loop *)run->code)(walk);
+	run->position = walk->at;
+}
+
+static void mountain_call(struct kernel_run *run, uint64_t elements)
+{
+	struct stream_walk walk;
+
+	if (run->v[OP] == OP_RD)
+		read_call(run, elements);
+	else
+		stream_call(run, elements, &walk);
+}
+
 static void mountain_rewind(struct kernel_run *run)
 {
 	run->position = 0;
@@ -137,37 +240,97 @@ static void mountain_rewind(struct kernel_run *run)
 
 static void mountain_begin_at(struct kernel_run *run, double share)
 {
-	run->position = (uint64_t)(share * (double)(run->ring / 4)) % (run->ring / 4);
+	uint64_t turns = run->ring / run->granule, turn = (uint64_t)(share * (double)turns) % turns;
+
+	run->position = run->v[OP] == OP_RD ? turn : turn * turn_bytes(run->v);
 }
 
-static struct status mountain_verify(struct kernel_run *run)
+/* ---- Checks */
+
+static struct status verify_read(struct kernel_run *run)
 {
 	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144;
-	uint64_t sum = 0, first = run->base / 8;
+	uint64_t sum = 0, first = run->base / ELEMENT;
 
 	count = count / 4 * 4;
 	for (uint64_t i = 0; i < count; i++)
 		sum += (uint64_t)value_of(run->seed, first + i % run->ring * (uint64_t)run->v[STRIDE]);
-	mountain_rewind(run);
 	mountain_call(run, count);
-	mountain_rewind(run);
 	if (run->result != sum)
 		return status_make(STATUS_FAILED, "mountain summed to %llu where %llu is right",
 			(unsigned long long)run->result, (unsigned long long)sum);
 	return status_ok();
 }
 
+/* The value that a place is given before a call, for reads and copies to find, and that of every other element of the array written. */
+static int64_t before(uint64_t place)
+{
+	return (int64_t)(0x0102030405060708u * (place + 1));
+}
+
+enum { MARK = 0x33, TURNS_VERIFIED = 48 };
+
+/* Some turns, past the ring's end where it is short: what an update reads, and that each place of it, and nothing between, holds what it
+ * should. Whatever stood there before is gone: of this layout it may be anything. */
+static struct status verify_write(struct kernel_run *run)
+{
+	uint64_t turns = run->ring / STREAM_UNROLL, shown = turns < TURNS_VERIFIED ? turns : TURNS_VERIFIED;
+	uint64_t stride = (uint64_t)run->v[STRIDE], count = shown * STREAM_UNROLL;
+	int64_t *from = (int64_t *)(void *)run->memory, *to = from, mark, value;
+	struct stream_walk walk;
+
+	memset(&mark, MARK, sizeof(mark));
+	memset(&value, VALUE, sizeof(value));
+	if (run->v[OP] == OP_CP)
+		to += part_of(run->v) / ELEMENT;
+	memset(to, MARK, count * stride * ELEMENT);
+	for (uint64_t place = 0; run->v[OP] != OP_WR && place < count; place++)
+		from[place * stride] = before(place);
+	for (uint64_t turn = 0; turn < shown; turn++) {
+		stream_call(run, STREAM_UNROLL, &walk);
+		/* The loop keeps what it read last in the second half. */
+		for (uint64_t k = STREAM_UNROLL / 2; run->v[OP] == OP_RDWR && k < STREAM_UNROLL; k++) {
+			int64_t found;
+
+			memcpy(&found, walk.found[k], sizeof(found));
+			if (found != before(turn * STREAM_UNROLL + k))
+				return status_make(STATUS_FAILED, "mountain op=rdwr read something else than what stood");
+		}
+	}
+	for (uint64_t i = 0; i < count * stride; i++) {
+		int64_t right = i % stride ? mark : run->v[OP] == OP_CP ? before(i / stride) : value;
+
+		if (to[i] != right)
+			return status_make(STATUS_FAILED, "mountain op=%s left something else than it should at element %llu", op_names[run->v[OP]],
+				(unsigned long long)i);
+	}
+	return status_ok();
+}
+
+static struct status mountain_verify(struct kernel_run *run)
+{
+	struct status status;
+
+	mountain_rewind(run);
+	status = run->v[OP] == OP_RD ? verify_read(run) : verify_write(run);
+	mountain_rewind(run);
+	return status;
+}
+
 const struct kernel kernel_mountain = {
 	.name = "mountain",
-	.title = "read with a stride",
+	.title = "read, write or copy with a stride",
 	.look_for = "Throughput over size shows temporal locality: a ridge for each cache, and a fall where the array "
 		"outgrows it. Throughput over stride shows spatial locality: it falls until every read takes a line of "
-		"its own, at stride 8. Where the prefetcher follows, small strides stay fast even from memory.",
+		"its own, at stride 8. Where the prefetcher follows, small strides stay fast even from memory. Other operations "
+		"have lower mountains: what is written is brought in first, and written back.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, sec. 6.6 (the memory mountain)",
-	.element = "array element read",
+	.element = "array element",
 	.limit = "loads",
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.check = mountain_check,
+	.fit = mountain_fit,
 	.footprint = mountain_footprint,
 	.layout = mountain_layout,
 	.layout_nests = true,

@@ -40,9 +40,11 @@ static void find(struct hierarchy *hierarchy, bool disagreement, const char *for
 	va_end(list);
 }
 
-static bool disagrees(const struct hierarchy_level *level)
+bool hierarchy_disagrees(const struct hierarchy_level *level)
 {
-	return level->stated > 0 && ((double)level->stated > level->bytes_hi * agreement || (double)level->stated < level->bytes_lo / agreement);
+	double stated = (double)level->stated;
+
+	return stated > 0 && (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
 }
 
 static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy)
@@ -55,7 +57,7 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 	size_words(level->bytes_lo, lo);
 	size_words(level->bytes_hi, hi);
 	size_words((double)level->stated, stated);
-	if (disagrees(level)) {
+	if (hierarchy_disagrees(level)) {
 		snprintf(level->words, sizeof(level->words), "%s: %s cycles; the system says %s, you get about %s%s", level->name, cycles, stated,
 			size, level->unstable ? ", unstable" : "");
 		find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s.", level->name, stated, lo, hi);
@@ -134,23 +136,41 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 			find(hierarchy, true, "The curve shows a plateau of %s, which the system does not state.", hierarchy->level[i].name);
 }
 
+/* "96 pages (384 KiB) and 2048 pages (8 MiB)": the steps that show with huge pages (or do no more), with their number. */
+static int step_words(const struct hierarchy_input *input, const struct found *found, bool stay, char *buffer, size_t size)
+{
+	const unsigned huge = 1u << PAGES_HUGE, small = 1u << PAGES_4K;
+	size_t used = 0;
+	int count = 0;
+
+	buffer[0] = '\0';
+	for (int t = 0; t < found->tlb_count && used < size; t++) {
+		const struct tlb *tlb = &found->tlb[t];
+		char reach[SIZE_TEXT];
+
+		if (stay ? !(tlb->kinds & huge) : tlb->kinds & huge || !(tlb->kinds & small) || !is_gone(&input->pages[PAGES_HUGE], tlb))
+			continue;
+		used += (size_t)snprintf(buffer + used, size - used, "%s%.0f pages (%s)", count ? " and " : "", round(tlb->reach / PAGE),
+			size_words(tlb->reach, reach));
+		count++;
+	}
+	return count;
+}
+
 static void find_steps(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
-	char reach[SIZE_TEXT];
+	char steps[120];
+	int count;
 
-	for (int t = 0; t < found->tlb_count; t++) {
-		const struct tlb *tlb = &found->tlb[t];
-		double entries = round(tlb->reach / PAGE);
-		bool huge = tlb->kinds & (1u << PAGES_HUGE), small = tlb->kinds & (1u << PAGES_4K);
-
-		size_words(tlb->reach, reach);
-		if (huge && input->got[PAGES_HUGE] && strcmp(input->got[PAGES_HUGE], "huge") == 0)
-			find(hierarchy, false, "Huge pages were granted, yet the step at %.0f pages (%s) stays: %s.", entries, reach,
-				input->machine && input->machine->virtualised ? "the host maps small pages" : "the TLB holds them in small pieces");
-		else if (!huge && small && input->got[PAGES_HUGE] && strcmp(input->got[PAGES_HUGE], "huge") == 0 &&
-			is_gone(&input->pages[PAGES_HUGE], tlb))
-			find(hierarchy, false, "With huge pages the step at %.0f pages (%s) is gone: it was the TLB's.", entries, reach);
-	}
+	if (!input->got[PAGES_HUGE] || strcmp(input->got[PAGES_HUGE], "huge") != 0)
+		return;
+	if ((count = step_words(input, found, true, steps, sizeof(steps))) > 0)
+		find(hierarchy, false, "Huge pages were granted, yet the step%s at %s stay%s: %s.", count > 1 ? "s" : "", steps,
+			count > 1 ? "" : "s", input->machine && input->machine->virtualised ? "the host maps small pages" :
+			"the TLB holds them in small pieces");
+	if ((count = step_words(input, found, false, steps, sizeof(steps))) > 0)
+		find(hierarchy, false, "With huge pages the step%s at %s %s gone: %s.", count > 1 ? "s" : "", steps, count > 1 ? "are" : "is",
+			count > 1 ? "they were the TLBs'" : "it was the TLB's");
 }
 
 static void find_pages(const struct hierarchy_input *input, struct hierarchy *hierarchy)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+#include "model/bandwidths.h"
 #include "model/hierarchy.h"
 #include "session/setting.h"
 
@@ -83,6 +84,7 @@ struct probe_report {
 	struct probe_curve loaded;           /* x: other cores that stream: latency of memory */
 	int band_count;
 	struct probe_band band[PROBE_BANDS];
+	struct bandwidths published;         /* what others measured, to stand beside the bands */
 	struct hierarchy hierarchy;          /* of what there is so far */
 	double done;                         /* 0…1 */
 	double seconds;                      /* since the first request */

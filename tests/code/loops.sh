@@ -101,6 +101,9 @@ if [ -n "$arm" ]; then
 	done
 else
 	expect mountain mountain_read 4 4 4 7
+	exactly mountain mountain_write 13 8
+	exactly mountain mountain_update 21 16
+	exactly mountain mountain_copy 23 16
 	expect list-length list_length 0 1 0 4
 	# The compare and the branch at the end fuse: one slot fewer than instructions.
 	for unroll in 1 2 3 4 5 6 7 8; do
@@ -136,6 +139,26 @@ for unroll in 1 2 3 4 5 6 7 8; do
 	exactly k-loads three_$unroll $((3 * unroll + 3)) $((3 * unroll))
 	exactly k-loads four_$unroll $((4 * unroll + 3)) $((4 * unroll))
 done
+
+# Of chains that have registers nothing but loads; the others' pointers come from memory and go back.
+exactly latency chase_1 18 16
+exactly latency chase_8 18 16
+exactly latency chase_12 26 24
+counts latency chase_13 36 28
+counts latency chase_32 150 98
+counts latency mix_0 22 22
+counts latency mix_1 24 25
+counts latency mix_10 42 62
+for op in rd wr frd fwr; do
+	counts bandwidth ${op}_8 13 13
+	counts bandwidth ${op}_16 13 13
+	counts bandwidth ${op}_64 13 -
+done
+counts bandwidth rdwr_8 21 21
+counts bandwidth cp_16 23 23
+counts bandwidth fcp_64 23 -
+counts bandwidth fwr_bypass_8 13 9
+counts bandwidth fcp_bypass_16 23 19
 
 counts stores stores_plain_4 7 7
 counts stores stores_plain_16 7 7
