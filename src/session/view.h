@@ -17,6 +17,8 @@
 #include "session/setting.h"
 #include "session/listing.h"
 
+struct replay_place;
+
 enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_KERNELS = 256, VIEW_FOUND = 32, VIEW_TEXT = 2400 };
 
 /* Bytes of a text that is looked for: a command line has room. */
@@ -143,6 +145,7 @@ struct view {
 	struct advice advice;               /* ADVICE_NONE: not found yet, or nothing to say */
 	const struct listing *listing;        /* NULL: not embedded, or unknown */
 	struct view_counters counters;
+	const struct replay_place *place;   /* of a replay: where and when it was recorded */
 	const char *replay;                 /* what is shown was recorded: the file's name; NULL: it is measured here and now */
 	struct view_recorded recorded[KNOBS_MAX];      /* of a replay: where each knob was */
 	bool recording;                     /* what is measured is being written to a file */
