@@ -130,12 +130,12 @@ static uint64_t distance_of(const int64_t *v)
 	return width_of(v) * (op_of(v)->strided ? (uint64_t)v[STRIDE] : 1);
 }
 
-/* Of the library: bytes of a block. Blocks are several, so that a trial can take half of them, and alike. */
+/* Of the library: bytes of a block. They are alike, and of a small array one is all of it. */
 static uint64_t block_of(const int64_t *v)
 {
-	uint64_t part = part_of(v), blocks = (part + BLOCK - 1) / BLOCK;
+	uint64_t part = part_of(v);
 
-	return part / (blocks < 2 ? 2 : blocks) / LINE * LINE;
+	return part / ((part + BLOCK - 1) / BLOCK) / LINE * LINE;
 }
 
 static uint64_t turn_bytes(const int64_t *v)
@@ -313,12 +313,15 @@ static struct status verify_reads(struct kernel_run *run)
 				for (uint64_t i = offset; i < offset + width; i += 8)
 					((uint64_t *)(void *)run->memory)[i / 8] = word_of(run->seed, i / 8);
 			}
+		memset(walk.found, 0, sizeof(walk.found));
 		bandwidth_walk(run, STREAM_UNROLL, &walk);
-		for (uint64_t k = first; k < STREAM_UNROLL; k++) {
-			uint64_t place = turn % ring * STREAM_UNROLL + k;
+		for (uint64_t k = 0; k < STREAM_UNROLL; k++) {
+			uint64_t place = turn % ring * STREAM_UNROLL + k, offset = place * distance_of(v);
 
-			if (!holds(run, walk.found[k], place * distance_of(v), width))
+			if (k >= first && !holds(run, walk.found[k], offset, width))
 				return wrong(v, "read something else than what stands", place);
+			if (!op_of(v)->writes && !holds(run, run->memory + offset, offset, width))
+				return wrong(v, "wrote, instead of reading,", place);
 		}
 	}
 	return status_ok();
@@ -369,7 +372,7 @@ static struct status bandwidth_verify(struct kernel_run *run)
 static const char *bandwidth_remark(const int64_t *v)
 {
 	if (op_of(v)->library)
-		return "the C library copies or fills as it likes, 64 KiB or half the array at a time; width is only what is counted as one element";
+		return "the C library copies or fills as it likes, 64 KiB at a time; width is only what is counted as one element";
 	if (v[STORES] == STORES_BYPASS)
 		return "stores past the caches fetch no line first; what is written is in memory afterwards, not in a cache";
 	if (op_of(v)->strided && distance_of(v) > width_of(v))

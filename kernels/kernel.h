@@ -113,6 +113,16 @@ struct kernel_run {
 	const void *chain[KERNEL_CHAINS];      /* where each of several walks at once stands */
 };
 
+/* The blocks of blocked code, for advice on their size. */
+struct kernel_block {
+	int knob;             /* whose value is N */
+	int blocks;           /* N x N blocks in use at a time */
+	int bytes;            /* of an element */
+	int64_t most;         /* of that N on, one block is all there is */
+	bool apart;           /* the innermost loop goes down rows of a block, each on a page of its own */
+	bool sums;            /* it adds up along a line of N elements */
+};
+
 struct kernel {
 	const char *name;      /* as typed: "list-length" */
 	const char *title;     /* a few words */
@@ -200,6 +210,9 @@ struct kernel {
 
 	/* Set when plots show cycles per element, on a logarithmic axis, instead of throughput: for latencies. */
 	bool plot_cpe;
+
+	/* The blocks of this very setting; false: it has none. NULL: no setting has. */
+	bool (*block)(const int64_t *v, struct kernel_block *block);
 
 	/* What to press first, from the initial setting, to see something: a few words. NULL: none. */
 	const char *hint;

@@ -146,6 +146,15 @@ static void matmul_figures(struct kernel_run *run)
 		run->range = (double)(matmul_bytes(v) * block * (order[0] == LOOP_I ? block : n));
 		run->scattered = false;
 	}
+	/* Each line of products is a sum of its own. */
+	run->restart = sums(v) ? (double)block : 0;
+}
+
+static bool matmul_block(const int64_t *v, struct kernel_block *block)
+{
+	*block = (struct kernel_block){ .knob = MATMUL_BLOCK, .blocks = 3, .bytes = (int)matmul_bytes(v), .most = v[MATMUL_N],
+		.apart = sums(v) && !matmul_transposed(v) && matmul_row(v) * matmul_bytes(v) >= PAGE, .sums = sums(v) };
+	return matmul_blocked(v);
 }
 
 static struct status matmul_prepare(struct kernel_run *run)
@@ -253,5 +262,6 @@ const struct kernel kernel_matmul = {
 	.proof = matmul_proof,
 	.file = "kernels/matmul_loops.h",
 	.plot_cpe = true,
+	.block = matmul_block,
 	.remark = matmul_remark,
 };

@@ -275,12 +275,15 @@ static void check_memory(const struct examination *x, struct check *check)
 		check_figure(check, (double)e->memory_available / (1 << 20), "MiB");
 	check_found(check, small ? CHECK_NOTE : CHECK_OK, "%s, %s available; working sets up to %s", total,
 		e->memory_available < 0 ? "unknown" : available, x->machine->memory_limit ? most : "any size");
-	if (e->memory_limit >= 0) {
+	if (*x->machine->memory_note) {
+		check_add(check, "; %s", x->machine->memory_note);
+	} else if (e->memory_limit >= 0) {
 		units_bytes_long(e->memory_limit, most, sizeof(most));
 		check_add(check, "; the control group's limit is %s", most);
 	}
 	if (small)
-		check_advise(check, "Too little for figures beyond the last cache: free some memory.");
+		check_advise(check, "Too little for figures beyond the last cache: %s.",
+			*x->machine->memory_note ? "raise that limit" : "free some memory");
 }
 
 static void check_locked(const struct examination *x, struct check *check)

@@ -10,6 +10,7 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 {
 	const struct explanation *explanation = model_explain(model, setting);
 	struct report report;
+	struct blocks blocks;
 
 	if (!explanation) {
 		struct status status = *model->core.nearest ?
@@ -27,6 +28,8 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	report.seed = cli->seed;
 	report.core = &model->core;
 	report.explanation = explanation;
+	if (model_blocks(model, setting, &blocks))
+		report.blocks = &blocks;
 	report.whatif = &cli->whatif;
 	if (cli->format->begin)
 		cli->format->begin(&report);

@@ -10,6 +10,7 @@
 #include "model/choice.h"
 #include "model/explain.h"
 #include "session/advice.h"
+#include "session/blocks.h"
 
 /* "4", but "2.667". */
 static void count_word(double count, char *buffer, size_t size)
@@ -153,6 +154,12 @@ void explain_text(struct report *report, const struct setting *setting, const st
 	bool known = published_find(setting, uarch_name(explanation->limits.uarch), &published);
 
 	print_head(report->out, report, setting, explanation);
+	if (report->blocks) {
+		char words[440];
+
+		blocks_words(report->blocks, setting, NULL, words, sizeof(words));
+		fprintf(report->out, "blocks    %s\n", words);
+	}
 	misses_text(report, setting, 10);
 	if (known)
 		print_published(report->out, &published);

@@ -28,6 +28,8 @@ struct event_line;
 struct event_survey;
 struct misses_whatif;
 struct probe_report;
+struct named_sweep;
+struct blocks;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
@@ -43,16 +45,20 @@ struct report {
 	struct setting setting;             /* samples: the kernel, and the knobs that are not swept */
 	const struct sweep_axis *axes;      /* REPORT_SWEEP: the knobs as listed, in the order typed */
 	size_t axis_count;
+	const struct named_sweep *named;    /* REPORT_SWEEP: that the sweep is; NULL: it has no name */
+	double speedup;                     /* of the setting that is written next, over the baseline; NAN: there is none */
 	uint64_t seed;
 	const struct uarch_choice *core;                     /* that limits are computed for; NULL: none */
 	const struct explanation *explanation;       /* of the setting that is written next; NULL: none */
 	const struct event_plan *events;    /* what is counted beside; NULL: nothing. begin() comes when counts has the first there are */
 	const struct counts *counts;        /* of the setting that is written next; NULL: none */
+	const struct blocks *blocks;        /* how large its blocks should be; NULL: it has none, or nobody asked */
 	const char *const *asked;           /* the events that were asked for by name */
 	int asked_count;
 	const struct misses_whatif *whatif; /* other caches to ask about; NULL: none */
 	bool counts_wanted;                 /* events were asked for by name: say also what is unavailable */
 	unsigned records;                   /* written so far; counted by report_sample() and the others */
+	bool crowded;                       /* text: whether a column says what all cores move together */
 	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */
 	const struct event_survey *survey;  /* REPORT_EVENTS: of what is listed; else NULL */
 	bool points;                        /* REPORT_PROBE, text: every point instead of a plot */
@@ -65,6 +71,7 @@ struct format {
 	void (*sample)(struct report *report, const struct setting *setting, const struct sample *sample,
 		const struct run_facts *facts);
 	void (*kernel)(struct report *report, const struct kernel *kernel);
+	void (*named)(struct report *report, const struct named_sweep *sweep);
 	void (*check)(struct report *report, const struct check *check);
 	void (*explain)(struct report *report, const struct setting *setting, const struct explanation *explanation);
 	void (*event)(struct report *report, const struct event_line *event);

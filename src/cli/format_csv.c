@@ -11,6 +11,7 @@
 #include "model/counts.h"
 #include "model/explain.h"
 #include "session/probe.h"
+#include "session/sweeps.h"
 
 /* One line under construction. */
 struct line {
@@ -104,6 +105,8 @@ static void csv_begin(struct report *report)
 			add(&line, kernel->knobs[i].name);
 		text_add(&line.text, ",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
 			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted");
+		if (report->named)
+			text_add(&line.text, ",sweep,seconds,speedup");
 		add_counter_names(report, &line);
 		break;
 	case REPORT_KERNELS:
@@ -179,6 +182,11 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 	add(&line, explain_binding(report->explanation) ? explain_binding(report->explanation) : "");
 	add_real(&line, explain_bound(report->explanation));
 	add_real(&line, explain_predicted(report->explanation));
+	if (report->named) {
+		add(&line, report->named->name);
+		add_real(&line, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL));
+		add_real(&line, report->speedup);
+	}
 	add_counters(report, &line);
 	line_write(report, &line);
 	report->records++;

@@ -13,7 +13,9 @@
 #include "engine/counters.h"
 #include "model/choice.h"
 #include "model/explain.h"
+#include "session/blocks.h"
 #include "session/records_json.h"
+#include "session/sweeps.h"
 
 static void put(void *context, const char *line, size_t length)
 {
@@ -42,6 +44,7 @@ static void json_sample(struct report *report, const struct setting *setting, co
 		.id = report->records + 1, .machine = report->machine ? report->machine->name : NULL, .setting = setting,
 		.sample = sample, .facts = facts, .seed = report->seed, .uarch = core_name(report),
 		.explanation = report->explanation, .events = report->events, .counts = report->counts,
+		.sweep = report->named ? report->named->name : NULL, .speedup = report->named ? report->speedup : (double)NAN,
 	};
 
 	what.then = misses_report(report, setting, &misses, &then) ? &then : NULL;
@@ -96,6 +99,27 @@ static void json_kernel(struct report *report, const struct kernel *kernel)
 	}
 }
 
+static void json_named(struct report *report, const struct named_sweep *sweep)
+{
+	struct records records = records_of(report);
+	json_t *object = record_new(&records, "sweep", report->records + 1), *words = json_array(), *lines = json_array();
+
+	json_object_set_new(object, "name", json_string(sweep->name));
+	record_set_string(object, "title", sweep->title, sizeof(sweep->title));
+	json_object_set_new(object, "kernel", json_string(sweep->kernel->name));
+	for (int i = 0; i < sweep->word_count; i++)
+		json_array_append_new(words, json_string(sweep->word[i]));
+	json_object_set_new(object, "words", words);
+	json_object_set_new(object, "x", json_string(sweeps_x_title(sweep)));
+	for (int i = 0; i < sweep->line_count; i++)
+		json_array_append_new(lines, json_string(sweep->kernel->knobs[sweep->line[i]].name));
+	json_object_set_new(object, "lines", lines);
+	json_object_set_new(object, "y", json_string(sweeps_figure_name(sweep->figure)));
+	if (*sweep->source)
+		record_set_string(object, "document", sweep->source, sizeof(sweep->source));
+	record_write(&records, object);
+}
+
 static void json_check(struct report *report, const struct check *check)
 {
 	struct records records = records_of(report);
@@ -133,6 +157,10 @@ static void json_explain(struct report *report, const struct setting *setting, c
 	record_set_misses(object, &misses, asked ? &then : NULL);
 	if (!misses.known)
 		record_set_string(object, "misses_why", misses.why, sizeof(misses.why));
+	if (report->blocks) {
+		json_object_set_new(object, "block", json_integer(report->blocks->advice.n));
+		record_set_string(object, "block_why", report->blocks->advice.why, sizeof(report->blocks->advice.why));
+	}
 	record_write(&records, object);
 	records_limits(&records, limits, id);
 	for (int i = 0; i < limits->port_count; i++)
@@ -206,6 +234,7 @@ const struct format format_json = {
 	.begin = json_begin,
 	.sample = json_sample,
 	.kernel = json_kernel,
+	.named = json_named,
 	.check = json_check,
 	.explain = json_explain,
 	.event = json_event,

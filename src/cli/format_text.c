@@ -16,6 +16,8 @@
 #include "cli/probe_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
+#include "session/blocks.h"
+#include "session/sweeps.h"
 #include "session/placed.h"
 
 enum { TEXT_WIDTH = 96 };
@@ -63,8 +65,34 @@ static const struct column {
 	int width;
 } columns[] = {
 	{ "CPE", 7 }, { "lo", 7 }, { "hi", 7 }, { "src", 4 }, { "trials", 7 }, { "quiet", 6 }, { "ns", 7 },
-	{ "GHz", 6 }, { "GB/s", 7 }, { "B/cycle", 8 }, { "limit", 7 }, { "IPC", 6 },
+	{ "GHz", 6 }, { "GB/s", 7 }, { "B/cycle", 8 }, { "limit", 7 }, { "IPC", 6 }, { "all GB/s", 9 }, { "seconds", 10 },
+	{ "speedup", 8 },
 };
+
+/* Which of them a report has. */
+static bool has_column(const struct report *report, size_t column)
+{
+	const struct named_sweep *named = report->named;
+
+	switch (column) {
+	case 8:
+	case 9:
+		/* They give way to what a named sweep is looked at for. */
+		return !named || named->figure == SWEEPS_GBPS || named->figure == SWEEPS_BYTES_PER_CYCLE;
+	case 10:
+		return report->core && report->core->uarch;
+	case 11:
+		return report->counted;
+	case 12:
+		return report->crowded;
+	case 13:
+		return named && named->figure == SWEEPS_SECONDS;
+	case 14:
+		return named && named->base >= 0;
+	default:
+		return true;
+	}
+}
 
 /* The width of a swept knob's column: its name's, or its widest value's. */
 static int axis_width(const struct kernel *kernel, const struct sweep_axis *axis)
@@ -112,6 +140,16 @@ static int asked_title(const struct report *report, int asked, const char **titl
 	return width < 9 ? 9 : width;
 }
 
+/* Whether others run beside the measured core in any of the settings. */
+static bool crowded(const struct report *report)
+{
+	const struct kernel *kernel = report->setting.kernel;
+	int cores = kernel_asking(kernel, ASKS_CORES), streams = kernel_asking(kernel, ASKS_STREAMS);
+
+	return (cores >= 0 && (report->setting.v[cores] > 1 || swept(report, cores))) ||
+		(streams >= 0 && (report->setting.v[streams] > 0 || swept(report, streams)));
+}
+
 static void text_begin(struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;
@@ -120,6 +158,8 @@ static void text_begin(struct report *report)
 		event_text_begin(report);
 	if (report->kind != REPORT_SWEEP)
 		return;
+	if (report->named)
+		fprintf(report->out, "%s: %s\n", report->named->name, report->named->title);
 	/* What stays the same, once. */
 	fputs(kernel->name, report->out);
 	for (int i = 0; i < kernel->knob_count; i++) {
@@ -131,13 +171,14 @@ static void text_begin(struct report *report)
 		fprintf(report->out, " %s=%s", kernel->knobs[i].name, word);
 	}
 	fprintf(report->out, "   (CPE: cycles per %s)\n", kernel->element);
+	report->crowded = crowded(report);
 	report->counted = isfinite(counts_ipc(report->events, report->counts));
 	for (size_t i = 0; i < report->axis_count; i++)
 		if (report->axes[i].count > 1)
 			fprintf(report->out, "%*s ", axis_width(kernel, &report->axes[i]),
 				kernel->knobs[report->axes[i].knob].name);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		if (i < 10 || (i == 10 && report->core && report->core->uarch) || (i == 11 && report->counted))
+		if (has_column(report, i))
 			fprintf(report->out, "%*s", columns[i].width, columns[i].title);
 	for (int i = 0; i < report->asked_count; i++) {
 		const char *title;
@@ -165,7 +206,7 @@ static void percent(struct report *report, int width, double share)
 	fprintf(report->out, "%*s", width, word);
 }
 
-static void text_row(struct report *report, const struct setting *setting, const struct sample *sample)
+static void text_row(struct report *report, const struct setting *setting, const struct sample *sample, const struct run_facts *facts)
 {
 	FILE *out = report->out;
 	char source[2] = { sample->cycles_from ? (char)sample->cycles_from : '-', '\0' };
@@ -187,12 +228,20 @@ static void text_row(struct report *report, const struct setting *setting, const
 	percent(report, columns[5].width, sample->quiet);
 	figure(report, columns[6].width, sample->ns);
 	figure(report, columns[7].width, sample->ghz);
-	figure(report, columns[8].width, sample->gbps);
-	figure(report, columns[9].width, sample->bytes_per_cycle);
-	if (report->core && report->core->uarch)
+	if (has_column(report, 8))
+		figure(report, columns[8].width, sample->gbps);
+	if (has_column(report, 9))
+		figure(report, columns[9].width, sample->bytes_per_cycle);
+	if (has_column(report, 10))
 		figure(report, columns[10].width, explain_bound(report->explanation));
-	if (report->counted)
+	if (has_column(report, 11))
 		figure(report, columns[11].width, counts_ipc(report->events, report->counts));
+	if (has_column(report, 12))
+		figure(report, columns[12].width, sample->total_gbps > 0 ? sample->total_gbps : NAN);
+	if (has_column(report, 13))
+		fprintf(out, "%*.4g", columns[13].width, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL));
+	if (has_column(report, 14))
+		figure(report, columns[14].width, report->speedup);
 	for (int i = 0; i < report->asked_count; i++) {
 		const char *title;
 		int event = asked_event(report, i), width = asked_title(report, i, &title);
@@ -258,7 +307,8 @@ static void text_one(struct report *report, const struct setting *setting, const
 	if (isfinite(sample->gbps)) {
 		units_figure(sample->gbps, gbps, sizeof(gbps));
 		units_figure(sample->bytes_per_cycle, bytes, sizeof(bytes));
-		fprintf(out, "data     %s GB/s, %s bytes a cycle; pages: %s\n", gbps, bytes, facts->pages);
+		fprintf(out, "data     %s GB/s (%.0f MB/s), %s bytes a cycle (%.3g cycles a byte); pages: %s\n", gbps, sample->gbps * 1000,
+			bytes, 1 / sample->bytes_per_cycle, facts->pages);
 	}
 	place_text(out, sample, facts);
 	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
@@ -279,13 +329,19 @@ static void text_one(struct report *report, const struct setting *setting, const
 	counts_text_sample(report, sample);
 	if (remark)
 		fprintf(out, "remark   %s\n", remark);
+	if (report->blocks) {
+		char words[440];
+
+		blocks_words(report->blocks, setting, NULL, words, sizeof(words));
+		fprintf(out, "blocks   %s\n", words);
+	}
 }
 
 static void text_sample(struct report *report, const struct setting *setting, const struct sample *sample,
 	const struct run_facts *facts)
 {
 	if (report->kind == REPORT_SWEEP)
-		text_row(report, setting, sample);
+		text_row(report, setting, sample, facts);
 	else
 		text_one(report, setting, sample, facts);
 	report->records++;
@@ -314,6 +370,19 @@ static void text_kernel(struct report *report, const struct kernel *kernel)
 	report->records++;
 }
 
+static void text_named(struct report *report, const struct named_sweep *sweep)
+{
+	if (report->records)
+		fputc('\n', report->out);
+	fprintf(report->out, "%s: %s\n    Sweeps: %s", sweep->name, sweep->title, sweep->kernel->name);
+	for (int i = 0; i < sweep->word_count; i++)
+		fprintf(report->out, " %s", sweep->word[i]);
+	fputc('\n', report->out);
+	if (*sweep->source)
+		fprintf(report->out, "    From: %s\n", sweep->source);
+	report->records++;
+}
+
 static void text_check(struct report *report, const struct check *check)
 {
 	fprintf(report->out, "%-4s  %-10s  %s\n", check_state_name(check->state), check->name, check->finding);
@@ -327,6 +396,7 @@ const struct format format_text = {
 	.begin = text_begin,
 	.sample = text_sample,
 	.kernel = text_kernel,
+	.named = text_named,
 	.check = text_check,
 	.explain = explain_text,
 	.event = event_text,

@@ -116,3 +116,11 @@ const struct explanation *model_explain(struct model *model, const struct settin
 	explain(&question, model->explanation);
 	return model->explanation;
 }
+
+bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks)
+{
+	const struct blocks_question question = { .setting = setting, .machine = model->machine, .explanation = model_explain(model, setting),
+		.l3 = model->memory.l3, .memory = model->memory.memory };
+
+	return blocks_find(&question, blocks);
+}

@@ -6,6 +6,7 @@
 #include "model/choice.h"
 #include "model/events.h"
 #include "model/explain.h"
+#include "session/blocks.h"
 #include "session/memory.h"
 #include "session/setting.h"
 
@@ -28,6 +29,9 @@ struct bench;
 /* Measures what the model wants to know of L3 and memory for a working set that reaches there, once. Nothing happens for a core
  * of which there is no model, nor after a signal. */
 void model_measure(struct model *model, struct bench *bench, const struct setting *setting);
+
+/* How large the setting's blocks should be, by what is known of the machine so far; false: it has none, or nothing is known. */
+bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks);
 
 /* Says why there is nothing of the events that were asked for by name, once. counts: what came first of them all. */
 void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/data.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -150,45 +149,20 @@ static void put_levels(FILE *out, const struct hierarchy *hierarchy)
 
 /* ---- bandwidth ---- */
 
-/* "L2: 0.5 Haswell, 1 Skylake": what others measured of the levels that were found. */
+/* "L2: Haswell 0.5, Skylake 1": what others measured of the levels that were found. */
 static void put_elsewhere(FILE *out, const struct probe_report *probe)
 {
-	char *text, *line, *rest, source[80] = "";
-	struct status status = data_load("bandwidths", &text, NULL);
-	struct text words = { 0 };
-	char last[16] = "";
+	struct text text = { 0 };
+	char words[160];
 
-	if (!status_is_ok(&status))
-		return;
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		char level[16], core[32], lines[16], from[80];
-		bool there = false;
-
-		if (*line == '#' || sscanf(line, "%15[^ |] | %31[^|] | %15[^|] | %79[^\n]", level, core, lines, from) != 4)
-			continue;
-		for (int i = 0; i < probe->band_count; i++)
-			there = there || strcmp(probe->band[i].level, level) == 0;
-		if (!there)
-			continue;
-		core[strcspn(core, "|")] = '\0';
-		for (char *end = core + strlen(core); end > core && end[-1] == ' ';)
-			*--end = '\0';
-		for (char *end = lines + strlen(lines); end > lines && end[-1] == ' ';)
-			*--end = '\0';
-		if (strcmp(last, level) != 0)
-			text_addf(&words, "%s%s: ", words.length ? "; " : "", level);
-		else
-			text_add(&words, ", ");
-		text_addf(&words, "%s %s", core, lines);
-		memcpy(last, level, sizeof(last));
-		memcpy(source, from, sizeof(source));
+	for (int i = 0; i < probe->band_count; i++)
+		if (bandwidths_words(&probe->published, probe->band[i].level, words, sizeof(words)))
+			text_addf(&text, "%s%s: %s", text.length ? "; " : "", probe->band[i].level, words);
+	if (text.length) {
+		text_addf(&text, " (%s).", probe->published.row[0].source);
+		put_wrapped(out, "Lines a cycle elsewhere: ", 2, text_string(&text));
 	}
-	if (words.length) {
-		text_addf(&words, " (%s).", source);
-		put_wrapped(out, "Lines a cycle elsewhere: ", 2, text_string(&words));
-	}
-	text_free(&words);
-	free(text);
+	text_free(&text);
 }
 
 static void put_bands(FILE *out, const struct probe_report *probe)

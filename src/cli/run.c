@@ -48,6 +48,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 	struct notice notice = { .cli = cli };
 	struct sample sample = { 0 };
 	struct report report;
+	struct blocks blocks;
 	int exit_status = CLI_DONE;
 	bool answered;
 
@@ -81,6 +82,8 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		report.seed = cli->seed;
 		report.core = &model->core;
 		model_measure(model, bench, setting);
+		if (model_blocks(model, setting, &blocks))
+			report.blocks = &blocks;
 		report.explanation = model_explain(model, setting);
 		report.events = &model->events;
 		report.counts = &result->counts;

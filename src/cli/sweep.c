@@ -4,7 +4,7 @@
 #include "cli/format.h"
 #include "cli/interrupt.h"
 #include "cli/model.h"
-#include "cli/words.h"
+#include "cli/named.h"
 #include "session/sweep.h"
 
 #include <inttypes.h>
@@ -21,6 +21,7 @@ struct output {
 	struct cli *cli;
 	struct bench *bench;
 	struct model model;
+	struct named named;
 	struct report report;
 	struct run_facts largest;      /* of the cell with the largest working set, for notes */
 	struct counts first;           /* that were counted at all: of any cell */
@@ -98,6 +99,7 @@ static bool print_cells(struct output *output, struct sweep *sweep)
 		model_measure(&output->model, output->bench, &cell->setting);
 		output->report.explanation = model_explain(&output->model, &cell->setting);
 		output->report.counts = cell->counts;
+		output->report.speedup = named_take(&output->named, cell);
 		format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
 		if (cell->facts.footprint > output->largest.footprint)
 			output->largest = cell->facts;
@@ -136,6 +138,8 @@ static int measure(struct output *output, struct sweep *sweep)
 	begin(output);
 	if (format->end)
 		format->end(&output->report);
+	if (format == formats[0])
+		named_text(&output->named, &output->model, output->cli->out);
 	free(result);
 	if (written)
 		bench_notes(output->bench, output->cli, &output->largest);
@@ -174,7 +178,27 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	output->report.counts_wanted = output->cli->event_count > 0;
 	output->report.asked = output->cli->events;
 	output->report.asked_count = output->cli->event_count;
-	return model_open(&output->model, output->cli, output->bench->machine);
+	output->report.named = output->named.sweep.kernel ? &output->named.sweep : NULL;
+	return status;
+}
+
+/* Makes the sweep of the words, as they are so far. */
+static struct status assign(const struct output *output, const struct kernel *kernel, const struct sweep_options *options,
+	struct sweep **sweep)
+{
+	sweep_free(*sweep);
+	*sweep = sweep_new(kernel, options);
+	return named_assign(&output->named, output->cli, *sweep);
+}
+
+/* What is advised is known with the machine. */
+static struct status assign_advised(struct output *output, const struct kernel *kernel, const struct sweep_options *options,
+	struct sweep **sweep)
+{
+	if (!output->named.sweep.kernel)
+		return status_ok();
+	named_advise(&output->named, &output->model, output->bench);
+	return assign(output, kernel, options, sweep);
 }
 
 static int sweep_run(struct cli *cli)
@@ -184,33 +208,38 @@ static int sweep_run(struct cli *cli)
 	struct output output = { .cli = cli, .bench = &bench,
 		.progress = !cli->quiet && isatty(fileno(cli->err)) };
 	const struct kernel *kernel;
-	struct sweep *sweep;
-	struct status status = words_kernel(cli, &kernel);
+	struct sweep *sweep = NULL;
+	struct status status = named_find(&output.named, cli, &kernel);
 	int exit_status;
 
-	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
-	sweep = sweep_new(kernel, &options);
-	for (int i = 1; i < cli->word_count && status_is_ok(&status); i++)
-		status = sweep_assign(sweep, cli->words[i]);
+	if (status_is_ok(&status))
+		status = named_words(&output.named, cli);
+	if (status_is_ok(&status))
+		status = assign(&output, kernel, &options, &sweep);
 	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
+	if (status_is_ok(&status))
+		status = model_open(&output.model, cli, bench.machine);
+	if (status_is_ok(&status))
+		status = assign_advised(&output, kernel, &options, &sweep);
 	if (status_is_ok(&status))
 		status = prepare(&output, sweep);
 	exit_status = status_is_ok(&status) ? measure(&output, sweep) : cli_fail(cli, &status);
 	model_close(&output.model);
 	bench_close(&bench);
 	sweep_free(sweep);
+	named_free(&output.named);
 	return exit_status;
 }
 
 const struct cli_command command_sweep = {
 	.name = "sweep",
 	.help = "the cross product of knob values, a sample each",
-	.arguments = "KERNEL|FILE [knob=values ...]",
+	.arguments = "KERNEL|FILE|NAME [knob=values ...]",
 	.more = "Values: 1,2,4 or 1..16 or 1..16:3 (step) or 4k..64m*2 (factor), and names of choices or * for all.\n"
 		"The first knob named varies slowest. Combinations that a kernel excludes are skipped and counted.\n"
-		"All cells are visited in several rounds, so that what disturbs the machine spreads over them.\n",
+		"All cells are visited in several rounds, so that what disturbs the machine spreads over them.\n"
+		"NAME is a sweep that has one (slexplore list shows them); further words replace its own.\n",
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch" },
 	.run = sweep_run,
 };

@@ -13,7 +13,8 @@
 
 struct means machine_means(const struct machine *machine)
 {
-	return (struct means){ .memory = machine->memory_limit, .processors = machine->processors };
+	return (struct means){ .memory = machine->memory_limit, .processors = machine->processors,
+		.bound = machine->memory_bound };
 }
 
 uint64_t machine_cache(const struct machine *machine, int level)
@@ -58,6 +59,7 @@ static void read_memory(struct machine *machine)
 	struct means_memory memory = means_memory("");
 
 	machine->memory_limit = memory.left / 2 > least ? memory.left / 2 : least;
+	machine->memory_bound = memory.bound;
 	means_words(&memory, machine->memory_note, sizeof(machine->memory_note));
 }
 

@@ -43,6 +43,7 @@ struct machine {
 	int cache_count;
 	struct machine_cache cache[MACHINE_CACHES];      /* data and unified, of the measured core, from L1 */
 	uint64_t memory_limit;   /* the largest working set on offer, all of them together: half of the free memory, bytes */
+	enum means_bound memory_bound;
 	char memory_note[96];    /* what bounds it besides what is free: "the control group allows 1 GiB"; empty: nothing */
 	double tick_hz;          /* of the fast counter */
 	double tick_step;        /* its granularity, in ticks */

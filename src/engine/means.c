@@ -139,6 +139,16 @@ struct means_memory means_memory(const char *root)
 	return memory;
 }
 
+const char *means_half(enum means_bound bound)
+{
+	switch (bound) {
+	case MEANS_GROUP: return "half of what the control group still allows";
+	case MEANS_ADDRESSES: return "half of what ulimit -v still allows";
+	case MEANS_DATA: return "half of what ulimit -d still allows";
+	default: return "half of this machine's free memory";
+	}
+}
+
 void means_words(const struct means_memory *memory, char *buffer, size_t size)
 {
 	char limit[32];

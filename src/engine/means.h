@@ -5,14 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 0: unknown, no upper end. */
-struct means {
-	uint64_t memory;      /* bytes of all working sets together */
-	int processors;       /* hardware threads that this process may use */
-};
-
-#define MEANS_UNKNOWN ((struct means){ 0 })
-
 /* What stands in the way of more memory. */
 enum means_bound {
 	MEANS_FREE,           /* nothing but what is free */
@@ -20,6 +12,18 @@ enum means_bound {
 	MEANS_ADDRESSES,      /* the process' limit of address space: ulimit -v */
 	MEANS_DATA,           /* its limit of data: ulimit -d */
 };
+
+/* 0: unknown, no upper end. */
+struct means {
+	uint64_t memory;      /* bytes of all working sets together: half of what may be had */
+	int processors;       /* hardware threads that this process may use */
+	enum means_bound bound;      /* of memory */
+};
+
+#define MEANS_UNKNOWN ((struct means){ 0 })
+
+/* "half of this machine's free memory", "half of what the control group allows": what settings may take, in words. */
+const char *means_half(enum means_bound bound);
 
 struct means_memory {
 	uint64_t left;        /* bytes that this process may still take; 0: none, or unknown */

@@ -117,7 +117,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 		/* Whole passes of a small ring on either side; half a pass and a pass of one that is long enough. */
 		uint64_t passes = (RING_MINIMUM / 2 + run->ring - 1) / run->ring;
 
-		if (run->ring >= RING_MINIMUM || run->kernel->halved) {
+		if ((run->ring >= RING_MINIMUM && run->ring >= 2 * run->granule) || run->kernel->halved) {
 			measure->whole = run->ring;
 			measure->half = run->kernel->halved ? run->ring / 2 :
 				run->ring / 2 / run->granule * run->granule;

@@ -92,6 +92,14 @@ static void make_room(struct store *store, struct slot *slot, uint64_t need, uin
 		slot_free(other);
 }
 
+void store_fit(struct store *store, uint64_t limit)
+{
+	struct slot *slot;
+
+	while (store_held(store) > limit && (slot = oldest(store, NULL)) != NULL)
+		slot_free(slot);
+}
+
 /* What has not been needed for a while, when it is much. */
 static void give_back(struct store *store, const struct slot *slot, uint64_t need, double now)
 {
@@ -182,11 +190,13 @@ struct status store_lay(struct store *store, const struct store_request *request
 
 bool store_walk(struct store *store, struct slot *slot, const struct kernel_run *run)
 {
-	uint64_t bytes = run->kernel->footprint(run->v);
-	bool again = slot->walked == bytes && slot->base == run->base;
+	uint64_t bytes = run ? run->kernel->footprint(run->v) : 0;
+	bool again = slot && slot->walked == bytes && slot->base == run->base;
 
 	for (int i = 0; i < STORE_SLOTS; i++)
 		store->slot[i].walked = 0;
+	if (!slot)
+		return false;
 	slot->base = run->base;
 	slot->walked = bytes;
 	return again;

@@ -50,8 +50,11 @@ struct store_request {
 struct status store_lay(struct store *store, const struct store_request *request, const atomic_bool *cancel,
 	struct kernel_run *run, struct slot **slot);
 
-/* Notes that this run is walked now; returns whether it was the last one that was. */
+/* Notes that this run is walked now; returns whether it was the last one that was. NULL: something else is. */
 bool store_walk(struct store *store, struct slot *slot, const struct kernel_run *run);
+
+/* Gives back what was not asked for the longest until no more than so many bytes are held. */
+void store_fit(struct store *store, uint64_t limit);
 
 /* Bytes that are held. */
 uint64_t store_held(const struct store *store);

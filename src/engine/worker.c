@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,17 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/units.h"
-#include "engine/clock.h"
-#include "engine/counting.h"
-#include "engine/isolate.h"
-#include "engine/measure.h"
-#include "engine/store.h"
-#include "engine/topology.h"
-#include "kernels/place.h"
-
-/* Above this a working set that was walked last is not brought into the caches once more: it takes as long as some trials. */
-static const uint64_t warm_again = 4 << 20;
+#include "engine/station.h"
 
 struct answer {
 	struct answer *next;
@@ -44,13 +33,7 @@ struct worker {
 	struct answer *first, *last;
 	struct status start;      /* how the start went; valid once ready */
 	atomic_bool cancel;
-	struct machine machine;
-
-	struct topology *topology;
-	struct clock clock;
-	struct counting *counting;        /* NULL until a core was chosen */
-	struct store store;
-	struct trials trials;
+	struct station station;
 };
 
 static void worker_wake_user(struct worker *worker)
@@ -60,8 +43,9 @@ static void worker_wake_user(struct worker *worker)
 		;
 }
 
-static void worker_answer(struct worker *worker, const struct result *result)
+static void worker_answer(void *context, const struct result *result)
 {
+	struct worker *worker = context;
 	struct answer *answer = malloc(sizeof(*answer));
 
 	if (!answer)
@@ -78,202 +62,18 @@ static void worker_answer(struct worker *worker, const struct result *result)
 	worker_wake_user(worker);
 }
 
-static struct status beyond_memory(const struct machine *machine, uint64_t bytes)
-{
-	char asked[32], most[32];
-
-	units_bytes_long(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, asked, sizeof(asked));
-	units_bytes_long((int64_t)machine->memory_limit, most, sizeof(most));
-	return status_make(STATUS_FAILED, "%s are more than half of this machine's free memory (%s)%s%s", asked, most,
-		*machine->memory_note ? ": " : "", machine->memory_note);
-}
-
-/* Memory for a request with its data laid out: a run ready to be called. */
-static struct status worker_prepare(struct worker *worker, const struct request *request, struct kernel_run *run,
-	struct slot **slot)
-{
-	const struct need need = place_need(request->kernel, request->v);
-	const struct store_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed,
-		.place = request->place, .near = machine_cache(&worker->machine, 1), .background = request->background,
-		.limit = worker->machine.memory_limit, .now = clock_seconds() };
-
-	if (need.memory > wanted.limit)
-		return beyond_memory(&worker->machine, need.memory);
-	return store_lay(&worker->store, &wanted, &worker->cancel, run, slot);
-}
-
-static void worker_facts(const struct worker *worker, const struct kernel_run *run, const struct measure *measure,
-	const struct slot *slot, struct run_facts *facts)
-{
-	*facts = (struct run_facts){
-		.cpu = worker->machine.cpu, .bound = worker->machine.bound,
-		.cycles_from = measure_source(measure), .ring = run->ring, .granule = run->granule, .bytes = run->bytes,
-		.footprint = run->kernel->footprint(run->v), .call = measure->whole, .calls = measure->calls,
-		.watched = worker->clock.watched,
-	};
-	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
-	arena_tell(&slot->arena, run->base, facts->footprint, &slot->place, facts->asked, worker->machine.huge_note, facts);
-}
-
-static void learn(struct worker *worker, const struct trials *trials)
-{
-	double ghz, turns = measure_best_turns(trials, &ghz);
-
-	clock_learn(&worker->clock, turns, ghz);
-}
-
-/* How often each group of events is counted: what fills slices is not looked at so closely. */
-enum { PASSES = 9, PASSES_BACKGROUND = 3 };
-
-static unsigned worker_passes(const struct request *request)
-{
-	return request->background ? PASSES_BACKGROUND : PASSES;
-}
-
-/* Up to how many bytes a working set is to be brought into the caches: what fits none is as cold after that as before, and of strides over
- * one size the first brings it for all. Where the system does not tell: a large last cache of today's cores. */
-static uint64_t warm_most(struct worker *worker, const struct kernel_run *run, struct slot *slot)
-{
-	uint64_t last = machine_last_cache(&worker->machine);
-
-	return store_walk(&worker->store, slot, run) ? warm_again : last ? last : 32 << 20;
-}
-
-/* Trials on a run that is laid out, with an early answer where one was asked for. */
-static void worker_trials(struct worker *worker, const struct request *request, struct kernel_run *run,
-	struct slot *slot, struct result *result)
-{
-	const struct budget *budget = &request->budget;
-	struct trials *trials = &worker->trials;
-	uint64_t first = machine_cache(&worker->machine, 1);
-	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience, .fewest = budget->fewest };
-	struct measure measure;
-
-	/* First, since what finds out about events leaves other lines in the caches. */
-	if (request->plan.id != 0)
-		counting_use(worker->counting, &request->plan);
-	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and warming do not count against the time asked
-	 * for: they depend on what came before. */
-	measure_begin(&measure, run, &worker->clock, first ? first : 32 << 10, warm_most(worker, run, slot), budget_warm(budget),
-		&worker->cancel);
-	if (run->kernel->begin_at && !measure.rewind)
-		run->kernel->begin_at(run, request->place);
-	measure.cpu = worker->machine.bound ? worker->machine.cpu : -1;
-	if (request->plan.id != 0 && counting_cycles(worker->counting))
-		measure.counting = worker->counting;
-	worker_facts(worker, run, &measure, slot, &result->facts);
-	goal.until = clock_seconds() + budget->seconds;
-	if (budget->provisional > 0) {
-		goal.trials = budget->provisional;
-		measure_trials(&measure, trials, &goal, &worker->cancel);
-		if (!atomic_load(&worker->cancel)) {
-			result->trials = *trials;
-			result->facts.cycles_from = measure_source(&measure);
-			worker_answer(worker, result);
-		}
-	}
-	goal.trials = UINT_MAX;
-	measure_trials(&measure, trials, &goal, &worker->cancel);
-	learn(worker, trials);
-	result->facts.cycles_from = measure_source(&measure);
-	if (request->plan.id != 0)
-		counting_measure(worker->counting, &measure, worker_passes(request), &worker->cancel, &result->counts);
-	if (atomic_load(&worker->cancel))
-		result->status = status_make(STATUS_CANCELLED, "stopped");
-	else if (run->complete && run->kernel->proof)
-		result->status = run->kernel->proof(run);
-}
-
-static void worker_early(void *context, const struct result *result)
-{
-	worker_answer(context, result);
-}
-
-/* Code that is not ours. */
-static void worker_measure_apart(struct worker *worker, const struct request *request, struct result *result)
-{
-	const struct isolate isolate = { .request = request, .clock = &worker->clock, .machine = &worker->machine,
-		.counting = request->plan.id ? worker->counting : NULL, .passes = worker_passes(request),
-		.cancel = &worker->cancel, .early = request->budget.provisional ? worker_early : NULL, .context = worker };
-	uint64_t bytes = request->kernel->footprint(request->v);
-
-	if (bytes > worker->machine.memory_limit) {
-		result->status = beyond_memory(&worker->machine, bytes);
-	} else {
-		/* What the plan's names mean, and which events fit together, is found out here: the child opens them for itself. */
-		counting_use(worker->counting, &request->plan);
-		isolate_measure(&isolate, result);
-		counting_learn(worker->counting, &result->counts);
-	}
-	learn(worker, &result->trials);
-	result->final = true;
-	worker_answer(worker, result);
-}
-
-static void worker_measure(struct worker *worker, const struct request *request)
-{
-	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
-	struct slot *slot;
-	struct kernel_run run;
-
-	memcpy(result.v, request->v, sizeof(result.v));
-	if (request->kernel->isolated) {
-		worker_measure_apart(worker, request, &result);
-		return;
-	}
-	worker->trials.count = 0;
-	memset(worker->trials.forgotten, 0, sizeof(worker->trials.forgotten));
-	result.status = worker_prepare(worker, request, &run, &slot);
-	if (status_is_ok(&result.status))
-		worker_trials(worker, request, &run, slot, &result);
-	result.trials = worker->trials;
-	result.final = true;
-	worker_answer(worker, &result);
-}
-
-/* Core, clock and what is known of the machine. */
-static struct status worker_settle(struct worker *worker)
-{
-	struct machine *machine = &worker->machine;
-	struct status status, bound;
-
-	worker->topology = topology_load(&status);
-	if (!worker->topology)
-		return status;
-	machine->processors = topology_processors(worker->topology);
-	status = topology_choose(worker->topology, worker->options.cpu, worker->caller_cpu, &machine->cpu);
-	if (!status_is_ok(&status))
-		return status;
-	if (worker->options.bind_caller)
-		machine->apart = topology_keep_off(worker->topology, worker->caller_thread, machine->cpu);
-	bound = topology_bind(worker->topology, machine->cpu);
-	machine->bound = status_is_ok(&bound);
-	if (!machine->bound) {
-		memcpy(machine->bind_note, bound.text, sizeof(machine->bind_note) - 1);
-		machine->cpu = sched_getcpu();
-	}
-	worker->store = (struct store){ .topology = worker->topology, .cpu = machine->cpu };
-	worker->counting = counting_new(machine->cpu, "");
-	machine->cache_count = topology_caches(worker->topology, machine->cpu, machine->cache);
-	machine_identify(machine);
-	clock_calibrate(&worker->clock);
-	machine->tick_hz = worker->clock.hz;
-	machine->tick_step = worker->clock.step;
-	machine->watched = worker->clock.watched;
-	memcpy(machine->clock_name, CLOCK_CHAIN_NAME, sizeof(CLOCK_CHAIN_NAME));
-	return status_ok();
-}
-
 static void *worker_main(void *context)
 {
 	struct worker *worker = context;
-	struct status start = worker_settle(worker);
+	const struct station_options options = { .cpu = worker->options.cpu, .avoid_cpu = worker->caller_cpu,
+		.caller_thread = worker->options.bind_caller ? worker->caller_thread : 0 };
+	struct status start = station_settle(&worker->station, &options);
 	struct request request;
 
 	pthread_mutex_lock(&worker->lock);
 	worker->start = start;
 	worker->ready = true;
-	atomic_store(&worker->machine.known, status_is_ok(&start));
+	atomic_store(&worker->station.machine.known, status_is_ok(&start));
 	pthread_cond_broadcast(&worker->wake);
 	worker_wake_user(worker);
 	while (!worker->stop) {
@@ -287,7 +87,7 @@ static void *worker_main(void *context)
 		atomic_store(&worker->cancel, false);
 		pthread_mutex_unlock(&worker->lock);
 		if (status_is_ok(&start)) {
-			worker_measure(worker, &request);
+			station_measure(&worker->station, &request, &worker->cancel, worker_answer, worker);
 		} else {
 			struct result result = { .generation = request.generation, .tag = request.tag,
 				.kernel = request.kernel, .final = true, .status = start };
@@ -306,13 +106,11 @@ static void worker_release(struct worker *worker)
 {
 	struct answer *answer;
 
-	counting_free(worker->counting);
+	station_release(&worker->station);
 	while ((answer = worker->first)) {
 		worker->first = answer->next;
 		free(answer);
 	}
-	store_free(&worker->store);
-	topology_free(worker->topology);
 	if (worker->pipe[0] >= 0) {
 		close(worker->pipe[0]);
 		close(worker->pipe[1]);
@@ -336,7 +134,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 	worker->options = *options;
 	worker->caller_thread = (int)gettid();
 	worker->caller_cpu = sched_getcpu();
-	worker->machine.cpu = -1;
+	worker->station.machine.cpu = -1;
 	worker->start = status_ok();
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->wake, NULL);
@@ -439,7 +237,7 @@ static int worker_descriptor(void *context)
 
 static const struct machine *worker_machine(void *context)
 {
-	return &((struct worker *)context)->machine;
+	return &((struct worker *)context)->station.machine;
 }
 
 static size_t worker_offers(void *context, const char *words, const char *pmu, struct counter_offer *offers, size_t most)

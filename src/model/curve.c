@@ -16,6 +16,9 @@ static const double quartiles_weigh = 0.4;
 /* What a doubtful point's noise is multiplied by. */
 static const double doubt = 2;
 
+/* Octaves between points that count in full. */
+static const double full_distance = 0.2;
+
 /* Neighbours to either side that say how much points scatter here. */
 enum { NEIGHBOURS = 4 };
 
@@ -74,6 +77,16 @@ static void find_noise(const struct curve_point *points, struct curve *curve)
 	}
 }
 
+static void find_weights(struct curve *curve)
+{
+	for (int i = 0; i < curve->count; i++) {
+		double below = i > 0 ? curve->x[i] - curve->x[i - 1] : full_distance;
+		double above = i + 1 < curve->count ? curve->x[i + 1] - curve->x[i] : full_distance;
+
+		curve->weight[i] = fmin(1, (fmin(below, full_distance) + fmin(above, full_distance)) / (2 * full_distance));
+	}
+}
+
 void curve_make(const struct curve_point *points, int count, struct curve *curve)
 {
 	curve->count = 0;
@@ -86,6 +99,7 @@ void curve_make(const struct curve_point *points, int count, struct curve *curve
 	}
 	find_monotone(curve);
 	find_noise(points, curve);
+	find_weights(curve);
 	for (int i = 0; i < curve->count; i++) {
 		double reach = 2 * curve->noise[i], off = curve->y[i] - curve->monotone[i];
 

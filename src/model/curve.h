@@ -16,6 +16,8 @@ struct curve {
 	double y[CURVE_POINTS];       /* natural logarithm of cycles */
 	double monotone[CURVE_POINTS];      /* of y: never falls, least absolute deviations */
 	double noise[CURVE_POINTS];   /* standard deviation of y that its quartiles and its neighbours speak for; never 0 */
+	double weight[CURVE_POINTS];  /* 1 where points stand a quarter of an octave apart, less where they stand closer: ten points about a knee
+	                                 tell where it is, not ten times over that there is one */
 	double clean[CURVE_POINTS];   /* y, no further from the monotone curve than twice the noise */
 };
 

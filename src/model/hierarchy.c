@@ -53,10 +53,10 @@ static void add_tlb(struct found *found, const struct plateaus *pages, int i, en
 {
 	const struct knee *knee = &pages->knee[i];
 	const struct plateau *low = &pages->plateau[i], *high = &pages->plateau[i + 1];
-	bool sharp = knee->hi < 1.5 * knee->corner;
+	bool sharp = knee->hi < 1.25 * knee->corner;
 	struct tlb tlb = { .cycles = high->cycles - low->cycles, .lo = high->lo - low->hi, .hi = high->hi - low->lo,
 		.confidence = fmin(knee->confidence, low->confidence), .unstable = low->unstable || high->unstable || knee->gradual,
-		.reach_lo = knee->corner, .reach_hi = knee->hi, .reach = sharp ? knee->corner : knee->third };
+		.reach_lo = knee->corner, .reach_hi = knee->hi, .reach = sharp ? knee->corner : knee->third, .sharp = sharp };
 
 	tlb.kinds = 1u << kind;
 	for (int t = 0; t < found->tlb_count; t++) {
@@ -64,8 +64,9 @@ static void add_tlb(struct found *found, const struct plateaus *pages, int i, en
 
 		if (tlb.reach > 1.4 * same->reach || same->reach > 1.4 * tlb.reach)
 			continue;
-		/* The same, seen with other pages. A neighbour can only take entries away, so that the larger figure is right. */
-		if (tlb.reach > same->reach) {
+		/* The same, seen with other pages. A neighbour can only take entries away, so that the larger figure is right, but for
+		 * a climb that is blurred where the other is not. */
+		if (tlb.sharp > same->sharp || (tlb.sharp == same->sharp && tlb.reach > same->reach)) {
 			tlb.kinds |= same->kinds;
 			*same = tlb;
 		} else {
@@ -198,24 +199,29 @@ static void find_chains(const struct hierarchy_input *input, struct found *found
 /* ---- Sizes */
 
 /* What caches are built with, as a multiple of a power of two, and how common that is: 48 KiB, 1.5 MiB and the like are less so than
- * 32 KiB and 1 MiB, 1.25 MiB is rare. An estimate is off by about a tenth: pages lie in a cache's sets as chance will have it. */
+ * 32 KiB and 1 MiB, 1.25 MiB is rare. What the system states is usually true. An estimate is off by about a tenth: pages lie in a cache's sets
+ * as chance will have it. */
 static const struct {
 	int times;
 	double common;
 } builds[] = { { 1, 1 }, { 3, 0.6 }, { 5, 0.3 } };
+static const double stated_is_true = 4;
 static const double estimate_off = 0.1;
 
 /* The likeliest size that a cache is built with, where one lies within the range; else the estimate itself. The range is the knee's own,
- * and a little on top: a working set shares its cache with some lines of the program's. */
-static double plausible(double bytes, double lo, double hi)
+ * and a little on top: a working set shares its cache with some lines of the program's. So what is stated decides between sizes that the
+ * curve leaves open, and never against it. */
+static double plausible(const struct hierarchy_level *level)
 {
-	double best = bytes, likeliest = -INFINITY;
+	double best = level->bytes, likeliest = -INFINITY;
 
 	for (size_t b = 0; b < sizeof(builds) / sizeof(builds[0]); b++)
-		for (double size = 1024.0 * builds[b].times; size <= hi * 1.04; size *= 2) {
-			double off = log(size / bytes) / estimate_off, likely = log(builds[b].common) - off * off / 2;
+		for (double size = 1024.0 * builds[b].times; size <= level->bytes_hi * 1.04; size *= 2) {
+			double off = log(size / level->bytes) / estimate_off, likely = log(builds[b].common) - off * off / 2;
 
-			if (size >= lo * 0.97 && likely > likeliest) {
+			if (size == (double)level->stated)
+				likely += log(stated_is_true);
+			if (size >= level->bytes_lo * 0.97 && likely > likeliest) {
 				likeliest = likely;
 				best = size;
 			}
@@ -231,17 +237,19 @@ static const struct knee *knee_of(const struct chain *chain, int cache)
 	return &chain->plateaus.knee[chain->cache[cache].knee];
 }
 
-/* Another curve's knee at the same place, or NULL. */
-static const struct knee *same_knee(const struct chain *chain, const struct knee *knee)
+/* Which of another curve's caches ends at the same place, or -1. */
+static int same_cache(const struct chain *chain, const struct knee *knee)
 {
-	const struct knee *nearest = NULL;
+	double least = log(2);
+	int nearest = -1;
 
 	for (int i = 0; i < chain->cache_count; i++) {
-		const struct knee *other = knee_of(chain, i);
-		double off = fabs(log(other->third / knee->third));
+		double off = fabs(log(knee_of(chain, i)->third / knee->third));
 
-		if (off < log(2) && (!nearest || off < fabs(log(nearest->third / knee->third))))
-			nearest = other;
+		if (off < least) {
+			least = off;
+			nearest = i;
+		}
 	}
 	return nearest;
 }
@@ -254,9 +262,14 @@ static void size_cache(const struct found *found, const struct knee *knee, struc
 	bool gradual = true;
 	int count = 0;
 
-	for (int kind = 0; kind < PAGE_KINDS; kind++)
-		if ((knees[count] = same_knee(&found->chain[kind], knee)))
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		int same = same_cache(&found->chain[kind], knee);
+
+		if (same >= 0) {
+			knees[count] = knee_of(&found->chain[kind], same);
 			gradual = knees[count++]->gradual && gradual;
+		}
+	}
 	level->bytes_lo = INFINITY;
 	for (int i = 0; i < count; i++) {
 		level->bytes_lo = fmin(level->bytes_lo, knees[i]->lo);
@@ -264,10 +277,11 @@ static void size_cache(const struct found *found, const struct knee *knee, struc
 		if (gradual || !knees[i]->gradual)
 			level->bytes = fmax(level->bytes, knees[i]->third);
 	}
-	level->unstable = level->unstable || gradual;
-	/* What cores share is had in part, and its slices come in any number: nothing to be snapped to. */
-	if (level->number <= 2 && !level->unstable)
-		level->bytes = plausible(level->bytes, level->bytes_lo, level->bytes_hi);
+	/* What cores share is had in part, and its slices come in any number: nothing to be snapped to. A core's own caches have the same size
+	 * however much their latency varies. */
+	level->unstable = gradual || (level->number > 2 && level->unstable);
+	if (level->number <= 2 && !gradual)
+		level->bytes = plausible(level);
 }
 
 static void set_latency(const struct plateau *plateau, double ghz, struct hierarchy_level *level)
@@ -304,20 +318,36 @@ static const struct chain *leading_chain(const struct found *found)
 	return most;
 }
 
+/* Of several curves' plateaus before the same knee the lowest: a neighbour can only slow it. */
+static const struct plateau *fastest(const struct found *found, const struct knee *knee)
+{
+	const struct plateau *least = NULL;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		const struct chain *chain = &found->chain[kind];
+		int same = same_cache(chain, knee);
+		const struct plateau *plateau = same >= 0 ? &chain->plateaus.plateau[chain->cache[same].plateau] : NULL;
+
+		if (plateau && (!least || plateau->cycles < least->cycles))
+			least = plateau;
+	}
+	return least;
+}
+
 static void add_caches(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
 	const struct chain *chain = leading_chain(found);
 
 	for (int i = 0; i < chain->cache_count; i++) {
-		const struct plateau *plateau = &chain->plateaus.plateau[chain->cache[i].plateau];
+		const struct plateau *plateau = fastest(found, knee_of(chain, i));
 		struct hierarchy_level *level = new_level(hierarchy, LEVEL_CACHE, i + 1);
 
 		if (!level)
 			return;
 		set_latency(plateau, input->ghz, level);
+		level->stated = input->machine ? machine_cache(input->machine, i + 1) : 0;
 		size_cache(found, knee_of(chain, i), level);
 		level->confidence = fmin(plateau->confidence, knee_of(chain, i)->confidence);
-		level->stated = input->machine ? machine_cache(input->machine, i + 1) : 0;
 		snprintf(level->name, sizeof(level->name), i == 0 ? "L1d" : "L%d", i + 1);
 	}
 }

@@ -13,6 +13,7 @@ struct tlb {
 	double cycles, lo, hi;      /* what a miss costs on top */
 	double confidence;
 	bool unstable;
+	bool sharp;                 /* the reach is where it begins to miss; else where a third of the accesses do */
 	unsigned kinds;             /* of pages that it shows with: a bit each, by enum page_kind */
 };
 

@@ -40,9 +40,11 @@ static void find(struct hierarchy *hierarchy, bool disagreement, const char *for
 	va_end(list);
 }
 
-static bool disagrees(const struct hierarchy_level *level)
+bool hierarchy_disagrees(const struct hierarchy_level *level)
 {
-	return level->stated > 0 && ((double)level->stated > level->bytes_hi * agreement || (double)level->stated < level->bytes_lo / agreement);
+	double stated = (double)level->stated;
+
+	return stated > 0 && (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
 }
 
 static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy)
@@ -55,10 +57,10 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 	size_words(level->bytes_lo, lo);
 	size_words(level->bytes_hi, hi);
 	size_words((double)level->stated, stated);
-	if (disagrees(level)) {
+	if (hierarchy_disagrees(level)) {
 		snprintf(level->words, sizeof(level->words), "%s: %s cycles; the system says %s, you get about %s%s", level->name, cycles, stated,
 			size, level->unstable ? ", unstable" : "");
-		find(hierarchy, true, "The system says that %s has %s. The curve leaves it between %s and %s.", level->name, stated, lo, hi);
+		find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s.", level->name, stated, lo, hi);
 	} else if (range) {
 		snprintf(level->words, sizeof(level->words), "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size, lo, hi,
 			level->unstable ? ", unstable" : "");
@@ -73,7 +75,7 @@ static void say_tlb(struct hierarchy_level *level)
 
 	cycle_words(level->cycles, cycles);
 	size_words(level->bytes, reach);
-	if (level->entries_hi > 1.5 * level->entries_lo)
+	if (level->entries > 1.02 * level->entries_lo)
 		snprintf(level->words, sizeof(level->words), "%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles more", level->name,
 			level->entries, level->entries_lo, level->entries_hi, reach, cycles);
 	else
@@ -97,6 +99,24 @@ static void say_memory(struct hierarchy_level *level)
 
 /* ---- Findings */
 
+/* Cycles of the nearest point to a size. */
+static double near(const struct hierarchy_curve *curve, double bytes)
+{
+	const struct curve_point *nearest = NULL;
+
+	for (int i = 0; i < curve->count; i++)
+		if (!nearest || fabs(log(curve->points[i].bytes / bytes)) < fabs(log(nearest->bytes / bytes)))
+			nearest = &curve->points[i];
+	return nearest ? nearest->cycles : NAN;
+}
+
+/* Whether a curve goes on well beyond a step of another curve, and shows next to nothing of it. */
+static bool is_gone(const struct hierarchy_curve *curve, const struct tlb *tlb)
+{
+	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->reach_hi &&
+		near(curve, 1.5 * tlb->reach_hi) - near(curve, 0.8 * tlb->reach_lo) < tlb->cycles / 4;
+}
+
 static void find_missing(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	char stated[SIZE_TEXT];
@@ -116,23 +136,41 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 			find(hierarchy, true, "The curve shows a plateau of %s, which the system does not state.", hierarchy->level[i].name);
 }
 
+/* "96 pages (384 KiB) and 2048 pages (8 MiB)": the steps that show with huge pages (or do no more), with their number. */
+static int step_words(const struct hierarchy_input *input, const struct found *found, bool stay, char *buffer, size_t size)
+{
+	const unsigned huge = 1u << PAGES_HUGE, small = 1u << PAGES_4K;
+	size_t used = 0;
+	int count = 0;
+
+	buffer[0] = '\0';
+	for (int t = 0; t < found->tlb_count && used < size; t++) {
+		const struct tlb *tlb = &found->tlb[t];
+		char reach[SIZE_TEXT];
+
+		if (stay ? !(tlb->kinds & huge) : tlb->kinds & huge || !(tlb->kinds & small) || !is_gone(&input->pages[PAGES_HUGE], tlb))
+			continue;
+		used += (size_t)snprintf(buffer + used, size - used, "%s%.0f pages (%s)", count ? " and " : "", round(tlb->reach / PAGE),
+			size_words(tlb->reach, reach));
+		count++;
+	}
+	return count;
+}
+
 static void find_steps(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
-	char reach[SIZE_TEXT];
+	char steps[120];
+	int count;
 
-	for (int t = 0; t < found->tlb_count; t++) {
-		const struct tlb *tlb = &found->tlb[t];
-		double entries = round(tlb->reach / PAGE);
-		bool huge = tlb->kinds & (1u << PAGES_HUGE), small = tlb->kinds & (1u << PAGES_4K);
-
-		size_words(tlb->reach, reach);
-		if (huge && input->got[PAGES_HUGE] && strcmp(input->got[PAGES_HUGE], "huge") == 0)
-			find(hierarchy, false, "Huge pages were granted, yet the step at %.0f pages (%s) stays: %s.", entries, reach,
-				input->machine && input->machine->virtualised ? "the host maps small pages" : "the TLB holds them in small pieces");
-		else if (!huge && small && input->pages[PAGES_HUGE].count >= 8 && input->got[PAGES_HUGE] &&
-			strcmp(input->got[PAGES_HUGE], "huge") == 0)
-			find(hierarchy, false, "With huge pages the step at %.0f pages (%s) is gone: it was the TLB's.", entries, reach);
-	}
+	if (!input->got[PAGES_HUGE] || strcmp(input->got[PAGES_HUGE], "huge") != 0)
+		return;
+	if ((count = step_words(input, found, true, steps, sizeof(steps))) > 0)
+		find(hierarchy, false, "Huge pages were granted, yet the step%s at %s stay%s: %s.", count > 1 ? "s" : "", steps,
+			count > 1 ? "" : "s", input->machine && input->machine->virtualised ? "the host maps small pages" :
+			"the TLB holds them in small pieces");
+	if ((count = step_words(input, found, false, steps, sizeof(steps))) > 0)
+		find(hierarchy, false, "With huge pages the step%s at %s %s gone: %s.", count > 1 ? "s" : "", steps, count > 1 ? "are" : "is",
+			count > 1 ? "they were the TLBs'" : "it was the TLB's");
 }
 
 static void find_pages(const struct hierarchy_input *input, struct hierarchy *hierarchy)

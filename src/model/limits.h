@@ -105,6 +105,8 @@ struct limits {
 	int unknown;              /* instructions that could not be decoded or are in no table: counted nowhere else */
 	char unknown_names[96];   /* the first of them */
 	struct chain chain;
+	double overlap;           /* elements of a chain begun anew that are under way beside what it follows; 0: it never begins anew, or nobody
+	                             knows */
 	int insn_count, insn_room;
 	struct limit_insn *insn;  /* of each of the loop's instructions; owned, kept from one filling to the next */
 };

@@ -208,6 +208,7 @@ void limits_latency(struct tally *tally)
 	describe_chain(tally, chain, what, sizeof(what));
 	words_number(chain->cycles / tally->turns, number);
 	together = restart > 0 ? overlap(tally, chain) : 0;
+	tally->limits->overlap = isfinite(together) ? together : 0;
 	if (restart > 0 && isfinite(together)) {
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * restart_share(restart, together),
 			"chain of %s: %s cycle%s, but begun anew every %s elements: up to %.0f of them overlap with those before", what,

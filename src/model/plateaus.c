@@ -34,19 +34,20 @@ static const double least_ratio = 1.1;
 static const double least_errors = 5;
 /* The shortest level, and how much noise asks for one more point. */
 enum { LEAST_POINTS = 3 };
+static const double least_weight = 2.5;
 static const double least_octaves = 0.45;
 static const double noise_a_point = 0.045;
 /* A level whose middle half is wider than this is a range only. */
 static const double steady = 1.2;
 /* What is over in any case where the curve is so many times above it. */
-static const double thrice = 3;
+static const double over = 5;
 static const double most_of_an_octave = 0.7;
 /* How far the curve has left the lower level at its corner: a share of the whole climb. */
 static const double leaving = 0.06;
 
 /* Sums over the points before each, for the cost of any stretch at once. */
 struct sums {
-	double w, x, y, xx, xy, yy;
+	double n, w, x, y, xx, xy, yy;      /* n: of the points' weights alone */
 };
 
 /* A level: points first…last of the curve, and the line y = at + slope * (x - middle). */
@@ -71,10 +72,11 @@ static void add_up(struct partition *p)
 	p->before[0] = (struct sums){ 0 };
 	for (int i = 0; i < c->count; i++) {
 		struct sums *s = &p->before[i + 1];
-		double w = 1 / (c->noise[i] * c->noise[i]);
+		double w = c->weight[i] / (c->noise[i] * c->noise[i]);
 		double x = c->x[i] - c->x[0], y = c->clean[i] - c->clean[0];
 
 		*s = p->before[i];
+		s->n += c->weight[i];
 		s->w += w;
 		s->x += w * x;
 		s->y += w * y;
@@ -105,12 +107,17 @@ static struct level level_over(const struct partition *p, int first, int last)
 	return level;
 }
 
+/* How many points, those that stand close counting less. */
+static double weighed(const struct partition *p, int first, int last)
+{
+	return p->before[last + 1].n - p->before[first].n;
+}
+
 static bool long_enough(const struct partition *p, int first, int last)
 {
-	int points = last - first + 1;
-	double noise = sqrt(points / (p->before[last + 1].w - p->before[first].w));
+	double points = weighed(p, first, last), noise = sqrt(points / (p->before[last + 1].w - p->before[first].w));
 
-	return points >= LEAST_POINTS + noise / noise_a_point && p->curve->x[last] - p->curve->x[first] >= least_octaves;
+	return last - first + 1 >= LEAST_POINTS && points >= least_weight + noise / noise_a_point && p->curve->x[last] - p->curve->x[first] >= least_octaves;
 }
 
 /* The cheapest partition into levels with climbs between; fills levels, in order. */
@@ -121,7 +128,7 @@ static void cut(const struct partition *p, struct level *levels, int *count)
 
 	best[0] = 0;
 	for (int end = 1; end <= n; end++) {
-		best[end] = best[end - 1] + climb_price;
+		best[end] = best[end - 1] + climb_price * p->curve->weight[end - 1];
 		from[end] = -1;
 		for (int begin = 0; begin < end; begin++) {
 			double cost;
@@ -245,18 +252,19 @@ static void fill_knee(const struct partition *p, const struct level *a, const st
 	knee->bytes = exp2(middle);
 	knee->lo = exp2(fmin(quarter, c->x[at > 0 ? at - 1 : 0]));
 	knee->hi = exp2(fmax(past, c->x[at]));
-	knee->third = exp2(crossing(c, fmin(log((2 * exp(low) + exp(high)) / 3), low + log(thrice)), &ignored));
+	knee->third = exp2(crossing(c, fmin(log((2 * exp(low) + exp(high)) / 3), low + log(over)), &ignored));
 	knee->gradual = middle - quarter > most_of_an_octave;
 	while (corner > a->first && c->monotone[corner] - line_at(c, a, c->x[corner]) > leaving * rise)
 		corner--;
 	knee->corner = exp2(c->x[corner]);
 	knee->confidence = confidence_from(level_over(p, a->first, b->last).cost - a->cost - b->cost -
-		climb_price * (b->first - a->last - 1));
+		climb_price * weighed(p, a->last + 1, b->first - 1));
 }
 
-static void fill_plateau(const struct curve_point *points, const struct curve *curve, const struct level *level,
+static void fill_plateau(const struct curve_point *points, const struct partition *p, const struct level *level,
 	struct plateau *plateau)
 {
+	const struct curve *curve = p->curve;
 	double cycles[CURVE_POINTS], off[CURVE_POINTS], own[CURVE_POINTS];
 	size_t count = 0, two = 0;
 
@@ -279,7 +287,7 @@ static void fill_plateau(const struct curve_point *points, const struct curve *c
 	plateau->hi = stats_quantile(cycles, count, 0.75);
 	plateau->unstable = stats_quantile(off, count, 0.75) - stats_quantile(off, count, 0.25) > log(steady) || 3 * two >= count ||
 		stats_median(own, count) > log(steady);
-	plateau->confidence = confidence_from(climb_price * (double)count - level->cost);
+	plateau->confidence = confidence_from(climb_price * weighed(p, level->first, level->last) - level->cost);
 }
 
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus)
@@ -291,9 +299,9 @@ void plateaus_find(const struct curve_point *points, int count, struct plateaus 
 	curve_make(points, count, &curve);
 	if (curve.count == 0)
 		return;
-	p.price = level_price * log(curve.count + 1);
-	p.sloping = slope_price * log(curve.count + 1);
 	add_up(&p);
+	p.price = level_price * log(weighed(&p, 0, curve.count - 1) + 1);
+	p.sloping = slope_price * log(weighed(&p, 0, curve.count - 1) + 1);
 	if (curve.count > LEAST_POINTS)
 		cut(&p, p.level, &p.count);
 	join_levels(&p);
@@ -301,7 +309,7 @@ void plateaus_find(const struct curve_point *points, int count, struct plateaus 
 		p.level[p.count++] = level_over(&p, 0, curve.count - 1);
 	plateaus->count = p.count;
 	for (int i = 0; i < p.count; i++) {
-		fill_plateau(points, &curve, &p.level[i], &plateaus->plateau[i]);
+		fill_plateau(points, &p, &p.level[i], &plateaus->plateau[i]);
 		if (i > 0)
 			fill_knee(&p, &p.level[i - 1], &p.level[i], &plateaus->knee[i - 1]);
 	}

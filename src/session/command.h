@@ -17,6 +17,7 @@
  *   pin · pin swap · pin drop                 the present result becomes A; A and B swap; forget A
  *   freeze · again                            stop and go on; measure everything anew
  *   record · record to FILE                   write what is measured to a file, or end that
+ *   probe · probe only PART … · probe stop    the memory hierarchy, measured beside; end that
  *   find · find TEXT · choose                 look for a kernel, knob or command; take what is marked
  *   help · close · yank · quit                overlays; the command line that reopens this state; end
  */

@@ -1,7 +1,9 @@
 #include "session/memory.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "session/probe.h"
 #include "session/setting.h"
 
 /* How long each of the four measurements may take, seconds, and how many quiet trials are enough. */
@@ -111,4 +113,36 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	}
 	level->bytes = step < MEMORY_LATENCY ? (double)machine_cache(machine, 3) : 0;
 	level->known = level->latency > 0 && level->lines > 0;
+}
+
+/* A level by the lowest latency and the most lines seen of it: limits are bounds. */
+static bool learn(struct memory_level *level, const struct probe_report *report, const struct hierarchy_level *found)
+{
+	const struct probe_band *band = NULL;
+	const struct sample *sample;
+
+	for (int i = 0; found && i < report->band_count; i++)
+		if (strcmp(report->band[i].level, found->name) == 0)
+			band = &report->band[i];
+	if (!band || !(found->lo > 0))
+		return false;
+	sample = &band->point[PROBE_READ].sample;
+	if (!sample->valid || !(sample->cpe_lo > 0))
+		return false;
+	*level = (struct memory_level){ .known = true, .latency = found->lo,
+		.lines = band->lines[PROBE_READ] * sample->cpe / sample->cpe_lo,
+		.bytes = found->kind == LEVEL_CACHE ? fmax((double)found->stated, found->bytes_hi) : 0 };
+	return true;
+}
+
+bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *report)
+{
+	bool l3 = learn(&probe->l3, report, hierarchy_cache(&report->hierarchy, 3));
+	bool memory = learn(&probe->memory, report, hierarchy_memory(&report->hierarchy));
+
+	if (l3)
+		probe->done |= 1u << L3_LATENCY | 1u << L3_LINES;
+	if (memory)
+		probe->done |= 1u << MEMORY_LATENCY | 1u << MEMORY_LINES;
+	return l3 || memory;
 }

@@ -28,4 +28,9 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1, double l2,
 	const struct result *result);
 
+struct probe_report;
+
+/* Takes over what a probe found of L3 and of memory: then nothing of it is measured again. Returns whether there was anything. */
+bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *report);
+
 #endif

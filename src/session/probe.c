@@ -58,6 +58,7 @@ struct probe *probe_new(const struct machine *machine, const struct probe_option
 	if (probe->report.options.parts == 0)
 		probe->report.options.parts = ((1u << PROBE_PARTS) - 1) & ~(1u << PROBE_CORES);
 	probe->report.asked_size = probe->report.options.max_size;
+	bandwidths_load(&probe->report.published);
 	probe->cells = cells_new();
 	probe_plan(probe);
 	probe_analyse(probe);
@@ -220,6 +221,11 @@ void probe_accept(struct probe *probe, double now, const struct result *result)
 		probe_analyse(probe);
 		probe->analysed = now;
 	}
+}
+
+void probe_lose(struct probe *probe)
+{
+	probe->waiting = false;
 }
 
 void probe_stop(struct probe *probe, double now)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+#include "model/bandwidths.h"
 #include "model/hierarchy.h"
 #include "session/setting.h"
 
@@ -83,6 +84,7 @@ struct probe_report {
 	struct probe_curve loaded;           /* x: other cores that stream: latency of memory */
 	int band_count;
 	struct probe_band band[PROBE_BANDS];
+	struct bandwidths published;         /* what others measured, to stand beside the bands */
 	struct hierarchy hierarchy;          /* of what there is so far */
 	double done;                         /* 0…1 */
 	double seconds;                      /* since the first request */
@@ -108,6 +110,9 @@ bool probe_next(struct probe *probe, double now, struct request *request);
 
 /* The final result of the last request. A cancelled one is asked for again. */
 void probe_accept(struct probe *probe, double now, const struct result *result);
+
+/* The last request was taken back before it came to anything: it is asked for again. */
+void probe_lose(struct probe *probe);
 
 /* Ends early: probe_next() gives nothing any more, and what there is is analysed as it is. */
 void probe_stop(struct probe *probe, double now);

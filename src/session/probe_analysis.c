@@ -23,7 +23,9 @@ void probe_keep(struct probe *probe, const struct probe_task *task, const struct
 		band->lines[task->operation] = sample->valid ? sample->bytes_per_cycle / (line > 0 ? line : 64) : NAN;
 		return;
 	}
-	/* What could not be measured at all is no point: the note says why. */
+	/* What could not be measured at all is no point: a note says why, or it was cancelled before it came to anything. */
+	if (!cell->sample.valid && cell->visits == 0)
+		return;
 	if (!cell->sample.valid && !status_is_ok(&cell->failure))
 		return;
 	while (at < curve->count && curve->point[at].x < point.x)

@@ -94,9 +94,9 @@ static double latency_seconds(const struct probe *probe)
 	for (double size = PROBE_SMALLEST; size <= (double)most; size *= 2) {
 		double visit = probe_visit_seconds(probe, (uint64_t)size) + SECONDS_REQUEST;
 
-		total += probe->octave * visit * (size <= 8 << 20 ? 2 : 1);
+		total += probe->octave * visit * (size <= 8 << 20 && probe->rounds > 1 ? 2 : 1);
 	}
-	return total + 30 * (probe_visit_seconds(probe, 1 << 20) + SECONDS_REQUEST);
+	return probe->rounds == 1 ? total : total + 30 * (probe_visit_seconds(probe, 1 << 20) + SECONDS_REQUEST);
 }
 
 static double part_seconds(const struct probe *probe, enum probe_part part)
@@ -106,7 +106,7 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 
 	switch (part) {
 	case PROBE_LATENCY: return latency_seconds(probe);
-	case PROBE_TLB: return (octaves(8, 4096) * probe->octave + 40) * small;
+	case PROBE_TLB: return (octaves(8, 4096) * probe->octave + (probe->rounds > 1 ? 40 : 0)) * small;
 	case PROBE_LINE: return 12 * small;
 	case PROBE_BANDWIDTH: return (9 * 2 * small + 3 * large) * 1.5;
 	case PROBE_PARALLEL: return 9 * large;
@@ -189,6 +189,10 @@ static void shrink(struct probe *probe)
 	}
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && lay_out(probe) > options->seconds; i++)
 		leave_out(probe, order[i]);
+	if (lay_out(probe) > options->seconds) {
+		probe->rounds = 1;
+		probe_note(probe, "no second and closer looks: %.3g s are too short for them", options->seconds);
+	}
 	while (lay_out(probe) > options->seconds && options->max_size / 2 >= PROBE_LEAST)
 		options->max_size /= 2;
 	if (options->max_size < wanted) {
@@ -205,6 +209,7 @@ void probe_plan(struct probe *probe)
 	keep_within_means(probe);
 	probe->scale = 1;
 	probe->octave = OCTAVE;
+	probe->rounds = PROBE_ROUNDS;
 	seconds = lay_out(probe);
 	if (options->seconds <= 0)
 		return;

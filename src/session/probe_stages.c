@@ -20,9 +20,6 @@ static const uint64_t cheap_most = 8 << 20;
 /* Knees are looked at closely up to here: laying out more for each round takes too long for what may move from run to run anyway. */
 static const uint64_t fine_most = 64 << 20;
 
-/* Rounds over a curve: the first, the second look, and closer ones until knees are known as well as they can be. */
-enum { ROUNDS = 5 };
-
 /* A knee's range is tight, and two points are the same. */
 #define TIGHT 1.015
 #define SAME 1.004
@@ -260,7 +257,7 @@ void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, in
 		for (int i = 0; PROBE_SMALLEST * exp2((double)i / probe->octave) < most * 0.999; i++)
 			add_lines(&adding, PROBE_SMALLEST * exp2((double)i / probe->octave), false);
 		add_lines(&adding, most, false);
-	} else if (round < ROUNDS) {
+	} else if (round < probe->rounds) {
 		refine(&adding, &report->hierarchy.lines[stage->pages], round, add_fine_lines);
 		look_again(probe, adding.curve, round == 1);
 	}
@@ -278,7 +275,7 @@ void probe_fill_tlb(struct probe *probe, const struct probe_stage *stage, int ro
 	if (round == 0) {
 		for (int i = 0; PAGES_FEW * exp2((double)i / probe->octave) <= most; i++)
 			add_pages(&adding, PAGES_FEW * exp2((double)i / probe->octave), false);
-	} else if (round < ROUNDS) {
+	} else if (round < probe->rounds) {
 		refine(&adding, plateaus, round, add_fine_pages);
 		look_again(probe, adding.curve, round == 1);
 	}
@@ -310,7 +307,7 @@ void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int r
 				set(&setting, "stride", distances[i]) && choose(&setting, "order", "pairs"))
 				add_point(probe, &report->pairs, &setting, distances[i], false);
 		}
-	} else if (round < 3) {
+	} else if (round < 3 && round < probe->rounds) {
 		look_again(probe, &report->pairs, round == 1);
 	}
 	report->pairs.wanted = report->pairs.count + probe->task_count;
@@ -380,7 +377,7 @@ void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, 
 	if (round == 0) {
 		report->band_count = 0;
 		add_bands(probe, stage->pages);
-	} else if (round < 3) {
+	} else if (round < 3 && round < probe->rounds) {
 		for (int i = 0; i < report->band_count * PROBE_OPERATIONS; i++) {
 			struct probe_task task = { .band = i / PROBE_OPERATIONS, .operation = i % PROBE_OPERATIONS };
 			const struct probe_point *point = &report->band[task.band].point[task.operation];

@@ -35,6 +35,7 @@ struct probe {
 	struct cells *cells;
 	double scale;                   /* of the time that each visit is given */
 	int octave;                     /* points an octave of the first pass */
+	int rounds;                     /* over each curve: the first, and closer looks */
 	int stage_count, stage, round;
 	struct probe_stage stages[PROBE_STAGES];
 	int task_count, task;
@@ -65,6 +66,9 @@ void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int r
 void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, int round);
 void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, int round);
 void probe_fill_cores(struct probe *probe, const struct probe_stage *stage, int round);
+
+/* Rounds over a curve: the first, the second look, and closer ones until knees are known as well as they can be. */
+enum { PROBE_ROUNDS = 5 };
 
 /* How long a visit to a working set of that size may take, and how many quiet trials make a point settled. */
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes);

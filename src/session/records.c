@@ -203,8 +203,10 @@ void records_sample(const struct records *records, const struct record_sample *w
 		record_set_string(object, "machine", what->machine, 96);
 	if (what->part) {
 		json_object_set_new(object, "part", json_string(what->part));
-		record_set_real(object, "x", what->x);
+		json_object_set_new(object, "x", json_integer((json_int_t)what->x));
 	}
+	if (what->sweep)
+		json_object_set_new(object, "sweep", json_string(what->sweep));
 	json_object_set_new(object, "kernel", json_string(what->setting->kernel->name));
 	json_object_set_new(object, "knobs", record_knobs(what->setting));
 	record_set_real(object, "cpe", sample->cpe);
@@ -221,6 +223,8 @@ void records_sample(const struct records *records, const struct record_sample *w
 	record_set_real(object, "ns", sample->ns);
 	record_set_real(object, "gbps", sample->gbps);
 	record_set_real(object, "bytes_per_cycle", sample->bytes_per_cycle);
+	if (what->sweep)
+		record_set_real(object, "speedup", what->speedup);
 	set_place(object, sample, facts);
 	if (sample->modes > 1) {
 		json_object_set_new(object, "modes", json_integer(sample->modes));

@@ -52,6 +52,8 @@ struct record_sample {
 	const struct misses *misses, *then;         /* expected ones, and those in other caches; NULL: not asked */
 	const char *part;              /* of a probe, that it is a point of; NULL: of none */
 	double x;                      /* where on that part's curve */
+	const char *sweep;             /* the named sweep that it is of; NULL: none */
+	double speedup;                /* over that sweep's baseline; NAN, or sweep NULL: none */
 };
 
 void records_sample(const struct records *records, const struct record_sample *sample);

@@ -23,6 +23,13 @@ static json_t *begin(struct writing *writing, const char *name)
 	return record_new(writing->records, name, writing->id++);
 }
 
+/* Six digits are not enough for bytes. */
+static void put_bytes(json_t *object, const char *key, double bytes)
+{
+	if (isfinite(bytes))
+		json_object_set_new(object, key, json_integer((json_int_t)llround(bytes)));
+}
+
 static void put_flag(json_t *object, const char *key, bool set)
 {
 	if (set)
@@ -57,12 +64,14 @@ static void put_head(struct writing *writing)
 static void put_point(struct writing *writing, const char *part, const struct probe_point *point)
 {
 	struct record_sample what = {
-		.id = writing->id++, .machine = writing->probe->machine->name, .setting = &point->setting, .sample = &point->sample,
+		.machine = writing->probe->machine->name, .setting = &point->setting, .sample = &point->sample,
 		.facts = &point->facts, .seed = writing->seed, .part = part, .x = point->x,
 	};
 
-	if (point->sample.valid)
-		records_sample(writing->records, &what);
+	if (!point->sample.valid)
+		return;
+	what.id = writing->id++;
+	records_sample(writing->records, &what);
 }
 
 static void put_curve(struct writing *writing, const char *part, const struct probe_curve *curve)
@@ -82,9 +91,9 @@ static void put_level(struct writing *writing, const struct hierarchy_level *lev
 	record_set_real(object, "cycles_lo", level->lo);
 	record_set_real(object, "cycles_hi", level->hi);
 	record_set_real(object, "ns", level->ns);
-	record_set_real(object, "bytes", level->bytes);
-	record_set_real(object, "bytes_lo", level->bytes_lo);
-	record_set_real(object, "bytes_hi", level->bytes_hi);
+	put_bytes(object, "bytes", level->bytes);
+	put_bytes(object, "bytes_lo", level->bytes_lo);
+	put_bytes(object, "bytes_hi", level->bytes_hi);
 	record_set_real(object, "entries", level->entries);
 	record_set_real(object, "entries_lo", level->entries_lo);
 	record_set_real(object, "entries_hi", level->entries_hi);
@@ -107,8 +116,8 @@ static void put_plateaus(struct writing *writing, const char *curve, int pages, 
 		object = begin(writing, "plateau");
 		json_object_set_new(object, "curve", json_string(curve));
 		json_object_set_new(object, "pages", json_string(pages_names[pages]));
-		record_set_real(object, "from", plateau->from);
-		record_set_real(object, "to", plateau->to);
+		put_bytes(object, "from", plateau->from);
+		put_bytes(object, "to", plateau->to);
 		record_set_real(object, "cycles", plateau->cycles);
 		record_set_real(object, "cycles_lo", plateau->lo);
 		record_set_real(object, "cycles_hi", plateau->hi);
@@ -119,10 +128,10 @@ static void put_plateaus(struct writing *writing, const char *curve, int pages, 
 		object = begin(writing, "knee");
 		json_object_set_new(object, "curve", json_string(curve));
 		json_object_set_new(object, "pages", json_string(pages_names[pages]));
-		record_set_real(object, "bytes", knee->bytes);
-		record_set_real(object, "bytes_lo", knee->lo);
-		record_set_real(object, "bytes_hi", knee->hi);
-		record_set_real(object, "corner", knee->corner);
+		put_bytes(object, "bytes", knee->bytes);
+		put_bytes(object, "bytes_lo", knee->lo);
+		put_bytes(object, "bytes_hi", knee->hi);
+		put_bytes(object, "corner", knee->corner);
 		record_set_real(object, "confidence", knee->confidence);
 		put_flag(object, "gradual", knee->gradual);
 		record_write(writing->records, object);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "session/state.h"
 
-enum { TAG_LIVE = 1, TAG_CELL, TAG_MEMORY };
+enum { TAG_LIVE = 1, TAG_CELL, TAG_MEMORY, TAG_PROBE };
 
 /* The setting on screen: ten times a second, in at most a third of the core's time. The first request after a
  * change may take longer, since it has to become a quiet sample, and shows a first figure early. */
@@ -94,6 +94,12 @@ static void drop_outstanding(struct session *session)
 	if (session->outstanding)
 		session->engine.cancel(session->engine.context);
 	session->outstanding = 0;
+	probing_lose(session);
+}
+
+void session_interrupt(struct session *session)
+{
+	drop_outstanding(session);
 }
 
 static void live_fail(struct session *session, const char *why)
@@ -204,7 +210,7 @@ void session_restart(struct session *session, double now)
 	if (session->focus == FOCUS_MOUNTAIN && !session->plan.grid.present)
 		session->focus = FOCUS_KNOBS;
 	insight_renew(session);
-	if (!session->frozen)
+	if (!session->frozen && !probing_runs(session))
 		submit_live(session, now);
 }
 
@@ -231,6 +237,7 @@ void session_go(struct session *session, const struct setting *setting, double n
 void session_freeze(struct session *session, bool frozen, double now)
 {
 	session->frozen = frozen;
+	probing_pause(session, frozen, now);
 	if (frozen) {
 		drop_outstanding(session);
 		return;
@@ -238,12 +245,13 @@ void session_freeze(struct session *session, bool frozen, double now)
 	session->live.due = now;
 	if (!session->live.answered)
 		session->live.changed_at = now;      /* the wait for a first figure begins again */
-	if (!session->live.failed)
+	if (!session->live.failed && !probing_runs(session))
 		submit_live(session, now);
 }
 
 void session_forget(struct session *session, double now)
 {
+	drop_outstanding(session);
 	session->forgotten = session->generation;
 	forget_cells(session);
 	counted_forget(session);
@@ -289,6 +297,7 @@ void session_free(struct session *session)
 	if (!session)
 		return;
 	drop_outstanding(session);
+	probing_end(session);
 	recording_close(session->recording);
 	free(session->record_path);
 	insight_end(session);
@@ -501,6 +510,11 @@ static bool result_apply(struct session *session, const struct result *result, d
 		if (result->status.code == STATUS_CANCELLED)
 			session->rest_until = now + LIVE_PERIOD;
 	}
+	if (result->tag == TAG_PROBE) {
+		if (result->final)
+			probing_take(session, result, now);
+		return result->final;
+	}
 	if (result->tag == TAG_MEMORY) {
 		if (result->final)
 			insight_memory(session, result);
@@ -511,6 +525,18 @@ static bool result_apply(struct session *session, const struct result *result, d
 		live_apply(session, result, now);
 	cell_apply(session, &setting, result, current, now);
 	return true;
+}
+
+static void submit_probe(struct session *session, double now)
+{
+	struct request request;
+
+	if (!probing_submit(session, now, &request))
+		return;
+	request.tag = TAG_PROBE;
+	session->outstanding = request.generation;
+	session->outstanding_live = false;
+	session->engine.submit(session->engine.context, &request);
 }
 
 bool session_advance(struct session *session, double now)
@@ -545,6 +571,10 @@ bool session_advance(struct session *session, double now)
 	record_present(session);
 	if (session->frozen || session->outstanding)
 		return changed;
+	if (probing_runs(session) && now >= session->rest_until) {
+		submit_probe(session, now);
+		return true;
+	}
 	if (!live->failed && now >= live->due && now >= session->rest_until) {
 		submit_live(session, now);
 		return true;
@@ -570,6 +600,8 @@ double session_next(const struct session *session, double now)
 
 	if (session->frozen || session->outstanding)
 		return at == INFINITY ? -1 : at > now ? at - now : 0;
+	if (probing_runs(session))
+		return fmax(0, session->rest_until - now);
 	if (!session->live.failed)
 		at = fmin(at, fmax(session->live.due, session->rest_until));
 	if (plan_next(&session->plan) >= 0 && session->rest_until < at)
@@ -587,6 +619,8 @@ bool session_idle(const struct session *session)
 		return false;
 	if (session->frozen)
 		return true;
+	if (probing_runs(session))
+		return false;
 	if (!session->live.failed && (!session->live.answered || counted_awaited(session)))
 		return false;
 	return plan_next(&session->plan) < 0;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "session/blocks.h"
 #include "session/state.h"
 
 static void fill_slice(const struct session *session, const struct plan_slice *slice, struct view_slice *view)
@@ -93,7 +94,7 @@ static void fill_live(const struct session *session, double now, struct view *vi
 	view->last_ghz = session->ghz;
 	view->last_source = session->ghz_from;
 	view->measuring = session->outstanding && session->outstanding_live;
-	if (!live->sample.valid && !live->failed && !session->frozen && now > live->changed_at)
+	if (!live->sample.valid && !live->failed && !session->frozen && !probing_runs(session) && now > live->changed_at)
 		view->waiting = now - live->changed_at;
 	snprintf(view->failure, sizeof(view->failure), "%s", live->failure);
 	view->frozen = session->frozen;
@@ -107,6 +108,25 @@ static void fill_live(const struct session *session, double now, struct view *vi
 			view->ratio = live->sample.cpe / session->a.cpe;
 	}
 	fill_strip(live, view);
+}
+
+/* What the kernel remarks; while the knob of its blocks is the chosen one, and where it remarks nothing, how large these should be. */
+static void fill_remark(const struct session *session, struct view *view)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	struct blocks_measured measured;
+	struct blocks blocks;
+	const struct blocks_question question = { .setting = &session->setting, .machine = session->machine_known ? view->machine : NULL,
+		.explanation = view->explanation, .l3 = session->memory.l3, .memory = session->memory.memory };
+
+	view->remark = kernel->remark ? kernel->remark(session->setting.v) : NULL;
+	view->blocks[0] = '\0';
+	if (!blocks_find(&question, &blocks))
+		return;
+	blocks_look(&blocks, &session->setting, session->cells, session->means, &measured);
+	blocks_words(&blocks, &session->setting, &measured, view->blocks, sizeof(view->blocks));
+	if (!view->remark || session->knob == blocks.block.knob)
+		view->remark = view->blocks;
 }
 
 void session_view(const struct session *session, double now, struct view *view)
@@ -129,12 +149,13 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->knob = session->knob;
 	snprintf(view->entry, sizeof(view->entry), "%s", session->entry);
 	view->entry_refused = session->entry[0] && session->entry_refused;
-	view->remark = kernel->remark ? kernel->remark(session->setting.v) : NULL;
 	setting_init(&initial, kernel);
 	if (!session->turned && setting_equal(&session->setting, &initial))
 		view->hint = kernel->hint;
 	fill_live(session, now, view);
+	probing_view(session, view);
 	insight_view(session, view);
+	fill_remark(session, view);
 	counted_view(session, view);
 	fill_slice(session, &session->plan.by_size, &view->by_size);
 	fill_slice(session, &session->plan.by_stride, &view->by_stride);

@@ -115,7 +115,7 @@ static void add_span(const struct knob *knob, struct means means, struct text *t
 		text_addf(text, "%s to %s", low, high);
 	} else if (means.memory) {
 		units_bytes_long(setting_max(knob, means), high, sizeof(high));
-		text_addf(text, "%s to %s (half of the free memory)", low, high);
+		text_addf(text, "%s to %s (%s)", low, high, means.bound == MEANS_FREE ? "half of the free memory" : means_half(means.bound));
 	} else {
 		text_addf(text, "%s and up", low);
 	}
@@ -184,8 +184,7 @@ static struct status value_beyond_machine(const struct knob *knob, const char *t
 		return status_make(STATUS_USAGE, "%s=%.40s: this process may use %d processor%s%s", knob->name, typed, means.processors,
 			plural(means.processors), knob->asks == ASKS_STREAMS ? ", the measured one among them" : "");
 	units_bytes_long((int64_t)means.memory, limit, sizeof(limit));
-	return status_make(STATUS_USAGE, "%s=%.40s is beyond half of this machine's free memory (%s)",
-		knob->name, typed, limit);
+	return status_make(STATUS_USAGE, "%s=%.40s is beyond %s (%s)", knob->name, typed, means_half(means.bound), limit);
 }
 
 static bool value_allowed(const struct knob *knob, int64_t value, struct means means)
@@ -307,8 +306,8 @@ static struct status within_means(const struct setting *setting, struct means me
 		return status_ok();
 	units_bytes_long(need.memory > INT64_MAX ? INT64_MAX : (int64_t)need.memory, wanted, sizeof(wanted));
 	units_bytes_long((int64_t)means.memory, limit, sizeof(limit));
-	return status_make(STATUS_USAGE, "%s needs %s here%s, beyond half of this machine's free memory (%s)", kernel->name, wanted,
-		need.processors > 1 ? ", for all cores together" : "", limit);
+	return status_make(STATUS_USAGE, "%s needs %s here%s, beyond %s (%s)", kernel->name, wanted,
+		need.processors > 1 ? ", for all cores together" : "", means_half(means.bound), limit);
 }
 
 struct status setting_check(const struct setting *setting, struct means means)

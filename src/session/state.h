@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "session/cells.h"
 #include "session/memory.h"
+#include "session/probe.h"
 #include "session/recording.h"
 #include "session/replay.h"
 #include "session/session.h"
@@ -132,6 +133,14 @@ struct counted {
 	struct found_events found;
 };
 
+/* The probe that was asked for last. */
+struct probing {
+	struct probe *probe;      /* NULL: none was */
+	bool running;             /* live figures and cells rest meanwhile */
+	uint64_t generation;      /* of its request that is out; 0: none */
+	double paused, paused_at; /* seconds that it has stood still, and since when it does */
+};
+
 struct remembered {
 	struct setting setting;
 	int knob;
@@ -193,6 +202,7 @@ struct session {
 	struct insight insight;
 	struct counted counted;
 	struct memory_probe memory;      /* L3 and memory of this machine, as far as measured */
+	struct probing probing;
 };
 
 /* session.c */
@@ -202,6 +212,7 @@ void session_go(struct session *session, const struct setting *setting, double n
 void session_restart(struct session *session, double now);      /* measure the present one anew */
 void session_freeze(struct session *session, bool frozen, double now);
 void session_forget(struct session *session, double now);       /* every measurement */
+void session_interrupt(struct session *session);                /* what is being measured is not waited for */
 void session_forget_cells(struct session *session);             /* all but the present figure */
 void session_notice(struct session *session, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -342,6 +353,22 @@ struct status action_counters(struct session *session, const char *arguments, do
 bool action_counters_works(const struct session *session, const char *arguments);
 struct status action_counters_by(struct session *session, const char *arguments, double now);
 bool action_counters_by_works(const struct session *session, const char *arguments);
+
+/* probing.c: the probe, which goes on in place of live requests. */
+bool probing_runs(const struct session *session);
+void probing_end(struct session *session);
+/* Its request was taken back. */
+void probing_lose(struct session *session);
+void probing_pause(struct session *session, bool pause, double now);
+/* Fills its next request, generation included. False: it has just ended. */
+bool probing_submit(struct session *session, double now, struct request *request);
+void probing_take(struct session *session, const struct result *result, double now);
+void probing_view(const struct session *session, struct view *view);
+struct status action_probe(struct session *session, const char *arguments, double now);
+bool action_probe_works(const struct session *session, const char *arguments);
+struct status action_probe_only(struct session *session, const char *arguments, double now);
+struct status action_probe_stop(struct session *session, const char *arguments, double now);
+bool action_probe_stop_works(const struct session *session, const char *arguments);
 
 /* find.c: what the find overlay offers. Returns how many; more (may be NULL): events that found no place. */
 int session_found(const struct session *session, struct view_found found[VIEW_FOUND], int *more);

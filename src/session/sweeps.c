@@ -81,6 +81,12 @@ static struct status read_source(struct reader *reader, char *rest)
 	return status_ok();
 }
 
+static struct status read_note(struct reader *reader, char *rest)
+{
+	snprintf(reader->sweep->note, sizeof(reader->sweep->note), "%s", rest);
+	return status_ok();
+}
+
 static struct status read_kernel(struct reader *reader, char *rest)
 {
 	struct named_sweep *sweep = reader->sweep;
@@ -234,6 +240,7 @@ static const struct {
 	{ "y", read_y },
 	{ "baseline", read_baseline },
 	{ "source", read_source },
+	{ "note", read_note },
 	{ "published", read_published },
 };
 
@@ -362,6 +369,96 @@ struct status sweeps_override(struct named_sweep *sweep, const char *word, unsig
 	return status_ok();
 }
 
+/* The word that gives a knob's values, or -1. */
+static int word_of(const struct named_sweep *sweep, int knob)
+{
+	const char *name = sweep->kernel->knobs[knob].name;
+
+	for (int i = 0; i < sweep->word_count; i++)
+		if (strncmp(sweep->word[i], name, strlen(name)) == 0 && sweep->word[i][strlen(name)] == '=')
+			return i;
+	return -1;
+}
+
+/* "form=naive,blocked" with the value of that number first. */
+static char *word_from(const struct knob *knob, const int64_t *values, size_t count, size_t first)
+{
+	struct text text = { 0 };
+	char value[64];
+
+	setting_format_value(knob, values[first], value, sizeof(value));
+	text_addf(&text, "%s=%s", knob->name, value);
+	for (size_t i = 0; i < count; i++) {
+		if (i == first)
+			continue;
+		setting_format_value(knob, values[i], value, sizeof(value));
+		text_addf(&text, ",%s", value);
+	}
+	return text.bytes;
+}
+
+bool sweeps_settle(struct named_sweep *sweep)
+{
+	int at = sweep->base < 0 ? -1 : word_of(sweep, sweep->base);
+	const struct knob *knob = sweep->base < 0 ? NULL : &sweep->kernel->knobs[sweep->base];
+	struct status status;
+	int64_t *values;
+	size_t count;
+	char *word;
+
+	if (at < 0)
+		return !knob || knob->initial == sweep->base_value;
+	word = sweep->word[at];
+	memmove(sweep->word + 1, sweep->word, (size_t)at * sizeof(*sweep->word));
+	sweep->word[0] = word;
+	status = setting_parse_list(knob, strchr(word, '=') + 1, MEANS_UNKNOWN, &values, &count);
+	if (!status_is_ok(&status))
+		return true;      /* whoever assigns it says so */
+	for (size_t i = 0; i < count; i++) {
+		if (values[i] != sweep->base_value)
+			continue;
+		if (i > 0) {
+			sweep->word[0] = word_from(knob, values, count, i);
+			free(word);
+		}
+		free(values);
+		return true;
+	}
+	free(values);
+	return false;
+}
+
+void sweeps_advise(struct named_sweep *sweep, int64_t advised)
+{
+	for (int i = 0; i < sweep->word_count; i++) {
+		char *word = sweep->word[i], *list = strchr(word, '=') + 1, *more;
+		struct text text = { 0 };
+		bool placed = advised <= 0, any = false;
+
+		if (!strstr(list, "advised"))
+			continue;
+		text_addn(&text, word, (size_t)(list - word));
+		for (char *item = strtok_r(list, ",", &more); item; item = strtok_r(NULL, ",", &more)) {
+			bool plain = item[strspn(item, "0123456789")] == '\0';
+
+			if (strcmp(item, "advised") == 0)
+				continue;
+			if (!placed && plain && strtoll(item, NULL, 10) >= advised) {
+				if (strtoll(item, NULL, 10) > advised)
+					text_addf(&text, "%s%lld", any ? "," : "", (long long)advised);
+				any |= strtoll(item, NULL, 10) > advised;
+				placed = true;
+			}
+			text_addf(&text, "%s%s", any ? "," : "", item);
+			any = true;
+		}
+		if (!placed)
+			text_addf(&text, "%s%lld", any ? "," : "", (long long)advised);
+		free(word);
+		sweep->word[i] = text.bytes;
+	}
+}
+
 /* ---- What is drawn */
 
 void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count, struct named_sweep *sweep)
@@ -456,6 +553,14 @@ double sweeps_value(enum sweeps_figure figure, const struct sample *sample, cons
 	default:
 		return sample->cpe;
 	}
+}
+
+bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published, const struct setting *setting)
+{
+	for (int i = 0; i < sweep->kernel->knob_count; i++)
+		if (published->named[i] && published->setting.v[i] != setting->v[i])
+			return false;
+	return true;
 }
 
 bool sweeps_baseline(const struct named_sweep *sweep, const struct setting *setting, struct setting *base)

@@ -51,6 +51,7 @@ struct named_sweep {
 	enum sweeps_figure figure;
 	int base;                 /* speedups are relative to the same setting with this knob at that value; -1: no baseline */
 	int64_t base_value;
+	char note[200];           /* what else its document found; empty: nothing */
 	int published_count;
 	struct sweeps_published published[SWEEPS_PUBLISHED];
 };
@@ -79,6 +80,13 @@ void sweeps_clear(struct named_sweep *sweep);
  * (`given`: bits by knob, the caller's, 0 at first). */
 struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given);
 
+/* After the last override: the baseline's knob varies slowest, and the baseline itself comes first, so that it is there when the others come. Returns
+ * whether it is among the values; true where there is no baseline. */
+bool sweeps_settle(struct named_sweep *sweep);
+
+/* Puts what is advised in place of the word "advised" among a knob's values, in its order; 0: nothing is. */
+void sweeps_advise(struct named_sweep *sweep, int64_t advised);
+
 /* ---- What is drawn */
 
 /* Along x: the knob's name and the value's word ("128k"); the value itself as a number. */
@@ -94,6 +102,9 @@ void sweeps_figure_title(const struct named_sweep *sweep, enum sweeps_figure fig
 
 /* The figure of a sample; base: the sample of its baseline, NULL: there is none (a speedup is then NAN). NAN: unavailable. */
 double sweeps_value(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts, const struct sample *base);
+
+/* Whether a published figure is of that setting. */
+bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published, const struct setting *setting);
 
 /* The baseline of a setting: the knob at its value, the others as the kernel fits them. False: there is none, or nothing fits. */
 bool sweeps_baseline(const struct named_sweep *sweep, const struct setting *setting, struct setting *base);

@@ -27,7 +27,7 @@ enum { FIND_SIZE = 96 };
 enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_CODE, FOCUS_COUNTERS, FOCUS_MOUNTAIN, FOCUS_COUNT };
 
 /* What comes first below the knobs; what has room besides follows it. */
-enum body { BODY_SLICES, BODY_LADDER, BODY_PORTS, BODY_COUNTERS, BODY_CODE, BODY_SOURCE, BODY_MOUNTAIN, BODY_STRIP,
+enum body { BODY_SLICES, BODY_LADDER, BODY_PORTS, BODY_COUNTERS, BODY_CODE, BODY_SOURCE, BODY_MOUNTAIN, BODY_PROBE, BODY_STRIP,
 	BODY_COUNT };
 
 /* What lies over the panels. */
@@ -84,6 +84,8 @@ struct view_tick {
 	uint8_t fate;             /* enum trial_fate */
 };
 
+struct probe_report;
+
 struct view_found {
 	char label[2 * COUNTER_NAME + 24];       /* "combine unroll — elements an iteration" */
 	char command[COUNTER_NAME + 16];      /* what choosing it runs */
@@ -118,7 +120,8 @@ struct view {
 	int knob;                           /* the selected one */
 	char entry[24];                     /* a value being typed for it; empty: none */
 	bool entry_refused;                 /* it was not taken */
-	const char *remark;                 /* the kernel's on this setting, or NULL */
+	const char *remark;                 /* the kernel's on this setting, or the next; NULL: none */
+	char blocks[440];                   /* how large its blocks should be, beside the best measured; empty: it has none */
 	const char *hint;                   /* what to press first, or NULL: a knob has been turned */
 
 	/* The present setting's figure. While a new setting has none yet, `sample.valid` is false: a figure of
@@ -159,6 +162,8 @@ struct view {
 	const char *replay;                 /* what is shown was recorded: the file's name; NULL: it is measured here and now */
 	struct view_recorded recorded[KNOBS_MAX];      /* of a replay: where each knob was */
 	bool recording;                     /* what is measured is being written to a file */
+	const struct probe_report *probe;   /* NULL: none was asked for */
+	bool probing;                       /* it is under way: live figures rest */
 	enum body body;
 	int code_first;                     /* the first line of the code that is shown, if there are more than fit */
 

@@ -209,6 +209,24 @@ static bool all_comfortable(const struct layout_row *const *rows, int count, int
 	return all_fit(comfortable, count, width, height);
 }
 
+/* A front row that has the whole width: all of the body where little would be left below it, else its best height, as far as that leaves a
+ * third to others. Returns what is left. */
+static struct rectangle place_whole(struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
+{
+	for (int i = 0; i < row_count; i++) {
+		int height = most(rows[i].min_height, least(rows[i].best_height, at.height * 2 / 3));
+
+		if (!rows[i].wanted || !rows[i].front || !rows[i].whole)
+			continue;
+		if (at.height - height < BODY_MIN)
+			height = at.height;
+		place(layout, rows[i].name, at.x, at.y, at.width, height);
+		at.y += height;
+		at.height -= height;
+	}
+	return at;
+}
+
 /* The body. On a wide screen a tall row gets a column at the right, provided that all rows of more importance
  * still have their places beside it. */
 static void place_body(struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
@@ -218,11 +236,14 @@ static void place_body(struct layout *layout, const struct layout_row *rows, int
 	int count = 0;
 	bool tall_placed = false;
 
+	at = place_whole(layout, rows, row_count, at);
+	if (at.height < BODY_MIN)
+		return;
 	for (int i = 0; i < row_count && count < LAYOUT_MAX; i++) {
 		int tall_width = most(rows[i].min_width, at.width * 2 / 5);
 		int left = at.width - tall_width - COLUMN_GAP;
 
-		if (!rows[i].wanted || (rows[i].area != AREA_BODY && rows[i].area != AREA_TALL) ||
+		if (!rows[i].wanted || (rows[i].front && rows[i].whole) || (rows[i].area != AREA_BODY && rows[i].area != AREA_TALL) ||
 			(count > 0 && rows[i].min_width > at.width))
 			continue;
 		if (rows[i].area == AREA_TALL && at.width >= PAIR_WIDTH && !rows[i].front) {
@@ -261,7 +282,7 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 		return;
 	}
 	for (int i = 0; i < row_count; i++) {
-		if (!rows[i].whole || !rows[i].wanted)
+		if (!rows[i].alone || !rows[i].wanted)
 			continue;
 		place_area(layout, rows, row_count, AREA_HEADER, (struct rectangle){ 0, 0, width, 1 });
 		place(layout, rows[i].name, 0, 1, width, inside);

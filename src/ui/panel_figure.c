@@ -224,7 +224,7 @@ static void add_place(struct lines *lines, const struct view *view, const struct
 	char words[200];
 
 	placed_others(&view->facts, &view->sample, words, sizeof(words));
-	add_words(lines, 5, STYLE_TEXT, words, canvas, width);
+	add_words(lines, 4, STYLE_TEXT, words, canvas, width);
 	placed_pages(&view->facts, words, sizeof(words));
 	add_words(lines, 4, STYLE_WARN, words, canvas, width);
 	placed_node(&view->facts, words, sizeof(words));

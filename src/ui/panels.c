@@ -9,7 +9,7 @@
 #include "ui/mountain.h"
 
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about, panel_by_size,
-	panel_ladder, panel_ports, panel_counters, panel_code, panel_source, panel_by_stride, panel_mountain, panel_strip, panel_notice,
+	panel_ladder, panel_ports, panel_counters, panel_code, panel_source, panel_by_stride, panel_mountain, panel_probe, panel_strip, panel_notice,
 	panel_key_bar, panel_line;
 
 /* In order of importance: where room ends, the later ones are left out. Those of the body that have room stand in the order of
@@ -20,7 +20,7 @@ static const struct {
 	enum area area;
 	int min_width, min_height;
 	int place;
-	bool extra;
+	bool extra, whole;
 } table[] = {
 	{ &panel_line, AREA_LINE, 1, 1 },
 	{ &panel_header, AREA_HEADER, 60, 1 },
@@ -33,6 +33,7 @@ static const struct {
 	{ &panel_ports, AREA_BODY, 40, 6, 3 },
 	{ &panel_code, AREA_BODY, 40, 7, 6 },
 	{ &panel_mountain, AREA_TALL, 56, 10, 9 },
+	{ &panel_probe, AREA_BODY, 60, 8, 10, false, true },
 	{ &panel_counters, AREA_BODY, 40, 8, 4, true },
 	{ &panel_by_stride, AREA_BODY, 40, 8, 5, true },
 	{ &panel_source, AREA_BODY, 40, 8, 7, true },
@@ -258,7 +259,7 @@ int panels_page(const struct canvas *canvas, const struct view *view)
 /* What comes to the front for a front, and for a focus. */
 static const struct panel *const fronts[BODY_COUNT] = {
 	[BODY_SLICES] = &panel_by_size, [BODY_LADDER] = &panel_ladder, [BODY_PORTS] = &panel_ports,
-	[BODY_COUNTERS] = &panel_counters, [BODY_CODE] = &panel_code, [BODY_SOURCE] = &panel_source, [BODY_MOUNTAIN] = &panel_mountain,
+	[BODY_COUNTERS] = &panel_counters, [BODY_CODE] = &panel_code, [BODY_SOURCE] = &panel_source, [BODY_MOUNTAIN] = &panel_mountain, [BODY_PROBE] = &panel_probe,
 	[BODY_STRIP] = &panel_strip,
 };
 
@@ -274,9 +275,9 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 		struct layout_row row = { .name = panel->name, .area = table[i].area, .min_width = table[i].min_width,
 			.min_height = table[i].min_height, .wanted = !panel->wanted || panel->wanted(view),
 			.best_height = panel->best_rows ? panel->best_rows(view) : 0, .place = table[i].place,
-			.extra = table[i].extra };
+			.extra = table[i].extra, .whole = table[i].whole };
 
-		row.whole = panel == &panel_mountain && mountain_whole(view);
+		row.alone = panel == &panel_mountain && mountain_whole(view);
 		if (panel == &panel_by_size)
 			body = count;
 		if ((panel == &panel_source && front == &panel_code) || (panel == &panel_code && front == &panel_source))

@@ -140,6 +140,26 @@ for unroll in 1 2 3 4 5 6 7 8; do
 	exactly k-loads four_$unroll $((4 * unroll + 3)) $((4 * unroll))
 done
 
+# Of chains that have registers nothing but loads; the others' pointers come from memory and go back.
+exactly latency chase_1 18 16
+exactly latency chase_8 18 16
+exactly latency chase_12 26 24
+counts latency chase_13 36 28
+counts latency chase_32 150 98
+counts latency mix_0 22 22
+counts latency mix_1 24 25
+counts latency mix_10 42 62
+for op in rd wr frd fwr; do
+	counts bandwidth ${op}_8 13 13
+	counts bandwidth ${op}_16 13 13
+	counts bandwidth ${op}_64 13 -
+done
+counts bandwidth rdwr_8 21 21
+counts bandwidth cp_16 23 23
+counts bandwidth fcp_64 23 -
+counts bandwidth fwr_bypass_8 13 9
+counts bandwidth fcp_bypass_16 23 19
+
 counts stores stores_plain_4 7 7
 counts stores stores_plain_16 7 7
 counts stores stores_plain_64 7 -

@@ -50,7 +50,7 @@ for line in sys.stdin: json.loads(line)' <"$work/out" || fail "invalid JSON: $(c
 }
 
 # Without a terminal the explorer says so, and what to use.
-refuse "list, run, sweep, explain, record, events, doctor" explore
+refuse "list, run, sweep, explain, probe, record, events, doctor" explore
 refuse "terminal" 
 refuse "terminal" explore mountain stride=2
 refuse "terminal" mountain stride=2

@@ -62,6 +62,11 @@ double canned_modelled(void *canned, const struct uarch_event *meaning, const st
 /* Limits of combine and list-length on a core like Zen 5, "skylake" or "icelake-sp", by formula; those of mountain are refused. */
 struct explainer canned_explainer(struct canned *canned);
 
+struct session;
+
+/* Gives a session a probe of which so many percent are done: below 100 it stands still. */
+void canned_probe(struct canned *canned, struct session *session, int percent);
+
 /* The clock, as script_run() wants it. */
 double canned_now(void *canned);
 void canned_pass(void *canned, double seconds, int descriptor);

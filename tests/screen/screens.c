@@ -5,7 +5,7 @@
  *
  * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: machine limited", "#: core near",
  * "#: core unknown", "#: uarch skylake", "#: kernel NAME", "#: counters none", "#: counters ports", "#: counters clock",
- * "#: counters dispatched", "#: replay FILE" (a recording, named from the script's directory, in place of the canned engine). */
+ * "#: counters dispatched", "#: probe PERCENT", "#: replay FILE" (a recording, named from the script's directory, in place of the canned engine). */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@ struct start {
 	bool ascii, machine_known, machine_limited;
 	enum uarch_match match;
 	bool skylake;
+	int probe;             /* percent of a probe that are done; 0: there is none */
 	enum canned_counters counters;
 	const struct kernel *kernel;
 	char replay[256];      /* empty: none */
@@ -72,6 +73,8 @@ static bool read_start(const char *path, struct start *start)
 			start->counters = CANNED_CLOCK;
 		else if (strcmp(line + 3, "counters dispatched") == 0)
 			start->counters = CANNED_DISPATCHED;
+		else if (sscanf(line + 3, "probe %d", &start->probe) == 1)
+			good = good && start->probe > 0 && start->probe <= 100;
 		else if (strcmp(line + 3, "uarch skylake") == 0)
 			start->skylake = true;
 		else if (strncmp(line + 3, "kernel ", 7) == 0 && kernel_find(line + 10))
@@ -123,6 +126,8 @@ static bool run_script(const char *path, char **output)
 		options.setting = *replay_setting(replay, 0);
 	}
 	session = session_new(&engine, &options);
+	if (start.probe)
+		canned_probe(&canned, session, start.probe);
 	status = front_init(&front, session, 80, 24, start.ascii);
 	if (status_is_ok(&status)) {
 		out = open_memstream(output, &size);

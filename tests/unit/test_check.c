@@ -340,6 +340,12 @@ static void knows_limits_of_containers(void **state)
 	check_contains(make(&x, "cores").finding, "1 of 8 processors are allowed (5)");
 	x.environment.memory_limit = 1 << 30;
 	check_contains(make(&x, "memory").finding, "limit is 1 GiB");
+	machine.memory_limit = 100 << 20;
+	snprintf(machine.memory_note, sizeof(machine.memory_note), "the control group allows 256 MiB");
+	check = make(&x, "memory");
+	assert_int_equal(check.state, CHECK_NOTE);
+	check_contains(check.finding, "working sets up to 100 MiB; the control group allows 256 MiB");
+	check_contains(check.advice, "raise that limit");
 }
 
 static void tells_small_pages(void **state)

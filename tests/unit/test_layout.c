@@ -209,7 +209,7 @@ static void the_whole_screen_is_one_panels(void **state)
 
 	(void)state;
 	memcpy(rows, all, sizeof(rows));
-	rows[9].whole = true;
+	rows[9].alone = true;
 	layout_compute(100, 30, rows, ROWS, 13, &layout);
 	assert_int_equal(layout.count, 4);
 	no_overlap_and_nothing_outside(&layout, 100, 30);
@@ -221,6 +221,29 @@ static void the_whole_screen_is_one_panels(void **state)
 	rows[9].wanted = false;
 	layout_compute(100, 30, rows, ROWS, 13, &layout);
 	assert_non_null(layout_find(&layout, "knobs"));
+}
+
+static void a_whole_row_has_the_width_in_front_only(void **state)
+{
+	struct layout_row rows[] = {
+		{ .name = "whole", .area = AREA_BODY, .min_width = 40, .min_height = 8, .best_height = 20, .front = true, .whole = true },
+		{ .name = "b", .area = AREA_BODY, .min_width = 40, .min_height = 5, .place = 1 },
+		{ .name = "tall", .area = AREA_TALL, .min_width = 50, .min_height = 8, .place = 2 },
+	};
+	struct layout layout = body(rows, 3, 180, 60);
+
+	(void)state;
+	assert_int_equal(layout_find(&layout, "whole")->width, 180);
+	assert_int_equal(layout_find(&layout, "whole")->height, 20);
+	assert_int_equal(layout_find(&layout, "b")->y, layout_find(&layout, "whole")->y + 20);
+	assert_int_equal(layout_find(&layout, "tall")->y, layout_find(&layout, "b")->y);
+	/* It has all of the body where nothing has room below. */
+	layout = body(rows, 3, 80, 24);
+	assert_int_equal(layout_find(&layout, "whole")->y + layout_find(&layout, "whole")->height, 22);
+	assert_null(layout_find(&layout, "b"));
+	rows[0].front = false;
+	layout = body(rows, 3, 180, 60);
+	assert_true(layout_find(&layout, "whole")->width < 180);
 }
 
 int main(void)
@@ -235,6 +258,7 @@ int main(void)
 		cmocka_unit_test(extra_rows_leave_others_their_comfort),
 		cmocka_unit_test(rows_stand_in_the_order_of_their_places),
 		cmocka_unit_test(what_is_in_front_has_its_height_first),
+		cmocka_unit_test(a_whole_row_has_the_width_in_front_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,31 @@ static void trials_are_told_in_words(void **state)
 	lacks(shown, "480 quiet");
 }
 
+static void where_and_beside_whom_it_ran_is_told(void **state)
+{
+	(void)state;
+	begin();
+	draw(&panel_figure, 31, 12);
+	lacks(shown, "cores");
+	lacks(shown, "node");
+	lacks(shown, "asked");
+	view.facts = (struct run_facts){ .asked = PAGES_HUGE, .pages = "4k", .pages_note = "none of 64 MiB could be got", .cores = 4,
+		.others_gbps = 48, .nodes = 2, .node = 1 };
+	view.sample.total_gbps = 64;
+	check_contains(draw(&panel_figure, 31, 12), "all 4 cores 64.00 GB/s");
+	check_contains(shown, "huge asked, 4k got: none of 64\nMiB could be got");
+	check_contains(draw(&panel_figure, 46, 14), "node 1");
+	/* They stay where there is little room, before counts of trials and large digits. */
+	check_contains(draw(&panel_figure, 31, 7), "all 4 cores 64.00 GB/s");
+	check_contains(shown, "huge asked, 4k got: none of 64");
+	/* As asked is nothing to tell; what others streamed is. */
+	view.facts.pages_note[0] = '\0';
+	view.facts.cores = 1;
+	view.facts.streams = 3;
+	check_contains(draw(&panel_figure, 31, 12), "3 streams 48.00 GB/s");
+	lacks(shown, "asked");
+}
+
 static void a_quiet_figure_stands_beside_a_contended_one(void **state)
 {
 	(void)state;
@@ -395,6 +420,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trials_are_told_in_words),
+		cmocka_unit_test(where_and_beside_whom_it_ran_is_told),
 		cmocka_unit_test(a_quiet_figure_stands_beside_a_contended_one),
 		cmocka_unit_test(a_difference_within_the_spread_is_none),
 		cmocka_unit_test(what_a_has_of_its_own_is_cut_at_a_word),

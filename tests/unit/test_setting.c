@@ -342,6 +342,12 @@ static void memory_is_counted_for_all_cores(void **state)
 	check_ok(setting_check(&setting, means));
 	setting.v[PLACED_STREAMS] = 4;
 	assert_int_equal(setting_check(&setting, means).code, STATUS_USAGE);
+	/* What bounds it is named. */
+	setting.v[PLACED_SIZE] = 1 << 30;
+	check_usage(setting_check(&setting, (struct means){ .memory = 256 << 20, .bound = MEANS_GROUP }),
+		"size=1g is beyond half of what the control group still allows (256 MiB)");
+	check_usage(setting_check(&setting, (struct means){ .memory = 256 << 20, .bound = MEANS_ADDRESSES }),
+		"size=1g is beyond half of what ulimit -v still allows (256 MiB)");
 	/* More than can be counted is more than there is. */
 	setting.v[PLACED_SIZE] = INT64_MAX;
 	setting.v[PLACED_CORES] = 8;

@@ -408,6 +408,129 @@ static void a_plan_is_counted_or_a_reason_is_given(void **state)
 	assert_int_equal(open_files(), files);
 }
 
+static unsigned threads(void)
+{
+	DIR *directory = opendir("/proc/self/task");
+	unsigned count = 0;
+
+	assert_non_null(directory);
+	while (readdir(directory))
+		count++;
+	closedir(directory);
+	return count - 2;
+}
+
+static void ask(struct request *request, const char *knob, int64_t value)
+{
+	request->v[kernel_knob(request->kernel, knob)] = value;
+}
+
+/* How fast others are is theirs to say; that they ran, and that they are gone, is ours. */
+static void others_run_beside_the_measured_core(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	int processors = engine.machine(engine.context)->processors;
+	unsigned before = threads();
+	struct sample sample;
+
+	(void)state;
+	for (int round = 0; round < 6; round++) {
+		struct request request = request_for("latency", "size", 1 << 20);
+		int cores = round % 3 == 1 ? 1 : processors > 4 ? 4 : processors, streams = round % 3 == 1 ? processors > 1 : 0;
+
+		request.seed = 5;
+		request.budget.provisional = 3;
+		ask(&request, "cores", cores);
+		ask(&request, "streams", streams);
+		engine.submit(engine.context, &request);
+		await(&engine, &result);
+		if (!result.final) {
+			assert_true(cores + streams == 1 ? result.facts.others_gbps == 0 : isnan(result.facts.others_gbps));
+			await(&engine, &result);
+		}
+		check_ok(result.status);
+		assert_int_equal(result.facts.cores, cores);
+		assert_int_equal(result.facts.streams, streams);
+		sample_summarise(&result.trials, &result.facts, &sample);
+		if (cores + streams == 1) {
+			assert_true(result.facts.others_gbps == 0);
+			assert_true(isnan(sample.total_gbps));
+		} else {
+			/* NAN where one of them never got its core. */
+			assert_false(result.facts.others_gbps < 0);
+			assert_false(result.facts.watched);
+			if (sample.valid && result.facts.others_gbps > 0)
+				assert_true(sample.total_gbps > sample.gbps);
+		}
+		assert_int_equal(threads(), before);
+	}
+	worker_stop(worker);
+}
+
+static void more_cores_than_there_are_are_refused(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	struct request request = request_for("latency", NULL, 0);
+
+	(void)state;
+	ask(&request, "cores", engine.machine(engine.context)->processors + 1);
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	assert_int_equal(result.status.code, STATUS_FAILED);
+	check_contains(result.status.text, "this process may use ");
+	ask(&request, "cores", 1 << 20);
+	ask(&request, "size", 1 << 20);
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	assert_int_equal(result.status.code, STATUS_FAILED);
+	ask(&request, "cores", 1);
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	check_ok(result.status);
+	worker_stop(worker);
+}
+
+/* At any moment: while they lay out, while they run. */
+static void cancelling_ends_the_others_too(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	int processors = engine.machine(engine.context)->processors;
+	unsigned cancelled = 0, before = threads();
+
+	(void)state;
+	for (int round = 0; round < 20; round++) {
+		struct request request = request_for("latency", "size", 8 << 20);
+
+		/* An hour, unless it is cancelled. */
+		request.budget = (struct budget){ .seconds = 3600, .quiet_wanted = 1000000, .provisional = 3 };
+		request.seed = (uint64_t)round;
+		ask(&request, "cores", processors > 1 ? 2 : 1);
+		ask(&request, "streams", processors > 2 ? 1 : 0);
+		engine.submit(engine.context, &request);
+		if (round % 2)
+			await(&engine, &result);
+		engine.cancel(engine.context);
+		/* What had not begun is never answered; the next request tells. */
+		request.budget = (struct budget){ .seconds = 0.001, .quiet_wanted = 1 };
+		request.generation = 1;
+		engine.submit(engine.context, &request);
+		do {
+			await(&engine, &result);
+			cancelled += result.status.code == STATUS_CANCELLED;
+		} while (result.generation != 1);
+		check_ok(result.status);
+		assert_int_equal(threads(), before);
+	}
+	assert_true(cancelled > 0);
+	worker_stop(worker);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +546,9 @@ int main(void)
 		cmocka_unit_test(growing_memory_keeps_its_content),
 		cmocka_unit_test(calls_are_chosen_by_the_working_set),
 		cmocka_unit_test(a_plan_is_counted_or_a_reason_is_given),
+		cmocka_unit_test(others_run_beside_the_measured_core),
+		cmocka_unit_test(more_cores_than_there_are_are_refused),
+		cmocka_unit_test(cancelling_ends_the_others_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

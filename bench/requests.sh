@@ -1,0 +1,3 @@
+#!/bin/sh
+# What a request costs beyond its trials (requests.c says of what).
+exec bench/requests

@@ -1,0 +1,268 @@
+#include "cli/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/units.h"
+#include "cli/words.h"
+#include "engine/own.h"
+#include "session/sweep.h"
+
+enum { NAMES_MAX = 512 };
+
+/* ---- Which sweep */
+
+/* Every kernel's and every sweep's name. */
+static size_t all_names(const struct sweeps *sweeps, const char **names)
+{
+	size_t count = 0;
+
+	for (int i = 0; kernel_registry[i] && count < NAMES_MAX; i++)
+		names[count++] = kernel_registry[i]->name;
+	for (int i = 0; i < sweeps->count && count < NAMES_MAX; i++)
+		names[count++] = sweeps->sweep[i].name;
+	return count;
+}
+
+static struct status no_word(const struct sweeps *sweeps)
+{
+	struct text names = { 0 };
+	struct status status;
+
+	for (int i = 0; i < sweeps->count; i++)
+		text_addf(&names, "%s%s", i ? ", " : "", sweeps->sweep[i].name);
+	status = status_make(STATUS_USAGE, "sweep wants a kernel (slexplore list shows them), or a sweep that has a name: %s", text_string(&names));
+	text_free(&names);
+	return status;
+}
+
+static struct status unknown_word(const struct sweeps *sweeps, const char *word)
+{
+	const char *names[NAMES_MAX];
+	char near[128] = "";
+
+	nearest_names(word, names, all_names(sweeps, names), near, sizeof(near));
+	if (*near)
+		return status_make(STATUS_USAGE, "no kernel or named sweep \"%.60s\"; did you mean %s? (slexplore list shows all)", word, near);
+	return status_make(STATUS_USAGE, "no kernel or named sweep \"%.60s\"; slexplore list shows all", word);
+}
+
+struct status named_find(struct named *named, struct cli *cli, const struct kernel **kernel)
+{
+	const struct named_sweep *found;
+	struct status status;
+
+	*named = (struct named){ 0 };
+	if (cli->word_count && (own_is_path(cli->words[0]) || kernel_find(cli->words[0])))
+		return words_kernel(cli, kernel);
+	status = sweeps_load(&named->all);
+	if (!status_is_ok(&status))
+		return status;
+	if (cli->word_count == 0)
+		return no_word(&named->all);
+	found = sweeps_find(&named->all, cli->words[0]);
+	if (!found)
+		return unknown_word(&named->all, cli->words[0]);
+	named->sweep = *found;
+	for (int i = 0; i < found->word_count; i++)
+		named->sweep.word[i] = memory_string(found->word[i]);
+	*kernel = found->kernel;
+	return status_ok();
+}
+
+void named_free(struct named *named)
+{
+	sweeps_clear(&named->sweep);
+	sweeps_free(&named->all);
+	free(named->row);
+}
+
+struct status named_words(struct named *named, const struct cli *cli)
+{
+	unsigned given = 0;
+
+	if (!named->sweep.kernel)
+		return status_ok();
+	for (int i = 1; i < cli->word_count; i++) {
+		struct status status = sweeps_override(&named->sweep, cli->words[i], &given);
+
+		if (!status_is_ok(&status))
+			return status;
+	}
+	if (!sweeps_settle(&named->sweep)) {
+		char value[64];
+
+		setting_format_value(&named->sweep.kernel->knobs[named->sweep.base], named->sweep.base_value, value, sizeof(value));
+		cli_note(cli, "no speedups: %s=%s, which they are relative to, is not among the values",
+			named->sweep.kernel->knobs[named->sweep.base].name, value);
+	}
+	return status_ok();
+}
+
+struct status named_assign(const struct named *named, const struct cli *cli, struct sweep *sweep)
+{
+	bool has_name = named->sweep.kernel != NULL;
+	int count = has_name ? named->sweep.word_count : cli->word_count;
+	struct status status = status_ok();
+
+	for (int i = has_name ? 0 : 1; i < count && status_is_ok(&status); i++)
+		status = sweep_assign(sweep, has_name ? named->sweep.word[i] : cli->words[i]);
+	return status;
+}
+
+/* ---- Blocks */
+
+/* The last value of each knob: in lists that grow, the largest matrices. */
+static struct setting last_of(const struct named *named)
+{
+	const struct sweep_options options = { 0 };
+	struct named_sweep plain = { .kernel = named->sweep.kernel };
+	struct sweep *sweep = sweep_new(named->sweep.kernel, &options);
+	struct setting last;
+	const struct sweep_axis *axes;
+	size_t count;
+
+	for (int i = 0; i < named->sweep.word_count; i++)
+		plain.word[plain.word_count++] = memory_string(named->sweep.word[i]);
+	sweeps_advise(&plain, 0);
+	setting_init(&last, plain.kernel);
+	for (int i = 0; i < plain.word_count; i++)
+		sweep_assign(sweep, plain.word[i]);
+	axes = sweep_axes(sweep, &count);
+	for (size_t i = 0; i < count; i++)
+		last.v[axes[i].knob] = axes[i].values[axes[i].count - 1];
+	sweep_free(sweep);
+	sweeps_clear(&plain);
+	return last;
+}
+
+void named_advise(struct named *named, struct model *model, struct bench *bench)
+{
+	struct setting last;
+	struct blocks blocks;
+	bool wanted = false;
+
+	for (int i = 0; i < named->sweep.word_count; i++)
+		wanted = wanted || strstr(named->sweep.word[i], "advised");
+	if (!wanted)
+		return;
+	last = last_of(named);
+	model_measure(model, bench, &last);
+	sweeps_advise(&named->sweep, model_blocks(model, &last, &blocks) ? blocks.advice.n : 0);
+}
+
+/* ---- Rows */
+
+static const struct named_row *find_row(const struct named *named, const struct setting *setting)
+{
+	for (size_t i = 0; i < named->row_count; i++)
+		if (setting_equal(&named->row[i].setting, setting))
+			return &named->row[i];
+	return NULL;
+}
+
+double named_take(struct named *named, const struct cell *cell)
+{
+	const struct named_row *base = NULL;
+	struct setting setting;
+
+	if (!named->sweep.kernel && !cell->setting.kernel->block)
+		return NAN;
+	if (named->row_count == named->row_room) {
+		named->row_room = named->row_room ? 2 * named->row_room : 64;
+		named->row = memory_resize(named->row, named->row_room, sizeof(*named->row));
+	}
+	named->row[named->row_count++] = (struct named_row){ cell->setting, cell->sample, cell->facts };
+	if (named->sweep.kernel && sweeps_baseline(&named->sweep, &cell->setting, &setting))
+		base = find_row(named, &setting);
+	return sweeps_value(SWEEPS_SPEEDUP, &cell->sample, &cell->facts, base ? &base->sample : NULL);
+}
+
+/* ---- Under the table */
+
+/* A published figure beside those that were measured there. */
+static void print_published(const struct named *named, const struct sweeps_published *published, FILE *out)
+{
+	const struct named_sweep *sweep = &named->sweep;
+	struct text where = { 0 };
+	char figure[32];
+
+	for (int i = 0; i < sweep->kernel->knob_count; i++) {
+		char value[64];
+
+		if (!published->named[i])
+			continue;
+		setting_format_value(&sweep->kernel->knobs[i], published->setting.v[i], value, sizeof(value));
+		text_addf(&where, " %s=%s", sweep->kernel->knobs[i].name, value);
+	}
+	units_figure(published->value, figure, sizeof(figure));
+	fprintf(out, "published%s: %s %s%s%s%s%s", text_string(&where), sweeps_figure_name(published->figure), published->over ? "over " : "", figure,
+		*published->words ? " (" : "", published->words, *published->words ? ")" : "");
+	text_free(&where);
+	for (size_t i = 0, shown = 0; i < named->row_count; i++) {
+		const struct named_row *row = &named->row[i], *base = NULL;
+		struct setting setting;
+		double value;
+
+		if (!sweeps_published_of(sweep, published, &row->setting))
+			continue;
+		if (sweeps_baseline(sweep, &row->setting, &setting))
+			base = find_row(named, &setting);
+		value = sweeps_value(published->figure, &row->sample, &row->facts, base ? &base->sample : NULL);
+		if (!isfinite(value))
+			continue;
+		units_figure(value, figure, sizeof(figure));
+		fprintf(out, "%s %s", shown++ ? "," : "; here", figure);
+	}
+	fputc('\n', out);
+}
+
+/* Whether two settings differ in the block's knob alone. */
+static bool same_line(const struct setting *a, const struct setting *b, int knob)
+{
+	struct setting other = *b;
+
+	other.v[knob] = a->v[knob];
+	return setting_equal(a, &other);
+}
+
+static void print_blocks(const struct named *named, struct model *model, FILE *out)
+{
+	for (size_t i = 0; i < named->row_count; i++) {
+		const struct setting *setting = &named->row[i].setting;
+		struct blocks_measured measured = { 0 };
+		struct text line = { 0 };
+		struct blocks blocks;
+		char words[440];
+		bool first = true;
+
+		if (!model_blocks(model, setting, &blocks))
+			continue;
+		for (size_t k = 0; k < i && first; k++)
+			first = !same_line(&named->row[k].setting, setting, blocks.block.knob);
+		for (size_t k = i; k < named->row_count && first; k++)
+			if (same_line(&named->row[k].setting, setting, blocks.block.knob) && named->row[k].sample.valid)
+				blocks_note(&blocks, named->row[k].setting.v[blocks.block.knob], named->row[k].sample.cpe, &measured);
+		if (!first || measured.count < 2)
+			continue;
+		if (named->sweep.kernel)
+			sweeps_line(&named->sweep, setting, &line);
+		blocks_words(&blocks, setting, &measured, words, sizeof(words));
+		fprintf(out, "%s%s%s\n", text_string(&line), line.length ? ": " : "", words);
+		text_free(&line);
+	}
+}
+
+void named_text(const struct named *named, struct model *model, FILE *out)
+{
+	for (int i = 0; i < named->sweep.published_count; i++)
+		print_published(named, &named->sweep.published[i], out);
+	if (*named->sweep.note)
+		fprintf(out, "%s\n", named->sweep.note);
+	if (named->row_count && named->row[0].setting.kernel->block)
+		print_blocks(named, model, out);
+	if (*named->sweep.source)
+		fprintf(out, "source: %s\n", named->sweep.source);
+}

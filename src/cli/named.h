@@ -1,0 +1,45 @@
+/* Sweeps that have a name, as `slexplore sweep` runs them: found by it, turned by further words, their rows set beside the baseline, beside what was
+ * published, and beside what is advised of blocks. */
+#ifndef SLX_CLI_NAMED_H
+#define SLX_CLI_NAMED_H
+
+#include "cli/cli.h"
+#include "cli/model.h"
+#include "session/blocks.h"
+#include "session/cells.h"
+#include "session/sweeps.h"
+
+/* A row of the output, as far as later ones and the end want it. */
+struct named_row {
+	struct setting setting;
+	struct sample sample;
+	struct run_facts facts;
+};
+
+struct named {
+	struct sweeps all;
+	struct named_sweep sweep;      /* its kernel is NULL: the words name none */
+	size_t row_count, row_room;
+	struct named_row *row;
+};
+
+/* The kernel, own loop or named sweep of the first word. STATUS_USAGE with the nearest of all names. */
+struct status named_find(struct named *named, struct cli *cli, const struct kernel **kernel);
+void named_free(struct named *named);
+
+/* The further words in place of the sweep's own. STATUS_USAGE for what is wrong with them; a note where they leave out the baseline. */
+struct status named_words(struct named *named, const struct cli *cli);
+
+/* Assigns all words to a sweep: those of the name, or the command line's. */
+struct status named_assign(const struct named *named, const struct cli *cli, struct sweep *sweep);
+
+/* Puts the advised size of blocks where the sweep wants it. */
+void named_advise(struct named *named, struct model *model, struct bench *bench);
+
+/* Takes a row of any sweep. Returns its speedup over the baseline; NAN: there is none, or it was not measured. */
+double named_take(struct named *named, const struct cell *cell);
+
+/* What stands under the table, as text: figures that were published, and for each line of a kernel with blocks the size advised beside the best. */
+void named_text(const struct named *named, struct model *model, FILE *out);
+
+#endif

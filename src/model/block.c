@@ -1,0 +1,126 @@
+#include "model/block.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* Rows begin and sums end in step when N is a multiple of this; of smaller blocks it would take too much. */
+enum { STEP = 8, STEP_FROM = 32 };
+
+int64_t block_fits(double bytes, int blocks, int element_bytes)
+{
+	if (!(bytes > 0) || blocks < 1 || element_bytes < 1)
+		return 0;
+	/* A square that is exact may come out a little low. */
+	return (int64_t)floor(sqrt(bytes / blocks / element_bytes) + 1e-9);
+}
+
+static bool known(double value)
+{
+	return isfinite(value) && value > 0;
+}
+
+/* Latency behind a level divided by its own; NAN: one of them is not known. */
+static double climb_after(const struct block_question *question, int level)
+{
+	double own = question->level[level].latency;
+	double next = level + 1 < question->level_count ? question->level[level + 1].latency : (double)NAN;
+
+	return known(own) && known(next) ? next / own : (double)NAN;
+}
+
+/* The level that blocks are fitted to; -1: none. Where not all climbs are known, the last of the core's own. */
+static int choose(const struct block_question *question, bool *by_climb)
+{
+	int best = -1, last = -1;
+
+	*by_climb = true;
+	for (int i = 0; i < question->level_count; i++) {
+		const struct block_level *level = &question->level[i];
+
+		if (!known(level->bytes) || level->shared)
+			continue;
+		last = i;
+		if (isnan(climb_after(question, i)))
+			*by_climb = false;
+		else if (best < 0 || climb_after(question, i) > climb_after(question, best))
+			best = i;
+	}
+	return *by_climb ? best : last;
+}
+
+static void add(struct block_advice *advice, const char *words)
+{
+	size_t used = strlen(advice->why);
+
+	snprintf(advice->why + used, sizeof(advice->why) - used, "%s", words);
+}
+
+static void explain(const struct block_question *question, bool by_climb, struct block_advice *advice)
+{
+	static const char *const counts[] = { "", "one block", "two blocks", "three blocks", "four blocks" };
+	const struct block_level *level = &question->level[advice->level];
+	const struct block_level *next = advice->level + 1 < question->level_count ? level + 1 : NULL;
+	char size[32], words[200];
+
+	units_bytes_long((int64_t)level->bytes, size, sizeof(size));
+	snprintf(advice->why, sizeof(advice->why), "%s of %d-byte elements fit %s (%s)",
+		question->blocks < 5 ? counts[question->blocks] : "the blocks", question->bytes, level->name, size);
+	if (by_climb && next)
+		snprintf(words, sizeof(words), ", behind which the latency climbs most: %.3g to %.3g cycles%s", level->latency, next->latency,
+			next->measured ? ", measured" : "");
+	else if (next)
+		snprintf(words, sizeof(words), ", the core's last own cache; the latency of %s is not measured here", next->name);
+	else
+		snprintf(words, sizeof(words), ", the core's last own cache");
+	add(advice, words);
+	switch (advice->by) {
+	case BLOCK_PAGES:
+		snprintf(words, sizeof(words), " up to %lld; but each row is on a page of its own, and the first TLB has %.0f entries", (long long)advice->fits,
+			question->pages);
+		break;
+	case BLOCK_WINDOW:
+		snprintf(words, sizeof(words), " up to %lld; but only %.0f elements of a sum are under way at once: shorter sums overlap",
+			(long long)advice->fits, floor(question->window));
+		break;
+	case BLOCK_MOST:
+		snprintf(words, sizeof(words), ", and so do the whole matrices");
+		break;
+	default:
+		return;
+	}
+	add(advice, words);
+}
+
+/* A smaller bound takes over; what stays is a whole number of steps. */
+static void bound(struct block_advice *advice, enum block_bound by, double most)
+{
+	if (!known(most) || most >= (double)advice->n)
+		return;
+	advice->n = (int64_t)floor(most);
+	advice->by = by;
+}
+
+void block_advise(const struct block_question *question, struct block_advice *advice)
+{
+	bool by_climb;
+
+	*advice = (struct block_advice){ .level = choose(question, &by_climb), .climb = NAN };
+	if (advice->level < 0)
+		return;
+	advice->climb = climb_after(question, advice->level);
+	advice->fits = advice->n = block_fits(question->level[advice->level].bytes, question->blocks, question->bytes);
+	bound(advice, BLOCK_PAGES, question->pages);
+	bound(advice, BLOCK_WINDOW, question->window);
+	if (advice->n >= STEP_FROM)
+		advice->n -= advice->n % STEP;
+	if (advice->n >= question->most) {
+		advice->n = question->most;
+		advice->by = BLOCK_MOST;
+	}
+	if (advice->n < question->least)
+		advice->n = question->least;
+	explain(question, by_climb, advice);
+}

@@ -1,0 +1,195 @@
+/* A probe of a machine made up, in every format. */
+#include "probe_fakes.h"
+
+#include "fakes.h"
+
+#include <jansson.h>
+
+#include "cli/format.h"
+#include "session/probe.h"
+
+static struct machine machine;
+
+/* The whole of it, or so many requests. */
+static struct probe *probed(unsigned most)
+{
+	const struct probe_options options = { .seed = 3 };
+	struct status status;
+	struct request request;
+	struct probe *probe;
+	double now = 0;
+
+	machine = (struct machine){ .cache_count = 3, .cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 64 << 20, 64 } },
+		.memory_limit = UINT64_C(8) << 30, .huge_pages = true, .processors = 2, .cpu = 3, .name = "Test CPU, model 1" };
+	probe = probe_new(&machine, &options, &status);
+	check_ok(status);
+	for (unsigned i = 0; i < most && probe_next(probe, now, &request); i++) {
+		struct result result = fake_result(&request, 40, cycles_of(&request));
+
+		snprintf(result.facts.pages, sizeof(result.facts.pages), "4k");
+		/* One that takes turns between two. */
+		for (unsigned k = 0; request.v[CHASE_SIZE] == 4096 && k < 16; k++)
+			result.trials.trial[k].cpe *= 2;
+		now += 0.01;
+		probe_accept(probe, now, &result);
+	}
+	probe_stop(probe, now);
+	return probe;
+}
+
+static char *written(const char *format, unsigned most, bool points)
+{
+	const struct format *as = format_find(format);
+	struct probe *probe = probed(most);
+	struct report report;
+	char *text;
+	size_t length;
+
+	report_init(&report, NULL, REPORT_PROBE);
+	report.out = open_memstream(&text, &length);
+	snprintf(report.host, sizeof(report.host), "node7");
+	report.machine = &machine;
+	report.seed = 3;
+	report.points = points;
+	if (as->begin)
+		as->begin(&report);
+	as->probe(&report, probe_report(probe));
+	if (as->end)
+		as->end(&report);
+	assert_int_equal(fclose(report.out), 0);
+	probe_free(probe);
+	return text;
+}
+
+static void json_has_a_record_for_everything(void **state)
+{
+	static const char *const wanted[] = { "probe", "sample", "plateau", "knee", "level", "band", "finding" };
+	char *text = written("json", 100000, false), *rest;
+	unsigned seen[7] = { 0 }, id = 0;
+	json_int_t sample_of_band = 0;
+
+	(void)state;
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		json_error_t error;
+		json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+		const char *record;
+
+		assert_true(strlen(line) + 1 <= FORMAT_LINE_MAX);
+		assert_non_null(object);
+		assert_int_equal(json_integer_value(json_object_get(object, "id")), ++id);
+		assert_string_equal(json_string_value(json_object_get(object, "host")), "node7");
+		record = json_string_value(json_object_get(object, "record"));
+		for (size_t i = 0; i < 7; i++)
+			seen[i] += strcmp(record, wanted[i]) == 0;
+		if (strcmp(record, "probe") == 0) {
+			assert_true(json_is_true(json_object_get(object, "complete")));
+			assert_int_equal(json_integer_value(json_object_get(object, "max_size")), 256 << 20);
+			assert_int_equal(json_integer_value(json_object_get(object, "seed")), 3);
+			assert_int_equal(json_array_size(json_object_get(object, "parts")), 5);
+			assert_int_equal(json_array_size(json_object_get(object, "pages")), 2);
+		} else if (strcmp(record, "sample") == 0) {
+			assert_non_null(json_object_get(object, "part"));
+			assert_true(json_is_integer(json_object_get(object, "x")));
+			sample_of_band = id;
+		} else if (strcmp(record, "band") == 0) {
+			assert_int_equal(json_integer_value(json_object_get(object, "sample")), sample_of_band);
+			assert_non_null(json_object_get(object, "lines_per_cycle"));
+		} else if (strcmp(record, "level") == 0 && json_integer_value(json_object_get(object, "number")) == 1 &&
+			strcmp(json_string_value(json_object_get(object, "kind")), "cache") == 0) {
+			assert_int_equal(json_integer_value(json_object_get(object, "bytes")), 48 << 10);
+			assert_int_equal(json_integer_value(json_object_get(object, "stated")), 48 << 10);
+			assert_null(json_object_get(object, "entries"));      /* a cache has none */
+		}
+		json_decref(object);
+	}
+	for (size_t i = 0; i < 7; i++)
+		assert_true(seen[i] > 0);
+	assert_int_equal(seen[0], 1);
+	free(text);
+}
+
+/* "1,x,"a, b",3" has four. */
+static unsigned fields(const char *line)
+{
+	unsigned count = 1;
+	bool quoted = false;
+
+	for (; *line; line++) {
+		quoted ^= *line == '"';
+		count += *line == ',' && !quoted;
+	}
+	return count;
+}
+
+static void csv_has_a_line_for_each_point(void **state)
+{
+	char *text = written("csv", 100000, false), *rest;
+	unsigned lines = 0, wanted = 0, bands = 0;
+
+	(void)state;
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (lines++ == 0)
+			wanted = fields(line);
+		assert_int_equal(fields(line), wanted);
+		bands += strstr(line, ",bandwidth,L1d,") != NULL;
+	}
+	assert_true(lines > 150);
+	assert_int_equal(bands, 3);
+	free(text);
+}
+
+static void text_keeps_to_eighty_columns_and_says_it_all(void **state)
+{
+	char *text = written("text", 100000, false), *rest;
+
+	(void)state;
+	assert_non_null(strstr(text, "Test CPU, model 1"));
+	assert_non_null(strstr(text, "(got:"));
+	assert_non_null(strstr(text, "48 KiB"));
+	assert_non_null(strstr(text, "L1 DTLB: 96 entries"));
+	assert_non_null(strstr(text, "line: 64 bytes"));
+	assert_non_null(strstr(text, "loads at once"));
+	assert_non_null(strstr(text, "Lines a cycle elsewhere"));
+	assert_non_null(strstr(text, "* The system says that L3 has 64 MiB."));
+	assert_non_null(strstr(text, "o 4k pages, x huge pages, * both"));
+	assert_null(strstr(text, "Not complete"));
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		assert_true(strlen(line) <= 80);
+	free(text);
+}
+
+static void text_says_what_is_not_complete(void **state)
+{
+	char *text = written("text", 40, false);
+
+	(void)state;
+	assert_non_null(strstr(text, "Not complete: "));
+	assert_non_null(strstr(text, "48 KiB"));
+	assert_null(strstr(text, "loads at once"));
+	free(text);
+}
+
+static void text_lists_points_when_asked_to(void **state)
+{
+	char *text = written("text", 100000, true);
+
+	(void)state;
+	assert_non_null(strstr(text, "latency, huge pages"));
+	assert_non_null(strstr(text, "pairs, bytes apart"));
+	assert_non_null(strstr(text, " or "));      /* the point with two modes */
+	assert_null(strstr(text, "* both"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(json_has_a_record_for_everything),
+		cmocka_unit_test(csv_has_a_line_for_each_point),
+		cmocka_unit_test(text_keeps_to_eighty_columns_and_says_it_all),
+		cmocka_unit_test(text_says_what_is_not_complete),
+		cmocka_unit_test(text_lists_points_when_asked_to),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,381 @@
+/* Nodes that point to each other, and the two kernels of latency and bandwidth, beyond what test_kernels.c asks of every kernel. */
+#include "check.h"
+
+#include "base/random.h"
+#include "kernels/kernel.h"
+#include "kernels/nodes.h"
+
+enum { MEMORY = 2 << 20, LINE = 64 };
+
+static unsigned char *memory, *again;
+static atomic_bool never, always = true;
+
+static struct nodes nodes_of(enum nodes_order order, uint64_t stride, unsigned cycles)
+{
+	return (struct nodes){ .memory = memory, .stride = stride, .order = order, .cycles = cycles, .seed = 11 };
+}
+
+/* What lies in the first bytes, as distances: the same wherever the memory is. */
+static bool same_layout(const struct nodes *a, const struct nodes *b, uint64_t items)
+{
+	for (uint64_t at = 0; at < nodes_bytes(a, items); at += sizeof(struct node)) {
+		const struct node *x = (const struct node *)(const void *)(a->memory + at);
+		const struct node *y = (const struct node *)(const void *)(b->memory + at);
+
+		if (!x->next != !y->next || x->zero != y->zero)
+			return false;
+		if (x->next && (const unsigned char *)x->next - a->memory != (const unsigned char *)y->next - b->memory)
+			return false;
+	}
+	return true;
+}
+
+/* Whatever came before, as many nodes are linked as if they had been from the beginning. */
+static void layouts_grow_and_shrink(void **state)
+{
+	static const enum nodes_order orders[] = { NODES_RANDOM, NODES_PAIRS };
+	static const unsigned cycles[] = { 1, 2, 3, 8, 32 };
+	struct random random = { 5 };
+
+	(void)state;
+	for (int o = 0; o < 2; o++)
+		for (int c = 0; c < 5; c++)
+			for (uint64_t stride = 16; stride <= 400; stride = stride * 2 + 16) {
+				struct nodes nodes = nodes_of(orders[o], stride, cycles[c]), fresh = nodes;
+				uint64_t most = nodes_fit(&nodes, MEMORY / 8), have = 0;
+
+				fresh.memory = again;
+				memset(memory, 0, MEMORY);
+				for (int step = 0; step < 12; step++) {
+					uint64_t count = (1 + random_below(&random, most / cycles[c])) * cycles[c];
+					uint64_t bytes = nodes_bytes(&nodes, count);
+
+					have = nodes_lay_out(&nodes, have, count, &never);
+					assert_int_equal(have, count);
+					memset(memory + bytes, 0, MEMORY - bytes);
+					memset(again, 0, bytes);
+					assert_int_equal(nodes_lay_out(&fresh, 0, count, &never), count);
+					if (!same_layout(&nodes, &fresh, count))
+						fail_msg("stride %d, %u cycles: other nodes after %d steps", (int)stride, cycles[c], step);
+				}
+			}
+}
+
+/* Every item is on one cycle, cycles are equally long, and a pair's nodes follow each other. */
+static void cycles_share_the_items(void **state)
+{
+	static const unsigned cycles[] = { 1, 2, 5, 32 };
+
+	(void)state;
+	for (int pairs = 0; pairs < 2; pairs++)
+		for (int c = 0; c < 4; c++)
+			for (uint64_t stride = 16; stride <= 1024; stride *= 4) {
+				struct nodes nodes = nodes_of(pairs ? NODES_PAIRS : NODES_RANDOM, stride, cycles[c]);
+				uint64_t count = nodes_fit(&nodes, 256 << 10), seen = 0;
+
+				memset(again, 0, MEMORY);
+				assert_int_equal(nodes_lay_out(&nodes, 0, count, &never), count);
+				for (unsigned k = 0; k < cycles[c]; k++) {
+					const struct node *start = nodes_start(&nodes, count, k, cycles[c]), *node = start;
+					uint64_t length = 0;
+
+					do {
+						ptrdiff_t at = (const unsigned char *)node - memory;
+
+						assert_in_range(at, 0, nodes_bytes(&nodes, count) - sizeof(*node));
+						assert_int_equal(again[at], 0);
+						again[at] = 1;
+						if (pairs && length % 2 == 0)
+							assert_int_equal(llabs((const char *)node->next - (const char *)node), stride);
+						length++;
+						node = node->next;
+					} while (node != start);
+					assert_int_equal(length, count / cycles[c] * nodes_each(&nodes));
+					seen += length;
+				}
+				assert_int_equal(seen, count * nodes_each(&nodes));
+			}
+}
+
+/* For any line of 16 bytes and up, a pair lies in one line as long as its distance is smaller than the line, and in two from there on;
+ * which of the two comes first is even, so that nothing learns a direction. */
+static void pairs_tell_a_line_by_their_distance(void **state)
+{
+	(void)state;
+	for (uint64_t line = 32; line <= 256; line *= 2)
+		for (uint64_t stride = 16; stride <= 512; stride += 16) {
+			struct nodes nodes = nodes_of(NODES_PAIRS, stride, 1);
+			uint64_t count = nodes_fit(&nodes, 512 << 10), down = 0;
+			const struct node *node = nodes_start(&nodes, count, 0, 1);
+
+			/* Some pairs of a large distance begin inside a line that is longer than they are apart. */
+			if (line > 128 && stride > 128)
+				continue;
+			nodes_lay_out(&nodes, 0, count, &never);
+			for (uint64_t i = 0; i < count; i++) {
+				uint64_t first = (uint64_t)((const unsigned char *)node - memory);
+				uint64_t second = (uint64_t)((const unsigned char *)node->next - memory);
+
+				if ((first / line == second / line) != (stride < line))
+					fail_msg("a pair %d apart at %d, lines of %d", (int)stride, (int)first, (int)line);
+				down += second < first;
+				node = node->next->next;
+			}
+			assert_in_range(down * 100 / count, 35, 65);
+		}
+}
+
+/* Random means that what follows is no guess: in a cycle of 4,096 nodes hardly one leads to its neighbour, and they go up as often as
+ * down. */
+static void random_order_is_random(void **state)
+{
+	struct nodes nodes = nodes_of(NODES_RANDOM, 64, 1);
+	uint64_t count = 4096, near = 0, up = 0;
+
+	(void)state;
+	nodes_lay_out(&nodes, 0, count, &never);
+	for (uint64_t i = 0; i < count; i++) {
+		const struct node *node = (const struct node *)(const void *)(memory + i * 64);
+		ptrdiff_t by = (const char *)node->next - (const char *)node;
+
+		near += llabs(by) <= 128;
+		up += by > 0;
+	}
+	assert_in_range(near, 0, 24);
+	assert_in_range(up, 1850, 2250);
+}
+
+static void backward_goes_backward(void **state)
+{
+	struct nodes nodes = nodes_of(NODES_BACKWARD, 48, 1);
+	static const uint64_t counts[] = { 5, 1000, 1, 2, 700, 32 };
+	uint64_t have = 0;
+
+	(void)state;
+	for (int step = 0; step < 6; step++) {
+		uint64_t count = counts[step];
+		const struct node *node = nodes_start(&nodes, count, 0, 1);
+
+		have = nodes_lay_out(&nodes, have, count, &never);
+		assert_true(have >= count);
+		for (uint64_t i = count; i-- > 0; node = node->next)
+			assert_int_equal((const unsigned char *)node - memory, i * 48);
+		assert_ptr_equal(node, nodes_start(&nodes, count, 0, 1));
+	}
+	/* Chains stand evenly spaced in the one cycle. */
+	for (unsigned k = 0; k < 4; k++)
+		assert_int_equal((const unsigned char *)nodes_start(&nodes, 32, k, 4) - memory, (8 * k + 7) * 48);
+}
+
+/* Stopped at any time, what is there is whole, and can be gone on with. */
+static void stopped_layouts_are_whole(void **state)
+{
+	struct nodes nodes = nodes_of(NODES_RANDOM, 16, 1), fresh = nodes;
+	uint64_t most = nodes_fit(&nodes, MEMORY), have = nodes_lay_out(&nodes, 0, most, &always);
+	const struct node *node = nodes_start(&nodes, have, 0, 1);
+
+	(void)state;
+	assert_in_range(have, 1, most - 1);
+	for (uint64_t i = 1; i < have; i++) {
+		node = node->next;
+		assert_ptr_not_equal(node, nodes_start(&nodes, have, 0, 1));
+	}
+	assert_ptr_equal(node->next, nodes_start(&nodes, have, 0, 1));
+	assert_int_equal(nodes_lay_out(&nodes, have, most, &never), most);
+	have = nodes_lay_out(&nodes, most, most * 3 / 4, &always);
+	assert_in_range(have, most * 3 / 4 + 1, most);
+	assert_int_equal(nodes_lay_out(&nodes, have, most * 3 / 4, &never), most * 3 / 4);
+	fresh.memory = again;
+	nodes_lay_out(&fresh, 0, most * 3 / 4, &never);
+	assert_true(same_layout(&nodes, &fresh, most * 3 / 4));
+}
+
+/* ---- The kernels */
+
+static void initial(const struct kernel *kernel, int64_t *v)
+{
+	memset(v, 0, KNOBS_MAX * sizeof(*v));
+	for (int i = 0; i < kernel->knob_count; i++)
+		v[i] = kernel->knobs[i].initial;
+}
+
+static void run_at(const struct kernel *kernel, const int64_t *v, struct kernel_run *run)
+{
+	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = 3, .cancel = &never };
+	memcpy(run->v, v, sizeof(run->v));
+	check_ok(kernel->prepare(run));
+	kernel->figures(run);
+}
+
+/* Of twenty accesses as many are far as asked for, and lines come from beyond for them alone. */
+static void mixed_sets_take_their_shares(void **state)
+{
+	const struct kernel *latency = kernel_find("latency");
+	int size = kernel_knob(latency, "size"), near = kernel_knob(latency, "near"), far = kernel_knob(latency, "far");
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(latency, v);
+	v[size] = 1 << 20;
+	v[near] = 4096;
+	for (v[far] = 0; v[far] < 100; v[far] += 5) {
+		struct kernel_run run;
+		const struct node *node[2];
+		int64_t steps[2] = { v[far] / 5, 20 - v[far] / 5 };
+
+		run_at(latency, v, &run);
+		assert_int_equal(run.granule, 20);
+		for (int set = 0; set < 2; set++) {
+			node[set] = run.chain[set];
+			for (int64_t i = 0; i < 3 * steps[set]; i++)
+				node[set] = node[set]->next;
+		}
+		latency->call(&run, 60);
+		assert_ptr_equal(run.chain[0], node[0]);
+		assert_ptr_equal(run.chain[1], node[1]);
+		check_near(run.lines, v[far] ? (double)v[far] / 100 : 1, 1e-12);
+		check_near(run.range, v[far] ? 1 << 20 : 4096, 0);
+	}
+	v[far] = 50;
+	v[kernel_knob(latency, "chains")] = 2;
+	check_usage(latency->check(v), "chains=2 with far=50: a mix of near and far has one chain; far=100 has more");
+}
+
+/* One line a page touches few lines, however many bytes lie between them. */
+static void lines_are_those_that_hold_nodes(void **state)
+{
+	const struct kernel *latency = kernel_find("latency");
+	int size = kernel_knob(latency, "size"), stride = kernel_knob(latency, "stride"), order = kernel_knob(latency, "order");
+	struct kernel_run run;
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(latency, v);
+	v[size] = 96 * 4160;
+	v[stride] = 4160;
+	run_at(latency, v, &run);
+	assert_int_equal(latency->footprint(v), 96 * 4160);
+	check_near(run.range, 96 * LINE, 0);
+	check_near(run.lines, 1, 0);
+	v[stride] = 16;
+	run_at(latency, v, &run);
+	check_near(run.range, 96 * 4160, 0);
+	check_near(run.lines, 0.25, 0);
+	v[order] = 2;      /* pairs: within a line, and of two */
+	v[size] = 64 << 10;
+	v[stride] = 32;
+	run_at(latency, v, &run);
+	check_near(run.lines, 0.5, 0);
+	check_near(run.range, 64 << 10, 0);
+	v[stride] = 64;
+	run_at(latency, v, &run);
+	check_near(run.lines, 1, 0);
+	check_near(run.range, 64 << 10, 0);
+	v[size] = 64;
+	check_usage(latency->check(v), "size=64 is too small for stride=64, order=pairs and chains=1: it takes 128");
+}
+
+/* An operation that does another's work is caught: verify() of each is no formality. */
+static void operations_are_told_apart(void **state)
+{
+	const struct kernel *bandwidth = kernel_find("bandwidth");
+	int op = kernel_knob(bandwidth, "op"), stride = kernel_knob(bandwidth, "stride"), count = 0;
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(bandwidth, v);
+	while (bandwidth->knobs[op].choices[count])
+		count++;
+	assert_int_equal(count, 9);
+	for (int64_t width = 0; width < 2; width++)
+		for (int64_t spread = 1; spread <= 4; spread += 3)
+			for (int64_t is = 0; is < count; is++)
+				for (int64_t does = 0; does < count; does++) {
+					struct kernel_run run, other;
+					struct status status;
+
+					v[kernel_knob(bandwidth, "width")] = width;
+					v[stride] = spread;
+					v[op] = does;
+					run_at(bandwidth, v, &other);
+					v[op] = is;
+					run_at(bandwidth, v, &run);
+					/* Those of every place do what strided ones do at their stride of one; the library's walk in blocks; what an
+					 * update reads besides leaves no trace. */
+					if ((does < 4 && is >= 4) || (spread == 1 && is < 4 && does >= 4) || (is < 7) != (does < 7) ||
+						(is == 1 && does == 2))
+						continue;
+					run.code = other.code;
+					status = bandwidth->verify(&run);
+					assert_int_equal(status.code, is == does ? STATUS_OK : STATUS_FAILED);
+				}
+}
+
+/* Of a copy two places are credited, and only what is accessed; what must come from beyond is in whole lines, none for stores that go past
+ * the caches. */
+static void bytes_credited_are_those_accessed(void **state)
+{
+	static const struct {
+		const char *op;
+		int width, stride, bypass;
+		double bytes, lines;
+	} rows[] = {
+		{ "rd", 8, 4, 0, 8, 0.5 }, { "wr", 8, 8, 0, 8, 1 }, { "rdwr", 8, 16, 0, 16, 1 }, { "cp", 16, 2, 0, 32, 1 },
+		{ "frd", 16, 4, 0, 16, 0.25 }, { "fwr", 8, 4, 0, 8, 0.125 }, { "fwr", 8, 4, 1, 8, 0 }, { "fcp", 8, 4, 0, 16, 0.25 },
+		{ "fcp", 8, 4, 1, 16, 0.125 }, { "bzero", 8, 4, 0, 8, 0.125 }, { "bcopy", 16, 4, 0, 32, 0.5 },
+	};
+	const struct kernel *bandwidth = kernel_find("bandwidth");
+	int op = kernel_knob(bandwidth, "op"), stores = kernel_knob(bandwidth, "stores");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct kernel_run run;
+		int64_t v[KNOBS_MAX];
+
+		initial(bandwidth, v);
+		for (v[op] = 0; strcmp(bandwidth->knobs[op].choices[v[op]], rows[i].op) != 0; v[op]++)
+			;
+		v[kernel_knob(bandwidth, "width")] = rows[i].width == 16;
+		v[kernel_knob(bandwidth, "stride")] = rows[i].stride;
+		v[stores] = rows[i].bypass;
+		check_ok(bandwidth->check(v));
+		run_at(bandwidth, v, &run);
+		check_near((double)run.bytes, rows[i].bytes, 0);
+		check_near(run.lines, rows[i].lines, 0);
+		assert_int_equal(run.unread != NULL, rows[i].op[0] == 'b');
+	}
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memory = aligned_alloc(2 << 20, MEMORY);
+	again = aligned_alloc(2 << 20, MEMORY);
+	return !memory || !again;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(memory);
+	free(again);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(layouts_grow_and_shrink),
+		cmocka_unit_test(cycles_share_the_items),
+		cmocka_unit_test(pairs_tell_a_line_by_their_distance),
+		cmocka_unit_test(random_order_is_random),
+		cmocka_unit_test(backward_goes_backward),
+		cmocka_unit_test(stopped_layouts_are_whole),
+		cmocka_unit_test(mixed_sets_take_their_shares),
+		cmocka_unit_test(lines_are_those_that_hold_nodes),
+		cmocka_unit_test(operations_are_told_apart),
+		cmocka_unit_test(bytes_credited_are_those_accessed),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,274 @@
+/* Named sweeps: reading them, turning their words, and what is drawn of them. */
+#include "check.h"
+
+#include "base/data.h"
+#include "session/sweeps.h"
+
+static const char small[] =
+	"# two rows\n"
+	"sweep over-n\n"
+	"title Time over n\n"
+	"kernel matmul form=naive,blocked n=8,16 block=32,64,advised\n"
+	"x n log\n"
+	"lines form block\n"
+	"y speedup\n"
+	"baseline form=naive\n"
+	"source A document\n"
+	"published speedup over 2 form=blocked n=16 | so it says\n"
+	"\n"
+	"sweep hill\n"
+	"title A hill\n"
+	"kernel mountain size=16k..64k*2 stride=1,2\n"
+	"x size\n";
+
+static struct named_sweep *first(struct sweeps *sweeps)
+{
+	check_ok(sweeps_read(small, "here", sweeps));
+	assert_int_equal(sweeps->count, 2);
+	return &sweeps->sweep[0];
+}
+
+static void rows_are_read(void **state)
+{
+	struct sweeps sweeps;
+	const struct named_sweep *sweep = first(&sweeps);
+
+	(void)state;
+	assert_string_equal(sweep->name, "over-n");
+	assert_string_equal(sweep->kernel->name, "matmul");
+	assert_int_equal(sweep->word_count, 3);
+	assert_string_equal(sweep->word[1], "n=8,16");
+	assert_string_equal(sweeps_x_title(sweep), "n");
+	assert_true(sweep->log_x && !sweep->log_y);
+	assert_int_equal(sweep->line_count, 2);
+	assert_int_equal(sweep->figure, SWEEPS_SPEEDUP);
+	assert_int_equal(sweep->published_count, 1);
+	assert_true(sweep->published[0].over);
+	check_near(sweep->published[0].value, 2, 0);
+	assert_string_equal(sweep->published[0].words, "so it says");
+	assert_ptr_equal(sweeps_find(&sweeps, "hill"), &sweeps.sweep[1]);
+	assert_null(sweeps_find(&sweeps, "hil"));
+	assert_int_equal(sweeps.sweep[1].base, -1);
+	sweeps_free(&sweeps);
+}
+
+static void check_refused(const char *text, const char *words)
+{
+	struct sweeps sweeps;
+	struct status status = sweeps_read(text, "here", &sweeps);
+
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, words);
+	assert_int_equal(sweeps.count, 0);
+}
+
+static void mistakes_are_named_with_their_line(void **state)
+{
+	(void)state;
+	check_refused("title early\n", "here:1: a row begins with \"sweep NAME\"");
+	check_refused("sweep combine\n", "here:1: a kernel has that name: \"combine\"");
+	check_refused("sweep Two Words\n", "here:1: a name is of small letters");
+	check_refused("sweep a\nkernel nothing\n", "here:2: no kernel \"nothing\"");
+	check_refused("sweep a\nkernel matmul m=1\n", "here:2: matmul has no knob");
+	check_refused("sweep a\nx n\n", "here:2: the line with the kernel comes before that with \"n\"");
+	check_refused("sweep a\nkernel matmul n=8\nx n lin\n", "here:3: \"log\" or nothing may follow");
+	check_refused("sweep a\nkernel matmul n=8\ny speed\n", "here:3: no such figure: \"speed\"");
+	check_refused("sweep a\nkernel matmul n=8\npublished cpe none\n", "here:3: a number is wanted, not \"none\"");
+	check_refused("sweep a\nkernel matmul n=8\nbaseline form\n", "here:3: knob=value is wanted, not \"form\"");
+	check_refused("sweep a\nkernel matmul n=8\ncolour red\n", "here:3: no such line: \"colour\"");
+	check_refused("sweep a\ntitle T\nkernel matmul n=8\n", "here:3: a row needs a title, a kernel and x");
+	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\ny speedup\n", "here:5: a speedup needs a baseline");
+	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\n\nsweep a\n", "here:6: that name is given twice");
+}
+
+static void words_are_replaced(void **state)
+{
+	struct sweeps sweeps;
+	struct named_sweep *sweep = first(&sweeps);
+	unsigned given = 0;
+
+	(void)state;
+	check_ok(sweeps_override(sweep, "n=100", &given));
+	check_ok(sweeps_override(sweep, "pad=1", &given));
+	assert_int_equal(sweep->word_count, 4);
+	assert_string_equal(sweep->word[1], "n=100");
+	assert_string_equal(sweep->word[3], "pad=1");
+	check_contains(sweeps_override(sweep, "n=200", &given).text, "n is given twice");
+	check_contains(sweeps_override(sweep, "m=200", &given).text, "no knob \"m\"");
+	assert_int_equal(sweeps_override(sweep, "nothing", &given).code, STATUS_USAGE);
+	sweeps_free(&sweeps);
+}
+
+static void the_baseline_comes_first(void **state)
+{
+	struct sweeps sweeps;
+	struct named_sweep *sweep = first(&sweeps);
+	unsigned given = 0;
+	char *word;
+
+	(void)state;
+	assert_true(sweeps_settle(sweep));
+	check_ok(sweeps_override(sweep, "form=blocked,naive,reordered", &given));
+	/* Wherever its knob stands. */
+	word = sweep->word[0];
+	sweep->word[0] = sweep->word[1];
+	sweep->word[1] = word;
+	assert_true(sweeps_settle(sweep));
+	assert_string_equal(sweep->word[0], "form=naive,blocked,reordered");
+	assert_string_equal(sweep->word[1], "n=8,16");
+	given = 0;
+	check_ok(sweeps_override(sweep, "form=blocked", &given));
+	assert_false(sweeps_settle(sweep));
+	sweeps_free(&sweeps);
+}
+
+static void what_is_advised_takes_its_place(void **state)
+{
+	struct sweeps sweeps;
+	struct named_sweep *sweep = first(&sweeps);
+	unsigned given = 0;
+
+	(void)state;
+	sweeps_advise(sweep, 48);
+	assert_string_equal(sweep->word[2], "block=32,48,64");
+	check_ok(sweeps_override(sweep, "block=32,64,advised", &given));
+	sweeps_advise(sweep, 64);
+	assert_string_equal(sweep->word[2], "block=32,64");
+	given = 0;
+	check_ok(sweeps_override(sweep, "block=advised,32", &given));
+	sweeps_advise(sweep, 100);
+	assert_string_equal(sweep->word[2], "block=32,100");
+	given = 0;
+	check_ok(sweeps_override(sweep, "block=32,advised", &given));
+	sweeps_advise(sweep, 0);
+	assert_string_equal(sweep->word[2], "block=32");
+	sweeps_free(&sweeps);
+}
+
+static void figures_of_a_row(void **state)
+{
+	const struct sample sample = { .valid = true, .cpe = 2, .ns = 0.5, .gbps = 16, .bytes_per_cycle = 4 }, base = { .valid = true, .cpe = 5 };
+	const struct sample none = { 0 };
+	const struct run_facts facts = { .ring = 1000000000 };
+
+	(void)state;
+	check_near(sweeps_value(SWEEPS_CPE, &sample, &facts, NULL), 2, 0);
+	check_near(sweeps_value(SWEEPS_NS, &sample, &facts, NULL), 0.5, 0);
+	check_near(sweeps_value(SWEEPS_SECONDS, &sample, &facts, NULL), 0.5, 1e-12);
+	check_near(sweeps_value(SWEEPS_GBPS, &sample, &facts, NULL), 16, 0);
+	check_near(sweeps_value(SWEEPS_BYTES_PER_CYCLE, &sample, &facts, NULL), 4, 0);
+	check_near(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, &base), 2.5, 1e-12);
+	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL)));
+	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, &none)));
+	assert_true(isnan(sweeps_value(SWEEPS_CPE, &none, &facts, NULL)));
+}
+
+static void lines_titles_and_baselines(void **state)
+{
+	struct sweeps sweeps;
+	const struct named_sweep *sweep = first(&sweeps);
+	struct setting setting, base;
+	struct text text = { 0 };
+
+	(void)state;
+	setting_init(&setting, sweep->kernel);
+	check_ok(setting_assign(&setting, "form=blocked", MEANS_UNKNOWN));
+	check_ok(setting_assign(&setting, "block=32", MEANS_UNKNOWN));
+	check_ok(setting_assign(&setting, "acc=4", MEANS_UNKNOWN));
+	check_ok(setting_assign(&setting, "n=16", MEANS_UNKNOWN));
+	sweeps_line(sweep, &setting, &text);
+	assert_string_equal(text_string(&text), "form=blocked block=32");
+	text_clear(&text);
+	sweeps_figure_title(sweep, sweep->figure, &text);
+	assert_string_equal(text_string(&text), "speedup over form=naive");
+	text_free(&text);
+	check_near(sweeps_x(sweep, &setting), 16, 0);
+	/* The naive form has neither blocks nor several sums: the kernel fits what it is relative to. */
+	assert_true(sweeps_baseline(sweep, &setting, &base));
+	assert_int_equal(base.v[kernel_knob(sweep->kernel, "form")], 0);
+	assert_int_equal(base.v[kernel_knob(sweep->kernel, "block")], 64);
+	assert_int_equal(base.v[kernel_knob(sweep->kernel, "acc")], 0);
+	assert_int_equal(base.v[kernel_knob(sweep->kernel, "n")], 16);
+	assert_true(sweeps_published_of(sweep, &sweep->published[0], &setting));
+	assert_false(sweeps_published_of(sweep, &sweep->published[0], &base));
+	assert_false(sweeps_baseline(&sweeps.sweep[1], &setting, &base));
+	sweeps_free(&sweeps);
+}
+
+static void any_sweep_can_be_drawn(void **state)
+{
+	const struct kernel *mountain = kernel_find("mountain"), *matmul = kernel_find("matmul");
+	int64_t values[3] = { 0 };
+	const struct sweep_axis over_size[] = { { kernel_knob(mountain, "size"), 3, values }, { kernel_knob(mountain, "stride"), 2, values } };
+	const struct sweep_axis over_block[] = { { kernel_knob(matmul, "form"), 2, values }, { kernel_knob(matmul, "block"), 3, values },
+		{ kernel_knob(matmul, "n"), 1, values } };
+	struct named_sweep sweep;
+
+	(void)state;
+	sweeps_plain(mountain, over_size, 2, &sweep);
+	assert_string_equal(sweeps_x_title(&sweep), "size");
+	assert_true(sweep.log_x);
+	assert_int_equal(sweep.line_count, 1);
+	assert_int_equal(sweep.figure, SWEEPS_GBPS);
+	sweeps_plain(matmul, over_block, 3, &sweep);
+	assert_string_equal(sweeps_x_title(&sweep), "block");
+	assert_int_equal(sweep.line_count, 1);
+	assert_int_equal(sweep.figure, SWEEPS_CPE);
+	sweeps_plain(matmul, over_block, 0, &sweep);
+	assert_int_equal(sweep.x, -1);
+}
+
+/* Each can be begun as it stands, has a name of its own, and something to be seen along x. */
+static void every_shipped_sweep_is_sound(void **state)
+{
+	struct sweeps sweeps;
+
+	(void)state;
+	check_ok(sweeps_load(&sweeps));
+	assert_true(sweeps.count >= 6);
+	for (int i = 0; i < sweeps.count; i++) {
+		struct named_sweep *named = &sweeps.sweep[i];
+		const struct sweep_options options = { 0 };
+		struct sweep *sweep = sweep_new(named->kernel, &options);
+		const struct sweep_axis *axes;
+		size_t count, seen = 0;
+
+		assert_null(kernel_find(named->name));
+		assert_true(*named->source != '\0');
+		assert_true(sweeps_settle(named));
+		sweeps_advise(named, 48);
+		for (int k = 0; k < named->word_count; k++)
+			check_ok(sweep_assign(sweep, named->word[k]));
+		check_ok(sweep_begin(sweep, MEANS_UNKNOWN));
+		axes = sweep_axes(sweep, &count);
+		for (size_t k = 0; k < count; k++) {
+			bool line = false;
+
+			for (int l = 0; l < named->line_count; l++)
+				line |= named->line[l] == axes[k].knob;
+			seen += axes[k].knob == named->x && axes[k].count > 1;
+			/* What varies is along x or makes lines: nothing lies on top of something else. */
+			assert_true(axes[k].count == 1 || axes[k].knob == named->x || line);
+		}
+		assert_int_equal(seen, 1);
+		sweep_free(sweep);
+	}
+	sweeps_free(&sweeps);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_read),
+		cmocka_unit_test(mistakes_are_named_with_their_line),
+		cmocka_unit_test(words_are_replaced),
+		cmocka_unit_test(the_baseline_comes_first),
+		cmocka_unit_test(what_is_advised_takes_its_place),
+		cmocka_unit_test(figures_of_a_row),
+		cmocka_unit_test(lines_titles_and_baselines),
+		cmocka_unit_test(any_sweep_can_be_drawn),
+		cmocka_unit_test(every_shipped_sweep_is_sound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
