@@ -72,7 +72,7 @@ static void keep_within_means(struct probe *probe)
 		options->max_size = machine->memory_limit / 4096 * 4096;
 		units_bytes_long((int64_t)report->asked_size, asked, sizeof(asked));
 		units_bytes_short((int64_t)options->max_size, most, sizeof(most));
-		probe_note(probe, "working sets up to %s instead of %s: half of the memory that is free here", most, asked);
+		probe_note(probe, "working sets up to %s instead of %s: %s", most, asked, means_half(machine->memory_bound));
 	}
 	if (options->parts >> PROBE_CORES & 1 && machine->processors < 2) {
 		options->parts &= ~(1u << PROBE_CORES);
