@@ -1,0 +1,221 @@
+#include "picture/chart_knobs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/stats.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "model/plateaus.h"
+
+/* Latencies that differ by so much are shown on a logarithmic scale, other times by so much, throughput by so much. */
+static const double LOG_LATENCY = 3, LOG_TIME = 12, LOG_THROUGHPUT = 40;
+
+enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves)
+{
+	bool over_memory = kernel->knobs[x_knob].axis == AXIS_SIZE || kernel->knobs[x_knob].axis == AXIS_STRIDE;
+
+	return moves && over_memory && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
+}
+
+void figure_title(enum sweeps_figure figure, const struct kernel *kernel, char *buffer, size_t size)
+{
+	const struct named_sweep plain = { .kernel = kernel, .base = -1 };
+	struct text title = { 0 };
+
+	sweeps_figure_title(&plain, figure, &title);
+	snprintf(buffer, size, "%s", text_string(&title));
+	text_free(&title);
+}
+
+enum scale_kind figure_scale(enum sweeps_figure figure, const struct kernel *kernel, double least, double most)
+{
+	double ratio = least > 0 ? most / least : 1, from = LOG_TIME;
+
+	if (figure == SWEEPS_GBPS || figure == SWEEPS_BYTES_PER_CYCLE || figure == SWEEPS_SPEEDUP)
+		from = LOG_THROUGHPUT;
+	else if (kernel->plot_cpe)
+		from = LOG_LATENCY;
+	return ratio > from ? SCALE_LOG : SCALE_LINEAR;
+}
+
+/* The figure that the sample would have with another CPE at the same clock. */
+static double figure_at(enum sweeps_figure figure, const struct sample *sample, double cpe, const struct run_facts *facts,
+	const struct sample *base)
+{
+	struct sample other = *sample;
+	double ratio = cpe / sample->cpe;
+
+	other.cpe = cpe;
+	other.ns *= ratio;
+	other.gbps /= ratio;
+	other.bytes_per_cycle /= ratio;
+	return sweeps_value(figure, &other, facts, base);
+}
+
+struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts,
+	const struct sample *base, double x)
+{
+	struct chart_point point = { x, sweeps_value(figure, sample, facts, base), NAN, NAN, NAN, NAN, false };
+
+	if (!isfinite(point.y))
+		return point;
+	point.doubtful = sample->contended;
+	if (sample->trials > 3) {
+		double a = figure_at(figure, sample, sample->cpe_lo, facts, base), b = figure_at(figure, sample, sample->cpe_hi, facts, base);
+
+		/* Throughput is the inverse of cycles: its quartiles change places. */
+		point.lo = fmin(a, b);
+		point.hi = fmax(a, b);
+	}
+	if (sample->modes == 2) {
+		double a = figure_at(figure, sample, sample->mode_low, facts, base), b = figure_at(figure, sample, sample->mode_high, facts, base);
+
+		point.other = fmin(a, b);
+		point.other_y = fmax(a, b);
+	}
+	return point;
+}
+
+void knob_title(const struct knob *knob, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%s (%s)", knob->name, knob->help);
+}
+
+void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size)
+{
+	if (knob->kind == KNOB_BYTES)
+		units_bytes_long(value, buffer, size);
+	else
+		setting_format_value(knob, value, buffer, size);
+}
+
+void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size)
+{
+	char label[CHART_NAME];
+
+	knob_label(knob, value, label, sizeof(label));
+	/* A number says little without what it is of, but for bytes. */
+	if (knob->kind != KNOB_BYTES && label[0] >= '0' && label[0] <= '9')
+		snprintf(buffer, size, "%s %s", knob->name, label);
+	else
+		snprintf(buffer, size, "%s", label);
+}
+
+void knob_settings(const struct setting *setting, unsigned except, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (int i = 0; i < setting->kernel->knob_count && used < size; i++) {
+		char value[64];
+
+		if (except >> i & 1)
+			continue;
+		/* Where and beside whom it ran, only where that is not as ever. */
+		if (setting->kernel->knobs[i].asks != ASKS_NOTHING && setting->v[i] == setting->kernel->knobs[i].initial)
+			continue;
+		setting_show_value(&setting->kernel->knobs[i], setting->v[i], value, sizeof(value));
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used ? "  " : "", setting->kernel->knobs[i].name, value);
+	}
+}
+
+void knob_heading(const struct kernel *kernel, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%s: %s", kernel->name, kernel->title);
+}
+
+void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count)
+{
+	char (*labels)[CHART_NAME] = memory_new((size_t)count, sizeof(*labels));
+	const char **names = memory_new((size_t)count, sizeof(*names));
+
+	for (int i = 0; i < count; i++) {
+		knob_label(knob, values[i], labels[i], sizeof(labels[i]));
+		names[i] = labels[i];
+	}
+	chart_name_axis(axis, names, count);
+	free(labels);
+	free(names);
+}
+
+/* "5.0 cycles", "about 42 GB/s". */
+static void plateau_words(enum sweeps_figure figure, const struct plateau *plateau, double value, char *buffer, size_t size)
+{
+	static const char *const units[SWEEPS_FIGURES] = {
+		[SWEEPS_CPE] = " cycles", [SWEEPS_NS] = " ns", [SWEEPS_SECONDS] = " s", [SWEEPS_GBPS] = " GB/s", [SWEEPS_BYTES_PER_CYCLE] = " B/cycle",
+		[SWEEPS_SPEEDUP] = " times",
+	};
+	char words[24];
+
+	scale_figure(value, words, sizeof(words));
+	snprintf(buffer, size, "%s%s%s", plateau->unstable ? "about " : "", words, units[figure]);
+}
+
+void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct sample *samples)
+{
+	const struct chart_series *series = &chart->series[0];
+	struct curve_point *curve = memory_new((size_t)series->count, sizeof(*curve));
+	double *values = memory_new((size_t)series->count, sizeof(*values));
+	struct plateaus plateaus;
+	int count = 0;
+
+	for (int i = 0; i < series->count; i++) {
+		const struct sample *sample = &samples[i];
+
+		if (!sample->valid)
+			continue;
+		curve[count] = (struct curve_point){ .bytes = series->point[i].x, .cycles = sample->cpe, .lo = sample->cpe_lo,
+			.hi = sample->cpe_hi, .doubtful = sample->contended, .two_modes = sample->modes == 2,
+			.mode_low = sample->mode_low, .mode_high = sample->mode_high, .share_low = sample->mode_share_low };
+		values[count++] = series->point[i].y;
+	}
+	plateaus_find(curve, count, &plateaus);
+	for (int i = 0; i < plateaus.count; i++) {
+		const struct plateau *plateau = &plateaus.plateau[i];
+		int points = plateau->last - plateau->first + 1;
+		char text[CHART_NAME];
+		double level;
+
+		/* One point is no plateau. */
+		if (points < 2)
+			continue;
+		level = stats_median(&values[plateau->first], (size_t)points);
+		plateau_words(figure, plateau, level, text, sizeof(text));
+		chart_add_flat(chart, plateau->from, plateau->to, level, text);
+	}
+	free(values);
+	free(curve);
+}
+
+void mark_caches(struct chart *chart, const struct machine *machine)
+{
+	for (int i = 0; machine && i < machine->cache_count; i++) {
+		const struct machine_cache *cache = &machine->cache[i];
+		struct chart_mark mark = { .at = (double)cache->bytes, .lo = (double)cache->bytes, .hi = (double)cache->bytes, .stated = true };
+		char bytes[24];
+
+		if (!cache->bytes)
+			continue;
+		units_bytes_long((int64_t)cache->bytes, bytes, sizeof(bytes));
+		snprintf(mark.text, sizeof(mark.text), "L%d%s %s", cache->level, cache->level == 1 ? "d" : "", bytes);
+		chart_add_mark(chart, &mark);
+	}
+}
+
+void mark_grid_caches(struct chart *chart, const struct machine *machine, const int64_t *sizes, int count)
+{
+	double *values = memory_new((size_t)count, sizeof(*values));
+
+	for (int i = 0; i < count; i++)
+		values[i] = (double)sizes[i];
+	chart->marks_on_y = true;
+	mark_caches(chart, machine);
+	for (int i = 0; i < chart->mark_count; i++) {
+		struct chart_mark *mark = &chart->mark[i];
+
+		mark->at = mark->lo = mark->hi = chart_step(values, count, mark->at);
+	}
+	free(values);
+}
