@@ -100,6 +100,10 @@ struct kernel_run {
 	const char *access;   /* what a line is touched by, in a word: "read"; static text; NULL: an element */
 	bool scattered;       /* they come in an order that no prefetcher follows */
 	double range;         /* bytes of the working set that the scattered ones range over; 0: all of it */
+	double far_lines;     /* of a walk that goes round a small part of its data again and again, and each time a little further on: lines that
+	                         the rest brings, no more than `lines`, which are of the small part; 0: there is no such two */
+	double far_range;     /* bytes that the rest ranges over */
+	bool apart;           /* one access lies pages away from the next */
 	double splits;        /* loads and stores that cross a cache line */
 	double mispredicts;   /* branches that no predictor can do better on than this */
 	double restart;       /* elements after which chains from one iteration to the next begin anew: what follows then overlaps

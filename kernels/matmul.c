@@ -14,8 +14,8 @@ static const char *const type_names[] = { "f64", "f32", NULL };
 
 enum { BLOCK_INITIAL = 64 };
 
-/* Bytes; of today's cores, for what the walk asks of memory. */
-enum { LINE = 64, PAGE = 4096, FIRST_CACHE = 32 << 10 };
+/* Bytes, for what the walk asks of memory. */
+enum { LINE = 64, PAGE = 4096 };
 
 static const struct knob knobs[] = {
 	[MATMUL_N] = { .name = "n", .help = "rows and columns of each matrix", .kind = KNOB_COUNT, .min = 8, .max = MATMUL_N_MOST,
@@ -126,25 +126,22 @@ static const struct matmul_choice {
 	.rows = { "rows_1", "rows_2", "rows_4", "rows_8" },
 };
 
-/* What follows from the setting alone. Each element of a column is in a line of its own, and the lines are met again with the next column: as
- * long as they do not fit the first cache, that is what the walk asks of memory. Otherwise it asks for all of a matrix once in each iteration of
- * the outer loop: a, b or c, or the part of it that is in a block. */
+/* What follows from the setting alone. Down columns each element is in a line of its own; the lines are met again with the next column. Around
+ * that, each iteration of the outer loop goes once through a whole matrix, or the part of it that is in a block: through b, through a where
+ * columns are the outer loop, or through c where products are. Along rows, that is all there is. */
 static void matmul_figures(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	int64_t n = v[MATMUL_N], block = matmul_blocked(v) && v[MATMUL_BLOCK] < n ? v[MATMUL_BLOCK] : n;
 	const enum matmul_loop *order = matmul_order(v);
 	int columns = order[2] == LOOP_I ? 2 : order[2] == LOOP_K && !matmul_transposed(v) ? 1 : 0;
-	int64_t down = order[2] == LOOP_I ? n : block;
 
-	if (columns * down * LINE > FIRST_CACHE) {
+	run->far_lines = run->lines = (double)matmul_bytes(v) / LINE;
+	run->far_range = run->range = (double)(matmul_bytes(v) * block * (order[0] == LOOP_I ? block : n));
+	if (columns > 0) {
 		run->lines = columns;
-		run->range = (double)(columns * down * LINE);
-		run->scattered = matmul_row(v) * matmul_bytes(v) >= PAGE;
-	} else {
-		run->lines = (double)matmul_bytes(v) / LINE;
-		run->range = (double)(matmul_bytes(v) * block * (order[0] == LOOP_I ? block : n));
-		run->scattered = false;
+		run->range = (double)(columns * (order[2] == LOOP_I ? n : block) * LINE);
+		run->apart = matmul_row(v) * matmul_bytes(v) >= PAGE;
 	}
 	/* Each line of products is a sum of its own. */
 	run->restart = sums(v) ? (double)block : 0;

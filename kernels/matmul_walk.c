@@ -7,6 +7,9 @@
 /* What is done at once at most, so that a whole product can be cancelled: about a millisecond. */
 enum { AT_ONCE = 1 << 20 };
 
+/* Of up to so many rows a trial takes whole products: some 100 microseconds. */
+enum { SMALL = 64 };
+
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -170,11 +173,11 @@ uint64_t matmul_period(const int64_t *v)
 	int64_t line = matmul_blocked(v) && order[2] != LOOP_I ? block : n;
 	int64_t lines = down ? 64 / matmul_bytes(v) : 1;
 
+	/* Small products are over before a trial is. */
+	if (n <= SMALL)
+		return (uint64_t)(n * n * n);
 	if (matmul_blocked(v) && order[0] == LOOP_I)
 		return (uint64_t)(block * block);
-	/* Small products are over before a trial is. */
-	if (n * n * n <= AT_ONCE / 16)
-		return (uint64_t)(n * n * n);
 	return (uint64_t)(line * lines);
 }
 

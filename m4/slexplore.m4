@@ -18,6 +18,23 @@ AM_CONDITIONAL([HAVE_$1], [test "$have" = yes])
 AS_VAR_POPDEF([have])dnl
 ])
 
+dnl SLX_MAY(PREFIX, NAME, MODULE, DEBIAN-PACKAGE, CONSEQUENCE): a library whose headers alone are used, since the program loads it
+dnl itself; --without-NAME leaves it out. Sets have_prefix, and defines HAVE_PREFIX in config.h.
+AC_DEFUN([SLX_MAY], [
+AS_VAR_PUSHDEF([have], [have_]m4_tolower([$1]))dnl
+AC_ARG_WITH([$2],
+	[AS_HELP_STRING([--without-$2], [leave out $2, so $5])],
+	[], [AS_VAR_SET([with_$2], [check])])
+AS_IF([test "$with_$2" = no], [have=no],
+	[PKG_CHECK_MODULES([$1], [$3], [have=yes],
+		[have=no
+		AS_IF([test "$with_$2" = check],
+			[AC_MSG_WARN([$3 is missing, so $5: install $4])],
+			[AC_MSG_ERROR([$3 is missing: install $4])])])])
+AS_IF([test "$have" = yes], [AC_DEFINE([HAVE_$1], [1], [Whether there are the headers of $3.])])
+AS_VAR_POPDEF([have])dnl
+])
+
 dnl SLX_NEED_PLAIN(PREFIX, HEADER, LIBRARY, FUNCTION, DEBIAN-PACKAGE): the same for a library that pkg-config does not
 dnl know. Sets PREFIX_LIBS.
 AC_DEFUN([SLX_NEED_PLAIN], [

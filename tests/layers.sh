@@ -1,5 +1,5 @@
 #!/bin/sh
-# Keeps the layers apart: base <- kernels <- engine <- model <- session <- { ui, cli }. Prints each include that
+# Keeps the layers apart: base <- kernels <- engine <- model <- session <- picture <- { ui, cli }. Prints each include that
 # breaks this, and each header without a guard.
 #
 #   layers.sh [DIRECTORY]      the tree to look at; by default the one that this script belongs to
@@ -18,8 +18,8 @@ check() {
 	includes "$1" | awk -v beside=" $beside " '
 	BEGIN {
 		level["base"] = 1; level["kernels"] = 2; level["engine"] = 3; level["model"] = 4
-		level["session"] = 5; level["ui"] = 6; level["cli"] = 6
-		level["portable"] = 7            # what stands in for libraries in one program: nobody includes it
+		level["session"] = 5; level["picture"] = 6; level["ui"] = 7; level["cli"] = 7
+		level["portable"] = 8            # what stands in for libraries in one program: nobody includes it
 	}
 	function layer(path, part) {
 		sub(/^src\//, "", path)
@@ -51,6 +51,7 @@ check() {
 		only("capstone", "Capstone", "^src/model/decode_arm64\\.c$")
 		only("sys/ptrace", "ptrace", "^src/model/step(_x86|_arm64)?\\.[ch]$")
 		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/step(_x86|_arm64)?\\.[ch]$")
+		only("cairo", "cairo", "^src/picture/picture_cairo\\.c$")
 		only("jansson", "jansson", "^src/session/(records|recording|replay)[a-z_]*\\.c$|^src/cli/format_json\\.c$")
 		if ($0 !~ /include[[:space:]]*"/)
 			next
@@ -92,7 +93,7 @@ guards() {
 
 # The check has to be able to fail: each of these lines must be found in a tree that holds it alone.
 must_fail() {
-	mkdir -p "$bad/src/base" "$bad/src/ui" "$bad/src/cli" "$bad/src/session" "$bad/kernels" "$bad/${1%/*}"
+	mkdir -p "$bad/src/base" "$bad/src/ui" "$bad/src/cli" "$bad/src/session" "$bad/src/picture" "$bad/kernels" "$bad/${1%/*}"
 	echo "$2" >"$bad/$1"
 	if check "$bad" >"$bad/found" && guards "$bad" >>"$bad/found"; then
 		echo "layers.sh: does not notice \"$2\" in $1"
@@ -139,6 +140,10 @@ must_fail src/engine/a.c '#include "model/uarch.h"'
 must_fail kernels/a.c '#include "model/decode.h"'
 must_fail src/model/a.c '#include "session/setting.h"'
 must_fail src/cli/a.c '#include "portable/decoder.h"'
+must_fail src/picture/pen.c '#include <cairo.h>'
+must_fail src/cli/run.c '#include <cairo-svg.h>'
+must_fail src/session/a.c '#include "picture/picture.h"'
+must_fail src/picture/a.c '#include "ui/canvas.h"'
 must_fail src/base/a.h '#define NO_GUARD'
 must_pass src/cli/explore.c '#include "ui/ui.h"'
 must_pass src/main.c '#include "cli/cli.h"'
@@ -151,6 +156,9 @@ must_pass src/model/step_arm64.c '#include <sys/user.h>'
 must_pass src/model/explain.c '#include "engine/machine.h"'
 must_pass src/session/a.c '#include "model/explain.h"'
 must_pass src/cli/a.c '#include "model/choice.h"'
+must_pass src/picture/picture_cairo.c '#include <cairo.h>'
+must_pass src/picture/a.c '#include "session/view.h"'
+must_pass src/ui/a.c '#include "picture/painter.h"'
 
 top=${1:-${top_srcdir:-$(dirname "$0")/..}}
 status=0

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "engine/counters.h"
 #include "model/misses.h"
+#include "picture/palette.h"
 
 struct format;
 
@@ -42,6 +43,9 @@ struct cli {
 	uint64_t max_size;        /* probe: bytes of the largest working set; 0: its own */
 	unsigned pages;           /* probe: kinds of pages, a bit each of enum page_kind; 0: its own */
 	bool points;              /* probe: every point, as text */
+	const char *picture, *gnuplot;      /* files to draw into; NULL: none */
+	enum picture_theme theme;
+	int chart;                /* sweep: enum chart_look */
 	FILE *out;                /* results */
 	FILE *err;                /* messages, notes and progress */
 };

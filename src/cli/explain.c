@@ -1,14 +1,17 @@
 /* slexplore explain: the loop, its limits and ports; nothing is timed. */
 #include "cli/cli.h"
+#include "cli/drawing.h"
 #include "cli/format.h"
 #include "cli/model.h"
 #include "cli/words.h"
 
 #include "engine/machine.h"
+#include "picture/chart_ladder.h"
 
 static int explain_setting(struct cli *cli, struct model *model, const struct setting *setting)
 {
 	const struct explanation *explanation = model_explain(model, setting);
+	struct chart_origin origin = drawing_origin(model->machine, &model->core);
 	struct report report;
 	struct blocks blocks;
 
@@ -36,6 +39,8 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	cli->format->explain(&report, setting, explanation);
 	if (cli->format->end)
 		cli->format->end(&report);
+	if (drawing_wanted(cli))
+		return drawing_save(cli, chart_ladder(explanation, setting, NULL, "", &origin), cli_finish(cli, CLI_DONE));
 	return cli_finish(cli, CLI_DONE);
 }
 
@@ -50,6 +55,8 @@ static int explain_run(struct cli *cli)
 	status = words_kernel(cli, &setting.kernel);
 	if (status_is_ok(&status))
 		status = words_setting(cli, &setting);
+	if (status_is_ok(&status))
+		status = drawing_check(cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
 	machine_identify(&machine);
@@ -64,6 +71,11 @@ static int explain_run(struct cli *cli)
 	return exit_status;
 }
 
+static const struct cli_option options[] = {
+	DRAWING_OPTIONS,
+	{ NULL, NULL, NULL, NULL },
+};
+
 const struct cli_command command_explain = {
 	.name = "explain",
 	.help = "the machine code of a kernel and every limit on its speed; nothing is timed",
@@ -72,6 +84,7 @@ const struct cli_command command_explain = {
 		"much. Then come the ports, and each instruction. --uarch asks about another core of this instruction set, --format\n"
 		"json holds everything, csv the limits alone. What needs this machine's L3 or DRAM is measured by run, not here.\n"
 		"FILE is a loop of your own, ./mine.c or ./mine.S; some of it runs once, step by step, in a process of its own.\n",
+	.options = options,
 	.common = { "format", "seed", "quiet", "uarch", "whatif" },
 	.run = explain_run,
 };

@@ -1,6 +1,7 @@
 /* slexplore run: one sample. */
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "cli/drawing.h"
 #include "cli/format.h"
 #include "cli/interrupt.h"
 #include "cli/model.h"
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "picture/chart_ladder.h"
+#include "session/gap.h"
 
 /* With starting and ending a run stays below 0.2 s. On a quiet core 150 quiet trials are in after 5 to 15 ms; the rest
  * is for waiting until a contended spell ends. */
@@ -33,6 +36,24 @@ static void preparing(void *context, uint64_t bytes)
 	bench_preparing(notice->cli, bytes);
 	fflush(notice->cli->err);
 	notice->shown = true;
+}
+
+/* The ladder of limits with what was measured: wants limits. */
+static int draw(struct cli *cli, const struct model *model, const struct setting *setting, const struct explanation *explanation,
+	const struct sample *sample, int exit_status)
+{
+	struct chart_origin origin = drawing_origin(model->machine, &model->core);
+	struct gap gap;
+
+	if (!explanation || !status_is_ok(&explanation->status)) {
+		struct status status = status_make(STATUS_FAILED, "there is no picture: its limits are not known (%.140s)",
+			explanation ? explanation->status.text : model->core.how);
+
+		cli_fail(cli, &status);
+		return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
+	}
+	gap_find(sample, &explanation->limits, model->core.foreign ? uarch_title(model->core.uarch) : NULL, false, &gap);
+	return drawing_save(cli, chart_ladder(explanation, setting, sample, gap.words, &origin), exit_status);
 }
 
 static int measure(struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
@@ -96,6 +117,8 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 			cli->format->end(&report);
 		bench_notes(bench, cli, &result->facts);
 		model_notes(model, cli, &result->counts);
+		if (drawing_wanted(cli))
+			exit_status = draw(cli, model, setting, report.explanation, &sample, exit_status);
 	}
 	free(result);
 	return exit_status;
@@ -113,6 +136,8 @@ static int run_run(struct cli *cli)
 	status = words_kernel(cli, &setting.kernel);
 	if (status_is_ok(&status))
 		status = words_setting(cli, &setting);
+	if (status_is_ok(&status))
+		status = drawing_check(cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
 	status = bench_open(&bench, cli);
@@ -127,6 +152,11 @@ static int run_run(struct cli *cli)
 	return exit_status;
 }
 
+static const struct cli_option options[] = {
+	DRAWING_OPTIONS,
+	{ NULL, NULL, NULL, NULL },
+};
+
 const struct cli_command command_run = {
 	.name = "run",
 	.help = "one sample of a kernel at one setting",
@@ -134,6 +164,7 @@ const struct cli_command command_run = {
 	.more = "Values: size=32k or 64m (powers of 1,024), acc=4, type=f64. Knobs that are not named keep their\n"
 		"defaults; slexplore list shows them. FILE is a loop of your own, ./mine.c or ./mine.S, and cflags=-O3 what\n"
 		"its compiler gets instead of -O2: see the manual.\n",
+	.options = options,
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "whatif" },
 	.run = run_run,
 };

@@ -1,10 +1,12 @@
 /* slexplore sweep: the cross product of lists of values, a sample each. */
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "cli/drawing.h"
 #include "cli/format.h"
 #include "cli/interrupt.h"
 #include "cli/model.h"
 #include "cli/named.h"
+#include "picture/chart_sweep.h"
 #include "session/sweep.h"
 
 #include <inttypes.h>
@@ -25,6 +27,7 @@ struct output {
 	struct report report;
 	struct run_facts largest;      /* of the cell with the largest working set, for notes */
 	struct counts first;           /* that were counted at all: of any cell */
+	struct chart_sweep *drawn;     /* what is to be drawn; NULL: nothing */
 	bool begun;                    /* the report */
 	uint64_t failed;
 	bool progress, shown;
@@ -101,11 +104,23 @@ static bool print_cells(struct output *output, struct sweep *sweep)
 		output->report.counts = cell->counts;
 		output->report.speedup = named_take(&output->named, cell);
 		format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
+		if (output->drawn)
+			chart_sweep_add(output->drawn, cell);
 		if (cell->facts.footprint > output->largest.footprint)
 			output->largest = cell->facts;
 	}
 	/* Readers of a stream see each cell when it is there, and a reader that left is noticed. */
 	return !any || fflush(output->cli->out) == 0;
+}
+
+/* What there is so far, when it is finished or was interrupted. */
+static int draw(const struct output *output, int exit_status)
+{
+	struct chart_origin origin = drawing_origin(output->bench->machine, &output->model.core);
+
+	if (!output->drawn)
+		return exit_status;
+	return drawing_save(output->cli, chart_sweep_count(output->drawn) ? chart_sweep_make(output->drawn, &origin) : NULL, exit_status);
 }
 
 static int measure(struct output *output, struct sweep *sweep)
@@ -151,9 +166,9 @@ static int measure(struct output *output, struct sweep *sweep)
 		sweep_progress(sweep, &progress);
 		cli_note(output->cli, "interrupted: %u of %" PRIu64 " cells are written", output->report.records,
 			progress.cells);
-		return 128 + interrupt_signal();
+		return draw(output, 128 + interrupt_signal());
 	}
-	return output->failed ? CLI_UNMEASURED : CLI_DONE;
+	return draw(output, output->failed ? CLI_UNMEASURED : CLI_DONE);
 }
 
 /* Assigns the words, then counts cells against this machine's memory. */
@@ -179,6 +194,9 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	output->report.asked = output->cli->events;
 	output->report.asked_count = output->cli->event_count;
 	output->report.named = output->named.sweep.kernel ? &output->named.sweep : NULL;
+	if (status_is_ok(&status) && drawing_wanted(output->cli))
+		status = chart_sweep_new(&output->report.setting, output->report.axes, output->report.axis_count,
+			(enum chart_look)output->cli->chart, &output->drawn);
 	return status;
 }
 
@@ -217,6 +235,8 @@ static int sweep_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = assign(&output, kernel, &options, &sweep);
 	if (status_is_ok(&status))
+		status = drawing_check(cli);
+	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (status_is_ok(&status))
 		status = model_open(&output.model, cli, bench.machine);
@@ -225,12 +245,20 @@ static int sweep_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = prepare(&output, sweep);
 	exit_status = status_is_ok(&status) ? measure(&output, sweep) : cli_fail(cli, &status);
+	chart_sweep_free(output.drawn);
 	model_close(&output.model);
 	bench_close(&bench);
 	sweep_free(sweep);
 	named_free(&output.named);
 	return exit_status;
 }
+
+static const struct cli_option options[] = {
+	DRAWING_OPTIONS,
+	{ "chart", "auto|lines|heat|relief", "how a picture shows a sweep; relief by itself for throughput over size and stride",
+		drawing_apply_chart },
+	{ NULL, NULL, NULL, NULL },
+};
 
 const struct cli_command command_sweep = {
 	.name = "sweep",
@@ -240,6 +268,7 @@ const struct cli_command command_sweep = {
 		"The first knob named varies slowest. Combinations that a kernel excludes are skipped and counted.\n"
 		"All cells are visited in several rounds, so that what disturbs the machine spreads over them.\n"
 		"NAME is a sweep that has one (slexplore list shows them); further words replace its own.\n",
+	.options = options,
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch" },
 	.run = sweep_run,
 };

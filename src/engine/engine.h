@@ -48,6 +48,8 @@ struct request {
 	struct budget budget;
 	bool background;          /* fills slices: uses memory apart from the live setting's where data
 	                             cannot be shared */
+	bool alone;               /* what other working sets hold is given back first: of memory that was there a moment ago the system
+	                             makes other pages quickly, and whoever asks comes back for none of the others */
 	struct counter_plan plan; /* what to count besides; id 0: nothing */
 };
 

@@ -45,7 +45,7 @@ static struct status prepare(const struct visit *visit, uint64_t limit, struct k
 	const struct request *request = visit->request;
 	const struct store_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed,
 		.place = request->place, .near = machine_cache(&visit->station->machine, 1), .background = request->background,
-		.limit = limit, .now = clock_seconds() };
+		.alone = request->alone, .limit = limit, .now = clock_seconds() };
 
 	return store_lay(&visit->station->store, &wanted, visit->cancel, run, slot);
 }

@@ -163,6 +163,9 @@ struct status store_lay(struct store *store, const struct store_request *request
 	slot = find(store, &place, request->background && !kernel->layout_nests);
 	slot->turn = ++store->turn;
 	*used = slot;
+	for (int i = 0; request->alone && i < STORE_SLOTS; i++)
+		if (&store->slot[i] != slot)
+			slot_free(&store->slot[i]);
 	give_back(store, slot, need, request->now);
 	make_room(store, slot, need, request->limit);
 	status = get_memory(store, slot, request, need, cancel);

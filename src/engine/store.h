@@ -41,6 +41,7 @@ struct store_request {
 	double place;                     /* 0…1: where in what is laid out to begin, for kernels that are movable */
 	uint64_t near;                    /* bytes of the first cache: what fits it always begins at the beginning */
 	bool background;                  /* fills slices beside the live setting */
+	bool alone;                       /* nothing else is kept */
 	uint64_t limit;                   /* bytes that the store may hold; less only where this working set alone is more */
 	double now;                       /* seconds */
 };

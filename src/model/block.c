@@ -69,8 +69,8 @@ static void explain(const struct block_question *question, bool by_climb, struct
 	snprintf(advice->why, sizeof(advice->why), "%s of %d-byte elements fit %s (%s)",
 		question->blocks < 5 ? counts[question->blocks] : "the blocks", question->bytes, level->name, size);
 	if (by_climb && next)
-		snprintf(words, sizeof(words), ", behind which the latency climbs most: %.3g to %.3g cycles%s", level->latency, next->latency,
-			next->measured ? ", measured" : "");
+		snprintf(words, sizeof(words), ", behind which the latency climbs most, from %.3g to %.3g cycles%s", level->latency, next->latency,
+			next->measured ? " as measured" : "");
 	else if (next)
 		snprintf(words, sizeof(words), ", the core's last own cache; the latency of %s is not measured here", next->name);
 	else
@@ -78,11 +78,11 @@ static void explain(const struct block_question *question, bool by_climb, struct
 	add(advice, words);
 	switch (advice->by) {
 	case BLOCK_PAGES:
-		snprintf(words, sizeof(words), " up to %lld; but each row is on a page of its own, and the first TLB has %.0f entries", (long long)advice->fits,
-			question->pages);
+		snprintf(words, sizeof(words), ": %lld; but each row is on a page of its own, and the first TLB has %.0f entries%s", (long long)advice->fits,
+			question->pages, question->pages_assumed ? " (assumed)" : "");
 		break;
 	case BLOCK_WINDOW:
-		snprintf(words, sizeof(words), " up to %lld; but only %.0f elements of a sum are under way at once: shorter sums overlap",
+		snprintf(words, sizeof(words), ": %lld; but only %.0f elements of a sum are under way at once, and shorter sums overlap",
 			(long long)advice->fits, floor(question->window));
 		break;
 	case BLOCK_MOST:

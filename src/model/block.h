@@ -26,6 +26,7 @@ struct block_question {
 	int bytes;                /* of an element */
 	int64_t least, most;      /* that N may be */
 	double pages;             /* the first TLB's entries, where each row of a block lies on a page of its own and the rows are gone down; else 0 */
+	bool pages_assumed;       /* of a core whose number of them nobody knows */
 	double window;            /* elements of a sum under way at once, where a chain of them would bind; else 0 */
 };
 

@@ -1,10 +1,8 @@
 #include "model/hierarchy.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/stats.h"
 #include "model/hierarchy_parts.h"
 
 /* Fewer points claim nothing. */
@@ -14,8 +12,9 @@ enum { LEAST_POINTS = 8 };
 static const double sure_knee = 0.6;
 static const double sure_plateau = 0.5;
 
-/* The next cache, or memory, is at least so much slower: a smaller step is something else's. */
+/* The next cache, or memory, is at least so much slower: a smaller step is something else's. One up to the second figure may be a TLB's. */
 static const double least_step = 1.35;
+static const double tlb_step = 1.9;
 
 /* The slowest that a last-level cache answers: what is slower is memory, whatever it looks like. Shared caches of large servers
  * take up to 80 ns, remote parts of them included. */
@@ -49,14 +48,23 @@ static bool is_a_caches(const struct found *found, const struct knee *knee, doub
 	return false;
 }
 
-static void add_tlb(struct found *found, const struct plateaus *pages, int i, enum page_kind kind)
+/* The size of the first point beyond one, or that itself. */
+static double next_size(const struct hierarchy_curve *curve, double bytes)
+{
+	for (int i = 0; i < curve->count; i++)
+		if (curve->points[i].bytes > bytes)
+			return curve->points[i].bytes;
+	return bytes;
+}
+
+static void add_tlb(struct found *found, const struct hierarchy_curve *curve, const struct plateaus *pages, int i, enum page_kind kind)
 {
 	const struct knee *knee = &pages->knee[i];
 	const struct plateau *low = &pages->plateau[i], *high = &pages->plateau[i + 1];
 	bool sharp = knee->hi < 1.25 * knee->corner;
 	struct tlb tlb = { .cycles = high->cycles - low->cycles, .lo = high->lo - low->hi, .hi = high->hi - low->lo,
 		.confidence = fmin(knee->confidence, low->confidence), .unstable = low->unstable || high->unstable || knee->gradual,
-		.reach_lo = knee->corner, .reach_hi = knee->hi, .reach = sharp ? knee->corner : knee->third, .sharp = sharp };
+		.reach_lo = knee->corner, .reach_hi = sharp ? next_size(curve, knee->corner) : knee->hi, .reach = sharp ? knee->corner : knee->third, .sharp = sharp };
 
 	tlb.kinds = 1u << kind;
 	for (int t = 0; t < found->tlb_count; t++) {
@@ -92,7 +100,7 @@ static void find_tlbs(const struct hierarchy_input *input, const struct hierarch
 
 			if (pages->knee[i].confidence >= sure_knee && pages->plateau[i].confidence >= sure_plateau &&
 				!is_a_caches(found, &pages->knee[i], rise))
-				add_tlb(found, pages, i, kinds[k]);
+				add_tlb(found, &input->pages[kinds[k]], pages, i, kinds[k]);
 		}
 	}
 	for (int i = 1; i < found->tlb_count; i++)
@@ -145,6 +153,24 @@ static bool is_a_tlbs(const struct found *found, const struct plateaus *plateaus
 	return false;
 }
 
+static bool holds(const struct knee *knee, uint64_t bytes)
+{
+	return (double)bytes > knee->lo / 1.1 && (double)bytes < knee->hi * 1.1;
+}
+
+/* Without page curves: a small step where the system states no cache, before one where it does, may be a TLB's as well. */
+static bool is_beside(const struct hierarchy_input *input, const struct plateaus *plateaus, int i, int first, int number)
+{
+	uint64_t stated = input->machine ? machine_cache(input->machine, number) : 0;
+
+	if (!stated || holds(&plateaus->knee[i], stated) || plateaus->plateau[i + 1].cycles > tlb_step * plateaus->plateau[first].cycles)
+		return false;
+	for (int later = i + 1; later + 1 < plateaus->count; later++)
+		if (holds(&plateaus->knee[later], stated))
+			return true;
+	return false;
+}
+
 /* Which plateaus stand for which level: knees that are a TLB's, or that nobody can be sure of, are passed over; and what is too slow
  * for a cache, or comes after as many of them as the system states, is memory. */
 static void find_chain(const struct hierarchy_input *input, struct found *found, enum page_kind kind)
@@ -172,7 +198,7 @@ static void find_chain(const struct hierarchy_input *input, struct found *found,
 			break;
 		}
 		if (plateaus->knee[i].confidence < sure_knee || plateaus->plateau[i + 1].cycles < least_step * low->cycles ||
-			is_a_tlbs(found, plateaus, i, kind))
+			is_a_tlbs(found, plateaus, i, kind) || is_beside(input, plateaus, i, first, chain->cache_count + 1))
 			continue;
 		if (low->confidence >= sure_plateau && chain->cache_count < CACHES_MAX)
 			chain->cache[chain->cache_count++] = (struct chain_cache){ .plateau = first, .knee = i };
@@ -196,218 +222,7 @@ static void find_chains(const struct hierarchy_input *input, struct found *found
 	}
 }
 
-/* ---- Sizes */
-
-/* What caches are built with, as a multiple of a power of two, and how common that is: 48 KiB, 1.5 MiB and the like are less so than
- * 32 KiB and 1 MiB, 1.25 MiB is rare. What the system states is usually true. An estimate is off by about a tenth: pages lie in a cache's sets
- * as chance will have it. */
-static const struct {
-	int times;
-	double common;
-} builds[] = { { 1, 1 }, { 3, 0.6 }, { 5, 0.3 } };
-static const double stated_is_true = 4;
-static const double estimate_off = 0.1;
-
-/* The likeliest size that a cache is built with, where one lies within the range; else the estimate itself. The range is the knee's own,
- * and a little on top: a working set shares its cache with some lines of the program's. So what is stated decides between sizes that the
- * curve leaves open, and never against it. */
-static double plausible(const struct hierarchy_level *level)
-{
-	double best = level->bytes, likeliest = -INFINITY;
-
-	for (size_t b = 0; b < sizeof(builds) / sizeof(builds[0]); b++)
-		for (double size = 1024.0 * builds[b].times; size <= level->bytes_hi * 1.04; size *= 2) {
-			double off = log(size / level->bytes) / estimate_off, likely = log(builds[b].common) - off * off / 2;
-
-			if (size == (double)level->stated)
-				likely += log(stated_is_true);
-			if (size >= level->bytes_lo * 0.97 && likely > likeliest) {
-				likeliest = likely;
-				best = size;
-			}
-		}
-	return best;
-}
-
-/* Which curve a figure is best taken from: large pages miss a TLB less. */
-static const enum page_kind by_worth[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
-
-static const struct knee *knee_of(const struct chain *chain, int cache)
-{
-	return &chain->plateaus.knee[chain->cache[cache].knee];
-}
-
-/* Which of another curve's caches ends at the same place, or -1. */
-static int same_cache(const struct chain *chain, const struct knee *knee)
-{
-	double least = log(2);
-	int nearest = -1;
-
-	for (int i = 0; i < chain->cache_count; i++) {
-		double off = fabs(log(knee_of(chain, i)->third / knee->third));
-
-		if (off < least) {
-			least = off;
-			nearest = i;
-		}
-	}
-	return nearest;
-}
-
-/* Pages that lie badly in a cache's sets, and neighbours who share it, can only take from it: of several curves the largest figure is right,
- * but for those that climb gradually where another does not. */
-static void size_cache(const struct found *found, const struct knee *knee, struct hierarchy_level *level)
-{
-	const struct knee *knees[PAGE_KINDS];
-	bool gradual = true;
-	int count = 0;
-
-	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		int same = same_cache(&found->chain[kind], knee);
-
-		if (same >= 0) {
-			knees[count] = knee_of(&found->chain[kind], same);
-			gradual = knees[count++]->gradual && gradual;
-		}
-	}
-	level->bytes_lo = INFINITY;
-	for (int i = 0; i < count; i++) {
-		level->bytes_lo = fmin(level->bytes_lo, knees[i]->lo);
-		level->bytes_hi = fmax(level->bytes_hi, knees[i]->hi);
-		if (gradual || !knees[i]->gradual)
-			level->bytes = fmax(level->bytes, knees[i]->third);
-	}
-	/* What cores share is had in part, and its slices come in any number: nothing to be snapped to. A core's own caches have the same size
-	 * however much their latency varies. */
-	level->unstable = gradual || (level->number > 2 && level->unstable);
-	if (level->number <= 2 && !gradual)
-		level->bytes = plausible(level);
-}
-
-static void set_latency(const struct plateau *plateau, double ghz, struct hierarchy_level *level)
-{
-	level->cycles = plateau->cycles;
-	level->lo = plateau->lo;
-	level->hi = plateau->hi;
-	level->ns = ghz > 0 ? level->cycles / ghz : NAN;
-	level->unstable = plateau->unstable;
-}
-
-static struct hierarchy_level *new_level(struct hierarchy *hierarchy, enum level_kind kind, int number)
-{
-	struct hierarchy_level *level;
-
-	if (hierarchy->level_count == LEVELS_MAX)
-		return NULL;
-	level = &hierarchy->level[hierarchy->level_count++];
-	*level = (struct hierarchy_level){ .kind = kind, .number = number, .ns = NAN, .entries = NAN, .entries_lo = NAN, .entries_hi = NAN };
-	return level;
-}
-
-/* The curve that shows the most caches names them. */
-static const struct chain *leading_chain(const struct found *found)
-{
-	const struct chain *most = NULL;
-
-	for (int k = 0; k < PAGE_KINDS; k++) {
-		const struct chain *chain = &found->chain[by_worth[k]];
-
-		if (!most || chain->cache_count > most->cache_count)
-			most = chain;
-	}
-	return most;
-}
-
-/* Of several curves' plateaus before the same knee the lowest: a neighbour can only slow it. */
-static const struct plateau *fastest(const struct found *found, const struct knee *knee)
-{
-	const struct plateau *least = NULL;
-
-	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		const struct chain *chain = &found->chain[kind];
-		int same = same_cache(chain, knee);
-		const struct plateau *plateau = same >= 0 ? &chain->plateaus.plateau[chain->cache[same].plateau] : NULL;
-
-		if (plateau && (!least || plateau->cycles < least->cycles))
-			least = plateau;
-	}
-	return least;
-}
-
-static void add_caches(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
-{
-	const struct chain *chain = leading_chain(found);
-
-	for (int i = 0; i < chain->cache_count; i++) {
-		const struct plateau *plateau = fastest(found, knee_of(chain, i));
-		struct hierarchy_level *level = new_level(hierarchy, LEVEL_CACHE, i + 1);
-
-		if (!level)
-			return;
-		set_latency(plateau, input->ghz, level);
-		level->stated = input->machine ? machine_cache(input->machine, i + 1) : 0;
-		size_cache(found, knee_of(chain, i), level);
-		level->confidence = fmin(plateau->confidence, knee_of(chain, i)->confidence);
-		snprintf(level->name, sizeof(level->name), i == 0 ? "L1d" : "L%d", i + 1);
-	}
-}
-
-static void add_tlbs(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
-{
-	for (int t = 0; t < found->tlb_count; t++) {
-		const struct tlb *tlb = &found->tlb[t];
-		struct hierarchy_level *level = new_level(hierarchy, LEVEL_TLB, t + 1);
-
-		if (!level)
-			return;
-		level->cycles = tlb->cycles;
-		level->lo = fmax(0, tlb->lo);
-		level->hi = tlb->hi;
-		level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
-		level->bytes = tlb->reach;
-		level->bytes_lo = tlb->reach_lo;
-		level->bytes_hi = tlb->reach_hi;
-		level->entries = round(level->bytes / PAGE);
-		level->entries_lo = round(level->bytes_lo / PAGE);
-		level->entries_hi = round(level->bytes_hi / PAGE);
-		level->confidence = tlb->confidence;
-		level->unstable = tlb->unstable;
-		snprintf(level->name, sizeof(level->name), "L%d DTLB", t + 1);
-	}
-}
-
-/* Memory's latency is what the largest working sets show, a quarter of the largest and up: smaller ones still find lines in the last cache. */
-static void add_memory(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
-{
-	for (int k = 0; k < PAGE_KINDS; k++) {
-		const struct hierarchy_curve *curve = &input->lines[by_worth[k]];
-		const struct chain *chain = &found->chain[by_worth[k]];
-		const struct plateau *plateau;
-		struct hierarchy_level *level;
-		double cycles[CURVE_POINTS];
-		size_t count = 0;
-
-		if (chain->plateaus.count == 0 || chain->memory < 0)
-			continue;
-		if (!(level = new_level(hierarchy, LEVEL_MEMORY, 0)))
-			return;
-		plateau = &chain->plateaus.plateau[chain->memory];
-		set_latency(plateau, input->ghz, level);
-		for (int i = plateau->first; i < curve->count && count < CURVE_POINTS; i++)
-			if (curve->points[i].cycles > 0 && curve->points[i].bytes >= curve->points[curve->count - 1].bytes / 4)
-				cycles[count++] = curve->points[i].cycles;
-		stats_sort(cycles, count);
-		level->cycles = stats_quantile(cycles, count, 0.5);
-		level->lo = stats_quantile(cycles, count, 0.25);
-		level->hi = stats_quantile(cycles, count, 0.75);
-		level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
-		level->bytes = level->bytes_hi = INFINITY;
-		level->bytes_lo = plateau->from;
-		level->confidence = plateau->confidence;
-		snprintf(level->name, sizeof(level->name), "memory");
-		return;
-	}
-}
+/* ---- Lines */
 
 /* Two accesses that fall into one line cost less than two that do not: the first distance at which they cost more. */
 static void find_line(const struct hierarchy_curve *pairs, struct hierarchy *hierarchy)
@@ -457,9 +272,7 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 	found.line = hierarchy->line > 0 ? hierarchy->line : found.stated_line ? found.stated_line : 64;
 	find_tlbs(input, hierarchy, &found);
 	find_chains(input, &found);
-	add_caches(input, &found, hierarchy);
-	add_tlbs(input, &found, hierarchy);
-	add_memory(input, &found, hierarchy);
+	hierarchy_add_levels(input, &found, hierarchy);
 	hierarchy_say(input, &found, hierarchy);
 }
 

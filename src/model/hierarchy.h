@@ -63,6 +63,9 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 /* Whether the size that the system states lies outside the range that was found. */
 bool hierarchy_disagrees(const struct hierarchy_level *level);
 
+/* Whether a cache's or TLB's size is no more than about right: say its range, too. */
+bool hierarchy_is_about(const struct hierarchy_level *level);
+
 /* The cache of that number, or NULL; the memory; the first TLB. */
 const struct hierarchy_level *hierarchy_cache(const struct hierarchy *hierarchy, int number);
 const struct hierarchy_level *hierarchy_memory(const struct hierarchy *hierarchy);

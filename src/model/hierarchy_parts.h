@@ -1,4 +1,4 @@
-/* What hierarchy.c finds on the way, and hierarchy_words.c puts into words. Internal to the two. */
+/* What hierarchy.c finds on the way, hierarchy_levels.c makes levels of, and hierarchy_words.c puts into words. Internal to them. */
 #ifndef SLX_MODEL_HIERARCHY_PARTS_H
 #define SLX_MODEL_HIERARCHY_PARTS_H
 
@@ -37,6 +37,9 @@ struct found {
 	struct tlb tlb[TLBS_MAX];
 	struct chain chain[PAGE_KINDS];
 };
+
+/* Adds caches, TLBs and memory, without their words. */
+void hierarchy_add_levels(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy);
 
 /* Fills each level's words, and the findings. */
 void hierarchy_say(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy);

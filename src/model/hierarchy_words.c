@@ -40,6 +40,16 @@ static void find(struct hierarchy *hierarchy, bool disagreement, const char *for
 	va_end(list);
 }
 
+__attribute__((format(printf, 2, 3)))
+static void say(struct hierarchy_level *level, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(level->words, sizeof(level->words), format, list);
+	va_end(list);
+}
+
 bool hierarchy_disagrees(const struct hierarchy_level *level)
 {
 	double stated = (double)level->stated;
@@ -47,10 +57,16 @@ bool hierarchy_disagrees(const struct hierarchy_level *level)
 	return stated > 0 && (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
 }
 
+bool hierarchy_is_about(const struct hierarchy_level *level)
+{
+	if (level->kind == LEVEL_TLB)
+		return level->entries > 1.02 * level->entries_lo || level->entries_hi > 1.05 * level->entries;
+	return level->kind == LEVEL_CACHE && (level->unstable || level->number > 2);
+}
+
 static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy)
 {
 	char cycles[SIZE_TEXT], size[SIZE_TEXT], lo[SIZE_TEXT], hi[SIZE_TEXT], stated[SIZE_TEXT];
-	bool range = level->unstable || level->number > 2;
 
 	cycle_words(level->cycles, cycles);
 	size_words(level->bytes, size);
@@ -58,14 +74,14 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 	size_words(level->bytes_hi, hi);
 	size_words((double)level->stated, stated);
 	if (hierarchy_disagrees(level)) {
-		snprintf(level->words, sizeof(level->words), "%s: %s cycles; the system says %s, you get about %s%s", level->name, cycles, stated,
+		say(level, "%s: %s cycles; the system says %s, you get about %s%s", level->name, cycles, stated,
 			size, level->unstable ? ", unstable" : "");
 		find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s.", level->name, stated, lo, hi);
-	} else if (range) {
-		snprintf(level->words, sizeof(level->words), "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size, lo, hi,
+	} else if (hierarchy_is_about(level)) {
+		say(level, "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size, lo, hi,
 			level->unstable ? ", unstable" : "");
 	} else {
-		snprintf(level->words, sizeof(level->words), "%s: %s cycles up to %s", level->name, cycles, size);
+		say(level, "%s: %s cycles up to %s", level->name, cycles, size);
 	}
 }
 
@@ -75,11 +91,11 @@ static void say_tlb(struct hierarchy_level *level)
 
 	cycle_words(level->cycles, cycles);
 	size_words(level->bytes, reach);
-	if (level->entries > 1.02 * level->entries_lo)
-		snprintf(level->words, sizeof(level->words), "%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles more", level->name,
+	if (hierarchy_is_about(level))
+		say(level, "%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles more", level->name,
 			level->entries, level->entries_lo, level->entries_hi, reach, cycles);
 	else
-		snprintf(level->words, sizeof(level->words), "%s: %.0f entries, pages for %s; beyond, %s cycles more", level->name, level->entries,
+		say(level, "%s: %.0f entries, pages for %s; beyond, %s cycles more", level->name, level->entries,
 			reach, cycles);
 }
 
@@ -91,10 +107,10 @@ static void say_memory(struct hierarchy_level *level)
 	if (isfinite(level->ns))
 		snprintf(ns, sizeof(ns), " (%.0f ns)", level->ns);
 	if (level->unstable)
-		snprintf(level->words, sizeof(level->words), "memory: about %s cycles%s, unstable: %s to %s", cycles, ns,
+		say(level, "memory: about %s cycles%s, unstable: %s to %s", cycles, ns,
 			cycle_words(level->lo, lo), cycle_words(level->hi, hi));
 	else
-		snprintf(level->words, sizeof(level->words), "memory: %s cycles%s", cycles, ns);
+		say(level, "memory: %s cycles%s", cycles, ns);
 }
 
 /* ---- Findings */

@@ -56,6 +56,8 @@ struct limits_place {
 	double lines;             /* per element, as struct kernel_run has it */
 	bool scattered;
 	double range;             /* bytes that those lines range over; 0: the working set */
+	double far_lines, far_range;      /* likewise of the walk that goes round the first one; 0: there is none */
+	bool apart;               /* accesses are pages from each other */
 	double restart;           /* elements after which chains begin anew; 0: never */
 	double splits;            /* per element */
 	double mispredicts;       /* per element; negative: nobody says */

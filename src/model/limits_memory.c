@@ -42,7 +42,19 @@ bool limits_spills(const struct tally *tally)
 {
 	double first = cache_bytes(tally, L1);
 
-	return first > 0 && range_of(tally) > first;
+	return first > 0 && (range_of(tally) > first || tally->place->far_range > first);
+}
+
+/* The share of all lines that caches of so many bytes together cannot have. Of a walk within a walk, the larger of what either needs: all
+ * of the one may be there, and nothing of the other. */
+static double share_beyond(const struct tally *tally, double bytes)
+{
+	const struct limits_place *place = tally->place;
+	double near = fmax(1 - bytes / range_of(tally), 0), far = 0;
+
+	if (place->far_lines > 0 && place->lines > 0)
+		far = place->far_lines / place->lines * fmax(1 - bytes / place->far_range, 0);
+	return larger(near, far);
 }
 
 /* How the accesses spread over the levels. False: the size of one that they may hit is not known; *missing names it. */
@@ -50,7 +62,7 @@ static bool spread(const struct tally *tally, struct level level[LEVELS], const 
 {
 	const struct limits_place *place = tally->place;
 	const struct uarch_cache *first = uarch_cache(tally->uarch, 1), *second = uarch_cache(tally->uarch, 2);
-	double bytes[LEVELS] = { cache_bytes(tally, L1), cache_bytes(tally, L2), place->cache[L3], INFINITY }, left = 1;
+	double bytes[LEVELS] = { cache_bytes(tally, L1), cache_bytes(tally, L2), place->cache[L3], INFINITY }, left = 1, together = 0;
 
 	level[L1] = (struct level){ .name = "L1", .latency = first ? first->latency : UARCH_UNKNOWN };
 	level[L2] = (struct level){ .name = "L2", .latency = second ? second->latency : UARCH_UNKNOWN,
@@ -68,7 +80,8 @@ static bool spread(const struct tally *tally, struct level level[LEVELS], const 
 			*missing = level[i].name;
 			return false;
 		}
-		level[i].share = fmin(left, bytes[i] / range_of(tally));
+		together += bytes[i];
+		level[i].share = fmax(left - share_beyond(tally, together), 0);
 		left -= level[i].share;
 		if (left < 1e-12)
 			left = 0;

@@ -181,9 +181,9 @@ static double page_walks(struct tally *tally)
 	double reach = entries * place->page, loads = limits_chained_misses(tally, &tally->limits->chain), share, cycles;
 	char percent[24], each[24];
 
-	if (!place->scattered || entries <= 0 || place->page <= 0 || place->working_set <= reach)
+	if ((!place->scattered && !place->apart) || entries <= 0 || place->page <= 0 || place->working_set <= reach)
 		return 0;
-	if (loads <= 0) {
+	if (loads <= 0 || !place->scattered) {
 		limits_add_unknown(tally, LIMIT_PAGE_WALKS, "more pages than the %s of the first TLB; how far walks overlap is not known",
 			words_number(entries, each));
 		return 0;

@@ -51,6 +51,14 @@ static struct misses_level level_find(const struct misses *misses, double bytes,
 	if (!(bytes > 0))
 		return level;
 	level.fits = level.held <= bytes;
+	/* The small part stays: what is left is the walk around it. */
+	if (level.fits && walk->far_lines > 0) {
+		level.held = walk->far_range;
+		level.fits = level.held <= bytes;
+		level.each = level.fits ? 0 : walk->far_lines;
+		level.edge = level.held < bytes * edge_share && bytes < level.held * edge_share;
+		return level;
+	}
 	level.edge = level.held < bytes * edge_share && bytes < level.held * edge_share;
 	level.each = level.fits ? 0 : walk->lines * share_of(walk->step, misses->line) / share_of(walk->step, kernel_line);
 	return level;
@@ -73,7 +81,8 @@ void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVEL
 
 void misses_walk_run(const struct kernel_run *run, const int64_t *v, struct misses_walk *walk)
 {
-	*walk = (struct misses_walk){ .working_set = (double)run->kernel->footprint(v), .lines = run->lines, .step = run->step,
+	*walk = (struct misses_walk){ .working_set = run->far_lines > 0 ? run->range : (double)run->kernel->footprint(v), .lines = run->lines,
+		.step = run->step, .far_lines = run->far_lines, .far_range = run->far_range,
 		.scattered = run->scattered, .own = run->kernel->own != NULL, .access = run->access };
 }
 

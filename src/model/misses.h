@@ -25,6 +25,7 @@ struct misses_walk {
 	double working_set;       /* bytes that a pass ranges over */
 	double lines;             /* of 64 bytes, that an element touches anew in a pass */
 	double step;              /* bytes from one access to the next; 0: they leave no line out */
+	double far_lines, far_range;      /* of a walk around this one: lines that it brings, and bytes that it ranges over; 0: there is none */
 	bool scattered;           /* in an order that depends on the data */
 	bool own;                 /* of an own loop: nobody says */
 	const char *access;       /* "read": what touches a line; NULL: an "element" does */

@@ -54,6 +54,7 @@ struct sums {
 struct level {
 	int first, last;
 	double cost;
+	double gain;                /* what it costs less than a climb of the same points */
 	double slope, at, middle;
 };
 
@@ -86,6 +87,12 @@ static void add_up(struct partition *p)
 	}
 }
 
+/* How many points, those that stand close counting less. */
+static double weighed(const struct partition *p, int first, int last)
+{
+	return p->before[last + 1].n - p->before[first].n;
+}
+
 /* The cheaper of flat and sloping, over first…last. */
 static struct level level_over(const struct partition *p, int first, int last)
 {
@@ -104,13 +111,8 @@ static struct level level_over(const struct partition *p, int first, int last)
 		level.cost = sloped;
 		level.slope = slope;
 	}
+	level.gain = climb_price * weighed(p, first, last) - level.cost;
 	return level;
-}
-
-/* How many points, those that stand close counting less. */
-static double weighed(const struct partition *p, int first, int last)
-{
-	return p->before[last + 1].n - p->before[first].n;
 }
 
 static bool long_enough(const struct partition *p, int first, int last)
@@ -192,7 +194,11 @@ static double rise_beyond_noise(const struct partition *p, const struct level *a
 
 static void join(struct partition *p, int i)
 {
+	double gain = fmax(p->level[i].gain, p->level[i + 1].gain);
+
 	p->level[i] = level_over(p, p->level[i].first, p->level[i + 1].last);
+	/* It is no less there for being wider than either. */
+	p->level[i].gain = fmax(gain, p->level[i].gain);
 	p->count--;
 	memmove(&p->level[i + 1], &p->level[i + 2], (size_t)(p->count - i - 1) * sizeof(p->level[0]));
 }
@@ -287,7 +293,7 @@ static void fill_plateau(const struct curve_point *points, const struct partitio
 	plateau->hi = stats_quantile(cycles, count, 0.75);
 	plateau->unstable = stats_quantile(off, count, 0.75) - stats_quantile(off, count, 0.25) > log(steady) || 3 * two >= count ||
 		stats_median(own, count) > log(steady);
-	plateau->confidence = confidence_from(climb_price * weighed(p, level->first, level->last) - level->cost);
+	plateau->confidence = confidence_from(level->gain);
 }
 
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus)

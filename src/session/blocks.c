@@ -6,6 +6,9 @@
 
 #include "session/axis.h"
 
+/* Entries of the first TLB where the core's file has none: those of most large cores. */
+#define TLB_ASSUMED 64
+
 /* Of another core its own two caches; of this one those that the system states. */
 static double bytes_of(const struct blocks_question *question, const struct uarch_cache *cache, int level)
 {
@@ -66,7 +69,8 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 	if (explanation && status_is_ok(&explanation->status)) {
 		double entries = explanation->limits.uarch ? uarch_size(explanation->limits.uarch, SIZE_TLB1) : 0;
 
-		ask.pages = blocks->block.apart && entries > 0 ? entries : 0;
+		ask.pages_assumed = !(entries > 0);
+		ask.pages = !blocks->block.apart ? 0 : ask.pages_assumed ? TLB_ASSUMED : entries;
 		ask.window = blocks->block.sums ? window_of(&explanation->limits) : 0;
 	}
 	block_advise(&ask, &blocks->advice);

@@ -341,6 +341,8 @@ static const struct command_row rows[] = {
 	{ "probe only", "PART …", "parts of it: latency, tlb, line, bandwidth, parallel, cores", action_probe_only,
 		action_probe_works, 0 },
 	{ "probe stop", "", "end it with what is measured", action_probe_stop, action_probe_stop_works, 0 },
+	{ "picture", "[light|dark] [FILE]", "a picture of what is in front: FILE.svg, .png, .pdf, or .gp for gnuplot; without a name a "
+		"new file here", action_picture, action_picture_works, COMMAND_VERBATIM },
 	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command", run_find, works_find,
 		COMMAND_VERBATIM },
 	{ "choose", "", "take what find has marked", run_find_choose, works_find_choose, 0 },

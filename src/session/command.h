@@ -18,6 +18,7 @@
  *   freeze · again                            stop and go on; measure everything anew
  *   record · record to FILE                   write what is measured to a file, or end that
  *   probe · probe only PART … · probe stop    the memory hierarchy, measured beside; end that
+ *   picture [light|dark] [FILE]               a picture of what is in front: FILE.svg, .png, .pdf or .gp
  *   find · find TEXT · choose                 look for a kernel, knob or command; take what is marked
  *   help · close · yank · quit                overlays; the command line that reopens this state; end
  */

@@ -174,7 +174,7 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 		return false;
 	}
 	if (options->seconds > 0 && now - probe->begin >= options->seconds) {
-		probe_note(probe, "the time is up, and some of it is missing: %.3g s were asked for", options->seconds);
+		probe_note(probe, "the time was up before all was measured: %.3g s were asked for", options->seconds);
 		finish(probe, now);
 		return false;
 	}
@@ -184,7 +184,7 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 	if (options->seconds > 0)
 		seconds = fmax(0.001, fmin(seconds, options->seconds - (now - probe->begin)));
 	*request = (struct request){
-		.kernel = task->setting.kernel, .seed = options->seed,
+		.kernel = task->setting.kernel, .seed = options->seed, .alone = true,
 		.budget = { .seconds = seconds, .quiet_wanted = PROBE_QUIET, .patience = PATIENCE },
 	};
 	memcpy(request->v, task->setting.v, sizeof(request->v));

@@ -9,10 +9,12 @@
 #include "session/probe_state.h"
 
 /* What is thought to be needed: seconds to get and lay out a byte of a working set that was not there before (on a virtual machine
- * whose host hands out pages slowly), and what a request costs besides its trials. Only a time that was asked for makes these matter,
+ * whose host hands out pages slowly),, what a request costs besides its trials, and what laying out a byte costs
+ * that was there. Only a time that was asked for makes these matter,
  * and the share of the work that is told to be done. */
 #define SECONDS_BYTE 3.5e-9
 #define SECONDS_REQUEST 0.0008
+#define SECONDS_LAY_OUT 0.5e-9
 
 /* Points an octave in the first pass, and when there is no time for them. */
 enum { OCTAVE = 4, OCTAVE_SHORT = 2 };
@@ -94,7 +96,7 @@ static double latency_seconds(const struct probe *probe)
 	for (double size = PROBE_SMALLEST; size <= (double)most; size *= 2) {
 		double visit = probe_visit_seconds(probe, (uint64_t)size) + SECONDS_REQUEST;
 
-		total += probe->octave * visit * (size <= 8 << 20 && probe->rounds > 1 ? 2 : 1);
+		total += probe->octave * visit * (probe->rounds > 1 ? 2 : 1);
 	}
 	return probe->rounds == 1 ? total : total + 30 * (probe_visit_seconds(probe, 1 << 20) + SECONDS_REQUEST);
 }
@@ -109,7 +111,7 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 	case PROBE_TLB: return (octaves(8, 4096) * probe->octave + (probe->rounds > 1 ? 40 : 0)) * small;
 	case PROBE_LINE: return 12 * small;
 	case PROBE_BANDWIDTH: return (9 * 2 * small + 3 * large) * 1.5;
-	case PROBE_PARALLEL: return 9 * large;
+	case PROBE_PARALLEL: return 7 * (large + SECONDS_LAY_OUT * (double)probe_parallel_bytes(probe));
 	case PROBE_CORES: return 4 * large * probe->report.machine->processors;
 	case PROBE_PARTS: break;
 	}
@@ -141,13 +143,13 @@ static double lay_out(struct probe *probe)
 	add_stage(probe, PROBE_LINE, best, probe_fill_line);
 	add_stage(probe, PROBE_BANDWIDTH, best, probe_fill_bandwidth);
 	add_stage(probe, PROBE_PARALLEL, best, probe_fill_parallel);
+	add_stage(probe, PROBE_CORES, best, probe_fill_cores);
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		if (kind == (int)best || !probe->report.options.pages[kind])
 			continue;
 		add_stage(probe, PROBE_LATENCY, (enum page_kind)kind, probe_fill_latency);
 		add_stage(probe, PROBE_TLB, (enum page_kind)kind, probe_fill_tlb);
 	}
-	add_stage(probe, PROBE_CORES, best, probe_fill_cores);
 	for (int i = 0; i < probe->stage_count; i++)
 		seconds += probe->stages[i].seconds;
 	return seconds;

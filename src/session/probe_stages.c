@@ -9,12 +9,11 @@
 
 /* Seconds of a visit: in the core's own caches; beyond them, where single accesses take as long as a hundred there; and where besides the
  * trials of one visit go over a small part of the working set only. */
-#define VISIT_NEAR 0.003
+#define VISIT_NEAR 0.0028
 #define VISIT_MIDDLE 0.005
 #define VISIT_FAR 0.008
 
-/* Working sets up to this are visited again in the second round: laying them out anew takes no time. Beyond, a second visit follows the
- * first at once, if it has to be. */
+/* Working sets up to this are laid out anew in no time. */
 static const uint64_t cheap_most = 8 << 20;
 
 /* Knees are looked at closely up to here: laying out more for each round takes too long for what may move from run to run anyway. */
@@ -29,6 +28,10 @@ enum { PAGE = 4096, PAGE_STRIDE = PAGE + 64 };
 
 /* Pages of the curve over pages: from far below any first-level TLB to beyond the second level of today's cores. */
 enum { PAGES_FEW = 8, PAGES_MANY = 4096 };
+
+/* The working set of chains at once, bytes. */
+#define PARALLEL_LEAST (32.0 * (1 << 20))
+#define PARALLEL_MOST (128.0 * (1 << 20))
 
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
 {
@@ -61,6 +64,17 @@ static int by_size(const void *a, const void *b)
 static void sort_tasks(struct probe *probe)
 {
 	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), by_size);
+}
+
+/* After a round that ended with the largest working set: from there down first, since taking back what was laid out last is as quick as
+ * laying it out was; then the small ones, upward again. */
+static int from_the_top(const void *a, const void *b)
+{
+	bool x_large = task_bytes(a) > cheap_most, y_large = task_bytes(b) > cheap_most;
+
+	if (x_large != y_large)
+		return x_large ? -1 : 1;
+	return x_large ? -by_size(a, b) : by_size(a, b);
 }
 
 void probe_drop_larger(struct probe *probe, uint64_t bytes)
@@ -144,7 +158,7 @@ static void add_point(struct probe *probe, struct probe_curve *curve, const stru
 		add_task(probe, &task);
 }
 
-/* Visits again what is in doubt, or (all) every point of a curve whose working set is laid out quickly. */
+/* Visits again every point of a curve, or (not all) what is in doubt and laid out quickly. */
 static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
 {
 	for (int i = 0; i < curve->count; i++) {
@@ -153,9 +167,9 @@ static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
 		const struct cell *cell = cells_get(probe->cells, &point->setting, false);
 		struct probe_task task = { .curve = curve, .setting = point->setting, .x = point->x, .fine = point->fine };
 
-		if (task_bytes(&task) > cheap_most || !cell || !status_is_ok(&cell->failure))
+		if (!cell || !status_is_ok(&cell->failure))
 			continue;
-		if (all || !sample->valid || sample->contended || sample->provisional)
+		if (all || (task_bytes(&task) <= cheap_most && (!sample->valid || sample->contended || sample->provisional)))
 			add_task(probe, &task);
 	}
 }
@@ -261,7 +275,7 @@ void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, in
 		refine(&adding, &report->hierarchy.lines[stage->pages], round, add_fine_lines);
 		look_again(probe, adding.curve, round == 1);
 	}
-	sort_tasks(probe);
+	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), round == 1 ? from_the_top : by_size);
 	adding.curve->wanted = adding.curve->count + probe->task_count;
 }
 
@@ -277,7 +291,7 @@ void probe_fill_tlb(struct probe *probe, const struct probe_stage *stage, int ro
 			add_pages(&adding, PAGES_FEW * exp2((double)i / probe->octave), false);
 	} else if (round < probe->rounds) {
 		refine(&adding, plateaus, round, add_fine_pages);
-		look_again(probe, adding.curve, round == 1);
+		look_again(probe, adding.curve, false);
 	}
 	sort_tasks(probe);
 	adding.curve->wanted = adding.curve->count + probe->task_count;
@@ -308,7 +322,7 @@ void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int r
 				add_point(probe, &report->pairs, &setting, distances[i], false);
 		}
 	} else if (round < 3 && round < probe->rounds) {
-		look_again(probe, &report->pairs, round == 1);
+		look_again(probe, &report->pairs, false);
 	}
 	report->pairs.wanted = report->pairs.count + probe->task_count;
 }
@@ -391,15 +405,30 @@ void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, 
 	}
 }
 
+/* Beyond the caches that were found, or else that the system states, and yet no larger than it must be: each number of chains has cycles of
+ * its own, which have to be laid out. */
+uint64_t probe_parallel_bytes(const struct probe *probe)
+{
+	const struct probe_report *report = &probe->report;
+	double beyond = (double)machine_last_cache(report->machine);
+
+	for (int i = 0; i < report->hierarchy.level_count; i++)
+		if (report->hierarchy.level[i].kind == LEVEL_CACHE)
+			beyond = report->hierarchy.level[i].bytes;
+	beyond = fmin(fmax(2 * beyond, PARALLEL_LEAST), PARALLEL_MOST);
+	return (uint64_t)fmin(beyond, (double)most_bytes(probe)) / PAGE * PAGE;
+}
+
 void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, int round)
 {
-	static const int chains[] = { 1, 2, 4, 6, 8, 12, 16, 24, 32 };
+	static const int chains[] = { 1, 2, 4, 8, 16, 24, 32 };
 	struct probe_report *report = &probe->report;
+	uint64_t size = probe_parallel_bytes(probe);
 
 	for (size_t i = 0; round == 0 && i < sizeof(chains) / sizeof(*chains); i++) {
 		struct setting setting;
 
-		if (start(&setting, "latency", stage->pages) && set(&setting, "size", (int64_t)most_bytes(probe)) &&
+		if (start(&setting, "latency", stage->pages) && set(&setting, "size", (int64_t)size) &&
 			set(&setting, "stride", 64) && choose(&setting, "order", "random") && set(&setting, "chains", chains[i]))
 			add_point(probe, &report->parallel, &setting, chains[i], false);
 	}

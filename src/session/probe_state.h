@@ -72,7 +72,10 @@ enum { PROBE_ROUNDS = 5 };
 
 /* How long a visit to a working set of that size may take, and how many quiet trials make a point settled. */
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes);
-enum { PROBE_QUIET = 30 };
+enum { PROBE_QUIET = 28 };
+
+/* The working set of chains at once. */
+uint64_t probe_parallel_bytes(const struct probe *probe);
 
 /* The first task of this round that a part's failure leaves without sense, for what could not be measured: drops the tasks that need as
  * much memory as a failed one. */

@@ -121,6 +121,7 @@ static void put_plateaus(struct writing *writing, const char *curve, int pages, 
 		record_set_real(object, "cycles", plateau->cycles);
 		record_set_real(object, "cycles_lo", plateau->lo);
 		record_set_real(object, "cycles_hi", plateau->hi);
+		record_set_real(object, "confidence", plateau->confidence);
 		put_flag(object, "unstable", plateau->unstable);
 		record_write(writing->records, object);
 		if (i + 1 == plateaus->count)
@@ -132,6 +133,7 @@ static void put_plateaus(struct writing *writing, const char *curve, int pages, 
 		put_bytes(object, "bytes_lo", knee->lo);
 		put_bytes(object, "bytes_hi", knee->hi);
 		put_bytes(object, "corner", knee->corner);
+		put_bytes(object, "third", knee->third);
 		record_set_real(object, "confidence", knee->confidence);
 		put_flag(object, "gradual", knee->gradual);
 		record_write(writing->records, object);

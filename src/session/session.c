@@ -267,6 +267,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	session->replay = options->replay;
 	session->record_path = options->record ? memory_string(options->record) : NULL;
 	session->seed = options->seed;
+	session->painter = options->painter;
 	session->invocation = memory_string(options->invocation ? options->invocation : "");
 	session->setting = options->setting;
 	session->focus = FOCUS_KNOBS;

@@ -15,6 +15,7 @@
 #include "session/view.h"
 
 struct session;
+struct painter;
 struct replay;
 
 struct session_options {
@@ -25,6 +26,7 @@ struct session_options {
 	const char *uarch;            /* the core to predict for; NULL: the running one */
 	struct replay *replay;        /* plays this recording: its engine and explainer are those given; borrowed. NULL: measures */
 	const char *record;           /* begins to record to this file as soon as the machine is known; NULL: does not */
+	const struct painter *painter;      /* who draws pictures; borrowed; NULL: nobody */
 	const char *const *events;    /* to count besides the core's own, by names that libpfm has; copied */
 	int event_count;
 };

@@ -136,6 +136,7 @@ void session_view(const struct session *session, double now, struct view *view)
 
 	memset(view, 0, sizeof(*view));
 	view->replay = session->replay ? replay_name(session->replay) : NULL;
+	view->place = session->replay ? replay_place(session->replay) : NULL;
 	view->recording = session->recording;
 	memcpy(view->recorded, session->recorded, sizeof(view->recorded));
 	for (int i = 0; i < session->kernel_count && i < VIEW_KERNELS; i++)

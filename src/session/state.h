@@ -153,6 +153,7 @@ struct session {
 	const struct kernel *recorded_of;
 	struct recording *recording;      /* what is measured is written to it; NULL: to none */
 	char *record_path;        /* to begin one as soon as the machine is known; NULL: none */
+	const struct painter *painter;      /* NULL: nobody draws */
 	uint64_t seed;
 	char *invocation;
 	bool machine_known;
@@ -253,6 +254,10 @@ void record_begin(struct session *session);        /* what the options asked for
 /* Writes what has come of the present setting, and of a cell that has settled. */
 void record_present(struct session *session);
 void record_cell(struct session *session, const struct cell *cell);
+
+/* paint.c: a picture of what is in front. */
+struct status action_picture(struct session *session, const char *arguments, double now);
+bool action_picture_works(const struct session *session, const char *arguments);
 
 /* plan.c */
 void plan_build(struct session *session);

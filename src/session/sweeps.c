@@ -28,6 +28,8 @@ struct reader {
 	struct named_sweep *sweep;      /* the row that lines belong to; NULL: none yet */
 	const char *origin;
 	int line;
+	bool lenient;                   /* rows of kernels that are not there are passed over, */
+	bool passing;                   /* as this one is */
 };
 
 static struct status wrong(const struct reader *reader, const char *what, const char *word)
@@ -102,6 +104,12 @@ static struct status read_kernel(struct reader *reader, char *rest)
 	if (sweep->kernel)
 		return wrong(reader, "a second kernel:", word ? word : "");
 	sweep->kernel = word ? kernel_find(word) : NULL;
+	if (!sweep->kernel && word && reader->lenient) {
+		reader->passing = true;
+		reader->sweep = NULL;
+		reader->sweeps->count--;
+		return status_ok();
+	}
 	if (!sweep->kernel)
 		return wrong(reader, "no kernel", word ? word : "");
 	while ((word = strtok_r(NULL, " \t", &more))) {
@@ -259,6 +267,10 @@ static struct status read_line(struct reader *reader, char *line)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		if (strlen(lines[i].word) != length || strncmp(lines[i].word, line, length) != 0)
 			continue;
+		if (i == 0)
+			reader->passing = false;
+		if (reader->passing)
+			return status_ok();
 		if (!reader->sweep && i > 0)
 			return wrong(reader, "a row begins with \"sweep NAME\", not with", lines[i].word);
 		return lines[i].read(reader, rest);
@@ -279,9 +291,9 @@ static struct status finish(const struct reader *reader)
 	return status_ok();
 }
 
-struct status sweeps_read(const char *text, const char *origin, struct sweeps *sweeps)
+struct status sweeps_read(const char *text, const char *origin, bool lenient, struct sweeps *sweeps)
 {
-	struct reader reader = { .sweeps = sweeps, .origin = origin };
+	struct reader reader = { .sweeps = sweeps, .origin = origin, .lenient = lenient };
 	struct status status = status_ok();
 
 	*sweeps = (struct sweeps){ 0 };
@@ -317,7 +329,8 @@ struct status sweeps_load(struct sweeps *sweeps)
 	*sweeps = (struct sweeps){ 0 };
 	if (!status_is_ok(&status))
 		return status;
-	status = sweeps_read(text, origin, sweeps);
+	/* A program with other kernels has other sweeps. */
+	status = sweeps_read(text, origin, strncmp(origin, "built-in", 8) == 0, sweeps);
 	free(text);
 	return status;
 }

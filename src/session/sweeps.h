@@ -65,8 +65,8 @@ struct sweeps {
 
 /* Reads data/sweeps. STATUS_FAILED names the file, the line and what is wrong with it, and leaves `sweeps` empty. */
 struct status sweeps_load(struct sweeps *sweeps);
-/* The same of a text; origin is what messages call it. */
-struct status sweeps_read(const char *text, const char *origin, struct sweeps *sweeps);
+/* The same of a text; origin is what messages call it. lenient: rows of kernels that this program does not have are passed over. */
+struct status sweeps_read(const char *text, const char *origin, bool lenient, struct sweeps *sweeps);
 void sweeps_free(struct sweeps *sweeps);
 
 /* The one of that name, or NULL. */

@@ -18,6 +18,8 @@
 #include "session/setting.h"
 #include "session/listing.h"
 
+struct replay_place;
+
 enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VIEW_KERNELS = 256, VIEW_FOUND = 32, VIEW_TEXT = 2400 };
 
 /* Bytes of a text that is looked for: a command line has room. */
@@ -61,6 +63,8 @@ struct view_grid {
 	float bytes_per_cycle[VIEW_GRID_Y][VIEW_GRID_X];
 	bool contended[VIEW_GRID_Y][VIEW_GRID_X];
 	float top;                /* the largest gbps measured */
+	double cache[MISSES_LEVELS];      /* bytes of each, 0 unknown; as the system states them, or where `probed` as the probe found some */
+	bool probed;
 	int level[VIEW_GRID_Y];   /* the first cache that holds this size, from 1; GRID_MEMORY: none does; 0: unknown */
 	int slope_end;            /* the first stride at which each access touches a line of its own: beyond it only lines count; -1: none shown */
 	double line;              /* bytes of it */
@@ -159,6 +163,7 @@ struct view {
 	struct advice advice;               /* ADVICE_NONE: not found yet, or nothing to say */
 	const struct listing *listing;        /* NULL: not embedded, or unknown */
 	struct view_counters counters;
+	const struct replay_place *place;   /* of a replay: where and when it was recorded */
 	const char *replay;                 /* what is shown was recorded: the file's name; NULL: it is measured here and now */
 	struct view_recorded recorded[KNOBS_MAX];      /* of a replay: where each knob was */
 	bool recording;                     /* what is measured is being written to a file */

@@ -6,6 +6,8 @@
 enum {
 	TOP_MIN = 8,           /* rule, big digits, spread, trials, source, rates */
 	BODY_MIN = 5,          /* rule, three rows of bars, labels */
+	WHOLE_COMFORT = 18,    /* of a row with the whole width: less than this, and it has all of the height */
+	OTHERS = 8,            /* what it leaves to others */
 	PAIR_WIDTH = 100,      /* from here on the body stands two abreast */
 	VERY_WIDE = 150,       /* from here on always */
 	COLUMN_GAP = 2,
@@ -209,16 +211,16 @@ static bool all_comfortable(const struct layout_row *const *rows, int count, int
 	return all_fit(comfortable, count, width, height);
 }
 
-/* A front row that has the whole width: all of the body where little would be left below it, else its best height, as far as that leaves a
- * third to others. Returns what is left. */
+/* A front row that has the whole width: its best height where that leaves others some, else as much as leaves it comfortable, else all of the
+ * body. Returns what is left. */
 static struct rectangle place_whole(struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
 {
 	for (int i = 0; i < row_count; i++) {
-		int height = most(rows[i].min_height, least(rows[i].best_height, at.height * 2 / 3));
+		int height = least(rows[i].best_height, at.height - OTHERS);
 
 		if (!rows[i].wanted || !rows[i].front || !rows[i].whole)
 			continue;
-		if (at.height - height < BODY_MIN)
+		if (height < WHOLE_COMFORT)
 			height = at.height;
 		place(layout, rows[i].name, at.x, at.y, at.width, height);
 		at.y += height;

@@ -74,10 +74,10 @@ static void put_short(struct column *column, const struct hierarchy_level *level
 
 	snprintf(cycles, sizeof(cycles), "%s%.*f", level->kind == LEVEL_TLB ? "+" : "", level->cycles < 99.95, level->cycles);
 	if (level->kind == LEVEL_TLB)
-		snprintf(size, sizeof(size), "%s%.0f pages", level->entries > 1.02 * level->entries_lo ? "~" : "", level->entries);
+		snprintf(size, sizeof(size), "%s%.0f pages", hierarchy_is_about(level) ? "~" : "", level->entries);
 	else if (level->kind == LEVEL_MEMORY)
 		snprintf(size, sizeof(size), "%s", level->unstable ? "unstable" : "");
-	else if (level->unstable || level->number > 2)
+	else if (hierarchy_is_about(level))
 		snprintf(size, sizeof(size), "~%.1f MiB", level->bytes / 1048576);
 	else
 		units_bytes_long(llround(level->bytes), size, sizeof(size));

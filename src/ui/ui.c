@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "engine/topology.h"
 #include "engine/worker.h"
+#include "picture/painter.h"
 #include "session/replay.h"
 #include "ui/front.h"
 #include "ui/screen.h"
@@ -264,7 +265,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	const struct session_options session_options = {
 		.setting = options->setting, .seed = options->seed, .invocation = options->invocation,
 		.explainer = &explainer, .uarch = options->uarch,
-		.replay = options->replay, .record = options->record,
+		.painter = &painter_pictures, .replay = options->replay, .record = options->record,
 		.events = options->events, .event_count = options->event_count,
 	};
 	struct session *session;

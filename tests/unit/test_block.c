@@ -37,7 +37,7 @@ static void the_case_study_gets_its_64(void **state)
 	assert_int_equal(advice.by, BLOCK_CACHE);
 	check_near(advice.climb, 4, 1e-9);
 	check_contains(advice.why, "three blocks of 8-byte elements fit L2 (96 KiB)");
-	check_contains(advice.why, "the latency climbs most: 6 to 24 cycles, measured");
+	check_contains(advice.why, "the latency climbs most, from 6 to 24 cycles as measured");
 }
 
 /* Behind L1 where that is the higher step; never a cache that others share, however high the step behind it. */
@@ -94,7 +94,7 @@ static void pages_and_the_window_make_blocks_smaller(void **state)
 	assert_int_equal(advice.n, 96);
 	assert_int_equal(advice.by, BLOCK_PAGES);
 	assert_int_equal(advice.fits, 295);
-	check_contains(advice.why, "up to 295; but each row is on a page of its own, and the first TLB has 100 entries");
+	check_contains(advice.why, ": 295; but each row is on a page of its own, and the first TLB has 100 entries");
 	question.window = 85.3;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 80);

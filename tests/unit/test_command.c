@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "session/command.h"
+#include "session/painter.h"
 #include "session/session.h"
 
 static struct fake_engine fake;
@@ -12,16 +13,41 @@ static struct view view;
 static const uint64_t LIMIT = UINT64_C(8) << 30;
 static const struct means MEANS = { .memory = UINT64_C(8) << 30 };
 
-static struct session *start(const struct kernel *kernel)
+/* What the painter was last asked. */
+static struct {
+	char arguments[64];
+	enum body body;
+	bool fails;
+} painted;
+
+static struct status paint(void *context, const struct view *shown, const char *arguments, char *said, size_t size)
+{
+	(void)context;
+	snprintf(painted.arguments, sizeof(painted.arguments), "%s", arguments);
+	painted.body = shown->body;
+	if (painted.fails)
+		return status_make(STATUS_FAILED, "no room for a picture");
+	snprintf(said, size, "picture: %s", *arguments ? arguments : "a new one");
+	return status_ok();
+}
+
+static const struct painter painter = { .paint = paint };
+
+static struct session *start_with(const struct kernel *kernel, const struct painter *with)
 {
 	struct engine engine = fake_init(&fake, LIMIT);
-	struct session_options options = { .invocation = "--cpu 3" };
+	struct session_options options = { .invocation = "--cpu 3", .painter = with };
 	struct session *session;
 
 	setting_init(&options.setting, kernel);
 	session = session_new(&engine, &options);
 	session_advance(session, 1);
 	return session;
+}
+
+static struct session *start(const struct kernel *kernel)
+{
+	return start_with(kernel, NULL);
 }
 
 static const struct view *look(const struct session *session)
@@ -649,6 +675,36 @@ static void recording_begins_and_ends(void **state)
 	session_free(session);
 }
 
+static void pictures_are_the_painters(void **state)
+{
+	struct session *session = start(&kernel_fold);
+	struct status status;
+
+	(void)state;
+	refused(session, "picture", "nobody draws pictures here");
+	session_free(session);
+	session = start_with(&kernel_fold, &painter);
+	run(session, "picture");
+	assert_string_equal(painted.arguments, "");
+	assert_string_equal(view.notice, "picture: a new one");
+	assert_false(view.notice_bad);
+	run(session, "view mountain");
+	/* Names of files keep their blanks. */
+	run(session, "picture dark my  mountain.svg");
+	assert_string_equal(painted.arguments, "dark my  mountain.svg");
+	assert_int_equal(painted.body, BODY_MOUNTAIN);
+	painted.fails = true;
+	status = session_command(session, "picture", 1);
+	assert_int_equal(status.code, STATUS_FAILED);
+	assert_string_equal(look(session)->notice, "no room for a picture");
+	assert_true(view.notice_bad);
+	/* The key bar does not offer what would be refused; the command says what to bring to the front. */
+	painted.fails = false;
+	run(session, "view strip");
+	assert_false(session_command_works(session, "picture"));
+	session_free(session);
+}
+
 static void overlays_open_scroll_and_close(void **state)
 {
 	struct session *session = start(&kernel_fold);
@@ -781,6 +837,7 @@ int main(void)
 		cmocka_unit_test(find_takes_whole_commands),
 		cmocka_unit_test(everything_found_is_a_command),
 		cmocka_unit_test(recording_begins_and_ends),
+		cmocka_unit_test(pictures_are_the_painters),
 		cmocka_unit_test(overlays_open_scroll_and_close),
 		cmocka_unit_test(quit_only_asks_to_end),
 		cmocka_unit_test(remarks_and_the_kernel_reach_the_view),

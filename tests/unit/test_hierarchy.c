@@ -304,6 +304,20 @@ static void nothing_is_claimed_too_early(void **state)
 	free(world);
 }
 
+/* The step at 384 KiB is small, and where no cache is stated. */
+static void a_tlb_step_is_passed_over_without_page_curves(void **state)
+{
+	struct world *world = world_new(&desktop, 13);
+
+	(void)state;
+	memset(&world->input.pages, 0, sizeof(world->input.pages));
+	find(world);
+	assert_non_null(hierarchy_cache(&world->hierarchy, 3));
+	check_near(hierarchy_cache(&world->hierarchy, 2)->bytes / MIB, 1, 0);
+	assert_null(hierarchy_tlb(&world->hierarchy, 1));
+	free(world);
+}
+
 static void nothing_measured_is_nothing_found(void **state)
 {
 	struct hierarchy_input input = { .ghz = NAN };
@@ -331,6 +345,7 @@ int main(void)
 		cmocka_unit_test(points_of_two_modes_are_named),
 		cmocka_unit_test(memory_that_grows_is_one_memory),
 		cmocka_unit_test(nothing_is_claimed_too_early),
+		cmocka_unit_test(a_tlb_step_is_passed_over_without_page_curves),
 		cmocka_unit_test(nothing_measured_is_nothing_found),
 	};
 

@@ -114,7 +114,7 @@ static void measures_everything_with_both_kinds_of_pages(void **state)
 	}
 	assert_int_equal(report->lines[PAGES_AUTO].count, 0);
 	assert_true(report->pairs.count >= 8);
-	assert_true(report->parallel.count >= 8);
+	assert_true(report->parallel.count >= 6);
 	assert_int_equal(report->cores.count, 0);
 	assert_int_equal(report->band_count, 4);
 	assert_string_equal(report->band[0].level, "L1d");
@@ -152,29 +152,29 @@ static void looks_closely_at_knees(void **state)
 	play_free(play);
 }
 
-/* What grows is laid out once; what is small again is quickly laid out. */
+/* Large working sets are reached step by step, upward and down again, and not laid out from nothing. */
 static uint64_t before_bytes;
-static unsigned shrinks;
+static unsigned jumps;
 
 static struct result watch_growth(struct play *play, const struct request *request)
 {
 	uint64_t bytes = request->kernel->footprint(request->v);
 
-	if (request->kernel == &kernel_chase && bytes < before_bytes && bytes > 64 << 20)
-		shrinks++;
+	if (request->kernel == &kernel_chase && bytes > 64 << 20 && (bytes > before_bytes * 1.3 || bytes < before_bytes / 1.3))
+		jumps++;
 	before_bytes = bytes;
 	return quiet_answer(play, request);
 }
 
-static void grows_through_large_working_sets_once(void **state)
+static void reaches_large_working_sets_step_by_step(void **state)
 {
 	struct play *play = play_new();
 
 	(void)state;
-	before_bytes = shrinks = 0;
+	before_bytes = jumps = 0;
 	play->answer = watch_growth;
 	run(play);
-	assert_int_equal(shrinks, 0);
+	assert_int_equal(jumps, 0);
 	play_free(play);
 }
 
@@ -433,7 +433,7 @@ static void ends_when_the_time_is_up_whatever_is_missing(void **state)
 	run(play);
 	assert_true(play->now < 6);
 	assert_false(play->report->complete);
-	assert_true(noted(play, "the time is up"));
+	assert_true(noted(play, "the time was up"));
 	play_free(play);
 }
 
@@ -467,7 +467,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(measures_everything_with_both_kinds_of_pages),
 		cmocka_unit_test(looks_closely_at_knees),
-		cmocka_unit_test(grows_through_large_working_sets_once),
+		cmocka_unit_test(reaches_large_working_sets_step_by_step),
 		cmocka_unit_test(asks_for_the_parts_named_alone),
 		cmocka_unit_test(several_cores_only_when_asked_for),
 		cmocka_unit_test(stays_within_the_memory_that_is_free),

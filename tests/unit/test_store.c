@@ -127,6 +127,23 @@ static void kinds_of_pages_do_not_disturb_each_other(void **state)
 	end(&bench);
 }
 
+static void one_alone_takes_the_place_of_others(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	begin(&bench, &nests, 64 * MIB);
+	lay(&bench, 8, 0, PAGES_HUGE);
+	lay(&bench, 8, 0, PAGES_4K);
+	assert_int_equal(store_held(&bench.store), 16 * MIB);
+	bench.request.alone = true;
+	assert_int_equal(lay(&bench, 4, 0, PAGES_4K), 8);      /* its own stays */
+	assert_int_equal(store_held(&bench.store), 8 * MIB);
+	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 0);
+	assert_int_equal(store_held(&bench.store), 2 * MIB);
+	end(&bench);
+}
+
 static void a_background_that_cannot_share_has_memory_of_its_own(void **state)
 {
 	struct bench bench;
@@ -227,6 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_grows_keeps_what_was_laid_out),
 		cmocka_unit_test(kinds_of_pages_do_not_disturb_each_other),
+		cmocka_unit_test(one_alone_takes_the_place_of_others),
 		cmocka_unit_test(a_background_that_cannot_share_has_memory_of_its_own),
 		cmocka_unit_test(all_together_stay_within_the_limit),
 		cmocka_unit_test(what_is_idle_is_given_back),

@@ -23,7 +23,7 @@ static const char small[] =
 
 static struct named_sweep *first(struct sweeps *sweeps)
 {
-	check_ok(sweeps_read(small, "here", sweeps));
+	check_ok(sweeps_read(small, "here", false, sweeps));
 	assert_int_equal(sweeps->count, 2);
 	return &sweeps->sweep[0];
 }
@@ -55,7 +55,7 @@ static void rows_are_read(void **state)
 static void check_refused(const char *text, const char *words)
 {
 	struct sweeps sweeps;
-	struct status status = sweeps_read(text, "here", &sweeps);
+	struct status status = sweeps_read(text, "here", false, &sweeps);
 
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, words);
@@ -104,6 +104,21 @@ static void the_usual_sweep_is_the_kernels(void **state)
 	assert_null(sweeps_usual(&sweeps, kernel_find("matmul"), NULL, 0));
 	sweeps_free(&sweeps);
 	check_refused("sweep a\ntitle A\nkernel mountain size=16k\nusual yes\nx size\n", "here:4: nothing follows");
+}
+
+static void rows_of_other_programs_are_passed_over(void **state)
+{
+	static const char text[] = "sweep a\ntitle A\nkernel nothing n=1\nx m\nbaseline m=2\n\nsweep b\ntitle B\nkernel mountain size=4k,8k\nx size\n";
+	struct sweeps sweeps;
+
+	(void)state;
+	check_ok(sweeps_read(text, "here", true, &sweeps));
+	assert_int_equal(sweeps.count, 1);
+	assert_string_equal(sweeps.sweep[0].name, "b");
+	sweeps_free(&sweeps);
+	check_ok(sweeps_read("sweep a\ntitle A\nkernel nothing n=1\nx m\n", "here", true, &sweeps));
+	assert_int_equal(sweeps.count, 0);
+	sweeps_free(&sweeps);
 }
 
 static void words_are_replaced(void **state)
@@ -287,6 +302,7 @@ int main(void)
 		cmocka_unit_test(rows_are_read),
 		cmocka_unit_test(mistakes_are_named_with_their_line),
 		cmocka_unit_test(the_usual_sweep_is_the_kernels),
+		cmocka_unit_test(rows_of_other_programs_are_passed_over),
 		cmocka_unit_test(words_are_replaced),
 		cmocka_unit_test(the_baseline_comes_first),
 		cmocka_unit_test(what_is_advised_takes_its_place),

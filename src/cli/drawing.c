@@ -1,0 +1,100 @@
+#include "cli/drawing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/choice.h"
+#include "picture/chart_sweep.h"
+#include "picture/picture.h"
+
+struct status drawing_apply_picture(struct cli *cli, const char *value)
+{
+	cli->picture = value;
+	return picture_named(value);
+}
+
+struct status drawing_apply_gnuplot(struct cli *cli, const char *value)
+{
+	if (!*value || value[strlen(value) - 1] == '/')
+		return status_make(STATUS_USAGE, "--gnuplot %.100s: the beginning of two files' names is wanted, as in --gnuplot curve", value);
+	cli->gnuplot = value;
+	return status_ok();
+}
+
+struct status drawing_apply_theme(struct cli *cli, const char *value)
+{
+	return picture_find_theme(value, &cli->theme);
+}
+
+struct status drawing_apply_chart(struct cli *cli, const char *value)
+{
+	for (int i = 0; chart_look_names[i]; i++) {
+		if (strcmp(chart_look_names[i], value) != 0)
+			continue;
+		cli->chart = i;
+		return status_ok();
+	}
+	return status_make(STATUS_USAGE, "--chart %.40s: there is no such chart; it is auto, lines, heat or relief", value);
+}
+
+bool drawing_wanted(const struct cli *cli)
+{
+	return cli->picture || cli->gnuplot;
+}
+
+/* PREFIX.gp; freed by the caller. */
+static char *script_path(const struct cli *cli)
+{
+	struct text path = { 0 };
+	size_t length = strlen(cli->gnuplot);
+
+	text_add(&path, cli->gnuplot);
+	if (length < 4 || strcmp(cli->gnuplot + length - 3, ".gp") != 0)
+		text_add(&path, ".gp");
+	return path.bytes;
+}
+
+struct status drawing_check(const struct cli *cli)
+{
+	struct status status = status_ok();
+	char *script;
+
+	if (cli->picture)
+		status = picture_check(cli->picture);
+	if (status_is_ok(&status) && cli->gnuplot) {
+		script = script_path(cli);
+		status = picture_check(script);
+		free(script);
+	}
+	return status;
+}
+
+struct chart_origin drawing_origin(const struct machine *machine, const struct uarch_choice *choice)
+{
+	return (struct chart_origin){ .machine = machine, .now = time(NULL),
+		.core = choice && choice->uarch && !choice->foreign ? uarch_title(choice->uarch) : NULL };
+}
+
+int drawing_save(const struct cli *cli, struct chart *chart, int exit_status)
+{
+	struct status status = status_ok();
+	char *script;
+
+	if (!chart) {
+		cli_note(cli, "nothing was measured that could be drawn: there is no picture");
+		return exit_status;
+	}
+	if (cli->picture)
+		status = picture_save(chart, cli->theme, cli->picture);
+	if (status_is_ok(&status) && cli->gnuplot) {
+		script = script_path(cli);
+		status = picture_save(chart, cli->theme, script);
+		free(script);
+	}
+	chart_free(chart);
+	if (status_is_ok(&status))
+		return exit_status;
+	cli_fail(cli, &status);
+	return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
+}

@@ -1,0 +1,304 @@
+#include "picture/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "config.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "(not configured)"
+#endif
+
+struct chart *chart_new(enum chart_kind kind)
+{
+	struct chart *chart = memory_new(1, sizeof(*chart));
+
+	chart->kind = kind;
+	return chart;
+}
+
+void chart_free(struct chart *chart)
+{
+	if (!chart)
+		return;
+	for (int i = 0; i < chart->series_count; i++)
+		free(chart->series[i].point);
+	free(chart->x.name);
+	free(chart->y.name);
+	free(chart->z.name);
+	free(chart->grid);
+	free(chart->doubtful);
+	free(chart);
+}
+
+static void put(char *buffer, size_t size, const char *text)
+{
+	struct text clean = { 0 };
+
+	text_add_clean(&clean, text, size - 1);
+	snprintf(buffer, size, "%s", text_string(&clean));
+	text_free(&clean);
+}
+
+struct chart_series *chart_add_series(struct chart *chart, const char *name)
+{
+	struct chart_series *series = &chart->series[chart->series_count];
+
+	if (chart->series_count == CHART_SERIES)
+		return NULL;
+	chart->series_count++;
+	put(series->name, sizeof(series->name), name);
+	return series;
+}
+
+void chart_add_point(struct chart_series *series, const struct chart_point *point)
+{
+	if (series->count == series->room) {
+		series->room = series->room ? 2 * series->room : 32;
+		series->point = memory_resize(series->point, (size_t)series->room, sizeof(*series->point));
+	}
+	series->point[series->count++] = *point;
+}
+
+void chart_add_flat(struct chart *chart, double from, double to, double y, const char *text)
+{
+	struct chart_flat *flat = &chart->flat[chart->flat_count];
+
+	if (chart->flat_count == CHART_FLATS)
+		return;
+	chart->flat_count++;
+	*flat = (struct chart_flat){ .from = from, .to = to, .y = y };
+	put(flat->text, sizeof(flat->text), text);
+}
+
+void chart_add_mark(struct chart *chart, const struct chart_mark *mark)
+{
+	if (chart->mark_count < CHART_MARKS)
+		chart->mark[chart->mark_count++] = *mark;
+}
+
+void chart_add_call(struct chart *chart, double x, double y, const char *text)
+{
+	struct chart_call *call = &chart->call[chart->call_count];
+
+	if (chart->call_count == CHART_CALLS)
+		return;
+	chart->call_count++;
+	*call = (struct chart_call){ .x = x, .y = y };
+	put(call->text, sizeof(call->text), text);
+}
+
+void chart_name_axis(struct chart_axis *axis, const char *const *names, int count)
+{
+	axis->count = count;
+	axis->name = memory_resize(axis->name, (size_t)count, sizeof(*axis->name));
+	for (int i = 0; i < count; i++)
+		put(axis->name[i], sizeof(axis->name[i]), names[i]);
+	axis->scale = scale_fit(SCALE_STEPS, 0, count - 1);
+}
+
+void chart_make_grid(struct chart *chart)
+{
+	size_t cells = (size_t)chart->x.count * (size_t)chart->y.count;
+
+	chart->grid = memory_resize(chart->grid, cells, sizeof(*chart->grid));
+	chart->doubtful = memory_resize(chart->doubtful, cells, sizeof(*chart->doubtful));
+	for (size_t i = 0; i < cells; i++) {
+		chart->grid[i] = NAN;
+		chart->doubtful[i] = false;
+	}
+}
+
+static void stretch(double value, bool positive, double *least, double *most)
+{
+	if (!isfinite(value) || (positive && !(value > 0)))
+		return;
+	*least = fmin(*least, value);
+	*most = fmax(*most, value);
+}
+
+void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y)
+{
+	double left = INFINITY, right = -INFINITY, bottom = INFINITY, top = -INFINITY;
+	bool log_x = x != SCALE_LINEAR && x != SCALE_STEPS, log_y = y != SCALE_LINEAR;
+
+	for (int i = 0; i < chart->series_count; i++) {
+		for (int k = 0; k < chart->series[i].count; k++) {
+			const struct chart_point *point = &chart->series[i].point[k];
+
+			stretch(point->x, log_x, &left, &right);
+			stretch(point->y, log_y, &bottom, &top);
+			stretch(point->lo, log_y, &bottom, &top);
+			stretch(point->hi, log_y, &bottom, &top);
+			stretch(point->other, log_y, &bottom, &top);
+			stretch(point->other_y, log_y, &bottom, &top);
+		}
+	}
+	chart->y.scale = scale_fit(y, bottom, top);
+	if (x == SCALE_STEPS)
+		return;
+	chart->x.scale = scale_fit(x, left, right);
+	if (x != SCALE_LINEAR || !isfinite(left))
+		return;
+	/* A knob's own values are the ends, not round numbers around them. */
+	chart->x.scale.low = left < right ? left - 0.03 * (right - left) : left - 1;
+	chart->x.scale.high = left < right ? right + 0.03 * (right - left) : right + 1;
+}
+
+static void call_highest(struct chart *chart)
+{
+	int best = -1;
+	char figure[24], text[CHART_NAME];
+
+	for (int i = 0; i < chart->x.count * chart->y.count; i++)
+		if (isfinite(chart->grid[i]) && (best < 0 || chart->grid[i] > chart->grid[best]))
+			best = i;
+	if (best < 0)
+		return;
+	scale_figure(chart->grid[best], figure, sizeof(figure));
+	snprintf(text, sizeof(text), strlen(chart->z.title) < 8 ? "%s %s" : "%s", figure, chart->z.title);
+	chart_add_call(chart, best % chart->x.count, best / chart->x.count, text);
+}
+
+void chart_grid_scale(struct chart *chart, double least, double most)
+{
+	bool heat = chart->kind == CHART_HEAT;
+
+	/* From above, shades of a logarithmic scale tell small values apart; a landscape is as high as it is. */
+	if (heat && least > 0 && most > 4 * least)
+		chart->z.scale = (struct scale){ SCALE_LOG, least, most, false };
+	else
+		chart->z.scale = scale_fit(SCALE_LINEAR, heat ? least : fmin(least, 0), most);
+	call_highest(chart);
+}
+
+double chart_step(const double *values, int count, double value)
+{
+	if (count < 1 || !isfinite(value))
+		return NAN;
+	if (value < values[0])
+		return -0.5;
+	for (int i = 0; i + 1 < count; i++) {
+		if (value > values[i + 1])
+			continue;
+		if (values[i] > 0)
+			return i + log(value / values[i]) / log(values[i + 1] / values[i]);
+		return i + (value - values[i]) / (values[i + 1] - values[i]);
+	}
+	return value > values[count - 1] ? count - 0.5 : count - 1;
+}
+
+/* Its name without marks of trade. */
+static void add_machine(struct text *line, const struct machine *machine)
+{
+	static const char *const trade[] = { "(R)", "(TM)", "(r)", "(tm)" };
+	char name[sizeof(machine->name)];
+
+	snprintf(name, sizeof(name), "%s", machine && machine->name[0] ? machine->name : "unknown processor");
+	for (size_t i = 0; i < sizeof(trade) / sizeof(trade[0]); i++)
+		for (char *at; (at = strstr(name, trade[i]));)
+			memmove(at, at + strlen(trade[i]), strlen(at + strlen(trade[i])) + 1);
+	text_add_clean(line, name, 90);
+}
+
+void chart_sign(struct chart *chart, const struct chart_origin *origin)
+{
+	const struct machine *machine = origin->machine;
+	const char *program = origin->program ? origin->program : PACKAGE_VERSION;
+	struct text line = { 0 };
+	char when[40] = "";
+
+	add_machine(&line, machine);
+	if (origin->core && *origin->core && !(machine && strstr(machine->name, origin->core))) {
+		text_add(&line, ": ");
+		text_add_clean(&line, origin->core, 40);
+	}
+	if (machine && machine->cpu >= 0)
+		text_addf(&line, ", core %d", machine->cpu);
+	if (machine && machine->virtualised)
+		text_add(&line, ", virtual");
+	put(chart->machine, sizeof(chart->machine), text_string(&line));
+	text_clear(&line);
+	if (!origin->when) {
+		struct tm parts;
+
+		if (localtime_r(&origin->now, &parts))
+			strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &parts);
+	}
+	text_addf(&line, "%s%s", origin->when ? "recorded " : "", origin->when ? origin->when : when);
+	if (machine && machine->host[0]) {
+		text_add(&line, ", on ");
+		text_add_clean(&line, machine->host, 40);
+	}
+	text_addf(&line, ", slexplore %s", program);
+	put(chart->made, sizeof(chart->made), text_string(&line));
+	text_free(&line);
+}
+
+void chart_note(struct chart_source *source, const struct sample *sample)
+{
+	if (!sample->valid)
+		return;
+	source->least = source->most && source->least < sample->trials ? source->least : sample->trials;
+	source->most = sample->trials > source->most ? sample->trials : source->most;
+	source->source = sample->cycles_from;
+}
+
+/* What is on the chart that asks for a word. */
+static void tell_marks(struct chart *chart)
+{
+	bool quartiles = false, doubtful = false, modes = false;
+	struct text line = { 0 };
+
+	for (int i = 0; i < chart->series_count; i++) {
+		for (int k = 0; k < chart->series[i].count; k++) {
+			const struct chart_point *point = &chart->series[i].point[k];
+
+			quartiles |= isfinite(point->lo) && isfinite(point->hi);
+			doubtful |= point->doubtful;
+			modes |= isfinite(point->other) && isfinite(point->other_y);
+		}
+	}
+	for (int i = 0; chart->grid && i < chart->x.count * chart->y.count; i++)
+		doubtful |= chart->doubtful[i] && isfinite(chart->grid[i]);
+	if (quartiles)
+		text_add(&line, chart->joined && chart->series_count <= 6 ? "bands and bars: quartiles" : "bars: quartiles");
+	if (modes)
+		text_addf(&line, "%stwo marks: two modes", line.length ? "; " : "");
+	if (doubtful)
+		text_addf(&line, "%s%s: contended", line.length ? "; " : "", chart->grid ? "a corner cut off" : "hollow");
+	put(chart->legend, sizeof(chart->legend), text_string(&line));
+	text_free(&line);
+}
+
+void chart_cite(struct chart *chart, const struct machine *machine, const struct chart_source *source)
+{
+	struct text line = { 0 };
+
+	switch (source->source) {
+	case SOURCE_COUNTER:
+		text_add(&line, "C: cycles counted by the processor");
+		break;
+	case SOURCE_REFERENCE:
+		text_add(&line, "R: cycles by the reference clock");
+		if (machine && machine->clock_name[0]) {
+			text_add(&line, ", ");
+			text_add_clean(&line, machine->clock_name, 60);
+		}
+		break;
+	case SOURCE_TIME: text_add(&line, "T: wall time"); break;
+	case SOURCE_MODEL: text_add(&line, "M: computed from the model of the core, not measured"); break;
+	case SOURCE_STEPPED: text_add(&line, "S: single-stepped"); break;
+	case SOURCE_NONE: break;
+	}
+	if (source->most && source->least == source->most)
+		text_addf(&line, "; medians of %u trials", source->most);
+	else if (source->most)
+		text_addf(&line, "; medians of %u to %u trials", source->least, source->most);
+	put(chart->source, sizeof(chart->source), text_string(&line));
+	text_free(&line);
+	tell_marks(chart);
+}

@@ -1,0 +1,54 @@
+/* What charts of kernels have in common: a knob as an axis, a sample as a point, the caches of the machine as marks. Pure. */
+#ifndef SLX_PICTURE_CHART_KNOBS_H
+#define SLX_PICTURE_CHART_KNOBS_H
+
+#include "picture/chart.h"
+#include "session/setting.h"
+
+/* What is shown of a sample. */
+enum measure {
+	MEASURE_CPE,         /* cycles per element */
+	MEASURE_GBPS,        /* 10^9 bytes a second that the code reads and writes */
+};
+
+/* As the explorer's slices do: throughput over sizes and strides of a kernel that moves bytes, unless latency is its point; otherwise, and over
+ * any other knob, cycles. moves: some sample has a throughput. */
+enum measure measure_choose(const struct kernel *kernel, int x_knob, bool moves);
+
+double measure_of(enum measure measure, const struct sample *sample);
+
+/* "cycles per array element read", "GB/s". */
+void measure_title(enum measure measure, const struct kernel *kernel, char *buffer, size_t size);
+
+/* The scale of its axis for values from `least` to `most`. */
+enum scale_kind measure_scale(enum measure measure, const struct kernel *kernel, double least, double most);
+
+/* A sample with its quartiles and modes at x; one that is not valid is a gap. */
+struct chart_point measure_point(enum measure measure, const struct sample *sample, double x);
+
+/* "size (bytes of the array)". */
+void knob_title(const struct knob *knob, char *buffer, size_t size);
+
+/* "64 KiB", "random", "8": for ticks; and with the knob's name where the value alone says little: "stride 8". */
+void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size);
+void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size);
+
+/* "op=mul type=f64 …": every knob but those of `except` (a bit each). */
+void knob_settings(const struct setting *setting, unsigned except, char *buffer, size_t size);
+
+/* The kernel's name and title: "combine: reduce an array". */
+void knob_heading(const struct kernel *kernel, char *buffer, size_t size);
+
+/* An axis with these values of a knob as steps. */
+void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count);
+
+/* The flat parts of the first series, whose points are these samples over sizes, each with its figure: "5.0 cycles", "42 GB/s". A sample that
+ * is not valid is a gap. */
+void mark_plateaus(struct chart *chart, enum measure measure, const struct sample *samples);
+
+/* Where the data caches end, as the system states them, in bytes. */
+void mark_caches(struct chart *chart, const struct machine *machine);
+/* The same between the rows of a grid, whose sizes ascend. */
+void mark_grid_caches(struct chart *chart, const struct machine *machine, const int64_t *sizes, int count);
+
+#endif

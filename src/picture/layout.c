@@ -1,0 +1,265 @@
+#include "picture/layout.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "picture/layout_build.h"
+
+double page_width(const struct page *page, const char *text, double size, bool bold)
+{
+	return metrics_width(page->metrics, text, size, bold);
+}
+
+struct box page_box(const struct page *page, const char *text, double x, double y, double size, bool bold, enum layout_anchor anchor)
+{
+	double width = page_width(page, text, size, bold);
+
+	if (anchor == ANCHOR_MIDDLE)
+		x -= width / 2;
+	else if (anchor == ANCHOR_RIGHT)
+		x -= width;
+	return (struct box){ x, y - METRICS_ABOVE * size, width, (METRICS_ABOVE + METRICS_BELOW) * size };
+}
+
+/* Room for one more. */
+static void *grow(void *items, int count, int *room, size_t size)
+{
+	if (count < *room)
+		return items;
+	*room = *room ? 2 * *room : 32;
+	return memory_resize(items, (size_t)*room, size);
+}
+
+struct layout_text *page_text(struct page *page, enum layout_role role, double x, double y, enum layout_anchor anchor, double size,
+	bool bold, int ink, const char *text)
+{
+	struct layout *layout = page->layout;
+	struct layout_text *new;
+
+	layout->text = grow(layout->text, layout->text_count, &layout->text_room, sizeof(*layout->text));
+	new = &layout->text[layout->text_count];
+	*new = (struct layout_text){ .role = role, .x = x, .y = y, .size = size, .anchor = anchor, .bold = bold, .ink = ink,
+		.box = page_box(page, text, x, y, size, bold, anchor) };
+	snprintf(new->text, sizeof(new->text), "%s", text);
+	layout->text_count += *text != '\0';
+	return new;
+}
+
+struct layout_rule *page_rule(struct page *page, enum layout_role role, double x0, double y0, double x1, double y1, double width, int ink)
+{
+	struct layout *layout = page->layout;
+	struct layout_rule *new;
+
+	layout->rule = grow(layout->rule, layout->rule_count, &layout->rule_room, sizeof(*layout->rule));
+	new = &layout->rule[layout->rule_count++];
+	*new = (struct layout_rule){ .role = role, .x0 = x0, .y0 = y0, .x1 = x1, .y1 = y1, .width = width, .ink = ink };
+	return new;
+}
+
+struct layout_area *page_area(struct page *page, double x, double y, double width, double height, int ink)
+{
+	struct layout *layout = page->layout;
+	struct layout_area *new;
+
+	layout->area = grow(layout->area, layout->area_count, &layout->area_room, sizeof(*layout->area));
+	new = &layout->area[layout->area_count++];
+	*new = (struct layout_area){ .role = ROLE_MARK, .box = { x, y, width, height }, .ink = ink, .share = -1 };
+	return new;
+}
+
+double page_head(struct page *page)
+{
+	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, y = 44, size;
+	char text[CHART_TEXT];
+
+	snprintf(text, sizeof(text), "%s", page->chart->title);
+	size = metrics_fit(page->metrics, text, sizeof(text), SIZE_TITLE, 18, true, room);
+	page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, true, INK_TEXT, text);
+	if (page->chart->subtitle[0]) {
+		y += 25;
+		snprintf(text, sizeof(text), "%s", page->chart->subtitle);
+		size = metrics_fit(page->metrics, text, sizeof(text), SIZE_SUBTITLE, SIZE_LEAST, false, room);
+		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, text);
+	}
+	if (page->chart->remark[0]) {
+		y += 25;
+		snprintf(text, sizeof(text), "%s", page->chart->remark);
+		size = metrics_fit(page->metrics, text, sizeof(text), SIZE_LABEL, SIZE_LEAST, true, room);
+		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, true, INK_TEXT, text);
+	}
+	return y + 9;
+}
+
+/* Two words of the corner on a line, one from the left, one from the right. */
+static void foot_line(struct page *page, double y, const char *left, const char *right)
+{
+	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, size = SIZE_FOOT, gap = 18, left_room, right_room;
+	char begin[CHART_TEXT], end[CHART_TEXT];
+
+	snprintf(begin, sizeof(begin), "%s", left);
+	snprintf(end, sizeof(end), "%s", right);
+	while (size > 9 && page_width(page, begin, size, false) + page_width(page, end, size, false) + gap > room)
+		size -= 0.5;
+	right_room = fmin(page_width(page, end, size, false), room * 0.55);
+	left_room = room - gap - right_room;
+	if (page_width(page, begin, size, false) < left_room)
+		right_room = room - gap - page_width(page, begin, size, false);
+	metrics_fit(page->metrics, begin, sizeof(begin), size, size, false, left_room);
+	metrics_fit(page->metrics, end, sizeof(end), size, size, false, right_room);
+	page_text(page, ROLE_FOOT, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, begin);
+	page_text(page, ROLE_FOOT, LAYOUT_WIDTH - PAGE_SIDE, y, ANCHOR_RIGHT, size, false, INK_DIM, end);
+}
+
+double page_foot(struct page *page)
+{
+	const struct chart *chart = page->chart;
+
+	foot_line(page, LAYOUT_HEIGHT - 29, chart->machine, chart->legend);
+	foot_line(page, LAYOUT_HEIGHT - 14, chart->made, chart->source);
+	return LAYOUT_HEIGHT - 46;
+}
+
+/* ---- axes ---- */
+
+double page_across(void *context, const char *label)
+{
+	return page_width(context, label, SIZE_TICK, false) + 16;
+}
+
+double page_upwards(void *context, const char *label)
+{
+	(void)context, (void)label;
+	return 2 * SIZE_TICK;
+}
+
+double page_y_width(struct page *page, const struct chart_axis *axis, double height)
+{
+	struct tick ticks[TICKS_MAX];
+	int count = scale_ticks(&axis->scale, height, page_upwards, page, ticks);
+	double widest = 0;
+
+	for (int i = 0; i < count; i++)
+		widest = fmax(widest, page_width(page, ticks[i].label, SIZE_TICK, false));
+	for (int i = 0; axis->scale.kind == SCALE_STEPS && i < axis->count; i++)
+		widest = fmax(widest, page_width(page, axis->name[i], SIZE_TICK, false));
+	return widest;
+}
+
+void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid)
+{
+	const struct box plot = page->layout->plot;
+	struct tick ticks[TICKS_MAX];
+	int count = scale_ticks(&axis->scale, plot.height, page_upwards, page, ticks);
+
+	for (int i = 0; i < count; i++) {
+		double y = plot.y + plot.height * (1 - scale_place(&axis->scale, ticks[i].value));
+
+		if (ticks[i].minor) {
+			page_rule(page, ROLE_TICK, plot.x - 4, y, plot.x, y, 0.8, INK_FAINT);
+			continue;
+		}
+		if (grid)
+			page_rule(page, ROLE_TICK, plot.x, y, plot.x + plot.width, y, 0.8, INK_GRID);
+		page_text(page, ROLE_TICK, plot.x - 9, y + 0.36 * SIZE_TICK, ANCHOR_RIGHT, SIZE_TICK, false, INK_TEXT, ticks[i].label);
+	}
+}
+
+/* Names under their steps: as many as have room, smaller before some are left out. */
+static void step_names(struct page *page, const struct chart_axis *axis, double y)
+{
+	const struct box plot = page->layout->plot;
+	double widest = 0, each = plot.width / axis->count, size = SIZE_TICK;
+	int step = 1;
+
+	for (int i = 0; i < axis->count; i++)
+		widest = fmax(widest, page_width(page, axis->name[i], SIZE_TICK, false));
+	if (widest + 8 > each)
+		size = fmax(SIZE_LEAST + 1, SIZE_TICK * (each - 8) / fmax(widest, 1));
+	while (step * each < widest * size / SIZE_TICK + 8 && step < axis->count)
+		step++;
+	for (int i = 0; i < axis->count; i += step)
+		page_text(page, ROLE_TICK, plot.x + (i + 0.5) * each, y, ANCHOR_MIDDLE, size, false, INK_TEXT, axis->name[i]);
+}
+
+void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid)
+{
+	const struct box plot = page->layout->plot;
+	double bottom = plot.y + plot.height, y = bottom + 22;
+	struct tick ticks[TICKS_MAX];
+	int count = scale_ticks(&axis->scale, plot.width, page_across, page, ticks);
+
+	page_rule(page, ROLE_TICK, plot.x, bottom, plot.x + plot.width, bottom, 1.4, INK_DIM);
+	if (axis->scale.kind == SCALE_STEPS)
+		step_names(page, axis, y);
+	for (int i = 0; i < count; i++) {
+		double x = plot.x + plot.width * scale_place(&axis->scale, ticks[i].value);
+
+		page_rule(page, ROLE_TICK, x, bottom, x, bottom + (ticks[i].minor ? 4 : 7), 1, INK_DIM);
+		if (ticks[i].minor)
+			continue;
+		if (grid)
+			page_rule(page, ROLE_TICK, x, plot.y, x, bottom, 0.8, INK_GRID);
+		page_text(page, ROLE_TICK, x, y, ANCHOR_MIDDLE, SIZE_TICK, false, INK_TEXT, ticks[i].label);
+	}
+	page_text(page, ROLE_AXIS, plot.x + plot.width / 2, y + 23, ANCHOR_MIDDLE, SIZE_AXIS, false, INK_TEXT, axis->title);
+}
+
+/* ---- the data on the page ---- */
+
+double layout_x(const struct layout *layout, const struct chart *chart, double x)
+{
+	return layout->plot.x + layout->plot.width * scale_place(&chart->x.scale, x);
+}
+
+double layout_y(const struct layout *layout, const struct chart *chart, double y)
+{
+	return layout->plot.y + layout->plot.height * (1 - scale_place(&chart->y.scale, y));
+}
+
+double layout_shade(const struct chart *chart, double value)
+{
+	double place = scale_place(&chart->z.scale, value);
+
+	return isnan(place) ? NAN : fmin(fmax(place, 0), 1);
+}
+
+bool layout_crowded(const struct chart *chart)
+{
+	return chart->series_count > 6;
+}
+
+enum layout_dash layout_dash(int series)
+{
+	return (enum layout_dash)(series % DASH_COUNT);
+}
+
+enum layout_mark layout_mark(int series)
+{
+	return (enum layout_mark)(series % MARK_COUNT);
+}
+
+/* ---- making one ---- */
+
+struct layout *layout_new(const struct chart *chart, const struct metrics *metrics)
+{
+	static void (*const kinds[])(struct page *page) = {
+		[CHART_LINES] = layout_lines, [CHART_HEAT] = layout_heat, [CHART_RELIEF] = layout_relief, [CHART_BARS] = layout_bars,
+	};
+	struct layout *layout = memory_new(1, sizeof(*layout));
+	struct page page = { chart, metrics, layout };
+
+	kinds[chart->kind](&page);
+	return layout;
+}
+
+void layout_free(struct layout *layout)
+{
+	if (!layout)
+		return;
+	free(layout->text);
+	free(layout->rule);
+	free(layout->area);
+	free(layout);
+}

@@ -1,0 +1,298 @@
+/* Series over x: their names at the ends of the lines, knees in a strip above the plot, plateaus beside the line. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "picture/layout_build.h"
+
+enum { STRIP_ROWS = 3 };
+/* From the last point of a line to its name, and the most that names take. */
+static const double LEADER = 24, NAMES_MOST = 250;
+/* From the words of a knee down to the plot. */
+static const double STRIP_GAP = 16;
+
+static const struct chart_point *last_point(const struct chart_series *series)
+{
+	for (int i = series->count - 1; i >= 0; i--)
+		if (isfinite(series->point[i].y))
+			return &series->point[i];
+	return NULL;
+}
+
+/* ---- names of the series ---- */
+
+struct names {
+	int count;
+	double size, width;      /* of the words; 0 wide: there are none */
+};
+
+static struct names fit_names(const struct page *page, double height)
+{
+	const struct chart *chart = page->chart;
+	struct names names = { .size = SIZE_LABEL };
+
+	for (int i = 0; i < chart->series_count; i++)
+		names.count += chart->series[i].name[0] && last_point(&chart->series[i]);
+	for (; names.count && names.size > SIZE_LEAST - 2; names.size -= 0.5) {
+		names.width = 0;
+		for (int i = 0; i < chart->series_count; i++)
+			names.width = fmax(names.width, page_width(page, chart->series[i].name, names.size, true));
+		if (names.width <= NAMES_MOST && names.count * names.size * LINE_STEP <= height)
+			break;
+	}
+	names.width = fmin(names.width, NAMES_MOST);
+	return names;
+}
+
+struct end {
+	int series;
+	double x, y;
+};
+
+static int by_height(const void *a, const void *b)
+{
+	const struct end *one = a, *other = b;
+
+	return one->y < other->y ? -1 : one->y > other->y ? 1 : one->series - other->series;
+}
+
+/* A name at the right of each line, moved apart where lines end close to each other. */
+static void put_names(struct page *page, const struct names *names, struct place_field *field)
+{
+	const struct chart *chart = page->chart;
+	const struct layout *layout = page->layout;
+	struct end ends[CHART_SERIES];
+	struct place_item items[CHART_SERIES];
+	double edge = layout->plot.x + layout->plot.width;
+	int count = 0;
+
+	for (int i = 0; i < chart->series_count; i++) {
+		const struct chart_point *point = last_point(&chart->series[i]);
+
+		if (!point || !chart->series[i].name[0])
+			continue;
+		ends[count++] = (struct end){ i, layout_x(layout, chart, point->x), layout_y(layout, chart, point->y) };
+	}
+	qsort(ends, (size_t)count, sizeof(*ends), by_height);
+	for (int i = 0; i < count; i++)
+		items[i] = (struct place_item){ ends[i].y, names->size * LINE_STEP, 0 };
+	place_spread(items, count, layout->plot.y - names->size / 2, layout->plot.y + layout->plot.height + 6);
+	for (int i = 0; i < count; i++) {
+		double y = items[i].at, x = edge + LEADER;
+		char text[CHART_TEXT];
+		struct layout_rule *rule;
+
+		snprintf(text, sizeof(text), "%s", chart->series[ends[i].series].name);
+		metrics_fit(page->metrics, text, sizeof(text), names->size, names->size, true, names->width);
+		page_text(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size, true, INK_SERIES + ends[i].series, text);
+		rule = page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2, INK_SERIES + ends[i].series);
+		/* One that ends early is led there. */
+		if (ends[i].x < edge - 6) {
+			rule = page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4, ends[i].y, 1.0, INK_SERIES + ends[i].series);
+			rule->dash = DASH_DOTS;
+			place_add_line(field, ends[i].x, ends[i].y, edge, ends[i].y);
+		}
+	}
+}
+
+/* ---- knees ---- */
+
+/* Which marks have a row of the strip; -1: no row has room. */
+struct strip {
+	int rows;
+	int row[CHART_MARKS];
+	int order[CHART_MARKS], count;      /* marks with words, from left to right */
+};
+
+static double mark_place(const struct chart *chart, int mark)
+{
+	return scale_place(&chart->x.scale, chart->mark[mark].at);
+}
+
+static double mark_size(const struct page *page, int mark)
+{
+	return page_width(page, page->chart->mark[mark].text, SIZE_MARK, false) + 14;
+}
+
+/* Each goes into the row where it moves the others least: in turn, as many rows as their widths ask for. */
+static void plan_strip(const struct page *page, double width, struct strip *strip)
+{
+	const struct chart *chart = page->chart;
+	double total = 0, used[STRIP_ROWS] = { 0 };
+
+	*strip = (struct strip){ 0 };
+	for (int i = 0; i < chart->mark_count; i++) {
+		double place = mark_place(chart, i);
+		int at = strip->count;
+
+		if (!chart->mark[i].text[0] || !(place >= 0) || place > 1)
+			continue;
+		for (; at > 0 && mark_place(chart, strip->order[at - 1]) > place; at--)
+			strip->order[at] = strip->order[at - 1];
+		strip->order[at] = i;
+		strip->count++;
+		total += mark_size(page, i);
+	}
+	strip->rows = total > 0 ? (int)ceil(total / width) : 0;
+	strip->rows = strip->rows > STRIP_ROWS ? STRIP_ROWS : strip->rows;
+	for (int i = 0; i < strip->count; i++) {
+		int row = i % strip->rows;
+
+		for (int k = 0; k < strip->rows && used[row] + mark_size(page, strip->order[i]) > width; k++)
+			row = (row + 1) % strip->rows;
+		strip->row[i] = used[row] + mark_size(page, strip->order[i]) <= width ? row : -1;
+		if (strip->row[i] >= 0)
+			used[row] += mark_size(page, strip->order[i]);
+	}
+}
+
+static void put_strip(struct page *page, const struct strip *strip)
+{
+	const struct chart *chart = page->chart;
+	const struct box plot = page->layout->plot;
+	const double step = SIZE_MARK * LINE_STEP;
+
+	for (int row = 0; row < strip->rows; row++) {
+		struct place_item items[CHART_MARKS];
+		int which[CHART_MARKS], count = 0;
+
+		for (int i = 0; i < strip->count; i++) {
+			if (strip->row[i] != row)
+				continue;
+			which[count] = strip->order[i];
+			items[count] = (struct place_item){ plot.x + plot.width * mark_place(chart, strip->order[i]),
+				mark_size(page, strip->order[i]), 0 };
+			count++;
+		}
+		place_spread(items, count, plot.x - 30, plot.x + plot.width + 30);
+		for (int i = 0; i < count; i++) {
+			const struct chart_mark *mark = &chart->mark[which[i]];
+			int ink = mark->stated ? INK_STATED : INK_FOUND;
+			double y = plot.y - STRIP_GAP - (strip->rows - 1 - row) * step;
+
+			page_text(page, ROLE_MARK, items[i].at, y, ANCHOR_MIDDLE, SIZE_MARK, false, ink, mark->text);
+			/* From under the words to the line in the plot. */
+			if (row == strip->rows - 1)
+				page_rule(page, ROLE_MARK, items[i].at, y + 5, items[i].wanted, plot.y, 1, ink);
+		}
+	}
+}
+
+/* The lines of marks in the plot, under the data. */
+static void put_marks(struct page *page, struct place_field *field)
+{
+	const struct chart *chart = page->chart;
+	const struct box plot = page->layout->plot;
+
+	for (int i = 0; i < chart->mark_count; i++) {
+		const struct chart_mark *mark = &chart->mark[i];
+		double place = mark_place(chart, i), x = plot.x + plot.width * place;
+		double lo = fmax(scale_place(&chart->x.scale, mark->lo), 0), hi = fmin(scale_place(&chart->x.scale, mark->hi), 1);
+		struct layout_rule *rule;
+
+		if (!(place >= 0) || place > 1)
+			continue;
+		if (hi > lo)
+			page_area(page, plot.x + lo * plot.width, plot.y, (hi - lo) * plot.width, plot.height, INK_GRID);
+		rule = page_rule(page, ROLE_MARK, x, plot.y, x, plot.y + plot.height, 1.4, mark->stated ? INK_STATED : INK_FOUND);
+		rule->dash = mark->stated ? DASH_SHORT : DASH_SOLID;
+		place_add_line(field, x, plot.y, x, plot.y + plot.height);
+	}
+}
+
+/* ---- what is beside the lines ---- */
+
+static void block_data(const struct page *page, struct place_field *field)
+{
+	const struct chart *chart = page->chart;
+
+	for (int i = 0; i < chart->series_count; i++) {
+		const struct chart_series *series = &chart->series[i];
+		double before_x = NAN, before_y = NAN;
+
+		for (int k = 0; k < series->count; k++) {
+			const struct chart_point *point = &series->point[k];
+			double x = layout_x(page->layout, chart, point->x), y = layout_y(page->layout, chart, point->y);
+
+			if (isfinite(before_y) && isfinite(y) && chart->joined)
+				place_add_line(field, before_x, before_y, x, y);
+			if (isfinite(y))
+				place_add_line(field, x - 4, y, x + 4, y);
+			if (isfinite(y) && !chart->joined && chart->y.scale.low == 0)
+				place_add_line(field, x, y, x, layout_y(page->layout, chart, 0));
+			if (isfinite(point->lo) && isfinite(point->hi))
+				place_add_line(field, x, layout_y(page->layout, chart, point->lo), x, layout_y(page->layout, chart, point->hi));
+			before_x = x;
+			before_y = y;
+		}
+	}
+}
+
+static void put_beside(struct page *page, enum layout_role role, double x0, double x1, double y, const char *text, int ink,
+	struct place_field *field)
+{
+	const double size = SIZE_LABEL;
+	struct box box;
+
+	if (!isfinite(x0) || !isfinite(y) || !place_beside(field, x0, x1, y, page_width(page, text, size, true) + 8, size * 1.06, &box))
+		return;
+	page_text(page, role, box.x + box.width / 2, box.y + METRICS_ABOVE * size + 0.03 * size, ANCHOR_MIDDLE, size, true, ink, text);
+}
+
+static void put_flats_and_calls(struct page *page, struct place_field *field)
+{
+	const struct chart *chart = page->chart;
+	const struct layout *layout = page->layout;
+	const struct box plot = layout->plot;
+
+	for (int i = 0; i < chart->flat_count; i++) {
+		const struct chart_flat *flat = &chart->flat[i];
+		double x0 = fmax(layout_x(layout, chart, flat->from), plot.x);
+		double x1 = fmin(layout_x(layout, chart, flat->to), plot.x + plot.width);
+
+		put_beside(page, ROLE_FLAT, x0, x1, layout_y(layout, chart, flat->y), flat->text, INK_TEXT, field);
+	}
+	for (int i = 0; i < chart->call_count; i++) {
+		double x = layout_x(layout, chart, chart->call[i].x);
+
+		put_beside(page, ROLE_CALL, x, x, layout_y(layout, chart, chart->call[i].y), chart->call[i].text, INK_TEXT, field);
+	}
+}
+
+void layout_lines(struct page *page)
+{
+	const struct chart *chart = page->chart;
+	struct layout *layout = page->layout;
+	double top = page_head(page), bottom = page_foot(page) - (chart->x.title[0] ? 58 : 34), left, right;
+	struct place_field field = { 0 };
+	struct names names;
+	struct strip strip;
+
+	/* The title of y stands above its axis, to be read without turning one's head. */
+	top += SIZE_AXIS + 5;
+	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT, chart->y.title);
+	top += 14;
+	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
+	/* The strip above the plot takes some of the height. */
+	names = fit_names(page, bottom - top - (chart->mark_count ? 3 * SIZE_MARK : 0));
+	right = LAYOUT_WIDTH - PAGE_SIDE - (names.count ? names.width + LEADER : 24);
+	plan_strip(page, right - left, &strip);
+	if (strip.rows)
+		top += (strip.rows - 1) * SIZE_MARK * LINE_STEP + SIZE_MARK + STRIP_GAP - 6;
+	layout->plot = (struct box){ left, top, right - left, bottom - top };
+	field.bounds = layout->plot;
+	/* Words on the highest point may leave the plot where nothing else is above it. */
+	if (!strip.rows) {
+		field.bounds.y -= 10;
+		field.bounds.height += 10;
+	}
+	put_marks(page, &field);
+	page_y_axis(page, &chart->y, true);
+	page_x_axis(page, &chart->x, false);
+	put_strip(page, &strip);
+	put_names(page, &names, &field);
+	block_data(page, &field);
+	put_flats_and_calls(page, &field);
+	place_free(&field);
+}

@@ -1,0 +1,344 @@
+/* Draws a chart as it was laid out: the page, what is under the data, the data, the words. */
+#include "picture/pen.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "picture/relief.h"
+
+struct drawing {
+	const struct pen *pen;
+	const struct chart *chart;
+	const struct layout *layout;
+	enum picture_theme theme;
+};
+
+static struct colour ink_of(const struct drawing *drawing, int ink)
+{
+	const struct chart *chart = drawing->chart;
+
+	if (ink >= INK_SERIES && chart->ordered && chart->series_count > 1)
+		return palette_ordered(drawing->theme, ink - INK_SERIES, chart->series_count);
+	return palette_ink(drawing->theme, ink);
+}
+
+static struct pen_paint paint_of(const struct drawing *drawing, int ink)
+{
+	return (struct pen_paint){ ink_of(drawing, ink), 1 };
+}
+
+static void draw_line(const struct drawing *drawing, double x0, double y0, double x1, double y1, const struct pen_stroke *stroke)
+{
+	const struct pen_point points[] = { { x0, y0 }, { x1, y1 } };
+
+	drawing->pen->path(drawing->pen->context, points, 2, false, stroke, NULL);
+}
+
+static void fill_box(const struct drawing *drawing, const struct box *box, const struct pen_paint *paint, const struct pen_stroke *stroke)
+{
+	const struct pen_point points[] = { { box->x, box->y }, { box->x + box->width, box->y },
+		{ box->x + box->width, box->y + box->height }, { box->x, box->y + box->height } };
+
+	drawing->pen->path(drawing->pen->context, points, 4, true, stroke, paint);
+}
+
+/* ---- what the layout has placed ---- */
+
+static void draw_area(const struct drawing *drawing, const struct layout_area *area)
+{
+	struct pen_paint paint = paint_of(drawing, area->ink);
+	struct pen_stroke stroke = { paint, 1.4, DASH_SOLID };
+
+	if (area->share >= 0) {
+		paint.colour = palette_ramp(area->share);
+		stroke = (struct pen_stroke){ paint, 0.4, DASH_SOLID };      /* no seams between the parts */
+		fill_box(drawing, &area->box, &paint, &stroke);
+		return;
+	}
+	if (!area->outlined) {
+		fill_box(drawing, &area->box, &paint, NULL);
+		return;
+	}
+	/* Light, with its outline: told from a solid one without colour. */
+	paint.opacity = 0.22;
+	fill_box(drawing, &area->box, &paint, &stroke);
+}
+
+static void draw_rules(const struct drawing *drawing, bool marks)
+{
+	for (int i = 0; i < drawing->layout->rule_count; i++) {
+		const struct layout_rule *rule = &drawing->layout->rule[i];
+		struct pen_stroke stroke = { paint_of(drawing, rule->ink), rule->width, rule->dash };
+
+		if ((rule->role == ROLE_TICK) != marks)
+			draw_line(drawing, rule->x0, rule->y0, rule->x1, rule->y1, &stroke);
+	}
+}
+
+static void draw_texts(const struct drawing *drawing)
+{
+	for (int i = 0; i < drawing->layout->text_count; i++) {
+		const struct layout_text *text = &drawing->layout->text[i];
+		struct pen_paint paint = paint_of(drawing, text->ink);
+
+		drawing->pen->text(drawing->pen->context, text->x, text->y, text->anchor, text->size, text->bold, &paint, text->text);
+	}
+}
+
+/* ---- series ---- */
+
+static void draw_mark(const struct drawing *drawing, enum layout_mark mark, double x, double y, double radius,
+	const struct pen_stroke *stroke, const struct pen_paint *fill)
+{
+	static const struct {
+		int count;
+		struct pen_point point[12];
+	} shapes[MARK_COUNT] = {
+		[MARK_SQUARE] = { 4, { { -.9, -.9 }, { .9, -.9 }, { .9, .9 }, { -.9, .9 } } },
+		[MARK_DIAMOND] = { 4, { { 0, -1.3 }, { 1.3, 0 }, { 0, 1.3 }, { -1.3, 0 } } },
+		[MARK_UP] = { 3, { { 0, -1.2 }, { 1.15, .85 }, { -1.15, .85 } } },
+		[MARK_DOWN] = { 3, { { 0, 1.2 }, { 1.15, -.85 }, { -1.15, -.85 } } },
+		[MARK_CROSS] = { 12, { { -.4, -1.2 }, { .4, -1.2 }, { .4, -.4 }, { 1.2, -.4 }, { 1.2, .4 }, { .4, .4 }, { .4, 1.2 },
+			{ -.4, 1.2 }, { -.4, .4 }, { -1.2, .4 }, { -1.2, -.4 }, { -.4, -.4 } } },
+	};
+	struct pen_point points[12];
+
+	if (mark == MARK_DISC) {
+		drawing->pen->disc(drawing->pen->context, x, y, radius, stroke, fill);
+		return;
+	}
+	for (int i = 0; i < shapes[mark].count; i++)
+		points[i] = (struct pen_point){ x + radius * shapes[mark].point[i].x, y + radius * shapes[mark].point[i].y };
+	drawing->pen->path(drawing->pen->context, points, shapes[mark].count, true, stroke, fill);
+}
+
+/* The quartiles: a band behind a line, bars at points that no line joins. */
+static void draw_band(const struct drawing *drawing, int index)
+{
+	const struct chart *chart = drawing->chart;
+	const struct chart_series *series = &chart->series[index];
+	struct pen_point *points = memory_new((size_t)series->count * 2 + 1, sizeof(*points));
+	struct pen_paint paint = paint_of(drawing, INK_SERIES + index);
+	int from = 0;
+
+	paint.opacity = 0.25;
+	while (from < series->count) {
+		int count = 0, to = from;
+
+		/* A stretch without gap: along the upper quartiles, and back along the lower ones. */
+		while (to < series->count && isfinite(series->point[to].lo) && isfinite(series->point[to].hi))
+			to++;
+		for (int i = from; i < to; i++)
+			points[count++] = (struct pen_point){ layout_x(drawing->layout, chart, series->point[i].x),
+				layout_y(drawing->layout, chart, series->point[i].hi) };
+		for (int i = to - 1; i >= from; i--)
+			points[count++] = (struct pen_point){ layout_x(drawing->layout, chart, series->point[i].x),
+				layout_y(drawing->layout, chart, series->point[i].lo) };
+		if (to > from + 1)
+			drawing->pen->path(drawing->pen->context, points, count, true, NULL, &paint);
+		from = to + 1;
+	}
+	free(points);
+}
+
+static void draw_joined(const struct drawing *drawing, int index)
+{
+	const struct chart_series *series = &drawing->chart->series[index];
+	struct pen_point *points = memory_new((size_t)series->count + 1, sizeof(*points));
+	struct pen_stroke stroke = { paint_of(drawing, INK_SERIES + index), layout_crowded(drawing->chart) ? 1.8 : 2.6,
+		drawing->chart->ordered ? DASH_SOLID : layout_dash(index) };
+	int count = 0;
+
+	for (int i = 0; i <= series->count; i++) {
+		if (i < series->count && isfinite(series->point[i].y)) {
+			points[count++] = (struct pen_point){ layout_x(drawing->layout, drawing->chart, series->point[i].x),
+				layout_y(drawing->layout, drawing->chart, series->point[i].y) };
+			continue;
+		}
+		if (count > 1)
+			drawing->pen->path(drawing->pen->context, points, count, false, &stroke, NULL);
+		count = 0;
+	}
+	free(points);
+}
+
+static void draw_points(const struct drawing *drawing, int index)
+{
+	const struct chart *chart = drawing->chart;
+	const struct chart_series *series = &chart->series[index];
+	struct pen_paint page = paint_of(drawing, INK_PAGE), paint = paint_of(drawing, INK_SERIES + index);
+	bool crowded = layout_crowded(chart);
+	double radius = series->count > 90 ? 2.4 : series->count > 40 || crowded ? 3 : 4.2;
+	enum layout_mark mark = chart->ordered ? MARK_DISC : layout_mark(index);
+	struct pen_stroke stroke = { paint, radius > 4 ? 2 : 1.5, DASH_SOLID }, thin = { paint, crowded ? 1 : 1.3, DASH_SOLID };
+	struct pen_stroke stem = { { paint.colour, 0.45 }, 4, DASH_SOLID };
+
+	for (int i = 0; i < series->count; i++) {
+		const struct chart_point *point = &series->point[i];
+		double x = layout_x(drawing->layout, chart, point->x), y = layout_y(drawing->layout, chart, point->y);
+
+		if (!isfinite(y))
+			continue;
+		/* Where nothing joins the points, a stem says which step they belong to. */
+		if (!chart->joined && chart->y.scale.low == 0)
+			draw_line(drawing, x, layout_y(drawing->layout, chart, 0), x, y, &stem);
+		if (isfinite(point->lo) && isfinite(point->hi)) {
+			double lo = layout_y(drawing->layout, chart, point->lo), hi = layout_y(drawing->layout, chart, point->hi);
+
+			draw_line(drawing, x, lo, x, hi, &thin);
+			/* Ends, where the bar leaves its mark. */
+			if (lo - hi > 2 * radius) {
+				draw_line(drawing, x - radius, lo, x + radius, lo, &thin);
+				draw_line(drawing, x - radius, hi, x + radius, hi, &thin);
+			}
+		}
+		if (isfinite(point->other) && isfinite(point->other_y)) {
+			double low = layout_y(drawing->layout, chart, point->other), high = layout_y(drawing->layout, chart, point->other_y);
+
+			draw_line(drawing, x, low, x, high, &thin);
+			draw_mark(drawing, mark, x, low, radius * 0.8, &stroke, &paint);
+			draw_mark(drawing, mark, x, high, radius * 0.8, &stroke, &paint);
+			continue;
+		}
+		draw_mark(drawing, mark, x, y, radius, &stroke, point->doubtful ? &page : &paint);
+	}
+}
+
+static void draw_series(const struct drawing *drawing)
+{
+	const struct chart *chart = drawing->chart;
+
+	for (int i = 0; i < chart->series_count && chart->joined && !layout_crowded(chart); i++)
+		draw_band(drawing, i);
+	for (int i = 0; i < chart->series_count && chart->joined; i++)
+		draw_joined(drawing, i);
+	for (int i = 0; i < chart->series_count; i++)
+		draw_points(drawing, i);
+}
+
+/* ---- grids ---- */
+
+/* What was not measured: crossed, in no colour of the ramp. */
+static void draw_missing(const struct drawing *drawing, const struct box *box)
+{
+	struct pen_paint paint = paint_of(drawing, INK_GRID);
+	struct pen_stroke stroke = { paint_of(drawing, INK_FAINT), 1, DASH_SOLID };
+
+	fill_box(drawing, box, &paint, NULL);
+	draw_line(drawing, box->x + 2, box->y + 2, box->x + box->width - 2, box->y + box->height - 2, &stroke);
+}
+
+static void draw_heat(const struct drawing *drawing)
+{
+	const struct chart *chart = drawing->chart;
+	const struct box plot = drawing->layout->plot;
+	double width = plot.width / chart->x.count, height = plot.height / chart->y.count;
+	struct pen_stroke gap = { paint_of(drawing, INK_PAGE), 1, DASH_SOLID };
+
+	for (int y = 0; y < chart->y.count; y++) {
+		for (int x = 0; x < chart->x.count; x++) {
+			int cell = y * chart->x.count + x;
+			double shade = layout_shade(chart, chart->grid[cell]);
+			struct box box = { plot.x + x * width, plot.y + y * height, width, height };
+			struct pen_paint paint = { palette_ramp(shade), 1 };
+			const struct pen_point corner[] = { { box.x, box.y }, { box.x + fmin(9, width / 3), box.y },
+				{ box.x, box.y + fmin(9, width / 3) } };
+			struct pen_paint page = paint_of(drawing, INK_PAGE);
+
+			if (isnan(shade)) {
+				draw_missing(drawing, &box);
+				continue;
+			}
+			fill_box(drawing, &box, &paint, &gap);
+			/* A doubtful cell lacks a corner. */
+			if (chart->doubtful[cell])
+				drawing->pen->path(drawing->pen->context, corner, 3, true, NULL, &page);
+		}
+	}
+}
+
+static double height_at(const struct chart *chart, const double *heights, double row, int column)
+{
+	int below = (int)row < chart->y.count - 2 ? (int)row : chart->y.count - 2;
+	double share = row - below;
+
+	return heights[below * chart->x.count + column] * (1 - share) + heights[(below + 1) * chart->x.count + column] * share;
+}
+
+/* The line of a cache's end across one facet. */
+static void draw_mark_across(const struct drawing *drawing, const struct relief *relief, const double *heights,
+	const struct relief_facet *facet)
+{
+	const struct chart *chart = drawing->chart;
+	struct pen_stroke stroke = { paint_of(drawing, INK_ON_DARK), 2.4, DASH_SOLID };
+
+	for (int i = 0; i < chart->mark_count && chart->marks_on_y; i++) {
+		double row = chart->mark[i].at;
+		struct relief_point from, to;
+
+		/* One along an edge belongs to the facet in front, which would cover half of it; on the last edge none is in front. */
+		if (row < facet->row || row > facet->row + 1 || (row == facet->row + 1 && facet->row + 2 < chart->y.count))
+			continue;
+		from = relief_project(relief, (double)facet->column / (chart->x.count - 1), row / (chart->y.count - 1),
+			height_at(chart, heights, row, facet->column));
+		to = relief_project(relief, (facet->column + 1.0) / (chart->x.count - 1), row / (chart->y.count - 1),
+			height_at(chart, heights, row, facet->column + 1));
+		draw_line(drawing, from.x, from.y, to.x, to.y, &stroke);
+	}
+}
+
+static void draw_relief(const struct drawing *drawing)
+{
+	const struct chart *chart = drawing->chart;
+	int cells = chart->x.count * chart->y.count, count;
+	struct relief relief = relief_in(&drawing->layout->plot);
+	struct relief_facet *facets = memory_new((size_t)cells + 1, sizeof(*facets));
+	double *heights = memory_new((size_t)cells + 1, sizeof(*heights));
+	struct pen_stroke edge = { { palette_ink(PICTURE_LIGHT, INK_TEXT), 0.55 }, 0.7, DASH_SOLID };
+
+	for (int i = 0; i < cells; i++)
+		heights[i] = layout_shade(chart, chart->grid[i]);
+	count = relief_facets(&relief, heights, chart->x.count, chart->y.count, facets);
+	for (int i = 0; i < count; i++) {
+		struct pen_paint paint = { palette_ramp(facets[i].z), 1 };
+		struct pen_point corners[4];
+
+		for (int k = 0; k < 4; k++)
+			corners[k] = (struct pen_point){ facets[i].corner[k].x, facets[i].corner[k].y };
+		drawing->pen->path(drawing->pen->context, corners, 4, true, &edge, &paint);
+		draw_mark_across(drawing, &relief, heights, &facets[i]);
+	}
+	free(heights);
+	free(facets);
+}
+
+static void draw_nothing(const struct drawing *drawing)
+{
+	(void)drawing;      /* bars are areas of the layout */
+}
+
+void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_theme theme)
+{
+	static void (*const kinds[])(const struct drawing *drawing) = {
+		[CHART_LINES] = draw_series, [CHART_HEAT] = draw_heat, [CHART_RELIEF] = draw_relief, [CHART_BARS] = draw_nothing,
+	};
+	struct layout *layout = layout_new(chart, &pen->metrics);
+	struct drawing drawing = { pen, chart, layout, theme };
+	struct pen_paint paint = paint_of(&drawing, INK_PAGE);
+	const struct box page = { 0, 0, LAYOUT_WIDTH, LAYOUT_HEIGHT };
+	bool over = chart->kind == CHART_HEAT || chart->kind == CHART_BARS;
+
+	fill_box(&drawing, &page, &paint, NULL);
+	draw_rules(&drawing, false);
+	for (int i = 0; i < layout->area_count; i++)
+		draw_area(&drawing, &layout->area[i]);
+	/* Lines of knees stand under curves, and over cells. */
+	if (!over)
+		draw_rules(&drawing, true);
+	kinds[chart->kind](&drawing);
+	if (over)
+		draw_rules(&drawing, true);
+	draw_texts(&drawing);
+	layout_free(layout);
+}

@@ -1,0 +1,139 @@
+#include "picture/picture.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "picture/picture_cairo.h"
+#include "picture/picture_file.h"
+#include "picture/picture_gnuplot.h"
+
+struct picture_format {
+	const char *extension;
+	struct status (*ready)(void);      /* NULL: always */
+	/* NULL: gnuplot, which takes two files. */
+	struct status (*draw)(const struct chart *chart, enum picture_theme theme, struct text *out);
+};
+
+static const struct picture_format formats[] = {
+	{ "svg", picture_cairo_ready, picture_svg },
+	{ "png", picture_cairo_ready, picture_png },
+	{ "pdf", picture_cairo_ready, picture_pdf },
+	{ "gp", NULL, NULL },
+};
+
+/* The format that a path's extension names, in either case; NULL: none. */
+static const struct picture_format *format_of(const char *path)
+{
+	const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+
+	for (size_t i = 0; dot && i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (strcasecmp(dot + 1, formats[i].extension) == 0)
+			return &formats[i];
+	return NULL;
+}
+
+struct status picture_named(const char *path)
+{
+	if (strlen(path) >= PICTURE_PATH - 8)
+		return status_make(STATUS_USAGE, "%.60s...: the name of a picture is too long", path);
+	if (!format_of(path))
+		return status_make(STATUS_USAGE, "%.140s: the name of a picture ends in .svg, .png or .pdf, or in .gp for gnuplot", path);
+	return status_ok();
+}
+
+/* NAME.dat for NAME.gp. */
+static void data_path(const char *path, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%.*s.dat", (int)(strlen(path) - 3), path);
+}
+
+struct status picture_check(const char *path)
+{
+	const struct picture_format *format = format_of(path);
+	struct status status = picture_named(path);
+	char data[PICTURE_PATH];
+
+	if (!status_is_ok(&status))
+		return status;
+	if (format->ready)
+		status = format->ready();
+	if (status_is_ok(&status))
+		status = picture_file_check(path);
+	if (status_is_ok(&status) && !format->draw) {
+		data_path(path, data, sizeof(data));
+		status = picture_file_check(data);
+	}
+	return status;
+}
+
+/* Script and data, or neither. */
+static struct status save_gnuplot(const struct chart *chart, enum picture_theme theme, const char *path, bool fresh)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	struct text script = { 0 }, data = { 0 };
+	char beside[PICTURE_PATH], bare[PICTURE_PATH];
+	struct status status;
+
+	data_path(path, beside, sizeof(beside));
+	snprintf(bare, sizeof(bare), "%.*s", (int)(strlen(name) - 3), name);
+	picture_gnuplot(chart, theme, bare, &script, &data);
+	status = picture_file_save(beside, &data, fresh);
+	if (status_is_ok(&status))
+		status = picture_file_save(path, &script, fresh);
+	text_free(&script);
+	text_free(&data);
+	return status;
+}
+
+static struct status save(const struct chart *chart, enum picture_theme theme, const char *path, bool fresh)
+{
+	const struct picture_format *format = format_of(path);
+	struct text bytes = { 0 };
+	struct status status = picture_named(path);
+
+	if (!status_is_ok(&status))
+		return status;
+	if (!format->draw)
+		return save_gnuplot(chart, theme, path, fresh);
+	status = format->draw(chart, theme, &bytes);
+	if (status_is_ok(&status))
+		status = picture_file_save(path, &bytes, fresh);
+	text_free(&bytes);
+	return status;
+}
+
+struct status picture_save(const struct chart *chart, enum picture_theme theme, const char *path)
+{
+	return save(chart, theme, path, false);
+}
+
+struct status picture_save_new(const struct chart *chart, enum picture_theme theme, const char *what, char *path, size_t size)
+{
+	struct status status = picture_cairo_ready();
+
+	if (!status_is_ok(&status))
+		return status;
+	for (int number = 1; number < 10000; number++) {
+		snprintf(path, size, "slexplore-%s-%d.svg", what, number);
+		if (picture_file_exists(path))
+			continue;
+		status = save(chart, theme, path, true);
+		if (status_is_ok(&status) || !picture_file_exists(path))
+			return status;
+		/* Somebody else took the name meanwhile. */
+	}
+	return status_make(STATUS_FAILED, "10,000 pictures slexplore-%s-*.svg are here already", what);
+}
+
+struct status picture_find_theme(const char *name, enum picture_theme *theme)
+{
+	for (int i = 0; picture_theme_names[i]; i++) {
+		if (strcmp(picture_theme_names[i], name) != 0)
+			continue;
+		*theme = (enum picture_theme)i;
+		return status_ok();
+	}
+	return status_make(STATUS_USAGE, "%.40s: there is no such theme of pictures; it is light or dark", name);
+}

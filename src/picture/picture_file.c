@@ -1,0 +1,140 @@
+#include "picture/picture_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct status cannot(const char *path, const char *why)
+{
+	return status_make(STATUS_FAILED, "%.150s cannot be written: %.60s", path, why);
+}
+
+bool picture_file_exists(const char *path)
+{
+	struct stat about;
+
+	return lstat(path, &about) == 0;
+}
+
+/* Where a path leads in the end, so that a link stays one; the path itself where there is nothing yet. */
+static void follow(const char *path, char place[PICTURE_PATH])
+{
+	char *real = realpath(path, NULL);
+
+	snprintf(place, PICTURE_PATH, "%s", real && strlen(real) < PICTURE_PATH - 32 ? real : path);
+	free(real);
+}
+
+/* Opens a file of a new name in the same directory, with the rights that a new file gets. */
+static int open_beside(const char *place, char name[PICTURE_PATH])
+{
+	const char *slash = strrchr(place, '/');
+	int directory = slash ? (int)(slash - place) + 1 : 0, descriptor = -1;
+
+	for (int number = 0; number < 100 && descriptor < 0; number++) {
+		snprintf(name, PICTURE_PATH, "%.*s.slexplore-%ld-%d.tmp", directory, place, (long)getpid(), number);
+		descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (descriptor < 0 && errno != EEXIST)
+			break;
+	}
+	return descriptor;
+}
+
+static struct status check_place(const char *path, const char *place)
+{
+	struct stat about;
+
+	if (stat(place, &about) < 0)
+		return status_ok();
+	if (S_ISDIR(about.st_mode))
+		return cannot(path, "it is a directory");
+	if (!S_ISREG(about.st_mode))
+		return cannot(path, "it is no regular file");
+	if (access(place, W_OK) < 0)
+		return cannot(path, strerror(errno));
+	return status_ok();
+}
+
+struct status picture_file_check(const char *path)
+{
+	char place[PICTURE_PATH], name[PICTURE_PATH];
+	struct status status;
+	int descriptor;
+
+	follow(path, place);
+	status = check_place(path, place);
+	if (!status_is_ok(&status))
+		return status;
+	descriptor = open_beside(place, name);
+	if (descriptor < 0)
+		return cannot(path, strerror(errno));
+	close(descriptor);
+	unlink(name);
+	return status_ok();
+}
+
+static bool write_all(int descriptor, const struct text *bytes)
+{
+	size_t written = 0;
+
+	while (written < bytes->length) {
+		ssize_t some = write(descriptor, bytes->bytes + written, bytes->length - written);
+
+		if (some < 0 && errno == EINTR)
+			continue;
+		if (some <= 0)
+			return false;
+		written += (size_t)some;
+	}
+	return true;
+}
+
+/* To its place: link() refuses one that is taken; where a file system has no links, looking first must do. */
+static bool move(const char *name, const char *place, bool fresh)
+{
+	if (!fresh)
+		return rename(name, place) == 0;
+	if (link(name, place) == 0) {
+		unlink(name);
+		return true;
+	}
+	if (errno == EEXIST || picture_file_exists(place)) {
+		errno = EEXIST;
+		return false;
+	}
+	return rename(name, place) == 0;
+}
+
+struct status picture_file_save(const char *path, const struct text *bytes, bool fresh)
+{
+	char place[PICTURE_PATH], name[PICTURE_PATH];
+	struct status status;
+	bool saved;
+	int descriptor, reason;
+
+	follow(path, place);
+	status = check_place(path, place);
+	if (!status_is_ok(&status))
+		return status;
+	descriptor = open_beside(place, name);
+	if (descriptor < 0)
+		return cannot(path, strerror(errno));
+	saved = write_all(descriptor, bytes);
+	reason = errno;
+	if (close(descriptor) < 0 && saved) {
+		saved = false;
+		reason = errno;
+	}
+	if (saved && !move(name, place, fresh)) {
+		saved = false;
+		reason = errno;
+	}
+	if (saved)
+		return status_ok();
+	unlink(name);
+	return cannot(path, strerror(reason));
+}

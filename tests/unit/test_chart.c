@@ -1,0 +1,439 @@
+/* What makers of charts put on them, from made-up kernels and samples. */
+#include "fakes.h"
+
+#include "picture/chart_knobs.h"
+#include "picture/chart_ladder.h"
+#include "picture/chart_sweep.h"
+#include "picture/chart_view.h"
+#include "session/cells.h"
+
+/* Refused as wrong usage, in words that hold these. */
+#define check_refused(outcome, part) \
+	do { \
+		struct status check_outcome = (outcome); \
+		assert_int_equal(check_outcome.code, STATUS_USAGE); \
+		check_contains(check_outcome.text, part); \
+	} while (0)
+
+static const struct machine this_machine = {
+	.name = "Fake(R) Core(TM) 9000", .host = "here", .cpu = 3, .virtualised = true, .cache_count = 2,
+	.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 } }, .clock_name = "imul chain, 3 cycles a link",
+};
+static const struct chart_origin origin = { .machine = &this_machine, .core = "Fake Lake", .now = 1767225600 };
+
+static struct sample sample_of(double cpe, double bytes)
+{
+	struct sample sample = { .valid = true, .cpe = cpe, .cpe_lo = cpe * 0.99, .cpe_hi = cpe * 1.02, .trials = 150, .quiet = 1, .ghz = 4,
+		.ns = cpe / 4, .gbps = bytes > 0 ? bytes * 4 / cpe : NAN, .bytes_per_cycle = bytes > 0 ? bytes / cpe : NAN,
+		.cycles_from = SOURCE_REFERENCE, .check = NAN, .modes = 1 };
+
+	return sample;
+}
+
+static struct sweep_axis axis_of(int knob, const int64_t *values, size_t count)
+{
+	return (struct sweep_axis){ .knob = knob, .count = count, .values = (int64_t *)values };
+}
+
+static void add(struct chart_sweep *gathered, const struct setting *setting, double cpe, double bytes)
+{
+	struct cell cell = { .setting = *setting, .sample = sample_of(cpe, bytes) };
+
+	chart_sweep_add(gathered, &cell);
+}
+
+static const int64_t sizes[] = { 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288 }, strides[] = { 1, 2, 4, 8 }, accs[] = { 4, 2, 1 };
+static const int64_t ops[] = { 0, 1 };
+
+static struct chart_sweep *begin(const struct kernel *kernel, const struct sweep_axis *axes, size_t count, enum chart_look look,
+	struct setting *setting)
+{
+	struct chart_sweep *gathered;
+
+	setting_init(setting, kernel);
+	check_ok(chart_sweep_new(setting, axes, count, look, &gathered));
+	return gathered;
+}
+
+static void the_knob_with_most_values_is_x(void **state)
+{
+	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2), axis_of(FOLD_ACC, accs, 3) };
+	struct setting setting;
+	struct chart_sweep *gathered = begin(&kernel_fold, axes, 2, LOOK_AUTO, &setting);
+	struct chart *chart;
+
+	(void)state;
+	for (int op = 0; op < 2; op++) {
+		for (int i = 0; i < 3; i++) {
+			setting.v[FOLD_OP] = op;
+			setting.v[FOLD_ACC] = accs[i];
+			add(gathered, &setting, 3.0 / (double)accs[i] + op, 8);
+		}
+	}
+	assert_int_equal(chart_sweep_count(gathered), 6);
+	chart = chart_sweep_make(gathered, &origin);
+	assert_int_equal(chart->kind, CHART_LINES);
+	assert_true(chart->joined);
+	assert_int_equal(chart->series_count, 2);
+	assert_string_equal(chart->series[0].name, "add");
+	assert_string_equal(chart->series[1].name, "mul");
+	/* Ascending, whatever the order in which they were listed. */
+	for (int i = 0; i < 3; i++) {
+		check_near(chart->series[0].point[i].x, (double)accs[2 - i], 0);
+		check_near(chart->series[0].point[i].y, 3.0 / (double)accs[2 - i], 1e-12);
+		check_near(chart->series[1].point[i].lo, (3.0 / (double)accs[2 - i] + 1) * 0.99, 1e-12);
+	}
+	assert_string_equal(chart->title, "fold: combine an array");
+	assert_string_equal(chart->subtitle, "unroll=4  size=32k  stride=1");
+	assert_string_equal(chart->x.title, "acc (accumulators, side by side)");
+	assert_string_equal(chart->y.title, "cycles per element");
+	check_contains(chart->source, "R: cycles by the reference clock, imul chain, 3 cycles a link; medians of 150 trials");
+	check_contains(chart->legend, "quartiles");
+	assert_string_equal(chart->machine, "Fake Core 9000: Fake Lake, core 3, virtual");
+	check_contains(chart->made, "on here, slexplore ");
+	chart_free(chart);
+	chart_sweep_free(gathered);
+}
+
+static void sizes_and_strides_make_a_mountain(void **state)
+{
+	const struct sweep_axis axes[] = { axis_of(FOLD_SIZE, sizes, 8), axis_of(FOLD_STRIDE, strides, 4) };
+	struct setting setting;
+	struct chart_sweep *gathered = begin(&kernel_fold, axes, 2, LOOK_AUTO, &setting);
+	struct chart *chart;
+
+	(void)state;
+	for (int y = 0; y < 8; y++) {
+		for (int x = 0; x < 4; x++) {
+			setting.v[FOLD_SIZE] = sizes[y];
+			setting.v[FOLD_STRIDE] = strides[x];
+			if (x != 3 || y != 7)
+				add(gathered, &setting, (1 + y) * (double)strides[x], 8);
+		}
+	}
+	chart = chart_sweep_make(gathered, &origin);
+	assert_int_equal(chart->kind, CHART_RELIEF);
+	assert_int_equal(chart->x.count, 4);
+	assert_int_equal(chart->y.count, 8);
+	assert_string_equal(chart->x.name[3], "8");
+	assert_string_equal(chart->y.name[0], "4 KiB");
+	assert_string_equal(chart->z.title, "GB/s");
+	check_near(chart->grid[0], 32, 1e-9);
+	check_near(chart->grid[2 * 4 + 1], 32.0 / 6, 1e-9);
+	assert_true(isnan(chart->grid[7 * 4 + 3]));
+	assert_int_equal(chart->call_count, 1);
+	assert_string_equal(chart->call[0].text, "32.0 GB/s");
+	/* 48 KiB lies between 32 and 64, nearer to the latter on a logarithmic scale. */
+	assert_true(chart->marks_on_y);
+	check_near(chart->mark[0].at, 3 + log2(1.5), 1e-9);
+	check_near(chart->mark[1].at, 7.5, 1e-9);
+	chart_free(chart);
+	chart_sweep_free(gathered);
+}
+
+static void any_two_knobs_make_a_grid_when_asked(void **state)
+{
+	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2), axis_of(FOLD_ACC, accs, 3) };
+	struct setting setting;
+	struct chart_sweep *gathered = begin(&kernel_fold, axes, 2, LOOK_HEAT, &setting);
+	struct chart *chart;
+
+	(void)state;
+	add(gathered, &setting, 3, 8);
+	chart = chart_sweep_make(gathered, &origin);
+	assert_int_equal(chart->kind, CHART_HEAT);
+	assert_string_equal(chart->z.title, "cycles per element");
+	assert_string_equal(chart->x.name[0], "1");
+	assert_string_equal(chart->y.name[1], "mul");
+	check_near(chart->grid[0], 3, 1e-12);
+	assert_true(isnan(chart->grid[1]));
+	chart_free(chart);
+	chart_sweep_free(gathered);
+}
+
+/* One line over sizes: plateaus have their figures, the caches their places. */
+static void a_line_over_sizes_has_plateaus(void **state)
+{
+	const struct sweep_axis axes[] = { axis_of(WALK_SIZE, sizes, 8) };
+	struct setting setting;
+	struct chart_sweep *gathered = begin(&kernel_walk, axes, 1, LOOK_AUTO, &setting);
+	struct chart *chart;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		setting.v[WALK_SIZE] = sizes[i];
+		add(gathered, &setting, sizes[i] <= 48 << 10 ? 5 : 16, 0);
+	}
+	chart = chart_sweep_make(gathered, &origin);
+	assert_int_equal(chart->x.scale.kind, SCALE_BYTES);
+	assert_int_equal(chart->flat_count, 2);
+	assert_string_equal(chart->flat[0].text, "5.00 cycles");
+	assert_string_equal(chart->flat[1].text, "16.0 cycles");
+	check_near(chart->flat[0].from, 4096, 0);
+	check_near(chart->flat[0].to, 32768, 0);
+	assert_int_equal(chart->mark_count, 2);
+	assert_string_equal(chart->mark[0].text, "L1d 48 KiB");
+	check_near(chart->mark[0].at, 49152, 0);
+	assert_string_equal(chart->mark[1].text, "L2 2 MiB");
+	chart_free(chart);
+	chart_sweep_free(gathered);
+}
+
+static void what_cannot_be_drawn_is_refused(void **state)
+{
+	int64_t many[32];
+	struct setting setting;
+	struct chart_sweep *gathered;
+	struct sweep_axis axes[3];
+
+	(void)state;
+	for (int i = 0; i < 32; i++)
+		many[i] = i + 1;
+	setting_init(&setting, &kernel_fold);
+	axes[0] = axis_of(FOLD_UNROLL, many, 16);
+	axes[1] = axis_of(FOLD_ACC, many, 16);
+	axes[2] = axis_of(FOLD_OP, ops, 2);
+	check_refused(chart_sweep_new(&setting, axes, 3, LOOK_AUTO, &gathered), "32 lines");
+	assert_null(gathered);
+	check_refused(chart_sweep_new(&setting, axes, 3, LOOK_HEAT, &gathered), "two knobs");
+	check_refused(chart_sweep_new(&setting, axes, 1, LOOK_RELIEF, &gathered), "two knobs");
+	check_refused(chart_sweep_new(&setting, axes, 0, LOOK_AUTO, &gathered), "several values");
+	axes[1] = axis_of(FOLD_STRIDE, many, 32);
+	axes[0] = axis_of(FOLD_SIZE, sizes, 8);
+	check_ok(chart_sweep_new(&setting, axes, 2, LOOK_LINES, &gathered));
+	chart_sweep_free(gathered);
+}
+
+static void choices_are_not_joined(void **state)
+{
+	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2) };
+	struct setting setting;
+	struct chart_sweep *gathered = begin(&kernel_fold, axes, 1, LOOK_AUTO, &setting);
+	struct chart *chart;
+
+	(void)state;
+	add(gathered, &setting, 1.5, 8);
+	chart = chart_sweep_make(gathered, &origin);
+	assert_false(chart->joined);
+	assert_string_equal(chart->x.name[0], "add");
+	check_near(chart->series[0].point[0].y, 1.5, 1e-12);
+	assert_true(isnan(chart->series[0].point[1].y));
+	assert_string_equal(chart->call[0].text, "1.50");
+	chart_free(chart);
+	chart_sweep_free(gathered);
+}
+
+/* ---- samples as points ---- */
+
+static void throughput_turns_quartiles_and_modes_round(void **state)
+{
+	struct sample sample = sample_of(2, 8);
+	struct chart_point point;
+
+	(void)state;
+	sample.modes = 2;
+	sample.mode_low = 1.9;
+	sample.mode_high = 3.8;
+	sample.contended = true;
+	point = measure_point(MEASURE_GBPS, &sample, 7);
+	check_near(point.y, 16, 1e-12);
+	check_near(point.lo, 32 / 2.04, 1e-12);
+	check_near(point.hi, 32 / 1.98, 1e-12);
+	check_near(point.other, 32 / 3.8, 1e-12);
+	check_near(point.other_y, 32 / 1.9, 1e-12);
+	assert_true(point.doubtful);
+	point = measure_point(MEASURE_CPE, &sample, 7);
+	check_near(point.lo, 1.98, 1e-12);
+	check_near(point.other, 1.9, 1e-12);
+	sample.valid = false;
+	assert_true(isnan(measure_point(MEASURE_CPE, &sample, 7).y));
+}
+
+static void a_step_is_found_between_values(void **state)
+{
+	static const double values[] = { 16, 32, 64, 128 };
+
+	(void)state;
+	check_near(chart_step(values, 4, 32), 1, 1e-12);
+	check_near(chart_step(values, 4, 48), 1 + log2(1.5), 1e-12);
+	check_near(chart_step(values, 4, 8), -0.5, 1e-12);
+	check_near(chart_step(values, 4, 1000), 3.5, 1e-12);
+	check_near(chart_step(values, 4, 128), 3, 1e-12);
+}
+
+/* ---- the ladder ---- */
+
+static void fill_explanation(struct explanation *explanation, int limits)
+{
+	explanation->limits.limit_count = limits;
+	for (int i = 0; i < limits; i++) {
+		explanation->limits.limit[i] = (struct limit){ .kind = (enum limit_kind)i, .known = i != limits - 1, .hard = i != 0,
+			.cpe = limits - i };
+		snprintf(explanation->limits.limit[i].cause, sizeof(explanation->limits.limit[i].cause), "cause %d", i);
+	}
+	explanation->limits.binding = limits > 12 ? 11 : 1;
+	explanation->limits.predicted_by = 0;
+}
+
+static void the_ladder_has_limits_and_what_was_measured(void **state)
+{
+	struct explanation *explanation = explanation_new();
+	struct sample sample = sample_of(2.5, 8);
+	struct setting setting;
+	struct chart *chart;
+
+	(void)state;
+	setting_init(&setting, &kernel_fold);
+	fill_explanation(explanation, 4);
+	chart = chart_ladder(explanation, &setting, &sample, "at the limit", &origin);
+	assert_int_equal(chart->bar_count, 5);
+	assert_int_equal(chart->bar[0].kind, BAR_SOFT);
+	check_contains(chart->bar[0].name, "(soft)");
+	assert_string_equal(chart->bar[0].value_words, "4.000 predicted");
+	assert_int_equal(chart->bar[1].kind, BAR_BINDING);
+	assert_string_equal(chart->bar[1].value_words, "3.000 binds");
+	assert_string_equal(chart->bar[1].cause, "cause 1");
+	assert_int_equal(chart->bar[2].kind, BAR_HARD);
+	assert_int_equal(chart->bar[3].kind, BAR_UNKNOWN);
+	assert_true(isnan(chart->bar[3].value));
+	assert_string_equal(chart->bar[3].cause, "unknown: cause 3");
+	assert_int_equal(chart->bar[4].kind, BAR_MEASURED);
+	check_near(chart->bar[4].value, 2.5, 0);
+	check_contains(chart->remark, "at the limit");
+	assert_true(chart->x.scale.high >= 4);
+	chart_free(chart);
+	explanation_free(explanation);
+}
+
+/* More than a slide holds: the highest, the binding one in any case, and how many are left out. */
+static void a_long_ladder_keeps_the_binding_limit(void **state)
+{
+	struct explanation *explanation = explanation_new();
+	struct setting setting;
+	struct chart *chart;
+	bool binds = false;
+
+	(void)state;
+	setting_init(&setting, &kernel_fold);
+	fill_explanation(explanation, 14);
+	chart = chart_ladder(explanation, &setting, NULL, "", &origin);
+	assert_true(chart->bar_count <= 9);
+	for (int i = 0; i < chart->bar_count; i++)
+		binds |= chart->bar[i].kind == BAR_BINDING;
+	assert_true(binds);
+	assert_string_equal(chart->bar[chart->bar_count - 1].name, "7 more");
+	assert_string_equal(chart->source, "nothing was measured");
+	chart_free(chart);
+	explanation_free(explanation);
+}
+
+/* ---- what is on screen ---- */
+
+static struct view *view_of(enum body body)
+{
+	struct view *view = calloc(1, sizeof(*view));
+
+	setting_init(&view->setting, &kernel_fold);
+	view->machine = &this_machine;
+	view->body = body;
+	view->by_size.knob = FOLD_SIZE;
+	view->by_stride.knob = FOLD_STRIDE;
+	view->by_size.count = 8;
+	view->by_stride.count = 4;
+	for (int i = 0; i < 8; i++)
+		view->by_size.point[i] = (struct view_point){ sizes[i], true, true, true, sample_of(1 + i / 4, 8) };
+	for (int i = 0; i < 4; i++)
+		view->by_stride.point[i] = (struct view_point){ strides[i], true, i < 3, true, sample_of((double)strides[i], 8) };
+	view->by_stride.point[3].sample.valid = false;
+	return view;
+}
+
+static void the_slice_of_the_chosen_knob_is_drawn(void **state)
+{
+	struct view *view = view_of(BODY_SLICES);
+	struct chart *chart;
+	const char *what;
+
+	(void)state;
+	check_ok(chart_view(view, &origin, &chart, &what));
+	assert_string_equal(what, "slice");
+	check_contains(chart->x.title, "size");
+	assert_string_equal(chart->y.title, "GB/s");
+	assert_int_equal(chart->series[0].count, 8);
+	check_near(chart->series[0].point[7].y, 16, 1e-9);
+	assert_string_equal(chart->flat[0].text, "32.0 GB/s");
+	chart_free(chart);
+	view->knob = FOLD_STRIDE;
+	check_ok(chart_view(view, &origin, &chart, &what));
+	check_contains(chart->x.title, "stride");
+	assert_true(isnan(chart->series[0].point[3].y));
+	chart_free(chart);
+	free(view);
+}
+
+static void the_mountain_is_drawn_from_above(void **state)
+{
+	struct view *view = view_of(BODY_MOUNTAIN);
+	struct chart *chart;
+	const char *what;
+
+	(void)state;
+	check_refused(chart_view(view, &origin, &chart, &what), "no mountain");
+	view->grid = (struct view_grid){ .present = true, .size_knob = FOLD_SIZE, .stride_knob = FOLD_STRIDE, .nx = 2, .ny = 3, .x = { 1, 2 },
+		.y = { 16384, 65536, 262144 } };
+	check_refused(chart_view(view, &origin, &chart, &what), "nothing of the mountain is measured yet");
+	for (int i = 0; i < 6; i++)
+		view->grid.gbps[i / 2][i % 2] = i == 5 ? NAN : (float)(60 - 10 * i);
+	view->grid.top = 60;
+	view->grid.contended[1][1] = true;
+	check_ok(chart_view(view, &origin, &chart, &what));
+	assert_string_equal(what, "mountain");
+	assert_int_equal(chart->kind, CHART_HEAT);
+	check_near(chart->grid[3], 30, 1e-6);
+	assert_true(chart->doubtful[3]);
+	assert_true(isnan(chart->grid[5]));
+	assert_string_equal(chart->y.name[2], "256 KiB");
+	check_contains(chart->legend, "contended");
+	chart_free(chart);
+	free(view);
+}
+
+static void what_has_no_picture_says_so(void **state)
+{
+	struct view *view = view_of(BODY_CODE);
+	struct chart *chart;
+	const char *what;
+
+	(void)state;
+	check_refused(chart_view(view, &origin, &chart, &what), "view mountain");
+	assert_null(chart);
+	view->body = BODY_LADDER;
+	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");
+	check_refused(chart_view(view, &origin, &chart, &what), "this core has no model");
+	view->body = BODY_SLICES;
+	for (int i = 0; i < 8; i++)
+		view->by_size.point[i].valid = false;
+	check_refused(chart_view(view, &origin, &chart, &what), "measured yet");
+	free(view);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_knob_with_most_values_is_x),
+		cmocka_unit_test(sizes_and_strides_make_a_mountain),
+		cmocka_unit_test(any_two_knobs_make_a_grid_when_asked),
+		cmocka_unit_test(a_line_over_sizes_has_plateaus),
+		cmocka_unit_test(what_cannot_be_drawn_is_refused),
+		cmocka_unit_test(choices_are_not_joined),
+		cmocka_unit_test(throughput_turns_quartiles_and_modes_round),
+		cmocka_unit_test(a_step_is_found_between_values),
+		cmocka_unit_test(the_ladder_has_limits_and_what_was_measured),
+		cmocka_unit_test(a_long_ladder_keeps_the_binding_limit),
+		cmocka_unit_test(the_slice_of_the_chosen_knob_is_drawn),
+		cmocka_unit_test(the_mountain_is_drawn_from_above),
+		cmocka_unit_test(what_has_no_picture_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

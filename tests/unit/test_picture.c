@@ -1,0 +1,422 @@
+/* Pictures in files: names, what is refused and when, that they are whole; what is drawn, and what is written for gnuplot. */
+#include "check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "picture/pen.h"
+#include "picture/picture.h"
+#include "picture/picture_cairo.h"
+#include "picture/picture_file.h"
+#include "picture/picture_gnuplot.h"
+
+/* Refused as wrong usage, in words that hold these. */
+#define check_refused(outcome, part) \
+	do { \
+		struct status check_outcome = (outcome); \
+		assert_int_equal(check_outcome.code, STATUS_USAGE); \
+		check_contains(check_outcome.text, part); \
+	} while (0)
+
+static char directory[64];
+
+static int enter_directory(void **state)
+{
+	(void)state;
+	snprintf(directory, sizeof(directory), "/tmp/slexplore-picture-XXXXXX");
+	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static int leave_directory(void **state)
+{
+	char command[100];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
+	return chdir("/") == 0 ? system(command) : -1;
+}
+
+/* The whole of a file; freed by the caller. */
+static char *read_file(const char *path, size_t *length)
+{
+	FILE *file = fopen(path, "rb");
+	char *bytes = calloc(1, 1 << 22);
+
+	assert_non_null(file);
+	*length = fread(bytes, 1, (1 << 22) - 1, file);
+	fclose(file);
+	return bytes;
+}
+
+static int files_here(void)
+{
+	FILE *list = popen("ls -A | wc -l", "r");
+	int count = -1;
+
+	assert_int_equal(fscanf(list, "%d", &count), 1);
+	pclose(list);
+	return count;
+}
+
+static struct chart *curve(void)
+{
+	struct chart *chart = chart_new(CHART_LINES);
+	struct chart_series *series = chart_add_series(chart, "it's <one> & two");
+	struct chart_mark mark = { .at = 49152, .lo = 40000, .hi = 60000 };
+
+	snprintf(chart->title, sizeof(chart->title), "a curve's title");
+	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
+	snprintf(mark.text, sizeof(mark.text), "L1d 48 KiB");
+	chart_add_mark(chart, &mark);
+	chart->joined = true;
+	for (int i = 0; i < 12; i++) {
+		struct chart_point point = { 4096 << i, i == 6 ? NAN : i < 4 ? 5 : 16, 4.9, 16.5, i == 8 ? 15 : NAN, i == 8 ? 30 : NAN, i == 9 };
+
+		chart_add_point(series, &point);
+	}
+	chart_add_flat(chart, 4096, 32768, 5, "5.0 cycles");
+	chart_fit(chart, SCALE_BYTES, SCALE_LOG);
+	return chart;
+}
+
+static struct chart *grid(enum chart_kind kind)
+{
+	static const char *const names[] = { "1", "2", "3" };
+	struct chart *chart = chart_new(kind);
+
+	chart_name_axis(&chart->x, names, 3);
+	chart_name_axis(&chart->y, names, 3);
+	chart_make_grid(chart);
+	for (int i = 0; i < 8; i++)
+		chart->grid[i] = 10 + i;
+	chart->doubtful[4] = true;
+	snprintf(chart->z.title, sizeof(chart->z.title), "GB/s");
+	chart_grid_scale(chart, 10, 17);
+	return chart;
+}
+
+static struct chart *bars(void)
+{
+	struct chart *chart = chart_new(CHART_BARS);
+
+	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_BINDING, "latency", "a chain", "3.000 binds", 3, NAN, NAN };
+	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_SOFT, "decode", "", "1.000", 1, NAN, NAN };
+	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_UNKNOWN, "divider", "unknown: nobody says", "", NAN, NAN, NAN };
+	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_MEASURED, "measured", "quartiles", "3.010", 3.01, 2.9, 3.2 };
+	chart->x.scale = scale_fit(SCALE_LINEAR, 0, 3.2);
+	return chart;
+}
+
+/* ---- names and files ---- */
+
+static void the_extension_chooses_the_format(void **state)
+{
+	(void)state;
+	check_ok(picture_named("a.svg"));
+	check_ok(picture_named("some/where/A.PNG"));
+	check_ok(picture_named("a.pdf"));
+	check_ok(picture_named("a.gp"));
+	check_refused(picture_named("a.jpg"), ".svg, .png or .pdf");
+	check_refused(picture_named("svg"), ".svg");
+	check_refused(picture_named("a.svg/b"), ".svg");
+	check_refused(picture_named(""), ".svg");
+}
+
+static void themes_go_by_name(void **state)
+{
+	enum picture_theme theme = PICTURE_LIGHT;
+
+	(void)state;
+	check_ok(picture_find_theme("dark", &theme));
+	assert_int_equal(theme, PICTURE_DARK);
+	check_refused(picture_find_theme("grey", &theme), "light or dark");
+}
+
+static void a_place_is_looked_at_without_a_trace(void **state)
+{
+	struct status status;
+	int before = files_here();
+
+	(void)state;
+	check_ok(picture_file_check("new.svg"));
+	assert_int_equal(files_here(), before);
+	status = picture_file_check("nowhere/new.svg");
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "nowhere/new.svg cannot be written: No such file");
+	assert_int_equal(mkdir("taken.svg", 0755), 0);
+	status = picture_file_check("taken.svg");
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "directory");
+	assert_int_equal(rmdir("taken.svg"), 0);
+	assert_int_equal(symlink("/dev/null", "null.svg"), 0);
+	status = picture_file_check("null.svg");
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "no regular file");
+	assert_int_equal(unlink("null.svg"), 0);
+	assert_int_equal(files_here(), before);
+}
+
+static void a_file_is_replaced_only_where_that_is_wanted(void **state)
+{
+	struct text one = { 0 }, two = { 0 };
+	struct status status;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	text_add(&one, "one");
+	text_addn(&two, "t\0o", 3);
+	check_ok(picture_file_save("file.svg", &one, true));
+	status = picture_file_save("file.svg", &two, true);
+	assert_int_equal(status.code, STATUS_FAILED);
+	bytes = read_file("file.svg", &length);
+	assert_string_equal(bytes, "one");
+	free(bytes);
+	check_ok(picture_file_save("file.svg", &two, false));
+	bytes = read_file("file.svg", &length);
+	assert_int_equal(length, 3);
+	assert_memory_equal(bytes, "t\0o", 3);
+	free(bytes);
+	/* What a link leads to is replaced, not the link. */
+	assert_int_equal(symlink("file.svg", "link.svg"), 0);
+	check_ok(picture_file_save("link.svg", &one, false));
+	bytes = read_file("file.svg", &length);
+	assert_string_equal(bytes, "one");
+	free(bytes);
+	unlink("link.svg");
+	unlink("file.svg");
+	assert_int_equal(files_here(), 0);
+	text_free(&one);
+	text_free(&two);
+}
+
+/* ---- gnuplot ---- */
+
+static void gnuplot_gets_script_and_data(void **state)
+{
+	struct chart *chart = curve();
+	size_t length;
+	char *script, *data;
+
+	(void)state;
+	check_ok(picture_check("curve.gp"));
+	check_ok(picture_save(chart, PICTURE_LIGHT, "curve.gp"));
+	script = read_file("curve.gp", &length);
+	data = read_file("curve.dat", &length);
+	check_contains(script, "data = here.'curve'.'.dat'");
+	check_contains(script, "set label 'it''s <one> & two'");
+	check_contains(script, "set label 'a curve''s title'");
+	check_contains(script, "set logscale x 2");
+	check_contains(script, "'64 KiB' 65536");
+	check_contains(script, "set label '5.0 cycles'");
+	check_contains(script, "plot data index 0");
+	check_contains(data, "\n8192 5 4.9 16.5 NaN NaN 0\n");
+	check_contains(data, "\n262144 NaN ");
+	check_contains(data, "\n1048576 16 4.9 16.5 15 30 2\n");
+	check_contains(data, "\n2097152 16 4.9 16.5 NaN NaN 1\n");
+	free(script);
+	free(data);
+	chart_free(chart);
+	unlink("curve.gp");
+	unlink("curve.dat");
+}
+
+static void every_kind_is_written_for_gnuplot(void **state)
+{
+	struct chart *charts[] = { grid(CHART_HEAT), grid(CHART_RELIEF), bars() };
+	static const char *const plots[] = { "with image", "splot data", "with boxxyerror" };
+	static const char *const rows[] = { "\n1 1 14 1 ", "\n1 1 14 1 ", "\n3.01 2.9 3.2 " };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct text script = { 0 }, data = { 0 };
+
+		picture_gnuplot(charts[i], PICTURE_DARK, "name", &script, &data);
+		check_contains(text_string(&script), plots[i]);
+		check_contains(text_string(&data), rows[i]);
+		text_free(&script);
+		text_free(&data);
+		chart_free(charts[i]);
+	}
+}
+
+/* ---- cairo ---- */
+
+/* Whether this machine draws; a build without cairo says what to install instead. */
+static bool draws(void)
+{
+	struct status status = picture_cairo_ready();
+
+	if (status_is_ok(&status))
+		return true;
+	check_contains(status.text, "install libcairo2");
+	check_contains(status.text, "--gnuplot");
+	return false;
+}
+
+static void every_kind_is_drawn_whole(void **state)
+{
+	struct chart *charts[] = { curve(), grid(CHART_HEAT), grid(CHART_RELIEF), bars() };
+
+	(void)state;
+	for (int i = 0; i < 4 && draws(); i++) {
+		size_t length;
+		char *bytes;
+
+		check_ok(picture_save(charts[i], i % 2 ? PICTURE_DARK : PICTURE_LIGHT, "p.svg"));
+		bytes = read_file("p.svg", &length);
+		check_contains(bytes, "<svg ");
+		check_contains(bytes, "</desc>");
+		assert_memory_equal(bytes + length - 7, "</svg>\n", 7);
+		if (i == 0) {
+			check_contains(bytes, "<title>a curve's title</title>");
+			check_contains(bytes, "it's &lt;one&gt; &amp; two");
+			check_contains(bytes, "L1d 48 KiB");
+			check_contains(bytes, "5.0 cycles");
+		}
+		free(bytes);
+		check_ok(picture_save(charts[i], PICTURE_LIGHT, "p.png"));
+		bytes = read_file("p.png", &length);
+		assert_memory_equal(bytes, "\x89PNG\r\n\x1a\n", 8);
+		/* 1920 by 1080, and the last chunk. */
+		assert_memory_equal(bytes + 16, "\0\0\x07\x80\0\0\x04\x38", 8);
+		assert_memory_equal(bytes + length - 8, "IEND", 4);
+		free(bytes);
+		check_ok(picture_save(charts[i], PICTURE_LIGHT, "p.pdf"));
+		bytes = read_file("p.pdf", &length);
+		assert_memory_equal(bytes, "%PDF-", 5);
+		assert_memory_equal(bytes + length - 6, "%%EOF\n", 6);
+		free(bytes);
+	}
+	for (int i = 0; i < 4; i++)
+		chart_free(charts[i]);
+	unlink("p.svg");
+	unlink("p.png");
+	unlink("p.pdf");
+	assert_int_equal(files_here(), 0);
+}
+
+static void new_names_are_free_ones(void **state)
+{
+	struct chart *chart = bars();
+	struct text other = { 0 };
+	char path[PICTURE_PATH];
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	if (draws()) {
+		text_add(&other, "not a picture");
+		check_ok(picture_file_save("slexplore-limits-2.svg", &other, true));
+		check_ok(picture_save_new(chart, PICTURE_LIGHT, "limits", path, sizeof(path)));
+		assert_string_equal(path, "slexplore-limits-1.svg");
+		check_ok(picture_save_new(chart, PICTURE_LIGHT, "limits", path, sizeof(path)));
+		assert_string_equal(path, "slexplore-limits-3.svg");
+		bytes = read_file("slexplore-limits-2.svg", &length);
+		assert_string_equal(bytes, "not a picture");
+		free(bytes);
+	}
+	chart_free(chart);
+	text_free(&other);
+}
+
+/* ---- what is drawn ---- */
+
+struct drawn {
+	int texts, discs, paths, filled, dashed;
+	double least_size;
+};
+
+static double drawn_width(void *context, const char *text, double size, bool bold)
+{
+	(void)context;
+	return metrics_plain.width(NULL, text, size, bold);
+}
+
+static void drawn_text(void *context, double x, double y, enum layout_anchor anchor, double size, bool bold, const struct pen_paint *paint,
+	const char *text)
+{
+	struct drawn *drawn = context;
+
+	(void)x, (void)y, (void)anchor, (void)bold, (void)paint, (void)text;
+	drawn->texts++;
+	drawn->least_size = fmin(drawn->least_size, size);
+}
+
+static void drawn_path(void *context, const struct pen_point *points, int count, bool closed, const struct pen_stroke *stroke,
+	const struct pen_paint *fill)
+{
+	struct drawn *drawn = context;
+
+	(void)closed;
+	drawn->paths++;
+	drawn->filled += fill != NULL;
+	drawn->dashed += stroke && stroke->dash != DASH_SOLID;
+	for (int i = 0; i < count; i++)
+		assert_true(isfinite(points[i].x) && isfinite(points[i].y));
+}
+
+static void drawn_disc(void *context, double x, double y, double radius, const struct pen_stroke *stroke, const struct pen_paint *fill)
+{
+	struct drawn *drawn = context;
+
+	(void)radius, (void)stroke, (void)fill;
+	drawn->discs++;
+	assert_true(isfinite(x) && isfinite(y));
+}
+
+static struct drawn draw(const struct chart *chart)
+{
+	struct drawn drawn = { .least_size = INFINITY };
+	const struct pen pen = { &drawn, { &drawn, drawn_width }, drawn_text, drawn_path, drawn_disc };
+
+	pen_draw(&pen, chart, PICTURE_LIGHT);
+	return drawn;
+}
+
+/* Twelve points: one is missing, one has two modes. */
+static void points_and_modes_have_marks(void **state)
+{
+	struct chart *chart = curve();
+	struct drawn drawn = draw(chart);
+
+	(void)state;
+	assert_int_equal(drawn.discs, 12);
+	assert_true(drawn.least_size >= 9);
+	chart_free(chart);
+}
+
+static void what_is_not_measured_is_no_cell(void **state)
+{
+	struct chart *heat = grid(CHART_HEAT), *relief = grid(CHART_RELIEF);
+	struct drawn full, missing;
+
+	(void)state;
+	full = draw(relief);
+	relief->grid[4] = NAN;
+	missing = draw(relief);
+	/* The middle one of nine is a corner of all four facets; the missing one had taken one away. */
+	assert_int_equal(full.filled - missing.filled, 3);
+	assert_true(draw(heat).filled >= 9);
+	chart_free(heat);
+	chart_free(relief);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_extension_chooses_the_format),
+		cmocka_unit_test(themes_go_by_name),
+		cmocka_unit_test(a_place_is_looked_at_without_a_trace),
+		cmocka_unit_test(a_file_is_replaced_only_where_that_is_wanted),
+		cmocka_unit_test(gnuplot_gets_script_and_data),
+		cmocka_unit_test(every_kind_is_written_for_gnuplot),
+		cmocka_unit_test(every_kind_is_drawn_whole),
+		cmocka_unit_test(new_names_are_free_ones),
+		cmocka_unit_test(points_and_modes_have_marks),
+		cmocka_unit_test(what_is_not_measured_is_no_cell),
+	};
+
+	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}

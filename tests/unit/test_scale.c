@@ -1,0 +1,180 @@
+#include "check.h"
+
+#include "picture/scale.h"
+
+/* Every label takes this much. */
+static double wide(void *context, const char *label)
+{
+	(void)label;
+	return *(double *)context;
+}
+
+static int ticks_of(const struct scale *scale, double room, double label, struct tick ticks[TICKS_MAX])
+{
+	return scale_ticks(scale, room, wide, &label, ticks);
+}
+
+/* "4 KiB|64 KiB|…": labels alone. */
+static void labels(const struct scale *scale, double room, double label, char *buffer, size_t size)
+{
+	struct tick ticks[TICKS_MAX];
+	int count = ticks_of(scale, room, label, ticks);
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (int i = 0; i < count; i++)
+		if (!ticks[i].minor)
+			used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? "|" : "", ticks[i].label);
+}
+
+static void bytes_are_marked_at_powers_of_two(void **state)
+{
+	struct scale scale = scale_fit(SCALE_BYTES, 4096, 256 << 20);
+	char words[400];
+
+	(void)state;
+	labels(&scale, 500, 70, words, sizeof(words));
+	assert_string_equal(words, "4 KiB|64 KiB|1 MiB|16 MiB|256 MiB");
+	labels(&scale, 1000, 70, words, sizeof(words));
+	assert_string_equal(words, "4 KiB|16 KiB|64 KiB|256 KiB|1 MiB|4 MiB|16 MiB|64 MiB|256 MiB");
+}
+
+static void cycles_are_marked_at_round_numbers(void **state)
+{
+	struct scale scale = scale_fit(SCALE_LOG, 5, 362);
+	char words[400];
+
+	(void)state;
+	check_near(scale.low, 2, 1e-9);
+	check_near(scale.high, 500, 1e-9);
+	labels(&scale, 400, 30, words, sizeof(words));
+	assert_string_equal(words, "2|5|10|20|50|100|200|500");
+	labels(&scale, 200, 60, words, sizeof(words));
+	assert_string_equal(words, "10|100");
+}
+
+static void linear_scales_begin_at_zero(void **state)
+{
+	struct scale scale = scale_fit(SCALE_LINEAR, 0.5, 3);
+	char words[400];
+
+	(void)state;
+	check_near(scale.low, 0, 0);
+	check_near(scale.high, 3.5, 1e-9);
+	labels(&scale, 400, 30, words, sizeof(words));
+	assert_string_equal(words, "0.0|0.5|1.0|1.5|2.0|2.5|3.0|3.5");
+	/* Values that hardly differ would look equal from zero on. */
+	scale = scale_fit(SCALE_LINEAR, 98, 101);
+	assert_true(scale.low > 90 && scale.low <= 98 && scale.high >= 101);
+}
+
+static void whole_numbers_have_no_halves(void **state)
+{
+	struct scale scale = { SCALE_LINEAR, 0.8, 4.2, true };
+	char words[400];
+
+	(void)state;
+	labels(&scale, 800, 20, words, sizeof(words));
+	assert_string_equal(words, "1|2|3|4");
+}
+
+/* Whatever the ends: labels keep clear of each other, ascend, and there is at least one unless there is no room at all. */
+static void labels_keep_clear(void **state)
+{
+	static const enum scale_kind kinds[] = { SCALE_LINEAR, SCALE_LOG, SCALE_LOG2, SCALE_BYTES };
+	static const double ends[] = { 1e-3, 0.07, 0.9, 1, 3, 7.5, 33, 100, 4096, 49152, 1e6, 3e8, 6e11 };
+	const int end_count = sizeof(ends) / sizeof(ends[0]);
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		for (int i = 0; i < end_count; i++) {
+			for (int j = i; j < end_count; j++) {
+				bool whole = kinds[k] == SCALE_LOG2 || kinds[k] == SCALE_BYTES;
+				struct scale scale = scale_fit(kinds[k], ends[i], ends[j]);
+				struct tick ticks[TICKS_MAX];
+				int count = ticks_of(&scale, 500, 60, ticks), marked = 0;
+				double before = -INFINITY;
+
+				if (whole && ends[i] < 3)
+					continue;      /* there are no halves of bytes */
+				assert_true(scale.low < scale.high);
+				assert_true(scale.low <= ends[i] * (1 + 1e-9) && scale.high >= ends[j] * (1 - 1e-9));
+				for (int t = 0; t < count; t++) {
+					double at = scale_place(&scale, ticks[t].value) * 500;
+
+					if (ticks[t].minor)
+						continue;
+					marked++;
+					if (!(at - before >= 59.9))
+						fail_msg("%s at %g, %g after the one before, of %g…%g", ticks[t].label, at, at - before,
+							ends[i], ends[j]);
+					before = at;
+				}
+				if (!marked)
+					fail_msg("no mark on kind %d of %g…%g", (int)kinds[k], ends[i], ends[j]);
+			}
+		}
+	}
+}
+
+static void places_run_from_end_to_end(void **state)
+{
+	struct scale log = { SCALE_LOG, 1, 100, false }, linear = { SCALE_LINEAR, -2, 2, false };
+
+	(void)state;
+	check_near(scale_place(&log, 10), 0.5, 1e-12);
+	check_near(scale_place(&log, 1000), 1.5, 1e-12);
+	check_near(scale_place(&linear, 0), 0.5, 1e-12);
+	assert_true(isnan(scale_place(&log, 0)));
+	assert_true(isnan(scale_place(&linear, NAN)));
+}
+
+static void knobs_that_grow_by_factors_are_logarithmic(void **state)
+{
+	static const double doubling[] = { 1, 2, 4, 8, 16 }, mixed[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
+	static const double even[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, sizes[] = { 100, 200, 300, 400, 500, 1000, 1500, 2000 };
+	static const double zero[] = { 0, 10, 100, 1000 };
+
+	(void)state;
+	assert_int_equal(scale_choose(doubling, 5), SCALE_LOG2);
+	assert_int_equal(scale_choose(mixed, 8), SCALE_LOG2);
+	assert_int_equal(scale_choose(even, 8), SCALE_LINEAR);
+	assert_int_equal(scale_choose(sizes, 8), SCALE_LOG2);
+	assert_int_equal(scale_choose(zero, 4), SCALE_LINEAR);
+	assert_int_equal(scale_choose(doubling, 2), SCALE_LINEAR);
+}
+
+static void figures_have_three_digits(void **state)
+{
+	static const struct {
+		double value;
+		const char *words;
+	} rows[] = {
+		{ 0, "0" }, { 0.0423, "0.042" }, { 0.5, "0.50" }, { 4.996, "5.00" }, { 9.996, "10.0" }, { 57.14, "57.1" }, { 362.4, "362" },
+		{ 99.96, "100" }, { NAN, "-" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char words[24];
+
+		scale_figure(rows[i].value, words, sizeof(words));
+		assert_string_equal(words, rows[i].words);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_are_marked_at_powers_of_two),
+		cmocka_unit_test(cycles_are_marked_at_round_numbers),
+		cmocka_unit_test(linear_scales_begin_at_zero),
+		cmocka_unit_test(whole_numbers_have_no_halves),
+		cmocka_unit_test(labels_keep_clear),
+		cmocka_unit_test(places_run_from_end_to_end),
+		cmocka_unit_test(knobs_that_grow_by_factors_are_logarithmic),
+		cmocka_unit_test(figures_have_three_digits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
