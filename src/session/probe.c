@@ -19,6 +19,9 @@ enum { VISITS = 3 };
 /* Quartiles of the median are to be known this well, relatively, for a point to be left alone. */
 #define PRECISION 0.004
 
+/* Successive multiples of it, less their whole part, spread evenly however many there are. */
+#define GOLDEN 0.618033988749895
+
 /* While requests go on the report is analysed this often, for those who watch. */
 #define ANALYSE_EVERY 0.15
 
@@ -185,6 +188,8 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 		seconds = fmax(0.001, fmin(seconds, options->seconds - (now - probe->begin)));
 	*request = (struct request){
 		.kernel = task->setting.kernel, .seed = options->seed, .alone = true,
+		/* Each visit elsewhere in what is too long for one: what the last one walked lies in nearer caches. */
+		.place = fmod(probe->visits++ * GOLDEN, 1),
 		.budget = { .seconds = seconds, .quiet_wanted = PROBE_QUIET, .patience = PATIENCE },
 	};
 	memcpy(request->v, task->setting.v, sizeof(request->v));

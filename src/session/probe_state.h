@@ -44,6 +44,7 @@ struct probe {
 	double begin;                   /* when the first request was asked for */
 	double analysed;                /* when the report was last analysed */
 	bool waiting;                   /* for the result of tasks[task] */
+	unsigned visits;                /* made so far */
 	uint64_t largest;               /* bytes that were laid out so far, for what growing costs */
 };
 
