@@ -22,6 +22,9 @@ enum { VISITS = 3 };
 /* Successive multiples of it, less their whole part, spread evenly however many there are. */
 #define GOLDEN 0.618033988749895
 
+/* Seconds of a visit with several cores, which all have to come to full speed. */
+#define VISIT_CORES 0.05
+
 /* While requests go on the report is analysed this often, for those who watch. */
 #define ANALYSE_EVERY 0.15
 
@@ -184,6 +187,8 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 	task = &probe->tasks[probe->task];
 	bytes = task->setting.kernel->footprint(task->setting.v);
 	seconds = probe_visit_seconds(probe, bytes);
+	if (probe->stages[probe->stage].part == PROBE_CORES)
+		seconds = probe->scale * VISIT_CORES;
 	if (options->seconds > 0)
 		seconds = fmax(0.001, fmin(seconds, options->seconds - (now - probe->begin)));
 	*request = (struct request){
