@@ -16,7 +16,7 @@ i=0
 while [ $i -lt "$runs" ]; do
 	i=$((i + 1))
 	begin=$(date +%s%N)
-	"$slexplore" sweep mountain 'size=16k..128m*2' stride=1..15 --format csv --quiet 2>/dev/null | plain >"$work/$i.csv"
+	"$slexplore" sweep mountain --format csv --quiet 2>/dev/null | plain >"$work/$i.csv"
 	end=$(date +%s%N)
 	awk -v ms=$(((end - begin) / 1000000)) 'END { printf "run: %d cells in %.2f s\n", NR - 1, ms / 1000 }' "$work/$i.csv"
 done

@@ -51,20 +51,23 @@ static struct status unknown_word(const struct sweeps *sweeps, const char *word)
 
 struct status named_find(struct named *named, struct cli *cli, const struct kernel **kernel)
 {
+	bool own = cli->word_count && own_is_path(cli->words[0]);
 	const struct named_sweep *found;
 	struct status status;
 
 	*named = (struct named){ 0 };
-	if (cli->word_count && (own_is_path(cli->words[0]) || kernel_find(cli->words[0])))
+	if (own)
 		return words_kernel(cli, kernel);
+	*kernel = cli->word_count ? kernel_find(cli->words[0]) : NULL;
 	status = sweeps_load(&named->all);
+	/* A kernel is swept whatever stands in somebody's own file of sweeps. */
 	if (!status_is_ok(&status))
-		return status;
+		return *kernel ? status_ok() : status;
 	if (cli->word_count == 0)
 		return no_word(&named->all);
-	found = sweeps_find(&named->all, cli->words[0]);
+	found = *kernel ? sweeps_usual(&named->all, *kernel, cli->words + 1, cli->word_count - 1) : sweeps_find(&named->all, cli->words[0]);
 	if (!found)
-		return unknown_word(&named->all, cli->words[0]);
+		return *kernel ? status_ok() : unknown_word(&named->all, cli->words[0]);
 	named->sweep = *found;
 	for (int i = 0; i < found->word_count; i++)
 		named->sweep.word[i] = memory_string(found->word[i]);

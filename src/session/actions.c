@@ -493,6 +493,8 @@ bool action_move_works(const struct session *session, int dx, int dy)
 		return dy && action_code_works(session, dy > 0 ? "+1" : "-1");
 	case FOCUS_COUNTERS:
 		return dy && action_counters_by_works(session, dy > 0 ? "+1" : "-1");
+	case FOCUS_MOUNTAIN:
+		return plan_walk(session, dx, dy, &setting);
 	default:
 		return move_target(session, dx, dy, &setting);
 	}
@@ -518,6 +520,9 @@ struct status action_move(struct session *session, int dx, int dy, double now)
 		return action_code(session, dy > 0 ? "+1" : "-1", now);
 	} else if (session->focus == FOCUS_COUNTERS) {
 		return action_counters_by(session, dy > 0 ? "+1" : "-1", now);
+	} else if (session->focus == FOCUS_MOUNTAIN) {
+		if (plan_walk(session, dx, dy, &setting))
+			session_go(session, &setting, now);
 	} else if (move_target(session, dx, dy, &setting)) {
 		session_go(session, &setting, now);
 	}

@@ -42,9 +42,19 @@ static struct status bring(struct session *session, enum body body)
 	session->body = body;
 	/* Arrows act on what can be seen. */
 	if ((session->focus == FOCUS_CODE && body != BODY_CODE) || (session->focus == FOCUS_SLICES && body != BODY_SLICES) ||
-		(session->focus == FOCUS_COUNTERS && body != BODY_COUNTERS))
+		(session->focus == FOCUS_COUNTERS && body != BODY_COUNTERS) || session->focus == FOCUS_MOUNTAIN)
 		session->focus = FOCUS_KNOBS;
+	/* It is there to be walked on. */
+	if (body == BODY_MOUNTAIN) {
+		session->focus = FOCUS_MOUNTAIN;
+		session->entry[0] = '\0';
+	}
 	return status_ok();
+}
+
+void body_bring(struct session *session, enum body body)
+{
+	bring(session, body);
 }
 
 struct status action_view(struct session *session, const char *arguments, double now)

@@ -64,7 +64,7 @@ static struct status run_entry_erase(struct session *session, const char *argume
 
 /* ---- focus ---- */
 
-static const char *const focus_names[] = { "kernels", "knobs", "slices", "code", "counters", NULL };
+static const char *const focus_names[] = { "kernels", "knobs", "slices", "code", "counters", "mountain", NULL };
 _Static_assert(sizeof(focus_names) / sizeof(focus_names[0]) == FOCUS_COUNT + 1, "a name for each focus");
 
 static int focus_index(const char *name)
@@ -86,7 +86,7 @@ static struct status focus_on(struct session *session, int focus)
 static bool focus_there(const struct session *session, int focus)
 {
 	return (focus != FOCUS_CODE || insight_ready(session)) &&
-		(focus != FOCUS_COUNTERS || session->live.counts.count > 0);
+		(focus != FOCUS_COUNTERS || session->live.counts.count > 0) && (focus != FOCUS_MOUNTAIN || session->plan.grid.present);
 }
 
 /* The next pane that has anything. */
@@ -109,8 +109,10 @@ static struct status run_focus(struct session *session, const char *arguments, d
 
 	(void)now;
 	if (focus < 0)
-		return status_make(STATUS_USAGE, "focus \"%.40s\": next, previous, kernels, knobs, slices, code or "
-			"counters", arguments);
+		return status_make(STATUS_USAGE, "focus \"%.40s\": next, previous, kernels, knobs, slices, code, "
+			"counters or mountain", arguments);
+	if (focus == FOCUS_MOUNTAIN && !focus_there(session, focus))
+		return status_make(STATUS_USAGE, "focus mountain: there is none of %s", session->setting.kernel->name);
 	return focus_on(session, focus);
 }
 
@@ -118,7 +120,7 @@ static bool works_focus(const struct session *session, const char *arguments)
 {
 	int focus = focus_index(arguments);
 
-	return focus >= 0 && focus != (int)session->focus;
+	return focus >= 0 && focus != (int)session->focus && (focus != FOCUS_MOUNTAIN || focus_there(session, focus));
 }
 
 /* ---- pin ---- */
@@ -295,16 +297,16 @@ static const struct command_row rows[] = {
 	{ "entry accept", "", "take the typed value", action_accept, works_entry, 0 },
 	{ "entry drop", "", "forget the typed value", run_entry_drop, works_entry, 0 },
 	{ "entry erase", "", "erase the last character typed", run_entry_erase, works_entry, 0 },
-	{ "focus", "kernels|knobs|slices|code|counters", "what the arrows act on", run_focus, works_focus, 0 },
+	{ "focus", "kernels|knobs|slices|code|…", "what the arrows act on", run_focus, works_focus, 0 },
 	{ "focus next", "", "give the arrows to the next pane", run_focus_next, NULL, 0 },
 	{ "focus previous", "", "give the arrows to the pane before", run_focus_previous, NULL, 0 },
-	{ "move left", "", "a smaller value, or a smaller size on the slices", run_move_left,
+	{ "move left", "", "a smaller value, a smaller size on the slices, a smaller stride on the mountain", run_move_left,
 		works_move_left, 0 },
-	{ "move right", "", "a larger value, or a larger size on the slices", run_move_right,
+	{ "move right", "", "a larger value, a larger size on the slices, a larger stride on the mountain", run_move_right,
 		works_move_right, 0 },
-	{ "move up", "", "the entry above, or a larger stride on the slices", run_move_up, works_move_up,
-		0 },
-	{ "move down", "", "the entry below, or a smaller stride on the slices", run_move_down,
+	{ "move up", "", "the entry above, a larger stride on the slices, a smaller size on the mountain", run_move_up,
+		works_move_up, 0 },
+	{ "move down", "", "the entry below, a smaller stride on the slices, a larger size on the mountain", run_move_down,
 		works_move_down, 0 },
 	{ "remedy", "", "turn the knob that lowers the predicted CPE most", action_remedy, action_remedy_works,
 		COMMAND_FOUND },
@@ -315,6 +317,11 @@ static const struct command_row rows[] = {
 	{ "counters", "", "what was counted to the front, or away again", action_counters, action_counters_works,
 		COMMAND_FOUND },
 	{ "counters scroll", "+N|-N", "scroll the counters by lines", action_counters_by, action_counters_by_works, 0 },
+	{ "mountain", "", "the mountain to the front, to be walked with the arrows, or away again", action_mountain,
+		action_mountain_works, COMMAND_FOUND },
+	{ "relief", "", "the mountain as a relief, or as shaded cells again", action_relief, action_relief_works, COMMAND_FOUND },
+	{ "whatif", "[2x|64k|L2 4m|off]", "misses in other caches; alone, in caches twice as large, or no more", action_whatif,
+		action_whatif_works, 0 },
 	{ "event", "NAME", "count one more event, by libpfm's name", action_event, action_event_works, 0 },
 	{ "event drop", "[NAME]", "count it no more; without a name none that was asked for", action_event_drop,
 		action_event_drop_works, 0 },

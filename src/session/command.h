@@ -5,11 +5,13 @@
  *   set KNOB=VALUE …                          set knobs
  *   knob NAME · knob next|previous · knob +N|-N   choose a knob; step the chosen one
  *   digit D · entry accept|drop|erase         type a value for the chosen knob
- *   focus next|previous|kernels|knobs|slices|code  what the arrows act on
- *   move up|down|left|right                   by focus: next kernel, knob, value, along the slices, lines of code
+ *   focus next|previous|kernels|knobs|slices|code|counters|mountain  what the arrows act on
+ *   move up|down|left|right                   by focus: next kernel, knob, value, along the slices, lines of code, over the mountain
  *   remedy                                    turn the knob that lowers the predicted CPE most
  *   view NAME · view next · code +N|-N        what comes first below the knobs; scroll the code
  *   counters · counters scroll +N|-N          what was counted to the front, or away; scroll it
+ *   mountain · relief                         the mountain to the front, or away; as a relief, or as cells
+ *   whatif [2x|64k|L2 4m|off]                 what the walk would miss in other caches
  *   event NAME · event drop [NAME]            count one more event; no more
  *   uarch NAME · uarch · uarch nearest        the core to predict for: another one, this one, the nearest known
  *   pin · pin swap · pin drop                 the present result becomes A; A and B swap; forget A

@@ -208,3 +208,47 @@ bool plan_neighbour(const struct session *session, const struct plan_slice *slic
 	}
 	return false;
 }
+
+/* The next of these values that way from a value, from which it may be some way off; -1: there is none. */
+static int value_beside(const int64_t *values, int count, int64_t value, int direction)
+{
+	struct axis_place place = axis_find(values, count, value);
+
+	switch (place.where) {
+	case AXIS_AT:
+		place.index += direction;
+		break;
+	case AXIS_BETWEEN:
+		place.index += direction > 0;
+		break;
+	case AXIS_BEFORE:
+		place.index = direction > 0 ? 0 : -1;
+		break;
+	case AXIS_BEYOND:
+		place.index = direction < 0 ? count - 1 : count;
+		break;
+	}
+	return place.index < count ? place.index : -1;
+}
+
+bool plan_walk(const struct session *session, int dx, int dy, struct setting *setting)
+{
+	const struct plan_grid *grid = &session->plan.grid;
+	const int64_t *values = dx ? grid->x : grid->y;
+	int count = dx ? grid->nx : grid->ny, knob = dx ? grid->stride_knob : grid->size_knob;
+	int64_t present;
+
+	if (!grid->present || count == 0)
+		return false;
+	present = session->setting.v[knob];
+	for (int i = value_beside(values, count, present, dx + dy); i >= 0 && i < count; i += dx + dy) {
+		struct status status;
+
+		*setting = session->setting;
+		setting->v[knob] = values[i];
+		status = session_allows(session, setting);
+		if (status_is_ok(&status))
+			return true;
+	}
+	return false;
+}

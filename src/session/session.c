@@ -24,6 +24,9 @@ enum { POOL_QUIET = 150 };
 /* Trials of one request that go on the strip: ten requests a second fill it in two seconds. */
 enum { TICKS_OF_REQUEST = VIEW_STRIP / 20 };
 
+/* The share of a circle by which steps of it never meet. */
+static const double GOLDEN = 0.6180339887;
+
 /* Cells: short visits, so that the live setting never waits long; a larger working set needs more time for as
  * many trials. */
 static const double VISIT_SMALL = 0.004, VISIT_LARGE = 0.008;
@@ -120,6 +123,8 @@ static void submit(struct session *session, const struct setting *setting, bool 
 		.tag = live ? TAG_LIVE : TAG_CELL,
 		.kernel = setting->kernel,
 		.seed = session->seed,
+		/* Each request elsewhere, so that a figure is not that of one place; spread evenly however many there are. */
+		.place = fmod((double)session->generation * GOLDEN, 1),
 		.budget = *budget,
 		.background = !live,
 	};
@@ -202,6 +207,8 @@ void session_restart(struct session *session, double now)
 		forget_cells(session);
 	recall(session);
 	plan_build(session);
+	if (session->focus == FOCUS_MOUNTAIN && !session->plan.grid.present)
+		session->focus = FOCUS_KNOBS;
 	insight_renew(session);
 	if (!session->frozen && !probing_runs(session))
 		submit_live(session, now);

@@ -161,6 +161,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	fill_slice(session, &session->plan.by_size, &view->by_size);
 	fill_slice(session, &session->plan.by_stride, &view->by_stride);
 	fill_grid(session, &view->grid);
+	walk_view(session, view);
 	plan_progress(&session->plan, &view->cells_wanted, &view->cells_settled);
 	view->overlay = session->overlay;
 	view->scroll = session->scroll;

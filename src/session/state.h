@@ -163,6 +163,8 @@ struct session {
 	int knob;
 	enum focus focus;
 	enum body body;
+	bool relief;              /* the mountain is shown so */
+	struct misses_whatif whatif;
 	char entry[24];
 	bool entry_refused;       /* it was not taken: the next character begins a new one */
 	int kernel_count;
@@ -266,6 +268,8 @@ int plan_next(const struct plan *plan);
 int plan_doubtful(const struct plan *plan);
 void plan_progress(const struct plan *plan, unsigned *wanted, unsigned *settled);
 /* The present setting moved to the next possible point of a slice; false when there is none. */
+/* Likewise the next one on the mountain: to the right (+1) or left (-1), or down or up. */
+bool plan_walk(const struct session *session, int dx, int dy, struct setting *setting);
 bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
 	struct setting *setting);
 
@@ -308,6 +312,16 @@ bool action_code_works(const struct session *session, const char *arguments);
 
 /* body.c */
 void body_counters(struct session *session);      /* brings the counters to the front */
+void body_bring(struct session *session, enum body body);
+
+/* walk.c: the mountain under the cursor, and what its walk misses. */
+void walk_view(const struct session *session, struct view *view);
+struct status action_whatif(struct session *session, const char *arguments, double now);
+bool action_whatif_works(const struct session *session, const char *arguments);
+struct status action_relief(struct session *session, const char *arguments, double now);
+bool action_relief_works(const struct session *session, const char *arguments);
+struct status action_mountain(struct session *session, const char *arguments, double now);
+bool action_mountain_works(const struct session *session, const char *arguments);
 
 /* counted.c */
 struct session_options;

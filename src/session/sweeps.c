@@ -89,6 +89,12 @@ static struct status read_note(struct reader *reader, char *rest)
 	return status_ok();
 }
 
+static struct status read_usual(struct reader *reader, char *rest)
+{
+	reader->sweep->usual = true;
+	return *rest ? wrong(reader, "nothing follows \"usual\", not", rest) : status_ok();
+}
+
 static struct status read_kernel(struct reader *reader, char *rest)
 {
 	struct named_sweep *sweep = reader->sweep;
@@ -249,6 +255,7 @@ static const struct {
 	{ "baseline", read_baseline },
 	{ "source", read_source },
 	{ "note", read_note },
+	{ "usual", read_usual },
 	{ "published", read_published },
 };
 
@@ -391,6 +398,27 @@ static int word_of(const struct named_sweep *sweep, int knob)
 		if (strncmp(sweep->word[i], name, strlen(name)) == 0 && sweep->word[i][strlen(name)] == '=')
 			return i;
 	return -1;
+}
+
+const struct named_sweep *sweeps_usual(const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count)
+{
+	for (int i = 0; i < sweeps->count; i++) {
+		const struct named_sweep *sweep = &sweeps->sweep[i];
+		bool named = false;
+
+		if (sweep->kernel != kernel || !sweep->usual)
+			continue;
+		for (int k = 0; k < count && !named; k++) {
+			char name[64];
+			int knob;
+
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(words[k], "="), words[k]);
+			knob = kernel_knob(kernel, name);
+			named = knob >= 0 && word_of(sweep, knob) >= 0;
+		}
+		return named ? NULL : sweep;
+	}
+	return NULL;
 }
 
 /* "form=naive,blocked" with the value of that number first. */

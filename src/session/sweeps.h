@@ -51,6 +51,7 @@ struct named_sweep {
 	enum sweeps_figure figure;
 	int base;                 /* speedups are relative to the same setting with this knob at that value; -1: no baseline */
 	int64_t base_value;
+	bool usual;               /* what a sweep of the kernel is that names none of these knobs */
 	char note[200];           /* what else its document found; empty: nothing */
 	int published_count;
 	struct sweeps_published published[SWEEPS_PUBLISHED];
@@ -70,6 +71,9 @@ void sweeps_free(struct sweeps *sweeps);
 
 /* The one of that name, or NULL. */
 const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *name);
+
+/* What a sweep of the kernel with these words is: the usual one, if there is one and no word gives one of its knobs; else NULL. */
+const struct named_sweep *sweeps_usual(const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count);
 
 /* What stands for any sweep of a kernel: along x goes its size, else the last knob of several values that is no choice, else the last; the other
  * knobs of several values make the lines. Words are not filled in. Free it with sweeps_clear(). */

@@ -10,6 +10,7 @@
 #include "engine/machine.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
+#include "model/misses.h"
 #include "session/advice.h"
 #include "session/axis.h"
 #include "session/explainer.h"
@@ -25,7 +26,7 @@ enum { VIEW_SLICE = 48, VIEW_GRID_X = 40, VIEW_GRID_Y = 40, VIEW_STRIP = 240, VI
 enum { FIND_SIZE = 96 };
 
 /* What the arrow keys act on. */
-enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_CODE, FOCUS_COUNTERS, FOCUS_COUNT };
+enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_CODE, FOCUS_COUNTERS, FOCUS_MOUNTAIN, FOCUS_COUNT };
 
 /* What comes first below the knobs; what has room besides follows it. */
 enum body { BODY_SLICES, BODY_LADDER, BODY_PORTS, BODY_COUNTERS, BODY_CODE, BODY_SOURCE, BODY_MOUNTAIN, BODY_PROBE, BODY_STRIP,
@@ -62,6 +63,23 @@ struct view_grid {
 	float bytes_per_cycle[VIEW_GRID_Y][VIEW_GRID_X];
 	bool contended[VIEW_GRID_Y][VIEW_GRID_X];
 	float top;                /* the largest gbps measured */
+	double cache[MISSES_LEVELS];      /* bytes of each, 0 unknown; as the system states them, or where `probed` as the probe found some */
+	bool probed;
+	int level[VIEW_GRID_Y];   /* the first cache that holds this size, from 1; GRID_MEMORY: none does; 0: unknown */
+	int slope_end;            /* the first stride at which each access touches a line of its own: beyond it only lines count; -1: none shown */
+	double line;              /* bytes of it */
+	bool relief;              /* shown as a relief instead of as shaded cells */
+};
+
+/* Beyond every cache. */
+enum { GRID_MEMORY = MISSES_LEVELS + 1 };
+
+/* What the present setting is expected to miss, and what was counted. */
+struct view_misses {
+	struct misses now;
+	struct misses_whatif whatif;
+	struct misses then;                  /* in the caches of whatif, if it is asked */
+	double counted[MISSES_LEVELS];       /* per element; NAN: not counted */
 };
 
 /* One entry of the strip: a live sample or one of its trials, in the order of time. */
@@ -156,6 +174,7 @@ struct view {
 
 	struct view_slice by_size, by_stride;      /* by_stride: or over the selected knob */
 	struct view_grid grid;
+	struct view_misses misses;
 	unsigned cells_wanted, cells_settled;      /* of slices and grid */
 
 	enum overlay overlay;

@@ -250,6 +250,17 @@ void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, en
 	put(canvas, clip, x, y, style, wide ? glyphs[glyph].wide : (wchar_t)glyphs[glyph].ascii, 1);
 }
 
+void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, unsigned bits, char twin)
+{
+	/* Braille counts three rows of the left column, then of the right one, and has the fourth row last. */
+	static const unsigned char order[8] = { 0, 3, 1, 4, 2, 5, 6, 7 };
+	unsigned pattern = 0;
+
+	for (int i = 0; i < 8; i++)
+		pattern |= (bits >> i & 1) << order[i];
+	put(canvas, clip, x, y, style, canvas->ascii ? (wchar_t)twin : (wchar_t)(0x2800 + pattern), 1);
+}
+
 /* The bytes of the longest beginning of a line that fits, broken at a blank where there is one. */
 static size_t line_length(const struct canvas *canvas, const char *utf8, int width)
 {

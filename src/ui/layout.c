@@ -283,6 +283,15 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 		place_area(layout, rows, row_count, AREA_LINE, (struct rectangle){ 0, 0, width, height });
 		return;
 	}
+	for (int i = 0; i < row_count; i++) {
+		if (!rows[i].alone || !rows[i].wanted)
+			continue;
+		place_area(layout, rows, row_count, AREA_HEADER, (struct rectangle){ 0, 0, width, 1 });
+		place(layout, rows[i].name, 0, 1, width, inside);
+		place_area(layout, rows, row_count, AREA_NOTICE, (struct rectangle){ 0, height - 2, width, 1 });
+		place_area(layout, rows, row_count, AREA_KEYS, (struct rectangle){ 0, height - 1, width, 1 });
+		return;
+	}
 	top = least(most(top_rows, 11), most((inside + 1) / 2, TOP_MIN));
 	top = least(top, inside - BODY_MIN);
 	place_area(layout, rows, row_count, AREA_HEADER, (struct rectangle){ 0, 0, width, 1 });

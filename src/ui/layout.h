@@ -32,6 +32,7 @@ struct layout_row {
 	int place;                      /* of AREA_BODY: those that have room stand in this order */
 	bool extra;                     /* of AREA_BODY: left out where it would keep others from a height that suits them */
 	bool front;                     /* it was asked for: the first row, with its best height if it can be had */
+	bool alone;                     /* it has the screen between the first row and the last two to itself */
 	bool whole;                     /* of AREA_BODY: in front it has the whole width */
 };
 

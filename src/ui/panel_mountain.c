@@ -1,14 +1,21 @@
-/* The whole mountain from above: a cell for each size and stride, shaded by throughput. */
+/* The mountain: from above, a cell for each size and stride shaded by throughput, or as a relief (relief.c). Where it has the screen to
+ * itself, what is to be said of the cell under the cursor (walked.c) and the slices through it stand beside it. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
+#include "ui/mountain.h"
 #include "ui/panels.h"
+#include "ui/plot.h"
 
-/* A shade spans a factor of √2, so that plateaus that differ by much and by little both show. */
-enum { SHADES = 8, LABEL = 6, WIDEST_CELL = 5, TALLEST_CELL = 3 };
+enum { SHADES = MOUNTAIN_SHADES, LABEL = 9, NARROW_LABEL = 7, WIDE_FROM = 58, LEGEND_LABEL = 6, WIDEST_CELL = 7, TALLEST_CELL = 3 };
 
-static int shade_of(double gbps, double top)
+/* Beside the picture, with so many columns, stand words and slices; a slice has so many rows at least, and the picture so many. */
+enum { BESIDE_FROM = 108, BESIDE_LEAST = 42, BESIDE_MOST = 72, SLICE_ROWS = 9, PICTURE_ROWS = 11, GAP = 2 };
+
+/* So that plateaus that differ by much and by little both show. */
+int mountain_shade(double gbps, double top)
 {
 	int below = (int)floor(2 * log2(top / gbps));
 
@@ -41,14 +48,14 @@ static void window(int count, int room, int here, int *first, int *shown)
 
 static void draw_legend(struct canvas *canvas, struct rectangle at, int y, double top)
 {
-	int each = (at.width - LABEL - 1) / SHADES, x = LABEL + 1;
+	int each = (at.width - LEGEND_LABEL - 1) / SHADES, x = LEGEND_LABEL + 1;
 
-	if (!(top > 0))
+	if (!(top > 0) || each < 6)
 		return;
 	if (each > 9)
 		each = 9;
 	canvas_text(canvas, at, 0, y, STYLE_DIM, "GB/s≥");
-	for (int shade = SHADES - 1; shade >= 0 && each >= 6; shade--, x += each) {
+	for (int shade = SHADES - 1; shade >= 0; shade--, x += each) {
 		double from = top / pow(2, (SHADES - shade) / 2.0);
 		char label[24];
 
@@ -60,15 +67,34 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, doubl
 	}
 }
 
-/* Whether the present setting is one of the cells, and whether it is not even between them. */
-static bool is_at(const struct view_grid *grid)
+bool mountain_at(const struct view_grid *grid)
 {
 	return grid->place_x.where == AXIS_AT && grid->place_y.where == AXIS_AT;
 }
 
-static bool is_off(const struct view_grid *grid)
+bool mountain_off(const struct view_grid *grid)
 {
 	return grid->place_x.where >= AXIS_BEFORE || grid->place_y.where >= AXIS_BEFORE;
+}
+
+const char *mountain_level(const struct view_grid *grid, int y, bool first)
+{
+	static const char *const names[] = { "", "L1", "L2", "L3", "mem" };
+
+	if (first && y > 0 && grid->level[y - 1] == grid->level[y])
+		return "";
+	return names[grid->level[y] <= GRID_MEMORY ? grid->level[y] : 0];
+}
+
+bool mountain_whole(const struct view *view)
+{
+	return view->body == BODY_MOUNTAIN && view->focus == FOCUS_MOUNTAIN && view->grid.present;
+}
+
+/* Columns left of the cells: the size, and the cache that it stays in where there is room for it. */
+static int label_of(struct rectangle at)
+{
+	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;
 }
 
 /* Whether a row or column is the present setting's, or one of the two that it lies between. */
@@ -89,9 +115,9 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 
 	setting_show_value(&knobs[grid->size_knob], view->setting.v[grid->size_knob], bytes, sizeof(bytes));
 	setting_show_value(&knobs[grid->stride_knob], view->setting.v[grid->stride_knob], stride, sizeof(stride));
-	if (!is_at(grid)) {
+	if (!mountain_at(grid)) {
 		used = (size_t)snprintf(buffer, size, "mountain: here %s, %s %s%s", bytes,
-			knobs[grid->stride_knob].name, stride, is_off(grid) ? ", off the grid" : "");
+			knobs[grid->stride_knob].name, stride, mountain_off(grid) ? ", off the grid" : "");
 	} else if (!isfinite(here)) {
 		used = (size_t)snprintf(buffer, size, "mountain: GB/s over %s and %s", knobs[grid->size_knob].name,
 			knobs[grid->stride_knob].name);
@@ -121,7 +147,7 @@ static void draw_strides(struct canvas *canvas, struct rectangle at, const struc
 
 		setting_format_value(knob, view->grid.x[first + i], value, sizeof(value));
 		if ((first + i) % step == 0)
-			canvas_text(canvas, at, LABEL + 1 + i * width, 0,
+			canvas_text(canvas, at, label_of(at) + 1 + i * width, 0,
 				is_near(&view->grid.place_x, first + i) ? STYLE_HERE : STYLE_DIM, value);
 	}
 }
@@ -130,12 +156,12 @@ static void draw_cell(struct canvas *canvas, struct rectangle at, const struct v
 	struct rectangle cell)
 {
 	float gbps = grid->gbps[y][x];
-	bool here = is_at(grid) && x == grid->here_x && y == grid->here_y;
+	bool here = mountain_at(grid) && x == grid->here_x && y == grid->here_y;
 	int middle = cell.x + (cell.width - 1) / 2;
 
 	for (int row = 0; row < cell.height; row++) {
 		if (isfinite(gbps) && gbps > 0)
-			draw_shade(canvas, at, cell.x, cell.y + row, cell.width, shade_of((double)gbps,
+			draw_shade(canvas, at, cell.x, cell.y + row, cell.width, mountain_shade((double)gbps,
 				(double)grid->top));
 		else if (row == (cell.height - 1) / 2)
 			canvas_glyph(canvas, at, middle, cell.y + row, STYLE_DIM, GLYPH_DOT);
@@ -164,55 +190,156 @@ static void draw_edges(struct canvas *canvas, struct rectangle at, const struct 
 {
 	const struct axis_place *px = &grid->place_x, *py = &grid->place_y;
 	int row = 1 + edge_of(py, shown.y, shown.height, height);
-	int column = LABEL + 1 + edge_of(px, shown.x, shown.width, width);
-	int right = LABEL + 1 + shown.width * width;
+	int label = label_of(at), column = label + 1 + edge_of(px, shown.x, shown.width, width);
+	int right = label + 1 + shown.width * width;
 
-	if (is_at(grid))
+	if (mountain_at(grid))
 		return;
 	if (px->where == AXIS_BEFORE)
-		canvas_glyph(canvas, at, LABEL, row, STYLE_HERE, GLYPH_LEFT);
+		canvas_glyph(canvas, at, label, row, STYLE_HERE, GLYPH_LEFT);
 	else if (px->where == AXIS_BEYOND)
 		canvas_glyph(canvas, at, right < at.width ? right : at.width - 1, row, STYLE_HERE, GLYPH_POINTER);
 	if (py->where >= AXIS_BEFORE)
-		canvas_glyph(canvas, at, px->where >= AXIS_BEFORE ? LABEL : column, row, STYLE_HERE,
+		canvas_glyph(canvas, at, px->where >= AXIS_BEFORE ? label : column, row, STYLE_HERE,
 			py->where == AXIS_BEFORE ? GLYPH_UP : GLYPH_DOWN);
 	else if (px->where != AXIS_BEFORE)
-		canvas_glyph(canvas, at, LABEL, row, STYLE_HERE, GLYPH_POINTER);
+		canvas_glyph(canvas, at, label, row, STYLE_HERE, GLYPH_POINTER);
 	if (py->where == AXIS_BETWEEN && px->where != AXIS_BEFORE)
-		canvas_glyph(canvas, at, LABEL, row + 1, STYLE_HERE, GLYPH_POINTER);
+		canvas_glyph(canvas, at, label, row + 1, STYLE_HERE, GLYPH_POINTER);
+}
+
+/* Where the slope ends: from this stride on each access touches a line of its own. */
+static void draw_slope_end(struct canvas *canvas, struct rectangle at, const struct view_grid *grid, int first, int width, int y)
+{
+	int x = label_of(at) + 1 + (grid->slope_end - first) * width + (width - 1) / 2;
+	char note[64];
+
+	if (grid->slope_end < first)
+		return;
+	snprintf(note, sizeof(note), "a line of %.0f bytes each", grid->line);
+	canvas_glyph(canvas, at, x, y, STYLE_BAR, GLYPH_UP);
+	canvas_text(canvas, at, x + 2, y, STYLE_DIM, note);
+}
+
+/* From above. */
+static void draw_cells(struct canvas *canvas, struct rectangle at, const struct view *view)
+{
+	const struct view_grid *grid = &view->grid;
+	const struct knob *sizes = &view->setting.kernel->knobs[grid->size_knob];
+	int width, height, first_x, shown_x, first_y, shown_y, label = label_of(at), rows = at.height - 2;
+
+	if (rows < 1)
+		return;
+	window(grid->nx, (at.width - label - 1) / 2, grid->here_x, &first_x, &shown_x);
+	window(grid->ny, rows, grid->here_y, &first_y, &shown_y);
+	width = (at.width - label - 1) / shown_x;
+	height = rows / shown_y;
+	width = width > WIDEST_CELL ? WIDEST_CELL : width;
+	height = height > TALLEST_CELL ? TALLEST_CELL : height;
+	draw_strides(canvas, at, view, first_x, shown_x, width);
+	for (int y = 0; y < shown_y; y++) {
+		int row = 1 + y * height + (height - 1) / 2;
+		char size[64];
+
+		setting_format_value(sizes, grid->y[first_y + y], size, sizeof(size));
+		canvas_text_right(canvas, at, label - 1, row, is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, size);
+		if ((int)strlen(size) + (int)strlen(mountain_level(grid, first_y + y, y > 0)) < label - 1)
+			canvas_text(canvas, at, 0, row, STYLE_TITLE, mountain_level(grid, first_y + y, y > 0));
+		for (int x = 0; x < shown_x; x++)
+			draw_cell(canvas, at, grid, first_x + x, first_y + y, (struct rectangle){
+				label + 1 + x * width, 1 + y * height, width, height });
+	}
+	if (first_y > 0)
+		canvas_glyph(canvas, at, label, 1, STYLE_DIM, GLYPH_UP);
+	if (first_y + shown_y < grid->ny)
+		canvas_glyph(canvas, at, label, shown_y * height, STYLE_DIM, GLYPH_DOWN);
+	draw_edges(canvas, at, grid, (struct rectangle){ first_x, first_y, shown_x, shown_y }, width, height);
+	if (shown_y * height + 2 < at.height && first_x + shown_x > grid->slope_end)
+		draw_slope_end(canvas, at, grid, first_x, width, 1 + shown_y * height);
+	draw_legend(canvas, at, at.height - 1 < 2 + shown_y * height ? at.height - 1 : 2 + shown_y * height, (double)grid->top);
+}
+
+static void draw_picture(struct canvas *canvas, struct rectangle at, const struct view *view)
+{
+	if (view->grid.nx < 1 || view->grid.ny < 1)
+		return;
+	if (!view->grid.relief || !relief_draw(canvas, at, view))
+		draw_cells(canvas, at, view);
+}
+
+/* A slice through the cursor under its title. */
+static void draw_slice(struct canvas *canvas, struct rectangle at, const struct view *view, const struct view_slice *slice)
+{
+	char title[160];
+
+	if (slice->knob < 0 || at.height < 4)
+		return;
+	plot_title(view, slice, title, sizeof(title));
+	for (int x = canvas_text(canvas, at, 0, 0, STYLE_TITLE, title) + 1; x < at.width; x++)
+		canvas_glyph(canvas, at, x, 0, STYLE_DIM, GLYPH_HLINE);
+	plot_draw(canvas, (struct rectangle){ at.x, at.y + 1, at.width, at.height - 1 }, view, slice);
+}
+
+/* Slices in a rectangle: both where they have room, one above the other. */
+static void draw_slices(struct canvas *canvas, struct rectangle at, const struct view *view)
+{
+	struct rectangle second = at;
+
+	if (at.height < 2 * SLICE_ROWS) {
+		if (at.height >= SLICE_ROWS)
+			draw_slice(canvas, at, view, &view->by_size);
+		return;
+	}
+	second.height = at.height / 2;
+	second.y += at.height - second.height;
+	at.height -= second.height;
+	draw_slice(canvas, at, view, &view->by_size);
+	draw_slice(canvas, second, view, &view->by_stride);
+}
+
+/* The whole screen's: words and slices at the right where that is wide, else the words below. */
+static void draw_whole(struct canvas *canvas, struct rectangle at, const struct view *view)
+{
+	struct rectangle words = at, slices;
+	int rows;
+
+	if (at.width >= BESIDE_FROM) {
+		words.width = at.width * 2 / 5;
+		words.width = words.width < BESIDE_LEAST ? BESIDE_LEAST : words.width > BESIDE_MOST ? BESIDE_MOST : words.width;
+		words.x += at.width - words.width;
+		at.width -= words.width + GAP;
+		rows = walked_draw(canvas, words, view, true);
+		slices = words;
+		slices.y += rows + 1;
+		slices.height -= rows + 1;
+		draw_slices(canvas, slices, view);
+		draw_picture(canvas, at, view);
+		return;
+	}
+	rows = walked_draw(canvas, at, view, false);
+	if (rows > at.height - PICTURE_ROWS)
+		rows = at.height - PICTURE_ROWS;
+	words.height = rows;
+	words.y += at.height - rows;
+	at.height -= rows;
+	if (rows > 0)
+		walked_draw(canvas, words, view, true);
+	if (at.height >= PICTURE_ROWS + 2 * SLICE_ROWS) {
+		slices = at;
+		slices.height = SLICE_ROWS;
+		slices.y += at.height - SLICE_ROWS;
+		at.height -= SLICE_ROWS;
+		draw_slice(canvas, slices, view, &view->by_size);
+	}
+	draw_picture(canvas, at, view);
 }
 
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
-	const struct view_grid *grid = &scene->view->grid;
-	const struct knob *sizes = &scene->view->setting.kernel->knobs[grid->size_knob];
-	int width, height, first_x, shown_x, first_y, shown_y, rows = at.height - 2;
-
-	if (grid->nx < 1 || grid->ny < 1 || rows < 1)
-		return;
-	window(grid->nx, (at.width - LABEL - 1) / 2, grid->here_x, &first_x, &shown_x);
-	window(grid->ny, rows, grid->here_y, &first_y, &shown_y);
-	width = (at.width - LABEL - 1) / shown_x;
-	height = rows / shown_y;
-	width = width > WIDEST_CELL ? WIDEST_CELL : width;
-	height = height > TALLEST_CELL ? TALLEST_CELL : height;
-	draw_strides(canvas, at, scene->view, first_x, shown_x, width);
-	for (int y = 0; y < shown_y; y++) {
-		char label[64];
-
-		setting_format_value(sizes, grid->y[first_y + y], label, sizeof(label));
-		canvas_text_right(canvas, at, LABEL - 1, 1 + y * height + (height - 1) / 2,
-			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, label);
-		for (int x = 0; x < shown_x; x++)
-			draw_cell(canvas, at, grid, first_x + x, first_y + y, (struct rectangle){
-				LABEL + 1 + x * width, 1 + y * height, width, height });
-	}
-	if (first_y > 0)
-		canvas_glyph(canvas, at, LABEL, 1, STYLE_DIM, GLYPH_UP);
-	if (first_y + shown_y < grid->ny)
-		canvas_glyph(canvas, at, LABEL, shown_y * height, STYLE_DIM, GLYPH_DOWN);
-	draw_edges(canvas, at, grid, (struct rectangle){ first_x, first_y, shown_x, shown_y }, width, height);
-	draw_legend(canvas, at, 1 + shown_y * height, (double)grid->top);
+	if (mountain_whole(scene->view))
+		draw_whole(canvas, at, scene->view);
+	else
+		draw_picture(canvas, at, scene->view);
 }
 
 static bool wanted(const struct view *view)
@@ -221,5 +348,5 @@ static bool wanted(const struct view *view)
 }
 
 const struct panel panel_mountain = {
-	.name = "mountain", .title_of = title_of, .draw = draw, .wanted = wanted, .focus = FOCUS_COUNT,
+	.name = "mountain", .title_of = title_of, .draw = draw, .wanted = wanted, .focus = FOCUS_MOUNTAIN,
 };

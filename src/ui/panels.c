@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "ui/mountain.h"
 
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about, panel_by_size,
 	panel_ladder, panel_ports, panel_counters, panel_code, panel_source, panel_by_stride, panel_mountain, panel_probe, panel_strip, panel_notice,
@@ -276,6 +277,7 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 			.best_height = panel->best_rows ? panel->best_rows(view) : 0, .place = table[i].place,
 			.extra = table[i].extra, .whole = table[i].whole };
 
+		row.alone = panel == &panel_mountain && mountain_whole(view);
 		if (panel == &panel_by_size)
 			body = count;
 		if ((panel == &panel_source && front == &panel_code) || (panel == &panel_code && front == &panel_source))
@@ -301,6 +303,7 @@ static void lay_out_seen(const struct canvas *canvas, const struct view *view, s
 {
 	static const struct panel *const panes[FOCUS_COUNT] = {
 		[FOCUS_SLICES] = &panel_by_size, [FOCUS_CODE] = &panel_code, [FOCUS_COUNTERS] = &panel_counters,
+		[FOCUS_MOUNTAIN] = &panel_mountain,
 	};
 	const struct panel *focused = panes[view->focus];
 

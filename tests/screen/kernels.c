@@ -92,12 +92,20 @@ static const struct kernel list_length = {
 	.plot_cpe = true,
 };
 
+static void mountain_figures(struct kernel_run *run)
+{
+	run->step = 8 * (double)run->v[1];
+	run->lines = run->step < 64 ? run->step / 64 : 1;
+	run->access = "read";
+}
+
 static const struct kernel mountain = {
 	.name = "mountain", .title = "read throughput over size and stride",
 	.look_for = "Throughput over size shows temporal locality: a ridge for each cache, and a fall where the array "
 		"outgrows it. Throughput over stride shows spatial locality.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, sec. 6.6",
 	.element = "array element read", .knobs = mountain_knobs, .knob_count = 2, .footprint = first_footprint,
+	.figures = mountain_figures,
 };
 
 const struct kernel *const kernel_registry[] = { &combine, &list_length, &mountain, NULL };

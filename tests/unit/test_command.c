@@ -357,11 +357,13 @@ static void focus_goes_round(void **state)
 	(void)state;
 	assert_int_equal(look(session)->focus, FOCUS_KNOBS);
 	assert_int_equal(run(session, "focus next")->focus, FOCUS_SLICES);
+	assert_int_equal(run(session, "focus next")->focus, FOCUS_MOUNTAIN);
 	assert_int_equal(run(session, "focus next")->focus, FOCUS_KERNELS);
+	assert_int_equal(run(session, "focus previous")->focus, FOCUS_MOUNTAIN);
 	assert_int_equal(run(session, "focus previous")->focus, FOCUS_SLICES);
 	assert_int_equal(run(session, "focus kernels")->focus, FOCUS_KERNELS);
 	assert_false(session_command_works(session, "focus kernels"));
-	refused(session, "focus pocus", "focus \"pocus\": next, previous, kernels, knobs, slices, code or counters");
+	refused(session, "focus pocus", "focus \"pocus\": next, previous, kernels, knobs, slices, code, counters or mountain");
 	session_free(session);
 }
 
@@ -414,6 +416,79 @@ static void arrows_walk_the_mountain(void **state)
 	session_free(session);
 }
 
+static void arrows_walk_over_the_grid(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	run(session, "view mountain");
+	assert_int_equal(view.focus, FOCUS_MOUNTAIN);
+	assert_int_equal(run(session, "move down")->setting.v[FOLD_SIZE], 65536);
+	assert_int_equal(run(session, "move up")->setting.v[FOLD_SIZE], 32768);
+	assert_int_equal(run(session, "move up")->setting.v[FOLD_SIZE], 16384);
+	refused(session, "move up", "nothing further that way");
+	assert_false(session_command_works(session, "move up"));
+	refused(session, "move left", "nothing further that way");
+	assert_int_equal(run(session, "move right")->setting.v[FOLD_STRIDE], 2);
+	assert_int_equal(view.grid.here_x, 1);
+	assert_int_equal(view.grid.here_y, 0);
+	/* What is walked on is measured at once. */
+	assert_true(view.measuring);
+	/* From between two rows, and from beyond the last column, back on it. */
+	run(session, "set size=50000 stride=40");
+	assert_int_equal(run(session, "move down")->setting.v[FOLD_SIZE], 65536);
+	run(session, "set size=50000");
+	assert_int_equal(run(session, "move up")->setting.v[FOLD_SIZE], 32768);
+	refused(session, "move right", "nothing further that way");
+	assert_int_equal(run(session, "move left")->setting.v[FOLD_STRIDE], 16);
+	run(session, "set size=8192");
+	assert_int_equal(run(session, "move down")->setting.v[FOLD_SIZE], 16384);
+	/* With another front, or another kernel, arrows turn knobs again. */
+	run(session, "view slices");
+	assert_int_equal(view.focus, FOCUS_KNOBS);
+	run(session, "mountain");
+	assert_int_equal(view.body, BODY_MOUNTAIN);
+	assert_int_equal(view.focus, FOCUS_MOUNTAIN);
+	run(session, "focus knobs");
+	assert_int_equal(run(session, "mountain")->focus, FOCUS_MOUNTAIN);
+	assert_int_equal(run(session, "mountain")->body, BODY_SLICES);
+	run(session, "mountain");
+	run(session, "kernel odd");
+	assert_false(view.grid.present);
+	assert_int_equal(view.focus, FOCUS_KNOBS);
+	refused(session, "mountain", "there is no mountain of odd: it has no size and stride");
+	refused(session, "relief", "there is no mountain of odd: it has no size and stride");
+	refused(session, "focus mountain", "focus mountain: there is none of odd");
+	session_free(session);
+}
+
+static void what_if_asks_about_other_caches(void **state)
+{
+	struct session *session = start(&kernel_fold);
+
+	(void)state;
+	assert_false(run(session, "view mountain")->misses.whatif.asked);
+	/* Of this kernel nothing is known: the key offers nothing, and the command may be given. */
+	assert_false(session_command_works(session, "whatif"));
+	run(session, "whatif 2x");
+	assert_true(view.misses.whatif.asked);
+	check_near(view.misses.whatif.factor[1], 2, 0);
+	check_contains(view.notice, "caches 2x as large");
+	check_ok(session_command(session, "whatif", 1));
+	assert_false(look(session)->misses.whatif.asked);
+	check_ok(session_command(session, "whatif", 1));
+	check_near(look(session)->misses.whatif.factor[2], 2, 0);
+	run(session, "whatif off");
+	run(session, "whatif L2 4m");
+	check_near(view.misses.whatif.bytes[1], 4 << 20, 0);
+	refused(session, "whatif much", "what if \"much\": a factor (2x, 0.5x), a size (64k), either after L1, L2 or L3, or off");
+	check_near(look(session)->misses.whatif.bytes[1], 4 << 20, 0);
+	assert_true(session_command_works(session, "whatif off"));
+	assert_false(session_command_works(session, "whatif pocus"));
+	assert_false(run(session, "whatif off")->misses.whatif.asked);
+	session_free(session);
+}
+
 static void pin_compares(void **state)
 {
 	struct session *session = start(&kernel_fold);
@@ -458,7 +533,7 @@ static void find_narrows_and_chooses(void **state)
 	refused(session, "choose", "find is not open; find TEXT opens it");
 	run(session, "find");
 	assert_int_equal(view.overlay, OVERLAY_FIND);
-	assert_int_equal(view.found_count, 28);      /* 3 kernels, 9 knobs, 16 commands */
+	assert_int_equal(view.found_count, 30);      /* 3 kernels, 9 knobs, 18 commands */
 	assert_string_equal(view.found[0].label, "fold — combine an array");
 	run(session, "find unr");
 	assert_string_equal(view.find, "unr");
@@ -549,17 +624,17 @@ static void everything_found_is_a_command(void **state)
 			for (int i = 0; i < chosen && session_command_works(session, "move down"); i++)
 				run(session, "move down");
 			if (view.found_selected < chosen) {
-				assert_int_equal(chosen, 28);
+				assert_int_equal(chosen, 30);
 				session_free(session);
 				break;
 			}
 			assert_true(session_command_works(session, "choose"));
 			status = session_command(session, "choose", 1);
 			if (!status_is_ok(&status)) {
-				/* The ends of the list of kernels refuse, and what has to do with limits or counters where there
-				 * are none. */
+				/* The ends of the list of kernels refuse, and what has to do with limits, counters or a
+				 * mountain where there are none. */
 				if (!strstr(status.text, "nothing to advise") && !strstr(status.text, "no core models") &&
-					!strstr(status.text, "nothing is counted"))
+					!strstr(status.text, "nothing is counted") && !strstr(status.text, "there is no mountain of"))
 					check_contains(status.text, "this is the ");
 				assert_int_equal(look(session)->overlay, OVERLAY_FIND);
 			}
@@ -755,6 +830,8 @@ int main(void)
 		cmocka_unit_test(focus_goes_round),
 		cmocka_unit_test(arrows_act_on_the_focus),
 		cmocka_unit_test(arrows_walk_the_mountain),
+		cmocka_unit_test(arrows_walk_over_the_grid),
+		cmocka_unit_test(what_if_asks_about_other_caches),
 		cmocka_unit_test(pin_compares),
 		cmocka_unit_test(find_narrows_and_chooses),
 		cmocka_unit_test(find_takes_whole_commands),

@@ -339,7 +339,7 @@ static void without_a_model_all_else_works(void **state)
 	check_fails(session_command(session, "uarch own", 100.1), STATUS_USAGE, "no core models");
 	check_ok(session_command(session, "focus slices", 100.1));
 	check_ok(session_command(session, "focus next", 100.1));
-	assert_int_equal(look(session)->focus, FOCUS_KERNELS);
+	assert_int_equal(look(session)->focus, FOCUS_MOUNTAIN);
 	check_ok(session_command(session, "focus previous", 100.1));
 	assert_int_equal(look(session)->focus, FOCUS_SLICES);
 	session_free(session);

@@ -201,6 +201,28 @@ static void what_is_in_front_has_its_height_first(void **state)
 	assert_null(layout_find(&layout, "b"));
 }
 
+/* What has the screen to itself leaves the first row, and the last two. */
+static void the_whole_screen_is_one_panels(void **state)
+{
+	struct layout_row rows[ROWS];
+	struct layout layout;
+
+	(void)state;
+	memcpy(rows, all, sizeof(rows));
+	rows[9].alone = true;
+	layout_compute(100, 30, rows, ROWS, 13, &layout);
+	assert_int_equal(layout.count, 4);
+	no_overlap_and_nothing_outside(&layout, 100, 30);
+	assert_int_equal(layout_find(&layout, "mountain")->height, 27);
+	assert_int_equal(layout_find(&layout, "mountain")->width, 100);
+	/* Not where it is not wanted, or there is one line only. */
+	layout_compute(40, 10, rows, ROWS, 13, &layout);
+	assert_null(layout_find(&layout, "mountain"));
+	rows[9].wanted = false;
+	layout_compute(100, 30, rows, ROWS, 13, &layout);
+	assert_non_null(layout_find(&layout, "knobs"));
+}
+
 static void a_whole_row_has_the_width_in_front_only(void **state)
 {
 	struct layout_row rows[] = {
@@ -227,6 +249,7 @@ static void a_whole_row_has_the_width_in_front_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_whole_screen_is_one_panels),
 		cmocka_unit_test(every_size_is_sound),
 		cmocka_unit_test(rows_have_their_least_size),
 		cmocka_unit_test(more_room_shows_more_in_order),

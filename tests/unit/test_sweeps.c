@@ -96,6 +96,31 @@ static void rows_of_other_programs_are_passed_over(void **state)
 	sweeps_free(&sweeps);
 }
 
+/* A kernel alone has its usual sweep, and so has one with other knobs; its own knobs ask for something else. */
+static void the_usual_sweep_is_the_kernels(void **state)
+{
+	static char with_size[] = "size=1m", with_other[] = "op=*";
+	char *const words[] = { with_other, with_size };
+	const struct kernel *mountain = kernel_find("mountain");
+	struct sweeps sweeps;
+
+	(void)state;
+	first(&sweeps);
+	assert_null(sweeps_usual(&sweeps, mountain, NULL, 0));
+	sweeps.sweep[1].usual = true;
+	assert_ptr_equal(sweeps_usual(&sweeps, mountain, NULL, 0), &sweeps.sweep[1]);
+	assert_ptr_equal(sweeps_usual(&sweeps, mountain, words, 1), &sweeps.sweep[1]);
+	assert_null(sweeps_usual(&sweeps, mountain, words, 2));
+	assert_null(sweeps_usual(&sweeps, kernel_find("combine"), NULL, 0));
+	sweeps_free(&sweeps);
+	/* The shipped one. */
+	check_ok(sweeps_load(&sweeps));
+	assert_string_equal(sweeps_usual(&sweeps, mountain, NULL, 0)->name, "memory-mountain");
+	assert_null(sweeps_usual(&sweeps, kernel_find("matmul"), NULL, 0));
+	sweeps_free(&sweeps);
+	check_refused("sweep a\ntitle A\nkernel mountain size=16k\nusual yes\nx size\n", "here:4: nothing follows");
+}
+
 static void words_are_replaced(void **state)
 {
 	struct sweeps sweeps;
@@ -277,6 +302,7 @@ int main(void)
 		cmocka_unit_test(rows_are_read),
 		cmocka_unit_test(mistakes_are_named_with_their_line),
 		cmocka_unit_test(rows_of_other_programs_are_passed_over),
+		cmocka_unit_test(the_usual_sweep_is_the_kernels),
 		cmocka_unit_test(words_are_replaced),
 		cmocka_unit_test(the_baseline_comes_first),
 		cmocka_unit_test(what_is_advised_takes_its_place),

@@ -1,0 +1,228 @@
+/* Points, faces that hide what is behind them, and the mountain as a relief. */
+#include "fakes.h"
+
+#include <locale.h>
+
+#include "ui/dots.h"
+#include "ui/mountain.h"
+
+static char shown[16000];
+
+static const char *print(const struct canvas *canvas)
+{
+	FILE *file;
+
+	memset(shown, 0, sizeof(shown));
+	file = fmemopen(shown, sizeof(shown) - 1, "w");
+	canvas_print(canvas, file);
+	fclose(file);
+	return shown;
+}
+
+static const char *show(const struct dots *dots, bool ascii)
+{
+	struct canvas canvas;
+
+	canvas_init(&canvas, dots->width / 2, dots->height / 4, ascii);
+	dots_show(dots, &canvas, (struct rectangle){ 0, 0, canvas.width, canvas.height }, 0, 0, STYLE_HERE);
+	print(&canvas);
+	canvas_free(&canvas);
+	return shown;
+}
+
+static void lines_run_from_end_to_end(void **state)
+{
+	struct dots dots;
+
+	(void)state;
+	dots_init(&dots, 4, 2);
+	dots_line(&dots, (struct dots_point){ 0, 7 }, (struct dots_point){ 7, 0 }, STYLE_TEXT);
+	for (int i = 0; i < 8; i++)
+		assert_true(dots_on(&dots, i, 7 - i));
+	assert_false(dots_on(&dots, 1, 7));
+	assert_string_equal(show(&dots, false), "  ⡠⠊\n⡠⠊\n");
+	assert_string_equal(show(&dots, true), "  //\n//\n");
+	/* What leaves the picture is left out, and one point is a line too. */
+	dots_line(&dots, (struct dots_point){ -20, 3 }, (struct dots_point){ 20, 3 }, STYLE_TEXT);
+	assert_true(dots_on(&dots, 0, 3) && dots_on(&dots, 7, 3));
+	dots_line(&dots, (struct dots_point){ 1, 1 }, (struct dots_point){ 1, 1 }, STYLE_TEXT);
+	assert_true(dots_on(&dots, 1, 1));
+	assert_false(dots_on(&dots, -1, 0) || dots_on(&dots, 0, 8));
+	dots_free(&dots);
+}
+
+static void faces_hide_what_is_behind_them(void **state)
+{
+	static const struct dots_point face[] = { { 4, 4 }, { 11, 4 }, { 11, 11 }, { 4, 11 } };
+	static const struct dots_point bow[] = { { 4, 4 }, { 11, 11 }, { 11, 4 }, { 4, 11 } };
+	struct dots dots;
+
+	(void)state;
+	dots_init(&dots, 8, 4);
+	for (int y = 0; y < 16; y++)
+		dots_line(&dots, (struct dots_point){ 0, y }, (struct dots_point){ 15, y }, STYLE_TEXT);
+	dots_hide(&dots, face, 4);
+	for (int y = 0; y < 16; y++)
+		for (int x = 0; x < 16; x++)
+			assert_int_equal(dots_on(&dots, x, y), x < 4 || x > 11 || y < 4 || y > 11);
+	/* One whose edges cross stays within its corners. */
+	for (int y = 0; y < 16; y++)
+		dots_line(&dots, (struct dots_point){ 0, y }, (struct dots_point){ 15, y }, STYLE_TEXT);
+	dots_hide(&dots, bow, 4);
+	assert_false(dots_on(&dots, 4, 4) || dots_on(&dots, 11, 11));
+	assert_true(dots_on(&dots, 3, 8) && dots_on(&dots, 12, 8) && dots_on(&dots, 8, 3) && dots_on(&dots, 8, 12));
+	/* Beyond the picture there is nothing to hide. */
+	dots_hide(&dots, (const struct dots_point[]){ { -50, -50 }, { 90, -50 }, { 90, 90 }, { -50, 90 } }, 4);
+	for (int i = 0; i < 16; i++)
+		assert_false(dots_on(&dots, i, i));
+	dots_free(&dots);
+}
+
+static void the_cursors_style_comes_first(void **state)
+{
+	struct dots dots;
+	struct canvas canvas;
+
+	(void)state;
+	dots_init(&dots, 1, 1);
+	dots_line(&dots, (struct dots_point){ 0, 0 }, (struct dots_point){ 0, 3 }, STYLE_SHADE5);
+	dots_line(&dots, (struct dots_point){ 1, 0 }, (struct dots_point){ 1, 0 }, STYLE_SHADE1);
+	canvas_init(&canvas, 1, 1, false);
+	dots_show(&dots, &canvas, (struct rectangle){ 0, 0, 1, 1 }, 0, 0, STYLE_HERE);
+	assert_int_equal(canvas.cells[0].style, STYLE_SHADE5);
+	assert_int_equal(canvas.cells[0].character, 0x284f);
+	dots_line(&dots, (struct dots_point){ 1, 1 }, (struct dots_point){ 1, 1 }, STYLE_HERE);
+	dots_show(&dots, &canvas, (struct rectangle){ 0, 0, 1, 1 }, 0, 0, STYLE_HERE);
+	assert_int_equal(canvas.cells[0].style, STYLE_HERE);
+	canvas_free(&canvas);
+	dots_free(&dots);
+}
+
+/* ---- the relief */
+
+static struct view view;
+
+/* A surface of 4 strides and 4 sizes, all as high. */
+static void plain(float gbps)
+{
+	memset(&view, 0, sizeof(view));
+	setting_init(&view.setting, &kernel_fold);
+	view.grid = (struct view_grid){ .present = true, .size_knob = FOLD_SIZE, .stride_knob = FOLD_STRIDE, .nx = 4, .ny = 4,
+		.x = { 1, 2, 3, 4 }, .y = { 16384, 32768, 65536, 131072 }, .top = 10, .slope_end = -1, .level = { 1, 1, 2, GRID_MEMORY },
+		.place_x = { .where = AXIS_BEYOND, .index = 3 }, .place_y = { .where = AXIS_AT, .index = 1 } };
+	for (int y = 0; y < 4; y++)
+		for (int x = 0; x < 4; x++)
+			view.grid.gbps[y][x] = gbps;
+}
+
+static struct canvas canvas;
+
+static bool draw(int width, int height)
+{
+	bool drawn;
+
+	canvas_resize(&canvas, width, height);
+	drawn = relief_draw(&canvas, (struct rectangle){ 0, 0, width, height }, &view);
+	print(&canvas);
+	return drawn;
+}
+
+static int cells_of(enum style style)
+{
+	int count = 0;
+
+	for (int i = 0; i < canvas.width * canvas.height; i++)
+		count += canvas.cells[i].style == style;
+	return count;
+}
+
+static void a_wall_in_front_hides_what_is_lower(void **state)
+{
+	int seen, behind_valley, behind_wall;
+
+	(void)state;
+	canvas_init(&canvas, 1, 1, false);
+	/* The row at the back has a shade of its own. */
+	plain(2);
+	for (int x = 0; x < 4; x++)
+		view.grid.gbps[0][x] = 0.5F;
+	assert_true(draw(70, 22));
+	seen = cells_of(STYLE_SHADE0);
+	assert_true(seen > 10);
+	/* Nearer ones that reach as high on the screen leave nothing of it. */
+	plain(10);
+	for (int x = 0; x < 4; x++)
+		view.grid.gbps[0][x] = 0.5F;
+	assert_true(draw(70, 22));
+	behind_wall = cells_of(STYLE_SHADE0);
+	assert_int_equal(behind_wall, 0);
+	/* A gap in the wall lets some of it be seen. */
+	for (int y = 1; y < 4; y++)
+		view.grid.gbps[y][1] = view.grid.gbps[y][2] = 0.5F;
+	assert_true(draw(70, 22));
+	behind_valley = cells_of(STYLE_SHADE0);
+	assert_true(behind_valley > 0);
+	canvas_free(&canvas);
+}
+
+static void ridges_and_sizes_are_labelled(void **state)
+{
+	(void)state;
+	canvas_init(&canvas, 1, 1, true);
+	plain(10);
+	view.grid.slope_end = 2;
+	view.grid.line = 64;
+	assert_true(draw(70, 30));
+	check_contains(shown, "16k L1");
+	check_contains(shown, "64k L2");
+	check_contains(shown, "128k mem");
+	check_contains(shown, "GB/s");
+	check_contains(shown, "^ a line of 64 bytes each");
+	assert_null(strchr(shown, '@'));
+	/* The cursor, and its lines. */
+	view.grid.place_x = (struct axis_place){ AXIS_AT, 2, 0 };
+	view.grid.here_x = 2;
+	view.grid.here_y = 1;
+	assert_true(draw(70, 30));
+	assert_non_null(strchr(shown, '@'));
+	assert_true(cells_of(STYLE_HERE) > 20);
+	canvas_free(&canvas);
+}
+
+static void what_is_not_measured_is_no_surface(void **state)
+{
+	(void)state;
+	canvas_init(&canvas, 1, 1, true);
+	plain(NAN);
+	view.grid.top = 0;
+	assert_true(draw(70, 22));
+	for (int shade = 0; shade < 8; shade++)
+		assert_int_equal(cells_of((enum style)(STYLE_SHADE0 + shade)), 0);
+	/* Four cells make the first face. */
+	view.grid.gbps[0][0] = view.grid.gbps[0][1] = view.grid.gbps[1][0] = 5;
+	view.grid.top = 5;
+	draw(70, 22);
+	assert_int_equal(cells_of(STYLE_SHADE7), 0);
+	view.grid.gbps[1][1] = 5;
+	draw(70, 22);
+	assert_true(cells_of(STYLE_SHADE7) > 0);
+	/* Without room there is none. */
+	assert_false(draw(43, 22));
+	assert_false(draw(70, 9));
+	canvas_free(&canvas);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_run_from_end_to_end),
+		cmocka_unit_test(faces_hide_what_is_behind_them),
+		cmocka_unit_test(the_cursors_style_comes_first),
+		cmocka_unit_test(a_wall_in_front_hides_what_is_lower),
+		cmocka_unit_test(ridges_and_sizes_are_labelled),
+		cmocka_unit_test(what_is_not_measured_is_no_surface),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
