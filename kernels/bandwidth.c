@@ -221,6 +221,8 @@ static void bandwidth_figures(struct kernel_run *run)
 	const int64_t *v = run->v;
 	double lines = distance_of(v) < LINE ? (double)distance_of(v) / LINE : 1;
 
+	run->step = op_of(v)->library ? 0 : (double)distance_of(v);
+	run->access = op_of(v)->copies ? "copy" : !op_of(v)->writes ? "read" : op_of(v)->reads ? "update" : "write";
 	/* What is stored past the caches comes from nowhere. */
 	run->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0) : op_of(v)->copies ? 2 * lines : lines;
 }
