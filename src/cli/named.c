@@ -104,14 +104,29 @@ struct status named_words(struct named *named, const struct cli *cli)
 	return status_ok();
 }
 
-struct status named_assign(const struct named *named, const struct cli *cli, struct sweep *sweep)
+/* Its words, and nothing where one is to be advised yet. */
+static struct status assign_named(const struct named_sweep *named, struct sweep *sweep)
 {
-	bool has_name = named->sweep.kernel != NULL;
-	int count = has_name ? named->sweep.word_count : cli->word_count;
+	struct named_sweep plain = { .kernel = named->kernel };
 	struct status status = status_ok();
 
-	for (int i = has_name ? 0 : 1; i < count && status_is_ok(&status); i++)
-		status = sweep_assign(sweep, has_name ? named->sweep.word[i] : cli->words[i]);
+	for (int i = 0; i < named->word_count; i++)
+		plain.word[plain.word_count++] = memory_string(named->word[i]);
+	sweeps_advise(&plain, 0);
+	for (int i = 0; i < plain.word_count && status_is_ok(&status); i++)
+		status = sweep_assign(sweep, plain.word[i]);
+	sweeps_clear(&plain);
+	return status;
+}
+
+struct status named_assign(const struct named *named, const struct cli *cli, struct sweep *sweep)
+{
+	struct status status = status_ok();
+
+	if (named->sweep.kernel)
+		return assign_named(&named->sweep, sweep);
+	for (int i = 1; i < cli->word_count && status_is_ok(&status); i++)
+		status = sweep_assign(sweep, cli->words[i]);
 	return status;
 }
 
@@ -121,23 +136,17 @@ struct status named_assign(const struct named *named, const struct cli *cli, str
 static struct setting last_of(const struct named *named)
 {
 	const struct sweep_options options = { 0 };
-	struct named_sweep plain = { .kernel = named->sweep.kernel };
 	struct sweep *sweep = sweep_new(named->sweep.kernel, &options);
 	struct setting last;
 	const struct sweep_axis *axes;
 	size_t count;
 
-	for (int i = 0; i < named->sweep.word_count; i++)
-		plain.word[plain.word_count++] = memory_string(named->sweep.word[i]);
-	sweeps_advise(&plain, 0);
-	setting_init(&last, plain.kernel);
-	for (int i = 0; i < plain.word_count; i++)
-		sweep_assign(sweep, plain.word[i]);
+	setting_init(&last, named->sweep.kernel);
+	assign_named(&named->sweep, sweep);
 	axes = sweep_axes(sweep, &count);
 	for (size_t i = 0; i < count; i++)
 		last.v[axes[i].knob] = axes[i].values[axes[i].count - 1];
 	sweep_free(sweep);
-	sweeps_clear(&plain);
 	return last;
 }
 
@@ -233,13 +242,15 @@ static bool same_line(const struct setting *a, const struct setting *b, int knob
 
 static void print_blocks(const struct named *named, struct model *model, FILE *out)
 {
+	char why[sizeof(((struct block_advice *)NULL)->why)] = "";
+
 	for (size_t i = 0; i < named->row_count; i++) {
 		const struct setting *setting = &named->row[i].setting;
 		struct blocks_measured measured = { 0 };
 		struct text line = { 0 };
 		struct blocks blocks;
-		char words[440];
-		bool first = true;
+		char words[160];
+		bool first = true, again;
 
 		if (!model_blocks(model, setting, &blocks))
 			continue;
@@ -252,8 +263,11 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 			continue;
 		if (named->sweep.kernel)
 			sweeps_line(&named->sweep, setting, &line);
-		blocks_words(&blocks, setting, &measured, words, sizeof(words));
-		fprintf(out, "%s%s%s\n", text_string(&line), line.length ? ": " : "", words);
+		blocks_finding(&blocks, setting, &measured, words, sizeof(words));
+		/* The reason once, while it stays the same. */
+		again = strcmp(why, blocks.advice.why) == 0;
+		memcpy(why, blocks.advice.why, sizeof(why));
+		fprintf(out, "%s%s%s%s%s\n", text_string(&line), line.length ? ": " : "", words, again ? "" : ": ", again ? "" : why);
 		text_free(&line);
 	}
 }

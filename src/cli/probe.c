@@ -9,8 +9,11 @@
 #include "base/units.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "cli/drawing.h"
 #include "cli/format.h"
 #include "cli/interrupt.h"
+#include "model/choice.h"
+#include "picture/chart_probe.h"
 #include "session/probe.h"
 
 /* How often the line of progress changes, seconds. */
@@ -54,6 +57,23 @@ static void print(struct cli *cli, const struct bench *bench, const struct probe
 		cli->format->end(&report);
 }
 
+/* What there is, when it is finished or was interrupted. The core's name is looked for only here: it takes a moment. */
+static int draw(struct cli *cli, const struct bench *bench, const struct probe_report *report, int exit_status)
+{
+	enum probe_part part = chart_probe_part(report);
+	struct uarch_choice core = { 0 };
+	struct chart_origin origin;
+	struct status status;
+
+	if (!drawing_wanted(cli))
+		return exit_status;
+	status = uarch_choose(NULL, bench->machine, &core);
+	origin = drawing_origin(bench->machine, status_is_ok(&status) ? &core : NULL);
+	exit_status = drawing_save(cli, part < PROBE_PARTS ? chart_probe(report, part, &origin) : NULL, exit_status);
+	uarch_choice_free(&core);
+	return exit_status;
+}
+
 static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
 {
 	struct result *result = memory_new(1, sizeof(*result));
@@ -79,7 +99,7 @@ static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
 		print(cli, bench, report);
 	if (interrupt_signal()) {
 		cli_note(cli, "interrupted: %s", any ? "what was measured so far is printed" : "nothing was measured yet");
-		return 128 + interrupt_signal();
+		return draw(cli, bench, report, 128 + interrupt_signal());
 	}
 	if (!any) {
 		struct status status = status_make(STATUS_FAILED, "nothing could be measured: %.200s", report->note_count ?
@@ -89,7 +109,7 @@ static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
 	}
 	if (!bench->machine->bound)
 		cli_note(cli, "not bound to a core: %s", *bench->machine->bind_note ? bench->machine->bind_note : "refused");
-	return CLI_DONE;
+	return draw(cli, bench, report, CLI_DONE);
 }
 
 /* ---- words and options ---- */
@@ -160,6 +180,8 @@ static int probe_run(struct cli *cli)
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		options.pages[kind] = cli->pages >> kind & 1;
 	if (status_is_ok(&status))
+		status = drawing_check(cli);
+	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
@@ -174,6 +196,7 @@ static const struct cli_option own_options[] = {
 	{ "max-size", "SIZE", "the largest working set (256m)", apply_max_size },
 	{ "pages", "both|4k|huge|auto", "the pages behind working sets (both)", apply_pages },
 	{ "points", NULL, "every point measured, instead of a plot", apply_points },
+	DRAWING_OPTIONS,
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -196,7 +196,7 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	output->report.named = output->named.sweep.kernel ? &output->named.sweep : NULL;
 	if (status_is_ok(&status) && drawing_wanted(output->cli))
 		status = chart_sweep_new(&output->report.setting, output->report.axes, output->report.axis_count,
-			(enum chart_look)output->cli->chart, &output->drawn);
+			output->report.named, (enum chart_look)output->cli->chart, &output->drawn);
 	return status;
 }
 

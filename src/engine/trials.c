@@ -120,7 +120,6 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	sample->dropped = made - sample->trials - trials->forgotten[TRIAL_QUIET];
 	if (facts->watched)
 		sample->quiet = (double)fate[TRIAL_QUIET] / told;
-	sample->provisional = sample->trials < TRIALS_SETTLED;
 
 	stats_sort(cpe, sample->trials);
 	sample->cpe = stats_quantile(cpe, sample->trials, 0.5);
@@ -128,6 +127,8 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	sample->cpe_hi = stats_quantile(cpe, sample->trials, 0.75);
 	sample->ghz = stats_median(ghz, sample->trials);
 	sample->ns = sample->cpe / sample->ghz;
+	sample->seconds = sample->ns * 1e-9 * (double)facts->call * facts->calls * sample->trials;
+	sample->provisional = sample->trials < TRIALS_SETTLED && !(sample->seconds >= SECONDS_SETTLED);
 	sample->cycles_from = facts->cycles_from;
 	sample->check = picked.check;
 	if (facts->bytes > 0) {

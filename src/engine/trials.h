@@ -85,7 +85,8 @@ struct sample {
 	double quiet;                  /* share of quiet trials among those told apart, 0…1; NAN unknown */
 	bool contended;                /* too few quiet ones to vouch for the figure */
 	bool mixed;                    /* so few that contended trials had to be used too */
-	bool provisional;              /* few trials yet */
+	bool provisional;              /* few trials yet, and short ones */
+	double seconds;                /* that the trials used lasted, about */
 	double ghz;                    /* median core clock of the trials used */
 	double ns;                     /* nanoseconds per element */
 	double gbps;                   /* 10^9 bytes per second read and written by the code; NAN: moves none */
@@ -100,6 +101,9 @@ struct sample {
 /* The fewest quiet trials that make a sample quiet, that a figure is taken from alone, and the fewest trials that make
  * it more than provisional. */
 enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
+
+/* Of long trials (a whole matrix product each) a few are enough: so many seconds of them. */
+#define SECONDS_SETTLED 0.05
 
 /* Reduces trials; facts give bytes, source and whether a watch chain exists. */
 void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample);

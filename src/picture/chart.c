@@ -171,7 +171,10 @@ void chart_grid_scale(struct chart *chart, double least, double most)
 	if (heat && least > 0 && most > 4 * least)
 		chart->z.scale = (struct scale){ SCALE_LOG, least, most, false };
 	else
-		chart->z.scale = scale_fit(SCALE_LINEAR, heat ? least : fmin(least, 0), most);
+		chart->z.scale = scale_fit(SCALE_LINEAR, fmin(least, 0), most);
+	/* All shades for what there is. */
+	if (heat && chart->z.scale.kind == SCALE_LINEAR && least < most)
+		chart->z.scale = (struct scale){ SCALE_LINEAR, least, most, false };
 	call_highest(chart);
 }
 

@@ -38,6 +38,7 @@ struct chart_point {
 
 struct chart_series {
 	char name[CHART_NAME];       /* empty: the only one, which needs none */
+	bool loose;                  /* somebody else's points, beside the measured ones: not joined, and of no colour */
 	int count, room;
 	struct chart_point *point;   /* ascending by x */
 };
@@ -53,6 +54,7 @@ struct chart_mark {
 	double at;
 	double lo, hi;               /* it lies somewhere in this range; both equal to `at`: right there */
 	bool stated;                 /* the system says so; otherwise it was measured */
+	bool pages;                  /* how far a TLB reaches, which is no cache */
 	char text[CHART_NAME];
 };
 
@@ -73,6 +75,7 @@ struct chart_bar {
 struct chart {
 	enum chart_kind kind;
 	char title[CHART_TEXT], subtitle[CHART_TEXT];
+	char after[CHART_TEXT];      /* whose experiment it is; may be empty */
 	char remark[CHART_TEXT];     /* what is to be seen, in a sentence; may be empty */
 	char machine[CHART_TEXT], made[CHART_TEXT];      /* in the corner: which machine; when, and by what */
 	char source[CHART_TEXT], legend[CHART_TEXT];     /* where the numbers come from; what the marks mean */

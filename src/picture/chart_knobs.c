@@ -9,56 +9,71 @@
 #include "base/units.h"
 #include "model/plateaus.h"
 
-/* Cycles that differ by so much are shown on a logarithmic scale, throughput by so much more. */
-static const double LOG_CYCLES = 12, LOG_GBPS = 300;
+/* Latencies that differ by so much are shown on a logarithmic scale, other times by so much, throughput by so much. */
+static const double LOG_LATENCY = 3, LOG_TIME = 12, LOG_THROUGHPUT = 40;
 
-enum measure measure_choose(const struct kernel *kernel, int x_knob, bool moves)
+enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves)
 {
 	bool over_memory = kernel->knobs[x_knob].axis == AXIS_SIZE || kernel->knobs[x_knob].axis == AXIS_STRIDE;
 
-	return moves && over_memory && !kernel->plot_cpe ? MEASURE_GBPS : MEASURE_CPE;
+	return moves && over_memory && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
 }
 
-double measure_of(enum measure measure, const struct sample *sample)
+void figure_title(enum sweeps_figure figure, const struct kernel *kernel, char *buffer, size_t size)
 {
-	if (!sample->valid)
-		return NAN;
-	return measure == MEASURE_GBPS ? sample->gbps : sample->cpe;
+	const struct named_sweep plain = { .kernel = kernel, .base = -1 };
+	struct text title = { 0 };
+
+	sweeps_figure_title(&plain, figure, &title);
+	snprintf(buffer, size, "%s", text_string(&title));
+	text_free(&title);
 }
 
-void measure_title(enum measure measure, const struct kernel *kernel, char *buffer, size_t size)
+enum scale_kind figure_scale(enum sweeps_figure figure, const struct kernel *kernel, double least, double most)
 {
-	if (measure == MEASURE_GBPS)
-		snprintf(buffer, size, "GB/s");
-	else
-		snprintf(buffer, size, "cycles per %s", kernel->element);
+	double ratio = least > 0 ? most / least : 1, from = LOG_TIME;
+
+	if (figure == SWEEPS_GBPS || figure == SWEEPS_BYTES_PER_CYCLE || figure == SWEEPS_SPEEDUP)
+		from = LOG_THROUGHPUT;
+	else if (kernel->plot_cpe)
+		from = LOG_LATENCY;
+	return ratio > from ? SCALE_LOG : SCALE_LINEAR;
 }
 
-enum scale_kind measure_scale(enum measure measure, const struct kernel *kernel, double least, double most)
+/* The figure that the sample would have with another CPE at the same clock. */
+static double figure_at(enum sweeps_figure figure, const struct sample *sample, double cpe, const struct run_facts *facts,
+	const struct sample *base)
 {
-	double ratio = least > 0 ? most / least : 1;
+	struct sample other = *sample;
+	double ratio = cpe / sample->cpe;
 
-	if (measure == MEASURE_GBPS)
-		return ratio > LOG_GBPS ? SCALE_LOG : SCALE_LINEAR;
-	return ratio > (kernel->plot_cpe ? LOG_CYCLES / 4 : LOG_CYCLES) ? SCALE_LOG : SCALE_LINEAR;
+	other.cpe = cpe;
+	other.ns *= ratio;
+	other.gbps /= ratio;
+	other.bytes_per_cycle /= ratio;
+	return sweeps_value(figure, &other, facts, base);
 }
 
-struct chart_point measure_point(enum measure measure, const struct sample *sample, double x)
+struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts,
+	const struct sample *base, double x)
 {
-	struct chart_point point = { x, measure_of(measure, sample), NAN, NAN, NAN, NAN, false };
-	/* Throughput is the inverse of cycles: its quartiles change places. */
-	double cycles = sample->cpe * sample->gbps;
+	struct chart_point point = { x, sweeps_value(figure, sample, facts, base), NAN, NAN, NAN, NAN, false };
 
-	if (!sample->valid)
+	if (!isfinite(point.y))
 		return point;
 	point.doubtful = sample->contended;
 	if (sample->trials > 3) {
-		point.lo = measure == MEASURE_GBPS ? cycles / sample->cpe_hi : sample->cpe_lo;
-		point.hi = measure == MEASURE_GBPS ? cycles / sample->cpe_lo : sample->cpe_hi;
+		double a = figure_at(figure, sample, sample->cpe_lo, facts, base), b = figure_at(figure, sample, sample->cpe_hi, facts, base);
+
+		/* Throughput is the inverse of cycles: its quartiles change places. */
+		point.lo = fmin(a, b);
+		point.hi = fmax(a, b);
 	}
 	if (sample->modes == 2) {
-		point.other = measure == MEASURE_GBPS ? cycles / sample->mode_high : sample->mode_low;
-		point.other_y = measure == MEASURE_GBPS ? cycles / sample->mode_low : sample->mode_high;
+		double a = figure_at(figure, sample, sample->mode_low, facts, base), b = figure_at(figure, sample, sample->mode_high, facts, base);
+
+		point.other = fmin(a, b);
+		point.other_y = fmax(a, b);
 	}
 	return point;
 }
@@ -81,7 +96,8 @@ void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t si
 	char label[CHART_NAME];
 
 	knob_label(knob, value, label, sizeof(label));
-	if (knob->kind == KNOB_COUNT)
+	/* A number says little without what it is of, but for bytes. */
+	if (knob->kind != KNOB_BYTES && label[0] >= '0' && label[0] <= '9')
 		snprintf(buffer, size, "%s %s", knob->name, label);
 	else
 		snprintf(buffer, size, "%s", label);
@@ -96,6 +112,9 @@ void knob_settings(const struct setting *setting, unsigned except, char *buffer,
 		char value[64];
 
 		if (except >> i & 1)
+			continue;
+		/* Where and beside whom it ran, only where that is not as ever. */
+		if (setting->kernel->knobs[i].asks != ASKS_NOTHING && setting->v[i] == setting->kernel->knobs[i].initial)
 			continue;
 		setting_show_value(&setting->kernel->knobs[i], setting->v[i], value, sizeof(value));
 		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used ? "  " : "", setting->kernel->knobs[i].name, value);
@@ -122,15 +141,19 @@ void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t 
 }
 
 /* "5.0 cycles", "about 42 GB/s". */
-static void plateau_words(enum measure measure, const struct plateau *plateau, double value, char *buffer, size_t size)
+static void plateau_words(enum sweeps_figure figure, const struct plateau *plateau, double value, char *buffer, size_t size)
 {
-	char figure[24];
+	static const char *const units[SWEEPS_FIGURES] = {
+		[SWEEPS_CPE] = " cycles", [SWEEPS_NS] = " ns", [SWEEPS_SECONDS] = " s", [SWEEPS_GBPS] = " GB/s", [SWEEPS_BYTES_PER_CYCLE] = " B/cycle",
+		[SWEEPS_SPEEDUP] = " times",
+	};
+	char words[24];
 
-	scale_figure(value, figure, sizeof(figure));
-	snprintf(buffer, size, "%s%s %s", plateau->unstable ? "about " : "", figure, measure == MEASURE_GBPS ? "GB/s" : "cycles");
+	scale_figure(value, words, sizeof(words));
+	snprintf(buffer, size, "%s%s%s", plateau->unstable ? "about " : "", words, units[figure]);
 }
 
-void mark_plateaus(struct chart *chart, enum measure measure, const struct sample *samples)
+void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct sample *samples)
 {
 	const struct chart_series *series = &chart->series[0];
 	struct curve_point *curve = memory_new((size_t)series->count, sizeof(*curve));
@@ -159,7 +182,7 @@ void mark_plateaus(struct chart *chart, enum measure measure, const struct sampl
 		if (points < 2)
 			continue;
 		level = stats_median(&values[plateau->first], (size_t)points);
-		plateau_words(measure, plateau, level, text, sizeof(text));
+		plateau_words(figure, plateau, level, text, sizeof(text));
 		chart_add_flat(chart, plateau->from, plateau->to, level, text);
 	}
 	free(values);

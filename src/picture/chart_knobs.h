@@ -4,27 +4,22 @@
 
 #include "picture/chart.h"
 #include "session/setting.h"
+#include "session/sweeps.h"
 
-/* What is shown of a sample. */
-enum measure {
-	MEASURE_CPE,         /* cycles per element */
-	MEASURE_GBPS,        /* 10^9 bytes a second that the code reads and writes */
-};
-
-/* As the explorer's slices do: throughput over sizes and strides of a kernel that moves bytes, unless latency is its point; otherwise, and over
- * any other knob, cycles. moves: some sample has a throughput. */
-enum measure measure_choose(const struct kernel *kernel, int x_knob, bool moves);
-
-double measure_of(enum measure measure, const struct sample *sample);
+/* What is shown of samples over a knob, as the explorer's slices do: throughput over sizes and strides of a kernel that moves bytes, unless
+ * latency is its point; otherwise, and over any other knob, cycles. moves: some sample has a throughput. */
+enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves);
 
 /* "cycles per array element read", "GB/s". */
-void measure_title(enum measure measure, const struct kernel *kernel, char *buffer, size_t size);
+void figure_title(enum sweeps_figure figure, const struct kernel *kernel, char *buffer, size_t size);
 
 /* The scale of its axis for values from `least` to `most`. */
-enum scale_kind measure_scale(enum measure measure, const struct kernel *kernel, double least, double most);
+enum scale_kind figure_scale(enum sweeps_figure figure, const struct kernel *kernel, double least, double most);
 
-/* A sample with its quartiles and modes at x; one that is not valid is a gap. */
-struct chart_point measure_point(enum measure measure, const struct sample *sample, double x);
+/* A sample with its quartiles and modes at x; one that is not valid is a gap. facts (of its run) and base (what a speedup is relative to)
+ * as sweeps_value() wants them. */
+struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts,
+	const struct sample *base, double x);
 
 /* "size (bytes of the array)". */
 void knob_title(const struct knob *knob, char *buffer, size_t size);
@@ -33,7 +28,7 @@ void knob_title(const struct knob *knob, char *buffer, size_t size);
 void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size);
 void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
-/* "op=mul type=f64 …": every knob but those of `except` (a bit each). */
+/* "op=mul type=f64 …": every knob but those of `except` (a bit each), and those of place (pages, cores …) that are as they are initially. */
 void knob_settings(const struct setting *setting, unsigned except, char *buffer, size_t size);
 
 /* The kernel's name and title: "combine: reduce an array". */
@@ -44,7 +39,7 @@ void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t 
 
 /* The flat parts of the first series, whose points are these samples over sizes, each with its figure: "5.0 cycles", "42 GB/s". A sample that
  * is not valid is a gap. */
-void mark_plateaus(struct chart *chart, enum measure measure, const struct sample *samples);
+void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct sample *samples);
 
 /* Where the data caches end, as the system states them, in bytes. */
 void mark_caches(struct chart *chart, const struct machine *machine);

@@ -21,10 +21,6 @@ struct axis {
 	int64_t *values;
 };
 
-struct range {
-	double least, most;
-};
-
 struct chart_sweep {
 	struct setting setting;      /* the knobs that do not vary */
 	enum chart_look look;        /* LOOK_AUTO no more */
@@ -33,7 +29,7 @@ struct chart_sweep {
 	struct cells *cells;         /* what has come */
 	struct chart_source source;
 	bool moves;                  /* some sample has a throughput */
-	struct range cycles, gbps;
+	struct named_sweep named;    /* how the figures are looked at; of one without a name the kernel alone. Its words are borrowed */
 };
 
 static int by_value(const void *a, const void *b)
@@ -73,12 +69,14 @@ static bool better(const struct chart_sweep *gathered, int a, int b)
 	return rank[one->axis] > rank[other->axis];
 }
 
-static void swap(struct chart_sweep *gathered, int a, int b)
+/* Makes an axis the first; the others keep their order. */
+static void bring(struct chart_sweep *gathered, int index)
 {
-	struct axis kept = gathered->axis[a];
+	struct axis kept = gathered->axis[index];
 
-	gathered->axis[a] = gathered->axis[b];
-	gathered->axis[b] = kept;
+	for (; index > 0; index--)
+		gathered->axis[index] = gathered->axis[index - 1];
+	gathered->axis[0] = kept;
 }
 
 /* The mountain's two knobs, enough of each, and nothing else varies. */
@@ -119,15 +117,17 @@ static struct status check_look(const struct chart_sweep *gathered)
 	return status_ok();
 }
 
-struct status chart_sweep_new(const struct setting *setting, const struct sweep_axis *axes, size_t axis_count, enum chart_look look,
-	struct chart_sweep **result)
+struct status chart_sweep_new(const struct setting *setting, const struct sweep_axis *axes, size_t axis_count, const struct named_sweep *named,
+	enum chart_look look, struct chart_sweep **result)
 {
 	struct chart_sweep *gathered = memory_new(1, sizeof(*gathered));
 	struct status status;
 
 	gathered->setting = *setting;
 	gathered->cells = cells_new();
-	gathered->cycles = gathered->gbps = (struct range){ INFINITY, -INFINITY };
+	gathered->named = (struct named_sweep){ .kernel = setting->kernel, .x = -1, .base = -1 };
+	if (named)
+		gathered->named = *named;
 	for (size_t i = 0; i < axis_count; i++)
 		if (axes[i].count > 1 || axis_count == 1)
 			copy_axis(&axes[i], &gathered->axis[gathered->axis_count++]);
@@ -139,12 +139,15 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 	}
 	for (int i = 1; i < gathered->axis_count; i++)
 		if (better(gathered, i, 0))
-			swap(gathered, 0, i);
+			bring(gathered, i);
+	for (int i = 1; i < gathered->axis_count; i++)
+		if (gathered->axis[i].knob == gathered->named.x)
+			bring(gathered, i);
 	gathered->look = look != LOOK_AUTO ? look : is_mountain(gathered) ? LOOK_RELIEF : LOOK_LINES;
 	/* Sizes go down a grid, strides across, as the explorer has them. */
 	if (gathered->look != LOOK_LINES && gathered->axis_count == 2 &&
 		(knob_of(gathered, 0)->axis == AXIS_SIZE || knob_of(gathered, 1)->axis == AXIS_STRIDE))
-		swap(gathered, 0, 1);
+		bring(gathered, 1);
 	status = check_look(gathered);
 	if (!status_is_ok(&status)) {
 		chart_sweep_free(gathered);
@@ -164,23 +167,17 @@ void chart_sweep_free(struct chart_sweep *gathered)
 	free(gathered);
 }
 
-static void widen(struct range *range, double value)
-{
-	if (!isfinite(value))
-		return;
-	range->least = fmin(range->least, value);
-	range->most = fmax(range->most, value);
-}
-
 void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell)
 {
+	struct cell *kept;
+
 	if (!status_is_ok(&cell->failure) || !cell->sample.valid)
 		return;
-	cells_get(gathered->cells, &cell->setting, true)->sample = cell->sample;
+	kept = cells_get(gathered->cells, &cell->setting, true);
+	kept->sample = cell->sample;
+	kept->facts = cell->facts;
 	chart_note(&gathered->source, &cell->sample);
 	gathered->moves |= isfinite(cell->sample.gbps);
-	widen(&gathered->cycles, measure_of(MEASURE_CPE, &cell->sample));
-	widen(&gathered->gbps, measure_of(MEASURE_GBPS, &cell->sample));
 }
 
 int chart_sweep_count(const struct chart_sweep *gathered)
@@ -188,16 +185,49 @@ int chart_sweep_count(const struct chart_sweep *gathered)
 	return (int)cells_count(gathered->cells);
 }
 
-static const struct sample *find(const struct chart_sweep *gathered, const struct setting *setting)
+static const struct cell *find(const struct chart_sweep *gathered, const struct setting *setting)
 {
-	const struct cell *cell = cells_get(gathered->cells, setting, false);
-
-	return cell ? &cell->sample : NULL;
+	return cells_get(gathered->cells, setting, false);
 }
 
-static const struct range *range_of(const struct chart_sweep *gathered, enum measure measure)
+static enum sweeps_figure figure_of(const struct chart_sweep *gathered, int x_knob)
 {
-	return measure == MEASURE_GBPS ? &gathered->gbps : &gathered->cycles;
+	return gathered->named.name[0] ? gathered->named.figure : figure_choose(gathered->setting.kernel, x_knob, gathered->moves);
+}
+
+/* The point of a setting at x: a gap where it was not measured, or the baseline of a speedup was not. */
+static struct chart_point point_of(const struct chart_sweep *gathered, enum sweeps_figure figure, const struct setting *setting, double x)
+{
+	static const struct sample none;
+	const struct cell *cell = find(gathered, setting), *base = NULL;
+	struct setting at;
+
+	if (figure == SWEEPS_SPEEDUP && sweeps_baseline(&gathered->named, setting, &at))
+		base = find(gathered, &at);
+	return figure_point(figure, cell ? &cell->sample : &none, cell ? &cell->facts : NULL, base ? &base->sample : NULL, x);
+}
+
+static void title_of(const struct chart_sweep *gathered, enum sweeps_figure figure, char *buffer, size_t size)
+{
+	struct text title = { 0 };
+
+	sweeps_figure_title(&gathered->named, figure, &title);
+	snprintf(buffer, size, "%s", text_string(&title));
+	text_free(&title);
+}
+
+static void range_of(const struct chart *chart, double *least, double *most)
+{
+	*least = INFINITY;
+	*most = -INFINITY;
+	for (int i = 0; i < chart->series_count; i++) {
+		for (int k = 0; k < chart->series[i].count; k++) {
+			double value = chart->series[i].point[k].y;
+
+			*least = isfinite(value) ? fmin(*least, value) : *least;
+			*most = isfinite(value) ? fmax(*most, value) : *most;
+		}
+	}
 }
 
 /* ---- lines ---- */
@@ -224,7 +254,20 @@ static void line_of(const struct chart_sweep *gathered, int number, struct setti
 	text_free(&words);
 }
 
-static void add_line(const struct chart_sweep *gathered, enum measure measure, int number, struct chart *chart)
+/* A line of which nothing was measured, since the kernel excludes it, is none. */
+static bool any_of(const struct chart_sweep *gathered, struct setting setting)
+{
+	const struct axis *x = &gathered->axis[0];
+
+	for (int i = 0; i < x->count; i++) {
+		setting.v[x->knob] = x->values[i];
+		if (find(gathered, &setting))
+			return true;
+	}
+	return false;
+}
+
+static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figure, int number, struct chart *chart)
 {
 	const struct axis *x = &gathered->axis[0];
 	int lines = line_count(gathered);
@@ -235,15 +278,38 @@ static void add_line(const struct chart_sweep *gathered, enum measure measure, i
 	char name[CHART_TEXT];
 
 	line_of(gathered, number, &setting, name, sizeof(name));
+	if (!any_of(gathered, setting))
+		return;
 	series = chart_add_series(chart, name);
 	for (int i = 0; series && i < x->count; i++) {
-		const struct sample *sample, none = { 0 };
 		struct chart_point point;
 
 		setting.v[x->knob] = x->values[i];
-		sample = find(gathered, &setting);
-		point = measure_point(measure, sample ? sample : &none, chart->x.scale.kind == SCALE_STEPS ? i + aside :
-			(double)x->values[i]);
+		point = point_of(gathered, figure, &setting, chart->x.scale.kind == SCALE_STEPS ? i + aside : (double)x->values[i]);
+		chart_add_point(series, &point);
+	}
+}
+
+/* What others published of the same ratio: other machines' times say little beside these, their speedups do. */
+static void add_published(const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
+{
+	const struct named_sweep *named = &gathered->named;
+	const struct axis *x = &gathered->axis[0];
+	struct chart_series *series = NULL;
+
+	for (int i = 0; i < named->published_count && figure == SWEEPS_SPEEDUP; i++) {
+		const struct sweeps_published *published = &named->published[i];
+		double at = (double)published->setting.v[x->knob];
+		struct chart_point point = { at, published->value, NAN, NAN, NAN, NAN, false };
+
+		if (published->figure != figure || !published->named[x->knob] || at < (double)x->values[0] ||
+			at > (double)x->values[x->count - 1])
+			continue;
+		if (!series)
+			series = chart_add_series(chart, "published");
+		if (!series)
+			return;
+		series->loose = true;
 		chart_add_point(series, &point);
 	}
 }
@@ -260,57 +326,71 @@ static enum scale_kind x_scale(const struct chart_sweep *gathered)
 	free(values);
 	if (knob_of(gathered, 0)->kind == KNOB_CHOICE)
 		return SCALE_STEPS;
-	return knob_of(gathered, 0)->kind == KNOB_BYTES && x->values[0] > 0 ? SCALE_BYTES : kind;
+	if (knob_of(gathered, 0)->kind == KNOB_BYTES && x->values[0] > 0)
+		return SCALE_BYTES;
+	if (gathered->named.name[0])
+		return gathered->named.log_x && x->values[0] > 0 ? SCALE_LOG2 : SCALE_LINEAR;
+	return kind;
 }
 
 /* The flat parts of the only line over sizes. */
-static void add_plateaus(const struct chart_sweep *gathered, enum measure measure, struct chart *chart)
+static void add_plateaus(const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
 {
 	const struct axis *x = &gathered->axis[0];
 	struct sample *samples = memory_new((size_t)x->count, sizeof(*samples));
 	struct setting setting = gathered->setting;
 
 	for (int i = 0; i < x->count; i++) {
-		const struct sample *sample;
+		const struct cell *cell;
 
 		setting.v[x->knob] = x->values[i];
-		sample = find(gathered, &setting);
-		if (sample)
-			samples[i] = *sample;
+		cell = find(gathered, &setting);
+		if (cell)
+			samples[i] = cell->sample;
 	}
-	mark_plateaus(chart, measure, samples);
+	mark_plateaus(chart, figure, samples);
 	free(samples);
+}
+
+/* The only line over choices has its figures. */
+static void call_all(struct chart *chart)
+{
+	for (int i = 0; i < chart->series[0].count; i++) {
+		char words[24];
+
+		scale_figure(chart->series[0].point[i].y, words, sizeof(words));
+		chart_add_call(chart, i, chart->series[0].point[i].y, words);
+	}
 }
 
 static struct chart *make_lines(const struct chart_sweep *gathered)
 {
 	const struct kernel *kernel = gathered->setting.kernel;
 	const struct knob *knob = knob_of(gathered, 0);
-	enum measure measure = measure_choose(kernel, gathered->axis[0].knob, gathered->moves);
+	enum sweeps_figure figure = figure_of(gathered, gathered->axis[0].knob);
 	struct chart *chart = chart_new(CHART_LINES);
-	const struct range *range = range_of(gathered, measure);
 	enum scale_kind kind = x_scale(gathered);
+	double least, most;
 
 	chart->joined = kind != SCALE_STEPS;
 	chart->x.scale.kind = kind;
 	if (kind == SCALE_STEPS)
 		knob_steps(&chart->x, knob, gathered->axis[0].values, gathered->axis[0].count);
 	for (int i = 0; i < line_count(gathered); i++)
-		add_line(gathered, measure, i, chart);
-	chart_fit(chart, kind, measure_scale(measure, kernel, range->least, range->most));
-	chart->x.scale.whole = kind == SCALE_LINEAR;
-	for (int i = 0; kind == SCALE_STEPS && chart->series_count == 1 && i < chart->series[0].count; i++) {
-		char figure[24];
-
-		scale_figure(chart->series[0].point[i].y, figure, sizeof(figure));
-		chart_add_call(chart, i, chart->series[0].point[i].y, figure);
-	}
-	if (gathered->axis_count == 1 && knob->axis == AXIS_SIZE)
-		add_plateaus(gathered, measure, chart);
+		add_line(gathered, figure, i, chart);
 	/* Many values of one number: shades in their order. */
 	chart->ordered = gathered->axis_count == 2 && knob_of(gathered, 1)->kind != KNOB_CHOICE && chart->series_count > 4;
+	if (chart->joined)
+		add_published(gathered, figure, chart);
+	range_of(chart, &least, &most);
+	chart_fit(chart, kind, gathered->named.log_y && least > 0 ? SCALE_LOG : figure_scale(figure, kernel, least, most));
+	chart->x.scale.whole = kind == SCALE_LINEAR;
+	if (kind == SCALE_STEPS && chart->series_count == 1)
+		call_all(chart);
+	if (gathered->axis_count == 1 && knob->axis == AXIS_SIZE)
+		add_plateaus(gathered, figure, chart);
 	knob_title(knob, chart->x.title, sizeof(chart->x.title));
-	measure_title(measure, kernel, chart->y.title, sizeof(chart->y.title));
+	title_of(gathered, figure, chart->y.title, sizeof(chart->y.title));
 	return chart;
 }
 
@@ -318,33 +398,32 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 
 static struct chart *make_grid(const struct chart_sweep *gathered)
 {
-	const struct kernel *kernel = gathered->setting.kernel;
 	const struct axis *x = &gathered->axis[0], *y = &gathered->axis[1];
-	enum measure measure = measure_choose(kernel, y->knob, gathered->moves);
+	enum sweeps_figure figure = figure_of(gathered, y->knob);
 	struct chart *chart = chart_new(gathered->look == LOOK_HEAT ? CHART_HEAT : CHART_RELIEF);
-	const struct range *range = range_of(gathered, measure);
 	struct setting setting = gathered->setting;
+	double least = INFINITY, most = -INFINITY;
 
 	knob_steps(&chart->x, knob_of(gathered, 0), x->values, x->count);
 	knob_steps(&chart->y, knob_of(gathered, 1), y->values, y->count);
 	chart_make_grid(chart);
 	for (int row = 0; row < y->count; row++) {
 		for (int column = 0; column < x->count; column++) {
-			const struct sample *sample;
+			struct chart_point point;
 
 			setting.v[x->knob] = x->values[column];
 			setting.v[y->knob] = y->values[row];
-			sample = find(gathered, &setting);
-			if (!sample)
-				continue;
-			chart->grid[row * x->count + column] = measure_of(measure, sample);
-			chart->doubtful[row * x->count + column] = sample->contended;
+			point = point_of(gathered, figure, &setting, 0);
+			chart->grid[row * x->count + column] = point.y;
+			chart->doubtful[row * x->count + column] = point.doubtful;
+			least = isfinite(point.y) ? fmin(least, point.y) : least;
+			most = isfinite(point.y) ? fmax(most, point.y) : most;
 		}
 	}
 	knob_title(knob_of(gathered, 0), chart->x.title, sizeof(chart->x.title));
 	knob_title(knob_of(gathered, 1), chart->y.title, sizeof(chart->y.title));
-	measure_title(measure, kernel, chart->z.title, sizeof(chart->z.title));
-	chart_grid_scale(chart, range->least, range->most);
+	title_of(gathered, figure, chart->z.title, sizeof(chart->z.title));
+	chart_grid_scale(chart, least, most);
 	return chart;
 }
 
@@ -356,7 +435,11 @@ struct chart *chart_sweep_make(const struct chart_sweep *gathered, const struct 
 	for (int i = 0; i < gathered->axis_count; i++)
 		swept |= 1u << gathered->axis[i].knob;
 	knob_heading(gathered->setting.kernel, chart->title, sizeof(chart->title));
+	if (gathered->named.title[0])
+		snprintf(chart->title, sizeof(chart->title), "%s", gathered->named.title);
 	knob_settings(&gathered->setting, swept, chart->subtitle, sizeof(chart->subtitle));
+	if (gathered->named.source[0])
+		snprintf(chart->after, sizeof(chart->after), "after %s", gathered->named.source);
 	if (gathered->look == LOOK_LINES && knob_of(gathered, 0)->axis == AXIS_SIZE)
 		mark_caches(chart, origin->machine);
 	else if (gathered->look != LOOK_LINES && knob_of(gathered, 1)->axis == AXIS_SIZE)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "picture/chart_knobs.h"
 #include "picture/chart_ladder.h"
+#include "picture/chart_probe.h"
 
 /* ---- slices ---- */
 
@@ -27,15 +28,15 @@ static const struct view_slice *slice_of(const struct view *view)
 }
 
 /* Where the present setting is, with its figure. */
-static void call_here(struct chart *chart, const struct view *view, const struct view_slice *slice, enum measure measure, bool steps)
+static void call_here(struct chart *chart, const struct view *view, const struct view_slice *slice, enum sweeps_figure figure, bool steps)
 {
-	double value = measure_of(measure, &view->sample);
-	char figure[24], text[CHART_NAME];
+	double value = sweeps_value(figure, &view->sample, &view->facts, NULL);
+	char words[24], text[CHART_NAME];
 
 	if (!isfinite(value) || (steps && slice->here < 0))
 		return;
-	scale_figure(value, figure, sizeof(figure));
-	snprintf(text, sizeof(text), "here: %s", figure);
+	scale_figure(value, words, sizeof(words));
+	snprintf(text, sizeof(text), "here: %s", words);
 	chart_add_call(chart, steps ? slice->here : (double)view->setting.v[slice->knob], value, text);
 }
 
@@ -44,7 +45,7 @@ static struct chart *make_slice(const struct view *view, const struct view_slice
 	const struct kernel *kernel = view->setting.kernel;
 	const struct knob *knob = &kernel->knobs[slice->knob];
 	/* As on screen: throughput wherever there is one. */
-	enum measure measure = moves_bytes(slice) && !kernel->plot_cpe ? MEASURE_GBPS : MEASURE_CPE;
+	enum sweeps_figure figure = moves_bytes(slice) && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
 	struct chart *chart = chart_new(CHART_LINES);
 	struct chart_series *series = chart_add_series(chart, "");
 	struct sample samples[VIEW_SLICE] = { 0 };
@@ -65,7 +66,7 @@ static struct chart *make_slice(const struct view *view, const struct view_slice
 		knob_steps(&chart->x, knob, steps, slice->count);
 	chart->joined = kind != SCALE_STEPS;
 	for (int i = 0; i < slice->count; i++) {
-		struct chart_point point = measure_point(measure, &samples[i], kind == SCALE_STEPS ? i : values[i]);
+		struct chart_point point = figure_point(figure, &samples[i], NULL, NULL, kind == SCALE_STEPS ? i : values[i]);
 
 		chart_add_point(series, &point);
 		chart_note(&source, &samples[i]);
@@ -74,17 +75,17 @@ static struct chart *make_slice(const struct view *view, const struct view_slice
 			most = fmax(most, point.y);
 		}
 	}
-	chart_fit(chart, kind, measure_scale(measure, kernel, least, most));
+	chart_fit(chart, kind, figure_scale(figure, kernel, least, most));
 	chart->x.scale.whole = kind == SCALE_LINEAR;
 	knob_title(knob, chart->x.title, sizeof(chart->x.title));
-	measure_title(measure, kernel, chart->y.title, sizeof(chart->y.title));
+	figure_title(figure, kernel, chart->y.title, sizeof(chart->y.title));
 	knob_heading(kernel, chart->title, sizeof(chart->title));
 	knob_settings(&view->setting, 1u << slice->knob, chart->subtitle, sizeof(chart->subtitle));
 	if (knob->axis == AXIS_SIZE) {
 		mark_caches(chart, view->machine);
-		mark_plateaus(chart, measure, samples);
+		mark_plateaus(chart, figure, samples);
 	} else {
-		call_here(chart, view, slice, measure, kind == SCALE_STEPS);
+		call_here(chart, view, slice, figure, kind == SCALE_STEPS);
 	}
 	chart_sign(chart, origin);
 	chart_cite(chart, view->machine, &source);
@@ -141,7 +142,7 @@ static struct status view_mountain(const struct view *view, const struct chart_o
 	}
 	knob_title(&kernel->knobs[grid->stride_knob], chart->x.title, sizeof(chart->x.title));
 	knob_title(&kernel->knobs[grid->size_knob], chart->y.title, sizeof(chart->y.title));
-	measure_title(MEASURE_GBPS, kernel, chart->z.title, sizeof(chart->z.title));
+	figure_title(SWEEPS_GBPS, kernel, chart->z.title, sizeof(chart->z.title));
 	chart_grid_scale(chart, least, most);
 	knob_heading(kernel, chart->title, sizeof(chart->title));
 	knob_settings(&view->setting, 1u << grid->stride_knob | 1u << grid->size_knob, chart->subtitle, sizeof(chart->subtitle));
@@ -163,6 +164,18 @@ static struct status view_ladder(const struct view *view, const struct chart_ori
 	return status_ok();
 }
 
+/* ---- the probe ---- */
+
+static struct status view_probe(const struct view *view, const struct chart_origin *origin, struct chart **chart)
+{
+	enum probe_part part = view->probe ? chart_probe_part(view->probe) : PROBE_PARTS;
+
+	if (part == PROBE_PARTS)
+		return status_make(STATUS_USAGE, "nothing is probed yet: there is no picture of it");
+	*chart = chart_probe(view->probe, part, origin);
+	return status_ok();
+}
+
 struct status chart_view(const struct view *view, const struct chart_origin *origin, struct chart **chart, const char **what)
 {
 	*chart = NULL;
@@ -173,11 +186,14 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 	case BODY_MOUNTAIN:
 		*what = "mountain";
 		return view_mountain(view, origin, chart);
+	case BODY_PROBE:
+		*what = "probe";
+		return view_probe(view, origin, chart);
 	case BODY_LADDER:
 		*what = "limits";
 		return view_ladder(view, origin, chart);
 	default:
-		return status_make(STATUS_USAGE, "there is no picture of what is in front: view slices, view ladder or view mountain brings "
+		return status_make(STATUS_USAGE, "there is no picture of what is in front: view slices, ladder, mountain or probe brings "
 			"what has one");
 	}
 }

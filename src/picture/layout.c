@@ -83,6 +83,12 @@ double page_head(struct page *page)
 		size = metrics_fit(page->metrics, text, sizeof(text), SIZE_SUBTITLE, SIZE_LEAST, false, room);
 		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, text);
 	}
+	if (page->chart->after[0]) {
+		y += 19;
+		snprintf(text, sizeof(text), "%s", page->chart->after);
+		size = metrics_fit(page->metrics, text, sizeof(text), 13, 11, false, room);
+		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, text);
+	}
 	if (page->chart->remark[0]) {
 		y += 25;
 		snprintf(text, sizeof(text), "%s", page->chart->remark);
@@ -131,7 +137,7 @@ double page_across(void *context, const char *label)
 double page_upwards(void *context, const char *label)
 {
 	(void)context, (void)label;
-	return 2 * SIZE_TICK;
+	return 1.6 * SIZE_TICK;
 }
 
 double page_y_width(struct page *page, const struct chart_axis *axis, double height)
@@ -235,9 +241,17 @@ enum layout_dash layout_dash(int series)
 	return (enum layout_dash)(series % DASH_COUNT);
 }
 
-enum layout_mark layout_mark(int series)
+enum layout_mark layout_mark(const struct chart *chart, int series)
 {
-	return (enum layout_mark)(series % MARK_COUNT);
+	if (chart->series[series].loose)
+		return MARK_CROSS;
+	/* One mark less for those that are measured. */
+	return chart->ordered ? MARK_DISC : (enum layout_mark)(series % (MARK_COUNT - 1));
+}
+
+int layout_ink(const struct chart *chart, int series)
+{
+	return chart->series[series].loose ? INK_TEXT : INK_SERIES + series;
 }
 
 /* ---- making one ---- */

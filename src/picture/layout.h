@@ -82,6 +82,7 @@ bool layout_crowded(const struct chart *chart);
 /* How a series is told apart besides its colour: the line's dashes and the mark of its points. */
 enum layout_mark { MARK_DISC, MARK_SQUARE, MARK_DIAMOND, MARK_UP, MARK_DOWN, MARK_CROSS, MARK_COUNT };
 enum layout_dash layout_dash(int series);
-enum layout_mark layout_mark(int series);
+enum layout_mark layout_mark(const struct chart *chart, int series);
+int layout_ink(const struct chart *chart, int series);
 
 #endif

@@ -9,8 +9,8 @@
 enum { STRIP_ROWS = 3 };
 /* From the last point of a line to its name, and the most that names take. */
 static const double LEADER = 24, NAMES_MOST = 250;
-/* From the words of a knee down to the plot. */
-static const double STRIP_GAP = 16;
+/* From the words of a knee down to the plot, and how far they may go beyond its sides. */
+static const double STRIP_GAP = 16, STRIP_BEYOND = 30;
 
 static const struct chart_point *last_point(const struct chart_series *series)
 {
@@ -85,11 +85,11 @@ static void put_names(struct page *page, const struct names *names, struct place
 
 		snprintf(text, sizeof(text), "%s", chart->series[ends[i].series].name);
 		metrics_fit(page->metrics, text, sizeof(text), names->size, names->size, true, names->width);
-		page_text(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size, true, INK_SERIES + ends[i].series, text);
-		rule = page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2, INK_SERIES + ends[i].series);
+		page_text(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size, true, layout_ink(chart, ends[i].series), text);
+		rule = page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2, layout_ink(chart, ends[i].series));
 		/* One that ends early is led there. */
 		if (ends[i].x < edge - 6) {
-			rule = page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4, ends[i].y, 1.0, INK_SERIES + ends[i].series);
+			rule = page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4, ends[i].y, 1.0, layout_ink(chart, ends[i].series));
 			rule->dash = DASH_DOTS;
 			place_add_line(field, ends[i].x, ends[i].y, edge, ends[i].y);
 		}
@@ -101,6 +101,7 @@ static void put_names(struct page *page, const struct names *names, struct place
 /* Which marks have a row of the strip; -1: no row has room. */
 struct strip {
 	int rows;
+	double low;                         /* words may go so far to the left */
 	int row[CHART_MARKS];
 	int order[CHART_MARKS], count;      /* marks with words, from left to right */
 };
@@ -147,6 +148,19 @@ static void plan_strip(const struct page *page, double width, struct strip *stri
 	}
 }
 
+/* Whether one row of knees has room behind the title of y: then they stand on one line. */
+static bool shares_row(const struct page *page, const struct strip *strip, double left, double right)
+{
+	double free = PAGE_SIDE + page_width(page, page->chart->y.title, SIZE_AXIS, false) + 16, total = 0;
+
+	if (strip->rows != 1)
+		return false;
+	for (int i = 0; i < strip->count; i++)
+		total += mark_size(page, strip->order[i]);
+	return total <= right + STRIP_BEYOND - free &&
+		left + (right - left) * mark_place(page->chart, strip->order[0]) - mark_size(page, strip->order[0]) / 2 >= free;
+}
+
 static void put_strip(struct page *page, const struct strip *strip)
 {
 	const struct chart *chart = page->chart;
@@ -165,7 +179,7 @@ static void put_strip(struct page *page, const struct strip *strip)
 				mark_size(page, strip->order[i]), 0 };
 			count++;
 		}
-		place_spread(items, count, plot.x - 30, plot.x + plot.width + 30);
+		place_spread(items, count, strip->low, plot.x + plot.width + STRIP_BEYOND);
 		for (int i = 0; i < count; i++) {
 			const struct chart_mark *mark = &chart->mark[which[i]];
 			int ink = mark->stated ? INK_STATED : INK_FOUND;
@@ -195,8 +209,8 @@ static void put_marks(struct page *page, struct place_field *field)
 			continue;
 		if (hi > lo)
 			page_area(page, plot.x + lo * plot.width, plot.y, (hi - lo) * plot.width, plot.height, INK_GRID);
-		rule = page_rule(page, ROLE_MARK, x, plot.y, x, plot.y + plot.height, 1.4, mark->stated ? INK_STATED : INK_FOUND);
-		rule->dash = mark->stated ? DASH_SHORT : DASH_SOLID;
+		rule = page_rule(page, ROLE_MARK, x, plot.y, x, plot.y + plot.height, 1.2, mark->stated ? INK_STATED : INK_FOUND);
+		rule->dash = mark->stated ? DASH_SHORT : mark->pages ? DASH_MIXED : DASH_SOLID;
 		place_add_line(field, x, plot.y, x, plot.y + plot.height);
 	}
 }
@@ -215,7 +229,7 @@ static void block_data(const struct page *page, struct place_field *field)
 			const struct chart_point *point = &series->point[k];
 			double x = layout_x(page->layout, chart, point->x), y = layout_y(page->layout, chart, point->y);
 
-			if (isfinite(before_y) && isfinite(y) && chart->joined)
+			if (isfinite(before_y) && isfinite(y) && chart->joined && !series->loose)
 				place_add_line(field, before_x, before_y, x, y);
 			if (isfinite(y))
 				place_add_line(field, x - 4, y, x + 4, y);
@@ -278,7 +292,11 @@ void layout_lines(struct page *page)
 	names = fit_names(page, bottom - top - (chart->mark_count ? 3 * SIZE_MARK : 0));
 	right = LAYOUT_WIDTH - PAGE_SIDE - (names.count ? names.width + LEADER : 24);
 	plan_strip(page, right - left, &strip);
-	if (strip.rows)
+	strip.low = left - STRIP_BEYOND;
+	if (shares_row(page, &strip, left, right)) {
+		strip.low = PAGE_SIDE + page_width(page, chart->y.title, SIZE_AXIS, false) + 16;
+		top += STRIP_GAP - 14;
+	} else if (strip.rows)
 		top += (strip.rows - 1) * SIZE_MARK * LINE_STEP + SIZE_MARK + STRIP_GAP - 6;
 	layout->plot = (struct box){ left, top, right - left, bottom - top };
 	field.bounds = layout->plot;

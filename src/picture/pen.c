@@ -80,8 +80,12 @@ static void draw_texts(const struct drawing *drawing)
 {
 	for (int i = 0; i < drawing->layout->text_count; i++) {
 		const struct layout_text *text = &drawing->layout->text[i];
-		struct pen_paint paint = paint_of(drawing, text->ink);
+		struct pen_paint paint = paint_of(drawing, text->ink), page = paint_of(drawing, INK_PAGE);
 
+		/* Words beside a line may stand on the one of a knee. */
+		page.opacity = 0.75;
+		if (drawing->chart->kind == CHART_LINES && (text->role == ROLE_FLAT || text->role == ROLE_CALL))
+			fill_box(drawing, &text->box, &page, NULL);
 		drawing->pen->text(drawing->pen->context, text->x, text->y, text->anchor, text->size, text->bold, &paint, text->text);
 	}
 }
@@ -119,7 +123,7 @@ static void draw_band(const struct drawing *drawing, int index)
 	const struct chart *chart = drawing->chart;
 	const struct chart_series *series = &chart->series[index];
 	struct pen_point *points = memory_new((size_t)series->count * 2 + 1, sizeof(*points));
-	struct pen_paint paint = paint_of(drawing, INK_SERIES + index);
+	struct pen_paint paint = paint_of(drawing, layout_ink(drawing->chart, index));
 	int from = 0;
 
 	paint.opacity = 0.25;
@@ -146,7 +150,7 @@ static void draw_joined(const struct drawing *drawing, int index)
 {
 	const struct chart_series *series = &drawing->chart->series[index];
 	struct pen_point *points = memory_new((size_t)series->count + 1, sizeof(*points));
-	struct pen_stroke stroke = { paint_of(drawing, INK_SERIES + index), layout_crowded(drawing->chart) ? 1.8 : 2.6,
+	struct pen_stroke stroke = { paint_of(drawing, layout_ink(drawing->chart, index)), layout_crowded(drawing->chart) ? 1.8 : 2.6,
 		drawing->chart->ordered ? DASH_SOLID : layout_dash(index) };
 	int count = 0;
 
@@ -167,10 +171,10 @@ static void draw_points(const struct drawing *drawing, int index)
 {
 	const struct chart *chart = drawing->chart;
 	const struct chart_series *series = &chart->series[index];
-	struct pen_paint page = paint_of(drawing, INK_PAGE), paint = paint_of(drawing, INK_SERIES + index);
+	struct pen_paint page = paint_of(drawing, INK_PAGE), paint = paint_of(drawing, layout_ink(drawing->chart, index));
 	bool crowded = layout_crowded(chart);
 	double radius = series->count > 90 ? 2.4 : series->count > 40 || crowded ? 3 : 4.2;
-	enum layout_mark mark = chart->ordered ? MARK_DISC : layout_mark(index);
+	enum layout_mark mark = layout_mark(chart, index);
 	struct pen_stroke stroke = { paint, radius > 4 ? 2 : 1.5, DASH_SOLID }, thin = { paint, crowded ? 1 : 1.3, DASH_SOLID };
 	struct pen_stroke stem = { { paint.colour, 0.45 }, 4, DASH_SOLID };
 
@@ -212,7 +216,8 @@ static void draw_series(const struct drawing *drawing)
 	for (int i = 0; i < chart->series_count && chart->joined && !layout_crowded(chart); i++)
 		draw_band(drawing, i);
 	for (int i = 0; i < chart->series_count && chart->joined; i++)
-		draw_joined(drawing, i);
+		if (!chart->series[i].loose)
+			draw_joined(drawing, i);
 	for (int i = 0; i < chart->series_count; i++)
 		draw_points(drawing, i);
 }

@@ -280,11 +280,11 @@ static void add_part(const struct writing *writing, bool *first, int index, cons
 static void add_series(const struct writing *writing, int index, bool *first)
 {
 	/* gnuplot's marks in the order of enum layout_mark: full, and hollow. */
-	static const int full[MARK_COUNT] = { 7, 5, 13, 9, 11, 3 }, hollow[MARK_COUNT] = { 6, 4, 12, 8, 10, 3 };
+	static const int full[MARK_COUNT] = { 7, 5, 13, 9, 11, 1 }, hollow[MARK_COUNT] = { 6, 4, 12, 8, 10, 1 };
 	const struct chart *chart = writing->chart;
 	const struct chart_series *series = &chart->series[index];
 	bool crowded = layout_crowded(chart);
-	int mark = chart->ordered ? MARK_DISC : layout_mark(index), ink = INK_SERIES + index;
+	int mark = layout_mark(chart, index), ink = layout_ink(chart, index);
 	double size = series->count > 90 ? 0.5 : series->count > 40 || crowded ? 0.6 : 0.9;
 	char what[160];
 
@@ -294,7 +294,7 @@ static void add_series(const struct writing *writing, int index, bool *first)
 		add_part(writing, first, index, "using 1:3:4 with filledcurves fillstyle transparent solid 0.25 noborder", ink);
 	if (any_point(series, has_quartiles))
 		add_part(writing, first, index, "using 1:2:3:4 with yerrorbars pointtype 0 linewidth 1.3", ink);
-	if (chart->joined) {
+	if (chart->joined && !series->loose) {
 		snprintf(what, sizeof(what), "using 1:2 with lines linewidth %.3g dashtype %s", crowded ? 1.8 : 2.6,
 			chart->ordered ? "solid" : dash_type(layout_dash(index)));
 		add_part(writing, first, index, what, ink);

@@ -42,7 +42,7 @@ static double step_of(double span, double count, bool whole)
 static struct scale fit_linear(double least, double most)
 {
 	struct scale scale = { .kind = SCALE_LINEAR };
-	bool from_zero = least >= 0 && least < 0.8 * most;
+	bool from_zero = least >= 0;
 	double span = from_zero ? most : most - least, step;
 
 	if (!(span > 0))

@@ -26,7 +26,7 @@ struct tick {
 	char label[TICK_LABEL];
 };
 
-/* A scale on which `least` … `most` find room: a linear one begins at 0 unless values are far from it, and
+/* A scale on which `least` … `most` find room: a linear one begins at 0 unless there are negative values, and its
  * ends are marks or half-way between two. Of
  * bytes, powers of two and steps the ends are those values themselves. Values that make no scale (none, not above 0) give one all the same. */
 struct scale scale_fit(enum scale_kind kind, double least, double most);

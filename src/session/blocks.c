@@ -113,20 +113,31 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting, con
 	}
 }
 
+void blocks_finding(const struct blocks *blocks, const struct setting *setting, const struct blocks_measured *measured, char *buffer,
+	size_t size)
+{
+	int used = snprintf(buffer, size, "%s=%lld advised", setting->kernel->knobs[blocks->block.knob].name, (long long)blocks->advice.n);
+
+	if (!measured || measured->count < 2 || used < 0 || (size_t)used >= size)
+		return;
+	buffer += used;
+	size -= (size_t)used;
+	if (measured->best == blocks->advice.n)
+		snprintf(buffer, size, ", and the best of %d measured", measured->count);
+	else if (isfinite(measured->advised_cpe))
+		snprintf(buffer, size, "; best of %d measured: %lld, where it takes %.1f %% less", measured->count, (long long)measured->best,
+			100 * (1 - measured->best_cpe / measured->advised_cpe));
+	else
+		snprintf(buffer, size, "; best of %d measured: %lld", measured->count, (long long)measured->best);
+}
+
 void blocks_words(const struct blocks *blocks, const struct setting *setting, const struct blocks_measured *measured, char *buffer,
 	size_t size)
 {
-	const char *knob = setting->kernel->knobs[blocks->block.knob].name;
-	long long advised = (long long)blocks->advice.n;
-	char found[100] = "";
+	size_t used;
 
 	/* What was found first: where room is short, the reason is cut. */
-	if (measured && measured->count > 1 && measured->best == blocks->advice.n)
-		snprintf(found, sizeof(found), ", and the best of %d measured", measured->count);
-	else if (measured && measured->count > 1 && isfinite(measured->advised_cpe))
-		snprintf(found, sizeof(found), "; best of %d measured: %lld, where it takes %.1f %% less", measured->count, (long long)measured->best,
-			100 * (1 - measured->best_cpe / measured->advised_cpe));
-	else if (measured && measured->count > 1)
-		snprintf(found, sizeof(found), "; best of %d measured: %lld", measured->count, (long long)measured->best);
-	snprintf(buffer, size, "%s=%lld advised%s: %s", knob, advised, found, blocks->advice.why);
+	blocks_finding(blocks, setting, measured, buffer, size);
+	used = strlen(buffer);
+	snprintf(buffer + used, size - used, ": %s", blocks->advice.why);
 }

@@ -42,7 +42,11 @@ void blocks_note(const struct blocks *blocks, int64_t value, double cpe, struct 
 void blocks_look(const struct blocks *blocks, const struct setting *setting, const struct cells *cells, struct means means,
 	struct blocks_measured *measured);
 
-/* "block=288 advised; best of 12 measured: 64, where it takes 5 % less: three blocks … fit L2 …" measured may be NULL. */
+/* "block=288 advised; best of 12 measured: 64, where it takes 5 % less"; measured may be NULL. */
+void blocks_finding(const struct blocks *blocks, const struct setting *setting, const struct blocks_measured *measured, char *buffer,
+	size_t size);
+
+/* The same and why: "…: three blocks … fit L2 …". */
 void blocks_words(const struct blocks *blocks, const struct setting *setting, const struct blocks_measured *measured, char *buffer,
 	size_t size);
 

@@ -103,6 +103,9 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 	return *slot;
 }
 
+/* Of trials that last long themselves no more than so many seconds are worth their time. */
+#define SECONDS_MOST 2.0
+
 /* How far, relatively, half of all repetitions would find the median from its true place. For normally
  * spread trials the median's standard error is sqrt(pi ÷ 2) sigma ÷ sqrt(n), the quartile range is 1.349
  * sigma, and quartiles lie 0.6745 standard errors out: 0.627 × quartile range ÷ sqrt(n). */
@@ -134,6 +137,8 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 	}
 	if (cell->sample.valid && !cell->sample.contended && cell->trials &&
 		trials_quiet(cell->trials) >= quiet_wanted && median_spread(&cell->sample) <= precision)
+		cell->settled = true;
+	if (cell->sample.valid && cell->sample.seconds >= SECONDS_MOST)
 		cell->settled = true;
 	if (result->status.code == STATUS_CANCELLED)
 		return;

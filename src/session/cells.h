@@ -33,7 +33,7 @@ size_t cells_count(const struct cells *cells);
 void cells_clear(struct cells *cells);
 
 /* Merges a visit's trials, summarises, and decides whether the cell is settled: enough quiet trials and
- * quartiles of the median known to within `precision` (relative), or `max_visits` made, or it failed. What a
+ * quartiles of the median known to within `precision` (relative), or `max_visits` made, or seconds of trials (long ones: whole products), or it failed. What a
  * cancelled visit brought is kept, but does not count as a visit; a result that is not final is ignored, since
  * the final one holds its trials too. */
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted, double precision,

@@ -27,5 +27,6 @@ struct status action_picture(struct session *session, const char *arguments, dou
 bool action_picture_works(const struct session *session, const char *arguments)
 {
 	(void)arguments;
-	return session->painter && (session->body == BODY_SLICES || session->body == BODY_LADDER || session->body == BODY_MOUNTAIN);
+	return session->painter && (session->body == BODY_SLICES || session->body == BODY_LADDER || session->body == BODY_MOUNTAIN ||
+		session->body == BODY_PROBE);
 }

@@ -72,7 +72,7 @@ static void keep_within_means(struct probe *probe)
 		options->max_size = machine->memory_limit / 4096 * 4096;
 		units_bytes_long((int64_t)report->asked_size, asked, sizeof(asked));
 		units_bytes_short((int64_t)options->max_size, most, sizeof(most));
-		probe_note(probe, "working sets up to %s instead of %s: half of the memory that is free here", most, asked);
+		probe_note(probe, "working sets up to %s instead of %s: %s", most, asked, means_half(machine->memory_bound));
 	}
 	if (options->parts >> PROBE_CORES & 1 && machine->processors < 2) {
 		options->parts &= ~(1u << PROBE_CORES);
@@ -112,7 +112,7 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 	case PROBE_LINE: return 12 * small;
 	case PROBE_BANDWIDTH: return (9 * 2 * small + 3 * large) * 1.5;
 	case PROBE_PARALLEL: return 7 * (large + SECONDS_LAY_OUT * (double)probe_parallel_bytes(probe));
-	case PROBE_CORES: return 4 * large * probe->report.machine->processors;
+	case PROBE_CORES: return 0.1 * (1 + 2 * log2(probe->report.machine->processors));
 	case PROBE_PARTS: break;
 	}
 	return 0;

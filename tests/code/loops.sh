@@ -56,6 +56,19 @@ counts() {
 	esac
 }
 
+# at_most OBJECT FUNCTION INSTRUCTIONS INSTRUCTIONS-ON-AARCH64, none of them on the stack.
+at_most() {
+	most=$3
+	[ -z "$arm" ] || most=$4
+	line=$("$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -f "$src/kernels/loops.awk" | grep "^$2 ") || line="no loop"
+	if echo "$line" | "$awk" -v most="$most" '{ split($2, n, "="); exit !(n[2] > 0 && n[2] <= most && / stack=0 /) }'; then
+		echo "$line"
+	else
+		echo "$1.o: expected at most $most instructions in $2, none on the stack: $line"
+		bad=1
+	fi
+}
+
 # starts OBJECT FUNCTION BYTES: how far past a line the innermost loop starts, which is the last that is branched back to.
 starts() {
 	at=$("$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -v name="<$2>:" '
@@ -192,6 +205,21 @@ counts simd merge_shuffle_256_2 16 -
 counts simd merge_blend_512_2 16 -
 counts simd broadcast_register_128_4 15 15
 counts simd broadcast_memory_128_4 11 10
+
+# What the compiler made of C: no more than the loops need, and nothing on the stack.
+for type in f32 f64; do
+	at_most matmul_$type naive_k 8 9
+	at_most matmul_$type naive_j 7 9
+	at_most matmul_$type naive_i 8 9
+	at_most matmul_$type temporary_j 7 8
+	at_most matmul_$type temporary_i 8 8
+	at_most matmul_$type columns_1 7 7
+	at_most matmul_$type columns_4 16 19
+	at_most matmul_$type columns_8 29 34
+	at_most matmul_$type rows_1 6 7
+	at_most matmul_$type rows_4 16 18
+	at_most matmul_$type rows_8 28 30
+done
 
 starts alignment alignment_0_4_16 0
 starts alignment alignment_32_4_8 32

@@ -120,6 +120,45 @@ expect 0 run combine --event perf_raw::r0000
 grep -qE 'perf_raw::r0000 is unavailable: .|nothing could be counted: .' "$work/err" || fail "nobody says why: $(cat "$work/err")"
 ! grep -q '^  perf_raw::r0000 .* C' "$work/out" || fail "a figure of nothing in: $(cat "$work/out")"
 
+# A sweep that has a name: found by it, its words replaced, beside its baseline and what was published.
+expect 0 list
+says out 'matmul-n: Matrix multiply'
+expect 0 list matmul-block --format json
+json_lines
+says out '"x":"block","lines":["n"],"y":"seconds"'
+refuse 'did you mean' sweep matmul-m
+refuse 'matmul-speedup' sweep
+refuse 'n=7: a whole number from 8 to 2000' sweep matmul-n n=7
+refuse 'n is given twice' sweep matmul-n n=8 n=9
+refuse 'matmul has no knob "size"' sweep matmul-n size=32k
+expect 0 sweep matmul-n n=16,24 form=reordered,naive --time-budget 0.1
+says out 'matmul-n: Matrix multiply: seconds of a whole product over n'
+says out 'speedup'
+says out 'published n=1000 form=naive: seconds 145.0 (Itanium, 800 MHz)'
+# What it is relative to comes first, however it was typed.
+sed -n 4p "$work/out" | grep -q '^ *naive *16 .* 1\.000$' || fail "no baseline first: $(cat "$work/out")"
+expect 0 sweep matmul-n n=16,24 form=reordered,naive --time-budget 0.1 --format json
+json_lines
+[ "$(grep -c '"sweep":"matmul-n".*"speedup":[0-9]' "$work/out")" -eq 4 ] || fail "no speedups: $(cat "$work/out")"
+expect 0 sweep matmul-n n=16 form=reordered --time-budget 0.1 --format csv
+says err 'no speedups: form=naive'
+[ "$(sed -n '1s/.*predicted,sweep,seconds,speedup.*/yes/p' "$work/out")" = yes ] || fail "no columns: $(head -1 "$work/out")"
+expect 0 sweep matmul-block n=100 block=16,32 --time-budget 0.1 --quiet
+says out 'advised; best of 2 measured'
+# A file of one's own replaces them; a mistake in it is told with its line.
+mkdir "$work/data"
+printf 'sweep mine\ntitle Mine\nkernel mountain size=4k,8k\nx size\n' >"$work/data/sweeps"
+SLEXPLORE_DATA=$work/data expect 0 sweep mine --time-budget 0.1 --quiet
+SLEXPLORE_DATA=$work/data refuse 'matmul-n' sweep matmul-n
+printf 'sweep mine\ntitle Mine\nkernel hill size=4k\n' >"$work/data/sweeps"
+SLEXPLORE_DATA=$work/data expect 1 sweep mine
+says err 'sweeps:3: no kernel "hill"'
+
+# A whole product a trial, checked.
+expect 0 run matmul n=60 whole=1 --quiet
+expect 0 explain matmul form=blocked type=f32
+says out 'block='
+
 # A sweep: in the order typed, what is excluded counted on standard error.
 expect 0 sweep combine unroll=2,1 acc=1..2 --format csv
 [ "$(wc -l <"$work/out")" -eq 4 ] || fail "not three cells: $(cat "$work/out")"

@@ -107,6 +107,23 @@ static void contended_trials_do_not_settle_early(void **state)
 	free(cell.trials);
 }
 
+/* Whole products that last a second each: no one waits for a hundred of them. */
+static void seconds_of_trials_settle(void **state)
+{
+	struct setting setting = fold_of_size(64);
+	struct cell cell = { .setting = setting };
+	struct result result = visit(&setting, 1, 0);
+
+	(void)state;
+	result.facts.call = (uint64_t)(1.2e9 * result.trials.trial[0].ghz / result.trials.trial[0].cpe);
+	result.facts.calls = 1;
+	cell_visit(&cell, &result, 150, 0.002, 100);
+	assert_true(cell.sample.valid && !cell.settled);
+	cell_visit(&cell, &result, 150, 0.002, 100);
+	assert_true(cell.settled);
+	free(cell.trials);
+}
+
 static void a_failure_settles_and_keeps_its_reason(void **state)
 {
 	struct setting setting = fold_of_size(64);
@@ -225,6 +242,7 @@ int main(void)
 		cmocka_unit_test(settles_with_enough_quiet_and_narrow_trials),
 		cmocka_unit_test(wide_trials_take_more_visits_but_not_for_ever),
 		cmocka_unit_test(contended_trials_do_not_settle_early),
+		cmocka_unit_test(seconds_of_trials_settle),
 		cmocka_unit_test(a_failure_settles_and_keeps_its_reason),
 		cmocka_unit_test(nothing_but_disturbed_trials_end_as_a_failure),
 		cmocka_unit_test(cancelled_and_provisional_results_are_no_visits),

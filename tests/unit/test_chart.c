@@ -3,6 +3,7 @@
 
 #include "picture/chart_knobs.h"
 #include "picture/chart_ladder.h"
+#include "picture/chart_probe.h"
 #include "picture/chart_sweep.h"
 #include "picture/chart_view.h"
 #include "session/cells.h"
@@ -51,7 +52,7 @@ static struct chart_sweep *begin(const struct kernel *kernel, const struct sweep
 	struct chart_sweep *gathered;
 
 	setting_init(setting, kernel);
-	check_ok(chart_sweep_new(setting, axes, count, look, &gathered));
+	check_ok(chart_sweep_new(setting, axes, count, NULL, look, &gathered));
 	return gathered;
 }
 
@@ -193,14 +194,14 @@ static void what_cannot_be_drawn_is_refused(void **state)
 	axes[0] = axis_of(FOLD_UNROLL, many, 16);
 	axes[1] = axis_of(FOLD_ACC, many, 16);
 	axes[2] = axis_of(FOLD_OP, ops, 2);
-	check_refused(chart_sweep_new(&setting, axes, 3, LOOK_AUTO, &gathered), "32 lines");
+	check_refused(chart_sweep_new(&setting, axes, 3, NULL, LOOK_AUTO, &gathered), "32 lines");
 	assert_null(gathered);
-	check_refused(chart_sweep_new(&setting, axes, 3, LOOK_HEAT, &gathered), "two knobs");
-	check_refused(chart_sweep_new(&setting, axes, 1, LOOK_RELIEF, &gathered), "two knobs");
-	check_refused(chart_sweep_new(&setting, axes, 0, LOOK_AUTO, &gathered), "several values");
+	check_refused(chart_sweep_new(&setting, axes, 3, NULL, LOOK_HEAT, &gathered), "two knobs");
+	check_refused(chart_sweep_new(&setting, axes, 1, NULL, LOOK_RELIEF, &gathered), "two knobs");
+	check_refused(chart_sweep_new(&setting, axes, 0, NULL, LOOK_AUTO, &gathered), "several values");
 	axes[1] = axis_of(FOLD_STRIDE, many, 32);
 	axes[0] = axis_of(FOLD_SIZE, sizes, 8);
-	check_ok(chart_sweep_new(&setting, axes, 2, LOOK_LINES, &gathered));
+	check_ok(chart_sweep_new(&setting, axes, 2, NULL, LOOK_LINES, &gathered));
 	chart_sweep_free(gathered);
 }
 
@@ -223,6 +224,52 @@ static void choices_are_not_joined(void **state)
 	chart_sweep_free(gathered);
 }
 
+/* A sweep with a name says itself what is looked at, along what, and whose it was. */
+static void a_named_sweep_is_drawn_as_it_says(void **state)
+{
+	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2), axis_of(FOLD_ACC, accs, 3), axis_of(FOLD_UNROLL, accs, 3) };
+	struct named_sweep named = { .name = "fold-speedup", .title = "What accumulators bring", .source = "Somebody, A Paper", .kernel = &kernel_fold,
+		.x = FOLD_UNROLL, .figure = SWEEPS_SPEEDUP, .base = FOLD_ACC, .base_value = 1, .published_count = 2,
+		.published = { { .figure = SWEEPS_SPEEDUP, .value = 1.9, .setting.v[FOLD_UNROLL] = 2, .named[FOLD_UNROLL] = true },
+			{ .figure = SWEEPS_SECONDS, .value = 30, .setting.v[FOLD_UNROLL] = 2, .named[FOLD_UNROLL] = true } } };
+	struct setting setting;
+	struct chart_sweep *gathered;
+	struct chart *chart;
+
+	(void)state;
+	setting_init(&setting, &kernel_fold);
+	check_ok(chart_sweep_new(&setting, axes, 3, &named, LOOK_AUTO, &gathered));
+	/* Of one operation alone; acc=4 is only there with unroll=4. */
+	for (int unroll = 0; unroll < 3; unroll++) {
+		for (int acc = unroll; acc < 3; acc++) {
+			setting.v[FOLD_UNROLL] = accs[unroll];
+			setting.v[FOLD_ACC] = accs[acc];
+			add(gathered, &setting, 6.0 / (double)accs[acc], 8);
+		}
+	}
+	chart = chart_sweep_make(gathered, &origin);
+	assert_string_equal(chart->title, "What accumulators bring");
+	assert_string_equal(chart->after, "after Somebody, A Paper");
+	check_contains(chart->x.title, "unroll");
+	assert_string_equal(chart->y.title, "speedup over acc=1");
+	/* Nothing of mul was measured: it has no lines. */
+	assert_int_equal(chart->series_count, 4);
+	assert_string_equal(chart->series[0].name, "add, acc 1");
+	assert_string_equal(chart->series[2].name, "add, acc 4");
+	for (int i = 0; i < 3; i++)
+		check_near(chart->series[0].point[i].y, 1, 1e-12);
+	assert_true(isnan(chart->series[2].point[0].y));
+	check_near(chart->series[2].point[2].y, 4, 1e-12);
+	/* A faster quartile is the higher speedup. */
+	check_near(chart->series[2].point[2].hi, 4 / 0.99, 1e-12);
+	assert_string_equal(chart->series[3].name, "published");
+	assert_true(chart->series[3].loose);
+	assert_int_equal(chart->series[3].count, 1);
+	check_near(chart->series[3].point[0].y, 1.9, 1e-12);
+	chart_free(chart);
+	chart_sweep_free(gathered);
+}
+
 /* ---- samples as points ---- */
 
 static void throughput_turns_quartiles_and_modes_round(void **state)
@@ -235,18 +282,18 @@ static void throughput_turns_quartiles_and_modes_round(void **state)
 	sample.mode_low = 1.9;
 	sample.mode_high = 3.8;
 	sample.contended = true;
-	point = measure_point(MEASURE_GBPS, &sample, 7);
+	point = figure_point(SWEEPS_GBPS, &sample, NULL, NULL, 7);
 	check_near(point.y, 16, 1e-12);
 	check_near(point.lo, 32 / 2.04, 1e-12);
 	check_near(point.hi, 32 / 1.98, 1e-12);
 	check_near(point.other, 32 / 3.8, 1e-12);
 	check_near(point.other_y, 32 / 1.9, 1e-12);
 	assert_true(point.doubtful);
-	point = measure_point(MEASURE_CPE, &sample, 7);
+	point = figure_point(SWEEPS_CPE, &sample, NULL, NULL, 7);
 	check_near(point.lo, 1.98, 1e-12);
 	check_near(point.other, 1.9, 1e-12);
 	sample.valid = false;
-	assert_true(isnan(measure_point(MEASURE_CPE, &sample, 7).y));
+	assert_true(isnan(figure_point(SWEEPS_CPE, &sample, NULL, NULL, 7).y));
 }
 
 static void a_step_is_found_between_values(void **state)
@@ -327,6 +374,108 @@ static void a_long_ladder_keeps_the_binding_limit(void **state)
 	explanation_free(explanation);
 }
 
+/* ---- the probe ---- */
+
+/* A level of a hierarchy. */
+static void add_level(struct hierarchy *hierarchy, enum level_kind kind, const char *name, double cycles, double lo, double hi, bool unstable)
+{
+	struct hierarchy_level *level = &hierarchy->level[hierarchy->level_count++];
+
+	*level = (struct hierarchy_level){ .kind = kind, .cycles = cycles, .ns = cycles / 4, .bytes = kind == LEVEL_MEMORY ? INFINITY : hi,
+		.bytes_lo = lo, .bytes_hi = hi, .entries = kind == LEVEL_TLB ? hi / 4096 : NAN, .unstable = unstable };
+	snprintf(level->name, sizeof(level->name), "%s", name);
+}
+
+static void add_probed(struct probe_curve *curve, double x, double cpe, double bytes)
+{
+	curve->point[curve->count++] = (struct probe_point){ .x = x, .sample = sample_of(cpe, bytes), .facts = { .pages = "4k" } };
+}
+
+static struct probe_report *probed(void)
+{
+	struct probe_report *report = calloc(1, sizeof(*report));
+	struct hierarchy *hierarchy = &report->hierarchy;
+
+	report->machine = &this_machine;
+	for (int i = 0; i < 17; i++) {
+		double size = 4096 * pow(2, i), cycles = size <= 49152 ? 5 : size <= 2 << 20 ? 16 : 600;
+
+		add_probed(&report->lines[PAGES_4K], size, cycles, 0);
+		add_probed(&report->lines[PAGES_HUGE], size, cycles * 0.99, 0);
+	}
+	add_level(hierarchy, LEVEL_CACHE, "L1d", 5, 49152, 49152, false);
+	add_level(hierarchy, LEVEL_CACHE, "L3", 600, 8 << 20, 16 << 20, true);
+	add_level(hierarchy, LEVEL_TLB, "L1 DTLB", 7, 393216, 393216, false);
+	add_level(hierarchy, LEVEL_MEMORY, "memory", 600, 0, 0, false);
+	hierarchy->lines[PAGES_HUGE] = (struct plateaus){ .count = 2, .plateau = { { .from = 4096, .to = 32768, .cycles = 5.1, .confidence = 1 },
+		{ .from = 4 << 20, .to = 256 << 20, .cycles = 500, .confidence = 1 } } };
+	hierarchy->finding[hierarchy->finding_count++] = (struct finding){ true, "The system says otherwise." };
+	return report;
+}
+
+static void a_probe_is_its_latency_curve(void **state)
+{
+	struct probe_report *report = probed();
+	struct chart *chart;
+
+	(void)state;
+	assert_int_equal(chart_probe_part(report), PROBE_LATENCY);
+	chart = chart_probe(report, PROBE_LATENCY, &origin);
+	assert_int_equal(chart->series_count, 2);
+	assert_string_equal(chart->series[0].name, "4 KiB pages");
+	/* What was asked for and not got is not called so. */
+	assert_string_equal(chart->series[1].name, "huge pages, not got");
+	assert_int_equal(chart->x.scale.kind, SCALE_BYTES);
+	assert_int_equal(chart->mark_count, 3);
+	assert_string_equal(chart->mark[0].text, "L1d 48 KiB");
+	assert_string_equal(chart->mark[1].text, "L3 8 to 16 MiB");
+	check_near(chart->mark[1].lo, 8 << 20, 0);
+	assert_string_equal(chart->mark[2].text, "L1 DTLB 96");
+	assert_true(chart->mark[2].pages && !chart->mark[0].pages);
+	assert_string_equal(chart->flat[0].text, "L1d: 5.10 cycles");
+	assert_string_equal(chart->flat[1].text, "memory: 500 cycles, 125 ns");
+	assert_string_equal(chart->remark, "The system says otherwise.");
+	chart_free(chart);
+	free(report);
+}
+
+static void a_part_that_was_asked_for_is_drawn(void **state)
+{
+	struct probe_report *report = probed();
+	struct chart *chart;
+
+	(void)state;
+	report->options.parts = 1u << PROBE_PARALLEL;
+	assert_int_equal(chart_probe_part(report), PROBE_LATENCY);      /* nothing else is there yet */
+	add_probed(&report->parallel, 1, 600, 0);
+	add_probed(&report->parallel, 8, 100, 0);
+	add_probed(&report->parallel, 16, 120, 0);
+	assert_int_equal(chart_probe_part(report), PROBE_PARALLEL);
+	chart = chart_probe(report, PROBE_PARALLEL, &origin);
+	check_near(chart->series[0].point[1].y, 6, 1e-12);
+	assert_string_equal(chart->call[0].text, "6.00 times at 8");
+	check_contains(chart->subtitle, "150 ns");
+	chart_free(chart);
+	report->band_count = 2;
+	for (int i = 0; i < 2; i++) {
+		report->band[i] = (struct probe_band){ .size = 24 << 10 << 10 * i };
+		snprintf(report->band[i].level, sizeof(report->band[i].level), "L%d", i + 1);
+		for (int k = 0; k < PROBE_OPERATIONS; k++)
+			report->band[i].point[k].sample = sample_of(1 + i, k == PROBE_WRITE ? 32 : 64);
+	}
+	report->band[1].point[PROBE_COPY].sample.valid = false;
+	chart = chart_probe(report, PROBE_BANDWIDTH, &origin);
+	assert_string_equal(chart->x.name[1], "L2, 24 MiB");
+	assert_string_equal(chart->series[1].name, "write");
+	check_near(chart->series[1].point[1].y, 16, 1e-12);
+	assert_true(isnan(chart->series[2].point[1].y));
+	assert_int_equal(chart->call_count, 5);
+	chart_free(chart);
+	memset(report, 0, sizeof(*report));
+	assert_int_equal(chart_probe_part(report), PROBE_PARTS);
+	free(report);
+}
+
 /* ---- what is on screen ---- */
 
 static struct view *view_of(enum body body)
@@ -405,7 +554,7 @@ static void what_has_no_picture_says_so(void **state)
 	const char *what;
 
 	(void)state;
-	check_refused(chart_view(view, &origin, &chart, &what), "view mountain");
+	check_refused(chart_view(view, &origin, &chart, &what), "view slices, ladder, mountain or probe");
 	assert_null(chart);
 	view->body = BODY_LADDER;
 	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");
@@ -426,10 +575,13 @@ int main(void)
 		cmocka_unit_test(a_line_over_sizes_has_plateaus),
 		cmocka_unit_test(what_cannot_be_drawn_is_refused),
 		cmocka_unit_test(choices_are_not_joined),
+		cmocka_unit_test(a_named_sweep_is_drawn_as_it_says),
 		cmocka_unit_test(throughput_turns_quartiles_and_modes_round),
 		cmocka_unit_test(a_step_is_found_between_values),
 		cmocka_unit_test(the_ladder_has_limits_and_what_was_measured),
 		cmocka_unit_test(a_long_ladder_keeps_the_binding_limit),
+		cmocka_unit_test(a_probe_is_its_latency_curve),
+		cmocka_unit_test(a_part_that_was_asked_for_is_drawn),
 		cmocka_unit_test(the_slice_of_the_chosen_knob_is_drawn),
 		cmocka_unit_test(the_mountain_is_drawn_from_above),
 		cmocka_unit_test(what_has_no_picture_says_so),

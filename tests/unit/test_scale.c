@@ -63,9 +63,12 @@ static void linear_scales_begin_at_zero(void **state)
 	check_near(scale.high, 3.5, 1e-9);
 	labels(&scale, 400, 30, words, sizeof(words));
 	assert_string_equal(words, "0.0|0.5|1.0|1.5|2.0|2.5|3.0|3.5");
-	/* Values that hardly differ would look equal from zero on. */
+	/* Also where values hardly differ: they do hardly differ. */
 	scale = scale_fit(SCALE_LINEAR, 98, 101);
-	assert_true(scale.low > 90 && scale.low <= 98 && scale.high >= 101);
+	check_near(scale.low, 0, 0);
+	assert_true(scale.high >= 101 && scale.high <= 120);
+	scale = scale_fit(SCALE_LINEAR, -3, 5);
+	assert_true(scale.low <= -3 && scale.high >= 5);
 }
 
 static void whole_numbers_have_no_halves(void **state)

@@ -81,6 +81,21 @@ static void mistakes_are_named_with_their_line(void **state)
 	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\n\nsweep a\n", "here:6: that name is given twice");
 }
 
+static void rows_of_other_programs_are_passed_over(void **state)
+{
+	static const char text[] = "sweep a\ntitle A\nkernel nothing n=1\nx m\nbaseline m=2\n\nsweep b\ntitle B\nkernel mountain size=4k,8k\nx size\n";
+	struct sweeps sweeps;
+
+	(void)state;
+	check_ok(sweeps_read(text, "here", true, &sweeps));
+	assert_int_equal(sweeps.count, 1);
+	assert_string_equal(sweeps.sweep[0].name, "b");
+	sweeps_free(&sweeps);
+	check_ok(sweeps_read("sweep a\ntitle A\nkernel nothing n=1\nx m\n", "here", true, &sweeps));
+	assert_int_equal(sweeps.count, 0);
+	sweeps_free(&sweeps);
+}
+
 /* A kernel alone has its usual sweep, and so has one with other knobs; its own knobs ask for something else. */
 static void the_usual_sweep_is_the_kernels(void **state)
 {
@@ -104,21 +119,6 @@ static void the_usual_sweep_is_the_kernels(void **state)
 	assert_null(sweeps_usual(&sweeps, kernel_find("matmul"), NULL, 0));
 	sweeps_free(&sweeps);
 	check_refused("sweep a\ntitle A\nkernel mountain size=16k\nusual yes\nx size\n", "here:4: nothing follows");
-}
-
-static void rows_of_other_programs_are_passed_over(void **state)
-{
-	static const char text[] = "sweep a\ntitle A\nkernel nothing n=1\nx m\nbaseline m=2\n\nsweep b\ntitle B\nkernel mountain size=4k,8k\nx size\n";
-	struct sweeps sweeps;
-
-	(void)state;
-	check_ok(sweeps_read(text, "here", true, &sweeps));
-	assert_int_equal(sweeps.count, 1);
-	assert_string_equal(sweeps.sweep[0].name, "b");
-	sweeps_free(&sweeps);
-	check_ok(sweeps_read("sweep a\ntitle A\nkernel nothing n=1\nx m\n", "here", true, &sweeps));
-	assert_int_equal(sweeps.count, 0);
-	sweeps_free(&sweeps);
 }
 
 static void words_are_replaced(void **state)
@@ -301,8 +301,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_read),
 		cmocka_unit_test(mistakes_are_named_with_their_line),
-		cmocka_unit_test(the_usual_sweep_is_the_kernels),
 		cmocka_unit_test(rows_of_other_programs_are_passed_over),
+		cmocka_unit_test(the_usual_sweep_is_the_kernels),
 		cmocka_unit_test(words_are_replaced),
 		cmocka_unit_test(the_baseline_comes_first),
 		cmocka_unit_test(what_is_advised_takes_its_place),

@@ -197,6 +197,26 @@ static void a_counter_that_comes_or_goes_mixes_no_clocks(void **state)
 	assert_int_equal(sample.trials, 30);
 }
 
+/* Trials that last half a second each, of whole products say. */
+static void a_few_long_trials_are_enough(void **state)
+{
+	const struct run_facts longer = { .cycles_from = SOURCE_REFERENCE, .bytes = 8, .watched = true, .call = 400000000, .calls = 1 };
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	add(&trials, 5, TRIAL_QUIET);
+	sample_summarise(&trials, &facts, &sample);
+	assert_true(sample.provisional);
+	check_near(sample.seconds, 0, 0);
+	sample_summarise(&trials, &longer, &sample);
+	assert_false(sample.provisional);
+	check_near(sample.seconds, 0.5, 1e-9);
+	add(&trials, 5, TRIAL_QUIET);
+	sample_summarise(&trials, &longer, &sample);
+	check_near(sample.seconds, 1, 1e-9);
+}
+
 static void few_trials_are_provisional(void **state)
 {
 	struct trials trials = { 0 };
@@ -362,6 +382,7 @@ int main(void)
 		cmocka_unit_test(counted_clocks_are_believed),
 		cmocka_unit_test(a_counter_that_comes_or_goes_mixes_no_clocks),
 		cmocka_unit_test(few_trials_are_provisional),
+		cmocka_unit_test(a_few_long_trials_are_enough),
 		cmocka_unit_test(what_cannot_be_known_is_not_a_number),
 		cmocka_unit_test(two_modes_are_shown_as_two),
 		cmocka_unit_test(appending_keeps_the_newest_and_counts_the_rest),

@@ -350,6 +350,104 @@ static void calls_are_chosen_by_the_working_set(void **state)
 	free(memory);
 }
 
+/* Stretches that stand for the rest are whole periods, which go on where the last one stopped; of a complete run each trial is one call of the
+ * ring beside an empty one. */
+static void stretches_stand_for_the_rest(void **state)
+{
+	enum { MEMORY = 4 << 20 };
+	static const int64_t sizes[] = { 16, 40, 100, 300 };
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	const struct kernel *matmul = kernel_find("matmul");
+	int whole = kernel_knob(matmul, "whole");
+	atomic_bool cancel = false;
+	struct clock clock;
+
+	(void)state;
+	clock_calibrate(&clock);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct request request = request_for("matmul", "n", sizes[i]);
+
+		for (request.v[whole] = 0; request.v[whole] <= 1; request.v[whole]++) {
+			struct kernel_run run = { .kernel = matmul, .memory = memory, .cancel = &cancel };
+			struct measure_goal goal = { .quiet = 600, .trials = 600, .fewest = 2 };
+			static struct trials trials;
+			struct measure measure;
+
+			memcpy(run.v, request.v, sizeof(run.v));
+			check_ok(matmul->prepare(&run));
+			measure_begin(&measure, &run, &clock, 49152, 1 << 20, 0.1, &cancel);
+			assert_true(measure.half < measure.whole && measure.calls >= 1);
+			if (run.complete) {
+				assert_int_equal(measure.half, 0);
+				assert_int_equal(measure.whole, run.ring);
+			} else {
+				assert_false(measure.rewind);
+				assert_true(measure.half > 0);
+				assert_int_equal(measure.half % run.period, 0);
+				assert_int_equal(measure.whole, 2 * measure.half);
+			}
+			/* The time is up before it begins: complete runs are as few as asked for. */
+			trials.count = 0;
+			measure_trials(&measure, &trials, &goal, &cancel);
+			assert_int_equal(trials.count, run.complete ? 2 : 3);
+		}
+	}
+	/* A call that was ended early is no trial. */
+	{
+		struct request request = request_for("matmul", "n", 100);
+		struct kernel_run run = { .kernel = matmul, .memory = memory, .cancel = &cancel };
+		struct measure_goal goal = { .quiet = 600, .trials = 600 };
+		static struct trials trials;
+		struct measure measure;
+
+		request.v[whole] = 1;
+		memcpy(run.v, request.v, sizeof(run.v));
+		check_ok(matmul->prepare(&run));
+		measure_begin(&measure, &run, &clock, 49152, 1 << 20, 0.1, &cancel);
+		atomic_store(&cancel, true);
+		measure_trials(&measure, &trials, &goal, &cancel);
+		assert_int_equal(trials.count, 0);
+	}
+	free(memory);
+}
+
+static struct status wrong_proof(struct kernel_run *run)
+{
+	(void)run;
+	return status_make(STATUS_FAILED, "wrong on purpose");
+}
+
+/* What came out of a complete run is looked at before its figure counts. */
+static void a_wrong_result_has_no_figure(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	struct kernel wrong = *kernel_find("matmul");
+	struct request request = request_for("matmul", "n", 20);
+
+	(void)state;
+	request.v[kernel_knob(request.kernel, "whole")] = 1;
+	request.generation = 1;
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	check_ok(result.status);
+	wrong.proof = wrong_proof;
+	request.kernel = &wrong;
+	request.generation = 2;
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	assert_int_equal(result.status.code, STATUS_FAILED);
+	assert_string_equal(result.status.text, "wrong on purpose");
+	/* Stretches leave sums that nothing can be said of. */
+	request.v[kernel_knob(request.kernel, "whole")] = 0;
+	request.generation = 3;
+	engine.submit(engine.context, &request);
+	await(&engine, &result);
+	check_ok(result.status);
+	worker_stop(worker);
+}
+
 static unsigned open_files(void)
 {
 	DIR *directory = opendir("/proc/self/fd");
@@ -545,6 +643,8 @@ int main(void)
 		cmocka_unit_test(a_processor_that_is_not_ours_is_refused),
 		cmocka_unit_test(growing_memory_keeps_its_content),
 		cmocka_unit_test(calls_are_chosen_by_the_working_set),
+		cmocka_unit_test(stretches_stand_for_the_rest),
+		cmocka_unit_test(a_wrong_result_has_no_figure),
 		cmocka_unit_test(a_plan_is_counted_or_a_reason_is_given),
 		cmocka_unit_test(others_run_beside_the_measured_core),
 		cmocka_unit_test(more_cores_than_there_are_are_refused),
