@@ -7,6 +7,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "model/misses.h"
 #include "model/plateaus.h"
 
 /* Latencies that differ by so much are shown on a logarithmic scale, other times by so much, throughput by so much. */
@@ -210,7 +211,6 @@ void mark_grid_caches(struct chart *chart, const struct machine *machine, const 
 
 	for (int i = 0; i < count; i++)
 		values[i] = (double)sizes[i];
-	chart->marks_on_y = true;
 	mark_caches(chart, machine);
 	for (int i = 0; i < chart->mark_count; i++) {
 		struct chart_mark *mark = &chart->mark[i];
@@ -218,4 +218,24 @@ void mark_grid_caches(struct chart *chart, const struct machine *machine, const 
 		mark->at = mark->lo = mark->hi = chart_step(values, count, mark->at);
 	}
 	free(values);
+}
+
+void mark_grid_line(struct chart *chart, const struct machine *machine, const struct setting *setting, int stride_knob, const int64_t *strides,
+	int count)
+{
+	double line = misses_line(machine);
+	struct setting at = *setting;
+	struct misses_walk walk;
+
+	for (int i = 0; i < count && line > 0; i++) {
+		struct chart_mark mark = { .at = i - 0.5, .lo = i - 0.5, .hi = i - 0.5, .stated = true, .across = true };
+
+		at.v[stride_knob] = strides[i];
+		if (!misses_walk_of(at.kernel, at.v, &walk) || walk.step < line)
+			continue;
+		snprintf(mark.text, sizeof(mark.text), "from here a line each");
+		if (i > 0)
+			chart_add_mark(chart, &mark);
+		return;
+	}
 }

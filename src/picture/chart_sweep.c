@@ -453,6 +453,9 @@ struct chart *chart_sweep_make(const struct chart_sweep *gathered, const struct 
 		mark_caches(chart, origin->machine);
 	else if (gathered->look != LOOK_LINES && knob_of(gathered, 1)->axis == AXIS_SIZE)
 		mark_grid_caches(chart, origin->machine, gathered->axis[1].values, gathered->axis[1].count);
+	if (gathered->look != LOOK_LINES && knob_of(gathered, 0)->axis == AXIS_STRIDE)
+		mark_grid_line(chart, origin->machine, &gathered->setting, gathered->axis[0].knob, gathered->axis[0].values,
+			gathered->axis[0].count);
 	chart_sign(chart, origin);
 	chart_cite(chart, origin->machine, &gathered->source);
 	return chart;

@@ -429,15 +429,19 @@ static void write_relief(const struct writing *writing)
 	text_add(writing->script, " offset 0,-1\nset zlabel ");
 	add_short(writing->script, chart->z.title);
 	text_add(writing->script, " rotate\nset pm3d depthorder border linewidth 0.7 linecolor rgb '#404040'\n");
-	for (int i = 0; i < chart->mark_count && chart->marks_on_y; i++) {
-		if (!(chart->mark[i].at >= 0) || chart->mark[i].at > chart->y.count - 1)
+	for (int i = 0; i < chart->mark_count; i++) {
+		const struct chart_mark *mark = &chart->mark[i];
+		double x = mark->across ? mark->at : 0, y = mark->across ? 0 : mark->at;
+
+		if (!(mark->at >= 0) || mark->at > (mark->across ? chart->x.count : chart->y.count) - 1)
 			continue;
 		text_add(writing->script, "set label ");
-		add_quoted(writing->script, chart->mark[i].text);
-		text_addf(writing->script, " at first 0,%.4f, graph 1.06 left font ',%.3g' noenhanced textcolor rgb ", chart->mark[i].at, SIZE_MARK);
+		add_quoted(writing->script, mark->text);
+		text_addf(writing->script, " at first %.4f,%.4f, graph 1.06 %s font ',%.3g' noenhanced textcolor rgb ", x, y,
+			mark->across ? "right" : "left", SIZE_MARK);
 		add_ink(writing, INK_STATED);
-		text_addf(writing->script, "\nset arrow from first 0,%.4f, graph 0 to first 0,%.4f, graph 1 nohead back dashtype (5,4) linecolor rgb ",
-			chart->mark[i].at, chart->mark[i].at);
+		text_addf(writing->script, "\nset arrow from first %.4f,%.4f, graph 0 to first %.4f,%.4f, graph 1 nohead back dashtype (5,4) linecolor rgb ",
+			x, y, x, y);
 		add_ink(writing, INK_STATED);
 		text_add(writing->script, "\n");
 	}
