@@ -64,14 +64,16 @@ struct chart_point figure_point(enum sweeps_figure figure, const struct sample *
 		return point;
 	point.doubtful = sample->contended;
 	if (sample->trials > 3) {
-		double a = figure_at(figure, sample, sample->cpe_lo, facts, base), b = figure_at(figure, sample, sample->cpe_hi, facts, base);
+		double a = figure_at(figure, sample, sample->cpe_lo, facts, base);
+		double b = figure_at(figure, sample, sample->cpe_hi, facts, base);
 
 		/* Throughput is the inverse of cycles: its quartiles change places. */
 		point.lo = fmin(a, b);
 		point.hi = fmax(a, b);
 	}
 	if (sample->modes == 2) {
-		double a = figure_at(figure, sample, sample->mode_low, facts, base), b = figure_at(figure, sample, sample->mode_high, facts, base);
+		double a = figure_at(figure, sample, sample->mode_low, facts, base);
+		double b = figure_at(figure, sample, sample->mode_high, facts, base);
 
 		point.other = fmin(a, b);
 		point.other_y = fmax(a, b);
@@ -145,8 +147,8 @@ void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t 
 static void plateau_words(enum sweeps_figure figure, const struct plateau *plateau, double value, char *buffer, size_t size)
 {
 	static const char *const units[SWEEPS_FIGURES] = {
-		[SWEEPS_CPE] = " cycles", [SWEEPS_NS] = " ns", [SWEEPS_SECONDS] = " s", [SWEEPS_GBPS] = " GB/s", [SWEEPS_BYTES_PER_CYCLE] = " B/cycle",
-		[SWEEPS_SPEEDUP] = " times",
+		[SWEEPS_CPE] = " cycles", [SWEEPS_NS] = " ns", [SWEEPS_SECONDS] = " s", [SWEEPS_GBPS] = " GB/s",
+		[SWEEPS_BYTES_PER_CYCLE] = " B/cycle", [SWEEPS_SPEEDUP] = " times",
 	};
 	char words[24];
 
