@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/place.h"
 #include "session/probe_state.h"
 
 /* Seconds of a visit: in the core's own caches; beyond them, where single accesses take as long as a hundred there; and where besides the
@@ -327,17 +328,22 @@ void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int r
 	report->pairs.wanted = report->pairs.count + probe->task_count;
 }
 
-/* The widest accesses that this processor has. */
+/* The widest accesses that this processor has; a kernel's widths ascend. */
 static void widen(struct setting *setting)
 {
-	static const char *const widths[] = { "512", "256", "128", "64", "scalar" };
-	int64_t before[KNOBS_MAX];
+	int knob = kernel_knob(setting->kernel, "width"), widest = 0;
+	const char *const *choices = knob >= 0 ? setting->kernel->knobs[knob].choices : NULL;
+	int64_t before = choices ? setting->v[knob] : 0;
 
-	memcpy(before, setting->v, sizeof(before));
-	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
-		if (choose(setting, "width", widths[i]) && allowed(setting))
+	while (choices && choices[widest])
+		widest++;
+	while (widest-- > 0) {
+		setting->v[knob] = widest;
+		if (allowed(setting))
 			return;
-	memcpy(setting->v, before, sizeof(before));
+	}
+	if (choices)
+		setting->v[knob] = before;
 }
 
 static void add_band(struct probe *probe, enum page_kind pages, const char *level, uint64_t size)
@@ -435,17 +441,31 @@ void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, i
 	report->parallel.wanted = report->parallel.count + probe->task_count;
 }
 
+/* Working sets of several cores that together, beside `taken`, stay within the machine's means; but what is called memory is no smaller than
+ * a stream: where there is not so much, it is refused in its place, with the reason. */
+static uint64_t each_bytes(const struct probe *probe, uint64_t taken, int sharers)
+{
+	uint64_t limit = probe->report.machine->memory_limit, most = most_bytes(probe), each;
+
+	if (!limit || most <= STREAM_BYTES)
+		return most;
+	each = limit > taken ? (limit - taken) / (uint64_t)sharers / PAGE * PAGE : 0;
+	return each > most ? most : each > STREAM_BYTES ? each : STREAM_BYTES;
+}
+
 void probe_fill_cores(struct probe *probe, const struct probe_stage *stage, int round)
 {
 	struct probe_report *report = &probe->report;
+	int processors = report->machine->processors;
+	uint64_t each = each_bytes(probe, 0, processors), beside = each_bytes(probe, (uint64_t)(processors - 1) * STREAM_BYTES, 1);
 	struct setting setting;
 
 	if (round > 0)
 		return;
-	for (int cores = 1; cores <= report->machine->processors; cores++) {
+	for (int cores = 1; cores <= processors; cores++) {
 		int knob;
 
-		if (!start(&setting, "bandwidth", stage->pages) || !set(&setting, "size", (int64_t)most_bytes(probe)) ||
+		if (!start(&setting, "bandwidth", stage->pages) || !set(&setting, "size", (int64_t)each) ||
 			!choose(&setting, "op", "frd"))
 			break;
 		widen(&setting);
@@ -455,10 +475,10 @@ void probe_fill_cores(struct probe *probe, const struct probe_stage *stage, int 
 		setting.v[knob] = cores;
 		add_point(probe, &report->cores, &setting, cores, false);
 	}
-	for (int streams = 0; streams < report->machine->processors; streams++) {
+	for (int streams = 0; streams < processors; streams++) {
 		int knob;
 
-		if (!start(&setting, "latency", stage->pages) || !set(&setting, "size", (int64_t)most_bytes(probe)) ||
+		if (!start(&setting, "latency", stage->pages) || !set(&setting, "size", (int64_t)beside) ||
 			!set(&setting, "stride", 64) || !choose(&setting, "order", "random"))
 			break;
 		knob = kernel_asking(setting.kernel, ASKS_STREAMS);
@@ -467,5 +487,5 @@ void probe_fill_cores(struct probe *probe, const struct probe_stage *stage, int 
 		setting.v[knob] = streams;
 		add_point(probe, &report->loaded, &setting, streams, false);
 	}
-	report->cores.wanted = report->loaded.wanted = report->machine->processors;
+	report->cores.wanted = report->loaded.wanted = processors;
 }

@@ -4,6 +4,7 @@
 
 #include "fakes.h"
 
+#include "kernels/place.h"
 #include "session/probe.h"
 
 /* ---- the loop ---- */
@@ -228,7 +229,39 @@ static void stays_within_the_memory_that_is_free(void **state)
 	assert_true(play->largest <= 100 << 20);
 	assert_int_equal(play->report->asked_size, 256 << 20);
 	assert_int_equal(play->report->options.max_size, 100 << 20);
-	assert_true(noted(play, "100m instead of 256 MiB"));
+	assert_true(noted(play, "100m instead of 256 MiB: half of this machine's free memory"));
+	play_free(play);
+	play = play_new();
+	play->machine.memory_limit = 100 << 20;
+	play->machine.memory_bound = MEANS_GROUP;
+	run(play);
+	assert_true(noted(play, "100m instead of 256 MiB: half of what the control group still allows"));
+	play_free(play);
+}
+
+/* All cores together, and streams beside a latency. */
+static void several_cores_share_the_memory_that_is_free(void **state)
+{
+	struct play *play = play_new();
+	const struct probe_report *report;
+
+	(void)state;
+	play->machine.memory_limit = UINT64_C(1) << 30;
+	play->machine.processors = 8;
+	play->options.parts = 1u << PROBE_CORES;
+	run(play);
+	report = play->report;
+	assert_int_equal(report->cores.count, 8);
+	assert_int_equal(report->loaded.count, 8);
+	for (int i = 0; i < 8; i++) {
+		struct need read = place_need(report->cores.point[i].setting.kernel, report->cores.point[i].setting.v);
+		struct need chase = place_need(report->loaded.point[i].setting.kernel, report->loaded.point[i].setting.v);
+
+		assert_int_equal(read.cores, i + 1);
+		assert_int_equal(chase.streams, i);
+		assert_true(read.memory <= play->machine.memory_limit && read.memory >= (uint64_t)(i + 1) * STREAM_BYTES);
+		assert_true(chase.memory <= play->machine.memory_limit);
+	}
 	play_free(play);
 }
 
@@ -253,7 +286,7 @@ static void takes_the_widest_accesses_there_are(void **state)
 
 	(void)state;
 	run(play);
-	assert_int_equal(play->width, 2);      /* 256; 512 is refused */
+	assert_int_equal(play->width, 2);      /* 32; 64 is refused */
 	play_free(play);
 }
 
@@ -471,6 +504,7 @@ int main(void)
 		cmocka_unit_test(asks_for_the_parts_named_alone),
 		cmocka_unit_test(several_cores_only_when_asked_for),
 		cmocka_unit_test(stays_within_the_memory_that_is_free),
+		cmocka_unit_test(several_cores_share_the_memory_that_is_free),
 		cmocka_unit_test(says_why_there_are_no_huge_pages),
 		cmocka_unit_test(takes_the_widest_accesses_there_are),
 		cmocka_unit_test(goes_on_without_the_memory_that_is_refused),
