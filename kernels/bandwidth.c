@@ -221,6 +221,8 @@ static void bandwidth_figures(struct kernel_run *run)
 	const int64_t *v = run->v;
 	double lines = distance_of(v) < LINE ? (double)distance_of(v) / LINE : 1;
 
+	run->step = op_of(v)->library ? 0 : (double)distance_of(v);
+	run->access = op_of(v)->copies ? "copy" : op_of(v)->reads && op_of(v)->writes ? "update" : op_of(v)->reads ? "read" : "write";
 	/* What is stored past the caches comes from nowhere. */
 	run->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0) : op_of(v)->copies ? 2 * lines : lines;
 }
@@ -273,6 +275,13 @@ static void bandwidth_call(struct kernel_run *run, uint64_t elements)
 static void bandwidth_rewind(struct kernel_run *run)
 {
 	run->position = 0;
+}
+
+static void bandwidth_begin_at(struct kernel_run *run, double share)
+{
+	uint64_t turns = run->ring / run->granule;
+
+	run->position = (uint64_t)(share * (double)turns) % turns * turn_bytes(run->v);
 }
 
 /* ---- Checks */
@@ -405,6 +414,7 @@ const struct kernel kernel_bandwidth = {
 	.figures = bandwidth_figures,
 	.call = bandwidth_call,
 	.rewind = bandwidth_rewind,
+	.begin_at = bandwidth_begin_at,
 	.verify = bandwidth_verify,
 	.remark = bandwidth_remark,
 };

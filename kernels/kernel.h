@@ -100,6 +100,7 @@ struct kernel_run {
 	const char *access;   /* what a line is touched by, in a word: "read"; static text; NULL: an element */
 	bool scattered;       /* they come in an order that no prefetcher follows */
 	double range;         /* bytes of the working set that the scattered ones range over; 0: all of it */
+	double chains;        /* chains of loads that take turns at them, and take as many each; 0: one chain may take all */
 	double far_lines;     /* of a walk that goes round a small part of its data again and again, and each time a little further on: lines that
 	                         the rest brings, no more than `lines`, which are of the small part; 0: there is no such two */
 	double far_range;     /* bytes that the rest ranges over */
@@ -184,8 +185,8 @@ struct kernel {
 	/* Back to the start of the ring. */
 	void (*rewind)(struct kernel_run *run);
 
-	/* Likewise, and then that share of the ring (0…1) on: what is too long to be walked in one visit is met elsewhere in each. NULL: visits
-	 * begin at the start. */
+	/* Likewise, and then that share of the ring (0…1) on, or, where the order is random, of the memory: what is too long to be walked in one
+	 * visit is met elsewhere in each. NULL: visits begin at the start. */
 	void (*begin_at)(struct kernel_run *run, double share);
 
 	/* Whether the code computes what it should: makes calls of its own and compares with a plain

@@ -215,9 +215,12 @@ uint64_t nodes_lay_out(const struct nodes *nodes, uint64_t have, uint64_t count,
 	return grow(&layout, have > count ? 0 : have, count, cancel);
 }
 
-const struct node *nodes_start(const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains)
+const struct node *nodes_start(const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains, double share)
 {
 	struct layout layout = layout_of(nodes);
+	uint64_t cycles = nodes->cycles, groups = count / cycles, group = (uint64_t)(share * (double)groups) % groups;
 
-	return item_at(&layout, nodes->order == NODES_BACKWARD ? count / chains * (chain + 1) - 1 : chain).in;
+	if (nodes->order == NODES_BACKWARD)
+		return item_at(&layout, (count / chains * (chain + 1) - 1 + group) % count).in;
+	return item_at(&layout, group * cycles + (chain + cycles - turn_of(nodes, group)) % cycles).in;
 }

@@ -51,7 +51,8 @@ unsigned nodes_each(const struct nodes *nodes);
  * `count` unless it was stopped. */
 uint64_t nodes_lay_out(const struct nodes *nodes, uint64_t have, uint64_t count, const atomic_bool *cancel);
 
-/* Where the walk number `chain` of `chains` begins: in a cycle of its own; in the backward one at evenly spaced nodes of `count`. */
-const struct node *nodes_start(const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains);
+/* Where the walk number `chain` of `chains` begins: in a cycle of its own; in the backward one at evenly spaced nodes of `count`. With a share
+ * (0…1) of the memory further on, round its end: in a random order anywhere else. */
+const struct node *nodes_start(const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains, double share);
 
 #endif

@@ -70,13 +70,17 @@ static void add(struct text *text, const char *separator, const char *words)
 	text_addf(text, "%s%s", text->length ? separator : "", words);
 }
 
+/* The core clock of the first curve there is. */
 static double clock_of(const struct probe_report *probe)
 {
-	for (int kind = PAGE_KINDS - 1; kind >= 0; kind--)
-		for (int i = 0; i < probe->lines[kind].count; i++)
-			if (probe->lines[kind].point[i].sample.valid)
-				return probe->lines[kind].point[i].sample.ghz;
-	return NAN;
+	const struct probe_curve *curves[] = { &probe->lines[PAGES_HUGE], &probe->lines[PAGES_4K], &probe->lines[PAGES_AUTO],
+		&probe->pages[PAGES_HUGE], &probe->pages[PAGES_4K], &probe->pages[PAGES_AUTO], &probe->pairs, &probe->parallel, &probe->cores };
+
+	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++)
+		for (int k = 0; k < curves[i]->count; k++)
+			if (curves[i]->point[k].sample.valid)
+				return curves[i]->point[k].sample.ghz;
+	return probe->band_count && probe->band[0].point[0].sample.valid ? probe->band[0].point[0].sample.ghz : NAN;
 }
 
 /* "4k pages (asked for and got)", "huge pages (got: mixed)". */
@@ -225,12 +229,13 @@ static void put_cores(FILE *out, const struct probe_report *probe)
 {
 	for (int i = 0; i < probe->cores.count; i++) {
 		const struct probe_point *point = &probe->cores.point[i];
+		double all = point->x > 1 ? point->sample.total_gbps : point->sample.gbps;
 
 		if (i == 0)
 			fprintf(out, "\n%-30s%12s%12s\n", "cores that read memory", "GB/s", "GB/s a core");
 		fprintf(out, "%-30.0f", point->x);
-		cell(out, 12, figure_of(point, point->sample.gbps));
-		cell(out, 12, figure_of(point, point->sample.gbps / point->x));
+		cell(out, 12, figure_of(point, all));
+		cell(out, 12, figure_of(point, all / point->x));
 		fputc('\n', out);
 	}
 	for (int i = 0; i < probe->loaded.count; i++) {

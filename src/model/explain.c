@@ -96,7 +96,7 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 
 	if (kernel->figures) {
 		memcpy(run->v, question->v, sizeof(run->v));
-		run->lines = run->step = run->splits = run->mispredicts = run->range = run->restart = 0;
+		run->lines = run->step = run->splits = run->mispredicts = run->range = run->chains = run->restart = 0;
 		run->far_lines = run->far_range = 0;
 		run->scattered = run->apart = false;
 		run->access = NULL;
@@ -106,7 +106,7 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 	if (run->range <= 0 && run->step > LINE)
 		run->range = (double)kernel->footprint(question->v) * LINE / run->step;
 	*place = (struct limits_place){
-		.working_set = (double)kernel->footprint(question->v), .range = run->range,
+		.working_set = (double)kernel->footprint(question->v), .range = run->range, .chains = run->chains,
 		.far_lines = run->far_lines, .far_range = run->far_range, .apart = run->apart,
 		.lines = run->lines, .scattered = run->scattered, .splits = run->splits, .restart = run->restart,
 		.mispredicts = kernel->own ? -1 : run->mispredicts, .l3 = question->l3, .memory = question->memory, .page = 4096,

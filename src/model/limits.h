@@ -57,6 +57,7 @@ struct limits_place {
 	bool scattered;
 	double range;             /* bytes that those lines range over; 0: the working set */
 	double far_lines, far_range;      /* likewise of the walk that goes round the first one; 0: there is none */
+	double chains;            /* chains of loads that share those lines evenly; 0: one may meet all */
 	bool apart;               /* accesses are pages from each other */
 	double restart;           /* elements after which chains begin anew; 0: never */
 	double splits;            /* per element */

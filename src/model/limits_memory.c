@@ -236,7 +236,7 @@ void limits_latency(struct tally *tally)
 
 double limits_chained_misses(const struct tally *tally, const struct chain *chain)
 {
-	return fmin(chain->loads, tally->place->lines * tally->elements);
+	return fmin(chain->loads, tally->place->lines * tally->elements / fmax(tally->place->chains, 1));
 }
 
 /* Loads of the chain go to the working set's levels. Only where no prefetcher follows, and no more of them than lines are touched:

@@ -69,6 +69,20 @@ static bool better(const struct chart_sweep *gathered, int a, int b)
 	return rank[one->axis] > rank[other->axis];
 }
 
+/* The axis along x: the one that the sweep's name says, or the best. */
+static int choose_x(const struct chart_sweep *gathered)
+{
+	int best = 0;
+
+	for (int i = 0; i < gathered->axis_count; i++)
+		if (gathered->axis[i].knob == gathered->named.x)
+			return i;
+	for (int i = 1; i < gathered->axis_count; i++)
+		if (better(gathered, i, best))
+			best = i;
+	return best;
+}
+
 /* Makes an axis the first; the others keep their order. */
 static void bring(struct chart_sweep *gathered, int index)
 {
@@ -137,12 +151,7 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 		return status_make(STATUS_USAGE, "a picture of a sweep wants a knob with several values, such as %s=*",
 			setting->kernel->knob_count ? setting->kernel->knobs[0].name : "");
 	}
-	for (int i = 1; i < gathered->axis_count; i++)
-		if (better(gathered, i, 0))
-			bring(gathered, i);
-	for (int i = 1; i < gathered->axis_count; i++)
-		if (gathered->axis[i].knob == gathered->named.x)
-			bring(gathered, i);
+	bring(gathered, choose_x(gathered));
 	gathered->look = look != LOOK_AUTO ? look : is_mountain(gathered) ? LOOK_RELIEF : LOOK_LINES;
 	/* Sizes go down a grid, strides across, as the explorer has them. */
 	if (gathered->look != LOOK_LINES && gathered->axis_count == 2 &&

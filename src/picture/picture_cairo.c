@@ -79,8 +79,8 @@ struct status picture_cairo_ready(void)
 		return status_ok();
 	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
 	if (!library)
-		return status_make(STATUS_FAILED, "pictures are drawn with cairo, which cannot be loaded here (%.80s): install libcairo2, "
-			"or have gnuplot draw: --gnuplot", dlerror());
+		return status_make(STATUS_FAILED, "pictures are drawn with cairo, which cannot be loaded (%.90s): where it is missing, "
+			"install libcairo2, or have gnuplot draw: --gnuplot", dlerror());
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		*places[i].place = dlsym(library, places[i].name);
 		if (!*places[i].place)

@@ -19,6 +19,9 @@ enum { VISITS = 3 };
 /* Quartiles of the median are to be known this well, relatively, for a point to be left alone. */
 #define PRECISION 0.004
 
+/* Seconds of a visit with several cores, which all have to come to full speed. */
+#define VISIT_CORES 0.05
+
 /* While requests go on the report is analysed this often, for those who watch. */
 #define ANALYSE_EVERY 0.15
 
@@ -181,6 +184,8 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 	task = &probe->tasks[probe->task];
 	bytes = task->setting.kernel->footprint(task->setting.v);
 	seconds = probe_visit_seconds(probe, bytes);
+	if (probe->stages[probe->stage].part == PROBE_CORES)
+		seconds = probe->scale * VISIT_CORES;
 	if (options->seconds > 0)
 		seconds = fmax(0.001, fmin(seconds, options->seconds - (now - probe->begin)));
 	*request = (struct request){

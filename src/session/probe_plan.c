@@ -113,7 +113,7 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 	case PROBE_LINE: return 12 * small;
 	case PROBE_BANDWIDTH: return (9 * 2 * small + 3 * large) * 1.5;
 	case PROBE_PARALLEL: return 7 * (large + SECONDS_LAY_OUT * (double)probe_parallel_bytes(probe));
-	case PROBE_CORES: return 4 * large * probe->report.machine->processors;
+	case PROBE_CORES: return 0.1 * (1 + 2 * log2(probe->report.machine->processors));
 	case PROBE_PARTS: break;
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /* The probe's inside, shared by probe.c (the loop around requests), probe_plan.c (what a probe measures, and what it costs),
- * probe_stages.c (the points of each part) and probe_analysis.c (what they say). */
+ * probe_tasks.c (single visits), probe_stages.c and probe_levels.c (the points of each part), and probe_analysis.c (what they say). */
 #ifndef SLX_SESSION_PROBE_STATE_H
 #define SLX_SESSION_PROBE_STATE_H
 
@@ -58,28 +58,58 @@ void probe_note(struct probe *probe, const char *format, ...) __attribute__((for
 /* The kind of pages that parts use which need one kind only. */
 enum page_kind probe_best_pages(const struct probe *probe);
 
-/* ---- probe_stages.c ---- */
-
-void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, int round);
-void probe_fill_tlb(struct probe *probe, const struct probe_stage *stage, int round);
-void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int round);
-void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, int round);
-void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, int round);
-void probe_fill_cores(struct probe *probe, const struct probe_stage *stage, int round);
-
-/* Rounds over a curve: the first, the second look, and closer ones until knees are known as well as they can be. */
-enum { PROBE_ROUNDS = 5 };
+/* ---- probe_tasks.c ---- */
 
 /* How long a visit to a working set of that size may take, and how many quiet trials make a point settled. */
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes);
 enum { PROBE_QUIET = 28 };
 
-/* The working set of chains at once. */
-uint64_t probe_parallel_bytes(const struct probe *probe);
+/* Working sets up to so many bytes are laid out anew in no time. */
+enum { PROBE_CHEAP = 8 << 20, PROBE_PAGE = 4096 };
 
-/* The first task of this round that a part's failure leaves without sense, for what could not be measured: drops the tasks that need as
- * much memory as a failed one. */
+/* A kernel at its initial setting with these pages. False: there is no such kernel. */
+bool probe_start(struct setting *setting, const char *kernel, enum page_kind pages);
+/* One knob by name; a choice by its name. False: the kernel has none. */
+bool probe_set(struct setting *setting, const char *name, int64_t value);
+bool probe_choose(struct setting *setting, const char *name, const char *choice);
+/* Whether its kernel allows the setting, within the knobs' ranges. */
+bool probe_allowed(const struct setting *setting);
+
+void probe_add_task(struct probe *probe, const struct probe_task *task);
+/* Adds a point at x of a curve, unless it is there already or wanted in this round, or its setting is not allowed. */
+void probe_add_point(struct probe *probe, struct probe_curve *curve, const struct setting *setting, double x, bool fine);
+/* Visits again every point of a curve, or (not all) what is in doubt and laid out quickly. */
+void probe_look_again(struct probe *probe, struct probe_curve *curve, bool all);
+/* Drops what is left of this round and needs as much memory. */
 void probe_drop_larger(struct probe *probe, uint64_t bytes);
+
+/* Bytes of a task's working set; and two orders for qsort(): small ones first; and, after a round that ended with the largest, from
+ * there down, since taking back what was laid out last is as quick as laying it out was, and then the cheap ones upward. */
+uint64_t probe_task_bytes(const struct probe_task *task);
+int probe_upward(const void *a, const void *b);
+int probe_downward(const void *a, const void *b);
+
+/* ---- probe_stages.c ---- */
+
+/* Rounds over a curve: the first, the second look, and closer ones until knees are known as well as they can be. */
+enum { PROBE_ROUNDS = 5 };
+
+void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, int round);
+void probe_fill_tlb(struct probe *probe, const struct probe_stage *stage, int round);
+void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int round);
+
+/* ---- probe_levels.c ---- */
+
+void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, int round);
+void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, int round);
+void probe_fill_cores(struct probe *probe, const struct probe_stage *stage, int round);
+
+/* Well inside a level of so many bytes, of which the one before holds `before` (0: it is the first). */
+uint64_t probe_inside(double before, double bytes);
+
+/* The working set of chains at once: beyond the caches that were found, or else that the system states, and yet no larger than it must
+ * be, since each number of chains has cycles of its own, which have to be laid out. */
+uint64_t probe_parallel_bytes(const struct probe *probe);
 
 /* ---- probe_analysis.c ---- */
 

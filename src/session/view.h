@@ -63,6 +63,8 @@ struct view_grid {
 	float bytes_per_cycle[VIEW_GRID_Y][VIEW_GRID_X];
 	bool contended[VIEW_GRID_Y][VIEW_GRID_X];
 	float top;                /* the largest gbps measured */
+	double cache[MISSES_LEVELS];      /* bytes of each, 0 unknown; as the system states them, or where `probed` as the probe found some */
+	bool probed;
 	int level[VIEW_GRID_Y];   /* the first cache that holds this size, from 1; GRID_MEMORY: none does; 0: unknown */
 	int slope_end;            /* the first stride at which each access touches a line of its own: beyond it only lines count; -1: none shown */
 	double line;              /* bytes of it */

@@ -22,17 +22,28 @@ static void find_misses(const struct session *session, struct misses *misses)
 		misses_of(session->setting.kernel, session->setting.v, session->machine_known ? machine_of(session) : NULL, misses);
 }
 
-/* The first cache that holds a size. */
-static int level_of(const struct machine *machine, double bytes)
+/* Bytes of a cache: as the probe found them where it has, else as the system states them. */
+static double cache_bytes(const struct session *session, int level, bool *measured)
+{
+	const struct probe *probe = session->probing.probe;
+	const struct hierarchy_level *found = probe ? hierarchy_cache(&probe_report(probe)->hierarchy, level) : NULL;
+
+	if (found && isfinite(found->bytes) && found->bytes > 0) {
+		*measured = true;
+		return found->bytes;
+	}
+	return session->machine_known ? (double)machine_cache(machine_of(session), level) : 0;
+}
+
+/* The first cache that holds a size. A sixteenth more is as well as none: curves tell sizes that well. */
+static int level_of(const double *cache, double bytes)
 {
 	bool any = false;
 
-	for (int level = 1; machine && level <= MISSES_LEVELS; level++) {
-		double cache = (double)machine_cache(machine, level);
-
-		if (cache >= bytes)
+	for (int level = 1; level <= MISSES_LEVELS; level++) {
+		if (cache[level - 1] * (1 + 1.0 / 16) >= bytes)
 			return level;
-		any |= cache > 0;
+		any |= cache[level - 1] > 0;
 	}
 	return any ? GRID_MEMORY : 0;
 }
@@ -43,9 +54,11 @@ static void fill_levels(const struct session *session, struct view_grid *grid)
 	struct setting setting = session->setting;
 	struct misses_walk walk;
 
+	for (int level = 1; level <= MISSES_LEVELS; level++)
+		grid->cache[level - 1] = cache_bytes(session, level, &grid->probed);
 	for (int y = 0; y < grid->ny; y++) {
 		setting.v[grid->size_knob] = grid->y[y];
-		grid->level[y] = level_of(machine, (double)setting.kernel->footprint(setting.v));
+		grid->level[y] = level_of(grid->cache, (double)setting.kernel->footprint(setting.v));
 	}
 	grid->slope_end = -1;
 	grid->line = misses_line(machine);

@@ -250,44 +250,7 @@ void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, en
 	put(canvas, clip, x, y, style, wide ? glyphs[glyph].wide : (wchar_t)glyphs[glyph].ascii, 1);
 }
 
-/* What ASCII characters look like in two by four points, rows from the top; of equally near ones the first. */
-static const struct {
-	char character;
-	unsigned char row[4];      /* 2: the left point, 1: the right one */
-} shapes[] = {
-	{ ' ', { 0, 0, 0, 0 } }, { '.', { 0, 0, 0, 2 } }, { '.', { 0, 0, 0, 1 } }, { '_', { 0, 0, 0, 3 } }, { '_', { 0, 0, 3, 3 } },
-	{ '-', { 0, 3, 0, 0 } }, { '-', { 0, 0, 3, 0 } }, { '-', { 0, 3, 3, 0 } }, { '"', { 3, 0, 0, 0 } }, { '"', { 3, 3, 0, 0 } },
-	{ '\'', { 2, 0, 0, 0 } }, { '\'', { 1, 0, 0, 0 } }, { '\'', { 2, 2, 0, 0 } }, { '\'', { 1, 1, 0, 0 } },
-	{ '-', { 0, 2, 0, 0 } }, { '-', { 0, 1, 0, 0 } }, { '-', { 0, 0, 2, 0 } }, { '-', { 0, 0, 1, 0 } }, { ',', { 0, 0, 2, 2 } },
-	{ ',', { 0, 0, 1, 1 } }, { '|', { 2, 2, 2, 2 } }, { '|', { 1, 1, 1, 1 } }, { '|', { 0, 2, 2, 2 } }, { '|', { 0, 1, 1, 1 } },
-	{ '|', { 2, 2, 2, 0 } }, { '|', { 1, 1, 1, 0 } }, { '/', { 1, 1, 2, 2 } }, { '/', { 0, 1, 2, 2 } }, { '/', { 1, 1, 2, 0 } },
-	{ '/', { 1, 2, 0, 0 } }, { '/', { 0, 0, 1, 2 } }, { '/', { 0, 1, 2, 0 } }, { '\\', { 2, 2, 1, 1 } }, { '\\', { 0, 2, 1, 1 } },
-	{ '\\', { 2, 2, 1, 0 } }, { '\\', { 2, 1, 0, 0 } }, { '\\', { 0, 0, 2, 1 } }, { '\\', { 0, 2, 1, 0 } }, { '=', { 3, 0, 3, 0 } },
-	{ '=', { 0, 3, 0, 3 } }, { '=', { 3, 0, 0, 3 } }, { ':', { 0, 2, 0, 2 } }, { ':', { 0, 1, 0, 1 } }, { '+', { 2, 3, 2, 2 } },
-	{ '+', { 1, 3, 1, 1 } }, { '>', { 2, 1, 1, 2 } }, { '<', { 1, 2, 2, 1 } }, { 'r', { 3, 2, 2, 2 } }, { 'L', { 2, 2, 2, 3 } },
-	{ 'J', { 1, 1, 1, 3 } }, { '7', { 3, 1, 1, 1 } }, { '#', { 3, 3, 3, 3 } }, { '#', { 0, 3, 3, 3 } }, { '#', { 3, 3, 3, 0 } },
-};
-
-static char shape_of(unsigned bits)
-{
-	unsigned fewest = 9;
-	char character = ' ';
-
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-		unsigned other = 0, apart;
-
-		for (int row = 0; row < 4; row++)
-			other |= (shapes[i].row[row] >> 1 | (shapes[i].row[row] & 1u) << 1) << 2 * row;
-		apart = (unsigned)__builtin_popcount(other ^ bits);
-		if (apart < fewest) {
-			fewest = apart;
-			character = shapes[i].character;
-		}
-	}
-	return character;
-}
-
-void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, unsigned bits)
+void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, unsigned bits, char twin)
 {
 	/* Braille counts three rows of the left column, then of the right one, and has the fourth row last. */
 	static const unsigned char order[8] = { 0, 3, 1, 4, 2, 5, 6, 7 };
@@ -295,7 +258,7 @@ void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enu
 
 	for (int i = 0; i < 8; i++)
 		pattern |= (bits >> i & 1) << order[i];
-	put(canvas, clip, x, y, style, canvas->ascii ? (wchar_t)shape_of(bits & 0xff) : (wchar_t)(0x2800 + pattern), 1);
+	put(canvas, clip, x, y, style, canvas->ascii ? (wchar_t)twin : (wchar_t)(0x2800 + pattern), 1);
 }
 
 /* The bytes of the longest beginning of a line that fits, broken at a blank where there is one. */

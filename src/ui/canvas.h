@@ -61,9 +61,8 @@ int canvas_text_right(struct canvas *canvas, struct rectangle clip, int x, int y
 int canvas_columns(const struct canvas *canvas, const char *utf8);
 void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	enum glyph glyph);
-/* Points in a cell, a bit each: two abreast from the lowest bit, four rows deep. A Braille pattern, or the ASCII character that looks most
- * like it. */
-void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, unsigned bits);
+/* Points in a cell, a bit each: two abreast from the lowest bit, four rows deep. A Braille pattern; on an ascii canvas its twin. */
+void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, unsigned bits, char twin);
 /* Text wrapped at blanks into the rectangle from row y on; returns the rows used. A last row that has to be cut
  * ends in an ellipsis. */
 int canvas_wrap(struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8);

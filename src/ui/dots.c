@@ -117,6 +117,43 @@ static unsigned cell_of(const struct dots *dots, int column, int row, enum style
 	return bits;
 }
 
+/* What ASCII characters look like in two by four points, rows from the top; of equally near ones the first. */
+static const struct {
+	char character;
+	unsigned char row[4];      /* 2: the left point, 1: the right one */
+} shapes[] = {
+	{ ' ', { 0, 0, 0, 0 } }, { '.', { 0, 0, 0, 2 } }, { '.', { 0, 0, 0, 1 } }, { '_', { 0, 0, 0, 3 } }, { '_', { 0, 0, 3, 3 } },
+	{ '-', { 0, 3, 0, 0 } }, { '-', { 0, 0, 3, 0 } }, { '-', { 0, 3, 3, 0 } }, { '"', { 3, 0, 0, 0 } }, { '"', { 3, 3, 0, 0 } },
+	{ '\'', { 2, 0, 0, 0 } }, { '\'', { 1, 0, 0, 0 } }, { '\'', { 2, 2, 0, 0 } }, { '\'', { 1, 1, 0, 0 } },
+	{ '-', { 0, 2, 0, 0 } }, { '-', { 0, 1, 0, 0 } }, { '-', { 0, 0, 2, 0 } }, { '-', { 0, 0, 1, 0 } }, { ',', { 0, 0, 2, 2 } },
+	{ ',', { 0, 0, 1, 1 } }, { '|', { 2, 2, 2, 2 } }, { '|', { 1, 1, 1, 1 } }, { '|', { 0, 2, 2, 2 } }, { '|', { 0, 1, 1, 1 } },
+	{ '|', { 2, 2, 2, 0 } }, { '|', { 1, 1, 1, 0 } }, { '/', { 1, 1, 2, 2 } }, { '/', { 0, 1, 2, 2 } }, { '/', { 1, 1, 2, 0 } },
+	{ '/', { 1, 2, 0, 0 } }, { '/', { 0, 0, 1, 2 } }, { '/', { 0, 1, 2, 0 } }, { '\\', { 2, 2, 1, 1 } }, { '\\', { 0, 2, 1, 1 } },
+	{ '\\', { 2, 2, 1, 0 } }, { '\\', { 2, 1, 0, 0 } }, { '\\', { 0, 0, 2, 1 } }, { '\\', { 0, 2, 1, 0 } }, { '=', { 3, 0, 3, 0 } },
+	{ '=', { 0, 3, 0, 3 } }, { '=', { 3, 0, 0, 3 } }, { ':', { 0, 2, 0, 2 } }, { ':', { 0, 1, 0, 1 } }, { '+', { 2, 3, 2, 2 } },
+	{ '+', { 1, 3, 1, 1 } }, { '>', { 2, 1, 1, 2 } }, { '<', { 1, 2, 2, 1 } }, { 'r', { 3, 2, 2, 2 } }, { 'L', { 2, 2, 2, 3 } },
+	{ 'J', { 1, 1, 1, 3 } }, { '7', { 3, 1, 1, 1 } }, { '#', { 3, 3, 3, 3 } }, { '#', { 0, 3, 3, 3 } }, { '#', { 3, 3, 3, 0 } },
+};
+
+static char shape_of(unsigned bits)
+{
+	unsigned fewest = 9;
+	char character = ' ';
+
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		unsigned other = 0, apart;
+
+		for (int row = 0; row < 4; row++)
+			other |= (shapes[i].row[row] >> 1 | (shapes[i].row[row] & 1u) << 1) << 2 * row;
+		apart = (unsigned)__builtin_popcount(other ^ bits);
+		if (apart < fewest) {
+			fewest = apart;
+			character = shapes[i].character;
+		}
+	}
+	return character;
+}
+
 void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle clip, int x, int y, enum style first)
 {
 	for (int row = 0; row < dots->height / DOWN; row++) {
@@ -125,7 +162,7 @@ void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle 
 			unsigned bits = cell_of(dots, column, row, first, &style);
 
 			if (bits)
-				canvas_dots(canvas, clip, x + column, y + row, style, bits);
+				canvas_dots(canvas, clip, x + column, y + row, style, bits, shape_of(bits));
 		}
 	}
 }

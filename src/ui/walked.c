@@ -87,6 +87,21 @@ static bool misses_words_of(const struct view *view, int level, char *buffer, si
 	return true;
 }
 
+/* "ridges as probed: L1 47 KiB, L2 2 MiB": where they are not as the lines about misses have them. */
+static void ridge_words(const struct view_grid *grid, char *buffer, size_t size)
+{
+	size_t used = (size_t)snprintf(buffer, size, "ridges as the probe found them:");
+
+	for (int i = 0; i < MISSES_LEVELS && used < size; i++) {
+		char bytes[32];
+
+		if (!(grid->cache[i] > 0))
+			continue;
+		units_bytes_short((int64_t)grid->cache[i], bytes, sizeof(bytes));
+		used += (size_t)snprintf(buffer + used, size - used, " L%d %s", i + 1, bytes);
+	}
+}
+
 int walked_draw(struct canvas *canvas, struct rectangle at, const struct view *view, bool draw)
 {
 	struct page page = { canvas, at, draw, 0 };
@@ -109,5 +124,9 @@ int walked_draw(struct canvas *canvas, struct rectangle at, const struct view *v
 	for (int i = 0; view->misses.now.known && i < MISSES_LEVELS; i++)
 		if (misses_words_of(view, i, words, sizeof(words)))
 			put(&page, view->misses.now.level[i].fits ? STYLE_DIM : STYLE_TEXT, words);
+	if (view->grid.probed) {
+		ridge_words(&view->grid, words, sizeof(words));
+		put(&page, STYLE_DIM, words);
+	}
 	return page.y;
 }

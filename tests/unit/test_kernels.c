@@ -285,7 +285,8 @@ static void begins_at_a_share_of_the_ring(void **state)
 		int64_t v[KNOBS_MAX];
 		uint64_t walked;
 
-		if (!kernel->begin_at)
+		/* What these do leaves no result: tests/unit/test_nodes.c looks where they stand. */
+		if (!kernel->begin_at || strcmp(kernel->name, "latency") == 0 || strcmp(kernel->name, "bandwidth") == 0)
 			continue;
 		count++;
 		initial(kernel, v);

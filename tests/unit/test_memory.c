@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "session/memory.h"
+#include "session/probe.h"
 
 static struct machine machine_of_caches(uint64_t l1, uint64_t l2, uint64_t l3)
 {
@@ -110,9 +111,44 @@ static void levels_that_are_not_there_are_not_measured(void **state)
 	assert_false(probe.memory.known);
 }
 
+/* What a probe found of L3 and of memory is taken over, by the best that was seen of each, and not measured again. */
+static void a_probe_answers_everything(void **state)
+{
+	struct probe_report *report = calloc(1, sizeof(*report));
+	struct machine machine = machine_of_caches(48 << 10, 1 << 20, 4 << 20);
+	struct memory_probe probe;
+	struct request request;
+
+	(void)state;
+	memory_probe_init(&probe);
+	assert_false(memory_probe_learn(&probe, report));
+	report->hierarchy.level_count = 2;
+	report->hierarchy.level[0] = (struct hierarchy_level){ .kind = LEVEL_CACHE, .number = 3, .cycles = 60, .lo = 55, .hi = 70,
+		.bytes = 6 << 20, .bytes_lo = 5 << 20, .bytes_hi = 8 << 20, .stated = 4 << 20, .name = "L3" };
+	report->hierarchy.level[1] = (struct hierarchy_level){ .kind = LEVEL_MEMORY, .cycles = 400, .lo = 380, .hi = 420, .name = "memory" };
+	report->band_count = 2;
+	for (int i = 0; i < 2; i++) {
+		struct probe_band *band = &report->band[i];
+
+		snprintf(band->level, sizeof(band->level), "%s", report->hierarchy.level[i].name);
+		band->lines[PROBE_READ] = i ? 0.05 : 0.2;
+		band->point[PROBE_READ].sample = (struct sample){ .valid = true, .cpe = 1.1, .cpe_lo = 1 };
+	}
+	assert_true(memory_probe_learn(&probe, report));
+	assert_true(probe.l3.known && probe.memory.known);
+	check_near(probe.l3.latency, 55, 1e-9);
+	check_near(probe.l3.lines, 0.22, 1e-9);
+	check_near(probe.l3.bytes, 8 << 20, 1);
+	check_near(probe.memory.latency, 380, 1e-9);
+	check_near(probe.memory.bytes, 0, 0);
+	assert_false(memory_probe_next(&probe, &machine, UINT64_C(1) << 30, 1, &request));
+	free(report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_probe_answers_everything),
 		cmocka_unit_test(nothing_is_asked_for_what_stays_in_the_core),
 		cmocka_unit_test(latency_is_that_of_the_level_alone),
 		cmocka_unit_test(a_cancelled_step_is_asked_for_again),

@@ -76,7 +76,7 @@ static void cycles_share_the_items(void **state)
 				memset(again, 0, MEMORY);
 				assert_int_equal(nodes_lay_out(&nodes, 0, count, &never), count);
 				for (unsigned k = 0; k < cycles[c]; k++) {
-					const struct node *start = nodes_start(&nodes, count, k, cycles[c]), *node = start;
+					const struct node *start = nodes_start(&nodes, count, k, cycles[c], 0), *node = start;
 					uint64_t length = 0;
 
 					do {
@@ -106,7 +106,7 @@ static void pairs_tell_a_line_by_their_distance(void **state)
 		for (uint64_t stride = 16; stride <= 512; stride += 16) {
 			struct nodes nodes = nodes_of(NODES_PAIRS, stride, 1);
 			uint64_t count = nodes_fit(&nodes, 512 << 10), down = 0;
-			const struct node *node = nodes_start(&nodes, count, 0, 1);
+			const struct node *node = nodes_start(&nodes, count, 0, 1, 0);
 
 			/* Some pairs of a large distance begin inside a line that is longer than they are apart. */
 			if (line > 128 && stride > 128)
@@ -154,17 +154,17 @@ static void backward_goes_backward(void **state)
 	(void)state;
 	for (int step = 0; step < 6; step++) {
 		uint64_t count = counts[step];
-		const struct node *node = nodes_start(&nodes, count, 0, 1);
+		const struct node *node = nodes_start(&nodes, count, 0, 1, 0);
 
 		have = nodes_lay_out(&nodes, have, count, &never);
 		assert_true(have >= count);
 		for (uint64_t i = count; i-- > 0; node = node->next)
 			assert_int_equal((const unsigned char *)node - memory, i * 48);
-		assert_ptr_equal(node, nodes_start(&nodes, count, 0, 1));
+		assert_ptr_equal(node, nodes_start(&nodes, count, 0, 1, 0));
 	}
 	/* Chains stand evenly spaced in the one cycle. */
 	for (unsigned k = 0; k < 4; k++)
-		assert_int_equal((const unsigned char *)nodes_start(&nodes, 32, k, 4) - memory, (8 * k + 7) * 48);
+		assert_int_equal((const unsigned char *)nodes_start(&nodes, 32, k, 4, 0) - memory, (8 * k + 7) * 48);
 }
 
 /* Stopped at any time, what is there is whole, and can be gone on with. */
@@ -172,15 +172,15 @@ static void stopped_layouts_are_whole(void **state)
 {
 	struct nodes nodes = nodes_of(NODES_RANDOM, 16, 1), fresh = nodes;
 	uint64_t most = nodes_fit(&nodes, MEMORY), have = nodes_lay_out(&nodes, 0, most, &always);
-	const struct node *node = nodes_start(&nodes, have, 0, 1);
+	const struct node *node = nodes_start(&nodes, have, 0, 1, 0);
 
 	(void)state;
 	assert_in_range(have, 1, most - 1);
 	for (uint64_t i = 1; i < have; i++) {
 		node = node->next;
-		assert_ptr_not_equal(node, nodes_start(&nodes, have, 0, 1));
+		assert_ptr_not_equal(node, nodes_start(&nodes, have, 0, 1, 0));
 	}
-	assert_ptr_equal(node->next, nodes_start(&nodes, have, 0, 1));
+	assert_ptr_equal(node->next, nodes_start(&nodes, have, 0, 1, 0));
 	assert_int_equal(nodes_lay_out(&nodes, have, most, &never), most);
 	have = nodes_lay_out(&nodes, most, most * 3 / 4, &always);
 	assert_in_range(have, most * 3 / 4 + 1, most);
@@ -188,6 +188,37 @@ static void stopped_layouts_are_whole(void **state)
 	fresh.memory = again;
 	nodes_lay_out(&fresh, 0, most * 3 / 4, &never);
 	assert_true(same_layout(&nodes, &fresh, most * 3 / 4));
+}
+
+/* Wherever in memory a walk is to begin, it is on its own cycle, and chains of the backward one stay evenly spaced. */
+static void walks_begin_anywhere(void **state)
+{
+	(void)state;
+	for (int order = NODES_RANDOM; order <= NODES_PAIRS; order++)
+		for (unsigned chains = 1; chains <= 8; chains *= 2) {
+			struct nodes nodes = nodes_of((enum nodes_order)order, 64, order == NODES_BACKWARD ? 1 : chains);
+			uint64_t count = nodes_fit(&nodes, 64 << 10), bytes = nodes_bytes(&nodes, count);
+
+			nodes_lay_out(&nodes, 0, count, &never);
+			for (double share = 0; share <= 1; share += 0.125)
+				for (unsigned k = 0; k < chains; k++) {
+					const struct node *from = nodes_start(&nodes, count, k, chains, 0), *node = from;
+					const struct node *start = nodes_start(&nodes, count, k, chains, share);
+					ptrdiff_t at = (const unsigned char *)start - memory;
+					bool met = false;
+
+					do {
+						met |= node == start;
+						node = node->next;
+					} while (node != from);
+					assert_true(met);
+					if (order == NODES_BACKWARD)
+						assert_int_equal(((uint64_t)at + bytes - (uint64_t)((const unsigned char *)from - memory)) % bytes,
+							(uint64_t)(share * (double)count) % count * 64);
+					else
+						assert_true(share == 1 || fabs((double)at / (double)bytes - share) < 0.05);
+				}
+		}
 }
 
 /* ---- The kernels */
@@ -296,6 +327,56 @@ static void lines_are_those_that_hold_nodes(void **state)
 	check_usage(latency->check(v), "size=64 is too small for stride=64, order=pairs and chains=1: it takes 128");
 }
 
+/* What was looked at before trials begin lies elsewhere than where they do. */
+static void trials_begin_in_fresh_nodes(void **state)
+{
+	const struct kernel *latency = kernel_find("latency");
+	struct kernel_run run;
+	int64_t v[KNOBS_MAX];
+	const struct node *verified;
+
+	(void)state;
+	initial(latency, v);
+	v[kernel_knob(latency, "size")] = 1 << 20;
+	run_at(latency, v, &run);
+	check_ok(latency->verify(&run));
+	verified = run.chain[0];
+	latency->rewind(&run);
+	assert_ptr_equal(run.chain[0], memory);
+	for (int i = 0; i < 2000; i++) {
+		assert_ptr_not_equal(run.chain[0], verified);
+		latency->call(&run, run.granule);
+	}
+	latency->begin_at(&run, 0.25);
+	assert_int_equal((const unsigned char *)run.chain[0] - memory, 1 << 18);
+}
+
+static void streams_begin_at_their_share(void **state)
+{
+	const struct kernel *bandwidth = kernel_find("bandwidth");
+	int op = kernel_knob(bandwidth, "op");
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(bandwidth, v);
+	v[kernel_knob(bandwidth, "size")] = 1 << 20;
+	for (v[op] = 0; v[op] < 9; v[op]++) {
+		struct kernel_run run;
+		uint64_t half;
+
+		run_at(bandwidth, v, &run);
+		bandwidth->call(&run, run.ring / run.granule / 2 * run.granule);
+		half = run.position;
+		assert_true(half > 0);
+		bandwidth->begin_at(&run, 0.5);
+		assert_int_equal(run.position, half);
+		bandwidth->begin_at(&run, 1);
+		assert_int_equal(run.position, 0);
+		bandwidth->call(&run, run.ring);
+		assert_int_equal(run.position, 0);
+	}
+}
+
 /* An operation that does another's work is caught: verify() of each is no formality. */
 static void operations_are_told_apart(void **state)
 {
@@ -392,9 +473,12 @@ int main(void)
 		cmocka_unit_test(random_order_is_random),
 		cmocka_unit_test(backward_goes_backward),
 		cmocka_unit_test(stopped_layouts_are_whole),
+		cmocka_unit_test(walks_begin_anywhere),
 		cmocka_unit_test(mixed_sets_take_their_shares),
 		cmocka_unit_test(small_sets_of_other_sizes_are_laid_out_anew),
 		cmocka_unit_test(lines_are_those_that_hold_nodes),
+		cmocka_unit_test(trials_begin_in_fresh_nodes),
+		cmocka_unit_test(streams_begin_at_their_share),
 		cmocka_unit_test(operations_are_told_apart),
 		cmocka_unit_test(bytes_credited_are_those_accessed),
 	};

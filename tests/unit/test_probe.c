@@ -4,7 +4,6 @@
 
 #include "fakes.h"
 
-#include "kernels/place.h"
 #include "session/probe.h"
 
 /* ---- the loop ---- */
@@ -197,6 +196,22 @@ static void asks_for_the_parts_named_alone(void **state)
 	play_free(play);
 }
 
+static void bandwidth_alone_goes_by_what_the_system_states(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.parts = 1u << PROBE_BANDWIDTH;
+	run(play);
+	assert_true(play->report->complete);
+	assert_int_equal(play->report->band_count, 4);
+	assert_string_equal(play->report->band[0].level, "L1d");
+	assert_true(play->report->band[1].size > 48 << 10 && play->report->band[1].size < 2 << 20);
+	assert_true(play->report->band[3].point[PROBE_COPY].sample.valid);
+	assert_true(noted(play, "latency was not measured"));
+	play_free(play);
+}
+
 static void several_cores_only_when_asked_for(void **state)
 {
 	struct play *play = play_new();
@@ -215,6 +230,24 @@ static void several_cores_only_when_asked_for(void **state)
 	run(play);
 	assert_int_equal(play->requests, 0);
 	assert_true(noted(play, "one only"));
+	play_free(play);
+}
+
+static void of_many_cores_a_few_numbers_do(void **state)
+{
+	struct play *play = play_new();
+	const struct probe_curve *cores;
+
+	(void)state;
+	play->machine.processors = 96;
+	play->machine.memory_limit = UINT64_C(96) << 25;      /* 32 MiB for each */
+	play->options.parts = 1u << PROBE_CORES;
+	run(play);
+	cores = &play->report->cores;
+	assert_int_equal(cores->count, 8);
+	assert_true(cores->point[7].x == 96);
+	assert_int_equal(cores->point[7].setting.v[BAND_SIZE], 32 << 20);
+	assert_true(play->report->loaded.point[play->report->loaded.count - 1].x == 95);
 	play_free(play);
 }
 
@@ -239,29 +272,17 @@ static void stays_within_the_memory_that_is_free(void **state)
 	play_free(play);
 }
 
-/* All cores together, and streams beside a latency. */
-static void several_cores_share_the_memory_that_is_free(void **state)
+/* What is called memory lies beyond the last cache, where that is a large one, too. */
+static void several_cores_read_beyond_the_last_cache(void **state)
 {
 	struct play *play = play_new();
-	const struct probe_report *report;
 
 	(void)state;
-	play->machine.memory_limit = UINT64_C(1) << 30;
-	play->machine.processors = 8;
+	play->machine.cache[2].bytes = 96 << 20;
 	play->options.parts = 1u << PROBE_CORES;
 	run(play);
-	report = play->report;
-	assert_int_equal(report->cores.count, 8);
-	assert_int_equal(report->loaded.count, 8);
-	for (int i = 0; i < 8; i++) {
-		struct need read = place_need(report->cores.point[i].setting.kernel, report->cores.point[i].setting.v);
-		struct need chase = place_need(report->loaded.point[i].setting.kernel, report->loaded.point[i].setting.v);
-
-		assert_int_equal(read.cores, i + 1);
-		assert_int_equal(chase.streams, i);
-		assert_true(read.memory <= play->machine.memory_limit && read.memory >= (uint64_t)(i + 1) * STREAM_BYTES);
-		assert_true(chase.memory <= play->machine.memory_limit);
-	}
+	assert_int_equal(play->report->cores.point[0].setting.v[BAND_SIZE], 128 << 20);
+	assert_int_equal(play->report->loaded.point[0].setting.v[CHASE_SIZE], 128 << 20);
 	play_free(play);
 }
 
@@ -502,9 +523,11 @@ int main(void)
 		cmocka_unit_test(looks_closely_at_knees),
 		cmocka_unit_test(reaches_large_working_sets_step_by_step),
 		cmocka_unit_test(asks_for_the_parts_named_alone),
+		cmocka_unit_test(bandwidth_alone_goes_by_what_the_system_states),
 		cmocka_unit_test(several_cores_only_when_asked_for),
+		cmocka_unit_test(of_many_cores_a_few_numbers_do),
 		cmocka_unit_test(stays_within_the_memory_that_is_free),
-		cmocka_unit_test(several_cores_share_the_memory_that_is_free),
+		cmocka_unit_test(several_cores_read_beyond_the_last_cache),
 		cmocka_unit_test(says_why_there_are_no_huge_pages),
 		cmocka_unit_test(takes_the_widest_accesses_there_are),
 		cmocka_unit_test(goes_on_without_the_memory_that_is_refused),

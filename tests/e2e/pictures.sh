@@ -1,0 +1,220 @@
+#!/bin/sh
+# Pictures from outside: each kind in each format, from short sweeps, a probe, limits and the explorer; what is refused, and when; interruption.
+# Nothing is said of how they look: that is for eyes. Wants SLEXPLORE, the program.
+set -u
+
+: "${SLEXPLORE:?the path of the program}"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C.UTF-8
+cd "$work" || exit 1
+failures=0
+
+fail() {
+	echo "FAIL: $*" >&2
+	failures=$((failures + 1))
+}
+
+# expect STATUS ARGUMENT...: runs without a terminal; output in out and err.
+expect() {
+	expected=$1
+	shift
+	"$SLEXPLORE" "$@" </dev/null >out 2>err
+	status=$?
+	[ "$status" -eq "$expected" ] || fail "slexplore $*: exit status $status, not $expected: $(cat err)"
+}
+
+says() {
+	grep -qF -- "$2" "$1" || fail "no \"$2\" in $1: $(head -c 700 "$1")"
+}
+
+# Refused with these words before anything was measured or written.
+refuse() {
+	expected=$1 part=$2
+	shift 2
+	ls -A >before
+	expect "$expected" "$@"
+	says err "$part"
+	[ ! -s out ] || fail "slexplore $*: output beside an error"
+	ls -A >after
+	cmp -s before after || fail "slexplore $*: leaves $(diff before after)"
+}
+
+# has PICTURE WORD...: it is whole, and these words are in it, as far as what is installed can tell.
+has() {
+	picture=$1
+	shift
+	[ -s "$picture" ] || { fail "no $picture"; return; }
+	case $picture in
+	*.svg)
+		[ "$(tail -c 7 "$picture")" = "</svg>" ] || fail "$picture does not end"
+		for word; do says "$picture" "$word"; done
+		if command -v xmllint >/dev/null; then
+			xmllint --noout "$picture" 2>lint || fail "$picture: $(head -n 3 lint)"
+		fi
+		if command -v rsvg-convert >/dev/null; then
+			rsvg-convert "$picture" >drawn.png 2>lint || fail "$picture: $(cat lint)"
+		fi
+		;;
+	*.png)
+		[ "$(od -An -tx1 -N8 "$picture" | tr -d ' \n')" = 89504e470d0a1a0a ] || fail "$picture is no PNG"
+		tail -c 12 "$picture" | grep -q IEND || fail "$picture does not end"
+		;;
+	*.pdf)
+		[ "$(head -c 5 "$picture")" = "%PDF-" ] || fail "$picture is no PDF"
+		tail -c 6 "$picture" | grep -q '%%EOF' || fail "$picture does not end"
+		if command -v pdftotext >/dev/null; then
+			pdftotext -layout "$picture" text 2>lint || fail "$picture: $(cat lint)"
+			for word; do says text "$word"; done
+		fi
+		;;
+	esac
+}
+
+# Script and data are there, and gnuplot, if it is, makes a picture of them, from anywhere.
+plots() {
+	[ -s "$1.gp" ] && [ -s "$1.dat" ] || { fail "no $1.gp with $1.dat"; return; }
+	command -v gnuplot >/dev/null || return 0
+	(cd / && gnuplot "$work/$1.gp") >lint 2>&1 || fail "gnuplot $1.gp: $(cat lint)"
+	[ ! -s lint ] || fail "gnuplot $1.gp says $(cat lint)"
+	[ -s "$1.svg" ] || fail "gnuplot $1.gp has drawn nothing"
+}
+
+# ---- What is refused, before a thing is measured
+
+: >out
+: >err
+: >before
+: >after
+
+refuse 2 ".svg, .png or .pdf" sweep combine acc=1,2 --picture a.jpg
+refuse 2 ".svg, .png or .pdf" run combine --picture a
+refuse 2 "light or dark" explain combine --picture a.svg --theme grey
+refuse 2 "auto, lines, heat or relief" sweep combine acc=1,2 --chart cake
+refuse 2 "two files' names" sweep combine acc=1,2 --gnuplot some/
+refuse 2 "several values" sweep combine acc=2 unroll=2 --gnuplot a
+refuse 2 "too many for a picture" sweep combine acc=1..8 unroll=8..16 stride=1..4 --gnuplot a
+refuse 2 "--chart relief wants two knobs" sweep combine acc=1,2 --gnuplot a --chart relief
+refuse 2 "--chart is an option of sweep" run combine --chart heat
+refuse 1 "nowhere/a.gp cannot be written" sweep combine acc=1,2 --gnuplot nowhere/a
+mkdir taken.dat
+refuse 1 "taken.dat cannot be written: it is a directory" sweep combine acc=1,2 --gnuplot taken
+rmdir taken.dat
+
+# ---- gnuplot wants no library
+
+expect 0 sweep combine acc=1,2,4,8 unroll=8 type=f64,i64 --time-budget 0.2 --gnuplot lines
+plots lines
+says lines.gp "combine: reduce an array"
+says lines.gp "'f64'"
+expect 0 sweep mountain size=16k,64k,256k,1m stride=1,2,4,8 --time-budget 0.2 --gnuplot relief --theme dark
+plots relief
+says relief.gp "splot"
+expect 0 sweep mountain size=16k,64k stride=1,2 --chart heat --time-budget 0.2 --gnuplot heat
+plots heat
+says heat.dat '"64 KiB"'
+expect 0 sweep sum-halves 'form=*' --time-budget 0.2 --gnuplot forms.gp
+plots forms
+expect 0 probe latency --max-size 256k --time-budget 1 --gnuplot probe
+plots probe
+expect 0 explain combine --gnuplot limits
+if [ -s limits.gp ]; then plots limits; fi
+
+# ---- cairo: where it is missing it says so, and what would be right
+
+if ! "$SLEXPLORE" explain combine --picture limits.svg >out 2>err; then
+	says err "install libcairo2"
+	says err "--gnuplot"
+	refuse 1 "install libcairo2" sweep combine acc=1,2 --picture a.svg
+	[ "$failures" -eq 0 ] || exit 1
+	echo "pictures for gnuplot; without cairo no others"
+	exit 0
+fi
+# A library that cannot be loaded is missing.
+mkdir empty
+: >empty/libcairo.so.2
+LD_LIBRARY_PATH=$work/empty
+export LD_LIBRARY_PATH
+refuse 1 "install libcairo2" sweep combine acc=1,2 --picture a.svg
+unset LD_LIBRARY_PATH
+
+for extension in svg png pdf; do
+	expect 0 explain combine --picture "limits.$extension"
+	has "limits.$extension" "combine: what limits it" "cycles per array element read" "slexplore 0"
+	expect 0 run combine --picture "run.$extension" --theme dark
+	has "run.$extension" "measured" "quartiles"
+	expect 0 sweep combine acc=1,2,4,8 unroll=8 type=f64,i64 --time-budget 0.2 --picture "lines.$extension"
+	has "lines.$extension" "combine: reduce an array" "f64" "i64" "quartiles" "cycles per array element read"
+	expect 0 sweep mountain size=16k,64k,256k,1m stride=1,2,4,8 --time-budget 0.2 --picture "relief.$extension"
+	has "relief.$extension" "mountain: read" "GB/s" "bytes of the array"
+	expect 0 sweep mountain size=16k,64k stride=1,2 --chart heat --time-budget 0.2 --picture "heat.$extension" --theme dark
+	has "heat.$extension" "GB/s"
+done
+expect 0 probe latency --max-size 256k --time-budget 1 --picture probe.svg
+has probe.svg "Load latency" "cycles per load" "working set"
+[ ! -e a.svg ] || fail "a picture that was refused"
+
+# What was there is replaced whole; nothing else is left behind.
+echo "not a picture" >limits.svg
+expect 0 explain combine --picture limits.svg
+has limits.svg "what limits it"
+! ls -A | grep -q tmp || fail "left behind: $(ls -A | grep tmp)"
+
+# ---- interrupted, a sweep is drawn as far as it came
+
+if env --default-signal=INT true 2>/dev/null; then
+	mkfifo pipe
+	env --default-signal=INT "$SLEXPLORE" sweep combine 'op=*' unroll=16 acc=1..16 --format csv --time-budget 2 --picture half.svg \
+		--gnuplot half >pipe 2>err &
+	pid=$!
+	exec 3<pipe
+	# The head, and the first row.
+	read -r _ <&3
+	read -r _ <&3
+	kill -s INT "$pid"
+	cat <&3 >out
+	exec 3<&-
+	wait "$pid"
+	status=$?
+	[ "$status" -eq 130 ] || fail "interrupted: exit status $status"
+	has half.svg "combine: reduce an array"
+	[ -s half.gp ] && [ -s half.dat ] || fail "interrupted: no script for gnuplot"
+	! ls -A | grep -q tmp || fail "left behind: $(ls -A | grep tmp)"
+fi
+
+# ---- the explorer
+
+cat >script <<'END'
+kernel mountain
+figure
+pass 0.3
+picture
+view mountain
+picture dark
+picture dark peak.png
+view ladder
+picture limits of mine.pdf
+key i
+END
+expect 0 explore --script script
+has slexplore-slice-1.svg "mountain: read"
+has slexplore-mountain-1.svg "GB/s"
+has peak.png
+if [ -e slexplore-limits-1.svg ]; then
+	has slexplore-limits-1.svg "mountain: what limits it"
+	has "limits of mine.pdf" "mountain: what limits it"
+fi
+cp slexplore-mountain-1.svg kept
+printf 'kernel mountain\nfigure\npass 0.2\nview mountain\npicture\n' >script
+expect 0 explore --script script
+has slexplore-mountain-2.svg "GB/s"
+cmp -s kept slexplore-mountain-1.svg || fail "a picture was replaced"
+printf 'view strip\npicture\n' >script
+expect 2 explore --script script
+says err "there is no picture of what is in front"
+printf 'figure\npicture a.bmp\n' >script
+expect 2 explore --script script
+says err "a.bmp"
+
+[ "$failures" -eq 0 ] || exit 1
+echo "pictures are whole, and have their words"
