@@ -15,7 +15,7 @@ enum trial_fate {
 	TRIAL_CONTENDED,     /* the watch chain or loop ran slow: another thread used the core */
 	TRIAL_SWITCHED,      /* an involuntary context switch fell into it */
 	TRIAL_MOVED,         /* it ran on more than one processor */
-	TRIAL_DRIFTED,       /* the reference chain before and after differ by over 2 % */
+	TRIAL_DRIFTED,       /* the reference chain before and after differ by over 2 %, or 6 % where the trial itself lasts long */
 	TRIAL_BROKEN,        /* a slope was not positive: the clock stepped, or an interruption hit the
 	                        shorter region */
 	TRIAL_FATES
