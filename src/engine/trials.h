@@ -108,6 +108,10 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 /* Reduces trials; facts give bytes, source and whether a watch chain exists. */
 void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
+/* Takes over the facts of a newer visit to the same setting, after `visits` earlier ones. What others moved becomes the mean of the visits in
+ * which it is known: each is short, and the sample is of all. */
+void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
+
 /* Makes a trial by counted cycles one by the reference chain; any other stays as it is. */
 void trial_uncount(struct trial *trial);
 
