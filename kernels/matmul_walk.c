@@ -169,7 +169,8 @@ uint64_t matmul_period(const int64_t *v)
 	/* Small products are over before a trial is. */
 	if (n <= SMALL)
 		return (uint64_t)(n * n * n);
-	if (matmul_blocked(v))
+	/* A block that holds all of it is none. */
+	if (matmul_blocked(v) && block < n)
 		return (uint64_t)(block * block);
 	return (uint64_t)(down ? n * 64 / matmul_bytes(v) : n);
 }

@@ -41,6 +41,12 @@ static void cell(FILE *out, int width, double value)
 	fprintf(out, "%*s", width, word);
 }
 
+/* A figure of a point; NAN where it could not be measured. */
+static double figure_of(const struct probe_point *point, double value)
+{
+	return point->sample.valid ? value : (double)NAN;
+}
+
 /* Of a level without an honest size the range. */
 static void found_words(const struct hierarchy_level *level, char buffer[CELL])
 {
@@ -71,8 +77,9 @@ static double clock_of(const struct probe_report *probe)
 		&probe->pages[PAGES_HUGE], &probe->pages[PAGES_4K], &probe->pages[PAGES_AUTO], &probe->pairs, &probe->parallel, &probe->cores };
 
 	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++)
-		if (curves[i]->count)
-			return curves[i]->point[0].sample.ghz;
+		for (int k = 0; k < curves[i]->count; k++)
+			if (curves[i]->point[k].sample.valid)
+				return curves[i]->point[k].sample.ghz;
 	return probe->band_count && probe->band[0].point[0].sample.valid ? probe->band[0].point[0].sample.ghz : NAN;
 }
 
@@ -210,10 +217,10 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 		fprintf(out, "%7.0f", curve->point[i].x);
 	fprintf(out, "\n%-15s", "ns a load");
 	for (int i = 0; i < curve->count; i++)
-		cell(out, 7, curve->point[i].sample.ns);
+		cell(out, 7, figure_of(&curve->point[i], curve->point[i].sample.ns));
 	fprintf(out, "\n%-15s", "times as fast");
 	for (int i = 0; i < curve->count; i++)
-		cell(out, 7, curve->point[0].x == 1 && curve->point[i].sample.cpe > 0 ?
+		cell(out, 7, curve->point[0].x == 1 && curve->point[0].sample.valid && curve->point[i].sample.cpe > 0 ?
 			curve->point[0].sample.cpe / curve->point[i].sample.cpe : NAN);
 	fputc('\n', out);
 }
@@ -227,8 +234,8 @@ static void put_cores(FILE *out, const struct probe_report *probe)
 		if (i == 0)
 			fprintf(out, "\n%-30s%12s%12s\n", "cores that read memory", "GB/s", "GB/s a core");
 		fprintf(out, "%-30.0f", point->x);
-		cell(out, 12, all);
-		cell(out, 12, all / point->x);
+		cell(out, 12, figure_of(point, all));
+		cell(out, 12, figure_of(point, all / point->x));
 		fputc('\n', out);
 	}
 	for (int i = 0; i < probe->loaded.count; i++) {
@@ -237,7 +244,7 @@ static void put_cores(FILE *out, const struct probe_report *probe)
 		if (i == 0)
 			fprintf(out, "\n%-30s%12s%12s\n", "others that stream meanwhile", "ns a load", "their GB/s");
 		fprintf(out, "%-30.0f", point->x);
-		cell(out, 12, point->sample.ns);
+		cell(out, 12, figure_of(point, point->sample.ns));
 		cell(out, 12, point->facts.others_gbps > 0 ? point->facts.others_gbps : NAN);
 		fputc('\n', out);
 	}

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "model/hierarchy_parts.h"
 
 /* Fewer points claim nothing. */
@@ -256,6 +257,21 @@ static unsigned stated_line(const struct machine *machine)
 	return 0;
 }
 
+/* "4k", or "16k" or "64k" on some systems of AArch64: a walk of one line in each 4 KiB then touches each page several times, and what
+ * it finds is as far as the TLB reaches all the same. */
+static double smallest_page(const struct hierarchy_input *input)
+{
+	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		int64_t bytes;
+
+		if (input->got[kinds[i]] && units_parse(input->got[kinds[i]], true, &bytes) && bytes >= PAGE)
+			return (double)bytes;
+	}
+	return PAGE;
+}
+
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct found found;
@@ -270,6 +286,7 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 	find_line(&input->pairs, hierarchy);
 	found.stated_line = stated_line(input->machine);
 	found.line = hierarchy->line > 0 ? hierarchy->line : found.stated_line ? found.stated_line : 64;
+	found.page = smallest_page(input);
 	find_tlbs(input, hierarchy, &found);
 	find_chains(input, &found);
 	hierarchy_add_levels(input, &found, hierarchy);

@@ -166,7 +166,7 @@ static int step_words(const struct hierarchy_input *input, const struct found *f
 
 		if (stay ? !(tlb->kinds & huge) : tlb->kinds & huge || !(tlb->kinds & small) || !is_gone(&input->pages[PAGES_HUGE], tlb))
 			continue;
-		used += (size_t)snprintf(buffer + used, size - used, "%s%.0f pages (%s)", count ? " and " : "", round(tlb->reach / PAGE),
+		used += (size_t)snprintf(buffer + used, size - used, "%s%.0f pages (%s)", count ? " and " : "", round(tlb->reach / found->page),
 			size_words(tlb->reach, reach));
 		count++;
 	}

@@ -6,10 +6,11 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "engine/means.h"
 #include "session/probe_state.h"
 
 /* What is thought to be needed: seconds to get and lay out a byte of a working set that was not there before (on a virtual machine
- * whose host hands out pages slowly),, what a request costs besides its trials, and what laying out a byte costs
+ * whose host hands out pages slowly), what a request costs besides its trials, and what laying out a byte costs
  * that was there. Only a time that was asked for makes these matter,
  * and the share of the work that is told to be done. */
 #define SECONDS_BYTE 3.5e-9

@@ -305,6 +305,22 @@ static void nothing_is_claimed_too_early(void **state)
 }
 
 /* The step at 384 KiB is small, and where no cache is stated. */
+/* On a system whose smallest pages are of 64 KiB the same curve is of fewer entries, and of as many bytes. */
+static void entries_are_of_the_pages_that_there_are(void **state)
+{
+	struct world *world = world_new(&desktop, 5);
+	const struct hierarchy_level *tlb;
+
+	(void)state;
+	world->input.got[PAGES_4K] = "64k";
+	find(world);
+	tlb = hierarchy_tlb(&world->hierarchy, 1);
+	assert_non_null(tlb);
+	check_near(tlb->bytes / KIB, 384, 8);
+	check_near(tlb->entries, 6, 0);
+	free(world);
+}
+
 static void a_tlb_step_is_passed_over_without_page_curves(void **state)
 {
 	struct world *world = world_new(&desktop, 13);
@@ -345,6 +361,7 @@ int main(void)
 		cmocka_unit_test(points_of_two_modes_are_named),
 		cmocka_unit_test(memory_that_grows_is_one_memory),
 		cmocka_unit_test(nothing_is_claimed_too_early),
+		cmocka_unit_test(entries_are_of_the_pages_that_there_are),
 		cmocka_unit_test(a_tlb_step_is_passed_over_without_page_curves),
 		cmocka_unit_test(nothing_measured_is_nothing_found),
 	};
