@@ -262,7 +262,7 @@ static void stays_within_the_memory_that_is_free(void **state)
 	assert_true(play->largest <= 100 << 20);
 	assert_int_equal(play->report->asked_size, 256 << 20);
 	assert_int_equal(play->report->options.max_size, 100 << 20);
-	assert_true(noted(play, "100m instead of 256 MiB"));
+	assert_true(noted(play, "100 MiB instead of 256 MiB"));
 	play_free(play);
 }
 
