@@ -327,6 +327,8 @@ static void latency_figures(struct kernel_run *run)
 	run->step = v[ORDER] == ORDER_PAIRS ? 0 : (double)v[STRIDE];
 	run->scattered = v[ORDER] != ORDER_BACKWARD;
 	run->lines = lines_of(v) * far;
+	run->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
+	run->access = "load";
 	/* With nodes farther apart than lines, most lines of the working set are never touched. */
 	run->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
 	run->chains = (double)v[CHAINS];

@@ -441,6 +441,24 @@ static void keeps_to_the_time_by_measuring_less(void **state)
 	}
 }
 
+static void on_a_busy_machine_no_second_looks_are_taken(void **state)
+{
+	struct play *play = play_new(), *busy = play_new();
+
+	(void)state;
+	busy->takes = 0.02;
+	run(play);
+	run(busy);
+	assert_true(busy->report->complete);
+	assert_int_equal(busy->report->note_count, 0);
+	assert_true(busy->requests + 60 < play->requests);
+	/* Knees are looked at closely all the same. */
+	check_near(hierarchy_cache(&busy->report->hierarchy, 2)->bytes, 2 << 20, 1);
+	assert_int_equal(busy->report->lines[PAGES_4K].count, play->report->lines[PAGES_4K].count);
+	play_free(play);
+	play_free(busy);
+}
+
 static void more_time_is_for_longer_looks(void **state)
 {
 	struct play *play = play_new(), *longer = play_new();
@@ -515,6 +533,7 @@ int main(void)
 		cmocka_unit_test(keeps_what_it_has_when_it_is_stopped),
 		cmocka_unit_test(foreign_results_count_for_nothing),
 		cmocka_unit_test(keeps_to_the_time_by_measuring_less),
+		cmocka_unit_test(on_a_busy_machine_no_second_looks_are_taken),
 		cmocka_unit_test(more_time_is_for_longer_looks),
 		cmocka_unit_test(ends_when_the_time_is_up_whatever_is_missing),
 		cmocka_unit_test(refuses_what_tells_nothing),
