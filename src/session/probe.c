@@ -19,6 +19,9 @@ enum { VISITS = 3 };
 /* Quartiles of the median are to be known this well, relatively, for a point to be left alone. */
 #define PRECISION 0.004
 
+/* Successive multiples of it, less their whole part, spread evenly however many there are. */
+#define GOLDEN 0.618033988749895
+
 /* Seconds of a visit with several cores, which all have to come to full speed. */
 #define VISIT_CORES 0.05
 
@@ -83,7 +86,7 @@ static bool task_done(const struct probe *probe, const struct probe_task *task)
 
 	if (task->visits == 0)
 		return false;
-	return task->visits >= VISITS || !cell || cell->settled || !(cell->sample.contended || cell->sample.provisional);
+	return task->visits >= (probe_late(probe) ? 1 : VISITS) || !cell || cell->settled || !(cell->sample.contended || cell->sample.provisional);
 }
 
 static double share_done(const struct probe *probe)
@@ -148,8 +151,10 @@ static void say_doing(struct probe *probe, const struct probe_task *task, const 
 	switch (stage->part) {
 	case PROBE_TLB: snprintf(x, sizeof(x), "%.0f pages touched", task->x / 4096); break;
 	case PROBE_LINE: snprintf(x, sizeof(x), "%.0f bytes apart", task->x); break;
-	case PROBE_PARALLEL: snprintf(x, sizeof(x), "%.0f chains", task->x); break;
-	case PROBE_CORES: snprintf(x, sizeof(x), "%.0f cores", task->x); break;
+	case PROBE_PARALLEL: snprintf(x, sizeof(x), "%.0f chain%s", task->x, task->x == 1 ? "" : "s"); break;
+	case PROBE_CORES:
+		snprintf(x, sizeof(x), "%.0f %s%s", task->x, task->curve == &report->loaded ? "stream" : "core", task->x == 1 ? "" : "s");
+		break;
 	default: units_bytes_short((int64_t)task->x, x, sizeof(x));
 	}
 	report->part = stage->part;
@@ -190,6 +195,8 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 		seconds = fmax(0.001, fmin(seconds, options->seconds - (now - probe->begin)));
 	*request = (struct request){
 		.kernel = task->setting.kernel, .seed = options->seed, .alone = true,
+		/* Each visit elsewhere in what is too long for one: what the last one walked lies in nearer caches. */
+		.place = fmod(probe->visits++ * GOLDEN, 1),
 		.budget = { .seconds = seconds, .quiet_wanted = PROBE_QUIET, .patience = PATIENCE },
 	};
 	memcpy(request->v, task->setting.v, sizeof(request->v));

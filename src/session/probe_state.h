@@ -44,6 +44,7 @@ struct probe {
 	double begin;                   /* when the first request was asked for */
 	double analysed;                /* when the report was last analysed */
 	bool waiting;                   /* for the result of tasks[task] */
+	unsigned visits;                /* made so far */
 	uint64_t largest;               /* bytes that were laid out so far, for what growing costs */
 };
 
@@ -74,6 +75,9 @@ bool probe_set(struct setting *setting, const char *name, int64_t value);
 bool probe_choose(struct setting *setting, const char *name, const char *choice);
 /* Whether its kernel allows the setting, within the knobs' ranges. */
 bool probe_allowed(const struct setting *setting);
+
+/* Whether this takes so long, on a busy machine, that only what was not looked at yet is. */
+bool probe_late(const struct probe *probe);
 
 void probe_add_task(struct probe *probe, const struct probe_task *task);
 /* Adds a point at x of a curve, unless it is there already or wanted in this round, or its setting is not allowed. */
