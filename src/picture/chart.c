@@ -80,14 +80,14 @@ void chart_add_mark(struct chart *chart, const struct chart_mark *mark)
 		chart->mark[chart->mark_count++] = *mark;
 }
 
-void chart_add_call(struct chart *chart, double x, double y, const char *text)
+void chart_add_call(struct chart *chart, int series, double x, double y, const char *text)
 {
 	struct chart_call *call = &chart->call[chart->call_count];
 
 	if (chart->call_count == CHART_CALLS)
 		return;
 	chart->call_count++;
-	*call = (struct chart_call){ .x = x, .y = y };
+	*call = (struct chart_call){ .series = series, .x = x, .y = y };
 	put(call->text, sizeof(call->text), text);
 }
 
@@ -160,7 +160,7 @@ static void call_highest(struct chart *chart)
 		return;
 	scale_figure(chart->grid[best], figure, sizeof(figure));
 	snprintf(text, sizeof(text), strlen(chart->z.title) < 8 ? "%s %s" : "%s", figure, chart->z.title);
-	chart_add_call(chart, best % chart->x.count, best / chart->x.count, text);
+	chart_add_call(chart, -1, best % chart->x.count, best / chart->x.count, text);
 }
 
 void chart_grid_scale(struct chart *chart, double least, double most)

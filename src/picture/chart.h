@@ -61,6 +61,7 @@ struct chart_mark {
 
 /* Words on one point of a chart: "highest: 47.3 GB/s". In a grid x and y are indices of its steps. */
 struct chart_call {
+	int series;                  /* whose colour the words have; -1: no one's */
 	double x, y;
 	char text[CHART_NAME];
 };
@@ -105,7 +106,7 @@ void chart_add_point(struct chart_series *series, const struct chart_point *poin
 /* Further ones of their kind; beyond the room for them they are left out. */
 void chart_add_flat(struct chart *chart, double from, double to, double y, const char *text);
 void chart_add_mark(struct chart *chart, const struct chart_mark *mark);
-void chart_add_call(struct chart *chart, double x, double y, const char *text);
+void chart_add_call(struct chart *chart, int series, double x, double y, const char *text);
 
 /* Steps with names for an axis. */
 void chart_name_axis(struct chart_axis *axis, const char *const *names, int count);

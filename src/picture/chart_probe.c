@@ -238,7 +238,7 @@ static void make_bandwidth(struct chart *chart, const struct probe_report *repor
 			chart_note(source, &from->sample);
 			scale_figure(point.y, figure, sizeof(figure));
 			if (isfinite(point.y))
-				chart_add_call(chart, i, point.y, figure);
+				chart_add_call(chart, operation, i, point.y, figure);
 		}
 	}
 	chart_fit(chart, SCALE_STEPS, SCALE_LOG);
@@ -271,7 +271,7 @@ static void make_parallel(struct chart *chart, const struct probe_report *report
 	scale_figure(best, figure, sizeof(figure));
 	snprintf(text, sizeof(text), "%s times at %.0f", figure, at);
 	if (best > 0)
-		chart_add_call(chart, at, best, text);
+		chart_add_call(chart, -1, at, best, text);
 	scale_figure(one->ns, ns, sizeof(ns));
 	snprintf(chart->title, sizeof(chart->title), "Misses at once: loads from memory, in chains that run side by side");
 	snprintf(chart->subtitle, sizeof(chart->subtitle), "alone a load takes %s ns", ns);

@@ -181,7 +181,7 @@ static void call_all(struct chart *chart)
 		char words[24];
 
 		scale_figure(chart->series[0].point[i].y, words, sizeof(words));
-		chart_add_call(chart, i, chart->series[0].point[i].y, words);
+		chart_add_call(chart, -1, i, chart->series[0].point[i].y, words);
 	}
 }
 

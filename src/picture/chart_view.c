@@ -37,7 +37,7 @@ static void call_here(struct chart *chart, const struct view *view, const struct
 		return;
 	scale_figure(value, words, sizeof(words));
 	snprintf(text, sizeof(text), "here: %s", words);
-	chart_add_call(chart, steps ? slice->here : (double)view->setting.v[slice->knob], value, text);
+	chart_add_call(chart, -1, steps ? slice->here : (double)view->setting.v[slice->knob], value, text);
 }
 
 static struct chart *make_slice(const struct view *view, const struct view_slice *slice, const struct chart_origin *origin)

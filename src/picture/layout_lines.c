@@ -270,7 +270,8 @@ static void put_flats_and_calls(struct page *page, struct place_field *field)
 	for (int i = 0; i < chart->call_count; i++) {
 		double x = layout_x(layout, chart, chart->call[i].x);
 
-		put_beside(page, ROLE_CALL, x, x, layout_y(layout, chart, chart->call[i].y), chart->call[i].text, INK_TEXT, field);
+		put_beside(page, ROLE_CALL, x, x, layout_y(layout, chart, chart->call[i].y), chart->call[i].text,
+			chart->call[i].series >= 0 ? layout_ink(chart, chart->call[i].series) : INK_TEXT, field);
 	}
 }
 

@@ -249,7 +249,8 @@ int scale_ticks(const struct scale *scale, double room, double (*extent)(void *c
 				break;
 		}
 	}
-	if (scale->kind != SCALE_LINEAR && labelled(ticks, count) >= 2)
+	/* One power of two is enough for what does not reach a second one. */
+	if (scale->kind != SCALE_LINEAR && labelled(ticks, count) >= (scale->kind == SCALE_LOG ? 2 : 1))
 		return count;
 	for (int parts = 8; parts >= 1; parts--) {
 		count = narrow_ticks(scale, parts, ticks);

@@ -100,8 +100,8 @@ static void lines_have_room_for_all_their_words(void **state)
 		chart_add_flat(chart, 4096, 32768, 5, "5.0 cycles");
 		chart_add_flat(chart, 65536, 1 << 20, 16, "16.1 cycles");
 		chart_add_flat(chart, 4 << 20, 128 << 20, 200, "about 200 cycles");
-		chart_add_call(chart, 4096, 5, "here: 5.00");
-		chart_add_call(chart, 200 << 20, 200, "here: 200");
+		chart_add_call(chart, -1, 4096, 5, "here: 5.00");
+		chart_add_call(chart, -1, 200 << 20, 200, "here: 200");
 		check_page("lines", chart);
 		if (series > 1)
 			assert_int_equal(count_role(chart, ROLE_SERIES), series);
@@ -153,7 +153,7 @@ static void choices_have_names(void **state)
 
 			chart_add_point(series, &point);
 			snprintf(figure, sizeof(figure), "%.2f", point.y);
-			chart_add_call(chart, i, point.y, figure);
+			chart_add_call(chart, -1, i, point.y, figure);
 		}
 		chart_fit(chart, SCALE_STEPS, SCALE_LINEAR);
 		sign(chart);

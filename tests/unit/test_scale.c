@@ -39,6 +39,17 @@ static void bytes_are_marked_at_powers_of_two(void **state)
 	assert_string_equal(words, "4 KiB|16 KiB|64 KiB|256 KiB|1 MiB|4 MiB|16 MiB|64 MiB|256 MiB");
 }
 
+/* One value alone. */
+static void a_single_size_is_marked(void **state)
+{
+	struct scale scale = scale_fit(SCALE_BYTES, 16384, 16384);
+	char words[400];
+
+	(void)state;
+	labels(&scale, 600, 70, words, sizeof(words));
+	assert_string_equal(words, "16 KiB");
+}
+
 static void cycles_are_marked_at_round_numbers(void **state)
 {
 	struct scale scale = scale_fit(SCALE_LOG, 5, 362);
@@ -170,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_are_marked_at_powers_of_two),
+		cmocka_unit_test(a_single_size_is_marked),
 		cmocka_unit_test(cycles_are_marked_at_round_numbers),
 		cmocka_unit_test(linear_scales_begin_at_zero),
 		cmocka_unit_test(whole_numbers_have_no_halves),
