@@ -10,6 +10,9 @@ enum { AT_ONCE = 1 << 20 };
 /* Of up to so many rows a trial takes whole products: some 100 microseconds. */
 enum { SMALL = 64 };
 
+/* Bytes: many caches fetch lines by twos. */
+enum { PAIR = 128 };
+
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -158,7 +161,7 @@ void matmul_walk(struct kernel_run *run, uint64_t elements)
 	}
 }
 
-/* Along a row what follows is alike; down columns, as many lines as there are elements in a line of the cache go down the same lines of it. Of
+/* Along a row what follows is alike; down columns, as many lines as there are elements in a pair of the cache's go down the same ones of it. Of
  * blocks a whole one is gone through in each iteration of the outer loop. */
 uint64_t matmul_period(const int64_t *v)
 {
@@ -172,7 +175,7 @@ uint64_t matmul_period(const int64_t *v)
 	/* A block that holds all of it is none. */
 	if (matmul_blocked(v) && block < n)
 		return (uint64_t)(block * block);
-	return (uint64_t)(down ? n * 64 / matmul_bytes(v) : n);
+	return (uint64_t)(down ? n * PAIR / matmul_bytes(v) : n);
 }
 
 /* ---- Whether it is right. Elements are small whole numbers: every sum is exact in every type, and in whatever order. */

@@ -258,10 +258,10 @@ static void periods_stand_for_the_rest(void **state)
 	initial(v);
 	v[MATMUL_N] = 100;
 	run_at(v, &run);
-	assert_int_equal(run.period, 8 * 100);
+	assert_int_equal(run.period, 16 * 100);
 	v[MATMUL_TYPE] = TYPE_F32;
 	run_at(v, &run);
-	assert_int_equal(run.period, 16 * 100);
+	assert_int_equal(run.period, 32 * 100);
 	v[MATMUL_TYPE] = TYPE_F64;
 	v[MATMUL_FORM] = FORM_TRANSPOSED;
 	run_at(v, &run);
