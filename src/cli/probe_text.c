@@ -47,17 +47,22 @@ static double figure_of(const struct probe_point *point, double value)
 	return point->sample.valid ? value : (double)NAN;
 }
 
-/* Of a level without an honest size the range. */
+/* Of a level without an honest size the range: "18.9 to 26.9 MiB". */
 static void found_words(const struct hierarchy_level *level, char buffer[CELL])
 {
 	char lo[16], hi[16];
+	size_t unit;
 
 	if (level->kind == LEVEL_MEMORY) {
 		snprintf(buffer, CELL, "-");
 	} else if (level->kind == LEVEL_CACHE && (level->unstable || level->number > 2)) {
-		units_bytes_short((int64_t)level->bytes_lo, lo, sizeof(lo));
-		units_bytes_short((int64_t)level->bytes_hi, hi, sizeof(hi));
-		snprintf(buffer, CELL, "%s to %s", lo, hi);
+		units_bytes_long((int64_t)level->bytes_lo, lo, sizeof(lo));
+		units_bytes_long((int64_t)level->bytes_hi, hi, sizeof(hi));
+		unit = strcspn(lo, " ");
+		if (strcmp(lo, hi) == 0)
+			snprintf(buffer, CELL, "about %s", lo);
+		else
+			snprintf(buffer, CELL, "%.*s to %s", strcmp(lo + unit, hi + strcspn(hi, " ")) == 0 ? (int)unit : CELL, lo, hi);
 	} else {
 		units_bytes_long((int64_t)llround(level->bytes), buffer, CELL);
 	}
@@ -141,7 +146,7 @@ static void put_levels(FILE *out, const struct hierarchy *hierarchy)
 		if (level->kind == LEVEL_TLB)
 			continue;
 		if (!begun)
-			fprintf(out, "\n%-8s%-18s%-13s%8s  %-18s%7s  %s\n", "level", "size found", "size stated", "cycles", "quartiles", "ns",
+			fprintf(out, "\n%-8s%-21s%-11s%7s  %-18s%7s  %s\n", "level", "size found", "size stated", "cycles", "quartiles", "ns",
 				"sure");
 		begun = true;
 		found_words(level, found);
@@ -150,8 +155,8 @@ static void put_levels(FILE *out, const struct hierarchy *hierarchy)
 		units_figure(level->lo, lo, sizeof(lo));
 		units_figure(level->hi, hi, sizeof(hi));
 		snprintf(spread, sizeof(spread), "%s to %s", lo, hi);
-		fprintf(out, "%-8s%-18s%-13s", level->name, found, stated);
-		cell(out, 8, level->cycles);
+		fprintf(out, "%-8s%-21s%-11s", level->name, found, stated);
+		cell(out, 7, level->cycles);
 		fprintf(out, "  %-18s", spread);
 		cell(out, 7, level->ns);
 		fprintf(out, "  %3.0f%%\n", floor(level->confidence * 100));
@@ -181,7 +186,7 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 	if (!probe->band_count)
 		return;
 	fprintf(out, "\n%-15s %20s %20s %20s\n", "", "read", "write", "copy");
-	fprintf(out, "%-8s%6s ", "level", "of");
+	fprintf(out, "%-8s%6s ", "level", "size");
 	for (int i = 0; i < PROBE_OPERATIONS; i++)
 		fprintf(out, " %8s%6s%6s", "B/cycle", "lines", "GB/s");
 	fputc('\n', out);

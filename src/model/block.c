@@ -55,6 +55,15 @@ static int choose(const struct block_question *question, bool *by_climb)
 	return *by_climb ? best : last;
 }
 
+/* The first level up to the one behind that whose latency nobody knows; NULL: all are known. */
+static const char *first_unknown(const struct block_question *question, int level)
+{
+	for (int i = 0; i <= level + 1 && i < question->level_count; i++)
+		if (!known(question->level[i].latency))
+			return question->level[i].name;
+	return NULL;
+}
+
 static void add(struct block_advice *advice, const char *words)
 {
 	size_t used = strlen(advice->why);
@@ -76,8 +85,8 @@ static void explain(const struct block_question *question, bool by_climb, struct
 	if (by_climb && next)
 		snprintf(words, sizeof(words), ", behind which the latency climbs most, from %.3g to %.3g cycles%s", level->latency, next->latency,
 			next->measured ? " as measured" : "");
-	else if (next)
-		snprintf(words, sizeof(words), ", the core's last own cache; the latency of %s is not measured here", next->name);
+	else if (first_unknown(question, advice->level))
+		snprintf(words, sizeof(words), ", the core's last own cache; the latency of %s is not known here", first_unknown(question, advice->level));
 	else
 		snprintf(words, sizeof(words), ", the core's last own cache");
 	add(advice, words);

@@ -32,21 +32,35 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 
 /* ---- TLBs: what the page curves show */
 
-/* Of N pages one line each is walked: that many lines fill a cache too. */
-static bool is_a_caches(const struct found *found, const struct knee *knee, double rise)
+/* Where no curve shows what a step out of the first cache costs: less than this, cycles. */
+static const double first_cache_step = 16;
+
+/* Whether that many lines fill the first cache as the system states it, and the step is no higher than one out of it. */
+static bool is_stated_caches(const struct hierarchy_input *input, double bytes, double rise)
 {
+	double stated = input->machine ? (double)machine_cache(input->machine, 1) : 0;
+
+	return bytes > stated * 0.75 && bytes < stated * 1.33 && rise < first_cache_step;
+}
+
+/* Of N pages one line each is walked: that many lines fill a cache too. */
+static bool is_a_caches(const struct hierarchy_input *input, const struct found *found, const struct knee *knee, double rise)
+{
+	double bytes = knee->third / PAGE * found->line;
+	bool seen = false;
+
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		const struct plateaus *lines = &found->plain[kind];
 
+		seen = seen || lines->count > 1;
 		for (int i = 0; i + 1 < lines->count; i++) {
-			double bytes = knee->third / PAGE * found->line;
 			double step = lines->plateau[i + 1].cycles - lines->plateau[i].cycles;
 
 			if (bytes > lines->knee[i].lo * 0.75 && bytes < lines->knee[i].hi * 1.33 && rise < 1.6 * step && rise > 0.4 * step)
 				return true;
 		}
 	}
-	return false;
+	return !seen && is_stated_caches(input, bytes, rise);
 }
 
 /* The size of the first point beyond one, or that itself. */
@@ -100,7 +114,7 @@ static void find_tlbs(const struct hierarchy_input *input, const struct hierarch
 			double rise = pages->plateau[i + 1].cycles - pages->plateau[i].cycles;
 
 			if (pages->knee[i].confidence >= sure_knee && pages->plateau[i].confidence >= sure_plateau &&
-				!is_a_caches(found, &pages->knee[i], rise))
+				!is_a_caches(input, found, &pages->knee[i], rise))
 				add_tlb(found, &input->pages[kinds[k]], pages, i, kinds[k]);
 		}
 	}

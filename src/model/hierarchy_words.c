@@ -76,7 +76,10 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 	if (hierarchy_disagrees(level)) {
 		say(level, "%s: %s cycles; the system says %s, you get about %s%s", level->name, cycles, stated,
 			size, level->unstable ? ", unstable" : "");
-		find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s.", level->name, stated, lo, hi);
+		if (strcmp(lo, hi) == 0)
+			find(hierarchy, true, "The system says that %s has %s. By the curve it ends at about %s.", level->name, stated, lo);
+		else
+			find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s.", level->name, stated, lo, hi);
 	} else if (hierarchy_is_about(level)) {
 		say(level, "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size, lo, hi,
 			level->unstable ? ", unstable" : "");

@@ -69,7 +69,7 @@ static void without_latencies_the_last_own_cache_is_taken(void **state)
 	block_advise(&question, &advice);
 	assert_int_equal(advice.level, 1);
 	assert_int_equal(advice.n, 64);
-	check_contains(advice.why, "the latency of L3 is not measured here");
+	check_contains(advice.why, "the latency of L3 is not known here");
 	question.level_count = 1;
 	question.level[0].latency = NAN;
 	block_advise(&question, &advice);

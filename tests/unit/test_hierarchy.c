@@ -200,6 +200,27 @@ static void a_second_tlb_is_found_beside_the_lines_of_caches(void **state)
 	free(world);
 }
 
+static void lines_of_the_first_cache_are_no_tlb_without_line_curves(void **state)
+{
+	struct made made = desktop;
+	struct world *world;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		world = world_new(&made, seed);
+		world->input.lines[PAGES_4K] = world->input.lines[PAGES_HUGE] = (struct hierarchy_curve){ 0 };
+		find(world);
+		assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
+		check_near(hierarchy_tlb(&world->hierarchy, 1)->entries, 96, 2);
+		assert_null(hierarchy_tlb(&world->hierarchy, 2));
+		/* Of a cache of another size those lines say nothing. */
+		world->machine.cache[0].bytes = 192 * KIB;
+		find(world);
+		assert_non_null(hierarchy_tlb(&world->hierarchy, 2));
+		free(world);
+	}
+}
+
 static void what_the_system_says_otherwise_is_a_finding(void **state)
 {
 	struct world *world = world_new(&desktop, 7);
@@ -355,6 +376,7 @@ int main(void)
 		cmocka_unit_test(sizes_come_out_right),
 		cmocka_unit_test(a_tlb_step_is_no_cache),
 		cmocka_unit_test(a_second_tlb_is_found_beside_the_lines_of_caches),
+		cmocka_unit_test(lines_of_the_first_cache_are_no_tlb_without_line_curves),
 		cmocka_unit_test(what_the_system_says_otherwise_is_a_finding),
 		cmocka_unit_test(a_level_that_is_stated_and_missing_is_a_finding),
 		cmocka_unit_test(pages_that_were_refused_are_named),

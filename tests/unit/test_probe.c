@@ -262,13 +262,13 @@ static void stays_within_the_memory_that_is_free(void **state)
 	assert_true(play->largest <= 100 << 20);
 	assert_int_equal(play->report->asked_size, 256 << 20);
 	assert_int_equal(play->report->options.max_size, 100 << 20);
-	assert_true(noted(play, "100m instead of 256 MiB: half of this machine's free memory"));
+	assert_true(noted(play, "100 MiB instead of 256 MiB: half of this machine's free memory"));
 	play_free(play);
 	play = play_new();
 	play->machine.memory_limit = 100 << 20;
 	play->machine.memory_bound = MEANS_GROUP;
 	run(play);
-	assert_true(noted(play, "100m instead of 256 MiB: half of what the control group still allows"));
+	assert_true(noted(play, "100 MiB instead of 256 MiB: half of what the control group still allows"));
 	play_free(play);
 }
 
