@@ -100,7 +100,9 @@ static double share_done(const struct probe *probe)
 	}
 	if (probe->stage < probe->stage_count && probe->task_count) {
 		/* The first round is the most of a part; how many follow is not known. */
-		part = (double)probe->task / probe->task_count;
+		bool measured = probe->task < probe->task_count && task_done(probe, &probe->tasks[probe->task]);
+
+		part = (double)(probe->task + measured) / probe->task_count;
 		part = probe->round == 0 ? 0.7 * part : 1 - 0.3 / (probe->round + part);
 		done += part * probe->stages[probe->stage].seconds;
 	}

@@ -417,6 +417,19 @@ static void keeps_what_it_has_when_it_is_stopped(void **state)
 	play_free(play);
 }
 
+static void a_single_point_is_more_than_nothing(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.parts = 1u << PROBE_CORES;
+	play->stop_after = 1;
+	run(play);
+	assert_int_equal(play->report->cores.count, 1);
+	assert_true(play->report->done > 0.1 && play->report->done < 1);
+	play_free(play);
+}
+
 static void foreign_results_count_for_nothing(void **state)
 {
 	struct play *play = play_new();
@@ -552,6 +565,7 @@ int main(void)
 		cmocka_unit_test(visits_contended_points_again),
 		cmocka_unit_test(asks_again_for_what_was_cancelled),
 		cmocka_unit_test(keeps_what_it_has_when_it_is_stopped),
+		cmocka_unit_test(a_single_point_is_more_than_nothing),
 		cmocka_unit_test(foreign_results_count_for_nothing),
 		cmocka_unit_test(keeps_to_the_time_by_measuring_less),
 		cmocka_unit_test(on_a_busy_machine_no_second_looks_are_taken),
