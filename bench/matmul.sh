@@ -51,7 +51,7 @@ for words in "form=blocked-transposed" "form=blocked-transposed acc=4" "form=blo
 	"form=blocked order=ikj" "form=blocked-transposed acc=4 type=f32"; do
 	# shellcheck disable=SC2086
 	"$slexplore" sweep matmul-block n="$n" $words --quiet --time-budget "${SWEEP:-4}" 2>/dev/null >"$work/sweep"
-	sed -n "s/^n=$n: //p; s/^\(block=[0-9]* advised\)/\1/p" "$work/sweep" | sed 's/: .*//' | head -1 | sed "s/^/  $words: /"
+	sed -n "s/^n=$n: //p; s/^\(block=[0-9]* advised\)/\1/p" "$work/sweep" | sed 's/: three blocks.*//' | head -1 | sed "s/^/  $words: /"
 done
 
 echo "a power of two (naive loops, live)"

@@ -298,12 +298,12 @@ static uint64_t latency_footprint(const int64_t *v)
 	return far_offset(v) + nodes_bytes(&nodes, far_count(v));
 }
 
+/* Where the large set begins follows from the others. */
 static uint64_t latency_layout(const int64_t *v)
 {
 	unsigned cycles = far_shape(v).cycles;
 
-	return far_offset(v) / PAGE << 25 | (is_mixed(v) ? (uint64_t)v[NEAR] / LINE % 64 << 19 : 0) | (uint64_t)v[ORDER] << 17 |
-		(uint64_t)v[STRIDE] / 16 % 4096 << 5 | (cycles - 1);
+	return (is_mixed(v) ? (uint64_t)v[NEAR] / LINE << 19 : 0) | (uint64_t)v[ORDER] << 17 | (uint64_t)v[STRIDE] / 16 % 4096 << 5 | (cycles - 1);
 }
 
 /* Lines that hold nodes, for each access to them; a line may hold several nodes, and a pair may lie in one. */
@@ -327,6 +327,8 @@ static void latency_figures(struct kernel_run *run)
 	run->step = v[ORDER] == ORDER_PAIRS ? 0 : (double)v[STRIDE];
 	run->scattered = v[ORDER] != ORDER_BACKWARD;
 	run->lines = lines_of(v) * far;
+	run->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
+	run->access = "load";
 	/* With nodes farther apart than lines, most lines of the working set are never touched. */
 	run->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
 	run->chains = (double)v[CHAINS];

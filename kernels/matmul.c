@@ -41,6 +41,14 @@ static bool sums(const int64_t *v)
 	return matmul_order(v)[2] == LOOP_K;
 }
 
+/* Matrices that the innermost loop goes down the columns of. */
+static int columns_of(const int64_t *v)
+{
+	enum matmul_loop inner = matmul_order(v)[2];
+
+	return inner == LOOP_I ? 2 : inner == LOOP_K && !matmul_transposed(v) ? 1 : 0;
+}
+
 static struct status matmul_check(const int64_t *v)
 {
 	const char *form = form_names[v[MATMUL_FORM]], *order = order_names[v[MATMUL_ORDER]], *acc = acc_names[v[MATMUL_ACC]];
@@ -133,14 +141,13 @@ static void matmul_figures(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	int64_t n = v[MATMUL_N], block = matmul_blocked(v) && v[MATMUL_BLOCK] < n ? v[MATMUL_BLOCK] : n;
-	const enum matmul_loop *order = matmul_order(v);
-	int columns = order[2] == LOOP_I ? 2 : order[2] == LOOP_K && !matmul_transposed(v) ? 1 : 0;
+	int columns = columns_of(v);
 
 	run->far_lines = run->lines = (double)matmul_bytes(v) / LINE;
-	run->far_range = run->range = (double)(matmul_bytes(v) * block * (order[0] == LOOP_I ? block : n));
+	run->far_range = run->range = (double)(matmul_bytes(v) * block * block);
 	if (columns > 0) {
 		run->lines = columns;
-		run->range = (double)(columns * (order[2] == LOOP_I ? n : block) * LINE);
+		run->range = (double)(columns * block * LINE);
 		run->apart = matmul_row(v) * matmul_bytes(v) >= PAGE;
 	}
 	/* Each line of products is a sum of its own. */
@@ -149,8 +156,10 @@ static void matmul_figures(struct kernel_run *run)
 
 static bool matmul_block(const int64_t *v, struct kernel_block *block)
 {
+	double row = (double)(matmul_row(v) * matmul_bytes(v)) / PAGE;
+
 	*block = (struct kernel_block){ .knob = MATMUL_BLOCK, .blocks = 3, .bytes = (int)matmul_bytes(v), .most = v[MATMUL_N],
-		.apart = sums(v) && !matmul_transposed(v) && matmul_row(v) * matmul_bytes(v) >= PAGE, .sums = sums(v) };
+		.pages = columns_of(v) * (row < 1 ? row : 1), .sums = sums(v) };
 	return matmul_blocked(v);
 }
 
@@ -224,11 +233,8 @@ static void matmul_begin_at(struct kernel_run *run, double share)
 
 static const char *matmul_remark(const int64_t *v)
 {
-	enum matmul_loop inner = matmul_order(v)[2];
-	bool down = inner == LOOP_I || (inner == LOOP_K && !matmul_transposed(v));
-
-	if (down && matmul_row(v) * matmul_bytes(v) % 4096 == 0)
-		return "A row is a multiple of 4,096 bytes, so a column's elements meet in few sets of each cache: pad=8 moves them apart.";
+	if (columns_of(v) > 0 && matmul_row(v) * matmul_bytes(v) % 4096 == 0)
+		return "A row is a multiple of 4,096 bytes, so a column's elements meet in few sets of each cache: pad=1 moves them apart.";
 	if (v[MATMUL_FORM] == FORM_NAIVE && v[MATMUL_ORDER] == ORDER_AUTO)
 		return "Loops j, k, i as in the case study: the innermost goes down two columns, to another line of the cache each time.";
 	return NULL;

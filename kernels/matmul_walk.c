@@ -49,40 +49,35 @@ int64_t matmul_row(const int64_t *v)
 	return v[MATMUL_N] + v[MATMUL_PAD];
 }
 
-/* A walk: within a block of columns and of products (the whole of both where there are no blocks), three loops. */
+/* A walk: three loops, and where there are blocks, the two inner ones go over a block of theirs each time. */
 struct walk {
 	enum matmul_loop order[LOOPS];      /* outermost first */
-	int64_t from[LOOPS];                /* where the block begins, by loop */
-	int64_t size[LOOPS];                /* iterations in it, by loop */
+	int64_t from[LOOPS];                /* where the block begins, by depth */
+	int64_t size[LOOPS];                /* iterations in it, by depth */
 	int64_t at[LOOPS];                  /* iterations done, by depth */
 };
 
-static int64_t size_at(const struct walk *walk, int depth)
-{
-	return walk->size[walk->order[depth]];
-}
-
-/* Blocks go over the columns, and for each of them over the products; rows are never cut. */
+/* Blocks go over the middle loop, and for each of them over the innermost one; the outer loop is never cut. */
 static void walk_find(const int64_t *v, uint64_t position, struct walk *walk)
 {
 	int64_t n = v[MATMUL_N], block = matmul_blocked(v) ? least(v[MATMUL_BLOCK], n) : n, rest = (int64_t)position, each;
 
 	for (int depth = 0; depth < LOOPS; depth++)
 		walk->order[depth] = matmul_order(v)[depth];
-	walk->from[LOOP_I] = 0;
-	walk->size[LOOP_I] = n;
-	walk->from[LOOP_J] = rest / (n * block * n) * block;
-	walk->size[LOOP_J] = least(block, n - walk->from[LOOP_J]);
-	rest -= walk->from[LOOP_J] * n * n;
-	each = n * walk->size[LOOP_J];
-	walk->from[LOOP_K] = rest / (each * block) * block;
-	walk->size[LOOP_K] = least(block, n - walk->from[LOOP_K]);
-	rest -= walk->from[LOOP_K] * each;
-	each = size_at(walk, 1) * size_at(walk, 2);
+	walk->from[0] = 0;
+	walk->size[0] = n;
+	walk->from[1] = rest / (n * block * n) * block;
+	walk->size[1] = least(block, n - walk->from[1]);
+	rest -= walk->from[1] * n * n;
+	each = n * walk->size[1];
+	walk->from[2] = rest / (each * block) * block;
+	walk->size[2] = least(block, n - walk->from[2]);
+	rest -= walk->from[2] * each;
+	each = walk->size[1] * walk->size[2];
 	walk->at[0] = rest / each;
 	rest -= walk->at[0] * each;
-	walk->at[1] = rest / size_at(walk, 2);
-	walk->at[2] = rest - walk->at[1] * size_at(walk, 2);
+	walk->at[1] = rest / walk->size[2];
+	walk->at[2] = rest - walk->at[1] * walk->size[2];
 }
 
 void matmul_place(const int64_t *v, uint64_t position, int64_t index[LOOPS])
@@ -91,7 +86,7 @@ void matmul_place(const int64_t *v, uint64_t position, int64_t index[LOOPS])
 
 	walk_find(v, position, &walk);
 	for (int depth = 0; depth < LOOPS; depth++)
-		index[walk.order[depth]] = walk.from[walk.order[depth]] + walk.at[depth];
+		index[walk.order[depth]] = walk.from[depth] + walk.at[depth];
 }
 
 /* From one iteration of a loop to the next, in elements of each matrix. */
@@ -118,21 +113,21 @@ static void lay(const struct walk *walk, const int64_t step[LOOPS], int64_t *fir
 
 	*first = 0;
 	for (int depth = 0; depth < LOOPS; depth++)
-		*first += (walk->from[walk->order[depth]] + walk->at[depth]) * step[walk->order[depth]];
+		*first += (walk->from[depth] + walk->at[depth]) * step[walk->order[depth]];
 	steps[1] = step[middle];
-	steps[0] = step[outer] - (walk->size[middle] - 1) * step[middle];
+	steps[0] = step[outer] - (walk->size[1] - 1) * step[middle];
 }
 
 /* The largest box from where the walk stands, of at most so many elements. */
 static int64_t walk_box(const struct walk *walk, const int64_t *v, unsigned char *memory, int64_t most, struct matmul_box *box)
 {
 	int64_t bytes = matmul_bytes(v), row = matmul_row(v), matrix = v[MATMUL_N] * row * bytes, a, b, c;
-	int64_t inner = size_at(walk, 2) - walk->at[2], middle = size_at(walk, 1);
+	int64_t inner = walk->size[2] - walk->at[2], middle = walk->size[1];
 	struct steps steps = steps_of(v);
 
 	*box = (struct matmul_box){ .lines = 1, .middle = middle, .left = middle - walk->at[1], .inner = least(inner, most), .row = row };
 	if (walk->at[2] == 0 && most >= inner)
-		box->lines = least(most / inner, (size_at(walk, 0) - walk->at[0]) * middle - walk->at[1]);
+		box->lines = least(most / inner, (walk->size[0] - walk->at[0]) * middle - walk->at[1]);
 	lay(walk, steps.a, &a, box->a_step);
 	lay(walk, steps.b, &b, box->b_step);
 	lay(walk, steps.c, &c, box->c_step);
@@ -163,22 +158,21 @@ void matmul_walk(struct kernel_run *run, uint64_t elements)
 	}
 }
 
-/* Along a row what follows is alike; down columns, as many lines as there are elements in a line of the cache go down the same lines of it. In
- * blocks a row of one is met with the whole block before the next comes. */
+/* Along a row what follows is alike; down columns, as many lines as there are elements in a line of the cache go down the same lines of it. Of
+ * blocks a whole one is gone through in each iteration of the outer loop. */
 uint64_t matmul_period(const int64_t *v)
 {
 	const enum matmul_loop *order = matmul_order(v);
 	int64_t n = v[MATMUL_N], block = least(v[MATMUL_BLOCK], n);
 	bool down = order[2] == LOOP_I || (order[2] == LOOP_K && !matmul_transposed(v) && order[1] == LOOP_J);
-	int64_t line = matmul_blocked(v) && order[2] != LOOP_I ? block : n;
-	int64_t lines = down ? 64 / matmul_bytes(v) : 1;
 
 	/* Small products are over before a trial is. */
 	if (n <= SMALL)
 		return (uint64_t)(n * n * n);
-	if (matmul_blocked(v) && order[0] == LOOP_I)
+	/* A block that holds all of it is none. */
+	if (matmul_blocked(v) && block < n)
 		return (uint64_t)(block * block);
-	return (uint64_t)(line * lines);
+	return (uint64_t)(down ? n * 64 / matmul_bytes(v) : n);
 }
 
 /* ---- Whether it is right. Elements are small whole numbers: every sum is exact in every type, and in whatever order. */

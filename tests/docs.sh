@@ -123,5 +123,9 @@ for document in HACKING.md README.md; do
 	done <"$work/names"
 done
 
+# A place has one row in the map.
+sed -n 's/^| `\([a-z/]*\)` |.*/\1/p' "$top_srcdir/HACKING.md" | sort | uniq -d >"$work/names"
+[ ! -s "$work/names" ] || fail "HACKING.md has several rows for $(tr '\n' ' ' <"$work/names")"
+
 [ "$failures" -eq 0 ] || exit 1
 echo "manual, README and HACKING agree with the program"

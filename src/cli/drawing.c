@@ -78,23 +78,20 @@ struct chart_origin drawing_origin(const struct machine *machine, const struct u
 
 int drawing_save(const struct cli *cli, struct chart *chart, int exit_status)
 {
-	struct status status = status_ok();
-	char *script;
+	char *script = cli->gnuplot ? script_path(cli) : NULL;
+	const char *paths[] = { cli->picture, script };
 
-	if (!chart) {
+	if (!chart)
 		cli_note(cli, "nothing was measured that could be drawn: there is no picture");
-		return exit_status;
-	}
-	if (cli->picture)
-		status = picture_save(chart, cli->theme, cli->picture);
-	if (status_is_ok(&status) && cli->gnuplot) {
-		script = script_path(cli);
-		status = picture_save(chart, cli->theme, script);
-		free(script);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && chart; i++) {
+		struct status status = paths[i] ? picture_save(chart, cli->theme, paths[i]) : status_ok();
+
+		if (status_is_ok(&status))
+			continue;
+		cli_fail(cli, &status);
+		exit_status = exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
 	}
 	chart_free(chart);
-	if (status_is_ok(&status))
-		return exit_status;
-	cli_fail(cli, &status);
-	return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
+	free(script);
+	return exit_status;
 }

@@ -5,29 +5,32 @@
 #include "base/units.h"
 #include "cli/probe_text.h"
 
-/* A plot of latency over size, both logarithmic: four columns an octave are what the first pass measures. */
-enum { ROWS = 14, COLUMNS = 70, LEFT = 8, PER_OCTAVE = 4 };
+/* A plot of latency over size, both logarithmic: four columns an octave are what the first pass measures; where more octaves are to fit,
+ * two. */
+enum { ROWS = 14, COLUMNS = 70, LEFT = 8, PER_OCTAVE = 4, LABEL_OCTAVES = 4 };
+
+struct plot {
+	char mark[ROWS][COLUMNS + 1];
+	int per_octave, width;
+	double least, most;
+};
 
 static const char marks[PAGE_KINDS] = { 'o', 'o', 'x' };
 
-static int column_of(double bytes)
+static int column_of(double bytes, int per_octave)
 {
-	return (int)lround(log2(bytes / (double)PROBE_SMALLEST) * PER_OCTAVE);
+	return (int)lround(log2(bytes / (double)PROBE_SMALLEST) * per_octave);
 }
 
-static int row_of(double cycles, double least, double most)
+static void mark(struct plot *plot, double bytes, double cycles, char with)
 {
-	return (int)lround(log(cycles / least) / log(most / least) * (ROWS - 1));
-}
-
-static void mark(char plot[ROWS][COLUMNS + 1], double bytes, double cycles, double least, double most, char with)
-{
-	int column = column_of(bytes), row = row_of(cycles, least, most);
+	int column = column_of(bytes, plot->per_octave);
+	int row = (int)lround(log(cycles / plot->least) / log(plot->most / plot->least) * (ROWS - 1));
 	char *at;
 
 	if (column < 0 || column >= COLUMNS || row < 0 || row >= ROWS)
 		return;
-	at = &plot[row][column];
+	at = &plot->mark[row][column];
 	*at = *at == ' ' || *at == with ? with : '*';
 }
 
@@ -51,11 +54,11 @@ static bool range_of(const struct probe_report *probe, double *least, double *mo
 	return true;
 }
 
-static void draw(const struct probe_report *probe, double least, double most, char plot[ROWS][COLUMNS + 1])
+static void draw(const struct probe_report *probe, struct plot *plot)
 {
 	for (int row = 0; row < ROWS; row++) {
-		memset(plot[row], ' ', COLUMNS);
-		plot[row][COLUMNS] = '\0';
+		memset(plot->mark[row], ' ', COLUMNS);
+		plot->mark[row][COLUMNS] = '\0';
 	}
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		for (int i = 0; i < probe->lines[kind].count; i++) {
@@ -66,45 +69,45 @@ static void draw(const struct probe_report *probe, double least, double most, ch
 				continue;
 			/* Of two modes both, and not what lies between them. */
 			if (sample->modes == 2)
-				mark(plot, point->x, sample->mode_low, least, most, marks[kind]);
-			mark(plot, point->x, sample->modes == 2 ? sample->mode_high : sample->cpe, least, most, marks[kind]);
+				mark(plot, point->x, sample->mode_low, marks[kind]);
+			mark(plot, point->x, sample->modes == 2 ? sample->mode_high : sample->cpe, marks[kind]);
 		}
 }
 
 void probe_text_plot(FILE *out, const struct probe_report *probe)
 {
-	char plot[ROWS][COLUMNS + 1];
-	double least, most;
-	int width;
+	struct plot plot = { .per_octave = PER_OCTAVE };
 	bool both = probe->lines[PAGES_4K].count && probe->lines[PAGES_HUGE].count;
 
-	if (!range_of(probe, &least, &most))
+	if (!range_of(probe, &plot.least, &plot.most))
 		return;
-	draw(probe, least, most, plot);
-	width = column_of((double)probe->options.max_size) + 1;
-	if (width > COLUMNS)
-		width = COLUMNS;
+	if (column_of((double)probe->options.max_size, plot.per_octave) >= COLUMNS)
+		plot.per_octave = PER_OCTAVE / 2;
+	plot.width = column_of((double)probe->options.max_size, plot.per_octave) + 1;
+	if (plot.width > COLUMNS)
+		plot.width = COLUMNS;
+	draw(probe, &plot);
 	fprintf(out, "\n%*s %s\n", LEFT - 1, "cycles", both ? "o 4k pages, x huge pages, * both" : "");
 	for (int row = ROWS - 1; row >= 0; row--) {
 		char label[16] = "";
-		int end = width;
+		int end = plot.width;
 
 		if (row == ROWS - 1 || row == 0 || row == ROWS / 2)
-			units_figure(least * pow(most / least, (double)row / (ROWS - 1)), label, sizeof(label));
-		while (end > 0 && plot[row][end - 1] == ' ')
+			units_figure(plot.least * pow(plot.most / plot.least, (double)row / (ROWS - 1)), label, sizeof(label));
+		while (end > 0 && plot.mark[row][end - 1] == ' ')
 			end--;
-		fprintf(out, "%*s |%.*s\n", LEFT - 2, label, end, plot[row]);
+		fprintf(out, "%*s |%.*s\n", LEFT - 2, label, end, plot.mark[row]);
 	}
 	fprintf(out, "%*s +", LEFT - 2, "");
-	for (int column = 0; column < width; column++)
-		fputc(column % (4 * PER_OCTAVE) == 0 ? '+' : '-', out);
+	for (int column = 0; column < plot.width; column++)
+		fputc(column % (LABEL_OCTAVES * plot.per_octave) == 0 ? '+' : '-', out);
 	fprintf(out, "\n%*s", LEFT, "");
-	for (int column = 0; column < width;) {
+	for (int column = 0; column < plot.width; column += LABEL_OCTAVES * plot.per_octave) {
+		bool last = column + LABEL_OCTAVES * plot.per_octave >= plot.width;
 		char size[16];
 
-		units_bytes_short((int64_t)((double)PROBE_SMALLEST * exp2((double)column / PER_OCTAVE)), size, sizeof(size));
-		fprintf(out, "%-*s", column + 4 * PER_OCTAVE < width ? 4 * PER_OCTAVE : 0, size);
-		column += 4 * PER_OCTAVE;
+		units_bytes_short((int64_t)((double)PROBE_SMALLEST * exp2((double)column / plot.per_octave)), size, sizeof(size));
+		fprintf(out, "%-*s", last ? 0 : LABEL_OCTAVES * plot.per_octave, size);
 	}
 	fputs("\n", out);
 }

@@ -41,17 +41,28 @@ static void cell(FILE *out, int width, double value)
 	fprintf(out, "%*s", width, word);
 }
 
-/* Of a level without an honest size the range. */
+/* A figure of a point; NAN where it could not be measured. */
+static double figure_of(const struct probe_point *point, double value)
+{
+	return point->sample.valid ? value : (double)NAN;
+}
+
+/* Of a level without an honest size the range: "18.9 to 26.9 MiB". */
 static void found_words(const struct hierarchy_level *level, char buffer[CELL])
 {
 	char lo[16], hi[16];
+	size_t unit;
 
 	if (level->kind == LEVEL_MEMORY) {
 		snprintf(buffer, CELL, "-");
 	} else if (level->kind == LEVEL_CACHE && (level->unstable || level->number > 2)) {
-		units_bytes_short((int64_t)level->bytes_lo, lo, sizeof(lo));
-		units_bytes_short((int64_t)level->bytes_hi, hi, sizeof(hi));
-		snprintf(buffer, CELL, "%s to %s", lo, hi);
+		units_bytes_long((int64_t)level->bytes_lo, lo, sizeof(lo));
+		units_bytes_long((int64_t)level->bytes_hi, hi, sizeof(hi));
+		unit = strcspn(lo, " ");
+		if (strcmp(lo, hi) == 0)
+			snprintf(buffer, CELL, "about %s", lo);
+		else
+			snprintf(buffer, CELL, "%.*s to %s", strcmp(lo + unit, hi + strcspn(hi, " ")) == 0 ? (int)unit : CELL, lo, hi);
 	} else {
 		units_bytes_long((int64_t)llround(level->bytes), buffer, CELL);
 	}
@@ -71,8 +82,9 @@ static double clock_of(const struct probe_report *probe)
 		&probe->pages[PAGES_HUGE], &probe->pages[PAGES_4K], &probe->pages[PAGES_AUTO], &probe->pairs, &probe->parallel, &probe->cores };
 
 	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++)
-		if (curves[i]->count)
-			return curves[i]->point[0].sample.ghz;
+		for (int k = 0; k < curves[i]->count; k++)
+			if (curves[i]->point[k].sample.valid)
+				return curves[i]->point[k].sample.ghz;
 	return probe->band_count && probe->band[0].point[0].sample.valid ? probe->band[0].point[0].sample.ghz : NAN;
 }
 
@@ -134,7 +146,7 @@ static void put_levels(FILE *out, const struct hierarchy *hierarchy)
 		if (level->kind == LEVEL_TLB)
 			continue;
 		if (!begun)
-			fprintf(out, "\n%-8s%-18s%-13s%8s  %-18s%7s  %s\n", "level", "size found", "size stated", "cycles", "quartiles", "ns",
+			fprintf(out, "\n%-8s%-21s%-11s%7s  %-18s%7s  %s\n", "level", "size found", "size stated", "cycles", "quartiles", "ns",
 				"sure");
 		begun = true;
 		found_words(level, found);
@@ -143,8 +155,8 @@ static void put_levels(FILE *out, const struct hierarchy *hierarchy)
 		units_figure(level->lo, lo, sizeof(lo));
 		units_figure(level->hi, hi, sizeof(hi));
 		snprintf(spread, sizeof(spread), "%s to %s", lo, hi);
-		fprintf(out, "%-8s%-18s%-13s", level->name, found, stated);
-		cell(out, 8, level->cycles);
+		fprintf(out, "%-8s%-21s%-11s", level->name, found, stated);
+		cell(out, 7, level->cycles);
 		fprintf(out, "  %-18s", spread);
 		cell(out, 7, level->ns);
 		fprintf(out, "  %3.0f%%\n", floor(level->confidence * 100));
@@ -174,7 +186,7 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 	if (!probe->band_count)
 		return;
 	fprintf(out, "\n%-15s %20s %20s %20s\n", "", "read", "write", "copy");
-	fprintf(out, "%-8s%6s ", "level", "of");
+	fprintf(out, "%-8s%6s ", "level", "size");
 	for (int i = 0; i < PROBE_OPERATIONS; i++)
 		fprintf(out, " %8s%6s%6s", "B/cycle", "lines", "GB/s");
 	fputc('\n', out);
@@ -210,10 +222,10 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 		fprintf(out, "%7.0f", curve->point[i].x);
 	fprintf(out, "\n%-15s", "ns a load");
 	for (int i = 0; i < curve->count; i++)
-		cell(out, 7, curve->point[i].sample.ns);
+		cell(out, 7, figure_of(&curve->point[i], curve->point[i].sample.ns));
 	fprintf(out, "\n%-15s", "times as fast");
 	for (int i = 0; i < curve->count; i++)
-		cell(out, 7, curve->point[0].x == 1 && curve->point[i].sample.cpe > 0 ?
+		cell(out, 7, curve->point[0].x == 1 && curve->point[0].sample.valid && curve->point[i].sample.cpe > 0 ?
 			curve->point[0].sample.cpe / curve->point[i].sample.cpe : NAN);
 	fputc('\n', out);
 }
@@ -227,8 +239,8 @@ static void put_cores(FILE *out, const struct probe_report *probe)
 		if (i == 0)
 			fprintf(out, "\n%-30s%12s%12s\n", "cores that read memory", "GB/s", "GB/s a core");
 		fprintf(out, "%-30.0f", point->x);
-		cell(out, 12, all);
-		cell(out, 12, all / point->x);
+		cell(out, 12, figure_of(point, all));
+		cell(out, 12, figure_of(point, all / point->x));
 		fputc('\n', out);
 	}
 	for (int i = 0; i < probe->loaded.count; i++) {
@@ -237,7 +249,7 @@ static void put_cores(FILE *out, const struct probe_report *probe)
 		if (i == 0)
 			fprintf(out, "\n%-30s%12s%12s\n", "others that stream meanwhile", "ns a load", "their GB/s");
 		fprintf(out, "%-30.0f", point->x);
-		cell(out, 12, point->sample.ns);
+		cell(out, 12, figure_of(point, point->sample.ns));
 		cell(out, 12, point->facts.others_gbps > 0 ? point->facts.others_gbps : NAN);
 		fputc('\n', out);
 	}

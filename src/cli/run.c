@@ -146,6 +146,9 @@ static int run_run(struct cli *cli)
 	status = setting_check(&setting, machine_means(bench.machine));
 	if (status_is_ok(&status))
 		status = model_open(&model, cli, bench.machine);
+	/* A picture of limits wants a core model. */
+	if (status_is_ok(&status) && drawing_wanted(cli) && !model.core.uarch)
+		status = status_make(STATUS_FAILED, "there is no picture without limits: %.120s; --uarch NAME takes a core model", model.core.how);
 	exit_status = status_is_ok(&status) ? measure(cli, &bench, &model, &setting) : cli_fail(cli, &status);
 	model_close(&model);
 	bench_close(&bench);

@@ -1,6 +1,6 @@
 /* See crew.h.
  *
- * What is shared: `phase` and `failed` are atomics; `lock` guards `reported`. Everything else of a member belongs to its thread from
+ * What is shared: `phase` and `counting` are atomics; `lock` guards `reported`. Everything else of a member belongs to its thread from
  * pthread_create() to pthread_join(), and to the caller before and after. */
 #include "engine/crew.h"
 
@@ -16,6 +16,9 @@
 
 /* One call of a member: long against looking at the phase, short against whoever waits for it. */
 static const double call_seconds = 30e-6;
+
+/* A member whose processor others use too may need so long to come to count. */
+static const double start_seconds = 0.05;
 
 /* What a stream reads between two looks: some microseconds, and slower where memory is. */
 enum { STREAM_PIECE = 64 << 10 };
@@ -46,6 +49,7 @@ struct member {
 struct crew {
 	_Alignas(128) atomic_int phase;
 	char apart[128];                   /* members look at the phase all the time: nothing else is written beside it */
+	atomic_int counting;               /* members that have come to count */
 	pthread_mutex_t lock;
 	pthread_cond_t reported_more, go;
 	int reported;                      /* members that are ready, or have failed */
@@ -162,17 +166,21 @@ static uint64_t call_stream(struct work *work)
 static void run(struct member *member, struct work *work)
 {
 	struct crew *crew = member->crew;
-	uint64_t bytes = 0, calls = 0;
+	uint64_t bytes = 0;
 	double begin;
 
 	while (phase_of(crew) == PHASE_RUN)
 		work->call(work);
-	begin = clock_seconds();
-	for (; phase_of(crew) == PHASE_COUNT; calls++)
-		bytes += work->call(work);
-	if (calls > 0)
+	if (phase_of(crew) == PHASE_COUNT) {
+		atomic_fetch_add(&crew->counting, 1);
+		begin = clock_seconds();
+		/* Once at least: it may have had to wait for its processor, and that tells too. */
+		do
+			bytes += work->call(work);
+		while (phase_of(crew) == PHASE_COUNT);
 		member->seconds = clock_seconds() - begin;
-	member->bytes = bytes;
+		member->bytes = bytes;
+	}
 	while (phase_of(crew) == PHASE_REST)
 		work->call(work);
 	member->sink = work->sink;
@@ -330,6 +338,7 @@ struct status crew_gather(struct crew *crew, const struct crew_request *request,
 	memcpy(crew->v, request->v, sizeof(crew->v));
 	crew->cancel = cancel;
 	crew->reported = 0;
+	atomic_store(&crew->counting, 0);
 	crew->count = wanted;
 	atomic_store(&crew->phase, PHASE_GATHER);
 	for (int i = 0; i < wanted; i++) {
@@ -380,7 +389,11 @@ struct status crew_begin(struct crew *crew)
 
 void crew_count(struct crew *crew)
 {
+	double until = clock_seconds() + start_seconds;
+
 	advance(crew, PHASE_COUNT);
+	while (atomic_load(&crew->counting) < crew->count && clock_seconds() < until && !atomic_load(crew->cancel))
+		;
 }
 
 void crew_rest(struct crew *crew)

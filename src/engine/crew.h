@@ -45,7 +45,7 @@ struct status crew_gather(struct crew *crew, const struct crew_request *request,
 /* How it went: nothing to say where nobody was gathered, else the first failure there was, STATUS_CANCELLED when *cancel was set. When not OK, the threads are dismissed. */
 struct status crew_begin(struct crew *crew);
 
-/* Harmless when nobody is there. */
+/* Harmless when nobody is there. crew_count() waits, a while, until each of them counts. */
 void crew_count(struct crew *crew);
 void crew_rest(struct crew *crew);
 

@@ -27,9 +27,15 @@ static const double watch_slow = 1.015, turns_slow = 1.2;
 static const double region_near = 5e-6;
 static const double region_far = 25e-6;
 
-/* A trial of a whole ring may last seconds. Above so many of them it may have been away from the core for that share of its time. */
-#define LONG_TRIAL 0.01
+/* A trial of a whole ring may last seconds. Where it lasts longer than this, time in which something else had the core is taken off it; away for
+ * more than that share of its time it is contended: its data had to come back, too. */
+#define LONG_TRIAL 0.001
 #define AWAY_MOST 0.01
+
+/* The reference chain before and after a trial may differ by so much; of one that lasts long the clock wanders meanwhile, and the mean of both is
+ * what there is. */
+#define DRIFT_MOST 0.02
+#define DRIFT_LONG 0.06
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
@@ -213,15 +219,15 @@ static struct presence presence(void)
 	};
 }
 
-/* Whether what ran instead of it disturbed a trial. One that lasts seconds meets some switches whatever is done: what counts is how long it was
- * away. */
-static bool switched(const struct measure *measure, const struct presence *before, const struct presence *after)
+/* Seconds that something else ran instead of a trial that lasts long itself: such a one meets switches whatever is done. 0: nothing did, or the
+ * trial is short. */
+static double away(const struct measure *measure, const struct presence *before, const struct presence *after)
 {
 	double took = after->at - before->at;
 
-	if (after->switches == before->switches)
-		return false;
-	return !measure->run->complete || took < LONG_TRIAL || took - (after->on - before->on) > AWAY_MOST * took;
+	if (!measure->run->complete || after->switches == before->switches || took < LONG_TRIAL)
+		return 0;
+	return fmax(took - (after->on - before->on), 0);
 }
 
 /* A trial by counted cycles: what the reference chain says of it becomes the check. */
@@ -282,7 +288,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	while (trials->count < goal->trials && !atomic_load(cancel)) {
 		struct trial *trial = &trials->trial[trials->count];
 		uint64_t half, whole, half_cycles, whole_cycles, watch = 0, turns = 0, turns_after = 0;
-		double cycle, slope, cycles = 1;
+		double cycle, slope, cycles = 1, gone;
 		struct presence now;
 
 		if (clock->watched) {
@@ -321,7 +327,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			break;
 		now = presence();
 		cycle = (before.slope + after.slope) / 2;
-		slope = ((double)whole - (double)half) / elements;
+		gone = away(measure, &was, &now);
+		slope = ((double)whole - (double)half - gone * hz) / elements;
 		*trial = (struct trial){
 			.cpe = slope / cycle,
 			.ghz = hz / cycle * 1e-9,
@@ -336,14 +343,17 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			lose_counter(measure, trials);
 		if (before.slope <= 0 || after.slope <= 0 || slope <= 0 || cycles <= 0)
 			trial->fate = TRIAL_BROKEN;
-		else if (switched(measure, &was, &now))
+		else if (now.switches != was.switches && !(gone > 0))
 			trial->fate = TRIAL_SWITCHED;
 		else if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
 			trial->fate = TRIAL_MOVED;
-		else if (fabs(after.total - before.total) > 0.02 * before.total)
+		else if (fabs(after.total - before.total) > (now.at - was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST) * before.total)
 			trial->fate = TRIAL_DRIFTED;
 		if (measure->counting && trial->fate != TRIAL_BROKEN)
 			count_trial(trial, cycles, slope / hz);
+		/* What judges trials looks at the watch. */
+		if (gone > AWAY_MOST * (now.at - was.at) && clock->watched)
+			trial->turns = fmaxf(trial->turns, 2);
 		was = now;
 		before = after;
 		trials->count++;

@@ -145,6 +145,16 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	}
 }
 
+void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits)
+{
+	double before = facts->others_gbps;
+
+	*facts = *newer;
+	if (visits == 0 || !(before > 0) || newer->others_gbps == 0)
+		return;
+	facts->others_gbps = isnan(newer->others_gbps) ? before : before + (newer->others_gbps - before) / (visits + 1);
+}
+
 void trials_append(struct trials *into, const struct trials *from)
 {
 	unsigned spill;

@@ -15,7 +15,7 @@ enum trial_fate {
 	TRIAL_CONTENDED,     /* the watch chain or loop ran slow: another thread used the core */
 	TRIAL_SWITCHED,      /* an involuntary context switch fell into it */
 	TRIAL_MOVED,         /* it ran on more than one processor */
-	TRIAL_DRIFTED,       /* the reference chain before and after differ by over 2 % */
+	TRIAL_DRIFTED,       /* the reference chain before and after differ by over 2 %, or 6 % where the trial itself lasts long */
 	TRIAL_BROKEN,        /* a slope was not positive: the clock stepped, or an interruption hit the
 	                        shorter region */
 	TRIAL_FATES
@@ -107,6 +107,10 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 
 /* Reduces trials; facts give bytes, source and whether a watch chain exists. */
 void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample);
+
+/* Takes over the facts of a newer visit to the same setting, after `visits` earlier ones. What others moved becomes the mean of the visits in
+ * which it is known: each is short, and the sample is of all. */
+void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
 
 /* Makes a trial by counted cycles one by the reference chain; any other stays as it is. */
 void trial_uncount(struct trial *trial);

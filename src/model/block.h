@@ -25,13 +25,15 @@ struct block_question {
 	int blocks;               /* N x N blocks in use at a time */
 	int bytes;                /* of an element */
 	int64_t least, most;      /* that N may be */
-	double pages;             /* the first TLB's entries, where each row of a block lies on a page of its own and the rows are gone down; else 0 */
-	bool pages_assumed;       /* of a core whose number of them nobody knows */
+	double pages;             /* that each row of a block takes, where rows are gone down; else 0 */
+	double entries;           /* of the first TLB */
+	bool pages_assumed;       /* these: of a core whose number of them nobody knows */
+	double turn;              /* elements in one turn of the innermost loop; 0: 1 */
 	double window;            /* elements of a sum under way at once, where a chain of them would bind; else 0 */
 };
 
 /* What made the size. */
-enum block_bound { BLOCK_CACHE, BLOCK_PAGES, BLOCK_WINDOW, BLOCK_MOST };
+enum block_bound { BLOCK_CACHE, BLOCK_PAGES, BLOCK_TURNS, BLOCK_WINDOW, BLOCK_MOST };
 
 struct block_advice {
 	int64_t n;                /* 0: nothing can be said: no cache's size is known */
@@ -39,7 +41,7 @@ struct block_advice {
 	int64_t fits;             /* what the level alone would allow */
 	double climb;             /* latency behind the level divided by its own; NAN: unknown */
 	enum block_bound by;
-	char why[260];            /* "three blocks of 8-byte elements fit L2 (2 MiB): behind it the latency climbs most, from 16 to 98 cycles" */
+	char why[340];            /* "three blocks of 8-byte elements fit L2 (2 MiB): behind it the latency climbs most, from 16 to 98 cycles" */
 };
 
 /* N from the level's bytes: the square root of what one block may take, in elements. */

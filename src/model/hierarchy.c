@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "model/hierarchy_parts.h"
 
 /* Fewer points claim nothing. */
@@ -31,21 +32,35 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 
 /* ---- TLBs: what the page curves show */
 
-/* Of N pages one line each is walked: that many lines fill a cache too. */
-static bool is_a_caches(const struct found *found, const struct knee *knee, double rise)
+/* Where no curve shows what a step out of the first cache costs: less than this, cycles. */
+static const double first_cache_step = 16;
+
+/* Whether that many lines fill the first cache as the system states it, and the step is no higher than one out of it. */
+static bool is_stated_caches(const struct hierarchy_input *input, double bytes, double rise)
 {
+	double stated = input->machine ? (double)machine_cache(input->machine, 1) : 0;
+
+	return bytes > stated * 0.75 && bytes < stated * 1.33 && rise < first_cache_step;
+}
+
+/* Of N pages one line each is walked: that many lines fill a cache too. */
+static bool is_a_caches(const struct hierarchy_input *input, const struct found *found, const struct knee *knee, double rise)
+{
+	double bytes = knee->third / PAGE * found->line;
+	bool seen = false;
+
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		const struct plateaus *lines = &found->plain[kind];
 
+		seen = seen || lines->count > 1;
 		for (int i = 0; i + 1 < lines->count; i++) {
-			double bytes = knee->third / PAGE * found->line;
 			double step = lines->plateau[i + 1].cycles - lines->plateau[i].cycles;
 
 			if (bytes > lines->knee[i].lo * 0.75 && bytes < lines->knee[i].hi * 1.33 && rise < 1.6 * step && rise > 0.4 * step)
 				return true;
 		}
 	}
-	return false;
+	return !seen && is_stated_caches(input, bytes, rise);
 }
 
 /* The size of the first point beyond one, or that itself. */
@@ -99,7 +114,7 @@ static void find_tlbs(const struct hierarchy_input *input, const struct hierarch
 			double rise = pages->plateau[i + 1].cycles - pages->plateau[i].cycles;
 
 			if (pages->knee[i].confidence >= sure_knee && pages->plateau[i].confidence >= sure_plateau &&
-				!is_a_caches(found, &pages->knee[i], rise))
+				!is_a_caches(input, found, &pages->knee[i], rise))
 				add_tlb(found, &input->pages[kinds[k]], pages, i, kinds[k]);
 		}
 	}
@@ -256,6 +271,21 @@ static unsigned stated_line(const struct machine *machine)
 	return 0;
 }
 
+/* "4k", or "16k" or "64k" on some systems of AArch64: a walk of one line in each 4 KiB then touches each page several times, and what
+ * it finds is as far as the TLB reaches all the same. */
+static double smallest_page(const struct hierarchy_input *input)
+{
+	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		int64_t bytes;
+
+		if (input->got[kinds[i]] && units_parse(input->got[kinds[i]], true, &bytes) && bytes >= PAGE)
+			return (double)bytes;
+	}
+	return PAGE;
+}
+
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct found found;
@@ -270,6 +300,7 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 	find_line(&input->pairs, hierarchy);
 	found.stated_line = stated_line(input->machine);
 	found.line = hierarchy->line > 0 ? hierarchy->line : found.stated_line ? found.stated_line : 64;
+	found.page = smallest_page(input);
 	find_tlbs(input, hierarchy, &found);
 	find_chains(input, &found);
 	hierarchy_add_levels(input, &found, hierarchy);

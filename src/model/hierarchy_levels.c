@@ -174,9 +174,9 @@ static void add_tlbs(const struct hierarchy_input *input, const struct found *fo
 		level->bytes = tlb->reach;
 		level->bytes_lo = tlb->reach_lo;
 		level->bytes_hi = tlb->reach_hi;
-		level->entries = round(level->bytes / PAGE);
-		level->entries_lo = round(level->bytes_lo / PAGE);
-		level->entries_hi = round(level->bytes_hi / PAGE);
+		level->entries = round(level->bytes / found->page);
+		level->entries_lo = round(level->bytes_lo / found->page);
+		level->entries_hi = round(level->bytes_hi / found->page);
 		level->confidence = tlb->confidence;
 		level->unstable = tlb->unstable;
 		snprintf(level->name, sizeof(level->name), "L%d DTLB", (unsigned char)(t + 1));

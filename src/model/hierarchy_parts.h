@@ -33,6 +33,7 @@ struct found {
 	struct plateaus plain[PAGE_KINDS];      /* of the line curves as they are */
 	double line;                /* bytes: measured, or stated, or the usual */
 	unsigned stated_line;
+	double page;                /* bytes of the smallest pages that the system has */
 	int tlb_count;
 	struct tlb tlb[TLBS_MAX];
 	struct chain chain[PAGE_KINDS];

@@ -76,7 +76,10 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 	if (hierarchy_disagrees(level)) {
 		say(level, "%s: %s cycles; the system says %s, you get about %s%s", level->name, cycles, stated,
 			size, level->unstable ? ", unstable" : "");
-		find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s.", level->name, stated, lo, hi);
+		if (strcmp(lo, hi) == 0)
+			find(hierarchy, true, "The system says that %s has %s. By the curve it ends at about %s.", level->name, stated, lo);
+		else
+			find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s.", level->name, stated, lo, hi);
 	} else if (hierarchy_is_about(level)) {
 		say(level, "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size, lo, hi,
 			level->unstable ? ", unstable" : "");
@@ -166,7 +169,7 @@ static int step_words(const struct hierarchy_input *input, const struct found *f
 
 		if (stay ? !(tlb->kinds & huge) : tlb->kinds & huge || !(tlb->kinds & small) || !is_gone(&input->pages[PAGES_HUGE], tlb))
 			continue;
-		used += (size_t)snprintf(buffer + used, size - used, "%s%.0f pages (%s)", count ? " and " : "", round(tlb->reach / PAGE),
+		used += (size_t)snprintf(buffer + used, size - used, "%s%.0f pages (%s)", count ? " and " : "", round(tlb->reach / found->page),
 			size_words(tlb->reach, reach));
 		count++;
 	}

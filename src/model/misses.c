@@ -115,7 +115,8 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct machi
 
 	for (int i = 0; i < MISSES_LEVELS; i++)
 		cache[i] = machine ? (double)machine_cache(machine, i + 1) : 0;
-	if (misses_walk_of(kernel, v, &walk)) {
+	walk = (struct misses_walk){ .own = true };
+	if (kernel->own || misses_walk_of(kernel, v, &walk)) {
 		misses_find(&walk, cache, misses_line(machine), misses);
 		return;
 	}
@@ -131,7 +132,7 @@ static void bytes_words(double bytes, char *buffer, size_t size)
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	int unit = 0;
 
-	for (; unit < 4 && bytes >= 1024; unit++)
+	for (; unit < 4 && bytes >= 1023.5; unit++)
 		bytes /= 1024;
 	snprintf(buffer, size, bytes < 9.95 && fabs(bytes - rint(bytes)) > 0.02 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }

@@ -49,11 +49,12 @@ struct chart_flat {
 	char text[CHART_NAME];
 };
 
-/* A place on an axis (of lines on x, of a grid on the one that has sizes) with words: "L1d 48 KiB". */
+/* A place on an axis (of lines on x, of a grid on y unless it lies across) with words: "L1d 48 KiB". */
 struct chart_mark {
 	double at;
 	double lo, hi;               /* it lies somewhere in this range; both equal to `at`: right there */
 	bool stated;                 /* the system says so; otherwise it was measured */
+	bool across;                 /* of a grid: it lies between columns, not rows */
 	bool pages;                  /* how far a TLB reaches, which is no cache */
 	char text[CHART_NAME];
 };
@@ -87,7 +88,6 @@ struct chart {
 	struct chart_series series[CHART_SERIES];
 	double *grid;                /* y.count rows of x.count values; NAN: not measured */
 	bool *doubtful;              /* likewise */
-	bool marks_on_y;             /* the grid's sizes lie along y */
 	int flat_count, mark_count, call_count, bar_count;
 	struct chart_flat flat[CHART_FLATS];
 	struct chart_mark mark[CHART_MARKS];

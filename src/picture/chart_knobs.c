@@ -7,6 +7,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "model/misses.h"
 #include "model/plateaus.h"
 
 /* Latencies that differ by so much are shown on a logarithmic scale, other times by so much, throughput by so much. */
@@ -63,14 +64,16 @@ struct chart_point figure_point(enum sweeps_figure figure, const struct sample *
 		return point;
 	point.doubtful = sample->contended;
 	if (sample->trials > 3) {
-		double a = figure_at(figure, sample, sample->cpe_lo, facts, base), b = figure_at(figure, sample, sample->cpe_hi, facts, base);
+		double a = figure_at(figure, sample, sample->cpe_lo, facts, base);
+		double b = figure_at(figure, sample, sample->cpe_hi, facts, base);
 
 		/* Throughput is the inverse of cycles: its quartiles change places. */
 		point.lo = fmin(a, b);
 		point.hi = fmax(a, b);
 	}
 	if (sample->modes == 2) {
-		double a = figure_at(figure, sample, sample->mode_low, facts, base), b = figure_at(figure, sample, sample->mode_high, facts, base);
+		double a = figure_at(figure, sample, sample->mode_low, facts, base);
+		double b = figure_at(figure, sample, sample->mode_high, facts, base);
 
 		point.other = fmin(a, b);
 		point.other_y = fmax(a, b);
@@ -144,8 +147,8 @@ void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t 
 static void plateau_words(enum sweeps_figure figure, const struct plateau *plateau, double value, char *buffer, size_t size)
 {
 	static const char *const units[SWEEPS_FIGURES] = {
-		[SWEEPS_CPE] = " cycles", [SWEEPS_NS] = " ns", [SWEEPS_SECONDS] = " s", [SWEEPS_GBPS] = " GB/s", [SWEEPS_BYTES_PER_CYCLE] = " B/cycle",
-		[SWEEPS_SPEEDUP] = " times",
+		[SWEEPS_CPE] = " cycles", [SWEEPS_NS] = " ns", [SWEEPS_SECONDS] = " s", [SWEEPS_GBPS] = " GB/s",
+		[SWEEPS_BYTES_PER_CYCLE] = " B/cycle", [SWEEPS_SPEEDUP] = " times",
 	};
 	char words[24];
 
@@ -210,7 +213,6 @@ void mark_grid_caches(struct chart *chart, const struct machine *machine, const 
 
 	for (int i = 0; i < count; i++)
 		values[i] = (double)sizes[i];
-	chart->marks_on_y = true;
 	mark_caches(chart, machine);
 	for (int i = 0; i < chart->mark_count; i++) {
 		struct chart_mark *mark = &chart->mark[i];
@@ -218,4 +220,24 @@ void mark_grid_caches(struct chart *chart, const struct machine *machine, const 
 		mark->at = mark->lo = mark->hi = chart_step(values, count, mark->at);
 	}
 	free(values);
+}
+
+void mark_grid_line(struct chart *chart, const struct machine *machine, const struct setting *setting, int stride_knob, const int64_t *strides,
+	int count)
+{
+	double line = misses_line(machine);
+	struct setting at = *setting;
+	struct misses_walk walk;
+
+	for (int i = 0; i < count && line > 0; i++) {
+		struct chart_mark mark = { .at = i - 0.5, .lo = i - 0.5, .hi = i - 0.5, .stated = true, .across = true };
+
+		at.v[stride_knob] = strides[i];
+		if (!misses_walk_of(at.kernel, at.v, &walk) || walk.step < line)
+			continue;
+		snprintf(mark.text, sizeof(mark.text), "from here a line each");
+		if (i > 0)
+			chart_add_mark(chart, &mark);
+		return;
+	}
 }

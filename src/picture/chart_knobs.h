@@ -45,5 +45,8 @@ void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct 
 void mark_caches(struct chart *chart, const struct machine *machine);
 /* The same between the rows of a grid, whose sizes ascend. */
 void mark_grid_caches(struct chart *chart, const struct machine *machine, const int64_t *sizes, int count);
+/* Between the columns of a grid, whose strides ascend: from where on each access touches a cache line of its own. */
+void mark_grid_line(struct chart *chart, const struct machine *machine, const struct setting *setting, int stride_knob, const int64_t *strides,
+	int count);
 
 #endif

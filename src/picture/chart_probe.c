@@ -191,7 +191,7 @@ static void make_tlb(struct chart *chart, const struct probe_report *report, str
 		}
 	}
 	snprintf(chart->title, sizeof(chart->title), "Load latency over pages, one cache line of each");
-	snprintf(chart->subtitle, sizeof(chart->subtitle), "each load waits for the one before, in random order: what is more than cached pages can tell costs a walk");
+	snprintf(chart->subtitle, sizeof(chart->subtitle), "each load waits for the one before, in random order");
 	snprintf(chart->x.title, sizeof(chart->x.title), "pages of 4 KiB");
 	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
 }

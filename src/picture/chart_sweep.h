@@ -14,8 +14,9 @@ extern const char *const chart_look_names[];
 
 struct chart_sweep;
 
-/* Of a sweep that has begun; axes are copied. named: how it is looked at, as its name has it; borrowed; NULL: it has none. LOOK_AUTO: a landscape for throughput over size and stride, else lines. STATUS_USAGE, and
- * *gathered NULL, for a look that these axes do not have, or more lines than a picture holds. */
+/* Of a sweep that has begun; axes are copied. named: how it is looked at, as its name has it; borrowed; NULL: it has none. LOOK_AUTO: a
+ * landscape for throughput over size and stride, else lines. STATUS_USAGE, and *gathered NULL, for a look that these axes do not have, or more
+ * lines than a picture holds. */
 struct status chart_sweep_new(const struct setting *setting, const struct sweep_axis *axes, size_t axis_count, const struct named_sweep *named,
 	enum chart_look look, struct chart_sweep **gathered);
 void chart_sweep_free(struct chart_sweep *gathered);      /* NULL: nothing */

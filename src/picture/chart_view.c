@@ -126,7 +126,7 @@ static struct status view_mountain(const struct view *view, const struct chart_o
 		return status_make(STATUS_USAGE, "%s has no mountain: it wants a size and a stride", kernel->name);
 	if (!(grid->top > 0))
 		return status_make(STATUS_USAGE, "nothing of the mountain is measured yet: there is no picture of it");
-	chart = chart_new(CHART_HEAT);
+	chart = chart_new(grid->relief && grid->nx > 1 && grid->ny > 1 ? CHART_RELIEF : CHART_HEAT);
 	knob_steps(&chart->x, &kernel->knobs[grid->stride_knob], grid->x, grid->nx);
 	knob_steps(&chart->y, &kernel->knobs[grid->size_knob], grid->y, grid->ny);
 	chart_make_grid(chart);
@@ -147,6 +147,7 @@ static struct status view_mountain(const struct view *view, const struct chart_o
 	knob_heading(kernel, chart->title, sizeof(chart->title));
 	knob_settings(&view->setting, 1u << grid->stride_knob | 1u << grid->size_knob, chart->subtitle, sizeof(chart->subtitle));
 	mark_grid_caches(chart, view->machine, grid->y, grid->ny);
+	mark_grid_line(chart, view->machine, &view->setting, grid->stride_knob, grid->x, grid->nx);
 	chart_sign(chart, origin);
 	chart_cite(chart, view->machine, &source);
 	*made = chart;

@@ -60,8 +60,8 @@ static void put_row_names(struct page *page)
 			axis->name[i]);
 }
 
-/* Where a cache ends: between two rows or columns, with its name at the right or above. */
-static void put_marks(struct page *page)
+/* Where a cache ends, between two rows, with its name at the right; or where something ends between two columns, with its name above. */
+static void put_marks(struct page *page, bool across)
 {
 	const struct chart *chart = page->chart;
 	const struct box plot = page->layout->plot;
@@ -69,36 +69,30 @@ static void put_marks(struct page *page)
 	int which[CHART_MARKS], count = 0;
 
 	for (int i = 0; i < chart->mark_count; i++) {
-		/* Behind the last size that fits it. */
+		/* Behind the last step that is within it. */
 		double place = floor(chart->mark[i].at + 1e-9) + 1;
 
-		if (!(place > 0) || place >= (chart->marks_on_y ? chart->y.count : chart->x.count))
+		if (chart->mark[i].across != across || !(place > 0) || place >= (across ? chart->x.count : chart->y.count))
 			continue;
 		which[count] = i;
-		if (chart->marks_on_y)
-			items[count] = (struct place_item){ plot.y + place * plot.height / chart->y.count, SIZE_MARK * LINE_STEP, 0 };
-		else
-			items[count] = (struct place_item){ plot.x + place * plot.width / chart->x.count,
-				page_width(page, chart->mark[i].text, SIZE_MARK, false) + 14, 0 };
-		count++;
+		items[count++] = across ? (struct place_item){ plot.x + place * plot.width / chart->x.count,
+			page_width(page, chart->mark[i].text, SIZE_MARK, false) + 14, 0 } :
+			(struct place_item){ plot.y + place * plot.height / chart->y.count, SIZE_MARK * LINE_STEP, 0 };
 	}
-	if (chart->marks_on_y)
-		place_spread(items, count, plot.y, plot.y + plot.height);
-	else
-		place_spread(items, count, plot.x, plot.x + plot.width);
+	place_spread(items, count, across ? plot.x : plot.y, across ? plot.x + plot.width : plot.y + plot.height);
 	for (int i = 0; i < count; i++) {
 		const char *text = chart->mark[which[i]].text;
 		double at = items[i].at, wanted = items[i].wanted, right = plot.x + plot.width;
 		struct layout_rule *rule;
 
-		if (chart->marks_on_y) {
+		if (across) {
+			rule = page_rule(page, ROLE_MARK, wanted, plot.y, wanted, plot.y + plot.height, 2, INK_TEXT);
+			page_rule(page, ROLE_MARK, wanted, plot.y, at, plot.y - 8, 1.2, INK_STATED);
+			page_text(page, ROLE_MARK, at, plot.y - 13, ANCHOR_MIDDLE, SIZE_MARK, false, INK_STATED, text);
+		} else {
 			rule = page_rule(page, ROLE_MARK, plot.x, wanted, right, wanted, 2, INK_TEXT);
 			page_rule(page, ROLE_MARK, right, wanted, right + 12, at, 1.2, INK_STATED);
 			page_text(page, ROLE_MARK, right + 16, at + 0.36 * SIZE_MARK, ANCHOR_LEFT, SIZE_MARK, false, INK_STATED, text);
-		} else {
-			rule = page_rule(page, ROLE_MARK, wanted, plot.y, wanted, plot.y + plot.height, 2, INK_TEXT);
-			page_rule(page, ROLE_MARK, wanted, plot.y, at, plot.y - 9, 1.2, INK_STATED);
-			page_text(page, ROLE_MARK, at, plot.y - 14, ANCHOR_MIDDLE, SIZE_MARK, false, INK_STATED, text);
 		}
 		rule->dash = DASH_SHORT;
 	}
@@ -109,10 +103,18 @@ static double mark_width(const struct page *page)
 	const struct chart *chart = page->chart;
 	double widest = 0;
 
-	for (int i = 0; i < chart->mark_count && chart->marks_on_y; i++)
-		if (chart->mark[i].at > -0.5 && chart->mark[i].at < chart->y.count - 0.5)
+	for (int i = 0; i < chart->mark_count; i++)
+		if (!chart->mark[i].across && chart->mark[i].at > -0.5 && chart->mark[i].at < chart->y.count - 0.5)
 			widest = fmax(widest, page_width(page, chart->mark[i].text, SIZE_MARK, false) + 18);
 	return widest;
+}
+
+static bool any_across(const struct chart *chart)
+{
+	for (int i = 0; i < chart->mark_count; i++)
+		if (chart->mark[i].across)
+			return true;
+	return false;
 }
 
 /* Returns how wide its labels are. */
@@ -163,8 +165,8 @@ void layout_heat(struct page *page)
 	top += SIZE_AXIS + 5;
 	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT, chart->y.title);
 	top += 10;
-	if (chart->mark_count && !chart->marks_on_y)
-		top += SIZE_MARK * LINE_STEP + 4;
+	if (any_across(chart))
+		top += SIZE_MARK * LINE_STEP + 2;
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
 	ramp = LAYOUT_WIDTH - PAGE_SIDE - ramp_labels(page, bottom - top, ticks, &count) - 8 - RAMP_WIDTH;
 	right = ramp - RAMP_GAP - mark_width(page);
@@ -172,6 +174,7 @@ void layout_heat(struct page *page)
 	put_row_names(page);
 	page_x_axis(page, &chart->x, false);
 	put_cells(page);
-	put_marks(page);
+	put_marks(page, false);
+	put_marks(page, true);
 	put_ramp(page, ramp);
 }

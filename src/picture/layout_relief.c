@@ -33,18 +33,21 @@ static void put_side(struct page *page, const struct relief *relief, const struc
 static void put_side_title(struct page *page, const struct relief *relief, const char *title, bool rows)
 {
 	struct relief_point front = relief_project(relief, 1, 1, 0);
-	double room = (rows ? front.x - PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE - front.x) - 60, size;
+	double room = (rows ? front.x - PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE - front.x) - 110, size;
 	double x = rows ? PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE;
 	enum layout_anchor anchor = rows ? ANCHOR_LEFT : ANCHOR_RIGHT;
 	const char *bracket = strstr(title, " (");
 	char name[CHART_TEXT], rest[CHART_TEXT];
 
 	snprintf(name, sizeof(name), "%.*s", bracket ? (int)(bracket - title) : (int)sizeof(name) - 1, title);
-	metrics_fit(page->metrics, name, sizeof(name), SIZE_AXIS, SIZE_AXIS, false, room - 50);
+	metrics_fit(page->metrics, name, sizeof(name), SIZE_AXIS, SIZE_AXIS, true, room - 40);
 	page_text(page, ROLE_AXIS, x, front.y + 2, anchor, SIZE_AXIS, true, INK_TEXT, name);
 	if (!bracket)
 		return;
 	snprintf(rest, sizeof(rest), "%.*s", (int)strcspn(bracket + 2, ")"), bracket + 2);
+	/* The first words say most. */
+	if (page_width(page, rest, SIZE_LEAST, false) > room)
+		rest[strcspn(rest, ",")] = '\0';
 	size = metrics_fit(page->metrics, rest, sizeof(rest), 15, SIZE_LEAST, false, room);
 	page_text(page, ROLE_AXIS, x, front.y + 20, anchor, size, false, INK_TEXT, rest);
 }
@@ -79,8 +82,8 @@ static void put_heights(struct page *page, const struct relief *relief)
 	line(page, relief_project(relief, 1, 1, 0), relief_project(relief, 0, 1, 0), 1.2, INK_DIM);
 }
 
-/* Each cache's end: a line up the wall behind, and its name above. */
-static void put_marks(struct page *page, const struct relief *relief)
+/* Each cache's end: a line up the wall behind the sizes, and its name above; what ends along the other side likewise, on the other wall. */
+static void put_marks(struct page *page, const struct relief *relief, bool across)
 {
 	const struct chart *chart = page->chart;
 	struct place_item items[CHART_MARKS];
@@ -89,14 +92,15 @@ static void put_marks(struct page *page, const struct relief *relief)
 	int count = 0;
 
 	for (int i = 0; i < chart->mark_count; i++) {
-		double place = chart->mark[i].at / ((chart->marks_on_y ? chart->y.count : chart->x.count) - 1);
+		double place = chart->mark[i].at / ((across ? chart->x.count : chart->y.count) - 1);
+		double x = across ? place : 0, y = across ? 0 : place;
 
-		if (!chart->marks_on_y || !(place >= 0) || place > 1)
+		if (chart->mark[i].across != across || !(place >= 0) || place > 1)
 			continue;
-		top[count] = relief_project(relief, 0, place, 1);
+		top[count] = relief_project(relief, x, y, 1);
 		text[count] = chart->mark[i].text;
 		items[count] = (struct place_item){ top[count].y - SIZE_MARK, SIZE_MARK * LINE_STEP, 0 };
-		page_rule(page, ROLE_MARK, top[count].x, top[count].y, top[count].x, relief_project(relief, 0, place, 0).y, 1.4,
+		page_rule(page, ROLE_MARK, top[count].x, top[count].y, top[count].x, relief_project(relief, x, y, 0).y, 1.4,
 			INK_STATED)->dash = DASH_SHORT;
 		count++;
 	}
@@ -104,8 +108,10 @@ static void put_marks(struct page *page, const struct relief *relief)
 		return;
 	place_spread(items, count, top[0].y - 3 * SIZE_MARK, top[0].y + relief->height);
 	for (int i = 0; i < count; i++) {
-		double x = fmin(top[i].x + 6, LAYOUT_WIDTH - PAGE_SIDE - page_width(page, text[i], SIZE_MARK, false));
+		double width = page_width(page, text[i], SIZE_MARK, false), x = across ? top[i].x - 6 - width : top[i].x + 6;
 
+		/* Beside the line, away from the back corner. */
+		x = fmin(fmax(x, PAGE_SIDE), LAYOUT_WIDTH - PAGE_SIDE - width);
 		page_text(page, ROLE_MARK, x, items[i].at + 0.36 * SIZE_MARK, ANCHOR_LEFT, SIZE_MARK, false, INK_STATED, text[i]);
 		page_rule(page, ROLE_MARK, top[i].x, items[i].at, top[i].x, top[i].y, 1.2, INK_STATED);
 	}
@@ -157,6 +163,7 @@ void layout_relief(struct page *page)
 	put_side(page, &relief, &chart->x, false);
 	put_side_title(page, &relief, chart->y.title, true);
 	put_side_title(page, &relief, chart->x.title, false);
-	put_marks(page, &relief);
+	put_marks(page, &relief, false);
+	put_marks(page, &relief, true);
 	put_calls(page, &relief, top - 18);
 }

@@ -26,7 +26,8 @@ static enum picture_theme take_theme(const char **arguments)
 static struct status paint(void *context, const struct view *view, const char *arguments, char *said, size_t size)
 {
 	enum picture_theme theme = take_theme(&arguments);
-	struct chart_origin origin = { .machine = view->machine, .now = time(NULL), .core = view->core && !view->foreign ? view->core->title : NULL };
+	struct chart_origin origin = { .machine = view->machine, .now = time(NULL),
+		.core = view->core && !view->foreign ? view->core->title : NULL };
 	const char *what = "", *place = arguments;
 	char path[PICTURE_PATH];
 	struct chart *chart;

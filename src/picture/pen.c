@@ -263,32 +263,43 @@ static void draw_heat(const struct drawing *drawing)
 	}
 }
 
-static double height_at(const struct chart *chart, const double *heights, double row, int column)
+/* The place of a point of the landscape whose row or column lies between two steps. */
+static struct relief_point point_at(const struct drawing *drawing, const struct relief *relief, const double *heights, double column,
+	double row)
 {
-	int below = (int)row < chart->y.count - 2 ? (int)row : chart->y.count - 2;
-	double share = row - below;
+	const struct chart *chart = drawing->chart;
+	int left = (int)column < chart->x.count - 1 ? (int)column : chart->x.count - 2;
+	int back = (int)row < chart->y.count - 1 ? (int)row : chart->y.count - 2;
+	double x = column - left, y = row - back;
+	const double *corner = &heights[back * chart->x.count + left];
+	double z = (1 - y) * ((1 - x) * corner[0] + x * corner[1]) +
+		y * ((1 - x) * corner[chart->x.count] + x * corner[chart->x.count + 1]);
 
-	return heights[below * chart->x.count + column] * (1 - share) + heights[(below + 1) * chart->x.count + column] * share;
+	return relief_project(relief, column / (chart->x.count - 1), row / (chart->y.count - 1), z);
 }
 
-/* The line of a cache's end across one facet. */
-static void draw_mark_across(const struct drawing *drawing, const struct relief *relief, const double *heights,
+/* Whether a mark at `at` runs over the facet that begins at `first`. One along an edge belongs to the facet in front, which would cover half of
+ * it; on the last edge none is in front. */
+static bool runs_over(double at, int first, int count)
+{
+	return at >= first && at <= first + 1 && (at < first + 1 || first + 2 == count);
+}
+
+/* The lines of what ends across one facet. */
+static void draw_marks_across(const struct drawing *drawing, const struct relief *relief, const double *heights,
 	const struct relief_facet *facet)
 {
 	const struct chart *chart = drawing->chart;
 	struct pen_stroke stroke = { paint_of(drawing, INK_ON_DARK), 2.4, DASH_SOLID };
 
-	for (int i = 0; i < chart->mark_count && chart->marks_on_y; i++) {
-		double row = chart->mark[i].at;
+	for (int i = 0; i < chart->mark_count; i++) {
+		const struct chart_mark *mark = &chart->mark[i];
 		struct relief_point from, to;
 
-		/* One along an edge belongs to the facet in front, which would cover half of it; on the last edge none is in front. */
-		if (row < facet->row || row > facet->row + 1 || (row == facet->row + 1 && facet->row + 2 < chart->y.count))
+		if (mark->across ? !runs_over(mark->at, facet->column, chart->x.count) : !runs_over(mark->at, facet->row, chart->y.count))
 			continue;
-		from = relief_project(relief, (double)facet->column / (chart->x.count - 1), row / (chart->y.count - 1),
-			height_at(chart, heights, row, facet->column));
-		to = relief_project(relief, (facet->column + 1.0) / (chart->x.count - 1), row / (chart->y.count - 1),
-			height_at(chart, heights, row, facet->column + 1));
+		from = point_at(drawing, relief, heights, mark->across ? mark->at : facet->column, mark->across ? facet->row : mark->at);
+		to = point_at(drawing, relief, heights, mark->across ? mark->at : facet->column + 1, mark->across ? facet->row + 1 : mark->at);
 		draw_line(drawing, from.x, from.y, to.x, to.y, &stroke);
 	}
 }
@@ -312,7 +323,7 @@ static void draw_relief(const struct drawing *drawing)
 		for (int k = 0; k < 4; k++)
 			corners[k] = (struct pen_point){ facets[i].corner[k].x, facets[i].corner[k].y };
 		drawing->pen->path(drawing->pen->context, corners, 4, true, &edge, &paint);
-		draw_mark_across(drawing, &relief, heights, &facets[i]);
+		draw_marks_across(drawing, &relief, heights, &facets[i]);
 	}
 	free(heights);
 	free(facets);

@@ -80,7 +80,7 @@ struct status picture_cairo_ready(void)
 	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return status_make(STATUS_FAILED, "pictures are drawn with cairo, which cannot be loaded (%.90s): where it is missing, "
-			"install libcairo2, or have gnuplot draw: --gnuplot", dlerror());
+			"install libcairo2, or have gnuplot draw (--gnuplot, or a name in .gp)", dlerror());
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		*places[i].place = dlsym(library, places[i].name);
 		if (!*places[i].place)
@@ -307,7 +307,7 @@ struct status picture_svg(const struct chart *chart, enum picture_theme theme, s
 static struct status absent(void)
 {
 	return status_make(STATUS_FAILED, "this slexplore was built without cairo, which draws pictures: install libcairo2-dev and build it "
-		"again, or have gnuplot draw: --gnuplot");
+		"again, or have gnuplot draw (--gnuplot, or a name in .gp)");
 }
 
 struct status picture_cairo_ready(void)

@@ -6,6 +6,9 @@
 
 #include "session/axis.h"
 
+/* So far above all else a chain of sums has to be before shorter lines, of which several overlap, are worth more than fewer of them. */
+#define CHAIN_BINDS 1.5
+
 /* Entries of the first TLB where the core's file has none: those of most large cores. */
 #define TLB_ASSUMED 64
 
@@ -49,7 +52,7 @@ static double window_of(const struct limits *limits)
 		if (limit->known && limit->hard && limit->kind < LIMIT_LATENCY)
 			others = fmax(others, limit->cpe);
 	}
-	return chain > 1.05 * others ? limits->overlap : 0;
+	return chain > CHAIN_BINDS * others ? limits->overlap : 0;
 }
 
 bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
@@ -70,7 +73,9 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 		double entries = explanation->limits.uarch ? uarch_size(explanation->limits.uarch, SIZE_TLB1) : 0;
 
 		ask.pages_assumed = !(entries > 0);
-		ask.pages = !blocks->block.apart ? 0 : ask.pages_assumed ? TLB_ASSUMED : entries;
+		ask.pages = blocks->block.pages;
+		ask.entries = ask.pages_assumed ? TLB_ASSUMED : entries;
+		ask.turn = explanation->granule;
 		ask.window = blocks->block.sums ? window_of(&explanation->limits) : 0;
 	}
 	block_advise(&ask, &blocks->advice);

@@ -132,7 +132,7 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 		if (cell->facts.cycles_from != result->facts.cycles_from)
 			cell->trials->count = 0;
 		trials_append(cell->trials, &result->trials);
-		cell->facts = result->facts;
+		facts_renew(&cell->facts, &result->facts, cell->visits);
 		sample_summarise(cell->trials, &cell->facts, &cell->sample);
 	}
 	if (cell->sample.valid && !cell->sample.contended && cell->trials &&

@@ -86,7 +86,7 @@ static bool task_done(const struct probe *probe, const struct probe_task *task)
 
 	if (task->visits == 0)
 		return false;
-	return task->visits >= VISITS || !cell || cell->settled || !(cell->sample.contended || cell->sample.provisional);
+	return task->visits >= (probe_late(probe) ? 1 : VISITS) || !cell || cell->settled || !(cell->sample.contended || cell->sample.provisional);
 }
 
 static double share_done(const struct probe *probe)
@@ -151,8 +151,10 @@ static void say_doing(struct probe *probe, const struct probe_task *task, const 
 	switch (stage->part) {
 	case PROBE_TLB: snprintf(x, sizeof(x), "%.0f pages touched", task->x / 4096); break;
 	case PROBE_LINE: snprintf(x, sizeof(x), "%.0f bytes apart", task->x); break;
-	case PROBE_PARALLEL: snprintf(x, sizeof(x), "%.0f chains", task->x); break;
-	case PROBE_CORES: snprintf(x, sizeof(x), "%.0f cores", task->x); break;
+	case PROBE_PARALLEL: snprintf(x, sizeof(x), "%.0f chain%s", task->x, task->x == 1 ? "" : "s"); break;
+	case PROBE_CORES:
+		snprintf(x, sizeof(x), "%.0f %s%s", task->x, task->curve == &report->loaded ? "stream" : "core", task->x == 1 ? "" : "s");
+		break;
 	default: units_bytes_short((int64_t)task->x, x, sizeof(x));
 	}
 	report->part = stage->part;

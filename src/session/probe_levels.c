@@ -154,11 +154,12 @@ void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, i
 	report->parallel.wanted = report->parallel.count + probe->task_count;
 }
 
-/* As many bytes as each of that many may have. */
+/* As many bytes as each of that many may have, beyond the caches as chains at once. */
 static int64_t each_of(const struct probe *probe, int count)
 {
 	const struct probe_report *report = &probe->report;
-	uint64_t bytes = report->options.max_size < each_most ? report->options.max_size : each_most;
+	uint64_t beyond = probe_parallel_bytes(probe), most = beyond > each_most ? beyond : each_most;
+	uint64_t bytes = report->options.max_size < most ? report->options.max_size : most;
 
 	if (report->machine->memory_limit && bytes > report->machine->memory_limit / (uint64_t)count)
 		bytes = report->machine->memory_limit / (uint64_t)count;

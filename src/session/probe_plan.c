@@ -6,10 +6,11 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "engine/means.h"
 #include "session/probe_state.h"
 
 /* What is thought to be needed: seconds to get and lay out a byte of a working set that was not there before (on a virtual machine
- * whose host hands out pages slowly),, what a request costs besides its trials, and what laying out a byte costs
+ * whose host hands out pages slowly), what a request costs besides its trials, and what laying out a byte costs
  * that was there. Only a time that was asked for makes these matter,
  * and the share of the work that is told to be done. */
 #define SECONDS_BYTE 3.5e-9
@@ -71,7 +72,7 @@ static void keep_within_means(struct probe *probe)
 	if (machine->memory_limit && options->max_size > machine->memory_limit) {
 		options->max_size = machine->memory_limit / 4096 * 4096;
 		units_bytes_long((int64_t)report->asked_size, asked, sizeof(asked));
-		units_bytes_short((int64_t)options->max_size, most, sizeof(most));
+		units_bytes_long((int64_t)options->max_size, most, sizeof(most));
 		probe_note(probe, "working sets up to %s instead of %s: %s", most, asked, means_half(machine->memory_bound));
 	}
 	if (options->parts >> PROBE_CORES & 1 && machine->processors < 2) {
@@ -198,7 +199,7 @@ static void shrink(struct probe *probe)
 	while (lay_out(probe) > options->seconds && options->max_size / 2 >= PROBE_LEAST)
 		options->max_size /= 2;
 	if (options->max_size < wanted) {
-		units_bytes_short((int64_t)options->max_size, most, sizeof(most));
+		units_bytes_long((int64_t)options->max_size, most, sizeof(most));
 		probe_note(probe, "working sets up to %s only: %.3g s are too short for more", most, options->seconds);
 	}
 }

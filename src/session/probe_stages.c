@@ -112,7 +112,7 @@ void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, in
 		add_lines(&adding, most, false);
 	} else if (round < probe->rounds) {
 		refine(&adding, &report->hierarchy.lines[stage->pages], round, add_fine_lines);
-		probe_look_again(probe, adding.curve, round == 1);
+		probe_look_again(probe, adding.curve, round == 1 && !probe_late(probe));
 	}
 	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), round == 1 ? probe_downward : probe_upward);
 	adding.curve->wanted = adding.curve->count + probe->task_count;

@@ -76,6 +76,9 @@ bool probe_choose(struct setting *setting, const char *name, const char *choice)
 /* Whether its kernel allows the setting, within the knobs' ranges. */
 bool probe_allowed(const struct setting *setting);
 
+/* Whether this takes so long, on a busy machine, that only what was not looked at yet is. */
+bool probe_late(const struct probe *probe);
+
 void probe_add_task(struct probe *probe, const struct probe_task *task);
 /* Adds a point at x of a curve, unless it is there already or wanted in this round, or its setting is not allowed. */
 void probe_add_point(struct probe *probe, struct probe_curve *curve, const struct setting *setting, double x, bool fine);

@@ -15,6 +15,14 @@ double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
 	return probe->scale * (bytes <= 1 << 20 ? VISIT_NEAR : bytes <= PROBE_CHEAP ? VISIT_MIDDLE : VISIT_FAR);
 }
 
+/* A probe is to be over in about four seconds, unless another time was asked for. */
+#define SOON 2.8
+
+bool probe_late(const struct probe *probe)
+{
+	return probe->report.options.seconds <= 0 && probe->report.seconds > SOON;
+}
+
 /* ---- tasks ---- */
 
 void probe_add_task(struct probe *probe, const struct probe_task *task)

@@ -409,7 +409,7 @@ static void live_apply(struct session *session, const struct result *result, dou
 		/* Cycles of one clock are not mixed with another's. */
 		if (live->facts.cycles_from != result->facts.cycles_from)
 			live->pool.count = 0;
-		live->facts = result->facts;
+		facts_renew(&live->facts, &result->facts, (unsigned)live->tally_count);
 		if (session->replay)
 			live->pool = result->trials;
 		else if (result->final)

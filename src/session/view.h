@@ -125,7 +125,7 @@ struct view {
 	char entry[24];                     /* a value being typed for it; empty: none */
 	bool entry_refused;                 /* it was not taken */
 	const char *remark;                 /* the kernel's on this setting, or the next; NULL: none */
-	char blocks[440];                   /* how large its blocks should be, beside the best measured; empty: it has none */
+	char blocks[520];                   /* how large its blocks should be, beside the best measured; empty: it has none */
 	const char *hint;                   /* what to press first, or NULL: a knob has been turned */
 
 	/* The present setting's figure. While a new setting has none yet, `sample.valid` is false: a figure of

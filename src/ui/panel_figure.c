@@ -52,6 +52,8 @@ static void add_absence(struct lines *lines, const struct view *view, const stru
 		snprintf(line->text, sizeof(line->text), "not measured: %s", view->failure);
 	} else if (view->frozen && !view->measuring) {
 		snprintf(line->text, sizeof(line->text), "frozen before it was measured");
+	} else if (view->probing) {
+		snprintf(line->text, sizeof(line->text), "measured after the probe");
 	} else {
 		snprintf(line->text, sizeof(line->text), "measuring…");
 		footprint = view->setting.kernel->footprint(view->setting.v);

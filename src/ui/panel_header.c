@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "session/probe.h"
 #include "ui/panels.h"
 
 /* Appends an item after a separator when all of it still fits before `end`. */
@@ -29,6 +30,8 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 		snprintf(state, sizeof(state), "frozen");
 	else if (view->failure[0])
 		snprintf(state, sizeof(state), "stopped");
+	else if (view->probing && view->probe)
+		snprintf(state, sizeof(state), "probing %.0f %%", floor(100 * view->probe->done));
 	else if (!view->sample.valid)
 		snprintf(state, sizeof(state), "measuring");
 	else if (contended && full)

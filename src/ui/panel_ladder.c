@@ -127,7 +127,8 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
 
 	canvas_text(canvas, at, 0, y, STYLE_FIGURE, "measured");
 	if (!sample->valid) {
-		canvas_text(canvas, at, x, y, STYLE_DIM, view->failure[0] ? "not measured" : "measuring…");
+		canvas_text(canvas, at, x, y, STYLE_DIM, view->failure[0] ? "not measured" :
+			view->probing ? "after the probe" : "measuring…");
 		return;
 	}
 	draw_bar(canvas, at, x, y, columns->bar, columns->scale > 0 ? sample->cpe / columns->scale : 0, STYLE_FIGURE,
@@ -144,10 +145,10 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
 		canvas_text(canvas, at, columns->cause, y, STYLE_DIM, tail);
 }
 
-/* What stands under the bars: the binding limit's cause where no bar has one beside it, the gap, the remedy. */
-enum { WORDS = 3 };
+/* What stands under the bars: the binding limit's cause where no bar has one beside it, the gap, the remedy, the size of blocks. */
+enum { WORDS = 4 };
 struct words {
-	char text[WORDS][260];
+	char text[WORDS][520];
 	enum style style[WORDS];
 	int rows[WORDS], total;
 };
@@ -169,6 +170,8 @@ static void find_words(const struct canvas *canvas, const struct view *view, int
 	else if (advice->kind == ADVICE_SENTENCE)
 		snprintf(words->text[2], sizeof(words->text[2]), "To go faster: %s", advice->words);
 	words->style[2] = STYLE_KEY;
+	snprintf(words->text[3], sizeof(words->text[3]), "%s", view->blocks);
+	words->style[3] = STYLE_TEXT;
 	for (int i = 0; i < WORDS; i++) {
 		words->rows[i] = words->text[i][0] ? canvas_wrap_rows(canvas, width, words->text[i]) : 0;
 		words->total += words->rows[i];

@@ -47,6 +47,7 @@ static void draw_figure(struct canvas *canvas, struct rectangle at, const struct
 static void draw_short(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	static const char *const waiting[] = { "measuring…  q quits", "…  q", "…" };
+	static const char *const probing[] = { "probing…  q quits", "…  q", "…" };
 	static const char *const frozen[] = { "frozen, not measured  q quits", "frozen  q", "-" };
 	char refused[300];
 	const char *failed[] = { refused, "not measured  q quits", "failed  q", "-" };
@@ -57,7 +58,7 @@ static void draw_short(struct canvas *canvas, struct rectangle at, const struct 
 		snprintf(refused, sizeof(refused), "not measured: %s  q quits", view->failure);
 		draw_fitting(canvas, at, 0, STYLE_BAD, failed, 4);
 	} else {
-		draw_fitting(canvas, at, 0, STYLE_DIM, view->frozen ? frozen : waiting, 3);
+		draw_fitting(canvas, at, 0, STYLE_DIM, view->frozen ? frozen : view->probing ? probing : waiting, 3);
 	}
 }
 
@@ -90,9 +91,9 @@ static void state_words(const struct view *view, char *buffer, size_t size)
 	const struct sample *sample = &view->sample;
 	const char *state = panels_state(view);
 	char figure[24];
-	const char *word = view->frozen ? "frozen" : view->failure[0] ? "stopped" : state[0] || !sample->valid ? "" :
+	const char *word = view->frozen ? "frozen" : view->failure[0] ? "stopped" : view->probing ? "probing" : state[0] || !sample->valid ? "" :
 		view->replay ? "replay" : "live";
-	size_t used = (size_t)snprintf(buffer, size, "%s%s%s%s", word, view->frozen && state[0] ? ", " : "", state,
+	size_t used = (size_t)snprintf(buffer, size, "%s%s%s%s", word, (view->frozen || view->probing) && state[0] ? ", " : "", state,
 		view->recording ? ", recording" : "");
 
 	if (sample->valid && sample->contended && view->quiet.valid && used < size) {
@@ -124,7 +125,7 @@ static void draw_rows(struct canvas *canvas, struct rectangle at, const struct v
 		draw_figure_row(canvas, at, 1, view);
 	else
 		canvas_text(canvas, at, 0, 1, view->failure[0] ? STYLE_BAD : STYLE_DIM, view->failure[0] ?
-			"not measured" : view->frozen ? "frozen before it was measured" : "measuring…");
+			"not measured" : view->frozen ? "frozen before it was measured" : view->probing ? "measured after the probe" : "measuring…");
 	state_words(view, words, sizeof(words));
 	snprintf(quit, sizeof(quit), "q quits  (panels from %dx%d)", LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT);
 	if (at.height == 3) {

@@ -10,7 +10,9 @@ static const struct view_slice *first_slice(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 
-	if (!scene->by_stride_shown && view->by_stride.knob >= 0 && view->knob == view->by_stride.knob)
+	/* A kernel without a size has the other one alone. */
+	if (view->by_size.knob < 0 ||
+		(!scene->by_stride_shown && view->by_stride.knob >= 0 && view->knob == view->by_stride.knob))
 		return &view->by_stride;
 	return &view->by_size;
 }
@@ -27,7 +29,7 @@ static void first_draw(struct canvas *canvas, struct rectangle at, const struct 
 
 static bool first_wanted(const struct view *view)
 {
-	return view->by_size.knob >= 0;
+	return view->by_size.knob >= 0 || view->by_stride.knob >= 0;
 }
 
 static void second_title(const struct scene *scene, char *buffer, size_t size)
@@ -42,7 +44,7 @@ static void second_draw(struct canvas *canvas, struct rectangle at, const struct
 
 static bool second_wanted(const struct view *view)
 {
-	return view->by_stride.knob >= 0;
+	return view->by_size.knob >= 0 && view->by_stride.knob >= 0;
 }
 
 const struct panel panel_by_size = {

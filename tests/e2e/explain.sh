@@ -96,6 +96,11 @@ case $? in
 *) fail "explain combine: $(cat "$work/err")" ;;
 esac
 
+# The textbook's question.
+expect 0 explain mountain size=32m stride=4 --uarch "$known" --whatif 'L1 64m'
+says out ': one read in 2 is a miss: 0.5 lines for each'
+says out 'what if L1 64 MiB: no miss after the first pass: all 32 MiB stay'
+
 # What is refused.
 for core in $others; do
 	refuse 2 "$core is a core for " explain combine --uarch "$core"

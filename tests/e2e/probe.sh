@@ -49,8 +49,8 @@ expect 2 probe --pages 2m
 says err 'both, 4k, huge or auto'
 [ ! -s "$work/out" ] || fail "output beside an error"
 
-# Small ones, in each format. Nothing on standard error but notes.
-small="--max-size 256k --time-budget 1"
+# Small ones, in each format. Nothing on standard error but notes. They take the time they need: on a busy machine a budget leaves parts out.
+small="--max-size 256k"
 # shellcheck disable=SC2086
 expect 0 probe latency tlb line $small
 says out 'cycles'

@@ -47,6 +47,22 @@ grep -q 'B/A ' out || fail "no ratio"
 grep -q 'slexplore explore list-length size=16k' out || fail "no command line"
 grep -q '^list-length  CPE [0-9]' screen.txt || grep -q 'CPE [0-9]' screen.txt || fail "no figure in the file"
 
+# Walking on the mountain: the cell under the cursor is the setting, and is measured; as a relief where there is something to see.
+cat >mountain.script <<'END'
+key m
+key Right
+key Down
+whatif L1 512m
+figure
+dump
+key z
+dump
+END
+run 0 explore mountain size=16m stride=7 --ascii --script mountain.script
+[ "$(grep -c 'mountain size=32m stride=8 op=rd' out)" = 2 ] || fail "not where the arrows lead"
+grep -q 'L1 .*: every read is a miss: 1 line for each; if 512 MiB: no miss after' out || fail "no word of misses"
+grep -q 'a line of .* bytes each' out || fail "the slope has no end"
+
 # Standard input; ASCII only when asked, and where the locale has nothing else.
 printf 'resize 120x40\ndump\n' | run 0 --ascii --script - || exit 1
 ! LC_ALL=C grep -q '[^ -~]' out || fail "beyond ASCII"

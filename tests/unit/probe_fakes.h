@@ -13,7 +13,7 @@ enum { BAND_OP, BAND_SIZE, BAND_WIDTH, BAND_PAGES, BAND_CORES };
 
 static const char *const chase_orders[] = { "random", "backward", "pairs", NULL };
 static const char *const band_ops[] = { "rd", "frd", "fwr", "fcp", NULL };
-static const char *const band_widths[] = { "64", "128", "256", "512", NULL };
+static const char *const band_widths[] = { "8", "16", "32", "64", NULL };
 static const char *const pages_kinds[] = { "auto", "4k", "huge", NULL };
 
 static const struct knob chase_knobs[] = {
@@ -44,7 +44,7 @@ static uint64_t band_footprint(const int64_t *v)
 
 static struct status band_check(const int64_t *v)
 {
-	return v[BAND_WIDTH] < 3 ? status_ok() : status_make(STATUS_FAILED, "width=512 needs what this processor lacks");
+	return v[BAND_WIDTH] < 3 ? status_ok() : status_make(STATUS_FAILED, "width=64 needs what this processor lacks");
 }
 
 static const struct kernel kernel_chase = { .name = "latency", .element = "load", .knobs = chase_knobs, .knob_count = 6,

@@ -36,7 +36,7 @@ static void the_case_study_gets_its_64(void **state)
 	assert_int_equal(advice.level, 1);
 	assert_int_equal(advice.by, BLOCK_CACHE);
 	check_near(advice.climb, 4, 1e-9);
-	check_contains(advice.why, "three blocks of 8-byte elements fit L2 (96 KiB)");
+	check_contains(advice.why, "three blocks of 64 x 64 8-byte elements fit L2 (96 KiB)");
 	check_contains(advice.why, "the latency climbs most, from 6 to 24 cycles as measured");
 }
 
@@ -69,7 +69,7 @@ static void without_latencies_the_last_own_cache_is_taken(void **state)
 	block_advise(&question, &advice);
 	assert_int_equal(advice.level, 1);
 	assert_int_equal(advice.n, 64);
-	check_contains(advice.why, "the latency of L3 is not measured here");
+	check_contains(advice.why, "the latency of L3 is not known here");
 	question.level_count = 1;
 	question.level[0].latency = NAN;
 	block_advise(&question, &advice);
@@ -89,19 +89,34 @@ static void pages_and_the_window_make_blocks_smaller(void **state)
 	question.level[1].bytes = 2 << 20;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288);      /* 295, in steps of a cache line's elements */
-	question.pages = 100;
+	question.pages = 1;
+	question.entries = 100;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 96);
 	assert_int_equal(advice.by, BLOCK_PAGES);
 	assert_int_equal(advice.fits, 295);
-	check_contains(advice.why, ": 295; but each row is on a page of its own, and the first TLB has 100 entries");
+	check_contains(advice.why, "295 x 295 8-byte elements fit L2");
+	check_contains(advice.why, "; but each row takes 1 page of the first TLB, which holds 100");
+	/* Two matrices, rows of half a page. */
+	question.pages = 2 * 0.5 * 2;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 32);
+	assert_int_equal(advice.by, BLOCK_TURNS);
+	check_contains(advice.why, "each row takes 2 pages of the first TLB, which holds 100; and of a little over 32 turns");
+	/* Loops of four elements a turn have fewer turns. */
+	question.turn = 4;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 48);
+	assert_int_equal(advice.by, BLOCK_PAGES);
+	question.turn = 0;
+	question.pages = 1;
 	question.window = 85.3;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 80);
 	assert_int_equal(advice.by, BLOCK_WINDOW);
 	check_contains(advice.why, "only 85 elements of a sum");
 	/* Wider ones bind nothing. */
-	question.pages = 2000;
+	question.entries = 2000;
 	question.window = 3000;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288);

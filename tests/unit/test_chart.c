@@ -125,7 +125,7 @@ static void sizes_and_strides_make_a_mountain(void **state)
 	assert_int_equal(chart->call_count, 1);
 	assert_string_equal(chart->call[0].text, "32.0 GB/s");
 	/* 48 KiB lies between 32 and 64, nearer to the latter on a logarithmic scale. */
-	assert_true(chart->marks_on_y);
+	assert_false(chart->mark[0].across);
 	check_near(chart->mark[0].at, 3 + log2(1.5), 1e-9);
 	check_near(chart->mark[1].at, 7.5, 1e-9);
 	chart_free(chart);
@@ -543,6 +543,11 @@ static void the_mountain_is_drawn_from_above(void **state)
 	assert_true(isnan(chart->grid[5]));
 	assert_string_equal(chart->y.name[2], "256 KiB");
 	check_contains(chart->legend, "contended");
+	chart_free(chart);
+	/* In relief, where the screen has it so. */
+	view->grid.relief = true;
+	check_ok(chart_view(view, &origin, &chart, &what));
+	assert_int_equal(chart->kind, CHART_RELIEF);
 	chart_free(chart);
 	free(view);
 }

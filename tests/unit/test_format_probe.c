@@ -9,11 +9,13 @@
 #include "session/probe.h"
 
 static struct machine machine;
+static uint64_t max_size;      /* as asked for */
+static bool alone;             /* chains beside another tell nothing */
 
 /* The whole of it, or so many requests. */
 static struct probe *probed(unsigned most)
 {
-	const struct probe_options options = { .seed = 3 };
+	const struct probe_options options = { .seed = 3, .max_size = max_size };
 	struct status status;
 	struct request request;
 	struct probe *probe;
@@ -24,7 +26,8 @@ static struct probe *probed(unsigned most)
 	probe = probe_new(&machine, &options, &status);
 	check_ok(status);
 	for (unsigned i = 0; i < most && probe_next(probe, now, &request); i++) {
-		struct result result = fake_result(&request, 40, cycles_of(&request));
+		struct result result = fake_result(&request, alone && request.v[CHASE_CHAINS] > 1 && request.kernel == &kernel_chase ? 0 : 40,
+			cycles_of(&request));
 
 		snprintf(result.facts.pages, sizeof(result.facts.pages), "4k");
 		/* One that takes turns between two. */
@@ -181,6 +184,36 @@ static void text_lists_points_when_asked_to(void **state)
 	free(text);
 }
 
+/* A working set that takes more octaves than the usual plot has room for is on it all the same. */
+static void text_shows_the_whole_curve(void **state)
+{
+	char *text;
+
+	(void)state;
+	max_size = UINT64_C(4) << 30;
+	text = written("text", 100000, false);
+	assert_non_null(strstr(text, " 4g\n"));
+	free(text);
+	max_size = 0;
+}
+
+/* What could not be measured is no 0. */
+static void text_has_no_figure_where_there_is_none(void **state)
+{
+	char *text, *row;
+
+	(void)state;
+	alone = true;
+	text = written("text", 100000, false);
+	row = strstr(text, "ns a load");
+	assert_non_null(row);
+	row[strcspn(row, "\n")] = '\0';
+	assert_non_null(strstr(row, " -      -"));
+	assert_null(strstr(row, "0.000"));
+	free(text);
+	alone = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +222,8 @@ int main(void)
 		cmocka_unit_test(text_keeps_to_eighty_columns_and_says_it_all),
 		cmocka_unit_test(text_says_what_is_not_complete),
 		cmocka_unit_test(text_lists_points_when_asked_to),
+		cmocka_unit_test(text_shows_the_whole_curve),
+		cmocka_unit_test(text_has_no_figure_where_there_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

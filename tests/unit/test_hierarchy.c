@@ -200,6 +200,27 @@ static void a_second_tlb_is_found_beside_the_lines_of_caches(void **state)
 	free(world);
 }
 
+static void lines_of_the_first_cache_are_no_tlb_without_line_curves(void **state)
+{
+	struct made made = desktop;
+	struct world *world;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		world = world_new(&made, seed);
+		world->input.lines[PAGES_4K] = world->input.lines[PAGES_HUGE] = (struct hierarchy_curve){ 0 };
+		find(world);
+		assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
+		check_near(hierarchy_tlb(&world->hierarchy, 1)->entries, 96, 2);
+		assert_null(hierarchy_tlb(&world->hierarchy, 2));
+		/* Of a cache of another size those lines say nothing. */
+		world->machine.cache[0].bytes = 192 * KIB;
+		find(world);
+		assert_non_null(hierarchy_tlb(&world->hierarchy, 2));
+		free(world);
+	}
+}
+
 static void what_the_system_says_otherwise_is_a_finding(void **state)
 {
 	struct world *world = world_new(&desktop, 7);
@@ -305,6 +326,22 @@ static void nothing_is_claimed_too_early(void **state)
 }
 
 /* The step at 384 KiB is small, and where no cache is stated. */
+/* On a system whose smallest pages are of 64 KiB the same curve is of fewer entries, and of as many bytes. */
+static void entries_are_of_the_pages_that_there_are(void **state)
+{
+	struct world *world = world_new(&desktop, 5);
+	const struct hierarchy_level *tlb;
+
+	(void)state;
+	world->input.got[PAGES_4K] = "64k";
+	find(world);
+	tlb = hierarchy_tlb(&world->hierarchy, 1);
+	assert_non_null(tlb);
+	check_near(tlb->bytes / KIB, 384, 8);
+	check_near(tlb->entries, 6, 0);
+	free(world);
+}
+
 static void a_tlb_step_is_passed_over_without_page_curves(void **state)
 {
 	struct world *world = world_new(&desktop, 13);
@@ -339,12 +376,14 @@ int main(void)
 		cmocka_unit_test(sizes_come_out_right),
 		cmocka_unit_test(a_tlb_step_is_no_cache),
 		cmocka_unit_test(a_second_tlb_is_found_beside_the_lines_of_caches),
+		cmocka_unit_test(lines_of_the_first_cache_are_no_tlb_without_line_curves),
 		cmocka_unit_test(what_the_system_says_otherwise_is_a_finding),
 		cmocka_unit_test(a_level_that_is_stated_and_missing_is_a_finding),
 		cmocka_unit_test(pages_that_were_refused_are_named),
 		cmocka_unit_test(points_of_two_modes_are_named),
 		cmocka_unit_test(memory_that_grows_is_one_memory),
 		cmocka_unit_test(nothing_is_claimed_too_early),
+		cmocka_unit_test(entries_are_of_the_pages_that_there_are),
 		cmocka_unit_test(a_tlb_step_is_passed_over_without_page_curves),
 		cmocka_unit_test(nothing_measured_is_nothing_found),
 	};

@@ -184,15 +184,16 @@ static struct chart *grid(enum chart_kind kind, int columns, int rows, int marks
 		chart->grid[i] = i == 5 ? NAN : 1 + 120.0 / (1 + i / columns) / (1 + i % columns);
 	snprintf(chart->title, sizeof(chart->title), "mountain: read with a stride");
 	snprintf(chart->x.title, sizeof(chart->x.title), "stride (elements of 8 bytes from one read to the next)");
-	snprintf(chart->y.title, sizeof(chart->y.title), "size (bytes of the array)");
+	snprintf(chart->y.title, sizeof(chart->y.title), "size (bytes of the array, or of both when one is copied to the other)");
 	snprintf(chart->z.title, sizeof(chart->z.title), "GB/s");
-	chart->marks_on_y = true;
 	for (int i = 0; i < marks; i++) {
 		struct chart_mark mark = { .at = i == 3 ? rows : 0.5 + 0.7 * i, .stated = true };
 
 		snprintf(mark.text, sizeof(mark.text), "L%d %d MiB", i + 1, 2 << i);
 		chart_add_mark(chart, &mark);
 	}
+	if (columns > 2)
+		chart_add_mark(chart, &(struct chart_mark){ .at = columns / 2 - 0.5, .across = true, .text = "from here a line each" });
 	chart_grid_scale(chart, 1, 121);
 	sign(chart);
 	return chart;

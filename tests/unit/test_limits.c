@@ -427,6 +427,32 @@ static void lines_come_at_a_rate(void **state)
 	uarch_free(uarch);
 }
 
+/* Columns of 2,048 bytes of lines, gone down again and again, in a matrix of 16 KiB: a cache that holds the columns still gets a line of the matrix
+ * with every eighth element. */
+static void a_walk_within_a_walk_asks_for_both(void **state)
+{
+	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
+	struct limits_place place = { .working_set = 48 * 1024, .lines = 2, .range = 2048, .far_lines = 0.125, .far_range = 16384, .apart = true,
+		.page = 4096, .cache = { 0, 0, 65536 }, .l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 65536 } };
+	const double far = 0.0625 * (1 - 5120.0 / 16384);
+
+	(void)state;
+	limits_of_place(uarch, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
+	check_near(cycles_of(LIMIT_MEMORY_LINES), 2 * ((0.5 - far) / 0.5 + far / 0.25), 1e-9);
+	check_near(limits.beyond[0], 1, 1e-9);
+	check_near(limits.beyond[1], 2 * far, 1e-9);
+	/* All columns fit the first cache: the matrix does not. */
+	place.range = 512;
+	limits_of_place(uarch, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
+	check_near(limits.beyond[0], 0.125 * (1 - 1024.0 / 16384), 1e-9);
+	/* And then both do. */
+	place.far_range = 1024;
+	limits_of_place(uarch, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
+	check_near(limits.beyond[0], 0, 0);
+	assert_null(find(LIMIT_MEMORY_LINES));
+	uarch_free(uarch);
+}
+
 static void misses_overlap_as_far_as_the_buffer_reaches(void **state)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
@@ -805,6 +831,7 @@ int main(void)
 		cmocka_unit_test(stores_to_many_lines_go_one_by_one),
 		cmocka_unit_test(a_chain_waits_for_the_levels_that_it_reaches),
 		cmocka_unit_test(lines_come_at_a_rate),
+		cmocka_unit_test(a_walk_within_a_walk_asks_for_both),
 		cmocka_unit_test(misses_overlap_as_far_as_the_buffer_reaches),
 		cmocka_unit_test(costs_on_top_of_the_bound_are_predicted),
 		cmocka_unit_test(the_front_end_has_soft_limits),

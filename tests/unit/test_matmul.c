@@ -270,6 +270,11 @@ static void periods_stand_for_the_rest(void **state)
 	v[MATMUL_BLOCK] = 48;
 	run_at(v, &run);
 	assert_int_equal(run.period, 48 * 48);
+	/* One that holds the whole product cuts nothing. */
+	v[MATMUL_BLOCK] = 2000;
+	run_at(v, &run);
+	assert_int_equal(run.period, 100);
+	v[MATMUL_BLOCK] = 48;
 	v[MATMUL_N] = 20;
 	run_at(v, &run);
 	assert_int_equal(run.period, run.ring);

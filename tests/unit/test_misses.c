@@ -267,9 +267,37 @@ static void kernels_answer_for_their_walks(void **state)
 	check_contains(misses.why, "random");
 }
 
+/* Two columns of a matrix, gone down again and again: where their lines do not fit, each element misses both; where they do, a line of the matrix comes
+ * with every eighth, until all of that fits too. */
+static void walks_within_walks(void **state)
+{
+	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 32 * MIB };
+	struct misses_walk walk = { .working_set = 2 * 1000 * 64.0, .lines = 2, .far_lines = 0.125, .far_range = 8e6 };
+	struct misses misses;
+	char words[160];
+
+	(void)state;
+	misses_find(&walk, cache, 64, &misses);
+	assert_true(misses.known);
+	check_near(misses.level[0].each, 2, 1e-9);
+	check_near(misses.level[1].each, 0.125, 1e-9);
+	check_near(misses.level[2].each, 0, 0);
+	misses_words(&misses, 0, words, sizeof(words));
+	check_contains(words, "every element misses 2 times");
+	misses_words(&misses, 1, words, sizeof(words));
+	check_contains(words, "one element in 8 is a miss");
+	misses_words(&misses, 2, words, sizeof(words));
+	check_contains(words, "all 7.6 MiB stay");
+	/* Columns of 100 rows fit the first. */
+	walk.working_set = 2 * 100 * 64.0;
+	misses_find(&walk, cache, 64, &misses);
+	check_near(misses.level[0].each, 0.125, 1e-9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(walks_within_walks),
 		cmocka_unit_test(the_textbooks_exercises),
 		cmocka_unit_test(strides_that_leave_lines_out_need_less),
 		cmocka_unit_test(every_level_has_its_own_answer),

@@ -272,6 +272,27 @@ static void mixed_sets_take_their_shares(void **state)
 	check_usage(latency->check(v), "chains=2 with far=50: a mix of near and far has one chain; far=100 has more");
 }
 
+/* However far apart the nodes of the large set are, and so however long the gap between the two sets is. */
+static void small_sets_of_other_sizes_are_laid_out_anew(void **state)
+{
+	const struct kernel *latency = kernel_find("latency");
+	int near = kernel_knob(latency, "near");
+	int64_t v[KNOBS_MAX], other[KNOBS_MAX];
+
+	(void)state;
+	initial(latency, v);
+	v[kernel_knob(latency, "size")] = 1 << 20;
+	v[kernel_knob(latency, "far")] = 50;
+	v[kernel_knob(latency, "order")] = 2;
+	for (int64_t stride = 16; stride <= 65536; stride *= 4) {
+		v[kernel_knob(latency, "stride")] = stride;
+		memcpy(other, v, sizeof(v));
+		for (v[near] = 64; v[near] <= 16384; v[near] += 64)
+			for (other[near] = v[near] + 64; other[near] <= 16384; other[near] += 64)
+				assert_true(latency->layout(v) != latency->layout(other));
+	}
+}
+
 /* One line a page touches few lines, however many bytes lie between them. */
 static void lines_are_those_that_hold_nodes(void **state)
 {
@@ -454,6 +475,7 @@ int main(void)
 		cmocka_unit_test(stopped_layouts_are_whole),
 		cmocka_unit_test(walks_begin_anywhere),
 		cmocka_unit_test(mixed_sets_take_their_shares),
+		cmocka_unit_test(small_sets_of_other_sizes_are_laid_out_anew),
 		cmocka_unit_test(lines_are_those_that_hold_nodes),
 		cmocka_unit_test(trials_begin_in_fresh_nodes),
 		cmocka_unit_test(streams_begin_at_their_share),

@@ -3,6 +3,7 @@
 
 #include <locale.h>
 
+#include "session/probe.h"
 #include "ui/panels.h"
 
 extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder, panel_ports, panel_code,
@@ -101,6 +102,28 @@ static void a_quiet_figure_stands_beside_a_contended_one(void **state)
 }
 
 /* B of that CPE, its quartiles one per cent to either side; A is 2. */
+/* Live figures rest meanwhile, and say so. */
+static void a_probe_under_way_is_told_wherever_a_figure_waits(void **state)
+{
+	static struct probe_report report;
+
+	(void)state;
+	begin();
+	report.done = 0.316;
+	view.probe = &report;
+	view.probing = true;
+	check_contains(draw(&panel_header, 80, 1), "probing 31 %");
+	view.sample.valid = false;
+	check_contains(draw(&panel_figure, 31, 12), "measured after the probe");
+	lacks(shown, "measuring");
+	view.frozen = true;
+	check_contains(draw(&panel_header, 80, 1), "frozen");
+	view.frozen = view.probing = false;
+	check_contains(draw(&panel_header, 80, 1), "measuring");
+	check_contains(draw(&panel_figure, 31, 12), "measuring");
+	view.probe = NULL;
+}
+
 static void compare_with(double cpe)
 {
 	view.pinned = true;
@@ -422,6 +445,7 @@ int main(void)
 		cmocka_unit_test(trials_are_told_in_words),
 		cmocka_unit_test(where_and_beside_whom_it_ran_is_told),
 		cmocka_unit_test(a_quiet_figure_stands_beside_a_contended_one),
+		cmocka_unit_test(a_probe_under_way_is_told_wherever_a_figure_waits),
 		cmocka_unit_test(a_difference_within_the_spread_is_none),
 		cmocka_unit_test(what_a_has_of_its_own_is_cut_at_a_word),
 		cmocka_unit_test(what_is_being_read_keeps_its_room),

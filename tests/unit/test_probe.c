@@ -262,7 +262,27 @@ static void stays_within_the_memory_that_is_free(void **state)
 	assert_true(play->largest <= 100 << 20);
 	assert_int_equal(play->report->asked_size, 256 << 20);
 	assert_int_equal(play->report->options.max_size, 100 << 20);
-	assert_true(noted(play, "100m instead of 256 MiB"));
+	assert_true(noted(play, "100 MiB instead of 256 MiB: half of this machine's free memory"));
+	play_free(play);
+	play = play_new();
+	play->machine.memory_limit = 100 << 20;
+	play->machine.memory_bound = MEANS_GROUP;
+	run(play);
+	assert_true(noted(play, "100 MiB instead of 256 MiB: half of what the control group still allows"));
+	play_free(play);
+}
+
+/* What is called memory lies beyond the last cache, where that is a large one, too. */
+static void several_cores_read_beyond_the_last_cache(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->machine.cache[2].bytes = 96 << 20;
+	play->options.parts = 1u << PROBE_CORES;
+	run(play);
+	assert_int_equal(play->report->cores.point[0].setting.v[BAND_SIZE], 128 << 20);
+	assert_int_equal(play->report->loaded.point[0].setting.v[CHASE_SIZE], 128 << 20);
 	play_free(play);
 }
 
@@ -287,7 +307,7 @@ static void takes_the_widest_accesses_there_are(void **state)
 
 	(void)state;
 	run(play);
-	assert_int_equal(play->width, 2);      /* 256; 512 is refused */
+	assert_int_equal(play->width, 2);      /* 32; 64 is refused */
 	play_free(play);
 }
 
@@ -441,6 +461,24 @@ static void keeps_to_the_time_by_measuring_less(void **state)
 	}
 }
 
+static void on_a_busy_machine_no_second_looks_are_taken(void **state)
+{
+	struct play *play = play_new(), *busy = play_new();
+
+	(void)state;
+	busy->takes = 0.02;
+	run(play);
+	run(busy);
+	assert_true(busy->report->complete);
+	assert_int_equal(busy->report->note_count, 0);
+	assert_true(busy->requests + 60 < play->requests);
+	/* Knees are looked at closely all the same. */
+	check_near(hierarchy_cache(&busy->report->hierarchy, 2)->bytes, 2 << 20, 1);
+	assert_int_equal(busy->report->lines[PAGES_4K].count, play->report->lines[PAGES_4K].count);
+	play_free(play);
+	play_free(busy);
+}
+
 static void more_time_is_for_longer_looks(void **state)
 {
 	struct play *play = play_new(), *longer = play_new();
@@ -507,6 +545,7 @@ int main(void)
 		cmocka_unit_test(several_cores_only_when_asked_for),
 		cmocka_unit_test(of_many_cores_a_few_numbers_do),
 		cmocka_unit_test(stays_within_the_memory_that_is_free),
+		cmocka_unit_test(several_cores_read_beyond_the_last_cache),
 		cmocka_unit_test(says_why_there_are_no_huge_pages),
 		cmocka_unit_test(takes_the_widest_accesses_there_are),
 		cmocka_unit_test(goes_on_without_the_memory_that_is_refused),
@@ -515,6 +554,7 @@ int main(void)
 		cmocka_unit_test(keeps_what_it_has_when_it_is_stopped),
 		cmocka_unit_test(foreign_results_count_for_nothing),
 		cmocka_unit_test(keeps_to_the_time_by_measuring_less),
+		cmocka_unit_test(on_a_busy_machine_no_second_looks_are_taken),
 		cmocka_unit_test(more_time_is_for_longer_looks),
 		cmocka_unit_test(ends_when_the_time_is_up_whatever_is_missing),
 		cmocka_unit_test(refuses_what_tells_nothing),

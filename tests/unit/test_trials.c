@@ -370,9 +370,37 @@ static void sources_have_names(void **state)
 	assert_string_equal(source_name(SOURCE_MODEL), "model");
 }
 
+static void what_others_moved_is_the_mean_of_visits(void **state)
+{
+	const struct run_facts unknown = { .cores = 4, .others_gbps = NAN }, alone = { .cores = 1 };
+	struct run_facts newer = { .cores = 4, .others_gbps = 30, .call = 7 }, seen = { 0 };
+
+	(void)state;
+	facts_renew(&seen, &newer, 0);
+	check_near(seen.others_gbps, 30, 1e-12);
+	newer.others_gbps = 60;
+	facts_renew(&seen, &newer, 1);
+	check_near(seen.others_gbps, 45, 1e-12);
+	newer.call = 9;
+	newer.others_gbps = 60;
+	facts_renew(&seen, &newer, 2);
+	check_near(seen.others_gbps, 50, 1e-12);
+	assert_int_equal(seen.call, 9);
+	/* Not known this time is no reason to forget it. */
+	facts_renew(&seen, &unknown, 3);
+	check_near(seen.others_gbps, 50, 1e-12);
+	facts_renew(&seen, &alone, 4);
+	assert_true(seen.others_gbps == 0);
+	facts_renew(&seen, &unknown, 0);
+	assert_true(isnan(seen.others_gbps));
+	facts_renew(&seen, &newer, 1);
+	check_near(seen.others_gbps, 60, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_others_moved_is_the_mean_of_visits),
 		cmocka_unit_test(nothing_gives_no_sample),
 		cmocka_unit_test(quiet_trials_are_used_and_contended_ones_not),
 		cmocka_unit_test(too_few_quiet_trials_are_said_to_be),

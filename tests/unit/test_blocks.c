@@ -1,0 +1,147 @@
+/* The advised size of blocks for a kernel on a machine, beside the best that was measured. */
+#include "check.h"
+
+#include "model/choice.h"
+#include "session/blocks.h"
+
+static const struct kernel *kernel;
+static struct machine machine;
+
+static void set(struct setting *setting, const char *form)
+{
+	kernel = kernel_find("matmul");
+	setting_init(setting, kernel);
+	check_ok(setting_assign(setting, form, MEANS_UNKNOWN));
+	memset(&machine, 0, sizeof(machine));
+	machine.cache_count = 3;
+	machine.cache[0].level = 1;
+	machine.cache[0].bytes = 48 << 10;
+	machine.cache[1].level = 2;
+	machine.cache[1].bytes = 2 << 20;
+	machine.cache[2].level = 3;
+	machine.cache[2].bytes = 32 << 20;
+}
+
+static void sizes_alone_give_an_advice(void **state)
+{
+	struct setting setting;
+	struct blocks_question question = { .setting = &setting, .machine = &machine };
+	struct blocks blocks;
+	char words[520];
+
+	(void)state;
+	set(&setting, "form=blocked-transposed");
+	assert_true(blocks_find(&question, &blocks));
+	assert_int_equal(blocks.advice.n, 288);
+	blocks_words(&blocks, &setting, NULL, words, sizeof(words));
+	check_contains(words, "block=288 advised: three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)");
+	check_contains(words, "the latency of L1d is not known here");
+	/* Of half the bytes more fit. */
+	check_ok(setting_assign(&setting, "type=f32", MEANS_UNKNOWN));
+	assert_true(blocks_find(&question, &blocks));
+	assert_int_equal(blocks.advice.n, 416);
+	/* No blocks, no kernel with blocks, no caches. */
+	set(&setting, "form=naive");
+	assert_false(blocks_find(&question, &blocks));
+	setting_init(&setting, kernel_find("mountain"));
+	assert_false(blocks_find(&question, &blocks));
+	set(&setting, "form=blocked");
+	machine.cache_count = 0;
+	assert_false(blocks_find(&question, &blocks));
+}
+
+/* What the core's file knows: latencies, the window where one chain of sums binds, pages of rows that are gone down. */
+static void the_core_makes_blocks_smaller(void **state)
+{
+	struct explanation *explanation = explanation_new();
+	struct uarch_choice core;
+	struct setting setting;
+	struct explain_question ask = { .seed = 1, .machine = &machine };
+	struct blocks_question question = { .setting = &setting, .machine = &machine, .explanation = explanation,
+		.l3 = { .known = true, .latency = 75, .lines = 0.2, .bytes = 32 << 20 } };
+	struct blocks blocks;
+
+	(void)state;
+	set(&setting, "form=blocked-transposed");
+	machine_identify(&machine);
+	if (uarch_choose("redwood-cove", &machine, &core).code != STATUS_OK) {      /* of another instruction set */
+		explanation_free(explanation);
+		skip();
+	}
+	ask.kernel = kernel;
+	ask.v = setting.v;
+	ask.uarch = core.uarch;
+	explain(&ask, explanation);
+	check_ok(explanation->status);
+	assert_true(blocks_find(&question, &blocks));
+	assert_int_equal(blocks.advice.by, BLOCK_WINDOW);
+	assert_true(blocks.advice.n >= 64 && blocks.advice.n <= 128);
+	/* Four sums do not wait. */
+	check_ok(setting_assign(&setting, "acc=4", MEANS_UNKNOWN));
+	explain(&ask, explanation);
+	assert_true(blocks_find(&question, &blocks));
+	assert_int_equal(blocks.advice.n, 288);
+	check_contains(blocks.advice.why, "to 75 cycles as measured");
+	/* 96 entries of the first TLB, a row of 8,000 bytes on a page or two of its own each. */
+	check_ok(setting_assign(&setting, "form=blocked", MEANS_UNKNOWN));
+	explain(&ask, explanation);
+	assert_true(blocks_find(&question, &blocks));
+	assert_int_equal(blocks.advice.by, BLOCK_PAGES);
+	assert_int_equal(blocks.advice.n, 96);
+	explanation_free(explanation);
+	uarch_choice_free(&core);
+}
+
+static void measured(struct cells *cells, const struct setting *setting, int64_t block, double cpe)
+{
+	struct setting other = *setting;
+	struct cell *cell;
+
+	other.v[kernel_knob(kernel, "block")] = block;
+	cell = cells_get(cells, &other, true);
+	cell->sample = (struct sample){ .valid = true, .cpe = cpe, .cpe_lo = cpe, .cpe_hi = cpe };
+}
+
+static void the_best_measured_stands_beside_it(void **state)
+{
+	struct cells *cells = cells_new();
+	struct setting setting;
+	struct blocks_question question = { .setting = &setting, .machine = &machine };
+	struct blocks_measured found;
+	struct blocks blocks;
+	char words[520];
+
+	(void)state;
+	set(&setting, "form=blocked-transposed");
+	assert_true(blocks_find(&question, &blocks));
+	measured(cells, &setting, 64, 1.2);
+	blocks_look(&blocks, &setting, cells, MEANS_UNKNOWN, &found);
+	assert_int_equal(found.count, 1);
+	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
+	assert_string_equal(words, "block=288 advised");
+	measured(cells, &setting, 128, 1.0);
+	blocks_look(&blocks, &setting, cells, MEANS_UNKNOWN, &found);
+	assert_int_equal(found.best, 128);
+	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
+	assert_string_equal(words, "block=288 advised; best of 2 measured: 128");
+	measured(cells, &setting, 288, 1.25);
+	blocks_look(&blocks, &setting, cells, MEANS_UNKNOWN, &found);
+	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
+	assert_string_equal(words, "block=288 advised; best of 3 measured: 128, where it takes 20.0 % less");
+	measured(cells, &setting, 288, 0.9);
+	blocks_look(&blocks, &setting, cells, MEANS_UNKNOWN, &found);
+	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
+	assert_string_equal(words, "block=288 advised, and the best of 3 measured");
+	cells_free(cells);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_alone_give_an_advice),
+		cmocka_unit_test(the_core_makes_blocks_smaller),
+		cmocka_unit_test(the_best_measured_stands_beside_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
