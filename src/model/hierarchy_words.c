@@ -204,7 +204,7 @@ static void find_pages(const struct hierarchy_input *input, struct hierarchy *hi
 static void find_line_differs(const struct found *found, struct hierarchy *hierarchy)
 {
 	if (hierarchy->line > 0 && found->stated_line && hierarchy->line != found->stated_line)
-		find(hierarchy, true, "The system says that lines have %u bytes. Two accesses share one up to %.0f bytes apart.", found->stated_line,
+		find(hierarchy, true, "The system says that lines have %u bytes. Two accesses lie in one only while less than %.0f bytes apart.", found->stated_line,
 			hierarchy->line);
 }
 

@@ -180,9 +180,13 @@ static void put_parallel(struct column *column, const struct probe_curve *curve)
 		if (!best || point->sample.ns < best->sample.ns)
 			best = point;
 	}
-	if (one && best && best != one)
-		put(column, STYLE_TEXT, "memory: %.0f loads at once are %.1f times as fast as one", best->x,
-			one->sample.ns / best->sample.ns);
+	if (one && best && best != one) {
+		char set[32];
+
+		units_bytes((int64_t)best->facts.footprint, set, sizeof(set));
+		put(column, STYLE_TEXT, "%.0f loads at once: %.1f times as fast as one (in %s)", best->x,
+			one->sample.ns / best->sample.ns, set);
+	}
 }
 
 static void put_findings(struct column *column, const struct probe_report *report)

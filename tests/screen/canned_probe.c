@@ -114,8 +114,10 @@ void canned_probe(struct canned *canned, struct session *session, int percent)
 		add_pages(&report->pages[PAGES_4K], "4k");
 		for (size_t i = 0; i < sizeof(distances) / sizeof(distances[0]); i++)
 			add(&report->pairs, distances[i], distances[i] < 64 ? 9 : 14, "huge");
-		for (size_t i = 0; i < sizeof(chains) / sizeof(chains[0]); i++)
+		for (size_t i = 0; i < sizeof(chains) / sizeof(chains[0]); i++) {
 			add(&report->parallel, chains[i], 500 / fmin(20, chains[i]), "huge");
+			report->parallel.point[i].facts.footprint = 128 << 20;
+		}
 		add_bands(report);
 	} else {
 		snprintf(report->doing, sizeof(report->doing), "latency, %s pages, 2.8m", report->done > 0.4 ? "4k" : "huge");
