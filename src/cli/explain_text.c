@@ -11,6 +11,7 @@
 #include "model/explain.h"
 #include "session/advice.h"
 #include "session/blocks.h"
+#include "session/gap.h"
 
 /* "4", but "2.667". */
 static void count_word(double count, char *buffer, size_t size)
@@ -203,7 +204,7 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 	if (explanation->foreign)
 		fputc('\n', report->out);
 	else if (gap < -0.03)
-		fprintf(report->out, "; measured %.0f%% below the limit: the core model must be wrong here\n", -gap * 100);
+		fprintf(report->out, "; measured %.0f%% below the limit: %s\n", -gap * 100, gap_suspect(limit->kind));
 	else if (gap < 0.03)
 		fprintf(report->out, "; measured at the limit\n");
 	else

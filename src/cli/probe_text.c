@@ -10,6 +10,9 @@
 
 enum { WIDTH = 80, CELL = 40 };
 
+/* Readings of memory agree within this. */
+#define BEYOND 1.1
+
 /* ---- words ---- */
 
 /* Broken at blanks; further lines after so many blanks. */
@@ -214,6 +217,7 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 static void put_parallel(FILE *out, const struct probe_report *probe)
 {
 	const struct probe_curve *curve = &probe->parallel;
+	bool beyond = false;
 
 	if (!curve->count)
 		return;
@@ -228,6 +232,11 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 		cell(out, 7, curve->point[0].x == 1 && curve->point[0].sample.valid && curve->point[i].sample.cpe > 0 ?
 			curve->point[0].sample.cpe / curve->point[i].sample.cpe : NAN);
 	fputc('\n', out);
+	/* So many at once hide no more than so many waits. */
+	for (int i = 0; i < curve->count; i++)
+		beyond = beyond || curve->point[0].sample.cpe > BEYOND * curve->point[i].x * curve->point[i].sample.cpe;
+	if (curve->point[0].x == 1 && beyond)
+		put_wrapped(out, "", 2, "N loads at once are at most N times as fast: memory was slower while one alone was timed, so these are too high.");
 }
 
 static void put_cores(FILE *out, const struct probe_report *probe)

@@ -80,6 +80,13 @@ static void qualify(const struct sample *sample, struct gap *gap)
 		snprintf(gap->words + used, sizeof(gap->words) - used, " (provisional)");
 }
 
+const char *gap_suspect(enum limit_kind kind)
+{
+	if (kind == LIMIT_MEMORY_LATENCY || kind == LIMIT_MEMORY_LINES || kind == LIMIT_MISSES)
+		return "the caches and memory answer faster now than when their figures were taken";
+	return "the core model, or the clock, is wrong here";
+}
+
 void gap_find(const struct sample *sample, const struct limits *limits, const char *core, bool assumed, struct gap *gap)
 {
 	char cycles[24];
@@ -104,7 +111,7 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 		if (core)
 			snprintf(gap->words + used, sizeof(gap->words) - used, "this core is faster than %s", core);
 		else
-			snprintf(gap->words + used, sizeof(gap->words) - used, "the core model, or the clock, is wrong here");
+			snprintf(gap->words + used, sizeof(gap->words) - used, "%s", gap_suspect(limits->limit[limits->binding].kind));
 		snprintf(gap->brief, sizeof(gap->brief), "measured below it");
 	} else if (gap->percent <= 100 * GAP_AT) {
 		gap->kind = GAP_AT_LIMIT;

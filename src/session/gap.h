@@ -25,6 +25,9 @@ struct gap {
 	char brief[40];              /* "at it", "+0.250" */
 };
 
+/* What is wrong where a measurement is below a limit of that kind: of caches and memory the figures were measured, and vary. */
+const char *gap_suspect(enum limit_kind kind);
+
 /* core: the title of the core that the limits are of, when it is not the running one; NULL: it is. assumed: that core stands in for
  * the running one, which has no model. sample may be not valid. */
 void gap_find(const struct sample *sample, const struct limits *limits, const char *core, bool assumed, struct gap *gap);

@@ -36,7 +36,8 @@ void placed_others(const struct run_facts *facts, const struct sample *sample, c
 			snprintf(buffer, size, "all %d cores %s GB/s", facts->cores, figure);
 			return;
 		}
-		used = (size_t)snprintf(buffer, size, "%d cores%s", facts->cores, facts->streams > 0 ? ", " : "");
+		used = (size_t)snprintf(buffer, size, "%d cores%s", facts->cores, facts->streams > 0 ? ", " :
+			isnan(facts->others_gbps) ? ": what all move is unavailable, since not each of them ran meanwhile" : "");
 	}
 	if (facts->streams > 0 && used < size)
 		used += (size_t)snprintf(buffer + used, size - used, "%d stream%s", facts->streams, facts->streams == 1 ? "" : "s");

@@ -428,7 +428,7 @@ static void samples_say_how_far_they_are_from_their_limit(void **state)
 	check_contains(written, "; measured 100% above the limit\n");
 	discard();
 	write_sample("text", REPORT_RUN, 1.4);
-	check_contains(written, "; measured 20% below the limit: the core model must be wrong here\n");
+	check_contains(written, "; measured 20% below the limit: the core model, or the clock, is wrong here\n");
 	discard();
 	write_sample("json", REPORT_RUN, 3);
 	object = record(0);

@@ -4,6 +4,7 @@
 #include "fakes.h"
 
 #include <jansson.h>
+#include <limits.h>
 
 #include "cli/format.h"
 #include "session/probe.h"
@@ -161,6 +162,33 @@ static void text_keeps_to_eighty_columns_and_says_it_all(void **state)
 	free(text);
 }
 
+/* Where memory was slower while one load alone was timed, what the others gain is too much, and said to be. */
+static void text_doubts_more_gain_than_loads_at_once(void **state)
+{
+	const struct format *as = format_find("text");
+	struct probe *probe = probed(UINT_MAX);
+	struct report report;
+	char *text;
+	size_t length;
+
+	(void)state;
+	for (int slower = 0; slower < 2; slower++) {
+		struct probe_report *tampered = (struct probe_report *)(uintptr_t)probe_report(probe);
+
+		assert_true(tampered->parallel.count > 3 && tampered->parallel.point[0].x == 1);
+		if (slower)
+			tampered->parallel.point[0].sample.cpe *= 2;
+		report_init(&report, NULL, REPORT_PROBE);
+		report.out = open_memstream(&text, &length);
+		report.machine = &machine;
+		as->probe(&report, tampered);
+		assert_int_equal(fclose(report.out), 0);
+		assert_true((strstr(text, "at most N times as fast") != NULL) == (slower == 1));
+		free(text);
+	}
+	probe_free(probe);
+}
+
 static void text_says_what_is_not_complete(void **state)
 {
 	char *text = written("text", 40, false);
@@ -220,6 +248,7 @@ int main(void)
 		cmocka_unit_test(json_has_a_record_for_everything),
 		cmocka_unit_test(csv_has_a_line_for_each_point),
 		cmocka_unit_test(text_keeps_to_eighty_columns_and_says_it_all),
+		cmocka_unit_test(text_doubts_more_gain_than_loads_at_once),
 		cmocka_unit_test(text_says_what_is_not_complete),
 		cmocka_unit_test(text_lists_points_when_asked_to),
 		cmocka_unit_test(text_shows_the_whole_curve),

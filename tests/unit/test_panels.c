@@ -83,6 +83,11 @@ static void where_and_beside_whom_it_ran_is_told(void **state)
 	view.facts.cores = 1;
 	view.facts.streams = 3;
 	check_contains(draw(&panel_figure, 31, 12), "3 streams 48.00 GB/s");
+	/* A sum that lacks one is none. */
+	view.facts.streams = 0;
+	view.facts.cores = 2;
+	view.facts.others_gbps = view.sample.total_gbps = NAN;
+	check_contains(draw(&panel_figure, 31, 14), "2 cores: what all move is");
 	lacks(shown, "asked");
 }
 
