@@ -401,7 +401,7 @@ const struct kernel kernel_bandwidth = {
 		"lines a cycle bind, whatever the width. Only bytes that the code reads or writes are credited: lines that a strided walk "
 		"brings and does not use are not, nor those that a store fetches first. lmbench credits bytes that it never loads.",
 	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using LMBench (memory bandwidth)",
-	.element = "place of width bytes",
+	.element = "access",
 	.hint = "Down to width, then +; then grow size",
 	.limit = "loads",
 	.knobs = knobs,

@@ -149,7 +149,7 @@ static void put_levels(FILE *out, const struct hierarchy *hierarchy)
 		if (level->kind == LEVEL_TLB)
 			continue;
 		if (!begun)
-			fprintf(out, "\n%-8s%-21s%-11s%7s  %-18s%7s  %s\n", "level", "size found", "size stated", "cycles", "quartiles", "ns",
+			fprintf(out, "\n%-8s%-21s%-11s%7s  %-17s%7s  %s\n", "level", "size found", "size stated", "cycles", "quartiles", "ns",
 				"sure");
 		begun = true;
 		found_words(level, found);
@@ -160,9 +160,13 @@ static void put_levels(FILE *out, const struct hierarchy *hierarchy)
 		snprintf(spread, sizeof(spread), "%s to %s", lo, hi);
 		fprintf(out, "%-8s%-21s%-11s", level->name, found, stated);
 		cell(out, 7, level->cycles);
-		fprintf(out, "  %-18s", spread);
+		fprintf(out, "  %-17s", spread);
 		cell(out, 7, level->ns);
-		fprintf(out, "  %3.0f%%\n", floor(level->confidence * 100));
+		/* How sure one run can be says nothing of the next where neighbours take their share. */
+		if (level->unstable || (level->kind == LEVEL_CACHE && level->number > 2))
+			fprintf(out, " varies\n");
+		else
+			fprintf(out, "  %3.0f%%\n", floor(level->confidence * 100));
 	}
 }
 

@@ -101,7 +101,7 @@ static void explain(const struct block_question *question, bool by_climb, struct
 			floor(question->window));
 		break;
 	case BLOCK_MOST:
-		snprintf(words, sizeof(words), ", and so do the whole matrices");
+		snprintf(words, sizeof(words), "; the whole matrices fit it too");
 		break;
 	default:
 		return;

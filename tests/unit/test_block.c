@@ -133,7 +133,7 @@ static void no_block_is_larger_than_the_matrix(void **state)
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 50);
 	assert_int_equal(advice.by, BLOCK_MOST);
-	check_contains(advice.why, "and so do the whole matrices");
+	check_contains(advice.why, "the whole matrices fit it too");
 	question = itanium();
 	question.level[1].bytes = 100;
 	block_advise(&question, &advice);
