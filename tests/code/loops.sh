@@ -218,7 +218,7 @@ for type in f32 f64; do
 	at_most matmul_$type columns_8 29 34
 	at_most matmul_$type rows_1 6 7
 	at_most matmul_$type rows_4 16 18
-	at_most matmul_$type rows_8 28 30
+	at_most matmul_$type rows_8 29 30
 done
 
 starts alignment alignment_0_4_16 0

@@ -71,8 +71,8 @@ says out ',part,level,x,setting,'
 awk -F, 'NR == 1 { fields = NF } NF != fields && !/"/ { exit 1 } END { exit NR < 10 }' "$work/out" || fail "CSV: $(head -c 600 "$work/out")"
 
 # Of memory that is not to be had it says so, and goes on with what there is.
-# shellcheck disable=SC3045      # where there is none, it is left out
-if (ulimit -v 400000) 2>/dev/null; then
+# shellcheck disable=SC3045      # where there is none, or the program cannot start in so little (sanitisers reserve terabytes), it is left out
+if (ulimit -v 400000 && exec "$SLEXPLORE" --version) >/dev/null 2>&1; then
 	# shellcheck disable=SC3045
 	(ulimit -v 400000 && exec "$SLEXPLORE" probe latency --pages 4k --max-size 1g --time-budget 8) >"$work/out" 2>"$work/err" </dev/null
 	status=$?
