@@ -254,7 +254,8 @@ static void fill_knee(const struct partition *p, const struct level *a, const st
 
 	middle = crossing(c, low + rise / 2, &at);
 	quarter = crossing(c, low + rise / 4, &ignored);
-	past = crossing(c, low + 0.6 * rise, &ignored);
+	/* Where half of the accesses miss a cache whose pages lie anywhere in it, it may hold as much as is walked. */
+	past = crossing(c, fmax(low + 0.6 * rise, fmin(log((exp(low) + exp(high)) / 2), low + log(over))), &ignored);
 	knee->bytes = exp2(middle);
 	knee->lo = exp2(fmin(quarter, c->x[at > 0 ? at - 1 : 0]));
 	knee->hi = exp2(fmax(past, c->x[at]));

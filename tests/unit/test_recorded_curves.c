@@ -43,7 +43,7 @@ static void check_curves(const char *name)
 static void quiet_and_busy_machines_are_the_same_machine(void **state)
 {
 	static const char *const names[] = { "granite-rapids-1", "granite-rapids-2", "granite-rapids-3", "granite-rapids-4",
-		"granite-rapids-5", "granite-rapids-6" };
+		"granite-rapids-5", "granite-rapids-6", "granite-rapids-7" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
