@@ -1,6 +1,6 @@
 # machines: exact slow
-# Instructions per element as counted are those of the code, as decoded or stepped, to 0.01 %: of every kernel there is, and of some of
-# their variants. And the cycles are as many, times what an instruction takes here.
+# Instructions per element as counted are those of the code, as decoded or stepped, to 0.01 %: of every kernel there is (but matmul, where
+# loops stand round the innermost: 0.5 %), and of some of their variants. And the cycles are as many, times what an instruction takes here.
 . /counted/lib.sh
 
 variants='combine op=add type=i64 unroll=1
@@ -29,7 +29,12 @@ echo "$settings" | while read -r setting; do
 	measure $setting || { fail "$setting: measured and explained"; continue; }
 	code=$(record explain explain | field instructions)
 	counted=$(value instructions run)
-	if ! near "$counted" "$code" 0.0001; then
+	# The code is that of the innermost loop: what stands round it takes 24 instructions a thousand turns in matmul.
+	case $setting in
+	matmul*) apart=0.005 ;;
+	*) apart=0.0001 ;;
+	esac
+	if ! near "$counted" "$code" $apart; then
 		fail "$setting: $counted instructions per element counted, $code in the code"
 		shown
 		continue
