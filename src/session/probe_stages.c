@@ -12,6 +12,9 @@ static const uint64_t fine_most = 64 << 20;
 #define TIGHT 1.015
 #define SAME 1.004
 
+/* What lies further from a corner than this has nothing to do with it. */
+#define CORNER_WIDEST 1.3
+
 /* One line a page, each in another set of the first cache. */
 enum { PAGE_STRIDE = PROBE_PAGE + 64 };
 
@@ -98,6 +101,28 @@ static void refine(struct adding *adding, const struct plateaus *plateaus, int r
 	}
 }
 
+/* How many entries a TLB has shows where the first pages miss: page by page, or in a few steps, from there to where a quarter does. */
+static void refine_corners(struct adding *adding, const struct plateaus *plateaus)
+{
+	for (int i = 0; i + 1 < plateaus->count; i++) {
+		double from = plateaus->knee[i].corner / PROBE_PAGE, to = plateaus->knee[i].lo / PROBE_PAGE, step = fmax(1, (to - from) / 8);
+
+		for (double pages = from + step; pages < to && to < from * CORNER_WIDEST; pages += step)
+			add_pages(adding, pages, true);
+	}
+}
+
+/* The first cache, which so many lines fill too, is measured elsewhere: its knee is not looked at. */
+static void leave_caches(const struct probe *probe, struct plateaus *plateaus)
+{
+	const struct hierarchy_level *first = hierarchy_cache(&probe->report.hierarchy, 1);
+	double bytes = first ? first->bytes : (double)machine_cache(probe->report.machine, 1);
+
+	for (int i = 0; i + 1 < plateaus->count; i++)
+		if (bytes > 0 && fabs(log2(plateaus->knee[i].bytes / PROBE_PAGE * 64 / bytes)) < 0.5)
+			plateaus->knee[i].lo = plateaus->knee[i].hi = plateaus->knee[i].corner = 0;
+}
+
 /* ---- parts ---- */
 
 void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, int round)
@@ -122,14 +147,17 @@ void probe_fill_tlb(struct probe *probe, const struct probe_stage *stage, int ro
 {
 	struct probe_report *report = &probe->report;
 	struct adding adding = { probe, &report->pages[stage->pages], stage->pages };
-	const struct plateaus *plateaus = &report->hierarchy.pages[stage->pages];
+	struct plateaus plateaus = report->hierarchy.pages[stage->pages];
 	double most = fmin(PAGES_MANY, (double)(probe->report.options.max_size / PAGE_STRIDE));
 
 	if (round == 0) {
 		for (int i = 0; PAGES_FEW * exp2((double)i / probe->octave) <= most; i++)
 			add_pages(&adding, PAGES_FEW * exp2((double)i / probe->octave), false);
 	} else if (round < probe->rounds) {
-		refine(&adding, plateaus, round, add_fine_pages);
+		leave_caches(probe, &plateaus);
+		refine(&adding, &plateaus, round, add_fine_pages);
+		if (round > 1)
+			refine_corners(&adding, &plateaus);
 		probe_look_again(probe, adding.curve, false);
 	}
 	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), probe_upward);

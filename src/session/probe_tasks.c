@@ -10,9 +10,13 @@
 #define VISIT_MIDDLE 0.005
 #define VISIT_FAR 0.008
 
+/* Working sets that the core's own caches hold, on most machines; and quartiles that lie further apart than this there. */
+enum { NEAR = 1 << 20 };
+#define SCATTERED 0.06
+
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
 {
-	return probe->scale * (bytes <= 1 << 20 ? VISIT_NEAR : bytes <= PROBE_CHEAP ? VISIT_MIDDLE : VISIT_FAR);
+	return probe->scale * (bytes <= NEAR ? VISIT_NEAR : bytes <= PROBE_CHEAP ? VISIT_MIDDLE : VISIT_FAR);
 }
 
 /* A probe is to be over in about four seconds, unless another time was asked for. */
@@ -132,17 +136,24 @@ void probe_add_point(struct probe *probe, struct probe_curve *curve, const struc
 		probe_add_task(probe, &task);
 }
 
+/* Whether a point wants another look for its own sake. In the core's own caches nothing scatters but what something else brings about. */
+static bool doubtful(const struct sample *sample, uint64_t bytes)
+{
+	if (!sample->valid || sample->contended || sample->provisional)
+		return true;
+	return bytes <= NEAR && sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
+}
+
 void probe_look_again(struct probe *probe, struct probe_curve *curve, bool all)
 {
 	for (int i = 0; i < curve->count; i++) {
 		const struct probe_point *point = &curve->point[i];
-		const struct sample *sample = &point->sample;
 		const struct cell *cell = cells_get(probe->cells, &point->setting, false);
 		struct probe_task task = { .curve = curve, .setting = point->setting, .x = point->x, .fine = point->fine };
 
 		if (!cell || !status_is_ok(&cell->failure))
 			continue;
-		if (all || (probe_task_bytes(&task) <= PROBE_CHEAP && (!sample->valid || sample->contended || sample->provisional)))
+		if (all || (probe_task_bytes(&task) <= PROBE_CHEAP && doubtful(&point->sample, probe_task_bytes(&task))))
 			probe_add_task(probe, &task);
 	}
 }
