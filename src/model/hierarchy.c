@@ -21,6 +21,8 @@ static const double tlb_step = 1.9;
  * take up to 80 ns, remote parts of them included. */
 static const double slowest_cache_ns = 110;
 static const double slowest_cache_cycles = 400;
+/* A curve that lies so many times above the other kind's is the one that was disturbed. */
+static const double lower_least = 1.08;
 /* The fastest that memory answers. */
 static const double fastest_memory_ns = 50;
 static const double fastest_memory_cycles = 180;
@@ -221,19 +223,67 @@ static void find_chain(const struct hierarchy_input *input, struct found *found,
 	}
 }
 
+/* A line curve without the first TLB's part. */
+struct cleaned {
+	int count;
+	struct curve_point point[CURVE_POINTS];
+};
+
+/* What a curve shows at a size between its points, on a logarithmic scale; INFINITY outside them. */
+static double cycles_at(const struct cleaned *curve, double bytes)
+{
+	const struct curve_point *a, *b;
+	int i = 1;
+
+	if (curve->count < 2 || bytes < curve->point[0].bytes || bytes > curve->point[curve->count - 1].bytes)
+		return INFINITY;
+	while (i < curve->count - 1 && curve->point[i].bytes < bytes)
+		i++;
+	a = &curve->point[i - 1];
+	b = &curve->point[i];
+	return a->cycles * pow(b->cycles / a->cycles, log(bytes / a->bytes) / log(b->bytes / a->bytes));
+}
+
+/* Where the memory of one kind of pages happens to fall into few sets of a cache, or a neighbour came by, the curve of the other kind is the
+ * one that shows the cache: both can only slow. */
+static void lower(struct cleaned *curve, const struct cleaned *other)
+{
+	for (int i = 0; i < curve->count; i++) {
+		struct curve_point *point = &curve->point[i];
+		double down = cycles_at(other, point->bytes) / point->cycles;
+
+		/* What noise alone makes is left alone. */
+		if (!(down > 0) || down > 1 / lower_least)
+			continue;
+		point->cycles *= down;
+		point->lo *= down;
+		point->hi *= down;
+		point->two_modes = false;
+	}
+}
+
 static void find_chains(const struct hierarchy_input *input, struct found *found)
 {
+	static const enum page_kind other[PAGE_KINDS] = { [PAGES_AUTO] = PAGES_AUTO, [PAGES_4K] = PAGES_HUGE, [PAGES_HUGE] = PAGES_4K };
+	struct cleaned cleaned[PAGE_KINDS], lowered;
+
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		struct curve_point points[CURVE_POINTS];
 		struct hierarchy_curve curve = input->lines[kind];
 
-		if (curve.count < LEAST_POINTS)
-			continue;
 		if (curve.count > CURVE_POINTS)
 			curve.count = CURVE_POINTS;
-		without_tlb(&curve, found, kind, points);
-		plateaus_find(points, curve.count, &found->chain[kind].plateaus);
-		find_chain(input, found, kind);
+		cleaned[kind].count = curve.count < LEAST_POINTS ? 0 : curve.count;
+		if (cleaned[kind].count)
+			without_tlb(&curve, found, (enum page_kind)kind, cleaned[kind].point);
+	}
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		if (!cleaned[kind].count)
+			continue;
+		lowered = cleaned[kind];
+		if (other[kind] != (enum page_kind)kind)
+			lower(&lowered, &cleaned[other[kind]]);
+		plateaus_find(lowered.point, lowered.count, &found->chain[kind].plateaus);
+		find_chain(input, found, (enum page_kind)kind);
 	}
 }
 
