@@ -16,7 +16,7 @@
 
 #include "base/status.h"
 
-enum { KNOBS_MAX = 12, KERNEL_CHAINS = 32 };
+enum { KNOBS_MAX = 12, KERNEL_CHAINS = 32, KERNEL_REACHES = 32 };
 
 enum knob_kind {
 	KNOB_COUNT,      /* a whole number */
@@ -64,6 +64,13 @@ struct knob {
 	enum knob_asks asks;
 };
 
+/* Where lines of a walk come from that meets small and large parts of its data by turns: a search goes down a tree, whose upper levels
+ * are small. */
+struct kernel_reach {
+	double lines;              /* touched per element there */
+	double range;              /* bytes that they are scattered over, with all that is met as often or more often */
+};
+
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes it,
  * and fills the first group; prepare() fills the rest. One thread at a time uses it. */
 struct kernel_run {
@@ -76,6 +83,10 @@ struct kernel_run {
 	uint64_t prepared;
 	uint64_t seed;
 	const atomic_bool *cancel; /* long preparations look at it now and then; never NULL */
+	atomic_uint *progress;     /* long preparations leave there how far they are, in thousandths (kernel_goes_on()); NULL: nobody asks */
+	unsigned char *room;       /* kernel->room() bytes for code that prepare() makes: writable while it does, executable and no more
+	                              writable afterwards; NULL where the kernel makes none */
+	size_t room_bytes;
 
 	/* Filled by prepare(). */
 	uint64_t ring;        /* elements in one pass over the working set (> 0, a multiple of granule) */
@@ -105,6 +116,11 @@ struct kernel_run {
 	                         the rest brings, no more than `lines`, which are of the small part; 0: there is no such two */
 	double far_range;     /* bytes that the rest ranges over */
 	bool apart;           /* one access lies pages away from the next */
+	int reaches;          /* of the chained loads of an element, in the order of the chain: in place of lines and range, where these differ
+	                         along the chain; 0: they do not */
+	struct kernel_reach reach[KERNEL_REACHES];
+	const char *waits;    /* what the address of the next load that can miss waits for, a clause: "the next node's address is in this node";
+	                         static text; NULL: nothing is to be said */
 	double splits;        /* loads and stores that cross a cache line */
 	double mispredicts;   /* branches that no predictor can do better on than this */
 	double restart;       /* elements after which chains from one iteration to the next begin anew: what follows then overlaps
@@ -167,7 +183,10 @@ struct kernel {
 	 * compare half a pass with a whole one, however short it is. */
 	bool halved;
 
-	/* Lays out the data and fills the run. Returns STATUS_CANCELLED when run->cancel is set on the way. */
+	/* Bytes of code that prepare() makes for the setting (kernels/assemble.h), at most. NULL: it makes none, the code is compiled. */
+	size_t (*room)(const int64_t *v);
+
+	/* Lays out the data, makes code where the kernel does that, and fills the run. Returns STATUS_CANCELLED when run->cancel is set on the way. */
 	struct status (*prepare)(struct kernel_run *run);
 
 	/* Fills what the machine code does not tell (lines … restart) of run->v alone, without memory: of the size asked about, while
@@ -240,6 +259,15 @@ int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 /* The first knob that asks that of the engine, or -1; and its value in v, or 0 where there is none. */
 int kernel_asking(const struct kernel *kernel, enum knob_asks asks);
 int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks);
+
+/* For long preparations, every some thousand items: leaves how many of how many are done for whoever watches; false: to be given up
+ * (STATUS_CANCELLED). */
+static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_t of)
+{
+	if (run->progress)
+		atomic_store_explicit(run->progress, (unsigned)(done * 1000 / (of ? of : 1)), memory_order_relaxed);
+	return !atomic_load_explicit(run->cancel, memory_order_relaxed);
+}
 
 /* For hot loops: never inlined, so that its code can be found and read, and never instrumented, so that a
  * sanitised build still times the same loop. */

@@ -179,9 +179,10 @@ struct status store_lay(struct store *store, const struct store_request *request
 	slot->seed = request->seed;
 	*run = (struct kernel_run){
 		.kernel = kernel, .memory = slot->arena.memory, .prepared = slot->prepared, .seed = request->seed, .cancel = cancel,
+		.progress = request->progress,
 	};
 	memcpy(run->v, request->v, sizeof(run->v));
-	status = kernel->prepare(run);
+	status = room_prepare(&store->room, run);
 	if (run->laid_out > 0)
 		slot->prepared = run->laid_out;
 	if (status_is_ok(&status))
@@ -209,5 +210,6 @@ void store_free(struct store *store)
 {
 	for (int i = 0; i < STORE_SLOTS; i++)
 		slot_free(&store->slot[i]);
+	room_free(&store->room);
 	store->turn = 0;
 }

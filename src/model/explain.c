@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engine/room.h"
 #include "model/decode.h"
 #include "model/step.h"
 #include "model/step_own.h"
@@ -98,6 +99,8 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 		memcpy(run->v, question->v, sizeof(run->v));
 		run->lines = run->step = run->splits = run->mispredicts = run->range = run->chains = run->restart = 0;
 		run->far_lines = run->far_range = 0;
+		run->reaches = 0;
+		run->waits = NULL;
 		run->scattered = run->apart = false;
 		run->access = NULL;
 		kernel->figures(run);
@@ -125,18 +128,22 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 {
 	const struct kernel *kernel = run->kernel;
 	uint64_t bytes = (kernel->footprint(run->v) + MEMORY_ALIGN) / MEMORY_ALIGN * MEMORY_ALIGN;
+	struct room room = { 0 };
 	struct status status;
 
 	run->memory = aligned_alloc(MEMORY_ALIGN, bytes);
 	if (!run->memory)
 		return status_make(STATUS_FAILED, "no memory to lay %s out for reading its code", kernel->name);
-	status = kernel->prepare(run);
+	status = room_prepare(&room, run);
 	if (status_is_ok(&status)) {
+		size_t made = room_left(&room, run->code);
+
 		explanation->function = run->function;
 		explanation->granule = (double)(run->iteration ? run->iteration : run->granule);
 		status = run->unread ? status_make(STATUS_FAILED, "%s", run->unread) : kernel->stepped ? step(run, &explanation->loop) :
-			decode_loop(run->code, DECODE_FUNCTION, explanation->granule, &explanation->loop);
+			decode_loop(run->code, made ? made : DECODE_FUNCTION, explanation->granule, &explanation->loop);
 	}
+	room_free(&room);
 	free(run->memory);
 	return status;
 }

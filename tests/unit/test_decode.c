@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/text.h"
+#include "engine/room.h"
 #include "kernels/kernel.h"
 #include "model/decode.h"
 
@@ -280,6 +281,7 @@ static void loops_are_emptied_first(void **state)
 /* ---- The kernels' own code */
 
 static atomic_bool no_cancel;
+static struct room room;
 
 enum { MEMORY = 4 << 20 };
 
@@ -299,7 +301,7 @@ static void prepare(const struct kernel *kernel, const char *knob, int64_t value
 	if (knob)
 		run->v[kernel_knob(kernel, knob)] = value;
 	assert_true(kernel->footprint(run->v) <= MEMORY);
-	check_ok(kernel->prepare(run));
+	check_ok(room_prepare(&room, run));
 }
 
 static int loads(const struct loop *loop)

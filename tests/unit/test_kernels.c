@@ -2,11 +2,13 @@
 #include "check.h"
 
 #include "base/random.h"
+#include "engine/room.h"
 #include "kernels/features.h"
 #include "kernels/kernel.h"
 #include "session/listing.h"
 
 static atomic_bool no_cancel;
+static struct room room;
 
 enum { MEMORY = 4 << 20 };
 
@@ -16,7 +18,7 @@ static void run_at(const struct kernel *kernel, const int64_t *v, unsigned char 
 	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .prepared = prepared, .seed = 7,
 		.cancel = &no_cancel };
 	memcpy(run->v, v, sizeof(run->v));
-	check_ok(kernel->prepare(run));
+	check_ok(room_prepare(&room, run));
 	assert_true(run->ring > 0);
 	assert_true(run->granule > 0);
 	assert_int_equal(run->ring % run->granule, 0);
@@ -379,7 +381,7 @@ static void cancelled_preparation_can_be_taken_up(void **state)
 		initial(kernel, v);
 		v[kernel_knob(kernel, "size")] = MEMORY;
 		memcpy(run.v, v, sizeof(v));
-		status = kernel->prepare(&run);
+		status = room_prepare(&room, &run);
 		assert_int_equal(status.code, STATUS_CANCELLED);
 		run_at(kernel, v, memory, run.laid_out, &run);
 		check_ok(kernel->verify(&run));
