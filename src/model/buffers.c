@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/data.h"
+#include "kernels/window.h"
 
-enum { FIELDS = 5 };
+enum { FIELDS = 4 };
 
 /* Cuts a line at its bars, each field without the blanks at its ends; a missing one is empty. Returns how many there are. */
 static int split(char *line, char *field[FIELDS])
@@ -39,18 +40,17 @@ static bool copy(char *to, size_t size, const char *from)
 	return true;
 }
 
-static void read_filler(struct buffers *buffers, char *line)
+static void read_rest(struct buffers *buffers, char *line)
 {
-	struct buffer_filler *filler = &buffers->filler[buffers->filler_count];
+	struct buffer_rest *rest = &buffers->rest[buffers->rest_count];
 	char *field[FIELDS], *end;
 
-	if (buffers->filler_count == BUFFERS_FILLERS || split(line, field) != 5)
+	if (buffers->rest_count == BUFFERS_RESTS || split(line, field) != 3)
 		return;
-	filler->own = strtod(field[3], &end);
-	if (end == field[3] || *end || !(filler->own >= 0) || filler->own > 1000)
+	rest->most = strtod(field[1], &end);
+	if (end == field[1] || *end || !(rest->most > 0) || rest->most > 1000)
 		return;
-	buffers->filler_count += copy(filler->name, sizeof(filler->name), field[0]) && copy(filler->buffer, sizeof(filler->buffer), field[1]) &&
-		copy(filler->title, sizeof(filler->title), field[2]) && copy(filler->what, sizeof(filler->what), field[4]);
+	buffers->rest_count += copy(rest->buffer, sizeof(rest->buffer), field[0]) && copy(rest->words, sizeof(rest->words), field[2]);
 }
 
 static void read_published(struct buffers *buffers, char *line)
@@ -67,28 +67,20 @@ static void read_published(struct buffers *buffers, char *line)
 
 void buffers_load(struct buffers *buffers)
 {
-	static const char filler[] = "filler ", published[] = "published ";
-	char *text, *line, *rest;
+	static const char rests[] = "rest ", published[] = "published ";
+	char *text, *line, *next;
 	struct status status = data_load("windows", &text, NULL);
 
-	buffers->filler_count = buffers->published_count = 0;
+	buffers->rest_count = buffers->published_count = 0;
 	if (!status_is_ok(&status))
 		return;
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		if (strncmp(line, filler, strlen(filler)) == 0)
-			read_filler(buffers, line + strlen(filler));
+	for (line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) {
+		if (strncmp(line, rests, strlen(rests)) == 0)
+			read_rest(buffers, line + strlen(rests));
 		else if (strncmp(line, published, strlen(published)) == 0)
 			read_published(buffers, line + strlen(published));
 	}
 	free(text);
-}
-
-const struct buffer_filler *buffers_filler(const struct buffers *buffers, const char *name)
-{
-	for (int i = 0; i < buffers->filler_count; i++)
-		if (strcmp(buffers->filler[i].name, name) == 0)
-			return &buffers->filler[i];
-	return NULL;
 }
 
 double buffers_size(const struct uarch *uarch, const char *buffer)
@@ -128,31 +120,80 @@ bool buffers_published(const struct buffers *buffers, const char *buffer, char *
 
 /* ---- words ---- */
 
-void buffers_difference(const struct knee *knee, const struct buffer_filler *filler, double entries, char words[BUFFERS_WORDS])
+static const struct buffer_rest *rest_of(const struct buffers *buffers, const char *buffer)
 {
-	double less = entries - knee->x;
+	for (int i = 0; i < buffers->rest_count; i++)
+		if (strcmp(buffers->rest[i].buffer, buffer) == 0)
+			return &buffers->rest[i];
+	return NULL;
+}
+
+double buffers_found(const struct knee *knee, const struct window_filler *filler)
+{
+	return filler ? knee->x * filler->each + filler->own : (double)NAN;
+}
+
+/* "506 nops + 2 of the loop itself", "23 x 2 calls by two jumps". */
+static void say_sum(const struct knee *knee, const struct window_filler *filler, char *words, size_t size)
+{
+	int used = filler->each == 1 ? snprintf(words, size, "%.0f %s", knee->x, filler->counts) :
+		snprintf(words, size, "%.0f x %g %s", knee->x, filler->each, filler->counts);
+
+	if (filler->own > 0 && used > 0 && (size_t)used < size)
+		snprintf(words + used, size - (size_t)used, " + %g of the loop itself", filler->own);
+}
+
+static void say_sharp(const struct buffers *buffers, const struct knee *knee, const struct window_filler *filler, double entries,
+	char words[BUFFERS_WORDS])
+{
+	const struct buffer_rest *rest = filler ? rest_of(buffers, filler->buffer) : NULL;
+	double found = filler ? buffers_found(knee, filler) : knee->x, less = entries - found;
+	double unsure = filler ? (knee->hi - knee->lo) * filler->each : knee->hi - knee->lo;
+	char sum[160] = "";
+
+	if (!filler) {
+		snprintf(words, BUFFERS_WORDS, "%.0f fillers, and %.0f entries in the core's file", knee->x, entries);
+		return;
+	}
+	say_sum(knee, filler, sum, sizeof(sum));
+	if (fabs(less) <= unsure)
+		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries, as the core's file has", sum, less == 0 ? entries : found);
+	else if (less > 0 && rest && less <= rest->most)
+		snprintf(words, BUFFERS_WORDS, "%s = %.0f of %.0f entries: %s", sum, found, entries, rest->words);
+	else
+		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries: %.0f %s than the core's file has", sum, found, fabs(less), less > 0 ? "fewer" : "more");
+}
+
+void buffers_difference(const struct buffers *buffers, const struct knee *knee, const struct window_filler *filler, double entries,
+	char words[BUFFERS_WORDS])
+{
+	bool known = isfinite(entries);
 
 	words[0] = '\0';
-	if (knee->kind == KNEE_SOFT && isfinite(entries) && entries > knee->from && entries <= knee->to)
-		snprintf(words, BUFFERS_WORDS, "not sharp: the rise from %.0f to %.0f has the core file's %.0f in it", knee->from, knee->to, entries);
-	else if (knee->kind == KNEE_SOFT)
-		snprintf(words, BUFFERS_WORDS, "not sharp: it rises from %.0f to %.0f fillers", knee->from, knee->to);
-	else if (knee->kind == KNEE_UNCLEAR)
+	switch (knee->kind) {
+	case KNEE_SHARP:
+		if (known)
+			say_sharp(buffers, knee, filler, entries, words);
+		break;
+	case KNEE_SOFT:
+		if (known && entries > knee->from && entries <= knee->to)
+			snprintf(words, BUFFERS_WORDS, "not sharp: it rises from %.0f to %.0f fillers, and the core file's %.0f are among them",
+				knee->from, knee->to, entries);
+		else
+			snprintf(words, BUFFERS_WORDS, "not sharp: it rises from %.0f to %.0f fillers", knee->from, knee->to);
+		break;
+	case KNEE_NONE:
+		if (knee->work)
+			snprintf(words, BUFFERS_WORDS, "the fillers' own work takes longer than the misses before anything is full");
+		else if (known)
+			snprintf(words, BUFFERS_WORDS, "they take none of the %.0f entries that the core's file has", entries);
+		break;
+	case KNEE_UNCLEAR:
 		snprintf(words, BUFFERS_WORDS, "something disturbs it: points are off by %.0f %%", 100 * knee->noise);
-	else if (knee->kind == KNEE_NONE && knee->work)
-		snprintf(words, BUFFERS_WORDS, "the fillers' own work takes longer than the misses, before anything is full");
-	else if (knee->kind == KNEE_NONE && isfinite(entries))
-		snprintf(words, BUFFERS_WORDS, "they take none of the %.0f entries that the core's file has", entries);
-	if (words[0] || knee->kind != KNEE_SHARP || !isfinite(entries))
-		return;
-	if (less > 0 && filler && less <= filler->own)
-		snprintf(words, BUFFERS_WORDS, "%.0f fillers + %.0f %s = %.0f entries", knee->x, less, filler->what, entries);
-	else if (less > knee->hi - knee->x)
-		snprintf(words, BUFFERS_WORDS, "%.0f fewer than the core's file has", less);
-	else if (-less > knee->x - knee->lo)
-		snprintf(words, BUFFERS_WORDS, "%.0f more than the core's file has", -less);
-	else
-		snprintf(words, BUFFERS_WORDS, "as many as the core's file has");
+		break;
+	default:
+		break;
+	}
 }
 
 void buffers_knee(const struct knee *knee, double most, char *words, size_t size)

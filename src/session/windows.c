@@ -57,7 +57,7 @@ static void add_row(struct windows *windows, int64_t choice, const char *name)
 
 	row->filler = name;
 	row->choice = choice;
-	row->fact = buffers_filler(&report->buffers, name);
+	row->fact = window_kind(name) < 0 ? NULL : &window_fillers[window_kind(name)];
 	row->most = fmin(MOST, (double)knob->max);
 	row->entries = row->fact ? buffers_size(report->options.uarch, row->fact->buffer) : (double)NAN;
 	row->ghz = NAN;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+#include "kernels/window.h"
 #include "model/buffers.h"
 #include "model/knee.h"
 #include "session/setting.h"
@@ -40,7 +41,7 @@ enum windows_state { WINDOWS_WAITS, WINDOWS_GOES_ON, WINDOWS_DONE, WINDOWS_FAILE
 struct windows_row {
 	const char *filler;          /* as the knob has it: "nop" */
 	int64_t choice;              /* its value there */
-	const struct buffer_filler *fact;      /* what it fills; NULL: nothing is known of it */
+	const struct window_filler *fact;      /* what it fills; NULL: nothing is known of it */
 	enum windows_state state;
 	struct knee_curve curve;
 	struct knee knee;            /* of the curve so far */

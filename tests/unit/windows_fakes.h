@@ -8,14 +8,14 @@
 #include "kernels/kernel.h"
 
 enum { WINDOW_FILLERS, WINDOW_FILLER, WINDOW_SIZE, WINDOW_REMEDY };
-enum { FILL_NOP, FILL_ADD, FILL_LOAD, FILL_STORE, FILL_DEPENDENT, FILL_VECTOR, FILL_OTHER, FILL_KINDS };
+enum { FILL_NOP, FILL_ADD, FILL_LOAD, FILL_STORE, FILL_WAIT, FILL_VECTOR, FILL_OTHER, FILL_KINDS };
 
-static const char *const window_fillers[] = { "nop", "add", "load", "store", "dependent", "vector", "other", NULL };
+static const char *const fake_fillers[] = { "nop", "add", "load", "store", "wait", "vector", "other", NULL };
 static const char *const window_remedies[] = { "none", "prefetch", NULL };
 
 static const struct knob window_knobs[] = {
 	[WINDOW_FILLERS] = { .name = "fillers", .help = "instructions between two misses", .kind = KNOB_COUNT, .max = 1024, .initial = 64 },
-	[WINDOW_FILLER] = { .name = "filler", .help = "the instruction", .kind = KNOB_CHOICE, .choices = window_fillers },
+	[WINDOW_FILLER] = { .name = "filler", .help = "the instruction", .kind = KNOB_CHOICE, .choices = fake_fillers },
 	[WINDOW_SIZE] = { .name = "size", .help = "bytes that misses range over", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 4096,
 		.max = KNOB_MAX_MEMORY, .initial = 64 << 20, .factor = 2 },
 	[WINDOW_REMEDY] = { .name = "remedy", .help = "against it", .kind = KNOB_CHOICE, .choices = window_remedies },
