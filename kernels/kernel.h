@@ -83,7 +83,8 @@ struct kernel_run {
 	uint64_t prepared;
 	uint64_t seed;
 	const atomic_bool *cancel; /* long preparations look at it now and then; never NULL */
-	atomic_uint *progress;     /* long preparations leave there how far they are, in thousandths (kernel_goes_on()); NULL: nobody asks */
+	atomic_uint *progress;     /* long preparations, and calls of a complete run, leave there how far they are, in thousandths
+	                              (kernel_goes_on()); NULL: nobody asks */
 	unsigned char *room;       /* kernel->room() bytes for code that prepare() makes: writable while it does, executable and no more
 	                              writable afterwards; NULL where the kernel makes none */
 	size_t room_bytes;
@@ -260,7 +261,7 @@ int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 int kernel_asking(const struct kernel *kernel, enum knob_asks asks);
 int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks);
 
-/* For long preparations, every some thousand items: leaves how many of how many are done for whoever watches; false: to be given up
+/* For long preparations, and in calls of a complete run where they look at *cancel, every some thousand items: leaves how many of how many are done for whoever watches; false: to be given up
  * (STATUS_CANCELLED). */
 static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_t of)
 {
