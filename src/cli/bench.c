@@ -63,9 +63,10 @@ void bench_erase(const struct cli *cli)
 static void slow_words(const struct bench *bench, const struct request *request, bool answered, struct outlook *outlook, char *words, size_t size)
 {
 	const struct engine *engine = &bench->engine;
-	double bytes = request->kernel->footprint ? (double)request->kernel->footprint(request->v) : 0, left;
+	double bytes = request->kernel->footprint ? (double)request->kernel->footprint(request->v) : 0;
 	struct progress_seen seen;
-	char held[32];
+	char held[32], left[40];
+	size_t used;
 
 	*words = '\0';
 	if (request->kernel->isolated) {
@@ -74,8 +75,11 @@ static void slow_words(const struct bench *bench, const struct request *request,
 			snprintf(words, size, "preparing %s ...", held);
 	} else if (engine->progress) {
 		seen = engine->progress(engine->context);
-		left = outlook_note(outlook, &seen, bench_now());
-		progress_words(&seen, bytes, left, words, size);
+		progress_left_words(outlook_note(outlook, &seen, bench_now()), left, sizeof(left));
+		progress_words(&seen, bytes, words, size);
+		used = strlen(words);
+		if (*words && *left)
+			snprintf(words + used, size - used, ", %s", left);
 	}
 }
 

@@ -73,30 +73,28 @@ double outlook_note(struct outlook *outlook, const struct progress_seen *seen, d
 	return outlook_left(outlook, now);
 }
 
-static void left_words(double left, char *buffer, size_t size)
+void progress_left_words(double left, char *buffer, size_t size)
 {
 	*buffer = '\0';
-	if (!isfinite(left))
-		return;
-	if (left < 99.5)
-		snprintf(buffer, size, ", some %.0f s left", fmax(ceil(left), 1));
-	else
-		snprintf(buffer, size, ", some %.0f min left", ceil(left / 60));
+	if (isfinite(left) && left < 99.5)
+		snprintf(buffer, size, "some %.0f s left", fmax(ceil(left), 1));
+	else if (isfinite(left))
+		snprintf(buffer, size, "some %.0f min left", ceil(left / 60));
 }
 
-void progress_words(const struct progress_seen *seen, double bytes, double left, char *buffer, size_t size)
+void progress_words(const struct progress_seen *seen, double bytes, char *buffer, size_t size)
 {
-	char held[32], rest[40];
+	double percent = floor(100 * seen->share);
+	char held[32];
 
 	units_bytes_long((int64_t)bytes, held, sizeof(held));
-	left_words(left, rest, sizeof(rest));
 	*buffer = '\0';
 	if (seen->stage == STAGE_MEMORY)
-		snprintf(buffer, size, "taking %s of memory: %.0f %%%s", held, floor(100 * seen->share), rest);
+		snprintf(buffer, size, "taking %s of memory: %.0f %%", held, percent);
 	else if (seen->stage == STAGE_LAYING)
-		snprintf(buffer, size, "laying out %s: %.0f %%%s", held, floor(100 * seen->share), rest);
+		snprintf(buffer, size, "laying out %s: %.0f %%", held, percent);
 	else if (seen->stage == STAGE_RUNNING && seen->runs > 1)
-		snprintf(buffer, size, "complete run %u of %u: %.0f %%%s", seen->run, seen->runs, floor(100 * seen->share), rest);
+		snprintf(buffer, size, "complete run %u of %u: %.0f %%", seen->run, seen->runs, percent);
 	else if (seen->stage == STAGE_RUNNING)
-		snprintf(buffer, size, "complete run: %.0f %%%s", floor(100 * seen->share), rest);
+		snprintf(buffer, size, "complete run: %.0f %%", percent);
 }

@@ -42,8 +42,9 @@ struct outlook {
 double outlook_note(struct outlook *outlook, const struct progress_seen *seen, double now);
 double outlook_left(const struct outlook *outlook, double now);
 
-/* "laying out 384 MiB: 43 %", "complete run 2 of 3: 43 %, some 12 s left"; bytes: of the working set; left: seconds, NAN not told. Empty:
- * nothing is under way. */
-void progress_words(const struct progress_seen *seen, double bytes, double left, char *buffer, size_t size);
+/* "laying out 384 MiB: 43 %", "complete run 2 of 3: 43 %"; bytes: of the working set. Empty: nothing is under way. */
+void progress_words(const struct progress_seen *seen, double bytes, char *buffer, size_t size);
+/* "some 12 s left"; empty: too early to tell. */
+void progress_left_words(double left, char *buffer, size_t size);
 
 #endif

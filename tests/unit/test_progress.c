@@ -77,21 +77,25 @@ static void it_is_told_in_a_line(void **state)
 	char words[80];
 
 	(void)state;
-	progress_words(&seen, 384 << 20, NAN, words, sizeof(words));
+	progress_words(&seen, 384 << 20, words, sizeof(words));
 	assert_string_equal(words, "laying out 384 MiB: 43 %");
-	progress_words(&seen, 384 << 20, 0.2, words, sizeof(words));
-	assert_string_equal(words, "laying out 384 MiB: 43 %, some 1 s left");
 	seen.stage = STAGE_MEMORY;
-	progress_words(&seen, 384 << 20, 150, words, sizeof(words));
-	assert_string_equal(words, "taking 384 MiB of memory: 43 %, some 3 min left");
+	progress_words(&seen, 384 << 20, words, sizeof(words));
+	assert_string_equal(words, "taking 384 MiB of memory: 43 %");
 	seen = (struct progress_seen){ .stage = STAGE_RUNNING, .share = 0.5, .run = 2, .runs = 3 };
-	progress_words(&seen, 1, 12, words, sizeof(words));
-	assert_string_equal(words, "complete run 2 of 3: 50 %, some 12 s left");
+	progress_words(&seen, 1, words, sizeof(words));
+	assert_string_equal(words, "complete run 2 of 3: 50 %");
 	seen.run = seen.runs = 1;
-	progress_words(&seen, 1, NAN, words, sizeof(words));
+	progress_words(&seen, 1, words, sizeof(words));
 	assert_string_equal(words, "complete run: 50 %");
 	seen.stage = STAGE_NONE;
-	progress_words(&seen, 1, 12, words, sizeof(words));
+	progress_words(&seen, 1, words, sizeof(words));
+	assert_string_equal(words, "");
+	progress_left_words(0.2, words, sizeof(words));
+	assert_string_equal(words, "some 1 s left");
+	progress_left_words(150, words, sizeof(words));
+	assert_string_equal(words, "some 3 min left");
+	progress_left_words(NAN, words, sizeof(words));
 	assert_string_equal(words, "");
 }
 
