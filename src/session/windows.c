@@ -19,6 +19,9 @@ enum { VISITS = 3, SEARCHES = 2 };
 /* Fillers to look at, at most, where no knee comes before: twice what today's largest buffers hold. */
 #define MOST 2048
 
+/* Successive multiples of it, less their whole part, spread evenly however many there are. */
+#define GOLDEN 0.618033988749895
+
 /* Points that a knee takes, about: for saying how much is done. */
 #define POINTS_USUAL 22.0
 
@@ -32,6 +35,7 @@ struct windows {
 	struct sample best;            /* of them */
 	int searches;                  /* of the row under way, begun */
 	int preferred;                 /* a row; -1 */
+	int requests;
 };
 
 static struct windows_row *row_of(struct windows *windows)
@@ -245,6 +249,8 @@ bool windows_next(struct windows *windows, double now, struct request *request)
 	setting = setting_at(windows, row, windows->x);
 	*request = (struct request){
 		.kernel = setting.kernel, .seed = options->seed, .background = true,
+		/* Each visit elsewhere: what the last one walked lies in nearer caches. */
+		.place = fmod(windows->requests++ * GOLDEN, 1),
 		.budget = { .seconds = seconds, .quiet_wanted = QUIET, .patience = PATIENCE },
 	};
 	memcpy(request->v, setting.v, sizeof(request->v));
