@@ -1,6 +1,6 @@
 /* Machine code made at run time from lines of assembly, for kernels whose loop is not known when the program is built.
  *
- *	struct assembly as;
+ *	struct assembly as;      (large: 96 KiB)
  *	assemble_begin(&as, run->room, run->room_bytes);
  *	int top = assemble_here(&as);
  *	assemble(&as, "mov rax, [rax]");
@@ -38,7 +38,7 @@ void assemble_begin(struct assembly *as, unsigned char *room, size_t bytes);
  * AArch64 ("add x0, x1, x2", "ldr x0, [x1, #8]"). STATUS_FAILED names the line and what is wrong with it, or that the room is full. */
 void assemble(struct assembly *as, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* So many times what was written since `from`; it must not hold jumps. */
+/* So many times more what was written since `from`. Jumps in it must stay within it, their labels bound by now. */
 void assemble_again(struct assembly *as, const unsigned char *from, unsigned times);
 
 /* A label that stands here; one that is bound later; and binding it to here. */

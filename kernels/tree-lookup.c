@@ -155,7 +155,8 @@ static double range_of(const struct tree *tree, double nodes)
 	return tree->order == ORDER_SORTED ? fmin(nodes * LINE, all) : all * (1 - exp(-nodes / lines));
 }
 
-/* Lines that a node's first load and those beside it touch: of keys half are looked at where branches end the search among them. */
+/* Lines of a node that a search touches: its first, and beside that, without waiting, others. Of keys half are looked at where branches end the
+ * search among them. */
 static double lines_of(const struct tree *tree, const int64_t *v)
 {
 	double bytes = 8 * (v[TREE_FORM] == FORM_BRANCHING ? (tree->keys + 1) / 2.0 : tree->keys);
@@ -168,7 +169,7 @@ static double lines_of(const struct tree *tree, const int64_t *v)
 
 /* Of a balanced tree each level in turn. A search for a key that is there ends on its level; others go down to the last, where some of
  * it is missing. */
-static double balanced_figures(struct kernel_run *run, const struct tree *tree, double lines)
+static double balanced_figures(struct kernel_run *run, const struct tree *tree, enum reach_way way)
 {
 	double found = (double)run->v[TREE_FOUND] / 100, all = (double)tree->nodes, above = 0, width = 1, visited = 0;
 
@@ -179,13 +180,13 @@ static double balanced_figures(struct kernel_run *run, const struct tree *tree, 
 
 		above += nodes;
 		visited += share;
-		run->reach[run->reaches++] = (struct kernel_reach){ share * lines, range_of(tree, above) };
+		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, above), way };
 	}
 	return visited;
 }
 
 /* The node that went in t-th is above any one key with a likelihood of 2 / (t + 1). */
-static double unbalanced_figures(struct kernel_run *run, const struct tree *tree, double lines)
+static double unbalanced_figures(struct kernel_run *run, const struct tree *tree, enum reach_way way)
 {
 	double all = (double)tree->nodes, visited = 0;
 
@@ -193,7 +194,7 @@ static double unbalanced_figures(struct kernel_run *run, const struct tree *tree
 		double end = fmin(to, all), share = 2 * log((end + 1) / (from + 1));
 
 		visited += share;
-		run->reach[run->reaches++] = (struct kernel_reach){ share * lines, range_of(tree, end) };
+		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, end), way };
 	}
 	return visited;
 }
@@ -218,11 +219,13 @@ static void tree_figures(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	struct tree tree = tree_make(v, run->seed);
-	double lines = lines_of(&tree, v), visited;
+	/* Where a guess at the comparison is all that the next node takes, a right one does not wait. */
+	enum reach_way way = v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_FORM] == FORM_BRANCHING ? REACH_GUESSED : REACH_CHAINED;
+	double visited;
 
 	run->reaches = 0;
-	visited = tree.balanced ? balanced_figures(run, &tree, lines) : unbalanced_figures(run, &tree, lines);
-	run->lines = visited * lines;
+	visited = tree.balanced ? balanced_figures(run, &tree, way) : unbalanced_figures(run, &tree, way);
+	run->lines = visited * lines_of(&tree, v);
 	run->access = "lookup";
 	run->scattered = true;
 	run->chains = (double)v[TREE_LOOKUPS];
@@ -301,7 +304,7 @@ static void tree_call(struct kernel_run *run, uint64_t elements)
 		run->position += walk.count;
 		if (run->position == run->ring)
 			run->position = 0;
-		if (run->complete && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (run->complete && !kernel_goes_on(run, run->position ? run->position : run->ring, run->ring))
 			break;
 	}
 	places = walk.sum;

@@ -4,7 +4,7 @@
 
 #include "kernels/asked.h"
 #include "kernels/kernel.h"
-#include "kernels/permute.h"
+#include "kernels/shuffle.h"
 
 enum { TREE_SIZE, TREE_ORDER, TREE_KEYS, TREE_BALANCED, TREE_BARE, TREE_CHILD, TREE_FORM, TREE_LOOKUPS, TREE_FOUND, TREE_WHOLE, TREE_PAGES,
 	TREE_KNOBS };
@@ -26,8 +26,8 @@ struct tree {
 	uint64_t nodes;          /* without nothing; > 0 */
 	unsigned levels;         /* of the balanced tree with so many nodes */
 	uint64_t above;          /* nodes above its last level */
-	struct permute places;   /* of nodes, where they lie in random order */
-	struct permute turns;    /* which key went in when, where the tree is not balanced */
+	struct shuffle places;   /* of nodes, where they lie in random order */
+	struct shuffle turns;    /* which key went in when, where the tree is not balanced */
 };
 
 struct tree tree_make(const int64_t *v, uint64_t seed);

@@ -52,8 +52,8 @@ struct tree tree_make(const int64_t *v, uint64_t seed)
 	while (full(&tree, tree.levels) < tree.nodes)
 		tree.levels++;
 	tree.above = full(&tree, tree.levels - 1);
-	tree.places = permute_make(tree.nodes, seed);
-	tree.turns = permute_make(tree.nodes, ~seed);
+	tree.places = shuffle_make(tree.nodes, seed);
+	tree.turns = shuffle_make(tree.nodes, ~seed);
 	return tree;
 }
 
@@ -92,7 +92,7 @@ uint64_t tree_node_of(const struct tree *tree, uint64_t rank, unsigned *slot)
 static uint64_t place_of_node(const struct tree *tree, uint64_t node)
 {
 	if (tree->order == ORDER_RANDOM)
-		return permute_there(&tree->places, node);
+		return shuffle_to(&tree->places, node);
 	return tree->order == ORDER_LEVEL ? node : tree_rank(tree, node, 0);
 }
 
@@ -101,14 +101,14 @@ static uint64_t node_at_place(const struct tree *tree, uint64_t place)
 	unsigned slot;
 
 	if (tree->order == ORDER_RANDOM)
-		return permute_back(&tree->places, place);
+		return shuffle_from(&tree->places, place);
 	return tree->order == ORDER_LEVEL ? place : tree_node_of(tree, place, &slot);
 }
 
 /* Without balance, a node is known by the rank of its key. */
 static uint64_t place_of_rank(const struct tree *tree, uint64_t rank)
 {
-	return tree->order == ORDER_RANDOM ? permute_there(&tree->places, rank) : rank;
+	return tree->order == ORDER_RANDOM ? shuffle_to(&tree->places, rank) : rank;
 }
 
 uint64_t tree_place(const struct tree *tree, uint64_t rank)
@@ -120,7 +120,7 @@ uint64_t tree_place(const struct tree *tree, uint64_t rank)
 
 const uint64_t *tree_root(const struct tree *tree, const void *memory)
 {
-	uint64_t place = tree->balanced ? place_of_node(tree, 0) : place_of_rank(tree, permute_back(&tree->turns, 0));
+	uint64_t place = tree->balanced ? place_of_node(tree, 0) : place_of_rank(tree, shuffle_from(&tree->turns, 0));
 
 	return (const uint64_t *)memory + place * tree->words;
 }
@@ -195,7 +195,7 @@ static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 	unsigned count = 0;
 
 	for (uint64_t rank = 0; rank <= tree->nodes; rank++) {
-		uint64_t turn = rank < tree->nodes ? permute_there(&tree->turns, rank) : 0, below = nothing;
+		uint64_t turn = rank < tree->nodes ? shuffle_to(&tree->turns, rank) : 0, below = nothing;
 
 		if (rank % LOOK_EVERY == 0 && !kernel_goes_on(run, rank, tree->nodes))
 			return 0;

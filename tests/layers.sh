@@ -47,7 +47,7 @@ check() {
 		only("hwloc", "hwloc", "^src/engine/topology\\.c$")
 		only("(ncursesw?/|ncurses|curses|term\\.h)", "curses", "^src/ui/")
 		only("perfmon/", "libpfm", "^src/engine/counters\\.c$")
-		only("(Zydis|Zycore)", "Zydis", "^src/model/decode_x86\\.c$")
+		only("(Zydis|Zycore)", "Zydis", "^src/model/decode_x86\\.c$|^kernels/assemble_x86\\.c$")
 		only("capstone", "Capstone", "^src/model/decode_arm64\\.c$")
 		only("sys/ptrace", "ptrace", "^src/model/step(_x86|_arm64)?\\.[ch]$")
 		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/step(_x86|_arm64)?\\.[ch]$")
@@ -129,6 +129,7 @@ must_fail src/cli/a.c '#include <term.h>'
 must_fail src/engine/a.c '#include <perfmon/pfmlib.h>'
 must_fail src/engine/a.c '#include <Zydis/Zydis.h>'
 must_fail src/model/decode_arm64.c '#include <Zydis/Zydis.h>'
+must_fail kernels/assemble.c '#include <Zydis/Zydis.h>'
 must_fail src/model/decode.c '#include <Zycore/Types.h>'
 must_fail src/model/limits.c '#include <capstone/capstone.h>'
 must_fail src/model/decode_x86.c '#include <capstone/capstone.h>'
@@ -150,6 +151,7 @@ must_pass src/main.c '#include "cli/cli.h"'
 must_pass src/session/a.c '#include "kernels/kernel.h"'
 must_pass src/engine/topology.c '#include <hwloc.h>'
 must_pass src/model/decode_x86.c '#include <Zydis/Zydis.h>'
+must_pass kernels/assemble_x86.c '#include <Zydis/Zydis.h>'
 must_pass src/model/decode_arm64.c '#include <capstone/capstone.h>'
 must_pass src/model/step.c '#include <sys/ptrace.h>'
 must_pass src/model/step_arm64.c '#include <sys/user.h>'

@@ -7,7 +7,7 @@
 #include "ui/mountain.h"
 #include "ui/panels.h"
 
-enum { WORDS = 320 };
+enum { WORDS = 640 };
 
 struct page {
 	struct canvas *canvas;
@@ -63,7 +63,7 @@ static void limit_words(const struct view *view, char *buffer, size_t size)
 static bool misses_words_of(const struct view *view, int level, char *buffer, size_t size)
 {
 	const struct view_misses *misses = &view->misses;
-	char bytes[32], words[160], note[120], counted[40] = "", other[240] = "";
+	char bytes[32], words[160], note[120], figure[24], counted[40] = "", other[240] = "";
 
 	if (!(misses->now.level[level].bytes > 0))
 		return false;
@@ -71,10 +71,8 @@ static bool misses_words_of(const struct view *view, int level, char *buffer, si
 	misses_words(&misses->now, level, words, sizeof(words));
 	misses_note(&misses->now, level, note, sizeof(note));
 	if (isfinite(misses->counted[level])) {
-		panels_figure(misses->counted[level], counted, sizeof(counted) - 16);
-		snprintf(other, sizeof(other), "; counted %s C", counted);
-		snprintf(counted, sizeof(counted), "%.38s", other);
-		*other = '\0';
+		panels_figure(misses->counted[level], figure, sizeof(figure));
+		snprintf(counted, sizeof(counted), "; counted %s C", figure);
 	}
 	if (misses->whatif.asked && misses->then.level[level].bytes != misses->now.level[level].bytes) {
 		char larger[32], then[160];

@@ -68,29 +68,6 @@ static bool next_layout(int64_t *v)
 	return true;
 }
 
-static void permutations_go_both_ways(void **state)
-{
-	bool seen[1000];
-
-	(void)state;
-	for (uint64_t count = 1; count <= 1000; count += count < 70 ? 1 : 93) {
-		struct permute permute = permute_make(count, 11 * count);
-		uint64_t moved = 0;
-
-		memset(seen, 0, sizeof(seen));
-		for (uint64_t i = 0; i < count; i++) {
-			uint64_t there = permute_there(&permute, i);
-
-			assert_true(there < count && !seen[there]);
-			seen[there] = true;
-			assert_int_equal(permute_back(&permute, there), i);
-			moved += there != i;
-		}
-		if (count >= 64)
-			assert_true(moved > count / 2);
-	}
-}
-
 /* In order through the pointers: the next key is the next larger one, and stands where it is said to. Returns the height. */
 static unsigned in_order(const struct tree *tree, const uint64_t *node, uint64_t *rank)
 {
@@ -178,7 +155,7 @@ static void without_balance_trees_are_deeper(void **state)
 	wanted = 0;
 	for (int i = 0; i < run.reaches; i++)
 		wanted += run.reach[i].lines;
-	check_near(run.lines, wanted * run.lines / wanted, 1e-9);
+	check_near(wanted, visited, 0.1 * visited);
 	check_near(run.mispredicts * 2, visited, 0.1 * visited);
 }
 
@@ -363,7 +340,7 @@ static void figures_are_those_of_the_walk(void **state)
 				}
 			}
 			for (int level = 0; level < run.reaches; level++) {
-				check_near(run.reach[level].lines / run.reach[0].lines, met[level] / LOOKUPS, 0.02);
+				check_near(run.reach[level].lines, met[level] / LOOKUPS, 0.02);
 				assert_true(run.reach[level].range <= (double)kernel->footprint(v));
 				assert_true(level == 0 || run.reach[level].range > run.reach[level - 1].range);
 			}
@@ -423,7 +400,6 @@ static void what_cannot_be_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(permutations_go_both_ways),
 		cmocka_unit_test(every_key_has_its_place),
 		cmocka_unit_test(without_balance_trees_are_deeper),
 		cmocka_unit_test(every_way_finds_the_same),

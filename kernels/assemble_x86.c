@@ -1,0 +1,483 @@
+/* x86-64 instructions from lines in Intel's syntax, by Zydis' encoder. See assemble_arch.h. */
+#include "kernels/assemble_arch.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <Zydis/Zydis.h>
+
+/* ---- Names: one table of mnemonics and registers, by hash */
+
+enum { NAMES = 8192, NAME_LONGEST = 24 };
+
+struct name {
+	const char *text;      /* NULL: nothing here */
+	bool is_register;
+	uint16_t value;
+};
+
+static struct name names[NAMES];
+static pthread_once_t named = PTHREAD_ONCE_INIT;
+
+/* FNV-1a. Mnemonics and registers of the same name ("bound" is none, but "in" might be one) are kept apart. */
+static unsigned hash(const char *text, size_t length, bool is_register)
+{
+	uint32_t value = is_register ? 2166136261u : 84696351u;
+
+	for (size_t i = 0; i < length; i++)
+		value = (value ^ (unsigned char)text[i]) * 16777619u;
+	return (value ^ value >> 15) % NAMES;
+}
+
+static void enter(const char *text, bool is_register, unsigned value)
+{
+	unsigned at;
+
+	if (!text)
+		return;
+	for (at = hash(text, strlen(text), is_register); names[at].text;)
+		at = (at + 1) % NAMES;
+	names[at] = (struct name){ text, is_register, (uint16_t)value };
+}
+
+static void enter_all(void)
+{
+	for (unsigned i = ZYDIS_MNEMONIC_INVALID + 1; i <= ZYDIS_MNEMONIC_MAX_VALUE; i++)
+		enter(ZydisMnemonicGetString((ZydisMnemonic)i), false, i);
+	for (unsigned i = ZYDIS_REGISTER_NONE + 1; i <= ZYDIS_REGISTER_MAX_VALUE; i++)
+		enter(ZydisRegisterGetString((ZydisRegister)i), true, i);
+}
+
+/* 0: there is none. */
+static unsigned look_up(const char *text, size_t length, bool is_register)
+{
+	if (length == 0 || length >= NAME_LONGEST)
+		return 0;
+	pthread_once(&named, enter_all);
+	for (unsigned at = hash(text, length, is_register); names[at].text; at = (at + 1) % NAMES)
+		if (names[at].is_register == is_register && strncmp(names[at].text, text, length) == 0 && !names[at].text[length])
+			return names[at].value;
+	return 0;
+}
+
+/* Conditions have several spellings, of which Zydis knows one. */
+static ZydisMnemonic mnemonic_of(const char *text, size_t length)
+{
+	static const char *const spelling[][2] = { { "e", "z" }, { "ne", "nz" }, { "c", "b" }, { "nae", "b" }, { "nc", "nb" }, { "ae", "nb" },
+		{ "na", "be" }, { "a", "nbe" }, { "nge", "l" }, { "ge", "nl" }, { "ng", "le" }, { "g", "nle" }, { "pe", "p" }, { "po", "np" } };
+	static const char *const before[] = { "j", "cmov", "set" };
+	unsigned found = look_up(text, length, false);
+
+	for (size_t i = 0; !found && i < sizeof(before) / sizeof(*before); i++) {
+		size_t stem = strlen(before[i]);
+
+		if (length <= stem || strncmp(text, before[i], stem) != 0)
+			continue;
+		for (size_t k = 0; !found && k < sizeof(spelling) / sizeof(*spelling); k++) {
+			char other[NAME_LONGEST] = "";
+
+			if (strlen(spelling[k][0]) != length - stem || strncmp(text + stem, spelling[k][0], length - stem) != 0)
+				continue;
+			strcpy(other, before[i]);
+			strcat(other, spelling[k][1]);
+			found = look_up(other, strlen(other), false);
+		}
+	}
+	return (ZydisMnemonic)found;
+}
+
+static ZydisRegister register_of(const char *text, size_t length)
+{
+	return (ZydisRegister)look_up(text, length, true);
+}
+
+/* ---- Lines */
+
+struct line {
+	const char *whole, *at;      /* all of it, and where the reader stands */
+	char why[96];                /* what is wrong; empty: nothing so far */
+	bool sized;                  /* the memory operand says how large it is */
+	int memory;                  /* its index; -1: there is none */
+	bool masked, zeroed;
+	ZydisRegister mask;
+};
+
+static void blanks(struct line *line)
+{
+	while (isspace((unsigned char)*line->at))
+		line->at++;
+}
+
+static bool wrong(struct line *line, const char *what, const char *at, size_t length)
+{
+	if (!line->why[0])
+		snprintf(line->why, sizeof(line->why), "%s \"%.*s\"", what, (int)(length < 40 ? length : 40), at);
+	return false;
+}
+
+static size_t word(const char *at)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)at[length]) || at[length] == '_')
+		length++;
+	return length;
+}
+
+static bool take(struct line *line, char c)
+{
+	blanks(line);
+	if (*line->at != c)
+		return false;
+	line->at++;
+	return true;
+}
+
+/* A number with its sign, decimal or 0x…; one beyond INT64_MAX wraps, so that masks can be written. */
+static bool number(struct line *line, int64_t *value)
+{
+	bool negative = false;
+	char *end;
+	uint64_t magnitude;
+
+	blanks(line);
+	if (*line->at == '-' || *line->at == '+')
+		negative = *line->at++ == '-';
+	blanks(line);
+	if (!isdigit((unsigned char)*line->at))
+		return wrong(line, "no register and no number:", line->at, strcspn(line->at, ",]"));
+	errno = 0;
+	magnitude = strtoull(line->at, &end, line->at[0] == '0' && (line->at[1] | 32) == 'x' ? 16 : 10);
+	if (errno || isalnum((unsigned char)*end) || (negative && magnitude > (uint64_t)1 << 63))
+		return wrong(line, "no number:", line->at, word(line->at));
+	line->at = end;
+	*value = (int64_t)(negative ? -magnitude : magnitude);
+	return true;
+}
+
+/* One of what stands between the plusses of an address. */
+static bool term(struct line *line, ZydisEncoderOperand *operand, bool minus)
+{
+	size_t length;
+	ZydisRegister reg;
+	int64_t value;
+
+	blanks(line);
+	length = word(line->at);
+	reg = register_of(line->at, length);
+	if (!reg) {
+		if (!number(line, &value))
+			return false;
+		if (value > INT32_MAX || value < INT32_MIN)
+			return wrong(line, "an address further away than 2 GiB:", line->whole, strlen(line->whole));
+		operand->mem.displacement += minus ? -value : value;
+		return true;
+	}
+	line->at += length;
+	if (minus)
+		return wrong(line, "a register cannot be subtracted:", line->at - length, length);
+	if (take(line, '*')) {
+		if (!number(line, &value))
+			return false;
+		if (operand->mem.index || (value != 1 && value != 2 && value != 4 && value != 8))
+			return wrong(line, "one register times 1, 2, 4 or 8, and no more:", line->whole, strlen(line->whole));
+		operand->mem.index = reg;
+		operand->mem.scale = (ZyanU8)value;
+		return true;
+	}
+	if (!operand->mem.base && ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_XMM && ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_YMM &&
+		ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_ZMM) {
+		operand->mem.base = reg;
+		return true;
+	}
+	if (operand->mem.index)
+		return wrong(line, "three registers in", line->whole, strlen(line->whole));
+	operand->mem.index = reg;
+	operand->mem.scale = 1;
+	return true;
+}
+
+/* "[rax+rcx*4-16]", its bracket taken already. */
+static bool address(struct line *line, ZydisEncoderOperand *operand)
+{
+	bool minus = false;
+
+	operand->type = ZYDIS_OPERAND_TYPE_MEMORY;
+	do {
+		if (!term(line, operand, minus))
+			return false;
+		blanks(line);
+		minus = *line->at == '-';
+	} while ((*line->at == '+' || *line->at == '-') && line->at++);
+	return take(line, ']') || wrong(line, "no closing bracket in", line->whole, strlen(line->whole));
+}
+
+/* Bytes of "dword ptr", and past it; 0: it is not there. */
+static ZyanU16 size_word(struct line *line)
+{
+	static const struct { const char *word; ZyanU16 bytes; } sizes[] = { { "byte", 1 }, { "word", 2 }, { "dword", 4 }, { "qword", 8 },
+		{ "xmmword", 16 }, { "ymmword", 32 }, { "zmmword", 64 } };
+	size_t length = word(line->at);
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		if (strlen(sizes[i].word) == length && strncmp(line->at, sizes[i].word, length) == 0) {
+			line->at += length;
+			blanks(line);
+			if (strncmp(line->at, "ptr", 3) == 0 && word(line->at) == 3)
+				line->at += 3;
+			return sizes[i].bytes;
+		}
+	return 0;
+}
+
+/* "{k1}" and "{z}". */
+static bool braces(struct line *line)
+{
+	while (take(line, '{')) {
+		size_t length = word(line->at);
+		ZydisRegister reg = register_of(line->at, length);
+
+		if (length == 1 && *line->at == 'z')
+			line->zeroed = true;
+		else if (ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_MASK)
+			line->mask = reg, line->masked = true;
+		else
+			return wrong(line, "no mask:", line->at, strcspn(line->at, "},"));
+		line->at += length;
+		if (!take(line, '}'))
+			return wrong(line, "no closing brace in", line->whole, strlen(line->whole));
+	}
+	return true;
+}
+
+static bool operand_of(struct line *line, ZydisEncoderRequest *request)
+{
+	ZydisEncoderOperand *operand = &request->operands[request->operand_count];
+	size_t length;
+	ZyanU16 bytes;
+
+	if (request->operand_count >= ZYDIS_ENCODER_MAX_OPERANDS - 1)
+		return wrong(line, "too many operands:", line->whole, strlen(line->whole));
+	blanks(line);
+	bytes = size_word(line);
+	if (take(line, '[')) {
+		if (line->memory >= 0)
+			return wrong(line, "two operands in memory:", line->whole, strlen(line->whole));
+		line->memory = request->operand_count;
+		line->sized = bytes != 0;
+		operand->mem.size = bytes;
+		request->operand_count++;
+		return address(line, operand) && braces(line);
+	}
+	if (bytes)
+		return wrong(line, "no memory after its size:", line->whole, strlen(line->whole));
+	length = word(line->at);
+	operand->reg.value = register_of(line->at, length);
+	request->operand_count++;
+	if (operand->reg.value) {
+		operand->type = ZYDIS_OPERAND_TYPE_REGISTER;
+		line->at += length;
+		return braces(line);
+	}
+	operand->type = ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	return number(line, &operand->imm.s);
+}
+
+static bool mnemonic(struct line *line, ZydisEncoderRequest *request)
+{
+	static const struct { const char *word; ZydisInstructionAttributes attribute; } prefixes[] = { { "lock", ZYDIS_ATTRIB_HAS_LOCK },
+		{ "rep", ZYDIS_ATTRIB_HAS_REP }, { "repe", ZYDIS_ATTRIB_HAS_REPE }, { "repne", ZYDIS_ATTRIB_HAS_REPNE } };
+	size_t length;
+
+	blanks(line);
+	length = word(line->at);
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (strlen(prefixes[i].word) == length && strncmp(line->at, prefixes[i].word, length) == 0) {
+			request->prefixes = prefixes[i].attribute;
+			line->at += length;
+			blanks(line);
+			length = word(line->at);
+			break;
+		}
+	request->mnemonic = mnemonic_of(line->at, length);
+	if (!request->mnemonic)
+		return wrong(line, "no instruction is called", line->at, length ? length : strlen(line->at));
+	line->at += length;
+	return true;
+}
+
+static bool parse(struct line *line, ZydisEncoderRequest *request)
+{
+	if (!mnemonic(line, request))
+		return false;
+	blanks(line);
+	if (*line->at)
+		do {
+			if (!operand_of(line, request))
+				return false;
+		} while (take(line, ','));
+	blanks(line);
+	return !*line->at || wrong(line, "more than an instruction:", line->at, strlen(line->at));
+}
+
+/* ---- Encoding */
+
+static bool encode_request(const ZydisEncoderRequest *request, unsigned char *bytes, size_t *length)
+{
+	ZyanUSize room = ASSEMBLE_LONGEST - 1;
+
+	if (!ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(request, bytes, &room)))
+		return false;
+	*length = room;
+	return true;
+}
+
+/* Zydis counts the mask among an instruction's operands, k0 where there is none. */
+static bool with_mask(const struct line *line, const ZydisEncoderRequest *request, unsigned char *bytes, size_t *length)
+{
+	ZydisEncoderRequest other = *request;
+
+	other.operand_count++;
+	memmove(&other.operands[2], &other.operands[1], (ZYDIS_ENCODER_MAX_OPERANDS - 2) * sizeof(other.operands[0]));
+	other.operands[1] = (ZydisEncoderOperand){ .type = ZYDIS_OPERAND_TYPE_REGISTER,
+		.reg.value = line->masked ? line->mask : ZYDIS_REGISTER_K0 };
+	other.evex.zeroing_mask = line->zeroed;
+	return encode_request(&other, bytes, length);
+}
+
+static bool any_mask(const struct line *line, const ZydisEncoderRequest *request, unsigned char *bytes, size_t *length)
+{
+	ZydisEncoderRequest other;
+
+	if (!line->masked && !line->zeroed && encode_request(request, bytes, length))
+		return true;
+	if (request->operand_count && with_mask(line, request, bytes, length))
+		return true;
+	if (request->operand_count != 4 || line->masked)
+		return false;
+	other = *request;      /* its last register may stand in an immediate's place */
+	other.operands[3].reg.is4 = ZYAN_TRUE;
+	return encode_request(&other, bytes, length);
+}
+
+static ZyanU16 register_bytes(ZydisRegister reg)
+{
+	return (ZyanU16)(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg) / 8);
+}
+
+/* Zydis takes immediates with a sign: 0xffffffff for a register of 32 bits is -1 to it. */
+static bool wrapped(const ZydisEncoderRequest *request, ZydisEncoderRequest *other)
+{
+	ZydisEncoderOperand *last = &other->operands[request->operand_count - 1];
+	unsigned bits;
+
+	*other = *request;
+	if (request->operand_count < 2 || last->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return false;
+	bits = 8u * (request->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ? request->operands[0].mem.size :
+		register_bytes(request->operands[0].reg.value));
+	if (bits == 0 || bits > 32 || last->imm.s <= 0 || (uint64_t)last->imm.s >> bits || !((uint64_t)last->imm.s >> (bits - 1)))
+		return false;
+	last->imm.s -= (int64_t)1 << bits;
+	return true;
+}
+
+static bool any_immediate(const struct line *line, const ZydisEncoderRequest *request, unsigned char *bytes, size_t *length)
+{
+	ZydisEncoderRequest other;
+
+	return any_mask(line, request, bytes, length) || (wrapped(request, &other) && any_mask(line, &other, bytes, length));
+}
+
+/* The widest register beside the memory operand says how large that is, unless it is a count of bits to shift by. */
+static ZyanU16 beside(const ZydisEncoderRequest *request)
+{
+	ZyanU16 most = 0;
+
+	for (int i = 0; i < request->operand_count; i++) {
+		ZydisRegister reg = request->operands[i].reg.value;
+
+		if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER && reg != ZYDIS_REGISTER_CL && register_bytes(reg) > most)
+			most = register_bytes(reg);
+	}
+	return most;
+}
+
+static bool any_size(struct line *line, ZydisEncoderRequest *request, unsigned char *bytes, size_t *length)
+{
+	ZyanU16 *size;
+	int found = 0;
+
+	if (line->memory < 0 || line->sized)
+		return any_immediate(line, request, bytes, length);
+	size = &request->operands[line->memory].mem.size;
+	*size = request->mnemonic == ZYDIS_MNEMONIC_JMP || request->mnemonic == ZYDIS_MNEMONIC_CALL ? 8 : beside(request);
+	if (*size && any_immediate(line, request, bytes, length))
+		return true;
+	for (*size = 1; *size <= 64; *size = (ZyanU16)(*size * 2)) {
+		unsigned char other[ASSEMBLE_LONGEST];
+		size_t other_length;
+
+		if (!any_immediate(line, request, other, &other_length))
+			continue;
+		memcpy(bytes, other, other_length);
+		*length = other_length;
+		found++;
+	}
+	return found == 1 || (found > 1 && wrong(line, "how large the operand in memory is, has to be said:", line->whole, strlen(line->whole)));
+}
+
+struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
+{
+	struct line line = { .whole = text, .at = text, .memory = -1 };
+	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64 };
+
+	if (!parse(&line, &request) || !any_size(&line, &request, bytes, length))
+		return status_make(STATUS_FAILED, "\"%.100s\" cannot be assembled: %s", text,
+			line.why[0] ? line.why : "no such instruction takes these operands");
+	return status_ok();
+}
+
+/* ---- Jumps: an operation of one or two bytes, and 32 bits of distance from the instruction's end */
+
+struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
+{
+	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = mnemonic_of(text, strlen(text)),
+		.branch_type = ZYDIS_BRANCH_TYPE_NEAR, .branch_width = ZYDIS_BRANCH_WIDTH_32, .operand_count = 1,
+		.operands = { { .type = ZYDIS_OPERAND_TYPE_IMMEDIATE } } };
+
+	if (!request.mnemonic || (text[0] != 'j' && request.mnemonic != ZYDIS_MNEMONIC_CALL) || !encode_request(&request, bytes, length))
+		return status_make(STATUS_FAILED, "\"%.40s\" is no jump that reaches any place", text);
+	return status_ok();
+}
+
+struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
+{
+	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = ZYDIS_MNEMONIC_LEA, .operand_count = 2,
+		.operands = { { .type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = register_of(reg, strlen(reg)) },
+			{ .type = ZYDIS_OPERAND_TYPE_MEMORY, .mem = { .base = ZYDIS_REGISTER_RIP, .size = 8 } } } };
+
+	if (ZydisRegisterGetClass(request.operands[0].reg.value) != ZYDIS_REGCLASS_GPR64 || !encode_request(&request, bytes, length))
+		return status_make(STATUS_FAILED, "\"%.40s\" is no register for an address", reg);
+	return status_ok();
+}
+
+bool encode_distance(unsigned char *at, const unsigned char *target)
+{
+	size_t length = at[0] == 0xe8 || at[0] == 0xe9 ? 5 : at[0] == 0x0f ? 6 : 7;      /* call, jmp; jcc; lea */
+	int64_t distance = target - (at + length);
+	int32_t narrow = (int32_t)distance;
+
+	memcpy(at + length - sizeof(narrow), &narrow, sizeof(narrow));
+	return narrow == distance;
+}
+
+bool encode_nops(unsigned char *at, size_t bytes)
+{
+	return bytes == 0 || ZYAN_SUCCESS(ZydisEncoderNopFill(at, bytes));
+}

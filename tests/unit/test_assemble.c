@@ -1,0 +1,300 @@
+/* Machine code made at run time is what its lines say, as the decoder reads it; what cannot be made says why. The tables
+ * (assemble_x86.h, assemble_arm64.h) are of this machine's instruction set. */
+#include "check.h"
+
+#include "kernels/assemble.h"
+#include "model/decode.h"
+
+struct assembled {
+	const char *line;
+	const char *text;      /* what is decoded; NULL: the line */
+};
+
+struct refused {
+	const char *line, *why;
+};
+
+#if defined(__x86_64__)
+#include "assemble_x86.h"
+#elif defined(__aarch64__)
+#include "assemble_arm64.h"
+#endif
+
+enum { COUNT_LINES = sizeof(lines) / sizeof(*lines), COUNT_JUMPS = sizeof(jumps) / sizeof(*jumps) };
+
+/* Instructions are encoded here, each aligned to what the instruction set asks for. */
+static unsigned char room[4096] __attribute__((aligned(64)));
+static struct assembly as;
+
+static struct insn decoded(const unsigned char *at)
+{
+	struct insn insn;
+
+	decode_insn(at, (size_t)(room + sizeof(room) - at), (uint64_t)(uintptr_t)at, &insn);
+	return insn;
+}
+
+static void the_decoder_reads_what_was_written(void **state)
+{
+	int differ = 0;
+
+	(void)state;
+	for (int i = 0; i < COUNT_LINES; i++) {
+		const char *expected = lines[i].text ? lines[i].text : lines[i].line;
+		struct status status;
+		struct insn insn;
+
+		memset(room, 0xff, sizeof(room));
+		assemble_begin(&as, room, sizeof(room));
+		assemble(&as, "%s", lines[i].line);
+		status = assemble_end(&as);
+		if (!status_is_ok(&status)) {
+			print_error("%s\n", status.text);
+			differ++;
+			continue;
+		}
+		insn = decoded(room);
+		if (!insn.known || strcmp(insn.text, expected) != 0 || insn.length != as.at - as.begin) {
+			print_error("\"%s\" reads \"%s\", not \"%s\"\n", lines[i].line, insn.text, expected);
+			differ++;
+		}
+	}
+	assert_int_equal(differ, 0);
+}
+
+static void what_cannot_be_made_says_why(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		struct status status;
+
+		assemble_begin(&as, room, sizeof(room));
+		assemble(&as, "%s", refused[i].line);
+		assert_ptr_equal(as.at, room);
+		status = assemble_end(&as);
+		assert_int_equal(status.code, STATUS_FAILED);
+		assert_string_equal(status.text, refused[i].why);
+	}
+}
+
+static void the_first_failure_stays(void **state)
+{
+	struct status status;
+	unsigned char *stopped;
+
+	(void)state;
+	assemble_begin(&as, room, sizeof(room));
+	assemble(&as, "nop");
+	assemble(&as, "frobnicate");
+	stopped = as.at;
+	assemble(&as, "otherwise");
+	assemble(&as, "nop");
+	assemble_again(&as, room, 5);
+	assemble_align(&as, 64);
+	assemble_jump(&as, jump_always, assemble_here(&as));
+	assert_ptr_equal(as.at, stopped);
+	status = assemble_end(&as);
+	check_contains(status.text, "frobnicate");
+}
+
+static void the_same_lines_make_the_same_code(void **state)
+{
+	static unsigned char other[sizeof(room)] __attribute__((aligned(64)));
+	size_t length = 0;
+
+	(void)state;
+	for (int pass = 0; pass < 2; pass++) {
+		assemble_begin(&as, pass ? other : room, sizeof(room));
+		for (int i = 0; i < COUNT_LINES; i++)
+			assemble(&as, "%s", lines[i].line);
+		check_ok(assemble_end(&as));
+		length = (size_t)(as.at - as.begin);
+	}
+	assert_memory_equal(room, other, length);
+}
+
+static void jumps_lead_to_their_labels(void **state)
+{
+	(void)state;
+	for (int i = 0; i < COUNT_JUMPS; i++) {
+		int before, after;
+		unsigned char *backward, *forward, *target;
+
+		assemble_begin(&as, room, sizeof(room));
+		assemble(&as, "nop");
+		before = assemble_here(&as);
+		target = as.at;
+		after = assemble_label(&as);
+		assemble(&as, "nop");
+		backward = as.at;
+		assemble_jump(&as, jumps[i], before);
+		forward = as.at;
+		assemble_jump(&as, jumps[i], after);
+		for (int n = 0; n < 300; n++)
+			assemble(&as, "nop");
+		assemble_bind(&as, after);
+		check_ok(assemble_end(&as));
+		assert_int_equal(decoded(backward).target, (uintptr_t)target);
+		assert_int_equal(decoded(forward).target, (uintptr_t)as.at);
+		/* Whatever it spans, a jump is of one length. */
+		assert_int_equal(decoded(forward).length, decoded(backward).length);
+		assert_int_not_equal(decoded(forward).flow, FLOW_NONE);
+	}
+}
+
+static void a_jump_that_was_bound_may_be_repeated(void **state)
+{
+	int label;
+	unsigned char *piece, *at;
+	size_t length;
+
+	(void)state;
+	assemble_begin(&as, room, sizeof(room));
+	piece = as.at;
+	label = assemble_label(&as);
+	assemble_jump(&as, jump_always, label);
+	assemble(&as, "nop");
+	assemble_bind(&as, label);
+	length = (size_t)(as.at - piece);
+	assemble_again(&as, piece, 9);
+	check_ok(assemble_end(&as));
+	assert_int_equal(as.at - piece, 10 * length);
+	for (at = piece; at < as.at; at += length)
+		assert_int_equal(decoded(at).target, (uintptr_t)(at + length));
+}
+
+static void an_address_is_that_of_its_label(void **state)
+{
+	int label;
+	unsigned char *at;
+	struct insn insn;
+
+	(void)state;
+	assemble_begin(&as, room, sizeof(room));
+	label = assemble_label(&as);
+	at = as.at;
+	assemble_address(&as, address_into, label);
+	for (int n = 0; n < 100; n++)
+		assemble(&as, "nop");
+	assemble_bind(&as, label);
+	check_ok(assemble_end(&as));
+	insn = decoded(at);
+#if defined(__x86_64__)
+	assert_int_equal(insn.memory[0].disp, (uintptr_t)as.at);
+#else
+	assert_int_equal(insn.value, (uintptr_t)as.at);
+#endif
+	assemble_begin(&as, room, sizeof(room));
+	assemble_address(&as, "nowhere", assemble_here(&as));
+	check_contains(assemble_end(&as).text, "\"nowhere\" is no register for an address");
+}
+
+static void a_label_must_be_bound_once(void **state)
+{
+	int label;
+
+	(void)state;
+	assemble_begin(&as, room, sizeof(room));
+	assemble_label(&as);
+	label = assemble_label(&as);
+	assemble_jump(&as, jump_always, label);
+	assert_string_equal(assemble_end(&as).text, "a jump to label 1, which is bound nowhere");
+
+	assemble_begin(&as, room, sizeof(room));
+	label = assemble_here(&as);
+	assemble_bind(&as, label);
+	assert_string_equal(assemble_end(&as).text, "label 0 is bound twice");
+
+	assemble_begin(&as, room, sizeof(room));
+	assemble_jump(&as, jump_always, 7);
+	assert_string_equal(assemble_end(&as).text, "no label 7: there are 0");
+
+	assemble_begin(&as, room, sizeof(room));
+	assemble_jump(&as, "nop", assemble_here(&as));
+	assert_string_equal(assemble_end(&as).text, "\"nop\" is no jump that reaches any place");
+
+	assemble_begin(&as, room, sizeof(room));
+	for (int i = 0; i <= ASSEMBLE_LABELS; i++)
+		assemble_label(&as);
+	assert_string_equal(assemble_end(&as).text, "over 4096 labels in machine code made at run time");
+}
+
+static void nothing_is_written_beyond_the_room(void **state)
+{
+	(void)state;
+	for (size_t bytes = 0; bytes <= 40; bytes++) {
+		memset(room, 0xa5, sizeof(room));
+		assemble_begin(&as, room, bytes);
+		for (int i = 0; i < 50; i++)
+			assemble(&as, "nop");
+		assert_true(as.at <= as.end);
+		assert_string_equal(assemble_end(&as).text + strcspn(assemble_end(&as).text, ":"), ": there is room for no more");
+		for (size_t i = bytes; i < sizeof(room); i++)
+			assert_int_equal(room[i], 0xa5);
+	}
+	assemble_begin(&as, room, 40);
+	assemble(&as, "nop");
+	assemble_again(&as, room, UINT32_MAX);
+	assert_string_equal(assemble_end(&as).text, "machine code of over 40 bytes: there is room for no more");
+	assemble_begin(&as, room, 16);
+	assemble(&as, "nop");
+	assemble_align(&as, 64);
+	assert_string_equal(assemble_end(&as).text, "machine code of over 16 bytes: there is room for no more");
+	for (size_t i = 40; i < sizeof(room); i++)
+		assert_int_equal(room[i], 0xa5);
+}
+
+static void alignment_is_nops(void **state)
+{
+	(void)state;
+	for (int before = 0; before < 64; before++) {
+		unsigned char *at;
+		int count = 0;
+
+		assemble_begin(&as, room, sizeof(room));
+		for (int i = 0; i < before; i++)
+			assemble(&as, "nop");
+		at = as.at;
+		assemble_align(&as, 64);
+		check_ok(assemble_end(&as));
+		assert_int_equal((uintptr_t)as.at % 64, 0);
+		assert_true(as.at - at < 64);
+		for (; at < as.at; at += decoded(at).length, count++)
+			assert_string_equal(decoded(at).mnemonic, "nop");
+		assert_ptr_equal(at, as.at);
+#if defined(__x86_64__)
+		assert_true(count <= 8);
+#endif
+	}
+}
+
+static void a_line_that_is_too_long_is_refused(void **state)
+{
+	char line[400];
+
+	(void)state;
+	memset(line, 'n', sizeof(line));
+	line[sizeof(line) - 1] = '\0';
+	assemble_begin(&as, room, sizeof(room));
+	assemble(&as, "%s", line);
+	check_contains(assemble_end(&as).text, "a line of assembly of over 159 characters");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_decoder_reads_what_was_written),
+		cmocka_unit_test(what_cannot_be_made_says_why),
+		cmocka_unit_test(the_first_failure_stays),
+		cmocka_unit_test(the_same_lines_make_the_same_code),
+		cmocka_unit_test(jumps_lead_to_their_labels),
+		cmocka_unit_test(a_jump_that_was_bound_may_be_repeated),
+		cmocka_unit_test(an_address_is_that_of_its_label),
+		cmocka_unit_test(a_label_must_be_bound_once),
+		cmocka_unit_test(nothing_is_written_beyond_the_room),
+		cmocka_unit_test(alignment_is_nops),
+		cmocka_unit_test(a_line_that_is_too_long_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
