@@ -1,0 +1,192 @@
+/* What the search for ports shares: mixes, and what they take by an assignment. */
+#include "model/measured_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+bool infer_is_memory(const char *name)
+{
+	return strncmp(name, "load", 4) == 0 || strncmp(name, "vload", 5) == 0 || strncmp(name, "store", 5) == 0 || strncmp(name, "vstore", 6) == 0;
+}
+
+int infer_op(const struct measured *measured, const char *name)
+{
+	for (int i = 0; *name && i < measured->op_count; i++)
+		if (strcmp(measured->op[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+/* In whatever order, and whatever multiple of the numbers. */
+bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b)
+{
+	double ratio = 0;
+
+	if (a->count != b->count)
+		return false;
+	for (int i = 0; i < a->count; i++) {
+		int k = 0;
+
+		while (k < b->count && b->op[k] != a->op[i])
+			k++;
+		if (k == b->count || !(b->times[k] > 0))
+			return false;
+		if (ratio == 0)
+			ratio = a->times[i] / b->times[k];
+		if (!(fabs(a->times[i] / b->times[k] / ratio - 1) < 1e-6))
+			return false;
+	}
+	return true;
+}
+
+void infer_figure(const struct measured *measured, const struct measured_mix *mix, struct infer_figure *figure)
+{
+	double value[8], spread = 0;
+
+	*figure = (struct infer_figure){ 0 };
+	for (int i = 0; i < measured->mix_count; i++) {
+		const struct measured_mix *other = &measured->mix[i];
+		double each;
+		int at;
+
+		if (other->check != mix->check || !infer_same_mix(mix, other))
+			continue;
+		figure->asked++;
+		if (!other->cycles.known || !(other->cycles.value > 0) || figure->known == 8)
+			continue;
+		each = other->cycles.value * mix->times[0];
+		for (int k = 0; k < other->count; k++)
+			if (other->op[k] == mix->op[0])
+				each /= other->times[k];
+		for (at = figure->known++; at > 0 && value[at - 1] > each; at--)
+			value[at] = value[at - 1];
+		value[at] = each;
+		spread = fmax(spread, fmax(other->cycles.hi - other->cycles.value, other->cycles.value - other->cycles.lo) / other->cycles.value);
+	}
+	if (figure->known == 0)
+		return;
+	/* Disturbances make it longer: of two that differ the shorter. */
+	figure->cycles = value[(figure->known - 1) / 2];
+	figure->spread = isfinite(spread) && spread > 0 ? spread : 0;
+	figure->apart = figure->known == 2 && value[1] > value[0] * 1.025;
+}
+
+void infer_want(struct inference *in, const struct measured_mix *mix, int times)
+{
+	struct infer_figure figure;
+
+	if (in->want_count == INFER_WANTS)
+		return;
+	for (int i = 0; i < in->want_count; i++)
+		if (in->want[i].check == mix->check && infer_same_mix(&in->want[i], mix))
+			return;
+	infer_figure(in->measured, mix, &figure);
+	/* What failed once will fail again. */
+	if (figure.asked >= times || figure.asked > figure.known)
+		return;
+	in->want[in->want_count] = *mix;
+	in->want[in->want_count++].cycles = (struct figure){ 0 };
+}
+
+double infer_miss(double predicted, double cycles, double spread)
+{
+	/* No mix runs better than within one or two percent of the best assignment. */
+	double sure = sqrt(0.012 * 0.012 + fmin(spread, 0.1) * fmin(spread, 0.1));
+	double off = log(predicted / cycles) / sure;
+
+	return isfinite(off) ? fmin(off * off, 60) : 60;
+}
+
+double infer_bound(const struct port_load *load, int count)
+{
+	struct port_load merged[48];
+	uint32_t set[512];
+	int sets = 1, distinct = 0;
+	double most = 0;
+
+	for (int i = 0; i < count && distinct < 48; i++) {
+		int k = 0;
+
+		while (k < distinct && merged[k].ports != load[i].ports)
+			k++;
+		if (k == distinct)
+			merged[distinct++] = (struct port_load){ load[i].ports, 0 };
+		merged[k].cycles += load[i].cycles;
+	}
+	set[0] = 0;
+	for (int i = 0; i < distinct; i++)
+		for (int k = 0, before = sets; k < before && sets < 512; k++) {
+			uint32_t both = set[k] | merged[i].ports;
+			int same = 0;
+
+			while (same < sets && set[same] != both)
+				same++;
+			if (same == sets)
+				set[sets++] = both;
+		}
+	for (int k = 1; k < sets; k++) {
+		double work = 0;
+
+		for (int i = 0; i < distinct; i++)
+			if (!(merged[i].ports & ~set[k]))
+				work += merged[i].cycles;
+		most = fmax(most, work / __builtin_popcount(set[k]));
+	}
+	return most;
+}
+
+double infer_slots(const struct inference *in, int op)
+{
+	const struct figure *slots = &in->measured->op[op].slots;
+	double whole = slots->known ? round(slots->value) : 1;
+
+	return !slots->known || (whole > 0 && fabs(slots->value - whole) < 0.15) ? whole : fmax(slots->value, 0.1);
+}
+
+static bool add_terms(const struct inference *in, int op, double times, struct port_load *load, int *count)
+{
+	const struct measured_ports *to = in->to;
+
+	if (!to->known[op])
+		return false;
+	for (int t = 0; t < to->term_count[op]; t++)
+		load[(*count)++] = (struct port_load){ to->term[op][t].ports, times * (double)to->term[op][t].count * (double)to->term[op][t].cycles };
+	return true;
+}
+
+bool infer_work(const struct inference *in, int op, double times, struct port_load *load, int *count)
+{
+	const struct measured_op *of = &in->measured->op[op];
+	const char *const access[] = { of->load, of->store };
+
+	for (int i = 0; i < 2; i++) {
+		int other = infer_op(in->measured, access[i]);
+
+		if (*access[i] && (other < 0 || !add_terms(in, other, times, load, count)))
+			return false;
+	}
+	return add_terms(in, op, times, load, count);
+}
+
+double infer_cycles(const struct inference *in, const struct measured_mix *mix)
+{
+	struct port_load load[MEASURED_PARTS * 3 * UARCH_TERMS];
+	double slots = 0;
+	int count = 0;
+
+	for (int i = 0; i < mix->count; i++) {
+		if (!infer_work(in, mix->op[i], mix->times[i], load, &count))
+			return NAN;
+		slots += mix->times[i] * infer_slots(in, mix->op[i]);
+	}
+	return fmax(infer_bound(load, count), in->width > 0 ? slots / in->width : 0);
+}
+
+double measured_cycles(const struct measured *measured, const struct measured_ports *ports, const struct measured_mix *mix)
+{
+	struct inference in = { .measured = measured, .width = measured->width.known ? measured->width.value : 0 };
+	struct measured_ports copy = *ports;      /* it is only read */
+
+	in.to = &copy;
+	return infer_cycles(&in, mix);
+}

@@ -1,0 +1,401 @@
+/* Ops of several micro-ops, and such that hold something: beside many instructions of a class whose ports are known, so many that everything that
+ * can go elsewhere does, each micro-op that cannot makes the mix longer. All multisets of the known sets are weighed against what such mixes took,
+ * and the next mix is the one about which the best of them differ most. */
+#include "model/measured_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 6000, TESTS = 32, BASE = 12 };
+
+/* One mix that the op was part of: its own instructions once, and the others' work. */
+struct test {
+	struct port_load base[BASE];
+	int base_count;
+	double slots, cycles, spread;      /* for one instruction of the op */
+	struct measured_mix mix;
+};
+
+struct guess {
+	int count;
+	uint8_t set[MOST_OPS];
+	bool holds;               /* its one micro-op holds its port for all of the time that the op takes alone */
+	double cost;
+};
+
+struct terms {
+	struct inference *in;
+	int op;
+	double each, slots;       /* of it alone; micro-ops that its slots suggest */
+	int expected;
+	uint32_t set[SETS];
+	int set_count;
+	int fresh;                /* sets from here on are of ports that nothing else uses */
+	struct port_load access[2 * UARCH_TERMS];
+	int access_count;
+	struct test test[TESTS];
+	int test_count;
+	struct guess guess[GUESSES];
+	int guess_count;
+	int tries;
+};
+
+/* infer_bound() of few loads, quicker. */
+static double quick_bound(const struct port_load *load, int count)
+{
+	uint32_t all[256];
+	double most = 0;
+
+	if (count > 8)
+		return infer_bound(load, count);
+	all[0] = 0;
+	for (int mask = 1; mask < 1 << count; mask++) {
+		double work = 0;
+
+		all[mask] = all[mask & (mask - 1)] | load[__builtin_ctz((unsigned)mask)].ports;
+		for (int i = 0; i < count; i++)
+			if (!(load[i].ports & ~all[mask]))
+				work += load[i].cycles;
+		work /= __builtin_popcount(all[mask]);
+		most = work > most ? work : most;
+	}
+	return most;
+}
+
+static int guess_loads(const struct terms *t, const struct guess *guess, struct port_load *load)
+{
+	int count = 0;
+
+	for (int i = 0; i < guess->count; i++) {
+		uint32_t ports = t->set[guess->set[i]];
+		double cycles = guess->holds ? fmax(1, t->each * __builtin_popcount(ports)) : 1;
+
+		if (count > 0 && load[count - 1].ports == ports)
+			load[count - 1].cycles += cycles;
+		else
+			load[count++] = (struct port_load){ ports, cycles };
+	}
+	for (int i = 0; i < t->access_count; i++)
+		load[count++] = t->access[i];
+	return count;
+}
+
+static double guess_cycles(const struct terms *t, const struct guess *guess, const struct test *test)
+{
+	struct port_load load[BASE + MOST_OPS + 2 * UARCH_TERMS];
+	int count = guess_loads(t, guess, load);
+
+	for (int i = 0; i < test->base_count; i++)
+		load[count++] = test->base[i];
+	return fmax(fmax(quick_bound(load, count), t->each), t->in->width > 0 ? test->slots / t->in->width : 0);
+}
+
+static double alone(const struct terms *t, const struct guess *guess)
+{
+	struct port_load load[MOST_OPS + 2 * UARCH_TERMS];
+	int count = guess_loads(t, guess, load);
+
+	return fmax(quick_bound(load, count), t->in->width > 0 ? t->slots / t->in->width : 0);
+}
+
+static double worst_kept(const struct terms *t)
+{
+	return t->guess_count == GUESSES ? t->guess[GUESSES - 1].cost : t->guess_count > 0 ? t->guess[0].cost + 8 : INFINITY;
+}
+
+static void keep(struct terms *t, const struct guess *guess)
+{
+	int at = t->guess_count < GUESSES ? t->guess_count++ : GUESSES - 1;
+
+	for (; at > 0 && t->guess[at - 1].cost > guess->cost; at--)
+		t->guess[at] = t->guess[at - 1];
+	t->guess[at] = *guess;
+}
+
+static void weigh(struct terms *t, struct guess *guess)
+{
+	const struct figure *each = &t->in->measured->op[t->op].each;
+	double by_ports = alone(t, guess), most = worst_kept(t);
+	int more = guess->count - t->expected;
+
+	t->tries++;
+	guess->cost = 0.05 * guess->count + (more > 0 ? 1.5 * more : -0.6 * more);
+	for (int i = 0; i < guess->count; i++) {
+		if (i == 0 || guess->set[i] != guess->set[i - 1])
+			guess->cost += 0.3;
+		if (guess->set[i] >= t->fresh && (i == 0 || guess->set[i] != guess->set[i - 1]))
+			guess->cost += 1 + 0.1 * __builtin_popcount(t->set[guess->set[i]]);
+	}
+	/* Ports that keep it longer than it takes are wrong; that take less leave something else to hold it. */
+	if (by_ports > t->each)
+		guess->cost += infer_miss(by_ports, t->each, (each->hi - each->lo) / t->each / 2);
+	else if (by_ports < 0.94 * t->each)
+		guess->cost += 0.8;
+	for (int i = 0; i < t->test_count && guess->cost < most; i++)
+		guess->cost += infer_miss(guess_cycles(t, guess, &t->test[i]), t->test[i].cycles, t->test[i].spread);
+	if (guess->cost < most)
+		keep(t, guess);
+}
+
+/* Whether it already takes longer than any measurement allows. */
+static bool too_much(const struct terms *t, const struct guess *guess)
+{
+	if (alone(t, guess) > 1.15 * t->each)
+		return true;
+	for (int i = 0; i < t->test_count; i++)
+		if (guess_cycles(t, guess, &t->test[i]) > 1.2 * t->test[i].cycles)
+			return true;
+	return false;
+}
+
+static void extend(struct terms *t, const struct guess *from, int most)
+{
+	struct guess guess = *from;
+
+	for (int set = from->count ? from->set[from->count - 1] : 0; set < t->set_count && t->tries < TRIES; set++) {
+		guess = *from;
+		guess.set[guess.count++] = (uint8_t)set;
+		if (too_much(t, &guess))
+			continue;
+		weigh(t, &guess);
+		if (guess.count == 1 && t->each * __builtin_popcount(t->set[set]) > 1.06) {
+			guess.holds = true;
+			weigh(t, &guess);
+			guess.holds = false;
+		}
+		if (guess.count < most)
+			extend(t, &guess, most);
+	}
+}
+
+static void add_set(struct terms *t, uint32_t set)
+{
+	for (int i = 0; i < t->set_count; i++)
+		if (t->set[i] == set)
+			return;
+	if (set && t->set_count < SETS)
+		t->set[t->set_count++] = set;
+}
+
+static bool settled(const struct inference *in, int op)
+{
+	return in->to->known[op];
+}
+
+static void find_sets(struct terms *t)
+{
+	struct inference *in = t->in;
+
+	for (int g = 0; g < in->group_count; g++)
+		add_set(t, in->group[g].set);
+	for (int i = 0; i < in->measured->op_count; i++)
+		for (int k = 0; settled(in, i) && k < in->to->term_count[i]; k++)
+			if (!(in->to->term[i][k].ports >> INFER_PORTS))
+				add_set(t, in->to->term[i][k].ports);
+	t->fresh = t->set_count;
+	for (int ports = 1; ports <= 3 && in->ports + ports <= INFER_PORTS; ports++)
+		add_set(t, ((UINT32_C(1) << ports) - 1) << in->ports);
+}
+
+/* All mixes that it was part of and whose other ops are known. */
+static void find_tests(struct terms *t)
+{
+	const struct measured *m = t->in->measured;
+
+	for (int k = 0; k < m->mix_count && t->test_count < TESTS; k++) {
+		const struct measured_mix *mix = &m->mix[k];
+		struct test *test = &t->test[t->test_count];
+		struct infer_figure figure;
+		double times = 0;
+		bool good = mix->cycles.known && !mix->check;
+
+		*test = (struct test){ .mix = *mix };
+		for (int i = 0; i < mix->count; i++)
+			if (mix->op[i] == t->op)
+				times = mix->times[i];
+		for (int i = 0; i < t->test_count; i++)
+			good = good && !infer_same_mix(&t->test[i].mix, mix);
+		for (int i = 0; i < mix->count && good && times > 0; i++) {
+			test->slots += infer_slots(t->in, mix->op[i]) * mix->times[i] / times;
+			if (mix->op[i] == t->op)
+				continue;
+			good = test->base_count + 3 * UARCH_TERMS <= BASE * 2 && settled(t->in, mix->op[i]) &&
+				t->in->to->term_count[mix->op[i]] <= 4 && infer_work(t->in, mix->op[i], mix->times[i] / times, test->base, &test->base_count);
+			good = good && test->base_count <= BASE - 4;
+		}
+		if (!good || times <= 0)
+			continue;
+		infer_figure(m, mix, &figure);
+		test->cycles = figure.cycles / times;
+		test->spread = figure.spread;
+		t->test_count++;
+	}
+}
+
+/* One instruction of the op beside so many of another that these alone would take a third longer than it does. */
+static bool blocked_by(const struct terms *t, int other, struct measured_mix *mix)
+{
+	double each = t->in->measured->op[other].each.value, times = ceil(fmax(1.3 * t->each, 2) / each - 1e-9);
+
+	*mix = (struct measured_mix){ .count = 2, .op = { t->op, other }, .times = { 1, times } };
+	/* More hide one micro-op in the noise. */
+	return times <= 40;
+}
+
+/* How much a mix would tell: the entropy of what the guesses, by their weight, say that it takes. */
+static double tells(const struct terms *t, const struct measured_mix *mix)
+{
+	struct test test = { .slots = t->slots };
+	double at[GUESSES], weight[GUESSES], total = 0, sum = 0;
+	int kinds = 0;
+
+	if (!infer_work(t->in, mix->op[1], mix->times[1], test.base, &test.base_count))
+		return 0;
+	test.slots += infer_slots(t->in, mix->op[1]) * mix->times[1];
+	for (int i = 0; i < t->guess_count; i++) {
+		double cycles = guess_cycles(t, &t->guess[i], &test), mass = exp(-(t->guess[i].cost - t->guess[0].cost) / 2);
+		int k = 0;
+
+		while (k < kinds && fabs(cycles / at[k] - 1) > 0.025)
+			k++;
+		if (k == kinds) {
+			at[kinds] = cycles;
+			weight[kinds++] = 0;
+		}
+		weight[k] += mass;
+		total += mass;
+	}
+	for (int k = 0; k < kinds; k++)
+		sum -= weight[k] / total * log(weight[k] / total);
+	return sum;
+}
+
+/* Asks for the mix that tells most; returns whether there is one. */
+static bool ask(struct terms *t)
+{
+	struct inference *in = t->in;
+	struct measured_mix best = { 0 };
+	double most = 0;
+
+	for (int i = 0; i < in->measured->op_count; i++) {
+		bool stands = in->kind[i] == INFER_SIMPLE && in->group_of[i] >= 0 && in->group[in->group_of[i]].op == i;
+		struct infer_figure figure;
+		struct measured_mix mix;
+		double told;
+
+		/* Groups' ops, and those that brought ports of their own. */
+		if ((!stands && !(infer_is_memory(in->measured->op[i].name) && in->kind[i] == INFER_COMPLEX)) || i == t->op || !settled(in, i) ||
+			!blocked_by(t, i, &mix))
+			continue;
+		infer_figure(in->measured, &mix, &figure);
+		if (figure.asked)
+			continue;
+		told = tells(t, &mix);
+		/* Of those that tell as much the one with few instructions. */
+		told -= 0.002 * mix.times[1];
+		if (told > most) {
+			most = told;
+			best = mix;
+		}
+	}
+	if (most <= (t->test_count == 0 ? 0 : 0.08))
+		return false;
+	infer_want(in, &best, 1);
+	return true;
+}
+
+static void doubt(const struct terms *t)
+{
+	for (int i = 0; i < t->test_count; i++)
+		if (infer_miss(guess_cycles(t, &t->guess[0], &t->test[i]), t->test[i].cycles, t->test[i].spread) > 9)
+			infer_want(t->in, &t->test[i].mix, 2);
+}
+
+/* The best guess as terms; what it takes longer than those is left to a unit, named later (negative cycles until then). */
+static void settle(struct terms *t)
+{
+	struct measured_ports *to = t->in->to;
+	const struct guess *guess = &t->guess[0];
+	int count = 0;
+
+	for (int i = 0; i < guess->count; i++) {
+		struct uarch_term *term = &to->term[t->op][count];
+		uint32_t ports = t->set[guess->set[i]];
+
+		if (count > 0 && term[-1].ports == ports) {
+			term[-1].count++;
+			continue;
+		}
+		*term = (struct uarch_term){ .ports = ports, .count = 1, .cycles = 1 };
+		if (guess->holds)
+			term->cycles = (float)fmax(1, t->each * __builtin_popcount(ports));
+		if (guess->set[i] >= t->fresh) {
+			int most = 32 - __builtin_clz(ports);
+
+			t->in->ports = most > t->in->ports ? most : t->in->ports;
+		}
+		count++;
+	}
+	to->term_count[t->op] = count;
+	to->known[t->op] = true;
+}
+
+static void find_terms(struct inference *in, int op)
+{
+	struct terms *t = memory_new(1, sizeof(*t));
+	const struct measured_op *of = &in->measured->op[op];
+	const char *const access[] = { of->load, of->store };
+	struct guess none = { 0 };
+
+	t->in = in;
+	t->op = op;
+	t->each = of->each.value;
+	t->slots = infer_slots(in, op);
+	t->expected = (int)fmax(0, round(t->slots) - (*of->store ? 1 : 0));
+	for (int i = 0; i < 2; i++) {
+		int other = infer_op(in->measured, access[i]);
+
+		if (!*access[i])
+			continue;
+		if (other < 0 || !in->to->known[other])
+			goto done;
+		for (int k = 0; k < in->to->term_count[other]; k++) {
+			const struct uarch_term *term = &in->to->term[other][k];
+
+			t->access[t->access_count++] = (struct port_load){ term->ports, (double)term->count * (double)term->cycles };
+		}
+	}
+	if (t->expected > MOST_OPS) {      /* microcode: it holds something of its own for as long as it takes */
+		in->to->known[op] = true;
+		goto done;
+	}
+	find_sets(t);
+	find_tests(t);
+	weigh(t, &none);
+	extend(t, &none, (int)fmin(MOST_OPS, t->expected + (strstr(of->name, "store") ? 2 : 1)));
+	if (t->guess_count == 0)
+		goto done;
+	ask(t);
+	if (t->test_count == 0)
+		goto done;
+	doubt(t);
+	settle(t);
+done:
+	free(t);
+}
+
+void infer_terms(struct inference *in)
+{
+	/* What others have besides comes first: loads, stores, then operations without accesses. */
+	for (int pass = 0; pass < 3; pass++)
+		for (int i = 0; i < in->measured->op_count; i++) {
+			const struct measured_op *op = &in->measured->op[i];
+			int of = infer_is_memory(op->name) ? 0 : *op->load || *op->store ? 2 : 1;
+
+			if (in->kind[i] == INFER_COMPLEX && of == pass)
+				find_terms(in, i);
+		}
+}
