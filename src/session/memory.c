@@ -56,11 +56,11 @@ static uint64_t memory_from(const struct memory_probe *probe, const struct machi
 	return last <= last_cache_most ? last : points[MEMORY_POINTS - 1];
 }
 
-/* The least working set that a step is wanted for; 0: none is. */
+/* The least working set that a step is wanted for; 0: none is. The first of the points also tells where memory begins: that is asked of every walk. */
 static uint64_t wanted_from(const struct memory_probe *probe, const struct machine *machine, int step, bool scattered)
 {
 	if (step >= POINT_FIRST && step <= POINT_LAST)
-		return scattered && points[step - POINT_FIRST] < machine_cache(machine, 3) ? points[step - POINT_FIRST] - 1 : 0;
+		return (scattered || step == POINT_FIRST) && points[step - POINT_FIRST] < machine_cache(machine, 3) ? points[step - POINT_FIRST] - 1 : 0;
 	if (step == PEAK)
 		return memory_from(probe, machine);
 	return machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);

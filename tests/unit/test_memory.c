@@ -107,7 +107,7 @@ static void levels_that_are_not_there_are_not_measured(void **state)
 		memory_probe_accept(&probe, &two, 5, 16, answer(&request, 1));
 	}
 	memory_probe_init(&probe);
-	while (memory_probe_next(&probe, &huge, (uint64_t)200 << 20, false, 1, &request)) {
+	while (memory_probe_next(&probe, &huge, (uint64_t)30 << 20, false, 1, &request)) {
 		assert_true(request.v[kernel_axis(request.kernel, AXIS_SIZE)] < 64 << 20);
 		memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 100));
 	}
@@ -124,12 +124,6 @@ static void a_cache_that_is_said_to_be_huge_is_looked_at(void **state)
 
 	(void)state;
 	memory_probe_init(&probe);
-	/* Nobody asks for it of a walk in order. */
-	while (memory_probe_next(&probe, &huge, 64 << 20, false, 1, &request)) {
-		assert_string_not_equal(request.kernel->name, "latency");
-		memory_probe_accept(&probe, &huge, 5, 16, answer(&request, strcmp(request.kernel->name, "mountain") ? 120 : 5));
-	}
-	assert_true(probe.peak == 0 && probe.point[0].latency <= 0);
 	while (memory_probe_next(&probe, &huge, 64 << 20, true, 1, &request)) {
 		int64_t size = request.v[kernel_axis(request.kernel, AXIS_SIZE)];
 
@@ -137,11 +131,12 @@ static void a_cache_that_is_said_to_be_huge_is_looked_at(void **state)
 			assert_int_equal(size, 32 << 20);
 			memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 500));
 			latencies++;
-		} else {
-			assert_string_equal(request.kernel->name, "bandwidth");
+		} else if (strcmp(request.kernel->name, "bandwidth") == 0) {
 			assert_int_equal(size, 256 << 20);
 			memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 2));
 			peaks++;
+		} else if (strcmp(request.kernel->name, "bandwidth") && strcmp(request.kernel->name, "latency")) {
+			memory_probe_accept(&probe, &huge, 5, 16, answer(&request, strcmp(request.kernel->name, "mountain") ? 120 : 5));
 		}
 	}
 	assert_int_equal(latencies, 1);
@@ -149,6 +144,8 @@ static void a_cache_that_is_said_to_be_huge_is_looked_at(void **state)
 	check_near(probe.point[0].latency, (500 - 48 / 32768.0 * 5 - (2048 - 48) / 32768.0 * 16) / (1 - 2 / 32.0), 1e-6);
 	/* 8 bytes in 2 cycles of a third of a nanosecond. */
 	check_near(probe.peak, 12, 1e-6);
+	/* What still larger ones take nobody wants to know of a walk in order. */
+	assert_false(memory_probe_next(&probe, &huge, UINT64_C(1) << 30, false, 1, &request));
 	assert_true(memory_probe_next(&probe, &huge, UINT64_C(1) << 30, true, 1, &request));
 	assert_string_equal(request.kernel->name, "latency");
 }
