@@ -111,6 +111,7 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 		run->lines = run->step = run->splits = run->mispredicts = run->range = run->chains = run->restart = 0;
 		run->far_lines = run->far_range = 0;
 		run->reaches = 0;
+		memset(run->reach_way, 0, sizeof(run->reach_way));
 		run->waits = NULL;
 		run->scattered = run->apart = false;
 		run->access = NULL;
@@ -127,6 +128,7 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 	};
 	place->reaches = run->reaches < 0 ? 0 : run->reaches > KERNEL_REACHES ? KERNEL_REACHES : run->reaches;
 	memcpy(place->reach, run->reach, (size_t)place->reaches * sizeof(*place->reach));
+	memcpy(place->reach_way, run->reach_way, (size_t)place->reaches);
 	memcpy(place->point, question->point, sizeof(place->point));
 	for (int level = 1; level <= 3; level++) {
 		const struct uarch_cache *cache = level < 3 ? uarch_cache(question->uarch, level) : NULL;
@@ -167,6 +169,17 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	return status;
 }
 
+const char *explain_waits(const struct kernel *kernel, const int64_t *v)
+{
+	struct kernel_run run = { .kernel = kernel };
+
+	if (!kernel->figures)
+		return NULL;
+	memcpy(run.v, v, sizeof(run.v));
+	kernel->figures(&run);
+	return run.waits;
+}
+
 void explain(const struct explain_question *question, struct explanation *explanation)
 {
 	static const atomic_bool never;
@@ -179,6 +192,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	explanation->foreign = question->foreign;
 	explanation->function = NULL;
 	explanation->misses = (struct misses){ 0 };
+	explanation->waits = NULL;
 	memcpy(explanation->v, question->v, sizeof(explanation->v));
 	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
@@ -188,6 +202,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	if (!status_is_ok(&explanation->status))
 		return;
 	fill_place(question, &run, &place);
+	explanation->waits = run.waits;
 	misses_walk_run(&run, question->v, &walk);
 	misses_find(&walk, place.cache, misses_line(question->machine), &explanation->misses);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
