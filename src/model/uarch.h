@@ -32,6 +32,9 @@ struct uarch_class {
 	double latency;           /* cycles, from register operand to result; UARCH_UNKNOWN */
 	double accumulate;        /* from the addend of a multiply-add to the result of the same class; UARCH_UNKNOWN: as latency */
 	bool accumulate_unknown;  /* the addend may be taken later than the factors, and nobody says by how much: no bound */
+	double each;              /* cycles an instruction as measured where nothing waits for anything; the ports follow from it, and limits do not
+	                             use it; UARCH_UNKNOWN */
+	double latency_spread, accumulate_spread, each_spread;      /* ±; 0: not said */
 	double slots;             /* of the rename width, memory operand not counted (> 0) */
 	int term_count;
 	struct uarch_term term[UARCH_TERMS];
@@ -86,6 +89,7 @@ struct uarch_cache {
 	int level;
 	double bytes, latency;    /* load to use, cycles */
 	double lines;             /* a cycle, to the level above; UARCH_UNKNOWN */
+	double bytes_spread, latency_spread, lines_spread;      /* ±; 0: not said */
 };
 
 struct uarch;
