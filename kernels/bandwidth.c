@@ -203,7 +203,7 @@ static struct status fill(struct kernel_run *run, uint64_t bytes)
 	uint64_t *words = (uint64_t *)(void *)run->memory;
 
 	for (uint64_t i = run->prepared / 8; i < bytes / 8; i++) {
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed)) {
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, bytes / 8)) {
 			run->laid_out = i * 8;
 			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
 		}

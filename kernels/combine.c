@@ -153,7 +153,7 @@ static struct status combine_prepare(struct kernel_run *run)
 		uint64_t bits = random_next(&random);
 		uint64_t end = count - i < 64 ? count - i : 64;
 
-		if (i % (1 << 16) == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (i % (1 << 16) == 0 && !kernel_goes_on(run, i, count))
 			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
 		for (uint64_t k = 0; k < end; k++) {
 			int sign = bits >> k & 1 ? 1 : -1;

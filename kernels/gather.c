@@ -335,7 +335,7 @@ static struct status gather_prepare(struct kernel_run *run)
 	for (uint64_t i = 0; i < count && run->prepared < end; i++) {
 		uint64_t value = value_of(run, i);
 
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
 		memcpy(run->memory + i * bytes, &value, bytes);
 		indices[i] = index_of(run, i);

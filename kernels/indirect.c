@@ -260,7 +260,7 @@ static struct status indirect_prepare(struct kernel_run *run)
 	uint64_t count = count_of(run);
 
 	for (uint64_t i = 0; i < count && run->prepared < 8 * count; i++) {
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
 		data[i] = value_of(run, i);
 		data[count + i] = offset_of(run, i);

@@ -66,9 +66,15 @@ struct knob {
 
 /* Where lines of a walk come from that meets small and large parts of its data by turns: a search goes down a tree, whose upper levels
  * are small. */
+enum reach_way {
+	REACH_CHAINED,             /* a load has its address from the one before it */
+	REACH_GUESSED,             /* or by a branch that is predicted: it waits where the guess was wrong */
+	REACH_ORDERED,             /* they are walked in order, and prefetchers bring them in time */
+};
 struct kernel_reach {
 	double lines;              /* touched per element there */
 	double range;              /* bytes that they are scattered over, with all that is met as often or more often */
+	enum reach_way way;
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes it,
@@ -83,7 +89,8 @@ struct kernel_run {
 	uint64_t prepared;
 	uint64_t seed;
 	const atomic_bool *cancel; /* long preparations look at it now and then; never NULL */
-	atomic_uint *progress;     /* long preparations leave there how far they are, in thousandths (kernel_goes_on()); NULL: nobody asks */
+	atomic_uint *progress;     /* long preparations, and calls of a complete run, leave there how far they are, in thousandths
+	                              (kernel_goes_on()); NULL: nobody asks */
 	unsigned char *room;       /* kernel->room() bytes for code that prepare() makes: writable while it does, executable and no more
 	                              writable afterwards; NULL where the kernel makes none */
 	size_t room_bytes;
@@ -116,8 +123,8 @@ struct kernel_run {
 	                         the rest brings, no more than `lines`, which are of the small part; 0: there is no such two */
 	double far_range;     /* bytes that the rest ranges over */
 	bool apart;           /* one access lies pages away from the next */
-	int reaches;          /* of the chained loads of an element, in the order of the chain: in place of lines and range, where these differ
-	                         along the chain; 0: they do not */
+	int reaches;          /* of the loads of an element, in the order of the chain: in place of lines, range and scattered, where these differ
+	                         along the chain; 0: they do not. All chains share them evenly */
 	struct kernel_reach reach[KERNEL_REACHES];
 	const char *waits;    /* what the address of the next load that can miss waits for, a clause: "the next node's address is in this node";
 	                         static text; NULL: nothing is to be said */
@@ -260,7 +267,7 @@ int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 int kernel_asking(const struct kernel *kernel, enum knob_asks asks);
 int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks);
 
-/* For long preparations, every some thousand items: leaves how many of how many are done for whoever watches; false: to be given up
+/* For long preparations, and in calls of a complete run where they look at *cancel, every some thousand items: leaves how many of how many are done for whoever watches; false: to be given up
  * (STATUS_CANCELLED). */
 static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_t of)
 {

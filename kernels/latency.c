@@ -236,6 +236,7 @@ static struct nodes far_nodes(const struct kernel_run *run)
 
 	nodes.memory = run->memory + far_offset(run->v);
 	nodes.seed = run->seed;
+	nodes.progress = run->progress;
 	return nodes;
 }
 

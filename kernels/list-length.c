@@ -66,9 +66,9 @@ static struct node *node_at(const struct kernel_run *run, uint64_t index)
 }
 
 /* Stops between nodes, so that what is laid out is always a whole ring. */
-static bool list_cancelled(const struct kernel_run *run, uint64_t index)
+static bool list_cancelled(struct kernel_run *run, uint64_t index)
 {
-	return index % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed);
+	return index % 65536 == 0 && !kernel_goes_on(run, index, node_count(run->v));
 }
 
 static void list_figures(struct kernel_run *run)

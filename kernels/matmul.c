@@ -112,7 +112,7 @@ static struct status fill(struct kernel_run *run)
 	for (uint64_t i = done; i < count; i++) {
 		int value = i < sums ? value_of(run->seed, i) : 0;
 
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed)) {
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, count)) {
 			run->laid_out = i * bytes;
 			return status_make(STATUS_CANCELLED, "stopped while the matrices were filled");
 		}

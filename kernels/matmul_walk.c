@@ -156,7 +156,7 @@ void matmul_walk(struct kernel_run *run, uint64_t elements)
 		run->position += (uint64_t)done;
 		if (run->position == run->ring)
 			run->position = 0;
-		if (run->complete && elements > 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (run->complete && elements > 0 && !kernel_goes_on(run, run->position, run->ring))
 			return;
 	}
 }

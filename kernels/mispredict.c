@@ -170,7 +170,7 @@ static struct status mispredict_prepare(struct kernel_run *run)
 	for (uint64_t i = run->prepared; i < size; i++) {
 		unsigned byte = 0;
 
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, size))
 			return status_make(STATUS_CANCELLED, "stopped while the outcomes were tossed");
 		for (unsigned k = 0; k < 8; k++)
 			byte |= outcome_of(run, i * 8 + k) << k;

@@ -175,7 +175,7 @@ static struct status mountain_prepare(struct kernel_run *run)
 	uint64_t count = mountain_footprint(run->v) / ELEMENT;
 
 	for (uint64_t i = run->prepared / ELEMENT; i < count; i++) {
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
 		((int64_t *)(void *)run->memory)[i] = value_of(run->seed, i);
 	}

@@ -129,9 +129,13 @@ static struct node *leaving(const struct layout *layout, uint64_t index)
 	return item_at(layout, before(layout->nodes, index)).out;
 }
 
-static bool cancelled(const atomic_bool *cancel, uint64_t index)
+static bool cancelled(const struct nodes *nodes, const atomic_bool *cancel, uint64_t index, uint64_t count)
 {
-	return index % CANCEL_EVERY == 0 && atomic_load_explicit(cancel, memory_order_relaxed);
+	if (index % CANCEL_EVERY != 0)
+		return false;
+	if (nodes->progress && index <= count)
+		atomic_store_explicit(nodes->progress, (unsigned)(index * 1000 / count), memory_order_relaxed);
+	return atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
 /* Items have … count - 1 go in. Returns how many are in then. */
@@ -156,7 +160,7 @@ static uint64_t grow(const struct layout *layout, uint64_t have, uint64_t count,
 		struct node *after = ahead[have % AHEAD];
 		struct item item = item_at(layout, have);
 
-		if (cancelled(cancel, have))
+		if (cancelled(layout->nodes, cancel, have, count))
 			break;
 		if (layout->paired)
 			*item.in = (struct node){ item.out, 0 };
@@ -182,7 +186,7 @@ static uint64_t take_back(const struct layout *layout, uint64_t have, uint64_t c
 	for (; have > count; have--) {
 		struct item item = item_at(layout, have - 1);
 
-		if (cancelled(cancel, have))
+		if (cancelled(layout->nodes, cancel, have, count))
 			break;
 		ahead[(have - 1) % AHEAD]->next = item.out->next;
 		if (have > count + AHEAD) {
@@ -197,7 +201,7 @@ static uint64_t lay_backward(const struct layout *layout, uint64_t have, uint64_
 {
 	if (have == 0)
 		have = 1;
-	for (; have < count && !cancelled(cancel, have); have++)
+	for (; have < count && !cancelled(layout->nodes, cancel, have, count); have++)
 		*item_at(layout, have).in = (struct node){ item_at(layout, have - 1).in, 0 };
 	/* What lies behind stays as it is: a longer one needs it again. */
 	*item_at(layout, 0).in = (struct node){ item_at(layout, (have < count ? have : count) - 1).in, 0 };

@@ -29,6 +29,7 @@ struct nodes {
 	enum nodes_order order;
 	unsigned cycles;            /* how many (> 0) of equal length: so many successive items belong to one each. One when backward. */
 	uint64_t seed;
+	atomic_uint *progress;      /* where laying out leaves how far it is, in thousandths; NULL: nobody asks */
 };
 
 /* Of `bytes` of memory: how many items they hold, the same number for each cycle. 0: too few bytes. */

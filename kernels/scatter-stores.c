@@ -157,7 +157,7 @@ static struct status scatter_prepare(struct kernel_run *run)
 	uint32_t *index = (uint32_t *)(void *)run->memory;
 
 	for (uint64_t i = run->prepared >= count * 8 ? count : 0; i < count; i++) {
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(STATUS_CANCELLED, "stopped while the indices were chosen");
 		index[i] = index_of(run->seed, count, i);
 		index[count + i] = 0;

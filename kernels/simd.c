@@ -439,7 +439,7 @@ static struct status simd_prepare(struct kernel_run *run)
 	for (uint64_t i = run->prepared / bytes; i < count; i++) {
 		unsigned value = value_of(run->seed, i);
 
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
 		if (v[TYPE] == TYPE_I32)
 			((uint32_t *)(void *)run->memory)[i] = value;

@@ -441,7 +441,7 @@ static struct status stores_prepare(struct kernel_run *run)
 	for (uint64_t i = run->prepared >= footprint ? count : 0; i < count; i++) {
 		unsigned char *values = run->memory + v[OFFSET] + i * width;
 
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
 		if (!plain) {
 			write_value(values, value_of(run, i, 0), width);

@@ -222,7 +222,7 @@ static struct status sum_prepare(struct kernel_run *run)
 
 	/* a, then b, in one run of values; d needs none. */
 	for (uint64_t i = run->prepared >= part * 12 ? part * 3 : 0; i < part * 3; i++) {
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, part * 3))
 			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
 		memory[i] = i < part * 2 ? value_of(run->seed, i) : 0;
 	}

@@ -16,6 +16,9 @@ enum { PAGES_MATTER = 256 << 10 };
 /* How long a cancelled request may take to answer. One that had not begun never does. */
 #define CANCEL_SECONDS 1.0
 
+/* Seconds from one word of how far it is to the next. */
+#define SLOW_EVERY 0.1
+
 double bench_now(void)
 {
 	struct timespec time;
@@ -51,23 +54,46 @@ void bench_close(struct bench *bench)
 	bench->worker = NULL;
 }
 
-void bench_preparing(const struct cli *cli, uint64_t bytes)
+void bench_erase(const struct cli *cli)
 {
-	char size[32];
-
-	units_bytes_long((int64_t)bytes, size, sizeof(size));
-	fprintf(cli->err, "preparing %s ...", size);
+	fprintf(cli->err, "\r%*s\r", BENCH_LINE, "");
 }
 
-bool bench_measure(struct bench *bench, const struct request *request, struct result *result)
+/* What there is to say of a request under way; empty: nothing. Code that is not ours tells nothing of itself before its first answer. */
+static void slow_words(const struct bench *bench, const struct request *request, bool answered, struct outlook *outlook, char *words, size_t size)
+{
+	const struct engine *engine = &bench->engine;
+	double bytes = request->kernel->footprint ? (double)request->kernel->footprint(request->v) : 0;
+	struct progress_seen seen;
+	char held[32], left[40];
+	size_t used;
+
+	*words = '\0';
+	if (request->kernel->isolated) {
+		units_bytes_long((int64_t)bytes, held, sizeof(held));
+		if (!answered)
+			snprintf(words, size, "preparing %s ...", held);
+	} else if (engine->progress) {
+		seen = engine->progress(engine->context);
+		progress_left_words(outlook_note(outlook, &seen, bench_now()), left, sizeof(left));
+		progress_words(&seen, bytes, words, size);
+		used = strlen(words);
+		if (*words && *left)
+			snprintf(words + used, size - used, ", %s", left);
+	}
+}
+
+static bool await(struct bench *bench, const struct request *request, struct result *result, bool *told)
 {
 	const struct engine *engine = &bench->engine;
 	double deadline = 0;      /* set once cancelled */
 	double slow = bench->slow ? bench_now() + bench->slow_after : INFINITY;
 	struct request asked = *request;
+	struct outlook outlook = { 0 };
+	bool answered = false;
 
-	/* An early answer says that the data are ready, however long measuring then takes. */
-	if (bench->slow && asked.budget.provisional == 0)
+	/* An early answer says that the data are ready, where nothing else does. */
+	if (bench->slow && request->kernel->isolated && asked.budget.provisional == 0)
 		asked.budget.provisional = 1;
 	engine->submit(engine->context, &asked);
 	for (;;) {
@@ -75,19 +101,21 @@ bool bench_measure(struct bench *bench, const struct request *request, struct re
 			{ .fd = engine->descriptor(engine->context), .events = POLLIN },
 			{ .fd = deadline > 0 ? -1 : interrupt_descriptor(), .events = POLLIN },
 		};
+		char words[BENCH_LINE];
 
 		while (engine->take(engine->context, result)) {
 			if (result->generation != request->generation)
 				continue;
 			if (result->final)
 				return true;
-			slow = INFINITY;
+			answered = true;
 		}
 		if (bench_now() >= slow && deadline == 0) {
-			const struct kernel *kernel = request->kernel;
-
-			bench->slow(bench->context, kernel->footprint ? kernel->footprint(request->v) : 0);
-			slow = INFINITY;
+			slow_words(bench, request, answered, &outlook, words, sizeof(words));
+			slow = bench_now() + SLOW_EVERY;
+			if (*words || *told)
+				bench->slow(bench->context, words);
+			*told = *words;
 		}
 		if (interrupt_signal() && deadline == 0) {
 			engine->cancel(engine->context);
@@ -99,6 +127,15 @@ bool bench_measure(struct bench *bench, const struct request *request, struct re
 		/* A signal that comes outside poll() is in its pipe; without a pipe the limit finds it. */
 		poll(wait, 2, 100);
 	}
+}
+
+bool bench_measure(struct bench *bench, const struct request *request, struct result *result)
+{
+	bool told = false, answered = await(bench, request, result, &told);
+
+	if (told)
+		bench->slow(bench->context, "");
+	return answered;
 }
 
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts)

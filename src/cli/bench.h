@@ -15,14 +15,14 @@ struct bench {
 	struct worker *worker;
 	struct engine engine;
 	const struct machine *machine;
-	/* Called once for a request whose data are not ready after slow_after seconds, with its working set in bytes; NULL:
-	 * nobody wants to know. */
-	void (*slow)(void *context, uint64_t bytes);
+	/* Called ten times a second with words of how far a request is, while it prepares or makes complete runs for longer than slow_after
+	 * seconds, and with none once that is over; NULL: nobody wants to know. */
+	void (*slow)(void *context, const char *words);
 	void *context;
 	double slow_after;      /* bench_open() sets BENCH_SLOW */
 };
 
-#define BENCH_SLOW 1.0
+#define BENCH_SLOW 0.3
 
 /* Starts the worker on cli->cpu, waits until it is ready, and catches signals. On failure nothing is left. */
 struct status bench_open(struct bench *bench, const struct cli *cli);
@@ -33,8 +33,9 @@ void bench_close(struct bench *bench);
  * begun when it was cancelled. */
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result);
 
-/* Writes "preparing 11.4 GiB ..." on cli->err, without a line's end. */
-void bench_preparing(const struct cli *cli, uint64_t bytes);
+/* Takes such words away again, if a line of that many columns was there. */
+enum { BENCH_LINE = 79 };
+void bench_erase(const struct cli *cli);
 
 /* Says once what is not as one would wish: not bound, no huge pages although the setting is large. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);

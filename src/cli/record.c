@@ -69,14 +69,14 @@ static void progress_show(struct recorder *recorder, double share, double remain
 	recorder->shown = true;
 }
 
-static void preparing(void *context, uint64_t bytes)
+static void preparing(void *context, const char *words)
 {
 	struct recorder *recorder = context;
 
 	progress_clear(recorder);
-	bench_preparing(recorder->cli, bytes);
+	fputs(words, recorder->cli->err);
 	fflush(recorder->cli->err);
-	recorder->shown = true;
+	recorder->shown = *words;
 }
 
 /* ---- writing ---- */

@@ -29,13 +29,15 @@ struct notice {
 	bool shown;
 };
 
-static void preparing(void *context, uint64_t bytes)
+static void preparing(void *context, const char *words)
 {
 	struct notice *notice = context;
 
-	bench_preparing(notice->cli, bytes);
+	if (notice->shown)
+		bench_erase(notice->cli);
+	fputs(words, notice->cli->err);
 	fflush(notice->cli->err);
-	notice->shown = true;
+	notice->shown = *words;
 }
 
 /* The ladder of limits with what was measured: wants limits. */
@@ -80,8 +82,6 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		bench->context = &notice;
 	}
 	answered = bench_measure(bench, &request, result);
-	if (notice.shown)
-		fprintf(cli->err, "\r%30s\r", "");
 	if (answered && (status_is_ok(&result->status) || result->status.code == STATUS_CANCELLED))
 		sample_summarise(&result->trials, &result->facts, &sample);
 	if (interrupt_signal()) {

@@ -37,7 +37,7 @@ struct output {
 static void progress_clear(struct output *output)
 {
 	if (output->shown)
-		fprintf(output->cli->err, "\r%76s\r", "");
+		bench_erase(output->cli);
 	output->shown = false;
 }
 
@@ -57,14 +57,14 @@ static void progress_show(struct output *output, struct sweep *sweep, double now
 }
 
 /* In place of the line of progress. */
-static void preparing(void *context, uint64_t bytes)
+static void preparing(void *context, const char *words)
 {
 	struct output *output = context;
 
 	progress_clear(output);
-	bench_preparing(output->cli, bytes);
+	fputs(words, output->cli->err);
 	fflush(output->cli->err);
-	output->shown = true;
+	output->shown = *words;
 }
 
 /* The report begins when it is known what can be counted here: with the first cell that is there. */

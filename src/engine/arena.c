@@ -131,6 +131,7 @@ struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, co
 	const atomic_bool *cancel, bool *kept)
 {
 	uint64_t need = round_up(bytes, piece), page = (uint64_t)sysconf(_SC_PAGESIZE);
+	atomic_uint *progress = arena->progress;
 	struct status status = status_ok();
 
 	*kept = true;
@@ -138,6 +139,7 @@ struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, co
 		*kept = arena->touched == 0;
 		arena_free(arena);
 		status = begin_anew(arena, need, limit, place->small);
+		arena->progress = progress;
 		if (!status_is_ok(&status))
 			return status;
 	}
@@ -148,6 +150,8 @@ struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, co
 		if (atomic_load(cancel))
 			return status_make(STATUS_CANCELLED, "stopped while memory was touched");
 		status = get_piece(arena, need, page);
+		if (progress)
+			atomic_store_explicit(progress, (unsigned)(arena->touched * 1000 / need), memory_order_relaxed);
 	}
 	return status;
 }

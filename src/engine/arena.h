@@ -26,6 +26,7 @@ struct arena {
 	uint64_t touched;           /* bytes that have pages */
 	unsigned char *order;       /* of each piece touched: log2 of the bytes of its pages, ARENA_ORDER_HUGE for a whole one; 0 unknown */
 	struct status bound;        /* whether it could be wished on a node */
+	atomic_uint *progress;      /* arena_need() leaves there how much it has touched, in thousandths; NULL: nobody asks */
 };
 
 enum { ARENA_ORDER_HUGE = 21 };

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "engine/counters.h"
 #include "engine/machine.h"
+#include "engine/progress.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
 
@@ -79,6 +80,8 @@ struct engine {
 	int (*descriptor)(void *context);
 	/* What is known of the machine so far. Filled in shortly after the start: `known` tells. */
 	const struct machine *(*machine)(void *context);
+	/* How far what is under way is, where it takes long. NULL: an engine that never takes long. */
+	struct progress_seen (*progress)(void *context);
 	/* Events by words, as counters_search(); pmu as there. NULL: an engine that counts nothing it was not asked for before. */
 	size_t (*offers)(void *context, const char *words, const char *pmu, struct counter_offer *offers, size_t most);
 	/* Whether an event of that name can be asked for, as counters_encode() says. NULL: as above. */

@@ -37,6 +37,9 @@ static const double region_far = 25e-6;
 #define DRIFT_MOST 0.02
 #define DRIFT_LONG 0.06
 
+/* Complete runs that take less than this, seconds, are over before anyone looks how far they are. */
+#define TOLD_LEAST 0.05
+
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
 	return (value + unit - 1) / unit * unit;
@@ -271,6 +274,23 @@ static void lose_counter(struct measure *measure, struct trials *trials)
 		trial_uncount(&trials->trial[i]);
 }
 
+/* Tells of the complete run that comes next: of those that must be made, and of those that the time is enough for. */
+static void tell_run(const struct measure *measure, const struct measure_goal *goal, unsigned made, unsigned fewest, double each)
+{
+	double now = clock_seconds(), more = 0;
+
+	if (!measure->run->complete || !measure->progress)
+		return;
+	if (made > 0 && each < TOLD_LEAST) {
+		progress_end(measure->progress);
+		return;
+	}
+	if (made > 0)
+		more = ceil(fmax(goal->until - now, 0) / each);
+	more = fmax(more, made < fewest ? fewest - made : 1);
+	progress_begin(measure->progress, STAGE_RUNNING, made + 1, made + (unsigned)fmin(more, TRIALS_MAX));
+}
+
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel)
 {
@@ -281,11 +301,13 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	unsigned made = 0;
 	unsigned fewest = measure->run->complete ? goal->fewest > 0 ? goal->fewest : 1 : 3;
 	struct presence was = presence();
+	double began = clock_seconds();
 
 	clock_clean_vectors();
 	clock_chain(CHAIN_LONG);
 	before = chain_ticks(clock);
 	while (trials->count < goal->trials && !atomic_load(cancel)) {
+		tell_run(measure, goal, made, fewest, made > 0 ? (clock_seconds() - began) / made : 0);
 		struct trial *trial = &trials->trial[trials->count];
 		uint64_t half, whole, half_cycles, whole_cycles, watch = 0, turns = 0, turns_after = 0;
 		double cycle, slope, cycles = 1, gone;

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "engine/clock.h"
+#include "engine/progress.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
 
@@ -34,6 +35,7 @@ struct measure {
 	/* Counts core cycles: then they are the trials' clock. measure_begin() leaves it NULL: the reference chain is. Becomes NULL when the
 	 * counter is lost on the way; the trials made so far are then by the reference chain too. */
 	struct counting *counting;
+	struct progress *progress; /* where complete runs leave how far they are; measure_begin() leaves it NULL: nobody asks */
 };
 
 /* What the trials made so far are by. */

@@ -45,7 +45,7 @@ static struct status prepare(const struct visit *visit, uint64_t limit, struct k
 	const struct request *request = visit->request;
 	const struct store_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed,
 		.place = request->place, .near = machine_cache(&visit->station->machine, 1), .background = request->background,
-		.alone = request->alone, .limit = limit, .now = clock_seconds() };
+		.alone = request->alone, .limit = limit, .now = clock_seconds(), .progress = &visit->station->progress };
 
 	return store_lay(&visit->station->store, &wanted, visit->cancel, run, slot);
 }
@@ -151,10 +151,12 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 		counting_use(station->counting, &request->plan);
 	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and warming do not count against the time asked
 	 * for: they depend on what came before. */
+	progress_end(&station->progress);
 	measure_begin(&measure, run, &clock, first ? first : 32 << 10, warm_most(station, run, slot), budget_warm(budget),
 		cancel);
 	if (run->kernel->begin_at && !measure.rewind)
 		run->kernel->begin_at(run, request->place);
+	measure.progress = &station->progress;
 	measure.cpu = station->machine.bound ? station->machine.cpu : -1;
 	if (request->plan.id != 0 && counting_cycles(station->counting))
 		measure.counting = station->counting;
@@ -243,6 +245,7 @@ void station_measure(struct station *station, const struct request *request, con
 		measure_apart(&visit, &result);
 	else
 		measure_here(&visit, &result);
+	progress_end(&station->progress);
 	result.final = true;
 	answer(context, &result);
 }

@@ -22,6 +22,7 @@ struct station {
 	struct crew *crew;                /* the other cores; NULL until a core was chosen */
 	struct store store;
 	struct trials trials;
+	struct progress progress;         /* of the request under way; any thread may look */
 };
 
 struct station_options {

@@ -122,6 +122,7 @@ static struct status get_memory(struct store *store, struct slot *slot, const st
 	bool kept;
 
 	for (;;) {
+		slot->arena.progress = request->progress ? &request->progress->share : NULL;
 		status = arena_need(&slot->arena, need, request->limit, &slot->place, cancel, &kept);
 		if (!kept)
 			slot->prepared = 0;
@@ -168,6 +169,7 @@ struct status store_lay(struct store *store, const struct store_request *request
 			slot_free(&store->slot[i]);
 	give_back(store, slot, need, request->now);
 	make_room(store, slot, need, request->limit);
+	progress_begin(request->progress, STAGE_MEMORY, 0, 0);
 	status = get_memory(store, slot, request, need, cancel);
 	if (!status_is_ok(&status))
 		return status;
@@ -179,11 +181,13 @@ struct status store_lay(struct store *store, const struct store_request *request
 	slot->seed = request->seed;
 	*run = (struct kernel_run){
 		.kernel = kernel, .memory = slot->arena.memory, .prepared = slot->prepared, .seed = request->seed, .cancel = cancel,
-		.progress = request->progress,
+		.progress = request->progress ? &request->progress->share : NULL,
 	};
 	memcpy(run->v, request->v, sizeof(run->v));
+	progress_begin(request->progress, STAGE_LAYING, 0, 0);
 	status = room_prepare(&store->room, run);
-	if (run->laid_out > 0)
+	/* Of what was begun and given up only what the kernel vouches for is used again. */
+	if (run->laid_out > 0 || !status_is_ok(&status))
 		slot->prepared = run->laid_out;
 	if (status_is_ok(&status))
 		move(request, run, slot);

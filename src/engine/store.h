@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "engine/arena.h"
+#include "engine/progress.h"
 #include "engine/room.h"
 #include "engine/topology.h"
 #include "kernels/kernel.h"
@@ -46,7 +47,7 @@ struct store_request {
 	bool alone;                       /* nothing else is kept */
 	uint64_t limit;                   /* bytes that the store may hold; less only where this working set alone is more */
 	double now;                       /* seconds */
-	atomic_uint *progress;            /* see struct kernel_run; may be NULL */
+	struct progress *progress;        /* where to leave how far it is; NULL: nobody asks */
 };
 
 /* Memory for a request with its data laid out and checked: *run is ready to be called, and *slot holds it, until the next call. What others

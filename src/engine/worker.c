@@ -235,6 +235,11 @@ static int worker_descriptor(void *context)
 	return ((struct worker *)context)->pipe[0];
 }
 
+static struct progress_seen worker_progress(void *context)
+{
+	return progress_see(&((struct worker *)context)->station.progress);
+}
+
 static const struct machine *worker_machine(void *context)
 {
 	return &((struct worker *)context)->station.machine;
@@ -256,7 +261,7 @@ struct engine worker_engine(struct worker *worker)
 {
 	return (struct engine){
 		.context = worker, .submit = worker_submit, .cancel = worker_cancel, .take = worker_take,
-		.descriptor = worker_descriptor, .machine = worker_machine,
+		.descriptor = worker_descriptor, .machine = worker_machine, .progress = worker_progress,
 		.offers = worker_offers, .encodes = worker_encodes,
 	};
 }

@@ -114,6 +114,9 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 		.lines = run->lines, .scattered = run->scattered, .splits = run->splits, .restart = run->restart,
 		.mispredicts = kernel->own ? -1 : run->mispredicts, .l3 = question->l3, .memory = question->memory, .page = 4096,
 	};
+	place->reaches = run->reaches < 0 ? 0 : run->reaches > KERNEL_REACHES ? KERNEL_REACHES : run->reaches;
+	memcpy(place->reach, run->reach, (size_t)place->reaches * sizeof(*place->reach));
+	memcpy(place->point, question->point, sizeof(place->point));
 	for (int level = 1; level <= 3; level++) {
 		const struct uarch_cache *cache = level < 3 ? uarch_cache(question->uarch, level) : NULL;
 		double stated = question->machine ? (double)machine_cache(question->machine, level) : 0;

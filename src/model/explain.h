@@ -18,6 +18,7 @@ struct explain_question {
 	bool foreign;                        /* it is not the running one */
 	const struct machine *machine;       /* cache sizes; may be NULL */
 	struct memory_level l3, memory;      /* as far as measured */
+	struct memory_point point[MEMORY_POINTS];
 };
 
 struct explanation {

@@ -46,7 +46,7 @@ static bool is_stated_caches(const struct hierarchy_input *input, double bytes, 
 }
 
 /* Of N pages one line each is walked: that many lines fill a cache too. */
-static bool is_a_caches(const struct hierarchy_input *input, const struct found *found, const struct knee *knee, double rise)
+static bool is_a_caches(const struct hierarchy_input *input, const struct found *found, const struct plateau_knee *knee, double rise)
 {
 	double bytes = knee->third / PAGE * found->line;
 	bool seen = false;
@@ -76,7 +76,7 @@ static double next_size(const struct hierarchy_curve *curve, double bytes)
 
 static void add_tlb(struct found *found, const struct hierarchy_curve *curve, const struct plateaus *pages, int i, enum page_kind kind)
 {
-	const struct knee *knee = &pages->knee[i];
+	const struct plateau_knee *knee = &pages->knee[i];
 	const struct plateau *low = &pages->plateau[i], *high = &pages->plateau[i + 1];
 	bool sharp = knee->hi < 1.25 * knee->corner;
 	struct tlb tlb = { .cycles = high->cycles - low->cycles, .lo = high->lo - low->hi, .hi = high->hi - low->lo,
@@ -157,7 +157,7 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct found 
 /* Whether a knee of the line curve is where a TLB's reach ends, and no higher than that explains. */
 static bool is_a_tlbs(const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
 {
-	const struct knee *knee = &plateaus->knee[i];
+	const struct plateau_knee *knee = &plateaus->knee[i];
 	double rise = plateaus->plateau[i + 1].cycles - plateaus->plateau[i].cycles;
 
 	for (int t = 0; t < found->tlb_count; t++) {
@@ -170,7 +170,7 @@ static bool is_a_tlbs(const struct found *found, const struct plateaus *plateaus
 	return false;
 }
 
-static bool holds(const struct knee *knee, uint64_t bytes)
+static bool holds(const struct plateau_knee *knee, uint64_t bytes)
 {
 	return (double)bytes > knee->lo / 1.1 && (double)bytes < knee->hi * 1.1;
 }

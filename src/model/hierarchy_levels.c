@@ -39,13 +39,13 @@ static double plausible(const struct hierarchy_level *level)
 /* Which curve a figure is best taken from: large pages miss a TLB less. */
 static const enum page_kind by_worth[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
 
-static const struct knee *knee_of(const struct chain *chain, int cache)
+static const struct plateau_knee *knee_of(const struct chain *chain, int cache)
 {
 	return &chain->plateaus.knee[chain->cache[cache].knee];
 }
 
 /* Which of another curve's caches ends at the same place, or -1. */
-static int same_cache(const struct chain *chain, const struct knee *knee)
+static int same_cache(const struct chain *chain, const struct plateau_knee *knee)
 {
 	double least = log(2);
 	int nearest = -1;
@@ -63,9 +63,9 @@ static int same_cache(const struct chain *chain, const struct knee *knee)
 
 /* Pages that lie badly in a cache's sets, and neighbours who share it, can only take from it: of several curves the largest figure is right,
  * but for those that climb gradually where another does not. */
-static void size_cache(const struct found *found, const struct knee *knee, struct hierarchy_level *level)
+static void size_cache(const struct found *found, const struct plateau_knee *knee, struct hierarchy_level *level)
 {
-	const struct knee *knees[PAGE_KINDS];
+	const struct plateau_knee *knees[PAGE_KINDS];
 	bool gradual = true;
 	int count = 0;
 
@@ -126,7 +126,7 @@ static const struct chain *leading_chain(const struct found *found)
 }
 
 /* Of several curves' plateaus before the same knee the lowest: a neighbour can only slow it. */
-static const struct plateau *fastest(const struct found *found, const struct knee *knee)
+static const struct plateau *fastest(const struct found *found, const struct plateau_knee *knee)
 {
 	const struct plateau *least = NULL;
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "kernels/kernel.h"
 #include "model/deps.h"
 #include "model/loop.h"
 #include "model/uarch.h"
@@ -50,6 +51,14 @@ struct memory_level {
 	double bytes;             /* its size; of memory 0 */
 };
 
+/* What loads in random order over so many bytes take here, those aside that a core's own caches serve. A machine may state a last cache that
+ * its hypervisor gives to many: what larger ranges take is then more than that cache's latency. */
+enum { MEMORY_POINTS = 2 };
+struct memory_point {
+	double bytes;
+	double latency;           /* cycles; 0: not measured */
+};
+
 /* What the loop runs on, besides the core. */
 struct limits_place {
 	double working_set;       /* bytes; 0: fits the first-level cache */
@@ -59,12 +68,15 @@ struct limits_place {
 	double far_lines, far_range;      /* likewise of the walk that goes round the first one; 0: there is none */
 	double chains;            /* chains of loads that share those lines evenly; 0: one may meet all */
 	bool apart;               /* accesses are pages from each other */
+	int reaches;              /* likewise: in place of lines, range and scattered; 0: those hold */
+	struct kernel_reach reach[KERNEL_REACHES];
 	double restart;           /* elements after which chains begin anew; 0: never */
 	double splits;            /* per element */
 	double mispredicts;       /* per element; negative: nobody says */
 	double cache[3];          /* bytes of L1d, L2, L3 as this machine states them; 0: none or unknown. Those of the core's
 	                             file stand in for L1 and L2 when another core is asked about */
 	struct memory_level l3, memory;
+	struct memory_point point[MEMORY_POINTS];      /* small first */
 	double page;              /* bytes; 0 unknown */
 };
 
@@ -95,7 +107,7 @@ struct limits {
 	double instructions, slots;      /* per path */
 	double unlaminated;       /* slots per path that come on top where micro-fused forms are split */
 	double mispredicts;       /* per element; NAN: nobody says */
-	double beyond[2];         /* cache lines per element that come from beyond L1, and beyond L2, at least; NAN: unknown */
+	double beyond[3];         /* cache lines per element that come from beyond L1, beyond L2, and from memory, at least; NAN: unknown */
 	int limit_count;
 	struct limit limit[LIMIT_COUNT];      /* those that apply, highest first; unknown ones last */
 	int binding;              /* index of the highest known hard limit; -1: none */

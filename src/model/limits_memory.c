@@ -1,122 +1,17 @@
-/* The slowest chain, and memory: what a working set costs that the first-level cache does not hold.
- *
- * Of accesses spread over S bytes at most C/S find their line in a level of C bytes. Levels are filled from the fastest on, as if
- * each held other lines than the ones before: so no arrangement hits more. */
-#include "model/limits_tally.h"
+/* The slowest chain, and memory: what a working set costs that the first-level cache does not hold. limits_levels.c has what is served where. */
+#include "model/limits_levels.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { L1, L2, L3, MEMORY, LEVELS };
-
-struct level {
-	const char *name;
-	double share;             /* of accesses, served here */
-	double latency, lines;    /* UARCH_UNKNOWN */
-	bool measured;            /* belongs to the machine, not to the core's file */
-};
-
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-/* Bytes of a core's own cache: this machine's, else those of the core's file; 0: unknown. */
-static double cache_bytes(const struct tally *tally, int level)
-{
-	const struct uarch_cache *cache = uarch_cache(tally->uarch, level + 1);
-
-	if (tally->place->cache[level] > 0)
-		return tally->place->cache[level];
-	return cache && uarch_known(cache->bytes) ? cache->bytes : 0;
-}
-
-/* Bytes that lines come from. */
-static double range_of(const struct tally *tally)
-{
-	return tally->place->range > 0 ? tally->place->range : tally->place->working_set;
-}
-
-bool limits_spills(const struct tally *tally)
-{
-	double first = cache_bytes(tally, L1);
-
-	return first > 0 && (range_of(tally) > first || tally->place->far_range > first);
-}
-
-/* The share of all lines that caches of so many bytes together cannot have. Of a walk within a walk, the larger of what either needs: all
- * of the one may be there, and nothing of the other. */
-static double share_beyond(const struct tally *tally, double bytes)
-{
-	const struct limits_place *place = tally->place;
-	double near = fmax(1 - bytes / range_of(tally), 0), far = 0;
-
-	if (place->far_lines > 0 && place->lines > 0)
-		far = place->far_lines / place->lines * fmax(1 - bytes / place->far_range, 0);
-	return larger(near, far);
-}
-
-/* How the accesses spread over the levels. False: the size of one that they may hit is not known; *missing names it. */
-static bool spread(const struct tally *tally, struct level level[LEVELS], const char **missing)
-{
-	const struct limits_place *place = tally->place;
-	const struct uarch_cache *first = uarch_cache(tally->uarch, 1), *second = uarch_cache(tally->uarch, 2);
-	double bytes[LEVELS] = { cache_bytes(tally, L1), cache_bytes(tally, L2), place->cache[L3], INFINITY }, left = 1, together = 0;
-
-	level[L1] = (struct level){ .name = "L1", .latency = first ? first->latency : UARCH_UNKNOWN };
-	level[L2] = (struct level){ .name = "L2", .latency = second ? second->latency : UARCH_UNKNOWN,
-		.lines = second ? second->lines : UARCH_UNKNOWN };
-	level[L3] = (struct level){ .name = "L3", .latency = place->l3.known ? place->l3.latency : UARCH_UNKNOWN,
-		.lines = place->l3.known ? place->l3.lines : UARCH_UNKNOWN, .measured = true };
-	level[MEMORY] = (struct level){ .name = "memory", .measured = true,
-		.latency = place->memory.known ? place->memory.latency : UARCH_UNKNOWN,
-		.lines = place->memory.known ? place->memory.lines : UARCH_UNKNOWN };
-	if (place->l3.known)
-		bytes[L3] = larger(bytes[L3], place->l3.bytes);
-	for (int i = L1; i < LEVELS; i++) {
-		/* A machine whose memory is measured and that states no L3 has none. */
-		if (bytes[i] <= 0 && left > 0 && !(i == L3 && place->memory.known)) {
-			*missing = level[i].name;
-			return false;
-		}
-		together += bytes[i];
-		level[i].share = fmax(left - share_beyond(tally, together), 0);
-		left -= level[i].share;
-		if (left < 1e-12)
-			left = 0;
-	}
-	return true;
-}
-
 /* The first level that serves anything and has no such figure; NULL: all have. */
 static const struct level *without(const struct level *level, bool lines)
 {
 	for (int i = L2; i < LEVELS; i++)
-		if (level[i].share > 0 && !((lines ? level[i].lines : level[i].latency) > 0))
+		if (level[i].share > 0 && !levels_known(&level[i], lines))
 			return &level[i];
 	return NULL;
-}
-
-/* "12 % L2, 86 % L3" */
-static void describe(const struct level *level, char *buffer, size_t size)
-{
-	*buffer = '\0';
-	for (int i = L1; i < LEVELS; i++) {
-		size_t length = strlen(buffer);
-		double percent = level[i].share * 100;
-
-		if (level[i].share >= 0.005 && length < size)
-			snprintf(buffer + length, size - length, "%s%.0f %% %s", length ? ", " : "", percent, level[i].name);
-	}
-}
-
-static void add_missing(struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
-{
-	if (level->measured)
-		limits_add_unknown(tally, kind, "%s %s of this machine not measured yet", level->name, what);
-	else
-		limits_add_unknown(tally, kind, "%s %s is not in the file of this core", level->name, what);
 }
 
 /* ---- The chain */
@@ -202,7 +97,7 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 /* The share of a chain's cycles that is left when it begins anew every `restart` elements. Of those that follow, the k-th begins
  * when all but the last `together` elements before it are through. Two bounds come close to what follows from that: the first k that
  * has to wait at all, and the next, which waits for the whole of the one. */
-static double restart_share(double restart, double together)
+double limits_restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;
 
@@ -223,7 +118,7 @@ void limits_latency(struct tally *tally)
 	together = restart > 0 ? overlap(tally, chain) : 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
 	if (restart > 0 && isfinite(together)) {
-		limits_add(tally, LIMIT_LATENCY, chain->cycles * restart_share(restart, together),
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * limits_restart_share(restart, together),
 			"chain of %s: %s cycle%s, but begun anew every %s elements: up to %.0f of them overlap with those before", what,
 			number, chain->cycles == tally->turns ? "" : "s", words_number(restart, every), floor(together));
 	} else if (restart <= 0) {
@@ -236,7 +131,7 @@ void limits_latency(struct tally *tally)
 
 double limits_chained_misses(const struct tally *tally, const struct chain *chain)
 {
-	return fmin(chain->loads, tally->place->lines * tally->elements / fmax(tally->place->chains, 1));
+	return fmin(chain->loads, (tally->place->reaches ? levels_lines_of(tally, REACH_CHAINED) : tally->place->lines) * tally->elements / fmax(tally->place->chains, 1));
 }
 
 /* Loads of the chain go to the working set's levels. Only where no prefetcher follows, and no more of them than lines are touched:
@@ -258,13 +153,13 @@ static void add_chain(struct tally *tally, const struct level *level)
 	if (slow.loads <= 0)
 		return;
 	if (missing) {
-		add_missing(tally, LIMIT_MEMORY_LATENCY, missing, "latency");
+		levels_add_missing(tally, LIMIT_MEMORY_LATENCY, missing, "latency");
 		return;
 	}
 	cycles = slow.cycles - (slow.loads - limits_chained_misses(tally, &slow)) * fmax(more, 0);
 	if (cycles <= tally->limits->chain.cycles + 1e-9)
 		return;
-	describe(level, where, sizeof(where));
+	levels_describe(level, where, sizeof(where));
 	limits_add(tally, LIMIT_MEMORY_LATENCY, cycles, "%s chained load%s at %s cycles: %s",
 		words_number(limits_chained_misses(tally, &slow) / tally->turns, number),
 		limits_chained_misses(tally, &slow) / tally->turns == 1 ? "" : "s", words_number(first + more, each), where);
@@ -274,19 +169,19 @@ static void add_chain(struct tally *tally, const struct level *level)
 
 static void add_lines(struct tally *tally, const struct level *level)
 {
-	double lines = tally->place->lines * tally->elements, cycles = 0;
+	double lines = levels_lines(tally) * tally->elements, cycles = 0;
 	char where[64], number[24], rate[24];
 
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].share > 0 && !(level[i].lines > 0) && (level[i].measured || level[i].share + level[L1].share > 1 - 1e-9)) {
-			add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle");
+			levels_add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle");
 			return;
 		}
 	/* A core's file without the rate of its L2: those lines then count as free, which keeps the sum a bound. */
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
-	describe(level, where, sizeof(where));
+	levels_describe(level, where, sizeof(where));
 	limits_add(tally, LIMIT_MEMORY_LINES, cycles, "%s line%s at %s a cycle: %s", words_number(lines / tally->turns, number),
 		lines == tally->turns ? "" : "s", words_number(cycles > 0 ? lines / cycles : 0, rate), where);
 }
@@ -305,7 +200,7 @@ static bool prefetches(const struct loop *loop)
 static void add_misses(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level, false);
-	double lines = tally->place->lines * tally->elements, misses = lines * (1 - level[L1].share), wait = 0;
+	double lines = levels_lines(tally) * tally->elements, misses = lines * (1 - level[L1].share), wait = 0;
 	double rob = uarch_size(tally->uarch, SIZE_ROB), most = uarch_extra(tally->uarch, EXTRA_MISSES), together = INFINITY;
 	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE);
 	bool by_buffer = true;
@@ -323,7 +218,7 @@ static void add_misses(struct tally *tally, const struct level *level)
 	if (!isfinite(together))
 		return;
 	if (missing) {
-		add_missing(tally, LIMIT_MISSES, missing, "latency");
+		levels_add_missing(tally, LIMIT_MISSES, missing, "latency");
 		return;
 	}
 	for (int i = L2; i < LEVELS; i++)
@@ -332,27 +227,38 @@ static void add_misses(struct tally *tally, const struct level *level)
 		words_number(together, number), by_buffer ? "in the reorder buffer" : "in the L1 cache");
 }
 
+/* Of reaches the ordered ones are in flight before anyone waits for them. */
+static bool misses_wait(const struct tally *tally)
+{
+	const struct limits_place *place = tally->place;
+
+	if (place->reaches > 0)
+		return levels_lines_of(tally, REACH_ORDERED) <= 0;
+	return place->scattered && limits_chained_misses(tally, &tally->limits->chain) < place->lines * tally->elements - 1e-9;
+}
+
 void limits_memory(struct tally *tally)
 {
 	struct level level[LEVELS];
 	const char *missing = NULL;
-	double *beyond = tally->limits->beyond;
+	double *beyond = tally->limits->beyond, lines = levels_lines(tally);
 	/* What the first cache holds comes from nowhere else. */
-	bool fits = cache_bytes(tally, L1) > 0 && !limits_spills(tally);
+	bool fits = levels_cache(tally, L1) > 0 && !limits_spills(tally);
 
-	beyond[0] = beyond[1] = fits ? 0 : (double)NAN;
-	if (!limits_spills(tally) || tally->place->lines <= 0)
+	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;
+	limits_reach(tally);
+	if (!limits_spills(tally) || lines <= 0)
 		return;
-	if (!spread(tally, level, &missing)) {
+	if (!levels_spread(tally, level, &missing)) {
 		limits_add_unknown(tally, LIMIT_MEMORY_LINES, "size of the %s cache is not known", missing);
 		return;
 	}
-	beyond[0] = tally->place->lines * (1 - level[L1].share);
-	beyond[1] = tally->place->lines * fmax(1 - level[L1].share - level[L2].share, 0);
-	if (tally->place->scattered) {
+	beyond[0] = lines * (1 - level[L1].share);
+	beyond[1] = lines * fmax(1 - level[L1].share - level[L2].share, 0);
+	beyond[2] = lines * level[MEMORY].share;
+	if (tally->place->reaches == 0 && tally->place->scattered)
 		add_chain(tally, level);
-		if (limits_chained_misses(tally, &tally->limits->chain) < tally->place->lines * tally->elements - 1e-9)
-			add_misses(tally, level);
-	}
+	if (misses_wait(tally))
+		add_misses(tally, level);
 	add_lines(tally, level);
 }

@@ -181,6 +181,13 @@ static double page_walks(struct tally *tally)
 	double reach = entries * place->page, loads = limits_chained_misses(tally, &tally->limits->chain), share, cycles;
 	char percent[24], each[24];
 
+	if (place->reaches > 0 && entries > 0 && place->page > 0 && uarch_known(cost)) {
+		cycles = limits_reach_walks(tally, reach, cost, &share);
+		if (share > 0.005)
+			limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles, "the binding limit, and %s %% of chained loads miss the first TLB: +%s",
+				words_number(round(share * 100), percent), words_number(cycles / tally->turns, each));
+		return cycles;
+	}
 	if ((!place->scattered && !place->apart) || entries <= 0 || place->page <= 0 || place->working_set <= reach)
 		return 0;
 	if (loads <= 0 || !place->scattered) {
@@ -246,18 +253,35 @@ static void add_irregular(struct tally *tally)
 			number);
 }
 
+/* Before a branch is known to have been guessed wrong nothing useful begins: chains that could overlap with the one begun anew do not, and of
+ * several wrong guesses in each the last one comes late. */
+static double begun_late(const struct tally *tally)
+{
+	const struct limits_place *place = tally->place;
+	double each = place->mispredicts * place->restart;
+
+	return place->restart > 0 ? tally->alone * each / (each + 1) : tally->alone;
+}
+
 static void add_mispredictions(struct tally *tally, double walks)
 {
-	double each = uarch_extra(tally->uarch, EXTRA_MISPREDICT), count = tally->place->mispredicts * tally->elements;
-	char number[24], cost[24];
+	double each = uarch_extra(tally->uarch, EXTRA_MISPREDICT), count = tally->place->mispredicts * tally->elements, base, more;
+	char number[24], cost[24], wait[24];
 
 	if (!(count > 1e-9))
 		return;
+	base = fmax(tally->bound, begun_late(tally));
+	more = count * tally->wait / fmax(tally->place->chains, 1);
 	words_number(count / tally->turns, number);
+	words_number(tally->wait, wait);
 	if (!uarch_known(each))
 		limits_add_unknown(tally, LIMIT_MISPREDICTION, "%s mispredictions; what one costs here is not known", number);
+	else if (more > 0)
+		limits_add(tally, LIMIT_MISPREDICTION, base + walks + count * each + more,
+			"the binding limit, and %s mispredictions of %s cycles, after a load of %s", number, words_number(each, cost), wait);
 	else
-		limits_add(tally, LIMIT_MISPREDICTION, tally->bound + walks + count * each,
+		limits_add(tally, LIMIT_MISPREDICTION, base + walks + count * each, base > tally->bound + 1e-9 ?
+			"chains that do not overlap, and %s mispredictions of %s cycles" :
 			"the binding limit, and %s mispredictions of %s cycles", number, words_number(each, cost));
 }
 

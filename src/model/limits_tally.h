@@ -38,6 +38,8 @@ struct tally {
 	double branches, taken;            /* of any kind; that jump */
 	double simple;                     /* single-cycle operations of general registers */
 	double bytes;                      /* of code */
+	double alone;                      /* cycles per path of chains of loads none of which overlaps with one begun anew; 0: there are none */
+	double wait;                       /* cycles that a load waits whose address was guessed wrong; 0: none is guessed */
 	double bound;                      /* cycles per path of the highest hard limit: once those are there */
 };
 
@@ -64,10 +66,15 @@ void limits_banks(struct tally *tally);           /* limits_banks.c */
 void limits_ports(struct tally *tally);           /* limits_ports.c */
 void limits_latency(struct tally *tally);         /* limits_memory.c */
 void limits_memory(struct tally *tally);
+void limits_reach(struct tally *tally);           /* limits_reach.c */
 void limits_soft(struct tally *tally);            /* limits_soft.c: after all the others */
 
 /* Whether the working set leaves the first-level cache, and how many accesses of a path go to what is beyond, at least. */
 bool limits_spills(const struct tally *tally);
+/* The cycles per path that chained loads wait for the second TLB, where its hits take `cost`; *share becomes the share of them that do. */
+double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
+/* The share of a chain's cycles that is left when it begins anew every `restart` elements, and so many elements are under way together. */
+double limits_restart_share(double restart, double together);
 /* How many loads of the slowest chain each reach another line of the working set, per path. */
 double limits_chained_misses(const struct tally *tally, const struct chain *chain);
 

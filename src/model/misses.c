@@ -42,11 +42,43 @@ static double share_of(double step, double line)
 	return step > 0 ? fmin(1, step / line) : 1;
 }
 
+/* The least that a cache can miss of parts that are met more and less often: the most frequent stay. */
+static double reaches_miss(const struct misses_walk *walk, double bytes)
+{
+	double misses = 0;
+
+	for (int k = 0; k < walk->reaches; k++) {
+		double range = walk->reach[k].range, before = 0;
+
+		for (int i = 0; i < walk->reaches; i++)
+			if (walk->reach[i].range < range)
+				before = fmax(before, walk->reach[i].range);
+		if (range > before)
+			misses += walk->reach[k].lines * fmin(fmax((range - bytes) / (range - before), 0), 1);
+	}
+	return misses;
+}
+
+static double largest_reach(const struct misses_walk *walk)
+{
+	double range = 0;
+
+	for (int k = 0; k < walk->reaches; k++)
+		range = fmax(range, walk->reach[k].range);
+	return range;
+}
+
 static struct misses_level level_find(const struct misses *misses, double bytes, bool sets)
 {
 	const struct misses_walk *walk = &misses->walk;
 	struct misses_level level = { .bytes = bytes, .each = NAN };
 
+	if (walk->reaches > 0) {
+		level.held = largest_reach(walk);
+		level.fits = bytes > 0 && level.held <= bytes;
+		level.each = bytes > 0 ? reaches_miss(walk, bytes) : (double)NAN;
+		return level;
+	}
 	level.held = misses_held(walk->working_set, walk->step, misses->line, sets);
 	if (!(bytes > 0))
 		return level;
@@ -70,9 +102,9 @@ void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVEL
 	memcpy(misses->cache, cache, sizeof(misses->cache));
 	if (walk->own)
 		snprintf(misses->why, sizeof(misses->why), "nothing says which lines a loop of your own touches");
-	else if (walk->scattered)
+	else if (walk->scattered && walk->reaches == 0)
 		snprintf(misses->why, sizeof(misses->why), "its lines come in a random order: some are met again by chance");
-	else if (!(walk->lines > 0) || !(walk->working_set > 0))
+	else if (walk->reaches == 0 && (!(walk->lines > 0) || !(walk->working_set > 0)))
 		snprintf(misses->why, sizeof(misses->why), "this kernel walks no working set in order");
 	misses->known = !misses->why[0];
 	for (int i = 0; misses->known && i < MISSES_LEVELS; i++)
@@ -84,6 +116,8 @@ void misses_walk_run(const struct kernel_run *run, const int64_t *v, struct miss
 	*walk = (struct misses_walk){ .working_set = run->far_lines > 0 ? run->range : (double)run->kernel->footprint(v), .lines = run->lines,
 		.step = run->step, .far_lines = run->far_lines, .far_range = run->far_range,
 		.scattered = run->scattered, .own = run->kernel->own != NULL, .access = run->access };
+	walk->reaches = run->reaches < 0 ? 0 : run->reaches > KERNEL_REACHES ? KERNEL_REACHES : run->reaches;
+	memcpy(walk->reach, run->reach, (size_t)walk->reaches * sizeof(*walk->reach));
 }
 
 bool misses_walk_of(const struct kernel *kernel, const int64_t *v, struct misses_walk *walk)
@@ -172,6 +206,8 @@ void misses_words(const struct misses *misses, int index, char *buffer, size_t s
 		snprintf(buffer, size, "no miss after the first pass: the lines touched are %s", held);
 	} else if (level->fits) {
 		snprintf(buffer, size, "no miss after the first pass: all %s stay", held);
+	} else if (misses->walk.reaches > 0) {
+		snprintf(buffer, size, "%.3g misses per %s at least: what is met most often stays", level->each, access);
 	} else {
 		rate_words(level->each, access, rate, sizeof(rate));
 		snprintf(buffer, size, "%s: %.3g line%s for each", rate, level->each, level->each == 1 ? "" : "s");

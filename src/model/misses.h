@@ -6,6 +6,9 @@
  * line that the walk touches. Measured on this basis (Granite Rapids, L1 of 48 KiB): 256 KiB at stride 24 miss, 128 KiB do not, since
  * their lines alone are 43 KiB; 64 KiB at stride 16 miss, although their lines are 32 KiB, as they meet in every other set.
  *
+ * Of a walk that meets small and large parts of its data by turns, down a tree for one, the parts that are met most often stay, as far as they
+ * fit: what misses is at least the rest.
+ *
  * Source: Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, chapter 6 (locality, direct-mapped and set-associative
  * caches, the memory mountain). */
 #ifndef SLX_MODEL_MISSES_H
@@ -26,6 +29,8 @@ struct misses_walk {
 	double lines;             /* of 64 bytes, that an element touches anew in a pass */
 	double step;              /* bytes from one access to the next; 0: they leave no line out */
 	double far_lines, far_range;      /* of a walk around this one: lines that it brings, and bytes that it ranges over; 0: there is none */
+	int reaches;              /* parts of the data that are met more often than others, in place of working_set and lines; 0: all alike */
+	struct kernel_reach reach[KERNEL_REACHES];
 	bool scattered;           /* in an order that depends on the data */
 	bool own;                 /* of an own loop: nobody says */
 	const char *access;       /* "read": what touches a line; NULL: an "element" does */

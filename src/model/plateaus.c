@@ -246,7 +246,7 @@ static double crossing(const struct curve *curve, double y, int *point)
 		(curve->monotone[i] - curve->monotone[i - 1]));
 }
 
-static void fill_knee(const struct partition *p, const struct level *a, const struct level *b, struct knee *knee)
+static void fill_knee(const struct partition *p, const struct level *a, const struct level *b, struct plateau_knee *knee)
 {
 	const struct curve *c = p->curve;
 	double low = median_of(c, a), high = median_of(c, b), rise = high - low, middle, quarter, past;

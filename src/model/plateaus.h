@@ -24,7 +24,7 @@ struct plateau {
 };
 
 /* Between plateau i and i + 1. */
-struct knee {
+struct plateau_knee {
 	double bytes;               /* where the curve crosses half-way, on a logarithmic scale */
 	double lo, hi;              /* the range that it lies in, bytes */
 	double third;               /* where a third of the accesses miss, judged by cycles (or where it is five times as slow as the lower
@@ -37,7 +37,7 @@ struct knee {
 struct plateaus {
 	int count;
 	struct plateau plateau[PLATEAUS_MAX];
-	struct knee knee[PLATEAUS_MAX - 1];      /* count - 1 of them */
+	struct plateau_knee knee[PLATEAUS_MAX - 1];      /* count - 1 of them */
 };
 
 /* Finds them in points in ascending order of bytes (none may share a size). Fewer than four points are one plateau. */

@@ -237,15 +237,17 @@ static struct status run_find_choose(struct session *session, const char *argume
 
 ACTION_BY(help, ((void)now, overlay_open(session, OVERLAY_HELP)))
 WORKS_BY(help, session->overlay != OVERLAY_HELP)
-WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0')
+WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0' || session_prepares(session))
 
 static struct status run_close(struct session *session, const char *arguments, double now)
 {
 	(void)arguments, (void)now;
 	if (session->overlay != OVERLAY_NONE)
 		session->overlay = OVERLAY_NONE;
-	else
+	else if (session->entry[0])
 		session->entry[0] = '\0';
+	else if (session_prepares(session))
+		session_stop(session);
 	return status_ok();
 }
 
@@ -347,7 +349,7 @@ static const struct command_row rows[] = {
 		COMMAND_VERBATIM },
 	{ "choose", "", "take what find has marked", run_find_choose, works_find_choose, 0 },
 	{ "help", "", "keys and commands", run_help, works_help, COMMAND_FOUND },
-	{ "close", "", "close what lies over the panels, or drop the typed value", run_close, works_close,
+	{ "close", "", "close what lies over the panels, drop the typed value, or end a preparation that takes long", run_close, works_close,
 		0 },
 	{ "yank", "", "the command line that reopens this state", run_yank, NULL, COMMAND_FOUND },
 	{ "quit", "", "end", run_quit, NULL, COMMAND_FOUND },

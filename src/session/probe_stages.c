@@ -85,7 +85,7 @@ static void add_fine_pages(void *context, double x)
 static void refine(struct adding *adding, const struct plateaus *plateaus, int round, void (*add)(void *, double))
 {
 	for (int i = 0; i + 1 < plateaus->count; i++) {
-		const struct knee *knee = &plateaus->knee[i];
+		const struct plateau_knee *knee = &plateaus->knee[i];
 		double from = fmin(knee->lo, knee->corner), to = knee->hi;
 
 		if (!(from > 0) || !(to > from))

@@ -111,7 +111,7 @@ static void put_plateaus(struct writing *writing, const char *curve, int pages, 
 
 	for (int i = 0; i < plateaus->count; i++) {
 		const struct plateau *plateau = &plateaus->plateau[i];
-		const struct knee *knee = &plateaus->knee[i];
+		const struct plateau_knee *knee = &plateaus->knee[i];
 
 		object = begin(writing, "plateau");
 		json_object_set_new(object, "curve", json_string(curve));

@@ -102,6 +102,32 @@ void session_interrupt(struct session *session)
 	drop_outstanding(session);
 }
 
+/* How far the live request is. */
+static void look_ahead(struct session *session, double now)
+{
+	struct progress_seen seen = { .stage = STAGE_NONE };
+
+	if (session->engine.progress && session->outstanding && session->outstanding_live)
+		seen = session->engine.progress(session->engine.context);
+	outlook_note(&session->outlook, &seen, now);
+}
+
+bool session_prepares(const struct session *session)
+{
+	return session->outlook.seen.stage != STAGE_NONE && session->outstanding && session->outstanding_live && !session->live.sample.valid;
+}
+
+void session_stop(struct session *session)
+{
+	struct live *live = &session->live;
+
+	drop_outstanding(session);
+	live->failed = true;
+	snprintf(live->failure, sizeof(live->failure), "ended before there was a figure; a measures it");
+	/* Its neighbours take as long. */
+	session->plan.count = 0;
+}
+
 static void live_fail(struct session *session, const char *why)
 {
 	struct live *live = &session->live;
@@ -570,6 +596,7 @@ bool session_advance(struct session *session, double now)
 		changed |= result_apply(session, &result, now);
 	changed |= insight_advance(session, now);
 	record_present(session);
+	look_ahead(session, now);
 	if (session->frozen || session->outstanding)
 		return changed;
 	if (probing_runs(session) && now >= session->rest_until) {

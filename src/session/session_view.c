@@ -96,6 +96,8 @@ static void fill_live(const struct session *session, double now, struct view *vi
 	view->measuring = session->outstanding && session->outstanding_live;
 	if (!live->sample.valid && !live->failed && !session->frozen && !probing_runs(session) && now > live->changed_at)
 		view->waiting = now - live->changed_at;
+	view->ahead = session->outlook.seen;
+	view->ahead_left = outlook_left(&session->outlook, now);
 	snprintf(view->failure, sizeof(view->failure), "%s", live->failure);
 	view->frozen = session->frozen;
 	view->pinned = session->pinned;

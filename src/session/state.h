@@ -195,6 +195,7 @@ struct session {
 	uint64_t generation;      /* of the last request */
 	uint64_t outstanding;     /* the one whose final result is awaited; 0: none */
 	bool outstanding_live;
+	struct outlook outlook;   /* how far the live request under way is, where it takes long */
 	uint64_t forgotten;       /* results up to this generation count for nothing */
 	double rest_until;        /* no background request before */
 	struct live live;
@@ -214,6 +215,9 @@ void session_restart(struct session *session, double now);      /* measure the p
 void session_freeze(struct session *session, bool frozen, double now);
 void session_forget(struct session *session, double now);       /* every measurement */
 void session_interrupt(struct session *session);                /* what is being measured is not waited for */
+/* The present setting takes long to prepare, or to run completely, and has no figure yet; ends that: it is not asked for again before it changes. */
+bool session_prepares(const struct session *session);
+void session_stop(struct session *session);
 void session_forget_cells(struct session *session);             /* all but the present figure */
 void session_notice(struct session *session, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

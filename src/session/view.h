@@ -138,6 +138,8 @@ struct view {
 	enum source last_source;            /* of its cycles */
 	bool measuring;                     /* a request for it is under way */
 	double waiting;                     /* seconds since it was asked for without any answer */
+	struct progress_seen ahead;         /* how far it is, where it takes long to prepare or to run completely; STAGE_NONE: nothing is known */
+	double ahead_left;                  /* seconds that it will take yet; NAN: too early to tell */
 	char failure[244];                  /* why it cannot be measured; empty: it can */
 	bool frozen;
 

@@ -44,7 +44,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 static void add_absence(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
 	struct line *line = add(lines, 0, STYLE_DIM);
-	char bytes[32];
+	char bytes[32], left[40];
 	uint64_t footprint;
 
 	if (view->failure[0]) {
@@ -57,7 +57,11 @@ static void add_absence(struct lines *lines, const struct view *view, const stru
 	} else {
 		snprintf(line->text, sizeof(line->text), "measuring…");
 		footprint = view->setting.kernel->footprint(view->setting.v);
-		if (view->waiting > 0.2 && footprint > 0) {
+		if (panels_ahead(view, line->text, sizeof(line->text), left)) {
+			line->rows = canvas_wrap_rows(canvas, width, line->text);
+			line = add(lines, 1, STYLE_KEY);
+			snprintf(line->text, sizeof(line->text), "%s%sEsc ends it", left, *left ? "; " : "");
+		} else if (view->waiting > PANELS_PREPARING && footprint > 0) {
 			units_bytes_long((int64_t)footprint, bytes, sizeof(bytes));
 			snprintf(line->text, sizeof(line->text), "measuring… preparing %s", bytes);
 		}

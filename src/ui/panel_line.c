@@ -49,7 +49,8 @@ static void draw_short(struct canvas *canvas, struct rectangle at, const struct 
 	static const char *const waiting[] = { "measuring…  q quits", "…  q", "…" };
 	static const char *const probing[] = { "probing…  q quits", "…  q", "…" };
 	static const char *const frozen[] = { "frozen, not measured  q quits", "frozen  q", "-" };
-	char refused[300];
+	char refused[300], ahead[100], left[40];
+	const char *preparing[] = { ahead, "measuring…  q quits", "…  q", "…" };
 	const char *failed[] = { refused, "not measured  q quits", "failed  q", "-" };
 
 	if (view->sample.valid) {
@@ -57,6 +58,8 @@ static void draw_short(struct canvas *canvas, struct rectangle at, const struct 
 	} else if (view->failure[0]) {
 		snprintf(refused, sizeof(refused), "not measured: %s  q quits", view->failure);
 		draw_fitting(canvas, at, 0, STYLE_BAD, failed, 4);
+	} else if (panels_ahead(view, ahead, sizeof(ahead), left)) {
+		draw_fitting(canvas, at, 0, STYLE_DIM, preparing, 4);
 	} else {
 		draw_fitting(canvas, at, 0, STYLE_DIM, view->frozen ? frozen : view->probing ? probing : waiting, 3);
 	}
@@ -106,7 +109,7 @@ static void state_words(const struct view *view, char *buffer, size_t size)
  * of state, so its word stands with the figure. */
 static void draw_rows(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
-	char words[200], quit[64];
+	char words[200], quit[64], left[40];
 	const char *quits[] = { quit, "q quits" };
 	int last = at.height - 1;
 
@@ -123,6 +126,8 @@ static void draw_rows(struct canvas *canvas, struct rectangle at, const struct v
 	}
 	if (view->sample.valid)
 		draw_figure_row(canvas, at, 1, view);
+	else if (panels_ahead(view, words, sizeof(words), left))
+		canvas_text(canvas, at, 0, 1, STYLE_DIM, words);
 	else
 		canvas_text(canvas, at, 0, 1, view->failure[0] ? STYLE_BAD : STYLE_DIM, view->failure[0] ?
 			"not measured" : view->frozen ? "frozen before it was measured" : view->probing ? "measured after the probe" : "measuring…");

@@ -146,6 +146,18 @@ const char *panels_state(const struct view *view)
 	return view->sample.modes == 2 ? "two modes" : "";
 }
 
+bool panels_ahead(const struct view *view, char *buffer, size_t size, char left[40])
+{
+	char words[100] = "";
+
+	if (!view->sample.valid && view->waiting > PANELS_PREPARING)
+		progress_words(&view->ahead, (double)view->setting.kernel->footprint(view->setting.v), words, sizeof(words));
+	progress_left_words(view->ahead_left, left, 40);
+	if (*words)
+		snprintf(buffer, size, "%s", words);
+	return *words;
+}
+
 /* A rule with the panel's words; the focused one has a pointer before them. */
 static void draw_rule(struct canvas *canvas, struct rectangle at, const char *title, bool focused)
 {

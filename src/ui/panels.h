@@ -40,6 +40,12 @@ void panels_replay(const struct view *view, char *buffer, size_t size);
 /* What the session says of a sample beside its figure: "", "provisional", "contended", "two modes". */
 const char *panels_state(const struct view *view);
 
+/* From so many seconds on a figure that is not there says what it waits for. */
+#define PANELS_PREPARING 0.2
+
+/* "laying out 384 MiB: 43 %": how far a figure is that takes long, and in `left` "some 2 s left", or nothing. False: there is nothing to say. */
+bool panels_ahead(const struct view *view, char *buffer, size_t size, char left[40]);
+
 /* The explanation whose room panels take: the present one, or while that is being read the one before; NULL: neither. */
 const struct explanation *panels_outline(const struct view *view);
 

@@ -19,6 +19,7 @@
 #include "picture/painter.h"
 #include "session/replay.h"
 #include "ui/front.h"
+#include "ui/panels.h"
 #include "ui/screen.h"
 #include "ui/script.h"
 #include "ui/signals.h"
@@ -27,8 +28,6 @@
 static const double FRAME = 0.1, RESIZE_FRAME = 0.02;
 /* Between those that a figure asks for that was only provisional. */
 static const double SETTLING_FRAME = 0.03;
-/* From then on a figure that is not there says what is being prepared. */
-static const double PREPARING = 0.2;
 
 enum { SCRIPT_WIDTH = 80, SCRIPT_HEIGHT = 24 };
 
@@ -82,8 +81,12 @@ static void draw(struct event_loop *loop, double now)
 	loop->drawn = now;
 	loop->frame_due = INFINITY;
 	/* The only thing on screen that changes by waiting alone. */
-	if (!view->sample.valid && !view->failure[0] && !view->frozen && view->waiting <= PREPARING)
-		loop->frame_due = now + PREPARING - view->waiting + 0.005;
+	if (view->sample.valid || view->failure[0] || view->frozen)
+		return;
+	if (view->waiting <= PANELS_PREPARING)
+		loop->frame_due = now + PANELS_PREPARING - view->waiting + 0.005;
+	else if (view->measuring)
+		loop->frame_due = now + FRAME;
 }
 
 static void handle_signal(struct event_loop *loop, int number)

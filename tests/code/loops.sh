@@ -205,6 +205,10 @@ counts simd merge_shuffle_256_2 16 -
 counts simd merge_blend_512_2 16 -
 counts simd broadcast_register_128_4 15 15
 counts simd broadcast_memory_128_4 11 10
+counts chains none_0 29 37
+counts chains sum_0_4 11 19
+counts chains sum_1_8 11 19
+counts chains load_1 18 26
 
 # What the compiler made of C: no more than the loops need, and nothing on the stack.
 for type in f32 f64; do

@@ -22,6 +22,7 @@ enum canned_counters {
 
 struct canned {
 	struct machine machine;
+	double asked;                   /* when the request was submitted */
 	double now;                     /* seconds; moved by canned_pass() alone */
 	struct request request;
 	bool pending;                   /* a request has not been answered to its end */

@@ -114,6 +114,7 @@ struct fake_engine {
 	unsigned submits, live, background, cancels;
 	struct result results[FAKE_RESULTS];
 	int head, count;
+	struct progress_seen ahead;   /* what a request under way says of itself */
 };
 
 static inline void fake_submit(void *context, const struct request *request)
@@ -160,6 +161,11 @@ static inline const struct machine *fake_machine(void *context)
 	return &((struct fake_engine *)context)->machine;
 }
 
+static inline struct progress_seen fake_progress(void *context)
+{
+	return ((struct fake_engine *)context)->ahead;
+}
+
 static inline struct engine fake_init(struct fake_engine *fake, uint64_t memory_limit)
 {
 	memset(fake, 0, sizeof(*fake));
@@ -170,7 +176,7 @@ static inline struct engine fake_init(struct fake_engine *fake, uint64_t memory_
 	atomic_store(&fake->machine.known, memory_limit != 0);
 	return (struct engine){
 		.context = fake, .submit = fake_submit, .cancel = fake_cancel, .take = fake_take,
-		.descriptor = fake_descriptor, .machine = fake_machine,
+		.descriptor = fake_descriptor, .machine = fake_machine, .progress = fake_progress,
 	};
 }
 

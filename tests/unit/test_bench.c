@@ -8,8 +8,9 @@ struct slow_engine {
 	struct result results[2];
 	int count, taken;
 	bool held;                /* nothing is answered before slow() was called */
-	unsigned calls;
-	uint64_t bytes;
+	unsigned calls, over;     /* with words, and with none */
+	char words[BENCH_LINE];
+	struct progress_seen seen;
 };
 
 static void slow_submit(void *context, const struct request *request)
@@ -44,19 +45,27 @@ static void slow_cancel(void *context)
 	(void)context;
 }
 
-static void note(void *context, uint64_t bytes)
+static void note(void *context, const char *words)
 {
 	struct slow_engine *engine = context;
 
-	engine->calls++;
-	engine->bytes = bytes;
+	engine->calls += *words != '\0';
+	if (*words)
+		snprintf(engine->words, sizeof(engine->words), "%s", words);
+	else
+		engine->over++;
+}
+
+static struct progress_seen slow_progress(void *context)
+{
+	return ((struct slow_engine *)context)->seen;
 }
 
 static struct bench bench_on(struct slow_engine *engine, double slow_after)
 {
 	return (struct bench){
 		.engine = { .context = engine, .submit = slow_submit, .cancel = slow_cancel, .take = slow_take,
-			.descriptor = slow_descriptor },
+			.descriptor = slow_descriptor, .progress = slow_progress },
 		.slow = note, .context = engine, .slow_after = slow_after,
 	};
 }
@@ -72,9 +81,9 @@ static struct request a_request(void)
 	return request;
 }
 
-static void tells_once_that_preparing_takes_long(void **state)
+static void tells_what_is_prepared_and_takes_it_away_again(void **state)
 {
-	struct slow_engine engine = { .count = 1, .held = true };
+	struct slow_engine engine = { .count = 1, .held = true, .seen = { .stage = STAGE_LAYING, .share = 0.43 } };
 	struct bench bench = bench_on(&engine, 0);
 	struct request request = a_request();
 	struct result *result = malloc(sizeof(*result));
@@ -82,11 +91,12 @@ static void tells_once_that_preparing_takes_long(void **state)
 	(void)state;
 	assert_true(bench_measure(&bench, &request, result));
 	assert_int_equal(engine.calls, 1);
-	assert_int_equal(engine.bytes, 3ll << 30);
+	assert_int_equal(engine.over, 1);
+	assert_string_equal(engine.words, "laying out 3 GiB: 43 %");
 	free(result);
 }
 
-static void says_nothing_once_measuring_has_begun(void **state)
+static void says_nothing_of_what_is_quick(void **state)
 {
 	struct slow_engine engine = { .count = 2 };
 	struct bench bench = bench_on(&engine, 0);
@@ -95,9 +105,30 @@ static void says_nothing_once_measuring_has_begun(void **state)
 
 	(void)state;
 	assert_true(bench_measure(&bench, &request, result));
-	assert_int_equal(engine.calls, 0);
-	/* How it knows: by an early answer, asked for where nobody else did. */
+	assert_int_equal(engine.calls + engine.over, 0);
+	/* Complete runs would be one more for an early answer that nobody needs. */
+	assert_int_equal(engine.request.budget.provisional, 0);
+	free(result);
+}
+
+static void of_code_that_is_not_ours_an_early_answer_tells(void **state)
+{
+	static struct kernel own;
+	struct slow_engine engine = { .count = 1, .held = true };
+	struct bench bench = bench_on(&engine, 0);
+	struct request request = a_request();
+	struct result *result = malloc(sizeof(*result));
+
+	(void)state;
+	own = kernel_fold;
+	own.isolated = true;
+	request.kernel = &own;
+	assert_true(bench_measure(&bench, &request, result));
 	assert_int_equal(engine.request.budget.provisional, 1);
+	assert_string_equal(engine.words, "preparing 3 GiB ...");
+	engine = (struct slow_engine){ .count = 2 };
+	assert_true(bench_measure(&bench, &request, result));
+	assert_int_equal(engine.calls, 0);
 	engine = (struct slow_engine){ .count = 1 };
 	bench.slow = NULL;
 	assert_true(bench_measure(&bench, &request, result));
@@ -105,25 +136,12 @@ static void says_nothing_once_measuring_has_begun(void **state)
 	free(result);
 }
 
-static void names_the_size(void **state)
-{
-	char *text;
-	size_t size;
-	struct cli cli = { .err = open_memstream(&text, &size) };
-
-	(void)state;
-	bench_preparing(&cli, 12241000000);
-	fclose(cli.err);
-	assert_string_equal(text, "preparing 11.4 GiB ...");
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_once_that_preparing_takes_long),
-		cmocka_unit_test(says_nothing_once_measuring_has_begun),
-		cmocka_unit_test(names_the_size),
+		cmocka_unit_test(tells_what_is_prepared_and_takes_it_away_again),
+		cmocka_unit_test(says_nothing_of_what_is_quick),
+		cmocka_unit_test(of_code_that_is_not_ours_an_early_answer_tells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

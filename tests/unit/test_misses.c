@@ -294,6 +294,30 @@ static void walks_within_walks(void **state)
 	check_near(misses.level[0].each, 0.125, 1e-9);
 }
 
+/* Of a tree the upper levels stay: what a lookup misses is at least the lower ones. */
+static void what_is_met_most_often_stays(void **state)
+{
+	const double cache[MISSES_LEVELS] = { 1024, 8192, 1 << 20 };
+	struct misses_walk walk = { .working_set = 65536, .scattered = true, .access = "lookup", .reaches = 10 };
+	struct misses misses;
+	char words[160];
+
+	(void)state;
+	for (int i = 0; i < walk.reaches; i++)
+		walk.reach[i] = (struct kernel_reach){ .lines = 1, .range = 64.0 * ((2 << i) - 1) };
+	misses_find(&walk, cache, 64, &misses);
+	assert_true(misses.known);
+	/* 16 lines: four levels and a sixteenth of the fifth. 128: seven, and one of 128. */
+	check_near(misses.level[0].each, 6 - 1 / 16.0, 1e-9);
+	check_near(misses.level[1].each, 3 - 1 / 128.0, 1e-9);
+	check_near(misses.level[2].each, 0, 0);
+	assert_true(misses.level[2].fits);
+	misses_words(&misses, 0, words, sizeof(words));
+	assert_string_equal(words, "5.94 misses per lookup at least: what is met most often stays");
+	misses_words(&misses, 2, words, sizeof(words));
+	check_contains(words, "no miss after the first pass");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +330,7 @@ int main(void)
 		cmocka_unit_test(says_why_there_is_no_answer),
 		cmocka_unit_test(what_if_is_a_factor_or_a_size),
 		cmocka_unit_test(kernels_answer_for_their_walks),
+		cmocka_unit_test(what_is_met_most_often_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ static bool found_all(const struct made *made, const struct plateaus *plateaus, 
 		return false;
 	for (int i = 0; i < plateaus->count; i++) {
 		const struct plateau *plateau = &plateaus->plateau[i];
-		const struct knee *knee = &plateaus->knee[i];
+		const struct plateau_knee *knee = &plateaus->knee[i];
 
 		if (fabs(log(plateau->cycles / made->level[i].cycles)) > off)
 			return false;

@@ -770,6 +770,60 @@ static void a_long_walk_keeps_working(void **state)
 	session_free(session);
 }
 
+/* What takes long to lay out says how far it is, can be ended, and is not begun again before it is asked for. */
+static void a_long_preparation_is_seen_and_ended(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+	unsigned submits;
+
+	(void)state;
+	assert_false(session_command_works(session, "close"));
+	fake.ahead = (struct progress_seen){ .stage = STAGE_LAYING, .share = 0.1 };
+	session_advance(session, 100.1);
+	assert_int_equal(look(session, 100.1)->ahead.stage, STAGE_LAYING);
+	assert_true(isnan(view.ahead_left));
+	fake.ahead.share = 0.3;
+	session_advance(session, 101.1);
+	assert_float_equal(look(session, 101.1)->ahead_left, 3.5, 1e-9);
+	assert_true(session_command_works(session, "close"));
+	submits = fake.submits;
+	check_ok(session_command(session, "close", 101.2));
+	assert_false(fake.pending);
+	fake.ahead.stage = STAGE_NONE;
+	for (double now = 101.2; now < 110; now += 0.25)
+		session_advance(session, now);
+	assert_int_equal(fake.submits, submits);
+	check_contains(look(session, 110)->failure, "a measures it");
+	assert_true(session_idle(session));
+	/* Asked for again, or another setting. */
+	check_ok(session_command(session, "again", 110));
+	assert_true(fake.pending);
+	fake.ahead.stage = STAGE_LAYING;
+	session_advance(session, 111);
+	check_ok(session_command(session, "close", 111));
+	assert_false(fake.pending);
+	check_ok(session_command(session, "set unroll=5", 112));
+	assert_true(fake.pending);
+	assert_string_equal(look(session, 112)->failure, "");
+	session_free(session);
+}
+
+/* While a figure is there the typed value goes, and nothing is ended. */
+static void a_figure_that_is_measured_anew_is_not_ended(void **state)
+{
+	struct session *session = start(&kernel_fold, LIMIT);
+
+	(void)state;
+	fake_answer(&fake, 60, 2);
+	session_advance(session, 100.1);
+	session_advance(session, 100.6);
+	assert_true(fake.pending);
+	fake.ahead = (struct progress_seen){ .stage = STAGE_RUNNING, .share = 0.1, .run = 1, .runs = 1 };
+	session_advance(session, 100.7);
+	assert_false(session_command_works(session, "close"));
+	session_free(session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -801,6 +855,8 @@ int main(void)
 		cmocka_unit_test(an_engine_that_cancels_by_itself_is_not_hurried),
 		cmocka_unit_test(again_forgets_every_figure),
 		cmocka_unit_test(a_long_walk_keeps_working),
+		cmocka_unit_test(a_long_preparation_is_seen_and_ended),
+		cmocka_unit_test(a_figure_that_is_measured_anew_is_not_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

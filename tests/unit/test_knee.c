@@ -1,0 +1,310 @@
+#include "knees.h"
+
+enum { SEEDS = 200, MOST = 1024 };
+
+struct tally {
+	double right;             /* percent whose knee is within `off` */
+	double wrong;             /* percent that name a sharp knee elsewhere, its range included */
+	double kind[KNEE_KINDS];  /* percent */
+	double points;            /* mean */
+	int points_most;
+};
+
+static struct tally tally_of(const struct made_window *made, double off)
+{
+	struct tally tally = { 0 };
+
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct knee_curve curve;
+		struct knee knee;
+		int points = made_search(made, seed * 7919, MOST, &curve, &knee);
+
+		tally.points += (double)points / SEEDS;
+		tally.points_most = points > tally.points_most ? points : tally.points_most;
+		tally.kind[knee.kind] += 100.0 / SEEDS;
+		tally.right += 100.0 / SEEDS * (fabs(knee.x - made->knee) <= off);
+		tally.wrong += 100.0 / SEEDS * (knee.kind == KNEE_SHARP && (knee.lo > made->knee + off || knee.hi < made->knee - off));
+	}
+	return tally;
+}
+
+/* What is put in comes out in so many percent of the searches, is called so, and is wrong while it is called sharp in no more than so many. */
+static void check_rates(const struct made_window *made, double off, enum knee_kind kind, double right, double called, double wrong)
+{
+	struct tally tally = tally_of(made, off);
+
+	if (kind != KNEE_NONE && tally.right < right)
+		fail_msg("right in %.1f %%, not in %.1f %%", tally.right, right);
+	if (tally.kind[kind] < called)
+		fail_msg("called %s in %.1f %%, not in %.1f %%", knee_kind_names[kind], tally.kind[kind], called);
+	if (tally.wrong > wrong)
+		fail_msg("wrong and called sharp in %.1f %%, more than %.1f %%", tally.wrong, wrong);
+	assert_int_equal((int)tally.kind[KNEE_UNKNOWN], 0);
+	assert_true(tally.points_most <= 44);
+}
+
+static void a_sharp_knee_is_found_to_the_filler(void **state)
+{
+	struct made_window made = { .latency = 600, .width = 6, .knee = 442, .noise = 0.01 };
+	struct tally tally = tally_of(&made, 0);
+
+	(void)state;
+	check_rates(&made, 0, KNEE_SHARP, 99.5, 99.5, 0);
+	/* Each point takes some milliseconds. */
+	assert_true(tally.points < 22);
+	assert_true(tally.points_most < 26);
+	made.noise = 0.03;
+	check_rates(&made, 1, KNEE_SHARP, 99.5, 99.5, 0);
+	made.noise = 0.05;
+	check_rates(&made, 2, KNEE_SHARP, 99, 99, 0.5);
+	made.noise = 0.1;
+	check_rates(&made, 5, KNEE_SHARP, 97, 90, 2);
+}
+
+/* With a fifth of noise most curves are called unclear, and hardly one is named wrongly. */
+static void much_noise_is_called_so(void **state)
+{
+	struct made_window made = { .latency = 600, .width = 6, .knee = 442, .noise = 0.2 };
+	struct tally tally = tally_of(&made, 5);
+
+	(void)state;
+	assert_true(tally.kind[KNEE_UNCLEAR] > 60);
+	assert_true(tally.wrong < 8);
+}
+
+static void knees_of_other_sizes_are_found(void **state)
+{
+	static const double sizes[] = { 5, 14, 15, 48, 85, 104, 204, 255, 256, 257, 1000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct made_window made = { .latency = 600, .width = 6, .knee = sizes[i], .noise = 0.02 };
+
+		check_rates(&made, 2, KNEE_SHARP, 99, 99, 0.5);
+	}
+}
+
+/* A tenth of the points read up to 2.2 times too high. */
+static void disturbed_points_are_outvoted(void **state)
+{
+	struct made_window made = { .latency = 600, .width = 6, .knee = 442, .noise = 0.03, .spikes = 0.05 };
+
+	(void)state;
+	check_rates(&made, 5, KNEE_SHARP, 97, 97, 2);
+	made.spikes = 0.1;
+	check_rates(&made, 5, KNEE_SHARP, 88, 88, 6);
+	made = (struct made_window){ .latency = 600, .width = 6, .noise = 0.03, .spikes = 0.05 };
+	check_rates(&made, 0, KNEE_NONE, 0, 97, 100);
+}
+
+/* Memory that is by turns slower and faster, by a tenth and by a fifth. */
+static void a_base_that_drifts_is_borne(void **state)
+{
+	struct made_window made = { .latency = 600, .width = 6, .knee = 442, .noise = 0.02, .drift = 0.1 };
+
+	(void)state;
+	check_rates(&made, 3, KNEE_SHARP, 99, 98, 0.5);
+	made.drift = 0.2;
+	check_rates(&made, 5, KNEE_SHARP, 90, 93, 6);
+}
+
+/* Half of the integer registers go one by one, and the like: the rise is spread over 60 fillers. */
+static void a_rise_that_takes_its_time_is_called_soft(void **state)
+{
+	struct made_window made = { .latency = 600, .width = 6, .knee = 204, .spread = 60, .noise = 0.01 };
+	struct knee_curve curve;
+	struct knee knee;
+
+	(void)state;
+	check_rates(&made, 8, KNEE_SOFT, 99, 99, 0);
+	made.noise = 0.02;
+	made.knee = 442;
+	check_rates(&made, 10, KNEE_SOFT, 97, 97, 1);
+	made.knee = 88;
+	made.spread = 20;
+	check_rates(&made, 6, KNEE_SOFT, 95, 93, 2);
+	made.noise = 0.01;
+	made.knee = 204;
+	made.spread = 60;
+	made_search(&made, 1, MOST, &curve, &knee);
+	assert_true(knee.lo == knee.from && knee.hi == knee.to);
+	assert_true(knee.from > 165 && knee.from < 185 && knee.to > 223 && knee.to < 245);
+	assert_true(fabs(knee.before - 610) < 25 && fabs(knee.after - 1245) < 50);
+}
+
+/* A few fillers more or less are sharp: which entries are free differs from turn to turn. */
+static void a_rise_over_a_few_fillers_is_sharp(void **state)
+{
+	struct made_window made = { .latency = 600, .width = 6, .knee = 204, .spread = 6, .noise = 0.02 };
+
+	(void)state;
+	check_rates(&made, 4, KNEE_SHARP, 99, 96, 0.5);
+}
+
+/* The scheduler fills first, and takes half; the reorder buffer the rest. */
+static void of_two_rises_the_first_is_the_knee(void **state)
+{
+	struct made_window made = { .latency = 600, .width = 6, .knee = 88, .second = 442, .noise = 0.02 };
+	struct knee_curve curve;
+	struct knee knee;
+
+	(void)state;
+	check_rates(&made, 3, KNEE_SHARP, 97, 97, 2);
+	made_search(&made, 3, MOST, &curve, &knee);
+	assert_true(fabs(knee.after / knee.before - 1.5) < 0.1);
+}
+
+static void no_rise_is_called_none(void **state)
+{
+	struct made_window made = { .latency = 600, .width = 6, .noise = 0.02 };
+	struct knee_curve curve;
+	struct knee knee;
+
+	(void)state;
+	check_rates(&made, 0, KNEE_NONE, 0, 100, 0);
+	made.noise = 0.1;
+	check_rates(&made, 0, KNEE_NONE, 0, 98, 0.5);
+	made.noise = 0.02;
+	made_search(&made, 3, MOST, &curve, &knee);
+	assert_true(curve.count < 12);
+	assert_true(isnan(knee.x) && isnan(knee.lo) && isnan(knee.hi) && isnan(knee.after));
+	assert_false(knee.work);
+	assert_true(fabs(knee.before / 600 - 1) < 0.1);
+}
+
+/* Fillers of a cycle each take longer than two misses from 600 on: that is no knee. */
+static void the_fillers_own_work_is_no_knee(void **state)
+{
+	struct made_window made = { .latency = 600, .width = 1, .noise = 0.02 };
+	struct knee_curve curve;
+	struct knee knee;
+
+	(void)state;
+	check_rates(&made, 0, KNEE_NONE, 0, 97, 1);
+	made_search(&made, 3, MOST, &curve, &knee);
+	assert_true(knee.work);
+	/* But one that lies before is found. */
+	made.knee = 104;
+	check_rates(&made, 3, KNEE_SHARP, 98, 98, 1);
+}
+
+/* ---- the pieces ---- */
+
+static struct knee_curve made_by_hand(const double *pairs, int count)
+{
+	struct knee_curve curve = { 0 };
+
+	for (int i = 0; i < count; i++) {
+		struct knee_point point = { .x = pairs[2 * i], .y = pairs[2 * i + 1], .lo = pairs[2 * i + 1], .hi = pairs[2 * i + 1] };
+
+		assert_true(knee_add(&curve, &point));
+	}
+	return curve;
+}
+
+static void points_keep_their_order_and_their_number(void **state)
+{
+	struct knee_curve curve = { 0 };
+	struct knee_point point = { .x = 64, .y = 3, .lo = 2, .hi = 4 };
+
+	(void)state;
+	assert_true(knee_add(&curve, &point));
+	point.x = 8;
+	assert_true(knee_add(&curve, &point));
+	point.y = 5;
+	assert_true(knee_add(&curve, &point));
+	assert_int_equal(curve.count, 2);
+	assert_true(curve.point[0].x == 8 && curve.point[0].y == 5 && curve.point[1].x == 64);
+	assert_ptr_equal(knee_at(&curve, 64), &curve.point[1]);
+	assert_null(knee_at(&curve, 9));
+	point.y = NAN;
+	assert_false(knee_add(&curve, &point));
+	point.y = 0;
+	assert_false(knee_add(&curve, &point));
+	point.y = 1;
+	for (int x = 0; curve.count < KNEE_POINTS; x++) {
+		point.x = x;
+		assert_true(knee_add(&curve, &point));
+	}
+	point.x = 5000;
+	assert_false(knee_add(&curve, &point));
+	point.x = 64;
+	assert_true(knee_add(&curve, &point));
+}
+
+static void doubling_comes_first(void **state)
+{
+	static const double up[] = { 1, 8, 16, 32, 64, 128 };
+	struct knee_curve curve = { 0 };
+	double x;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(up) / sizeof(*up); i++) {
+		struct knee_point point = { .x = up[i], .y = 100, .lo = 99, .hi = 101 };
+
+		assert_true(knee_next(&curve, 1, 200, &x));
+		assert_true(x == up[i]);
+		knee_add(&curve, &point);
+	}
+	assert_true(knee_next(&curve, 1, 200, &x));
+	assert_true(x == 200);
+}
+
+static void too_little_says_nothing(void **state)
+{
+	static const double few[] = { 0, 100, 8, 101 };
+	static const double rising[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200 };
+	struct knee_curve curve = { 0 };
+	struct knee knee;
+
+	(void)state;
+	knee_find(&curve, MOST, &knee);
+	assert_int_equal(knee.kind, KNEE_UNKNOWN);
+	assert_true(isnan(knee.x));
+	curve = made_by_hand(few, 2);
+	knee_find(&curve, MOST, &knee);
+	assert_int_equal(knee.kind, KNEE_UNKNOWN);
+	curve = made_by_hand(rising, 6);
+	knee_find(&curve, MOST, &knee);
+	assert_int_equal(knee.kind, KNEE_UNKNOWN);
+}
+
+/* While it is looked for the range is what is known. */
+static void the_range_shrinks_as_points_come(void **state)
+{
+	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 256, 205, 80, 100, 104, 200, 92, 100 };
+	struct knee_curve curve = made_by_hand(points, 7);
+	struct knee knee;
+
+	(void)state;
+	knee_find(&curve, MOST, &knee);
+	assert_true(knee.lo == 64 && knee.hi == 127);
+	assert_true(knee.x > 80 && knee.x < 110);
+	curve = made_by_hand(points, 10);
+	knee_find(&curve, MOST, &knee);
+	assert_true(knee.lo == 92 && knee.hi == 103);
+	assert_true(knee.from == 92 && knee.to == 104);
+	assert_int_equal(knee.kind, KNEE_SHARP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sharp_knee_is_found_to_the_filler),
+		cmocka_unit_test(much_noise_is_called_so),
+		cmocka_unit_test(knees_of_other_sizes_are_found),
+		cmocka_unit_test(disturbed_points_are_outvoted),
+		cmocka_unit_test(a_base_that_drifts_is_borne),
+		cmocka_unit_test(a_rise_that_takes_its_time_is_called_soft),
+		cmocka_unit_test(a_rise_over_a_few_fillers_is_sharp),
+		cmocka_unit_test(of_two_rises_the_first_is_the_knee),
+		cmocka_unit_test(no_rise_is_called_none),
+		cmocka_unit_test(the_fillers_own_work_is_no_knee),
+		cmocka_unit_test(points_keep_their_order_and_their_number),
+		cmocka_unit_test(doubling_comes_first),
+		cmocka_unit_test(too_little_says_nothing),
+		cmocka_unit_test(the_range_shrinks_as_points_come),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,322 @@
+/* Walks whose chained loads meet small and large parts of their data by turns: a kernel made up, on a core made up, so that every figure can be
+ * worked out by hand. */
+#include "check.h"
+
+#include "assembly.h"
+#include "base/random.h"
+#include "model/limits.h"
+
+/* A line each, so that tests can leave lines out. */
+static const char *const core[] = {
+	"uarch odd A core for tests", "isa x86_64", "width 4 [M]", "ports a0 a1 l0 l1 [M]",
+	"class move latency 0 ports none [M]", "class alu latency 1 ports a0,a1 [M]", "class branch ports a1 [M]",
+	"class taken ports a1 [M]", "class load latency 4 ports l0,l1 [M]", "cap loads 2 [M]", "size rob 96 [M]", "size tlb1 16 [M]",
+	"extra mispredict 20 [M]", "extra tlb2 8 [M]", "extra misses 10 [M]",
+	"cache 1 bytes 1024 latency 4 [M]", "cache 2 bytes 4096 latency 14 lines 0.5 [M]",
+};
+enum { CORE_LINES = sizeof(core) / sizeof(*core), CORE_NEEDED = 4 };
+
+static struct limits limits;
+
+/* The core without so many of its lines, whichever. */
+static struct uarch *core_without(struct random *random, int without)
+{
+	bool left_out[CORE_LINES] = { false };
+	struct text text = { 0 };
+	struct uarch *uarch;
+
+	for (int i = 0; i < without; i++)
+		left_out[CORE_NEEDED + random_below(random, CORE_LINES - CORE_NEEDED)] = true;
+	for (int i = 0; i < CORE_LINES; i++)
+		if (!left_out[i])
+			text_addf(&text, "%s\n", core[i]);
+	check_ok(uarch_parse(text_string(&text), "core", &uarch));
+	text_free(&text);
+	return uarch;
+}
+
+static int set_up(void **state)
+{
+	struct random random = { 1 };
+
+	*state = core_without(&random, 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	uarch_free(*state);
+	return 0;
+}
+
+/* Eight micro-ops an element: twelve elements in the reorder buffer. */
+#define PLAIN "mov rax,[rsi]; add rbx,rax; add rbx,rcx; add rdx,rcx; add r8,rcx; add r9,rcx; add rsi,rcx; cmp rsi,rdi; jne top"
+
+static void limits_of(const struct uarch *uarch, const char *source, double elements, const struct limits_place *place)
+{
+	struct loop loop;
+
+	assembly_loop(source, &loop);
+	loop.elements = elements;
+	limits_compute(&loop, uarch, place, &limits);
+	loop_free(&loop);
+}
+
+static const struct limit *find(enum limit_kind kind)
+{
+	for (int i = 0; i < limits.limit_count; i++)
+		if (limits.limit[i].kind == kind)
+			return &limits.limit[i];
+	return NULL;
+}
+
+/* Per element; -1: there is none, or it is not known. */
+static double cpe_of(enum limit_kind kind)
+{
+	const struct limit *limit = find(kind);
+
+	return limit && limit->known ? limit->cpe : -1;
+}
+
+static const char *cause_of(enum limit_kind kind)
+{
+	const struct limit *limit = find(kind);
+
+	if (!limit)
+		fail_msg("there is no limit %s", limit_name(kind));
+	return limit->cause;
+}
+
+/* A search tree of nodes that take a line each: level k holds 2^k of them. */
+static struct limits_place tree(int levels)
+{
+	struct limits_place place = { .working_set = 64.0 * (double)(1 << levels), .reaches = levels, .page = 4096,
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
+		.memory = { .known = true, .latency = 300, .lines = 0.1 } };
+
+	for (int i = 0; i < levels; i++)
+		place.reach[i] = (struct kernel_reach){ .lines = 1, .range = 64.0 * ((2 << i) - 1) };
+	return place;
+}
+
+static void each_load_costs_what_its_part_of_the_data_costs(void **state)
+{
+	struct limits_place place = tree(4);
+
+	/* 15 lines: 960 bytes are in L1. */
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 16, 1e-9);
+	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY), "4 loads one after the other: 4 in L1 at 4 cycles");
+	assert_true(find(LIMIT_MEMORY_LATENCY)->hard);
+	check_near(limits.beyond[0], 0, 0);
+	/* 63 lines: of the fifth level 1 of 16 is in L1, the rest in L2, and all of the sixth. */
+	place = tree(6);
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 4 * 4 + 4 / 16.0 + 14 * 15 / 16.0 + 14, 1e-9);
+	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY), "6 loads one after the other: 4.06 in L1, 1.94 in L2 at 14 cycles");
+	check_near(limits.beyond[0], 1 + 15 / 16.0, 1e-9);
+	check_near(limits.beyond[1], 0, 1e-12);
+	/* L1, L2 and L3 together hold 336 lines: 255 of eight levels, 81 of 256 of the ninth. */
+	place = tree(10);
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(limits.beyond[2], 1 - 81 / 256.0 + 1, 1e-9);
+	check_near(limits.beyond[1], 47 / 64.0 + 3, 1e-9);
+	check_contains(cause_of(LIMIT_MEMORY_LATENCY), "1.68 in memory at 300 cycles");
+}
+
+static void chains_at_once_share_the_time(void **state)
+{
+	struct limits_place place = tree(10);
+	double alone;
+
+	limits_of(*state, PLAIN, 1, &place);
+	alone = cpe_of(LIMIT_MEMORY_LATENCY);
+	place.chains = 16;
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone / 16, 1e-9);
+	check_contains(cause_of(LIMIT_MEMORY_LATENCY), "; 16 chains at once");
+	/* However many there are, the first cache waits for ten lines at a time. */
+	check_near(cpe_of(LIMIT_MISSES), (alone - 4 * (10 - limits.beyond[0])) / 10, 1e-9);
+	/* An iteration of several elements takes as many times that. */
+	limits_of(*state, PLAIN, 4, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone / 16, 1e-9);
+}
+
+static void what_begins_anew_overlaps_as_far_as_the_buffer_reaches(void **state)
+{
+	struct limits_place place = tree(10);
+	double alone, together;
+
+	limits_of(*state, PLAIN, 1, &place);
+	alone = cpe_of(LIMIT_MEMORY_LATENCY);
+	place.restart = 1;
+	limits_of(*state, PLAIN, 1, &place);
+	together = limits.overlap;
+	assert_true(together >= 10 && together <= 13);
+	/* Of twelve, the thirteenth waits for the first. */
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone / (floor(together) + 2), alone * 0.01);
+	check_contains(cause_of(LIMIT_MEMORY_LATENCY), " more in the reorder buffer");
+	/* No hard limit without the buffer's size. */
+	place.restart = 0;
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone, 1e-9);
+}
+
+/* Each wrong guess ends what overlaps: expected, no bound. */
+static void a_wrong_guess_ends_the_overlap(void **state)
+{
+	struct limits_place place = tree(10);
+	double alone, hard;
+
+	limits_of(*state, PLAIN, 1, &place);
+	alone = cpe_of(LIMIT_MEMORY_LATENCY);
+	place.restart = 1;
+	limits_of(*state, PLAIN, 1, &place);
+	hard = limits.bound;
+	place.mispredicts = 5;
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(limits.bound, hard, 1e-9);
+	assert_false(find(LIMIT_MISPREDICTION)->hard);
+	check_near(cpe_of(LIMIT_MISPREDICTION), alone * 5 / 6 + 5 * 20 + (cpe_of(LIMIT_PAGE_WALKS) > 0 ? cpe_of(LIMIT_PAGE_WALKS) - hard : 0),
+		1e-6);
+	check_contains(cause_of(LIMIT_MISPREDICTION), "chains that do not overlap");
+}
+
+/* Where the next address is guessed, loads do not wait for each other, and a wrong guess waits for its load. */
+static void guessed_addresses_make_no_chain(void **state)
+{
+	struct limits_place place = tree(10);
+	double alone, bound;
+
+	limits_of(*state, PLAIN, 1, &place);
+	alone = cpe_of(LIMIT_MEMORY_LATENCY);
+	for (int i = 0; i < place.reaches; i++)
+		place.reach[i].way = REACH_GUESSED;
+	limits_of(*state, PLAIN, 1, &place);
+	assert_null(find(LIMIT_MEMORY_LATENCY));
+	assert_true(cpe_of(LIMIT_MISSES) > 0);
+	bound = limits.bound;
+	place.mispredicts = 5;
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(limits.bound, bound, 1e-9);
+	check_near(cpe_of(LIMIT_MISPREDICTION), bound + 5 * 20 + 5 * alone / 10, 1e-6);
+	check_contains(cause_of(LIMIT_MISPREDICTION), "after a load of ");
+}
+
+/* What is next in memory costs lines, and nobody waits for it. */
+static void ordered_lines_cost_bandwidth_alone(void **state)
+{
+	struct limits_place place = { .working_set = 1 << 20, .reaches = 2, .l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
+		.memory = { .known = true, .latency = 300, .lines = 0.1 },
+		.reach = { { 0.25, 1 << 20, REACH_CHAINED }, { 0.5, 1 << 20, REACH_ORDERED } } };
+	const double all = 1 << 20, mean = (4 * 1024 + 14 * 4096 + 50 * 16384 + 300 * (all - 21504)) / all;
+
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * mean, 1e-6);
+	check_near(cpe_of(LIMIT_MEMORY_LINES), 0.75 * (4096 / 0.5 + 16384 / 0.25 + (all - 21504) / 0.1) / all, 1e-6);
+	check_near(limits.beyond[2], 0.75 * (all - 21504) / all, 1e-9);
+	assert_null(find(LIMIT_MISSES));
+}
+
+/* Operations between the loads are on the chain too, where it is carried from element to element. */
+static void a_carried_chain_keeps_its_operations(void **state)
+{
+	struct limits_place place = { .working_set = 65536, .reaches = 1, .reach = { { 1, 65536, REACH_CHAINED } },
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 65536 } };
+	const char *walk = "mov rax,[rax]; add rax,rcx; cmp rax,rdx; jne top";
+	double mean = (4 * 1024 + 14 * 4096 + 50 * (65536 - 5120)) / 65536.0;
+
+	limits_of(*state, walk, 1, &place);
+	check_near(cpe_of(LIMIT_LATENCY), 5, 1e-9);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), mean + 1, 1e-9);
+	/* A walk without reaches says the same. */
+	place = (struct limits_place){ .working_set = 65536, .lines = 1, .scattered = true, .l3 = place.l3 };
+	limits_of(*state, walk, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), mean + 1, 1e-9);
+}
+
+/* A last cache that is shared out holds less than the system states: what larger ranges were measured to take holds for those, and for no smaller
+ * ones. */
+static void what_larger_ranges_take_stands_for_a_cache_that_is_shared(void **state)
+{
+	struct limits_place place = { .working_set = 1 << 20, .lines = 1, .scattered = true,
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 }, .point = { { 1 << 19, 200 }, { 1 << 21, 400 } } };
+	const double own = (4 * 1024 + 14 * 4096) / 1048576.0, far = 1 - 5120 / 1048576.0;
+
+	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), own + far * 200, 1e-9);
+	check_contains(cause_of(LIMIT_MEMORY_LATENCY), "% memory");
+	check_near(limits.beyond[2], far, 1e-9);
+	/* Lines come no faster than from the cache: more is not known. */
+	check_near(cpe_of(LIMIT_MEMORY_LINES), 4096 / 1048576.0 / 0.5 + far / 0.25, 1e-9);
+	place.point[0].latency = 60;
+	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), own + far * 60, 1e-9);
+	check_near(limits.beyond[2], 0, 0);
+	place.working_set = 1 << 18;
+	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), (4 * 1024 + 14 * 4096 + 50 * (262144 - 5120)) / 262144.0, 1e-9);
+}
+
+static void what_is_missing_is_named(void **state)
+{
+	struct limits_place place = tree(10);
+
+	place.l3.known = place.memory.known = false;
+	place.cache[2] = 16384;
+	limits_of(*state, PLAIN, 1, &place);
+	assert_false(find(LIMIT_MEMORY_LATENCY)->known);
+	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY), "L3 latency of this machine not measured yet");
+}
+
+/* Whatever the core's file does not say, and whatever is not measured: a bound is never higher for it. */
+static void fewer_facts_never_raise_a_hard_limit(void **state)
+{
+	struct random random = { 31 };
+
+	for (int round = 0; round < 600; round++) {
+		struct limits_place place = tree(1 + (int)random_below(&random, 14)), less;
+		const char *source = round % 2 ? PLAIN : "mov rax,[rax]; add rax,rcx; zork rax; cmp rax,rdx; jne top";
+		struct uarch *thin = core_without(&random, (int)random_below(&random, 6));
+		double bound;
+
+		for (int i = 0; i < place.reaches; i++)
+			place.reach[i].way = (enum reach_way)random_below(&random, 3);
+		place.chains = (double)random_below(&random, 4);
+		place.restart = (double)random_below(&random, 3);
+		place.mispredicts = (double)random_below(&random, 3);
+		place.point[0] = (struct memory_point){ 8192, (double)random_below(&random, 500) };
+		limits_of(*state, source, 1, &place);
+		bound = limits.bound;
+		less = place;
+		less.l3.known = random_below(&random, 4) > 0;
+		less.memory.known = random_below(&random, 4) > 0;
+		less.point[0].latency *= random_below(&random, 2);
+		/* Without a third level that is known to be there, what is behind the second is memory: that is another machine. */
+		less.cache[2] = 16384;
+		limits_of(thin, source, 1, &less);
+		if (limits.bound > bound + 1e-9)
+			fail_msg("round %d: %.3f instead of %.3f (%s)", round, limits.bound, bound, limits.limit[limits.binding].cause);
+		for (int i = 0; i < limits.limit_count; i++)
+			assert_true(*limits.limit[i].cause && (!limits.limit[i].known || isfinite(limits.limit[i].cycles)));
+		uarch_free(thin);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_load_costs_what_its_part_of_the_data_costs),
+		cmocka_unit_test(chains_at_once_share_the_time),
+		cmocka_unit_test(what_begins_anew_overlaps_as_far_as_the_buffer_reaches),
+		cmocka_unit_test(a_wrong_guess_ends_the_overlap),
+		cmocka_unit_test(guessed_addresses_make_no_chain),
+		cmocka_unit_test(ordered_lines_cost_bandwidth_alone),
+		cmocka_unit_test(a_carried_chain_keeps_its_operations),
+		cmocka_unit_test(what_larger_ranges_take_stands_for_a_cache_that_is_shared),
+		cmocka_unit_test(what_is_missing_is_named),
+		cmocka_unit_test(fewer_facts_never_raise_a_hard_limit),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
