@@ -101,6 +101,10 @@ double measured_cycles(const struct measured *measured, const struct measured_po
 /* The core model as the text of a .uarch file, each number with [measured] and its spread; uarch_parse() takes it. */
 void measured_write(const struct measured *measured, const struct measured_ports *ports, const char *name, struct text *text);
 
+/* What a `match` line says of a processor, as closely as it can, so that of several files for it this is the one: vendor, family, model, stepping
+ * and the features that it has. */
+void measured_match(const struct processor *processor, char match[160]);
+
 /* A number of one model beside that of another. */
 struct model_difference {
 	char what[64];            /* "latency of fadd", "width", "size rob", "2 fadd and 3 vlogic" (side by side, in cycles) */

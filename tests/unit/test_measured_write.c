@@ -201,6 +201,32 @@ static void rules_come_from_slots(void **state)
 	uarch_free(uarch);
 }
 
+static void the_match_line_fits_the_processor(void **state)
+{
+	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0xa7, .stepping = 1,
+		.features = " avx2 avx512f avx512fp16 avx-vnni amx-tile amx-fp16 l1i-64k ", .l1i_bytes = 65536 } };
+	struct uarch *uarch;
+	char *text;
+
+	(void)state;
+	set_small();
+	measured_match(&machine.processor, measured.match);
+	assert_string_equal(measured.match, "vendor GenuineIntel family 6 model a7 stepping 1 with l1i-64k with avx512f with avx512fp16 with avx-vnni "
+		"with amx-tile with amx-fp16");
+	uarch = read_back(&text);
+	assert_true(uarch_fits(uarch, &machine));
+	machine.processor.stepping = 2;
+	assert_false(uarch_fits(uarch, &machine));
+	free(text);
+	uarch_free(uarch);
+	machine = (struct machine){ .arch = "aarch64", .processor = { .implementer = 0x41, .part = 0xd0c } };
+	measured_match(&machine.processor, measured.match);
+	assert_string_equal(measured.match, "implementer 41 part d0c");
+	machine.processor.implementer = 0;
+	measured_match(&machine.processor, measured.match);
+	assert_string_equal(measured.match, "");
+}
+
 /* All of a core: what is found and written predicts, once read, what was found. */
 static void a_core_is_read_back(void **state)
 {
@@ -318,6 +344,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_read_back),
 		cmocka_unit_test(buffers_are_knees_and_what_the_loop_takes),
 		cmocka_unit_test(rules_come_from_slots),
+		cmocka_unit_test(the_match_line_fits_the_processor),
 		cmocka_unit_test(a_core_is_read_back),
 		cmocka_unit_test(differences_are_judged_by_the_spread),
 		cmocka_unit_test(spreads_stand_beside_what_was_measured_only),
