@@ -392,7 +392,7 @@ struct status action_uarch(struct session *session, const char *arguments, doubl
 		status = insight->explainer->load(insight->explainer->context, arguments, machine_of(session)->arch, &core);
 		if (!status_is_ok(&status))
 			return status;
-		snprintf(insight->wanted, sizeof(insight->wanted), "%s", core.name);
+		snprintf(insight->wanted, sizeof(insight->wanted), "%s", strchr(arguments, '/') ? arguments : core.name);
 		insight->explainer->unload(insight->explainer->context, &core);
 	} else {
 		insight->wanted[0] = '\0';
