@@ -18,11 +18,9 @@
 enum { QUIET = 24, PATIENCE = 10 };
 #define PRECISION 0.002
 
-/* Rounds over the loops of a stage: the first two visit all, so that each is met at two times at least, the others what scattered or was disturbed. */
-enum { ROUNDS = 8, ROUNDS_ALL = 2 };
-
-/* Quartiles further apart than this, relatively, make a loop be looked at again. */
-#define SCATTERED 0.02
+/* Rounds over the loops of a stage: the first two visit all, so that each is met at two times at least, the others what is not known well enough yet,
+ * as long as there is time. Of a mix one is enough where it is. */
+enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
 /* Mixes asked for at a time. */
 enum { BATCH = 48 };
@@ -31,7 +29,7 @@ enum { BATCH = 48 };
 #define SECONDS 18.0
 #define SECONDS_QUICK 6.0
 #define SECONDS_CACHES 2.5
-static const double shares[CHARACTERISE_STAGES] = { 0.3, 0.15, 0.15, 0.05, 0.35 };
+static const double shares[CHARACTERISE_STAGES] = { 0.28, 0.16, 0.15, 0.06, 0.35 }, shares_classes[CHARACTERISE_STAGES] = { 0.6, 0.4, 0, 0, 0 };
 
 /* The largest working set of the caches' stage: beyond any second cache. */
 #define CACHES_SIZE (UINT64_C(16) << 20)
@@ -229,6 +227,14 @@ static void add_mixes(struct characterise *characterise)
 
 static void keep_items(struct characterise *characterise)
 {
+	struct characterise_report *report = &characterise->report;
+
+	for (int i = 0; i < characterise->item_count; i++) {
+		struct figure figure = figure_of(characterise, characterise->items[i].kernel);
+
+		report->loops++;
+		report->unmeasured += !figure.known;
+	}
 	for (int i = 0; i < characterise->item_count && characterise->all_count < ITEMS; i++)
 		if (characterise->items[i].kind == ITEM_SLOTS || characterise->items[i].kind == ITEM_FACT_SLOTS)
 			characterise->all[characterise->all_count++] = characterise->items[i];
@@ -264,17 +270,9 @@ static bool begin_stage(struct characterise *characterise)
 	return false;
 }
 
-static bool settled(const struct characterise *characterise, const struct item *item)
+static double share_of(const struct characterise *characterise, int stage)
 {
-	struct setting setting = { .kernel = item->kernel };
-	const struct cell *cell = cells_get(characterise->cells, &setting, false);
-
-	if (!cell)
-		return false;
-	if (!status_is_ok(&cell->failure))
-		return true;
-	return cell->sample.valid && !cell->sample.contended && !cell->sample.provisional &&
-		cell->sample.cpe_hi - cell->sample.cpe_lo <= SCATTERED * cell->sample.cpe;
+	return characterise->options.classes ? shares_classes[stage] : shares[stage];
 }
 
 static bool item_wanted(const struct characterise *characterise, const struct item *item)
@@ -283,7 +281,7 @@ static bool item_wanted(const struct characterise *characterise, const struct it
 
 	if (item->visits > (unsigned)characterise->round)
 		return false;
-	return characterise->round < all || !settled(characterise, item);
+	return characterise->round < all || !figure_settled(characterise, item->kernel);
 }
 
 /* Of the time that there is, what this stage and those before it may take. */
@@ -292,9 +290,17 @@ static bool stage_late(const struct characterise *characterise)
 	double share = 0;
 
 	for (int i = 0; i <= (int)characterise->stage && i < CHARACTERISE_STAGES; i++)
-		share += shares[i];
+		share += share_of(characterise, i);
 	return characterise->report.seconds > share * characterise->options.seconds && (characterise->round >= 1 ||
 		characterise->stage == CHARACTERISE_PORTS);
+}
+
+static bool any_wanted(const struct characterise *characterise)
+{
+	for (int i = 0; i < characterise->item_count; i++)
+		if (item_wanted(characterise, &characterise->items[i]))
+			return true;
+	return false;
 }
 
 /* The next loop to visit, over rounds and stages. */
@@ -310,7 +316,7 @@ static struct item *next_item(struct characterise *characterise)
 		}
 		if (characterise->probe)
 			return NULL;
-		if (characterise->item_count && ++characterise->round < ROUNDS && !stage_late(characterise)) {
+		if (characterise->item_count && ++characterise->round < (characterise->stage == CHARACTERISE_PORTS ? ROUNDS_MIX : ROUNDS) && any_wanted(characterise) && !stage_late(characterise)) {
 			characterise->item = 0;
 			continue;
 		}
@@ -348,10 +354,10 @@ static void say_doing(struct characterise *characterise, const struct item *item
 
 static void tell_progress(struct characterise *characterise)
 {
-	double before = 0, here = characterise->stage < CHARACTERISE_STAGES ? shares[characterise->stage] : 0, part = 0;
+	double before = 0, here = characterise->stage < CHARACTERISE_STAGES ? share_of(characterise, (int)characterise->stage) : 0, part = 0;
 
 	for (int i = 0; i < (int)characterise->stage && i < CHARACTERISE_STAGES; i++)
-		before += shares[i];
+		before += share_of(characterise, i);
 	if (characterise->probe)
 		part = probe_report(characterise->probe)->done;
 	else if (characterise->stage == CHARACTERISE_PORTS)
@@ -377,6 +383,8 @@ static void finish(struct characterise *characterise, double now)
 		figures_caches(characterise, probe_report(characterise->probe));
 	}
 	figures_fill(characterise);
+	if (report->unmeasured > 0)
+		note(characterise, "%d of %d loops did not find the core quiet often enough in the time there was: what they are for is left out", report->unmeasured, report->loops);
 	if (report->measured.width.known && report->measured.mix_count > 0) {
 		measured_find_ports(&report->measured, &report->ports);
 		report->ported = true;

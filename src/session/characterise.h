@@ -48,6 +48,7 @@ struct characterise_report {
 	double seconds;               /* since the first request */
 	bool complete;
 	unsigned visits;
+	int loops, unmeasured;        /* that finished stages wanted; of them, those in which the core was never quiet */
 	enum characterise_stage stage;
 	char doing[64];               /* "latency of fadd.512"; empty: nothing */
 	int note_count;

@@ -26,25 +26,47 @@ static struct figure median_of(double *values, size_t count)
 		stats_quantile(values, count, fmin(1, 0.5 + reach)) };
 }
 
-/* Trials in which the core was quiet, however few; else contended ones. What shares the core only slows it down, and by half. */
+/* The fewest trials in which the core was quiet that make a figure: what shares the core slows it by half, and one of several does so to all. */
 enum { QUIET_LEAST = 5 };
+
+static struct figure quiet_figure(const struct cell *cell, size_t *count)
+{
+	double values[TRIALS_MAX];
+
+	*count = 0;
+	for (unsigned i = 0; cell && cell->trials && i < cell->trials->count; i++)
+		if (cell->trials->trial[i].fate == TRIAL_QUIET)
+			values[(*count)++] = cell->trials->trial[i].cpe;
+	return *count >= QUIET_LEAST ? median_of(values, *count) : unknown();
+}
+
+static const struct cell *cell_of(const struct characterise *characterise, const struct kernel *kernel)
+{
+	struct setting setting = { .kernel = kernel };
+
+	return kernel ? cells_get(characterise->cells, &setting, false) : NULL;
+}
 
 struct figure figure_of(const struct characterise *characterise, const struct kernel *kernel)
 {
-	struct setting setting = { .kernel = kernel };
-	const struct cell *cell = kernel ? cells_get(characterise->cells, &setting, false) : NULL;
-	double values[TRIALS_MAX];
-	size_t count = 0;
+	size_t count;
 
-	if (!cell || !cell->sample.valid || !cell->trials)
-		return unknown();
-	for (unsigned i = 0; i < cell->trials->count; i++)
-		if (cell->trials->trial[i].fate == TRIAL_QUIET)
-			values[count++] = cell->trials->trial[i].cpe;
-	for (unsigned i = 0; i < cell->trials->count && count < QUIET_LEAST; i++)
-		if (cell->trials->trial[i].fate == TRIAL_CONTENDED)
-			values[count++] = cell->trials->trial[i].cpe;
-	return count ? median_of(values, count) : unknown();
+	return quiet_figure(cell_of(characterise, kernel), &count);
+}
+
+/* So many quiet trials, known this well, relatively; or so many whatever they say. */
+enum { QUIET_SETTLED = 20, QUIET_PLENTY = 150 };
+#define PRECISION 0.006
+
+bool figure_settled(const struct characterise *characterise, const struct kernel *kernel)
+{
+	const struct cell *cell = cell_of(characterise, kernel);
+	size_t count;
+	struct figure figure = quiet_figure(cell, &count);
+
+	if (cell && !status_is_ok(&cell->failure))
+		return true;
+	return count >= QUIET_PLENTY || (count >= QUIET_SETTLED && figure.hi - figure.lo <= PRECISION * figure.value);
 }
 
 static struct figure less(struct figure a, struct figure b)

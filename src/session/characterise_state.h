@@ -98,8 +98,9 @@ void recipes_words(const struct recipes *recipes, enum item_kind kind, int of, c
 
 /* Fills what the cells say of everything but mixes. */
 void figures_fill(struct characterise *characterise);
-/* What was measured of a kernel. */
+/* What was measured of a kernel; and whether it need not be looked at again. */
 struct figure figure_of(const struct characterise *characterise, const struct kernel *kernel);
+bool figure_settled(const struct characterise *characterise, const struct kernel *kernel);
 /* What the probe found. */
 void figures_caches(struct characterise *characterise, const struct probe_report *probe);
 /* "vendor GenuineIntel family 6 model a7 with l1i-64k", and the model's name. */
