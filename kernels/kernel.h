@@ -64,7 +64,7 @@ struct knob {
 	enum knob_asks asks;
 };
 
-/* How loads come by their addresses in a part of a walk. */
+/* How loads come by their addresses. */
 enum reach_way {
 	REACH_CHAINED,             /* a load has its address from the one before it */
 	REACH_GUESSED,             /* or by a branch that is predicted: it waits where the guess was wrong */
