@@ -314,6 +314,13 @@ static void json_core(struct report *report, const struct characterised *charact
 	}
 }
 
+static void json_windows(struct report *report, const struct windows_report *windows)
+{
+	struct records records = records_of(report);
+
+	records_windows(&records, windows, report->points, report->seed, report->records + 1);
+}
+
 const struct format format_json = {
 	.name = "json",
 	.begin = json_begin,
@@ -325,4 +332,5 @@ const struct format format_json = {
 	.event = json_event,
 	.probe = json_probe,
 	.core = json_core,
+	.windows = json_windows,
 };

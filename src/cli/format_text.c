@@ -15,6 +15,7 @@
 #include "cli/explain_text.h"
 #include "cli/misses_text.h"
 #include "cli/probe_text.h"
+#include "cli/windows_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
 #include "session/blocks.h"
@@ -403,5 +404,6 @@ const struct format format_text = {
 	.event = event_text,
 	.probe = probe_text,
 	.core = characterise_text,
+	.windows = windows_text,
 	.end = text_end,
 };
