@@ -28,13 +28,14 @@ struct event_line;
 struct event_survey;
 struct misses_whatif;
 struct probe_report;
+struct windows_report;
 struct named_sweep;
 struct blocks;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
 
-enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE };
+enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE, REPORT_WINDOWS };
 
 /* What all records of one output share. */
 struct report {
@@ -61,7 +62,7 @@ struct report {
 	bool crowded;                       /* text: whether a column says what all cores move together */
 	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */
 	const struct event_survey *survey;  /* REPORT_EVENTS: of what is listed; else NULL */
-	bool points;                        /* REPORT_PROBE, text: every point instead of a plot */
+	bool points;                        /* REPORT_PROBE, text: every point instead of a plot; REPORT_WINDOWS: the curves' points besides */
 	bool contended, two_modes;          /* whether a row of text carries that flag, which end() explains */
 };
 
@@ -76,6 +77,7 @@ struct format {
 	void (*explain)(struct report *report, const struct setting *setting, const struct explanation *explanation);
 	void (*event)(struct report *report, const struct event_line *event);
 	void (*probe)(struct report *report, const struct probe_report *probe);
+	void (*windows)(struct report *report, const struct windows_report *windows);
 	void (*end)(struct report *report);
 };
 

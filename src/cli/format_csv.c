@@ -11,6 +11,7 @@
 #include "model/counts.h"
 #include "model/explain.h"
 #include "session/probe.h"
+#include "session/windows.h"
 #include "session/sweeps.h"
 
 /* One line under construction. */
@@ -121,6 +122,11 @@ static void csv_begin(struct report *report)
 	case REPORT_PROBE:
 		text_add(&line.text, "id,host,machine,part,level,x,setting,cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,"
 			"ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed");
+		break;
+	case REPORT_WINDOWS:
+		text_add(&line.text, report->points ? "id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,cycles_hi,setting,seed" :
+			"id,host,machine,uarch,filler,buffer,state,kind,knee,knee_lo,knee_hi,from,to,cycles_before,cycles_after,noise,entries,points,"
+			"seconds,contended,setting,seed");
 		break;
 	case REPORT_EVENTS:
 		text_add(&line.text, "uarch,role,name,state,note,help");
@@ -252,6 +258,70 @@ static void csv_explain(struct report *report, const struct setting *setting, co
 	report->records++;
 }
 
+/* The beginning of a row of windows. */
+static void begin_window(struct report *report, const struct windows_report *windows, const struct windows_row *row, struct line *line)
+{
+	add_integer(line, (int64_t)report->records + 1);
+	add(line, report->host);
+	add(line, report->machine ? report->machine->name : "");
+	add(line, windows->options.uarch ? uarch_name(windows->options.uarch) : "");
+	add(line, row->filler);
+	add(line, row->fact ? row->fact->buffer : "");
+}
+
+static void end_window(struct report *report, const struct setting *at, struct line *line)
+{
+	struct text setting = { 0 };
+
+	setting_format(at, &setting);
+	add(line, text_string(&setting));
+	add_integer(line, (int64_t)report->seed);
+	line_write(report, line);
+	text_free(&setting);
+	report->records++;
+}
+
+static void csv_window(struct report *report, const struct windows_report *windows, const struct windows_row *row)
+{
+	static const char *const states[] = { "waiting", "incomplete", "done", "failed" };
+	const struct knee *knee = &row->knee;
+	const double reals[] = { knee->x, knee->lo, knee->hi, knee->from, knee->to, knee->before, knee->after, knee->noise, row->entries };
+	struct line line = { 0 };
+
+	begin_window(report, windows, row, &line);
+	add(&line, states[row->state]);
+	add(&line, knee_kind_names[knee->kind]);
+	for (size_t i = 0; i < sizeof(reals) / sizeof(*reals); i++)
+		add_real(&line, reals[i]);
+	add_integer(&line, row->curve.count);
+	add_real(&line, row->seconds);
+	add(&line, row->contended ? "true" : "false");
+	end_window(report, &row->setting, &line);
+}
+
+static void csv_windows(struct report *report, const struct windows_report *windows)
+{
+	for (int i = 0; i < windows->count; i++) {
+		const struct windows_row *row = &windows->row[i];
+
+		if (!report->points)
+			csv_window(report, windows, row);
+		for (int k = 0; report->points && k < row->curve.count; k++) {
+			const struct knee_point *point = &row->curve.point[k];
+			struct setting setting = row->setting;
+			struct line line = { 0 };
+
+			setting.v[kernel_knob(setting.kernel, WINDOWS_FILLERS)] = (int64_t)point->x;
+			begin_window(report, windows, row, &line);
+			add_real(&line, point->x);
+			add_real(&line, point->y);
+			add_real(&line, point->lo);
+			add_real(&line, point->hi);
+			end_window(report, &setting, &line);
+		}
+	}
+}
+
 /* A point of a probe: which curve it is of, where on it, and the setting as one types it, since kernels differ. */
 static void csv_point(struct report *report, const char *part, const char *level, const struct probe_point *point)
 {
@@ -334,4 +404,5 @@ const struct format format_csv = {
 	.explain = csv_explain,
 	.event = csv_event,
 	.probe = csv_probe,
+	.windows = csv_windows,
 };

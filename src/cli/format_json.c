@@ -229,6 +229,13 @@ static void json_probe(struct report *report, const struct probe_report *probe)
 	records_probe(&records, probe, report->seed, report->records + 1);
 }
 
+static void json_windows(struct report *report, const struct windows_report *windows)
+{
+	struct records records = records_of(report);
+
+	records_windows(&records, windows, report->points, report->seed, report->records + 1);
+}
+
 const struct format format_json = {
 	.name = "json",
 	.begin = json_begin,
@@ -239,4 +246,5 @@ const struct format format_json = {
 	.explain = json_explain,
 	.event = json_event,
 	.probe = json_probe,
+	.windows = json_windows,
 };

@@ -14,6 +14,7 @@
 #include "cli/explain_text.h"
 #include "cli/misses_text.h"
 #include "cli/probe_text.h"
+#include "cli/windows_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
 #include "session/blocks.h"
@@ -401,5 +402,6 @@ const struct format format_text = {
 	.explain = explain_text,
 	.event = event_text,
 	.probe = probe_text,
+	.windows = windows_text,
 	.end = text_end,
 };

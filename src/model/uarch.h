@@ -128,6 +128,7 @@ const char *uarch_port(const struct uarch *uarch, int port);
 bool uarch_port_is_unit(const struct uarch *uarch, int port);      /* a divider, say: takes no slot, is no port */
 double uarch_cap(const struct uarch *uarch, enum uarch_cap cap);
 double uarch_size(const struct uarch *uarch, enum uarch_size size);
+enum uarch_size uarch_size_find(const char *word);       /* of core files ("rob"), or SIZE_COUNT */
 double uarch_extra(const struct uarch *uarch, enum uarch_extra extra);
 const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level);      /* 1, 2; NULL: unknown */
 

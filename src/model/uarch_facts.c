@@ -20,6 +20,15 @@ const char *const uarch_size_names[SIZE_COUNT] = {
 };
 _Static_assert(SIZE_TLB2 == SIZE_COUNT - 1, "a size without a name");
 
+enum uarch_size uarch_size_find(const char *word)
+{
+	int size = 0;
+
+	while (size < SIZE_COUNT && strcmp(uarch_size_names[size], word) != 0)
+		size++;
+	return (enum uarch_size)size;
+}
+
 const char *const uarch_extra_names[EXTRA_COUNT] = {
 	[EXTRA_SCALED_INDEX] = "scaled-index", [EXTRA_INDEX] = "index", [EXTRA_SIGN] = "sign",
 	[EXTRA_FORWARD] = "forward", [EXTRA_FORWARD_RENAMED] = "forward-renamed",

@@ -11,11 +11,13 @@
  *   trials     "id", "trials": [[CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK], …]   some of its raw trials; recordings alone
  *   limits, ports, insn                                                   what explains it
  *   probe, level, plateau, knee, band, finding, note                      of a probe, beside its samples
+ *   windows, window, point                                                of windows
  *
  * A recording begins with a record "recording": format version, machine, core model, and what else replay needs of the place. */
 #ifndef SLX_SESSION_RECORDS_H
 #define SLX_SESSION_RECORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -73,5 +75,10 @@ struct probe_report;
 /* A probe's report: one record of the whole, a sample for each point, then what they say: levels, plateaus, knees, bands, findings, notes.
  * ids go on from `id`, the first one's. records_probe.c. */
 void records_probe(const struct records *records, const struct probe_report *probe, uint64_t seed, unsigned id);
+
+struct windows_report;
+
+/* Windows: one record of the whole, one for each filler, each followed by its points where they are asked for. records_windows.c. */
+void records_windows(const struct records *records, const struct windows_report *windows, bool points, uint64_t seed, unsigned id);
 
 #endif
