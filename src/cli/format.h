@@ -29,6 +29,7 @@ struct event_line;
 struct event_survey;
 struct misses_whatif;
 struct probe_report;
+struct characterised;
 struct windows_report;
 struct named_sweep;
 struct blocks;
@@ -36,7 +37,7 @@ struct blocks;
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
 
-enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE, REPORT_WINDOWS };
+enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE, REPORT_WINDOWS, REPORT_CORE };
 
 /* What all records of one output share. */
 struct report {
@@ -79,6 +80,7 @@ struct format {
 	void (*explain)(struct report *report, const struct setting *setting, const struct explanation *explanation);
 	void (*event)(struct report *report, const struct event_line *event);
 	void (*probe)(struct report *report, const struct probe_report *probe);
+	void (*core)(struct report *report, const struct characterised *characterised);
 	void (*windows)(struct report *report, const struct windows_report *windows);
 	void (*end)(struct report *report);
 };

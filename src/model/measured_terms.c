@@ -15,6 +15,7 @@ enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 3000, TESTS = 32, BASE = 1
 struct test {
 	struct port_load base[BASE];
 	int base_count;
+	int ports;                /* of the first of these */
 	double slots, cycles, spread;      /* for one instruction of the op */
 	struct measured_mix mix;
 };
@@ -141,14 +142,32 @@ static double resembles(const struct terms *t, const struct guess *guess)
 	return most;
 }
 
+/* Whether what can go nowhere else overfills the ports that the other op of a test has: most guesses are refused by that. */
+static bool overfills(const struct terms *t, const struct guess *guess, const struct test *test)
+{
+	double work;
+
+	if (test->base_count != 1 || guess->holds)
+		return false;
+	work = test->base[0].cycles;
+	for (int i = 0; i < guess->count; i++)
+		if (!(t->set[guess->set[i]] & ~test->base[0].ports))
+			work++;
+	return work > 1.2 * test->cycles * test->ports;
+}
+
 /* Adds it to those that are kept, if it is good enough. False: it takes longer than some measurement allows, and so would anything with more. */
 static bool weigh(struct terms *t, struct guess *guess)
 {
 	const struct figure *each = &t->in->measured->op[t->op].each;
-	double by_ports = alone(t, guess), most = worst_kept(t);
+	double by_ports, most = worst_kept(t);
 	int more = guess->count - t->expected;
 
 	t->tries++;
+	for (int i = 0; i < t->test_count; i++)
+		if (overfills(t, guess, &t->test[i]))
+			return false;
+	by_ports = alone(t, guess);
 	if (by_ports > 1.15 * t->each)
 		return false;
 	guess->cost = 0.05 * guess->count - resembles(t, guess) + (more > 0 ? 3.0 * more : -2.0 * more);
@@ -163,7 +182,7 @@ static bool weigh(struct terms *t, struct guess *guess)
 		guess->cost += infer_miss(by_ports, t->each, (each->hi - each->lo) / t->each / 2);
 	else if (by_ports < 0.94 * t->each)
 		guess->cost += 0.8;
-	for (int i = 0; i < t->test_count; i++) {
+	for (int i = 0; i < t->test_count && guess->cost < most; i++) {
 		double cycles = guess_cycles(t, guess, &t->test[i]);
 
 		if (cycles > 1.2 * t->test[i].cycles)
@@ -254,6 +273,7 @@ static void find_tests(struct terms *t)
 		infer_figure(m, mix, &figure);
 		test->cycles = figure.cycles / times;
 		test->spread = figure.spread;
+		test->ports = infer_count(test->base[0].ports);
 		t->test_count++;
 	}
 }
