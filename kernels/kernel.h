@@ -69,6 +69,7 @@ struct knob {
 enum reach_way {
 	REACH_CHAINED,             /* a load has its address from the one before it */
 	REACH_GUESSED,             /* or by a branch that is predicted: it waits where the guess was wrong */
+	REACH_FREE,                /* addresses wait for no load, but no prefetcher knows them: as many are under way as the core has room for */
 	REACH_ORDERED,             /* they are walked in order, and prefetchers bring them in time */
 };
 struct kernel_reach {

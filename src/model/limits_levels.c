@@ -50,7 +50,8 @@ double levels_lines(const struct tally *tally)
 {
 	if (tally->place->reaches == 0)
 		return tally->place->lines;
-	return levels_lines_of(tally, REACH_CHAINED) + levels_lines_of(tally, REACH_GUESSED) + levels_lines_of(tally, REACH_ORDERED);
+	return levels_lines_of(tally, REACH_CHAINED) + levels_lines_of(tally, REACH_GUESSED) + levels_lines_of(tally, REACH_FREE) +
+		levels_lines_of(tally, REACH_ORDERED);
 }
 
 /* The share of all lines that caches of so many bytes together cannot have. Of a walk within a walk, the larger of what either needs: all

@@ -200,7 +200,8 @@ static bool prefetches(const struct loop *loop)
 static void add_misses(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level, false);
-	double lines = levels_lines(tally) * tally->elements, misses = lines * (1 - level[L1].share), wait = 0;
+	double lines = (levels_lines(tally) - levels_lines_of(tally, REACH_ORDERED)) * tally->elements;
+	double misses = lines * (1 - level[L1].share), wait = 0;
 	double rob = uarch_size(tally->uarch, SIZE_ROB), most = uarch_extra(tally->uarch, EXTRA_MISSES), together = INFINITY;
 	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE);
 	bool by_buffer = true;
@@ -233,7 +234,7 @@ static bool misses_wait(const struct tally *tally)
 	const struct limits_place *place = tally->place;
 
 	if (place->reaches > 0)
-		return levels_lines_of(tally, REACH_ORDERED) <= 0;
+		return levels_lines_of(tally, REACH_ORDERED) <= 0 || levels_lines_of(tally, REACH_FREE) > 0;
 	return place->scattered && limits_chained_misses(tally, &tally->limits->chain) < place->lines * tally->elements - 1e-9;
 }
 
