@@ -66,16 +66,17 @@ struct knob {
 
 /* Where lines of a walk come from that meets small and large parts of its data by turns: a search goes down a tree, whose upper levels
  * are small. */
+struct kernel_reach {
+	double lines;              /* touched per element there */
+	double range;              /* bytes that they are scattered over, with all that is met as often or more often */
+};
+
+/* How loads come by their addresses there. */
 enum reach_way {
 	REACH_CHAINED,             /* a load has its address from the one before it */
 	REACH_GUESSED,             /* or by a branch that is predicted: it waits where the guess was wrong */
 	REACH_FREE,                /* addresses wait for no load, but no prefetcher knows them: as many are under way as the core has room for */
 	REACH_ORDERED,             /* they are walked in order, and prefetchers bring them in time */
-};
-struct kernel_reach {
-	double lines;              /* touched per element there */
-	double range;              /* bytes that they are scattered over, with all that is met as often or more often */
-	enum reach_way way;
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes it,
@@ -90,6 +91,8 @@ struct kernel_run {
 	uint64_t prepared;
 	uint64_t seed;
 	const atomic_bool *cancel; /* long preparations look at it now and then; never NULL */
+	uint64_t sample;           /* so many elements from the start will be walked, and no more: prepare() may leave out what they do not
+	                              meet; 0: all is wanted. Only where the kernel says `deep` */
 	atomic_uint *progress;     /* long preparations, and calls of a complete run, leave there how far they are, in thousandths
 	                              (kernel_goes_on()); NULL: nobody asks */
 	unsigned char *room;       /* kernel->room() bytes for code that prepare() makes: writable while it does, executable and no more
@@ -127,6 +130,7 @@ struct kernel_run {
 	int reaches;          /* of the loads of an element, in the order of the chain: in place of lines, range and scattered, where these differ
 	                         along the chain; 0: they do not. All chains share them evenly */
 	struct kernel_reach reach[KERNEL_REACHES];
+	unsigned char reach_way[KERNEL_REACHES];      /* enum reach_way, of each */
 	const char *waits;    /* what the address of the next load that can miss waits for, a clause: "the next node's address is in this node";
 	                         static text; NULL: nothing is to be said */
 	double splits;        /* loads and stores that cross a cache line */
@@ -204,6 +208,10 @@ struct kernel {
 	/* Makes v the least work with the same code, for reading and stepping it, where there is more to it than the knob on the size's axis. NULL:
 	 * there is not. */
 	void (*shrink)(int64_t *v);
+
+	/* Set when the way through the code goes by how much data there are, as a tree's depth does: it is then read at the size that is asked
+	 * about, over few elements, for which alone data are laid out (run->sample). */
+	bool deep;
 
 	/* Walks `elements` (a positive multiple of granule; 0 where the run is complete) from where the last call stopped, wrapping at
 	 * the end of the ring. This is what is timed. */

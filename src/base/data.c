@@ -59,6 +59,23 @@ static struct status load_from(const char *directory, const char *name, char **t
 	return status;
 }
 
+struct status data_read(const char *path, char **text)
+{
+	struct text bytes = { 0 };
+	struct status status;
+	FILE *file = fopen(path, "r");
+
+	*text = NULL;
+	if (!file)
+		return status_make(STATUS_FAILED, "%.100s: %s", path, strerror(errno));
+	status = read_text(file, path, &bytes);
+	fclose(file);
+	if (status_is_ok(&status))
+		*text = memory_string(text_string(&bytes));
+	text_free(&bytes);
+	return status;
+}
+
 const char *data_built_in(const char *name)
 {
 	for (const struct data_file *file = data_files; file->name; file++)

@@ -20,6 +20,9 @@ extern const struct data_file data_files[];
  * holds a NUL byte, or no such file exists at all. */
 struct status data_load(const char *name, char **text, char origin[256]);
 
+/* Any file, read likewise. */
+struct status data_read(const char *path, char **text);
+
 /* Every data file DIRECTORY/NAME.EXTENSION there is, as NAME: those in $SLEXPLORE_DATA, then in the user's configuration, then
  * the compiled-in ones; each once, those of a directory in alphabetical order. Ended by NULL; the caller frees with
  * data_names_free(). */

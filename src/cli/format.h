@@ -15,6 +15,7 @@
 #include "engine/machine.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
+#include "model/pace.h"
 #include "session/records.h"
 #include "session/setting.h"
 #include "session/sweep.h"
@@ -53,6 +54,7 @@ struct report {
 	const struct explanation *explanation;       /* of the setting that is written next; NULL: none */
 	const struct event_plan *events;    /* what is counted beside; NULL: nothing. begin() comes when counts has the first there are */
 	const struct counts *counts;        /* of the setting that is written next; NULL: none */
+	double peak;                        /* 10^9 bytes a second that one core reads from memory here; 0: not measured */
 	const struct blocks *blocks;        /* how large its blocks should be; NULL: it has none, or nobody asked */
 	const char *const *asked;           /* the events that were asked for by name */
 	int asked_count;
@@ -88,6 +90,9 @@ const struct format *format_find(const char *name);      /* or NULL */
 
 /* A report with its stream, kind, and the host's name. */
 void report_init(struct report *report, FILE *out, enum report_kind kind);
+
+/* What stands beside the cycles of a sample, by what the report knows of it. */
+void report_pace(const struct report *report, const struct sample *sample, struct pace *pace);
 
 /* "a knob's default" as typed, and its range in words, for lists of kernels; the range's buffer is enough for
  * any kernel. */

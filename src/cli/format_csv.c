@@ -105,7 +105,7 @@ static void csv_begin(struct report *report)
 		for (int i = 0; i < kernel->knob_count; i++)
 			add(&line, kernel->knobs[i].name);
 		text_add(&line.text, ",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
-			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted");
+			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted,instructions,instructions_from,cpi,traffic_gbps,traffic_share");
 		if (report->named)
 			text_add(&line.text, ",sweep,seconds,speedup");
 		add_counter_names(report, &line);
@@ -140,7 +140,9 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 {
 	const struct kernel *kernel = setting->kernel;
 	struct line line = { 0 };
+	struct pace pace;
 
+	report_pace(report, sample, &pace);
 	add_integer(&line, (int64_t)report->records + 1);
 	add(&line, report->host);
 	add(&line, report->machine ? report->machine->name : "");
@@ -188,9 +190,14 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 	add(&line, explain_binding(report->explanation) ? explain_binding(report->explanation) : "");
 	add_real(&line, explain_bound(report->explanation));
 	add_real(&line, explain_predicted(report->explanation));
+	add_real(&line, pace.instructions);
+	add(&line, pace.instructions_from != SOURCE_NONE ? source_name(pace.instructions_from) : "");
+	add_real(&line, pace.cpi);
+	add_real(&line, pace.traffic);
+	add_real(&line, pace.share);
 	if (report->named) {
 		add(&line, report->named->name);
-		add_real(&line, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL));
+		add_real(&line, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL, NULL));
 		add_real(&line, report->speedup);
 	}
 	add_counters(report, &line);

@@ -40,6 +40,7 @@ static void json_sample(struct report *report, const struct setting *setting, co
 {
 	struct records records = records_of(report);
 	struct misses misses, then;
+	struct pace pace;
 	struct record_sample what = {
 		.id = report->records + 1, .machine = report->machine ? report->machine->name : NULL, .setting = setting,
 		.sample = sample, .facts = facts, .seed = report->seed, .uarch = core_name(report),
@@ -47,6 +48,8 @@ static void json_sample(struct report *report, const struct setting *setting, co
 		.sweep = report->named ? report->named->name : NULL, .speedup = report->named ? report->speedup : (double)NAN,
 	};
 
+	report_pace(report, sample, &pace);
+	what.pace = &pace;
 	what.then = misses_report(report, setting, &misses, &then) ? &then : NULL;
 	what.misses = &misses;
 	records_sample(&records, &what);

@@ -175,7 +175,7 @@ static const struct named_row *find_row(const struct named *named, const struct 
 	return NULL;
 }
 
-double named_take(struct named *named, const struct cell *cell)
+double named_take(struct named *named, const struct cell *cell, const struct pace *pace)
 {
 	const struct named_row *base = NULL;
 	struct setting setting;
@@ -186,10 +186,10 @@ double named_take(struct named *named, const struct cell *cell)
 		named->row_room = named->row_room ? 2 * named->row_room : 64;
 		named->row = memory_resize(named->row, named->row_room, sizeof(*named->row));
 	}
-	named->row[named->row_count++] = (struct named_row){ cell->setting, cell->sample, cell->facts };
+	named->row[named->row_count++] = (struct named_row){ cell->setting, cell->sample, cell->facts, *pace };
 	if (named->sweep.kernel && sweeps_baseline(&named->sweep, &cell->setting, &setting))
 		base = find_row(named, &setting);
-	return sweeps_value(SWEEPS_SPEEDUP, &cell->sample, &cell->facts, base ? &base->sample : NULL);
+	return sweeps_value(SWEEPS_SPEEDUP, &cell->sample, &cell->facts, pace, base ? &base->sample : NULL);
 }
 
 /* ---- Under the table */
@@ -222,7 +222,7 @@ static void print_published(const struct named *named, const struct sweeps_publi
 			continue;
 		if (sweeps_baseline(sweep, &row->setting, &setting))
 			base = find_row(named, &setting);
-		value = sweeps_value(published->figure, &row->sample, &row->facts, base ? &base->sample : NULL);
+		value = sweeps_value(published->figure, &row->sample, &row->facts, &row->pace, base ? &base->sample : NULL);
 		if (!isfinite(value))
 			continue;
 		units_figure(value, figure, sizeof(figure));

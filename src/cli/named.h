@@ -14,6 +14,7 @@ struct named_row {
 	struct setting setting;
 	struct sample sample;
 	struct run_facts facts;
+	struct pace pace;
 };
 
 struct named {
@@ -37,7 +38,7 @@ struct status named_assign(const struct named *named, const struct cli *cli, str
 void named_advise(struct named *named, struct model *model, struct bench *bench);
 
 /* Takes a row of any sweep. Returns its speedup over the baseline; NAN: there is none, or it was not measured. */
-double named_take(struct named *named, const struct cell *cell);
+double named_take(struct named *named, const struct cell *cell, const struct pace *pace);
 
 /* What stands under the table, as text: figures that were published, and for each line of a kernel with blocks the size advised beside the best. */
 void named_text(const struct named *named, struct model *model, FILE *out);

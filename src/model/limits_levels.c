@@ -42,7 +42,7 @@ double levels_lines_of(const struct tally *tally, enum reach_way way)
 	double lines = 0;
 
 	for (int i = 0; i < tally->place->reaches; i++)
-		lines += tally->place->reach[i].way == way ? tally->place->reach[i].lines : 0;
+		lines += tally->place->reach_way[i] == way ? tally->place->reach[i].lines : 0;
 	return lines;
 }
 
@@ -99,27 +99,30 @@ static void begin(const struct tally *tally, struct level level[LEVELS])
 		.lines = place->memory.known ? place->memory.lines : UARCH_UNKNOWN };
 }
 
-/* What was measured of a range no larger than this one: what lies beyond the core's own caches takes no less in a larger. */
-static void raise_far(const struct limits_place *place, double range, struct level level[LEVELS])
+/* What was measured of a range no larger than this one: what lies beyond the core's own caches takes no less in a larger. Where a last cache
+ * is said to hold even the largest range that is looked at, that one is called memory: there its bandwidth is measured, too. */
+static void raise_far(const struct limits_place *place, double range, double last, struct level level[LEVELS])
 {
-	double latency = 0, share = level[L3].share + level[MEMORY].share, cycles = 0;
-	int to = L3;
+	double latency = 0, share = level[L3].share + level[MEMORY].share, cycles = 0, most = place->point[MEMORY_POINTS - 1].bytes;
+	bool far = most > 0 && range >= most && last > most;
 
 	for (int i = 0; i < MEMORY_POINTS; i++)
 		if (place->point[i].bytes > 0 && place->point[i].bytes <= range)
 			latency = fmax(latency, place->point[i].latency);
 	for (int i = L3; i <= MEMORY; i++)
 		cycles += level[i].share * fmax(level[i].latency, 0);
-	if (!(latency * share > cycles))
+	if (!(latency * share > cycles) && !far)
 		return;
-	if (!levels_known(&level[L3], false) || latency > FAR_FROM_CACHE * level[L3].latency)
-		to = MEMORY;
-	level[L3].share = level[MEMORY].share = 0;
-	level[to].share = share;
-	level[to].latency = latency;
-	/* No more of them a cycle than the nearer level has. */
-	if (!levels_known(&level[to], true))
-		level[to].lines = level[L3].lines;
+	far = far || !levels_known(&level[L3], false) || latency > FAR_FROM_CACHE * level[L3].latency;
+	/* No faster than the cache is said to be, and no more lines a cycle than the nearer level has. */
+	if (far && !levels_known(&level[MEMORY], true))
+		level[MEMORY].lines = level[L3].lines;
+	if (latency * share > cycles)
+		level[far ? MEMORY : L3].latency = latency;
+	else if (far && level[L3].share > 0)
+		level[MEMORY].latency = level[L3].latency;
+	level[L3].share = far ? 0 : share;
+	level[MEMORY].share = far ? share : 0;
 }
 
 /* index: the reach; -1: the whole walk where it has none. */
@@ -143,7 +146,7 @@ static bool spread(const struct tally *tally, int index, struct level level[LEVE
 		if (left < 1e-12)
 			left = 0;
 	}
-	raise_far(place, index < 0 ? range_of(tally) : place->reach[index].range, level);
+	raise_far(place, index < 0 ? range_of(tally) : place->reach[index].range, bytes[L3], level);
 	return true;
 }
 

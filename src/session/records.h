@@ -24,6 +24,7 @@
 #include "engine/trials.h"
 #include "model/events.h"
 #include "model/explain.h"
+#include "model/pace.h"
 #include "session/setting.h"
 
 enum { RECORD_MOST = 1000 };
@@ -52,6 +53,7 @@ struct record_sample {
 	const struct event_plan *events;            /* NULL: nothing was to be counted */
 	const struct counts *counts;                /* NULL: nothing was */
 	const struct misses *misses, *then;         /* expected ones, and those in other caches; NULL: not asked */
+	const struct pace *pace;       /* what else is known of it; NULL: only what was counted */
 	const char *part;              /* of a probe, that it is a point of; NULL: of none */
 	double x;                      /* where on that part's curve */
 	const char *sweep;             /* the named sweep that it is of; NULL: none */

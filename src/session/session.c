@@ -517,7 +517,7 @@ static bool submit_memory(struct session *session)
 	struct request request;
 
 	if (!insight_ready(session) || !memory_probe_next(&session->memory, session->engine.machine(session->engine.context),
-		kernel->footprint(session->setting.v), session->seed, &request))
+		kernel->footprint(session->setting.v), memory_scattered(kernel, session->setting.v), session->seed, &request))
 		return false;
 	request.generation = ++session->generation;
 	request.tag = TAG_MEMORY;

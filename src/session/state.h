@@ -93,7 +93,7 @@ struct insight {
 	bool looked;              /* the running core has been looked for */
 	enum uarch_match match;   /* as what it was recognised */
 	char running[CORE_NAME], why[160];
-	char wanted[CORE_NAME];   /* the core asked about by name; empty: the running one */
+	char wanted[256];         /* the core asked about by name, or by the path of its file; empty: the running one */
 	bool nearest;             /* the nearest one is taken for the running one */
 	bool loaded;
 	struct core core;

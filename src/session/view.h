@@ -11,6 +11,7 @@
 #include "engine/trials.h"
 #include "kernels/kernel.h"
 #include "model/misses.h"
+#include "model/pace.h"
 #include "session/advice.h"
 #include "session/axis.h"
 #include "session/explainer.h"
@@ -167,6 +168,7 @@ struct view {
 	struct advice advice;               /* ADVICE_NONE: not found yet, or nothing to say */
 	const struct listing *listing;        /* NULL: not embedded, or unknown */
 	struct view_counters counters;
+	struct pace pace;                   /* what stands beside the cycles: instructions, and what memory brings */
 	const struct replay_place *place;   /* of a replay: where and when it was recorded */
 	const char *replay;                 /* what is shown was recorded: the file's name; NULL: it is measured here and now */
 	struct view_recorded recorded[KNOBS_MAX];      /* of a replay: where each knob was */
