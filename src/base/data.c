@@ -107,6 +107,22 @@ static void free_places(struct text place[PLACES])
 		text_free(&place[i]);
 }
 
+bool data_own_path(const char *name, struct text *path)
+{
+	struct text place[PLACES];
+	bool found = false;
+
+	find_places(place);
+	text_clear(path);
+	for (int i = 0; i < PLACES && !found; i++)
+		if (place[i].length > 0) {
+			text_addf(path, "%s/%s", text_string(&place[i]), name);
+			found = true;
+		}
+	free_places(place);
+	return found;
+}
+
 struct status data_load(const char *name, char **text, char origin[256])
 {
 	const char *built_in;

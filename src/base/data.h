@@ -5,6 +5,8 @@
 #ifndef SLX_BASE_DATA_H
 #define SLX_BASE_DATA_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 /* One compiled-in file; the generated table (data.c's data_files) ends with a NULL name. */
@@ -28,6 +30,10 @@ struct status data_read(const char *path, char **text);
  * data_names_free(). */
 char **data_names(const char *directory, const char *extension);
 void data_names_free(char **names);
+
+/* Where a file of one's own of that name belongs: in $SLEXPLORE_DATA, else in the user's configuration. False: neither is known. */
+struct text;
+bool data_own_path(const char *name, struct text *path);
 
 /* The compiled-in text of that name whatever files there are, or NULL. */
 const char *data_built_in(const char *name);

@@ -30,13 +30,15 @@ struct event_survey;
 struct misses_whatif;
 struct probe_report;
 struct windows_report;
+struct characterised;
 struct named_sweep;
 struct blocks;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
 
-enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE, REPORT_WINDOWS };
+enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE, REPORT_WINDOWS,
+	REPORT_CORE };
 
 /* What all records of one output share. */
 struct report {
@@ -80,6 +82,7 @@ struct format {
 	void (*event)(struct report *report, const struct event_line *event);
 	void (*probe)(struct report *report, const struct probe_report *probe);
 	void (*windows)(struct report *report, const struct windows_report *windows);
+	void (*core)(struct report *report, const struct characterised *characterised);
 	void (*end)(struct report *report);
 };
 

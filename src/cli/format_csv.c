@@ -7,6 +7,7 @@
 
 #include "cli/check.h"
 #include "cli/event.h"
+#include "cli/characterise_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
 #include "model/explain.h"
@@ -127,6 +128,9 @@ static void csv_begin(struct report *report)
 		text_add(&line.text, report->points ? "id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,cycles_hi,setting,seed" :
 			"id,host,machine,uarch,filler,buffer,state,kind,knee,knee_lo,knee_hi,from,to,cycles_before,cycles_after,noise,entries,points,"
 			"seconds,contended,setting,seed");
+		break;
+	case REPORT_CORE:
+		text_add(&line.text, "host,machine,kind,name,figure,value,lo,hi,words");
 		break;
 	case REPORT_EVENTS:
 		text_add(&line.text, "uarch,role,name,state,note,help");
@@ -402,6 +406,47 @@ static void csv_event(struct report *report, const struct event_line *event)
 	report->records++;
 }
 
+static void csv_figure(struct report *report, const char *kind, const char *name, const char *what, const struct figure *figure, const char *words)
+{
+	struct line line = { 0 };
+
+	if (!figure->known)
+		return;
+	add(&line, report->host);
+	add(&line, report->machine ? report->machine->name : "");
+	add(&line, kind);
+	add(&line, name);
+	add(&line, what);
+	add_real(&line, figure->value);
+	add_real(&line, figure->lo);
+	add_real(&line, figure->hi);
+	add(&line, words);
+	line_write(report, &line);
+	report->records++;
+}
+
+static void csv_core(struct report *report, const struct characterised *characterised)
+{
+	const struct characterise_report *core = characterised->report;
+	const struct measured *measured = &core->measured;
+
+	csv_figure(report, "width", "", "slots", &measured->width, "");
+	for (int i = 0; i < measured->op_count; i++) {
+		const struct measured_op *op = &measured->op[i];
+		struct text ports = { 0 };
+
+		if (core->ported)
+			characterise_ports(&core->ports, i, &ports);
+		csv_figure(report, "class", op->name, "latency", &op->latency, "");
+		csv_figure(report, "class", op->name, "accumulate", &op->accumulate, "");
+		csv_figure(report, "class", op->name, "each", &op->each, text_string(&ports));
+		csv_figure(report, "class", op->name, "slots", &op->slots, "");
+		text_free(&ports);
+	}
+	for (int i = 0; i < measured->fact_count; i++)
+		csv_figure(report, "fact", measured->fact[i].word, "", &measured->fact[i].figure, measured->fact[i].words);
+}
+
 const struct format format_csv = {
 	.name = "csv",
 	.begin = csv_begin,
@@ -412,4 +457,5 @@ const struct format format_csv = {
 	.event = csv_event,
 	.probe = csv_probe,
 	.windows = csv_windows,
+	.core = csv_core,
 };

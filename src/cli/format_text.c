@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/units.h"
+#include "cli/characterise_text.h"
 #include "cli/check.h"
 #include "cli/counts_text.h"
 #include "cli/event_text.h"
@@ -435,5 +436,6 @@ const struct format format_text = {
 	.event = event_text,
 	.probe = probe_text,
 	.windows = windows_text,
+	.core = characterise_text,
 	.end = text_end,
 };

@@ -42,7 +42,7 @@ double levels_lines_of(const struct tally *tally, enum reach_way way)
 	double lines = 0;
 
 	for (int i = 0; i < tally->place->reaches; i++)
-		lines += tally->place->reach_way[i] == way ? tally->place->reach[i].lines : 0;
+		lines += tally->place->reach[i].way == way ? tally->place->reach[i].lines : 0;
 	return lines;
 }
 
