@@ -117,7 +117,11 @@ void limits_latency(struct tally *tally)
 	words_number(chain->cycles / tally->turns, number);
 	together = restart > 0 ? overlap(tally, chain) : 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
-	if (restart > 0 && isfinite(together)) {
+	if (restart > 0 && isfinite(together) && limits_restart_share(restart, together) > 0.99) {
+		/* Seldom enough to say no more of it. */
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * limits_restart_share(restart, together), "chain of %s: %s cycle%s", what, number,
+			chain->cycles == tally->turns ? "" : "s");
+	} else if (restart > 0 && isfinite(together)) {
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * limits_restart_share(restart, together),
 			"chain of %s: %s cycle%s, but begun anew every %s elements: up to %.0f of them overlap with those before", what,
 			number, chain->cycles == tally->turns ? "" : "s", words_number(restart, every), floor(together));
