@@ -64,13 +64,16 @@ struct knob {
 	enum knob_asks asks;
 };
 
-/* Where lines of a walk come from that meets small and large parts of its data by turns: a search goes down a tree, whose upper levels
- * are small. */
+/* How loads come by their addresses. */
 enum reach_way {
 	REACH_CHAINED,             /* a load has its address from the one before it */
 	REACH_GUESSED,             /* or by a branch that is predicted: it waits where the guess was wrong */
+	REACH_FREE,                /* addresses wait for no load, but no prefetcher knows them: as many are under way as the core has room for */
 	REACH_ORDERED,             /* they are walked in order, and prefetchers bring them in time */
 };
+
+/* Where lines of a walk come from that meets small and large parts of its data by turns: a search goes down a tree, whose upper levels
+ * are small. */
 struct kernel_reach {
 	double lines;              /* touched per element there */
 	double range;              /* bytes that they are scattered over, with all that is met as often or more often */
@@ -89,6 +92,8 @@ struct kernel_run {
 	uint64_t prepared;
 	uint64_t seed;
 	const atomic_bool *cancel; /* long preparations look at it now and then; never NULL */
+	uint64_t sample;           /* so many elements from the start will be walked, and no more: prepare() may leave out what they do not
+	                              meet; 0: all is wanted. Only where the kernel says `deep` */
 	atomic_uint *progress;     /* long preparations, and calls of a complete run, leave there how far they are, in thousandths
 	                              (kernel_goes_on()); NULL: nobody asks */
 	unsigned char *room;       /* kernel->room() bytes for code that prepare() makes: writable while it does, executable and no more
@@ -205,6 +210,10 @@ struct kernel {
 	/* Makes v the least work with the same code, for reading and stepping it, where there is more to it than the knob on the size's axis. NULL:
 	 * there is not. */
 	void (*shrink)(int64_t *v);
+
+	/* Set when the way through the code goes by how much data there are, as a tree's depth does: it is then read at the size that is asked
+	 * about, over few elements, for which alone data are laid out (run->sample). */
+	bool deep;
 
 	/* Walks `elements` (a positive multiple of granule; 0 where the run is complete) from where the last call stopped, wrapping at
 	 * the end of the ring. This is what is timed. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/text.h"
 #include "engine/room.h"
@@ -15,6 +16,10 @@
  * enough for some milliseconds. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
 #define STEP_SECONDS 0.5
+
+/* Of a kernel whose elements are long ways: each takes hundreds of steps. */
+enum { DEEP_SHORTER = 8, DEEP_LONGER = 24 };
+#define DEEP_SECONDS 1.0
 
 /* Bytes of a line, as kernels count them. */
 enum { LINE = 64 };
@@ -48,7 +53,7 @@ static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 	memcpy(v, from, KNOBS_MAX * sizeof(*v));
 	if (kernel->shrink)
 		kernel->shrink(v);
-	if (size < 0)
+	if (size < 0 || kernel->deep)
 		return;
 	for (int64_t bytes = kernel->knobs[size].min; bytes < from[size]; bytes *= 2) {
 		int64_t multiple = kernel->knobs[size].multiple > 1 ? kernel->knobs[size].multiple : 1;
@@ -72,14 +77,20 @@ static void step_call(void *context, uint64_t count)
 	run->kernel->call(run, count);
 }
 
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
 static struct status step(struct kernel_run *run, struct loop *loop)
 {
 	uint64_t granule = run->granule;
+	bool deep = run->kernel->deep;
 	struct step_plan plan = {
 		.run = step_call, .context = run,
-		.shorter = (STEP_SHORTER + granule - 1) / granule * granule,
-		.longer = (STEP_LONGER + granule - 1) / granule * granule,
-		.most_steps = STEP_MOST, .seconds = STEP_SECONDS,
+		.shorter = round_up(deep ? DEEP_SHORTER : STEP_SHORTER, granule),
+		.longer = round_up(deep ? DEEP_LONGER : STEP_LONGER, granule),
+		.most_steps = STEP_MOST, .seconds = deep ? DEEP_SECONDS : STEP_SECONDS,
 	};
 
 	if (plan.longer > run->ring) {
@@ -138,6 +149,11 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	run->memory = aligned_alloc(MEMORY_ALIGN, bytes);
 	if (!run->memory)
 		return status_make(STATUS_FAILED, "no memory to lay %s out for reading its code", kernel->name);
+	/* Where few nodes of many are laid out, the system is not to fetch two megabytes for each. */
+	if (kernel->deep) {
+		run->sample = DEEP_LONGER;
+		(void)madvise(run->memory, bytes, MADV_NOHUGEPAGE);
+	}
 	status = room_prepare(&room, run);
 	if (status_is_ok(&status)) {
 		size_t made = room_left(&room, run->code);
@@ -153,6 +169,17 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	return status;
 }
 
+const char *explain_waits(const struct kernel *kernel, const int64_t *v)
+{
+	struct kernel_run run = { .kernel = kernel };
+
+	if (!kernel->figures)
+		return NULL;
+	memcpy(run.v, v, sizeof(run.v));
+	kernel->figures(&run);
+	return run.waits;
+}
+
 void explain(const struct explain_question *question, struct explanation *explanation)
 {
 	static const atomic_bool never;
@@ -165,6 +192,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	explanation->foreign = question->foreign;
 	explanation->function = NULL;
 	explanation->misses = (struct misses){ 0 };
+	explanation->waits = NULL;
 	memcpy(explanation->v, question->v, sizeof(explanation->v));
 	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
@@ -174,6 +202,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	if (!status_is_ok(&explanation->status))
 		return;
 	fill_place(question, &run, &place);
+	explanation->waits = run.waits;
 	misses_walk_run(&run, question->v, &walk);
 	misses_find(&walk, place.cache, misses_line(question->machine), &explanation->misses);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);

@@ -69,6 +69,22 @@ at_most() {
 	fi
 }
 
+# chooses OBJECT FUNCTION yes|no: whether values are chosen by conditional moves anywhere in it, or by branches alone.
+chooses() {
+	found=$("$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -v name="<$2>:" '
+		$2 == name { inside = 1; next }
+		/^$/ { inside = 0 }
+		inside && $2 ~ /^(cmov|csel|csinc|cset|cinc|sbb|adc)/ { found = 1 }
+		inside { seen = 1 }
+		END { print !seen ? "no such function" : found ? "yes" : "no" }')
+	if [ "$found" = "$3" ]; then
+		echo "$2 has conditional moves: $3"
+	else
+		echo "$1.o: $2: conditional moves: $found, expected $3"
+		bad=1
+	fi
+}
+
 # starts OBJECT FUNCTION BYTES: how far past a line the innermost loop starts, which is the last that is branched back to.
 starts() {
 	at=$("$objdump" -d --no-show-raw-insn "$objects/$1.o" | "$awk" -v name="<$2>:" '
@@ -206,6 +222,13 @@ counts simd merge_blend_512_2 16 -
 counts simd broadcast_register_128_4 15 15
 counts simd broadcast_memory_128_4 11 10
 counts chains none_0 29 37
+at_most list-lookup lookup_simple 5 6
+at_most list-lookup lookup_array 7 9
+at_most list-lookup lookup_index_array 6 7
+at_most list-lookup lookup_interleaved 5 6
+at_most list-lookup lookup_vector 8 8
+at_most list-lookup lookup_any_of 6 7
+at_most list-lookup unrolled_4 12 16
 counts chains sum_0_4 11 19
 counts chains sum_1_8 11 19
 counts chains load_1 18 26
@@ -224,6 +247,19 @@ for type in f32 f64; do
 	at_most matmul_$type rows_4 16 18
 	at_most matmul_$type rows_8 29 30
 done
+
+# Searches with branches have no other choice, and those without have no branch for a comparison.
+for loop in pointer level_3 level_1 sorted_3 sorted_1 many_7 level_of_7; do
+	for form in branching branching_interleaved; do
+		chooses tree-lookup ${loop}_$form no
+	done
+	for form in branch_free branch_free_interleaved; do
+		chooses tree-lookup ${loop}_$form yes
+	done
+done
+at_most tree-lookup pointer_branch_free 10 9
+at_most tree-lookup level_3_branch_free 12 12
+at_most tree-lookup sorted_1_branch_free 11 12
 
 starts alignment alignment_0_4_16 0
 starts alignment alignment_32_4_8 32

@@ -1,0 +1,70 @@
+/* Keys that lookups ask for: of `keys` keys in a structure, 1, 3, 5 …, any is as likely as any other; of what is not there, 0, 2, 4 …, too. Which
+ * it is follows from the lookup's number alone, so that a walk begins anywhere; nothing of it waits for the lookup before. */
+#ifndef SLX_KERNELS_ASKED_H
+#define SLX_KERNELS_ASKED_H
+
+#include <stdint.h>
+
+#include "base/random.h"
+
+/* Lookups that count as the whole of the work: as many as in the article. */
+#define ASKED_WHOLE ((uint64_t)16 << 20)
+
+/* Keys that are made at once, ahead of the loop that looks them up: 2 KiB, which stay in the first cache. */
+enum { ASKED_BATCH = 256 };
+
+struct asked {
+	uint64_t seed;
+	uint64_t keys;      /* < 2^32 */
+	uint64_t there;     /* of 2^32 lookups, those for keys that are there */
+};
+
+static inline struct asked asked_make(uint64_t seed, uint64_t keys, int64_t percent)
+{
+	return (struct asked){ .seed = random_next(&(struct random){ seed }), .keys = keys, .there = ((uint64_t)percent << 32) / 100 };
+}
+
+/* The key of the lookup with that number. One round of mixing: enough that no predictor knows the next. */
+static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
+{
+	uint64_t x = (asked->seed + number) * 0x9e3779b97f4a7c15u;
+
+	x = (x ^ x >> 32) * 0xbf58476d1ce4e5b9u;
+	x ^= x >> 29;
+	return 2 * ((x >> 32) * asked->keys >> 32) + ((x & UINT32_MAX) < asked->there);
+}
+
+static inline int asked_is_there(uint64_t key)
+{
+	return key & 1;
+}
+
+/* The key's number among those that are there, in their order. */
+static inline uint64_t asked_rank(uint64_t key)
+{
+	return key >> 1;
+}
+
+/* The key with that number. */
+static inline uint64_t asked_present(uint64_t rank)
+{
+	return 2 * rank + 1;
+}
+
+/* What lookups came to, as one number: how many found something, and the sum of the places where. */
+static inline uint64_t asked_places(uint64_t result)
+{
+	return result & (((uint64_t)1 << 38) - 1);
+}
+
+static inline uint64_t asked_result(uint64_t found, uint64_t places)
+{
+	return found << 38 | asked_places(places);
+}
+
+static inline uint64_t asked_found(uint64_t result)
+{
+	return result >> 38;
+}
+
+#endif

@@ -1,0 +1,452 @@
+/* tree-lookup: look keys up in a search tree, one by one or several at a time, by branches or without, by pointers or by computed places. All of
+ * it in the same memory: what differs is what the next load waits for. The loops stand in tree_loops.h, trees in tree_layout.c. */
+#include "kernels/tree_loops.h"
+
+#include <math.h>
+
+#include "kernels/place.h"
+
+static const char *const order_names[] = { "random", "level", "sorted", NULL };
+static const char *const keys_names[] = { "1", "3", "7", "15", NULL };
+static const char *const child_names[] = { "pointer", "computed", NULL };
+static const char *const form_names[] = { "branching", "branch-free", NULL };
+
+enum { LINE = 64 };
+
+static const struct knob knobs[] = {
+	[TREE_SIZE] = { .name = "size", .help = "bytes of all nodes: 24 each with one key and pointers", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
+		.min = 1536, .max = (int64_t)24 << 30, .initial = 1536 << 10, .factor = 2 },
+	[TREE_ORDER] = { .name = "order", .help = "how the nodes lie in memory", .kind = KNOB_CHOICE, .choices = order_names },
+	[TREE_KEYS] = { .name = "keys", .help = "keys in a node, which has one child more", .kind = KNOB_CHOICE, .choices = keys_names },
+	[TREE_BALANCED] = { .name = "balanced", .help = "0: the tree that comes of keys inserted in random order", .kind = KNOB_COUNT,
+		.min = 0, .max = 1, .initial = 1 },
+	[TREE_BARE] = { .name = "bare", .help = "1: nodes without pointers", .kind = KNOB_COUNT, .min = 0, .max = 1 },
+	[TREE_CHILD] = { .name = "child", .help = "where the next node's place comes from", .kind = KNOB_CHOICE, .choices = child_names,
+		.role = KNOB_FORM },
+	[TREE_FORM] = { .name = "form", .help = "a branch for each comparison, or conditional moves", .kind = KNOB_CHOICE,
+		.choices = form_names, .role = KNOB_FORM },
+	[TREE_LOOKUPS] = { .name = "lookups", .help = "lookups at a time, level by level", .kind = KNOB_COUNT, .min = 1,
+		.max = TREE_LOOKUPS_MOST, .initial = 1, .factor = 2, .role = KNOB_FORM },
+	[TREE_FOUND] = { .name = "found", .help = "percent of the lookups whose key is there", .kind = KNOB_COUNT, .min = 0, .max = 100,
+		.initial = 100, .multiple = 5 },
+	[TREE_WHOLE] = { .name = "whole", .help = "1: each trial is 16 M lookups, and they are checked", .kind = KNOB_COUNT, .min = 0, .max = 1 },
+	[TREE_PAGES] = KNOB_ROW_PAGES,
+};
+
+/* ---- Loops: for each form, one by one and several at a time. */
+
+struct loops {
+	const char *function[FORMS][2];
+	tree_loop *loop[FORMS][2];
+};
+
+#define LOOP(name, body, ...) KERNEL_LOOP static void name(struct tree_walk *walk) { body(walk, __VA_ARGS__); }
+#define FOUR(name, body, ...) \
+	LOOP(name##_branching, body##_branching, __VA_ARGS__) \
+	LOOP(name##_branch_free, body##_branch_free, __VA_ARGS__) \
+	LOOP(name##_branching_interleaved, body##_branching_interleaved, __VA_ARGS__) \
+	LOOP(name##_branch_free_interleaved, body##_branch_free_interleaved, __VA_ARGS__)
+#define ROW(name, body) { \
+	{ { #body "_branching", #body "_branching_interleaved" }, { #body "_branch_free", #body "_branch_free_interleaved" } }, \
+	{ { name##_branching, name##_branching_interleaved }, { name##_branch_free, name##_branch_free_interleaved } } }
+
+FOUR(level_3, level, 3)
+FOUR(level_1, level, 1)
+FOUR(sorted_3, sorted, 3)
+FOUR(sorted_1, sorted, 1)
+FOUR(many_3, many, 3, 7, false)
+FOUR(many_7, many, 7, 15, false)
+FOUR(many_15, many, 15, 31, false)
+FOUR(level_of_3, many, 3, 7, true)
+FOUR(level_of_7, many, 7, 15, true)
+FOUR(level_of_15, many, 15, 31, true)
+FOUR(bare_of_3, many, 3, 3, true)
+FOUR(bare_of_7, many, 7, 7, true)
+FOUR(bare_of_15, many, 15, 15, true)
+
+static const struct loops pointers[KEYS_CHOICES] = { ROW(pointer, pointer), ROW(many_3, many), ROW(many_7, many), ROW(many_15, many) };
+static const struct loops levels[2][KEYS_CHOICES] = {
+	{ ROW(level_3, level), ROW(level_of_3, many), ROW(level_of_7, many), ROW(level_of_15, many) },
+	{ ROW(level_1, level), ROW(bare_of_3, many), ROW(bare_of_7, many), ROW(bare_of_15, many) },
+};
+static const struct loops middles[2] = { ROW(sorted_3, sorted), ROW(sorted_1, sorted) };
+
+static const struct loops *loops_of(const int64_t *v)
+{
+	if (v[TREE_CHILD] == CHILD_POINTER)
+		return &pointers[v[TREE_KEYS]];
+	return v[TREE_ORDER] == ORDER_SORTED ? &middles[v[TREE_BARE]] : &levels[v[TREE_BARE]][v[TREE_KEYS]];
+}
+
+/* ---- Which values go together */
+
+static struct status tree_check(const int64_t *v)
+{
+	const char *order = order_names[v[TREE_ORDER]], *keys = keys_names[v[TREE_KEYS]];
+
+	if (v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_ORDER] == ORDER_RANDOM)
+		return status_make(STATUS_USAGE, "child=computed goes with order=level or sorted: order=%s leaves nothing to compute a place from", order);
+	if (v[TREE_CHILD] == CHILD_COMPUTED && !v[TREE_BALANCED])
+		return status_make(STATUS_USAGE, "child=computed needs balanced=1: other trees have gaps wherever a child is missing");
+	if (v[TREE_BARE] && v[TREE_CHILD] == CHILD_POINTER)
+		return status_make(STATUS_USAGE, "bare=1 goes with child=computed: bare nodes have no pointers");
+	if (!v[TREE_BALANCED] && v[TREE_KEYS] > 0)
+		return status_make(STATUS_USAGE, "balanced=0 goes with keys=1, not %s: trees with more keys in a node are kept balanced", keys);
+	if (!v[TREE_BALANCED] && v[TREE_ORDER] == ORDER_LEVEL)
+		return status_make(STATUS_USAGE, "balanced=0 goes with order=random or sorted, not %s", order);
+	if (v[TREE_KEYS] > 0 && v[TREE_ORDER] == ORDER_SORTED)
+		return status_make(STATUS_USAGE, "order=sorted goes with keys=1, not %s: keys of other nodes come between those of one", keys);
+	return status_ok();
+}
+
+/* What was changed stays; of what does not go with it the order gives way first. */
+static void tree_fit(int64_t *v, int changed)
+{
+	if (changed == TREE_BARE)
+		v[TREE_CHILD] = v[TREE_BARE] ? CHILD_COMPUTED : v[TREE_CHILD];
+	if (changed == TREE_BALANCED && !v[TREE_BALANCED])
+		v[TREE_CHILD] = CHILD_POINTER;
+	if (changed == TREE_ORDER && v[TREE_ORDER] == ORDER_RANDOM)
+		v[TREE_CHILD] = CHILD_POINTER;
+	if (v[TREE_CHILD] == CHILD_POINTER)
+		v[TREE_BARE] = 0;
+	else
+		v[TREE_BALANCED] = 1;
+	if (v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_ORDER] == ORDER_RANDOM)
+		v[TREE_ORDER] = ORDER_LEVEL;
+	if (changed == TREE_ORDER && v[TREE_ORDER] == ORDER_SORTED)
+		v[TREE_KEYS] = 0;
+	if (changed == TREE_ORDER && v[TREE_ORDER] == ORDER_LEVEL)
+		v[TREE_BALANCED] = 1;
+	if (!v[TREE_BALANCED] && changed == TREE_KEYS && v[TREE_KEYS] > 0)
+		v[TREE_BALANCED] = 1;
+	if (!v[TREE_BALANCED]) {
+		v[TREE_KEYS] = 0;
+		if (v[TREE_ORDER] == ORDER_LEVEL)
+			v[TREE_ORDER] = ORDER_RANDOM;
+	}
+	if (v[TREE_KEYS] > 0 && v[TREE_ORDER] == ORDER_SORTED)
+		v[TREE_ORDER] = ORDER_LEVEL;
+}
+
+/* ---- Memory */
+
+static uint64_t tree_footprint(const int64_t *v)
+{
+	return (tree_nodes(v) + 1) * tree_node_bytes(v);
+}
+
+/* Nodes point to places that follow from how many there are. */
+static uint64_t tree_layout(const int64_t *v)
+{
+	return tree_nodes(v) << 8 | (uint64_t)v[TREE_ORDER] << 4 | (uint64_t)v[TREE_KEYS] << 2 | (uint64_t)v[TREE_BALANCED] << 1 |
+		(uint64_t)v[TREE_BARE];
+}
+
+/* ---- What the machine code does not tell */
+
+/* Bytes of the lines that so many nodes lie in. */
+static double range_of(const struct tree *tree, double nodes)
+{
+	double all = (double)(tree->nodes * tree->words * 8), lines = all / LINE;
+
+	if (tree->order == ORDER_LEVEL)
+		return nodes * (double)tree->words * 8;
+	return tree->order == ORDER_SORTED ? fmin(nodes * LINE, all) : all * (1 - exp(-nodes / lines));
+}
+
+/* Lines of a node that a search touches: its first, and beside that, without waiting, others. Of keys half are looked at where branches end the
+ * search among them. */
+static double lines_of(const struct tree *tree, const int64_t *v)
+{
+	double bytes = 8 * (v[TREE_FORM] == FORM_BRANCHING ? (tree->keys + 1) / 2.0 : tree->keys);
+
+	/* The child's pointer may be in another line. */
+	if (!tree->bare && v[TREE_CHILD] == CHILD_POINTER)
+		bytes = tree->keys == 1 ? v[TREE_FORM] == FORM_BRANCHING ? 20 : 24 : bytes + fmin(8.0 * tree->keys, LINE);
+	return 1 + (bytes - 8) / LINE;
+}
+
+/* Of a balanced tree each level in turn. A search for a key that is there ends on its level; others go down to the last, where some of
+ * it is missing. */
+static double balanced_figures(struct kernel_run *run, const struct tree *tree, enum reach_way way)
+{
+	double found = (double)run->v[TREE_FOUND] / 100, all = (double)tree->nodes, above = 0, width = 1, visited = 0;
+
+	for (unsigned level = 0; level < tree->levels; level++, width *= tree->keys + 1) {
+		double nodes = fmin(width, all - above), below = (tree->keys + 1) * nodes / (all * tree->keys + 1);
+		double missing = level + 1 < tree->levels ? 1 : below;
+		double share = found * (1 - above / all) + (1 - found) * missing;
+
+		above += nodes;
+		visited += share;
+		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, above), way };
+	}
+	return visited;
+}
+
+/* The node that went in t-th is above any one key with a likelihood of 2 / (t + 1). */
+static double unbalanced_figures(struct kernel_run *run, const struct tree *tree, enum reach_way way)
+{
+	double all = (double)tree->nodes, visited = 0;
+
+	for (double from = 0, to = 1; from < all && run->reaches < KERNEL_REACHES; from = to, to *= 2) {
+		double end = fmin(to, all), share = 2 * log((end + 1) / (from + 1));
+
+		visited += share;
+		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, end), way };
+	}
+	return visited;
+}
+
+static const char *waits_of(const int64_t *v)
+{
+	static const char *const clauses[2][FORMS] = {
+		[CHILD_POINTER] = {
+			[FORM_BRANCHING] = "the child's address is in this node; which child it is, is guessed, and half of the guesses are wrong",
+			[FORM_BRANCH_FREE] = "the children's addresses are in this node, and which one it is waits for the comparison",
+		},
+		[CHILD_COMPUTED] = {
+			[FORM_BRANCHING] = "only the comparison, which is guessed: half of the next nodes are fetched before this one's key is there",
+			[FORM_BRANCH_FREE] = "the comparison, which picks one of two places: nothing is loaded for them but the key",
+		},
+	};
+
+	return clauses[v[TREE_CHILD]][v[TREE_FORM]];
+}
+
+static void tree_figures(struct kernel_run *run)
+{
+	const int64_t *v = run->v;
+	struct tree tree = tree_make(v, run->seed);
+	/* Where a guess at the comparison is all that the next node takes, a right one does not wait. */
+	enum reach_way way = v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_FORM] == FORM_BRANCHING ? REACH_GUESSED : REACH_CHAINED;
+	double visited;
+
+	run->reaches = 0;
+	visited = tree.balanced ? balanced_figures(run, &tree, way) : unbalanced_figures(run, &tree, way);
+	run->lines = visited * lines_of(&tree, v);
+	run->access = "lookup";
+	run->scattered = true;
+	run->chains = (double)v[TREE_LOOKUPS];
+	run->restart = (double)v[TREE_LOOKUPS];
+	run->waits = waits_of(v);
+	/* Either way at each node, of several keys any; and where it ends. */
+	if (v[TREE_FORM] == FORM_BRANCHING)
+		run->mispredicts = visited * tree.keys / (tree.keys + 1.0);
+}
+
+/* ---- The kernel */
+
+static struct asked asked_of(const struct kernel_run *run, const struct tree *tree)
+{
+	return asked_make(run->seed, tree_keys(tree), run->v[TREE_FOUND]);
+}
+
+static struct status tree_prepare(struct kernel_run *run)
+{
+	const int64_t *v = run->v;
+	struct tree tree = tree_make(v, run->seed);
+	struct asked asked = asked_of(run, &tree);
+	uint64_t bytes = tree_node_bytes(v), lookups = (uint64_t)v[TREE_LOOKUPS], have = tree.nodes;
+	const struct loops *loops = loops_of(v);
+	bool several = lookups > 1;
+
+	if (run->sample && tree.balanced)
+		tree_lay_out_sample(&tree, run, &asked);
+	else if (run->prepared < tree_footprint(v))
+		have = tree_lay_out(&tree, run, run->prepared / bytes);
+	/* Nothing comes last. */
+	run->laid_out = (have < tree.nodes ? have : tree.nodes + 1) * bytes;
+	run->granule = lookups;
+	run->period = lookups;
+	run->ring = ASKED_WHOLE / (2 * lookups) * 2 * lookups;
+	run->complete = v[TREE_WHOLE];
+	run->code = (const void *)loops->loop[v[TREE_FORM]][several];
+	run->function = loops->function[v[TREE_FORM]][several];
+	run->position = 0;
+	tree_figures(run);
+	if (have < tree.nodes)
+		return status_make(STATUS_CANCELLED, "stopped while the tree was laid out");
+	return status_ok();
+}
+
+/* An unbalanced tree is laid out as a whole or not at all: it is read where that takes no time, though it is not as deep there. */
+static void tree_shrink(int64_t *v)
+{
+	const int64_t most = 3 << 20;
+
+	v[TREE_WHOLE] = 0;
+	v[TREE_LOOKUPS] = v[TREE_LOOKUPS] < 8 ? v[TREE_LOOKUPS] : 8;
+	if (!v[TREE_BALANCED] && v[TREE_SIZE] > most)
+		v[TREE_SIZE] = most;
+}
+
+static void tree_call(struct kernel_run *run, uint64_t elements)
+{
+	struct tree tree = tree_make(run->v, run->seed);
+	struct asked asked = asked_of(run, &tree);
+	uint64_t keys[ASKED_BATCH], most = ASKED_BATCH / run->granule * run->granule, places;
+	const uint64_t *nodes = (const uint64_t *)(const void *)run->memory;
+	struct tree_walk walk = {
+		.asked = keys, .lookups = run->granule, .nodes = nodes, .number = tree.nodes, .root = tree_root(&tree, nodes),
+		.nothing = nodes + tree.nodes * tree.words, .levels = tree_height(&tree, nodes),
+	};
+
+	while (elements > 0) {
+		walk.count = elements < most ? elements : most;
+		if (walk.count > run->ring - run->position)
+			walk.count = run->ring - run->position;
+		for (uint64_t i = 0; i < walk.count; i++)
+			keys[i] = asked_key(&asked, run->position + i);
+		((tree_loop *)run->code)(&walk);
+		elements -= walk.count;
+		run->position += walk.count;
+		if (run->position == run->ring)
+			run->position = 0;
+		if (run->complete && !kernel_goes_on(run, run->position ? run->position : run->ring, run->ring))
+			break;
+	}
+	places = walk.sum;
+	if (run->v[TREE_CHILD] == CHILD_POINTER)
+		places = (walk.sum - walk.found * (uintptr_t)nodes) / (tree.words * 8);
+	run->result = asked_result(walk.found, places);
+}
+
+static void tree_begin_at(struct kernel_run *run, double share)
+{
+	uint64_t turns = run->ring / run->granule, at = (uint64_t)(share * (double)turns);
+
+	run->position = at % turns * run->granule;
+}
+
+static void tree_rewind(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+/* ---- Whether it is right */
+
+/* The same lookups by what is known of the places alone. */
+static uint64_t expected(const struct kernel_run *run, const struct tree *tree, uint64_t from, uint64_t count)
+{
+	struct asked asked = asked_of(run, tree);
+	uint64_t found = 0, places = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t key = asked_key(&asked, (from + i) % run->ring);
+
+		if (asked_is_there(key)) {
+			found++;
+			places += tree_place(tree, asked_rank(key));
+		}
+	}
+	return asked_result(found, places);
+}
+
+/* Goes down pointers that may be wrong. False: one leads to no node, or round in a circle. */
+static bool leads_somewhere(const struct kernel_run *run, const struct tree *tree, uint64_t key)
+{
+	uint64_t bytes = tree->words * 8, base = (uintptr_t)run->memory, at = (uintptr_t)tree_root(tree, run->memory);
+	uint64_t nothing = base + tree->nodes * bytes;
+
+	for (uint64_t steps = tree_height(tree, run->memory); at != nothing; steps--) {
+		const uint64_t *here = (const uint64_t *)(uintptr_t)at;
+		unsigned slot = 0;
+
+		while (slot < tree->keys && key > here[slot])
+			slot++;
+		if (slot < tree->keys && key == here[slot])
+			return true;
+		/* The others' pointers are loaded, too, and not followed. */
+		at = here[tree->keys + slot];
+		if (at < base || at > nothing || (at - base) % bytes || steps == 0)
+			return false;
+	}
+	return true;
+}
+
+enum { VERIFIED = 1024 };
+
+static struct status tree_compare(const struct kernel_run *run, uint64_t count, uint64_t want)
+{
+	if (run->result == want)
+		return status_ok();
+	return status_make(STATUS_FAILED, "tree-lookup found %llu of %llu keys, and places that add up to %llu; %llu and %llu are right",
+		(unsigned long long)asked_found(run->result), (unsigned long long)count, (unsigned long long)asked_places(run->result),
+		(unsigned long long)asked_found(want), (unsigned long long)asked_places(want));
+}
+
+/* Lookups from the ring's end on, so that those of the first trials are in no cache yet. */
+static struct status tree_verify(struct kernel_run *run)
+{
+	struct tree tree = tree_make(run->v, run->seed);
+	struct asked asked = asked_of(run, &tree);
+	uint64_t count = (VERIFIED / run->granule + 1) * run->granule, from = run->ring - run->granule * (VERIFIED / 2 / run->granule);
+	bool complete = run->complete;
+
+	for (uint64_t i = 0; i < count && run->v[TREE_CHILD] == CHILD_POINTER; i++)
+		if (!leads_somewhere(run, &tree, asked_key(&asked, (from + i) % run->ring)))
+			return status_make(STATUS_FAILED, "tree-lookup: a pointer leads out of the tree, or never to an end");
+	run->position = from;
+	run->complete = false;
+	tree_call(run, count);
+	run->complete = complete;
+	run->position = 0;
+	return tree_compare(run, count, expected(run, &tree, from, count));
+}
+
+static struct status tree_proof(struct kernel_run *run)
+{
+	struct tree tree = tree_make(run->v, run->seed);
+
+	return tree_compare(run, run->ring, expected(run, &tree, 0, run->ring));
+}
+
+static const char *tree_remark(const int64_t *v)
+{
+	if (v[TREE_FORM] == FORM_BRANCH_FREE && !v[TREE_BALANCED])
+		return "Each lookup goes as many steps as the tree is deep, two to three times those of a balanced one, and stays where it has found its key.";
+	if (v[TREE_LOOKUPS] > 1 && !v[TREE_BALANCED])
+		return "Those that are through wait for the one that goes deepest.";
+	if (v[TREE_ORDER] == ORDER_SORTED && v[TREE_BALANCED])
+		return "The upper levels lie powers of two apart, and meet in few sets of each cache.";
+	if (v[TREE_LOOKUPS] > 1 && v[TREE_FORM] == FORM_BRANCHING)
+		return "A wrong guess throws away what was begun of the lookups behind it; lines that they asked for come all the same.";
+	if (v[TREE_FORM] == FORM_BRANCHING && v[TREE_CHILD] == CHILD_COMPUTED)
+		return "A right guess fetches the next node before this one's key is there: half of the waiting overlaps.";
+	if (v[TREE_FORM] == FORM_BRANCHING)
+		return "Each wrong guess is known only when its node has come: what was begun behind it is thrown away.";
+	return NULL;
+}
+
+const struct kernel kernel_tree_lookup = {
+	.name = "tree-lookup",
+	.title = "look keys up in a search tree",
+	.look_for = "Each level waits for the one above, so large trees cost a miss a level, while the core sits idle. Turn lookups: several searches "
+		"go down side by side, and their misses overlap, though more instructions are executed. form=branch-free guesses nothing; "
+		"order=level with child=computed loads no pointer, and lets a right guess run ahead.",
+	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up memory-bound programs with low ILP",
+	.element = "lookup",
+	.hint = "+ on size beyond the caches; then Right to lookups, +: several at a time",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.check = tree_check,
+	.fit = tree_fit,
+	.footprint = tree_footprint,
+	.layout = tree_layout,
+	.seamless = true,
+	.stepped = true,
+	.deep = true,
+	.plot_cpe = true,
+	.prepare = tree_prepare,
+	.figures = tree_figures,
+	.shrink = tree_shrink,
+	.call = tree_call,
+	.rewind = tree_rewind,
+	.begin_at = tree_begin_at,
+	.verify = tree_verify,
+	.proof = tree_proof,
+	.file = "kernels/tree_loops.h",
+	.remark = tree_remark,
+};
