@@ -64,19 +64,20 @@ struct knob {
 	enum knob_asks asks;
 };
 
-/* Where lines of a walk come from that meets small and large parts of its data by turns: a search goes down a tree, whose upper levels
- * are small. */
-struct kernel_reach {
-	double lines;              /* touched per element there */
-	double range;              /* bytes that they are scattered over, with all that is met as often or more often */
-};
-
-/* How loads come by their addresses there. */
+/* How loads come by their addresses. */
 enum reach_way {
 	REACH_CHAINED,             /* a load has its address from the one before it */
 	REACH_GUESSED,             /* or by a branch that is predicted: it waits where the guess was wrong */
 	REACH_FREE,                /* addresses wait for no load, but no prefetcher knows them: as many are under way as the core has room for */
 	REACH_ORDERED,             /* they are walked in order, and prefetchers bring them in time */
+};
+
+/* Where lines of a walk come from that meets small and large parts of its data by turns: a search goes down a tree, whose upper levels
+ * are small. */
+struct kernel_reach {
+	double lines;              /* touched per element there */
+	double range;              /* bytes that they are scattered over, with all that is met as often or more often */
+	enum reach_way way;
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes it,
@@ -130,7 +131,6 @@ struct kernel_run {
 	int reaches;          /* of the loads of an element, in the order of the chain: in place of lines, range and scattered, where these differ
 	                         along the chain; 0: they do not. All chains share them evenly */
 	struct kernel_reach reach[KERNEL_REACHES];
-	unsigned char reach_way[KERNEL_REACHES];      /* enum reach_way, of each */
 	const char *waits;    /* what the address of the next load that can miss waits for, a clause: "the next node's address is in this node";
 	                         static text; NULL: nothing is to be said */
 	double splits;        /* loads and stores that cross a cache line */

@@ -180,8 +180,7 @@ static double balanced_figures(struct kernel_run *run, const struct tree *tree, 
 
 		above += nodes;
 		visited += share;
-		run->reach_way[run->reaches] = (unsigned char)way;
-		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, above) };
+		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, above), way };
 	}
 	return visited;
 }
@@ -195,8 +194,7 @@ static double unbalanced_figures(struct kernel_run *run, const struct tree *tree
 		double end = fmin(to, all), share = 2 * log((end + 1) / (from + 1));
 
 		visited += share;
-		run->reach_way[run->reaches] = (unsigned char)way;
-		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, end) };
+		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, end), way };
 	}
 	return visited;
 }

@@ -29,15 +29,16 @@ struct event_line;
 struct event_survey;
 struct misses_whatif;
 struct probe_report;
-struct characterised;
 struct windows_report;
+struct characterised;
 struct named_sweep;
 struct blocks;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
 
-enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE, REPORT_WINDOWS, REPORT_CORE };
+enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE, REPORT_WINDOWS,
+	REPORT_CORE };
 
 /* What all records of one output share. */
 struct report {
@@ -80,8 +81,8 @@ struct format {
 	void (*explain)(struct report *report, const struct setting *setting, const struct explanation *explanation);
 	void (*event)(struct report *report, const struct event_line *event);
 	void (*probe)(struct report *report, const struct probe_report *probe);
-	void (*core)(struct report *report, const struct characterised *characterised);
 	void (*windows)(struct report *report, const struct windows_report *windows);
+	void (*core)(struct report *report, const struct characterised *characterised);
 	void (*end)(struct report *report);
 };
 

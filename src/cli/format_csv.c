@@ -124,13 +124,13 @@ static void csv_begin(struct report *report)
 		text_add(&line.text, "id,host,machine,part,level,x,setting,cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,"
 			"ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed");
 		break;
-	case REPORT_CORE:
-		text_add(&line.text, "host,machine,kind,name,figure,value,lo,hi,words");
-		break;
 	case REPORT_WINDOWS:
 		text_add(&line.text, report->points ? "id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,cycles_hi,setting,seed" :
 			"id,host,machine,uarch,filler,buffer,state,kind,knee,knee_lo,knee_hi,from,to,cycles_before,cycles_after,noise,entries,points,"
 			"seconds,contended,setting,seed");
+		break;
+	case REPORT_CORE:
+		text_add(&line.text, "host,machine,kind,name,figure,value,lo,hi,words");
 		break;
 	case REPORT_EVENTS:
 		text_add(&line.text, "uarch,role,name,state,note,help");
@@ -456,6 +456,6 @@ const struct format format_csv = {
 	.explain = csv_explain,
 	.event = csv_event,
 	.probe = csv_probe,
-	.core = csv_core,
 	.windows = csv_windows,
+	.core = csv_core,
 };

@@ -233,6 +233,13 @@ static void json_probe(struct report *report, const struct probe_report *probe)
 	records_probe(&records, probe, report->seed, report->records + 1);
 }
 
+static void json_windows(struct report *report, const struct windows_report *windows)
+{
+	struct records records = records_of(report);
+
+	records_windows(&records, windows, report->points, report->seed, report->records + 1);
+}
+
 /* "latency", "latency_lo", "latency_hi". */
 static void put_figure(json_t *object, const char *key, const struct figure *figure)
 {
@@ -317,13 +324,6 @@ static void json_core(struct report *report, const struct characterised *charact
 	}
 }
 
-static void json_windows(struct report *report, const struct windows_report *windows)
-{
-	struct records records = records_of(report);
-
-	records_windows(&records, windows, report->points, report->seed, report->records + 1);
-}
-
 const struct format format_json = {
 	.name = "json",
 	.begin = json_begin,
@@ -334,6 +334,6 @@ const struct format format_json = {
 	.explain = json_explain,
 	.event = json_event,
 	.probe = json_probe,
-	.core = json_core,
 	.windows = json_windows,
+	.core = json_core,
 };

@@ -435,7 +435,7 @@ const struct format format_text = {
 	.explain = explain_text,
 	.event = event_text,
 	.probe = probe_text,
-	.core = characterise_text,
 	.windows = windows_text,
+	.core = characterise_text,
 	.end = text_end,
 };

@@ -41,7 +41,7 @@ const char *const uarch_extra_names[EXTRA_COUNT] = {
 };
 _Static_assert(EXTRA_SPLIT_STORE == EXTRA_COUNT - 1, "an extra without a name");
 
-/* The index of a word in a list, or -1 and a failure that calls it `what`. *//* ---- match */
+/* ---- match */
 
 /* "00-0f,20" → ranges. */
 static bool read_ranges(struct reader *r, const char *what, char *word, struct uarch_range *range, int *count)
