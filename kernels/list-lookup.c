@@ -337,8 +337,7 @@ static void add_reach(struct kernel_run *run, enum reach_way way, double lines, 
 {
 	if (lines <= 0)
 		return;
-	run->reach_way[run->reaches] = (unsigned char)way;
-	run->reach[run->reaches++] = (struct kernel_reach){ .lines = lines, .range = range };
+	run->reach[run->reaches++] = (struct kernel_reach){ .lines = lines, .range = range, .way = way };
 }
 
 static void lookup_figures(struct kernel_run *run)
