@@ -145,6 +145,18 @@ void assemble_bind(struct assembly *as, int label)
 		}
 }
 
+void assemble_forget(struct assembly *as, int label)
+{
+	if (!is_label(as, label))
+		return;
+	for (int i = label; i < as->label_count; i++)
+		if (!as->label[i]) {
+			fail(as, status_make(STATUS_FAILED, "label %d is forgotten before it is bound", i));
+			return;
+		}
+	as->label_count = label;
+}
+
 /* An instruction that leads to a label: now, or once that is bound. */
 static void lead(struct assembly *as, unsigned char *at, int label)
 {

@@ -46,6 +46,9 @@ int assemble_here(struct assembly *as);
 int assemble_label(struct assembly *as);
 void assemble_bind(struct assembly *as, int label);
 
+/* That label and all later ones are no longer needed: of long code made piece by piece. They must be bound. */
+void assemble_forget(struct assembly *as, int label);
+
 /* A jump, branch or call to a label, by its mnemonic ("jmp", "jnz", "call"; "b", "b.ne", "bl"), always in the form that reaches far; and its address
  * into a register ("lea", "adr"). */
 void assemble_jump(struct assembly *as, const char *mnemonic, int label);

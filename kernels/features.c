@@ -1,6 +1,14 @@
 /* Instruction sets: see features.h. */
 #include "kernels/features.h"
 
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
 static const char *const names[] = {
 	[FEATURE_X86_64] = "x86-64", [FEATURE_SSE4] = "SSE4.1", [FEATURE_AVX] = "AVX", [FEATURE_AVX2] = "AVX2",
 	[FEATURE_FMA] = "FMA", [FEATURE_BMI2] = "BMI2", [FEATURE_AVX512] = "AVX-512", [FEATURE_NEON] = "NEON",
@@ -47,3 +55,66 @@ struct status features_need(enum feature feature, const char *what)
 		return status_ok();
 	return status_make(STATUS_FAILED, "%s needs %s, which this processor lacks", what, names[feature]);
 }
+
+/* ---- words */
+
+#if defined(__x86_64__)
+
+/* What the operating system has to save as well is said by the wide feature that goes with it. Bits: Intel's Software Developer's Manual, volume 2, CPUID;
+ * lzcnt: AMD's Architecture Programmer's Manual, volume 3. */
+static const struct {
+	const char *word;
+	enum feature with;
+	unsigned leaf;            /* 0: no bit of its own */
+	char reg;
+	unsigned bit;
+} words[] = {
+	{ "sse4", FEATURE_SSE4, 0, 0, 0 }, { "avx", FEATURE_AVX, 0, 0, 0 }, { "avx2", FEATURE_AVX2, 0, 0, 0 },
+	{ "fma", FEATURE_FMA, 0, 0, 0 }, { "bmi2", FEATURE_BMI2, 7, 'b', 3 }, { "avx512", FEATURE_AVX512, 0, 0, 0 },
+	{ "lzcnt", FEATURE_X86_64, 0x80000001, 'c', 5 }, { "movbe", FEATURE_X86_64, 1, 'c', 22 }, { "f16c", FEATURE_AVX, 1, 'c', 29 },
+	{ "aes", FEATURE_SSE4, 1, 'c', 25 }, { "clmul", FEATURE_SSE4, 1, 'c', 1 }, { "gfni", FEATURE_SSE4, 7, 'c', 8 },
+	{ "vaes", FEATURE_AVX512, 7, 'c', 9 }, { "ifma", FEATURE_AVX512, 7, 'b', 21 }, { "vbmi", FEATURE_AVX512, 7, 'c', 1 },
+	{ "vbmi2", FEATURE_AVX512, 7, 'c', 6 }, { "vnni", FEATURE_AVX512, 7, 'c', 11 }, { "popcntdq", FEATURE_AVX512, 7, 'c', 14 },
+	{ "avx512cd", FEATURE_AVX512, 7, 'b', 28 },
+};
+
+static bool has_bit(unsigned leaf, char reg, unsigned bit)
+{
+	unsigned regs[4];
+
+	return __get_cpuid_count(leaf, 0, &regs[0], &regs[1], &regs[2], &regs[3]) && regs[reg - 'a'] >> bit & 1;
+}
+
+bool features_word(const char *word, bool *known)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i].word, word) == 0) {
+			if (known)
+				*known = true;
+			return features_have(words[i].with) && (!words[i].leaf || has_bit(words[i].leaf, words[i].reg, words[i].bit));
+		}
+	if (known)
+		*known = false;
+	return false;
+}
+
+#else
+
+/* Bits of AT_HWCAP: the kernel's arch/arm64/include/uapi/asm/hwcap.h. */
+bool features_word(const char *word, bool *known)
+{
+	static const struct { const char *word; unsigned bit; } words[] = { { "neon", 1 }, { "aes", 3 }, { "pmull", 4 }, { "crc32", 7 },
+		{ "atomics", 8 }, { "dotprod", 20 } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i].word, word) == 0) {
+			if (known)
+				*known = true;
+			return getauxval(AT_HWCAP) >> words[i].bit & 1;
+		}
+	if (known)
+		*known = false;
+	return false;
+}
+
+#endif

@@ -27,4 +27,8 @@ const char *features_name(enum feature feature);
 /* For check(): fine, or STATUS_FAILED with "form=gather needs AVX2, which this processor lacks", where `what` is "form=gather". */
 struct status features_need(enum feature feature, const char *what);
 
+/* Whether this processor has what a word of data/characterise.* stands for: one of the above in small letters ("avx512" for all four), or what only
+ * single instructions need ("aes", "vbmi", "crc32"). *known (may be NULL): false when there is no such word for this instruction set. */
+bool features_word(const char *word, bool *known);
+
 #endif

@@ -64,13 +64,16 @@ struct knob {
 	enum knob_asks asks;
 };
 
-/* Where lines of a walk come from that meets small and large parts of its data by turns: a search goes down a tree, whose upper levels
- * are small. */
+/* How loads come by their addresses. */
 enum reach_way {
 	REACH_CHAINED,             /* a load has its address from the one before it */
 	REACH_GUESSED,             /* or by a branch that is predicted: it waits where the guess was wrong */
+	REACH_FREE,                /* addresses wait for no load, but no prefetcher knows them: as many are under way as the core has room for */
 	REACH_ORDERED,             /* they are walked in order, and prefetchers bring them in time */
 };
+
+/* Where lines of a walk come from that meets small and large parts of its data by turns: a search goes down a tree, whose upper levels
+ * are small. */
 struct kernel_reach {
 	double lines;              /* touched per element there */
 	double range;              /* bytes that they are scattered over, with all that is met as often or more often */

@@ -59,6 +59,23 @@ static struct status load_from(const char *directory, const char *name, char **t
 	return status;
 }
 
+struct status data_read(const char *path, char **text)
+{
+	struct text bytes = { 0 };
+	struct status status;
+	FILE *file = fopen(path, "r");
+
+	*text = NULL;
+	if (!file)
+		return status_make(STATUS_FAILED, "%.100s: %s", path, strerror(errno));
+	status = read_text(file, path, &bytes);
+	fclose(file);
+	if (status_is_ok(&status))
+		*text = memory_string(text_string(&bytes));
+	text_free(&bytes);
+	return status;
+}
+
 const char *data_built_in(const char *name)
 {
 	for (const struct data_file *file = data_files; file->name; file++)
@@ -88,6 +105,22 @@ static void free_places(struct text place[PLACES])
 {
 	for (int i = 0; i < PLACES; i++)
 		text_free(&place[i]);
+}
+
+bool data_own_path(const char *name, struct text *path)
+{
+	struct text place[PLACES];
+	bool found = false;
+
+	find_places(place);
+	text_clear(path);
+	for (int i = 0; i < PLACES && !found; i++)
+		if (place[i].length > 0) {
+			text_addf(path, "%s/%s", text_string(&place[i]), name);
+			found = true;
+		}
+	free_places(place);
+	return found;
 }
 
 struct status data_load(const char *name, char **text, char origin[256])

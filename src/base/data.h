@@ -5,6 +5,8 @@
 #ifndef SLX_BASE_DATA_H
 #define SLX_BASE_DATA_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 /* One compiled-in file; the generated table (data.c's data_files) ends with a NULL name. */
@@ -20,11 +22,18 @@ extern const struct data_file data_files[];
  * holds a NUL byte, or no such file exists at all. */
 struct status data_load(const char *name, char **text, char origin[256]);
 
+/* Any file, read likewise. */
+struct status data_read(const char *path, char **text);
+
 /* Every data file DIRECTORY/NAME.EXTENSION there is, as NAME: those in $SLEXPLORE_DATA, then in the user's configuration, then
  * the compiled-in ones; each once, those of a directory in alphabetical order. Ended by NULL; the caller frees with
  * data_names_free(). */
 char **data_names(const char *directory, const char *extension);
 void data_names_free(char **names);
+
+/* Where a file of one's own of that name belongs: in $SLEXPLORE_DATA, else in the user's configuration. False: neither is known. */
+struct text;
+bool data_own_path(const char *name, struct text *path);
 
 /* The compiled-in text of that name whatever files there are, or NULL. */
 const char *data_built_in(const char *name);

@@ -46,6 +46,8 @@ struct cli {
 	const char *picture, *gnuplot;      /* files to draw into; NULL: none */
 	enum picture_theme theme;
 	int chart;                /* sweep: enum chart_look */
+	const char *output;       /* characterise: the file for the core model; NULL: none */
+	bool install, quick, agreements;      /* characterise */
 	FILE *out;                /* results */
 	FILE *err;                /* messages, notes and progress */
 };

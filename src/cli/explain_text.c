@@ -161,6 +161,8 @@ void explain_text(struct report *report, const struct setting *setting, const st
 		blocks_words(report->blocks, setting, NULL, words, sizeof(words));
 		fprintf(report->out, "blocks    %s\n", words);
 	}
+	if (explanation->waits)
+		fprintf(report->out, "waits     what the next load waits for: %s\n", explanation->waits);
 	misses_text(report, setting, 10);
 	if (known)
 		print_published(report->out, &published);
@@ -191,6 +193,8 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 			limits->unknown == 1 ? "" : "s", limits->unknown_names);
 	if (limits->binding < 0)
 		return;
+	if (explanation->waits)
+		fprintf(report->out, "waits    what the next load waits for: %s\n", explanation->waits);
 	limit = &limits->limit[limits->binding];
 	units_figure(limits->bound, bound, sizeof(bound));
 	units_figure(limits->predicted, predicted, sizeof(predicted));

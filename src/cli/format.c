@@ -31,6 +31,11 @@ void report_init(struct report *report, FILE *out, enum report_kind kind)
 	report->host[sizeof(report->host) - 1] = '\0';
 }
 
+void report_pace(const struct report *report, const struct sample *sample, struct pace *pace)
+{
+	pace_find(sample, report->explanation, report->events, report->counts, report->peak, pace);
+}
+
 void format_knob(const struct knob *knob, char initial[48], char range[160])
 {
 	setting_format_value(knob, knob->initial, initial, 48);

@@ -15,6 +15,7 @@
 #include "engine/machine.h"
 #include "engine/trials.h"
 #include "kernels/kernel.h"
+#include "model/pace.h"
 #include "session/records.h"
 #include "session/setting.h"
 #include "session/sweep.h"
@@ -28,13 +29,16 @@ struct event_line;
 struct event_survey;
 struct misses_whatif;
 struct probe_report;
+struct windows_report;
+struct characterised;
 struct named_sweep;
 struct blocks;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
 
-enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE };
+enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE, REPORT_WINDOWS,
+	REPORT_CORE };
 
 /* What all records of one output share. */
 struct report {
@@ -52,6 +56,7 @@ struct report {
 	const struct explanation *explanation;       /* of the setting that is written next; NULL: none */
 	const struct event_plan *events;    /* what is counted beside; NULL: nothing. begin() comes when counts has the first there are */
 	const struct counts *counts;        /* of the setting that is written next; NULL: none */
+	double peak;                        /* 10^9 bytes a second that one core reads from memory here; 0: not measured */
 	const struct blocks *blocks;        /* how large its blocks should be; NULL: it has none, or nobody asked */
 	const char *const *asked;           /* the events that were asked for by name */
 	int asked_count;
@@ -61,7 +66,7 @@ struct report {
 	bool crowded;                       /* text: whether a column says what all cores move together */
 	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */
 	const struct event_survey *survey;  /* REPORT_EVENTS: of what is listed; else NULL */
-	bool points;                        /* REPORT_PROBE, text: every point instead of a plot */
+	bool points;                        /* REPORT_PROBE, text: every point instead of a plot; REPORT_WINDOWS: the curves' points besides */
 	bool contended, two_modes;          /* whether a row of text carries that flag, which end() explains */
 };
 
@@ -76,6 +81,8 @@ struct format {
 	void (*explain)(struct report *report, const struct setting *setting, const struct explanation *explanation);
 	void (*event)(struct report *report, const struct event_line *event);
 	void (*probe)(struct report *report, const struct probe_report *probe);
+	void (*windows)(struct report *report, const struct windows_report *windows);
+	void (*core)(struct report *report, const struct characterised *characterised);
 	void (*end)(struct report *report);
 };
 
@@ -86,6 +93,9 @@ const struct format *format_find(const char *name);      /* or NULL */
 
 /* A report with its stream, kind, and the host's name. */
 void report_init(struct report *report, FILE *out, enum report_kind kind);
+
+/* What stands beside the cycles of a sample, by what the report knows of it. */
+void report_pace(const struct report *report, const struct sample *sample, struct pace *pace);
 
 /* "a knob's default" as typed, and its range in words, for lists of kernels; the range's buffer is enough for
  * any kernel. */

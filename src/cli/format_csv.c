@@ -7,10 +7,12 @@
 
 #include "cli/check.h"
 #include "cli/event.h"
+#include "cli/characterise_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
 #include "model/explain.h"
 #include "session/probe.h"
+#include "session/windows.h"
 #include "session/sweeps.h"
 
 /* One line under construction. */
@@ -104,7 +106,7 @@ static void csv_begin(struct report *report)
 		for (int i = 0; i < kernel->knob_count; i++)
 			add(&line, kernel->knobs[i].name);
 		text_add(&line.text, ",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
-			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted");
+			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted,instructions,instructions_from,cpi,traffic_gbps,traffic_share");
 		if (report->named)
 			text_add(&line.text, ",sweep,seconds,speedup");
 		add_counter_names(report, &line);
@@ -122,6 +124,14 @@ static void csv_begin(struct report *report)
 		text_add(&line.text, "id,host,machine,part,level,x,setting,cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,"
 			"ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed");
 		break;
+	case REPORT_WINDOWS:
+		text_add(&line.text, report->points ? "id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,cycles_hi,setting,seed" :
+			"id,host,machine,uarch,filler,buffer,state,kind,knee,knee_lo,knee_hi,from,to,cycles_before,cycles_after,noise,entries,points,"
+			"seconds,contended,setting,seed");
+		break;
+	case REPORT_CORE:
+		text_add(&line.text, "host,machine,kind,name,figure,value,lo,hi,words");
+		break;
 	case REPORT_EVENTS:
 		text_add(&line.text, "uarch,role,name,state,note,help");
 		break;
@@ -134,7 +144,9 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 {
 	const struct kernel *kernel = setting->kernel;
 	struct line line = { 0 };
+	struct pace pace;
 
+	report_pace(report, sample, &pace);
 	add_integer(&line, (int64_t)report->records + 1);
 	add(&line, report->host);
 	add(&line, report->machine ? report->machine->name : "");
@@ -182,9 +194,14 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 	add(&line, explain_binding(report->explanation) ? explain_binding(report->explanation) : "");
 	add_real(&line, explain_bound(report->explanation));
 	add_real(&line, explain_predicted(report->explanation));
+	add_real(&line, pace.instructions);
+	add(&line, pace.instructions_from != SOURCE_NONE ? source_name(pace.instructions_from) : "");
+	add_real(&line, pace.cpi);
+	add_real(&line, pace.traffic);
+	add_real(&line, pace.share);
 	if (report->named) {
 		add(&line, report->named->name);
-		add_real(&line, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL));
+		add_real(&line, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL, NULL));
 		add_real(&line, report->speedup);
 	}
 	add_counters(report, &line);
@@ -250,6 +267,70 @@ static void csv_explain(struct report *report, const struct setting *setting, co
 		line_write(report, &line);
 	}
 	report->records++;
+}
+
+/* The beginning of a row of windows. */
+static void begin_window(struct report *report, const struct windows_report *windows, const struct windows_row *row, struct line *line)
+{
+	add_integer(line, (int64_t)report->records + 1);
+	add(line, report->host);
+	add(line, report->machine ? report->machine->name : "");
+	add(line, windows->uarch);
+	add(line, row->filler);
+	add(line, row->fact ? row->fact->buffer : "");
+}
+
+static void end_window(struct report *report, const struct setting *at, struct line *line)
+{
+	struct text setting = { 0 };
+
+	setting_format(at, &setting);
+	add(line, text_string(&setting));
+	add_integer(line, (int64_t)report->seed);
+	line_write(report, line);
+	text_free(&setting);
+	report->records++;
+}
+
+static void csv_window(struct report *report, const struct windows_report *windows, const struct windows_row *row)
+{
+	static const char *const states[] = { "waiting", "incomplete", "done", "failed" };
+	const struct knee *knee = &row->knee;
+	const double reals[] = { knee->x, knee->lo, knee->hi, knee->from, knee->to, knee->before, knee->after, knee->noise, row->entries };
+	struct line line = { 0 };
+
+	begin_window(report, windows, row, &line);
+	add(&line, states[row->state]);
+	add(&line, knee_kind_names[knee->kind]);
+	for (size_t i = 0; i < sizeof(reals) / sizeof(*reals); i++)
+		add_real(&line, reals[i]);
+	add_integer(&line, row->curve.count);
+	add_real(&line, row->seconds);
+	add(&line, row->contended ? "true" : "false");
+	end_window(report, &row->setting, &line);
+}
+
+static void csv_windows(struct report *report, const struct windows_report *windows)
+{
+	for (int i = 0; i < windows->count; i++) {
+		const struct windows_row *row = &windows->row[i];
+
+		if (!report->points)
+			csv_window(report, windows, row);
+		for (int k = 0; report->points && k < row->curve.count; k++) {
+			const struct knee_point *point = &row->curve.point[k];
+			struct setting setting = row->setting;
+			struct line line = { 0 };
+
+			setting.v[kernel_knob(setting.kernel, WINDOWS_FILLERS)] = (int64_t)point->x;
+			begin_window(report, windows, row, &line);
+			add_real(&line, point->x);
+			add_real(&line, point->y);
+			add_real(&line, point->lo);
+			add_real(&line, point->hi);
+			end_window(report, &setting, &line);
+		}
+	}
 }
 
 /* A point of a probe: which curve it is of, where on it, and the setting as one types it, since kernels differ. */
@@ -325,6 +406,47 @@ static void csv_event(struct report *report, const struct event_line *event)
 	report->records++;
 }
 
+static void csv_figure(struct report *report, const char *kind, const char *name, const char *what, const struct figure *figure, const char *words)
+{
+	struct line line = { 0 };
+
+	if (!figure->known)
+		return;
+	add(&line, report->host);
+	add(&line, report->machine ? report->machine->name : "");
+	add(&line, kind);
+	add(&line, name);
+	add(&line, what);
+	add_real(&line, figure->value);
+	add_real(&line, figure->lo);
+	add_real(&line, figure->hi);
+	add(&line, words);
+	line_write(report, &line);
+	report->records++;
+}
+
+static void csv_core(struct report *report, const struct characterised *characterised)
+{
+	const struct characterise_report *core = characterised->report;
+	const struct measured *measured = &core->measured;
+
+	csv_figure(report, "width", "", "slots", &measured->width, "");
+	for (int i = 0; i < measured->op_count; i++) {
+		const struct measured_op *op = &measured->op[i];
+		struct text ports = { 0 };
+
+		if (core->ported)
+			characterise_ports(&core->ports, i, &ports);
+		csv_figure(report, "class", op->name, "latency", &op->latency, "");
+		csv_figure(report, "class", op->name, "accumulate", &op->accumulate, "");
+		csv_figure(report, "class", op->name, "each", &op->each, text_string(&ports));
+		csv_figure(report, "class", op->name, "slots", &op->slots, "");
+		text_free(&ports);
+	}
+	for (int i = 0; i < measured->fact_count; i++)
+		csv_figure(report, "fact", measured->fact[i].word, "", &measured->fact[i].figure, measured->fact[i].words);
+}
+
 const struct format format_csv = {
 	.name = "csv",
 	.begin = csv_begin,
@@ -334,4 +456,6 @@ const struct format format_csv = {
 	.explain = csv_explain,
 	.event = csv_event,
 	.probe = csv_probe,
+	.windows = csv_windows,
+	.core = csv_core,
 };

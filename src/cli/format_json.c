@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/characterise_text.h"
 #include "cli/check.h"
 #include "cli/event.h"
 #include "cli/misses_text.h"
@@ -40,6 +41,7 @@ static void json_sample(struct report *report, const struct setting *setting, co
 {
 	struct records records = records_of(report);
 	struct misses misses, then;
+	struct pace pace;
 	struct record_sample what = {
 		.id = report->records + 1, .machine = report->machine ? report->machine->name : NULL, .setting = setting,
 		.sample = sample, .facts = facts, .seed = report->seed, .uarch = core_name(report),
@@ -47,6 +49,8 @@ static void json_sample(struct report *report, const struct setting *setting, co
 		.sweep = report->named ? report->named->name : NULL, .speedup = report->named ? report->speedup : (double)NAN,
 	};
 
+	report_pace(report, sample, &pace);
+	what.pace = &pace;
 	what.then = misses_report(report, setting, &misses, &then) ? &then : NULL;
 	what.misses = &misses;
 	records_sample(&records, &what);
@@ -229,6 +233,97 @@ static void json_probe(struct report *report, const struct probe_report *probe)
 	records_probe(&records, probe, report->seed, report->records + 1);
 }
 
+static void json_windows(struct report *report, const struct windows_report *windows)
+{
+	struct records records = records_of(report);
+
+	records_windows(&records, windows, report->points, report->seed, report->records + 1);
+}
+
+/* "latency", "latency_lo", "latency_hi". */
+static void put_figure(json_t *object, const char *key, const struct figure *figure)
+{
+	char name[40];
+
+	if (!figure->known)
+		return;
+	record_set_real(object, key, figure->value);
+	snprintf(name, sizeof(name), "%s_lo", key);
+	record_set_real(object, name, figure->lo);
+	snprintf(name, sizeof(name), "%s_hi", key);
+	record_set_real(object, name, figure->hi);
+}
+
+static void put_core(struct report *report, const struct records *records, const struct characterised *characterised)
+{
+	const struct characterise_report *core = characterised->report;
+	json_t *object = record_new(records, "core", report->records + 1);
+
+	record_set_string(object, "machine", core->measured.processor, 96);
+	record_set_string(object, "name", core->name, sizeof(core->name));
+	json_object_set_new(object, "complete", json_boolean(core->complete));
+	record_set_real(object, "seconds", core->seconds);
+	put_figure(object, "width", &core->measured.width);
+	if (core->ported) {
+		json_object_set_new(object, "ports", json_integer(core->ports.ports));
+		json_object_set_new(object, "mixes", json_integer(core->measured.mix_count));
+		record_set_real(object, "mixes_off", core->ports.fitted_median);
+		record_set_real(object, "mixes_worst", core->ports.fitted_worst);
+	}
+	if (characterised->shipped)
+		record_set_string(object, "shipped", uarch_name(characterised->shipped), 24);
+	record_write(records, object);
+}
+
+static void json_core(struct report *report, const struct characterised *characterised)
+{
+	struct records records = records_of(report);
+	const struct characterise_report *core = characterised->report;
+	const struct measured *measured = &core->measured;
+	json_t *object;
+
+	put_core(report, &records, characterised);
+	for (int i = 0; i < measured->op_count; i++) {
+		const struct measured_op *op = &measured->op[i];
+		struct text ports = { 0 };
+
+		if (core->ported)
+			characterise_ports(&core->ports, i, &ports);
+		object = record_new(&records, "class", report->records + 1);
+		record_set_string(object, "name", op->name, sizeof(op->name));
+		put_figure(object, "latency", &op->latency);
+		put_figure(object, "accumulate", &op->accumulate);
+		put_figure(object, "each", &op->each);
+		put_figure(object, "slots", &op->slots);
+		if (ports.length)
+			record_set_string(object, "ports", text_string(&ports), 200);
+		record_write(&records, object);
+		text_free(&ports);
+	}
+	for (int i = 0; i < measured->fact_count; i++) {
+		object = record_new(&records, "fact", report->records + 1);
+		record_set_string(object, "name", measured->fact[i].word, 40);
+		put_figure(object, "value", &measured->fact[i].figure);
+		record_set_string(object, "loop", measured->fact[i].words, 80);
+		record_write(&records, object);
+	}
+	for (int i = 0; i < characterised->difference_count; i++) {
+		const struct model_difference *difference = &characterised->difference[i];
+
+		object = record_new(&records, "difference", report->records + 1);
+		record_set_string(object, "what", difference->what, sizeof(difference->what));
+		record_set_real(object, "measured", difference->a);
+		record_set_real(object, "shipped", difference->b);
+		json_object_set_new(object, "agrees", json_boolean(difference->agrees));
+		record_write(&records, object);
+	}
+	for (int i = 0; i < core->note_count; i++) {
+		object = record_new(&records, "note", report->records + 1);
+		record_set_string(object, "text", core->note[i], sizeof(core->note[i]));
+		record_write(&records, object);
+	}
+}
+
 const struct format format_json = {
 	.name = "json",
 	.begin = json_begin,
@@ -239,4 +334,6 @@ const struct format format_json = {
 	.explain = json_explain,
 	.event = json_event,
 	.probe = json_probe,
+	.windows = json_windows,
+	.core = json_core,
 };

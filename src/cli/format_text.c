@@ -8,12 +8,14 @@
 #include <strings.h>
 
 #include "base/units.h"
+#include "cli/characterise_text.h"
 #include "cli/check.h"
 #include "cli/counts_text.h"
 #include "cli/event_text.h"
 #include "cli/explain_text.h"
 #include "cli/misses_text.h"
 #include "cli/probe_text.h"
+#include "cli/windows_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
 #include "session/blocks.h"
@@ -66,7 +68,7 @@ static const struct column {
 } columns[] = {
 	{ "CPE", 7 }, { "lo", 7 }, { "hi", 7 }, { "src", 4 }, { "trials", 7 }, { "quiet", 6 }, { "ns", 7 },
 	{ "GHz", 6 }, { "GB/s", 7 }, { "B/cycle", 8 }, { "limit", 7 }, { "IPC", 6 }, { "all GB/s", 9 }, { "seconds", 10 },
-	{ "speedup", 8 },
+	{ "speedup", 8 }, { "instr", 8 }, { "CPI", 7 }, { "mem%", 6 }, { "Minstr", 8 },
 };
 
 /* Which of them a report has. */
@@ -89,6 +91,14 @@ static bool has_column(const struct report *report, size_t column)
 		return named && named->figure == SWEEPS_SECONDS;
 	case 14:
 		return named && named->base >= 0;
+	case 15:
+		return named && (sweeps_asks(named, SWEEPS_INSTRUCTIONS) || sweeps_asks(named, SWEEPS_CPI));
+	case 16:
+		return named && (sweeps_asks(named, SWEEPS_CPI) || sweeps_asks(named, SWEEPS_INSTRUCTIONS));
+	case 17:
+		return named && sweeps_asks(named, SWEEPS_TRAFFIC);
+	case 18:
+		return named && sweeps_asks(named, SWEEPS_INSTRUCTIONS_TOTAL);
 	default:
 		return true;
 	}
@@ -208,8 +218,10 @@ static void percent(struct report *report, int width, double share)
 
 static void text_row(struct report *report, const struct setting *setting, const struct sample *sample, const struct run_facts *facts)
 {
+	static const enum sweeps_figure paced[] = { SWEEPS_INSTRUCTIONS, SWEEPS_CPI, SWEEPS_TRAFFIC, SWEEPS_INSTRUCTIONS_TOTAL };
 	FILE *out = report->out;
 	char source[2] = { sample->cycles_from ? (char)sample->cycles_from : '-', '\0' };
+	struct pace pace;
 
 	for (size_t i = 0; i < report->axis_count; i++) {
 		const struct sweep_axis *axis = &report->axes[i];
@@ -239,9 +251,13 @@ static void text_row(struct report *report, const struct setting *setting, const
 	if (has_column(report, 12))
 		figure(report, columns[12].width, sample->total_gbps > 0 ? sample->total_gbps : NAN);
 	if (has_column(report, 13))
-		fprintf(out, "%*.4g", columns[13].width, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL));
+		fprintf(out, "%*.4g", columns[13].width, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL, NULL));
 	if (has_column(report, 14))
 		figure(report, columns[14].width, report->speedup);
+	report_pace(report, sample, &pace);
+	for (size_t i = 0; i < sizeof(paced) / sizeof(*paced); i++)
+		if (has_column(report, 15 + i))
+			figure(report, columns[15 + i].width, sweeps_value(paced[i], sample, facts, &pace, NULL));
 	for (int i = 0; i < report->asked_count; i++) {
 		const char *title;
 		int event = asked_event(report, i), width = asked_title(report, i, &title);
@@ -283,6 +299,21 @@ static void place_text(FILE *out, const struct sample *sample, const struct run_
 		fprintf(out, "memory   %s\n", words);
 }
 
+/* What stands beside the cycles: instructions, and what memory brings. */
+static void pace_text(FILE *out, const struct pace *pace)
+{
+	char instructions[32], cpi[32], words[160];
+
+	if (pace->instructions > 0) {
+		units_figure(pace->instructions, instructions, sizeof(instructions));
+		units_figure(pace->cpi, cpi, sizeof(cpi));
+		fprintf(out, "instr    %s an element (%s), %s cycles each\n", instructions, pace_source(pace->instructions_from), cpi);
+	}
+	pace_traffic_words(pace, false, words, sizeof(words));
+	if (*words)
+		fprintf(out, "traffic  %s (%s)\n", words, pace->lines_from == SOURCE_COUNTER ? "counted" : "model");
+}
+
 static void text_one(struct report *report, const struct setting *setting, const struct sample *sample,
 	const struct run_facts *facts)
 {
@@ -291,6 +322,7 @@ static void text_one(struct report *report, const struct setting *setting, const
 	FILE *out = report->out;
 	struct text line = { 0 };
 	char cpe[32], low[32], high[32], ns[32], ghz[32], gbps[32], bytes[32];
+	struct pace pace;
 
 	setting_format(setting, &line);
 	fprintf(out, "%s\n", text_string(&line));
@@ -310,6 +342,8 @@ static void text_one(struct report *report, const struct setting *setting, const
 		fprintf(out, "data     %s GB/s (%.0f MB/s), %s bytes a cycle (%.3g cycles a byte); pages: %s\n", gbps, sample->gbps * 1000,
 			bytes, 1 / sample->bytes_per_cycle, facts->pages);
 	}
+	report_pace(report, sample, &pace);
+	pace_text(out, &pace);
 	place_text(out, sample, facts);
 	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
 	if (isfinite(sample->quiet))
@@ -401,5 +435,7 @@ const struct format format_text = {
 	.explain = explain_text,
 	.event = event_text,
 	.probe = probe_text,
+	.windows = windows_text,
+	.core = characterise_text,
 	.end = text_end,
 };

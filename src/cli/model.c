@@ -62,7 +62,7 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 		cache[level - 1] = uarch_cache(model->core.uarch, level);
 	result = memory_new(1, sizeof(*result));
 	for (uint64_t generation = 1u << 30; !interrupt_signal() && memory_probe_next(&model->memory, model->machine,
-		setting->kernel->footprint(setting->v), model->seed, &request); generation++) {
+		setting->kernel->footprint(setting->v), memory_scattered(setting->kernel, setting->v), model->seed, &request); generation++) {
 		request.generation = generation;
 		if (!bench_measure(bench, &request, result))
 			break;
@@ -108,7 +108,7 @@ const struct explanation *model_explain(struct model *model, const struct settin
 	struct explain_question question = {
 		.kernel = setting->kernel, .v = setting->v, .seed = model->seed, .uarch = model->core.uarch,
 		.foreign = model->core.foreign, .machine = model->machine, .l3 = model->memory.l3,
-		.memory = model->memory.memory,
+		.memory = model->memory.memory, .point = { model->memory.point[0], model->memory.point[1] },
 	};
 
 	if (!model->core.uarch)

@@ -119,7 +119,7 @@ const struct cli_option cli_common_options[] = {
 	{ "cpu", "N", "the core to measure; otherwise one is chosen", apply_cpu },
 	{ "seed", "N", "where random layouts begin (1)", apply_seed },
 	{ "time-budget", "SECONDS", "how long to measure at most, without preparing data", apply_time_budget },
-	{ "uarch", "NAME", "predict for this core instead of the running one; a wrong name lists them all", apply_uarch },
+	{ "uarch", "NAME", "predict for this core instead of the running one (a PATH: of that file); a wrong name lists them all", apply_uarch },
 	{ "event", "NAME", "count this too, as libpfm spells it; may be given several times", apply_event },
 	{ "whatif", "CACHE", "misses in other caches too: 2x, 64k, 'L2 4m'; may be given several times", apply_whatif },
 	{ "quiet", NULL, "no notes and no progress on standard error", apply_quiet },

@@ -7,34 +7,14 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/wrapped.h"
 
-enum { WIDTH = 80, CELL = 40 };
+enum { CELL = 40 };
 
 /* Readings of memory agree within this. */
 #define BEYOND 1.1
 
 /* ---- words ---- */
-
-/* Broken at blanks; further lines after so many blanks. */
-static void put_wrapped(FILE *out, const char *first, int indent, const char *words)
-{
-	int column = fprintf(out, "%s", first);
-	bool begun = false;
-
-	while (*words) {
-		int length = (int)strcspn(words, " ");
-
-		if (begun && column + 1 + length > WIDTH) {
-			column = fprintf(out, "\n%*s", indent, "") - 1;
-			begun = false;
-		}
-		column += fprintf(out, "%s%.*s", begun ? " " : "", length, words);
-		begun = true;
-		words += length;
-		words += strspn(words, " ");
-	}
-	fputc('\n', out);
-}
 
 static void cell(FILE *out, int width, double value)
 {

@@ -108,6 +108,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		report.explanation = model_explain(model, setting);
 		report.events = &model->events;
 		report.counts = &result->counts;
+		report.peak = model->memory.peak;
 		report.counts_wanted = cli->event_count > 0;
 		report.whatif = &cli->whatif;
 		if (cli->format->begin)

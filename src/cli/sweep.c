@@ -83,6 +83,7 @@ static bool print_cells(struct output *output, struct sweep *sweep)
 {
 	const struct format *format = output->cli->format;
 	const struct cell *cell;
+	struct pace pace;
 	bool any = false;
 
 	while ((cell = sweep_take(sweep))) {
@@ -102,10 +103,12 @@ static bool print_cells(struct output *output, struct sweep *sweep)
 		model_measure(&output->model, output->bench, &cell->setting);
 		output->report.explanation = model_explain(&output->model, &cell->setting);
 		output->report.counts = cell->counts;
-		output->report.speedup = named_take(&output->named, cell);
+		output->report.peak = output->model.memory.peak;
+		report_pace(&output->report, &cell->sample, &pace);
+		output->report.speedup = named_take(&output->named, cell, &pace, output->report.explanation);
 		format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
 		if (output->drawn)
-			chart_sweep_add(output->drawn, cell);
+			chart_sweep_add(output->drawn, cell, &pace);
 		if (cell->facts.footprint > output->largest.footprint)
 			output->largest = cell->facts;
 	}

@@ -25,6 +25,8 @@ struct status uarch_choose(const char *name, const struct machine *machine, stru
 		/* The stand-in that was offered, taken at the user's word. */
 		snprintf(core->how, sizeof(core->how), "%.48s, standing in for a core of which nothing is known",
 			uarch_title(core->uarch));
+	} else if (uarch_fits(core->uarch, machine)) {
+		snprintf(core->how, sizeof(core->how), "%.60s: what it says of itself fits this core", name);
 	} else {
 		core->foreign = true;
 		snprintf(core->how, sizeof(core->how), "predicted for %.48s, which is not this core",

@@ -15,7 +15,7 @@ struct uarch_choice {
 	char nearest[24];         /* not recognised: the model to offer; empty: none */
 };
 
-/* Chooses by name, or the running core for NULL. An unrecognised core is no error: uarch is NULL then, and how and nearest say
+/* Chooses by name or path, or the running core for NULL. An unrecognised core is no error: uarch is NULL then, and how and nearest say
  * what to do. STATUS_USAGE for a name that does not exist or is of another instruction set; STATUS_FAILED for a malformed file. */
 struct status uarch_choose(const char *name, const struct machine *machine, struct uarch_choice *core);
 void uarch_choice_free(struct uarch_choice *core);

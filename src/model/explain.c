@@ -171,6 +171,17 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	return status;
 }
 
+const char *explain_waits(const struct kernel *kernel, const int64_t *v)
+{
+	struct kernel_run run = { .kernel = kernel };
+
+	if (!kernel->figures)
+		return NULL;
+	memcpy(run.v, v, sizeof(run.v));
+	kernel->figures(&run);
+	return run.waits;
+}
+
 void explain(const struct explain_question *question, struct explanation *explanation)
 {
 	static const atomic_bool never;
@@ -183,6 +194,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	explanation->foreign = question->foreign;
 	explanation->function = NULL;
 	explanation->misses = (struct misses){ 0 };
+	explanation->waits = NULL;
 	memcpy(explanation->v, question->v, sizeof(explanation->v));
 	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
@@ -192,6 +204,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	if (!status_is_ok(&explanation->status))
 		return;
 	fill_place(question, &run, &place);
+	explanation->waits = run.waits;
 	misses_walk_run(&run, question->v, &walk);
 	misses_find(&walk, place.cache, misses_line(question->machine), &explanation->misses);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);

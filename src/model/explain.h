@@ -30,11 +30,15 @@ struct explanation {
 	struct limits limits;
 	const char *function;                /* of the source file; NULL */
 	double granule;                      /* elements an iteration */
+	const char *waits;                   /* what the address of the next load waits for, a clause; static text; NULL: nothing is to be said */
 	struct misses misses;                /* of this walk in the caches that limits are for; not known and without a reason: not asked */
 };
 
 struct explanation *explanation_new(void);
 void explanation_free(struct explanation *explanation);
+
+/* What a kernel's figures say that the next load waits for; NULL: nothing, or it has no figures. */
+const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 
 /* Fills it anew. */
 void explain(const struct explain_question *question, struct explanation *explanation);

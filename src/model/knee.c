@@ -91,6 +91,18 @@ static double base_of(const struct knee_curve *curve)
 	return values[count >= 5];
 }
 
+/* Half of the points agree, as well as those on one side of a rise do. */
+static bool is_flat(const struct knee_curve *curve)
+{
+	double values[KNEE_POINTS];
+	size_t count = (size_t)curve->count;
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = curve->point[i].y;
+	stats_sort(values, count);
+	return stats_quantile(values, count, 0.75) < RISEN * stats_quantile(values, count, 0.25);
+}
+
 /* From this point to the last one the time grows as the fillers do. */
 static bool grows_on(const struct knee_curve *curve, int from)
 {
@@ -137,7 +149,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 		if (last->x < most && !up)
 			return;
 		knee->work = up && grows_on(curve, half_way(curve));
-		knee->kind = knee->work || !up ? KNEE_NONE : KNEE_UNCLEAR;
+		knee->kind = knee->work || (!up && is_flat(curve)) ? KNEE_NONE : KNEE_UNCLEAR;
 		return;
 	}
 	knee->before = fit.rise.before;

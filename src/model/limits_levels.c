@@ -37,20 +37,19 @@ bool limits_spills(const struct tally *tally)
 	return place->reaches == 0 && first > 0 && (range_of(tally) > first || place->far_range > first);
 }
 
-double levels_lines_of(const struct tally *tally, enum reach_way way)
+static bool meant(const struct limits_place *place, int reach, int ways)
 {
-	double lines = 0;
-
-	for (int i = 0; i < tally->place->reaches; i++)
-		lines += tally->place->reach[i].way == way ? tally->place->reach[i].lines : 0;
-	return lines;
+	return ways >> place->reach[reach].way & 1;
 }
 
-double levels_lines(const struct tally *tally)
+double levels_lines(const struct tally *tally, int ways)
 {
-	if (tally->place->reaches == 0)
-		return tally->place->lines;
-	return levels_lines_of(tally, REACH_CHAINED) + levels_lines_of(tally, REACH_GUESSED) + levels_lines_of(tally, REACH_ORDERED);
+	const struct limits_place *place = tally->place;
+	double lines = place->reaches == 0 ? place->lines : 0;
+
+	for (int i = 0; i < place->reaches; i++)
+		lines += meant(place, i, ways) ? place->reach[i].lines : 0;
+	return lines;
 }
 
 /* The share of all lines that caches of so many bytes together cannot have. Of a walk within a walk, the larger of what either needs: all
@@ -98,27 +97,30 @@ static void begin(const struct tally *tally, struct level level[LEVELS])
 		.lines = place->memory.known ? place->memory.lines : UARCH_UNKNOWN };
 }
 
-/* What was measured of a range no larger than this one: what lies beyond the core's own caches takes no less in a larger. */
-static void raise_far(const struct limits_place *place, double range, struct level level[LEVELS])
+/* What was measured of a range no larger than this one: what lies beyond the core's own caches takes no less in a larger. Where a last cache
+ * is said to hold even the largest range that is looked at, that one is called memory: there its bandwidth is measured, too. */
+static void raise_far(const struct limits_place *place, double range, double last, struct level level[LEVELS])
 {
-	double latency = 0, share = level[L3].share + level[MEMORY].share, cycles = 0;
-	int to = L3;
+	double latency = 0, share = level[L3].share + level[MEMORY].share, cycles = 0, most = place->point[MEMORY_POINTS - 1].bytes;
+	bool far = most > 0 && range >= most && last > most;
 
 	for (int i = 0; i < MEMORY_POINTS; i++)
 		if (place->point[i].bytes > 0 && place->point[i].bytes <= range)
 			latency = fmax(latency, place->point[i].latency);
 	for (int i = L3; i <= MEMORY; i++)
 		cycles += level[i].share * fmax(level[i].latency, 0);
-	if (!(latency * share > cycles))
+	if (!(latency * share > cycles) && !far)
 		return;
-	if (!levels_known(&level[L3], false) || latency > FAR_FROM_CACHE * level[L3].latency)
-		to = MEMORY;
-	level[L3].share = level[MEMORY].share = 0;
-	level[to].share = share;
-	level[to].latency = latency;
-	/* No more of them a cycle than the nearer level has. */
-	if (!levels_known(&level[to], true))
-		level[to].lines = level[L3].lines;
+	far = far || !levels_known(&level[L3], false) || latency > FAR_FROM_CACHE * level[L3].latency;
+	/* No faster than the cache is said to be, and no more lines a cycle than the nearer level has. */
+	if (far && !levels_known(&level[MEMORY], true))
+		level[MEMORY].lines = level[L3].lines;
+	if (latency * share > cycles)
+		level[far ? MEMORY : L3].latency = latency;
+	else if (far && level[L3].share > 0)
+		level[MEMORY].latency = level[L3].latency;
+	level[L3].share = far ? 0 : share;
+	level[MEMORY].share = far ? share : 0;
 }
 
 /* index: the reach; -1: the whole walk where it has none. */
@@ -142,7 +144,7 @@ static bool spread(const struct tally *tally, int index, struct level level[LEVE
 		if (left < 1e-12)
 			left = 0;
 	}
-	raise_far(place, index < 0 ? range_of(tally) : place->reach[index].range, level);
+	raise_far(place, index < 0 ? range_of(tally) : place->reach[index].range, bytes[L3], level);
 	return true;
 }
 
@@ -151,10 +153,10 @@ bool levels_spread_reach(const struct tally *tally, int reach, struct level leve
 	return spread(tally, reach, level, missing);
 }
 
-bool levels_spread(const struct tally *tally, struct level level[LEVELS], const char **missing)
+bool levels_spread(const struct tally *tally, int ways, struct level level[LEVELS], const char **missing)
 {
 	const struct limits_place *place = tally->place;
-	double all = levels_lines(tally), cycles[LEVELS] = { 0 };
+	double all = levels_lines(tally, ways), cycles[LEVELS] = { 0 };
 
 	if (place->reaches == 0)
 		return spread(tally, -1, level, missing);
@@ -162,6 +164,8 @@ bool levels_spread(const struct tally *tally, struct level level[LEVELS], const 
 	for (int k = 0; k < place->reaches; k++) {
 		struct level one[LEVELS];
 
+		if (!meant(place, k, ways))
+			continue;
 		if (!spread(tally, k, one, missing))
 			return false;
 		for (int i = L1; i < LEVELS && all > 0; i++) {

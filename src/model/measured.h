@@ -10,7 +10,7 @@
 #include "model/knee.h"
 #include "model/uarch.h"
 
-enum { MEASURED_OPS = 224, MEASURED_MIXES = 2048, MEASURED_PARTS = 4, MEASURED_FACTS = 256, MEASURED_BUFFERS = 16 };
+enum { MEASURED_OPS = 320, MEASURED_MIXES = 2048, MEASURED_PARTS = 4, MEASURED_FACTS = 256, MEASURED_BUFFERS = 16 };
 
 /* A figure with its spread; known false: could not be measured, or is not yet. */
 struct figure {
@@ -101,16 +101,27 @@ double measured_cycles(const struct measured *measured, const struct measured_po
 /* The core model as the text of a .uarch file, each number with [measured] and its spread; uarch_parse() takes it. */
 void measured_write(const struct measured *measured, const struct measured_ports *ports, const char *name, struct text *text);
 
+/* What a `match` line says of a processor, as closely as it can, so that of several files for it this is the one: vendor, family, model, stepping
+ * and the features that it has. */
+void measured_match(const struct processor *processor, char match[160]);
+
 /* A number of one model beside that of another. */
 struct model_difference {
-	char what[64];            /* "latency of fadd", "width", "size rob", "fadd and vadd side by side" */
+	char what[64];            /* "latency of fadd", "width", "size rob", "2 fadd and 3 vlogic" (side by side, in cycles) */
 	double a, b;              /* NAN: the one says nothing */
 	double a_spread, b_spread;      /* ±; 0: not said */
-	bool agrees;              /* as well as such a figure can be measured */
+	bool agrees;              /* as well as such a figure can be measured; of NAN false */
 };
 
-/* The numbers that both models have, or one of them alone, in the order of a core's file; ports as cycles of classes alone and side by side.
- * Returns how many there are; at most `most` are filled. */
+/* The numbers that one model or both have, in the order of a core's file: throughputs ("each fadd") as the ports, the width and caps have them, where no
+ * measured one stands in the file; and, last, pairs of classes side by side that take otherwise by the ports of the one than by those of the other
+ * though each alone agrees, the worst first. Names of ports do not matter. Returns how many there are; at most `most` are filled. */
 int model_differences(const struct uarch *a, const struct uarch *b, struct model_difference *difference, int most);
+
+/* Of all pairs of classes that both models know, how many they let run within 5 % of the same time. */
+struct model_pairs {
+	int pairs, agree;
+};
+void model_compare_pairs(const struct uarch *a, const struct uarch *b, struct model_pairs *pairs);
 
 #endif

@@ -120,23 +120,31 @@ static struct status unknown_name(const char *name, const char *isa)
 struct status uarch_load(const char *name, const char *isa, struct uarch **uarch)
 {
 	char file[48], origin[256], *text;
+	bool path = strchr(name, '/') != NULL;
 	struct status status;
 
 	*uarch = NULL;
-	if (strlen(name) == 0 || strlen(name) >= UARCH_NAME || strchr(name, '/'))
-		return unknown_name(name, isa);
-	snprintf(file, sizeof(file), "uarch/%s.uarch", name);
-	status = data_load(file, &text, origin);
-	if (!status_is_ok(&status))
-		return is_listed(name) ? status : unknown_name(name, isa);
+	snprintf(origin, sizeof(origin), "%s", name);
+	if (path) {
+		status = data_read(name, &text);
+		if (!status_is_ok(&status))
+			return status;
+	} else {
+		if (strlen(name) == 0 || strlen(name) >= UARCH_NAME)
+			return unknown_name(name, isa);
+		snprintf(file, sizeof(file), "uarch/%s.uarch", name);
+		status = data_load(file, &text, origin);
+		if (!status_is_ok(&status))
+			return is_listed(name) ? status : unknown_name(name, isa);
+	}
 	status = uarch_parse(text, origin, uarch);
 	free(text);
 	if (!status_is_ok(&status))
 		return status;
-	if (strcmp((*uarch)->name, name) != 0)
+	if (!path && strcmp((*uarch)->name, name) != 0)
 		status = lines_status(origin, 1, "this file is the core \"%s\", not \"%s\"", (*uarch)->name, name);
 	else if (isa && strcmp((*uarch)->isa, isa) != 0)
-		status = status_make(STATUS_USAGE, "%s is a core for %s; this machine is %s", name, (*uarch)->isa, isa);
+		status = status_make(STATUS_USAGE, "%.100s is a core for %s; this machine is %s", name, (*uarch)->isa, isa);
 	if (!status_is_ok(&status)) {
 		uarch_free(*uarch);
 		*uarch = NULL;

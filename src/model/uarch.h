@@ -32,6 +32,9 @@ struct uarch_class {
 	double latency;           /* cycles, from register operand to result; UARCH_UNKNOWN */
 	double accumulate;        /* from the addend of a multiply-add to the result of the same class; UARCH_UNKNOWN: as latency */
 	bool accumulate_unknown;  /* the addend may be taken later than the factors, and nobody says by how much: no bound */
+	double each;              /* cycles an instruction as measured where nothing waits for anything; the ports follow from it, and limits do not
+	                             use it; UARCH_UNKNOWN */
+	double latency_spread, accumulate_spread, each_spread;      /* ±; 0: not said */
 	double slots;             /* of the rename width, memory operand not counted (> 0) */
 	int term_count;
 	struct uarch_term term[UARCH_TERMS];
@@ -86,6 +89,7 @@ struct uarch_cache {
 	int level;
 	double bytes, latency;    /* load to use, cycles */
 	double lines;             /* a cycle, to the level above; UARCH_UNKNOWN */
+	double bytes_spread, latency_spread, lines_spread;      /* ±; 0: not said */
 };
 
 struct uarch;
@@ -94,7 +98,7 @@ struct uarch;
  * they were when this was first asked, before those that are built in. Static. */
 const char *const *uarch_names(const char *isa);
 
-/* Loads a core model by name. STATUS_USAGE for an unknown name, with the nearest ones (and STATUS_USAGE for a core of another
+/* Loads a core model by name, or, where that has a slash, the file of that path. STATUS_USAGE for an unknown name, with the nearest ones (and STATUS_USAGE for a core of another
  * instruction set than `isa`, unless isa is NULL); STATUS_FAILED with file, line and reason when a file is malformed. The caller frees. */
 struct status uarch_load(const char *name, const char *isa, struct uarch **uarch);
 
@@ -111,6 +115,9 @@ enum uarch_match { UARCH_NONE, UARCH_NEAREST, UARCH_EXACT };
  * that can be read, and where nothing matches one whose own cannot: uarch_load() then says what is wrong with it. */
 enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160]);
 
+/* Whether one of its match lines is about this machine's processor. */
+bool uarch_fits(const struct uarch *uarch, const struct machine *machine);
+
 /* Facts. */
 const char *uarch_name(const struct uarch *uarch);       /* "zen3" */
 const char *uarch_title(const struct uarch *uarch);      /* "AMD Zen 3" */
@@ -121,6 +128,7 @@ const char *uarch_port(const struct uarch *uarch, int port);
 bool uarch_port_is_unit(const struct uarch *uarch, int port);      /* a divider, say: takes no slot, is no port */
 double uarch_cap(const struct uarch *uarch, enum uarch_cap cap);
 double uarch_size(const struct uarch *uarch, enum uarch_size size);
+enum uarch_size uarch_size_find(const char *word);       /* of core files ("rob"), or SIZE_COUNT */
 double uarch_extra(const struct uarch *uarch, enum uarch_extra extra);
 const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level);      /* 1, 2; NULL: unknown */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const cap_names[CAP_COUNT] = {
+const char *const uarch_cap_names[CAP_COUNT] = {
 	[CAP_LOADS] = "loads", [CAP_LOADS_VECTOR] = "loads-vector", [CAP_LOADS_512] = "loads-512",
 	[CAP_STORES] = "stores", [CAP_STORES_VECTOR] = "stores-vector", [CAP_STORES_512] = "stores-512",
 	[CAP_MEMORY] = "memory", [CAP_COMPLEX] = "complex", [CAP_TAKEN] = "taken",
@@ -13,14 +13,23 @@ static const char *const cap_names[CAP_COUNT] = {
 };
 _Static_assert(CAP_STORE_LINES == CAP_COUNT - 1, "a cap without a name");
 
-static const char *const size_names[SIZE_COUNT] = {
+const char *const uarch_size_names[SIZE_COUNT] = {
 	[SIZE_ROB] = "rob", [SIZE_SCHEDULER] = "scheduler", [SIZE_LOAD_QUEUE] = "load-queue",
 	[SIZE_STORE_QUEUE] = "store-queue", [SIZE_REGISTERS] = "registers", [SIZE_VECTORS] = "vectors",
 	[SIZE_BRANCHES] = "branches", [SIZE_OPCACHE] = "opcache", [SIZE_TLB1] = "tlb1", [SIZE_TLB2] = "tlb2",
 };
 _Static_assert(SIZE_TLB2 == SIZE_COUNT - 1, "a size without a name");
 
-static const char *const extra_names[EXTRA_COUNT] = {
+enum uarch_size uarch_size_find(const char *word)
+{
+	int size = 0;
+
+	while (size < SIZE_COUNT && strcmp(uarch_size_names[size], word) != 0)
+		size++;
+	return (enum uarch_size)size;
+}
+
+const char *const uarch_extra_names[EXTRA_COUNT] = {
 	[EXTRA_SCALED_INDEX] = "scaled-index", [EXTRA_INDEX] = "index", [EXTRA_SIGN] = "sign",
 	[EXTRA_FORWARD] = "forward", [EXTRA_FORWARD_RENAMED] = "forward-renamed",
 	[EXTRA_FORWARD_VECTOR] = "forward-vector", [EXTRA_FORWARD_512] = "forward-512",
@@ -32,7 +41,7 @@ static const char *const extra_names[EXTRA_COUNT] = {
 };
 _Static_assert(EXTRA_SPLIT_STORE == EXTRA_COUNT - 1, "an extra without a name");
 
-/* The index of a word in a list, or -1 and a failure that calls it `what`. *//* ---- match */
+/* ---- match */
 
 /* "00-0f,20" → ranges. */
 static bool read_ranges(struct reader *r, const char *what, char *word, struct uarch_range *range, int *count)
@@ -166,6 +175,7 @@ bool read_chain(struct reader *r)
 		!reader_class_name(r, r->lines.word[2], chain.consumer) ||
 		!lines_number(&r->lines, r->lines.word[3], "latency", 0, 1000, &chain.latency))
 		return false;
+	chain.spread = r->lines.spread;
 	for (int i = 0; i < u->chain_count; i++)
 		if (strcmp(u->chain[i].producer, chain.producer) == 0 &&
 			strcmp(u->chain[i].consumer, chain.consumer) == 0) {
@@ -321,9 +331,12 @@ bool read_cap(struct reader *r)
 
 	if (!reader_words(r, 3, 3, "cap NAME NUMBER"))
 		return false;
-	i = reader_find(r, "cap", r->lines.word[1], cap_names, CAP_COUNT);
-	return i >= 0 && reader_say(r, "this cap", &r->to->cap_said[i]) &&
-		lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 0.01, 64, &r->to->uarch->cap[i]);
+	i = reader_find(r, "cap", r->lines.word[1], uarch_cap_names, CAP_COUNT);
+	if (i < 0 || !reader_say(r, "this cap", &r->to->cap_said[i]) ||
+		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 0.01, 64, &r->to->uarch->cap[i]))
+		return false;
+	r->to->uarch->cap_spread[i] = r->lines.spread;
+	return true;
 }
 
 bool read_size(struct reader *r)
@@ -332,9 +345,12 @@ bool read_size(struct reader *r)
 
 	if (!reader_words(r, 3, 3, "size NAME NUMBER"))
 		return false;
-	i = reader_find(r, "size", r->lines.word[1], size_names, SIZE_COUNT);
-	return i >= 0 && reader_say(r, "this size", &r->to->size_said[i]) &&
-		lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 1, 1000000, &r->to->uarch->size[i]);
+	i = reader_find(r, "size", r->lines.word[1], uarch_size_names, SIZE_COUNT);
+	if (i < 0 || !reader_say(r, "this size", &r->to->size_said[i]) ||
+		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 1, 1000000, &r->to->uarch->size[i]))
+		return false;
+	r->to->uarch->size_spread[i] = r->lines.spread;
+	return true;
 }
 
 bool read_extra(struct reader *r)
@@ -343,9 +359,12 @@ bool read_extra(struct reader *r)
 
 	if (!reader_words(r, 3, 3, "extra NAME NUMBER"))
 		return false;
-	i = reader_find(r, "extra", r->lines.word[1], extra_names, EXTRA_COUNT);
-	return i >= 0 && reader_say(r, "this extra", &r->to->extra_said[i]) &&
-		lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 0, 1000, &r->to->uarch->extra[i]);
+	i = reader_find(r, "extra", r->lines.word[1], uarch_extra_names, EXTRA_COUNT);
+	if (i < 0 || !reader_say(r, "this extra", &r->to->extra_said[i]) ||
+		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 0, 1000, &r->to->uarch->extra[i]))
+		return false;
+	r->to->uarch->extra_spread[i] = r->lines.spread;
+	return true;
 }
 
 bool read_cache(struct reader *r)
@@ -368,10 +387,12 @@ bool read_cache(struct reader *r)
 	for (int i = 2; i + 1 < r->lines.words; i += 2) {
 		static const double least[] = { 1024, 0, 0.001 }, most[] = { 1 << 30, 1000, 8 };
 		double *const value[] = { &cache.bytes, &cache.latency, &cache.lines };
+		double *const spread[] = { &cache.bytes_spread, &cache.latency_spread, &cache.lines_spread };
 		int k = reader_find(r, "word", r->lines.word[i], names, 3);
 
 		if (k < 0 || !lines_number(&r->lines, r->lines.word[i + 1], names[k], least[k], most[k], value[k]))
 			return false;
+		*spread[k] = r->lines.spread;
 	}
 	if (!uarch_known(cache.bytes))
 		return lines_fail(&r->lines, "cache %d does not say its bytes", cache.level);
@@ -403,17 +424,17 @@ bool read_unknown(struct reader *r)
 		*class = to->class[--to->class_count];
 		return true;
 	case 1:
-		i = reader_find(r, "cap", name, cap_names, CAP_COUNT);
+		i = reader_find(r, "cap", name, uarch_cap_names, CAP_COUNT);
 		if (i >= 0)
 			u->cap[i] = UARCH_UNKNOWN;
 		return i >= 0;
 	case 2:
-		i = reader_find(r, "size", name, size_names, SIZE_COUNT);
+		i = reader_find(r, "size", name, uarch_size_names, SIZE_COUNT);
 		if (i >= 0)
 			u->size[i] = UARCH_UNKNOWN;
 		return i >= 0;
 	case 3:
-		i = reader_find(r, "extra", name, extra_names, EXTRA_COUNT);
+		i = reader_find(r, "extra", name, uarch_extra_names, EXTRA_COUNT);
 		if (i >= 0)
 			u->extra[i] = UARCH_UNKNOWN;
 		return i >= 0;

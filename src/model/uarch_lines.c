@@ -89,6 +89,7 @@ static bool read_tag(struct uarch_lines *lines, const char *tag)
 {
 	for (int i = 0; i < lines->sources->count; i++)
 		if (strcmp(lines->sources->tag[i], tag) == 0) {
+			lines->measured |= strcmp(tag, "measured") == 0;
 			lines->tags |= UINT32_C(1) << i;
 			return true;
 		}
@@ -127,6 +128,7 @@ static bool split(struct uarch_lines *lines)
 	char *at = lines->buffer + strspn(lines->buffer, blanks);
 
 	lines->words = 0;
+	lines->measured = false;
 	while (*at) {
 		if (lines->words == UARCH_WORDS)
 			return lines_fail(lines, "more than %d words in a line", UARCH_WORDS);
@@ -210,7 +212,16 @@ bool lines_decimal(const char *word, size_t length, double *value)
 bool lines_number(struct uarch_lines *lines, const char *word, const char *what, double least, double most,
 	double *value)
 {
-	if (!lines_decimal(word, strlen(word), value))
+	static const char sign[] = "±";
+	const char *spread = strstr(word, sign);
+	size_t length = spread ? (size_t)(spread - word) : strlen(word);
+
+	lines->spread = 0;
+	if (spread && !lines->measured)
+		return lines_fail(lines, "%s \"%.24s\": only what is [measured] has a spread", what, word);
+	if (spread && !lines_decimal(spread + strlen(sign), strlen(spread + strlen(sign)), &lines->spread))
+		return lines_fail(lines, "%s \"%.24s\": a spread is a decimal number: 3±0.01", what, word);
+	if (!lines_decimal(word, length, value))
 		return lines_fail(lines, "%s \"%.24s\" is not a decimal number", what, word);
 	if (!(*value >= least && *value <= most))
 		return lines_fail(lines, "%s %.24s is out of range: %.15g to %.15g", what, word, least, most);

@@ -192,6 +192,14 @@ static void explain_match(const struct uarch_id *id, const struct processor *pro
 	}
 }
 
+bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
+{
+	for (int i = 0; i < uarch->id_count; i++)
+		if (conditions_met(&uarch->id[i], &machine->processor) > 0)
+			return strcmp(uarch->isa, machine->arch) == 0;
+	return false;
+}
+
 /* The core whose match lines are about this processor, with the most conditions met. Returns false when there is none. */
 static bool find_exact(const struct machine *machine, char name[24], char *why, size_t size)
 {

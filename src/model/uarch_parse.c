@@ -135,7 +135,10 @@ static bool read_width(struct reader *r)
 	}
 	if (!r->lines.tagged)
 		return reader_unsourced(r);
-	return lines_number(&r->lines, r->lines.word[1], "width", 1, 64, &r->to->uarch->width);
+	if (!lines_number(&r->lines, r->lines.word[1], "width", 1, 64, &r->to->uarch->width))
+		return false;
+	r->to->uarch->width_spread = r->lines.spread;
+	return true;
 }
 
 static bool read_names(struct reader *r)
@@ -218,18 +221,19 @@ static bool read_class_words(struct reader *r, struct build_class *class)
 {
 	int i = 2;
 
-	class->facts.latency = class->facts.accumulate = UARCH_UNKNOWN;
+	class->facts.latency = class->facts.accumulate = class->facts.each = UARCH_UNKNOWN;
 	class->facts.tags = r->lines.tags;
 	for (; i < r->lines.words && strcmp(r->lines.word[i], "ports") != 0; i += 2) {
 		const char *word = r->lines.word[i];
 		double *value = strcmp(word, "latency") == 0 ? &class->facts.latency :
 			strcmp(word, "accumulate") == 0 ? &class->facts.accumulate :
+			strcmp(word, "each") == 0 ? &class->facts.each :
 			strcmp(word, "slots") == 0 ? &class->facts.slots : NULL;
 
 		if (!value) {
-			static const char *const names[] = { "latency", "accumulate", "slots", "ports" };
+			static const char *const names[] = { "latency", "accumulate", "each", "slots", "ports" };
 
-			return lines_unknown(&r->lines, "word", word, names, 4);
+			return lines_unknown(&r->lines, "word", word, names, 5);
 		}
 		if (i + 1 >= r->lines.words)
 			return lines_fail(&r->lines, "\"%s\" without a number", word);
@@ -241,6 +245,12 @@ static bool read_class_words(struct reader *r, struct build_class *class)
 		}
 		if (!lines_number(&r->lines, r->lines.word[i + 1], word, 0, 1000, value))
 			return false;
+		if (value == &class->facts.latency)
+			class->facts.latency_spread = r->lines.spread;
+		if (value == &class->facts.accumulate)
+			class->facts.accumulate_spread = r->lines.spread;
+		if (value == &class->facts.each)
+			class->facts.each_spread = r->lines.spread;
 	}
 	if (i + 1 >= r->lines.words)
 		return lines_fail(&r->lines, "class %s does not say its ports: ports TERM + TERM, ports none, or ports unknown",

@@ -15,7 +15,7 @@ enum {
 /* What the tags stand for: the file "sources". */
 struct uarch_sources {
 	int count;
-	char tag[UARCH_SOURCES][8];
+	char tag[UARCH_SOURCES][12];
 	char text[UARCH_SOURCES][152];
 };
 
@@ -30,6 +30,8 @@ struct uarch_lines {
 	char *word[UARCH_WORDS];
 	int words;
 	bool tagged;
+	bool measured;            /* [measured] is among the tags: numbers may have their spread beside them */
+	double spread;            /* of the number that was read last, 0 when it has none */
 	uint32_t tags;
 	struct status status;
 };
@@ -48,7 +50,7 @@ bool lines_join(struct uarch_lines *lines, int from, const char *what, char *buf
 
 /* A decimal number without sign or exponent, whatever the locale. */
 bool lines_decimal(const char *word, size_t length, double *value);
-/* The same, within bounds; what: names it in messages. */
+/* The same, within bounds, and with a spread behind it where that may be (3±0.01); what: names it in messages. */
 bool lines_number(struct uarch_lines *lines, const char *word, const char *what, double least, double most,
 	double *value);
 /* Letters, digits, and any of `more`, of less than `size` bytes: copied. */
@@ -111,7 +113,7 @@ struct uarch_fusion {
 
 struct uarch_chain {
 	char producer[UARCH_NAME], consumer[UARCH_NAME];
-	double latency;
+	double latency, spread;
 	uint32_t tags;
 	int file, line;
 };
@@ -127,6 +129,8 @@ enum uarch_reserved {
 	RESERVED_WRITEBACK, RESERVED_MODIFY, RESERVED_COUNT
 };
 extern const char *const uarch_reserved_name[RESERVED_COUNT];
+/* The words of files for caps, sizes and extras. */
+extern const char *const uarch_cap_names[CAP_COUNT], *const uarch_size_names[SIZE_COUNT], *const uarch_extra_names[EXTRA_COUNT];
 /* Whether a class of that name is of a memory access: one slot whatever its micro-ops. */
 bool uarch_reserved_is_memory(const char *name);
 
@@ -144,6 +148,7 @@ struct uarch {
 	int laminate;
 	bool laminate_two_operand, laminate_stores;
 	double cap[CAP_COUNT], size[SIZE_COUNT], extra[EXTRA_COUNT];
+	double width_spread, cap_spread[CAP_COUNT], size_spread[SIZE_COUNT], extra_spread[EXTRA_COUNT];      /* ±; 0: not said */
 	int cache_count;
 	struct uarch_cache cache[UARCH_CACHES];
 	struct uarch_sources sources;

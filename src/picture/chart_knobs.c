@@ -34,7 +34,7 @@ enum scale_kind figure_scale(enum sweeps_figure figure, const struct kernel *ker
 {
 	double ratio = least > 0 ? most / least : 1, from = LOG_TIME;
 
-	if (figure == SWEEPS_GBPS || figure == SWEEPS_BYTES_PER_CYCLE || figure == SWEEPS_SPEEDUP)
+	if (figure == SWEEPS_GBPS || figure == SWEEPS_BYTES_PER_CYCLE || figure == SWEEPS_SPEEDUP || sweeps_paced(figure))
 		from = LOG_THROUGHPUT;
 	else if (kernel->plot_cpe)
 		from = LOG_LATENCY;
@@ -43,7 +43,7 @@ enum scale_kind figure_scale(enum sweeps_figure figure, const struct kernel *ker
 
 /* The figure that the sample would have with another CPE at the same clock. */
 static double figure_at(enum sweeps_figure figure, const struct sample *sample, double cpe, const struct run_facts *facts,
-	const struct sample *base)
+	const struct pace *pace, const struct sample *base)
 {
 	struct sample other = *sample;
 	double ratio = cpe / sample->cpe;
@@ -52,28 +52,28 @@ static double figure_at(enum sweeps_figure figure, const struct sample *sample, 
 	other.ns *= ratio;
 	other.gbps /= ratio;
 	other.bytes_per_cycle /= ratio;
-	return sweeps_value(figure, &other, facts, base);
+	return sweeps_value(figure, &other, facts, pace, base);
 }
 
 struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts,
-	const struct sample *base, double x)
+	const struct pace *pace, const struct sample *base, double x)
 {
-	struct chart_point point = { x, sweeps_value(figure, sample, facts, base), NAN, NAN, NAN, NAN, false };
+	struct chart_point point = { x, sweeps_value(figure, sample, facts, pace, base), NAN, NAN, NAN, NAN, false };
 
 	if (!isfinite(point.y))
 		return point;
 	point.doubtful = sample->contended;
 	if (sample->trials > 3) {
-		double a = figure_at(figure, sample, sample->cpe_lo, facts, base);
-		double b = figure_at(figure, sample, sample->cpe_hi, facts, base);
+		double a = figure_at(figure, sample, sample->cpe_lo, facts, pace, base);
+		double b = figure_at(figure, sample, sample->cpe_hi, facts, pace, base);
 
 		/* Throughput is the inverse of cycles: its quartiles change places. */
 		point.lo = fmin(a, b);
 		point.hi = fmax(a, b);
 	}
 	if (sample->modes == 2) {
-		double a = figure_at(figure, sample, sample->mode_low, facts, base);
-		double b = figure_at(figure, sample, sample->mode_high, facts, base);
+		double a = figure_at(figure, sample, sample->mode_low, facts, pace, base);
+		double b = figure_at(figure, sample, sample->mode_high, facts, pace, base);
 
 		point.other = fmin(a, b);
 		point.other_y = fmax(a, b);

@@ -32,7 +32,7 @@ static void add_curve(struct chart *chart, const char *name, const struct probe_
 
 	for (int i = 0; series && i < curve->count; i++) {
 		const struct probe_point *from = &curve->point[i];
-		struct chart_point point = figure_point(figure, &from->sample, &from->facts, NULL, from->x);
+		struct chart_point point = figure_point(figure, &from->sample, &from->facts, NULL, NULL, from->x);
 
 		chart_add_point(series, &point);
 		chart_note(source, &from->sample);
@@ -231,7 +231,7 @@ static void make_bandwidth(struct chart *chart, const struct probe_report *repor
 
 		for (int i = 0; i < report->band_count; i++) {
 			const struct probe_point *from = &report->band[i].point[operation];
-			struct chart_point point = figure_point(SWEEPS_BYTES_PER_CYCLE, &from->sample, &from->facts, NULL, i);
+			struct chart_point point = figure_point(SWEEPS_BYTES_PER_CYCLE, &from->sample, &from->facts, NULL, NULL, i);
 			char figure[24];
 
 			chart_add_point(series, &point);
@@ -258,7 +258,7 @@ static void make_parallel(struct chart *chart, const struct probe_report *report
 
 	for (int i = 0; i < curve->count; i++) {
 		const struct probe_point *from = &curve->point[i];
-		struct chart_point point = figure_point(SWEEPS_SPEEDUP, &from->sample, &from->facts, one, from->x);
+		struct chart_point point = figure_point(SWEEPS_SPEEDUP, &from->sample, &from->facts, NULL, one, from->x);
 
 		chart_add_point(series, &point);
 		chart_note(source, &from->sample);
@@ -285,7 +285,7 @@ static void make_cores(struct chart *chart, const struct probe_report *report, s
 
 	for (int i = 0; i < report->cores.count; i++) {
 		const struct probe_point *from = &report->cores.point[i];
-		struct chart_point point = figure_point(SWEEPS_GBPS, &from->sample, &from->facts, NULL, from->x);
+		struct chart_point point = figure_point(SWEEPS_GBPS, &from->sample, &from->facts, NULL, NULL, from->x);
 		/* Of all of them together. */
 		double all = isfinite(from->sample.total_gbps) && from->sample.gbps > 0 ? from->sample.total_gbps / from->sample.gbps : 1;
 

@@ -158,7 +158,7 @@ void chart_sweep_free(struct chart_sweep *gathered)
 	free(gathered);
 }
 
-void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell)
+void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell, const struct pace *pace)
 {
 	struct cell *kept;
 
@@ -167,6 +167,8 @@ void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell)
 	kept = cells_get(gathered->cells, &cell->setting, true);
 	kept->sample = cell->sample;
 	kept->facts = cell->facts;
+	if (pace)
+		kept->pace = *pace;
 	chart_note(&gathered->source, &cell->sample);
 	gathered->moves |= isfinite(cell->sample.gbps);
 }

@@ -21,8 +21,9 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 	enum chart_look look, struct chart_sweep **gathered);
 void chart_sweep_free(struct chart_sweep *gathered);      /* NULL: nothing */
 
-/* A finished cell; what is needed of it is copied. One that failed leaves a gap. */
-void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell);
+/* A finished cell; what is needed of it is copied. One that failed leaves a gap. pace: what else is known of it; NULL:
+ * nothing. */
+void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell, const struct pace *pace);
 
 /* How many cells there are that can be drawn. */
 int chart_sweep_count(const struct chart_sweep *gathered);

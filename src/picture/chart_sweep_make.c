@@ -26,7 +26,8 @@ static struct chart_point point_of(const struct chart_sweep *gathered, enum swee
 
 	if (figure == SWEEPS_SPEEDUP && sweeps_baseline(&gathered->named, setting, &at))
 		base = find(gathered, &at);
-	return figure_point(figure, cell ? &cell->sample : &none, cell ? &cell->facts : NULL, base ? &base->sample : NULL, x);
+	return figure_point(figure, cell ? &cell->sample : &none, cell ? &cell->facts : NULL, cell ? &cell->pace : NULL,
+		base ? &base->sample : NULL, x);
 }
 
 static void title_of(const struct chart_sweep *gathered, enum sweeps_figure figure, char *buffer, size_t size)
@@ -112,14 +113,14 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 	}
 }
 
-/* What others published of the same ratio: other machines' times say little beside these, their speedups do. */
+/* What others published of the same ratio: other machines' times say little beside these, their speedups and cycles an instruction do. */
 static void add_published(const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
 {
 	const struct named_sweep *named = &gathered->named;
 	const struct chart_sweep_axis *x = &gathered->axis[0];
 	struct chart_series *series = NULL;
 
-	for (int i = 0; i < named->published_count && figure == SWEEPS_SPEEDUP; i++) {
+	for (int i = 0; i < named->published_count && (figure == SWEEPS_SPEEDUP || sweeps_paced(figure)); i++) {
 		const struct sweeps_published *published = &named->published[i];
 		double at = (double)published->setting.v[x->knob];
 		struct chart_point point = { at, published->value, NAN, NAN, NAN, NAN, false };

@@ -30,7 +30,7 @@ static const struct view_slice *slice_of(const struct view *view)
 /* Where the present setting is, with its figure. */
 static void call_here(struct chart *chart, const struct view *view, const struct view_slice *slice, enum sweeps_figure figure, bool steps)
 {
-	double value = sweeps_value(figure, &view->sample, &view->facts, NULL);
+	double value = sweeps_value(figure, &view->sample, &view->facts, NULL, NULL);
 	char words[24], text[CHART_NAME];
 
 	if (!isfinite(value) || (steps && slice->here < 0))
@@ -66,7 +66,7 @@ static struct chart *make_slice(const struct view *view, const struct view_slice
 		knob_steps(&chart->x, knob, steps, slice->count);
 	chart->joined = kind != SCALE_STEPS;
 	for (int i = 0; i < slice->count; i++) {
-		struct chart_point point = figure_point(figure, &samples[i], NULL, NULL, kind == SCALE_STEPS ? i : values[i]);
+		struct chart_point point = figure_point(figure, &samples[i], NULL, NULL, NULL, kind == SCALE_STEPS ? i : values[i]);
 
 		chart_add_point(series, &point);
 		chart_note(&source, &samples[i]);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "engine/engine.h"
+#include "model/pace.h"
 #include "session/setting.h"
 
 struct cell {
@@ -15,6 +16,7 @@ struct cell {
 	struct run_facts facts;
 	struct sample sample;
 	struct counts *counts;       /* the newest there are; NULL: none */
+	struct pace pace;            /* what else whoever draws it knows; zeroed: nothing */
 	double at;                   /* when the sample was last made anew, in the owner's time */
 	unsigned visits;
 	bool settled;                /* no further visit is wanted */

@@ -179,6 +179,7 @@ static struct explain_question question_of(const struct session *session)
 		.kernel = session->setting.kernel, .v = session->setting.v, .seed = session->seed,
 		.uarch = session->insight.core.uarch, .foreign = insight_foreign(session), .machine = machine_of(session),
 		.l3 = session->memory.l3, .memory = session->memory.memory,
+		.point = { session->memory.point[0], session->memory.point[1] },
 	};
 }
 
@@ -262,11 +263,16 @@ void insight_memory(struct session *session, const struct result *result)
 {
 	struct insight *insight = &session->insight;
 	const struct uarch_cache *cache[2] = { NULL, NULL };
+	struct memory_probe was = session->memory;
 
 	for (int level = 1; insight->core.uarch && !insight_foreign(session) && level <= 2; level++)
 		cache[level - 1] = uarch_cache(insight->core.uarch, level);
 	memory_probe_accept(&session->memory, machine_of(session), cache[0] ? cache[0]->latency : 0,
 		cache[1] ? cache[1]->latency : 0, result);
+	/* Code that is stepped through is not read again for nothing. */
+	if (was.l3.known == session->memory.l3.known && was.memory.known == session->memory.memory.known &&
+		memcmp(was.point, session->memory.point, sizeof(was.point)) == 0)
+		return;
 	insight_forget(session);
 	insight_renew(session);
 }
@@ -386,13 +392,14 @@ struct status action_uarch(struct session *session, const char *arguments, doubl
 		status = insight->explainer->load(insight->explainer->context, arguments, machine_of(session)->arch, &core);
 		if (!status_is_ok(&status))
 			return status;
-		snprintf(insight->wanted, sizeof(insight->wanted), "%s", core.name);
+		snprintf(insight->wanted, sizeof(insight->wanted), "%s", strchr(arguments, '/') ? arguments : core.name);
 		insight->explainer->unload(insight->explainer->context, &core);
 	} else {
 		insight->wanted[0] = '\0';
 	}
 	load(session);
 	insight_renew(session);
+	windowing_renew(session);
 	if (insight_foreign(session))
 		session_notice(session, false, "limits are now predicted for %s, not this core; \"uarch\" goes back",
 			insight->core.title);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/misses.h"
 #include "session/probe.h"
 #include "session/setting.h"
 
@@ -14,10 +15,15 @@ enum { PROBE_QUIET = 60 };
  * level itself, and yet far from the next one, which on virtual machines begins long before the stated size. */
 enum { BEYOND = 3 };
 
-/* Memory is not looked for behind a last cache larger than this: laying out several times as much takes seconds. */
+/* Memory is not looked for behind a last cache larger than this: laying out several times as much takes seconds. What larger sets than
+ * some of it take is measured instead. */
 static const uint64_t last_cache_most = 256u << 20;
+static const uint64_t points[MEMORY_POINTS] = { 32u << 20, 256u << 20 };
 
-enum step { L3_LATENCY, L3_LINES, MEMORY_LATENCY, MEMORY_LINES, STEPS };
+/* Where a random walk takes so many times as long as in the last cache, memory begins. */
+#define FAR_FROM_CACHE 1.5
+
+enum step { L3_LATENCY, L3_LINES, MEMORY_LATENCY, MEMORY_LINES, POINT_FIRST, POINT_LAST = POINT_FIRST + MEMORY_POINTS - 1, PEAK, STEPS };
 
 static const struct {
 	const char *kernel;
@@ -27,23 +33,47 @@ static const struct {
 	[L3_LINES] = { "mountain", { "stride=8" } },
 	[MEMORY_LATENCY] = { "list-length", { "spacing=64", "order=random" } },
 	[MEMORY_LINES] = { "mountain", { "stride=8" } },
+	[POINT_FIRST] = { "latency", { "stride=64", "order=random" } },
+	[POINT_LAST] = { "latency", { "stride=64", "order=random" } },
+	[PEAK] = { "bandwidth", { "op=frd" } },
 };
 
 void memory_probe_init(struct memory_probe *probe)
 {
 	*probe = (struct memory_probe){ .step = -1 };
+	for (int i = 0; i < MEMORY_POINTS; i++)
+		probe->point[i].bytes = (double)points[i];
 }
 
-/* The cache before the level that a step measures; 0: unknown. */
-static uint64_t cache_before(const struct machine *machine, int step)
+/* From how many bytes on a working set comes from memory, for the most part. 0: nobody knows. */
+static uint64_t memory_from(const struct memory_probe *probe, const struct machine *machine)
 {
+	uint64_t last = machine_cache(machine, 3) ? machine_cache(machine, 3) : machine_last_cache(machine);
+
+	for (int i = 0; i < MEMORY_POINTS; i++)
+		if (probe->l3.known && probe->point[i].latency > FAR_FROM_CACHE * probe->l3.latency)
+			return points[i];
+	return last <= last_cache_most ? last : points[MEMORY_POINTS - 1];
+}
+
+/* The least working set that a step is wanted for; 0: none is. The first of the points also tells where memory begins: that is asked of every walk. */
+static uint64_t wanted_from(const struct memory_probe *probe, const struct machine *machine, int step, bool scattered)
+{
+	if (step >= POINT_FIRST && step <= POINT_LAST)
+		return (scattered || step == POINT_FIRST) && points[step - POINT_FIRST] < machine_cache(machine, 3) ? points[step - POINT_FIRST] - 1 : 0;
+	if (step == PEAK)
+		return memory_from(probe, machine);
 	return machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);
 }
 
-static uint64_t size_of(const struct machine *machine, int step)
+static uint64_t size_of(const struct memory_probe *probe, const struct machine *machine, int step)
 {
-	uint64_t before = cache_before(machine, step);
+	uint64_t before = machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);
 
+	if (step >= POINT_FIRST && step <= POINT_LAST)
+		return points[step - POINT_FIRST];
+	if (step == PEAK)
+		return memory_from(probe, machine) >= points[0] || !before ? points[MEMORY_POINTS - 1] : BEYOND * memory_from(probe, machine);
 	if (step < MEMORY_LATENCY && machine_cache(machine, 3) < 2 * BEYOND * before)
 		return 0;      /* no third level that could be told apart */
 	if (step >= MEMORY_LATENCY && before > last_cache_most)
@@ -51,14 +81,14 @@ static uint64_t size_of(const struct machine *machine, int step)
 	return BEYOND * before;
 }
 
-bool memory_probe_next(struct memory_probe *probe, const struct machine *machine, uint64_t working_set, uint64_t seed,
+bool memory_probe_next(struct memory_probe *probe, const struct machine *machine, uint64_t working_set, bool scattered, uint64_t seed,
 	struct request *request)
 {
 	for (int step = 0; step < STEPS; step++) {
-		uint64_t before = cache_before(machine, step), size = size_of(machine, step);
+		uint64_t from = wanted_from(probe, machine, step, scattered), size = size_of(probe, machine, step);
 		struct setting setting;
 
-		if (probe->done >> step & 1 || before == 0 || working_set <= before)
+		if (probe->done >> step & 1 || from == 0 || working_set <= from)
 			continue;
 		setting.kernel = kernel_find(steps[step].kernel);
 		if (!setting.kernel || size == 0 || (machine->memory_limit && size > machine->memory_limit)) {
@@ -78,12 +108,28 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 	return false;
 }
 
+bool memory_scattered(const struct kernel *kernel, const int64_t *v)
+{
+	struct misses_walk walk;
+
+	return misses_walk_of(kernel, v, &walk) && (walk.scattered || walk.reaches > 0);
+}
+
+/* Cycles of what lies behind the core's own caches, of a random walk: the shares that nearer caches can serve at most are taken off, with what
+ * those take. 0: it contradicts itself. */
+static double behind(double cycles, double size, double own, double l1, double before, double nearer)
+{
+	double latency = (cycles - own / size * l1 - (before - own) / size * nearer) / (1 - before / size);
+
+	return latency > nearer ? latency : 0;
+}
+
 void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1, double l2,
 	const struct result *result)
 {
 	int step = probe->step;
 	struct memory_level *level = step < MEMORY_LATENCY ? &probe->l3 : &probe->memory;
-	double before, own, nearer, size;
+	double own = (double)machine_cache(machine, 1), before, size;
 	struct sample sample;
 
 	if (step < 0)
@@ -95,22 +141,24 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	sample_summarise(&result->trials, &result->facts, &sample);
 	if (!sample.valid || !(sample.cpe_lo > 0))
 		return;
-	size = (double)size_of(machine, step);
-	before = (double)cache_before(machine, step);
-	if (steps[step].kernel[0] == 'm') {
+	size = (double)size_of(probe, machine, step);
+	before = (double)machine_cache(machine, step == MEMORY_LATENCY || step == MEMORY_LINES ? 3 : 2);
+	if (step == PEAK) {
+		probe->peak = isfinite(sample.gbps) ? sample.gbps * sample.cpe / sample.cpe_lo : 0;
+	} else if (step >= POINT_FIRST) {
+		probe->point[step - POINT_FIRST].latency = behind(sample.cpe_lo, size, own, l1, before, l2);
+	} else if (steps[step].kernel[0] == 'm') {
 		/* In order no line is met again before the set came by: all of them come from here. */
 		level->lines = 1 / sample.cpe_lo;
+	} else if (step == L3_LATENCY) {
+		level->latency = behind(sample.cpe_lo, size, own, l1, before, l2);
 	} else {
-		/* The shares that nearer caches can serve at most, and what those take. */
-		own = (double)machine_cache(machine, 1) / size;
-		nearer = before / size - own;
-		if (step >= MEMORY_LATENCY)
-			nearer = before / size;
-		level->latency = (sample.cpe_lo - own * l1 - nearer * (step < MEMORY_LATENCY ? l2 : probe->l3.latency)) /
-			(1 - before / size);
+		level->latency = (sample.cpe_lo - own / size * l1 - before / size * probe->l3.latency) / (1 - before / size);
 		if (!(level->latency > l2))
 			level->latency = 0;      /* contradicts itself: leave it unknown */
 	}
+	if (step >= POINT_FIRST)
+		return;
 	level->bytes = step < MEMORY_LATENCY ? (double)machine_cache(machine, 3) : 0;
 	level->known = level->latency > 0 && level->lines > 0;
 }
@@ -135,11 +183,27 @@ static bool learn(struct memory_level *level, const struct probe_report *report,
 	return true;
 }
 
+/* The most that one core read from memory. */
+static double peak_of(const struct probe_report *report)
+{
+	for (int i = 0; i < report->band_count; i++) {
+		const struct sample *sample = &report->band[i].point[PROBE_READ].sample;
+
+		if (strcmp(report->band[i].level, "memory") == 0 && sample->valid && sample->cpe_lo > 0 && isfinite(sample->gbps))
+			return sample->gbps * sample->cpe / sample->cpe_lo;
+	}
+	return 0;
+}
+
 bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *report)
 {
 	bool l3 = learn(&probe->l3, report, hierarchy_cache(&report->hierarchy, 3));
 	bool memory = learn(&probe->memory, report, hierarchy_memory(&report->hierarchy));
 
+	if (memory)
+		probe->peak = peak_of(report);
+	if (probe->peak > 0)
+		probe->done |= 1u << PEAK;
 	if (l3)
 		probe->done |= 1u << L3_LATENCY | 1u << L3_LINES;
 	if (memory)

@@ -193,6 +193,24 @@ void record_set_misses(struct json_t *object, const struct misses *misses, const
 		json_object_set_new(object, "whatif_misses", each_level(then));
 }
 
+/* What was counted stands alone in recordings: the rest follows from the limits beside it. */
+static void set_pace(json_t *object, const struct record_sample *what)
+{
+	const struct pace *pace = what->pace;
+
+	record_set_real(object, "instructions", pace ? pace->instructions : counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
+	if (!pace)
+		return;
+	if (pace->instructions_from != SOURCE_NONE)
+		json_object_set_new(object, "instructions_from", json_string(source_name(pace->instructions_from)));
+	record_set_real(object, "cpi", pace->cpi);
+	if (!(pace->traffic > 0))
+		return;
+	record_set_real(object, "traffic_gbps", pace->traffic);
+	record_set_real(object, "traffic_share", pace->share);
+	json_object_set_new(object, "traffic_from", json_string(source_name(pace->lines_from)));
+}
+
 void records_sample(const struct records *records, const struct record_sample *what)
 {
 	json_t *object = record_new(records, "sample", what->id);
@@ -239,7 +257,7 @@ void records_sample(const struct records *records, const struct record_sample *w
 	json_object_set_new(object, "seed", json_integer((json_int_t)what->seed));
 	record_set_limits(object, what->uarch, what->explanation);
 	record_set_misses(object, what->misses, what->then);
-	record_set_real(object, "instructions", counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
+	set_pace(object, what);
 	record_set_real(object, "ipc", counts_ipc(what->events, what->counts));
 	if (sample->cycles_from == SOURCE_COUNTER)
 		record_set_real(object, "check", sample->check);
@@ -413,6 +431,8 @@ struct json_t *record_explain(const struct records *records, const struct settin
 	record_set_real(object, "instructions", explanation->loop.insns_per_element);
 	json_object_set_new(object, "instructions_from",
 		json_string(source_name(explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL)));
+	if (explanation->waits)
+		record_set_string(object, "waits", explanation->waits, 160);
 	if (explanation->loop.varies)
 		json_object_set_new(object, "varies", json_true());
 	return object;

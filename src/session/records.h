@@ -11,17 +11,20 @@
  *   trials     "id", "trials": [[CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK], …]   some of its raw trials; recordings alone
  *   limits, ports, insn                                                   what explains it
  *   probe, level, plateau, knee, band, finding, note                      of a probe, beside its samples
+ *   windows, window, point                                                of windows
  *
  * A recording begins with a record "recording": format version, machine, core model, and what else replay needs of the place. */
 #ifndef SLX_SESSION_RECORDS_H
 #define SLX_SESSION_RECORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "engine/trials.h"
 #include "model/events.h"
 #include "model/explain.h"
+#include "model/pace.h"
 #include "session/setting.h"
 
 enum { RECORD_MOST = 1000 };
@@ -50,6 +53,7 @@ struct record_sample {
 	const struct event_plan *events;            /* NULL: nothing was to be counted */
 	const struct counts *counts;                /* NULL: nothing was */
 	const struct misses *misses, *then;         /* expected ones, and those in other caches; NULL: not asked */
+	const struct pace *pace;       /* what else is known of it; NULL: only what was counted */
 	const char *part;              /* of a probe, that it is a point of; NULL: of none */
 	double x;                      /* where on that part's curve */
 	const char *sweep;             /* the named sweep that it is of; NULL: none */
@@ -73,5 +77,10 @@ struct probe_report;
 /* A probe's report: one record of the whole, a sample for each point, then what they say: levels, plateaus, knees, bands, findings, notes.
  * ids go on from `id`, the first one's. records_probe.c. */
 void records_probe(const struct records *records, const struct probe_report *probe, uint64_t seed, unsigned id);
+
+struct windows_report;
+
+/* Windows: one record of the whole, one for each filler, each followed by its points where they are asked for. records_windows.c. */
+void records_windows(const struct records *records, const struct windows_report *windows, bool points, uint64_t seed, unsigned id);
 
 #endif

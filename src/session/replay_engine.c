@@ -242,6 +242,7 @@ static void explain_recorded(void *context, const struct explain_question *quest
 	explanation->foreign = question->foreign;
 	explanation->function = NULL;
 	explanation->granule = 0;
+	explanation->waits = NULL;
 	explanation->limits.binding = explanation->limits.predicted_by = -1;
 	if (!from) {
 		explanation->status = status_make(STATUS_FAILED, "none were recorded of this setting");
@@ -254,6 +255,7 @@ static void explain_recorded(void *context, const struct explain_question *quest
 	explanation->status = status_ok();
 	explanation->function = from->function[0] ? from->function : NULL;
 	explanation->granule = from->elements;
+	explanation->waits = explain_waits(question->kernel, question->v);
 	explanation->loop.stepped = from->stepped;
 	explanation->loop.varies = from->varies;
 	explanation->loop.turns = from->turns;

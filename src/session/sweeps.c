@@ -12,6 +12,10 @@ static const char *const figure_names[SWEEPS_FIGURES] = {
 	[SWEEPS_GBPS] = "gbps",
 	[SWEEPS_BYTES_PER_CYCLE] = "bytes-per-cycle",
 	[SWEEPS_SPEEDUP] = "speedup",
+	[SWEEPS_INSTRUCTIONS] = "instructions",
+	[SWEEPS_INSTRUCTIONS_TOTAL] = "instructions-total",
+	[SWEEPS_CPI] = "cpi",
+	[SWEEPS_TRAFFIC] = "traffic",
 };
 
 const char *sweeps_figure_name(enum sweeps_figure figure)
@@ -253,16 +257,62 @@ void sweeps_figure_title(const struct named_sweep *sweep, enum sweeps_figure fig
 		setting_show_value(&sweep->kernel->knobs[sweep->base], sweep->base_value, value, sizeof(value));
 		text_addf(title, " over %s=%s", sweep->kernel->knobs[sweep->base].name, value);
 		break;
+	case SWEEPS_INSTRUCTIONS:
+		text_addf(title, "instructions per %s", sweep->kernel->element);
+		break;
+	case SWEEPS_INSTRUCTIONS_TOTAL:
+		text_add(title, "million instructions");
+		break;
+	case SWEEPS_CPI:
+		text_add(title, "cycles per instruction");
+		break;
+	case SWEEPS_TRAFFIC:
+		text_add(title, "memory traffic, % of what one core reads at most");
+		break;
 	default:
 		text_addf(title, "cycles per %s", sweep->kernel->element);
 		break;
 	}
 }
 
-double sweeps_value(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts, const struct sample *base)
+bool sweeps_paced(enum sweeps_figure figure)
+{
+	return figure == SWEEPS_INSTRUCTIONS || figure == SWEEPS_INSTRUCTIONS_TOTAL || figure == SWEEPS_CPI || figure == SWEEPS_TRAFFIC;
+}
+
+bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
+{
+	bool asks = sweep->figure == figure;
+
+	for (int i = 0; i < sweep->published_count; i++)
+		asks = asks || sweep->published[i].figure == figure;
+	return asks;
+}
+
+/* From the sample's own cycles: those of its quartiles ask too. */
+static double paced_value(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts, const struct pace *pace)
+{
+	double instructions = pace && pace->instructions > 0 ? pace->instructions : (double)NAN;
+
+	switch (figure) {
+	case SWEEPS_INSTRUCTIONS:
+		return instructions;
+	case SWEEPS_INSTRUCTIONS_TOTAL:
+		return instructions * (double)facts->ring * 1e-6;
+	case SWEEPS_CPI:
+		return sample->cpe / instructions;
+	default:
+		return pace && pace->peak > 0 && pace->lines >= 0 && sample->ns > 0 ? 100 * pace->lines * PACE_LINE / sample->ns / pace->peak : (double)NAN;
+	}
+}
+
+double sweeps_value(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts, const struct pace *pace,
+	const struct sample *base)
 {
 	if (!sample->valid)
 		return NAN;
+	if (sweeps_paced(figure))
+		return paced_value(figure, sample, facts, pace);
 	switch (figure) {
 	case SWEEPS_NS:
 		return sample->ns;

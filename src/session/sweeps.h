@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "engine/trials.h"
+#include "model/pace.h"
 #include "session/setting.h"
 #include "session/sweep.h"
 
@@ -22,6 +23,10 @@ enum sweeps_figure {
 	SWEEPS_GBPS,
 	SWEEPS_BYTES_PER_CYCLE,
 	SWEEPS_SPEEDUP,           /* times as fast as the baseline */
+	SWEEPS_INSTRUCTIONS,      /* per element */
+	SWEEPS_INSTRUCTIONS_TOTAL,      /* 10^6, of the whole work once */
+	SWEEPS_CPI,               /* cycles an instruction */
+	SWEEPS_TRAFFIC,           /* what memory brings, in percent of the most that one core reads from it here */
 	SWEEPS_FIGURES
 };
 
@@ -35,7 +40,7 @@ struct sweeps_published {
 	char words[96];           /* what else is to be said; empty: nothing */
 };
 
-enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 12 };
+enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32 };
 
 struct named_sweep {
 	char name[32];            /* empty: one that sweeps_plain() made */
@@ -104,8 +109,14 @@ void sweeps_line(const struct named_sweep *sweep, const struct setting *setting,
 /* "cycles per multiply-add", "GB/s", "seconds", "speedup over form=naive". */
 void sweeps_figure_title(const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title);
 
-/* The figure of a sample; base: the sample of its baseline, NULL: there is none (a speedup is then NAN). NAN: unavailable. */
-double sweeps_value(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts, const struct sample *base);
+/* The figure of a sample; pace: what else is known of it, NULL: nothing; base: the sample of its baseline, NULL: there is none (a speedup is
+ * then NAN). NAN: unavailable. */
+double sweeps_value(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts, const struct pace *pace,
+	const struct sample *base);
+/* Whether the figure follows from instructions or from what memory brings. */
+bool sweeps_paced(enum sweeps_figure figure);
+/* Whether a sweep is looked at for such a figure, or others published one of it. */
+bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure);
 
 /* Whether a published figure is of that setting. */
 bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published, const struct setting *setting);

@@ -11,6 +11,7 @@
 #include "engine/trials.h"
 #include "kernels/kernel.h"
 #include "model/misses.h"
+#include "model/pace.h"
 #include "session/advice.h"
 #include "session/axis.h"
 #include "session/explainer.h"
@@ -29,7 +30,7 @@ enum { FIND_SIZE = 96 };
 enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_CODE, FOCUS_COUNTERS, FOCUS_MOUNTAIN, FOCUS_COUNT };
 
 /* What comes first below the knobs; what has room besides follows it. */
-enum body { BODY_SLICES, BODY_LADDER, BODY_PORTS, BODY_COUNTERS, BODY_CODE, BODY_SOURCE, BODY_MOUNTAIN, BODY_PROBE, BODY_STRIP,
+enum body { BODY_SLICES, BODY_LADDER, BODY_PORTS, BODY_COUNTERS, BODY_CODE, BODY_SOURCE, BODY_MOUNTAIN, BODY_PROBE, BODY_WINDOWS, BODY_STRIP,
 	BODY_COUNT };
 
 /* What lies over the panels. */
@@ -89,6 +90,8 @@ struct view_tick {
 };
 
 struct probe_report;
+struct windows_report;
+struct windows_row;
 
 struct view_found {
 	char label[2 * COUNTER_NAME + 24];       /* "combine unroll — elements an iteration" */
@@ -165,12 +168,16 @@ struct view {
 	struct advice advice;               /* ADVICE_NONE: not found yet, or nothing to say */
 	const struct listing *listing;        /* NULL: not embedded, or unknown */
 	struct view_counters counters;
+	struct pace pace;                   /* what stands beside the cycles: instructions, and what memory brings */
 	const struct replay_place *place;   /* of a replay: where and when it was recorded */
 	const char *replay;                 /* what is shown was recorded: the file's name; NULL: it is measured here and now */
 	struct view_recorded recorded[KNOBS_MAX];      /* of a replay: where each knob was */
 	bool recording;                     /* what is measured is being written to a file */
 	const struct probe_report *probe;   /* NULL: none was asked for */
 	bool probing;                       /* it is under way: live figures rest */
+	const struct windows_report *windows;      /* of the kernel `window`; NULL: it was not chosen yet */
+	const struct windows_row *window;   /* of its present filler; NULL: none */
+	bool windowing;                     /* more of its points are to come */
 	enum body body;
 	int code_first;                     /* the first line of the code that is shown, if there are more than fit */
 

@@ -12,7 +12,7 @@
 
 /* Lines in the order they are shown, each with a rank: where there are too few rows, those of the highest rank
  * go first. */
-enum { LINES_MAX = 20, RATES_WIDE = 30 };
+enum { LINES_MAX = 24, RATES_WIDE = 30 };
 
 struct line {
 	int rank, rows;
@@ -164,6 +164,32 @@ static void add_trials(struct lines *lines, const struct sample *sample, const s
 		snprintf(line->text, sizeof(line->text), "%.0f %% of trials quiet", 100 * sample->quiet);
 	else
 		snprintf(line->text, sizeof(line->text), "contention is not watched");
+}
+
+/* Instructions beside the cycles, and what memory brings. */
+static void add_pace(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+{
+	const struct pace *pace = &view->pace;
+	char each[24], cpi[24], words[100];
+	struct line *line;
+
+	if (pace->instructions > 0 && !view->foreign) {
+		panels_figure(pace->instructions, each, sizeof(each));
+		panels_figure(pace->cpi, cpi, sizeof(cpi));
+		/* Of walks that wait for what they load it is half of the matter. */
+		line = add(lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT);
+		snprintf(line->text, sizeof(line->text), "%s instructions %s, CPI %s", each, pace_source(pace->instructions_from), cpi);
+		if (canvas_columns(canvas, line->text) > width)
+			snprintf(line->text, sizeof(line->text), "%s instructions %c, CPI %s", each, (char)pace->instructions_from, cpi);
+		if (canvas_columns(canvas, line->text) > width)
+			snprintf(line->text, sizeof(line->text), "%s instr %c, CPI %s", each, (char)pace->instructions_from, cpi);
+	}
+	pace_traffic_words(pace, true, words, sizeof(words));
+	if (*words) {
+		line = add(lines, 6, STYLE_TEXT);
+		snprintf(line->text, sizeof(line->text), "%c %s", (char)pace->lines_from, words);
+		line->rows = canvas_wrap_rows(canvas, width, line->text);
+	}
 }
 
 /* The middle half of the trials; a handful has no quartiles. */
@@ -420,6 +446,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		add_quiet(&lines, view);
 		add_limit(&lines, scene, canvas, at.width);
 		add_trials(&lines, sample, &view->counters, canvas, at.width);
+		add_pace(&lines, view, canvas, at.width);
 		add_rates(&lines, sample, at.width);
 		add_place(&lines, view, canvas, at.width);
 	}

@@ -145,8 +145,9 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
 		canvas_text(canvas, at, columns->cause, y, STYLE_DIM, tail);
 }
 
-/* What stands under the bars: the binding limit's cause where no bar has one beside it, the gap, the remedy, the size of blocks. */
-enum { WORDS = 4 };
+/* What stands under the bars: the binding limit's cause where no bar has one beside it, what the next load waits for, the gap, the remedy, the
+ * size of blocks. */
+enum { WORDS = 5 };
 struct words {
 	char text[WORDS][520];
 	enum style style[WORDS];
@@ -162,16 +163,19 @@ static void find_words(const struct canvas *canvas, const struct view *view, int
 	if (cause && limits->binding >= 0)
 		snprintf(words->text[0], sizeof(words->text[0]), "%s", limits->limit[limits->binding].cause);
 	words->style[0] = STYLE_DIM;
-	snprintf(words->text[1], sizeof(words->text[1]), "%s", limits->binding < 0 ? "no hard limit is known" :
+	if (view->explanation->waits)
+		snprintf(words->text[1], sizeof(words->text[1]), "The next load waits: %s.", view->explanation->waits);
+	words->style[1] = STYLE_TEXT;
+	snprintf(words->text[2], sizeof(words->text[2]), "%s", limits->binding < 0 ? "no hard limit is known" :
 		view->gap.words);
-	words->style[1] = view->gap.kind == GAP_AT_LIMIT ? STYLE_GOOD : view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT;
+	words->style[2] = view->gap.kind == GAP_AT_LIMIT ? STYLE_GOOD : view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT;
 	if (advice->kind == ADVICE_KNOB)
-		snprintf(words->text[2], sizeof(words->text[2]), "r: %s", advice->words);
+		snprintf(words->text[3], sizeof(words->text[3]), "r: %s", advice->words);
 	else if (advice->kind == ADVICE_SENTENCE)
-		snprintf(words->text[2], sizeof(words->text[2]), "To go faster: %s", advice->words);
-	words->style[2] = STYLE_KEY;
-	snprintf(words->text[3], sizeof(words->text[3]), "%s", view->blocks);
-	words->style[3] = STYLE_TEXT;
+		snprintf(words->text[3], sizeof(words->text[3]), "To go faster: %s", advice->words);
+	words->style[3] = STYLE_KEY;
+	snprintf(words->text[4], sizeof(words->text[4]), "%s", view->blocks);
+	words->style[4] = STYLE_TEXT;
 	for (int i = 0; i < WORDS; i++) {
 		words->rows[i] = words->text[i][0] ? canvas_wrap_rows(canvas, width, words->text[i]) : 0;
 		words->total += words->rows[i];

@@ -222,6 +222,13 @@ counts simd merge_blend_512_2 16 -
 counts simd broadcast_register_128_4 15 15
 counts simd broadcast_memory_128_4 11 10
 counts chains none_0 29 37
+at_most list-lookup lookup_simple 5 6
+at_most list-lookup lookup_array 7 9
+at_most list-lookup lookup_index_array 6 7
+at_most list-lookup lookup_interleaved 5 6
+at_most list-lookup lookup_vector 8 8
+at_most list-lookup lookup_any_of 6 7
+at_most list-lookup unrolled_4 12 16
 counts chains sum_0_4 11 19
 counts chains sum_1_8 11 19
 counts chains load_1 18 26

@@ -219,6 +219,26 @@ static void a_label_must_be_bound_once(void **state)
 	assert_string_equal(assemble_end(&as).text, "over 4096 labels in machine code made at run time");
 }
 
+static void forgotten_labels_make_room(void **state)
+{
+	int label;
+
+	(void)state;
+	assemble_begin(&as, room, sizeof(room));
+	assemble_here(&as);
+	for (int i = 0; i < 3 * ASSEMBLE_LABELS; i++) {
+		label = assemble_label(&as);
+		assemble_jump(&as, jump_always, label);
+		assemble_bind(&as, label);
+		assemble_forget(&as, label);
+		as.at = room;
+	}
+	check_ok(assemble_end(&as));
+	assert_int_equal(as.label_count, 1);
+	assemble_forget(&as, assemble_label(&as));
+	assert_string_equal(assemble_end(&as).text, "label 1 is forgotten before it is bound");
+}
+
 static void nothing_is_written_beyond_the_room(void **state)
 {
 	(void)state;
@@ -291,6 +311,7 @@ int main(void)
 		cmocka_unit_test(a_jump_that_was_bound_may_be_repeated),
 		cmocka_unit_test(an_address_is_that_of_its_label),
 		cmocka_unit_test(a_label_must_be_bound_once),
+		cmocka_unit_test(forgotten_labels_make_room),
 		cmocka_unit_test(nothing_is_written_beyond_the_room),
 		cmocka_unit_test(alignment_is_nops),
 		cmocka_unit_test(a_line_that_is_too_long_is_refused),

@@ -40,7 +40,7 @@ static void add(struct chart_sweep *gathered, const struct setting *setting, dou
 {
 	struct cell cell = { .setting = *setting, .sample = sample_of(cpe, bytes) };
 
-	chart_sweep_add(gathered, &cell);
+	chart_sweep_add(gathered, &cell, NULL);
 }
 
 static const int64_t sizes[] = { 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288 }, strides[] = { 1, 2, 4, 8 }, accs[] = { 4, 2, 1 };
@@ -282,18 +282,18 @@ static void throughput_turns_quartiles_and_modes_round(void **state)
 	sample.mode_low = 1.9;
 	sample.mode_high = 3.8;
 	sample.contended = true;
-	point = figure_point(SWEEPS_GBPS, &sample, NULL, NULL, 7);
+	point = figure_point(SWEEPS_GBPS, &sample, NULL, NULL, NULL, 7);
 	check_near(point.y, 16, 1e-12);
 	check_near(point.lo, 32 / 2.04, 1e-12);
 	check_near(point.hi, 32 / 1.98, 1e-12);
 	check_near(point.other, 32 / 3.8, 1e-12);
 	check_near(point.other_y, 32 / 1.9, 1e-12);
 	assert_true(point.doubtful);
-	point = figure_point(SWEEPS_CPE, &sample, NULL, NULL, 7);
+	point = figure_point(SWEEPS_CPE, &sample, NULL, NULL, NULL, 7);
 	check_near(point.lo, 1.98, 1e-12);
 	check_near(point.other, 1.9, 1e-12);
 	sample.valid = false;
-	assert_true(isnan(figure_point(SWEEPS_CPE, &sample, NULL, NULL, 7).y));
+	assert_true(isnan(figure_point(SWEEPS_CPE, &sample, NULL, NULL, NULL, 7).y));
 }
 
 static void a_step_is_found_between_values(void **state)

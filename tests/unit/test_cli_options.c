@@ -144,7 +144,7 @@ static void wrong_usage_is_named(void **state)
 	refused("run --time-budget 0", "--time-budget 0: seconds are wanted");
 	refused("run --time-budget nan", "--time-budget nan");
 	refused("run --time-budget 1s", "--time-budget 1s");
-	refused("--format json", "--format is an option of list, run, sweep, explain, probe, events and doctor, not of explore");
+	refused("--format json", "--format is an option of list, run, sweep, explain, probe, windows, characterise, events and doctor, not of explore");
 	refused("explore --time-budget 1", "--time-budget is an option of run, sweep, probe, record, events and doctor, not of explore");
 	refused("fold --quiet", "not of explore");
 	refused("list --seed 1", "not of list");

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "kernels/kernel.h"
+#include "kernels/list_lookup.h"
 #include "kernels/shuffle.h"
 
 enum { MEMORY = 4 << 20 };
@@ -128,6 +129,370 @@ static void chains_refuses_what_cannot_be(void **state)
 	check_contains(chains->check(v).text, "order=random: chain=sum goes through arrays; chain=load has a list");
 }
 
+/* ---- list-lookup: what is where */
+
+/* A run at the initial setting but for these, not laid out yet. */
+static struct kernel_run lookup_at(int form, int64_t nodes, int64_t misplaced, int64_t deleted, int64_t group)
+{
+	struct kernel_run run = { .kernel = kernel_find("list-lookup"), .memory = memory, .seed = 7, .cancel = &never };
+
+	initial(run.kernel, run.v);
+	run.v[LOOKUP_SIZE] = nodes * (int64_t)sizeof(struct list_node);
+	run.v[LOOKUP_FORM] = form;
+	run.v[LOOKUP_MISPLACED] = misplaced;
+	run.v[LOOKUP_DELETED] = deleted;
+	run.v[LOOKUP_GROUP] = group;
+	assert_true(run.kernel->footprint(run.v) <= MEMORY);
+	return run;
+}
+
+static void prepare(struct kernel_run *run)
+{
+	check_ok(run->kernel->check(run->v));
+	run->prepared = 0;
+	check_ok(run->kernel->prepare(run));
+}
+
+/* The list goes once through every node that is not deleted, and as many as said stand where their rank is not. */
+static void lists_are_what_their_shares_say(void **state)
+{
+	static const int64_t shares[] = { 0, 5, 25, 50, 100 };
+	unsigned char *met = test_malloc(5000);
+
+	(void)state;
+	for (size_t m = 0; m < sizeof(shares) / sizeof(*shares); m++)
+		for (size_t d = 0; d < 4; d++)
+			for (int64_t group = 0; group < 5; group++) {
+				struct kernel_run run = lookup_at(FORM_SIMPLE, 5000, shares[m], shares[d], group);
+				uint64_t linked = 0, out = 0, unlinked = 0, groups;
+				struct list list;
+
+				prepare(&run);
+				list = lookup_list(&run);
+				groups = list.groups;
+				memset(met, 0, 5000);
+				for (const struct list_node *node = list_at(&list, 0); node; node = node->next) {
+					uint64_t place = (uint64_t)(node - list.nodes);
+
+					assert_true(place < list.count && !met[place]);
+					met[place] = 1;
+					assert_ptr_equal(node, list_at(&list, linked));
+					linked++;
+				}
+				assert_int_equal(linked, list.linked);
+				for (uint64_t i = 0; i < list.count; i++) {
+					assert_int_equal(met[i], list.nodes[i].next != LIST_DELETED);
+					unlinked += !met[i];
+				}
+				assert_int_equal(unlinked >> group, (groups * (uint64_t)shares[d] + 50) / 100);
+				for (uint64_t rank = 0; rank < groups; rank++) {
+					out += list_place(&list, rank) != rank;
+					assert_int_equal(list_place(&list, list_place(&list, rank)), rank);
+					assert_int_equal(list.nodes[list_place(&list, rank) << group].value, list_value(rank << group));
+				}
+				assert_int_equal(out, (groups * (uint64_t)shares[m] + 50) / 100 / 2 * 2);
+			}
+	test_free(met);
+}
+
+/* Counted one by one. */
+static void linked_groups_are_counted_by_rank_and_by_place(void **state)
+{
+	struct kernel_run run = lookup_at(FORM_ARRAY, 4000, 30, 40, 1);
+	struct list list;
+
+	(void)state;
+	prepare(&run);
+	list = lookup_list(&run);
+	for (int by = 0; by < 2; by++) {
+		uint64_t linked = 0;
+
+		for (uint64_t at = 0; at < list.groups; at++) {
+			bool deleted = list_deleted(&list, by == LIST_BY_RANK ? at : list_place(&list, at));
+
+			assert_int_equal(list_before(&list, by, at), linked);
+			if (!deleted)
+				assert_int_equal(list_linked(&list, by, linked++), at);
+		}
+		assert_int_equal(linked * list.group, list.linked);
+	}
+}
+
+/* ---- list-lookup: what is found */
+
+static bool in_list(const struct list *list, int32_t value)
+{
+	for (const struct list_node *node = list_at(list, 0); node; node = node->next)
+		if (node->value == value)
+			return true;
+	return false;
+}
+
+static const struct {
+	int form, inner;
+	int64_t group;
+} ways[] = {
+	{ FORM_SIMPLE, INNER_SCALAR, 0 }, { FORM_INTERLEAVED, INNER_SCALAR, 0 }, { FORM_INTERLEAVED, INNER_VECTOR, 0 },
+	{ FORM_INTERLEAVED, INNER_ANY, 0 }, { FORM_ARRAY, INNER_SCALAR, 0 }, { FORM_INDEX, INNER_SCALAR, 0 },
+	{ FORM_SIMPLE, INNER_SCALAR, 2 }, { FORM_UNROLLED, INNER_SCALAR, 1 }, { FORM_UNROLLED, INNER_SCALAR, 2 },
+	{ FORM_UNROLLED, INNER_SCALAR, 3 }, { FORM_UNROLLED, INNER_SCALAR, 4 }, { FORM_ARRAY, INNER_SCALAR, 3 },
+};
+enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+
+static struct kernel_run way_at(size_t way, int64_t values, int64_t found, int64_t misplaced, int64_t deleted)
+{
+	struct kernel_run run = lookup_at(ways[way].form, 2000, misplaced, deleted, ways[way].group);
+
+	run.v[LOOKUP_INNER] = ways[way].inner;
+	run.v[LOOKUP_VALUES] = values;
+	run.v[LOOKUP_FOUND] = found;
+	return run;
+}
+
+/* Every way through the list finds what a plain search finds, and that is the share that was asked for. */
+static void all_forms_find_the_same(void **state)
+{
+	static const int64_t counts[] = { 1, 3, 64, 130 };
+
+	(void)state;
+	for (size_t way = 0; way < WAYS; way++)
+		for (size_t c = 0; c < 4; c++)
+			for (int64_t found = 0; found <= 100; found += 50)
+				for (int64_t deleted = 0; deleted <= 30; deleted += 30) {
+					struct kernel_run run = way_at(way, counts[c], found, 25, deleted);
+					const struct lookup_tables *tables;
+					uint64_t hits = 0;
+					struct list list;
+
+					run.v[LOOKUP_WHOLE] = 1;
+					prepare(&run);
+					list = lookup_list(&run);
+					tables = lookup_tables(&run, &list);
+					run.kernel->call(&run, run.ring);
+					assert_int_equal(run.position, 0);
+					check_ok(run.kernel->proof(&run));
+					for (int64_t k = 0; k < counts[c]; k++) {
+						assert_int_equal(tables->found[k] != 0, in_list(&list, tables->values[k]));
+						hits += tables->found[k] != 0;
+					}
+					assert_int_equal(hits, (counts[c] * found + 50) / 100);
+				}
+}
+
+/* Comparisons that a plain search value by value makes. */
+static uint64_t plain_comparisons(const struct kernel_run *run, const struct list *list)
+{
+	const struct lookup_tables *tables = lookup_tables(run, list);
+	uint64_t all = 0;
+
+	for (int64_t k = 0; k < run->v[LOOKUP_VALUES]; k++)
+		for (const struct list_node *node = list_at(list, 0); node; node = node->next) {
+			all++;
+			if (node->value == tables->values[k])
+				break;
+		}
+	return all;
+}
+
+/* What a complete run is said to be is what a plain one takes. */
+static void comparisons_are_counted_right(void **state)
+{
+	(void)state;
+	for (int64_t deleted = 0; deleted <= 30; deleted += 30)
+		for (size_t way = 0; way < WAYS; way++) {
+			struct kernel_run run = way_at(way, 40, 50, 25, deleted);
+			struct list list;
+			uint64_t plain;
+
+			prepare(&run);
+			list = lookup_list(&run);
+			plain = plain_comparisons(&run, &list);
+			if (ways[way].form == FORM_INTERLEAVED)
+				assert_int_equal(run.ring, 40 * list.linked);
+			else if (ways[way].form == FORM_UNROLLED)
+				assert_in_range(run.ring, plain, plain + 20 * (list.group - 1));
+			else if (ways[way].form != FORM_ARRAY)      /* which meets the nodes in another order */
+				assert_int_equal(run.ring, plain);
+			if (ways[way].form != FORM_INTERLEAVED)
+				assert_in_range(run.ring, 25 * list.linked, 35 * list.linked);
+		}
+}
+
+/* Stretches of any length, one behind the other, do what one call does. */
+static void stretches_make_the_whole(void **state)
+{
+	(void)state;
+	for (size_t way = 0; way < WAYS; way++) {
+		struct kernel_run run = way_at(way, 20, 50, 25, 15);
+		uint64_t length = 1, walked = 0;
+
+		prepare(&run);
+		while (walked < run.ring) {
+			uint64_t some = length * run.granule < run.ring - walked ? length * run.granule : run.ring - walked;
+
+			run.kernel->call(&run, some);
+			walked += some;
+			assert_int_equal(run.position, walked % run.ring);
+			length = length * 5 / 3 + 1;
+		}
+		check_ok(run.kernel->proof(&run));
+		/* And from anywhere in it. */
+		run.kernel->begin_at(&run, 0.7);
+		assert_true(run.position > run.ring / 2 && run.position % run.granule == 0);
+		run.kernel->call(&run, run.ring - run.position);
+		assert_int_equal(run.position, 0);
+	}
+}
+
+/* A stretch writes as large a part of the index as it is of all comparisons; a complete run writes all of it, first. */
+static void an_index_is_made_on_the_way(void **state)
+{
+	struct kernel_run run = way_at(5, 20, 50, 25, 15);
+	const struct list_node **index;
+	struct list list;
+
+	(void)state;
+	assert_int_equal(ways[5].form, FORM_INDEX);
+	prepare(&run);
+	list = lookup_list(&run);
+	index = lookup_index(&run, &list);
+	/* What is written next to it would be wrong if it began elsewhere. */
+	run.kernel->call(&run, run.ring / 2);
+	for (uint64_t i = list.linked / 2 + 2; i < list.linked; i++)
+		index[i] = list.nodes;
+	run.kernel->call(&run, run.ring / 4);
+	for (uint64_t i = 0; i < list.linked * 3 / 4 - 2; i++)
+		assert_ptr_equal(index[i], list_at(&list, i));
+	assert_ptr_equal(index[list.linked - 1], list.nodes);
+	run.v[LOOKUP_WHOLE] = 1;
+	run.kernel->rewind(&run);
+	run.complete = true;
+	for (uint64_t i = 1; i < list.linked; i++)
+		index[i] = NULL;
+	run.kernel->call(&run, run.ring);
+	for (uint64_t i = 0; i < list.linked; i++)
+		assert_ptr_equal(index[i], list_at(&list, i));
+	check_ok(run.kernel->proof(&run));
+}
+
+/* A wrong result fails, whatever it is: a node that lost its value, one that has another's, one that is passed over. */
+static void a_wrong_result_is_noticed(void **state)
+{
+	(void)state;
+	for (size_t way = 0; way < WAYS; way++) {
+		struct kernel_run run = way_at(way, 40, 100, 25, 0);
+		struct lookup_tables *tables;
+		struct list list;
+		int32_t kept;
+
+		run.v[LOOKUP_WHOLE] = 1;
+		prepare(&run);
+		list = lookup_list(&run);
+		tables = lookup_tables(&run, &list);
+		for (uint64_t i = 0; i < list.count; i++)
+			if (list.nodes[i].value == tables->values[11])
+				list.nodes[i].value = 1;
+		run.kernel->call(&run, run.ring);
+		check_contains(run.kernel->proof(&run).text, "list-lookup says that value 11 of 40 is not in the list: it is");
+		prepare(&run);
+		/* One that nothing looks for has a wanted value: found too early, or again. */
+		kept = tables->values[3];
+		run.kernel->call(&run, run.ring);
+		check_ok(run.kernel->proof(&run));
+		tables->values[3] = 7;
+		run.kernel->call(&run, run.ring);
+		assert_int_equal(run.kernel->proof(&run).code, STATUS_FAILED);
+		tables->values[3] = kept;
+		run.kernel->call(&run, run.ring);
+		check_ok(run.kernel->proof(&run));
+	}
+}
+
+/* Found before its node: no plain search would be. */
+static void what_is_found_elsewhere_is_noticed(void **state)
+{
+	struct kernel_run run = way_at(0, 40, 100, 0, 0);
+	struct lookup_tables *tables;
+	struct list list;
+	uint64_t index;
+
+	(void)state;
+	run.v[LOOKUP_WHOLE] = 1;
+	prepare(&run);
+	list = lookup_list(&run);
+	tables = lookup_tables(&run, &list);
+	assert_true(lookup_hit(&run, &list, 5, &index));
+	assert_true(index > 0);
+	list.nodes[0].value = tables->values[5];
+	run.kernel->call(&run, run.ring);
+	check_contains(run.kernel->proof(&run).text, "it is elsewhere there");
+}
+
+/* ---- list-lookup: how it is laid out and left */
+
+static void layouts_are_the_same_for_all_forms(void **state)
+{
+	struct kernel_run first = way_at(0, 128, 50, 25, 10);
+	unsigned char *kept = test_malloc(2000 * sizeof(struct list_node));
+
+	(void)state;
+	prepare(&first);
+	memcpy(kept, memory, 2000 * sizeof(struct list_node));
+	for (size_t way = 1; way < WAYS; way++) {
+		struct kernel_run run = way_at(way, 50, 10, 25, 10);
+
+		run.prepared = first.laid_out;
+		if (ways[way].group)
+			continue;
+		assert_int_equal(run.kernel->layout(run.v), first.kernel->layout(first.v));
+		/* Nothing but the index is written again. */
+		memory[8] ^= 1;
+		check_ok(run.kernel->prepare(&run));
+		memory[8] ^= 1;
+		assert_memory_equal(memory, kept, 2000 * sizeof(struct list_node));
+		check_ok(run.kernel->verify(&run));
+	}
+	test_free(kept);
+}
+
+static void looking_up_can_be_cancelled(void **state)
+{
+	const atomic_bool cancel = true;
+	atomic_uint progress = 0;
+
+	(void)state;
+	for (size_t way = 0; way < WAYS; way++) {
+		struct kernel_run run = lookup_at(ways[way].form, 100000, 25, 10, ways[way].group);
+
+		run.v[LOOKUP_INNER] = ways[way].inner;
+		run.v[LOOKUP_WHOLE] = 1;
+		prepare(&run);
+		run.progress = &progress;
+		run.cancel = &cancel;
+		run.kernel->call(&run, run.ring);
+		assert_true(run.position < run.ring / 4);
+		run.prepared = run.laid_out = 0;
+		assert_int_equal(run.kernel->prepare(&run).code, STATUS_CANCELLED);
+		assert_int_equal(run.laid_out, 0);
+		run.cancel = &never;
+		check_ok(run.kernel->prepare(&run));
+		check_ok(run.kernel->verify(&run));
+		assert_in_range(progress, 500, 1000);
+	}
+}
+
+static void lookup_refuses_what_cannot_be(void **state)
+{
+	struct kernel_run run = lookup_at(FORM_SIMPLE, 2000, 0, 0, 0);
+
+	(void)state;
+	run.v[LOOKUP_FORM] = FORM_UNROLLED;
+	check_contains(run.kernel->check(run.v).text, "form=unrolled needs nodes that stay together: group=2, 4, 8 or 16, not 1");
+	run.v[LOOKUP_FORM] = FORM_INDEX;
+	run.v[LOOKUP_INNER] = INNER_ANY;
+	check_contains(run.kernel->check(run.v).text, "inner=any-of: form=index compares with one value at a time; form=interleaved with all");
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -149,6 +514,17 @@ int main(void)
 		cmocka_unit_test(shuffles_scatter),
 		cmocka_unit_test(chains_add_up_all),
 		cmocka_unit_test(chains_refuses_what_cannot_be),
+		cmocka_unit_test(lists_are_what_their_shares_say),
+		cmocka_unit_test(linked_groups_are_counted_by_rank_and_by_place),
+		cmocka_unit_test(all_forms_find_the_same),
+		cmocka_unit_test(comparisons_are_counted_right),
+		cmocka_unit_test(stretches_make_the_whole),
+		cmocka_unit_test(an_index_is_made_on_the_way),
+		cmocka_unit_test(a_wrong_result_is_noticed),
+		cmocka_unit_test(what_is_found_elsewhere_is_noticed),
+		cmocka_unit_test(layouts_are_the_same_for_all_forms),
+		cmocka_unit_test(looking_up_can_be_cancelled),
+		cmocka_unit_test(lookup_refuses_what_cannot_be),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

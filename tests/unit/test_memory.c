@@ -37,8 +37,8 @@ static void nothing_is_asked_for_what_stays_in_the_core(void **state)
 
 	(void)state;
 	memory_probe_init(&probe);
-	assert_false(memory_probe_next(&probe, &machine, 512 << 10, 1, &request));
-	assert_true(memory_probe_next(&probe, &machine, (512 << 10) + 64, 1, &request));
+	assert_false(memory_probe_next(&probe, &machine, 512 << 10, false, 1, &request));
+	assert_true(memory_probe_next(&probe, &machine, (512 << 10) + 64, false, 1, &request));
 	assert_string_equal(request.kernel->name, "list-length");
 	assert_true(request.budget.seconds > 0 && request.budget.quiet_wanted > 0);
 }
@@ -52,18 +52,18 @@ static void latency_is_that_of_the_level_alone(void **state)
 
 	(void)state;
 	memory_probe_init(&probe);
-	assert_true(memory_probe_next(&probe, &machine, 1 << 20, 1, &request));
+	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
 	memory_probe_accept(&probe, &machine, 4, 12, answer(&request, (4 + 15 * 12 + 32 * 46) / 48.0));
 	assert_false(probe.l3.known);
-	assert_true(memory_probe_next(&probe, &machine, 1 << 20, 1, &request));
+	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
 	assert_string_equal(request.kernel->name, "mountain");
 	memory_probe_accept(&probe, &machine, 4, 12, answer(&request, 5));
 	assert_true(probe.l3.known);
 	check_near(probe.l3.latency, 46, 1e-6);
 	check_near(probe.l3.lines, 0.2, 1e-9);
-	assert_false(memory_probe_next(&probe, &machine, 1 << 20, 1, &request));
+	assert_false(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
 	/* Beyond L3 there is more to ask. */
-	assert_true(memory_probe_next(&probe, &machine, 64 << 20, 1, &request));
+	assert_true(memory_probe_next(&probe, &machine, 64 << 20, false, 1, &request));
 }
 
 static void a_cancelled_step_is_asked_for_again(void **state)
@@ -75,9 +75,9 @@ static void a_cancelled_step_is_asked_for_again(void **state)
 
 	(void)state;
 	memory_probe_init(&probe);
-	assert_true(memory_probe_next(&probe, &machine, 1 << 20, 1, &request));
+	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
 	memory_probe_accept(&probe, &machine, 4, 12, &cancelled);
-	assert_true(memory_probe_next(&probe, &machine, 1 << 20, 1, &request));
+	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
 	assert_string_equal(request.kernel->name, "list-length");
 }
 
@@ -89,7 +89,7 @@ static void what_contradicts_itself_stays_unknown(void **state)
 
 	(void)state;
 	memory_probe_init(&probe);
-	while (memory_probe_next(&probe, &machine, 1 << 20, 1, &request))
+	while (memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request))
 		memory_probe_accept(&probe, &machine, 4, 12, answer(&request, 5));
 	assert_false(probe.l3.known);
 }
@@ -102,13 +102,73 @@ static void levels_that_are_not_there_are_not_measured(void **state)
 
 	(void)state;
 	memory_probe_init(&probe);
-	assert_false(memory_probe_next(&probe, &two, 64 << 20, 1, &request));
+	while (memory_probe_next(&probe, &two, 64 << 20, false, 1, &request)) {
+		assert_string_equal(request.kernel->name, "bandwidth");
+		memory_probe_accept(&probe, &two, 5, 16, answer(&request, 1));
+	}
 	memory_probe_init(&probe);
-	while (memory_probe_next(&probe, &huge, (uint64_t)1 << 30, 1, &request)) {
+	while (memory_probe_next(&probe, &huge, (uint64_t)30 << 20, false, 1, &request)) {
 		assert_true(request.v[kernel_axis(request.kernel, AXIS_SIZE)] < 64 << 20);
 		memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 100));
 	}
 	assert_false(probe.memory.known);
+}
+
+/* Where the last cache is said to be huge, what it really gives is seen by what random walks take; then memory begins there. */
+static void a_cache_that_is_said_to_be_huge_is_looked_at(void **state)
+{
+	struct machine huge = machine_of_caches(48 << 10, 2 << 20, (uint64_t)480 << 20);
+	unsigned latencies = 0, peaks = 0;
+	struct memory_probe probe;
+	struct request request;
+
+	(void)state;
+	memory_probe_init(&probe);
+	while (memory_probe_next(&probe, &huge, 64 << 20, true, 1, &request)) {
+		int64_t size = request.v[kernel_axis(request.kernel, AXIS_SIZE)];
+
+		if (strcmp(request.kernel->name, "latency") == 0) {
+			assert_int_equal(size, 32 << 20);
+			memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 500));
+			latencies++;
+		} else if (strcmp(request.kernel->name, "bandwidth") == 0) {
+			assert_int_equal(size, 256 << 20);
+			memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 2));
+			peaks++;
+		} else if (strcmp(request.kernel->name, "bandwidth") && strcmp(request.kernel->name, "latency")) {
+			memory_probe_accept(&probe, &huge, 5, 16, answer(&request, strcmp(request.kernel->name, "mountain") ? 120 : 5));
+		}
+	}
+	assert_int_equal(latencies, 1);
+	assert_int_equal(peaks, 1);
+	check_near(probe.point[0].latency, (500 - 48 / 32768.0 * 5 - (2048 - 48) / 32768.0 * 16) / (1 - 2 / 32.0), 1e-6);
+	/* 8 bytes in 2 cycles of a third of a nanosecond. */
+	check_near(probe.peak, 12, 1e-6);
+	/* What still larger ones take nobody wants to know of a walk in order. */
+	assert_false(memory_probe_next(&probe, &huge, UINT64_C(1) << 30, false, 1, &request));
+	assert_true(memory_probe_next(&probe, &huge, UINT64_C(1) << 30, true, 1, &request));
+	assert_string_equal(request.kernel->name, "latency");
+}
+
+/* A read of memory is the peak, measured once, behind a last cache of common size. */
+static void the_peak_is_measured_once(void **state)
+{
+	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
+	struct memory_probe probe;
+	struct request request;
+	int64_t size = 0;
+
+	(void)state;
+	memory_probe_init(&probe);
+	while (memory_probe_next(&probe, &machine, 64 << 20, true, 1, &request)) {
+		assert_string_not_equal(request.kernel->name, "latency");
+		if (strcmp(request.kernel->name, "bandwidth") == 0)
+			size = request.v[kernel_axis(request.kernel, AXIS_SIZE)];
+		memory_probe_accept(&probe, &machine, 4, 12, answer(&request, 10));
+	}
+	assert_true(size >= 96 << 20);
+	check_near(probe.peak, 2.4, 1e-6);
+	assert_false(memory_probe_next(&probe, &machine, UINT64_C(1) << 30, true, 1, &request));
 }
 
 /* What a probe found of L3 and of memory is taken over, by the best that was seen of each, and not measured again. */
@@ -132,7 +192,7 @@ static void a_probe_answers_everything(void **state)
 
 		snprintf(band->level, sizeof(band->level), "%s", report->hierarchy.level[i].name);
 		band->lines[PROBE_READ] = i ? 0.05 : 0.2;
-		band->point[PROBE_READ].sample = (struct sample){ .valid = true, .cpe = 1.1, .cpe_lo = 1 };
+		band->point[PROBE_READ].sample = (struct sample){ .valid = true, .cpe = 1.1, .cpe_lo = 1, .gbps = i ? 20 : 50 };
 	}
 	assert_true(memory_probe_learn(&probe, report));
 	assert_true(probe.l3.known && probe.memory.known);
@@ -141,7 +201,8 @@ static void a_probe_answers_everything(void **state)
 	check_near(probe.l3.bytes, 8 << 20, 1);
 	check_near(probe.memory.latency, 380, 1e-9);
 	check_near(probe.memory.bytes, 0, 0);
-	assert_false(memory_probe_next(&probe, &machine, UINT64_C(1) << 30, 1, &request));
+	check_near(probe.peak, 22, 1e-9);
+	assert_false(memory_probe_next(&probe, &machine, UINT64_C(1) << 30, false, 1, &request));
 	free(report);
 }
 
@@ -154,6 +215,8 @@ int main(void)
 		cmocka_unit_test(a_cancelled_step_is_asked_for_again),
 		cmocka_unit_test(what_contradicts_itself_stays_unknown),
 		cmocka_unit_test(levels_that_are_not_there_are_not_measured),
+		cmocka_unit_test(a_cache_that_is_said_to_be_huge_is_looked_at),
+		cmocka_unit_test(the_peak_is_measured_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

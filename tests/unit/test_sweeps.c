@@ -192,15 +192,15 @@ static void figures_of_a_row(void **state)
 	const struct run_facts facts = { .ring = 1000000000 };
 
 	(void)state;
-	check_near(sweeps_value(SWEEPS_CPE, &sample, &facts, NULL), 2, 0);
-	check_near(sweeps_value(SWEEPS_NS, &sample, &facts, NULL), 0.5, 0);
-	check_near(sweeps_value(SWEEPS_SECONDS, &sample, &facts, NULL), 0.5, 1e-12);
-	check_near(sweeps_value(SWEEPS_GBPS, &sample, &facts, NULL), 16, 0);
-	check_near(sweeps_value(SWEEPS_BYTES_PER_CYCLE, &sample, &facts, NULL), 4, 0);
-	check_near(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, &base), 2.5, 1e-12);
-	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL)));
-	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, &none)));
-	assert_true(isnan(sweeps_value(SWEEPS_CPE, &none, &facts, NULL)));
+	check_near(sweeps_value(SWEEPS_CPE, &sample, &facts, NULL, NULL), 2, 0);
+	check_near(sweeps_value(SWEEPS_NS, &sample, &facts, NULL, NULL), 0.5, 0);
+	check_near(sweeps_value(SWEEPS_SECONDS, &sample, &facts, NULL, NULL), 0.5, 1e-12);
+	check_near(sweeps_value(SWEEPS_GBPS, &sample, &facts, NULL, NULL), 16, 0);
+	check_near(sweeps_value(SWEEPS_BYTES_PER_CYCLE, &sample, &facts, NULL, NULL), 4, 0);
+	check_near(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, &base), 2.5, 1e-12);
+	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, NULL)));
+	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, &none)));
+	assert_true(isnan(sweeps_value(SWEEPS_CPE, &none, &facts, NULL, NULL)));
 }
 
 static void lines_titles_and_baselines(void **state)

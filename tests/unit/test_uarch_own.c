@@ -200,6 +200,29 @@ static void a_malformed_match_line_is_reported_where_nothing_matches(void **stat
 	assert_string_equal(core.nearest, "base");
 }
 
+static void a_path_is_taken_at_its_word(void **state)
+{
+	const struct machine machine = intel(0x15, "");
+	struct uarch_choice core;
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/uarch/mine.uarch", directory);
+	/* Whatever it calls itself; it is this core if it says so. */
+	write_core("mine", "uarch yours Yours\nisa x86_64\nfrom base\nmatch vendor GenuineIntel family 6 model 15 [M]\n");
+	check_ok(uarch_choose(path, &machine, &core));
+	assert_string_equal(uarch_title(core.uarch), "Yours");
+	assert_false(core.foreign);
+	uarch_choice_free(&core);
+	write_core("mine", "uarch yours Yours\nisa x86_64\nfrom base\n");
+	check_ok(uarch_choose(path, &machine, &core));
+	assert_true(core.foreign);
+	uarch_choice_free(&core);
+	remove_core("mine");
+	check_contains(uarch_choose(path, &machine, &core).text, "mine.uarch: No such file");
+	assert_null(core.uarch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +230,7 @@ int main(void)
 		cmocka_unit_test_setup(an_own_file_is_recognised, start_afresh),
 		cmocka_unit_test_setup(a_malformed_file_is_reported_where_it_matches, start_afresh),
 		cmocka_unit_test_setup(a_malformed_match_line_is_reported_where_nothing_matches, start_afresh),
+		cmocka_unit_test_setup(a_path_is_taken_at_its_word, start_afresh),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -284,7 +284,7 @@ static void unknown_names_are_usage_errors(void **state)
 	check_usage(uarch_load("bsae", "x86_64", &uarch), "no core model \"bsae\"; base");
 	assert_null(uarch);
 	check_usage(uarch_load("", "aarch64", &uarch), "no core model \"\"; one of arm");
-	check_usage(uarch_load("../sources", "aarch64", &uarch), "no core model \"../sources\"; one of arm");
+	check_contains(uarch_load("../sources", "aarch64", &uarch).text, "../sources: No such file");
 	check_usage(uarch_load("arm", "x86_64", &uarch), "arm is a core for aarch64; this machine is x86_64");
 	assert_null(uarch);
 	assert_int_equal(uarch_load("wrong-name", NULL, &uarch).code, STATUS_FAILED);

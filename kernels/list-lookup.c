@@ -1,0 +1,459 @@
+/* list-lookup: which of some values are in a linked list? One memory, and several ways through it: value by value along the list, all values
+ * at each node, along the array that the nodes stand in, by an index of the nodes that is made first, and by groups of nodes, as an unrolled
+ * list has them. Here are the loops; what is where is kernels/list_nodes.h, and the way through the lookups kernels/list_lookup_walk.c. */
+#include "kernels/list_lookup.h"
+
+#include <math.h>
+
+#include "kernels/place.h"
+
+/* Bytes, for what the walk asks of memory. */
+enum { LINE = 64, WORD = 8, NODE = sizeof(struct list_node) };
+
+/* Deleted nodes in an array that are more than any predictor learns. */
+enum { BEYOND_LEARNING = 65536 };
+
+static const char *const form_names[] = { "simple", "interleaved", "array", "index", "unrolled", NULL };
+static const char *const inner_names[] = { "scalar", "vector", "any-of", NULL };
+static const char *const group_names[] = { "1", "2", "4", "8", "16", NULL };
+
+static const struct knob knobs[] = {
+	[LOOKUP_SIZE] = { .name = "size", .help = "bytes of all nodes, 24 in each: 384m are 16 M nodes", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
+		.min = 512 * NODE, .max = (int64_t)LIST_NODES_MOST * NODE, .initial = 65536 * NODE, .factor = 2 },
+	[LOOKUP_FORM] = { .name = "form", .help = "the way through the list", .kind = KNOB_CHOICE, .choices = form_names, .role = KNOB_FORM },
+	[LOOKUP_INNER] = { .name = "inner", .help = "how form=interleaved compares a node with all values", .kind = KNOB_CHOICE,
+		.choices = inner_names, .role = KNOB_FORM },
+	[LOOKUP_VALUES] = { .name = "values", .help = "values looked up", .kind = KNOB_COUNT, .min = 1, .max = LOOKUP_VALUES_MOST,
+		.initial = 128, .factor = 2 },
+	[LOOKUP_FOUND] = { .name = "found", .help = "percent of the values that are in the list", .kind = KNOB_COUNT, .min = 0, .max = 100,
+		.initial = 50, .multiple = 5 },
+	[LOOKUP_MISPLACED] = { .name = "misplaced", .help = "percent of nodes at random places; 0: all in order", .kind = KNOB_COUNT,
+		.min = 0, .max = 100, .multiple = 5 },
+	[LOOKUP_DELETED] = { .name = "deleted", .help = "percent of nodes that are in the array, but not in the list", .kind = KNOB_COUNT,
+		.min = 0, .max = 90, .multiple = 5 },
+	[LOOKUP_GROUP] = { .name = "group", .help = "nodes that stay together, wherever they are", .kind = KNOB_CHOICE, .choices = group_names },
+	[LOOKUP_WHOLE] = { .name = "whole", .help = "1: each trial looks up all values, and what is found is checked", .kind = KNOB_COUNT,
+		.min = 0, .max = 1 },
+	[LOOKUP_PAGES] = KNOB_ROW_PAGES,
+};
+
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/* ---- Loops for one value: they go on until it is found, or no more comparisons are left */
+
+KERNEL_LOOP static bool lookup_simple(struct lookup_walk *walk)
+{
+	const struct list_node *node = walk->node;
+	uint64_t left = walk->left;
+	int32_t wanted = walk->wanted;
+
+	do {
+		if (node->value == wanted)
+			break;
+		node = node->next;
+		KERNEL_KEEP(node);
+	} while (--left);
+	walk->node = node;
+	walk->left = left;
+	return left > 0;
+}
+
+KERNEL_LOOP static bool lookup_array(struct lookup_walk *walk)
+{
+	const struct list_node *node = walk->node;
+	uint64_t left = walk->left;
+	int32_t wanted = walk->wanted;
+
+	do {
+		while (node->next == LIST_DELETED)
+			node++;
+		if (node->value == wanted)
+			break;
+		node++;
+		KERNEL_KEEP(node);
+	} while (--left);
+	walk->node = node;
+	walk->left = left;
+	return left > 0;
+}
+
+KERNEL_LOOP static bool lookup_index_array(struct lookup_walk *walk)
+{
+	const struct list_node *const *at = walk->at;
+	uint64_t left = walk->left;
+	int32_t wanted = walk->wanted;
+
+	do {
+		if ((*at)->value == wanted)
+			break;
+		at++;
+		KERNEL_KEEP(at);
+	} while (--left);
+	walk->at = at;
+	walk->left = left;
+	return left > 0;
+}
+
+/* Every comparison of a group knows its address as soon as the group's is there. */
+KERNEL_BODY bool lookup_unrolled(struct lookup_walk *walk, const int group)
+{
+	const struct list_node *node = walk->node;
+	uint64_t left = walk->left;
+	int32_t wanted = walk->wanted;
+
+	do {
+		const struct list_node *next = node[group - 1].next;
+
+		KERNEL_KEEP(next);
+		UNROLL for (int i = 0; i < group; i++)
+			if (node[i].value == wanted)
+				goto found;
+		node = next;
+	} while (--left);
+found:
+	walk->node = node;
+	walk->left = left;
+	return left > 0;
+}
+
+KERNEL_LOOP static bool unrolled_2(struct lookup_walk *walk) { return lookup_unrolled(walk, 2); }
+KERNEL_LOOP static bool unrolled_4(struct lookup_walk *walk) { return lookup_unrolled(walk, 4); }
+KERNEL_LOOP static bool unrolled_8(struct lookup_walk *walk) { return lookup_unrolled(walk, 8); }
+KERNEL_LOOP static bool unrolled_16(struct lookup_walk *walk) { return lookup_unrolled(walk, 16); }
+
+void lookup_index_nodes(const struct list_node **index, uint64_t count)
+{
+	const struct list_node *node = *index;
+
+	do {
+		*index++ = node;
+		node = node->next;
+		KERNEL_KEEP(node);
+	} while (--count);
+}
+
+/* ---- Loops for all values at each node */
+
+KERNEL_LOOP static bool lookup_interleaved(struct lookup_walk *walk)
+{
+	const struct list_node *node = walk->node;
+	const int32_t *values = walk->values;
+	int32_t *found = walk->found;
+	uint64_t count = walk->count;
+
+	for (uint64_t left = walk->left; left > 0; left--) {
+		int32_t value = node->value;
+
+		for (uint64_t i = 0; i < count; i++) {
+			if (__builtin_expect(values[i] == value, 0))
+				found[i] = 1;
+			KERNEL_KEEP(i);
+		}
+		node = node->next;
+		KERNEL_KEEP(node);
+	}
+	walk->node = node;
+	return false;
+}
+
+/* Four at once: comparing yields -1 or 0 in each lane. */
+typedef int32_t lanes __attribute__((vector_size(4 * LOOKUP_LANES), may_alias));
+
+KERNEL_LOOP static bool lookup_vector(struct lookup_walk *walk)
+{
+	const struct list_node *node = walk->node;
+	const lanes *first = (const lanes *)(const void *)walk->values, *end = first + (walk->count + LOOKUP_LANES - 1) / LOOKUP_LANES;
+
+	for (uint64_t left = walk->left; left > 0; left--) {
+		const lanes *values = first;
+		lanes *found = (lanes *)(void *)walk->found;
+		lanes value = (lanes){ 0 } + node->value;
+
+		do {
+			*found |= *values == value;
+			found++;
+			values++;
+			KERNEL_KEEP(values);
+		} while (values != end);
+		node = node->next;
+		KERNEL_KEEP(node);
+	}
+	walk->node = node;
+	return false;
+}
+
+/* Which of the values it is. */
+static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(const struct lookup_walk *walk, int32_t value)
+{
+	for (uint64_t i = 0; i < walk->count; i++)
+		if (walk->values[i] == value)
+			walk->found[i] = 1;
+}
+
+/* Whether it is any of them, and seldom which. */
+KERNEL_LOOP static bool lookup_any_of(struct lookup_walk *walk)
+{
+	const struct list_node *node = walk->node;
+	const lanes *first = (const lanes *)(const void *)walk->values, *end = first + (walk->count + LOOKUP_LANES - 1) / LOOKUP_LANES;
+
+	for (uint64_t left = walk->left; left > 0; left--) {
+		typedef int64_t halves __attribute__((vector_size(16)));
+		const lanes *values = first;
+		lanes value = (lanes){ 0 } + node->value, any = { 0 };
+
+		do {
+			any |= *values == value;
+			values++;
+			KERNEL_KEEP(values);
+		} while (values != end);
+		if (((halves)any)[0] | ((halves)any)[1])
+			mark(walk, node->value);
+		node = node->next;
+		KERNEL_KEEP(node);
+	}
+	walk->node = node;
+	return false;
+}
+
+static const struct form {
+	lookup_loop *loop;
+	const char *function;
+} forms[FORMS] = {
+	[FORM_SIMPLE] = { lookup_simple, "lookup_simple" },
+	[FORM_ARRAY] = { lookup_array, "lookup_array" },
+	[FORM_INDEX] = { lookup_index_array, "lookup_index_array" },
+}, inners[INNERS] = {
+	[INNER_SCALAR] = { lookup_interleaved, "lookup_interleaved" },
+	[INNER_VECTOR] = { lookup_vector, "lookup_vector" },
+	[INNER_ANY] = { lookup_any_of, "lookup_any_of" },
+}, groups[GROUP_CHOICES] = {
+	{ NULL, NULL },
+	{ unrolled_2, "lookup_unrolled" },
+	{ unrolled_4, "lookup_unrolled" },
+	{ unrolled_8, "lookup_unrolled" },
+	{ unrolled_16, "lookup_unrolled" },
+};
+
+static const struct form *form_of(const int64_t *v)
+{
+	return v[LOOKUP_FORM] == FORM_INTERLEAVED ? &inners[v[LOOKUP_INNER]] : v[LOOKUP_FORM] == FORM_UNROLLED ? &groups[v[LOOKUP_GROUP]] :
+		&forms[v[LOOKUP_FORM]];
+}
+
+/* ---- Which values go together */
+
+static struct status lookup_check(const int64_t *v)
+{
+	if (v[LOOKUP_INNER] != INNER_SCALAR && v[LOOKUP_FORM] != FORM_INTERLEAVED)
+		return status_make(STATUS_USAGE, "inner=%s: form=%s compares with one value at a time; form=interleaved with all",
+			inner_names[v[LOOKUP_INNER]], form_names[v[LOOKUP_FORM]]);
+	if (v[LOOKUP_GROUP] == 0 && v[LOOKUP_FORM] == FORM_UNROLLED)
+		return status_make(STATUS_USAGE, "form=unrolled needs nodes that stay together: group=2, 4, 8 or 16, not 1");
+	return status_ok();
+}
+
+static void lookup_fit(int64_t *v, int changed)
+{
+	if (changed == LOOKUP_INNER && v[LOOKUP_INNER] != INNER_SCALAR)
+		v[LOOKUP_FORM] = FORM_INTERLEAVED;
+	if (changed == LOOKUP_GROUP && v[LOOKUP_GROUP] == 0 && v[LOOKUP_FORM] == FORM_UNROLLED)
+		v[LOOKUP_FORM] = FORM_SIMPLE;
+	if (v[LOOKUP_FORM] != FORM_INTERLEAVED)
+		v[LOOKUP_INNER] = INNER_SCALAR;
+	if (v[LOOKUP_FORM] == FORM_UNROLLED && v[LOOKUP_GROUP] == 0)
+		v[LOOKUP_GROUP] = 2;
+}
+
+/* ---- Memory: the nodes, the tables, and where the form has one the index */
+
+static struct list list_without(const int64_t *v)
+{
+	struct kernel_run run = { .memory = NULL };
+
+	__builtin_memcpy(run.v, v, sizeof(run.v));
+	return lookup_list(&run);
+}
+
+static uint64_t lookup_footprint(const int64_t *v)
+{
+	struct list list = list_without(v);
+
+	return v[LOOKUP_FORM] == FORM_INDEX ? lookup_end(&list) : lookup_index_at(&list);
+}
+
+/* Of all forms the same. */
+static uint64_t lookup_layout(const int64_t *v)
+{
+	uint64_t nodes = (uint64_t)v[LOOKUP_SIZE] / NODE;
+
+	return nodes << 20 | (uint64_t)v[LOOKUP_GROUP] << 16 | (uint64_t)v[LOOKUP_MISPLACED] << 8 | (uint64_t)v[LOOKUP_DELETED];
+}
+
+/* Entries of the index, from what the list is made of: following its links would take longer. */
+static bool write_index(const struct list *list, struct kernel_run *run)
+{
+	const struct list_node **at = lookup_index(run, list);
+
+	for (uint64_t rank = 0; rank < list->groups; rank++) {
+		if (rank % 4096 == 0 && !kernel_goes_on(run, list->groups + rank, 2 * list->groups))
+			return false;
+		if (list_deleted(list, rank))
+			continue;
+		for (uint64_t i = 0; i < list->group; i++)
+			*at++ = list->nodes + list_place(list, rank) * list->group + i;
+	}
+	return true;
+}
+
+/* Lines of an element beside each other: a share of the groups is met in no order, each time by one load that nothing but the one before leads
+ * to; what else there is of their lines, and those of all other groups, come in order. */
+struct lines {
+	double scattered, ordered;
+};
+
+static struct lines lines_of(const int64_t *v)
+{
+	double misplaced = (double)v[LOOKUP_MISPLACED] / 100, deleted = (double)v[LOOKUP_DELETED] / 100, group = (double)(1 << v[LOOKUP_GROUP]);
+	/* A line is passed over where none of its groups is met in order: it has 64 / 24 nodes, and parts of others. */
+	double passed = pow(deleted + (1 - deleted) * misplaced, 1 + LINE / (NODE * group));
+	/* Of a misplaced group's bytes, those before the last value. */
+	double words = (NODE * (group - 1) + WORD + 4) / WORD;
+
+	return (struct lines){ .scattered = misplaced / group,
+		.ordered = (double)NODE / LINE * (1 - passed) / (1 - deleted) + misplaced / group * floor(words) * WORD / LINE };
+}
+
+/* Nodes that the walk for a value compares, on average. */
+static double walk_of(const int64_t *v, double linked)
+{
+	return linked * (1 - (double)lookup_hits(v) / (double)v[LOOKUP_VALUES] / 2);
+}
+
+static void add_reach(struct kernel_run *run, enum reach_way way, double lines, double range)
+{
+	if (lines <= 0)
+		return;
+	run->reach[run->reaches++] = (struct kernel_reach){ .lines = lines, .range = range, .way = way };
+}
+
+static void lookup_figures(struct kernel_run *run)
+{
+	const int64_t *v = run->v;
+	struct list list = list_without(v);
+	struct lines lines = lines_of(v);
+	double bytes = (double)list.count * NODE, nodes = (double)list.linked, values = (double)v[LOOKUP_VALUES], walk = walk_of(v, nodes);
+
+	run->access = "comparison";
+	run->range = bytes;
+	switch (v[LOOKUP_FORM]) {
+	case FORM_INTERLEAVED:
+		lines.scattered /= values;
+		lines.ordered /= values;
+		run->restart = nodes * values;
+		run->waits = "the next node's address is in this node; until it is there, this one is compared with all values";
+		break;
+	case FORM_ARRAY:
+		lines.scattered = 0;
+		lines.ordered = (double)list.count / nodes * NODE / LINE;
+		run->waits = "nothing: the next node is the one behind this in memory";
+		if (list.count >= BEYOND_LEARNING)
+			run->mispredicts = fmin((double)list.deleted, (double)(list.groups - list.deleted)) / (double)(list.groups - list.deleted) /
+				(double)list.group;
+		break;
+	case FORM_INDEX:
+		run->waits = "nothing: the index has the next node's address. It was made by following the list once";
+		break;
+	case FORM_UNROLLED:
+		run->restart = walk;
+		run->waits = "the next group's address is in this group, one wait for all that it holds";
+		break;
+	default:
+		run->restart = walk;
+		run->waits = "the next node's address is in this node";
+	}
+	run->lines = lines.scattered + lines.ordered;
+	if (lines.scattered <= 0)
+		return;
+	run->scattered = true;
+	if (v[LOOKUP_FORM] == FORM_INDEX) {
+		add_reach(run, REACH_FREE, lines.scattered, bytes);
+		add_reach(run, REACH_CHAINED, lines.scattered / walk / values * nodes, bytes);
+		lines.ordered += (double)WORD / LINE;
+	} else {
+		add_reach(run, REACH_CHAINED, lines.scattered, bytes);
+	}
+	add_reach(run, REACH_ORDERED, lines.ordered, bytes);
+}
+
+static struct status lookup_prepare(struct kernel_run *run)
+{
+	const int64_t *v = run->v;
+	bool indexed = v[LOOKUP_FORM] == FORM_INDEX;
+	struct list list = lookup_list(run);
+	uint64_t bytes = list_bytes(&list);
+
+	if (run->prepared < bytes && !list_write(&list, run, (indexed ? 2 : 1) * list.groups))
+		return status_make(STATUS_CANCELLED, "stopped while the list was written");
+	run->laid_out = run->prepared < bytes ? bytes : run->prepared;
+	if (indexed && run->prepared < lookup_end(&list)) {
+		if (!write_index(&list, run))
+			return status_make(STATUS_CANCELLED, "stopped while the index was written");
+		run->laid_out = lookup_end(&list);
+	}
+	lookup_fill(run, &list);
+	run->granule = v[LOOKUP_FORM] == FORM_INTERLEAVED ? (uint64_t)v[LOOKUP_VALUES] : v[LOOKUP_FORM] == FORM_UNROLLED ? list.group : 1;
+	run->iteration = v[LOOKUP_FORM] != FORM_INTERLEAVED ? 0 : v[LOOKUP_INNER] == INNER_SCALAR ? 1 : LOOKUP_LANES;
+	run->period = run->granule;
+	run->complete = v[LOOKUP_WHOLE];
+	run->bytes = v[LOOKUP_FORM] == FORM_INTERLEAVED ? sizeof(int32_t) : v[LOOKUP_FORM] == FORM_UNROLLED ? 4 + WORD / list.group : WORD + 4;
+	run->code = (const void *)form_of(v)->loop;
+	run->function = form_of(v)->function;
+	lookup_figures(run);
+	lookup_rewind(run);
+	return status_ok();
+}
+
+/* The same code, with no more values than can be stepped through, and none found: in a short list that would happen all the time. */
+static void lookup_shrink(int64_t *v)
+{
+	v[LOOKUP_WHOLE] = v[LOOKUP_FOUND] = 0;
+	if (v[LOOKUP_VALUES] > 160)
+		v[LOOKUP_VALUES] = 128;
+}
+
+static const char *lookup_remark(const int64_t *v)
+{
+	(void)v;
+	return NULL;
+}
+
+const struct kernel kernel_list_lookup = {
+	.name = "list-lookup",
+	.title = "which of many values are in a linked list",
+	.look_for = "One memory, five ways through it. Grow size, set misplaced=25, and turn form: value by value each node waits for the one "
+		"before; with all values at each node the wait is shared; an array or an index have nothing to wait for.",
+	.document = "Johnny's Software Lab, Instruction-level parallelism in practice",
+	.element = "comparison of a node with a value",
+	.hint = "Type size=24m misplaced=25, then + on form",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.check = lookup_check,
+	.fit = lookup_fit,
+	.footprint = lookup_footprint,
+	.layout = lookup_layout,
+	.prepare = lookup_prepare,
+	.figures = lookup_figures,
+	.shrink = lookup_shrink,
+	.call = lookup_call,
+	.rewind = lookup_rewind,
+	.begin_at = lookup_begin_at,
+	.verify = lookup_verify,
+	.proof = lookup_proof,
+	.stepped = true,
+	.plot_cpe = true,
+	.remark = lookup_remark,
+};

@@ -1,0 +1,517 @@
+/* window: how far a core looks ahead. Two chains of loads miss all caches; each stands in the shadow of the other as long as both are in the core's window
+ * at once, and N instructions stand between them. Where those fill one of the core's buffers, the second miss waits for the first to retire, and
+ * an iteration takes twice as long: the knee of the curve over N is the buffer's size.
+ *
+ *	for (; turns; turns--) {
+ *		a = a->next;      … N fillers …
+ *		b = b->next;      … N fillers …
+ *	}
+ *
+ * The loop is made at run time, each filler written out, by write_loop(). */
+#include "kernels/window.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "kernels/assemble.h"
+#include "kernels/flush.h"
+#include "kernels/kernel.h"
+#include "kernels/nodes.h"
+#include "kernels/window_code.h"
+
+enum { SIZE, FILLERS, FILLER, REMEDY, WORK, CHAINS };
+enum { REMEDY_NONE, REMEDY_PREFETCH, REMEDY_JAM, REMEDY_SHADOW };
+
+/* Nodes are so far apart that neither a line nor its neighbour, which is fetched along, brings a second one. */
+enum { STRIDE = 128, LINE = 64 };
+
+/* Multiplications that the remedy `shadow` begins with. */
+enum { WORK_SHOWN = 100 };
+
+const struct window_filler window_fillers[WINDOW_KINDS] = {
+	[WINDOW_NOP] = { "nop", "rob", "reorder buffer", 1, 2, "nops",
+		"a nop takes an entry of the reorder buffer and nothing else, so this is the reorder buffer's size: its entries but those of the two "
+		"loads that miss, and those that the core keeps free" },
+	[WINDOW_ADD] = { "add", "registers", "integer registers", 1, 2, "additions",
+		"each addition takes a register for its result until it retires: the entries beyond those that hold the registers that programs see" },
+	[WINDOW_VECTOR] = { "vector", "vectors", "vector registers", 1, 0, "vector additions",
+		"vector registers are a file of their own, so these stop at another number than additions in general registers do" },
+	[WINDOW_BOTH] = { "both", "rob", "reorder buffer", 1, 2, "additions, half of them in vectors",
+		"half of the results go into either register file, so that neither is full before the reorder buffer is: mixed code sees further" },
+	[WINDOW_ZERO] = { "zero", "rob", "reorder buffer", 1, 2, "zeroed registers",
+		"zeroing idioms are done at rename and take no register: they stop at the reorder buffer, where filler=mov-0 stops at the registers" },
+	[WINDOW_CONSTANT] = { "mov-0", "registers", "integer registers", 1, 2, "constants moved",
+		"the same value as filler=zero leaves, but moved as a constant: it takes a register, and the window ends earlier" },
+	[WINDOW_LOAD] = { "load", "load-queue", "load queue", 1, 2, "loads that hit",
+		"each load stays in the load queue until it retires, hit or not; the two that miss stand there too" },
+	[WINDOW_STORE] = { "store", "store-queue", "store queue", 1, 0, "stores",
+		"each store holds an entry from rename until it has left for the cache, which is after it retired" },
+	[WINDOW_JUMP] = { "jump", "branches", "branches in flight", 1, 0, "taken jumps",
+		"every branch is kept track of until it retires; many cores begin one taken jump in two cycles, which costs time before the knee" },
+	[WINDOW_BRANCH] = { "branch", "branches", "branches in flight", 1, 0, "branches not taken",
+		"branches are kept track of until they retire, those not taken too" },
+	[WINDOW_INDIRECT] = { "indirect", "branches", "branches in flight", 1, 0, "indirect jumps, each with the instruction that makes its target",
+		"an indirect jump to a target that it always has is predicted, and counts as one branch" },
+	[WINDOW_CALL] = { "call", "calls", "calls in flight", 1, 0, "pairs of call and return",
+		"returns are predicted from a stack of calls that has to be put right after a misprediction: few calls may be in flight" },
+	[WINDOW_LINK] = { "jal", "branches", "branches in flight", 2, 0, "calls by two jumps, the return address in a register",
+		"the same subroutine without call and return: two branches each, which stop where branches do and not where calls do" },
+	[WINDOW_WAIT] = { "wait", "scheduler", "scheduler", 1, 0, "operations that wait for the miss before them",
+		"what waits for its operands stays in the scheduler; these wait for the whole miss" },
+	[WINDOW_WAIT_LOAD] = { "wait-load", "load-scheduler", "load scheduler", 1, 1, "loads whose address waits for the miss before them",
+		"loads that wait for their address have a scheduler of their own on many cores; the second miss has to pass through it" },
+	[WINDOW_WAIT_VECTOR] = { "wait-vector", "vector-scheduler", "vector scheduler", 1, 1, "vector operations that wait for the miss before them",
+		"where vector operations have a scheduler of their own, this is its size; elsewhere it is the one of filler=wait" },
+};
+
+int window_kind(const char *name)
+{
+	for (int i = 0; i < WINDOW_KINDS; i++)
+		if (strcmp(window_fillers[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+static const char *const filler_names[] = { "nop", "add", "vector", "both", "zero", "mov-0", "load", "store", "jump", "branch", "indirect",
+	"call", "jal", "wait", "wait-load", "wait-vector", NULL };
+_Static_assert(sizeof(filler_names) / sizeof(*filler_names) == WINDOW_KINDS + 1, "a filler without a name");
+
+static const char *const remedy_names[] = { "none", "prefetch", "jam", "shadow", NULL };
+
+static const struct knob knobs[] = {
+	[SIZE] = { .name = "size", .help = "bytes that the nodes of all chains are scattered over", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
+		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16 << 20, .multiple = STRIDE, .factor = 2 },
+	[FILLERS] = { .name = "fillers", .help = "N, instructions between one miss and the next", .kind = KNOB_COUNT, .min = 0, .max = 4000,
+		.initial = 100 },
+	[FILLER] = { .name = "filler", .help = "what they are, which says what they fill", .kind = KNOB_CHOICE, .choices = filler_names },
+	[REMEDY] = { .name = "remedy", .help = "what is done so that misses overlap again", .kind = KNOB_CHOICE, .choices = remedy_names,
+		.role = KNOB_FORM },
+	[WORK] = { .name = "work", .help = "multiplications in a row that each miss's address waits for", .kind = KNOB_COUNT, .min = 0,
+		.max = 1000 },
+	[CHAINS] = { .name = "chains", .help = "misses in an iteration, none of which waits for another", .kind = KNOB_COUNT, .min = 2,
+		.max = WINDOW_CHAINS, .initial = 2 },
+};
+
+/* ---- The code */
+
+struct maker {
+	struct assembly as;
+	const int64_t *v;
+	int callee;                       /* where subroutines begin */
+};
+
+/* One filler that holds a jump. */
+static void write_jump(struct maker *m)
+{
+	int next = assemble_label(&m->as);
+
+	switch (m->v[FILLER]) {
+	case WINDOW_JUMP:
+		assemble_jump(&m->as, jump_always, next);
+		assemble_align(&m->as, FILLER_BYTES);
+		break;
+	case WINDOW_BRANCH:
+		assemble_jump(&m->as, jump_never, next);
+		break;
+	case WINDOW_INDIRECT:
+		assemble_address(&m->as, target, next);
+		assemble(&m->as, through_target);
+		assemble_align(&m->as, FILLER_BYTES);
+		break;
+	case WINDOW_CALL:
+		assemble_jump(&m->as, jump_call, m->callee);
+		break;
+	case WINDOW_LINK:
+		assemble_address(&m->as, link_into, next);
+		assemble_jump(&m->as, jump_always, m->callee);
+		assemble_align(&m->as, FILLER_BYTES);
+		break;
+	}
+	assemble_bind(&m->as, next);
+	assemble_forget(&m->as, next);
+}
+
+/* N fillers behind the miss of a chain. */
+static void write_fillers(struct maker *m, int chain)
+{
+	const struct window_lines *lines = &filler_lines[m->v[FILLER]];
+	unsigned count = (unsigned)m->v[FILLERS], done = 0;
+	const unsigned char *from;
+
+	if (m->v[FILLER] == WINDOW_WAIT_VECTOR)
+		assemble(&m->as, into_vector, chase[chain]);
+	/* Taken jumps stand apart: prediction of several in so few bytes is another story. */
+	if (m->v[FILLER] == WINDOW_JUMP || m->v[FILLER] == WINDOW_INDIRECT || m->v[FILLER] == WINDOW_LINK)
+		assemble_align(&m->as, count ? FILLER_BYTES : 1);
+	if (lines->count == 0) {
+		while (done++ < count)
+			write_jump(m);
+		return;
+	}
+	from = m->as.at;
+	for (; done < count && done < (unsigned)lines->count; done++)
+		assemble(&m->as, lines->line[done], chase[chain]);
+	if (done < count) {
+		assemble_again(&m->as, from, count / done - 1);
+		for (unsigned i = 0; i < count % done; i++)
+			assemble(&m->as, lines->line[i], chase[chain]);
+	}
+}
+
+/* What the address of the next miss waits for: a zero, which takes a while to compute. */
+static void write_work(struct maker *m)
+{
+	const unsigned char *from;
+
+	if (m->v[WORK] == 0)
+		return;
+	assemble(&m->as, work_begins);
+	from = m->as.at;
+	assemble(&m->as, work_goes_on);
+	assemble_again(&m->as, from, (unsigned)m->v[WORK] - 1);
+}
+
+static void write_miss(struct maker *m, int chain)
+{
+	assemble(&m->as, m->v[WORK] ? miss_worked : miss_plain, chase[chain], chase[chain]);
+}
+
+/* An iteration. Remedies: `prefetch` asks for the lines of the later misses at its beginning, and prefetches retire before their line is there;
+ * `jam` has the misses stand together, and all fillers behind them; `shadow` has the work of a miss's address done ahead of the fillers, behind
+ * the miss before it. */
+static void write_loop(struct maker *m)
+{
+	int chains = (int)m->v[CHAINS], top = assemble_here(&m->as);
+
+	for (int i = 1; i < chains && m->v[REMEDY] == REMEDY_PREFETCH; i++)
+		assemble(&m->as, prefetch_line, chase[i]);
+	for (int i = 0; i < chains; i++) {
+		if (m->v[REMEDY] != REMEDY_SHADOW)
+			write_work(m);
+		write_miss(m, i);
+		if (m->v[REMEDY] == REMEDY_SHADOW)
+			write_work(m);
+		if (m->v[REMEDY] != REMEDY_JAM)
+			write_fillers(m, i);
+	}
+	for (int i = 0; i < chains && m->v[REMEDY] == REMEDY_JAM; i++)
+		write_fillers(m, i);
+	write_turn(&m->as, top);
+}
+
+static size_t window_room(const int64_t *v)
+{
+	return 4096 + (size_t)v[CHAINS] * (size_t)(v[FILLERS] * FILLER_BYTES + v[WORK] * WORK_BYTES + MISS_BYTES);
+}
+
+static struct status make(struct kernel_run *run)
+{
+	struct maker m = { .v = run->v };      /* large, as assembly is */
+
+	assemble_begin(&m.as, run->room, run->room_bytes);
+	m.callee = assemble_here(&m.as);
+	assemble(&m.as, run->v[FILLER] == WINDOW_LINK ? through_link : "ret");
+	assemble_align(&m.as, LINE);
+	run->code = m.as.at;
+	write_entry(&m.as);
+	assemble_align(&m.as, LINE);
+	write_loop(&m);
+	write_exit(&m.as);
+	return assemble_end(&m.as);
+}
+
+/* ---- Data */
+
+static struct nodes nodes_of(const struct kernel_run *run)
+{
+	return (struct nodes){ .memory = run->memory, .stride = STRIDE, .order = NODES_RANDOM, .cycles = (unsigned)run->v[CHAINS],
+		.seed = run->seed };
+}
+
+static uint64_t count_of(const int64_t *v)
+{
+	return (uint64_t)v[SIZE] / STRIDE / (uint64_t)v[CHAINS] * (uint64_t)v[CHAINS];
+}
+
+static struct status window_check(const int64_t *v)
+{
+	if (v[WORK] > 0 && (v[REMEDY] == REMEDY_PREFETCH || v[REMEDY] == REMEDY_JAM))
+		return status_make(STATUS_USAGE, "work=%lld with remedy=%s: work goes with remedy=none, and with remedy=shadow, which moves it",
+			(long long)v[WORK], remedy_names[v[REMEDY]]);
+	if (v[WORK] == 0 && v[REMEDY] == REMEDY_SHADOW)
+		return status_make(STATUS_USAGE, "remedy=shadow with work=0: there is no work to move; work=%d is some", WORK_SHOWN);
+	return status_ok();
+}
+
+static void window_fit(int64_t *v, int changed)
+{
+	bool moves = v[REMEDY] == REMEDY_PREFETCH || v[REMEDY] == REMEDY_JAM;
+
+	if (v[WORK] > 0 && moves && changed == REMEDY)
+		v[WORK] = 0;
+	else if (v[WORK] > 0 && moves)
+		v[REMEDY] = REMEDY_NONE;
+	else if (v[WORK] == 0 && v[REMEDY] == REMEDY_SHADOW && changed == WORK)
+		v[REMEDY] = REMEDY_NONE;
+	else if (v[WORK] == 0 && v[REMEDY] == REMEDY_SHADOW)
+		v[WORK] = WORK_SHOWN;
+}
+
+static uint64_t window_footprint(const int64_t *v)
+{
+	return count_of(v) * STRIDE;
+}
+
+/* Whatever the code is, the nodes are the same. */
+static uint64_t window_layout(const int64_t *v)
+{
+	return (uint64_t)v[CHAINS];
+}
+
+static void window_figures(struct kernel_run *run)
+{
+	run->access = "load";
+	run->lines = (double)run->v[CHAINS];
+	run->scattered = true;
+	run->range = (double)count_of(run->v) * LINE;
+	run->chains = (double)run->v[CHAINS];
+	run->waits = "the next node's address is in this node";
+}
+
+/* What outlives a run stands behind the first node's pointer, in what its stride leaves free. */
+struct kept {
+	const void *chain[WINDOW_CHAINS];      /* where the last walk stopped: the next one goes on there, whatever its setting */
+	uint64_t walked;                       /* nodes of each chain since the caches were emptied of them */
+};
+_Static_assert(sizeof(struct node) + sizeof(struct kept) <= STRIDE, "no room behind the first node");
+
+static struct kept *kept_in(const struct kernel_run *run)
+{
+	return (struct kept *)(void *)(run->memory + sizeof(struct node));
+}
+
+static struct status window_prepare(struct kernel_run *run)
+{
+	struct nodes nodes = nodes_of(run);
+	uint64_t count = count_of(run->v), have;
+	struct status status = make(run);
+
+	if (!status_is_ok(&status))
+		return status;
+	if (run->prepared == 0)
+		*kept_in(run) = (struct kept){ 0 };
+	if (run->prepared != window_footprint(run->v))
+		kept_in(run)->walked = UINT64_MAX;      /* what is laid out is in the caches */
+	have = nodes_lay_out(&nodes, run->prepared / STRIDE, count, run->cancel);
+	run->laid_out = have * STRIDE;
+	run->function = "write_loop";
+	run->granule = 1;
+	run->ring = count / nodes.cycles;
+	run->bytes = sizeof(void *) * nodes.cycles;
+	run->kernel->rewind(run);
+	return have == count ? status_ok() : status_make(STATUS_CANCELLED, "stopped while the nodes were laid out");
+}
+
+/* ---- Walks */
+
+static void walk(struct kernel_run *run, uint64_t turns, struct window_walk *walk)
+{
+	void (*code)(struct window_walk *);
+
+	memcpy(&code, &run->code, sizeof(code));
+	memcpy(walk->chain, run->chain, sizeof(walk->chain));
+	walk->turns = turns;
+	code(walk);
+	memcpy(run->chain, walk->chain, sizeof(walk->chain));
+}
+
+/* A node that is met again misses again only if no cache still has it, and last caches have become larger than what can be laid out in a moment: so all
+ * nodes are put out of all caches once each has been met. A set that no timed part would wait for is left alone: it is small enough to be looked at
+ * within the caches. */
+enum { EMPTIED = 4 << 20 };
+
+static void empty_caches(const struct kernel_run *run)
+{
+	const unsigned char *at = run->memory, *end = at + window_footprint(run->v);
+
+	if (end - at >= EMPTIED)
+		flush_lines(at, end, STRIDE);
+	kept_in(run)->walked = 0;
+}
+
+/* Once a round one trial takes the emptying along, and is an outlier. */
+static void window_call(struct kernel_run *run, uint64_t elements)
+{
+	struct kept *kept = kept_in(run);
+	struct window_walk state;
+
+	memset(state.general, 0, sizeof(state.general) + sizeof(state.vector) + sizeof(state.scratch));
+	walk(run, elements, &state);
+	memcpy(kept->chain, state.chain, sizeof(state.chain));
+	kept->walked += elements;
+	if (kept->walked >= run->ring)
+		empty_caches(run);
+}
+
+static void begin_at(struct kernel_run *run, double share)
+{
+	struct nodes nodes = nodes_of(run);
+
+	memset(run->chain, 0, sizeof(run->chain));
+	for (unsigned i = 0; i < nodes.cycles; i++)
+		run->chain[i] = nodes_start(&nodes, count_of(run->v), i, nodes.cycles, share);
+}
+
+static bool is_node(const struct kernel_run *run, const void *at)
+{
+	uintptr_t offset = (uintptr_t)at - (uintptr_t)run->memory;
+
+	return at && offset < window_footprint(run->v) && offset % STRIDE == 0;
+}
+
+static void window_rewind(struct kernel_run *run)
+{
+	const struct kept *kept = kept_in(run);
+
+	begin_at(run, 0);
+	for (int64_t i = 0; i < run->v[CHAINS]; i++)
+		if (is_node(run, kept->chain[i]))
+			run->chain[i] = kept->chain[i];
+	if (kept->walked > run->ring / 2)
+		empty_caches(run);
+}
+
+/* ---- Checks */
+
+enum { VERIFIED = 64 };
+
+/* What the fillers leave, computed step by step; false: a pointer leads out of the nodes. */
+static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct window_walk *state)
+{
+	const int64_t *v = run->v;
+
+	for (uint64_t turn = 0; turn < turns; turn++)
+		for (int c = 0; c < v[CHAINS]; c++) {
+			const struct node *node = ((const struct node *)state->chain[c])->next;
+
+			if (!is_node(run, node) || node->zero)
+				return false;
+			state->chain[c] = node;
+		}
+	return true;
+}
+
+/* One filler's work, the i-th behind a miss of the chain that has come to `node`. */
+static void fill_plainly(const struct kernel_run *run, uint64_t i, uint64_t node, struct window_walk *state)
+{
+	uint64_t *general_at = &state->general[i % WINDOW_GENERAL], *vector_at = state->vector[i % WINDOW_VECTORS];
+
+	switch (run->v[FILLER]) {
+	case WINDOW_ADD: *general_at += 1; break;
+	case WINDOW_VECTOR: *vector_at += 1; break;
+	case WINDOW_BOTH:
+		if (i % 2 == 0)
+			state->general[i / 2 % WINDOW_GENERAL] += 1;
+		else
+			state->vector[i / 2 % WINDOW_GENERAL][0] += 1;
+		break;
+	case WINDOW_ZERO:
+	case WINDOW_WAIT_LOAD: *general_at = 0; break;
+	case WINDOW_CONSTANT: *general_at = CONSTANT; break;
+	case WINDOW_LOAD: *general_at = state->scratch[i % WINDOW_GENERAL]; break;
+	case WINDOW_STORE: state->scratch[i % WINDOW_SCRATCH] = 1; break;
+	case WINDOW_WAIT: *general_at = node + 1; break;
+	case WINDOW_WAIT_VECTOR: *vector_at += node; break;
+	default: break;
+	}
+}
+
+/* Jumps compute nothing, but leave their last target where they keep it. */
+static bool leaves_registers(const struct kernel_run *run)
+{
+	return run->v[FILLER] == WINDOW_INDIRECT || run->v[FILLER] == WINDOW_LINK;
+}
+
+static struct status window_verify(struct kernel_run *run)
+{
+	struct window_walk expected = { .turns = 0 }, found;
+	const int64_t *v = run->v;
+
+	for (int i = 0; i < WINDOW_GENERAL; i++)
+		expected.general[i] = 100 + (uint64_t)i;
+	for (int i = 0; i < WINDOW_VECTORS; i++)
+		expected.vector[i][0] = 200 + (uint64_t)i;
+	for (int i = 0; i < WINDOW_SCRATCH; i++)
+		expected.scratch[i] = 300 + (uint64_t)i;
+	begin_at(run, 0.5);
+	memcpy(expected.chain, run->chain, sizeof(expected.chain));
+	found = expected;
+	if (!walk_plainly(run, VERIFIED, &expected))
+		return status_make(STATUS_FAILED, "window: a pointer leads out of the nodes");
+	memcpy(expected.chain, run->chain, sizeof(expected.chain));
+	for (int turn = 0; turn < VERIFIED; turn++)
+		for (int c = 0; c < v[CHAINS]; c++) {
+			expected.chain[c] = ((const struct node *)expected.chain[c])->next;
+			if (v[REMEDY] != REMEDY_JAM)
+				for (uint64_t i = 0; i < (uint64_t)v[FILLERS]; i++)
+					fill_plainly(run, i, (uint64_t)(uintptr_t)expected.chain[c], &expected);
+			else if (c == v[CHAINS] - 1)
+				for (int k = 0; k <= c; k++)
+					for (uint64_t i = 0; i < (uint64_t)v[FILLERS]; i++)
+						fill_plainly(run, i, (uint64_t)(uintptr_t)expected.chain[k], &expected);
+		}
+	walk(run, VERIFIED, &found);
+	if (memcmp(found.chain, expected.chain, sizeof(found.chain)) != 0)
+		return status_make(STATUS_FAILED, "window: a chain ends at another node than its pointers say");
+	if ((!leaves_registers(run) && memcmp(found.general, expected.general, sizeof(found.general)) != 0) ||
+		memcmp(found.scratch, expected.scratch, sizeof(found.scratch)) != 0)
+		return status_make(STATUS_FAILED, "window: the fillers of filler=%s left another result than %lld of them make",
+			filler_names[v[FILLER]], (long long)v[FILLERS]);
+	for (int i = 0; i < WINDOW_VECTORS; i++)
+		if (found.vector[i][0] != expected.vector[i][0])
+			return status_make(STATUS_FAILED, "window: the vectors of filler=%s hold another result than %lld fillers make",
+				filler_names[v[FILLER]], (long long)v[FILLERS]);
+	return status_ok();
+}
+
+static const char *window_remark(const int64_t *v)
+{
+	switch (v[REMEDY]) {
+	case REMEDY_PREFETCH:
+		return "the later misses are asked for at the beginning of the iteration, and a prefetch retires before its line is there: whatever "
+			"stands between, they overlap";
+	case REMEDY_JAM:
+		return "the misses stand together and the fillers behind them: they fit the window at once, whatever follows";
+	case REMEDY_SHADOW:
+		return "the work that the next address waits for is done while this miss is under way; with remedy=none it stands behind the fillers, and "
+			"beyond the window it begins only once the miss is over";
+	default:
+		return window_fillers[v[FILLER]].words;
+	}
+}
+
+const struct kernel kernel_window = {
+	.name = "window",
+	.title = "how far the core looks ahead",
+	.look_for = "Two misses with N instructions between them overlap while both are in the core's window. Turn fillers up: where they fill a buffer, "
+		"an iteration takes twice as long, and that N, with the loop's own instructions, is the buffer's size. filler says which buffer; "
+		"remedy makes misses overlap again. With chains=6 the steps come one by one, until nothing overlaps.",
+	.document = "Downs, Performance Speed Limits, \"Out of Order Limits\"; the method is that of Wong, Measuring Reorder Buffer Capacity",
+	.element = "iteration, a miss of each chain",
+	.hint = "+ on fillers past the knee; then remedy",
+	.knobs = knobs,
+	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	.check = window_check,
+	.fit = window_fit,
+	.footprint = window_footprint,
+	.layout = window_layout,
+	.seamless = true,
+	.plot_cpe = true,
+	.room = window_room,
+	.prepare = window_prepare,
+	.figures = window_figures,
+	.call = window_call,
+	.rewind = window_rewind,
+	.verify = window_verify,
+	.remark = window_remark,
+};

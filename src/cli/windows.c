@@ -1,0 +1,175 @@
+/* slexplore windows: the buffers of the core, each found where two misses stop overlapping. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/bench.h"
+#include "cli/cli.h"
+#include "cli/format.h"
+#include "cli/interrupt.h"
+#include "model/choice.h"
+#include "session/windows.h"
+
+/* How often the line of progress changes, seconds. */
+#define PROGRESS_EVERY 0.1
+
+struct output {
+	struct cli *cli;
+	bool progress, shown;
+	double next;
+};
+
+static void progress_clear(struct output *output)
+{
+	if (output->shown)
+		fprintf(output->cli->err, "\r%76s\r", "");
+	output->shown = false;
+}
+
+static void progress_show(struct output *output, const struct windows_report *report, double now)
+{
+	if (!output->progress || now < output->next)
+		return;
+	output->next = now + PROGRESS_EVERY;
+	fprintf(output->cli->err, "\r%-66s%3.0f %% ", report->doing, floor(report->done * 100));
+	fflush(output->cli->err);
+	output->shown = true;
+}
+
+static void print(struct cli *cli, const struct bench *bench, const struct windows_report *windows)
+{
+	struct report report;
+
+	report_init(&report, cli->out, REPORT_WINDOWS);
+	report.machine = bench->machine;
+	report.seed = cli->seed;
+	report.points = cli->points;
+	if (cli->format->begin)
+		cli->format->begin(&report);
+	cli->format->windows(&report, windows);
+	if (cli->format->end)
+		cli->format->end(&report);
+}
+
+static int measure(struct cli *cli, struct bench *bench, struct windows *windows)
+{
+	struct result *result = memory_new(1, sizeof(*result));
+	struct output output = { .cli = cli, .progress = !cli->quiet && isatty(fileno(cli->err)) };
+	const struct windows_report *report = windows_report(windows);
+	const char *why = "no undisturbed trial";
+	struct request request;
+	uint64_t generation = 0;
+	bool any = false;
+
+	while (!interrupt_signal() && windows_next(windows, bench_now(), &request)) {
+		request.generation = ++generation;
+		progress_show(&output, report, bench_now());
+		if (bench_measure(bench, &request, result))
+			windows_accept(windows, bench_now(), result);
+	}
+	windows_stop(windows, bench_now());
+	free(result);
+	progress_clear(&output);
+	for (int i = 0; i < report->count; i++) {
+		any = any || report->row[i].curve.count > 0;
+		if (report->row[i].why[0])
+			why = report->row[i].why;
+	}
+	if (any)
+		print(cli, bench, report);
+	if (interrupt_signal()) {
+		cli_note(cli, "interrupted: %s", any ? "what was measured so far is printed" : "nothing was measured yet");
+		return 128 + interrupt_signal();
+	}
+	if (!any) {
+		struct status status = status_make(STATUS_FAILED, "nothing could be measured: %.200s", why);
+
+		return cli_fail(cli, &status);
+	}
+	if (!bench->machine->bound)
+		cli_note(cli, "not bound to a core: %s", *bench->machine->bind_note ? bench->machine->bind_note : "refused");
+	return CLI_DONE;
+}
+
+/* ---- words and options ---- */
+
+/* FILLER ... knob=value ..., in any order. Of the knobs that this turns itself it says how they are given. */
+static struct status read_words(const struct cli *cli, struct means means, struct windows_options *options)
+{
+	const struct kernel *kernel = options->setting.kernel;
+	const char **fillers = memory_new((size_t)cli->word_count + 1, sizeof(*fillers));
+	struct status status = status_ok();
+	int count = 0;
+
+	for (int i = 0; i < cli->word_count && status_is_ok(&status); i++) {
+		if (!strchr(cli->words[i], '='))
+			fillers[count++] = cli->words[i];
+		else if (strncmp(cli->words[i], WINDOWS_FILLERS "=", strlen(WINDOWS_FILLERS) + 1) == 0)
+			status = status_make(STATUS_USAGE, "%.60s: how many fillers is what is looked for; \"slexplore run %s\" takes a number", cli->words[i],
+				kernel->name);
+		else if (strncmp(cli->words[i], WINDOWS_FILLER "=", strlen(WINDOWS_FILLER) + 1) == 0)
+			fillers[count++] = cli->words[i] + strlen(WINDOWS_FILLER) + 1;
+		else
+			status = setting_assign(&options->setting, cli->words[i], means);
+	}
+	if (status_is_ok(&status))
+		status = windows_read_fillers(kernel, fillers, count, &options->fillers);
+	free(fillers);
+	return status;
+}
+
+static struct status apply_curve(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->points = true;
+	return status_ok();
+}
+
+static int windows_run(struct cli *cli)
+{
+	struct windows_options options = { .seed = cli->seed, .seconds = cli->time_budget };
+	struct uarch_choice core = { 0 };
+	struct windows *windows = NULL;
+	struct bench bench = { 0 };
+	struct status status = setting_find_kernel(WINDOWS_KERNEL, &options.setting.kernel);
+	int exit_status;
+
+	if (status_is_ok(&status)) {
+		setting_init(&options.setting, options.setting.kernel);
+		status = read_words(cli, MEANS_UNKNOWN, &options);
+	}
+	if (status_is_ok(&status))
+		status = bench_open(&bench, cli);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, &status);
+	status = setting_check(&options.setting, machine_means(bench.machine));
+	if (status_is_ok(&status))
+		status = uarch_choose(cli->uarch, bench.machine, &core);
+	options.uarch = core.uarch;
+	options.foreign = core.foreign;
+	if (status_is_ok(&status))
+		windows = windows_new(bench.machine, &options, &status);
+	exit_status = windows ? measure(cli, &bench, windows) : cli_fail(cli, &status);
+	windows_free(windows);
+	uarch_choice_free(&core);
+	bench_close(&bench);
+	return exit_status;
+}
+
+static const struct cli_option own_options[] = {
+	{ "curve", NULL, "every point of the curves besides", apply_curve },
+	{ NULL, NULL, NULL, NULL },
+};
+
+const struct cli_command command_windows = {
+	.name = "windows",
+	.help = "how far this core looks ahead: the size of each buffer that fills",
+	.arguments = "[FILLER ...] [knob=value ...]",
+	.more = "Two misses, and between them more and more of one instruction, until a buffer is full and the second miss waits for\n"
+		"the first. Without a FILLER: all that the kernel `window` has (slexplore list window); knobs are those of the kernel.\n",
+	.options = own_options,
+	.common = { "uarch", "format", "cpu", "seed", "time-budget", "quiet" },
+	.run = windows_run,
+};

@@ -1,0 +1,429 @@
+/* A core's file from what was measured. Numbers are rounded only where they can hardly be anything but whole, and what was measured stands beside
+ * them; what was not measured is left out. */
+#include "model/measured.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/measured_rules.h"
+#include "model/uarch_read.h"
+
+/* Decimals without an exponent, and no more of them than say something. */
+static void add_number(struct text *text, double value, int digits)
+{
+	char word[40];
+	int decimals = value > 1e-6 ? digits - 1 - (int)floor(log10(value)) : 0;
+	size_t length;
+
+	snprintf(word, sizeof(word), "%.*f", decimals > 0 ? (decimals < 6 ? decimals : 6) : 0, value);
+	length = strlen(word);
+	while (strchr(word, '.') && (word[length - 1] == '0' || word[length - 1] == '.')) {
+		bool point = word[length - 1] == '.';
+
+		word[--length] = '\0';
+		if (point)
+			break;
+	}
+	text_add(text, word);
+}
+
+/* Cycles: whole where within 0.03 cycles and 0.3 % of that. Counts a cycle fall short of the true number, never exceed it by more than the clock is
+ * wrong: up to 4 % below, 1.5 % above. Sizes are whole. */
+enum rounding { ROUND_CYCLES, ROUND_RATE, ROUND_ENTRIES, ROUND_NEVER };
+
+static double rounded(double value, enum rounding how)
+{
+	double whole = round(value);
+
+	switch (how) {
+	case ROUND_CYCLES:
+		return fabs(value - whole) <= 0.03 + 0.003 * value ? whole : value;
+	case ROUND_RATE:
+		return whole > 0 && value >= 0.96 * whole && value <= 1.015 * whole ? whole : value;
+	case ROUND_ENTRIES:
+		return whole;
+	default:
+		return value;
+	}
+}
+
+/* "3±0.004", and what it was before rounding appended to the comment. The spread is how far the quartiles are from what is written. */
+static void add_figure(struct text *text, struct text *comment, const char *what, const struct figure *figure, enum rounding how)
+{
+	double value = rounded(figure->value, how), spread = fmax(fabs(figure->hi - value), fabs(figure->lo - value));
+
+	if (!isfinite(spread))
+		spread = 0;
+	add_number(text, value, 5);
+	text_add(text, "±");
+	add_number(text, fmax(spread, 0.001), 2);
+	if (fabs(value - figure->value) >= 0.0005)
+		text_addf(comment, "%s%s%s%.*f", comment->length ? ", " : "", what, *what ? " " : "", figure->value < 100 ? 3 : 0, figure->value);
+}
+
+static bool good(const struct figure *figure, double least, double most)
+{
+	return figure->known && isfinite(figure->value) && figure->value >= least && figure->value <= most;
+}
+
+static void end_line(struct text *text, struct text *comment)
+{
+	text_add(text, " [measured]");
+	if (comment->length)
+		text_addf(text, "      # %s", text_string(comment));
+	text_add(text, "\n");
+	text_clear(comment);
+}
+
+/* ---- ports and classes */
+
+struct names {
+	char port[UARCH_PORTS][12];
+};
+
+static bool taken(const struct names *names, int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(names->port[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* A unit has the name of what holds it first. */
+static void name_ports(const struct measured *m, const struct measured_ports *ports, struct names *names)
+{
+	memset(names, 0, sizeof(*names));
+	for (int port = 0; port < ports->ports + ports->units && port < UARCH_PORTS; port++) {
+		char *name = names->port[port];
+
+		snprintf(name, sizeof(names->port[0]), port < ports->ports ? "p%d" : "u%d", port < ports->ports ? port : port - ports->ports);
+		for (int i = 0; i < m->op_count && port >= ports->ports && name[0] == 'u'; i++)
+			for (int t = 0; t < ports->term_count[i]; t++) {
+				char held[12];
+
+				if (ports->term[i][t].ports != UINT32_C(1) << port)
+					continue;
+				snprintf(held, sizeof(held), "%.*s", (int)fmin(11, (double)strcspn(m->op[i].name, ".")), m->op[i].name);
+				if (!taken(names, port, held))
+					memcpy(name, held, sizeof(held));
+				break;
+			}
+	}
+}
+
+static void add_ports(struct text *text, const struct names *names, uint32_t ports)
+{
+	for (bool first = true; ports; ports &= ports - 1, first = false)
+		text_addf(text, "%s%s", first ? "" : ",", names->port[__builtin_ctz(ports)]);
+}
+
+static void add_terms(struct text *text, const struct measured_ports *ports, int op, const struct names *names)
+{
+	if (!ports->known[op])
+		text_add(text, "unknown");
+	else if (ports->term_count[op] == 0)
+		text_add(text, "none");
+	for (int t = 0; ports->known[op] && t < ports->term_count[op]; t++) {
+		const struct uarch_term *term = &ports->term[op][t];
+
+		text_add(text, t ? " + " : "");
+		if (fabsf(term->count - 1) > 1e-4f) {
+			add_number(text, (double)term->count, 4);
+			text_add(text, "*");
+		}
+		add_ports(text, names, term->ports);
+		if (fabsf(term->cycles - 1) > 1e-4f) {
+			text_add(text, ":");
+			add_number(text, rounded((double)term->cycles, ROUND_CYCLES), 4);
+		}
+	}
+}
+
+static double usual_slots(const struct measured *m, const struct measured_ports *ports, int op)
+{
+	double slots = 0;
+
+	if (uarch_reserved_is_memory(m->op[op].name))
+		return 1;
+	for (int t = 0; ports->known[op] && t < ports->term_count[op]; t++)
+		if (ports->term[op][t].ports < UINT32_C(1) << ports->ports)
+			slots += (double)ports->term[op][t].count;
+	return fmax(slots, 1);
+}
+
+static bool says_something(const struct measured *m, const struct measured_ports *ports, int op)
+{
+	return ports->known[op] || good(&m->op[op].latency, -1, 1000) || good(&m->op[op].each, 0, 1000);
+}
+
+static void add_class(const struct measured *m, const struct measured_ports *ports, int i, const struct names *names, struct text *text)
+{
+	const struct measured_op *op = &m->op[i];
+	struct text comment = { 0 };
+	double slots = op->slots.known ? ports->slots[i] : usual_slots(m, ports, i);
+
+	text_addf(text, "class %s", op->name);
+	if (good(&op->latency, -1, 1000)) {
+		struct figure latency = op->latency;
+
+		latency.value = fmax(0, latency.value);
+		text_add(text, " latency ");
+		add_figure(text, &comment, "latency", &latency, ROUND_CYCLES);
+	}
+	if (good(&op->accumulate, 0, 1000)) {
+		text_add(text, " accumulate ");
+		add_figure(text, &comment, "accumulate", &op->accumulate, ROUND_CYCLES);
+	}
+	if (good(&op->each, 0, 1000)) {
+		text_add(text, " each ");
+		add_figure(text, &comment, "each", &op->each, ROUND_NEVER);
+	}
+	if (fabs(slots - usual_slots(m, ports, i)) > 0.02) {
+		text_add(text, " slots ");
+		add_number(text, slots, 3);
+	}
+	text_add(text, " ports ");
+	add_terms(text, ports, i, names);
+	end_line(text, &comment);
+	text_free(&comment);
+}
+
+static void add_classes(const struct measured *m, const struct measured_ports *ports, struct text *text)
+{
+	struct names names;
+
+	name_ports(m, ports, &names);
+	text_add(text, "ports");
+	/* A core has one, whatever is known of it. */
+	if (ports->ports == 0)
+		text_add(text, " p0");
+	for (int port = 0; port < ports->ports; port++)
+		text_addf(text, " %s", names.port[port]);
+	text_add(text, " [measured]\n");
+	if (ports->units)
+		text_add(text, "units");
+	for (int unit = 0; unit < ports->units; unit++)
+		text_addf(text, " %s", names.port[ports->ports + unit]);
+	text_add(text, ports->units ? "\n" : "");
+	text_addf(text, "\n# The fewest ports that explain %d mixes of classes: half of them within %.1f %%, all within %.1f %%.\n", ports->fitted,
+		100 * ports->fitted_median, 100 * ports->fitted_worst);
+	if (ports->checked)
+		text_addf(text, "# Of %d other mixes, which nothing was taken from: half within %.1f %%, all within %.1f %%.\n", ports->checked,
+			100 * ports->checked_median, 100 * ports->checked_worst);
+	if (*ports->disagrees)
+		text_addf(text, "# Worst: %s.\n", ports->disagrees);
+	for (int i = 0; i < m->op_count; i++)
+		if (says_something(m, ports, i))
+			add_class(m, ports, i, &names, text);
+}
+
+/* ---- other numbers */
+
+static enum rounding rounding_of(const char *word)
+{
+	if (strncmp(word, "cap ", 4) == 0 || strcmp(word, "extra decode") == 0 || strcmp(word, "extra opcache-ops") == 0 || strcmp(word, "extra line-ops") == 0 ||
+		strcmp(word, "extra split-load") == 0 || strcmp(word, "extra split-store") == 0 || strcmp(word, "extra misses") == 0)
+		return ROUND_RATE;
+	if (strncmp(word, "size ", 5) == 0)
+		return ROUND_ENTRIES;
+	return ROUND_CYCLES;
+}
+
+static bool is_name(const char *word, const char *const *names, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(names[i], word) == 0)
+			return true;
+	return false;
+}
+
+static bool has_class(const struct measured *m, const struct measured_ports *ports, const char *name, size_t length)
+{
+	for (int i = 0; i < m->op_count; i++) {
+		const char *other = m->op[i].name;
+
+		if (strncmp(other, name, length) == 0 && (other[length] == '\0' || other[length] == '.') && says_something(m, ports, i))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a core's file takes a line of these words and such a number. */
+static bool takes(const struct measured *m, const struct measured_ports *ports, const char *word, double value)
+{
+	if (strncmp(word, "cap ", 4) == 0)
+		return is_name(word + 4, uarch_cap_names, CAP_COUNT) && value >= 0.01 && value <= 64;
+	if (strncmp(word, "size ", 5) == 0)
+		return is_name(word + 5, uarch_size_names, SIZE_COUNT) && value >= 1 && value <= 1000000;
+	if (strncmp(word, "extra ", 6) == 0)
+		return is_name(word + 6, uarch_extra_names, EXTRA_COUNT) && value >= 0 && value <= 1000;
+	if (strncmp(word, "chain ", 6) == 0) {
+		size_t from = strcspn(word + 6, " ");
+
+		return word[6 + from] && has_class(m, ports, word + 6, from) && has_class(m, ports, word + 7 + from, strlen(word + 7 + from)) &&
+			value >= 0 && value <= 1000;
+	}
+	return false;
+}
+
+static void add_fact(const struct measured *m, const struct measured_ports *ports, const struct measured_fact *fact, struct text *text)
+{
+	struct text comment = { 0 };
+	struct figure figure = fact->figure;
+
+	if (!figure.known || !isfinite(figure.value) || strncmp(fact->word, "cache ", 6) == 0 || rules_about(fact->word))
+		return;
+	figure.value = fmax(0, figure.value);
+	if (*fact->words)
+		text_addf(text, "# %s\n", fact->words);
+	if (!takes(m, ports, fact->word, figure.value)) {
+		text_addf(text, "# %s: %.4g, which has no line\n", fact->word, figure.value);
+		return;
+	}
+	text_addf(text, "%s ", fact->word);
+	add_figure(text, &comment, "", &figure, rounding_of(fact->word));
+	end_line(text, &comment);
+	text_free(&comment);
+}
+
+static const struct figure *find_fact(const struct measured *m, const char *word)
+{
+	for (int i = 0; i < m->fact_count; i++)
+		if (strcmp(m->fact[i].word, word) == 0 && m->fact[i].figure.known)
+			return &m->fact[i].figure;
+	return NULL;
+}
+
+static void add_cache(const struct measured *m, int level, struct text *text)
+{
+	static const char *const names[] = { "bytes", "latency", "lines" };
+	static const enum rounding how[] = { ROUND_ENTRIES, ROUND_CYCLES, ROUND_NEVER };
+	static const double least[] = { 1024, 0, 0.001 }, most[] = { 1 << 30, 1000, 8 };
+	struct text comment = { 0 };
+
+	for (int i = 0; i < 3; i++) {
+		const struct figure *figure;
+		char word[40];
+
+		snprintf(word, sizeof(word), "cache %d %s", level, names[i]);
+		figure = find_fact(m, word);
+		/* Nothing of a cache can stand without its size. */
+		if (!figure || !good(figure, least[i], most[i])) {
+			if (i == 0)
+				return;
+			continue;
+		}
+		if (i == 0)
+			text_addf(text, "cache %d", level);
+		text_addf(text, " %s ", names[i]);
+		add_figure(text, &comment, names[i], figure, how[i]);
+	}
+	end_line(text, &comment);
+	text_free(&comment);
+}
+
+static void add_buffer(const struct measured_buffer *buffer, struct text *text)
+{
+	const struct knee *knee = &buffer->knee;
+	double entries = round(knee->x + buffer->own);
+	struct figure figure = { true, entries, knee->lo + buffer->own, knee->hi + buffer->own };
+	struct text comment = { 0 };
+
+	if (*buffer->words)
+		text_addf(text, "# %s\n", buffer->words);
+	if ((knee->kind != KNEE_SHARP && knee->kind != KNEE_SOFT) || !is_name(buffer->word, uarch_size_names, SIZE_COUNT) || !(entries >= 1)) {
+		text_addf(text, "# size %s: %s\n", buffer->word, knee->kind == KNEE_NONE ? "the time did not rise with as many as were tried" :
+			knee->kind == KNEE_UNCLEAR ? "noise hides where the time rises" : "not measured");
+		return;
+	}
+	text_addf(text, "size %s ", buffer->word);
+	add_figure(text, &comment, "", &figure, ROUND_ENTRIES);
+	text_addf(&comment, "%.0f fillers and %.0f of the loop's own", knee->x, buffer->own);
+	if (knee->kind == KNEE_SOFT)
+		text_addf(&comment, "; not sharp: the time rises from %.0f to %.0f fillers", knee->from, knee->to);
+	end_line(text, &comment);
+	text_free(&comment);
+}
+
+/* ---- the processor */
+
+void measured_match(const struct processor *processor, char match[160])
+{
+	size_t used;
+	int count = 0;
+
+	match[0] = '\0';
+	if (!processor->vendor[0]) {
+		if (processor->implementer)
+			snprintf(match, 160, "implementer %x part %x", processor->implementer, processor->part);
+		return;
+	}
+	used = (size_t)snprintf(match, 160, "vendor %.15s family %x model %x stepping %x", processor->vendor, processor->family, processor->model,
+		processor->stepping);
+	if (processor->l1i_bytes >> 10 && ++count)
+		used += (size_t)snprintf(match + used, 160 - used, " with l1i-%uk", (unsigned)(processor->l1i_bytes >> 10));
+	/* The newest features stand last, and tell most. */
+	for (int i = 0; processor_features[i]; i++)
+		if (processor_has(processor, processor_features[i]))
+			count++;
+	for (int i = 0; processor_features[i] && used < 130; i++)
+		if (processor_has(processor, processor_features[i]) && count-- <= UARCH_FEATURES)
+			used += (size_t)snprintf(match + used, 160 - used, " with %s", processor_features[i]);
+}
+
+/* ---- all of it */
+
+static void add_title(struct text *text, const struct measured *m, const char *name)
+{
+	char title[48] = "";
+	size_t used = 0;
+
+	for (const char *at = m->processor; *at && used + 1 < sizeof(title); at++)
+		if ((unsigned char)*at >= ' ' && *at != '#' && *at != '[' && *at != ']')
+			title[used++] = *at;
+	title[used] = '\0';
+	text_cut_clean(title, sizeof(title));
+	text_addf(text, "uarch %s %s, measured\nisa %s\n\n", name, *title ? title : "A core", m->isa);
+}
+
+static void add_heading(struct text *text, const struct measured *m)
+{
+	text_add(text, "# Measured by slexplore characterise, without counters; nothing is from anywhere else.");
+	if (*m->words)
+		text_addf(text, " %.159s", m->words);
+	text_add(text, "\n# Behind ±: how far the quartiles of what was measured are from the number. Cycles within 0.03 and 0.3 % of a whole number are\n"
+		"# written as that, counts a cycle from 4 % below to 1.5 % above; what they were before stands behind the line.\n");
+	if (*m->match)
+		text_addf(text, "match %s [measured]\n", m->match);
+	text_add(text, "\n");
+}
+
+void measured_write(const struct measured *measured, const struct measured_ports *ports, const char *name, struct text *text)
+{
+	struct text comment = { 0 };
+
+	add_title(text, measured, name);
+	add_heading(text, measured);
+	if (good(&measured->width, 1, 64)) {
+		text_add(text, "width ");
+		add_figure(text, &comment, "", &measured->width, ROUND_RATE);
+		end_line(text, &comment);
+	} else {
+		text_add(text, "width unknown\n");
+	}
+	add_classes(measured, ports, text);
+	text_add(text, "\n");
+	for (int i = 0; i < measured->fact_count; i++)
+		if (strncmp(measured->fact[i].word, "chain ", 6) == 0)
+			add_fact(measured, ports, &measured->fact[i], text);
+	rules_write(measured, text);
+	for (int i = 0; i < measured->fact_count; i++)
+		if (strncmp(measured->fact[i].word, "chain ", 6) != 0)
+			add_fact(measured, ports, &measured->fact[i], text);
+	for (int level = 1; level <= 2; level++)
+		add_cache(measured, level, text);
+	for (int i = 0; i < measured->buffer_count; i++)
+		add_buffer(&measured->buffer[i], text);
+	text_free(&comment);
+}

@@ -1,0 +1,307 @@
+/* Loops made at run time: what they consist of, that they can be read, and that they run: every line of data/characterise.* for this
+ * machine's instruction set. */
+#include "check.h"
+
+#include "engine/room.h"
+#include "kernels/made.h"
+#include "model/decode.h"
+#include "session/characterise_state.h"
+
+#if defined(__x86_64__)
+#define ADD "add %r, rcx"
+#define MUL "imul %r, rcx"
+#define NOP "nop"
+#define CHAIN "add rax, rcx"
+#else
+#define ADD "add x%g, x%g, x10"
+#define MUL "mul x%g, x%g, x10"
+#define NOP "nop"
+#define CHAIN "add x9, x9, x10"
+#endif
+
+enum { MEMORY = 16 << 10 };
+
+/* A kernel laid out, as the engine does it. */
+struct laid {
+	struct kernel_run run;
+	struct room room;
+	atomic_bool cancel;
+	void *memory;
+};
+
+static struct status lay(struct laid *laid, const struct kernel *kernel)
+{
+	*laid = (struct laid){ .memory = aligned_alloc(2 << 20, 2 << 20) };
+	laid->run = (struct kernel_run){ .kernel = kernel, .memory = laid->memory, .cancel = &laid->cancel };
+	assert_true(kernel->footprint(laid->run.v) <= MEMORY);
+	return room_prepare(&laid->room, &laid->run);
+}
+
+static void clear(struct laid *laid)
+{
+	room_free(&laid->room);
+	free(laid->memory);
+}
+
+static struct made_loop two_parts(void)
+{
+	return (struct made_loop){ .part_count = 2, .part = { { ADD, 0, 3, 4 }, { MUL, 0, 1, 2 } } };
+}
+
+static void the_same_loop_is_the_same_kernel(void **state)
+{
+	struct made_loop a = two_parts(), b = two_parts(), c = two_parts();
+
+	(void)state;
+	c.part[1].times = 2;
+	assert_ptr_equal(made_kernel(&a), made_kernel(&b));
+	assert_ptr_not_equal(made_kernel(&a), made_kernel(&c));
+	assert_int_equal(made_loop_of(made_kernel(&c))->part[1].times, 2);
+	assert_null(made_loop_of(kernel_registry[0]));
+	assert_null(kernel_find("made"));
+}
+
+static void parts_are_mixed_as_often_as_asked_for(void **state)
+{
+	struct made_loop made = two_parts();
+	struct laid laid;
+	struct loop loop;
+	int adds = 0, muls = 0, row = 0, longest = 0;
+
+	(void)state;
+	check_ok(lay(&laid, made_kernel(&made)));
+	loop_init(&loop, 512, 512);
+	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code), (double)laid.run.granule, &loop));
+	for (int i = 0; i < loop.insn_count; i++) {
+		bool mul = strstr(loop.insn[i].text, "mul") != NULL, add = !strncmp(loop.insn[i].text, "add", 3);
+
+		muls += mul;
+		adds += add;
+		row = mul ? 0 : row + add;
+		longest = row > longest ? row : longest;
+	}
+	assert_int_equal(muls, laid.run.granule);
+	assert_int_equal(adds, 3 * muls);
+	assert_int_equal(loop.insn_count, adds + muls + 2);
+	assert_true(loop.insn_count > 300);
+	assert_true(longest <= 4);
+	loop_free(&loop);
+	clear(&laid);
+}
+
+/* Registers that the adds of a loop write, among its first `most` instructions. */
+static int registers_written(const struct made_loop *made, const char *mnemonic, int most)
+{
+	struct laid laid;
+	struct loop loop;
+	char seen[64][32];
+	int count = 0;
+
+	check_ok(lay(&laid, made_kernel(made)));
+	loop_init(&loop, 512, 512);
+	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code), (double)laid.run.granule, &loop));
+	for (int i = 0; i < loop.insn_count && i < most; i++) {
+		char *blank = strchr(loop.insn[i].text, ' ');
+		size_t length = blank ? strcspn(blank + 1, ",") : 0;
+		bool again = false;
+
+		if (strncmp(loop.insn[i].text, mnemonic, strlen(mnemonic)) != 0 || length >= 32)
+			continue;
+		for (int k = 0; k < count; k++)
+			again = again || (strlen(seen[k]) == length && !strncmp(seen[k], blank + 1, length));
+		if (!again)
+			snprintf(seen[count++], 32, "%.*s", (int)length, blank + 1);
+	}
+	loop_free(&loop);
+	clear(&laid);
+	return count;
+}
+
+static void instances_take_turns_at_registers(void **state)
+{
+	struct made_loop made = two_parts();
+
+	(void)state;
+	assert_int_equal(registers_written(&made, "add", 60), 4);
+	made.part_count = 1;
+	made.part[0].registers = 1;
+	assert_int_equal(registers_written(&made, "add", 60), 1);
+	made.part[0].registers = 0;
+	assert_int_equal(registers_written(&made, "add", 60), (int)made_registers(0));
+}
+
+static void what_cannot_be_assembled_says_so(void **state)
+{
+	struct made_loop made = { .part_count = 1, .part = { { "nonsense 1", 0, 1, 1 } } };
+	struct laid laid;
+	struct status status;
+
+	(void)state;
+	status = lay(&laid, made_kernel(&made));
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "nonsense");
+	clear(&laid);
+}
+
+/* ---- the data files */
+
+struct walk {
+	const struct recipes *recipes;
+	int count, failures;
+};
+
+/* Assembles and runs; reads all but what jumps inside, whose innermost loop is another. */
+static void run_it(void *context, enum item_kind kind, int of, const struct kernel *kernel)
+{
+	struct walk *walk = context;
+	char words[80];
+	struct laid laid;
+	struct status status;
+
+	if (!kernel)
+		return;
+	recipes_words(walk->recipes, kind, of, words, sizeof(words));
+	status = lay(&laid, kernel);
+	if (!status_is_ok(&status)) {
+		print_error("%s: %s\n", words, status.text);
+		walk->failures++;
+	} else {
+		kernel->call(&laid.run, laid.run.granule);
+		kernel->call(&laid.run, 2 * laid.run.granule);
+		kernel->rewind(&laid.run);
+		if (laid.run.granule < 2) {
+			print_error("%s: only %d elements an iteration\n", words, (int)laid.run.granule);
+			walk->failures++;
+		}
+	}
+	clear(&laid);
+	walk->count++;
+}
+
+static void every_line_assembles_and_runs(void **state)
+{
+	struct recipes recipes;
+	struct walk walk = { .recipes = &recipes };
+
+	(void)state;
+	check_ok(recipes_load(NULL, &recipes));
+	recipes_each(&recipes, run_it, &walk);
+	assert_int_equal(walk.failures, 0);
+	assert_true(walk.count > 100);
+	recipes_free(&recipes);
+}
+
+static void slots_have_nops_beside_them(void **state)
+{
+	struct made_loop made = { .part_count = 1, .part = { { CHAIN, 0, 1, 1 } } };
+	const struct kernel *kernel = loop_with_nops(made_kernel(&made), NOP, 7);
+	struct laid laid;
+	struct loop loop;
+	int nops = 0;
+
+	(void)state;
+	check_ok(lay(&laid, kernel));
+	loop_init(&loop, 512, 512);
+	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code), (double)laid.run.granule, &loop));
+	for (int i = 0; i < loop.insn_count; i++)
+		nops += !strncmp(loop.insn[i].text, "nop", 3);
+	assert_int_equal(nops, 7 * (int)laid.run.granule);
+	loop_free(&loop);
+	clear(&laid);
+}
+
+/* ---- the reader */
+
+static struct status read_text(const char *text, const char *const *classes, struct recipes *recipes)
+{
+	return recipes_read(text, "a file", classes, recipes);
+}
+
+static void widths_have_names_of_their_own(void **state)
+{
+	struct recipes recipes;
+
+	(void)state;
+	check_ok(read_text("width | nop\nclass vadd 256,128 | a V0 | b V%n\nclass imul | c | d | minus vadd links 2\nclass only 128 | e |\n", NULL,
+		&recipes));
+	assert_int_equal(recipes.class_count, 4);
+	assert_string_equal(recipes.classes[0].name, "vadd");
+	assert_int_equal(recipes.classes[0].bits, 256);
+	assert_string_equal(recipes.classes[1].name, "vadd.128");
+	assert_string_equal(recipes.classes[2].minus[0], "vadd");
+	assert_int_equal(recipes.classes[2].links, 2);
+	assert_string_equal(recipes.classes[3].name, "only");
+	recipes_free(&recipes);
+}
+
+static void a_class_asked_for_brings_what_its_chain_runs_through(void **state)
+{
+	static const char *const asked[] = { "a", NULL };
+	struct recipes recipes;
+
+	(void)state;
+	check_ok(read_text("width | nop\nclass a | x | y | minus b\nclass b | x | y | minus c\nclass c | x | y\nclass d | x | y\n"
+		"fact cap loads | x | rate 1\n", asked, &recipes));
+	assert_int_equal(recipes.class_count, 3);
+	assert_int_equal(recipes.fact_count, 0);
+	recipes_free(&recipes);
+}
+
+static void facts_say_how_they_come_about(void **state)
+{
+	struct recipes recipes;
+
+	(void)state;
+	check_ok(read_text("width | nop\nfact cap loads | l | rate 2\nfact extra sign | l | less m n | twice setup s; t\nfuse cmp a,b | cmp x | f32\n",
+		NULL, &recipes));
+	assert_int_equal(recipes.fact_count, 4);
+	check_near(recipes.facts[0].rate, 2, 0);
+	assert_int_equal(recipes.facts[1].how, HOW_LESS);
+	assert_string_equal(recipes.facts[1].other, "m n");
+	assert_string_equal(recipes.facts[1].setup, "s; t");
+	assert_true(recipes.facts[1].twice);
+	assert_string_equal(recipes.facts[3].word, "fuse cmp b");
+	recipes_free(&recipes);
+}
+
+static void mistakes_are_named_with_their_line(void **state)
+{
+	static const struct { const char *text, *why; } mistakes[] = {
+		{ "width | nop\nklass a | b | c", "line 2: no line begins with \"klass\"" },
+		{ "width | nop\nclass a | b | c | whatever 3", "no option is called \"whatever\"" },
+		{ "width | nop\nclass a | b | c | needs teleport", "no feature is called \"teleport\"" },
+		{ "width | nop\nclass a | |", "a class has a name" },
+		{ "width | nop\nclass a | b | c | d | e", "more fields than four" },
+		{ "width | nop\nclass a | b | c\nclass a | b | c", "line 3: there are two classes \"a\"" },
+		{ "width | nop\nfact cap loads | l | guess", "cycles become nothing by \"guess\"" },
+		{ "width | nop\nclass a | b | c | minus", "something has to follow \"minus\"" },
+		{ "class a | b | c", "no line says what shows the width" },
+	};
+	struct recipes recipes;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
+		struct status status = read_text(mistakes[i].text, NULL, &recipes);
+
+		assert_int_equal(status.code, STATUS_FAILED);
+		check_contains(status.text, mistakes[i].why);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_same_loop_is_the_same_kernel),
+		cmocka_unit_test(parts_are_mixed_as_often_as_asked_for),
+		cmocka_unit_test(instances_take_turns_at_registers),
+		cmocka_unit_test(what_cannot_be_assembled_says_so),
+		cmocka_unit_test(every_line_assembles_and_runs),
+		cmocka_unit_test(slots_have_nops_beside_them),
+		cmocka_unit_test(widths_have_names_of_their_own),
+		cmocka_unit_test(a_class_asked_for_brings_what_its_chain_runs_through),
+		cmocka_unit_test(facts_say_how_they_come_about),
+		cmocka_unit_test(mistakes_are_named_with_their_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,354 @@
+/* What was measured as the text of a core's file, and read back. */
+#include "check.h"
+
+#include "made_cores.h"
+
+static struct made made;
+static struct measured measured;
+static struct measured_ports ports;
+static struct model_difference difference[4096];
+
+static struct figure figure(double value, double spread)
+{
+	return (struct figure){ true, value, value - spread, value + spread };
+}
+
+static struct measured_op *add_op(const char *name, double latency, double each, double slots)
+{
+	struct measured_op *op = &measured.op[measured.op_count++];
+
+	snprintf(op->name, sizeof(op->name), "%s", name);
+	if (latency >= 0)
+		op->latency = figure(latency, 0.01);
+	op->each = figure(each, each * 0.004);
+	op->slots = figure(slots, 0.01);
+	return op;
+}
+
+static void add_fact(const char *word, double value, double spread)
+{
+	struct measured_fact *fact = &measured.fact[measured.fact_count++];
+
+	snprintf(fact->word, sizeof(fact->word), "%s", word);
+	fact->figure = figure(value, spread);
+}
+
+static void add_buffer(const char *word, enum knee_kind kind, double x, double own)
+{
+	struct measured_buffer *buffer = &measured.buffer[measured.buffer_count++];
+
+	snprintf(buffer->word, sizeof(buffer->word), "%s", word);
+	buffer->knee = (struct knee){ .kind = kind, .x = x, .lo = x - 1, .hi = x + 2, .from = x - 4, .to = x + 20 };
+	buffer->own = own;
+}
+
+/* A little of a core: what can be known of it without any mix. */
+static void set_small(void)
+{
+	memset(&measured, 0, sizeof(measured));
+	memset(&ports, 0, sizeof(ports));
+	strcpy(measured.isa, "x86_64");
+	strcpy(measured.processor, "Made # [1]");
+	strcpy(measured.match, "vendor GenuineIntel family 6 model a7");
+	measured.width = figure(5.97, 0.02);
+	add_op("alu", 0.996, 0.2004, 1);
+	add_op("fadd", 3.012, 0.5, 1);
+	add_op("fround", 7.88, 1, 2);
+	add_op("move", 0.01, 0.168, 1);
+	add_op("fma", 4, 0.5, 1)->accumulate = figure(2.01, 0.01);
+	add_op("div.64", 15.03, 10.1, 5);
+	ports.ports = 3;
+	ports.units = 1;
+	for (int i = 0; i < measured.op_count; i++)
+		ports.known[i] = true;
+	ports.term_count[0] = ports.term_count[1] = 1;
+	ports.term[0][0] = (struct uarch_term){ 7, 1, 1 };
+	ports.term[1][0] = (struct uarch_term){ 3, 1, 1 };
+	ports.term_count[2] = 1;
+	ports.term[2][0] = (struct uarch_term){ 3, 2, 1 };
+	ports.known[4] = false;
+	ports.term_count[5] = 2;
+	ports.term[5][0] = (struct uarch_term){ 2, 3, 1 };
+	ports.term[5][1] = (struct uarch_term){ 8, 1, 10.1f };
+	for (int i = 0; i < measured.op_count; i++)
+		ports.slots[i] = measured.op[i].slots.value;
+}
+
+static struct uarch *read_back(char **kept)
+{
+	struct text text = { 0 };
+	struct uarch *uarch;
+
+	measured_write(&measured, &ports, "made", &text);
+	check_ok(uarch_parse(text_string(&text), "made.uarch", &uarch));
+	*kept = memory_string(text_string(&text));
+	text_free(&text);
+	return uarch;
+}
+
+static void numbers_are_read_back(void **state)
+{
+	struct uarch *uarch;
+	const struct uarch_class *class;
+	char *text;
+
+	(void)state;
+	set_small();
+	add_fact("cap loads", 2.85, 0.01);
+	add_fact("extra forward", 6.3, 0.2);
+	add_fact("chain fadd fadd", 2.004, 0.004);
+	add_fact("chain fadd nothing", 2, 0);
+	add_fact("cache 1 bytes", 49152, 0);
+	add_fact("cache 1 latency", 5.003, 0.002);
+	add_fact("cache 2 latency", 16, 0.002);
+	add_fact("size opcache", 4000, 96);
+	add_fact("extra mood", 1, 0);
+	uarch = read_back(&text);
+	assert_string_equal(uarch_title(uarch), "Made 1, measured");
+	check_near(uarch_width(uarch), 6, 0);
+	check_near(uarch->width_spread, 0.05, 1e-9);
+	class = uarch_find(uarch, "alu", 0);
+	check_near(class->latency, 1, 0);
+	check_near(class->latency_spread, 0.014, 1e-9);
+	check_near(class->each, 0.2004, 1e-9);
+	check_near(class->each_spread, 0.001, 1e-9);
+	assert_int_equal(class->term_count, 1);
+	assert_int_equal(class->term[0].ports, 7);
+	check_contains(text, "class alu latency 1±0.014 each 0.2004±0.001 ports p0,p1,p2 [measured]      # latency 0.996\n");
+	/* 7.88 is no whole number. */
+	check_near(uarch_find(uarch, "fround", 0)->latency, 7.88, 0);
+	check_near(uarch_find(uarch, "fround", 0)->slots, 2, 0);
+	check_near(uarch_find(uarch, "move", 0)->latency, 0, 0);
+	assert_true(uarch_find(uarch, "move", 0)->executes);
+	assert_false(uarch_find(uarch, "fma", 0)->executes);
+	check_near(uarch_find(uarch, "fma", 0)->accumulate, 2, 0);
+	class = uarch_find(uarch, "div", 64);
+	check_near(class->slots, 5, 0);
+	check_near((double)class->term[1].cycles, 10.1, 1e-6);
+	assert_string_equal(uarch_port(uarch, 3), "div");
+	assert_true(uarch_port_is_unit(uarch, 3));
+	check_near(uarch_cap(uarch, CAP_LOADS), 2.85, 0);
+	check_near(uarch_extra(uarch, EXTRA_FORWARD), 6.3, 0);
+	check_near(uarch->extra_spread[EXTRA_FORWARD], 0.2, 1e-9);
+	assert_int_equal(uarch->chain_count, 1);
+	check_near(uarch_cache(uarch, 1)->latency, 5, 0);
+	/* Nothing of a cache without its size, nothing of what has no word. */
+	assert_null(uarch_cache(uarch, 2));
+	check_contains(text, "# extra mood: 1, which has no line\n");
+	check_contains(text, "# chain fadd nothing: 2, which has no line\n");
+	check_near(uarch_size(uarch, SIZE_OPCACHE), 4000, 0);
+	free(text);
+	uarch_free(uarch);
+}
+
+static void buffers_are_knees_and_what_the_loop_takes(void **state)
+{
+	struct uarch *uarch;
+	char *text;
+
+	(void)state;
+	set_small();
+	add_buffer("rob", KNEE_SHARP, 506, 6);
+	add_buffer("vectors", KNEE_SOFT, 330, 2);
+	add_buffer("load-queue", KNEE_NONE, 0, 2);
+	add_buffer("store-queue", KNEE_UNCLEAR, 100, 2);
+	uarch = read_back(&text);
+	check_near(uarch_size(uarch, SIZE_ROB), 512, 0);
+	check_near(uarch->size_spread[SIZE_ROB], 2, 0);
+	check_near(uarch_size(uarch, SIZE_VECTORS), 332, 0);
+	check_contains(text, "not sharp: the time rises from 326 to 350 fillers");
+	assert_false(uarch_known(uarch_size(uarch, SIZE_LOAD_QUEUE)));
+	assert_false(uarch_known(uarch_size(uarch, SIZE_STORE_QUEUE)));
+	check_contains(text, "# size load-queue: the time did not rise");
+	free(text);
+	uarch_free(uarch);
+}
+
+static void rules_come_from_slots(void **state)
+{
+	static const char *const all[] = { "o", "b", "e", "be", "s", "p", "l", "le" };
+	struct uarch *uarch;
+	char *text, word[40];
+
+	(void)state;
+	set_small();
+	for (int i = 0; i < 8; i++) {
+		snprintf(word, sizeof(word), "fuse test %s", all[i]);
+		add_fact(word, 1.02, 0.01);
+		snprintf(word, sizeof(word), "fuse cmp %s", all[i]);
+		add_fact(word, i == 0 || i >= 4 ? 2 : 1, 0.01);
+		snprintf(word, sizeof(word), "fuse sub %s", all[i]);
+		add_fact(word, i == 0 || i >= 4 ? 2 : 1, 0.01);
+		snprintf(word, sizeof(word), "fuse or %s", all[i]);
+		add_fact(word, 2, 0.01);
+	}
+	add_fact("fuse cmp memory-immediate", 2, 0.01);
+	add_fact("fuse sub memory-immediate", 1.99, 0.01);
+	add_fact("fuse sub memory", 1, 0.01);
+	add_fact("fuse add after copy", 1, 0.01);
+	add_fact("fuse sub after copy", 2, 0.01);
+	add_fact("fuse xor after copy", 1, 0.01);
+	add_fact("unlaminate three-operand", 2, 0.01);
+	add_fact("unlaminate two-operand", 1, 0.01);
+	add_fact("unlaminate stores", 1.9, 0.01);
+	uarch = read_back(&text);
+	check_contains(text, "fuse test with all [measured]\n");
+	check_contains(text, "fuse cmp sub with b ae e ne be a unless memory-immediate [measured]\n");
+	check_contains(text, "fuse add xor after copy [measured]\n");
+	check_contains(text, "unlaminate indexed unless two-operand [measured]\n");
+	assert_null(strstr(text, "fuse or"));
+	free(text);
+	uarch_free(uarch);
+}
+
+static void the_match_line_fits_the_processor(void **state)
+{
+	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0xa7, .stepping = 1,
+		.features = " avx2 avx512f avx512fp16 avx-vnni amx-tile amx-fp16 l1i-64k ", .l1i_bytes = 65536 } };
+	struct uarch *uarch;
+	char *text;
+
+	(void)state;
+	set_small();
+	measured_match(&machine.processor, measured.match);
+	assert_string_equal(measured.match, "vendor GenuineIntel family 6 model a7 stepping 1 with l1i-64k with avx512f with avx512fp16 with avx-vnni "
+		"with amx-tile with amx-fp16");
+	uarch = read_back(&text);
+	assert_true(uarch_fits(uarch, &machine));
+	machine.processor.stepping = 2;
+	assert_false(uarch_fits(uarch, &machine));
+	free(text);
+	uarch_free(uarch);
+	machine = (struct machine){ .arch = "aarch64", .processor = { .implementer = 0x41, .part = 0xd0c } };
+	measured_match(&machine.processor, measured.match);
+	assert_string_equal(measured.match, "implementer 41 part d0c");
+	machine.processor.implementer = 0;
+	measured_match(&machine.processor, measured.match);
+	assert_string_equal(measured.match, "");
+}
+
+/* All of a core: what is found and written predicts, once read, what was found. */
+static void a_core_is_read_back(void **state)
+{
+	static const char *const cores[] = { "redwood-cove", "zen5", "neoverse-n1" };
+
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		struct uarch *uarch;
+		char *text;
+
+		made_begin(&made, cores[k], 0.002, 0, 3, &measured);
+		made_measure(&made, &measured, 400);
+		measured_find_ports(&measured, &ports);
+		uarch = read_back(&text);
+		assert_string_equal(uarch_isa(uarch), uarch_isa(made.uarch));
+		for (int i = 0; i < measured.op_count; i++) {
+			const char *dot = strchr(measured.op[i].name, '.');
+			const struct uarch_class *class = uarch_find(uarch, measured.op[i].name, 0);
+
+			assert_non_null(class);
+			assert_string_equal(class->name, measured.op[i].name);
+			(void)dot;
+			check_near(class->each, measured.op[i].each.value, 1e-4 * class->each + 1e-6);
+			if (uarch_known(made.class[i]->latency))
+				check_near(class->latency, made.class[i]->latency, 0.05 + 0.01 * class->latency);
+			assert_int_equal(class->executes, ports.known[i]);
+			assert_int_equal(class->term_count, ports.known[i] ? ports.term_count[i] : 0);
+			for (int t = 0; t < class->term_count; t++)
+				assert_int_equal(class->term[t].ports, ports.term[i][t].ports);
+			if (ports.known[i])
+				check_near(class->slots, ports.slots[i], 0.021);
+		}
+		free(text);
+		uarch_free(uarch);
+		made_end(&made);
+	}
+}
+
+static const struct model_difference *find_difference(int count, const char *what)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(difference[i].what, what) == 0)
+			return &difference[i];
+	return NULL;
+}
+
+static void differences_are_judged_by_the_spread(void **state)
+{
+	static const char head[] = "uarch x An X\nisa x86_64\nwidth 4 [M]\nports p0 p1 p2 [M]\nclass fadd latency 4 ports p0,p1 [M]\nclass imul latency 3 ports p1 [M]\n"
+		"class shuffle latency 1 ports p2 [M]\ncap taken 1 [M]\nextra mispredict 16 [M]\nsize rob 224 [M]\n";
+	static const char tail[] = "uarch y Y\nisa x86_64\nwidth 4±0.01 [measured]\nports a b c [measured]\nclass fadd latency 4.1±0.04 each 0.505±0.001 ports b,c [measured]\n"
+		"class imul latency 4±0.01 each 1±0.001 ports a [measured]\nclass shuffle latency 1±0.01 each 1±0.001 ports c [measured]\nextra mispredict 18±2 [measured]\n"
+		"size rob 224±3 [measured]\n";
+	struct uarch *a, *b;
+	struct model_pairs pairs;
+	int count;
+
+	(void)state;
+	check_ok(uarch_parse(tail, "tail", &a));
+	check_ok(uarch_parse(head, "head", &b));
+	count = model_differences(a, b, difference, 4096);
+	assert_in_range(count, 10, 30);
+	assert_true(find_difference(count, "width")->agrees);
+	assert_true(find_difference(count, "latency of fadd")->agrees);
+	assert_false(find_difference(count, "latency of imul")->agrees);
+	assert_true(find_difference(count, "extra mispredict")->agrees);
+	assert_true(isnan(find_difference(count, "cap taken")->a));
+	check_near(find_difference(count, "cap taken")->b, 1, 0);
+	assert_true(find_difference(count, "each fadd")->agrees);
+	/* Which of its two ports fadd shares is not the same; that its ports have other names is nothing. */
+	assert_non_null(find_difference(count, "2 fadd and 1 imul"));
+	assert_non_null(find_difference(count, "2 fadd and 1 shuffle"));
+	assert_null(find_difference(count, "1 imul and 1 shuffle"));
+	model_compare_pairs(a, b, &pairs);
+	assert_int_equal(pairs.pairs, 3);
+	assert_int_equal(pairs.agree, 1);
+	/* A core differs in nothing from itself. */
+	count = model_differences(b, b, difference, 4096);
+	for (int i = 0; i < count; i++)
+		assert_true(difference[i].agrees);
+	uarch_free(a);
+	uarch_free(b);
+}
+
+static void spreads_stand_beside_what_was_measured_only(void **state)
+{
+	static const char *const bad[][2] = {
+		{ "width 4±0.1 [M]", "only what is [measured] has a spread" },
+		{ "width 4±x [measured]", "a spread is a decimal number" },
+		{ "width 4± [measured]", "a spread is a decimal number" },
+		{ "width ±4 [measured]", "is not a decimal number" },
+	};
+	struct uarch *uarch;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		char text[200];
+		struct status status;
+
+		snprintf(text, sizeof(text), "uarch x X\nisa x86_64\n%s\nports p0 [M]\n", bad[i][0]);
+		status = uarch_parse(text, "x.uarch", &uarch);
+		assert_int_equal(status.code, STATUS_FAILED);
+		check_contains(status.text, bad[i][1]);
+		check_contains(status.text, "x.uarch:3:");
+	}
+	/* Beside another source it is the measured number. */
+	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4±0.1 [M,measured]\nports p0 [M]\n", "x", &uarch));
+	check_near(uarch->width_spread, 0.1, 0);
+	uarch_free(uarch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_read_back),
+		cmocka_unit_test(buffers_are_knees_and_what_the_loop_takes),
+		cmocka_unit_test(rules_come_from_slots),
+		cmocka_unit_test(the_match_line_fits_the_processor),
+		cmocka_unit_test(a_core_is_read_back),
+		cmocka_unit_test(differences_are_judged_by_the_spread),
+		cmocka_unit_test(spreads_stand_beside_what_was_measured_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

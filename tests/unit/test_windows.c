@@ -1,0 +1,396 @@
+#include "windows_fakes.h"
+
+#include "fakes.h"
+
+#include "base/random.h"
+#include "session/windows.h"
+
+/* ---- the loop ---- */
+
+struct play {
+	struct machine machine;
+	struct windows_options options;
+	struct windows *windows;
+	const struct windows_report *report;
+	double now;
+	unsigned requests, of_kind[FILL_KINDS];
+	unsigned stop_after;         /* requests; 0: never */
+	struct result (*answer)(struct play *play, const struct request *request);
+};
+
+static struct result quiet_answer(struct play *play, const struct request *request)
+{
+	(void)play;
+	return fake_result(request, 9, window_cycles(request->v));
+}
+
+static struct play *play_new(void)
+{
+	struct play *play = calloc(1, sizeof(*play));
+
+	play->machine = (struct machine){ .memory_limit = UINT64_C(8) << 30, .processors = 2 };
+	atomic_store(&play->machine.known, true);
+	play->answer = quiet_answer;
+	setting_init(&play->options.setting, &kernel_window);
+	return play;
+}
+
+static void play_free(struct play *play)
+{
+	windows_free(play->windows);
+	free(play);
+}
+
+static void begin(struct play *play)
+{
+	struct status status;
+
+	play->windows = windows_new(&play->machine, &play->options, &status);
+	check_ok(status);
+	play->report = windows_report(play->windows);
+}
+
+static void turn(struct play *play)
+{
+	struct request request;
+
+	while (windows_next(play->windows, play->now, &request)) {
+		struct result result;
+
+		assert_true(play->requests++ < 2000);      /* windows that never end */
+		assert_true(request.budget.seconds > 0 && request.budget.quiet_wanted > 0);
+		assert_ptr_equal(request.kernel, &kernel_window);
+		assert_true(play->report->doing[0]);
+		assert_true(play->report->done < 1);
+		assert_true(play->report->now >= 0);
+		assert_false(windows_over(play->windows));
+		play->of_kind[request.v[WINDOW_FILLER]]++;
+		/* One at a time. */
+		assert_false(windows_next(play->windows, play->now, &request));
+		result = play->answer(play, &request);
+		play->now += 0.002;
+		windows_accept(play->windows, play->now, &result);
+		if (play->requests == play->stop_after)
+			windows_stop(play->windows, play->now);
+	}
+}
+
+static void run(struct play *play)
+{
+	begin(play);
+	turn(play);
+}
+
+static void every_filler_gets_its_knee(void **state)
+{
+	struct play *play = play_new();
+	const struct windows_report *report;
+
+	(void)state;
+	run(play);
+	report = play->report;
+	assert_true(report->complete);
+	assert_true(windows_over(play->windows));
+	check_near(report->done, 1, 0);
+	check_near(report->seconds, play->now, 1e-9);
+	assert_int_equal(report->now, -1);
+	assert_string_equal(report->doing, "");
+	assert_int_equal(report->count, FILL_KINDS);
+	for (int i = 0; i < FILL_KINDS; i++) {
+		const struct windows_row *row = &report->row[i];
+
+		assert_string_equal(row->filler, fake_fillers[i]);
+		assert_int_equal(row->state, i == FILL_VECTOR ? WINDOWS_FAILED : WINDOWS_DONE);
+		assert_int_equal(row->requests, play->of_kind[i]);
+		if (i == FILL_VECTOR) {
+			check_contains(row->why, "lacks");
+			continue;
+		}
+		assert_int_equal(row->knee.kind, i == FILL_ADD ? KNEE_SOFT : i == FILL_OTHER ? KNEE_NONE : KNEE_SHARP);
+		if (i != FILL_OTHER)
+			check_near(row->knee.x, window_knees[i], i == FILL_ADD ? 3 : 0);
+		assert_true(row->curve.count <= (i == FILL_ADD ? 44 : 24));
+		check_near(row->knee.before, 600, 90);
+		/* Such that it can be looked at. */
+		assert_int_equal(row->setting.v[WINDOW_FILLER], i);
+		if (i != FILL_OTHER)
+			assert_int_equal(row->setting.v[WINDOW_FILLERS], (int64_t)row->knee.x);
+		assert_false(row->contended);
+		check_near(row->ghz, 4, 0);
+	}
+	assert_true(report->row[FILL_NOP].fact && strcmp(report->row[FILL_NOP].fact->buffer, "rob") == 0);
+	assert_null(report->row[FILL_OTHER].fact);
+	assert_true(isnan(report->row[FILL_NOP].entries));
+	assert_string_equal(report->core, "");
+	play_free(play);
+}
+
+static void the_core_model_stands_beside(void **state)
+{
+	struct play *play = play_new();
+	struct uarch *uarch;
+
+	(void)state;
+	check_ok(uarch_load("golden-cove", "x86_64", &uarch));
+	play->options.uarch = uarch;
+	play->options.fillers = 1u << FILL_NOP | 1u << FILL_LOAD | 1u << FILL_OTHER;
+	run(play);
+	assert_int_equal(play->report->count, 3);
+	assert_string_equal(play->report->core, uarch_title(uarch));
+	check_near(windows_row(play->report, FILL_NOP)->entries, 512, 0);
+	check_near(windows_row(play->report, FILL_LOAD)->entries, 192, 0);
+	assert_true(isnan(windows_row(play->report, FILL_OTHER)->entries));
+	assert_null(windows_row(play->report, FILL_ADD));
+	play_free(play);
+	uarch_free(uarch);
+}
+
+static void other_knobs_are_passed_on(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.setting.v[WINDOW_REMEDY] = 1;
+	play->options.setting.v[WINDOW_SIZE] = 32 << 20;
+	play->options.fillers = 1u << FILL_NOP;
+	run(play);
+	assert_int_equal(play->report->row[0].knee.kind, KNEE_NONE);
+	assert_int_equal(play->report->row[0].setting.v[WINDOW_REMEDY], 1);
+	assert_int_equal(play->report->row[0].setting.v[WINDOW_SIZE], 32 << 20);
+	play_free(play);
+}
+
+/* Every second visit while something shares the core: twice as slow. */
+static struct result contended_answer(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	for (unsigned i = 0; i < result.trials.count && play->requests % 2; i++) {
+		result.trials.trial[i].cpe *= 2;
+		result.trials.trial[i].fate = TRIAL_CONTENDED;
+	}
+	return result;
+}
+
+static void contended_points_are_asked_for_again(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = contended_answer;
+	play->options.fillers = 1u << FILL_NOP | 1u << FILL_STORE;
+	run(play);
+	check_near(windows_row(play->report, FILL_NOP)->knee.x, 506, 0);
+	check_near(windows_row(play->report, FILL_STORE)->knee.x, 110, 0);
+	assert_true(windows_row(play->report, FILL_NOP)->requests > windows_row(play->report, FILL_NOP)->curve.count);
+	assert_false(windows_row(play->report, FILL_NOP)->contended);
+	play_free(play);
+}
+
+static struct result always_contended(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	for (unsigned i = 0; i < result.trials.count; i++)
+		result.trials.trial[i].fate = TRIAL_CONTENDED;
+	return result;
+}
+
+static void a_core_that_is_never_quiet_is_said_to_be(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = always_contended;
+	play->options.fillers = 1u << FILL_NOP;
+	run(play);
+	assert_int_equal(play->report->row[0].state, WINDOWS_DONE);
+	assert_true(play->report->row[0].contended);
+	check_near(play->report->row[0].knee.x, 506, 0);
+	play_free(play);
+}
+
+static struct result failing_answer(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	if (request->v[WINDOW_FILLER] == FILL_ADD) {
+		result.trials.count = 0;
+		result.status = status_make(STATUS_FAILED, "no memory for code");
+	}
+	if (request->v[WINDOW_FILLER] == FILL_LOAD)
+		result.trials.count = 0;
+	return result;
+}
+
+static void a_filler_that_fails_leaves_the_others(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = failing_answer;
+	run(play);
+	assert_true(play->report->complete);
+	assert_int_equal(play->report->row[FILL_ADD].state, WINDOWS_FAILED);
+	assert_string_equal(play->report->row[FILL_ADD].why, "no memory for code");
+	assert_int_equal(play->report->row[FILL_LOAD].state, WINDOWS_FAILED);
+	check_near(play->report->row[FILL_STORE].knee.x, 110, 0);
+	play_free(play);
+}
+
+/* Points that jump about: looked for twice, then called unclear. */
+static struct result wild_answer(struct play *play, const struct request *request)
+{
+	struct random random = { play->requests };
+
+	return fake_result(request, 9, 500 + (double)random_below(&random, 2000));
+}
+
+static void what_stays_unclear_is_looked_for_twice(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = wild_answer;
+	play->options.fillers = 1u << FILL_NOP;
+	run(play);
+	assert_int_equal(play->report->row[0].state, WINDOWS_DONE);
+	assert_int_equal(play->report->row[0].knee.kind, KNEE_UNCLEAR);
+	assert_true(play->report->row[0].requests > play->report->row[0].curve.count);
+	play_free(play);
+}
+
+static void what_is_cancelled_is_asked_for_again(void **state)
+{
+	struct play *play = play_new();
+	struct request first, again;
+	struct result result;
+
+	(void)state;
+	begin(play);
+	assert_true(windows_next(play->windows, 0, &first));
+	result = fake_result(&first, 3, 100);
+	result.status = status_make(STATUS_CANCELLED, "stopped");
+	windows_accept(play->windows, 0.1, &result);
+	assert_true(windows_next(play->windows, 0.1, &again));
+	assert_memory_equal(first.v, again.v, sizeof(first.v));
+	windows_lose(play->windows);
+	assert_true(windows_next(play->windows, 0.1, &again));
+	assert_memory_equal(first.v, again.v, sizeof(first.v));
+	/* What nobody asked for, or not now. */
+	again.v[WINDOW_FILLERS] = 77;
+	result = fake_result(&again, 9, 100);
+	windows_accept(play->windows, 0.2, &result);
+	assert_int_equal(play->report->row[0].curve.count, 0);
+	result = fake_result(&first, 9, 100);
+	result.final = false;
+	windows_accept(play->windows, 0.2, &result);
+	assert_int_equal(play->report->row[0].curve.count, 0);
+	turn(play);
+	play_free(play);
+}
+
+static void it_can_be_stopped_and_has_its_time(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->stop_after = 30;
+	run(play);
+	assert_int_equal(play->requests, 30);
+	assert_false(play->report->complete);
+	assert_true(windows_over(play->windows));
+	assert_int_equal(play->report->row[FILL_NOP].state, WINDOWS_DONE);
+	assert_int_equal(play->report->row[FILL_STORE].state, WINDOWS_WAITS);
+	assert_int_equal(play->report->now, -1);
+	play_free(play);
+	play = play_new();
+	play->options.seconds = 0.05;
+	run(play);
+	assert_true(play->now >= 0.05 && play->now < 0.06);
+	assert_false(play->report->complete);
+	check_contains(play->report->note, "0.05 s");
+	play_free(play);
+}
+
+/* What somebody looks at comes first, and what was begun goes on where it was. */
+static void the_preferred_row_comes_first(void **state)
+{
+	struct play *play = play_new();
+	struct request request;
+	struct result result;
+	int points;
+
+	(void)state;
+	begin(play);
+	for (int i = 0; i < 5; i++) {
+		assert_true(windows_next(play->windows, play->now, &request));
+		result = quiet_answer(play, &request);
+		windows_accept(play->windows, play->now, &result);
+	}
+	points = play->report->row[FILL_NOP].curve.count;
+	assert_int_equal(points, 5);
+	windows_prefer(play->windows, FILL_STORE);
+	for (int i = 0; i < 3; i++) {
+		assert_true(windows_next(play->windows, play->now, &request));
+		assert_int_equal(request.v[WINDOW_FILLER], FILL_STORE);
+		result = quiet_answer(play, &request);
+		windows_accept(play->windows, play->now, &result);
+	}
+	windows_prefer(play->windows, FILL_NOP);
+	assert_true(windows_next(play->windows, play->now, &request));
+	assert_int_equal(request.v[WINDOW_FILLER], FILL_NOP);
+	assert_true(request.v[WINDOW_FILLERS] > play->report->row[FILL_NOP].curve.point[points - 1].x);
+	windows_lose(play->windows);
+	turn(play);
+	assert_true(play->report->complete);
+	check_near(play->report->row[FILL_STORE].knee.x, 110, 0);
+	check_near(play->report->row[FILL_NOP].knee.x, 506, 0);
+	play_free(play);
+}
+
+static void fillers_are_named(void **state)
+{
+	static const char *const some[] = { "load", "nop" }, *const wrong[] = { "nop", "loads" }, *const strange[] = { "xyzzyxyzzy" };
+	uint64_t fillers;
+
+	(void)state;
+	check_ok(windows_read_fillers(&kernel_window, some, 2, &fillers));
+	assert_true(fillers == (1u << FILL_LOAD | 1u << FILL_NOP));
+	check_usage(windows_read_fillers(&kernel_window, wrong, 2, &fillers), "there is no filler \"loads\"; did you mean load?");
+	check_usage(windows_read_fillers(&kernel_window, strange, 1, &fillers),
+		"there is no filler \"xyzzyxyzzy\"; \"slexplore list window\" has them");
+}
+
+static void other_kernels_are_refused(void **state)
+{
+	struct play *play = play_new();
+	struct status status;
+
+	(void)state;
+	setting_init(&play->options.setting, &kernel_fold);
+	assert_null(windows_new(&play->machine, &play->options, &status));
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "fold");
+	free(play);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_filler_gets_its_knee),
+		cmocka_unit_test(the_core_model_stands_beside),
+		cmocka_unit_test(other_knobs_are_passed_on),
+		cmocka_unit_test(contended_points_are_asked_for_again),
+		cmocka_unit_test(a_core_that_is_never_quiet_is_said_to_be),
+		cmocka_unit_test(a_filler_that_fails_leaves_the_others),
+		cmocka_unit_test(what_stays_unclear_is_looked_for_twice),
+		cmocka_unit_test(what_is_cancelled_is_asked_for_again),
+		cmocka_unit_test(it_can_be_stopped_and_has_its_time),
+		cmocka_unit_test(the_preferred_row_comes_first),
+		cmocka_unit_test(fillers_are_named),
+		cmocka_unit_test(other_kernels_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
