@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/room.h"
 #include "model/decode.h"
+#include "model/follow.h"
 #include "model/step.h"
 #include "model/step_own.h"
 
@@ -164,6 +165,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 		explanation->function = run->function;
 		explanation->granule = (double)(run->iteration ? run->iteration : run->granule);
 		status = run->unread ? status_make(STATUS_FAILED, "%s", run->unread) : kernel->stepped ? step(run, &explanation->loop) :
+			run->top ? follow_loop(room.memory, room.bytes, run->top, explanation->granule, &explanation->loop) :
 			decode_loop(run->code, made ? made : DECODE_FUNCTION, explanation->granule, &explanation->loop);
 	}
 	room_free(&room);
