@@ -215,6 +215,7 @@ static struct status make(struct kernel_run *run)
 	run->code = m.as.at;
 	write_entry(&m.as);
 	assemble_align(&m.as, LINE);
+	run->top = m.as.at;
 	write_loop(&m);
 	write_exit(&m.as);
 	return assemble_end(&m.as);
