@@ -311,6 +311,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
 	memory_probe_init(&session->memory);
+	sweeps_load(&session->sweeps);      /* whoever sweeps by name is told what is wrong with the file */
 	insight_start(session, options->explainer, options->uarch);
 	counted_start(session, options);
 	machine_look(session);
@@ -335,6 +336,7 @@ void session_free(struct session *session)
 	insight_end(session);
 	counted_end(session);
 	cells_free(session->cells);
+	sweeps_free(&session->sweeps);
 	free(session->kernels);
 	free(session->invocation);
 	free(session);

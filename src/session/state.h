@@ -15,6 +15,7 @@
 #include "session/replay.h"
 #include "session/session.h"
 #include "session/setting.h"
+#include "session/sweeps.h"
 #include "session/view.h"
 #include "session/windows.h"
 
@@ -211,6 +212,7 @@ struct session {
 	struct plan plan;
 	struct insight insight;
 	struct counted counted;
+	struct sweeps sweeps;            /* the named ones, with what others published; none where the file cannot be read */
 	struct memory_probe memory;      /* L3 and memory of this machine, as far as measured */
 	struct probing probing;
 	struct windowing windowing;
@@ -326,6 +328,9 @@ bool action_code_works(const struct session *session, const char *arguments);
 /* body.c */
 void body_counters(struct session *session);      /* brings the counters to the front */
 void body_bring(struct session *session, enum body body);
+
+/* ordered.c: whether the present setting's order among others is the published one. */
+void ordered_view(const struct session *session, struct view *view);
 
 /* walk.c: the mountain under the cursor, and what its walk misses. */
 void walk_view(const struct session *session, struct view *view);
