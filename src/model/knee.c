@@ -21,6 +21,10 @@ enum { CLEAR_LEAST = 16 };
 /* Where the time grows like this power of the fillers, it is their own work. */
 #define WORK 0.6
 
+/* With so many points, and no more noise than that, what rises and has no step anywhere grows. */
+enum { GROWN = 20 };
+#define GROWN_NOISE 0.08
+
 /* Points in all; and round the knee on either side, more where they scatter. */
 enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
@@ -148,7 +152,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 
 		if (last->x < most && !up)
 			return;
-		knee->work = up && grows_on(curve, half_way(curve));
+		knee->work = up && (grows_on(curve, half_way(curve)) || (curve->count >= GROWN && fit.noise < GROWN_NOISE));
 		knee->kind = knee->work || (!up && is_flat(curve)) ? KNEE_NONE : KNEE_UNCLEAR;
 		return;
 	}
