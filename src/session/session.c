@@ -160,6 +160,8 @@ static void submit(struct session *session, const struct setting *setting, bool 
 	memcpy(request.v, setting->v, sizeof(request.v));
 	if (session->counted.plan)
 		request.plan = session->counted.plan->counters;
+	/* The engine lets what is out go for it. */
+	windowing_lose(session);
 	if (live)
 		session->live.asked_id = request.plan.id;
 	session->outstanding = request.generation;
