@@ -95,6 +95,7 @@ static void drop_outstanding(struct session *session)
 		session->engine.cancel(session->engine.context);
 	session->outstanding = 0;
 	probing_lose(session);
+	characterising_lose(session);
 }
 
 void session_interrupt(struct session *session)
@@ -236,7 +237,7 @@ void session_restart(struct session *session, double now)
 	if (session->focus == FOCUS_MOUNTAIN && !session->plan.grid.present)
 		session->focus = FOCUS_KNOBS;
 	insight_renew(session);
-	if (!session->frozen && !probing_runs(session))
+	if (!session->frozen && !session_apart(session))
 		submit_live(session, now);
 }
 
@@ -264,6 +265,7 @@ void session_freeze(struct session *session, bool frozen, double now)
 {
 	session->frozen = frozen;
 	probing_pause(session, frozen, now);
+	characterising_pause(session, frozen, now);
 	if (frozen) {
 		drop_outstanding(session);
 		return;
@@ -271,7 +273,7 @@ void session_freeze(struct session *session, bool frozen, double now)
 	session->live.due = now;
 	if (!session->live.answered)
 		session->live.changed_at = now;      /* the wait for a first figure begins again */
-	if (!session->live.failed && !probing_runs(session))
+	if (!session->live.failed && !session_apart(session))
 		submit_live(session, now);
 }
 
@@ -325,6 +327,7 @@ void session_free(struct session *session)
 		return;
 	drop_outstanding(session);
 	probing_end(session);
+	characterising_end(session);
 	recording_close(session->recording);
 	free(session->record_path);
 	insight_end(session);
@@ -538,8 +541,10 @@ static bool result_apply(struct session *session, const struct result *result, d
 			session->rest_until = now + LIVE_PERIOD;
 	}
 	if (result->tag == TAG_PROBE) {
-		if (result->final)
+		if (result->final) {
 			probing_take(session, result, now);
+			characterising_take(session, result, now);
+		}
 		return result->final;
 	}
 	if (result->tag == TAG_MEMORY) {
@@ -558,7 +563,7 @@ static void submit_probe(struct session *session, double now)
 {
 	struct request request;
 
-	if (!probing_submit(session, now, &request))
+	if (!(characterising_runs(session) ? characterising_submit(session, now, &request) : probing_submit(session, now, &request)))
 		return;
 	request.tag = TAG_PROBE;
 	session->outstanding = request.generation;
@@ -599,7 +604,7 @@ bool session_advance(struct session *session, double now)
 	look_ahead(session, now);
 	if (session->frozen || session->outstanding)
 		return changed;
-	if (probing_runs(session) && now >= session->rest_until) {
+	if (session_apart(session) && now >= session->rest_until) {
 		submit_probe(session, now);
 		return true;
 	}
@@ -628,7 +633,7 @@ double session_next(const struct session *session, double now)
 
 	if (session->frozen || session->outstanding)
 		return at == INFINITY ? -1 : at > now ? at - now : 0;
-	if (probing_runs(session))
+	if (session_apart(session))
 		return fmax(0, session->rest_until - now);
 	if (!session->live.failed)
 		at = fmin(at, fmax(session->live.due, session->rest_until));
@@ -647,7 +652,7 @@ bool session_idle(const struct session *session)
 		return false;
 	if (session->frozen)
 		return true;
-	if (probing_runs(session))
+	if (session_apart(session))
 		return false;
 	if (!session->live.failed && (!session->live.answered || counted_awaited(session)))
 		return false;
