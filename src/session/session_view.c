@@ -159,6 +159,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	probing_view(session, view);
 	view->characterising = characterising_view(session);
 	view->probing = session_apart(session);
+	windowing_view(session, view);
 	insight_view(session, view);
 	fill_remark(session, view);
 	counted_view(session, view);
