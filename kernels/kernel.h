@@ -77,7 +77,6 @@ enum reach_way {
 struct kernel_reach {
 	double lines;              /* touched per element there */
 	double range;              /* bytes that they are scattered over, with all that is met as often or more often */
-	enum reach_way way;
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes it,
@@ -110,6 +109,8 @@ struct kernel_run {
 	uint64_t bytes;       /* bytes the code itself reads and writes per element */
 	uint64_t laid_out;    /* bytes of memory now laid out: becomes `prepared` of the next one */
 	const void *code;     /* the function that holds the hot loop: its innermost loop is the kernel */
+	const void *top;      /* the first instruction of its loop, of code made at run time that calls, or jumps by registers: its way is then followed
+	                         (model/follow.h); NULL: the innermost loop is read */
 	const char *function; /* that function's name in the kernel's source file or in a header that several share; static text;
 	                         NULL: unknown */
 	const char *unread;   /* why code's loop is not what runs ("the C library's own code does the work"), so that nothing can be
@@ -131,6 +132,7 @@ struct kernel_run {
 	int reaches;          /* of the loads of an element, in the order of the chain: in place of lines, range and scattered, where these differ
 	                         along the chain; 0: they do not. All chains share them evenly */
 	struct kernel_reach reach[KERNEL_REACHES];
+	unsigned char reach_way[KERNEL_REACHES];      /* enum reach_way, of each */
 	const char *waits;    /* what the address of the next load that can miss waits for, a clause: "the next node's address is in this node";
 	                         static text; NULL: nothing is to be said */
 	double splits;        /* loads and stores that cross a cache line */
@@ -212,6 +214,9 @@ struct kernel {
 	/* Set when the way through the code goes by how much data there are, as a tree's depth does: it is then read at the size that is asked
 	 * about, over few elements, for which alone data are laid out (run->sample). */
 	bool deep;
+
+	/* How many elements (> 2) are stepped over, where each takes many instructions. NULL: some hundred. */
+	unsigned (*few)(const int64_t *v);
 
 	/* Walks `elements` (a positive multiple of granule; 0 where the run is complete) from where the last call stopped, wrapping at
 	 * the end of the ring. This is what is timed. */

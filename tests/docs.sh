@@ -69,7 +69,7 @@ done <"$work/names"
 sed -n 's/^	\[LIMIT_[A-Z_]*\] = { "\([^"]*\)".*/\1/p' "$top_srcdir/src/model/limits.c" >"$work/names"
 each limit "$work/manual" <"$work/names"
 
-records="$top_srcdir/src/cli/format_json.c $top_srcdir/src/session/records.c $top_srcdir/src/session/records_probe.c"
+records="$top_srcdir/src/cli/format_json.c $top_srcdir/src/session/records.c $top_srcdir/src/session/records_probe.c $top_srcdir/src/session/records_windows.c"
 # shellcheck disable=SC2086      # several files
 grep -ohE '(set_string|set_real|put_bytes|put_flag|object_set_new)\(object, "[a-z_]+"' $records | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
 each field "$work/formats" <"$work/names"

@@ -275,7 +275,7 @@ static void begin_window(struct report *report, const struct windows_report *win
 	add_integer(line, (int64_t)report->records + 1);
 	add(line, report->host);
 	add(line, report->machine ? report->machine->name : "");
-	add(line, windows->options.uarch ? uarch_name(windows->options.uarch) : "");
+	add(line, windows->uarch);
 	add(line, row->filler);
 	add(line, row->fact ? row->fact->buffer : "");
 }

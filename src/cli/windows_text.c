@@ -52,7 +52,7 @@ static void put_head(FILE *out, const struct windows_report *windows)
 	text_addf(&text, "; %.2f s", windows->seconds);
 	put_wrapped(out, "", 0, text_string(&text));
 	text_free(&text);
-	if (windows->core)
+	if (windows->core[0])
 		fprintf(out, "core's file: %s%s\n", windows->core, windows->options.foreign ? ", which is not this one's" : "");
 	else
 		fprintf(out, "core's file: there is none of this one\n");

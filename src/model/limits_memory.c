@@ -117,7 +117,11 @@ void limits_latency(struct tally *tally)
 	words_number(chain->cycles / tally->turns, number);
 	together = restart > 0 ? overlap(tally, chain) : 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
-	if (restart > 0 && isfinite(together)) {
+	if (restart > 0 && isfinite(together) && limits_restart_share(restart, together) > 0.99) {
+		/* Seldom enough to say no more of it. */
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * limits_restart_share(restart, together), "chain of %s: %s cycle%s", what, number,
+			chain->cycles == tally->turns ? "" : "s");
+	} else if (restart > 0 && isfinite(together)) {
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * limits_restart_share(restart, together),
 			"chain of %s: %s cycle%s, but begun anew every %s elements: up to %.0f of them overlap with those before", what,
 			number, chain->cycles == tally->turns ? "" : "s", words_number(restart, every), floor(together));
@@ -186,15 +190,6 @@ static void add_lines(struct tally *tally, const struct level *level)
 		lines == tally->turns ? "" : "s", words_number(cycles > 0 ? lines / cycles : 0, rate), where);
 }
 
-/* Software prefetches leave the reorder buffer before their line is there. */
-static bool prefetches(const struct loop *loop)
-{
-	for (int i = 0; i < loop->insn_count; i++)
-		if (strncmp(loop->insn[i].mnemonic, "prefetch", 8) == 0 || strncmp(loop->insn[i].mnemonic, "prfm", 4) == 0)
-			return true;
-	return false;
-}
-
 /* Misses that do not wait for each other overlap as far as they are in flight together: they must stand in the reorder buffer at
  * the same time, and the first-level cache waits for so many lines at once. */
 static void add_misses(struct tally *tally, const struct level *level)
@@ -203,14 +198,16 @@ static void add_misses(struct tally *tally, const struct level *level)
 	double lines = levels_lines(tally, WAYS_WAITING) * tally->elements;
 	double misses = lines * (1 - level[L1].share), wait = 0;
 	double rob = uarch_size(tally->uarch, SIZE_ROB), most = uarch_extra(tally->uarch, EXTRA_MISSES), together = INFINITY;
-	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE);
-	bool by_buffer = true;
+	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE), window[SIZE_COUNT];
+	bool by_buffer = true, one_by_one = limits_window(tally, window);
 	char number[24], each[24];
 
-	if (uarch_known(rob) && tally->slots > 0 && !prefetches(tally->loop))
+	if (one_by_one)
+		together = window[SIZE_ROB];
+	else if (uarch_known(rob) && tally->slots > 0 && !limits_prefetches(tally->loop))
 		together = fmax(1, ceil(rob / (tally->slots / misses)));
 	/* Stores leave the reorder buffer before their line is there, and wait in a queue of their own. */
-	if (tally_all(tally->stores) > 0)
+	if (tally_all(tally->stores) > 0 && !one_by_one)
 		together += uarch_known(queue) ? queue : INFINITY;
 	if (uarch_known(most) && most > 0 && most < together) {
 		together = most;
@@ -226,6 +223,8 @@ static void add_misses(struct tally *tally, const struct level *level)
 		wait += lines * level[i].share * level[i].latency;
 	limits_add(tally, LIMIT_MISSES, wait / together, "misses of %s cycles, %s at a time %s", words_number(wait / misses, each),
 		words_number(together, number), by_buffer ? "in the reorder buffer" : "in the L1 cache");
+	if (one_by_one)
+		limits_add_window(tally, window, together, wait, misses);
 }
 
 /* Whether there are misses that need not wait for each other. Of reaches the ordered ones are in flight before anyone waits for them. */

@@ -9,7 +9,7 @@
 /* The furthest that code scrolls. */
 enum { CODE_MOST = LOOP_MOST };
 
-const char *const body_names[] = { "slices", "ladder", "ports", "counters", "code", "source", "mountain", "probe", "strip", NULL };
+const char *const body_names[] = { "slices", "ladder", "ports", "counters", "code", "source", "mountain", "probe", "windows", "strip", NULL };
 _Static_assert(sizeof(body_names) / sizeof(body_names[0]) == BODY_COUNT + 1, "a name for each");
 
 /* Whether there is anything to bring to the front. */
@@ -23,6 +23,7 @@ static bool body_there(const struct session *session, enum body body)
 	case BODY_SOURCE: return session->insight.listing != NULL;
 	case BODY_MOUNTAIN: return session->plan.grid.present;
 	case BODY_PROBE: return session->probing.probe != NULL;
+	case BODY_WINDOWS: return windowing_there(session);
 	default: return true;
 	}
 }
@@ -63,8 +64,8 @@ struct status action_view(struct session *session, const char *arguments, double
 
 	(void)now;
 	if (body < 0)
-		return status_make(STATUS_USAGE, "view \"%.40s\": next, slices, ladder, ports, counters, code, source, mountain, probe "
-			"or strip", arguments);
+		return status_make(STATUS_USAGE, "view \"%.40s\": next, slices, ladder, ports, counters, code, source, mountain, probe, "
+			"windows or strip", arguments);
 	if (body == BODY_PROBE && !body_there(session, BODY_PROBE))
 		return status_make(STATUS_USAGE, "view probe: none was asked for; the command \"probe\" begins one");
 	if (!body_there(session, (enum body)body))

@@ -399,6 +399,7 @@ struct status action_uarch(struct session *session, const char *arguments, doubl
 	}
 	load(session);
 	insight_renew(session);
+	windowing_renew(session);
 	if (insight_foreign(session))
 		session_notice(session, false, "limits are now predicted for %s, not this core; \"uarch\" goes back",
 			insight->core.title);

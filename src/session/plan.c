@@ -104,6 +104,9 @@ void plan_build(struct session *session)
 	}
 	plan->by_stride.knob = stride >= 0 ? stride :
 		session->knob != size && session->knob < kernel->knob_count ? session->knob : -1;
+	/* That one has its own places to look at. */
+	if (plan->by_stride.knob >= 0 && windowing_there(session) && strcmp(kernel->knobs[plan->by_stride.knob].name, WINDOWS_FILLERS) == 0)
+		plan->by_stride.knob = -1;
 	plan->by_stride.count = 0;
 	plan->by_stride.here = -1;
 	if (plan->by_stride.knob >= 0) {

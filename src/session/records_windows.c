@@ -14,8 +14,8 @@ static void put_head(const struct records *records, const struct windows_report 
 	json_t *object = record_new(records, "windows", id);
 
 	record_set_string(object, "machine", windows->machine->name, 96);
-	if (windows->options.uarch)
-		record_set_string(object, "uarch", uarch_name(windows->options.uarch), 24);
+	if (windows->uarch[0])
+		record_set_string(object, "uarch", windows->uarch, sizeof(windows->uarch));
 	json_object_set_new(object, "complete", json_boolean(windows->complete));
 	record_set_real(object, "done", windows->done);
 	record_set_real(object, "seconds", windows->seconds);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "session/state.h"
 
-enum { TAG_LIVE = 1, TAG_CELL, TAG_MEMORY, TAG_PROBE };
+enum { TAG_LIVE = 1, TAG_CELL, TAG_MEMORY, TAG_PROBE, TAG_WINDOW };
 
 /* The setting on screen: ten times a second, in at most a third of the core's time. The first request after a
  * change may take longer, since it has to become a quiet sample, and shows a first figure early. */
@@ -76,6 +76,7 @@ static bool machine_look(struct session *session)
 	session->machine_known = true;
 	session->means = machine_means(machine);
 	insight_look(session);
+	windowing_renew(session);
 	counted_look(session);
 	record_begin(session);
 	return true;
@@ -95,6 +96,7 @@ static void drop_outstanding(struct session *session)
 		session->engine.cancel(session->engine.context);
 	session->outstanding = 0;
 	probing_lose(session);
+	windowing_lose(session);
 }
 
 void session_interrupt(struct session *session)
@@ -236,6 +238,7 @@ void session_restart(struct session *session, double now)
 	if (session->focus == FOCUS_MOUNTAIN && !session->plan.grid.present)
 		session->focus = FOCUS_KNOBS;
 	insight_renew(session);
+	windowing_renew(session);
 	if (!session->frozen && !probing_runs(session))
 		submit_live(session, now);
 }
@@ -281,6 +284,7 @@ void session_forget(struct session *session, double now)
 	session->forgotten = session->generation;
 	forget_cells(session);
 	counted_forget(session);
+	windowing_end(session);
 	session->frozen = false;
 	session_restart(session, now);
 }
@@ -325,6 +329,7 @@ void session_free(struct session *session)
 		return;
 	drop_outstanding(session);
 	probing_end(session);
+	windowing_end(session);
 	recording_close(session->recording);
 	free(session->record_path);
 	insight_end(session);
@@ -522,6 +527,23 @@ static bool submit_memory(struct session *session)
 	return true;
 }
 
+/* A point of a curve: of a recording it is a cell like others, visited once. */
+static void window_apply(struct session *session, const struct setting *setting, const struct result *result, double now)
+{
+	struct cell *cell;
+
+	windowing_take(session, result, now);
+	if (!session->recording || result->trials.count == 0)
+		return;
+	cell = cells_get(session->cells, setting, true);
+	if (cell->settled)
+		return;
+	cell->at = now;
+	cell_visit(cell, result, CELL_QUIET, 1, 1);
+	record_cell(session, cell);
+	cell_compact(cell);
+}
+
 static bool result_apply(struct session *session, const struct result *result, double now)
 {
 	struct setting setting = { .kernel = result->kernel };
@@ -540,6 +562,11 @@ static bool result_apply(struct session *session, const struct result *result, d
 	if (result->tag == TAG_PROBE) {
 		if (result->final)
 			probing_take(session, result, now);
+		return result->final;
+	}
+	if (result->tag == TAG_WINDOW) {
+		if (result->final)
+			window_apply(session, &setting, result, now);
 		return result->final;
 	}
 	if (result->tag == TAG_MEMORY) {
@@ -564,6 +591,19 @@ static void submit_probe(struct session *session, double now)
 	session->outstanding = request.generation;
 	session->outstanding_live = false;
 	session->engine.submit(session->engine.context, &request);
+}
+
+static bool submit_window(struct session *session, double now)
+{
+	struct request request;
+
+	if (!windowing_submit(session, now, &request))
+		return false;
+	request.tag = TAG_WINDOW;
+	session->outstanding = request.generation;
+	session->outstanding_live = false;
+	session->engine.submit(session->engine.context, &request);
+	return true;
 }
 
 bool session_advance(struct session *session, double now)
@@ -609,7 +649,7 @@ bool session_advance(struct session *session, double now)
 	}
 	if (now < session->rest_until || session->replay)
 		return changed;
-	if (submit_memory(session))
+	if (submit_memory(session) || submit_window(session, now))
 		return changed;
 	next = plan_next(&session->plan);
 	if (next < 0 && now >= session->doubt_due) {
@@ -632,7 +672,7 @@ double session_next(const struct session *session, double now)
 		return fmax(0, session->rest_until - now);
 	if (!session->live.failed)
 		at = fmin(at, fmax(session->live.due, session->rest_until));
-	if (plan_next(&session->plan) >= 0 && session->rest_until < at)
+	if ((plan_next(&session->plan) >= 0 || windowing_runs(session)) && session->rest_until < at)
 		at = session->rest_until;
 	if (session->doubt_due < at && !session->replay && plan_doubtful(&session->plan) >= 0)
 		at = fmax(session->doubt_due, session->rest_until);
@@ -651,7 +691,7 @@ bool session_idle(const struct session *session)
 		return false;
 	if (!session->live.failed && (!session->live.answered || counted_awaited(session)))
 		return false;
-	return plan_next(&session->plan) < 0;
+	return plan_next(&session->plan) < 0 && !windowing_runs(session);
 }
 
 bool session_quit(const struct session *session)

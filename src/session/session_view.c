@@ -157,6 +157,7 @@ void session_view(const struct session *session, double now, struct view *view)
 		view->hint = kernel->hint;
 	fill_live(session, now, view);
 	probing_view(session, view);
+	windowing_view(session, view);
 	insight_view(session, view);
 	fill_remark(session, view);
 	counted_view(session, view);

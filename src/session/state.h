@@ -16,6 +16,7 @@
 #include "session/session.h"
 #include "session/setting.h"
 #include "session/view.h"
+#include "session/windows.h"
 
 enum { PLANNED_MAX = 2 * VIEW_SLICE + VIEW_GRID_X * VIEW_GRID_Y };
 
@@ -141,6 +142,13 @@ struct probing {
 	double paused, paused_at; /* seconds that it has stood still, and since when it does */
 };
 
+/* The windows of the kernel `window`, once it was chosen. */
+struct windowing {
+	struct windows *windows;  /* NULL: none yet */
+	uint64_t generation;      /* of its request that is out; 0: none */
+	bool shown;               /* they came to the front when the kernel was chosen; what the user brings there since then stays */
+};
+
 struct remembered {
 	struct setting setting;
 	int knob;
@@ -205,6 +213,7 @@ struct session {
 	struct counted counted;
 	struct memory_probe memory;      /* L3 and memory of this machine, as far as measured */
 	struct probing probing;
+	struct windowing windowing;
 };
 
 /* session.c */
@@ -362,6 +371,19 @@ struct status action_counters(struct session *session, const char *arguments, do
 bool action_counters_works(const struct session *session, const char *arguments);
 struct status action_counters_by(struct session *session, const char *arguments, double now);
 bool action_counters_by_works(const struct session *session, const char *arguments);
+
+/* windowing.c: the curves of the kernel `window`, in place of its slice over fillers. */
+void windowing_end(struct session *session);
+/* Another setting, machine or core: begins, goes on elsewhere, or brings something else to the front. */
+void windowing_renew(struct session *session);
+bool windowing_runs(const struct session *session);       /* something of it is left to measure */
+bool windowing_there(const struct session *session);      /* the present setting is on one of its curves */
+/* Its request was taken back. */
+void windowing_lose(struct session *session);
+/* Fills its next request, generation included. False: nothing is left. */
+bool windowing_submit(struct session *session, double now, struct request *request);
+void windowing_take(struct session *session, const struct result *result, double now);
+void windowing_view(const struct session *session, struct view *view);
 
 /* probing.c: the probe, which goes on in place of live requests. */
 bool probing_runs(const struct session *session);

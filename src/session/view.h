@@ -30,7 +30,7 @@ enum { FIND_SIZE = 96 };
 enum focus { FOCUS_KERNELS, FOCUS_KNOBS, FOCUS_SLICES, FOCUS_CODE, FOCUS_COUNTERS, FOCUS_MOUNTAIN, FOCUS_COUNT };
 
 /* What comes first below the knobs; what has room besides follows it. */
-enum body { BODY_SLICES, BODY_LADDER, BODY_PORTS, BODY_COUNTERS, BODY_CODE, BODY_SOURCE, BODY_MOUNTAIN, BODY_PROBE, BODY_STRIP,
+enum body { BODY_SLICES, BODY_LADDER, BODY_PORTS, BODY_COUNTERS, BODY_CODE, BODY_SOURCE, BODY_MOUNTAIN, BODY_PROBE, BODY_WINDOWS, BODY_STRIP,
 	BODY_COUNT };
 
 /* What lies over the panels. */
@@ -90,6 +90,8 @@ struct view_tick {
 };
 
 struct probe_report;
+struct windows_report;
+struct windows_row;
 
 struct view_found {
 	char label[2 * COUNTER_NAME + 24];       /* "combine unroll — elements an iteration" */
@@ -173,6 +175,9 @@ struct view {
 	bool recording;                     /* what is measured is being written to a file */
 	const struct probe_report *probe;   /* NULL: none was asked for */
 	bool probing;                       /* it is under way: live figures rest */
+	const struct windows_report *windows;      /* of the kernel `window`; NULL: it was not chosen yet */
+	const struct windows_row *window;   /* of its present filler; NULL: none */
+	bool windowing;                     /* more of its points are to come */
 	enum body body;
 	int code_first;                     /* the first line of the code that is shown, if there are more than fit */
 

@@ -63,7 +63,7 @@ static void add_row(struct windows *windows, int64_t choice, const char *name)
 	row->choice = choice;
 	row->fact = window_kind(name) < 0 ? NULL : &window_fillers[window_kind(name)];
 	row->most = fmin(MOST, (double)knob->max);
-	row->entries = row->fact ? buffers_size(report->options.uarch, row->fact->buffer) : (double)NAN;
+	row->entries = NAN;
 	row->ghz = NAN;
 	row->setting = setting_at(windows, row, (double)knob->min);
 	knee_find(&row->curve, row->most, &row->knee);
@@ -91,13 +91,28 @@ struct windows *windows_new(const struct machine *machine, const struct windows_
 	windows->preferred = -1;
 	windows->report.machine = machine;
 	windows->report.options = *options;
-	windows->report.core = options->uarch ? uarch_title(options->uarch) : NULL;
 	windows->report.now = -1;
 	buffers_load(&windows->report.buffers);
 	for (int i = 0; kernel->knobs[filler].choices[i] && windows->report.count < WINDOWS_ROWS; i++)
 		if (options->fillers == 0 || options->fillers >> i & 1)
 			add_row(windows, i, kernel->knobs[filler].choices[i]);
+	windows_model(windows, options->uarch, options->foreign);
 	return windows;
+}
+
+void windows_model(struct windows *windows, const struct uarch *uarch, bool foreign)
+{
+	struct windows_report *report = &windows->report;
+
+	report->options.uarch = NULL;
+	report->options.foreign = foreign;
+	snprintf(report->core, sizeof(report->core), "%s", uarch ? uarch_title(uarch) : "");
+	snprintf(report->uarch, sizeof(report->uarch), "%s", uarch ? uarch_name(uarch) : "");
+	for (int i = 0; i < report->count; i++) {
+		struct windows_row *row = &report->row[i];
+
+		row->entries = row->fact ? buffers_size(uarch, row->fact->buffer) : (double)NAN;
+	}
 }
 
 void windows_free(struct windows *windows)
@@ -260,6 +275,17 @@ bool windows_next(struct windows *windows, double now, struct request *request)
 	return true;
 }
 
+static void add_point(struct windows *windows, struct windows_row *row, double x, const struct sample *sample)
+{
+	const struct knee_point point = { x, sample->cpe, sample->cpe_lo, sample->cpe_hi };
+
+	row->contended |= sample->contended;
+	row->ghz = sample->ghz;
+	knee_add(&row->curve, &point);
+	knee_find(&row->curve, row->most, &row->knee);
+	windows->report.done = share_done(&windows->report);
+}
+
 static void fail_row(struct windows_row *row, const char *why)
 {
 	row->state = WINDOWS_FAILED;
@@ -299,13 +325,27 @@ void windows_accept(struct windows *windows, double now, const struct result *re
 		fail_row(row, "no trial came to anything");
 		return;
 	}
-	sample = windows->best;
-	row->contended |= sample.contended;
-	row->ghz = sample.ghz;
 	row->setting = setting;
-	knee_add(&row->curve, &(struct knee_point){ windows->x, sample.cpe, sample.cpe_lo, sample.cpe_hi });
-	knee_find(&row->curve, row->most, &row->knee);
-	report->done = share_done(report);
+	add_point(windows, row, windows->x, &windows->best);
+}
+
+void windows_give(struct windows *windows, const struct setting *setting, const struct sample *sample)
+{
+	struct setting wanted = *setting;
+
+	wanted.v[windows->filler] = windows->report.options.setting.v[windows->filler];
+	wanted.v[windows->fillers] = windows->report.options.setting.v[windows->fillers];
+	if (!sample->valid || !setting_equal(&wanted, &windows->report.options.setting))
+		return;
+	for (int i = 0; i < windows->report.count; i++) {
+		struct windows_row *row = &windows->report.row[i];
+
+		if (row->choice != setting->v[windows->filler])
+			continue;
+		add_point(windows, row, (double)setting->v[windows->fillers], sample);
+		end_row(windows, row);
+	}
+	windows->report.done = share_done(&windows->report);
 }
 
 void windows_lose(struct windows *windows)

@@ -30,7 +30,7 @@ enum { WINDOWS_ROWS = 48, WINDOWS_NOTE = 244 };
 struct windows_options {
 	struct setting setting;      /* of the kernel: every knob but fillers and filler is measured at this value */
 	uint64_t fillers;            /* choices of the knob `filler`, a bit each; 0: all */
-	const struct uarch *uarch;   /* the core's model, borrowed while the windows are there; NULL: there is none */
+	const struct uarch *uarch;   /* the core's model, borrowed for the call alone; NULL: there is none */
 	bool foreign;                /* it is not the running core's */
 	uint64_t seed;
 	double seconds;              /* time to keep to; 0: its own */
@@ -58,7 +58,7 @@ struct windows_row {
 struct windows_report {
 	const struct machine *machine;
 	struct windows_options options;
-	const char *core;            /* the model's title; NULL: there is none */
+	char core[80], uarch[24];    /* the model's title and name; empty: there is none */
 	struct buffers buffers;
 	int count;
 	struct windows_row row[WINDOWS_ROWS];      /* in the order of the knob's choices */
@@ -81,6 +81,12 @@ struct status windows_read_fillers(const struct kernel *kernel, const char *cons
 
 /* The row to go on with, by the value of the knob `filler`: the one that somebody looks at. Nothing happens where there is none. */
 void windows_prefer(struct windows *windows, int64_t choice);
+
+/* Other entries to stand beside the knees: those of another core's model. NULL: there is none. */
+void windows_model(struct windows *windows, const struct uarch *uarch, bool foreign);
+
+/* A point that was measured elsewhere, or before: of a recording. Nothing happens where it is of other knobs. */
+void windows_give(struct windows *windows, const struct setting *setting, const struct sample *sample);
 
 /* The next request (generation and tag are the caller's); now in seconds of any steady clock. False: nothing is left, or a result is awaited. */
 bool windows_next(struct windows *windows, double now, struct request *request);

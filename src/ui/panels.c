@@ -9,7 +9,7 @@
 #include "ui/mountain.h"
 
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about, panel_by_size,
-	panel_ladder, panel_ports, panel_counters, panel_code, panel_source, panel_by_stride, panel_mountain, panel_probe, panel_strip, panel_notice,
+	panel_ladder, panel_ports, panel_counters, panel_code, panel_source, panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_strip, panel_notice,
 	panel_key_bar, panel_line;
 
 /* In order of importance: where room ends, the later ones are left out. Those of the body that have room stand in the order of
@@ -34,6 +34,7 @@ static const struct {
 	{ &panel_code, AREA_BODY, 40, 7, 6 },
 	{ &panel_mountain, AREA_TALL, 56, 10, 9 },
 	{ &panel_probe, AREA_BODY, 60, 8, 10, false, true },
+	{ &panel_windows, AREA_BODY, 60, 8, 10, false, true },
 	{ &panel_counters, AREA_BODY, 40, 8, 4, true },
 	{ &panel_by_stride, AREA_BODY, 40, 8, 5, true },
 	{ &panel_source, AREA_BODY, 40, 8, 7, true },
@@ -271,7 +272,7 @@ int panels_page(const struct canvas *canvas, const struct view *view)
 /* What comes to the front for a front, and for a focus. */
 static const struct panel *const fronts[BODY_COUNT] = {
 	[BODY_SLICES] = &panel_by_size, [BODY_LADDER] = &panel_ladder, [BODY_PORTS] = &panel_ports,
-	[BODY_COUNTERS] = &panel_counters, [BODY_CODE] = &panel_code, [BODY_SOURCE] = &panel_source, [BODY_MOUNTAIN] = &panel_mountain, [BODY_PROBE] = &panel_probe,
+	[BODY_COUNTERS] = &panel_counters, [BODY_CODE] = &panel_code, [BODY_SOURCE] = &panel_source, [BODY_MOUNTAIN] = &panel_mountain, [BODY_PROBE] = &panel_probe, [BODY_WINDOWS] = &panel_windows,
 	[BODY_STRIP] = &panel_strip,
 };
 

@@ -269,6 +269,20 @@ static void too_little_says_nothing(void **state)
 	assert_int_equal(knee.kind, KNEE_UNKNOWN);
 }
 
+/* A first point that happened to be fast is no step. */
+static void a_fast_point_at_the_beginning_is_no_knee(void **state)
+{
+	static const double points[] = { 0, 520, 8, 700, 16, 690, 32, 710, 64, 700, 128, 705, 192, 700, 224, 720, 240, 710, 248, 715, 252, 1180, 256, 1190, 260,
+		1200, 512, 1210 };
+	struct knee_curve curve = made_by_hand(points, 14);
+	struct knee knee;
+
+	(void)state;
+	knee_find(&curve, MOST, &knee);
+	assert_int_equal(knee.kind, KNEE_SHARP);
+	assert_true(knee.lo == 248 && knee.hi == 251);
+}
+
 /* While it is looked for the range is what is known. */
 static void the_range_shrinks_as_points_come(void **state)
 {
@@ -303,6 +317,7 @@ int main(void)
 		cmocka_unit_test(points_keep_their_order_and_their_number),
 		cmocka_unit_test(doubling_comes_first),
 		cmocka_unit_test(too_little_says_nothing),
+		cmocka_unit_test(a_fast_point_at_the_beginning_is_no_knee),
 		cmocka_unit_test(the_range_shrinks_as_points_come),
 	};
 

@@ -1,0 +1,181 @@
+/* Windows of a core made up, in every format. */
+#include "windows_fakes.h"
+
+#include "fakes.h"
+
+#include <jansson.h>
+
+#include "cli/format.h"
+#include "session/windows.h"
+
+static struct machine machine;
+
+/* Those fillers, or so many requests. */
+static char *written(const char *format, uint64_t fillers, unsigned most, bool points, bool core)
+{
+	const struct format *as = format_find(format);
+	struct windows_options options = { .seed = 3, .fillers = fillers };
+	struct windows *windows;
+	struct status status;
+	struct request request;
+	struct report report;
+	struct uarch *uarch = NULL;
+	size_t length;
+	double now = 0;
+	char *text;
+
+	machine = (struct machine){ .memory_limit = UINT64_C(8) << 30, .processors = 2, .cpu = 3, .virtualised = true, .name = "Test CPU, model 1" };
+	setting_init(&options.setting, &kernel_window);
+	options.setting.v[WINDOW_SIZE] = 32 << 20;
+	if (core)
+		check_ok(uarch_load("golden-cove", "x86_64", &uarch));
+	options.uarch = uarch;
+	windows = windows_new(&machine, &options, &status);
+	check_ok(status);
+	for (unsigned i = 0; i < most && windows_next(windows, now, &request); i++) {
+		struct result result = fake_result(&request, 9, window_cycles(request.v));
+
+		now += 0.002;
+		windows_accept(windows, now, &result);
+	}
+	windows_stop(windows, now);
+	report_init(&report, NULL, REPORT_WINDOWS);
+	report.out = open_memstream(&text, &length);
+	snprintf(report.host, sizeof(report.host), "node7");
+	report.machine = &machine;
+	report.seed = 3;
+	report.points = points;
+	if (as->begin)
+		as->begin(&report);
+	as->windows(&report, windows_report(windows));
+	if (as->end)
+		as->end(&report);
+	assert_int_equal(fclose(report.out), 0);
+	windows_free(windows);
+	uarch_free(uarch);
+	return text;
+}
+
+static void text_says_it_in_80_columns(void **state)
+{
+	char *text = written("text", 0, 10000, false, true), *rest;
+
+	(void)state;
+	check_contains(text, "Test CPU, model 1, virtual machine, core 3 at 4.00 GHz, size=32m;");
+	check_contains(text, "core's file: Intel Golden Cove");
+	check_contains(text, "nop         reorder buffer     506                     sharp   ");
+	check_contains(text, "512\n");
+	check_contains(text, "soft");
+	check_contains(text, "none up to 1024");
+	check_contains(text, "nop: 506 nops + 2 of the loop itself = 508 of 512 entries: the rest are not to\n  be had\n");
+	check_contains(text, "vector: filler=vector needs what this processor lacks");
+	check_contains(text, "add: not sharp: it rises from 2");
+	check_contains(text, "reorder buffer elsewhere: Sandy Bridge 168,");
+	check_contains(text, "Downs");
+	assert_null(strstr(text, "Not complete"));
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		assert_true(strlen(line) <= 80);
+		assert_true(line[strlen(line) - 1] != ' ');
+	}
+	free(text);
+}
+
+static void text_of_what_is_not_complete_says_so(void **state)
+{
+	char *text = written("text", 1u << FILL_NOP | 1u << FILL_STORE, 12, false, false);
+
+	(void)state;
+	check_contains(text, "Not complete: ");
+	check_contains(text, "core's file: there is none of this one");
+	check_contains(text, "store       store queue        -");
+	free(text);
+	text = written("text", 1u << FILL_LOAD, 10000, true, true);
+	check_contains(text, "load           fillers      cycles  quartiles\n");
+	check_contains(text, "                   190       631.7  631.");
+	free(text);
+}
+
+static void json_has_a_record_for_every_filler(void **state)
+{
+	char *text = written("json", 0, 10000, true, true), *rest;
+	unsigned id = 0, windows = 0, points = 0;
+
+	(void)state;
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		json_error_t error;
+		json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+		const char *record, *filler;
+
+		assert_true(strlen(line) + 1 <= FORMAT_LINE_MAX);
+		assert_non_null(object);
+		assert_int_equal(json_integer_value(json_object_get(object, "id")), ++id);
+		record = json_string_value(json_object_get(object, "record"));
+		filler = json_string_value(json_object_get(object, "filler"));
+		if (id == 1) {
+			assert_string_equal(record, "windows");
+			assert_true(json_is_true(json_object_get(object, "complete")));
+			assert_string_equal(json_string_value(json_object_get(object, "uarch")), "golden-cove");
+		} else if (strcmp(record, "window") == 0) {
+			windows++;
+			if (strcmp(filler, "nop") == 0) {
+				check_near(json_number_value(json_object_get(object, "knee")), 506, 0);
+				check_near(json_number_value(json_object_get(object, "entries")), 512, 0);
+				assert_string_equal(json_string_value(json_object_get(object, "buffer")), "rob");
+				assert_string_equal(json_string_value(json_object_get(object, "kind")), "sharp");
+				check_contains(json_string_value(json_object_get(object, "words")), "508 of 512");
+				check_contains(json_string_value(json_object_get(object, "published")), "Zen 2 224");
+			}
+			if (strcmp(filler, "other") == 0) {
+				/* What is not there is left out. */
+				assert_null(json_object_get(object, "knee"));
+				assert_null(json_object_get(object, "entries"));
+				assert_null(json_object_get(object, "buffer"));
+			}
+			if (strcmp(filler, "vector") == 0)
+				assert_string_equal(json_string_value(json_object_get(object, "state")), "failed");
+		} else {
+			assert_string_equal(record, "point");
+			points++;
+		}
+		json_decref(object);
+	}
+	assert_int_equal(windows, FILL_KINDS);
+	assert_true(points > 80);
+	free(text);
+}
+
+static void csv_has_as_many_fields_as_names(void **state)
+{
+	(void)state;
+	for (int points = 0; points < 2; points++) {
+		char *text = written("csv", 0, 10000, points, true), *rest;
+		size_t fields = 0, lines = 0;
+
+		for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), lines++) {
+			size_t count = 1;
+			bool quoted = false;
+
+			for (const char *c = line; *c; c++) {
+				quoted ^= *c == '"';
+				count += *c == ',' && !quoted;
+			}
+			if (lines == 0)
+				fields = count;
+			assert_int_equal(count, fields);
+		}
+		assert_true(points ? lines > 80 : lines == FILL_KINDS + 1);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_says_it_in_80_columns),
+		cmocka_unit_test(text_of_what_is_not_complete_says_so),
+		cmocka_unit_test(json_has_a_record_for_every_filler),
+		cmocka_unit_test(csv_has_as_many_fields_as_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
