@@ -77,6 +77,7 @@ enum reach_way {
 struct kernel_reach {
 	double lines;              /* touched per element there */
 	double range;              /* bytes that they are scattered over, with all that is met as often or more often */
+	enum reach_way way;
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes it,
@@ -132,7 +133,6 @@ struct kernel_run {
 	int reaches;          /* of the loads of an element, in the order of the chain: in place of lines, range and scattered, where these differ
 	                         along the chain; 0: they do not. All chains share them evenly */
 	struct kernel_reach reach[KERNEL_REACHES];
-	unsigned char reach_way[KERNEL_REACHES];      /* enum reach_way, of each */
 	const char *waits;    /* what the address of the next load that can miss waits for, a clause: "the next node's address is in this node";
 	                         static text; NULL: nothing is to be said */
 	double splits;        /* loads and stores that cross a cache line */

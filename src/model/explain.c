@@ -116,7 +116,6 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 		run->lines = run->step = run->splits = run->mispredicts = run->range = run->chains = run->restart = 0;
 		run->far_lines = run->far_range = 0;
 		run->reaches = 0;
-		memset(run->reach_way, 0, sizeof(run->reach_way));
 		run->waits = NULL;
 		run->scattered = run->apart = false;
 		run->access = NULL;
@@ -133,7 +132,6 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 	};
 	place->reaches = run->reaches < 0 ? 0 : run->reaches > KERNEL_REACHES ? KERNEL_REACHES : run->reaches;
 	memcpy(place->reach, run->reach, (size_t)place->reaches * sizeof(*place->reach));
-	memcpy(place->reach_way, run->reach_way, (size_t)place->reaches);
 	memcpy(place->point, question->point, sizeof(place->point));
 	for (int level = 1; level <= 3; level++) {
 		const struct uarch_cache *cache = level < 3 ? uarch_cache(question->uarch, level) : NULL;

@@ -71,7 +71,6 @@ struct limits_place {
 	bool apart;               /* accesses are pages from each other */
 	int reaches;              /* likewise: in place of lines, range and scattered; 0: those hold */
 	struct kernel_reach reach[KERNEL_REACHES];
-	unsigned char reach_way[KERNEL_REACHES];
 	double restart;           /* elements after which chains begin anew; 0: never */
 	double splits;            /* per element */
 	double mispredicts;       /* per element; negative: nobody says */

@@ -39,7 +39,7 @@ bool limits_spills(const struct tally *tally)
 
 static bool meant(const struct limits_place *place, int reach, int ways)
 {
-	return ways >> place->reach_way[reach] & 1;
+	return ways >> place->reach[reach].way & 1;
 }
 
 double levels_lines(const struct tally *tally, int ways)

@@ -22,7 +22,7 @@ static bool add_up(struct tally *tally, enum reach_way way, enum limit_kind kind
 		struct level level[LEVELS];
 		const char *missing = NULL;
 
-		if (place->reach_way[k] != way || !(place->reach[k].lines > 0))
+		if (place->reach[k].way != way || !(place->reach[k].lines > 0))
 			continue;
 		if (!levels_spread_reach(tally, k, level, &missing)) {
 			limits_add_unknown(tally, kind, "size of the %s cache is not known", missing);
@@ -136,7 +136,7 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
 	double loads = 0, walks = 0;
 
 	for (int k = 0; k < place->reaches; k++) {
-		if (place->reach_way[k] != REACH_CHAINED)
+		if (place->reach[k].way != REACH_CHAINED)
 			continue;
 		loads += place->reach[k].lines;
 		walks += place->reach[k].range > bytes ? place->reach[k].lines * (1 - bytes / place->reach[k].range) : 0;

@@ -191,7 +191,7 @@ static void guessed_addresses_make_no_chain(void **state)
 	limits_of(*state, PLAIN, 1, &place);
 	alone = cpe_of(LIMIT_MEMORY_LATENCY);
 	for (int i = 0; i < place.reaches; i++)
-		place.reach_way[i] = REACH_GUESSED;
+		place.reach[i].way = REACH_GUESSED;
 	limits_of(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_MEMORY_LATENCY));
 	assert_true(cpe_of(LIMIT_MISSES) > 0);
@@ -208,7 +208,7 @@ static void ordered_lines_cost_bandwidth_alone(void **state)
 {
 	struct limits_place place = { .working_set = 1 << 20, .reaches = 2, .l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
 		.memory = { .known = true, .latency = 300, .lines = 0.1 },
-		.reach = { { 0.25, 1 << 20 }, { 0.5, 1 << 20 } }, .reach_way = { REACH_CHAINED, REACH_ORDERED } };
+		.reach = { { 0.25, 1 << 20, REACH_CHAINED }, { 0.5, 1 << 20, REACH_ORDERED } } };
 	const double all = 1 << 20, mean = (4 * 1024 + 14 * 4096 + 50 * 16384 + 300 * (all - 21504)) / all;
 
 	limits_of(*state, PLAIN, 1, &place);
@@ -219,7 +219,7 @@ static void ordered_lines_cost_bandwidth_alone(void **state)
 	check_near(cpe_of(LIMIT_MISSES), 0.25 * (mean - 4 * 1024 / all) / 3, 1e-6);
 	/* Where those are a small part of it, they miss nothing, whatever the lines in order do. */
 	place.reach[0].range = 512;
-	place.reach_way[0] = REACH_FREE;
+	place.reach[0].way = REACH_FREE;
 	limits_of(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_MISSES));
 	assert_null(find(LIMIT_MEMORY_LATENCY));
@@ -288,7 +288,7 @@ static void fewer_facts_never_raise_a_hard_limit(void **state)
 		double bound;
 
 		for (int i = 0; i < place.reaches; i++)
-			place.reach_way[i] = (unsigned char)random_below(&random, 4);
+			place.reach[i].way = (enum reach_way)random_below(&random, 4);
 		place.chains = (double)random_below(&random, 4);
 		place.restart = (double)random_below(&random, 3);
 		place.mispredicts = (double)random_below(&random, 3);
