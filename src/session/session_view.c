@@ -94,7 +94,7 @@ static void fill_live(const struct session *session, double now, struct view *vi
 	view->last_ghz = session->ghz;
 	view->last_source = session->ghz_from;
 	view->measuring = session->outstanding && session->outstanding_live;
-	if (!live->sample.valid && !live->failed && !session->frozen && !probing_runs(session) && now > live->changed_at)
+	if (!live->sample.valid && !live->failed && !session->frozen && !session_apart(session) && now > live->changed_at)
 		view->waiting = now - live->changed_at;
 	view->ahead = session->outlook.seen;
 	view->ahead_left = outlook_left(&session->outlook, now);
@@ -157,6 +157,8 @@ void session_view(const struct session *session, double now, struct view *view)
 		view->hint = kernel->hint;
 	fill_live(session, now, view);
 	probing_view(session, view);
+	view->characterising = characterising_view(session);
+	view->probing = session_apart(session);
 	windowing_view(session, view);
 	insight_view(session, view);
 	fill_remark(session, view);
