@@ -228,7 +228,7 @@ at_most list-lookup lookup_index_array 6 7
 at_most list-lookup lookup_interleaved 5 6
 at_most list-lookup lookup_vector 8 8
 at_most list-lookup lookup_any_of 6 7
-at_most list-lookup unrolled_4 12 16
+at_most list-lookup unrolled_4 12 17
 counts chains sum_0_4 11 19
 counts chains sum_1_8 11 19
 counts chains load_1 18 26
