@@ -261,7 +261,7 @@ for loop in chained chained_interleaved; do
 	chooses hash-lookup hash_$loop no
 done
 at_most tree-lookup pointer_branch_free 10 9
-at_most tree-lookup level_3_branch_free 12 12
+at_most tree-lookup level_3_branch_free 13 13
 at_most tree-lookup sorted_1_branch_free 11 12
 
 starts alignment alignment_0_4_16 0
