@@ -64,7 +64,7 @@ struct knob {
 	enum knob_asks asks;
 };
 
-/* How loads come by their addresses in a part of a walk. */
+/* How loads come by their addresses. */
 enum reach_way {
 	REACH_CHAINED,             /* a load has its address from the one before it */
 	REACH_GUESSED,             /* or by a branch that is predicted: it waits where the guess was wrong */
@@ -110,6 +110,8 @@ struct kernel_run {
 	uint64_t bytes;       /* bytes the code itself reads and writes per element */
 	uint64_t laid_out;    /* bytes of memory now laid out: becomes `prepared` of the next one */
 	const void *code;     /* the function that holds the hot loop: its innermost loop is the kernel */
+	const void *top;      /* the first instruction of its loop, of code made at run time that calls, or jumps by registers: its way is then followed
+	                         (model/follow.h); NULL: the innermost loop is read */
 	const char *function; /* that function's name in the kernel's source file or in a header that several share; static text;
 	                         NULL: unknown */
 	const char *unread;   /* why code's loop is not what runs ("the C library's own code does the work"), so that nothing can be
@@ -212,6 +214,9 @@ struct kernel {
 	/* Set when the way through the code goes by how much data there are, as a tree's depth does: it is then read at the size that is asked
 	 * about, over few elements, for which alone data are laid out (run->sample). */
 	bool deep;
+
+	/* How many elements (> 2) are stepped over, where each takes many instructions. NULL: some hundred. */
+	unsigned (*few)(const int64_t *v);
 
 	/* Walks `elements` (a positive multiple of granule; 0 where the run is complete) from where the last call stopped, wrapping at
 	 * the end of the ring. This is what is timed. */

@@ -335,8 +335,9 @@ static double walk_of(const int64_t *v, double linked)
 
 static void add_reach(struct kernel_run *run, enum reach_way way, double lines, double range)
 {
-	if (lines > 0)
-		run->reach[run->reaches++] = (struct kernel_reach){ .lines = lines, .range = range, .way = way };
+	if (lines <= 0)
+		return;
+	run->reach[run->reaches++] = (struct kernel_reach){ .lines = lines, .range = range, .way = way };
 }
 
 static void lookup_figures(struct kernel_run *run)

@@ -282,6 +282,12 @@ static void tree_shrink(int64_t *v)
 		v[TREE_SIZE] = most;
 }
 
+/* A step takes a tracer some twenty microseconds here, and a lookup hundreds of steps. */
+static unsigned tree_few(const int64_t *v)
+{
+	return v[TREE_KEYS] > 1 && v[TREE_FORM] == FORM_BRANCH_FREE ? 6 : 12;
+}
+
 static void tree_call(struct kernel_run *run, uint64_t elements)
 {
 	struct tree tree = tree_make(run->v, run->seed);
@@ -297,8 +303,7 @@ static void tree_call(struct kernel_run *run, uint64_t elements)
 		walk.count = elements < most ? elements : most;
 		if (walk.count > run->ring - run->position)
 			walk.count = run->ring - run->position;
-		for (uint64_t i = 0; i < walk.count; i++)
-			keys[i] = asked_key(&asked, run->position + i);
+		asked_fill(&asked, run->position, keys, walk.count);
 		((tree_loop *)run->code)(&walk);
 		elements -= walk.count;
 		run->position += walk.count;
@@ -438,6 +443,7 @@ const struct kernel kernel_tree_lookup = {
 	.seamless = true,
 	.stepped = true,
 	.deep = true,
+	.few = tree_few,
 	.plot_cpe = true,
 	.prepare = tree_prepare,
 	.figures = tree_figures,

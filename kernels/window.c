@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "kernels/assemble.h"
+#include "kernels/flush.h"
 #include "kernels/kernel.h"
 #include "kernels/nodes.h"
 #include "kernels/window_code.h"
@@ -79,7 +80,7 @@ static const char *const remedy_names[] = { "none", "prefetch", "jam", "shadow",
 
 static const struct knob knobs[] = {
 	[SIZE] = { .name = "size", .help = "bytes that the nodes of all chains are scattered over", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 64 << 20, .multiple = STRIDE, .factor = 2 },
+		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16 << 20, .multiple = STRIDE, .factor = 2 },
 	[FILLERS] = { .name = "fillers", .help = "N, instructions between one miss and the next", .kind = KNOB_COUNT, .min = 0, .max = 4000,
 		.initial = 100 },
 	[FILLER] = { .name = "filler", .help = "what they are, which says what they fill", .kind = KNOB_CHOICE, .choices = filler_names },
@@ -214,6 +215,7 @@ static struct status make(struct kernel_run *run)
 	run->code = m.as.at;
 	write_entry(&m.as);
 	assemble_align(&m.as, LINE);
+	run->top = m.as.at;
 	write_loop(&m);
 	write_exit(&m.as);
 	return assemble_end(&m.as);
@@ -277,6 +279,18 @@ static void window_figures(struct kernel_run *run)
 	run->waits = "the next node's address is in this node";
 }
 
+/* What outlives a run stands behind the first node's pointer, in what its stride leaves free. */
+struct kept {
+	const void *chain[WINDOW_CHAINS];      /* where the last walk stopped: the next one goes on there, whatever its setting */
+	uint64_t walked;                       /* nodes of each chain since the caches were emptied of them */
+};
+_Static_assert(sizeof(struct node) + sizeof(struct kept) <= STRIDE, "no room behind the first node");
+
+static struct kept *kept_in(const struct kernel_run *run)
+{
+	return (struct kept *)(void *)(run->memory + sizeof(struct node));
+}
+
 static struct status window_prepare(struct kernel_run *run)
 {
 	struct nodes nodes = nodes_of(run);
@@ -285,6 +299,10 @@ static struct status window_prepare(struct kernel_run *run)
 
 	if (!status_is_ok(&status))
 		return status;
+	if (run->prepared == 0)
+		*kept_in(run) = (struct kept){ 0 };
+	if (run->prepared != window_footprint(run->v))
+		kept_in(run)->walked = UINT64_MAX;      /* what is laid out is in the caches */
 	have = nodes_lay_out(&nodes, run->prepared / STRIDE, count, run->cancel);
 	run->laid_out = have * STRIDE;
 	run->function = "write_loop";
@@ -308,15 +326,35 @@ static void walk(struct kernel_run *run, uint64_t turns, struct window_walk *wal
 	memcpy(run->chain, walk->chain, sizeof(walk->chain));
 }
 
+/* A node that is met again misses again only if no cache still has it, and last caches have become larger than what can be laid out in a moment: so all
+ * nodes are put out of all caches once each has been met. A set that no timed part would wait for is left alone: it is small enough to be looked at
+ * within the caches. */
+enum { EMPTIED = 4 << 20 };
+
+static void empty_caches(const struct kernel_run *run)
+{
+	const unsigned char *at = run->memory, *end = at + window_footprint(run->v);
+
+	if (end - at >= EMPTIED)
+		flush_lines(at, end, STRIDE);
+	kept_in(run)->walked = 0;
+}
+
+/* Once a round one trial takes the emptying along, and is an outlier. */
 static void window_call(struct kernel_run *run, uint64_t elements)
 {
+	struct kept *kept = kept_in(run);
 	struct window_walk state;
 
 	memset(state.general, 0, sizeof(state.general) + sizeof(state.vector) + sizeof(state.scratch));
 	walk(run, elements, &state);
+	memcpy(kept->chain, state.chain, sizeof(state.chain));
+	kept->walked += elements;
+	if (kept->walked >= run->ring)
+		empty_caches(run);
 }
 
-static void window_begin_at(struct kernel_run *run, double share)
+static void begin_at(struct kernel_run *run, double share)
 {
 	struct nodes nodes = nodes_of(run);
 
@@ -325,9 +363,23 @@ static void window_begin_at(struct kernel_run *run, double share)
 		run->chain[i] = nodes_start(&nodes, count_of(run->v), i, nodes.cycles, share);
 }
 
+static bool is_node(const struct kernel_run *run, const void *at)
+{
+	uintptr_t offset = (uintptr_t)at - (uintptr_t)run->memory;
+
+	return at && offset < window_footprint(run->v) && offset % STRIDE == 0;
+}
+
 static void window_rewind(struct kernel_run *run)
 {
-	window_begin_at(run, 0);
+	const struct kept *kept = kept_in(run);
+
+	begin_at(run, 0);
+	for (int64_t i = 0; i < run->v[CHAINS]; i++)
+		if (is_node(run, kept->chain[i]))
+			run->chain[i] = kept->chain[i];
+	if (kept->walked > run->ring / 2)
+		empty_caches(run);
 }
 
 /* ---- Checks */
@@ -338,14 +390,12 @@ enum { VERIFIED = 64 };
 static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct window_walk *state)
 {
 	const int64_t *v = run->v;
-	const unsigned char *end = run->memory + window_footprint(v);
 
 	for (uint64_t turn = 0; turn < turns; turn++)
 		for (int c = 0; c < v[CHAINS]; c++) {
 			const struct node *node = ((const struct node *)state->chain[c])->next;
 
-			if ((uintptr_t)node < (uintptr_t)run->memory || (uintptr_t)node >= (uintptr_t)end || (uintptr_t)node % STRIDE != 0 ||
-				node->zero)
+			if (!is_node(run, node) || node->zero)
 				return false;
 			state->chain[c] = node;
 		}
@@ -394,7 +444,7 @@ static struct status window_verify(struct kernel_run *run)
 		expected.vector[i][0] = 200 + (uint64_t)i;
 	for (int i = 0; i < WINDOW_SCRATCH; i++)
 		expected.scratch[i] = 300 + (uint64_t)i;
-	window_begin_at(run, 0.5);      /* far from where trials begin: these nodes are in the caches then */
+	begin_at(run, 0.5);
 	memcpy(expected.chain, run->chain, sizeof(expected.chain));
 	found = expected;
 	if (!walk_plainly(run, VERIFIED, &expected))
@@ -463,7 +513,6 @@ const struct kernel kernel_window = {
 	.figures = window_figures,
 	.call = window_call,
 	.rewind = window_rewind,
-	.begin_at = window_begin_at,
 	.verify = window_verify,
 	.remark = window_remark,
 };

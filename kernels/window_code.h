@@ -67,12 +67,12 @@ static const char jump_always[] = "jmp", jump_never[] = "jc", jump_call[] = "cal
 	prefetch_line[] = "prefetcht0 [%s]", work_begins[] = "xor r15d, r15d", work_goes_on[] = "imul r15, r15",
 	into_vector[] = "movq xmm9, %s";
 
-static const char *const kept[] = { "rbx", "rbp", "r12", "r13", "r14", "r15" };
+static const char *const saved[] = { "rbx", "rbp", "r12", "r13", "r14", "r15" };
 
 static void write_entry(struct assembly *as)
 {
-	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-		assemble(as, "push %s", kept[i]);
+	for (size_t i = 0; i < sizeof(saved) / sizeof(*saved); i++)
+		assemble(as, "push %s", saved[i]);
 	assemble(as, "push rdi");
 	assemble(as, "sub rsp, %d", 8 * WINDOW_SCRATCH);
 	for (int i = 0; i < WINDOW_SCRATCH; i++) {
@@ -113,8 +113,8 @@ static void write_exit(struct assembly *as)
 		assemble(as, "mov [r15+%d], rax", SCRATCH_AT(i));
 	}
 	assemble(as, "add rsp, %d", 8 * WINDOW_SCRATCH + 8);
-	for (size_t i = sizeof(kept) / sizeof(*kept); i-- > 0;)
-		assemble(as, "pop %s", kept[i]);
+	for (size_t i = sizeof(saved) / sizeof(*saved); i-- > 0;)
+		assemble(as, "pop %s", saved[i]);
 	assemble(as, "ret");
 }
 

@@ -110,9 +110,12 @@ static void put_difference(FILE *out, const struct model_difference *difference,
 		fprintf(out, ", %s %.4g%s\n", name, difference->b, difference->agrees ? ": agrees" : "");
 }
 
+/* Classes side by side: of many that differ the first show what it is about. */
+enum { MIXES_SHOWN = 12 };
+
 static void put_differences(FILE *out, const struct characterised *characterised)
 {
-	int agree = 0, differ = 0, alone = 0;
+	int agree = 0, differ = 0, alone = 0, mixes = 0;
 	const char *name;
 
 	if (!characterised->shipped)
@@ -133,9 +136,14 @@ static void put_differences(FILE *out, const struct characterised *characterised
 		const struct model_difference *difference = &characterised->difference[i];
 		bool both = !isnan(difference->a) && !isnan(difference->b);
 
-		if ((both && !difference->agrees) || characterised->agreements)
-			put_difference(out, difference, name);
+		if (!characterised->agreements && (!both || difference->agrees))
+			continue;
+		if (strstr(difference->what, " and ") && ++mixes > MIXES_SHOWN && !characterised->agreements)
+			continue;
+		put_difference(out, difference, name);
 	}
+	if (mixes > MIXES_SHOWN && !characterised->agreements)
+		fprintf(out, "  ... and %d more classes side by side; --agreements lists all\n", mixes - MIXES_SHOWN);
 }
 
 void characterise_text(struct report *report, const struct characterised *characterised)

@@ -167,7 +167,7 @@ void named_advise(struct named *named, struct model *model, struct bench *bench)
 
 /* ---- Rows */
 
-static const struct named_row *find_row(const struct named *named, const struct setting *setting)
+static const struct sweeps_row *find_row(const struct named *named, const struct setting *setting)
 {
 	for (size_t i = 0; i < named->row_count; i++)
 		if (setting_equal(&named->row[i].setting, setting))
@@ -175,9 +175,9 @@ static const struct named_row *find_row(const struct named *named, const struct 
 	return NULL;
 }
 
-double named_take(struct named *named, const struct cell *cell, const struct pace *pace)
+double named_take(struct named *named, const struct cell *cell, const struct pace *pace, const struct explanation *explanation)
 {
-	const struct named_row *base = NULL;
+	const struct sweeps_row *base = NULL;
 	struct setting setting;
 
 	if (!named->sweep.kernel && !cell->setting.kernel->block)
@@ -186,7 +186,8 @@ double named_take(struct named *named, const struct cell *cell, const struct pac
 		named->row_room = named->row_room ? 2 * named->row_room : 64;
 		named->row = memory_resize(named->row, named->row_room, sizeof(*named->row));
 	}
-	named->row[named->row_count++] = (struct named_row){ cell->setting, cell->sample, cell->facts, *pace };
+	named->row[named->row_count] = (struct sweeps_row){ .setting = cell->setting, .sample = cell->sample, .facts = cell->facts, .pace = *pace };
+	sweeps_row_limit(&named->row[named->row_count++], explanation);
 	if (named->sweep.kernel && sweeps_baseline(&named->sweep, &cell->setting, &setting))
 		base = find_row(named, &setting);
 	return sweeps_value(SWEEPS_SPEEDUP, &cell->sample, &cell->facts, pace, base ? &base->sample : NULL);
@@ -194,12 +195,42 @@ double named_take(struct named *named, const struct cell *cell, const struct pac
 
 /* ---- Under the table */
 
-/* A published figure beside those that were measured there. */
-static void print_published(const struct named *named, const struct sweeps_published *published, FILE *out)
+/* What was published of that setting, one figure after the other from `first` on; returns how many. */
+static int published_together(const struct named_sweep *sweep, int first)
+{
+	int count = 1;
+
+	while (first + count < sweep->published_count &&
+		memcmp(sweep->published[first].named, sweep->published[first + count].named, sizeof(sweep->published[first].named)) == 0 &&
+		setting_equal(&sweep->published[first].setting, &sweep->published[first + count].setting))
+		count++;
+	return count;
+}
+
+/* A published figure here: of the row, for which it is. Returns whether there is one. */
+static bool print_here(const struct named *named, const struct sweeps_published *published, const struct sweeps_row *row, const char *before,
+	FILE *out)
+{
+	const struct sweeps_row *base = NULL;
+	struct setting setting;
+	char figure[32];
+	double value;
+
+	if (sweeps_baseline(&named->sweep, &row->setting, &setting))
+		base = find_row(named, &setting);
+	value = sweeps_value(published->figure, &row->sample, &row->facts, &row->pace, base ? &base->sample : NULL);
+	if (!isfinite(value))
+		return false;
+	units_figure(value, figure, sizeof(figure));
+	fprintf(out, "%s %s", before, figure);
+	return true;
+}
+
+/* Published figures of one setting beside those that were measured there. */
+static void print_published(const struct named *named, const struct sweeps_published *published, int count, FILE *out)
 {
 	const struct named_sweep *sweep = &named->sweep;
 	struct text where = { 0 };
-	char figure[32];
 
 	for (int i = 0; i < sweep->kernel->knob_count; i++) {
 		char value[64];
@@ -209,24 +240,24 @@ static void print_published(const struct named *named, const struct sweeps_publi
 		setting_format_value(&sweep->kernel->knobs[i], published->setting.v[i], value, sizeof(value));
 		text_addf(&where, " %s=%s", sweep->kernel->knobs[i].name, value);
 	}
-	units_figure(published->value, figure, sizeof(figure));
-	fprintf(out, "published%s: %s %s%s%s%s%s", text_string(&where), sweeps_figure_name(published->figure), published->over ? "over " : "", figure,
-		*published->words ? " (" : "", published->words, *published->words ? ")" : "");
+	fprintf(out, "published%s:", text_string(&where));
+	for (int i = 0; i < count; i++) {
+		const struct sweeps_published *one = &published[i];
+		char figure[32];
+
+		units_figure(one->value, figure, sizeof(figure));
+		fprintf(out, "%s %s %s%s%s%s%s", i ? "," : "", sweeps_figure_name(one->figure), one->over ? "over " : "", figure, *one->words ? " (" : "",
+			one->words, *one->words ? ")" : "");
+	}
 	text_free(&where);
 	for (size_t i = 0, shown = 0; i < named->row_count; i++) {
-		const struct named_row *row = &named->row[i], *base = NULL;
-		struct setting setting;
-		double value;
+		bool any = false;
 
-		if (!sweeps_published_of(sweep, published, &row->setting))
+		if (!sweeps_published_of(sweep, published, &named->row[i].setting))
 			continue;
-		if (sweeps_baseline(sweep, &row->setting, &setting))
-			base = find_row(named, &setting);
-		value = sweeps_value(published->figure, &row->sample, &row->facts, &row->pace, base ? &base->sample : NULL);
-		if (!isfinite(value))
-			continue;
-		units_figure(value, figure, sizeof(figure));
-		fprintf(out, "%s %s", shown++ ? "," : "; here", figure);
+		for (int k = 0; k < count; k++)
+			any |= print_here(named, &published[k], &named->row[i], any || shown ? "," : "; here", out);
+		shown += any;
 	}
 	fputc('\n', out);
 }
@@ -274,8 +305,15 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 
 void named_text(const struct named *named, struct model *model, FILE *out)
 {
-	for (int i = 0; i < named->sweep.published_count; i++)
-		print_published(named, &named->sweep.published[i], out);
+	struct text lines = { 0 };
+
+	for (int i = 0, count; i < named->sweep.published_count; i += count) {
+		count = published_together(&named->sweep, i);
+		print_published(named, &named->sweep.published[i], count, out);
+	}
+	sweeps_order(&named->sweep, named->row, named->row_count, &lines);
+	fputs(text_string(&lines), out);
+	text_free(&lines);
 	if (*named->sweep.note)
 		fprintf(out, "%s\n", named->sweep.note);
 	if (named->row_count && named->row[0].setting.kernel->block)

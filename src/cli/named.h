@@ -7,21 +7,13 @@
 #include "cli/model.h"
 #include "session/blocks.h"
 #include "session/cells.h"
-#include "session/sweeps.h"
-
-/* A row of the output, as far as later ones and the end want it. */
-struct named_row {
-	struct setting setting;
-	struct sample sample;
-	struct run_facts facts;
-	struct pace pace;
-};
+#include "session/sweeps_order.h"
 
 struct named {
 	struct sweeps all;
 	struct named_sweep sweep;      /* its kernel is NULL: the words name none */
 	size_t row_count, row_room;
-	struct named_row *row;
+	struct sweeps_row *row;        /* of the output, as far as later ones and the end want it */
 };
 
 /* The kernel, own loop or named sweep of the first word. STATUS_USAGE with the nearest of all names. */
@@ -38,7 +30,7 @@ struct status named_assign(const struct named *named, const struct cli *cli, str
 void named_advise(struct named *named, struct model *model, struct bench *bench);
 
 /* Takes a row of any sweep. Returns its speedup over the baseline; NAN: there is none, or it was not measured. */
-double named_take(struct named *named, const struct cell *cell, const struct pace *pace);
+double named_take(struct named *named, const struct cell *cell, const struct pace *pace, const struct explanation *explanation);
 
 /* What stands under the table, as text: figures that were published, and for each line of a kernel with blocks the size advised beside the best. */
 void named_text(const struct named *named, struct model *model, FILE *out);

@@ -105,7 +105,7 @@ static bool print_cells(struct output *output, struct sweep *sweep)
 		output->report.counts = cell->counts;
 		output->report.peak = output->model.memory.peak;
 		report_pace(&output->report, &cell->sample, &pace);
-		output->report.speedup = named_take(&output->named, cell, &pace);
+		output->report.speedup = named_take(&output->named, cell, &pace, output->report.explanation);
 		format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
 		if (output->drawn)
 			chart_sweep_add(output->drawn, cell, &pace);

@@ -65,6 +65,8 @@ static const struct row {
 		"Shift one of the arrays, so that loads do not follow stores at a multiple of 4 KiB.", 20 },
 	[LIMIT_UNLAMINATION] = { "un-lamination", "split micro-ops",
 		"Address by a pointer alone: with an index, an operation and its load count as two.", 20 },
+	[LIMIT_WINDOW] = { "window", "out-of-order window",
+		"Between loads that miss, take less of what is full; put these loads together, or prefetch ahead.", 20 },
 };
 _Static_assert(sizeof(rows) / sizeof(*rows) == LIMIT_COUNT, "a limit without a row");
 

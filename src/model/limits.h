@@ -40,6 +40,7 @@ enum limit_kind {
 	LIMIT_PAGE_WALKS,         /* "page-walks" */
 	LIMIT_ALIASING,           /* "4k-aliasing" */
 	LIMIT_UNLAMINATION,       /* "un-lamination" */
+	LIMIT_WINDOW,             /* "window" */
 	LIMIT_COUNT
 };
 

@@ -37,21 +37,19 @@ bool limits_spills(const struct tally *tally)
 	return place->reaches == 0 && first > 0 && (range_of(tally) > first || place->far_range > first);
 }
 
-double levels_lines_of(const struct tally *tally, enum reach_way way)
+static bool meant(const struct limits_place *place, int reach, int ways)
 {
-	double lines = 0;
-
-	for (int i = 0; i < tally->place->reaches; i++)
-		lines += tally->place->reach[i].way == way ? tally->place->reach[i].lines : 0;
-	return lines;
+	return ways >> place->reach[reach].way & 1;
 }
 
-double levels_lines(const struct tally *tally)
+double levels_lines(const struct tally *tally, int ways)
 {
-	if (tally->place->reaches == 0)
-		return tally->place->lines;
-	return levels_lines_of(tally, REACH_CHAINED) + levels_lines_of(tally, REACH_GUESSED) + levels_lines_of(tally, REACH_FREE) +
-		levels_lines_of(tally, REACH_ORDERED);
+	const struct limits_place *place = tally->place;
+	double lines = place->reaches == 0 ? place->lines : 0;
+
+	for (int i = 0; i < place->reaches; i++)
+		lines += meant(place, i, ways) ? place->reach[i].lines : 0;
+	return lines;
 }
 
 /* The share of all lines that caches of so many bytes together cannot have. Of a walk within a walk, the larger of what either needs: all
@@ -155,10 +153,10 @@ bool levels_spread_reach(const struct tally *tally, int reach, struct level leve
 	return spread(tally, reach, level, missing);
 }
 
-bool levels_spread(const struct tally *tally, struct level level[LEVELS], const char **missing)
+bool levels_spread(const struct tally *tally, int ways, struct level level[LEVELS], const char **missing)
 {
 	const struct limits_place *place = tally->place;
-	double all = levels_lines(tally), cycles[LEVELS] = { 0 };
+	double all = levels_lines(tally, ways), cycles[LEVELS] = { 0 };
 
 	if (place->reaches == 0)
 		return spread(tally, -1, level, missing);
@@ -166,6 +164,8 @@ bool levels_spread(const struct tally *tally, struct level level[LEVELS], const 
 	for (int k = 0; k < place->reaches; k++) {
 		struct level one[LEVELS];
 
+		if (!meant(place, k, ways))
+			continue;
 		if (!spread(tally, k, one, missing))
 			return false;
 		for (int i = L1; i < LEVELS && all > 0; i++) {

@@ -13,16 +13,19 @@ struct level {
 	bool measured;            /* belongs to the machine, not to the core's file */
 };
 
-/* How all lines that the walk touches spread over the levels; of reaches, latencies are the mean of those that each of them meets. False: the size
- * of a level that they may hit is not known; *missing names it. */
-bool levels_spread(const struct tally *tally, struct level level[LEVELS], const char **missing);
+/* Which reaches are meant: a bit for each way. A walk without reaches has all of its lines whatever is meant. */
+enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
+#define WAYS(way) (1 << (way))
+
+/* How the lines that the walk touches so spread over the levels; of reaches, latencies are the mean of those that each of them meets. False: the
+ * size of a level that they may hit is not known; *missing names it. */
+bool levels_spread(const struct tally *tally, int ways, struct level level[LEVELS], const char **missing);
 
 /* The same of one reach alone. */
 bool levels_spread_reach(const struct tally *tally, int reach, struct level level[LEVELS], const char **missing);
 
-/* Lines that an element touches, in all; of reaches those of one way alone. */
-double levels_lines(const struct tally *tally);
-double levels_lines_of(const struct tally *tally, enum reach_way way);
+/* Lines that an element touches so. */
+double levels_lines(const struct tally *tally, int ways);
 
 /* Whether such a figure of the level is known. */
 bool levels_known(const struct level *level, bool lines);

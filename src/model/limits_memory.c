@@ -117,7 +117,11 @@ void limits_latency(struct tally *tally)
 	words_number(chain->cycles / tally->turns, number);
 	together = restart > 0 ? overlap(tally, chain) : 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
-	if (restart > 0 && isfinite(together)) {
+	if (restart > 0 && isfinite(together) && limits_restart_share(restart, together) > 0.99) {
+		/* Seldom enough to say no more of it. */
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * limits_restart_share(restart, together), "chain of %s: %s cycle%s", what, number,
+			chain->cycles == tally->turns ? "" : "s");
+	} else if (restart > 0 && isfinite(together)) {
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * limits_restart_share(restart, together),
 			"chain of %s: %s cycle%s, but begun anew every %s elements: up to %.0f of them overlap with those before", what,
 			number, chain->cycles == tally->turns ? "" : "s", words_number(restart, every), floor(together));
@@ -131,7 +135,7 @@ void limits_latency(struct tally *tally)
 
 double limits_chained_misses(const struct tally *tally, const struct chain *chain)
 {
-	return fmin(chain->loads, (tally->place->reaches ? levels_lines_of(tally, REACH_CHAINED) : tally->place->lines) * tally->elements / fmax(tally->place->chains, 1));
+	return fmin(chain->loads, (tally->place->reaches ? levels_lines(tally, WAYS(REACH_CHAINED)) : tally->place->lines) * tally->elements / fmax(tally->place->chains, 1));
 }
 
 /* Loads of the chain go to the working set's levels. Only where no prefetcher follows, and no more of them than lines are touched:
@@ -169,7 +173,7 @@ static void add_chain(struct tally *tally, const struct level *level)
 
 static void add_lines(struct tally *tally, const struct level *level)
 {
-	double lines = levels_lines(tally) * tally->elements, cycles = 0;
+	double lines = levels_lines(tally, WAYS_ALL) * tally->elements, cycles = 0;
 	char where[64], number[24], rate[24];
 
 	for (int i = L2; i < LEVELS; i++)
@@ -186,31 +190,24 @@ static void add_lines(struct tally *tally, const struct level *level)
 		lines == tally->turns ? "" : "s", words_number(cycles > 0 ? lines / cycles : 0, rate), where);
 }
 
-/* Software prefetches leave the reorder buffer before their line is there. */
-static bool prefetches(const struct loop *loop)
-{
-	for (int i = 0; i < loop->insn_count; i++)
-		if (strncmp(loop->insn[i].mnemonic, "prefetch", 8) == 0 || strncmp(loop->insn[i].mnemonic, "prfm", 4) == 0)
-			return true;
-	return false;
-}
-
 /* Misses that do not wait for each other overlap as far as they are in flight together: they must stand in the reorder buffer at
  * the same time, and the first-level cache waits for so many lines at once. */
 static void add_misses(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level, false);
-	double lines = (levels_lines(tally) - levels_lines_of(tally, REACH_ORDERED)) * tally->elements;
+	double lines = levels_lines(tally, WAYS_WAITING) * tally->elements;
 	double misses = lines * (1 - level[L1].share), wait = 0;
 	double rob = uarch_size(tally->uarch, SIZE_ROB), most = uarch_extra(tally->uarch, EXTRA_MISSES), together = INFINITY;
-	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE);
-	bool by_buffer = true;
+	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE), window[SIZE_COUNT];
+	bool by_buffer = true, one_by_one = limits_window(tally, window);
 	char number[24], each[24];
 
-	if (uarch_known(rob) && tally->slots > 0 && !prefetches(tally->loop))
+	if (one_by_one)
+		together = window[SIZE_ROB];
+	else if (uarch_known(rob) && tally->slots > 0 && !limits_prefetches(tally->loop))
 		together = fmax(1, ceil(rob / (tally->slots / misses)));
 	/* Stores leave the reorder buffer before their line is there, and wait in a queue of their own. */
-	if (tally_all(tally->stores) > 0)
+	if (tally_all(tally->stores) > 0 && !one_by_one)
 		together += uarch_known(queue) ? queue : INFINITY;
 	if (uarch_known(most) && most > 0 && most < together) {
 		together = most;
@@ -226,23 +223,25 @@ static void add_misses(struct tally *tally, const struct level *level)
 		wait += lines * level[i].share * level[i].latency;
 	limits_add(tally, LIMIT_MISSES, wait / together, "misses of %s cycles, %s at a time %s", words_number(wait / misses, each),
 		words_number(together, number), by_buffer ? "in the reorder buffer" : "in the L1 cache");
+	if (one_by_one)
+		limits_add_window(tally, window, together, wait, misses);
 }
 
-/* Of reaches the ordered ones are in flight before anyone waits for them. */
+/* Whether there are misses that need not wait for each other. Of reaches the ordered ones are in flight before anyone waits for them. */
 static bool misses_wait(const struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
 
 	if (place->reaches > 0)
-		return levels_lines_of(tally, REACH_ORDERED) <= 0 || levels_lines_of(tally, REACH_FREE) > 0;
+		return levels_lines(tally, WAYS_WAITING) > 0;
 	return place->scattered && limits_chained_misses(tally, &tally->limits->chain) < place->lines * tally->elements - 1e-9;
 }
 
 void limits_memory(struct tally *tally)
 {
-	struct level level[LEVELS];
+	struct level level[LEVELS], waiting[LEVELS];
 	const char *missing = NULL;
-	double *beyond = tally->limits->beyond, lines = levels_lines(tally);
+	double *beyond = tally->limits->beyond, lines = levels_lines(tally, WAYS_ALL);
 	/* What the first cache holds comes from nowhere else. */
 	bool fits = levels_cache(tally, L1) > 0 && !limits_spills(tally);
 
@@ -250,7 +249,7 @@ void limits_memory(struct tally *tally)
 	limits_reach(tally);
 	if (!limits_spills(tally) || lines <= 0)
 		return;
-	if (!levels_spread(tally, level, &missing)) {
+	if (!levels_spread(tally, WAYS_ALL, level, &missing)) {
 		limits_add_unknown(tally, LIMIT_MEMORY_LINES, "size of the %s cache is not known", missing);
 		return;
 	}
@@ -259,7 +258,7 @@ void limits_memory(struct tally *tally)
 	beyond[2] = lines * level[MEMORY].share;
 	if (tally->place->reaches == 0 && tally->place->scattered)
 		add_chain(tally, level);
-	if (misses_wait(tally))
-		add_misses(tally, level);
+	if (misses_wait(tally) && levels_spread(tally, WAYS_WAITING, waiting, &missing) && waiting[L1].share < 1)
+		add_misses(tally, waiting);
 	add_lines(tally, level);
 }

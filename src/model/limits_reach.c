@@ -49,6 +49,14 @@ static bool add_up(struct tally *tally, enum reach_way way, enum limit_kind kind
 	return down->loads > 0;
 }
 
+/* Three digits of a number of loads: walks of many elements a load have little of one each. */
+static const char *loads_words(double loads, char number[24])
+{
+	double unit = pow(10, floor(log10(loads)) - 2);
+
+	return words_number(loads >= 100 ? round(loads) : round(loads / unit) * unit, number);
+}
+
 /* "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles" */
 static void describe(const struct way_down *down, char *buffer, size_t size)
 {
@@ -60,9 +68,9 @@ static void describe(const struct way_down *down, char *buffer, size_t size)
 	for (int i = L1; i < LEVELS; i++) {
 		size_t length = strlen(buffer);
 
-		if (down->count[i] < 0.005 || length >= size)
+		if (down->count[i] < 0.005 * down->loads || length >= size)
 			continue;
-		words_number(round(down->count[i] * 100) / 100, number);
+		loads_words(down->count[i], number);
 		words_number(round(down->latency[i]), each);
 		told = i > L1 || down->count[i] >= down->loads;
 		snprintf(buffer + length, size - length, told ? "%s%s in %s at %s" : "%s%s in %s", length ? ", " : "", number, names[i], each);
@@ -106,11 +114,11 @@ void limits_reach(struct tally *tally)
 		if (place->restart > 0)
 			left = isfinite(together) ? limits_restart_share(place->restart, together) : 0;
 		describe(&down, where, sizeof(where));
-		words_number(round(down.loads * 100) / 100, loads);
+		loads_words(down.loads, loads);
 		if (place->chains > 1)
 			snprintf(overlap, sizeof(overlap), "; %s chains at once", words_number(place->chains, number));
-		else if (place->restart > 0 && together >= 1)
-			snprintf(overlap, sizeof(overlap), "; %.0f more in the reorder buffer", floor(together));
+		else if (place->restart > 0 && isfinite(together) && together >= place->restart)
+			snprintf(overlap, sizeof(overlap), "; %.0f more in the reorder buffer", floor(together / place->restart));
 		if (left > 0)
 			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left, "%s load%s one after the other: %s%s", loads, down.loads == 1 ? "" : "s",
 				where, overlap);

@@ -75,6 +75,13 @@ bool limits_spills(const struct tally *tally);
 double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
 /* The share of a chain's cycles that is left when it begins anew every `restart` elements, and so many elements are under way together. */
 double limits_restart_share(double restart, double together);
+/* How many misses are in flight together at most, by each of the core's buffers, where each miss is a load that leads to the next of its chain: from
+ * one to others behind it no more than the buffer has is taken. INFINITY: its size is not known. False: misses are not known one by one. */
+bool limits_window(const struct tally *tally, double together[SIZE_COUNT]);      /* limits_window.c */
+/* Notes the fullest of them, if it has fewer than `most` in flight; wait: cycles of all `misses` of a path one after the other. */
+void limits_add_window(struct tally *tally, const double together[SIZE_COUNT], double most, double wait, double misses);
+/* Whether software prefetches are among its instructions: they leave the reorder buffer before their line is there. */
+bool limits_prefetches(const struct loop *loop);
 /* How many loads of the slowest chain each reach another line of the working set, per path. */
 double limits_chained_misses(const struct tally *tally, const struct chain *chain);
 

@@ -9,6 +9,22 @@ bool infer_is_memory(const char *name)
 	return strncmp(name, "load", 4) == 0 || strncmp(name, "vload", 5) == 0 || strncmp(name, "store", 5) == 0 || strncmp(name, "vstore", 6) == 0;
 }
 
+/* Without the width, and without that its operand comes from memory. */
+static size_t bare_length(const char *name)
+{
+	size_t length = strcspn(name, ".");
+
+	return length > 5 && memcmp(name + length - 5, "-load", 5) == 0 ? length - 5 : length;
+}
+
+bool infer_related(const struct inference *in, int op, int other)
+{
+	const char *a = in->measured->op[op].name, *b = in->measured->op[other].name;
+	size_t length = bare_length(a);
+
+	return bare_length(b) == length && memcmp(a, b, length) == 0;
+}
+
 int infer_op(const struct measured *measured, const char *name)
 {
 	for (int i = 0; *name && i < measured->op_count; i++)
@@ -130,7 +146,7 @@ double infer_bound(const struct port_load *load, int count)
 		for (int i = 0; i < distinct; i++)
 			if (!(merged[i].ports & ~set[k]))
 				work += merged[i].cycles;
-		most = fmax(most, work / __builtin_popcount(set[k]));
+		most = fmax(most, work / infer_count(set[k]));
 	}
 	return most;
 }

@@ -34,22 +34,36 @@ static enum answer same_ports(struct inference *in, int op, int other)
 	return figure.cycles > sqrt(equal * next) ? ANSWER_YES : ANSWER_NO;
 }
 
-/* "fadd.256" and "fadd" are likely alike, and are compared first. */
-static bool related(const struct inference *in, int op, int other)
+/* Whether an op that is of another group than `with` can be of group g: what that group's op took beside `with` is about what this one did. */
+static bool may_be(const struct inference *in, int op, int g)
 {
-	const char *a = in->measured->op[op].name, *b = in->measured->op[other].name;
-	size_t length = strcspn(a, ".");
+	for (int with = 0; with < in->group_count; with++) {
+		struct infer_figure mine, theirs;
+		struct measured_mix mix;
 
-	return strcspn(b, ".") == length && memcmp(a, b, length) == 0;
+		if (with == g || in->group[with].ports != in->wide[op])
+			continue;
+		infer_pair(op, in->wide[op], in->group[with].op, in->wide[op], &mix);
+		infer_figure(in->measured, &mix, &mine);
+		infer_pair(in->group[g].op, in->wide[op], in->group[with].op, in->wide[op], &mix);
+		infer_figure(in->measured, &mix, &theirs);
+		if (mine.known && theirs.known && fabs(mine.cycles / theirs.cycles - 1) > 0.08)
+			return false;
+	}
+	return true;
 }
 
 static void find_group(struct inference *in, int op)
 {
 	int open = -1, best = -1, size[INFER_GROUPS] = { 0 };
 
-	for (int i = 0; i < op; i++)
+	for (int i = 0; i < op; i++) {
+		/* Its relative's group will most likely be its own: wait for it. */
+		if (in->kind[i] == INFER_SIMPLE && in->group_of[i] < 0 && in->wide[i] == in->wide[op] && infer_related(in, op, i))
+			return;
 		if (in->group_of[i] >= 0)
-			size[in->group_of[i]] += related(in, op, i) ? 1000 : 1;
+			size[in->group_of[i]] += infer_related(in, op, i) ? 1000 : 1;
+	}
 	for (int g = 0; g < in->group_count; g++) {
 		struct infer_figure figure;
 		struct measured_mix mix;
@@ -59,7 +73,8 @@ static void find_group(struct inference *in, int op)
 		infer_pair(op, in->wide[op], in->group[g].op, in->wide[op], &mix);
 		infer_figure(in->measured, &mix, &figure);
 		if (!figure.asked) {
-			open = open < 0 || size[g] > size[open] ? g : open;
+			if ((open < 0 || size[g] > size[open]) && may_be(in, op, g))
+				open = g;
 			continue;
 		}
 		if (same_ports(in, op, in->group[g].op) == ANSWER_YES)

@@ -34,6 +34,7 @@ struct inference {
 	enum infer_kind kind[MEASURED_OPS];
 	int group_of[MEASURED_OPS];       /* -1: none yet */
 	int wide[MEASURED_OPS];           /* SIMPLE: ports that it can use */
+	bool open[MEASURED_OPS];          /* COMPLEX: a mix is wanted to find its terms */
 	double stretch[MEASURED_OPS];     /* cycles that each of its micro-ops holds one: 1, or as much more as the throughput is short of that */
 	int group_count;
 	struct infer_group group[INFER_GROUPS];
@@ -59,6 +60,15 @@ void infer_figure(const struct measured *measured, const struct measured_mix *mi
 void infer_want(struct inference *in, const struct measured_mix *mix, int times);
 /* The least cycles that work on sets of ports takes: of any ports, the work that cannot go elsewhere. */
 double infer_bound(const struct port_load *load, int count);
+/* Ports of a set, quicker than the compiler's where the processor is not told to have an instruction for it. */
+static inline int infer_count(uint32_t set)
+{
+	set -= set >> 1 & 0x55555555u;
+	set = (set & 0x33333333u) + (set >> 2 & 0x33333333u);
+	return (int)(((set + (set >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+}
+/* Whether two ops are of one class but for its width, or where its operand is: "blend", "blend.512" and "blend-load" are likely alike. */
+bool infer_related(const struct inference *in, int op, int other);
 /* Relative difference as the search counts it: squared, in units of what one measurement is sure to, and never more than an outlier's. */
 double infer_miss(double predicted, double cycles, double spread);
 bool infer_is_memory(const char *name);

@@ -9,14 +9,22 @@
 
 #include "base/text.h"
 
-enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 6000, TESTS = 32, BASE = 12 };
+enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 3000, TESTS = 32, BASE = 12, FORMS = 48 };
 
 /* One mix that the op was part of: its own instructions once, and the others' work. */
 struct test {
 	struct port_load base[BASE];
 	int base_count;
+	int ports;                /* of the first of these */
 	double slots, cycles, spread;      /* for one instruction of the op */
 	struct measured_mix mix;
+};
+
+/* What an op that is known executes as: others of the same form are likelier than any. */
+struct form {
+	int count;
+	uint32_t set[MOST_OPS];      /* in the order of terms' sets */
+	bool related;
 };
 
 struct guess {
@@ -38,6 +46,8 @@ struct terms {
 	int access_count;
 	struct test test[TESTS];
 	int test_count;
+	struct form form[FORMS];
+	int form_count;
 	struct guess guess[GUESSES];
 	int guess_count;
 	int tries;
@@ -59,7 +69,7 @@ static double quick_bound(const struct port_load *load, int count)
 		for (int i = 0; i < count; i++)
 			if (!(load[i].ports & ~all[mask]))
 				work += load[i].cycles;
-		work /= __builtin_popcount(all[mask]);
+		work /= infer_count(all[mask]);
 		most = work > most ? work : most;
 	}
 	return most;
@@ -71,7 +81,7 @@ static int guess_loads(const struct terms *t, const struct guess *guess, struct 
 
 	for (int i = 0; i < guess->count; i++) {
 		uint32_t ports = t->set[guess->set[i]];
-		double cycles = guess->holds ? fmax(1, t->each * __builtin_popcount(ports)) : 1;
+		double cycles = guess->holds ? fmax(1, t->each * infer_count(ports)) : 1;
 
 		if (count > 0 && load[count - 1].ports == ports)
 			load[count - 1].cycles += cycles;
@@ -115,40 +125,73 @@ static void keep(struct terms *t, const struct guess *guess)
 	t->guess[at] = *guess;
 }
 
-static void weigh(struct terms *t, struct guess *guess)
+/* How much likelier a guess is because others are so. */
+static double resembles(const struct terms *t, const struct guess *guess)
+{
+	double most = 0;
+
+	for (int f = 0; f < t->form_count; f++) {
+		const struct form *form = &t->form[f];
+		bool same = form->count == guess->count;
+
+		for (int i = 0; i < guess->count && same; i++)
+			same = t->set[guess->set[i]] == form->set[i];
+		if (same)
+			most = fmax(most, form->related ? 4 : 1.5);
+	}
+	return most;
+}
+
+/* Whether what can go nowhere else overfills the ports that the other op of a test has: most guesses are refused by that. */
+static bool overfills(const struct terms *t, const struct guess *guess, const struct test *test)
+{
+	double work;
+
+	if (test->base_count != 1 || guess->holds)
+		return false;
+	work = test->base[0].cycles;
+	for (int i = 0; i < guess->count; i++)
+		if (!(t->set[guess->set[i]] & ~test->base[0].ports))
+			work++;
+	return work > 1.2 * test->cycles * test->ports;
+}
+
+/* Adds it to those that are kept, if it is good enough. False: it takes longer than some measurement allows, and so would anything with more. */
+static bool weigh(struct terms *t, struct guess *guess)
 {
 	const struct figure *each = &t->in->measured->op[t->op].each;
-	double by_ports = alone(t, guess), most = worst_kept(t);
+	double by_ports, most = worst_kept(t);
 	int more = guess->count - t->expected;
 
 	t->tries++;
-	guess->cost = 0.05 * guess->count + (more > 0 ? 1.5 * more : -0.6 * more);
+	for (int i = 0; i < t->test_count; i++)
+		if (overfills(t, guess, &t->test[i]))
+			return false;
+	by_ports = alone(t, guess);
+	if (by_ports > 1.15 * t->each)
+		return false;
+	guess->cost = 0.05 * guess->count - resembles(t, guess) + (more > 0 ? 3.0 * more : -2.0 * more);
 	for (int i = 0; i < guess->count; i++) {
 		if (i == 0 || guess->set[i] != guess->set[i - 1])
-			guess->cost += 0.3;
+			guess->cost += 0.6;
 		if (guess->set[i] >= t->fresh && (i == 0 || guess->set[i] != guess->set[i - 1]))
-			guess->cost += 1 + 0.1 * __builtin_popcount(t->set[guess->set[i]]);
+			guess->cost += 3 + 0.2 * infer_count(t->set[guess->set[i]]);
 	}
 	/* Ports that keep it longer than it takes are wrong; that take less leave something else to hold it. */
 	if (by_ports > t->each)
 		guess->cost += infer_miss(by_ports, t->each, (each->hi - each->lo) / t->each / 2);
 	else if (by_ports < 0.94 * t->each)
 		guess->cost += 0.8;
-	for (int i = 0; i < t->test_count && guess->cost < most; i++)
-		guess->cost += infer_miss(guess_cycles(t, guess, &t->test[i]), t->test[i].cycles, t->test[i].spread);
+	for (int i = 0; i < t->test_count && guess->cost < most; i++) {
+		double cycles = guess_cycles(t, guess, &t->test[i]);
+
+		if (cycles > 1.2 * t->test[i].cycles)
+			return false;
+		guess->cost += infer_miss(cycles, t->test[i].cycles, t->test[i].spread);
+	}
 	if (guess->cost < most)
 		keep(t, guess);
-}
-
-/* Whether it already takes longer than any measurement allows. */
-static bool too_much(const struct terms *t, const struct guess *guess)
-{
-	if (alone(t, guess) > 1.15 * t->each)
-		return true;
-	for (int i = 0; i < t->test_count; i++)
-		if (guess_cycles(t, guess, &t->test[i]) > 1.2 * t->test[i].cycles)
-			return true;
-	return false;
+	return true;
 }
 
 static void extend(struct terms *t, const struct guess *from, int most)
@@ -158,10 +201,9 @@ static void extend(struct terms *t, const struct guess *from, int most)
 	for (int set = from->count ? from->set[from->count - 1] : 0; set < t->set_count && t->tries < TRIES; set++) {
 		guess = *from;
 		guess.set[guess.count++] = (uint8_t)set;
-		if (too_much(t, &guess))
+		if (!weigh(t, &guess))
 			continue;
-		weigh(t, &guess);
-		if (guess.count == 1 && t->each * __builtin_popcount(t->set[set]) > 1.06) {
+		if (guess.count == 1 && t->each * infer_count(t->set[set]) > 1.06) {
 			guess.holds = true;
 			weigh(t, &guess);
 			guess.holds = false;
@@ -231,6 +273,7 @@ static void find_tests(struct terms *t)
 		infer_figure(m, mix, &figure);
 		test->cycles = figure.cycles / times;
 		test->spread = figure.spread;
+		test->ports = infer_count(test->base[0].ports);
 		t->test_count++;
 	}
 }
@@ -301,7 +344,7 @@ static bool ask(struct terms *t)
 			best = mix;
 		}
 	}
-	if (most <= (t->test_count == 0 ? 0 : 0.08))
+	if (most <= (t->test_count == 0 ? 0 : 0.15))
 		return false;
 	infer_want(in, &best, 1);
 	return true;
@@ -319,8 +362,12 @@ static void settle(struct terms *t)
 {
 	struct measured_ports *to = t->in->to;
 	const struct guess *guess = &t->guess[0];
+	double stretch = t->each / alone(t, guess);
 	int count = 0;
 
+	/* A little longer: its micro-ops do not go as smoothly as that. */
+	if (stretch < 1.06 || stretch > 1.3)
+		stretch = 1;
 	for (int i = 0; i < guess->count; i++) {
 		struct uarch_term *term = &to->term[t->op][count];
 		uint32_t ports = t->set[guess->set[i]];
@@ -330,8 +377,9 @@ static void settle(struct terms *t)
 			continue;
 		}
 		*term = (struct uarch_term){ .ports = ports, .count = 1, .cycles = 1 };
+		term->cycles = (float)stretch;
 		if (guess->holds)
-			term->cycles = (float)fmax(1, t->each * __builtin_popcount(ports));
+			term->cycles = (float)fmax(1, t->each * infer_count(ports));
 		if (guess->set[i] >= t->fresh) {
 			int most = 32 - __builtin_clz(ports);
 
@@ -341,6 +389,33 @@ static void settle(struct terms *t)
 	}
 	to->term_count[t->op] = count;
 	to->known[t->op] = true;
+}
+
+static void find_forms(struct terms *t)
+{
+	const struct measured_ports *to = t->in->to;
+
+	for (int i = 0; i < t->in->measured->op_count && t->form_count < FORMS; i++) {
+		struct form form = { .related = infer_related(t->in, t->op, i) };
+
+		if (i == t->op || !to->known[i] || t->in->kind[i] != INFER_COMPLEX)
+			continue;
+		for (int k = 0; k < to->term_count[i]; k++)
+			for (int n = 0; n < (int)to->term[i][k].count && form.count < MOST_OPS; n++)
+				form.set[form.count++] = to->term[i][k].ports;
+		t->form[t->form_count++] = form;
+	}
+}
+
+/* Its relative, as long and as wide, is to be found first: it tells most about this one. */
+static bool waits_for_relative(const struct terms *t)
+{
+	const struct inference *in = t->in;
+
+	for (int i = 0; i < t->op; i++)
+		if (in->kind[i] == INFER_COMPLEX && infer_related(in, t->op, i) && in->open[i] && infer_slots(in, i) == t->slots)
+			return true;
+	return false;
 }
 
 static void find_terms(struct inference *in, int op)
@@ -374,11 +449,12 @@ static void find_terms(struct inference *in, int op)
 	}
 	find_sets(t);
 	find_tests(t);
+	find_forms(t);
 	weigh(t, &none);
 	extend(t, &none, (int)fmin(MOST_OPS, t->expected + (strstr(of->name, "store") ? 2 : 1)));
 	if (t->guess_count == 0)
 		goto done;
-	ask(t);
+	in->open[op] = waits_for_relative(t) || ask(t);
 	if (t->test_count == 0)
 		goto done;
 	doubt(t);

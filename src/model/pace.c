@@ -59,17 +59,18 @@ const char *pace_source(enum source source)
 
 void pace_traffic_words(const struct pace *pace, bool brief, char *buffer, size_t size)
 {
-	char traffic[24], peak[24];
+	char traffic[24], peak[24], percent[16];
 
 	*buffer = '\0';
 	if (!(pace->traffic > 0))
 		return;
 	units_figure(pace->traffic, traffic, sizeof(traffic));
 	units_figure(pace->peak, peak, sizeof(peak));
+	snprintf(percent, sizeof(percent), pace->share < 0.0095 ? "%.1g %%" : "%.0f %%", 100 * pace->share);
 	if (!isfinite(pace->share))
 		snprintf(buffer, size, "%s GB/s from memory", traffic);
 	else if (brief)
-		snprintf(buffer, size, "%s GB/s from memory, %.0f %% of peak", traffic, 100 * pace->share);
+		snprintf(buffer, size, "%s GB/s from memory, %s of peak", traffic, percent);
 	else
-		snprintf(buffer, size, "%s GB/s from memory, %.0f %% of the %s GB/s that one core reads here", traffic, 100 * pace->share, peak);
+		snprintf(buffer, size, "%s GB/s from memory, %s of the %s GB/s that one core reads here", traffic, percent, peak);
 }

@@ -57,6 +57,9 @@ enum uarch_size {             /* what can be in flight */
 	SIZE_ROB, SIZE_SCHEDULER, SIZE_LOAD_QUEUE, SIZE_STORE_QUEUE, SIZE_REGISTERS, SIZE_VECTORS, SIZE_BRANCHES,
 	SIZE_OPCACHE,             /* micro-ops that the op cache holds */
 	SIZE_TLB1, SIZE_TLB2,     /* data TLB entries */
+	SIZE_CALLS,               /* calls */
+	SIZE_LOAD_SCHEDULER,      /* loads that wait for their address, where they have a scheduler of their own */
+	SIZE_VECTOR_SCHEDULER,    /* and so vector operations that wait for a value */
 	SIZE_COUNT
 };
 

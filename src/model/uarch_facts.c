@@ -17,8 +17,9 @@ const char *const uarch_size_names[SIZE_COUNT] = {
 	[SIZE_ROB] = "rob", [SIZE_SCHEDULER] = "scheduler", [SIZE_LOAD_QUEUE] = "load-queue",
 	[SIZE_STORE_QUEUE] = "store-queue", [SIZE_REGISTERS] = "registers", [SIZE_VECTORS] = "vectors",
 	[SIZE_BRANCHES] = "branches", [SIZE_OPCACHE] = "opcache", [SIZE_TLB1] = "tlb1", [SIZE_TLB2] = "tlb2",
+	[SIZE_CALLS] = "calls", [SIZE_LOAD_SCHEDULER] = "load-scheduler", [SIZE_VECTOR_SCHEDULER] = "vector-scheduler",
 };
-_Static_assert(SIZE_TLB2 == SIZE_COUNT - 1, "a size without a name");
+_Static_assert(SIZE_VECTOR_SCHEDULER == SIZE_COUNT - 1, "a size without a name");
 
 enum uarch_size uarch_size_find(const char *word)
 {

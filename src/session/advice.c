@@ -40,6 +40,7 @@ static const char *const eases[LIMIT_COUNT] = {
 	[LIMIT_PAGE_WALKS] = "walks fewer pages",
 	[LIMIT_ALIASING] = "keeps addresses apart",
 	[LIMIT_UNLAMINATION] = "keeps micro-ops fused",
+	[LIMIT_WINDOW] = "has more misses in the window",
 };
 
 /* One way on: a knob moved to a value, others fitted. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/stats.h"
 #include "session/characterise_state.h"
 
 /* Seconds of a visit: some thirty trials of some thirty microseconds each. */
@@ -438,6 +439,18 @@ bool characterise_next(struct characterise *characterise, double now, struct req
 	return true;
 }
 
+/* Of a visit in which the core was quiet often enough to tell. */
+static double median_ghz(const struct trials *trials)
+{
+	double ghz[TRIALS_MAX];
+	size_t count = 0;
+
+	for (unsigned i = 0; i < trials->count; i++)
+		if (trials->trial[i].fate == TRIAL_QUIET)
+			ghz[count++] = trials->trial[i].ghz;
+	return count >= PATIENCE ? stats_median(ghz, count) : 0;
+}
+
 void characterise_accept(struct characterise *characterise, double now, const struct result *result)
 {
 	struct characterise_report *report = &characterise->report;
@@ -456,6 +469,8 @@ void characterise_accept(struct characterise *characterise, double now, const st
 			return;
 		characterise->waiting = false;
 		cell = cells_get(characterise->cells, &setting, true);
+		if (figure_wide(result->kernel))
+			characterise->wide_ghz = fmax(characterise->wide_ghz, median_ghz(&result->trials));
 		cell_visit(cell, result, QUIET, PRECISION, UINT32_MAX);
 		if (result->status.code != STATUS_CANCELLED)
 			item->visits++;

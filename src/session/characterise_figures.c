@@ -29,15 +29,37 @@ static struct figure median_of(double *values, size_t count)
 /* The fewest trials in which the core was quiet that make a figure: what shares the core slows it by half, and one of several does so to all. */
 enum { QUIET_LEAST = 5 };
 
-static struct figure quiet_figure(const struct cell *cell, size_t *count)
+/* A figure whose range is wider than this, relatively, is none. */
+#define WIDEST 0.3
+
+/* Now and then, right after code of 512-bit vectors, the reference chain runs slow for a while (by 1.57 on Redwood Cove), and what it is to measure does
+ * not. The clock that it then shows is far below the best that such loops have shown. */
+#define CLOCK_LEAST 0.72
+
+bool figure_wide(const struct kernel *kernel)
 {
-	double values[TRIALS_MAX];
+	const struct made_loop *loop = made_loop_of(kernel);
+
+	for (int i = 0; loop && i < loop->part_count; i++)
+		if (loop->part[i].bits > 256)
+			return true;
+	return false;
+}
+
+/* Of the trials that count; their number. */
+static struct figure quiet_figure(const struct characterise *characterise, const struct cell *cell, size_t *count)
+{
+	double values[TRIALS_MAX], least = cell && figure_wide(cell->setting.kernel) ? CLOCK_LEAST * characterise->wide_ghz : 0;
+	struct figure figure;
 
 	*count = 0;
 	for (unsigned i = 0; cell && cell->trials && i < cell->trials->count; i++)
-		if (cell->trials->trial[i].fate == TRIAL_QUIET)
+		if (cell->trials->trial[i].fate == TRIAL_QUIET && cell->trials->trial[i].ghz >= least)
 			values[(*count)++] = cell->trials->trial[i].cpe;
-	return *count >= QUIET_LEAST ? median_of(values, *count) : unknown();
+	if (*count < QUIET_LEAST)
+		return unknown();
+	figure = median_of(values, *count);
+	return figure.hi - figure.lo <= WIDEST * figure.value ? figure : unknown();
 }
 
 static const struct cell *cell_of(const struct characterise *characterise, const struct kernel *kernel)
@@ -51,7 +73,7 @@ struct figure figure_of(const struct characterise *characterise, const struct ke
 {
 	size_t count;
 
-	return quiet_figure(cell_of(characterise, kernel), &count);
+	return quiet_figure(characterise, cell_of(characterise, kernel), &count);
 }
 
 /* So many quiet trials, known this well, relatively; or so many whatever they say. */
@@ -62,11 +84,11 @@ bool figure_settled(const struct characterise *characterise, const struct kernel
 {
 	const struct cell *cell = cell_of(characterise, kernel);
 	size_t count;
-	struct figure figure = quiet_figure(cell, &count);
+	struct figure figure = quiet_figure(characterise, cell, &count);
 
 	if (cell && !status_is_ok(&cell->failure))
 		return true;
-	return count >= QUIET_PLENTY || (count >= QUIET_SETTLED && figure.hi - figure.lo <= PRECISION * figure.value);
+	return count >= QUIET_PLENTY || (figure.known && count >= QUIET_SETTLED && figure.hi - figure.lo <= PRECISION * figure.value);
 }
 
 static struct figure less(struct figure a, struct figure b)
@@ -126,6 +148,9 @@ static struct figure latency(const struct characterise *characterise, const stru
 	return at_rename(latency_of(characterise, recipe, 4));
 }
 
+/* Slots known no better than this are not known. */
+#define SLOTS_WIDEST 1.0
+
 /* Of a loop of `nops` nops and something: the slots of that. */
 static struct figure slots(const struct characterise *characterise, const struct item *item)
 {
@@ -133,8 +158,9 @@ static struct figure slots(const struct characterise *characterise, const struct
 
 	if (!figure.known || !width.known)
 		return unknown();
-	return (struct figure){ true, figure.value * width.value - item->nops, figure.lo * width.value - item->nops,
+	figure = (struct figure){ true, figure.value * width.value - item->nops, figure.lo * width.value - item->nops,
 		figure.hi * width.value - item->nops };
+	return figure.hi - figure.lo <= SLOTS_WIDEST ? figure : unknown();
 }
 
 static void fill_classes(struct characterise *characterise)
@@ -199,16 +225,21 @@ static struct figure fact_figure(const struct characterise *characterise, const 
 	return fact->twice ? times(figure, 2) : figure;
 }
 
+static struct measured_fact *fact_named(struct measured *measured, const char *word)
+{
+	for (int i = 0; i < measured->fact_count; i++)
+		if (strcmp(measured->fact[i].word, word) == 0)
+			return &measured->fact[i];
+	return NULL;
+}
+
 /* A fact that is there already keeps the better figure. */
 static void put_fact(struct measured *measured, const char *word, struct figure figure, bool most, const char *words)
 {
-	struct measured_fact *fact = NULL;
+	struct measured_fact *fact = fact_named(measured, word);
 
 	if (!figure.known)
 		return;
-	for (int i = 0; i < measured->fact_count; i++)
-		if (strcmp(measured->fact[i].word, word) == 0)
-			fact = &measured->fact[i];
 	if (!fact) {
 		if (measured->fact_count == MEASURED_FACTS)
 			return;
@@ -222,6 +253,18 @@ static void put_fact(struct measured *measured, const char *word, struct figure 
 	snprintf(fact->words, sizeof(fact->words), "%s", words);
 }
 
+/* Accesses of both kinds together are a number of their own only where they are fewer than those of each added up. */
+#define TOGETHER_LESS 0.9
+
+static void drop_sum(struct measured *measured)
+{
+	struct measured_fact *memory = fact_named(measured, "cap memory"), *loads = fact_named(measured, "cap loads"),
+		*stores = fact_named(measured, "cap stores");
+
+	if (memory && loads && stores && memory->figure.value > TOGETHER_LESS * (loads->figure.value + stores->figure.value))
+		*memory = measured->fact[--measured->fact_count];
+}
+
 static void fill_facts(struct characterise *characterise)
 {
 	struct measured *measured = &characterise->report.measured;
@@ -230,6 +273,7 @@ static void fill_facts(struct characterise *characterise)
 	for (int i = 0; i < recipes->fact_count; i++)
 		put_fact(measured, recipes->facts[i].word, fact_figure(characterise, &recipes->facts[i]), recipes->facts[i].how == HOW_RATE,
 			recipes->facts[i].loop);
+	drop_sum(measured);
 }
 
 static void fill_slots(struct characterise *characterise)

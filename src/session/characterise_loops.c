@@ -87,7 +87,8 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 		for (int k = 0; k < recipes->class_count; k++)
 			if (recipes->classes[k].op == mix->op[i])
 				recipe = &recipes->classes[k];
-		if (!recipe || !*recipe->free || mix->times[i] < 0.5)
+		/* What only a short loop shows is not seen in a long one. */
+		if (!recipe || !*recipe->free || recipe->bodies || mix->times[i] < 0.5)
 			return NULL;
 		clean = clean || recipe->clean;
 		wide = wide || (recipe->bits && !recipe->clean);

@@ -160,7 +160,6 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 	char *name = strtok(field[0], " "), *list = strtok(NULL, " ");
 	unsigned widths[WIDTHS] = { 0 };
 	int count = 0;
-	bool plain = false;
 	struct options options;
 
 	read_options(reader, field[3], &options);
@@ -168,7 +167,6 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 		wrong(reader, "a class has a name, and a chain or free instances", name ? name : "");
 	for (; list && *list && count < WIDTHS; count++) {
 		widths[count] = (unsigned)strtoul(list, &list, 10);
-		plain = plain || widths[count] == 256;
 		list += *list == ',';
 	}
 	for (int i = 0; i < (count ? count : 1) && status_is_ok(&reader->status); i++) {
@@ -179,7 +177,7 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 		*recipe = (struct class_recipe){ .links = options.links, .beside = options.beside, .bodies = options.bodies, .clean = options.clean,
 			.values = options.f32 ? MADE_F32 : MADE_F64 };
 		recipe->bits = widths[i] ? widths[i] : options.bits ? options.bits : bits_of(*field[2] ? field[2] : field[1]);
-		if (snprintf(recipe->name, sizeof(recipe->name), widths[i] && widths[i] != 256 && (plain || count > 1) ? "%s.%u" : "%s", name,
+		if (snprintf(recipe->name, sizeof(recipe->name), i > 0 ? "%s.%u" : "%s", name,
 			widths[i]) >= (int)sizeof(recipe->name))
 			wrong(reader, "this name is too long:", name);
 		copy(reader, recipe->chain, MADE_LINES, field[1]);

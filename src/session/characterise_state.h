@@ -65,6 +65,7 @@ struct characterise {
 	struct item *items;           /* of this stage */
 	int all_count;
 	struct item *all;             /* of earlier ones */
+	double wide_ghz;              /* the best core clock that loops of 512-bit vectors have shown */
 	int nop;                      /* the line of width that is quickest; -1: not known yet */
 	bool begun, stopped, waiting;
 	double begin;
@@ -100,6 +101,7 @@ void recipes_words(const struct recipes *recipes, enum item_kind kind, int of, c
 void figures_fill(struct characterise *characterise);
 /* What was measured of a kernel; and whether it need not be looked at again. */
 struct figure figure_of(const struct characterise *characterise, const struct kernel *kernel);
+bool figure_wide(const struct kernel *kernel);      /* of 512-bit vectors */
 bool figure_settled(const struct characterise *characterise, const struct kernel *kernel);
 /* What the probe found. */
 void figures_caches(struct characterise *characterise, const struct probe_report *probe);

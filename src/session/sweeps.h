@@ -40,7 +40,7 @@ struct sweeps_published {
 	char words[96];           /* what else is to be said; empty: nothing */
 };
 
-enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 12 };
+enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32 };
 
 struct named_sweep {
 	char name[32];            /* empty: one that sweeps_plain() made */

@@ -257,6 +257,9 @@ for loop in pointer level_3 level_1 sorted_3 sorted_1 many_7 level_of_7; do
 		chooses tree-lookup ${loop}_$form yes
 	done
 done
+for loop in chained chained_interleaved; do
+	chooses hash-lookup hash_$loop no
+done
 at_most tree-lookup pointer_branch_free 10 9
 at_most tree-lookup level_3_branch_free 12 12
 at_most tree-lookup sorted_1_branch_free 11 12

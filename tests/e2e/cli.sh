@@ -50,7 +50,7 @@ for line in sys.stdin: json.loads(line)' <"$work/out" || fail "invalid JSON: $(c
 }
 
 # Without a terminal the explorer says so, and what to use.
-refuse "list, run, sweep, explain, probe, record, events, doctor" explore
+refuse "list, run, sweep, explain, probe, windows, characterise, record, events, doctor" explore
 refuse "terminal" 
 refuse "terminal" explore mountain stride=2
 refuse "terminal" mountain stride=2
@@ -142,7 +142,7 @@ json_lines
 [ "$(grep -c '"sweep":"matmul-n".*"speedup":[0-9]' "$work/out")" -eq 4 ] || fail "no speedups: $(cat "$work/out")"
 expect 0 sweep matmul-n n=16 form=reordered --time-budget 0.1 --format csv
 says err 'no speedups: form=naive'
-[ "$(sed -n '1s/.*predicted,sweep,seconds,speedup.*/yes/p' "$work/out")" = yes ] || fail "no columns: $(head -1 "$work/out")"
+[ "$(sed -n '1s/.*predicted,.*,sweep,seconds,speedup.*/yes/p' "$work/out")" = yes ] || fail "no columns: $(head -1 "$work/out")"
 expect 0 sweep matmul-block n=100 block=16,32 --time-budget 0.1 --quiet
 says out 'advised; best of 2 measured'
 # A file of one's own replaces them; a mistake in it is told with its line.

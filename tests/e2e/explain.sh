@@ -107,7 +107,7 @@ for core in $others; do
 done
 refuse 2 "$known" explain combine --uarch "$near"
 refuse 2 'no core model "xyzzy"' explain combine --uarch xyzzy
-refuse 2 'no core model "../keys"' explain combine --uarch ../keys
+refuse 1 '../keys: No such file or directory' explain combine --uarch ../keys
 refuse 2 'did you mean combine?' explain combin
 refuse 2 'what if "3": a factor (2x, 0.5x)' explain combine --whatif 3
 refuse 2 'did you mean unroll?' explain combine unrol=2

@@ -222,12 +222,12 @@ static void widths_have_names_of_their_own(void **state)
 	struct recipes recipes;
 
 	(void)state;
-	check_ok(read_text("width | nop\nclass vadd 128,256 | a V0 | b V%n\nclass imul | c | d | minus vadd links 2\nclass only 128 | e |\n", NULL,
+	check_ok(read_text("width | nop\nclass vadd 256,128 | a V0 | b V%n\nclass imul | c | d | minus vadd links 2\nclass only 128 | e |\n", NULL,
 		&recipes));
 	assert_int_equal(recipes.class_count, 4);
-	assert_string_equal(recipes.classes[0].name, "vadd.128");
-	assert_string_equal(recipes.classes[1].name, "vadd");
-	assert_int_equal(recipes.classes[1].bits, 256);
+	assert_string_equal(recipes.classes[0].name, "vadd");
+	assert_int_equal(recipes.classes[0].bits, 256);
+	assert_string_equal(recipes.classes[1].name, "vadd.128");
 	assert_string_equal(recipes.classes[2].minus[0], "vadd");
 	assert_int_equal(recipes.classes[2].links, 2);
 	assert_string_equal(recipes.classes[3].name, "only");

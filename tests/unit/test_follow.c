@@ -1,0 +1,135 @@
+/* The way through code that calls and jumps by registers; and where it is lost. */
+#include "check.h"
+
+#include "kernels/assemble.h"
+#include "model/follow.h"
+
+static unsigned char room[4096] __attribute__((aligned(64)));
+static struct assembly as;
+static struct loop loop;
+static const unsigned char *top;
+
+#if defined(__x86_64__)
+static const char jump[] = "jmp", turn[] = "jnz", call[] = "call", into[] = "r8", through[] = "jmp r8", spoil[] = "add r8, rax",
+	other[] = "jmp r9", work[] = "add rax, 1", leave[] = "ret", trap[] = "ud2";
+#else
+static const char jump[] = "b", turn[] = "b.ne", call[] = "bl", into[] = "x8", through[] = "br x8", spoil[] = "add x8, x8, x0",
+	other[] = "br x9", work[] = "add x0, x0, #1", leave[] = "ret", trap[] = "br x30";
+#endif
+
+static int begin(void)
+{
+	assemble_begin(&as, room, sizeof(room));
+	top = room;
+	return assemble_here(&as);
+}
+
+static struct status follow(void)
+{
+	check_ok(assemble_end(&as));
+	return follow_loop(room, (size_t)(as.at - room), top, 2, &loop);
+}
+
+static void calls_return_and_registers_lead(void **state)
+{
+	int callee, first, next, over;
+
+	(void)state;
+	begin();
+	callee = assemble_here(&as);
+	assemble(&as, work);
+	assemble(&as, leave);
+	first = assemble_here(&as);
+	top = as.at;
+	assemble_jump(&as, call, callee);
+	next = assemble_label(&as);
+	assemble_address(&as, into, next);
+	assemble(&as, work);
+	assemble(&as, through);
+	assemble(&as, trap);
+	assemble_bind(&as, next);
+	over = assemble_label(&as);
+	assemble_jump(&as, turn, over);      /* not taken: it does not close the loop */
+	assemble_jump(&as, call, callee);
+	assemble_bind(&as, over);
+	assemble_jump(&as, turn, first);
+	check_ok(follow());
+	/* call, work, return; address, work, jump; branch; call, work, return; branch. */
+	assert_int_equal(loop.path_count, 11);
+	assert_int_equal(loop.insn_count, 9);
+	check_near(loop.insns_per_element, 5.5, 0);
+	assert_int_equal(loop.path[0].insn, 2);
+	assert_int_equal(loop.path[1].insn, 0);
+	assert_true(loop.path[5].taken && !loop.path[6].taken && loop.path[10].taken);
+	for (int i = 1; i < loop.insn_count; i++)
+		assert_true(loop.insn[i].address > loop.insn[i - 1].address);
+}
+
+static void lost_ways_are_said(void **state)
+{
+	int first, label;
+
+	(void)state;
+	first = begin();
+	assemble(&as, other);
+	assemble_jump(&as, turn, first);
+	check_contains(follow().text, "leads is not known");
+
+	first = begin();
+	label = assemble_label(&as);
+	assemble_address(&as, into, label);
+	assemble(&as, spoil);
+	assemble(&as, through);
+	assemble_bind(&as, label);
+	assemble_jump(&as, turn, first);
+	check_contains(follow().text, "leads is not known");
+
+	first = begin();
+	assemble(&as, leave);
+	assemble_jump(&as, turn, first);
+	check_contains(follow().text, "leads is not known");
+
+	begin();
+	assemble_jump(&as, call, 0);
+	check_ok(follow());      /* a loop of one call */
+	begin();
+	assemble(&as, work);
+	label = assemble_here(&as);
+	assemble_jump(&as, call, label);
+	check_contains(follow().text, "leads is not known");      /* deeper and deeper */
+
+	begin();
+	assemble(&as, work);
+	assert_string_equal(follow().text, "the way through the loop leads out of its code");
+
+	begin();
+	assemble(&as, work);
+	label = assemble_here(&as);
+	assemble_jump(&as, jump, label);
+	assert_string_equal(follow().text, "a loop of over 32768 instructions is not looked into");
+	assert_int_equal(loop.insn_count, 0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	loop_free(&loop);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_return_and_registers_lead),
+		cmocka_unit_test(lost_ways_are_said),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
