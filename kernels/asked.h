@@ -30,8 +30,20 @@ static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 	uint64_t x = (asked->seed + number) * 0x9e3779b97f4a7c15u;
 
 	x = (x ^ x >> 32) * 0xbf58476d1ce4e5b9u;
-	x ^= x >> 29;
 	return 2 * ((x >> 32) * asked->keys >> 32) + ((x & UINT32_MAX) < asked->there);
+}
+
+/* The keys of `count` lookups from that one on. Four at a time: their loop is not to be taken for the one that looks them up. */
+static inline void asked_fill(const struct asked *asked, uint64_t number, uint64_t *keys, uint64_t count)
+{
+	for (uint64_t i = 0; i + 4 <= count; i += 4, number += 4, keys += 4) {
+		keys[0] = asked_key(asked, number);
+		keys[1] = asked_key(asked, number + 1);
+		keys[2] = asked_key(asked, number + 2);
+		keys[3] = asked_key(asked, number + 3);
+	}
+	for (uint64_t i = 0; i < count % 4; i++)
+		keys[i] = asked_key(asked, number + i);
 }
 
 static inline int asked_is_there(uint64_t key)

@@ -218,6 +218,9 @@ struct kernel {
 	 * about, over few elements, for which alone data are laid out (run->sample). */
 	bool deep;
 
+	/* How many elements (> 2) are stepped over, where each takes many instructions. NULL: some hundred. */
+	unsigned (*few)(const int64_t *v);
+
 	/* Walks `elements` (a positive multiple of granule; 0 where the run is complete) from where the last call stopped, wrapping at
 	 * the end of the ring. This is what is timed. */
 	void (*call)(struct kernel_run *run, uint64_t elements);

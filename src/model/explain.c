@@ -15,11 +15,13 @@
 /* Elements of the two runs that a data-dependent path is stepped over: enough turns that shares of a random pattern show, few
  * enough for some milliseconds. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
-#define STEP_SECONDS 0.5
+#define STEP_SECONDS 2
 
-/* Of a kernel whose elements are long ways: each takes hundreds of steps. */
-enum { DEEP_SHORTER = 8, DEEP_LONGER = 24 };
-#define DEEP_SECONDS 1.0
+/* Of a kernel whose elements are long, fewer are enough, and each may take hundreds of steps. */
+#define LONG_SECONDS 2.0
+
+/* A run ends with a whole iteration, of no more elements than this where data are laid out for a few. */
+enum { SAMPLE_MORE = 64 };
 
 /* Bytes of a line, as kernels count them. */
 enum { LINE = 64 };
@@ -85,14 +87,16 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 static struct status step(struct kernel_run *run, struct loop *loop)
 {
 	uint64_t granule = run->granule;
-	bool deep = run->kernel->deep;
+	unsigned few = run->kernel->few ? run->kernel->few(run->v) : 0;
 	struct step_plan plan = {
 		.run = step_call, .context = run,
-		.shorter = round_up(deep ? DEEP_SHORTER : STEP_SHORTER, granule),
-		.longer = round_up(deep ? DEEP_LONGER : STEP_LONGER, granule),
-		.most_steps = STEP_MOST, .seconds = deep ? DEEP_SECONDS : STEP_SECONDS,
+		.shorter = round_up(few ? few / 3 : STEP_SHORTER, granule),
+		.longer = round_up(few ? few : STEP_LONGER, granule),
+		.most_steps = STEP_MOST, .seconds = few ? LONG_SECONDS : STEP_SECONDS,
 	};
 
+	if (plan.longer <= plan.shorter)
+		plan.longer = 2 * plan.shorter;
 	if (plan.longer > run->ring) {
 		plan.longer = run->ring;
 		plan.shorter = run->ring / granule / 2 * granule;
@@ -151,7 +155,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 		return status_make(STATUS_FAILED, "no memory to lay %s out for reading its code", kernel->name);
 	/* Where few nodes of many are laid out, the system is not to fetch two megabytes for each. */
 	if (kernel->deep) {
-		run->sample = DEEP_LONGER;
+		run->sample = (kernel->few ? kernel->few(run->v) : STEP_LONGER) + SAMPLE_MORE;
 		(void)madvise(run->memory, bytes, MADV_NOHUGEPAGE);
 	}
 	status = room_prepare(&room, run);

@@ -14,6 +14,10 @@
 #define RISE 1.25
 #define SEEN 1.5
 
+/* With fewer points than FEWEST on one side it has to be plainer. And of several rises one counts that is so large beside the largest. */
+#define RISE_PLAIN 1.5
+#define RISE_SHARE 0.4
+
 /* What a point is off counts from OFF_FROM on, in noise, up to OFF_MOST; below that hardly. Noise is at least SLACK of the rise itself: the base
  * grows, and memory is not always as fast. Steps whose misfit is within LIKELY of the best are as likely. */
 #define OFF_FROM 1.5
@@ -99,7 +103,7 @@ static struct knee_rise try_rise(const struct knee_curve *curve, int a, int b, d
 	/* Of medians. */
 	c.outstanding = (c.after - c.before) /
 		(1.25 * noise * sqrt(c.before * c.before / (double)below + c.after * c.after / (double)above));
-	if (c.after < RISE * c.before || c.outstanding < SEEN) {
+	if (c.after < (below < FEWEST ? RISE_PLAIN : RISE) * c.before || c.outstanding < SEEN) {
 		c.misfit = INFINITY;
 		return c;
 	}
@@ -122,11 +126,16 @@ bool knee_fit_likely(const struct knee_fit *fit, int i)
 /* The first group of likely steps: of two buffers the one that fills first. */
 static void choose(const struct knee_curve *curve, struct knee_fit *fit)
 {
+	double largest = 0;
+
 	fit->first = fit->last = fit->chosen = fit->next = -1;
+	for (int i = 0; i + 1 < curve->count; i++)
+		if (knee_fit_likely(fit, i))
+			largest = fmax(largest, fit->step[i].after - fit->step[i].before);
 	for (int i = 0; i + 1 < curve->count; i++) {
 		double x = curve->point[i].x;
 
-		if (!knee_fit_likely(fit, i))
+		if (!knee_fit_likely(fit, i) || fit->step[i].after - fit->step[i].before < RISE_SHARE * largest)
 			continue;
 		if (fit->first < 0)
 			fit->first = fit->chosen = fit->last = i;

@@ -145,7 +145,7 @@ static void wrong_usage_is_named(void **state)
 	refused("run --time-budget nan", "--time-budget nan");
 	refused("run --time-budget 1s", "--time-budget 1s");
 	refused("--format json", "--format is an option of list, run, sweep, explain, probe, windows, characterise, events and doctor, not of explore");
-	refused("explore --time-budget 1", "--time-budget is an option of run, sweep, probe, record, events and doctor, not of explore");
+	refused("explore --time-budget 1", "--time-budget is an option of run, sweep, probe, windows, characterise, record, events and doctor, not of explore");
 	refused("fold --quiet", "not of explore");
 	refused("list --seed 1", "not of list");
 	refused("run fold --ascii", "--ascii is an option of explore and replay, not of run");
@@ -170,7 +170,7 @@ static void wrong_usage_is_named(void **state)
 	refused("explain fold opp=add", "did you mean op?");
 	refused("explain fold acc=9", "acc=9 needs unroll=9 or more");
 	refused("explain fold acc=1..4", "acc=1..4");
-	refused("explain fold --time-budget 1", "--time-budget is an option of run, sweep, probe, record, events and doctor, not of explain");
+	refused("explain fold --time-budget 1", "--time-budget is an option of run, sweep, probe, windows, characterise, record, events and doctor, not of explain");
 	refused("explain fold --cpu 0", "not of explain");
 	refused("explain fold --uarch nonesuch", "no core model \"nonesuch\"");
 	refused("run fold --uarch", "--uarch wants an argument: NAME");

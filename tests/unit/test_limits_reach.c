@@ -228,7 +228,7 @@ static void ordered_lines_cost_bandwidth_alone(void **state)
 /* Operations between the loads are on the chain too, where it is carried from element to element. */
 static void a_carried_chain_keeps_its_operations(void **state)
 {
-	struct limits_place place = { .working_set = 65536, .reaches = 1, .reach = { { 1, 65536, REACH_CHAINED } },
+	struct limits_place place = { .working_set = 65536, .reaches = 1, .reach = { { 1, 65536 } },
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 65536 } };
 	const char *walk = "mov rax,[rax]; add rax,rcx; cmp rax,rdx; jne top";
 	double mean = (4 * 1024 + 14 * 4096 + 50 * (65536 - 5120)) / 65536.0;

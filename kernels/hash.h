@@ -1,0 +1,79 @@
+/* What the parts of hash-lookup share: the knobs, how much there is of each table, and where everything stands in memory. */
+#ifndef SLX_KERNELS_HASH_H
+#define SLX_KERNELS_HASH_H
+
+#include "kernels/asked.h"
+#include "kernels/kernel.h"
+#include "kernels/shuffle.h"
+
+enum { HASH_SIZE, HASH_LOAD, HASH_TABLE, HASH_ORDER, HASH_LOOKUPS, HASH_FOUND, HASH_WHOLE, HASH_PAGES, HASH_KNOBS };
+enum hash_table { TABLE_CHAINED, TABLE_OPEN, TABLES };
+enum hash_order { ORDER_RANDOM, ORDER_BUCKET };
+enum { HASH_LOOKUPS_MOST = 64, HASH_OPEN_MOST = 90 };      /* percent: fuller ones are hardly ever walked to an end */
+
+/* A key of a chain, behind its bucket or the node before. */
+struct hash_node {
+	uint64_t key, value;
+	const struct hash_node *next;      /* NULL: the last */
+};
+
+/* A key in its place, or in the first free one behind it. */
+struct hash_slot {
+	uint64_t key, value;
+};
+
+#define HASH_FREE UINT64_MAX
+
+/* Both tables of the same keys, one behind the other: buckets and nodes, and slots, as many as buckets, where the load leaves some free. */
+struct hash {
+	uint64_t buckets, keys;
+	bool open;                           /* there is the open one, too */
+	enum hash_order order;
+	struct shuffle places;               /* of nodes in random order */
+	const struct hash_node **bucket;
+	struct hash_node *node;
+	struct hash_slot *slot;
+};
+
+/* memory: where the tables stand, or are to. */
+struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory);
+uint64_t hash_buckets(const int64_t *v);
+uint64_t hash_keys(const int64_t *v);
+uint64_t hash_bytes(const int64_t *v);
+
+/* What stands beside the key of that rank. */
+static inline uint64_t hash_value(uint64_t rank)
+{
+	return rank * 0x9e3779b97f4a7c15u >> 40;
+}
+
+/* The key's bucket, 0…buckets-1 (buckets < 2^32): any as likely as any other. */
+KERNEL_BODY uint64_t hash_place(uint64_t key, uint64_t buckets)
+{
+	key *= 0x9e3779b97f4a7c15u;
+	key = (key ^ key >> 32) * 0xbf58476d1ce4e5b9u;
+	return (key >> 32) * buckets >> 32;
+}
+
+/* Lays both tables out. False: *cancel was set, and there is nothing of use. */
+bool hash_lay_out(const struct hash *hash, struct kernel_run *run);
+
+/* Steps that a search takes on average in one of them, at that load (keys per bucket): nodes, or slots with the free one that ends it. */
+double hash_steps(enum hash_table table, double load, bool found);
+
+/* What one call of a loop looks up, and what became of it. */
+struct hash_walk {
+	const uint64_t *asked;
+	uint64_t count;              /* of them: a multiple of `lookups` */
+	uint64_t lookups;            /* at once */
+	uint64_t buckets;
+	const struct hash_node *const *bucket;
+	const struct hash_slot *slots;
+	uint64_t found, sum;         /* of the values of what was found */
+	const struct hash_node *node[HASH_LOOKUPS_MOST];      /* where each of several lookups stands */
+	const struct hash_slot *slot[HASH_LOOKUPS_MOST];
+};
+
+typedef void hash_loop(struct hash_walk *walk);
+
+#endif

@@ -1,0 +1,379 @@
+/* Characterising as a machine of states, on a core made up: what is asked for, what comes of the answers, what is looked at again, and when it ends. */
+#include "probe_fakes.h"
+
+#include "fakes.h"
+
+#include "kernels/made.h"
+#include "session/characterise.h"
+
+#if defined(__x86_64__)
+#define MULTIPLY "imul"
+#define ADDS "fma"
+#define BETWEEN "to-general"
+#define NOT_THERE "imull"
+#else
+#define MULTIPLY "mul.64"
+#define ADDS "fma"
+#define BETWEEN "from-vector"
+#define NOT_THERE "mul.65"
+#endif
+
+#define WIDTH 6.0
+
+/* ---- a core made up: multiplications take 3 cycles, all else 2; each waits for its own last result where there is one register, and else half a
+ * cycle; nops only take slots. */
+
+static double latency_of(const char *line)
+{
+	line += strspn(line, " ");
+	return strncmp(line, "imul", 4) == 0 || strncmp(line, "mul x", 5) == 0 ? 3 : 2;
+}
+
+static bool is_nop(const char *line)
+{
+	return strncmp(line + strspn(line, " "), "nop", 3) == 0;
+}
+
+static double made_cycles(const struct made_loop *loop)
+{
+	double chain = 0, busy = 0, slots = 0;
+
+	for (int i = 0; i < loop->part_count; i++)
+		for (const char *line = loop->part[i].lines; *line; line += strcspn(line, ";"), line += *line == ';') {
+			unsigned times = loop->part[i].times;
+
+			slots += times;
+			if (is_nop(line))
+				continue;
+			busy += 0.5 * times;
+			if (loop->part[i].registers == 1)
+				chain += latency_of(line) * times;
+		}
+	return fmax(fmax(chain, busy), slots / WIDTH);
+}
+
+struct play {
+	struct machine machine;
+	struct characterise_options options;
+	struct characterise *characterise;
+	const struct characterise_report *report;
+	double now, takes;
+	unsigned requests, stop_after, of_probe;
+	struct result (*answer)(struct play *play, const struct request *request);
+	const struct kernel *refused;      /* the first made one that was asked for */
+	unsigned again;                    /* requests for it */
+};
+
+static struct result quiet_answer(struct play *play, const struct request *request)
+{
+	const struct made_loop *loop = made_loop_of(request->kernel);
+
+	(void)play;
+	return fake_result(request, 30, loop ? made_cycles(loop) : cycles_of(request));
+}
+
+static struct play *play_new(void)
+{
+	struct play *play = calloc(1, sizeof(*play));
+
+	play->machine = (struct machine){ .cache_count = 3, .cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 16 << 20, 64 } },
+		.memory_limit = UINT64_C(8) << 30, .huge_pages = true, .processors = 2, .name = "a core", .arch = "x86_64",
+		.processor = { .vendor = "Nobody", .family = 6, .model = 0xa7, .l1i_bytes = 64 << 10 } };
+	play->answer = quiet_answer;
+	play->takes = 0.0005;
+	return play;
+}
+
+static void play_free(struct play *play)
+{
+	characterise_free(play->characterise);
+	free(play);
+}
+
+static void run(struct play *play)
+{
+	struct status status;
+	struct request request;
+
+	play->characterise = characterise_new(&play->machine, &play->options, &status);
+	check_ok(status);
+	play->report = characterise_report(play->characterise);
+	while (characterise_next(play->characterise, play->now, &request)) {
+		struct result result;
+
+		assert_true(play->requests++ < 20000);      /* one that never ends */
+		assert_true(request.budget.seconds > 0);
+		assert_true(play->report->doing[0]);
+		assert_true(play->report->done < 1 || play->report->stage == CHARACTERISE_PORTS);
+		play->of_probe += !made_loop_of(request.kernel);
+		/* One at a time. */
+		assert_false(characterise_next(play->characterise, play->now, &request));
+		result = play->answer(play, &request);
+		play->now += play->takes + request.budget.seconds;
+		characterise_accept(play->characterise, play->now, &result);
+		if (play->requests == play->stop_after)
+			characterise_stop(play->characterise, play->now);
+	}
+}
+
+static const struct measured_op *op_named(const struct play *play, const char *name)
+{
+	for (int i = 0; i < play->report->measured.op_count; i++)
+		if (strcmp(play->report->measured.op[i].name, name) == 0)
+			return &play->report->measured.op[i];
+	fail_msg("no class %s", name);
+	return NULL;
+}
+
+static const struct figure *fact_named(const struct play *play, const char *word)
+{
+	for (int i = 0; i < play->report->measured.fact_count; i++)
+		if (strcmp(play->report->measured.fact[i].word, word) == 0)
+			return &play->report->measured.fact[i].figure;
+	return NULL;
+}
+
+static bool noted(const struct play *play, const char *words)
+{
+	for (int i = 0; i < play->report->note_count; i++)
+		if (strstr(play->report->note[i], words))
+			return true;
+	return false;
+}
+
+static void figures_follow_from_the_cycles(void **state)
+{
+	struct play *play = play_new();
+	const struct measured_op *op;
+
+	(void)state;
+	play->options.quick = true;
+	run(play);
+	assert_true(play->report->complete);
+	assert_true(play->report->done == 1);
+	assert_int_equal(play->report->note_count, 0);
+	check_near(play->report->measured.width.value, WIDTH, 0.02);
+	op = op_named(play, MULTIPLY);
+	assert_true(op->latency.known && op->each.known && op->slots.known);
+	check_near(op->latency.value, 3, 0.01);
+	check_near(op->each.value, 0.5, 0.005);
+	check_near(op->slots.value, 1, 0.1);
+	assert_true(op->latency.lo <= op->latency.value && op->latency.value <= op->latency.hi);
+	/* The way there and back, shared evenly. */
+	check_near(op_named(play, BETWEEN)->latency.value, 2, 0.01);
+	check_near(op_named(play, ADDS)->accumulate.value, 2, 0.01);
+	check_near(fact_named(play, "cap loads")->value, 2, 0.02);
+	check_near(fact_named(play, "cache 1 latency")->value, 5, 0.1);
+	check_near(fact_named(play, "cache 2 bytes")->value, 2 << 20, 1);
+	assert_null(fact_named(play, "nonsense"));
+	assert_true(play->of_probe > 20);
+	assert_false(play->report->ported);
+	play_free(play);
+}
+
+static void all_of_it_is_there_in_time(void **state)
+{
+	struct play *play = play_new();
+	struct text model = { 0 };
+	struct uarch *uarch = NULL;
+
+	(void)state;
+	run(play);
+	assert_true(play->report->complete);
+	assert_true(play->now < 20);
+	assert_true(play->report->ported);
+	assert_true(play->report->measured.mix_count > 0);
+	check_ok(characterise_model(play->report, &model, &uarch));
+	assert_string_equal(uarch_name(uarch), "measured-6-a7");
+	check_near(uarch_width(uarch), WIDTH, 0.01);
+	check_contains(text_string(&model), "match vendor Nobody family 6 model a7 with l1i-64k [measured]");
+	uarch_free(uarch);
+	text_free(&model);
+	play_free(play);
+}
+
+static void classes_alone_take_less(void **state)
+{
+	static const char *const names[] = { MULTIPLY, NULL };
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.classes = names;
+	run(play);
+	assert_true(play->report->complete);
+	assert_true(play->requests < 30);
+	assert_int_equal(play->of_probe, 0);
+	assert_int_equal(play->report->measured.op_count, 1);
+	assert_int_equal(play->report->measured.fact_count, 0);
+	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
+	play_free(play);
+}
+
+static void a_name_that_there_is_not_gets_its_neighbours(void **state)
+{
+	static const char *const names[] = { NOT_THERE, NULL };
+	struct play *play = play_new();
+	struct status status;
+
+	(void)state;
+	play->options.classes = names;
+	assert_null(characterise_new(&play->machine, &play->options, &status));
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, NOT_THERE);
+	check_contains(status.text, "did you mean");
+	play_free(play);
+}
+
+static struct result contended_answer(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	if (made_loop_of(request->kernel))
+		for (unsigned i = 0; i < result.trials.count; i++) {
+			result.trials.trial[i].fate = TRIAL_CONTENDED;
+			result.trials.trial[i].cpe *= 1.6;
+		}
+	return result;
+}
+
+static void what_was_never_quiet_is_not_told(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = contended_answer;
+	run(play);
+	assert_true(play->report->complete);
+	assert_true(play->now < 20);
+	assert_false(play->report->measured.width.known);
+	assert_false(op_named(play, MULTIPLY)->latency.known);
+	assert_true(noted(play, "did not find the core quiet"));
+	play_free(play);
+}
+
+/* Two visits of three in a contended spell. */
+static struct result spells_answer(struct play *play, const struct request *request)
+{
+	return play->requests % 3 ? contended_answer(play, request) : quiet_answer(play, request);
+}
+
+static void a_spell_is_waited_out(void **state)
+{
+	static const char *const names[] = { MULTIPLY, NULL };
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.classes = names;
+	play->answer = spells_answer;
+	run(play);
+	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
+	check_near(play->report->measured.width.value, WIDTH, 0.02);
+	assert_int_equal(play->report->note_count, 0);
+	play_free(play);
+}
+
+static struct result refusing_answer(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	if (!play->refused && made_loop_of(request->kernel))
+		play->refused = request->kernel;
+	if (play->refused == request->kernel) {
+		result.status = status_make(STATUS_FAILED, "no memory to execute code that is made at run time");
+		result.trials.count = 0;
+		play->again++;
+	}
+	return result;
+}
+
+static void what_is_refused_is_noted_and_the_rest_goes_on(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.quick = true;
+	play->answer = refusing_answer;
+	run(play);
+	assert_true(noted(play, "no memory to execute"));
+	assert_true(play->again <= 2);
+	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
+	play_free(play);
+}
+
+static struct result cancelling_answer(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	if (play->requests % 5 == 0) {
+		result.status = status_make(STATUS_CANCELLED, "stopped");
+		result.trials.count = 0;
+	}
+	return result;
+}
+
+static void what_was_taken_back_is_asked_for_again(void **state)
+{
+	struct play *play = play_new();
+	struct request request, again;
+	struct status status;
+
+	(void)state;
+	play->options.quick = true;
+	play->answer = cancelling_answer;
+	run(play);
+	assert_true(play->report->complete);
+	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
+	assert_int_equal(play->report->note_count, 0);
+	characterise_free(play->characterise);
+	play->characterise = characterise_new(&play->machine, &play->options, &status);
+	assert_true(characterise_next(play->characterise, 0, &request));
+	characterise_lose(play->characterise);
+	assert_true(characterise_next(play->characterise, 0, &again));
+	assert_ptr_equal(request.kernel, again.kernel);
+	play_free(play);
+}
+
+static void stopped_it_tells_what_there_is(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->stop_after = 40;
+	run(play);
+	assert_int_equal(play->requests, 40);
+	assert_false(play->report->complete);
+	assert_true(play->report->measured.width.known);
+	assert_false(play->report->doing[0]);
+	play_free(play);
+}
+
+static void time_that_was_given_is_kept_to(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.seconds = 6;
+	play->takes = 0.004;
+	run(play);
+	assert_true(play->report->complete);
+	assert_true(play->now < 12);
+	play_free(play);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_follow_from_the_cycles),
+		cmocka_unit_test(all_of_it_is_there_in_time),
+		cmocka_unit_test(classes_alone_take_less),
+		cmocka_unit_test(a_name_that_there_is_not_gets_its_neighbours),
+		cmocka_unit_test(what_was_never_quiet_is_not_told),
+		cmocka_unit_test(a_spell_is_waited_out),
+		cmocka_unit_test(what_is_refused_is_noted_and_the_rest_goes_on),
+		cmocka_unit_test(what_was_taken_back_is_asked_for_again),
+		cmocka_unit_test(stopped_it_tells_what_there_is),
+		cmocka_unit_test(time_that_was_given_is_kept_to),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

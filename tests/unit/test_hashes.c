@@ -1,0 +1,312 @@
+/* hash-lookup: both tables hold the same keys where they belong, and every way to look them up finds the same. */
+#include "check.h"
+
+#include <math.h>
+
+#include "base/random.h"
+#include "kernels/hash.h"
+
+static atomic_bool no_cancel;
+enum { MEMORY = 4 << 20, SMALL = 300000 };
+
+static unsigned char *memory;
+static const struct kernel *kernel;
+
+static int setup(void **state)
+{
+	(void)state;
+	kernel = kernel_find("hash-lookup");
+	memory = aligned_alloc(2 << 20, MEMORY);
+	return memory && kernel ? 0 : 1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(memory);
+	return 0;
+}
+
+static void initial(int64_t *v)
+{
+	memset(v, 0, KNOBS_MAX * sizeof(*v));
+	for (int i = 0; i < kernel->knob_count; i++)
+		v[i] = kernel->knobs[i].initial;
+	v[HASH_SIZE] = SMALL;
+}
+
+static void run_at(const int64_t *v, struct kernel_run *run)
+{
+	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = 7, .cancel = &no_cancel };
+	memcpy(run->v, v, sizeof(run->v));
+	assert_true(kernel->footprint(v) <= MEMORY);
+	check_ok(kernel->prepare(run));
+}
+
+static void loads_are_exact(void **state)
+{
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(v);
+	for (v[HASH_SIZE] = 16384; v[HASH_SIZE] < MEMORY; v[HASH_SIZE] = v[HASH_SIZE] * 2 + 1000)
+		for (v[HASH_LOAD] = 5; v[HASH_LOAD] <= 1000; v[HASH_LOAD] += 5) {
+			struct hash hash = hash_make(v, 7, memory);
+
+			assert_true(hash.buckets > 0 && hash.keys > 0);
+			assert_int_equal(hash.keys, hash.buckets * (uint64_t)v[HASH_LOAD] / 100);
+			assert_int_equal(hash.open, v[HASH_LOAD] <= 90);
+			assert_true(hash_bytes(v) <= (uint64_t)v[HASH_SIZE]);
+			/* Two more buckets with their keys would not fit. */
+			assert_true(hash_bytes(v) + 2 * (8 + 16 + 24 * ((uint64_t)v[HASH_LOAD] / 100 + 1)) > (uint64_t)v[HASH_SIZE]);
+			assert_ptr_equal((unsigned char *)(hash.slot + (hash.open ? hash.buckets : 0)), memory + hash_bytes(v));
+		}
+}
+
+/* Every key once, in the chain of its bucket; in order of buckets a chain's nodes are neighbours. */
+static void check_chains(const struct hash *hash, bool *seen)
+{
+	uint64_t keys = 0, apart = 0;
+
+	memset(seen, 0, hash->keys * sizeof(*seen));
+	for (uint64_t i = 0; i < hash->buckets; i++)
+		for (const struct hash_node *node = hash->bucket[i]; node; node = node->next, keys++) {
+			uint64_t rank = asked_rank(node->key);
+
+			assert_true(node >= hash->node && node < hash->node + hash->keys);
+			assert_true(asked_is_there(node->key) && rank < hash->keys && !seen[rank]);
+			seen[rank] = true;
+			assert_int_equal(hash_place(node->key, hash->buckets), i);
+			assert_int_equal(node->value, hash_value(rank));
+			apart += node->next && node->next != node + 1;
+		}
+	assert_int_equal(keys, hash->keys);
+	if (hash->order == ORDER_BUCKET)
+		assert_int_equal(apart, 0);
+	else
+		assert_true(apart > 0);
+}
+
+/* Every key once, and no free slot on the way from where it belongs to where it is. */
+static void check_slots(const struct hash *hash, bool *seen)
+{
+	uint64_t keys = 0;
+
+	memset(seen, 0, hash->keys * sizeof(*seen));
+	for (uint64_t i = 0; i < hash->buckets; i++) {
+		uint64_t rank = asked_rank(hash->slot[i].key);
+
+		if (hash->slot[i].key == HASH_FREE)
+			continue;
+		keys++;
+		assert_true(rank < hash->keys && !seen[rank]);
+		seen[rank] = true;
+		assert_int_equal(hash->slot[i].value, hash_value(rank));
+		for (uint64_t at = hash_place(hash->slot[i].key, hash->buckets); at != i; at = (at + 1) % hash->buckets)
+			assert_true(hash->slot[at].key != HASH_FREE);
+	}
+	assert_int_equal(keys, hash->keys);
+}
+
+static void every_key_has_its_place(void **state)
+{
+	static bool seen[SMALL / 24];
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(v);
+	for (v[HASH_ORDER] = 0; v[HASH_ORDER] < 2; v[HASH_ORDER]++)
+		for (v[HASH_LOAD] = 25; v[HASH_LOAD] <= 400; v[HASH_LOAD] += v[HASH_LOAD] < 90 ? 35 : 100)
+			for (v[HASH_SIZE] = 16384; v[HASH_SIZE] <= SMALL; v[HASH_SIZE] += 70000) {
+				struct kernel_run run;
+				struct hash hash = hash_make(v, 7, memory);
+
+				run_at(v, &run);
+				assert_int_equal(run.laid_out, kernel->footprint(v));
+				check_chains(&hash, seen);
+				if (hash.open)
+					check_slots(&hash, seen);
+			}
+}
+
+static uint64_t plain(const int64_t *v, uint64_t from, uint64_t count)
+{
+	struct asked asked = asked_make(7, hash_keys(v), v[HASH_FOUND]);
+	uint64_t found = 0, sum = 0;
+
+	for (uint64_t i = from; i < from + count; i++) {
+		uint64_t key = asked_key(&asked, i);
+
+		found += (uint64_t)(key % 2);
+		sum += key % 2 ? hash_value(key / 2) : 0;
+	}
+	return asked_result(found, sum);
+}
+
+static void every_way_finds_the_same(void **state)
+{
+	static const int64_t at_once[] = { 1, 2, 3, 16, 63, 64 };
+	struct random random = { 3 };
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(v);
+	for (int way = 0; way < 400; way++) {
+		struct kernel_run run;
+		uint64_t count, found = 0, sum = 0;
+
+		v[HASH_TABLE] = way % 2;
+		v[HASH_ORDER] = way / 2 % 2;
+		v[HASH_LOOKUPS] = at_once[random_below(&random, 6)];
+		v[HASH_FOUND] = (int64_t)random_below(&random, 21) * 5;
+		v[HASH_LOAD] = 5 + (int64_t)random_below(&random, way % 2 ? 18 : 100) * 5;
+		v[HASH_SIZE] = 16384 + (int64_t)random_below(&random, SMALL);
+		check_ok(kernel->check(v));
+		run_at(v, &run);
+		count = 700 / run.granule * run.granule;
+		kernel->call(&run, count);
+		if (run.result != plain(v, 0, count))
+			fail_msg("table %d load %d lookups %d found %d: %llu of %llu found", (int)v[HASH_TABLE], (int)v[HASH_LOAD],
+				(int)v[HASH_LOOKUPS], (int)v[HASH_FOUND], (unsigned long long)asked_found(run.result), (unsigned long long)count);
+		kernel->rewind(&run);
+		for (uint64_t left = count, piece; left > 0; left -= piece) {
+			piece = (1 + random_below(&random, 5)) * run.granule;
+			piece = piece < left ? piece : left;
+			kernel->call(&run, piece);
+			found += asked_found(run.result);
+			sum += asked_places(run.result);
+		}
+		assert_int_equal(asked_result(found, sum), plain(v, 0, count));
+		check_ok(kernel->verify(&run));
+	}
+}
+
+/* Steps of all lookups, counted. */
+static double counted(const struct hash *hash, const int64_t *v)
+{
+	enum { LOOKUPS = 100000 };
+	struct asked asked = asked_make(7, hash->keys, v[HASH_FOUND]);
+	double steps = 0;
+
+	for (uint64_t i = 0; i < LOOKUPS; i++) {
+		uint64_t key = asked_key(&asked, i), at = hash_place(key, hash->buckets);
+
+		if (v[HASH_TABLE] == TABLE_CHAINED) {
+			for (const struct hash_node *node = hash->bucket[at]; node; node = node->next) {
+				steps++;
+				if (node->key == key)
+					break;
+			}
+			continue;
+		}
+		for (steps++; hash->slot[at].key != key && hash->slot[at].key != HASH_FREE; steps++)
+			at = (at + 1) % hash->buckets;
+	}
+	return steps / LOOKUPS;
+}
+
+static void steps_are_as_many_as_expected(void **state)
+{
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(v);
+	v[HASH_SIZE] = MEMORY;
+	for (v[HASH_TABLE] = 0; v[HASH_TABLE] < TABLES; v[HASH_TABLE]++)
+		for (v[HASH_LOAD] = 25; v[HASH_LOAD] <= (v[HASH_TABLE] == TABLE_OPEN ? 85 : 325); v[HASH_LOAD] += 60)
+			for (v[HASH_FOUND] = 0; v[HASH_FOUND] <= 100; v[HASH_FOUND] += 100) {
+				struct hash hash = hash_make(v, 7, memory);
+				struct kernel_run run;
+				double steps = hash_steps(v[HASH_TABLE], (double)v[HASH_LOAD] / 100, v[HASH_FOUND] > 0);
+
+				run_at(v, &run);
+				check_near(counted(&hash, v), steps, 0.05 * steps + 0.01);
+				assert_true(run.mispredicts >= 0 && run.mispredicts <= 1);
+				assert_non_null(run.waits);
+				assert_int_equal(run.reaches, v[HASH_TABLE] == TABLE_CHAINED ? 2 : 1);
+				assert_true(run.reach[0].range < (double)kernel->footprint(v));
+			}
+}
+
+/* The key of rank 0 is 1 where its node is written: the flag that stops it. What is there then is of no use. */
+static void stopped_half_way_it_begins_again(void **state)
+{
+	for (int order = 0; order < 2; order++) {
+		int64_t v[KNOBS_MAX];
+		struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 7 };
+		struct hash hash;
+
+		(void)state;
+		initial(v);
+		v[HASH_SIZE] = MEMORY;
+		v[HASH_ORDER] = order;
+		memcpy(run.v, v, sizeof(v));
+		run_at(v, &run);
+		hash = hash_make(v, 7, memory);
+		for (uint64_t i = 0; i < hash.keys; i++)
+			if (hash.node[i].key == asked_present(0))
+				run.cancel = (const atomic_bool *)(const void *)&hash.node[i].key;
+		assert_ptr_not_equal(run.cancel, &no_cancel);
+		memset(memory, 0, MEMORY);
+		run.prepared = 0;
+		assert_int_equal(kernel->prepare(&run).code, STATUS_CANCELLED);
+		assert_int_equal(run.laid_out, 0);
+		run.cancel = &no_cancel;
+		check_ok(kernel->prepare(&run));
+		assert_int_equal(run.laid_out, kernel->footprint(v));
+		check_ok(kernel->verify(&run));
+	}
+}
+
+static void whole_runs_are_proved(void **state)
+{
+	int64_t v[KNOBS_MAX];
+	struct kernel_run run;
+	struct status status;
+
+	(void)state;
+	initial(v);
+	v[HASH_SIZE] = 16384;
+	v[HASH_WHOLE] = 1;
+	run_at(v, &run);
+	assert_true(run.complete);
+	assert_int_equal(run.ring, 16 << 20);
+	kernel->call(&run, 0);
+	kernel->call(&run, run.ring);
+	check_ok(kernel->proof(&run));
+	run.result--;
+	status = kernel->proof(&run);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "hash-lookup found 16777216 of 16777216 keys, and values that add up to ");
+}
+
+static void what_cannot_be_is_named(void **state)
+{
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(v);
+	v[HASH_TABLE] = TABLE_OPEN;
+	v[HASH_LOAD] = 100;
+	check_contains(kernel->check(v).text, "load=100: table=open takes up to 90");
+	kernel->fit(v, HASH_TABLE);
+	assert_int_equal(v[HASH_LOAD], 90);
+	v[HASH_LOAD] = 300;
+	kernel->fit(v, HASH_LOAD);
+	assert_int_equal(v[HASH_TABLE], TABLE_CHAINED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loads_are_exact),
+		cmocka_unit_test(every_key_has_its_place),
+		cmocka_unit_test(every_way_finds_the_same),
+		cmocka_unit_test(steps_are_as_many_as_expected),
+		cmocka_unit_test(stopped_half_way_it_begins_again),
+		cmocka_unit_test(whole_runs_are_proved),
+		cmocka_unit_test(what_cannot_be_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
