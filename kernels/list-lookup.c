@@ -425,10 +425,31 @@ static void lookup_shrink(int64_t *v)
 		v[LOOKUP_VALUES] = 128;
 }
 
+/* Which of these holds follows from how the form gets its addresses, and from which of its lines come in order: struct lines. */
 static const char *lookup_remark(const int64_t *v)
 {
-	(void)v;
-	return NULL;
+	bool ordered = lines_of(v).scattered <= 0;
+
+	switch (v[LOOKUP_FORM]) {
+	case FORM_INTERLEAVED:
+		if (v[LOOKUP_INNER] == INNER_SCALAR)
+			return "One load of the chain for as many comparisons as there are values: it is hidden while they take longer than a miss.";
+		return ordered ? "Nodes come in order and comparisons four at a time: what is left is the loop over the values, started anew for each node." :
+			"The quicker the comparisons, the less they hide: once they take less than a miss the chain of nodes binds again, until there are "
+			"more values.";
+	case FORM_ARRAY:
+		return v[LOOKUP_DELETED] ? "A deleted node is read and passed over; among many no predictor knows which, and each costs a wrong guess." :
+			"Memory's own order, whatever the list's: prefetchers run ahead, and misplaced changes nothing.";
+	case FORM_INDEX:
+		return ordered ? "In order there is nothing to gain: nodes would come in time without an index, which is a third more to read." :
+			"The index knows all addresses, so misses overlap as far as the core has room for them. They are as many as ever: forms that go "
+			"through memory in order, or seldom, have fewer.";
+	case FORM_UNROLLED:
+		return "One load of the chain for each group: it is as many times shorter, and a misplaced group is one miss.";
+	default:
+		return ordered ? "In order the next node is in this line, or in one that a prefetcher brings: the chain costs a cache's latency, where memory keeps "
+			"up." : "Each misplaced node is a miss that the chain waits for, and nothing else is under way meanwhile.";
+	}
 }
 
 const struct kernel kernel_list_lookup = {

@@ -140,7 +140,7 @@ static void write_fillers(struct maker *m, int chain)
 
 	if (m->v[FILLER] == WINDOW_WAIT_VECTOR)
 		assemble(&m->as, into_vector, chase[chain]);
-	/* Taken jumps stand apart: prediction of several in so few bytes is another story. */
+	/* Taken jumps stand apart, one in half a line: prediction of several in fewer bytes is another story. */
 	if (m->v[FILLER] == WINDOW_JUMP || m->v[FILLER] == WINDOW_INDIRECT || m->v[FILLER] == WINDOW_LINK)
 		assemble_align(&m->as, count ? FILLER_BYTES : 1);
 	if (lines->count == 0) {
@@ -507,6 +507,7 @@ const struct kernel kernel_window = {
 	.footprint = window_footprint,
 	.layout = window_layout,
 	.seamless = true,
+	.cold = true,
 	.plot_cpe = true,
 	.room = window_room,
 	.prepare = window_prepare,

@@ -98,7 +98,6 @@ bool buffers_published(const struct buffers *buffers, const char *buffer, char *
 	words[0] = '\0';
 	if (source)
 		*source = NULL;
-	/* The newest are listed last, and matter most. */
 	for (int i = buffers->published_count - 1; i >= 0; i--) {
 		const struct buffer_published *row = &buffers->published[i];
 		char more[72];
@@ -184,7 +183,7 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee, 
 		break;
 	case KNEE_NONE:
 		if (knee->work)
-			snprintf(words, BUFFERS_WORDS, "the fillers' own work takes longer than the misses before anything is full");
+			snprintf(words, BUFFERS_WORDS, "the time grows by the fillers' own work, and by no step: nothing is full before");
 		else if (known)
 			snprintf(words, BUFFERS_WORDS, "they take none of the %.0f entries that the core's file has", entries);
 		break;

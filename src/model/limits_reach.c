@@ -68,7 +68,7 @@ static void describe(const struct way_down *down, char *buffer, size_t size)
 	for (int i = L1; i < LEVELS; i++) {
 		size_t length = strlen(buffer);
 
-		if (down->count[i] < 0.005 * down->loads || length >= size)
+		if (down->count[i] < 0.01 * down->loads || length >= size)
 			continue;
 		loads_words(down->count[i], number);
 		words_number(round(down->latency[i]), each);

@@ -34,8 +34,9 @@ static enum uarch_match recognise(void *context, const struct machine *machine, 
 static struct status load(void *context, const char *name, const char *isa, struct core *core)
 {
 	bool ice = strcmp(name, "icelake-sp") == 0;
+	const struct canned *canned = context;
 
-	(void)context, (void)isa;
+	(void)isa;
 	if (strcmp(name, "zen5") != 0 && strcmp(name, "skylake") != 0 && !ice)
 		return status_make(STATUS_USAGE, "unknown core \"%.20s\"; there are skylake, zen5", name);
 	memset(core, 0, sizeof(*core));
@@ -44,10 +45,20 @@ static struct status load(void *context, const char *name, const char *isa, stru
 	if (ice)
 		snprintf(core->title, sizeof(core->title), "Intel Ice Lake-SP");
 	core->port_count = ice ? ICE_PORTS : PORTS;
+	core->uarch = canned->uarch;
 	for (int i = 0; i < core->port_count; i++)
 		snprintf(core->port[i], sizeof(core->port[i]), "%s", ice ? ice_names[i] : port_names[i]);
 	core->unit[core->port_count - 1] = true;
 	return status_ok();
+}
+
+/* The name and title that a text begins with, and ports as Zen 5's. */
+static struct status read_text(void *context, const char *text, struct core *core)
+{
+	struct status status = load(context, "zen5", NULL, core);
+
+	sscanf(text, "uarch %23s %63[^\n]", core->name, core->title);
+	return status;
 }
 
 static void unload(void *context, struct core *core)
@@ -281,9 +292,17 @@ static void explain_canned(void *context, const struct explain_question *questio
 	settle(&explanation->limits);
 }
 
+void canned_entries(struct canned *canned)
+{
+	struct status status = uarch_load("zen5", "x86_64", &canned->uarch);
+
+	if (!status_is_ok(&status))
+		fprintf(stderr, "%s\n", status.text);
+}
+
 struct explainer canned_explainer(struct canned *canned)
 {
 	return (struct explainer){ .context = canned, .recognise = recognise, .load = load, .unload = unload,
 		.explain = explain_canned, .events = canned->counters == CANNED_UNASKED ? NULL : canned_events,
-		.modelled = canned_modelled };
+		.modelled = canned_modelled, .read = read_text };
 }
