@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -121,6 +123,57 @@ bool data_own_path(const char *name, struct text *path)
 		}
 	free_places(place);
 	return found;
+}
+
+/* As far as they can be made: writing says what could not. */
+static void make_directories(const char *path)
+{
+	char *name = memory_string(path);
+
+	for (char *slash = strchr(name + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(name, 0777);
+		*slash = '/';
+	}
+	free(name);
+}
+
+static struct status write_whole(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "wx");
+	bool good;
+
+	if (!file)
+		return status_make(STATUS_FAILED, "%.150s cannot be written: %.60s", path, strerror(errno));
+	good = fputs(text, file) >= 0;
+	good = fclose(file) == 0 && good;
+	if (good)
+		return status_ok();
+	remove(path);
+	return status_make(STATUS_FAILED, "%.150s cannot be written: %.60s", path, strerror(errno));
+}
+
+struct status data_own_save(const char *name, const char *text, struct text *path, bool *aside)
+{
+	struct text beside = { 0 }, old = { 0 };
+	struct status status;
+
+	*aside = false;
+	if (!data_own_path(name, path))
+		return status_make(STATUS_FAILED, "neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor HOME says where files of one's own are");
+	make_directories(text_string(path));
+	text_addf(&beside, "%s.%ld.tmp", text_string(path), (long)getpid());
+	text_addf(&old, "%s~", text_string(path));
+	status = write_whole(text_string(&beside), text);
+	if (status_is_ok(&status))
+		*aside = rename(text_string(path), text_string(&old)) == 0;
+	if (status_is_ok(&status) && rename(text_string(&beside), text_string(path)) != 0) {
+		status = status_make(STATUS_FAILED, "%.150s cannot be written: %.60s", text_string(path), strerror(errno));
+		remove(text_string(&beside));
+	}
+	text_free(&beside);
+	text_free(&old);
+	return status;
 }
 
 struct status data_load(const char *name, char **text, char origin[256])

@@ -35,6 +35,10 @@ void data_names_free(char **names);
 struct text;
 bool data_own_path(const char *name, struct text *path);
 
+/* Writes it there, whole or not at all, and makes the directories that lead there. What stood there before is put aside, its name ended by "~": then
+ * *aside is set. path: receives where. STATUS_FAILED says what was refused. */
+struct status data_own_save(const char *name, const char *text, struct text *path, bool *aside);
+
 /* The compiled-in text of that name whatever files there are, or NULL. */
 const char *data_built_in(const char *name);
 

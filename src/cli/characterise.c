@@ -1,9 +1,7 @@
 /* slexplore characterise: what the running core is, measured. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/data.h"
@@ -52,88 +50,46 @@ static struct status apply_agreements(struct cli *cli, const char *value)
 
 /* ---- files */
 
-/* Makes the directories that lead to a file, as far as they can be made: writing it says what could not. */
-static void make_directories(const char *path)
+/* Before anything is measured: whether the files could be written. */
+static struct status check_files(const struct cli *cli)
 {
-	char *name = memory_string(path);
+	struct text path = { 0 };
+	struct status status = cli->output ? picture_file_check(cli->output) : status_ok();
 
-	for (char *slash = strchr(name + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(name, 0777);
-		*slash = '/';
-	}
-	free(name);
-}
-
-/* What is there already stays beside it, its name ended by "~". */
-static struct status put_aside(struct cli *cli, const char *path)
-{
-	struct text aside = { 0 };
-	struct status status = status_ok();
-
-	if (picture_file_exists(path)) {
-		text_addf(&aside, "%s~", path);
-		if (rename(path, text_string(&aside)) != 0)
-			status = status_make(STATUS_FAILED, "%.150s cannot be put aside: %.60s", path, strerror(errno));
-		else
-			cli_note(cli, "the file that was there is now %s", text_string(&aside));
-		text_free(&aside);
-	}
+	if (status_is_ok(&status) && cli->install && !data_own_path("uarch", &path))
+		status = status_make(STATUS_FAILED, "--install: neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor HOME says where files of one's own are; --output "
+			"FILE writes one anywhere");
+	text_free(&path);
 	return status;
 }
 
-/* Where the model is to be found by the program; empty: nowhere. */
-static struct status install_path(const struct characterise_report *report, struct text *path)
+static struct status install(struct cli *cli, const struct characterise_report *report, const struct text *model)
 {
-	struct text name = { 0 };
-	bool found;
+	struct text name = { 0 }, path = { 0 };
+	struct status status;
+	bool aside;
 
 	text_addf(&name, "uarch/%s.uarch", report->name);
-	found = data_own_path(text_string(&name), path);
+	status = data_own_save(text_string(&name), text_string(model), &path, &aside);
+	if (status_is_ok(&status) && aside)
+		cli_note(cli, "the file that was there is now %s~", text_string(&path));
+	if (status_is_ok(&status))
+		cli_note(cli, "%s: this core's model from now on, by its name %s", text_string(&path), report->name);
 	text_free(&name);
-	return found ? status_ok() : status_make(STATUS_FAILED, "--install: neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor HOME says where files of one's own "
-		"are; --output FILE writes one anywhere");
-}
-
-/* Before anything is measured: whether the files could be written. */
-static struct status check_files(struct cli *cli, const struct characterise_report *report)
-{
-	struct text path = { 0 };
-	struct status status = status_ok();
-
-	if (cli->output)
-		status = picture_file_check(cli->output);
-	if (status_is_ok(&status) && cli->install) {
-		status = install_path(report, &path);
-		if (status_is_ok(&status)) {
-			make_directories(text_string(&path));
-			status = picture_file_check(text_string(&path));
-		}
-		text_free(&path);
-	}
+	text_free(&path);
 	return status;
 }
 
 static struct status write_files(struct cli *cli, const struct characterise_report *report, const struct text *model)
 {
-	struct text path = { 0 };
 	struct status status = status_ok();
 
-	if (cli->output) {
+	if (cli->output)
 		status = picture_file_save(cli->output, model, false);
-		if (status_is_ok(&status))
-			cli_note(cli, "%s: the core model, for --uarch once it lies in ~/.config/slexplore/uarch", cli->output);
-	}
-	if (status_is_ok(&status) && cli->install) {
-		status = install_path(report, &path);
-		if (status_is_ok(&status))
-			status = put_aside(cli, text_string(&path));
-		if (status_is_ok(&status))
-			status = picture_file_save(text_string(&path), model, false);
-		if (status_is_ok(&status))
-			cli_note(cli, "%s: this core's model from now on, by its name %s", text_string(&path), report->name);
-		text_free(&path);
-	}
+	if (status_is_ok(&status) && cli->output)
+		cli_note(cli, "%s: the core model; --uarch takes a file's path, too", cli->output);
+	if (status_is_ok(&status) && cli->install)
+		status = install(cli, report, model);
 	return status;
 }
 
@@ -235,7 +191,7 @@ static int tell(struct cli *cli, const struct bench *bench, const struct charact
 static int carry_out(struct cli *cli, struct bench *bench, struct characterise *characterise)
 {
 	const struct characterise_report *report = characterise_report(characterise);
-	struct status status = check_files(cli, report);
+	struct status status = check_files(cli);
 	int exit_status;
 
 	if (!status_is_ok(&status))

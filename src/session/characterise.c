@@ -2,7 +2,6 @@
 #include "session/characterise.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,42 +22,13 @@ enum { QUIET = 24, PATIENCE = 10 };
  * as long as there is time. Of a mix one is enough where it is. */
 enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
-/* Mixes asked for at a time. */
-enum { BATCH = 48 };
-
 /* Seconds that all is to take, and those of the caches; and how much of the whole each stage is, for progress. */
 #define SECONDS 18.0
 #define SECONDS_QUICK 6.0
-#define SECONDS_CACHES 2.5
 static const double shares[CHARACTERISE_STAGES] = { 0.28, 0.16, 0.15, 0.06, 0.35 }, shares_classes[CHARACTERISE_STAGES] = { 0.6, 0.4, 0, 0, 0 };
-
-/* The largest working set of the caches' stage: beyond any second cache. */
-#define CACHES_SIZE (UINT64_C(16) << 20)
-
-/* Nops beside what slots are asked of: so many that the width binds, whatever else does. */
-#define NOPS_OVER 1.6
-enum { NOPS_MOST = 360 };
 
 const char *const characterise_stage_names[] = { "classes", "slots", "caches", "windows", "ports", NULL };
 _Static_assert(sizeof(characterise_stage_names) / sizeof(*characterise_stage_names) == CHARACTERISE_STAGES + 1, "a name for each stage");
-
-static void note(struct characterise *characterise, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void note(struct characterise *characterise, const char *format, ...)
-{
-	struct characterise_report *report = &characterise->report;
-	va_list arguments;
-
-	if (report->note_count == CHARACTERISE_NOTES)
-		return;
-	va_start(arguments, format);
-	vsnprintf(report->note[report->note_count], sizeof(report->note[0]), format, arguments);
-	va_end(arguments);
-	for (int i = 0; i < report->note_count; i++)
-		if (strcmp(report->note[i], report->note[report->note_count]) == 0)
-			return;
-	report->note_count++;
-}
 
 /* ---- beginning */
 
@@ -98,6 +68,7 @@ static void name_ops(struct characterise *characterise)
 		struct class_recipe *recipe = &characterise->recipes.classes[i];
 		struct measured_op *op = &measured->op[measured->op_count];
 
+		op->bits = recipe->bits;
 		recipe->op = measured->op_count++;
 		memcpy(op->name, recipe->name, sizeof(op->name));
 		memcpy(op->load, recipe->load, sizeof(op->load));
@@ -125,7 +96,7 @@ struct characterise *characterise_new(const struct machine *machine, const struc
 	characterise->cells = cells_new();
 	characterise->items = memory_new(ITEMS, sizeof(*characterise->items));
 	characterise->all = memory_new(ITEMS, sizeof(*characterise->all));
-	characterise->next = memory_new(BATCH, sizeof(*characterise->next));
+	characterise->next = memory_new(MIX_BATCH, sizeof(*characterise->next));
 	characterise->nop = -1;
 	name_ops(characterise);
 	figures_identity(&characterise->report);
@@ -137,138 +108,13 @@ void characterise_free(struct characterise *characterise)
 	if (!characterise)
 		return;
 	probe_free(characterise->probe);
+	windows_free(characterise->windows);
 	cells_free(characterise->cells);
 	recipes_free(&characterise->recipes);
 	free(characterise->items);
 	free(characterise->all);
 	free(characterise->next);
 	free(characterise);
-}
-
-/* ---- stages */
-
-static void add(struct characterise *characterise, enum item_kind kind, int of, const struct kernel *kernel, unsigned nops)
-{
-	if (kernel && characterise->item_count < ITEMS)
-		characterise->items[characterise->item_count++] = (struct item){ .kind = kind, .of = of, .kernel = kernel, .nops = nops };
-}
-
-static void add_loop(void *context, enum item_kind kind, int of, const struct kernel *kernel)
-{
-	add(context, kind, of, kernel, 0);
-}
-
-/* With nops that take half as long again as what they stand beside, alone. */
-static void add_slots_of(struct characterise *characterise, enum item_kind kind, int of, const struct kernel *kernel)
-{
-	double width = characterise->report.measured.width.value;
-	struct figure alone = figure_of(characterise, kernel);
-	unsigned nops;
-
-	if (!alone.known || !characterise->report.measured.width.known)
-		return;
-	nops = (unsigned)ceil(width * fmax(1, alone.value) * NOPS_OVER);
-	if (nops <= NOPS_MOST)
-		add(characterise, kind, of, loop_with_nops(kernel, characterise->recipes.width[characterise->nop], nops), nops);
-}
-
-static void add_slots(struct characterise *characterise)
-{
-	const struct recipes *recipes = &characterise->recipes;
-
-	for (int i = 0; i < recipes->class_count; i++)
-		if (*recipes->classes[i].free)
-			add_slots_of(characterise, ITEM_SLOTS, i, loop_of_each(&recipes->classes[i]));
-	for (int i = 0; i < recipes->fact_count; i++)
-		if (recipes->facts[i].how == HOW_SLOTS)
-			add_slots_of(characterise, ITEM_FACT_SLOTS, i, loop_of_fact(&recipes->facts[i], false));
-}
-
-static void begin_caches(struct characterise *characterise)
-{
-	const struct machine *machine = characterise->report.machine;
-	struct probe_options options = { .parts = 1u << PROBE_LATENCY | 1u << PROBE_TLB | 1u << PROBE_BANDWIDTH, .max_size = CACHES_SIZE,
-		.seed = characterise->options.seed, .seconds = SECONDS_CACHES };
-	struct status status;
-
-	characterise->probe = probe_new(machine, &options, &status);
-	if (!characterise->probe)
-		note(characterise, "caches: %.160s", status.text);
-}
-
-/* Answers what the last batch asked, and asks for the next. */
-static void take_mixes(struct characterise *characterise)
-{
-	struct measured *measured = &characterise->report.measured;
-
-	for (int i = 0; i < characterise->item_count; i++) {
-		const struct item *item = &characterise->items[i];
-		struct measured_mix *mix = &characterise->next[item->of];
-
-		mix->cycles = figure_of(characterise, item->kernel);
-	}
-	for (int i = 0; i < BATCH && characterise->next[i].count > 0 && measured->mix_count < MEASURED_MIXES; i++)
-		measured->mix[measured->mix_count++] = characterise->next[i];
-	memset(characterise->next, 0, BATCH * sizeof(*characterise->next));
-}
-
-static void add_mixes(struct characterise *characterise)
-{
-	struct measured *measured = &characterise->report.measured;
-	int count = measured->mix_count + BATCH <= MEASURED_MIXES ? measured_next(measured, characterise->next, BATCH) : 0;
-
-	for (int i = 0; i < count; i++)
-		add(characterise, ITEM_MIX, i, loop_of_mix(&characterise->recipes, measured, &characterise->next[i]), 0);
-	/* None that could be made: they are answered all the same. */
-	if (count > 0 && characterise->item_count == 0) {
-		take_mixes(characterise);
-		add_mixes(characterise);
-	}
-}
-
-static void keep_items(struct characterise *characterise)
-{
-	struct characterise_report *report = &characterise->report;
-
-	for (int i = 0; i < characterise->item_count; i++) {
-		struct figure figure = figure_of(characterise, characterise->items[i].kernel);
-
-		report->loops++;
-		report->unmeasured += !figure.known;
-	}
-	for (int i = 0; i < characterise->item_count && characterise->all_count < ITEMS; i++)
-		if (characterise->items[i].kind == ITEM_SLOTS || characterise->items[i].kind == ITEM_FACT_SLOTS)
-			characterise->all[characterise->all_count++] = characterise->items[i];
-	characterise->item_count = characterise->item = characterise->round = 0;
-}
-
-/* Whether another stage has begun; false: that was the last. */
-static bool begin_stage(struct characterise *characterise)
-{
-	bool all = !characterise->options.classes;
-
-	characterise->item_count = characterise->item = characterise->round = 0;
-	switch (characterise->stage) {
-	case CHARACTERISE_CLASSES:
-		recipes_each(&characterise->recipes, add_loop, characterise);
-		return true;
-	case CHARACTERISE_SLOTS:
-		add_slots(characterise);
-		return true;
-	case CHARACTERISE_CACHES:
-		if (all)
-			begin_caches(characterise);
-		return true;
-	case CHARACTERISE_WINDOWS:
-		return true;
-	case CHARACTERISE_PORTS:
-		if (all && !characterise->options.quick)
-			add_mixes(characterise);
-		return true;
-	case CHARACTERISE_STAGES:
-		break;
-	}
-	return false;
 }
 
 static double share_of(const struct characterise *characterise, int stage)
@@ -315,27 +161,27 @@ static struct item *next_item(struct characterise *characterise)
 				return item;
 			characterise->item++;
 		}
-		if (characterise->probe)
+		if (characterise->probe || characterise->windows)
 			return NULL;
 		if (characterise->item_count && ++characterise->round < (characterise->stage == CHARACTERISE_PORTS ? ROUNDS_MIX : ROUNDS) && any_wanted(characterise) && !stage_late(characterise)) {
 			characterise->item = 0;
 			continue;
 		}
 		if (characterise->stage == CHARACTERISE_PORTS && characterise->item_count) {
-			take_mixes(characterise);
+			characterise_take_mixes(characterise);
 			characterise->item_count = characterise->item = characterise->round = 0;
 			if (!stage_late(characterise))
-				add_mixes(characterise);
+				characterise_add_mixes(characterise);
 			if (characterise->item_count)
 				continue;
 		}
-		keep_items(characterise);
+		characterise_keep_items(characterise);
 		figures_fill(characterise);
 		if (characterise->stage < CHARACTERISE_STAGES)
 			characterise->stage++;
-		if (!begin_stage(characterise))
+		if (!characterise_begin_stage(characterise))
 			return NULL;
-		if (characterise->probe)
+		if (characterise->probe || characterise->windows)
 			return NULL;
 	}
 }
@@ -361,6 +207,8 @@ static void tell_progress(struct characterise *characterise)
 		before += share_of(characterise, i);
 	if (characterise->probe)
 		part = probe_report(characterise->probe)->done;
+	else if (characterise->windows)
+		part = windows_report(characterise->windows)->done;
 	else if (characterise->stage == CHARACTERISE_PORTS)
 		part = fmin(1, (characterise->report.seconds / characterise->options.seconds - before) / here);
 	else if (characterise->item_count)
@@ -378,14 +226,18 @@ static void finish(struct characterise *characterise, double now)
 	characterise->waiting = false;
 	report->doing[0] = '\0';
 	if (characterise->stage == CHARACTERISE_PORTS)
-		take_mixes(characterise);
+		characterise_take_mixes(characterise);
 	if (characterise->probe) {
 		probe_stop(characterise->probe, now);
 		figures_caches(characterise, probe_report(characterise->probe));
 	}
+	if (characterise->windows) {
+		windows_stop(characterise->windows, now);
+		figures_windows(characterise, windows_report(characterise->windows));
+	}
 	figures_fill(characterise);
 	if (report->unmeasured > 0)
-		note(characterise, "%d of %d loops did not find the core quiet often enough in the time there was: what they are for is left out", report->unmeasured, report->loops);
+		characterise_note(characterise, "%d of %d loops did not find the core quiet often enough in the time there was: what they are for is left out", report->unmeasured, report->loops);
 	if (report->measured.width.known && report->measured.mix_count > 0) {
 		measured_find_ports(&report->measured, &report->ports);
 		report->ported = true;
@@ -405,6 +257,19 @@ static bool next_of_probe(struct characterise *characterise, double now, struct 
 	return false;
 }
 
+static bool next_of_windows(struct characterise *characterise, double now, struct request *request)
+{
+	if (windows_next(characterise->windows, now, request)) {
+		snprintf(characterise->report.doing, sizeof(characterise->report.doing), "%s", windows_report(characterise->windows)->doing);
+		characterise->report.stage = CHARACTERISE_WINDOWS;
+		return true;
+	}
+	figures_windows(characterise, windows_report(characterise->windows));
+	windows_free(characterise->windows);
+	characterise->windows = NULL;
+	return false;
+}
+
 bool characterise_next(struct characterise *characterise, double now, struct request *request)
 {
 	struct item *item;
@@ -414,16 +279,17 @@ bool characterise_next(struct characterise *characterise, double now, struct req
 	if (!characterise->begun) {
 		characterise->begun = true;
 		characterise->begin = now;
-		begin_stage(characterise);
+		characterise_begin_stage(characterise);
 	}
 	characterise->report.seconds = now - characterise->begin;
 	for (;;) {
-		if (characterise->probe && next_of_probe(characterise, now, request)) {
+		if ((characterise->probe && next_of_probe(characterise, now, request)) ||
+			(characterise->windows && next_of_windows(characterise, now, request))) {
 			characterise->waiting = true;
 			return true;
 		}
 		item = next_item(characterise);
-		if (item || !characterise->probe)
+		if (item || !(characterise->probe || characterise->windows))
 			break;
 	}
 	if (!item) {
@@ -463,6 +329,9 @@ void characterise_accept(struct characterise *characterise, double now, const st
 	if (characterise->probe) {
 		characterise->waiting = false;
 		probe_accept(characterise->probe, now, result);
+	} else if (characterise->windows) {
+		characterise->waiting = false;
+		windows_accept(characterise->windows, now, result);
 	} else {
 		item = &characterise->items[characterise->item];
 		if (result->kernel != item->kernel)
@@ -475,7 +344,7 @@ void characterise_accept(struct characterise *characterise, double now, const st
 		if (result->status.code != STATUS_CANCELLED)
 			item->visits++;
 		if (!status_is_ok(&cell->failure))
-			note(characterise, "%s: %.120s", report->doing, cell->failure.text);
+			characterise_note(characterise, "%s: %.120s", report->doing, cell->failure.text);
 	}
 	report->visits++;
 	report->seconds = now - characterise->begin;
@@ -486,6 +355,8 @@ void characterise_lose(struct characterise *characterise)
 {
 	if (characterise->waiting && characterise->probe)
 		probe_lose(characterise->probe);
+	if (characterise->waiting && characterise->windows)
+		windows_lose(characterise->windows);
 	characterise->waiting = false;
 }
 

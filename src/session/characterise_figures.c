@@ -358,6 +358,24 @@ void figures_caches(struct characterise *characterise, const struct probe_report
 		put_fact(measured, "size tlb2", around(second->entries, second->entries_lo, second->entries_hi), false, "a line a page");
 }
 
+void figures_windows(struct characterise *characterise, const struct windows_report *windows)
+{
+	struct measured *measured = &characterise->report.measured;
+
+	measured->buffer_count = 0;
+	for (int i = 0; i < windows->count && measured->buffer_count < MEASURED_BUFFERS; i++) {
+		const struct windows_row *row = &windows->row[i];
+		struct measured_buffer *buffer = &measured->buffer[measured->buffer_count];
+
+		if (!row->fact || fabs(row->fact->each - 1) > 1e-9 || (row->knee.kind != KNEE_SHARP && row->knee.kind != KNEE_SOFT))
+			continue;
+		*buffer = (struct measured_buffer){ .knee = row->knee, .own = row->fact->own };
+		snprintf(buffer->word, sizeof(buffer->word), "%s", row->fact->buffer);
+		snprintf(buffer->words, sizeof(buffer->words), "%s between two misses", row->filler);
+		measured->buffer_count++;
+	}
+}
+
 /* ---- the machine */
 
 void figures_identity(struct characterise_report *report)

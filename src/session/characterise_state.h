@@ -7,8 +7,10 @@
 #include "session/cells.h"
 #include "session/characterise.h"
 #include "session/probe.h"
+#include "session/windows.h"
 
-enum { TAKEN_OFF = 4, WIDTH_LINES = 6, ITEMS = 4096 };
+/* Mixes asked for at a time, among others. */
+enum { TAKEN_OFF = 4, WIDTH_LINES = 6, ITEMS = 4096, MIX_BATCH = 48 };
 
 /* One class: a line of the data file at one width. */
 struct class_recipe {
@@ -70,8 +72,21 @@ struct characterise {
 	bool begun, stopped, waiting;
 	double begin;
 	struct probe *probe;          /* while caches are measured */
+	struct windows *windows;      /* while windows are */
 	struct measured_mix *next;    /* mixes under way */
 };
+
+/* ---- characterise_stages.c ---- */
+
+/* Fills the items of the present stage, or begins what measures in its place. False: there is no further one. */
+bool characterise_begin_stage(struct characterise *characterise);
+/* Of a finished stage: what later ones need. */
+void characterise_keep_items(struct characterise *characterise);
+/* Answers what the last batch of mixes asked; and asks for the next. */
+void characterise_take_mixes(struct characterise *characterise);
+void characterise_add_mixes(struct characterise *characterise);
+/* Adds a note to the report, unless it is there. */
+void characterise_note(struct characterise *characterise, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- characterise_read.c ---- */
 
@@ -103,7 +118,8 @@ void figures_fill(struct characterise *characterise);
 struct figure figure_of(const struct characterise *characterise, const struct kernel *kernel);
 bool figure_wide(const struct kernel *kernel);      /* of 512-bit vectors */
 bool figure_settled(const struct characterise *characterise, const struct kernel *kernel);
-/* What the probe found. */
+/* What the probe found, and the windows. */
+void figures_windows(struct characterise *characterise, const struct windows_report *windows);
 void figures_caches(struct characterise *characterise, const struct probe_report *probe);
 /* "vendor GenuineIntel family 6 model a7 with l1i-64k", and the model's name. */
 void figures_identity(struct characterise_report *report);

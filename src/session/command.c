@@ -237,15 +237,17 @@ static struct status run_find_choose(struct session *session, const char *argume
 
 ACTION_BY(help, ((void)now, overlay_open(session, OVERLAY_HELP)))
 WORKS_BY(help, session->overlay != OVERLAY_HELP)
-WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0' || session_prepares(session))
+WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0' || session_prepares(session) || characterising_runs(session))
 
 static struct status run_close(struct session *session, const char *arguments, double now)
 {
-	(void)arguments, (void)now;
+	(void)arguments;
 	if (session->overlay != OVERLAY_NONE)
 		session->overlay = OVERLAY_NONE;
 	else if (session->entry[0])
 		session->entry[0] = '\0';
+	else if (characterising_runs(session))
+		characterising_stop(session, now);
 	else if (session_prepares(session))
 		session_stop(session);
 	return status_ok();
@@ -343,13 +345,18 @@ static const struct command_row rows[] = {
 	{ "probe only", "PART …", "parts of it: latency, tlb, line, bandwidth, parallel, cores", action_probe_only,
 		action_probe_works, 0 },
 	{ "probe stop", "", "end it with what is measured", action_probe_stop, action_probe_stop_works, 0 },
+	{ "characterise", "", "measure this core itself: its limits then, without a model of others", action_characterise, action_characterise_works,
+		COMMAND_FOUND },
+	{ "characterise stop", "", "end it with what is measured", action_characterise_stop, action_characterise_stop_works, 0 },
+	{ "characterise save", "", "keep what was measured of this core as its model", action_characterise_save, action_characterise_save_works,
+		0 },
 	{ "picture", "[light|dark] [FILE]", "a picture of what is in front: FILE.svg, .png, .pdf, or .gp for gnuplot; without a name a "
 		"new file here", action_picture, action_picture_works, COMMAND_VERBATIM },
 	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command", run_find, works_find,
 		COMMAND_VERBATIM },
 	{ "choose", "", "take what find has marked", run_find_choose, works_find_choose, 0 },
 	{ "help", "", "keys and commands", run_help, works_help, COMMAND_FOUND },
-	{ "close", "", "close what lies over the panels, drop the typed value, or end a preparation that takes long", run_close, works_close,
+	{ "close", "", "close what lies over the panels, drop the typed value, end a preparation that takes long or this core's measuring itself", run_close, works_close,
 		0 },
 	{ "yank", "", "the command line that reopens this state", run_yank, NULL, COMMAND_FOUND },
 	{ "quit", "", "end", run_quit, NULL, COMMAND_FOUND },

@@ -9,15 +9,9 @@ static enum uarch_match recognise(void *context, const struct machine *machine, 
 	return uarch_recognise(machine, name, why);
 }
 
-static struct status load(void *context, const char *name, const char *isa, struct core *core)
+/* What panels say of a model that is loaded. */
+static void name_core(struct core *core)
 {
-	struct status status;
-
-	(void)context;
-	memset(core, 0, sizeof(*core));
-	status = uarch_load(name, isa, &core->uarch);
-	if (!status_is_ok(&status))
-		return status;
 	snprintf(core->name, sizeof(core->name), "%s", uarch_name(core->uarch));
 	snprintf(core->title, sizeof(core->title), "%s", uarch_title(core->uarch));
 	core->port_count = uarch_port_count(core->uarch);
@@ -25,6 +19,29 @@ static struct status load(void *context, const char *name, const char *isa, stru
 		snprintf(core->port[i], sizeof(core->port[i]), "%s", uarch_port(core->uarch, i));
 		core->unit[i] = uarch_port_is_unit(core->uarch, i);
 	}
+}
+
+static struct status load(void *context, const char *name, const char *isa, struct core *core)
+{
+	struct status status;
+
+	(void)context;
+	memset(core, 0, sizeof(*core));
+	status = uarch_load(name, isa, &core->uarch);
+	if (status_is_ok(&status))
+		name_core(core);
+	return status;
+}
+
+static struct status read_text(void *context, const char *text, struct core *core)
+{
+	struct status status;
+
+	(void)context;
+	memset(core, 0, sizeof(*core));
+	status = uarch_parse(text, "what was measured", &core->uarch);
+	if (status_is_ok(&status))
+		name_core(core);
 	return status;
 }
 
@@ -54,4 +71,4 @@ static double modelled(void *context, const struct uarch_event *meaning, const s
 	return events_modelled(meaning, explanation);
 }
 
-const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events, modelled };
+const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events, modelled, read_text };

@@ -36,6 +36,8 @@ struct explainer {
 		struct event_plan *plan);
 	/* Like events_modelled(). NULL: the model says nothing of events. */
 	double (*modelled)(void *context, const struct uarch_event *meaning, const struct explanation *explanation);
+	/* Like load(), of a model's text in place of its name. NULL: nothing is measured that could be read. */
+	struct status (*read)(void *context, const char *text, struct core *core);
 };
 
 /* The one that asks src/model. */

@@ -27,6 +27,8 @@ static const char *core_name(const struct insight *insight)
 {
 	if (insight->wanted[0])
 		return insight->wanted;
+	if (insight->adopted)
+		return insight->adopted_name;
 	return insight->match == UARCH_EXACT || insight->nearest ? insight->running : "";
 }
 
@@ -49,12 +51,12 @@ static void note_core(struct insight *insight, const char *isa)
 	if (insight->match == UARCH_NEAREST) {
 		status = insight->explainer->load(insight->explainer->context, insight->running, isa, &core);
 		snprintf(insight->note, sizeof(insight->note), "core not recognised; nearest: %.40s. Press u to use it, marked as "
-			"such, or start with --uarch NAME.%s%.150s%s", status_is_ok(&status) ? core.title : insight->running,
+			"such, or M to measure this one, or start with --uarch NAME.%s%.130s%s", status_is_ok(&status) ? core.title : insight->running,
 			insight->why[0] ? " (" : "", insight->why, insight->why[0] ? ")" : "");
 		if (status_is_ok(&status))
 			insight->explainer->unload(insight->explainer->context, &core);
 	} else {
-		snprintf(insight->note, sizeof(insight->note), "core not recognised: no limits. The command \"uarch NAME\" "
+		snprintf(insight->note, sizeof(insight->note), "core not recognised: no limits. M measures it; the command \"uarch NAME\" "
 			"predicts for a core that is known.");
 	}
 }
@@ -77,7 +79,10 @@ static void load(struct session *session)
 		note_core(insight, machine_of(session)->arch);
 	if (!name[0])
 		return;
-	status = insight->explainer->load(insight->explainer->context, name, machine_of(session)->arch, &insight->core);
+	if (insight->adopted && strcmp(name, insight->adopted_name) == 0)
+		status = insight->explainer->read(insight->explainer->context, insight->adopted, &insight->core);
+	else
+		status = insight->explainer->load(insight->explainer->context, name, machine_of(session)->arch, &insight->core);
 	insight->loaded = status_is_ok(&status);
 	if (!insight->loaded)
 		snprintf(insight->note, sizeof(insight->note), "no limits: %s", status.text);
@@ -108,10 +113,21 @@ void insight_end(struct session *session)
 	if (!insight->explainer)
 		return;
 	unload(insight);
+	free(insight->adopted);
 	explanation_free(insight->own);
 	explanation_free(insight->scratch);
 	readings_free(insight->readings);
 	listing_free(insight->listing);
+}
+
+/* A core that no file is of can measure itself. */
+static void offer(struct session *session)
+{
+	const struct insight *insight = &session->insight;
+
+	if (insight->match != UARCH_EXACT && !insight->wanted[0] && !session->replay && insight->explainer->read)
+		session_notice(session, false, "no core model fits this processor: M measures it in 20 s%s",
+			insight->match == UARCH_NEAREST ? "; u takes the nearest" : "");
 }
 
 void insight_look(struct session *session)
@@ -125,6 +141,26 @@ void insight_look(struct session *session)
 		insight->why);
 	load(session);
 	insight_renew(session);
+	offer(session);
+}
+
+struct status insight_adopt(struct session *session, const char *text, const char *name)
+{
+	struct insight *insight = &session->insight;
+	struct core core;
+	struct status status = insight->explainer->read(insight->explainer->context, text, &core);
+
+	if (!status_is_ok(&status))
+		return status;
+	insight->explainer->unload(insight->explainer->context, &core);
+	unload(insight);
+	free(insight->adopted);
+	insight->adopted = memory_string(text);
+	snprintf(insight->adopted_name, sizeof(insight->adopted_name), "%s", name);
+	insight->wanted[0] = '\0';
+	load(session);
+	insight_renew(session);
+	return status;
 }
 
 bool insight_foreign(const struct session *session)

@@ -96,6 +96,7 @@ static void drop_outstanding(struct session *session)
 		session->engine.cancel(session->engine.context);
 	session->outstanding = 0;
 	probing_lose(session);
+	characterising_lose(session);
 	windowing_lose(session);
 }
 
@@ -241,7 +242,7 @@ void session_restart(struct session *session, double now)
 		session->focus = FOCUS_KNOBS;
 	insight_renew(session);
 	windowing_renew(session);
-	if (!session->frozen && !probing_runs(session))
+	if (!session->frozen && !session_apart(session))
 		submit_live(session, now);
 }
 
@@ -269,6 +270,7 @@ void session_freeze(struct session *session, bool frozen, double now)
 {
 	session->frozen = frozen;
 	probing_pause(session, frozen, now);
+	characterising_pause(session, frozen, now);
 	if (frozen) {
 		drop_outstanding(session);
 		return;
@@ -276,7 +278,7 @@ void session_freeze(struct session *session, bool frozen, double now)
 	session->live.due = now;
 	if (!session->live.answered)
 		session->live.changed_at = now;      /* the wait for a first figure begins again */
-	if (!session->live.failed && !probing_runs(session))
+	if (!session->live.failed && !session_apart(session))
 		submit_live(session, now);
 }
 
@@ -313,6 +315,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
 	memory_probe_init(&session->memory);
+	sweeps_load(&session->sweeps);      /* whoever sweeps by name is told what is wrong with the file */
 	insight_start(session, options->explainer, options->uarch);
 	counted_start(session, options);
 	machine_look(session);
@@ -331,12 +334,14 @@ void session_free(struct session *session)
 		return;
 	drop_outstanding(session);
 	probing_end(session);
+	characterising_end(session);
 	windowing_end(session);
 	recording_close(session->recording);
 	free(session->record_path);
 	insight_end(session);
 	counted_end(session);
 	cells_free(session->cells);
+	sweeps_free(&session->sweeps);
 	free(session->kernels);
 	free(session->invocation);
 	free(session);
@@ -562,8 +567,10 @@ static bool result_apply(struct session *session, const struct result *result, d
 			session->rest_until = now + LIVE_PERIOD;
 	}
 	if (result->tag == TAG_PROBE) {
-		if (result->final)
+		if (result->final) {
 			probing_take(session, result, now);
+			characterising_take(session, result, now);
+		}
 		return result->final;
 	}
 	if (result->tag == TAG_WINDOW) {
@@ -587,7 +594,7 @@ static void submit_probe(struct session *session, double now)
 {
 	struct request request;
 
-	if (!probing_submit(session, now, &request))
+	if (!(characterising_runs(session) ? characterising_submit(session, now, &request) : probing_submit(session, now, &request)))
 		return;
 	request.tag = TAG_PROBE;
 	session->outstanding = request.generation;
@@ -641,7 +648,7 @@ bool session_advance(struct session *session, double now)
 	look_ahead(session, now);
 	if (session->frozen || session->outstanding)
 		return changed;
-	if (probing_runs(session) && now >= session->rest_until) {
+	if (session_apart(session) && now >= session->rest_until) {
 		submit_probe(session, now);
 		return true;
 	}
@@ -670,7 +677,7 @@ double session_next(const struct session *session, double now)
 
 	if (session->frozen || session->outstanding)
 		return at == INFINITY ? -1 : at > now ? at - now : 0;
-	if (probing_runs(session))
+	if (session_apart(session))
 		return fmax(0, session->rest_until - now);
 	if (!session->live.failed)
 		at = fmin(at, fmax(session->live.due, session->rest_until));
@@ -689,7 +696,7 @@ bool session_idle(const struct session *session)
 		return false;
 	if (session->frozen)
 		return true;
-	if (probing_runs(session))
+	if (session_apart(session))
 		return false;
 	if (!session->live.failed && (!session->live.answered || counted_awaited(session)))
 		return false;

@@ -94,7 +94,7 @@ static void fill_live(const struct session *session, double now, struct view *vi
 	view->last_ghz = session->ghz;
 	view->last_source = session->ghz_from;
 	view->measuring = session->outstanding && session->outstanding_live;
-	if (!live->sample.valid && !live->failed && !session->frozen && !probing_runs(session) && now > live->changed_at)
+	if (!live->sample.valid && !live->failed && !session->frozen && !session_apart(session) && now > live->changed_at)
 		view->waiting = now - live->changed_at;
 	view->ahead = session->outlook.seen;
 	view->ahead_left = outlook_left(&session->outlook, now);
@@ -157,10 +157,13 @@ void session_view(const struct session *session, double now, struct view *view)
 		view->hint = kernel->hint;
 	fill_live(session, now, view);
 	probing_view(session, view);
+	view->characterising = characterising_view(session);
+	view->probing = session_apart(session);
 	windowing_view(session, view);
 	insight_view(session, view);
 	fill_remark(session, view);
 	counted_view(session, view);
+	ordered_view(session, view);
 	pace_find(&view->sample, view->explanation, view->counters.plan, &view->counters.counts, session->memory.peak, &view->pace);
 	fill_slice(session, &session->plan.by_size, &view->by_size);
 	fill_slice(session, &session->plan.by_stride, &view->by_stride);

@@ -15,6 +15,7 @@
 #include "session/replay.h"
 #include "session/session.h"
 #include "session/setting.h"
+#include "session/sweeps.h"
 #include "session/view.h"
 #include "session/windows.h"
 
@@ -95,6 +96,8 @@ struct insight {
 	char running[CORE_NAME], why[160];
 	char wanted[256];         /* the core asked about by name, or by the path of its file; empty: the running one */
 	bool nearest;             /* the nearest one is taken for the running one */
+	char *adopted;            /* the text of a model that was measured here: the running core's; NULL: none was */
+	char adopted_name[CORE_NAME];
 	bool loaded;
 	struct core core;
 	char note[300];           /* why there is no explanation */
@@ -135,6 +138,13 @@ struct counted {
 };
 
 /* The probe that was asked for last. */
+struct characterising {
+	struct characterise *machine;      /* NULL: none was */
+	bool running;
+	uint64_t generation;      /* of its request that is out; 0: none */
+	double paused, paused_at; /* as the probe's */
+};
+
 struct probing {
 	struct probe *probe;      /* NULL: none was */
 	bool running;             /* live figures and cells rest meanwhile */
@@ -211,8 +221,10 @@ struct session {
 	struct plan plan;
 	struct insight insight;
 	struct counted counted;
+	struct sweeps sweeps;            /* the named ones, with what others published; none where the file cannot be read */
 	struct memory_probe memory;      /* L3 and memory of this machine, as far as measured */
 	struct probing probing;
+	struct characterising characterising;
 	struct windowing windowing;
 };
 
@@ -329,6 +341,9 @@ bool action_code_works(const struct session *session, const char *arguments);
 void body_counters(struct session *session);      /* brings the counters to the front */
 void body_bring(struct session *session, enum body body);
 
+/* ordered.c: whether the present setting's order among others is the published one. */
+void ordered_view(const struct session *session, struct view *view);
+
 /* walk.c: the mountain under the cursor, and what its walk misses. */
 void walk_view(const struct session *session, struct view *view);
 struct status action_whatif(struct session *session, const char *arguments, double now);
@@ -374,6 +389,24 @@ bool action_counters_works(const struct session *session, const char *arguments)
 struct status action_counters_by(struct session *session, const char *arguments, double now);
 bool action_counters_by_works(const struct session *session, const char *arguments);
 
+/* Whether live figures and cells rest, since something else is measured in their place. */
+static inline bool session_apart(const struct session *session)
+{
+	return (session->probing.probe && session->probing.running) || (session->characterising.machine && session->characterising.running);
+}
+
+/* characterising.c: the core that measures itself, likewise. */
+bool characterising_runs(const struct session *session);
+void characterising_end(struct session *session);
+void characterising_lose(struct session *session);
+void characterising_pause(struct session *session, bool pause, double now);
+bool characterising_submit(struct session *session, double now, struct request *request);
+void characterising_take(struct session *session, const struct result *result, double now);
+void characterising_stop(struct session *session, double now);
+const struct characterise_report *characterising_view(const struct session *session);
+
+/* insight.c: takes a model's text for the running core's. */
+struct status insight_adopt(struct session *session, const char *text, const char *name);
 /* windowing.c: the curves of the kernel `window`, in place of its slice over fillers. */
 void windowing_end(struct session *session);
 /* Another setting, machine or core: begins, goes on elsewhere, or brings something else to the front. */
@@ -400,6 +433,12 @@ void probing_view(const struct session *session, struct view *view);
 struct status action_probe(struct session *session, const char *arguments, double now);
 bool action_probe_works(const struct session *session, const char *arguments);
 struct status action_probe_only(struct session *session, const char *arguments, double now);
+struct status action_characterise(struct session *session, const char *arguments, double now);
+bool action_characterise_works(const struct session *session, const char *arguments);
+struct status action_characterise_stop(struct session *session, const char *arguments, double now);
+bool action_characterise_stop_works(const struct session *session, const char *arguments);
+struct status action_characterise_save(struct session *session, const char *arguments, double now);
+bool action_characterise_save_works(const struct session *session, const char *arguments);
 struct status action_probe_stop(struct session *session, const char *arguments, double now);
 bool action_probe_stop_works(const struct session *session, const char *arguments);
 

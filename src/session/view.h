@@ -45,6 +45,8 @@ struct view_point {
 };
 
 /* Throughput (or CPE, for a kernel that moves no bytes) along one knob, the others as they are. */
+struct characterise_report;
+
 struct view_slice {
 	int knob;                 /* index of the knob, -1: no such slice */
 	int count;
@@ -129,6 +131,7 @@ struct view {
 	bool entry_refused;                 /* it was not taken */
 	const char *remark;                 /* the kernel's on this setting, or the next; NULL: none */
 	char blocks[520];                   /* how large its blocks should be, beside the best measured; empty: it has none */
+	char order[480];                    /* whether ways to do the same come in the published order here, and if not, why; empty: nothing to compare */
 	const char *hint;                   /* what to press first, or NULL: a knob has been turned */
 
 	/* The present setting's figure. While a new setting has none yet, `sample.valid` is false: a figure of
@@ -174,7 +177,8 @@ struct view {
 	struct view_recorded recorded[KNOBS_MAX];      /* of a replay: where each knob was */
 	bool recording;                     /* what is measured is being written to a file */
 	const struct probe_report *probe;   /* NULL: none was asked for */
-	bool probing;                       /* it is under way: live figures rest */
+	bool probing;                       /* it is under way, or this core measures itself: live figures rest */
+	const struct characterise_report *characterising;      /* the latter, while it does; else NULL */
 	const struct windows_report *windows;      /* of the kernel `window`; NULL: it was not chosen yet */
 	const struct windows_row *window;   /* of its present filler; NULL: none */
 	bool windowing;                     /* more of its points are to come */

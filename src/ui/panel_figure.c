@@ -53,7 +53,7 @@ static void add_absence(struct lines *lines, const struct view *view, const stru
 	} else if (view->frozen && !view->measuring) {
 		snprintf(line->text, sizeof(line->text), "frozen before it was measured");
 	} else if (view->probing) {
-		snprintf(line->text, sizeof(line->text), "measured after the probe");
+		snprintf(line->text, sizeof(line->text), view->characterising ? "measured after the core" : "measured after the probe");
 	} else {
 		snprintf(line->text, sizeof(line->text), "measuring…");
 		footprint = view->setting.kernel->footprint(view->setting.v);

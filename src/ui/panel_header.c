@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "session/probe.h"
+#include "session/characterise.h"
 #include "ui/panels.h"
 
 /* Appends an item after a separator when all of it still fits before `end`. */
@@ -30,6 +31,8 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 		snprintf(state, sizeof(state), "frozen");
 	else if (view->failure[0])
 		snprintf(state, sizeof(state), "stopped");
+	else if (view->characterising)
+		snprintf(state, sizeof(state), "core %.0f %%", floor(100 * view->characterising->done));
 	else if (view->probing && view->probe)
 		snprintf(state, sizeof(state), "probing %.0f %%", floor(100 * view->probe->done));
 	else if (!view->sample.valid)

@@ -1,7 +1,9 @@
 /* The last message; while there is none, what this machine refused and every figure suffers from, or what
  * to press first. What was refused where a recording was made is not said of the machine before which one sits. */
+#include <math.h>
 #include <stdio.h>
 
+#include "session/characterise.h"
 #include "ui/panels.h"
 
 static void refusals(const struct machine *machine, char *buffer, size_t size)
@@ -34,7 +36,14 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	const struct view *view = scene->view;
 	char refused[320];
 
-	if (view->notice[0]) {
+	if (view->characterising) {
+		struct view doing = *view;
+
+		doing.notice_bad = false;
+		snprintf(doing.notice, sizeof(doing.notice), "this core measures itself, %.0f %%: %s; Esc ends it", floor(100 * view->characterising->done),
+			view->characterising->doing);
+		draw_notice(canvas, at, &doing);
+	} else if (view->notice[0]) {
 		draw_notice(canvas, at, view);
 	} else if (view->machine && view->machine->known) {
 		refused[0] = '\0';

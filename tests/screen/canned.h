@@ -75,6 +75,9 @@ struct session;
 /* Gives a session a probe of which so many percent are done: below 100 it stands still. */
 void canned_probe(struct canned *canned, struct session *session, int percent);
 
+/* Has the core measure itself, and be so far; 100: it is done with the first frame. */
+void canned_core(struct canned *canned, struct session *session, int percent);
+
 /* The clock, as script_run() wants it. */
 double canned_now(void *canned);
 void canned_pass(void *canned, double seconds, int descriptor);

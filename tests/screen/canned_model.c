@@ -52,6 +52,15 @@ static struct status load(void *context, const char *name, const char *isa, stru
 	return status_ok();
 }
 
+/* The name and title that a text begins with, and ports as Zen 5's. */
+static struct status read_text(void *context, const char *text, struct core *core)
+{
+	struct status status = load(context, "zen5", NULL, core);
+
+	sscanf(text, "uarch %23s %63[^\n]", core->name, core->title);
+	return status;
+}
+
 static void unload(void *context, struct core *core)
 {
 	(void)context;
@@ -295,5 +304,5 @@ struct explainer canned_explainer(struct canned *canned)
 {
 	return (struct explainer){ .context = canned, .recognise = recognise, .load = load, .unload = unload,
 		.explain = explain_canned, .events = canned->counters == CANNED_UNASKED ? NULL : canned_events,
-		.modelled = canned_modelled };
+		.modelled = canned_modelled, .read = read_text };
 }

@@ -5,7 +5,8 @@
  *
  * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: machine limited", "#: core near",
  * "#: core unknown", "#: uarch skylake", "#: kernel NAME", "#: counters none", "#: counters ports", "#: counters clock",
- * "#: counters dispatched", "#: probe PERCENT", "#: window", "#: replay FILE" (a recording, named from the script's directory, in place of the canned engine). */
+ * "#: counters dispatched", "#: probe PERCENT", "#: characterise PERCENT", "#: window", "#: replay FILE" (a recording, named from the
+ * script's directory, in place of the canned engine). */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct start {
 	enum uarch_match match;
 	bool skylake;
 	int probe;             /* percent of a probe that are done; 0: there is none */
+	int core;              /* likewise of the core's measuring itself */
 	enum canned_counters counters;
 	const struct kernel *kernel;
 	char replay[256];      /* empty: none */
@@ -77,6 +79,8 @@ static bool read_start(const char *path, struct start *start)
 			good = good && start->probe > 0 && start->probe <= 100;
 		else if (strcmp(line + 3, "window") == 0)
 			start->kernel = &canned_window;
+		else if (sscanf(line + 3, "characterise %d", &start->core) == 1)
+			good = good && start->core > 0 && start->core <= 100;
 		else if (strcmp(line + 3, "uarch skylake") == 0)
 			start->skylake = true;
 		else if (strncmp(line + 3, "kernel ", 7) == 0 && kernel_find(line + 10))
@@ -132,6 +136,8 @@ static bool run_script(const char *path, char **output)
 	session = session_new(&engine, &options);
 	if (start.probe)
 		canned_probe(&canned, session, start.probe);
+	if (start.core)
+		canned_core(&canned, session, start.core);
 	status = front_init(&front, session, 80, 24, start.ascii);
 	if (status_is_ok(&status)) {
 		out = open_memstream(output, &size);
