@@ -16,6 +16,7 @@
 
 /* With fewer points than FEWEST on one side it has to be plainer. And of several rises one counts that is so large beside the largest. */
 #define RISE_PLAIN 1.5
+#define SEEN_PLAINLY 4.0
 #define RISE_SHARE 0.4
 
 /* What a point is off counts from OFF_FROM on, in noise, up to OFF_MOST; below that hardly. Noise is at least SLACK of the rise itself: the base
@@ -103,7 +104,7 @@ static struct knee_rise try_rise(const struct knee_curve *curve, int a, int b, d
 	/* Of medians. */
 	c.outstanding = (c.after - c.before) /
 		(1.25 * noise * sqrt(c.before * c.before / (double)below + c.after * c.after / (double)above));
-	if (c.after < (below < FEWEST ? RISE_PLAIN : RISE) * c.before || c.outstanding < SEEN) {
+	if (c.after < (below < FEWEST ? RISE_PLAIN : RISE) * c.before || c.outstanding < (below < FEWEST ? SEEN_PLAINLY : SEEN)) {
 		c.misfit = INFINITY;
 		return c;
 	}

@@ -16,6 +16,10 @@ enum { QUIET = 8, PATIENCE = 16 };
 /* How often a point is asked for while something shares the core; and how often a knee that stays unclear is looked for. */
 enum { VISITS = 3, SEARCHES = 2 };
 
+/* Points that are off by more, usually, and quartiles that are further apart, are to be looked at again. */
+#define NOISY 0.07
+#define SCATTERED 0.2
+
 /* Fillers to look at, at most, where no knee comes before: twice what today's largest buffers hold. */
 #define MOST 2048
 
@@ -292,6 +296,21 @@ static void fail_row(struct windows_row *row, const char *why)
 	snprintf(row->why, sizeof(row->why), "%s", why);
 }
 
+static bool is_better(const struct sample *sample, const struct sample *than)
+{
+	if (!sample->valid || !than->valid)
+		return sample->valid;
+	return sample->contended != than->contended ? than->contended : sample->cpe < than->cpe;
+}
+
+/* Where points scatter, because others use the memory, each is looked at twice: what disturbs it makes it slower. */
+static int visits_wanted(const struct windows_row *row, const struct sample *sample)
+{
+	if (!sample->valid || sample->contended)
+		return VISITS;
+	return row->knee.noise > NOISY || sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe ? 2 : 1;
+}
+
 void windows_accept(struct windows *windows, double now, const struct result *result)
 {
 	struct windows_report *report = &windows->report;
@@ -315,10 +334,9 @@ void windows_accept(struct windows *windows, double now, const struct result *re
 		return;
 	}
 	sample_summarise(&result->trials, &result->facts, &sample);
-	/* What shares the core only slows it: of several visits the fastest is the nearest. */
-	if (windows->visits == 0 || (sample.valid && (!windows->best.valid || sample.cpe < windows->best.cpe || !sample.contended)))
+	if (windows->visits == 0 || is_better(&sample, &windows->best))
 		windows->best = sample;
-	if ((!sample.valid || sample.contended) && ++windows->visits < VISITS)
+	if (++windows->visits < visits_wanted(row, &sample))
 		return;
 	windows->visits = 0;
 	if (!windows->best.valid) {

@@ -187,6 +187,36 @@ static void contended_points_are_asked_for_again(void **state)
 	play_free(play);
 }
 
+/* Every second visit something uses the memory: a third slower, and nothing on the core tells. */
+static struct result disturbed_answer(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	for (unsigned i = 0; i < result.trials.count && play->requests % 2; i++)
+		result.trials.trial[i].cpe *= i < 4 ? 1 : 1.5;
+	return result;
+}
+
+static void points_that_scatter_are_looked_at_twice(void **state)
+{
+	struct play *play = play_new();
+	const struct windows_row *row;
+
+	(void)state;
+	play->answer = disturbed_answer;
+	play->options.fillers = 1u << FILL_NOP;
+	run(play);
+	row = &play->report->row[0];
+	check_near(row->knee.x, 506, 0);
+	assert_int_equal(row->knee.kind, KNEE_SHARP);
+	assert_true(row->requests > row->curve.count);
+	/* The faster visit is what counts. */
+	for (int i = 0; i < row->curve.count; i++)
+		if (row->curve.point[i].x < 500)
+			assert_true(row->curve.point[i].y < 600 * 1.2);
+	play_free(play);
+}
+
 static struct result always_contended(struct play *play, const struct request *request)
 {
 	struct result result = quiet_answer(play, request);
@@ -382,6 +412,7 @@ int main(void)
 		cmocka_unit_test(the_core_model_stands_beside),
 		cmocka_unit_test(other_knobs_are_passed_on),
 		cmocka_unit_test(contended_points_are_asked_for_again),
+		cmocka_unit_test(points_that_scatter_are_looked_at_twice),
 		cmocka_unit_test(a_core_that_is_never_quiet_is_said_to_be),
 		cmocka_unit_test(a_filler_that_fails_leaves_the_others),
 		cmocka_unit_test(what_stays_unclear_is_looked_for_twice),
