@@ -143,12 +143,16 @@ static void write_fillers(struct maker *m, int chain)
 	/* Taken jumps stand apart, one in half a line: prediction of several in fewer bytes is another story. */
 	if (m->v[FILLER] == WINDOW_JUMP || m->v[FILLER] == WINDOW_INDIRECT || m->v[FILLER] == WINDOW_LINK)
 		assemble_align(&m->as, count ? FILLER_BYTES : 1);
+	from = m->as.at;
 	if (lines->count == 0) {
-		while (done++ < count)
+		bool away = m->v[FILLER] == WINDOW_CALL || m->v[FILLER] == WINDOW_LINK;      /* as far as the subroutine is */
+
+		for (; done < count && (away || done == 0); done++)
 			write_jump(m);
+		if (done < count)
+			assemble_again(&m->as, from, count - done);
 		return;
 	}
-	from = m->as.at;
 	for (; done < count && done < (unsigned)lines->count; done++)
 		assemble(&m->as, lines->line[done], chase[chain]);
 	if (done < count) {
@@ -384,7 +388,7 @@ static void window_rewind(struct kernel_run *run)
 
 /* ---- Checks */
 
-enum { VERIFIED = 64 };
+enum { VERIFIED = 32 };
 
 /* What the fillers leave, computed step by step; false: a pointer leads out of the nodes. */
 static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct window_walk *state)
