@@ -363,23 +363,33 @@ static struct status hash_proof(struct kernel_run *run)
 	return compare(run, run->ring, expected(run, 0, run->ring));
 }
 
+/* Measured on a Granite Rapids, of 384 MB: keys that are there take 40 ns in chains and 27 in slots at load 50, 50 and 97 at 90; others 31 and 55,
+ * 45 and 302. By 16 at a time chains take 1.0 to 1.2 times that, and 0.4 of it at load 1,000. */
 static const char *hash_remark(const int64_t *v)
 {
-	if (v[HASH_TABLE] == TABLE_OPEN && v[HASH_LOAD] > 80 && v[HASH_FOUND] < 100)
-		return "A search for what is not there goes on to the next free slot: full tables have long runs without one.";
+	double steps = steps_of(v);
+	int64_t chained[HASH_KNOBS];
+
+	for (int i = 0; i < HASH_KNOBS; i++)
+		chained[i] = v[i];
+	chained[HASH_TABLE] = TABLE_CHAINED;
+	if (v[HASH_LOOKUPS] > 1 && steps < 4)
+		return "Searches as short as these overlap in the reorder buffer by themselves: taking them by turns costs instructions and saves little.";
+	if (v[HASH_TABLE] == TABLE_OPEN && steps > steps_of(chained) + 1)
+		return "At this load more slots are looked at than a chain has nodes, and where a search ends is guessed wrong more often.";
 	if (v[HASH_TABLE] == TABLE_CHAINED && v[HASH_ORDER] == ORDER_BUCKET)
 		return "The nodes of a chain lie side by side: a line brings two or three, and yet each is waited for.";
-	if (v[HASH_TABLE] == TABLE_CHAINED && v[HASH_LOAD] > 200)
-		return "Each node of a chain is a miss of its own, one after the other: turn lookups, or down load.";
+	if (v[HASH_TABLE] == TABLE_CHAINED && steps >= 4)
+		return "Each node of a chain is a miss of its own, one after the other: turn lookups, or load down.";
 	return NULL;
 }
 
 const struct kernel kernel_hash_lookup = {
 	.name = "hash-lookup",
 	.title = "look keys up in a hash table",
-	.look_for = "In a chain each node waits for the one before, and none is near another. With table=open a key that meets others lies in the next "
-		"slots, in the same line, and nothing is loaded to find them. Turn load up until chains get long, found down, and lookups up: "
-		"then several searches wait at the same time.",
+	.look_for = "In a chain each node waits for the one before, and none is near another. With table=open a key that meets others lies in one of "
+		"the next slots, mostly in the same line, and nothing is loaded to find it: faster while slots are free. Turn load: full, it looks at "
+		"more slots than chains have nodes. Where chains are long, turn lookups.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up memory-bound programs with low ILP",
 	.element = "lookup",
 	.hint = "+ on size beyond the caches; then table=open",

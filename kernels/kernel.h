@@ -197,6 +197,9 @@ struct kernel {
 	 * compare half a pass with a whole one, however short it is. */
 	bool halved;
 
+	/* Set when its walk is to miss: the working set is then not brought into the caches before trials begin. */
+	bool cold;
+
 	/* Bytes of code that prepare() makes for the setting (kernels/assemble.h), at most. NULL: it makes none, the code is compiled. */
 	size_t (*room)(const int64_t *v);
 

@@ -10,6 +10,9 @@
 /* Bytes, for what the walk asks of memory. */
 enum { LINE = 64, WORD = 8, NODE = sizeof(struct list_node) };
 
+/* Values that an interleaved loop is stepped with, at most: some thousand instructions. */
+enum { STEPPED_VALUES = 128 };
+
 /* Deleted nodes in an array that are more than any predictor learns. */
 enum { BEYOND_LEARNING = 65536 };
 
@@ -30,7 +33,7 @@ static const struct knob knobs[] = {
 	[LOOKUP_MISPLACED] = { .name = "misplaced", .help = "percent of nodes at random places; 0: all in order", .kind = KNOB_COUNT,
 		.min = 0, .max = 100, .multiple = 5 },
 	[LOOKUP_DELETED] = { .name = "deleted", .help = "percent of nodes that are in the array, but not in the list", .kind = KNOB_COUNT,
-		.min = 0, .max = 90, .multiple = 5 },
+		.min = 0, .max = 75, .multiple = 5 },
 	[LOOKUP_GROUP] = { .name = "group", .help = "nodes that stay together, wherever they are", .kind = KNOB_CHOICE, .choices = group_names },
 	[LOOKUP_WHOLE] = { .name = "whole", .help = "1: each trial looks up all values, and what is found is checked", .kind = KNOB_COUNT,
 		.min = 0, .max = 1 },
@@ -421,14 +424,35 @@ static struct status lookup_prepare(struct kernel_run *run)
 static void lookup_shrink(int64_t *v)
 {
 	v[LOOKUP_WHOLE] = v[LOOKUP_FOUND] = 0;
-	if (v[LOOKUP_VALUES] > 160)
-		v[LOOKUP_VALUES] = 128;
+	if (v[LOOKUP_VALUES] > STEPPED_VALUES)
+		v[LOOKUP_VALUES] = STEPPED_VALUES;
 }
 
+/* Which of these holds follows from how the form gets its addresses, and from which of its lines come in order: struct lines. */
 static const char *lookup_remark(const int64_t *v)
 {
-	(void)v;
-	return NULL;
+	bool ordered = lines_of(v).scattered <= 0;
+
+	switch (v[LOOKUP_FORM]) {
+	case FORM_INTERLEAVED:
+		if (v[LOOKUP_INNER] == INNER_SCALAR)
+			return "One load of the chain for as many comparisons as there are values: it is hidden while they take longer than a miss.";
+		return ordered ? "Nodes come in order and comparisons four at a time: what is left is the loop over the values, started anew for each node." :
+			"The quicker the comparisons, the less they hide: once they take less than a miss the chain of nodes binds again, until there are "
+			"more values.";
+	case FORM_ARRAY:
+		return v[LOOKUP_DELETED] ? "A deleted node is read and passed over; among many no predictor knows which, and each costs a wrong guess." :
+			"Memory's own order, whatever the list's: prefetchers run ahead, and misplaced changes nothing.";
+	case FORM_INDEX:
+		return ordered ? "In order there is nothing to gain: nodes would come in time without an index, which is a third more to read." :
+			"The index knows all addresses, so misses overlap as far as the core has room for them. They are as many as ever: forms that go "
+			"through memory in order, or seldom, have fewer.";
+	case FORM_UNROLLED:
+		return "One load of the chain for each group: it is as many times shorter, and a misplaced group is one miss.";
+	default:
+		return ordered ? "In order the next node is in this line, or in one that a prefetcher brings: the chain costs a cache's latency, where memory keeps "
+			"up." : "Each misplaced node is a miss that the chain waits for, and nothing else is under way meanwhile.";
+	}
 }
 
 const struct kernel kernel_list_lookup = {

@@ -8,6 +8,8 @@
 #include "kernels/choose.h"
 #include "kernels/tree.h"
 
+/* A value that one way of a branch alone computes: KERNEL_KEEP() keeps compilers from computing both, and choosing. */
+
 /* What is found adds to these. */
 #define BEGIN uint64_t found = 0, sum = 0
 #define END walk->found += found; walk->sum += sum
@@ -91,6 +93,7 @@ KERNEL_LOOP static void pointer_branching_interleaved(struct tree_walk *walk)
 					found++;
 					sum += (uintptr_t)node;
 					node = nothing;
+					KERNEL_KEEP(node);
 				}
 				at[i] = node;
 				active++;
@@ -204,6 +207,7 @@ KERNEL_BODY void level_branching_interleaved(struct tree_walk *walk, const unsig
 					found++;
 					sum += node;
 					node = number;
+					KERNEL_KEEP(node);
 				}
 				at[i] = node;
 				active++;

@@ -140,7 +140,7 @@ static void write_fillers(struct maker *m, int chain)
 
 	if (m->v[FILLER] == WINDOW_WAIT_VECTOR)
 		assemble(&m->as, into_vector, chase[chain]);
-	/* Taken jumps stand apart: prediction of several in so few bytes is another story. */
+	/* Taken jumps stand apart, one in half a line: prediction of several in fewer bytes is another story. */
 	if (m->v[FILLER] == WINDOW_JUMP || m->v[FILLER] == WINDOW_INDIRECT || m->v[FILLER] == WINDOW_LINK)
 		assemble_align(&m->as, count ? FILLER_BYTES : 1);
 	if (lines->count == 0) {
@@ -433,7 +433,8 @@ static bool leaves_registers(const struct kernel_run *run)
 	return run->v[FILLER] == WINDOW_INDIRECT || run->v[FILLER] == WINDOW_LINK;
 }
 
-static struct status window_verify(struct kernel_run *run)
+/* Where it walks is always the same, and left again: trials go on where those before them stopped. */
+static struct status compare(struct kernel_run *run)
 {
 	struct window_walk expected = { .turns = 0 }, found;
 	const int64_t *v = run->v;
@@ -475,6 +476,14 @@ static struct status window_verify(struct kernel_run *run)
 	return status_ok();
 }
 
+static struct status window_verify(struct kernel_run *run)
+{
+	struct status status = compare(run);
+
+	window_rewind(run);
+	return status;
+}
+
 static const char *window_remark(const int64_t *v)
 {
 	switch (v[REMEDY]) {
@@ -507,6 +516,7 @@ const struct kernel kernel_window = {
 	.footprint = window_footprint,
 	.layout = window_layout,
 	.seamless = true,
+	.cold = true,
 	.plot_cpe = true,
 	.room = window_room,
 	.prepare = window_prepare,

@@ -36,7 +36,7 @@ struct window_lines {
 #if defined(__x86_64__)
 
 /* At most, of one of each; and what WINDOW_CONSTANT moves. */
-enum { FILLER_BYTES = 16, WORK_BYTES = 4, MISS_BYTES = 48, CONSTANT = 0 };
+enum { FILLER_BYTES = 32, WORK_BYTES = 4, MISS_BYTES = 48, CONSTANT = 0 };
 
 static const char *const chase[WINDOW_CHAINS] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi" };
 static const char *const general[WINDOW_GENERAL] = { "r8", "r9", "r10", "r11", "r12", "r13" };
@@ -120,7 +120,7 @@ static void write_exit(struct assembly *as)
 
 #else
 
-enum { FILLER_BYTES = 16, WORK_BYTES = 4, MISS_BYTES = 48, CONSTANT = 1000 };
+enum { FILLER_BYTES = 32, WORK_BYTES = 4, MISS_BYTES = 48, CONSTANT = 1000 };
 
 static const char *const chase[WINDOW_CHAINS] = { "x2", "x3", "x4", "x5", "x6", "x7" };
 static const char *const general[WINDOW_GENERAL] = { "x8", "x9", "x10", "x11", "x12", "x13" };

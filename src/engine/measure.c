@@ -89,7 +89,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 
 	*measure = (struct measure){ .run = run, .clock = clock, .calls = 1, .cpu = -1 };
 	clock_clean_vectors();
-	if (footprint <= warm_most)
+	if (footprint <= warm_most && !run->kernel->cold)
 		touch(run, footprint, until, cancel);
 
 	/* Double a call until it lasts long enough to be judged; that also walks the ring warm. */

@@ -98,7 +98,6 @@ bool buffers_published(const struct buffers *buffers, const char *buffer, char *
 	words[0] = '\0';
 	if (source)
 		*source = NULL;
-	/* The newest are listed last, and matter most. */
 	for (int i = buffers->published_count - 1; i >= 0; i--) {
 		const struct buffer_published *row = &buffers->published[i];
 		char more[72];
@@ -156,8 +155,10 @@ static void say_sharp(const struct buffers *buffers, const struct knee *knee, co
 		return;
 	}
 	say_sum(knee, filler, sum, sizeof(sum));
-	if (fabs(less) <= unsure)
-		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries, as the core's file has", sum, less == 0 ? entries : found);
+	if (less == 0)
+		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries, as the core's file has", sum, found);
+	else if (fabs(less) <= unsure)
+		snprintf(words, BUFFERS_WORDS, "%s = about %.0f entries, where the core's file has %.0f", sum, found, entries);
 	else if (less > 0 && rest && less <= rest->most)
 		snprintf(words, BUFFERS_WORDS, "%s = %.0f of %.0f entries: %s", sum, found, entries, rest->words);
 	else
@@ -184,7 +185,7 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee, 
 		break;
 	case KNEE_NONE:
 		if (knee->work)
-			snprintf(words, BUFFERS_WORDS, "the fillers' own work takes longer than the misses before anything is full");
+			snprintf(words, BUFFERS_WORDS, "the time grows by the fillers' own work, and by no step: nothing is full before");
 		else if (known)
 			snprintf(words, BUFFERS_WORDS, "they take none of the %.0f entries that the core's file has", entries);
 		break;

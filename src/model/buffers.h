@@ -38,7 +38,7 @@ void buffers_load(struct buffers *buffers);
 /* Entries that a core's model gives a buffer; NAN: it gives none, or there is no model. */
 double buffers_size(const struct uarch *uarch, const char *buffer);
 
-/* "Sandy Bridge 168, Skylake 224" of a buffer, as many as have room, the last ones listed first left out; *source: of the first. False, and an empty
+/* "Sandy Bridge 168, Skylake 224" of a buffer, the last ones listed, as many as have room; *source: of the first of them. False, and an empty
  * text: nobody published anything. */
 bool buffers_published(const struct buffers *buffers, const char *buffer, char *words, size_t size, const char **source);
 

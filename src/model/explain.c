@@ -15,7 +15,7 @@
 /* Elements of the two runs that a data-dependent path is stepped over: enough turns that shares of a random pattern show, few
  * enough for some milliseconds. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
-#define STEP_SECONDS 0.5
+#define STEP_SECONDS 2
 
 /* Of a kernel whose elements are long, fewer are enough, and each may take hundreds of steps. */
 #define LONG_SECONDS 2.0

@@ -21,6 +21,11 @@ enum { CLEAR_LEAST = 16 };
 /* Where the time grows like this power of the fillers, it is their own work. */
 #define WORK 0.6
 
+/* With so many points, and no more noise than that, what rises and has no step as large as this anywhere grows. */
+enum { GROWN = 20 };
+#define GROWN_NOISE 0.05
+#define GROWN_STEP 1.2
+
 /* Points in all; and round the knee on either side, more where they scatter. */
 enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
@@ -119,6 +124,14 @@ static bool is_work(const struct knee_curve *curve, const struct knee_fit *fit)
 	return fit->ramp && (curve->point[fit->rise.b].x > 0.7 * last->x || grows_on(curve, fit->rise.b));
 }
 
+static bool is_gradual(const struct knee_curve *curve, double noise)
+{
+	for (int i = 1; i < curve->count; i++)
+		if (curve->point[i].y > GROWN_STEP * curve->point[i - 1].y)
+			return false;
+	return curve->count >= GROWN && noise < GROWN_NOISE;
+}
+
 /* The last point of half as many fillers as the last one. */
 static int half_way(const struct knee_curve *curve)
 {
@@ -148,7 +161,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 
 		if (last->x < most && !up)
 			return;
-		knee->work = up && grows_on(curve, half_way(curve));
+		knee->work = up && (grows_on(curve, half_way(curve)) || is_gradual(curve, fit.noise));
 		knee->kind = knee->work || (!up && is_flat(curve)) ? KNEE_NONE : KNEE_UNCLEAR;
 		return;
 	}

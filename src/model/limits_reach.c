@@ -52,9 +52,8 @@ static bool add_up(struct tally *tally, enum reach_way way, enum limit_kind kind
 /* Three digits of a number of loads: walks of many elements a load have little of one each. */
 static const char *loads_words(double loads, char number[24])
 {
-	double unit = pow(10, floor(log10(loads)) - 2);
-
-	return words_number(loads >= 100 ? round(loads) : round(loads / unit) * unit, number);
+	snprintf(number, 24, loads < 100 ? "%.3g" : "%.0f", loads);
+	return number;
 }
 
 /* "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles" */
@@ -68,7 +67,7 @@ static void describe(const struct way_down *down, char *buffer, size_t size)
 	for (int i = L1; i < LEVELS; i++) {
 		size_t length = strlen(buffer);
 
-		if (down->count[i] < 0.005 * down->loads || length >= size)
+		if (down->count[i] < 0.01 * down->loads || length >= size)
 			continue;
 		loads_words(down->count[i], number);
 		words_number(round(down->latency[i]), each);

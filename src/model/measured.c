@@ -55,6 +55,14 @@ bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b)
 	return true;
 }
 
+static bool impossible(const struct measured *measured, const struct measured_mix *mix)
+{
+	for (int i = 0; i < mix->count; i++)
+		if (mix->cycles.value < 0.92 * mix->times[i] * measured->op[mix->op[i]].each.value)
+			return true;
+	return false;
+}
+
 void infer_figure(const struct measured *measured, const struct measured_mix *mix, struct infer_figure *figure)
 {
 	double value[8], spread = 0;
@@ -69,6 +77,9 @@ void infer_figure(const struct measured *measured, const struct measured_mix *mi
 			continue;
 		figure->asked++;
 		if (!other->cycles.known || !(other->cycles.value > 0) || figure->known == 8)
+			continue;
+		/* Faster than one of its classes is alone: that was no good measurement. */
+		if (impossible(measured, other))
 			continue;
 		each = other->cycles.value * mix->times[0];
 		for (int k = 0; k < other->count; k++)
@@ -104,13 +115,35 @@ void infer_want(struct inference *in, const struct measured_mix *mix, int times)
 	in->want[in->want_count++].cycles = (struct figure){ 0 };
 }
 
-double infer_miss(double predicted, double cycles, double spread)
+void infer_want_late(struct inference *in, const struct measured_mix *mix)
 {
-	/* No mix runs better than within one or two percent of the best assignment. */
-	double sure = sqrt(0.012 * 0.012 + fmin(spread, 0.1) * fmin(spread, 0.1));
-	double off = log(predicted / cycles) / sure;
+	struct infer_figure figure;
 
-	return isfinite(off) ? fmin(off * off, 60) : 60;
+	for (int i = 0; i < in->late_count; i++)
+		if (infer_same_mix(&in->late[i], mix))
+			return;
+	infer_figure(in->measured, mix, &figure);
+	if (in->late_count == INFER_WANTS || figure.asked)
+		return;
+	in->late[in->late_count] = *mix;
+	in->late[in->late_count++].cycles = (struct figure){ 0 };
+}
+
+bool infer_clash(const struct inference *in, int op, int other)
+{
+	bool wide = in->measured->op[op].bits > 256;
+	int narrow = wide ? other : op;
+
+	return wide != (in->measured->op[other].bits > 256) && in->measured->op[narrow].bits > 0 &&
+		(in->kind[narrow] != INFER_SIMPLE || in->wide[narrow] > 1);
+}
+
+double infer_miss(double predicted, double cycles, double spread, int ports)
+{
+	double off = log(predicted / cycles), sure = off > 0 ? 0.012 : ports <= 3 ? 0.012 + 0.008 * (ports - 1) : 0.07;
+
+	off = fabs(off) / hypot(sure, fmin(spread, 0.1));
+	return !isfinite(off) ? 60 : fmin(off < 3 ? off * off : 9 + 4 * (off - 3), 60);
 }
 
 double infer_bound(const struct port_load *load, int count)

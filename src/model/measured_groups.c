@@ -28,9 +28,8 @@ static enum answer same_ports(struct inference *in, int op, int other)
 	}
 	/* One port more would be this fast; the width may not let it. */
 	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])), in->width > 0 ? 2 * n / in->width : 0);
-	if (figure.apart || fabs(figure.cycles / equal - 1) + fmin(figure.spread, 0.05) > 0.04)
-		if (fabs(figure.cycles / next - 1) > 0.04)
-			infer_want(in, &mix, figure.apart ? 3 : 2);
+	if (figure.apart || (figure.cycles > 1.05 * next && figure.cycles < 0.95 * equal))
+		infer_want(in, &mix, figure.apart ? 3 : 2);
 	return figure.cycles > sqrt(equal * next) ? ANSWER_YES : ANSWER_NO;
 }
 
@@ -53,10 +52,54 @@ static bool may_be(const struct inference *in, int op, int g)
 	return true;
 }
 
+/* What relatives that were taken to be of one group showed together: all of their work on as many ports as one has. */
+static enum answer shown_together(const struct inference *in, int op, int g)
+{
+	const struct measured *m = in->measured;
+	enum answer answer = ANSWER_OPEN;
+
+	for (int k = 0; k < m->mix_count; k++) {
+		const struct measured_mix *mix = &m->mix[k];
+		double work = 0;
+		bool mine = false, rest = mix->count > 2 && mix->cycles.known && !mix->check;
+
+		for (int i = 0; i < mix->count && rest; i++) {
+			mine |= mix->op[i] == op;
+			rest = mix->op[i] == op || mix->op[i] == in->group[g].op || in->group_of[mix->op[i]] == g || infer_related(in, mix->op[i], op);
+			work += mix->times[i] * in->stretch[mix->op[i]];
+		}
+		if (mine && rest)
+			answer = mix->cycles.value > 0.94 * work / in->wide[op] ? ANSWER_YES : ANSWER_NO;
+	}
+	return answer;
+}
+
+/* The group of a relative, taken on trust until they are all measured together; -1: none, or they showed that it is not so. */
+static int relatives_group(struct inference *in, int op)
+{
+	for (int i = 0; i < op; i++) {
+		int g = in->group_of[i];
+		struct infer_figure figure;
+		struct measured_mix mix;
+
+		if (g < 0 || in->wide[i] != in->wide[op] || !infer_related(in, i, op) || infer_clash(in, i, op))
+			continue;
+		infer_pair(op, in->wide[op], in->group[g].op, in->wide[op], &mix);
+		infer_figure(in->measured, &mix, &figure);
+		if (figure.asked || shown_together(in, op, g) == ANSWER_NO)
+			return -1;
+		return g;
+	}
+	return -1;
+}
+
 static void find_group(struct inference *in, int op)
 {
-	int open = -1, best = -1, size[INFER_GROUPS] = { 0 };
+	int open = -1, best = -1, failed = 0, size[INFER_GROUPS] = { 0 };
 
+	in->group_of[op] = relatives_group(in, op);
+	if (in->group_of[op] >= 0)
+		return;
 	for (int i = 0; i < op; i++) {
 		/* Its relative's group will most likely be its own: wait for it. */
 		if (in->kind[i] == INFER_SIMPLE && in->group_of[i] < 0 && in->wide[i] == in->wide[op] && infer_related(in, op, i))
@@ -68,7 +111,7 @@ static void find_group(struct inference *in, int op)
 		struct infer_figure figure;
 		struct measured_mix mix;
 
-		if (in->group[g].ports != in->wide[op])
+		if (in->group[g].ports != in->wide[op] || infer_clash(in, op, in->group[g].op))
 			continue;
 		infer_pair(op, in->wide[op], in->group[g].op, in->wide[op], &mix);
 		infer_figure(in->measured, &mix, &figure);
@@ -77,6 +120,7 @@ static void find_group(struct inference *in, int op)
 				open = g;
 			continue;
 		}
+		failed += !figure.known;
 		if (same_ports(in, op, in->group[g].op) == ANSWER_YES)
 			best = best < 0 || size[g] > size[best] ? g : best;
 	}
@@ -85,6 +129,9 @@ static void find_group(struct inference *in, int op)
 		return;
 	}
 	if (best < 0) {
+		/* It may be one of those that it could not be measured with. */
+		if (failed)
+			return;
 		if (in->group_count == INFER_GROUPS)
 			return;
 		best = in->group_count++;
@@ -93,16 +140,49 @@ static void find_group(struct inference *in, int op)
 	in->group_of[op] = best;
 }
 
+/* Those that were taken on trust, three at a time with the one that stands for the group. */
+static void make_sure(struct inference *in)
+{
+	for (int g = 0; g < in->group_count; g++) {
+		struct measured_mix mix = { .count = 1, .op = { in->group[g].op }, .times = { in->group[g].ports } };
+
+		for (int i = 0; i < in->measured->op_count; i++) {
+			struct infer_figure figure;
+			struct measured_mix own;
+
+			if (in->group_of[i] != g || i == in->group[g].op)
+				continue;
+			infer_pair(i, in->wide[i], in->group[g].op, in->wide[i], &own);
+			infer_figure(in->measured, &own, &figure);
+			if (figure.asked || shown_together(in, i, g) == ANSWER_YES)
+				continue;
+			mix.op[mix.count] = i;
+			mix.times[mix.count++] = in->wide[i];
+			if (mix.count == MEASURED_PARTS) {
+				infer_want_late(in, &mix);
+				mix.count = 1;
+			}
+		}
+		if (mix.count > 1)
+			infer_want_late(in, &mix);
+	}
+}
+
 void infer_groups(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++)
 		if (in->kind[i] == INFER_SIMPLE)
 			find_group(in, i);
+	make_sure(in);
 	for (int a = 0; a < in->group_count; a++)
 		for (int b = 0; b < a; b++) {
 			struct measured_mix mix;
 
 			infer_pair(in->group[a].op, in->group[a].ports, in->group[b].op, in->group[b].ports, &mix);
-			infer_want(in, &mix, 1);
+			/* What computes addresses computes nothing else, as a rule. */
+			if (in->group[a].memory != in->group[b].memory || infer_clash(in, in->group[a].op, in->group[b].op))
+				infer_want_late(in, &mix);
+			else
+				infer_want(in, &mix, 1);
 		}
 }

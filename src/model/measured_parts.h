@@ -39,8 +39,9 @@ struct inference {
 	int group_count;
 	struct infer_group group[INFER_GROUPS];
 	int ports;
-	int want_count;
-	struct measured_mix want[INFER_WANTS];
+	int enough;               /* wants after which nothing more is to be found out; what is not known then is not asked about either */
+	int want_count, late_count;
+	struct measured_mix want[INFER_WANTS], late[INFER_WANTS];      /* first, and when nothing else is left to ask */
 };
 
 /* What all that was measured of one mix says. */
@@ -56,8 +57,12 @@ struct infer_figure {
 
 bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b);
 void infer_figure(const struct measured *measured, const struct measured_mix *mix, struct infer_figure *figure);
-/* Notes a mix as wanted, once, and only if it was not asked for `times` times before. */
+/* Notes a mix as wanted, once, and only if it was not asked for `times` times before; infer_want_late(): as something to be made sure of. */
 void infer_want(struct inference *in, const struct measured_mix *mix, int times);
+void infer_want_late(struct inference *in, const struct measured_mix *mix);
+/* Whether two ops side by side may run in another mode than each alone, so that what they take is no evidence: vectors of 512 bits beside narrower
+ * ones that more than one port takes. */
+bool infer_clash(const struct inference *in, int op, int other);
 /* The least cycles that work on sets of ports takes: of any ports, the work that cannot go elsewhere. */
 double infer_bound(const struct port_load *load, int count);
 /* Ports of a set, quicker than the compiler's where the processor is not told to have an instruction for it. */
@@ -69,8 +74,9 @@ static inline int infer_count(uint32_t set)
 }
 /* Whether two ops are of one class but for its width, or where its operand is: "blend", "blend.512" and "blend-load" are likely alike. */
 bool infer_related(const struct inference *in, int op, int other);
-/* Relative difference as the search counts it: squared, in units of what one measurement is sure to, and never more than an outlier's. */
-double infer_miss(double predicted, double cycles, double spread);
+/* Relative difference as the search counts it, in units of what one measurement is sure to. Nothing runs faster than it can, but where many ports
+ * (`ports`: of the largest set) are to be kept busy it often runs slower: that says less. */
+double infer_miss(double predicted, double cycles, double spread, int ports);
 bool infer_is_memory(const char *name);
 /* The index of an op of that name, or -1. */
 int infer_op(const struct measured *measured, const char *name);

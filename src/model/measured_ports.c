@@ -9,6 +9,20 @@
 
 #include "base/text.h"
 
+/* Whether most of what it was part of could not be measured. */
+static bool fails(const struct measured *m, int op)
+{
+	int failed = 0, known = 0;
+
+	for (int k = 0; k < m->mix_count; k++)
+		for (int i = 0; i < m->mix[k].count; i++)
+			if (m->mix[k].op[i] == op) {
+				failed += !m->mix[k].cycles.known;
+				known += m->mix[k].cycles.known;
+			}
+	return failed >= 3 && failed > known;
+}
+
 static void sort_op(struct inference *in, int i)
 {
 	const struct measured_op *op = &in->measured->op[i];
@@ -16,7 +30,8 @@ static void sort_op(struct inference *in, int i)
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
-	if (!op->each.known || !(each > 0)) {
+	/* Slots near none are a sign that something else went wrong. */
+	if (!op->each.known || !(each > 0) || !op->slots.known || op->slots.value < 0.5 || fails(in->measured, i)) {
 		in->kind[i] = INFER_UNKNOWN;
 		return;
 	}
@@ -27,6 +42,11 @@ static void sort_op(struct inference *in, int i)
 	/* As fast as the width lets it: it has results, so some port makes them, but which cannot be seen. */
 	if (each < 1.07 * least) {
 		in->kind[i] = op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
+		return;
+	}
+	/* Nothing to wait for, and not quite as fast: renaming does it, and not at full width. */
+	if (op->latency.known && op->latency.value < 0.5 && slots < 1.2 && in->width > 0 && 1 / each > in->width - 0.6) {
+		in->kind[i] = INFER_NONE;
 		return;
 	}
 	if (slots > 1.2 || each > 1.07)
@@ -110,6 +130,10 @@ static bool check_mix(const struct inference *in, unsigned *state, struct measur
 		longest = fmax(longest, in->measured->op[mix->op[i]].each.value);
 	}
 	for (int i = 0; i < mix->count; i++)
+		for (int k = 0; k < i; k++)
+			if (infer_clash(in, mix->op[i], mix->op[k]))
+				return false;
+	for (int i = 0; i < mix->count; i++)
 		mix->times[i] = fmax(1, round(fmax(longest, 1) / in->measured->op[mix->op[i]].each.value));
 	return true;
 }
@@ -150,6 +174,10 @@ static void compare(struct inference *in)
 		if (!first || !isfinite(cycles) || !(cycles > 0))
 			continue;
 		infer_figure(m, mix, &figure);
+		for (int k = 0; k < mix->count * mix->count && first; k++)
+			first = !infer_clash(in, mix->op[k / mix->count], mix->op[k % mix->count]);
+		if (!figure.known || !first)
+			continue;
 		by = fabs(cycles / figure.cycles - 1);
 		of = mix->check;
 		off[of][count[of]++] = by;
@@ -184,7 +212,7 @@ static void check(struct inference *in)
 
 	for (int i = 0; i < in->measured->mix_count; i++)
 		count += in->measured->mix[i].check;
-	for (int tries = 0; in->want_count == 0 || in->want[0].check; tries++) {
+	for (int tries = 0; in->late_count == 0 && (in->want_count == 0 || in->want[0].check); tries++) {
 		struct measured_mix mix;
 		int before = in->want_count;
 
@@ -209,6 +237,8 @@ void infer_all(struct inference *in)
 	infer_sets(in);
 	settle_simple(in);
 	infer_terms(in);
+	if (in->want_count >= in->enough)
+		return;
 	infer_units(in);
 	settle_slots(in);
 	check(in);
@@ -227,6 +257,7 @@ void measured_find_ports(const struct measured *measured, struct measured_ports 
 	struct inference *in = memory_new(1, sizeof(*in));
 
 	begin(measured, ports, in);
+	in->enough = INFER_WANTS + 1;
 	infer_all(in);
 	free(in);
 }
@@ -238,9 +269,12 @@ int measured_next(const struct measured *measured, struct measured_mix *next, in
 	int count;
 
 	begin(measured, ports, in);
+	in->enough = most;
 	infer_all(in);
 	count = in->want_count < most ? in->want_count : most;
 	memcpy(next, in->want, (size_t)count * sizeof(*next));
+	for (int i = 0; i < in->late_count && count < most; i++)
+		next[count++] = in->late[i];
 	free(ports);
 	free(in);
 	return count;

@@ -41,8 +41,11 @@ static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint
 	/* What no measurement shows is no reason to share; and what computes addresses computes nothing else, as far as is known. */
 	double cost = common * (ga->memory != gb->memory ? 2 : 0.05);
 
-	if (s->cycles[a][b] > 0)
-		cost += infer_miss(cycles, s->cycles[a][b], s->spread[a][b]);
+	if (s->cycles[a][b] > 0) {
+		double miss = infer_miss(cycles, s->cycles[a][b], s->spread[a][b], ga->ports > gb->ports ? ga->ports : gb->ports);
+
+		cost += infer_clash(s->in, ga->op, gb->op) ? fmin(miss, 3) : miss;
+	}
 	return cost;
 }
 
@@ -75,8 +78,8 @@ static void try_set(struct search *s, const struct beginning *from, int place, u
 	set |= ((UINT32_C(1) << fresh) - 1) << from->ports;
 	for (int other = 0; other < place && cost < most; other++) {
 		cost += cost_of(s, place, set, other, from->set[other]);
-		/* Groups are groups because they differ. */
-		if (set == from->set[other])
+		/* Groups are groups because they differ, where that could be seen. */
+		if (set == from->set[other] && !infer_clash(s->in, s->in->group[s->order[place]].op, s->in->group[s->order[other]].op))
 			cost += 8;
 	}
 	keep(s, from, place, set, ports, cost);
@@ -155,10 +158,11 @@ static void doubt(struct search *s)
 			const struct infer_group *ga = &s->in->group[s->order[a]], *gb = &s->in->group[s->order[b]];
 			struct measured_mix mix;
 
-			if (s->cycles[a][b] <= 0 || cost_of(s, a, s->beam[0].set[a], b, s->beam[0].set[b]) < 7)
+			if (s->cycles[a][b] <= 0 || cost_of(s, a, s->beam[0].set[a], b, s->beam[0].set[b]) < 9 ||
+				infer_clash(s->in, ga->op, gb->op))
 				continue;
 			infer_pair(ga->op, ga->ports, gb->op, gb->ports, &mix);
-			infer_want(s->in, &mix, 3);
+			infer_want(s->in, &mix, 2);
 		}
 }
 
@@ -226,7 +230,7 @@ static void weigh_triples(struct search *s)
 			continue;
 		infer_figure(m, mix, &figure);
 		for (int b = 0; b < s->count; b++)
-			s->beam[b].cost += infer_miss(triple_cycles(s, &s->beam[b], place), figure.cycles, figure.spread);
+			s->beam[b].cost += infer_miss(triple_cycles(s, &s->beam[b], place), figure.cycles, figure.spread, 3);
 	}
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 3000, TESTS = 32, BASE = 12, FORMS = 48 };
+enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 12, FORMS = 48 };
 
 /* One mix that the op was part of: its own instructions once, and the others' work. */
 struct test {
@@ -39,6 +39,7 @@ struct terms {
 	int op;
 	double each, slots;       /* of it alone; micro-ops that its slots suggest */
 	int expected;
+	bool store;               /* it stores, which takes something that nothing else does */
 	uint32_t set[SETS];
 	int set_count;
 	int fresh;                /* sets from here on are of ports that nothing else uses */
@@ -170,24 +171,26 @@ static bool weigh(struct terms *t, struct guess *guess)
 	by_ports = alone(t, guess);
 	if (by_ports > 1.15 * t->each)
 		return false;
-	guess->cost = 0.05 * guess->count - resembles(t, guess) + (more > 0 ? 3.0 * more : -2.0 * more);
+	guess->cost = (guess->holds ? 2 : 0) + 0.05 * guess->count - resembles(t, guess) + (more > 0 ? 3.0 * more : -2.0 * more);
 	for (int i = 0; i < guess->count; i++) {
 		if (i == 0 || guess->set[i] != guess->set[i - 1])
 			guess->cost += 0.6;
+		/* Of two that explain as much, the one that claims less. */
+		guess->cost -= 0.03 * infer_count(t->set[guess->set[i]]);
 		if (guess->set[i] >= t->fresh && (i == 0 || guess->set[i] != guess->set[i - 1]))
-			guess->cost += 3 + 0.2 * infer_count(t->set[guess->set[i]]);
+			guess->cost += t->store ? -0.5 : 3 + 0.2 * infer_count(t->set[guess->set[i]]);
 	}
 	/* Ports that keep it longer than it takes are wrong; that take less leave something else to hold it. */
 	if (by_ports > t->each)
-		guess->cost += infer_miss(by_ports, t->each, (each->hi - each->lo) / t->each / 2);
+		guess->cost += infer_miss(by_ports, t->each, (each->hi - each->lo) / t->each / 2, 1);
 	else if (by_ports < 0.94 * t->each)
-		guess->cost += 0.8;
+		guess->cost += t->each > 2.5 ? 1 : 4;
 	for (int i = 0; i < t->test_count && guess->cost < most; i++) {
 		double cycles = guess_cycles(t, guess, &t->test[i]);
 
 		if (cycles > 1.2 * t->test[i].cycles)
 			return false;
-		guess->cost += infer_miss(cycles, t->test[i].cycles, t->test[i].spread);
+		guess->cost += infer_miss(cycles, t->test[i].cycles, t->test[i].spread, t->test[i].ports);
 	}
 	if (guess->cost < most)
 		keep(t, guess);
@@ -268,9 +271,13 @@ static void find_tests(struct terms *t)
 				t->in->to->term_count[mix->op[i]] <= 4 && infer_work(t->in, mix->op[i], mix->times[i] / times, test->base, &test->base_count);
 			good = good && test->base_count <= BASE - 4;
 		}
+		for (int i = 0; i < mix->count && good; i++)
+			good = !infer_clash(t->in, t->op, mix->op[i]);
 		if (!good || times <= 0)
 			continue;
 		infer_figure(m, mix, &figure);
+		if (!figure.known)
+			continue;
 		test->cycles = figure.cycles / times;
 		test->spread = figure.spread;
 		test->ports = infer_count(test->base[0].ports);
@@ -285,7 +292,7 @@ static bool blocked_by(const struct terms *t, int other, struct measured_mix *mi
 
 	*mix = (struct measured_mix){ .count = 2, .op = { t->op, other }, .times = { 1, times } };
 	/* More hide one micro-op in the noise. */
-	return times <= 40;
+	return times <= 20;
 }
 
 /* How much a mix would tell: the entropy of what the guesses, by their weight, say that it takes. */
@@ -331,7 +338,7 @@ static bool ask(struct terms *t)
 
 		/* Groups' ops, and those that brought ports of their own. */
 		if ((!stands && !(infer_is_memory(in->measured->op[i].name) && in->kind[i] == INFER_COMPLEX)) || i == t->op || !settled(in, i) ||
-			!blocked_by(t, i, &mix))
+			infer_clash(in, t->op, i) || !blocked_by(t, i, &mix))
 			continue;
 		infer_figure(in->measured, &mix, &figure);
 		if (figure.asked)
@@ -339,6 +346,9 @@ static bool ask(struct terms *t)
 		told = tells(t, &mix);
 		/* Of those that tell as much the one with few instructions. */
 		told -= 0.002 * mix.times[1];
+		/* Many ports are seldom all kept busy, which hides a micro-op, or is taken for one. */
+		if (stands && in->wide[i] > 3)
+			told *= 0.5;
 		if (told > most) {
 			most = told;
 			best = mix;
@@ -353,7 +363,7 @@ static bool ask(struct terms *t)
 static void doubt(const struct terms *t)
 {
 	for (int i = 0; i < t->test_count; i++)
-		if (infer_miss(guess_cycles(t, &t->guess[0], &t->test[i]), t->test[i].cycles, t->test[i].spread) > 9)
+		if (infer_miss(guess_cycles(t, &t->guess[0], &t->test[i]), t->test[i].cycles, t->test[i].spread, t->test[i].ports) > 12)
 			infer_want(t->in, &t->test[i].mix, 2);
 }
 
@@ -365,8 +375,8 @@ static void settle(struct terms *t)
 	double stretch = t->each / alone(t, guess);
 	int count = 0;
 
-	/* A little longer: its micro-ops do not go as smoothly as that. */
-	if (stretch < 1.06 || stretch > 1.3)
+	/* A little longer: its micro-ops do not go as smoothly as that. Much longer: it holds something, which is found out later. */
+	if (stretch < 1.06 || (stretch > 1.3 && t->each > 2.5) || !isfinite(stretch))
 		stretch = 1;
 	for (int i = 0; i < guess->count; i++) {
 		struct uarch_term *term = &to->term[t->op][count];
@@ -418,6 +428,34 @@ static bool waits_for_relative(const struct terms *t)
 	return false;
 }
 
+/* A relative that is as long (or divides, too) and as wide executes likewise: taken on trust, until one mix with it is measured. */
+static bool takes_after_relative(struct terms *t)
+{
+	struct inference *in = t->in;
+	struct measured_ports *to = in->to;
+
+	for (int i = 0; i < t->op; i++) {
+		const struct measured_op *other = &in->measured->op[i];
+		struct measured_mix mix;
+
+		if (in->kind[i] != INFER_COMPLEX || !to->known[i] || !infer_related(in, t->op, i) || infer_slots(in, i) != t->slots ||
+			(fabs(other->each.value / t->each - 1) > 0.04 && fmin(other->each.value, t->each) < 2.5) || (in->measured->op[t->op].bits > 256) != (other->bits > 256))
+			continue;
+		to->known[t->op] = true;
+		to->term_count[t->op] = to->term_count[i];
+		memcpy(to->term[t->op], to->term[i], sizeof(to->term[i]));
+		for (int g = 0; g < in->group_count && !in->open[i]; g++)
+			for (int k = 0; k < to->term_count[i]; k++)
+				if (in->group[g].set == to->term[i][k].ports && !infer_clash(in, t->op, in->group[g].op) &&
+					blocked_by(t, in->group[g].op, &mix)) {
+					infer_want_late(in, &mix);
+					return true;
+				}
+		return true;
+	}
+	return false;
+}
+
 static void find_terms(struct inference *in, int op)
 {
 	struct terms *t = memory_new(1, sizeof(*t));
@@ -428,6 +466,7 @@ static void find_terms(struct inference *in, int op)
 	t->in = in;
 	t->op = op;
 	t->each = of->each.value;
+	t->store = strstr(of->name, "store") != NULL;
 	t->slots = infer_slots(in, op);
 	t->expected = (int)fmax(0, round(t->slots) - (*of->store ? 1 : 0));
 	for (int i = 0; i < 2; i++) {
@@ -449,9 +488,11 @@ static void find_terms(struct inference *in, int op)
 	}
 	find_sets(t);
 	find_tests(t);
+	if (t->test_count == 0 && takes_after_relative(t))
+		goto done;
 	find_forms(t);
 	weigh(t, &none);
-	extend(t, &none, (int)fmin(MOST_OPS, t->expected + (strstr(of->name, "store") ? 2 : 1)));
+	extend(t, &none, (int)fmin(MOST_OPS, t->expected + (t->store ? 2 : 1)));
 	if (t->guess_count == 0)
 		goto done;
 	in->open[op] = waits_for_relative(t) || ask(t);
@@ -471,7 +512,7 @@ void infer_terms(struct inference *in)
 			const struct measured_op *op = &in->measured->op[i];
 			int of = infer_is_memory(op->name) ? 0 : *op->load || *op->store ? 2 : 1;
 
-			if (in->kind[i] == INFER_COMPLEX && of == pass)
+			if (in->kind[i] == INFER_COMPLEX && of == pass && in->want_count < in->enough)
 				find_terms(in, i);
 		}
 }

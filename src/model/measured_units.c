@@ -61,10 +61,10 @@ void infer_units(struct inference *in)
 		if (!to->known[i] || in->kind[i] != INFER_COMPLEX || own_cycles(in, i) > 0.94 * each)
 			continue;
 		for (int unit = 0; unit < to->units && found < 0; unit++)
-			if (related(in, i, stands[unit]) && same_unit(in, i, stands[unit]) == 1)
+			if (related(in, i, stands[unit]))      /* that one divider does all divisions is no wonder */
 				found = unit;
 		for (int unit = 0; unit < to->units && found < 0; unit++) {
-			int same = related(in, i, stands[unit]) ? 0 : same_unit(in, i, stands[unit]);
+			int same = same_unit(in, i, stands[unit]);
 
 			if (same == 1)
 				found = unit;

@@ -68,6 +68,7 @@ static void name_ops(struct characterise *characterise)
 		struct class_recipe *recipe = &characterise->recipes.classes[i];
 		struct measured_op *op = &measured->op[measured->op_count];
 
+		op->bits = recipe->bits;
 		recipe->op = measured->op_count++;
 		memcpy(op->name, recipe->name, sizeof(op->name));
 		memcpy(op->load, recipe->load, sizeof(op->load));

@@ -161,6 +161,8 @@ static void submit(struct session *session, const struct setting *setting, bool 
 	memcpy(request.v, setting->v, sizeof(request.v));
 	if (session->counted.plan)
 		request.plan = session->counted.plan->counters;
+	/* The engine lets what is out go for it. */
+	windowing_lose(session);
 	if (live)
 		session->live.asked_id = request.plan.id;
 	session->outstanding = request.generation;
@@ -313,6 +315,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
 	memory_probe_init(&session->memory);
+	sweeps_load(&session->sweeps);      /* whoever sweeps by name is told what is wrong with the file */
 	insight_start(session, options->explainer, options->uarch);
 	counted_start(session, options);
 	machine_look(session);
@@ -338,6 +341,7 @@ void session_free(struct session *session)
 	insight_end(session);
 	counted_end(session);
 	cells_free(session->cells);
+	sweeps_free(&session->sweeps);
 	free(session->kernels);
 	free(session->invocation);
 	free(session);
@@ -543,7 +547,7 @@ static void window_apply(struct session *session, const struct setting *setting,
 		return;
 	cell->at = now;
 	cell_visit(cell, result, CELL_QUIET, 1, 1);
-	record_cell(session, cell);
+	record_point(session, cell);
 	cell_compact(cell);
 }
 

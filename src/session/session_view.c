@@ -163,6 +163,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	insight_view(session, view);
 	fill_remark(session, view);
 	counted_view(session, view);
+	ordered_view(session, view);
 	pace_find(&view->sample, view->explanation, view->counters.plan, &view->counters.counts, session->memory.peak, &view->pace);
 	fill_slice(session, &session->plan.by_size, &view->by_size);
 	fill_slice(session, &session->plan.by_stride, &view->by_stride);

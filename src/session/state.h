@@ -15,6 +15,7 @@
 #include "session/replay.h"
 #include "session/session.h"
 #include "session/setting.h"
+#include "session/sweeps.h"
 #include "session/view.h"
 #include "session/windows.h"
 
@@ -220,6 +221,7 @@ struct session {
 	struct plan plan;
 	struct insight insight;
 	struct counted counted;
+	struct sweeps sweeps;            /* the named ones, with what others published; none where the file cannot be read */
 	struct memory_probe memory;      /* L3 and memory of this machine, as far as measured */
 	struct probing probing;
 	struct characterising characterising;
@@ -277,6 +279,8 @@ void record_begin(struct session *session);        /* what the options asked for
 /* Writes what has come of the present setting, and of a cell that has settled. */
 void record_present(struct session *session);
 void record_cell(struct session *session, const struct cell *cell);
+/* A point of a curve: its few trials, and no limits, which would take longer than it took. */
+void record_point(struct session *session, const struct cell *cell);
 
 /* paint.c: a picture of what is in front. */
 struct status action_picture(struct session *session, const char *arguments, double now);
@@ -336,6 +340,9 @@ bool action_code_works(const struct session *session, const char *arguments);
 /* body.c */
 void body_counters(struct session *session);      /* brings the counters to the front */
 void body_bring(struct session *session, enum body body);
+
+/* ordered.c: whether the present setting's order among others is the published one. */
+void ordered_view(const struct session *session, struct view *view);
 
 /* walk.c: the mountain under the cursor, and what its walk misses. */
 void walk_view(const struct session *session, struct view *view);

@@ -12,6 +12,8 @@ enum {
 	BLOCK = 2048,
 	ROUNDS = 4,
 	VISITS_MAX = 400,
+	/* Visits of a cell that has no figure at all, whatever the time: the one long run that each makes may have been disturbed. */
+	VISITS_EMPTY = 3,
 	/* Trials without a quiet one after which a visit gives up: in a contended spell a round then costs little, and
 	 * the time is spent when the spell is over. */
 	PATIENCE = 10,
@@ -293,6 +295,25 @@ static bool troubled(const struct cell *cell)
 	return !cell->sample.valid || cell->sample.provisional || cell->sample.contended;
 }
 
+static bool empty(const struct cell *cell)
+{
+	return !cell->settled && !cell->sample.valid && cell->visits < VISITS_EMPTY;
+}
+
+static bool any_empty(const struct sweep *sweep)
+{
+	for (unsigned i = 0; i < sweep->count; i++)
+		if (empty(&sweep->cells[i]))
+			return true;
+	return false;
+}
+
+/* The time is up: what is left is for cells that have nothing to show. */
+static bool overdrawn(const struct sweep *sweep)
+{
+	return sweep->round > 0 && sweep->spent >= sweep->allowance;
+}
+
 /* Starts the next round, or ends the block. */
 static void round_end(struct sweep *sweep)
 {
@@ -306,7 +327,7 @@ static void round_end(struct sweep *sweep)
 	}
 	/* Beyond the planned rounds, time that settled cells left over goes to the doubtful ones first. */
 	sweep->troubled_only = sweep->round >= sweep->rounds && bad > 0;
-	if (open == 0 || (sweep->round >= sweep->rounds && sweep->spent >= sweep->allowance))
+	if (open == 0 || (sweep->round >= sweep->rounds && sweep->spent >= sweep->allowance && !any_empty(sweep)))
 		sweep->measured = true;
 }
 
@@ -329,12 +350,12 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 		if (sweep->position == sweep->count)
 			round_end(sweep);
 		/* Every cell is visited once, whatever the time; later rounds end with it. */
-		if (sweep->round > 0 && sweep->spent >= sweep->allowance)
+		if (overdrawn(sweep) && !any_empty(sweep))
 			sweep->measured = true;
 		if (sweep->measured)
 			return false;
 		cell = &sweep->cells[sweep->order[sweep->position++]];
-		if (!cell->settled && (!sweep->troubled_only || troubled(cell)))
+		if (overdrawn(sweep) ? empty(cell) : !cell->settled && (!sweep->troubled_only || troubled(cell)))
 			break;
 	}
 	sweep->asked = sweep->order[sweep->position - 1];

@@ -146,8 +146,8 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
 }
 
 /* What stands under the bars: the binding limit's cause where no bar has one beside it, what the next load waits for, the gap, the remedy, the
- * size of blocks. */
-enum { WORDS = 5 };
+ * size of blocks, and whether the published order holds here. */
+enum { WORDS = 6 };
 struct words {
 	char text[WORDS][520];
 	enum style style[WORDS];
@@ -176,6 +176,8 @@ static void find_words(const struct canvas *canvas, const struct view *view, int
 	words->style[3] = STYLE_KEY;
 	snprintf(words->text[4], sizeof(words->text[4]), "%s", view->blocks);
 	words->style[4] = STYLE_TEXT;
+	snprintf(words->text[5], sizeof(words->text[5]), "%s", view->order);
+	words->style[5] = STYLE_TEXT;
 	for (int i = 0; i < WORDS; i++) {
 		words->rows[i] = words->text[i][0] ? canvas_wrap_rows(canvas, width, words->text[i]) : 0;
 		words->total += words->rows[i];

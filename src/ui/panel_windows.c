@@ -99,7 +99,7 @@ static void put_beside(struct column *column, const struct windows_report *repor
 	if (isfinite(row->entries))
 		put(column, STYLE_DIM, "M %.0f: %s%s", row->entries, report->core, report->options.foreign ? ", not this core" : "");
 	if (row->fact && buffers_published(&report->buffers, row->fact->buffer, words,
-		(size_t)(roomy ? (int)sizeof(words) : column->at.width * 2 - 14 < 40 ? 48 : column->at.width * 2 - 14), NULL))
+		(size_t)(roomy ? (int)sizeof(words) : column->at.width * 2 - 14 < 56 ? 56 : column->at.width * 2 - 14), NULL))
 		put(column, STYLE_DIM, "elsewhere: %s", words);
 	if (roomy && row->fact)
 		put(column, STYLE_TEXT, "%s", row->fact->words);

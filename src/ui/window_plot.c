@@ -51,6 +51,15 @@ static bool find_range(const struct windows_row *row, struct plot *plot)
 	return row->curve.count > 0;
 }
 
+/* Of labels on the axis: at most five of them, at round numbers. */
+static double step_of(double end)
+{
+	double power = pow(10, floor(log10(end / 5)));
+	double step = end / 5 / power;
+
+	return fmax(1, (step <= 1 ? 1 : step <= 2 ? 2 : step <= 5 ? 5 : 10) * power);
+}
+
 static void draw_axes(const struct plot *plot)
 {
 	static const char title[] = "cycles";
@@ -65,12 +74,13 @@ static void draw_axes(const struct plot *plot)
 	canvas_text_right(plot->canvas, plot->whole, MARGIN - 1, axis, STYLE_DIM, "0");
 	for (int x = 0; x < plot->at.width; x++)
 		canvas_glyph(plot->canvas, plot->whole, MARGIN + x, axis, STYLE_DIM, GLYPH_HLINE);
-	for (int part = 0; part <= 4; part++) {
+	for (double fillers = 0, step = step_of(plot->end); fillers <= plot->end; fillers += step) {
 		int x, width;
 
-		snprintf(label, sizeof(label), "%.4g", plot->end * part / 4);
+		snprintf(label, sizeof(label), "%.0f", fillers);
 		width = canvas_columns(plot->canvas, label);
-		x = column_of(plot, plot->end * part / 4) - (part == 4 ? width - 1 : 0);
+		x = column_of(plot, fillers);
+		x = x + width > plot->at.width ? plot->at.width - width : x;
 		if (x < free_from)
 			continue;
 		canvas_text(plot->canvas, plot->whole, MARGIN + x, axis + 1, STYLE_DIM, label);

@@ -228,7 +228,7 @@ at_most list-lookup lookup_index_array 6 7
 at_most list-lookup lookup_interleaved 5 6
 at_most list-lookup lookup_vector 8 8
 at_most list-lookup lookup_any_of 6 7
-at_most list-lookup unrolled_4 12 16
+at_most list-lookup unrolled_4 12 17
 counts chains sum_0_4 11 19
 counts chains sum_1_8 11 19
 counts chains load_1 18 26
@@ -261,7 +261,7 @@ for loop in chained chained_interleaved; do
 	chooses hash-lookup hash_$loop no
 done
 at_most tree-lookup pointer_branch_free 10 9
-at_most tree-lookup level_3_branch_free 12 12
+at_most tree-lookup level_3_branch_free 13 13
 at_most tree-lookup sorted_1_branch_free 11 12
 
 starts alignment alignment_0_4_16 0

@@ -65,6 +65,20 @@ static double line_cost(uint64_t footprint)
 	return footprint <= 48 << 10 ? 0 : footprint <= 1 << 20 ? 2 : footprint <= 32 << 20 ? 6 : 22;
 }
 
+/* Two misses with fillers between them: as on a Zen 5, but that loads are spread over two buffers, and branches fill none. */
+static double window_cycles(const struct request *request)
+{
+	static const double knees[] = { 442, 204, 203, 103, 85, 64, INFINITY }, spreads[] = { 0, 0, 40, 0, 0, 0, 0 };
+	int64_t filler = knob(request, "filler", 0);
+	double fillers = (double)knob(request, "fillers", 0), knee = knees[filler], spread = spreads[filler], share = fillers > knee;
+
+	if (spread > 0)
+		share = fmin(1, fmax(0, (fillers - knee + spread / 2) / spread));
+	if (knob(request, "remedy", 0))
+		share = 0;
+	return 610 * (1 + share) + fmax(0, 2 * fillers - 448) / 6;
+}
+
 double canned_cpe(const struct request *request)
 {
 	static const double latency[2][4] = { { 1, 1, 2, 2 }, { 3, 3, 3, 3 } };
@@ -77,6 +91,8 @@ double canned_cpe(const struct request *request)
 		return 4 + cost * (knob(request, "order", 0) ? 8 : (double)knob(request, "spacing", 16) / 64);
 	if (strcmp(request->kernel->name, "mountain") == 0)
 		return 0.5 + lines * cost;
+	if (strcmp(request->kernel->name, "window") == 0)
+		return window_cycles(request);
 	chain = latency[knob(request, "op", 0)][type] /
 		(double)(knob(request, "shape", 0) ? knob(request, "unroll", 1) : knob(request, "acc", 1));
 	return fmax(fmax(chain, 0.5), lines * cost);

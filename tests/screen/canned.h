@@ -10,6 +10,7 @@
 #define SLX_TESTS_CANNED_H
 
 #include "engine/engine.h"
+#include "model/uarch.h"
 #include "session/explainer.h"
 
 enum canned_counters {
@@ -33,7 +34,13 @@ struct canned {
 	unsigned tens;                  /* live requests for unroll=10 */
 	enum uarch_match match;         /* as what the core is recognised */
 	enum canned_counters counters;
+	struct uarch *uarch;            /* what the buffers of its core hold; NULL: nobody knows. Whoever asked for it frees it */
 };
+
+/* A kernel like `window`: its buffers are a Zen 5's, two of them made up. It is on no list. */
+extern const struct kernel canned_window;
+/* Lets the entries of Zen 5's buffers be known. */
+void canned_entries(struct canned *canned);
 
 /* A machine with 48 KiB, 1 MiB and 32 MiB of cache and 4 GiB to use; known from the start or not yet. */
 void canned_init(struct canned *canned, bool machine_known);

@@ -34,8 +34,9 @@ static enum uarch_match recognise(void *context, const struct machine *machine, 
 static struct status load(void *context, const char *name, const char *isa, struct core *core)
 {
 	bool ice = strcmp(name, "icelake-sp") == 0;
+	const struct canned *canned = context;
 
-	(void)context, (void)isa;
+	(void)isa;
 	if (strcmp(name, "zen5") != 0 && strcmp(name, "skylake") != 0 && !ice)
 		return status_make(STATUS_USAGE, "unknown core \"%.20s\"; there are skylake, zen5", name);
 	memset(core, 0, sizeof(*core));
@@ -44,6 +45,7 @@ static struct status load(void *context, const char *name, const char *isa, stru
 	if (ice)
 		snprintf(core->title, sizeof(core->title), "Intel Ice Lake-SP");
 	core->port_count = ice ? ICE_PORTS : PORTS;
+	core->uarch = canned->uarch;
 	for (int i = 0; i < core->port_count; i++)
 		snprintf(core->port[i], sizeof(core->port[i]), "%s", ice ? ice_names[i] : port_names[i]);
 	core->unit[core->port_count - 1] = true;
@@ -288,6 +290,14 @@ static void explain_canned(void *context, const struct explain_question *questio
 	else
 		explanation->status = status_make(STATUS_FAILED, "stepping is refused here: seccomp forbids ptrace");
 	settle(&explanation->limits);
+}
+
+void canned_entries(struct canned *canned)
+{
+	struct status status = uarch_load("zen5", "x86_64", &canned->uarch);
+
+	if (!status_is_ok(&status))
+		fprintf(stderr, "%s\n", status.text);
 }
 
 struct explainer canned_explainer(struct canned *canned)

@@ -1,5 +1,6 @@
 /* Kernels that screens are drawn with, whatever others there will be: knobs and words like those of the shipped
  * ones, and no code. They stand in the place of the generated registry. */
+#include "canned.h"
 #include "kernels/kernel.h"
 
 enum { OP, TYPE, UNROLL, ACC, SHAPE, SIZE, STRIDE };
@@ -106,6 +107,25 @@ static const struct kernel mountain = {
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, sec. 6.6",
 	.element = "array element read", .knobs = mountain_knobs, .knob_count = 2, .footprint = first_footprint,
 	.figures = mountain_figures,
+};
+
+static const char *const window_names[] = { "nop", "add", "load", "store", "wait", "wait-load", "branch", NULL };
+static const char *const remedies[] = { "none", "prefetch", NULL };
+
+static const struct knob window_knobs[] = {
+	{ .name = "size", .help = "bytes that the nodes of all chains are scattered over", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 4096,
+		.max = KNOB_MAX_MEMORY, .initial = 64 << 20, .factor = 2 },
+	{ .name = "fillers", .help = "N, instructions between one miss and the next", .kind = KNOB_COUNT, .max = 2000, .initial = 100 },
+	{ .name = "filler", .help = "what they are, which says what they fill", .kind = KNOB_CHOICE, .choices = window_names },
+	{ .name = "remedy", .help = "what is done so that misses overlap again", .kind = KNOB_CHOICE, .choices = remedies },
+};
+
+/* On no list: a script starts with it. */
+const struct kernel canned_window = {
+	.name = "window", .title = "how far the core looks ahead",
+	.look_for = "Two misses with N instructions between them overlap while both are in the core's window.",
+	.document = "Downs, Performance Speed Limits", .element = "iteration", .knobs = window_knobs, .knob_count = 4,
+	.footprint = first_footprint,
 };
 
 const struct kernel *const kernel_registry[] = { &combine, &list_length, &mountain, NULL };

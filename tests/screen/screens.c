@@ -5,7 +5,8 @@
  *
  * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: machine limited", "#: core near",
  * "#: core unknown", "#: uarch skylake", "#: kernel NAME", "#: counters none", "#: counters ports", "#: counters clock",
- * "#: counters dispatched", "#: probe PERCENT", "#: characterise PERCENT", "#: replay FILE" (a recording, named from the script's directory, in place of the canned engine). */
+ * "#: counters dispatched", "#: probe PERCENT", "#: characterise PERCENT", "#: window", "#: replay FILE" (a recording, named from the
+ * script's directory, in place of the canned engine). */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,8 @@ static bool read_start(const char *path, struct start *start)
 			start->counters = CANNED_DISPATCHED;
 		else if (sscanf(line + 3, "probe %d", &start->probe) == 1)
 			good = good && start->probe > 0 && start->probe <= 100;
+		else if (strcmp(line + 3, "window") == 0)
+			start->kernel = &canned_window;
 		else if (sscanf(line + 3, "characterise %d", &start->core) == 1)
 			good = good && start->core > 0 && start->core <= 100;
 		else if (strcmp(line + 3, "uarch skylake") == 0)
@@ -117,6 +120,8 @@ static bool run_script(const char *path, char **output)
 	explainer = canned_explainer(&canned);
 	options.uarch = start.skylake ? "skylake" : NULL;
 	setting_init(&options.setting, start.kernel);
+	if (start.kernel == &canned_window)
+		canned_entries(&canned);
 	if (start.replay[0]) {
 		status = replay_open(start.replay, &replay);
 		if (!status_is_ok(&status)) {
@@ -141,6 +146,7 @@ static bool run_script(const char *path, char **output)
 		front_free(&front);
 	}
 	session_free(session);
+	uarch_free(canned.uarch);
 	replay_free(replay);
 	if (!status_is_ok(&status))
 		fprintf(stderr, "%s\n", status.text);

@@ -163,6 +163,7 @@ static inline void made_begin(struct made *made, const char *name, double noise,
 		made->load[m->op_count] = load;
 		made->store[m->op_count] = NULL;
 		snprintf(op->name, sizeof(op->name), "%s", class->name);
+		op->bits = strchr(class->name, '.') ? made_bits(class->name) > 64 ? made_bits(class->name) : 0 : 0;
 		if (load)
 			snprintf(op->load, sizeof(op->load), "%s", load->name);
 		if (uarch_known(class->latency))

@@ -188,6 +188,28 @@ static void the_fillers_own_work_is_no_knee(void **state)
 	check_rates(&made, 3, KNEE_SHARP, 98, 98, 1);
 }
 
+/* Nor is work that comes on top of the misses: by and by the time is twice as long. */
+static void slow_growth_is_no_knee(void **state)
+{
+	struct made_window made = { .latency = 300, .width = 6, .knee = 100000, .noise = 0.02 };
+	struct random random = { 5 };
+	struct knee_curve curve = { 0 };
+	struct knee knee;
+	double x;
+
+	(void)state;
+	while (knee_next(&curve, 0, MOST, &x)) {
+		struct knee_point point = made_window_point(&made, &random, 0, x);
+
+		point.y += point.lo = x * 0.8;
+		point.hi = point.lo = point.y;
+		assert_true(knee_add(&curve, &point));
+	}
+	knee_find(&curve, MOST, &knee);
+	assert_int_equal(knee.kind, KNEE_NONE);
+	assert_true(knee.work);
+}
+
 /* ---- the pieces ---- */
 
 static struct knee_curve made_by_hand(const double *pairs, int count)
@@ -314,6 +336,7 @@ int main(void)
 		cmocka_unit_test(of_two_rises_the_first_is_the_knee),
 		cmocka_unit_test(no_rise_is_called_none),
 		cmocka_unit_test(the_fillers_own_work_is_no_knee),
+		cmocka_unit_test(slow_growth_is_no_knee),
 		cmocka_unit_test(points_keep_their_order_and_their_number),
 		cmocka_unit_test(doubling_comes_first),
 		cmocka_unit_test(too_little_says_nothing),

@@ -61,7 +61,7 @@ static int known(void)
 static void cores_are_found_again(void **state)
 {
 	static const struct { double noise, outliers; int pairs, triples, known; } under[] = {
-		{ 0.003, 0, 88, 80, 85 }, { 0.01, 0.01, 80, 72, 80 },
+		{ 0.003, 0, 90, 80, 85 }, { 0.01, 0.01, 85, 78, 85 },
 	};
 
 	(void)state;
@@ -74,7 +74,7 @@ static void cores_are_found_again(void **state)
 			if (k == 0 && (strstr(*name, "lake-sp") || strcmp(*name, "raptor-lake") == 0 || strcmp(*name, "tiger-lake") == 0 ||
 				strcmp(*name, "cascade-lake") == 0))
 				continue;
-			if (k == 1 && strncmp(*name, "zen", 3) != 0 && strncmp(*name, "neo", 3) != 0)
+			if (k == 1 && strcmp(*name, "zen5") != 0 && strcmp(*name, "neoverse-n1") != 0)
 				continue;
 			/* Their 512-bit operations are of two halves, and their dividers one of two. */
 			if (strcmp(*name, "zen4") == 0 || strcmp(*name, "cortex-a72") == 0)

@@ -320,6 +320,59 @@ static void the_ladder_tells_hard_from_soft_and_unknown(void **state)
 	check_contains(shown, "measured");
 }
 
+/* Under the bars: what the next load waits for, and where others published another order. */
+static void the_ladder_says_what_the_next_load_waits_for(void **state)
+{
+	(void)state;
+	begin_limits();
+	explanation->waits = "the next node's address is in this node";
+	snprintf(view.order, sizeof(view.order), "published: array before interleaved; here interleaved is 2.10 times as fast");
+	draw(&panel_ladder, 100, 20);
+	check_contains(shown, "The next load waits: the next node's address is in this node.");
+	check_contains(shown, "published: array before interleaved; here interleaved is 2.10 times as fast");
+	explanation->waits = NULL;
+}
+
+/* Beside the cycles: instructions with their source, and what memory brings. */
+static void instructions_and_traffic_stand_beside_the_figure(void **state)
+{
+	(void)state;
+	begin();
+	pace_none(&view.pace);
+	lacks(draw(&panel_figure, 50, 16), "instructions");
+	view.pace.instructions = 5;
+	view.pace.instructions_from = SOURCE_STEPPED;
+	view.pace.cpi = 0.4;
+	view.pace.traffic = 3.21;
+	view.pace.peak = 11.4;
+	view.pace.share = 3.21 / 11.4;
+	view.pace.lines_from = SOURCE_MODEL;
+	check_contains(draw(&panel_figure, 50, 16), "5.000 instructions stepped, CPI 0.400");
+	check_contains(shown, "M 3.210 GB/s from memory, 28 % of peak");
+	check_contains(draw(&panel_figure, 31, 16), "5.000 instructions S, CPI 0.400");
+	view.pace.instructions = 1234.5;
+	check_contains(draw(&panel_figure, 28, 16), "instr S, CPI 0.400");
+}
+
+/* While data are laid out: how far, in place of the figure. */
+static void a_long_preparation_says_how_far_it_is(void **state)
+{
+	(void)state;
+	begin();
+	view.sample.valid = false;
+	view.measuring = true;
+	view.waiting = 0.5;
+	view.ahead = (struct progress_seen){ .stage = STAGE_LAYING, .share = 0.43 };
+	view.ahead_left = 12;
+	view.setting.v[FOLD_SIZE] = 384 << 20;
+	check_contains(draw(&panel_figure, 40, 12), "laying out 384 MiB: 43 %");
+	check_contains(shown, "some 12 s left; Esc ends it");
+	view.ahead_left = NAN;
+	check_contains(draw(&panel_figure, 40, 12), "Esc ends it");
+	view.waiting = 0.1;
+	lacks(draw(&panel_figure, 40, 12), "laying out");
+}
+
 static void another_core_is_named_in_each_title(void **state)
 {
 	static const struct panel *const panels[] = { &panel_ladder, &panel_ports };
@@ -456,6 +509,9 @@ int main(void)
 		cmocka_unit_test(what_is_being_read_keeps_its_room),
 		cmocka_unit_test(the_strip_does_not_reach_below_nothing),
 		cmocka_unit_test(the_title_never_gives_another_cells_figure),
+		cmocka_unit_test(the_ladder_says_what_the_next_load_waits_for),
+		cmocka_unit_test(instructions_and_traffic_stand_beside_the_figure),
+		cmocka_unit_test(a_long_preparation_says_how_far_it_is),
 		cmocka_unit_test(the_ladder_tells_hard_from_soft_and_unknown),
 		cmocka_unit_test(another_core_is_named_in_each_title),
 		cmocka_unit_test(the_figure_has_limit_gap_and_key),

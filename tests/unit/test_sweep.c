@@ -289,6 +289,40 @@ static struct result fails_at_64k(struct play *play, const struct request *reque
 	return result;
 }
 
+/* The first run of each is disturbed; one at 4k always is. */
+static struct result disturbed_answer(struct play *play, const struct request *request)
+{
+	static uint64_t seen;
+	uint64_t bit = UINT64_C(1) << __builtin_ctzll((uint64_t)request->v[FOLD_SIZE]);
+	struct result result = fake_result(request, 1, 1.5);
+
+	seen = play->visits <= 1 ? 0 : seen;
+	if (!(seen & bit) || request->v[FOLD_SIZE] == 4096)
+		result.trials.trial[0].fate = TRIAL_BROKEN;
+	seen |= bit;
+	return result;
+}
+
+/* Long runs, one a visit: the time is up after the first, and still each cell that has no figure is tried again, a few times. */
+static void what_has_no_figure_is_tried_again_whatever_the_time(void **state)
+{
+	static const char *const words[] = { "size=4k,8k,16k", NULL };
+	struct play play;
+
+	(void)state;
+	begin(&play, &kernel_fold, 0, words);
+	play.answer = disturbed_answer;
+	play.takes = 100;
+	check_ok(sweep_begin(play.sweep, MEANS_UNKNOWN));
+	run(&play);
+	assert_int_equal(play.taken, 3);
+	assert_int_equal(play.failed, 1);
+	assert_int_equal(play.visits_by_size[12], 3);
+	assert_int_equal(play.visits_by_size[13], 2);
+	assert_int_equal(play.visits_by_size[14], 2);
+	sweep_free(play.sweep);
+}
+
 static void goes_on_after_a_cell_that_fails(void **state)
 {
 	static const char *const words[] = { "size=32k..256k*2", NULL };
@@ -547,6 +581,7 @@ int main(void)
 		cmocka_unit_test(returns_to_contended_cells),
 		cmocka_unit_test(ends_when_its_time_is_up),
 		cmocka_unit_test(goes_on_after_a_cell_that_fails),
+		cmocka_unit_test(what_has_no_figure_is_tried_again_whatever_the_time),
 		cmocka_unit_test(stopped_it_gives_what_has_enough_trials),
 		cmocka_unit_test(ignores_results_of_others),
 		cmocka_unit_test(works_off_long_lists_in_blocks),

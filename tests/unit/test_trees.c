@@ -155,8 +155,8 @@ static void without_balance_trees_are_deeper(void **state)
 	wanted = 0;
 	for (int i = 0; i < run.reaches; i++)
 		wanted += run.reach[i].lines;
-	check_near(wanted, visited, 0.1 * visited);
-	check_near(run.mispredicts * 2, visited, 0.1 * visited);
+	check_near(wanted, visited, 0.05 * visited);
+	check_near(run.mispredicts * 2, visited, 0.05 * visited);
 }
 
 /* The place of each key, as it stands in memory. */

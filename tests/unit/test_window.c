@@ -174,7 +174,7 @@ static void make_core(int filler)
 #if defined(__x86_64__)
 	used = snprintf(text, sizeof(text), "uarch test a core\nisa x86_64\nfrom skylake\n");
 #else
-	used = snprintf(text, sizeof(text), "uarch test a core\nisa aarch64\nfrom neoverse-v2\n");
+	used = snprintf(text, sizeof(text), "uarch test a core\nisa aarch64\nfrom neoverse-n1\n");
 #endif
 	for (int i = 0; i < WINDOW_KINDS; i++) {
 		const char *word = window_fillers[i].buffer;

@@ -1,0 +1,200 @@
+/* The windows in the session, against an engine that answers when the test says so. */
+#include "windows_fakes.h"
+
+#include "fakes.h"
+
+#include "session/session.h"
+#include "session/windows.h"
+
+static struct fake_engine fake;
+static struct view view;
+
+static struct session *start(const struct kernel *kernel)
+{
+	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
+	struct session_options options = { .seed = 5 };
+	struct session *session;
+
+	fake.machine.processors = 2;
+	setting_init(&options.setting, kernel);
+	session = session_new(&engine, &options);
+	session_advance(session, 100);
+	return session;
+}
+
+static const struct view *look(const struct session *session, double now)
+{
+	session_view(session, now, &view);
+	return &view;
+}
+
+static void command(struct session *session, const char *line, double now)
+{
+	check_ok(session_command(session, line, now));
+}
+
+/* A point of a curve, not the live figure. */
+static bool of_curve(void)
+{
+	return fake.request.kernel == &kernel_window && fake.request.background && fake.request.budget.quiet_wanted < 20;
+}
+
+/* Answers requests, 4 ms each, until so many points of curves were, or nothing is wanted. *points: how many those are. */
+static double answer(struct session *session, double now, unsigned most, unsigned *points)
+{
+	unsigned turns = 0;
+
+	for (*points = 0; *points < most;) {
+		assert_true(turns++ < 20000);      /* a session that waits for nothing */
+		session_advance(session, now);
+		if (!fake.pending) {
+			double next = session_next(session, now);
+
+			if (session_idle(session))
+				break;
+			assert_true(next >= 0);
+			now += next > 0 ? next : 0.0001;
+			continue;
+		}
+		*points += of_curve();
+		now += 0.004;
+		fake_answer(&fake, of_curve() ? 9 : 150, fake.request.kernel == &kernel_window ? window_cycles(fake.request.v) : 2);
+	}
+	session_advance(session, now);
+	return now;
+}
+
+static void the_curve_of_the_present_filler_comes_first(void **state)
+{
+	struct session *session = start(&kernel_window);
+	unsigned points;
+	double now;
+
+	(void)state;
+	assert_int_equal(look(session, 100)->body, BODY_WINDOWS);
+	assert_non_null(view.windows);
+	assert_non_null(view.window);
+	assert_true(view.windowing);
+	now = answer(session, 100, 30, &points);
+	look(session, now);
+	assert_string_equal(view.window->filler, "nop");
+	assert_int_equal(view.window->state, WINDOWS_DONE);
+	check_near(view.window->knee.x, 506, 0);
+	/* Live figures go on meanwhile. */
+	assert_true(view.sample.valid);
+	check_near(view.sample.cpe, window_cycles(view.setting.v), 2);
+	command(session, "set filler=store", now);
+	now = answer(session, now, 25, &points);
+	look(session, now);
+	assert_string_equal(view.window->filler, "store");
+	check_near(view.window->knee.x, 110, 0);
+	session_free(session);
+}
+
+static void all_curves_fill_in_and_then_it_rests(void **state)
+{
+	struct session *session = start(&kernel_window);
+	unsigned points;
+	double now = answer(session, 100, 100000, &points);
+
+	(void)state;
+	look(session, now);
+	assert_false(view.windowing);
+	assert_true(points > 80 && points < 300);
+	for (int i = 0; i < view.windows->count; i++)
+		assert_true(view.windows->row[i].state == WINDOWS_DONE || view.windows->row[i].state == WINDOWS_FAILED);
+	check_near(windows_row(view.windows, FILL_WAIT)->knee.x, 97, 0);
+	/* Another filler asks for nothing more; another remedy for everything. */
+	command(session, "set filler=load", now);
+	now = answer(session, now, 1, &points);
+	assert_int_equal(points, 0);
+	command(session, "set remedy=prefetch", now);
+	now = answer(session, now, 20, &points);
+	assert_int_equal(points, 20);
+	assert_int_equal(look(session, now)->window->knee.kind, KNEE_NONE);
+	/* What is measured anew is. */
+	now = answer(session, now, 100000, &points);
+	command(session, "again", now);
+	look(session, now);
+	assert_int_equal(view.window->curve.count, 0);
+	now = answer(session, now, 5, &points);
+	assert_int_equal(points, 5);
+	session_free(session);
+}
+
+static void other_kernels_have_no_windows(void **state)
+{
+	struct session *session = start(&kernel_fold);
+	unsigned points;
+	double now = answer(session, 100, 1, &points);
+
+	(void)state;
+	assert_int_equal(look(session, now)->body, BODY_SLICES);
+	assert_null(view.windows);
+	check_usage(session_command(session, "view windows", now), "view windows: there is none of fold");
+	command(session, "kernel window", now);
+	assert_int_equal(look(session, now)->body, BODY_WINDOWS);
+	now = answer(session, now, 10, &points);
+	/* What the user brings to the front stays there. */
+	command(session, "view slices", now);
+	command(session, "set filler=store", now);
+	assert_int_equal(look(session, now)->body, BODY_SLICES);
+	command(session, "view windows", now);
+	command(session, "kernel fold", now);
+	assert_int_equal(look(session, now)->body, BODY_SLICES);
+	assert_false(view.windowing);
+	/* What there is stays. */
+	command(session, "kernel window", now);
+	assert_true(look(session, now)->windows->row[FILL_NOP].curve.count >= 8);
+	assert_int_equal(view.body, BODY_WINDOWS);
+	session_free(session);
+}
+
+static void freezing_and_other_settings_take_a_request_back(void **state)
+{
+	struct session *session = start(&kernel_window);
+	unsigned points;
+	double now = answer(session, 100, 6, &points);
+
+	(void)state;
+	while (!fake.pending || !of_curve()) {
+		if (fake.pending)
+			fake_answer(&fake, 150, 600);
+		now += 0.01;
+		session_advance(session, now);
+	}
+	command(session, "freeze", now);
+	assert_false(fake.pending);
+	session_advance(session, now + 1);
+	assert_false(fake.pending);
+	command(session, "freeze", now + 1);
+	now = answer(session, now + 1, 40, &points);
+	check_near(look(session, now)->window->knee.x, 506, 0);
+	session_free(session);
+}
+
+/* The slice over fillers would be another curve of the same, at places of its own. */
+static void there_is_no_slice_over_fillers(void **state)
+{
+	struct session *session = start(&kernel_window);
+
+	(void)state;
+	command(session, "knob fillers", 100);
+	assert_int_equal(look(session, 100)->by_stride.knob, -1);
+	command(session, "knob filler", 100);
+	assert_int_equal(look(session, 100)->by_stride.knob, WINDOW_FILLER);
+	session_free(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_curve_of_the_present_filler_comes_first),
+		cmocka_unit_test(all_curves_fill_in_and_then_it_rests),
+		cmocka_unit_test(other_kernels_have_no_windows),
+		cmocka_unit_test(freezing_and_other_settings_take_a_request_back),
+		cmocka_unit_test(there_is_no_slice_over_fillers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
