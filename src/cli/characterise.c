@@ -239,7 +239,7 @@ static int characterise_run(struct cli *cli)
 static const struct cli_option own_options[] = {
 	{ "output", "FILE", "write the core model there", apply_output },
 	{ "install", NULL, "put the core model where the program finds it", apply_install },
-	{ "quick", NULL, "one look at each loop, and no ports: in 6 seconds at most", apply_quick },
+	{ "quick", NULL, "one look at each loop, and no ports: in some 6 seconds", apply_quick },
 	{ "agreements", NULL, "say also what agrees with the core model that there is", apply_agreements },
 	{ NULL, NULL, NULL, NULL },
 };

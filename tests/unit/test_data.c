@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/data.h"
+#include "base/text.h"
 
 const struct data_file data_files[] = {
 	{ "keys", "built in\n" },
@@ -175,6 +176,32 @@ static void names_are_listed_once_the_users_own_first(void **state)
 	remove_file("cores");
 }
 
+static void what_is_saved_is_found_and_what_was_there_is_put_aside(void **state)
+{
+	struct text path = { 0 };
+	char *text, origin[256];
+	bool aside;
+
+	(void)state;
+	setenv("SLEXPLORE_DATA", directory, 1);
+	check_ok(data_own_save("new/a.core", "one", &path, &aside));
+	assert_false(aside);
+	check_ok(data_own_save("new/a.core", "two", &path, &aside));
+	assert_true(aside);
+	check_ok(data_load("new/a.core", &text, origin));
+	assert_string_equal(text, "two");
+	free(text);
+	check_ok(data_load("new/a.core~", &text, origin));
+	assert_string_equal(text, "one");
+	free(text);
+	assert_string_equal(origin + strlen(origin) - strlen("new/a.core~"), "new/a.core~");
+	text_free(&path);
+	unsetenv("SLEXPLORE_DATA");
+	remove_file("new/a.core");
+	remove_file("new/a.core~");
+	remove_file("new");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +210,7 @@ int main(void)
 		cmocka_unit_test(bad_overrides_are_reported),
 		cmocka_unit_test(an_empty_file_is_an_empty_string),
 		cmocka_unit_test(names_are_listed_once_the_users_own_first),
+		cmocka_unit_test(what_is_saved_is_found_and_what_was_there_is_put_aside),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
