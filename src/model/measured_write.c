@@ -57,7 +57,8 @@ static void add_figure(struct text *text, struct text *comment, const char *what
 		spread = 0;
 	add_number(text, value, 5);
 	text_add(text, "±");
-	add_number(text, fmax(spread, 0.001), 2);
+	/* Nothing is surer than the step that it was measured in. */
+	add_number(text, fmax(spread, how == ROUND_ENTRIES ? 1 : 0.001), 2);
 	if (fabs(value - figure->value) >= 0.0005)
 		text_addf(comment, "%s%s%s%.*f", comment->length ? ", " : "", what, *what ? " " : "", figure->value < 100 ? 3 : 0, figure->value);
 }
