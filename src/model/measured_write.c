@@ -280,8 +280,8 @@ static void add_early(const struct measured *m, const struct measured_ports *por
 {
 	if (find_fact(m, "extra binds-ports") || ports->nested < 3)
 		return;
-	text_addf(text, "extra binds-ports %d [measured]      # classes of many ports beside others of the same: %.2f times as long as need be\n",
-		ports->slower > 1.06, ports->slower);
+	/* How much comes of it in a loop depends on more than that: no line. */
+	text_addf(text, "# Classes of many ports beside others of the same take %.2f times as long as need be.\n", ports->slower);
 }
 
 /* Whether a core's file takes a line of these words and such a number. */
