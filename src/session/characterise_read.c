@@ -87,6 +87,22 @@ static void read_needs(struct reader *reader, char *list, struct options *option
 	}
 }
 
+/* A number from `least` on. No option means more than MOST: a loop holds no more instances. */
+enum { MOST = 512 };
+
+static unsigned number(struct reader *reader, const char *word, const char *value, unsigned long least)
+{
+	char *end;
+	unsigned long number = strtoul(value, &end, 10);
+
+	if (isdigit((unsigned char)*value) && !*end && number >= least && number <= MOST)
+		return (unsigned)number;
+	if (status_is_ok(&reader->status))
+		reader->status = status_make(STATUS_FAILED, "%.80s, line %u: \"%s %.20s\": a whole number from %lu to %d is wanted", reader->origin, reader->line,
+			word, value, least, MOST);
+	return 0;
+}
+
 /* The rest of the field. */
 static void read_rest(struct reader *reader, char **rest, char *to)
 {
@@ -115,13 +131,13 @@ static void read_options(struct reader *reader, char *text, struct options *opti
 		if (strcmp(word, "minus") == 0)
 			split_names(reader, value, options->minus);
 		else if (strcmp(word, "links") == 0)
-			options->links = (unsigned)strtoul(value, NULL, 10);
+			options->links = number(reader, word, value, 1);
 		else if (strcmp(word, "beside") == 0)
-			options->beside = (unsigned)strtoul(value, NULL, 10);
+			options->beside = number(reader, word, value, 0);
 		else if (strcmp(word, "short") == 0)
-			options->bodies = (unsigned)strtoul(value, NULL, 10);
+			options->bodies = number(reader, word, value, 1);
 		else if (strcmp(word, "bits") == 0)
-			options->bits = (unsigned)strtoul(value, NULL, 10);
+			options->bits = number(reader, word, value, 1);
 		else if (strcmp(word, "load") == 0)
 			copy(reader, options->load, sizeof(options->load), value);
 		else if (strcmp(word, "store") == 0)
@@ -131,8 +147,6 @@ static void read_options(struct reader *reader, char *text, struct options *opti
 		else
 			wrong(reader, "no option is called", word);
 	}
-	if (options->links == 0)
-		wrong(reader, "a chain has one link at least", "");
 }
 
 /* Of lines that name their vectors themselves: the widest. */

@@ -139,10 +139,13 @@ void characterise_keep_items(struct characterise *characterise)
 	struct characterise_report *report = &characterise->report;
 
 	for (int i = 0; i < characterise->item_count; i++) {
-		struct figure figure = figure_of(characterise, characterise->items[i].kernel);
+		struct setting setting = { .kernel = characterise->items[i].kernel };
+		const struct cell *cell = cells_get(characterise->cells, &setting, false);
+		struct figure figure = figure_of(characterise, setting.kernel);
 
 		report->loops++;
-		report->unmeasured += !figure.known;
+		/* Why others failed, a note of their own says. */
+		report->unmeasured += !figure.known && !(cell && !status_is_ok(&cell->failure));
 	}
 	for (int i = 0; i < characterise->item_count && characterise->all_count < ITEMS; i++)
 		if (characterise->items[i].kind == ITEM_SLOTS || characterise->items[i].kind == ITEM_FACT_SLOTS)

@@ -295,6 +295,8 @@ static void what_is_refused_is_noted_and_the_rest_goes_on(void **state)
 	play->answer = refusing_answer;
 	run(play);
 	assert_true(noted(play, "no memory to execute"));
+	/* That says it: the core was quiet. */
+	assert_false(noted(play, "did not find the core quiet"));
 	assert_true(play->again <= 2);
 	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
 	play_free(play);
