@@ -136,8 +136,9 @@ static void write_lamination(const struct measured *m, struct text *text)
 		return;
 	}
 	text_add(text, "unlaminate indexed");
-	if ((two >= 0 && two < 1.5) || (stores >= 0 && stores < 1.5))
-		text_addf(text, " unless%s%s", two >= 0 && two < 1.5 ? " two-operand" : "", stores >= 0 && stores < 1.5 ? " stores" : "");
+	/* Of what was not measured the less is claimed: that it stays whole. */
+	if (two < 1.5 || stores < 1.5)
+		text_addf(text, " unless%s%s", two < 1.5 ? " two-operand" : "", stores < 1.5 ? " stores" : "");
 	text_add(text, " [measured]\n");
 }
 

@@ -376,7 +376,7 @@ static void settle(struct terms *t)
 	int count = 0;
 
 	/* A little longer: its micro-ops do not go as smoothly as that. Much longer: it holds something, which is found out later. */
-	if (stretch < 1.06 || (stretch > 1.3 && t->each > 2.5) || !isfinite(stretch))
+	if (stretch < 1.1 || (stretch > 1.3 && t->each > 2.5) || !isfinite(stretch))
 		stretch = 1;
 	for (int i = 0; i < guess->count; i++) {
 		struct uarch_term *term = &to->term[t->op][count];

@@ -57,7 +57,8 @@ static void add_figure(struct text *text, struct text *comment, const char *what
 		spread = 0;
 	add_number(text, value, 5);
 	text_add(text, "±");
-	add_number(text, fmax(spread, 0.001), 2);
+	/* Nothing is surer than the step that it was measured in. */
+	add_number(text, fmax(spread, how == ROUND_ENTRIES ? 1 : 0.001), 2);
 	if (fabs(value - figure->value) >= 0.0005)
 		text_addf(comment, "%s%s%s%.*f", comment->length ? ", " : "", what, *what ? " " : "", figure->value < 100 ? 3 : 0, figure->value);
 }
@@ -279,8 +280,8 @@ static void add_early(const struct measured *m, const struct measured_ports *por
 {
 	if (find_fact(m, "extra binds-ports") || ports->nested < 3)
 		return;
-	text_addf(text, "extra binds-ports %d [measured]      # classes of many ports beside others of the same: %.2f times as long as need be\n",
-		ports->slower > 1.06, ports->slower);
+	/* How much comes of it in a loop depends on more than that: no line. */
+	text_addf(text, "# Classes of many ports beside others of the same take %.2f times as long as need be.\n", ports->slower);
 }
 
 /* Whether a core's file takes a line of these words and such a number. */
