@@ -2,13 +2,16 @@
 # The model against measurements: every kernel at three settings, the limit, the prediction, what was measured, and what
 # llvm-mca says of the same instructions where it is installed.
 #
-# Environment: SLEXPLORE, the program; MCA, the llvm-mca to ask (found by itself otherwise).
+# Environment: SLEXPLORE, the program; MCA, the llvm-mca to ask (found by itself otherwise); BESIDE, a second core model, by name or path: what it
+# predicts stands beside the first, as of one that `slexplore characterise --output FILE` measured here.
 set -eu
 slexplore=${SLEXPLORE:-./slexplore}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mca=${MCA:-}
+beside=${BESIDE:-}
+case $beside in '' | */*) ;; *.uarch) beside=./$beside ;; esac
 for tool in llvm-mca-21 llvm-mca-20 llvm-mca-19 llvm-mca-18 llvm-mca-17 llvm-mca-16 llvm-mca-15 llvm-mca; do
 	[ -n "$mca" ] || mca=$(command -v "$tool" || true)
 done
@@ -73,15 +76,21 @@ row() {
 	grep -q '"contended":true' "$work/run" && contended=' (contended)' || contended=
 	measured=$(field cpe "$work/run") limit=$(field limit "$work/run") predicted=$(field predicted "$work/run")
 	mca_cpe=$(mca_says "$work/explain")
+	second=-
+	[ -z "$beside" ] || ! "$slexplore" explain --format json --uarch "$beside" "$@" >"$work/beside" 2>"$work/why" ||
+		second=$(field predicted "$work/beside")
+	by_second=
+	[ -z "$beside" ] || by_second=$(printf '%9s' "$(figure "$second")")
 	off=$(awk -v m="$measured" -v p="$predicted" 'BEGIN { if (m > 0 && p > 0) printf "%+.0f %%", 100 * (p / m - 1); else printf "-" }')
-	printf '%-48s %8s %8s %9s %7s %8s  %s%s\n' "$*" "$(figure "$measured")" "$(figure "$limit")" \
-		"$(figure "$predicted")" "$off" "$mca_cpe" "$(field binding "$work/run")" "$contended"
-	echo "$measured ${limit:--} ${predicted:--} $mca_cpe" >>"$work/rows"
+	printf '%-48s %8s %8s %9s %7s %8s%s  %s%s\n' "$*" "$(figure "$measured")" "$(figure "$limit")" \
+		"$(figure "$predicted")" "$off" "$mca_cpe" "$by_second" "$(field binding "$work/run")" "$contended"
+	echo "$measured ${limit:--} ${predicted:--} $mca_cpe ${second:--}" >>"$work/rows"
 }
 
 # A kernel at its defaults, and at two further settings.
 echo "model: cycles an element, measured against the model; llvm-mca: ${mca:-not installed}"
-printf '%-48s %8s %8s %9s %7s %8s  %s\n' setting measured limit predicted off mca binding
+printf '%-48s %8s %8s %9s %7s %8s%s  %s\n' setting measured limit predicted off mca "${beside:+   beside}" binding
+[ -z "$beside" ] || echo "beside: predicted by $beside"
 for setting in \
 	"combine" "combine unroll=8 acc=8" "combine op=add type=i64 unroll=8 acc=4" \
 	"list-length" "list-length spacing=64" "list-length size=256k spacing=64 order=random" \
@@ -114,11 +123,14 @@ awk '
 	$3 ~ /^[0-9]/ { e[++n] = off($3, $1); sum += e[n]; if ($2 > $1 * 1.03) above++ }
 	# It knows loops, and neither caches nor mispredictions: all are counted nevertheless.
 	$4 ~ /^[0-9]/ { m[++k] = off($4, $1); total += m[k] }
+	$5 ~ /^[0-9]/ { b[++j] = off($5, $1); second += b[j]; if ($3 ~ /^[0-9]/ && off($5, $3) <= 0.03) same++ }
 	END {
-		sorted(e, n); sorted(m, k)
+		sorted(e, n); sorted(m, k); sorted(b, j)
 		if (n)
 			printf "predicted: mean error %.1f %%, median %.1f %% of %d; hard limits more than 3 %% above what was measured: %d\n",
 				100 * sum / n, 100 * middle(e, n), n, above
+		if (j)
+			printf "beside:    mean error %.1f %%, median %.1f %% of %d; within 3 %% of the first: %d\n", 100 * second / j, 100 * middle(b, j), j, same
 		if (k)
 			printf "llvm-mca:  mean error %.1f %%, median %.1f %% of %d\n", 100 * total / k, 100 * middle(m, k), k
 	}' "$work/rows"

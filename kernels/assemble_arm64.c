@@ -243,6 +243,8 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	uint32_t sf = (uint32_t)wide << 22, units = 0;
 	bool fits = true;
 
+	if (!strchr("bWM", kind) && (value > INT32_MAX || value < INT32_MIN))
+		return false;      /* no other field holds as much */
 	switch (kind) {
 	case 'a':      /* 12 bits, or 12 bits above them */
 		if (scaled(value, 1, 12, false, &units))

@@ -373,12 +373,13 @@ static ZyanU16 register_bytes(ZydisRegister reg)
 /* Zydis takes immediates with a sign: 0xffffffff for a register of 32 bits is -1 to it. */
 static bool wrapped(const ZydisEncoderRequest *request, ZydisEncoderRequest *other)
 {
-	ZydisEncoderOperand *last = &other->operands[request->operand_count - 1];
+	ZydisEncoderOperand *last;
 	unsigned bits;
 
-	*other = *request;
-	if (request->operand_count < 2 || last->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+	if (request->operand_count < 2 || request->operands[request->operand_count - 1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		return false;
+	*other = *request;
+	last = &other->operands[request->operand_count - 1];
 	bits = 8u * (request->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ? request->operands[0].mem.size :
 		register_bytes(request->operands[0].reg.value));
 	if (bits == 0 || bits > 32 || last->imm.s <= 0 || (uint64_t)last->imm.s >> bits || !((uint64_t)last->imm.s >> (bits - 1)))

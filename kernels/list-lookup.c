@@ -10,6 +10,9 @@
 /* Bytes, for what the walk asks of memory. */
 enum { LINE = 64, WORD = 8, NODE = sizeof(struct list_node) };
 
+/* Values that an interleaved loop is stepped with, at most: some thousand instructions. */
+enum { STEPPED_VALUES = 128 };
+
 /* Deleted nodes in an array that are more than any predictor learns. */
 enum { BEYOND_LEARNING = 65536 };
 
@@ -30,7 +33,7 @@ static const struct knob knobs[] = {
 	[LOOKUP_MISPLACED] = { .name = "misplaced", .help = "percent of nodes at random places; 0: all in order", .kind = KNOB_COUNT,
 		.min = 0, .max = 100, .multiple = 5 },
 	[LOOKUP_DELETED] = { .name = "deleted", .help = "percent of nodes that are in the array, but not in the list", .kind = KNOB_COUNT,
-		.min = 0, .max = 90, .multiple = 5 },
+		.min = 0, .max = 75, .multiple = 5 },
 	[LOOKUP_GROUP] = { .name = "group", .help = "nodes that stay together, wherever they are", .kind = KNOB_CHOICE, .choices = group_names },
 	[LOOKUP_WHOLE] = { .name = "whole", .help = "1: each trial looks up all values, and what is found is checked", .kind = KNOB_COUNT,
 		.min = 0, .max = 1 },
@@ -421,8 +424,8 @@ static struct status lookup_prepare(struct kernel_run *run)
 static void lookup_shrink(int64_t *v)
 {
 	v[LOOKUP_WHOLE] = v[LOOKUP_FOUND] = 0;
-	if (v[LOOKUP_VALUES] > 160)
-		v[LOOKUP_VALUES] = 128;
+	if (v[LOOKUP_VALUES] > STEPPED_VALUES)
+		v[LOOKUP_VALUES] = STEPPED_VALUES;
 }
 
 /* Which of these holds follows from how the form gets its addresses, and from which of its lines come in order: struct lines. */

@@ -196,7 +196,6 @@ static double unbalanced_figures(struct kernel_run *run, const struct tree *tree
 
 		if (to >= all)
 			share = fmax(share - (double)run->v[TREE_FOUND] / 100, 0);
-
 		visited += share;
 		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, end), way };
 	}

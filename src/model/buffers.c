@@ -155,8 +155,10 @@ static void say_sharp(const struct buffers *buffers, const struct knee *knee, co
 		return;
 	}
 	say_sum(knee, filler, sum, sizeof(sum));
-	if (fabs(less) <= unsure)
-		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries, as the core's file has", sum, less == 0 ? entries : found);
+	if (less == 0)
+		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries, as the core's file has", sum, found);
+	else if (fabs(less) <= unsure)
+		snprintf(words, BUFFERS_WORDS, "%s = about %.0f entries, where the core's file has %.0f", sum, found, entries);
 	else if (less > 0 && rest && less <= rest->most)
 		snprintf(words, BUFFERS_WORDS, "%s = %.0f of %.0f entries: %s", sum, found, entries, rest->words);
 	else

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lines that take so many times as long as those of the last cache were not there. */
+/* Lines that take so many times as long as those of the last cache were not there; nor were any in it where they take such a share of what the
+ * largest range takes: a cache that is shared with many may hold nothing of ours. */
 #define FAR_FROM_CACHE 1.5
+#define AS_FAR_AS_MEMORY 0.67
 
 double levels_cache(const struct tally *tally, int level)
 {
@@ -102,6 +104,7 @@ static void begin(const struct tally *tally, struct level level[LEVELS])
 static void raise_far(const struct limits_place *place, double range, double last, struct level level[LEVELS])
 {
 	double latency = 0, share = level[L3].share + level[MEMORY].share, cycles = 0, most = place->point[MEMORY_POINTS - 1].bytes;
+	double farthest = place->point[MEMORY_POINTS - 1].latency;
 	bool far = most > 0 && range >= most && last > most;
 
 	for (int i = 0; i < MEMORY_POINTS; i++)
@@ -109,6 +112,7 @@ static void raise_far(const struct limits_place *place, double range, double las
 			latency = fmax(latency, place->point[i].latency);
 	for (int i = L3; i <= MEMORY; i++)
 		cycles += level[i].share * fmax(level[i].latency, 0);
+	far = far || (last > most && farthest > 0 && share > 0 && fmax(latency, cycles / share) > AS_FAR_AS_MEMORY * farthest);
 	if (!(latency * share > cycles) && !far)
 		return;
 	far = far || !levels_known(&level[L3], false) || latency > FAR_FROM_CACHE * level[L3].latency;

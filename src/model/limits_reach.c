@@ -52,9 +52,8 @@ static bool add_up(struct tally *tally, enum reach_way way, enum limit_kind kind
 /* Three digits of a number of loads: walks of many elements a load have little of one each. */
 static const char *loads_words(double loads, char number[24])
 {
-	double unit = pow(10, floor(log10(loads)) - 2);
-
-	return words_number(loads >= 100 ? round(loads) : round(loads / unit) * unit, number);
+	snprintf(number, 24, loads < 100 ? "%.3g" : "%.0f", loads);
+	return number;
 }
 
 /* "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles" */

@@ -91,6 +91,9 @@ struct measured_ports {
 	double slots[MEASURED_OPS];       /* of the width, accesses aside, as a core's file counts them */
 	int fitted, checked;              /* mixes that it follows from; others that it was only compared with */
 	double fitted_median, fitted_worst, checked_median, checked_worst;      /* relative differences to what was measured */
+	int nested;                       /* pairs of classes of which one has four ports and more, and those of the other among them */
+	double slower;                    /* how many times longer than it could such a pair takes, in the median: more than 1 where a micro-op's port is
+	                                     chosen before it can be known which is free */
 	char disagrees[200];              /* about what, if it is more than some percent; empty: nothing */
 };
 
@@ -117,7 +120,8 @@ struct model_difference {
 
 /* The numbers that one model or both have, in the order of a core's file: throughputs ("each fadd") as the ports, the width and caps have them, where no
  * measured one stands in the file; and, last, pairs of classes side by side that take otherwise by the ports of the one than by those of the other
- * though each alone agrees, the worst first. Names of ports do not matter. Returns how many there are; at most `most` are filled. */
+ * though each alone agrees, one for each class that differs so, the worst first. For a class that b has no line of, what stands in for it there counts;
+ * not so for a. Names of ports do not matter. Returns how many there are; at most `most` are filled. */
 int model_differences(const struct uarch *a, const struct uarch *b, struct model_difference *difference, int most);
 
 /* Of all pairs of classes that both models know, how many they let run within 5 % of the same time. */

@@ -59,13 +59,23 @@ static void list_names(struct compare *c)
 	c->name_count = kept;
 }
 
+/* Whether the first core's file has a line for a class of that name: what stands in for others there says nothing of them. */
+static bool is_listed(const struct compare *c, const char *name)
+{
+	const struct uarch_class *class = uarch_find(c->a, name, 0);
+
+	return class && strcmp(class->name, name) == 0;
+}
+
 /* The class that a core has under a name, or what stands in for it there. */
-static const struct uarch_class *find(const struct uarch *uarch, const char *name)
+static const struct uarch_class *find(const struct compare *c, const struct uarch *uarch, const char *name)
 {
 	const char *dot = strchr(name, '.');
 	unsigned bits = dot ? (unsigned)atoi(dot + 1) : 0;
 	char base[UARCH_NAME];
 
+	if (!is_listed(c, name) && uarch == c->a)
+		return NULL;
 	snprintf(base, sizeof(base), "%.*s", (int)(dot ? dot - name : (long)strlen(name)), name);
 	for (int number = ops_class_find(uarch->ops, base); ; number = ops_fallback(uarch->ops, number)) {
 		const struct uarch_class *class = uarch_find(uarch, number < 0 ? base : ops_class(uarch->ops, number), bits);
@@ -88,7 +98,7 @@ static double cycles_of(const struct uarch *uarch, const struct uarch_class *con
 	static const enum uarch_cap load_cap[] = { CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512 },
 		store_cap[] = { CAP_STORES, CAP_STORES_VECTOR, CAP_STORES_512 };
 	struct port_load load[4 * UARCH_TERMS];
-	double slots = 0, accesses[2][3] = { 0 }, memory = 0, most;
+	double slots = 0, accesses[2][3] = { 0 }, memory = 0, taken = 0, most;
 	int loads = 0;
 
 	for (int i = 0; i < count; i++) {
@@ -99,6 +109,8 @@ static double cycles_of(const struct uarch *uarch, const struct uarch_class *con
 			if (class[i]->term[t].ports)
 				load[loads++] = (struct port_load){ class[i]->term[t].ports,
 					times[i] * (double)class[i]->term[t].count * (double)class[i]->term[t].cycles };
+		if (strcmp(class[i]->name, "taken") == 0 || strcmp(class[i]->name, "jump") == 0)
+			taken += times[i];
 		if (infer_is_memory(class[i]->name)) {
 			bool store = strncmp(class[i]->name, "store", 5) == 0 || strncmp(class[i]->name, "vstore", 6) == 0;
 
@@ -118,6 +130,8 @@ static double cycles_of(const struct uarch *uarch, const struct uarch_class *con
 	}
 	if (uarch_known(uarch->cap[CAP_MEMORY]))
 		most = fmax(most, memory / uarch->cap[CAP_MEMORY]);
+	if (uarch_known(uarch->cap[CAP_TAKEN]))
+		most = fmax(most, taken / uarch->cap[CAP_TAKEN]);
 	return most > 0 ? most : UARCH_UNKNOWN;
 }
 
@@ -147,7 +161,7 @@ static bool has_access(const char *name)
 
 static void compare_class(struct compare *c, const char *name)
 {
-	const struct uarch_class *a = find(c->a, name), *b = find(c->b, name);
+	const struct uarch_class *a = find(c, c->a, name), *b = find(c, c->b, name);
 	double a_each, b_each, a_spread, b_spread;
 	char what[64];
 
@@ -232,7 +246,7 @@ static void compare_chains(struct compare *c)
 /* Cycles of two classes in numbers that each take about as long by either model; false: one of them does not know. */
 static bool pair_of(const struct compare *c, const char *first, const char *second, double times[2], double cycles[2])
 {
-	const struct uarch_class *a[] = { find(c->a, first), find(c->a, second) }, *b[] = { find(c->b, first), find(c->b, second) };
+	const struct uarch_class *a[] = { find(c, c->a, first), find(c, c->a, second) }, *b[] = { find(c, c->b, first), find(c, c->b, second) };
 	double spread, each[2];
 
 	if (has_access(first) || has_access(second))
@@ -252,15 +266,10 @@ static bool pair_of(const struct compare *c, const char *first, const char *seco
 /* Whether a class alone takes as long by both: what is known of it already is not told again of each pair. */
 static bool alone_agrees(const struct compare *c, const char *name)
 {
-	const struct uarch_class *a = find(c->a, name), *b = find(c->b, name);
+	const struct uarch_class *a = find(c, c->a, name), *b = find(c, c->b, name);
 	double a_spread, b_spread, a_each = each_of(c->a, a, &a_spread), b_each = each_of(c->b, b, &b_spread);
 
 	return uarch_known(a_each) && uarch_known(b_each) && agrees(a_each, a_spread, b_each, b_spread, 0, 0.05);
-}
-
-static bool in_both(const struct compare *c, const char *name)
-{
-	return find(c->a, name) && find(c->b, name);
 }
 
 static int worse_first(const void *a, const void *b)
@@ -271,30 +280,67 @@ static int worse_first(const void *a, const void *b)
 	return left > right ? -1 : left < right;
 }
 
+/* Pairs of classes of which each alone agrees: 0 not compared, 1 agrees, 2 does not. */
+static unsigned char *judge_pairs(struct compare *c, struct model_pairs *pairs)
+{
+	int n = c->name_count;
+	unsigned char *judged = memory_new((size_t)n * (size_t)n + 1, 1);
+	bool *good = memory_new((size_t)n + 1, sizeof(*good));
+
+	for (int i = 0; i < n; i++) {
+		good[i] = find(c, c->a, c->name[i]) && find(c, c->b, c->name[i]) && alone_agrees(c, c->name[i]);
+		for (int k = 0; k < i && good[i]; k++) {
+			double times[2], cycles[2];
+
+			if (!good[k] || !pair_of(c, c->name[k], c->name[i], times, cycles))
+				continue;
+			judged[i * n + k] = judged[k * n + i] = agrees(cycles[0], 0, cycles[1], 0, 0, 0.05) ? 1 : 2;
+			pairs->pairs++;
+			pairs->agree += judged[i * n + k] == 1;
+		}
+	}
+	free(good);
+	return judged;
+}
+
+/* A class whose ports differ does so beside many others: it is named once, with the pair that differs most, and then left aside. */
 static void compare_pairs(struct compare *c, struct model_pairs *pairs)
 {
-	int first = c->count;
+	int n = c->name_count, first = c->count;
+	unsigned char *judged = judge_pairs(c, pairs);
 
-	for (int i = 0; i < c->name_count; i++) {
-		bool good = in_both(c, c->name[i]) && alone_agrees(c, c->name[i]);
+	for (;;) {
+		int worst = -1, most = 0, other = -1;
+		double off = 0, times[2], cycles[2];
+		char what[80];
 
-		for (int k = 0; k < i && good; k++) {
-			double times[2], cycles[2];
-			char what[64];
+		for (int i = 0; i < n; i++) {
+			int count = 0;
 
-			if (!in_both(c, c->name[k]) || !alone_agrees(c, c->name[k]) || !pair_of(c, c->name[k], c->name[i], times, cycles))
-				continue;
-			pairs->pairs++;
-			if (agrees(cycles[0], 0, cycles[1], 0, 0, 0.05)) {
-				pairs->agree++;
-				continue;
+			for (int k = 0; k < n; k++)
+				count += judged[i * n + k] == 2;
+			if (count > most) {
+				most = count;
+				worst = i;
 			}
-			snprintf(what, sizeof(what), "%g %s and %g %s", times[0], c->name[k], times[1], c->name[i]);
-			add(c, what, cycles[0], 0, cycles[1], 0, 0, 0.05);
 		}
+		if (worst < 0)
+			break;
+		for (int k = 0; k < n; k++) {
+			if (judged[worst * n + k] == 2 && pair_of(c, c->name[worst], c->name[k], times, cycles) && fabs(log(cycles[0] / cycles[1])) > off) {
+				off = fabs(log(cycles[0] / cycles[1]));
+				other = k;
+			}
+			judged[worst * n + k] = judged[k * n + worst] = 0;
+		}
+		if (other < 0 || !pair_of(c, c->name[worst], c->name[other], times, cycles))
+			continue;
+		snprintf(what, sizeof(what), "%g %s and %g %s", times[0], c->name[worst], times[1], c->name[other]);
+		add(c, what, cycles[0], 0, cycles[1], 0, 0, 0.05);
 	}
 	if (first < c->most)
 		qsort(c->to + first, (size_t)((c->count < c->most ? c->count : c->most) - first), sizeof(*c->to), worse_first);
+	free(judged);
 }
 
 int model_differences(const struct uarch *a, const struct uarch *b, struct model_difference *difference, int most)

@@ -205,6 +205,30 @@ static void compare(struct inference *in)
 	free(off[1]);
 }
 
+/* Where ports are chosen late, a class of many ports leaves those to others that they need; where early, it gets in their way. */
+static void find_slower(struct inference *in)
+{
+	double off[INFER_GROUPS * INFER_GROUPS];
+	int count = 0;
+
+	for (int a = 0; a < in->group_count; a++)
+		for (int b = 0; b < in->group_count; b++) {
+			const struct infer_group *many = &in->group[a], *few = &in->group[b];
+			struct infer_figure figure;
+			struct measured_mix mix;
+
+			if (many->ports < 4 || few->ports >= many->ports || (few->set & ~many->set))
+				continue;
+			infer_pair(many->op, many->ports, few->op, few->ports, &mix);
+			infer_figure(in->measured, &mix, &figure);
+			if (figure.known)
+				off[count++] = figure.cycles / infer_cycles(in, &mix);
+		}
+	qsort(off, (size_t)count, sizeof(*off), by_size);
+	in->to->nested = count;
+	in->to->slower = count ? off[count / 2] : 0;
+}
+
 static void check(struct inference *in)
 {
 	unsigned state = 1;
@@ -241,6 +265,7 @@ void infer_all(struct inference *in)
 		return;
 	infer_units(in);
 	settle_slots(in);
+	find_slower(in);
 	check(in);
 	close_gap(in);
 }

@@ -154,6 +154,9 @@ static double usual_slots(const struct measured *m, const struct measured_ports 
 
 static bool says_something(const struct measured *m, const struct measured_ports *ports, int op)
 {
+	/* A jump costs more than its port, which the cap says; where its port could not be found, it goes where branches go. */
+	if (!ports->known[op] && (strcmp(m->op[op].name, "taken") == 0 || strcmp(m->op[op].name, "jump") == 0))
+		return false;
 	return ports->known[op] || good(&m->op[op].latency, -1, 1000) || good(&m->op[op].each, 0, 1000);
 }
 
@@ -189,6 +192,18 @@ static void add_class(const struct measured *m, const struct measured_ports *por
 	text_free(&comment);
 }
 
+/* What was tried and not found says so where something else would stand in for it: the same class of another width. */
+static void add_unknown(const struct measured *m, const struct measured_ports *ports, int op, struct text *text)
+{
+	size_t length = strcspn(m->op[op].name, ".");
+
+	for (int i = 0; i < m->op_count && m->op[op].name[length]; i++)
+		if (strlen(m->op[i].name) == length && strncmp(m->op[i].name, m->op[op].name, length) == 0 && says_something(m, ports, i)) {
+			text_addf(text, "class %s ports unknown\n", m->op[op].name);
+			return;
+		}
+}
+
 static void add_classes(const struct measured *m, const struct measured_ports *ports, struct text *text)
 {
 	struct names names;
@@ -216,6 +231,8 @@ static void add_classes(const struct measured *m, const struct measured_ports *p
 	for (int i = 0; i < m->op_count; i++)
 		if (says_something(m, ports, i))
 			add_class(m, ports, i, &names, text);
+		else
+			add_unknown(m, ports, i, text);
 }
 
 /* ---- other numbers */
@@ -247,6 +264,23 @@ static bool has_class(const struct measured *m, const struct measured_ports *por
 			return true;
 	}
 	return false;
+}
+
+static const struct figure *find_fact(const struct measured *m, const char *word)
+{
+	for (int i = 0; i < m->fact_count; i++)
+		if (strcmp(m->fact[i].word, word) == 0 && m->fact[i].figure.known)
+			return &m->fact[i].figure;
+	return NULL;
+}
+
+/* Pairs of which one class gets in the other's way say that ports are chosen early. */
+static void add_early(const struct measured *m, const struct measured_ports *ports, struct text *text)
+{
+	if (find_fact(m, "extra binds-ports") || ports->nested < 3)
+		return;
+	text_addf(text, "extra binds-ports %d [measured]      # classes of many ports beside others of the same: %.2f times as long as need be\n",
+		ports->slower > 1.06, ports->slower);
 }
 
 /* Whether a core's file takes a line of these words and such a number. */
@@ -285,14 +319,6 @@ static void add_fact(const struct measured *m, const struct measured_ports *port
 	add_figure(text, &comment, "", &figure, rounding_of(fact->word));
 	end_line(text, &comment);
 	text_free(&comment);
-}
-
-static const struct figure *find_fact(const struct measured *m, const char *word)
-{
-	for (int i = 0; i < m->fact_count; i++)
-		if (strcmp(m->fact[i].word, word) == 0 && m->fact[i].figure.known)
-			return &m->fact[i].figure;
-	return NULL;
 }
 
 static void add_cache(const struct measured *m, int level, struct text *text)
@@ -421,6 +447,7 @@ void measured_write(const struct measured *measured, const struct measured_ports
 	for (int i = 0; i < measured->fact_count; i++)
 		if (strncmp(measured->fact[i].word, "chain ", 6) != 0)
 			add_fact(measured, ports, &measured->fact[i], text);
+	add_early(measured, ports, text);
 	for (int level = 1; level <= 2; level++)
 		add_cache(measured, level, text);
 	for (int i = 0; i < measured->buffer_count; i++)

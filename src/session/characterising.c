@@ -124,6 +124,8 @@ struct status action_characterise(struct session *session, const char *arguments
 	(void)arguments, (void)now;
 	if (session->replay)
 		return recorded_refuse(session);
+	if (!session->insight.explainer || !session->insight.explainer->read)
+		return status_make(STATUS_USAGE, "there are no core models here that one could be measured for");
 	if (!action_characterise_works(session, arguments))
 		return status_make(STATUS_USAGE, session_apart(session) ? "something else is being measured; end that first" :
 			"this machine is not known yet");

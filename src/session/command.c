@@ -349,7 +349,7 @@ static const struct command_row rows[] = {
 		COMMAND_FOUND },
 	{ "characterise stop", "", "end it with what is measured", action_characterise_stop, action_characterise_stop_works, 0 },
 	{ "characterise save", "", "keep what was measured of this core as its model", action_characterise_save, action_characterise_save_works,
-		COMMAND_FOUND },
+		0 },
 	{ "picture", "[light|dark] [FILE]", "a picture of what is in front: FILE.svg, .png, .pdf, or .gp for gnuplot; without a name a "
 		"new file here", action_picture, action_picture_works, COMMAND_VERBATIM },
 	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command", run_find, works_find,

@@ -166,6 +166,16 @@ static void model(const struct session *session, const struct explanation *expla
 	}
 }
 
+void record_point(struct session *session, const struct cell *cell)
+{
+	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts, session->counted.plan, cell->counts };
+
+	if (!session->recording || !cell->trials || !cell->sample.valid)
+		return;
+	recording_add(session->recording, &entry);
+	check(session);
+}
+
 void record_cell(struct session *session, const struct cell *cell)
 {
 	struct recording *recording = session->recording;

@@ -547,7 +547,7 @@ static void window_apply(struct session *session, const struct setting *setting,
 		return;
 	cell->at = now;
 	cell_visit(cell, result, CELL_QUIET, 1, 1);
-	record_cell(session, cell);
+	record_point(session, cell);
 	cell_compact(cell);
 }
 

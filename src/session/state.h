@@ -279,6 +279,8 @@ void record_begin(struct session *session);        /* what the options asked for
 /* Writes what has come of the present setting, and of a cell that has settled. */
 void record_present(struct session *session);
 void record_cell(struct session *session, const struct cell *cell);
+/* A point of a curve: its few trials, and no limits, which would take longer than it took. */
+void record_point(struct session *session, const struct cell *cell);
 
 /* paint.c: a picture of what is in front. */
 struct status action_picture(struct session *session, const char *arguments, double now);

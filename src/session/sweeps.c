@@ -302,6 +302,8 @@ static double paced_value(enum sweeps_figure figure, const struct sample *sample
 	case SWEEPS_CPI:
 		return sample->cpe / instructions;
 	default:
+		if (pace && pace->lines == 0 && pace->lines_from != SOURCE_NONE)
+			return 0;
 		return pace && pace->peak > 0 && pace->lines >= 0 && sample->ns > 0 ? 100 * pace->lines * PACE_LINE / sample->ns / pace->peak : (double)NAN;
 	}
 }

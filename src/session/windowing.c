@@ -63,6 +63,17 @@ static void play(struct session *session)
 	windows_stop(windows, 0);
 }
 
+/* Whether it has a curve. */
+static bool played(const struct windows *windows)
+{
+	const struct windows_report *report = windows_report(windows);
+
+	for (int i = 0; i < report->count; i++)
+		if (report->row[i].curve.count >= 4)
+			return true;
+	return false;
+}
+
 void windowing_renew(struct session *session)
 {
 	struct windowing *windowing = &session->windowing;
@@ -86,8 +97,8 @@ void windowing_renew(struct session *session)
 		if (session->replay)
 			play(session);
 	}
-	/* It is what this kernel is about. */
-	if (session->body == BODY_SLICES && !windowing->shown)
+	/* It is what this kernel is about, unless a recording has nothing of it. */
+	if (session->body == BODY_SLICES && !windowing->shown && (!session->replay || played(windowing->windows)))
 		body_bring(session, BODY_WINDOWS);
 	windowing->shown = true;
 	windows_model(windowing->windows, uarch, options.foreign);

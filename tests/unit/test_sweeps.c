@@ -190,6 +190,7 @@ static void figures_of_a_row(void **state)
 	const struct sample sample = { .valid = true, .cpe = 2, .ns = 0.5, .gbps = 16, .bytes_per_cycle = 4 }, base = { .valid = true, .cpe = 5 };
 	const struct sample none = { 0 };
 	const struct run_facts facts = { .ring = 1000000000 };
+	struct pace pace;
 
 	(void)state;
 	check_near(sweeps_value(SWEEPS_CPE, &sample, &facts, NULL, NULL), 2, 0);
@@ -200,6 +201,20 @@ static void figures_of_a_row(void **state)
 	check_near(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, &base), 2.5, 1e-12);
 	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, NULL)));
 	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, &none)));
+	pace_none(&pace);
+	assert_true(isnan(sweeps_value(SWEEPS_CPI, &sample, &facts, NULL, NULL)) && isnan(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &pace, NULL)));
+	pace.instructions = 8;
+	check_near(sweeps_value(SWEEPS_INSTRUCTIONS, &sample, &facts, &pace, NULL), 8, 0);
+	check_near(sweeps_value(SWEEPS_INSTRUCTIONS_TOTAL, &sample, &facts, &pace, NULL), 8e-6 * (double)facts.ring, 1e-9);
+	check_near(sweeps_value(SWEEPS_CPI, &sample, &facts, &pace, NULL), 0.25, 1e-12);
+	/* A line of 64 bytes in half a nanosecond, of 256 at most. */
+	pace.lines = 1;
+	pace.lines_from = SOURCE_MODEL;
+	pace.peak = 256;
+	check_near(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &pace, NULL), 50, 1e-9);
+	pace.lines = 0;
+	pace.peak = NAN;
+	check_near(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &pace, NULL), 0, 0);
 	assert_true(isnan(sweeps_value(SWEEPS_CPE, &none, &facts, NULL, NULL)));
 }
 
