@@ -114,6 +114,8 @@ static bool chain_buckets(const struct hash *hash, struct kernel_run *run)
 	for (uint64_t i = 0; i < hash->buckets; i++) {
 		uint64_t end = ends[i];
 
+		if (i % LOOK_EVERY == 0 && !kernel_goes_on(run, 2 * hash->buckets + (hash->open ? 0 : i), 3 * hash->buckets))
+			return false;
 		for (uint64_t k = begin; k < end; k++)
 			hash->node[k].next = k + 1 < end ? &hash->node[k + 1] : NULL;
 		hash->bucket[i] = begin < end ? &hash->node[begin] : NULL;

@@ -230,7 +230,7 @@ static struct status make(struct kernel_run *run)
 static struct nodes nodes_of(const struct kernel_run *run)
 {
 	return (struct nodes){ .memory = run->memory, .stride = STRIDE, .order = NODES_RANDOM, .cycles = (unsigned)run->v[CHAINS],
-		.seed = run->seed };
+		.seed = run->seed, .progress = run->progress };
 }
 
 static uint64_t count_of(const int64_t *v)

@@ -17,6 +17,12 @@ static const char core[] =
 	"cache 1 bytes 32768 latency 4 [IOM]\ncache 2 bytes 262144 latency 12 lines 0.5 [WC]\n"
 	"pmu skl [P]\nevent uops = UOPS_ISSUED:ANY [PE]\nevent ports p0,alu = perf_raw::r01a1 [LK]\n"
 	"event stalled store buffer full = RESOURCE_STALLS:SB:c=1 [PE]\n";
+static const char measured[] =
+	"uarch m-6-a7 A, measured\nisa x86_64\nmatch vendor GenuineIntel family 6 model a7 stepping 1 with l1i-64k [measured]\n"
+	"width 6±0.01 [measured] # 5.99\nports p0 p1 [measured]\nclass alu latency 1±0.003 each 0.25±0.001 ports p0,p1 [measured]\n"
+	"class fma latency 4±0.01 accumulate 2±0.02 slots 1±0 ports unknown [measured]\nchain alu alu 1±0.1 [measured]\n"
+	"cap loads 3±0.01 [measured,TD]\nsize rob 508±2 [measured]\nextra forward 4.97±0.3 [measured]\n"
+	"cache 1 bytes 49152±512 latency 5±0.01 lines 0.5±0.1 [measured]\nsize calls 30±± [measured]\n";
 static const char child[] =
 	"uarch y A Y # inherits\nisa x86_64\nfrom skylake\nports p0 p1 p2 p3 p4 p5 p6 p7 p8 [L]\nset alu p0 p1 p8\n"
 	"class alu latency 1 ports alu [L]\nunknown class imul\nunknown extra mispredict\nunknown fuse cmp\nfuse add with all [SO]\n"
@@ -31,7 +37,7 @@ static const char events[] =
 	"event cycles = perf::PERF_COUNT_HW_CPU_CYCLES [LK]\nevent stalled front end = perf::STALL [LK]\nevent l1-misses = a::B [M]\n";
 static const char names[] = "M measured\nL LLVM # model\nTD Travis Downs\n";
 
-const struct fuzz_seed fuzz_seeds[] = { FUZZ_TEXT(core), FUZZ_TEXT(child), FUZZ_TEXT(arm), FUZZ_TEXT(table),
+const struct fuzz_seed fuzz_seeds[] = { FUZZ_TEXT(core), FUZZ_TEXT(measured), FUZZ_TEXT(child), FUZZ_TEXT(arm), FUZZ_TEXT(table),
 	FUZZ_TEXT(events), FUZZ_TEXT(names), { NULL, 0 } };
 const size_t fuzz_longest = 2048;
 

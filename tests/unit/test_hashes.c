@@ -258,6 +258,25 @@ static void stopped_half_way_it_begins_again(void **state)
 	}
 }
 
+/* Chaining bucket by bucket walks all nodes once more: who waits is told of that as well, and may end it. */
+static void progress_goes_on_to_the_last_pass(void **state)
+{
+	int64_t v[KNOBS_MAX];
+	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 7, .cancel = &no_cancel };
+	atomic_uint progress = 0;
+
+	(void)state;
+	initial(v);
+	v[HASH_SIZE] = MEMORY;
+	v[HASH_ORDER] = ORDER_BUCKET;
+	v[HASH_LOAD] = 200;
+	memcpy(run.v, v, sizeof(v));
+	run.progress = &progress;
+	check_ok(kernel->prepare(&run));
+	assert_in_range(progress, 900, 1000);
+	check_ok(kernel->verify(&run));
+}
+
 static void whole_runs_are_proved(void **state)
 {
 	int64_t v[KNOBS_MAX];
@@ -304,6 +323,7 @@ int main(void)
 		cmocka_unit_test(every_way_finds_the_same),
 		cmocka_unit_test(steps_are_as_many_as_expected),
 		cmocka_unit_test(stopped_half_way_it_begins_again),
+		cmocka_unit_test(progress_goes_on_to_the_last_pass),
 		cmocka_unit_test(whole_runs_are_proved),
 		cmocka_unit_test(what_cannot_be_is_named),
 	};

@@ -1,6 +1,8 @@
 /* The code of the kernel `window`: N fillers of each kind stand between two misses, and no other number; and what the model makes of it. */
 #include "check.h"
 
+#include "engine/room.h"
+
 #include "kernels/kernel.h"
 #include "kernels/window.h"
 #include "model/explain.h"
@@ -243,9 +245,31 @@ static int end(void **state)
 	return 0;
 }
 
+/* Many nodes take a while: how far that is, is told. */
+static void laying_nodes_out_is_told(void **state)
+{
+	enum { MEMORY = 4 << 20 };
+	static atomic_bool never;
+	const struct kernel *kernel = kernel_find("window");
+	struct kernel_run run = { .kernel = kernel, .memory = aligned_alloc(2 << 20, MEMORY), .seed = 1, .cancel = &never };
+	atomic_uint progress = 0;
+	struct room made = { 0 };
+
+	(void)state;
+	for (int i = 0; i < kernel->knob_count; i++)
+		run.v[i] = kernel->knobs[i].initial;
+	run.v[kernel_axis(kernel, AXIS_SIZE)] = MEMORY;
+	run.progress = &progress;
+	check_ok(room_prepare(&made, &run));
+	assert_in_range(progress, 800, 1000);
+	room_free(&made);
+	free(run.memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(laying_nodes_out_is_told),
 		cmocka_unit_test(the_fillers_are_as_many_as_asked_for),
 		cmocka_unit_test(names_are_those_of_the_knob),
 		cmocka_unit_test(misses_overlap_until_the_buffer_is_full),
