@@ -61,7 +61,8 @@ static void a_core_model_has_entries(void **state)
 	check_ok(uarch_load("skylake", "x86_64", &uarch));
 	assert_true(buffers_size(uarch, "rob") == 224);
 	assert_true(buffers_size(uarch, "store-queue") == 56);
-	assert_true(isnan(buffers_size(uarch, "calls")));
+	assert_true(buffers_size(uarch, "calls") == 14);
+	assert_true(isnan(buffers_size(uarch, "load-scheduler")));
 	assert_true(isnan(buffers_size(NULL, "rob")));
 	uarch_free(uarch);
 }
