@@ -88,7 +88,10 @@ static struct status write_files(struct cli *cli, const struct characterise_repo
 		status = picture_file_save(cli->output, model, false);
 	if (status_is_ok(&status) && cli->output)
 		cli_note(cli, "%s: the core model; --uarch takes a file's path, too", cli->output);
-	if (status_is_ok(&status) && cli->install)
+	/* A part of a model would be this core's from then on, in place of the whole that the program has. */
+	if (status_is_ok(&status) && cli->install && !report->complete)
+		cli_note(cli, "not installed: the measuring was not complete; --output FILE writes what there is");
+	else if (status_is_ok(&status) && cli->install)
 		status = install(cli, report, model);
 	return status;
 }
@@ -220,6 +223,10 @@ static int characterise_run(struct cli *cli)
 	struct status status = bench_open(&bench, cli);
 	int exit_status;
 
+	if (status_is_ok(&status) && cli->install && cli->word_count) {
+		bench_close(&bench);
+		status = status_make(STATUS_USAGE, "--install wants the whole core; of some classes (%.60s…) a model is written by --output FILE", cli->words[0]);
+	}
 	for (int i = 0; i < cli->word_count; i++)
 		classes[i] = cli->words[i];
 	if (cli->word_count)

@@ -222,8 +222,10 @@ static void add_classes(const struct measured *m, const struct measured_ports *p
 	for (int unit = 0; unit < ports->units; unit++)
 		text_addf(text, " %s", names.port[ports->ports + unit]);
 	text_add(text, ports->units ? "\n" : "");
-	text_addf(text, "\n# The fewest ports that explain %d mixes of classes: half of them within %.1f %%, all within %.1f %%.\n", ports->fitted,
-		100 * ports->fitted_median, 100 * ports->fitted_worst);
+	text_add(text, "\n");
+	if (ports->fitted)
+		text_addf(text, "# The fewest ports that explain %d mixes of classes: half of them within %.1f %%, all within %.1f %%.\n", ports->fitted,
+			100 * ports->fitted_median, 100 * ports->fitted_worst);
 	if (ports->checked)
 		text_addf(text, "# Of %d other mixes, which nothing was taken from: half within %.1f %%, all within %.1f %%.\n", ports->checked,
 			100 * ports->checked_median, 100 * ports->checked_worst);

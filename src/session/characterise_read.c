@@ -88,7 +88,7 @@ static void read_needs(struct reader *reader, char *list, struct options *option
 }
 
 /* A number from `least` on. No option means more than MOST: a loop holds no more instances. */
-enum { MOST = 512 };
+enum { MOST = 1024 };
 
 static unsigned number(struct reader *reader, const char *word, const char *value, unsigned long least)
 {
