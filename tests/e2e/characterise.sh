@@ -26,16 +26,16 @@ says() {
 	grep -qF -- "$2" "$work/$1" || fail "no \"$2\" in: $(head -c 600 "$work/$1")"
 }
 
-expect 2 characterise imull
-says err 'did you mean imul?'
-expect 2 characterise imul --install
+expect 2 characterise aluu
+says err 'did you mean alu?'
+expect 2 characterise alu --install
 says err '--output'
-expect 1 characterise imul --output /nowhere/core.uarch
+expect 1 characterise alu --output /nowhere/core.uarch
 says err '/nowhere'
 
 # Of one class the file is short, and the program reads it.
-expect 0 characterise imul --output "$work/core.uarch" --quiet
-grep -q '^class imul .*\[measured\]' "$work/core.uarch" || fail "no class imul in: $(cat "$work/core.uarch")"
+expect 0 characterise alu --output "$work/core.uarch" --quiet
+grep -q '^class alu .*\[measured\]' "$work/core.uarch" || fail "no class alu in: $(cat "$work/core.uarch")"
 ! grep -q ' 0 mixes' "$work/core.uarch" || fail "ports of nothing: $(cat "$work/core.uarch")"
 expect 0 explain mul-chain --uarch "$work/core.uarch"
 says out 'measured'
