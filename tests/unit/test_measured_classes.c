@@ -16,6 +16,9 @@ static const char *const excused[] = {
 	"div", "idiv",     /* of 16 bits and less */
 #ifdef __x86_64__
 	"call", "ret",     /* of generated code; return and call have no representative of their own */
+#else
+	"adr",             /* of generated code: of a label, which no single line has */
+	"dup",             /* of an element, ahead of a loop */
 #endif
 	/* What these do besides their accesses cannot be told from the accesses. */
 	"vpgatherdd", "vgatherdps", "vgatherdpd", "vpscatterdd", "vpgatherdq", "vpscatterdq",
