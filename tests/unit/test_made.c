@@ -275,10 +275,10 @@ static void mistakes_are_named_with_their_line(void **state)
 		{ "width | nop\nclass a | b | c\nclass a | b | c", "line 3: there are two classes \"a\"" },
 		{ "width | nop\nfact cap loads | l | guess", "cycles become nothing by \"guess\"" },
 		{ "width | nop\nclass a | b | c | minus", "something has to follow \"minus\"" },
-		{ "width | nop\nclass a | b | c | links 0", "line 2: \"links 0\": a whole number from 1 to 512 is wanted" },
-		{ "width | nop\nclass a | b | c | short 4000000000", "\"short 4000000000\": a whole number from 1 to 512 is wanted" },
+		{ "width | nop\nclass a | b | c | links 0", "line 2: \"links 0\": a whole number from 1 to 1024 is wanted" },
+		{ "width | nop\nclass a | b | c | short 4000000000", "\"short 4000000000\": a whole number from 1 to 1024 is wanted" },
 		{ "width | nop\nfact cap loads | b | rate 1 | short two", "\"short two\": a whole number" },
-		{ "width | nop\nclass a | b | c | beside -1", "\"beside -1\": a whole number from 0 to 512 is wanted" },
+		{ "width | nop\nclass a | b | c | beside -1", "\"beside -1\": a whole number from 0 to 1024 is wanted" },
 		{ "width | nop\nclass a | b | c | bits 99999999999999999999", "\"bits 99999999999999999999\": a whole number" },
 		{ "class a | b | c", "no line says what shows the width" },
 	};
