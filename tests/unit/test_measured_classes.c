@@ -18,7 +18,7 @@ static const char *const excused[] = {
 	"call", "ret",     /* of generated code; return and call have no representative of their own */
 #else
 	"adr",             /* of generated code: of a label, which no single line has */
-	"dup",             /* of an element, ahead of a loop */
+	"dup", "ld1r",     /* of an element, and of memory: no line has them yet */
 #endif
 	/* What these do besides their accesses cannot be told from the accesses. */
 	"vpgatherdd", "vgatherdps", "vgatherdpd", "vpscatterdd", "vpgatherdq", "vpscatterdq",

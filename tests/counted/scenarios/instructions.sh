@@ -1,6 +1,6 @@
 # machines: exact slow
 # Instructions per element as counted are those of the code, as decoded or stepped, to 0.01 %: of every kernel there is (but matmul, where
-# loops stand round the innermost: 0.5 %), and of some of their variants. And the cycles are as many, times what an instruction takes here.
+# loops stand round the innermost: 0.5 %, and searches, which go by the keys), and of some of their variants. And the cycles are as many, times what an instruction takes here.
 . /counted/lib.sh
 
 variants='combine op=add type=i64 unroll=1
@@ -32,6 +32,9 @@ echo "$settings" | while read -r setting; do
 	# The code is that of the innermost loop: what stands round it takes 24 instructions a thousand turns in matmul.
 	case $setting in
 	matmul*) apart=0.005 ;;
+	# How long a search takes goes by the key: the code is stepped over some, and many more are counted.
+	tree-lookup*) apart=0.1 ;;
+	hash-lookup*) apart=0.01 ;;
 	*) apart=0.0001 ;;
 	esac
 	if ! near "$counted" "$code" $apart; then

@@ -6,9 +6,10 @@ slexplore run combine op=add type=i64 --event perf::PERF_COUNT_HW_INSTRUCTIONS -
 shown
 sample=$(record sample run)
 check "cycles are from the reference chain" test "$(echo "$sample" | field cycles_from)" = reference
-check "no figure of a counter stands in the sample" sh -c "! grep -qE '\"(ipc|instructions|check)\"' <<-END
+check "no figure of a counter stands in the sample" sh -c "! grep -qE '\"(ipc|check)\"|\"instructions_from\":\"counter' <<-END
 $sample
 END"
+check "instructions are those of the code" test "$(echo "$sample" | field instructions_from)" = model
 counters=$(record counters run)
 if [ -n "$(events run)" ]; then
 	check "no event is known" sh -c '! cut -d, -f6 | grep -q -e known -e scaled' <<-END
