@@ -257,8 +257,8 @@ static void one_by_one(struct kernel_run *run, const struct list *list, uint64_t
 	run->cursor = run->v[LOOKUP_FORM] == FORM_INDEX ? (const void *)walk.at : walk.node;
 }
 
-/* A complete run makes the index before anything else. A stretch makes its share of it: as large a part of the index as it is of all
- * comparisons. */
+/* A complete run makes the index before anything else, and the empty call that it is compared with makes none. A stretch makes its share of it: as
+ * large a part of the index as it is of all comparisons. */
 static void make_index(struct kernel_run *run, const struct list *list, uint64_t elements)
 {
 	const struct list_node **index = lookup_index(run, list);
@@ -267,7 +267,7 @@ static void make_index(struct kernel_run *run, const struct list *list, uint64_t
 
 	if (run->complete) {
 		from = 0;
-		to = run->position == 0 ? list->linked : 0;
+		to = run->position == 0 && elements > 0 ? list->linked : 0;
 	}
 	while (from < to) {
 		uint64_t at = from % list->linked, some = least(least(to - from, list->linked - at), AT_ONCE);

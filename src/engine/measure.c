@@ -4,6 +4,7 @@
 #include <math.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "base/stats.h"
 #include "engine/counting.h"
@@ -212,25 +213,44 @@ struct presence {
 static struct presence presence(void)
 {
 	struct rusage usage;
+	struct timespec on;
 
 	getrusage(RUSAGE_THREAD, &usage);
+	/* What rusage says of it goes by the system's ticks. */
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &on);
 	return (struct presence){
-		.switches = usage.ru_nivcsw,
-		.on = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-			(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6,
-		.at = clock_seconds(),
+		.switches = usage.ru_nivcsw, .on = (double)on.tv_sec + (double)on.tv_nsec * 1e-9, .at = clock_seconds(),
 	};
 }
 
-/* Seconds that something else ran instead of a trial that lasts long itself: such a one meets switches whatever is done. 0: nothing did, or the
- * trial is short. */
-static double away(const struct measure *measure, const struct presence *before, const struct presence *after)
+/* Seconds that something else ran meanwhile; 0: nothing did. */
+static double away(const struct presence *before, const struct presence *after)
 {
-	double took = after->at - before->at;
-
-	if (!measure->run->complete || after->switches == before->switches || took < LONG_TRIAL)
+	if (after->switches == before->switches)
 		return 0;
-	return fmax(took - (after->on - before->on), 0);
+	return fmax(after->at - before->at - (after->on - before->on), 0);
+}
+
+/* Whether a trial lasts so long itself that it meets switches whatever is done. */
+static bool is_long(const struct measure *measure, const struct presence *before, const struct presence *after)
+{
+	return measure->run->complete && after->at - before->at >= LONG_TRIAL;
+}
+
+/* Both regions of a complete run, in ticks, without the time in which something else ran: the run may last seconds. */
+static void complete_ticks(const struct measure *measure, double hz, uint64_t *half, uint64_t *whole)
+{
+	struct presence first = presence(), then, last;
+	double gone;
+
+	*half = region_ticks(measure, measure->half, measure->calls);
+	then = presence();
+	*whole = region_ticks(measure, measure->whole, measure->calls);
+	last = presence();
+	gone = away(&first, &then) * hz;
+	*half -= gone < (double)*half ? (uint64_t)gone : *half;
+	gone = away(&then, &last) * hz;
+	*whole -= gone < (double)*whole ? (uint64_t)gone : *whole;
 }
 
 /* A trial by counted cycles: what the reference chain says of it becomes the check. */
@@ -310,7 +330,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		tell_run(measure, goal, made, fewest, made > 0 ? (clock_seconds() - began) / made : 0);
 		struct trial *trial = &trials->trial[trials->count];
 		uint64_t half, whole, half_cycles, whole_cycles, watch = 0, turns = 0, turns_after = 0;
-		double cycle, slope, cycles = 1, gone;
+		double cycle, slope, cycles = 1;
 		struct presence now;
 
 		if (clock->watched) {
@@ -330,6 +350,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			half = region_counted(measure, measure->half, &half_cycles);
 			whole = region_counted(measure, measure->whole, &whole_cycles);
 			cycles = ((double)whole_cycles - (double)half_cycles) / elements;
+		} else if (measure->run->complete) {
+			complete_ticks(measure, hz, &half, &whole);
 		} else {
 			half = region_ticks(measure, measure->half, measure->calls);
 			whole = region_ticks(measure, measure->whole, measure->calls);
@@ -349,8 +371,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			break;
 		now = presence();
 		cycle = (before.slope + after.slope) / 2;
-		gone = away(measure, &was, &now);
-		slope = ((double)whole - (double)half - gone * hz) / elements;
+		slope = ((double)whole - (double)half) / elements;
 		*trial = (struct trial){
 			.cpe = slope / cycle,
 			.ghz = hz / cycle * 1e-9,
@@ -365,7 +386,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			lose_counter(measure, trials);
 		if (before.slope <= 0 || after.slope <= 0 || slope <= 0 || cycles <= 0)
 			trial->fate = TRIAL_BROKEN;
-		else if (now.switches != was.switches && !(gone > 0))
+		else if (now.switches != was.switches && !is_long(measure, &was, &now))
 			trial->fate = TRIAL_SWITCHED;
 		else if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
 			trial->fate = TRIAL_MOVED;
@@ -374,7 +395,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		if (measure->counting && trial->fate != TRIAL_BROKEN)
 			count_trial(trial, cycles, slope / hz);
 		/* What judges trials looks at the watch. */
-		if (gone > AWAY_MOST * (now.at - was.at) && clock->watched)
+		if (is_long(measure, &was, &now) && away(&was, &now) > AWAY_MOST * (now.at - was.at) && clock->watched)
 			trial->turns = fmaxf(trial->turns, 2);
 		was = now;
 		before = after;
