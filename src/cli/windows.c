@@ -58,7 +58,6 @@ static int measure(struct cli *cli, struct bench *bench, struct windows *windows
 	struct result *result = memory_new(1, sizeof(*result));
 	struct output output = { .cli = cli, .progress = !cli->quiet && isatty(fileno(cli->err)) };
 	const struct windows_report *report = windows_report(windows);
-	const char *why = "no undisturbed trial";
 	struct request request;
 	uint64_t generation = 0;
 	bool any = false;
@@ -72,11 +71,8 @@ static int measure(struct cli *cli, struct bench *bench, struct windows *windows
 	windows_stop(windows, bench_now());
 	free(result);
 	progress_clear(&output);
-	for (int i = 0; i < report->count; i++) {
+	for (int i = 0; i < report->count; i++)
 		any = any || report->row[i].curve.count > 0;
-		if (report->row[i].why[0])
-			why = report->row[i].why;
-	}
 	if (any)
 		print(cli, bench, report);
 	if (interrupt_signal()) {
@@ -84,7 +80,7 @@ static int measure(struct cli *cli, struct bench *bench, struct windows *windows
 		return 128 + interrupt_signal();
 	}
 	if (!any) {
-		struct status status = status_make(STATUS_FAILED, "nothing could be measured: %.200s", why);
+		struct status status = status_make(STATUS_FAILED, "nothing could be measured: %.200s", windows_why(report));
 
 		return cli_fail(cli, &status);
 	}

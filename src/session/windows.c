@@ -16,6 +16,9 @@ enum { QUIET = 8, PATIENCE = 16 };
 /* How often a point is asked for while something shares the core; and how often a knee that stays unclear is looked for. */
 enum { VISITS = 3, SEARCHES = 2 };
 
+/* Seconds for which a point is asked for that came to nothing at all: on a busy core each trial of some visits meets a switch. */
+#define HOPE 2.0
+
 /* Points that are off by more, usually, and quartiles that are further apart, are to be looked at again. */
 #define NOISY 0.07
 #define SCATTERED 0.2
@@ -36,6 +39,7 @@ struct windows {
 	double begin, asked;
 	double x;                      /* of the request under way */
 	int visits;                    /* made at x */
+	double spent;                  /* seconds of them */
 	struct sample best;            /* of them */
 	int searches;                  /* of the row under way, begun */
 	int preferred;                 /* a row; -1 */
@@ -195,10 +199,34 @@ static double share_done(const struct windows_report *report)
 	return report->count ? done / report->count : 1;
 }
 
+static void add_point(struct windows *windows, struct windows_row *row, double x, const struct sample *sample)
+{
+	const struct knee_point point = { x, sample->cpe, sample->cpe_lo, sample->cpe_hi };
+
+	row->contended |= sample->contended;
+	row->ghz = sample->ghz;
+	knee_add(&row->curve, &point);
+	knee_find(&row->curve, row->most, &row->knee);
+	windows->report.done = share_done(&windows->report);
+}
+
+/* The point under way, by the best of its visits; nothing where none came to anything. */
+static void keep_point(struct windows *windows, struct windows_row *row)
+{
+	if (windows->visits > 0 && windows->best.valid) {
+		row->setting = setting_at(windows, row, windows->x);
+		add_point(windows, row, windows->x, &windows->best);
+	}
+	windows->visits = 0;
+}
+
 static void finish(struct windows *windows, double now)
 {
 	struct windows_report *report = &windows->report;
 
+	/* A point that was to be visited once more is better than none. */
+	if (report->now >= 0)
+		keep_point(windows, row_of(windows));
 	if (windows->begun)
 		report->seconds = now - windows->begin;
 	report->done = share_done(report);
@@ -279,21 +307,11 @@ bool windows_next(struct windows *windows, double now, struct request *request)
 	return true;
 }
 
-static void add_point(struct windows *windows, struct windows_row *row, double x, const struct sample *sample)
-{
-	const struct knee_point point = { x, sample->cpe, sample->cpe_lo, sample->cpe_hi };
-
-	row->contended |= sample->contended;
-	row->ghz = sample->ghz;
-	knee_add(&row->curve, &point);
-	knee_find(&row->curve, row->most, &row->knee);
-	windows->report.done = share_done(&windows->report);
-}
-
-static void fail_row(struct windows_row *row, const char *why)
+static void fail_row(struct windows *windows, struct windows_row *row, const char *why)
 {
 	row->state = WINDOWS_FAILED;
 	snprintf(row->why, sizeof(row->why), "%s", why);
+	windows->visits = 0;
 }
 
 static bool is_better(const struct sample *sample, const struct sample *than)
@@ -317,6 +335,7 @@ void windows_accept(struct windows *windows, double now, const struct result *re
 	struct windows_row *row = row_of(windows);
 	struct setting setting;
 	struct sample sample;
+	char why[48];
 
 	if (!windows->waiting || !row || !result->final)
 		return;
@@ -326,25 +345,25 @@ void windows_accept(struct windows *windows, double now, const struct result *re
 	windows->waiting = false;
 	report->seconds = now - windows->begin;
 	row->seconds += now - windows->asked;
+	windows->spent = (windows->visits ? windows->spent : 0) + now - windows->asked;
 	row->requests++;
 	if (result->status.code == STATUS_CANCELLED)
 		return;
 	if (!status_is_ok(&result->status)) {
-		fail_row(row, result->status.text);
+		fail_row(windows, row, result->status.text);
 		return;
 	}
 	sample_summarise(&result->trials, &result->facts, &sample);
 	if (windows->visits == 0 || is_better(&sample, &windows->best))
 		windows->best = sample;
-	if (++windows->visits < visits_wanted(row, &sample))
+	if (++windows->visits < visits_wanted(row, &sample) || (!windows->best.valid && windows->spent < HOPE))
 		return;
-	windows->visits = 0;
-	if (!windows->best.valid) {
-		fail_row(row, "no trial came to anything");
+	if (windows->best.valid) {
+		keep_point(windows, row);
 		return;
 	}
-	row->setting = setting;
-	add_point(windows, row, windows->x, &windows->best);
+	snprintf(why, sizeof(why), "no undisturbed trial in %d visits", windows->visits);
+	fail_row(windows, row, why);
 }
 
 void windows_give(struct windows *windows, const struct setting *setting, const struct sample *sample)
@@ -382,6 +401,17 @@ void windows_stop(struct windows *windows, double now)
 const struct windows_report *windows_report(const struct windows *windows)
 {
 	return &windows->report;
+}
+
+const char *windows_why(const struct windows_report *report)
+{
+	const char *why = "no undisturbed trial";
+
+	for (int i = 0; i < report->count; i++)
+		if (report->row[i].why[0])
+			why = report->row[i].why;
+	/* What a row came to says less than that it had no time. */
+	return report->note[0] ? report->note : why;
 }
 
 const struct windows_row *windows_row(const struct windows_report *report, int64_t choice)

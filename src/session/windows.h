@@ -106,6 +106,9 @@ bool windows_over(const struct windows *windows);
 /* Always there, as far as measured; owned by the windows. */
 const struct windows_report *windows_report(const struct windows *windows);
 
+/* Why nothing could be measured, where nothing was: the time that was up, or what failed last. */
+const char *windows_why(const struct windows_report *report);
+
 /* The row of a value of the knob `filler`, or NULL. */
 const struct windows_row *windows_row(const struct windows_report *report, int64_t choice);
 

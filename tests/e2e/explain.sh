@@ -1,43 +1,9 @@
 #!/bin/sh
 # slexplore explain from outside: every kernel on every core model, the figures of "Performance speed limits", own loops, what is
-# refused and how. Wants SLEXPLORE, the program, and top_srcdir, its source.
-set -u
+# refused and how. Wants top_srcdir, the sources.
+. "$(dirname "$0")/lib.sh"
 
-: "${SLEXPLORE:?the path of the program}"
-: "${top_srcdir:?the source tree}"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-SLEXPLORE_DATA='' XDG_CONFIG_HOME=$work/none
-export SLEXPLORE_DATA XDG_CONFIG_HOME
-failures=0
-
-fail() {
-	echo "FAIL: $*" >&2
-	failures=$((failures + 1))
-}
-
-# expect STATUS ARGUMENT...: runs without a terminal; output in $work/out and $work/err.
-expect() {
-	expected=$1
-	shift
-	"$SLEXPLORE" "$@" </dev/null >"$work/out" 2>"$work/err"
-	status=$?
-	[ "$status" -eq "$expected" ] || fail "slexplore $*: exit status $status, not $expected: $(cat "$work/err")"
-}
-
-says() {
-	grep -qF -- "$2" "$work/$1" || fail "no \"$2\" in: $(cat "$work/$1")"
-}
-
-# refuse STATUS PART ARGUMENT...: refused in one line that has this part; nothing on standard output.
-refuse() {
-	refused=$1 part=$2
-	shift 2
-	expect "$refused" "$@"
-	says err "$part"
-	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "slexplore $*: not one line: $(cat "$work/err")"
-	[ ! -s "$work/out" ] || fail "slexplore $*: output beside an error"
-}
+: "${top_srcdir:?the sources}"
 
 case $(uname -m) in
 x86_64) isa=x86_64 known=skylake other=neoverse-n1 near=skylak ;;
@@ -53,21 +19,21 @@ kernels=$("$SLEXPLORE" list --format json | sed -n 's/.*"record":"kernel".*"kern
 may_step=1
 for core in $cores; do
 	for kernel in $kernels; do
-		"$SLEXPLORE" explain "$kernel" --uarch "$core" --format csv </dev/null >"$work/out" 2>"$work/err"
+		"$SLEXPLORE" explain "$kernel" --uarch "$core" --format csv </dev/null >out 2>err
 		status=$?
-		if [ $status -eq 1 ] && grep -q 'stepping is not ' "$work/err"; then
+		if [ $status -eq 1 ] && grep -q 'stepping is not ' err; then
 			may_step=0
 			continue
 		fi
-		if [ $status -eq 1 ] && grep -q 'which this processor lacks' "$work/err"; then
+		if [ $status -eq 1 ] && grep -q 'which this processor lacks' err; then
 			continue
 		fi
-		[ $status -eq 0 ] || fail "explain $kernel --uarch $core: exit status $status: $(cat "$work/err")"
-		[ ! -s "$work/err" ] || fail "explain $kernel --uarch $core: $(cat "$work/err")"
+		[ $status -eq 0 ] || fail "explain $kernel --uarch $core: exit status $status: $(cat err)"
+		[ ! -s err ] || fail "explain $kernel --uarch $core: $(cat err)"
 		awk -F, -v core="$core" 'NR == 1 { next }
 			$2 != core || $4 !~ /^(binding|hard|soft|unknown)$/ || ($4 != "unknown" && !($5 > 0 && $6 > 0)) { exit 1 }
 			$4 == "binding" { bound = $5; found++ } $4 == "hard" && $5 > bound && found { exit 1 }
-			END { exit found != 1 }' "$work/out" || fail "explain $kernel --uarch $core: $(cat "$work/out")"
+			END { exit found != 1 }' out || fail "explain $kernel --uarch $core: $(cat out)"
 	done
 done
 for kernel in $kernels; do
@@ -76,24 +42,24 @@ for kernel in $kernels; do
 	for part in "core      " "loop      " "limit     " "predicted " "remedy    " "limits, cycles" "ports, micro-ops" "code: "; do
 		says out "$part"
 	done
-	! grep -q '^unknown ' "$work/out" || fail "$kernel: $(cat "$work/out")"
+	! grep -q '^unknown ' out || fail "$kernel: $(cat out)"
 	expect 0 explain "$kernel" --uarch "$known" --format json
 	LC_ALL=C awk 'length($0) + 1 > 1000 || !/^[{]"v":1,"record":"(explain|limits|ports|insn)","id":1,"host":".*[}]$/ { exit 1 }
 		NR == 1 && !/"record":"explain"/ { exit 1 } /"record":"insn"/ { insn++ } /"record":"limits"/ { limits++ }
-		/"binding":true/ { binding++ } END { exit insn < 1 || limits < 2 || binding != 1 }' "$work/out" ||
-		fail "explain $kernel --format json: $(cat "$work/out")"
+		/"binding":true/ { binding++ } END { exit insn < 1 || limits < 2 || binding != 1 }' out ||
+		fail "explain $kernel --format json: $(cat out)"
 	if command -v python3 >/dev/null; then
 		python3 -c 'import json, sys
-for line in sys.stdin: json.loads(line)' <"$work/out" || fail "invalid JSON: $(cat "$work/out")"
+for line in sys.stdin: json.loads(line)' <out || fail "invalid JSON: $(cat out)"
 	fi
 done
 
 # The running core, or what is said when it is not known.
-"$SLEXPLORE" explain combine </dev/null >"$work/out" 2>"$work/err"
+"$SLEXPLORE" explain combine </dev/null >out 2>err
 case $? in
 0) says out "core      " ;;
 1) says err "--uarch" ;;
-*) fail "explain combine: $(cat "$work/err")" ;;
+*) fail "explain combine: $(cat err)" ;;
 esac
 
 # The textbook's question.
@@ -122,13 +88,13 @@ expect 0 explain --help
 says out 'slexplore explain KERNEL'
 
 # A core of one's own, right and wrong.
-mkdir -p "$work/data/uarch"
+mkdir -p data/uarch
 SLEXPLORE_DATA=$work/data
-printf 'uarch mine My core\nisa %s\nfrom %s\nwidth 1 [M]\n' $isa $known >"$work/data/uarch/mine.uarch"
+printf 'uarch mine My core\nisa %s\nfrom %s\nwidth 1 [M]\n' $isa $known >data/uarch/mine.uarch
 expect 0 explain combine --uarch mine
 says out "predicted for My core, which is not this core"
 says out "micro-ops, 1 a cycle"
-printf 'uarch mine My core\nisa %s\nfrom %s\nwidth 1\n' $isa $known >"$work/data/uarch/mine.uarch"
+printf 'uarch mine My core\nisa %s\nfrom %s\nwidth 1\n' $isa $known >data/uarch/mine.uarch
 refuse 1 "$work/data/uarch/mine.uarch:4: " explain combine --uarch mine
 # And the one that is running, whichever it is: malformed, it is reported wherever it would be used.
 if [ $isa = x86_64 ]; then
@@ -137,9 +103,9 @@ if [ $isa = x86_64 ]; then
 	model=$(printf '%x' "$(sed -n 's/^model[[:blank:]]*: //p;T;q' /proc/cpuinfo)")
 	flags=$(sed -n 's/^flags[^:]*: //p;T;q' /proc/cpuinfo | tr ' ' '\n' | sed -n 's/^avx2$/with avx2/p;s/^avx512f$/with avx512f/p' | tr '\n' ' ')
 	printf 'uarch mine My core\nisa %s\nfrom %s\nmatch vendor %s family %s model %s stepping 0-f %s[M]\nwidth 1\n' $isa $known \
-		"$vendor" "$family" "$model" "$flags" >"$work/data/uarch/mine.uarch"
+		"$vendor" "$family" "$model" "$flags" >data/uarch/mine.uarch
 	refuse 1 "$work/data/uarch/mine.uarch:5: " explain combine
-	sed -i 's/^width 1$/width 1 [M]/' "$work/data/uarch/mine.uarch"
+	sed -i 's/^width 1$/width 1 [M]/' data/uarch/mine.uarch
 	expect 0 explain combine
 	says out "core      My core: "
 fi
@@ -151,7 +117,7 @@ bound() {
 	shift 2
 	expect 0 explain "$@" --uarch skylake --format csv
 	awk -F, -v limit="$limit" -v cycles="$cycles" '$4 == "binding" && $3 == limit && $6 - cycles < 0.001 && cycles - $6 < 0.001 {
-		found = 1 } END { exit !found }' "$work/out" || fail "$*: not $limit $cycles: $(cat "$work/out")"
+		found = 1 } END { exit !found }' out || fail "$*: not $limit $cycles: $(cat out)"
 }
 
 if [ $isa = x86_64 ]; then
@@ -162,46 +128,46 @@ if [ $isa = x86_64 ]; then
 	bound loads 2 indirect
 	bound width 1.75 indirect form=wide
 	expect 0 explain indirect form=wide-lean --uarch skylake --format csv
-	grep -q ',binding,0.75,1.5,' "$work/out" || fail "indirect form=wide-lean: $(cat "$work/out")"
+	grep -q ',binding,0.75,1.5,' out || fail "indirect form=wide-lean: $(cat out)"
 	bound complex-addressing 1.5 sum-arrays
 	bound width 1.25 sum-arrays form=relative
 	bound width 1.75 sum-arrays form=pointers
 	# Ports of mul-by: a term each, then what is left of the additions, the move and the branch.
 	expect 0 explain mul-by --uarch skylake --format json
-	grep '"record":"ports"' "$work/out" | sed 's/,"naive".*//' | grep -o '"p[0-7]":[0-9.]*' | tr -d '"p' | awk -F: '
+	grep '"record":"ports"' out | sed 's/,"naive".*//' | grep -o '"p[0-7]":[0-9.]*' | tr -d '"p' | awk -F: '
 		{ p[$1] = $2 } END { rest = p[0] + p[5] + p[6]
 		exit !(NR == 8 && p[1] == 4 && p[2] == 0.5 && p[3] == 0.5 && p[4] == 0 && p[7] == 0 && rest >= 3 && rest <= 5) }' ||
-		fail "ports of mul-by: $(grep '"record":"ports"' "$work/out")"
+		fail "ports of mul-by: $(grep '"record":"ports"' out)"
 fi
 
 # Own loops: the same limits, from stepping.
 if [ $may_step = 1 ] && command -v "${CC:-cc}" >/dev/null; then
 	printf '%s\n' '/* slexplore: elements=n a=f64[n]:1.0 */' 'double sum;' \
 		'long loop(long n, double *a, void *b, void *c, void *d)' \
-		'{ double s = 0; for (long i = 0; i < n; i++) s += a[i]; sum = s; return b || c || d; }' >"$work/mine.c"
-	expect 0 explain "$work/mine.c" --uarch "$known"
+		'{ double s = 0; for (long i = 0; i < n; i++) s += a[i]; sum = s; return b || c || d; }' >./mine.c
+	expect 0 explain ./mine.c --uarch "$known"
 	says out "(S)"
 	says out "cycles per element: loop-carried latency"
 	says out "floating-point addition: "
-	expect 0 explain "$work/mine.c" n=1k cflags=-O1 --uarch "$known" --format json
+	expect 0 explain ./mine.c n=1k cflags=-O1 --uarch "$known" --format json
 	says out '"instructions_from":"stepped"'
 	says out '"n":1024'
-	refuse 2 'no knob "m"' explain "$work/mine.c" m=1
+	refuse 2 'no knob "m"' explain ./mine.c m=1
 	printf '%s\n' '/* slexplore: a=i32[n] */' 'long loop(long n, volatile int *a, volatile int *b) { return a[0] + b[n]; }' \
-		>"$work/segv.c"
-	refuse 1 SIGSEGV explain "$work/segv.c" --uarch "$known"
-	refuse 1 "No such file" explain "$work/none.c" --uarch "$known"
+		>./segv.c
+	refuse 1 SIGSEGV explain ./segv.c --uarch "$known"
+	refuse 1 "No such file" explain ./none.c --uarch "$known"
 
 	# Nothing is timed: no thread is made. Where a library can be put before the others, that is.
 	printf '%s\n' '#include <unistd.h>' 'int pthread_create(void *a, void *b, void *c, void *d)' \
-		'{ (void)a, (void)b, (void)c, (void)d; _exit(99); }' >"$work/threads.c"
-	if ${CC:-cc} -shared -fPIC -o "$work/threads.so" "$work/threads.c" 2>/dev/null &&
+		'{ (void)a, (void)b, (void)c, (void)d; _exit(99); }' >threads.c
+	if ${CC:-cc} -shared -fPIC -o threads.so threads.c 2>/dev/null &&
 		{ LD_PRELOAD=$work/threads.so "$SLEXPLORE" run combine >/dev/null 2>&1; [ $? -eq 99 ]; }; then
-		for kernel in $kernels "$work/mine.c"; do
-			LD_PRELOAD=$work/threads.so "$SLEXPLORE" explain "$kernel" --uarch "$known" >/dev/null 2>"$work/err"
+		for kernel in $kernels ./mine.c; do
+			LD_PRELOAD=$work/threads.so "$SLEXPLORE" explain "$kernel" --uarch "$known" >/dev/null 2>err
 			[ $? -ne 99 ] || fail "explain $kernel makes a thread"
 		done
 	fi
 fi
 
-[ "$failures" -eq 0 ] || exit 1
+done_with "limits are explained as they should be"

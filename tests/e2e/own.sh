@@ -1,49 +1,28 @@
 #!/bin/sh
 # Own loops from outside: real files, the system's compiler, what goes wrong and how it is said; saved again in the explorer.
-# Wants SLEXPLORE, the program.
-set -u
+. "$(dirname "$0")/lib.sh"
 
-: "${SLEXPLORE:?the path of the program}"
 command -v "${CC:-cc}" >/dev/null || { echo "no compiler: skipped"; exit 77; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-mkdir "$work/tmp"
-TMPDIR=$work/tmp
+mkdir "$place/tmp"
+TMPDIR=$place/tmp
 export TMPDIR
-failures=0
 
-fail() {
-	echo "FAIL: $*" >&2
-	failures=$((failures + 1))
-}
-
-# expect STATUS ARGUMENT...: output in $work/out and $work/err.
-expect() {
-	expected=$1
-	shift
-	(cd "$work" && "$SLEXPLORE" "$@" </dev/null >out 2>err)
-	status=$?
-	[ "$status" -eq "$expected" ] || fail "slexplore $*: exit status $status, not $expected: $(cat "$work/err")"
-	[ -z "$(ls "$work/tmp")" ] || fail "slexplore $*: leaves $(ls "$work/tmp")"
-}
-
-says() {
-	grep -qF -- "$2" "$work/$1" || fail "no \"$2\" in: $(cat "$work/$1")"
+# What it leaves where it compiles: nothing.
+leaves_nothing() {
+	[ -z "$(ls "$TMPDIR")" ] || fail "$1: leaves $(ls "$TMPDIR")"
 }
 
 # source NAME LINE...: a file.
 source_file() {
 	name=$1
 	shift
-	printf '%s\n' "$@" >"$work/$name"
+	printf '%s\n' "$@" >"$name"
 }
 
-# refuse STATUS NAME PART: running it fails with one line that has this part.
-refuse() {
-	expect "$1" run "./$2" --quiet
-	says err "$3"
-	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "$2: not one line: $(cat "$work/err")"
-	[ ! -s "$work/out" ] || fail "$2: output beside an error"
+# wrong STATUS NAME WORDS: running it is refused.
+wrong() {
+	refuse "$1" "$3" run "./$2" --quiet
+	leaves_nothing "$2"
 }
 
 array='/* slexplore: a=i32[n] */'
@@ -55,10 +34,10 @@ source_file sum.c '/* slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=li
 	'{ double *x = a, s = d ? 1 : 0; for (long i = 0; i < n; i++) s += x[i]; kept = s; return b && c; }'
 expect 0 run ./sum.c --quiet --format csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpe") at = i } NR == 2 { exit !(at && $at > 0) } END { exit NR < 2 }' \
-	"$work/out" || fail "no CPE: $(cat "$work/out")"
+	out || fail "no CPE: $(cat out)"
 expect 0 run sum.c n=1k cflags='-O1 -DX="1 2"' --quiet
 says out "cflags='-O1 -DX=\"1 2\"' n=1024"
-expect 0 sweep "$work/sum.c" 'n=512..2k*2' --quiet --time-budget 0.2
+expect 0 sweep ./sum.c 'n=512..2k*2' --quiet --time-budget 0.2
 says out 2048
 case $(uname -m) in
 x86_64) source_file sum.S '# slexplore: a=i64[n]' '	.globl loop' 'loop:' '	xor %eax, %eax' '1:	add (%rsi), %rax' '	add $8, %rsi' \
@@ -73,19 +52,19 @@ says out CPE
 clock=perf::PERF_COUNT_SW_TASK_CLOCK
 known="\"$clock\",\"extra\",[0-9.e+-]*,[0-9.e+-]*,[0-9.e+-]*,\"known\""
 expect 0 run combine --event $clock --format json --quiet
-if grep -q "$known" "$work/out"; then
+if grep -q "$known" out; then
 	expect 0 run ./sum.c --event $clock --format json --quiet
-	grep -q "$known" "$work/out" || fail "an own loop is not counted: $(cat "$work/out")"
+	grep -q "$known" out || fail "an own loop is not counted: $(cat out)"
 fi
 
 # What is wrong with the file.
-refuse 1 missing.c "./missing.c: No such file"
+wrong 1 missing.c "./missing.c: No such file"
 source_file plain.c 'long loop(long n) { return n; }'
-refuse 2 plain.c "./plain.c: no comment says what loop() works on; write one such as  /* slexplore: "
+wrong 2 plain.c "./plain.c: no comment says what loop() works on; write one such as  /* slexplore: "
 source_file words.c 'int x;' '/* slexplore: a=f65[n] */'
-refuse 2 words.c './words.c:2: "a=f65[n]": '
+wrong 2 words.c './words.c:2: "a=f65[n]": '
 source_file named.c "$array" 'long lop(long n) { return n; }'
-refuse 1 named.c "./named.c has no function loop()"
+wrong 1 named.c "./named.c has no function loop()"
 source_file syntax.c "$array" 'long loop(long n) { retrun n; }'
 expect 1 run ./syntax.c --quiet
 says err "retrun"
@@ -97,61 +76,60 @@ says err "no knob \"m\""
 
 # What is wrong with the loop: each costs its sample, and nothing else.
 source_file segv.c "$array" 'long loop(long n, volatile int *a, volatile int *b) { return a[0] + b[n]; }'
-refuse 1 segv.c "SIGSEGV"
+wrong 1 segv.c "SIGSEGV"
 source_file fpe.c "$array" 'long loop(long n, volatile int *a) { volatile int zero = a[0]; __asm__("" : "+m"(zero));' \
 	'#ifdef __x86_64__' 'return n / zero;' '#else' '__builtin_trap();' '#endif' '}'
-[ "$(uname -m)" != x86_64 ] || refuse 1 fpe.c "division by zero"
+[ "$(uname -m)" != x86_64 ] || wrong 1 fpe.c "division by zero"
 source_file ill.c "$array" 'long loop(long n) {' '#ifdef __x86_64__' '__asm__ volatile("ud2");' '#else' \
 	'__asm__ volatile("udf #0");' '#endif' 'return n; }'
-refuse 1 ill.c "SIGILL"
+wrong 1 ill.c "SIGILL"
 source_file abort.c '#include <stdlib.h>' "$array" 'long loop(long n) { abort(); }'
-refuse 1 abort.c "SIGABRT"
+wrong 1 abort.c "SIGABRT"
 source_file exit.c '#include <stdlib.h>' "$array" 'long loop(long n) { exit(3); }'
-refuse 1 exit.c "loop() ended the process: exit("
+wrong 1 exit.c "loop() ended the process: exit("
 source_file endless.c "$array" 'long loop(long n, volatile int *a) { for (;;) a[0]++; }'
-refuse 1 endless.c "loop() did not come back within 2 s"
+wrong 1 endless.c "loop() did not come back within 2 s"
 source_file loading.c "$array" 'static __attribute__((constructor)) void early(void) { __builtin_trap(); }' \
 	'long loop(long n) { return n; }'
-refuse 1 loading.c "while it was loaded"
+wrong 1 loading.c "while it was loaded"
 source_file constant.c "$array" 'long loop(long n, volatile int *a) { for (int i = 0; i < 2000; i++) a[0]++; return 0; }'
-refuse 1 constant.c "does it use n,"
+wrong 1 constant.c "does it use n,"
+
+leaves_nothing "what was measured and refused"
 
 # In the explorer: saved again, the version before becomes A; what does not compile is shown, and the version before stays.
-mkfifo "$work/script"
-(cd "$work" && exec "$SLEXPLORE" ./sum.c n=512 --script - <script >screens 2>err) &
+mkfifo script
+"$SLEXPLORE" ./sum.c n=512 --script - <script >screens 2>err &
 explorer=$!
-exec 3>"$work/script"
+exec 3>script
+# When it is gone, writing fails.
+trap '' PIPE
 
-# Dumps the screen again and again until it shows the words.
+# Dumps the screen again and again until it shows the words, or the explorer is gone.
 until_shown() {
 	tries=0
 	while [ $tries -lt 200 ]; do
-		echo "live" >&3
-		echo "dump $work/screen" >&3
+		printf 'live\ndump %s\n' "$work/screen" >&3 2>/dev/null || break
 		tries=$((tries + 1))
-		settled=0
-		while [ ! -s "$work/screen" ] && [ $settled -lt 100 ]; do
-			settled=$((settled + 1))
-			sleep 0.05
-		done
-		grep -qF -- "$1" "$work/screen" && return
-		rm -f "$work/screen"
+		until_true test -s screen
+		grep -qF -- "$1" screen && return
+		rm -f screen
 	done
-	fail "the explorer never shows \"$1\": $(cat "$work/err")"
+	fail "the explorer never shows \"$1\": $(cat err)"
 }
 
 until_shown "sum.c"
-sed 's/s += x\[i\]/s += x[i] * 3/' "$work/sum.c" >"$work/next" && mv "$work/next" "$work/sum.c"
-rm -f "$work/screen"
+sed 's/s += x\[i\]/s += x[i] * 3/' sum.c >next && mv next sum.c
+rm -f screen
 until_shown "B/A"
-grep -q 512 "$work/screen" || fail "n is not kept: $(cat "$work/screen")"
-echo 'long loop(' >"$work/sum.c"
-echo '/* slexplore: */ retrun' >>"$work/sum.c"
-rm -f "$work/screen"
+grep -q 512 screen || fail "n is not kept: $(cat screen)"
+echo 'long loop(' >sum.c
+echo '/* slexplore: */ retrun' >>sum.c
+rm -f screen
 until_shown "does not compile"
 echo quit >&3
 exec 3>&-
-wait $explorer || fail "the explorer ended with $?: $(cat "$work/err")"
-[ -z "$(ls "$work/tmp")" ] || fail "the explorer leaves $(ls "$work/tmp")"
+wait $explorer || fail "the explorer ended with $?: $(cat err)"
+leaves_nothing "the explorer"
 
-[ $failures -eq 0 ] || exit 1
+done_with "loops of one's own are measured as they should be"

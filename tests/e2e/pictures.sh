@@ -1,30 +1,9 @@
 #!/bin/sh
 # Pictures from outside: each kind in each format, from short sweeps, a probe, limits and the explorer; what is refused, and when; interruption.
-# Nothing is said of how they look: that is for eyes. Wants SLEXPLORE, the program.
-set -u
+# Nothing is said of how they look: that is for eyes.
+. "$(dirname "$0")/lib.sh"
 
-: "${SLEXPLORE:?the path of the program}"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C.UTF-8
-cd "$work" || exit 1
-failures=0
-
-fail() {
-	echo "FAIL: $*" >&2
-	failures=$((failures + 1))
-}
-
-# expect STATUS ARGUMENT...: runs without a terminal; output in out and err.
-expect() {
-	expected=$1
-	shift
-	"$SLEXPLORE" "$@" </dev/null >out 2>err
-	status=$?
-	[ "$status" -eq "$expected" ] || fail "slexplore $*: exit status $status, not $expected: $(cat err)"
-}
-
-# The same of what is measured: on a busy machine some of it may find no undisturbed trial, and is then a gap.
+# As expect, of what is measured: on a busy machine some of it may find no undisturbed trial, and is then a gap.
 measured() {
 	"$SLEXPLORE" "$@" </dev/null >out 2>err
 	status=$?
@@ -32,18 +11,11 @@ measured() {
 		fail "slexplore $*: exit status $status: $(head -c 700 err)"
 }
 
-says() {
-	grep -qF -- "$2" "$1" || fail "no \"$2\" in $1: $(head -c 700 "$1")"
-}
-
-# Refused with these words before anything was measured or written.
-refuse() {
-	expected=$1 part=$2
-	shift 2
+# untouched STATUS WORDS ARGUMENT...: refused before anything was measured or written.
+untouched() {
 	ls -A >before
-	expect "$expected" "$@"
-	says err "$part"
-	[ ! -s out ] || fail "slexplore $*: output beside an error"
+	refuse "$@"
+	shift 2
 	ls -A >after
 	cmp -s before after || fail "slexplore $*: leaves $(diff before after)"
 }
@@ -95,18 +67,18 @@ plots() {
 : >before
 : >after
 
-refuse 2 ".svg, .png or .pdf" sweep combine acc=1,2 --picture a.jpg
-refuse 2 ".svg, .png or .pdf" run combine --picture a
-refuse 2 "light or dark" explain combine --picture a.svg --theme grey
-refuse 2 "auto, lines, heat or relief" sweep combine acc=1,2 --chart cake
-refuse 2 "two files' names" sweep combine acc=1,2 --gnuplot some/
-refuse 2 "several values" sweep combine acc=2 unroll=2 --gnuplot a
-refuse 2 "too many for a picture" sweep combine acc=1..8 unroll=8..16 stride=1..4 --gnuplot a
-refuse 2 "--chart relief wants two knobs" sweep combine acc=1,2 --gnuplot a --chart relief
-refuse 2 "--chart is an option of sweep" run combine --chart heat
-refuse 1 "nowhere/a.gp cannot be written" sweep combine acc=1,2 --gnuplot nowhere/a
+untouched 2 ".svg, .png or .pdf" sweep combine acc=1,2 --picture a.jpg
+untouched 2 ".svg, .png or .pdf" run combine --picture a
+untouched 2 "light or dark" explain combine --picture a.svg --theme grey
+untouched 2 "auto, lines, heat or relief" sweep combine acc=1,2 --chart cake
+untouched 2 "two files' names" sweep combine acc=1,2 --gnuplot some/
+untouched 2 "several values" sweep combine acc=2 unroll=2 --gnuplot a
+untouched 2 "too many for a picture" sweep combine acc=1..8 unroll=8..16 stride=1..4 --gnuplot a
+untouched 2 "--chart relief wants two knobs" sweep combine acc=1,2 --gnuplot a --chart relief
+untouched 2 "--chart is an option of sweep" run combine --chart heat
+untouched 1 "nowhere/a.gp cannot be written" sweep combine acc=1,2 --gnuplot nowhere/a
 mkdir taken.dat
-refuse 1 "taken.dat cannot be written: it is a directory" sweep combine acc=1,2 --gnuplot taken
+untouched 1 "taken.dat cannot be written: it is a directory" sweep combine acc=1,2 --gnuplot taken
 rmdir taken.dat
 
 # A core of this instruction set that there is a model of, whichever this one is.
@@ -127,7 +99,7 @@ plots heat
 says heat.dat '"64 KiB"'
 measured sweep sum-halves 'form=*' --gnuplot forms.gp
 plots forms
-measured probe latency --max-size 256k --time-budget 1 --gnuplot probe
+measured probe latency --max-size 256k --gnuplot probe
 plots probe
 expect 0 explain combine --uarch "$core" --gnuplot limits
 plots limits
@@ -137,17 +109,15 @@ plots limits
 if ! "$SLEXPLORE" explain combine --uarch "$core" --picture limits.svg >out 2>err; then
 	says err "install libcairo2"
 	says err "--gnuplot"
-	refuse 1 "install libcairo2" sweep combine acc=1,2 --picture a.svg
-	[ "$failures" -eq 0 ] || exit 1
-	echo "pictures for gnuplot; without cairo no others"
-	exit 0
+	untouched 1 "install libcairo2" sweep combine acc=1,2 --picture a.svg
+	done_with "pictures for gnuplot; without cairo no others"
 fi
 # A library that cannot be loaded is missing.
 mkdir empty
 : >empty/libcairo.so.2
 LD_LIBRARY_PATH=$work/empty
 export LD_LIBRARY_PATH
-refuse 1 "install libcairo2" sweep combine acc=1,2 --picture a.svg
+untouched 1 "install libcairo2" sweep combine acc=1,2 --picture a.svg
 unset LD_LIBRARY_PATH
 
 for extension in svg png pdf; do
@@ -162,7 +132,7 @@ for extension in svg png pdf; do
 	measured sweep mountain size=16k,64k stride=1,2 --chart heat --picture "heat.$extension" --theme dark
 	has "heat.$extension" "GB/s"
 done
-measured probe latency --max-size 256k --time-budget 1 --picture probe.svg
+measured probe latency --max-size 256k --picture probe.svg
 has probe.svg "Load latency" "cycles per load" "working set"
 [ ! -e a.svg ] || fail "a picture that was refused"
 
@@ -174,21 +144,7 @@ has limits.svg "what limits it"
 
 # ---- interrupted, a sweep is drawn as far as it came
 
-if env --default-signal=INT true 2>/dev/null; then
-	mkfifo pipe
-	env --default-signal=INT "$SLEXPLORE" sweep combine 'op=*' unroll=16 acc=1..16 --format csv --time-budget 2 --picture half.svg \
-		--gnuplot half >pipe 2>err &
-	pid=$!
-	exec 3<pipe
-	# The head, and the first row.
-	read -r _ <&3
-	read -r _ <&3
-	kill -s INT "$pid"
-	cat <&3 >out
-	exec 3<&-
-	wait "$pid"
-	status=$?
-	[ "$status" -eq 130 ] || fail "interrupted: exit status $status"
+if interrupted INT 130 12 sweep combine 'op=*' 'type=*' unroll=16 acc=1..16 --format json --time-budget 3600 --picture half.svg --gnuplot half; then
 	has half.svg "combine: reduce an array"
 	[ -s half.gp ] && [ -s half.dat ] || fail "interrupted: no script for gnuplot"
 	! ls -A | grep -q tmp || fail "left behind: $(ls -A | grep tmp)"
@@ -228,5 +184,4 @@ printf 'figure\npicture a.bmp\n' >script
 expect 2 explore --script script
 says err "a.bmp"
 
-[ "$failures" -eq 0 ] || exit 1
-echo "pictures are whole, and have their words"
+done_with "pictures are whole, and have their words"

@@ -1,55 +1,44 @@
 #!/bin/sh
 # The explorer on a real terminal (tmux): it starts, follows keys, survives resizes and stops, and however it ends
 # the terminal is as before. Waits for what the screen shows, with a deadline, and never for a time.
-set -u
+. "$(dirname "$0")/lib.sh"
 
 command -v tmux >/dev/null 2>&1 || { echo "no tmux here"; exit 77; }
-program=${SLEXPLORE:?the program to test}
-directory=$(mktemp -d) || exit 1
-socket=$directory/socket
-export LC_ALL=C.UTF-8
-unset NO_COLOR SLEXPLORE_THEME TMUX
+socket=$work/socket
+unset TMUX
 
 tm() { tmux -S "$socket" -f /dev/null "$@"; }
 screen() { tm capture-pane -p -t test; }
-finish() { tm kill-server 2>/dev/null; rm -rf "$directory"; }
-trap finish EXIT
-trap 'exit 1' HUP INT TERM
+trap 'tm kill-server 2>/dev/null; rm -rf "$place"' EXIT
 
-fail() { echo "FAILED: $*"; screen; exit 1; }
+# What comes after would fail for the same reason.
+stuck() { fail "$*"; screen; exit 1; }
 
-# Polls a command until it succeeds; two hundred tries of a tenth of a second.
-until_true() {
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt 200 ] || return 1
-		sleep 0.1
-	done
-}
 has() { screen | grep -q -e "$1"; }
 has_not() { ! has "$1"; }
-shows() { until_true has "$1" || fail "never showed: $1"; }
-lacks() { until_true has_not "$1" || fail "went on showing: $1"; }
+shows() { until_true has "$1" || stuck "never showed: $1"; }
+lacks() { until_true has_not "$1" || stuck "went on showing: $1"; }
 keys() { tm send-keys -t test "$@"; }
+restored() { [ "$(tm display-message -p -t test '#{alternate_on} #{cursor_flag}')" = "0 1" ]; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
-pid_of() { until_true test -s "$directory/pid" || fail "no process"; cat "$directory/pid"; }
+pid_of() { until_true test -s pid || stuck "no process"; cat pid; }
 
-# A shell that says how the last program ended; sane when the terminal echoes and its line has canonical input.
+# A shell that says how the last program ended; sane when the terminal echoes and its line has canonical input. It stands in $work, so that what is
+# typed there is short: the rest of a long line would stand where words of the answer are looked for.
 tm new-session -d -x 80 -y 24 -s test "sh" || { echo "tmux does not start"; exit 77; }
-keys "PS1='ready> '; stty -a > $directory/stty; clear" Enter
+keys "PS1='ready> '; stty -a > before; clear" Enter
 shows '^ready>'
 
 start() {
-	rm -f "$directory/pid"
-	keys "clear; sh -c 'echo \$\$ > $directory/pid; exec \"$program\" $*'; echo ended \$?" Enter
+	rm -f pid
+	keys "clear; sh -c 'echo \$\$ > pid; exec \"$SLEXPLORE\" $*'; echo ended \$?" Enter
 }
 ended() {
 	shows "^ended $1"
 	lacks 'cycles per element'
-	keys "stty -a | cmp -s - $directory/stty && echo same || echo differs" Enter
-	shows '^same' 
-	[ "$(tm display-message -p -t test '#{alternate_on} #{cursor_flag}')" = "0 1" ] || fail "not restored"
+	keys "stty -a | cmp -s - before && echo same || echo differs" Enter
+	shows '^same'
+	until_true restored || stuck "not restored"
 	keys "clear" Enter
 	lacks '^ended'
 }
@@ -83,7 +72,7 @@ for signal in TERM:143 HUP:129 INT:130; do
 	shows 'cycles per element'
 	pid=$(pid_of)
 	kill -"${signal%:*}" "$pid"
-	until_true gone "$pid" || fail "$signal did not end it"
+	until_true gone "$pid" || stuck "$signal did not end it"
 	ended "${signal#*:}"
 done
 
@@ -92,17 +81,17 @@ start --cpu 99999
 shows '--cpu 99999: this process may use processors'
 ended 2
 # The same where only the worker can tell, after the first frame: by a machine made up of one processor.
-keys "clear; HWLOC_SYNTHETIC='core:1 pu:1' \"$program\" --cpu 1; echo ended \$?" Enter
+keys "clear; HWLOC_SYNTHETIC='core:1 pu:1' \"$SLEXPLORE\" --cpu 1; echo ended \$?" Enter
 shows '--cpu 1: this process may use processors'
 ended 2
 
 # Stopped, it gives the terminal back; continued, it draws everything again.
-keys "\"$program\"" Enter
+keys "\"$SLEXPLORE\"" Enter
 shows 'cycles per element'
 keys C-z
 shows '^ready>'
 lacks 'cycles per element'
-[ "$(tm display-message -p -t test '#{alternate_on} #{cursor_flag}')" = "0 1" ] || fail "not restored when stopped"
+until_true restored || stuck "not restored when stopped"
 keys fg Enter
 shows 'cycles per element'
 keys Down
@@ -112,7 +101,7 @@ shows '^ready>'
 lacks 'cycles per element'
 
 # Ends while it records: what is in the file, and how to see it, stays readable.
-start mul-chain --record "$directory/quit.jsonl"
+start mul-chain --record quit.jsonl
 shows '● recording'
 shows 'quartiles'
 keys q
@@ -126,7 +115,7 @@ shows 'cycles per element'
 for size in 120x40 59x15 200x50 3x2 61x17 20x5 80x24 3x2; do
 	tm resize-window -t test -x "${size%x*}" -y "${size#*x}"
 done
-until_true has '^q' || fail "3x2"
+until_true has '^q' || stuck "3x2"
 tm resize-window -t test -x 40 -y 10
 shows '^CPE '
 shows '^q quits'
@@ -137,23 +126,24 @@ ended 0
 
 # No terminal that can be used: one line, exit status 2, and no escape byte.
 for term in dumb unknown no-such-terminal ''; do
-	tm respawn-window -k -t test "TERM='$term' '$program' > $directory/out 2> $directory/err; echo \$? > $directory/status; sh"
-	until_true test -s "$directory/status" || fail "TERM=$term"
+	tm respawn-window -k -t test "TERM='$term' '$SLEXPLORE' > out 2> err; echo \$? > status; sh"
+	until_true test -s status || stuck "TERM=$term"
 	# Standard output is a file here; once more with the terminal.
-	[ "$(cat "$directory/status")" = 2 ] || fail "TERM=$term: exit status"
-	rm -f "$directory/status"
-	tm respawn-window -k -t test "TERM='$term' '$program' 2> $directory/err; echo \$? > $directory/status; sh"
-	until_true test -s "$directory/status" || fail "TERM=$term"
-	[ "$(cat "$directory/status")" = 2 ] || fail "TERM=$term: exit status on a terminal"
-	grep -q 'TERM' "$directory/err" || fail "TERM=$term: no reason"
-	! grep -q "$(printf '\033')" "$directory/err" "$directory/out" || fail "TERM=$term: escape bytes"
-	rm -f "$directory/status"
+	[ "$(cat status)" = 2 ] || stuck "TERM=$term: exit status"
+	rm -f status
+	tm respawn-window -k -t test "TERM='$term' '$SLEXPLORE' 2> err; echo \$? > status; sh"
+	until_true test -s status || stuck "TERM=$term"
+	[ "$(cat status)" = 2 ] || stuck "TERM=$term: exit status on a terminal"
+	grep -q 'TERM' err || stuck "TERM=$term: no reason"
+	! grep -q "$(printf '\033')" err out || stuck "TERM=$term: escape bytes"
+	rm -f status
 done
 
 # ASCII only where the locale has nothing else.
-tm respawn-window -k -t test "LC_ALL=C '$program'"
+tm respawn-window -k -t test "LC_ALL=C '$SLEXPLORE'"
 shows 'cycles per element'
-has '─' && fail "beyond ASCII in the C locale"
+has '─' && stuck "beyond ASCII in the C locale"
 shows '> combine'
 keys q
-exit 0
+
+done_with "the terminal is as before, however the explorer ended"

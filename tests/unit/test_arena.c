@@ -67,12 +67,16 @@ static void what_pages_were_got_is_told(void **state)
 		const struct arena_place place = { .topology = topology, .node = -1, .small = asked == PAGES_4K };
 		struct arena arena = { 0 };
 		struct run_facts facts;
-		long huge;
+		long before, huge;
 		bool kept;
 
 		check_ok(arena_need(&arena, 16 << 20, 16 << 20, &place, &cancel, &kept));
-		arena_tell(&arena, 0, 16 << 20, &place, asked, "", &facts);
-		huge = huge_behind(arena.memory, 16 << 20);
+		/* The kernel may join small pages into huge ones at any moment, or take them apart. */
+		do {
+			before = huge_behind(arena.memory, 16 << 20);
+			arena_tell(&arena, 0, 16 << 20, &place, asked, "", &facts);
+			huge = huge_behind(arena.memory, 16 << 20);
+		} while (before != huge);
 		if (strcmp(facts.pages, "unknown") == 0 || huge < 0) {
 			arena_free(&arena);
 			continue;

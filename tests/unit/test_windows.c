@@ -57,7 +57,7 @@ static void turn(struct play *play)
 	while (windows_next(play->windows, play->now, &request)) {
 		struct result result;
 
-		assert_true(play->requests++ < 2000);      /* windows that never end */
+		assert_true(play->requests++ < 3000);      /* windows that never end */
 		assert_true(request.budget.seconds > 0 && request.budget.quiet_wanted > 0);
 		assert_ptr_equal(request.kernel, &kernel_window);
 		assert_true(play->report->doing[0]);
@@ -263,8 +263,85 @@ static void a_filler_that_fails_leaves_the_others(void **state)
 	assert_true(play->report->complete);
 	assert_int_equal(play->report->row[FILL_ADD].state, WINDOWS_FAILED);
 	assert_string_equal(play->report->row[FILL_ADD].why, "no memory for code");
+	assert_string_equal(windows_why(play->report), "filler=vector needs what this processor lacks");
+	/* One that comes to nothing is asked for until that takes too long. */
 	assert_int_equal(play->report->row[FILL_LOAD].state, WINDOWS_FAILED);
+	check_contains(play->report->row[FILL_LOAD].why, "no undisturbed trial in ");
+	check_near(play->report->row[FILL_LOAD].seconds, 2, 0.01);
+	assert_int_equal(play->report->row[FILL_LOAD].curve.count, 0);
 	check_near(play->report->row[FILL_STORE].knee.x, 110, 0);
+	play_free(play);
+}
+
+/* A busy core: of a point's first forty visits every trial meets a switch. */
+static struct result switched_answer(struct play *play, const struct request *request)
+{
+	struct result result = quiet_answer(play, request);
+
+	for (unsigned i = 0; i < result.trials.count && play->requests % 41 != 0; i++)
+		result.trials.trial[i].fate = TRIAL_SWITCHED;
+	return result;
+}
+
+static void a_point_without_a_trial_is_asked_for_again(void **state)
+{
+	struct play *play = play_new();
+	const struct windows_row *row;
+
+	(void)state;
+	play->answer = switched_answer;
+	play->options.fillers = 1u << FILL_NOP;
+	run(play);
+	row = &play->report->row[0];
+	assert_int_equal(row->state, WINDOWS_DONE);
+	check_near(row->knee.x, 506, 0);
+	assert_int_equal(row->requests, 41 * row->curve.count);
+	play_free(play);
+}
+
+/* A visit that takes so long that the next would be too late. */
+static struct result slow_answer(struct play *play, const struct request *request)
+{
+	play->now += 10;
+	return switched_answer(play, request);
+}
+
+static void slow_visits_are_made_three_times(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = slow_answer;
+	play->options.fillers = 1u << FILL_NOP;
+	run(play);
+	assert_int_equal(play->requests, 3);
+	assert_int_equal(play->report->row[0].state, WINDOWS_FAILED);
+	assert_string_equal(windows_why(play->report), "no undisturbed trial in 3 visits");
+	play_free(play);
+}
+
+/* The visits before one that fails belong to no point. */
+static struct result breaking_answer(struct play *play, const struct request *request)
+{
+	struct result result = always_contended(play, request);
+
+	if (play->requests == 2) {
+		result.trials.count = 0;
+		result.status = status_make(STATUS_FAILED, "no memory for code");
+	}
+	return result;
+}
+
+static void what_failed_keeps_no_point(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = breaking_answer;
+	play->options.fillers = 1u << FILL_NOP;
+	run(play);
+	assert_int_equal(play->report->row[0].state, WINDOWS_FAILED);
+	assert_int_equal(play->report->row[0].curve.count, 0);
 	play_free(play);
 }
 
@@ -343,6 +420,47 @@ static void it_can_be_stopped_and_has_its_time(void **state)
 	play_free(play);
 }
 
+/* The point under way when it ends, by time or by whoever stops it. */
+static void the_last_point_is_kept(void **state)
+{
+	(void)state;
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct play *play = play_new();
+		const struct windows_row *row;
+
+		play->answer = always_contended;
+		play->options.fillers = 1u << FILL_NOP;
+		if (stopped)
+			play->stop_after = 2;
+		else
+			play->options.seconds = 0.003;
+		run(play);
+		row = &play->report->row[0];
+		assert_int_equal(play->requests, 2);
+		assert_int_equal(row->curve.count, 1);
+		assert_true(row->contended);
+		assert_int_equal(row->setting.v[WINDOW_FILLERS], (int64_t)row->curve.point[0].x);
+		assert_false(play->report->complete);
+		assert_int_equal(row->state, WINDOWS_GOES_ON);
+		play_free(play);
+	}
+}
+
+static void time_that_was_too_short_is_told(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = switched_answer;
+	play->options.seconds = 0.01;
+	play->options.fillers = 1u << FILL_NOP | 1u << FILL_VECTOR;
+	run(play);
+	assert_int_equal(play->requests, 5);
+	assert_int_equal(windows_row(play->report, FILL_NOP)->curve.count, 0);
+	assert_string_equal(windows_why(play->report), "the time was up before all was measured: 0.01 s were asked for");
+	play_free(play);
+}
+
 /* What somebody looks at comes first, and what was begun goes on where it was. */
 static void the_preferred_row_comes_first(void **state)
 {
@@ -415,9 +533,14 @@ int main(void)
 		cmocka_unit_test(points_that_scatter_are_looked_at_twice),
 		cmocka_unit_test(a_core_that_is_never_quiet_is_said_to_be),
 		cmocka_unit_test(a_filler_that_fails_leaves_the_others),
+		cmocka_unit_test(a_point_without_a_trial_is_asked_for_again),
+		cmocka_unit_test(slow_visits_are_made_three_times),
+		cmocka_unit_test(what_failed_keeps_no_point),
 		cmocka_unit_test(what_stays_unclear_is_looked_for_twice),
 		cmocka_unit_test(what_is_cancelled_is_asked_for_again),
 		cmocka_unit_test(it_can_be_stopped_and_has_its_time),
+		cmocka_unit_test(the_last_point_is_kept),
+		cmocka_unit_test(time_that_was_too_short_is_told),
 		cmocka_unit_test(the_preferred_row_comes_first),
 		cmocka_unit_test(fillers_are_named),
 		cmocka_unit_test(other_kernels_are_refused),
