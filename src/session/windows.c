@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "session/campaign.h"
 
 /* A visit: some trials of 75 microseconds each, and seconds that are enough for three times as many. */
 enum { QUIET = 8, PATIENCE = 16 };
@@ -391,3 +392,20 @@ const struct windows_row *windows_row(const struct windows_report *report, int64
 			return &report->row[i];
 	return NULL;
 }
+
+/* ---- as a campaign ---- */
+
+static void windows_state(const struct windows *windows, struct campaign_state *state)
+{
+	const struct windows_report *report = &windows->report;
+
+	state->done = report->done;
+	state->doing = report->doing;
+	for (int i = 0; i < report->count; i++) {
+		state->any |= report->row[i].curve.count > 0;
+		if (report->row[i].why[0])
+			state->why = report->row[i].why;
+	}
+}
+
+CAMPAIGN_KIND(windows);
