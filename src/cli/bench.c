@@ -54,11 +54,6 @@ void bench_close(struct bench *bench)
 	bench->worker = NULL;
 }
 
-void bench_erase(const struct cli *cli)
-{
-	fprintf(cli->err, "\r%*s\r", BENCH_LINE, "");
-}
-
 /* What there is to say of a request under way; empty: nothing. Code that is not ours tells nothing of itself before its first answer. */
 static void slow_words(const struct bench *bench, const struct request *request, bool answered, struct outlook *outlook, char *words, size_t size)
 {
@@ -138,12 +133,19 @@ bool bench_measure(struct bench *bench, const struct request *request, struct re
 	return answered;
 }
 
-void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts)
+void bench_note_bound(const struct bench *bench, const struct cli *cli)
 {
 	const struct machine *machine = bench->machine;
 
 	if (!machine->bound)
 		cli_note(cli, "not bound to a core: %s", *machine->bind_note ? machine->bind_note : "refused");
+}
+
+void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts)
+{
+	const struct machine *machine = bench->machine;
+
+	bench_note_bound(bench, cli);
 	/* What was asked for by name is told with the figure. */
 	if (facts->footprint < PAGES_MATTER || facts->asked != PAGES_AUTO)
 		return;

@@ -33,9 +33,11 @@ void bench_close(struct bench *bench);
  * begun when it was cancelled. */
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result);
 
-/* Takes such words away again, if a line of that many columns was there. */
+/* Columns that such words take at most. */
 enum { BENCH_LINE = 79 };
-void bench_erase(const struct cli *cli);
+
+/* Says that the worker is not bound to its core, where it is not. */
+void bench_note_bound(const struct bench *bench, const struct cli *cli);
 
 /* Says once what is not as one would wish: not bound, no huge pages although the setting is large. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);

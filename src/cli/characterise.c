@@ -1,21 +1,14 @@
 /* slexplore characterise: what the running core is, measured. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/data.h"
 #include "base/text.h"
-#include "cli/bench.h"
 #include "cli/characterise_text.h"
 #include "cli/cli.h"
-#include "cli/format.h"
-#include "cli/interrupt.h"
+#include "cli/work.h"
 #include "model/choice.h"
 #include "picture/picture_file.h"
-
-/* How often the line of progress changes, seconds. */
-#define PROGRESS_EVERY 0.1
 
 enum { DIFFERENCES = 2048 };
 
@@ -96,46 +89,6 @@ static struct status write_files(struct cli *cli, const struct characterise_repo
 	return status;
 }
 
-/* ---- measuring */
-
-static void progress_show(const struct cli *cli, const struct characterise_report *report, double now, double *next)
-{
-	if (now < *next)
-		return;
-	*next = now + PROGRESS_EVERY;
-	fprintf(cli->err, "\r%-7s %-58s%3.0f %% ", characterise_stage_names[report->stage], report->doing, floor(report->done * 100));
-	fflush(cli->err);
-}
-
-static void measure(struct cli *cli, struct bench *bench, struct characterise *characterise)
-{
-	struct result *result = memory_new(1, sizeof(*result));
-	bool progress = !cli->quiet && isatty(fileno(cli->err));
-	struct request request;
-	uint64_t generation = 0;
-	double next = 0;
-
-	while (!interrupt_signal() && characterise_next(characterise, bench_now(), &request)) {
-		request.generation = ++generation;
-		if (progress)
-			progress_show(cli, characterise_report(characterise), bench_now(), &next);
-		if (bench_measure(bench, &request, result))
-			characterise_accept(characterise, bench_now(), result);
-	}
-	characterise_stop(characterise, bench_now());
-	if (progress)
-		fprintf(cli->err, "\r%76s\r", "");
-	free(result);
-}
-
-static bool anything(const struct measured *measured)
-{
-	for (int i = 0; i < measured->op_count; i++)
-		if (measured->op[i].latency.known || measured->op[i].each.known)
-			return true;
-	return false;
-}
-
 /* ---- telling */
 
 /* The model that the program has of this core without what is measured now. */
@@ -149,20 +102,6 @@ static void find_shipped(const struct bench *bench, const struct characterise_re
 	*shipped = (struct uarch_choice){ 0 };
 }
 
-static void print(struct cli *cli, const struct bench *bench, const struct characterised *characterised)
-{
-	struct report report;
-
-	report_init(&report, cli->out, REPORT_CORE);
-	report.machine = bench->machine;
-	report.seed = cli->seed;
-	if (cli->format->begin)
-		cli->format->begin(&report);
-	cli->format->core(&report, characterised);
-	if (cli->format->end)
-		cli->format->end(&report);
-}
-
 static int tell(struct cli *cli, const struct bench *bench, const struct characterise_report *report)
 {
 	struct model_difference *difference = memory_new(DIFFERENCES, sizeof(*difference));
@@ -170,6 +109,7 @@ static int tell(struct cli *cli, const struct bench *bench, const struct charact
 	struct uarch_choice shipped = { 0 };
 	struct uarch *measured = NULL;
 	struct text model = { 0 };
+	struct report head;
 	struct status status = characterise_model(report, &model, &measured);
 	int exit_status;
 
@@ -180,7 +120,9 @@ static int tell(struct cli *cli, const struct bench *bench, const struct charact
 		characterised.difference_count = model_differences(measured, shipped.uarch, difference, DIFFERENCES);
 	if (characterised.difference_count > DIFFERENCES)
 		characterised.difference_count = DIFFERENCES;
-	print(cli, bench, &characterised);
+	work_report(cli, bench, REPORT_CORE, &head);
+	cli->format->core(&head, &characterised);
+	work_reported(cli, &head);
 	if (status_is_ok(&status))
 		status = write_files(cli, report, &model);
 	exit_status = status_is_ok(&status) ? CLI_DONE : cli_fail(cli, &status);
@@ -193,25 +135,16 @@ static int tell(struct cli *cli, const struct bench *bench, const struct charact
 
 static int carry_out(struct cli *cli, struct bench *bench, struct characterise *characterise)
 {
-	const struct characterise_report *report = characterise_report(characterise);
+	const struct campaign campaign = { &campaign_characterise, characterise };
 	struct status status = check_files(cli);
-	int exit_status;
+	int exit_status = CLI_DONE, concluded;
 
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
-	measure(cli, bench, characterise);
-	if (!anything(&report->measured)) {
-		status = status_make(STATUS_FAILED, "nothing could be measured: %.180s", report->note_count ? report->note[0] : "it was interrupted at once");
-		return interrupt_signal() ? 128 + interrupt_signal() : cli_fail(cli, &status);
-	}
-	exit_status = tell(cli, bench, report);
-	if (interrupt_signal()) {
-		cli_note(cli, "interrupted: what was measured so far is told and written");
-		return 128 + interrupt_signal();
-	}
-	if (!bench->machine->bound)
-		cli_note(cli, "not bound to a core: %s", *bench->machine->bind_note ? bench->machine->bind_note : "refused");
-	return exit_status;
+	if (work_carry_out(cli, bench, &campaign))
+		exit_status = tell(cli, bench, characterise_report(characterise));
+	concluded = work_conclude(cli, bench, &campaign, "what was measured so far is told and written");
+	return concluded == CLI_DONE ? exit_status : concluded;
 }
 
 static int characterise_run(struct cli *cli)

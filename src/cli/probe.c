@@ -1,61 +1,16 @@
 /* slexplore probe: the machine's memory hierarchy in seconds. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/drawing.h"
-#include "cli/format.h"
-#include "cli/interrupt.h"
+#include "cli/work.h"
 #include "model/choice.h"
 #include "picture/chart_probe.h"
 #include "session/probe.h"
-
-/* How often the line of progress changes, seconds. */
-#define PROGRESS_EVERY 0.1
-
-struct output {
-	struct cli *cli;
-	bool progress, shown;
-	double next;
-};
-
-static void progress_clear(struct output *output)
-{
-	if (output->shown)
-		fprintf(output->cli->err, "\r%76s\r", "");
-	output->shown = false;
-}
-
-static void progress_show(struct output *output, const struct probe_report *report, double now)
-{
-	if (!output->progress || now < output->next)
-		return;
-	output->next = now + PROGRESS_EVERY;
-	fprintf(output->cli->err, "\r%-66s%3.0f %% ", report->doing, floor(report->done * 100));
-	fflush(output->cli->err);
-	output->shown = true;
-}
-
-static void print(struct cli *cli, const struct bench *bench, const struct probe_report *probe)
-{
-	struct report report;
-
-	report_init(&report, cli->out, REPORT_PROBE);
-	report.machine = bench->machine;
-	report.seed = cli->seed;
-	report.points = cli->points;
-	if (cli->format->begin)
-		cli->format->begin(&report);
-	cli->format->probe(&report, probe);
-	if (cli->format->end)
-		cli->format->end(&report);
-}
 
 /* What there is, when it is finished or was interrupted. The core's name is looked for only here: it takes a moment. */
 static int draw(struct cli *cli, const struct bench *bench, const struct probe_report *report, int exit_status)
@@ -76,40 +31,18 @@ static int draw(struct cli *cli, const struct bench *bench, const struct probe_r
 
 static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
 {
-	struct result *result = memory_new(1, sizeof(*result));
-	struct output output = { .cli = cli, .progress = !cli->quiet && isatty(fileno(cli->err)) };
-	const struct probe_report *report = probe_report(probe);
-	struct request request;
-	uint64_t generation = 0;
-	bool any = false;
+	const struct campaign campaign = { &campaign_probe, probe };
+	bool any = work_carry_out(cli, bench, &campaign);
+	struct report report;
+	int exit_status;
 
-	while (!interrupt_signal() && probe_next(probe, bench_now(), &request)) {
-		request.generation = ++generation;
-		progress_show(&output, report, bench_now());
-		if (bench_measure(bench, &request, result))
-			probe_accept(probe, bench_now(), result);
+	if (any) {
+		work_report(cli, bench, REPORT_PROBE, &report);
+		cli->format->probe(&report, probe_report(probe));
+		work_reported(cli, &report);
 	}
-	probe_stop(probe, bench_now());
-	free(result);
-	progress_clear(&output);
-	for (int kind = 0; kind < PAGE_KINDS; kind++)
-		any = any || report->lines[kind].count || report->pages[kind].count;
-	any = any || report->pairs.count || report->band_count || report->parallel.count || report->cores.count;
-	if (any)
-		print(cli, bench, report);
-	if (interrupt_signal()) {
-		cli_note(cli, "interrupted: %s", any ? "what was measured so far is printed" : "nothing was measured yet");
-		return draw(cli, bench, report, 128 + interrupt_signal());
-	}
-	if (!any) {
-		struct status status = status_make(STATUS_FAILED, "nothing could be measured: %.200s", report->note_count ?
-			report->note[report->note_count - 1] : "no undisturbed trial");
-
-		return cli_fail(cli, &status);
-	}
-	if (!bench->machine->bound)
-		cli_note(cli, "not bound to a core: %s", *bench->machine->bind_note ? bench->machine->bind_note : "refused");
-	return draw(cli, bench, report, CLI_DONE);
+	exit_status = work_conclude(cli, bench, &campaign, "what was measured so far is printed");
+	return any ? draw(cli, bench, probe_report(probe), exit_status) : exit_status;
 }
 
 /* ---- words and options ---- */

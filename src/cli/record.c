@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/model.h"
+#include "cli/progress_line.h"
 #include "cli/words.h"
 #include "session/recording.h"
 #include "session/sweep.h"
@@ -12,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "engine/own.h"
@@ -26,9 +26,6 @@
 enum { VISIT_QUIET = 60, VISIT_PATIENCE = 12 };
 /* The median is then to be known this well, relatively. */
 #define PRECISION 0.01
-/* How often the line of progress changes, seconds. */
-#define PROGRESS_EVERY 0.1
-
 struct recorder {
 	struct cli *cli;
 	struct bench bench;
@@ -40,43 +37,20 @@ struct recorder {
 	struct run_facts largest;      /* of the setting with the largest working set, for notes */
 	struct counts first;           /* the first that there are, for notes */
 	uint64_t generation, failed;
-	bool progress, shown;
-	double next_progress;
+	struct progress_line line;
 };
 
 /* ---- progress ---- */
 
-static void progress_clear(struct recorder *recorder)
-{
-	if (recorder->shown)
-		fprintf(recorder->cli->err, "\r%76s\r", "");
-	recorder->shown = false;
-}
-
 static void progress_show(struct recorder *recorder, double share, double remaining)
 {
-	double now = bench_now();
+	char left[40] = "";
 
-	if (!recorder->progress || now < recorder->next_progress)
+	if (!progress_line_due(&recorder->line))
 		return;
-	recorder->next_progress = now + PROGRESS_EVERY;
-	progress_clear(recorder);
-	fprintf(recorder->cli->err, "%.0f%% done", floor(share * 100));
 	if (remaining > 0)
-		fprintf(recorder->cli->err, ", at most %.0f s left", ceil(remaining));
-	fprintf(recorder->cli->err, "; %d settings recorded ", recording_settings(recorder->recording));
-	fflush(recorder->cli->err);
-	recorder->shown = true;
-}
-
-static void preparing(void *context, const char *words)
-{
-	struct recorder *recorder = context;
-
-	progress_clear(recorder);
-	fputs(words, recorder->cli->err);
-	fflush(recorder->cli->err);
-	recorder->shown = *words;
+		snprintf(left, sizeof(left), ", at most %.0f s left", ceil(remaining));
+	progress_line_show(&recorder->line, "%.0f%% done%s; %d settings recorded ", floor(share * 100), left, recording_settings(recorder->recording));
 }
 
 /* ---- writing ---- */
@@ -124,7 +98,7 @@ static void tell_failure(struct recorder *recorder, const struct cell *cell)
 {
 	struct text name = { 0 };
 
-	progress_clear(recorder);
+	progress_line_clear(&recorder->line);
 	setting_format(&cell->setting, &name);
 	fprintf(recorder->cli->err, "slexplore: %s: %s\n", text_string(&name), cell->failure.text);
 	text_free(&name);
@@ -208,7 +182,7 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 		free(cells[i].counts);
 	}
 	free(cells);
-	progress_clear(recorder);
+	progress_line_clear(&recorder->line);
 	if (unvisited && goes_on(recorder))
 		cli_note(recorder->cli, "the time was too short for %d of %d settings: the same command goes on with them",
 			unvisited, settings->count);
@@ -275,7 +249,7 @@ static void record_sweep(struct recorder *recorder, struct sweep *sweep)
 		if (interrupt_signal())
 			sweep_stop(sweep);
 	}
-	progress_clear(recorder);
+	progress_line_clear(&recorder->line);
 }
 
 /* Reads what is to be swept; *sweep stays NULL for a tour. What is wrong is said before anything starts. */
@@ -377,7 +351,7 @@ static int conclude(struct recorder *recorder)
 
 static int record_run(struct cli *cli)
 {
-	struct recorder recorder = { .cli = cli, .progress = !cli->quiet && isatty(fileno(cli->err)) };
+	struct recorder recorder = { .cli = cli };
 	struct sweep *sweep = NULL;
 	struct status status = parse(cli, &sweep);
 	int exit_status;
@@ -392,10 +366,7 @@ static int record_run(struct cli *cli)
 		status = open_recording(&recorder);
 	if (status_is_ok(&status)) {
 		recorder.result = memory_new(1, sizeof(*recorder.result));
-		if (recorder.progress) {
-			recorder.bench.slow = preparing;
-			recorder.bench.context = &recorder;
-		}
+		progress_line_begin(&recorder.line, cli, &recorder.bench);
 		if (sweep)
 			record_sweep(&recorder, sweep);
 		else

@@ -5,11 +5,11 @@
 #include "cli/format.h"
 #include "cli/interrupt.h"
 #include "cli/model.h"
+#include "cli/progress_line.h"
 #include "cli/words.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "picture/chart_ladder.h"
@@ -22,23 +22,6 @@ enum { RUN_QUIET = 150 };
 
 /* Of a kernel whose trials take longer than that: enough for quartiles. */
 enum { RUN_FEWEST = 3 };
-
-/* A line that goes when the sample is there. */
-struct notice {
-	struct cli *cli;
-	bool shown;
-};
-
-static void preparing(void *context, const char *words)
-{
-	struct notice *notice = context;
-
-	if (notice->shown)
-		bench_erase(notice->cli);
-	fputs(words, notice->cli->err);
-	fflush(notice->cli->err);
-	notice->shown = *words;
-}
 
 /* The ladder of limits with what was measured: wants limits. */
 static int draw(struct cli *cli, const struct model *model, const struct setting *setting, const struct explanation *explanation,
@@ -68,7 +51,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,
 			.quiet_wanted = RUN_QUIET, .fewest = RUN_FEWEST },
 	};
-	struct notice notice = { .cli = cli };
+	struct progress_line line;
 	struct sample sample = { 0 };
 	struct report report;
 	struct blocks blocks;
@@ -77,10 +60,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 
 	memcpy(request.v, setting->v, sizeof(request.v));
 	request.plan = model->events.counters;
-	if (!cli->quiet && isatty(fileno(cli->err))) {
-		bench->slow = preparing;
-		bench->context = &notice;
-	}
+	progress_line_begin(&line, cli, bench);
 	answered = bench_measure(bench, &request, result);
 	if (answered && (status_is_ok(&result->status) || result->status.code == STATUS_CANCELLED))
 		sample_summarise(&result->trials, &result->facts, &sample);

@@ -6,18 +6,15 @@
 #include "cli/interrupt.h"
 #include "cli/model.h"
 #include "cli/named.h"
+#include "cli/progress_line.h"
 #include "picture/chart_sweep.h"
 #include "session/sweep.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/text.h"
-
-/* How often the line of progress changes, seconds. */
-#define PROGRESS_EVERY 0.1
 
 struct output {
 	struct cli *cli;
@@ -30,41 +27,18 @@ struct output {
 	struct chart_sweep *drawn;     /* what is to be drawn; NULL: nothing */
 	bool begun;                    /* the report */
 	uint64_t failed;
-	bool progress, shown;
-	double next_progress;
+	struct progress_line line;
 };
 
-static void progress_clear(struct output *output)
-{
-	if (output->shown)
-		bench_erase(output->cli);
-	output->shown = false;
-}
-
-static void progress_show(struct output *output, struct sweep *sweep, double now)
+static void progress_show(struct output *output, struct sweep *sweep)
 {
 	struct sweep_progress progress;
 
-	if (!output->progress || now < output->next_progress)
+	if (!progress_line_due(&output->line))
 		return;
-	output->next_progress = now + PROGRESS_EVERY;
 	sweep_progress(sweep, &progress);
-	progress_clear(output);
-	fprintf(output->cli->err, "%.0f%% done, at most %.1f s left; %" PRIu64 " of %" PRIu64 " cells settled ",
+	progress_line_show(&output->line, "%.0f%% done, at most %.1f s left; %" PRIu64 " of %" PRIu64 " cells settled ",
 		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
-	fflush(output->cli->err);
-	output->shown = true;
-}
-
-/* In place of the line of progress. */
-static void preparing(void *context, const char *words)
-{
-	struct output *output = context;
-
-	progress_clear(output);
-	fputs(words, output->cli->err);
-	fflush(output->cli->err);
-	output->shown = *words;
 }
 
 /* The report begins when it is known what can be counted here: with the first cell that is there. */
@@ -88,7 +62,7 @@ static bool print_cells(struct output *output, struct sweep *sweep)
 
 	while ((cell = sweep_take(sweep))) {
 		if (!any)
-			progress_clear(output);
+			progress_line_clear(&output->line);
 		any = true;
 		if (!status_is_ok(&cell->failure)) {
 			struct text name = { 0 };
@@ -132,10 +106,7 @@ static int measure(struct output *output, struct sweep *sweep)
 	const struct format *format = output->cli->format;
 	bool written = true;
 
-	if (output->progress) {
-		output->bench->slow = preparing;
-		output->bench->context = output;
-	}
+	progress_line_begin(&output->line, output->cli, output->bench);
 	sweep_count(sweep, &output->model.events.counters);
 	while (written && !sweep_done(sweep)) {
 		struct request request;
@@ -147,12 +118,12 @@ static int measure(struct output *output, struct sweep *sweep)
 				if (output->first.count == 0)
 					output->first = result->counts;
 			}
-			progress_show(output, sweep, bench_now());
+			progress_show(output, sweep);
 		}
 		if (interrupt_signal())
 			sweep_stop(sweep);
 	}
-	progress_clear(output);
+	progress_line_clear(&output->line);
 	begin(output);
 	if (format->end)
 		format->end(&output->report);
@@ -226,8 +197,7 @@ static int sweep_run(struct cli *cli)
 {
 	const struct sweep_options options = { .seconds = cli->time_budget, .seed = cli->seed };
 	struct bench bench = { 0 };
-	struct output output = { .cli = cli, .bench = &bench,
-		.progress = !cli->quiet && isatty(fileno(cli->err)) };
+	struct output output = { .cli = cli, .bench = &bench };
 	const struct kernel *kernel;
 	struct sweep *sweep = NULL;
 	struct status status = named_find(&output.named, cli, &kernel);

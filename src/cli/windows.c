@@ -1,92 +1,24 @@
 /* slexplore windows: the buffers of the core, each found where two misses stop overlapping. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
-#include "cli/bench.h"
 #include "cli/cli.h"
-#include "cli/format.h"
-#include "cli/interrupt.h"
+#include "cli/work.h"
 #include "model/choice.h"
 #include "session/windows.h"
 
-/* How often the line of progress changes, seconds. */
-#define PROGRESS_EVERY 0.1
-
-struct output {
-	struct cli *cli;
-	bool progress, shown;
-	double next;
-};
-
-static void progress_clear(struct output *output)
-{
-	if (output->shown)
-		fprintf(output->cli->err, "\r%76s\r", "");
-	output->shown = false;
-}
-
-static void progress_show(struct output *output, const struct windows_report *report, double now)
-{
-	if (!output->progress || now < output->next)
-		return;
-	output->next = now + PROGRESS_EVERY;
-	fprintf(output->cli->err, "\r%-66s%3.0f %% ", report->doing, floor(report->done * 100));
-	fflush(output->cli->err);
-	output->shown = true;
-}
-
-static void print(struct cli *cli, const struct bench *bench, const struct windows_report *windows)
-{
-	struct report report;
-
-	report_init(&report, cli->out, REPORT_WINDOWS);
-	report.machine = bench->machine;
-	report.seed = cli->seed;
-	report.points = cli->points;
-	if (cli->format->begin)
-		cli->format->begin(&report);
-	cli->format->windows(&report, windows);
-	if (cli->format->end)
-		cli->format->end(&report);
-}
-
 static int measure(struct cli *cli, struct bench *bench, struct windows *windows)
 {
-	struct result *result = memory_new(1, sizeof(*result));
-	struct output output = { .cli = cli, .progress = !cli->quiet && isatty(fileno(cli->err)) };
-	const struct windows_report *report = windows_report(windows);
-	struct request request;
-	uint64_t generation = 0;
-	bool any = false;
+	const struct campaign campaign = { &campaign_windows, windows };
+	struct report report;
 
-	while (!interrupt_signal() && windows_next(windows, bench_now(), &request)) {
-		request.generation = ++generation;
-		progress_show(&output, report, bench_now());
-		if (bench_measure(bench, &request, result))
-			windows_accept(windows, bench_now(), result);
+	if (work_carry_out(cli, bench, &campaign)) {
+		work_report(cli, bench, REPORT_WINDOWS, &report);
+		cli->format->windows(&report, windows_report(windows));
+		work_reported(cli, &report);
 	}
-	windows_stop(windows, bench_now());
-	free(result);
-	progress_clear(&output);
-	for (int i = 0; i < report->count; i++)
-		any = any || report->row[i].curve.count > 0;
-	if (any)
-		print(cli, bench, report);
-	if (interrupt_signal()) {
-		cli_note(cli, "interrupted: %s", any ? "what was measured so far is printed" : "nothing was measured yet");
-		return 128 + interrupt_signal();
-	}
-	if (!any) {
-		struct status status = status_make(STATUS_FAILED, "nothing could be measured: %.200s", windows_why(report));
-
-		return cli_fail(cli, &status);
-	}
-	if (!bench->machine->bound)
-		cli_note(cli, "not bound to a core: %s", *bench->machine->bind_note ? bench->machine->bind_note : "refused");
-	return CLI_DONE;
+	return work_conclude(cli, bench, &campaign, "what was measured so far is printed");
 }
 
 /* ---- words and options ---- */

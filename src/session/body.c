@@ -22,7 +22,7 @@ static bool body_there(const struct session *session, enum body body)
 	case BODY_COUNTERS: return counted_there(session);
 	case BODY_SOURCE: return session->insight.listing != NULL;
 	case BODY_MOUNTAIN: return session->plan.grid.present;
-	case BODY_PROBE: return session->probing.probe != NULL;
+	case BODY_PROBE: return probing_report(session) != NULL;
 	case BODY_WINDOWS: return windowing_there(session);
 	default: return true;
 	}

@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/stats.h"
+#include "session/campaign.h"
 #include "session/characterise_state.h"
 
 /* Seconds of a visit: some thirty trials of some thirty microseconds each. */
@@ -370,3 +371,20 @@ const struct characterise_report *characterise_report(const struct characterise 
 {
 	return &characterise->report;
 }
+
+/* ---- as a campaign ---- */
+
+static void characterise_state(const struct characterise *characterise, struct campaign_state *state)
+{
+	const struct characterise_report *report = &characterise->report;
+
+	state->done = report->done;
+	state->stage = characterise_stage_names[report->stage];
+	state->doing = report->doing;
+	for (int i = 0; i < report->measured.op_count; i++)
+		state->any |= report->measured.op[i].latency.known || report->measured.op[i].each.known;
+	if (report->note_count)
+		state->why = report->note[0];
+}
+
+CAMPAIGN_KIND(characterise);

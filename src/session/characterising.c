@@ -1,5 +1,4 @@
 /* Characterising in the explorer: the running core measures itself in place of live figures, and its limits follow. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,54 +7,18 @@
 #include "session/characterise.h"
 #include "session/state.h"
 
-bool characterising_runs(const struct session *session)
+static const struct characterise *machine_of(const struct session *session)
 {
-	return session->characterising.machine && session->characterising.running;
-}
-
-static double own_time(const struct characterising *characterising, double now)
-{
-	return now - characterising->paused;
-}
-
-void characterising_end(struct session *session)
-{
-	characterise_free(session->characterising.machine);
-	session->characterising = (struct characterising){ 0 };
-}
-
-void characterising_lose(struct session *session)
-{
-	struct characterising *characterising = &session->characterising;
-
-	if (characterising->generation)
-		characterise_lose(characterising->machine);
-	characterising->generation = 0;
-}
-
-void characterising_pause(struct session *session, bool pause, double now)
-{
-	struct characterising *characterising = &session->characterising;
-
-	if (!characterising_runs(session))
-		return;
-	characterising_lose(session);
-	if (pause)
-		characterising->paused_at = now;
-	else
-		characterising->paused += now - characterising->paused_at;
+	return session->campaigns[CAMPAIGN_CORE].campaign.self;
 }
 
 /* What was measured is this core's model from now on. */
-static void finish(struct session *session)
+void characterising_over(struct session *session)
 {
-	struct characterising *characterising = &session->characterising;
-	const struct characterise_report *report = characterise_report(characterising->machine);
+	const struct characterise_report *report = characterise_report(machine_of(session));
 	struct text model = { 0 };
 	struct status status;
 
-	characterising->running = false;
-	characterising_lose(session);
 	if (!report->measured.width.known) {
 		session_notice(session, true, "this core could not be measured: %.140s", report->note_count ? report->note[0] : "it was never quiet");
 		return;
@@ -70,40 +33,9 @@ static void finish(struct session *session)
 			report->complete ? "measured" : "stopped", report->seconds);
 }
 
-bool characterising_submit(struct session *session, double now, struct request *request)
-{
-	struct characterising *characterising = &session->characterising;
-
-	if (!characterise_next(characterising->machine, own_time(characterising, now), request)) {
-		finish(session);
-		return false;
-	}
-	characterising->generation = request->generation = ++session->generation;
-	return true;
-}
-
-void characterising_take(struct session *session, const struct result *result, double now)
-{
-	struct characterising *characterising = &session->characterising;
-
-	if (!characterising->generation || result->generation != characterising->generation)
-		return;
-	characterising->generation = 0;
-	characterise_accept(characterising->machine, own_time(characterising, now), result);
-}
-
 const struct characterise_report *characterising_view(const struct session *session)
 {
-	return characterising_runs(session) ? characterise_report(session->characterising.machine) : NULL;
-}
-
-void characterising_stop(struct session *session, double now)
-{
-	if (!characterising_runs(session))
-		return;
-	session_interrupt(session);
-	characterise_stop(session->characterising.machine, own_time(&session->characterising, now));
-	finish(session);
+	return campaign_runs(session, CAMPAIGN_CORE) ? characterise_report(machine_of(session)) : NULL;
 }
 
 /* ---- commands ---- */
@@ -121,7 +53,6 @@ struct status action_characterise(struct session *session, const char *arguments
 	struct characterise *machine;
 	struct status status;
 
-	(void)arguments, (void)now;
 	if (session->replay)
 		return recorded_refuse(session);
 	if (!session->insight.explainer || !session->insight.explainer->read)
@@ -132,26 +63,23 @@ struct status action_characterise(struct session *session, const char *arguments
 	machine = characterise_new(session->engine.machine(session->engine.context), &options, &status);
 	if (!machine)
 		return status;
-	session_interrupt(session);
-	characterising_end(session);
-	session->characterising = (struct characterising){ .machine = machine, .running = true };
-	session->frozen = false;
+	campaign_begin_now(session, CAMPAIGN_CORE, &campaign_characterise, machine, now);
 	return status_ok();
 }
 
 struct status action_characterise_stop(struct session *session, const char *arguments, double now)
 {
 	(void)arguments;
-	if (!characterising_runs(session))
+	if (!campaign_runs(session, CAMPAIGN_CORE))
 		return status_make(STATUS_USAGE, "this core is not being measured; the command \"characterise\" begins it");
-	characterising_stop(session, now);
+	campaign_halt(session, CAMPAIGN_CORE, now);
 	return status_ok();
 }
 
 bool action_characterise_stop_works(const struct session *session, const char *arguments)
 {
 	(void)arguments;
-	return characterising_runs(session);
+	return campaign_runs(session, CAMPAIGN_CORE);
 }
 
 bool action_characterise_save_works(const struct session *session, const char *arguments)

@@ -237,7 +237,7 @@ static struct status run_find_choose(struct session *session, const char *argume
 
 ACTION_BY(help, ((void)now, overlay_open(session, OVERLAY_HELP)))
 WORKS_BY(help, session->overlay != OVERLAY_HELP)
-WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0' || session_prepares(session) || characterising_runs(session))
+WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0' || session_prepares(session) || campaign_runs(session, CAMPAIGN_CORE))
 
 static struct status run_close(struct session *session, const char *arguments, double now)
 {
@@ -246,8 +246,8 @@ static struct status run_close(struct session *session, const char *arguments, d
 		session->overlay = OVERLAY_NONE;
 	else if (session->entry[0])
 		session->entry[0] = '\0';
-	else if (characterising_runs(session))
-		characterising_stop(session, now);
+	else if (campaign_runs(session, CAMPAIGN_CORE))
+		campaign_halt(session, CAMPAIGN_CORE, now);
 	else if (session_prepares(session))
 		session_stop(session);
 	return status_ok();

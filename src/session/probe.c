@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "session/campaign.h"
 #include "session/probe_state.h"
 
 /* Trials without a quiet one after which a visit gives up: the point is visited again. */
@@ -252,3 +253,20 @@ const struct probe_report *probe_report(const struct probe *probe)
 {
 	return &probe->report;
 }
+
+/* ---- as a campaign ---- */
+
+static void probe_state(const struct probe *probe, struct campaign_state *state)
+{
+	const struct probe_report *report = &probe->report;
+
+	state->done = report->done;
+	state->doing = report->doing;
+	state->any = report->pairs.count || report->band_count || report->parallel.count || report->cores.count;
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		state->any |= report->lines[kind].count || report->pages[kind].count;
+	if (report->note_count)
+		state->why = report->note[report->note_count - 1];
+}
+
+CAMPAIGN_KIND(probe);

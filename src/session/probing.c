@@ -1,6 +1,4 @@
-/* The probe in the explorer: its commands, and its requests in place of live ones. */
-#include <math.h>
-#include <stdio.h>
+/* The probe in the explorer: its commands, and what follows from it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,53 +6,18 @@
 #include "session/actions.h"
 #include "session/state.h"
 
-bool probing_runs(const struct session *session)
+const struct probe_report *probing_report(const struct session *session)
 {
-	return session->probing.probe && session->probing.running;
-}
+	const struct probe *probe = session->campaigns[CAMPAIGN_PROBE].campaign.self;
 
-/* The probe's own time stands still while it is paused. */
-static double probe_time(const struct probing *probing, double now)
-{
-	return now - probing->paused;
-}
-
-void probing_end(struct session *session)
-{
-	probe_free(session->probing.probe);
-	session->probing = (struct probing){ 0 };
-}
-
-void probing_lose(struct session *session)
-{
-	struct probing *probing = &session->probing;
-
-	if (probing->generation)
-		probe_lose(probing->probe);
-	probing->generation = 0;
-}
-
-void probing_pause(struct session *session, bool pause, double now)
-{
-	struct probing *probing = &session->probing;
-
-	if (!probing_runs(session))
-		return;
-	probing_lose(session);
-	if (pause)
-		probing->paused_at = now;
-	else
-		probing->paused += now - probing->paused_at;
+	return probe ? probe_report(probe) : NULL;
 }
 
 /* What is measured now stands in for what the explorer would have measured by itself. */
-static void finish(struct session *session)
+void probing_over(struct session *session)
 {
-	struct probing *probing = &session->probing;
-	const struct probe_report *report = probe_report(probing->probe);
+	const struct probe_report *report = probing_report(session);
 
-	probing->running = false;
-	probing_lose(session);
 	if (memory_probe_learn(&session->memory, report)) {
 		insight_forget(session);
 		insight_renew(session);
@@ -63,32 +26,9 @@ static void finish(struct session *session)
 		"the probe was stopped after %.1f s", report->seconds);
 }
 
-bool probing_submit(struct session *session, double now, struct request *request)
-{
-	struct probing *probing = &session->probing;
-
-	if (!probe_next(probing->probe, probe_time(probing, now), request)) {
-		finish(session);
-		return false;
-	}
-	probing->generation = request->generation = ++session->generation;
-	return true;
-}
-
-void probing_take(struct session *session, const struct result *result, double now)
-{
-	struct probing *probing = &session->probing;
-
-	if (!probing->generation || result->generation != probing->generation)
-		return;
-	probing->generation = 0;
-	probe_accept(probing->probe, probe_time(probing, now), result);
-}
-
 void probing_view(const struct session *session, struct view *view)
 {
-	view->probe = session->probing.probe ? probe_report(session->probing.probe) : NULL;
-	view->probing = probing_runs(session);
+	view->probe = probing_report(session);
 }
 
 /* ---- commands ---- */
@@ -125,10 +65,7 @@ static struct status begin(struct session *session, unsigned parts, double now)
 	probe = probe_new(session->engine.machine(session->engine.context), &options, &status);
 	if (!probe)
 		return status;
-	session_interrupt(session);
-	probing_end(session);
-	session->probing = (struct probing){ .probe = probe, .running = true };
-	session->frozen = false;
+	campaign_begin_now(session, CAMPAIGN_PROBE, &campaign_probe, probe, now);
 	return action_view(session, "probe", now);
 }
 
@@ -136,7 +73,7 @@ static struct status begin(struct session *session, unsigned parts, double now)
 struct status action_probe(struct session *session, const char *arguments, double now)
 {
 	(void)arguments;
-	return probing_runs(session) ? action_view(session, "probe", now) : begin(session, 0, now);
+	return campaign_runs(session, CAMPAIGN_PROBE) ? action_view(session, "probe", now) : begin(session, 0, now);
 }
 
 struct status action_probe_only(struct session *session, const char *arguments, double now)
@@ -158,16 +95,14 @@ bool action_probe_works(const struct session *session, const char *arguments)
 struct status action_probe_stop(struct session *session, const char *arguments, double now)
 {
 	(void)arguments;
-	if (!probing_runs(session))
+	if (!campaign_runs(session, CAMPAIGN_PROBE))
 		return status_make(STATUS_USAGE, "no probe is under way; the command \"probe\" begins one");
-	session_interrupt(session);
-	probe_stop(session->probing.probe, probe_time(&session->probing, now));
-	finish(session);
+	campaign_halt(session, CAMPAIGN_PROBE, now);
 	return status_ok();
 }
 
 bool action_probe_stop_works(const struct session *session, const char *arguments)
 {
 	(void)arguments;
-	return probing_runs(session);
+	return campaign_runs(session, CAMPAIGN_PROBE);
 }

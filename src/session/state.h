@@ -1,4 +1,4 @@
-/* The session's inside, shared by session/ alone: session.c (requests and results), plan.c (which cells are
+/* The session's inside, shared by session/ alone: session.c (what goes on when), requests.c, live.c, campaigns.c, plan.c (which cells are
  * wanted), actions.c (what commands do to the setting), counted.c (what is counted), command.c (the language), find.c,
  * session_view.c. */
 #ifndef SLX_SESSION_STATE_H
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+#include "session/campaign.h"
 #include "session/cells.h"
 #include "session/memory.h"
 #include "session/probe.h"
@@ -137,26 +138,16 @@ struct counted {
 	struct found_events found;
 };
 
-/* The probe that was asked for last. */
-struct characterising {
-	struct characterise *machine;      /* NULL: none was */
-	bool running;
-	uint64_t generation;      /* of its request that is out; 0: none */
-	double paused, paused_at; /* as the probe's */
-};
+/* The campaigns of a session (campaigns.c), the one that goes first at the top. */
+enum campaign_of { CAMPAIGN_CORE, CAMPAIGN_PROBE, CAMPAIGN_WINDOWS, CAMPAIGNS };
 
-struct probing {
-	struct probe *probe;      /* NULL: none was */
-	bool running;             /* live figures and cells rest meanwhile */
+/* The one of its kind that was asked for last. */
+struct under_way {
+	struct campaign campaign; /* its parts NULL: none was */
+	bool running;             /* it has not come to its end */
 	uint64_t generation;      /* of its request that is out; 0: none */
-	double paused, paused_at; /* seconds that it has stood still, and since when it does */
-};
-
-/* The windows of the kernel `window`, once it was chosen. */
-struct windowing {
-	struct windows *windows;  /* NULL: none yet */
-	uint64_t generation;      /* of its request that is out; 0: none */
-	bool shown;               /* they came to the front when the kernel was chosen; what the user brings there since then stays */
+	bool stands;              /* for now */
+	double stands_since, paused;      /* and how long it did before: seconds */
 };
 
 struct remembered {
@@ -223,9 +214,8 @@ struct session {
 	struct counted counted;
 	struct sweeps sweeps;            /* the named ones, with what others published; none where the file cannot be read */
 	struct memory_probe memory;      /* L3 and memory of this machine, as far as measured */
-	struct probing probing;
-	struct characterising characterising;
-	struct windowing windowing;
+	struct under_way campaigns[CAMPAIGNS];
+	bool windows_shown;       /* they came to the front when the kernel was chosen; what the user brings there since then stays */
 };
 
 /* session.c */
@@ -244,6 +234,23 @@ void session_notice(struct session *session, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The index in kernel_registry; kernel_count for an own loop, of whichever version; or -1. */
 int session_kernel_index(const struct session *session, const struct kernel *kernel);
+
+/* live.c: the figure of the present setting. */
+void live_submit(struct session *session, double now);
+void live_apply(struct session *session, const struct result *result, double now);      /* what its request brought, early or final */
+void live_fail(struct session *session, const char *why);
+void live_look_ahead(struct session *session, double now);      /* how far its request is */
+bool live_is_good(const struct sample *sample);      /* it may stand for its setting later on */
+
+/* requests.c: what goes out to the engine, and comes back. Those that return bool return whether something was asked for. */
+enum { CELL_QUIET = 40 };      /* quiet trials that a visit of a cell asks for */
+void request_setting(struct session *session, const struct setting *setting, bool live, const struct budget *budget);
+void request_cell(struct session *session, const struct setting *setting);
+/* What the model lacks of this machine to judge the present working set. */
+bool request_memory(struct session *session);
+bool request_campaign(struct session *session, bool apart, double now);
+/* Returns whether the view changed. */
+bool request_answered(struct session *session, const struct result *result, double now);
 
 /* own.c: an own loop's path, and flags for its compiler (NULL: none given), from the command language. */
 struct status session_own_open(struct session *session, const char *path, const char *cflags, double now);
@@ -389,46 +396,44 @@ bool action_counters_works(const struct session *session, const char *arguments)
 struct status action_counters_by(struct session *session, const char *arguments, double now);
 bool action_counters_by_works(const struct session *session, const char *arguments);
 
+/* campaigns.c: what asks for many requests. */
 /* Whether live figures and cells rest, since something else is measured in their place. */
-static inline bool session_apart(const struct session *session)
-{
-	return (session->probing.probe && session->probing.running) || (session->characterising.machine && session->characterising.running);
-}
+bool session_apart(const struct session *session);
+/* Whether something is to be measured beside them. */
+bool campaigns_beside(const struct session *session);
+bool campaign_runs(const struct session *session, enum campaign_of which);
+/* In place of the one of its kind that there was; the session owns it from now on. */
+void campaign_begin(struct session *session, enum campaign_of which, const struct campaign_kind *kind, void *self);
+/* Likewise, at once: what is being measured is not waited for, and nothing is frozen any more. */
+void campaign_begin_now(struct session *session, enum campaign_of which, const struct campaign_kind *kind, void *self, double now);
+void campaign_halt(struct session *session, enum campaign_of which, double now);      /* early, if it runs */
+void campaign_end(struct session *session, enum campaign_of which);                   /* there is none any more */
+void campaigns_end(struct session *session);
+void campaigns_lose(struct session *session);         /* what is out was taken back */
+void campaigns_pause(struct session *session, bool pause, double now);
+/* The next request of those that run apart, or beside, generation included, and whose it is. False: nothing is left, or one has just ended. */
+bool campaigns_next(struct session *session, bool apart, double now, struct request *request, enum campaign_of *which);
+/* A final result of its requests, also of one that was taken back. */
+void campaigns_take(struct session *session, enum campaign_of which, const struct setting *setting, const struct result *result, double now);
 
-/* characterising.c: the core that measures itself, likewise. */
-bool characterising_runs(const struct session *session);
-void characterising_end(struct session *session);
-void characterising_lose(struct session *session);
-void characterising_pause(struct session *session, bool pause, double now);
-bool characterising_submit(struct session *session, double now, struct request *request);
-void characterising_take(struct session *session, const struct result *result, double now);
-void characterising_stop(struct session *session, double now);
-const struct characterise_report *characterising_view(const struct session *session);
+/* characterising.c: the core that measures itself. */
+void characterising_over(struct session *session);
+const struct characterise_report *characterising_view(const struct session *session);      /* NULL: it does not */
 
 /* insight.c: takes a model's text for the running core's. */
 struct status insight_adopt(struct session *session, const char *text, const char *name);
+
 /* windowing.c: the curves of the kernel `window`, in place of its slice over fillers. */
-void windowing_end(struct session *session);
 /* Another setting, machine or core: begins, goes on elsewhere, or brings something else to the front. */
 void windowing_renew(struct session *session);
-bool windowing_runs(const struct session *session);       /* something of it is left to measure */
+bool windowing_wanted(const struct session *session);     /* the present setting is of its kernel, and something of it is left to measure */
 bool windowing_there(const struct session *session);      /* the present setting is on one of its curves */
-/* Its request was taken back. */
-void windowing_lose(struct session *session);
-/* Fills its next request, generation included. False: nothing is left. */
-bool windowing_submit(struct session *session, double now, struct request *request);
-void windowing_take(struct session *session, const struct result *result, double now);
+void windowing_answered(struct session *session, const struct setting *setting, const struct result *result, double now);
 void windowing_view(const struct session *session, struct view *view);
 
-/* probing.c: the probe, which goes on in place of live requests. */
-bool probing_runs(const struct session *session);
-void probing_end(struct session *session);
-/* Its request was taken back. */
-void probing_lose(struct session *session);
-void probing_pause(struct session *session, bool pause, double now);
-/* Fills its next request, generation included. False: it has just ended. */
-bool probing_submit(struct session *session, double now, struct request *request);
-void probing_take(struct session *session, const struct result *result, double now);
+/* probing.c: the probe. */
+void probing_over(struct session *session);
+const struct probe_report *probing_report(const struct session *session);      /* NULL: nothing was probed */
 void probing_view(const struct session *session, struct view *view);
 struct status action_probe(struct session *session, const char *arguments, double now);
 bool action_probe_works(const struct session *session, const char *arguments);

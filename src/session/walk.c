@@ -25,8 +25,8 @@ static void find_misses(const struct session *session, struct misses *misses)
 /* Bytes of a cache: as the probe found them where it has, else as the system states them. */
 static double cache_bytes(const struct session *session, int level, bool *measured)
 {
-	const struct probe *probe = session->probing.probe;
-	const struct hierarchy_level *found = probe ? hierarchy_cache(&probe_report(probe)->hierarchy, level) : NULL;
+	const struct probe_report *probe = probing_report(session);
+	const struct hierarchy_level *found = probe ? hierarchy_cache(&probe->hierarchy, level) : NULL;
 
 	if (found && isfinite(found->bytes) && found->bytes > 0) {
 		*measured = true;

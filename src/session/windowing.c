@@ -17,11 +17,9 @@ static int64_t filler_of(const struct setting *setting)
 	return setting->v[kernel_knob(setting->kernel, WINDOWS_FILLER)];
 }
 
-void windowing_end(struct session *session)
+static struct windows *windows_of(const struct session *session)
 {
-	windows_free(session->windowing.windows);
-	session->windowing.windows = NULL;
-	session->windowing.generation = 0;
+	return session->campaigns[CAMPAIGN_WINDOWS].campaign.self;
 }
 
 /* What is there was measured with the same knobs, but for fillers and filler. */
@@ -38,7 +36,7 @@ static bool is_of(const struct windows *windows, const struct setting *setting)
 /* All that a recording has of it. */
 static void play(struct session *session)
 {
-	struct windows *windows = session->windowing.windows;
+	struct windows *windows = windows_of(session);
 	const struct windows_report *report = windows_report(windows);
 	int fillers = kernel_knob(session->setting.kernel, WINDOWS_FILLERS), filler = kernel_knob(session->setting.kernel, WINDOWS_FILLER);
 
@@ -76,7 +74,6 @@ static bool played(const struct windows *windows)
 
 void windowing_renew(struct session *session)
 {
-	struct windowing *windowing = &session->windowing;
 	const struct insight *insight = &session->insight;
 	const struct uarch *uarch = insight->loaded ? insight->core.uarch : NULL;
 	struct windows_options options = { .setting = session->setting, .seed = session->seed, .uarch = uarch, .foreign = insight_foreign(session) };
@@ -85,70 +82,58 @@ void windowing_renew(struct session *session)
 	if (!session->machine_known || !is_window(&session->setting)) {
 		if (session->body == BODY_WINDOWS)
 			body_bring(session, BODY_SLICES);
-		windowing->shown = false;
+		session->windows_shown = false;
 		return;
 	}
-	if (windowing->windows && !is_of(windowing->windows, &session->setting))
-		windowing_end(session);
-	if (!windowing->windows) {
-		windowing->windows = windows_new(session->engine.machine(session->engine.context), &options, &status);
-		if (!windowing->windows)
+	if (!windows_of(session) || !is_of(windows_of(session), &session->setting)) {
+		struct windows *windows = windows_new(session->engine.machine(session->engine.context), &options, &status);
+
+		campaign_end(session, CAMPAIGN_WINDOWS);
+		if (!windows)
 			return;
+		campaign_begin(session, CAMPAIGN_WINDOWS, &campaign_windows, windows);
 		if (session->replay)
 			play(session);
 	}
 	/* It is what this kernel is about, unless a recording has nothing of it. */
-	if (session->body == BODY_SLICES && !windowing->shown && (!session->replay || played(windowing->windows)))
+	if (session->body == BODY_SLICES && !session->windows_shown && (!session->replay || played(windows_of(session))))
 		body_bring(session, BODY_WINDOWS);
-	windowing->shown = true;
-	windows_model(windowing->windows, uarch, options.foreign);
-	windows_prefer(windowing->windows, filler_of(&session->setting));
+	session->windows_shown = true;
+	windows_model(windows_of(session), uarch, options.foreign);
+	windows_prefer(windows_of(session), filler_of(&session->setting));
 }
 
-bool windowing_runs(const struct session *session)
+bool windowing_wanted(const struct session *session)
 {
-	const struct windowing *windowing = &session->windowing;
-
-	return windowing->windows && !session->replay && is_window(&session->setting) && !windows_over(windowing->windows);
+	return !session->replay && is_window(&session->setting) && !windows_over(windows_of(session));
 }
 
 bool windowing_there(const struct session *session)
 {
-	return session->windowing.windows && is_window(&session->setting);
+	return windows_of(session) && is_window(&session->setting);
 }
 
-void windowing_lose(struct session *session)
+/* A point of a curve: of a recording it is a cell like others, visited once. */
+void windowing_answered(struct session *session, const struct setting *setting, const struct result *result, double now)
 {
-	if (session->windowing.generation)
-		windows_lose(session->windowing.windows);
-	session->windowing.generation = 0;
-}
+	struct cell *cell;
 
-bool windowing_submit(struct session *session, double now, struct request *request)
-{
-	struct windowing *windowing = &session->windowing;
-
-	if (!windowing_runs(session) || !windows_next(windowing->windows, now, request))
-		return false;
-	windowing->generation = request->generation = ++session->generation;
-	return true;
-}
-
-void windowing_take(struct session *session, const struct result *result, double now)
-{
-	struct windowing *windowing = &session->windowing;
-
-	if (!windowing->generation || result->generation != windowing->generation)
+	if (!session->recording || result->trials.count == 0)
 		return;
-	windowing->generation = 0;
-	windows_accept(windowing->windows, now, result);
+	cell = cells_get(session->cells, setting, true);
+	if (cell->settled)
+		return;
+	cell->at = now;
+	cell_visit(cell, result, CELL_QUIET, 1, 1);
+	record_point(session, cell);
+	cell_compact(cell);
 }
 
 void windowing_view(const struct session *session, struct view *view)
 {
-	view->windows = session->windowing.windows ? windows_report(session->windowing.windows) : NULL;
+	view->windows = windows_of(session) ? windows_report(windows_of(session)) : NULL;
 	view->window = NULL;
-	view->windowing = windowing_runs(session);
+	view->windowing = campaign_runs(session, CAMPAIGN_WINDOWS);
 	if (view->windows)
 		view->window = is_window(&session->setting) ? windows_row(view->windows, filler_of(&session->setting)) : &view->windows->row[0];
 }

@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "session/campaign.h"
 
 /* A visit: some trials of 75 microseconds each, and seconds that are enough for three times as many. */
 enum { QUIET = 8, PATIENCE = 16 };
@@ -421,3 +422,18 @@ const struct windows_row *windows_row(const struct windows_report *report, int64
 			return &report->row[i];
 	return NULL;
 }
+
+/* ---- as a campaign ---- */
+
+static void windows_state(const struct windows *windows, struct campaign_state *state)
+{
+	const struct windows_report *report = &windows->report;
+
+	state->done = report->done;
+	state->doing = report->doing;
+	state->why = windows_why(report);
+	for (int i = 0; i < report->count; i++)
+		state->any |= report->row[i].curve.count > 0;
+}
+
+CAMPAIGN_KIND(windows);

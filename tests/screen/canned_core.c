@@ -21,7 +21,7 @@ void canned_core(struct canned *canned, struct session *session, int percent)
 	report->measured.width = (struct figure){ true, 8, 7.99, 8.01 };
 	report->complete = machine->stopped = percent == 100;
 	snprintf(report->doing, sizeof(report->doing), "latency of fadd.512");
-	session->characterising = (struct characterising){ .machine = machine, .running = true };
+	campaign_begin(session, CAMPAIGN_CORE, &campaign_characterise, machine);
 	/* Nothing goes on by itself. */
 	machine->waiting = session->frozen = percent < 100;
 }

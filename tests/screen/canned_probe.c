@@ -123,8 +123,8 @@ void canned_probe(struct canned *canned, struct session *session, int percent)
 		snprintf(report->doing, sizeof(report->doing), "latency, %s pages, 2.8m", report->done > 0.4 ? "4k" : "huge");
 	}
 	probe_analyse(probe);
-	session->probing.probe = probe;
-	session->probing.running = !report->complete;
+	campaign_begin(session, CAMPAIGN_PROBE, &campaign_probe, probe);
+	session->campaigns[CAMPAIGN_PROBE].running = !report->complete;
 	/* Nothing goes on by itself. */
 	probe->waiting = session->frozen = !report->complete;
 }

@@ -163,6 +163,27 @@ static void a_pause_costs_no_point_and_no_time(void **state)
 	session_free(session);
 }
 
+static void begun_anew_or_stopped_while_it_stands_it_counts_no_pause(void **state)
+{
+	struct session *session = start();
+	double now;
+
+	(void)state;
+	command(session, "probe only latency", 100.01);
+	now = answer(session, 100.02, 20);
+	command(session, "freeze", now);
+	command(session, "again", now + 100);
+	now = answer(session, now + 100, 100000);
+	assert_true(look(session, now)->probe->complete);
+	assert_true(view.probe->seconds < 10);
+	command(session, "probe only latency", now);
+	now = answer(session, now, 20);
+	command(session, "freeze", now);
+	command(session, "probe stop", now + 100);
+	assert_true(look(session, now + 100)->probe->seconds < 10);
+	session_free(session);
+}
+
 static void stopped_it_keeps_what_it_has(void **state)
 {
 	struct session *session = start();
@@ -212,6 +233,7 @@ int main(void)
 		cmocka_unit_test(live_figures_rest_while_the_probe_goes_on),
 		cmocka_unit_test(a_finished_probe_says_what_memory_does),
 		cmocka_unit_test(a_pause_costs_no_point_and_no_time),
+		cmocka_unit_test(begun_anew_or_stopped_while_it_stands_it_counts_no_pause),
 		cmocka_unit_test(stopped_it_keeps_what_it_has),
 		cmocka_unit_test(measuring_everything_anew_leaves_the_probe_going),
 	};

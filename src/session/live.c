@@ -1,0 +1,210 @@
+/* The figure of the present setting: its requests, and what they brought within the last seconds. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "session/state.h"
+
+/* The setting on screen: ten times a second, in at most a third of the core's time. The first request after a
+ * change may take longer, since it has to become a quiet sample, and shows a first figure early. */
+static const double LIVE_PERIOD = 0.1;
+static const struct budget live_budget = { .seconds = 0.03, .quiet_wanted = 150 };
+static const struct budget first_budget = { .seconds = 0.12, .quiet_wanted = 150, .provisional = 12 };
+/* The longest pause that a slow request may cause. */
+static const double LIVE_PERIOD_LONGEST = 0.3;
+/* Trials older than this no longer count for the figure on screen. */
+static const double POOL_SECONDS = 2.0;
+enum { POOL_QUIET = 150 };
+/* Trials of one request that go on the strip: ten requests a second fill it in two seconds. */
+enum { TICKS_OF_REQUEST = VIEW_STRIP / 20 };
+
+/* How far the live request is. */
+void live_look_ahead(struct session *session, double now)
+{
+	struct progress_seen seen = { .stage = STAGE_NONE };
+
+	if (session->engine.progress && session->outstanding && session->outstanding_live)
+		seen = session->engine.progress(session->engine.context);
+	outlook_note(&session->outlook, &seen, now);
+}
+
+bool session_prepares(const struct session *session)
+{
+	return session->outlook.seen.stage != STAGE_NONE && session->outstanding && session->outstanding_live && !session->live.sample.valid;
+}
+
+void session_stop(struct session *session)
+{
+	struct live *live = &session->live;
+
+	session_interrupt(session);
+	live->failed = true;
+	snprintf(live->failure, sizeof(live->failure), "ended before there was a figure; a measures it");
+	/* Its neighbours take as long. */
+	session->plan.count = 0;
+}
+
+void live_fail(struct session *session, const char *why)
+{
+	struct live *live = &session->live;
+
+	live->failed = true;
+	memset(&live->sample, 0, sizeof(live->sample));
+	snprintf(live->failure, sizeof(live->failure), "%s", why);
+	/* A loop that crashes or never ends does so at its neighbours, too: each would cost seconds. */
+	if (session->setting.kernel->isolated)
+		session->plan.count = 0;
+	session_notice(session, true, "%s", why);
+}
+
+void live_submit(struct session *session, double now)
+{
+	struct live *live = &session->live;
+	struct status status = session_allows(session, &session->setting);
+
+	if (!status_is_ok(&status)) {
+		session_interrupt(session);
+		live_fail(session, status.text);
+		return;
+	}
+	live->asked_at = now;
+	live->ticked = 0;
+	request_setting(session, &session->setting, true, live->answered ? &live_budget : &first_budget);
+	live->request = session->generation;
+}
+
+/* Whether a sample's figure may stand for its setting later on. */
+bool live_is_good(const struct sample *sample)
+{
+	return sample->valid && !sample->contended && !sample->provisional;
+}
+
+/* Puts an even selection of the request's new trials on the strip: so many at most. */
+static void strip_add(struct live *live, const struct trials *trials, unsigned most)
+{
+	unsigned fresh = trials->count > live->ticked ? trials->count - live->ticked : 0;
+	unsigned chosen = fresh < most ? fresh : most;
+
+	for (unsigned i = 0; i < chosen; i++) {
+		const struct trial *trial = &trials->trial[live->ticked + i * fresh / chosen];
+		int place = (live->tick_first + live->tick_count) % VIEW_STRIP;
+
+		live->ticks[place] =
+			(struct tick){ trial->cpe, live->asked_at + (double)trial->at, trial->fate };
+		if (live->tick_count < VIEW_STRIP)
+			live->tick_count++;
+		else
+			live->tick_first = (live->tick_first + 1) % VIEW_STRIP;
+	}
+	live->ticked = trials->count;
+}
+
+/* Notes how a request's trials ended, and lets the notes from before `oldest` go. */
+static void tally_add(struct live *live, const struct trials *trials, float oldest)
+{
+	struct tally tally = { .at = trials->trial[trials->count - 1].at };
+	int stale = live->tally_count == TALLIES ? 1 : 0;
+
+	for (unsigned i = 0; i < TRIAL_FATES; i++)
+		tally.fate[i] = trials->forgotten[i];
+	for (unsigned i = 0; i < trials->count; i++)
+		tally.fate[trials->trial[i].fate]++;
+	while (stale < live->tally_count && live->tallies[stale].at < oldest)
+		stale++;
+	live->tally_count -= stale;
+	memmove(live->tallies, live->tallies + stale,
+		(size_t)live->tally_count * sizeof(live->tallies[0]));
+	live->tallies[live->tally_count++] = tally;
+}
+
+/* Adds a request's trials to the pool and lets the old ones go: those older than POOL_SECONDS, and where room runs
+ * out the oldest requests, as long as POOL_QUIET quiet trials remain; else quiet ones stay first, so
+ * that a contended spell shorter than the pool does not take the figure away; `forgotten` then holds what else
+ * was made in this time, and nothing older. */
+static void pool_add(struct live *live, const struct trials *trials)
+{
+	struct trials dated = *trials, *pool = &live->pool;
+	float offset = (float)(live->asked_at - live->changed_at), oldest;
+	unsigned stale = 0, fate[TRIAL_FATES] = { 0 };
+
+	if (dated.count == 0)
+		return;
+	for (unsigned i = 0; i < dated.count; i++)
+		dated.trial[i].at += offset;
+	oldest = dated.trial[dated.count - 1].at - (float)POOL_SECONDS;
+	/* Whole requests go before single trials: "used" and "dropped" then mean the same stretch of time. */
+	for (int i = 0; i < live->tally_count; i++) {
+		unsigned left = pool->count - stale, quiet = 0;
+
+		for (unsigned k = stale; k < pool->count; k++)
+			if (pool->trial[k].at > live->tallies[i].at)
+				quiet += pool->trial[k].fate == TRIAL_QUIET;
+		if (left + dated.count <= TRIALS_MAX || quiet < POOL_QUIET)
+			break;
+		oldest = fmaxf(oldest, nextafterf(live->tallies[i].at, INFINITY));
+		while (stale < pool->count && pool->trial[stale].at < oldest)
+			stale++;
+	}
+	while (stale < pool->count && pool->trial[stale].at < oldest)
+		stale++;
+	pool->count -= stale;
+	memmove(pool->trial, pool->trial + stale, pool->count * sizeof(pool->trial[0]));
+	if (pool->count + dated.count > TRIALS_MAX)
+		trials_make_room(pool);
+	trials_append(pool, &dated);
+
+	tally_add(live, &dated, oldest);
+	for (int i = 0; i < live->tally_count; i++)
+		for (unsigned j = 0; j < TRIAL_FATES; j++)
+			fate[j] += live->tallies[i].fate[j];
+	for (unsigned i = 0; i < pool->count; i++)
+		if (fate[pool->trial[i].fate])
+			fate[pool->trial[i].fate]--;
+	memcpy(pool->forgotten, fate, sizeof(fate));
+}
+
+void live_apply(struct session *session, const struct result *result, double now)
+{
+	struct live *live = &session->live;
+	double pause;
+
+	if (result->status.code != STATUS_OK && result->status.code != STATUS_CANCELLED) {
+		live_fail(session, result->status.text);
+		return;
+	}
+	counted_take(session, result);
+	if (result->trials.count) {
+		/* What was recorded comes once. */
+		strip_add(live, &result->trials, session->replay ? VIEW_STRIP : TICKS_OF_REQUEST);
+		/* Cycles of one clock are not mixed with another's. */
+		if (live->facts.cycles_from != result->facts.cycles_from)
+			live->pool.count = 0;
+		facts_renew(&live->facts, &result->facts, (unsigned)live->tally_count);
+		if (session->replay)
+			live->pool = result->trials;
+		else if (result->final)
+			pool_add(live, &result->trials);
+		/* A provisional result comes before anything is in the pool. */
+		if (result->final || !live->sample.valid)
+			sample_summarise(result->final ? &live->pool : &result->trials, &live->facts,
+				&live->sample);
+		if (live->sample.valid) {
+			session->ghz = live->sample.ghz;
+			session->ghz_from = live->sample.cycles_from;
+		}
+		if (live_is_good(&live->sample)) {
+			live->quiet = live->sample;
+			live->quiet_at = now;
+		}
+	}
+	if (!result->final)
+		return;
+	if (result->status.code == STATUS_OK)
+		live->answered = true;
+	pause = 3 * (now - live->asked_at);
+	pause = pause < LIVE_PERIOD ? LIVE_PERIOD : pause;
+	live->due = live->asked_at + (pause > LIVE_PERIOD_LONGEST ? LIVE_PERIOD_LONGEST : pause);
+	/* Played again it would say the same. */
+	if (session->replay)
+		live->due = INFINITY;
+}
