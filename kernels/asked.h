@@ -1,4 +1,6 @@
-/* Keys that lookups ask for: of `keys` keys in a structure, 1, 3, 5 …, any is as likely as any other; of what is not there, 0, 2, 4 …, too. Which
+/* What kernels that look keys up share: which keys, batch by batch, and whether what was found is right.
+ *
+ * Keys that lookups ask for: of `keys` keys in a structure, 1, 3, 5 …, any is as likely as any other; of what is not there, 0, 2, 4 …, too. Which
  * it is follows from the lookup's number alone, so that a walk begins anywhere; nothing of it waits for the lookup before. */
 #ifndef SLX_KERNELS_ASKED_H
 #define SLX_KERNELS_ASKED_H
@@ -6,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/random.h"
+#include "kernels/kernel.h"
 
 /* Lookups that count as the whole of the work: as many as in the article. */
 #define ASKED_WHOLE ((uint64_t)16 << 20)
@@ -17,6 +20,7 @@ struct asked {
 	uint64_t seed;
 	uint64_t keys;      /* < 2^32 */
 	uint64_t there;     /* of 2^32 lookups, those for keys that are there */
+	uint64_t batch;     /* keys that are made at once: asked_lay() */
 };
 
 static inline struct asked asked_make(uint64_t seed, uint64_t keys, int64_t percent)
@@ -78,5 +82,32 @@ static inline uint64_t asked_found(uint64_t result)
 {
 	return result >> 38;
 }
+
+/* ---- The walk through them */
+
+/* Fills what follows from how many lookups there are at once: of the run all but its code, its data and its figures. */
+void asked_lay(struct kernel_run *run, struct asked *asked, uint64_t lookups, bool whole);
+
+/* The next keys of a call that has *left to look up, and how many (ASKED_BATCH at most, a multiple of run->granule): they are taken off it.
+ * 0: none is left, or the run is to be given up. */
+uint64_t asked_next(struct kernel_run *run, const struct asked *asked, uint64_t *keys, uint64_t *left);
+
+/* kernel->begin_at and rewind. */
+void asked_begin_at(struct kernel_run *run, double share);
+void asked_rewind(struct kernel_run *run);
+
+/* What lookups add up. */
+struct asked_sum {
+	const char *of;                                   /* "places" */
+	uint64_t (*value)(const void *in, uint64_t rank); /* what the key of that rank adds */
+	const void *in;
+};
+
+/* How many lookups asked_verify() makes, and from which on: for who looks first whether they come to an end. */
+uint64_t asked_verified(const struct kernel_run *run, uint64_t *from);
+
+/* kernel->verify and proof. */
+struct status asked_verify(struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum);
+struct status asked_proof(struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum);
 
 #endif

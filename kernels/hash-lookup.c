@@ -1,6 +1,9 @@
 /* hash-lookup: look keys up in a hash table whose keys hang in chains behind their buckets, or in one that keeps them in place and goes on to the
  * next when a place is taken. Both tables of the same keys are in memory; what differs is what the next load waits for. */
 #include "kernels/hash.h"
+
+#include <string.h>
+
 #include "kernels/place.h"
 
 enum { LINE = 64 };
@@ -209,26 +212,33 @@ static void hash_figures(struct kernel_run *run)
 	run->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
 }
 
-static struct asked asked_of(const struct kernel_run *run)
+/* What calls need, worked out once. */
+struct kept {
+	struct hash hash;
+	struct asked asked;
+};
+
+_Static_assert(sizeof(struct kept) <= sizeof(((struct kernel_run *)0)->kept), "a run has room for what is kept");
+
+static struct kept kept_in(const struct kernel_run *run)
 {
-	return asked_make(run->seed, hash_keys(run->v), run->v[HASH_FOUND]);
+	struct kept kept;
+
+	memcpy(&kept, run->kept, sizeof(kept));
+	return kept;
 }
 
 static struct status hash_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	struct hash hash = hash_make(v, run->seed, run->memory);
-	uint64_t lookups = (uint64_t)v[HASH_LOOKUPS];
-	bool there = run->prepared >= hash_bytes(v) || hash_lay_out(&hash, run);
+	struct kept kept = { hash_make(v, run->seed, run->memory), asked_make(run->seed, hash_keys(v), v[HASH_FOUND]) };
+	bool there = run->prepared >= hash_bytes(v) || hash_lay_out(&kept.hash, run), several = v[HASH_LOOKUPS] > 1;
 
 	run->laid_out = there ? hash_bytes(v) : 0;
-	run->granule = lookups;
-	run->period = lookups;
-	run->ring = ASKED_WHOLE / (2 * lookups) * 2 * lookups;
-	run->complete = v[HASH_WHOLE];
-	run->code = (const void *)loops[v[HASH_TABLE]][lookups > 1].loop;
-	run->function = loops[v[HASH_TABLE]][lookups > 1].function;
-	run->position = 0;
+	asked_lay(run, &kept.asked, (uint64_t)v[HASH_LOOKUPS], v[HASH_WHOLE]);
+	memcpy(run->kept, &kept, sizeof(kept));
+	run->code = (const void *)loops[v[HASH_TABLE]][several].loop;
+	run->function = loops[v[HASH_TABLE]][several].function;
 	hash_figures(run);
 	if (!there)
 		return status_make(STATUS_CANCELLED, "stopped while the tables were laid out");
@@ -251,63 +261,25 @@ static unsigned hash_few(const int64_t *v)
 
 static void hash_call(struct kernel_run *run, uint64_t elements)
 {
-	struct hash hash = hash_make(run->v, run->seed, run->memory);
-	struct asked asked = asked_of(run);
-	uint64_t keys[ASKED_BATCH], most = ASKED_BATCH / run->granule * run->granule;
-	struct hash_walk walk = { .asked = keys, .lookups = run->granule, .buckets = hash.buckets, .bucket = hash.bucket, .slots = hash.slot };
+	struct kept kept = kept_in(run);
+	uint64_t keys[ASKED_BATCH];
+	struct hash_walk walk = { .asked = keys, .lookups = run->granule, .buckets = kept.hash.buckets, .bucket = kept.hash.bucket,
+		.slots = kept.hash.slot };
 
-	while (elements > 0) {
-		walk.count = elements < most ? elements : most;
-		if (walk.count > run->ring - run->position)
-			walk.count = run->ring - run->position;
-		asked_fill(&asked, run->position, keys, walk.count);
+	while ((walk.count = asked_next(run, &kept.asked, keys, &elements)) > 0)
 		((hash_loop *)run->code)(&walk);
-		elements -= walk.count;
-		run->position += walk.count;
-		if (run->position == run->ring)
-			run->position = 0;
-		if (run->complete && !kernel_goes_on(run, run->position ? run->position : run->ring, run->ring))
-			break;
-	}
 	run->result = asked_result(walk.found, walk.sum);
-}
-
-static void hash_begin_at(struct kernel_run *run, double share)
-{
-	uint64_t turns = run->ring / run->granule, at = (uint64_t)(share * (double)turns);
-
-	run->position = at % turns * run->granule;
-}
-
-static void hash_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 /* ---- Whether it is right: values follow from the keys alone. */
 
-static uint64_t expected(const struct kernel_run *run, uint64_t from, uint64_t count)
+static uint64_t value_of(const void *in, uint64_t rank)
 {
-	struct asked asked = asked_of(run);
-	uint64_t found = 0, sum = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t key = asked_key(&asked, (from + i) % run->ring);
-
-		found += (uint64_t)asked_is_there(key);
-		sum += asked_is_there(key) ? hash_value(asked_rank(key)) : 0;
-	}
-	return asked_result(found, sum);
+	(void)in;
+	return hash_value(rank);
 }
 
-static struct status compare(const struct kernel_run *run, uint64_t count, uint64_t want)
-{
-	if (run->result == want)
-		return status_ok();
-	return status_make(STATUS_FAILED, "hash-lookup found %llu of %llu keys, and values that add up to %llu; %llu and %llu are right",
-		(unsigned long long)asked_found(run->result), (unsigned long long)count, (unsigned long long)asked_places(run->result),
-		(unsigned long long)asked_found(want), (unsigned long long)asked_places(want));
-}
+static const struct asked_sum values = { .of = "values", .value = value_of };
 
 /* Follows pointers that may be wrong. */
 static bool chain_ends(const struct hash *hash, uint64_t key)
@@ -335,32 +307,25 @@ static bool one_is_free(const struct hash *hash)
 	return false;
 }
 
-enum { VERIFIED = 1024 };
-
-/* Lookups round the ring's end, so that those of the first trials are in no cache yet. */
 static struct status hash_verify(struct kernel_run *run)
 {
-	struct hash hash = hash_make(run->v, run->seed, run->memory);
-	struct asked asked = asked_of(run);
-	uint64_t count = (VERIFIED / run->granule + 1) * run->granule, from = run->ring - run->granule * (VERIFIED / 2 / run->granule);
-	bool complete = run->complete, open = run->v[HASH_TABLE] == TABLE_OPEN;
+	struct kept kept = kept_in(run);
+	uint64_t from, count = asked_verified(run, &from);
+	bool open = run->v[HASH_TABLE] == TABLE_OPEN;
 
 	for (uint64_t i = 0; i < count && !open; i++)
-		if (!chain_ends(&hash, asked_key(&asked, (from + i) % run->ring)))
+		if (!chain_ends(&kept.hash, asked_key(&kept.asked, (from + i) % run->ring)))
 			return status_make(STATUS_FAILED, "hash-lookup: a pointer leads to no node, or never to an end");
-	if (open && !one_is_free(&hash))
+	if (open && !one_is_free(&kept.hash))
 		return status_make(STATUS_FAILED, "hash-lookup: no slot is free, and nothing ends a search");
-	run->position = from;
-	run->complete = false;
-	hash_call(run, count);
-	run->complete = complete;
-	run->position = 0;
-	return compare(run, count, expected(run, from, count));
+	return asked_verify(run, &kept.asked, &values);
 }
 
 static struct status hash_proof(struct kernel_run *run)
 {
-	return compare(run, run->ring, expected(run, 0, run->ring));
+	struct kept kept = kept_in(run);
+
+	return asked_proof(run, &kept.asked, &values);
 }
 
 /* Measured on a Granite Rapids, of 384 MB: keys that are there take 40 ns in chains and 27 in slots at load 50, 50 and 97 at 90; others 31 and 55,
@@ -407,8 +372,8 @@ const struct kernel kernel_hash_lookup = {
 	.figures = hash_figures,
 	.shrink = hash_shrink,
 	.call = hash_call,
-	.rewind = hash_rewind,
-	.begin_at = hash_begin_at,
+	.rewind = asked_rewind,
+	.begin_at = asked_begin_at,
 	.verify = hash_verify,
 	.proof = hash_proof,
 	.remark = hash_remark,

@@ -1,8 +1,11 @@
 /* How hash-lookup's tables are laid out: see hash.h. */
 #include "kernels/hash.h"
 
-/* How many keys between two looks at whether to go on, and how many places are fetched ahead of what is written there. */
+/* How many keys or buckets between two looks at whether to go on, and how many places are fetched ahead of what is written there. */
 enum { LOOK_EVERY = 4096, AHEAD = 32 };
+
+/* What stands in a bucket's place before its pointer does. */
+typedef uint64_t __attribute__((may_alias)) bucket_count;
 
 static uint64_t slot_bytes(const int64_t *v)
 {
@@ -40,11 +43,24 @@ struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory)
 	return hash;
 }
 
-/* ---- Laying out: `done` of three passes over the keys are behind, or of two. */
+/* ---- Laying out, in passes over the buckets and over the keys */
 
-static bool goes_on(const struct hash *hash, struct kernel_run *run, unsigned done, uint64_t i)
+/* A key's place is anywhere, buckets come one behind the other: so much longer a key takes. */
+enum { KEY_WORTH = 4 };
+
+/* How far all passes together are. */
+struct passes {
+	struct kernel_run *run;
+	uint64_t done, of;
+};
+
+/* Asked for each of a pass's items, from 0 on. */
+static bool goes_on(struct passes *passes, uint64_t i, uint64_t worth)
 {
-	return i % LOOK_EVERY || kernel_goes_on(run, done * hash->keys + i, 3 * hash->keys);
+	if (i % LOOK_EVERY)
+		return true;
+	passes->done += i > 0 ? LOOK_EVERY * worth : 0;
+	return kernel_goes_on(passes->run, passes->done, passes->of);
 }
 
 static uint64_t place_of(const struct hash *hash, uint64_t rank)
@@ -52,17 +68,25 @@ static uint64_t place_of(const struct hash *hash, uint64_t rank)
 	return hash_place(asked_present(rank), hash->buckets);
 }
 
+static bool clear_buckets(const struct hash *hash, struct passes *passes)
+{
+	for (uint64_t i = 0; i < hash->buckets; i++) {
+		if (!goes_on(passes, i, 1))
+			return false;
+		hash->bucket[i] = NULL;
+	}
+	return true;
+}
+
 /* In the order of memory, which is a random one of the keys: each becomes the first of its bucket. */
-static bool chain_random(const struct hash *hash, struct kernel_run *run)
+static bool chain_random(const struct hash *hash, struct passes *passes)
 {
 	uint64_t ranks[AHEAD], places[AHEAD];
 
-	for (uint64_t i = 0; i < hash->buckets; i++)
-		hash->bucket[i] = NULL;
 	for (uint64_t i = 0; i < hash->keys + AHEAD; i++) {
 		uint64_t turn = i % AHEAD;
 
-		if (!goes_on(hash, run, 0, i))
+		if (!goes_on(passes, i, KEY_WORTH))
 			return false;
 		if (i >= AHEAD) {
 			struct hash_node *node = &hash->node[i - AHEAD];
@@ -86,14 +110,13 @@ static void fetch_ahead(const struct hash *hash, uint64_t rank)
 }
 
 /* Bucket by bucket: counted, then put where the buckets before end, then chained. */
-static bool chain_buckets(const struct hash *hash, struct kernel_run *run)
+static bool chain_buckets(const struct hash *hash, struct passes *passes)
 {
-	uint64_t *ends = (uint64_t *)(void *)hash->bucket, begin = 0;
+	bucket_count *ends = (bucket_count *)(void *)hash->bucket;
+	uint64_t begin = 0;
 
-	for (uint64_t i = 0; i < hash->buckets; i++)
-		ends[i] = 0;
 	for (uint64_t i = 0; i < hash->keys; i++) {
-		if (!goes_on(hash, run, 0, i))
+		if (!goes_on(passes, i, KEY_WORTH))
 			return false;
 		fetch_ahead(hash, i);
 		ends[place_of(hash, i)]++;
@@ -101,11 +124,13 @@ static bool chain_buckets(const struct hash *hash, struct kernel_run *run)
 	for (uint64_t i = 0; i < hash->buckets; i++) {
 		uint64_t count = ends[i];
 
+		if (!goes_on(passes, i, 1))
+			return false;
 		ends[i] = begin;
 		begin += count;
 	}
 	for (uint64_t i = 0; i < hash->keys; i++) {
-		if (!goes_on(hash, run, 1, i))
+		if (!goes_on(passes, i, KEY_WORTH))
 			return false;
 		fetch_ahead(hash, i);
 		hash->node[ends[place_of(hash, i)]++] = (struct hash_node){ .key = asked_present(i), .value = hash_value(i) };
@@ -114,7 +139,7 @@ static bool chain_buckets(const struct hash *hash, struct kernel_run *run)
 	for (uint64_t i = 0; i < hash->buckets; i++) {
 		uint64_t end = ends[i];
 
-		if (i % LOOK_EVERY == 0 && !kernel_goes_on(run, 2 * hash->buckets + (hash->open ? 0 : i), 3 * hash->buckets))
+		if (!goes_on(passes, i, 1))
 			return false;
 		for (uint64_t k = begin; k < end; k++)
 			hash->node[k].next = k + 1 < end ? &hash->node[k + 1] : NULL;
@@ -125,16 +150,19 @@ static bool chain_buckets(const struct hash *hash, struct kernel_run *run)
 }
 
 /* Keys go in in random order as well: none that are neighbours meet more often than others. */
-static bool fill_slots(const struct hash *hash, struct kernel_run *run)
+static bool fill_slots(const struct hash *hash, struct passes *passes)
 {
 	uint64_t ranks[AHEAD], places[AHEAD];
 
-	for (uint64_t i = 0; i < hash->buckets; i++)
+	for (uint64_t i = 0; i < hash->buckets; i++) {
+		if (!goes_on(passes, i, 1))
+			return false;
 		hash->slot[i] = (struct hash_slot){ .key = HASH_FREE };
+	}
 	for (uint64_t i = 0; i < hash->keys + AHEAD; i++) {
 		uint64_t turn = i % AHEAD, at;
 
-		if (!goes_on(hash, run, 2, i))
+		if (!goes_on(passes, i, KEY_WORTH))
 			return false;
 		if (i >= AHEAD) {
 			for (at = places[turn]; hash->slot[at].key != HASH_FREE; )
@@ -152,9 +180,13 @@ static bool fill_slots(const struct hash *hash, struct kernel_run *run)
 
 bool hash_lay_out(const struct hash *hash, struct kernel_run *run)
 {
-	if (!(hash->order == ORDER_RANDOM ? chain_random(hash, run) : chain_buckets(hash, run)))
+	bool random = hash->order == ORDER_RANDOM;
+	uint64_t over_keys = (random ? 1 : 2) + hash->open, over_buckets = (random ? 1 : 3) + hash->open;
+	struct passes passes = { .run = run, .of = KEY_WORTH * over_keys * hash->keys + over_buckets * hash->buckets };
+
+	if (!clear_buckets(hash, &passes) || !(random ? chain_random(hash, &passes) : chain_buckets(hash, &passes)))
 		return false;
-	return !hash->open || fill_slots(hash, run);
+	return !hash->open || fill_slots(hash, &passes);
 }
 
 /* Knuth, The Art of Computer Programming, vol. 3, 6.4: chains have Poisson's lengths; linear probing meets clusters. */

@@ -16,7 +16,7 @@
 
 #include "base/status.h"
 
-enum { KNOBS_MAX = 12, KERNEL_CHAINS = 32, KERNEL_REACHES = 32 };
+enum { KNOBS_MAX = 12, KERNEL_CHAINS = 32, KERNEL_REACHES = 32, KERNEL_KEPT = 32 };
 
 enum knob_kind {
 	KNOB_COUNT,      /* a whole number */
@@ -146,6 +146,7 @@ struct kernel_run {
 	const void *cursor;
 	const void *loop;
 	const void *chain[KERNEL_CHAINS];      /* where each of several walks at once stands */
+	uint64_t kept[KERNEL_KEPT];            /* what prepare() worked out and calls need: of a type that the kernel has, copied in and out */
 };
 
 /* The blocks of blocked code, for advice on their size. */

@@ -52,7 +52,7 @@ const struct list_node **lookup_index(const struct kernel_run *run, const struct
 uint64_t lookup_hits(const int64_t *v);
 bool lookup_hit(const struct kernel_run *run, const struct list *list, uint64_t k, uint64_t *index);
 
-/* Fills the tables, and run->ring. */
+/* Fills the tables, run->ring, and what calls need of the list. */
 void lookup_fill(struct kernel_run *run, const struct list *list);
 
 /* kernel->call, rewind, begin_at, verify and proof. */

@@ -125,6 +125,18 @@ void lookup_fill(struct kernel_run *run, const struct list *list)
 	}
 	tables->begin[count] = all;
 	run->ring = by_value(run->v) ? all : list->linked * count;
+	memcpy(run->kept, list, sizeof(*list));
+}
+
+_Static_assert(sizeof(struct list) <= sizeof(((struct kernel_run *)0)->kept), "a run has room for what is kept");
+
+/* The list, which lookup_fill() left there. */
+static struct list kept_list(const struct kernel_run *run)
+{
+	struct list list;
+
+	memcpy(&list, run->kept, sizeof(list));
+	return list;
 }
 
 /* ---- The way */
@@ -160,7 +172,7 @@ static const void *cursor_at(const struct kernel_run *run, const struct list *li
 
 static void stand_at(struct kernel_run *run, uint64_t position)
 {
-	struct list list = lookup_list(run);
+	struct list list = kept_list(run);
 	struct lookup_tables *tables = lookup_tables(run, &list);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES];
 
@@ -281,7 +293,7 @@ static void make_index(struct kernel_run *run, const struct list *list, uint64_t
 
 void lookup_call(struct kernel_run *run, uint64_t elements)
 {
-	struct list list = lookup_list(run);
+	struct list list = kept_list(run);
 
 	if (run->complete && run->position == 0 && elements > 0)
 		memset(lookup_tables(run, &list)->found, 0, sizeof(((struct lookup_tables *)0)->found));
@@ -363,7 +375,7 @@ static struct status check_stretch(struct kernel_run *run, const struct list *li
  * right. */
 struct status lookup_verify(struct kernel_run *run)
 {
-	struct list list = lookup_list(run);
+	struct list list = kept_list(run);
 	struct lookup_tables *tables = lookup_tables(run, &list);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], each = run->granule;
 	uint64_t half = round_up(least(STRETCH, run->ring / 2) / 2 + 1, each), some = 2 * half;
@@ -400,7 +412,7 @@ struct status lookup_verify(struct kernel_run *run)
 
 struct status lookup_proof(struct kernel_run *run)
 {
-	struct list list = lookup_list(run);
+	struct list list = kept_list(run);
 	struct lookup_tables *tables = lookup_tables(run, &list);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], index;
 

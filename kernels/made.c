@@ -34,15 +34,18 @@ struct turn {
 	unsigned instance;
 };
 
-/* The name of a register is put at *at. */
+/* What two characters stand for is no longer than this: a place of 2047 bytes. */
+enum { STANDS_FOR = 4 };
+
+/* One line, with what stands in it for other text. What is too long for an instruction the assembler refuses. */
 static void substitute(struct assembly *as, const char *line, size_t length, const struct turn *turn)
 {
-	char text[160];
+	char text[MADE_LINES * STANDS_FOR + 1];
 	size_t used = 0;
 	unsigned at = turn->first + turn->instance % turn->registers;
 	unsigned bytes = turn->part->bits ? turn->part->bits / 8 : 8;
 
-	for (size_t i = 0; i < length && used + 16 < sizeof(text); i++) {
+	for (size_t i = 0; i < length; i++) {
 		if (line[i] == '%' && i + 1 < length) {
 			i++;
 			if (line[i] == 'o')

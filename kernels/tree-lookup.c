@@ -3,6 +3,7 @@
 #include "kernels/tree_loops.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "kernels/place.h"
 
@@ -241,36 +242,49 @@ static void tree_figures(struct kernel_run *run)
 
 /* ---- The kernel */
 
-static struct asked asked_of(const struct kernel_run *run, const struct tree *tree)
+/* What calls need, worked out once. */
+struct kept {
+	struct tree tree;
+	struct asked asked;
+	const uint64_t *root;
+	uint64_t height;
+};
+
+_Static_assert(sizeof(struct kept) <= sizeof(((struct kernel_run *)0)->kept), "a run has room for what is kept");
+
+static struct kept kept_in(const struct kernel_run *run)
 {
-	return asked_make(run->seed, tree_keys(tree), run->v[TREE_FOUND]);
+	struct kept kept;
+
+	memcpy(&kept, run->kept, sizeof(kept));
+	return kept;
 }
 
 static struct status tree_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	struct tree tree = tree_make(v, run->seed);
-	struct asked asked = asked_of(run, &tree);
-	uint64_t bytes = tree_node_bytes(v), lookups = (uint64_t)v[TREE_LOOKUPS], have = tree.nodes;
+	struct kept kept = { .tree = tree_make(v, run->seed) };
+	const struct tree *tree = &kept.tree;
+	uint64_t bytes = tree_node_bytes(v), have = tree->nodes;
 	const struct loops *loops = loops_of(v);
-	bool several = lookups > 1;
+	bool several = v[TREE_LOOKUPS] > 1;
 
-	if (run->sample && tree.balanced)
-		tree_lay_out_sample(&tree, run, &asked);
+	kept.asked = asked_make(run->seed, tree_keys(tree), v[TREE_FOUND]);
+	if (run->sample && tree->balanced)
+		tree_lay_out_sample(tree, run, &kept.asked);
 	else if (run->prepared < tree_footprint(v))
-		have = tree_lay_out(&tree, run, run->prepared / bytes);
+		have = tree_lay_out(tree, run, run->prepared / bytes);
 	/* Nothing comes last. */
-	run->laid_out = (have < tree.nodes ? have : tree.nodes + 1) * bytes;
-	run->granule = lookups;
-	run->period = lookups;
-	run->ring = ASKED_WHOLE / (2 * lookups) * 2 * lookups;
-	run->complete = v[TREE_WHOLE];
+	run->laid_out = (have < tree->nodes ? have : tree->nodes + 1) * bytes;
+	if (have < tree->nodes)
+		return status_make(STATUS_CANCELLED, "stopped while the tree was laid out");
+	kept.root = tree_root(tree, run->memory);
+	kept.height = tree_height(tree, run->memory);
+	asked_lay(run, &kept.asked, (uint64_t)v[TREE_LOOKUPS], v[TREE_WHOLE]);
+	memcpy(run->kept, &kept, sizeof(kept));
 	run->code = (const void *)loops->loop[v[TREE_FORM]][several];
 	run->function = loops->function[v[TREE_FORM]][several];
-	run->position = 0;
 	tree_figures(run);
-	if (have < tree.nodes)
-		return status_make(STATUS_CANCELLED, "stopped while the tree was laid out");
 	return status_ok();
 }
 
@@ -293,63 +307,33 @@ static unsigned tree_few(const int64_t *v)
 
 static void tree_call(struct kernel_run *run, uint64_t elements)
 {
-	struct tree tree = tree_make(run->v, run->seed);
-	struct asked asked = asked_of(run, &tree);
-	uint64_t keys[ASKED_BATCH], most = ASKED_BATCH / run->granule * run->granule, places;
+	struct kept kept = kept_in(run);
+	const struct tree *tree = &kept.tree;
 	const uint64_t *nodes = (const uint64_t *)(const void *)run->memory;
+	uint64_t keys[ASKED_BATCH], places;
 	struct tree_walk walk = {
-		.asked = keys, .lookups = run->granule, .nodes = nodes, .number = tree.nodes, .root = tree_root(&tree, nodes),
-		.nothing = nodes + tree.nodes * tree.words, .levels = tree_height(&tree, nodes),
+		.asked = keys, .lookups = run->granule, .nodes = nodes, .number = tree->nodes, .root = kept.root,
+		.nothing = nodes + tree->nodes * tree->words, .levels = kept.height,
 	};
 
-	while (elements > 0) {
-		walk.count = elements < most ? elements : most;
-		if (walk.count > run->ring - run->position)
-			walk.count = run->ring - run->position;
-		asked_fill(&asked, run->position, keys, walk.count);
+	while ((walk.count = asked_next(run, &kept.asked, keys, &elements)) > 0)
 		((tree_loop *)run->code)(&walk);
-		elements -= walk.count;
-		run->position += walk.count;
-		if (run->position == run->ring)
-			run->position = 0;
-		if (run->complete && !kernel_goes_on(run, run->position ? run->position : run->ring, run->ring))
-			break;
-	}
 	places = walk.sum;
 	if (run->v[TREE_CHILD] == CHILD_POINTER)
-		places = (walk.sum - walk.found * (uintptr_t)nodes) / (tree.words * 8);
+		places = (walk.sum - walk.found * (uintptr_t)nodes) / (tree->words * 8);
 	run->result = asked_result(walk.found, places);
 }
 
-static void tree_begin_at(struct kernel_run *run, double share)
-{
-	uint64_t turns = run->ring / run->granule, at = (uint64_t)(share * (double)turns);
+/* ---- Whether it is right: by what is known of the places alone. */
 
-	run->position = at % turns * run->granule;
+static uint64_t place_of(const void *in, uint64_t rank)
+{
+	return tree_place(in, rank);
 }
 
-static void tree_rewind(struct kernel_run *run)
+static struct asked_sum places_in(const struct tree *tree)
 {
-	run->position = 0;
-}
-
-/* ---- Whether it is right */
-
-/* The same lookups by what is known of the places alone. */
-static uint64_t expected(const struct kernel_run *run, const struct tree *tree, uint64_t from, uint64_t count)
-{
-	struct asked asked = asked_of(run, tree);
-	uint64_t found = 0, places = 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t key = asked_key(&asked, (from + i) % run->ring);
-
-		if (asked_is_there(key)) {
-			found++;
-			places += tree_place(tree, asked_rank(key));
-		}
-	}
-	return asked_result(found, places);
+	return (struct asked_sum){ .of = "places", .value = place_of, .in = tree };
 }
 
 /* Goes down pointers that may be wrong. False: one leads to no node, or round in a circle. */
@@ -374,41 +358,24 @@ static bool leads_somewhere(const struct kernel_run *run, const struct tree *tre
 	return true;
 }
 
-enum { VERIFIED = 1024 };
-
-static struct status tree_compare(const struct kernel_run *run, uint64_t count, uint64_t want)
-{
-	if (run->result == want)
-		return status_ok();
-	return status_make(STATUS_FAILED, "tree-lookup found %llu of %llu keys, and places that add up to %llu; %llu and %llu are right",
-		(unsigned long long)asked_found(run->result), (unsigned long long)count, (unsigned long long)asked_places(run->result),
-		(unsigned long long)asked_found(want), (unsigned long long)asked_places(want));
-}
-
-/* Lookups from the ring's end on, so that those of the first trials are in no cache yet. */
 static struct status tree_verify(struct kernel_run *run)
 {
-	struct tree tree = tree_make(run->v, run->seed);
-	struct asked asked = asked_of(run, &tree);
-	uint64_t count = (VERIFIED / run->granule + 1) * run->granule, from = run->ring - run->granule * (VERIFIED / 2 / run->granule);
-	bool complete = run->complete;
+	struct kept kept = kept_in(run);
+	struct asked_sum places = places_in(&kept.tree);
+	uint64_t from, count = asked_verified(run, &from);
 
 	for (uint64_t i = 0; i < count && run->v[TREE_CHILD] == CHILD_POINTER; i++)
-		if (!leads_somewhere(run, &tree, asked_key(&asked, (from + i) % run->ring)))
+		if (!leads_somewhere(run, &kept.tree, asked_key(&kept.asked, (from + i) % run->ring)))
 			return status_make(STATUS_FAILED, "tree-lookup: a pointer leads out of the tree, or never to an end");
-	run->position = from;
-	run->complete = false;
-	tree_call(run, count);
-	run->complete = complete;
-	run->position = 0;
-	return tree_compare(run, count, expected(run, &tree, from, count));
+	return asked_verify(run, &kept.asked, &places);
 }
 
 static struct status tree_proof(struct kernel_run *run)
 {
-	struct tree tree = tree_make(run->v, run->seed);
+	struct kept kept = kept_in(run);
+	struct asked_sum places = places_in(&kept.tree);
 
-	return tree_compare(run, run->ring, expected(run, &tree, 0, run->ring));
+	return asked_proof(run, &kept.asked, &places);
 }
 
 /* Measured on a Granite Rapids: of 16 M nodes in level order computed places take 1,430 cycles with branches and 2,620 without, pointers
@@ -458,8 +425,8 @@ const struct kernel kernel_tree_lookup = {
 	.figures = tree_figures,
 	.shrink = tree_shrink,
 	.call = tree_call,
-	.rewind = tree_rewind,
-	.begin_at = tree_begin_at,
+	.rewind = asked_rewind,
+	.begin_at = asked_begin_at,
 	.verify = tree_verify,
 	.proof = tree_proof,
 	.file = "kernels/tree_loops.h",

@@ -258,6 +258,55 @@ static void stopped_half_way_it_begins_again(void **state)
 	}
 }
 
+/* A tenth of a table's memory is its keys: clearing all the rest is looked at, too. The flag is in what would be cleared last. */
+static void clearing_can_be_stopped(void **state)
+{
+	int64_t v[KNOBS_MAX];
+	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 7 };
+	struct hash hash;
+
+	(void)state;
+	initial(v);
+	v[HASH_SIZE] = MEMORY;
+	v[HASH_LOAD] = 5;
+	hash = hash_make(v, 7, memory);
+	for (v[HASH_ORDER] = 0; v[HASH_ORDER] < 2; v[HASH_ORDER]++) {
+		memcpy(run.v, v, sizeof(v));
+		memset(memory, 0, MEMORY);
+		*(unsigned char *)&hash.bucket[hash.buckets - 1] = 1;
+		run.cancel = (const atomic_bool *)(const void *)&hash.bucket[hash.buckets - 1];
+		assert_int_equal(kernel->prepare(&run).code, STATUS_CANCELLED);
+		assert_int_equal(run.laid_out, 0);
+	}
+}
+
+/* The key of rank 0 is the flag again, 1 once its node is written: so late that slots are to be cleared next. */
+static void clearing_slots_can_be_stopped(void **state)
+{
+	enum { EVERY = 4096 };
+	int64_t v[KNOBS_MAX];
+	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 1 };
+	struct hash hash;
+	uint64_t at;
+
+	(void)state;
+	initial(v);
+	v[HASH_SIZE] = MEMORY;
+	for (;; run.seed++) {
+		hash = hash_make(v, run.seed, memory);
+		at = shuffle_to(&hash.places, 0);
+		if (at >= hash.keys / EVERY * EVERY)
+			break;
+	}
+	assert_true(hash.buckets > EVERY);
+	memcpy(run.v, v, sizeof(v));
+	memset(memory, 0, MEMORY);
+	run.cancel = (const atomic_bool *)(const void *)&hash.node[at].key;
+	assert_int_equal(kernel->prepare(&run).code, STATUS_CANCELLED);
+	assert_true(hash.node[at].key == asked_present(0));
+	assert_int_equal(hash.slot[hash.buckets - 1].key, 0);
+}
+
 /* Chaining bucket by bucket walks all nodes once more: who waits is told of that as well, and may end it. */
 static void progress_goes_on_to_the_last_pass(void **state)
 {
@@ -323,6 +372,8 @@ int main(void)
 		cmocka_unit_test(every_way_finds_the_same),
 		cmocka_unit_test(steps_are_as_many_as_expected),
 		cmocka_unit_test(stopped_half_way_it_begins_again),
+		cmocka_unit_test(clearing_can_be_stopped),
+		cmocka_unit_test(clearing_slots_can_be_stopped),
 		cmocka_unit_test(progress_goes_on_to_the_last_pass),
 		cmocka_unit_test(whole_runs_are_proved),
 		cmocka_unit_test(what_cannot_be_is_named),

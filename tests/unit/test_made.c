@@ -61,6 +61,31 @@ static void the_same_loop_is_the_same_kernel(void **state)
 	assert_null(kernel_find("made"));
 }
 
+/* Nothing of it is left out. */
+static void a_line_that_is_too_long_is_refused(void **state)
+{
+	struct made_loop made = two_parts();
+	char *lines = made.part[0].lines;
+	struct laid laid;
+	size_t used = strlen(lines);
+
+	(void)state;
+	/* The longest that goes: what an assembler skips. */
+	memset(lines + used, ' ', 159 - used - 4);
+	check_ok(lay(&laid, made_kernel(&made)));
+	clear(&laid);
+	memset(lines, 0, sizeof(made.part[0].lines));
+	strcpy(lines, ADD);
+	memset(lines + used, ' ', 180 - used);
+	check_contains(lay(&laid, made_kernel(&made)).text, "a line of assembly of over 159 characters");
+	clear(&laid);
+	/* All that it may be, all of it to be replaced. */
+	for (size_t i = 0; i + 2 < sizeof(made.part[0].lines); i += 2)
+		memcpy(lines + i, "%e", 3);
+	assert_int_equal(lay(&laid, made_kernel(&made)).code, STATUS_FAILED);
+	clear(&laid);
+}
+
 static void parts_are_mixed_as_often_as_asked_for(void **state)
 {
 	struct made_loop made = two_parts();
@@ -297,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_loop_is_the_same_kernel),
+		cmocka_unit_test(a_line_that_is_too_long_is_refused),
 		cmocka_unit_test(parts_are_mixed_as_often_as_asked_for),
 		cmocka_unit_test(instances_take_turns_at_registers),
 		cmocka_unit_test(what_cannot_be_assembled_says_so),

@@ -8,6 +8,10 @@ static struct measured measured;
 static struct measured_ports ports;
 static struct model_difference difference[4096];
 
+/* What was written, and read back. */
+static char *text;
+static struct uarch *uarch;
+
 static struct figure figure(double value, double spread)
 {
 	return (struct figure){ true, value, value - spread, value + spread };
@@ -25,12 +29,19 @@ static struct measured_op *add_op(const char *name, double latency, double each,
 	return op;
 }
 
-static void add_fact(const char *word, double value, double spread)
-{
-	struct measured_fact *fact = &measured.fact[measured.fact_count++];
+struct told {
+	const char *word;
+	double value, spread;
+};
 
-	snprintf(fact->word, sizeof(fact->word), "%s", word);
-	fact->figure = figure(value, spread);
+static void add_facts(const struct told *told, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct measured_fact *fact = &measured.fact[measured.fact_count++];
+
+		snprintf(fact->word, sizeof(fact->word), "%s", told[i].word);
+		fact->figure = figure(told[i].value, told[i].spread);
+	}
 }
 
 static void add_buffer(const char *word, enum knee_kind kind, double x, double own)
@@ -74,38 +85,47 @@ static void set_small(void)
 		ports.slots[i] = measured.op[i].slots.value;
 }
 
-static struct uarch *read_back(char **kept)
+static void read_back(void)
 {
-	struct text text = { 0 };
-	struct uarch *uarch;
+	struct text written = { 0 };
 
-	measured_write(&measured, &ports, "made", &text);
-	check_ok(uarch_parse(text_string(&text), "made.uarch", &uarch));
-	*kept = memory_string(text_string(&text));
-	text_free(&text);
-	return uarch;
+	measured_write(&measured, &ports, "made", &written);
+	check_ok(uarch_parse(text_string(&written), "made.uarch", &uarch));
+	text = memory_string(text_string(&written));
+	text_free(&written);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	set_small();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(text);
+	uarch_free(uarch);
+	text = NULL;
+	uarch = NULL;
+	return 0;
 }
 
 static void numbers_are_read_back(void **state)
 {
-	struct uarch *uarch;
+	static const struct told told[] = {
+		{ "cap loads", 2.85, 0.01 }, { "extra forward", 6.3, 0.2 }, { "chain fadd fadd", 2.004, 0.004 }, { "chain fadd nothing", 2, 0 },
+		{ "cache 1 bytes", 49152, 0 }, { "cache 1 latency", 5.003, 0.002 }, { "cache 2 latency", 16, 0.002 },
+		{ "size opcache", 4000, 96 }, { "extra mood", 1, 0 },
+	};
 	const struct uarch_class *class;
-	char *text;
 
 	(void)state;
-	set_small();
-	add_fact("cap loads", 2.85, 0.01);
-	add_fact("extra forward", 6.3, 0.2);
-	add_fact("chain fadd fadd", 2.004, 0.004);
-	add_fact("chain fadd nothing", 2, 0);
-	add_fact("cache 1 bytes", 49152, 0);
-	add_fact("cache 1 latency", 5.003, 0.002);
-	add_fact("cache 2 latency", 16, 0.002);
-	add_fact("size opcache", 4000, 96);
-	add_fact("extra mood", 1, 0);
+	add_facts(told, sizeof(told) / sizeof(*told));
 	/* Tried and not measured: its relative's numbers are not its own. */
 	strcpy(measured.op[measured.op_count++].name, "fadd.512");
-	uarch = read_back(&text);
+	read_back();
 	assert_false(uarch_known(uarch_find(uarch, "fadd", 512)->latency));
 	assert_string_equal(uarch_title(uarch), "Made 1, measured");
 	check_near(uarch_width(uarch), 6, 0);
@@ -140,22 +160,16 @@ static void numbers_are_read_back(void **state)
 	check_contains(text, "# extra mood: 1, which has no line\n");
 	check_contains(text, "# chain fadd nothing: 2, which has no line\n");
 	check_near(uarch_size(uarch, SIZE_OPCACHE), 4000, 0);
-	free(text);
-	uarch_free(uarch);
 }
 
 static void buffers_are_knees_and_what_the_loop_takes(void **state)
 {
-	struct uarch *uarch;
-	char *text;
-
 	(void)state;
-	set_small();
 	add_buffer("rob", KNEE_SHARP, 506, 6);
 	add_buffer("vectors", KNEE_SOFT, 330, 2);
 	add_buffer("load-queue", KNEE_NONE, 0, 2);
 	add_buffer("store-queue", KNEE_UNCLEAR, 100, 2);
-	uarch = read_back(&text);
+	read_back();
 	check_near(uarch_size(uarch, SIZE_ROB), 512, 0);
 	check_near(uarch->size_spread[SIZE_ROB], 2, 0);
 	check_near(uarch_size(uarch, SIZE_VECTORS), 332, 0);
@@ -163,65 +177,46 @@ static void buffers_are_knees_and_what_the_loop_takes(void **state)
 	assert_false(uarch_known(uarch_size(uarch, SIZE_LOAD_QUEUE)));
 	assert_false(uarch_known(uarch_size(uarch, SIZE_STORE_QUEUE)));
 	check_contains(text, "# size load-queue: the time did not rise");
-	free(text);
-	uarch_free(uarch);
 }
 
 static void rules_come_from_slots(void **state)
 {
-	static const char *const all[] = { "o", "b", "e", "be", "s", "p", "l", "le" };
-	struct uarch *uarch;
-	char *text, word[40];
+	static const struct told told[] = {
+		{ "fuse test o", 1.02, 0.01 }, { "fuse test b", 1.02, 0.01 }, { "fuse test e", 1.02, 0.01 }, { "fuse test be", 1.02, 0.01 },
+		{ "fuse test s", 1.02, 0.01 }, { "fuse test p", 1.02, 0.01 }, { "fuse test l", 1.02, 0.01 }, { "fuse test le", 1.02, 0.01 },
+		{ "fuse cmp o", 2, 0.01 }, { "fuse cmp b", 1, 0.01 }, { "fuse cmp e", 1, 0.01 }, { "fuse cmp be", 1, 0.01 },
+		{ "fuse cmp s", 2, 0.01 }, { "fuse cmp p", 2, 0.01 }, { "fuse cmp l", 2, 0.01 }, { "fuse cmp le", 2, 0.01 },
+		{ "fuse sub o", 2, 0.01 }, { "fuse sub b", 1, 0.01 }, { "fuse sub e", 1, 0.01 }, { "fuse sub be", 1, 0.01 },
+		{ "fuse sub s", 2, 0.01 }, { "fuse sub p", 2, 0.01 }, { "fuse sub l", 2, 0.01 }, { "fuse sub le", 2, 0.01 },
+		{ "fuse or o", 2, 0.01 }, { "fuse or b", 2, 0.01 }, { "fuse or e", 2, 0.01 }, { "fuse or be", 2, 0.01 },
+		{ "fuse or s", 2, 0.01 }, { "fuse or p", 2, 0.01 }, { "fuse or l", 2, 0.01 }, { "fuse or le", 2, 0.01 },
+		{ "fuse cmp memory-immediate", 2, 0.01 }, { "fuse sub memory-immediate", 1.99, 0.01 }, { "fuse sub memory", 1, 0.01 },
+		{ "fuse add after copy", 1, 0.01 }, { "fuse sub after copy", 2, 0.01 }, { "fuse xor after copy", 1, 0.01 },
+		{ "unlaminate three-operand", 2, 0.01 }, { "unlaminate two-operand", 1, 0.01 }, { "unlaminate stores", 1.9, 0.01 },
+	};
 
 	(void)state;
-	set_small();
-	for (int i = 0; i < 8; i++) {
-		snprintf(word, sizeof(word), "fuse test %s", all[i]);
-		add_fact(word, 1.02, 0.01);
-		snprintf(word, sizeof(word), "fuse cmp %s", all[i]);
-		add_fact(word, i == 0 || i >= 4 ? 2 : 1, 0.01);
-		snprintf(word, sizeof(word), "fuse sub %s", all[i]);
-		add_fact(word, i == 0 || i >= 4 ? 2 : 1, 0.01);
-		snprintf(word, sizeof(word), "fuse or %s", all[i]);
-		add_fact(word, 2, 0.01);
-	}
-	add_fact("fuse cmp memory-immediate", 2, 0.01);
-	add_fact("fuse sub memory-immediate", 1.99, 0.01);
-	add_fact("fuse sub memory", 1, 0.01);
-	add_fact("fuse add after copy", 1, 0.01);
-	add_fact("fuse sub after copy", 2, 0.01);
-	add_fact("fuse xor after copy", 1, 0.01);
-	add_fact("unlaminate three-operand", 2, 0.01);
-	add_fact("unlaminate two-operand", 1, 0.01);
-	add_fact("unlaminate stores", 1.9, 0.01);
-	uarch = read_back(&text);
+	add_facts(told, sizeof(told) / sizeof(*told));
+	read_back();
 	check_contains(text, "fuse test with all [measured]\n");
 	check_contains(text, "fuse cmp sub with b ae e ne be a unless memory-immediate [measured]\n");
 	check_contains(text, "fuse add xor after copy [measured]\n");
 	check_contains(text, "unlaminate indexed unless two-operand [measured]\n");
 	assert_null(strstr(text, "fuse or"));
-	free(text);
-	uarch_free(uarch);
 }
 
 static void the_match_line_fits_the_processor(void **state)
 {
 	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0xa7, .stepping = 1,
 		.features = " avx2 avx512f avx512fp16 avx-vnni amx-tile amx-fp16 l1i-64k ", .l1i_bytes = 65536 } };
-	struct uarch *uarch;
-	char *text;
-
 	(void)state;
-	set_small();
 	measured_match(&machine.processor, measured.match);
 	assert_string_equal(measured.match, "vendor GenuineIntel family 6 model a7 stepping 1 with l1i-64k with avx512f with avx512fp16 with avx-vnni "
 		"with amx-tile with amx-fp16");
-	uarch = read_back(&text);
+	read_back();
 	assert_true(uarch_fits(uarch, &machine));
 	machine.processor.stepping = 2;
 	assert_false(uarch_fits(uarch, &machine));
-	free(text);
-	uarch_free(uarch);
 	machine = (struct machine){ .arch = "aarch64", .processor = { .implementer = 0x41, .part = 0xd0c } };
 	measured_match(&machine.processor, measured.match);
 	assert_string_equal(measured.match, "implementer 41 part d0c");
@@ -235,23 +230,17 @@ static void a_core_is_read_back(void **state)
 {
 	static const char *const cores[] = { "redwood-cove", "zen5", "neoverse-n1" };
 
-	(void)state;
 	for (int k = 0; k < 3; k++) {
-		struct uarch *uarch;
-		char *text;
-
 		made_begin(&made, cores[k], 0.002, 0, 3, &measured);
 		made_measure(&made, &measured, 400);
 		measured_find_ports(&measured, &ports);
-		uarch = read_back(&text);
+		read_back();
 		assert_string_equal(uarch_isa(uarch), uarch_isa(made.uarch));
 		for (int i = 0; i < measured.op_count; i++) {
-			const char *dot = strchr(measured.op[i].name, '.');
 			const struct uarch_class *class = uarch_find(uarch, measured.op[i].name, 0);
 
 			assert_non_null(class);
 			assert_string_equal(class->name, measured.op[i].name);
-			(void)dot;
 			check_near(class->each, measured.op[i].each.value, 1e-4 * class->each + 1e-6);
 			if (uarch_known(made.class[i]->latency))
 				check_near(class->latency, made.class[i]->latency, 0.05 + 0.01 * class->latency);
@@ -262,8 +251,7 @@ static void a_core_is_read_back(void **state)
 			if (ports.known[i])
 				check_near(class->slots, ports.slots[i], 0.021);
 		}
-		free(text);
-		uarch_free(uarch);
+		end(state);
 		made_end(&made);
 	}
 }
@@ -321,15 +309,14 @@ static void spreads_stand_beside_what_was_measured_only(void **state)
 		{ "width 4± [measured]", "a spread is a decimal number" },
 		{ "width ±4 [measured]", "is not a decimal number" },
 	};
-	struct uarch *uarch;
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		char text[200];
+		char lines[200];
 		struct status status;
 
-		snprintf(text, sizeof(text), "uarch x X\nisa x86_64\n%s\nports p0 [M]\n", bad[i][0]);
-		status = uarch_parse(text, "x.uarch", &uarch);
+		snprintf(lines, sizeof(lines), "uarch x X\nisa x86_64\n%s\nports p0 [M]\n", bad[i][0]);
+		status = uarch_parse(lines, "x.uarch", &uarch);
 		assert_int_equal(status.code, STATUS_FAILED);
 		check_contains(status.text, bad[i][1]);
 		check_contains(status.text, "x.uarch:3:");
@@ -337,19 +324,18 @@ static void spreads_stand_beside_what_was_measured_only(void **state)
 	/* Beside another source it is the measured number. */
 	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4±0.1 [M,measured]\nports p0 [M]\n", "x", &uarch));
 	check_near(uarch->width_spread, 0.1, 0);
-	uarch_free(uarch);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_read_back),
-		cmocka_unit_test(buffers_are_knees_and_what_the_loop_takes),
-		cmocka_unit_test(rules_come_from_slots),
-		cmocka_unit_test(the_match_line_fits_the_processor),
-		cmocka_unit_test(a_core_is_read_back),
+		cmocka_unit_test_setup_teardown(numbers_are_read_back, begin, end),
+		cmocka_unit_test_setup_teardown(buffers_are_knees_and_what_the_loop_takes, begin, end),
+		cmocka_unit_test_setup_teardown(rules_come_from_slots, begin, end),
+		cmocka_unit_test_setup_teardown(the_match_line_fits_the_processor, begin, end),
+		cmocka_unit_test_setup_teardown(a_core_is_read_back, begin, end),
 		cmocka_unit_test(differences_are_judged_by_the_spread),
-		cmocka_unit_test(spreads_stand_beside_what_was_measured_only),
+		cmocka_unit_test_setup_teardown(spreads_stand_beside_what_was_measured_only, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
