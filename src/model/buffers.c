@@ -127,9 +127,23 @@ static const struct buffer_rest *rest_of(const struct buffers *buffers, const ch
 	return NULL;
 }
 
+/* Entries that so many fillers take, and the loop itself. */
+static double entries_of(const struct window_filler *filler, double fillers)
+{
+	return fillers * filler->each + filler->own;
+}
+
 double buffers_found(const struct knee *knee, const struct window_filler *filler)
 {
-	return filler ? knee->x * filler->each + filler->own : (double)NAN;
+	return filler ? entries_of(filler, knee->x) : (double)NAN;
+}
+
+/* Whether a rise that takes its time comes by where so many entries are full. */
+static bool rises_past(const struct knee *knee, const struct window_filler *filler, double entries)
+{
+	double from = filler ? entries_of(filler, knee->from) : knee->from, to = filler ? entries_of(filler, knee->to) : knee->to;
+
+	return isfinite(entries) && entries > from && entries <= to;
 }
 
 /* "506 nops + 2 of the loop itself", "23 x 2 calls by two jumps". */
@@ -177,7 +191,7 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee, 
 			say_sharp(buffers, knee, filler, entries, words);
 		break;
 	case KNEE_SOFT:
-		if (known && entries > knee->from && entries <= knee->to)
+		if (rises_past(knee, filler, entries))
 			snprintf(words, BUFFERS_WORDS, "not sharp: it rises from %.0f to %.0f fillers, and the core file's %.0f are among them",
 				knee->from, knee->to, entries);
 		else
