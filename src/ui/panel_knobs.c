@@ -139,7 +139,10 @@ static void draw_range(struct canvas *canvas, struct rectangle at, int row, cons
 		hint_of(view, view->knob, false, range, sizeof(range));
 	if (knob->kind != KNOB_CHOICE)
 		snprintf(words, sizeof(words), "%s: %s", knob->name, range);
-	canvas_text(canvas, at, 2, row, STYLE_DIM, words[0] && canvas_columns(canvas, words) <= at.width - 2 ? words : range);
+	/* Its name goes before the end of what has room either way. */
+	if (!words[0] || (canvas_columns(canvas, words) > at.width - 2 && canvas_columns(canvas, range) <= at.width - 2))
+		snprintf(words, sizeof(words), "%s", range);
+	canvas_text(canvas, at, 2, row, STYLE_DIM, words);
 }
 
 /* The kernel's remark at the bottom; where room is short it takes all there is and is cut at a word. Returns the

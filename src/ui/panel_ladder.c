@@ -128,7 +128,7 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
 	canvas_text(canvas, at, 0, y, STYLE_FIGURE, "measured");
 	if (!sample->valid) {
 		canvas_text(canvas, at, x, y, STYLE_DIM, view->failure[0] ? "not measured" :
-			view->probing ? "after the probe" : "measuring…");
+			view->characterising ? "after the core" : view->probing ? "after the probe" : "measuring…");
 		return;
 	}
 	draw_bar(canvas, at, x, y, columns->bar, columns->scale > 0 ? sample->cpe / columns->scale : 0, STYLE_FIGURE,
