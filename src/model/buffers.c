@@ -10,47 +10,17 @@
 
 enum { FIELDS = 4 };
 
-/* Cuts a line at its bars, each field without the blanks at its ends; a missing one is empty. Returns how many there are. */
-static int split(char *line, char *field[FIELDS])
-{
-	int count = 0;
-
-	for (int i = 0; i < FIELDS; i++)
-		field[i] = line + strlen(line);
-	while (line && count < FIELDS) {
-		char *bar = strchr(line, '|'), *end;
-
-		if (bar)
-			*bar = '\0';
-		line += strspn(line, " \t");
-		for (end = line + strlen(line); end > line && strchr(" \t\r", end[-1]); end--)
-			;
-		*end = '\0';
-		field[count++] = line;
-		line = bar ? bar + 1 : NULL;
-	}
-	return line ? FIELDS + 1 : count;
-}
-
-static bool copy(char *to, size_t size, const char *from)
-{
-	if (!*from || strlen(from) >= size)
-		return false;
-	memcpy(to, from, strlen(from) + 1);
-	return true;
-}
-
 static void read_rest(struct buffers *buffers, char *line)
 {
 	struct buffer_rest *rest = &buffers->rest[buffers->rest_count];
 	char *field[FIELDS], *end;
 
-	if (buffers->rest_count == BUFFERS_RESTS || split(line, field) != 3)
+	if (buffers->rest_count == BUFFERS_RESTS || data_fields(line, field, FIELDS) != 3)
 		return;
 	rest->most = strtod(field[1], &end);
 	if (end == field[1] || *end || !(rest->most > 0) || rest->most > 1000)
 		return;
-	buffers->rest_count += copy(rest->buffer, sizeof(rest->buffer), field[0]) && copy(rest->words, sizeof(rest->words), field[2]);
+	buffers->rest_count += data_field(rest->buffer, sizeof(rest->buffer), field[0]) && data_field(rest->words, sizeof(rest->words), field[2]);
 }
 
 static void read_published(struct buffers *buffers, char *line)
@@ -58,11 +28,11 @@ static void read_published(struct buffers *buffers, char *line)
 	struct buffer_published *published = &buffers->published[buffers->published_count];
 	char *field[FIELDS];
 
-	if (buffers->published_count < BUFFERS_PUBLISHED && split(line, field) == 4)
-		buffers->published_count += copy(published->buffer, sizeof(published->buffer), field[0]) &&
-			copy(published->core, sizeof(published->core), field[1]) &&
-			copy(published->entries, sizeof(published->entries), field[2]) &&
-			copy(published->source, sizeof(published->source), field[3]);
+	if (buffers->published_count < BUFFERS_PUBLISHED && data_fields(line, field, FIELDS) == 4)
+		buffers->published_count += data_field(published->buffer, sizeof(published->buffer), field[0]) &&
+			data_field(published->core, sizeof(published->core), field[1]) &&
+			data_field(published->entries, sizeof(published->entries), field[2]) &&
+			data_field(published->source, sizeof(published->source), field[3]);
 }
 
 void buffers_load(struct buffers *buffers)
