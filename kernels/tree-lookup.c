@@ -409,7 +409,7 @@ const struct kernel kernel_tree_lookup = {
 		"wrong; with order=level child=computed a right guess fetches ahead.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up memory-bound programs with low ILP",
 	.element = "lookup",
-	.hint = "+ on size beyond the caches; then Right to lookups, +: several at a time",
+	.hint = "+ on size beyond the caches; then Down to lookups, +: several at a time",
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.check = tree_check,

@@ -38,22 +38,6 @@ double stats_median(double *values, size_t count)
 	return stats_quantile(values, count, 0.5);
 }
 
-double stats_cv(const double *values, size_t count)
-{
-	double mean = 0, squares = 0;
-
-	if (count < 2)
-		return NAN;
-	for (size_t i = 0; i < count; i++)
-		mean += values[i];
-	mean /= (double)count;
-	if (mean == 0)
-		return NAN;
-	for (size_t i = 0; i < count; i++)
-		squares += (values[i] - mean) * (values[i] - mean);
-	return sqrt(squares / (double)(count - 1)) / mean;
-}
-
 bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *modes)
 {
 	size_t least = (count + 4) / 5, split = 0;

@@ -14,9 +14,6 @@ double stats_quantile(const double *sorted, size_t count, double q);
 /* Median of values in any order; sorts them in place. NAN when count is 0. */
 double stats_median(double *values, size_t count);
 
-/* Standard deviation ÷ mean; NAN when count < 2 or the mean is 0. */
-double stats_cv(const double *values, size_t count);
-
 /* Two separate modes in ascending values: a gap between two groups, each of which holds at least a
  * fifth of the values, wider than 3 % of the lower median and than twice the wider group's quartile
  * range. On true, fills low and high with the groups' medians and share with the lower group's part

@@ -8,26 +8,6 @@
 
 enum { FIELDS = 5 };
 
-/* Cuts a line at its bars, and each field's blanks at both ends. Returns how many there are. */
-static int split(char *line, char *field[FIELDS])
-{
-	int count = 0;
-
-	while (line && count < FIELDS) {
-		char *bar = strchr(line, '|'), *end;
-
-		if (bar)
-			*bar = '\0';
-		line += strspn(line, " \t");
-		for (end = line + strlen(line); end > line && strchr(" \t\r", end[-1]); end--)
-			;
-		*end = '\0';
-		field[count++] = line;
-		line = bar ? bar + 1 : NULL;
-	}
-	return line ? FIELDS + 1 : count;
-}
-
 /* Whether "KERNEL [KNOB=VALUE …]" says something of the setting that is so. */
 static bool fits(char *words, const struct setting *setting)
 {
@@ -56,7 +36,7 @@ bool published_find(const struct setting *setting, const char *uarch, struct pub
 	for (line = strtok_r(text, "\n", &rest); line && !found; line = strtok_r(NULL, "\n", &rest)) {
 		char *field[FIELDS], *end;
 
-		if (*line == '#' || split(line, field) != FIELDS || strcmp(field[1], uarch) != 0 || !fits(field[0], setting))
+		if (*line == '#' || data_fields(line, field, FIELDS) != FIELDS || strcmp(field[1], uarch) != 0 || !fits(field[0], setting))
 			continue;
 		*published = (struct published){ .cycles = strtod(field[2], &end) };
 		snprintf(published->ports, sizeof(published->ports), "%s", field[3]);

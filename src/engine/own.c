@@ -51,11 +51,6 @@ const char *own_cflags(const struct own *own)
 	return own->cflags;
 }
 
-const char *own_library(const struct own *own)
-{
-	return own->library;
-}
-
 const struct own_description *own_description(const struct own *own)
 {
 	return &own->description;

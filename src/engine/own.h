@@ -33,7 +33,6 @@ struct status own_open(const char *path, const char *cflags, struct text *said, 
 
 const char *own_path(const struct own *own);      /* as it was given */
 const char *own_cflags(const struct own *own);    /* as it was given; NULL: not */
-const char *own_library(const struct own *own);   /* what the compiler made */
 const struct own_description *own_description(const struct own *own);
 
 /* Whether the file is another than the one that was compiled: saved again since. False while it is not there, as editors leave it

@@ -6,26 +6,7 @@
 
 #include "base/data.h"
 
-/* The next field of a row, without the blanks at its ends; `row` moves behind its bar. False: it is empty, or has no room. */
-static bool take(char **row, char *field, size_t size)
-{
-	char *bar = *row ? strchr(*row, '|') : NULL, *from = *row;
-	size_t length;
-
-	if (!from)
-		return false;
-	length = bar ? (size_t)(bar - from) : strlen(from);
-	*row = bar ? bar + 1 : NULL;
-	for (; length > 0 && (*from == ' ' || *from == '\t'); length--)
-		from++;
-	while (length > 0 && strchr(" \t\r", from[length - 1]))
-		length--;
-	if (length == 0 || length >= size)
-		return false;
-	memcpy(field, from, length);
-	field[length] = '\0';
-	return true;
-}
+enum { FIELDS = 4 };
 
 void bandwidths_load(struct bandwidths *bandwidths)
 {
@@ -37,10 +18,11 @@ void bandwidths_load(struct bandwidths *bandwidths)
 		return;
 	for (line = strtok_r(text, "\n", &rest); line && bandwidths->count < BANDWIDTHS_MOST; line = strtok_r(NULL, "\n", &rest)) {
 		struct published_lines *row = &bandwidths->row[bandwidths->count];
+		char *field[FIELDS];
 
-		if (*line != '#' && take(&line, row->level, sizeof(row->level)) && take(&line, row->core, sizeof(row->core)) &&
-			take(&line, row->lines, sizeof(row->lines)) && take(&line, row->source, sizeof(row->source)) && !line)
-			bandwidths->count++;
+		if (*line != '#' && data_fields(line, field, FIELDS) == FIELDS)
+			bandwidths->count += data_field(row->level, sizeof(row->level), field[0]) && data_field(row->core, sizeof(row->core), field[1]) &&
+				data_field(row->lines, sizeof(row->lines), field[2]) && data_field(row->source, sizeof(row->source), field[3]);
 	}
 	free(text);
 }

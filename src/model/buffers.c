@@ -10,47 +10,17 @@
 
 enum { FIELDS = 4 };
 
-/* Cuts a line at its bars, each field without the blanks at its ends; a missing one is empty. Returns how many there are. */
-static int split(char *line, char *field[FIELDS])
-{
-	int count = 0;
-
-	for (int i = 0; i < FIELDS; i++)
-		field[i] = line + strlen(line);
-	while (line && count < FIELDS) {
-		char *bar = strchr(line, '|'), *end;
-
-		if (bar)
-			*bar = '\0';
-		line += strspn(line, " \t");
-		for (end = line + strlen(line); end > line && strchr(" \t\r", end[-1]); end--)
-			;
-		*end = '\0';
-		field[count++] = line;
-		line = bar ? bar + 1 : NULL;
-	}
-	return line ? FIELDS + 1 : count;
-}
-
-static bool copy(char *to, size_t size, const char *from)
-{
-	if (!*from || strlen(from) >= size)
-		return false;
-	memcpy(to, from, strlen(from) + 1);
-	return true;
-}
-
 static void read_rest(struct buffers *buffers, char *line)
 {
 	struct buffer_rest *rest = &buffers->rest[buffers->rest_count];
 	char *field[FIELDS], *end;
 
-	if (buffers->rest_count == BUFFERS_RESTS || split(line, field) != 3)
+	if (buffers->rest_count == BUFFERS_RESTS || data_fields(line, field, FIELDS) != 3)
 		return;
 	rest->most = strtod(field[1], &end);
 	if (end == field[1] || *end || !(rest->most > 0) || rest->most > 1000)
 		return;
-	buffers->rest_count += copy(rest->buffer, sizeof(rest->buffer), field[0]) && copy(rest->words, sizeof(rest->words), field[2]);
+	buffers->rest_count += data_field(rest->buffer, sizeof(rest->buffer), field[0]) && data_field(rest->words, sizeof(rest->words), field[2]);
 }
 
 static void read_published(struct buffers *buffers, char *line)
@@ -58,11 +28,11 @@ static void read_published(struct buffers *buffers, char *line)
 	struct buffer_published *published = &buffers->published[buffers->published_count];
 	char *field[FIELDS];
 
-	if (buffers->published_count < BUFFERS_PUBLISHED && split(line, field) == 4)
-		buffers->published_count += copy(published->buffer, sizeof(published->buffer), field[0]) &&
-			copy(published->core, sizeof(published->core), field[1]) &&
-			copy(published->entries, sizeof(published->entries), field[2]) &&
-			copy(published->source, sizeof(published->source), field[3]);
+	if (buffers->published_count < BUFFERS_PUBLISHED && data_fields(line, field, FIELDS) == 4)
+		buffers->published_count += data_field(published->buffer, sizeof(published->buffer), field[0]) &&
+			data_field(published->core, sizeof(published->core), field[1]) &&
+			data_field(published->entries, sizeof(published->entries), field[2]) &&
+			data_field(published->source, sizeof(published->source), field[3]);
 }
 
 void buffers_load(struct buffers *buffers)
@@ -127,9 +97,23 @@ static const struct buffer_rest *rest_of(const struct buffers *buffers, const ch
 	return NULL;
 }
 
+/* Entries that so many fillers take, and the loop itself. */
+static double entries_of(const struct window_filler *filler, double fillers)
+{
+	return fillers * filler->each + filler->own;
+}
+
 double buffers_found(const struct knee *knee, const struct window_filler *filler)
 {
-	return filler ? knee->x * filler->each + filler->own : (double)NAN;
+	return filler ? entries_of(filler, knee->x) : (double)NAN;
+}
+
+/* Whether a rise that takes its time comes by where so many entries are full. */
+static bool rises_past(const struct knee *knee, const struct window_filler *filler, double entries)
+{
+	double from = filler ? entries_of(filler, knee->from) : knee->from, to = filler ? entries_of(filler, knee->to) : knee->to;
+
+	return isfinite(entries) && entries > from && entries <= to;
 }
 
 /* "506 nops + 2 of the loop itself", "23 x 2 calls by two jumps". */
@@ -177,7 +161,7 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee, 
 			say_sharp(buffers, knee, filler, entries, words);
 		break;
 	case KNEE_SOFT:
-		if (known && entries > knee->from && entries <= knee->to)
+		if (rises_past(knee, filler, entries))
 			snprintf(words, BUFFERS_WORDS, "not sharp: it rises from %.0f to %.0f fillers, and the core file's %.0f are among them",
 				knee->from, knee->to, entries);
 		else

@@ -13,12 +13,11 @@
 #include "model/step_own.h"
 
 /* Elements of the two runs that a data-dependent path is stepped over: enough turns that shares of a random pattern show, few
- * enough for some milliseconds. */
+ * enough for some milliseconds. Of a kernel whose elements are long, fewer are enough, and each may take hundreds of steps: kernel->few() says. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
-#define STEP_SECONDS 2
 
-/* Of a kernel whose elements are long, fewer are enough, and each may take hundreds of steps. */
-#define LONG_SECONDS 2.0
+/* A hypervisor that looks at each step takes 20 µs for it. */
+#define STEP_SECONDS 2
 
 /* A run ends with a whole iteration, of no more elements than this where data are laid out for a few. */
 enum { SAMPLE_MORE = 64 };
@@ -92,7 +91,7 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 		.run = step_call, .context = run,
 		.shorter = round_up(few ? few / 3 : STEP_SHORTER, granule),
 		.longer = round_up(few ? few : STEP_LONGER, granule),
-		.most_steps = STEP_MOST, .seconds = few ? LONG_SECONDS : STEP_SECONDS,
+		.most_steps = STEP_MOST, .seconds = STEP_SECONDS,
 	};
 
 	if (plan.longer <= plan.shorter)

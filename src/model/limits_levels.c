@@ -176,7 +176,9 @@ bool levels_spread(const struct tally *tally, int ways, struct level level[LEVEL
 			double share = one[i].share * place->reach[k].lines / all;
 
 			level[i].share += share;
-			level[i].lines = one[i].lines;
+			/* What a smaller reach has nothing of says nothing of how fast it is. */
+			if (share > 0)
+				level[i].lines = one[i].lines;
 			/* One that is unknown makes the mean so. */
 			cycles[i] += share > 0 ? share * (levels_known(&one[i], false) ? one[i].latency : (double)NAN) : 0;
 		}

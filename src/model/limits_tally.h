@@ -91,8 +91,6 @@ double limits_chained_misses(const struct tally *tally, const struct chain *chai
 void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t size);
 /* A number without needless digits: "3", "1.75". */
 const char *words_number(double number, char buffer[24]);
-/* "multiplication", or "multiplications" unless the count is one. */
-const char *words_class(const struct uarch_class *class, double count);
 /* "4 multiplications, 2 shifts": uses of like classes together, the most first. `most` kinds are named, the rest is "others". */
 void words_uses(const struct class_use *use, int count, double divide, int most, char *buffer, size_t size);
 

@@ -67,7 +67,8 @@ static const struct {
 	{ "xchg", "exchange", "exchanges" },
 };
 
-const char *words_class(const struct uarch_class *class, double count)
+/* "multiplication", or "multiplications" unless the count is one. */
+static const char *words_class(const struct uarch_class *class, double count)
 {
 	for (size_t i = 0; i < sizeof(class_words) / sizeof(*class_words); i++)
 		if (strncmp(class->name, class_words[i].begin, strlen(class_words[i].begin)) == 0)

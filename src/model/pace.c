@@ -62,7 +62,8 @@ void pace_traffic_words(const struct pace *pace, bool brief, char *buffer, size_
 	char traffic[24], peak[24], percent[16];
 
 	*buffer = '\0';
-	if (!(pace->traffic > 0))
+	/* A counter sees some misses of anything: what would be written as 0 is none. */
+	if (!(pace->traffic >= 0.0005))
 		return;
 	units_figure(pace->traffic, traffic, sizeof(traffic));
 	units_figure(pace->peak, peak, sizeof(peak));

@@ -86,7 +86,8 @@ void knob_title(const struct knob *knob, char *buffer, size_t size)
 	snprintf(buffer, size, "%s (%s)", knob->name, knob->help);
 }
 
-void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size)
+/* "64 KiB", "random", "8": for ticks. */
+static void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size)
 {
 	if (knob->kind == KNOB_BYTES)
 		units_bytes_long(value, buffer, size);

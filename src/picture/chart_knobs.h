@@ -24,8 +24,7 @@ struct chart_point figure_point(enum sweeps_figure figure, const struct sample *
 /* "size (bytes of the array)". */
 void knob_title(const struct knob *knob, char *buffer, size_t size);
 
-/* "64 KiB", "random", "8": for ticks; and with the knob's name where the value alone says little: "stride 8". */
-void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size);
+/* "64 KiB", "random"; with the knob's name where the value alone says little: "stride 8". */
 void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
 /* "op=mul type=f64 …": every knob but those of `except` (a bit each), and those of place (pages, cores …) that are as they are initially. */

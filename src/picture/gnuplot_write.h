@@ -19,10 +19,9 @@ struct gnuplot_writing {
 	struct text *script, *data;
 };
 
-/* A string without any meaning inside; a number, NaN where there is none; a colour, an ink's colour. */
+/* A string without any meaning inside; a number, NaN where there is none; an ink's colour. */
 void gnuplot_quoted(struct text *text, const char *string);
 void gnuplot_number(struct text *text, double value);
-void gnuplot_colour(struct text *text, struct colour colour);
 struct colour gnuplot_ink_colour(const struct gnuplot_writing *writing, int ink);
 void gnuplot_ink(const struct gnuplot_writing *writing, int ink);
 

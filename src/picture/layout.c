@@ -12,7 +12,8 @@ double page_width(const struct page *page, const char *text, double size, bool b
 	return metrics_width(page->metrics, text, size, bold);
 }
 
-struct box page_box(const struct page *page, const char *text, double x, double y, double size, bool bold, enum layout_anchor anchor)
+/* What a text of this size at this place covers. */
+static struct box page_box(const struct page *page, const char *text, double x, double y, double size, bool bold, enum layout_anchor anchor)
 {
 	double width = page_width(page, text, size, bold);
 

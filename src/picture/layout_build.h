@@ -24,9 +24,6 @@ struct page {
 	struct layout *layout;
 };
 
-/* What a text of this size at this place covers. */
-struct box page_box(const struct page *page, const char *text, double x, double y, double size, bool bold, enum layout_anchor anchor);
-
 /* A further word, and a rule, and an area. Words that are empty are left out. */
 struct layout_text *page_text(struct page *page, enum layout_role role, double x, double y, enum layout_anchor anchor, double size,
 	bool bold, int ink, const char *text);

@@ -30,7 +30,7 @@ void gnuplot_number(struct text *text, double value)
 		text_add(text, "NaN");
 }
 
-void gnuplot_colour(struct text *text, struct colour colour)
+static void gnuplot_colour(struct text *text, struct colour colour)
 {
 	text_addf(text, "'#%02x%02x%02x'", (unsigned)lround(colour.red * 255), (unsigned)lround(colour.green * 255),
 		(unsigned)lround(colour.blue * 255));

@@ -353,16 +353,6 @@ void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style)
 			put(canvas, at, x, y, style, L' ', 1);
 }
 
-void canvas_restyle(struct canvas *canvas, struct rectangle clip, int x, int y, int count, enum style style)
-{
-	for (int i = 0; i < count; i++) {
-		struct canvas_cell *cell = cell_at(canvas, clip, x + i, y);
-
-		if (cell)
-			cell->style = (uint8_t)style;
-	}
-}
-
 static void print_character(wchar_t character, FILE *file)
 {
 	uint32_t c = (uint32_t)character;

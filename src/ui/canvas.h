@@ -72,8 +72,6 @@ int canvas_wrap_rows(const struct canvas *canvas, int width, const char *utf8);
 void canvas_frame(struct canvas *canvas, struct rectangle at, enum style style, const char *title);
 /* Blanks of that style. */
 void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style);
-/* Gives count cells from (x, y) another style, leaving their characters. */
-void canvas_restyle(struct canvas *canvas, struct rectangle clip, int x, int y, int count, enum style style);
 
 /* Prints the characters as UTF-8, a line a row, trailing blanks removed. */
 void canvas_print(const struct canvas *canvas, FILE *file);

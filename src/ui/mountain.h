@@ -9,9 +9,8 @@
 enum { MOUNTAIN_SHADES = 8 };
 int mountain_shade(double gbps, double top);
 
-/* Whether the present setting is one of the cells, and whether it is not even between them. */
+/* Whether the present setting is one of the cells. */
 bool mountain_at(const struct view_grid *grid);
-bool mountain_off(const struct view_grid *grid);
 
 /* The cache that a row of the grid stays in: "L1" … "mem", or "" where it is not known; first: or where the row before has the same. */
 const char *mountain_level(const struct view_grid *grid, int y, bool first);

@@ -208,13 +208,29 @@ static void add_spread(struct lines *lines, const struct sample *sample)
 	snprintf(line->text, sizeof(line->text), "quartiles %s … %s", lo, hi);
 }
 
-/* One rate: "  0.183 ns  T", or "      - GB/s   moves none". */
+/* One rate: "  0.183 ns  T". Empty where there is none: of code that moves no bytes, or whose data decide how many. */
 static void rate(char *buffer, size_t size, double value, const char *unit, int unit_width, char source)
 {
 	char figure[24];
 
+	*buffer = '\0';
+	if (!isfinite(value))
+		return;
 	panels_figure(value, figure, sizeof(figure));
-	snprintf(buffer, size, "%6s %-*s %c", figure, unit_width, unit, isfinite(value) ? source : ' ');
+	snprintf(buffer, size, "%6s %-*s %c", figure, unit_width, unit, source);
+}
+
+/* Two rates side by side, or below each other; each where it is. */
+static void add_pair(struct lines *lines, int rank, const char *first, const char *second, bool wide)
+{
+	struct line *line;
+
+	if (*first) {
+		line = add(lines, rank, STYLE_TEXT);
+		snprintf(line->text, sizeof(line->text), "%s%s%s", first, wide && *second ? "  " : "", wide ? second : "");
+	}
+	if (*second && (!wide || !*first))
+		snprintf(add(lines, rank + 1, STYLE_TEXT)->text, sizeof(line->text), "%s", second);
 }
 
 /* Times are wall time; what is per cycle has the source of the cycles. */
@@ -223,20 +239,13 @@ static void add_rates(struct lines *lines, const struct sample *sample, int widt
 	char cycles = sample->cycles_from ? (char)sample->cycles_from : ' ';
 	char ns[48], ghz[48], gbps[48], per_cycle[48];
 	bool wide = width >= RATES_WIDE;
-	struct line *line;
 
 	rate(ns, sizeof(ns), sample->ns, "ns", wide ? 3 : 7, 'T');
 	rate(ghz, sizeof(ghz), sample->ghz, "GHz", wide ? 3 : 7, cycles);
 	rate(gbps, sizeof(gbps), sample->gbps, "GB/s", 7, 'T');
 	rate(per_cycle, sizeof(per_cycle), sample->bytes_per_cycle, "B/cycle", 7, cycles);
-	line = add(lines, 5, STYLE_TEXT);
-	snprintf(line->text, sizeof(line->text), "%s%s%s", ns, wide ? "  " : "", wide ? gbps : "");
-	if (!wide)
-		snprintf(add(lines, 6, STYLE_TEXT)->text, sizeof(line->text), "%s", gbps);
-	line = add(lines, 8, STYLE_TEXT);
-	snprintf(line->text, sizeof(line->text), "%s%s%s", ghz, wide ? "  " : "", wide ? per_cycle : "");
-	if (!wide)
-		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text), "%s", per_cycle);
+	add_pair(lines, 5, ns, gbps, wide);
+	add_pair(lines, 8, ghz, per_cycle, wide);
 }
 
 static void add_words(struct lines *lines, int rank, enum style style, const char *words, const struct canvas *canvas, int width)

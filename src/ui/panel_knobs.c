@@ -126,19 +126,23 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 	columns->hint = columns->name + columns->value + 2;
 }
 
-/* All choices or the range, in one row. */
+/* All choices, or the range and whose it is, in one row. */
 static void draw_range(struct canvas *canvas, struct rectangle at, int row, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
-	char range[160];
-
 	bool numbered = knob->kind == KNOB_CHOICE && !view->replay;
+	char range[160], words[200] = "";
 
 	if (numbered)
 		choices(knob, true, range, sizeof(range));
 	if (!numbered || canvas_columns(canvas, range) > at.width - 2)
 		hint_of(view, view->knob, false, range, sizeof(range));
-	canvas_text(canvas, at, 2, row, STYLE_DIM, range);
+	if (knob->kind != KNOB_CHOICE)
+		snprintf(words, sizeof(words), "%s: %s", knob->name, range);
+	/* Its name goes before the end of what has room either way. */
+	if (!words[0] || (canvas_columns(canvas, words) > at.width - 2 && canvas_columns(canvas, range) <= at.width - 2))
+		snprintf(words, sizeof(words), "%s", range);
+	canvas_text(canvas, at, 2, row, STYLE_DIM, words);
 }
 
 /* The kernel's remark at the bottom; where room is short it takes all there is and is cut at a word. Returns the

@@ -128,7 +128,7 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
 	canvas_text(canvas, at, 0, y, STYLE_FIGURE, "measured");
 	if (!sample->valid) {
 		canvas_text(canvas, at, x, y, STYLE_DIM, view->failure[0] ? "not measured" :
-			view->probing ? "after the probe" : "measuring…");
+			view->characterising ? "after the core" : view->probing ? "after the probe" : "measuring…");
 		return;
 	}
 	draw_bar(canvas, at, x, y, columns->bar, columns->scale > 0 ? sample->cpe / columns->scale : 0, STYLE_FIGURE,
@@ -164,7 +164,7 @@ static void find_words(const struct canvas *canvas, const struct view *view, int
 		snprintf(words->text[0], sizeof(words->text[0]), "%s", limits->limit[limits->binding].cause);
 	words->style[0] = STYLE_DIM;
 	if (view->explanation->waits)
-		snprintf(words->text[1], sizeof(words->text[1]), "The next load waits: %s.", view->explanation->waits);
+		snprintf(words->text[1], sizeof(words->text[1]), "What the next load waits for: %s.", view->explanation->waits);
 	words->style[1] = STYLE_TEXT;
 	snprintf(words->text[2], sizeof(words->text[2]), "%s", limits->binding < 0 ? "no hard limit is known" :
 		view->gap.words);

@@ -48,6 +48,7 @@ static void draw_short(struct canvas *canvas, struct rectangle at, const struct 
 {
 	static const char *const waiting[] = { "measuring…  q quits", "…  q", "…" };
 	static const char *const probing[] = { "probing…  q quits", "…  q", "…" };
+	static const char *const core[] = { "this core…  q quits", "…  q", "…" };
 	static const char *const frozen[] = { "frozen, not measured  q quits", "frozen  q", "-" };
 	char refused[300], ahead[100], left[40];
 	const char *preparing[] = { ahead, "measuring…  q quits", "…  q", "…" };
@@ -61,7 +62,7 @@ static void draw_short(struct canvas *canvas, struct rectangle at, const struct 
 	} else if (panels_ahead(view, ahead, sizeof(ahead), left)) {
 		draw_fitting(canvas, at, 0, STYLE_DIM, preparing, 4);
 	} else {
-		draw_fitting(canvas, at, 0, STYLE_DIM, view->frozen ? frozen : view->probing ? probing : waiting, 3);
+		draw_fitting(canvas, at, 0, STYLE_DIM, view->frozen ? frozen : view->characterising ? core : view->probing ? probing : waiting, 3);
 	}
 }
 
@@ -94,7 +95,7 @@ static void state_words(const struct view *view, char *buffer, size_t size)
 	const struct sample *sample = &view->sample;
 	const char *state = panels_state(view);
 	char figure[24];
-	const char *word = view->frozen ? "frozen" : view->failure[0] ? "stopped" : view->probing ? "probing" : state[0] || !sample->valid ? "" :
+	const char *word = view->frozen ? "frozen" : view->failure[0] ? "stopped" : view->characterising ? "this core" : view->probing ? "probing" : state[0] || !sample->valid ? "" :
 		view->replay ? "replay" : "live";
 	size_t used = (size_t)snprintf(buffer, size, "%s%s%s%s", word, (view->frozen || view->probing) && state[0] ? ", " : "", state,
 		view->recording ? ", recording" : "");
@@ -130,7 +131,8 @@ static void draw_rows(struct canvas *canvas, struct rectangle at, const struct v
 		canvas_text(canvas, at, 0, 1, STYLE_DIM, words);
 	else
 		canvas_text(canvas, at, 0, 1, view->failure[0] ? STYLE_BAD : STYLE_DIM, view->failure[0] ?
-			"not measured" : view->frozen ? "frozen before it was measured" : view->probing ? "measured after the probe" : "measuring…");
+			"not measured" : view->frozen ? "frozen before it was measured" : view->characterising ? "measured after the core" :
+			view->probing ? "measured after the probe" : "measuring…");
 	state_words(view, words, sizeof(words));
 	snprintf(quit, sizeof(quit), "q quits  (panels from %dx%d)", LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT);
 	if (at.height == 3) {

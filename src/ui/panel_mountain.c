@@ -72,7 +72,8 @@ bool mountain_at(const struct view_grid *grid)
 	return grid->place_x.where == AXIS_AT && grid->place_y.where == AXIS_AT;
 }
 
-bool mountain_off(const struct view_grid *grid)
+/* Not even between cells. */
+static bool mountain_off(const struct view_grid *grid)
 {
 	return grid->place_x.where >= AXIS_BEFORE || grid->place_y.where >= AXIS_BEFORE;
 }

@@ -22,6 +22,8 @@ void canned_core(struct canned *canned, struct session *session, int percent)
 	report->complete = machine->stopped = percent == 100;
 	snprintf(report->doing, sizeof(report->doing), "latency of fadd.512");
 	campaign_begin(session, CAMPAIGN_CORE, &campaign_characterise, machine);
+	/* The key that begins it takes the last message away. */
+	session->notice[0] = '\0';
 	/* Nothing goes on by itself. */
 	machine->waiting = session->frozen = percent < 100;
 }

@@ -105,6 +105,9 @@ static void the_difference_is_explained(void **state)
 	check_difference(soft, &add, 248, "not sharp: it rises from 200 to 260 fillers, and the core file's 248 are among them");
 	check_difference(soft, &add, 180, "not sharp: it rises from 200 to 260 fillers");
 	check_difference(soft, NULL, NAN, "not sharp: it rises from 200 to 260 fillers");
+	/* 401 to 521 entries. */
+	check_difference(soft, &jal, 512, "not sharp: it rises from 200 to 260 fillers, and the core file's 512 are among them");
+	check_difference(soft, &jal, 248, "not sharp: it rises from 200 to 260 fillers");
 	check_difference(none, &jal, 128, "they take none of the 128 entries that the core's file has");
 	check_difference(none, &jal, NAN, "");
 	none.work = true;

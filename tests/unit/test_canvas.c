@@ -142,7 +142,7 @@ static void any_size_can_be_drawn_on(void **state)
 		canvas_resize(&canvas, size, size);
 		canvas_frame(&canvas, (struct rectangle){ 0, 0, size, size }, STYLE_TEXT, "title");
 		canvas_text_right(&canvas, (struct rectangle){ 0, 0, size, size }, 3, 0, STYLE_TEXT, "wide 日");
-		canvas_restyle(&canvas, whole, 0, 0, 10, STYLE_BAD);
+		canvas_fill(&canvas, whole, STYLE_BAD);
 	}
 	assert_int_equal(canvas.cells[0].style, STYLE_BAD);
 	canvas_free(&canvas);

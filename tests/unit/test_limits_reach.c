@@ -285,6 +285,25 @@ static void the_largest_range_counts_as_memory(void **state)
 	check_near(limits.beyond[2], 1 - (5120.0 + (1 << 21)) / (1 << 22), 1e-9);
 }
 
+/* Nothing depends on which part of the data is named first: none of the small one's lines come from what counts as memory for the large one. */
+static void the_order_of_the_parts_does_not_matter(void **state)
+{
+	const struct kernel_reach small = { 1, 2048, REACH_CHAINED }, large = { 1, 1 << 22, REACH_CHAINED };
+	struct limits_place place = { .working_set = 1 << 22, .reaches = 2, .reach = { small, large },
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 }, .point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
+	double lines, latency;
+
+	limits_of(*state, PLAIN, 1, &place);
+	lines = cpe_of(LIMIT_MEMORY_LINES);
+	latency = cpe_of(LIMIT_MEMORY_LATENCY);
+	assert_true(lines > 1 / 0.25 * 0.99 && latency > 50);
+	place.reach[0] = large;
+	place.reach[1] = small;
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LINES), lines, 1e-9);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), latency, 1e-9);
+}
+
 /* Where a set that the last cache should hold takes as long as the largest range, the cache holds nothing of it: others have it. */
 static void a_cache_that_others_fill_is_none(void **state)
 {
@@ -366,6 +385,7 @@ int main(void)
 		cmocka_unit_test(a_carried_chain_keeps_its_operations),
 		cmocka_unit_test(what_larger_ranges_take_stands_for_a_cache_that_is_shared),
 		cmocka_unit_test(the_largest_range_counts_as_memory),
+		cmocka_unit_test(the_order_of_the_parts_does_not_matter),
 		cmocka_unit_test(a_cache_that_others_fill_is_none),
 		cmocka_unit_test(a_load_now_and_then_is_told),
 		cmocka_unit_test(what_is_missing_is_named),

@@ -101,6 +101,15 @@ static void traffic_is_told_against_the_peak(void **state)
 	assert_string_equal(words, "3.210 GB/s from memory, 28 % of the 11.40 GB/s that one core reads here");
 	pace_traffic_words(&pace, true, words, sizeof(words));
 	assert_string_equal(words, "3.210 GB/s from memory, 28 % of peak");
+	pace.traffic = 0.0006;
+	pace.share = 0.0006 / 11.4;
+	pace_traffic_words(&pace, true, words, sizeof(words));
+	assert_string_equal(words, "0.001 GB/s from memory, 0.005 % of peak");
+	/* Some misses are always counted. */
+	pace.traffic = 0.0004;
+	pace.share = 0.0004 / 11.4;
+	pace_traffic_words(&pace, true, words, sizeof(words));
+	assert_string_equal(words, "");
 	pace.traffic = 0;
 	pace_traffic_words(&pace, false, words, sizeof(words));
 	assert_string_equal(words, "");

@@ -3,11 +3,12 @@
 
 #include <locale.h>
 
+#include "session/characterise.h"
 #include "session/probe.h"
 #include "ui/panels.h"
 
 extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder, panel_ports, panel_code,
-	panel_source;
+	panel_source, panel_notice, panel_line;
 
 static struct view view;
 static char shown[8000];
@@ -328,7 +329,7 @@ static void the_ladder_says_what_the_next_load_waits_for(void **state)
 	explanation->waits = "the next node's address is in this node";
 	snprintf(view.order, sizeof(view.order), "published: array before interleaved; here interleaved is 2.10 times as fast");
 	draw(&panel_ladder, 100, 20);
-	check_contains(shown, "The next load waits: the next node's address is in this node.");
+	check_contains(shown, "What the next load waits for: the next node's address is in this node.");
 	check_contains(shown, "published: array before interleaved; here interleaved is 2.10 times as fast");
 	explanation->waits = NULL;
 }
@@ -352,6 +353,51 @@ static void instructions_and_traffic_stand_beside_the_figure(void **state)
 	check_contains(draw(&panel_figure, 31, 16), "5.000 instructions S, CPI 0.400");
 	view.pace.instructions = 1234.5;
 	check_contains(draw(&panel_figure, 28, 16), "instr S, CPI 0.400");
+}
+
+/* How many bytes a search touches its data decide: no rate is made up, and none is left out in its place. */
+static void a_rate_that_nobody_knows_is_not_shown(void **state)
+{
+	(void)state;
+	begin();
+	check_contains(draw(&panel_figure, 50, 16), " 0.500 ns  T   16.00 GB/s    T");
+	check_contains(shown, " 4.000 GHz R   4.000 B/cycle R");
+	view.sample.gbps = view.sample.bytes_per_cycle = NAN;
+	for (int width = 20; width <= 50; width += 10) {
+		check_contains(draw(&panel_figure, width, 16), " 0.500 ns");
+		check_contains(shown, " 4.000 GHz");
+		lacks(shown, "GB/s");
+		lacks(shown, "B/cycle");
+	}
+	view.sample.ns = NAN;
+	view.sample.gbps = 16;
+	check_contains(draw(&panel_figure, 50, 16), " 16.00 GB/s    T");
+	lacks(shown, " ns ");
+}
+
+/* While the core measures itself one line says how far it is, but what a key brought about comes first. */
+static void a_message_comes_before_how_far_the_core_is(void **state)
+{
+	struct characterise_report report = { .done = 0.37, .doing = "latency of fadd" };
+
+	(void)state;
+	begin();
+	view.probing = true;
+	view.characterising = &report;
+	check_contains(draw(&panel_notice, 80, 1), "this core measures itself, 37 %: latency of fadd; Esc ends it");
+	snprintf(view.notice, sizeof(view.notice), "there is no figure to pin yet");
+	check_contains(draw(&panel_notice, 80, 1), "there is no figure to pin yet");
+	view.notice[0] = '\0';
+	report.doing[0] = '\0';
+	check_contains(draw(&panel_notice, 80, 1), "this core measures itself, 37 %; Esc ends it");
+	/* On the smallest screens, too, it is not the probe. */
+	view.sample.valid = false;
+	check_contains(draw(&panel_line, 40, 12), "measured after the core");
+	check_contains(shown, "this core");
+	lacks(shown, "prob");
+	lacks(draw(&panel_line, 30, 2), "prob");
+	view.characterising = NULL;
+	check_contains(draw(&panel_line, 40, 12), "measured after the probe");
 }
 
 /* While data are laid out: how far, in place of the figure. */
@@ -511,6 +557,8 @@ int main(void)
 		cmocka_unit_test(the_title_never_gives_another_cells_figure),
 		cmocka_unit_test(the_ladder_says_what_the_next_load_waits_for),
 		cmocka_unit_test(instructions_and_traffic_stand_beside_the_figure),
+		cmocka_unit_test(a_rate_that_nobody_knows_is_not_shown),
+		cmocka_unit_test(a_message_comes_before_how_far_the_core_is),
 		cmocka_unit_test(a_long_preparation_says_how_far_it_is),
 		cmocka_unit_test(the_ladder_tells_hard_from_soft_and_unknown),
 		cmocka_unit_test(another_core_is_named_in_each_title),

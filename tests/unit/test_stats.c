@@ -29,17 +29,6 @@ static void median_sorts_in_place(void **state)
 	assert_true(isnan(stats_median(values, 0)));
 }
 
-static void cv_is_relative_deviation(void **state)
-{
-	const double values[] = { 9, 10, 11 }, same[] = { 5, 5, 5 }, around_zero[] = { -1, 1 };
-
-	(void)state;
-	check_near(stats_cv(values, 3), 0.1, 1e-12);
-	check_near(stats_cv(same, 3), 0, 0);
-	assert_true(isnan(stats_cv(values, 1)));
-	assert_true(isnan(stats_cv(around_zero, 2)));
-}
-
 /* `low` values around 1, the rest around `high`, each spread evenly by ±half. */
 static void two_groups(double *values, size_t count, size_t low, double high, double half)
 {
@@ -92,7 +81,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_are_linear_between_neighbours),
 		cmocka_unit_test(median_sorts_in_place),
-		cmocka_unit_test(cv_is_relative_deviation),
 		cmocka_unit_test(two_modes_are_told_apart),
 		cmocka_unit_test(one_mode_is_not_split),
 	};
