@@ -155,7 +155,7 @@ struct kernel_block {
 	int blocks;           /* N x N blocks in use at a time */
 	int bytes;            /* of an element */
 	int64_t most;         /* of that N on, one block is all there is */
-	double pages;         /* that each of N rows takes, where the innermost loop goes down them, in all matrices together; else 0 */
+	double pages;         /* that each of N rows takes, in all matrices whose rows the two inner loops go down, where the innermost does; else 0 */
 	bool sums;            /* it adds up along a line of N elements */
 };
 

@@ -154,12 +154,21 @@ static void matmul_figures(struct kernel_run *run)
 	run->restart = sums(v) ? (double)block : 0;
 }
 
+/* Matrices of which a block has as many rows as it is wide: those whose rows the outer loop does not step over. With j outside, they are all: a
+ * and c are gone down while b is. */
+static int rowed_of(const int64_t *v)
+{
+	enum matmul_loop outer = matmul_order(v)[0], second = matmul_transposed(v) ? LOOP_J : LOOP_K;
+
+	return (outer == LOOP_I ? 0 : 2) + (outer != second);
+}
+
 static bool matmul_block(const int64_t *v, struct kernel_block *block)
 {
 	double row = (double)(matmul_row(v) * matmul_bytes(v)) / PAGE;
 
 	*block = (struct kernel_block){ .knob = MATMUL_BLOCK, .blocks = 3, .bytes = (int)matmul_bytes(v), .most = v[MATMUL_N],
-		.pages = columns_of(v) * (row < 1 ? row : 1), .sums = sums(v) };
+		.pages = columns_of(v) > 0 ? rowed_of(v) * (row < 1 ? row : 1) : 0, .sums = sums(v) };
 	return matmul_blocked(v);
 }
 

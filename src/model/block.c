@@ -10,6 +10,10 @@
  * on Redwood Cove, blocks of 40 and 48 took 25 to 30 % longer than those of 32, going down two columns. */
 enum { TURNS_PREDICTED = 32 };
 
+/* Of blocks that the pages keep small anyway, so many times smaller ones cost less than what they save, each element from the cache before: the
+ * ends of lines come that much more often. */
+#define LITTLE_LESS 1.5
+
 /* Rows begin and sums end in step when N is a multiple of this; of smaller blocks it would take too much. */
 enum { STEP = 8, STEP_FROM = 32 };
 
@@ -64,6 +68,12 @@ static const char *first_unknown(const struct block_question *question, int leve
 	return NULL;
 }
 
+/* What the level before holds of one block alone; 0: there is none. */
+static int64_t near(const struct block_question *question, int level)
+{
+	return level > 0 ? block_fits(question->level[level - 1].bytes, 1, question->bytes) : 0;
+}
+
 static void add(struct block_advice *advice, const char *words)
 {
 	size_t used = strlen(advice->why);
@@ -93,6 +103,7 @@ static void explain(const struct block_question *question, bool by_climb, struct
 	switch (advice->by) {
 	case BLOCK_PAGES:
 	case BLOCK_TURNS:
+	case BLOCK_NEAR:
 		snprintf(words, sizeof(words), "; but each row takes %.3g page%s of the first TLB, which holds %.0f%s", question->pages,
 			 question->pages > 1 ? "s" : "", question->entries, question->pages_assumed ? " (assumed)" : "");
 		break;
@@ -109,6 +120,12 @@ static void explain(const struct block_question *question, bool by_climb, struct
 	add(advice, words);
 	if (advice->by == BLOCK_TURNS)
 		add(advice, "; and of a little over 32 turns a loop's end is mispredicted");
+	if (advice->by == BLOCK_NEAR) {
+		units_bytes_long((int64_t)level[-1].bytes, size, sizeof(size));
+		snprintf(words, sizeof(words), "; and of little less, %lld x %lld, one block fits %s (%s)", (long long)near(question, advice->level),
+			(long long)near(question, advice->level), level[-1].name, size);
+		add(advice, words);
+	}
 }
 
 /* A smaller bound takes over; what stays is a whole number of steps. */
@@ -134,6 +151,8 @@ void block_advise(const struct block_question *question, struct block_advice *ad
 		bound(advice, BLOCK_PAGES, question->entries / question->pages);
 	if (advice->by == BLOCK_PAGES && (double)advice->n < 2 * turns)
 		bound(advice, BLOCK_TURNS, turns);
+	if (advice->by == BLOCK_PAGES && LITTLE_LESS * (double)near(question, advice->level) > (double)advice->n)
+		bound(advice, BLOCK_NEAR, (double)near(question, advice->level));
 	bound(advice, BLOCK_WINDOW, question->window);
 	if (advice->n >= STEP_FROM)
 		advice->n -= advice->n % STEP;

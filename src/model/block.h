@@ -1,8 +1,9 @@
 /* How large the blocks of blocked code should be: the case study's rule, so many N x N blocks in one level of cache, and which level. Pure.
  *
  * The level is the one after which the latency climbs most, relatively, among those that belong to the core alone: what a core gets of a shared
- * one is not sure. Two things make blocks smaller: rows that lie on a page each, where the first TLB holds fewer pages; and sums that wait for
- * each other, where the core's window holds fewer elements than a line of a block has, so that it reaches no other line's sum. */
+ * one is not sure. Two things make blocks smaller: rows that lie on a page each, where the first TLB holds fewer pages, and then, where it takes
+ * little more off, the cache before, which a single block may fit: it is the one met again each time the outer loop goes on; and sums that
+ * wait for each other, where the core's window holds fewer elements than a line of a block has, so that it reaches no other line's sum. */
 #ifndef SLX_MODEL_BLOCK_H
 #define SLX_MODEL_BLOCK_H
 
@@ -25,7 +26,7 @@ struct block_question {
 	int blocks;               /* N x N blocks in use at a time */
 	int bytes;                /* of an element */
 	int64_t least, most;      /* that N may be */
-	double pages;             /* that each row of a block takes, where rows are gone down; else 0 */
+	double pages;             /* that a row of each block takes together, of those that have N of them, where rows are gone down; else 0 */
 	double entries;           /* of the first TLB */
 	bool pages_assumed;       /* these: of a core whose number of them nobody knows */
 	double turn;              /* elements in one turn of the innermost loop; 0: 1 */
@@ -33,7 +34,7 @@ struct block_question {
 };
 
 /* What made the size. */
-enum block_bound { BLOCK_CACHE, BLOCK_PAGES, BLOCK_TURNS, BLOCK_WINDOW, BLOCK_MOST };
+enum block_bound { BLOCK_CACHE, BLOCK_PAGES, BLOCK_TURNS, BLOCK_NEAR, BLOCK_WINDOW, BLOCK_MOST };
 
 struct block_advice {
 	int64_t n;                /* 0: nothing can be said: no cache's size is known */

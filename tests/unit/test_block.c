@@ -105,6 +105,7 @@ static void pages_and_the_window_make_blocks_smaller(void **state)
 	check_contains(advice.why, "each row takes 2 pages of the first TLB, which holds 100; and of a little over 32 turns");
 	/* Loops of four elements a turn have fewer turns. */
 	question.turn = 4;
+	question.level[0].bytes = 8 << 10;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 48);
 	assert_int_equal(advice.by, BLOCK_PAGES);
@@ -121,6 +122,45 @@ static void pages_and_the_window_make_blocks_smaller(void **state)
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288);
 	assert_int_equal(advice.by, BLOCK_CACHE);
+}
+
+/* Where pages keep blocks small, a little less fits one of them into the cache before; much less is not worth it. */
+static void what_pages_leave_may_fit_the_cache_before(void **state)
+{
+	struct block_question question = itanium();
+	struct block_advice advice;
+
+	(void)state;
+	question.level[1].bytes = 2 << 20;
+	question.level[0].bytes = 48 << 10;
+	question.pages = 1;
+	question.entries = 96;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 72);
+	assert_int_equal(advice.by, BLOCK_NEAR);
+	check_contains(advice.why, "each row takes 1 page of the first TLB, which holds 96; and of little less, 78 x 78, one block fits L1d (48 KiB)");
+	/* Of half the bytes more fit than there are pages. */
+	question.bytes = 4;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 96);
+	assert_int_equal(advice.by, BLOCK_PAGES);
+	/* 45 x 45 are few beside 96. */
+	question.bytes = 8;
+	question.level[0].bytes = 16 << 10;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 96);
+	/* Without pages in the way the level itself is what counts. */
+	question.level[0].bytes = 48 << 10;
+	question.pages = 0;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 288);
+	/* No level before the first. */
+	question.pages = 3;
+	question.level[0] = question.level[1];
+	question.level_count = 1;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 32);
+	assert_int_equal(advice.by, BLOCK_PAGES);
 }
 
 static void no_block_is_larger_than_the_matrix(void **state)
@@ -148,6 +188,7 @@ int main(void)
 		cmocka_unit_test(the_level_is_where_latency_climbs_most),
 		cmocka_unit_test(without_latencies_the_last_own_cache_is_taken),
 		cmocka_unit_test(pages_and_the_window_make_blocks_smaller),
+		cmocka_unit_test(what_pages_leave_may_fit_the_cache_before),
 		cmocka_unit_test(no_block_is_larger_than_the_matrix),
 	};
 

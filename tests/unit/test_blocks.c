@@ -82,14 +82,49 @@ static void the_core_makes_blocks_smaller(void **state)
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.n, 288);
 	check_contains(blocks.advice.why, "to 75 cycles as measured");
-	/* 96 entries of the first TLB, a row of 8,000 bytes on a page or two of its own each. */
+	/* 96 entries of the first TLB, a row of 8,000 bytes on a page or two of its own each; nearly as many rows fit L1. */
 	check_ok(setting_assign(&setting, "form=blocked", MEANS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
+	assert_int_equal(blocks.advice.by, BLOCK_NEAR);
+	assert_int_equal(blocks.advice.n, 72);
+	/* With columns outside, a block of each of the three matrices has its rows. */
+	check_ok(setting_assign(&setting, "order=jik", MEANS_UNKNOWN));
+	explain(&ask, explanation);
+	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.by, BLOCK_PAGES);
-	assert_int_equal(blocks.advice.n, 96);
+	assert_int_equal(blocks.advice.n, 32);
 	explanation_free(explanation);
 	uarch_choice_free(&core);
+}
+
+/* Of how many matrices the rows of a block lie on pages of their own, for each order whose innermost loop goes down them; n = 1000, so a row is
+ * a page and more. */
+static void every_matrix_that_has_rows_takes_pages(void **state)
+{
+	static const struct {
+		const char *form, *order;
+		double pages;
+	} tries[] = {
+		{ "form=blocked", "order=ijk", 1 }, { "form=blocked", "order=jik", 3 }, { "form=blocked", "order=jki", 3 },
+		{ "form=blocked", "order=kji", 2 }, { "form=blocked", "order=ikj", 0 }, { "form=blocked", "order=kij", 0 },
+		{ "form=blocked-transposed", "order=ijk", 0 }, { "form=blocked-transposed", "order=jik", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		struct kernel_block block;
+		struct setting setting;
+
+		set(&setting, tries[i].form);
+		check_ok(setting_assign(&setting, tries[i].order, MEANS_UNKNOWN));
+		assert_true(kernel->block(setting.v, &block));
+		check_near(block.pages, tries[i].pages, 1e-9);
+		/* Rows of 100 share pages: a fifth of one each. */
+		check_ok(setting_assign(&setting, "n=100", MEANS_UNKNOWN));
+		assert_true(kernel->block(setting.v, &block));
+		check_near(block.pages, tries[i].pages * 800 / 4096, 1e-9);
+	}
 }
 
 static void measured(struct cells *cells, const struct setting *setting, int64_t block, double cpe)
@@ -140,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_alone_give_an_advice),
 		cmocka_unit_test(the_core_makes_blocks_smaller),
+		cmocka_unit_test(every_matrix_that_has_rows_takes_pages),
 		cmocka_unit_test(the_best_measured_stands_beside_it),
 	};
 
