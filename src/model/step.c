@@ -51,11 +51,16 @@ static void plain_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+static struct timeval timer_time(double seconds)
+{
+	return (struct timeval){ (time_t)seconds, (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6) + 1 };
+}
+
 static _Noreturn void child_main(const struct step_plan *plan)
 {
 	const struct rlimit no_core = { 0 };
 	double whole = plan->seconds < 3600 ? plan->seconds : 3600;
-	struct itimerval limit = { .it_value = { (time_t)whole, (suseconds_t)((whole - (double)(time_t)whole) * 1e6) + 1 } };
+	struct itimerval limit = { .it_value = timer_time(whole), .it_interval = timer_time(whole / 8) };
 	const volatile uint64_t counts[] = { plan->shorter, plan->longer, plan->longer };
 	int failed = 0;
 
@@ -65,7 +70,7 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(EXIT_REFUSED);
 	stop_self();
-	/* Wakes the parent when the time is up, wherever the child is. */
+	/* Wakes the parent when the time is up, wherever the child is; and again, where others had the processor meanwhile. */
 	setitimer(ITIMER_REAL, &limit, NULL);
 	if (plan->prepare)
 		failed = plan->prepare(plan->context);
@@ -89,7 +94,7 @@ struct tracer {
 	const struct step_plan *plan;
 	pid_t child;
 	bool gone;                /* waited for */
-	double deadline;
+	double begin, before;     /* of the clock; and seconds that this thread had waited for a processor by then */
 
 	int insn_count, insn_room;
 	struct insn *insn;
@@ -107,6 +112,40 @@ static double steady_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Seconds that a thread was ready and others ran; 0 where the kernel does not say. */
+static double waited_for(const char *schedstat)
+{
+	FILE *file = fopen(schedstat, "re");
+	unsigned long long ran, waited;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%llu %llu", &ran, &waited) != 2)
+		waited = 0;
+	fclose(file);
+	return (double)waited * 1e-9;
+}
+
+#define OWN_SCHEDSTAT "/proc/thread-self/schedstat"
+
+bool step_late(double elapsed, double waited, double seconds)
+{
+	return elapsed >= seconds * STEP_LATEST || elapsed - waited >= seconds;
+}
+
+/* Whether the time is up. Parent and child take turns, and on a busy machine each waits for others at every one. */
+static bool late(const struct tracer *tracer)
+{
+	double elapsed = steady_now() - tracer->begin, waited = 0;
+	char path[48];
+
+	if (elapsed >= tracer->plan->seconds && elapsed < tracer->plan->seconds * STEP_LATEST) {
+		snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tracer->child);
+		waited = waited_for(path) + waited_for(OWN_SCHEDSTAT) - tracer->before;
+	}
+	return step_late(elapsed, waited, tracer->plan->seconds);
 }
 
 /* What keeps children from being traced here. */
@@ -215,7 +254,7 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 
 			if (waited < 0 && errno != EINTR)
 				return status_make(STATUS_FAILED, "the stepped process is gone: %s", strerror(errno));
-			if (steady_now() > tracer->deadline + 0.05)
+			if (late(tracer))
 				return ended_by_signal(tracer, SIGALRM);
 			if (!stepping)
 				nanosleep(&moment, NULL);
@@ -234,7 +273,7 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 		}
 		if (WSTOPSIG(how) == wanted)
 			return status_ok();
-		if (!passes(WSTOPSIG(how)))
+		if (!passes(WSTOPSIG(how)) && !(WSTOPSIG(how) == SIGALRM && !late(tracer)))
 			return ended_by_signal(tracer, WSTOPSIG(how));
 	}
 }
@@ -243,7 +282,8 @@ static struct status start(struct tracer *tracer)
 {
 	int how;
 
-	tracer->deadline = steady_now() + tracer->plan->seconds;
+	tracer->begin = steady_now();
+	tracer->before = waited_for(OWN_SCHEDSTAT);
 	tracer->child = fork();
 	if (tracer->child == 0)
 		child_main(tracer->plan);

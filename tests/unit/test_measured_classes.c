@@ -10,25 +10,28 @@ static struct recipes recipes;
 static struct uarch *uarch;      /* a core of which nothing is known but those classes */
 static struct explanation *explanation;
 
-/* Instructions whose class nobody can measure side by side with others, or that stand where it does not matter. */
-static const char *const excused[] = {
-	"vzeroupper",      /* once behind a loop, at times counted to it */
-	"div", "idiv",     /* of 16 bits and less */
+/* Instructions that no line of the list stands for: in which kernel, and what else of them is in their text. */
+static const struct excuse {
+	const char *kernel, *mnemonic, *part;
+} excused[] = {
 #ifdef __x86_64__
-	"call", "ret",     /* of generated code; return and call have no representative of their own */
+	{ NULL, "vzeroupper", "" },      /* once behind a loop, at times counted to it */
+	/* What it does besides its stores cannot be told from them. */
+	{ "scatter-stores", "vpscatterdd", "" },
 #else
-	"adr",             /* of generated code: of a label, which no single line has */
-	"dup", "ld1r",     /* of an element, and of memory: no line has them yet */
+	{ "window", "adr", "" },         /* of a label, which no single line has */
+	{ "simd", "dup", "[" },          /* of an element: the assembler has no such form */
+	{ "simd", "ld1r", "" },          /* nor this */
 #endif
-	/* What these do besides their accesses cannot be told from the accesses. */
-	"vpgatherdd", "vgatherdps", "vgatherdpd", "vpscatterdd", "vpgatherdq", "vpscatterdq",
-	NULL
 };
 
-static bool is_excused(const char *mnemonic)
+static int looked;      /* instructions of which the class is in the list */
+
+static bool is_excused(const struct kernel *kernel, const struct insn *insn)
 {
-	for (int i = 0; excused[i]; i++)
-		if (strcmp(excused[i], mnemonic) == 0)
+	for (size_t i = 0; i < sizeof(excused) / sizeof(*excused); i++)
+		if ((!excused[i].kernel || strcmp(excused[i].kernel, kernel->name) == 0) && strcmp(excused[i].mnemonic, insn->mnemonic) == 0 &&
+			strstr(insn->text, excused[i].part))
 			return true;
 	return false;
 }
@@ -80,7 +83,8 @@ static int missing(const struct kernel *kernel, const int64_t *v)
 		struct uarch_insn facts;
 
 		uarch_insn(uarch, insn, &facts);
-		if (facts.known || !insn->known || is_excused(insn->mnemonic))
+		looked += facts.known;
+		if (facts.known || !insn->known || is_excused(kernel, insn))
 			continue;
 		print_error("%s: no class for \"%s\"\n", kernel->name, insn->text);
 		count++;
@@ -127,6 +131,9 @@ static void every_kernel_is_of_classes_that_are_measured(void **state)
 		}
 	}
 	assert_int_equal(count, 0);
+	/* Where nothing can be stepped, either. */
+	print_message("%d instructions\n", looked);
+	assert_true(looked > 1000);
 }
 
 int main(void)

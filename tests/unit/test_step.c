@@ -187,6 +187,18 @@ static void test_limits(void **state)
 	check_fails(&plan, "stepping 144 elements did not end within 300 instructions");
 }
 
+/* What others take counts only where they take nearly all. */
+static void test_late(void **state)
+{
+	(void)state;
+	assert_false(step_late(1.9, 0, 2));
+	assert_true(step_late(2, 0, 2));
+	assert_false(step_late(6, 4.5, 2));
+	assert_true(step_late(6, 3.5, 2));
+	assert_false(step_late(19.9, 18, 2));
+	assert_true(step_late(20, 20, 2));
+}
+
 static void test_ends(void **state)
 {
 	struct step_plan plan = plan_for(run_exit, NULL);
@@ -226,6 +238,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_branchy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_crash, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
 	};
