@@ -195,6 +195,39 @@ static void lists_are_what_their_shares_say(void **state)
 	test_free(met);
 }
 
+/* Lines that jumps lead to are counted: a limit may not take them for more. */
+static void figures_know_the_lines_of_misplaced_groups(void **state)
+{
+	enum { NODES = 60000, LINES = NODES * sizeof(struct list_node) / 64 };
+	static bool met[LINES + 1];
+
+	(void)state;
+	for (int64_t misplaced = 5; misplaced <= 100; misplaced += misplaced < 50 ? 20 : 55)
+		for (int64_t deleted = 0; deleted <= 50; deleted += 50)
+			for (int64_t group = 0; group < 5; group++) {
+				struct kernel_run run = lookup_at(group ? FORM_UNROLLED : FORM_SIMPLE, NODES, misplaced, deleted, group);
+				double lines = 0;
+				struct list list;
+
+				prepare(&run);
+				list = lookup_list(&run);
+				memset(met, 0, sizeof(met));
+				for (uint64_t rank = 0; rank < list.groups; rank++) {
+					const struct list_node *node = list.nodes + list_place(&list, rank) * list.group;
+					size_t line = (size_t)((const unsigned char *)node - memory) / 64;
+
+					if (list_place(&list, rank) != rank && !list_deleted(&list, rank) && !met[line]) {
+						met[line] = true;
+						lines++;
+					}
+				}
+				assert_int_equal(run.reach[0].way, REACH_CHAINED);
+				/* Of single nodes a line has two beginnings or three: the figure goes by their mean. */
+				check_near(run.reach[0].least / 64, lines, (group == 0 ? 0.1 : 0.05) * lines + 10);
+				assert_true(run.reach[0].least <= run.reach[0].range);
+			}
+}
+
 /* Counted one by one. */
 static void linked_groups_are_counted_by_rank_and_by_place(void **state)
 {
@@ -519,6 +552,7 @@ int main(void)
 		cmocka_unit_test(chains_add_up_all),
 		cmocka_unit_test(chains_refuses_what_cannot_be),
 		cmocka_unit_test(lists_are_what_their_shares_say),
+		cmocka_unit_test(figures_know_the_lines_of_misplaced_groups),
 		cmocka_unit_test(linked_groups_are_counted_by_rank_and_by_place),
 		cmocka_unit_test(all_forms_find_the_same),
 		cmocka_unit_test(comparisons_are_counted_right),
