@@ -78,6 +78,8 @@ struct kernel_reach {
 	double lines;              /* touched per element there */
 	double range;              /* bytes that they are scattered over, with all that is met as often or more often */
 	enum reach_way way;
+	double least;              /* bytes of those lines alone, where the same come again in each pass: a cache may keep them before others that are
+	                              met as often, as those that a prefetcher brought; 0: range */
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes it,

@@ -336,11 +336,19 @@ static double walk_of(const int64_t *v, double linked)
 	return linked * (1 - (double)lookup_hits(v) / (double)v[LOOKUP_VALUES] / 2);
 }
 
-static void add_reach(struct kernel_run *run, enum reach_way way, double lines, double range)
+/* Bytes of the lines that hold the pointers of misplaced groups. */
+static double scattered_bytes(const int64_t *v, const struct list *list)
+{
+	double share = (double)v[LOOKUP_MISPLACED] / 100 * (1 - (double)v[LOOKUP_DELETED] / 100), each = (double)LINE / (double)(NODE * list->group);
+
+	return each < 1 ? share * (double)list->groups * LINE : (double)list->count * NODE * (1 - pow(1 - share, each));
+}
+
+static void add_reach(struct kernel_run *run, enum reach_way way, double lines, double range, double least)
 {
 	if (lines <= 0)
 		return;
-	run->reach[run->reaches++] = (struct kernel_reach){ .lines = lines, .range = range, .way = way };
+	run->reach[run->reaches++] = (struct kernel_reach){ .lines = lines, .range = range, .way = way, .least = least };
 }
 
 static void lookup_figures(struct kernel_run *run)
@@ -348,7 +356,7 @@ static void lookup_figures(struct kernel_run *run)
 	const int64_t *v = run->v;
 	struct list list = list_without(v);
 	struct lines lines = lines_of(v);
-	double bytes = (double)list.count * NODE, nodes = (double)list.linked, values = (double)v[LOOKUP_VALUES], walk = walk_of(v, nodes);
+	double bytes = (double)list.count * NODE, nodes = (double)list.linked, values = (double)v[LOOKUP_VALUES], walk = walk_of(v, nodes), least;
 
 	run->access = "comparison";
 	run->range = bytes;
@@ -382,14 +390,15 @@ static void lookup_figures(struct kernel_run *run)
 	if (lines.scattered <= 0)
 		return;
 	run->scattered = true;
+	least = scattered_bytes(v, &list);
 	if (v[LOOKUP_FORM] == FORM_INDEX) {
-		add_reach(run, REACH_FREE, lines.scattered, bytes);
-		add_reach(run, REACH_CHAINED, lines.scattered / walk / values * nodes, bytes);
+		add_reach(run, REACH_FREE, lines.scattered, bytes, least);
+		add_reach(run, REACH_CHAINED, lines.scattered / walk / values * nodes, bytes, least);
 		lines.ordered += (double)WORD / LINE;
 	} else {
-		add_reach(run, REACH_CHAINED, lines.scattered, bytes);
+		add_reach(run, REACH_CHAINED, lines.scattered, bytes, least);
 	}
-	add_reach(run, REACH_ORDERED, lines.ordered, bytes);
+	add_reach(run, REACH_ORDERED, lines.ordered, bytes, 0);
 }
 
 static struct status lookup_prepare(struct kernel_run *run)

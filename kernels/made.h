@@ -17,7 +17,7 @@
  *	rcx x10   1
  *	r11 x11   0
  *	r12 x12   where stores go, 4 KiB
- *	r14 x14   data, 4 KiB of the one; 4 KiB before, words that hold their own address; 8 KiB behind, 256 bytes of 0
+ *	r14 x14   data, 4 KiB of the one; 4 KiB before, words that hold their own address; 8,384 bytes behind, 256 of 0
  *	r15 x15   the loop's own
  *	15 31     vector registers of the one: 1, as the values are
  *	14 30     likewise 1.7: the odd one

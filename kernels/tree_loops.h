@@ -14,6 +14,13 @@
 #define BEGIN uint64_t found = 0, sum = 0
 #define END walk->found += found; walk->sum += sum
 
+/* Several searches begin at the same place. */
+KERNEL_BODY void all_at(uint64_t *at, uint64_t lookups, uint64_t first)
+{
+	for (uint64_t i = 0; i < lookups; i++)
+		at[i] = first;
+}
+
 /* ---- Pointers in binary nodes */
 
 KERNEL_LOOP static void pointer_branching(struct tree_walk *walk)
@@ -161,6 +168,12 @@ KERNEL_BODY uint64_t node_or_nothing(uint64_t at, uint64_t number)
 	return choose(at, number, at, at, number);
 }
 
+/* Whether that is the node with the key. */
+KERNEL_BODY uint64_t is_key(const struct tree_walk *walk, uint64_t node, uint64_t key, const unsigned words)
+{
+	return walk->nodes[words * node] == key;
+}
+
 KERNEL_BODY void level_branch_free(struct tree_walk *walk, const unsigned words)
 {
 	const uint64_t *nodes = walk->nodes;
@@ -173,7 +186,7 @@ KERNEL_BODY void level_branch_free(struct tree_walk *walk, const unsigned words)
 		for (uint64_t level = walk->levels; level > 1; level--)
 			at = choose(key, nodes[words * at], 2 * at + 1, at, 2 * at + 2);
 		at = node_or_nothing(at, walk->number);
-		is = nodes[words * at] == key;
+		is = is_key(walk, at, key, words);
 		found += is;
 		sum += at & -is;
 	}
@@ -187,8 +200,7 @@ KERNEL_BODY void level_branching_interleaved(struct tree_walk *walk, const unsig
 	BEGIN;
 
 	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
-		for (uint64_t i = 0; i < lookups; i++)
-			at[i] = 0;
+		all_at(at, lookups, 0);
 		do {
 			active = 0;
 			for (uint64_t i = 0; i < lookups; i++) {
@@ -224,13 +236,12 @@ KERNEL_BODY void level_branch_free_interleaved(struct tree_walk *walk, const uns
 	BEGIN;
 
 	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
-		for (uint64_t i = 0; i < lookups; i++)
-			at[i] = 0;
+		all_at(at, lookups, 0);
 		for (uint64_t level = walk->levels; level > 1; level--)
 			for (uint64_t i = 0; i < lookups; i++)
 				at[i] = choose(asked[i], nodes[words * at[i]], 2 * at[i] + 1, at[i], 2 * at[i] + 2);
 		for (uint64_t i = 0; i < lookups; i++) {
-			uint64_t node = node_or_nothing(at[i], walk->number), is = nodes[words * node] == asked[i];
+			uint64_t node = node_or_nothing(at[i], walk->number), is = is_key(walk, node, asked[i], words);
 
 			found += is;
 			sum += node & -is;
@@ -282,7 +293,7 @@ KERNEL_BODY void sorted_branch_free(struct tree_walk *walk, const unsigned words
 			half = left / 2;
 			from = choose(key, nodes[words * (from + half)], from, from + half, from + half);
 		}
-		is = nodes[words * from] == key;
+		is = is_key(walk, from, key, words);
 		found += is;
 		sum += from & -is;
 	}
@@ -296,10 +307,8 @@ KERNEL_BODY void sorted_branching_interleaved(struct tree_walk *walk, const unsi
 	BEGIN;
 
 	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
-		for (uint64_t i = 0; i < lookups; i++) {
-			at[i] = 0;
-			to[i] = walk->number;
-		}
+		all_at(at, lookups, 0);
+		all_at(to, lookups, walk->number);
 		do {
 			active = 0;
 			for (uint64_t i = 0; i < lookups; i++) {
@@ -331,15 +340,14 @@ KERNEL_BODY void sorted_branch_free_interleaved(struct tree_walk *walk, const un
 	BEGIN;
 
 	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
-		for (uint64_t i = 0; i < lookups; i++)
-			at[i] = 0;
+		all_at(at, lookups, 0);
 		for (uint64_t left = walk->number, half; left > 1; left -= half) {
 			half = left / 2;
 			for (uint64_t i = 0; i < lookups; i++)
 				at[i] = choose(asked[i], nodes[words * (at[i] + half)], at[i], at[i] + half, at[i] + half);
 		}
 		for (uint64_t i = 0; i < lookups; i++) {
-			uint64_t is = nodes[words * at[i]] == asked[i];
+			uint64_t is = is_key(walk, at[i], asked[i], words);
 
 			found += is;
 			sum += at[i] & -is;
@@ -439,8 +447,7 @@ KERNEL_BODY void many_branching_interleaved(struct tree_walk *walk, const unsign
 	BEGIN;
 
 	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
-		for (uint64_t i = 0; i < lookups; i++)
-			at[i] = first_at(walk, computed);
+		all_at(at, lookups, first_at(walk, computed));
 		do {
 			active = 0;
 			for (uint64_t i = 0; i < lookups; i++) {
@@ -471,8 +478,7 @@ KERNEL_BODY void many_branch_free_interleaved(struct tree_walk *walk, const unsi
 	BEGIN;
 
 	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
-		for (uint64_t i = 0; i < lookups; i++)
-			at[i] = first_at(walk, computed);
+		all_at(at, lookups, first_at(walk, computed));
 		for (uint64_t level = walk->levels; level > 1; level--)
 			for (uint64_t i = 0; i < lookups; i++)
 				at[i] = many_below(keys_at(walk, at[i], computed, words), at[i], asked[i], keys, computed);

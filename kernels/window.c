@@ -348,9 +348,8 @@ static void empty_caches(const struct kernel_run *run)
 static void window_call(struct kernel_run *run, uint64_t elements)
 {
 	struct kept *kept = kept_in(run);
-	struct window_walk state;
+	struct window_walk state = { .turns = 0 };
 
-	memset(state.general, 0, sizeof(state.general) + sizeof(state.vector) + sizeof(state.scratch));
 	walk(run, elements, &state);
 	memcpy(kept->chain, state.chain, sizeof(state.chain));
 	kept->walked += elements;

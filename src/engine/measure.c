@@ -356,6 +356,9 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			half = region_ticks(measure, measure->half, measure->calls);
 			whole = region_ticks(measure, measure->whole, measure->calls);
 		}
+		/* A long region has put what is timed next out of the caches: bringing it back made the clock seem 3 to 13 % faster than it is. */
+		clock_turn(CLOCK_CHAIN_UNIT);
+		clock_chain(CLOCK_CHAIN_UNIT);
 		if (clock->watched) {
 			uint64_t begin = clock_ticks();
 

@@ -66,11 +66,13 @@ static double walk_beyond(const struct tally *tally, double bytes)
 	return fmax(near, far);
 }
 
-/* The same of a reach: what is met more often has its place before. */
+/* The same of a reach: what is met more often has its place before. Nobody knows what else a cache would give up for lines that come again. */
 static double reach_beyond(const struct limits_place *place, int index, double bytes)
 {
-	double range = place->reach[index].range, before = 0;
+	double range = place->reach[index].range, least = place->reach[index].least, before = 0;
 
+	if (least > 0 && least < range)
+		return fmax(1 - bytes / least, 0);
 	for (int i = 0; i < place->reaches; i++)
 		if (place->reach[i].range < range)
 			before = fmax(before, place->reach[i].range);

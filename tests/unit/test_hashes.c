@@ -1,46 +1,30 @@
 /* hash-lookup: both tables hold the same keys where they belong, and every way to look them up finds the same. */
-#include "check.h"
+#include "laid.h"
 
 #include <math.h>
 
 #include "base/random.h"
 #include "kernels/hash.h"
 
-static atomic_bool no_cancel;
-enum { MEMORY = 4 << 20, SMALL = 300000 };
+enum { SMALL = 300000 };
 
-static unsigned char *memory;
 static const struct kernel *kernel;
 
 static int setup(void **state)
 {
-	(void)state;
 	kernel = kernel_find("hash-lookup");
-	memory = aligned_alloc(2 << 20, MEMORY);
-	return memory && kernel ? 0 : 1;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(memory);
-	return 0;
+	return kernel ? laid_begin(state) : -1;
 }
 
 static void initial(int64_t *v)
 {
-	memset(v, 0, KNOBS_MAX * sizeof(*v));
-	for (int i = 0; i < kernel->knob_count; i++)
-		v[i] = kernel->knobs[i].initial;
+	laid_initial(kernel, v);
 	v[HASH_SIZE] = SMALL;
 }
 
 static void run_at(const int64_t *v, struct kernel_run *run)
 {
-	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = 7, .cancel = &no_cancel };
-	memcpy(run->v, v, sizeof(run->v));
-	assert_true(kernel->footprint(v) <= MEMORY);
-	check_ok(kernel->prepare(run));
+	laid_at(kernel, v, run);
 }
 
 static void loads_are_exact(void **state)
@@ -51,7 +35,7 @@ static void loads_are_exact(void **state)
 	initial(v);
 	for (v[HASH_SIZE] = 16384; v[HASH_SIZE] < MEMORY; v[HASH_SIZE] = v[HASH_SIZE] * 2 + 1000)
 		for (v[HASH_LOAD] = 5; v[HASH_LOAD] <= 1000; v[HASH_LOAD] += 5) {
-			struct hash hash = hash_make(v, 7, memory);
+			struct hash hash = hash_make(v, LAID_SEED, memory);
 
 			assert_true(hash.buckets > 0 && hash.keys > 0);
 			assert_int_equal(hash.keys, hash.buckets * (uint64_t)v[HASH_LOAD] / 100);
@@ -119,7 +103,7 @@ static void every_key_has_its_place(void **state)
 		for (v[HASH_LOAD] = 25; v[HASH_LOAD] <= 400; v[HASH_LOAD] += v[HASH_LOAD] < 90 ? 35 : 100)
 			for (v[HASH_SIZE] = 16384; v[HASH_SIZE] <= SMALL; v[HASH_SIZE] += 70000) {
 				struct kernel_run run;
-				struct hash hash = hash_make(v, 7, memory);
+				struct hash hash = hash_make(v, LAID_SEED, memory);
 
 				run_at(v, &run);
 				assert_int_equal(run.laid_out, kernel->footprint(v));
@@ -131,7 +115,7 @@ static void every_key_has_its_place(void **state)
 
 static uint64_t plain(const int64_t *v, uint64_t from, uint64_t count)
 {
-	struct asked asked = asked_make(7, hash_keys(v), v[HASH_FOUND]);
+	struct asked asked = asked_make(LAID_SEED, hash_keys(v), v[HASH_FOUND]);
 	uint64_t found = 0, sum = 0;
 
 	for (uint64_t i = from; i < from + count; i++) {
@@ -185,7 +169,7 @@ static void every_way_finds_the_same(void **state)
 static double counted(const struct hash *hash, const int64_t *v)
 {
 	enum { LOOKUPS = 100000 };
-	struct asked asked = asked_make(7, hash->keys, v[HASH_FOUND]);
+	struct asked asked = asked_make(LAID_SEED, hash->keys, v[HASH_FOUND]);
 	double steps = 0;
 
 	for (uint64_t i = 0; i < LOOKUPS; i++) {
@@ -215,7 +199,7 @@ static void steps_are_as_many_as_expected(void **state)
 	for (v[HASH_TABLE] = 0; v[HASH_TABLE] < TABLES; v[HASH_TABLE]++)
 		for (v[HASH_LOAD] = 25; v[HASH_LOAD] <= (v[HASH_TABLE] == TABLE_OPEN ? 85 : 325); v[HASH_LOAD] += 60)
 			for (v[HASH_FOUND] = 0; v[HASH_FOUND] <= 100; v[HASH_FOUND] += 100) {
-				struct hash hash = hash_make(v, 7, memory);
+				struct hash hash = hash_make(v, LAID_SEED, memory);
 				struct kernel_run run;
 				double steps = hash_steps(v[HASH_TABLE], (double)v[HASH_LOAD] / 100, v[HASH_FOUND] > 0);
 
@@ -233,7 +217,7 @@ static void stopped_half_way_it_begins_again(void **state)
 {
 	for (int order = 0; order < 2; order++) {
 		int64_t v[KNOBS_MAX];
-		struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 7 };
+		struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED };
 		struct hash hash;
 
 		(void)state;
@@ -242,17 +226,17 @@ static void stopped_half_way_it_begins_again(void **state)
 		v[HASH_ORDER] = order;
 		memcpy(run.v, v, sizeof(v));
 		run_at(v, &run);
-		hash = hash_make(v, 7, memory);
+		hash = hash_make(v, LAID_SEED, memory);
 		for (uint64_t i = 0; i < hash.keys; i++)
 			if (hash.node[i].key == asked_present(0))
 				run.cancel = (const atomic_bool *)(const void *)&hash.node[i].key;
-		assert_ptr_not_equal(run.cancel, &no_cancel);
+		assert_ptr_not_equal(run.cancel, &never);
 		memset(memory, 0, MEMORY);
 		run.prepared = 0;
-		assert_int_equal(kernel->prepare(&run).code, STATUS_CANCELLED);
+		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
 		assert_int_equal(run.laid_out, 0);
-		run.cancel = &no_cancel;
-		check_ok(kernel->prepare(&run));
+		run.cancel = &never;
+		check_ok(laid_prepare(&run));
 		assert_int_equal(run.laid_out, kernel->footprint(v));
 		check_ok(kernel->verify(&run));
 	}
@@ -262,20 +246,20 @@ static void stopped_half_way_it_begins_again(void **state)
 static void clearing_can_be_stopped(void **state)
 {
 	int64_t v[KNOBS_MAX];
-	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 7 };
+	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED };
 	struct hash hash;
 
 	(void)state;
 	initial(v);
 	v[HASH_SIZE] = MEMORY;
 	v[HASH_LOAD] = 5;
-	hash = hash_make(v, 7, memory);
+	hash = hash_make(v, LAID_SEED, memory);
 	for (v[HASH_ORDER] = 0; v[HASH_ORDER] < 2; v[HASH_ORDER]++) {
 		memcpy(run.v, v, sizeof(v));
 		memset(memory, 0, MEMORY);
 		*(unsigned char *)&hash.bucket[hash.buckets - 1] = 1;
 		run.cancel = (const atomic_bool *)(const void *)&hash.bucket[hash.buckets - 1];
-		assert_int_equal(kernel->prepare(&run).code, STATUS_CANCELLED);
+		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
 		assert_int_equal(run.laid_out, 0);
 	}
 }
@@ -302,7 +286,7 @@ static void clearing_slots_can_be_stopped(void **state)
 	memcpy(run.v, v, sizeof(v));
 	memset(memory, 0, MEMORY);
 	run.cancel = (const atomic_bool *)(const void *)&hash.node[at].key;
-	assert_int_equal(kernel->prepare(&run).code, STATUS_CANCELLED);
+	assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
 	assert_true(hash.node[at].key == asked_present(0));
 	assert_int_equal(hash.slot[hash.buckets - 1].key, 0);
 }
@@ -311,7 +295,7 @@ static void clearing_slots_can_be_stopped(void **state)
 static void progress_goes_on_to_the_last_pass(void **state)
 {
 	int64_t v[KNOBS_MAX];
-	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 7, .cancel = &no_cancel };
+	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED, .cancel = &never };
 	atomic_uint progress = 0;
 
 	(void)state;
@@ -321,7 +305,7 @@ static void progress_goes_on_to_the_last_pass(void **state)
 	v[HASH_LOAD] = 200;
 	memcpy(run.v, v, sizeof(v));
 	run.progress = &progress;
-	check_ok(kernel->prepare(&run));
+	check_ok(laid_prepare(&run));
 	assert_in_range(progress, 900, 1000);
 	check_ok(kernel->verify(&run));
 }
@@ -379,5 +363,5 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_named),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, laid_end);
 }

@@ -225,6 +225,23 @@ static void ordered_lines_cost_bandwidth_alone(void **state)
 	assert_null(find(LIMIT_MEMORY_LATENCY));
 }
 
+/* A cache may keep few lines that come again, however much else goes through it. */
+static void lines_that_come_again_may_all_be_kept(void **state)
+{
+	struct limits_place place = { .working_set = 1 << 20, .reaches = 2, .l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
+		.memory = { .known = true, .latency = 300, .lines = 0.1 },
+		.reach = { { 0.25, 1 << 20, REACH_CHAINED, 16384 }, { 0.5, 1 << 20, REACH_ORDERED, 0 } } };
+	const double all = 1 << 20;
+
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
+	/* Of the others no more is kept than before. */
+	check_near(limits.beyond[2], 0.5 * (all - 21504) / all, 1e-9);
+	place.reach[0].least = 1 << 10;
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * 4, 1e-6);
+}
+
 /* Operations between the loads are on the chain too, where it is carried from element to element. */
 static void a_carried_chain_keeps_its_operations(void **state)
 {
@@ -382,6 +399,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_guess_ends_the_overlap),
 		cmocka_unit_test(guessed_addresses_make_no_chain),
 		cmocka_unit_test(ordered_lines_cost_bandwidth_alone),
+		cmocka_unit_test(lines_that_come_again_may_all_be_kept),
 		cmocka_unit_test(a_carried_chain_keeps_its_operations),
 		cmocka_unit_test(what_larger_ranges_take_stands_for_a_cache_that_is_shared),
 		cmocka_unit_test(the_largest_range_counts_as_memory),

@@ -1,32 +1,8 @@
 /* Lists: permutations that are computed, and the kernels that walk lists, beyond what test_kernels.c asks of every kernel. */
-#include "check.h"
+#include "laid.h"
 
-#include "kernels/kernel.h"
 #include "kernels/list_lookup.h"
 #include "kernels/shuffle.h"
-
-enum { MEMORY = 4 << 20 };
-
-static unsigned char *memory;
-static atomic_bool never;
-
-/* Lays the kernel's setting out anew. */
-static void lay_out(const struct kernel *kernel, const int64_t *v, struct kernel_run *run)
-{
-	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = 7, .cancel = &never };
-	memcpy(run->v, v, sizeof(run->v));
-	assert_true(kernel->footprint(v) <= MEMORY);
-	if (kernel->check)
-		check_ok(kernel->check(v));
-	check_ok(kernel->prepare(run));
-}
-
-static void initial(const struct kernel *kernel, int64_t *v)
-{
-	memset(v, 0, KNOBS_MAX * sizeof(*v));
-	for (int i = 0; i < kernel->knob_count; i++)
-		v[i] = kernel->knobs[i].initial;
-}
 
 static void set(const struct kernel *kernel, int64_t *v, const char *knob, int64_t value)
 {
@@ -90,7 +66,7 @@ static void chains_add_up_all(void **state)
 	int64_t v[KNOBS_MAX];
 
 	(void)state;
-	initial(chains, v);
+	laid_initial(chains, v);
 	for (int64_t chain = 1; chain <= 2; chain++)
 		for (int64_t order = 0; order < chain; order++)
 			for (int64_t acc = 0; acc < (chain == 1 ? 4 : 1); acc++) {
@@ -100,7 +76,7 @@ static void chains_add_up_all(void **state)
 				set(chains, v, "chain", chain);
 				set(chains, v, "order", order);
 				set(chains, v, "acc", acc);
-				lay_out(chains, v, &run);
+				laid_at(chains, v, &run);
 				for (uint64_t i = 0; i < run.ring; i++)
 					sum += ((uint64_t *)(void *)memory)[i * stride + stride - 1];
 				for (uint64_t i = 0; i < run.ring; i += 64) {
@@ -119,7 +95,7 @@ static void chains_refuses_what_cannot_be(void **state)
 	int64_t v[KNOBS_MAX];
 
 	(void)state;
-	initial(chains, v);
+	laid_initial(chains, v);
 	set(chains, v, "acc", 2);
 	check_contains(chains->check(v).text, "acc=4: chain=none has no chain through a sum to break; chain=sum has");
 	chains->fit(v, kernel_knob(chains, "acc"));
@@ -134,9 +110,9 @@ static void chains_refuses_what_cannot_be(void **state)
 /* A run at the initial setting but for these, not laid out yet. */
 static struct kernel_run lookup_at(int form, int64_t nodes, int64_t misplaced, int64_t deleted, int64_t group)
 {
-	struct kernel_run run = { .kernel = kernel_find("list-lookup"), .memory = memory, .seed = 7, .cancel = &never };
+	struct kernel_run run = { .kernel = kernel_find("list-lookup"), .memory = memory, .seed = LAID_SEED, .cancel = &never };
 
-	initial(run.kernel, run.v);
+	laid_initial(run.kernel, run.v);
 	run.v[LOOKUP_SIZE] = nodes * (int64_t)sizeof(struct list_node);
 	run.v[LOOKUP_FORM] = form;
 	run.v[LOOKUP_MISPLACED] = misplaced;
@@ -150,7 +126,7 @@ static void prepare(struct kernel_run *run)
 {
 	check_ok(run->kernel->check(run->v));
 	run->prepared = 0;
-	check_ok(run->kernel->prepare(run));
+	check_ok(laid_prepare(run));
 }
 
 /* The list goes once through every node that is not deleted, and as many as said stand where their rank is not. */
@@ -193,6 +169,39 @@ static void lists_are_what_their_shares_say(void **state)
 				assert_int_equal(out, (groups * (uint64_t)shares[m] + 50) / 100 / 2 * 2);
 			}
 	test_free(met);
+}
+
+/* Lines that jumps lead to are counted: a limit may not take them for more. */
+static void figures_know_the_lines_of_misplaced_groups(void **state)
+{
+	enum { NODES = 60000, LINES = NODES * sizeof(struct list_node) / 64 };
+	static bool met[LINES + 1];
+
+	(void)state;
+	for (int64_t misplaced = 5; misplaced <= 100; misplaced += misplaced < 50 ? 20 : 55)
+		for (int64_t deleted = 0; deleted <= 50; deleted += 50)
+			for (int64_t group = 0; group < 5; group++) {
+				struct kernel_run run = lookup_at(group ? FORM_UNROLLED : FORM_SIMPLE, NODES, misplaced, deleted, group);
+				double lines = 0;
+				struct list list;
+
+				prepare(&run);
+				list = lookup_list(&run);
+				memset(met, 0, sizeof(met));
+				for (uint64_t rank = 0; rank < list.groups; rank++) {
+					const struct list_node *node = list.nodes + list_place(&list, rank) * list.group;
+					size_t line = (size_t)((const unsigned char *)node - memory) / 64;
+
+					if (list_place(&list, rank) != rank && !list_deleted(&list, rank) && !met[line]) {
+						met[line] = true;
+						lines++;
+					}
+				}
+				assert_int_equal(run.reach[0].way, REACH_CHAINED);
+				/* Of single nodes a line has two beginnings or three: the figure goes by their mean. */
+				check_near(run.reach[0].least / 64, lines, (group == 0 ? 0.1 : 0.05) * lines + 10);
+				assert_true(run.reach[0].least <= run.reach[0].range);
+			}
 }
 
 /* Counted one by one. */
@@ -451,7 +460,7 @@ static void layouts_are_the_same_for_all_forms(void **state)
 		assert_int_equal(run.kernel->layout(run.v), first.kernel->layout(first.v));
 		/* Nothing but the index is written again. */
 		memory[8] ^= 1;
-		check_ok(run.kernel->prepare(&run));
+		check_ok(laid_prepare(&run));
 		memory[8] ^= 1;
 		assert_memory_equal(memory, kept, 2000 * sizeof(struct list_node));
 		check_ok(run.kernel->verify(&run));
@@ -476,10 +485,10 @@ static void looking_up_can_be_cancelled(void **state)
 		run.kernel->call(&run, run.ring);
 		assert_true(run.position < run.ring / 4);
 		run.prepared = run.laid_out = 0;
-		assert_int_equal(run.kernel->prepare(&run).code, STATUS_CANCELLED);
+		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
 		assert_int_equal(run.laid_out, 0);
 		run.cancel = &never;
-		check_ok(run.kernel->prepare(&run));
+		check_ok(laid_prepare(&run));
 		check_ok(run.kernel->verify(&run));
 		assert_in_range(progress, 500, 1000);
 	}
@@ -497,20 +506,6 @@ static void lookup_refuses_what_cannot_be(void **state)
 	check_contains(run.kernel->check(run.v).text, "inner=any-of: form=index compares with one value at a time; form=interleaved with all");
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	memory = aligned_alloc(2 << 20, MEMORY);
-	return memory ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	free(memory);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -519,6 +514,7 @@ int main(void)
 		cmocka_unit_test(chains_add_up_all),
 		cmocka_unit_test(chains_refuses_what_cannot_be),
 		cmocka_unit_test(lists_are_what_their_shares_say),
+		cmocka_unit_test(figures_know_the_lines_of_misplaced_groups),
 		cmocka_unit_test(linked_groups_are_counted_by_rank_and_by_place),
 		cmocka_unit_test(all_forms_find_the_same),
 		cmocka_unit_test(comparisons_are_counted_right),
@@ -531,5 +527,5 @@ int main(void)
 		cmocka_unit_test(lookup_refuses_what_cannot_be),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, laid_begin, laid_end);
 }

@@ -1,44 +1,17 @@
 /* matmul: whatever the form, the order of loops and the stretches that it is walked in, what comes out is the product. */
-#include "check.h"
+#include "laid.h"
 
 #include "base/random.h"
-#include "kernels/kernel.h"
 #include "kernels/matmul.h"
-
-static atomic_bool no_cancel;
-enum { MEMORY = 4 << 20 };
-
-static unsigned char *memory;
-
-static int setup(void **state)
-{
-	(void)state;
-	memory = aligned_alloc(2 << 20, MEMORY);
-	return memory ? 0 : 1;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(memory);
-	return 0;
-}
 
 static void initial(int64_t *v)
 {
-	const struct kernel *kernel = kernel_find("matmul");
-
-	memset(v, 0, KNOBS_MAX * sizeof(*v));
-	for (int i = 0; i < kernel->knob_count; i++)
-		v[i] = kernel->knobs[i].initial;
+	laid_initial(kernel_find("matmul"), v);
 }
 
 static void run_at(const int64_t *v, struct kernel_run *run)
 {
-	*run = (struct kernel_run){ .kernel = kernel_find("matmul"), .memory = memory, .seed = 7, .cancel = &no_cancel };
-	memcpy(run->v, v, sizeof(run->v));
-	assert_true(run->kernel->footprint(v) <= MEMORY);
-	check_ok(run->kernel->prepare(run));
+	laid_at(kernel_find("matmul"), v, run);
 }
 
 static double at(const struct kernel_run *run, int matrix, int64_t i, int64_t j)
@@ -340,5 +313,5 @@ int main(void)
 		cmocka_unit_test(rows_of_whole_pages_are_remarked_on),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, laid_begin, laid_end);
 }

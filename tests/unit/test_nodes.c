@@ -1,14 +1,13 @@
 /* Nodes that point to each other, and the two kernels of latency and bandwidth, beyond what test_kernels.c asks of every kernel. */
-#include "check.h"
+#include "laid.h"
 
 #include "base/random.h"
-#include "kernels/kernel.h"
 #include "kernels/nodes.h"
 
-enum { MEMORY = 2 << 20, LINE = 64 };
+enum { LINE = 64 };
 
-static unsigned char *memory, *again;
-static atomic_bool never, always = true;
+static unsigned char *again;
+static const atomic_bool always = true;
 
 static struct nodes nodes_of(enum nodes_order order, uint64_t stride, unsigned cycles)
 {
@@ -223,18 +222,10 @@ static void walks_begin_anywhere(void **state)
 
 /* ---- The kernels */
 
-static void initial(const struct kernel *kernel, int64_t *v)
-{
-	memset(v, 0, KNOBS_MAX * sizeof(*v));
-	for (int i = 0; i < kernel->knob_count; i++)
-		v[i] = kernel->knobs[i].initial;
-}
-
+/* With figures, which the engine asks for by themselves. */
 static void run_at(const struct kernel *kernel, const int64_t *v, struct kernel_run *run)
 {
-	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = 3, .cancel = &never };
-	memcpy(run->v, v, sizeof(run->v));
-	check_ok(kernel->prepare(run));
+	laid_at(kernel, v, run);
 	kernel->figures(run);
 }
 
@@ -246,7 +237,7 @@ static void mixed_sets_take_their_shares(void **state)
 	int64_t v[KNOBS_MAX];
 
 	(void)state;
-	initial(latency, v);
+	laid_initial(latency, v);
 	v[size] = 1 << 20;
 	v[near] = 4096;
 	for (v[far] = 0; v[far] < 100; v[far] += 5) {
@@ -280,7 +271,7 @@ static void small_sets_of_other_sizes_are_laid_out_anew(void **state)
 	int64_t v[KNOBS_MAX], other[KNOBS_MAX];
 
 	(void)state;
-	initial(latency, v);
+	laid_initial(latency, v);
 	v[kernel_knob(latency, "size")] = 1 << 20;
 	v[kernel_knob(latency, "far")] = 50;
 	v[kernel_knob(latency, "order")] = 2;
@@ -302,7 +293,7 @@ static void lines_are_those_that_hold_nodes(void **state)
 	int64_t v[KNOBS_MAX];
 
 	(void)state;
-	initial(latency, v);
+	laid_initial(latency, v);
 	v[size] = 96 * 4160;
 	v[stride] = 4160;
 	run_at(latency, v, &run);
@@ -336,7 +327,7 @@ static void trials_begin_in_fresh_nodes(void **state)
 	const struct node *verified;
 
 	(void)state;
-	initial(latency, v);
+	laid_initial(latency, v);
 	v[kernel_knob(latency, "size")] = 1 << 20;
 	run_at(latency, v, &run);
 	check_ok(latency->verify(&run));
@@ -358,7 +349,7 @@ static void streams_begin_at_their_share(void **state)
 	int64_t v[KNOBS_MAX];
 
 	(void)state;
-	initial(bandwidth, v);
+	laid_initial(bandwidth, v);
 	v[kernel_knob(bandwidth, "size")] = 1 << 20;
 	for (v[op] = 0; v[op] < 9; v[op]++) {
 		struct kernel_run run;
@@ -385,7 +376,7 @@ static void operations_are_told_apart(void **state)
 	int64_t v[KNOBS_MAX];
 
 	(void)state;
-	initial(bandwidth, v);
+	laid_initial(bandwidth, v);
 	while (bandwidth->knobs[op].choices[count])
 		count++;
 	assert_int_equal(count, 9);
@@ -434,7 +425,7 @@ static void bytes_credited_are_those_accessed(void **state)
 		struct kernel_run run;
 		int64_t v[KNOBS_MAX];
 
-		initial(bandwidth, v);
+		laid_initial(bandwidth, v);
 		for (v[op] = 0; strcmp(bandwidth->knobs[op].choices[v[op]], rows[i].op) != 0; v[op]++)
 			;
 		v[kernel_knob(bandwidth, "width")] = rows[i].width == 16;
@@ -450,18 +441,14 @@ static void bytes_credited_are_those_accessed(void **state)
 
 static int begin(void **state)
 {
-	(void)state;
-	memory = aligned_alloc(2 << 20, MEMORY);
 	again = aligned_alloc(2 << 20, MEMORY);
-	return !memory || !again;
+	return again ? laid_begin(state) : -1;
 }
 
 static int end(void **state)
 {
-	(void)state;
-	free(memory);
 	free(again);
-	return 0;
+	return laid_end(state);
 }
 
 int main(void)

@@ -1,46 +1,30 @@
 /* tree-lookup: every tree holds its keys where they belong, and every way to look them up finds the same. */
-#include "check.h"
+#include "laid.h"
 
 #include <math.h>
 
 #include "base/random.h"
 #include "kernels/tree.h"
 
-static atomic_bool no_cancel;
-enum { MEMORY = 4 << 20, SMALL = 48 << 10 };
+enum { SMALL = 48 << 10 };
 
-static unsigned char *memory;
 static const struct kernel *kernel;
 
 static int setup(void **state)
 {
-	(void)state;
 	kernel = kernel_find("tree-lookup");
-	memory = aligned_alloc(2 << 20, MEMORY);
-	return memory && kernel ? 0 : 1;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(memory);
-	return 0;
+	return kernel ? laid_begin(state) : -1;
 }
 
 static void initial(int64_t *v)
 {
-	memset(v, 0, KNOBS_MAX * sizeof(*v));
-	for (int i = 0; i < kernel->knob_count; i++)
-		v[i] = kernel->knobs[i].initial;
+	laid_initial(kernel, v);
 	v[TREE_SIZE] = SMALL;
 }
 
 static void run_at(const int64_t *v, struct kernel_run *run)
 {
-	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = 7, .cancel = &no_cancel };
-	memcpy(run->v, v, sizeof(run->v));
-	assert_true(kernel->footprint(v) <= MEMORY);
-	check_ok(kernel->prepare(run));
+	laid_at(kernel, v, run);
 }
 
 static bool allowed(const int64_t *v)
@@ -98,7 +82,7 @@ static void every_key_has_its_place(void **state)
 	do {
 		for (v[TREE_SIZE] = 1536; v[TREE_SIZE] < 40000; v[TREE_SIZE] = v[TREE_SIZE] * 5 / 4 + 24) {
 			struct kernel_run run;
-			struct tree tree = tree_make(v, 7);
+			struct tree tree = tree_make(v, LAID_SEED);
 			uint64_t rank = 0;
 
 			run_at(v, &run);
@@ -136,7 +120,7 @@ static void without_balance_trees_are_deeper(void **state)
 	v[TREE_SIZE] = MEMORY;
 	v[TREE_BALANCED] = 0;
 	run_at(v, &run);
-	tree = tree_make(v, 7);
+	tree = tree_make(v, LAID_SEED);
 	count = (double)tree.nodes;
 	for (double i = 1; i <= count; i++)
 		harmonic += 1 / i;
@@ -171,7 +155,7 @@ static void places(const struct tree *tree, uint64_t *place)
 
 static uint64_t plain(const int64_t *v, const struct tree *tree, const uint64_t *place, uint64_t from, uint64_t count)
 {
-	struct asked asked = asked_make(7, tree_keys(tree), v[TREE_FOUND]);
+	struct asked asked = asked_make(LAID_SEED, tree_keys(tree), v[TREE_FOUND]);
 	uint64_t found = 0, sum = 0;
 
 	for (uint64_t i = from; i < from + count; i++) {
@@ -209,7 +193,7 @@ static void every_way_finds_the_same(void **state)
 			v[TREE_SIZE] = way % 3 ? 1536 + (int64_t)random_below(&random, SMALL - 1536) : SMALL;
 			if (allowed(v)) {
 				run_at(v, &run);
-				tree = tree_make(v, 7);
+				tree = tree_make(v, LAID_SEED);
 				places(&tree, place);
 				count = 700 / run.granule * run.granule;
 				kernel->call(&run, count);
@@ -242,7 +226,7 @@ static void stopped_half_way_it_goes_on(void **state)
 {
 	for (int balanced = 0; balanced < 2; balanced++) {
 		int64_t v[KNOBS_MAX];
-		struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 7 };
+		struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED };
 		atomic_uint progress = 0;
 		struct tree tree;
 		uint64_t bytes;
@@ -254,19 +238,19 @@ static void stopped_half_way_it_goes_on(void **state)
 		v[TREE_ORDER] = balanced ? ORDER_LEVEL : ORDER_SORTED;
 		memcpy(run.v, v, sizeof(v));
 		memset(memory, 0, MEMORY);
-		tree = tree_make(v, 7);
+		tree = tree_make(v, LAID_SEED);
 		bytes = tree.words * 8;
 		run.cancel = (const atomic_bool *)(const void *)(memory + tree_place(&tree, 0) * bytes);
 		run.progress = &progress;
-		assert_int_equal(kernel->prepare(&run).code, STATUS_CANCELLED);
+		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
 		assert_in_range(progress, 1, 999);
 		if (balanced)
 			assert_true(run.laid_out > MEMORY / 2 && run.laid_out < MEMORY - 65536);
 		else
 			assert_int_equal(run.laid_out, 0);      /* begins again */
 		run.prepared = run.laid_out;
-		run.cancel = &no_cancel;
-		check_ok(kernel->prepare(&run));
+		run.cancel = &never;
+		check_ok(laid_prepare(&run));
 		assert_int_equal(run.laid_out, kernel->footprint(v));
 		check_ok(kernel->verify(&run));
 	}
@@ -299,9 +283,9 @@ static void samples_have_what_they_meet(void **state)
 			kernel->call(&run, LOOKUPS);
 			result = run.result;
 			memset(memory, 0xaa, SMALL + 200);
-			run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = 7, .cancel = &no_cancel, .sample = LOOKUPS };
+			run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = LAID_SEED, .cancel = &never, .sample = LOOKUPS };
 			memcpy(run.v, v, sizeof(run.v));
-			check_ok(kernel->prepare(&run));
+			check_ok(laid_prepare(&run));
 			kernel->call(&run, LOOKUPS);
 			assert_int_equal(run.result, result);
 		}
@@ -321,8 +305,8 @@ static void figures_are_those_of_the_walk(void **state)
 		for (v[TREE_SIZE] = 30000; v[TREE_SIZE] < 50000; v[TREE_SIZE] += 7000) {
 			enum { LOOKUPS = 20000 };
 			struct kernel_run run;
-			struct tree tree = tree_make(v, 7);
-			struct asked asked = asked_make(7, tree_keys(&tree), v[TREE_FOUND]);
+			struct tree tree = tree_make(v, LAID_SEED);
+			struct asked asked = asked_make(LAID_SEED, tree_keys(&tree), v[TREE_FOUND]);
 			double met[KERNEL_REACHES] = { 0 };
 
 			run_at(v, &run);
@@ -410,5 +394,5 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_named),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, laid_end);
 }
