@@ -208,6 +208,9 @@ static void find_line_differs(const struct found *found, struct hierarchy *hiera
 			hierarchy->line);
 }
 
+/* No load answers before the first cache does: a mode below its latency is of trials of which a part went elsewhere. */
+static const double fastest_share = 0.9;
+
 static void find_two_modes(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	static const char *const pages[PAGE_KINDS] = { "", " with 4k pages", " with huge pages" };
@@ -221,7 +224,7 @@ static void find_two_modes(const struct hierarchy_input *input, struct hierarchy
 		for (int i = 0; i < curve->count; i++) {
 			const struct curve_point *point = &curve->points[i];
 
-			if (!point->two_modes || !(point->mode_low > 0))
+			if (!point->two_modes || !(point->mode_low > fastest_share * hierarchy->lines[kind].plateau[0].cycles))
 				continue;
 			count++;
 			if (!widest || point->mode_high / point->mode_low > widest->mode_high / widest->mode_low)
