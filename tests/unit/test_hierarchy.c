@@ -289,6 +289,27 @@ static void points_of_two_modes_are_named(void **state)
 	free(world);
 }
 
+/* What varies is said to do so wherever its figures stand. */
+static void what_varies_is_said_to(void **state)
+{
+	struct world *world = world_new(&desktop, 12);
+
+	(void)state;
+	world->machine.cache[2].bytes = 480ull << 20;
+	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
+		for (int i = 0; i < world->lines[kind].count; i++)
+			world->lines[kind].point[i].two_modes = world->lines[kind].point[i].bytes > 2 * MIB && world->lines[kind].point[i].bytes < 16 * MIB;
+		for (int i = 0; i < world->pages[kind].count; i++)
+			world->pages[kind].point[i].two_modes = world->pages[kind].point[i].bytes > 512 * KIB;
+	}
+	find(world);
+	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
+	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "cycles more, unstable: ");
+	assert_true(hierarchy_cache(&world->hierarchy, 3)->unstable);
+	assert_true(has_finding(world, " in this run, and varies."));
+	free(world);
+}
+
 /* Entries are those that the kinds of pages show that shows more of them; what a miss costs is of small pages, whichever that was. */
 static void a_miss_costs_what_small_pages_show(void **state)
 {
@@ -445,6 +466,7 @@ int main(void)
 		cmocka_unit_test(a_level_that_is_stated_and_missing_is_a_finding),
 		cmocka_unit_test(pages_that_were_refused_are_named),
 		cmocka_unit_test(points_of_two_modes_are_named),
+		cmocka_unit_test(what_varies_is_said_to),
 		cmocka_unit_test(a_miss_costs_what_small_pages_show),
 		cmocka_unit_test(a_tlb_that_fades_has_a_range),
 		cmocka_unit_test(memory_that_grows_is_one_memory),
