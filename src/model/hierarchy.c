@@ -65,11 +65,16 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct found 
 	return !seen && is_stated_caches(input, bytes, rise);
 }
 
-/* The size of the first point beyond one, or that itself. */
+/* From where a TLB is full its sets of W entries overflow one after the other, until at 1 / W more all accesses miss: a third of them do at a
+ * third of the way, for W of four or more. What takes longer begins to miss before it is full, as beside others who take entries. */
+static const double fills_within = 1.25;
+static const double third_within = 1.12;
+
+/* The size of the first point beyond one, which a logarithm has been taken of, or that itself. */
 static double next_size(const struct hierarchy_curve *curve, double bytes)
 {
 	for (int i = 0; i < curve->count; i++)
-		if (curve->points[i].bytes > bytes)
+		if (curve->points[i].bytes > bytes * (1 + 1e-9))
 			return curve->points[i].bytes;
 	return bytes;
 }
@@ -78,7 +83,7 @@ static void add_tlb(struct found *found, const struct hierarchy_curve *curve, co
 {
 	const struct plateau_knee *knee = &pages->knee[i];
 	const struct plateau *low = &pages->plateau[i], *high = &pages->plateau[i + 1];
-	bool sharp = knee->hi < 1.25 * knee->corner;
+	bool sharp = knee->hi < fills_within * knee->corner && knee->third < third_within * knee->corner;
 	struct tlb tlb = { .cycles = high->cycles - low->cycles, .lo = high->lo - low->hi, .hi = high->hi - low->lo,
 		.confidence = fmin(knee->confidence, low->confidence), .unstable = low->unstable || high->unstable || knee->gradual,
 		.reach_lo = knee->corner, .reach_hi = sharp ? next_size(curve, knee->corner) : knee->hi, .reach = sharp ? knee->corner : knee->third, .sharp = sharp };
@@ -93,6 +98,10 @@ static void add_tlb(struct found *found, const struct hierarchy_curve *curve, co
 		 * a climb that is blurred where the other is not. */
 		if (tlb.sharp > same->sharp || (tlb.sharp == same->sharp && tlb.reach > same->reach)) {
 			tlb.kinds |= same->kinds;
+			/* What a miss costs is of the kind of pages that was looked at first: tables of large pages are smaller, and nearer. */
+			tlb.cycles = same->cycles;
+			tlb.lo = same->lo;
+			tlb.hi = same->hi;
 			*same = tlb;
 		} else {
 			same->kinds |= tlb.kinds;

@@ -74,12 +74,15 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 	size_words(level->bytes_hi, hi);
 	size_words((double)level->stated, stated);
 	if (hierarchy_disagrees(level)) {
+		const char *varies = level->unstable ? " in this run, and varies" : "";
+
 		say(level, "%s: %s cycles; the system says %s, you get about %s%s", level->name, cycles, stated,
 			size, level->unstable ? ", unstable" : "");
 		if (strcmp(lo, hi) == 0)
-			find(hierarchy, true, "The system says that %s has %s. By the curve it ends at about %s.", level->name, stated, lo);
+			find(hierarchy, true, "The system says that %s has %s. By the curve it ends at about %s%s.", level->name, stated, lo, varies);
 		else
-			find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s.", level->name, stated, lo, hi);
+			find(hierarchy, true, "The system says that %s has %s. By the curve it ends between %s and %s%s.", level->name, stated, lo, hi,
+				varies);
 	} else if (hierarchy_is_about(level)) {
 		say(level, "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size, lo, hi,
 			level->unstable ? ", unstable" : "");
@@ -90,16 +93,18 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 
 static void say_tlb(struct hierarchy_level *level)
 {
-	char cycles[SIZE_TEXT], reach[SIZE_TEXT];
+	char cycles[SIZE_TEXT], reach[SIZE_TEXT], lo[SIZE_TEXT], hi[SIZE_TEXT], range[3 * SIZE_TEXT] = "";
 
 	cycle_words(level->cycles, cycles);
 	size_words(level->bytes, reach);
+	if (level->unstable)
+		snprintf(range, sizeof(range), ", unstable: %s to %s", cycle_words(level->lo, lo), cycle_words(level->hi, hi));
 	if (hierarchy_is_about(level))
-		say(level, "%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles more", level->name,
-			level->entries, level->entries_lo, level->entries_hi, reach, cycles);
+		say(level, "%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles more%s", level->name,
+			level->entries, level->entries_lo, level->entries_hi, reach, cycles, range);
 	else
-		say(level, "%s: %.0f entries, pages for %s; beyond, %s cycles more", level->name, level->entries,
-			reach, cycles);
+		say(level, "%s: %.0f entries, pages for %s; beyond, %s cycles more%s", level->name, level->entries,
+			reach, cycles, range);
 }
 
 static void say_memory(struct hierarchy_level *level)
@@ -208,6 +213,9 @@ static void find_line_differs(const struct found *found, struct hierarchy *hiera
 			hierarchy->line);
 }
 
+/* No load answers before the first cache does: a mode below its latency is of trials of which a part went elsewhere. */
+static const double fastest_share = 0.9;
+
 static void find_two_modes(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	static const char *const pages[PAGE_KINDS] = { "", " with 4k pages", " with huge pages" };
@@ -221,7 +229,7 @@ static void find_two_modes(const struct hierarchy_input *input, struct hierarchy
 		for (int i = 0; i < curve->count; i++) {
 			const struct curve_point *point = &curve->points[i];
 
-			if (!point->two_modes || !(point->mode_low > 0))
+			if (!point->two_modes || !(point->mode_low > fastest_share * hierarchy->lines[kind].plateau[0].cycles))
 				continue;
 			count++;
 			if (!widest || point->mode_high / point->mode_low > widest->mode_high / widest->mode_low)

@@ -281,6 +281,91 @@ static void points_of_two_modes_are_named(void **state)
 	point->share_low = 0.4;
 	find(world);
 	assert_true(has_finding(world, "1 point with 4k pages has two modes: at 173.3 MiB, 150 cycles in 40 % of the trials and 420 in the others."));
+	/* Half of the first cache's latency is none that a load can have. */
+	point->mode_low = 1.9;
+	point->mode_high = 4;
+	find(world);
+	assert_false(has_finding(world, "two modes"));
+	free(world);
+}
+
+/* What varies is said to do so wherever its figures stand. */
+static void what_varies_is_said_to(void **state)
+{
+	struct world *world = world_new(&desktop, 12);
+
+	(void)state;
+	world->machine.cache[2].bytes = 480ull << 20;
+	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
+		for (int i = 0; i < world->lines[kind].count; i++)
+			world->lines[kind].point[i].two_modes = world->lines[kind].point[i].bytes > 2 * MIB && world->lines[kind].point[i].bytes < 16 * MIB;
+		for (int i = 0; i < world->pages[kind].count; i++)
+			world->pages[kind].point[i].two_modes = world->pages[kind].point[i].bytes > 512 * KIB;
+	}
+	find(world);
+	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
+	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "cycles more, unstable: ");
+	assert_true(hierarchy_cache(&world->hierarchy, 3)->unstable);
+	assert_true(has_finding(world, " in this run, and varies."));
+	free(world);
+}
+
+/* Entries are those that the kinds of pages show that shows more of them; what a miss costs is of small pages, whichever that was. */
+static void a_miss_costs_what_small_pages_show(void **state)
+{
+	struct world *world = world_new(&desktop, 5);
+
+	(void)state;
+	fill_pages(&desktop, 7, 1500, 40, &world->pages[PAGES_4K]);
+	fill_pages(&desktop, 8, 1800, 20, &world->pages[PAGES_HUGE]);
+	use(&world->input.pages[PAGES_4K], &world->pages[PAGES_4K]);
+	use(&world->input.pages[PAGES_HUGE], &world->pages[PAGES_HUGE]);
+	find(world);
+	assert_non_null(hierarchy_tlb(&world->hierarchy, 2));
+	assert_true(hierarchy_tlb(&world->hierarchy, 2)->entries_hi >= 1800);
+	check_near(hierarchy_tlb(&world->hierarchy, 2)->cycles, 40, 3);
+	free(world);
+}
+
+/* A curve over pages as measured beside heavy load: where its second TLB (2,048 entries) begins to miss is not where it ends. Entries are
+ * sure only where all pages miss soon after. */
+static void a_tlb_that_fades_has_a_range(void **state)
+{
+	static const struct {
+		int pages;
+		double cycles;
+	} measured[] = {
+		{ 8, 4.99 }, { 10, 5.00 }, { 11, 5.00 }, { 13, 5.00 }, { 16, 5.00 }, { 19, 5.00 }, { 23, 5.00 }, { 27, 4.99 }, { 32, 5.00 },
+		{ 38, 4.99 }, { 45, 5.00 }, { 54, 4.99 }, { 64, 4.99 }, { 76, 4.99 }, { 91, 4.98 }, { 94, 4.98 }, { 96, 4.98 }, { 97, 5.48 },
+		{ 98, 5.97 }, { 99, 6.47 }, { 100, 6.92 }, { 101, 7.39 }, { 102, 7.86 }, { 105, 9.17 }, { 108, 9.99 }, { 128, 12.00 },
+		{ 152, 12.00 }, { 181, 12.00 }, { 215, 11.99 }, { 256, 11.98 }, { 304, 13.78 }, { 362, 11.99 }, { 431, 12.00 }, { 512, 11.95 },
+		{ 609, 11.42 }, { 724, 10.73 }, { 861, 23.01 }, { 1024, 23.04 }, { 1218, 23.06 }, { 1328, 23.06 }, { 1374, 22.99 },
+		{ 1421, 23.14 }, { 1448, 25.27 }, { 1467, 23.37 }, { 1514, 23.35 }, { 1560, 23.21 }, { 1579, 25.44 }, { 1606, 24.19 },
+		{ 1653, 23.64 }, { 1674, 23.72 }, { 1695, 27.30 }, { 1696, 25.53 }, { 1716, 29.00 }, { 1718, 24.82 }, { 1722, 32.19 },
+		{ 1736, 26.57 }, { 1741, 25.47 }, { 1757, 27.11 }, { 1763, 26.29 }, { 1778, 27.94 }, { 1780, 26.18 }, { 1785, 25.88 },
+		{ 1799, 26.93 }, { 1807, 26.73 }, { 1829, 30.51 }, { 1865, 35.45 }, { 1874, 29.57 }, { 1878, 33.83 }, { 1899, 32.85 },
+		{ 1930, 35.32 }, { 1947, 32.86 }, { 1955, 31.36 }, { 1988, 31.96 }, { 1997, 40.87 }, { 2048, 53.25 }, { 2435, 67.24 },
+		{ 2896, 75.87 }, { 3444, 76.31 }, { 4096, 76.83 },
+	};
+	struct world *world = world_new(&desktop, 3);
+	struct made_curve *curve = &world->pages[PAGES_4K];
+	const struct hierarchy_level *second;
+
+	(void)state;
+	curve->count = 0;
+	for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
+		curve->point[curve->count++] = (struct curve_point){ .bytes = 4096.0 * measured[i].pages, .cycles = measured[i].cycles,
+			.lo = 0.99 * measured[i].cycles, .hi = 1.01 * measured[i].cycles };
+	use(&world->input.pages[PAGES_4K], curve);
+	world->input.pages[PAGES_HUGE].count = 0;
+	find(world);
+	assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
+	assert_string_equal(hierarchy_tlb(&world->hierarchy, 1)->words, "L1 DTLB: 96 entries, pages for 384 KiB; beyond, 7.0 cycles more");
+	second = hierarchy_tlb(&world->hierarchy, 2);
+	assert_non_null(second);
+	assert_true(hierarchy_is_about(second));
+	assert_true(second->entries_lo <= 2048 && second->entries_hi >= 2048);
+	check_contains(second->words, "L2 DTLB: about ");
 	free(world);
 }
 
@@ -381,6 +466,9 @@ int main(void)
 		cmocka_unit_test(a_level_that_is_stated_and_missing_is_a_finding),
 		cmocka_unit_test(pages_that_were_refused_are_named),
 		cmocka_unit_test(points_of_two_modes_are_named),
+		cmocka_unit_test(what_varies_is_said_to),
+		cmocka_unit_test(a_miss_costs_what_small_pages_show),
+		cmocka_unit_test(a_tlb_that_fades_has_a_range),
 		cmocka_unit_test(memory_that_grows_is_one_memory),
 		cmocka_unit_test(nothing_is_claimed_too_early),
 		cmocka_unit_test(entries_are_of_the_pages_that_there_are),
