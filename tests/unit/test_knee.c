@@ -326,6 +326,23 @@ static void the_range_shrinks_as_points_come(void **state)
 	assert_int_equal(knee.kind, KNEE_SHARP);
 }
 
+/* A wide gap says nothing of where in it the knee is, however clear the rise. */
+static void a_wide_gap_is_unclear(void **state)
+{
+	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 140, 201, 160, 200, 180, 201, 70, 100, 118, 200, 74, 100 };
+	struct knee_curve curve = made_by_hand(points, 9);
+	struct knee knee;
+
+	(void)state;
+	knee_find(&curve, MOST, &knee);
+	assert_true(knee.lo == 64 && knee.hi == 127);
+	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+	curve = made_by_hand(points, 12);
+	knee_find(&curve, MOST, &knee);
+	assert_true(knee.lo == 74 && knee.hi == 117);
+	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+}
+
 /* A point half-way up belongs to whichever side it is nearer to. */
 static void the_likelier_step_weighs_more(void **state)
 {
@@ -389,12 +406,15 @@ static void one_slow_point_is_no_sharp_knee(void **state)
 
 static void points_all_over_the_place_are_unclear(void **state)
 {
-	const double scattered[] = { 100, 210, 105, 190, 95, 220, 100, 215, 110 };
+	const double scattered[] = { 100, 210, 105, 190, 95, 220, 100, 215, 110 }, falling[] = { 210, 200, 190, 205, 195, 100, 101, 99, 100 };
 	struct knee knee = find_doubling(scattered);
 
 	(void)state;
 	assert_int_equal(knee.kind, KNEE_UNCLEAR);
 	assert_false(knee.work);
+	knee = find_doubling(falling);
+	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+	assert_true(isnan(knee.x));
 }
 
 /* Work of the fillers that is as long as they are many has steps where doubling looks; other work may grow so slowly that none is seen, but that
@@ -402,15 +422,17 @@ static void points_all_over_the_place_are_unclear(void **state)
 static void growth_is_told_from_a_rise_that_noise_hides(void **state)
 {
 	const double work[] = { 100, 101, 100, 101, 110, 200, 400, 800, 1600 };
-	const double few[] = { 100, 115, 132, 152, 175, 201, 231, 266, 306 };
+	const double few[] = { 0, 100, 128, 119, 256, 137, 384, 156, 512, 175, 640, 194, 768, 212, 896, 231, 1024, 250 };
 	struct knee_curve curve = { 0 };
 	struct knee knee = find_doubling(work);
 
 	(void)state;
 	assert_int_equal(knee.kind, KNEE_NONE);
 	assert_true(knee.work);
-	knee = find_doubling(few);
+	curve = made_by_hand(few, 9);
+	knee_find(&curve, 1024, &knee);
 	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+	assert_true(isnan(knee.x));
 	for (int loud = 0; loud < 2; loud++) {
 		curve.count = 0;
 		for (int i = 0; i <= 32; i++) {
@@ -505,6 +527,7 @@ int main(void)
 		cmocka_unit_test(too_little_says_nothing),
 		cmocka_unit_test(a_fast_point_at_the_beginning_is_no_knee),
 		cmocka_unit_test(the_range_shrinks_as_points_come),
+		cmocka_unit_test(a_wide_gap_is_unclear),
 		cmocka_unit_test(the_likelier_step_weighs_more),
 		cmocka_unit_test(cycles_without_a_knee_are_those_of_most_points),
 		cmocka_unit_test(points_all_over_the_place_are_unclear),
