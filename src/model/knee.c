@@ -113,7 +113,7 @@ static bool grows_on(const struct knee_curve *curve, int from)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1], *first = &curve->point[from];
 
-	return last->x >= 1.4 * first->x && first->x > 0 && log(last->y / first->y) > WORK * log(last->x / first->x);
+	return first->x > 0 && log(last->y / first->y) > WORK * log(last->x / first->x);
 }
 
 /* No rise but one that never ends. */
@@ -174,7 +174,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	knee->hi = fit.ramp ? knee->to : fmax(knee->lo, point[fit.last + 1].x - 1);
 	knee->x = fmin(fmax(middle(curve, &fit), knee->lo), knee->hi);
 	knee->kind = fit.ramp ? KNEE_SOFT : KNEE_SHARP;
-	if (fit.rise.outstanding < BELIEVED || fit.noise > NOISE_MOST || (!fit.ramp && knee->hi - knee->lo > fmax(CLEAR_LEAST, CLEAR_SHARE * knee->x)))
+	if (fit.rise.outstanding < BELIEVED || fit.rise.above < KNEE_FEWEST || fit.noise > NOISE_MOST || (!fit.ramp && knee->hi - knee->lo > fmax(CLEAR_LEAST, CLEAR_SHARE * knee->x)))
 		knee->kind = KNEE_UNCLEAR;
 }
 

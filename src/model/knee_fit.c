@@ -38,7 +38,7 @@ enum { SHARP_LEAST = 10 };
 #define SHARP_SHARE 0.03
 
 /* A level is that of the nearest points: so many if they are within REACH, and FEWEST wherever they are. */
-enum { NEAREST = 9, FEWEST = 3, REACH = 16 };
+enum { NEAREST = 9, FEWEST = KNEE_FEWEST, REACH = 16 };
 #define REACH_SHARE 0.05
 
 /* Further up a ramp is looked for within this factor of the step. */
@@ -101,6 +101,7 @@ static struct knee_rise try_rise(const struct knee_curve *curve, int a, int b, d
 	struct knee_rise c = { .a = a, .b = b, .before = level_of(curve, a, -1, &below), .after = level_of(curve, b, 1, &above) };
 	double from = curve->point[a].x, to = curve->point[b].x;
 
+	c.above = (int)above;
 	/* Of medians. */
 	c.outstanding = (c.after - c.before) /
 		(1.25 * noise * sqrt(c.before * c.before / (double)below + c.after * c.after / (double)above));

@@ -7,11 +7,15 @@
 /* Doubling begins there; below, fillers count as so many. */
 enum { KNEE_FIRST = 8 };
 
+/* A level of fewer points than that may be a disturbed one. */
+enum { KNEE_FEWEST = 3 };
+
 struct knee_rise {
 	int a, b;                 /* the last point before the rise, the first after it */
 	double before, after;
 	double misfit;            /* INFINITY: no rise */
 	double outstanding;       /* the rise, in what both levels are off, usually */
+	int above;                /* points that the level after it rests on */
 };
 
 struct knee_fit {

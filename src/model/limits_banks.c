@@ -103,8 +103,8 @@ static void add_banks(struct tally *tally, const struct accesses *all)
 	}
 	free(counted);
 	if (most > 1 && uarch_known(each) && each > 0)
-		limits_add(tally, LIMIT_BANKS, most / each, "%s loads at the same place of their lines, %s a cycle from one bank",
-			words_number(most / tally->turns, number), words_number(each, rate));
+		limits_add(tally, LIMIT_BANKS, most / each, "%s load%s at the same place of their lines, %s a cycle from one bank",
+			words_number(most / tally->turns, number), most == tally->turns ? "" : "s", words_number(each, rate));
 }
 
 /* ---- Lines stored to */

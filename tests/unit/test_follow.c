@@ -11,10 +11,12 @@ static const unsigned char *top;
 
 #if defined(__x86_64__)
 static const char jump[] = "jmp", turn[] = "jnz", call[] = "call", into[] = "r8", through[] = "jmp r8", spoil[] = "add r8, rax",
-	other[] = "jmp r9", work[] = "add rax, 1", leave[] = "ret", trap[] = "ud2";
+	other[] = "jmp r9", work[] = "add rax, 1", leave[] = "ret", trap[] = "ud2", system_call[] = "syscall";
+static const unsigned char nothing[] = { 0x06, 0x06, 0x06, 0x06 };
 #else
 static const char jump[] = "b", turn[] = "b.ne", call[] = "bl", into[] = "x8", through[] = "br x8", spoil[] = "add x8, x8, x0",
 	other[] = "br x9", work[] = "add x0, x0, #1", leave[] = "ret", trap[] = "br x30";
+static const unsigned char nothing[] = { 0xff, 0xff, 0xff, 0xff };
 #endif
 
 static int begin(void)
@@ -110,6 +112,45 @@ static void lost_ways_are_said(void **state)
 	assert_int_equal(loop.insn_count, 0);
 }
 
+/* What is no code of the loop's, and what leaves it otherwise. */
+static void what_is_no_code_is_not_followed(void **state)
+{
+	int label, before;
+
+	(void)state;
+	/* Backwards, out of what may be followed. */
+	before = begin();
+	assemble(&as, work);
+	top = as.at;
+	label = assemble_here(&as);
+	assemble_jump(&as, call, before);
+	assemble_jump(&as, turn, label);
+	check_ok(assemble_end(&as));
+	assert_string_equal(follow_loop(top, (size_t)(as.at - top), top, 2, &loop).text, "the way through the loop leads out of its code");
+
+	label = begin();
+	assemble(&as, work);
+	memcpy(as.at, nothing, sizeof(nothing));
+	as.at += sizeof(nothing);
+	assemble_jump(&as, turn, label);
+	assert_string_equal(follow().text, "the way through the loop meets what is no instruction");
+#if defined(__x86_64__)
+	label = begin();
+	assemble(&as, system_call);
+	assemble_jump(&as, turn, label);
+	check_contains(follow().text, "leads is not known");
+
+	/* Where the address is in memory nobody knows it, though the register is known. */
+	begin();
+	before = assemble_label(&as);
+	assemble_address(&as, into, before);
+	assemble(&as, "jmp [r8]");
+	assemble_bind(&as, before);
+	assemble_jump(&as, turn, 0);
+	check_contains(follow().text, "leads is not known");
+#endif
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -129,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_return_and_registers_lead),
 		cmocka_unit_test(lost_ways_are_said),
+		cmocka_unit_test(what_is_no_code_is_not_followed),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -315,12 +315,197 @@ static void the_range_shrinks_as_points_come(void **state)
 	(void)state;
 	knee_find(&curve, MOST, &knee);
 	assert_true(knee.lo == 64 && knee.hi == 127);
-	assert_true(knee.x > 80 && knee.x < 110);
+	assert_true(knee.x == 95);
+	assert_true(isnan(knee.again));
+	/* That is too little to name it. */
+	assert_int_equal(knee.kind, KNEE_UNCLEAR);
 	curve = made_by_hand(points, 10);
 	knee_find(&curve, MOST, &knee);
 	assert_true(knee.lo == 92 && knee.hi == 103);
 	assert_true(knee.from == 92 && knee.to == 104);
 	assert_int_equal(knee.kind, KNEE_SHARP);
+}
+
+/* A wide gap says nothing of where in it the knee is, however clear the rise. */
+static void a_wide_gap_is_unclear(void **state)
+{
+	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 140, 201, 160, 200, 180, 201, 70, 100, 118, 200, 74, 100 };
+	struct knee_curve curve = made_by_hand(points, 9);
+	struct knee knee;
+
+	(void)state;
+	knee_find(&curve, MOST, &knee);
+	assert_true(knee.lo == 64 && knee.hi == 127);
+	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+	curve = made_by_hand(points, 12);
+	knee_find(&curve, MOST, &knee);
+	assert_true(knee.lo == 74 && knee.hi == 117);
+	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+}
+
+/* A point half-way up belongs to whichever side it is nearer to. */
+static void the_likelier_step_weighs_more(void **state)
+{
+	double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 96, 0, 128, 200, 256, 205, 512, 203 };
+	struct knee_curve curve;
+	struct knee knee;
+
+	(void)state;
+	points[11] = 125;
+	curve = made_by_hand(points, 9);
+	knee_find(&curve, MOST, &knee);
+	assert_true(knee.x > 96 && knee.x < 150);
+	points[11] = 165;
+	curve = made_by_hand(points, 9);
+	knee_find(&curve, MOST, &knee);
+	assert_true(knee.x > 64 && knee.x < 96);
+}
+
+/* Points as doubling looks at them, to the end. */
+static struct knee find_doubling(const double y[9])
+{
+	double points[18];
+	struct knee_curve curve;
+	struct knee knee;
+
+	for (int i = 0; i < 9; i++) {
+		points[2 * i] = i ? 4 << i : 0;
+		points[2 * i + 1] = y[i];
+	}
+	curve = made_by_hand(points, 9);
+	knee_find(&curve, 1024, &knee);
+	return knee;
+}
+
+/* One may be fast by chance. */
+static void cycles_without_a_knee_are_those_of_most_points(void **state)
+{
+	const double fast[] = { 100, 101, 100, 50, 100, 101, 100, 100, 101 };
+	struct knee knee = find_doubling(fast);
+
+	(void)state;
+	assert_int_equal(knee.kind, KNEE_NONE);
+	assert_true(knee.before >= 100 && knee.before <= 101);
+}
+
+/* Doubling alone has little beside a point that was disturbed: that is no knee to be sure of. */
+static void one_slow_point_is_no_sharp_knee(void **state)
+{
+	double points[9];
+
+	(void)state;
+	for (int slow = 0; slow < 8; slow++) {
+		struct knee knee;
+
+		for (int i = 0; i < 9; i++)
+			points[i] = i == slow ? 300 : 100 + i % 2;
+		knee = find_doubling(points);
+		assert_true(knee.kind == KNEE_NONE || knee.kind == KNEE_UNCLEAR);
+	}
+}
+
+static void points_all_over_the_place_are_unclear(void **state)
+{
+	const double scattered[] = { 100, 210, 105, 190, 95, 220, 100, 215, 110 }, falling[] = { 210, 200, 190, 205, 195, 100, 101, 99, 100 };
+	struct knee knee = find_doubling(scattered);
+
+	(void)state;
+	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+	assert_false(knee.work);
+	knee = find_doubling(falling);
+	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+	assert_true(isnan(knee.x));
+}
+
+/* Work of the fillers that is as long as they are many has steps where doubling looks; other work may grow so slowly that none is seen, but that
+ * takes many points to say. */
+static void growth_is_told_from_a_rise_that_noise_hides(void **state)
+{
+	const double work[] = { 100, 101, 100, 101, 110, 200, 400, 800, 1600 };
+	const double few[] = { 0, 100, 128, 119, 256, 137, 384, 156, 512, 175, 640, 194, 768, 212, 896, 231, 1024, 250 };
+	struct knee_curve curve = { 0 };
+	struct knee knee = find_doubling(work);
+
+	(void)state;
+	assert_int_equal(knee.kind, KNEE_NONE);
+	assert_true(knee.work);
+	curve = made_by_hand(few, 9);
+	knee_find(&curve, 1024, &knee);
+	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+	assert_true(isnan(knee.x));
+	for (int loud = 0; loud < 2; loud++) {
+		curve.count = 0;
+		for (int i = 0; i <= 32; i++) {
+			struct knee_point point = { .x = 32 * i, .y = 100 + 4.7 * i };
+
+			point.lo = point.y * (loud ? 0.8 : 1);
+			point.hi = point.y * (loud ? 1.2 : 1);
+			assert_true(knee_add(&curve, &point));
+		}
+		knee_find(&curve, 1024, &knee);
+		assert_int_equal(knee.kind, loud ? KNEE_UNCLEAR : KNEE_NONE);
+		assert_true(knee.work == !loud);
+	}
+}
+
+/* Of two rises the place of the second is told too. */
+static void a_further_rise_is_told(void **state)
+{
+	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 60, 100, 62, 101, 64, 101, 65, 150, 66, 149, 68, 151, 70, 150, 128, 150, 250, 151,
+		256, 150, 260, 201, 264, 200, 300, 199, 512, 200 };
+	struct knee_curve curve = made_by_hand(points, 18);
+	struct knee knee;
+
+	(void)state;
+	knee_find(&curve, MOST, &knee);
+	assert_int_equal(knee.kind, KNEE_SHARP);
+	assert_true(knee.x == 64 && knee.again == 256);
+}
+
+/* A rise by a third in figures that are off by a seventh may be none. */
+static void a_small_rise_in_noise_is_unclear(void **state)
+{
+	struct knee_curve curve = { 0 };
+	struct knee knee;
+
+	(void)state;
+	for (int loud = 0; loud < 2; loud++) {
+		curve.count = 0;
+		for (int i = 0; i < 12; i++) {
+			struct knee_point point = { .x = 95 + i, .y = i < 6 ? 100 : 133 };
+
+			point.lo = point.y * (loud ? 0.77 : 0.99);
+			point.hi = point.y * (loud ? 1.23 : 1.01);
+			assert_true(knee_add(&curve, &point));
+		}
+		knee_find(&curve, 106, &knee);
+		assert_int_equal(knee.kind, loud ? KNEE_UNCLEAR : KNEE_SHARP);
+		assert_true(fabs(knee.x - 100) <= 2);
+	}
+}
+
+/* With a point or two before it a rise has to be plain, and in noise any. */
+static void a_rise_has_to_be_seen(void **state)
+{
+	static const struct { double before, after, noise; int from; } cases[] = {
+		{ 100, 130, 0.01, 1 }, { 100, 160, 0.2, 1 }, { 100, 126, 0.3, 12 },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct knee_curve curve = { 0 };
+		struct knee knee;
+
+		for (int i = 0; i < 24; i++) {
+			struct knee_point point = { .x = 2 * i, .y = i < cases[k].from ? cases[k].before : cases[k].after };
+
+			point.lo = point.y * (1 - cases[k].noise / 0.6);
+			point.hi = point.y * (1 + cases[k].noise / 0.6);
+			assert_true(knee_add(&curve, &point));
+		}
+		knee_find(&curve, 46, &knee);
+		assert_int_equal(knee.kind, KNEE_NONE);
+	}
 }
 
 int main(void)
@@ -342,6 +527,15 @@ int main(void)
 		cmocka_unit_test(too_little_says_nothing),
 		cmocka_unit_test(a_fast_point_at_the_beginning_is_no_knee),
 		cmocka_unit_test(the_range_shrinks_as_points_come),
+		cmocka_unit_test(a_wide_gap_is_unclear),
+		cmocka_unit_test(the_likelier_step_weighs_more),
+		cmocka_unit_test(cycles_without_a_knee_are_those_of_most_points),
+		cmocka_unit_test(points_all_over_the_place_are_unclear),
+		cmocka_unit_test(growth_is_told_from_a_rise_that_noise_hides),
+		cmocka_unit_test(a_further_rise_is_told),
+		cmocka_unit_test(a_small_rise_in_noise_is_unclear),
+		cmocka_unit_test(a_rise_has_to_be_seen),
+		cmocka_unit_test(one_slow_point_is_no_sharp_knee),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

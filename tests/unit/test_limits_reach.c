@@ -345,6 +345,40 @@ static void a_load_now_and_then_is_told(void **state)
 	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY), "0.00195 loads one after the other: 0.00194 in L3 at 50 cycles");
 }
 
+/* Of chained loads those wait for the second TLB that the first does not reach; others wait for nobody. */
+static void page_walks_are_those_of_chained_loads(void **state)
+{
+	/* 16 pages are 64 KiB. */
+	struct limits_place place = { .working_set = 1 << 20, .reaches = 3, .page = 4096,
+		.reach = { { 1, 4096, REACH_CHAINED }, { 2, 1 << 20, REACH_CHAINED }, { 5, 1 << 20, REACH_FREE } },
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
+	double beyond = 2 * (1 - 65536.0 / (1 << 20));
+
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_PAGE_WALKS), limits.bound + 8 * beyond, 1e-9);
+	assert_string_equal(cause_of(LIMIT_PAGE_WALKS), "the binding limit, and 63 % of chained loads miss the first TLB: +15");
+	assert_false(find(LIMIT_PAGE_WALKS)->hard);
+	place.chains = 5;
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_PAGE_WALKS), limits.bound + 8 * beyond / 5, 1e-9);
+	place.reach[1].range = 65536;
+	limits_of(*state, PLAIN, 1, &place);
+	assert_null(find(LIMIT_PAGE_WALKS));
+}
+
+/* A machine that has no third level, and whose memory is measured. */
+static void memory_may_be_behind_the_second_level(void **state)
+{
+	struct limits_place place = tree(10);
+
+	place.l3.known = false;
+	limits_of(*state, PLAIN, 1, &place);
+	assert_true(cpe_of(LIMIT_MEMORY_LATENCY) > 300);
+	/* 80 lines are in L1 and L2: 63 of six levels, 17 of 64 of the seventh. */
+	check_near(limits.beyond[2], 1 - 17 / 64.0 + 3, 1e-9);
+	check_near(limits.beyond[1], limits.beyond[2], 1e-9);
+}
+
 static void what_is_missing_is_named(void **state)
 {
 	struct limits_place place = tree(10);
@@ -406,6 +440,8 @@ int main(void)
 		cmocka_unit_test(the_order_of_the_parts_does_not_matter),
 		cmocka_unit_test(a_cache_that_others_fill_is_none),
 		cmocka_unit_test(a_load_now_and_then_is_told),
+		cmocka_unit_test(page_walks_are_those_of_chained_loads),
+		cmocka_unit_test(memory_may_be_behind_the_second_level),
 		cmocka_unit_test(what_is_missing_is_named),
 		cmocka_unit_test(fewer_facts_never_raise_a_hard_limit),
 	};
