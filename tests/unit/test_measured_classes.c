@@ -20,8 +20,6 @@ static const char *const excused[] = {
 	"adr",             /* of generated code: of a label, which no single line has */
 	"dup", "ld1r",     /* of an element, and of memory: no line has them yet */
 #endif
-	/* What these do besides their accesses cannot be told from the accesses. */
-	"vpgatherdd", "vgatherdps", "vgatherdpd", "vpscatterdd", "vpgatherdq", "vpscatterdq",
 	NULL
 };
 

@@ -204,6 +204,29 @@ static void rules_come_from_slots(void **state)
 	uarch_free(uarch);
 }
 
+/* The ratio that was measured becomes a yes or no, with what it was beside it. */
+static void ports_are_chosen_early_where_chains_wait(void **state)
+{
+	static const struct { double slower, binds; const char *words; } cases[] = {
+		{ 1.277, 1, "extra binds-ports 1 [measured]      # chains of single cycles take 1.277 (1.272 to 1.282) times as long" },
+		{ 1.003, 0, "extra binds-ports 0 [measured]      # chains of single cycles take 1.003 (0.998 to 1.008) times as long" },
+	};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct uarch *uarch;
+		char *text;
+
+		set_small();
+		add_fact("extra binds-ports", cases[i].slower, 0.005);
+		uarch = read_back(&text);
+		check_near(uarch_extra(uarch, EXTRA_BINDS_PORTS), cases[i].binds, 0);
+		check_contains(text, cases[i].words);
+		free(text);
+		uarch_free(uarch);
+	}
+}
+
 static void the_match_line_fits_the_processor(void **state)
 {
 	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0xa7, .stepping = 1,
@@ -346,6 +369,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_read_back),
 		cmocka_unit_test(buffers_are_knees_and_what_the_loop_takes),
 		cmocka_unit_test(rules_come_from_slots),
+		cmocka_unit_test(ports_are_chosen_early_where_chains_wait),
 		cmocka_unit_test(the_match_line_fits_the_processor),
 		cmocka_unit_test(a_core_is_read_back),
 		cmocka_unit_test(differences_are_judged_by_the_spread),
