@@ -211,7 +211,7 @@ bool infer_work(const struct inference *in, int op, double times, struct port_lo
 	for (int i = 0; i < 2; i++) {
 		int other = infer_op(in->measured, access[i]);
 
-		if (*access[i] && (other < 0 || !add_terms(in, other, times, load, count)))
+		if (*access[i] && (other < 0 || !add_terms(in, other, of->accesses ? times * of->accesses : times, load, count)))
 			return false;
 	}
 	return add_terms(in, op, times, load, count);

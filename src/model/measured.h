@@ -23,6 +23,7 @@ struct measured_op {
 	char name[24];            /* as in a core's file: "fadd.512", "load", "vstore.256" */
 	char load[24], store[24]; /* the classes of the accesses that this instruction makes besides ("vload.256"); empty: none. Of the plain loads
 	                             and stores that stand for classes "load", "vstore" … both are empty */
+	unsigned accesses;        /* so many of them; 0: one */
 	unsigned bits;            /* of the widest vector register that its instruction names; 0: none. Of 512 bits beside narrower ones may run in another
 	                             mode, in which the narrower find fewer ports */
 	struct figure latency;    /* cycles from register operand to result; of a load from address to value; unknown where it has no result */

@@ -132,6 +132,11 @@ static void find_group(struct inference *in, int op)
 		/* It may be one of those that it could not be measured with. */
 		if (failed)
 			return;
+		/* What is done when it is renamed wants no port, however many a cycle that makes. */
+		if (in->measured->op[op].latency.known && in->measured->op[op].latency.value < 0.5) {
+			in->kind[op] = INFER_NONE;
+			return;
+		}
 		if (in->group_count == INFER_GROUPS)
 			return;
 		best = in->group_count++;

@@ -94,9 +94,6 @@ static void settle_slots(struct inference *in)
 		const struct measured_op *op = &in->measured->op[i];
 		double slots = infer_slots(in, i);
 
-		/* What takes no port and still cannot be renamed at full width takes more of it. */
-		if (in->kind[i] == INFER_NONE && in->width > 0 && op->each.value * in->width > 1.04 * slots)
-			slots = op->each.value * in->width;
 		in->to->slots[i] = fmax(0, slots - (*op->store ? 1 : 0));
 	}
 }

@@ -479,7 +479,8 @@ static void find_terms(struct inference *in, int op)
 		for (int k = 0; k < in->to->term_count[other]; k++) {
 			const struct uarch_term *term = &in->to->term[other][k];
 
-			t->access[t->access_count++] = (struct port_load){ term->ports, (double)term->count * (double)term->cycles };
+			t->access[t->access_count++] = (struct port_load){ term->ports,
+				(of->accesses ? of->accesses : 1) * (double)term->count * (double)term->cycles };
 		}
 	}
 	if (t->expected > MOST_OPS) {      /* microcode: it holds something of its own for as long as it takes */

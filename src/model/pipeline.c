@@ -207,7 +207,8 @@ static void execute(struct pipeline *pipeline, int ports)
 
 			if (instance && (instance->waits - instance->stores > 0 || instance->ready > pipeline->now + 1e-3))
 				continue;
-			port->free_at = fmax(port->free_at, pipeline->now) + (double)port->queue[i].cycles;
+			/* One that is held for a fraction of a cycle more is not held until the next one begins. */
+			port->free_at = (port->free_at > pipeline->now - 1 ? port->free_at : pipeline->now) + (double)port->queue[i].cycles;
 			memmove(&port->queue[i], &port->queue[i + 1], (size_t)(port->count - i - 1) * sizeof(*port->queue));
 			port->count--;
 			pipeline->waiting--;

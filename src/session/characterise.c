@@ -70,6 +70,7 @@ static void name_ops(struct characterise *characterise)
 		struct measured_op *op = &measured->op[measured->op_count];
 
 		op->bits = recipe->bits;
+		op->accesses = recipe->accesses;
 		recipe->op = measured->op_count++;
 		memcpy(op->name, recipe->name, sizeof(op->name));
 		memcpy(op->load, recipe->load, sizeof(op->load));

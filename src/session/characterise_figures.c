@@ -222,7 +222,7 @@ static struct figure fact_figure(const struct characterise *characterise, const 
 			return unknown();
 		return (struct figure){ true, figure.value / other.value, figure.lo / other.hi, figure.hi / other.lo };
 	}
-	return fact->twice ? times(figure, 2) : figure;
+	return fact->half ? times(figure, 2.0 / fact->half) : figure;
 }
 
 static struct measured_fact *fact_named(struct measured *measured, const char *word)

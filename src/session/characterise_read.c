@@ -69,7 +69,8 @@ struct options {
 	bool can;                     /* this processor has what is needed */
 	char minus[TAKEN_OFF][24];
 	unsigned links, beside, bits, bodies;
-	bool f32, clean, twice;
+	unsigned half, accesses;
+	bool f32, clean;
 	char load[24], store[24], adds[MADE_LINES], setup[MADE_LINES];
 };
 
@@ -103,6 +104,16 @@ static unsigned number(struct reader *reader, const char *word, const char *valu
 	return 0;
 }
 
+/* "vload", or "8*vload". */
+static void read_access(struct reader *reader, const char *word, char *value, char to[24], struct options *options)
+{
+	char *times = strchr(value, '*') ? strsep(&value, "*") : NULL;
+
+	if (times)
+		options->accesses = number(reader, word, times, 1);
+	copy(reader, to, 24, value);
+}
+
 /* The rest of the field. */
 static void read_rest(struct reader *reader, char **rest, char *to)
 {
@@ -120,7 +131,6 @@ static void read_options(struct reader *reader, char *text, struct options *opti
 
 		if (strcmp(word, "f32") == 0) { options->f32 = true; continue; }
 		if (strcmp(word, "clean") == 0) { options->clean = true; continue; }
-		if (strcmp(word, "twice") == 0) { options->twice = true; continue; }
 		if (!rest) {
 			wrong(reader, "something has to follow", word);
 			return;
@@ -136,12 +146,14 @@ static void read_options(struct reader *reader, char *text, struct options *opti
 			options->beside = number(reader, word, value, 0);
 		else if (strcmp(word, "short") == 0)
 			options->bodies = number(reader, word, value, 1);
+		else if (strcmp(word, "half") == 0)
+			options->half = number(reader, word, value, 1);
 		else if (strcmp(word, "bits") == 0)
 			options->bits = number(reader, word, value, 1);
 		else if (strcmp(word, "load") == 0)
-			copy(reader, options->load, sizeof(options->load), value);
+			read_access(reader, word, value, options->load, options);
 		else if (strcmp(word, "store") == 0)
-			copy(reader, options->store, sizeof(options->store), value);
+			read_access(reader, word, value, options->store, options);
 		else if (strcmp(word, "needs") == 0)
 			read_needs(reader, value, options);
 		else
@@ -200,6 +212,7 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 		memcpy(recipe->setup, options.setup, MADE_LINES);
 		memcpy(recipe->minus, options.minus, sizeof(recipe->minus));
 		memcpy(recipe->load, options.load, sizeof(recipe->load));
+		recipe->accesses = options.accesses;
 		memcpy(recipe->store, options.store, sizeof(recipe->store));
 		for (int k = 0; k < reader->recipes->class_count; k++)
 			if (strcmp(reader->recipes->classes[k].name, recipe->name) == 0)
@@ -219,7 +232,7 @@ static struct fact_recipe *add_fact(struct reader *reader, const struct options 
 		return fact;
 	}
 	*fact = (struct fact_recipe){ .bits = options->bits ? options->bits : bits_of(loop), .values = options->f32 ? MADE_F32 : MADE_F64,
-		.bodies = options->bodies, .clean = options->clean, .twice = options->twice };
+		.bodies = options->bodies, .clean = options->clean, .half = options->half };
 	memcpy(fact->setup, options->setup, MADE_LINES);
 	copy(reader, fact->loop, MADE_LINES, loop);
 	recipes->fact_count++;

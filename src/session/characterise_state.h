@@ -22,6 +22,7 @@ struct class_recipe {
 	enum made_values values;
 	bool clean;
 	char load[24], store[24];
+	unsigned accesses;            /* of these */
 	int op;                       /* of struct measured */
 };
 
@@ -35,7 +36,8 @@ struct fact_recipe {
 	double rate;
 	char minus[TAKEN_OFF][24];
 	enum made_values values;
-	bool clean, twice;
+	unsigned half;                /* places in it where something happens every other time; 0: it is not about such */
+	bool clean;
 };
 
 struct recipes {

@@ -134,12 +134,9 @@ static inline double made_cycles(const struct made *made, const struct measured_
 	return cycles;
 }
 
-/* Every class of a core: throughputs, slots and latencies, and nothing of ports. */
-static inline void made_begin(struct made *made, const char *name, double noise, double outliers, unsigned seed, struct measured *m)
+/* Every class of a core (made->uarch): throughputs, slots and latencies, and nothing of ports. */
+static inline void made_begin_core(struct made *made, double noise, double outliers, unsigned seed, struct measured *m)
 {
-	struct status status = uarch_load(name, NULL, &made->uarch);
-
-	check_ok(status);
 	memset(m, 0, sizeof(*m));
 	made->noise = noise;
 	made->outliers = outliers;
@@ -174,6 +171,15 @@ static inline void made_begin(struct made *made, const char *name, double noise,
 		op->each = made_figure(made, made_cycles(made, &one));
 		m->op_count++;
 	}
+}
+
+/* Of a core by its name. */
+static inline void made_begin(struct made *made, const char *name, double noise, double outliers, unsigned seed, struct measured *m)
+{
+	struct status status = uarch_load(name, NULL, &made->uarch);
+
+	check_ok(status);
+	made_begin_core(made, noise, outliers, seed, m);
 }
 
 /* Measures whatever is asked for until nothing is, or so many have been. */

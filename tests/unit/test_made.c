@@ -277,14 +277,14 @@ static void facts_say_how_they_come_about(void **state)
 	struct recipes recipes;
 
 	(void)state;
-	check_ok(read_text("width | nop\nfact cap loads | l | rate 2\nfact extra sign | l | less m n | twice setup s; t\nfuse cmp a,b | cmp x | f32\n",
+	check_ok(read_text("width | nop\nfact cap loads | l | rate 2\nfact extra sign | l | less m n | half 4 setup s; t\nfuse cmp a,b | cmp x | f32\n",
 		NULL, &recipes));
 	assert_int_equal(recipes.fact_count, 4);
 	check_near(recipes.facts[0].rate, 2, 0);
 	assert_int_equal(recipes.facts[1].how, HOW_LESS);
 	assert_string_equal(recipes.facts[1].other, "m n");
 	assert_string_equal(recipes.facts[1].setup, "s; t");
-	assert_true(recipes.facts[1].twice);
+	assert_int_equal(recipes.facts[1].half, 4);
 	assert_string_equal(recipes.facts[3].word, "fuse cmp b");
 	recipes_free(&recipes);
 }

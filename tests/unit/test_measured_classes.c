@@ -16,8 +16,6 @@ static const struct excuse {
 } excused[] = {
 #ifdef __x86_64__
 	{ NULL, "vzeroupper", "" },      /* once behind a loop, at times counted to it */
-	/* What it does besides its stores cannot be told from them. */
-	{ "scatter-stores", "vpscatterdd", "" },
 #else
 	{ "window", "adr", "" },         /* of a label, which no single line has */
 	{ "simd", "dup", "[" },          /* of an element: the assembler has no such form */

@@ -95,10 +95,79 @@ static void cores_are_found_again(void **state)
 		}
 }
 
+static void begin_small(const char *classes)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text), "uarch x X\nisa x86_64\nwidth 6 [M]\nports a b c d e f g h [M]\nclass alu latency 1 ports a,b,c,d,e [M]\n"
+		"class shift latency 1 ports a,b [M]\nclass imul latency 3 ports c [M]\nclass vload latency 6 ports f,g,h [M]\n%s", classes);
+	check_ok(uarch_parse(text, "x", &made.uarch));
+	made_begin_core(&made, 0.002, 0, 5, &measured);
+}
+
+static int op_named(const char *name)
+{
+	for (int i = 0; i < measured.op_count; i++)
+		if (strcmp(measured.op[i].name, name) == 0)
+			return i;
+	fail_msg("no class %s", name);
+	return -1;
+}
+
+/* Moves that are a little slower than the width, and extensions so slow (by a disturbance) that they look like the work of five ports. */
+static void what_is_done_at_rename_takes_no_port(void **state)
+{
+	int move, extend;
+
+	(void)state;
+	begin_small("class move latency 0 ports none [M]\nclass zero-extend latency 0 ports none [M]\n");
+	move = op_named("move");
+	extend = op_named("zero-extend");
+	measured.op[move].each = (struct figure){ true, 0.18, 0.179, 0.181 };
+	measured.op[extend].each = (struct figure){ true, 0.1973, 0.196, 0.199 };
+	made_measure(&made, &measured, 200);
+	measured_find_ports(&measured, &ports);
+	assert_true(ports.known[move] && ports.known[extend]);
+	assert_int_equal(ports.term_count[move], 0);
+	assert_int_equal(ports.term_count[extend], 0);
+	/* Five and three are all that others show. */
+	assert_int_equal(ports.ports, 8);
+	/* Nor does it take more of the width than the nops beside it left. */
+	check_near(ports.slots[move], 1, 0.03);
+	check_near(ports.slots[extend], 1, 0.03);
+	made_end(&made);
+}
+
+/* Eight loads, which three ports take in 2.67 cycles, and something that takes 4.1. */
+static void what_gathers_loads_and_holds_something_of_its_own(void **state)
+{
+	struct measured_mix mix = { .count = 2, .times = { 1, 8 } };
+	int gather;
+
+	(void)state;
+	begin_small("class gather slots 7 ports none [M]\n");
+	gather = op_named("gather");
+	strcpy(measured.op[gather].load, "vload");
+	measured.op[gather].accesses = 8;
+	measured.op[gather].each = (struct figure){ true, 4.1, 4.09, 4.11 };
+	made_measure(&made, &measured, 200);
+	measured_find_ports(&measured, &ports);
+	assert_true(ports.known[gather]);
+	assert_int_equal(ports.units, 1);
+	assert_int_equal(ports.term_count[gather], 1);
+	check_near((double)ports.term[gather][0].cycles, 4.1, 0.01);
+	mix.op[0] = gather;
+	mix.op[1] = op_named("vload");
+	check_near(measured_cycles(&measured, &ports, &mix), 16 / 3.0, 0.01);
+	made_end(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cores_are_found_again),
+		cmocka_unit_test(what_is_done_at_rename_takes_no_port),
+		cmocka_unit_test(what_gathers_loads_and_holds_something_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

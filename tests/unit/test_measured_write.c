@@ -205,6 +205,29 @@ static void rules_come_from_slots(void **state)
 	assert_null(strstr(text, "fuse or"));
 }
 
+/* The ratio that was measured becomes a yes or no, with what it was beside it. */
+static void check_early(double slower, double binds, const char *words)
+{
+	const struct told told = { "extra binds-ports", slower, 0.005 };
+
+	add_facts(&told, 1);
+	read_back();
+	check_near(uarch_extra(uarch, EXTRA_BINDS_PORTS), binds, 0);
+	check_contains(text, words);
+}
+
+static void ports_are_chosen_early(void **state)
+{
+	(void)state;
+	check_early(1.277, 1, "extra binds-ports 1 [measured]      # chains of single cycles take 1.277 (1.272 to 1.282) times as long");
+}
+
+static void ports_are_not_chosen_early(void **state)
+{
+	(void)state;
+	check_early(1.003, 0, "extra binds-ports 0 [measured]      # chains of single cycles take 1.003 (0.998 to 1.008) times as long");
+}
+
 static void the_match_line_fits_the_processor(void **state)
 {
 	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0xa7, .stepping = 1,
@@ -332,6 +355,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(numbers_are_read_back, begin, end),
 		cmocka_unit_test_setup_teardown(buffers_are_knees_and_what_the_loop_takes, begin, end),
 		cmocka_unit_test_setup_teardown(rules_come_from_slots, begin, end),
+		cmocka_unit_test_setup_teardown(ports_are_chosen_early, begin, end),
+		cmocka_unit_test_setup_teardown(ports_are_not_chosen_early, begin, end),
 		cmocka_unit_test_setup_teardown(the_match_line_fits_the_processor, begin, end),
 		cmocka_unit_test_setup_teardown(a_core_is_read_back, begin, end),
 		cmocka_unit_test(differences_are_judged_by_the_spread),

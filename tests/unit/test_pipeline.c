@@ -23,15 +23,20 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void limits_of(const char *source)
+static void limits_on(const struct uarch *uarch, const char *source)
 {
 	static const struct limits_place nowhere;
 	struct loop loop;
 
 	assembly_loop(source, &loop);
 	loop.elements = 1;
-	limits_compute(&loop, redwood, &nowhere, &limits);
+	limits_compute(&loop, uarch, &nowhere, &limits);
 	loop_free(&loop);
+}
+
+static void limits_of(const char *source)
+{
+	limits_on(redwood, source);
 }
 
 static double cycles_of(enum limit_kind kind)
@@ -102,6 +107,20 @@ static void a_copy_keeps_what_is_forwarded(void **state)
 	check_near(cycles_of(LIMIT_LATENCY), 4, 1e-9);
 }
 
+/* What holds a unit for 4.25 cycles holds it four times in 17, not in 20. */
+static void fractions_of_cycles_add_up(void **state)
+{
+	struct uarch *uarch;
+
+	(void)state;
+	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 p1 [M]\nunits slow\nclass popcnt latency 3 ports p1 + slow:4.25 [M]\n"
+		"class branch ports p0 [M]\nextra binds-ports 1 [M]\n", "x", &uarch));
+	limits_on(uarch, "popcnt rax, rbx; jne");
+	check_near(limits.bound, 4.25, 1e-9);
+	check_near(limits.predicted, 4.25, 0.03);
+	uarch_free(uarch);
+}
+
 static void an_empty_path_says_nothing(void **state)
 {
 	struct loop loop;
@@ -120,6 +139,7 @@ int main(void)
 		cmocka_unit_test(ports_chosen_at_rename_lose_what_the_best_assignment_has),
 		cmocka_unit_test(a_load_that_is_one_slot_with_its_operation_is_not_linked_to_its_store),
 		cmocka_unit_test(a_copy_keeps_what_is_forwarded),
+		cmocka_unit_test(fractions_of_cycles_add_up),
 		cmocka_unit_test(an_empty_path_says_nothing),
 	};
 
