@@ -387,6 +387,8 @@ void characterise_accept(struct characterise *characterise, double now, const st
 			characterise_note(characterise, "%s: %.120s", report->doing, cell->failure.text);
 	}
 	report->visits++;
+	if (result->trials.count)
+		report->cycles_from = result->facts.cycles_from;
 	report->seconds = now - characterise->begin;
 	tell_progress(characterise);
 }
