@@ -12,13 +12,18 @@ static void put(FILE *out, const struct figure *figure, int width)
 		fprintf(out, " %*s", width, "-");
 }
 
+static double spread_of(const struct figure *figure)
+{
+	return fmax(figure->hi - figure->value, figure->value - figure->lo);
+}
+
 /* "+-0.01": what the figure is good to; blank where it is not known. */
 static void put_spread(FILE *out, const struct figure *figure)
 {
 	if (figure->known)
-		fprintf(out, " +-%-5.2g", fmax(figure->hi - figure->value, figure->value - figure->lo));
+		fprintf(out, spread_of(figure) < 1 ? " +-%-5.3f" : " +-%-5.3g", spread_of(figure));
 	else
-		fprintf(out, " %6s", "");
+		fprintf(out, " %7s", "");
 }
 
 void characterise_ports(const struct measured_ports *ports, int op, struct text *text)
@@ -48,22 +53,23 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 {
 	const struct measured *measured = &report->measured;
 
-	fprintf(out, "\n%-22s %7s %6s %7s %6s %5s  %s\n", "class", "latency", "", "each", "", "slots", report->ported ? "ports" : "");
+	fprintf(out, "\n%-21s %7s %6s %6s %7s %5s %7s  %s\n", "class", "latency", "", "each", "", "slots", "", report->ported ? "ports" : "");
 	for (int i = 0; i < measured->op_count; i++) {
 		const struct measured_op *op = &measured->op[i];
 		struct text ports = { 0 };
 
 		if (report->ported)
 			characterise_ports(&report->ports, i, &ports);
-		fprintf(out, "%-22s", op->name);
+		fprintf(out, "%-21s", op->name);
 		put(out, &op->latency, 7);
 		put_spread(out, &op->latency);
-		put(out, &op->each, 7);
+		put(out, &op->each, 6);
 		put_spread(out, &op->each);
 		put(out, &op->slots, 5);
+		put_spread(out, &op->slots);
 		fprintf(out, "  %s", text_string(&ports));
 		if (op->accumulate.known)
-			fprintf(out, "%saddend %.2f", ports.length ? ", " : "", op->accumulate.value);
+			fprintf(out, "%saddend %.2f +-%.2g", ports.length ? ", " : "", op->accumulate.value, spread_of(&op->accumulate));
 		fprintf(out, "\n");
 		text_free(&ports);
 	}
@@ -155,6 +161,9 @@ void characterise_text(struct report *report, const struct characterised *charac
 	fprintf(out, "%s: %s, measured in %.1f s\n", core->name, measured->processor, core->seconds);
 	if (measured->width.known)
 		fprintf(out, "width %.2f slots a cycle (%.2f to %.2f)\n", measured->width.value, measured->width.lo, measured->width.hi);
+	if (core->cycles_from != SOURCE_NONE)
+		fprintf(out, "cycles: %s; +-: the further quartile, or end of the range\n",
+			format_cycles_source(core->cycles_from));
 	if (core->ported)
 		fprintf(out, "%d ports; of %d mixes that they follow from, %.1f %% off in the median, %.1f %% at worst\n", core->ports.ports,
 			core->ports.fitted, 100 * core->ports.fitted_median, 100 * core->ports.fitted_worst);

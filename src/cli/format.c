@@ -36,6 +36,11 @@ void report_pace(const struct report *report, const struct sample *sample, struc
 	pace_find(sample, report->explanation, report->events, report->counts, report->peak, pace);
 }
 
+const char *format_cycles_source(enum source source)
+{
+	return source == SOURCE_COUNTER ? "counted" : source == SOURCE_REFERENCE ? "reference clock" : "no clock";
+}
+
 void format_knob(const struct knob *knob, char initial[48], char range[160])
 {
 	setting_format_value(knob, knob->initial, initial, 48);

@@ -101,6 +101,9 @@ void report_pace(const struct report *report, const struct sample *sample, struc
  * any kernel. */
 void format_knob(const struct knob *knob, char initial[48], char range[160]);
 
+/* Where cycles come from, in words beside a figure: "counted", "reference clock". */
+const char *format_cycles_source(enum source source);
+
 /* One CSV field with its quotes where it needs them (RFC 4180). */
 void format_csv_field(struct text *text, const char *string);
 

@@ -125,9 +125,9 @@ static void csv_begin(struct report *report)
 			"ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed");
 		break;
 	case REPORT_WINDOWS:
-		text_add(&line.text, report->points ? "id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,cycles_hi,setting,seed" :
+		text_add(&line.text, report->points ? "id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,cycles_hi,cycles_from,setting,seed" :
 			"id,host,machine,uarch,filler,buffer,state,kind,knee,knee_lo,knee_hi,from,to,cycles_before,cycles_after,noise,entries,points,"
-			"seconds,contended,setting,seed");
+			"seconds,contended,cycles_from,setting,seed");
 		break;
 	case REPORT_CORE:
 		text_add(&line.text, "host,machine,kind,name,figure,value,lo,hi,words");
@@ -280,10 +280,11 @@ static void begin_window(struct report *report, const struct windows_report *win
 	add(line, row->fact ? row->fact->buffer : "");
 }
 
-static void end_window(struct report *report, const struct setting *at, struct line *line)
+static void end_window(struct report *report, const struct windows_row *row, const struct setting *at, struct line *line)
 {
 	struct text setting = { 0 };
 
+	add(line, row->cycles_from != SOURCE_NONE ? source_name(row->cycles_from) : "");
 	setting_format(at, &setting);
 	add(line, text_string(&setting));
 	add_integer(line, (int64_t)report->seed);
@@ -307,7 +308,7 @@ static void csv_window(struct report *report, const struct windows_report *windo
 	add_integer(&line, row->curve.count);
 	add_real(&line, row->seconds);
 	add(&line, row->contended ? "true" : "false");
-	end_window(report, &row->setting, &line);
+	end_window(report, row, &row->setting, &line);
 }
 
 static void csv_windows(struct report *report, const struct windows_report *windows)
@@ -328,7 +329,7 @@ static void csv_windows(struct report *report, const struct windows_report *wind
 			add_real(&line, point->y);
 			add_real(&line, point->lo);
 			add_real(&line, point->hi);
-			end_window(report, &setting, &line);
+			end_window(report, row, &setting, &line);
 		}
 	}
 }

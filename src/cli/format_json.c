@@ -264,6 +264,8 @@ static void put_core(struct report *report, const struct records *records, const
 	json_object_set_new(object, "complete", json_boolean(core->complete));
 	record_set_real(object, "seconds", core->seconds);
 	put_figure(object, "width", &core->measured.width);
+	if (core->cycles_from != SOURCE_NONE)
+		json_object_set_new(object, "cycles_from", json_string(source_name(core->cycles_from)));
 	if (core->ported) {
 		json_object_set_new(object, "ports", json_integer(core->ports.ports));
 		json_object_set_new(object, "mixes", json_integer(core->measured.mix_count));

@@ -334,13 +334,17 @@ static void text_one(struct report *report, const struct setting *setting, const
 	units_figure(sample->ghz, ghz, sizeof(ghz));
 	fprintf(out, "CPE      %s cycles per %s; quartiles %s to %s; source: %s\n", cpe, kernel->element, low,
 		high, source_name(sample->cycles_from));
-	fprintf(out, "time     %s ns at %s GHz on core %d%s\n", ns, ghz, facts->cpu,
+	fprintf(out, "time     %s ns (timed) at %s GHz (%s) on core %d%s\n", ns, ghz, source_name(sample->cycles_from), facts->cpu,
 		facts->bound ? "" : " (not bound to it)");
 	if (isfinite(sample->gbps)) {
 		units_figure(sample->gbps, gbps, sizeof(gbps));
 		units_figure(sample->bytes_per_cycle, bytes, sizeof(bytes));
-		fprintf(out, "data     %s GB/s (%.0f MB/s), %s bytes a cycle (%.3g cycles a byte); pages: %s\n", gbps, sample->gbps * 1000,
-			bytes, 1 / sample->bytes_per_cycle, facts->pages);
+		/* So many bytes an element: quartiles are those of the cycles. */
+		units_figure(sample->bytes_per_cycle * sample->cpe / sample->cpe_hi, low, sizeof(low));
+		units_figure(sample->bytes_per_cycle * sample->cpe / sample->cpe_lo, high, sizeof(high));
+		fprintf(out, "data     %s GB/s (%.0f MB/s; timed); pages: %s\n", gbps, sample->gbps * 1000, facts->pages);
+		fprintf(out, "         %s bytes a cycle (%s to %s; %.3g cycles a byte; %s)\n", bytes, low, high, 1 / sample->bytes_per_cycle,
+			source_name(sample->cycles_from));
 	}
 	report_pace(report, sample, &pace);
 	pace_text(out, &pace);

@@ -58,8 +58,8 @@ static void add(struct text *text, const char *separator, const char *words)
 	text_addf(text, "%s%s", text->length ? separator : "", words);
 }
 
-/* The core clock of the first curve there is. */
-static double clock_of(const struct probe_report *probe)
+/* The first sample that there is; NULL: there is none. */
+static const struct sample *first_of(const struct probe_report *probe)
 {
 	const struct probe_curve *curves[] = { &probe->lines[PAGES_HUGE], &probe->lines[PAGES_4K], &probe->lines[PAGES_AUTO],
 		&probe->pages[PAGES_HUGE], &probe->pages[PAGES_4K], &probe->pages[PAGES_AUTO], &probe->pairs, &probe->parallel, &probe->cores };
@@ -67,8 +67,23 @@ static double clock_of(const struct probe_report *probe)
 	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++)
 		for (int k = 0; k < curves[i]->count; k++)
 			if (curves[i]->point[k].sample.valid)
-				return curves[i]->point[k].sample.ghz;
-	return probe->band_count && probe->band[0].point[0].sample.valid ? probe->band[0].point[0].sample.ghz : NAN;
+				return &curves[i]->point[k].sample;
+	return probe->band_count && probe->band[0].point[0].sample.valid ? &probe->band[0].point[0].sample : NULL;
+}
+
+static double clock_of(const struct probe_report *probe)
+{
+	const struct sample *sample = first_of(probe);
+
+	return sample ? sample->ghz : NAN;
+}
+
+/* What cycles are counted by: the same all along. */
+static enum source cycles_of(const struct probe_report *probe)
+{
+	const struct sample *sample = first_of(probe);
+
+	return sample ? sample->cycles_from : SOURCE_NONE;
 }
 
 /* "4k pages (asked for and got)", "huge pages (got: mixed)". */
@@ -118,8 +133,9 @@ static void put_head(FILE *out, const struct probe_report *probe)
 
 /* ---- levels ---- */
 
-static void put_levels(FILE *out, const struct hierarchy *hierarchy)
+static void put_levels(FILE *out, const struct probe_report *probe)
 {
+	const struct hierarchy *hierarchy = &probe->hierarchy;
 	bool begun = false;
 
 	for (int i = 0; i < hierarchy->level_count; i++) {
@@ -148,6 +164,31 @@ static void put_levels(FILE *out, const struct hierarchy *hierarchy)
 		else
 			fprintf(out, "  %3.0f%%\n", floor(level->confidence * 100));
 	}
+	if (begun)
+		fprintf(out, "(cycles: %s; ns: timed)\n", format_cycles_source(cycles_of(probe)));
+}
+
+/* How far quartiles are from the median, at most. */
+static double spread_of(const struct probe_point *point)
+{
+	const struct sample *sample = &point->sample;
+
+	return sample->valid ? fmax(sample->cpe_hi - sample->cpe, sample->cpe - sample->cpe_lo) / sample->cpe : 0;
+}
+
+static double spread_over(const struct probe_curve *curve)
+{
+	double most = 0;
+
+	for (int i = 0; i < curve->count; i++)
+		most = fmax(most, spread_of(&curve->point[i]));
+	return most;
+}
+
+/* Under a table: where its numbers come from, and how good they are. */
+static void put_sources(FILE *out, const char *words, double spread)
+{
+	fprintf(out, "(%s; quartiles at most %.1f %% off)\n", words, 100 * spread);
 }
 
 /* ---- bandwidth ---- */
@@ -170,6 +211,9 @@ static void put_elsewhere(FILE *out, const struct probe_report *probe)
 
 static void put_bands(FILE *out, const struct probe_report *probe)
 {
+	double spread = 0;
+	char words[80];
+
 	if (!probe->band_count)
 		return;
 	fprintf(out, "\n%-15s %20s %20s %20s\n", "", "read", "write", "copy");
@@ -186,6 +230,7 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 		for (int k = 0; k < PROBE_OPERATIONS; k++) {
 			const struct sample *sample = &band->point[k].sample;
 
+			spread = fmax(spread, spread_of(&band->point[k]));
 			if (sample->valid)
 				fprintf(out, " %8.2f%6.2f%6.1f", sample->bytes_per_cycle, band->lines[k], sample->gbps);
 			else
@@ -193,6 +238,8 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 		}
 		fputc('\n', out);
 	}
+	snprintf(words, sizeof(words), "B/cycle, lines: %s; GB/s: timed", format_cycles_source(cycles_of(probe)));
+	put_sources(out, words, spread);
 	put_elsewhere(out, probe);
 }
 
@@ -216,6 +263,7 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 		cell(out, 7, curve->point[0].x == 1 && curve->point[0].sample.valid && curve->point[i].sample.cpe > 0 ?
 			curve->point[0].sample.cpe / curve->point[i].sample.cpe : NAN);
 	fputc('\n', out);
+	put_sources(out, "timed", spread_over(curve));
 	/* So many at once hide no more than so many waits. */
 	for (int i = 0; i < curve->count; i++)
 		beyond = beyond || curve->point[0].sample.cpe > BEYOND * curve->point[i].x * curve->point[i].sample.cpe;
@@ -236,6 +284,8 @@ static void put_cores(FILE *out, const struct probe_report *probe)
 		cell(out, 12, figure_of(point, all / point->x));
 		fputc('\n', out);
 	}
+	if (probe->cores.count)
+		put_sources(out, "timed", spread_over(&probe->cores));
 	for (int i = 0; i < probe->loaded.count; i++) {
 		const struct probe_point *point = &probe->loaded.point[i];
 
@@ -246,6 +296,8 @@ static void put_cores(FILE *out, const struct probe_report *probe)
 		cell(out, 12, point->facts.others_gbps > 0 ? point->facts.others_gbps : NAN);
 		fputc('\n', out);
 	}
+	if (probe->loaded.count)
+		put_sources(out, "timed", spread_over(&probe->loaded));
 }
 
 static void put_singles(FILE *out, const struct probe_report *probe)
@@ -275,7 +327,7 @@ void probe_text(struct report *report, const struct probe_report *probe)
 	FILE *out = report->out;
 
 	put_head(out, probe);
-	put_levels(out, &probe->hierarchy);
+	put_levels(out, probe);
 	put_bands(out, probe);
 	put_singles(out, probe);
 	put_parallel(out, probe);

@@ -4,21 +4,27 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/drawing.h"
 #include "cli/work.h"
 #include "model/choice.h"
+#include "picture/chart_windows.h"
 #include "session/windows.h"
 
-static int measure(struct cli *cli, struct bench *bench, struct windows *windows)
+static int measure(struct cli *cli, struct bench *bench, struct windows *windows, const struct uarch_choice *core)
 {
 	const struct campaign campaign = { &campaign_windows, windows };
+	bool any = work_carry_out(cli, bench, &campaign);
+	struct chart_origin origin = drawing_origin(bench->machine, core);
 	struct report report;
+	int exit_status;
 
-	if (work_carry_out(cli, bench, &campaign)) {
+	if (any) {
 		work_report(cli, bench, REPORT_WINDOWS, &report);
 		cli->format->windows(&report, windows_report(windows));
 		work_reported(cli, &report);
 	}
-	return work_conclude(cli, bench, &campaign, "what was measured so far is printed");
+	exit_status = work_conclude(cli, bench, &campaign, "what was measured so far is printed");
+	return any && drawing_wanted(cli) ? drawing_save(cli, chart_windows(windows_report(windows), NULL, &origin), exit_status) : exit_status;
 }
 
 /* ---- words and options ---- */
@@ -69,6 +75,8 @@ static int windows_run(struct cli *cli)
 		status = read_words(cli, MEANS_UNKNOWN, &options);
 	}
 	if (status_is_ok(&status))
+		status = drawing_check(cli);
+	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
@@ -79,7 +87,7 @@ static int windows_run(struct cli *cli)
 	options.foreign = core.foreign;
 	if (status_is_ok(&status))
 		windows = windows_new(bench.machine, &options, &status);
-	exit_status = windows ? measure(cli, &bench, windows) : cli_fail(cli, &status);
+	exit_status = windows ? measure(cli, &bench, windows, &core) : cli_fail(cli, &status);
 	windows_free(windows);
 	uarch_choice_free(&core);
 	bench_close(&bench);
@@ -88,6 +96,7 @@ static int windows_run(struct cli *cli)
 
 static const struct cli_option own_options[] = {
 	{ "curve", NULL, "every point of the curves besides", apply_curve },
+	DRAWING_OPTIONS,
 	{ NULL, NULL, NULL, NULL },
 };
 

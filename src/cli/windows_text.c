@@ -75,12 +75,39 @@ static void put_row(FILE *out, const struct windows_row *row)
 		row->state == WINDOWS_WAITS ? "" : knee_kind_names[row->knee.kind], CYCLES, cycles, entries);
 }
 
+/* Where the table's numbers come from, and how good they are. */
+static void put_sources(FILE *out, const struct windows_report *windows)
+{
+	enum source from = SOURCE_NONE;
+	double least = INFINITY, most = 0;
+	struct text text = { 0 };
+
+	for (int i = 0; i < windows->count; i++) {
+		const struct windows_row *row = &windows->row[i];
+
+		if (!isfinite(row->knee.before))
+			continue;
+		from = row->cycles_from;
+		least = fmin(least, row->knee.noise);
+		most = fmax(most, row->knee.noise);
+	}
+	if (from == SOURCE_NONE)
+		return;
+	text_addf(&text, "an iteration, before and after the knee (%s); points are off by ", format_cycles_source(from));
+	if (most - least >= 0.01)
+		text_addf(&text, "%.1f to ", 100 * least);
+	text_addf(&text, "%.1f %%, usually. File: entries of the core's file.", 100 * most);
+	put_wrapped(out, "Cycles: ", 2, text_string(&text));
+	text_free(&text);
+}
+
 static void put_rows(FILE *out, const struct windows_report *windows)
 {
 	fprintf(out, "\n%-*s%-*s%-*s%-*s%-*s%5s\n", FILLER, "filler", TITLE, "fills", KNEE, "fillers at the knee", KIND, "", CYCLES, "cycles", "file");
 	for (int i = 0; i < windows->count; i++)
 		if (windows->row[i].state != WINDOWS_FAILED)
 			put_row(out, &windows->row[i]);
+	put_sources(out, windows);
 }
 
 static void put_words(FILE *out, const struct windows_report *windows)
@@ -135,7 +162,7 @@ static void put_curve(FILE *out, const struct windows_row *row)
 {
 	if (row->curve.count == 0)
 		return;
-	fprintf(out, "\n%-*s%10s%12s  %s\n", FILLER, row->filler, WINDOWS_FILLERS, "cycles", "quartiles");
+	fprintf(out, "\n%-*s%10s%12s  %s (%s)\n", FILLER, row->filler, WINDOWS_FILLERS, "cycles", "quartiles", format_cycles_source(row->cycles_from));
 	for (int i = 0; i < row->curve.count; i++) {
 		const struct knee_point *point = &row->curve.point[i];
 

@@ -1,5 +1,5 @@
 /* What a picture shows, as data: axes, lines with their quartiles, a grid, bars, words beside them. Makers (chart_sweep.h, chart_view.h,
- * chart_ladder.h, chart_probe.h) fill one, layout.h finds a place for every word, and painters draw it: with cairo (cairo.c), for gnuplot
+ * chart_ladder.h, chart_probe.h, chart_windows.h) fill one, layout.h finds a place for every word, and painters draw it: with cairo (cairo.c), for gnuplot
  * (gnuplot.c). Nothing here measures or draws.
  *
  * To add a kind of chart: its value in enum chart_kind and what it shows in struct chart; its row in layout.c, in draw.c and in gnuplot.c. */

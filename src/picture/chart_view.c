@@ -8,6 +8,7 @@
 #include "picture/chart_knobs.h"
 #include "picture/chart_ladder.h"
 #include "picture/chart_probe.h"
+#include "picture/chart_windows.h"
 
 /* ---- slices ---- */
 
@@ -177,6 +178,14 @@ static struct status view_probe(const struct view *view, const struct chart_orig
 	return status_ok();
 }
 
+/* ---- the windows: the curve on screen ---- */
+
+static struct status view_windows(const struct view *view, const struct chart_origin *origin, struct chart **chart)
+{
+	*chart = view->windows && view->window ? chart_windows(view->windows, view->window, origin) : NULL;
+	return *chart ? status_ok() : status_make(STATUS_USAGE, "nothing of this curve is measured yet: there is no picture of it");
+}
+
 struct status chart_view(const struct view *view, const struct chart_origin *origin, struct chart **chart, const char **what)
 {
 	*chart = NULL;
@@ -190,11 +199,14 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 	case BODY_PROBE:
 		*what = "probe";
 		return view_probe(view, origin, chart);
+	case BODY_WINDOWS:
+		*what = "windows";
+		return view_windows(view, origin, chart);
 	case BODY_LADDER:
 		*what = "limits";
 		return view_ladder(view, origin, chart);
 	default:
-		return status_make(STATUS_USAGE, "there is no picture of what is in front: view slices, ladder, mountain or probe brings "
-			"what has one");
+		return status_make(STATUS_USAGE, "there is no picture of what is in front: view slices, ladder, mountain, probe or windows "
+			"brings what has one");
 	}
 }

@@ -17,6 +17,8 @@ struct campaign_state {
 	double done;              /* 0…1 */
 	const char *stage;        /* "caches"; NULL: it has none */
 	const char *doing;        /* "nop, 256 fillers"; empty: nothing */
+	bool thinks;              /* it works out what to ask for next, or what follows, in a thread of its own: when campaign_next() gives nothing, ask
+	                             again in a moment */
 	bool any;                 /* something is measured */
 	const char *why;          /* why nothing is, where that was said; empty: it was not */
 };
@@ -49,7 +51,8 @@ extern const struct campaign_kind campaign_probe, campaign_windows, campaign_cha
 	const struct campaign_kind campaign_##name = { .next = name##_kind_next, .accept = name##_kind_accept, .lose = name##_kind_lose, \
 		.stop = name##_kind_stop, .state = name##_kind_state, .release = name##_kind_release }
 
-/* The next request (generation and tag are the caller's); now in seconds of any steady clock. False: nothing is left, or a result is awaited. */
+/* The next request (generation and tag are the caller's); now in seconds of any steady clock. False: nothing is left, a result is awaited, or it
+ * thinks. */
 static inline bool campaign_next(const struct campaign *campaign, double now, struct request *request)
 {
 	return campaign->kind->next(campaign->self, now, request);
@@ -67,7 +70,7 @@ static inline void campaign_lose(const struct campaign *campaign)
 	campaign->kind->lose(campaign->self);
 }
 
-/* Ends early: campaign_next() gives nothing any more, and what there is is analysed as it is. */
+/* Ends early: campaign_next() gives nothing any more, and what there is is analysed as it is: at once, unless it thinks. */
 static inline void campaign_stop(const struct campaign *campaign, double now)
 {
 	campaign->kind->stop(campaign->self, now);

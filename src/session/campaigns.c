@@ -124,7 +124,37 @@ void campaign_halt(struct session *session, enum campaign_of which, double now)
 		return;
 	session_interrupt(session);
 	campaign_stop(&under_way->campaign, own_time(under_way, under_way->stands ? under_way->stands_since : now));
-	over(session, which);
+	under_way->halted = true;
+	campaigns_look(session, now);
+}
+
+bool campaigns_think(const struct session *session)
+{
+	for (int i = 0; i < CAMPAIGNS; i++) {
+		const struct under_way *under_way = &session->campaigns[i];
+
+		if (campaign_runs(session, (enum campaign_of)i) && (under_way->halted || !session->frozen) && campaign_state(&under_way->campaign).thinks)
+			return true;
+	}
+	return false;
+}
+
+bool campaigns_look(struct session *session, double now)
+{
+	struct request request;
+	bool any = false;
+
+	for (int i = 0; i < CAMPAIGNS; i++) {
+		struct under_way *under_way = &session->campaigns[i];
+
+		if (!under_way->halted || !under_way->running)
+			continue;
+		if (campaign_next(&under_way->campaign, now, &request) || campaign_state(&under_way->campaign).thinks)
+			continue;
+		over(session, (enum campaign_of)i);
+		any = true;
+	}
+	return any;
 }
 
 bool campaigns_next(struct session *session, bool apart, double now, struct request *request, enum campaign_of *which)
@@ -136,7 +166,8 @@ bool campaigns_next(struct session *session, bool apart, double now, struct requ
 		if (rows[i].apart != apart || !campaign_runs(session, *which))
 			continue;
 		if (!campaign_next(&under_way->campaign, own_time(under_way, now), request)) {
-			over(session, *which);
+			if (!campaign_state(&under_way->campaign).thinks)
+				over(session, *which);
 			return false;
 		}
 		under_way->generation = request->generation = ++session->generation;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/job.h"
 #include "base/nearest.h"
 #include "base/stats.h"
 #include "session/campaign.h"
@@ -109,6 +110,7 @@ void characterise_free(struct characterise *characterise)
 {
 	if (!characterise)
 		return;
+	job_end(characterise->job);
 	probe_free(characterise->probe);
 	windows_free(characterise->windows);
 	cells_free(characterise->cells);
@@ -163,7 +165,7 @@ static struct item *next_item(struct characterise *characterise)
 				return item;
 			characterise->item++;
 		}
-		if (characterise->probe || characterise->windows)
+		if (characterise->probe || characterise->windows || characterise->job)
 			return NULL;
 		if (characterise->item_count && ++characterise->round < (characterise->stage == CHARACTERISE_PORTS ? ROUNDS_MIX : ROUNDS) && any_wanted(characterise) && !stage_late(characterise)) {
 			characterise->item = 0;
@@ -176,6 +178,8 @@ static struct item *next_item(struct characterise *characterise)
 				characterise_add_mixes(characterise);
 			if (characterise->item_count)
 				continue;
+			if (characterise->job)
+				return NULL;
 		}
 		characterise_keep_items(characterise);
 		figures_fill(characterise);
@@ -183,7 +187,7 @@ static struct item *next_item(struct characterise *characterise)
 			characterise->stage++;
 		if (!characterise_begin_stage(characterise))
 			return NULL;
-		if (characterise->probe || characterise->windows)
+		if (characterise->probe || characterise->windows || characterise->job)
 			return NULL;
 	}
 }
@@ -218,6 +222,13 @@ static void tell_progress(struct characterise *characterise)
 	characterise->report.done = fmax(characterise->report.done, fmin(1, before + here * fmax(part, 0)));
 }
 
+static void find_ports(void *context)
+{
+	struct characterise *characterise = context;
+
+	measured_find_ports(&characterise->report.measured, &characterise->report.ports);
+}
+
 static void finish(struct characterise *characterise, double now)
 {
 	struct characterise_report *report = &characterise->report;
@@ -240,10 +251,35 @@ static void finish(struct characterise *characterise, double now)
 	figures_fill(characterise);
 	if (report->unmeasured > 0)
 		characterise_note(characterise, "%d of %d loops did not find the core quiet often enough in the time there was: what they are for is left out", report->unmeasured, report->loops);
-	if (report->measured.width.known && report->measured.mix_count > 0) {
-		measured_find_ports(&report->measured, &report->ports);
-		report->ported = true;
+	if (!report->measured.width.known || report->measured.mix_count == 0)
+		return;
+	if (characterise->options.aside) {
+		characterise->concluding = true;
+		characterise->job = job_begin(find_ports, characterise);
+		return;
 	}
+	find_ports(characterise);
+	report->ported = true;
+}
+
+/* What a job has found, once it is over. */
+static void take_job(struct characterise *characterise)
+{
+	if (!characterise->job || !job_over(characterise->job))
+		return;
+	job_end(characterise->job);
+	characterise->job = NULL;
+	if (characterise->concluding) {
+		characterise->report.ported = true;
+		return;
+	}
+	if (!characterise->ended) {
+		characterise_add_found(characterise);
+		return;
+	}
+	/* Nobody has measured what it wanted to know. */
+	memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
+	finish(characterise, characterise->ended_at);
 }
 
 static bool next_of_probe(struct characterise *characterise, double now, struct request *request)
@@ -276,7 +312,8 @@ bool characterise_next(struct characterise *characterise, double now, struct req
 {
 	struct item *item;
 
-	if (characterise->stopped || characterise->waiting)
+	take_job(characterise);
+	if (characterise->stopped || characterise->waiting || characterise->job)
 		return false;
 	if (!characterise->begun) {
 		characterise->begun = true;
@@ -291,6 +328,8 @@ bool characterise_next(struct characterise *characterise, double now, struct req
 			return true;
 		}
 		item = next_item(characterise);
+		if (characterise->job)
+			return false;
 		if (item || !(characterise->probe || characterise->windows))
 			break;
 	}
@@ -349,6 +388,8 @@ void characterise_accept(struct characterise *characterise, double now, const st
 			characterise_note(characterise, "%s: %.120s", report->doing, cell->failure.text);
 	}
 	report->visits++;
+	if (result->trials.count)
+		report->cycles_from = result->facts.cycles_from;
 	report->seconds = now - characterise->begin;
 	tell_progress(characterise);
 }
@@ -364,8 +405,19 @@ void characterise_lose(struct characterise *characterise)
 
 void characterise_stop(struct characterise *characterise, double now)
 {
-	if (!characterise->stopped)
+	if (characterise->stopped)
+		return;
+	if (!characterise->job) {
 		finish(characterise, now);
+		return;
+	}
+	characterise->stopped = characterise->ended = true;
+	characterise->ended_at = now;
+}
+
+bool characterise_thinks(const struct characterise *characterise)
+{
+	return characterise->job != NULL;
 }
 
 const struct characterise_report *characterise_report(const struct characterise *characterise)
@@ -382,6 +434,7 @@ static void characterise_state(const struct characterise *characterise, struct c
 	state->done = report->done;
 	state->stage = characterise_stage_names[report->stage];
 	state->doing = report->doing;
+	state->thinks = characterise_thinks(characterise);
 	for (int i = 0; i < report->measured.op_count; i++)
 		state->any |= report->measured.op[i].latency.known || report->measured.op[i].each.known;
 	if (report->note_count)

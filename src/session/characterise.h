@@ -22,6 +22,7 @@ struct characterise_options {
 	bool quick;                   /* one visit each, and no ports */
 	double seconds;               /* time to keep to; 0: its own */
 	uint64_t seed;
+	bool aside;                   /* what takes longer than a frame goes to another thread: characterise_thinks() */
 };
 
 enum { CHARACTERISE_NOTES = 16 };
@@ -44,6 +45,7 @@ struct characterise_report {
 	struct measured_ports ports;  /* of the finished one; all zero before */
 	bool ported;                  /* ports are there */
 	char name[24];                /* of the core model */
+	enum source cycles_from;      /* of the last visit */
 	double done;                  /* 0…1 */
 	double seconds;               /* since the first request */
 	bool complete;
@@ -67,6 +69,10 @@ bool characterise_next(struct characterise *characterise, double now, struct req
 void characterise_accept(struct characterise *characterise, double now, const struct result *result);
 void characterise_lose(struct characterise *characterise);
 void characterise_stop(struct characterise *characterise, double now);
+
+/* Where that was asked for: it works out what to ask for next, or, when it is over, what follows. characterise_next() gives nothing meanwhile; it has to
+ * be called until this is false. */
+bool characterise_thinks(const struct characterise *characterise);
 
 /* Always there, as far as measured; owned by the machine. */
 const struct characterise_report *characterise_report(const struct characterise *characterise);

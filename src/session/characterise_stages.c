@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/job.h"
 #include "kernels/window.h"
 #include "session/characterise_state.h"
 
@@ -120,10 +121,30 @@ void characterise_take_mixes(struct characterise *characterise)
 	memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
 }
 
+static void find_mixes(void *context)
+{
+	struct characterise *characterise = context;
+
+	characterise->next_count = measured_next(&characterise->report.measured, characterise->next, MIX_BATCH);
+}
+
 void characterise_add_mixes(struct characterise *characterise)
 {
-	struct measured *measured = &characterise->report.measured;
-	int count = measured->mix_count + MIX_BATCH <= MEASURED_MIXES ? measured_next(measured, characterise->next, MIX_BATCH) : 0;
+	characterise->next_count = 0;
+	if (characterise->report.measured.mix_count + MIX_BATCH > MEASURED_MIXES)
+		return;
+	if (characterise->options.aside) {
+		characterise->job = job_begin(find_mixes, characterise);
+		return;
+	}
+	find_mixes(characterise);
+	characterise_add_found(characterise);
+}
+
+void characterise_add_found(struct characterise *characterise)
+{
+	const struct measured *measured = &characterise->report.measured;
+	int count = characterise->next_count;
 
 	for (int i = 0; i < count; i++)
 		add(characterise, ITEM_MIX, i, loop_of_mix(&characterise->recipes, measured, &characterise->next[i]), 0);

@@ -76,6 +76,12 @@ struct characterise {
 	struct probe *probe;          /* while caches are measured */
 	struct windows *windows;      /* while windows are */
 	struct measured_mix *next;    /* mixes under way */
+	/* Where it is to be done aside: the report's figures stay as they are meanwhile. */
+	struct job *job;              /* under way; NULL: none */
+	bool concluding;              /* it is the last one: what executes where */
+	bool ended;                   /* characterise_stop() came during it */
+	double ended_at;
+	int next_count;               /* that it found: the mixes to ask for */
 };
 
 /* ---- characterise_stages.c ---- */
@@ -87,6 +93,8 @@ void characterise_keep_items(struct characterise *characterise);
 /* Answers what the last batch of mixes asked; and asks for the next. */
 void characterise_take_mixes(struct characterise *characterise);
 void characterise_add_mixes(struct characterise *characterise);
+/* The job that looked for them is over: asks for what it found. */
+void characterise_add_found(struct characterise *characterise);
 /* Adds a note to the report, unless it is there. */
 void characterise_note(struct characterise *characterise, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

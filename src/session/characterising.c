@@ -49,7 +49,7 @@ bool action_characterise_works(const struct session *session, const char *argume
 
 struct status action_characterise(struct session *session, const char *arguments, double now)
 {
-	struct characterise_options options = { .seed = session->seed };
+	struct characterise_options options = { .seed = session->seed, .aside = true };
 	struct characterise *machine;
 	struct status status;
 

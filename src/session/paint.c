@@ -28,5 +28,5 @@ bool action_picture_works(const struct session *session, const char *arguments)
 {
 	(void)arguments;
 	return session->painter && (session->body == BODY_SLICES || session->body == BODY_LADDER || session->body == BODY_MOUNTAIN ||
-		session->body == BODY_PROBE);
+		session->body == BODY_PROBE || session->body == BODY_WINDOWS);
 }

@@ -47,6 +47,8 @@ static void put_window(const struct records *records, const struct windows_repor
 	record_set_real(object, "to", knee->to);
 	record_set_real(object, "cycles_before", knee->before);
 	record_set_real(object, "cycles_after", knee->after);
+	if (row->cycles_from != SOURCE_NONE)
+		json_object_set_new(object, "cycles_from", json_string(source_name(row->cycles_from)));
 	record_set_real(object, "noise", knee->noise);
 	record_set_real(object, "again", knee->again);
 	record_set_real(object, "entries", row->entries);
@@ -75,6 +77,8 @@ static void put_point(const struct records *records, const struct windows_row *r
 	record_set_real(object, "cycles", point->y);
 	record_set_real(object, "cycles_lo", point->lo);
 	record_set_real(object, "cycles_hi", point->hi);
+	if (row->cycles_from != SOURCE_NONE)
+		json_object_set_new(object, "cycles_from", json_string(source_name(row->cycles_from)));
 	record_write(records, object);
 }
 

@@ -14,6 +14,8 @@ enum { CELLS_MOST = 6000 };
 /* Cells that were contended at every visit are looked at again this often once all others are done: a spell ends, and
  * its figures should not stay. */
 static const double DOUBT_PERIOD = 0.5;
+/* How long to wait for what a campaign thinks about, tens of milliseconds long, before another look. */
+static const double THOUGHT = 0.004;
 
 void session_notice(struct session *session, bool bad, const char *format, ...)
 {
@@ -240,12 +242,11 @@ bool session_advance(struct session *session, double now)
 	changed |= insight_advance(session, now);
 	record_present(session);
 	live_look_ahead(session, now);
+	changed |= campaigns_look(session, now);
 	if (session->frozen || session->outstanding)
 		return changed;
-	if (session_apart(session) && now >= session->rest_until) {
-		request_campaign(session, true, now);
-		return true;
-	}
+	if (session_apart(session) && now >= session->rest_until)
+		return request_campaign(session, true, now) || !campaigns_think(session) || changed;
 	if (!live->failed && now >= live->due && now >= session->rest_until) {
 		live_submit(session, now);
 		return true;
@@ -269,6 +270,8 @@ double session_next(const struct session *session, double now)
 	double at = fmin(session->notice[0] ? session->notice_until : INFINITY,
 		fmin(session_own_next(session), insight_due(session)));
 
+	if (campaigns_think(session))
+		return THOUGHT;
 	if (session->frozen || session->outstanding)
 		return at == INFINITY ? -1 : at > now ? at - now : 0;
 	if (session_apart(session))

@@ -145,6 +145,7 @@ enum campaign_of { CAMPAIGN_CORE, CAMPAIGN_PROBE, CAMPAIGN_WINDOWS, CAMPAIGNS };
 struct under_way {
 	struct campaign campaign; /* its parts NULL: none was */
 	bool running;             /* it has not come to its end */
+	bool halted;              /* it is to come to it as soon as it has thought */
 	uint64_t generation;      /* of its request that is out; 0: none */
 	bool stands;              /* for now */
 	double stands_since, paused;      /* and how long it did before: seconds */
@@ -411,6 +412,9 @@ void campaign_end(struct session *session, enum campaign_of which);             
 void campaigns_end(struct session *session);
 void campaigns_lose(struct session *session);         /* what is out was taken back */
 void campaigns_pause(struct session *session, bool pause, double now);
+/* One of those that go on now works something out in a thread of its own; what was halted meanwhile ends then: whether something has. */
+bool campaigns_think(const struct session *session);
+bool campaigns_look(struct session *session, double now);
 /* The next request of those that run apart, or beside, generation included, and whose it is. False: nothing is left, or one has just ended. */
 bool campaigns_next(struct session *session, bool apart, double now, struct request *request, enum campaign_of *which);
 /* A final result of its requests, also of one that was taken back. */

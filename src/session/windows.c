@@ -206,6 +206,7 @@ static void add_point(struct windows *windows, struct windows_row *row, double x
 
 	row->contended |= sample->contended;
 	row->ghz = sample->ghz;
+	row->cycles_from = sample->cycles_from;
 	knee_add(&row->curve, &point);
 	knee_find(&row->curve, row->most, &row->knee);
 	windows->report.done = share_done(&windows->report);

@@ -49,6 +49,7 @@ struct windows_row {
 	double entries;              /* that the core's model gives the buffer; NAN: it gives none */
 	struct setting setting;      /* at the knee, or at the last point */
 	double ghz;                  /* of the last point; NAN */
+	enum source cycles_from;     /* likewise */
 	double seconds;              /* that it took */
 	int requests;
 	bool contended;              /* something shared the core at points of it, however often it was asked for */

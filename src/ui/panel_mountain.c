@@ -124,7 +124,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 			knobs[grid->stride_knob].name);
 	} else {
 		panels_figure((double)here, figure, sizeof(figure));
-		used = (size_t)snprintf(buffer, size, "mountain: %s GB/s at %s, %s %s", figure, bytes,
+		used = (size_t)snprintf(buffer, size, "mountain: %s GB/s T at %s, %s %s", figure, bytes,
 			knobs[grid->stride_knob].name, stride);
 	}
 	for (int i = 0; i < grid->nx * grid->ny && used < size; i++) {

@@ -27,7 +27,8 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	else if (view->windowing)
 		snprintf(buffer, size, "windows: %.0f %%%s%s", floor(100 * report->done), report->doing[0] ? ", " : "", report->doing);
 	else
-		snprintf(buffer, size, "windows: cycles over fillers between two misses, %s", view->window->filler);
+		snprintf(buffer, size, "windows: cycles%s%s over fillers between two misses, %s", view->window->cycles_from ? " " : "",
+			(const char[]){ (char)view->window->cycles_from, '\0' }, view->window->filler);
 }
 
 /* Rows written so far, in a column. */

@@ -39,7 +39,7 @@ static void figure_words(const struct view *view, char *buffer, size_t size)
 	panels_figure(sample->cpe, cpe, sizeof(cpe));
 	panels_figure(sample->cpe_lo, low, sizeof(low));
 	panels_figure(sample->cpe_hi, high, sizeof(high));
-	snprintf(buffer, size, "%s GB/s, %s bytes a cycle; CPE %s (%s to %s), %s%s%s", gbps, bytes, cpe, low, high,
+	snprintf(buffer, size, "%s GB/s T, %s bytes a cycle; CPE %s (%s to %s), %s%s%s", gbps, bytes, cpe, low, high,
 		panels_source(sample->cycles_from), *state ? "; " : "", state);
 }
 

@@ -69,6 +69,7 @@ plots() {
 
 untouched 2 ".svg, .png or .pdf" sweep combine acc=1,2 --picture a.jpg
 untouched 2 ".svg, .png or .pdf" run combine --picture a
+untouched 2 ".svg, .png or .pdf" windows nop --picture a.jpg
 untouched 2 "light or dark" explain combine --picture a.svg --theme grey
 untouched 2 "auto, lines, heat or relief" sweep combine acc=1,2 --chart cake
 untouched 2 "two files' names" sweep combine acc=1,2 --gnuplot some/
@@ -101,6 +102,9 @@ measured sweep sum-halves 'form=*' --gnuplot forms.gp
 plots forms
 measured probe latency --max-size 256k --gnuplot probe
 plots probe
+# Where no trial goes undisturbed there is nothing to draw.
+measured windows nop load --gnuplot windows
+[ "$status" -ne 0 ] || plots windows
 expect 0 explain combine --uarch "$core" --gnuplot limits
 plots limits
 
@@ -134,6 +138,8 @@ for extension in svg png pdf; do
 done
 measured probe latency --max-size 256k --picture probe.svg
 has probe.svg "Load latency" "cycles per load" "working set"
+measured windows nop --picture windows.svg
+[ "$status" -ne 0 ] || has windows.svg "Reorder buffer" "cycles per iteration" "nops between the two misses"
 [ ! -e a.svg ] || fail "a picture that was refused"
 
 # What was there is replaced whole; nothing else is left behind.

@@ -2,8 +2,10 @@
 #include "probe_fakes.h"
 
 #include "fakes.h"
+#include "made_loops.h"
 
-#include "kernels/made.h"
+#include <sched.h>
+
 #include "session/characterise.h"
 
 #if defined(__x86_64__)
@@ -18,47 +20,13 @@
 #define NOT_THERE "mul.65"
 #endif
 
-#define WIDTH 6.0
-
-/* ---- a core made up: multiplications take 3 cycles, all else 2; each waits for its own last result where there is one register, and else half a
- * cycle; nops only take slots. */
-
-static double latency_of(const char *line)
-{
-	line += strspn(line, " ");
-	return strncmp(line, "imul", 4) == 0 || strncmp(line, "mul x", 5) == 0 ? 3 : 2;
-}
-
-static bool is_nop(const char *line)
-{
-	return strncmp(line + strspn(line, " "), "nop", 3) == 0;
-}
-
-static double made_cycles(const struct made_loop *loop)
-{
-	double chain = 0, busy = 0, slots = 0;
-
-	for (int i = 0; i < loop->part_count; i++)
-		for (const char *line = loop->part[i].lines; *line; line += strcspn(line, ";"), line += *line == ';') {
-			unsigned times = loop->part[i].times;
-
-			slots += times;
-			if (is_nop(line))
-				continue;
-			busy += 0.5 * times;
-			if (loop->part[i].registers == 1)
-				chain += latency_of(line) * times;
-		}
-	return fmax(fmax(chain, busy), slots / WIDTH);
-}
-
 struct play {
 	struct machine machine;
 	struct characterise_options options;
 	struct characterise *characterise;
 	const struct characterise_report *report;
 	double now, takes;
-	unsigned requests, stop_after, of_probe;
+	unsigned requests, stop_after, of_probe, thoughts, stop_thought;
 	struct result (*answer)(struct play *play, const struct request *request);
 	const struct kernel *refused;      /* the first made one that was asked for */
 	unsigned again;                    /* requests for it */
@@ -98,9 +66,17 @@ static void run(struct play *play)
 	play->characterise = characterise_new(&play->machine, &play->options, &status);
 	check_ok(status);
 	play->report = characterise_report(play->characterise);
-	while (characterise_next(play->characterise, play->now, &request)) {
+	for (;;) {
 		struct result result;
 
+		if (!characterise_next(play->characterise, play->now, &request)) {
+			if (!characterise_thinks(play->characterise))
+				break;
+			if (++play->thoughts == play->stop_thought)
+				characterise_stop(play->characterise, play->now);
+			sched_yield();
+			continue;
+		}
 		assert_true(play->requests++ < 20000);      /* one that never ends */
 		assert_true(request.budget.seconds > 0);
 		assert_true(play->report->doing[0]);
@@ -349,6 +325,50 @@ static void stopped_it_tells_what_there_is(void **state)
 	play_free(play);
 }
 
+/* In a thread of its own or not: the same is asked for, and the same follows. */
+static void what_is_worked_out_aside_is_the_same(void **state)
+{
+	struct play *play = play_new(), *other = play_new();
+
+	(void)state;
+	run(play);
+	other->options.aside = true;
+	run(other);
+	assert_int_equal(play->thoughts, 0);
+	assert_true(other->thoughts > 0);
+	assert_int_equal(other->requests, play->requests);
+	assert_true(other->report->complete && other->report->ported);
+	assert_true(play->report->measured.mix_count > 0);
+	assert_int_equal(other->report->measured.mix_count, play->report->measured.mix_count);
+	assert_memory_equal(other->report->measured.mix, play->report->measured.mix,
+		sizeof(play->report->measured.mix[0]) * (size_t)play->report->measured.mix_count);
+	assert_memory_equal(&other->report->ports, &play->report->ports, sizeof(play->report->ports));
+	play_free(play);
+	play_free(other);
+}
+
+/* A job under way reads what was measured: nothing is written there before it is over. */
+static void stopped_while_it_thinks_it_ends_when_it_has(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.aside = true;
+	play->stop_thought = 1;
+	run(play);
+	assert_false(play->report->complete);
+	assert_true(play->report->measured.width.known);
+	assert_int_equal(play->report->measured.mix_count, 0);
+	assert_false(characterise_thinks(play->characterise));
+	play_free(play);
+	/* Let go at once, too. */
+	play = play_new();
+	play->options.aside = true;
+	play->stop_after = 1;
+	run(play);
+	play_free(play);
+}
+
 static void time_that_was_given_is_kept_to(void **state)
 {
 	struct play *play = play_new();
@@ -374,6 +394,8 @@ int main(void)
 		cmocka_unit_test(what_is_refused_is_noted_and_the_rest_goes_on),
 		cmocka_unit_test(what_was_taken_back_is_asked_for_again),
 		cmocka_unit_test(stopped_it_tells_what_there_is),
+		cmocka_unit_test(what_is_worked_out_aside_is_the_same),
+		cmocka_unit_test(stopped_while_it_thinks_it_ends_when_it_has),
 		cmocka_unit_test(time_that_was_given_is_kept_to),
 	};
 

@@ -559,7 +559,7 @@ static void what_has_no_picture_says_so(void **state)
 	const char *what;
 
 	(void)state;
-	check_refused(chart_view(view, &origin, &chart, &what), "view slices, ladder, mountain or probe");
+	check_refused(chart_view(view, &origin, &chart, &what), "view slices, ladder, mountain, probe or windows");
 	assert_null(chart);
 	view->body = BODY_LADDER;
 	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");

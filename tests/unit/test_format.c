@@ -280,8 +280,9 @@ static void text_tells_one_sample_in_lines(void **state)
 	capture_end(&capture);
 	check_contains(capture.text, "fold op=add unroll=13 acc=13 size=32k stride=1\n");
 	check_contains(capture.text, "CPE      0.752 cycles per element; quartiles 0.750 to 0.756; source: reference\n");
-	check_contains(capture.text, "0.183 ns at 4.120 GHz on core 3\n");
-	check_contains(capture.text, "43.70 GB/s");
+	check_contains(capture.text, "0.183 ns (timed) at 4.120 GHz (reference) on core 3\n");
+	check_contains(capture.text, "43.70 GB/s (43700 MB/s; timed)");
+	check_contains(capture.text, " bytes a cycle (10.57 to 10.66; 0.0941 cycles a byte; reference)\n");
 	check_contains(capture.text, "151 used, 23 dropped; 87% quiet");
 	check_contains(capture.text, "CONTENDED");
 	check_contains(capture.text, "remark   spills\n");

@@ -125,6 +125,27 @@ static void knees_side_by_side_keep_clear(void **state)
 	}
 }
 
+/* As the windows of a core: a curve, a name at its knee and a buffer of the model for each filler. */
+static void windows_keep_clear(void **state)
+{
+	(void)state;
+	for (int count = 1; count <= CHART_MARKS; count++) {
+		struct chart *chart = curves(count, 20, true);
+
+		add_marks(chart, count, 8192, 1.5);
+		for (int i = 0; i < count; i++) {
+			char text[CHART_NAME];
+
+			snprintf(text, sizeof(text), "wait-vector-%d", i);
+			chart_add_call(chart, i, 8192 * pow(1.5, i) * 0.97, 16, text);
+		}
+		check_page("windows", chart);
+		if (count > 1)
+			assert_int_equal(count_role(chart, ROLE_SERIES), count);
+		chart_free(chart);
+	}
+}
+
 static void plateaus_are_labelled(void **state)
 {
 	struct chart *chart = curves(1, 60, false);
@@ -271,6 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_have_room_for_all_their_words),
 		cmocka_unit_test(knees_side_by_side_keep_clear),
+		cmocka_unit_test(windows_keep_clear),
 		cmocka_unit_test(plateaus_are_labelled),
 		cmocka_unit_test(choices_have_names),
 		cmocka_unit_test(grids_have_room_for_all_their_words),

@@ -217,7 +217,7 @@ static void the_title_never_gives_another_cells_figure(void **state)
 	view.grid = (struct view_grid){ .present = true, .size_knob = FOLD_SIZE, .stride_knob = FOLD_STRIDE, .nx = 2,
 		.ny = 2, .x = { 1, 2 }, .y = { 32768, 65536 }, .gbps = { { 31, 32 }, { 33, 34 } }, .top = 34 };
 	panel_mountain.title_of(&scene, title, sizeof(title));
-	assert_string_equal(title, "mountain: 31.00 GB/s at 32k, stride 1");
+	assert_string_equal(title, "mountain: 31.00 GB/s T at 32k, stride 1");
 	check_contains(draw(&panel_mountain, 56, 6), "@");
 	view.setting.v[FOLD_SIZE] = 48 * 1024;
 	view.grid.place_y = axis_find(view.grid.y, 2, view.setting.v[FOLD_SIZE]);

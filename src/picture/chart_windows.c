@@ -1,0 +1,160 @@
+#include "picture/chart_windows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "picture/chart_knobs.h"
+
+/* From so many curves on their x is logarithmic: buffers differ by a factor of ten and more. */
+enum { LOGARITHMIC_FROM = 2 };
+
+static bool has_knee(const struct windows_row *row)
+{
+	return (row->knee.kind == KNEE_SHARP || row->knee.kind == KNEE_SOFT) && isfinite(row->knee.x);
+}
+
+/* At how many fillers the buffer would be full by the core's model; NAN: it does not say. */
+static double full_at(const struct windows_row *row)
+{
+	return row->fact && row->fact->each > 0 ? (row->entries - row->fact->own) / row->fact->each : NAN;
+}
+
+static void add_series(struct chart *chart, const struct windows_row *row, const char *name, bool logarithmic)
+{
+	struct chart_series *series = chart_add_series(chart, name);
+
+	for (int i = 0; series && i < row->curve.count; i++) {
+		const struct knee_point *from = &row->curve.point[i];
+		const struct chart_point point = { from->x, from->y, from->lo, from->hi, NAN, NAN, row->contended };
+
+		if (from->x > 0 || !logarithmic)
+			chart_add_point(series, &point);
+	}
+}
+
+/* Where the model's buffer is full, once for fillers of the same one that are full at the same number. */
+static bool mark_entries(struct chart *chart, const struct windows_row *row, bool alone)
+{
+	struct chart_mark mark = { .at = full_at(row), .stated = true };
+
+	if (!(mark.at > 0))
+		return false;
+	mark.lo = mark.hi = mark.at;
+	if (alone)
+		snprintf(mark.text, sizeof(mark.text), "core model: %.0f entries", row->entries);
+	else
+		snprintf(mark.text, sizeof(mark.text), "%.24s %.0f", row->fact->title, row->entries);
+	for (int i = 0; i < chart->mark_count; i++)
+		if (strcmp(chart->mark[i].text, mark.text) == 0)
+			return true;
+	chart_add_mark(chart, &mark);
+	return true;
+}
+
+static void mark_knee(struct chart *chart, const struct windows_row *row)
+{
+	struct chart_mark mark = { .at = row->knee.x, .lo = row->knee.lo, .hi = row->knee.hi };
+	char words[32];
+
+	buffers_knee(&row->knee, row->most, words, sizeof(words));
+	snprintf(mark.text, sizeof(mark.text), "knee: %s", words);
+	if (!isfinite(mark.lo) || !isfinite(mark.hi))
+		mark.lo = mark.hi = mark.at;
+	chart_add_mark(chart, &mark);
+}
+
+/* The time before the rise and after it. */
+static void add_flats(struct chart *chart, const struct windows_row *row)
+{
+	const struct knee_curve *curve = &row->curve;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.0f cycles", row->knee.before);
+	if (isfinite(row->knee.before) && isfinite(row->knee.from))
+		chart_add_flat(chart, curve->point[0].x, row->knee.from, row->knee.before, text);
+	snprintf(text, sizeof(text), "%.0f cycles", row->knee.after);
+	if (isfinite(row->knee.after) && isfinite(row->knee.to))
+		chart_add_flat(chart, row->knee.to, curve->point[curve->count - 1].x, row->knee.after, text);
+}
+
+static bool make_one(struct chart *chart, const struct windows_report *report, const struct windows_row *row)
+{
+	const char *counts = row->fact ? row->fact->counts : "fillers";
+	char words[BUFFERS_WORDS];
+	bool modelled;
+
+	add_series(chart, row, "", false);
+	chart_fit(chart, SCALE_LINEAR, SCALE_LINEAR);
+	modelled = mark_entries(chart, row, true);
+	/* The model's line is on the picture, also where the curve ends before it. */
+	if (modelled && full_at(row) > chart->x.scale.high)
+		chart->x.scale.high = full_at(row) * 1.03;
+	if (has_knee(row))
+		mark_knee(chart, row);
+	add_flats(chart, row);
+	snprintf(chart->title, sizeof(chart->title), "%s: two misses with more and more %.40s between them", row->fact ? row->fact->title : row->filler, counts);
+	if (chart->title[0] >= 'a' && chart->title[0] <= 'z')
+		chart->title[0] = (char)(chart->title[0] - 'a' + 'A');
+	snprintf(chart->x.title, sizeof(chart->x.title), "%.60s between the two misses", counts);
+	buffers_difference(&report->buffers, &row->knee, row->fact, row->entries, words);
+	snprintf(chart->remark, sizeof(chart->remark), "%.*s", (int)sizeof(chart->remark) - 1, words);
+	return modelled;
+}
+
+static bool make_all(struct chart *chart, const struct windows_report *report)
+{
+	bool modelled = false;
+
+	for (int i = 0; i < report->count; i++) {
+		const struct windows_row *row = &report->row[i];
+		char words[32], name[CHART_NAME];
+
+		if (row->curve.count == 0)
+			continue;
+		buffers_knee(&row->knee, row->most, words, sizeof(words));
+		snprintf(name, sizeof(name), "%.14s: %s", row->filler, words);
+		add_series(chart, row, name, true);
+		modelled |= mark_entries(chart, row, false);
+		/* Its last point before the rise. */
+		if (has_knee(row))
+			chart_add_call(chart, chart->series_count - 1, row->knee.x, row->knee.before, row->filler);
+	}
+	chart_fit(chart, SCALE_LOG2, SCALE_LINEAR);
+	snprintf(chart->title, sizeof(chart->title), "How far the core looks ahead: two misses with more and more between them");
+	snprintf(chart->x.title, sizeof(chart->x.title), "fillers between the two misses");
+	return modelled;
+}
+
+struct chart *chart_windows(const struct windows_report *report, const struct windows_row *row, const struct chart_origin *origin)
+{
+	const struct windows_row *first = row;
+	struct chart_source source = { 0 };
+	struct chart *chart;
+	int rows = 0;
+	bool modelled;
+
+	for (int i = 0; i < report->count && !row; i++) {
+		if (report->row[i].curve.count == 0)
+			continue;
+		first = rows++ ? first : &report->row[i];
+	}
+	if (!first || first->curve.count == 0)
+		return NULL;
+	source.source = first->cycles_from;
+	chart = chart_new(CHART_LINES);
+	chart->joined = true;
+	modelled = rows < LOGARITHMIC_FROM ? make_one(chart, report, first) : make_all(chart, report);
+	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per iteration");
+	knob_settings(&report->options.setting, 1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLERS) |
+		1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLER), chart->subtitle, sizeof(chart->subtitle));
+	chart_sign(chart, origin);
+	chart_cite(chart, origin->machine, &source);
+	if (modelled) {
+		size_t used = strlen(chart->legend);
+
+		snprintf(chart->legend + used, sizeof(chart->legend) - used, "%sdashed: entries of the core model%s%s", used ? "; " : "",
+			report->options.foreign ? ", " : "", report->options.foreign ? report->core : "");
+	}
+	return chart;
+}
