@@ -94,7 +94,8 @@ struct tracer {
 	const struct step_plan *plan;
 	pid_t child;
 	bool gone;                /* waited for */
-	double begin, before;     /* of the clock; and seconds that this thread had waited for a processor by then */
+	double begin;             /* of the clock */
+	struct step_share before; /* of this thread by then */
 
 	int insn_count, insn_room;
 	struct insn *insn;
@@ -114,38 +115,46 @@ static double steady_now(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Seconds that a thread was ready and others ran; 0 where the kernel does not say. */
-static double waited_for(const char *schedstat)
+/* Adds the seconds that a thread ran, and that it was ready while others did. False where the kernel does not say. */
+static bool add_share(const char *schedstat, struct step_share *share)
 {
 	FILE *file = fopen(schedstat, "re");
 	unsigned long long ran, waited;
+	bool there;
 
 	if (!file)
-		return 0;
-	if (fscanf(file, "%llu %llu", &ran, &waited) != 2)
-		waited = 0;
+		return false;
+	there = fscanf(file, "%llu %llu", &ran, &waited) == 2;
 	fclose(file);
-	return (double)waited * 1e-9;
+	if (!there)
+		return false;
+	share->ran += (double)ran * 1e-9;
+	share->waited += (double)waited * 1e-9;
+	return true;
 }
 
 #define OWN_SCHEDSTAT "/proc/thread-self/schedstat"
 
-bool step_late(double elapsed, double waited, double seconds)
+bool step_late(double elapsed, const struct step_share *share, double seconds)
 {
-	return elapsed >= seconds * STEP_LATEST || elapsed - waited >= seconds;
+	if (elapsed < seconds)
+		return false;
+	return share->ran >= seconds || elapsed >= seconds * STEP_LATEST || share->ran + share->waited < elapsed * STEP_IDLE;
 }
 
 /* Whether the time is up. Parent and child take turns, and on a busy machine each waits for others at every one. */
 static bool late(const struct tracer *tracer)
 {
-	double elapsed = steady_now() - tracer->begin, waited = 0;
+	double elapsed = steady_now() - tracer->begin;
+	struct step_share share = { -tracer->before.ran, -tracer->before.waited };
 	char path[48];
 
-	if (elapsed >= tracer->plan->seconds && elapsed < tracer->plan->seconds * STEP_LATEST) {
-		snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tracer->child);
-		waited = waited_for(path) + waited_for(OWN_SCHEDSTAT) - tracer->before;
-	}
-	return step_late(elapsed, waited, tracer->plan->seconds);
+	if (elapsed < tracer->plan->seconds)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tracer->child);
+	if (!add_share(path, &share) || !add_share(OWN_SCHEDSTAT, &share))
+		return true;
+	return step_late(elapsed, &share, tracer->plan->seconds);
 }
 
 /* What keeps children from being traced here. */
@@ -283,7 +292,8 @@ static struct status start(struct tracer *tracer)
 	int how;
 
 	tracer->begin = steady_now();
-	tracer->before = waited_for(OWN_SCHEDSTAT);
+	tracer->before = (struct step_share){ 0 };
+	add_share(OWN_SCHEDSTAT, &tracer->before);
 	tracer->child = fork();
 	if (tracer->child == 0)
 		child_main(tracer->plan);

@@ -23,17 +23,24 @@ struct step_plan {
 	void *context;
 	uint64_t shorter, longer;      /* elements of the two runs: shorter < longer, both multiples of the granule */
 	int most_steps;                /* give up after this many instructions in one run (> 0) */
-	double seconds;                /* and after this long, the time in which others had the processor left out */
+	double seconds;                /* and after running for so long */
 	step_prepare *prepare;         /* NULL: none */
 	/* Called in the parent for a number that prepare() returned; fills text (size 200). NULL where prepare is. */
 	void (*failure)(void *context, int number, char *text);
 };
 
-/* However busy the machine is, stepping ends after so many times its seconds. */
+/* However busy the machine is, stepping ends after so many times its seconds; and where the two processes hardly ran, nor waited for a processor, the
+ * code waits for something that may never come. */
 #define STEP_LATEST 10.0
+#define STEP_IDLE 0.1
 
-/* Whether it is to end, after so many seconds, of which its two processes were kept waiting for so many. */
-bool step_late(double elapsed, double waited, double seconds);
+/* Seconds that the two processes ran, and that they were ready while others did. */
+struct step_share {
+	double ran, waited;
+};
+
+/* Whether it is to end, after so many seconds. */
+bool step_late(double elapsed, const struct step_share *share, double seconds);
 
 /* Steps both runs and fills `loop` (initialised by the caller): the instructions of the loop that takes most of the steps, the
  * path of several of its turns from the middle of the longer run with the addresses it touched, elements and exact

@@ -218,6 +218,27 @@ static void the_same_question_has_the_same_answer(void **state)
 	uarch_free(uarch);
 }
 
+/* Searches that all end at the first step differ in nothing, and what makes their keys makes four at a time: so many have a whole number of
+ * instructions. */
+static void searches_have_the_code_of_whole_fours(void **state)
+{
+	const struct kernel *kernel = kernel_find("hash-lookup");
+	struct uarch *uarch;
+	int64_t v[KNOBS_MAX];
+	double four;
+
+	(void)state;
+	check_ok(uarch_load(uarch_names(machine.arch)[0], machine.arch, &uarch));
+	initial(kernel, v);
+	v[kernel_knob(kernel, "load")] = 5;
+	if (explain_on(uarch, kernel, v)) {
+		four = 4 * explanation->loop.insns_per_element;
+		assert_true(four > 40);
+		check_near(four, round(four), 1e-6);
+	}
+	uarch_free(uarch);
+}
+
 /* Told, not judged. */
 static void time_taken(void **state)
 {
@@ -262,6 +283,7 @@ int main(void)
 		cmocka_unit_test(what_the_library_does_is_not_explained),
 		cmocka_unit_test(a_working_set_that_spills_has_other_limits),
 		cmocka_unit_test(the_same_question_has_the_same_answer),
+		cmocka_unit_test(searches_have_the_code_of_whole_fours),
 		cmocka_unit_test(time_taken),
 	};
 

@@ -187,16 +187,39 @@ static void test_limits(void **state)
 	check_fails(&plan, "stepping 144 elements did not end within 300 instructions");
 }
 
-/* What others take counts only where they take nearly all. */
+/* Others take time from both on a busy machine: that ends it only where they take nearly all. */
 static void test_late(void **state)
 {
+	static const struct {
+		double elapsed, ran, waited;
+		bool late;
+	} times[] = {
+		{ 1.9, 1.9, 0, false }, { 2.1, 2, 0, true },
+		/* Busy, and busier, and nothing but busy; a host that says nothing of what it gives to others. */
+		{ 6, 1, 5, false }, { 6, 2.1, 3.9, true }, { 19.9, 0.5, 19.4, false }, { 20, 0.5, 19.5, true }, { 6, 1, 0, false },
+		/* The code sleeps. */
+		{ 1.9, 0, 0, false }, { 2, 0.01, 0.1, true },
+	};
+
 	(void)state;
-	assert_false(step_late(1.9, 0, 2));
-	assert_true(step_late(2, 0, 2));
-	assert_false(step_late(6, 4.5, 2));
-	assert_true(step_late(6, 3.5, 2));
-	assert_false(step_late(19.9, 18, 2));
-	assert_true(step_late(20, 20, 2));
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		assert_int_equal(step_late(times[i].elapsed, &(struct step_share){ times[i].ran, times[i].waited }, 2), times[i].late);
+}
+
+static void run_asleep(void *context, uint64_t count)
+{
+	(void)context, (void)count;
+	for (;;)
+		pause();
+}
+
+static void test_asleep(void **state)
+{
+	struct step_plan plan = plan_for(run_asleep, NULL);
+
+	(void)state;
+	plan.seconds = 0.1;
+	check_fails(&plan, "longer than 0.1 s");
 }
 
 static void test_ends(void **state)
@@ -239,6 +262,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_crash, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_asleep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
 	};
