@@ -66,13 +66,19 @@ static double walk_beyond(const struct tally *tally, double bytes)
 	return fmax(near, far);
 }
 
-/* The same of a reach: what is met more often has its place before. Nobody knows what else a cache would give up for lines that come again. */
+/* Nobody knows what else a cache would give up for lines that come again. */
+static bool comes_again(const struct kernel_reach *reach)
+{
+	return reach->least > 0 && reach->least < reach->range;
+}
+
+/* The same of a reach: what is met more often has its place before. */
 static double reach_beyond(const struct limits_place *place, int index, double bytes)
 {
-	double range = place->reach[index].range, least = place->reach[index].least, before = 0;
+	double range = place->reach[index].range, before = 0;
 
-	if (least > 0 && least < range)
-		return fmax(1 - bytes / least, 0);
+	if (comes_again(&place->reach[index]))
+		return fmax(1 - bytes / place->reach[index].least, 0);
 	for (int i = 0; i < place->reaches; i++)
 		if (place->reach[i].range < range)
 			before = fmax(before, place->reach[i].range);
@@ -150,7 +156,10 @@ static bool spread(const struct tally *tally, int index, struct level level[LEVE
 		if (left < 1e-12)
 			left = 0;
 	}
-	raise_far(place, index < 0 ? range_of(tally) : place->reach[index].range, bytes[L3], level);
+	if (index < 0)
+		raise_far(place, range_of(tally), bytes[L3], level);
+	else
+		raise_far(place, comes_again(&place->reach[index]) ? place->reach[index].least : place->reach[index].range, bytes[L3], level);
 	return true;
 }
 

@@ -53,6 +53,9 @@ static int64_t random_value(const struct knob *knob, struct random *random)
 	int64_t low = knob->kind == KNOB_CHOICE ? 0 : knob->min, high = top(knob);
 	int64_t multiple = knob->multiple > 1 ? knob->multiple : 1;
 
+	/* Both ends often: what is right in between need not be right there. */
+	if (random_below(random, 4) == 0)
+		return random_below(random, 2) ? low : low + (high - low) / multiple * multiple;
 	/* Sizes over their whole logarithmic range. */
 	if (knob->kind == KNOB_BYTES)
 		high = low + ((high - low) >> random_below(random, 16));

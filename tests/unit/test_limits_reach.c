@@ -237,6 +237,10 @@ static void lines_that_come_again_may_all_be_kept(void **state)
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
 	/* Of the others no more is kept than before. */
 	check_near(limits.beyond[2], 0.5 * (all - 21504) / all, 1e-9);
+	/* What loads over so many bytes take says nothing of fewer. */
+	place.point[0] = (struct memory_point){ 1 << 18, 200 };
+	limits_of(*state, PLAIN, 1, &place);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
 	place.reach[0].least = 1 << 10;
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * 4, 1e-6);
