@@ -157,7 +157,8 @@ struct kernel_block {
 	int blocks;           /* N x N blocks in use at a time */
 	int bytes;            /* of an element */
 	int64_t most;         /* of that N on, one block is all there is */
-	double pages;         /* that each of N rows takes, in all matrices whose rows the two inner loops go down, where the innermost does; else 0 */
+	double pages;         /* that a row of each block takes together, of the matrices whose blocks have N rows */
+	bool down;            /* the innermost loop goes down rows */
 	bool sums;            /* it adds up along a line of N elements */
 };
 

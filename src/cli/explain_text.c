@@ -156,7 +156,7 @@ void explain_text(struct report *report, const struct setting *setting, const st
 
 	print_head(report->out, report, setting, explanation);
 	if (report->blocks) {
-		char words[520];
+		char words[600];
 
 		blocks_words(report->blocks, setting, NULL, words, sizeof(words));
 		fprintf(report->out, "blocks    %s\n", words);

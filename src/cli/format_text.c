@@ -368,7 +368,7 @@ static void text_one(struct report *report, const struct setting *setting, const
 	if (remark)
 		fprintf(out, "remark   %s\n", remark);
 	if (report->blocks) {
-		char words[520];
+		char words[600];
 
 		blocks_words(report->blocks, setting, NULL, words, sizeof(words));
 		fprintf(out, "blocks   %s\n", words);

@@ -6,13 +6,20 @@
 
 #include "base/units.h"
 
-/* Of loops with a few more turns than this the end is mispredicted each time, which blocks that the pages keep small anyway pay dearly: measured
- * on Redwood Cove, blocks of 40 and 48 took 25 to 30 % longer than those of 32, going down two columns. */
+/* Of loops with a few more turns than this the end is mispredicted each time. Measured on Redwood Cove: going down two columns, blocks of 40 and 48
+ * took 25 to 30 % longer than those of 32; of sums that wait for each other lines of 96 took 14 to 24 % longer. */
 enum { TURNS_PREDICTED = 32 };
 
-/* Of blocks that the pages keep small anyway, so many times smaller ones cost less than what they save, each element from the cache before: the
- * ends of lines come that much more often. */
-#define LITTLE_LESS 1.5
+/* Cycles that the end of a line takes besides: the last additions of its sums, and the first loads of the next. 5 to 17 on Redwood Cove. And a
+ * misprediction's, where the core's file has none. */
+#define LINE_ENDS 12.0
+#define MISPREDICT_ASSUMED 20.0
+
+/* The share of a cache that one block may take, so that it stays there while lines of the other matrices pass: beyond half of L1 each step took
+ * longer, by a fifth in all. */
+#define NEAR_SHARE 0.5
+
+enum { LINE = 64 };
 
 /* Rows begin and sums end in step when N is a multiple of this; of smaller blocks it would take too much. */
 enum { STEP = 8, STEP_FROM = 32 };
@@ -68,10 +75,37 @@ static const char *first_unknown(const struct block_question *question, int leve
 	return NULL;
 }
 
-/* What the level before holds of one block alone; 0: there is none. */
-static int64_t near(const struct block_question *question, int level)
+/* A few rows less are a whole number of lines. */
+static int64_t stepped(int64_t n)
 {
-	return level > 0 ? block_fits(question->level[level - 1].bytes, 1, question->bytes) : 0;
+	return n >= STEP_FROM ? n - n % STEP : n;
+}
+
+static double turns_predicted(const struct block_question *question)
+{
+	return TURNS_PREDICTED * (question->turn > 0 ? question->turn : 1);
+}
+
+/* What a block of N rows costs beside the work itself, cycles an element: ends of lines, and its elements from a level, where the one before
+ * does not hold it. NAN: nobody knows what they cost. */
+static double cost_of(const struct block_question *question, int level, int64_t n)
+{
+	double mispredict = known(question->mispredict) ? question->mispredict : MISPREDICT_ASSUMED;
+	double ends = (LINE_ENDS + ((double)n > turns_predicted(question) ? mispredict : 0)) / (double)n;
+
+	if ((double)(n * n * question->bytes) <= NEAR_SHARE * question->level[level - 1].bytes)
+		return ends;
+	return known(question->level[level].lines) ? ends + question->bytes / (LINE * question->level[level].lines) : (double)NAN;
+}
+
+/* What half of the level before holds of one block alone, if that and its pages cost less than n; else 0. */
+static int64_t nearer(const struct block_question *question, int level, int64_t n)
+{
+	int64_t near = level > 0 ? stepped(block_fits(NEAR_SHARE * question->level[level - 1].bytes, 1, question->bytes)) : 0;
+
+	if (near < 1 || near >= n || near < question->least || (double)near * question->pages > question->entries)
+		return 0;
+	return cost_of(question, level, near) < cost_of(question, level, n) ? near : 0;
 }
 
 static void add(struct block_advice *advice, const char *words)
@@ -100,31 +134,32 @@ static void explain(const struct block_question *question, bool by_climb, struct
 	else
 		snprintf(words, sizeof(words), ", the core's last own cache");
 	add(advice, words);
-	switch (advice->by) {
-	case BLOCK_PAGES:
-	case BLOCK_TURNS:
-	case BLOCK_NEAR:
+	if (advice->paged) {
 		snprintf(words, sizeof(words), "; but each row takes %.3g page%s of the first TLB, which holds %.0f%s", question->pages,
 			 question->pages > 1 ? "s" : "", question->entries, question->pages_assumed ? " (assumed)" : "");
+		add(advice, words);
+	}
+	switch (advice->by) {
+	case BLOCK_TURNS:
+		add(advice, "; and of a little over 32 turns a loop's end is mispredicted");
+		break;
+	case BLOCK_NEAR:
+		units_bytes_long((int64_t)level[-1].bytes, size, sizeof(size));
+		snprintf(words, sizeof(words), "; %s one block of %lld x %lld is half of %s (%s), which saves more than ends of shorter lines take",
+			advice->paged ? "and" : "but", (long long)advice->n, (long long)advice->n, level[-1].name, size);
+		add(advice, words);
 		break;
 	case BLOCK_WINDOW:
-		snprintf(words, sizeof(words), "; but only %.0f elements of a sum are under way at once, and shorter sums overlap",
-			floor(question->window));
+		snprintf(words, sizeof(words), "; but only %.0f elements of a sum are under way at once, and shorter sums overlap%s",
+			floor(question->window), question->window > turns_predicted(question) ? ", up to 32 turns, of which the end is predicted" : "");
+		add(advice, words);
 		break;
 	case BLOCK_MOST:
-		snprintf(words, sizeof(words), "; the whole matrices fit it too");
+		add(advice, "; the whole matrices fit it too");
 		break;
-	default:
-		return;
-	}
-	add(advice, words);
-	if (advice->by == BLOCK_TURNS)
-		add(advice, "; and of a little over 32 turns a loop's end is mispredicted");
-	if (advice->by == BLOCK_NEAR) {
-		units_bytes_long((int64_t)level[-1].bytes, size, sizeof(size));
-		snprintf(words, sizeof(words), "; and of little less, %lld x %lld, one block fits %s (%s)", (long long)near(question, advice->level),
-			(long long)near(question, advice->level), level[-1].name, size);
-		add(advice, words);
+	case BLOCK_CACHE:
+	case BLOCK_PAGES:
+		break;
 	}
 }
 
@@ -139,23 +174,25 @@ static void bound(struct block_advice *advice, enum block_bound by, double most)
 
 void block_advise(const struct block_question *question, struct block_advice *advice)
 {
-	double turns = TURNS_PREDICTED * (question->turn > 0 ? question->turn : 1);
 	bool by_climb;
+	int64_t near;
 
 	*advice = (struct block_advice){ .level = choose(question, &by_climb), .climb = NAN };
 	if (advice->level < 0)
 		return;
 	advice->climb = climb_after(question, advice->level);
 	advice->fits = advice->n = block_fits(question->level[advice->level].bytes, question->blocks, question->bytes);
-	if (question->pages > 0)
+	if (question->down && question->pages > 0)
 		bound(advice, BLOCK_PAGES, question->entries / question->pages);
-	if (advice->by == BLOCK_PAGES && (double)advice->n < 2 * turns)
-		bound(advice, BLOCK_TURNS, turns);
-	if (advice->by == BLOCK_PAGES && LITTLE_LESS * (double)near(question, advice->level) > (double)advice->n)
-		bound(advice, BLOCK_NEAR, (double)near(question, advice->level));
-	bound(advice, BLOCK_WINDOW, question->window);
-	if (advice->n >= STEP_FROM)
-		advice->n -= advice->n % STEP;
+	advice->paged = advice->by == BLOCK_PAGES;
+	if (advice->paged && (double)advice->n < 2 * turns_predicted(question))
+		bound(advice, BLOCK_TURNS, turns_predicted(question));
+	near = nearer(question, advice->level, stepped(advice->n));
+	if (near > 0)
+		bound(advice, BLOCK_NEAR, (double)near);
+	if (known(question->window))
+		bound(advice, BLOCK_WINDOW, fmin(question->window, turns_predicted(question)));
+	advice->n = stepped(advice->n);
 	if (advice->n >= question->most) {
 		advice->n = question->most;
 		advice->by = BLOCK_MOST;

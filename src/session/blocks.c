@@ -31,7 +31,8 @@ static int find_levels(const struct blocks_question *question, struct block_leve
 		double bytes = bytes_of(question, cache, i);
 
 		if (bytes > 0)
-			level[count++] = (struct block_level){ .name = names[i - 1], .bytes = bytes, .latency = cache ? cache->latency : 0 };
+			level[count++] = (struct block_level){ .name = names[i - 1], .bytes = bytes, .latency = cache ? cache->latency : 0,
+				.lines = cache ? cache->lines : 0 };
 	}
 	if (question->machine && machine_cache(question->machine, 3) > 0)
 		level[count++] = (struct block_level){ .name = names[2], .bytes = (double)machine_cache(question->machine, 3), .shared = true,
@@ -74,8 +75,10 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 
 		ask.pages_assumed = !(entries > 0);
 		ask.pages = blocks->block.pages;
+		ask.down = blocks->block.down;
 		ask.entries = ask.pages_assumed ? TLB_ASSUMED : entries;
 		ask.turn = explanation->granule;
+		ask.mispredict = explanation->limits.uarch ? uarch_extra(explanation->limits.uarch, EXTRA_MISPREDICT) : 0;
 		ask.window = blocks->block.sums ? window_of(&explanation->limits) : 0;
 	}
 	block_advise(&ask, &blocks->advice);

@@ -130,7 +130,7 @@ struct view {
 	char entry[24];                     /* a value being typed for it; empty: none */
 	bool entry_refused;                 /* it was not taken */
 	const char *remark;                 /* the kernel's on this setting, or the next; NULL: none */
-	char blocks[520];                   /* how large its blocks should be, beside the best measured; empty: it has none */
+	char blocks[600];                   /* how large its blocks should be, beside the best measured; empty: it has none */
 	char order[480];                    /* whether ways to do the same come in the published order here, and if not, why; empty: nothing to compare */
 	const char *hint;                   /* what to press first, or NULL: a knob has been turned */
 

@@ -149,7 +149,7 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
  * size of blocks, and whether the published order holds here. */
 enum { WORDS = 6 };
 struct words {
-	char text[WORDS][520];
+	char text[WORDS][600];
 	enum style style[WORDS];
 	int rows[WORDS], total;
 };

@@ -80,7 +80,7 @@ static void without_latencies_the_last_own_cache_is_taken(void **state)
 	assert_int_equal(advice.level, -1);
 }
 
-static void pages_and_the_window_make_blocks_smaller(void **state)
+static void pages_make_blocks_smaller(void **state)
 {
 	struct block_question question = itanium();
 	struct block_advice advice;
@@ -89,8 +89,11 @@ static void pages_and_the_window_make_blocks_smaller(void **state)
 	question.level[1].bytes = 2 << 20;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288);      /* 295, in steps of a cache line's elements */
-	question.pages = 1;
 	question.entries = 100;
+	question.pages = 1;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 288);      /* gone along, rows are met one after the other */
+	question.down = true;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 96);
 	assert_int_equal(advice.by, BLOCK_PAGES);
@@ -105,62 +108,120 @@ static void pages_and_the_window_make_blocks_smaller(void **state)
 	check_contains(advice.why, "each row takes 2 pages of the first TLB, which holds 100; and of a little over 32 turns");
 	/* Loops of four elements a turn have fewer turns. */
 	question.turn = 4;
-	question.level[0].bytes = 8 << 10;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 48);
 	assert_int_equal(advice.by, BLOCK_PAGES);
-	question.turn = 0;
-	question.pages = 1;
-	question.window = 85.3;
-	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 80);
-	assert_int_equal(advice.by, BLOCK_WINDOW);
-	check_contains(advice.why, "only 85 elements of a sum");
-	/* Wider ones bind nothing. */
 	question.entries = 2000;
-	question.window = 3000;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288);
 	assert_int_equal(advice.by, BLOCK_CACHE);
 }
 
-/* Where pages keep blocks small, a little less fits one of them into the cache before; much less is not worth it. */
-static void what_pages_leave_may_fit_the_cache_before(void **state)
+/* Shorter sums overlap, as far as the window reaches and no end of a line is mispredicted. */
+static void the_window_makes_blocks_smaller(void **state)
 {
 	struct block_question question = itanium();
 	struct block_advice advice;
 
 	(void)state;
 	question.level[1].bytes = 2 << 20;
-	question.level[0].bytes = 48 << 10;
-	question.pages = 1;
-	question.entries = 96;
+	question.window = 85.3;
 	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 72);
-	assert_int_equal(advice.by, BLOCK_NEAR);
-	check_contains(advice.why, "each row takes 1 page of the first TLB, which holds 96; and of little less, 78 x 78, one block fits L1d (48 KiB)");
-	/* Of half the bytes more fit than there are pages. */
-	question.bytes = 4;
+	assert_int_equal(advice.n, 32);
+	assert_int_equal(advice.by, BLOCK_WINDOW);
+	check_contains(advice.why, "only 85 elements of a sum are under way at once, and shorter sums overlap, up to 32 turns");
+	question.turn = 4;
 	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 96);
-	assert_int_equal(advice.by, BLOCK_PAGES);
-	/* 45 x 45 are few beside 96. */
-	question.bytes = 8;
-	question.level[0].bytes = 16 << 10;
-	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 96);
-	/* Without pages in the way the level itself is what counts. */
-	question.level[0].bytes = 48 << 10;
-	question.pages = 0;
+	assert_int_equal(advice.n, 80);
+	check_contains(advice.why, "only 85 elements of a sum are under way at once, and shorter sums overlap");
+	assert_null(strstr(advice.why, "turns"));
+	/* A wider one binds nothing. */
+	question.turn = 100;
+	question.window = 3000;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288);
-	/* No level before the first. */
-	question.pages = 3;
+	assert_int_equal(advice.by, BLOCK_CACHE);
+}
+
+/* As Redwood Cove has them. */
+static struct block_question redwood_cove(void)
+{
+	struct block_question question = itanium();
+
+	question.level[0] = (struct block_level){ .name = "L1d", .bytes = 48 << 10, .latency = 5 };
+	question.level[1] = (struct block_level){ .name = "L2", .bytes = 2 << 20, .latency = 16, .lines = 0.83 };
+	question.level[2].latency = 75;
+	question.entries = 96;
+	question.mispredict = 20;
+	question.pages = 1;
+	question.turn = 4;
+	return question;
+}
+
+/* One block in half of the cache before saves a line from L2 for eight elements of 8 bytes, and costs more ends of lines. */
+static void a_block_in_the_cache_before_may_save_more_than_it_costs(void **state)
+{
+	struct block_question question = redwood_cove();
+	struct block_advice advice;
+
+	(void)state;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 48);
+	assert_int_equal(advice.by, BLOCK_NEAR);
+	check_contains(advice.why, "three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)");
+	check_contains(advice.why, "; but one block of 48 x 48 is half of L1d (48 KiB), which saves more than ends of shorter lines take");
+	/* Of half the bytes a line is worth half, and blocks that L2 holds are larger. */
+	question.bytes = 4;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 416);
+	assert_int_equal(advice.by, BLOCK_CACHE);
+	/* Of 48 turns each end is mispredicted. */
+	question = redwood_cove();
+	question.turn = 1;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 288);
+	/* Its pages have to fit the TLB as well. */
+	question = redwood_cove();
+	question.pages = 2.1;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 288);
+	/* What lines cost must be known. */
+	question = redwood_cove();
+	question.level[1].lines = NAN;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 288);
+	/* No level before the first, and no block smaller than there may be. */
+	question = redwood_cove();
 	question.level[0] = question.level[1];
 	question.level_count = 1;
 	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 32);
-	assert_int_equal(advice.by, BLOCK_PAGES);
+	assert_int_equal(advice.n, 288);
+	question = redwood_cove();
+	question.least = 50;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 288);
+}
+
+/* And so where pages keep blocks small: what they leave is in the cache before, or not. */
+static void what_pages_leave_may_fit_the_cache_before(void **state)
+{
+	struct block_question question = redwood_cove();
+	struct block_advice advice;
+
+	(void)state;
+	question.down = true;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 48);
+	assert_int_equal(advice.by, BLOCK_NEAR);
+	check_contains(advice.why, "each row takes 1 page of the first TLB, which holds 96; and one block of 48 x 48 is half of L1d (48 KiB)");
+	question.bytes = 4;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 72);
+	/* 64 x 64 of these are in the first cache as they are. */
+	question.turn = 2;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 64);
+	assert_int_equal(advice.by, BLOCK_TURNS);
 }
 
 static void no_block_is_larger_than_the_matrix(void **state)
@@ -187,7 +248,9 @@ int main(void)
 		cmocka_unit_test(the_case_study_gets_its_64),
 		cmocka_unit_test(the_level_is_where_latency_climbs_most),
 		cmocka_unit_test(without_latencies_the_last_own_cache_is_taken),
-		cmocka_unit_test(pages_and_the_window_make_blocks_smaller),
+		cmocka_unit_test(pages_make_blocks_smaller),
+		cmocka_unit_test(the_window_makes_blocks_smaller),
+		cmocka_unit_test(a_block_in_the_cache_before_may_save_more_than_it_costs),
 		cmocka_unit_test(what_pages_leave_may_fit_the_cache_before),
 		cmocka_unit_test(no_block_is_larger_than_the_matrix),
 	};

@@ -75,19 +75,25 @@ static void the_core_makes_blocks_smaller(void **state)
 	check_ok(explanation->status);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.by, BLOCK_WINDOW);
-	assert_true(blocks.advice.n >= 64 && blocks.advice.n <= 128);
-	/* Four sums do not wait. */
+	assert_int_equal(blocks.advice.n, 32);
+	/* Four sums do not wait; of f32 more fit L2 than is worth to have in L1. */
 	check_ok(setting_assign(&setting, "acc=4", MEANS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
-	assert_int_equal(blocks.advice.n, 288);
+	assert_int_equal(blocks.advice.by, BLOCK_NEAR);
+	assert_int_equal(blocks.advice.n, 48);
+	check_ok(setting_assign(&setting, "type=f32", MEANS_UNKNOWN));
+	explain(&ask, explanation);
+	assert_true(blocks_find(&question, &blocks));
+	assert_int_equal(blocks.advice.n, 416);
 	check_contains(blocks.advice.why, "to 75 cycles as measured");
-	/* 96 entries of the first TLB, a row of 8,000 bytes on a page or two of its own each; nearly as many rows fit L1. */
+	check_ok(setting_assign(&setting, "type=f64", MEANS_UNKNOWN));
+	/* 96 entries of the first TLB, a row of 8,000 bytes on a page or two of its own each; half as many rows fit half of L1. */
 	check_ok(setting_assign(&setting, "form=blocked", MEANS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.by, BLOCK_NEAR);
-	assert_int_equal(blocks.advice.n, 72);
+	assert_int_equal(blocks.advice.n, 48);
 	/* With columns outside, a block of each of the three matrices has its rows. */
 	check_ok(setting_assign(&setting, "order=jik", MEANS_UNKNOWN));
 	explain(&ask, explanation);
@@ -98,17 +104,17 @@ static void the_core_makes_blocks_smaller(void **state)
 	uarch_choice_free(&core);
 }
 
-/* Of how many matrices the rows of a block lie on pages of their own, for each order whose innermost loop goes down them; n = 1000, so a row is
- * a page and more. */
+/* Of how many matrices a block's rows lie on pages of their own, for each order; n = 1000, so a row is a page and more. */
 static void every_matrix_that_has_rows_takes_pages(void **state)
 {
 	static const struct {
 		const char *form, *order;
 		double pages;
+		bool down;
 	} tries[] = {
-		{ "form=blocked", "order=ijk", 1 }, { "form=blocked", "order=jik", 3 }, { "form=blocked", "order=jki", 3 },
-		{ "form=blocked", "order=kji", 2 }, { "form=blocked", "order=ikj", 0 }, { "form=blocked", "order=kij", 0 },
-		{ "form=blocked-transposed", "order=ijk", 0 }, { "form=blocked-transposed", "order=jik", 0 },
+		{ "form=blocked", "order=ijk", 1, true }, { "form=blocked", "order=jik", 3, true }, { "form=blocked", "order=jki", 3, true },
+		{ "form=blocked", "order=kji", 2, true }, { "form=blocked", "order=ikj", 1, false }, { "form=blocked", "order=kij", 2, false },
+		{ "form=blocked-transposed", "order=ijk", 1, false }, { "form=blocked-transposed", "order=jik", 2, false },
 	};
 
 	(void)state;
@@ -120,6 +126,7 @@ static void every_matrix_that_has_rows_takes_pages(void **state)
 		check_ok(setting_assign(&setting, tries[i].order, MEANS_UNKNOWN));
 		assert_true(kernel->block(setting.v, &block));
 		check_near(block.pages, tries[i].pages, 1e-9);
+		assert_true(block.down == tries[i].down);
 		/* Rows of 100 share pages: a fifth of one each. */
 		check_ok(setting_assign(&setting, "n=100", MEANS_UNKNOWN));
 		assert_true(kernel->block(setting.v, &block));

@@ -404,6 +404,31 @@ static void operations_are_told_apart(void **state)
 				}
 }
 
+/* Copies past the caches go to a place that is not fetched ahead with the last page that is read; all others go to the very next. */
+static void copies_past_the_caches_leave_a_page_between(void **state)
+{
+	const struct kernel *bandwidth = kernel_find("bandwidth");
+	int stores = kernel_knob(bandwidth, "stores");
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(bandwidth, v);
+	v[kernel_knob(bandwidth, "op")] = 6;      /* fcp */
+	for (v[stores] = 0; v[stores] < 2; v[stores]++) {
+		uint64_t part = (uint64_t)v[kernel_knob(bandwidth, "size")] / 2, from = part + (v[stores] ? 4096 : 0), i = part;
+		struct kernel_run run;
+
+		run_at(bandwidth, v, &run);
+		assert_int_equal(bandwidth->footprint(v), from + part);
+		memset(memory + part, 0x33, 4096 + part);
+		bandwidth->call(&run, run.ring);
+		while (memory[i] == 0x33)
+			i++;
+		assert_int_equal(i, from);
+		assert_memory_equal(memory + from, memory, part);
+	}
+}
+
 /* Of a copy two places are credited, and only what is accessed; what must come from beyond is in whole lines, none for stores that go past
  * the caches. */
 static void bytes_credited_are_those_accessed(void **state)
@@ -467,6 +492,7 @@ int main(void)
 		cmocka_unit_test(trials_begin_in_fresh_nodes),
 		cmocka_unit_test(streams_begin_at_their_share),
 		cmocka_unit_test(operations_are_told_apart),
+		cmocka_unit_test(copies_past_the_caches_leave_a_page_between),
 		cmocka_unit_test(bytes_credited_are_those_accessed),
 	};
 
