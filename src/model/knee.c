@@ -158,7 +158,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 {
 	const struct knee_point *point = curve->point, *last = &curve->point[curve->count - 1];
 	struct knee_fit fit;
-	bool rises;
+	bool rises, noisy;
 
 	*knee = (struct knee){ .kind = KNEE_UNKNOWN, .x = NAN, .lo = NAN, .hi = NAN, .from = NAN, .to = NAN, .before = NAN, .after = NAN,
 		.noise = NAN, .again = NAN };
@@ -186,7 +186,9 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	knee->hi = fit.ramp ? knee->to : fmax(knee->lo, point[fit.last + 1].x - 1);
 	knee->x = fmin(fmax(middle(curve, &fit), knee->lo), knee->hi);
 	knee->kind = fit.ramp ? KNEE_SOFT : KNEE_SHARP;
-	if (fit.rise.outstanding < BELIEVED || fit.rise.above < KNEE_FEWEST || fit.noise > NOISE_MOST || (!fit.ramp && knee->hi - knee->lo > fmax(CLEAR_LEAST, CLEAR_SHARE * knee->x)))
+	noisy = fit.rise.outstanding < BELIEVED || fit.noise > NOISE_MOST;
+	knee->sparse = !noisy && (fit.rise.above < KNEE_FEWEST || (!fit.ramp && knee->hi - knee->lo > fmax(CLEAR_LEAST, CLEAR_SHARE * knee->x)));
+	if (noisy || knee->sparse)
 		knee->kind = KNEE_UNCLEAR;
 }
 

@@ -354,6 +354,7 @@ static void a_wide_gap_is_unclear(void **state)
 	knee_find(&curve, MOST, &knee);
 	assert_true(knee.lo == 74 && knee.hi == 117);
 	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+	assert_true(knee.sparse);
 }
 
 /* A point half-way up belongs to whichever side it is nearer to. */
@@ -493,6 +494,7 @@ static void a_small_rise_in_noise_is_unclear(void **state)
 		}
 		knee_find(&curve, 106, &knee);
 		assert_int_equal(knee.kind, loud ? KNEE_UNCLEAR : KNEE_SHARP);
+		assert_false(knee.sparse);
 		assert_true(fabs(knee.x - 100) <= 2);
 	}
 }
