@@ -174,7 +174,10 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee, 
 			snprintf(words, BUFFERS_WORDS, "they take none of the %.0f entries that the core's file has", entries);
 		break;
 	case KNEE_UNCLEAR:
-		snprintf(words, BUFFERS_WORDS, "something disturbs it: points are off by %.0f %%", 100 * knee->noise);
+		if (knee->sparse)
+			snprintf(words, BUFFERS_WORDS, "too few points: one more between or behind may tell");
+		else
+			snprintf(words, BUFFERS_WORDS, "something disturbs it: points are off by %.0f %%", 100 * knee->noise);
 		break;
 	default:
 		break;

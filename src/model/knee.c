@@ -21,6 +21,9 @@ enum { CLEAR_LEAST = 16 };
 /* Where the time grows like this power of the fillers, it is their own work. */
 #define WORK 0.6
 
+/* Nor is a ramp a rise where it goes on by this share of its own slope. */
+#define STEEP_SHARE 0.33
+
 /* With so many points, and no more noise than that, what rises and has no step as large as this anywhere grows. */
 enum { GROWN = 20 };
 #define GROWN_NOISE 0.05
@@ -116,12 +119,21 @@ static bool grows_on(const struct knee_curve *curve, int from)
 	return first->x > 0 && log(last->y / first->y) > WORK * log(last->x / first->x);
 }
 
+/* Behind the ramp it is hardly less steep than on it. */
+static bool climbs_on(const struct knee_curve *curve, const struct knee_rise *rise)
+{
+	const struct knee_point *a = &curve->point[rise->a], *b = &curve->point[rise->b], *last = &curve->point[curve->count - 1];
+	double on = (rise->after - rise->before) / (b->x - a->x), behind = (fmin(last->y, last[-1].y) - rise->after) / (last->x - b->x);
+
+	return behind > STEEP_SHARE * on;
+}
+
 /* No rise but one that never ends. */
 static bool is_work(const struct knee_curve *curve, const struct knee_fit *fit)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
 
-	return fit->ramp && (curve->point[fit->rise.b].x > 0.7 * last->x || grows_on(curve, fit->rise.b));
+	return fit->ramp && (curve->point[fit->rise.b].x > 0.7 * last->x || grows_on(curve, fit->rise.b) || climbs_on(curve, &fit->rise));
 }
 
 static bool is_gradual(const struct knee_curve *curve, double noise)
@@ -146,7 +158,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 {
 	const struct knee_point *point = curve->point, *last = &curve->point[curve->count - 1];
 	struct knee_fit fit;
-	bool rises;
+	bool rises, noisy;
 
 	*knee = (struct knee){ .kind = KNEE_UNKNOWN, .x = NAN, .lo = NAN, .hi = NAN, .from = NAN, .to = NAN, .before = NAN, .after = NAN,
 		.noise = NAN, .again = NAN };
@@ -174,7 +186,9 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	knee->hi = fit.ramp ? knee->to : fmax(knee->lo, point[fit.last + 1].x - 1);
 	knee->x = fmin(fmax(middle(curve, &fit), knee->lo), knee->hi);
 	knee->kind = fit.ramp ? KNEE_SOFT : KNEE_SHARP;
-	if (fit.rise.outstanding < BELIEVED || fit.rise.above < KNEE_FEWEST || fit.noise > NOISE_MOST || (!fit.ramp && knee->hi - knee->lo > fmax(CLEAR_LEAST, CLEAR_SHARE * knee->x)))
+	noisy = fit.rise.outstanding < BELIEVED || fit.noise > NOISE_MOST;
+	knee->sparse = !noisy && (fit.rise.above < KNEE_FEWEST || (!fit.ramp && knee->hi - knee->lo > fmax(CLEAR_LEAST, CLEAR_SHARE * knee->x)));
+	if (noisy || knee->sparse)
 		knee->kind = KNEE_UNCLEAR;
 }
 

@@ -45,6 +45,7 @@ struct knee {
 	double before, after;     /* cycles of an iteration on either side; of none, `before` alone */
 	double noise;             /* how far a point is off, usually, relatively */
 	double again;             /* a further rise is after so many fillers; NAN: none was seen */
+	bool sparse;              /* unclear for want of points in its range or behind the rise, not for noise */
 	bool work;                /* there is no knee because the time grows with the fillers' own work from early on: it would hide one */
 };
 

@@ -37,6 +37,9 @@ enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
 enum { SHARP_LEAST = 10 };
 #define SHARP_SHARE 0.03
 
+/* A ramp that begins where the time is so many times that of the first points is not the first rise: fillers' own work goes on behind a knee. */
+#define LATE 1.5
+
 /* A level is that of the nearest points: so many if they are within REACH, and FEWEST wherever they are. */
 enum { NEAREST = 9, FEWEST = KNEE_FEWEST, REACH = 16 };
 #define REACH_SHARE 0.05
@@ -161,6 +164,8 @@ static double sharp_width(double x)
 static struct knee_rise best_ramp(const struct knee_curve *curve, double noise)
 {
 	struct knee_rise best = { .misfit = INFINITY };
+	size_t ignored;
+	double first = curve->count > 0 ? level_of(curve, 0, 1, &ignored) : 0;
 
 	for (int a = 0; a < curve->count; a++)
 		for (int b = a + 3; b < curve->count && curve->point[b].x < NEAR * fmax(curve->point[a].x, KNEE_FIRST); b++) {
@@ -169,7 +174,7 @@ static struct knee_rise best_ramp(const struct knee_curve *curve, double noise)
 			if (curve->point[b].x - curve->point[a].x <= sharp_width(curve->point[a].x))
 				continue;
 			c = try_rise(curve, a, b, noise);
-			if (c.misfit < best.misfit)
+			if (c.misfit < best.misfit && c.before <= LATE * first)
 				best = c;
 		}
 	return best;

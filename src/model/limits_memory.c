@@ -123,8 +123,9 @@ void limits_latency(struct tally *tally)
 			chain->cycles == tally->turns ? "" : "s");
 	} else if (restart > 0 && isfinite(together)) {
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * limits_restart_share(restart, together),
-			"chain of %s: %s cycle%s, but begun anew every %s elements: up to %.0f of them overlap with those before", what,
-			number, chain->cycles == tally->turns ? "" : "s", words_number(restart, every), floor(together));
+			"chain of %s: %s cycle%s, but begun anew every %s%s: up to %.0f of them overlap with those before", what, number,
+			chain->cycles == tally->turns ? "" : "s", restart == 1 ? "" : words_number(restart, every), restart == 1 ? "element" : " elements",
+			floor(together));
 	} else if (restart <= 0) {
 		limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycle%s", what, number,
 			chain->cycles == tally->turns ? "" : "s");

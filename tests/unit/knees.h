@@ -14,6 +14,7 @@ struct made_window {
 	double second;            /* half of the rise comes only here; 0: all at the first */
 	double noise;             /* standard deviation of a point, relatively */
 	double spikes;            /* share of points that read 20 to 120 % too high */
+	double growth;            /* cycles of a filler, on top of all */
 	double drift;             /* amplitude of a slow wave over the points in the order that they are asked for */
 };
 
@@ -33,7 +34,7 @@ static inline double made_window_cycles(const struct made_window *made, double x
 		share = 0.5 * share + 0.5 * made_step(x, made->second, 0);
 	/* What of the fillers comes into the window only after the miss. */
 	exposed = fmin(work, fmax(0, (2 * x - window) / made->width));
-	return fmax(work, made->latency * (1 + share) + exposed);
+	return fmax(work, made->latency * (1 + share) + exposed) + made->growth * x;
 }
 
 static inline struct knee_point made_window_point(const struct made_window *made, struct random *random, int order, double x)

@@ -113,6 +113,8 @@ static void the_difference_is_explained(void **state)
 	none.work = true;
 	check_difference(none, &jal, 128, "the time grows by the fillers' own work, and by no step: nothing is full before");
 	check_difference(unclear, &nop, 512, "something disturbs it: points are off by 23 %");
+	unclear.sparse = true;
+	check_difference(unclear, &nop, 512, "too few points: one more between or behind may tell");
 	none.work = false;
 	assert_true(isnan(buffers_found(&none, &nop)));
 	assert_true(isnan(buffers_found(&unclear, NULL)));

@@ -398,6 +398,54 @@ static void cancelled_preparation_can_be_taken_up(void **state)
 	free(memory);
 }
 
+/* The rights of the pages at `address`, as the system writes them: "r-xp"; empty: it does not say. */
+static void rights_at(const void *address, char rights[8])
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	rights[0] = '\0';
+	while (maps && !rights[0] && fgets(line, sizeof(line), maps)) {
+		unsigned long from, to;
+
+		if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) != 3 || (uintptr_t)address < from || (uintptr_t)address >= to)
+			rights[0] = '\0';
+	}
+	if (maps)
+		fclose(maps);
+}
+
+/* Code that kernels make can be run, and no more written, once it is there. */
+static void code_that_is_made_is_not_writable(void **state)
+{
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	int made = 0;
+
+	(void)state;
+	for (int i = 0; kernel_registry[i]; i++) {
+		const struct kernel *kernel = kernel_registry[i];
+		int64_t v[KNOBS_MAX];
+		struct kernel_run run;
+		char rights[8];
+
+		initial(kernel, v);
+		if (!kernel->room || kernel->footprint(v) > MEMORY)
+			continue;
+		/* Again, too, where there is code already. */
+		for (int times = 0; times < 2; times++) {
+			run_at(kernel, v, memory, 0, &run);
+			assert_true(room_left(&room, run.code) > 0 && room_left(&room, run.code) <= room.bytes);
+			rights_at(run.code, rights);
+			if (rights[0])
+				assert_memory_equal(rights, "r-x", 3);
+		}
+		assert_int_equal(room_left(&room, memory), 0);
+		made++;
+	}
+	assert_true(made > 0);
+	free(memory);
+}
+
 /* Whatever knob a user turns, the others follow to something allowed. */
 static void fit_makes_any_move_allowed(void **state)
 {
@@ -543,6 +591,7 @@ int main(void)
 		cmocka_unit_test(random_lists_grow),
 		cmocka_unit_test(one_node_points_to_itself),
 		cmocka_unit_test(cancelled_preparation_can_be_taken_up),
+		cmocka_unit_test(code_that_is_made_is_not_writable),
 		cmocka_unit_test(fit_makes_any_move_allowed),
 		cmocka_unit_test(splits_are_those_of_the_layout),
 		cmocka_unit_test(products_begin_anew),

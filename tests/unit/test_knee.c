@@ -132,6 +132,19 @@ static void a_rise_that_takes_its_time_is_called_soft(void **state)
 	assert_true(fabs(knee.before - 610) < 25 && fabs(knee.after - 1245) < 50);
 }
 
+/* Behind the knee the fillers' own work goes on and on: that is another rise, and not the first. */
+static void growth_behind_a_rise_does_not_hide_it(void **state)
+{
+	(void)state;
+	for (int noise = 1; noise <= 4; noise++) {
+		struct made_window made = { .latency = 590, .width = 6, .knee = 277, .spread = 16, .noise = 0.01 * noise, .growth = 0.2 };
+		struct tally tally = tally_of(&made, 8);
+
+		assert_true(tally.right >= 98);
+		assert_true(tally.kind[KNEE_SOFT] + tally.kind[KNEE_SHARP] >= 98);
+	}
+}
+
 /* A few fillers more or less are sharp: which entries are free differs from turn to turn. */
 static void a_rise_over_a_few_fillers_is_sharp(void **state)
 {
@@ -341,6 +354,7 @@ static void a_wide_gap_is_unclear(void **state)
 	knee_find(&curve, MOST, &knee);
 	assert_true(knee.lo == 74 && knee.hi == 117);
 	assert_int_equal(knee.kind, KNEE_UNCLEAR);
+	assert_true(knee.sparse);
 }
 
 /* A point half-way up belongs to whichever side it is nearer to. */
@@ -480,6 +494,7 @@ static void a_small_rise_in_noise_is_unclear(void **state)
 		}
 		knee_find(&curve, 106, &knee);
 		assert_int_equal(knee.kind, loud ? KNEE_UNCLEAR : KNEE_SHARP);
+		assert_false(knee.sparse);
 		assert_true(fabs(knee.x - 100) <= 2);
 	}
 }
@@ -517,6 +532,7 @@ int main(void)
 		cmocka_unit_test(disturbed_points_are_outvoted),
 		cmocka_unit_test(a_base_that_drifts_is_borne),
 		cmocka_unit_test(a_rise_that_takes_its_time_is_called_soft),
+		cmocka_unit_test(growth_behind_a_rise_does_not_hide_it),
 		cmocka_unit_test(a_rise_over_a_few_fillers_is_sharp),
 		cmocka_unit_test(of_two_rises_the_first_is_the_knee),
 		cmocka_unit_test(no_rise_is_called_none),

@@ -258,6 +258,19 @@ static struct kernel_run way_at(size_t way, int64_t values, int64_t found, int64
 	return run;
 }
 
+static void every_form_is_tried(void **state)
+{
+	(void)state;
+	for (int form = 0; form < FORMS; form++) {
+		bool tried = false;
+
+		for (size_t way = 0; way < WAYS; way++)
+			tried |= ways[way].form == form;
+		if (!tried)
+			fail_msg("no way through the list has form %d", form);
+	}
+}
+
 /* Every way through the list finds what a plain search finds, and that is the share that was asked for. */
 static void all_forms_find_the_same(void **state)
 {
@@ -516,6 +529,7 @@ int main(void)
 		cmocka_unit_test(lists_are_what_their_shares_say),
 		cmocka_unit_test(figures_know_the_lines_of_misplaced_groups),
 		cmocka_unit_test(linked_groups_are_counted_by_rank_and_by_place),
+		cmocka_unit_test(every_form_is_tried),
 		cmocka_unit_test(all_forms_find_the_same),
 		cmocka_unit_test(comparisons_are_counted_right),
 		cmocka_unit_test(stretches_make_the_whole),

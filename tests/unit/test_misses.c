@@ -288,6 +288,10 @@ static void walks_within_walks(void **state)
 	check_contains(words, "one element in 8 is a miss");
 	misses_words(&misses, 2, words, sizeof(words));
 	check_contains(words, "all 7.6 MiB stay");
+	/* No 1024 KiB. */
+	misses_find(&(struct misses_walk){ .working_set = (1 << 20) - 100, .lines = 0.125, .step = 8 }, cache, 64, &misses);
+	misses_words(&misses, 2, words, sizeof(words));
+	check_contains(words, " 1 MiB stay");
 	/* Columns of 100 rows fit the first. */
 	walk.working_set = 2 * 100 * 64.0;
 	misses_find(&walk, cache, 64, &misses);

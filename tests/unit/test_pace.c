@@ -62,6 +62,7 @@ static void what_nobody_knows_stays_unknown(void **state)
 {
 	struct explanation *explanation = explained(5, true, 0.5);
 	const struct sample none = { .valid = false };
+	const struct uarch *core;
 	struct pace pace;
 
 	(void)state;
@@ -77,6 +78,14 @@ static void what_nobody_knows_stays_unknown(void **state)
 	explanation->foreign = true;
 	pace_find(&sample, explanation, NULL, NULL, 10, &pace);
 	assert_true(isnan(pace.traffic));
+	/* Nor is anything known of the caches of a core without a model. */
+	core = explanation->limits.uarch;
+	explanation->foreign = false;
+	explanation->limits.uarch = NULL;
+	pace_find(&sample, explanation, NULL, NULL, 10, &pace);
+	assert_true(isnan(pace.lines) && isnan(pace.traffic));
+	check_near(pace.instructions, 5, 0);
+	explanation->limits.uarch = core;
 	explanation->status = status_make(STATUS_FAILED, "not read");
 	pace_find(&sample, explanation, NULL, NULL, 10, &pace);
 	assert_true(isnan(pace.instructions) && isnan(pace.lines));

@@ -65,10 +65,15 @@ static void what_is_left_follows_from_what_was_seen(void **state)
 	seen.share = 0.75;
 	assert_float_equal(outlook_note(&outlook, &seen, 14), 1, 1e-9);
 	/* More runs are planned than before: their share is smaller. */
-	seen.share = 0.4;
+	seen.share = 0.6;
 	assert_true(isnan(outlook_note(&outlook, &seen, 15)));
-	seen.stage = STAGE_NONE;
+	seen.share = 0.7;
+	assert_true(isnan(outlook_note(&outlook, &seen, 15.1)));      /* too short a while */
+	assert_float_equal(outlook_note(&outlook, &seen, 16), 3, 1e-9);
+	seen.share = 0.4;
 	assert_true(isnan(outlook_note(&outlook, &seen, 16)));
+	seen.stage = STAGE_NONE;
+	assert_true(isnan(outlook_note(&outlook, &seen, 17)));
 }
 
 static void it_is_told_in_a_line(void **state)
@@ -93,6 +98,8 @@ static void it_is_told_in_a_line(void **state)
 	assert_string_equal(words, "");
 	progress_left_words(0.2, words, sizeof(words));
 	assert_string_equal(words, "some 1 s left");
+	progress_left_words(98.3, words, sizeof(words));
+	assert_string_equal(words, "some 99 s left");
 	progress_left_words(150, words, sizeof(words));
 	assert_string_equal(words, "some 3 min left");
 	progress_left_words(NAN, words, sizeof(words));
