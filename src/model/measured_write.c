@@ -153,9 +153,32 @@ static double usual_slots(const struct measured *m, const struct measured_ports 
 	return fmax(slots, 1);
 }
 
+static const struct figure *find_fact(const struct measured *m, const char *word)
+{
+	for (int i = 0; i < m->fact_count; i++)
+		if (strcmp(m->fact[i].word, word) == 0 && m->fact[i].figure.known)
+			return &m->fact[i].figure;
+	return NULL;
+}
+
+/* A jump of which nothing is known but that more of them are taken in a cycle than there are ports for branches. */
+static bool jumps_early(const struct measured *m, const struct measured_ports *ports, int op)
+{
+	const struct figure *taken = find_fact(m, "cap taken");
+
+	if (ports->known[op] || strcmp(m->op[op].name, "jump") != 0 || !taken)
+		return false;
+	for (int i = 0; i < m->op_count; i++)
+		if (strcmp(m->op[i].name, "branch") == 0 && m->op[i].each.known)
+			return taken->value * m->op[i].each.value > 1.1;
+	return false;
+}
+
 static bool says_something(const struct measured *m, const struct measured_ports *ports, int op)
 {
-	/* A jump costs more than its port, which the cap says; where its port could not be found, it goes where branches go. */
+	/* A jump costs more than its port, which the cap says; where its port could not be found, it goes where branches go, unless it is quicker. */
+	if (jumps_early(m, ports, op))
+		return true;
 	if (!ports->known[op] && (strcmp(m->op[op].name, "taken") == 0 || strcmp(m->op[op].name, "jump") == 0))
 		return false;
 	return ports->known[op] || good(&m->op[op].latency, -1, 1000) || good(&m->op[op].each, 0, 1000);
@@ -166,6 +189,7 @@ static void add_class(const struct measured *m, const struct measured_ports *por
 	const struct measured_op *op = &m->op[i];
 	struct text comment = { 0 };
 	double slots = op->slots.known ? ports->slots[i] : usual_slots(m, ports, i);
+	bool early = jumps_early(m, ports, i);
 
 	text_addf(text, "class %s", op->name);
 	if (good(&op->latency, -1, 1000)) {
@@ -188,7 +212,12 @@ static void add_class(const struct measured *m, const struct measured_ports *por
 		add_number(text, slots, 3);
 	}
 	text_add(text, " ports ");
-	add_terms(text, ports, i, names);
+	if (early)
+		text_add(text, "none");
+	else
+		add_terms(text, ports, i, names);
+	if (early)
+		text_addf(&comment, "%smore a cycle than branches: not on their ports", comment.length ? ", " : "");
 	end_line(text, &comment);
 	text_free(&comment);
 }
@@ -269,22 +298,19 @@ static bool has_class(const struct measured *m, const struct measured_ports *por
 	return false;
 }
 
-static const struct figure *find_fact(const struct measured *m, const char *word)
-{
-	for (int i = 0; i < m->fact_count; i++)
-		if (strcmp(m->fact[i].word, word) == 0 && m->fact[i].figure.known)
-			return &m->fact[i].figure;
-	return NULL;
-}
-
 /* Chains of single cycles side by side took so many times as long as the same instructions that wait for nothing. Where a micro-op goes to whichever
  * port is free when it is ready both take as long, to 1 %; on Redwood Cove, which chooses at rename, 1.28. */
 #define CHOSEN_EARLY 1.125
 
+bool measured_early(const struct figure *slower)
+{
+	return slower->known && slower->value > CHOSEN_EARLY;
+}
+
 static void add_early(const struct figure *slower, const struct measured_ports *ports, struct text *text)
 {
 	text_addf(text, "extra binds-ports %d [measured]      # chains of single cycles take %.3f (%.3f to %.3f) times as long as the same instructions free\n",
-		slower->value > CHOSEN_EARLY, slower->value, slower->lo, slower->hi);
+		measured_early(slower), slower->value, slower->lo, slower->hi);
 	if (ports->nested >= 3)
 		text_addf(text, "# Classes of many ports beside others of the same take %.2f times as long as need be.\n", ports->slower);
 }

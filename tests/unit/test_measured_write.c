@@ -227,6 +227,30 @@ static void ports_are_chosen_early_where_chains_wait(void **state)
 	}
 }
 
+/* Jumps whose port nobody found: three a cycle where two branches go are none of theirs; fewer may be. */
+static void jumps_are_no_branches_where_more_go(void **state)
+{
+	struct uarch *uarch;
+	char *text;
+
+	(void)state;
+	for (int taken = 1; taken <= 3; taken += 2) {
+		set_small();
+		add_op("branch", -1, 0.5, 1);
+		add_op("jump", -1, 0.5, 1);
+		ports.known[measured.op_count - 2] = true;
+		ports.term_count[measured.op_count - 2] = 1;
+		ports.term[measured.op_count - 2][0] = (struct uarch_term){ 6, 1, 1 };
+		add_fact("cap taken", taken, 0.01);
+		uarch = read_back(&text);
+		assert_int_equal(strstr(text, "class jump") != NULL, taken == 3);
+		if (taken == 3)
+			assert_int_equal(uarch_find(uarch, "jump", 0)->term_count, 0);
+		free(text);
+		uarch_free(uarch);
+	}
+}
+
 static void the_match_line_fits_the_processor(void **state)
 {
 	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0xa7, .stepping = 1,
@@ -370,6 +394,7 @@ int main(void)
 		cmocka_unit_test(buffers_are_knees_and_what_the_loop_takes),
 		cmocka_unit_test(rules_come_from_slots),
 		cmocka_unit_test(ports_are_chosen_early_where_chains_wait),
+		cmocka_unit_test(jumps_are_no_branches_where_more_go),
 		cmocka_unit_test(the_match_line_fits_the_processor),
 		cmocka_unit_test(a_core_is_read_back),
 		cmocka_unit_test(differences_are_judged_by_the_spread),
