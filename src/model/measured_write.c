@@ -174,6 +174,13 @@ static bool jumps_early(const struct measured *m, const struct measured_ports *p
 	return false;
 }
 
+/* A gather or scatter that holds something of its own: for so long for each access, since others of the class have more or fewer. */
+static bool by_access(const struct measured *m, const struct measured_ports *ports, int op)
+{
+	return m->op[op].accesses > 1 && ports->known[op] && ports->term_count[op] == 1 && ports->term[op][0].ports >> ports->ports &&
+		(strncmp(m->op[op].name, "gather", 6) == 0 || strncmp(m->op[op].name, "scatter", 7) == 0);
+}
+
 static bool says_something(const struct measured *m, const struct measured_ports *ports, int op)
 {
 	/* A jump costs more than its port, which the cap says; where its port could not be found, it goes where branches go, unless it is quicker. */
@@ -212,7 +219,7 @@ static void add_class(const struct measured *m, const struct measured_ports *por
 		add_number(text, slots, 3);
 	}
 	text_add(text, " ports ");
-	if (early)
+	if (early || by_access(m, ports, i))
 		text_add(text, "none");
 	else
 		add_terms(text, ports, i, names);
@@ -220,6 +227,37 @@ static void add_class(const struct measured *m, const struct measured_ports *por
 		text_addf(&comment, "%smore a cycle than branches: not on their ports", comment.length ? ", " : "");
 	end_line(text, &comment);
 	text_free(&comment);
+}
+
+/* What each access of a gather or scatter takes: what any such access does, and of what they hold the least that one of them showed. */
+static void add_accesses(const struct measured *m, const struct measured_ports *ports, const char *name, const char *class, const struct names *names, struct text *text)
+{
+	int best = -1, access = -1;
+	double least = INFINITY;
+
+	for (int i = 0; i < m->op_count; i++)
+		if (strncmp(m->op[i].name, name, strlen(name)) == 0 && by_access(m, ports, i) &&
+			(double)ports->term[i][0].cycles / m->op[i].accesses < least) {
+			least = (double)ports->term[i][0].cycles / m->op[i].accesses;
+			best = i;
+		}
+	for (int i = 0; best >= 0 && i < m->op_count; i++)
+		if (strcmp(m->op[i].name, *m->op[best].load ? m->op[best].load : m->op[best].store) == 0 && ports->known[i])
+			access = i;
+	if (access < 0)
+		return;
+	text_addf(text, "class %s", class);
+	if (good(&m->op[access].latency, 0, 1000)) {
+		text_add(text, " latency ");
+		add_number(text, rounded(m->op[access].latency.value, ROUND_CYCLES), 4);
+	}
+	text_add(text, " ports ");
+	add_terms(text, ports, access, names);
+	text_add(text, " + ");
+	add_ports(text, names, ports->term[best][0].ports);
+	text_add(text, ":");
+	add_number(text, least, 3);
+	text_addf(text, " [measured]      # %s: %.4g cycles, %u accesses\n", m->op[best].name, (double)ports->term[best][0].cycles, m->op[best].accesses);
 }
 
 /* What was tried and not found says so where something else would stand in for it: the same class of another width. */
@@ -265,6 +303,8 @@ static void add_classes(const struct measured *m, const struct measured_ports *p
 			add_class(m, ports, i, &names, text);
 		else
 			add_unknown(m, ports, i, text);
+	add_accesses(m, ports, "gather", "gather-load", &names, text);
+	add_accesses(m, ports, "scatter", "scatter-store", &names, text);
 }
 
 /* ---- other numbers */

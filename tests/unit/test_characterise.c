@@ -323,6 +323,33 @@ static void slots_that_cannot_be_are_looked_at_again(void **state)
 	play_free(play);
 }
 
+/* A spell that lasts over the first mixes. */
+static struct result spell_answer(struct play *play, const struct request *request)
+{
+	return play->report->stage == CHARACTERISE_PORTS && play->again++ < 150 ? contended_answer(play, request) : quiet_answer(play, request);
+}
+
+/* Mixes that gave no figure: some cannot be made into a loop. */
+static int unknown_mixes(struct result (*answer)(struct play *play, const struct request *request))
+{
+	struct play *play = play_new();
+	int unknown = 0;
+
+	play->answer = answer;
+	run(play);
+	assert_true(play->report->measured.mix_count > 100);
+	for (int i = 0; i < play->report->measured.mix_count; i++)
+		unknown += !play->report->measured.mix[i].cycles.known;
+	play_free(play);
+	return unknown;
+}
+
+static void mixes_wait_a_spell_out_too(void **state)
+{
+	(void)state;
+	assert_int_equal(unknown_mixes(spell_answer), unknown_mixes(quiet_answer));
+}
+
 static struct result refusing_answer(struct play *play, const struct request *request)
 {
 	struct result result = quiet_answer(play, request);
@@ -424,6 +451,7 @@ int main(void)
 		cmocka_unit_test(a_spell_is_waited_out),
 		cmocka_unit_test(what_is_throttled_at_first_is_waited_for),
 		cmocka_unit_test(slots_that_cannot_be_are_looked_at_again),
+		cmocka_unit_test(mixes_wait_a_spell_out_too),
 		cmocka_unit_test(what_is_refused_is_noted_and_the_rest_goes_on),
 		cmocka_unit_test(what_was_taken_back_is_asked_for_again),
 		cmocka_unit_test(stopped_it_tells_what_there_is),

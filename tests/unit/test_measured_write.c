@@ -251,6 +251,47 @@ static void jumps_are_no_branches_where_more_go(void **state)
 	}
 }
 
+/* Eight accesses of a gather hold something for 4 cycles, two of another for 1.5: half a cycle each, whatever the gather. */
+static void gathers_hold_something_for_each_access(void **state)
+{
+	const struct uarch_class *class;
+	struct uarch *uarch;
+	char *text;
+	int last;
+
+	(void)state;
+	set_small();
+	add_op("vload", 6, 0.5, 1);
+	last = measured.op_count - 1;
+	ports.known[last] = true;
+	ports.term_count[last] = 1;
+	ports.term[last][0] = (struct uarch_term){ 6, 1, 1 };
+	for (int i = 0; i < 2; i++) {
+		struct measured_op *op = add_op(i ? "gather.128" : "gather", -1, i ? 1.5 : 4, 7);
+
+		last = measured.op_count - 1;
+		strcpy(op->load, "vload");
+		op->accesses = i ? 2 : 8;
+		ports.known[last] = true;
+		ports.slots[last] = 7;
+		ports.term_count[last] = 1;
+		ports.term[last][0] = (struct uarch_term){ 8, 1, i ? 1.5f : 4 };
+	}
+	uarch = read_back(&text);
+	class = uarch_find(uarch, "gather-load", 0);
+	assert_non_null(class);
+	check_near(class->latency, 6, 0);
+	assert_int_equal(class->term_count, 2);
+	assert_int_equal(class->term[0].ports, 6);
+	assert_int_equal(class->term[1].ports, 8);
+	check_near((double)class->term[1].cycles, 0.5, 1e-6);
+	assert_int_equal(uarch_find(uarch, "gather", 256)->term_count, 0);
+	check_near(uarch_find(uarch, "gather", 256)->slots, 7, 0);
+	assert_null(uarch_find(uarch, "scatter-store", 0));
+	free(text);
+	uarch_free(uarch);
+}
+
 static void the_match_line_fits_the_processor(void **state)
 {
 	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0xa7, .stepping = 1,
@@ -395,6 +436,7 @@ int main(void)
 		cmocka_unit_test(rules_come_from_slots),
 		cmocka_unit_test(ports_are_chosen_early_where_chains_wait),
 		cmocka_unit_test(jumps_are_no_branches_where_more_go),
+		cmocka_unit_test(gathers_hold_something_for_each_access),
 		cmocka_unit_test(the_match_line_fits_the_processor),
 		cmocka_unit_test(a_core_is_read_back),
 		cmocka_unit_test(differences_are_judged_by_the_spread),
