@@ -138,9 +138,10 @@ bool infer_clash(const struct inference *in, int op, int other)
 		(in->kind[narrow] != INFER_SIMPLE || in->wide[narrow] > 1);
 }
 
-double infer_miss(double predicted, double cycles, double spread, int ports)
+double infer_miss(const struct inference *in, double predicted, double cycles, double spread, int ports)
 {
-	double off = log(predicted / cycles), sure = off > 0 ? 0.012 : ports <= 3 ? 0.012 + 0.008 * (ports - 1) : 0.07;
+	double off = log(predicted / cycles), many = in->early ? 0.2 : 0.07;
+	double sure = off > 0 ? 0.012 : ports <= 3 ? 0.012 + 0.008 * (ports - 1) : many;
 
 	off = fabs(off) / hypot(sure, fmin(spread, 0.1));
 	return !isfinite(off) ? 60 : fmin(off < 3 ? off * off : 9 + 4 * (off - 3), 60);
@@ -189,7 +190,7 @@ double infer_slots(const struct inference *in, int op)
 	const struct figure *slots = &in->measured->op[op].slots;
 	double whole = slots->known ? round(slots->value) : 1;
 
-	return !slots->known || (whole > 0 && fabs(slots->value - whole) < 0.15) ? whole : fmax(slots->value, 0.1);
+	return !slots->known || (whole > 0 && fabs(slots->value - whole) < 0.25) ? whole : fmax(slots->value, 0.1);
 }
 
 static bool add_terms(const struct inference *in, int op, double times, struct port_load *load, int *count)

@@ -111,6 +111,9 @@ void measured_write(const struct measured *measured, const struct measured_ports
  * and the features that it has. */
 void measured_match(const struct processor *processor, char match[160]);
 
+/* Whether "extra binds-ports", as it was measured, says that ports are chosen at rename. */
+bool measured_early(const struct figure *slower);
+
 /* A number of one model beside that of another. */
 struct model_difference {
 	char what[64];            /* "latency of fadd", "width", "size rob", "2 fadd and 3 vlogic" (side by side, in cycles) */

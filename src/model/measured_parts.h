@@ -31,6 +31,7 @@ struct inference {
 	const struct measured *measured;
 	struct measured_ports *to;
 	double width;             /* slots a cycle; 0: unknown */
+	bool early;               /* ports are chosen at rename: what fills many of them takes up to a third longer than it could */
 	enum infer_kind kind[MEASURED_OPS];
 	int group_of[MEASURED_OPS];       /* -1: none yet */
 	int wide[MEASURED_OPS];           /* SIMPLE: ports that it can use */
@@ -76,7 +77,7 @@ static inline int infer_count(uint32_t set)
 bool infer_related(const struct inference *in, int op, int other);
 /* Relative difference as the search counts it, in units of what one measurement is sure to. Nothing runs faster than it can, but where many ports
  * (`ports`: of the largest set) are to be kept busy it often runs slower: that says less. */
-double infer_miss(double predicted, double cycles, double spread, int ports);
+double infer_miss(const struct inference *in, double predicted, double cycles, double spread, int ports);
 bool infer_is_memory(const char *name);
 /* The index of an op of that name, or -1. */
 int infer_op(const struct measured *measured, const char *name);

@@ -253,6 +253,9 @@ void infer_all(struct inference *in)
 	in->width = in->measured->width.known ? in->measured->width.value : 0;
 	if (in->width > 0 && fabs(in->width - round(in->width)) < 0.15)
 		in->width = round(in->width);
+	for (int i = 0; i < in->measured->fact_count; i++)
+		if (strcmp(in->measured->fact[i].word, "extra binds-ports") == 0)
+			in->early = measured_early(&in->measured->fact[i].figure);
 	for (int i = 0; i < in->measured->op_count; i++)
 		sort_op(in, i);
 	infer_groups(in);

@@ -42,7 +42,7 @@ static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint
 	double cost = common * (ga->memory != gb->memory ? 2 : 0.05);
 
 	if (s->cycles[a][b] > 0) {
-		double miss = infer_miss(cycles, s->cycles[a][b], s->spread[a][b], ga->ports > gb->ports ? ga->ports : gb->ports);
+		double miss = infer_miss(s->in, cycles, s->cycles[a][b], s->spread[a][b], ga->ports > gb->ports ? ga->ports : gb->ports);
 
 		cost += infer_clash(s->in, ga->op, gb->op) ? fmin(miss, 3) : miss;
 	}
@@ -230,7 +230,7 @@ static void weigh_triples(struct search *s)
 			continue;
 		infer_figure(m, mix, &figure);
 		for (int b = 0; b < s->count; b++)
-			s->beam[b].cost += infer_miss(triple_cycles(s, &s->beam[b], place), figure.cycles, figure.spread, 3);
+			s->beam[b].cost += infer_miss(s->in, triple_cycles(s, &s->beam[b], place), figure.cycles, figure.spread, 3);
 	}
 }
 

@@ -58,7 +58,7 @@ void infer_units(struct inference *in)
 		int found = -1, open = -1;
 
 		unit_of[i] = -1;
-		if (!to->known[i] || in->kind[i] != INFER_COMPLEX || own_cycles(in, i) > 0.94 * each)
+		if (!to->known[i] || in->kind[i] != INFER_COMPLEX || own_cycles(in, i) > 0.9 * each)      /* a little longer is the scheduler's doing */
 			continue;
 		for (int unit = 0; unit < to->units && found < 0; unit++)
 			if (related(in, i, stands[unit]))      /* that one divider does all divisions is no wonder */

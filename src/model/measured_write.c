@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "model/measured_rules.h"
+#include "model/measured_write.h"
 #include "model/uarch_read.h"
 
-/* Decimals without an exponent, and no more of them than say something. */
-static void add_number(struct text *text, double value, int digits)
+void write_number(struct text *text, double value, int digits)
 {
 	char word[40];
 	int decimals = value > 1e-6 ? digits - 1 - (int)floor(log10(value)) : 0;
@@ -28,11 +28,7 @@ static void add_number(struct text *text, double value, int digits)
 	text_add(text, word);
 }
 
-/* Cycles: whole where within 0.03 cycles and 0.3 % of that. Counts a cycle fall short of the true number, never exceed it by more than the clock is
- * wrong: up to 4 % below, 1.5 % above. Sizes are whole. */
-enum rounding { ROUND_CYCLES, ROUND_RATE, ROUND_ENTRIES, ROUND_NEVER };
-
-static double rounded(double value, enum rounding how)
+double write_rounded(double value, enum rounding how)
 {
 	double whole = round(value);
 
@@ -48,27 +44,26 @@ static double rounded(double value, enum rounding how)
 	}
 }
 
-/* "3±0.004", and what it was before rounding appended to the comment. The spread is how far the quartiles are from what is written. */
-static void add_figure(struct text *text, struct text *comment, const char *what, const struct figure *figure, enum rounding how)
+void write_figure(struct text *text, struct text *comment, const char *what, const struct figure *figure, enum rounding how)
 {
-	double value = rounded(figure->value, how), spread = fmax(fabs(figure->hi - value), fabs(figure->lo - value));
+	double value = write_rounded(figure->value, how), spread = fmax(fabs(figure->hi - value), fabs(figure->lo - value));
 
 	if (!isfinite(spread))
 		spread = 0;
-	add_number(text, value, 5);
+	write_number(text, value, 5);
 	text_add(text, "±");
 	/* Nothing is surer than the step that it was measured in. */
-	add_number(text, fmax(spread, how == ROUND_ENTRIES ? 1 : 0.001), 2);
+	write_number(text, fmax(spread, how == ROUND_ENTRIES ? 1 : 0.001), 2);
 	if (fabs(value - figure->value) >= 0.0005)
 		text_addf(comment, "%s%s%s%.*f", comment->length ? ", " : "", what, *what ? " " : "", figure->value < 100 ? 3 : 0, figure->value);
 }
 
-static bool good(const struct figure *figure, double least, double most)
+bool figure_good(const struct figure *figure, double least, double most)
 {
 	return figure->known && isfinite(figure->value) && figure->value >= least && figure->value <= most;
 }
 
-static void end_line(struct text *text, struct text *comment)
+void write_end(struct text *text, struct text *comment)
 {
 	text_add(text, " [measured]");
 	if (comment->length)
@@ -77,165 +72,12 @@ static void end_line(struct text *text, struct text *comment)
 	text_clear(comment);
 }
 
-/* ---- ports and classes */
-
-struct names {
-	char port[UARCH_PORTS][12];
-};
-
-static bool taken(const struct names *names, int count, const char *name)
+const struct figure *measured_fact(const struct measured *m, const char *word)
 {
-	for (int i = 0; i < count; i++)
-		if (strcmp(names->port[i], name) == 0)
-			return true;
-	return false;
-}
-
-/* A unit has the name of what holds it first. */
-static void name_ports(const struct measured *m, const struct measured_ports *ports, struct names *names)
-{
-	memset(names, 0, sizeof(*names));
-	for (int port = 0; port < ports->ports + ports->units && port < UARCH_PORTS; port++) {
-		char *name = names->port[port];
-
-		snprintf(name, sizeof(names->port[0]), port < ports->ports ? "p%d" : "u%d", port < ports->ports ? port : port - ports->ports);
-		for (int i = 0; i < m->op_count && port >= ports->ports && name[0] == 'u'; i++)
-			for (int t = 0; t < ports->term_count[i]; t++) {
-				char held[12];
-
-				if (ports->term[i][t].ports != UINT32_C(1) << port)
-					continue;
-				snprintf(held, sizeof(held), "%.*s", (int)fmin(11, (double)strcspn(m->op[i].name, ".")), m->op[i].name);
-				if (!taken(names, port, held))
-					memcpy(name, held, sizeof(held));
-				break;
-			}
-	}
-}
-
-static void add_ports(struct text *text, const struct names *names, uint32_t ports)
-{
-	for (bool first = true; ports; ports &= ports - 1, first = false)
-		text_addf(text, "%s%s", first ? "" : ",", names->port[__builtin_ctz(ports)]);
-}
-
-static void add_terms(struct text *text, const struct measured_ports *ports, int op, const struct names *names)
-{
-	if (!ports->known[op])
-		text_add(text, "unknown");
-	else if (ports->term_count[op] == 0)
-		text_add(text, "none");
-	for (int t = 0; ports->known[op] && t < ports->term_count[op]; t++) {
-		const struct uarch_term *term = &ports->term[op][t];
-
-		text_add(text, t ? " + " : "");
-		if (fabsf(term->count - 1) > 1e-4f) {
-			add_number(text, (double)term->count, 4);
-			text_add(text, "*");
-		}
-		add_ports(text, names, term->ports);
-		if (fabsf(term->cycles - 1) > 1e-4f) {
-			text_add(text, ":");
-			add_number(text, rounded((double)term->cycles, ROUND_CYCLES), 4);
-		}
-	}
-}
-
-static double usual_slots(const struct measured *m, const struct measured_ports *ports, int op)
-{
-	double slots = 0;
-
-	if (uarch_reserved_is_memory(m->op[op].name))
-		return 1;
-	for (int t = 0; ports->known[op] && t < ports->term_count[op]; t++)
-		if (ports->term[op][t].ports < UINT32_C(1) << ports->ports)
-			slots += (double)ports->term[op][t].count;
-	return fmax(slots, 1);
-}
-
-static bool says_something(const struct measured *m, const struct measured_ports *ports, int op)
-{
-	/* A jump costs more than its port, which the cap says; where its port could not be found, it goes where branches go. */
-	if (!ports->known[op] && (strcmp(m->op[op].name, "taken") == 0 || strcmp(m->op[op].name, "jump") == 0))
-		return false;
-	return ports->known[op] || good(&m->op[op].latency, -1, 1000) || good(&m->op[op].each, 0, 1000);
-}
-
-static void add_class(const struct measured *m, const struct measured_ports *ports, int i, const struct names *names, struct text *text)
-{
-	const struct measured_op *op = &m->op[i];
-	struct text comment = { 0 };
-	double slots = op->slots.known ? ports->slots[i] : usual_slots(m, ports, i);
-
-	text_addf(text, "class %s", op->name);
-	if (good(&op->latency, -1, 1000)) {
-		struct figure latency = op->latency;
-
-		latency.value = fmax(0, latency.value);
-		text_add(text, " latency ");
-		add_figure(text, &comment, "latency", &latency, ROUND_CYCLES);
-	}
-	if (good(&op->accumulate, 0, 1000)) {
-		text_add(text, " accumulate ");
-		add_figure(text, &comment, "accumulate", &op->accumulate, ROUND_CYCLES);
-	}
-	if (good(&op->each, 0, 1000)) {
-		text_add(text, " each ");
-		add_figure(text, &comment, "each", &op->each, ROUND_NEVER);
-	}
-	if (fabs(slots - usual_slots(m, ports, i)) > 0.02) {
-		text_add(text, " slots ");
-		add_number(text, slots, 3);
-	}
-	text_add(text, " ports ");
-	add_terms(text, ports, i, names);
-	end_line(text, &comment);
-	text_free(&comment);
-}
-
-/* What was tried and not found says so where something else would stand in for it: the same class of another width. */
-static void add_unknown(const struct measured *m, const struct measured_ports *ports, int op, struct text *text)
-{
-	size_t length = strcspn(m->op[op].name, ".");
-
-	for (int i = 0; i < m->op_count && m->op[op].name[length]; i++)
-		if (strlen(m->op[i].name) == length && strncmp(m->op[i].name, m->op[op].name, length) == 0 && says_something(m, ports, i)) {
-			text_addf(text, "class %s ports unknown\n", m->op[op].name);
-			return;
-		}
-}
-
-static void add_classes(const struct measured *m, const struct measured_ports *ports, struct text *text)
-{
-	struct names names;
-
-	name_ports(m, ports, &names);
-	text_add(text, "ports");
-	/* A core has one, whatever is known of it. */
-	if (ports->ports == 0)
-		text_add(text, " p0");
-	for (int port = 0; port < ports->ports; port++)
-		text_addf(text, " %s", names.port[port]);
-	text_add(text, " [measured]\n");
-	if (ports->units)
-		text_add(text, "units");
-	for (int unit = 0; unit < ports->units; unit++)
-		text_addf(text, " %s", names.port[ports->ports + unit]);
-	text_add(text, ports->units ? "\n" : "");
-	text_add(text, "\n");
-	if (ports->fitted)
-		text_addf(text, "# The fewest ports that explain %d mixes of classes: half of them within %.1f %%, all within %.1f %%.\n", ports->fitted,
-			100 * ports->fitted_median, 100 * ports->fitted_worst);
-	if (ports->checked)
-		text_addf(text, "# Of %d other mixes, which nothing was taken from: half within %.1f %%, all within %.1f %%.\n", ports->checked,
-			100 * ports->checked_median, 100 * ports->checked_worst);
-	if (*ports->disagrees)
-		text_addf(text, "# Worst: %s.\n", ports->disagrees);
-	for (int i = 0; i < m->op_count; i++)
-		if (says_something(m, ports, i))
-			add_class(m, ports, i, &names, text);
-		else
-			add_unknown(m, ports, i, text);
+	for (int i = 0; i < m->fact_count; i++)
+		if (strcmp(m->fact[i].word, word) == 0 && m->fact[i].figure.known)
+			return &m->fact[i].figure;
+	return NULL;
 }
 
 /* ---- other numbers */
@@ -263,28 +105,25 @@ static bool has_class(const struct measured *m, const struct measured_ports *por
 	for (int i = 0; i < m->op_count; i++) {
 		const char *other = m->op[i].name;
 
-		if (strncmp(other, name, length) == 0 && (other[length] == '\0' || other[length] == '.') && says_something(m, ports, i))
+		if (strncmp(other, name, length) == 0 && (other[length] == '\0' || other[length] == '.') && classes_say(m, ports, i))
 			return true;
 	}
 	return false;
-}
-
-static const struct figure *find_fact(const struct measured *m, const char *word)
-{
-	for (int i = 0; i < m->fact_count; i++)
-		if (strcmp(m->fact[i].word, word) == 0 && m->fact[i].figure.known)
-			return &m->fact[i].figure;
-	return NULL;
 }
 
 /* Chains of single cycles side by side took so many times as long as the same instructions that wait for nothing. Where a micro-op goes to whichever
  * port is free when it is ready both take as long, to 1 %; on Redwood Cove, which chooses at rename, 1.28. */
 #define CHOSEN_EARLY 1.125
 
+bool measured_early(const struct figure *slower)
+{
+	return slower->known && slower->value > CHOSEN_EARLY;
+}
+
 static void add_early(const struct figure *slower, const struct measured_ports *ports, struct text *text)
 {
 	text_addf(text, "extra binds-ports %d [measured]      # chains of single cycles take %.3f (%.3f to %.3f) times as long as the same instructions free\n",
-		slower->value > CHOSEN_EARLY, slower->value, slower->lo, slower->hi);
+		measured_early(slower), slower->value, slower->lo, slower->hi);
 	if (ports->nested >= 3)
 		text_addf(text, "# Classes of many ports beside others of the same take %.2f times as long as need be.\n", ports->slower);
 }
@@ -326,8 +165,8 @@ static void add_fact(const struct measured *m, const struct measured_ports *port
 		return;
 	}
 	text_addf(text, "%s ", fact->word);
-	add_figure(text, &comment, "", &figure, rounding_of(fact->word));
-	end_line(text, &comment);
+	write_figure(text, &comment, "", &figure, rounding_of(fact->word));
+	write_end(text, &comment);
 	text_free(&comment);
 }
 
@@ -343,9 +182,9 @@ static void add_cache(const struct measured *m, int level, struct text *text)
 		char word[40];
 
 		snprintf(word, sizeof(word), "cache %d %s", level, names[i]);
-		figure = find_fact(m, word);
+		figure = measured_fact(m, word);
 		/* Nothing of a cache can stand without its size. */
-		if (!figure || !good(figure, least[i], most[i])) {
+		if (!figure || !figure_good(figure, least[i], most[i])) {
 			if (i == 0)
 				return;
 			continue;
@@ -353,9 +192,9 @@ static void add_cache(const struct measured *m, int level, struct text *text)
 		if (i == 0)
 			text_addf(text, "cache %d", level);
 		text_addf(text, " %s ", names[i]);
-		add_figure(text, &comment, names[i], figure, how[i]);
+		write_figure(text, &comment, names[i], figure, how[i]);
 	}
-	end_line(text, &comment);
+	write_end(text, &comment);
 	text_free(&comment);
 }
 
@@ -374,11 +213,11 @@ static void add_buffer(const struct measured_buffer *buffer, struct text *text)
 		return;
 	}
 	text_addf(text, "size %s ", buffer->word);
-	add_figure(text, &comment, "", &figure, ROUND_ENTRIES);
+	write_figure(text, &comment, "", &figure, ROUND_ENTRIES);
 	text_addf(&comment, "%.0f fillers and %.0f of the loop's own", knee->x, buffer->own);
 	if (knee->kind == KNEE_SOFT)
 		text_addf(&comment, "; not sharp: the time rises from %.0f to %.0f fillers", knee->from, knee->to);
-	end_line(text, &comment);
+	write_end(text, &comment);
 	text_free(&comment);
 }
 
@@ -441,14 +280,14 @@ void measured_write(const struct measured *measured, const struct measured_ports
 
 	add_title(text, measured, name);
 	add_heading(text, measured);
-	if (good(&measured->width, 1, 64)) {
+	if (figure_good(&measured->width, 1, 64)) {
 		text_add(text, "width ");
-		add_figure(text, &comment, "", &measured->width, ROUND_RATE);
-		end_line(text, &comment);
+		write_figure(text, &comment, "", &measured->width, ROUND_RATE);
+		write_end(text, &comment);
 	} else {
 		text_add(text, "width unknown\n");
 	}
-	add_classes(measured, ports, text);
+	classes_write(measured, ports, text);
 	text_add(text, "\n");
 	for (int i = 0; i < measured->fact_count; i++)
 		if (strncmp(measured->fact[i].word, "chain ", 6) == 0)

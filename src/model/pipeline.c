@@ -193,30 +193,32 @@ static void started(struct pipeline *pipeline, int number)
 	}
 }
 
-/* On each port the oldest micro-op that is ready. */
+/* The oldest micro-op that is ready, on a port. False: none is. */
+static bool execute_one(struct pipeline *pipeline, struct port *port)
+{
+	for (int i = 0; i < port->count; i++) {
+		int number = port->queue[i].instance;
+		struct instance *instance = number >= 0 ? &pipeline->instance[number] : NULL;
+
+		if (instance && (instance->waits - instance->stores > 0 || instance->ready > pipeline->now + 1e-3))
+			continue;
+		port->free_at = fmax(port->free_at, pipeline->now) + (double)port->queue[i].cycles;
+		memmove(&port->queue[i], &port->queue[i + 1], (size_t)(port->count - i - 1) * sizeof(*port->queue));
+		port->count--;
+		pipeline->waiting--;
+		if (instance && --instance->left == 0)
+			executed(pipeline, number);
+		return true;
+	}
+	return false;
+}
+
+/* On each port as many as a cycle has room for: one, or what is held for a part of it. */
 static void execute(struct pipeline *pipeline, int ports)
 {
-	for (int p = 0; p < ports; p++) {
-		struct port *port = &pipeline->port[p];
-
-		if (port->free_at > pipeline->now + 1e-9)
-			continue;
-		for (int i = 0; i < port->count; i++) {
-			int number = port->queue[i].instance;
-			struct instance *instance = number >= 0 ? &pipeline->instance[number] : NULL;
-
-			if (instance && (instance->waits - instance->stores > 0 || instance->ready > pipeline->now + 1e-3))
-				continue;
-			/* One that is held for a fraction of a cycle more is not held until the next one begins. */
-			port->free_at = (port->free_at > pipeline->now - 1 ? port->free_at : pipeline->now) + (double)port->queue[i].cycles;
-			memmove(&port->queue[i], &port->queue[i + 1], (size_t)(port->count - i - 1) * sizeof(*port->queue));
-			port->count--;
-			pipeline->waiting--;
-			if (instance && --instance->left == 0)
-				executed(pipeline, number);
-			break;
-		}
-	}
+	for (int p = 0; p < ports; p++)
+		while (pipeline->port[p].free_at < pipeline->now + 1 - 1e-6 && execute_one(pipeline, &pipeline->port[p]))
+			;
 }
 
 /* The port with the fewest waiting, of equals the last; or the next best, while it is not much longer. */

@@ -18,6 +18,14 @@
 /* Quiet trials that end a visit; trials without a quiet one after which it gives up and comes back later; and how well the median is to be known,
  * relatively, for a loop to be left alone. */
 enum { QUIET = 24, PATIENCE = 10 };
+
+/* Sums and products of 512 bits are throttled for up to a millisecond whenever they come after something else, and the clock is wrong behind them for a
+ * while (Redwood Cove): of the first 50 trials none counts. A loop of such vectors of which nothing is known after a visit gets this in the next. */
+#define VISIT_WIDE 0.004
+enum { QUIET_WIDE = 3 * QUIET, PATIENCE_WIDE = 80 };
+
+/* Visits that a figure is given which cannot be right. */
+enum { VISITS_UNLIKELY = 6 };
 #define PRECISION 0.002
 
 /* Rounds over the loops of a stage: the first two visit all, so that each is met at two times at least, the others what is not known well enough yet,
@@ -132,7 +140,7 @@ static bool item_wanted(const struct characterise *characterise, const struct it
 
 	if (item->visits > (unsigned)characterise->round)
 		return false;
-	return characterise->round < all || !figure_settled(characterise, item->kernel);
+	return characterise->round < all || !figure_settled(characterise, item->kernel) || (item->visits < VISITS_UNLIKELY && !figure_likely(characterise, item));
 }
 
 /* Of the time that there is, what this stage and those before it may take. */
@@ -218,7 +226,7 @@ static void tell_progress(struct characterise *characterise)
 	else if (characterise->stage == CHARACTERISE_PORTS)
 		part = fmin(1, (characterise->report.seconds / characterise->options.seconds - before) / here);
 	else if (characterise->item_count)
-		part = fmin(1, (characterise->round + (double)characterise->item / characterise->item_count) / (ROUNDS_ALL + 1));
+		part = fmin(0.99, (characterise->round + (double)characterise->item / characterise->item_count) / (ROUNDS_ALL + 1));
 	characterise->report.done = fmax(characterise->report.done, fmin(1, before + here * fmax(part, 0)));
 }
 
@@ -341,6 +349,8 @@ bool characterise_next(struct characterise *characterise, double now, struct req
 	}
 	*request = (struct request){ .kernel = item->kernel, .seed = characterise->options.seed,
 		.budget = { .seconds = VISIT, .quiet_wanted = QUIET, .patience = PATIENCE } };
+	if (item->visits > 0 && figure_wide(item->kernel) && !figure_likely(characterise, item))
+		request->budget = (struct budget){ .seconds = VISIT_WIDE, .quiet_wanted = QUIET_WIDE, .patience = PATIENCE_WIDE };
 	say_doing(characterise, item);
 	characterise->waiting = true;
 	return true;

@@ -76,6 +76,9 @@ struct figure figure_of(const struct characterise *characterise, const struct ke
 	return quiet_figure(characterise, cell_of(characterise, kernel), &count);
 }
 
+/* What is renamed takes one slot; less is the clock's fault. */
+#define SLOTS_LEAST 0.5
+
 /* So many quiet trials, known this well, relatively; or so many whatever they say. */
 enum { QUIET_SETTLED = 20, QUIET_PLENTY = 150 };
 #define PRECISION 0.006
@@ -89,6 +92,18 @@ bool figure_settled(const struct characterise *characterise, const struct kernel
 	if (cell && !status_is_ok(&cell->failure))
 		return true;
 	return count >= QUIET_PLENTY || (figure.known && count >= QUIET_SETTLED && figure.hi - figure.lo <= PRECISION * figure.value);
+}
+
+bool figure_likely(const struct characterise *characterise, const struct item *item)
+{
+	struct figure figure = figure_of(characterise, item->kernel), width = characterise->report.measured.width;
+	const struct cell *cell = cell_of(characterise, item->kernel);
+
+	if (cell && !status_is_ok(&cell->failure))
+		return true;
+	if (item->kind == ITEM_SLOTS && width.known)
+		return figure.known && figure.value * width.value - item->nops > SLOTS_LEAST;
+	return figure.known;
 }
 
 static struct figure less(struct figure a, struct figure b)

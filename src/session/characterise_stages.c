@@ -106,18 +106,32 @@ static void begin_windows(struct characterise *characterise)
 		characterise_note(characterise, "windows: %.160s", status.text);
 }
 
+/* Visits after which a mix that never found the core quiet is taken for one that cannot be measured: what the search hears of so it asks for no more. */
+enum { VISITS_MIX = 24 };
+
+static bool come_back(const struct characterise *characterise, const struct item *item)
+{
+	struct setting setting = { .kernel = item->kernel };
+	const struct cell *cell = cells_get(characterise->cells, &setting, false);
+
+	return !figure_of(characterise, item->kernel).known && (!cell || (status_is_ok(&cell->failure) && cell->visits < VISITS_MIX));
+}
+
 void characterise_take_mixes(struct characterise *characterise)
 {
 	struct measured *measured = &characterise->report.measured;
+	bool open[MIX_BATCH] = { false };
 
 	for (int i = 0; i < characterise->item_count; i++) {
 		const struct item *item = &characterise->items[i];
 		struct measured_mix *mix = &characterise->next[item->of];
 
 		mix->cycles = figure_of(characterise, item->kernel);
+		open[item->of] = come_back(characterise, item);
 	}
 	for (int i = 0; i < MIX_BATCH && characterise->next[i].count > 0 && measured->mix_count < MEASURED_MIXES; i++)
-		measured->mix[measured->mix_count++] = characterise->next[i];
+		if (!open[i])
+			measured->mix[measured->mix_count++] = characterise->next[i];
 	memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
 }
 

@@ -127,6 +127,8 @@ void figures_fill(struct characterise *characterise);
 /* What was measured of a kernel; and whether it need not be looked at again. */
 struct figure figure_of(const struct characterise *characterise, const struct kernel *kernel);
 bool figure_wide(const struct kernel *kernel);      /* of 512-bit vectors */
+/* Whether there is a figure, and one that can be; or there will be none. */
+bool figure_likely(const struct characterise *characterise, const struct item *item);
 bool figure_settled(const struct characterise *characterise, const struct kernel *kernel);
 /* What the probe found, and the windows. */
 void figures_windows(struct characterise *characterise, const struct windows_report *windows);

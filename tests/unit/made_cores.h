@@ -16,6 +16,8 @@ struct made {
 	struct uarch *uarch;
 	const struct uarch_class *class[MEASURED_OPS], *load[MEASURED_OPS], *store[MEASURED_OPS];
 	double noise, outliers;      /* relative; the share that was disturbed */
+	double early;                /* how much longer what fills five ports and more takes, relatively, as where ports are chosen early; beside others five times
+	                                as much */
 	unsigned random;
 	int asked, rounds;
 };
@@ -107,6 +109,7 @@ static inline double made_cycles(const struct made *made, const struct measured_
 {
 	struct port_load load[MEASURED_PARTS * 3 * UARCH_TERMS];
 	double slots = 0, loads[3] = { 0 }, stores[3] = { 0 }, pressure[UARCH_PORTS], cycles;
+	uint32_t fullest = 0;
 	int count = 0;
 
 	for (int i = 0; i < mix->count; i++) {
@@ -127,7 +130,9 @@ static inline double made_cycles(const struct made *made, const struct measured_
 						mix->times[i] * (double)class[k]->term[t].count * (double)class[k]->term[t].cycles };
 		}
 	}
-	cycles = ports_balance(load, count, uarch_port_count(made->uarch), pressure, NULL);
+	cycles = ports_balance(load, count, uarch_port_count(made->uarch), pressure, &fullest);
+	if (made->early > 0 && __builtin_popcount(fullest) >= 5)
+		cycles *= 1 + (mix->count > 1 ? 5 : 1) * made->early;
 	cycles = fmax(cycles, made_caps(made, loads, stores));
 	if (uarch_known(uarch_width(made->uarch)))
 		cycles = fmax(cycles, slots / uarch_width(made->uarch));

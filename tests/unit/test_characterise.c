@@ -6,6 +6,7 @@
 
 #include <sched.h>
 
+#include "kernels/features.h"
 #include "session/characterise.h"
 
 #if defined(__x86_64__)
@@ -248,6 +249,83 @@ static void a_spell_is_waited_out(void **state)
 	play_free(play);
 }
 
+/* Loops of 512 bits are throttled at first, and give up too soon. */
+static struct result throttled_answer(struct play *play, const struct request *request)
+{
+	const struct made_loop *loop = made_loop_of(request->kernel);
+
+	return loop && loop->part[0].bits > 256 && request->budget.patience < 50 ? contended_answer(play, request) : quiet_answer(play, request);
+}
+
+static void what_is_throttled_at_first_is_waited_for(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	if (!features_have(FEATURE_AVX512)) {
+		play_free(play);
+		skip();
+	}
+	play->answer = throttled_answer;
+	run(play);
+	assert_true(op_named(play, "fadd.512")->each.known);
+	assert_true(op_named(play, "fadd.512")->slots.known);
+	assert_true(play->now < 20);
+	play_free(play);
+}
+
+/* Nops beside multiplications, quicker than the width lets them: the first two visits. */
+static struct result quick_answer(struct play *play, const struct request *request)
+{
+	const struct made_loop *loop = made_loop_of(request->kernel);
+	struct result result = quiet_answer(play, request);
+
+	if (loop && loop->part_count == 2 && (strncmp(loop->part[0].lines, "imul", 4) == 0 || strncmp(loop->part[0].lines, "mul x", 5) == 0) && loop->part[1].lines[0] == 'n' && play->again++ < 2)
+		for (unsigned i = 0; i < result.trials.count; i++)
+			result.trials.trial[i].cpe *= 0.9;
+	return result;
+}
+
+static void slots_that_cannot_be_are_looked_at_again(void **state)
+{
+	static const char *const names[] = { MULTIPLY, NULL };
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.classes = names;
+	play->answer = quick_answer;
+	run(play);
+	check_near(op_named(play, MULTIPLY)->slots.value, 1, 0.1);
+	play_free(play);
+}
+
+/* A spell that lasts over the first mixes. */
+static struct result spell_answer(struct play *play, const struct request *request)
+{
+	return play->report->stage == CHARACTERISE_PORTS && play->again++ < 150 ? contended_answer(play, request) : quiet_answer(play, request);
+}
+
+/* Mixes that gave no figure: some cannot be made into a loop. */
+static int unknown_mixes(struct result (*answer)(struct play *play, const struct request *request))
+{
+	struct play *play = play_new();
+	int unknown = 0;
+
+	play->answer = answer;
+	run(play);
+	assert_true(play->report->measured.mix_count > 100);
+	for (int i = 0; i < play->report->measured.mix_count; i++)
+		unknown += !play->report->measured.mix[i].cycles.known;
+	play_free(play);
+	return unknown;
+}
+
+static void mixes_wait_a_spell_out_too(void **state)
+{
+	(void)state;
+	assert_int_equal(unknown_mixes(spell_answer), unknown_mixes(quiet_answer));
+}
+
 static struct result refusing_answer(struct play *play, const struct request *request)
 {
 	struct result result = quiet_answer(play, request);
@@ -391,6 +469,9 @@ int main(void)
 		cmocka_unit_test(a_name_that_there_is_not_gets_its_neighbours),
 		cmocka_unit_test(what_was_never_quiet_is_not_told),
 		cmocka_unit_test(a_spell_is_waited_out),
+		cmocka_unit_test(what_is_throttled_at_first_is_waited_for),
+		cmocka_unit_test(slots_that_cannot_be_are_looked_at_again),
+		cmocka_unit_test(mixes_wait_a_spell_out_too),
 		cmocka_unit_test(what_is_refused_is_noted_and_the_rest_goes_on),
 		cmocka_unit_test(what_was_taken_back_is_asked_for_again),
 		cmocka_unit_test(stopped_it_tells_what_there_is),

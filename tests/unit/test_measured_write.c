@@ -228,6 +228,71 @@ static void ports_are_not_chosen_early(void **state)
 	check_early(1.003, 0, "extra binds-ports 0 [measured]      # chains of single cycles take 1.003 (0.998 to 1.008) times as long");
 }
 
+/* Jumps whose port nobody found: three a cycle where two branches go are none of theirs; fewer may be. */
+static void add_jumps(double taken)
+{
+	const struct told told = { "cap taken", taken, 0.01 };
+
+	add_op("branch", -1, 0.5, 1);
+	add_op("jump", -1, 0.5, 1);
+	ports.known[measured.op_count - 2] = true;
+	ports.term_count[measured.op_count - 2] = 1;
+	ports.term[measured.op_count - 2][0] = (struct uarch_term){ 6, 1, 1 };
+	add_facts(&told, 1);
+	read_back();
+}
+
+static void jumps_are_no_branches_where_more_go(void **state)
+{
+	(void)state;
+	add_jumps(3);
+	assert_non_null(strstr(text, "class jump"));
+	assert_int_equal(uarch_find(uarch, "jump", 0)->term_count, 0);
+}
+
+static void jumps_may_be_branches_where_fewer_go(void **state)
+{
+	(void)state;
+	add_jumps(1);
+	assert_null(strstr(text, "class jump"));
+}
+
+/* Eight accesses of a gather hold something for 4 cycles, two of another for 1.5: half a cycle each, whatever the gather. */
+static void gathers_hold_something_for_each_access(void **state)
+{
+	const struct uarch_class *class;
+	int last;
+
+	(void)state;
+	add_op("vload", 6, 0.5, 1);
+	last = measured.op_count - 1;
+	ports.known[last] = true;
+	ports.term_count[last] = 1;
+	ports.term[last][0] = (struct uarch_term){ 6, 1, 1 };
+	for (int i = 0; i < 2; i++) {
+		struct measured_op *op = add_op(i ? "gather.128" : "gather", -1, i ? 1.5 : 4, 7);
+
+		last = measured.op_count - 1;
+		strcpy(op->load, "vload");
+		op->accesses = i ? 2 : 8;
+		ports.known[last] = true;
+		ports.slots[last] = 7;
+		ports.term_count[last] = 1;
+		ports.term[last][0] = (struct uarch_term){ 8, 1, i ? 1.5f : 4 };
+	}
+	read_back();
+	class = uarch_find(uarch, "gather-load", 0);
+	assert_non_null(class);
+	check_near(class->latency, 6, 0);
+	assert_int_equal(class->term_count, 2);
+	assert_int_equal(class->term[0].ports, 6);
+	assert_int_equal(class->term[1].ports, 8);
+	check_near((double)class->term[1].cycles, 0.5, 1e-6);
+	assert_int_equal(uarch_find(uarch, "gather", 256)->term_count, 0);
+	check_near(uarch_find(uarch, "gather", 256)->slots, 7, 0);
+	assert_null(uarch_find(uarch, "scatter-store", 0));
+}
+
 static void the_match_line_fits_the_processor(void **state)
 {
 	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0xa7, .stepping = 1,
@@ -357,6 +422,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rules_come_from_slots, begin, end),
 		cmocka_unit_test_setup_teardown(ports_are_chosen_early, begin, end),
 		cmocka_unit_test_setup_teardown(ports_are_not_chosen_early, begin, end),
+		cmocka_unit_test_setup_teardown(jumps_are_no_branches_where_more_go, begin, end),
+		cmocka_unit_test_setup_teardown(jumps_may_be_branches_where_fewer_go, begin, end),
+		cmocka_unit_test_setup_teardown(gathers_hold_something_for_each_access, begin, end),
 		cmocka_unit_test_setup_teardown(the_match_line_fits_the_processor, begin, end),
 		cmocka_unit_test_setup_teardown(a_core_is_read_back, begin, end),
 		cmocka_unit_test(differences_are_judged_by_the_spread),

@@ -114,10 +114,15 @@ static void fractions_of_cycles_add_up(void **state)
 
 	(void)state;
 	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 p1 [M]\nunits slow\nclass popcnt latency 3 ports p1 + slow:4.25 [M]\n"
+		"class bswap latency 1 ports slow:0.5 [M]\nclass nop ports none [M]\n"
 		"class branch ports p0 [M]\nextra binds-ports 1 [M]\n", "x", &uarch));
 	limits_on(uarch, "popcnt rax, rbx; jne");
 	check_near(limits.bound, 4.25, 1e-9);
 	check_near(limits.predicted, 4.25, 0.03);
+	/* Nor does what takes half a cycle take all of it. */
+	limits_on(uarch, "bswap eax; bswap ebx; bswap ecx; bswap edx; bswap esi; bswap edi; nop; jne");
+	check_near(limits.bound, 3, 1e-9);
+	check_near(limits.predicted, 3, 0.1);
 	uarch_free(uarch);
 }
 
