@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "engine/room.h"
 #include "model/decode.h"
 #include "model/follow.h"
@@ -141,6 +142,34 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 	}
 }
 
+/* Room for a kernel's data. Where few nodes of many are laid out, pages of it are there once they are written to, and only then: a machine with less
+ * memory than the whole takes reads such code all the same. */
+static void *reserve(const struct kernel *kernel, uint64_t bytes)
+{
+	uint8_t *memory, *aligned;
+
+	if (!kernel->deep)
+		return aligned_alloc(MEMORY_ALIGN, bytes);
+	memory = mmap(NULL, bytes + MEMORY_ALIGN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	aligned = memory + (MEMORY_ALIGN - (uintptr_t)memory % MEMORY_ALIGN) % MEMORY_ALIGN;
+	if (aligned > memory)
+		munmap(memory, (size_t)(aligned - memory));
+	munmap(aligned + bytes, (size_t)(memory + MEMORY_ALIGN - aligned));
+	/* The system is not to fetch two megabytes for each node. */
+	(void)madvise(aligned, bytes, MADV_NOHUGEPAGE);
+	return aligned;
+}
+
+static void release(const struct kernel *kernel, void *memory, uint64_t bytes)
+{
+	if (kernel->deep)
+		munmap(memory, bytes);
+	else
+		free(memory);
+}
+
 /* A built-in kernel: laid out small, its loop read, or stepped where the way through it depends on the data. */
 static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
 {
@@ -149,14 +178,16 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	struct room room = { 0 };
 	struct status status;
 
-	run->memory = aligned_alloc(MEMORY_ALIGN, bytes);
-	if (!run->memory)
-		return status_make(STATUS_FAILED, "no memory to lay %s out for reading its code", kernel->name);
-	/* Where few nodes of many are laid out, the system is not to fetch two megabytes for each. */
-	if (kernel->deep) {
-		run->sample = (kernel->few ? kernel->few(run->v) : STEP_LONGER) + SAMPLE_MORE;
-		(void)madvise(run->memory, bytes, MADV_NOHUGEPAGE);
+	run->memory = reserve(kernel, bytes);
+	if (!run->memory) {
+		char held[32];
+
+		units_bytes_long((int64_t)bytes, held, sizeof(held));
+		return status_make(STATUS_FAILED, "to read its code %s is laid out, and there is no room for %s here; of a smaller size there may be",
+			kernel->name, held);
 	}
+	if (kernel->deep)
+		run->sample = (kernel->few ? kernel->few(run->v) : STEP_LONGER) + SAMPLE_MORE;
 	status = room_prepare(&room, run);
 	if (status_is_ok(&status)) {
 		size_t made = room_left(&room, run->code);
@@ -168,7 +199,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 			decode_loop(run->code, made ? made : DECODE_FUNCTION, explanation->granule, &explanation->loop);
 	}
 	room_free(&room);
-	free(run->memory);
+	release(kernel, run->memory, bytes);
 	return status;
 }
 

@@ -99,6 +99,11 @@ struct asking {
 	bool unfinished;
 };
 
+bool advice_knows(const struct explanation *explanation)
+{
+	return status_is_ok(&explanation->status) && explanation->limits.binding >= 0 && explanation->limits.unknown == 0;
+}
+
 /* The predicted CPE of a setting; NAN: unknown. */
 static double explain_one(const struct advice_question *question, const struct setting *setting)
 {
@@ -107,10 +112,7 @@ static double explain_one(const struct advice_question *question, const struct s
 	ask.kernel = setting->kernel;
 	ask.v = setting->v;
 	question->explainer->explain(question->explainer->context, &ask, question->scratch);
-	if (!status_is_ok(&question->scratch->status) || question->scratch->limits.binding < 0 ||
-		question->scratch->limits.unknown > 0)
-		return NAN;
-	return question->scratch->limits.predicted;
+	return advice_knows(question->scratch) ? question->scratch->limits.predicted : NAN;
 }
 
 static double predict(const struct advice_question *question, const struct setting *setting, struct asking *asking)
@@ -119,7 +121,9 @@ static double predict(const struct advice_question *question, const struct setti
 
 	if (question->readings && readings_predicted(question->readings, setting, &cpe))
 		return cpe;
-	if (asking->fresh == 0) {
+	if (question->later)
+		*question->later = *setting;
+	if (asking->fresh == 0 || question->later) {
 		asking->unfinished = true;
 		return NAN;
 	}

@@ -34,9 +34,13 @@ struct advice_question {
 	struct means means;
 	struct explanation *scratch;              /* room to work in */
 	struct readings *readings;                /* predictions found before, and room for new ones; NULL: none */
+	struct setting *later;                    /* NULL; else nothing is explained anew: the first that would have to be goes there */
 	int fresh;                                /* how many settings to explain anew at most; 0: as many as it takes */
 	const struct replay *replay;              /* only settings that it holds come into question; NULL: all that can be measured */
 };
+
+/* Whether an explanation predicts well enough for advice to rest on it. */
+bool advice_knows(const struct explanation *explanation);
 
 /* What would help against a limit where no knob does. */
 const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind);

@@ -71,4 +71,4 @@ static double modelled(void *context, const struct uarch_event *meaning, const s
 	return events_modelled(meaning, explanation);
 }
 
-const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events, modelled, read_text };
+const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events, modelled, read_text, true };

@@ -38,6 +38,7 @@ struct explainer {
 	double (*modelled)(void *context, const struct uarch_event *meaning, const struct explanation *explanation);
 	/* Like load(), of a model's text in place of its name. NULL: nothing is measured that could be read. */
 	struct status (*read)(void *context, const char *text, struct core *core);
+	bool aside;      /* explain() may be called in another thread, while the others are in this one */
 };
 
 /* The one that asks src/model. */

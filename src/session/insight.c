@@ -13,6 +13,8 @@
 static const double ADVICE_DELAY = 0.15;
 /* Code that is stepped through takes some 20 to 50 ms to read: not in a key's frame, and not while a key repeats. */
 static const double READING_DELAY = 0.06;
+/* Of other code some are read at once, in a few milliseconds (0.2 to 1.1 each), and the next as soon as keys and frames had their turn. */
+enum { ADVICE_AT_ONCE = 4 };
 /* Advice on it is found one setting at a time, with pauses for keys and frames; shorter ones when someone waits for it. */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 /* ---- which core ---- */
@@ -34,12 +36,14 @@ static const char *core_name(const struct insight *insight)
 
 static void unload(struct insight *insight)
 {
+	aside_wait(insight);
 	if (insight->loaded)
 		insight->explainer->unload(insight->explainer->context, &insight->core);
 	insight->loaded = false;
 	insight->setting.kernel = NULL;
 	insight->reading = false;
 	readings_clear(insight->readings);
+	readings_clear(insight->quick);
 }
 
 /* Why there is no core to ask about. */
@@ -97,6 +101,7 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 		return;
 	insight->own = insight->explanation = explanation_new();
 	insight->readings = readings_new();
+	insight->quick = readings_new();
 	insight->scratch = explanation_new();
 	snprintf(insight->wanted, sizeof(insight->wanted), "%s", uarch ? uarch : "");
 	if (!session->replay)
@@ -113,10 +118,12 @@ void insight_end(struct session *session)
 	if (!insight->explainer)
 		return;
 	unload(insight);
+	aside_end(insight);
 	free(insight->adopted);
 	explanation_free(insight->own);
 	explanation_free(insight->scratch);
 	readings_free(insight->readings);
+	readings_free(insight->quick);
 	listing_free(insight->listing);
 }
 
@@ -277,6 +284,8 @@ void insight_forget(struct session *session)
 	if (!insight->loaded)
 		return;
 	readings_clear(insight->readings);
+	readings_clear(insight->quick);
+	aside_forget(insight);
 	insight->setting.kernel = NULL;
 	insight->reading = false;
 }
@@ -318,14 +327,18 @@ static bool advise(struct session *session, double now)
 {
 	struct insight *insight = &session->insight;
 	struct explain_question ask = question_of(session);
-	bool slow = is_slow(session);
-	struct advice_question question = { &session->setting, insight->explanation, insight->explainer, &ask,
-		session->means, insight->scratch, slow ? insight->readings : NULL, slow ? 1 : 0, session->replay };
+	bool slow = is_slow(session), aside = slow && aside_possible(insight, session->setting.kernel);
+	struct setting later = { .kernel = NULL };
+	struct advice_question question = { .setting = &session->setting, .explanation = insight->explanation, .explainer = insight->explainer,
+		.ask = &ask, .means = session->means, .scratch = insight->scratch, .readings = slow ? insight->readings : insight->quick,
+		.later = aside ? &later : NULL, .fresh = session->replay ? 0 : slow ? 1 : ADVICE_AT_ONCE, .replay = session->replay };
 
 	if (insight->advised || !insight_ready(session))
 		return insight->advised;
 	insight->advised = advice_find(&question, &insight->advice);
-	insight->advice_due = now + (insight->remedy_wanted ? ADVICE_PAUSE_WANTED : ADVICE_PAUSE);
+	if (later.kernel)
+		aside_begin(insight, &ask, &later);
+	insight->advice_due = now + (!slow ? 0 : insight->remedy_wanted ? ADVICE_PAUSE_WANTED : ADVICE_PAUSE);
 	return insight->advised;
 }
 
@@ -334,6 +347,8 @@ double insight_due(const struct session *session)
 	const struct insight *insight = &session->insight;
 	double since = isnan(session->live.changed_at) ? -INFINITY : session->live.changed_at;
 
+	if (aside_runs(insight))
+		return INFINITY;
 	/* An own loop may crash or never end: it is stepped through once it has shown that it does neither. */
 	if (insight->reading && session->setting.kernel->own && !session->live.sample.valid)
 		return INFINITY;
@@ -346,10 +361,46 @@ double insight_due(const struct session *session)
 
 static void follow(struct session *session, double now);
 
+bool insight_thinks(const struct session *session)
+{
+	return aside_runs(&session->insight);
+}
+
+/* What was read aside: of the present setting, or of another that the advice asks about. */
+static void take_aside(struct session *session, double now)
+{
+	struct insight *insight = &session->insight;
+	struct aside *aside = &insight->aside;
+
+	if (advice_knows(aside->explanation))
+		readings_predict(insight->readings, &aside->setting, aside->explanation->limits.predicted);
+	else
+		readings_predict(insight->readings, &aside->setting, NAN);
+	if (!insight->reading || !setting_equal(&aside->setting, &session->setting))
+		return;
+	insight->explanation = aside->explanation;
+	aside->explanation = readings_put(insight->readings, &aside->setting, aside->explanation);
+	insight->reading = false;
+	begin_advice(session);
+	if (insight->remedy_wanted && !insight_ready(session))
+		follow(session, now);
+}
+
 bool insight_advance(struct session *session, double now)
 {
-	if (now < insight_due(session))
-		return false;
+	struct insight *insight = &session->insight;
+	bool taken = aside_take(insight);
+
+	if (taken)
+		take_aside(session, now);
+	if (aside_runs(insight) || now < insight_due(session))
+		return taken;
+	if (insight->reading && aside_possible(insight, session->setting.kernel)) {
+		const struct explain_question question = question_of(session);
+
+		aside_begin(insight, &question, &session->setting);
+		return taken;
+	}
 	if (session->insight.reading) {
 		read_code(session);
 		if (session->insight.remedy_wanted && !insight_ready(session))
@@ -357,7 +408,7 @@ bool insight_advance(struct session *session, double now)
 		return true;
 	}
 	if (!advise(session, now))
-		return false;
+		return taken;
 	if (session->insight.remedy_wanted)
 		follow(session, now);
 	return true;
@@ -513,7 +564,8 @@ struct status action_remedy(struct session *session, const char *arguments, doub
 		insight->advice_due = now;
 		session_notice(session, false, "reading the code of other settings…");
 	} else {
-		advise(session, now);
+		while (!advise(session, now) && insight_ready(session))
+			;
 		follow(session, now);
 	}
 	return status_ok();

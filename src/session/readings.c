@@ -64,6 +64,15 @@ struct explanation *readings_keep(struct readings *readings, const struct settin
 	return readings->whole[place].explanation;
 }
 
+struct explanation *readings_put(struct readings *readings, const struct setting *setting, struct explanation *explanation)
+{
+	int place = readings->whole_next;
+	struct explanation *before = readings_keep(readings, setting);
+
+	readings->whole[place].explanation = explanation;
+	return before;
+}
+
 bool readings_predicted(const struct readings *readings, const struct setting *setting, double *cpe)
 {
 	for (int i = 0; i < readings->predictions; i++) {

@@ -23,6 +23,9 @@ struct explanation *readings_find(struct readings *readings, const struct settin
 /* Room to explain a setting in, which is found from then on; the one that was kept longest gives way. */
 struct explanation *readings_keep(struct readings *readings, const struct setting *setting);
 
+/* Keeps an explanation of a setting that was made elsewhere. Returns the one that gives way, the caller's now. */
+struct explanation *readings_put(struct readings *readings, const struct setting *setting, struct explanation *explanation);
+
 /* The predicted CPE of a setting: whether it is known, and what it is (NAN: explained, and there is none). */
 bool readings_predicted(const struct readings *readings, const struct setting *setting, double *cpe);
 void readings_predict(struct readings *readings, const struct setting *setting, double cpe);

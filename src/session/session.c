@@ -14,7 +14,7 @@ enum { CELLS_MOST = 6000 };
 /* Cells that were contended at every visit are looked at again this often once all others are done: a spell ends, and
  * its figures should not stay. */
 static const double DOUBT_PERIOD = 0.5;
-/* How long to wait for what a campaign thinks about, tens of milliseconds long, before another look. */
+/* How long to wait for what a thread works out, tens of milliseconds long, before another look. */
 static const double THOUGHT = 0.004;
 
 void session_notice(struct session *session, bool bad, const char *format, ...)
@@ -265,17 +265,16 @@ bool session_advance(struct session *session, double now)
 	return changed;
 }
 
-double session_next(const struct session *session, double now)
+/* When something is to be done that does not wait for anybody. */
+static double next_step(const struct session *session, double now)
 {
 	double at = fmin(session->notice[0] ? session->notice_until : INFINITY,
 		fmin(session_own_next(session), insight_due(session)));
 
-	if (campaigns_think(session))
-		return THOUGHT;
 	if (session->frozen || session->outstanding)
 		return at == INFINITY ? -1 : at > now ? at - now : 0;
 	if (session_apart(session))
-		return fmax(0, session->rest_until - now);
+		return campaigns_think(session) ? THOUGHT : fmax(0, session->rest_until - now);
 	if (!session->live.failed)
 		at = fmin(at, fmax(session->live.due, session->rest_until));
 	if ((plan_next(&session->plan) >= 0 || campaigns_beside(session)) && session->rest_until < at)
@@ -287,8 +286,19 @@ double session_next(const struct session *session, double now)
 	return at > now ? at - now : 0;
 }
 
+double session_next(const struct session *session, double now)
+{
+	double next = next_step(session, now);
+
+	if (campaigns_think(session) || insight_thinks(session))
+		return next < 0 ? THOUGHT : fmin(next, THOUGHT);
+	return next;
+}
+
 bool session_idle(const struct session *session)
 {
+	if (insight_thinks(session))
+		return false;
 	if (insight_due(session) < INFINITY)
 		return false;
 	if (session->frozen)

@@ -89,6 +89,16 @@ struct live {
 	struct tick ticks[VIEW_STRIP];
 };
 
+/* A setting whose code is read in a thread of its own. */
+struct aside {
+	struct job *job;          /* NULL: none is */
+	bool stale;               /* another core, other memory: what comes of it holds no more */
+	const struct explainer *explainer;
+	struct setting setting;
+	struct explain_question question;      /* of that setting */
+	struct explanation *explanation;       /* owned; NULL: there was none yet */
+};
+
 /* What is known of the present setting's limits. */
 struct insight {
 	const struct explainer *explainer;      /* NULL: there is none */
@@ -106,6 +116,8 @@ struct insight {
 	struct explanation *explanation;      /* one that is kept, or own; while reading, the one before */
 	struct explanation *own, *scratch;
 	struct readings *readings;      /* of kernels that are stepped through */
+	struct readings *quick;   /* of others: predictions alone */
+	struct aside aside;
 	bool reading;             /* `setting` is to be explained as soon as it has stayed for a moment */
 	struct listing *listing;
 	const char *function;     /* whose source that is, and of which kernel */
@@ -308,7 +320,20 @@ bool plan_walk(const struct session *session, int dx, int dy, struct setting *se
 bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
 	struct setting *setting);
 
+/* aside.c: code that is read in a thread of its own. */
+bool aside_possible(const struct insight *insight, const struct kernel *kernel);
+/* Where none is under way. The question's knobs are replaced by the setting's. */
+void aside_begin(struct insight *insight, const struct explain_question *question, const struct setting *setting);
+bool aside_runs(const struct insight *insight);
+/* Whether one is over that still holds: insight->aside has its setting and explanation. */
+bool aside_take(struct insight *insight);
+void aside_forget(struct insight *insight);      /* what is under way holds no more */
+void aside_wait(struct insight *insight);        /* … and what it reads is to go away */
+void aside_end(struct insight *insight);
+
 /* insight.c */
+/* Some code is being read in another thread: session_advance() is to look again in a moment. */
+bool insight_thinks(const struct session *session);
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch);
 void insight_end(struct session *session);
 /* The machine is known now: which core is it? */

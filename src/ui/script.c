@@ -11,6 +11,8 @@
 static const double WAIT_MOST = 120, LIVE_MOST = 20;
 /* The engine is looked at this often although it would tell by itself. */
 static const double LOOK = 0.05;
+/* What is due at one moment, at most: more would be something that never ends. */
+enum { DUE_MOST = 200 };
 
 struct script {
 	struct front *front;
@@ -63,6 +65,14 @@ static bool figure_settled(const struct script *script)
 	return view->failure[0] || view->frozen || (view->sample.valid && !view->sample.provisional);
 }
 
+/* What is due now, as a screen's loop would come to it before anybody could press a key. */
+static void advance(struct session *session, double now)
+{
+	session_advance(session, now);
+	for (int i = 0; i < DUE_MOST && session_next(session, now) == 0; i++)
+		session_advance(session, now);
+}
+
 static struct status wait_for(struct script *script, bool (*done)(const struct script *script), double most)
 {
 	struct session *session = script->front->session;
@@ -71,7 +81,7 @@ static struct status wait_for(struct script *script, bool (*done)(const struct s
 	for (;;) {
 		double now = now_of(script), next;
 
-		session_advance(session, now);
+		advance(session, now);
 		if (done(script))
 			return status_ok();
 		if (now > end)
@@ -123,7 +133,7 @@ static struct status run_pass(struct script *script, const char *arguments)
 	while (now_of(script) < end) {
 		script->clock->pass(script->clock->context, end - now_of(script),
 			script->engine->descriptor(script->engine->context));
-		session_advance(script->front->session, now_of(script));
+		advance(script->front->session, now_of(script));
 	}
 	return status_ok();
 }
@@ -168,7 +178,7 @@ static struct status run_dump(struct script *script, const char *arguments)
 	bool failed;
 
 	/* What a live screen would have taken in by now. */
-	session_advance(front->session, now_of(script));
+	advance(front->session, now_of(script));
 	front_draw(front, now_of(script));
 	if (!*arguments) {
 		fprintf(file, "=== %dx%d\n", front->canvas.width, front->canvas.height);
@@ -233,7 +243,7 @@ struct status script_run(struct front *front, const struct engine *engine, const
 
 	if (!file)
 		return status_make(STATUS_USAGE, "script %.120s: %s", path, strerror(errno));
-	session_advance(front->session, now_of(&script));
+	advance(front->session, now_of(&script));
 	while (status_is_ok(&status) && !session_quit(front->session) && getline(&line, &capacity, file) >= 0) {
 		script.line++;
 		status = run_line(&script, line);

@@ -179,7 +179,8 @@ static void advice_can_be_found_one_setting_at_a_time(void **state)
 	struct readings *readings = readings_new();
 	struct explain_question question = { .kernel = &stepped };
 	struct setting setting;
-	struct advice_question whole = { &setting, explanation, &explainer, &question, { .memory = 1 << 30 }, scratch, readings, 1 };
+	struct advice_question whole = { .setting = &setting, .explanation = explanation, .explainer = &explainer, .ask = &question,
+		.means = { .memory = 1 << 30 }, .scratch = scratch, .readings = readings, .fresh = 1 };
 	struct advice advice;
 	int turns = 0, before;
 

@@ -1,7 +1,12 @@
 /* What the session asks the model, and when. */
 #include "fakes.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
 #include "session/session.h"
+#include "session/state.h"
 
 enum { LIMIT = 1 << 30 };
 
@@ -158,6 +163,127 @@ static void stepped_code_is_read_when_the_setting_stays_and_once(void **state)
 	end(session);
 }
 
+/* ---- code that is read in another thread ---- */
+
+static atomic_bool held;
+static atomic_int answered;
+static pthread_t drawing;
+
+/* Only the thread that draws must not wait. */
+static void answer_slowly(void *context, const struct explain_question *question, struct explanation *explanation)
+{
+	assert_false(pthread_equal(pthread_self(), drawing));
+	while (atomic_load(&held))
+		sched_yield();
+	answer(context, question, explanation);
+	atomic_fetch_add(&answered, 1);
+}
+
+static const struct explainer slow_explainer = { .recognise = recognise, .load = load, .unload = unload, .explain = answer_slowly, .aside = true };
+
+static struct session *start_slow(const struct kernel *kernel)
+{
+	struct engine engine = fake_init(&fake, LIMIT);
+	struct session_options options = { .seed = 5, .explainer = &slow_explainer };
+	struct session *session;
+
+	memset(&model, 0, sizeof(model));
+	model.match = UARCH_EXACT;
+	drawing = pthread_self();
+	atomic_store(&held, true);
+	atomic_store(&answered, 0);
+	setting_init(&options.setting, kernel);
+	session = session_new(&engine, &options);
+	session_advance(session, 100);
+	return session;
+}
+
+/* Until so many were answered, and what came of it has been seen. */
+static void await_answers(struct session *session, int count, double now)
+{
+	while (atomic_load(&answered) < count)
+		sched_yield();
+	while (insight_thinks(session)) {
+		sched_yield();
+		session_advance(session, now);
+	}
+}
+
+static void stepped_code_is_read_while_others_go_on(void **state)
+{
+	struct kernel kernel = stepped_fold();
+	struct session *session = start_slow(&kernel);
+
+	(void)state;
+	session_advance(session, 100.07);
+	assert_true(insight_thinks(session));
+	/* Keys do not wait for it, and the next look comes soon, but not at once. */
+	assert_string_equal(look(session)->limits_note, "reading the code…");
+	assert_true(session_next(session, 100.07) > 0 && session_next(session, 100.07) < 0.016);
+	assert_false(session_idle(session));
+	check_ok(session_command(session, "set acc=2", 100.08));
+	session_advance(session, 100.2);
+	assert_null(look(session)->explanation);
+	/* What was read is of the setting before; then the present one's turn comes. */
+	atomic_store(&held, false);
+	while (atomic_load(&answered) < 2)
+		session_advance(session, 100.2);
+	while (!look(session)->explanation)
+		session_advance(session, 100.2);
+	check_near(view.explanation->limits.bound, 2, 0);
+	end(session);
+}
+
+static void advice_asks_for_one_after_the_other(void **state)
+{
+	struct kernel kernel = stepped_fold();
+	struct session *session = start_slow(&kernel);
+	double now = 101;
+
+	(void)state;
+	atomic_store(&held, false);
+	session_advance(session, now);
+	await_answers(session, 1, now);
+	assert_non_null(look(session)->explanation);
+	assert_int_equal(view.advice.kind, ADVICE_NONE);
+	for (int i = 0; i < 100 && look(session)->advice.kind == ADVICE_NONE; i++) {
+		int before = atomic_load(&answered);
+
+		session_advance(session, now += 0.2);
+		if (insight_thinks(session))
+			await_answers(session, before + 1, now);
+		/* No more than one at a time. */
+		assert_true(atomic_load(&answered) <= before + 1);
+	}
+	assert_int_equal(view.advice.kind, ADVICE_KNOB);
+	assert_true(atomic_load(&answered) > 2);
+	end(session);
+}
+
+static void what_is_read_of_another_core_is_thrown_away(void **state)
+{
+	struct kernel kernel = stepped_fold();
+	struct session *session = start_slow(&kernel);
+
+	(void)state;
+	session_advance(session, 100.07);
+	assert_true(insight_thinks(session));
+	/* Its model goes away: that waits. */
+	atomic_store(&held, false);
+	check_ok(session_command(session, "uarch other", 100.1));
+	assert_int_equal(atomic_load(&answered), 1);
+	assert_null(look(session)->explanation);
+	session_advance(session, 100.2);
+	await_answers(session, 2, 100.2);
+	assert_non_null(look(session)->explanation);
+	assert_true(model.foreign);
+	/* And so does who ends while it reads. */
+	check_ok(session_command(session, "set acc=4", 100.3));
+	session_advance(session, 100.4);
+	assert_true(insight_thinks(session));
+	end(session);
+}
+
 static void advice_on_stepped_code_is_followed_when_it_is_found(void **state)
 {
 	struct kernel kernel = stepped_fold();
@@ -187,6 +313,21 @@ static void advice_on_stepped_code_is_followed_when_it_is_found(void **state)
 	end(session);
 }
 
+/* A few questions at a time, so that no key waits for them all. */
+static void await_advice(struct session *session, double now)
+{
+	int turns = 0, asked = model.asked;
+
+	for (; look(session)->advice.kind == ADVICE_NONE; turns++, now += 0.02) {
+		int before = model.asked;
+
+		assert_true(turns < 100);
+		session_advance(session, now);
+		assert_true(model.asked <= before + 4);
+	}
+	assert_true(turns > 1 && model.asked > asked + 4);
+}
+
 static void advice_waits_until_a_setting_stays(void **state)
 {
 	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
@@ -197,7 +338,7 @@ static void advice_waits_until_a_setting_stays(void **state)
 	assert_int_equal(look(session)->advice.kind, ADVICE_NONE);
 	assert_false(session_command_works(session, "remedy"));
 	assert_in_range((int)(1000 * session_next(session, 100.1)), 95, 105);
-	assert_true(session_advance(session, 100.3));
+	await_advice(session, 100.3);
 	/* No knob of this kernel says that it is another form: any may be turned. */
 	assert_int_equal(look(session)->advice.kind, ADVICE_KNOB);
 	assert_int_equal(view.advice.setting.v[FOLD_ACC], 16);
@@ -218,7 +359,7 @@ static void advice_is_found_while_frozen(void **state)
 	check_ok(session_command(session, "set acc=2", 100.02));
 	assert_false(session_idle(session));
 	assert_true(session_next(session, 100.02) > 0);
-	session_advance(session, 100.3);
+	await_advice(session, 100.3);
 	assert_int_equal(look(session)->advice.kind, ADVICE_KNOB);
 	assert_true(session_idle(session));
 	end(session);
@@ -350,6 +491,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limits_follow_the_setting_in_the_same_step),
 		cmocka_unit_test(stepped_code_is_read_when_the_setting_stays_and_once),
+		cmocka_unit_test(stepped_code_is_read_while_others_go_on),
+		cmocka_unit_test(advice_asks_for_one_after_the_other),
+		cmocka_unit_test(what_is_read_of_another_core_is_thrown_away),
 		cmocka_unit_test(advice_on_stepped_code_is_followed_when_it_is_found),
 		cmocka_unit_test(advice_waits_until_a_setting_stays),
 		cmocka_unit_test(advice_is_found_while_frozen),

@@ -1,6 +1,9 @@
 /* What the kernels' documents say binds, binds; and what only a kernel knows of itself (restarts, ranges) reaches the limits. */
 #include "check.h"
 
+#include <stdio.h>
+#include <sys/sysinfo.h>
+
 #include "kernels/kernel.h"
 #include "model/choice.h"
 #include "model/explain.h"
@@ -162,6 +165,55 @@ static void figures_are_those_of_the_size_asked_about(void **state)
 	assert_false(limit_of(LIMIT_MISPREDICTION) && limit_of(LIMIT_MISPREDICTION)->known);
 }
 
+/* Twice what this machine has; and what no machine has. */
+static uint64_t beyond_memory(const int64_t *v)
+{
+	struct sysinfo info;
+
+	(void)v;
+	assert_int_equal(sysinfo(&info), 0);
+	return 2 * (uint64_t)info.mem_unit * (info.totalram + info.totalswap);
+}
+
+static uint64_t beyond_reason(const int64_t *v)
+{
+	(void)v;
+	return UINT64_C(1) << 60;
+}
+
+/* Memory is promised in full where the system is strict about it. */
+static bool is_strict(void)
+{
+	FILE *file = fopen("/proc/sys/vm/overcommit_memory", "r");
+	int mode = file ? fgetc(file) : '0';
+
+	if (file)
+		fclose(file);
+	return mode == '2';
+}
+
+/* A few nodes of many are laid out, and memory for those is enough. */
+static void code_is_read_without_memory_for_the_data(void **state)
+{
+	struct kernel kernel = *kernel_find("tree-lookup");
+	int64_t v[KNOBS_MAX];
+	struct status status;
+
+	(void)state;
+	if (!core.uarch)
+		skip();
+	initial(&kernel, v);
+	kernel.footprint = beyond_memory;
+	status = ask(&kernel, v);
+	/* Where nothing may be traced, that is what it fails of. */
+	if (!is_strict() && !status_is_ok(&status))
+		assert_null(strstr(status.text, "no room"));
+	kernel.footprint = beyond_reason;
+	status = ask(&kernel, v);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "to read its code tree-lookup is laid out, and there is no room for");
+}
+
 static void the_longest_loops_are_read(void **state)
 {
 	(void)state;
@@ -206,6 +258,7 @@ int main(void)
 		cmocka_unit_test(chains_that_begin_anew_overlap),
 		cmocka_unit_test(only_the_range_of_scattered_accesses_counts),
 		cmocka_unit_test(figures_are_those_of_the_size_asked_about),
+		cmocka_unit_test(code_is_read_without_memory_for_the_data),
 		cmocka_unit_test(the_longest_loops_are_read),
 	};
 
