@@ -109,7 +109,7 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 
 	switch (part) {
 	case PROBE_LATENCY: return latency_seconds(probe);
-	case PROBE_TLB: return (octaves(8, 4096) * probe->octave + (probe->rounds > 1 ? 40 : 0)) * small;
+	case PROBE_TLB: return (octaves(8, 8192) * probe->octave + (probe->rounds > 1 ? 40 : 0)) * small;
 	case PROBE_LINE: return 12 * small;
 	case PROBE_BANDWIDTH: return (9 * 2 * small + 3 * large) * 1.5;
 	case PROBE_PARALLEL: return 7 * (large + SECONDS_LAY_OUT * (double)probe_parallel_bytes(probe));

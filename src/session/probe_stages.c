@@ -18,8 +18,9 @@ static const uint64_t fine_most = 64 << 20;
 /* One line a page, each in another set of the first cache. */
 enum { PAGE_STRIDE = PROBE_PAGE + 64 };
 
-/* Pages of the curve over pages: from far below any first-level TLB to beyond the second level of today's cores. */
-enum { PAGES_FEW = 8, PAGES_MANY = 4096 };
+/* Pages of the curve over pages: from far below any first-level TLB to an octave beyond the second level of today's cores, which has up to
+ * 4,096 entries: fewer points than that are no plateau for sure. */
+enum { PAGES_FEW = 8, PAGES_MANY = 8192 };
 
 /* ---- where a curve bends ---- */
 

@@ -152,6 +152,32 @@ static void looks_closely_at_knees(void **state)
 	play_free(play);
 }
 
+/* The largest second-level TLB that there is is seen to its end, and what comes behind it is a plateau. */
+static struct result misses_a_second_tlb(struct play *play, const struct request *request)
+{
+	double cycles = cycles_of(request), pages = (double)request->v[CHASE_SIZE] / (double)request->v[CHASE_STRIDE];
+
+	(void)play;
+	if (request->kernel == &kernel_chase && request->v[CHASE_STRIDE] > 4096 && pages > 4096)
+		cycles += 40 * fmin(1, (pages - 4096) / 256);
+	return fake_result(request, 40, cycles);
+}
+
+static void sees_beyond_the_largest_tlb(void **state)
+{
+	struct play *play = play_new();
+	const struct hierarchy_level *second;
+
+	(void)state;
+	play->answer = misses_a_second_tlb;
+	run(play);
+	second = hierarchy_tlb(&play->report->hierarchy, 2);
+	assert_non_null(second);
+	check_near(second->entries, 4096, 41);
+	check_near(second->cycles, 40, 1);
+	play_free(play);
+}
+
 /* Large working sets are reached step by step, upward and down again, and not laid out from nothing. */
 static uint64_t before_bytes;
 static unsigned jumps;
@@ -552,6 +578,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(measures_everything_with_both_kinds_of_pages),
 		cmocka_unit_test(looks_closely_at_knees),
+		cmocka_unit_test(sees_beyond_the_largest_tlb),
 		cmocka_unit_test(reaches_large_working_sets_step_by_step),
 		cmocka_unit_test(asks_for_the_parts_named_alone),
 		cmocka_unit_test(bandwidth_alone_goes_by_what_the_system_states),
