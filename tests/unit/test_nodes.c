@@ -412,7 +412,7 @@ static void copies_past_the_caches_leave_a_page_between(void **state)
 	int64_t v[KNOBS_MAX];
 
 	(void)state;
-	initial(bandwidth, v);
+	laid_initial(bandwidth, v);
 	v[kernel_knob(bandwidth, "op")] = 6;      /* fcp */
 	for (v[stores] = 0; v[stores] < 2; v[stores]++) {
 		uint64_t part = (uint64_t)v[kernel_knob(bandwidth, "size")] / 2, from = part + (v[stores] ? 4096 : 0), i = part;
