@@ -97,7 +97,8 @@ expect 0 sweep matmul-n n=16 form=reordered --time-budget 0.1 --format csv
 says err 'no speedups: form=naive'
 [ "$(sed -n '1s/.*predicted,.*,sweep,seconds,speedup.*/yes/p' out)" = yes ] || fail "no columns: $(head -1 out)"
 expect 0 sweep matmul-block n=100 block=16,32 --time-budget 0.1 --quiet
-says out 'advised; best of 2 measured'
+# Which of the two is the best depends on the machine.
+grep -qE 'advised(, and the|;) best of 2 measured' out || fail "no advice: $(cat out)"
 # A file of one's own replaces them; a mistake in it is told with its line.
 mkdir data
 printf 'sweep mine\ntitle Mine\nkernel mountain size=4k,8k\nx size\n' >data/sweeps
