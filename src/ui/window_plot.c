@@ -123,24 +123,29 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 			canvas_glyph(plot->canvas, plot->at, x, y, STYLE_DIM, GLYPH_SHADE1);
 }
 
-/* The knee's figure ends at its line; the model's begins at its own, so that both have room where they are near. */
+/* The knee's figure ends at its line; the model's begins at its own, so that both have room where they are near. Where the edge comes too soon, it
+ * stands before that, or before the knee's figure. */
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;
 	char words[32];
-	int x, width, from;
+	int x, width, from = 0;
 
 	if (isfinite(knee->x)) {
 		snprintf(words, sizeof(words), "%s%.0f", knee->kind == KNEE_SHARP ? "" : "~", knee->x);
 		width = canvas_columns(plot->canvas, words);
 		from = MARGIN + column_of(plot, knee->x) + 1 - width;
-		canvas_text(plot->canvas, plot->whole, from < MARGIN + 1 ? MARGIN + 1 : from, 0, STYLE_FIGURE, words);
+		from = from < MARGIN + 1 ? MARGIN + 1 : from;
+		canvas_text(plot->canvas, plot->whole, from, 0, STYLE_FIGURE, words);
 	}
 	x = column_of(plot, row->entries > 0 ? row->entries : 0);
 	if (isfinite(row->entries) && row->entries <= plot->end) {
 		if (isfinite(knee->x) && x <= column_of(plot, knee->x))
 			x = column_of(plot, knee->x) + 1;
 		snprintf(words, sizeof(words), " M %.0f", row->entries);
+		width = canvas_columns(plot->canvas, words);
+		if (x + width > plot->at.width)
+			x = isfinite(knee->x) && plot->at.width - width <= column_of(plot, knee->x) ? from - MARGIN - width - 1 : plot->at.width - width;
 		canvas_text(plot->canvas, plot->whole, MARGIN + x, 0, STYLE_DIM, words);
 	}
 }

@@ -1,0 +1,65 @@
+/* The curve of a filler: its names are whole wherever the knee and the core model's entries lie. */
+#include "check.h"
+
+#include <locale.h>
+
+#include "ui/window_plot.h"
+
+static char shown[16000];
+
+static void draw(const struct windows_row *row, int width, int height)
+{
+	struct canvas canvas;
+	FILE *file;
+
+	canvas_init(&canvas, width, height, true);
+	window_plot_draw(&canvas, (struct rectangle){ 0, 0, width, height }, row, 100);
+	memset(shown, 0, sizeof(shown));
+	file = fmemopen(shown, sizeof(shown) - 1, "w");
+	canvas_print(&canvas, file);
+	fclose(file);
+	canvas_free(&canvas);
+}
+
+/* Flat up to the knee, twice as high behind; 0: flat to the end. */
+static struct windows_row row_of(double knee, double most, double entries)
+{
+	struct windows_row row = { .entries = entries };
+
+	for (double x = 0; x <= most; x = x < 8 ? 8 : 2 * x)
+		assert_true(knee_add(&row.curve, &(struct knee_point){ .x = x, .y = knee > 0 && x > knee ? 1200 : 600, .lo = 590, .hi = 1210 }));
+	row.knee = knee > 0 ? (struct knee){ .kind = KNEE_SHARP, .x = knee, .lo = knee, .hi = knee, .from = knee, .to = knee + 1, .before = 600, .after = 1200 } :
+		(struct knee){ .kind = KNEE_NONE, .x = NAN, .lo = NAN, .hi = NAN, .from = NAN, .to = NAN, .before = 600, .after = NAN };
+	return row;
+}
+
+static void names_are_whole(void **state)
+{
+	(void)state;
+	for (int width = WINDOW_PLOT_COLUMNS; width < 130; width += 7)
+		for (double entries = 10; entries < 1100; entries += 9) {
+			char wanted[24], found[24];
+			struct windows_row row = row_of(0, 1024, entries);
+
+			snprintf(wanted, sizeof(wanted), "M %.0f", entries);
+			draw(&row, width, WINDOW_PLOT_ROWS + 3);
+			/* Beyond the last number of fillers it has no place. */
+			if (entries <= 1024 && !strstr(shown, wanted))
+				fail_msg("no \"%s\" in %d columns:\n%s", wanted, width, shown);
+			for (double knee = 0.5 * entries; knee < 1.5 * entries; knee += entries / 7) {
+				row = row_of(floor(knee), 1024, entries);
+				snprintf(found, sizeof(found), "%.0f", floor(knee));
+				draw(&row, width, WINDOW_PLOT_ROWS + 3);
+				if (!strstr(shown, wanted) || !strstr(shown, found))
+					fail_msg("no \"%s\" or no \"%s\" in %d columns:\n%s", wanted, found, width, shown);
+			}
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(names_are_whole) };
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
