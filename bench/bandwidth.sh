@@ -1,7 +1,8 @@
 #!/bin/sh
 # Bandwidth here beside that of others, in one run: rounds in which everybody measures each working set in turn. In 10^9 bytes a second, of
 # bytes that the code really loads and stores: here the median over the rounds with the lowest and the highest, of the others the best round,
-# since what disturbs them only slows them; and how many times the other's ours is.
+# since what disturbs them only slows them; and how many times the other's best our best is: memory that neighbours use too differs by half
+# from one minute to the next, which medians of one beside the best of the other would take for a difference between them.
 #
 #   likwid-bench  where it is installed
 #   BW_MEM        lmbench's program of that name; it credits strided operations with eight times what they access, copies with half.
@@ -145,9 +146,9 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$work/figures" | awk -v sizes="$sizes" -v pages="
 				printf "%-6s %-15s %7.1f %5.1f-%5.1f", size[i], names[j], here, low[at "ours"], high[at "ours"]
 				for (k = 1; k <= 3; k++)
 					if (figure[at who[k]] > 0) {
-						printf "  %9.1f %6.2f", figure[at who[k]], here / figure[at who[k]]
+						printf "  %9.1f %6.2f", figure[at who[k]], high[at "ours"] / figure[at who[k]]
 						compared[k]++
-						least[k] += here >= 0.98 * figure[at who[k]]
+						least[k] += high[at "ours"] >= 0.98 * figure[at who[k]]
 					} else
 						printf "  %9s %6s", "-", "-"
 				print ""
