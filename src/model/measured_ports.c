@@ -61,6 +61,26 @@ static void sort_op(struct inference *in, int i)
 		in->stretch[i] = in->wide[i] * each;
 }
 
+/* Beside an op of twice as many ports, in numbers that keep each busy for a cycle, work that shares all of them makes it a cycle and a half. Two cycles
+ * say that the op holds as many ports for twice as long: a vector done in halves, say. */
+static void find_halves(struct inference *in)
+{
+	for (int i = 0; i < in->measured->op_count; i++)
+		for (int other = 0; other < in->measured->op_count && in->kind[i] == INFER_SIMPLE && in->stretch[i] < 1.1; other++) {
+			struct infer_figure figure;
+			struct measured_mix mix;
+
+			if (in->kind[other] != INFER_SIMPLE || in->wide[other] != 2 * in->wide[i] || in->stretch[other] > 1.1 || infer_clash(in, i, other))
+				continue;
+			infer_pair(i, in->wide[i], other, in->wide[other], &mix);
+			infer_figure(in->measured, &mix, &figure);
+			if (!figure.known || figure.apart || figure.cycles < 1.85 || figure.cycles < 1.2 * (in->wide[i] + in->wide[other]) / fmax(in->width, 1))
+				continue;
+			in->stretch[i] = in->wide[other] * in->measured->op[i].each.value;
+			in->wide[i] = in->wide[other];
+		}
+}
+
 static void settle_simple(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++) {
@@ -258,6 +278,7 @@ void infer_all(struct inference *in)
 			in->early = measured_early(&in->measured->fact[i].figure);
 	for (int i = 0; i < in->measured->op_count; i++)
 		sort_op(in, i);
+	find_halves(in);
 	infer_groups(in);
 	infer_sets(in);
 	settle_simple(in);
