@@ -30,8 +30,9 @@ static void sort_op(struct inference *in, int i)
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
-	/* Slots near none are a sign that something else went wrong. */
-	if (!op->each.known || !(each > 0) || !op->slots.known || op->slots.value < 0.5 || fails(in->measured, i)) {
+	/* Slots near none are a sign that something else went wrong. Those of an access need no measuring: it is one. */
+	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) || (op->slots.known && op->slots.value < 0.5) ||
+		fails(in->measured, i)) {
 		in->kind[i] = INFER_UNKNOWN;
 		return;
 	}

@@ -155,14 +155,27 @@ static void halves_are_no_port_of_their_own(void **state)
 	made_end(&made);
 }
 
+static void a_load_is_one_slot_measured_or_not(void **state)
+{
+	(void)state;
+	begin_small("");
+	measured.op[op_named("vload")].slots.known = false;
+	made_measure(&made, &measured, 200);
+	measured_find_ports(&measured, &ports);
+	assert_true(ports.known[op_named("vload")]);
+	assert_int_equal(__builtin_popcount(ports.term[op_named("vload")][0].ports), 3);
+	made_end(&made);
+}
+
 /* Eight loads, which three ports take in 2.67 cycles, and something that takes 4.1. */
-static void what_gathers_loads_and_holds_something_of_its_own(void **state)
+static void gathers_hold_something_of_their_own(double slots)
 {
 	struct measured_mix mix = { .count = 2, .times = { 1, 8 } };
+	char class[80];
 	int gather;
 
-	(void)state;
-	begin_small("class gather slots 7 ports none [M]\n");
+	snprintf(class, sizeof(class), "class gather slots %g ports none [M]\n", slots);
+	begin_small(class);
 	gather = op_named("gather");
 	strcpy(measured.op[gather].load, "vload");
 	measured.op[gather].accesses = 8;
@@ -177,6 +190,14 @@ static void what_gathers_loads_and_holds_something_of_its_own(void **state)
 	mix.op[1] = op_named("vload");
 	check_near(measured_cycles(&measured, &ports, &mix), 16 / 3.0, 0.01);
 	made_end(&made);
+}
+
+/* However many slots it seems to take. */
+static void what_gathers_loads_and_holds_something_of_its_own(void **state)
+{
+	(void)state;
+	gathers_hold_something_of_their_own(7);
+	gathers_hold_something_of_their_own(5);
 }
 
 /* Additions on five ports take 6 % longer than they could, and beside stores up to a third (Redwood Cove): that is no addition that a store needs. */
@@ -208,6 +229,7 @@ int main(void)
 		cmocka_unit_test(what_is_done_at_rename_takes_no_port),
 		cmocka_unit_test(what_is_slow_by_itself_is_not_laid_to_others),
 		cmocka_unit_test(halves_are_no_port_of_their_own),
+		cmocka_unit_test(a_load_is_one_slot_measured_or_not),
 		cmocka_unit_test(what_gathers_loads_and_holds_something_of_its_own),
 	};
 
