@@ -30,6 +30,9 @@ static enum answer same_ports(struct inference *in, int op, int other)
 	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])), in->width > 0 ? 2 * n / in->width : 0);
 	if (figure.apart || (figure.cycles > 1.05 * next && figure.cycles < 0.95 * equal))
 		infer_want(in, &mix, figure.apart ? 3 : 2);
+	/* In between, and so again: one of them holds more than it seems to, and they are not the same. */
+	if (figure.known > 1 && !figure.apart && figure.cycles > 1.15 * next && figure.cycles < 0.88 * equal)
+		return ANSWER_NO;
 	return figure.cycles > sqrt(equal * next) ? ANSWER_YES : ANSWER_NO;
 }
 

@@ -30,8 +30,9 @@ static void sort_op(struct inference *in, int i)
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
-	/* Slots near none are a sign that something else went wrong. */
-	if (!op->each.known || !(each > 0) || !op->slots.known || op->slots.value < 0.5 || fails(in->measured, i)) {
+	/* Slots near none are a sign that something else went wrong. Those of an access need no measuring: it is one. */
+	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) || (op->slots.known && op->slots.value < 0.5) ||
+		fails(in->measured, i)) {
 		in->kind[i] = INFER_UNKNOWN;
 		return;
 	}
@@ -59,6 +60,26 @@ static void sort_op(struct inference *in, int i)
 	/* A little longer is the scheduler's doing: ports are to bound what can be, not to say what is. */
 	if (in->wide[i] * each > 1.1)
 		in->stretch[i] = in->wide[i] * each;
+}
+
+/* Beside an op of twice as many ports, in numbers that keep each busy for a cycle, work that shares all of them makes it a cycle and a half. Two cycles
+ * say that the op holds as many ports for twice as long: a vector done in halves, say. */
+static void find_halves(struct inference *in)
+{
+	for (int i = 0; i < in->measured->op_count; i++)
+		for (int other = 0; other < in->measured->op_count && in->kind[i] == INFER_SIMPLE && in->stretch[i] < 1.1; other++) {
+			struct infer_figure figure;
+			struct measured_mix mix;
+
+			if (in->kind[other] != INFER_SIMPLE || in->wide[other] != 2 * in->wide[i] || in->stretch[other] > 1.1 || infer_clash(in, i, other))
+				continue;
+			infer_pair(i, in->wide[i], other, in->wide[other], &mix);
+			infer_figure(in->measured, &mix, &figure);
+			if (!figure.known || figure.apart || figure.cycles < 1.85 || figure.cycles < 1.2 * (in->wide[i] + in->wide[other]) / fmax(in->width, 1))
+				continue;
+			in->stretch[i] = in->wide[other] * in->measured->op[i].each.value;
+			in->wide[i] = in->wide[other];
+		}
 }
 
 static void settle_simple(struct inference *in)
@@ -258,6 +279,7 @@ void infer_all(struct inference *in)
 			in->early = measured_early(&in->measured->fact[i].figure);
 	for (int i = 0; i < in->measured->op_count; i++)
 		sort_op(in, i);
+	find_halves(in);
 	infer_groups(in);
 	infer_sets(in);
 	settle_simple(in);

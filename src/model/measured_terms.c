@@ -485,7 +485,8 @@ static void find_terms(struct inference *in, int op)
 				(of->accesses ? of->accesses : 1) * (double)term->count * (double)term->cycles };
 		}
 	}
-	if (t->expected > MOST_OPS) {      /* microcode: it holds something of its own for as long as it takes */
+	/* Microcode, or many accesses: it holds something of its own for as long as it takes. */
+	if (t->expected > MOST_OPS || of->accesses > 1) {
 		in->to->known[op] = true;
 		goto done;
 	}
