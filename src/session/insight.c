@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "session/actions.h"
 #include "session/state.h"
 
@@ -13,10 +12,7 @@
 static const double ADVICE_DELAY = 0.15;
 /* Code that is stepped through takes some 20 to 50 ms to read: not in a key's frame, and not while a key repeats. */
 static const double READING_DELAY = 0.06;
-/* Of other code some are read at once, in a few milliseconds (0.2 to 1.1 each), and the next as soon as keys and frames had their turn. */
-enum { ADVICE_AT_ONCE = 4 };
-/* Advice on it is found one setting at a time, with pauses for keys and frames; shorter ones when someone waits for it. */
-static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
+
 /* ---- which core ---- */
 
 static const struct machine *machine_of(const struct session *session)
@@ -210,13 +206,12 @@ static void find_source(struct insight *insight)
 	insight->function = function;
 }
 
-/* Whether explaining takes long enough to be noticed: what was recorded is there at once. */
-static bool is_slow(const struct session *session)
+bool insight_slow(const struct session *session)
 {
 	return !session->replay && readings_slow(session->setting.kernel);
 }
 
-static struct explain_question question_of(const struct session *session)
+struct explain_question insight_question(const struct session *session)
 {
 	return (struct explain_question){
 		.kernel = session->setting.kernel, .v = session->setting.v, .seed = session->seed,
@@ -241,8 +236,8 @@ static void begin_advice(struct session *session)
 static void read_code(struct session *session)
 {
 	struct insight *insight = &session->insight;
-	struct explain_question question = question_of(session);
-	bool slow = is_slow(session);
+	struct explain_question question = insight_question(session);
+	bool slow = insight_slow(session);
 
 	insight->explanation = slow ? readings_keep(insight->readings, &session->setting) : insight->own;
 	insight->explainer->explain(insight->explainer->context, &question, insight->explanation);
@@ -264,7 +259,7 @@ void insight_renew(struct session *session)
 	insight->setting = session->setting;
 	insight->remedy_wanted = false;
 	insight->reading = false;
-	if (!is_slow(session)) {
+	if (!insight_slow(session)) {
 		read_code(session);
 		return;
 	}
@@ -297,7 +292,7 @@ const struct explanation *insight_of(struct session *session, const struct setti
 
 	if (!insight->loaded || readings_slow(setting->kernel))
 		return NULL;
-	question = question_of(session);
+	question = insight_question(session);
 	question.kernel = setting->kernel;
 	question.v = setting->v;
 	insight->explainer->explain(insight->explainer->context, &question, insight->scratch);
@@ -322,26 +317,6 @@ void insight_memory(struct session *session, const struct result *result)
 	insight_renew(session);
 }
 
-/* Goes on looking for the advice; slow ones take several times. Returns whether it is found. */
-static bool advise(struct session *session, double now)
-{
-	struct insight *insight = &session->insight;
-	struct explain_question ask = question_of(session);
-	bool slow = is_slow(session), aside = slow && aside_possible(insight, session->setting.kernel);
-	struct setting later = { .kernel = NULL };
-	struct advice_question question = { .setting = &session->setting, .explanation = insight->explanation, .explainer = insight->explainer,
-		.ask = &ask, .means = session->means, .scratch = insight->scratch, .readings = slow ? insight->readings : insight->quick,
-		.later = aside ? &later : NULL, .fresh = session->replay ? 0 : slow ? 1 : ADVICE_AT_ONCE, .replay = session->replay };
-
-	if (insight->advised || !insight_ready(session))
-		return insight->advised;
-	insight->advised = advice_find(&question, &insight->advice);
-	if (later.kernel)
-		aside_begin(insight, &ask, &later);
-	insight->advice_due = now + (!slow ? 0 : insight->remedy_wanted ? ADVICE_PAUSE_WANTED : ADVICE_PAUSE);
-	return insight->advised;
-}
-
 double insight_due(const struct session *session)
 {
 	const struct insight *insight = &session->insight;
@@ -358,8 +333,6 @@ double insight_due(const struct session *session)
 		return INFINITY;
 	return fmax(since + ADVICE_DELAY, insight->advice_due);
 }
-
-static void follow(struct session *session, double now);
 
 bool insight_thinks(const struct session *session)
 {
@@ -383,7 +356,7 @@ static void take_aside(struct session *session, double now)
 	insight->reading = false;
 	begin_advice(session);
 	if (insight->remedy_wanted && !insight_ready(session))
-		follow(session, now);
+		advise_follow(session, now);
 }
 
 bool insight_advance(struct session *session, double now)
@@ -396,7 +369,7 @@ bool insight_advance(struct session *session, double now)
 	if (aside_runs(insight) || now < insight_due(session))
 		return taken;
 	if (insight->reading && aside_possible(insight, session->setting.kernel)) {
-		const struct explain_question question = question_of(session);
+		const struct explain_question question = insight_question(session);
 
 		aside_begin(insight, &question, &session->setting);
 		return taken;
@@ -404,13 +377,13 @@ bool insight_advance(struct session *session, double now)
 	if (session->insight.reading) {
 		read_code(session);
 		if (session->insight.remedy_wanted && !insight_ready(session))
-			follow(session, now);
+			advise_follow(session, now);
 		return true;
 	}
-	if (!advise(session, now))
+	if (!advise_on(session, now))
 		return taken;
 	if (session->insight.remedy_wanted)
-		follow(session, now);
+		advise_follow(session, now);
 	return true;
 }
 
@@ -522,51 +495,5 @@ struct status action_uarch_nearest(struct session *session, const char *argument
 	session->insight.wanted[0] = '\0';
 	load(session);
 	insight_renew(session);
-	return status_ok();
-}
-
-bool action_remedy_works(const struct session *session, const char *arguments)
-{
-	(void)arguments;
-	return insight_ready(session) && session->insight.advice.kind == ADVICE_KNOB;
-}
-
-/* Turns the knob that was found, or says what would help. */
-static void follow(struct session *session, double now)
-{
-	struct advice advice = session->insight.advice;
-	char from[24];
-
-	session->insight.remedy_wanted = false;
-	if (!insight_ready(session) || advice.kind == ADVICE_NONE) {
-		session_notice(session, true, "the limits are not known: there is nothing to advise");
-	} else if (advice.kind == ADVICE_KNOB) {
-		units_figure(advice.from, from, sizeof(from));
-		session_go(session, &advice.setting, now);
-		session->knob = advice.knob;
-		plan_build(session);      /* the second slice may run over that knob */
-		session_notice(session, false, "%s, %s before", advice.words, from);
-	} else {
-		session_notice(session, false, session->replay ? "no setting recorded beside this one gains 10 %% or more. %s" :
-			"no knob gains 10 %% or more. %s", advice.words);
-	}
-}
-
-struct status action_remedy(struct session *session, const char *arguments, double now)
-{
-	struct insight *insight = &session->insight;
-
-	(void)arguments;
-	if (!insight->reading && !insight_ready(session))
-		return status_make(STATUS_USAGE, "the limits are not known: there is nothing to advise");
-	if (is_slow(session) && !insight->advised) {
-		insight->remedy_wanted = true;
-		insight->advice_due = now;
-		session_notice(session, false, "reading the code of other settings…");
-	} else {
-		while (!advise(session, now) && insight_ready(session))
-			;
-		follow(session, now);
-	}
 	return status_ok();
 }

@@ -331,7 +331,16 @@ void aside_forget(struct insight *insight);      /* what is under way holds no m
 void aside_wait(struct insight *insight);        /* … and what it reads is to go away */
 void aside_end(struct insight *insight);
 
+/* advising.c */
+/* Goes on looking for the advice; it takes several times, that keys may come between. Returns whether it is found. */
+bool advise_on(struct session *session, double now);
+/* Turns the knob that was found, or says what would help. */
+void advise_follow(struct session *session, double now);
+
 /* insight.c */
+/* Whether explaining the present setting takes long enough to be noticed: what was recorded is there at once. */
+bool insight_slow(const struct session *session);
+struct explain_question insight_question(const struct session *session);      /* what the explainer is asked of it */
 /* Some code is being read in another thread: session_advance() is to look again in a moment. */
 bool insight_thinks(const struct session *session);
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch);
