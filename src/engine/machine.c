@@ -14,7 +14,7 @@
 struct means machine_means(const struct machine *machine)
 {
 	return (struct means){ .memory = machine->memory_limit, .processors = machine->processors,
-		.bound = machine->memory_bound };
+		.nodes = machine->nodes, .bound = machine->memory_bound };
 }
 
 uint64_t machine_cache(const struct machine *machine, int level)
@@ -113,6 +113,7 @@ void machine_survey(struct machine *machine)
 	if (!topology)
 		return;
 	machine->processors = topology_processors(topology);
+	machine->nodes = topology_nodes(topology);
 	status = topology_choose(topology, -1, -1, &machine->cpu);
 	if (status_is_ok(&status))
 		machine->cache_count = topology_caches(topology, machine->cpu, machine->cache);

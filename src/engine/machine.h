@@ -36,6 +36,7 @@ struct machine {
 	struct processor processor;
 	bool virtualised;
 	int processors;          /* that this process may run on */
+	int nodes;               /* memory nodes that it may use; 0: not known */
 	int cpu;                 /* the core that is measured; -1 unknown */
 	bool bound;              /* whether the worker is bound to it */
 	char bind_note[160];     /* why not, or why this core; empty when all is as wished */

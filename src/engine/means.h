@@ -17,6 +17,7 @@ enum means_bound {
 struct means {
 	uint64_t memory;      /* bytes of all working sets together: half of what may be had */
 	int processors;       /* hardware threads that this process may use */
+	int nodes;            /* memory nodes likewise */
 	enum means_bound bound;      /* of memory */
 };
 

@@ -259,6 +259,7 @@ struct status station_settle(struct station *station, const struct station_optio
 	if (!station->topology)
 		return status;
 	machine->processors = topology_processors(station->topology);
+	machine->nodes = topology_nodes(station->topology);
 	status = topology_choose(station->topology, options->cpu, options->avoid_cpu, &machine->cpu);
 	if (!status_is_ok(&status))
 		return status;

@@ -71,7 +71,8 @@ void infer_units(struct inference *in)
 			else if (same < 0)
 				open = unit;
 		}
-		if (found < 0 && (open >= 0 || to->units == INFER_UNITS)) {
+		/* When nothing more is asked, one that may be another's is taken for its own: so it claims less than the truth, not more. */
+		if (found < 0 && ((open >= 0 && in->enough <= INFER_WANTS) || to->units == INFER_UNITS)) {
 			unit_of[i] = -2;      /* it may be of a unit that is known, or there is no room for one more */
 			continue;
 		}

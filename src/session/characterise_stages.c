@@ -40,6 +40,11 @@ void characterise_note(struct characterise *characterise, const char *format, ..
 
 static void add(struct characterise *characterise, enum item_kind kind, int of, const struct kernel *kernel, unsigned nops)
 {
+	struct setting setting = { .kernel = kernel };
+	const struct cell *cell = kernel && characterise->again ? cells_get(characterise->cells, &setting, false) : NULL;
+
+	if (kernel && characterise->again && (figure_of(characterise, kernel).known || (cell && !status_is_ok(&cell->failure))))
+		return;
 	if (kernel && characterise->item_count < ITEMS)
 		characterise->items[characterise->item_count++] = (struct item){ .kind = kind, .of = of, .kernel = kernel, .nops = nops };
 }
@@ -117,6 +122,38 @@ static bool come_back(const struct characterise *characterise, const struct item
 	return !figure_of(characterise, item->kernel).known && (!cell || (status_is_ok(&cell->failure) && cell->visits < VISITS_MIX));
 }
 
+/* What a loop showed of which earlier stages knew nothing. */
+static void take_again(struct characterise *characterise, const struct item *item)
+{
+	bool slots = item->kind == ITEM_SLOTS || item->kind == ITEM_FACT_SLOTS;
+
+	if (!figure_of(characterise, item->kernel).known)
+		return;
+	characterise->report.unmeasured -= characterise->report.unmeasured > 0;
+	if (slots && characterise->all_count < ITEMS)
+		characterise->all[characterise->all_count++] = *item;
+}
+
+/* A core may have been busy all through the first stages: what they left out comes once more, classes and then slots, since ports follow from them. */
+static bool add_left_out(struct characterise *characterise)
+{
+	while (characterise->left_out < 2 && characterise->item_count == 0) {
+		if (characterise->left_out > 0)
+			figures_fill(characterise);
+		characterise->again = true;
+		if (characterise->left_out++ == 0)
+			recipes_each(&characterise->recipes, add_loop, characterise);
+		else
+			add_slots(characterise);
+		characterise->again = false;
+	}
+	if (characterise->item_count == 0 && characterise->left_out == 2) {
+		characterise->left_out++;
+		figures_fill(characterise);
+	}
+	return characterise->item_count > 0;
+}
+
 void characterise_take_mixes(struct characterise *characterise)
 {
 	struct measured *measured = &characterise->report.measured;
@@ -124,10 +161,13 @@ void characterise_take_mixes(struct characterise *characterise)
 
 	for (int i = 0; i < characterise->item_count; i++) {
 		const struct item *item = &characterise->items[i];
-		struct measured_mix *mix = &characterise->next[item->of];
 
-		mix->cycles = figure_of(characterise, item->kernel);
-		open[item->of] = come_back(characterise, item);
+		if (item->kind == ITEM_MIX) {
+			characterise->next[item->of].cycles = figure_of(characterise, item->kernel);
+			open[item->of] = come_back(characterise, item);
+		} else {
+			take_again(characterise, item);
+		}
 	}
 	for (int i = 0; i < MIX_BATCH && characterise->next[i].count > 0 && measured->mix_count < MEASURED_MIXES; i++)
 		if (!open[i])
@@ -145,7 +185,7 @@ static void find_mixes(void *context)
 void characterise_add_mixes(struct characterise *characterise)
 {
 	characterise->next_count = 0;
-	if (characterise->report.measured.mix_count + MIX_BATCH > MEASURED_MIXES)
+	if (add_left_out(characterise) || characterise->report.measured.mix_count + MIX_BATCH > MEASURED_MIXES)
 		return;
 	if (characterise->options.aside) {
 		characterise->job = job_begin(find_mixes, characterise);

@@ -71,6 +71,8 @@ struct characterise {
 	struct item *all;             /* of earlier ones */
 	double wide_ghz;              /* the best core clock that loops of 512-bit vectors have shown */
 	int nop;                      /* the line of width that is quickest; -1: not known yet */
+	int left_out;                 /* how far it is with what earlier stages left out: 1 classes, 2 slots, 3 done */
+	bool again;                   /* only loops of which nothing is known are to be added */
 	bool begun, stopped, waiting;
 	double begin;
 	struct probe *probe;          /* while caches are measured */

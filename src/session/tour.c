@@ -43,6 +43,9 @@ static int values_of(
 		return count;
 	}
 	if (knob->kind == KNOB_CHOICE) {
+		/* The only node is that of the core. */
+		if (knob->asks == ASKS_NODE && means.nodes == 1)
+			return 0;
 		for (; knob->choices[count] && count < VALUES_MOST; count++)
 			values[count] = count;
 		return count;

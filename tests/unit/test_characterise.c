@@ -326,6 +326,28 @@ static void mixes_wait_a_spell_out_too(void **state)
 	assert_int_equal(unknown_mixes(spell_answer), unknown_mixes(quiet_answer));
 }
 
+/* The core is busy until caches are measured. */
+static struct result late_answer(struct play *play, const struct request *request)
+{
+	return play->report->stage < CHARACTERISE_CACHES ? contended_answer(play, request) : quiet_answer(play, request);
+}
+
+static void what_early_stages_left_out_comes_once_more(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = late_answer;
+	run(play);
+	check_near(play->report->measured.width.value, WIDTH, 0.02);
+	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
+	check_near(op_named(play, MULTIPLY)->slots.value, 1, 0.1);
+	assert_true(play->report->measured.mix_count > 0);
+	assert_false(noted(play, "did not find the core quiet"));
+	assert_true(play->now < 20);
+	play_free(play);
+}
+
 static struct result refusing_answer(struct play *play, const struct request *request)
 {
 	struct result result = quiet_answer(play, request);
@@ -485,6 +507,7 @@ int main(void)
 		cmocka_unit_test(what_is_throttled_at_first_is_waited_for),
 		cmocka_unit_test(slots_that_cannot_be_are_looked_at_again),
 		cmocka_unit_test(mixes_wait_a_spell_out_too),
+		cmocka_unit_test(what_early_stages_left_out_comes_once_more),
 		cmocka_unit_test(what_is_refused_is_noted_and_the_rest_goes_on),
 		cmocka_unit_test(what_was_taken_back_is_asked_for_again),
 		cmocka_unit_test(stopped_it_tells_what_there_is),

@@ -155,6 +155,26 @@ static void halves_are_no_port_of_their_own(void **state)
 	made_end(&made);
 }
 
+/* Nobody measured them side by side: they may hold the same thing, and are not known to. */
+static void what_holds_something_is_known_when_time_is_up(void **state)
+{
+	int gather, scatter;
+
+	(void)state;
+	begin_small("class gather slots 7 ports none [M]\nclass scatter slots 20 ports none [M]\n");
+	gather = op_named("gather");
+	scatter = op_named("scatter");
+	measured.op[gather].each = (struct figure){ true, 4.1, 4.09, 4.11 };
+	measured.op[scatter].each = (struct figure){ true, 12, 11.9, 12.1 };
+	made_measure(&made, &measured, 0);
+	measured_find_ports(&measured, &ports);
+	assert_true(ports.known[gather] && ports.known[scatter]);
+	assert_int_equal(ports.term_count[gather], 1);
+	assert_int_equal(ports.term_count[scatter], 1);
+	assert_true(ports.term[gather][0].ports != ports.term[scatter][0].ports);
+	made_end(&made);
+}
+
 static void a_load_is_one_slot_measured_or_not(void **state)
 {
 	(void)state;
@@ -229,6 +249,7 @@ int main(void)
 		cmocka_unit_test(what_is_done_at_rename_takes_no_port),
 		cmocka_unit_test(what_is_slow_by_itself_is_not_laid_to_others),
 		cmocka_unit_test(halves_are_no_port_of_their_own),
+		cmocka_unit_test(what_holds_something_is_known_when_time_is_up),
 		cmocka_unit_test(a_load_is_one_slot_measured_or_not),
 		cmocka_unit_test(what_gathers_loads_and_holds_something_of_its_own),
 	};
