@@ -159,6 +159,7 @@ struct kernel_block {
 	int64_t most;         /* of that N on, one block is all there is */
 	double pages;         /* that a row of each block takes together, of the matrices whose blocks have N rows */
 	bool down;            /* the innermost loop goes down rows */
+	bool meet;            /* it goes along rows that meet in few sets of a cache */
 	bool sums;            /* it adds up along a line of N elements */
 };
 

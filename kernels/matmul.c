@@ -168,7 +168,8 @@ static bool matmul_block(const int64_t *v, struct kernel_block *block)
 	double row = (double)(matmul_row(v) * matmul_bytes(v)) / PAGE;
 
 	*block = (struct kernel_block){ .knob = MATMUL_BLOCK, .blocks = 3, .bytes = (int)matmul_bytes(v), .most = v[MATMUL_N],
-		.pages = rowed_of(v) * (row < 1 ? row : 1), .down = columns_of(v) > 0, .sums = sums(v) };
+		.pages = rowed_of(v) * (row < 1 ? row : 1), 
+		.down = columns_of(v) > 0, .meet = columns_of(v) == 0 && matmul_row(v) * matmul_bytes(v) % PAGE == 0, .sums = sums(v) };
 	return matmul_blocked(v);
 }
 

@@ -7,17 +7,21 @@
 #include "base/units.h"
 
 /* Of loops with a few more turns than this the end is mispredicted each time. Measured on Redwood Cove: going down two columns, blocks of 40 and 48
- * took 25 to 30 % longer than those of 32; of sums that wait for each other lines of 96 took 14 to 24 % longer. */
+ * took 25 to 30 % longer than those of 32. */
 enum { TURNS_PREDICTED = 32 };
 
-/* Cycles that the end of a line takes besides: the last additions of its sums, and the first loads of the next. 5 to 17 on Redwood Cove. And a
- * misprediction's, where the core's file has none. */
-#define LINE_ENDS 12.0
+/* Cycles that the end of a line takes besides: the last additions of its sums, and the first loads of the next. 5 to 17 on Redwood Cove, and up to
+ * 40 in some spells. And a misprediction's, where the core's file has none. */
+#define LINE_ENDS 14.0
 #define MISPREDICT_ASSUMED 20.0
 
-/* The share of a cache that one block may take, so that it stays there while lines of the other matrices pass: beyond half of L1 each step took
+/* The share of a cache that one block may take, so that it stays there while lines of the other matrices pass: of L1 beyond this each step took
  * longer, by a fifth in all. */
-#define NEAR_SHARE 0.5
+#define NEAR_SHARE 0.6
+
+/* The share of the window that a line may take, so that enough of the next one is under way beside it: with all of it lines took 6 to 21 % longer than
+ * the best, with this 0 to 9 %. */
+#define WINDOW_SHARE 0.75
 
 enum { LINE = 64 };
 
@@ -98,12 +102,12 @@ static double cost_of(const struct block_question *question, int level, int64_t 
 	return known(question->level[level].lines) ? ends + question->bytes / (LINE * question->level[level].lines) : (double)NAN;
 }
 
-/* What half of the level before holds of one block alone, if that and its pages cost less than n; else 0. */
+/* What the level before holds of one block alone in its share, if that and its pages cost less than n; else 0. */
 static int64_t nearer(const struct block_question *question, int level, int64_t n)
 {
 	int64_t near = level > 0 ? stepped(block_fits(NEAR_SHARE * question->level[level - 1].bytes, 1, question->bytes)) : 0;
 
-	if (near < 1 || near >= n || near < question->least || (double)near * question->pages > question->entries)
+	if (question->meet || near < 1 || near >= n || near < question->least || (double)near * question->pages > question->entries)
 		return 0;
 	return cost_of(question, level, near) < cost_of(question, level, n) ? near : 0;
 }
@@ -145,13 +149,13 @@ static void explain(const struct block_question *question, bool by_climb, struct
 		break;
 	case BLOCK_NEAR:
 		units_bytes_long((int64_t)level[-1].bytes, size, sizeof(size));
-		snprintf(words, sizeof(words), "; %s one block of %lld x %lld is half of %s (%s), which saves more than ends of shorter lines take",
+		snprintf(words, sizeof(words), "; %s one block of %lld x %lld stays in %s (%s), which saves more than ends of shorter lines take",
 			advice->paged ? "and" : "but", (long long)advice->n, (long long)advice->n, level[-1].name, size);
 		add(advice, words);
 		break;
 	case BLOCK_WINDOW:
-		snprintf(words, sizeof(words), "; but only %.0f elements of a sum are under way at once, and shorter sums overlap%s",
-			floor(question->window), question->window > turns_predicted(question) ? ", up to 32 turns, of which the end is predicted" : "");
+		snprintf(words, sizeof(words), "; but only %.0f elements of a sum are under way at once, and shorter sums overlap",
+			floor(question->window));
 		add(advice, words);
 		break;
 	case BLOCK_MOST:
@@ -182,7 +186,8 @@ void block_advise(const struct block_question *question, struct block_advice *ad
 		return;
 	advice->climb = climb_after(question, advice->level);
 	advice->fits = advice->n = block_fits(question->level[advice->level].bytes, question->blocks, question->bytes);
-	if (question->down && question->pages > 0)
+	/* Where sums wait, what they begin with must not be waited for. */
+	if ((question->down || known(question->window)) && question->pages > 0)
 		bound(advice, BLOCK_PAGES, question->entries / question->pages);
 	advice->paged = advice->by == BLOCK_PAGES;
 	if (advice->paged && (double)advice->n < 2 * turns_predicted(question))
@@ -190,8 +195,7 @@ void block_advise(const struct block_question *question, struct block_advice *ad
 	near = nearer(question, advice->level, stepped(advice->n));
 	if (near > 0)
 		bound(advice, BLOCK_NEAR, (double)near);
-	if (known(question->window))
-		bound(advice, BLOCK_WINDOW, fmin(question->window, turns_predicted(question)));
+	bound(advice, BLOCK_WINDOW, WINDOW_SHARE * question->window);
 	advice->n = stepped(advice->n);
 	if (advice->n >= question->most) {
 		advice->n = question->most;

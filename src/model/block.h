@@ -3,12 +3,13 @@
  * The level is the one after which the latency climbs most, relatively, among those that belong to the core alone: what a core gets of a shared
  * one is not sure. What makes blocks smaller than it allows:
  *
- *	pages     Rows lie on a page each, are gone down, and the first TLB holds fewer pages.
+ *	pages     Rows lie on a page each, are gone down (or sums that wait begin in them), and the first TLB holds fewer pages.
  *	turns     Loops of a few more turns than are predicted end in a misprediction each time, so that a little fewer are better.
  *	near      One block is met again each time the outer loop goes on. Where the cache before holds it, its elements come from there; but
  *	          lines are shorter, and end more often. Cycles of the one against cycles of the other decide.
- *	window    Sums wait for each other, and the core's window holds fewer elements than a line of a block has, so that it reaches no other
- *	          line's sum. Nor does it reach past an end that is mispredicted. */
+ *	window    Sums wait for each other, and the core's window holds fewer elements than a line of a block has, so that it reaches too little of
+ *	          the next line's sum, or none.
+ */
 #ifndef SLX_MODEL_BLOCK_H
 #define SLX_MODEL_BLOCK_H
 
@@ -34,6 +35,7 @@ struct block_question {
 	int64_t least, most;      /* that N may be */
 	double pages;             /* that a row of each block takes together, of those that have N rows */
 	bool down;                /* the innermost loop goes down rows */
+	bool meet;                /* it goes along rows that meet in few sets of a cache */
 	double entries;           /* of the first TLB */
 	bool pages_assumed;       /* these: of a core whose number of them nobody knows */
 	double turn;              /* elements in one turn of the innermost loop; 0: 1 */

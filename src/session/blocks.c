@@ -76,6 +76,7 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 		ask.pages_assumed = !(entries > 0);
 		ask.pages = blocks->block.pages;
 		ask.down = blocks->block.down;
+		ask.meet = blocks->block.meet;
 		ask.entries = ask.pages_assumed ? TLB_ASSUMED : entries;
 		ask.turn = explanation->granule;
 		ask.mispredict = explanation->limits.uarch ? uarch_extra(explanation->limits.uarch, EXTRA_MISPREDICT) : 0;

@@ -117,7 +117,7 @@ static void pages_make_blocks_smaller(void **state)
 	assert_int_equal(advice.by, BLOCK_CACHE);
 }
 
-/* Shorter sums overlap, as far as the window reaches and no end of a line is mispredicted. */
+/* Shorter sums overlap, where the window reaches well into the next; and what they begin with is at hand. */
 static void the_window_makes_blocks_smaller(void **state)
 {
 	struct block_question question = itanium();
@@ -127,16 +127,16 @@ static void the_window_makes_blocks_smaller(void **state)
 	question.level[1].bytes = 2 << 20;
 	question.window = 85.3;
 	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 32);
+	assert_int_equal(advice.n, 56);
 	assert_int_equal(advice.by, BLOCK_WINDOW);
-	check_contains(advice.why, "only 85 elements of a sum are under way at once, and shorter sums overlap, up to 32 turns");
-	question.turn = 4;
-	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 80);
 	check_contains(advice.why, "only 85 elements of a sum are under way at once, and shorter sums overlap");
-	assert_null(strstr(advice.why, "turns"));
+	question.entries = 96;
+	question.pages = 2;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 32);
+	check_contains(advice.why, "each row takes 2 pages");
 	/* A wider one binds nothing. */
-	question.turn = 100;
+	question.pages = 0;
 	question.window = 3000;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288);
@@ -158,7 +158,7 @@ static struct block_question redwood_cove(void)
 	return question;
 }
 
-/* One block in half of the cache before saves a line from L2 for eight elements of 8 bytes, and costs more ends of lines. */
+/* One block in the cache before saves a line from L2 for eight elements of 8 bytes, and costs more ends of lines. */
 static void a_block_in_the_cache_before_may_save_more_than_it_costs(void **state)
 {
 	struct block_question question = redwood_cove();
@@ -166,16 +166,16 @@ static void a_block_in_the_cache_before_may_save_more_than_it_costs(void **state
 
 	(void)state;
 	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 48);
+	assert_int_equal(advice.n, 56);
 	assert_int_equal(advice.by, BLOCK_NEAR);
 	check_contains(advice.why, "three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)");
-	check_contains(advice.why, "; but one block of 48 x 48 is half of L1d (48 KiB), which saves more than ends of shorter lines take");
+	check_contains(advice.why, "; but one block of 56 x 56 stays in L1d (48 KiB), which saves more than ends of shorter lines take");
 	/* Of half the bytes a line is worth half, and blocks that L2 holds are larger. */
 	question.bytes = 4;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 416);
 	assert_int_equal(advice.by, BLOCK_CACHE);
-	/* Of 48 turns each end is mispredicted. */
+	/* Of 56 turns each end is mispredicted. */
 	question = redwood_cove();
 	question.turn = 1;
 	block_advise(&question, &advice);
@@ -190,6 +190,11 @@ static void a_block_in_the_cache_before_may_save_more_than_it_costs(void **state
 	question.level[1].lines = NAN;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288);
+	/* Rows that meet in few sets do not stay. */
+	question = redwood_cove();
+	question.meet = true;
+	block_advise(&question, &advice);
+	assert_int_equal(advice.n, 288);
 	/* No level before the first, and no block smaller than there may be. */
 	question = redwood_cove();
 	question.level[0] = question.level[1];
@@ -197,7 +202,7 @@ static void a_block_in_the_cache_before_may_save_more_than_it_costs(void **state
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288);
 	question = redwood_cove();
-	question.least = 50;
+	question.least = 60;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288);
 }
@@ -211,12 +216,12 @@ static void what_pages_leave_may_fit_the_cache_before(void **state)
 	(void)state;
 	question.down = true;
 	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 48);
+	assert_int_equal(advice.n, 56);
 	assert_int_equal(advice.by, BLOCK_NEAR);
-	check_contains(advice.why, "each row takes 1 page of the first TLB, which holds 96; and one block of 48 x 48 is half of L1d (48 KiB)");
+	check_contains(advice.why, "each row takes 1 page of the first TLB, which holds 96; and one block of 56 x 56 stays in L1d (48 KiB)");
 	question.bytes = 4;
 	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 72);
+	assert_int_equal(advice.n, 80);
 	/* 64 x 64 of these are in the first cache as they are. */
 	question.turn = 2;
 	block_advise(&question, &advice);

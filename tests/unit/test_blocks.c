@@ -75,25 +75,25 @@ static void the_core_makes_blocks_smaller(void **state)
 	check_ok(explanation->status);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.by, BLOCK_WINDOW);
-	assert_int_equal(blocks.advice.n, 32);
+	assert_int_equal(blocks.advice.n, 72);
 	/* Four sums do not wait; of f32 more fit L2 than is worth to have in L1. */
 	check_ok(setting_assign(&setting, "acc=4", MEANS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.by, BLOCK_NEAR);
-	assert_int_equal(blocks.advice.n, 48);
+	assert_int_equal(blocks.advice.n, 56);
 	check_ok(setting_assign(&setting, "type=f32", MEANS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.n, 416);
 	check_contains(blocks.advice.why, "to 75 cycles as measured");
 	check_ok(setting_assign(&setting, "type=f64", MEANS_UNKNOWN));
-	/* 96 entries of the first TLB, a row of 8,000 bytes on a page or two of its own each; half as many rows fit half of L1. */
+	/* 96 entries of the first TLB, a row of 8,000 bytes on a page or two of its own each; half as many stay in L1. */
 	check_ok(setting_assign(&setting, "form=blocked", MEANS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.by, BLOCK_NEAR);
-	assert_int_equal(blocks.advice.n, 48);
+	assert_int_equal(blocks.advice.n, 56);
 	/* With columns outside, a block of each of the three matrices has its rows. */
 	check_ok(setting_assign(&setting, "order=jik", MEANS_UNKNOWN));
 	explain(&ask, explanation);
@@ -127,6 +127,11 @@ static void every_matrix_that_has_rows_takes_pages(void **state)
 		assert_true(kernel->block(setting.v, &block));
 		check_near(block.pages, tries[i].pages, 1e-9);
 		assert_true(block.down == tries[i].down);
+		assert_false(block.meet);
+		/* 8,192 bytes from row to row. */
+		check_ok(setting_assign(&setting, "n=1024", MEANS_UNKNOWN));
+		assert_true(kernel->block(setting.v, &block));
+		assert_true(block.meet == !tries[i].down);
 		/* Rows of 100 share pages: a fifth of one each. */
 		check_ok(setting_assign(&setting, "n=100", MEANS_UNKNOWN));
 		assert_true(kernel->block(setting.v, &block));
