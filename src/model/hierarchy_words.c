@@ -10,6 +10,9 @@
 /* Sizes that differ by less than this agree. */
 static const double agreement = 1.12;
 
+/* Quartiles further apart than this are worth saying. */
+static const double wide = 1.05;
+
 enum { SIZE_TEXT = 24 };
 
 static const char *size_words(double bytes, char buffer[SIZE_TEXT])
@@ -97,7 +100,8 @@ static void say_tlb(struct hierarchy_level *level)
 
 	cycle_words(level->cycles, cycles);
 	size_words(level->bytes, reach);
-	if (level->unstable)
+	/* What has two modes of which one is rare comes out the same all over. */
+	if (level->unstable && level->hi > wide * level->lo)
 		snprintf(range, sizeof(range), ", unstable: %s to %s", cycle_words(level->lo, lo), cycle_words(level->hi, hi));
 	if (hierarchy_is_about(level))
 		say(level, "%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles more%s", level->name,

@@ -327,9 +327,15 @@ static void what_varies_is_said_to(void **state)
 	}
 	find(world);
 	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
-	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "cycles more, unstable: ");
+	assert_null(strstr(hierarchy_tlb(&world->hierarchy, 1)->words, "unstable"));      /* from 7.0 to 7.0 */
 	assert_true(hierarchy_cache(&world->hierarchy, 3)->unstable);
 	assert_true(has_finding(world, " in this run, and varies."));
+	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++)
+		for (int i = 0; i < world->pages[kind].count; i++)
+			world->pages[kind].point[i].cycles *= world->pages[kind].point[i].bytes > 512 * KIB && i % 2 ? 1.1 : 1;
+	find(world);
+	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
+	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "cycles more, unstable: ");
 	free(world);
 }
 
