@@ -335,6 +335,7 @@ static void what_varies_is_said_to(void **state)
 			world->pages[kind].point[i].cycles *= world->pages[kind].point[i].bytes > 512 * KIB && i % 2 ? 1.1 : 1;
 	find(world);
 	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
+	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "L1 DTLB: about ");
 	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "cycles more, unstable: ");
 	free(world);
 }
