@@ -48,7 +48,8 @@ steps "n = $n, live" ""
 
 echo "the advised size of blocks beside the best of a sweep (n = $n)"
 for words in "form=blocked-transposed" "form=blocked-transposed acc=4" "form=blocked-transposed acc=8" "form=blocked" "form=blocked acc=4" \
-	"form=blocked order=ikj" "form=blocked-transposed acc=4 type=f32"; do
+	"form=blocked order=ikj" "form=blocked order=jik acc=4" "form=blocked order=jki" "form=blocked-transposed order=jik acc=4" \
+	"form=blocked-transposed acc=4 type=f32"; do
 	# shellcheck disable=SC2086
 	"$slexplore" sweep matmul-block n="$n" $words --quiet --time-budget "${SWEEP:-4}" 2>/dev/null >"$work/sweep"
 	sed -n "s/^n=$n: //p; s/^\(block=[0-9]* advised\)/\1/p" "$work/sweep" | sed 's/: three blocks.*//' | head -1 | sed "s/^/  $words: /"

@@ -10,6 +10,9 @@
 /* Sizes that differ by less than this agree. */
 static const double agreement = 1.12;
 
+/* Quartiles further apart than this are worth saying. */
+static const double wide = 1.05;
+
 enum { SIZE_TEXT = 24 };
 
 static const char *size_words(double bytes, char buffer[SIZE_TEXT])
@@ -57,10 +60,16 @@ bool hierarchy_disagrees(const struct hierarchy_level *level)
 	return stated > 0 && (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
 }
 
+/* What has two modes of which one is rare comes out the same all over. */
+static bool is_wide(const struct hierarchy_level *level)
+{
+	return level->unstable && level->hi > wide * level->lo;
+}
+
 bool hierarchy_is_about(const struct hierarchy_level *level)
 {
 	if (level->kind == LEVEL_TLB)
-		return level->entries > 1.02 * level->entries_lo || level->entries_hi > 1.05 * level->entries;
+		return is_wide(level) || level->entries > 1.02 * level->entries_lo || level->entries_hi > 1.05 * level->entries;
 	return level->kind == LEVEL_CACHE && (level->unstable || level->number > 2);
 }
 
@@ -97,7 +106,7 @@ static void say_tlb(struct hierarchy_level *level)
 
 	cycle_words(level->cycles, cycles);
 	size_words(level->bytes, reach);
-	if (level->unstable)
+	if (is_wide(level))
 		snprintf(range, sizeof(range), ", unstable: %s to %s", cycle_words(level->lo, lo), cycle_words(level->hi, hi));
 	if (hierarchy_is_about(level))
 		say(level, "%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles more%s", level->name,

@@ -289,6 +289,29 @@ static void points_of_two_modes_are_named(void **state)
 	free(world);
 }
 
+/* The first page beyond a TLB of six ways brings seven of 97 accesses to miss, or, as measured beside others, half of them: 5.23 cycles are
+ * not 5 any more. */
+static void the_first_page_beyond_a_tlb_is_seen(void **state)
+{
+	static const double beyond[] = { 5.23, 5.96, 6.21, 6.69, 7.16, 7.63, 8.06, 8.5, 8.94, 9.3, 9.7, 10.19 };
+	struct world *world = world_new(&desktop, 14);
+	struct made_curve *curve = &world->pages[PAGES_4K];
+
+	(void)state;
+	curve->count = 0;
+	for (double pages = 8; pages < 600; pages = pages >= 88 && pages < 112 ? pages + 1 : floor(pages * 1.19)) {
+		double cycles = pages <= 96 ? 4.98 : pages < 109 ? beyond[(int)pages - 97] : 12;
+
+		curve->point[curve->count++] = (struct curve_point){ .bytes = 4096 * pages, .cycles = cycles, .lo = 0.998 * cycles, .hi = 1.002 * cycles };
+	}
+	use(&world->input.pages[PAGES_4K], curve);
+	world->input.pages[PAGES_HUGE].count = 0;
+	find(world);
+	assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
+	check_near(hierarchy_tlb(&world->hierarchy, 1)->entries, 96, 0);
+	free(world);
+}
+
 /* What varies is said to do so wherever its figures stand. */
 static void what_varies_is_said_to(void **state)
 {
@@ -304,9 +327,16 @@ static void what_varies_is_said_to(void **state)
 	}
 	find(world);
 	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
-	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "cycles more, unstable: ");
+	assert_null(strstr(hierarchy_tlb(&world->hierarchy, 1)->words, "unstable"));      /* from 7.0 to 7.0 */
 	assert_true(hierarchy_cache(&world->hierarchy, 3)->unstable);
 	assert_true(has_finding(world, " in this run, and varies."));
+	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++)
+		for (int i = 0; i < world->pages[kind].count; i++)
+			world->pages[kind].point[i].cycles *= world->pages[kind].point[i].bytes > 512 * KIB && i % 2 ? 1.1 : 1;
+	find(world);
+	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
+	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "L1 DTLB: about ");
+	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "cycles more, unstable: ");
 	free(world);
 }
 
@@ -466,6 +496,7 @@ int main(void)
 		cmocka_unit_test(a_level_that_is_stated_and_missing_is_a_finding),
 		cmocka_unit_test(pages_that_were_refused_are_named),
 		cmocka_unit_test(points_of_two_modes_are_named),
+		cmocka_unit_test(the_first_page_beyond_a_tlb_is_seen),
 		cmocka_unit_test(what_varies_is_said_to),
 		cmocka_unit_test(a_miss_costs_what_small_pages_show),
 		cmocka_unit_test(a_tlb_that_fades_has_a_range),
