@@ -58,8 +58,8 @@ static int known(void)
 	return count;
 }
 
-/* Nothing of this depends on where it runs, and on AArch64 that is mostly an emulator, ten times slower: there, cores of its own kind. */
-#ifdef __aarch64__
+/* Nothing of this depends on where it runs. On AArch64 that is mostly an emulator, and a sanitizer is slow as well: there, some of the cores. */
+#if defined(__aarch64__) || defined(__SANITIZE_ADDRESS__)
 #define TRIED "aarch64"
 #else
 #define TRIED NULL
