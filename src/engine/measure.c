@@ -237,20 +237,22 @@ static bool is_long(const struct measure *measure, const struct presence *before
 	return measure->run->complete && after->at - before->at >= LONG_TRIAL;
 }
 
-/* Both regions of a complete run, in ticks, without the time in which something else ran: the run may last seconds. */
-static void complete_ticks(const struct measure *measure, double hz, uint64_t *half, uint64_t *whole)
+/* One region, in ticks, and in cycles where they are counted: of the program alone. Of a complete run, which may last seconds, without the time in
+ * which something else ran. */
+static uint64_t region(const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
 {
-	struct presence first = presence(), then, last;
+	struct presence first = { 0 }, last;
+	uint64_t ticks;
 	double gone;
 
-	*half = region_ticks(measure, measure->half, measure->calls);
-	then = presence();
-	*whole = region_ticks(measure, measure->whole, measure->calls);
+	if (measure->run->complete)
+		first = presence();
+	ticks = measure->counting ? region_counted(measure, elements, cycles) : region_ticks(measure, elements, measure->calls);
+	if (!measure->run->complete)
+		return ticks;
 	last = presence();
-	gone = away(&first, &then) * hz;
-	*half -= gone < (double)*half ? (uint64_t)gone : *half;
-	gone = away(&then, &last) * hz;
-	*whole -= gone < (double)*whole ? (uint64_t)gone : *whole;
+	gone = away(&first, &last) * hz;
+	return ticks - (gone < (double)ticks ? (uint64_t)gone : ticks);
 }
 
 /* A trial by counted cycles: what the reference chain says of it becomes the check. */
@@ -329,7 +331,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	while (trials->count < goal->trials && !atomic_load(cancel)) {
 		tell_run(measure, goal, made, fewest, made > 0 ? (clock_seconds() - began) / made : 0);
 		struct trial *trial = &trials->trial[trials->count];
-		uint64_t half, whole, half_cycles, whole_cycles, watch = 0, turns = 0, turns_after = 0;
+		uint64_t half, whole, half_cycles = 0, whole_cycles = 0, watch = 0, turns = 0, turns_after = 0;
 		double cycle, slope, cycles = 1;
 		struct presence now;
 
@@ -346,16 +348,10 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		 * and only the region that is timed first would pay for it. */
 		if (measure->rewind)
 			region_ticks(measure, measure->half, measure->calls);
-		if (measure->counting) {
-			half = region_counted(measure, measure->half, &half_cycles);
-			whole = region_counted(measure, measure->whole, &whole_cycles);
+		half = region(measure, measure->half, hz, &half_cycles);
+		whole = region(measure, measure->whole, hz, &whole_cycles);
+		if (measure->counting)
 			cycles = ((double)whole_cycles - (double)half_cycles) / elements;
-		} else if (measure->run->complete) {
-			complete_ticks(measure, hz, &half, &whole);
-		} else {
-			half = region_ticks(measure, measure->half, measure->calls);
-			whole = region_ticks(measure, measure->whole, measure->calls);
-		}
 		/* A long region has put what is timed next out of the caches: bringing it back made the clock seem 3 to 13 % faster than it is. */
 		clock_turn(CLOCK_CHAIN_UNIT);
 		clock_chain(CLOCK_CHAIN_UNIT);
