@@ -6,6 +6,9 @@
 
 #include "base/stats.h"
 
+/* Of the chain and the loops, while the clock is calibrated. */
+enum { CLOCK_READINGS = 60 };
+
 double clock_seconds(void)
 {
 	struct timespec now;
@@ -55,67 +58,70 @@ static double find_overhead(void)
 	return stats_median(empty, 101);
 }
 
-/* Links a watch link takes, from slopes: the smallest of many, since contention only ever slows the watch chain and
- * the median of a contended spell would mislead. */
+/* Reference links that fit the time of a watch link, from the quickest of many readings of either: each may run slow for a while, and neither ever
+ * runs fast. */
 static double find_link(void)
 {
-	double ratio[60];
-	int count = 0;
+	double chain = INFINITY, watch = INFINITY;
 
 	for (int i = 0; i < 60; i++) {
 		uint64_t a = clock_ticks();
-		clock_chain(2560);
+		clock_chain(CLOCK_READ_LINKS);
 		uint64_t b = clock_ticks();
-		clock_chain(5120);
+		clock_watch(3 * CLOCK_READ_LINKS);
 		uint64_t c = clock_ticks();
-		clock_watch(8192);
-		uint64_t d = clock_ticks();
-		clock_watch(16384);
-		uint64_t e = clock_ticks();
-		double chain = ((double)(c - b) - (double)(b - a)) / 2560;
-		double watch = ((double)(e - d) - (double)(d - c)) / 8192;
 
-		if (chain > 0 && watch > 0)
-			ratio[count++] = chain / watch;
+		chain = fmin(chain, (double)(b - a));
+		watch = fmin(watch, (double)(c - b));
 	}
-	stats_sort(ratio, (size_t)count);
-	return stats_quantile(ratio, (size_t)count, 0.75);
+	return 3 * chain / watch;
 }
 
-/* Cycles of a turn of the watch loops: the quick end of many, as contention only slows them down. quickest: lowered to the fewest
- * ticks that a cycle took meanwhile. */
+/* Readings of the chain may be longer than the best by so much and count. */
+#define CHAIN_FULL 1.02
+
+double clock_turn_of(const struct clock_reading *readings, int count, double *quickest)
+{
+	double cycles[CLOCK_READINGS], least = INFINITY;
+	size_t used = 0;
+
+	for (int i = 0; i < count; i++)
+		least = fmin(least, readings[i].links);
+	*quickest = least / CLOCK_READ_LINKS / CLOCK_LINK_CYCLES;
+	for (int i = 0; i < count && used < CLOCK_READINGS; i++)
+		if (readings[i].links <= CHAIN_FULL * least)
+			cycles[used++] = readings[i].turns / readings[i].links * CLOCK_READ_LINKS * CLOCK_LINK_CYCLES / CLOCK_TURNS;
+	stats_sort(cycles, used);
+	return used > 0 ? stats_quantile(cycles, used, 0.1) : 1;
+}
+
 static double find_turn(double overhead, double *quickest)
 {
-	double cycles[60];
-	int count = 0;
+	struct clock_reading readings[CLOCK_READINGS];
 
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < CLOCK_READINGS; i++) {
 		uint64_t a = clock_ticks();
-		clock_chain(2560);
+		clock_chain(CLOCK_READ_LINKS);
 		uint64_t b = clock_ticks();
-		clock_chain(5120);
-		uint64_t c = clock_ticks();
 		clock_turn(CLOCK_TURNS);
-		uint64_t d = clock_ticks();
-		double chain = ((double)(c - b) - (double)(b - a)) / (2560.0 * CLOCK_LINK_CYCLES);
+		uint64_t c = clock_ticks();
 
-		if (chain <= 0)
-			continue;
-		*quickest = fmin(*quickest, chain);
-		cycles[count++] = ((double)(d - c) - overhead) / chain / CLOCK_TURNS;
+		readings[i] = (struct clock_reading){ (double)(b - a) - overhead, (double)(c - b) - overhead };
 	}
-	stats_sort(cycles, (size_t)count);
-	return count > 0 ? stats_quantile(cycles, (size_t)count, 0.1) : 1;
+	return clock_turn_of(readings, CLOCK_READINGS, quickest);
 }
+
+/* The core clock by the chain is no better known than this. A clock that goes up by more was not at its best before. */
+#define GHZ_NOISE 0.03
 
 void clock_learn(struct clock *clock, double turns, double ghz)
 {
-	bool slow = !(ghz >= 0.97 * clock->ghz);
+	bool slow = !(ghz >= (1 - GHZ_NOISE) * clock->ghz), first = clock->ghz > 0 && ghz > (1 + 2 * GHZ_NOISE) * clock->ghz;
 
 	if (ghz > clock->ghz)
 		clock->ghz = ghz;
 	/* A little is noise. */
-	if (!slow && turns > 0.4 && turns < 0.93)
+	if (!slow && turns > 0.4 && (turns < 0.93 || (first && turns > 1.07)))
 		clock->turn *= turns;
 }
 
@@ -139,6 +145,5 @@ void clock_calibrate(struct clock *clock)
 	while (clock_seconds() - begin < 2e-3)
 		clock_chain(1024);
 	clock->hz = (double)(clock_ticks() - clock->epoch) / (clock_seconds() - clock->epoch_seconds);
-	/* A slope may come out a little short: no more than the noise is taken off. */
-	clock->ghz = isfinite(quickest) ? 0.98 * clock->hz / quickest * 1e-9 : 0;
+	clock->ghz = isfinite(quickest) ? clock->hz / quickest * 1e-9 : 0;
 }

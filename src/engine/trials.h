@@ -12,7 +12,7 @@ enum { TRIALS_MAX = 600 };
 /* Why a trial does not count. A trial is never dropped for its own CPE. */
 enum trial_fate {
 	TRIAL_QUIET = 0,     /* this and the next are told apart by the watch; the others were disturbed otherwise */
-	TRIAL_CONTENDED,     /* the watch chain or loop ran slow: another thread used the core */
+	TRIAL_CONTENDED,     /* the watch chain or loop ran slow, or the reference chain against them: another thread used the core */
 	TRIAL_SWITCHED,      /* an involuntary context switch fell into it */
 	TRIAL_MOVED,         /* it ran on more than one processor */
 	TRIAL_DRIFTED,       /* the reference chain before and after differ by over 2 %, or 6 % where the trial itself lasts long */
@@ -26,7 +26,8 @@ struct trial {
 	double cpe;       /* core clock cycles per element, by the clock that facts.cycles_from names */
 	double ghz;       /* core clock during the trial, by the same */
 	float check;      /* cycles by the reference chain ÷ cycles counted; NAN: no counter */
-	float watch;      /* watch chain ÷ its documented time; 1 when the core is ours alone; NAN: none */
+	float watch;      /* watch chain ÷ its documented time by the reference chain, or that ÷ the watch chain where it is by far the reference
+	                     chain that ran slow; 1 when the core is ours alone; NAN: none */
 	float turns;      /* cycles a turn of the watch loop takes, the worse of before and after; 1 when the core is ours
 	                     alone; NAN: none */
 	float at;         /* seconds since the request began */

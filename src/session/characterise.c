@@ -29,7 +29,7 @@ enum { VISITS_UNLIKELY = 6 };
 #define PRECISION 0.002
 
 /* Rounds over the loops of a stage: the first two visit all, so that each is met at two times at least, the others what is not known well enough yet,
- * as long as there is time. Of a mix one is enough where it is. */
+ * as long as there is time; after so many only that of which nothing is known. Of a mix one is enough where it is. */
 enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
 /* Seconds that all is to take, and those of the caches; and how much of the whole each stage is, for progress. */
@@ -138,18 +138,29 @@ static bool item_wanted(const struct characterise *characterise, const struct it
 {
 	int all = characterise->options.quick || item->kind == ITEM_MIX ? 1 : ROUNDS_ALL;
 
-	if (item->visits > (unsigned)characterise->round)
+	if (item->visits > (unsigned)characterise->round || (characterise->round >= ROUNDS && figure_of(characterise, item->kernel).known))
 		return false;
 	return characterise->round < all || !figure_settled(characterise, item->kernel) || (item->visits < VISITS_UNLIKELY && !figure_likely(characterise, item));
 }
 
-/* Of the time that there is, what this stage and those before it may take. */
+/* Of the loops of this stage. */
+static bool all_known(const struct characterise *characterise)
+{
+	for (int i = 0; i < characterise->item_count; i++)
+		if (!figure_likely(characterise, &characterise->items[i]))
+			return false;
+	return true;
+}
+
+/* Of the time that there is, what this stage and those before it may take: all, where what comes after rests on what is not known yet. */
 static bool stage_late(const struct characterise *characterise)
 {
 	double share = 0;
 
 	for (int i = 0; i <= (int)characterise->stage && i < CHARACTERISE_STAGES; i++)
 		share += share_of(characterise, i);
+	if (characterise->options.classes && share < 1 && characterise->report.seconds > share * characterise->options.seconds && !all_known(characterise))
+		share = 1;
 	return characterise->report.seconds > share * characterise->options.seconds && (characterise->round >= 1 ||
 		characterise->stage == CHARACTERISE_PORTS);
 }
@@ -175,7 +186,8 @@ static struct item *next_item(struct characterise *characterise)
 		}
 		if (characterise->probe || characterise->windows || characterise->job)
 			return NULL;
-		if (characterise->item_count && ++characterise->round < (characterise->stage == CHARACTERISE_PORTS ? ROUNDS_MIX : ROUNDS) && any_wanted(characterise) && !stage_late(characterise)) {
+		if (characterise->item_count && (++characterise->round < ROUNDS_MIX || characterise->stage != CHARACTERISE_PORTS) && any_wanted(characterise) &&
+			!stage_late(characterise)) {
 			characterise->item = 0;
 			continue;
 		}
@@ -257,7 +269,10 @@ static void finish(struct characterise *characterise, double now)
 		figures_windows(characterise, windows_report(characterise->windows));
 	}
 	figures_fill(characterise);
-	if (report->unmeasured > 0)
+	if (report->unmeasured > 0 && report->unmeasured == report->loops)
+		characterise_note(characterise, "core %d was never quiet in %.0f s: something else uses it, or the processor beside it; another core may be free, or this one later",
+			report->cpu, report->seconds);
+	else if (report->unmeasured > 0)
 		characterise_note(characterise, "%d of %d loops did not find the core quiet often enough in the time there was: what they are for is left out", report->unmeasured, report->loops);
 	if (!report->measured.width.known || report->measured.mix_count == 0)
 		return;
@@ -398,8 +413,10 @@ void characterise_accept(struct characterise *characterise, double now, const st
 			characterise_note(characterise, "%s: %.120s", report->doing, cell->failure.text);
 	}
 	report->visits++;
-	if (result->trials.count)
+	if (result->trials.count) {
 		report->cycles_from = result->facts.cycles_from;
+		report->cpu = result->facts.cpu;
+	}
 	report->seconds = now - characterise->begin;
 	tell_progress(characterise);
 }

@@ -45,7 +45,8 @@ struct characterise_report {
 	struct measured_ports ports;  /* of the finished one; all zero before */
 	bool ported;                  /* ports are there */
 	char name[24];                /* of the core model */
-	enum source cycles_from;      /* of the last visit */
+	enum source cycles_from;      /* of the last visit, and */
+	int cpu;                      /* its core */
 	double done;                  /* 0…1 */
 	double seconds;               /* since the first request */
 	bool complete;

@@ -20,6 +20,8 @@ enum {
 	/* Quiet trials that settle a cell, if they agree well enough. A single sample takes more, in one go; here each visit's come from another
 	 * moment. */
 	QUIET_WANTED = 64,
+	/* Trials of a cell that is told of when the sweep is stopped: as many as the shortest visit makes. The sample says how many they are. */
+	FEWEST = 3,
 	/* At 9 ms each this would run for a day. */
 	COMBINATIONS_MAX = 10000000,
 };
@@ -373,7 +375,7 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 		.budget = {
 			.seconds = sweep->asked_seconds,
 			/* A quiet core fills its share of the trials early, and the rest of the time is saved. One visit is enough for a figure
-			 * that may be shown, if the sweep is stopped after it. */
+			 * that is more than provisional, if the sweep is stopped after it. */
 			.quiet_wanted = QUIET_WANTED / sweep->rounds > TRIALS_SETTLED ? (unsigned)(QUIET_WANTED / sweep->rounds) :
 				TRIALS_SETTLED,
 			.patience = PATIENCE,
@@ -404,10 +406,11 @@ void sweep_accept(struct sweep *sweep, double now, const struct result *result)
 		sweep->settled++;
 }
 
-/* A figure that may be handed out although its cell is not settled. */
-static bool presentable(const struct cell *cell)
+/* A figure that may be handed out although its cell is not settled: of a sweep that goes on none that a visit may yet turn over; of one that was stopped
+ * what there is, unless the visit had hardly begun. */
+static bool presentable(const struct sweep *sweep, const struct cell *cell)
 {
-	return cell->failure.code != STATUS_OK || (cell->sample.valid && !cell->sample.provisional);
+	return cell->failure.code != STATUS_OK || (cell->sample.valid && (sweep->stopped ? cell->sample.trials >= FEWEST : !cell->sample.provisional));
 }
 
 const struct cell *sweep_take(struct sweep *sweep)
@@ -418,7 +421,7 @@ const struct cell *sweep_take(struct sweep *sweep)
 		if (!cell->settled && !sweep->measured && !sweep->stopped)
 			return NULL;
 		sweep->taken++;
-		if (cell->settled || presentable(cell))
+		if (cell->settled || presentable(sweep, cell))
 			return cell;
 		if (sweep->stopped)
 			continue;

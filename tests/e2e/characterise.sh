@@ -11,16 +11,17 @@ expect 1 characterise alu --output /nowhere/core.uarch
 says err '/nowhere'
 
 # Of one class the file is short, and the program reads it.
-expect 0 characterise alu --output core.uarch --quiet
-grep -q '^class alu .*\[measured\]' core.uarch || fail "no class alu in: $(cat core.uarch)"
-! grep -q ' 0 mixes' core.uarch || fail "ports of nothing: $(cat core.uarch)"
-expect 0 explain mul-chain --uarch ./core.uarch
-says out 'measured'
+if quiet_enough characterise alu --output core.uarch --quiet; then
+	grep -q '^class alu .*\[measured\]' core.uarch || fail "no class alu in: $(cat core.uarch)"
+	! grep -q ' 0 mixes' core.uarch || fail "ports of nothing: $(cat core.uarch)"
+	expect 0 explain mul-chain --uarch ./core.uarch
+	says out 'measured'
+fi
 
 # Interrupted before it is through, it does not become this core's model.
 mkdir own
 SLEXPLORE_DATA=$work/own
-interrupted TERM 143 12 characterise --install
+ended_by TERM 143 12 characterise --install
 [ -z "$(find own -name '*.uarch')" ] || fail "a part of a model was installed"
 
 done_with "a core measures itself from outside as it should"

@@ -224,7 +224,47 @@ static void what_was_never_quiet_is_not_told(void **state)
 	assert_true(play->now < 20);
 	assert_false(play->report->measured.width.known);
 	assert_false(op_named(play, MULTIPLY)->latency.known);
+	assert_true(noted(play, "was never quiet"));
+	assert_false(noted(play, "did not find the core quiet"));
+	play_free(play);
+}
+
+/* One of the loops alone. */
+static struct result half_contended_answer(struct play *play, const struct request *request)
+{
+	return play->requests % 2 ? contended_answer(play, request) : quiet_answer(play, request);
+}
+
+static void what_was_quiet_for_some_is_told_of_them(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.quick = true;
+	play->answer = half_contended_answer;
+	run(play);
 	assert_true(noted(play, "did not find the core quiet"));
+	assert_false(noted(play, "was never quiet"));
+	play_free(play);
+}
+
+/* Busy for as long as the first stage has when there is something to do after it. */
+static struct result at_last_quiet_answer(struct play *play, const struct request *request)
+{
+	return play->now < 15 ? contended_answer(play, request) : quiet_answer(play, request);
+}
+
+static void classes_alone_wait_for_the_core_as_long_as_there_is_time(void **state)
+{
+	static const char *const names[] = { MULTIPLY, NULL };
+	struct play *play = play_new();
+
+	(void)state;
+	play->options.classes = names;
+	play->answer = at_last_quiet_answer;
+	run(play);
+	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
+	assert_true(play->now < 18);
 	play_free(play);
 }
 
@@ -503,6 +543,8 @@ int main(void)
 		cmocka_unit_test(classes_alone_take_less),
 		cmocka_unit_test(a_name_that_there_is_not_gets_its_neighbours),
 		cmocka_unit_test(what_was_never_quiet_is_not_told),
+		cmocka_unit_test(what_was_quiet_for_some_is_told_of_them),
+		cmocka_unit_test(classes_alone_wait_for_the_core_as_long_as_there_is_time),
 		cmocka_unit_test(a_spell_is_waited_out),
 		cmocka_unit_test(what_is_throttled_at_first_is_waited_for),
 		cmocka_unit_test(slots_that_cannot_be_are_looked_at_again),

@@ -347,6 +347,31 @@ static struct result as_many_as_wanted(struct play *play, const struct request *
 	return fake_result(request, request->budget.quiet_wanted, 1.5);
 }
 
+/* Nine of ten trials were disturbed, and the last visit had just begun. */
+static struct result few_on_a_busy_core(struct play *play, const struct request *request)
+{
+	return fake_result(request, play->visits == 3 ? 2 : 3, 1.5);
+}
+
+static void stopped_on_a_busy_core_it_gives_what_few_trials_say(void **state)
+{
+	static const char *const words[] = { "size=32k..256k*2", NULL };
+	struct play *play = malloc(sizeof(*play));
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	play->answer = few_on_a_busy_core;
+	play->stop_after = 3;
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	run(play);
+	assert_int_equal(play->taken, 2);
+	assert_int_equal(play->samples[0].trials, 3);
+	assert_true(play->samples[0].provisional);
+	assert_int_equal(play->failed, 0);
+	sweep_free(play->sweep);
+	free(play);
+}
+
 static void stopped_it_gives_what_has_enough_trials(void **state)
 {
 	static const char *const words[] = { "size=32k..256k*2", NULL };
@@ -583,6 +608,7 @@ int main(void)
 		cmocka_unit_test(goes_on_after_a_cell_that_fails),
 		cmocka_unit_test(what_has_no_figure_is_tried_again_whatever_the_time),
 		cmocka_unit_test(stopped_it_gives_what_has_enough_trials),
+		cmocka_unit_test(stopped_on_a_busy_core_it_gives_what_few_trials_say),
 		cmocka_unit_test(ignores_results_of_others),
 		cmocka_unit_test(works_off_long_lists_in_blocks),
 		cmocka_unit_test(every_visit_counts),
