@@ -16,6 +16,9 @@
 /* Keys that are made at once, ahead of the loop that looks them up: 2 KiB, which stay in the first cache. */
 enum { ASKED_BATCH = 256 };
 
+/* Of them so many come of one turn of their loop; what is left over takes other code, which hardly ever runs: kernel->batch. */
+enum { ASKED_TURN = 4 };
+
 struct asked {
 	uint64_t seed;
 	uint64_t keys;      /* < 2^32 */
@@ -37,16 +40,16 @@ static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 	return 2 * ((x >> 32) * asked->keys >> 32) + ((x & UINT32_MAX) < asked->there);
 }
 
-/* The keys of `count` lookups from that one on. Four at a time: their loop is not to be taken for the one that looks them up. */
+/* The keys of `count` lookups from that one on, ASKED_TURN at a time: their loop is not to be taken for the one that looks them up. */
 static inline void asked_fill(const struct asked *asked, uint64_t number, uint64_t *keys, uint64_t count)
 {
-	for (uint64_t i = 0; i + 4 <= count; i += 4, number += 4, keys += 4) {
+	for (uint64_t i = 0; i + ASKED_TURN <= count; i += ASKED_TURN, number += ASKED_TURN, keys += ASKED_TURN) {
 		keys[0] = asked_key(asked, number);
 		keys[1] = asked_key(asked, number + 1);
 		keys[2] = asked_key(asked, number + 2);
 		keys[3] = asked_key(asked, number + 3);
 	}
-	for (uint64_t i = 0; i < count % 4; i++)
+	for (uint64_t i = 0; i < count % ASKED_TURN; i++)
 		keys[i] = asked_key(asked, number + i);
 }
 

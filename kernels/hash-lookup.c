@@ -367,6 +367,7 @@ const struct kernel kernel_hash_lookup = {
 	.seamless = true,
 	.stepped = true,
 	.few = hash_few,
+	.batch = ASKED_TURN,
 	.plot_cpe = true,
 	.prepare = hash_prepare,
 	.figures = hash_figures,

@@ -226,6 +226,9 @@ struct kernel {
 	/* How many elements (> 2) are stepped over, where each takes many instructions. NULL: some hundred. */
 	unsigned (*few)(const int64_t *v);
 
+	/* Stepped over are multiples of so many elements (a power of two), where fewer would take other code than calls usually do; 0: the granule. */
+	unsigned batch;
+
 	/* Walks `elements` (a positive multiple of granule; 0 where the run is complete) from where the last call stopped, wrapping at
 	 * the end of the ring. This is what is timed. */
 	void (*call)(struct kernel_run *run, uint64_t elements);

@@ -420,6 +420,7 @@ const struct kernel kernel_tree_lookup = {
 	.stepped = true,
 	.deep = true,
 	.few = tree_few,
+	.batch = ASKED_TURN,
 	.plot_cpe = true,
 	.prepare = tree_prepare,
 	.figures = tree_figures,

@@ -86,12 +86,11 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 
 static struct status step(struct kernel_run *run, struct loop *loop)
 {
-	uint64_t granule = run->granule, unit = granule;
+	uint64_t granule = run->granule, unit = granule, batch = run->kernel->batch ? run->kernel->batch : 1;
 	unsigned few = run->kernel->few ? run->kernel->few(run->v) : 0;
 	struct step_plan plan = { .run = step_call, .context = run, .most_steps = STEP_MOST, .seconds = STEP_SECONDS };
 
-	/* Keys are made four at a time (kernels/asked.h); what is left over takes other code, which hardly ever runs. */
-	while (few && unit % 4 != 0)
+	while (unit % batch != 0)
 		unit *= 2;
 	plan.shorter = round_up(few ? few / 3 : STEP_SHORTER, unit);
 	plan.longer = round_up(few ? few : STEP_LONGER, unit);

@@ -1,16 +1,13 @@
 /* What asks for many requests, in the session: one that works something out in a thread of its own. */
 #include "probe_fakes.h"
 
-#include "fakes.h"
 #include "made_loops.h"
+#include "played.h"
 
 #include <sched.h>
 
 #include "session/characterise.h"
 #include "session/state.h"
-
-static struct fake_engine fake;
-static struct view view;
 
 /* Models are read by others; here it is enough that one was made. */
 static unsigned models;
@@ -51,28 +48,12 @@ static const struct explainer explainer = { .recognise = recognise, .load = load
 static struct session *start(void)
 {
 	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
-	struct session_options options = { .seed = 5, .explainer = &explainer };
-	struct session *session;
 
 	snprintf(fake.machine.arch, sizeof(fake.machine.arch), "x86_64");
 	fake.machine.huge_pages = true;
 	fake.machine.processors = 2;
 	models = 0;
-	setting_init(&options.setting, &kernel_fold);
-	session = session_new(&engine, &options);
-	session_advance(session, 100);
-	return session;
-}
-
-static const struct view *look(const struct session *session, double now)
-{
-	session_view(session, now, &view);
-	return &view;
-}
-
-static void command(struct session *session, const char *line, double now)
-{
-	check_ok(session_command(session, line, now));
+	return played_begin(&engine, (struct session_options){ .seed = 5, .explainer = &explainer }, &kernel_fold);
 }
 
 static double figure_of(const struct request *request)

@@ -1,37 +1,17 @@
 /* The probe in the session, against an engine that answers when the test says so. */
 #include "probe_fakes.h"
 
-#include "fakes.h"
+#include "played.h"
 
 #include "session/probe.h"
-#include "session/session.h"
-
-static struct fake_engine fake;
-static struct view view;
 
 static struct session *start(void)
 {
 	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
-	struct session_options options = { .seed = 5 };
-	struct session *session;
 
 	fake.machine.huge_pages = true;
 	fake.machine.processors = 2;
-	setting_init(&options.setting, &kernel_fold);
-	session = session_new(&engine, &options);
-	session_advance(session, 100);
-	return session;
-}
-
-static const struct view *look(const struct session *session, double now)
-{
-	session_view(session, now, &view);
-	return &view;
-}
-
-static void command(struct session *session, const char *line, double now)
-{
-	check_ok(session_command(session, line, now));
+	return played_begin(&engine, (struct session_options){ .seed = 5 }, &kernel_fold);
 }
 
 static bool of_probe(void)
@@ -39,30 +19,15 @@ static bool of_probe(void)
 	return fake.request.kernel == &kernel_chase || fake.request.kernel == &kernel_band;
 }
 
-static double figure_of(const struct request *request)
+static void answer_one(void)
 {
-	return of_probe() ? cycles_of(request) : 2;
+	fake_answer(&fake, 60, of_probe() ? cycles_of(&fake.request) : 2);
 }
 
 /* Answers requests, 4 ms each, until so many were answered or nothing is wanted. */
 static double answer(struct session *session, double now, unsigned most)
 {
-	for (unsigned count = 0; count < most; count++) {
-		session_advance(session, now);
-		if (!fake.pending) {
-			double next = session_next(session, now);
-
-			if (session_idle(session))
-				break;
-			assert_true(next >= 0);
-			now += next > 0 ? next : 0.0001;
-			continue;
-		}
-		now += 0.004;
-		fake_answer(&fake, 60, figure_of(&fake.request));
-	}
-	session_advance(session, now);
-	return now;
+	return most ? played(session, now, &(struct playing){ .took = 0.004, .answer = answer_one, .most = most }) : now;
 }
 
 static void nothing_is_probed_unless_asked_for(void **state)
@@ -97,7 +62,7 @@ static void live_figures_rest_while_the_probe_goes_on(void **state)
 		assert_int_equal(fake.request.seed, 5);
 		assert_false(session_idle(session));
 		now += 0.004;
-		fake_answer(&fake, 60, figure_of(&fake.request));
+		answer_one();
 	}
 	session_advance(session, now);
 	look(session, now);

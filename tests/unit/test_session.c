@@ -1,28 +1,13 @@
 /* The session against an engine that answers when the test says so. */
-#include "fakes.h"
+#include "played.h"
 
-#include "session/session.h"
-
-static struct fake_engine fake;
-static struct view view;
 static const uint64_t LIMIT = UINT64_C(8) << 30;
 
 static struct session *start(const struct kernel *kernel, uint64_t memory_limit)
 {
 	struct engine engine = fake_init(&fake, memory_limit);
-	struct session_options options = { .seed = 5, .invocation = "--cpu 3" };
-	struct session *session;
 
-	setting_init(&options.setting, kernel);
-	session = session_new(&engine, &options);
-	session_advance(session, 100);
-	return session;
-}
-
-static const struct view *look(const struct session *session, double now)
-{
-	session_view(session, now, &view);
-	return &view;
+	return played_begin(&engine, (struct session_options){ .seed = 5, .invocation = "--cpu 3" }, kernel);
 }
 
 static double figure_of(const struct request *request)
@@ -30,25 +15,15 @@ static double figure_of(const struct request *request)
 	return 1 + (double)(request->v[FOLD_SIZE] % 1000003) / 1e6 + (double)request->v[FOLD_STRIDE];
 }
 
+static void answer_one(void)
+{
+	fake_answer(&fake, 60, figure_of(&fake.request));
+}
+
 /* Lets time pass until nothing is wanted or the deadline comes; each request takes `took` seconds. */
 static double run_on(struct session *session, double now, double until, double took)
 {
-	while (now < until) {
-		session_advance(session, now);
-		if (fake.pending) {
-			now += took;
-			fake_answer(&fake, 60, figure_of(&fake.request));
-			continue;
-		}
-		double next = session_next(session, now);
-
-		assert_true(next >= 0);
-		if (session_idle(session))
-			break;
-		now += next > 0 ? next : 0.0001;
-	}
-	session_advance(session, now);
-	return now;
+	return now < until ? played(session, now, &(struct playing){ .took = took, .answer = answer_one, .until = until }) : now;
 }
 
 /* As run_on(), until everything is measured. */

@@ -1,36 +1,16 @@
 /* The windows in the session, against an engine that answers when the test says so. */
 #include "windows_fakes.h"
 
-#include "fakes.h"
+#include "played.h"
 
-#include "session/session.h"
 #include "session/windows.h"
-
-static struct fake_engine fake;
-static struct view view;
 
 static struct session *start(const struct kernel *kernel)
 {
 	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
-	struct session_options options = { .seed = 5 };
-	struct session *session;
 
 	fake.machine.processors = 2;
-	setting_init(&options.setting, kernel);
-	session = session_new(&engine, &options);
-	session_advance(session, 100);
-	return session;
-}
-
-static const struct view *look(const struct session *session, double now)
-{
-	session_view(session, now, &view);
-	return &view;
-}
-
-static void command(struct session *session, const char *line, double now)
-{
-	check_ok(session_command(session, line, now));
+	return played_begin(&engine, (struct session_options){ .seed = 5 }, kernel);
 }
 
 /* A point of a curve, not the live figure. */
@@ -39,28 +19,18 @@ static bool of_curve(void)
 	return fake.request.kernel == &kernel_window && fake.request.background && fake.request.budget.quiet_wanted < 20;
 }
 
+static void answer_one(void)
+{
+	fake_answer(&fake, of_curve() ? 9 : 150, fake.request.kernel == &kernel_window ? window_cycles(fake.request.v) : 2);
+}
+
 /* Answers requests, 4 ms each, until so many points of curves were, or nothing is wanted. *points: how many those are. */
 static double answer(struct session *session, double now, unsigned most, unsigned *points)
 {
-	unsigned turns = 0;
+	struct playing pace = { .took = 0.004, .answer = answer_one, .counts = of_curve, .most = most };
 
-	for (*points = 0; *points < most;) {
-		assert_true(turns++ < 20000);      /* a session that waits for nothing */
-		session_advance(session, now);
-		if (!fake.pending) {
-			double next = session_next(session, now);
-
-			if (session_idle(session))
-				break;
-			assert_true(next >= 0);
-			now += next > 0 ? next : 0.0001;
-			continue;
-		}
-		*points += of_curve();
-		now += 0.004;
-		fake_answer(&fake, of_curve() ? 9 : 150, fake.request.kernel == &kernel_window ? window_cycles(fake.request.v) : 2);
-	}
-	session_advance(session, now);
+	now = played(session, now, &pace);
+	*points = pace.answered;
 	return now;
 }
 

@@ -1,0 +1,69 @@
+/* A session against an engine that answers when the test says so. */
+#ifndef SLX_TESTS_PLAYED_H
+#define SLX_TESTS_PLAYED_H
+
+#include "fakes.h"
+
+#include "session/session.h"
+
+static struct fake_engine fake;
+static struct view view;
+
+/* Over what fake_init() gave: fake.machine is as the test left it. The first advance is at 100 s. */
+static inline struct session *played_begin(const struct engine *engine, struct session_options options, const struct kernel *kernel)
+{
+	struct session *session;
+
+	setting_init(&options.setting, kernel);
+	session = session_new(engine, &options);
+	session_advance(session, 100);
+	return session;
+}
+
+static inline const struct view *look(const struct session *session, double now)
+{
+	session_view(session, now, &view);
+	return &view;
+}
+
+static inline void command(struct session *session, const char *line, double now)
+{
+	check_ok(session_command(session, line, now));
+}
+
+/* How requests are answered. */
+struct playing {
+	double took;                 /* seconds each */
+	void (*answer)(void);        /* answers fake.request */
+	bool (*counts)(void);        /* whether fake.request is one of: NULL: each is */
+	unsigned most;               /* so many at most; 0: all */
+	double until;                /* and none from then on; 0: never */
+	unsigned answered;           /* those that count */
+};
+
+/* Lets time pass until nothing is wanted, or the pace says so; the time then. */
+static inline double played(struct session *session, double now, struct playing *pace)
+{
+	unsigned turns = 0;
+
+	while ((!pace->most || pace->answered < pace->most) && (pace->until <= 0 || now < pace->until)) {
+		assert_true(turns++ < 200000);      /* a session that waits for nothing */
+		session_advance(session, now);
+		if (!fake.pending) {
+			double next = session_next(session, now);
+
+			if (session_idle(session))
+				break;
+			assert_true(next >= 0);
+			now += next > 0 ? next : 0.0001;
+			continue;
+		}
+		pace->answered += pace->counts ? pace->counts() : 1;
+		now += pace->took;
+		pace->answer();
+	}
+	session_advance(session, now);
+	return now;
+}
+
+#endif
