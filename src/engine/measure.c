@@ -11,7 +11,7 @@
 
 /* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 µs; trials must be short, so that
  * most of them meet no interruption, and long against the counter's step. */
-enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120, WATCH_LINKS = 12288 };
+enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120, WATCH_LINKS = MEASURE_WATCH_LINKS };
 
 /* The smallest n of a trial whose whole working set is one pass: in less, what a call costs apart from its elements
  * shows in the slope. */
@@ -259,16 +259,6 @@ static uint64_t region(const struct measure *measure, uint64_t elements, double 
 	return ticks - (gone < (double)ticks ? (uint64_t)gone : ticks);
 }
 
-/* What the watch chain tells of a trial, from its ticks and those of a cycle by the reference chain. */
-static float watch_told(const struct clock *clock, uint64_t ticks, double cycle)
-{
-	double told = ((double)ticks - clock->overhead) / cycle / WATCH_LINKS;
-
-	if (!clock->watched)
-		return NAN;
-	return (float)(clock->link_sure && told > 0 && told < chain_slow ? 1 / told : told);
-}
-
 /* A trial by counted cycles: what the reference chain says of it becomes the check. */
 static void count_trial(struct trial *trial, double cycles, double seconds)
 {
@@ -277,6 +267,15 @@ static void count_trial(struct trial *trial, double cycles, double seconds)
 	trial->cpe = cycles;
 	trial->ghz = cycles / seconds * 1e-9;
 	trial->check = (float)(cpe / cycles);
+}
+
+float measure_watch(const struct clock *clock, double ticks, double cycle)
+{
+	double told = (ticks - clock->overhead) / cycle / WATCH_LINKS;
+
+	if (!clock->watched)
+		return NAN;
+	return (float)(clock->link_sure && told > 0 && told < chain_slow ? 1 / told : told);
 }
 
 void measure_classify(struct trials *trials)
@@ -389,7 +388,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			.cpe = slope / cycle,
 			.ghz = hz / cycle * 1e-9,
 			.check = NAN,
-			.watch = watch_told(clock, watch, cycle),
+			.watch = measure_watch(clock, (double)watch, cycle),
 			.turns = clock->watched ? (float)(((double)turns - clock->overhead) / cycle / clock->turn /
 				CLOCK_TURNS) : NAN,
 			.at = (float)(clock_seconds() - measure->begin),

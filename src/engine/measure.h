@@ -66,6 +66,10 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 /* The calls of one region of `count`, untimed, for whoever counts around them. */
 void measure_region(struct measure *measure, uint64_t elements);
 
+/* What a trial's watch chain of so many links tells (struct trial): its ticks, and those of a cycle by the reference chain. Pure. */
+enum { MEASURE_WATCH_LINKS = 12288 };
+float measure_watch(const struct clock *clock, double ticks, double cycle);
+
 /* Tells quiet trials from contended ones by the watch chain, smoothed over neighbours: spells of contention last
  * much longer than a trial, and one reading is good to about 1 % only. Pure. */
 void measure_classify(struct trials *trials);

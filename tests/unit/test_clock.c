@@ -62,6 +62,33 @@ static void turns_are_of_a_chain_at_full_speed(void **state)
 	assert_true(isinf(quickest));
 }
 
+/* Whichever of the two chains is slow, the trial is not quiet: where it is the reference chain, its cycles are too few, by three here. */
+static void a_slow_reference_chain_is_contention(void **state)
+{
+	static struct trials trials;
+	struct clock clock = { .watched = true, .link_sure = true, .overhead = 30 };
+	double cycle = 0.72, ticks = 30 + MEASURE_WATCH_LINKS * cycle;
+
+	(void)state;
+	check_near(measure_watch(&clock, ticks, cycle), 1, 1e-6);
+	check_near(measure_watch(&clock, 1.03 * ticks, cycle), 1.03, 1e-3);
+	check_near(measure_watch(&clock, 0.99 * ticks, cycle), 0.99, 1e-3);
+	check_near(measure_watch(&clock, ticks, 3 * cycle), 3, 1e-6);
+	trials.count = 40;
+	for (int i = 0; i < 40; i++)
+		trials.trial[i] = (struct trial){ .cpe = i < 20 ? 2.8 : 0.93, .ghz = 3, .turns = 1,
+			.watch = measure_watch(&clock, ticks, i < 20 ? cycle : 3 * cycle) };
+	measure_classify(&trials);
+	assert_int_equal(trials_quiet(&trials), 20);
+	assert_int_equal(trials.trial[19].fate, TRIAL_QUIET);
+	assert_int_equal(trials.trial[20].fate, TRIAL_CONTENDED);
+	/* Nobody knows what a link takes there, or there is no watch. */
+	clock.link_sure = false;
+	check_near(measure_watch(&clock, ticks, 3 * cycle), 1.0 / 3, 1e-6);
+	clock.watched = false;
+	assert_true(isnan(measure_watch(&clock, ticks, cycle)));
+}
+
 static void few_trials_tell_nothing(void **state)
 {
 	static struct trials trials;
@@ -84,6 +111,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_learnt_of_a_slow_chain),
 		cmocka_unit_test(what_a_slow_chain_said_is_put_right),
 		cmocka_unit_test(turns_are_of_a_chain_at_full_speed),
+		cmocka_unit_test(a_slow_reference_chain_is_contention),
 		cmocka_unit_test(few_trials_tell_nothing),
 	};
 
