@@ -15,9 +15,9 @@ kernels=$("$SLEXPLORE" list --format json | sed -n 's/.*"record":"kernel".*"kern
 [ "$(echo "$cores" | wc -l)" -ge 4 ] || fail "too few core models: $cores"
 [ "$(echo "$kernels" | wc -l)" -ge 10 ] || fail "too few kernels: $kernels"
 
-# Every kernel on every core of this instruction set, at its defaults; on one core in every format.
+# Every kernel at its defaults on some of the cores of this instruction set (tests/unit/test_explain.c has all of them); on one core in every format.
 may_step=1
-for core in $cores; do
+for core in $(echo "$cores" | sed -n '1p;$p') $known; do
 	for kernel in $kernels; do
 		"$SLEXPLORE" explain "$kernel" --uarch "$core" --format csv </dev/null >out 2>err
 		status=$?

@@ -14,6 +14,14 @@
 
 #include <cmocka.h>
 
+/* Repetitions with other noise or other values: half of them where each takes long, emulated or watched by a sanitiser. What they try is the same
+ * there, by the same seeds. */
+#if defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
+#define CHECK_REPEATS(most) ((most) / 2)
+#else
+#define CHECK_REPEATS(most) (most)
+#endif
+
 #define check_near(value, expected, tolerance) \
 	do { \
 		double check_value = (value), check_expected = (expected); \

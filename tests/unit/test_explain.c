@@ -55,6 +55,8 @@ static bool explain_on(const struct uarch *uarch, const struct kernel *kernel, c
 #endif
 	if (explanation->status.code == STATUS_FAILED && strstr(explanation->status.text, "the C library does the work"))
 		return false;
+	if (kernel->room && explanation->status.code == STATUS_FAILED && strstr(explanation->status.text, "a loop of over 32768 instructions"))
+		return false;
 	if (!status_is_ok(&explanation->status))
 		fail_msg("%s on %s: %s", kernel->name, uarch_name(uarch), explanation->status.text);
 	explained++;
@@ -128,7 +130,7 @@ static void every_form_of_a_kernel_can_be_read(void **state)
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 
-		for (int round = 0; round < (kernel->stepped ? 6 : 120); round++) {
+		for (int round = 0; round < (kernel->stepped ? 4 : CHECK_REPEATS(60)); round++) {
 			int64_t v[KNOBS_MAX];
 
 			initial(kernel, v);

@@ -2,7 +2,7 @@
 
 #include "model/hierarchy.h"
 
-enum { SEEDS = 200 };
+enum { SEEDS = CHECK_REPEATS(200) };
 
 /* A machine with its curves: what hierarchy_find() is given. */
 struct world {

@@ -116,7 +116,7 @@ static void random_settings_compute_right(void **state)
 		uint64_t prepared = 0, layout = 0;
 		const char *shown = NULL;
 
-		for (int round = 0; round < 160; round++) {
+		for (int round = 0; round < CHECK_REPEATS(120); round++) {
 			unsigned char behind[64];
 			struct kernel_run run;
 			int64_t v[KNOBS_MAX];
