@@ -7,14 +7,19 @@
 #include <sys/ioctl.h>
 #include <term.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "ui/sequence.h"
 #include "ui/terminal.h"
 #include "ui/theme.h"
 
 /* Milliseconds that tell a lone Esc from the beginning of a key's sequence. */
 enum { ESCAPE_DELAY = 25 };
+
+/* Seconds in which the next character of a sequence comes, over a slow line as well. */
+#define SEQUENCE_PAUSE 0.2
 
 /* There is one terminal, and a handler of a fatal signal has to find it. */
 static struct {
@@ -27,6 +32,9 @@ static struct {
 	struct termios modes;     /* as they were before */
 	char restore[128];        /* what leaves the full screen, for emergencies */
 	volatile bool open;
+	enum sequence sequence;   /* that is being passed over; SEQUENCE_NONE: none is */
+	wint_t sequence_last;     /* the last character of it; 0: none yet */
+	double sequence_at;       /* and when it came */
 } screen;
 
 struct status screen_check(void)
@@ -239,6 +247,55 @@ static int special_key(wint_t key)
 	return KEYCODE_NONE;
 }
 
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* After an Esc: whether it begins a sequence. What came with it and does not is given back. */
+static bool begins_sequence(void)
+{
+	wint_t after[SEQUENCE_LOOK];
+	size_t count = 0;
+	int kind = OK;
+
+	while (count < SEQUENCE_LOOK && (kind = get_wch(&after[count])) == OK)
+		count++;
+	if (kind == KEY_CODE_YES)
+		ungetch((int)after[count]);
+	screen.sequence = sequence_after_escape(after, count);
+	if (screen.sequence == SEQUENCE_SHORT)
+		return true;
+	screen.sequence_last = 0;
+	screen.sequence_at = now();
+	/* What of them tells the kind belongs to it; the rest is looked at as what comes later is. */
+	while (count > (screen.sequence == SEQUENCE_NONE ? 0 : 1))
+		unget_wch((wchar_t)after[--count]);
+	return screen.sequence != SEQUENCE_NONE;
+}
+
+/* Whether the character belongs to a sequence that has begun. */
+static bool within_sequence(wint_t key)
+{
+	double at = now();
+	bool ends;
+
+	/* It never came to its end, or another begins in the middle of it. */
+	if (screen.sequence == SEQUENCE_SHORT || at - screen.sequence_at > SEQUENCE_PAUSE || (screen.sequence == SEQUENCE_CONTROL && key < ' '))
+		screen.sequence = SEQUENCE_NONE;
+	if (screen.sequence == SEQUENCE_NONE)
+		return false;
+	ends = sequence_ends(screen.sequence, screen.sequence_last, key);
+	screen.sequence_last = key;
+	screen.sequence_at = at;
+	if (ends)
+		screen.sequence = SEQUENCE_NONE;
+	return true;
+}
+
 int screen_key(void)
 {
 	wint_t key;
@@ -250,7 +307,7 @@ int screen_key(void)
 
 		if (kind == KEY_CODE_YES && code != KEYCODE_NONE)
 			return code;
-		if (kind == KEY_CODE_YES)
+		if (kind == KEY_CODE_YES || within_sequence(key) || (key == 27 && begins_sequence()))
 			continue;
 		switch (key) {
 		case '\r': case '\n': return KEYCODE_ENTER;

@@ -50,6 +50,9 @@ shows 'quartiles'
 shows 'q quit'
 keys Down Down Right
 shows '▸ unroll'
+# What a terminal says of its cursor (Esc [ 41 ; 10 R), asked by whatever ran before, and a key that nothing knows (Esc [ 15 ; 5 ~): neither is typed.
+keys -H 1b 5b 34 31 3b 31 30 52
+keys -H 1b 5b 31 35 3b 35 7e
 keys '?'
 shows '╭─ help'
 keys Escape

@@ -229,10 +229,12 @@ static void what_was_never_quiet_is_not_told(void **state)
 	play_free(play);
 }
 
-/* One of the loops alone. */
-static struct result half_contended_answer(struct play *play, const struct request *request)
+/* In one loop alone. */
+static struct result busy_in_one_answer(struct play *play, const struct request *request)
 {
-	return play->requests % 2 ? contended_answer(play, request) : quiet_answer(play, request);
+	if (!play->refused && made_loop_of(request->kernel))
+		play->refused = request->kernel;
+	return request->kernel == play->refused ? contended_answer(play, request) : quiet_answer(play, request);
 }
 
 static void what_was_quiet_for_some_is_told_of_them(void **state)
@@ -241,7 +243,7 @@ static void what_was_quiet_for_some_is_told_of_them(void **state)
 
 	(void)state;
 	play->options.quick = true;
-	play->answer = half_contended_answer;
+	play->answer = busy_in_one_answer;
 	run(play);
 	assert_true(noted(play, "did not find the core quiet"));
 	assert_false(noted(play, "was never quiet"));
