@@ -128,7 +128,8 @@ static uint64_t warm_most(struct station *station, const struct kernel_run *run,
 {
 	uint64_t last = machine_last_cache(&station->machine);
 
-	return store_walk(&station->store, slot, run) ? warm_again : last ? last : 32 << 20;
+	/* Reading all would put out of the nearest what a walk of uneven reaches left there. */
+	return store_walk(&station->store, slot, run) ? (run->reaches > 0 ? 0 : warm_again) : last ? last : 32 << 20;
 }
 
 /* Trials on a run that is laid out, with an early answer where one was asked for. */

@@ -205,6 +205,46 @@ static void patience_ends_what_finds_no_quiet(void **state)
 	free(memory);
 }
 
+static uint64_t walked;
+
+static uint64_t a_megabyte(const int64_t *v)
+{
+	(void)v;
+	return 1 << 20;
+}
+
+/* Takes a while, whatever computes it. */
+static void count_walked(struct kernel_run *run, uint64_t elements)
+{
+	(void)run;
+	for (volatile uint64_t i = 0; i < elements; i++)
+		walked++;
+}
+
+static void stay(struct kernel_run *run)
+{
+	(void)run;
+}
+
+/* Parts that are met more often than others come to stand in the nearer caches by walking alone, not by reading all. */
+static void what_is_met_more_often_is_walked_beforehand(void **state)
+{
+	const struct kernel kernel = { .name = "walk", .footprint = a_megabyte, .call = count_walked, .rewind = stay };
+	unsigned char *memory = aligned_alloc(2 << 20, 2 << 20);
+	atomic_bool cancel = false;
+	struct kernel_run run = { .kernel = &kernel, .memory = memory, .cancel = &cancel, .ring = 1 << 20, .granule = 1, .lines = 8, .reaches = 2,
+		.reach = { { .lines = 4, .range = 4096 }, { .lines = 4, .range = 1 << 20 } } };
+	struct measure measure;
+	struct clock clock;
+
+	(void)state;
+	clock_calibrate(&clock);
+	walked = 0;
+	measure_begin(&measure, &run, &clock, 32768, 1 << 20, 3600, &cancel);
+	assert_true(walked >= 1 << 19);
+	free(memory);
+}
+
 static void stopping_does_not_wait_for_the_end(void **state)
 {
 	struct engine engine;
@@ -651,6 +691,7 @@ int main(void)
 		cmocka_unit_test(the_latest_request_wins),
 		cmocka_unit_test(cancelling_ends_what_is_under_way),
 		cmocka_unit_test(patience_ends_what_finds_no_quiet),
+		cmocka_unit_test(what_is_met_more_often_is_walked_beforehand),
 		cmocka_unit_test(stopping_does_not_wait_for_the_end),
 		cmocka_unit_test(memory_beyond_the_machine_is_refused),
 		cmocka_unit_test(a_processor_that_is_not_ours_is_refused),
