@@ -66,6 +66,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 /* The calls of one region of `count`, untimed, for whoever counts around them. */
 void measure_region(struct measure *measure, uint64_t elements);
 
+/* ---- quiet.c ---- */
+
 /* What a trial's watch chain of so many links tells (struct trial): its ticks, and those of a cycle by the reference chain. Pure. */
 enum { MEASURE_WATCH_LINKS = 12288 };
 float measure_watch(const struct clock *clock, double ticks, double cycle);
