@@ -163,6 +163,7 @@ struct status insight_adopt(struct session *session, const char *text, const cha
 	insight->wanted[0] = '\0';
 	load(session);
 	insight_renew(session);
+	windowing_renew(session);
 	return status;
 }
 

@@ -3,6 +3,9 @@
 
 #include "played.h"
 
+#include "model/uarch.h"
+#include "session/explainer.h"
+#include "session/state.h"
 #include "session/windows.h"
 
 static struct session *start(const struct kernel *kernel)
@@ -158,6 +161,65 @@ static void there_is_no_slice_over_fillers(void **state)
 	session_free(session);
 }
 
+/* ---- entries beside the curves, of cores of one line more each */
+
+static const char core_text[] = "uarch a A core\nisa x86_64\nmatch vendor Nobody family 6 [M]\nwidth 4 [M]\nports p0 [M]\nclass alu latency 1 ports p0 [M]\n";
+
+static enum uarch_match recognise(void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
+{
+	(void)context, (void)machine;
+	snprintf(name, CORE_NAME, "a");
+	*why = '\0';
+	return UARCH_EXACT;
+}
+
+static struct status read_core(void *context, const char *line, struct core *core)
+{
+	char text[512];
+
+	(void)context;
+	snprintf(text, sizeof(text), "%s%s", core_text, line);
+	memset(core, 0, sizeof(*core));
+	snprintf(core->name, sizeof(core->name), "a");
+	return uarch_parse(text, "core", &core->uarch);
+}
+
+static struct status load_core(void *context, const char *name, const char *isa, struct core *core)
+{
+	(void)name, (void)isa;
+	return read_core(context, "size rob 224 [M]\n", core);
+}
+
+static void unload_core(void *context, struct core *core)
+{
+	(void)context;
+	uarch_free(core->uarch);
+	core->uarch = NULL;
+}
+
+static void explain_nothing(void *context, const struct explain_question *question, struct explanation *explanation)
+{
+	(void)context, (void)question;
+	explanation->status = status_make(STATUS_FAILED, "not here");
+}
+
+static void a_core_that_measured_itself_stands_beside_the_curves(void **state)
+{
+	static const struct explainer explainer = { .recognise = recognise, .load = load_core, .unload = unload_core, .explain = explain_nothing,
+		.read = read_core };
+	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
+	struct session *session;
+
+	(void)state;
+	fake.machine.processors = 2;
+	session = played_begin(&engine, (struct session_options){ .seed = 5, .explainer = &explainer }, &kernel_window);
+	assert_string_equal(look(session, 100)->window->filler, "nop");
+	check_near(view.window->entries, 224, 1e-9);
+	check_ok(insight_adopt(session, "size rob 300 [M]\n", "measured"));
+	check_near(look(session, 101)->window->entries, 300, 1e-9);
+	session_free(session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +228,7 @@ int main(void)
 		cmocka_unit_test(other_kernels_have_no_windows),
 		cmocka_unit_test(freezing_and_other_settings_take_a_request_back),
 		cmocka_unit_test(there_is_no_slice_over_fillers),
+		cmocka_unit_test(a_core_that_measured_itself_stands_beside_the_curves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
