@@ -185,12 +185,22 @@ double infer_bound(const struct port_load *load, int count)
 	return most;
 }
 
-double infer_slots(const struct inference *in, int op)
+double measured_slots(const struct measured_op *op)
 {
-	const struct figure *slots = &in->measured->op[op].slots;
+	const struct figure *slots = &op->slots;
 	double whole = slots->known ? round(slots->value) : 1;
 
 	return !slots->known || (whole > 0 && fabs(slots->value - whole) < 0.25) ? whole : fmax(slots->value, 0.1);
+}
+
+double measured_own_slots(const struct measured_op *op)
+{
+	return fmax(0, measured_slots(op) - (*op->store ? 1 : 0));
+}
+
+double infer_slots(const struct inference *in, int op)
+{
+	return measured_slots(&in->measured->op[op]);
 }
 
 static bool add_terms(const struct inference *in, int op, double times, struct port_load *load, int *count)

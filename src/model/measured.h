@@ -89,7 +89,6 @@ struct measured_ports {
 	bool known[MEASURED_OPS];         /* what the class executes as is known */
 	int term_count[MEASURED_OPS];     /* 0: takes no port */
 	struct uarch_term term[MEASURED_OPS][UARCH_TERMS];      /* its accesses not among them */
-	double slots[MEASURED_OPS];       /* of the width, accesses aside, as a core's file counts them */
 	int fitted, checked;              /* mixes that it follows from; others that it was only compared with */
 	double fitted_median, fitted_worst, checked_median, checked_worst;      /* relative differences to what was measured */
 	int nested;                       /* pairs of classes of which one has four ports and more, and those of the other among them */

@@ -81,7 +81,11 @@ double infer_miss(const struct inference *in, double predicted, double cycles, d
 bool infer_is_memory(const char *name);
 /* The index of an op of that name, or -1. */
 int infer_op(const struct measured *measured, const char *name);
-/* Slots that the whole instruction takes: a whole number where it is nearly one. */
+/* Slots that the whole instruction takes: a whole number where it is nearly one; 1 where they are not known. Likewise accesses aside, as a core's file
+ * counts them. */
+double measured_slots(const struct measured_op *op);
+double measured_own_slots(const struct measured_op *op);
+/* Of an op by its number. */
 double infer_slots(const struct inference *in, int op);
 /* Work of `times` instructions of an op with its accesses, appended to load; false: something of it is not known. */
 bool infer_work(const struct inference *in, int op, double times, struct port_load *load, int *count);

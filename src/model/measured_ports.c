@@ -109,16 +109,6 @@ static void close_gap(struct inference *in)
 		}
 }
 
-static void settle_slots(struct inference *in)
-{
-	for (int i = 0; i < in->measured->op_count; i++) {
-		const struct measured_op *op = &in->measured->op[i];
-		double slots = infer_slots(in, i);
-
-		in->to->slots[i] = fmax(0, slots - (*op->store ? 1 : 0));
-	}
-}
-
 /* ---- mixes that nothing follows from, to see whether the assignment is right */
 
 enum { CHECKS = 40 };
@@ -287,7 +277,6 @@ void infer_all(struct inference *in)
 	if (in->want_count >= in->enough)
 		return;
 	infer_units(in);
-	settle_slots(in);
 	find_slower(in);
 	check(in);
 	close_gap(in);

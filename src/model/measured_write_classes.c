@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/measured_parts.h"
 #include "model/uarch_read.h"
 
 struct names {
@@ -115,7 +116,7 @@ static void add_class(const struct measured *m, const struct measured_ports *por
 {
 	const struct measured_op *op = &m->op[i];
 	struct text comment = { 0 };
-	double slots = op->slots.known ? ports->slots[i] : usual_slots(m, ports, i);
+	double slots = op->slots.known ? measured_own_slots(op) : usual_slots(m, ports, i);
 	bool early = jumps_early(m, ports, i);
 
 	text_addf(text, "class %s", op->name);

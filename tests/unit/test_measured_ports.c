@@ -4,6 +4,8 @@
 
 #include "made_cores.h"
 
+#include "model/measured_parts.h"
+
 static struct made made;
 static struct measured measured;
 static struct measured_ports ports;
@@ -137,8 +139,8 @@ static void what_is_done_at_rename_takes_no_port(void **state)
 	/* Five and three are all that others show. */
 	assert_int_equal(ports.ports, 8);
 	/* Nor does it take more of the width than the nops beside it left. */
-	check_near(ports.slots[move], 1, 0.03);
-	check_near(ports.slots[extend], 1, 0.03);
+	check_near(measured_own_slots(&measured.op[move]), 1, 0.03);
+	check_near(measured_own_slots(&measured.op[extend]), 1, 0.03);
 	made_end(&made);
 }
 

@@ -3,6 +3,8 @@
 
 #include "made_cores.h"
 
+#include "model/measured_parts.h"
+
 static struct made made;
 static struct measured measured;
 static struct measured_ports ports;
@@ -81,8 +83,6 @@ static void set_small(void)
 	ports.term_count[5] = 2;
 	ports.term[5][0] = (struct uarch_term){ 2, 3, 1 };
 	ports.term[5][1] = (struct uarch_term){ 8, 1, 10.1f };
-	for (int i = 0; i < measured.op_count; i++)
-		ports.slots[i] = measured.op[i].slots.value;
 }
 
 static void read_back(void)
@@ -160,6 +160,21 @@ static void numbers_are_read_back(void **state)
 	check_contains(text, "# extra mood: 1, which has no line\n");
 	check_contains(text, "# chain fadd nothing: 2, which has no line\n");
 	check_near(uarch_size(uarch, SIZE_OPCACHE), 4000, 0);
+}
+
+/* Of some classes alone: what executes where was not asked, and their slots are what was measured. */
+static void without_ports_slots_are_those_measured(void **state)
+{
+	(void)state;
+	memset(&ports, 0, sizeof(ports));
+	measured.op[0].slots.value = 1.04;
+	strcpy(add_op("store", -1, 0.5, 1.97)->store, "vstore");
+	read_back();
+	check_near(uarch_find(uarch, "alu", 0)->slots, 1, 0);
+	check_near(uarch_find(uarch, "fround", 0)->slots, 2, 0);
+	check_near(uarch_find(uarch, "div", 64)->slots, 5, 0);
+	assert_null(strstr(text, "class alu latency 1±0.014 each 0.2004±0.001 slots"));
+	assert_false(uarch_find(uarch, "alu", 0)->executes);
 }
 
 static void buffers_are_knees_and_what_the_loop_takes(void **state)
@@ -276,7 +291,6 @@ static void gathers_hold_something_for_each_access(void **state)
 		strcpy(op->load, "vload");
 		op->accesses = i ? 2 : 8;
 		ports.known[last] = true;
-		ports.slots[last] = 7;
 		ports.term_count[last] = 1;
 		ports.term[last][0] = (struct uarch_term){ 8, 1, i ? 1.5f : 4 };
 	}
@@ -337,7 +351,7 @@ static void a_core_is_read_back(void **state)
 			for (int t = 0; t < class->term_count; t++)
 				assert_int_equal(class->term[t].ports, ports.term[i][t].ports);
 			if (ports.known[i])
-				check_near(class->slots, ports.slots[i], 0.021);
+				check_near(class->slots, measured_own_slots(&measured.op[i]), 0.021);
 		}
 		end(state);
 		made_end(&made);
@@ -418,6 +432,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(numbers_are_read_back, begin, end),
+		cmocka_unit_test_setup_teardown(without_ports_slots_are_those_measured, begin, end),
 		cmocka_unit_test_setup_teardown(buffers_are_knees_and_what_the_loop_takes, begin, end),
 		cmocka_unit_test_setup_teardown(rules_come_from_slots, begin, end),
 		cmocka_unit_test_setup_teardown(ports_are_chosen_early, begin, end),
