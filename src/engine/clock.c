@@ -58,44 +58,45 @@ static double find_overhead(void)
 	return stats_median(empty, 101);
 }
 
-/* Reference links that fit the time of a watch link, from the quickest of many readings of either: each may run slow for a while, and neither ever
- * runs fast. */
-static double find_link(void)
+/* Reference links that fit the time of a watch link, from the quickest of many readings of either, now and before (*chain, *watch: ticks): each may run
+ * slow for a while, and neither ever runs fast. */
+static double find_link(double *chain, double *watch)
 {
-	double chain = INFINITY, watch = INFINITY;
-
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < CLOCK_READINGS; i++) {
 		uint64_t a = clock_ticks();
 		clock_chain(CLOCK_READ_LINKS);
 		uint64_t b = clock_ticks();
 		clock_watch(3 * CLOCK_READ_LINKS);
 		uint64_t c = clock_ticks();
 
-		chain = fmin(chain, (double)(b - a));
-		watch = fmin(watch, (double)(c - b));
+		*chain = fmin(*chain, (double)(b - a));
+		*watch = fmin(*watch, (double)(c - b));
 	}
-	return 3 * chain / watch;
+	return 3 * *chain / *watch;
 }
 
-/* Readings of the chain may be longer than the best by so much and count. */
-#define CHAIN_FULL 1.02
+/* Readings of the chain may be longer than the best by so much and count: the clock itself wanders. */
+#define CHAIN_FULL 1.06
 
-double clock_turn_of(const struct clock_reading *readings, int count, double *quickest)
+/* Fewer that count do not tell the quick end of many. */
+enum { READINGS_LEAST = 10 };
+
+double clock_turn_of(const struct clock_reading *readings, int count, double quickest)
 {
-	double cycles[CLOCK_READINGS], least = INFINITY;
+	double cycles[CLOCK_READINGS];
 	size_t used = 0;
 
-	for (int i = 0; i < count; i++)
-		least = fmin(least, readings[i].links);
-	*quickest = least / CLOCK_READ_LINKS / CLOCK_LINK_CYCLES;
 	for (int i = 0; i < count && used < CLOCK_READINGS; i++)
-		if (readings[i].links <= CHAIN_FULL * least)
+		if (readings[i].links <= CHAIN_FULL * quickest)
 			cycles[used++] = readings[i].turns / readings[i].links * CLOCK_READ_LINKS * CLOCK_LINK_CYCLES / CLOCK_TURNS;
+	if (used < READINGS_LEAST)
+		return NAN;
 	stats_sort(cycles, used);
-	return used > 0 ? stats_quantile(cycles, used, 0.1) : 1;
+	return stats_quantile(cycles, used, 0.1);
 }
 
-static double find_turn(double overhead, double *quickest)
+/* chain: the fewest ticks of CLOCK_READ_LINKS links, lowered where fewer are met. */
+static double find_turn(double overhead, double *chain)
 {
 	struct clock_reading readings[CLOCK_READINGS];
 
@@ -106,44 +107,59 @@ static double find_turn(double overhead, double *quickest)
 		clock_turn(CLOCK_TURNS);
 		uint64_t c = clock_ticks();
 
-		readings[i] = (struct clock_reading){ (double)(b - a) - overhead, (double)(c - b) - overhead };
+		readings[i] = (struct clock_reading){ (double)(b - a), (double)(c - b) - overhead };
+		*chain = fmin(*chain, readings[i].links);
 	}
-	return clock_turn_of(readings, CLOCK_READINGS, quickest);
+	return clock_turn_of(readings, CLOCK_READINGS, *chain);
 }
-
-/* The core clock by the chain is no better known than this. A clock that goes up by more was not at its best before. */
-#define GHZ_NOISE 0.03
 
 void clock_learn(struct clock *clock, double turns, double ghz)
 {
-	bool slow = !(ghz >= (1 - GHZ_NOISE) * clock->ghz), first = clock->ghz > 0 && ghz > (1 + 2 * GHZ_NOISE) * clock->ghz;
+	bool slow = !(ghz >= 0.97 * clock->ghz);
 
 	if (ghz > clock->ghz)
 		clock->ghz = ghz;
 	/* A little is noise. */
-	if (!slow && turns > 0.4 && (turns < 0.93 || (first && turns > 1.07)))
-		clock->turn *= turns;
+	if (slow || !(turns > 0.4) || (turns >= 0.93 && clock->turn_sure))
+		return;
+	clock->turn *= turns;
+	clock->turn_sure = true;
+}
+
+/* Seconds in which the chain has to come to its full speed, once at the start. */
+#define CALIBRATED_BY 0.02
+
+static void calibrate_watch(struct clock *clock, double begin)
+{
+	double chain = INFINITY, watch = INFINITY, turn;
+
+	do
+		clock->link_sure = fabs(find_link(&chain, &watch) - CLOCK_LINK_CYCLES) < 0.06 * CLOCK_LINK_CYCLES;
+	while (!clock->link_sure && clock_seconds() - begin < CALIBRATED_BY / 2);
+	do
+		turn = find_turn(clock->overhead, &chain);
+	while (isnan(turn) && clock_seconds() - begin < CALIBRATED_BY);
+	clock->turn_sure = !isnan(turn);
+	clock->turn = clock->turn_sure ? turn : 1;
+	/* Until the clock's own rate is known: of a tick. */
+	clock->ghz = (double)CLOCK_READ_LINKS * CLOCK_LINK_CYCLES / chain;
 }
 
 void clock_calibrate(struct clock *clock)
 {
-	double begin = clock_seconds(), quickest = INFINITY;
+	double begin = clock_seconds();
 
-	*clock = (struct clock){ .link = CLOCK_LINK_CYCLES, .link_sure = true, .watched = CLOCK_HAS_WATCH, .turn = 1 };
+	*clock = (struct clock){ .link = CLOCK_LINK_CYCLES, .link_sure = true, .watched = CLOCK_HAS_WATCH, .turn = 1, .turn_sure = true };
 	clock->epoch = clock_ticks();
 	clock->epoch_seconds = clock_seconds();
 	/* Up to speed first: a core fresh from sleep runs slowly for some hundred microseconds. */
 	clock_chain(1 << 16);
 	clock->step = find_step();
 	clock->overhead = find_overhead();
-	if (CLOCK_HAS_WATCH) {
-		double link = find_link();
-
-		clock->turn = find_turn(clock->overhead, &quickest);
-		clock->link_sure = fabs(link - CLOCK_LINK_CYCLES) < 0.06 * CLOCK_LINK_CYCLES;
-	}
+	if (CLOCK_HAS_WATCH)
+		calibrate_watch(clock, begin);
 	while (clock_seconds() - begin < 2e-3)
 		clock_chain(1024);
 	clock->hz = (double)(clock_ticks() - clock->epoch) / (clock_seconds() - clock->epoch_seconds);
-	clock->ghz = isfinite(quickest) ? clock->hz / quickest * 1e-9 : 0;
+	clock->ghz *= clock->hz * 1e-9;
 }

@@ -26,6 +26,7 @@ struct clock {
 	bool watched;         /* whether there is a watch chain */
 	double ghz;           /* the fastest core clock that clock_learn() was told; 0: none yet */
 	double turn;          /* cycles a turn of the watch loops takes, at the best that was seen (clock_learn()) */
+	bool turn_sure;       /* false: nothing was seen while the chain ran at its full speed; what is learnt next counts, whatever it is */
 	uint64_t epoch;       /* ticks … */
 	double epoch_seconds; /* … and CLOCK_MONOTONIC_RAW at the same time, to refine hz later */
 };
@@ -39,8 +40,7 @@ void clock_calibrate(struct clock *clock);
 
 /* Takes in what a turn of the watch loops took at its best lately, as a multiple of what was known: calibrated beside a busy
  * sibling the figure is too high. ghz: the core clock by the reference chain meanwhile; where the chain itself ran slow, as it
- * does after code of 512-bit vectors, everything else looks quick, and nothing is learnt. Where it ran slow all the while that the clock was
- * calibrated, the figure is too low, and all that comes later would look disturbed: the first that is not slow puts it right. */
+ * does after code of 512-bit vectors, everything else looks quick, and nothing is learnt. */
 void clock_learn(struct clock *clock, double turns, double ghz);
 
 /* Ticks that the reference chain took for CLOCK_READ_LINKS links, and the watch loops right after it for CLOCK_TURNS turns. */
@@ -51,9 +51,9 @@ struct clock_reading {
 enum { CLOCK_READ_LINKS = 7680 };
 
 /* Cycles of a turn: the quick end of many readings, as contention only slows the loops down, and only of those in which the chain ran at its full
- * speed: it may be slow for a while, by up to three, and everything else then looks quick. quickest: the fewest ticks that a cycle took. No readings: 1,
- * and quickest is INFINITY. Pure. */
-double clock_turn_of(const struct clock_reading *readings, int count, double *quickest);
+ * speed (quickest: the fewest ticks that it was seen to take): it may be slow for a while, by up to three, and everything else then looks quick, and
+ * all that came after would look disturbed. NAN: it was slow in nearly all. Pure. */
+double clock_turn_of(const struct clock_reading *readings, int count, double quickest);
 
 /* Turns that one reading of the watch loops makes. */
 enum { CLOCK_TURNS = 3072 };
