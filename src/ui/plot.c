@@ -77,15 +77,34 @@ static double mark_above(double value)
 	return mark_below(2.6 * mark);
 }
 
+/* The letters of what the points' figures come from: of time T; cycles are by the counter, the reference chain, or some by either. Nothing where no
+ * point is measured. */
+static void source_letters(const struct view_slice *slice, bool cycles, char letters[8])
+{
+	bool counted = false, referred = false;
+
+	for (int i = 0; i < slice->count; i++)
+		if (slice->point[i].valid) {
+			counted |= slice->point[i].sample.cycles_from == SOURCE_COUNTER;
+			referred |= slice->point[i].sample.cycles_from != SOURCE_COUNTER;
+		}
+	if (!counted && !referred)
+		*letters = '\0';
+	else
+		snprintf(letters, 8, " %s", !cycles ? "T" : counted && referred ? "C, R" : counted ? "C" : "R");
+}
+
 void plot_title(const struct view *view, const struct view_slice *slice, char *buffer, size_t size)
 {
 	const struct kernel *kernel = view->setting.kernel;
 	const struct view_slice *other = slice == &view->by_size ? &view->by_stride : &view->by_size;
-	size_t used = (size_t)snprintf(buffer, size, "%s over %s",
-		kernel->plot_cpe ? "cycles" : is_cpe(view, slice) ? "cycles per element" : "GB/s",
-		kernel->knobs[slice->knob].name);
-	char here[64];
+	bool cycles = kernel->plot_cpe || is_cpe(view, slice);
+	char here[64], letters[8];
+	size_t used;
 
+	source_letters(slice, cycles, letters);
+	used = (size_t)snprintf(buffer, size, "%s%s over %s", kernel->plot_cpe ? "cycles" : cycles ? "cycles per element" : "GB/s", letters,
+		kernel->knobs[slice->knob].name);
 	if (kernel->plot_cpe && used < size)
 		used += (size_t)snprintf(buffer + used, size - used, " (log)");
 	/* The marker between or beyond the points cannot tell the value. */
