@@ -187,6 +187,14 @@ static void name_change(const struct setting *from, const struct option *to, cha
 		snprintf(buffer + used, size - used, ")");
 }
 
+/* The limit that a change gets below: what is predicted, but where the binding one falls further than what stood above it, that one. */
+static enum limit_kind eased_by(const struct limits *limits, double cpe)
+{
+	bool binding = limits->binding >= 0 && limits->bound - cpe > limits->predicted - limits->bound;
+
+	return limits->limit[binding ? limits->binding : limits->predicted_by].kind;
+}
+
 /* Whether the slowest chain goes from each load to the address of the next: from pointer to pointer. */
 static bool chases_pointers(const struct explanation *explanation)
 {
@@ -249,7 +257,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->to = best.cpe;
 	name_change(question->setting, &best, change, sizeof(change));
 	units_figure(best.cpe, predicted, sizeof(predicted));
-	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change, eases[kind], predicted);
+	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change, eases[eased_by(limits, best.cpe)], predicted);
 	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change, " "), change);
 	return true;
 }
