@@ -135,6 +135,19 @@ static double predict(const struct advice_question *question, const struct setti
 	return cpe;
 }
 
+/* Whether another way to write the same work would, by what follows from it, be other work. */
+static bool other_work(const struct setting *from, const struct setting *to, int turned)
+{
+	const struct kernel *kernel = from->kernel;
+
+	if (kernel->knobs[turned].role == KNOB_WORK)
+		return false;
+	for (int i = 0; i < kernel->knob_count; i++)
+		if (kernel->knobs[i].role == KNOB_WORK && from->v[i] != to->v[i])
+			return true;
+	return false;
+}
+
 /* Tries the values of one knob; the best way so far is kept in best. */
 static void try_knob(const struct advice_question *question, int index, struct asking *asking, struct option *best)
 {
@@ -151,7 +164,7 @@ static void try_knob(const struct advice_question *question, int index, struct a
 		option.setting.v[index] = values[i];
 		if (present->kernel->fit)
 			present->kernel->fit(option.setting.v, index);
-		if (option.setting.v[index] != values[i])
+		if (option.setting.v[index] != values[i] || other_work(present, &option.setting, index))
 			continue;
 		status = question->replay ? status_ok() : setting_check(&option.setting, question->means);
 		if (!status_is_ok(&status) || (question->replay && replay_find(question->replay, &option.setting) < 0))

@@ -237,7 +237,8 @@ static struct status run_find_choose(struct session *session, const char *argume
 
 ACTION_BY(help, ((void)now, overlay_open(session, OVERLAY_HELP)))
 WORKS_BY(help, session->overlay != OVERLAY_HELP)
-WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0' || session_prepares(session) || campaign_runs(session, CAMPAIGN_CORE))
+WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0' || session_prepares(session) || campaign_runs(session, CAMPAIGN_CORE) ||
+	campaign_runs(session, CAMPAIGN_PROBE))
 
 static struct status run_close(struct session *session, const char *arguments, double now)
 {
@@ -248,6 +249,8 @@ static struct status run_close(struct session *session, const char *arguments, d
 		session->entry[0] = '\0';
 	else if (campaign_runs(session, CAMPAIGN_CORE))
 		campaign_halt(session, CAMPAIGN_CORE, now);
+	else if (campaign_runs(session, CAMPAIGN_PROBE))
+		campaign_halt(session, CAMPAIGN_PROBE, now);
 	else if (session_prepares(session))
 		session_stop(session);
 	return status_ok();
@@ -356,8 +359,8 @@ static const struct command_row rows[] = {
 		COMMAND_VERBATIM },
 	{ "choose", "", "take what find has marked", run_find_choose, works_find_choose, 0 },
 	{ "help", "", "keys and commands", run_help, works_help, COMMAND_FOUND },
-	{ "close", "", "close what lies over the panels, drop the typed value, end a preparation that takes long or this core's measuring itself", run_close, works_close,
-		0 },
+	{ "close", "", "close what lies over the panels, drop the typed value, end a preparation that takes long, a probe, or this core's measuring itself",
+		run_close, works_close, 0 },
 	{ "yank", "", "the command line that reopens this state", run_yank, NULL, COMMAND_FOUND },
 	{ "quit", "", "end", run_quit, NULL, COMMAND_FOUND },
 	{ NULL, NULL, NULL, NULL, NULL, 0 },

@@ -23,8 +23,13 @@ static struct status check(const int64_t *v)
 	return v[ACC] > v[UNROLL] ? status_make(STATUS_USAGE, "acc=%d is too many", (int)v[ACC]) : status_ok();
 }
 
+/* The fast form is one of the second type alone. */
+static bool form_wants_type;
+
 static void fit(int64_t *v, int changed)
 {
+	if (form_wants_type && changed == FORM && v[FORM])
+		v[TYPE] = 1;
 	if (v[ACC] > v[UNROLL])
 		v[changed == ACC ? UNROLL : ACC] = v[changed == ACC ? ACC : UNROLL];
 }
@@ -234,6 +239,20 @@ static void a_chain_of_pointers_is_not_told_to_use_accumulators(void **state)
 	explanation_free(scratch);
 }
 
+/* A read is not made faster by writing instead. */
+static void another_form_that_is_other_work_is_not_advised(void **state)
+{
+	struct advice advice;
+
+	(void)state;
+	form_wants_type = true;
+	advice = ask(by_type, &kernel);
+	assert_int_equal(advice.knob, TYPE);
+	assert_string_equal(advice.brief, "type=fast");
+	form_wants_type = false;
+	assert_int_equal(ask(by_type, &kernel).knob, FORM);
+}
+
 /* Page walks stand above what binds; a smaller size gets below both, and much further below the second. */
 static void a_change_is_said_to_ease_what_it_gains_most_of(void **state)
 {
@@ -300,6 +319,7 @@ int main(void)
 		cmocka_unit_test(a_stepped_kernel_is_asked_less),
 		cmocka_unit_test(advice_can_be_found_one_setting_at_a_time),
 		cmocka_unit_test(a_chain_of_pointers_is_not_told_to_use_accumulators),
+		cmocka_unit_test(another_form_that_is_other_work_is_not_advised),
 		cmocka_unit_test(a_change_is_said_to_ease_what_it_gains_most_of),
 		cmocka_unit_test(every_limit_has_words_for_what_eases_it),
 		cmocka_unit_test(what_is_not_known_is_not_advised),
