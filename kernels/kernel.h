@@ -121,7 +121,8 @@ struct kernel_run {
 
 	/* What the machine code does not tell, per element; 0 where it does not happen. */
 	double lines;         /* cache lines that the walk touches anew in a pass: what must come from beyond a cache that the
-	                         working set does not fit */
+	                         working set does not fit. Scattered: each access counts that begins another line, as its neighbours come at
+	                         other times */
 	double step;          /* bytes from one access to the next, where all are as far apart: over a line, and lines between are left out;
 	                         0: none is left out */
 	const char *access;   /* what a line is touched by, in a word: "read"; static text; NULL: an element */

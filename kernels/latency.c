@@ -318,16 +318,22 @@ static double lines_of(const int64_t *v)
 	return item < LINE ? (double)item / LINE : 1;
 }
 
+/* Lines that an access touches anew: at random the next node, or pair, lies in another line than this one, however many a line holds. */
+static double lines_anew(const int64_t *v)
+{
+	if (v[ORDER] == ORDER_PAIRS)
+		return v[STRIDE] < LINE ? 0.5 : 1;
+	return v[ORDER] == ORDER_RANDOM ? 1 : lines_of(v);
+}
+
 static void latency_figures(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	struct nodes nodes = far_shape(v);
 	double far = is_mixed(v) ? (double)far_of(v) / MIX : 1;
 
-	run->access = "load";
-	run->step = v[ORDER] == ORDER_PAIRS ? 0 : (double)v[STRIDE];
 	run->scattered = v[ORDER] != ORDER_BACKWARD;
-	run->lines = lines_of(v) * far;
+	run->lines = lines_anew(v) * far;
 	run->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
 	run->access = "load";
 	/* With nodes farther apart than lines, most lines of the working set are never touched. */

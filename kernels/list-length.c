@@ -74,8 +74,9 @@ static bool list_cancelled(struct kernel_run *run, uint64_t index)
 static void list_figures(struct kernel_run *run)
 {
 	run->step = (double)run->v[SPACING];
-	run->lines = run->step < 64 ? run->step / 64 : 1;
 	run->scattered = run->v[ORDER] == ORDER_RANDOM;
+	/* At random the next node lies in another line than this one, however many a line holds. */
+	run->lines = run->step < 64 && !run->scattered ? run->step / 64 : 1;
 	run->access = "node";
 }
 

@@ -45,6 +45,14 @@ done <"$work/names"
 "$SLEXPLORE" --help | sed -n 's/^  slexplore \([a-z]*\).*/\1/p' >"$work/subcommands"
 each subcommand "$work/manual" <"$work/subcommands"
 
+# A paragraph of its own each, not run into the one before: in the synopsis after .br, below after .TP.
+while IFS= read -r name; do
+	grep -x -B1 -- "\.B slexplore $name" "$work/manual" | grep -qx '\.br' || [ "$name" = explore ] ||
+		fail "in the manual's synopsis $name begins no line"
+	sed -n '/^\.SH SUBCOMMANDS/,/^\.SH VALUES/p' "$work/manual" | grep -x -B1 -- "\.B $name" | grep -qx '\.TP' ||
+		fail "in the manual the subcommand $name begins no paragraph"
+done <"$work/subcommands"
+
 while IFS= read -r name; do
 	"$SLEXPLORE" "$name" --help
 done <"$work/subcommands" | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | sort -u >"$work/names"
@@ -65,6 +73,11 @@ while IFS= read -r name; do
 	esac
 done <"$work/names"
 [ -s "$work/names" ] || fail "no key was found to look for"
+# And each begins a paragraph: what stands after .TP, or below that as another name of it.
+grep -A1 '^\.TP' "$work/keys" >"$work/begun"
+while IFS= read -r name; do
+	grep -qF -- " $name" "$work/begun" || fail "in the manual the key $name begins no paragraph"
+done <"$work/names"
 
 sed -n 's/^	\[LIMIT_[A-Z_]*\] = { "\([^"]*\)".*/\1/p' "$top_srcdir/src/model/limits.c" >"$work/names"
 each limit "$work/manual" <"$work/names"

@@ -83,6 +83,8 @@ static void put_facts(FILE *out, const struct measured *measured)
 	for (int i = 0; i < measured->fact_count; i++) {
 		const struct measured_fact *fact = &measured->fact[i];
 
+		if (!fact->figure.known)
+			continue;
 		fprintf(out, "%-34s", fact->word);
 		if (fabs(fact->figure.value) >= 1000)
 			fprintf(out, " %10.0f", fact->figure.value);

@@ -74,7 +74,9 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	fprintf(out, "predicted %s", figure);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limit_title(limits->limit[limits->predicted_by].kind));
-	fprintf(out, "   (source: model)\nremedy    %s\n", advice_sentence(explanation, limits->limit[limits->binding].kind));
+	/* Against what stands highest, as the explorer has it. */
+	fprintf(out, "   (source: model)\nremedy    %s\n",
+		advice_sentence(explanation, limits->limit[limits->predicted_by >= 0 ? limits->predicted_by : limits->binding].kind));
 }
 
 static void print_limits(FILE *out, const struct limits *limits)

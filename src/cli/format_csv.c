@@ -445,7 +445,8 @@ static void csv_core(struct report *report, const struct characterised *characte
 		text_free(&ports);
 	}
 	for (int i = 0; i < measured->fact_count; i++)
-		csv_figure(report, "fact", measured->fact[i].word, "", &measured->fact[i].figure, measured->fact[i].words);
+		if (measured->fact[i].figure.known)
+			csv_figure(report, "fact", measured->fact[i].word, "", &measured->fact[i].figure, measured->fact[i].words);
 }
 
 const struct format format_csv = {

@@ -303,6 +303,8 @@ static void json_core(struct report *report, const struct characterised *charact
 		text_free(&ports);
 	}
 	for (int i = 0; i < measured->fact_count; i++) {
+		if (!measured->fact[i].figure.known)
+			continue;
 		object = record_new(&records, "fact", report->records + 1);
 		record_set_string(object, "name", measured->fact[i].word, 40);
 		put_figure(object, "value", &measured->fact[i].figure);

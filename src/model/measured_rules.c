@@ -15,7 +15,8 @@ static const char *const exceptions[] = { "memory", "memory-immediate", "relativ
 
 enum { EXCEPTIONS = sizeof(exceptions) / sizeof(exceptions[0]) };
 
-/* What was measured of one mnemonic in front of branches. */
+/* What was measured of one mnemonic in front of branches. What was tried and not measured is taken to fuse: micro-ops too few make a limit too low,
+ * which is still a limit. */
 struct fusion {
 	char mnemonic[20];
 	unsigned asked, fuses;      /* a bit for each pair of conditions */
@@ -39,10 +40,15 @@ static int find_flags(const struct measured *m, const char *word)
 	return -1;
 }
 
+static bool one_slot(const struct figure *figure)
+{
+	return !figure->known || figure->value < 1.5;
+}
+
 /* "fuse cmp e": "cmp" and "e"; false for lines of another kind. */
 static bool split(const struct measured_fact *fact, char mnemonic[20], char rest[24])
 {
-	return strncmp(fact->word, "fuse ", 5) == 0 && fact->figure.known && sscanf(fact->word + 5, "%19s %23[^\n]", mnemonic, rest) == 2;
+	return strncmp(fact->word, "fuse ", 5) == 0 && sscanf(fact->word + 5, "%19s %23[^\n]", mnemonic, rest) == 2;
 }
 
 static int gather(const struct measured *m, struct fusion *fusion)
@@ -66,11 +72,11 @@ static int gather(const struct measured *m, struct fusion *fusion)
 		flags = find_flags(m, rest);
 		if (flags >= 0) {
 			fusion[k].asked |= 1u << flags;
-			fusion[k].fuses |= m->fact[i].figure.value < 1.5 ? 1u << flags : 0;
+			fusion[k].fuses |= one_slot(&m->fact[i].figure) ? 1u << flags : 0;
 		}
 		/* An operation that writes memory is two slots itself. */
 		for (int e = 0; e < EXCEPTIONS; e++)
-			if (strcmp(rest, exceptions[e]) == 0 && m->fact[i].figure.value >= (strcmp(rest, "store") == 0 ? 2.5 : 1.5))
+			if (strcmp(rest, exceptions[e]) == 0 && m->fact[i].figure.known && m->fact[i].figure.value >= (strcmp(rest, "store") == 0 ? 2.5 : 1.5))
 				fusion[k].unless |= 1u << e;
 	}
 	return count;
@@ -105,7 +111,7 @@ static void write_behind(const struct measured *m, const char *what, struct text
 	for (int i = 0; i < m->fact_count; i++) {
 		char mnemonic[20], rest[24];
 
-		if (!split(&m->fact[i], mnemonic, rest) || strncmp(rest, "after ", 6) != 0 || strcmp(rest + 6, what) != 0 || m->fact[i].figure.value >= 1.5)
+		if (!split(&m->fact[i], mnemonic, rest) || strncmp(rest, "after ", 6) != 0 || strcmp(rest + 6, what) != 0 || !one_slot(&m->fact[i].figure))
 			continue;
 		text_addf(text, "%s %s", any ? "" : "fuse", mnemonic);
 		any = true;
@@ -142,11 +148,22 @@ static void write_lamination(const struct measured *m, struct text *text)
 	text_add(text, " [measured]\n");
 }
 
+static void write_unmeasured(const struct measured *m, struct text *text)
+{
+	int count = 0;
+
+	for (int i = 0; i < m->fact_count; i++)
+		count += strncmp(m->fact[i].word, "fuse ", 5) == 0 && !m->fact[i].figure.known;
+	if (count > 0)
+		text_addf(text, "# Whether they fuse was not measured of %d pair%s; they are taken to, so that no limit is too high.\n", count, count == 1 ? "" : "s");
+}
+
 void rules_write(const struct measured *measured, struct text *text)
 {
 	struct fusion fusion[MNEMONICS];
 	int count = gather(measured, fusion);
 
+	write_unmeasured(measured, text);
 	for (int i = 0; i < count; i++)
 		if (fusion[i].fuses && !fusion[i].written)
 			write_fusion(measured, fusion, count, i, text);

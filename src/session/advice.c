@@ -135,6 +135,19 @@ static double predict(const struct advice_question *question, const struct setti
 	return cpe;
 }
 
+/* Whether another way to write the same work would, by what follows from it, be other work. */
+static bool other_work(const struct setting *from, const struct setting *to, int turned)
+{
+	const struct kernel *kernel = from->kernel;
+
+	if (kernel->knobs[turned].role == KNOB_WORK)
+		return false;
+	for (int i = 0; i < kernel->knob_count; i++)
+		if (kernel->knobs[i].role == KNOB_WORK && from->v[i] != to->v[i])
+			return true;
+	return false;
+}
+
 /* Tries the values of one knob; the best way so far is kept in best. */
 static void try_knob(const struct advice_question *question, int index, struct asking *asking, struct option *best)
 {
@@ -151,7 +164,7 @@ static void try_knob(const struct advice_question *question, int index, struct a
 		option.setting.v[index] = values[i];
 		if (present->kernel->fit)
 			present->kernel->fit(option.setting.v, index);
-		if (option.setting.v[index] != values[i])
+		if (option.setting.v[index] != values[i] || other_work(present, &option.setting, index))
 			continue;
 		status = question->replay ? status_ok() : setting_check(&option.setting, question->means);
 		if (!status_is_ok(&status) || (question->replay && replay_find(question->replay, &option.setting) < 0))
@@ -185,6 +198,14 @@ static void name_change(const struct setting *from, const struct option *to, cha
 	}
 	if (more && used < size)
 		snprintf(buffer + used, size - used, ")");
+}
+
+/* The limit that a change gets below: what is predicted, but where the binding one falls further than what stood above it, that one. */
+static enum limit_kind eased_by(const struct limits *limits, double cpe)
+{
+	bool binding = limits->binding >= 0 && limits->bound - cpe > limits->predicted - limits->bound;
+
+	return limits->limit[binding ? limits->binding : limits->predicted_by].kind;
 }
 
 /* Whether the slowest chain goes from each load to the address of the next: from pointer to pointer. */
@@ -249,7 +270,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->to = best.cpe;
 	name_change(question->setting, &best, change, sizeof(change));
 	units_figure(best.cpe, predicted, sizeof(predicted));
-	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change, eases[kind], predicted);
+	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change, eases[eased_by(limits, best.cpe)], predicted);
 	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change, " "), change);
 	return true;
 }

@@ -260,7 +260,8 @@ static void put_fact(struct measured *measured, const char *word, struct figure 
 {
 	struct measured_fact *fact = fact_named(measured, word);
 
-	if (!figure.known)
+	/* Of what fuses, that it was tried and not measured is kept, too: as what it is taken for. */
+	if (!figure.known && (fact || strncmp(word, "fuse ", 5) != 0))
 		return;
 	if (!fact) {
 		if (measured->fact_count == MEASURED_FACTS)

@@ -127,7 +127,7 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
 
 	canvas_text(canvas, at, 0, y, STYLE_FIGURE, "measured");
 	if (!sample->valid) {
-		canvas_text(canvas, at, x, y, STYLE_DIM, view->failure[0] ? "not measured" :
+		canvas_text(canvas, at, x, y, STYLE_DIM, view->failure[0] || (view->frozen && !view->measuring) ? "not measured" :
 			view->characterising ? "after the core" : view->probing ? "after the probe" : "measuring…");
 		return;
 	}

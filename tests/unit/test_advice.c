@@ -23,8 +23,13 @@ static struct status check(const int64_t *v)
 	return v[ACC] > v[UNROLL] ? status_make(STATUS_USAGE, "acc=%d is too many", (int)v[ACC]) : status_ok();
 }
 
+/* The fast form is one of the second type alone. */
+static bool form_wants_type;
+
 static void fit(int64_t *v, int changed)
 {
+	if (form_wants_type && changed == FORM && v[FORM])
+		v[TYPE] = 1;
 	if (v[ACC] > v[UNROLL])
 		v[changed == ACC ? UNROLL : ACC] = v[changed == ACC ? ACC : UNROLL];
 }
@@ -234,6 +239,51 @@ static void a_chain_of_pointers_is_not_told_to_use_accumulators(void **state)
 	explanation_free(scratch);
 }
 
+/* A read is not made faster by writing instead. */
+static void another_form_that_is_other_work_is_not_advised(void **state)
+{
+	struct advice advice;
+
+	(void)state;
+	form_wants_type = true;
+	advice = ask(by_type, &kernel);
+	assert_int_equal(advice.knob, TYPE);
+	assert_string_equal(advice.brief, "type=fast");
+	form_wants_type = false;
+	assert_int_equal(ask(by_type, &kernel).knob, FORM);
+}
+
+/* Page walks stand above what binds; a smaller size gets below both, and much further below the second. */
+static void a_change_is_said_to_ease_what_it_gains_most_of(void **state)
+{
+	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
+	struct explain_question question = { .kernel = &kernel };
+	struct setting setting;
+	struct advice_question whole = { &setting, explanation, &explainer, &question, { .memory = 1 << 30 }, scratch, NULL, 0 };
+	struct limits *limits = &explanation->limits;
+	struct advice advice;
+
+	(void)state;
+	setting_init(&setting, &kernel);
+	question.v = setting.v;
+	cpe_of = by_acc;
+	answered = LIMIT_MEMORY_LATENCY;
+	answer(NULL, &question, explanation);
+	limits_reserve(limits, 2);
+	limits->limit_count = 2;
+	limits->limit[1] = (struct limit){ .kind = LIMIT_PAGE_WALKS, .known = true, .cpe = 3.5 };
+	limits->predicted = 3.5;
+	limits->predicted_by = 1;
+	assert_true(advice_find(&whole, &advice));
+	assert_string_equal(advice.words, "acc=4 (and unroll=4) waits for a nearer level: 0.750 predicted");
+	limits->predicted = limits->limit[1].cpe = 30;
+	assert_true(advice_find(&whole, &advice));
+	assert_string_equal(advice.words, "acc=4 (and unroll=4) walks fewer pages: 0.750 predicted");
+	answered = LIMIT_LATENCY;
+	explanation_free(explanation);
+	explanation_free(scratch);
+}
+
 static void every_limit_has_words_for_what_eases_it(void **state)
 {
 	(void)state;
@@ -269,6 +319,8 @@ int main(void)
 		cmocka_unit_test(a_stepped_kernel_is_asked_less),
 		cmocka_unit_test(advice_can_be_found_one_setting_at_a_time),
 		cmocka_unit_test(a_chain_of_pointers_is_not_told_to_use_accumulators),
+		cmocka_unit_test(another_form_that_is_other_work_is_not_advised),
+		cmocka_unit_test(a_change_is_said_to_ease_what_it_gains_most_of),
 		cmocka_unit_test(every_limit_has_words_for_what_eases_it),
 		cmocka_unit_test(what_is_not_known_is_not_advised),
 	};

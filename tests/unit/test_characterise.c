@@ -423,6 +423,28 @@ static void what_early_stages_left_out_comes_once_more(void **state)
 	play_free(play);
 }
 
+/* What fuses was asked for and never seen: that is told, as limits take it for fused. */
+static struct result never_slots_answer(struct play *play, const struct request *request)
+{
+	return play->report->stage >= CHARACTERISE_SLOTS ? contended_answer(play, request) : quiet_answer(play, request);
+}
+
+static void what_fuses_and_was_not_measured_is_kept_as_that(void **state)
+{
+	struct play *play = play_new();
+	const struct measured *measured;
+	int unknown = 0;
+
+	(void)state;
+	play->answer = never_slots_answer;
+	run(play);
+	measured = &play->report->measured;
+	for (int i = 0; i < measured->fact_count; i++)
+		unknown += strncmp(measured->fact[i].word, "fuse ", 5) == 0 && !measured->fact[i].figure.known;
+	assert_true(unknown > 0);
+	play_free(play);
+}
+
 static struct result refusing_answer(struct play *play, const struct request *request)
 {
 	struct result result = quiet_answer(play, request);
@@ -588,6 +610,7 @@ int main(void)
 		cmocka_unit_test(slots_that_cannot_be_are_looked_at_again),
 		cmocka_unit_test(mixes_wait_a_spell_out_too),
 		cmocka_unit_test(what_early_stages_left_out_comes_once_more),
+		cmocka_unit_test(what_fuses_and_was_not_measured_is_kept_as_that),
 		cmocka_unit_test(what_is_refused_is_noted_and_the_rest_goes_on),
 		cmocka_unit_test(what_was_taken_back_is_asked_for_again),
 		cmocka_unit_test(stopped_it_tells_what_there_is),

@@ -356,7 +356,7 @@ static void text_is_for_people(void **state)
 	check_contains(written, "loop      10 instructions, 9 micro-ops after fusion, 2 elements an iteration\n");
 	check_contains(written, "limit     1.750 cycles per element: port pressure\n");
 	check_contains(written, "predicted 11.75, by branch misprediction   (source: model)\n");
-	check_contains(written, "remedy    Use operations that run on other ports");
+	check_contains(written, "remedy    Compute both ways and select");
 	check_contains(written, "\n    1.750    3.500  ports                binds: ");
 	check_contains(written, "\n    1.500    3.000  latency              chain of 1 multiplication: 3 cycles\n");
 	check_contains(written, "misprediction        soft: ");

@@ -144,6 +144,53 @@ static void only_the_range_of_scattered_accesses_counts(void **state)
 	assert_non_null(limit_of(LIMIT_MEMORY_LINES));
 }
 
+static int64_t order_named(const struct kernel *kernel, const char *name)
+{
+	const char *const *choices = kernel->knobs[kernel_knob(kernel, "order")].choices;
+	int64_t order = 0;
+
+	while (choices[order] && strcmp(choices[order], name) != 0)
+		order++;
+	assert_non_null(choices[order]);
+	return order;
+}
+
+/* At random each node waits for its own line, however many nodes lie in one; in order they share it. */
+static void small_nodes_at_random_all_wait_for_their_lines(void **state)
+{
+	static const struct {
+		const char *kernel, *apart, *order;
+		int64_t least, wide;
+		double share;
+	} cases[] = {
+		{ "list-length", "spacing", "random", 16, 64, 1 },
+		{ "latency", "stride", "random", 16, 64, 1 },
+		/* The second of a pair lies beside the first. */
+		{ "latency", "stride", "pairs", 16, 64, 0.5 },
+		{ "latency", "stride", "pairs", 32, 64, 0.5 },
+	};
+
+	(void)state;
+	if (!core.uarch)
+		skip();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct kernel *kernel = kernel_find(cases[i].kernel);
+		int64_t v[KNOBS_MAX];
+		double wide;
+
+		initial(kernel, v);
+		v[kernel_knob(kernel, "size")] = 128 << 10;
+		v[kernel_knob(kernel, "order")] = order_named(kernel, cases[i].order);
+		v[kernel_knob(kernel, cases[i].apart)] = cases[i].wide;
+		check_ok(ask(kernel, v));
+		wide = explanation->limits.beyond[0];
+		v[kernel_knob(kernel, cases[i].apart)] = cases[i].least;
+		check_ok(ask(kernel, v));
+		check_near(explanation->limits.beyond[0], cases[i].share * wide, 1e-9);
+		assert_true(limit_of(LIMIT_MEMORY_LATENCY) && limit_of(LIMIT_MEMORY_LATENCY)->cpe > 5);
+	}
+}
+
 /* The small copy that the code is read from would be learnt by heart. */
 static void figures_are_those_of_the_size_asked_about(void **state)
 {
@@ -257,6 +304,7 @@ int main(void)
 		cmocka_unit_test(default_settings_bind_as_their_documents_say),
 		cmocka_unit_test(chains_that_begin_anew_overlap),
 		cmocka_unit_test(only_the_range_of_scattered_accesses_counts),
+		cmocka_unit_test(small_nodes_at_random_all_wait_for_their_lines),
 		cmocka_unit_test(figures_are_those_of_the_size_asked_about),
 		cmocka_unit_test(code_is_read_without_memory_for_the_data),
 		cmocka_unit_test(the_longest_loops_are_read),

@@ -303,6 +303,9 @@ static void lines_are_those_that_hold_nodes(void **state)
 	v[stride] = 16;
 	run_at(latency, v, &run);
 	check_near(run.range, 96 * 4160, 0);
+	check_near(run.lines, 1, 0);      /* those beside it come at other times */
+	v[order] = 1;
+	run_at(latency, v, &run);
 	check_near(run.lines, 0.25, 0);
 	v[order] = 2;      /* pairs: within a line, and of two */
 	v[size] = 64 << 10;

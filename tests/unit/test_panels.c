@@ -419,6 +419,20 @@ static void a_long_preparation_says_how_far_it_is(void **state)
 	lacks(draw(&panel_figure, 40, 12), "laying out");
 }
 
+/* What is frozen is not being measured; but a request that is under way ends. */
+static void the_ladder_waits_for_no_figure_while_frozen(void **state)
+{
+	(void)state;
+	begin_limits();
+	view.sample.valid = false;
+	check_contains(draw(&panel_ladder, 60, 12), "measuring");
+	view.frozen = true;
+	check_contains(draw(&panel_ladder, 60, 12), "not measured");
+	lacks(shown, "measuring");
+	view.measuring = true;
+	check_contains(draw(&panel_ladder, 60, 12), "measuring");
+}
+
 static void another_core_is_named_in_each_title(void **state)
 {
 	static const struct panel *const panels[] = { &panel_ladder, &panel_ports };
@@ -561,6 +575,7 @@ int main(void)
 		cmocka_unit_test(a_message_comes_before_how_far_the_core_is),
 		cmocka_unit_test(a_long_preparation_says_how_far_it_is),
 		cmocka_unit_test(the_ladder_tells_hard_from_soft_and_unknown),
+		cmocka_unit_test(the_ladder_waits_for_no_figure_while_frozen),
 		cmocka_unit_test(another_core_is_named_in_each_title),
 		cmocka_unit_test(the_figure_has_limit_gap_and_key),
 		cmocka_unit_test(ports_and_units_stand_apart),

@@ -169,6 +169,26 @@ static void begun_anew_or_stopped_while_it_stands_it_counts_no_pause(void **stat
 	session_free(session);
 }
 
+/* Esc ends it once nothing lies over the panels. */
+static void closing_ends_it_after_what_lies_on_top(void **state)
+{
+	struct session *session = start();
+	double now;
+
+	(void)state;
+	command(session, "probe only latency", 100.01);
+	now = answer(session, 100.02, 70);
+	command(session, "help", now);
+	command(session, "close", now);
+	assert_true(look(session, now)->probing);
+	assert_true(session_command_works(session, "close"));
+	command(session, "close", now);
+	assert_false(look(session, now)->probing);
+	assert_true(view.probe->lines[PAGES_HUGE].count > 60);
+	assert_false(session_command_works(session, "close"));
+	session_free(session);
+}
+
 static void stopped_it_keeps_what_it_has(void **state)
 {
 	struct session *session = start();
@@ -220,6 +240,7 @@ int main(void)
 		cmocka_unit_test(a_finished_probe_says_what_memory_does),
 		cmocka_unit_test(a_pause_costs_no_point_and_no_time),
 		cmocka_unit_test(begun_anew_or_stopped_while_it_stands_it_counts_no_pause),
+		cmocka_unit_test(closing_ends_it_after_what_lies_on_top),
 		cmocka_unit_test(stopped_it_keeps_what_it_has),
 		cmocka_unit_test(measuring_everything_anew_leaves_the_probe_going),
 	};
