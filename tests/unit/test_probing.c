@@ -46,26 +46,6 @@ static void nothing_is_probed_unless_asked_for(void **state)
 	session_free(session);
 }
 
-/* By the key that ends whatever is under way, with what is measured. */
-static void closing_ends_the_probe(void **state)
-{
-	struct session *session = start();
-	double now;
-
-	(void)state;
-	assert_false(session_command_works(session, "close"));
-	command(session, "probe", 100.01);
-	now = answer(session, 100.02, 200);
-	assert_true(look(session, now)->probing);
-	assert_true(session_command_works(session, "close"));
-	command(session, "close", now);
-	assert_false(look(session, now)->probing);
-	assert_int_equal(view.body, BODY_PROBE);
-	assert_true(view.probe->lines[PAGES_HUGE].count > 0);
-	assert_false(session_command_works(session, "close"));
-	session_free(session);
-}
-
 static void live_figures_rest_while_the_probe_goes_on(void **state)
 {
 	struct session *session = start();
@@ -235,7 +215,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_probed_unless_asked_for),
-		cmocka_unit_test(closing_ends_the_probe),
 		cmocka_unit_test(live_figures_rest_while_the_probe_goes_on),
 		cmocka_unit_test(a_finished_probe_says_what_memory_does),
 		cmocka_unit_test(a_pause_costs_no_point_and_no_time),
