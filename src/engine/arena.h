@@ -41,6 +41,12 @@ struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, co
 /* Gives back all pages beyond `bytes`, and keeps the address space. */
 void arena_trim(struct arena *arena, uint64_t bytes);
 
+/* Gives back the address space that has no pages: it no longer grows in place. */
+void arena_tighten(struct arena *arena);
+
+/* Whether a limit is set on the address space that this process may have (ulimit -v, -d): what one arena keeps to grow in, nobody else gets. */
+bool arena_addresses_limited(void);
+
 /* Fills pages, pages_note, nodes, node and node_note for a working set of so many bytes from there. asked: the kind of pages; huge_note: why
  * the system has no huge ones, empty when it may have. */
 void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes, const struct arena_place *place, enum page_kind asked,
