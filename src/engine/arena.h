@@ -31,10 +31,10 @@ struct arena {
 
 enum { ARENA_ORDER_HUGE = 21 };
 
-/* Sees to it that the first `bytes` are there and touched. `limit` is the most that will ever be asked for; where the
- * system grants so much address space, growing keeps the content, otherwise *kept is set to false and the content is
- * gone. An arena keeps to the place that it was first given. STATUS_FAILED when memory is refused, STATUS_CANCELLED when
- * *cancel was set on the way. */
+/* Sees to it that the first `bytes` are there and touched. Address space is reserved for `limit`, as far as
+ * the system grants it: up to there growing keeps the content, beyond *kept is set to false and the content is gone. An
+ * arena keeps to the place that it was first given. STATUS_FAILED when memory is refused, STATUS_CANCELLED when *cancel was
+ * set on the way. */
 struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, const struct arena_place *place,
 	const atomic_bool *cancel, bool *kept);
 
