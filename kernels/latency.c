@@ -332,10 +332,10 @@ static void latency_figures(struct kernel_run *run)
 	struct nodes nodes = far_shape(v);
 	double far = is_mixed(v) ? (double)far_of(v) / MIX : 1;
 
+	run->access = "load";
 	run->scattered = v[ORDER] != ORDER_BACKWARD;
 	run->lines = lines_anew(v) * far;
 	run->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
-	run->access = "load";
 	/* With nodes farther apart than lines, most lines of the working set are never touched. */
 	run->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
 	run->chains = (double)v[CHAINS];
@@ -376,6 +376,12 @@ static struct status latency_prepare(struct kernel_run *run)
 	if (have < count || (have > count && v[ORDER] != ORDER_BACKWARD))
 		return status_make(STATUS_CANCELLED, "stopped while the nodes were laid out");
 	return status_ok();
+}
+
+/* The small set may be the larger one. */
+static void latency_shrink(int64_t *v)
+{
+	v[NEAR] = LINE;
 }
 
 static void latency_call(struct kernel_run *run, uint64_t elements)
@@ -495,6 +501,7 @@ const struct kernel kernel_latency = {
 	.plot_cpe = true,
 	.prepare = latency_prepare,
 	.figures = latency_figures,
+	.shrink = latency_shrink,
 	.call = latency_call,
 	.rewind = latency_rewind,
 	.begin_at = latency_begin_at,

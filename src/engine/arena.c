@@ -166,6 +166,29 @@ void arena_trim(struct arena *arena, uint64_t bytes)
 	arena->touched = keep;
 }
 
+void arena_tighten(struct arena *arena)
+{
+	if (arena->touched == 0) {
+		arena_free(arena);
+		return;
+	}
+	if (arena->touched < arena->reserved)
+		munmap(arena->memory + arena->touched, arena->reserved - arena->touched);
+	arena->reserved = arena->touched;
+}
+
+static bool is_limited(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+bool arena_addresses_limited(void)
+{
+	return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
+}
+
 /* "4k", "huge", or "mixed" when neither says it, of the pieces of these orders; `huge`: how many of them are huge pages. */
 static void name_pages(const unsigned char *orders, uint64_t pieces, uint64_t *huge, char *buffer, size_t size)
 {

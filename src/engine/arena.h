@@ -31,15 +31,21 @@ struct arena {
 
 enum { ARENA_ORDER_HUGE = 21 };
 
-/* Sees to it that the first `bytes` are there and touched. `limit` is the most that will ever be asked for; where the
- * system grants so much address space, growing keeps the content, otherwise *kept is set to false and the content is
- * gone. An arena keeps to the place that it was first given. STATUS_FAILED when memory is refused, STATUS_CANCELLED when
- * *cancel was set on the way. */
+/* Sees to it that the first `bytes` are there and touched. Address space is reserved for `limit`, as far as
+ * the system grants it: up to there growing keeps the content, beyond *kept is set to false and the content is gone. An
+ * arena keeps to the place that it was first given. STATUS_FAILED when memory is refused, STATUS_CANCELLED when *cancel was
+ * set on the way. */
 struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, const struct arena_place *place,
 	const atomic_bool *cancel, bool *kept);
 
 /* Gives back all pages beyond `bytes`, and keeps the address space. */
 void arena_trim(struct arena *arena, uint64_t bytes);
+
+/* Gives back the address space that has no pages: it no longer grows in place. */
+void arena_tighten(struct arena *arena);
+
+/* Whether a limit is set on the address space that this process may have (ulimit -v, -d): what one arena keeps to grow in, nobody else gets. */
+bool arena_addresses_limited(void);
 
 /* Fills pages, pages_note, nodes, node and node_note for a working set of so many bytes from there. asked: the kind of pages; huge_note: why
  * the system has no huge ones, empty when it may have. */

@@ -114,6 +114,22 @@ static void give_back(struct store *store, const struct slot *slot, uint64_t nee
 	}
 }
 
+/* Address space that a slot may reserve, to grow in: where there is only so much of it, all slots together reserve no more than the store may hold. */
+static uint64_t address_limit(struct store *store, const struct slot *slot, uint64_t need, uint64_t limit)
+{
+	if (need <= slot->arena.reserved || !arena_addresses_limited())
+		return limit;
+	for (int i = 0; i < STORE_SLOTS; i++) {
+		struct arena *arena = &store->slot[i].arena;
+
+		if (&store->slot[i] == slot)
+			continue;
+		arena_tighten(arena);
+		limit -= arena->reserved < limit ? arena->reserved : limit;
+	}
+	return limit;
+}
+
 static struct status get_memory(struct store *store, struct slot *slot, const struct store_request *request, uint64_t need,
 	const atomic_bool *cancel)
 {
@@ -123,7 +139,7 @@ static struct status get_memory(struct store *store, struct slot *slot, const st
 
 	for (;;) {
 		slot->arena.progress = request->progress ? &request->progress->share : NULL;
-		status = arena_need(&slot->arena, need, request->limit, &slot->place, cancel, &kept);
+		status = arena_need(&slot->arena, need, address_limit(store, slot, need, request->limit), &slot->place, cancel, &kept);
 		if (!kept)
 			slot->prepared = 0;
 		/* Refused for another reason than our own limit: perhaps what others hold makes the difference. */

@@ -108,6 +108,11 @@ double buffers_found(const struct knee *knee, const struct window_filler *filler
 	return filler ? entries_of(filler, knee->x) : (double)NAN;
 }
 
+double buffers_full(const struct window_filler *filler, double entries)
+{
+	return filler && filler->each > 0 ? (entries - filler->own) / filler->each : entries;
+}
+
 /* Whether a rise that takes its time comes by where so many entries are full. */
 static bool rises_past(const struct knee *knee, const struct window_filler *filler, double entries)
 {

@@ -46,6 +46,9 @@ bool buffers_published(const struct buffers *buffers, const char *buffer, char *
  * of that filler (NULL). */
 double buffers_found(const struct knee *knee, const struct window_filler *filler);
 
+/* Fillers at which so many entries are taken, with those of the loop itself; without a filler that is known: as many as there are entries. */
+double buffers_full(const struct window_filler *filler, double entries);
+
 /* The knee beside the core model's entries, in words: "506 nops + 2 of the loop itself = 508 of 512 entries: the rest are not to be had". filler
  * NULL: nothing is known of it; entries NAN: of the core. Empty where nothing is to be said. */
 void buffers_difference(const struct buffers *buffers, const struct knee *knee, const struct window_filler *filler, double entries,

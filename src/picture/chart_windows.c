@@ -17,7 +17,7 @@ static bool has_knee(const struct windows_row *row)
 /* At how many fillers the buffer would be full by the core's model; NAN: it does not say. */
 static double full_at(const struct windows_row *row)
 {
-	return row->fact && row->fact->each > 0 ? (row->entries - row->fact->own) / row->fact->each : NAN;
+	return row->fact ? buffers_full(row->fact, row->entries) : (double)NAN;
 }
 
 static void add_series(struct chart *chart, const struct windows_row *row, const char *name, bool logarithmic)

@@ -42,9 +42,15 @@ static void add_band(struct probe *probe, enum page_kind pages, const char *leve
 	static const char *const operations[PROBE_OPERATIONS] = { "frd", "fwr", "fcp" };
 	struct probe_report *report = &probe->report;
 	struct probe_band *band = &report->band[report->band_count];
+	struct setting least;
 
-	if (report->band_count == PROBE_BANDS || !kernel_find("bandwidth"))
+	if (report->band_count == PROBE_BANDS || !probe_start(&least, "bandwidth", pages))
 		return;
+	probe_set(&least, "size", (int64_t)size);
+	if (!probe_allowed(&least)) {
+		probe_note(probe, "bandwidth: %s is too small for a working set well inside it", level);
+		return;
+	}
 	memset(band, 0, sizeof(*band));
 	snprintf(band->level, sizeof(band->level), "%s", level);
 	band->size = size;

@@ -254,6 +254,7 @@ static bool next_place(struct windows *windows, struct windows_row *row)
 	if (row->knee.kind != KNEE_UNCLEAR || ++windows->searches >= SEARCHES)
 		return false;
 	row->curve.count = 0;
+	row->contended = false;      /* those points are gone */
 	return knee_next(&row->curve, least, row->most, &windows->x);
 }
 

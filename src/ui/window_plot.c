@@ -1,5 +1,5 @@
 /* Points are o; on either side of the knee a line at the level of cycles there, with its figure; the knee an upright line with its figure on top, the
- * range that it lies in behind it where that is wider than a column; M the core model's entries. */
+ * range that it lies in behind it where that is wider than a column; M the core model's entries, where so many fillers take all of them. */
 #include "ui/window_plot.h"
 
 #include <math.h>
@@ -32,6 +32,12 @@ static int row_of(const struct plot *plot, double cycles)
 	return plot->at.height - 1 - (int)lround(cycles / plot->top * (plot->at.height - 1));
 }
 
+/* Along the axis are fillers, of which some take several entries: where those of the core model are full; NAN: it has none. */
+static double full_at(const struct windows_row *row)
+{
+	return buffers_full(row->fact, row->entries);
+}
+
 /* False: nothing is measured. */
 static bool find_range(const struct windows_row *row, struct plot *plot)
 {
@@ -40,8 +46,8 @@ static bool find_range(const struct windows_row *row, struct plot *plot)
 
 	if (isfinite(knee->to)) {
 		end = BEYOND * knee->to;
-		if (row->entries > knee->to && row->entries < 2 * knee->to)
-			end = fmax(end, 1.1 * row->entries);
+		if (full_at(row) > knee->to && full_at(row) < 2 * knee->to)
+			end = fmax(end, 1.1 * full_at(row));
 	}
 	plot->end = plot_ceiling(end);
 	for (int i = 0; i < row->curve.count; i++)
@@ -138,8 +144,8 @@ static void draw_names(const struct plot *plot, const struct windows_row *row)
 		from = from < MARGIN + 1 ? MARGIN + 1 : from;
 		canvas_text(plot->canvas, plot->whole, from, 0, STYLE_FIGURE, words);
 	}
-	x = column_of(plot, row->entries > 0 ? row->entries : 0);
-	if (isfinite(row->entries) && row->entries <= plot->end) {
+	x = column_of(plot, full_at(row) > 0 ? full_at(row) : 0);
+	if (full_at(row) >= 0 && full_at(row) <= plot->end) {
 		if (isfinite(knee->x) && x <= column_of(plot, knee->x))
 			x = column_of(plot, knee->x) + 1;
 		snprintf(words, sizeof(words), " M %.0f", row->entries);
@@ -180,8 +186,8 @@ void window_plot_draw(struct canvas *canvas, struct rectangle at, const struct w
 	} else {
 		draw_level(&plot, knee->kind == KNEE_NONE && !knee->work ? knee->before : NAN, 0, plot.end, false);
 	}
-	if (isfinite(row->entries) && row->entries <= plot.end)
-		draw_upright(&plot, row->entries, STYLE_DIM, GLYPH_DOT);
+	if (full_at(row) >= 0 && full_at(row) <= plot.end)
+		draw_upright(&plot, full_at(row), STYLE_DIM, GLYPH_DOT);
 	if (isfinite(knee->x))
 		draw_upright(&plot, knee->x, STYLE_FIGURE, GLYPH_VLINE);
 	draw_names(&plot, row);

@@ -60,6 +60,9 @@ static void run(struct play *play)
 
 		assert_true(play->requests++ < 5000);      /* a probe that never ends */
 		assert_true(request.budget.seconds > 0);
+		for (int i = 0; i < request.kernel->knob_count; i++)
+			if (request.kernel->knobs[i].kind != KNOB_CHOICE)
+				assert_true(request.v[i] >= request.kernel->knobs[i].min);
 		assert_true(play->report->doing[0]);
 		assert_true(play->report->done < 1);
 		play->of_kernel[request.kernel == &kernel_band]++;
@@ -309,6 +312,30 @@ static void several_cores_read_beyond_the_last_cache(void **state)
 	run(play);
 	assert_int_equal(play->report->cores.point[0].setting.v[BAND_SIZE], 128 << 20);
 	assert_int_equal(play->report->loaded.point[0].setting.v[CHASE_SIZE], 128 << 20);
+	play_free(play);
+}
+
+/* A cache of 6 KiB, or what others on a busy machine make look like one. */
+static struct result tiny_cache(struct play *play, const struct request *request)
+{
+	bool small = request->kernel == &kernel_chase && request->v[CHASE_ORDER] != 2 && request->v[CHASE_STRIDE] <= 4096 &&
+		request->v[CHASE_SIZE] <= 6 << 10;
+
+	(void)play;
+	return fake_result(request, 40, small ? 1 : cycles_of(request));
+}
+
+/* Half of the smallest cache may be less than the kernel takes. */
+static void nothing_is_asked_that_is_not_allowed(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = tiny_cache;
+	run(play);
+	assert_true(hierarchy_cache(&play->report->hierarchy, 1)->bytes < 8 << 10);
+	assert_true(noted(play, "bandwidth: L1d is too small for a working set well inside it"));
+	assert_string_equal(play->report->band[0].level, "L2");
 	play_free(play);
 }
 
@@ -586,6 +613,7 @@ int main(void)
 		cmocka_unit_test(of_many_cores_a_few_numbers_do),
 		cmocka_unit_test(stays_within_the_memory_that_is_free),
 		cmocka_unit_test(several_cores_read_beyond_the_last_cache),
+		cmocka_unit_test(nothing_is_asked_that_is_not_allowed),
 		cmocka_unit_test(says_why_there_are_no_huge_pages),
 		cmocka_unit_test(takes_the_widest_accesses_there_are),
 		cmocka_unit_test(goes_on_without_the_memory_that_is_refused),

@@ -1,6 +1,8 @@
 /* Working sets that are kept apart, shared and given back, with real memory and a kernel made up for it. */
 #include "check.h"
 
+#include <sys/resource.h>
+
 #include "engine/store.h"
 #include "kernels/place.h"
 
@@ -187,6 +189,46 @@ static void all_together_stay_within_the_limit(void **state)
 }
 
 /* Much that has not been needed for a while is given back; what lies in the rest stays. */
+static uint64_t reserved(const struct bench *bench)
+{
+	uint64_t bytes = 0;
+
+	for (int i = 0; i < STORE_SLOTS; i++)
+		bytes += bench->store.slot[i].arena.reserved;
+	return bytes;
+}
+
+/* Where a process may have only so much address space, what lies there to grow in would be missed elsewhere. A limit that is never reached is one, too. */
+static void scarce_addresses_are_not_hoarded(void **state)
+{
+	struct rlimit before, limit;
+	struct bench bench;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
+	limit = before;
+	if (limit.rlim_cur == RLIM_INFINITY)
+		limit.rlim_cur = (rlim_t)1 << 62;
+	assert_int_equal(setrlimit(RLIMIT_DATA, &limit), 0);
+	begin(&bench, &stands, 64 * MIB);
+	lay(&bench, 2, 0, PAGES_AUTO);
+	assert_int_equal(reserved(&bench), 64 * MIB);      /* it may grow as long as it is alone */
+	lay(&bench, 4, 0, PAGES_4K);
+	assert_true(reserved(&bench) <= 64 * MIB);
+	bench.request.background = true;
+	lay(&bench, 6, 0, PAGES_AUTO);
+	assert_true(reserved(&bench) <= 64 * MIB);
+	bench.request.background = false;
+	/* All of it is there still, and what grows is laid out anew. */
+	assert_int_equal(lay(&bench, 2, 0, PAGES_AUTO), 2);
+	assert_int_equal(lay(&bench, 4, 0, PAGES_4K), 4);
+	assert_int_equal(lay(&bench, 32, 0, PAGES_AUTO), 0);
+	assert_int_equal(lay(&bench, 4, 0, PAGES_4K), 4);
+	assert_true(reserved(&bench) <= 64 * MIB);
+	end(&bench);
+	assert_int_equal(setrlimit(RLIMIT_DATA, &before), 0);
+}
+
 static void what_is_idle_is_given_back(void **state)
 {
 	struct bench bench;
@@ -247,6 +289,7 @@ int main(void)
 		cmocka_unit_test(one_alone_takes_the_place_of_others),
 		cmocka_unit_test(a_background_that_cannot_share_has_memory_of_its_own),
 		cmocka_unit_test(all_together_stay_within_the_limit),
+		cmocka_unit_test(scarce_addresses_are_not_hoarded),
 		cmocka_unit_test(what_is_idle_is_given_back),
 		cmocka_unit_test(a_node_that_is_not_there_is_refused),
 		cmocka_unit_test(cancelling_leaves_what_was_there),

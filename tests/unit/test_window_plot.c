@@ -56,9 +56,31 @@ static void names_are_whole(void **state)
 		}
 }
 
+/* Two entries each: half as many of them fill the buffer. */
+static void entries_stand_where_fillers_take_them(void **state)
+{
+	struct windows_row pairs = row_of(96, 1024, 200), singles = row_of(96, 1024, 100);
+	char paired[sizeof(shown)], *label;
+
+	(void)state;
+	pairs.fact = &window_fillers[WINDOW_LINK];
+	check_near(pairs.fact->each, 2, 0);
+	check_near(pairs.fact->own, 0, 0);
+	draw(&pairs, 80, WINDOW_PLOT_ROWS + 3);
+	label = strstr(shown, "M 200");
+	assert_non_null(label);
+	memcpy(label, "M 100", 5);
+	memcpy(paired, shown, sizeof(shown));
+	draw(&singles, 80, WINDOW_PLOT_ROWS + 3);
+	assert_string_equal(paired, shown);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(names_are_whole) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_whole),
+		cmocka_unit_test(entries_stand_where_fillers_take_them),
+	};
 
 	setlocale(LC_ALL, "C.UTF-8");
 	return cmocka_run_group_tests(tests, NULL, NULL);

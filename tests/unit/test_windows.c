@@ -16,6 +16,8 @@ struct play {
 	unsigned requests, of_kind[FILL_KINDS];
 	unsigned stop_after;         /* requests; 0: never */
 	struct result (*answer)(struct play *play, const struct request *request);
+	int most;                    /* points that the first curve has had */
+	bool anew;                   /* it has begun anew */
 };
 
 static struct result quiet_answer(struct play *play, const struct request *request)
@@ -367,6 +369,36 @@ static void what_stays_unclear_is_looked_for_twice(void **state)
 	play_free(play);
 }
 
+/* While it is looked for the first time, beside others who share the core; the second time the core is quiet. */
+static struct result wild_at_first(struct play *play, const struct request *request)
+{
+	struct random random = { (uint64_t)request->v[WINDOW_FILLERS] + 1 };
+	struct result result;
+
+	play->most = play->report->row[0].curve.count > play->most ? play->report->row[0].curve.count : play->most;
+	play->anew |= play->report->row[0].curve.count < play->most;
+	if (play->anew)
+		return quiet_answer(play, request);
+	result = fake_result(request, 9, 500 + (double)random_below(&random, 2000));
+	for (unsigned i = 0; i < result.trials.count; i++)
+		result.trials.trial[i].fate = TRIAL_CONTENDED;
+	return result;
+}
+
+static void points_that_are_gone_say_nothing_of_the_rest(void **state)
+{
+	struct play *play = play_new();
+
+	(void)state;
+	play->answer = wild_at_first;
+	play->options.fillers = 1u << FILL_NOP;
+	run(play);
+	assert_true(play->anew);
+	assert_int_equal(play->report->row[0].knee.kind, KNEE_SHARP);
+	assert_false(play->report->row[0].contended);
+	play_free(play);
+}
+
 static void what_is_cancelled_is_asked_for_again(void **state)
 {
 	struct play *play = play_new();
@@ -537,6 +569,7 @@ int main(void)
 		cmocka_unit_test(slow_visits_are_made_three_times),
 		cmocka_unit_test(what_failed_keeps_no_point),
 		cmocka_unit_test(what_stays_unclear_is_looked_for_twice),
+		cmocka_unit_test(points_that_are_gone_say_nothing_of_the_rest),
 		cmocka_unit_test(what_is_cancelled_is_asked_for_again),
 		cmocka_unit_test(it_can_be_stopped_and_has_its_time),
 		cmocka_unit_test(the_last_point_is_kept),
