@@ -11,9 +11,12 @@
 
 enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 12, FORMS = 48 };
 
+/* One op more than what is looked at, with its accesses. */
+enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
+
 /* One mix that the op was part of: its own instructions once, and the others' work. */
 struct test {
-	struct port_load base[BASE];
+	struct port_load base[BASE_ROOM];
 	int base_count;
 	int ports;                /* of the first of these */
 	double slots, cycles, spread;      /* for one instruction of the op */
@@ -97,7 +100,7 @@ static int guess_loads(const struct terms *t, const struct guess *guess, struct 
 
 static double guess_cycles(const struct terms *t, const struct guess *guess, const struct test *test)
 {
-	struct port_load load[BASE + MOST_OPS + 2 * UARCH_TERMS];
+	struct port_load load[BASE_ROOM + MOST_OPS + 2 * UARCH_TERMS];
 	int count = guess_loads(t, guess, load);
 
 	for (int i = 0; i < test->base_count; i++)
@@ -269,7 +272,7 @@ static void find_tests(struct terms *t)
 			if (mix->op[i] == t->op)
 				continue;
 			test->alone = fmax(test->alone, m->op[mix->op[i]].each.value * mix->times[i] / times);
-			good = test->base_count + 3 * UARCH_TERMS <= BASE * 2 && settled(t->in, mix->op[i]) &&
+			good = settled(t->in, mix->op[i]) &&
 				t->in->to->term_count[mix->op[i]] <= 4 && infer_work(t->in, mix->op[i], mix->times[i] / times, test->base, &test->base_count);
 			good = good && test->base_count <= BASE - 4;
 		}
