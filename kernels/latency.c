@@ -338,7 +338,8 @@ static void latency_figures(struct kernel_run *run)
 	run->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
 	/* With nodes farther apart than lines, most lines of the working set are never touched. */
 	run->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
-	run->chains = (double)v[CHAINS];
+	/* A prefetcher that brings the other line of a pair, too, spares the chain every other wait. */
+	run->chains = (double)v[CHAINS] * (v[ORDER] == ORDER_PAIRS && v[STRIDE] >= LINE && v[STRIDE] < 2 * LINE ? 2 : 1);
 	if (far_of(v) == 0) {
 		run->scattered = true;
 		run->lines = 1;

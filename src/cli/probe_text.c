@@ -248,10 +248,15 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 static void put_parallel(FILE *out, const struct probe_report *probe)
 {
 	const struct probe_curve *curve = &probe->parallel;
+	const struct setting *last;
 	bool beyond = false;
+	char set[24], sources[48];
 
 	if (!curve->count)
 		return;
+	last = &curve->point[curve->count - 1].setting;
+	units_bytes_long((int64_t)last->kernel->footprint(last->v), set, sizeof(set));
+	snprintf(sources, sizeof(sources), "timed, in %s", set);
 	fprintf(out, "\n%-15s", "loads at once");
 	for (int i = 0; i < curve->count; i++)
 		fprintf(out, "%7.0f", curve->point[i].x);
@@ -263,7 +268,7 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 		cell(out, 7, curve->point[0].x == 1 && curve->point[0].sample.valid && curve->point[i].sample.cpe > 0 ?
 			curve->point[0].sample.cpe / curve->point[i].sample.cpe : NAN);
 	fputc('\n', out);
-	put_sources(out, "timed", spread_over(curve));
+	put_sources(out, sources, spread_over(curve));
 	/* So many at once hide no more than so many waits. */
 	for (int i = 0; i < curve->count; i++)
 		beyond = beyond || curve->point[0].sample.cpe > BEYOND * curve->point[i].x * curve->point[i].sample.cpe;

@@ -55,22 +55,29 @@ static struct status read_name(struct reader *reader, char *rest)
 	return status_ok();
 }
 
+/* Whole, or not at all. */
+static struct status keep(const struct reader *reader, const char *words, char *kept, size_t size)
+{
+	if (strlen(words) >= size)
+		return status_make(STATUS_FAILED, "%.80s:%d: %zu characters at most are wanted, not %zu: \"%.40s…\"", reader->origin, reader->line, size - 1,
+			strlen(words), words);
+	memcpy(kept, words, strlen(words) + 1);
+	return status_ok();
+}
+
 static struct status read_title(struct reader *reader, char *rest)
 {
-	snprintf(reader->sweep->title, sizeof(reader->sweep->title), "%s", rest);
-	return status_ok();
+	return keep(reader, rest, reader->sweep->title, sizeof(reader->sweep->title));
 }
 
 static struct status read_source(struct reader *reader, char *rest)
 {
-	snprintf(reader->sweep->source, sizeof(reader->sweep->source), "%s", rest);
-	return status_ok();
+	return keep(reader, rest, reader->sweep->source, sizeof(reader->sweep->source));
 }
 
 static struct status read_note(struct reader *reader, char *rest)
 {
-	snprintf(reader->sweep->note, sizeof(reader->sweep->note), "%s", rest);
-	return status_ok();
+	return keep(reader, rest, reader->sweep->note, sizeof(reader->sweep->note));
 }
 
 static struct status read_usual(struct reader *reader, char *rest)
@@ -193,6 +200,7 @@ static struct status read_published(struct reader *reader, char *rest)
 	struct named_sweep *sweep = reader->sweep;
 	struct sweeps_published *published = &sweep->published[sweep->published_count];
 	char *bar = strchr(rest, '|'), *more, *word, *end = NULL;
+	struct status status;
 
 	if (!sweep->kernel)
 		return wrong(reader, "the line with the kernel comes before that with", rest);
@@ -202,7 +210,9 @@ static struct status read_published(struct reader *reader, char *rest)
 	setting_init(&published->setting, sweep->kernel);
 	if (bar) {
 		*bar++ = '\0';
-		snprintf(published->words, sizeof(published->words), "%s", bar + strspn(bar, " \t"));
+		status = keep(reader, bar + strspn(bar, " \t"), published->words, sizeof(published->words));
+		if (!status_is_ok(&status))
+			return status;
 	}
 	word = strtok_r(rest, " \t", &more);
 	if (!word || !figure_of(word, &published->figure))
@@ -216,8 +226,8 @@ static struct status read_published(struct reader *reader, char *rest)
 		return wrong(reader, "a number is wanted, not", word ? word : "");
 	while ((word = strtok_r(NULL, " \t", &more))) {
 		int knob;
-		struct status status = read_value(reader, word, &knob, &published->setting);
 
+		status = read_value(reader, word, &knob, &published->setting);
 		if (!status_is_ok(&status))
 			return status;
 		published->named[knob] = true;

@@ -40,6 +40,7 @@ struct column {
 	struct canvas *canvas;
 	struct rectangle at;
 	int row;
+	bool cut;         /* something had no room */
 };
 
 __attribute__((format(printf, 3, 4)))
@@ -51,7 +52,9 @@ static void put(struct column *column, enum style style, const char *format, ...
 	va_start(list, format);
 	vsnprintf(words, sizeof(words), format, list);
 	va_end(list);
-	if (column->row < column->at.height)
+	if (column->row >= column->at.height)
+		column->cut = true;
+	else
 		column->row += canvas_wrap(column->canvas, column->at, column->row, style, words);
 }
 
@@ -137,8 +140,12 @@ static void put_bands(struct column *column, const struct probe_report *report)
 	bool lines = column->at.width >= LEVEL + PROBE_OPERATIONS * BYTES_AND_LINES;
 	int each = lines ? BYTES_AND_LINES : BYTES;
 
-	if (report->band_count == 0 || column->row + 2 >= column->at.height)
+	if (report->band_count == 0)
 		return;
+	if (column->row + 2 >= column->at.height) {
+		column->cut = true;
+		return;
+	}
 	put_gap(column);
 	canvas_text(column->canvas, column->at, 0, column->row, STYLE_DIM, "B/cycle");
 	for (int k = 0; k < PROBE_OPERATIONS; k++) {
@@ -148,7 +155,11 @@ static void put_bands(struct column *column, const struct probe_report *report)
 		canvas_text_right(column->canvas, column->at, LEVEL + (k + 1) * each, column->row, STYLE_DIM, head);
 	}
 	column->row++;
-	for (int i = 0; i < report->band_count && column->row < column->at.height; i++, column->row++) {
+	for (int i = 0; i < report->band_count; i++, column->row++) {
+		if (column->row >= column->at.height) {
+			column->cut = true;
+			break;
+		}
 		const struct probe_band *band = &report->band[i];
 
 		canvas_text(column->canvas, column->at, 0, column->row, STYLE_TEXT, band->level);
@@ -183,7 +194,7 @@ static void put_parallel(struct column *column, const struct probe_curve *curve)
 	if (one && best && best != one) {
 		char set[32];
 
-		units_bytes((int64_t)best->facts.footprint, set, sizeof(set));
+		units_bytes_long((int64_t)best->facts.footprint, set, sizeof(set));
 		put(column, STYLE_TEXT, "%.0f loads at once: %.1f times as fast as one (in %s)", best->x,
 			one->sample.ns / best->sample.ns, set);
 	}
@@ -203,7 +214,7 @@ static void put_findings(struct column *column, const struct probe_report *repor
 
 static void draw_beside(struct canvas *canvas, struct rectangle at, const struct probe_report *report)
 {
-	struct column column = { canvas, at, 0 };
+	struct column column = { canvas, at, 0, false };
 
 	put_levels(&column, report);
 	put_bands(&column, report);
@@ -212,6 +223,8 @@ static void draw_beside(struct canvas *canvas, struct rectangle at, const struct
 	put_findings(&column, report);
 	put_gap(&column);
 	put_published(&column, report);
+	if (column.cut)
+		canvas_text_right(canvas, at, at.width, at.height - 1, STYLE_DIM, "…");
 }
 
 static void draw_legend(struct canvas *canvas, struct rectangle at, const struct probe_report *report)

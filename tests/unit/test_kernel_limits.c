@@ -191,6 +191,28 @@ static void small_nodes_at_random_all_wait_for_their_lines(void **state)
 	}
 }
 
+/* The second line of a pair may have come with the first: its load is no wait that is sure. */
+static void lines_beside_each_other_are_one_wait_for_sure(void **state)
+{
+	const struct kernel *latency = kernel_find("latency");
+	int order = kernel_knob(latency, "order");
+	int64_t v[KNOBS_MAX];
+	double apart, lines;
+
+	(void)state;
+	if (!core.uarch)
+		skip();
+	initial(latency, v);
+	v[kernel_knob(latency, "size")] = 128 << 10;
+	check_ok(ask(latency, v));
+	apart = limit_of(LIMIT_MEMORY_LATENCY)->cpe;
+	lines = explanation->limits.beyond[0];
+	v[order] = order_named(latency, "pairs");
+	check_ok(ask(latency, v));
+	assert_true(limit_of(LIMIT_MEMORY_LATENCY)->cpe < 0.9 * apart);
+	check_near(explanation->limits.beyond[0], lines, 1e-9);
+}
+
 /* The small copy that the code is read from would be learnt by heart. */
 static void figures_are_those_of_the_size_asked_about(void **state)
 {
@@ -333,6 +355,7 @@ int main(void)
 		cmocka_unit_test(chains_that_begin_anew_overlap),
 		cmocka_unit_test(only_the_range_of_scattered_accesses_counts),
 		cmocka_unit_test(small_nodes_at_random_all_wait_for_their_lines),
+		cmocka_unit_test(lines_beside_each_other_are_one_wait_for_sure),
 		cmocka_unit_test(figures_are_those_of_the_size_asked_about),
 		cmocka_unit_test(code_is_read_without_memory_for_the_data),
 		cmocka_unit_test(code_is_read_in_a_small_copy_of_all_sets),

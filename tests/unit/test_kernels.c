@@ -514,6 +514,25 @@ static void splits_are_those_of_the_layout(void **state)
 	free(memory);
 }
 
+/* Half a pass over few places may take longer than a whole one: trials are of whole passes there. A long pass would take a trial too long. */
+static void small_scattered_stores_are_timed_by_passes(void **state)
+{
+	const struct kernel *stores = kernel_find("scatter-stores");
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
+	int size = kernel_knob(stores, "size");
+	struct kernel_run run;
+	int64_t v[KNOBS_MAX];
+
+	(void)state;
+	initial(stores, v);
+	run_at(stores, v, memory, 0, &run);
+	assert_true(run.ring > 0 && run.period == run.ring);
+	v[size] = 1 << 20;
+	run_at(stores, v, memory, 0, &run);
+	assert_int_equal(run.period, 0);
+	free(memory);
+}
+
 /* A call's products are of so many elements each: longer ones than the call's make no difference to what it computes. */
 static void products_begin_anew(void **state)
 {
@@ -593,6 +612,7 @@ int main(void)
 		cmocka_unit_test(cancelled_preparation_can_be_taken_up),
 		cmocka_unit_test(code_that_is_made_is_not_writable),
 		cmocka_unit_test(fit_makes_any_move_allowed),
+		cmocka_unit_test(small_scattered_stores_are_timed_by_passes),
 		cmocka_unit_test(splits_are_those_of_the_layout),
 		cmocka_unit_test(products_begin_anew),
 		cmocka_unit_test(missing_instructions_are_named),

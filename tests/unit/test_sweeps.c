@@ -76,6 +76,9 @@ static void mistakes_are_named_with_their_line(void **state)
 	check_refused("sweep a\nkernel matmul n=8\npublished cpe none\n", "here:3: a number is wanted, not \"none\"");
 	check_refused("sweep a\nkernel matmul n=8\nbaseline form\n", "here:3: knob=value is wanted, not \"form\"");
 	check_refused("sweep a\nkernel matmul n=8\ncolour red\n", "here:3: no such line: \"colour\"");
+	/* No title is cut off. */
+	check_refused("sweep a\ntitle 12345678901234567890123456789012345678901234567890123456789012345678901234567890\n",
+		"here:2: 79 characters at most are wanted, not 80: \"1234567890");
 	check_refused("sweep a\ntitle T\nkernel matmul n=8\n", "here:3: a row needs a title, a kernel and x");
 	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\ny speedup\n", "here:5: a speedup needs a baseline");
 	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\n\nsweep a\n", "here:6: that name is given twice");

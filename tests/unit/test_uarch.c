@@ -328,6 +328,16 @@ static void operations_fuse_behind_copies(void **state)
 	uarch_free(other);
 }
 
+/* A hard limit takes the least that was measured of any pattern: 16 bytes at every place of a line, 2.85. */
+static void split_loads_count_as_the_least_measured(void **state)
+{
+	struct uarch *uarch = load("redwood-cove");
+
+	(void)state;
+	assert_true(uarch_extra(uarch, EXTRA_SPLIT_LOAD) > 2 && uarch_extra(uarch, EXTRA_SPLIT_LOAD) <= 2.85);
+	uarch_free(uarch);
+}
+
 static void aarch64_instructions_have_their_classes(void **state)
 {
 	static const struct { const char *mnemonic, *shape; unsigned width; const char *class; } rows[] = {
@@ -373,6 +383,7 @@ int main(void)
 		cmocka_unit_test(this_machine_is_recognised_or_says_why_not),
 		cmocka_unit_test(skylake_is_the_articles),
 		cmocka_unit_test(operations_fuse_behind_copies),
+		cmocka_unit_test(split_loads_count_as_the_least_measured),
 		cmocka_unit_test(aarch64_instructions_have_their_classes),
 	};
 
