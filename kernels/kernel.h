@@ -108,6 +108,8 @@ struct kernel_run {
 	uint64_t iteration;   /* elements in one iteration where calls may end within one; 0: granule */
 	uint64_t period;      /* elements after which what the walk asks of memory repeats itself: both lengths of a trial are multiples of it, so
 	                         that each stretch stands for the rest; 0: any stretch does */
+	bool passes;          /* where all fits the first cache, both lengths of a trial are whole passes, each from the ring's beginning: part of a
+	                         pass may take longer than its share, by what lies how far from what */
 	bool complete;        /* a trial is one call of the whole ring, beside an empty one; such a call ends early once *cancel is set */
 	uint64_t bytes;       /* bytes the code itself reads and writes per element */
 	uint64_t laid_out;    /* bytes of memory now laid out: becomes `prepared` of the next one */

@@ -169,6 +169,7 @@ static struct status scatter_prepare(struct kernel_run *run)
 	run->ring = count;
 	/* Loads of indices wait, by chance, for stores a multiple of 4 KiB away: half a pass, again and again, may take longer than a whole one,
 	 * and its time taken off leaves less than the stores take. */
+	run->passes = true;
 	run->period = count * 8 <= WHOLE_PASSES ? count : 0;
 	run->bytes = 8;
 	scatter_figures(run);

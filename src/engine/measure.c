@@ -104,7 +104,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	uint64_t footprint = run->kernel->footprint(run->v);
 	bool near = footprint <= first_cache;
 	double until = clock_seconds() + warm_seconds, region, seconds, each, shortest;
-	uint64_t pilot = round_up(512, run->granule);
+	uint64_t pilot = round_up(512, run->granule), period = near && run->passes ? 0 : run->period;
 
 	*measure = (struct measure){ .run = run, .clock = clock, .calls = 1, .cpu = -1 };
 	clock_clean_vectors();
@@ -129,15 +129,15 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	shortest = 400 * clock->step / clock->hz;
 	if (region < shortest)
 		region = shortest;
-	measure->rewind = near && !run->period;
+	measure->rewind = near && !period;
 	if (run->complete) {
 		/* What a call costs apart from its elements is part of the whole; only the fence is not. */
 		measure->rewind = true;
 		measure->whole = run->ring;
 		measure->calls = (unsigned)fmax(1, fmin(ceil(region / (seconds * (double)run->ring)), 1000));
-	} else if (run->period) {
+	} else if (period) {
 		region = fmax(region, region_far);
-		measure->half = round_up((uint64_t)(region / seconds) + 1, run->period);
+		measure->half = round_up((uint64_t)(region / seconds) + 1, period);
 		measure->whole = 2 * measure->half;
 	} else if (near && run->kernel->seamless) {
 		/* One long call each: a misprediction at its end, which may strike one side alone, then weighs little. */
@@ -147,7 +147,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 		/* Whole passes of a small ring on either side; half a pass and a pass of one that is long enough. */
 		uint64_t passes = (RING_MINIMUM / 2 + run->ring - 1) / run->ring;
 
-		if ((run->ring >= RING_MINIMUM && run->ring >= 2 * run->granule) || run->kernel->halved) {
+		if (!run->passes && ((run->ring >= RING_MINIMUM && run->ring >= 2 * run->granule) || run->kernel->halved)) {
 			measure->whole = run->ring;
 			measure->half = run->kernel->halved ? run->ring / 2 :
 				run->ring / 2 / run->granule * run->granule;
@@ -164,7 +164,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 			measure->half = round_up(RING_MINIMUM / 2, run->granule);
 		measure->whole = 2 * measure->half;
 	}
-	if (near && !run->kernel->halved && !run->complete && !run->period && run->ring >= 8 * run->granule)
+	if (near && !run->kernel->halved && !run->complete && !period && run->ring >= 8 * run->granule)
 		measure->count = within_ring(run, each);
 	else
 		measure->count = (struct stretch){ .half = measure->half, .whole = measure->whole, .calls = measure->calls };

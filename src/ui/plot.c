@@ -255,7 +255,7 @@ static void draw_log_scale(struct canvas *canvas, struct rectangle at, const str
 		int row = frame->rows - (int)lround(height_of(frame, mark) * frame->rows);
 		bool end = last > frame->rows || mark > frame->top * 0.99;
 
-		snprintf(label, sizeof(label), "%.4g", mark);
+		snprintf(label, sizeof(label), "%.5g", mark);
 		if (!end && (row == last || row == 0 || label[0] == '2'))
 			continue;
 		last = row;
@@ -273,10 +273,10 @@ static void draw_scale(struct canvas *canvas, struct rectangle at, const struct 
 		draw_log_scale(canvas, at, frame);
 		return;
 	}
-	snprintf(label, sizeof(label), "%.4g", frame->top);
+	snprintf(label, sizeof(label), "%.5g", frame->top);
 	canvas_text_right(canvas, at, MARGIN - 1, 0, STYLE_DIM, label);
 	if (frame->rows >= 6 && frame->rows % 2 == 0) {
-		snprintf(label, sizeof(label), "%.4g", frame->top / 2);
+		snprintf(label, sizeof(label), "%.5g", frame->top / 2);
 		canvas_text_right(canvas, at, MARGIN - 1, frame->rows / 2, STYLE_DIM, label);
 	}
 	canvas_text_right(canvas, at, MARGIN - 1, frame->rows, STYLE_DIM, "0");

@@ -155,10 +155,10 @@ static void draw_height(struct canvas *canvas, struct rectangle at, const struct
 
 	for (int row = top; row <= ground; row++)
 		canvas_glyph(canvas, at, LEFT - 1, row, STYLE_DIM, GLYPH_VLINE);
-	snprintf(label, sizeof(label), "%.4g", relief->top);
+	snprintf(label, sizeof(label), "%.5g", relief->top);
 	canvas_text_right(canvas, at, LEFT - 1, top, STYLE_DIM, label);
 	if (ground - top >= 6) {
-		snprintf(label, sizeof(label), "%.4g", relief->top / 2);
+		snprintf(label, sizeof(label), "%.5g", relief->top / 2);
 		canvas_text_right(canvas, at, LEFT - 1, (top + ground) / 2, STYLE_DIM, label);
 	}
 	canvas_text_right(canvas, at, LEFT - 1, ground, STYLE_DIM, "0");

@@ -74,7 +74,7 @@ static void draw_axes(const struct plot *plot)
 
 	canvas_text(plot->canvas, plot->whole, 0, 0, STYLE_DIM, title);
 	for (int part = 1; part <= 2; part++) {
-		snprintf(label, sizeof(label), "%.4g", plot->top * part / 2);
+		snprintf(label, sizeof(label), "%.5g", plot->top * part / 2);
 		canvas_text_right(plot->canvas, plot->whole, MARGIN - 1, row_of(plot, plot->top * part / 2) + plot->at.y - plot->whole.y, STYLE_DIM, label);
 	}
 	canvas_text_right(plot->canvas, plot->whole, MARGIN - 1, axis, STYLE_DIM, "0");

@@ -526,7 +526,7 @@ static void small_scattered_stores_are_timed_by_passes(void **state)
 	(void)state;
 	initial(stores, v);
 	run_at(stores, v, memory, 0, &run);
-	assert_true(run.ring > 0 && run.period == run.ring);
+	assert_true(run.ring > 0 && run.period == run.ring && run.passes);
 	v[size] = 1 << 20;
 	run_at(stores, v, memory, 0, &run);
 	assert_int_equal(run.period, 0);

@@ -75,11 +75,28 @@ static void entries_stand_where_fillers_take_them(void **state)
 	assert_string_equal(paired, shown);
 }
 
+/* Where misses take thousands of cycles the scale has digits, not powers. */
+static void large_scales_have_digits(void **state)
+{
+	struct windows_row row = row_of(100, 1024, 0);
+
+	(void)state;
+	for (int i = 0; i < row.curve.count; i++) {
+		row.curve.point[i].y *= 15;
+		row.curve.point[i].lo *= 15;
+		row.curve.point[i].hi *= 15;
+	}
+	draw(&row, 80, WINDOW_PLOT_ROWS + 3);
+	if (strstr(shown, "e+") || !strstr(shown, "20000"))
+		fail_msg("%s", shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_whole),
 		cmocka_unit_test(entries_stand_where_fillers_take_them),
+		cmocka_unit_test(large_scales_have_digits),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

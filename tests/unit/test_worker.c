@@ -245,6 +245,36 @@ static void what_is_met_more_often_is_walked_beforehand(void **state)
 	free(memory);
 }
 
+static uint64_t small(const int64_t *v)
+{
+	(void)v;
+	return 16 << 10;
+}
+
+/* In the first cache both lengths are whole passes from the ring's beginning, where a kernel wants that; what is counted never passes the ring's end. */
+static void whole_passes_begin_where_the_ring_does(void **state)
+{
+	const struct kernel kernel = { .name = "passes", .footprint = small, .call = count_walked, .rewind = stay };
+	unsigned char *memory = aligned_alloc(2 << 20, 2 << 20);
+	atomic_bool cancel = false;
+	struct kernel_run run = { .kernel = &kernel, .memory = memory, .cancel = &cancel, .ring = 4096, .granule = 4, .period = 4096, .passes = true };
+	struct measure measure;
+	struct clock clock;
+
+	(void)state;
+	clock_calibrate(&clock);
+	measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.01, &cancel);
+	assert_true(measure.rewind);
+	assert_int_equal(measure.half, run.ring);
+	assert_int_equal(measure.whole, 2 * run.ring);
+	assert_true(measure.count.whole < run.ring);
+	/* Beyond it, its period. */
+	measure_begin(&measure, &run, &clock, 8192, 1 << 20, 0.01, &cancel);
+	assert_false(measure.rewind);
+	assert_int_equal(measure.half % run.period, 0);
+	free(memory);
+}
+
 static void stopping_does_not_wait_for_the_end(void **state)
 {
 	struct engine engine;
@@ -692,6 +722,7 @@ int main(void)
 		cmocka_unit_test(cancelling_ends_what_is_under_way),
 		cmocka_unit_test(patience_ends_what_finds_no_quiet),
 		cmocka_unit_test(what_is_met_more_often_is_walked_beforehand),
+		cmocka_unit_test(whole_passes_begin_where_the_ring_does),
 		cmocka_unit_test(stopping_does_not_wait_for_the_end),
 		cmocka_unit_test(memory_beyond_the_machine_is_refused),
 		cmocka_unit_test(a_processor_that_is_not_ours_is_refused),
