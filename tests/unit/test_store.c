@@ -188,7 +188,6 @@ static void all_together_stay_within_the_limit(void **state)
 	end(&bench);
 }
 
-/* Much that has not been needed for a while is given back; what lies in the rest stays. */
 static uint64_t reserved(const struct bench *bench)
 {
 	uint64_t bytes = 0;
@@ -210,6 +209,9 @@ static void scarce_addresses_are_not_hoarded(void **state)
 	if (limit.rlim_cur == RLIM_INFINITY)
 		limit.rlim_cur = (rlim_t)1 << 62;
 	assert_int_equal(setrlimit(RLIMIT_DATA, &limit), 0);
+	/* Emulators say that it is done, and set none. */
+	if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		skip();
 	begin(&bench, &stands, 64 * MIB);
 	lay(&bench, 2, 0, PAGES_AUTO);
 	assert_int_equal(reserved(&bench), 64 * MIB);      /* it may grow as long as it is alone */
@@ -229,6 +231,7 @@ static void scarce_addresses_are_not_hoarded(void **state)
 	assert_int_equal(setrlimit(RLIMIT_DATA, &before), 0);
 }
 
+/* Much that has not been needed for a while is given back; what lies in the rest stays. */
 static void what_is_idle_is_given_back(void **state)
 {
 	struct bench bench;
