@@ -52,6 +52,7 @@ struct windows_row {
 	enum source cycles_from;     /* likewise */
 	double seconds;              /* that it took */
 	int requests;
+	int checks;                  /* how often a sharp knee was looked at once more, when all were measured */
 	bool contended;              /* something shared the core at points of it, however often it was asked for */
 	char why[WINDOWS_NOTE];      /* WINDOWS_FAILED */
 };

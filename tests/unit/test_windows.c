@@ -297,8 +297,40 @@ static void a_point_without_a_trial_is_asked_for_again(void **state)
 	row = &play->report->row[0];
 	assert_int_equal(row->state, WINDOWS_DONE);
 	check_near(row->knee.x, 506, 0);
-	assert_int_equal(row->requests, 41 * row->curve.count);
+	/* What is looked at again does not insist. */
+	assert_true(row->checks > 0);
+	assert_int_equal(row->requests, 41 * row->curve.count + row->checks);
 	play_free(play);
+}
+
+/* Another thread has half of the reorder buffer, and nothing else is felt of it: in the first tenth of a second, or all the time. */
+static double halved_until;
+
+static struct result halved_answer(struct play *play, const struct request *request)
+{
+	int64_t v[KNOBS_MAX];
+
+	memcpy(v, request->v, sizeof(v));
+	if (v[WINDOW_FILLER] == FILL_NOP && play->now < halved_until && v[WINDOW_FILLERS] > 253)
+		v[WINDOW_FILLERS] += 253;
+	return fake_result(request, 9, window_cycles(v));
+}
+
+static void a_knee_that_was_another_threads_is_looked_for_anew(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct play *play = play_new();
+
+		halved_until = i ? 1000 : 0.1;
+		play->answer = halved_answer;
+		run(play);
+		assert_true(play->report->complete);
+		assert_int_equal(play->report->row[FILL_NOP].knee.kind, KNEE_SHARP);
+		check_near(play->report->row[FILL_NOP].knee.x, i ? 253 : 506, 1);
+		check_near(play->report->row[FILL_STORE].knee.x, 110, 0);
+		play_free(play);
+	}
 }
 
 /* A visit that takes so long that the next would be too late. */
@@ -566,6 +598,7 @@ int main(void)
 		cmocka_unit_test(a_core_that_is_never_quiet_is_said_to_be),
 		cmocka_unit_test(a_filler_that_fails_leaves_the_others),
 		cmocka_unit_test(a_point_without_a_trial_is_asked_for_again),
+		cmocka_unit_test(a_knee_that_was_another_threads_is_looked_for_anew),
 		cmocka_unit_test(slow_visits_are_made_three_times),
 		cmocka_unit_test(what_failed_keeps_no_point),
 		cmocka_unit_test(what_stays_unclear_is_looked_for_twice),
