@@ -4,8 +4,8 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/steady.h"
 #include "base/units.h"
 #include "cli/interrupt.h"
 #include "engine/worker.h"
@@ -21,10 +21,7 @@ enum { PAGES_MATTER = 256 << 10 };
 
 double bench_now(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+	return steady_seconds();
 }
 
 struct status bench_open(struct bench *bench, const struct cli *cli)

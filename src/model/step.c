@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/steady.h"
 #include "base/text.h"
 #include "model/decode.h"
 #include "model/step_arch.h"
@@ -107,14 +108,6 @@ struct tracer {
 	struct step_seen *seen;   /* of the longer run */
 };
 
-static double steady_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Adds the seconds that a thread ran, and that it was ready while others did. False where the kernel does not say. */
 static bool add_share(const char *schedstat, struct step_share *share)
 {
@@ -145,7 +138,7 @@ bool step_late(double elapsed, const struct step_share *share, double seconds)
 /* Whether the time is up. Parent and child take turns, and on a busy machine each waits for others at every one. */
 static bool late(const struct tracer *tracer)
 {
-	double elapsed = steady_now() - tracer->begin;
+	double elapsed = steady_seconds() - tracer->begin;
 	struct step_share share = { -tracer->before.ran, -tracer->before.waited };
 	char path[48];
 
@@ -291,7 +284,7 @@ static struct status start(struct tracer *tracer)
 {
 	int how;
 
-	tracer->begin = steady_now();
+	tracer->begin = steady_seconds();
 	tracer->before = (struct step_share){ 0 };
 	add_share(OWN_SCHEDSTAT, &tracer->before);
 	tracer->child = fork();

@@ -159,7 +159,7 @@ struct under_way {
 	bool running;             /* it has not come to its end */
 	bool halted;              /* it is to come to it as soon as it has thought */
 	uint64_t generation;      /* of its request that is out; 0: none */
-	bool stands;              /* for now */
+	bool stands;              /* it waits for what goes before it */
 	double stands_since, paused;      /* and how long it did before: seconds */
 };
 

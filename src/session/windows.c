@@ -373,6 +373,7 @@ static void check_row(struct windows *windows, struct windows_row *row, const st
 	row->state = WINDOWS_WAITS;
 	row->curve.count = 0;
 	row->contended = false;
+	knee_find(&row->curve, row->most, &row->knee);
 	windows->searches = 0;
 }
 

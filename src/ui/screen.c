@@ -7,9 +7,9 @@
 #include <sys/ioctl.h>
 #include <term.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/steady.h"
 #include "base/text.h"
 #include "ui/sequence.h"
 #include "ui/terminal.h"
@@ -247,14 +247,6 @@ static int special_key(wint_t key)
 	return KEYCODE_NONE;
 }
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* After an Esc: whether it begins a sequence. What came with it and does not is given back. */
 static bool begins_sequence(void)
 {
@@ -270,7 +262,7 @@ static bool begins_sequence(void)
 	if (screen.sequence == SEQUENCE_SHORT)
 		return true;
 	screen.sequence_last = 0;
-	screen.sequence_at = now();
+	screen.sequence_at = steady_seconds();
 	/* What of them tells the kind belongs to it; the rest is looked at as what comes later is. */
 	while (count > (screen.sequence == SEQUENCE_NONE ? 0 : 1))
 		unget_wch((wchar_t)after[--count]);
@@ -280,7 +272,7 @@ static bool begins_sequence(void)
 /* Whether the character belongs to a sequence that has begun. */
 static bool within_sequence(wint_t key)
 {
-	double at = now();
+	double at = steady_seconds();
 	bool ends;
 
 	/* It never came to its end, or another begins in the middle of it. */

@@ -5,7 +5,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/steady.h"
 
 /* How long `wait` and `live` wait at most, seconds: far more than the whole of any screen takes. */
 static const double WAIT_MOST = 120, LIVE_MOST = 20;
@@ -25,11 +26,8 @@ struct script {
 
 static double steady_now(void *context)
 {
-	struct timespec time;
-
 	(void)context;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+	return steady_seconds();
 }
 
 static void steady_pass(void *context, double seconds, int descriptor)

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/steady.h"
 #include "base/text.h"
 #include "engine/topology.h"
 #include "engine/worker.h"
@@ -43,14 +43,6 @@ struct event_loop {
 	int ended_by;
 	bool input_ended;
 };
-
-static double steady_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* Asks for a frame no sooner than `pause` after the last one. */
 static void want_frame(struct event_loop *loop, double pause)
@@ -127,7 +119,7 @@ static void read_keys(struct event_loop *loop)
 	int code;
 
 	while (!session_quit(loop->front.session) && (code = screen_key()) != KEYCODE_NONE) {
-		front_key(&loop->front, code, steady_now());
+		front_key(&loop->front, code, steady_seconds());
 		any = true;
 	}
 	if (any)
@@ -178,11 +170,11 @@ static void run(struct event_loop *loop)
 			{ .fd = signals_descriptor(), .events = POLLIN },
 			{ .fd = loop->engine->descriptor(loop->engine->context), .events = POLLIN },
 		};
-		double now = steady_now();
+		double now = steady_seconds();
 
 		if (now >= loop->frame_due)
 			draw(loop, now);
-		if (poll(wait, 3, sleep_time(loop, steady_now())) < 0 && errno != EINTR)
+		if (poll(wait, 3, sleep_time(loop, steady_seconds())) < 0 && errno != EINTR)
 			break;
 		for (int number; (number = signals_take()) != 0;)
 			handle_signal(loop, number);
@@ -195,7 +187,7 @@ static void run(struct event_loop *loop)
 		/* An explorer that can measure nothing is none: the message belongs where it stays readable. */
 		if ((wait[2].revents & POLLIN) && !worker_started(loop))
 			break;
-		if (session_advance(session, steady_now()))
+		if (session_advance(session, steady_seconds()))
 			want_frame(loop, result_pause(&loop->front.view));
 	}
 }
@@ -236,7 +228,7 @@ static struct status run_screen(struct session *session, struct worker *worker, 
 	if (status_is_ok(&status)) {
 		status = screen_open();
 		if (status_is_ok(&status)) {
-			session_advance(session, steady_now());
+			session_advance(session, steady_seconds());
 			run(&loop);
 			screen_close();
 			status = loop.failure;

@@ -1,11 +1,8 @@
 /* Windows as a picture, from a core made up. */
-#include "windows_fakes.h"
-
-#include "fakes.h"
+#include "windows_played.h"
 
 #include "picture/chart_view.h"
 #include "picture/chart_windows.h"
-#include "session/windows.h"
 
 static const struct machine this_machine = { .memory_limit = UINT64_C(8) << 30, .processors = 2, .cpu = 3, .name = "Test CPU" };
 static const struct chart_origin origin = { .machine = &this_machine, .now = 1767225600 };
@@ -14,26 +11,9 @@ static const struct chart_origin origin = { .machine = &this_machine, .now = 176
 static struct windows *measured(uint64_t fillers, unsigned most, bool foreign)
 {
 	struct windows_options options = { .fillers = fillers, .seed = 3, .foreign = foreign };
-	struct uarch *uarch = NULL;
-	struct status status;
-	struct windows *windows;
-	struct request request;
-	double now = 0;
 
 	setting_init(&options.setting, &kernel_window);
-	check_ok(uarch_load("golden-cove", "x86_64", &uarch));
-	options.uarch = uarch;
-	windows = windows_new(&this_machine, &options, &status);
-	check_ok(status);
-	for (unsigned i = 0; i < most && windows_next(windows, now, &request); i++) {
-		struct result result = fake_result(&request, 9, window_cycles(request.v));
-
-		now += 0.002;
-		windows_accept(windows, now, &result);
-	}
-	windows_stop(windows, now);
-	uarch_free(uarch);
-	return windows;
+	return windows_played(&this_machine, options, "golden-cove", most);
 }
 
 static const struct chart_mark *mark_of(const struct chart *chart, const char *words)

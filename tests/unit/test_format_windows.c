@@ -1,12 +1,9 @@
 /* Windows of a core made up, in every format. */
-#include "windows_fakes.h"
-
-#include "fakes.h"
+#include "windows_played.h"
 
 #include <jansson.h>
 
 #include "cli/format.h"
-#include "session/windows.h"
 
 static struct machine machine;
 
@@ -16,29 +13,14 @@ static char *written(const char *format, uint64_t fillers, unsigned most, bool p
 	const struct format *as = format_find(format);
 	struct windows_options options = { .seed = 3, .fillers = fillers };
 	struct windows *windows;
-	struct status status;
-	struct request request;
 	struct report report;
-	struct uarch *uarch = NULL;
 	size_t length;
-	double now = 0;
 	char *text;
 
 	machine = (struct machine){ .memory_limit = UINT64_C(8) << 30, .processors = 2, .cpu = 3, .virtualised = true, .name = "Test CPU, model 1" };
 	setting_init(&options.setting, &kernel_window);
 	options.setting.v[WINDOW_SIZE] = 32 << 20;
-	if (core)
-		check_ok(uarch_load("golden-cove", "x86_64", &uarch));
-	options.uarch = uarch;
-	windows = windows_new(&machine, &options, &status);
-	check_ok(status);
-	for (unsigned i = 0; i < most && windows_next(windows, now, &request); i++) {
-		struct result result = fake_result(&request, 9, window_cycles(request.v));
-
-		now += 0.002;
-		windows_accept(windows, now, &result);
-	}
-	windows_stop(windows, now);
+	windows = windows_played(&machine, options, core ? "golden-cove" : NULL, most);
 	report_init(&report, NULL, REPORT_WINDOWS);
 	report.out = open_memstream(&text, &length);
 	snprintf(report.host, sizeof(report.host), "node7");
@@ -52,7 +34,6 @@ static char *written(const char *format, uint64_t fillers, unsigned most, bool p
 		as->end(&report);
 	assert_int_equal(fclose(report.out), 0);
 	windows_free(windows);
-	uarch_free(uarch);
 	return text;
 }
 

@@ -333,6 +333,32 @@ static void a_knee_that_was_another_threads_is_looked_for_anew(void **state)
 	}
 }
 
+/* Stopped while it is looked for anew, the row tells of no knee. */
+static void a_knee_that_was_another_threads_is_not_told(void **state)
+{
+	struct play *play = play_new();
+	unsigned checked;
+
+	(void)state;
+	halved_until = 1000;
+	play->answer = halved_answer;
+	play->options.fillers = 1u << FILL_NOP;
+	run(play);
+	checked = play->requests;
+	play_free(play);
+	/* The same, but the other thread has left before the look back, which was the last request: stopped right after that. */
+	play = play_new();
+	play->answer = halved_answer;
+	play->options.fillers = 1u << FILL_NOP;
+	halved_until = 0.002 * (checked - 1) - 0.001;
+	play->stop_after = checked;
+	run(play);
+	assert_int_equal(play->report->row[0].checks, 1);
+	assert_int_equal(play->report->row[0].curve.count, 0);
+	assert_int_equal(play->report->row[0].knee.kind, KNEE_UNKNOWN);
+	play_free(play);
+}
+
 /* A visit that takes so long that the next would be too late. */
 static struct result slow_answer(struct play *play, const struct request *request)
 {
@@ -599,6 +625,7 @@ int main(void)
 		cmocka_unit_test(a_filler_that_fails_leaves_the_others),
 		cmocka_unit_test(a_point_without_a_trial_is_asked_for_again),
 		cmocka_unit_test(a_knee_that_was_another_threads_is_looked_for_anew),
+		cmocka_unit_test(a_knee_that_was_another_threads_is_not_told),
 		cmocka_unit_test(slow_visits_are_made_three_times),
 		cmocka_unit_test(what_failed_keeps_no_point),
 		cmocka_unit_test(what_stays_unclear_is_looked_for_twice),

@@ -1,0 +1,11 @@
+#include "base/steady.h"
+
+#include <time.h>
+
+double steady_seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}

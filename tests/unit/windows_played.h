@@ -1,0 +1,36 @@
+/* The windows of the core made up, played through. */
+#ifndef SLX_TESTS_WINDOWS_PLAYED_H
+#define SLX_TESTS_WINDOWS_PLAYED_H
+
+#include "windows_fakes.h"
+
+#include "fakes.h"
+
+#include "session/windows.h"
+
+/* Of so many requests at most, beside that core model of x86-64 (NULL: none). The caller frees them. */
+static inline struct windows *windows_played(const struct machine *machine, struct windows_options options, const char *core, unsigned most)
+{
+	struct uarch *uarch = NULL;
+	struct windows *windows;
+	struct request request;
+	struct status status;
+	double now = 0;
+
+	if (core)
+		check_ok(uarch_load(core, "x86_64", &uarch));
+	options.uarch = uarch;
+	windows = windows_new(machine, &options, &status);
+	check_ok(status);
+	for (unsigned i = 0; i < most && windows_next(windows, now, &request); i++) {
+		struct result result = fake_result(&request, 9, window_cycles(request.v));
+
+		now += 0.002;
+		windows_accept(windows, now, &result);
+	}
+	windows_stop(windows, now);
+	uarch_free(uarch);
+	return windows;
+}
+
+#endif
