@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int ascending(const void *a, const void *b)
 {
@@ -70,4 +71,54 @@ bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *mod
 	modes->high = high;
 	modes->share_low = (double)split / (double)count;
 	return true;
+}
+
+enum { DRIFT_GROUPS = 30, DRIFT_LEAST = 9, DRIFT_MOST = 900 };
+
+/* One-sided 0.5 % of the normal distribution. */
+static const double drift_z = 2.6;
+
+/* The median of at most DRIFT_MOST / 3 values, which stay as they are. */
+static double median_of(const double *values, size_t count)
+{
+	double copy[DRIFT_MOST / 3];
+
+	memcpy(copy, values, count * sizeof(*copy));
+	return stats_median(copy, count);
+}
+
+/* The Mann-Kendall statistic, in standard deviations of its distribution where there is no trend. */
+static double mann_kendall(const double *values, size_t count)
+{
+	double n = (double)count, variance = n * (n - 1) * (2 * n + 5) / 18;
+	long sum = 0;
+
+	for (size_t i = 0; i + 1 < count; i++)
+		for (size_t k = i + 1; k < count; k++)
+			sum += (values[k] > values[i]) - (values[k] < values[i]);
+	return (double)(sum - (sum > 0) + (sum < 0)) / sqrt(variance);
+}
+
+bool stats_drift(const double *values, size_t count, double least)
+{
+	double group[DRIFT_GROUPS], first, last;
+	size_t groups;
+
+	if (count < DRIFT_LEAST)
+		return false;
+	if (count > DRIFT_MOST) {
+		values += count - DRIFT_MOST;
+		count = DRIFT_MOST;
+	}
+	groups = count < DRIFT_GROUPS ? count : DRIFT_GROUPS;
+	first = median_of(values, count / 3);
+	last = median_of(values + count - count / 3, count / 3);
+	if (!(fabs(last - first) > least * fabs(first)))
+		return false;
+	for (size_t i = 0; i < groups; i++) {
+		size_t from = i * count / groups, to = (i + 1) * count / groups;
+
+		group[i] = median_of(values + from, to - from);
+	}
+	return fabs(mann_kendall(group, groups)) > drift_z;
 }

@@ -93,6 +93,15 @@ static void add_counters(const struct report *report, struct line *line)
 	}
 }
 
+/* Whether the sample is of a steady state, and of how many placements in memory. */
+static void add_steady(struct line *line, const struct sample *sample)
+{
+	add(line, sample->unsettled ? "false" : "true");
+	add_integer(line, sample->places > 1 ? sample->places : 1);
+	add_real(line, sample->places > 1 ? sample->place_lo : NAN);
+	add_real(line, sample->places > 1 ? sample->place_hi : NAN);
+}
+
 static void csv_begin(struct report *report)
 {
 	struct line line = { 0 };
@@ -106,7 +115,7 @@ static void csv_begin(struct report *report)
 		for (int i = 0; i < kernel->knob_count; i++)
 			add(&line, kernel->knobs[i].name);
 		text_add(&line.text, ",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
-			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted,instructions,instructions_from,cpi,traffic_gbps,traffic_share");
+			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,settled,placements,placement_lo,placement_hi,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted,instructions,instructions_from,cpi,traffic_gbps,traffic_share");
 		if (report->named)
 			text_add(&line.text, ",sweep,seconds,speedup");
 		add_counter_names(report, &line);
@@ -122,7 +131,7 @@ static void csv_begin(struct report *report)
 		break;
 	case REPORT_PROBE:
 		text_add(&line.text, "id,host,machine,part,level,x,setting,cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,"
-			"ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,pages,seed");
+			"ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,settled,placements,placement_lo,placement_hi,pages,seed");
 		break;
 	case REPORT_WINDOWS:
 		text_add(&line.text, report->points ? "id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,cycles_hi,cycles_from,setting,seed" :
@@ -182,6 +191,7 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 	add_real(&line, sample->modes > 1 ? sample->mode_low : NAN);
 	add_real(&line, sample->modes > 1 ? sample->mode_high : NAN);
 	add_real(&line, sample->modes > 1 ? sample->mode_share_low : NAN);
+	add_steady(&line, sample);
 	add(&line, facts->pages);
 	add(&line, facts->pages_note);
 	if (facts->nodes > 1 && facts->node >= 0)
@@ -367,6 +377,7 @@ static void csv_point(struct report *report, const char *part, const char *level
 	add_real(&line, sample->modes > 1 ? sample->mode_low : NAN);
 	add_real(&line, sample->modes > 1 ? sample->mode_high : NAN);
 	add_real(&line, sample->modes > 1 ? sample->mode_share_low : NAN);
+	add_steady(&line, sample);
 	add(&line, point->facts.pages);
 	add_integer(&line, (int64_t)report->seed);
 	line_write(report, &line);

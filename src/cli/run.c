@@ -18,7 +18,7 @@
 /* With starting and ending a run stays below 0.2 s. On a quiet core 150 quiet trials are in after 5 to 15 ms; the rest
  * is for waiting until a contended spell ends. */
 #define RUN_SECONDS 0.15
-enum { RUN_QUIET = 150 };
+enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 
 /* Of a kernel whose trials take longer than that: enough for quartiles. */
 enum { RUN_FEWEST = 3 };
@@ -49,7 +49,8 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		.kernel = setting->kernel,
 		.seed = cli->seed,
 		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,
-			.quiet_wanted = RUN_QUIET, .fewest = RUN_FEWEST },
+			.quiet_wanted = RUN_QUIET, .fewest = RUN_FEWEST, .placements = RUN_PLACEMENTS,
+			.warm_seconds = cli->time_budget },
 	};
 	struct progress_line line;
 	struct sample sample = { 0 };

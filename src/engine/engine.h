@@ -22,16 +22,19 @@ struct budget {
 	unsigned provisional;   /* report once early after this many trials; 0: no */
 	unsigned patience;      /* give up after this many trials when hardly any is quiet: whoever asks comes back when
 	                           the spell is over; 0: stay */
-	double warm_seconds;    /* what bringing the working set into the caches may take at most, apart from `seconds`; 0: what suits
+	double precision;       /* also stop once the median's standard error is this small, relatively, within the core's own caches; 0: do not */
+	double warm_seconds;    /* the longest that walking the placements to steady state may take, apart from `seconds`; 0: what suits
 	                           those (budget_warm()) */
+	unsigned placements;    /* of the working set in memory, to be measured one after the other in equal parts of the time; 0: one. One all the
+	                           same where the working set is so small or so large that its pages make no difference (store.h) */
 	unsigned fewest;        /* trials to make whatever the time, where each is a complete run of the kernel; 0: one */
 };
 
-/* The bound on warming: as long as the trials may take, and never so short that a set of some 32 MiB, which fits the last cache of most
- * machines, could not be walked once. */
+/* The bound on walking to steady state: as long as the trials may take, and long enough for a lap that counts as short (settle.h) in each
+ * placement. */
 static inline double budget_warm(const struct budget *budget)
 {
-	const double least = 5e-3;
+	const double least = 0.1 * (budget->placements > 1 ? budget->placements : 1);
 
 	if (budget->warm_seconds > 0)
 		return budget->warm_seconds;
@@ -46,6 +49,8 @@ struct request {
 	uint64_t seed;
 	double place;             /* 0…1: where in the memory that is laid out, and in the ring, to begin, for kernels that can (struct kernel); 0: at
 	                             the beginning. A setting's visits take different ones, so that its figure is not that of one place */
+	uint64_t shift;           /* bytes, a multiple of 2 MiB: how far into its memory the working set lies, so that visits of a setting meet
+	                             other pages; requests with equal shifts share what is laid out */
 	struct budget budget;
 	bool background;          /* fills slices: uses memory apart from the live setting's where data
 	                             cannot be shared */
@@ -65,6 +70,7 @@ struct result {
 	                             trials may still hold some */
 	struct trials trials;     /* all of this request so far */
 	struct run_facts facts;
+	double preparing;         /* seconds of it that went by before trials began: memory, layout, the walk to steady state */
 	struct counts counts;     /* of the request's plan; on a final result */
 };
 

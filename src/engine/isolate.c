@@ -19,6 +19,7 @@
 #include "base/units.h"
 #include "engine/measure.h"
 #include "engine/own_child.h"
+#include "engine/settle.h"
 
 enum phase { PHASE_LOADING, PHASE_CALLING, PHASE_DONE };
 
@@ -104,9 +105,10 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	const struct kernel *kernel = request->kernel;
 	const struct machine *machine = isolate->machine;
 	uint64_t bytes = own_data_bytes(own_description(kernel->own), request->v[0]);
-	uint64_t first = machine_cache(machine, 1), last = machine_last_cache(machine);
+	uint64_t first = machine_cache(machine, 1);
 	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
 	struct kernel_run run = { .kernel = kernel, .seed = request->seed, .cancel = &shared->cancel };
+	struct settle settle = { .own_bytes = machine_own_caches(machine), .seconds = budget_warm(budget) };
 	struct measure measure;
 	struct status status;
 	const char *pages = "4k";
@@ -127,8 +129,8 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	status = check_slope(&run, isolate->clock);
 	if (!status_is_ok(&status))
 		return status;
-	measure_begin(&measure, &run, isolate->clock, first ? first : 32 << 10, last ? last : 32 << 20, budget_warm(budget),
-		&shared->cancel);
+	measure_begin(&measure, &run, isolate->clock, first ? first : 32 << 10, settle.own_bytes, budget_warm(budget), &shared->cancel);
+	measure_settle(&measure, &settle, &shared->cancel);
 	measure.cpu = machine->bound ? machine->cpu : -1;
 	if (isolate->counting) {
 		counting_use_in_child(isolate->counting);

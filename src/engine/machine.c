@@ -25,6 +25,14 @@ uint64_t machine_cache(const struct machine *machine, int level)
 	return 0;
 }
 
+uint64_t machine_own_caches(const struct machine *machine)
+{
+	const uint64_t least = 256 << 10;
+	uint64_t own = machine_cache(machine, 2) ? machine_cache(machine, 2) : machine_cache(machine, 1);
+
+	return own ? own : least;
+}
+
 uint64_t machine_last_cache(const struct machine *machine)
 {
 	return machine->cache_count > 0 ? machine->cache[machine->cache_count - 1].bytes : 0;

@@ -6,7 +6,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/stats.h"
 #include "engine/counting.h"
+#include "engine/settle.h"
 
 /* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 µs; trials must be short, so that
  * most of them meet no interruption, and long against the counter's step. */
@@ -30,10 +32,6 @@ static const double region_far = 25e-6;
  * what there is. */
 #define DRIFT_MOST 0.02
 #define DRIFT_LONG 0.06
-
-/* Lines that are touched beforehand where some are met more often than others: a hundred times what a core's own caches hold, as most are met there,
- * and those that are not have to push out what else there is. */
-enum { WALKED_LINES = 1 << 22 };
 
 /* Complete runs that take less than this, seconds, are over before anyone looks how far they are. */
 #define TOLD_LEAST 0.05
@@ -67,27 +65,6 @@ static void touch(const struct kernel_run *run, uint64_t bytes, double until, co
 	}
 }
 
-/* Whether some parts of the data are met more often than others. */
-static bool uneven(const struct kernel_run *run)
-{
-	for (int k = 1; k < run->reaches; k++)
-		if (run->reach[k].range < run->reach[0].range || run->reach[k].range > run->reach[0].range)
-			return true;
-	return false;
-}
-
-/* Walks until what is met often is in the nearer caches, where it stays. Reading everything once leaves there what was read last: lookups in a tree of
- * 4 MiB, whose nodes lie in random order, then took 1.2 to 1.9 times as long as later on, in the first 80 ms. */
-static void walk_warm(struct kernel_run *run, uint64_t piece, double until, const atomic_bool *cancel)
-{
-	double lines = 0;
-
-	while (lines < WALKED_LINES && clock_seconds() < until && !atomic_load(cancel)) {
-		run->kernel->call(run, piece);
-		lines += run->lines * (double)piece;
-	}
-}
-
 /* On what fits the first cache, calls begin at the ring's beginning, and end where they like. */
 static struct stretch within_ring(const struct kernel_run *run, double each)
 {
@@ -96,6 +73,30 @@ static struct stretch within_ring(const struct kernel_run *run, double each)
 
 	stretch.calls = (unsigned)fmax(1, fmin(1000, ceil(2 * region_near / (each * (double)stretch.whole))));
 	return stretch;
+}
+
+/* Beyond the first cache calls go on where the last one stopped. */
+static void choose_long(struct measure *measure, double region)
+{
+	const struct kernel_run *run = measure->run;
+
+	measure->half = round_up((uint64_t)(region / measure->each) + 1, run->granule);
+	if (measure->half < round_up(RING_MINIMUM / 2, run->granule) && measure->each < 2e-8)
+		measure->half = round_up(RING_MINIMUM / 2, run->granule);
+	measure->whole = 2 * measure->half;
+}
+
+void measure_settled(struct measure *measure, double each)
+{
+	const struct kernel_run *run = measure->run;
+
+	measure->each = each;
+	measure->lap = each * (double)run->ring;
+	measure->begin = clock_seconds();
+	if (!measure->far || measure->rewind || run->complete || run->period || !(each > 0))
+		return;
+	choose_long(measure, fmax(region_far, 400 * measure->clock->step / measure->clock->hz));
+	measure->count = (struct stretch){ .half = measure->half, .whole = measure->whole, .calls = measure->calls };
 }
 
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,
@@ -117,13 +118,12 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 		pilot *= 2;
 		seconds = seconds_of_call(measure, pilot);
 	}
-	if (!near && uneven(run) && !run->complete && !run->kernel->cold)
-		walk_warm(run, pilot, until, cancel);
 	seconds = fmin(seconds, seconds_of_call(measure, pilot)) / (double)pilot;
 	/* A coarse counter may not have moved in what a cancelled pilot measured. */
 	if (seconds <= 0)
 		seconds = 1e-9;
-	each = seconds;
+	measure->each = each = seconds;
+	measure->lap = each * (double)run->ring;
 
 	region = near ? region_near : region_far;
 	shortest = 400 * clock->step / clock->hz;
@@ -159,10 +159,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 		if (seconds < region)
 			measure->calls = (unsigned)fmin(ceil(region / seconds), 1000);
 	} else {
-		measure->half = round_up((uint64_t)(region / seconds) + 1, run->granule);
-		if (measure->half < round_up(RING_MINIMUM / 2, run->granule) && seconds < 2e-8)
-			measure->half = round_up(RING_MINIMUM / 2, run->granule);
-		measure->whole = 2 * measure->half;
+		choose_long(measure, region);
 	}
 	if (near && !run->kernel->halved && !run->complete && !period && run->ring >= 8 * run->granule)
 		measure->count = within_ring(run, each);
@@ -310,118 +307,264 @@ static void tell_run(const struct measure *measure, const struct measure_goal *g
 	progress_begin(measure->progress, STAGE_RUNNING, made + 1, made + (unsigned)fmin(more, TRIALS_MAX));
 }
 
+/* What two clock readings found of the kernel. */
+struct timed {
+	uint64_t half, whole;                /* ticks */
+	uint64_t half_cycles, whole_cycles;  /* where they are counted */
+};
+
+/* What was timed around the kernel, and how the system saw it. */
+struct round {
+	struct chain_time before, after;
+	uint64_t watch, turns;               /* ticks; of turns the worse of before and after */
+	struct presence was, now;
+};
+
+/* The most trials between two readings of the chains. */
+enum { ROUND_TRIALS = 2 };
+
+/* Trials this short, seconds, share their readings of the chains while the clock is stable: rounds in which the chain before and after
+ * differed by no more than this, relatively. */
+#define ROUND_SHORT 60e-6
+#define ROUND_STABLE 0.003
+enum { ROUNDS_STABLE = 3 };
+
+static unsigned trials_of_round(const struct measure *measure, unsigned stable)
+{
+	double seconds = measure->each * (double)((measure->half + measure->whole) * measure->calls);
+
+	return stable >= ROUNDS_STABLE && !measure->far && !measure->run->complete && seconds < ROUND_SHORT ? ROUND_TRIALS : 1;
+}
+
+static uint64_t watch_ticks(uint64_t *turns)
+{
+	uint64_t begin = clock_ticks(), middle;
+
+	clock_watch(WATCH_LINKS);
+	middle = clock_ticks();
+	clock_turn(CLOCK_TURNS);
+	*turns = clock_ticks() - middle;
+	return middle - begin;
+}
+
+/* Times the kernel so many times between two readings of the chains. round->before and was are those of the last one. */
+static void time_round(const struct measure *measure, struct round *round, struct timed *timed, unsigned count, double hz)
+{
+	const struct clock *clock = measure->clock;
+	uint64_t begin, turns;
+
+	round->watch = round->turns = 0;
+	if (clock->watched)
+		round->watch = watch_ticks(&round->turns);
+	/* Once untimed: after some microseconds of scalar code the vector units need as long to come to full speed,
+	 * and only the region that is timed first would pay for it. */
+	if (measure->rewind)
+		region_ticks(measure, measure->half, measure->calls);
+	for (unsigned i = 0; i < count; i++) {
+		timed[i] = (struct timed){ 0 };
+		timed[i].half = region(measure, measure->half, hz, &timed[i].half_cycles);
+		timed[i].whole = region(measure, measure->whole, hz, &timed[i].whole_cycles);
+	}
+	/* A long region has put what is timed next out of the caches: bringing it back made the clock seem 3 to 13 % faster than it is. */
+	clock_turn(CLOCK_CHAIN_UNIT);
+	clock_chain(CLOCK_CHAIN_UNIT);
+	if (clock->watched) {
+		begin = clock_ticks();
+		clock_turn(CLOCK_TURNS);
+		turns = clock_ticks() - begin;
+		if (turns > round->turns)
+			round->turns = turns;
+	}
+	round->after = chain_ticks(clock);
+	round->now = presence();
+}
+
+/* What the round says of a trial apart from its own time. */
+static enum trial_fate fate_of(const struct measure *measure, const struct round *round)
+{
+	double most = round->now.at - round->was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST;
+
+	if (round->before.slope <= 0 || round->after.slope <= 0)
+		return TRIAL_BROKEN;
+	if (round->now.switches != round->was.switches && !is_long(measure, &round->was, &round->now))
+		return TRIAL_SWITCHED;
+	if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
+		return TRIAL_MOVED;
+	if (fabs(round->after.total - round->before.total) > most * round->before.total)
+		return TRIAL_DRIFTED;
+	return TRIAL_QUIET;
+}
+
+static struct trial make_trial(const struct measure *measure, const struct round *round, const struct timed *timed, enum trial_fate fate,
+	double hz)
+{
+	const struct clock *clock = measure->clock;
+	double elements = (double)measure->calls * (double)(measure->whole - measure->half);
+	double cycle = (round->before.slope + round->after.slope) / 2, cycles = 1;
+	double slope = ((double)timed->whole - (double)timed->half) / elements;
+	struct trial trial = {
+		.cpe = slope / cycle,
+		.ghz = hz / cycle * 1e-9,
+		.check = NAN,
+		.watch = measure_watch(clock, (double)round->watch, cycle),
+		.turns = clock->watched ? (float)(((double)round->turns - clock->overhead) / cycle / clock->turn / CLOCK_TURNS) : NAN,
+		.at = (float)(clock_seconds() - measure->begin),
+		.fate = (uint8_t)fate,
+		.place = measure->place,
+	};
+
+	if (measure->counting)
+		cycles = ((double)timed->whole_cycles - (double)timed->half_cycles) / elements;
+	if (slope <= 0 || cycles <= 0)
+		trial.fate = TRIAL_BROKEN;
+	if (measure->counting && trial.fate != TRIAL_BROKEN)
+		count_trial(&trial, cycles, slope / hz);
+	/* What judges trials looks at the watch. */
+	if (is_long(measure, &round->was, &round->now) && away(&round->was, &round->now) > AWAY_MOST * (round->now.at - round->was.at) &&
+		clock->watched)
+		trial.turns = fmaxf(trial.turns, 2);
+	return trial;
+}
+
+/* The quiet trials of the present placement in steady state, oldest first: their places in the set. */
+static unsigned steady_trials(const struct measure *measure, const struct trials *trials, unsigned *index)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < trials->count; i++)
+		if (trials->trial[i].place == measure->place && trials->trial[i].fate == TRIAL_QUIET && !trials->trial[i].unsettled)
+			index[count++] = i;
+	return count;
+}
+
+/* Whether trials beyond the core's own caches drift; `from`: the index of the last that should not count then. */
+static bool trials_drift(const struct measure *measure, const struct trials *trials, unsigned *from)
+{
+	unsigned index[TRIALS_MAX], count = steady_trials(measure, trials, index);
+	double cpe[TRIALS_MAX];
+
+	for (unsigned i = 0; i < count; i++)
+		cpe[i] = trials->trial[index[i]].cpe;
+	*from = count > 0 ? index[count / 2] : 0;
+	return stats_drift(cpe, count, SETTLE_DRIFT);
+}
+
+static void mark_unsettled(const struct measure *measure, struct trials *trials, unsigned before)
+{
+	for (unsigned i = 0; i < before; i++)
+		if (trials->trial[i].place == measure->place)
+			trials->trial[i].unsettled = true;
+}
+
+/* Time is up or there is enough: trials that still drift are marked, and so are a few that cannot tell where the walk before them drifted. */
+static void mark_drifting(const struct measure *measure, struct trials *trials)
+{
+	unsigned from, index[TRIALS_MAX];
+
+	if (!measure->far)
+		return;
+	if (trials_drift(measure, trials, &from) || (measure->drifts && steady_trials(measure, trials, index) < TRIALS_SETTLED))
+		mark_unsettled(measure, trials, trials->count);
+}
+
+/* The median is known precisely enough, and more trials would only take time. */
+static bool is_precise(const struct measure *measure, const struct trials *trials, const struct measure_goal *goal)
+{
+	const struct run_facts facts = { .calls = 1 };
+	struct sample sample;
+
+	if (goal->precision <= 0 || measure->far || trials_quiet(trials) < QUIET_ENOUGH)
+		return false;
+	sample_summarise(trials, &facts, &sample);
+	return sample.valid && !sample.contended && sample_precision(&sample) <= goal->precision;
+}
+
+/* Whether the goal is reached. What drifts goes on: its older half does not count. */
+static bool is_reached(const struct measure *measure, struct trials *trials, const struct measure_goal *goal)
+{
+	unsigned from;
+
+	measure_classify(trials);
+	if (is_precise(measure, trials, goal))
+		return true;
+	if (trials_quiet(trials) < goal->quiet)
+		return false;
+	if (!measure->far || trials->count == 0)
+		return true;
+	if ((double)trials->trial[trials->count - 1].at < fmin(measure->lap, SETTLE_LAP))
+		return false;
+	if (!trials_drift(measure, trials, &from))
+		return true;
+	mark_unsettled(measure, trials, from);
+	return false;
+}
+
+/* Trials rejected for other reasons than contention say nothing of whether the core is shared. */
+static bool is_hopeless(struct trials *trials)
+{
+	unsigned judged = 0, quiet = 0;
+
+	measure_classify(trials);
+	for (unsigned i = 0; i < trials->count; i++) {
+		judged += trials->trial[i].fate <= TRIAL_CONTENDED;
+		quiet += trials->trial[i].fate == TRIAL_QUIET;
+	}
+	return judged >= 3 && quiet * 10 < trials->count;
+}
+
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel)
 {
 	const struct clock *clock = measure->clock;
-	double elements = (double)measure->calls * (double)(measure->whole - measure->half);
-	double hz = clock_hz(clock);
-	struct chain_time before, after;
-	unsigned made = 0;
+	double hz = clock_hz(clock), began = clock_seconds();
+	unsigned made = 0, stable = 0, looked = 0, waited = 0;
 	unsigned fewest = measure->run->complete ? goal->fewest > 0 ? goal->fewest : 1 : 3;
-	struct presence was = presence();
-	double began = clock_seconds();
+	struct round round = { .was = presence() };
+	struct timed timed[ROUND_TRIALS];
 
 	clock_clean_vectors();
 	clock_chain(CHAIN_LONG);
-	before = chain_ticks(clock);
+	round.before = chain_ticks(clock);
 	while (trials->count < goal->trials && !atomic_load(cancel)) {
+		unsigned count = trials_of_round(measure, stable);
+		enum trial_fate fate;
+
+		if (count > goal->trials - trials->count)
+			count = goal->trials - trials->count;
 		tell_run(measure, goal, made, fewest, made > 0 ? (clock_seconds() - began) / made : 0);
-		struct trial *trial = &trials->trial[trials->count];
-		uint64_t half, whole, half_cycles = 0, whole_cycles = 0, watch = 0, turns = 0, turns_after = 0;
-		double cycle, slope, cycles = 1;
-		struct presence now;
-
-		if (clock->watched) {
-			uint64_t begin = clock_ticks();
-
-			clock_watch(WATCH_LINKS);
-			uint64_t middle = clock_ticks();
-			clock_turn(CLOCK_TURNS);
-			turns = clock_ticks() - middle;
-			watch = middle - begin;
-		}
-		/* Once untimed: after some microseconds of scalar code the vector units need as long to come to full speed,
-		 * and only the region that is timed first would pay for it. */
-		if (measure->rewind)
-			region_ticks(measure, measure->half, measure->calls);
-		half = region(measure, measure->half, hz, &half_cycles);
-		whole = region(measure, measure->whole, hz, &whole_cycles);
-		if (measure->counting)
-			cycles = ((double)whole_cycles - (double)half_cycles) / elements;
-		/* A long region has put what is timed next out of the caches: bringing it back made the clock seem 3 to 13 % faster than it is. */
-		clock_turn(CLOCK_CHAIN_UNIT);
-		clock_chain(CLOCK_CHAIN_UNIT);
-		if (clock->watched) {
-			uint64_t begin = clock_ticks();
-
-			clock_turn(CLOCK_TURNS);
-			turns_after = clock_ticks() - begin;
-			if (turns_after > turns)
-				turns = turns_after;
-		}
-		after = chain_ticks(clock);
-
+		time_round(measure, &round, timed, count, hz);
 		/* The last call ended early. */
 		if (measure->run->complete && atomic_load(cancel))
 			break;
-		now = presence();
-		cycle = (before.slope + after.slope) / 2;
-		slope = ((double)whole - (double)half) / elements;
-		*trial = (struct trial){
-			.cpe = slope / cycle,
-			.ghz = hz / cycle * 1e-9,
-			.check = NAN,
-			.watch = measure_watch(clock, (double)watch, cycle),
-			.turns = clock->watched ? (float)(((double)turns - clock->overhead) / cycle / clock->turn /
-				CLOCK_TURNS) : NAN,
-			.at = (float)(clock_seconds() - measure->begin),
-			.fate = TRIAL_QUIET,
-		};
+		fate = fate_of(measure, &round);
 		if (measure->counting && !counting_cycles(measure->counting))
 			lose_counter(measure, trials);
-		if (before.slope <= 0 || after.slope <= 0 || slope <= 0 || cycles <= 0)
-			trial->fate = TRIAL_BROKEN;
-		else if (now.switches != was.switches && !is_long(measure, &was, &now))
-			trial->fate = TRIAL_SWITCHED;
-		else if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
-			trial->fate = TRIAL_MOVED;
-		else if (fabs(after.total - before.total) > (now.at - was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST) * before.total)
-			trial->fate = TRIAL_DRIFTED;
-		if (measure->counting && trial->fate != TRIAL_BROKEN)
-			count_trial(trial, cycles, slope / hz);
-		/* What judges trials looks at the watch. */
-		if (is_long(measure, &was, &now) && away(&was, &now) > AWAY_MOST * (now.at - was.at) && clock->watched)
-			trial->turns = fmaxf(trial->turns, 2);
-		was = now;
-		before = after;
-		trials->count++;
-
-		if (++made >= fewest && (double)trial->at + measure->begin > goal->until)
-			break;
 		/* Full, and time left: a contended spell may end yet. The last trials stay, so that there is something
 		 * to go by if it does not. */
-		if (trials->count == TRIALS_MAX) {
+		if (trials->count + count > TRIALS_MAX) {
 			measure_classify(trials);
-			if (trials_quiet(trials) >= goal->quiet)
-				break;
 			trials_make_room(trials);
 		}
-		/* Not before there is something to go by: trials dropped for other reasons tell nothing. */
-		if (goal->patience > 0 && made >= goal->patience && made % goal->patience == 0) {
-			unsigned told = 0;
-
-			measure_classify(trials);
-			for (unsigned i = 0; i < trials->count; i++)
-				told += trials->trial[i].fate <= TRIAL_CONTENDED;
-			if (told >= 3 && trials_quiet(trials) * 10 < trials->count)
+		for (unsigned i = 0; i < count; i++)
+			trials->trial[trials->count++] = make_trial(measure, &round, &timed[i], fate, hz);
+		stable = fate == TRIAL_QUIET && fabs(round.after.total - round.before.total) <= ROUND_STABLE * round.before.total ? stable + 1 : 0;
+		round.was = round.now;
+		round.before = round.after;
+		made += count;
+		if (made >= fewest && (double)trials->trial[trials->count - 1].at + measure->begin > goal->until)
+			break;
+		/* Not before there is something to go by. */
+		if (goal->patience > 0 && made / goal->patience > waited) {
+			waited = made / goal->patience;
+			if (is_hopeless(trials))
 				break;
 		}
-		if (trials->count >= goal->quiet && made % 8 == 0) {
-			measure_classify(trials);
-			if (trials_quiet(trials) >= goal->quiet)
+		if ((trials->count >= goal->quiet || goal->precision > 0) && made / 8 > looked) {
+			looked = made / 8;
+			if (is_reached(measure, trials, goal))
 				break;
 		}
 	}
 	measure_classify(trials);
+	mark_drifting(measure, trials);
 }

@@ -14,8 +14,8 @@
 #include "engine/topology.h"
 #include "kernels/place.h"
 
-/* Above this a working set that was walked last is not brought into the caches once more: it takes as long as some trials. */
-static const uint64_t warm_again = 4 << 20;
+/* The share of a circle by which steps of it never meet. */
+static const double golden = 0.6180339887;
 
 /* Memory of other cores that has not been needed for so many seconds is given back. */
 static const double crew_idle = 10;
@@ -25,6 +25,8 @@ struct visit {
 	struct station *station;
 	const struct request *request;
 	struct need need;
+	unsigned placement;      /* which one is under way: 0, 1, … of the request's */
+	double began;            /* seconds, when it was begun */
 	const atomic_bool *cancel;
 	station_answer *answer;
 	void *context;
@@ -40,11 +42,28 @@ static struct status beyond_memory(const struct machine *machine, uint64_t bytes
 }
 
 /* Memory for a request with its data laid out: a run ready to be called. */
+static unsigned visit_placements(const struct visit *visit)
+{
+	const struct request *request = visit->request;
+	unsigned places = store_places(request->kernel->footprint(request->v), machine_cache(&visit->station->machine, 1));
+
+	if (request->kernel->isolated || visit->need.processors > 1 || request->budget.placements == 0)
+		return 1;
+	return request->budget.placements < places ? request->budget.placements : places;
+}
+
+/* Each placement begins elsewhere in the ring, too. */
+static double place_of(const struct visit *visit)
+{
+	return fmod(visit->request->place + visit->placement * golden, 1);
+}
+
 static struct status prepare(const struct visit *visit, uint64_t limit, struct kernel_run *run, struct slot **slot)
 {
 	const struct request *request = visit->request;
 	const struct store_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed,
-		.place = request->place, .near = machine_cache(&visit->station->machine, 1), .background = request->background,
+		.place = place_of(visit), .shift = request->shift + store_shift(request->kernel->footprint(request->v), visit->placement),
+		.near = machine_cache(&visit->station->machine, 1), .background = request->background,
 		.alone = request->alone, .limit = limit, .now = clock_seconds(), .progress = &visit->station->progress };
 
 	return store_lay(&visit->station->store, &wanted, visit->cancel, run, slot);
@@ -104,7 +123,7 @@ static void tell_facts(const struct visit *visit, const struct kernel_run *run, 
 		.others_gbps = need->processors > 1 ? NAN : 0,
 	};
 	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
-	arena_tell(&slot->arena, run->base, facts->footprint, &slot->place, facts->asked, station->machine.huge_note, facts);
+	arena_tell(&slot->arena, slot->offset + run->base, facts->footprint, &slot->place, facts->asked, station->machine.huge_note, facts);
 }
 
 static void learn(struct station *station, const struct trials *trials)
@@ -122,16 +141,6 @@ static unsigned passes_of(const struct request *request)
 	return request->background ? PASSES_BACKGROUND : PASSES;
 }
 
-/* Up to how many bytes a working set is to be brought into the caches: what fits none is as cold after that as before, and of strides over
- * one size the first brings it for all. Where the system does not tell: a large last cache of today's cores. */
-static uint64_t warm_most(struct station *station, const struct kernel_run *run, struct slot *slot)
-{
-	uint64_t last = machine_last_cache(&station->machine);
-
-	/* Reading all would put out of the nearest what a walk of uneven reaches left there. */
-	return store_walk(&station->store, slot, run) ? (run->reaches > 0 ? 0 : warm_again) : last ? last : 32 << 20;
-}
-
 /* Trials on a run that is laid out, with an early answer where one was asked for. */
 static void make_trials(const struct visit *visit, struct kernel_run *run, struct slot *slot, struct result *result)
 {
@@ -142,7 +151,8 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 	struct clock clock = station->clock;
 	struct trials *trials = &station->trials;
 	uint64_t first = machine_cache(&station->machine, 1);
-	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience, .fewest = budget->fewest };
+	struct measure_goal goal = { .quiet = budget->quiet_wanted, .precision = budget->precision, .patience = budget->patience,
+		.fewest = budget->fewest };
 	struct measure measure;
 
 	/* What others here do to this core is no disturbance, but what was asked for. */
@@ -153,18 +163,23 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and warming do not count against the time asked
 	 * for: they depend on what came before. */
 	progress_end(&station->progress);
-	measure_begin(&measure, run, &clock, first ? first : 32 << 10, warm_most(station, run, slot), budget_warm(budget),
-		cancel);
+	station->settle.own_bytes = machine_own_caches(&station->machine);
+	station->settle.seconds = budget_warm(budget) / visit_placements(visit);
+	measure_begin(&measure, run, &clock, first ? first : 32 << 10, station->settle.own_bytes, budget_warm(budget), cancel);
 	if (run->kernel->begin_at && !measure.rewind)
-		run->kernel->begin_at(run, request->place);
+		run->kernel->begin_at(run, place_of(visit));
+	measure_settle(&measure, &station->settle, cancel);
+	measure.place = (uint8_t)((slot->offset + run->base) / ARENA_PIECE);
 	measure.progress = &station->progress;
 	measure.cpu = station->machine.bound ? station->machine.cpu : -1;
 	if (request->plan.id != 0 && counting_cycles(station->counting))
 		measure.counting = station->counting;
 	tell_facts(visit, run, &measure, slot, &result->facts);
 	crew_count(station->crew);
-	goal.until = clock_seconds() + budget->seconds;
-	if (budget->provisional > 0) {
+	result->preparing += clock_seconds() - visit->began;
+	goal.until = clock_seconds() + budget->seconds / visit_placements(visit);
+	goal.quiet = (visit->placement + 1) * budget->quiet_wanted / visit_placements(visit);
+	if (budget->provisional > 0 && visit->placement == 0) {
 		goal.trials = budget->provisional;
 		measure_trials(&measure, trials, &goal, cancel);
 		if (!atomic_load(cancel)) {
@@ -178,7 +193,7 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 	crew_rest(station->crew);
 	learn(station, trials);
 	result->facts.cycles_from = measure_source(&measure);
-	if (request->plan.id != 0)
+	if (request->plan.id != 0 && visit->placement + 1 == visit_placements(visit))
 		counting_measure(station->counting, &measure, passes_of(request), cancel, &result->counts);
 	if (atomic_load(cancel))
 		result->status = status_make(STATUS_CANCELLED, "stopped");
@@ -208,7 +223,7 @@ static void measure_apart(const struct visit *visit, struct result *result)
 }
 
 /* Whatever runs beside it is there before the first trial, and gone after the last. */
-static void measure_here(const struct visit *visit, struct result *result)
+static void measure_here(struct visit *visit, struct result *result)
 {
 	struct station *station = visit->station;
 	struct status begun;
@@ -218,6 +233,7 @@ static void measure_here(const struct visit *visit, struct result *result)
 
 	station->trials.count = 0;
 	memset(station->trials.forgotten, 0, sizeof(station->trials.forgotten));
+	visit->began = clock_seconds();
 	result->status = gather(visit, &limit);
 	if (status_is_ok(&result->status)) {
 		result->status = prepare(visit, limit, &run, &slot);
@@ -226,11 +242,14 @@ static void measure_here(const struct visit *visit, struct result *result)
 			result->status = begun;
 		if (status_is_ok(&result->status))
 			make_trials(visit, &run, slot, result);
-		if (visit->need.processors > 1) {
-			result->facts.others_gbps = crew_dismiss(station->crew);
-			/* Their memory traffic leaves other lines in the caches that cores share. */
-			store_walk(&station->store, NULL, NULL);
+		while (status_is_ok(&result->status) && ++visit->placement < visit_placements(visit)) {
+			visit->began = clock_seconds();
+			result->status = prepare(visit, limit, &run, &slot);
+			if (status_is_ok(&result->status))
+				make_trials(visit, &run, slot, result);
 		}
+		if (visit->need.processors > 1)
+			result->facts.others_gbps = crew_dismiss(station->crew);
 	}
 	result->trials = station->trials;
 }
@@ -239,7 +258,8 @@ void station_measure(struct station *station, const struct request *request, con
 	void *context)
 {
 	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
-	const struct visit visit = { station, request, place_need(request->kernel, request->v), cancel, answer, context };
+	struct visit visit = { .station = station, .request = request, .need = place_need(request->kernel, request->v), .cancel = cancel,
+		.answer = answer, .context = context };
 
 	memcpy(result.v, request->v, sizeof(result.v));
 	if (request->kernel->isolated)

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "engine/clock.h"
 #include "engine/engine.h"
+#include "engine/settle.h"
 #include "engine/store.h"
 
 struct counting;
@@ -22,6 +23,7 @@ struct station {
 	struct crew *crew;                /* the other cores; NULL until a core was chosen */
 	struct store store;
 	struct trials trials;
+	struct settle settle;
 	struct progress progress;         /* of the request under way; any thread may look */
 };
 

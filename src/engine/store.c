@@ -37,8 +37,8 @@ static void slot_free(struct slot *slot)
 static void slot_trim(struct slot *slot, uint64_t bytes)
 {
 	arena_trim(&slot->arena, bytes);
-	if (slot->prepared > slot->arena.touched)
-		slot->prepared = slot->kernel->layout_nests ? slot->arena.touched : 0;
+	if (slot->offset + slot->prepared > slot->arena.touched)
+		slot->prepared = slot->kernel->layout_nests && slot->arena.touched > slot->offset ? slot->arena.touched - slot->offset : 0;
 }
 
 static bool same_place(const struct slot *slot, const struct arena_place *place, bool background)
@@ -149,6 +149,16 @@ static struct status get_memory(struct store *store, struct slot *slot, const st
 	}
 }
 
+unsigned store_places(uint64_t footprint, uint64_t near)
+{
+	return footprint <= near || footprint > move_most ? 1 : STORE_PLACES;
+}
+
+uint64_t store_shift(uint64_t footprint, unsigned place)
+{
+	return place * round_up(footprint);
+}
+
 /* Moves a run that is laid out to where its request says. */
 static void move(const struct store_request *request, struct kernel_run *run, const struct slot *slot)
 {
@@ -169,6 +179,7 @@ struct status store_lay(struct store *store, const struct store_request *request
 	uint64_t need = round_up(kernel->footprint(request->v)), layout = kernel->layout(request->v);
 	struct arena_place place = { .topology = store->topology,
 		.small = kernel_asked(kernel, request->v, ASKS_PAGES) == PAGES_4K };
+	uint64_t offset;
 	struct status status = status_ok();
 	struct slot *slot;
 
@@ -177,6 +188,8 @@ struct status store_lay(struct store *store, const struct store_request *request
 	if (!status_is_ok(&status))
 		return status;
 	place.node = node > 0 ? (int)node - 1 : topology_node_of(store->topology, store->cpu);
+	offset = need + request->shift > request->limit ? 0 : request->shift;
+	need += offset;
 	slot = find(store, &place, request->background && !kernel->layout_nests);
 	slot->turn = ++store->turn;
 	*used = slot;
@@ -190,13 +203,14 @@ struct status store_lay(struct store *store, const struct store_request *request
 	if (!status_is_ok(&status))
 		return status;
 
-	if (slot->kernel != kernel || slot->layout != layout || slot->seed != request->seed)
+	if (slot->kernel != kernel || slot->layout != layout || slot->seed != request->seed || slot->offset != offset)
 		slot->prepared = 0;
+	slot->offset = offset;
 	slot->kernel = kernel;
 	slot->layout = layout;
 	slot->seed = request->seed;
 	*run = (struct kernel_run){
-		.kernel = kernel, .memory = slot->arena.memory, .prepared = slot->prepared, .seed = request->seed, .cancel = cancel,
+		.kernel = kernel, .memory = slot->arena.memory + offset, .prepared = slot->prepared, .seed = request->seed, .cancel = cancel,
 		.progress = request->progress ? &request->progress->share : NULL,
 	};
 	memcpy(run->v, request->v, sizeof(run->v));
@@ -210,20 +224,6 @@ struct status store_lay(struct store *store, const struct store_request *request
 	if (status_is_ok(&status) && kernel->verify)
 		status = kernel->verify(run);
 	return status;
-}
-
-bool store_walk(struct store *store, struct slot *slot, const struct kernel_run *run)
-{
-	uint64_t bytes = run ? run->kernel->footprint(run->v) : 0;
-	bool again = slot && slot->walked == bytes && slot->base == run->base;
-
-	for (int i = 0; i < STORE_SLOTS; i++)
-		store->slot[i].walked = 0;
-	if (!slot)
-		return false;
-	slot->base = run->base;
-	slot->walked = bytes;
-	return again;
 }
 
 void store_free(struct store *store)

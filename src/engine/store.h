@@ -23,9 +23,9 @@ struct slot {
 	bool background;
 	const struct kernel *kernel;      /* NULL: nothing */
 	uint64_t layout, seed, prepared;
+	uint64_t offset;                  /* bytes into the arena at which it is laid out */
 	uint64_t turn;                    /* of the store, when it was last asked for; 0: never */
 	double filled;                    /* seconds, when nearly all of it was last needed */
-	uint64_t base, walked;            /* of it, the bytes that were walked last, of all slots; walked 0: others were */
 };
 
 /* A zeroed one with topology and cpu set is ready, and holds nothing. */
@@ -42,6 +42,8 @@ struct store_request {
 	const int64_t *v;
 	uint64_t seed;
 	double place;                     /* 0…1: where in what is laid out to begin, for kernels that are movable */
+	uint64_t shift;                   /* bytes, a multiple of ARENA_PIECE, from the beginning of its memory to the working set: other pages; 0
+	                                     where so much memory is not available */
 	uint64_t near;                    /* bytes of the first cache: what fits it always begins at the beginning */
 	bool background;                  /* fills slices beside the live setting */
 	bool alone;                       /* nothing else is kept */
@@ -50,13 +52,18 @@ struct store_request {
 	struct progress *progress;        /* where to leave how far it is; NULL: nobody asks */
 };
 
+/* How many placements of a working set are worth measuring: one where it fits the first cache (`near` bytes), whose sets are
+ * chosen by addresses within a page, and one where it is so large that the effects of its pages average out. */
+enum { STORE_PLACES = 3 };
+unsigned store_places(uint64_t footprint, uint64_t near);
+
+/* The shift of the place-th of them (0, 1, …): all of their pages differ. */
+uint64_t store_shift(uint64_t footprint, unsigned place);
+
 /* Memory for a request with its data laid out and checked: *run is ready to be called, and *slot holds it, until the next call. What others
  * left in the same memory is used again where it can be. STATUS_FAILED: memory or a node refused; STATUS_CANCELLED: *cancel was set. */
 struct status store_lay(struct store *store, const struct store_request *request, const atomic_bool *cancel,
 	struct kernel_run *run, struct slot **slot);
-
-/* Notes that this run is walked now; returns whether it was the last one that was. NULL: something else is. */
-bool store_walk(struct store *store, struct slot *slot, const struct kernel_run *run);
 
 /* Gives back what was not asked for the longest until no more than so many bytes are held. */
 void store_fit(struct store *store, uint64_t limit);

@@ -36,25 +36,37 @@ void trial_uncount(struct trial *trial)
 /* What sample_summarise() takes of the trials. */
 struct picked {
 	double cpe[TRIALS_MAX], ghz[TRIALS_MAX];
+	uint8_t place[TRIALS_MAX];
 	unsigned count;
 	double check;
 };
 
-/* Picks the trials with a fate allowed by the mask. When the counter came or went between requests, some trials are by it and some by
- * the reference chain: those of the source that is told are taken; what was counted is known by the chain too. */
-static void pick(const struct trials *trials, unsigned mask, enum source source, struct picked *picked)
+/* Which trials it may take. */
+struct wanted {
+	unsigned fates;      /* a bit each */
+	bool steady;         /* those made in steady state alone */
+};
+
+static bool is_wanted(const struct wanted *wanted, const struct trial *trial)
+{
+	return wanted->fates >> trial->fate & 1 && !(wanted->steady && trial->unsettled);
+}
+
+/* When the counter came or went between requests, some trials are by it and some by the reference chain: those of the
+ * named source are taken; what was counted is known by the chain too. */
+static void pick(const struct trials *trials, const struct wanted *wanted, enum source source, struct picked *picked)
 {
 	double check[TRIALS_MAX];
 	unsigned checked = 0;
 
 	picked->count = 0;
 	for (unsigned i = 0; i < trials->count; i++)
-		if (mask >> trials->trial[i].fate & 1 && trials->trial[i].check > 0)
+		if (is_wanted(wanted, &trials->trial[i]) && trials->trial[i].check > 0)
 			check[checked++] = (double)trials->trial[i].check;
 	for (unsigned i = 0; i < trials->count; i++) {
 		struct trial trial = trials->trial[i];
 
-		if (!(mask >> trial.fate & 1))
+		if (!is_wanted(wanted, &trial))
 			continue;
 		if (source == SOURCE_COUNTER && checked > 0 && !(trial.check > 0))
 			continue;
@@ -62,9 +74,38 @@ static void pick(const struct trials *trials, unsigned mask, enum source source,
 			trial_uncount(&trial);
 		picked->cpe[picked->count] = trial.cpe;
 		picked->ghz[picked->count] = trial.ghz;
+		picked->place[picked->count] = trial.place;
 		picked->count++;
 	}
 	picked->check = source == SOURCE_COUNTER ? stats_median(check, checked) : NAN;
+}
+
+/* Fewer trials of a placement than this say nothing of it. */
+enum { PLACE_TRIALS = 8 };
+
+/* The medians of single placements in memory. */
+static void compare_places(const struct picked *picked, struct sample *sample)
+{
+	bool seen[UINT8_MAX + 1] = { false };
+	double cpe[TRIALS_MAX];
+
+	for (unsigned i = 0; i < picked->count; i++) {
+		unsigned count = 0;
+		double median;
+
+		if (seen[picked->place[i]])
+			continue;
+		seen[picked->place[i]] = true;
+		for (unsigned k = i; k < picked->count; k++)
+			if (picked->place[k] == picked->place[i])
+				cpe[count++] = picked->cpe[k];
+		if (count < PLACE_TRIALS)
+			continue;
+		median = stats_median(cpe, count);
+		sample->place_lo = sample->places > 0 ? fmin(sample->place_lo, median) : median;
+		sample->place_hi = sample->places > 0 ? fmax(sample->place_hi, median) : median;
+		sample->places++;
+	}
 }
 
 /* A busy sibling delays links of the reference chain now and then, never the other way round, and within one sample
@@ -88,27 +129,37 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 {
 	struct picked picked;
 	double *cpe = picked.cpe, *ghz = picked.ghz;
-	unsigned fate[TRIAL_FATES], told, made = trials->count;
+	unsigned fate[TRIAL_FATES], judged, made = trials->count, steady = 0, kept = 0;
+	struct wanted wanted = { .fates = 1u << TRIAL_QUIET };
 	struct stats_modes modes;
 
 	*sample = (struct sample){ .quiet = NAN, .gbps = NAN, .bytes_per_cycle = NAN, .total_gbps = NAN, .check = NAN, .modes = 1 };
 	for (unsigned i = 0; i < TRIAL_FATES; i++)
 		made += fate[i] = trials->forgotten[i];
-	for (unsigned i = 0; i < trials->count; i++)
+	for (unsigned i = 0; i < trials->count; i++) {
+		bool judges = trials->trial[i].fate <= TRIAL_CONTENDED;
+
 		fate[trials->trial[i].fate]++;
-	told = fate[TRIAL_QUIET] + fate[TRIAL_CONTENDED];
-	if (told == 0)
+		kept += judges;
+		steady += judges && !trials->trial[i].unsettled;
+	}
+	judged = fate[TRIAL_QUIET] + fate[TRIAL_CONTENDED];
+	if (judged == 0)
 		return;
 
-	pick(trials, 1u << TRIAL_QUIET, facts->cycles_from, &picked);
+	/* With hardly any trial in steady state all are used, and the sample says so. */
+	wanted.steady = steady >= QUIET_USABLE;
+	sample->unsettled = !wanted.steady && 2 * steady < kept;
+	pick(trials, &wanted, facts->cycles_from, &picked);
 	sample->trials = picked.count;
 	/* Too few quiet trials: the sample says so. A short series needs a larger share: a few trials between contended
 	 * ones are hardly ever as quiet as they look. With hardly any, contended ones are used too. */
-	if (sample->trials < QUIET_ENOUGH && sample->trials * (told < 2 * QUIET_ENOUGH ? 2 : 5) < told) {
+	if (sample->trials < QUIET_ENOUGH && sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) < (wanted.steady ? steady : judged)) {
 		sample->contended = true;
 		if (sample->trials < QUIET_USABLE) {
 			sample->mixed = true;
-			pick(trials, 1u << TRIAL_QUIET | 1u << TRIAL_CONTENDED, facts->cycles_from, &picked);
+			wanted.fates |= 1u << TRIAL_CONTENDED;
+			pick(trials, &wanted, facts->cycles_from, &picked);
 			sample->trials = picked.count;
 			if (facts->cycles_from != SOURCE_COUNTER)
 				trust_the_fastest_clock(cpe, ghz, sample->trials);
@@ -119,8 +170,9 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	sample->valid = true;
 	sample->dropped = made - sample->trials - trials->forgotten[TRIAL_QUIET];
 	if (facts->watched)
-		sample->quiet = (double)fate[TRIAL_QUIET] / told;
+		sample->quiet = (double)fate[TRIAL_QUIET] / judged;
 
+	compare_places(&picked, sample);
 	stats_sort(cpe, sample->trials);
 	sample->cpe = stats_quantile(cpe, sample->trials, 0.5);
 	sample->cpe_lo = stats_quantile(cpe, sample->trials, 0.25);
@@ -143,6 +195,16 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 		sample->mode_high = modes.high;
 		sample->mode_share_low = modes.share_low;
 	}
+}
+
+const char *sample_doubt(const struct sample *sample)
+{
+	return sample->contended ? "contended" : sample->unsettled ? "not settled" : sample->provisional ? "provisional" : NULL;
+}
+
+double sample_precision(const struct sample *sample)
+{
+	return 0.627 * (sample->cpe_hi - sample->cpe_lo) / sqrt(sample->trials) / sample->cpe;
 }
 
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits)
@@ -179,7 +241,7 @@ unsigned trials_quiet(const struct trials *trials)
 	unsigned quiet = 0;
 
 	for (unsigned i = 0; i < trials->count; i++)
-		quiet += trials->trial[i].fate == TRIAL_QUIET;
+		quiet += trials->trial[i].fate == TRIAL_QUIET && !trials->trial[i].unsettled;
 	return quiet;
 }
 

@@ -32,6 +32,8 @@ struct trial {
 	                     alone; NAN: none */
 	float at;         /* seconds since the request began */
 	uint8_t fate;     /* enum trial_fate */
+	bool unsettled;   /* the walk was not in steady state yet: the caches still held what came before it */
+	uint8_t place;    /* which placement of the working set in memory it is of, counted in 2 MiB from the first */
 };
 
 struct trials {
@@ -97,6 +99,10 @@ struct sample {
 	double check;                  /* median of the trials' check; NAN: there is no counter to compare with */
 	int modes;                     /* 1, or 2 when the trials fall into two separate groups */
 	double mode_low, mode_high, mode_share_low;      /* of two modes */
+	bool unsettled;                /* the trials still drifted when time was up: no steady state was reached, and the
+	                                  value may differ from that of endless walking */
+	unsigned places;               /* placements in memory that it is of, those with too few trials not counted; 0 or 1: one */
+	double place_lo, place_hi;     /* of several: the lowest and the highest median of one placement, cycles per element */
 };
 
 /* The fewest quiet trials that make a sample quiet, that a figure is taken from alone, and the fewest trials that make
@@ -109,6 +115,10 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 /* Reduces trials; facts give bytes, source and whether a watch chain exists. */
 void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
+/* What keeps a sample's value from being sure: "contended", "not settled", "provisional"; NULL: nothing does. Only a value that is sure
+ * may be an input to limits, plateaus and comparisons. Static text. */
+const char *sample_doubt(const struct sample *sample);
+
 /* Takes over the facts of a newer visit to the same setting, after `visits` earlier ones. What others moved becomes the mean of the visits in
  * which it is known: each is short, and the sample is of all. */
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
@@ -119,8 +129,13 @@ void trial_uncount(struct trial *trial);
 /* Appends `from` to `into`; when full, it makes room first, and then the oldest give way. */
 void trials_append(struct trials *into, const struct trials *from);
 
-/* How many of them are quiet. */
+/* How many of them are quiet, and were made in steady state. */
 unsigned trials_quiet(const struct trials *trials);
+
+/* How far, relatively, half of all repetitions would find the median from its true place. For normally
+ * spread trials the median's standard error is sqrt(pi / 2) sigma / sqrt(n), the quartile range is 1.349
+ * sigma, and quartiles lie 0.6745 standard errors out: 0.627 * quartile range / sqrt(n). */
+double sample_precision(const struct sample *sample);
 
 /* Makes room in a full set: forgets every trial that is not quiet, and the older half when most are quiet; the newest
  * quarter stays as it is. At least a quarter of the room is free afterwards. */

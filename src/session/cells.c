@@ -106,12 +106,14 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 /* Of trials that last long themselves no more than so many seconds are worth their time. */
 #define SECONDS_MOST 2.0
 
-/* How far, relatively, half of all repetitions would find the median from its true place. For normally
- * spread trials the median's standard error is sqrt(pi ÷ 2) sigma ÷ sqrt(n), the quartile range is 1.349
- * sigma, and quartiles lie 0.6745 standard errors out: 0.627 × quartile range ÷ sqrt(n). */
-static double median_spread(const struct sample *sample)
+/* A precision at which fewer trials do. */
+#define PRECISE 0.001
+
+static bool is_precise(const struct cell *cell, unsigned quiet_wanted, double precision)
 {
-	return 0.627 * (sample->cpe_hi - sample->cpe_lo) / sqrt(sample->trials) / sample->cpe;
+	double reached = sample_precision(&cell->sample);
+
+	return (cell->sample.trials >= QUIET_ENOUGH && reached <= PRECISE) || (trials_quiet(cell->trials) >= quiet_wanted && reached <= precision);
 }
 
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted, double precision,
@@ -135,8 +137,7 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 		facts_renew(&cell->facts, &result->facts, cell->visits);
 		sample_summarise(cell->trials, &cell->facts, &cell->sample);
 	}
-	if (cell->sample.valid && !cell->sample.contended && cell->trials &&
-		trials_quiet(cell->trials) >= quiet_wanted && median_spread(&cell->sample) <= precision)
+	if (cell->sample.valid && !cell->sample.contended && !cell->sample.unsettled && cell->trials && is_precise(cell, quiet_wanted, precision))
 		cell->settled = true;
 	if (cell->sample.valid && cell->sample.seconds >= SECONDS_MOST)
 		cell->settled = true;

@@ -76,7 +76,7 @@ void live_submit(struct session *session, double now)
 /* Whether a sample's figure may stand for its setting later on. */
 bool live_is_good(const struct sample *sample)
 {
-	return sample->valid && !sample->contended && !sample->provisional;
+	return sample->valid && !sample_doubt(sample);
 }
 
 /* Puts an even selection of the request's new trials on the strip: so many at most. */

@@ -8,8 +8,8 @@
 #include "session/setting.h"
 
 /* How long each of the four measurements may take, seconds, and how many quiet trials are enough. */
-#define PROBE_SECONDS 0.12
-enum { PROBE_QUIET = 60 };
+#define PROBE_SECONDS 0.06
+enum { PROBE_QUIET = 40 };
 
 /* Working sets in which a level is measured: three times the cache before it, so that two thirds of all lines come from the
  * level itself, and yet far from the next one, which on virtual machines begins long before the stated size. */
@@ -139,7 +139,8 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		return;
 	probe->done |= 1u << step;
 	sample_summarise(&result->trials, &result->facts, &sample);
-	if (!sample.valid || !(sample.cpe_lo > 0))
+	/* A value that still drifts would make a limit that is not one: it is unknown. */
+	if (!sample.valid || sample.unsettled || !(sample.cpe_lo > 0))
 		return;
 	size = (double)size_of(probe, machine, step);
 	before = (double)machine_cache(machine, step == MEMORY_LATENCY || step == MEMORY_LINES ? 3 : 2);
@@ -175,7 +176,7 @@ static bool learn(struct memory_level *level, const struct probe_report *report,
 	if (!band || !(found->lo > 0))
 		return false;
 	sample = &band->point[PROBE_READ].sample;
-	if (!sample->valid || !(sample->cpe_lo > 0))
+	if (!sample->valid || sample->unsettled || !(sample->cpe_lo > 0))
 		return false;
 	*level = (struct memory_level){ .known = true, .latency = found->lo,
 		.lines = band->lines[PROBE_READ] * sample->cpe / sample->cpe_lo,
@@ -189,7 +190,7 @@ static double peak_of(const struct probe_report *report)
 	for (int i = 0; i < report->band_count; i++) {
 		const struct sample *sample = &report->band[i].point[PROBE_READ].sample;
 
-		if (strcmp(report->band[i].level, "memory") == 0 && sample->valid && sample->cpe_lo > 0 && isfinite(sample->gbps))
+		if (strcmp(report->band[i].level, "memory") == 0 && sample->valid && !sample->unsettled && sample->cpe_lo > 0 && isfinite(sample->gbps))
 			return sample->gbps * sample->cpe / sample->cpe_lo;
 	}
 	return 0;

@@ -87,7 +87,7 @@ static bool task_done(const struct probe *probe, const struct probe_task *task)
 
 	if (task->visits == 0)
 		return false;
-	return task->visits >= (probe_late(probe) ? 1 : VISITS) || !cell || cell->settled || !(cell->sample.contended || cell->sample.provisional);
+	return task->visits >= (probe_late(probe) ? 1 : VISITS) || !cell || cell->settled || !sample_doubt(&cell->sample);
 }
 
 static double share_done(const struct probe *probe)

@@ -55,7 +55,7 @@ static struct hierarchy_curve plain_curve(struct plain *plain, const struct prob
 			continue;
 		plain->point[plain->count++] = (struct curve_point){
 			.bytes = curve->point[i].x, .cycles = sample->cpe, .lo = sample->cpe_lo, .hi = sample->cpe_hi,
-			.doubtful = sample->contended || sample->provisional, .two_modes = sample->modes == 2,
+			.doubtful = sample_doubt(sample) != NULL, .two_modes = sample->modes == 2,
 			.mode_low = sample->mode_low, .mode_high = sample->mode_high, .share_low = sample->mode_share_low,
 		};
 	}

@@ -126,7 +126,7 @@ void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, 
 
 			task.setting = point->setting;
 			task.x = point->x;
-			if (probe_task_bytes(&task) <= PROBE_CHEAP && (round == 1 || sample->contended || sample->provisional))
+			if (probe_task_bytes(&task) <= PROBE_CHEAP && (round == 1 || sample_doubt(sample)))
 				probe_add_task(probe, &task);
 		}
 	}

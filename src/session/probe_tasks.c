@@ -139,7 +139,7 @@ void probe_add_point(struct probe *probe, struct probe_curve *curve, const struc
 /* Whether a point wants another look for its own sake. In the core's own caches nothing scatters but what something else brings about. */
 static bool doubtful(const struct sample *sample, uint64_t bytes)
 {
-	if (!sample->valid || sample->contended || sample->provisional)
+	if (!sample->valid || sample_doubt(sample))
 		return true;
 	return bytes <= NEAR && sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
 }

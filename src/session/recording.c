@@ -133,7 +133,7 @@ static void go_on(struct recording *recording, const struct replay *replay)
 
 		replay_sample(replay, i, &sample);
 		*known = (struct known){ .id = replay_id(replay, i), .trials = replay_trials(replay, i),
-			.good = sample.valid && !sample.contended, .counted = replay_counted(replay, i),
+			.good = sample.valid && !sample.contended && !sample.unsettled, .counted = replay_counted(replay, i),
 			.limits = replay_limits_known(replay, i) };
 	}
 	recording->held = replay_count(replay);
@@ -281,7 +281,7 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 	if (!known)
 		return true;
 	return known->trials + TRIALS_SETTLED <= TRIALS_MAX &&
-		((!known->good && !sample->contended) || known_counts(counts) > known->counted);
+		((!known->good && !sample->contended && !sample->unsettled) || known_counts(counts) > known->counted);
 }
 
 /* The newest of them that there is room for; what does not find any counts as forgotten. */
@@ -330,7 +330,7 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 		*known = (struct known){ .limits = -1 };
 	known->id = id;
 	known->trials = used + recording->trials.count;
-	known->good |= !sample.contended;
+	known->good |= !sample.contended && !sample.unsettled;
 	if (known_counts(what.counts) > known->counted)
 		known->counted = known_counts(what.counts);
 	return true;

@@ -179,8 +179,10 @@ static json_t *trial_list(const struct trial *trial)
 	json_array_append_new(list, figure((double)trial->turns));
 	json_array_append_new(list, figure((double)trial->at));
 	json_array_append_new(list, json_integer(trial->fate));
-	if (isfinite(trial->check))
-		json_array_append_new(list, json_real((double)trial->check));
+	if (isfinite(trial->check) || trial->unsettled || trial->place)
+		json_array_append_new(list, figure((double)trial->check));
+	if (trial->unsettled || trial->place)
+		json_array_append_new(list, json_integer(2 * trial->place + trial->unsettled));
 	return list;
 }
 

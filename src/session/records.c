@@ -235,6 +235,8 @@ void records_sample(const struct records *records, const struct record_sample *w
 	record_set_real(object, "quiet", sample->quiet);
 	if (sample->contended)
 		json_object_set_new(object, "contended", json_true());
+	if (sample->unsettled)
+		json_object_set_new(object, "settled", json_false());
 	if (sample->cycles_from != SOURCE_NONE)
 		json_object_set_new(object, "cycles_from", json_string(source_name(sample->cycles_from)));
 	record_set_real(object, "ghz", sample->ghz);
@@ -249,6 +251,11 @@ void records_sample(const struct records *records, const struct record_sample *w
 		record_set_real(object, "mode_low", sample->mode_low);
 		record_set_real(object, "mode_high", sample->mode_high);
 		record_set_real(object, "mode_share_low", sample->mode_share_low);
+	}
+	if (sample->places > 1) {
+		json_object_set_new(object, "placements", json_integer(sample->places));
+		record_set_real(object, "placement_lo", sample->place_lo);
+		record_set_real(object, "placement_hi", sample->place_hi);
 	}
 	if (facts->cpu >= 0)
 		json_object_set_new(object, "cpu", json_integer(facts->cpu));

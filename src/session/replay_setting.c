@@ -34,10 +34,10 @@ static float float_of(const json_t *value)
 
 static const char *read_trial(const json_t *list, struct trial *trial)
 {
-	double fate;
+	double fate, where = 0;
 
 	if (!json_is_array(list) || json_array_size(list) < 6)
-		return "a trial is a list of six numbers or seven";
+		return "a trial is a list of six to eight numbers";
 	if (!number_of(json_array_get(list, 5), 0, TRIAL_FATES - 1, &fate) || fate != floor(fate))
 		return "a trial without a fate";
 	trial->fate = (uint8_t)fate;
@@ -51,6 +51,11 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 	trial->turns = float_of(json_array_get(list, 3));
 	trial->at = float_of(json_array_get(list, 4));
 	trial->check = float_of(json_array_get(list, 6));
+	/* Twice the placement, and one more where the walk was not in steady state. */
+	if (json_array_size(list) > 7 && (!number_of(json_array_get(list, 7), 0, 2 * UINT8_MAX + 1, &where) || where != floor(where)))
+		return "a trial's placement is no whole number from 0 to 511";
+	trial->place = (uint8_t)((unsigned)where / 2);
+	trial->unsettled = (unsigned)where % 2;
 	return NULL;
 }
 

@@ -19,6 +19,9 @@ static const double VISIT_SMALL = 0.004, VISIT_LARGE = 0.008;
 enum { VISIT_LARGE_FROM = 1 << 20, CELL_VISITS = 5 };
 static const double CELL_PRECISION = 0.01;
 
+/* Placements in memory that live requests take turns at, of working sets for which pages make a difference (engine/store.h). */
+enum { PLACES = 3, PIECE = 2 << 20, SHIFT_LEAST = 64 << 10, SHIFT_MOST = 16 << 20 };
+
 void session_interrupt(struct session *session)
 {
 	if (session->outstanding)
@@ -36,6 +39,15 @@ static void send(struct session *session, struct request *request, unsigned tag)
 	session->engine.submit(session->engine.context, request);
 }
 
+static uint64_t shift_of(const struct setting *setting, uint64_t turn)
+{
+	uint64_t bytes = setting->kernel->footprint ? setting->kernel->footprint(setting->v) : 0;
+
+	if (bytes < SHIFT_LEAST || bytes > SHIFT_MOST)
+		return 0;
+	return turn % PLACES * ((bytes + PIECE - 1) / PIECE * PIECE);
+}
+
 void request_setting(struct session *session, const struct setting *setting, bool live, const struct budget *budget)
 {
 	struct request request = {
@@ -44,6 +56,8 @@ void request_setting(struct session *session, const struct setting *setting, boo
 		.seed = session->seed,
 		/* Each request elsewhere, so that a figure is not that of one place; spread evenly however many there are. */
 		.place = fmod((double)session->generation * GOLDEN, 1),
+		/* What cannot move within a larger layout is laid out on other pages each time. */
+		.shift = live && !setting->kernel->movable ? shift_of(setting, session->generation) : 0,
 		.budget = *budget,
 		.background = !live,
 	};
@@ -97,11 +111,11 @@ static void cell_apply(struct session *session, const struct setting *setting,
 		cell->at = now;
 		cell->facts = session->live.facts;
 		cell->failure = status_ok();
-	} else if (cell->sample.contended) {
+	} else if (cell->sample.contended || cell->sample.unsettled) {
 		struct sample again;
 
 		sample_summarise(&result->trials, &result->facts, &again);
-		if (again.valid && !again.contended) {
+		if (again.valid && !again.contended && !again.unsettled) {
 			cell->sample = again;
 			cell->at = now;
 		}

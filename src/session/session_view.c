@@ -60,6 +60,7 @@ static void fill_grid(const struct session *session, struct view_grid *view)
 			view->gbps[y][x] = (float)cell->sample.gbps;
 			view->bytes_per_cycle[y][x] = (float)cell->sample.bytes_per_cycle;
 			view->contended[y][x] = cell->sample.contended;
+			view->unsettled[y][x] = cell->sample.unsettled;
 			if (view->gbps[y][x] > view->top)
 				view->top = view->gbps[y][x];
 		}

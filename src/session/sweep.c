@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "base/text.h"
 
 enum {
@@ -20,22 +21,32 @@ enum {
 	/* Quiet trials that settle a cell, if they agree well enough. A single sample takes more, in one go; here each visit's come from another
 	 * moment. */
 	QUIET_WANTED = 64,
+	/* Visits of a cell beyond the core's own caches, each to another placement in memory and at another moment, in every second round:
+	 * a visit has to bring the walk to steady state first. */
+	FAR_VISITS = 2,
+	FAR_EVERY = 2,
+	/* Placements in memory, so many bytes apart: as far as pages make a difference (engine/store.h). They change with the round, so that
+	 * cells of one round share what is laid out. */
+	PLACES = 3,
+	SHIFT = 16 << 20,
 	/* Trials of a cell that is told of when the sweep is stopped: as many as the shortest visit makes. The sample says how many they are. */
 	FEWEST = 3,
 	/* At 9 ms each this would run for a day. */
 	COMBINATIONS_MAX = 10000000,
 };
 
-/* Seconds a cell: working sets beyond LARGE need longer calls and vary more. 210 cells of a mountain are then there in under 3 s, 0.4 s of it
- * for laying them out. */
+/* Seconds of trials for a cell: working sets beyond LARGE need longer calls and vary more, and the walk to steady state comes on top. */
 #define SECONDS_SMALL 0.009
-#define SECONDS_LARGE 0.011
+#define SECONDS_LARGE 0.016
 #define LARGE (1u << 20)
 
 /* The median is to be known this well, relatively, for a cell to be left alone. What neighbours do to a shared cache differs by more than
  * that from one sweep to the next. */
 #define PRECISION_SMALL 0.002
 #define PRECISION_LARGE 0.005
+
+/* A visit within the core's own caches stops early at this precision. */
+#define PRECISION_ENOUGH 0.001
 
 /* A sweep of few cells can afford as much for each as a single sample takes, until this many seconds. */
 #define SECONDS_SINGLE 0.12
@@ -221,14 +232,15 @@ const struct setting *sweep_setting(const struct sweep *sweep)
 	return &sweep->first;
 }
 
-/* Cells that can use each other's data stand together, small before large, so that data laid out for one is
- * there for the next. */
+/* Cells that use the same data, one after the other: laying it out once for all of them saves most of the time of large
+ * working sets. A layout that nests serves cells of every size. */
 struct place {
 	uint64_t layout, footprint;
+	uint64_t chance;      /* of the group, then of the cell: the order within a round */
 	unsigned cell;
 };
 
-static int place_order(const void *a, const void *b)
+static int by_data(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
@@ -239,21 +251,51 @@ static int place_order(const void *a, const void *b)
 	return x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
-static void block_sort(struct sweep *sweep)
+static int by_chance(const void *a, const void *b)
 {
+	const struct place *x = a, *y = b;
+
+	if (x->chance != y->chance)
+		return x->chance < y->chance ? -1 : 1;
+	return by_data(a, b);
+}
+
+/* The order of a round: groups by chance, and within a group cells by chance, so that no cell finds in the caches what always the same
+ * other cell left there. The seed and the round decide. */
+static void round_shuffle(struct sweep *sweep)
+{
+	const struct kernel *kernel = sweep->kernel;
 	struct place *places = memory_new(sweep->count, sizeof(*places));
+	struct random random = { sweep->options.seed + (uint64_t)sweep->round * 0x9e3779b97f4a7c15u + sweep->odometer };
+	unsigned first = 0;
 
 	for (unsigned i = 0; i < sweep->count; i++) {
 		const struct setting *setting = &sweep->cells[i].setting;
 
-		places[i].layout = sweep->kernel->layout ? sweep->kernel->layout(setting->v) : 0;
-		places[i].footprint = footprint(setting);
+		places[i].layout = kernel->layout ? kernel->layout(setting->v) : 0;
+		places[i].footprint = kernel->layout_nests ? 0 : footprint(setting);
 		places[i].cell = i;
 	}
-	qsort(places, sweep->count, sizeof(*places), place_order);
+	qsort(places, sweep->count, sizeof(*places), by_data);
+	for (unsigned i = 1; i <= sweep->count; i++) {
+		uint64_t group;
+
+		if (i < sweep->count && places[i].layout == places[first].layout && places[i].footprint == places[first].footprint)
+			continue;
+		group = random_next(&random) >> 32 << 32;
+		for (unsigned k = first; k < i; k++)
+			places[k].chance = group | random_next(&random) >> 32;
+		first = i;
+	}
+	qsort(places, sweep->count, sizeof(*places), by_chance);
 	for (unsigned i = 0; i < sweep->count; i++)
 		sweep->order[i] = places[i].cell;
 	free(places);
+}
+
+static bool is_far(const struct cell *cell)
+{
+	return footprint(&cell->setting) > LARGE;
 }
 
 /* Fills the next block. Returns false when no combination is left. */
@@ -278,11 +320,11 @@ static bool block_load(struct sweep *sweep)
 	}
 	if (sweep->count == 0)
 		return false;
-	block_sort(sweep);
 	sweep->rounds = ROUNDS;
 	while (sweep->rounds > 1 && shortest / sweep->rounds < VISIT_SHORTEST)
 		sweep->rounds--;
 	sweep->round = 0;
+	round_shuffle(sweep);
 	sweep->position = 0;
 	sweep->troubled_only = false;
 	/* What an earlier block saved or overdrew carries over. */
@@ -294,7 +336,7 @@ static bool block_load(struct sweep *sweep)
 /* Whether a cell's figure is not merely imprecise but doubtful. */
 static bool troubled(const struct cell *cell)
 {
-	return !cell->sample.valid || cell->sample.provisional || cell->sample.contended;
+	return !cell->sample.valid || sample_doubt(&cell->sample);
 }
 
 static bool empty(const struct cell *cell)
@@ -323,6 +365,7 @@ static void round_end(struct sweep *sweep)
 
 	sweep->round++;
 	sweep->position = 0;
+	round_shuffle(sweep);
 	for (unsigned i = 0; i < sweep->count; i++) {
 		open += !sweep->cells[i].settled;
 		bad += !sweep->cells[i].settled && troubled(&sweep->cells[i]);
@@ -333,11 +376,23 @@ static void round_end(struct sweep *sweep)
 		sweep->measured = true;
 }
 
+/* Seconds of trials that a visit has a share in: the cell's, by the visits that are planned. */
+static double share_seconds(const struct sweep *sweep, const struct cell *cell)
+{
+	int visits = is_far(cell) ? (sweep->rounds + FAR_EVERY - 1) / FAR_EVERY : sweep->rounds;
+
+	return base_seconds(&cell->setting) * sweep->scale / visits;
+}
+
 static double visit_seconds(const struct sweep *sweep, const struct cell *cell)
 {
-	double planned = base_seconds(&cell->setting) * sweep->scale / sweep->rounds;
+	return fmax(share_seconds(sweep, cell), VISIT_SHORTEST / 2);
+}
 
-	return planned < VISIT_SHORTEST / 2 ? VISIT_SHORTEST / 2 : planned;
+/* Whether this round visits the cell: all of them near, every second one far, and beyond the planned rounds any. */
+static bool is_due(const struct sweep *sweep, const struct cell *cell)
+{
+	return !is_far(cell) || sweep->round >= sweep->rounds || sweep->round % FAR_EVERY == 0;
 }
 
 bool sweep_next(struct sweep *sweep, double now, struct request *request)
@@ -357,7 +412,7 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 		if (sweep->measured)
 			return false;
 		cell = &sweep->cells[sweep->order[sweep->position++]];
-		if (overdrawn(sweep) ? empty(cell) : !cell->settled && (!sweep->troubled_only || troubled(cell)))
+		if (overdrawn(sweep) ? empty(cell) : !cell->settled && is_due(sweep, cell) && (!sweep->troubled_only || troubled(cell)))
 			break;
 	}
 	sweep->asked = sweep->order[sweep->position - 1];
@@ -369,11 +424,14 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 		.tag = sweep->asked,
 		.kernel = sweep->kernel,
 		.seed = sweep->options.seed,
-		/* Each round at another place, spread evenly however many there are; in one round the same for all, since cells of one size
-		 * then find it in the caches. */
-		.place = fmod(sweep->round * GOLDEN, 1),
+		/* Each visit begins elsewhere in the walk, spread evenly however many there are. */
+		.place = fmod((double)sweep->generation * GOLDEN, 1),
+		.shift = (uint64_t)(sweep->round / FAR_EVERY % PLACES) * SHIFT,
 		.budget = {
 			.seconds = sweep->asked_seconds,
+			.precision = PRECISION_ENOUGH,
+			/* A time that the user has set bounds settling, too. */
+			.warm_seconds = sweep->options.seconds > 0 ? sweep->asked_seconds : 0,
 			/* A quiet core fills its share of the trials early, and the rest of the time is saved. One visit is enough for a figure
 			 * that is more than provisional, if the sweep is stopped after it. */
 			.quiet_wanted = QUIET_WANTED / sweep->rounds > TRIALS_SETTLED ? (unsigned)(QUIET_WANTED / sweep->rounds) :
@@ -390,19 +448,22 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 void sweep_accept(struct sweep *sweep, double now, const struct result *result)
 {
 	double took = now - sweep->asked_at;
+	struct cell *cell;
 
 	if (!sweep->waiting || result->generation != sweep->generation || !result->final)
 		return;
 	sweep->waiting = false;
-	cell_visit(&sweep->cells[sweep->asked], result, QUIET_WANTED,
-		footprint(&sweep->cells[sweep->asked].setting) > LARGE ? PRECISION_LARGE : PRECISION_SMALL, VISITS_MAX);
-	/* Laying out a large working set, mostly the first time, is not measuring: it counts only against a time that
-	 * the user has set. */
-	if (sweep->options.seconds <= 0 && sweep->round == 0)
-		took = fmin(took, sweep->asked_seconds);
+	cell = &sweep->cells[sweep->asked];
+	cell_visit(cell, result, QUIET_WANTED, is_far(cell) ? PRECISION_LARGE : PRECISION_SMALL, VISITS_MAX);
+	if (is_far(cell) && cell->visits < FAR_VISITS && status_is_ok(&cell->failure) && sweep->rounds > 1)
+		cell->settled = false;
+	/* Laying out a large working set and walking it to steady state is not measuring: it counts only against a time
+	 * that the user has set. */
+	if (sweep->options.seconds <= 0)
+		took -= result->preparing;
 	sweep->spent += fmax(took, 0);
-	sweep->planned += base_seconds(&sweep->cells[sweep->asked].setting) * sweep->scale / sweep->rounds;
-	if (sweep->cells[sweep->asked].settled)
+	sweep->planned += share_seconds(sweep, cell);
+	if (cell->settled)
 		sweep->settled++;
 }
 

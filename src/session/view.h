@@ -64,7 +64,7 @@ struct view_grid {
 	int64_t x[VIEW_GRID_X], y[VIEW_GRID_Y];
 	float gbps[VIEW_GRID_Y][VIEW_GRID_X];      /* NAN: not measured */
 	float bytes_per_cycle[VIEW_GRID_Y][VIEW_GRID_X];
-	bool contended[VIEW_GRID_Y][VIEW_GRID_X];
+	bool contended[VIEW_GRID_Y][VIEW_GRID_X], unsettled[VIEW_GRID_Y][VIEW_GRID_X];
 	float top;                /* the largest gbps measured */
 	double cache[MISSES_LEVELS];      /* bytes of each, 0 unknown; as the system states them, or where `probed` as the probe found some */
 	bool probed;

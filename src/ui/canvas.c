@@ -22,7 +22,7 @@ static const struct {
 	[GLYPH_SHADE0] = { L' ', ' ' }, [GLYPH_SHADE1] = { L'░', '.' }, [GLYPH_SHADE2] = { L'▒', ':' },
 	[GLYPH_SHADE3] = { L'▓', '*' }, [GLYPH_SHADE4] = { L'█', '#' },
 	[GLYPH_HERE] = { L'●', '@' }, [GLYPH_POINTER] = { L'▸', '>' }, [GLYPH_DOT] = { L'·', '.' },
-	[GLYPH_ELLIPSIS] = { L'…', '~' }, [GLYPH_TIMES] = { L'×', 'x' }, [GLYPH_PLUSMINUS] = { L'±', '~' },
+	[GLYPH_ELLIPSIS] = { L'…', '~' }, [GLYPH_TIMES] = { L'×', 'x' }, [GLYPH_DRIFT] = { L'~', '~' }, [GLYPH_PLUSMINUS] = { L'±', '~' },
 	[GLYPH_UP] = { L'▲', '^' }, [GLYPH_DOWN] = { L'▼', 'v' },
 	[GLYPH_UPPER_HALF] = { L'▀', '"' }, [GLYPH_BULLET] = { L'•', 'o' },
 	[GLYPH_LEFT] = { L'◂', '<' }, [GLYPH_BODY] = { L'░', '|' },

@@ -109,6 +109,18 @@ static void add_doubts(struct lines *lines, const struct sample *sample, const s
 		if (canvas_columns(canvas, line->text) > width)
 			snprintf(line->text, sizeof(line->text), "contended");
 	}
+	if (sample->unsettled) {
+		line = add(lines, 1, STYLE_WARN);
+		snprintf(line->text, sizeof(line->text), "not settled: it still drifts");
+		if (canvas_columns(canvas, line->text) > width)
+			snprintf(line->text, sizeof(line->text), "not settled");
+	}
+	if (sample->places > 1) {
+		panels_figure(sample->place_lo, low, sizeof(low));
+		panels_figure(sample->place_hi, high, sizeof(high));
+		line = add(lines, 7, STYLE_TEXT);
+		snprintf(line->text, sizeof(line->text), "%u placements %s ... %s", sample->places, low, high);
+	}
 	if (sample->provisional) {
 		line = add(lines, 1, STYLE_WARN);
 		snprintf(line->text, sizeof(line->text), "provisional: few trials yet");
@@ -328,7 +340,7 @@ static bool same_within_spread(const struct sample *a, const struct sample *b, d
 
 static const char *doubt_of(const struct sample *sample)
 {
-	return sample->contended ? "contended" : sample->provisional ? "provisional" : NULL;
+	return sample_doubt(sample);
 }
 
 static void add_ratio(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)

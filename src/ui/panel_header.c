@@ -21,9 +21,9 @@ enum { STATE = 16 };
 
 static int draw_state(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
-	bool contended = view->sample.valid && view->sample.contended;
+	const char *doubt = view->sample.valid && !view->sample.provisional ? sample_doubt(&view->sample) : NULL;
 	bool full = view->cells_settled >= view->cells_wanted;
-	enum style style = view->frozen || contended ? STYLE_WARN : STYLE_GOOD;
+	enum style style = view->frozen || doubt ? STYLE_WARN : STYLE_GOOD;
 	char state[48];
 
 	snprintf(state, sizeof(state), "%s", view->replay ? "replay" : "live");
@@ -37,10 +37,10 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 		snprintf(state, sizeof(state), "probing %.0f %%", floor(100 * view->probe->done));
 	else if (!view->sample.valid)
 		snprintf(state, sizeof(state), "measuring");
-	else if (contended && full)
-		snprintf(state, sizeof(state), "contended");
+	else if (doubt && full)
+		snprintf(state, sizeof(state), "%s", doubt);
 	else if (!full)
-		snprintf(state, sizeof(state), "%s %u/%u", contended ? "contended" : "slices", view->cells_settled,
+		snprintf(state, sizeof(state), "%s %u/%u", doubt ? doubt : "slices", view->cells_settled,
 			view->cells_wanted);
 	at.width--;
 	canvas_text_right(canvas, at, at.width, 0, style, state);

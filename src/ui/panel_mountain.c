@@ -112,6 +112,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	float here = grid->gbps[grid->here_y][grid->here_x];
 	const struct knob *knobs = view->setting.kernel->knobs;
 	char figure[24], bytes[64], stride[64];
+	bool contended = false, unsettled = false;
 	size_t used;
 
 	setting_show_value(&knobs[grid->size_knob], view->setting.v[grid->size_knob], bytes, sizeof(bytes));
@@ -127,12 +128,12 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 		used = (size_t)snprintf(buffer, size, "mountain: %s GB/s T at %s, %s %s", figure, bytes,
 			knobs[grid->stride_knob].name, stride);
 	}
-	for (int i = 0; i < grid->nx * grid->ny && used < size; i++) {
-		if (grid->contended[i / grid->nx][i % grid->nx]) {
-			snprintf(buffer + used, size - used, "  (× contended)");
-			break;
-		}
+	for (int i = 0; i < grid->nx * grid->ny; i++) {
+		contended |= grid->contended[i / grid->nx][i % grid->nx];
+		unsettled |= grid->unsettled[i / grid->nx][i % grid->nx];
 	}
+	if (used < size)
+		panels_marks(contended, unsettled, buffer + used, size - used);
 }
 
 /* The value of each column, where it has room. */
@@ -167,8 +168,9 @@ static void draw_cell(struct canvas *canvas, struct rectangle at, const struct v
 		else if (row == (cell.height - 1) / 2)
 			canvas_glyph(canvas, at, middle, cell.y + row, STYLE_DIM, GLYPH_DOT);
 	}
-	if (grid->contended[y][x] && isfinite(gbps))
-		canvas_glyph(canvas, at, middle + 1, cell.y + (cell.height - 1) / 2, STYLE_WARN, GLYPH_TIMES);
+	if ((grid->contended[y][x] || grid->unsettled[y][x]) && isfinite(gbps))
+		canvas_glyph(canvas, at, middle + 1, cell.y + (cell.height - 1) / 2, STYLE_WARN,
+			grid->contended[y][x] ? GLYPH_TIMES : GLYPH_DRIFT);
 	if (here)
 		canvas_glyph(canvas, at, middle, cell.y + (cell.height - 1) / 2, STYLE_HERE, GLYPH_HERE);
 }

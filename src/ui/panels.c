@@ -140,11 +140,17 @@ const char *panels_state(const struct view *view)
 {
 	if (!view->sample.valid)
 		return "";
-	if (view->sample.contended)
-		return "contended";
-	if (view->sample.provisional)
-		return "provisional";
+	if (sample_doubt(&view->sample))
+		return sample_doubt(&view->sample);
 	return view->sample.modes == 2 ? "two modes" : "";
+}
+
+void panels_marks(bool contended, bool unsettled, char *buffer, size_t size)
+{
+	const char *words = contended && unsettled ? "  (× contended, ~ not settled)" : contended ? "  (× contended)" :
+		unsettled ? "  (~ not settled)" : "";
+
+	snprintf(buffer, size, "%s", words);
 }
 
 bool panels_ahead(const struct view *view, char *buffer, size_t size, char left[40])

@@ -100,6 +100,7 @@ void plot_title(const struct view *view, const struct view_slice *slice, char *b
 	const struct view_slice *other = slice == &view->by_size ? &view->by_stride : &view->by_size;
 	bool cycles = kernel->plot_cpe || is_cpe(view, slice);
 	char here[64], letters[8];
+	bool contended = false, unsettled = false;
 	size_t used;
 
 	source_letters(slice, cycles, letters);
@@ -120,11 +121,11 @@ void plot_title(const struct view *view, const struct view_slice *slice, char *b
 		used += (size_t)snprintf(buffer + used, size - used, ", %s=%s", kernel->knobs[other->knob].name, value);
 	}
 	for (int i = 0; i < slice->count; i++) {
-		if (slice->point[i].valid && slice->point[i].sample.contended && used < size) {
-			snprintf(buffer + used, size - used, "  (× contended)");
-			break;
-		}
+		contended |= slice->point[i].valid && slice->point[i].sample.contended;
+		unsettled |= slice->point[i].valid && slice->point[i].sample.unsettled;
 	}
+	if (used < size)
+		panels_marks(contended, unsettled, buffer + used, size - used);
 }
 
 /* The column where a point begins (index from `first` on), and the columns of its bar: whole columns, as equal as
@@ -213,8 +214,9 @@ static void draw_point(struct canvas *canvas, struct rectangle at, const struct 
 		for (int i = 0; i < bar; i++)
 			canvas_glyph(canvas, at, x + i, row, row == top ? cap : body,
 				row > top ? GLYPH_BODY : (enum glyph)(GLYPH_BAR1 + (eighths + 7) % 8));
-	if (point->sample.contended)
-		canvas_glyph(canvas, at, x + (bar - 1) / 2, top > 0 ? top - 1 : 0, STYLE_WARN, GLYPH_TIMES);
+	if (point->sample.contended || point->sample.unsettled)
+		canvas_glyph(canvas, at, x + (bar - 1) / 2, top > 0 ? top - 1 : 0, STYLE_WARN,
+			point->sample.contended ? GLYPH_TIMES : GLYPH_DRIFT);
 }
 
 /* Values under the axis, each from the column of its bar on, as many as have room. */

@@ -229,18 +229,19 @@ static void draw_sizes(struct canvas *canvas, struct rectangle at, const struct 
 	}
 }
 
-/* Of those that are not hidden. */
-static void mark_contended(struct canvas *canvas, struct rectangle at, const struct relief *relief)
+/* Marks doubtful points of those that are not hidden. */
+static void mark_doubtful(struct canvas *canvas, struct rectangle at, const struct relief *relief)
 {
 	for (int y = 0; y < relief->grid->ny; y++) {
 		for (int x = 0; x < relief->grid->nx; x++) {
 			struct dots_point point;
 
-			if (!relief->grid->contended[y][x] || !known(relief, x, y))
+			if ((!relief->grid->contended[y][x] && !relief->grid->unsettled[y][x]) || !known(relief, x, y))
 				continue;
 			point = surface(relief, x, y);
 			if (dots_on(&relief->dots, (int)lround(point.x), (int)lround(point.y)))
-				canvas_glyph(canvas, at, column_of(point), row_of(point), STYLE_WARN, GLYPH_TIMES);
+				canvas_glyph(canvas, at, column_of(point), row_of(point), STYLE_WARN,
+					relief->grid->contended[y][x] ? GLYPH_TIMES : GLYPH_DRIFT);
 		}
 	}
 }
@@ -273,7 +274,7 @@ bool relief_draw(struct canvas *canvas, struct rectangle at, const struct view *
 	draw_height(canvas, at, &relief);
 	draw_strides(canvas, at, &relief);
 	draw_sizes(canvas, at, &relief);
-	mark_contended(canvas, at, &relief);
+	mark_doubtful(canvas, at, &relief);
 	if (mountain_at(grid) && known(&relief, grid->here_x, grid->here_y)) {
 		struct dots_point point = surface(&relief, grid->here_x, grid->here_y);
 

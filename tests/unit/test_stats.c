@@ -76,6 +76,59 @@ static void one_mode_is_not_split(void **state)
 	assert_false(stats_two_modes(values, 100, &modes));
 }
 
+/* Noise of five per cent about a line, from `first` to `last`. */
+static void noisy_line(double *values, size_t count, double first, double last, uint64_t seed)
+{
+	struct random random = { seed };
+
+	for (size_t i = 0; i < count; i++) {
+		double noise = ((double)random_below(&random, 2001) / 1000 - 1) * 0.05;
+
+		values[i] = (first + (last - first) * (double)i / (double)(count - 1)) * (1 + noise);
+	}
+}
+
+static void drift_is_found_and_noise_is_none(void **state)
+{
+	double values[1000];
+	int found = 0, wrong = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		noisy_line(values, 60, 100, 110, seed);
+		found += stats_drift(values, 60, 0.03);
+		noisy_line(values, 60, 100, 100, seed);
+		wrong += stats_drift(values, 60, 0.03);
+	}
+	assert_true(found >= 190);
+	assert_true(wrong <= 2);
+	/* Downwards, and of more values than count. */
+	noisy_line(values, 1000, 160, 100, 3);
+	assert_true(stats_drift(values, 1000, 0.03));
+	/* A trend that is certain, and too small to matter. */
+	for (int i = 0; i < 100; i++)
+		values[i] = 100 + 0.01 * i;
+	assert_false(stats_drift(values, 100, 0.03));
+	assert_true(stats_drift(values, 100, 0.003));
+	/* Too few. */
+	for (int i = 0; i < 8; i++)
+		values[i] = i + 1;
+	assert_false(stats_drift(values, 8, 0.03));
+	assert_false(stats_drift(values, 0, 0.03));
+}
+
+/* A burst in the middle, as a neighbour leaves it, is no trend. */
+static void a_burst_is_no_drift(void **state)
+{
+	double values[90];
+
+	(void)state;
+	noisy_line(values, 90, 100, 100, 5);
+	for (int i = 40; i < 50; i++)
+		values[i] *= 3;
+	assert_false(stats_drift(values, 90, 0.03));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -83,6 +136,8 @@ int main(void)
 		cmocka_unit_test(median_sorts_in_place),
 		cmocka_unit_test(two_modes_are_told_apart),
 		cmocka_unit_test(one_mode_is_not_split),
+		cmocka_unit_test(drift_is_found_and_noise_is_none),
+		cmocka_unit_test(a_burst_is_no_drift),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,10 +17,25 @@ struct play {
 	unsigned stop_after;             /* visits; 0: never */
 };
 
+/* Quiet trials that scatter, so that it takes 64 of them to know their median well. */
+static struct result scattered(const struct request *request, unsigned count)
+{
+	struct result result = fake_result(request, count, 1.5);
+
+	fake_trials(&result.trials, count, 1.5, 0.015, 0.01);
+	return result;
+}
+
 static struct result quiet_answer(struct play *play, const struct request *request)
 {
 	(void)play;
-	return fake_result(request, 16, 1.5);
+	return scattered(request, 16);
+}
+
+static struct result precise_answer(struct play *play, const struct request *request)
+{
+	(void)play;
+	return fake_result(request, 32, 1.5);
 }
 
 static void begin(struct play *play, const struct kernel *kernel, double seconds, const char *const *words)
@@ -168,37 +183,55 @@ static void refuses_wrong_words(void **state)
 	free(play);
 }
 
-/* Every cell once before any cell twice, small sizes before large ones. */
+/* The order of visits: the logarithms of their sizes. */
+static char visited[64];
+
+/* Every cell once before any cell twice, each visit beginning elsewhere in the walk, and memory moving with the rounds alone. */
 static struct result in_rounds(struct play *play, const struct request *request)
 {
-	static int64_t last;
-	static double place[4];
-	unsigned round = (play->visits - 1) / 4;
+	static double place[16];
+	static uint64_t shift[4];
+	static unsigned seen;
+	unsigned visit = play->visits - 1, round = visit / 4, bit = 1u << __builtin_ctzll((uint64_t)request->v[FOLD_SIZE]);
 
 	assert_int_equal(request->seed, 7);
-	/* All of a round at one place, another round at another. */
-	if ((play->visits - 1) % 4 == 0)
-		place[round] = request->place;
-	check_near(request->place, place[round], 0);
-	for (unsigned i = 0; i < round; i++)
-		assert_true(fabs(place[i] - place[round]) > 0.1);
-	assert_int_equal(request->v[FOLD_SIZE], 32768 << (play->visits - 1) % 4);
-	if ((play->visits - 1) % 4)
-		assert_true(request->v[FOLD_SIZE] > last);
-	last = request->v[FOLD_SIZE];
-	return fake_result(request, 16, 1.5);
+	place[visit] = request->place;
+	for (unsigned i = 0; i < visit; i++)
+		assert_true(fabs(place[i] - place[visit]) > 0.01);
+	if (visit % 4 == 0) {
+		seen = 0;
+		shift[round] = request->shift;
+	}
+	assert_false(seen & bit);
+	seen |= bit;
+	assert_int_equal(request->shift, shift[round]);
+	if (round > 1)
+		assert_int_not_equal(shift[round], shift[round - 2]);
+	visited[visit] = (char)('a' + __builtin_ctzll((uint64_t)request->v[FOLD_SIZE]));
+	return scattered(request, 16);
 }
 
-static void visits_in_rounds_by_size(void **state)
+static void visits_in_rounds_in_an_order_by_chance(void **state)
 {
 	static const char *const words[] = { "size=256k,32k,128k,64k", NULL };
 	struct play *play = malloc(sizeof(*play));
+	char first[sizeof(visited)];
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = in_rounds;
 	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	run(play);
+	assert_int_equal(strlen(visited), 16);
+	assert_true(memcmp(visited, visited + 4, 4) != 0 || memcmp(visited, visited + 8, 4) != 0);
+	/* The seed decides: the same again. */
+	memcpy(first, visited, sizeof(first));
+	sweep_free(play->sweep);
+	begin(play, &kernel_fold, 0, words);
+	play->answer = in_rounds;
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	run(play);
+	assert_string_equal(visited, first);
 	/* 16 of 64 quiet trials a visit: four visits settle a cell. */
 	assert_int_equal(play->visits, 16);
 	assert_int_equal(play->order[0].v[FOLD_SIZE], 256 << 10);
@@ -207,10 +240,56 @@ static void visits_in_rounds_by_size(void **state)
 	free(play);
 }
 
+/* However well the first visit knows its median: the second one is of another placement in memory. */
+static void cells_beyond_the_own_caches_are_visited_twice(void **state)
+{
+	static const char *const words[] = { "size=64k,8m", NULL };
+	struct play *play = malloc(sizeof(*play));
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	play->answer = precise_answer;
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	run(play);
+	assert_int_equal(play->visits_by_size[16], 1);
+	assert_int_equal(play->visits_by_size[23], 2);
+	sweep_free(play->sweep);
+	free(play);
+}
+
+/* The first two visits of 8m come to no steady state. */
+static struct result drifting_at_8m(struct play *play, const struct request *request)
+{
+	struct result result = precise_answer(play, request);
+
+	if (request->v[FOLD_SIZE] == 8 << 20 && play->visits_by_size[23] <= 2)
+		for (unsigned i = 0; i < result.trials.count; i++)
+			result.trials.trial[i].unsettled = true;
+	return result;
+}
+
+static void what_did_not_settle_is_visited_again(void **state)
+{
+	static const char *const words[] = { "size=4m,8m", NULL };
+	struct play *play = malloc(sizeof(*play));
+
+	(void)state;
+	begin(play, &kernel_fold, 0, words);
+	play->answer = drifting_at_8m;
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	run(play);
+	assert_int_equal(play->visits_by_size[22], 2);
+	assert_int_equal(play->visits_by_size[23], 3);
+	for (unsigned i = 0; i < 2; i++)
+		assert_false(play->samples[i].unsettled);
+	sweep_free(play->sweep);
+	free(play);
+}
+
 /* One size meets contention on its first visits. */
 static struct result contended_at_64k(struct play *play, const struct request *request)
 {
-	struct result result = fake_result(request, 16, 1.5);
+	struct result result = scattered(request, 16);
 
 	if (request->v[FOLD_SIZE] == 64 << 10 && play->visits_by_size[16] <= 6)
 		for (unsigned i = 0; i < result.trials.count; i++)
@@ -471,7 +550,7 @@ static void tells_the_share_of_the_work_done(void **state)
 		struct result result;
 
 		assert_true(sweep_next(play->sweep, play->now, &request));
-		result = fake_result(&request, 16, 1.5);
+		result = scattered(&request, 16);
 		play->now += play->takes;
 		sweep_accept(play->sweep, play->now, &result);
 		sweep_progress(play->sweep, &progress);
@@ -531,7 +610,7 @@ static void tells_the_share_of_the_work_done(void **state)
 /* The answer to the first visit of each cell counts something, later ones nothing. */
 static struct result counts_once(struct play *play, const struct request *request)
 {
-	struct result result = fake_result(request, 16, 1.5);
+	struct result result = scattered(request, 16);
 
 	assert_int_equal(request->plan.id, 5);
 	assert_string_equal(request->plan.event[0].name, "fake::CYCLES");
@@ -550,6 +629,7 @@ static void every_visit_counts(void **state)
 	struct play *play = malloc(sizeof(*play));
 	const struct cell *cell;
 	struct request request;
+	double sum = 0;
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
@@ -567,8 +647,9 @@ static void every_visit_counts(void **state)
 		assert_non_null(cell->counts);
 		assert_int_equal(cell->counts->id, 5);
 		assert_int_equal(cell->counts->count, 1);
-		check_near(cell->counts->event[0].value, i, 0);
+		sum += cell->counts->event[0].value;
 	}
+	check_near(sum, 1 + 2, 0);
 	sweep_free(play->sweep);
 
 	/* Of itself it counts nothing. */
@@ -602,7 +683,9 @@ int main(void)
 		cmocka_unit_test(counts_what_the_kernel_excludes),
 		cmocka_unit_test(excludes_what_memory_cannot_hold),
 		cmocka_unit_test(refuses_wrong_words),
-		cmocka_unit_test(visits_in_rounds_by_size),
+		cmocka_unit_test(visits_in_rounds_in_an_order_by_chance),
+		cmocka_unit_test(cells_beyond_the_own_caches_are_visited_twice),
+		cmocka_unit_test(what_did_not_settle_is_visited_again),
 		cmocka_unit_test(returns_to_contended_cells),
 		cmocka_unit_test(ends_when_its_time_is_up),
 		cmocka_unit_test(goes_on_after_a_cell_that_fails),

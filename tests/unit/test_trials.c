@@ -263,6 +263,54 @@ static void two_modes_are_shown_as_two(void **state)
 	check_near(sample.mode_share_low, 0.6, 0.001);
 }
 
+/* Trials made before the walk was in steady state are left out as soon as there are some that were not. */
+static void only_steady_trials_are_used(void **state)
+{
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		add(&trials, 50, TRIAL_QUIET);
+		trials.trial[i].unsettled = true;
+	}
+	sample_summarise(&trials, &facts, &sample);
+	assert_true(sample.unsettled);
+	assert_string_equal(sample_doubt(&sample), "not settled");
+	check_near(sample.cpe, 50, 1e-9);
+	assert_int_equal(trials_quiet(&trials), 0);
+	for (int i = 0; i < 30; i++)
+		add(&trials, 150 + 0.01 * i, TRIAL_QUIET);
+	sample_summarise(&trials, &facts, &sample);
+	assert_false(sample.unsettled);
+	assert_null(sample_doubt(&sample));
+	assert_int_equal(sample.trials, 30);
+	assert_int_equal(sample.dropped, 60);
+	check_near(sample.cpe, 150.145, 0.01);
+	assert_int_equal(trials_quiet(&trials), 30);
+}
+
+/* The spread between placements stands apart from the spread within them. */
+static void placements_are_compared(void **state)
+{
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	for (int i = 0; i < 90; i++) {
+		add(&trials, 40 + 2 * (i / 30) + 0.01 * (i % 30), TRIAL_QUIET);
+		trials.trial[i].place = (uint8_t)(5 * (i / 30));
+	}
+	/* Too few of a fourth one. */
+	add(&trials, 99, TRIAL_QUIET);
+	trials.trial[90].place = 77;
+	sample_summarise(&trials, &facts, &sample);
+	assert_int_equal(sample.places, 3);
+	check_near(sample.place_lo, 40.145, 0.001);
+	check_near(sample.place_hi, 44.145, 0.001);
+	check_near(sample.cpe, 42.15, 0.02);
+}
+
 static void appending_keeps_the_newest_and_counts_the_rest(void **state)
 {
 	struct trials into = { 0 }, from = { 0 };
@@ -413,6 +461,8 @@ int main(void)
 		cmocka_unit_test(a_few_long_trials_are_enough),
 		cmocka_unit_test(what_cannot_be_known_is_not_a_number),
 		cmocka_unit_test(two_modes_are_shown_as_two),
+		cmocka_unit_test(only_steady_trials_are_used),
+		cmocka_unit_test(placements_are_compared),
 		cmocka_unit_test(appending_keeps_the_newest_and_counts_the_rest),
 		cmocka_unit_test(a_contended_spell_makes_room_for_what_follows),
 		cmocka_unit_test(contention_is_told_by_either_watch),

@@ -1,0 +1,161 @@
+/* The walk to steady state, over kernels whose elements take as long as a script says. */
+#include "check.h"
+
+#include "engine/measure.h"
+#include "engine/settle.h"
+
+enum { RING = 4096 };
+
+static uint64_t walked;
+static double (*microseconds)(uint64_t walked);      /* of the next element */
+
+static uint64_t eight_megabytes(const int64_t *v)
+{
+	(void)v;
+	return 8 << 20;
+}
+
+static void spin(struct kernel_run *run, uint64_t elements)
+{
+	double until = clock_seconds();
+
+	run->position = (run->position + elements) % run->ring;
+	for (uint64_t i = 0; i < elements; i++)
+		until += 1e-6 * microseconds(walked++);
+	while (clock_seconds() < until)
+		;
+}
+
+static void begin_again(struct kernel_run *run)
+{
+	run->position = 0;
+}
+
+static void begin_at(struct kernel_run *run, double share)
+{
+	run->position = (uint64_t)(share * (double)run->ring);
+}
+
+static const struct kernel kernel = { .name = "script", .footprint = eight_megabytes, .call = spin, .rewind = begin_again,
+	.begin_at = begin_at };
+
+/* Settles a walk over a ring of 4,096 elements. */
+static struct measure settled(double (*script)(uint64_t), double seconds, uint64_t own_bytes)
+{
+	static atomic_bool cancel;
+	static struct settle settle;
+	static struct kernel_run run;
+	static struct clock clock;
+	struct measure measure;
+
+	run = (struct kernel_run){ .kernel = &kernel, .cancel = &cancel, .ring = RING, .granule = 1, .lines = 1, .scattered = true };
+	if (!clock.hz)
+		clock_calibrate(&clock);
+	settle = (struct settle){ .own_bytes = own_bytes, .seconds = seconds };
+	microseconds = script;
+	walked = 0;
+	measure_begin(&measure, &run, &clock, 32 << 10, 0, 1, &cancel);
+	walked = 0;
+	measure_settle(&measure, &settle, &cancel);
+	return measure;
+}
+
+static double steady(uint64_t at)
+{
+	(void)at;
+	return 2;
+}
+
+/* What the caches held at the start is found again in the first two laps, less and less. */
+static double fading(uint64_t at)
+{
+	return at < 2 * RING ? 0.5 + 1.5 * (double)at / (2 * RING) : 2;
+}
+
+static double endless(uint64_t at)
+{
+	return 1 + 4 * (double)at / RING;
+}
+
+static void a_steady_walk_takes_a_lap(void **state)
+{
+	struct measure measure = settled(steady, 10, 1 << 20);
+
+	(void)state;
+	assert_true(measure.far);
+	assert_false(measure.drifts);
+	assert_true(walked >= RING);
+	check_near(measure.each, 2e-6, 0.5e-6);
+	check_near(measure.lap, 2e-6 * RING, 0.5e-6 * RING);
+}
+
+static void a_walk_goes_on_until_it_drifts_no_more(void **state)
+{
+	struct measure measure = settled(fading, 10, 1 << 20);
+
+	(void)state;
+	assert_false(measure.drifts);
+	assert_true(walked > 2 * RING);
+	check_near(measure.each, 2e-6, 0.5e-6);
+}
+
+static void what_drifts_on_is_said_to(void **state)
+{
+	struct measure measure = settled(endless, 0.1, 1 << 20);
+
+	(void)state;
+	assert_true(measure.drifts);
+	assert_true(walked > 1000);
+}
+
+/* Nobody else takes lines from the core's own caches: a lap brings them all. */
+static void inside_the_own_caches_one_lap_is_enough(void **state)
+{
+	struct measure measure = settled(endless, 10, 16 << 20);
+
+	(void)state;
+	assert_false(measure.far);
+	assert_false(measure.drifts);
+	assert_true(walked >= RING && walked < 2 * RING);
+}
+
+/* Trials that still drift at the end are marked; those of a steady walk are not. */
+static void drifting_trials_are_marked(void **state)
+{
+	static struct trials trials;
+	struct measure measure = settled(endless, 0.05, 1 << 20);
+	struct measure_goal goal = { .quiet = TRIALS_MAX, .trials = 200, .until = clock_seconds() + 60 };
+	const atomic_bool cancel = false;
+	unsigned marked = 0;
+
+	(void)state;
+	memset(&trials, 0, sizeof(trials));
+	measure.cpu = -1;
+	measure_trials(&measure, &trials, &goal, &cancel);
+	for (unsigned i = 0; i < trials.count; i++)
+		marked += trials.trial[i].unsettled;
+	assert_int_equal(trials.count, 200);
+	assert_int_equal(marked, trials.count);
+
+	measure = settled(steady, 1, 1 << 20);
+	measure.cpu = -1;
+	memset(&trials, 0, sizeof(trials));
+	goal.quiet = 20;
+	measure_trials(&measure, &trials, &goal, &cancel);
+	assert_true(trials_quiet(&trials) > 0 || trials.count == 200);
+	for (unsigned i = 0; i < trials.count; i++)
+		assert_false(trials.trial[i].unsettled);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_steady_walk_takes_a_lap),
+		cmocka_unit_test(a_walk_goes_on_until_it_drifts_no_more),
+		cmocka_unit_test(what_drifts_on_is_said_to),
+		cmocka_unit_test(inside_the_own_caches_one_lap_is_enough),
+		cmocka_unit_test(drifting_trials_are_marked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
