@@ -15,7 +15,9 @@
  *   --seconds S             at least S seconds of them; without either: 5 laps and 0.5 s
  *
  * The warm-up lasts 2 laps and 0.15 s, whichever is longer. A lap is one pass over the data, or
- * as many as take 2 ms. Prints each lap's value and the median. */
+ * as many as take 2 ms. Its time is processor time of this thread: time in which another program
+ * has the processor does not count, but what that program does to the caches is felt. Prints each
+ * lap's value, the median, and how often another program took the processor away. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -28,17 +30,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { LINE = 64, KIB = 1024, HUGE_PAGE = 2 << 20, UNROLL = 8, WARM_UP_LAPS = 2, LAPS = 5 };
 static const double WARM_UP_SECONDS = 0.15, SECONDS = 0.5, LAP_SECONDS = 0.002;
 
-static double now(void)
+static double clock_seconds(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(clock, &time);
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double now(void)
+{
+	return clock_seconds(CLOCK_MONOTONIC);
+}
+
+static double worked(void)
+{
+	return clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void fail(const char *what, const char *why)
@@ -298,11 +311,11 @@ static void laps_add(struct laps *laps, double value)
 static size_t passes_of_lap(struct walk *walk)
 {
 	for (size_t passes = 1;; passes *= 2) {
-		double begin = now();
+		double begin = worked();
 
 		for (size_t i = 0; i < passes; i++)
 			pass(walk);
-		if (now() - begin >= LAP_SECONDS)
+		if (worked() - begin >= LAP_SECONDS)
 			return passes;
 	}
 }
@@ -314,14 +327,22 @@ static void make_laps(
 	double until = now() + seconds;
 
 	do {
-		double amount = 0, begin = now(), end;
+		double amount = 0, begin = worked(), end;
 
 		for (size_t i = 0; i < passes; i++)
 			amount += pass(walk);
-		end = now();
+		end = worked();
 		laps_add(laps, walk->what == LATENCY ? 1e9 * (end - begin) / amount
 						     : 1e-9 * amount / (end - begin));
 	} while (laps->count < least || now() < until);
+}
+
+/* How often another program has taken the processor from this thread. */
+static long preemptions(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
 static int compare(const void *left, const void *right)
@@ -343,15 +364,18 @@ static void measure(struct walk *walk, size_t least, double seconds)
 	const char *unit = walk->what == LATENCY ? "ns" : "GB/s";
 	size_t passes = passes_of_lap(walk);
 	double middle;
+	long preempted;
 
 	make_laps(walk, &warm_up, passes, WARM_UP_LAPS, WARM_UP_SECONDS);
+	preempted = preemptions();
 	make_laps(walk, &laps, passes, least, seconds);
+	preempted = preemptions() - preempted;
 	print_laps(&warm_up, "warm-up");
 	print_laps(&laps, "lap");
 	qsort(laps.value, laps.count, sizeof(*laps.value), compare);
 	middle = (laps.value[(laps.count - 1) / 2] + laps.value[laps.count / 2]) / 2;
-	printf("median %.5g %s, %.5g to %.5g in %zu laps\n", middle, unit, laps.value[0],
-		laps.value[laps.count - 1], laps.count);
+	printf("median %.5g %s, %.5g to %.5g in %zu laps, preempted %ld times\n", middle, unit,
+		laps.value[0], laps.value[laps.count - 1], laps.count, preempted);
 	free(warm_up.value);
 	free(laps.value);
 }
