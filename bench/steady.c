@@ -16,8 +16,10 @@
  *
  * The warm-up lasts 2 laps and 0.15 s, whichever is longer. A lap is one pass over the data, or
  * as many as take 2 ms. Its time is processor time of this thread: time in which another program
- * has the processor does not count, but what that program does to the caches is felt. Prints each
- * lap's value, the median, and how often another program took the processor away. */
+ * has the processor does not count. That program leaves its data in the caches, so a lap in which
+ * it ran, and the lap after, are marked and do not count either, unless fewer than 5 laps remain.
+ *
+ * Prints each lap's value, then the median, lowest and highest of those that count. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -291,20 +293,25 @@ static void lay_out(struct walk *walk, bool huge)
 
 /* ---- Laps ---- */
 
+struct lap {
+	double value;
+	bool preempted; /* in it or in the lap before, another program had the processor */
+};
+
 struct laps {
-	double *value;
+	struct lap *lap;
 	size_t count, room;
 };
 
-static void laps_add(struct laps *laps, double value)
+static void laps_add(struct laps *laps, double value, bool preempted)
 {
 	if (laps->count == laps->room) {
 		laps->room = laps->room ? 2 * laps->room : 64;
-		laps->value = realloc(laps->value, laps->room * sizeof(*laps->value));
-		if (!laps->value)
+		laps->lap = realloc(laps->lap, laps->room * sizeof(*laps->lap));
+		if (!laps->lap)
 			fail("memory", strerror(errno));
 	}
-	laps->value[laps->count++] = value;
+	laps->lap[laps->count++] = (struct lap){value, preempted};
 }
 
 /* As many passes as take a lap's time. */
@@ -320,29 +327,35 @@ static size_t passes_of_lap(struct walk *walk)
 	}
 }
 
-/* Makes at least so many laps, for at least so many seconds. */
-static void make_laps(
-	struct walk *walk, struct laps *laps, size_t passes, size_t least, double seconds)
-{
-	double until = now() + seconds;
-
-	do {
-		double amount = 0, begin = worked(), end;
-
-		for (size_t i = 0; i < passes; i++)
-			amount += pass(walk);
-		end = worked();
-		laps_add(laps, walk->what == LATENCY ? 1e9 * (end - begin) / amount
-						     : 1e-9 * amount / (end - begin));
-	} while (laps->count < least || now() < until);
-}
-
 /* How often another program has taken the processor from this thread. */
 static long preemptions(void)
 {
 	struct rusage usage;
 
 	return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
+}
+
+/* Makes at least so many laps, for at least so many seconds. */
+static void make_laps(
+	struct walk *walk, struct laps *laps, size_t passes, size_t least, double seconds)
+{
+	double until = now() + seconds;
+	long last_start = preemptions();
+
+	do {
+		long at_start = preemptions(), at_end;
+		double amount = 0, begin = worked(), end;
+
+		for (size_t i = 0; i < passes; i++)
+			amount += pass(walk);
+		end = worked();
+		at_end = preemptions();
+		laps_add(laps,
+			walk->what == LATENCY ? 1e9 * (end - begin) / amount
+					      : 1e-9 * amount / (end - begin),
+			at_end > last_start);
+		last_start = at_start;
+	} while (laps->count < least || now() < until);
 }
 
 static int compare(const void *left, const void *right)
@@ -355,29 +368,41 @@ static int compare(const void *left, const void *right)
 static void print_laps(const struct laps *laps, const char *name)
 {
 	for (size_t i = 0; i < laps->count; i++)
-		printf("%s %zu %.4g\n", name, i + 1, laps->value[i]);
+		printf("%s %zu %.4g%s\n", name, i + 1, laps->lap[i].value,
+			laps->lap[i].preempted ? " preempted" : "");
+}
+
+static void print_median(const struct laps *laps, const char *unit)
+{
+	double *value = malloc(laps->count * sizeof(*value));
+	size_t quiet = 0, count = 0;
+
+	if (!value)
+		fail("memory", strerror(errno));
+	for (size_t i = 0; i < laps->count; i++)
+		quiet += !laps->lap[i].preempted;
+	for (size_t i = 0; i < laps->count; i++)
+		if (!laps->lap[i].preempted || quiet < LAPS)
+			value[count++] = laps->lap[i].value;
+	qsort(value, count, sizeof(*value), compare);
+	printf("median %.5g %s, %.5g to %.5g in %zu of %zu laps\n",
+		(value[(count - 1) / 2] + value[count / 2]) / 2, unit, value[0], value[count - 1],
+		count, laps->count);
+	free(value);
 }
 
 static void measure(struct walk *walk, size_t least, double seconds)
 {
 	struct laps warm_up = {0}, laps = {0};
-	const char *unit = walk->what == LATENCY ? "ns" : "GB/s";
 	size_t passes = passes_of_lap(walk);
-	double middle;
-	long preempted;
 
 	make_laps(walk, &warm_up, passes, WARM_UP_LAPS, WARM_UP_SECONDS);
-	preempted = preemptions();
 	make_laps(walk, &laps, passes, least, seconds);
-	preempted = preemptions() - preempted;
 	print_laps(&warm_up, "warm-up");
 	print_laps(&laps, "lap");
-	qsort(laps.value, laps.count, sizeof(*laps.value), compare);
-	middle = (laps.value[(laps.count - 1) / 2] + laps.value[laps.count / 2]) / 2;
-	printf("median %.5g %s, %.5g to %.5g in %zu laps, preempted %ld times\n", middle, unit,
-		laps.value[0], laps.value[laps.count - 1], laps.count, preempted);
-	free(warm_up.value);
-	free(laps.value);
+	print_median(&laps, walk->what == LATENCY ? "ns" : "GB/s");
+	free(warm_up.lap);
+	free(laps.lap);
 }
 
 /* ---- The command line ---- */
