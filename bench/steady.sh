@@ -19,6 +19,8 @@
 #
 # Prints of each program the median over the rounds, the lowest and the highest, and the median
 # divided by that of steady. "*": in some round the program said that its value was not settled.
+# slexplore discards trials that a busy hyper-thread disturbs; the others cannot, and are slower on
+# a busy machine: compare there with the highest values of steady, or of latency with the lowest.
 #
 # Environment: SLEXPLORE, STEADY (the two programs); ROUNDS, SLOW_ROUNDS; CPU, the processor for all
 # (0, which likwid-bench takes); PAGES, auto (huge pages are asked for) or 4k, not for the mountain.
