@@ -1,17 +1,24 @@
 #!/bin/sh
-# Bandwidth here beside that of others, in one run: rounds in which everybody measures each working set in turn. In 10^9 bytes a second, of
-# bytes that the code really loads and stores: here the median over the rounds with the lowest and the highest, of the others the best round,
-# since what disturbs them only slows them; and how many times the other's best our best is: memory that neighbours use too differs by half
-# from one minute to the next, which medians of one beside the best of the other would take for a difference between them.
+# Bandwidth measured here and by other programs, in one run. ROUNDS rounds; in each, every program
+# measures each working set in turn. All values are 10^9 bytes a second that the code itself loads
+# and stores. Ours is the median over the rounds, with the lowest and the highest. Of the others it
+# is the best round, because interference only slows them. The ratio divides our best round by
+# theirs: shared memory can differ by half from one minute to the next, so a median against a best
+# round would show a difference that is not there.
 #
 #   likwid-bench  where it is installed
-#   BW_MEM        lmbench's program of that name; it credits strided operations with eight times what they access, copies with half.
-#                 Its loop that writes every place goes beside the widest here: compilers make wide stores of it. Its strided
-#                 accesses are of 4 bytes where ours are of 8: twice its figure is as many lines.
-#   STREAM        STREAM's program: its copy, beside working sets in memory (sizes of 64 MiB and more)
+#   BW_MEM        lmbench's program of that name. It credits each operation with the bytes of one
+#                 array. The strided operations access 4 of every 16 bytes: rd and wr access a
+#                 quarter of the credited bytes; rdwr and cp read a quarter and write a quarter.
+#                 fcp and bcopy read one array and write the other: twice the credited bytes.
+#                 Our strided operations access 8 of every 32 bytes: as many bytes of each line,
+#                 with half as many accesses. Its fwr is compared with our widest stores, because
+#                 compilers merge its stores.
+#   STREAM        STREAM's program: its copy, for working sets in memory (64 MiB and more)
 #
-# Environment besides: SLEXPLORE; SIZES, ROUNDS; CPU, the processor for all (likwid-bench takes its socket's first, usually 0); PAGES, of what
-# kind ours are: those that the others get unless it says otherwise, for memory by huge pages is a fifth to a half faster.
+# Environment: SLEXPLORE; SIZES, ROUNDS; CPU, the processor for all (likwid-bench takes the first of
+# its socket, usually 0); PAGES, the pages of our arrays. The default is what the others get, because
+# huge pages make memory a fifth to a half faster.
 set -eu
 slexplore=${SLEXPLORE:-build/slexplore}
 sizes=${SIZES:-16k 512k 8m 256m}
@@ -106,10 +113,10 @@ while [ $round -lt "$rounds" ]; do
 		lmbench "$size" read-8 frd 1 1
 		lmbench "$size" write fwr 1 1
 		lmbench "$size" copy-8 fcp 2 2
-		lmbench "$size" read-strided rd 0.125 1
-		lmbench "$size" write-strided wr 0.125 1
-		lmbench "$size" update-strided rdwr 0.25 1
-		lmbench "$size" copy-strided cp 0.25 2
+		lmbench "$size" read-strided rd 0.25 1
+		lmbench "$size" write-strided wr 0.25 1
+		lmbench "$size" update-strided rdwr 0.5 1
+		lmbench "$size" copy-strided cp 0.5 2
 		lmbench "$size" fill bzero 1 1
 		lmbench "$size" copy-library bcopy 2 2
 		if [ -n "$stream" ] && [ "$(bytes_of "$size")" -ge 67108864 ]; then

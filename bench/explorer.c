@@ -280,6 +280,14 @@ bool explorer_says(struct explorer *explorer, const void *context)
 	return last && strcmp(last + 1, context) == 0;
 }
 
+/* A pointer and a blank come before the title of the chosen pane. */
+bool explorer_in_knobs(const struct explorer *explorer)
+{
+	int x = title_column(explorer, "knobs");
+
+	return x >= 2 && vt_cell(&explorer->vt, x - 2, TITLES) == POINTER;
+}
+
 void explorer_knob(const struct explorer *explorer, const char *knob, char *value, size_t size)
 {
 	int x = title_column(explorer, "knobs");
@@ -287,8 +295,7 @@ void explorer_knob(const struct explorer *explorer, const char *knob, char *valu
 	char row[VT_WIDTH_MAX + 1];
 
 	value[0] = '\0';
-	/* The title stands two columns in while its pane is the chosen one. */
-	if (x >= 2 && vt_cell(&explorer->vt, x - 2, TITLES) == POINTER)
+	if (explorer_in_knobs(explorer))
 		x -= 2;
 	for (int y = TITLES + 1; x >= 0 && y < explorer->vt.height; y++) {
 		const char *found = vt_row(&explorer->vt, x + 2, y, row);

@@ -49,6 +49,8 @@ double explorer_cpe(const struct explorer *explorer);
 bool explorer_contended(const struct explorer *explorer);
 /* A knob's value as on screen; "" when it is not there. */
 void explorer_knob(const struct explorer *explorer, const char *knob, char *value, size_t size);
+/* Whether the knobs are the chosen pane. */
+bool explorer_in_knobs(const struct explorer *explorer);
 /* Where the pointers stand (the chosen kernel, knob and pane): changes whenever one of them moves. */
 uint64_t explorer_pointers(const struct explorer *explorer);
 /* The measured processor by the header, -1: not shown. */

@@ -168,11 +168,16 @@ static double key_time(struct explorer *explorer, const char *key)
 	return explorer_wait(explorer, pointers_moved, &before, LIMIT) - since;
 }
 
+/* Down, Up, and Tab through all panes back to the knobs, where the next round begins. */
+static const char *next_key(const struct explorer *explorer, const char *last)
+{
+	if (strcmp(last, DOWN) == 0)
+		return UP;
+	return strcmp(last, TAB) == 0 && explorer_in_knobs(explorer) ? DOWN : TAB;
+}
+
 static void part_keys(void)
 {
-	/* Four panes: after six keys everything is as before. */
-	static const char *const keys[] = { DOWN, UP, TAB, TAB, TAB, TAB };
-
 	head("key to redraw");
 	for (int size = 0; size < SIZES; size++) {
 		struct explorer explorer;
@@ -181,6 +186,7 @@ static void part_keys(void)
 		explorer_wait(&explorer, explorer_settled, NULL, LIMIT);
 		for (int frozen = 0; frozen <= 1; frozen++) {
 			struct series series = { 0 };
+			const char *key = TAB;
 			char label[80];
 
 			if (frozen) {
@@ -188,7 +194,8 @@ static void part_keys(void)
 				explorer_wait(&explorer, explorer_says, "frozen", LIMIT);
 			}
 			for (int i = 0; i < KEYS; i++) {
-				add(&series, key_time(&explorer, keys[i % 6]));
+				key = next_key(&explorer, key);
+				add(&series, key_time(&explorer, key));
 				/* At any point of the time between two frames. */
 				explorer_pump(&explorer, 0.001 * (5 + rand() % 30));
 			}
