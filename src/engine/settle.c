@@ -2,6 +2,7 @@
 #include "engine/settle.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/stats.h"
 #include "engine/measure.h"
@@ -25,6 +26,9 @@ static const double piece_least = 5e-5;
 /* A walk of what is no longer in any cache takes as long as the walk itself; an access that finds its
  * line again is faster than this share of it. */
 static const double found_again = 0.75;
+
+/* Lines met this share of the walk ago and still found: the walk was too short. */
+static const double found_far = 0.7;
 
 /* The share of an earlier reach that a later measurement cannot fall below at once. */
 static const double reach_keeps = 0.7;
@@ -55,14 +59,14 @@ static uint64_t round_up(double value, uint64_t unit)
 }
 
 /* Elements to walk before the first test: a lap, or less of a long one. */
-static double needed(const struct kernel_run *run, const struct settle *settle, double each)
+static double needed(const struct kernel_run *run, const struct settle *settle, bool marked)
 {
 	double lap = (double)run->ring, bytes = bytes_per_element(run), need = lap;
 
 	if (is_uneven(run) && bytes > 0)
 		return UNEVEN_LINES * LINE / bytes;
-	if (lap * each > SETTLE_LAP && run->scattered && bytes > 0 && settle->reach > 0)
-		need = 2 * settle->reach / bytes;
+	if (marked && bytes > 0)
+		need = 2 * fmax(settle->reach, (double)settle->own_bytes) / bytes;
 	return fmin(need, lap);
 }
 
@@ -89,23 +93,29 @@ static double seconds_of(const struct measure *measure, struct kernel_run *run, 
 	return (double)(clock_ticks() - begin) / measure->clock->hz;
 }
 
-/* Goes back to each mark, farthest first, and sees whether the lines met there are still in a cache. */
-static void measure_reach(const struct measure *measure, struct settle *settle, uint64_t walked,
+/* Goes back to each mark, farthest first, and sees whether the lines met there are still in a cache. Returns whether those of the farthest
+ * are: then the walk was too short to say how far that goes. */
+static bool measure_reach(const struct measure *measure, struct settle *settle, uint64_t walked,
 	double each)
 {
 	const struct kernel_run *run = measure->run;
 	uint64_t elements = round_up(REACH_ELEMENTS, run->granule);
-	double reach = 0;
+	double reach = 0, before = 0;
 
+	/* One quick mark alone may be chance: the next one must be quick, too. */
 	for (unsigned i = 0; i < settle->marks; i++) {
 		struct kernel_run again = settle->mark[i];
 		double seconds = seconds_of(measure, &again, elements) / (double)elements;
 
-		if (seconds < found_again * each && reach <= 0)
-			reach = (double)(walked - settle->marked[i]) * bytes_per_element(run);
+		if (seconds >= found_again * each)
+			before = 0;
+		else if (before > 0 && reach <= 0)
+			reach = before;
+		else if (reach <= 0)
+			before = (double)(walked - settle->marked[i]) * bytes_per_element(run);
 	}
-	reach = fmax(reach, (double)settle->own_bytes);
-	settle->reach = fmax(reach, reach_keeps * settle->reach);
+	settle->reach = fmax(fmax(reach, (double)settle->own_bytes), reach_keeps * settle->reach);
+	return reach > found_far * (double)walked * bytes_per_element(run);
 }
 
 /* Makes room in a full list: each two pieces become one. Returns how many there are then. */
@@ -116,12 +126,23 @@ static unsigned halve(double *taken)
 	return PIECES_MOST / 2;
 }
 
+/* Seconds an element took in the last pieces. */
+static double recent(const double *taken, unsigned count)
+{
+	unsigned last = count > PIECES_OF_LAP ? PIECES_OF_LAP : count;
+	double copy[PIECES_OF_LAP];
+
+	memcpy(copy, taken + count - last, last * sizeof(*copy));
+	return stats_median(copy, last);
+}
+
 /* Walks until the later half of the pieces shows no trend. Returns whether it still does at the end;
  * *each becomes the seconds that an element takes then. */
-static bool walk_until_steady(struct measure *measure, struct settle *settle, double need, bool marks,
-	double *each, const atomic_bool *cancel)
+static bool walk_until_steady(struct measure *measure, struct settle *settle, bool marks, double *each,
+	const atomic_bool *cancel)
 {
 	struct kernel_run *run = measure->run;
+	double need = needed(run, settle, marks), lap = (double)run->ring;
 	double begin = clock_seconds(), taken[PIECES_MOST];
 	double target = fmin(need * *each, settle->seconds);
 	uint64_t walked = 0, piece = round_up(fmax(target / PIECES_OF_LAP, piece_least) / *each,
@@ -146,19 +167,16 @@ static bool walk_until_steady(struct measure *measure, struct settle *settle, do
 		if (count < test)
 			continue;
 		drifts = stats_drift(taken + count / 2, count - count / 2, SETTLE_DRIFT);
-		if (!drifts)
+		if (!drifts && (!marks || !measure_reach(measure, settle, walked, recent(taken, count)) || (double)walked >= lap))
 			break;
+		if (!drifts)
+			need = fmin(2 * (double)walked, lap);
 		test = count + count / 4;
 	}
 	if (count >= PIECES_LEAST)
 		drifts = stats_drift(taken + count / 2, count - count / 2, SETTLE_DRIFT);
-	if (count > 0) {
-		unsigned last = count > PIECES_OF_LAP ? PIECES_OF_LAP : count;
-
-		*each = stats_median(taken + count - last, last);
-	}
-	if (marks)
-		measure_reach(measure, settle, walked, *each);
+	if (count > 0)
+		*each = recent(taken, count);
 	return drifts;
 }
 
@@ -172,8 +190,7 @@ void measure_settle(struct measure *measure, struct settle *settle, const atomic
 	if (measure->rewind || run->complete || run->kernel->cold)
 		return;
 	settle->marks = 0;
-	measure->drifts = walk_until_steady(measure, settle, needed(run, settle, each),
-		measure->far && run->scattered && run->kernel->begin_at && !is_uneven(run) &&
-			measure->lap > SETTLE_LAP, &each, cancel);
+	measure->drifts = walk_until_steady(measure, settle, measure->far && run->scattered && run->kernel->begin_at &&
+		!is_uneven(run) && measure->lap > (settle->lap > 0 ? settle->lap : SETTLE_LAP), &each, cancel);
 	measure_settled(measure, each);
 }

@@ -24,9 +24,11 @@ enum { SETTLE_MARKS = 24 };
 struct settle {
 	uint64_t own_bytes;  /* of the core's own caches: a working set inside them needs one lap, no more */
 	double seconds;      /* the longest that settling may take (> 0) */
-	/* Bytes that a scattered walk may go on before what it met first is gone from every cache: the
+	double lap;          /* laps up to this long, seconds, are walked whole; 0: SETTLE_LAP */
+	/* Bytes that a scattered walk goes on until what it met first is gone from every cache: the
 	 * largest reuse distance at which lines were found again. Measured here, since the stated size of
-	 * a shared cache says nothing of this process's share. 0: not measured yet. */
+	 * a shared cache says nothing of this process's share. 0: not measured yet. A walk whose oldest
+	 * lines are still found goes on for twice as long. */
 	double reach;
 	/* States of the walk to go back to, for measuring reach. */
 	unsigned marks;

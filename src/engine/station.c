@@ -65,8 +65,13 @@ static struct status prepare(const struct visit *visit, uint64_t limit, struct k
 		.place = place_of(visit), .shift = request->shift + store_shift(request->kernel->footprint(request->v), visit->placement),
 		.near = machine_cache(&visit->station->machine, 1), .background = request->background,
 		.alone = request->alone, .limit = limit, .now = clock_seconds(), .progress = &visit->station->progress };
+	struct status status;
 
-	return store_lay(&visit->station->store, &wanted, visit->cancel, run, slot);
+	status = store_lay(&visit->station->store, &wanted, visit->cancel, run, slot);
+	/* How the walk meets memory decides how far it has to go to steady state. */
+	if (status_is_ok(&status) && run->kernel->figures)
+		run->kernel->figures(run);
+	return status;
 }
 
 /* Memory that each stream goes through: twice the last cache, within reason and what is left. */
@@ -164,6 +169,7 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 	 * for: they depend on what came before. */
 	progress_end(&station->progress);
 	station->settle.own_bytes = machine_own_caches(&station->machine);
+	station->settle.lap = budget->lap_seconds;
 	station->settle.seconds = budget_warm(budget) / visit_placements(visit);
 	measure_begin(&measure, run, &clock, first ? first : 32 << 10, station->settle.own_bytes, budget_warm(budget), cancel);
 	if (run->kernel->begin_at && !measure.rewind)

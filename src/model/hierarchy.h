@@ -23,6 +23,8 @@ struct hierarchy_level {
 	double entries, entries_lo, entries_hi;      /* of a TLB; else NAN */
 	double confidence;          /* 0…1 */
 	bool unstable;              /* no honest size: say the range */
+	int looks;                  /* looks that found its size, over so many seconds; 0: the curve did */
+	double seconds;
 	uint64_t stated;            /* bytes that the system states; 0: nothing */
 	char name[16];              /* "L1d", "L2", "L3", "L1 DTLB", "memory" */
 	char words[FINDING_TEXT];   /* "L1d: 4.0 cycles up to 48 KiB" */
@@ -40,8 +42,17 @@ struct hierarchy_curve {
 	int count;
 };
 
+/* What this process had of the last cache, which cores share, as several looks found it: its size and range take the place of where the curve
+ * ends, which is where it ended once. */
+struct hierarchy_share {
+	int looks;                  /* 0: none */
+	double bytes, lo, hi;       /* the median, and the range that another run is likely to find it in */
+	double seconds;             /* from the first look to the last */
+};
+
 struct hierarchy_input {
 	const struct machine *machine;
+	struct hierarchy_share share;
 	double ghz;                              /* median core clock meanwhile; NAN unknown */
 	struct hierarchy_curve lines[PAGE_KINDS];      /* random order, by enum page_kind (PAGES_4K, PAGES_HUGE) */
 	struct hierarchy_curve pages[PAGE_KINDS];      /* one line a page of 4 KiB, likewise; bytes are pages * 4096 */

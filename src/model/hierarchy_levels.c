@@ -15,6 +15,19 @@ static const struct {
 static const double stated_is_true = 4;
 static const double estimate_off = 0.1;
 
+/* Where the host maps small pages, those of a working set fall into a cache's sets by chance. Beyond the first cache, whose sets are chosen
+ * within a page, some sets then overflow long before the cache is full: of a cache of 8 ways that is 3/4 full each fourth access misses (Poisson: a
+ * set of 6 pages in the mean has 8 others or more), of 5/8 each eighth. So the curve ends too early, by up to so much, and what the system states
+ * may be right although it lies beyond. */
+static const double early_most = 1.5, early_off = 0.25;
+
+/* The cache that cores share. A range no wider than this, as a ratio, is a size. */
+enum { SHARED = 3 };
+static const double share_steady = 1.6;
+
+/* Another run finds memory's latency so much beyond the range of this one's points; and a range this wide is one that varies. */
+static const double memory_off = 1.02, memory_steady = 1.12;
+
 /* The likeliest size that a cache is built with, where one lies within the range; else the estimate itself. The range is the knee's own,
  * and a little on top: a working set shares its cache with some lines of the program's. So what is stated decides between sizes that the
  * curve leaves open, and never against it. */
@@ -23,10 +36,13 @@ static double plausible(const struct hierarchy_level *level)
 	double best = level->bytes, likeliest = -INFINITY;
 
 	for (size_t b = 0; b < sizeof(builds) / sizeof(builds[0]); b++)
-		for (double size = 1024.0 * builds[b].times; size <= level->bytes_hi * 1.04; size *= 2) {
-			double off = log(size / level->bytes) / estimate_off, likely = log(builds[b].common) - off * off / 2;
+		for (double size = 1024.0 * builds[b].times; size <= level->bytes_hi * early_most; size *= 2) {
+			bool stated = size == (double)level->stated, early = stated && level->number > 1 && size > level->bytes;
+			double off = log(size / level->bytes) / (early ? early_off : estimate_off), likely = log(builds[b].common) - off * off / 2;
 
-			if (size == (double)level->stated)
+			if (size > level->bytes_hi * (early ? early_most : 1.04))
+				continue;
+			if (stated)
 				likely += log(stated_is_true);
 			if (size >= level->bytes_lo * 0.97 && likely > likeliest) {
 				likeliest = likely;
@@ -61,11 +77,19 @@ static int same_cache(const struct chain *chain, const struct plateau_knee *knee
 	return nearest;
 }
 
+/* Of a shared cache so little may be left that it shows no level part. The knee that comes last is then its own, and lies beyond the end of the
+ * core's own cache, which is hidden in the climb. */
+static bool is_hidden(const struct hierarchy_level *level, uint64_t shared)
+{
+	return level->number == SHARED - 1 && level->stated > 0 && shared > level->stated && (double)level->stated < level->bytes_lo * 0.97;
+}
+
 /* Pages that lie badly in a cache's sets, and neighbours who share it, can only take from it: of several curves the largest figure is right,
  * but for those that climb gradually where another does not. */
-static void size_cache(const struct found *found, const struct plateau_knee *knee, struct hierarchy_level *level)
+static void size_cache(const struct found *found, const struct plateau_knee *knee, int chain_count, uint64_t shared, struct hierarchy_level *level)
 {
 	const struct plateau_knee *knees[PAGE_KINDS];
+	double corner = INFINITY;
 	bool gradual = true;
 	int count = 0;
 
@@ -80,6 +104,7 @@ static void size_cache(const struct found *found, const struct plateau_knee *kne
 	level->bytes_lo = INFINITY;
 	for (int i = 0; i < count; i++) {
 		level->bytes_lo = fmin(level->bytes_lo, knees[i]->lo);
+		corner = fmin(corner, knees[i]->corner);
 		level->bytes_hi = fmax(level->bytes_hi, knees[i]->hi);
 		if (gradual || !knees[i]->gradual)
 			level->bytes = fmax(level->bytes, knees[i]->third);
@@ -87,8 +112,16 @@ static void size_cache(const struct found *found, const struct plateau_knee *kne
 	/* What cores share is had in part, and its slices come in any number: nothing to be snapped to. A core's own caches have the same size
 	 * however much their latency varies. */
 	level->unstable = gradual || (level->number > 2 && level->unstable);
-	if (level->number <= 2 && !gradual)
+	if (level->number == chain_count && is_hidden(level, shared)) {
+		/* Between where the curve leaves the level part and where it is half-way to memory. */
+		level->bytes_hi = level->bytes_lo;
+		level->bytes_lo = corner;
+		level->bytes = sqrt(level->bytes_lo * level->bytes_hi);
+	}
+	if (level->number <= 2 && !gradual) {
 		level->bytes = plausible(level);
+		level->bytes_hi = fmax(level->bytes_hi, level->bytes);
+	}
 }
 
 static void set_latency(const struct plateau *plateau, double ghz, struct hierarchy_level *level)
@@ -126,14 +159,15 @@ static const struct chain *leading_chain(const struct found *found)
 }
 
 /* Of several curves' plateaus before the same knee the lowest: a neighbour can only slow it. */
-static const struct plateau *fastest(const struct found *found, const struct plateau_knee *knee)
+static const struct plateau *fastest(const struct found *found, const struct plateau_knee *knee, int cache)
 {
 	const struct plateau *least = NULL;
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		const struct chain *chain = &found->chain[kind];
 		int same = same_cache(chain, knee);
-		const struct plateau *plateau = same >= 0 ? &chain->plateaus.plateau[chain->cache[same].plateau] : NULL;
+		/* The same place may be the end of another cache there. */
+		const struct plateau *plateau = same == cache ? &chain->plateaus.plateau[chain->cache[same].plateau] : NULL;
 
 		if (plateau && (!least || plateau->cycles < least->cycles))
 			least = plateau;
@@ -146,17 +180,72 @@ static void add_caches(const struct hierarchy_input *input, const struct found *
 	const struct chain *chain = leading_chain(found);
 
 	for (int i = 0; i < chain->cache_count; i++) {
-		const struct plateau *plateau = fastest(found, knee_of(chain, i));
+		const struct plateau *plateau = fastest(found, knee_of(chain, i), i);
 		struct hierarchy_level *level = new_level(hierarchy, LEVEL_CACHE, i + 1);
 
 		if (!level)
 			return;
 		set_latency(plateau, input->ghz, level);
 		level->stated = input->machine ? machine_cache(input->machine, i + 1) : 0;
-		size_cache(found, knee_of(chain, i), level);
+		size_cache(found, knee_of(chain, i), chain->cache_count, input->machine ? machine_cache(input->machine, SHARED) : 0, level);
 		level->confidence = fmin(plateau->confidence, knee_of(chain, i)->confidence);
 		snprintf(level->name, sizeof(level->name), i == 0 ? "L1d" : "L%d", (unsigned char)(i + 1));
 	}
+}
+
+/* The curve's point nearest to a size. */
+static const struct curve_point *nearest_point(const struct hierarchy_curve *curve, double bytes)
+{
+	const struct curve_point *nearest = NULL;
+
+	for (int i = 0; i < curve->count; i++)
+		if (!nearest || fabs(log(curve->points[i].bytes / bytes)) < fabs(log(nearest->bytes / bytes)))
+			nearest = &curve->points[i];
+	return nearest;
+}
+
+/* Where the curve shows no level part for the shared cache, since it ends soon after the core's own: what a walk takes between the two. */
+static struct hierarchy_level *add_shared(const struct hierarchy_input *input, double before, struct hierarchy *hierarchy)
+{
+	const struct curve_point *point = NULL;
+	struct hierarchy_level *level;
+
+	for (int k = 0; k < PAGE_KINDS && !point; k++)
+		point = nearest_point(&input->lines[by_worth[k]], sqrt(before * input->share.bytes));
+	if (!point || !(input->share.bytes > before) || !(level = new_level(hierarchy, LEVEL_CACHE, SHARED)))
+		return NULL;
+	level->cycles = point->cycles;
+	level->lo = point->lo;
+	level->hi = point->hi;
+	level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
+	level->stated = machine_cache(input->machine, SHARED);
+	snprintf(level->name, sizeof(level->name), "L%d", SHARED);
+	return level;
+}
+
+/* The size of the cache that cores share is what was found of it again and again. */
+static void set_share(const struct hierarchy_input *input, struct hierarchy *hierarchy)
+{
+	struct hierarchy_level *shared = NULL, *own = NULL;
+
+	if (input->share.looks == 0 || !input->machine || !machine_cache(input->machine, SHARED))
+		return;
+	for (int i = 0; i < hierarchy->level_count; i++) {
+		if (hierarchy->level[i].number == SHARED)
+			shared = &hierarchy->level[i];
+		if (hierarchy->level[i].number == SHARED - 1)
+			own = &hierarchy->level[i];
+	}
+	if (!shared && own)
+		shared = add_shared(input, own->bytes, hierarchy);
+	if (!shared)
+		return;
+	shared->bytes = input->share.bytes;
+	shared->bytes_lo = input->share.lo;
+	shared->bytes_hi = input->share.hi;
+	shared->looks = input->share.looks;
+	shared->seconds = input->share.seconds;
+	shared->unstable = shared->bytes_hi > share_steady * shared->bytes_lo;
 }
 
 static void add_tlbs(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
@@ -205,8 +294,10 @@ static void add_memory(const struct hierarchy_input *input, const struct found *
 				cycles[count++] = curve->points[i].cycles;
 		stats_sort(cycles, count);
 		level->cycles = stats_quantile(cycles, count, 0.5);
-		level->lo = stats_quantile(cycles, count, 0.25);
-		level->hi = stats_quantile(cycles, count, 0.75);
+		/* Each point is of another moment: all of them are the range that it varies in. */
+		level->lo = stats_quantile(cycles, count, 0) / memory_off;
+		level->hi = stats_quantile(cycles, count, 1) * memory_off;
+		level->unstable = level->hi > memory_steady * level->lo;
 		level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
 		level->bytes = level->bytes_hi = INFINITY;
 		level->bytes_lo = plateau->from;
@@ -219,6 +310,7 @@ static void add_memory(const struct hierarchy_input *input, const struct found *
 void hierarchy_add_levels(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
 	add_caches(input, found, hierarchy);
+	set_share(input, hierarchy);
 	add_tlbs(input, found, hierarchy);
 	add_memory(input, found, hierarchy);
 }

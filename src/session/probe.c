@@ -15,10 +15,15 @@
 enum { PATIENCE = 10 };
 
 /* Visits to a point within one round, while its working set is laid out and nothing has to be laid out again for it. */
-enum { VISITS = 3 };
+enum { VISITS = 3, VISITS_FAR = 2 };
 
 /* Quartiles of the median are to be known this well, relatively, for a point to be left alone. */
 #define PRECISION 0.004
+
+/* Laps up to this long, seconds, are walked whole before trials; and the longest that a point may take to come to steady state. There are
+ * many of them. */
+#define LAP 0.003
+#define WARM 0.06
 
 /* Successive multiples of it, less their whole part, spread evenly however many there are. */
 #define GOLDEN 0.618033988749895
@@ -87,7 +92,9 @@ static bool task_done(const struct probe *probe, const struct probe_task *task)
 
 	if (task->visits == 0)
 		return false;
-	return task->visits >= (probe_late(probe) ? 1 : VISITS) || !cell || cell->settled || !sample_doubt(&cell->sample);
+	if (task->share)
+		return true;
+	return task->visits >= (probe_late(probe) ? 1 : probe_task_bytes(task) > PROBE_CHEAP ? VISITS_FAR : VISITS) || !cell || cell->settled || !sample_doubt(&cell->sample);
 }
 
 static double share_done(const struct probe *probe)
@@ -200,7 +207,8 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 		.kernel = task->setting.kernel, .seed = options->seed, .alone = true,
 		/* Each visit elsewhere in what is too long for one: what the last one walked lies in nearer caches. */
 		.place = fmod(probe->visits++ * GOLDEN, 1),
-		.budget = { .seconds = seconds, .quiet_wanted = PROBE_QUIET, .patience = PATIENCE },
+		.budget = { .seconds = seconds, .quiet_wanted = PROBE_QUIET, .patience = PATIENCE, .precision = PRECISION / 2,
+			.lap_seconds = LAP, .warm_seconds = probe->scale * WARM },
 	};
 	memcpy(request->v, task->setting.v, sizeof(request->v));
 	say_doing(probe, task, &probe->stages[probe->stage]);
@@ -219,6 +227,12 @@ void probe_accept(struct probe *probe, double now, const struct result *result)
 		return;
 	probe->waiting = false;
 	report->seconds = now - probe->begin;
+	if (task->share) {
+		probe_take_share(probe, task, result);
+		task->visits++;
+		report->done = fmax(report->done, share_done(probe));
+		return;
+	}
 	cell = cells_get(probe->cells, &task->setting, true);
 	cell_visit(cell, result, PROBE_QUIET, PRECISION, UINT32_MAX);
 	if (result->status.code != STATUS_CANCELLED)

@@ -72,12 +72,23 @@ struct probe_band {
 	double lines[PROBE_OPERATIONS];      /* cache lines that move between level and core per cycle, by the code's own accesses; NAN */
 };
 
+/* What this process had of the last cache, which cores share: steady laps of some sizes, again and again while the probe goes on. */
+enum { PROBE_SHARES = 8 };
+
+struct probe_share {
+	int count;
+	double bytes[PROBE_SHARES];      /* a lap of so many takes half of memory's latency: about half of its lines are found again */
+	double at[PROBE_SHARES];         /* seconds since the first request */
+	int censored[PROBE_SHARES];      /* -1: it is no more than that, as even the smallest size looked at was slower; 1: no less */
+};
+
 struct probe_report {
 	const struct machine *machine;
 	struct probe_options options;        /* as they were carried out: max_size within the machine's means */
 	uint64_t asked_size;                 /* max_size as asked for */
 	struct probe_curve lines[PAGE_KINDS];      /* random order */
 	struct probe_curve pages[PAGE_KINDS];      /* one line a page */
+	struct probe_share share;
 	struct probe_curve pairs;
 	struct probe_curve parallel;         /* x: chains at once, in memory */
 	struct probe_curve cores;            /* x: cores that read memory at once: gbps of all */

@@ -80,6 +80,23 @@ static double median_ghz(const struct probe_report *report)
 	return count ? stats_median(ghz, count) : NAN;
 }
 
+/* Another run finds it so much beyond the range of this one's looks, as a ratio. */
+static const double share_off = 1.3;
+
+static struct hierarchy_share share_of(const struct probe_share *share)
+{
+	double bytes[PROBE_SHARES];
+
+	if (share->count == 0)
+		return (struct hierarchy_share){ 0 };
+	memcpy(bytes, share->bytes, sizeof(bytes));
+	stats_sort(bytes, (size_t)share->count);
+	return (struct hierarchy_share){
+		.looks = share->count, .bytes = stats_quantile(bytes, (size_t)share->count, 0.5), .lo = bytes[0] / share_off,
+		.hi = bytes[share->count - 1] * share_off, .seconds = share->at[share->count - 1] - share->at[0],
+	};
+}
+
 void probe_analyse(struct probe *probe)
 {
 	struct probe_report *report = &probe->report;
@@ -91,6 +108,7 @@ void probe_analyse(struct probe *probe)
 		input.pages[kind] = plain_curve(&plain[PAGE_KINDS + kind], &report->pages[kind]);
 		input.got[kind] = pages_got(&report->lines[kind]);
 	}
+	input.share = share_of(&report->share);
 	input.pairs = plain_curve(&plain[2 * PAGE_KINDS], &report->pairs);
 	hierarchy_find(&input, &report->hierarchy);
 	free(plain);

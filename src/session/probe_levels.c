@@ -139,7 +139,7 @@ uint64_t probe_parallel_bytes(const struct probe *probe)
 
 	for (int i = 0; i < report->hierarchy.level_count; i++)
 		if (report->hierarchy.level[i].kind == LEVEL_CACHE)
-			beyond = report->hierarchy.level[i].bytes;
+			beyond = report->hierarchy.level[i].unstable ? report->hierarchy.level[i].bytes_hi : report->hierarchy.level[i].bytes;
 	beyond = fmin(fmax(2 * beyond, PARALLEL_LEAST), PARALLEL_MOST);
 	return (uint64_t)fmin(beyond, (double)probe->report.options.max_size) / PROBE_PAGE * PROBE_PAGE;
 }

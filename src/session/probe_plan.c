@@ -17,6 +17,9 @@
 #define SECONDS_REQUEST 0.0008
 #define SECONDS_LAY_OUT 0.5e-9
 
+/* What walking a point beyond the core's own caches to steady state takes, about. */
+#define SECONDS_SETTLE 0.015
+
 /* Points an octave in the first pass, and when there is no time for them. */
 enum { OCTAVE = 4, OCTAVE_SHORT = 2 };
 
@@ -95,9 +98,10 @@ static double latency_seconds(const struct probe *probe)
 	double total = 0;
 
 	for (double size = PROBE_SMALLEST; size <= (double)most; size *= 2) {
-		double visit = probe_visit_seconds(probe, (uint64_t)size) + SECONDS_REQUEST;
+		bool far = (uint64_t)size > machine_own_caches(probe->report.machine);
+		double visit = probe_visit_seconds(probe, (uint64_t)size) + SECONDS_REQUEST + (far ? SECONDS_SETTLE : 0);
 
-		total += probe->octave * visit * (probe->rounds > 1 ? 2 : 1);
+		total += (far ? 0.5 : 1) * probe->octave * visit * (probe->rounds > 1 ? 2 : 1);
 	}
 	return probe->rounds == 1 ? total : total + 30 * (probe_visit_seconds(probe, 1 << 20) + SECONDS_REQUEST);
 }
@@ -126,7 +130,11 @@ static void add_stage(struct probe *probe, enum probe_part part, enum page_kind 
 
 	if (!(probe->report.options.parts >> part & 1))
 		return;
-	if (part == PROBE_LATENCY)
+	if (fill == probe_fill_share && (probe->rounds == 1 || probe->octave == OCTAVE_SHORT))
+		return;
+	if (fill == probe_fill_share)
+		seconds = SHARE_SIZES * (probe_visit_seconds(probe, UINT64_MAX) + SECONDS_SETTLE);
+	else if (part == PROBE_LATENCY)
 		seconds += (double)probe->report.options.max_size * SECONDS_BYTE;
 	probe->stages[probe->stage_count++] =
 		(struct probe_stage){ .part = part, .pages = pages, .fill = fill, .seconds = seconds };
@@ -139,17 +147,23 @@ static double lay_out(struct probe *probe)
 	double seconds = 0;
 
 	probe->stage_count = 0;
+	/* Looks at the share of the last cache stand between the other parts, so that they tell how it varies. */
 	add_stage(probe, PROBE_LATENCY, best, probe_fill_latency);
+	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
 	add_stage(probe, PROBE_TLB, best, probe_fill_tlb);
+	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
 	add_stage(probe, PROBE_LINE, best, probe_fill_line);
 	add_stage(probe, PROBE_BANDWIDTH, best, probe_fill_bandwidth);
+	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
 	add_stage(probe, PROBE_PARALLEL, best, probe_fill_parallel);
 	add_stage(probe, PROBE_CORES, best, probe_fill_cores);
+	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		if (kind == (int)best || !probe->report.options.pages[kind])
 			continue;
 		add_stage(probe, PROBE_LATENCY, (enum page_kind)kind, probe_fill_latency);
 		add_stage(probe, PROBE_TLB, (enum page_kind)kind, probe_fill_tlb);
+		add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
 	}
 	for (int i = 0; i < probe->stage_count; i++)
 		seconds += probe->stages[i].seconds;

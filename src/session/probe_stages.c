@@ -8,9 +8,15 @@
 /* Knees are looked at closely up to here: laying out more for each round takes too long for what may move from run to run anyway. */
 static const uint64_t fine_most = 64 << 20;
 
+/* From here on a point takes long to come to steady state. */
+static const double far_from = 8 << 20;
+
 /* A knee's range is tight, and two points are the same. */
 #define TIGHT 1.015
 #define SAME 1.004
+
+/* Knees further beyond the core's own caches than this are not theirs. */
+static const double own_most = 2;
 
 /* What lies further from a corner than this has nothing to do with it. */
 #define CORNER_WIDEST 1.3
@@ -82,14 +88,14 @@ static void add_fine_pages(void *context, double x)
 	add_pages(context, x / PROBE_PAGE, true);
 }
 
-/* Closer points about the knees of a curve; few of those that climb slowly, since no point is theirs. */
-static void refine(struct adding *adding, const struct plateaus *plateaus, int round, void (*add)(void *, double))
+/* Closer points about the knees of a curve that begin at no more than `most` bytes; few of those that climb slowly, since no point is theirs. */
+static void refine(struct adding *adding, const struct plateaus *plateaus, int round, double most, void (*add)(void *, double))
 {
 	for (int i = 0; i + 1 < plateaus->count; i++) {
 		const struct plateau_knee *knee = &plateaus->knee[i];
 		double from = fmin(knee->lo, knee->corner), to = knee->hi;
 
-		if (!(from > 0) || !(to > from))
+		if (!(from > 0) || !(to > from) || from > most)
 			continue;
 		if (knee->gradual) {
 			if (round == 1)
@@ -126,6 +132,17 @@ static void leave_caches(const struct probe *probe, struct plateaus *plateaus)
 
 /* ---- parts ---- */
 
+/* Of how many points of the first pass one is measured: where each takes long to come to steady state, fewer are, and fewest with the
+ * second kind of pages. */
+static int spread(const struct probe *probe, enum page_kind pages, double size)
+{
+	bool last = size * 2 > (double)probe->report.options.max_size;      /* memory's latency comes from there */
+
+	if (size <= far_from || probe->octave < 4)
+		return 1;
+	return (pages == probe_best_pages(probe) ? 2 : 4) / (last ? 2 : 1);
+}
+
 void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, int round)
 {
 	struct probe_report *report = &probe->report;
@@ -133,11 +150,18 @@ void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, in
 	double most = (double)probe->report.options.max_size;
 
 	if (round == 0) {
-		for (int i = 0; PROBE_SMALLEST * exp2((double)i / probe->octave) < most * 0.999; i++)
-			add_lines(&adding, PROBE_SMALLEST * exp2((double)i / probe->octave), false);
+		for (int i = 0; PROBE_SMALLEST * exp2((double)i / probe->octave) < most * 0.999; i++) {
+			double size = PROBE_SMALLEST * exp2((double)i / probe->octave);
+
+			if (i % spread(probe, stage->pages, size) == 0)
+				add_lines(&adding, size, false);
+		}
 		add_lines(&adding, most, false);
 	} else if (round < probe->rounds) {
-		refine(&adding, &report->hierarchy.lines[stage->pages], round, add_fine_lines);
+		/* Where the last cache ends is looked at once more, and then otherwise (probe_share.c). */
+		refine(&adding, &report->hierarchy.lines[stage->pages], round,
+			round == 1 && stage->pages == probe_best_pages(probe) ? (double)fine_most :
+			own_most * (double)machine_own_caches(report->machine), add_fine_lines);
 		probe_look_again(probe, adding.curve, round == 1 && !probe_late(probe));
 	}
 	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), round == 1 ? probe_downward : probe_upward);
@@ -156,7 +180,7 @@ void probe_fill_tlb(struct probe *probe, const struct probe_stage *stage, int ro
 			add_pages(&adding, PAGES_FEW * exp2((double)i / probe->octave), false);
 	} else if (round < probe->rounds) {
 		leave_caches(probe, &plateaus);
-		refine(&adding, &plateaus, round, add_fine_pages);
+		refine(&adding, &plateaus, round, INFINITY, add_fine_pages);
 		if (round > 1)
 			refine_corners(&adding, &plateaus);
 		probe_look_again(probe, adding.curve, false);

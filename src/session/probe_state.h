@@ -18,8 +18,12 @@ struct probe_task {
 	struct setting setting;
 	double x;
 	bool fine;
+	bool share;                     /* of what this process has of the last cache: no point of a curve */
 	unsigned visits;                /* made in this round */
 };
+
+/* Sizes looked at for one figure of the share. */
+enum { SHARE_SIZES = 5 };
 
 /* One part with one kind of pages: rounds of tasks. */
 struct probe_stage {
@@ -45,6 +49,8 @@ struct probe {
 	double analysed;                /* when the report was last analysed */
 	bool waiting;                   /* for the result of tasks[task] */
 	unsigned visits;                /* made so far */
+	int looked;                     /* sizes of the present look at the share */
+	struct curve_point look[SHARE_SIZES];
 	uint64_t largest;               /* bytes that were laid out so far, for what growing costs */
 };
 
@@ -101,6 +107,12 @@ enum { PROBE_ROUNDS = 5 };
 void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, int round);
 void probe_fill_tlb(struct probe *probe, const struct probe_stage *stage, int round);
 void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int round);
+
+/* ---- probe_share.c ---- */
+
+void probe_fill_share(struct probe *probe, const struct probe_stage *stage, int round);
+/* Takes the result of a visit for the share. */
+void probe_take_share(struct probe *probe, const struct probe_task *task, const struct result *result);
 
 /* ---- probe_levels.c ---- */
 

@@ -153,7 +153,7 @@ void probe_look_again(struct probe *probe, struct probe_curve *curve, bool all)
 
 		if (!cell || !status_is_ok(&cell->failure))
 			continue;
-		if (all || (probe_task_bytes(&task) <= PROBE_CHEAP && doubtful(&point->sample, probe_task_bytes(&task))))
+		if ((all && probe_task_bytes(&task) <= NEAR) || (probe_task_bytes(&task) <= PROBE_CHEAP && doubtful(&point->sample, probe_task_bytes(&task))))
 			probe_add_task(probe, &task);
 	}
 }

@@ -66,7 +66,7 @@ static void live_figures_rest_while_the_probe_goes_on(void **state)
 	}
 	session_advance(session, now);
 	look(session, now);
-	assert_true(view.probe->lines[PAGES_HUGE].count > 60);
+	assert_true(view.probe->lines[PAGES_HUGE].count > 50);
 	assert_true(view.probe->done > 0 && view.probe->done < 1);
 	assert_true(view.probe->doing[0]);
 	/* Another setting does not disturb it, and waits. */
@@ -164,7 +164,7 @@ static void closing_ends_it_after_what_lies_on_top(void **state)
 	assert_true(session_command_works(session, "close"));
 	command(session, "close", now);
 	assert_false(look(session, now)->probing);
-	assert_true(view.probe->lines[PAGES_HUGE].count > 60);
+	assert_true(view.probe->lines[PAGES_HUGE].count > 50);
 	assert_false(session_command_works(session, "close"));
 	session_free(session);
 }
@@ -181,7 +181,7 @@ static void stopped_it_keeps_what_it_has(void **state)
 	look(session, now);
 	assert_false(view.probing);
 	assert_false(view.probe->complete);
-	assert_true(view.probe->lines[PAGES_HUGE].count > 60);
+	assert_true(view.probe->lines[PAGES_HUGE].count > 50);
 	assert_non_null(strstr(view.notice, "stopped"));
 	assert_int_equal(view.body, BODY_PROBE);
 	session_advance(session, now);
