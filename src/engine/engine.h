@@ -26,6 +26,8 @@ struct budget {
 	double warm_seconds;    /* the longest that walking the placements to steady state may take, apart from `seconds`; 0: what suits
 	                           those (budget_warm()) */
 	double lap_seconds;     /* laps up to this long are walked whole before trials; of longer ones as much as matters (settle.h); 0: SETTLE_LAP */
+	bool fresh;             /* trials begin right after the working set was read once: a bound on how fast its caches can be, where others
+	                           use them too, and no steady state */
 	unsigned placements;    /* of the working set in memory, to be measured one after the other in equal parts of the time; 0: one. One all the
 	                           same where the working set is so small or so large that its pages make no difference (store.h) */
 	unsigned fewest;        /* trials to make whatever the time, where each is a complete run of the kernel; 0: one */

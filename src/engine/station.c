@@ -171,10 +171,12 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 	station->settle.own_bytes = machine_own_caches(&station->machine);
 	station->settle.lap = budget->lap_seconds;
 	station->settle.seconds = budget_warm(budget) / visit_placements(visit);
-	measure_begin(&measure, run, &clock, first ? first : 32 << 10, station->settle.own_bytes, budget_warm(budget), cancel);
+	measure_begin(&measure, run, &clock, first ? first : 32 << 10, budget->fresh ? UINT64_MAX : station->settle.own_bytes,
+		budget_warm(budget), cancel);
 	if (run->kernel->begin_at && !measure.rewind)
 		run->kernel->begin_at(run, place_of(visit));
-	measure_settle(&measure, &station->settle, cancel);
+	if (!budget->fresh)
+		measure_settle(&measure, &station->settle, cancel);
 	measure.place = (uint8_t)((slot->offset + run->base) / ARENA_PIECE);
 	measure.progress = &station->progress;
 	measure.cpu = station->machine.bound ? station->machine.cpu : -1;

@@ -11,9 +11,13 @@
 #define PROBE_SECONDS 0.06
 enum { PROBE_QUIET = 40 };
 
-/* Working sets in which a level is measured: three times the cache before it, so that two thirds of all lines come from the
- * level itself, and yet far from the next one, which on virtual machines begins long before the stated size. */
-enum { BEYOND = 3 };
+/* The last cache's figures are bounds: so many trials, as soon as the set was read, before neighbours take much of it. */
+#define PROBE_FRESH 0.005
+enum { FRESH_QUIET = 12 };
+
+/* Working sets in which memory is measured: three times the cache before it, so that two thirds of all lines come from there. The last cache is
+ * measured in twice the one before: neighbours leave little of it, and its figure is to be a bound. */
+enum { BEYOND = 3, BEYOND_OWN = 2 };
 
 /* Memory is not looked for behind a last cache larger than this: laying out several times as much takes seconds. What larger sets than
  * some of it take is measured instead. */
@@ -78,7 +82,7 @@ static uint64_t size_of(const struct memory_probe *probe, const struct machine *
 		return 0;      /* no third level that could be told apart */
 	if (step >= MEMORY_LATENCY && before > last_cache_most)
 		return 0;
-	return BEYOND * before;
+	return (step < MEMORY_LATENCY ? BEYOND_OWN : BEYOND) * before;
 }
 
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine, uint64_t working_set, bool scattered, uint64_t seed,
@@ -101,6 +105,8 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 		setting.v[kernel_axis(setting.kernel, AXIS_SIZE)] = (int64_t)size;
 		*request = (struct request){ .kernel = setting.kernel, .seed = seed, .background = true,
 			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
+		if (step < MEMORY_LATENCY)
+			request->budget = (struct budget){ .seconds = PROBE_FRESH, .quiet_wanted = FRESH_QUIET, .fresh = true };
 		memcpy(request->v, setting.v, sizeof(request->v));
 		probe->step = step;
 		return true;
@@ -124,6 +130,17 @@ static double behind(double cycles, double size, double own, double l1, double b
 	return latency > nearer ? latency : 0;
 }
 
+/* The fastest trial: what neighbours take from a shared cache only slows it. */
+static double fastest(const struct trials *trials, const struct sample *sample)
+{
+	double least = sample->cpe_lo;
+
+	for (unsigned i = 0; i < trials->count; i++)
+		if (trials->trial[i].fate == TRIAL_QUIET)
+			least = fmin(least, trials->trial[i].cpe);
+	return least;
+}
+
 void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1, double l2,
 	const struct result *result)
 {
@@ -142,6 +159,8 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	/* A value that still drifts would make a limit that is not one: it is unknown. */
 	if (!sample.valid || sample.unsettled || !(sample.cpe_lo > 0))
 		return;
+	if (step < MEMORY_LATENCY)
+		sample.cpe_lo = fastest(&result->trials, &sample);
 	size = (double)size_of(probe, machine, step);
 	before = (double)machine_cache(machine, step == MEMORY_LATENCY || step == MEMORY_LINES ? 3 : 2);
 	if (step == PEAK) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/units.h"
 #include "model/counts.h"
 #include "session/placed.h"
@@ -19,6 +20,7 @@ struct line {
 	enum style style;
 	char text[280];
 	bool big;      /* text is the figure, drawn with large digits */
+	bool strip;    /* text is followed by the course of the latest trials */
 };
 
 struct lines {
@@ -136,6 +138,24 @@ static void add_doubts(struct lines *lines, const struct sample *sample, const s
 		if (canvas_columns(canvas, line->text) > width)
 			snprintf(line->text, sizeof(line->text), "modes %s, %s", low, high);
 	}
+}
+
+/* The least trials that have a course. */
+enum { COURSE_LEAST = 8 };
+
+/* "last 1.9 s ▁▁▁▅▅▅▁": a value that changes between modes, or drifts, is shown as it went. */
+static void add_course(struct lines *lines, const struct view *view)
+{
+	struct line *line;
+
+	if ((view->sample.modes != 2 && !view->sample.unsettled) || view->strip_count < COURSE_LEAST)
+		return;
+	line = add(lines, 3, STYLE_WARN);
+	line->strip = true;
+	if (view->strip_span >= 0.05 && !view->replay)
+		snprintf(line->text, sizeof(line->text), "last %.1f s ", view->strip_span);
+	else
+		snprintf(line->text, sizeof(line->text), "trials ");
 }
 
 /* How many trials the figure rests on, and how many were made besides. */
@@ -445,6 +465,36 @@ static void draw_figure(struct canvas *canvas, struct rectangle at, int y, const
 	}
 }
 
+/* The median CPE of one column's trials; those that were disturbed count where there are no others. NAN: none. */
+static double column_median(const struct view *view, int from, int to)
+{
+	double cpe[VIEW_STRIP];
+	size_t count = 0;
+
+	for (int pass = 0; pass < 2 && count == 0; pass++)
+		for (int i = from; i < to; i++)
+			if ((pass || view->strip[i].fate == TRIAL_QUIET) && isfinite(view->strip[i].cpe))
+				cpe[count++] = view->strip[i].cpe;
+	return stats_median(cpe, count);
+}
+
+/* A bar for the trials of each column, from the lowest median to the highest. */
+static void draw_course(struct canvas *canvas, struct rectangle at, int x, int y, const struct view *view)
+{
+	double column[VIEW_STRIP], low = INFINITY, high = -INFINITY;
+	int columns = at.width - x < view->strip_count ? at.width - x : view->strip_count;
+
+	for (int i = 0; i < columns; i++) {
+		column[i] = column_median(view, i * view->strip_count / columns, (i + 1) * view->strip_count / columns);
+		low = fmin(low, column[i]);
+		high = fmax(high, column[i]);
+	}
+	for (int i = 0; i < columns; i++)
+		if (isfinite(column[i]))
+			canvas_glyph(canvas, at, x + i, y, STYLE_WARN,
+				(enum glyph)(GLYPH_BAR1 + (high > low ? lround(7 * (column[i] - low) / (high - low)) : 0)));
+}
+
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -464,6 +514,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 			figure->rows = DIGITS_HEIGHT;
 		add_spread(&lines, sample);
 		add_doubts(&lines, sample, canvas, at.width);
+		add_course(&lines, view);
 		add_quiet(&lines, view);
 		add_limit(&lines, scene, canvas, at.width);
 		add_trials(&lines, sample, &view->counters, canvas, at.width);
@@ -480,6 +531,8 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 			y++;
 		if (line->big)
 			draw_figure(canvas, at, y, line, view);
+		else if (line->strip)
+			draw_course(canvas, at, canvas_text(canvas, at, 0, y, STYLE_DIM, line->text), y, view);
 		else
 			canvas_wrap(canvas, (struct rectangle){ at.x, at.y, at.width,
 				y + line->rows < at.height ? y + line->rows : at.height }, y, line->style, line->text);

@@ -15,7 +15,7 @@ static struct machine machine_of_caches(uint64_t l1, uint64_t l2, uint64_t l3)
 }
 
 /* An answer whose trials all say the same. */
-static const struct result *answer(const struct request *request, double cpe)
+static struct result *answer(const struct request *request, double cpe)
 {
 	static struct result result;
 
@@ -43,17 +43,22 @@ static void nothing_is_asked_for_what_stays_in_the_core(void **state)
 	assert_true(request.budget.seconds > 0 && request.budget.quiet_wanted > 0);
 }
 
-/* 3 x 512K: 1/48 of the nodes in L1 (4 cycles), 15/48 in L2 (12), the rest in L3: with 46 cycles 34.5 are measured. */
+/* 2 x 512K: 1/32 of the nodes in L1 (4 cycles), 15/32 in L2 (12), the rest in L3, 46 cycles. The fastest trial counts: neighbours slow the
+ * others. */
 static void latency_is_that_of_the_level_alone(void **state)
 {
 	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
 	struct memory_probe probe;
 	struct request request;
+	struct result *slowed;
 
 	(void)state;
 	memory_probe_init(&probe);
 	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
-	memory_probe_accept(&probe, &machine, 4, 12, answer(&request, (4 + 15 * 12 + 32 * 46) / 48.0));
+	assert_true(request.budget.fresh);
+	slowed = answer(&request, 300);
+	slowed->trials.trial[7].cpe = (4 + 15 * 12 + 16 * 46) / 32.0;
+	memory_probe_accept(&probe, &machine, 4, 12, slowed);
 	assert_false(probe.l3.known);
 	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
 	assert_string_equal(request.kernel->name, "mountain");
@@ -79,6 +84,27 @@ static void a_cancelled_step_is_asked_for_again(void **state)
 	memory_probe_accept(&probe, &machine, 4, 12, &cancelled);
 	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
 	assert_string_equal(request.kernel->name, "list-length");
+}
+
+/* A value that was not in steady state is no input to a limit. */
+static void what_did_not_settle_stays_unknown(void **state)
+{
+	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
+	struct memory_probe probe;
+	struct request request;
+
+	(void)state;
+	memory_probe_init(&probe);
+	while (memory_probe_next(&probe, &machine, 256 << 20, false, 1, &request)) {
+		struct result *result = answer(&request, 500);
+
+		for (unsigned i = 0; i < result->trials.count; i++)
+			result->trials.trial[i].unsettled = true;
+		memory_probe_accept(&probe, &machine, 4, 12, result);
+	}
+	assert_false(probe.l3.known);
+	assert_false(probe.memory.known);
+	check_near(probe.peak, 0, 0);
 }
 
 static void what_contradicts_itself_stays_unknown(void **state)
@@ -213,6 +239,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_asked_for_what_stays_in_the_core),
 		cmocka_unit_test(latency_is_that_of_the_level_alone),
 		cmocka_unit_test(a_cancelled_step_is_asked_for_again),
+		cmocka_unit_test(what_did_not_settle_stays_unknown),
 		cmocka_unit_test(what_contradicts_itself_stays_unknown),
 		cmocka_unit_test(levels_that_are_not_there_are_not_measured),
 		cmocka_unit_test(a_cache_that_is_said_to_be_huge_is_looked_at),
