@@ -62,7 +62,7 @@ struct chart_point figure_point(enum sweeps_figure figure, const struct sample *
 
 	if (!isfinite(point.y))
 		return point;
-	point.doubtful = sample->contended;
+	point.doubtful = sample->contended || sample->unsettled;
 	if (sample->trials > 3) {
 		double a = figure_at(figure, sample, sample->cpe_lo, facts, pace, base);
 		double b = figure_at(figure, sample, sample->cpe_hi, facts, pace, base);
@@ -171,7 +171,7 @@ void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct 
 		if (!sample->valid)
 			continue;
 		curve[count] = (struct curve_point){ .bytes = series->point[i].x, .cycles = sample->cpe, .lo = sample->cpe_lo,
-			.hi = sample->cpe_hi, .doubtful = sample->contended, .two_modes = sample->modes == 2,
+			.hi = sample->cpe_hi, .doubtful = sample->contended || sample->unsettled, .two_modes = sample->modes == 2,
 			.mode_low = sample->mode_low, .mode_high = sample->mode_high, .share_low = sample->mode_share_low };
 		values[count++] = series->point[i].y;
 	}
