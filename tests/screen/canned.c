@@ -136,6 +136,11 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 		}
 		if (unroll == 11 && luck % 5 < 2)
 			trial->cpe *= 1.25;
+		/* A walk that comes to no steady state. */
+		if (unroll == 14) {
+			trial->unsettled = true;
+			trial->cpe *= 1 + 0.3 * i / count;
+		}
 	}
 	result->trials.count = count;
 	result->facts = (struct run_facts){ .cpu = 1, .bound = true, .cycles_from = clock ? SOURCE_COUNTER : SOURCE_REFERENCE,
