@@ -11,6 +11,18 @@
 
 struct worker;
 
+/* The request under way, from bench_submit() until bench_await() returns. */
+struct bench_visit {
+	struct request request;
+	struct result *result;   /* the caller's */
+	struct outlook outlook;
+	double slow;             /* when bench->slow is called next, by bench_now() */
+	double deadline;         /* for the answer to a cancelled request; 0: not cancelled */
+	bool early;              /* an early answer came */
+	bool over;               /* the final answer came */
+	bool shown;              /* bench->slow showed words last */
+};
+
 struct bench {
 	struct worker *worker;
 	struct engine engine;
@@ -20,6 +32,7 @@ struct bench {
 	void (*slow)(void *context, const char *words);
 	void *context;
 	double slow_after;      /* bench_open() sets BENCH_SLOW */
+	struct bench_visit visit;
 };
 
 #define BENCH_SLOW 0.3
@@ -28,9 +41,19 @@ struct bench {
 struct status bench_open(struct bench *bench, const struct cli *cli);
 void bench_close(struct bench *bench);
 
-/* Submits a request and waits for its final result. After a signal the request is cancelled; its result, with
- * what was measured so far, is still waited for. Returns false when no result came, because the request had not
- * begun when it was cancelled. */
+/* Submits a request. *result receives the answers, and must stay in place until bench_await()
+ * returns. One request at a time: the one before must have been awaited. */
+void bench_submit(struct bench *bench, const struct request *request, struct result *result);
+
+/* Whether the final result is there, so that bench_await() returns at once. Never waits. */
+bool bench_answered(struct bench *bench);
+
+/* Waits for the final result. After a signal it cancels the request, and still waits for the
+ * result, which holds what was measured so far. Returns false when no result came, because the
+ * request had not begun when it was cancelled. */
+bool bench_await(struct bench *bench);
+
+/* Both: submits, and waits. */
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result);
 
 /* Columns that such words take at most. */
