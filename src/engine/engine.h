@@ -75,6 +75,7 @@ struct result {
 	struct run_facts facts;
 	double preparing;         /* seconds of it that went by before trials began: memory, layout, the walk to steady state */
 	struct counts counts;     /* of the request's plan; on a final result */
+	double at;                /* when the engine answered, by steady_seconds(); 0: not known */
 };
 
 struct engine {

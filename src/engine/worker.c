@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/steady.h"
 #include "engine/station.h"
 
 struct answer {
@@ -52,6 +53,7 @@ static void worker_answer(void *context, const struct result *result)
 		return;      /* the user asks again; there is no memory to say so with */
 	answer->next = NULL;
 	answer->result = *result;
+	answer->result.at = steady_seconds();
 	pthread_mutex_lock(&worker->lock);
 	if (worker->last)
 		worker->last->next = answer;

@@ -4,10 +4,12 @@
  * hands out finished cells in the order of the cross product. The loop around it:
  *
  *	while (!sweep_done(sweep)) {
- *		while ((cell = sweep_take(sweep)))
- *			…print it…
  *		if (sweep_next(sweep, now, &request))
- *			…submit, wait for the final result, sweep_accept(sweep, now, &result)…
+ *			…submit…
+ *		while ((cell = sweep_take(sweep)))
+ *			…print it, while the worker measures…
+ *		if (a request is under way)
+ *			…wait for the final result, sweep_accept(sweep, now, &result)…
  *	}
  *
  * Cells are visited in rounds, a little each time, so that drift of the clock and spells of contention spread over
@@ -72,7 +74,8 @@ const struct setting *sweep_setting(const struct sweep *sweep);
  * finished cells have been taken, or ever. */
 bool sweep_next(struct sweep *sweep, double now, struct request *request);
 
-/* The result of the last request; others are ignored. A cancelled one keeps its trials. */
+/* The result of the last request; others are ignored. A cancelled one keeps its trials. now: when
+ * the result was there, by the clock of sweep_next(). */
 void sweep_accept(struct sweep *sweep, double now, const struct result *result);
 
 /* The next finished cell in the order of the cross product, or NULL while the next one is not finished. One that could

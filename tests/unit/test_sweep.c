@@ -15,6 +15,7 @@ struct play {
 	struct sample samples[4096];
 	unsigned visits_by_size[64];     /* by the logarithm of the size */
 	unsigned stop_after;             /* visits; 0: never */
+	bool overlap;                    /* cells are taken while a visit is under way */
 };
 
 /* Quiet trials that scatter, so that it takes 64 of them to know their median well. */
@@ -70,11 +71,15 @@ static void run(struct play *play)
 	while (!sweep_done(play->sweep)) {
 		struct result result;
 
-		take_all(play);
+		if (!play->overlap)
+			take_all(play);
 		if (!sweep_next(play->sweep, play->now, &request)) {
 			assert_true(idle++ < 100);      /* a sweep that never ends */
+			take_all(play);
 			continue;
 		}
+		if (play->overlap)
+			take_all(play);
 		assert_true(play->visits++ < 200000);
 		if (request.kernel == &kernel_fold)
 			play->visits_by_size[__builtin_ctzll((uint64_t)request.v[FOLD_SIZE])]++;
@@ -529,6 +534,34 @@ static void works_off_long_lists_in_blocks(void **state)
 	free(play);
 }
 
+/* The same cells in the same order, and a failed one among them, across blocks too. */
+static void cells_may_be_taken_while_a_visit_is_under_way(void **state)
+{
+	static const char *const words[] = { "stride=1..64", "size=32k..64k:1k", "op=add", NULL };
+	struct play *play[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		play[i] = malloc(sizeof(*play[i]));
+		begin(play[i], &kernel_fold, 0, words);
+		play[i]->overlap = i;
+		play[i]->answer = fails_at_64k;
+		check_ok(sweep_begin(play[i]->sweep, MEANS_UNKNOWN));
+		run(play[i]);
+		assert_int_equal(play[i]->taken, 64 * 33);
+		assert_int_equal(play[i]->failed, 64);
+	}
+	assert_int_equal(play[0]->visits, play[1]->visits);
+	for (unsigned i = 0; i < play[0]->taken; i++) {
+		assert_true(setting_equal(&play[0]->order[i], &play[1]->order[i]));
+		assert_int_equal(play[0]->samples[i].trials, play[1]->samples[i].trials);
+	}
+	for (int i = 0; i < 2; i++) {
+		sweep_free(play[i]->sweep);
+		free(play[i]);
+	}
+}
+
 /* No cell is settled before the last round, and yet the share of the work that is done grows from the start. */
 static void tells_the_share_of_the_work_done(void **state)
 {
@@ -694,6 +727,7 @@ int main(void)
 		cmocka_unit_test(stopped_on_a_busy_core_it_gives_what_few_trials_say),
 		cmocka_unit_test(ignores_results_of_others),
 		cmocka_unit_test(works_off_long_lists_in_blocks),
+		cmocka_unit_test(cells_may_be_taken_while_a_visit_is_under_way),
 		cmocka_unit_test(every_visit_counts),
 		cmocka_unit_test(sweeps_nothing_but_the_defaults),
 		cmocka_unit_test(tells_the_share_of_the_work_done),
