@@ -75,16 +75,25 @@ static void slow_words(const struct bench *bench, const struct request *request,
 	}
 }
 
+static struct bench_visit *oldest(struct bench *bench)
+{
+	return &bench->visit[bench->oldest];
+}
+
+static double first_words(const struct bench *bench)
+{
+	return bench->slow ? bench_now() + bench->slow_after : INFINITY;
+}
+
 void bench_submit(struct bench *bench, const struct request *request, struct result *result)
 {
 	const struct engine *engine = &bench->engine;
-	struct bench_visit *visit = &bench->visit;
+	struct bench_visit *visit = &bench->visit[(bench->oldest + bench->under_way) % BENCH_VISITS];
 
 	*visit = (struct bench_visit){
-		.request = *request,
-		.result = result,
-		.slow = bench->slow ? bench_now() + bench->slow_after : INFINITY,
+		.request = *request, .result = result, .slow = first_words(bench),
 	};
+	visit->request.follows = bench->under_way++ > 0;
 	/* The early answer of isolated code is the only sign that its data are ready. */
 	if (bench->slow && request->kernel->isolated && request->budget.provisional == 0)
 		visit->request.budget.provisional = 1;
@@ -94,8 +103,10 @@ void bench_submit(struct bench *bench, const struct request *request, struct res
 bool bench_answered(struct bench *bench)
 {
 	const struct engine *engine = &bench->engine;
-	struct bench_visit *visit = &bench->visit;
+	struct bench_visit *visit = oldest(bench);
 
+	if (bench->under_way == 0)
+		return false;
 	while (!visit->over && engine->take(engine->context, visit->result)) {
 		if (visit->result->generation != visit->request.generation)
 			continue;
@@ -108,7 +119,7 @@ bool bench_answered(struct bench *bench)
 /* Shows how far the request is, when it is time for new words. */
 static void show_slow(struct bench *bench)
 {
-	struct bench_visit *visit = &bench->visit;
+	struct bench_visit *visit = oldest(bench);
 	char words[BENCH_LINE];
 
 	if (bench_now() < visit->slow || visit->deadline > 0)
@@ -123,7 +134,7 @@ static void show_slow(struct bench *bench)
 static bool await(struct bench *bench)
 {
 	const struct engine *engine = &bench->engine;
-	struct bench_visit *visit = &bench->visit;
+	struct bench_visit *visit = oldest(bench);
 
 	for (;;) {
 		int signals = visit->deadline > 0 ? -1 : interrupt_descriptor();
@@ -149,10 +160,18 @@ static bool await(struct bench *bench)
 
 bool bench_await(struct bench *bench)
 {
-	bool answered = await(bench);
+	struct bench_visit *visit = oldest(bench);
+	bool answered;
 
-	if (bench->visit.shown)
+	if (bench->under_way == 0)
+		return false;
+	answered = await(bench);
+	if (visit->shown)
 		bench->slow(bench->context, "");
+	/* What is cancelled before it began has no result. */
+	bench->under_way = visit->deadline > 0 ? 0 : bench->under_way - 1;
+	bench->oldest = (bench->oldest + 1) % BENCH_VISITS;
+	oldest(bench)->slow = first_words(bench);
 	return answered;
 }
 

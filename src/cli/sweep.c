@@ -29,10 +29,13 @@ struct output {
 	bool begun;                    /* the report */
 	uint64_t failed;
 	struct progress_line line;
-	struct result *result;         /* of the visit under way */
-	bool asked;                    /* a visit is under way */
+	struct result *result;         /* of visits under way, SWEEP_VISITS */
+	unsigned asked, answered;      /* visits so far */
 	bool overlap;                  /* cells are printed while a visit is under way */
 };
+
+/* The worker begins one visit while this thread is woken for the result of another. */
+_Static_assert((int)SWEEP_VISITS <= (int)BENCH_VISITS, "the bench keeps all visits under way");
 
 static void progress_show(struct output *output, struct sweep *sweep)
 {
@@ -56,25 +59,32 @@ static void begin(struct output *output)
 		output->cli->format->begin(&output->report);
 }
 
-/* Submits the next visit, unless one is under way or none is due. */
-static void ask(struct output *output, struct sweep *sweep)
+static unsigned under_way(const struct output *output)
 {
-	struct request request;
-
-	if (output->asked || !sweep_next(sweep, bench_now(), &request))
-		return;
-	bench_submit(output->bench, &request, output->result);
-	output->asked = true;
+	return output->asked - output->answered;
 }
 
-/* Waits for the visit under way, if there is one, and hands its result to the sweep. */
+/* Submits the next visits that are due. */
+static void ask(struct output *output, struct sweep *sweep)
+{
+	const unsigned most = output->overlap ? SWEEP_VISITS : 1;
+	struct request request;
+
+	while (under_way(output) < most && sweep_next(sweep, bench_now(), &request)) {
+		struct result *result = &output->result[output->asked++ % SWEEP_VISITS];
+
+		bench_submit(output->bench, &request, result);
+	}
+}
+
+/* Waits for the oldest visit under way, if there is one, and hands its result to the sweep. */
 static void await(struct output *output, struct sweep *sweep)
 {
-	const struct result *result = output->result;
+	const struct result *result = &output->result[output->answered % SWEEP_VISITS];
 
-	if (!output->asked)
+	if (under_way(output) == 0)
 		return;
-	output->asked = false;
+	output->answered++;
 	if (!bench_await(output->bench))
 		return;
 	/* The result may have waited while a cell was explained: that is no time of the visit. */
@@ -98,9 +108,10 @@ static void print_cell(struct output *output, struct sweep *sweep, const struct 
 	struct pace pace;
 
 	begin(output);
-	/* The bench takes one request at a time. The visit is another cell's: this one stays. */
+	/* It measures through the bench. The visits are of other cells: this one stays. */
 	if (model_measures(&output->model, &cell->setting)) {
-		await(output, sweep);
+		while (under_way(output) > 0)
+			await(output, sweep);
 		model_measure(&output->model, output->bench, &cell->setting);
 	}
 	output->report.explanation = model_explain(&output->model, &cell->setting);
@@ -115,14 +126,14 @@ static void print_cell(struct output *output, struct sweep *sweep, const struct 
 		output->largest = cell->facts;
 }
 
-/* The visit under way is over, or is to be cancelled: both come before the next cell. */
+/* A visit is over, or is to be cancelled: both come before the next cell. */
 static bool visit_is_due(struct output *output)
 {
-	return output->asked && (bench_answered(output->bench) || interrupt_signal());
+	return under_way(output) > 0 && (bench_answered(output->bench) || interrupt_signal());
 }
 
-/* Prints the cells that are finished, until the result of the visit under way is there. Returns
- * false when they cannot be written. */
+/* Prints the cells that are finished, until the result of a visit under way is there. Returns false
+ * when they cannot be written. */
 static bool print_cells(struct output *output, struct sweep *sweep)
 {
 	const struct cell *cell;
@@ -183,7 +194,7 @@ static int measure(struct output *output, struct sweep *sweep)
 
 	progress_line_begin(&output->line, output->cli, output->bench);
 	sweep_count(sweep, &output->model.events.counters);
-	output->result = memory_new(1, sizeof(*output->result));
+	output->result = memory_new(SWEEP_VISITS, sizeof(*output->result));
 	output->overlap = processor_to_spare(output, sweep);
 	while (written && !sweep_done(sweep)) {
 		if (output->overlap)
@@ -194,8 +205,11 @@ static int measure(struct output *output, struct sweep *sweep)
 			progress_show(output, sweep);
 			await(output, sweep);
 		}
-		if (interrupt_signal())
+		if (interrupt_signal()) {
+			while (under_way(output) > 0)
+				await(output, sweep);
 			sweep_stop(sweep);
+		}
 	}
 	progress_line_clear(&output->line);
 	begin(output);

@@ -168,6 +168,37 @@ static void a_caller_can_look_whether_the_answer_is_there(void **state)
 	free(result);
 }
 
+static void one_request_may_follow_another(void **state)
+{
+	struct slow_engine engine = { 0 };
+	struct bench bench = bench_on(&engine, 0);
+	struct request first = a_request(), second = a_request();
+	struct result *result = malloc(2 * sizeof(*result));
+
+	(void)state;
+	second.generation = 2;
+	assert_false(bench_await(&bench));
+	bench_submit(&bench, &first, &result[0]);
+	assert_false(engine.request.follows);
+	bench_submit(&bench, &second, &result[1]);
+	assert_true(engine.request.follows);
+	engine.results[0] = fake_result(&first, 40, 1.5);
+	engine.results[1] = fake_result(&second, 40, 1.5);
+	engine.count = 2;
+	for (int i = 0; i < 2; i++) {
+		assert_true(bench_await(&bench));
+		assert_int_equal(result[i].generation, i + 1);
+		assert_int_equal(engine.taken, i + 1);
+	}
+	assert_false(bench_await(&bench));
+	assert_false(bench_answered(&bench));
+	/* Nothing is under way: the next one follows none. */
+	engine.count = 0;
+	bench_submit(&bench, &first, &result[0]);
+	assert_false(engine.request.follows);
+	free(result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +206,7 @@ int main(void)
 		cmocka_unit_test(says_nothing_of_what_is_quick),
 		cmocka_unit_test(of_code_that_is_not_ours_an_early_answer_tells),
 		cmocka_unit_test(a_caller_can_look_whether_the_answer_is_there),
+		cmocka_unit_test(one_request_may_follow_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,6 @@ struct play {
 	struct sample samples[4096];
 	unsigned visits_by_size[64];     /* by the logarithm of the size */
 	unsigned stop_after;             /* visits; 0: never */
-	bool overlap;                    /* cells are taken while a visit is under way */
 };
 
 /* Quiet trials that scatter, so that it takes 64 of them to know their median well. */
@@ -71,15 +70,11 @@ static void run(struct play *play)
 	while (!sweep_done(play->sweep)) {
 		struct result result;
 
-		if (!play->overlap)
-			take_all(play);
+		take_all(play);
 		if (!sweep_next(play->sweep, play->now, &request)) {
 			assert_true(idle++ < 100);      /* a sweep that never ends */
-			take_all(play);
 			continue;
 		}
-		if (play->overlap)
-			take_all(play);
 		assert_true(play->visits++ < 200000);
 		if (request.kernel == &kernel_fold)
 			play->visits_by_size[__builtin_ctzll((uint64_t)request.v[FOLD_SIZE])]++;
@@ -494,6 +489,7 @@ static void ignores_results_of_others(void **state)
 	begin(play, &kernel_fold, 0, words);
 	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	assert_true(sweep_next(play->sweep, 0, &request));
+	/* Its next visit is in another round. */
 	assert_false(sweep_next(play->sweep, 0, &again));
 	result = fake_result(&request, 600, 1.5);
 	result.generation = request.generation + 1;
@@ -534,8 +530,38 @@ static void works_off_long_lists_in_blocks(void **state)
 	free(play);
 }
 
+/* The same with as many visits under way as there may be. */
+static void run_ahead(struct play *play)
+{
+	struct request request[SWEEP_VISITS];
+	unsigned under_way = 0, together = 0;
+
+	while (!sweep_done(play->sweep)) {
+		struct result result;
+
+		while (sweep_next(play->sweep, play->now, &request[under_way]))
+			assert_true(++under_way <= SWEEP_VISITS);
+		together += under_way == SWEEP_VISITS;
+		take_all(play);
+		if (under_way == 0)
+			continue;
+		if (under_way == SWEEP_VISITS)
+			assert_int_not_equal(request[0].tag, request[1].tag);
+		assert_true(play->visits++ < 200000);
+		result = play->answer(play, &request[0]);
+		play->now += play->takes;
+		sweep_accept(play->sweep, play->now, &result);
+		request[0] = request[--under_way];
+		if (play->visits == play->stop_after) {
+			sweep_stop(play->sweep);
+			under_way = 0;
+		}
+	}
+	assert_true(play->visits - together < 100);
+}
+
 /* The same cells in the same order, and a failed one among them, across blocks too. */
-static void cells_may_be_taken_while_a_visit_is_under_way(void **state)
+static void visits_may_be_under_way_while_cells_are_taken(void **state)
 {
 	static const char *const words[] = { "stride=1..64", "size=32k..64k:1k", "op=add", NULL };
 	struct play *play[2];
@@ -544,10 +570,12 @@ static void cells_may_be_taken_while_a_visit_is_under_way(void **state)
 	for (int i = 0; i < 2; i++) {
 		play[i] = malloc(sizeof(*play[i]));
 		begin(play[i], &kernel_fold, 0, words);
-		play[i]->overlap = i;
 		play[i]->answer = fails_at_64k;
 		check_ok(sweep_begin(play[i]->sweep, MEANS_UNKNOWN));
-		run(play[i]);
+		if (i)
+			run_ahead(play[i]);
+		else
+			run(play[i]);
 		assert_int_equal(play[i]->taken, 64 * 33);
 		assert_int_equal(play[i]->failed, 64);
 	}
@@ -560,6 +588,38 @@ static void cells_may_be_taken_while_a_visit_is_under_way(void **state)
 		sweep_free(play[i]->sweep);
 		free(play[i]);
 	}
+}
+
+/* What visits took is known by the time that is left. */
+static void a_visit_that_waits_takes_no_time(void **state)
+{
+	static const char *const words[] = { "size=32k..256k*2", NULL };
+	struct play *play = malloc(sizeof(*play));
+	struct sweep_progress first, then;
+	struct request request[2];
+	struct result result;
+
+	(void)state;
+	begin(play, &kernel_fold, 10, words);
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	sweep_progress(play->sweep, &first);
+	assert_true(sweep_next(play->sweep, 100, &request[0]));
+	assert_true(sweep_next(play->sweep, 100, &request[1]));
+	assert_false(sweep_next(play->sweep, 100, &request[1]));
+	for (int i = 0; i < 2; i++) {
+		result = fake_result(&request[i], 16, 1.5);
+		sweep_accept(play->sweep, 100.5 + i * 0.5, &result);
+	}
+	sweep_progress(play->sweep, &then);
+	check_near(first.remaining - then.remaining, 1, 1e-9);
+	/* Only the oldest is accepted. */
+	assert_true(sweep_next(play->sweep, 101, &request[0]));
+	assert_true(sweep_next(play->sweep, 101, &request[1]));
+	result = fake_result(&request[1], 16, 1.5);
+	sweep_accept(play->sweep, 102, &result);
+	assert_false(sweep_next(play->sweep, 102, &request[1]));
+	sweep_free(play->sweep);
+	free(play);
 }
 
 /* No cell is settled before the last round, and yet the share of the work that is done grows from the start. */
@@ -727,7 +787,8 @@ int main(void)
 		cmocka_unit_test(stopped_on_a_busy_core_it_gives_what_few_trials_say),
 		cmocka_unit_test(ignores_results_of_others),
 		cmocka_unit_test(works_off_long_lists_in_blocks),
-		cmocka_unit_test(cells_may_be_taken_while_a_visit_is_under_way),
+		cmocka_unit_test(visits_may_be_under_way_while_cells_are_taken),
+		cmocka_unit_test(a_visit_that_waits_takes_no_time),
 		cmocka_unit_test(every_visit_counts),
 		cmocka_unit_test(sweeps_nothing_but_the_defaults),
 		cmocka_unit_test(tells_the_share_of_the_work_done),
