@@ -1,4 +1,4 @@
-/* The worker as batch commands use it: started, waited for, asked one thing at a time. */
+/* The worker as batch commands use it: started, waited for, asked; a request may follow another. */
 #ifndef SLX_CLI_BENCH_H
 #define SLX_CLI_BENCH_H
 
