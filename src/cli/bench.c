@@ -75,59 +75,110 @@ static void slow_words(const struct bench *bench, const struct request *request,
 	}
 }
 
-static bool await(struct bench *bench, const struct request *request, struct result *result, bool *told)
+static struct bench_visit *oldest(struct bench *bench)
+{
+	return &bench->visit[bench->oldest];
+}
+
+static double first_words(const struct bench *bench)
+{
+	return bench->slow ? bench_now() + bench->slow_after : INFINITY;
+}
+
+void bench_submit(struct bench *bench, const struct request *request, struct result *result)
 {
 	const struct engine *engine = &bench->engine;
-	double deadline = 0;      /* set once cancelled */
-	double slow = bench->slow ? bench_now() + bench->slow_after : INFINITY;
-	struct request asked = *request;
-	struct outlook outlook = { 0 };
-	bool answered = false;
+	struct bench_visit *visit = &bench->visit[(bench->oldest + bench->under_way) % BENCH_VISITS];
 
-	/* An early answer says that the data are ready, where nothing else does. */
-	if (bench->slow && request->kernel->isolated && asked.budget.provisional == 0)
-		asked.budget.provisional = 1;
-	engine->submit(engine->context, &asked);
+	*visit = (struct bench_visit){
+		.request = *request, .result = result, .slow = first_words(bench),
+	};
+	visit->request.follows = bench->under_way++ > 0;
+	/* The early answer of isolated code is the only sign that its data are ready. */
+	if (bench->slow && request->kernel->isolated && request->budget.provisional == 0)
+		visit->request.budget.provisional = 1;
+	engine->submit(engine->context, &visit->request);
+}
+
+bool bench_answered(struct bench *bench)
+{
+	const struct engine *engine = &bench->engine;
+	struct bench_visit *visit = oldest(bench);
+
+	if (bench->under_way == 0)
+		return false;
+	while (!visit->over && engine->take(engine->context, visit->result)) {
+		if (visit->result->generation != visit->request.generation)
+			continue;
+		visit->early = true;
+		visit->over = visit->result->final;
+	}
+	return visit->over;
+}
+
+/* Shows how far the request is, when it is time for new words. */
+static void show_slow(struct bench *bench)
+{
+	struct bench_visit *visit = oldest(bench);
+	char words[BENCH_LINE];
+
+	if (bench_now() < visit->slow || visit->deadline > 0)
+		return;
+	slow_words(bench, &visit->request, visit->early, &visit->outlook, words, sizeof(words));
+	visit->slow = bench_now() + SLOW_EVERY;
+	if (*words || visit->shown)
+		bench->slow(bench->context, words);
+	visit->shown = *words;
+}
+
+static bool await(struct bench *bench)
+{
+	const struct engine *engine = &bench->engine;
+	struct bench_visit *visit = oldest(bench);
+
 	for (;;) {
+		int signals = visit->deadline > 0 ? -1 : interrupt_descriptor();
 		struct pollfd wait[] = {
 			{ .fd = engine->descriptor(engine->context), .events = POLLIN },
-			{ .fd = deadline > 0 ? -1 : interrupt_descriptor(), .events = POLLIN },
+			{ .fd = signals, .events = POLLIN },
 		};
-		char words[BENCH_LINE];
 
-		while (engine->take(engine->context, result)) {
-			if (result->generation != request->generation)
-				continue;
-			if (result->final)
-				return true;
-			answered = true;
-		}
-		if (bench_now() >= slow && deadline == 0) {
-			slow_words(bench, request, answered, &outlook, words, sizeof(words));
-			slow = bench_now() + SLOW_EVERY;
-			if (*words || *told)
-				bench->slow(bench->context, words);
-			*told = *words;
-		}
-		if (interrupt_signal() && deadline == 0) {
+		if (bench_answered(bench))
+			return true;
+		show_slow(bench);
+		if (interrupt_signal() && visit->deadline == 0) {
 			engine->cancel(engine->context);
-			deadline = bench_now() + CANCEL_SECONDS;
+			visit->deadline = bench_now() + CANCEL_SECONDS;
 			continue;
 		}
-		if (deadline > 0 && bench_now() >= deadline)
+		if (visit->deadline > 0 && bench_now() >= visit->deadline)
 			return false;
 		/* A signal that comes outside poll() is in its pipe; without a pipe the limit finds it. */
 		poll(wait, 2, 100);
 	}
 }
 
+bool bench_await(struct bench *bench)
+{
+	struct bench_visit *visit = oldest(bench);
+	bool answered;
+
+	if (bench->under_way == 0)
+		return false;
+	answered = await(bench);
+	if (visit->shown)
+		bench->slow(bench->context, "");
+	/* What is cancelled before it began has no result. */
+	bench->under_way = visit->deadline > 0 ? 0 : bench->under_way - 1;
+	bench->oldest = (bench->oldest + 1) % BENCH_VISITS;
+	oldest(bench)->slow = first_words(bench);
+	return answered;
+}
+
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result)
 {
-	bool told = false, answered = await(bench, request, result, &told);
-
-	if (told)
-		bench->slow(bench->context, "");
-	return answered;
+	bench_submit(bench, request, result);
+	return bench_await(bench);
 }
 
 void bench_note_bound(const struct bench *bench, const struct cli *cli)

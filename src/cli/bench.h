@@ -1,4 +1,4 @@
-/* The worker as batch commands use it: started, waited for, asked one thing at a time. */
+/* The worker as batch commands use it: started, waited for, asked; a request may follow another. */
 #ifndef SLX_CLI_BENCH_H
 #define SLX_CLI_BENCH_H
 
@@ -11,6 +11,21 @@
 
 struct worker;
 
+/* Requests under way at a time: while the worker measures for one, the next waits there. */
+enum { BENCH_VISITS = 2 };
+
+/* A request under way, from bench_submit() until bench_await() returned its result. */
+struct bench_visit {
+	struct request request;
+	struct result *result;   /* the caller's */
+	struct outlook outlook;
+	double slow;             /* when bench->slow is called next, by bench_now() */
+	double deadline;         /* for the answer to a cancelled request; 0: not cancelled */
+	bool early;              /* an early answer came */
+	bool over;               /* the final answer came */
+	bool shown;              /* bench->slow showed words last */
+};
+
 struct bench {
 	struct worker *worker;
 	struct engine engine;
@@ -20,6 +35,8 @@ struct bench {
 	void (*slow)(void *context, const char *words);
 	void *context;
 	double slow_after;      /* bench_open() sets BENCH_SLOW */
+	struct bench_visit visit[BENCH_VISITS];
+	int oldest, under_way;  /* of the visits */
 };
 
 #define BENCH_SLOW 0.3
@@ -28,9 +45,20 @@ struct bench {
 struct status bench_open(struct bench *bench, const struct cli *cli);
 void bench_close(struct bench *bench);
 
-/* Submits a request and waits for its final result. After a signal the request is cancelled; its result, with
- * what was measured so far, is still waited for. Returns false when no result came, because the request had not
- * begun when it was cancelled. */
+/* Submits a request, which begins when those under way are over: BENCH_VISITS at most with it.
+ * *result receives the answers, and must stay in place until bench_await() returned for it. */
+void bench_submit(struct bench *bench, const struct request *request, struct result *result);
+
+/* Whether the final result of the oldest request under way is there, so that bench_await() returns
+ * at once. Never waits. */
+bool bench_answered(struct bench *bench);
+
+/* Waits for the final result of the oldest request under way. After a signal it cancels all of
+ * them, and still waits for this result, which holds what was measured so far. Returns false when
+ * no result came: the request had not begun when it was cancelled, or none is under way. */
+bool bench_await(struct bench *bench);
+
+/* Both: submits, and waits. Nothing else may be under way. */
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result);
 
 /* Columns that such words take at most. */

@@ -50,6 +50,25 @@ void model_close(struct model *model)
 	model->explanation = NULL;
 }
 
+/* Whether the setting needs one more figure of L3 or memory; *request then measures it. */
+static bool next_request(struct memory_probe *memory, const struct model *model,
+	const struct setting *setting, struct request *request)
+{
+	uint64_t bytes = setting->kernel->footprint(setting->v);
+	bool scattered = memory_scattered(setting->kernel, setting->v);
+
+	return model->core.uarch &&
+		memory_probe_next(memory, model->machine, bytes, scattered, model->seed, request);
+}
+
+bool model_measures(const struct model *model, const struct setting *setting)
+{
+	struct memory_probe memory = model->memory;
+	struct request request;
+
+	return !interrupt_signal() && next_request(&memory, model, setting, &request);
+}
+
 void model_measure(struct model *model, struct bench *bench, const struct setting *setting)
 {
 	const struct uarch_cache *cache[2] = { NULL, NULL };
@@ -61,8 +80,8 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 	for (int level = 1; !model->core.foreign && level <= 2; level++)
 		cache[level - 1] = uarch_cache(model->core.uarch, level);
 	result = memory_new(1, sizeof(*result));
-	for (uint64_t generation = 1u << 30; !interrupt_signal() && memory_probe_next(&model->memory, model->machine,
-		setting->kernel->footprint(setting->v), memory_scattered(setting->kernel, setting->v), model->seed, &request); generation++) {
+	for (uint64_t generation = 1u << 30; !interrupt_signal() &&
+		next_request(&model->memory, model, setting, &request); generation++) {
 		request.generation = generation;
 		if (!bench_measure(bench, &request, result))
 			break;

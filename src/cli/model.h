@@ -30,6 +30,9 @@ struct bench;
  * of which there is no model, nor after a signal. */
 void model_measure(struct model *model, struct bench *bench, const struct setting *setting);
 
+/* Whether model_measure() would submit a request for this setting. */
+bool model_measures(const struct model *model, const struct setting *setting);
+
 /* How large the setting's blocks should be, by what is known of the machine so far; false: it has none, or nothing is known. */
 bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks);
 

@@ -7,6 +7,7 @@
 #include "cli/model.h"
 #include "cli/named.h"
 #include "cli/progress_line.h"
+#include "kernels/place.h"
 #include "picture/chart_sweep.h"
 #include "session/sweep.h"
 
@@ -28,7 +29,13 @@ struct output {
 	bool begun;                    /* the report */
 	uint64_t failed;
 	struct progress_line line;
+	struct result *result;         /* of visits under way, SWEEP_VISITS */
+	unsigned asked, answered;      /* visits so far */
+	bool overlap;                  /* cells are printed while a visit is under way */
 };
+
+/* The worker begins one visit while this thread is woken for the result of another. */
+_Static_assert((int)SWEEP_VISITS <= (int)BENCH_VISITS, "the bench keeps all visits under way");
 
 static void progress_show(struct output *output, struct sweep *sweep)
 {
@@ -52,39 +59,96 @@ static void begin(struct output *output)
 		output->cli->format->begin(&output->report);
 }
 
-/* Prints the cells that are finished. Returns false when they cannot be written. */
+static unsigned under_way(const struct output *output)
+{
+	return output->asked - output->answered;
+}
+
+/* Submits the next visits that are due. */
+static void ask(struct output *output, struct sweep *sweep)
+{
+	const unsigned most = output->overlap ? SWEEP_VISITS : 1;
+	struct request request;
+
+	while (under_way(output) < most && sweep_next(sweep, bench_now(), &request)) {
+		struct result *result = &output->result[output->asked++ % SWEEP_VISITS];
+
+		bench_submit(output->bench, &request, result);
+	}
+}
+
+/* Waits for the oldest visit under way, if there is one, and hands its result to the sweep. */
+static void await(struct output *output, struct sweep *sweep)
+{
+	const struct result *result = &output->result[output->answered % SWEEP_VISITS];
+
+	if (under_way(output) == 0)
+		return;
+	output->answered++;
+	if (!bench_await(output->bench))
+		return;
+	/* The result may have waited while a cell was explained: that is no time of the visit. */
+	sweep_accept(sweep, result->at > 0 ? result->at : bench_now(), result);
+	if (output->first.count == 0)
+		output->first = result->counts;
+}
+
+static void print_failure(struct output *output, const struct cell *cell)
+{
+	struct text name = { 0 };
+
+	setting_format(&cell->setting, &name);
+	fprintf(output->cli->err, "slexplore: %s: %s\n", text_string(&name), cell->failure.text);
+	text_free(&name);
+	output->failed++;
+}
+
+static void print_cell(struct output *output, struct sweep *sweep, const struct cell *cell)
+{
+	struct pace pace;
+
+	begin(output);
+	/* It measures through the bench. The visits are of other cells: this one stays. */
+	if (model_measures(&output->model, &cell->setting)) {
+		while (under_way(output) > 0)
+			await(output, sweep);
+		model_measure(&output->model, output->bench, &cell->setting);
+	}
+	output->report.explanation = model_explain(&output->model, &cell->setting);
+	output->report.counts = cell->counts;
+	output->report.peak = output->model.memory.peak;
+	report_pace(&output->report, &cell->sample, &pace);
+	output->report.speedup = named_take(&output->named, cell, &pace, output->report.explanation);
+	output->cli->format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
+	if (output->drawn)
+		chart_sweep_add(output->drawn, cell, &pace);
+	if (cell->facts.footprint > output->largest.footprint)
+		output->largest = cell->facts;
+}
+
+/* A visit is over, or is to be cancelled: both come before the next cell. */
+static bool visit_is_due(struct output *output)
+{
+	return under_way(output) > 0 && (bench_answered(output->bench) || interrupt_signal());
+}
+
+/* Prints the cells that are finished, until the result of a visit under way is there. Returns false
+ * when they cannot be written. */
 static bool print_cells(struct output *output, struct sweep *sweep)
 {
-	const struct format *format = output->cli->format;
 	const struct cell *cell;
-	struct pace pace;
 	bool any = false;
 
-	while ((cell = sweep_take(sweep))) {
+	while (!visit_is_due(output) && (cell = sweep_take(sweep))) {
 		if (!any)
 			progress_line_clear(&output->line);
 		any = true;
-		if (!status_is_ok(&cell->failure)) {
-			struct text name = { 0 };
-
-			setting_format(&cell->setting, &name);
-			fprintf(output->cli->err, "slexplore: %s: %s\n", text_string(&name), cell->failure.text);
-			text_free(&name);
-			output->failed++;
-			continue;
-		}
-		begin(output);
-		model_measure(&output->model, output->bench, &cell->setting);
-		output->report.explanation = model_explain(&output->model, &cell->setting);
-		output->report.counts = cell->counts;
-		output->report.peak = output->model.memory.peak;
-		report_pace(&output->report, &cell->sample, &pace);
-		output->report.speedup = named_take(&output->named, cell, &pace, output->report.explanation);
-		format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
-		if (output->drawn)
-			chart_sweep_add(output->drawn, cell, &pace);
-		if (cell->facts.footprint > output->largest.footprint)
-			output->largest = cell->facts;
+		if (status_is_ok(&cell->failure))
+			print_cell(output, sweep, cell);
+		else
+			print_failure(output, cell);
+		if (output->overlap)
+			ask(output, sweep);
 	}
 	/* Readers of a stream see each cell when it is there, and a reader that left is noticed. */
 	return !any || fflush(output->cli->out) == 0;
@@ -100,28 +164,52 @@ static int draw(const struct output *output, int exit_status)
 	return drawing_save(output->cli, chart_sweep_count(output->drawn) ? chart_sweep_make(output->drawn, &origin) : NULL, exit_status);
 }
 
+/* Whether there is a processor that no setting of the sweep uses. Without one, explaining a cell
+ * would disturb the trials of a visit under way. */
+static bool processor_to_spare(const struct output *output, const struct sweep *sweep)
+{
+	const struct machine *machine = output->bench->machine;
+	struct setting setting = *sweep_setting(sweep);
+	size_t count;
+	const struct sweep_axis *axes = sweep_axes(sweep, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t *value = &setting.v[axes[i].knob];
+
+		if (axes[i].knob != kernel_asking(setting.kernel, ASKS_CORES) &&
+			axes[i].knob != kernel_asking(setting.kernel, ASKS_STREAMS))
+			continue;
+		for (size_t k = 0; k < axes[i].count; k++)
+			if (axes[i].values[k] > *value)
+				*value = axes[i].values[k];
+	}
+	return machine->apart &&
+		place_need(setting.kernel, setting.v).processors < machine->processors;
+}
+
 static int measure(struct output *output, struct sweep *sweep)
 {
-	struct result *result = memory_new(1, sizeof(*result));
 	const struct format *format = output->cli->format;
 	bool written = true;
 
 	progress_line_begin(&output->line, output->cli, output->bench);
 	sweep_count(sweep, &output->model.events.counters);
+	output->result = memory_new(SWEEP_VISITS, sizeof(*output->result));
+	output->overlap = processor_to_spare(output, sweep);
 	while (written && !sweep_done(sweep)) {
-		struct request request;
-
+		if (output->overlap)
+			ask(output, sweep);
 		written = print_cells(output, sweep);
-		if (written && sweep_next(sweep, bench_now(), &request)) {
-			if (bench_measure(output->bench, &request, result)) {
-				sweep_accept(sweep, bench_now(), result);
-				if (output->first.count == 0)
-					output->first = result->counts;
-			}
+		if (written) {
+			ask(output, sweep);
 			progress_show(output, sweep);
+			await(output, sweep);
 		}
-		if (interrupt_signal())
+		if (interrupt_signal()) {
+			while (under_way(output) > 0)
+				await(output, sweep);
 			sweep_stop(sweep);
+		}
 	}
 	progress_line_clear(&output->line);
 	begin(output);
@@ -129,7 +217,6 @@ static int measure(struct output *output, struct sweep *sweep)
 		format->end(&output->report);
 	if (format == formats[0])
 		named_text(&output->named, &output->model, output->cli->out);
-	free(result);
 	if (written)
 		bench_notes(output->bench, output->cli, &output->largest);
 	if (written)
@@ -221,6 +308,7 @@ static int sweep_run(struct cli *cli)
 	chart_sweep_free(output.drawn);
 	model_close(&output.model);
 	bench_close(&bench);
+	free(output.result);
 	sweep_free(sweep);
 	named_free(&output.named);
 	return exit_status;

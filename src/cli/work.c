@@ -27,9 +27,11 @@ bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign 
 	progress_line_begin(&line, cli, bench);
 	while (!interrupt_signal() && campaign_next(campaign, bench_now(), &request)) {
 		request.generation = ++generation;
+		/* The worker measures while the line is written. */
+		bench_submit(bench, &request, result);
 		if (progress_line_due(&line))
 			show(&line, campaign);
-		if (bench_measure(bench, &request, result))
+		if (bench_await(bench))
 			campaign_accept(campaign, bench_now(), result);
 	}
 	campaign_stop(campaign, bench_now());

@@ -8,14 +8,21 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "engine/arena.h"
 #include "engine/clock.h"
+#include "engine/spans.h"
 #include "engine/store.h"
 #include "kernels/place.h"
 
 /* One call of a member: long against looking at the phase, short against whoever waits for it. */
 static const double call_seconds = 30e-6;
+
+/* A member counts its work in spans of this length: an interruption spoils little of it, and asking
+ * the system between two spans takes about 2 % of one. */
+static const double span_seconds = 100e-6;
 
 /* A member whose processor others use too may need so long to come to count. */
 static const double start_seconds = 0.05;
@@ -30,8 +37,7 @@ enum phase { PHASE_GATHER, PHASE_RUN, PHASE_COUNT, PHASE_REST, PHASE_END };
 
 struct member {
 	/* A cache line of its own: what it writes while it runs moves no other's. */
-	_Alignas(128) uint64_t bytes;      /* moved while it counted … */
-	double seconds;                    /* … in so long; 0: it did not come to count */
+	_Alignas(128) struct spans spans;  /* of its work while it counted */
 	uint64_t sink;
 
 	struct crew *crew;
@@ -163,26 +169,66 @@ static uint64_t call_stream(struct work *work)
 	return STREAM_PIECE;
 }
 
+/* What the system says of this thread. */
+struct presence {
+	long switches;       /* involuntary context switches */
+	double at, on;       /* seconds of the clock, and that the thread ran */
+};
+
+static struct presence presence(void)
+{
+	struct rusage usage;
+	struct timespec on;
+	struct presence presence;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	presence.switches = usage.ru_nivcsw;
+	presence.at = clock_seconds();
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &on);
+	presence.on = (double)on.tv_sec + (double)on.tv_nsec * 1e-9;
+	return presence;
+}
+
+/* Calls for the length of a span, or until the phase is another; once at least. */
+static struct span run_span(struct crew *crew, struct work *work, struct presence *before)
+{
+	double begin = clock_seconds(), end;
+	struct span span = { 0 };
+	struct presence after;
+
+	do {
+		span.bytes += work->call(work);
+		end = clock_seconds();
+	} while (end - begin < span_seconds && phase_of(crew) == PHASE_COUNT);
+	after = presence();
+	span.seconds = end - begin;
+	span.at = after.at - before->at;
+	span.on = after.on - before->on;
+	span.switches = after.switches - before->switches;
+	*before = after;
+	return span;
+}
+
 static void run(struct member *member, struct work *work)
 {
 	struct crew *crew = member->crew;
-	uint64_t bytes = 0;
-	double begin;
+	struct spans spans = { 0 };
 
 	while (phase_of(crew) == PHASE_RUN)
 		work->call(work);
 	if (phase_of(crew) == PHASE_COUNT) {
+		struct presence before = presence();
+
 		atomic_fetch_add(&crew->counting, 1);
-		begin = clock_seconds();
-		/* Once at least: it may have had to wait for its processor, and that tells too. */
-		do
-			bytes += work->call(work);
-		while (phase_of(crew) == PHASE_COUNT);
-		member->seconds = clock_seconds() - begin;
-		member->bytes = bytes;
+		do {
+			struct span span = run_span(crew, work, &before);
+
+			spans_add(&spans, &span);
+		} while (phase_of(crew) == PHASE_COUNT);
 	}
 	while (phase_of(crew) == PHASE_REST)
 		work->call(work);
+	member->spans = spans;
 	member->sink = work->sink;
 }
 
@@ -345,8 +391,7 @@ struct status crew_gather(struct crew *crew, const struct crew_request *request,
 		struct member *member = &crew->member[i];
 
 		member->streams = i >= request->cores;
-		member->bytes = 0;
-		member->seconds = 0;
+		member->spans = (struct spans){ 0 };
 		member->used = request->now;
 	}
 	make_room(crew);
@@ -403,18 +448,13 @@ void crew_rest(struct crew *crew)
 
 double crew_dismiss(struct crew *crew)
 {
-	double gbps = 0;
-	bool all = crew->count > 0;
+	double gbps = crew->count > 0 ? 0 : NAN;
 
 	advance(crew, PHASE_END);
 	for (int i = 0; i < crew->count; i++) {
-		const struct member *member = &crew->member[i];
-
-		pthread_join(member->thread, NULL);
-		all = all && member->seconds > 0;
-		if (member->seconds > 0)
-			gbps += (double)member->bytes / member->seconds * 1e-9;
+		pthread_join(crew->member[i].thread, NULL);
+		gbps += spans_rate(&crew->member[i].spans) * 1e-9;
 	}
 	crew->count = 0;
-	return all ? gbps : NAN;
+	return gbps;
 }

@@ -49,8 +49,10 @@ struct status crew_begin(struct crew *crew);
 void crew_count(struct crew *crew);
 void crew_rest(struct crew *crew);
 
-/* Ends the threads, within some 0.1 ms of what one call takes. Returns the 10^9 bytes a second that all of them read and wrote while it
- * counted, each by its own time; NAN when not all of them came to count, or nothing was counted. Harmless when nobody is there. */
+/* Ends the threads, within about 0.1 ms plus one call. Returns the 10^9 bytes a second that all of
+ * them together read and wrote while they counted, each in the spans that nothing disturbed
+ * (spans.h). NAN: one of them never counted, or was disturbed all the time. Harmless when nobody is
+ * there. */
 double crew_dismiss(struct crew *crew);
 
 /* Bytes of memory held. */

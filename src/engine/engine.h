@@ -55,12 +55,16 @@ struct request {
 	uint64_t shift;           /* bytes, a multiple of 2 MiB: how far into its memory the working set lies, so that visits of a setting meet
 	                             other pages; requests with equal shifts share what is laid out */
 	struct budget budget;
+	bool follows;             /* begins when those before it are over, instead of taking their place */
 	bool background;          /* fills slices: uses memory apart from the live setting's where data
 	                             cannot be shared */
 	bool alone;               /* what other working sets hold is given back first: of memory that was there a moment ago the system
 	                             makes other pages quickly, and whoever asks comes back for none of the others */
 	struct counter_plan plan; /* what to count besides; id 0: nothing */
 };
+
+/* Requests that an engine keeps until it begins them. */
+enum { REQUESTS_WAITING = 2 };
 
 /* What one request gave. Plain data: copied whole, owned by whoever holds it. */
 struct result {
@@ -75,11 +79,13 @@ struct result {
 	struct run_facts facts;
 	double preparing;         /* seconds of it that went by before trials began: memory, layout, the walk to steady state */
 	struct counts counts;     /* of the request's plan; on a final result */
+	double at;                /* when the engine answered, by steady_seconds(); 0: not known */
 };
 
 struct engine {
 	void *context;
-	/* Hands over a copy of the request. One not yet begun is replaced; one under way is cancelled. */
+	/* Hands over a copy of the request. One not yet begun is replaced; one under way is cancelled.
+	 * Neither, when request->follows; REQUESTS_WAITING wait at most. */
 	void (*submit)(void *context, const struct request *request);
 	/* Cancels whatever is pending or under way. Its result still comes, as cancelled, if it had begun. */
 	void (*cancel)(void *context);

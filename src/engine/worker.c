@@ -1,6 +1,6 @@
 /* See worker.h.
  *
- * Shared state and who may touch it: `lock` guards pending, running, results and ready; `cancel` and `machine.known`
+ * Shared state and who may touch it: `lock` guards pending and its count, running, results, ready; `cancel` and `machine.known`
  * are atomics; everything else belongs to the worker's thread once it runs. Nothing is locked while a trial runs. */
 #include "engine/worker.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/steady.h"
 #include "engine/station.h"
 
 struct answer {
@@ -28,8 +29,9 @@ struct worker {
 	struct worker_options options;
 	int caller_thread, caller_cpu;
 
-	bool stop, running, has_pending, ready;
-	struct request pending;
+	bool stop, running, ready;
+	struct request pending[REQUESTS_WAITING];      /* in the order in which they begin */
+	int pending_count;
 	struct answer *first, *last;
 	struct status start;      /* how the start went; valid once ready */
 	atomic_bool cancel;
@@ -52,6 +54,7 @@ static void worker_answer(void *context, const struct result *result)
 		return;      /* the user asks again; there is no memory to say so with */
 	answer->next = NULL;
 	answer->result = *result;
+	answer->result.at = steady_seconds();
 	pthread_mutex_lock(&worker->lock);
 	if (worker->last)
 		worker->last->next = answer;
@@ -77,12 +80,14 @@ static void *worker_main(void *context)
 	pthread_cond_broadcast(&worker->wake);
 	worker_wake_user(worker);
 	while (!worker->stop) {
-		if (!worker->has_pending) {
+		if (worker->pending_count == 0) {
 			pthread_cond_wait(&worker->wake, &worker->lock);
 			continue;
 		}
-		request = worker->pending;
-		worker->has_pending = false;
+		request = worker->pending[0];
+		worker->pending_count--;
+		memmove(worker->pending, worker->pending + 1,
+			sizeof(request) * (size_t)worker->pending_count);
 		worker->running = true;
 		atomic_store(&worker->cancel, false);
 		pthread_mutex_unlock(&worker->lock);
@@ -186,10 +191,14 @@ static void worker_submit(void *context, const struct request *request)
 	struct worker *worker = context;
 
 	pthread_mutex_lock(&worker->lock);
-	worker->pending = *request;
-	worker->has_pending = true;
-	if (worker->running)
-		atomic_store(&worker->cancel, true);
+	if (!request->follows) {
+		worker->pending_count = 0;
+		if (worker->running)
+			atomic_store(&worker->cancel, true);
+	}
+	if (worker->pending_count == REQUESTS_WAITING)
+		worker->pending_count--;
+	worker->pending[worker->pending_count++] = *request;
 	pthread_cond_broadcast(&worker->wake);
 	pthread_mutex_unlock(&worker->lock);
 }
@@ -199,7 +208,7 @@ static void worker_cancel(void *context)
 	struct worker *worker = context;
 
 	pthread_mutex_lock(&worker->lock);
-	worker->has_pending = false;
+	worker->pending_count = 0;
 	if (worker->running)
 		atomic_store(&worker->cancel, true);
 	pthread_mutex_unlock(&worker->lock);

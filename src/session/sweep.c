@@ -86,9 +86,13 @@ struct sweep {
 	double done;              /* share of the work, as told last */
 
 	uint64_t generation;
-	bool waiting;             /* for the result of: */
-	unsigned asked;
-	double asked_at, asked_seconds;
+	struct visit {
+		uint64_t generation;
+		unsigned cell;
+		double at, seconds;       /* when it was asked for, and how long it may take */
+	} visit[SWEEP_VISITS];    /* under way, the oldest first */
+	int under_way;
+	double answered;          /* when the last result was there */
 	bool stopped;
 };
 
@@ -397,13 +401,18 @@ static bool is_due(const struct sweep *sweep, const struct cell *cell)
 
 bool sweep_next(struct sweep *sweep, double now, struct request *request)
 {
+	struct visit *visit = &sweep->visit[sweep->under_way];
 	struct cell *cell;
 
-	if (sweep->stopped || sweep->waiting)
+	if (sweep->stopped || sweep->under_way == SWEEP_VISITS)
 		return false;
 	if (sweep->measured && (sweep->taken < sweep->count || !block_load(sweep)))
 		return false;
 	for (;;) {
+		/* A round and a block end when all of their results are known. */
+		if (sweep->under_way > 0 && (sweep->position == sweep->count ||
+			(overdrawn(sweep) && !any_empty(sweep))))
+			return false;
 		if (sweep->position == sweep->count)
 			round_end(sweep);
 		/* Every cell is visited once, whatever the time; later rounds end with it. */
@@ -415,23 +424,22 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 		if (overdrawn(sweep) ? empty(cell) : !cell->settled && is_due(sweep, cell) && (!sweep->troubled_only || troubled(cell)))
 			break;
 	}
-	sweep->asked = sweep->order[sweep->position - 1];
-	sweep->asked_at = now;
-	sweep->asked_seconds = visit_seconds(sweep, cell);
-	sweep->waiting = true;
+	*visit = (struct visit){ ++sweep->generation, sweep->order[sweep->position - 1], now,
+		visit_seconds(sweep, cell) };
+	sweep->under_way++;
 	*request = (struct request){
-		.generation = ++sweep->generation,
-		.tag = sweep->asked,
+		.generation = visit->generation,
+		.tag = visit->cell,
 		.kernel = sweep->kernel,
 		.seed = sweep->options.seed,
 		/* Each visit begins elsewhere in the walk, spread evenly however many there are. */
 		.place = fmod((double)sweep->generation * GOLDEN, 1),
 		.shift = (uint64_t)(sweep->round / FAR_EVERY % PLACES) * SHIFT,
 		.budget = {
-			.seconds = sweep->asked_seconds,
+			.seconds = visit->seconds,
 			.precision = PRECISION_ENOUGH,
 			/* A time that the user has set bounds settling, too. */
-			.warm_seconds = sweep->options.seconds > 0 ? sweep->asked_seconds : 0,
+			.warm_seconds = sweep->options.seconds > 0 ? visit->seconds : 0,
 			/* A quiet core fills its share of the trials early, and the rest of the time is saved. One visit is enough for a figure
 			 * that is more than provisional, if the sweep is stopped after it. */
 			.quiet_wanted = QUIET_WANTED / sweep->rounds > TRIALS_SETTLED ? (unsigned)(QUIET_WANTED / sweep->rounds) :
@@ -447,13 +455,16 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 
 void sweep_accept(struct sweep *sweep, double now, const struct result *result)
 {
-	double took = now - sweep->asked_at;
-	struct cell *cell;
+	struct visit visit = sweep->visit[0];
+	struct cell *cell = &sweep->cells[visit.cell];
+	/* It began when the visit before it was over. */
+	double took = now - fmax(visit.at, sweep->answered);
 
-	if (!sweep->waiting || result->generation != sweep->generation || !result->final)
+	if (sweep->under_way == 0 || result->generation != visit.generation || !result->final)
 		return;
-	sweep->waiting = false;
-	cell = &sweep->cells[sweep->asked];
+	sweep->under_way--;
+	memmove(sweep->visit, sweep->visit + 1, sizeof(visit) * (size_t)sweep->under_way);
+	sweep->answered = now;
 	cell_visit(cell, result, QUIET_WANTED, is_far(cell) ? PRECISION_LARGE : PRECISION_SMALL, VISITS_MAX);
 	if (is_far(cell) && cell->visits < FAR_VISITS && status_is_ok(&cell->failure) && sweep->rounds > 1)
 		cell->settled = false;
@@ -498,12 +509,12 @@ const struct cell *sweep_take(struct sweep *sweep)
 void sweep_stop(struct sweep *sweep)
 {
 	sweep->stopped = true;
-	sweep->waiting = false;
+	sweep->under_way = 0;
 }
 
 bool sweep_done(const struct sweep *sweep)
 {
-	if (sweep->waiting || sweep->taken < sweep->count)
+	if (sweep->under_way > 0 || sweep->taken < sweep->count)
 		return false;
 	return sweep->stopped || (sweep->measured && sweep->odometer >= sweep->progress.combinations);
 }

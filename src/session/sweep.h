@@ -4,10 +4,12 @@
  * hands out finished cells in the order of the cross product. The loop around it:
  *
  *	while (!sweep_done(sweep)) {
+ *		while (sweep_next(sweep, now, &request))
+ *			…submit, to be measured in this order…
  *		while ((cell = sweep_take(sweep)))
- *			…print it…
- *		if (sweep_next(sweep, now, &request))
- *			…submit, wait for the final result, sweep_accept(sweep, now, &result)…
+ *			…print it, while the worker measures…
+ *		if (a request is under way)
+ *			…wait for the oldest's final result, sweep_accept(sweep, now, &result)…
  *	}
  *
  * Cells are visited in rounds, a little each time, so that drift of the clock and spells of contention spread over
@@ -46,6 +48,9 @@ struct sweep_progress {
 	char why_excluded[244];    /* the kernel's word on the first of them */
 };
 
+/* Visits under way at a time. */
+enum { SWEEP_VISITS = 2 };
+
 struct sweep;
 
 struct sweep *sweep_new(const struct kernel *kernel, const struct sweep_options *options);
@@ -68,11 +73,13 @@ const struct sweep_axis *sweep_axes(const struct sweep *sweep, size_t *count);
 /* The first allowed combination: what the knobs that do not vary are set to. After sweep_begin(). */
 const struct setting *sweep_setting(const struct sweep *sweep);
 
-/* The next thing to measure; now in seconds of any steady clock. Returns false when there is nothing until
- * finished cells have been taken, or ever. */
+/* The next thing to measure; now in seconds of any steady clock. Called again before the result is
+ * there, it gives the visit that follows: SWEEP_VISITS are under way at most. Returns false when
+ * there is nothing until results have been accepted or finished cells taken, or ever. */
 bool sweep_next(struct sweep *sweep, double now, struct request *request);
 
-/* The result of the last request; others are ignored. A cancelled one keeps its trials. */
+/* The result of the oldest request under way; others are ignored. A cancelled one keeps its trials.
+ * now: when the result was there, by the clock of sweep_next(). */
 void sweep_accept(struct sweep *sweep, double now, const struct result *result);
 
 /* The next finished cell in the order of the cross product, or NULL while the next one is not finished. One that could

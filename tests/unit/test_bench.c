@@ -136,12 +136,77 @@ static void of_code_that_is_not_ours_an_early_answer_tells(void **state)
 	free(result);
 }
 
+static void a_caller_can_look_whether_the_answer_is_there(void **state)
+{
+	struct slow_engine engine = { .count = 2, .held = true };
+	struct bench bench = bench_on(&engine, 0);
+	struct request request = a_request();
+	struct result *result = malloc(sizeof(*result));
+
+	(void)state;
+	bench_submit(&bench, &request, result);
+	assert_false(bench_answered(&bench));
+	assert_int_equal(engine.request.generation, 1);
+	/* An early answer alone is not the end. */
+	engine.held = false;
+	engine.count = 1;
+	engine.results[0].final = false;
+	assert_false(bench_answered(&bench));
+	engine.count = 2;
+	assert_true(bench_answered(&bench));
+	assert_true(bench_answered(&bench));
+	assert_true(bench_await(&bench));
+	assert_true(result->final);
+	assert_int_equal(engine.calls, 0);
+	/* The answer to an earlier request is none to this one. */
+	request.generation = 2;
+	engine.taken = engine.count = 0;
+	bench_submit(&bench, &request, result);
+	engine.count = 1;
+	assert_false(bench_answered(&bench));
+	assert_int_equal(engine.taken, 1);
+	free(result);
+}
+
+static void one_request_may_follow_another(void **state)
+{
+	struct slow_engine engine = { 0 };
+	struct bench bench = bench_on(&engine, 0);
+	struct request first = a_request(), second = a_request();
+	struct result *result = malloc(2 * sizeof(*result));
+
+	(void)state;
+	second.generation = 2;
+	assert_false(bench_await(&bench));
+	bench_submit(&bench, &first, &result[0]);
+	assert_false(engine.request.follows);
+	bench_submit(&bench, &second, &result[1]);
+	assert_true(engine.request.follows);
+	engine.results[0] = fake_result(&first, 40, 1.5);
+	engine.results[1] = fake_result(&second, 40, 1.5);
+	engine.count = 2;
+	for (int i = 0; i < 2; i++) {
+		assert_true(bench_await(&bench));
+		assert_int_equal(result[i].generation, i + 1);
+		assert_int_equal(engine.taken, i + 1);
+	}
+	assert_false(bench_await(&bench));
+	assert_false(bench_answered(&bench));
+	/* Nothing is under way: the next one follows none. */
+	engine.count = 0;
+	bench_submit(&bench, &first, &result[0]);
+	assert_false(engine.request.follows);
+	free(result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_what_is_prepared_and_takes_it_away_again),
 		cmocka_unit_test(says_nothing_of_what_is_quick),
 		cmocka_unit_test(of_code_that_is_not_ours_an_early_answer_tells),
+		cmocka_unit_test(a_caller_can_look_whether_the_answer_is_there),
+		cmocka_unit_test(one_request_may_follow_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -489,6 +489,7 @@ static void ignores_results_of_others(void **state)
 	begin(play, &kernel_fold, 0, words);
 	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	assert_true(sweep_next(play->sweep, 0, &request));
+	/* Its next visit is in another round. */
 	assert_false(sweep_next(play->sweep, 0, &again));
 	result = fake_result(&request, 600, 1.5);
 	result.generation = request.generation + 1;
@@ -525,6 +526,98 @@ static void works_off_long_lists_in_blocks(void **state)
 	}
 	sweep_progress(play->sweep, &progress);
 	assert_int_equal(progress.finished, 64 * 33);
+	sweep_free(play->sweep);
+	free(play);
+}
+
+/* The same with as many visits under way as there may be. */
+static void run_ahead(struct play *play)
+{
+	struct request request[SWEEP_VISITS];
+	unsigned under_way = 0, together = 0;
+
+	while (!sweep_done(play->sweep)) {
+		struct result result;
+
+		while (sweep_next(play->sweep, play->now, &request[under_way]))
+			assert_true(++under_way <= SWEEP_VISITS);
+		together += under_way == SWEEP_VISITS;
+		take_all(play);
+		if (under_way == 0)
+			continue;
+		if (under_way == SWEEP_VISITS)
+			assert_int_not_equal(request[0].tag, request[1].tag);
+		assert_true(play->visits++ < 200000);
+		result = play->answer(play, &request[0]);
+		play->now += play->takes;
+		sweep_accept(play->sweep, play->now, &result);
+		request[0] = request[--under_way];
+		if (play->visits == play->stop_after) {
+			sweep_stop(play->sweep);
+			under_way = 0;
+		}
+	}
+	assert_true(play->visits - together < 100);
+}
+
+/* The same cells in the same order, and a failed one among them, across blocks too. */
+static void visits_may_be_under_way_while_cells_are_taken(void **state)
+{
+	static const char *const words[] = { "stride=1..64", "size=32k..64k:1k", "op=add", NULL };
+	struct play *play[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		play[i] = malloc(sizeof(*play[i]));
+		begin(play[i], &kernel_fold, 0, words);
+		play[i]->answer = fails_at_64k;
+		check_ok(sweep_begin(play[i]->sweep, MEANS_UNKNOWN));
+		if (i)
+			run_ahead(play[i]);
+		else
+			run(play[i]);
+		assert_int_equal(play[i]->taken, 64 * 33);
+		assert_int_equal(play[i]->failed, 64);
+	}
+	assert_int_equal(play[0]->visits, play[1]->visits);
+	for (unsigned i = 0; i < play[0]->taken; i++) {
+		assert_true(setting_equal(&play[0]->order[i], &play[1]->order[i]));
+		assert_int_equal(play[0]->samples[i].trials, play[1]->samples[i].trials);
+	}
+	for (int i = 0; i < 2; i++) {
+		sweep_free(play[i]->sweep);
+		free(play[i]);
+	}
+}
+
+/* What visits took is known by the time that is left. */
+static void a_visit_that_waits_takes_no_time(void **state)
+{
+	static const char *const words[] = { "size=32k..256k*2", NULL };
+	struct play *play = malloc(sizeof(*play));
+	struct sweep_progress first, then;
+	struct request request[2];
+	struct result result;
+
+	(void)state;
+	begin(play, &kernel_fold, 10, words);
+	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	sweep_progress(play->sweep, &first);
+	assert_true(sweep_next(play->sweep, 100, &request[0]));
+	assert_true(sweep_next(play->sweep, 100, &request[1]));
+	assert_false(sweep_next(play->sweep, 100, &request[1]));
+	for (int i = 0; i < 2; i++) {
+		result = fake_result(&request[i], 16, 1.5);
+		sweep_accept(play->sweep, 100.5 + i * 0.5, &result);
+	}
+	sweep_progress(play->sweep, &then);
+	check_near(first.remaining - then.remaining, 1, 1e-9);
+	/* Only the oldest is accepted. */
+	assert_true(sweep_next(play->sweep, 101, &request[0]));
+	assert_true(sweep_next(play->sweep, 101, &request[1]));
+	result = fake_result(&request[1], 16, 1.5);
+	sweep_accept(play->sweep, 102, &result);
+	assert_false(sweep_next(play->sweep, 102, &request[1]));
 	sweep_free(play->sweep);
 	free(play);
 }
@@ -694,6 +787,8 @@ int main(void)
 		cmocka_unit_test(stopped_on_a_busy_core_it_gives_what_few_trials_say),
 		cmocka_unit_test(ignores_results_of_others),
 		cmocka_unit_test(works_off_long_lists_in_blocks),
+		cmocka_unit_test(visits_may_be_under_way_while_cells_are_taken),
+		cmocka_unit_test(a_visit_that_waits_takes_no_time),
 		cmocka_unit_test(every_visit_counts),
 		cmocka_unit_test(sweeps_nothing_but_the_defaults),
 		cmocka_unit_test(tells_the_share_of_the_work_done),

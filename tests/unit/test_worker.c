@@ -158,6 +158,45 @@ static void the_latest_request_wins(void **state)
 	worker_stop(worker);
 }
 
+static void a_request_that_follows_waits_for_its_turn(void **state)
+{
+	static struct result result;
+	struct engine engine;
+	struct worker *worker = start(&engine);
+	struct request request = request_for("combine", NULL, 0);
+
+	(void)state;
+	for (uint64_t g = 1; g <= 4; g++) {
+		request.generation = g;
+		request.follows = g % 2 == 0;
+		engine.submit(engine.context, &request);
+		if (request.follows)
+			for (uint64_t expected = g - 1; expected <= g; expected++) {
+				await(&engine, &result);
+				assert_int_equal(result.generation, expected);
+				check_ok(result.status);
+			}
+	}
+	/* Any other takes the place of both; cancelling drops the one that waits. */
+	request.budget = (struct budget){ .seconds = 3600, .quiet_wanted = 1000000 };
+	for (uint64_t g = 5; g <= 8; g++) {
+		request.generation = g;
+		request.follows = g % 2 == 0;
+		engine.submit(engine.context, &request);
+	}
+	engine.cancel(engine.context);
+	request.budget = (struct budget){ .seconds = 0.02, .quiet_wanted = 10 };
+	request.generation = 9;
+	engine.submit(engine.context, &request);
+	do {
+		await(&engine, &result);
+		assert_int_not_equal(result.generation % 2, 0);
+		assert_int_equal(result.status.code,
+			result.generation == 9 ? STATUS_OK : STATUS_CANCELLED);
+	} while (result.generation != 9);
+	worker_stop(worker);
+}
+
 static void cancelling_ends_what_is_under_way(void **state)
 {
 	static struct result result;
@@ -725,6 +764,7 @@ int main(void)
 		cmocka_unit_test(a_provisional_answer_comes_first),
 		cmocka_unit_test(visits_begin_at_their_places),
 		cmocka_unit_test(the_latest_request_wins),
+		cmocka_unit_test(a_request_that_follows_waits_for_its_turn),
 		cmocka_unit_test(cancelling_ends_what_is_under_way),
 		cmocka_unit_test(patience_ends_what_finds_no_quiet),
 		cmocka_unit_test(what_is_met_more_often_is_walked_beforehand),
