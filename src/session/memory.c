@@ -9,15 +9,15 @@
 
 /* How long each of the four measurements may take, seconds, and how many quiet trials are enough. */
 #define PROBE_SECONDS 0.06
-enum { PROBE_QUIET = 40 };
+enum { PROBE_QUIET = 40, TRIES = 3 };
 
 /* The last cache's figures are bounds: so many trials, as soon as the set was read, before neighbours take much of it. */
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
-/* Working sets in which memory is measured: three times the cache before it, so that two thirds of all lines come from there. The last cache is
- * measured in twice the one before: neighbours leave little of it, and its figure is to be a bound. */
-enum { BEYOND = 3, BEYOND_OWN = 2 };
+/* Working sets in which a level is measured: twice the cache before it. Of the last cache neighbours leave little, and its figure is to be a
+ * bound; memory is walked in steady state, in which most lines come from there. */
+enum { BEYOND = 2 };
 
 /* Memory is not looked for behind a last cache larger than this: laying out several times as much takes seconds. What larger sets than
  * some of it take is measured instead. */
@@ -70,26 +70,31 @@ static uint64_t wanted_from(const struct memory_probe *probe, const struct machi
 	return machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);
 }
 
-static uint64_t size_of(const struct memory_probe *probe, const struct machine *machine, int step)
+static uint64_t least_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t size_of(const struct machine *machine, int step)
 {
 	uint64_t before = machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);
 
 	if (step >= POINT_FIRST && step <= POINT_LAST)
 		return points[step - POINT_FIRST];
 	if (step == PEAK)
-		return memory_from(probe, machine) >= points[0] || !before ? points[MEMORY_POINTS - 1] : BEYOND * memory_from(probe, machine);
+		return before && before <= last_cache_most ? least_of(points[MEMORY_POINTS - 1], BEYOND * before) : points[MEMORY_POINTS - 1];
 	if (step < MEMORY_LATENCY && machine_cache(machine, 3) < 2 * BEYOND * before)
 		return 0;      /* no third level that could be told apart */
 	if (step >= MEMORY_LATENCY && before > last_cache_most)
 		return 0;
-	return (step < MEMORY_LATENCY ? BEYOND_OWN : BEYOND) * before;
+	return BEYOND * before;
 }
 
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine, uint64_t working_set, bool scattered, uint64_t seed,
 	struct request *request)
 {
 	for (int step = 0; step < STEPS; step++) {
-		uint64_t from = wanted_from(probe, machine, step, scattered), size = size_of(probe, machine, step);
+		uint64_t from = wanted_from(probe, machine, step, scattered), size = size_of(machine, step);
 		struct setting setting;
 
 		if (probe->done >> step & 1 || from == 0 || working_set <= from)
@@ -154,14 +159,17 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	probe->step = -1;
 	if (result->status.code == STATUS_CANCELLED)
 		return;
-	probe->done |= 1u << step;
 	sample_summarise(&result->trials, &result->facts, &sample);
-	/* A value that still drifts would make a limit that is not one: it is unknown. */
+	/* A value that still drifts would make a limit that is not one. It is asked for again, and else stays unknown. */
+	if (status_is_ok(&result->status) && (!sample.valid || sample.unsettled) && ++probe->again < TRIES)
+		return;
+	probe->again = 0;
+	probe->done |= 1u << step;
 	if (!sample.valid || sample.unsettled || !(sample.cpe_lo > 0))
 		return;
 	if (step < MEMORY_LATENCY)
 		sample.cpe_lo = fastest(&result->trials, &sample);
-	size = (double)size_of(probe, machine, step);
+	size = (double)size_of(machine, step);
 	before = (double)machine_cache(machine, step == MEMORY_LATENCY || step == MEMORY_LINES ? 3 : 2);
 	if (step == PEAK) {
 		probe->peak = isfinite(sample.gbps) ? sample.gbps * sample.cpe / sample.cpe_lo : 0;
@@ -173,7 +181,8 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	} else if (step == L3_LATENCY) {
 		level->latency = behind(sample.cpe_lo, size, own, l1, before, l2);
 	} else {
-		level->latency = (sample.cpe_lo - own / size * l1 - before / size * probe->l3.latency) / (1 - before / size);
+		/* How many lines the last cache serves is not known: cores share it. Without taking them off it is a bound all the same. */
+		level->latency = sample.cpe_lo;
 		if (!(level->latency > l2))
 			level->latency = 0;      /* contradicts itself: leave it unknown */
 	}

@@ -468,9 +468,9 @@ void sweep_accept(struct sweep *sweep, double now, const struct result *result)
 	cell_visit(cell, result, QUIET_WANTED, is_far(cell) ? PRECISION_LARGE : PRECISION_SMALL, VISITS_MAX);
 	if (is_far(cell) && cell->visits < FAR_VISITS && status_is_ok(&cell->failure) && sweep->rounds > 1)
 		cell->settled = false;
-	/* Laying out a large working set and walking it to steady state is not measuring: it counts only against a time
-	 * that the user has set. */
-	if (sweep->options.seconds <= 0)
+	/* Laying out a large working set and walking it to steady state is not measuring: in the planned rounds it counts only
+	 * against a time that the user has set. */
+	if (sweep->options.seconds <= 0 && sweep->round < sweep->rounds)
 		took -= result->preparing;
 	sweep->spent += fmax(took, 0);
 	sweep->planned += share_seconds(sweep, cell);

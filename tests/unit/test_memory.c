@@ -95,8 +95,10 @@ static void what_did_not_settle_stays_unknown(void **state)
 
 	(void)state;
 	memory_probe_init(&probe);
-	while (memory_probe_next(&probe, &machine, 256 << 20, false, 1, &request)) {
+	for (int asked = 0; memory_probe_next(&probe, &machine, 256 << 20, false, 1, &request); asked++) {
 		struct result *result = answer(&request, 500);
+
+		assert_true(asked < 20);      /* it is not asked for for ever */
 
 		for (unsigned i = 0; i < result->trials.count; i++)
 			result->trials.trial[i].unsettled = true;
@@ -192,7 +194,7 @@ static void the_peak_is_measured_once(void **state)
 			size = request.v[kernel_axis(request.kernel, AXIS_SIZE)];
 		memory_probe_accept(&probe, &machine, 4, 12, answer(&request, 10));
 	}
-	assert_true(size >= 96 << 20);
+	assert_int_equal(size, 64 << 20);
 	check_near(probe.peak, 2.4, 1e-6);
 	assert_false(memory_probe_next(&probe, &machine, UINT64_C(1) << 30, true, 1, &request));
 }
