@@ -43,6 +43,14 @@ static double bytes_per_element(const struct kernel_run *run)
 	return lines * LINE;
 }
 
+/* Bytes of the lines that a lap touches: of a walk of one line a page few. */
+static double lines_bytes(const struct kernel_run *run)
+{
+	double bytes = (double)run->kernel->footprint(run->v);
+
+	return run->scattered && run->range > 0 && run->reaches == 0 ? fmin(run->range, bytes) : bytes;
+}
+
 static bool is_uneven(const struct kernel_run *run)
 {
 	for (int i = 1; i < run->reaches; i++)
@@ -185,7 +193,7 @@ void measure_settle(struct measure *measure, struct settle *settle, const atomic
 	struct kernel_run *run = measure->run;
 	double each = measure->each;
 
-	measure->far = run->kernel->footprint(run->v) > settle->own_bytes;
+	measure->far = lines_bytes(run) > (double)settle->own_bytes;
 	measure->lap = each * (double)run->ring;
 	if (measure->rewind || run->complete || run->kernel->cold)
 		return;

@@ -21,12 +21,15 @@ static const double estimate_off = 0.1;
  * may be right although it lies beyond. */
 static const double early_most = 1.5, early_off = 0.25;
 
+/* And a busy sibling takes its part of the first cache. */
+static const double shared_most = 1.25;
+
 /* The cache that cores share. A range no wider than this, as a ratio, is a size. */
 enum { SHARED = 3 };
 static const double share_steady = 1.6;
 
 /* Another run finds memory's latency so much beyond the range of this one's points; and a range this wide is one that varies. */
-static const double memory_off = 1.02, memory_steady = 1.12;
+static const double memory_off = 1.02, memory_steady = 1.07;
 
 /* The likeliest size that a cache is built with, where one lies within the range; else the estimate itself. The range is the knee's own,
  * and a little on top: a working set shares its cache with some lines of the program's. So what is stated decides between sizes that the
@@ -37,10 +40,10 @@ static double plausible(const struct hierarchy_level *level)
 
 	for (size_t b = 0; b < sizeof(builds) / sizeof(builds[0]); b++)
 		for (double size = 1024.0 * builds[b].times; size <= level->bytes_hi * early_most; size *= 2) {
-			bool stated = size == (double)level->stated, early = stated && level->number > 1 && size > level->bytes;
+			bool stated = size == (double)level->stated, early = stated && size > level->bytes;
 			double off = log(size / level->bytes) / (early ? early_off : estimate_off), likely = log(builds[b].common) - off * off / 2;
 
-			if (size > level->bytes_hi * (early ? early_most : 1.04))
+			if (size > level->bytes_hi * (early ? level->number > 1 ? early_most : shared_most : 1.04))
 				continue;
 			if (stated)
 				likely += log(stated_is_true);

@@ -15,7 +15,7 @@
 enum { PATIENCE = 10 };
 
 /* Visits to a point within one round, while its working set is laid out and nothing has to be laid out again for it. */
-enum { VISITS = 3, VISITS_FAR = 2 };
+enum { VISITS = 2 };
 
 /* Quartiles of the median are to be known this well, relatively, for a point to be left alone. */
 #define PRECISION 0.004
@@ -94,7 +94,7 @@ static bool task_done(const struct probe *probe, const struct probe_task *task)
 		return false;
 	if (task->share)
 		return true;
-	return task->visits >= (probe_late(probe) ? 1 : probe_task_bytes(task) > PROBE_CHEAP ? VISITS_FAR : VISITS) || !cell || cell->settled || !sample_doubt(&cell->sample);
+	return task->visits >= (probe_late(probe) ? 1 : VISITS) || (cell && cell->sample.valid && probe_is_far(&task->setting)) || !cell || cell->settled || !sample_doubt(&cell->sample);
 }
 
 static double share_done(const struct probe *probe)

@@ -74,6 +74,10 @@ enum { PROBE_QUIET = 28 };
 /* Working sets up to so many bytes are laid out anew in no time. */
 enum { PROBE_CHEAP = 8 << 20, PROBE_PAGE = 4096 };
 
+/* Beyond so many bytes, which the core's own caches do not hold on most machines, each visit walks to steady state first. */
+enum { PROBE_FAR = 1 << 20 };
+bool probe_is_far(const struct setting *setting);
+
 /* A kernel at its initial setting with these pages. False: there is no such kernel. */
 bool probe_start(struct setting *setting, const char *kernel, enum page_kind pages);
 /* One knob by name; a choice by its name. False: the kernel has none. */

@@ -4,23 +4,36 @@
 
 #include "session/probe_state.h"
 
+enum { LINE = 64 };
+
 /* Seconds of a visit: in the core's own caches; beyond them, where single accesses take as long as a hundred there; and where besides the
  * trials of one visit go over a small part of the working set only. */
 #define VISIT_NEAR 0.0028
 #define VISIT_MIDDLE 0.005
 #define VISIT_FAR 0.008
 
-/* Working sets that the core's own caches hold, on most machines; and quartiles that lie further apart than this there. */
-enum { NEAR = 1 << 20 };
+/* In the core's own caches quartiles that lie further apart than this are doubtful. */
 #define SCATTERED 0.06
+
+bool probe_is_far(const struct setting *setting)
+{
+	const struct kernel *kernel = setting->kernel;
+	int stride = kernel_knob(kernel, "stride");
+	double bytes = (double)kernel->footprint(setting->v);
+
+	/* Of nodes that lie pages apart the lines are few. */
+	if (stride >= 0 && setting->v[stride] > LINE)
+		bytes *= LINE / (double)setting->v[stride];
+	return bytes > PROBE_FAR;
+}
 
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
 {
-	return probe->scale * (bytes <= NEAR ? VISIT_NEAR : bytes <= PROBE_CHEAP ? VISIT_MIDDLE : VISIT_FAR);
+	return probe->scale * (bytes <= PROBE_FAR ? VISIT_NEAR : bytes <= PROBE_CHEAP ? VISIT_MIDDLE : VISIT_FAR);
 }
 
-/* A probe is to be over in about four seconds, unless another time was asked for. */
-#define SOON 2.8
+/* A probe is to be over in about three seconds, unless another time was asked for. */
+#define SOON 2.0
 
 bool probe_late(const struct probe *probe)
 {
@@ -137,11 +150,14 @@ void probe_add_point(struct probe *probe, struct probe_curve *curve, const struc
 }
 
 /* Whether a point wants another look for its own sake. In the core's own caches nothing scatters but what something else brings about. */
-static bool doubtful(const struct sample *sample, uint64_t bytes)
+static bool doubtful(const struct sample *sample, const struct setting *setting)
 {
+	/* A busy sibling slows a walk that waits for memory by next to nothing, and another look takes long there. */
+	if (probe_is_far(setting))
+		return !sample->valid;
 	if (!sample->valid || sample_doubt(sample))
 		return true;
-	return bytes <= NEAR && sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
+	return sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
 }
 
 void probe_look_again(struct probe *probe, struct probe_curve *curve, bool all)
@@ -153,7 +169,7 @@ void probe_look_again(struct probe *probe, struct probe_curve *curve, bool all)
 
 		if (!cell || !status_is_ok(&cell->failure))
 			continue;
-		if ((all && probe_task_bytes(&task) <= NEAR) || (probe_task_bytes(&task) <= PROBE_CHEAP && doubtful(&point->sample, probe_task_bytes(&task))))
+		if ((all && !probe_is_far(&task.setting)) || (probe_task_bytes(&task) <= PROBE_CHEAP && doubtful(&point->sample, &task.setting)))
 			probe_add_task(probe, &task);
 	}
 }

@@ -428,7 +428,8 @@ static void visits_contended_points_again(void **state)
 	for (int i = 0; i < play->report->lines[PAGES_HUGE].count; i++) {
 		const struct probe_point *point = &play->report->lines[PAGES_HUGE].point[i];
 
-		if (point->x > 8 << 20)
+		/* Beyond the core's own caches a busy sibling changes next to nothing, and another look takes long. */
+		if (point->x > 1 << 20)
 			continue;
 		assert_false(point->sample.contended);
 		assert_true(fabs(point->sample.cpe / (point->x <= 48 << 10 ? 5 : point->x <= 96 * 4096 ? 16 :
