@@ -121,7 +121,7 @@ static void size_cache(const struct found *found, const struct plateau_knee *kne
 		level->bytes_lo = corner;
 		level->bytes = sqrt(level->bytes_lo * level->bytes_hi);
 	}
-	if (level->number <= 2 && !gradual) {
+	if (level->number <= 2 && (!gradual || (level->stated > level->bytes_lo && level->stated < level->bytes_hi))) {
 		level->bytes = plausible(level);
 		level->bytes_hi = fmax(level->bytes_hi, level->bytes);
 	}
