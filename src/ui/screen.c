@@ -190,38 +190,75 @@ static attr_t attributes_of(const struct look *look)
 	return attributes;
 }
 
-static void show_row(const struct canvas *canvas, int y)
+/* 0 where the terminal's own colours do: a blank of STYLE_TEXT is then the same as an erased cell. */
+static short pair_of(enum style style)
 {
-	const struct canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->width];
+	return screen.colours && screen.theme.look[style].foreground >= 0 ? (short)(style + 1) : 0;
+}
+
+static bool same_cell(const struct canvas_cell *a, const struct canvas_cell *b)
+{
+	return a->character == b->character && a->style == b->style;
+}
+
+/* Shows the cells of a row from `first` to before `end`. */
+static void show_cells(const struct canvas_cell *row, int y, int first, int end)
+{
+	const struct canvas_cell *last = NULL;
 	int count = 0;
 
-	for (int x = 0; x < canvas->width; x++) {
-		wchar_t characters[2] = { row[x].character, 0 };
+	/* ncurses makes the right half of a wide character itself. */
+	while (first > 0 && !row[first].character)
+		first--;
+	for (int x = first; x < end; x++) {
+		const struct canvas_cell *cell = &row[x];
+		wchar_t characters[2] = { cell->character, 0 };
 
-		if (!row[x].character)
-			continue;      /* ncurses makes the right half of a wide character itself */
-		setcchar(&screen.line[count++], characters, attributes_of(&screen.theme.look[row[x].style]),
-			(short)(screen.colours ? row[x].style + 1 : 0), NULL);
+		if (!cell->character)
+			continue;
+		/* Most cells are as the one before, and a copy is quicker than setcchar(). */
+		if (last && same_cell(cell, last))
+			screen.line[count] = screen.line[count - 1];
+		else
+			setcchar(&screen.line[count], characters,
+				attributes_of(&screen.theme.look[cell->style]),
+				pair_of(cell->style), NULL);
+		last = cell;
+		count++;
 	}
-	mvadd_wchnstr(y, 0, screen.line, count);
+	mvadd_wchnstr(y, first, screen.line, count);
+}
+
+/* Shows what of a row differs from `shown`, which becomes the same. */
+static void show_row(const struct canvas_cell *row, struct canvas_cell *shown, int y, int width)
+{
+	int first = 0, end = width;
+
+	if (memcmp(row, shown, (size_t)width * sizeof(*row)) == 0)
+		return;
+	/* A row may differ in its padding alone. */
+	while (first < end && same_cell(&row[first], &shown[first]))
+		first++;
+	while (end > first && same_cell(&row[end - 1], &shown[end - 1]))
+		end--;
+	if (first < end)
+		show_cells(row, y, first, end);
+	memcpy(shown, row, (size_t)width * sizeof(*row));
 }
 
 void screen_show(const struct canvas *canvas)
 {
-	bool all = screen.shown.width != canvas->width || screen.shown.height != canvas->height;
-	size_t bytes = (size_t)canvas->width * sizeof(canvas->cells[0]);
+	struct canvas *shown = &screen.shown;
 
-	if (all) {
-		canvas_resize(&screen.shown, canvas->width, canvas->height);
+	if (shown->width != canvas->width || shown->height != canvas->height) {
+		canvas_resize(shown, canvas->width, canvas->height);
 		screen.line = memory_resize(screen.line, (size_t)canvas->width + 1, sizeof(*screen.line));
+		erase();
 	}
 	for (int y = 0; y < canvas->height; y++) {
 		size_t from = (size_t)y * (size_t)canvas->width;
 
-		if (!all && memcmp(&screen.shown.cells[from], &canvas->cells[from], bytes) == 0)
-			continue;
-		memcpy(&screen.shown.cells[from], &canvas->cells[from], bytes);
-		show_row(canvas, y);
+		show_row(&canvas->cells[from], &shown->cells[from], y, canvas->width);
 	}
 	refresh();
 }
