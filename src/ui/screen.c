@@ -2,9 +2,13 @@
 #include "ui/screen.h"
 
 #include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>
@@ -24,6 +28,9 @@ enum { ESCAPE_DELAY = 25 };
 /* There is one terminal, and a handler of a fatal signal has to find it. */
 static struct {
 	SCREEN *terminal;
+	FILE *output;             /* ncurses writes to its descriptor: the terminal, or `frame` */
+	int frame;                /* memory that takes a frame's bytes; -1: none is available */
+	char *bytes;              /* of a frame on their way */
 	struct theme theme;
 	bool colours;
 	struct canvas shown;      /* what the terminal shows; width 0: unknown */
@@ -81,6 +88,28 @@ static void choose_colours(void)
 		init_pair((short)(i + 1), screen.theme.look[i].foreground, screen.theme.look[i].background);
 }
 
+/* A stream of its own, so that it can lead elsewhere while standard output stays the terminal. */
+static bool open_output(void)
+{
+	int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	screen.output = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+	if (!screen.output && descriptor >= 0)
+		close(descriptor);
+	return screen.output != NULL;
+}
+
+static void close_output(void)
+{
+	fclose(screen.output);
+	screen.output = NULL;
+	if (screen.frame >= 0)
+		close(screen.frame);
+	screen.frame = -1;
+	free(screen.bytes);
+	screen.bytes = NULL;
+}
+
 struct status screen_open(void)
 {
 	struct status status = screen_check();
@@ -88,10 +117,16 @@ struct status screen_open(void)
 	if (!status_is_ok(&status))
 		return status;
 	screen.modes_known = tcgetattr(STDIN_FILENO, &screen.modes) == 0;
+	if (!open_output())
+		return status_make(STATUS_FAILED, "no descriptor for the terminal: %s",
+			strerror(errno));
+	screen.frame = memfd_create("frame", MFD_CLOEXEC);
 	set_escdelay(ESCAPE_DELAY);
-	screen.terminal = newterm(NULL, stdout, stdin);
-	if (!screen.terminal)
+	screen.terminal = newterm(NULL, screen.output, stdin);
+	if (!screen.terminal) {
+		close_output();
 		return status_make(STATUS_USAGE, "the explorer cannot use this terminal (TERM=%.40s)", getenv("TERM"));
+	}
 	screen.restore[0] = '\0';
 	add_string("sgr0");
 	add_string("cnorm");
@@ -106,6 +141,8 @@ struct status screen_open(void)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
+	/* A key that comes while a frame is drawn does not leave it half drawn. */
+	typeahead(-1);
 	curs_set(0);
 	canvas_init(&screen.shown, 0, 0, false);
 	return status;
@@ -119,6 +156,7 @@ void screen_close(void)
 	screen.open = false;
 	delscreen(screen.terminal);
 	screen.terminal = NULL;
+	close_output();
 	canvas_free(&screen.shown);
 	free(screen.line);
 	screen.line = NULL;
@@ -190,7 +228,7 @@ static attr_t attributes_of(const struct look *look)
 	return attributes;
 }
 
-/* 0 where the terminal's own colours do: a blank of STYLE_TEXT is then the same as an erased cell. */
+/* 0 where the terminal's own colours do: a blank of STYLE_TEXT is then as an erased cell. */
 static short pair_of(enum style style)
 {
 	return screen.colours && screen.theme.look[style].foreground >= 0 ? (short)(style + 1) : 0;
@@ -246,6 +284,45 @@ static void show_row(const struct canvas_cell *row, struct canvas_cell *shown, i
 	memcpy(shown, row, (size_t)width * sizeof(*row));
 }
 
+static void write_all(const char *bytes, size_t count)
+{
+	while (count > 0) {
+		struct pollfd wait = { .fd = STDOUT_FILENO, .events = POLLOUT };
+		ssize_t written = write(STDOUT_FILENO, bytes, count);
+
+		if (written >= 0) {
+			bytes += written;
+			count -= (size_t)written;
+		} else if (errno == EAGAIN) {
+			poll(&wait, 1, -1);
+		} else if (errno != EINTR) {
+			return;      /* the terminal has gone, which the input says, too */
+		}
+	}
+}
+
+/* ncurses writes whenever it moves the cursor: hundreds of times in a large frame, and each write
+ * wakes the terminal. So it writes to memory, and the frame goes out in one piece. */
+static void refresh_at_once(void)
+{
+	int output = fileno(screen.output);
+	off_t length;
+
+	if (screen.frame < 0 || dup3(screen.frame, output, O_CLOEXEC) < 0) {
+		refresh();
+		return;
+	}
+	refresh();
+	dup3(STDOUT_FILENO, output, O_CLOEXEC);
+	length = lseek(screen.frame, 0, SEEK_CUR);
+	if (length <= 0)
+		return;
+	screen.bytes = memory_resize(screen.bytes, (size_t)length, 1);
+	length = pread(screen.frame, screen.bytes, (size_t)length, 0);
+	lseek(screen.frame, 0, SEEK_SET);
+	write_all(screen.bytes, length > 0 ? (size_t)length : 0);
+}
+
 void screen_show(const struct canvas *canvas)
 {
 	struct canvas *shown = &screen.shown;
@@ -260,7 +337,7 @@ void screen_show(const struct canvas *canvas)
 
 		show_row(&canvas->cells[from], &shown->cells[from], y, canvas->width);
 	}
-	refresh();
+	refresh_at_once();
 }
 
 static int special_key(wint_t key)
