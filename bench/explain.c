@@ -1,5 +1,10 @@
-/* How long explaining takes: of each kernel at its default setting, and of the longest loops there are, the median time to lay its
- * data out small and read its loop (or step through it, which a child process does), and to find every limit. */
+/* How long explaining takes: of each kernel at its default setting, and of the longest loops there
+ * are, the median time to lay its data out small and read its loop (or step through it, which a
+ * child process does), and to find every limit.
+ *
+ *   bench/explain [CORE]             CORE names a core model; without it the running core's
+ *
+ * A model whose ports are chosen at rename (redwood-cove) also runs each loop in its pipeline. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +93,9 @@ static void row(const struct kernel *kernel, const char *knob, const struct expl
 		median(whole), explanation->loop.stepped ? "stepped" : "read");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	const char *name = argc > 1 ? argv[1] : NULL;
 	struct machine machine = { .cpu = -1 };
 	struct uarch_choice core;
 	struct explain_question base = { .seed = 1, .machine = &machine };
@@ -98,7 +104,7 @@ int main(void)
 
 	machine_identify(&machine);
 	machine_survey(&machine);
-	status = uarch_choose(NULL, &machine, &core);
+	status = uarch_choose(name, &machine, &core);
 	if (status_is_ok(&status) && !core.uarch)
 		status = uarch_choose(*core.nearest ? core.nearest : "skylake", &machine, &core);
 	if (!status_is_ok(&status)) {
@@ -106,6 +112,7 @@ int main(void)
 		return 1;
 	}
 	base.uarch = core.uarch;
+	base.foreign = core.foreign;
 	explanation = explanation_new();
 	printf("explaining: microseconds, medians of %d; %s\n", ROUNDS, core.how);
 	printf("%-24s %8s %9s %9s %9s\n", "kernel", "insns", "loop", "limits", "both");

@@ -44,8 +44,9 @@ static const double READING = 0.35;
 #define DOWN "\033OB"
 #define TAB "\t"
 
-static const struct { int width, height; } sizes[] = { { 80, 24 }, { 120, 40 } };
-enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+/* The largest one is for starts alone: that is when a terminal has every cell to show. */
+static const struct { int width, height; } sizes[] = { { 80, 24 }, { 120, 40 }, { 400, 100 } };
+enum { START_SIZES = sizeof(sizes) / sizeof(sizes[0]), SIZES = START_SIZES - 1 };
 
 /* ---- Rows of the table ---- */
 
@@ -138,7 +139,7 @@ static void part_start(void)
 	char label[80];
 
 	head("start and quit");
-	for (int size = 0; size < SIZES; size++) {
+	for (int size = 0; size < START_SIZES; size++) {
 		struct series first = { 0 };
 
 		for (int i = 0; i < STARTS; i++)

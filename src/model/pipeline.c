@@ -15,6 +15,10 @@ enum { OPERATIONS = 5000, ROUNDS_LEAST = 6, ROUNDS_MOST = 400, QUEUE = 512, TERM
 enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
 /* Of two ports, the second best is taken only while it is not this much longer. */
 enum { SECOND_BEST = 3 };
+/* Cycles: two times that are closer than this are the same. */
+static const double SAME_TIME = 1e-3;
+/* Cycles: a port that becomes free so close to the end of a cycle is not free in it. */
+static const double SLIVER = 1e-6;
 
 /* What one node of the path executes: micro-ops, each on one of its ports. */
 struct work {
@@ -27,6 +31,7 @@ struct work {
 
 /* One round's node. */
 struct instance {
+	uint8_t port[TERMS];      /* where each of its micro-ops waits, or waited */
 	int waits;                /* producers that have not started */
 	int stores;               /* of them, stores that its value comes from: the load itself need not wait */
 	double stored;            /* when the store has it, as if the load had started then */
@@ -42,12 +47,6 @@ struct waiting {
 	float cycles;
 };
 
-struct port {
-	int count;
-	double free_at;
-	struct waiting queue[QUEUE];      /* oldest first */
-};
-
 struct pipeline {
 	const struct loop *loop;
 	const struct deps_graph *graph;
@@ -57,7 +56,11 @@ struct pipeline {
 	struct instance *instance;
 	int rounds;
 	double now;
-	struct port port[UARCH_PORTS];
+	double free_at[UARCH_PORTS];
+	double look_at[UARCH_PORTS];      /* no micro-op in the queue is ready before this time */
+	int count[UARCH_PORTS];           /* micro-ops in the queue */
+	int known[UARCH_PORTS];           /* of them, those whose inputs are known */
+	struct waiting queue[UARCH_PORTS][QUEUE];      /* oldest first */
 	int waiting, scheduler;
 };
 
@@ -138,6 +141,17 @@ static void index_graph(struct pipeline *pipeline)
 
 /* ---- Running */
 
+/* As fmin() and fmax(), for numbers alone, and without a call. */
+static double sooner(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double later(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 static void started(struct pipeline *pipeline, int number);
 
 /* All its micro-ops have run: it has started, unless its value has still to come from a store. */
@@ -148,8 +162,12 @@ static void executed(struct pipeline *pipeline, int number)
 	instance->ready = pipeline->now;
 	if (instance->waits > 0 || instance->start >= 0)
 		return;
-	instance->start = instance->stored > -INFINITY ? (pipeline->work[number % pipeline->graph->node_count].linked ?
-		instance->stored : fmax(instance->stored, pipeline->now)) : pipeline->now;
+	if (instance->stored == -INFINITY)
+		instance->start = pipeline->now;
+	else if (pipeline->work[number % pipeline->graph->node_count].linked)
+		instance->start = instance->stored;
+	else
+		instance->start = later(instance->stored, pipeline->now);
 	started(pipeline, number);
 }
 
@@ -159,10 +177,35 @@ static void maybe_start_empty(struct pipeline *pipeline, int number)
 	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
 	struct instance *instance = &pipeline->instance[number];
 
-	if (instance->renamed && instance->start < 0 && instance->waits == 0 && (instance->left == 0 || work->early)) {
-		instance->start = instance->stored > -INFINITY ? (work->linked ? instance->stored :
-			fmax(instance->stored, instance->ready)) : fmax(instance->ready, instance->renamed_at);
-		started(pipeline, number);
+	if (!instance->renamed || instance->start >= 0 || instance->waits > 0 ||
+		(instance->left > 0 && !work->early))
+		return;
+	if (instance->stored == -INFINITY)
+		instance->start = later(instance->ready, instance->renamed_at);
+	else if (work->linked)
+		instance->start = instance->stored;
+	else
+		instance->start = later(instance->stored, instance->ready);
+	started(pipeline, number);
+}
+
+/* Whether every producer that the micro-ops wait for has started: `ready` is then final. */
+static bool inputs_are_known(const struct instance *instance)
+{
+	return instance->waits - instance->stores <= 0;
+}
+
+/* Makes the ports of the instance's micro-ops look at their queues as soon as it is ready. */
+static void wake_ports(struct pipeline *pipeline, int number)
+{
+	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
+	const struct instance *instance = &pipeline->instance[number];
+
+	for (int i = 0; i < work->count; i++) {
+		int p = instance->port[i];
+
+		pipeline->known[p]++;
+		pipeline->look_at[p] = sooner(pipeline->look_at[p], instance->ready);
 	}
 }
 
@@ -175,6 +218,7 @@ static void started(struct pipeline *pipeline, int number)
 	for (int k = pipeline->first_out[node]; k < pipeline->first_out[node + 1]; k++) {
 		const struct cycle_edge *edge = &graph->edge[pipeline->out[k]];
 		struct instance *instance;
+		double after = pipeline->instance[number].start + edge->weight;
 		int to;
 
 		if (round + edge->distance >= pipeline->rounds)
@@ -184,40 +228,60 @@ static void started(struct pipeline *pipeline, int number)
 		instance->waits--;
 		if (graph->memory[pipeline->out[k]]) {
 			instance->stores--;
-			instance->stored = fmax(instance->stored, pipeline->instance[number].start + edge->weight);
+			instance->stored = later(instance->stored, after);
 		} else {
-			instance->ready = fmax(instance->ready, pipeline->instance[number].start + edge->weight);
+			instance->ready = later(instance->ready, after);
+			if (instance->renamed && inputs_are_known(instance) &&
+				!pipeline->work[edge->to].apart)
+				wake_ports(pipeline, to);
 		}
 		if (instance->waits == 0)
 			maybe_start_empty(pipeline, to);
 	}
 }
 
-/* The oldest micro-op that is ready, on a port. False: none is. */
-static bool execute_one(struct pipeline *pipeline, struct port *port)
+/* Runs the oldest micro-op that is ready, on a port. False: no micro-op is ready, and look_at says
+ * when the next one is. */
+static bool execute_one(struct pipeline *pipeline, int port)
 {
-	for (int i = 0; i < port->count; i++) {
-		int number = port->queue[i].instance;
+	struct waiting *queue = pipeline->queue[port];
+	double look_at = INFINITY;
+	int left = pipeline->known[port];
+
+	for (int i = 0; left > 0 && i < pipeline->count[port]; i++) {
+		int number = queue[i].instance;
 		struct instance *instance = number >= 0 ? &pipeline->instance[number] : NULL;
 
-		if (instance && (instance->waits - instance->stores > 0 || instance->ready > pipeline->now + 1e-3))
+		if (instance && !inputs_are_known(instance))
 			continue;
-		port->free_at = fmax(port->free_at, pipeline->now) + (double)port->queue[i].cycles;
-		memmove(&port->queue[i], &port->queue[i + 1], (size_t)(port->count - i - 1) * sizeof(*port->queue));
-		port->count--;
+		left--;
+		if (instance && instance->ready > pipeline->now + SAME_TIME) {
+			look_at = sooner(look_at, instance->ready);
+			continue;
+		}
+		pipeline->free_at[port] = later(pipeline->free_at[port], pipeline->now);
+		pipeline->free_at[port] += (double)queue[i].cycles;
+		pipeline->known[port]--;
+		pipeline->count[port]--;
+		memmove(&queue[i], &queue[i + 1],
+			(size_t)(pipeline->count[port] - i) * sizeof(*queue));
 		pipeline->waiting--;
 		if (instance && --instance->left == 0)
 			executed(pipeline, number);
 		return true;
 	}
+	pipeline->look_at[port] = look_at;
 	return false;
 }
 
 /* On each port as many as a cycle has room for: one, or what is held for a part of it. */
 static void execute(struct pipeline *pipeline, int ports)
 {
+	double soon = pipeline->now + SAME_TIME, end = pipeline->now + 1 - SLIVER;
+
 	for (int p = 0; p < ports; p++)
-		while (pipeline->port[p].free_at < pipeline->now + 1 - 1e-6 && execute_one(pipeline, &pipeline->port[p]))
+		while (pipeline->look_at[p] <= soon && pipeline->free_at[p] < end &&
+			execute_one(pipeline, p))
 			;
 }
 
@@ -250,19 +314,57 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	instance->renamed = true;
 	instance->renamed_at = pipeline->now + 1;
 	instance->left = work->apart ? 0 : work->count;
-	instance->ready = fmax(instance->ready, pipeline->now + 1);
+	instance->ready = later(instance->ready, pipeline->now + 1);
 	for (int i = 0; i < work->count; i++) {
 		int p = choose(work->op[i].load ? loads : counts, work->op[i].ports, !work->op[i].load && slot % 2 == 1);
-		struct port *port = &pipeline->port[p];
 
 		if (work->op[i].load)
 			loads[p]++;
-		if (port->count < QUEUE)
-			port->queue[port->count++] = (struct waiting){ work->apart ? -1 : number, work->op[i].cycles };
+		if (pipeline->count[p] < QUEUE)
+			pipeline->queue[p][pipeline->count[p]++] =
+				(struct waiting){ work->apart ? -1 : number, work->op[i].cycles };
+		if (work->apart) {
+			pipeline->known[p]++;
+			pipeline->look_at[p] = -INFINITY;
+		}
+		instance->port[i] = (uint8_t)p;
 		pipeline->waiting++;
 	}
+	if (!work->apart && inputs_are_known(instance))
+		wake_ports(pipeline, number);
 	maybe_start_empty(pipeline, number);
 	return true;
+}
+
+/* When everything of a step of the path has started: INFINITY where that is not known yet. */
+static double step_start(const struct pipeline *pipeline, int number)
+{
+	int steps = pipeline->loop->path_count, step = number % steps;
+	int round = number / steps * pipeline->graph->node_count;
+	double last = -INFINITY;
+
+	for (int n = pipeline->first_node[step]; n < pipeline->first_node[step + 1]; n++) {
+		double start = pipeline->instance[round + n].start;
+
+		if (start < 0)
+			return INFINITY;
+		last = later(last, start);
+	}
+	return last;
+}
+
+/* The first cycle after this one in which a port may run something, or in which `retires` has come.
+ * Rounding may bring it too early, never too late. */
+static double next_event(const struct pipeline *pipeline, int ports, double retires)
+{
+	double next = retires;
+
+	for (int p = 0; p < ports; p++) {
+		double ready = pipeline->look_at[p] - 2 * SAME_TIME;
+
+		next = sooner(next, later(ready, pipeline->free_at[p] - 1 + SLIVER / 2));
+	}
+	return later(ceil(next), pipeline->now + 1);
 }
 
 static double run(struct pipeline *pipeline, const struct uarch *uarch, const struct pipeline_insn *insns)
@@ -270,55 +372,54 @@ static double run(struct pipeline *pipeline, const struct uarch *uarch, const st
 	const struct loop *loop = pipeline->loop;
 	double rob = uarch_size(uarch, SIZE_ROB), width = uarch_width(uarch), credit = 0, from = 0, done = 0;
 	int nodes = pipeline->graph->node_count, steps = loop->path_count, total = pipeline->rounds * steps;
-	int renamed = 0, retired = 0, warm = pipeline->rounds / 3, guard = total * 64 + 4096;
-	double in_flight = 0;
+	int renamed = 0, retired = 0, warm = pipeline->rounds / 3, ports = uarch_port_count(uarch);
+	double in_flight = 0, most = total * 64.0 + 4096;
 
 	if (!uarch_known(rob))
 		rob = ROB_UNKNOWN;
-	for (pipeline->now = 0; retired < total && guard-- > 0; pipeline->now++) {
+	pipeline->now = 0;
+	while (retired < total && pipeline->now < most) {
 		int counts[UARCH_PORTS], loads[UARCH_PORTS], slot = 0;
+		bool full = renamed == total;
 
-		/* In order, once everything of a step has started: what it takes to finish does not matter to the steady state,
-		 * but for the window, which is long. */
-		while (retired < renamed) {
-			int round = retired / steps, step = retired % steps;
-			bool ready = true;
-
-			for (int n = pipeline->first_node[step]; n < pipeline->first_node[step + 1] && ready; n++)
-				ready = pipeline->instance[round * nodes + n].start >= 0 &&
-					pipeline->instance[round * nodes + n].start <= pipeline->now;
-			if (!ready)
-				break;
-			in_flight -= insns[loop->path[step].insn].slots;
+		/* In order, once everything of a step has started. The time until it finishes
+		 * matters to the reorder buffer alone, which is long. */
+		while (retired < renamed && step_start(pipeline, retired) <= pipeline->now) {
+			in_flight -= insns[loop->path[retired % steps].insn].slots;
 			retired++;
 			if (retired == warm * steps)
 				from = pipeline->now;
 			if (retired == total)
 				done = pipeline->now;
 		}
-		execute(pipeline, uarch_port_count(uarch));
-		for (int p = 0; p < UARCH_PORTS; p++)
-			counts[p] = loads[p] = pipeline->port[p].count;
-		credit = fmin(credit + width, width);
-		while (renamed < total && credit > 0) {
+		execute(pipeline, ports);
+		for (int p = 0; p < ports; p++)
+			counts[p] = loads[p] = pipeline->count[p];
+		credit = sooner(credit + width, width);
+		while (renamed < total && credit > 0 && !full) {
 			int round = renamed / steps, step = renamed % steps;
 			double slots = insns[loop->path[step].insn].slots;
-			bool room = true;
 
 			if (slots > credit + 1e-9 && slots <= width)
 				break;
-			if (in_flight + slots > rob)
-				break;
-			for (int n = pipeline->first_node[step]; n < pipeline->first_node[step + 1] && room; n++)
-				room = pipeline->instance[round * nodes + n].renamed ||
-					bind(pipeline, round * nodes + n, counts, loads, slot);
-			if (!room)
+			full = in_flight + slots > rob;
+			for (int n = pipeline->first_node[step];
+				n < pipeline->first_node[step + 1] && !full; n++)
+				full = !pipeline->instance[round * nodes + n].renamed &&
+					!bind(pipeline, round * nodes + n, counts, loads, slot);
+			if (full)
 				break;
 			credit -= slots;
 			in_flight += slots;
 			slot += (int)slots;
 			renamed++;
 		}
+		/* Until a micro-op runs or a step retires, nothing is renamed: cycles are alike. */
+		if (full)
+			pipeline->now = next_event(pipeline, ports,
+				retired < renamed ? step_start(pipeline, retired) : INFINITY);
+		else
+			pipeline->now++;
 	}
 	return retired == total && pipeline->rounds > warm ? (done - from) / (pipeline->rounds - warm) : 0;
 }

@@ -484,6 +484,7 @@ struct status session_command(struct session *session, const char *line, double 
 		arguments = whole = verbatim(line, row);
 	/* A success clears the last notice, unless it brings its own. */
 	if (*tidied) {
+		live_wake(&session->live, now);
 		session->notice[0] = '\0';
 		session->notice_bad = false;
 		if (!row)

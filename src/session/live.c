@@ -5,18 +5,30 @@
 
 #include "session/state.h"
 
-/* The setting on screen: ten times a second, in at most a third of the core's time. The first request after a
- * change may take longer, since it has to become a quiet sample, and shows a first figure early. */
-static const double LIVE_PERIOD = 0.1;
+/* The setting on screen: ten times a second, in at most a third of the core's time. The first
+ * request after a change may take longer, since it has to become a quiet sample, and shows a first
+ * figure early. The period grows by these steps while the figure is steady and no command comes. */
+static const double LIVE_PERIODS[] = { 0.1, 0.2, 0.4, 0.8, 1.0 };
+enum { LIVE_STEPS = sizeof(LIVE_PERIODS) / sizeof(LIVE_PERIODS[0]) };
+/* How long the figure has to be steady at a step after the first one, which takes a full pool. */
+static const double STEP_SECONDS = 1;
+/* Seconds of a request beyond which the pause grows: the last step takes a tenth of a core. */
+static const double LIVE_LONG = 0.1;
 static const struct budget live_budget = { .seconds = 0.03, .quiet_wanted = 150 };
 static const struct budget first_budget = { .seconds = 0.12, .quiet_wanted = 150, .provisional = 12 };
-/* The longest pause that a slow request may cause. */
-static const double LIVE_PERIOD_LONGEST = 0.3;
+/* The longest pause that a slow request may cause, and the least after it, for a cell. */
+static const double LIVE_PERIOD_LONGEST = 0.3, LIVE_TURN = 0.001;
 /* Trials older than this no longer count for the figure on screen. */
 static const double POOL_SECONDS = 2.0;
 enum { POOL_QUIET = 150 };
-/* Trials of one request that go on the strip: ten requests a second fill it in two seconds. */
-enum { TICKS_OF_REQUEST = VIEW_STRIP / 20 };
+/* Fewer trials are enough where they are long: so many, in so many seconds. */
+enum { POOL_FEW = 8 };
+static const double POOL_LONG = 2 * SECONDS_SETTLED;
+/* A steady figure moves by no more than its quartiles are apart, or by this share of it: by the
+ * larger one where there are too few trials for quartiles. */
+static const double STEADY_SHARE = 0.005, STEADY_SHARE_FEW = 0.03;
+/* Trials that a second's requests put on the strip: it is full after two seconds. */
+static const double TICKS_A_SECOND = VIEW_STRIP / 2.0;
 
 /* How far the live request is. */
 void live_look_ahead(struct session *session, double now)
@@ -77,6 +89,83 @@ void live_submit(struct session *session, double now)
 bool live_is_good(const struct sample *sample)
 {
 	return sample->valid && !sample_doubt(sample);
+}
+
+double live_period(const struct live *live)
+{
+	return LIVE_PERIODS[live->step];
+}
+
+/* The pause from one request to the next, after one that took so many seconds. */
+static double live_pause(int step, double took)
+{
+	double period = LIVE_PERIODS[step];
+
+	if (step == 0)
+		return fmin(fmax(3 * took, period), LIVE_PERIOD_LONGEST);
+	return period * fmax(took / LIVE_LONG, 1);
+}
+
+/* Whether the pool holds enough trials for the figure when requests come at such a pause. */
+static bool pool_lasts(const struct live *live, double pause)
+{
+	double requests = fmax(floor(POOL_SECONDS / pause), 1);
+	double share = requests / (live->tally_count > 0 ? live->tally_count : 1);
+
+	if (share >= 1 || share * trials_quiet(&live->pool) >= POOL_QUIET)
+		return true;
+	return share * live->sample.trials >= POOL_FEW && share * live->sample.seconds >= POOL_LONG;
+}
+
+static bool near_steady(const struct sample *steady, const struct sample *sample)
+{
+	double share = steady->trials < POOL_FEW ? STEADY_SHARE_FEW : STEADY_SHARE;
+	double spread = fmax(steady->cpe_hi - steady->cpe_lo, share * steady->cpe);
+
+	return fabs(sample->cpe - steady->cpe) <= spread;
+}
+
+/* Whether the figure is as it was at the first step. A request with too few quiet trials says
+ * nothing: the figure comes from the pool. */
+static bool is_steady(const struct live *live, const struct sample *request)
+{
+	const struct sample *figure = &live->sample, *steady = &live->steady;
+
+	if (!live_is_good(figure) || figure->modes != steady->modes || !near_steady(steady, figure))
+		return false;
+	return !live_is_good(request) || near_steady(steady, request);
+}
+
+static void live_hurry(struct live *live, double now)
+{
+	live->step = 0;
+	live->steady = live->sample;
+	live->steady_since = now;
+}
+
+/* After a request that took so many seconds: goes on to the next step, or back to the first one. */
+static void live_slow_down(struct session *session, const struct sample *request, double took,
+	double now)
+{
+	struct live *live = &session->live;
+
+	if (!session_idle(session) || !is_steady(live, request)) {
+		live_hurry(live, now);
+		return;
+	}
+	if (request->contended || live->step == LIVE_STEPS - 1 ||
+		now - live->steady_since < (live->step > 0 ? STEP_SECONDS : POOL_SECONDS) ||
+		!pool_lasts(live, live_pause(live->step + 1, took)))
+		return;
+	live->step++;
+	live->steady_since = now;
+}
+
+void live_wake(struct live *live, double now)
+{
+	if (live->step > 0)
+		live->due = fmin(live->due, live->asked_at + LIVE_PERIODS[0]);
+	live_hurry(live, now);
 }
 
 /* Puts an even selection of the request's new trials on the strip: so many at most. */
@@ -166,7 +255,8 @@ static void pool_add(struct live *live, const struct trials *trials)
 void live_apply(struct session *session, const struct result *result, double now)
 {
 	struct live *live = &session->live;
-	double pause;
+	double took = now - live->asked_at;
+	struct sample request;
 
 	if (result->status.code != STATUS_OK && result->status.code != STATUS_CANCELLED) {
 		live_fail(session, result->status.text);
@@ -175,7 +265,8 @@ void live_apply(struct session *session, const struct result *result, double now
 	counted_take(session, result);
 	if (result->trials.count) {
 		/* What was recorded comes once. */
-		strip_add(live, &result->trials, session->replay ? VIEW_STRIP : TICKS_OF_REQUEST);
+		strip_add(live, &result->trials, session->replay ? VIEW_STRIP :
+			(unsigned)lrint(TICKS_A_SECOND * fmax(live->pause, LIVE_PERIODS[0])));
 		/* Cycles of one clock are not mixed with another's. */
 		if (live->facts.cycles_from != result->facts.cycles_from)
 			live->pool.count = 0;
@@ -201,9 +292,11 @@ void live_apply(struct session *session, const struct result *result, double now
 		return;
 	if (result->status.code == STATUS_OK)
 		live->answered = true;
-	pause = 3 * (now - live->asked_at);
-	pause = pause < LIVE_PERIOD ? LIVE_PERIOD : pause;
-	live->due = live->asked_at + (pause > LIVE_PERIOD_LONGEST ? LIVE_PERIOD_LONGEST : pause);
+	sample_summarise(&result->trials, &live->facts, &request);
+	live_slow_down(session, &request, took, now);
+	/* A contended request is made up for at once, before the pool has too few quiet trials. */
+	live->pause = live_pause(request.contended ? 0 : live->step, took);
+	live->due = fmax(live->asked_at + live->pause, now + LIVE_TURN);
 	/* Played again it would say the same. */
 	if (session->replay)
 		live->due = INFINITY;

@@ -249,7 +249,8 @@ bool session_advance(struct session *session, double now)
 		return request_campaign(session, true, now) || !campaigns_think(session) || changed;
 	if (!live->failed && now >= live->due && now >= session->rest_until) {
 		live_submit(session, now);
-		return true;
+		/* A request that goes out is seen while there is no figure. */
+		return changed || !live->sample.valid || live->failed;
 	}
 	if (now < session->rest_until || session->replay)
 		return changed;
@@ -258,7 +259,7 @@ bool session_advance(struct session *session, double now)
 	next = plan_next(&session->plan);
 	if (next < 0 && now >= session->doubt_due) {
 		next = plan_doubtful(&session->plan);
-		session->doubt_due = now + DOUBT_PERIOD;
+		session->doubt_due = now + fmax(DOUBT_PERIOD, live_period(live));
 	}
 	if (next >= 0)
 		request_cell(session, &session->plan.planned[next].setting);

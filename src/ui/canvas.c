@@ -346,11 +346,37 @@ void canvas_frame(struct canvas *canvas, struct rectangle at, enum style style, 
 	}
 }
 
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static int most(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* Not by put(): a large screen has 40,000 cells, and every frame begins with all of them. */
 void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style)
 {
-	for (int y = 0; y < at.height; y++)
-		for (int x = 0; x < at.width; x++)
-			put(canvas, at, x, y, style, L' ', 1);
+	int left = most(at.x, 0), right = least(at.x + at.width, canvas->width);
+	int top = most(at.y, 0), bottom = least(at.y + at.height, canvas->height);
+
+	for (int y = top; y < bottom; y++) {
+		struct canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->width];
+
+		if (left >= right)
+			return;
+		/* Half of a wide character at an edge leaves no other half outside. */
+		if (left > 0 && row[left].character == 0)
+			row[left - 1].character = L' ';
+		if (right < canvas->width && row[right].character == 0)
+			row[right].character = L' ';
+		for (int x = left; x < right; x++) {
+			row[x].character = L' ';
+			row[x].style = (uint8_t)style;
+		}
+	}
 }
 
 static void print_character(wchar_t character, FILE *file)

@@ -2,9 +2,13 @@
 #include "ui/screen.h"
 
 #include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>
@@ -24,6 +28,9 @@ enum { ESCAPE_DELAY = 25 };
 /* There is one terminal, and a handler of a fatal signal has to find it. */
 static struct {
 	SCREEN *terminal;
+	FILE *output;             /* ncurses writes to its descriptor: the terminal, or `frame` */
+	int frame;                /* memory that takes a frame's bytes; -1: none is available */
+	char *bytes;              /* of a frame on their way */
 	struct theme theme;
 	bool colours;
 	struct canvas shown;      /* what the terminal shows; width 0: unknown */
@@ -81,6 +88,28 @@ static void choose_colours(void)
 		init_pair((short)(i + 1), screen.theme.look[i].foreground, screen.theme.look[i].background);
 }
 
+/* A stream of its own, so that it can lead elsewhere while standard output stays the terminal. */
+static bool open_output(void)
+{
+	int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	screen.output = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+	if (!screen.output && descriptor >= 0)
+		close(descriptor);
+	return screen.output != NULL;
+}
+
+static void close_output(void)
+{
+	fclose(screen.output);
+	screen.output = NULL;
+	if (screen.frame >= 0)
+		close(screen.frame);
+	screen.frame = -1;
+	free(screen.bytes);
+	screen.bytes = NULL;
+}
+
 struct status screen_open(void)
 {
 	struct status status = screen_check();
@@ -88,10 +117,16 @@ struct status screen_open(void)
 	if (!status_is_ok(&status))
 		return status;
 	screen.modes_known = tcgetattr(STDIN_FILENO, &screen.modes) == 0;
+	if (!open_output())
+		return status_make(STATUS_FAILED, "no descriptor for the terminal: %s",
+			strerror(errno));
+	screen.frame = memfd_create("frame", MFD_CLOEXEC);
 	set_escdelay(ESCAPE_DELAY);
-	screen.terminal = newterm(NULL, stdout, stdin);
-	if (!screen.terminal)
+	screen.terminal = newterm(NULL, screen.output, stdin);
+	if (!screen.terminal) {
+		close_output();
 		return status_make(STATUS_USAGE, "the explorer cannot use this terminal (TERM=%.40s)", getenv("TERM"));
+	}
 	screen.restore[0] = '\0';
 	add_string("sgr0");
 	add_string("cnorm");
@@ -106,6 +141,8 @@ struct status screen_open(void)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
+	/* A key that comes while a frame is drawn does not leave it half drawn. */
+	typeahead(-1);
 	curs_set(0);
 	canvas_init(&screen.shown, 0, 0, false);
 	return status;
@@ -119,6 +156,7 @@ void screen_close(void)
 	screen.open = false;
 	delscreen(screen.terminal);
 	screen.terminal = NULL;
+	close_output();
 	canvas_free(&screen.shown);
 	free(screen.line);
 	screen.line = NULL;
@@ -190,40 +228,116 @@ static attr_t attributes_of(const struct look *look)
 	return attributes;
 }
 
-static void show_row(const struct canvas *canvas, int y)
+/* 0 where the terminal's own colours do: a blank of STYLE_TEXT is then as an erased cell. */
+static short pair_of(enum style style)
 {
-	const struct canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->width];
+	return screen.colours && screen.theme.look[style].foreground >= 0 ? (short)(style + 1) : 0;
+}
+
+static bool same_cell(const struct canvas_cell *a, const struct canvas_cell *b)
+{
+	return a->character == b->character && a->style == b->style;
+}
+
+/* Shows the cells of a row from `first` to before `end`. */
+static void show_cells(const struct canvas_cell *row, int y, int first, int end)
+{
+	const struct canvas_cell *last = NULL;
 	int count = 0;
 
-	for (int x = 0; x < canvas->width; x++) {
-		wchar_t characters[2] = { row[x].character, 0 };
+	/* ncurses makes the right half of a wide character itself. */
+	while (first > 0 && !row[first].character)
+		first--;
+	for (int x = first; x < end; x++) {
+		const struct canvas_cell *cell = &row[x];
+		wchar_t characters[2] = { cell->character, 0 };
 
-		if (!row[x].character)
-			continue;      /* ncurses makes the right half of a wide character itself */
-		setcchar(&screen.line[count++], characters, attributes_of(&screen.theme.look[row[x].style]),
-			(short)(screen.colours ? row[x].style + 1 : 0), NULL);
+		if (!cell->character)
+			continue;
+		/* Most cells are as the one before, and a copy is quicker than setcchar(). */
+		if (last && same_cell(cell, last))
+			screen.line[count] = screen.line[count - 1];
+		else
+			setcchar(&screen.line[count], characters,
+				attributes_of(&screen.theme.look[cell->style]),
+				pair_of(cell->style), NULL);
+		last = cell;
+		count++;
 	}
-	mvadd_wchnstr(y, 0, screen.line, count);
+	mvadd_wchnstr(y, first, screen.line, count);
+}
+
+/* Shows what of a row differs from `shown`, which becomes the same. */
+static void show_row(const struct canvas_cell *row, struct canvas_cell *shown, int y, int width)
+{
+	int first = 0, end = width;
+
+	if (memcmp(row, shown, (size_t)width * sizeof(*row)) == 0)
+		return;
+	/* A row may differ in its padding alone. */
+	while (first < end && same_cell(&row[first], &shown[first]))
+		first++;
+	while (end > first && same_cell(&row[end - 1], &shown[end - 1]))
+		end--;
+	if (first < end)
+		show_cells(row, y, first, end);
+	memcpy(shown, row, (size_t)width * sizeof(*row));
+}
+
+static void write_all(const char *bytes, size_t count)
+{
+	while (count > 0) {
+		struct pollfd wait = { .fd = STDOUT_FILENO, .events = POLLOUT };
+		ssize_t written = write(STDOUT_FILENO, bytes, count);
+
+		if (written >= 0) {
+			bytes += written;
+			count -= (size_t)written;
+		} else if (errno == EAGAIN) {
+			poll(&wait, 1, -1);
+		} else if (errno != EINTR) {
+			return;      /* the terminal has gone, which the input says, too */
+		}
+	}
+}
+
+/* ncurses writes whenever it moves the cursor: hundreds of times in a large frame, and each write
+ * wakes the terminal. So it writes to memory, and the frame goes out in one piece. */
+static void refresh_at_once(void)
+{
+	int output = fileno(screen.output);
+	off_t length;
+
+	if (screen.frame < 0 || dup3(screen.frame, output, O_CLOEXEC) < 0) {
+		refresh();
+		return;
+	}
+	refresh();
+	dup3(STDOUT_FILENO, output, O_CLOEXEC);
+	length = lseek(screen.frame, 0, SEEK_CUR);
+	if (length <= 0)
+		return;
+	screen.bytes = memory_resize(screen.bytes, (size_t)length, 1);
+	length = pread(screen.frame, screen.bytes, (size_t)length, 0);
+	lseek(screen.frame, 0, SEEK_SET);
+	write_all(screen.bytes, length > 0 ? (size_t)length : 0);
 }
 
 void screen_show(const struct canvas *canvas)
 {
-	bool all = screen.shown.width != canvas->width || screen.shown.height != canvas->height;
-	size_t bytes = (size_t)canvas->width * sizeof(canvas->cells[0]);
+	struct canvas *shown = &screen.shown;
 
-	if (all) {
-		canvas_resize(&screen.shown, canvas->width, canvas->height);
+	if (shown->width != canvas->width || shown->height != canvas->height) {
+		canvas_resize(shown, canvas->width, canvas->height);
 		screen.line = memory_resize(screen.line, (size_t)canvas->width + 1, sizeof(*screen.line));
+		erase();
 	}
 	for (int y = 0; y < canvas->height; y++) {
 		size_t from = (size_t)y * (size_t)canvas->width;
 
-		if (!all && memcmp(&screen.shown.cells[from], &canvas->cells[from], bytes) == 0)
-			continue;
-		memcpy(&screen.shown.cells[from], &canvas->cells[from], bytes);
-		show_row(canvas, y);
+		show_row(&canvas->cells[from], &shown->cells[from], y, canvas->width);
 	}
-	refresh();
+	refresh_at_once();
 }
 
 static int special_key(wint_t key)

@@ -228,7 +228,10 @@ static struct status run_screen(struct session *session, struct worker *worker, 
 	if (status_is_ok(&status)) {
 		status = screen_open();
 		if (status_is_ok(&status)) {
-			session_advance(session, steady_seconds());
+			/* A recording has its figures at once. A worker is still looking at the
+			 * machine, and does so while the first frame is drawn. */
+			if (!worker)
+				session_advance(session, steady_seconds());
 			run(&loop);
 			screen_close();
 			status = loop.failure;

@@ -148,6 +148,30 @@ static void any_size_can_be_drawn_on(void **state)
 	canvas_free(&canvas);
 }
 
+static void a_fill_stays_within_the_canvas_and_its_rectangle(void **state)
+{
+	struct canvas canvas;
+
+	(void)state;
+	canvas_init(&canvas, 10, 2, false);
+	canvas_text(&canvas, whole, 0, 0, STYLE_DIM, "日本abc語!");
+	canvas_text(&canvas, whole, 0, 1, STYLE_DIM, "0123456789");
+	/* It begins and ends within a wide character, and ends below the last row. */
+	canvas_fill(&canvas, (struct rectangle){ 3, 0, 5, 9 }, STYLE_BAD);
+	expect(&canvas, "日       !\n012     89\n");
+	assert_int_equal(canvas.cells[2].style, STYLE_DIM);
+	assert_int_equal(canvas.cells[3].style, STYLE_BAD);
+	assert_int_equal(canvas.cells[7].style, STYLE_BAD);
+	assert_int_equal(canvas.cells[8].style, STYLE_DIM);
+	/* These do not meet the canvas. */
+	canvas_fill(&canvas, (struct rectangle){ -5, 0, 5, 2 }, STYLE_BAD);
+	canvas_fill(&canvas, (struct rectangle){ 10, -3, 4, 3 }, STYLE_BAD);
+	expect(&canvas, "日       !\n012     89\n");
+	canvas_fill(&canvas, (struct rectangle){ -2, -2, 4, 4 }, STYLE_BAD);
+	expect(&canvas, "         !\n  2     89\n");
+	canvas_free(&canvas);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +183,7 @@ int main(void)
 		cmocka_unit_test(malformed_text_does_no_harm),
 		cmocka_unit_test(wrapping_breaks_at_blanks),
 		cmocka_unit_test(any_size_can_be_drawn_on),
+		cmocka_unit_test(a_fill_stays_within_the_canvas_and_its_rectangle),
 	};
 
 	if (!setlocale(LC_CTYPE, "C.UTF-8") && !setlocale(LC_CTYPE, "en_US.UTF-8"))

@@ -1,0 +1,311 @@
+/* How often the present setting is measured: ten times a second, and more slowly while its figure is
+ * steady and no command comes. */
+#include "played.h"
+
+static const uint64_t LIMIT = UINT64_C(8) << 30;
+/* Seconds of a request that brings 150 quiet trials, and that takes all of its time. */
+static const double QUICK = 0.008, WHOLE = 0.03;
+
+/* What a request brings. */
+struct bringing {
+	unsigned quiet, contended;
+	double cpe, took;
+	double trial;             /* seconds of each; 0: 50 microseconds */
+};
+
+static struct session *start(const struct kernel *kernel)
+{
+	struct engine engine = fake_init(&fake, LIMIT);
+
+	return played_begin(&engine, (struct session_options){ .seed = 5, .invocation = "" }, kernel);
+}
+
+static void answer(const struct bringing *bringing)
+{
+	unsigned quiet = bringing->quiet;
+	struct result result = fake_result(&fake.request, quiet + bringing->contended, bringing->cpe);
+
+	for (unsigned i = quiet; i < quiet + bringing->contended; i++)
+		result.trials.trial[i].fate = TRIAL_CONTENDED;
+	/* As long as its trials are, at 4 GHz. */
+	result.facts.calls = 1;
+	result.facts.call = (uint64_t)((bringing->trial > 0 ? bringing->trial : 50e-6) * 4e9 / bringing->cpe);
+	fake_push(&fake, &result);
+}
+
+/* Lets time pass as the explorer does: it sleeps until something is due or a result comes. */
+static double pass(struct session *session, double now, double seconds, const struct bringing *bringing)
+{
+	double until = now + seconds;
+
+	while (now < until) {
+		session_advance(session, now);
+		if (fake.pending) {
+			now += bringing->took;
+			answer(bringing);
+		} else {
+			double next = session_next(session, now);
+
+			assert_true(next >= 0);
+			now = fmin(now + (next > 0 ? next : 0.0001), until);
+		}
+	}
+	session_advance(session, now);
+	return now;
+}
+
+/* Live requests a second in a stretch of time that begins at *now. */
+static double rate(struct session *session, double *now, double seconds, const struct bringing *bringing)
+{
+	unsigned before = fake.live;
+	double from = *now;
+
+	*now = pass(session, *now, seconds, bringing);
+	return (fake.live - before) / (*now - from);
+}
+
+/* A session that has been left alone until it is at its slowest. */
+static struct session *slow(const struct bringing *bringing, double *now)
+{
+	struct session *session = start(&kernel_odd);
+
+	*now = pass(session, 100, 30, bringing);
+	assert_true(session_idle(session));
+	assert_true(rate(session, now, 10, bringing) < 1.15);
+	return session;
+}
+
+static const struct bringing quiet = { 150, 0, 2, QUICK };
+
+static void an_untouched_explorer_slows_down_by_steps(void **state)
+{
+	struct session *session = start(&kernel_odd);
+	double now = 100, last;
+
+	(void)state;
+	/* While the slices fill and for two seconds after it stays as it is. */
+	now = pass(session, now, 0.5, &quiet);
+	assert_true(session_idle(session));
+	last = rate(session, &now, 1.5, &quiet);
+	assert_true(last > 9 && last < 10.5);
+	for (int seconds = 0; seconds < 10; seconds += 2) {
+		double next = rate(session, &now, 2, &quiet);
+
+		assert_true(next < last + 0.5);
+		last = next;
+	}
+	check_near(rate(session, &now, 20, &quiet), 1, 0.06);
+	session_free(session);
+}
+
+static void the_figure_keeps_its_trials_at_the_slowest(void **state)
+{
+	double now;
+	struct session *session = slow(&quiet, &now);
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		now = pass(session, now, 0.13, &quiet);
+		assert_true(look(session, now)->sample.valid);
+		assert_false(view.sample.provisional || view.sample.contended);
+		assert_in_range(view.sample.trials, 150, 600);
+		check_near(view.sample.cpe, 2, 0.01);
+	}
+	/* The strip still shows the last two seconds. */
+	assert_int_equal(view.strip_count, VIEW_STRIP);
+	assert_true(view.strip_span > 0.9 && view.strip_span < 3);
+	session_free(session);
+}
+
+/* Between two requests there is nothing to do, and one that goes out is no reason to draw. */
+static void nothing_happens_between_requests(void **state)
+{
+	double now;
+	struct session *session = slow(&quiet, &now);
+
+	(void)state;
+	assert_false(fake.pending);
+	assert_true(session_next(session, now) > 0);
+	now += session_next(session, now);
+	assert_false(session_advance(session, now));
+	assert_true(fake.pending && !fake.request.background);
+	now += QUICK;
+	answer(&quiet);
+	assert_true(session_advance(session, now));
+	assert_true(session_next(session, now) > 0.9);
+	for (double at = now; at < now + 0.9; at += 0.01)
+		assert_false(session_advance(session, at));
+	session_free(session);
+}
+
+static void any_command_brings_it_back_at_once(void **state)
+{
+	static const char *const commands[] = { "help", "close", "no such command", "set n=5" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		double now, back;
+		struct session *session = slow(&quiet, &now);
+
+		now = pass(session, now, 0.3, &quiet);
+		session_command(session, commands[i], now);
+		assert_true(fake.pending || session_next(session, now) <= 0.1);
+		back = rate(session, &now, 2, &quiet);
+		assert_true(back > 9 && back < 11);
+		/* And it is left alone again. */
+		now = pass(session, now, 12, &quiet);
+		assert_true(rate(session, &now, 10, &quiet) < 1.15);
+		session_free(session);
+	}
+}
+
+static void a_figure_that_moves_brings_it_back(void **state)
+{
+	const struct bringing moved = { 150, 0, 2.1, QUICK };
+	double now;
+	struct session *session = slow(&quiet, &now);
+
+	(void)state;
+	/* The first request that brings another figure is enough. */
+	now = pass(session, now, 1.1, &moved);
+	assert_true(rate(session, &now, 2, &moved) > 9);
+	check_near(look(session, now)->sample.cpe, 2.1, 0.01);
+	now = pass(session, now, 12, &moved);
+	assert_true(rate(session, &now, 10, &moved) < 1.15);
+	session_free(session);
+}
+
+/* Its trials are apart by one in a thousand: by so much, and a little more, a median wanders. */
+static void a_figure_that_wanders_within_its_spread_does_not(void **state)
+{
+	double now;
+	struct session *session = slow(&quiet, &now);
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		struct bringing near = quiet;
+
+		near.cpe += i % 2 ? 0.004 : -0.004;
+		assert_true(rate(session, &now, 3, &near) < 1.5);
+	}
+	session_free(session);
+}
+
+static void a_contended_figure_brings_it_back(void **state)
+{
+	const struct bringing busy = { 0, 150, 2, WHOLE };
+	double now;
+	struct session *session = slow(&quiet, &now);
+
+	(void)state;
+	/* The pool has its quiet trials, but the next request does not wait. */
+	now = pass(session, now, 1.1, &busy);
+	assert_false(look(session, now)->sample.contended);
+	assert_true(rate(session, &now, 1, &busy) > 9);
+	now = pass(session, now, 3, &busy);
+	assert_true(look(session, now)->sample.contended);
+	assert_true(rate(session, &now, 20, &busy) > 9);
+	now = pass(session, now, 15, &quiet);
+	assert_true(rate(session, &now, 10, &quiet) < 1.15);
+	session_free(session);
+}
+
+/* One contended request is made up for by the next, and then it goes on as slowly. */
+static void a_short_spell_costs_one_request(void **state)
+{
+	const struct bringing busy = { 0, 150, 2, WHOLE };
+	double now;
+	struct session *session = slow(&quiet, &now);
+	unsigned before = fake.live;
+
+	(void)state;
+	while (fake.live == before)
+		now = pass(session, now, 0.01, &busy);
+	before = fake.live;
+	now = pass(session, now, 0.2, &quiet);
+	assert_int_equal(fake.live - before, 1);
+	assert_true(rate(session, &now, 10, &quiet) < 1.15);
+	session_free(session);
+}
+
+/* Where a request brings few trials, the pool needs more of them. */
+static void it_goes_no_slower_than_the_pool_allows(void **state)
+{
+	const struct bringing few = { 20, 0, 2, WHOLE };
+	struct session *session = start(&kernel_odd);
+	double now = pass(session, 100, 30, &few), steady;
+
+	(void)state;
+	assert_true(session_idle(session));
+	steady = rate(session, &now, 10, &few);
+	assert_true(steady > 4.5 && steady < 5.5);
+	assert_false(look(session, now)->sample.provisional);
+	assert_true(view.sample.trials >= 150);
+	session_free(session);
+}
+
+/* Trials that last longer than the pool: one is all it ever has. */
+static void long_requests_take_a_tenth_of_the_time(void **state)
+{
+	const struct bringing whole = { 1, 0, 2, 3, 3 };
+	struct session *session = start(&kernel_odd);
+	double now = 100, share;
+
+	(void)state;
+	now = pass(session, now, 600, &whole);
+	share = whole.took * rate(session, &now, 600, &whole);
+	assert_true(session_idle(session));
+	assert_true(share > 0.05 && share < 0.15);
+	session_free(session);
+}
+
+static void unfilled_slices_keep_it_quick(void **state)
+{
+	struct session *session = start(&kernel_fold);
+	const struct bringing few = { 10, 0, 2, QUICK };
+	double now = pass(session, 100, 0.5, &few);
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		assert_true(rate(session, &now, 1, &few) > 8);
+		assert_false(session_idle(session));
+	}
+	session_free(session);
+}
+
+static void frozen_nothing_is_asked(void **state)
+{
+	double now;
+	struct session *session = slow(&quiet, &now);
+	unsigned before;
+
+	(void)state;
+	command(session, "freeze", now);
+	before = fake.submits;
+	assert_true(session_next(session, now) < 0);
+	session_advance(session, now + 20);
+	assert_int_equal(fake.submits, before);
+	command(session, "freeze", now + 20);
+	assert_true(fake.pending);
+	session_free(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_untouched_explorer_slows_down_by_steps),
+		cmocka_unit_test(the_figure_keeps_its_trials_at_the_slowest),
+		cmocka_unit_test(nothing_happens_between_requests),
+		cmocka_unit_test(any_command_brings_it_back_at_once),
+		cmocka_unit_test(a_figure_that_moves_brings_it_back),
+		cmocka_unit_test(a_figure_that_wanders_within_its_spread_does_not),
+		cmocka_unit_test(a_contended_figure_brings_it_back),
+		cmocka_unit_test(a_short_spell_costs_one_request),
+		cmocka_unit_test(it_goes_no_slower_than_the_pool_allows),
+		cmocka_unit_test(long_requests_take_a_tenth_of_the_time),
+		cmocka_unit_test(unfilled_slices_keep_it_quick),
+		cmocka_unit_test(frozen_nothing_is_asked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
