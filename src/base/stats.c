@@ -39,6 +39,20 @@ double stats_median(double *values, size_t count)
 	return stats_quantile(values, count, 0.5);
 }
 
+double stats_trimmed_mean(const double *sorted, size_t count, double trim)
+{
+	size_t out = (size_t)(trim * (double)count);
+	double sum = 0;
+
+	if (count == 0)
+		return NAN;
+	if (2 * out >= count)
+		out = (count - 1) / 2;
+	for (size_t i = out; i < count - out; i++)
+		sum += sorted[i];
+	return sum / (double)(count - 2 * out);
+}
+
 bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *modes)
 {
 	size_t least = (count + 4) / 5, split = 0;

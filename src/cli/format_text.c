@@ -335,8 +335,8 @@ static void text_one(struct report *report, const struct setting *setting, const
 	units_figure(sample->cpe_hi, high, sizeof(high));
 	units_figure(sample->ns, ns, sizeof(ns));
 	units_figure(sample->ghz, ghz, sizeof(ghz));
-	fprintf(out, "CPE      %s cycles per %s; quartiles %s to %s; source: %s\n", cpe, kernel->element, low,
-		high, source_name(sample->cycles_from));
+	fprintf(out, "CPE      %s cycles per %s%s; quartiles %s to %s; source: %s\n", cpe, kernel->element, facts->far ? " (mean)" : "",
+		low, high, source_name(sample->cycles_from));
 	fprintf(out, "time     %s ns (timed) at %s GHz (%s) on core %d%s\n", ns, ghz, source_name(sample->cycles_from), facts->cpu,
 		facts->bound ? "" : " (not bound to it)");
 	if (isfinite(sample->gbps)) {

@@ -141,7 +141,7 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 		.cpu = machine->cpu, .bound = machine->bound,
 		.cycles_from = measure_source(&measure), .ring = run.ring,
 		.granule = run.granule, .footprint = kernel->footprint(run.v), .call = measure.whole, .calls = measure.calls,
-		.watched = isolate->clock->watched,
+		.watched = isolate->clock->watched, .far = measure.far,
 	};
 	snprintf(shared->facts.pages, sizeof(shared->facts.pages), "%s", pages);
 	goal.until = clock_seconds() + budget->seconds;

@@ -124,7 +124,7 @@ static void tell_facts(const struct visit *visit, const struct kernel_run *run, 
 		.cpu = station->machine.cpu, .bound = station->machine.bound,
 		.cycles_from = measure_source(measure), .ring = run->ring, .granule = run->granule, .bytes = run->bytes,
 		.footprint = run->kernel->footprint(run->v), .call = measure->whole, .calls = measure->calls,
-		.watched = measure->clock->watched, .cores = need->cores, .streams = need->streams,
+		.watched = measure->clock->watched, .far = measure->far, .cores = need->cores, .streams = need->streams,
 		.others_gbps = need->processors > 1 ? NAN : 0,
 	};
 	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);

@@ -80,11 +80,14 @@ static void pick(const struct trials *trials, const struct wanted *wanted, enum 
 	picked->check = source == SOURCE_COUNTER ? stats_median(check, checked) : NAN;
 }
 
+/* The share of trials at either end that a mean leaves out: an interruption may double a trial. */
+#define MEAN_TRIM 0.02
+
 /* Fewer trials of a placement than this say nothing of it. */
 enum { PLACE_TRIALS = 8 };
 
 /* The medians of single placements in memory. */
-static void compare_places(const struct picked *picked, struct sample *sample)
+static void compare_places(const struct picked *picked, bool far, struct sample *sample)
 {
 	bool seen[UINT8_MAX + 1] = { false };
 	double cpe[TRIALS_MAX];
@@ -101,7 +104,8 @@ static void compare_places(const struct picked *picked, struct sample *sample)
 				cpe[count++] = picked->cpe[k];
 		if (count < PLACE_TRIALS)
 			continue;
-		median = stats_median(cpe, count);
+		stats_sort(cpe, count);
+		median = far ? stats_trimmed_mean(cpe, count, MEAN_TRIM) : stats_quantile(cpe, count, 0.5);
 		sample->place_lo = sample->places > 0 ? fmin(sample->place_lo, median) : median;
 		sample->place_hi = sample->places > 0 ? fmax(sample->place_hi, median) : median;
 		sample->places++;
@@ -172,11 +176,12 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	if (facts->watched)
 		sample->quiet = (double)fate[TRIAL_QUIET] / judged;
 
-	compare_places(&picked, sample);
+	compare_places(&picked, facts->far, sample);
 	stats_sort(cpe, sample->trials);
-	sample->cpe = stats_quantile(cpe, sample->trials, 0.5);
-	sample->cpe_lo = stats_quantile(cpe, sample->trials, 0.25);
-	sample->cpe_hi = stats_quantile(cpe, sample->trials, 0.75);
+	sample->cpe = facts->far ? stats_trimmed_mean(cpe, sample->trials, MEAN_TRIM) : stats_quantile(cpe, sample->trials, 0.5);
+	/* A few slow trials may lift a mean above the quartile: the range always holds the value. */
+	sample->cpe_lo = fmin(stats_quantile(cpe, sample->trials, 0.25), sample->cpe);
+	sample->cpe_hi = fmax(stats_quantile(cpe, sample->trials, 0.75), sample->cpe);
 	sample->ghz = stats_median(ghz, sample->trials);
 	sample->ns = sample->cpe / sample->ghz;
 	sample->seconds = sample->ns * 1e-9 * (double)facts->call * facts->calls * sample->trials;

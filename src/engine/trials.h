@@ -68,6 +68,7 @@ struct run_facts {
 	uint64_t call;            /* elements in the longer of the two timed calls */
 	unsigned calls;           /* calls in each timed region */
 	bool watched;             /* whether a watch chain tells quiet from contended here */
+	bool far;                 /* the working set is larger than the core's own caches: its value is a mean (struct sample) */
 	char pages[16];           /* pages got: "4k" (or what the smallest are here: "16k", "64k"), "huge", "mixed", "unknown" */
 	enum page_kind asked;     /* pages asked for */
 	char pages_note[96];      /* why they are not what was asked for; empty: they are */
@@ -80,10 +81,12 @@ struct run_facts {
 	                             none; NAN not known (yet) */
 };
 
-/* The summary of trials at one setting. */
+/* The summary of trials at one setting. Its value is the median of the trials used; beyond the core's own caches it is their mean without
+ * the lowest and the highest 2 %. There each trial meets other lines and other moments of its neighbours: what a long loop takes is the
+ * mean, which lay up to 10 % from the median (reads of memory beside busy neighbours). */
 struct sample {
 	bool valid;                    /* false: nothing could be measured; the rest is 0 */
-	double cpe, cpe_lo, cpe_hi;    /* median and quartiles of the trials used */
+	double cpe, cpe_lo, cpe_hi;    /* median (or mean, see above) and quartiles of the trials used */
 	unsigned trials, dropped;      /* used, and not used */
 	double quiet;                  /* share of quiet trials among those told apart, 0…1; NAN unknown */
 	bool contended;                /* too few quiet ones to vouch for the figure */

@@ -240,6 +240,8 @@ void lines_facts(const struct records *records, const struct run_facts *facts, c
 	json_object_set_new(object, "cpu", json_integer(facts->cpu));
 	set_truth(object, "bound", facts->bound);
 	set_truth(object, "watched", facts->watched);
+	if (facts->far)
+		set_truth(object, "far", true);
 	json_object_set_new(object, "cycles_from", json_string(source_name(facts->cycles_from)));
 	set_count(object, "ring", facts->ring);
 	set_count(object, "granule", facts->granule);

@@ -111,6 +111,7 @@ const char *reading_facts(struct reading *reading, const json_t *object, unsigne
 	facts->cpu = field_integer(object, "cpu", 0, INT32_MAX, &cpu) ? (int)cpu : -1;
 	facts->bound = field_true(object, "bound");
 	facts->watched = field_true(object, "watched");
+	facts->far = field_true(object, "far");
 	for (size_t i = 0; from && i < sizeof(sources) / sizeof(*sources); i++)
 		if (strcmp(source_name(sources[i]), from) == 0)
 			facts->cycles_from = sources[i];

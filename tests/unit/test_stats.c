@@ -88,6 +88,18 @@ static void noisy_line(double *values, size_t count, double first, double last, 
 	}
 }
 
+static void a_trimmed_mean_leaves_out_the_ends(void **state)
+{
+	const double sorted[] = { -100, 1, 2, 3, 1000 };
+
+	(void)state;
+	check_near(stats_trimmed_mean(sorted, 5, 0.2), 2, 1e-12);
+	check_near(stats_trimmed_mean(sorted, 5, 0), 181.2, 1e-9);
+	check_near(stats_trimmed_mean(sorted, 5, 0.5), 2, 1e-12);
+	check_near(stats_trimmed_mean(sorted, 1, 0.4), -100, 0);
+	assert_true(isnan(stats_trimmed_mean(sorted, 0, 0.1)));
+}
+
 static void drift_is_found_and_noise_is_none(void **state)
 {
 	double values[1000];
@@ -136,6 +148,7 @@ int main(void)
 		cmocka_unit_test(median_sorts_in_place),
 		cmocka_unit_test(two_modes_are_told_apart),
 		cmocka_unit_test(one_mode_is_not_split),
+		cmocka_unit_test(a_trimmed_mean_leaves_out_the_ends),
 		cmocka_unit_test(drift_is_found_and_noise_is_none),
 		cmocka_unit_test(a_burst_is_no_drift),
 	};

@@ -290,6 +290,26 @@ static void only_steady_trials_are_used(void **state)
 	assert_int_equal(trials_quiet(&trials), 30);
 }
 
+/* Beyond the core's own caches the value is what a long loop takes: the mean, without what an interruption did. */
+static void far_values_are_means(void **state)
+{
+	struct run_facts far = facts;
+	struct trials trials = { 0 };
+	struct sample sample;
+
+	(void)state;
+	far.far = true;
+	for (int i = 0; i < 100; i++)
+		add(&trials, i < 70 ? 100 : 150, TRIAL_QUIET);
+	trials.trial[0].cpe = 9000;
+	sample_summarise(&trials, &facts, &sample);
+	check_near(sample.cpe, 100, 1e-9);
+	sample_summarise(&trials, &far, &sample);
+	check_near(sample.cpe, (67 * 100 + 29 * 150) / 96.0, 1e-9);
+	check_near(sample.cpe_lo, 100, 1e-9);
+	check_near(sample.cpe_hi, 150, 1e-9);
+}
+
 /* The spread between placements stands apart from the spread within them. */
 static void placements_are_compared(void **state)
 {
@@ -463,6 +483,7 @@ int main(void)
 		cmocka_unit_test(two_modes_are_shown_as_two),
 		cmocka_unit_test(only_steady_trials_are_used),
 		cmocka_unit_test(placements_are_compared),
+		cmocka_unit_test(far_values_are_means),
 		cmocka_unit_test(appending_keeps_the_newest_and_counts_the_rest),
 		cmocka_unit_test(a_contended_spell_makes_room_for_what_follows),
 		cmocka_unit_test(contention_is_told_by_either_watch),
