@@ -10,7 +10,7 @@
  *   knob     a step of acc in combine size=16k to a figure of the new setting, to one that is not provisional any
  *            more, and to one that is not contended either; and by how much the first differed from the last
  *   load     CPU time of the user interface's thread and of the process, and bytes written, by the second: live with
- *            full slices, and frozen
+ *            full slices, left alone for a while, and frozen
  *   agree    the figure on a live screen against `slexplore run` of the same setting, in turn, the screen frozen
  *            meanwhile; readings that say "contended" are left out of both medians while five others are there
  *
@@ -37,6 +37,8 @@ enum {
 };
 /* Seconds after which something does not come any more. */
 static const double LIMIT = 5, FULL_LIMIT = 180;
+/* Seconds without a key after which a quiet explorer measures once a second. */
+static const double CALM = 10;
 /* How long a reading's screen is live before it is read: a few of its ten figures a second. */
 static const double READING = 0.35;
 
@@ -367,6 +369,9 @@ static void part_load(void)
 				1e-3 * (double)explorer.bytes);
 		snprintf(state, sizeof(state), "live, %dx%d", sizes[size].width, sizes[size].height);
 		load_of(&explorer, state, LIVE_SECONDS, 3, NAN, NAN);
+		explorer_pump(&explorer, CALM);
+		snprintf(state, sizeof(state), "left alone, %dx%d", sizes[size].width, sizes[size].height);
+		load_of(&explorer, state, LIVE_SECONDS, 1, 2, NAN);
 		explorer_key(&explorer, " ");
 		if (isnan(explorer_wait(&explorer, explorer_says, "frozen", LIMIT)))
 			printf("  it did not freeze\n");

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "model/cycle.h"
@@ -58,6 +59,7 @@ struct pipeline {
 	double now;
 	double free_at[UARCH_PORTS];
 	double look_at[UARCH_PORTS];      /* no micro-op in the queue is ready before this time */
+	uint32_t awake;                   /* ports whose look_at is not INFINITY, a bit each */
 	int count[UARCH_PORTS];           /* micro-ops in the queue */
 	int known[UARCH_PORTS];           /* of them, those whose inputs are known */
 	struct waiting queue[UARCH_PORTS][QUEUE];      /* oldest first */
@@ -206,6 +208,7 @@ static void wake_ports(struct pipeline *pipeline, int number)
 
 		pipeline->known[p]++;
 		pipeline->look_at[p] = sooner(pipeline->look_at[p], instance->ready);
+		pipeline->awake |= UINT32_C(1) << p;
 	}
 }
 
@@ -271,18 +274,24 @@ static bool execute_one(struct pipeline *pipeline, int port)
 		return true;
 	}
 	pipeline->look_at[port] = look_at;
+	if (look_at == INFINITY)
+		pipeline->awake &= ~(UINT32_C(1) << port);
 	return false;
 }
 
 /* On each port as many as a cycle has room for: one, or what is held for a part of it. */
-static void execute(struct pipeline *pipeline, int ports)
+static void execute(struct pipeline *pipeline)
 {
 	double soon = pipeline->now + SAME_TIME, end = pipeline->now + 1 - SLIVER;
+	int p;
 
-	for (int p = 0; p < ports; p++)
+	/* What runs on a port may wake those after it, which then have their turn. */
+	for (uint32_t left = pipeline->awake; left; left = pipeline->awake >> (p + 1) << (p + 1)) {
+		p = ffs((int)left) - 1;
 		while (pipeline->look_at[p] <= soon && pipeline->free_at[p] < end &&
 			execute_one(pipeline, p))
 			;
+	}
 }
 
 /* The port with the fewest waiting, of equals the last; or the next best, while it is not much longer. */
@@ -326,6 +335,7 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 		if (work->apart) {
 			pipeline->known[p]++;
 			pipeline->look_at[p] = -INFINITY;
+			pipeline->awake |= UINT32_C(1) << p;
 		}
 		instance->port[i] = (uint8_t)p;
 		pipeline->waiting++;
@@ -355,11 +365,12 @@ static double step_start(const struct pipeline *pipeline, int number)
 
 /* The first cycle after this one in which a port may run something, or in which `retires` has come.
  * Rounding may bring it too early, never too late. */
-static double next_event(const struct pipeline *pipeline, int ports, double retires)
+static double next_event(const struct pipeline *pipeline, double retires)
 {
 	double next = retires;
 
-	for (int p = 0; p < ports; p++) {
+	for (uint32_t left = pipeline->awake; left; left &= left - 1) {
+		int p = ffs((int)left) - 1;
 		double ready = pipeline->look_at[p] - 2 * SAME_TIME;
 
 		next = sooner(next, later(ready, pipeline->free_at[p] - 1 + SLIVER / 2));
@@ -392,7 +403,7 @@ static double run(struct pipeline *pipeline, const struct uarch *uarch, const st
 			if (retired == total)
 				done = pipeline->now;
 		}
-		execute(pipeline, ports);
+		execute(pipeline);
 		for (int p = 0; p < ports; p++)
 			counts[p] = loads[p] = pipeline->count[p];
 		credit = sooner(credit + width, width);
@@ -416,7 +427,7 @@ static double run(struct pipeline *pipeline, const struct uarch *uarch, const st
 		}
 		/* Until a micro-op runs or a step retires, nothing is renamed: cycles are alike. */
 		if (full)
-			pipeline->now = next_event(pipeline, ports,
+			pipeline->now = next_event(pipeline,
 				retired < renamed ? step_start(pipeline, retired) : INFINITY);
 		else
 			pipeline->now++;

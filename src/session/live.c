@@ -93,7 +93,7 @@ bool live_is_good(const struct sample *sample)
 
 double live_period(const struct live *live)
 {
-	return LIVE_PERIODS[live->step];
+	return LIVE_PERIODS[live->made_up ? 0 : live->step];
 }
 
 /* The pause from one request to the next, after one that took so many seconds. */
@@ -266,7 +266,7 @@ void live_apply(struct session *session, const struct result *result, double now
 	if (result->trials.count) {
 		/* What was recorded comes once. */
 		strip_add(live, &result->trials, session->replay ? VIEW_STRIP :
-			(unsigned)lrint(TICKS_A_SECOND * fmax(live->pause, LIVE_PERIODS[0])));
+			(unsigned)lrint(TICKS_A_SECOND * live_period(live)));
 		/* Cycles of one clock are not mixed with another's. */
 		if (live->facts.cycles_from != result->facts.cycles_from)
 			live->pool.count = 0;
@@ -295,8 +295,9 @@ void live_apply(struct session *session, const struct result *result, double now
 	sample_summarise(&result->trials, &live->facts, &request);
 	live_slow_down(session, &request, took, now);
 	/* A contended request is made up for at once, before the pool has too few quiet trials. */
-	live->pause = live_pause(request.contended ? 0 : live->step, took);
-	live->due = fmax(live->asked_at + live->pause, now + LIVE_TURN);
+	live->made_up = request.contended;
+	live->due = live->asked_at + live_pause(live->made_up ? 0 : live->step, took);
+	live->due = fmax(live->due, now + LIVE_TURN);
 	/* Played again it would say the same. */
 	if (session->replay)
 		live->due = INFINITY;

@@ -71,10 +71,10 @@ struct live {
 	double changed_at;        /* when it became the present setting */
 	double asked_at;          /* when the last request for it went out */
 	double due;               /* when the next may */
-	double pause;             /* from the last request to that time */
 	int step;                 /* of the period: 0 is ten a second, more is slower */
 	struct sample steady;     /* the figure at the first step, to compare the next ones with */
 	double steady_since;      /* when the step began */
+	bool made_up;             /* the last request was contended: the next one comes soon */
 	bool answered;            /* a final result has come */
 	bool failed;
 	char failure[244];
