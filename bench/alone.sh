@@ -34,7 +34,7 @@ rows() {
 			words = $at["kernel"]
 			for (i = at["kernel"] + 1; i < at["cpe"]; i++)
 				words = words " " name[i] "=" $i
-			mark = ("settled" in at) && $at["settled"] == "no" ? "*" : "-"
+			mark = ("settled" in at) && $at["settled"] == "false" ? "*" : "-"
 			print who, $at["ns"], mark, words
 		}'
 }

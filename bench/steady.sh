@@ -69,7 +69,7 @@ csv() {
 			if (kernel == "latency") setting = "latency-" size
 			else if (kernel == "mountain") setting = "mountain-" size "-" $at["stride"]
 			else setting = name[$at["op"]] "-" size
-			mark = ("settled" in at) && $at["settled"] == "no" ? "*" : ""
+			mark = ("settled" in at) && $at["settled"] == "false" ? "*" : ""
 			print setting, who, kernel == "latency" ? $at["ns"] : $at["gbps"], mark
 		}' >>"$work/values"
 }

@@ -61,37 +61,41 @@ static unsigned char *map_memory(uint64_t bytes, const char **pages)
 	return memory;
 }
 
-/* Ticks of a number of calls, the least of some tries. */
-static double least_ticks(struct kernel_run *run, uint64_t elements, int calls, int tries)
+static double ticks_of(struct kernel_run *run, uint64_t elements, int calls)
 {
-	double least = INFINITY;
+	uint64_t begin = clock_ticks();
+
+	for (int k = 0; k < calls; k++) {
+		run->kernel->call(run, elements);
+		clock_fence();
+	}
+	return (double)(clock_ticks() - begin);
+}
+
+/* Whether n takes longer than half of it: the least of some tries each, in turn, so that a spell in which all is slower meets both. */
+static bool is_longer(struct kernel_run *run, const struct clock *clock, int calls, int tries)
+{
+	double whole = INFINITY, half = INFINITY;
 
 	for (int i = 0; i < tries; i++) {
-		uint64_t begin = clock_ticks();
-
-		for (int k = 0; k < calls; k++) {
-			run->kernel->call(run, elements);
-			clock_fence();
-		}
-		least = fmin(least, (double)(clock_ticks() - begin));
+		whole = fmin(whole, ticks_of(run, run->ring, calls));
+		half = fmin(half, ticks_of(run, run->ring / 2, calls));
 	}
-	return least;
+	return whole - half > SLOPE_LEAST * whole + clock->step;
 }
 
 /* A loop that does not look at n has no CPE. */
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
-	double whole = least_ticks(run, run->ring, 1, 1), half;
+	double whole = ticks_of(run, run->ring, 1);
 	/* Short ones together, long against the clock's steps, and several times, because of interruptions. */
 	int calls = (int)fmax(1, fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)));
 	int tries = whole / clock->hz < 1e-4 ? 8 : 1;
 
-	/* More often than not: in a contended spell one comparison proves nothing. */
+	/* All but one of five times: in a contended spell one comparison proves nothing. */
 	for (int i = 0, longer = 0; i < 5; i++) {
-		whole = least_ticks(run, run->ring, calls, tries);
-		half = least_ticks(run, run->ring / 2, calls, tries);
-		longer += whole - half > SLOPE_LEAST * whole + clock->step;
-		if (longer == 3)
+		longer += is_longer(run, clock, calls, tries);
+		if (longer == 4)
 			return status_ok();
 	}
 	return status_make(STATUS_FAILED, "%.100s: loop() takes the same time for n=%lld and n=%lld: does it use n, or is n too small to tell?",
