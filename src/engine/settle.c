@@ -159,8 +159,10 @@ static bool walk_until_steady(struct measure *measure, struct settle *settle, bo
 	bool drifts = false;
 
 	while (!atomic_load(cancel)) {
-		if (count == PIECES_MOST)
+		if (count == PIECES_MOST) {
 			count = halve(taken);
+			test /= 2;
+		}
 		if (marks)
 			set_mark(settle, run, walked);
 		taken[count++] = seconds_of(measure, run, piece) / (double)piece;
@@ -193,10 +195,10 @@ void measure_settle(struct measure *measure, struct settle *settle, const atomic
 	struct kernel_run *run = measure->run;
 	double each = measure->each;
 
-	measure->far = lines_bytes(run) > (double)settle->own_bytes;
 	measure->lap = each * (double)run->ring;
 	if (measure->rewind || run->complete || run->kernel->cold)
 		return;
+	measure->far = lines_bytes(run) > (double)settle->own_bytes;
 	settle->marks = 0;
 	measure->drifts = walk_until_steady(measure, settle, measure->far && run->scattered && run->kernel->begin_at &&
 		!is_uneven(run) && measure->lap > (settle->lap > 0 ? settle->lap : SETTLE_LAP), &each, cancel);

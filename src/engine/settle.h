@@ -39,7 +39,7 @@ struct settle {
 /* Walks measure->run untimed from where it is until it is in steady state, settle->seconds have
  * passed, or *cancel is set. Sets measure->far, lap and steady; may renew settle->reach. After
  * measure_begin(), before the first trial. Does nothing for runs that begin each call at the ring's
- * beginning, that are complete, or that are to miss (kernel->cold). */
+ * beginning, that are complete, or that are to miss (kernel->cold): measure->far stays false. */
 void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel);
 
 #endif

@@ -99,6 +99,21 @@ static void a_walk_goes_on_until_it_drifts_no_more(void **state)
 	check_near(measure.each, 2e-6, 0.5e-6);
 }
 
+/* Slower and slower for many more pieces than are kept. */
+static double long_fading(uint64_t at)
+{
+	return at < 120000 ? 1 + 3.0 * (double)at / 120000 : 4;
+}
+
+static void the_end_of_a_long_drift_is_seen(void **state)
+{
+	struct measure measure = settled(long_fading, 20, 1 << 20);
+
+	(void)state;
+	assert_false(measure.drifts);
+	assert_true(walked > 120000 && walked < 600000);
+}
+
 static void what_drifts_on_is_said_to(void **state)
 {
 	struct measure measure = settled(endless, 0.1, 1 << 20);
@@ -152,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_steady_walk_takes_a_lap),
 		cmocka_unit_test(a_walk_goes_on_until_it_drifts_no_more),
+		cmocka_unit_test(the_end_of_a_long_drift_is_seen),
 		cmocka_unit_test(what_drifts_on_is_said_to),
 		cmocka_unit_test(inside_the_own_caches_one_lap_is_enough),
 		cmocka_unit_test(drifting_trials_are_marked),
