@@ -18,6 +18,8 @@ static const double GOLDEN = 0.6180339887;
 static const double VISIT_SMALL = 0.004, VISIT_LARGE = 0.008;
 enum { VISIT_LARGE_FROM = 1 << 20, CELL_VISITS = 5 };
 static const double CELL_PRECISION = 0.01;
+/* Laps up to this long are walked whole before a cell's trials, and the longest that its walk to steady state may take: there are hundreds. */
+static const double CELL_LAP = 0.005, CELL_SETTLE = 0.06;
 
 /* Placements in memory that live requests take turns at, of working sets for which pages make a difference (engine/store.h). */
 enum { PLACES = 3, PIECE = 2 << 20, SHIFT_LEAST = 64 << 10, SHIFT_MOST = 16 << 20 };
@@ -78,6 +80,7 @@ void request_cell(struct session *session, const struct setting *setting)
 		setting->kernel->footprint(setting->v) > VISIT_LARGE_FROM;
 	struct budget budget = {
 		.seconds = large ? VISIT_LARGE : VISIT_SMALL, .quiet_wanted = CELL_QUIET,
+		.lap_seconds = CELL_LAP, .warm_seconds = CELL_SETTLE,
 	};
 
 	request_setting(session, setting, false, &budget);
