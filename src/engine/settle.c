@@ -36,11 +36,11 @@ static const double reach_keeps = 0.7;
 /* Bytes of lines that an element touches. */
 static double bytes_per_element(const struct kernel_run *run)
 {
-	double lines = run->lines;
+	double lines = 0;
 
 	for (int i = 0; i < run->reaches; i++)
 		lines += run->reach[i].lines;
-	return lines * LINE;
+	return (run->reaches > 0 ? lines : run->lines) * LINE;
 }
 
 /* Bytes of the lines that a lap touches: of a walk of one line a page few. */
