@@ -1,23 +1,25 @@
-/* The explorer as a terminal program, from the terminal's side: the real program on a pseudo-terminal, its keys, and
- * its screen as the bytes that come back make it (vt.c). Times are from before the fork, or from before a key is
- * written, to when the bytes came that show the effect.
+/* The explorer as a terminal program, from the terminal's side: the real program on a
+ * pseudo-terminal, its keys, and its screen as the bytes that come back make it (vt.c). Times are
+ * from before the fork, or from before a key is written, to when the bytes came that show the
+ * effect.
  *
  *   bench/terminal [PART ...]        SLEXPLORE names the program; without parts all of them:
  *
- *   start    the first complete frame; `q` right after it, `q` and SIGTERM once there is a figure, to the end of the
- *            process
- *   keys     Up, Down and Tab to the first bytes that move what they move, live and frozen
- *   knob     a step of acc in combine size=16k to a figure of the new setting, to one that is not provisional any
- *            more, and to one that is not contended either; and by how much the first differed from the last
- *   load     CPU time of the user interface's thread and of the process, and bytes written, by the second: live with
- *            full slices, left alone for a while, and frozen
- *   agree    the figure on a live screen against `slexplore run` of the same setting, in turn, the screen frozen
- *            meanwhile; readings that say "contended" are left out of both medians while five others are there
+ *   start    the first complete frame; `q` right after it, `q` and SIGTERM once there is a figure,
+ * to the end of the process keys     Up, Down and Tab to the first bytes that move what they move,
+ * live and frozen knob     a step of acc in combine size=16k to a figure of the new setting, to one
+ * that is not provisional any more, and to one that is not contended either; and by how much the
+ * first differed from the last load     CPU time of the user interface's thread and of the process,
+ * and bytes written, by the second: live with full slices, left alone for a while, and frozen agree
+ * the figure on a live screen against `slexplore run` of the same setting, in turn, the screen
+ * frozen meanwhile; readings that say "contended" are left out of both medians while five others
+ * are there
  *
- * Each row: how many, least, median, most, unit; then the bar, how many were within it, and whether it is met: by the
- * median, or by every one where it says "each". What never came counts as beyond the bar. Other programs on the
- * machine show: the sibling of the measured processor makes figures contended, the others make answers late. This
- * program itself keeps off the measured processor. Exit status 0 whatever the figures are; 1 when there are none. */
+ * Each row: how many, least, median, most, unit; then the bar, how many were within it, and whether
+ * it is met: by the median, or by every one where it says "each". What never came counts as beyond
+ * the bar. Other programs on the machine show: the sibling of the measured processor makes figures
+ * contended, the others make answers late. This program itself keeps off the measured processor.
+ * Exit status 0 whatever the figures are; 1 when there are none. */
 #include <dirent.h>
 #include <locale.h>
 #include <math.h>
@@ -47,7 +49,9 @@ static const double READING = 0.35;
 #define TAB "\t"
 
 /* The largest one is for starts alone: that is when a terminal has every cell to show. */
-static const struct { int width, height; } sizes[] = { { 80, 24 }, { 120, 40 }, { 400, 100 } };
+static const struct {
+	int width, height;
+} sizes[] = {{80, 24}, {120, 40}, {400, 100}};
 enum { START_SIZES = sizeof(sizes) / sizeof(sizes[0]), SIZES = START_SIZES - 1 };
 
 /* ---- Rows of the table ---- */
@@ -370,7 +374,8 @@ static void part_load(void)
 		snprintf(state, sizeof(state), "live, %dx%d", sizes[size].width, sizes[size].height);
 		load_of(&explorer, state, LIVE_SECONDS, 3, NAN, NAN);
 		explorer_pump(&explorer, CALM);
-		snprintf(state, sizeof(state), "left alone, %dx%d", sizes[size].width, sizes[size].height);
+		snprintf(state, sizeof(state), "left alone, %dx%d", sizes[size].width,
+			sizes[size].height);
 		load_of(&explorer, state, LIVE_SECONDS, 1, 2, NAN);
 		explorer_key(&explorer, " ");
 		if (isnan(explorer_wait(&explorer, explorer_says, "frozen", LIMIT)))

@@ -70,20 +70,34 @@ static const struct {
 	unsigned bit;
 	unsigned subleaf;
 } words[] = {
-	{ "sse4", FEATURE_SSE4, 0, 0, 0, 0 }, { "avx", FEATURE_AVX, 0, 0, 0, 0 }, { "avx2", FEATURE_AVX2, 0, 0, 0, 0 },
-	{ "fma", FEATURE_FMA, 0, 0, 0, 0 }, { "bmi2", FEATURE_BMI2, 7, 'b', 3, 0 }, { "avx512", FEATURE_AVX512, 0, 0, 0, 0 },
-	{ "lzcnt", FEATURE_X86_64, 0x80000001, 'c', 5, 0 }, { "movbe", FEATURE_X86_64, 1, 'c', 22, 0 }, { "f16c", FEATURE_AVX, 1, 'c', 29, 0 },
-	{ "aes", FEATURE_SSE4, 1, 'c', 25, 0 }, { "clmul", FEATURE_SSE4, 1, 'c', 1, 0 }, { "gfni", FEATURE_SSE4, 7, 'c', 8, 0 },
-	{ "vaes", FEATURE_AVX512, 7, 'c', 9, 0 }, { "ifma", FEATURE_AVX512, 7, 'b', 21, 0 }, { "vbmi", FEATURE_AVX512, 7, 'c', 1, 0 },
-	{ "vbmi2", FEATURE_AVX512, 7, 'c', 6, 0 }, { "vnni", FEATURE_AVX512, 7, 'c', 11, 0 }, { "popcntdq", FEATURE_AVX512, 7, 'c', 14, 0 },
-	{ "avx512cd", FEATURE_AVX512, 7, 'b', 28, 0 }, { "avx-vnni", FEATURE_AVX2, 7, 'a', 4, 1 },
+	{"sse4", FEATURE_SSE4, 0, 0, 0, 0},
+	{"avx", FEATURE_AVX, 0, 0, 0, 0},
+	{"avx2", FEATURE_AVX2, 0, 0, 0, 0},
+	{"fma", FEATURE_FMA, 0, 0, 0, 0},
+	{"bmi2", FEATURE_BMI2, 7, 'b', 3, 0},
+	{"avx512", FEATURE_AVX512, 0, 0, 0, 0},
+	{"lzcnt", FEATURE_X86_64, 0x80000001, 'c', 5, 0},
+	{"movbe", FEATURE_X86_64, 1, 'c', 22, 0},
+	{"f16c", FEATURE_AVX, 1, 'c', 29, 0},
+	{"aes", FEATURE_SSE4, 1, 'c', 25, 0},
+	{"clmul", FEATURE_SSE4, 1, 'c', 1, 0},
+	{"gfni", FEATURE_SSE4, 7, 'c', 8, 0},
+	{"vaes", FEATURE_AVX512, 7, 'c', 9, 0},
+	{"ifma", FEATURE_AVX512, 7, 'b', 21, 0},
+	{"vbmi", FEATURE_AVX512, 7, 'c', 1, 0},
+	{"vbmi2", FEATURE_AVX512, 7, 'c', 6, 0},
+	{"vnni", FEATURE_AVX512, 7, 'c', 11, 0},
+	{"popcntdq", FEATURE_AVX512, 7, 'c', 14, 0},
+	{"avx512cd", FEATURE_AVX512, 7, 'b', 28, 0},
+	{"avx-vnni", FEATURE_AVX2, 7, 'a', 4, 1},
 };
 
 static bool has_bit(unsigned leaf, unsigned subleaf, char reg, unsigned bit)
 {
 	unsigned regs[4];
 
-	return __get_cpuid_count(leaf, subleaf, &regs[0], &regs[1], &regs[2], &regs[3]) && regs[reg - 'a'] >> bit & 1;
+	return __get_cpuid_count(leaf, subleaf, &regs[0], &regs[1], &regs[2], &regs[3]) &&
+	       regs[reg - 'a'] >> bit & 1;
 }
 
 bool features_word(const char *word, bool *known)
@@ -92,7 +106,9 @@ bool features_word(const char *word, bool *known)
 		if (strcmp(words[i].word, word) == 0) {
 			if (known)
 				*known = true;
-			return features_have(words[i].with) && (!words[i].leaf || has_bit(words[i].leaf, words[i].subleaf, words[i].reg, words[i].bit));
+			return features_have(words[i].with) &&
+			       (!words[i].leaf || has_bit(words[i].leaf, words[i].subleaf,
+							  words[i].reg, words[i].bit));
 		}
 	if (known)
 		*known = false;

@@ -101,7 +101,8 @@ static double median_of(const double *values, size_t count)
 	return stats_median(copy, count);
 }
 
-/* The Mann-Kendall statistic, in standard deviations of its distribution where there is no trend. */
+/* The Mann-Kendall statistic, in standard deviations of its distribution where there is no trend.
+ */
 static double mann_kendall(const double *values, size_t count)
 {
 	double n = (double)count, variance = n * (n - 1) * (2 * n + 5) / 18;

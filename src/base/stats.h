@@ -14,7 +14,8 @@ double stats_quantile(const double *sorted, size_t count, double q);
 /* Median of values in any order; sorts them in place. NAN when count is 0. */
 double stats_median(double *values, size_t count);
 
-/* The mean of ascending values without that share (0…0.5) of them at either end. NAN when count is 0. */
+/* The mean of ascending values without that share (0…0.5) of them at either end. NAN when count is
+ * 0. */
 double stats_trimmed_mean(const double *sorted, size_t count, double trim);
 
 /* Two separate modes in ascending values: a gap between two groups, each of which holds at least a
@@ -29,9 +30,9 @@ bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *mod
 /* Whether values, in the order in which they were measured, drift: the median of the last third
  * differs from that of the first third by more than `least` (relative, > 0), and the Mann-Kendall
  * test rejects the absence of a trend at z > 2.6 (once in 100 for values without one). Long series
- * are reduced to the medians of 30 successive groups first. Fewer than 9 values never drift; of more
- * than 900 the last 900 count.
- * Source of the test: Mann (1945), Nonparametric tests against trend; Kendall (1975). */
+ * are reduced to the medians of 30 successive groups first. Fewer than 9 values never drift; of
+ * more than 900 the last 900 count. Source of the test: Mann (1945), Nonparametric tests against
+ * trend; Kendall (1975). */
 bool stats_drift(const double *values, size_t count, double least);
 
 #endif

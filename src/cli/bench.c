@@ -88,10 +88,13 @@ static double first_words(const struct bench *bench)
 void bench_submit(struct bench *bench, const struct request *request, struct result *result)
 {
 	const struct engine *engine = &bench->engine;
-	struct bench_visit *visit = &bench->visit[(bench->oldest + bench->under_way) % BENCH_VISITS];
+	struct bench_visit *visit =
+		&bench->visit[(bench->oldest + bench->under_way) % BENCH_VISITS];
 
 	*visit = (struct bench_visit){
-		.request = *request, .result = result, .slow = first_words(bench),
+		.request = *request,
+		.result = result,
+		.slow = first_words(bench),
 	};
 	visit->request.follows = bench->under_way++ > 0;
 	/* The early answer of isolated code is the only sign that its data are ready. */
@@ -139,8 +142,8 @@ static bool await(struct bench *bench)
 	for (;;) {
 		int signals = visit->deadline > 0 ? -1 : interrupt_descriptor();
 		struct pollfd wait[] = {
-			{ .fd = engine->descriptor(engine->context), .events = POLLIN },
-			{ .fd = signals, .events = POLLIN },
+			{.fd = engine->descriptor(engine->context), .events = POLLIN},
+			{.fd = signals, .events = POLLIN},
 		};
 
 		if (bench_answered(bench))

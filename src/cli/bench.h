@@ -17,13 +17,13 @@ enum { BENCH_VISITS = 2 };
 /* A request under way, from bench_submit() until bench_await() returned its result. */
 struct bench_visit {
 	struct request request;
-	struct result *result;   /* the caller's */
+	struct result *result; /* the caller's */
 	struct outlook outlook;
-	double slow;             /* when bench->slow is called next, by bench_now() */
-	double deadline;         /* for the answer to a cancelled request; 0: not cancelled */
-	bool early;              /* an early answer came */
-	bool over;               /* the final answer came */
-	bool shown;              /* bench->slow showed words last */
+	double slow;	 /* when bench->slow is called next, by bench_now() */
+	double deadline; /* for the answer to a cancelled request; 0: not cancelled */
+	bool early;	 /* an early answer came */
+	bool over;	 /* the final answer came */
+	bool shown;	 /* bench->slow showed words last */
 };
 
 struct bench {
@@ -36,7 +36,7 @@ struct bench {
 	void *context;
 	double slow_after;      /* bench_open() sets BENCH_SLOW */
 	struct bench_visit visit[BENCH_VISITS];
-	int oldest, under_way;  /* of the visits */
+	int oldest, under_way; /* of the visits */
 };
 
 #define BENCH_SLOW 0.3

@@ -67,7 +67,8 @@ struct report {
 	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */
 	const struct event_survey *survey;  /* REPORT_EVENTS: of what is listed; else NULL */
 	bool points;                        /* REPORT_PROBE, text: every point instead of a plot; REPORT_WINDOWS: the curves' points besides */
-	bool contended, unsettled, two_modes;          /* whether a row of text carries that flag, which end() explains */
+	bool contended, unsettled,
+		two_modes; /* whether a row of text carries that flag, which end() explains */
 };
 
 struct format {

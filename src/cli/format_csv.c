@@ -114,8 +114,12 @@ static void csv_begin(struct report *report)
 		line.begun = true;
 		for (int i = 0; i < kernel->knob_count; i++)
 			add(&line, kernel->knobs[i].name);
-		text_add(&line.text, ",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
-			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,settled,placements,placement_lo,placement_hi,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted,instructions,instructions_from,cpi,traffic_gbps,traffic_share");
+		text_add(&line.text,
+			",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
+			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,settled,"
+			"placements,placement_lo,placement_hi,pages_got,pages_note,node_got,gbps_"
+			"total,seed,uarch,binding,limit,predicted,instructions,instructions_from,"
+			"cpi,traffic_gbps,traffic_share");
 		if (report->named)
 			text_add(&line.text, ",sweep,seconds,speedup");
 		add_counter_names(report, &line);
@@ -130,8 +134,10 @@ static void csv_begin(struct report *report)
 		text_add(&line.text, "kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause");
 		break;
 	case REPORT_PROBE:
-		text_add(&line.text, "id,host,machine,part,level,x,setting,cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,"
-			"ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,settled,placements,placement_lo,placement_hi,pages,seed");
+		text_add(&line.text, "id,host,machine,part,level,x,setting,cpe,cpe_lo,cpe_hi,"
+				     "trials,dropped,quiet,contended,cycles_from,ghz,"
+				     "ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,mode_share_"
+				     "low,settled,placements,placement_lo,placement_hi,pages,seed");
 		break;
 	case REPORT_WINDOWS:
 		text_add(&line.text, report->points ? "id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,cycles_hi,cycles_from,setting,seed" :

@@ -267,7 +267,8 @@ static void text_row(struct report *report, const struct setting *setting, const
 		figure(report, width, count && count_known(count) ? count->value : NAN);
 	}
 	if (sample->contended || sample->unsettled || sample->modes > 1)
-		fprintf(out, " %s%s%s", sample->contended ? "c" : "", sample->unsettled ? "n" : "", sample->modes > 1 ? "m" : "");
+		fprintf(out, " %s%s%s", sample->contended ? "c" : "", sample->unsettled ? "n" : "",
+			sample->modes > 1 ? "m" : "");
 	report->contended |= sample->contended;
 	report->unsettled |= sample->unsettled;
 	report->two_modes |= sample->modes > 1;
@@ -282,7 +283,8 @@ static void text_end(struct report *report)
 	if (report->contended)
 		fputs("c: contended; too few quiet trials, and the figure may be off\n", report->out);
 	if (report->unsettled)
-		fputs("n: not settled; the time of an element still drifted when the time was up\n", report->out);
+		fputs("n: not settled; the time of an element still drifted when the time was up\n",
+			report->out);
 	if (report->two_modes)
 		fputs("m: the trials fall into two modes; --format csv and json tell both\n", report->out);
 }
@@ -335,8 +337,9 @@ static void text_one(struct report *report, const struct setting *setting, const
 	units_figure(sample->cpe_hi, high, sizeof(high));
 	units_figure(sample->ns, ns, sizeof(ns));
 	units_figure(sample->ghz, ghz, sizeof(ghz));
-	fprintf(out, "CPE      %s cycles per %s%s; quartiles %s to %s; source: %s\n", cpe, kernel->element, facts->far ? " (mean)" : "",
-		low, high, source_name(sample->cycles_from));
+	fprintf(out, "CPE      %s cycles per %s%s; quartiles %s to %s; source: %s\n", cpe,
+		kernel->element, facts->far ? " (mean)" : "", low, high,
+		source_name(sample->cycles_from));
 	fprintf(out, "time     %s ns (timed) at %s GHz (%s) on core %d%s\n", ns, ghz, source_name(sample->cycles_from), facts->cpu,
 		facts->bound ? "" : " (not bound to it)");
 	if (isfinite(sample->gbps)) {
@@ -360,12 +363,14 @@ static void text_one(struct report *report, const struct setting *setting, const
 		fprintf(out, "CONTENDED: too few quiet trials; something shares this core, and the figure may be "
 			"off\n");
 	if (sample->unsettled)
-		fprintf(out, "NOT SETTLED: the trials still drifted when the time was up; a longer --time-budget may reach the steady state\n");
+		fprintf(out, "NOT SETTLED: the trials still drifted when the time was up; a longer "
+			     "--time-budget may reach the steady state\n");
 	if (sample->places > 1) {
 		units_figure(sample->place_lo, low, sizeof(low));
 		units_figure(sample->place_hi, high, sizeof(high));
-		fprintf(out, "placing  %u placements in memory: medians from %s to %s (%.1f%% apart)\n", sample->places, low, high,
-			100 * (sample->place_hi / sample->place_lo - 1));
+		fprintf(out,
+			"placing  %u placements in memory: medians from %s to %s (%.1f%% apart)\n",
+			sample->places, low, high, 100 * (sample->place_hi / sample->place_lo - 1));
 	}
 	if (sample->modes > 1) {
 		units_figure(sample->mode_low, low, sizeof(low));

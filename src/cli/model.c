@@ -58,7 +58,7 @@ static bool next_request(struct memory_probe *memory, const struct model *model,
 	bool scattered = memory_scattered(setting->kernel, setting->v);
 
 	return model->core.uarch &&
-		memory_probe_next(memory, model->machine, bytes, scattered, model->seed, request);
+	       memory_probe_next(memory, model->machine, bytes, scattered, model->seed, request);
 }
 
 bool model_measures(const struct model *model, const struct setting *setting)
@@ -80,8 +80,9 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 	for (int level = 1; !model->core.foreign && level <= 2; level++)
 		cache[level - 1] = uarch_cache(model->core.uarch, level);
 	result = memory_new(1, sizeof(*result));
-	for (uint64_t generation = 1u << 30; !interrupt_signal() &&
-		next_request(&model->memory, model, setting, &request); generation++) {
+	for (uint64_t generation = 1u << 30;
+		!interrupt_signal() && next_request(&model->memory, model, setting, &request);
+		generation++) {
 		request.generation = generation;
 		if (!bench_measure(bench, &request, result))
 			break;

@@ -48,9 +48,11 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		.generation = 1,
 		.kernel = setting->kernel,
 		.seed = cli->seed,
-		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,
-			.quiet_wanted = RUN_QUIET, .fewest = RUN_FEWEST, .placements = RUN_PLACEMENTS,
-			.warm_seconds = cli->time_budget },
+		.budget = {.seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,
+			.quiet_wanted = RUN_QUIET,
+			.fewest = RUN_FEWEST,
+			.placements = RUN_PLACEMENTS,
+			.warm_seconds = cli->time_budget},
 	};
 	struct progress_line line;
 	struct sample sample = { 0 };

@@ -1,4 +1,5 @@
 /* slexplore sweep: the cross product of lists of values, a sample each. */
+#include "session/sweep.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/drawing.h"
@@ -9,7 +10,6 @@
 #include "cli/progress_line.h"
 #include "kernels/place.h"
 #include "picture/chart_sweep.h"
-#include "session/sweep.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,9 +29,9 @@ struct output {
 	bool begun;                    /* the report */
 	uint64_t failed;
 	struct progress_line line;
-	struct result *result;         /* of visits under way, SWEEP_VISITS */
-	unsigned asked, answered;      /* visits so far */
-	bool overlap;                  /* cells are printed while a visit is under way */
+	struct result *result;	  /* of visits under way, SWEEP_VISITS */
+	unsigned asked, answered; /* visits so far */
+	bool overlap;		  /* cells are printed while a visit is under way */
 };
 
 /* The worker begins one visit while this thread is woken for the result of another. */
@@ -95,7 +95,7 @@ static void await(struct output *output, struct sweep *sweep)
 
 static void print_failure(struct output *output, const struct cell *cell)
 {
-	struct text name = { 0 };
+	struct text name = {0};
 
 	setting_format(&cell->setting, &name);
 	fprintf(output->cli->err, "slexplore: %s: %s\n", text_string(&name), cell->failure.text);
@@ -118,7 +118,8 @@ static void print_cell(struct output *output, struct sweep *sweep, const struct 
 	output->report.counts = cell->counts;
 	output->report.peak = output->model.memory.peak;
 	report_pace(&output->report, &cell->sample, &pace);
-	output->report.speedup = named_take(&output->named, cell, &pace, output->report.explanation);
+	output->report.speedup =
+		named_take(&output->named, cell, &pace, output->report.explanation);
 	output->cli->format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
 	if (output->drawn)
 		chart_sweep_add(output->drawn, cell, &pace);
@@ -184,7 +185,7 @@ static bool processor_to_spare(const struct output *output, const struct sweep *
 				*value = axes[i].values[k];
 	}
 	return machine->apart &&
-		place_need(setting.kernel, setting.v).processors < machine->processors;
+	       place_need(setting.kernel, setting.v).processors < machine->processors;
 }
 
 static int measure(struct output *output, struct sweep *sweep)

@@ -37,7 +37,7 @@ enum phase { PHASE_GATHER, PHASE_RUN, PHASE_COUNT, PHASE_REST, PHASE_END };
 
 struct member {
 	/* A cache line of its own: what it writes while it runs moves no other's. */
-	_Alignas(128) struct spans spans;  /* of its work while it counted */
+	_Alignas(128) struct spans spans; /* of its work while it counted */
 	uint64_t sink;
 
 	struct crew *crew;
@@ -171,8 +171,8 @@ static uint64_t call_stream(struct work *work)
 
 /* What the system says of this thread. */
 struct presence {
-	long switches;       /* involuntary context switches */
-	double at, on;       /* seconds of the clock, and that the thread ran */
+	long switches; /* involuntary context switches */
+	double at, on; /* seconds of the clock, and that the thread ran */
 };
 
 static struct presence presence(void)
@@ -193,7 +193,7 @@ static struct presence presence(void)
 static struct span run_span(struct crew *crew, struct work *work, struct presence *before)
 {
 	double begin = clock_seconds(), end;
-	struct span span = { 0 };
+	struct span span = {0};
 	struct presence after;
 
 	do {
@@ -212,7 +212,7 @@ static struct span run_span(struct crew *crew, struct work *work, struct presenc
 static void run(struct member *member, struct work *work)
 {
 	struct crew *crew = member->crew;
-	struct spans spans = { 0 };
+	struct spans spans = {0};
 
 	while (phase_of(crew) == PHASE_RUN)
 		work->call(work);
@@ -391,7 +391,7 @@ struct status crew_gather(struct crew *crew, const struct crew_request *request,
 		struct member *member = &crew->member[i];
 
 		member->streams = i >= request->cores;
-		member->spans = (struct spans){ 0 };
+		member->spans = (struct spans){0};
 		member->used = request->now;
 	}
 	make_room(crew);

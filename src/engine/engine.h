@@ -22,19 +22,23 @@ struct budget {
 	unsigned provisional;   /* report once early after this many trials; 0: no */
 	unsigned patience;      /* give up after this many trials when hardly any is quiet: whoever asks comes back when
 	                           the spell is over; 0: stay */
-	double precision;       /* also stop once the median's standard error is this small, relatively, within the core's own caches; 0: do not */
-	double warm_seconds;    /* the longest that walking the placements to steady state may take, apart from `seconds`; 0: what suits
-	                           those (budget_warm()) */
-	double lap_seconds;     /* laps up to this long are walked whole before trials; of longer ones as much as matters (settle.h); 0: SETTLE_LAP */
-	bool fresh;             /* trials begin right after the working set was read once: a bound on how fast its caches can be, where others
-	                           use them too, and no steady state */
-	unsigned placements;    /* of the working set in memory, to be measured one after the other in equal parts of the time; 0: one. One all the
-	                           same where the working set is so small or so large that its pages make no difference (store.h) */
+	double precision; /* also stop once the median's standard error is this small, relatively,
+			     within the core's own caches; 0: do not */
+	double warm_seconds; /* the longest that walking the placements to steady state may take,
+				apart from `seconds`; 0: what suits those (budget_warm()) */
+	double lap_seconds;  /* laps up to this long are walked whole before trials; of longer ones
+				as much as matters (settle.h); 0: SETTLE_LAP */
+	bool fresh; /* trials begin right after the working set was read once: a bound on how fast
+		       its caches can be, where others use them too, and no steady state */
+	unsigned placements; /* of the working set in memory, to be measured one after the other in
+				equal parts of the time; 0: one. One all the same where the working
+				set is so small or so large that its pages make no difference
+				(store.h) */
 	unsigned fewest;        /* trials to make whatever the time, where each is a complete run of the kernel; 0: one */
 };
 
-/* The bound on walking to steady state: as long as the trials may take, and long enough for a lap that counts as short (settle.h) in each
- * placement. */
+/* The bound on walking to steady state: as long as the trials may take, and long enough for a lap
+ * that counts as short (settle.h) in each placement. */
 static inline double budget_warm(const struct budget *budget)
 {
 	const double least = 0.1 * (budget->placements > 1 ? budget->placements : 1);
@@ -52,10 +56,11 @@ struct request {
 	uint64_t seed;
 	double place;             /* 0…1: where in the memory that is laid out, and in the ring, to begin, for kernels that can (struct kernel); 0: at
 	                             the beginning. A setting's visits take different ones, so that its figure is not that of one place */
-	uint64_t shift;           /* bytes, a multiple of 2 MiB: how far into its memory the working set lies, so that visits of a setting meet
-	                             other pages; requests with equal shifts share what is laid out */
+	uint64_t shift; /* bytes, a multiple of 2 MiB: how far into its memory the working set lies,
+			   so that visits of a setting meet other pages; requests with equal shifts
+			   share what is laid out */
 	struct budget budget;
-	bool follows;             /* begins when those before it are over, instead of taking their place */
+	bool follows; /* begins when those before it are over, instead of taking their place */
 	bool background;          /* fills slices: uses memory apart from the live setting's where data
 	                             cannot be shared */
 	bool alone;               /* what other working sets hold is given back first: of memory that was there a moment ago the system
@@ -77,15 +82,16 @@ struct result {
 	                             trials may still hold some */
 	struct trials trials;     /* all of this request so far */
 	struct run_facts facts;
-	double preparing;         /* seconds of it that went by before trials began: memory, layout, the walk to steady state */
+	double preparing; /* seconds of it that went by before trials began: memory, layout, the
+			     walk to steady state */
 	struct counts counts;     /* of the request's plan; on a final result */
-	double at;                /* when the engine answered, by steady_seconds(); 0: not known */
+	double at;		  /* when the engine answered, by steady_seconds(); 0: not known */
 };
 
 struct engine {
 	void *context;
-	/* Hands over a copy of the request. One not yet begun is replaced; one under way is cancelled.
-	 * Neither, when request->follows; REQUESTS_WAITING wait at most. */
+	/* Hands over a copy of the request. One not yet begun is replaced; one under way is
+	 * cancelled. Neither, when request->follows; REQUESTS_WAITING wait at most. */
 	void (*submit)(void *context, const struct request *request);
 	/* Cancels whatever is pending or under way. Its result still comes, as cancelled, if it had begun. */
 	void (*cancel)(void *context);

@@ -72,7 +72,8 @@ static double ticks_of(struct kernel_run *run, uint64_t elements, int calls)
 	return (double)(clock_ticks() - begin);
 }
 
-/* Whether n takes longer than half of it: the least of some tries each, in turn, so that a spell in which all is slower meets both. */
+/* Whether n takes longer than half of it: the least of some tries each, in turn, so that a spell in
+ * which all is slower meets both. */
 static bool is_longer(struct kernel_run *run, const struct clock *clock, int calls, int tries)
 {
 	double whole = INFINITY, half = INFINITY;
@@ -112,7 +113,8 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	uint64_t first = machine_cache(machine, 1);
 	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
 	struct kernel_run run = { .kernel = kernel, .seed = request->seed, .cancel = &shared->cancel };
-	struct settle settle = { .own_bytes = machine_own_caches(machine), .seconds = budget_warm(budget) };
+	struct settle settle = {
+		.own_bytes = machine_own_caches(machine), .seconds = budget_warm(budget)};
 	struct measure measure;
 	struct status status;
 	const char *pages = "4k";
@@ -133,7 +135,8 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	status = check_slope(&run, isolate->clock);
 	if (!status_is_ok(&status))
 		return status;
-	measure_begin(&measure, &run, isolate->clock, first ? first : 32 << 10, settle.own_bytes, budget_warm(budget), &shared->cancel);
+	measure_begin(&measure, &run, isolate->clock, first ? first : 32 << 10, settle.own_bytes,
+		budget_warm(budget), &shared->cancel);
 	measure_settle(&measure, &settle, &shared->cancel);
 	measure.cpu = machine->bound ? machine->cpu : -1;
 	if (isolate->counting) {
@@ -142,10 +145,16 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 			measure.counting = isolate->counting;
 	}
 	shared->facts = (struct run_facts){
-		.cpu = machine->cpu, .bound = machine->bound,
-		.cycles_from = measure_source(&measure), .ring = run.ring,
-		.granule = run.granule, .footprint = kernel->footprint(run.v), .call = measure.whole, .calls = measure.calls,
-		.watched = isolate->clock->watched, .far = measure.far,
+		.cpu = machine->cpu,
+		.bound = machine->bound,
+		.cycles_from = measure_source(&measure),
+		.ring = run.ring,
+		.granule = run.granule,
+		.footprint = kernel->footprint(run.v),
+		.call = measure.whole,
+		.calls = measure.calls,
+		.watched = isolate->clock->watched,
+		.far = measure.far,
 	};
 	snprintf(shared->facts.pages, sizeof(shared->facts.pages), "%s", pages);
 	goal.until = clock_seconds() + budget->seconds;

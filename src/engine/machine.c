@@ -28,7 +28,8 @@ uint64_t machine_cache(const struct machine *machine, int level)
 uint64_t machine_own_caches(const struct machine *machine)
 {
 	const uint64_t least = 256 << 10;
-	uint64_t own = machine_cache(machine, 2) ? machine_cache(machine, 2) : machine_cache(machine, 1);
+	uint64_t own =
+		machine_cache(machine, 2) ? machine_cache(machine, 2) : machine_cache(machine, 1);
 
 	return own ? own : least;
 }

@@ -71,8 +71,8 @@ struct means machine_means(const struct machine *machine);
 
 /* Size in bytes of the data cache of that level, or 0. */
 uint64_t machine_cache(const struct machine *machine, int level);
-/* What the core's own caches hold, bytes: the second one (cores share the third), or the first where there is no second; 256 KiB
- * where the system does not say. */
+/* What the core's own caches hold, bytes: the second one (cores share the third), or the first
+ * where there is no second; 256 KiB where the system does not say. */
 uint64_t machine_own_caches(const struct machine *machine);
 /* The last data cache's size in bytes, or 0. */
 uint64_t machine_last_cache(const struct machine *machine);

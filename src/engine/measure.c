@@ -69,9 +69,11 @@ static void touch(const struct kernel_run *run, uint64_t bytes, double until, co
 static struct stretch within_ring(const struct kernel_run *run, double each)
 {
 	uint64_t turns = run->ring / run->granule;
-	struct stretch stretch = { .half = turns / 8 * run->granule, .whole = (turns - 1) * run->granule };
+	struct stretch stretch = {
+		.half = turns / 8 * run->granule, .whole = (turns - 1) * run->granule};
 
-	stretch.calls = (unsigned)fmax(1, fmin(1000, ceil(2 * region_near / (each * (double)stretch.whole))));
+	stretch.calls = (unsigned)fmax(
+		1, fmin(1000, ceil(2 * region_near / (each * (double)stretch.whole))));
 	return stretch;
 }
 
@@ -96,7 +98,8 @@ void measure_settled(struct measure *measure, double each)
 	if (!measure->far || measure->rewind || run->complete || run->period || !(each > 0))
 		return;
 	choose_long(measure, fmax(region_far, 400 * measure->clock->step / measure->clock->hz));
-	measure->count = (struct stretch){ .half = measure->half, .whole = measure->whole, .calls = measure->calls };
+	measure->count = (struct stretch){
+		.half = measure->half, .whole = measure->whole, .calls = measure->calls};
 }
 
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,
@@ -309,31 +312,35 @@ static void tell_run(const struct measure *measure, const struct measure_goal *g
 
 /* What two clock readings found of the kernel. */
 struct timed {
-	uint64_t half, whole;                /* ticks */
-	uint64_t half_cycles, whole_cycles;  /* where they are counted */
+	uint64_t half, whole;		    /* ticks */
+	uint64_t half_cycles, whole_cycles; /* where they are counted */
 };
 
 /* What was timed around the kernel, and how the system saw it. */
 struct round {
 	struct chain_time before, after;
-	uint64_t watch, turns;               /* ticks; of turns the worse of before and after */
+	uint64_t watch, turns; /* ticks; of turns the worse of before and after */
 	struct presence was, now;
 };
 
 /* The most trials between two readings of the chains. */
 enum { ROUND_TRIALS = 2 };
 
-/* Trials this short, seconds, share their readings of the chains while the clock is stable: rounds in which the chain before and after
- * differed by no more than this, relatively. */
-#define ROUND_SHORT 60e-6
+/* Trials this short, seconds, share their readings of the chains while the clock is stable: rounds
+ * in which the chain before and after differed by no more than this, relatively. */
+#define ROUND_SHORT  60e-6
 #define ROUND_STABLE 0.003
 enum { ROUNDS_STABLE = 3 };
 
 static unsigned trials_of_round(const struct measure *measure, unsigned stable)
 {
-	double seconds = measure->each * (double)((measure->half + measure->whole) * measure->calls);
+	double seconds =
+		measure->each * (double)((measure->half + measure->whole) * measure->calls);
 
-	return stable >= ROUNDS_STABLE && !measure->far && !measure->run->complete && seconds < ROUND_SHORT ? ROUND_TRIALS : 1;
+	return stable >= ROUNDS_STABLE && !measure->far && !measure->run->complete &&
+			       seconds < ROUND_SHORT
+		       ? ROUND_TRIALS
+		       : 1;
 }
 
 static uint64_t watch_ticks(uint64_t *turns)
@@ -347,8 +354,10 @@ static uint64_t watch_ticks(uint64_t *turns)
 	return middle - begin;
 }
 
-/* Times the kernel so many times between two readings of the chains. round->before and was are those of the last one. */
-static void time_round(const struct measure *measure, struct round *round, struct timed *timed, unsigned count, double hz)
+/* Times the kernel so many times between two readings of the chains. round->before and was are
+ * those of the last one. */
+static void time_round(const struct measure *measure, struct round *round, struct timed *timed,
+	unsigned count, double hz)
 {
 	const struct clock *clock = measure->clock;
 	uint64_t begin, turns;
@@ -356,16 +365,18 @@ static void time_round(const struct measure *measure, struct round *round, struc
 	round->watch = round->turns = 0;
 	if (clock->watched)
 		round->watch = watch_ticks(&round->turns);
-	/* Once untimed: after some microseconds of scalar code the vector units need as long to come to full speed, and prefetchers and
-	 * the queues to memory to fill again; only the region that is timed first would pay for it. Writes to memory then seemed 4 % faster. */
+	/* Once untimed: after some microseconds of scalar code the vector units need as long to
+	 * come to full speed, and prefetchers and the queues to memory to fill again; only the
+	 * region that is timed first would pay for it. Writes to memory then seemed 4 % faster. */
 	if (measure->rewind || measure->far)
 		region_ticks(measure, measure->half, measure->calls);
 	for (unsigned i = 0; i < count; i++) {
-		timed[i] = (struct timed){ 0 };
+		timed[i] = (struct timed){0};
 		timed[i].half = region(measure, measure->half, hz, &timed[i].half_cycles);
 		timed[i].whole = region(measure, measure->whole, hz, &timed[i].whole_cycles);
 	}
-	/* A long region has put what is timed next out of the caches: bringing it back made the clock seem 3 to 13 % faster than it is. */
+	/* A long region has put what is timed next out of the caches: bringing it back made the
+	 * clock seem 3 to 13 % faster than it is. */
 	clock_turn(CLOCK_CHAIN_UNIT);
 	clock_chain(CLOCK_CHAIN_UNIT);
 	if (clock->watched) {
@@ -386,7 +397,8 @@ static enum trial_fate fate_of(const struct measure *measure, const struct round
 
 	if (round->before.slope <= 0 || round->after.slope <= 0)
 		return TRIAL_BROKEN;
-	if (round->now.switches != round->was.switches && !is_long(measure, &round->was, &round->now))
+	if (round->now.switches != round->was.switches &&
+		!is_long(measure, &round->was, &round->now))
 		return TRIAL_SWITCHED;
 	if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
 		return TRIAL_MOVED;
@@ -395,8 +407,8 @@ static enum trial_fate fate_of(const struct measure *measure, const struct round
 	return TRIAL_QUIET;
 }
 
-static struct trial make_trial(const struct measure *measure, const struct round *round, const struct timed *timed, enum trial_fate fate,
-	double hz)
+static struct trial make_trial(const struct measure *measure, const struct round *round,
+	const struct timed *timed, enum trial_fate fate, double hz)
 {
 	const struct clock *clock = measure->clock;
 	double elements = (double)measure->calls * (double)(measure->whole - measure->half);
@@ -407,7 +419,9 @@ static struct trial make_trial(const struct measure *measure, const struct round
 		.ghz = hz / cycle * 1e-9,
 		.check = NAN,
 		.watch = measure_watch(clock, (double)round->watch, cycle),
-		.turns = clock->watched ? (float)(((double)round->turns - clock->overhead) / cycle / clock->turn / CLOCK_TURNS) : NAN,
+		.turns = clock->watched ? (float)(((double)round->turns - clock->overhead) / cycle /
+						  clock->turn / CLOCK_TURNS)
+					: NAN,
 		.at = (float)(clock_seconds() - measure->begin),
 		.fate = (uint8_t)fate,
 		.place = measure->place,
@@ -420,24 +434,29 @@ static struct trial make_trial(const struct measure *measure, const struct round
 	if (measure->counting && trial.fate != TRIAL_BROKEN)
 		count_trial(&trial, cycles, slope / hz);
 	/* What judges trials looks at the watch. */
-	if (is_long(measure, &round->was, &round->now) && away(&round->was, &round->now) > AWAY_MOST * (round->now.at - round->was.at) &&
+	if (is_long(measure, &round->was, &round->now) &&
+		away(&round->was, &round->now) > AWAY_MOST * (round->now.at - round->was.at) &&
 		clock->watched)
 		trial.turns = fmaxf(trial.turns, 2);
 	return trial;
 }
 
-/* The quiet trials of the present placement in steady state, oldest first: their places in the set. */
-static unsigned steady_trials(const struct measure *measure, const struct trials *trials, unsigned *index)
+/* The quiet trials of the present placement in steady state, oldest first: their places in the set.
+ */
+static unsigned steady_trials(
+	const struct measure *measure, const struct trials *trials, unsigned *index)
 {
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < trials->count; i++)
-		if (trials->trial[i].place == measure->place && trials->trial[i].fate == TRIAL_QUIET && !trials->trial[i].unsettled)
+		if (trials->trial[i].place == measure->place &&
+			trials->trial[i].fate == TRIAL_QUIET && !trials->trial[i].unsettled)
 			index[count++] = i;
 	return count;
 }
 
-/* Whether trials beyond the core's own caches drift; `from`: the index of the last that should not count then. */
+/* Whether trials beyond the core's own caches drift; `from`: the index of the last that should not
+ * count then. */
 static bool trials_drift(const struct measure *measure, const struct trials *trials, unsigned *from)
 {
 	unsigned index[TRIALS_MAX], count = steady_trials(measure, trials, index);
@@ -456,21 +475,24 @@ static void mark_unsettled(const struct measure *measure, struct trials *trials,
 			trials->trial[i].unsettled = true;
 }
 
-/* Time is up or there is enough: trials that still drift are marked, and so are a few that cannot tell where the walk before them drifted. */
+/* Time is up or there is enough: trials that still drift are marked, and so are a few that cannot
+ * tell where the walk before them drifted. */
 static void mark_drifting(const struct measure *measure, struct trials *trials)
 {
 	unsigned from, index[TRIALS_MAX];
 
 	if (!measure->far)
 		return;
-	if (trials_drift(measure, trials, &from) || (measure->drifts && steady_trials(measure, trials, index) < TRIALS_SETTLED))
+	if (trials_drift(measure, trials, &from) ||
+		(measure->drifts && steady_trials(measure, trials, index) < TRIALS_SETTLED))
 		mark_unsettled(measure, trials, trials->count);
 }
 
 /* The median is known precisely enough, and more trials would only take time. */
-static bool is_precise(const struct measure *measure, const struct trials *trials, const struct measure_goal *goal)
+static bool is_precise(
+	const struct measure *measure, const struct trials *trials, const struct measure_goal *goal)
 {
-	const struct run_facts facts = { .calls = 1 };
+	const struct run_facts facts = {.calls = 1};
 	struct sample sample;
 
 	if (goal->precision <= 0 || measure->far || trials_quiet(trials) < QUIET_ENOUGH)
@@ -480,7 +502,8 @@ static bool is_precise(const struct measure *measure, const struct trials *trial
 }
 
 /* Whether the goal is reached. What drifts goes on: its older half does not count. */
-static bool is_reached(const struct measure *measure, struct trials *trials, const struct measure_goal *goal)
+static bool is_reached(
+	const struct measure *measure, struct trials *trials, const struct measure_goal *goal)
 {
 	unsigned from;
 
@@ -519,7 +542,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	double hz = clock_hz(clock), began = clock_seconds();
 	unsigned made = 0, stable = 0, looked = 0, waited = 0;
 	unsigned fewest = measure->run->complete ? goal->fewest > 0 ? goal->fewest : 1 : 3;
-	struct round round = { .was = presence() };
+	struct round round = {.was = presence()};
 	struct timed timed[ROUND_TRIALS];
 
 	clock_clean_vectors();
@@ -531,7 +554,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 
 		if (count > goal->trials - trials->count)
 			count = goal->trials - trials->count;
-		tell_run(measure, goal, made, fewest, made > 0 ? (clock_seconds() - began) / made : 0);
+		tell_run(measure, goal, made, fewest,
+			made > 0 ? (clock_seconds() - began) / made : 0);
 		time_round(measure, &round, timed, count, hz);
 		/* The last call ended early. */
 		if (measure->run->complete && atomic_load(cancel))
@@ -546,12 +570,17 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 			trials_make_room(trials);
 		}
 		for (unsigned i = 0; i < count; i++)
-			trials->trial[trials->count++] = make_trial(measure, &round, &timed[i], fate, hz);
-		stable = fate == TRIAL_QUIET && fabs(round.after.total - round.before.total) <= ROUND_STABLE * round.before.total ? stable + 1 : 0;
+			trials->trial[trials->count++] =
+				make_trial(measure, &round, &timed[i], fate, hz);
+		stable = fate == TRIAL_QUIET && fabs(round.after.total - round.before.total) <=
+							ROUND_STABLE * round.before.total
+				 ? stable + 1
+				 : 0;
 		round.was = round.now;
 		round.before = round.after;
 		made += count;
-		if (made >= fewest && (double)trials->trial[trials->count - 1].at + measure->begin > goal->until)
+		if (made >= fewest &&
+			(double)trials->trial[trials->count - 1].at + measure->begin > goal->until)
 			break;
 		/* Not before there is something to go by. */
 		if (goal->patience > 0 && made / goal->patience > waited) {

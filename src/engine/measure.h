@@ -29,12 +29,12 @@ struct measure {
 	unsigned calls;            /* of each, in a region */
 	struct stretch count;      /* what events are counted on: neither call passes the ring's end where that can be had, since passing it
 	                              takes instructions that no element does */
-	double each;               /* seconds an element took when measuring began, about */
-	double lap;                /* seconds that one pass over the working set takes, about */
-	bool far;                  /* the working set is larger than the core's own caches: its walk settles, trials spread over a lap, and
-	                              they must not drift (measure_settle()) */
-	bool drifts;               /* the walk did not come to steady state before the first trial */
-	uint8_t place;             /* which placement in memory trials are of (struct trial) */
+	double each;		   /* seconds an element took when measuring began, about */
+	double lap;		   /* seconds that one pass over the working set takes, about */
+	bool far; /* the working set is larger than the core's own caches: its walk settles, trials
+		     spread over a lap, and they must not drift (measure_settle()) */
+	bool drifts;   /* the walk did not come to steady state before the first trial */
+	uint8_t place; /* which placement in memory trials are of (struct trial) */
 	bool rewind;               /* each call starts at the ring's beginning; otherwise where the last one stopped */
 	double begin;              /* seconds, when the first trial began */
 	int cpu;                   /* the processor the thread should be on; -1: any */
@@ -50,20 +50,23 @@ static inline enum source measure_source(const struct measure *measure)
 	return measure->counting ? SOURCE_COUNTER : SOURCE_REFERENCE;
 }
 
-/* Chooses the calls for a prepared run and reads its working set once, as far as it fits the core's own caches.
- * first_cache: bytes of the first data cache; a working set of up to warm_most bytes is read, in warm_seconds at most. */
+/* Chooses the calls for a prepared run and reads its working set once, as far as it fits the core's
+ * own caches. first_cache: bytes of the first data cache; a working set of up to warm_most bytes is
+ * read, in warm_seconds at most. */
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,
 	uint64_t warm_most, double warm_seconds, const atomic_bool *cancel);
 
-/* The walk was brought to steady state, in which an element takes so many seconds: chooses the calls by that, and trials begin now. */
+/* The walk was brought to steady state, in which an element takes so many seconds: chooses the
+ * calls by that, and trials begin now. */
 void measure_settled(struct measure *measure, double each);
 
 /* When to stop making trials. */
 struct measure_goal {
-	unsigned quiet;         /* this many quiet trials are in; of a working set beyond the core's own caches they also span a lap, where
-	                           time allows, and do not drift */
-	double precision;       /* or the median's standard error is this small, relatively, with at least QUIET_ENOUGH quiet trials; 0: no
-	                           matter. Within the core's own caches alone */
+	unsigned quiet;	  /* this many quiet trials are in; of a working set beyond the core's own
+			     caches they also span a lap, where   time allows, and do not drift */
+	double precision; /* or the median's standard error is this small, relatively, with at least
+			     QUIET_ENOUGH quiet trials; 0: no matter. Within the core's own caches
+			     alone */
 	unsigned trials;        /* this many trials in all are in */
 	unsigned patience;      /* at every multiple of this: fewer than a tenth of all are quiet; 0: no matter */
 	double until;           /* the time is up: seconds of clock_seconds() */

@@ -15,16 +15,17 @@ enum {
 	PIECES_MOST = 480,
 	/* Elements that tell whether lines met so long ago are still in a cache. */
 	REACH_ELEMENTS = 96,
-	/* Lines that a walk of uneven reaches touches at least: a hundred times what a core's own caches
-	 * hold. Most accesses fall there, and the rest have to push out what else there is. */
+	/* Lines that a walk of uneven reaches touches at least: a hundred times what a core's own
+	 * caches hold. Most accesses fall there, and the rest have to push out what else there is.
+	 */
 	UNEVEN_LINES = 1 << 22,
 };
 
 /* Seconds of a piece, at least: short ones would measure the clock's steps. */
 static const double piece_least = 5e-5;
 
-/* A walk of what is no longer in any cache takes as long as the walk itself; an access that finds its
- * line again is faster than this share of it. */
+/* A walk of what is no longer in any cache takes as long as the walk itself; an access that finds
+ * its line again is faster than this share of it. */
 static const double found_again = 0.75;
 
 /* Lines met this share of the walk ago and still found: the walk was too short. */
@@ -48,13 +49,15 @@ static double lines_bytes(const struct kernel_run *run)
 {
 	double bytes = (double)run->kernel->footprint(run->v);
 
-	return run->scattered && run->range > 0 && run->reaches == 0 ? fmin(run->range, bytes) : bytes;
+	return run->scattered && run->range > 0 && run->reaches == 0 ? fmin(run->range, bytes)
+								     : bytes;
 }
 
 static bool is_uneven(const struct kernel_run *run)
 {
 	for (int i = 1; i < run->reaches; i++)
-		if (run->reach[i].range < run->reach[0].range || run->reach[i].range > run->reach[0].range)
+		if (run->reach[i].range < run->reach[0].range ||
+			run->reach[i].range > run->reach[0].range)
 			return true;
 	return false;
 }
@@ -101,10 +104,11 @@ static double seconds_of(const struct measure *measure, struct kernel_run *run, 
 	return (double)(clock_ticks() - begin) / measure->clock->hz;
 }
 
-/* Goes back to each mark, farthest first, and sees whether the lines met there are still in a cache. Returns whether those of the farthest
- * are: then the walk was too short to say how far that goes. */
-static bool measure_reach(const struct measure *measure, struct settle *settle, uint64_t walked,
-	double each)
+/* Goes back to each mark, farthest first, and sees whether the lines met there are still in a
+ * cache. Returns whether those of the farthest are: then the walk was too short to say how far that
+ * goes. */
+static bool measure_reach(
+	const struct measure *measure, struct settle *settle, uint64_t walked, double each)
 {
 	const struct kernel_run *run = measure->run;
 	uint64_t elements = round_up(REACH_ELEMENTS, run->granule);
@@ -144,17 +148,17 @@ static double recent(const double *taken, unsigned count)
 	return stats_median(copy, last);
 }
 
-/* Walks until the later half of the pieces shows no trend. Returns whether it still does at the end;
- * *each becomes the seconds that an element takes then. */
-static bool walk_until_steady(struct measure *measure, struct settle *settle, bool marks, double *each,
-	const atomic_bool *cancel)
+/* Walks until the later half of the pieces shows no trend. Returns whether it still does at the
+ * end; *each becomes the seconds that an element takes then. */
+static bool walk_until_steady(struct measure *measure, struct settle *settle, bool marks,
+	double *each, const atomic_bool *cancel)
 {
 	struct kernel_run *run = measure->run;
 	double need = needed(run, settle, marks), lap = (double)run->ring;
 	double begin = clock_seconds(), taken[PIECES_MOST];
 	double target = fmin(need * *each, settle->seconds);
 	uint64_t walked = 0, piece = round_up(fmax(target / PIECES_OF_LAP, piece_least) / *each,
-		run->period ? run->period : run->granule);
+				     run->period ? run->period : run->granule);
 	unsigned count = 0, test = PIECES_LEAST;
 	bool drifts = false;
 
@@ -173,11 +177,14 @@ static bool walk_until_steady(struct measure *measure, struct settle *settle, bo
 			continue;
 		if (!measure->far)
 			return false;
-		/* Tests follow at growing distances, so that chance has few occasions to pass one. */
+		/* Tests follow at growing distances, so that chance has few occasions to pass one.
+		 */
 		if (count < test)
 			continue;
 		drifts = stats_drift(taken + count / 2, count - count / 2, SETTLE_DRIFT);
-		if (!drifts && (!marks || !measure_reach(measure, settle, walked, recent(taken, count)) || (double)walked >= lap))
+		if (!drifts &&
+			(!marks || !measure_reach(measure, settle, walked, recent(taken, count)) ||
+				(double)walked >= lap))
 			break;
 		if (!drifts)
 			need = fmin(2 * (double)walked, lap);
@@ -200,7 +207,9 @@ void measure_settle(struct measure *measure, struct settle *settle, const atomic
 		return;
 	measure->far = lines_bytes(run) > (double)settle->own_bytes;
 	settle->marks = 0;
-	measure->drifts = walk_until_steady(measure, settle, measure->far && run->scattered && run->kernel->begin_at &&
-		!is_uneven(run) && measure->lap > (settle->lap > 0 ? settle->lap : SETTLE_LAP), &each, cancel);
+	measure->drifts = walk_until_steady(measure, settle,
+		measure->far && run->scattered && run->kernel->begin_at && !is_uneven(run) &&
+			measure->lap > (settle->lap > 0 ? settle->lap : SETTLE_LAP),
+		&each, cancel);
 	measure_settled(measure, each);
 }

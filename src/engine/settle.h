@@ -1,7 +1,7 @@
 /* Steady state: a trial of a walk beyond the core's own caches is true only if the caches hold what
  * endless walking would leave there. So the walk goes on untimed until the time of its pieces stops
- * drifting: a lap at least where a lap is short, and as far as an access finds nothing again where a
- * lap is long. Runs on the calling thread; no thread, no I/O, no allocation. */
+ * drifting: a lap at least where a lap is short, and as far as an access finds nothing again where
+ * a lap is long. Runs on the calling thread; no thread, no I/O, no allocation. */
 #ifndef SLX_ENGINE_SETTLE_H
 #define SLX_ENGINE_SETTLE_H
 
@@ -16,19 +16,21 @@ struct measure;
 /* Laps up to this long, seconds, are walked whole before the first trial. */
 #define SETTLE_LAP 0.1
 
-/* What differs by less than this, relatively, between the first and the last third does not drift. */
+/* What differs by less than this, relatively, between the first and the last third does not drift.
+ */
 #define SETTLE_DRIFT 0.03
 
 enum { SETTLE_MARKS = 24 };
 
 struct settle {
-	uint64_t own_bytes;  /* of the core's own caches: a working set inside them needs one lap, no more */
-	double seconds;      /* the longest that settling may take (> 0) */
-	double lap;          /* laps up to this long, seconds, are walked whole; 0: SETTLE_LAP */
+	uint64_t own_bytes; /* of the core's own caches: a working set inside them needs one lap, no
+			       more */
+	double seconds;	    /* the longest that settling may take (> 0) */
+	double lap;	    /* laps up to this long, seconds, are walked whole; 0: SETTLE_LAP */
 	/* Bytes that a scattered walk goes on until what it met first is gone from every cache: the
-	 * largest reuse distance at which lines were found again. Measured here, since the stated size of
-	 * a shared cache says nothing of this process's share. 0: not measured yet. A walk whose oldest
-	 * lines are still found goes on for twice as long. */
+	 * largest reuse distance at which lines were found again. Measured here, since the stated
+	 * size of a shared cache says nothing of this process's share. 0: not measured yet. A walk
+	 * whose oldest lines are still found goes on for twice as long. */
 	double reach;
 	/* States of the walk to go back to, for measuring reach. */
 	unsigned marks;

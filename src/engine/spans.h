@@ -8,17 +8,17 @@
 /* What a thread did in a moment, and what the system says of it. The system is asked right before
  * and right after the span, outside `seconds`. */
 struct span {
-	uint64_t bytes;      /* that the thread read and wrote */
-	double seconds;      /* that this took */
-	double at;           /* seconds between the two questions … */
-	double on;           /* … in which the thread ran */
-	long switches;       /* involuntary context switches between them */
+	uint64_t bytes; /* that the thread read and wrote */
+	double seconds; /* that this took */
+	double at;	/* seconds between the two questions … */
+	double on;	/* … in which the thread ran */
+	long switches;	/* involuntary context switches between them */
 };
 
 /* The spans of one thread. Zeroed: none. */
 struct spans {
-	uint64_t bytes;      /* in undisturbed spans */
-	double seconds;      /* that these lasted */
+	uint64_t bytes; /* in undisturbed spans */
+	double seconds; /* that these lasted */
 	unsigned rejected;
 };
 

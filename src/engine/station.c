@@ -25,8 +25,8 @@ struct visit {
 	struct station *station;
 	const struct request *request;
 	struct need need;
-	unsigned placement;      /* which one is under way: 0, 1, … of the request's */
-	double began;            /* seconds, when it was begun */
+	unsigned placement; /* which one is under way: 0, 1, … of the request's */
+	double began;	    /* seconds, when it was begun */
 	const atomic_bool *cancel;
 	station_answer *answer;
 	void *context;
@@ -45,9 +45,11 @@ static struct status beyond_memory(const struct machine *machine, uint64_t bytes
 static unsigned visit_placements(const struct visit *visit)
 {
 	const struct request *request = visit->request;
-	unsigned places = store_places(request->kernel->footprint(request->v), machine_cache(&visit->station->machine, 1));
+	unsigned places = store_places(
+		request->kernel->footprint(request->v), machine_cache(&visit->station->machine, 1));
 
-	if (request->kernel->isolated || visit->need.processors > 1 || request->budget.placements == 0)
+	if (request->kernel->isolated || visit->need.processors > 1 ||
+		request->budget.placements == 0)
 		return 1;
 	return request->budget.placements < places ? request->budget.placements : places;
 }
@@ -61,10 +63,18 @@ static double place_of(const struct visit *visit)
 static struct status prepare(const struct visit *visit, uint64_t limit, struct kernel_run *run, struct slot **slot)
 {
 	const struct request *request = visit->request;
-	const struct store_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed,
-		.place = place_of(visit), .shift = request->shift + store_shift(request->kernel->footprint(request->v), visit->placement),
-		.near = machine_cache(&visit->station->machine, 1), .background = request->background,
-		.alone = request->alone, .limit = limit, .now = clock_seconds(), .progress = &visit->station->progress };
+	const struct store_request wanted = {.kernel = request->kernel,
+		.v = request->v,
+		.seed = request->seed,
+		.place = place_of(visit),
+		.shift = request->shift +
+			 store_shift(request->kernel->footprint(request->v), visit->placement),
+		.near = machine_cache(&visit->station->machine, 1),
+		.background = request->background,
+		.alone = request->alone,
+		.limit = limit,
+		.now = clock_seconds(),
+		.progress = &visit->station->progress};
 	struct status status;
 
 	status = store_lay(&visit->station->store, &wanted, visit->cancel, run, slot);
@@ -121,14 +131,24 @@ static void tell_facts(const struct visit *visit, const struct kernel_run *run, 
 	const struct need *need = &visit->need;
 
 	*facts = (struct run_facts){
-		.cpu = station->machine.cpu, .bound = station->machine.bound,
-		.cycles_from = measure_source(measure), .ring = run->ring, .granule = run->granule, .bytes = run->bytes,
-		.footprint = run->kernel->footprint(run->v), .call = measure->whole, .calls = measure->calls,
-		.watched = measure->clock->watched, .far = measure->far, .cores = need->cores, .streams = need->streams,
+		.cpu = station->machine.cpu,
+		.bound = station->machine.bound,
+		.cycles_from = measure_source(measure),
+		.ring = run->ring,
+		.granule = run->granule,
+		.bytes = run->bytes,
+		.footprint = run->kernel->footprint(run->v),
+		.call = measure->whole,
+		.calls = measure->calls,
+		.watched = measure->clock->watched,
+		.far = measure->far,
+		.cores = need->cores,
+		.streams = need->streams,
 		.others_gbps = need->processors > 1 ? NAN : 0,
 	};
 	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
-	arena_tell(&slot->arena, slot->offset + run->base, facts->footprint, &slot->place, facts->asked, station->machine.huge_note, facts);
+	arena_tell(&slot->arena, slot->offset + run->base, facts->footprint, &slot->place,
+		facts->asked, station->machine.huge_note, facts);
 }
 
 static void learn(struct station *station, const struct trials *trials)
@@ -156,8 +176,10 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 	struct clock clock = station->clock;
 	struct trials *trials = &station->trials;
 	uint64_t first = machine_cache(&station->machine, 1);
-	struct measure_goal goal = { .quiet = budget->quiet_wanted, .precision = budget->precision, .patience = budget->patience,
-		.fewest = budget->fewest };
+	struct measure_goal goal = {.quiet = budget->quiet_wanted,
+		.precision = budget->precision,
+		.patience = budget->patience,
+		.fewest = budget->fewest};
 	struct measure measure;
 
 	/* What others here do to this core is no disturbance, but what was asked for. */
@@ -171,8 +193,9 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 	station->settle.own_bytes = machine_own_caches(&station->machine);
 	station->settle.lap = budget->lap_seconds;
 	station->settle.seconds = budget_warm(budget) / visit_placements(visit);
-	measure_begin(&measure, run, &clock, first ? first : 32 << 10, budget->fresh ? UINT64_MAX : station->settle.own_bytes,
-		budget_warm(budget), cancel);
+	measure_begin(&measure, run, &clock, first ? first : 32 << 10,
+		budget->fresh ? UINT64_MAX : station->settle.own_bytes, budget_warm(budget),
+		cancel);
 	if (run->kernel->begin_at && !measure.rewind)
 		run->kernel->begin_at(run, place_of(visit));
 	if (!budget->fresh)
@@ -250,7 +273,8 @@ static void measure_here(struct visit *visit, struct result *result)
 			result->status = begun;
 		if (status_is_ok(&result->status))
 			make_trials(visit, &run, slot, result);
-		while (status_is_ok(&result->status) && ++visit->placement < visit_placements(visit)) {
+		while (status_is_ok(&result->status) &&
+			++visit->placement < visit_placements(visit)) {
 			visit->began = clock_seconds();
 			result->status = prepare(visit, limit, &run, &slot);
 			if (status_is_ok(&result->status))
@@ -266,8 +290,12 @@ void station_measure(struct station *station, const struct request *request, con
 	void *context)
 {
 	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
-	struct visit visit = { .station = station, .request = request, .need = place_need(request->kernel, request->v), .cancel = cancel,
-		.answer = answer, .context = context };
+	struct visit visit = {.station = station,
+		.request = request,
+		.need = place_need(request->kernel, request->v),
+		.cancel = cancel,
+		.answer = answer,
+		.context = context};
 
 	memcpy(result.v, request->v, sizeof(result.v));
 	if (request->kernel->isolated)

@@ -38,7 +38,9 @@ static void slot_trim(struct slot *slot, uint64_t bytes)
 {
 	arena_trim(&slot->arena, bytes);
 	if (slot->offset + slot->prepared > slot->arena.touched)
-		slot->prepared = slot->kernel->layout_nests && slot->arena.touched > slot->offset ? slot->arena.touched - slot->offset : 0;
+		slot->prepared = slot->kernel->layout_nests && slot->arena.touched > slot->offset
+					 ? slot->arena.touched - slot->offset
+					 : 0;
 }
 
 static bool same_place(const struct slot *slot, const struct arena_place *place, bool background)
@@ -203,14 +205,19 @@ struct status store_lay(struct store *store, const struct store_request *request
 	if (!status_is_ok(&status))
 		return status;
 
-	if (slot->kernel != kernel || slot->layout != layout || slot->seed != request->seed || slot->offset != offset)
+	if (slot->kernel != kernel || slot->layout != layout || slot->seed != request->seed ||
+		slot->offset != offset)
 		slot->prepared = 0;
 	slot->offset = offset;
 	slot->kernel = kernel;
 	slot->layout = layout;
 	slot->seed = request->seed;
 	*run = (struct kernel_run){
-		.kernel = kernel, .memory = slot->arena.memory + offset, .prepared = slot->prepared, .seed = request->seed, .cancel = cancel,
+		.kernel = kernel,
+		.memory = slot->arena.memory + offset,
+		.prepared = slot->prepared,
+		.seed = request->seed,
+		.cancel = cancel,
 		.progress = request->progress ? &request->progress->share : NULL,
 	};
 	memcpy(run->v, request->v, sizeof(run->v));

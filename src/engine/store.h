@@ -23,9 +23,9 @@ struct slot {
 	bool background;
 	const struct kernel *kernel;      /* NULL: nothing */
 	uint64_t layout, seed, prepared;
-	uint64_t offset;                  /* bytes into the arena at which it is laid out */
+	uint64_t offset;		  /* bytes into the arena at which it is laid out */
 	uint64_t turn;                    /* of the store, when it was last asked for; 0: never */
-	double filled;                    /* seconds, when nearly all of it was last needed */
+	double filled;			  /* seconds, when nearly all of it was last needed */
 };
 
 /* A zeroed one with topology and cpu set is ready, and holds nothing. */
@@ -42,8 +42,8 @@ struct store_request {
 	const int64_t *v;
 	uint64_t seed;
 	double place;                     /* 0…1: where in what is laid out to begin, for kernels that are movable */
-	uint64_t shift;                   /* bytes, a multiple of ARENA_PIECE, from the beginning of its memory to the working set: other pages; 0
-	                                     where so much memory is not available */
+	uint64_t shift; /* bytes, a multiple of ARENA_PIECE, from the beginning of its memory to the
+			   working set: other pages; 0 where so much memory is not available */
 	uint64_t near;                    /* bytes of the first cache: what fits it always begins at the beginning */
 	bool background;                  /* fills slices beside the live setting */
 	bool alone;                       /* nothing else is kept */
@@ -52,8 +52,9 @@ struct store_request {
 	struct progress *progress;        /* where to leave how far it is; NULL: nobody asks */
 };
 
-/* How many placements of a working set are worth measuring: one where it fits the first cache (`near` bytes), whose sets are
- * chosen by addresses within a page, and one where it is so large that the effects of its pages average out. */
+/* How many placements of a working set are worth measuring: one where it fits the first cache
+ * (`near` bytes), whose sets are chosen by addresses within a page, and one where it is so large
+ * that the effects of its pages average out. */
 enum { STORE_PLACES = 3 };
 unsigned store_places(uint64_t footprint, uint64_t near);
 

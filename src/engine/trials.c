@@ -43,8 +43,8 @@ struct picked {
 
 /* Which trials it may take. */
 struct wanted {
-	unsigned fates;      /* a bit each */
-	bool steady;         /* those made in steady state alone */
+	unsigned fates; /* a bit each */
+	bool steady;	/* those made in steady state alone */
 };
 
 static bool is_wanted(const struct wanted *wanted, const struct trial *trial)
@@ -52,9 +52,10 @@ static bool is_wanted(const struct wanted *wanted, const struct trial *trial)
 	return wanted->fates >> trial->fate & 1 && !(wanted->steady && trial->unsettled);
 }
 
-/* When the counter came or went between requests, some trials are by it and some by the reference chain: those of the
- * named source are taken; what was counted is known by the chain too. */
-static void pick(const struct trials *trials, const struct wanted *wanted, enum source source, struct picked *picked)
+/* When the counter came or went between requests, some trials are by it and some by the reference
+ * chain: those of the named source are taken; what was counted is known by the chain too. */
+static void pick(const struct trials *trials, const struct wanted *wanted, enum source source,
+	struct picked *picked)
 {
 	double check[TRIALS_MAX];
 	unsigned checked = 0;
@@ -89,7 +90,7 @@ enum { PLACE_TRIALS = 8 };
 /* The medians of single placements in memory. */
 static void compare_places(const struct picked *picked, bool far, struct sample *sample)
 {
-	bool seen[UINT8_MAX + 1] = { false };
+	bool seen[UINT8_MAX + 1] = {false};
 	double cpe[TRIALS_MAX];
 
 	for (unsigned i = 0; i < picked->count; i++) {
@@ -105,7 +106,8 @@ static void compare_places(const struct picked *picked, bool far, struct sample 
 		if (count < PLACE_TRIALS)
 			continue;
 		stats_sort(cpe, count);
-		median = far ? stats_trimmed_mean(cpe, count, MEAN_TRIM) : stats_quantile(cpe, count, 0.5);
+		median = far ? stats_trimmed_mean(cpe, count, MEAN_TRIM)
+			     : stats_quantile(cpe, count, 0.5);
 		sample->place_lo = sample->places > 0 ? fmin(sample->place_lo, median) : median;
 		sample->place_hi = sample->places > 0 ? fmax(sample->place_hi, median) : median;
 		sample->places++;
@@ -134,7 +136,7 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	struct picked picked;
 	double *cpe = picked.cpe, *ghz = picked.ghz;
 	unsigned fate[TRIAL_FATES], judged, made = trials->count, steady = 0, kept = 0;
-	struct wanted wanted = { .fates = 1u << TRIAL_QUIET };
+	struct wanted wanted = {.fates = 1u << TRIAL_QUIET};
 	struct stats_modes modes;
 
 	*sample = (struct sample){ .quiet = NAN, .gbps = NAN, .bytes_per_cycle = NAN, .total_gbps = NAN, .check = NAN, .modes = 1 };
@@ -158,7 +160,8 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	sample->trials = picked.count;
 	/* Too few quiet trials: the sample says so. A short series needs a larger share: a few trials between contended
 	 * ones are hardly ever as quiet as they look. With hardly any, contended ones are used too. */
-	if (sample->trials < QUIET_ENOUGH && sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) < (wanted.steady ? steady : judged)) {
+	if (sample->trials < QUIET_ENOUGH && sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) <
+						     (wanted.steady ? steady : judged)) {
 		sample->contended = true;
 		if (sample->trials < QUIET_USABLE) {
 			sample->mixed = true;
@@ -178,8 +181,10 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 
 	compare_places(&picked, facts->far, sample);
 	stats_sort(cpe, sample->trials);
-	sample->cpe = facts->far ? stats_trimmed_mean(cpe, sample->trials, MEAN_TRIM) : stats_quantile(cpe, sample->trials, 0.5);
-	/* A few slow trials may lift a mean above the quartile: the range always holds the value. */
+	sample->cpe = facts->far ? stats_trimmed_mean(cpe, sample->trials, MEAN_TRIM)
+				 : stats_quantile(cpe, sample->trials, 0.5);
+	/* A few slow trials may lift a mean above the quartile: the range always holds the value.
+	 */
 	sample->cpe_lo = fmin(stats_quantile(cpe, sample->trials, 0.25), sample->cpe);
 	sample->cpe_hi = fmax(stats_quantile(cpe, sample->trials, 0.75), sample->cpe);
 	sample->ghz = stats_median(ghz, sample->trials);
@@ -204,7 +209,10 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 
 const char *sample_doubt(const struct sample *sample)
 {
-	return sample->contended ? "contended" : sample->unsettled ? "not settled" : sample->provisional ? "provisional" : NULL;
+	return sample->contended     ? "contended"
+	       : sample->unsettled   ? "not settled"
+	       : sample->provisional ? "provisional"
+				     : NULL;
 }
 
 double sample_precision(const struct sample *sample)

@@ -32,8 +32,10 @@ struct trial {
 	                     alone; NAN: none */
 	float at;         /* seconds since the request began */
 	uint8_t fate;     /* enum trial_fate */
-	bool unsettled;   /* the walk was not in steady state yet: the caches still held what came before it */
-	uint8_t place;    /* which placement of the working set in memory it is of, counted in 2 MiB from the first */
+	bool unsettled;	  /* the walk was not in steady state yet: the caches still held what came
+			     before it */
+	uint8_t place;	  /* which placement of the working set in memory it is of, counted in 2 MiB
+			     from the first */
 };
 
 struct trials {
@@ -68,7 +70,8 @@ struct run_facts {
 	uint64_t call;            /* elements in the longer of the two timed calls */
 	unsigned calls;           /* calls in each timed region */
 	bool watched;             /* whether a watch chain tells quiet from contended here */
-	bool far;                 /* the working set is larger than the core's own caches: its value is a mean (struct sample) */
+	bool far; /* the working set is larger than the core's own caches: its value is a mean
+		     (struct sample) */
 	char pages[16];           /* pages got: "4k" (or what the smallest are here: "16k", "64k"), "huge", "mixed", "unknown" */
 	enum page_kind asked;     /* pages asked for */
 	char pages_note[96];      /* why they are not what was asked for; empty: they are */
@@ -81,12 +84,14 @@ struct run_facts {
 	                             none; NAN not known (yet) */
 };
 
-/* The summary of trials at one setting. Its value is the median of the trials used; beyond the core's own caches it is their mean without
- * the lowest and the highest 2 %. There each trial meets other lines and other moments of its neighbours: what a long loop takes is the
- * mean, which lay up to 10 % from the median (reads of memory beside busy neighbours). */
+/* The summary of trials at one setting. Its value is the median of the trials used; beyond the
+ * core's own caches it is their mean without the lowest and the highest 2 %. There each trial meets
+ * other lines and other moments of its neighbours: what a long loop takes is the mean, which lay up
+ * to 10 % from the median (reads of memory beside busy neighbours). */
 struct sample {
 	bool valid;                    /* false: nothing could be measured; the rest is 0 */
-	double cpe, cpe_lo, cpe_hi;    /* median (or mean, see above) and quartiles of the trials used */
+	double cpe, cpe_lo,
+		cpe_hi; /* median (or mean, see above) and quartiles of the trials used */
 	unsigned trials, dropped;      /* used, and not used */
 	double quiet;                  /* share of quiet trials among those told apart, 0…1; NAN unknown */
 	bool contended;                /* too few quiet ones to vouch for the figure */
@@ -102,10 +107,12 @@ struct sample {
 	double check;                  /* median of the trials' check; NAN: there is no counter to compare with */
 	int modes;                     /* 1, or 2 when the trials fall into two separate groups */
 	double mode_low, mode_high, mode_share_low;      /* of two modes */
-	bool unsettled;                /* the trials still drifted when time was up: no steady state was reached, and the
-	                                  value may differ from that of endless walking */
-	unsigned places;               /* placements in memory that it is of, those with too few trials not counted; 0 or 1: one */
-	double place_lo, place_hi;     /* of several: the lowest and the highest median of one placement, cycles per element */
+	bool unsettled;	 /* the trials still drifted when time was up: no steady state was reached,
+			    and the  value may differ from that of endless walking */
+	unsigned places; /* placements in memory that it is of, those with too few trials not
+			    counted; 0 or 1: one */
+	double place_lo, place_hi; /* of several: the lowest and the highest median of one
+				      placement, cycles per element */
 };
 
 /* The fewest quiet trials that make a sample quiet, that a figure is taken from alone, and the fewest trials that make
@@ -118,8 +125,9 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 /* Reduces trials; facts give bytes, source and whether a watch chain exists. */
 void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
-/* What keeps a sample's value from being sure: "contended", "not settled", "provisional"; NULL: nothing does. Only a value that is sure
- * may be an input to limits, plateaus and comparisons. Static text. */
+/* What keeps a sample's value from being sure: "contended", "not settled", "provisional"; NULL:
+ * nothing does. Only a value that is sure may be an input to limits, plateaus and comparisons.
+ * Static text. */
 const char *sample_doubt(const struct sample *sample);
 
 /* Takes over the facts of a newer visit to the same setting, after `visits` earlier ones. What others moved becomes the mean of the visits in
@@ -135,9 +143,10 @@ void trials_append(struct trials *into, const struct trials *from);
 /* How many of them are quiet, and were made in steady state. */
 unsigned trials_quiet(const struct trials *trials);
 
-/* How far, relatively, half of all repetitions would find the median from its true place. For normally
- * spread trials the median's standard error is sqrt(pi / 2) sigma / sqrt(n), the quartile range is 1.349
- * sigma, and quartiles lie 0.6745 standard errors out: 0.627 * quartile range / sqrt(n). */
+/* How far, relatively, half of all repetitions would find the median from its true place. For
+ * normally spread trials the median's standard error is sqrt(pi / 2) sigma / sqrt(n), the quartile
+ * range is 1.349 sigma, and quartiles lie 0.6745 standard errors out: 0.627 * quartile range /
+ * sqrt(n). */
 double sample_precision(const struct sample *sample);
 
 /* Makes room in a full set: forgets every trial that is not quiet, and the older half when most are quiet; the newest

@@ -1,7 +1,8 @@
 /* See worker.h.
  *
- * Shared state and who may touch it: `lock` guards pending and its count, running, results, ready; `cancel` and `machine.known`
- * are atomics; everything else belongs to the worker's thread once it runs. Nothing is locked while a trial runs. */
+ * Shared state and who may touch it: `lock` guards pending and its count, running, results, ready;
+ * `cancel` and `machine.known` are atomics; everything else belongs to the worker's thread once it
+ * runs. Nothing is locked while a trial runs. */
 #include "engine/worker.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ struct worker {
 	int caller_thread, caller_cpu;
 
 	bool stop, running, ready;
-	struct request pending[REQUESTS_WAITING];      /* in the order in which they begin */
+	struct request pending[REQUESTS_WAITING]; /* in the order in which they begin */
 	int pending_count;
 	struct answer *first, *last;
 	struct status start;      /* how the start went; valid once ready */

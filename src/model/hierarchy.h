@@ -23,7 +23,7 @@ struct hierarchy_level {
 	double entries, entries_lo, entries_hi;      /* of a TLB; else NAN */
 	double confidence;          /* 0…1 */
 	bool unstable;              /* no honest size: say the range */
-	int looks;                  /* looks that found its size, over so many seconds; 0: the curve did */
+	int looks; /* looks that found its size, over so many seconds; 0: the curve did */
 	double seconds;
 	uint64_t stated;            /* bytes that the system states; 0: nothing */
 	char name[16];              /* "L1d", "L2", "L3", "L1 DTLB", "memory" */
@@ -42,12 +42,13 @@ struct hierarchy_curve {
 	int count;
 };
 
-/* What this process had of the last cache, which cores share, as several looks found it: its size and range take the place of where the curve
- * ends, which is where it ended once. */
+/* What this process had of the last cache, which cores share, as several looks found it: its size
+ * and range take the place of where the curve ends, which is where it ended once. */
 struct hierarchy_share {
-	int looks;                  /* 0: none */
-	double bytes, lo, hi;       /* the median, and the range that another run is likely to find it in */
-	double seconds;             /* from the first look to the last */
+	int looks; /* 0: none */
+	double bytes, lo,
+		hi;	/* the median, and the range that another run is likely to find it in */
+	double seconds; /* from the first look to the last */
 };
 
 struct hierarchy_input {

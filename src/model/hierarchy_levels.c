@@ -15,10 +15,11 @@ static const struct {
 static const double stated_is_true = 4;
 static const double estimate_off = 0.1;
 
-/* Where the host maps small pages, those of a working set fall into a cache's sets by chance. Beyond the first cache, whose sets are chosen
- * within a page, some sets then overflow long before the cache is full: of a cache of 8 ways that is 3/4 full each fourth access misses (Poisson: a
- * set of 6 pages in the mean has 8 others or more), of 5/8 each eighth. So the curve ends too early, by up to so much, and what the system states
- * may be right although it lies beyond. */
+/* Where the host maps small pages, those of a working set fall into a cache's sets by chance.
+ * Beyond the first cache, whose sets are chosen within a page, some sets then overflow long before
+ * the cache is full: of a cache of 8 ways that is 3/4 full each fourth access misses (Poisson: a
+ * set of 6 pages in the mean has 8 others or more), of 5/8 each eighth. So the curve ends too
+ * early, by up to so much, and what the system states may be right although it lies beyond. */
 static const double early_most = 1.5, early_off = 0.25;
 
 /* And a busy sibling takes its part of the first cache. */
@@ -28,7 +29,8 @@ static const double shared_most = 1.25;
 enum { SHARED = 3 };
 static const double share_steady = 1.6;
 
-/* Another run finds memory's latency so much beyond the range of this one's points; and a range this wide is one that varies. */
+/* Another run finds memory's latency so much beyond the range of this one's points; and a range
+ * this wide is one that varies. */
 static const double memory_off = 1.02, memory_steady = 1.07;
 
 /* The likeliest size that a cache is built with, where one lies within the range; else the estimate itself. The range is the knee's own,
@@ -39,11 +41,16 @@ static double plausible(const struct hierarchy_level *level)
 	double best = level->bytes, likeliest = -INFINITY;
 
 	for (size_t b = 0; b < sizeof(builds) / sizeof(builds[0]); b++)
-		for (double size = 1024.0 * builds[b].times; size <= level->bytes_hi * early_most; size *= 2) {
-			bool stated = size == (double)level->stated, early = stated && size > level->bytes;
-			double off = log(size / level->bytes) / (early ? early_off : estimate_off), likely = log(builds[b].common) - off * off / 2;
+		for (double size = 1024.0 * builds[b].times; size <= level->bytes_hi * early_most;
+			size *= 2) {
+			bool stated = size == (double)level->stated,
+			     early = stated && size > level->bytes;
+			double off = log(size / level->bytes) / (early ? early_off : estimate_off),
+			       likely = log(builds[b].common) - off * off / 2;
 
-			if (size > level->bytes_hi * (early ? level->number > 1 ? early_most : shared_most : 1.04))
+			if (size > level->bytes_hi *
+					   (early ? level->number > 1 ? early_most : shared_most
+						  : 1.04))
 				continue;
 			if (stated)
 				likely += log(stated_is_true);
@@ -80,16 +87,18 @@ static int same_cache(const struct chain *chain, const struct plateau_knee *knee
 	return nearest;
 }
 
-/* Of a shared cache so little may be left that it shows no level part. The knee that comes last is then its own, and lies beyond the end of the
- * core's own cache, which is hidden in the climb. */
+/* Of a shared cache so little may be left that it shows no level part. The knee that comes last is
+ * then its own, and lies beyond the end of the core's own cache, which is hidden in the climb. */
 static bool is_hidden(const struct hierarchy_level *level, uint64_t shared)
 {
-	return level->number == SHARED - 1 && level->stated > 0 && shared > level->stated && (double)level->stated < level->bytes_lo * 0.97;
+	return level->number == SHARED - 1 && level->stated > 0 && shared > level->stated &&
+	       (double)level->stated < level->bytes_lo * 0.97;
 }
 
 /* Pages that lie badly in a cache's sets, and neighbours who share it, can only take from it: of several curves the largest figure is right,
  * but for those that climb gradually where another does not. */
-static void size_cache(const struct found *found, const struct plateau_knee *knee, int chain_count, uint64_t shared, struct hierarchy_level *level)
+static void size_cache(const struct found *found, const struct plateau_knee *knee, int chain_count,
+	uint64_t shared, struct hierarchy_level *level)
 {
 	const struct plateau_knee *knees[PAGE_KINDS];
 	double corner = INFINITY;
@@ -116,12 +125,14 @@ static void size_cache(const struct found *found, const struct plateau_knee *kne
 	 * however much their latency varies. */
 	level->unstable = gradual || (level->number > 2 && level->unstable);
 	if (level->number == chain_count && is_hidden(level, shared)) {
-		/* Between where the curve leaves the level part and where it is half-way to memory. */
+		/* Between where the curve leaves the level part and where it is half-way to memory.
+		 */
 		level->bytes_hi = level->bytes_lo;
 		level->bytes_lo = corner;
 		level->bytes = sqrt(level->bytes_lo * level->bytes_hi);
 	}
-	if (level->number <= 2 && (!gradual || (level->stated > level->bytes_lo && level->stated < level->bytes_hi))) {
+	if (level->number <= 2 && (!gradual || (level->stated > level->bytes_lo &&
+						       level->stated < level->bytes_hi))) {
 		level->bytes = plausible(level);
 		level->bytes_hi = fmax(level->bytes_hi, level->bytes);
 	}
@@ -162,7 +173,8 @@ static const struct chain *leading_chain(const struct found *found)
 }
 
 /* Of several curves' plateaus before the same knee the lowest: a neighbour can only slow it. */
-static const struct plateau *fastest(const struct found *found, const struct plateau_knee *knee, int cache)
+static const struct plateau *fastest(
+	const struct found *found, const struct plateau_knee *knee, int cache)
 {
 	const struct plateau *least = NULL;
 
@@ -170,7 +182,8 @@ static const struct plateau *fastest(const struct found *found, const struct pla
 		const struct chain *chain = &found->chain[kind];
 		int same = same_cache(chain, knee);
 		/* The same place may be the end of another cache there. */
-		const struct plateau *plateau = same == cache ? &chain->plateaus.plateau[chain->cache[same].plateau] : NULL;
+		const struct plateau *plateau =
+			same == cache ? &chain->plateaus.plateau[chain->cache[same].plateau] : NULL;
 
 		if (plateau && (!least || plateau->cycles < least->cycles))
 			least = plateau;
@@ -190,7 +203,8 @@ static void add_caches(const struct hierarchy_input *input, const struct found *
 			return;
 		set_latency(plateau, input->ghz, level);
 		level->stated = input->machine ? machine_cache(input->machine, i + 1) : 0;
-		size_cache(found, knee_of(chain, i), chain->cache_count, input->machine ? machine_cache(input->machine, SHARED) : 0, level);
+		size_cache(found, knee_of(chain, i), chain->cache_count,
+			input->machine ? machine_cache(input->machine, SHARED) : 0, level);
 		level->confidence = fmin(plateau->confidence, knee_of(chain, i)->confidence);
 		snprintf(level->name, sizeof(level->name), i == 0 ? "L1d" : "L%d", (unsigned char)(i + 1));
 	}
@@ -202,20 +216,25 @@ static const struct curve_point *nearest_point(const struct hierarchy_curve *cur
 	const struct curve_point *nearest = NULL;
 
 	for (int i = 0; i < curve->count; i++)
-		if (!nearest || fabs(log(curve->points[i].bytes / bytes)) < fabs(log(nearest->bytes / bytes)))
+		if (!nearest || fabs(log(curve->points[i].bytes / bytes)) <
+					fabs(log(nearest->bytes / bytes)))
 			nearest = &curve->points[i];
 	return nearest;
 }
 
-/* Where the curve shows no level part for the shared cache, since it ends soon after the core's own: what a walk takes between the two. */
-static struct hierarchy_level *add_shared(const struct hierarchy_input *input, double before, struct hierarchy *hierarchy)
+/* Where the curve shows no level part for the shared cache, since it ends soon after the core's
+ * own: what a walk takes between the two. */
+static struct hierarchy_level *add_shared(
+	const struct hierarchy_input *input, double before, struct hierarchy *hierarchy)
 {
 	const struct curve_point *point = NULL;
 	struct hierarchy_level *level;
 
 	for (int k = 0; k < PAGE_KINDS && !point; k++)
-		point = nearest_point(&input->lines[by_worth[k]], sqrt(before * input->share.bytes));
-	if (!point || !(input->share.bytes > before) || !(level = new_level(hierarchy, LEVEL_CACHE, SHARED)))
+		point = nearest_point(
+			&input->lines[by_worth[k]], sqrt(before * input->share.bytes));
+	if (!point || !(input->share.bytes > before) ||
+		!(level = new_level(hierarchy, LEVEL_CACHE, SHARED)))
 		return NULL;
 	level->cycles = point->cycles;
 	level->lo = point->lo;

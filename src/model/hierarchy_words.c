@@ -88,7 +88,9 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 		say(level, "%s: %s cycles; the system says %s, you get about %s%s", level->name, cycles, stated,
 			size, level->unstable ? ", unstable" : "");
 		if (level->looks > 1)
-			find(hierarchy, true, "The system says that %s has %s. Of that this process had %s to %s, in %d looks over %.1f s: other cores use it too.",
+			find(hierarchy, true,
+				"The system says that %s has %s. Of that this process had %s to "
+				"%s, in %d looks over %.1f s: other cores use it too.",
 				level->name, stated, lo, hi, level->looks, level->seconds);
 		else if (strcmp(lo, hi) == 0)
 			find(hierarchy, true, "The system says that %s has %s. By the curve it ends at about %s%s.", level->name, stated, lo, varies);

@@ -32,7 +32,7 @@ struct work {
 
 /* One round's node. */
 struct instance {
-	uint8_t port[TERMS];      /* where each of its micro-ops waits, or waited */
+	uint8_t port[TERMS];	  /* where each of its micro-ops waits, or waited */
 	int waits;                /* producers that have not started */
 	int stores;               /* of them, stores that its value comes from: the load itself need not wait */
 	double stored;            /* when the store has it, as if the load had started then */
@@ -58,11 +58,11 @@ struct pipeline {
 	int rounds;
 	double now;
 	double free_at[UARCH_PORTS];
-	double look_at[UARCH_PORTS];      /* no micro-op in the queue is ready before this time */
-	uint32_t awake;                   /* ports whose look_at is not INFINITY, a bit each */
-	int count[UARCH_PORTS];           /* micro-ops in the queue */
-	int known[UARCH_PORTS];           /* of them, those whose inputs are known */
-	struct waiting queue[UARCH_PORTS][QUEUE];      /* oldest first */
+	double look_at[UARCH_PORTS]; /* no micro-op in the queue is ready before this time */
+	uint32_t awake;		     /* ports whose look_at is not INFINITY, a bit each */
+	int count[UARCH_PORTS];	     /* micro-ops in the queue */
+	int known[UARCH_PORTS];	     /* of them, those whose inputs are known */
+	struct waiting queue[UARCH_PORTS][QUEUE]; /* oldest first */
 	int waiting, scheduler;
 };
 
@@ -325,13 +325,14 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	instance->left = work->apart ? 0 : work->count;
 	instance->ready = later(instance->ready, pipeline->now + 1);
 	for (int i = 0; i < work->count; i++) {
-		int p = choose(work->op[i].load ? loads : counts, work->op[i].ports, !work->op[i].load && slot % 2 == 1);
+		int p = choose(work->op[i].load ? loads : counts, work->op[i].ports,
+			!work->op[i].load && slot % 2 == 1);
 
 		if (work->op[i].load)
 			loads[p]++;
 		if (pipeline->count[p] < QUEUE)
 			pipeline->queue[p][pipeline->count[p]++] =
-				(struct waiting){ work->apart ? -1 : number, work->op[i].cycles };
+				(struct waiting){work->apart ? -1 : number, work->op[i].cycles};
 		if (work->apart) {
 			pipeline->known[p]++;
 			pipeline->look_at[p] = -INFINITY;
@@ -417,7 +418,7 @@ static double run(struct pipeline *pipeline, const struct uarch *uarch, const st
 			for (int n = pipeline->first_node[step];
 				n < pipeline->first_node[step + 1] && !full; n++)
 				full = !pipeline->instance[round * nodes + n].renamed &&
-					!bind(pipeline, round * nodes + n, counts, loads, slot);
+				       !bind(pipeline, round * nodes + n, counts, loads, slot);
 			if (full)
 				break;
 			credit -= slots;

@@ -272,7 +272,8 @@ static void tell_marks(struct chart *chart)
 	if (modes)
 		text_addf(&line, "%stwo marks: two modes", line.length ? "; " : "");
 	if (doubtful)
-		text_addf(&line, "%s%s: contended, or not settled", line.length ? "; " : "", chart->grid ? "a corner cut off" : "hollow");
+		text_addf(&line, "%s%s: contended, or not settled", line.length ? "; " : "",
+			chart->grid ? "a corner cut off" : "hollow");
 	put(chart->legend, sizeof(chart->legend), text_string(&line));
 	text_free(&line);
 }

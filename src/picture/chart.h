@@ -33,7 +33,7 @@ struct chart_axis {
 struct chart_point {
 	double x, y, lo, hi;         /* y NAN: not measured, the line has a gap; lo, hi NAN: without quartiles */
 	double other, other_y;       /* of two modes the lower and the upper one; NAN: it has one */
-	bool doubtful;               /* contended, not settled, or provisional: drawn hollow */
+	bool doubtful;		     /* contended, not settled, or provisional: drawn hollow */
 };
 
 struct chart_series {

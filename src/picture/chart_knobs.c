@@ -170,9 +170,15 @@ void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct 
 
 		if (!sample->valid)
 			continue;
-		curve[count] = (struct curve_point){ .bytes = series->point[i].x, .cycles = sample->cpe, .lo = sample->cpe_lo,
-			.hi = sample->cpe_hi, .doubtful = sample->contended || sample->unsettled, .two_modes = sample->modes == 2,
-			.mode_low = sample->mode_low, .mode_high = sample->mode_high, .share_low = sample->mode_share_low };
+		curve[count] = (struct curve_point){.bytes = series->point[i].x,
+			.cycles = sample->cpe,
+			.lo = sample->cpe_lo,
+			.hi = sample->cpe_hi,
+			.doubtful = sample->contended || sample->unsettled,
+			.two_modes = sample->modes == 2,
+			.mode_low = sample->mode_low,
+			.mode_high = sample->mode_high,
+			.share_low = sample->mode_share_low};
 		values[count++] = series->point[i].y;
 	}
 	plateaus_find(curve, count, &plateaus);

@@ -50,7 +50,8 @@ static void add_measured(struct chart *chart, const struct sample *sample)
 	units_figure(sample->cpe, bar->value_words, sizeof(bar->value_words));
 	units_figure(sample->cpe_lo, lo, sizeof(lo));
 	units_figure(sample->cpe_hi, hi, sizeof(hi));
-	snprintf(bar->cause, sizeof(bar->cause), "quartiles %s to %s%s%s", lo, hi, sample_doubt(sample) && !sample->provisional ? "; " : "",
+	snprintf(bar->cause, sizeof(bar->cause), "quartiles %s to %s%s%s", lo, hi,
+		sample_doubt(sample) && !sample->provisional ? "; " : "",
 		sample_doubt(sample) && !sample->provisional ? sample_doubt(sample) : "");
 }
 

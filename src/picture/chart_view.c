@@ -136,7 +136,8 @@ static struct status view_mountain(const struct view *view, const struct chart_o
 			double value = (double)grid->gbps[y][x];
 
 			chart->grid[y * grid->nx + x] = value;
-			chart->doubtful[y * grid->nx + x] = grid->contended[y][x] || grid->unsettled[y][x];
+			chart->doubtful[y * grid->nx + x] =
+				grid->contended[y][x] || grid->unsettled[y][x];
 			least = isfinite(value) ? fmin(least, value) : least;
 			most = isfinite(value) ? fmax(most, value) : most;
 		}

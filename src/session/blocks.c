@@ -117,7 +117,8 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting, con
 			again |= values[k] == values[i];
 		other.v[blocks->block.knob] = values[i];
 		cell = again ? NULL : cells_get((struct cells *)cells, &other, false);
-		if (cell && cell->sample.valid && !cell->sample.contended && !cell->sample.unsettled)
+		if (cell && cell->sample.valid && !cell->sample.contended &&
+			!cell->sample.unsettled)
 			blocks_note(blocks, values[i], cell->sample.cpe, measured);
 	}
 }

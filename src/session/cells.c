@@ -113,7 +113,8 @@ static bool is_precise(const struct cell *cell, unsigned quiet_wanted, double pr
 {
 	double reached = sample_precision(&cell->sample);
 
-	return (cell->sample.trials >= QUIET_ENOUGH && reached <= PRECISE) || (trials_quiet(cell->trials) >= quiet_wanted && reached <= precision);
+	return (cell->sample.trials >= QUIET_ENOUGH && reached <= PRECISE) ||
+	       (trials_quiet(cell->trials) >= quiet_wanted && reached <= precision);
 }
 
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted, double precision,
@@ -137,7 +138,8 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 		facts_renew(&cell->facts, &result->facts, cell->visits);
 		sample_summarise(cell->trials, &cell->facts, &cell->sample);
 	}
-	if (cell->sample.valid && !cell->sample.contended && !cell->sample.unsettled && cell->trials && is_precise(cell, quiet_wanted, precision))
+	if (cell->sample.valid && !cell->sample.contended && !cell->sample.unsettled &&
+		cell->trials && is_precise(cell, quiet_wanted, precision))
 		cell->settled = true;
 	if (cell->sample.valid && cell->sample.seconds >= SECONDS_MOST)
 		cell->settled = true;

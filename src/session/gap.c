@@ -77,7 +77,8 @@ static void qualify(const struct sample *sample, struct gap *gap)
 	else if (sample->contended)
 		snprintf(gap->words, sizeof(gap->words), "%s, but contended: the core was shared", far);
 	else if (sample->unsettled)
-		snprintf(gap->words, sizeof(gap->words), "%s, but not settled: the caches were not in steady state", far);
+		snprintf(gap->words, sizeof(gap->words),
+			"%s, but not settled: the caches were not in steady state", far);
 	else if (sample->provisional)
 		snprintf(gap->words + used, sizeof(gap->words) - used, " (provisional)");
 }

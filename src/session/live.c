@@ -8,7 +8,7 @@
 /* The setting on screen: ten times a second, in at most a third of the core's time. The first
  * request after a change may take longer, since it has to become a quiet sample, and shows a first
  * figure early. The period grows by these steps while the figure is steady and no command comes. */
-static const double LIVE_PERIODS[] = { 0.1, 0.2, 0.4, 0.8, 1.0 };
+static const double LIVE_PERIODS[] = {0.1, 0.2, 0.4, 0.8, 1.0};
 enum { LIVE_STEPS = sizeof(LIVE_PERIODS) / sizeof(LIVE_PERIODS[0]) };
 /* How long the figure has to be steady at a step after the first one, which takes a full pool. */
 static const double STEP_SECONDS = 1;
@@ -144,8 +144,8 @@ static void live_hurry(struct live *live, double now)
 }
 
 /* After a request that took so many seconds: goes on to the next step, or back to the first one. */
-static void live_slow_down(struct session *session, const struct sample *request, double took,
-	double now)
+static void live_slow_down(
+	struct session *session, const struct sample *request, double took, double now)
 {
 	struct live *live = &session->live;
 
@@ -265,8 +265,9 @@ void live_apply(struct session *session, const struct result *result, double now
 	counted_take(session, result);
 	if (result->trials.count) {
 		/* What was recorded comes once. */
-		strip_add(live, &result->trials, session->replay ? VIEW_STRIP :
-			(unsigned)lrint(TICKS_A_SECOND * live_period(live)));
+		strip_add(live, &result->trials,
+			session->replay ? VIEW_STRIP
+					: (unsigned)lrint(TICKS_A_SECOND * live_period(live)));
 		/* Cycles of one clock are not mixed with another's. */
 		if (live->facts.cycles_from != result->facts.cycles_from)
 			live->pool.count = 0;

@@ -11,12 +11,14 @@
 #define PROBE_SECONDS 0.06
 enum { PROBE_QUIET = 40, TRIES = 3 };
 
-/* The last cache's figures are bounds: so many trials, as soon as the set was read, before neighbours take much of it. */
+/* The last cache's figures are bounds: so many trials, as soon as the set was read, before
+ * neighbours take much of it. */
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
-/* Working sets in which a level is measured: twice the cache before it. Of the last cache neighbours leave little, and its figure is to be a
- * bound; memory is walked in steady state, in which most lines come from there. */
+/* Working sets in which a level is measured: twice the cache before it. Of the last cache
+ * neighbours leave little, and its figure is to be a bound; memory is walked in steady state, in
+ * which most lines come from there. */
 enum { BEYOND = 2 };
 
 /* Memory is not looked for behind a last cache larger than this: laying out several times as much takes seconds. What larger sets than
@@ -82,7 +84,9 @@ static uint64_t size_of(const struct machine *machine, int step)
 	if (step >= POINT_FIRST && step <= POINT_LAST)
 		return points[step - POINT_FIRST];
 	if (step == PEAK)
-		return before && before <= last_cache_most ? least_of(points[MEMORY_POINTS - 1], BEYOND * before) : points[MEMORY_POINTS - 1];
+		return before && before <= last_cache_most
+			       ? least_of(points[MEMORY_POINTS - 1], BEYOND * before)
+			       : points[MEMORY_POINTS - 1];
 	if (step < MEMORY_LATENCY && machine_cache(machine, 3) < 2 * BEYOND * before)
 		return 0;      /* no third level that could be told apart */
 	if (step >= MEMORY_LATENCY && before > last_cache_most)
@@ -94,7 +98,8 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 	struct request *request)
 {
 	for (int step = 0; step < STEPS; step++) {
-		uint64_t from = wanted_from(probe, machine, step, scattered), size = size_of(machine, step);
+		uint64_t from = wanted_from(probe, machine, step, scattered),
+			 size = size_of(machine, step);
 		struct setting setting;
 
 		if (probe->done >> step & 1 || from == 0 || working_set <= from)
@@ -111,7 +116,8 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 		*request = (struct request){ .kernel = setting.kernel, .seed = seed, .background = true,
 			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
 		if (step < MEMORY_LATENCY)
-			request->budget = (struct budget){ .seconds = PROBE_FRESH, .quiet_wanted = FRESH_QUIET, .fresh = true };
+			request->budget = (struct budget){
+				.seconds = PROBE_FRESH, .quiet_wanted = FRESH_QUIET, .fresh = true};
 		memcpy(request->v, setting.v, sizeof(request->v));
 		probe->step = step;
 		return true;
@@ -160,8 +166,10 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	if (result->status.code == STATUS_CANCELLED)
 		return;
 	sample_summarise(&result->trials, &result->facts, &sample);
-	/* A value that still drifts would make a limit that is not one. It is asked for again, and else stays unknown. */
-	if (status_is_ok(&result->status) && (!sample.valid || sample.unsettled) && ++probe->again < TRIES)
+	/* A value that still drifts would make a limit that is not one. It is asked for again, and
+	 * else stays unknown. */
+	if (status_is_ok(&result->status) && (!sample.valid || sample.unsettled) &&
+		++probe->again < TRIES)
 		return;
 	probe->again = 0;
 	probe->done |= 1u << step;
@@ -181,7 +189,8 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	} else if (step == L3_LATENCY) {
 		level->latency = behind(sample.cpe_lo, size, own, l1, before, l2);
 	} else {
-		/* How many lines the last cache serves is not known: cores share it. Without taking them off it is a bound all the same. */
+		/* How many lines the last cache serves is not known: cores share it. Without taking
+		 * them off it is a bound all the same. */
 		level->latency = sample.cpe_lo;
 		if (!(level->latency > l2))
 			level->latency = 0;      /* contradicts itself: leave it unknown */
@@ -218,7 +227,8 @@ static double peak_of(const struct probe_report *report)
 	for (int i = 0; i < report->band_count; i++) {
 		const struct sample *sample = &report->band[i].point[PROBE_READ].sample;
 
-		if (strcmp(report->band[i].level, "memory") == 0 && sample->valid && !sample->unsettled && sample->cpe_lo > 0 && isfinite(sample->gbps))
+		if (strcmp(report->band[i].level, "memory") == 0 && sample->valid &&
+			!sample->unsettled && sample->cpe_lo > 0 && isfinite(sample->gbps))
 			return sample->gbps * sample->cpe / sample->cpe_lo;
 	}
 	return 0;

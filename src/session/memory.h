@@ -16,7 +16,7 @@ struct memory_probe {
 	struct memory_point point[MEMORY_POINTS];
 	double peak;                         /* 10^9 bytes a second that one core reads from memory; 0: not measured */
 	unsigned done;                       /* steps that were made, a bit each, successful or not */
-	int again;                           /* how often the step under way gave no value that is sure */
+	int again; /* how often the step under way gave no value that is sure */
 	int step;                            /* the one that is out; -1: none */
 };
 

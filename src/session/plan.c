@@ -177,7 +177,8 @@ int plan_doubtful(const struct plan *plan)
 	for (int i = 0; i < plan->count; i++) {
 		const struct cell *cell = plan->planned[i].cell;
 
-		if (cell && cell->settled && cell->sample.valid && (cell->sample.contended || cell->sample.unsettled) &&
+		if (cell && cell->settled && cell->sample.valid &&
+			(cell->sample.contended || cell->sample.unsettled) &&
 			(next < 0 || cell->visits < plan->planned[next].cell->visits))
 			next = i;
 	}

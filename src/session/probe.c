@@ -20,9 +20,9 @@ enum { VISITS = 2 };
 /* Quartiles of the median are to be known this well, relatively, for a point to be left alone. */
 #define PRECISION 0.004
 
-/* Laps up to this long, seconds, are walked whole before trials; and the longest that a point may take to come to steady state. There are
- * many of them. */
-#define LAP 0.003
+/* Laps up to this long, seconds, are walked whole before trials; and the longest that a point may
+ * take to come to steady state. There are many of them. */
+#define LAP  0.003
 #define WARM 0.06
 
 /* Successive multiples of it, less their whole part, spread evenly however many there are. */
@@ -94,7 +94,9 @@ static bool task_done(const struct probe *probe, const struct probe_task *task)
 		return false;
 	if (task->share)
 		return true;
-	return task->visits >= (probe_late(probe) ? 1 : VISITS) || (cell && cell->sample.valid && probe_is_far(&task->setting)) || !cell || cell->settled || !sample_doubt(&cell->sample);
+	return task->visits >= (probe_late(probe) ? 1 : VISITS) ||
+	       (cell && cell->sample.valid && probe_is_far(&task->setting)) || !cell ||
+	       cell->settled || !sample_doubt(&cell->sample);
 }
 
 static double share_done(const struct probe *probe)
@@ -204,11 +206,18 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 	if (options->seconds > 0)
 		seconds = fmax(0.001, fmin(seconds, options->seconds - (now - probe->begin)));
 	*request = (struct request){
-		.kernel = task->setting.kernel, .seed = options->seed, .alone = true,
-		/* Each visit elsewhere in what is too long for one: what the last one walked lies in nearer caches. */
+		.kernel = task->setting.kernel,
+		.seed = options->seed,
+		.alone = true,
+		/* Each visit elsewhere in what is too long for one: what the last one walked lies
+		   in nearer caches. */
 		.place = fmod(probe->visits++ * GOLDEN, 1),
-		.budget = { .seconds = seconds, .quiet_wanted = PROBE_QUIET, .patience = PATIENCE, .precision = PRECISION / 2,
-			.lap_seconds = LAP, .warm_seconds = probe->scale * WARM },
+		.budget = {.seconds = seconds,
+			.quiet_wanted = PROBE_QUIET,
+			.patience = PATIENCE,
+			.precision = PRECISION / 2,
+			.lap_seconds = LAP,
+			.warm_seconds = probe->scale * WARM},
 	};
 	memcpy(request->v, task->setting.v, sizeof(request->v));
 	say_doing(probe, task, &probe->stages[probe->stage]);

@@ -72,14 +72,17 @@ struct probe_band {
 	double lines[PROBE_OPERATIONS];      /* cache lines that move between level and core per cycle, by the code's own accesses; NAN */
 };
 
-/* What this process had of the last cache, which cores share: steady laps of some sizes, again and again while the probe goes on. */
+/* What this process had of the last cache, which cores share: steady laps of some sizes, again and
+ * again while the probe goes on. */
 enum { PROBE_SHARES = 8 };
 
 struct probe_share {
 	int count;
-	double bytes[PROBE_SHARES];      /* a lap of so many takes half of memory's latency: about half of its lines are found again */
-	double at[PROBE_SHARES];         /* seconds since the first request */
-	int censored[PROBE_SHARES];      /* -1: it is no more than that, as even the smallest size looked at was slower; 1: no less */
+	double bytes[PROBE_SHARES]; /* a lap of so many takes half of memory's latency: about half
+				       of its lines are found again */
+	double at[PROBE_SHARES];    /* seconds since the first request */
+	int censored[PROBE_SHARES]; /* -1: it is no more than that, as even the smallest size looked
+				       at was slower; 1: no less */
 };
 
 struct probe_report {

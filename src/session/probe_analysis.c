@@ -54,9 +54,15 @@ static struct hierarchy_curve plain_curve(struct plain *plain, const struct prob
 		if (!sample->valid)
 			continue;
 		plain->point[plain->count++] = (struct curve_point){
-			.bytes = curve->point[i].x, .cycles = sample->cpe, .lo = sample->cpe_lo, .hi = sample->cpe_hi,
-			.doubtful = sample_doubt(sample) != NULL, .two_modes = sample->modes == 2,
-			.mode_low = sample->mode_low, .mode_high = sample->mode_high, .share_low = sample->mode_share_low,
+			.bytes = curve->point[i].x,
+			.cycles = sample->cpe,
+			.lo = sample->cpe_lo,
+			.hi = sample->cpe_hi,
+			.doubtful = sample_doubt(sample) != NULL,
+			.two_modes = sample->modes == 2,
+			.mode_low = sample->mode_low,
+			.mode_high = sample->mode_high,
+			.share_low = sample->mode_share_low,
 		};
 	}
 	return (struct hierarchy_curve){ plain->point, plain->count };
@@ -80,8 +86,9 @@ static double median_ghz(const struct probe_report *report)
 	return count ? stats_median(ghz, count) : NAN;
 }
 
-/* Another run may find it so much beyond the range of this one's looks, as a ratio: with that 93 % of 400 pairs of runs held each other's value (20
- * runs within a minute, on a virtual machine with busy neighbours). Looks that agree are of a cache that nobody else uses. */
+/* Another run may find it so much beyond the range of this one's looks, as a ratio: with that 93 %
+ * of 400 pairs of runs held each other's value (20 runs within a minute, on a virtual machine with
+ * busy neighbours). Looks that agree are of a cache that nobody else uses. */
 static const double share_off = 1.6, share_agrees = 1.1;
 
 static struct hierarchy_share share_of(const struct probe_share *share)
@@ -89,13 +96,16 @@ static struct hierarchy_share share_of(const struct probe_share *share)
 	double bytes[PROBE_SHARES], off;
 
 	if (share->count == 0)
-		return (struct hierarchy_share){ 0 };
+		return (struct hierarchy_share){0};
 	memcpy(bytes, share->bytes, sizeof(bytes));
 	stats_sort(bytes, (size_t)share->count);
 	off = bytes[share->count - 1] > share_agrees * bytes[0] ? share_off : share_agrees;
 	return (struct hierarchy_share){
-		.looks = share->count, .bytes = stats_quantile(bytes, (size_t)share->count, 0.5), .lo = bytes[0] / off,
-		.hi = bytes[share->count - 1] * off, .seconds = share->at[share->count - 1] - share->at[0],
+		.looks = share->count,
+		.bytes = stats_quantile(bytes, (size_t)share->count, 0.5),
+		.lo = bytes[0] / off,
+		.hi = bytes[share->count - 1] * off,
+		.seconds = share->at[share->count - 1] - share->at[0],
 	};
 }
 

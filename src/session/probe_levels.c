@@ -126,7 +126,8 @@ void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, 
 
 			task.setting = point->setting;
 			task.x = point->x;
-			if (probe_task_bytes(&task) <= PROBE_CHEAP && (round == 1 || sample_doubt(sample)))
+			if (probe_task_bytes(&task) <= PROBE_CHEAP &&
+				(round == 1 || sample_doubt(sample)))
 				probe_add_task(probe, &task);
 		}
 	}
@@ -139,7 +140,9 @@ uint64_t probe_parallel_bytes(const struct probe *probe)
 
 	for (int i = 0; i < report->hierarchy.level_count; i++)
 		if (report->hierarchy.level[i].kind == LEVEL_CACHE)
-			beyond = report->hierarchy.level[i].unstable ? report->hierarchy.level[i].bytes_hi : report->hierarchy.level[i].bytes;
+			beyond = report->hierarchy.level[i].unstable
+					 ? report->hierarchy.level[i].bytes_hi
+					 : report->hierarchy.level[i].bytes;
 	beyond = fmin(fmax(2 * beyond, PARALLEL_LEAST), PARALLEL_MOST);
 	return (uint64_t)fmin(beyond, (double)probe->report.options.max_size) / PROBE_PAGE * PROBE_PAGE;
 }

@@ -99,7 +99,8 @@ static double latency_seconds(const struct probe *probe)
 
 	for (double size = PROBE_SMALLEST; size <= (double)most; size *= 2) {
 		bool far = (uint64_t)size > machine_own_caches(probe->report.machine);
-		double visit = probe_visit_seconds(probe, (uint64_t)size) + SECONDS_REQUEST + (far ? SECONDS_SETTLE : 0);
+		double visit = probe_visit_seconds(probe, (uint64_t)size) + SECONDS_REQUEST +
+			       (far ? SECONDS_SETTLE : 0);
 
 		total += (far ? 0.5 : 1) * probe->octave * visit * (probe->rounds > 1 ? 2 : 1);
 	}
@@ -147,7 +148,8 @@ static double lay_out(struct probe *probe)
 	double seconds = 0;
 
 	probe->stage_count = 0;
-	/* Looks at the share of the last cache stand between the other parts, so that they tell how it varies. */
+	/* Looks at the share of the last cache stand between the other parts, so that they tell how
+	 * it varies. */
 	add_stage(probe, PROBE_LATENCY, best, probe_fill_latency);
 	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
 	add_stage(probe, PROBE_TLB, best, probe_fill_tlb);

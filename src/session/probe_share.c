@@ -1,5 +1,6 @@
-/* What this process has of the last cache. Neighbours use it too, so it ends nowhere for long: a few sizes around its end are walked in
- * steady laps, and again while the rest of the probe goes on. */
+/* What this process has of the last cache. Neighbours use it too, so it ends nowhere for long: a
+ * few sizes around its end are walked in steady laps, and again while the rest of the probe goes
+ * on. */
 #include <math.h>
 
 #include "session/probe_state.h"
@@ -24,8 +25,8 @@ static double half_of_memory(const struct probe *probe)
 	return memory ? memory->cycles / 2 : 0;
 }
 
-/* Where points in ascending order of bytes cross a level for the first time, on logarithmic scales; *side: -1 where all are above,
- * 1 where all are below. */
+/* Where points in ascending order of bytes cross a level for the first time, on logarithmic scales;
+ * *side: -1 where all are above, 1 where all are below. */
 static double crossing(const struct curve_point *point, int count, double level, int *side)
 {
 	int above = 0;
@@ -35,8 +36,10 @@ static double crossing(const struct curve_point *point, int count, double level,
 	*side = above == 0 ? -1 : above == count ? 1 : 0;
 	if (*side)
 		return point[above == 0 ? 0 : count - 1].bytes;
-	return point[above - 1].bytes * pow(point[above].bytes / point[above - 1].bytes,
-		log(level / point[above - 1].cycles) / log(point[above].cycles / point[above - 1].cycles));
+	return point[above - 1].bytes *
+	       pow(point[above].bytes / point[above - 1].bytes,
+		       log(level / point[above - 1].cycles) /
+			       log(point[above].cycles / point[above - 1].cycles));
 }
 
 /* Where the curve that was measured first crosses it; 0: nowhere. */
@@ -49,7 +52,8 @@ static double first_guess(const struct probe *probe, enum page_kind pages)
 
 	for (int i = 0; i < curve->count; i++)
 		if (curve->point[i].sample.valid)
-			point[count++] = (struct curve_point){ .bytes = curve->point[i].x, .cycles = curve->point[i].sample.cpe };
+			point[count++] = (struct curve_point){
+				.bytes = curve->point[i].x, .cycles = curve->point[i].sample.cpe};
 	if (count == 0)
 		return 0;
 	bytes = crossing(point, count, half_of_memory(probe), &side);
@@ -62,7 +66,8 @@ static void conclude(struct probe *probe)
 	struct probe_share *share = &probe->report.share;
 
 	if (probe->looked >= 3 && share->count < PROBE_SHARES) {
-		share->bytes[share->count] = crossing(probe->look, probe->looked, half_of_memory(probe), &share->censored[share->count]);
+		share->bytes[share->count] = crossing(probe->look, probe->looked,
+			half_of_memory(probe), &share->censored[share->count]);
 		share->at[share->count++] = probe->report.seconds;
 	}
 	probe->looked = 0;
@@ -73,29 +78,36 @@ void probe_fill_share(struct probe *probe, const struct probe_stage *stage, int 
 	const struct probe_share *share = &probe->report.share;
 	const struct machine *machine = probe->report.machine;
 	double own = (double)machine_own_caches(machine), least = share_least * own;
-	double middle = share->count ? share->bytes[share->count - 1] : first_guess(probe, stage->pages);
+	double middle =
+		share->count ? share->bytes[share->count - 1] : first_guess(probe, stage->pages);
 
 	if (round > 0) {
 		conclude(probe);
 		return;
 	}
 	probe->looked = 0;
-	if (!(half_of_memory(probe) > 0) || !(middle > 0) || machine_cache(machine, 3) <= machine_cache(machine, 2) ||
+	if (!(half_of_memory(probe) > 0) || !(middle > 0) ||
+		machine_cache(machine, 3) <= machine_cache(machine, 2) ||
 		(probe_late(probe) && share->count >= LOOKS_LEAST))
 		return;
-	middle = fmax(fmin(middle, share_most / SHARE_STEP / SHARE_STEP), least * SHARE_STEP * SHARE_STEP);
+	middle = fmax(fmin(middle, share_most / SHARE_STEP / SHARE_STEP),
+		least * SHARE_STEP * SHARE_STEP);
 	for (int i = 0; i < SHARE_SIZES; i++) {
 		double bytes = floor(middle * pow(SHARE_STEP, i - SHARE_SIZES / 2) / 64) * 64;
-		struct probe_task task = { .band = -1, .x = bytes, .share = true };
+		struct probe_task task = {.band = -1, .x = bytes, .share = true};
 
-		if (bytes <= (double)probe->report.options.max_size && probe_start(&task.setting, "latency", stage->pages) &&
-			probe_set(&task.setting, "size", (int64_t)bytes) && probe_set(&task.setting, "stride", 64) &&
-			probe_choose(&task.setting, "order", "random") && probe_allowed(&task.setting))
+		if (bytes <= (double)probe->report.options.max_size &&
+			probe_start(&task.setting, "latency", stage->pages) &&
+			probe_set(&task.setting, "size", (int64_t)bytes) &&
+			probe_set(&task.setting, "stride", 64) &&
+			probe_choose(&task.setting, "order", "random") &&
+			probe_allowed(&task.setting))
 			probe_add_task(probe, &task);
 	}
 }
 
-void probe_take_share(struct probe *probe, const struct probe_task *task, const struct result *result)
+void probe_take_share(
+	struct probe *probe, const struct probe_task *task, const struct result *result)
 {
 	struct sample sample;
 
@@ -103,5 +115,6 @@ void probe_take_share(struct probe *probe, const struct probe_task *task, const 
 		return;
 	sample_summarise(&result->trials, &result->facts, &sample);
 	if (sample.valid)
-		probe->look[probe->looked++] = (struct curve_point){ .bytes = task->x, .cycles = sample.cpe };
+		probe->look[probe->looked++] =
+			(struct curve_point){.bytes = task->x, .cycles = sample.cpe};
 }

@@ -88,8 +88,10 @@ static void add_fine_pages(void *context, double x)
 	add_pages(context, x / PROBE_PAGE, true);
 }
 
-/* Closer points about the knees of a curve that begin at no more than `most` bytes; few of those that climb slowly, since no point is theirs. */
-static void refine(struct adding *adding, const struct plateaus *plateaus, int round, double most, void (*add)(void *, double))
+/* Closer points about the knees of a curve that begin at no more than `most` bytes; few of those
+ * that climb slowly, since no point is theirs. */
+static void refine(struct adding *adding, const struct plateaus *plateaus, int round, double most,
+	void (*add)(void *, double))
 {
 	for (int i = 0; i + 1 < plateaus->count; i++) {
 		const struct plateau_knee *knee = &plateaus->knee[i];
@@ -132,11 +134,12 @@ static void leave_caches(const struct probe *probe, struct plateaus *plateaus)
 
 /* ---- parts ---- */
 
-/* Of how many points of the first pass one is measured: where each takes long to come to steady state, fewer are, and fewest with the
- * second kind of pages. */
+/* Of how many points of the first pass one is measured: where each takes long to come to steady
+ * state, fewer are, and fewest with the second kind of pages. */
 static int spread(const struct probe *probe, enum page_kind pages, double size)
 {
-	bool last = size * 2 > (double)probe->report.options.max_size;      /* memory's latency comes from there */
+	bool last = size * 2 >
+		    (double)probe->report.options.max_size; /* memory's latency comes from there */
 
 	if (size <= far_from || probe->octave < 4)
 		return 1;
@@ -150,7 +153,8 @@ void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, in
 	double most = (double)probe->report.options.max_size;
 
 	if (round == 0) {
-		for (int i = 0; PROBE_SMALLEST * exp2((double)i / probe->octave) < most * 0.999; i++) {
+		for (int i = 0; PROBE_SMALLEST * exp2((double)i / probe->octave) < most * 0.999;
+			i++) {
 			double size = PROBE_SMALLEST * exp2((double)i / probe->octave);
 
 			if (i % spread(probe, stage->pages, size) == 0)
@@ -158,10 +162,13 @@ void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, in
 		}
 		add_lines(&adding, most, false);
 	} else if (round < probe->rounds) {
-		/* Where the last cache ends is looked at once more, and then otherwise (probe_share.c). */
+		/* Where the last cache ends is looked at once more, and then otherwise
+		 * (probe_share.c). */
 		refine(&adding, &report->hierarchy.lines[stage->pages], round,
-			round == 1 && stage->pages == probe_best_pages(probe) ? (double)fine_most :
-			own_most * (double)machine_own_caches(report->machine), add_fine_lines);
+			round == 1 && stage->pages == probe_best_pages(probe)
+				? (double)fine_most
+				: own_most * (double)machine_own_caches(report->machine),
+			add_fine_lines);
 		probe_look_again(probe, adding.curve, round == 1 && !probe_late(probe));
 	}
 	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), round == 1 ? probe_downward : probe_upward);

@@ -18,7 +18,7 @@ struct probe_task {
 	struct setting setting;
 	double x;
 	bool fine;
-	bool share;                     /* of what this process has of the last cache: no point of a curve */
+	bool share; /* of what this process has of the last cache: no point of a curve */
 	unsigned visits;                /* made in this round */
 };
 
@@ -49,7 +49,7 @@ struct probe {
 	double analysed;                /* when the report was last analysed */
 	bool waiting;                   /* for the result of tasks[task] */
 	unsigned visits;                /* made so far */
-	int looked;                     /* sizes of the present look at the share */
+	int looked;			/* sizes of the present look at the share */
 	struct curve_point look[SHARE_SIZES];
 	uint64_t largest;               /* bytes that were laid out so far, for what growing costs */
 };
@@ -74,7 +74,8 @@ enum { PROBE_QUIET = 28 };
 /* Working sets up to so many bytes are laid out anew in no time. */
 enum { PROBE_CHEAP = 8 << 20, PROBE_PAGE = 4096 };
 
-/* Beyond so many bytes, which the core's own caches do not hold on most machines, each visit walks to steady state first. */
+/* Beyond so many bytes, which the core's own caches do not hold on most machines, each visit walks
+ * to steady state first. */
 enum { PROBE_FAR = 1 << 20 };
 bool probe_is_far(const struct setting *setting);
 
@@ -116,7 +117,8 @@ void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int r
 
 void probe_fill_share(struct probe *probe, const struct probe_stage *stage, int round);
 /* Takes the result of a visit for the share. */
-void probe_take_share(struct probe *probe, const struct probe_task *task, const struct result *result);
+void probe_take_share(
+	struct probe *probe, const struct probe_task *task, const struct result *result);
 
 /* ---- probe_levels.c ---- */
 

@@ -29,7 +29,9 @@ bool probe_is_far(const struct setting *setting)
 
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
 {
-	return probe->scale * (bytes <= PROBE_FAR ? VISIT_NEAR : bytes <= PROBE_CHEAP ? VISIT_MIDDLE : VISIT_FAR);
+	return probe->scale * (bytes <= PROBE_FAR	     ? VISIT_NEAR
+				      : bytes <= PROBE_CHEAP ? VISIT_MIDDLE
+							     : VISIT_FAR);
 }
 
 /* A probe is to be over in about three seconds, unless another time was asked for. */
@@ -152,7 +154,8 @@ void probe_add_point(struct probe *probe, struct probe_curve *curve, const struc
 /* Whether a point wants another look for its own sake. In the core's own caches nothing scatters but what something else brings about. */
 static bool doubtful(const struct sample *sample, const struct setting *setting)
 {
-	/* A busy sibling slows a walk that waits for memory by next to nothing, and another look takes long there. */
+	/* A busy sibling slows a walk that waits for memory by next to nothing, and another look
+	 * takes long there. */
 	if (probe_is_far(setting))
 		return !sample->valid;
 	if (!sample->valid || sample_doubt(sample))
@@ -169,7 +172,9 @@ void probe_look_again(struct probe *probe, struct probe_curve *curve, bool all)
 
 		if (!cell || !status_is_ok(&cell->failure))
 			continue;
-		if ((all && !probe_is_far(&task.setting)) || (probe_task_bytes(&task) <= PROBE_CHEAP && doubtful(&point->sample, &task.setting)))
+		if ((all && !probe_is_far(&task.setting)) ||
+			(probe_task_bytes(&task) <= PROBE_CHEAP &&
+				doubtful(&point->sample, &task.setting)))
 			probe_add_task(probe, &task);
 	}
 }

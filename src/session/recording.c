@@ -132,9 +132,11 @@ static void go_on(struct recording *recording, const struct replay *replay)
 		struct sample sample;
 
 		replay_sample(replay, i, &sample);
-		*known = (struct known){ .id = replay_id(replay, i), .trials = replay_trials(replay, i),
-			.good = sample.valid && !sample.contended && !sample.unsettled, .counted = replay_counted(replay, i),
-			.limits = replay_limits_known(replay, i) };
+		*known = (struct known){.id = replay_id(replay, i),
+			.trials = replay_trials(replay, i),
+			.good = sample.valid && !sample.contended && !sample.unsettled,
+			.counted = replay_counted(replay, i),
+			.limits = replay_limits_known(replay, i)};
 	}
 	recording->held = replay_count(replay);
 	recording->next_id = replay_last_id(replay) + 1;
@@ -281,7 +283,8 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 	if (!known)
 		return true;
 	return known->trials + TRIALS_SETTLED <= TRIALS_MAX &&
-		((!known->good && !sample->contended && !sample->unsettled) || known_counts(counts) > known->counted);
+	       ((!known->good && !sample->contended && !sample->unsettled) ||
+		       known_counts(counts) > known->counted);
 }
 
 /* The newest of them that there is room for; what does not find any counts as forgotten. */

@@ -52,7 +52,9 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 	trial->at = float_of(json_array_get(list, 4));
 	trial->check = float_of(json_array_get(list, 6));
 	/* Twice the placement, and one more where the walk was not in steady state. */
-	if (json_array_size(list) > 7 && (!number_of(json_array_get(list, 7), 0, 2 * UINT8_MAX + 1, &where) || where != floor(where)))
+	if (json_array_size(list) > 7 &&
+		(!number_of(json_array_get(list, 7), 0, 2 * UINT8_MAX + 1, &where) ||
+			where != floor(where)))
 		return "a trial's placement is no whole number from 0 to 511";
 	trial->place = (uint8_t)((unsigned)where / 2);
 	trial->unsettled = (unsigned)where % 2;

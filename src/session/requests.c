@@ -18,10 +18,12 @@ static const double GOLDEN = 0.6180339887;
 static const double VISIT_SMALL = 0.004, VISIT_LARGE = 0.008;
 enum { VISIT_LARGE_FROM = 1 << 20, CELL_VISITS = 5 };
 static const double CELL_PRECISION = 0.01;
-/* Laps up to this long are walked whole before a cell's trials, and the longest that its walk to steady state may take: there are hundreds. */
+/* Laps up to this long are walked whole before a cell's trials, and the longest that its walk to
+ * steady state may take: there are hundreds. */
 static const double CELL_LAP = 0.005, CELL_SETTLE = 0.06;
 
-/* Placements in memory that live requests take turns at, of working sets for which pages make a difference (engine/store.h). */
+/* Placements in memory that live requests take turns at, of working sets for which pages make a
+ * difference (engine/store.h). */
 enum { PLACES = 3, PIECE = 2 << 20, SHIFT_LEAST = 64 << 10, SHIFT_MOST = 16 << 20 };
 
 void session_interrupt(struct session *session)
@@ -56,10 +58,12 @@ void request_setting(struct session *session, const struct setting *setting, boo
 		.generation = ++session->generation,
 		.kernel = setting->kernel,
 		.seed = session->seed,
-		/* Each request elsewhere, so that a figure is not that of one place; spread evenly however many there are. */
+		/* Each request elsewhere, so that a figure is not that of one place; spread evenly
+		   however many there are. */
 		.place = fmod((double)session->generation * GOLDEN, 1),
 		/* What cannot move within a larger layout is laid out on other pages each time. */
-		.shift = live && !setting->kernel->movable ? shift_of(setting, session->generation) : 0,
+		.shift = live && !setting->kernel->movable ? shift_of(setting, session->generation)
+							   : 0,
 		.budget = *budget,
 		.background = !live,
 	};
@@ -79,8 +83,10 @@ void request_cell(struct session *session, const struct setting *setting)
 	bool large = setting->kernel->footprint &&
 		setting->kernel->footprint(setting->v) > VISIT_LARGE_FROM;
 	struct budget budget = {
-		.seconds = large ? VISIT_LARGE : VISIT_SMALL, .quiet_wanted = CELL_QUIET,
-		.lap_seconds = CELL_LAP, .warm_seconds = CELL_SETTLE,
+		.seconds = large ? VISIT_LARGE : VISIT_SMALL,
+		.quiet_wanted = CELL_QUIET,
+		.lap_seconds = CELL_LAP,
+		.warm_seconds = CELL_SETTLE,
 	};
 
 	request_setting(session, setting, false, &budget);

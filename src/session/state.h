@@ -71,10 +71,10 @@ struct live {
 	double changed_at;        /* when it became the present setting */
 	double asked_at;          /* when the last request for it went out */
 	double due;               /* when the next may */
-	int step;                 /* of the period: 0 is ten a second, more is slower */
-	struct sample steady;     /* the figure at the first step, to compare the next ones with */
-	double steady_since;      /* when the step began */
-	bool made_up;             /* the last request was contended: the next one comes soon */
+	int step;		  /* of the period: 0 is ten a second, more is slower */
+	struct sample steady;	  /* the figure at the first step, to compare the next ones with */
+	double steady_since;	  /* when the step began */
+	bool made_up;		  /* the last request was contended: the next one comes soon */
 	bool answered;            /* a final result has come */
 	bool failed;
 	char failure[244];
@@ -256,8 +256,8 @@ int session_kernel_index(const struct session *session, const struct kernel *ker
 void live_submit(struct session *session, double now);
 void live_apply(struct session *session, const struct result *result, double now);      /* what its request brought, early or final */
 void live_fail(struct session *session, const char *why);
-void live_wake(struct live *live, double now);      /* a command came: ten a second again */
-double live_period(const struct live *live);        /* seconds between short requests */
+void live_wake(struct live *live, double now); /* a command came: ten a second again */
+double live_period(const struct live *live);   /* seconds between short requests */
 void live_look_ahead(struct session *session, double now);      /* how far its request is */
 bool live_is_good(const struct sample *sample);      /* it may stand for its setting later on */
 

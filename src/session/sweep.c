@@ -13,29 +13,34 @@ enum {
 	BLOCK = 2048,
 	ROUNDS = 4,
 	VISITS_MAX = 400,
-	/* Visits of a cell that has no figure at all, whatever the time: the one long run that each makes may have been disturbed. */
+	/* Visits of a cell that has no figure at all, whatever the time: the one long run that each
+	   makes may have been disturbed. */
 	VISITS_EMPTY = 3,
-	/* Trials without a quiet one after which a visit gives up: in a contended spell a round then costs little, and
-	 * the time is spent when the spell is over. */
+	/* Trials without a quiet one after which a visit gives up: in a contended spell a round
+	 * then costs little, and the time is spent when the spell is over. */
 	PATIENCE = 10,
-	/* Quiet trials that settle a cell, if they agree well enough. A single sample takes more, in one go; here each visit's come from another
-	 * moment. */
+	/* Quiet trials that settle a cell, if they agree well enough. A single sample takes more,
+	 * in one go; here each visit's come from another moment. */
 	QUIET_WANTED = 64,
-	/* Visits of a cell beyond the core's own caches, each to another placement in memory and at another moment, in every second round:
-	 * a visit has to bring the walk to steady state first. */
+	/* Visits of a cell beyond the core's own caches, each to another placement in memory and at
+	 * another moment, in every second round: a visit has to bring the walk to steady state
+	 * first. */
 	FAR_VISITS = 2,
 	FAR_EVERY = 2,
-	/* Placements in memory, so many bytes apart: as far as pages make a difference (engine/store.h). They change with the round, so that
-	 * cells of one round share what is laid out. */
+	/* Placements in memory, so many bytes apart: as far as pages make a difference
+	 * (engine/store.h). They change with the round, so that cells of one round share what is
+	 * laid out. */
 	PLACES = 3,
 	SHIFT = 16 << 20,
-	/* Trials of a cell that is told of when the sweep is stopped: as many as the shortest visit makes. The sample says how many they are. */
+	/* Trials of a cell that is told of when the sweep is stopped: as many as the shortest visit
+	   makes. The sample says how many they are. */
 	FEWEST = 3,
 	/* At 9 ms each this would run for a day. */
 	COMBINATIONS_MAX = 10000000,
 };
 
-/* Seconds of trials for a cell: working sets beyond LARGE need longer calls and vary more, and the walk to steady state comes on top. */
+/* Seconds of trials for a cell: working sets beyond LARGE need longer calls and vary more, and the
+ * walk to steady state comes on top. */
 #define SECONDS_SMALL 0.009
 #define SECONDS_LARGE 0.016
 #define LARGE (1u << 20)
@@ -89,10 +94,10 @@ struct sweep {
 	struct visit {
 		uint64_t generation;
 		unsigned cell;
-		double at, seconds;       /* when it was asked for, and how long it may take */
-	} visit[SWEEP_VISITS];    /* under way, the oldest first */
+		double at, seconds; /* when it was asked for, and how long it may take */
+	} visit[SWEEP_VISITS];	    /* under way, the oldest first */
 	int under_way;
-	double answered;          /* when the last result was there */
+	double answered; /* when the last result was there */
 	bool stopped;
 };
 
@@ -236,11 +241,11 @@ const struct setting *sweep_setting(const struct sweep *sweep)
 	return &sweep->first;
 }
 
-/* Cells that use the same data, one after the other: laying it out once for all of them saves most of the time of large
- * working sets. A layout that nests serves cells of every size. */
+/* Cells that use the same data, one after the other: laying it out once for all of them saves most
+ * of the time of large working sets. A layout that nests serves cells of every size. */
 struct place {
 	uint64_t layout, footprint;
-	uint64_t chance;      /* of the group, then of the cell: the order within a round */
+	uint64_t chance; /* of the group, then of the cell: the order within a round */
 	unsigned cell;
 };
 
@@ -264,13 +269,14 @@ static int by_chance(const void *a, const void *b)
 	return by_data(a, b);
 }
 
-/* The order of a round: groups by chance, and within a group cells by chance, so that no cell finds in the caches what always the same
- * other cell left there. The seed and the round decide. */
+/* The order of a round: groups by chance, and within a group cells by chance, so that no cell finds
+ * in the caches what always the same other cell left there. The seed and the round decide. */
 static void round_shuffle(struct sweep *sweep)
 {
 	const struct kernel *kernel = sweep->kernel;
 	struct place *places = memory_new(sweep->count, sizeof(*places));
-	struct random random = { sweep->options.seed + (uint64_t)sweep->round * 0x9e3779b97f4a7c15u + sweep->odometer };
+	struct random random = {sweep->options.seed + (uint64_t)sweep->round * 0x9e3779b97f4a7c15u +
+				sweep->odometer};
 	unsigned first = 0;
 
 	for (unsigned i = 0; i < sweep->count; i++) {
@@ -284,7 +290,8 @@ static void round_shuffle(struct sweep *sweep)
 	for (unsigned i = 1; i <= sweep->count; i++) {
 		uint64_t group;
 
-		if (i < sweep->count && places[i].layout == places[first].layout && places[i].footprint == places[first].footprint)
+		if (i < sweep->count && places[i].layout == places[first].layout &&
+			places[i].footprint == places[first].footprint)
 			continue;
 		group = random_next(&random) >> 32 << 32;
 		for (unsigned k = first; k < i; k++)
@@ -393,7 +400,8 @@ static double visit_seconds(const struct sweep *sweep, const struct cell *cell)
 	return fmax(share_seconds(sweep, cell), VISIT_SHORTEST / 2);
 }
 
-/* Whether this round visits the cell: all of them near, every second one far, and beyond the planned rounds any. */
+/* Whether this round visits the cell: all of them near, every second one far, and beyond the
+ * planned rounds any. */
 static bool is_due(const struct sweep *sweep, const struct cell *cell)
 {
 	return !is_far(cell) || sweep->round >= sweep->rounds || sweep->round % FAR_EVERY == 0;
@@ -411,7 +419,7 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 	for (;;) {
 		/* A round and a block end when all of their results are known. */
 		if (sweep->under_way > 0 && (sweep->position == sweep->count ||
-			(overdrawn(sweep) && !any_empty(sweep))))
+						    (overdrawn(sweep) && !any_empty(sweep))))
 			return false;
 		if (sweep->position == sweep->count)
 			round_end(sweep);
@@ -421,11 +429,13 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 		if (sweep->measured)
 			return false;
 		cell = &sweep->cells[sweep->order[sweep->position++]];
-		if (overdrawn(sweep) ? empty(cell) : !cell->settled && is_due(sweep, cell) && (!sweep->troubled_only || troubled(cell)))
+		if (overdrawn(sweep) ? empty(cell)
+				     : !cell->settled && is_due(sweep, cell) &&
+					       (!sweep->troubled_only || troubled(cell)))
 			break;
 	}
-	*visit = (struct visit){ ++sweep->generation, sweep->order[sweep->position - 1], now,
-		visit_seconds(sweep, cell) };
+	*visit = (struct visit){++sweep->generation, sweep->order[sweep->position - 1], now,
+		visit_seconds(sweep, cell)};
 	sweep->under_way++;
 	*request = (struct request){
 		.generation = visit->generation,
@@ -435,17 +445,20 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 		/* Each visit begins elsewhere in the walk, spread evenly however many there are. */
 		.place = fmod((double)sweep->generation * GOLDEN, 1),
 		.shift = (uint64_t)(sweep->round / FAR_EVERY % PLACES) * SHIFT,
-		.budget = {
-			.seconds = visit->seconds,
-			.precision = PRECISION_ENOUGH,
-			/* A time that the user has set bounds settling, too. */
-			.warm_seconds = sweep->options.seconds > 0 ? visit->seconds : 0,
-			/* A quiet core fills its share of the trials early, and the rest of the time is saved. One visit is enough for a figure
-			 * that is more than provisional, if the sweep is stopped after it. */
-			.quiet_wanted = QUIET_WANTED / sweep->rounds > TRIALS_SETTLED ? (unsigned)(QUIET_WANTED / sweep->rounds) :
-				TRIALS_SETTLED,
-			.patience = PATIENCE,
-		},
+		.budget =
+			{
+				.seconds = visit->seconds,
+				.precision = PRECISION_ENOUGH,
+				/* A time that the user has set bounds settling, too. */
+				.warm_seconds = sweep->options.seconds > 0 ? visit->seconds : 0,
+				/* A quiet core fills its share of the trials early, and the rest of
+				 * the time is saved. One visit is enough for a figure that is more
+				 * than provisional, if the sweep is stopped after it. */
+				.quiet_wanted = QUIET_WANTED / sweep->rounds > TRIALS_SETTLED
+							? (unsigned)(QUIET_WANTED / sweep->rounds)
+							: TRIALS_SETTLED,
+				.patience = PATIENCE,
+			},
 	};
 	memcpy(request->v, cell->setting.v, sizeof(request->v));
 	if (sweep->plan)
@@ -465,11 +478,13 @@ void sweep_accept(struct sweep *sweep, double now, const struct result *result)
 	sweep->under_way--;
 	memmove(sweep->visit, sweep->visit + 1, sizeof(visit) * (size_t)sweep->under_way);
 	sweep->answered = now;
-	cell_visit(cell, result, QUIET_WANTED, is_far(cell) ? PRECISION_LARGE : PRECISION_SMALL, VISITS_MAX);
-	if (is_far(cell) && cell->visits < FAR_VISITS && status_is_ok(&cell->failure) && sweep->rounds > 1)
+	cell_visit(cell, result, QUIET_WANTED, is_far(cell) ? PRECISION_LARGE : PRECISION_SMALL,
+		VISITS_MAX);
+	if (is_far(cell) && cell->visits < FAR_VISITS && status_is_ok(&cell->failure) &&
+		sweep->rounds > 1)
 		cell->settled = false;
-	/* Laying out a large working set and walking it to steady state is not measuring: in the planned rounds it counts only
-	 * against a time that the user has set. */
+	/* Laying out a large working set and walking it to steady state is not measuring: in the
+	 * planned rounds it counts only against a time that the user has set. */
 	if (sweep->options.seconds <= 0 && sweep->round < sweep->rounds)
 		took -= result->preparing;
 	sweep->spent += fmax(took, 0);

@@ -1,7 +1,7 @@
 /* A sweep: the cross product of lists of knob values, a sample each.
  *
- * A machine of states that does no I/O and knows no clock: it says what to measure next, is told the result, and
- * hands out finished cells in the order of the cross product. The loop around it:
+ * A machine of states that does no I/O and knows no clock: it says what to measure next, is told
+ *the result, and hands out finished cells in the order of the cross product. The loop around it:
  *
  *	while (!sweep_done(sweep)) {
  *		while (sweep_next(sweep, now, &request))
@@ -12,10 +12,11 @@
  *			…wait for the oldest's final result, sweep_accept(sweep, now, &result)…
  *	}
  *
- * Cells are visited in rounds, a little each time, so that drift of the clock and spells of contention spread over
- * all of them (a grid visited in 4 to 6 rounds repeated within 1 to 1.5 %, cell by cell, on a quiet Zen 5).
- * Settled cells are left alone; the time they save goes to those that were contended or still scatter. A cross
- * product of many thousands is worked off in blocks, which bounds the memory for trials. */
+ * Cells are visited in rounds, a little each time, so that drift of the clock and spells of
+ *contention spread over all of them (a grid visited in 4 to 6 rounds repeated within 1 to 1.5 %,
+ *cell by cell, on a quiet Zen 5). Settled cells are left alone; the time they save goes to those
+ *that were contended or still scatter. A cross product of many thousands is worked off in blocks,
+ *which bounds the memory for trials. */
 #ifndef SLX_SESSION_SWEEP_H
 #define SLX_SESSION_SWEEP_H
 

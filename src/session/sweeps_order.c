@@ -52,7 +52,10 @@ static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *a
 		double time;
 
 		setting.v[sweep->base] = at->setting.v[sweep->base];
-		time = setting_equal(&setting, &at->setting) && rows[i].sample.valid && !rows[i].sample.unsettled ? published_time(sweep, &rows[i].setting, figure) : 0;
+		time = setting_equal(&setting, &at->setting) && rows[i].sample.valid &&
+				       !rows[i].sample.unsettled
+			       ? published_time(sweep, &rows[i].setting, figure)
+			       : 0;
 		if (time > 0)
 			ways[found++] = (struct way){ &rows[i], time, rows[i].sample.ns * (double)rows[i].facts.ring };
 	}

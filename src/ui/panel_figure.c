@@ -121,7 +121,8 @@ static void add_doubts(struct lines *lines, const struct sample *sample, const s
 		panels_figure(sample->place_lo, low, sizeof(low));
 		panels_figure(sample->place_hi, high, sizeof(high));
 		line = add(lines, 7, STYLE_TEXT);
-		snprintf(line->text, sizeof(line->text), "%u placements %s ... %s", sample->places, low, high);
+		snprintf(line->text, sizeof(line->text), "%u placements %s ... %s", sample->places,
+			low, high);
 	}
 	if (sample->provisional) {
 		line = add(lines, 1, STYLE_WARN);
@@ -148,7 +149,8 @@ static void add_course(struct lines *lines, const struct view *view)
 {
 	struct line *line;
 
-	if ((view->sample.modes != 2 && !view->sample.unsettled) || view->strip_count < COURSE_LEAST)
+	if ((view->sample.modes != 2 && !view->sample.unsettled) ||
+		view->strip_count < COURSE_LEAST)
 		return;
 	line = add(lines, 3, STYLE_WARN);
 	line->strip = true;
@@ -465,7 +467,8 @@ static void draw_figure(struct canvas *canvas, struct rectangle at, int y, const
 	}
 }
 
-/* The median CPE of one column's trials; those that were disturbed count where there are no others. NAN: none. */
+/* The median CPE of one column's trials; those that were disturbed count where there are no others.
+ * NAN: none. */
 static double column_median(const struct view *view, int from, int to)
 {
 	double cpe[VIEW_STRIP];
@@ -473,26 +476,32 @@ static double column_median(const struct view *view, int from, int to)
 
 	for (int pass = 0; pass < 2 && count == 0; pass++)
 		for (int i = from; i < to; i++)
-			if ((pass || view->strip[i].fate == TRIAL_QUIET) && isfinite(view->strip[i].cpe))
+			if ((pass || view->strip[i].fate == TRIAL_QUIET) &&
+				isfinite(view->strip[i].cpe))
 				cpe[count++] = view->strip[i].cpe;
 	return stats_median(cpe, count);
 }
 
 /* A bar for the trials of each column, from the lowest median to the highest. */
-static void draw_course(struct canvas *canvas, struct rectangle at, int x, int y, const struct view *view)
+static void draw_course(
+	struct canvas *canvas, struct rectangle at, int x, int y, const struct view *view)
 {
 	double column[VIEW_STRIP], low = INFINITY, high = -INFINITY;
 	int columns = at.width - x < view->strip_count ? at.width - x : view->strip_count;
 
 	for (int i = 0; i < columns; i++) {
-		column[i] = column_median(view, i * view->strip_count / columns, (i + 1) * view->strip_count / columns);
+		column[i] = column_median(view, i * view->strip_count / columns,
+			(i + 1) * view->strip_count / columns);
 		low = fmin(low, column[i]);
 		high = fmax(high, column[i]);
 	}
 	for (int i = 0; i < columns; i++)
 		if (isfinite(column[i]))
 			canvas_glyph(canvas, at, x + i, y, STYLE_WARN,
-				(enum glyph)(GLYPH_BAR1 + (high > low ? lround(7 * (column[i] - low) / (high - low)) : 0)));
+				(enum glyph)(
+					GLYPH_BAR1 +
+					(high > low ? lround(7 * (column[i] - low) / (high - low))
+						    : 0)));
 }
 
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
@@ -532,7 +541,8 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		if (line->big)
 			draw_figure(canvas, at, y, line, view);
 		else if (line->strip)
-			draw_course(canvas, at, canvas_text(canvas, at, 0, y, STYLE_DIM, line->text), y, view);
+			draw_course(canvas, at,
+				canvas_text(canvas, at, 0, y, STYLE_DIM, line->text), y, view);
 		else
 			canvas_wrap(canvas, (struct rectangle){ at.x, at.y, at.width,
 				y + line->rows < at.height ? y + line->rows : at.height }, y, line->style, line->text);

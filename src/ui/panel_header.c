@@ -21,7 +21,9 @@ enum { STATE = 16 };
 
 static int draw_state(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
-	const char *doubt = view->sample.valid && !view->sample.provisional ? sample_doubt(&view->sample) : NULL;
+	const char *doubt = view->sample.valid && !view->sample.provisional
+				    ? sample_doubt(&view->sample)
+				    : NULL;
 	bool full = view->cells_settled >= view->cells_wanted;
 	enum style style = view->frozen || doubt ? STYLE_WARN : STYLE_GOOD;
 	char state[48];
@@ -40,8 +42,8 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 	else if (doubt && full)
 		snprintf(state, sizeof(state), "%s", doubt);
 	else if (!full)
-		snprintf(state, sizeof(state), "%s %u/%u", doubt ? doubt : "slices", view->cells_settled,
-			view->cells_wanted);
+		snprintf(state, sizeof(state), "%s %u/%u", doubt ? doubt : "slices",
+			view->cells_settled, view->cells_wanted);
 	at.width--;
 	canvas_text_right(canvas, at, at.width, 0, style, state);
 	return at.width - (canvas_columns(canvas, state) > STATE ? canvas_columns(canvas, state) : STATE);

@@ -147,8 +147,10 @@ const char *panels_state(const struct view *view)
 
 void panels_marks(bool contended, bool unsettled, char *buffer, size_t size)
 {
-	const char *words = contended && unsettled ? "  (× contended, ~ not settled)" : contended ? "  (× contended)" :
-		unsettled ? "  (~ not settled)" : "";
+	const char *words = contended && unsettled ? "  (× contended, ~ not settled)"
+			    : contended		   ? "  (× contended)"
+			    : unsettled		   ? "  (~ not settled)"
+						   : "";
 
 	snprintf(buffer, size, "%s", words);
 }

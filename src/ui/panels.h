@@ -37,7 +37,8 @@ void panels_setting(const struct setting *setting, const struct setting *other, 
 /* " REPLAY lecture.jsonl ": the stamp on what was recorded, of a file without its folder. */
 void panels_replay(const struct view *view, char *buffer, size_t size);
 
-/* "  (× contended, ~ not settled)": what marks on points of a plot mean; empty where there are none. */
+/* "  (× contended, ~ not settled)": what marks on points of a plot mean; empty where there are
+ * none. */
 void panels_marks(bool contended, bool unsettled, char *buffer, size_t size);
 
 /* What the session says of a sample beside its figure: "", "provisional", "contended", "two modes". */

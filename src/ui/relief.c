@@ -236,11 +236,13 @@ static void mark_doubtful(struct canvas *canvas, struct rectangle at, const stru
 		for (int x = 0; x < relief->grid->nx; x++) {
 			struct dots_point point;
 
-			if ((!relief->grid->contended[y][x] && !relief->grid->unsettled[y][x]) || !known(relief, x, y))
+			if ((!relief->grid->contended[y][x] && !relief->grid->unsettled[y][x]) ||
+				!known(relief, x, y))
 				continue;
 			point = surface(relief, x, y);
 			if (dots_on(&relief->dots, (int)lround(point.x), (int)lround(point.y)))
-				canvas_glyph(canvas, at, column_of(point), row_of(point), STYLE_WARN,
+				canvas_glyph(canvas, at, column_of(point), row_of(point),
+					STYLE_WARN,
 					relief->grid->contended[y][x] ? GLYPH_TIMES : GLYPH_DRIFT);
 		}
 	}

@@ -28,9 +28,9 @@ enum { ESCAPE_DELAY = 25 };
 /* There is one terminal, and a handler of a fatal signal has to find it. */
 static struct {
 	SCREEN *terminal;
-	FILE *output;             /* ncurses writes to its descriptor: the terminal, or `frame` */
-	int frame;                /* memory that takes a frame's bytes; -1: none is available */
-	char *bytes;              /* of a frame on their way */
+	FILE *output; /* ncurses writes to its descriptor: the terminal, or `frame` */
+	int frame;    /* memory that takes a frame's bytes; -1: none is available */
+	char *bytes;  /* of a frame on their way */
 	struct theme theme;
 	bool colours;
 	struct canvas shown;      /* what the terminal shows; width 0: unknown */
@@ -118,8 +118,8 @@ struct status screen_open(void)
 		return status;
 	screen.modes_known = tcgetattr(STDIN_FILENO, &screen.modes) == 0;
 	if (!open_output())
-		return status_make(STATUS_FAILED, "no descriptor for the terminal: %s",
-			strerror(errno));
+		return status_make(
+			STATUS_FAILED, "no descriptor for the terminal: %s", strerror(errno));
 	screen.frame = memfd_create("frame", MFD_CLOEXEC);
 	set_escdelay(ESCAPE_DELAY);
 	screen.terminal = newterm(NULL, screen.output, stdin);
@@ -250,7 +250,7 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 		first--;
 	for (int x = first; x < end; x++) {
 		const struct canvas_cell *cell = &row[x];
-		wchar_t characters[2] = { cell->character, 0 };
+		wchar_t characters[2] = {cell->character, 0};
 
 		if (!cell->character)
 			continue;
@@ -287,7 +287,7 @@ static void show_row(const struct canvas_cell *row, struct canvas_cell *shown, i
 static void write_all(const char *bytes, size_t count)
 {
 	while (count > 0) {
-		struct pollfd wait = { .fd = STDOUT_FILENO, .events = POLLOUT };
+		struct pollfd wait = {.fd = STDOUT_FILENO, .events = POLLOUT};
 		ssize_t written = write(STDOUT_FILENO, bytes, count);
 
 		if (written >= 0) {
@@ -296,7 +296,7 @@ static void write_all(const char *bytes, size_t count)
 		} else if (errno == EAGAIN) {
 			poll(&wait, 1, -1);
 		} else if (errno != EINTR) {
-			return;      /* the terminal has gone, which the input says, too */
+			return; /* the terminal has gone, which the input says, too */
 		}
 	}
 }

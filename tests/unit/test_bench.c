@@ -138,7 +138,7 @@ static void of_code_that_is_not_ours_an_early_answer_tells(void **state)
 
 static void a_caller_can_look_whether_the_answer_is_there(void **state)
 {
-	struct slow_engine engine = { .count = 2, .held = true };
+	struct slow_engine engine = {.count = 2, .held = true};
 	struct bench bench = bench_on(&engine, 0);
 	struct request request = a_request();
 	struct result *result = malloc(sizeof(*result));
@@ -170,7 +170,7 @@ static void a_caller_can_look_whether_the_answer_is_there(void **state)
 
 static void one_request_may_follow_another(void **state)
 {
-	struct slow_engine engine = { 0 };
+	struct slow_engine engine = {0};
 	struct bench bench = bench_on(&engine, 0);
 	struct request first = a_request(), second = a_request();
 	struct result *result = malloc(2 * sizeof(*result));

@@ -157,17 +157,17 @@ static void a_fill_stays_within_the_canvas_and_its_rectangle(void **state)
 	canvas_text(&canvas, whole, 0, 0, STYLE_DIM, "日本abc語!");
 	canvas_text(&canvas, whole, 0, 1, STYLE_DIM, "0123456789");
 	/* It begins and ends within a wide character, and ends below the last row. */
-	canvas_fill(&canvas, (struct rectangle){ 3, 0, 5, 9 }, STYLE_BAD);
+	canvas_fill(&canvas, (struct rectangle){3, 0, 5, 9}, STYLE_BAD);
 	expect(&canvas, "日       !\n012     89\n");
 	assert_int_equal(canvas.cells[2].style, STYLE_DIM);
 	assert_int_equal(canvas.cells[3].style, STYLE_BAD);
 	assert_int_equal(canvas.cells[7].style, STYLE_BAD);
 	assert_int_equal(canvas.cells[8].style, STYLE_DIM);
 	/* These do not meet the canvas. */
-	canvas_fill(&canvas, (struct rectangle){ -5, 0, 5, 2 }, STYLE_BAD);
-	canvas_fill(&canvas, (struct rectangle){ 10, -3, 4, 3 }, STYLE_BAD);
+	canvas_fill(&canvas, (struct rectangle){-5, 0, 5, 2}, STYLE_BAD);
+	canvas_fill(&canvas, (struct rectangle){10, -3, 4, 3}, STYLE_BAD);
 	expect(&canvas, "日       !\n012     89\n");
-	canvas_fill(&canvas, (struct rectangle){ -2, -2, 4, 4 }, STYLE_BAD);
+	canvas_fill(&canvas, (struct rectangle){-2, -2, 4, 4}, STYLE_BAD);
 	expect(&canvas, "         !\n  2     89\n");
 	canvas_free(&canvas);
 }

@@ -255,12 +255,18 @@ static void csv_has_a_header_and_as_many_fields_in_each_line(void **state)
 	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
 	capture_end(&capture);
 	line = strtok(capture.text, "\n");
-	assert_string_equal(line, "id,host,machine,cpu,bound,kernel,op,unroll,acc,size,stride,cpe,cpe_lo,cpe_hi,trials,"
-		"dropped,quiet,contended,cycles_from,ghz,ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,"
-		"mode_share_low,settled,placements,placement_lo,placement_hi,pages_got,pages_note,node_got,gbps_total,seed,uarch,binding,limit,predicted,"
+	assert_string_equal(line,
+		"id,host,machine,cpu,bound,kernel,op,unroll,acc,size,stride,cpe,cpe_lo,cpe_hi,"
+		"trials,"
+		"dropped,quiet,contended,cycles_from,ghz,ns,gbps,bytes_per_cycle,modes,mode_low,"
+		"mode_high,"
+		"mode_share_low,settled,placements,placement_lo,placement_hi,pages_got,pages_note,"
+		"node_got,gbps_total,seed,uarch,binding,limit,predicted,"
 		"instructions,instructions_from,cpi,traffic_gbps,traffic_share");
 	line = strtok(NULL, "\n");
-	assert_string_equal(line, "1,node7,\"A \"\"B\"\", C\",3,true,fold,add,4,1,32768,1,0.752123,0.75,0.756,151,23,0.87,"
+	assert_string_equal(line,
+		"1,node7,\"A \"\"B\"\", "
+		"C\",3,true,fold,add,4,1,32768,1,0.752123,0.75,0.756,151,23,0.87,"
 		"false,reference,4.12,0.183,,10.625,1,,,,true,1,,,4k,,,,1,,,,,,,,,");
 	assert_null(strtok(NULL, "\n"));
 	free(capture.text);

@@ -43,8 +43,8 @@ static void nothing_is_asked_for_what_stays_in_the_core(void **state)
 	assert_true(request.budget.seconds > 0 && request.budget.quiet_wanted > 0);
 }
 
-/* 2 x 512K: 1/32 of the nodes in L1 (4 cycles), 15/32 in L2 (12), the rest in L3, 46 cycles. The fastest trial counts: neighbours slow the
- * others. */
+/* 2 x 512K: 1/32 of the nodes in L1 (4 cycles), 15/32 in L2 (12), the rest in L3, 46 cycles. The
+ * fastest trial counts: neighbours slow the others. */
 static void latency_is_that_of_the_level_alone(void **state)
 {
 	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
@@ -95,10 +95,11 @@ static void what_did_not_settle_stays_unknown(void **state)
 
 	(void)state;
 	memory_probe_init(&probe);
-	for (int asked = 0; memory_probe_next(&probe, &machine, 256 << 20, false, 1, &request); asked++) {
+	for (int asked = 0; memory_probe_next(&probe, &machine, 256 << 20, false, 1, &request);
+		asked++) {
 		struct result *result = answer(&request, 500);
 
-		assert_true(asked < 20);      /* it is not asked for for ever */
+		assert_true(asked < 20); /* it is not asked for for ever */
 
 		for (unsigned i = 0; i < result->trials.count; i++)
 			result->trials.trial[i].unsettled = true;

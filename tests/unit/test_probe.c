@@ -103,7 +103,8 @@ static void measures_everything_with_both_kinds_of_pages(void **state)
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
 		const struct probe_curve *curve = &report->lines[kind];
 
-		/* Eleven octaves of four points, the finer ones, and fewer where each takes long to come to steady state. */
+		/* Eleven octaves of four points, the finer ones, and fewer where each takes long to
+		 * come to steady state. */
 		assert_true(curve->count > (kind == PAGES_HUGE ? 55 : 50));
 		assert_int_equal(curve->count, curve->wanted);
 		assert_true(curve->point[0].x == 4096);
@@ -112,7 +113,9 @@ static void measures_everything_with_both_kinds_of_pages(void **state)
 		for (int i = 0; i + 1 < curve->count; i++) {
 			assert_true(curve->point[i].x < curve->point[i + 1].x);
 			assert_true(curve->point[i + 1].x / curve->point[i].x <
-				(curve->point[i].x < 8 << 20 ? 1.2 : kind == PAGES_HUGE ? 1.42 : 2.01));
+				    (curve->point[i].x < 8 << 20 ? 1.2
+					    : kind == PAGES_HUGE ? 1.42
+								 : 2.01));
 		}
 		assert_true(report->pages[kind].count > 36);
 	}
@@ -132,7 +135,7 @@ static void measures_everything_with_both_kinds_of_pages(void **state)
 /* Where the made-up caches end, the nearest points on either side are close. */
 static void looks_closely_at_knees(void **state)
 {
-	static const double edges[] = { 48 << 10, 2 << 20 };
+	static const double edges[] = {48 << 10, 2 << 20};
 	const struct probe_share *share;
 	struct play *play = play_new();
 
@@ -151,7 +154,8 @@ static void looks_closely_at_knees(void **state)
 	share = &play->report->share;
 	assert_true(share->count >= 4);
 	for (int i = 0; i < share->count; i++) {
-		assert_true(share->bytes[i] > 13.5 * (1 << 20) && share->bytes[i] < 18.5 * (1 << 20));
+		assert_true(
+			share->bytes[i] > 13.5 * (1 << 20) && share->bytes[i] < 18.5 * (1 << 20));
 		assert_int_equal(share->censored[i], 0);
 		assert_true(i == 0 || share->at[i] > share->at[i - 1]);
 	}
@@ -428,7 +432,8 @@ static void visits_contended_points_again(void **state)
 	for (int i = 0; i < play->report->lines[PAGES_HUGE].count; i++) {
 		const struct probe_point *point = &play->report->lines[PAGES_HUGE].point[i];
 
-		/* Beyond the core's own caches a busy sibling changes next to nothing, and another look takes long. */
+		/* Beyond the core's own caches a busy sibling changes next to nothing, and another
+		 * look takes long. */
 		if (point->x > 1 << 20)
 			continue;
 		assert_false(point->sample.contended);

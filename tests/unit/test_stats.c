@@ -79,18 +79,19 @@ static void one_mode_is_not_split(void **state)
 /* Noise of five per cent about a line, from `first` to `last`. */
 static void noisy_line(double *values, size_t count, double first, double last, uint64_t seed)
 {
-	struct random random = { seed };
+	struct random random = {seed};
 
 	for (size_t i = 0; i < count; i++) {
 		double noise = ((double)random_below(&random, 2001) / 1000 - 1) * 0.05;
 
-		values[i] = (first + (last - first) * (double)i / (double)(count - 1)) * (1 + noise);
+		values[i] =
+			(first + (last - first) * (double)i / (double)(count - 1)) * (1 + noise);
 	}
 }
 
 static void a_trimmed_mean_leaves_out_the_ends(void **state)
 {
-	const double sorted[] = { -100, 1, 2, 3, 1000 };
+	const double sorted[] = {-100, 1, 2, 3, 1000};
 
 	(void)state;
 	check_near(stats_trimmed_mean(sorted, 5, 0.2), 2, 1e-12);

@@ -186,13 +186,15 @@ static void refuses_wrong_words(void **state)
 /* The order of visits: the logarithms of their sizes. */
 static char visited[64];
 
-/* Every cell once before any cell twice, each visit beginning elsewhere in the walk, and memory moving with the rounds alone. */
+/* Every cell once before any cell twice, each visit beginning elsewhere in the walk, and memory
+ * moving with the rounds alone. */
 static struct result in_rounds(struct play *play, const struct request *request)
 {
 	static double place[16];
 	static uint64_t shift[4];
 	static unsigned seen;
-	unsigned visit = play->visits - 1, round = visit / 4, bit = 1u << __builtin_ctzll((uint64_t)request->v[FOLD_SIZE]);
+	unsigned visit = play->visits - 1, round = visit / 4,
+		 bit = 1u << __builtin_ctzll((uint64_t)request->v[FOLD_SIZE]);
 
 	assert_int_equal(request->seed, 7);
 	place[visit] = request->place;
@@ -240,10 +242,11 @@ static void visits_in_rounds_in_an_order_by_chance(void **state)
 	free(play);
 }
 
-/* However well the first visit knows its median: the second one is of another placement in memory. */
+/* However well the first visit knows its median: the second one is of another placement in memory.
+ */
 static void cells_beyond_the_own_caches_are_visited_twice(void **state)
 {
-	static const char *const words[] = { "size=64k,8m", NULL };
+	static const char *const words[] = {"size=64k,8m", NULL};
 	struct play *play = malloc(sizeof(*play));
 
 	(void)state;
@@ -270,7 +273,7 @@ static struct result drifting_at_8m(struct play *play, const struct request *req
 
 static void what_did_not_settle_is_visited_again(void **state)
 {
-	static const char *const words[] = { "size=4m,8m", NULL };
+	static const char *const words[] = {"size=4m,8m", NULL};
 	struct play *play = malloc(sizeof(*play));
 
 	(void)state;
@@ -563,7 +566,7 @@ static void run_ahead(struct play *play)
 /* The same cells in the same order, and a failed one among them, across blocks too. */
 static void visits_may_be_under_way_while_cells_are_taken(void **state)
 {
-	static const char *const words[] = { "stride=1..64", "size=32k..64k:1k", "op=add", NULL };
+	static const char *const words[] = {"stride=1..64", "size=32k..64k:1k", "op=add", NULL};
 	struct play *play[2];
 
 	(void)state;
@@ -593,7 +596,7 @@ static void visits_may_be_under_way_while_cells_are_taken(void **state)
 /* What visits took is known by the time that is left. */
 static void a_visit_that_waits_takes_no_time(void **state)
 {
-	static const char *const words[] = { "size=32k..256k*2", NULL };
+	static const char *const words[] = {"size=32k..256k*2", NULL};
 	struct play *play = malloc(sizeof(*play));
 	struct sweep_progress first, then;
 	struct request request[2];

@@ -263,10 +263,11 @@ static void two_modes_are_shown_as_two(void **state)
 	check_near(sample.mode_share_low, 0.6, 0.001);
 }
 
-/* Trials made before the walk was in steady state are left out as soon as there are some that were not. */
+/* Trials made before the walk was in steady state are left out as soon as there are some that were
+ * not. */
 static void only_steady_trials_are_used(void **state)
 {
-	struct trials trials = { 0 };
+	struct trials trials = {0};
 	struct sample sample;
 
 	(void)state;
@@ -290,11 +291,12 @@ static void only_steady_trials_are_used(void **state)
 	assert_int_equal(trials_quiet(&trials), 30);
 }
 
-/* Beyond the core's own caches the value is what a long loop takes: the mean, without what an interruption did. */
+/* Beyond the core's own caches the value is what a long loop takes: the mean, without what an
+ * interruption did. */
 static void far_values_are_means(void **state)
 {
 	struct run_facts far = facts;
-	struct trials trials = { 0 };
+	struct trials trials = {0};
 	struct sample sample;
 
 	(void)state;
@@ -313,7 +315,7 @@ static void far_values_are_means(void **state)
 /* The spread between placements stands apart from the spread within them. */
 static void placements_are_compared(void **state)
 {
-	struct trials trials = { 0 };
+	struct trials trials = {0};
 	struct sample sample;
 
 	(void)state;

@@ -178,21 +178,21 @@ static void a_request_that_follows_waits_for_its_turn(void **state)
 			}
 	}
 	/* Any other takes the place of both; cancelling drops the one that waits. */
-	request.budget = (struct budget){ .seconds = 3600, .quiet_wanted = 1000000 };
+	request.budget = (struct budget){.seconds = 3600, .quiet_wanted = 1000000};
 	for (uint64_t g = 5; g <= 8; g++) {
 		request.generation = g;
 		request.follows = g % 2 == 0;
 		engine.submit(engine.context, &request);
 	}
 	engine.cancel(engine.context);
-	request.budget = (struct budget){ .seconds = 0.02, .quiet_wanted = 10 };
+	request.budget = (struct budget){.seconds = 0.02, .quiet_wanted = 10};
 	request.generation = 9;
 	engine.submit(engine.context, &request);
 	do {
 		await(&engine, &result);
 		assert_int_not_equal(result.generation % 2, 0);
-		assert_int_equal(result.status.code,
-			result.generation == 9 ? STATUS_OK : STATUS_CANCELLED);
+		assert_int_equal(
+			result.status.code, result.generation == 9 ? STATUS_OK : STATUS_CANCELLED);
 	} while (result.generation != 9);
 	worker_stop(worker);
 }
