@@ -365,10 +365,9 @@ static void time_round(const struct measure *measure, struct round *round, struc
 	round->watch = round->turns = 0;
 	if (clock->watched)
 		round->watch = watch_ticks(&round->turns);
-	/* Once untimed: after some microseconds of scalar code the vector units need as long to
-	 * come to full speed, and prefetchers and the queues to memory to fill again; only the
-	 * region that is timed first would pay for it. Writes to memory then seemed 4 % faster. */
-	if (measure->rewind || measure->far)
+	/* Once untimed: after some microseconds of scalar code the vector units need as long to come to full speed, and
+	 * only the region that is timed first would pay for it. */
+	if (measure->rewind)
 		region_ticks(measure, measure->half, measure->calls);
 	for (unsigned i = 0; i < count; i++) {
 		timed[i] = (struct timed){0};
@@ -411,9 +410,15 @@ static struct trial make_trial(const struct measure *measure, const struct round
 	const struct timed *timed, enum trial_fate fate, double hz)
 {
 	const struct clock *clock = measure->clock;
-	double elements = (double)measure->calls * (double)(measure->whole - measure->half);
+	/* Beyond the core's own caches the half is there to fill prefetchers and the queues to
+	 * memory again after the pause: for about 50 us these are faster or slower than in an endless
+	 * walk, and a difference of both would double that (reads of a line each: 17 cycles where 13
+	 * are right). What a call costs apart from its elements is nothing there. */
+	double elements = (double)measure->calls *
+			  (double)(measure->far ? measure->whole : measure->whole - measure->half);
 	double cycle = (round->before.slope + round->after.slope) / 2, cycles = 1;
-	double slope = ((double)timed->whole - (double)timed->half) / elements;
+	double slope = ((double)timed->whole -
+			       (measure->far ? clock->overhead : (double)timed->half)) / elements;
 	struct trial trial = {
 		.cpe = slope / cycle,
 		.ghz = hz / cycle * 1e-9,
@@ -428,7 +433,8 @@ static struct trial make_trial(const struct measure *measure, const struct round
 	};
 
 	if (measure->counting)
-		cycles = ((double)timed->whole_cycles - (double)timed->half_cycles) / elements;
+		cycles = ((double)timed->whole_cycles -
+				 (measure->far ? 0 : (double)timed->half_cycles)) / elements;
 	if (slope <= 0 || cycles <= 0)
 		trial.fate = TRIAL_BROKEN;
 	if (measure->counting && trial.fate != TRIAL_BROKEN)

@@ -2,7 +2,8 @@
  * allocation; runs on the calling thread, which should be bound to its core.
  *
  * A trial makes the same number of calls on a half and on the whole of a stretch of elements, a fence after each
- * call, and takes the difference, so that what a call costs apart from its elements cancels. The reference chain is
+ * call, and takes the difference, so that what a call costs apart from its elements cancels. Beyond the core's own
+ * caches, where calls are long, the whole alone counts. The reference chain is
  * timed the same way right before and right after; the watch chain once before, the watch loop before and after. */
 #ifndef SLX_ENGINE_MEASURE_H
 #define SLX_ENGINE_MEASURE_H
