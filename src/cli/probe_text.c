@@ -145,7 +145,7 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 		if (level->kind == LEVEL_TLB)
 			continue;
 		if (!begun)
-			fprintf(out, "\n%-8s%-21s%-11s%7s  %-17s%7s  %s\n", "level", "size found", "size stated", "cycles", "quartiles", "ns",
+			fprintf(out, "\n%-8s%-21s%-11s%7s  %-17s%7s  %s\n", "level", "size found", "size stated", "cycles", "range", "ns",
 				"sure");
 		begun = true;
 		found_words(level, found);

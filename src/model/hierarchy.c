@@ -45,6 +45,9 @@ static bool is_stated_caches(const struct hierarchy_input *input, double bytes, 
 	return bytes > stated * 0.75 && bytes < stated * 1.33 && rise < first_cache_step;
 }
 
+/* What a busy sibling leaves of the first cache: the step out of it then comes as early. */
+static const double sibling_leaves = 0.4;
+
 /* Of N pages one line each is walked: that many lines fill a cache too. */
 static bool is_a_caches(const struct hierarchy_input *input, const struct found *found, const struct plateau_knee *knee, double rise)
 {
@@ -58,7 +61,8 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct found 
 		for (int i = 0; i + 1 < lines->count; i++) {
 			double step = lines->plateau[i + 1].cycles - lines->plateau[i].cycles;
 
-			if (bytes > lines->knee[i].lo * 0.75 && bytes < lines->knee[i].hi * 1.33 && rise < 1.6 * step && rise > 0.4 * step)
+			if (bytes > lines->knee[i].lo * (i == 0 ? sibling_leaves : 0.75) &&
+				bytes < lines->knee[i].hi * 1.33 && rise < 1.8 * step && rise > 0.4 * step)
 				return true;
 		}
 	}

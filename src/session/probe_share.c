@@ -11,8 +11,15 @@
 /* Larger ones take too long to walk again and again. */
 static const double share_most = 64 << 20;
 
-/* So many looks are made however late it is: from fewer nothing can be said of how it varies. */
-enum { LOOKS_LEAST = 2 };
+/* So many looks, and over so many seconds, are made however late it is: from less nothing can be
+ * said of how it varies. */
+enum { LOOKS_LEAST = 3 };
+static const double looks_span = 1;
+
+static bool is_enough(const struct probe_share *share)
+{
+	return share->count >= LOOKS_LEAST && share->at[share->count - 1] - share->at[0] >= looks_span;
+}
 
 /* The core's own caches are not looked at: sizes begin this much beyond them. */
 static const double share_least = 1.25;
@@ -88,7 +95,7 @@ void probe_fill_share(struct probe *probe, const struct probe_stage *stage, int 
 	probe->looked = 0;
 	if (!(half_of_memory(probe) > 0) || !(middle > 0) ||
 		machine_cache(machine, 3) <= machine_cache(machine, 2) ||
-		(probe_late(probe) && share->count >= LOOKS_LEAST))
+		(probe_late(probe) && is_enough(share)))
 		return;
 	middle = fmax(fmin(middle, share_most / SHARE_STEP / SHARE_STEP),
 		least * SHARE_STEP * SHARE_STEP);
