@@ -42,7 +42,7 @@ enum {
 /* Seconds of trials for a cell: working sets beyond LARGE need longer calls and vary more, and the
  * walk to steady state comes on top. */
 #define SECONDS_SMALL 0.009
-#define SECONDS_LARGE 0.016
+#define SECONDS_LARGE 0.012
 #define LARGE (1u << 20)
 
 /* The median is to be known this well, relatively, for a cell to be left alone. What neighbours do to a shared cache differs by more than
