@@ -14,8 +14,7 @@ double stats_quantile(const double *sorted, size_t count, double q);
 /* Median of values in any order; sorts them in place. NAN when count is 0. */
 double stats_median(double *values, size_t count);
 
-/* The mean of ascending values without that share (0…0.5) of them at either end. NAN when count is
- * 0. */
+/* The mean of ascending values without that share (0…0.5) at either end. NAN when count is 0. */
 double stats_trimmed_mean(const double *sorted, size_t count, double trim);
 
 /* Two separate modes in ascending values: a gap between two groups, each of which holds at least a

@@ -365,8 +365,8 @@ static void time_round(const struct measure *measure, struct round *round, struc
 	round->watch = round->turns = 0;
 	if (clock->watched)
 		round->watch = watch_ticks(&round->turns);
-	/* Once untimed: after some microseconds of scalar code the vector units need as long to come to full speed, and
-	 * only the region that is timed first would pay for it. */
+	/* Once untimed: after some microseconds of scalar code the vector units need as long to
+	 * come to full speed, and only the region that is timed first would pay for it. */
 	if (measure->rewind)
 		region_ticks(measure, measure->half, measure->calls);
 	for (unsigned i = 0; i < count; i++) {
@@ -410,10 +410,10 @@ static struct trial make_trial(const struct measure *measure, const struct round
 	const struct timed *timed, enum trial_fate fate, double hz)
 {
 	const struct clock *clock = measure->clock;
-	/* Beyond the core's own caches the half is there to fill prefetchers and the queues to
-	 * memory again after the pause: for about 50 us these are faster or slower than in an endless
-	 * walk, and a difference of both would double that (reads of a line each: 17 cycles where 13
-	 * are right). What a call costs apart from its elements is nothing there. */
+	/* Beyond the core's own caches the half only fills prefetchers and the queues to memory
+	 * after the pause. For about 50 us these run faster or slower than in an endless walk, and
+	 * a difference would double that (reads of a line each: 17 cycles where 13 are right).
+	 * The cost of a call itself is nothing there. */
 	double elements = (double)measure->calls *
 			  (double)(measure->far ? measure->whole : measure->whole - measure->half);
 	double cycle = (round->before.slope + round->after.slope) / 2, cycles = 1;

@@ -312,7 +312,7 @@ static void far_values_are_means(void **state)
 	check_near(sample.cpe_hi, 150, 1e-9);
 }
 
-/* The spread between placements stands apart from the spread within them. */
+/* The sample reports the spread between placements next to the spread within them. */
 static void placements_are_compared(void **state)
 {
 	struct trials trials = {0};
