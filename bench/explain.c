@@ -38,7 +38,8 @@ static double median(double *times)
 	return times[ROUNDS / 2];
 }
 
-/* The setting `knob` at its largest, the others at their defaults; NULL: all at their defaults. False: not allowed. */
+/* The setting `knob` at its largest, the others at their defaults; NULL: all at their defaults.
+ * False: not allowed. */
 static bool setting(const struct kernel *kernel, const char *knob, int64_t *v)
 {
 	int which = knob ? kernel_knob(kernel, knob) : -1;
@@ -50,7 +51,7 @@ static bool setting(const struct kernel *kernel, const char *knob, int64_t *v)
 		return !knob;
 	v[which] = kernel->knobs[which].max;
 	if (kernel->knobs[which].kind == KNOB_CHOICE)
-		for (v[which] = 0; kernel->knobs[which].choices[v[which] + 1]; )
+		for (v[which] = 0; kernel->knobs[which].choices[v[which] + 1];)
 			v[which]++;
 	if (kernel->check) {
 		struct status status = kernel->check(v);
@@ -60,7 +61,8 @@ static bool setting(const struct kernel *kernel, const char *knob, int64_t *v)
 	return true;
 }
 
-static void row(const struct kernel *kernel, const char *knob, const struct explain_question *base, struct explanation *explanation)
+static void row(const struct kernel *kernel, const char *knob, const struct explain_question *base,
+	struct explanation *explanation)
 {
 	struct explain_question question = *base;
 	double whole[ROUNDS], limits[ROUNDS];
@@ -88,9 +90,11 @@ static void row(const struct kernel *kernel, const char *knob, const struct expl
 		limits[i] = now_us() - begin;
 	}
 	limits_free(&again);
-	snprintf(name, sizeof(name), "%s%s%s", kernel->name, knob ? " longest " : "", knob ? knob : "");
-	printf("%-24s %8d %9.0f %9.0f %9.0f  %s\n", name, explanation->loop.insn_count, median(whole) - median(limits), median(limits),
-		median(whole), explanation->loop.stepped ? "stepped" : "read");
+	snprintf(name, sizeof(name), "%s%s%s", kernel->name, knob ? " longest " : "",
+		knob ? knob : "");
+	printf("%-24s %8d %9.0f %9.0f %9.0f  %s\n", name, explanation->loop.insn_count,
+		median(whole) - median(limits), median(limits), median(whole),
+		explanation->loop.stepped ? "stepped" : "read");
 }
 
 int main(int argc, char **argv)

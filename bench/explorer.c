@@ -15,7 +15,8 @@
 
 #include "ui/digits.h"
 
-/* The screen is in a state when it stays there for so long; longer than the pauses within a frame. */
+/* The screen is in a state when it stays there for so long; longer than the pauses within a frame.
+ */
 static const double SILENCE = 0.002;
 static const double BURST = 0.005;
 enum { POINTER = 0x25b8, LINE = 0x2500, TITLES = 1, WORDS_MAX = 24 };
@@ -45,7 +46,8 @@ void explorer_keep_off(int cpu)
 
 void explorer_child(void)
 {
-	static const char *const unset[] = { "NO_COLOR", "SLEXPLORE_THEME", "LINES", "COLUMNS", NULL };
+	static const char *const unset[] = { "NO_COLOR", "SLEXPLORE_THEME", "LINES", "COLUMNS",
+		NULL };
 
 	if (kept_off)
 		sched_setaffinity(0, sizeof(all_processors), &all_processors);
@@ -58,7 +60,8 @@ void explorer_child(void)
 void explorer_start(struct explorer *explorer, int width, int height, const char *words)
 {
 	struct winsize size = { .ws_col = (unsigned short)width, .ws_row = (unsigned short)height };
-	char *program = getenv("SLEXPLORE"), *argument[WORDS_MAX] = { program }, *copy = strdup(words), *rest = copy;
+	char *program = getenv("SLEXPLORE"), *argument[WORDS_MAX] = { program },
+	     *copy = strdup(words), *rest = copy;
 
 	for (int i = 1; i < WORDS_MAX - 1 && (argument[i] = strtok_r(rest, " ", &rest)); i++)
 		;
@@ -128,7 +131,8 @@ void explorer_pump(struct explorer *explorer, double seconds)
 		take(explorer, until - now);
 }
 
-double explorer_wait(struct explorer *explorer, explorer_state *state, const void *context, double limit)
+double explorer_wait(
+	struct explorer *explorer, explorer_state *state, const void *context, double limit)
 {
 	double until = explorer_now() + limit, since = NAN;
 
@@ -175,13 +179,14 @@ bool explorer_complete(struct explorer *explorer, const void *context)
 	(void)context;
 	for (int y = TITLES + 1; y < explorer->vt.height; y++)
 		slices |= strstr(vt_row(&explorer->vt, 0, y, row), "/s over ") != NULL;
-	return slices && title_column(explorer, "kernels") >= 0 && title_column(explorer, "knobs") >= 0 &&
-		title_column(explorer, "cycles per element") >= 0 &&
-		strstr(vt_row(&explorer->vt, 0, explorer->vt.height - 1, row), "q quit") != NULL;
+	return slices && title_column(explorer, "kernels") >= 0 &&
+	       title_column(explorer, "knobs") >= 0 &&
+	       title_column(explorer, "cycles per element") >= 0 &&
+	       strstr(vt_row(&explorer->vt, 0, explorer->vt.height - 1, row), "q quit") != NULL;
 }
 
-/* Whether a word stands in the panel of the figure: from its title right to where the title's line ends, and down to
- * the next line. */
+/* Whether a word stands in the panel of the figure: from its title right to where the title's line
+ * ends, and down to the next line. */
 static bool figure_says(const struct explorer *explorer, const char *word)
 {
 	const struct vt *vt = &explorer->vt;
@@ -201,7 +206,8 @@ static bool figure_says(const struct explorer *explorer, const char *word)
 	return false;
 }
 
-/* Whether a digit of the large figure stands there; the program itself draws what it is compared with. */
+/* Whether a digit of the large figure stands there; the program itself draws what it is compared
+ * with. */
 static bool large_digit(const struct vt *vt, int x, int y, const char *digit)
 {
 	struct rectangle all = { 0, 0, 4, DIGITS_HEIGHT };
@@ -212,7 +218,8 @@ static bool large_digit(const struct vt *vt, int x, int y, const char *digit)
 	digits_draw(&canvas, all, 0, 0, STYLE_FIGURE, digit);
 	for (int i = 0; same && i < DIGITS_HEIGHT; i++)
 		for (int j = 0; same && j <= digits_width(digit); j++)
-			same = vt_cell(vt, x + j, y + i) == (uint32_t)canvas.cells[i * all.width + j].character;
+			same = vt_cell(vt, x + j, y + i) ==
+			       (uint32_t)canvas.cells[i * all.width + j].character;
 	canvas_free(&canvas);
 	return same;
 }
@@ -261,7 +268,7 @@ bool explorer_figure(struct explorer *explorer, const void *context)
 bool explorer_settled(struct explorer *explorer, const void *context)
 {
 	return explorer_figure(explorer, context) && figure_says(explorer, "quartiles") &&
-		!figure_says(explorer, "provisional");
+	       !figure_says(explorer, "provisional");
 }
 
 bool explorer_quiet(struct explorer *explorer, const void *context)
@@ -316,8 +323,10 @@ uint64_t explorer_pointers(const struct explorer *explorer)
 		for (int x = 0; x < explorer->vt.width; x++)
 			if (vt_cell(&explorer->vt, x, y) == POINTER)
 				/* With what it points at: one pane may take another's place. */
-				hash = (hash ^ (uint64_t)(y * VT_WIDTH_MAX + x) ^ (uint64_t)vt_cell(&explorer->vt, x + 2, y) << 32) *
-					UINT64_C(0x100000001b3) + 1;
+				hash = (hash ^ (uint64_t)(y * VT_WIDTH_MAX + x) ^
+					       (uint64_t)vt_cell(&explorer->vt, x + 2, y) << 32) *
+					       UINT64_C(0x100000001b3) +
+				       1;
 	return hash;
 }
 

@@ -2,17 +2,17 @@
  * the same bytes, each timed alone, and the median of the laps after a warm-up. It shares no code
  * with src/ and kernels/, so that it can judge them (bench/steady.sh).
  *
- *   steady latency SIZE              one chain of loads through all lines, random order: ns a load
- *   steady read|write|copy SIZE      the widest vectors, ordinary stores: GB/s read and written
- *   steady mountain SIZE STRIDE      8-byte elements, one in STRIDE, into four sums: GB/s read
+ * - steady latency SIZE: one chain of loads through all lines, random order: ns a load
+ * - steady read|write|copy SIZE: the widest vectors, ordinary stores: GB/s read and written
+ * - steady mountain SIZE STRIDE: 8-byte elements, one in STRIDE, into four sums: GB/s read
  *
  * SIZE is the size of all arrays together, in bytes or with k, m or g (2^10, 2^20, 2^30); it is
  * rounded down to whole KiB. GB is 10^9 bytes, and counts the bytes that the code reads or writes.
  *
- *   --cpu N                 the processor; default: the last one that this process may use
- *   --pages auto|4k|huge    auto and huge ask for huge pages, 4k forbids them
- *   --laps N                at least N laps after the warm-up
- *   --seconds S             at least S seconds of them; without either: 5 laps and 0.5 s
+ * - --cpu N: the processor; default: the last one that this process may use
+ * - --pages auto|4k|huge: auto and huge ask for huge pages, 4k forbids them
+ * - --laps N: at least N laps after the warm-up
+ * - --seconds S: at least S seconds of them; without either: 5 laps and 0.5 s
  *
  * The warm-up lasts 2 laps and 0.15 s, whichever is longer. A lap is one pass over the data, or
  * as many as take 2 ms. Its time is processor time of this thread: time in which another program
@@ -85,36 +85,36 @@ static void usage(void)
 #define WRITE_PLACE(k) to[k] = all;
 #define COPY_PLACE(k)  to[k] = from[k];
 #define VECTOR(width)  __attribute__((vector_size(width), may_alias))
-#define LOOPS(width, attribute)                                                                    \
-	typedef uint64_t vector_##width VECTOR(width);                                             \
-	attribute static void read_##width(const void *data, size_t bytes)                         \
-	{                                                                                          \
-		const vector_##width *from = data, *end = from + bytes / width;                    \
-                                                                                                   \
-		for (; from < end; from += UNROLL) {                                               \
-			EIGHT(READ_PLACE)                                                          \
-			BARRIER;                                                                   \
-		}                                                                                  \
-	}                                                                                          \
-	attribute static void write_##width(void *data, size_t bytes, uint64_t value)              \
-	{                                                                                          \
-		vector_##width *to = data, *end = to + bytes / width;                              \
-		vector_##width all = (vector_##width){0} + value;                                  \
-                                                                                                   \
-		for (; to < end; to += UNROLL) {                                                   \
-			EIGHT(WRITE_PLACE)                                                         \
-			BARRIER;                                                                   \
-		}                                                                                  \
-	}                                                                                          \
-	attribute static void copy_##width(void *target, const void *source, size_t bytes)         \
-	{                                                                                          \
-		const vector_##width *from = source, *end = from + bytes / width;                  \
-		vector_##width *to = target;                                                       \
-                                                                                                   \
-		for (; from < end; from += UNROLL, to += UNROLL) {                                 \
-			EIGHT(COPY_PLACE)                                                          \
-			BARRIER;                                                                   \
-		}                                                                                  \
+#define LOOPS(width, attribute)                                                            \
+	typedef uint64_t vector_##width VECTOR(width);                                     \
+	attribute static void read_##width(const void *data, size_t bytes)                 \
+	{                                                                                  \
+		const vector_##width *from = data, *end = from + bytes / width;            \
+                                                                                           \
+		for (; from < end; from += UNROLL) {                                       \
+			EIGHT(READ_PLACE)                                                  \
+			BARRIER;                                                           \
+		}                                                                          \
+	}                                                                                  \
+	attribute static void write_##width(void *data, size_t bytes, uint64_t value)      \
+	{                                                                                  \
+		vector_##width *to = data, *end = to + bytes / width;                      \
+		vector_##width all = (vector_##width){ 0 } + value;                        \
+                                                                                           \
+		for (; to < end; to += UNROLL) {                                           \
+			EIGHT(WRITE_PLACE)                                                 \
+			BARRIER;                                                           \
+		}                                                                          \
+	}                                                                                  \
+	attribute static void copy_##width(void *target, const void *source, size_t bytes) \
+	{                                                                                  \
+		const vector_##width *from = source, *end = from + bytes / width;          \
+		vector_##width *to = target;                                               \
+                                                                                           \
+		for (; from < end; from += UNROLL, to += UNROLL) {                         \
+			EIGHT(COPY_PLACE)                                                  \
+			BARRIER;                                                           \
+		}                                                                          \
 	}
 
 struct loops {
@@ -124,9 +124,9 @@ struct loops {
 	void (*copy)(void *target, const void *source, size_t bytes);
 };
 
-#define LOOPS_ROW(width)                                                                           \
-	{                                                                                          \
-		width, read_##width, write_##width, copy_##width                                   \
+#define LOOPS_ROW(width)                                         \
+	{                                                        \
+		width, read_##width, write_##width, copy_##width \
 	}
 
 LOOPS(16, )
@@ -150,7 +150,7 @@ static struct loops widest_loops(void)
 
 enum what { LATENCY, READ, WRITE, COPY, MOUNTAIN, WHATS };
 
-static const char *const what_names[WHATS] = {"latency", "read", "write", "copy", "mountain"};
+static const char *const what_names[WHATS] = { "latency", "read", "write", "copy", "mountain" };
 
 struct walk {
 	enum what what;
@@ -311,7 +311,7 @@ static void laps_add(struct laps *laps, double value, bool preempted)
 		if (!laps->lap)
 			fail("memory", strerror(errno));
 	}
-	laps->lap[laps->count++] = (struct lap){value, preempted};
+	laps->lap[laps->count++] = (struct lap){ value, preempted };
 }
 
 /* As many passes as take a lap's time. */
@@ -393,7 +393,7 @@ static void print_median(const struct laps *laps, const char *unit)
 
 static void measure(struct walk *walk, size_t least, double seconds)
 {
-	struct laps warm_up = {0}, laps = {0};
+	struct laps warm_up = { 0 }, laps = { 0 };
 	size_t passes = passes_of_lap(walk);
 
 	make_laps(walk, &warm_up, passes, WARM_UP_LAPS, WARM_UP_SECONDS);
@@ -448,10 +448,10 @@ static int bind_to(int cpu)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {{"cpu", required_argument, NULL, 'c'},
-		{"pages", required_argument, NULL, 'p'}, {"laps", required_argument, NULL, 'l'},
-		{"seconds", required_argument, NULL, 's'}, {0}};
-	struct walk walk = {.what = WHATS, .stride = 1, .loops = widest_loops()};
+	static const struct option options[] = { { "cpu", required_argument, NULL, 'c' },
+		{ "pages", required_argument, NULL, 'p' }, { "laps", required_argument, NULL, 'l' },
+		{ "seconds", required_argument, NULL, 's' }, { 0 } };
+	struct walk walk = { .what = WHATS, .stride = 1, .loops = widest_loops() };
 	const char *pages = "auto";
 	double laps = 0, seconds = 0;
 	int option, cpu = -1;

@@ -34,7 +34,13 @@
 #include "bench/explorer.h"
 
 enum {
-	STARTS = 20, KEYS = 200, CHANGES = 100, LIVE_SECONDS = 5, FROZEN_SECONDS = 3, READINGS = 30, READINGS_LEAST = 5,
+	STARTS = 20,
+	KEYS = 200,
+	CHANGES = 100,
+	LIVE_SECONDS = 5,
+	FROZEN_SECONDS = 3,
+	READINGS = 30,
+	READINGS_LEAST = 5,
 	SERIES_MAX = 256
 };
 /* Seconds after which something does not come any more. */
@@ -44,21 +50,21 @@ static const double CALM = 10;
 /* How long a reading's screen is live before it is read: a few of its ten figures a second. */
 static const double READING = 0.35;
 
-#define UP "\033OA"
+#define UP   "\033OA"
 #define DOWN "\033OB"
-#define TAB "\t"
+#define TAB  "\t"
 
 /* The largest one is for starts alone: that is when a terminal has every cell to show. */
 static const struct {
 	int width, height;
-} sizes[] = {{80, 24}, {120, 40}, {400, 100}};
+} sizes[] = { { 80, 24 }, { 120, 40 }, { 400, 100 } };
 enum { START_SIZES = sizeof(sizes) / sizeof(sizes[0]), SIZES = START_SIZES - 1 };
 
 /* ---- Rows of the table ---- */
 
 struct series {
 	double value[SERIES_MAX];
-	size_t count, lost;      /* lost: never came */
+	size_t count, lost; /* lost: never came */
 };
 
 static void add(struct series *series, double value)
@@ -71,11 +77,13 @@ static void add(struct series *series, double value)
 
 static void head(const char *part)
 {
-	printf("\n%-46s %4s %8s %8s %8s %-6s %-17s %s\n", part, "n", "min", "median", "max", "unit", "bar", "within");
+	printf("\n%-46s %4s %8s %8s %8s %-6s %-17s %s\n", part, "n", "min", "median", "max", "unit",
+		"bar", "within");
 }
 
 /* bar: NAN for none; `each`: every value has to be within it, not the median alone. */
-static void row(const char *label, struct series *series, double scale, const char *unit, double bar, bool each)
+static void row(const char *label, struct series *series, double scale, const char *unit,
+	double bar, bool each)
 {
 	size_t within = 0, all = series->count + series->lost;
 	double middle;
@@ -86,17 +94,21 @@ static void row(const char *label, struct series *series, double scale, const ch
 		series->value[i] *= scale;
 		within += series->value[i] < bar;
 	}
-	middle = stats_median(series->value, series->count);      /* sorts */
-	/* More than half within is what a median below the bar means, with the lost ones as infinite. */
+	middle = stats_median(series->value, series->count); /* sorts */
+	/* More than half within is what a median below the bar means, with the lost ones as
+	 * infinite. */
 	met = each ? within == all : 2 * within > all;
 	if (!isnan(bar)) {
-		snprintf(bar_text, sizeof(bar_text), "%s < %g %s", each ? "each" : "median", bar, unit);
+		snprintf(bar_text, sizeof(bar_text), "%s < %g %s", each ? "each" : "median", bar,
+			unit);
 		snprintf(share, sizeof(share), "%zu/%zu", within, all);
 	}
 	printf("%-46s %4zu %8.3f %8.3f %8.3f %-6s %-17s %-8s%s", label, series->count,
 		series->count ? series->value[0] : NAN, middle,
 		series->count ? series->value[series->count - 1] : NAN, unit, bar_text, share,
-		isnan(bar) ? "" : all > 0 && met ? "met" : "missed");
+		isnan(bar)	 ? ""
+		: all > 0 && met ? "met"
+				 : "missed");
 	if (series->lost)
 		printf("  (%zu never came)", series->lost);
 	printf("\n");
@@ -106,7 +118,8 @@ static void row(const char *label, struct series *series, double scale, const ch
 static void note_unknown(const struct explorer *explorer)
 {
 	if (explorer->vt.unknown)
-		printf("  %lu sequences that this terminal does not know: what it read may be wrong\n",
+		printf("  %lu sequences that this terminal does not know: what it read may be "
+		       "wrong\n",
 			explorer->vt.unknown);
 }
 
@@ -131,16 +144,18 @@ static void one_start(int size, enum ending ending, struct series *first, struct
 	else
 		explorer_key(&explorer, "q");
 	add(end, explorer_wait_end(&explorer, since));
-	if (explorer.ended && (!WIFEXITED(explorer.status) || WEXITSTATUS(explorer.status) != wanted))
-		printf("  ended with status %#x, and exit status %d was expected\n", (unsigned)explorer.status, wanted);
+	if (explorer.ended &&
+		(!WIFEXITED(explorer.status) || WEXITSTATUS(explorer.status) != wanted))
+		printf("  ended with status %#x, and exit status %d was expected\n",
+			(unsigned)explorer.status, wanted);
 	note_unknown(&explorer);
 	explorer_free(&explorer);
 }
 
 static void part_start(void)
 {
-	static const char *const labels[] = { "q right after the first frame, to exit", "q while live, to exit",
-		"SIGTERM while live, to exit" };
+	static const char *const labels[] = { "q right after the first frame, to exit",
+		"q while live, to exit", "SIGTERM while live, to exit" };
 	struct series end[ENDINGS] = { 0 };
 	char label[80];
 
@@ -150,8 +165,8 @@ static void part_start(void)
 
 		for (int i = 0; i < STARTS; i++)
 			one_start(size, (enum ending)(i % ENDINGS), &first, &end[i % ENDINGS]);
-		snprintf(label, sizeof(label), "fork to first complete frame, %dx%d", sizes[size].width,
-			sizes[size].height);
+		snprintf(label, sizeof(label), "fork to first complete frame, %dx%d",
+			sizes[size].width, sizes[size].height);
 		row(label, &first, 1e3, "ms", 15, false);
 	}
 	for (int i = 0; i < ENDINGS; i++)
@@ -189,7 +204,8 @@ static void part_keys(void)
 	for (int size = 0; size < SIZES; size++) {
 		struct explorer explorer;
 
-		explorer_start(&explorer, sizes[size].width, sizes[size].height, "explore combine size=16k");
+		explorer_start(&explorer, sizes[size].width, sizes[size].height,
+			"explore combine size=16k");
 		explorer_wait(&explorer, explorer_settled, NULL, LIMIT);
 		for (int frozen = 0; frozen <= 1; frozen++) {
 			struct series series = { 0 };
@@ -206,8 +222,8 @@ static void part_keys(void)
 				/* At any point of the time between two frames. */
 				explorer_pump(&explorer, 0.001 * (5 + rand() % 30));
 			}
-			snprintf(label, sizeof(label), "Down, Up, Tab to redraw, %s, %dx%d", frozen ? "frozen" : "live",
-				sizes[size].width, sizes[size].height);
+			snprintf(label, sizeof(label), "Down, Up, Tab to redraw, %s, %dx%d",
+				frozen ? "frozen" : "live", sizes[size].width, sizes[size].height);
 			row(label, &series, 1e3, "ms", 5, false);
 		}
 		note_unknown(&explorer);
@@ -218,7 +234,7 @@ static void part_keys(void)
 /* ---- knob ---- */
 
 struct goal {
-	char value[16];           /* of acc: the one that was before */
+	char value[16]; /* of acc: the one that was before */
 	explorer_state *state;
 };
 
@@ -234,16 +250,18 @@ static bool changed_and(struct explorer *explorer, const void *context)
 
 static void part_knob(void)
 {
-	static explorer_state *const states[] = { explorer_figure, explorer_settled, explorer_quiet };
+	static explorer_state *const states[] = { explorer_figure, explorer_settled,
+		explorer_quiet };
 	struct series series[3] = { 0 }, apart = { 0 };
 	struct explorer explorer;
 	size_t contended = 0;
 
 	head("a step of acc (combine size=16k unroll=16, 80x24)");
-	explorer_start(&explorer, sizes[0].width, sizes[0].height, "explore combine size=16k unroll=16 acc=1");
+	explorer_start(&explorer, sizes[0].width, sizes[0].height,
+		"explore combine size=16k unroll=16 acc=1");
 	explorer_wait(&explorer, explorer_settled, NULL, LIMIT);
 	for (int i = 0; i < 3; i++)
-		key_time(&explorer, DOWN);      /* op, type, unroll, acc */
+		key_time(&explorer, DOWN); /* op, type, unroll, acc */
 	for (int i = 0; i < CHANGES; i++) {
 		struct goal goal;
 		double since, at = 0, cpe[3];
@@ -267,7 +285,8 @@ static void part_knob(void)
 	row("key to a figure that is not provisional", &series[1], 1e3, "ms", NAN, false);
 	row("key to a quiet figure", &series[2], 1e3, "ms", 150, false);
 	row("the first figure's difference from the quiet", &apart, 100, "%", NAN, false);
-	printf("  %zu of %d were contended when they ceased to be provisional\n", contended, CHANGES);
+	printf("  %zu of %d were contended when they ceased to be provisional\n", contended,
+		CHANGES);
 	note_unknown(&explorer);
 	explorer_free(&explorer);
 }
@@ -296,7 +315,8 @@ static double thread_seconds(pid_t pid, const char *thread)
 		fclose(file);
 	/* The name in parentheses may hold blanks. */
 	at = got ? strrchr(line, ')') : NULL;
-	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &spent, &system) != 2)
+	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &spent,
+			   &system) != 2)
 		return 0;
 	return (double)(spent + system) / (double)sysconf(_SC_CLK_TCK);
 }
@@ -318,8 +338,8 @@ static double process_seconds(pid_t pid)
 	return sum;
 }
 
-static void load_of(struct explorer *explorer, const char *state, int seconds, double own_bar, double all_bar,
-	double bytes_bar)
+static void load_of(struct explorer *explorer, const char *state, int seconds, double own_bar,
+	double all_bar, double bytes_bar)
 {
 	struct series own = { 0 }, all = { 0 }, bytes = { 0 }, frames = { 0 };
 	char main_thread[16], label[80];
@@ -363,15 +383,19 @@ static void part_load(void)
 		char state[80];
 		double full;
 
-		explorer_start(&explorer, sizes[size].width, sizes[size].height, "explore combine size=16k");
-		full = explorer_wait(&explorer, slices_full, NULL, FULL_LIMIT) - explorer.started_at;
+		explorer_start(&explorer, sizes[size].width, sizes[size].height,
+			"explore combine size=16k");
+		full = explorer_wait(&explorer, slices_full, NULL, FULL_LIMIT) -
+		       explorer.started_at;
 		if (isnan(full))
-			printf("  the slices were not full after %.0f s: live here is still filling them\n",
+			printf("  the slices were not full after %.0f s: live here is still "
+			       "filling them\n",
 				FULL_LIMIT);
 		else
 			printf("  the slices were full %.1f s after the start, %.0f KB\n", full,
 				1e-3 * (double)explorer.bytes);
-		snprintf(state, sizeof(state), "live, %dx%d", sizes[size].width, sizes[size].height);
+		snprintf(
+			state, sizeof(state), "live, %dx%d", sizes[size].width, sizes[size].height);
 		load_of(&explorer, state, LIVE_SECONDS, 3, NAN, NAN);
 		explorer_pump(&explorer, CALM);
 		snprintf(state, sizeof(state), "left alone, %dx%d", sizes[size].width,
@@ -380,8 +404,9 @@ static void part_load(void)
 		explorer_key(&explorer, " ");
 		if (isnan(explorer_wait(&explorer, explorer_says, "frozen", LIMIT)))
 			printf("  it did not freeze\n");
-		explorer_pump(&explorer, 0.2);      /* what was under way comes to its end */
-		snprintf(state, sizeof(state), "frozen, %dx%d", sizes[size].width, sizes[size].height);
+		explorer_pump(&explorer, 0.2); /* what was under way comes to its end */
+		snprintf(state, sizeof(state), "frozen, %dx%d", sizes[size].width,
+			sizes[size].height);
 		load_of(&explorer, state, FROZEN_SECONDS, 0.5, 0.5, 1);
 		note_unknown(&explorer);
 		explorer_free(&explorer);
@@ -445,14 +470,17 @@ static struct series *counting(struct readings *readings, bool quiet)
 static void agree_rows(const char *words, struct readings *live, struct readings *headless)
 {
 	bool quiet = live->quiet.count >= READINGS_LEAST && headless->quiet.count >= READINGS_LEAST;
-	struct series *screen = counting(live, quiet), *run = counting(headless, quiet), difference = { 0 };
+	struct series *screen = counting(live, quiet), *run = counting(headless, quiet),
+		      difference = { 0 };
 	char label[200];
 
 	snprintf(label, sizeof(label), "%s, live", words);
 	row(label, screen, 1, "CPE", NAN, false);
 	snprintf(label, sizeof(label), "%s, run", words);
 	row(label, run, 1, "CPE", NAN, false);
-	add(&difference, fabs(stats_median(screen->value, screen->count) / stats_median(run->value, run->count) - 1));
+	add(&difference, fabs(stats_median(screen->value, screen->count) /
+					 stats_median(run->value, run->count) -
+				 1));
 	row("  their medians' difference", &difference, 100, "%", 0.5, true);
 	printf("  contended: %zu of %zu figures on the screen, %zu of %zu runs%s\n",
 		live->all.count - live->quiet.count, live->all.count,
@@ -501,7 +529,10 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } parts[] = {
-	{ "start", part_start }, { "keys", part_keys }, { "knob", part_knob }, { "load", part_load },
+	{ "start", part_start },
+	{ "keys", part_keys },
+	{ "knob", part_knob },
+	{ "load", part_load },
 	{ "agree", part_agree },
 };
 
@@ -512,7 +543,8 @@ static void keep_off(void)
 
 	explorer_start(&explorer, sizes[0].width, sizes[0].height, "explore");
 	if (isnan(explorer_wait(&explorer, explorer_figure, NULL, LIMIT))) {
-		fprintf(stderr, "%s shows no figure on a terminal: nothing to measure\n", getenv("SLEXPLORE"));
+		fprintf(stderr, "%s shows no figure on a terminal: nothing to measure\n",
+			getenv("SLEXPLORE"));
 		exit(1);
 	}
 	explorer_keep_off(explorer_cpu(&explorer));

@@ -1,81 +1,98 @@
-/* alignment: a loop of nops, which need nothing but to be fetched, decoded and counted: where it starts, how long its
- * instructions are and how many it has decide alone how fast it runs.
+/* alignment: a loop of nops, which need nothing but to be fetched, decoded and counted: where it
+ * starts, how long its instructions are and how many it has decide alone how fast it runs.
  *
- * Not every combination is built, for code's sake: any start for short loops, any length for middling ones, any number of
- * instructions for two lengths. */
+ * Not every combination is built, for code's sake: any start for short loops, any length for
+ * middling ones, any number of instructions for two lengths. */
 #include "kernels/kernel.h"
 
 enum { OFFSET, LENGTH, COUNT };
 /* count: 4 << 0 … 4 << 12. */
 enum { COUNTS = 13, LENGTHS = 15, LINE = 64, COUNTS_ANY_OFFSET = 4, COUNTS_ANY_LENGTH = 7 };
 
-static const char *const count_names[] = {
-	"4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048", "4096", "8192", "16384", NULL
-};
+static const char *const count_names[] = { "4", "8", "16", "32", "64", "128", "256", "512", "1024",
+	"2048", "4096", "8192", "16384", NULL };
 _Static_assert(sizeof(count_names) / sizeof(*count_names) == COUNTS + 1, "a name for each count");
 
 static const struct knob knobs[] = {
-	[OFFSET] = { .name = "offset", .help = "bytes from the start of a line to the loop's", .kind = KNOB_COUNT,
-		.min = 0, .max = LINE - 1, .role = KNOB_FORM },
-	[LENGTH] = { .name = "length", .help = "bytes of each instruction", .kind = KNOB_COUNT,
-		.min = 1, .max = LENGTHS, .initial = 4, .role = KNOB_FORM },
-	[COUNT] = { .name = "count", .help = "nops in an iteration, beside the loop's own two instructions",
-		.kind = KNOB_CHOICE, .choices = count_names, .initial = 2, .role = KNOB_FORM },
+	[OFFSET] = { .name = "offset",
+		.help = "bytes from the start of a line to the loop's",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = LINE - 1,
+		.role = KNOB_FORM },
+	[LENGTH] = { .name = "length",
+		.help = "bytes of each instruction",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = LENGTHS,
+		.initial = 4,
+		.role = KNOB_FORM },
+	[COUNT] = { .name = "count",
+		.help = "nops in an iteration, beside the loop's own two instructions",
+		.kind = KNOB_CHOICE,
+		.choices = count_names,
+		.initial = 2,
+		.role = KNOB_FORM },
 };
 
 /* do {
- *	nop;      count times
+ *     nop;      count times
  * } while (--turns); */
-KERNEL_BODY uint64_t alignment_loop(uint64_t turns, const int offset, const int length, const int count)
+KERNEL_BODY uint64_t alignment_loop(
+	uint64_t turns, const int offset, const int length, const int count)
 {
 #if defined(__x86_64__)
-	/* 90 · 66 90 · 0f 1f 00 · 0f 1f 40 + 1 byte · 0f 1f 44 + 2 · 66 and that · 0f 1f 80 + 4 · 0f 1f 84 + 5 · up to seven
-	 * prefixes 66 and that: processors' manuals recommend those up to nine bytes. */
-	const int longest = length >= 8, prefixes = longest ? length - 8 : length == 2 || length == 6;
-	const int operand = longest ? 0x84 : length == 7 ? 0x80 : length >= 5 ? 0x44 : length == 4 ? 0x40 : 0x00;
+	/* 90 · 66 90 · 0f 1f 00 · 0f 1f 40 + 1 byte · 0f 1f 44 + 2 · 66 and that · 0f 1f 80 + 4 ·
+	 * 0f 1f 84 + 5 · up to seven prefixes 66 and that: processors' manuals recommend those up
+	 * to nine bytes. */
+	const int longest = length >= 8,
+		  prefixes = longest ? length - 8 : length == 2 || length == 6;
+	const int operand = longest	  ? 0x84
+			    : length == 7 ? 0x80
+			    : length >= 5 ? 0x44
+			    : length == 4 ? 0x40
+					  : 0x00;
 	const int rest = longest ? 5 : length == 7 ? 4 : length >= 5 ? 2 : length == 4;
 
-	__asm__ volatile(
-		".p2align 6\n"
-		".rept %c[offset]\n"
-		"	nop\n"
-		".endr\n"
-		"1:\n"
-		".rept %c[count]\n"
-		".rept %c[prefixes]\n"
-		"	.byte 0x66\n"
-		".endr\n"
-		".if %c[length] <= 2\n"
-		"	.byte 0x90\n"
-		".else\n"
-		"	.byte 0x0f, 0x1f, %c[operand]\n"
-		".rept %c[rest]\n"
-		"	.byte 0\n"
-		".endr\n"
-		".endif\n"
-		".endr\n"
-		"	subq $1, %[turns]\n"
-		"	jnz 1b\n"
-		: [turns] "+r"(turns)
-		: [offset] "i"(offset), [count] "i"(count), [length] "i"(length), [prefixes] "i"(prefixes),
-		  [operand] "i"(operand), [rest] "i"(rest)
-		: "cc");
+	__asm__ volatile(".p2align 6\n"
+			 ".rept %c[offset]\n"
+			 "	nop\n"
+			 ".endr\n"
+			 "1:\n"
+			 ".rept %c[count]\n"
+			 ".rept %c[prefixes]\n"
+			 "	.byte 0x66\n"
+			 ".endr\n"
+			 ".if %c[length] <= 2\n"
+			 "	.byte 0x90\n"
+			 ".else\n"
+			 "	.byte 0x0f, 0x1f, %c[operand]\n"
+			 ".rept %c[rest]\n"
+			 "	.byte 0\n"
+			 ".endr\n"
+			 ".endif\n"
+			 ".endr\n"
+			 "	subq $1, %[turns]\n"
+			 "	jnz 1b\n"
+			 : [turns] "+r"(turns)
+			 : [offset] "i"(offset), [count] "i"(count), [length] "i"(length),
+			 [prefixes] "i"(prefixes), [operand] "i"(operand), [rest] "i"(rest)
+			 : "cc");
 #else
 	(void)length;
-	__asm__ volatile(
-		".p2align 6\n"
-		".rept %c[offset]/4\n"
-		"	nop\n"
-		".endr\n"
-		"1:\n"
-		".rept %c[count]\n"
-		"	nop\n"
-		".endr\n"
-		"	subs %[turns], %[turns], #1\n"
-		"	b.ne 1b\n"
-		: [turns] "+r"(turns)
-		: [offset] "i"(offset), [count] "i"(count)
-		: "cc");
+	__asm__ volatile(".p2align 6\n"
+			 ".rept %c[offset]/4\n"
+			 "	nop\n"
+			 ".endr\n"
+			 "1:\n"
+			 ".rept %c[count]\n"
+			 "	nop\n"
+			 ".endr\n"
+			 "	subs %[turns], %[turns], #1\n"
+			 "	b.ne 1b\n"
+			 : [turns] "+r"(turns)
+			 : [offset] "i"(offset), [count] "i"(count)
+			 : "cc");
 #endif
 	return turns;
 }
@@ -84,20 +101,23 @@ typedef uint64_t alignment_function(uint64_t turns);
 
 /* LOOPS(…) defines functions, NAMES(…) lists them: both walk the same rows. */
 #define NAME(offset, length, count) alignment_##offset##_##length##_##count
-#define LOOP(offset, length, count) \
+#define LOOP(offset, length, count)                                             \
 	KERNEL_LOOP static uint64_t NAME(offset, length, count)(uint64_t turns) \
-	{ \
-		return alignment_loop(turns, offset, length, count); \
+	{                                                                       \
+		return alignment_loop(turns, offset, length, count);            \
 	}
 #define LISTED(offset, length, count) NAME(offset, length, count),
 
 #define OFFSETS_8(X, a, b, c, d, e, f, g, h, length, count) \
-	X(a, length, count) X(b, length, count) X(c, length, count) X(d, length, count) \
+	X(a, length, count)                                 \
+	X(b, length, count)                                 \
+	X(c, length, count)                                 \
+	X(d, length, count)                                 \
 	X(e, length, count) X(f, length, count) X(g, length, count) X(h, length, count)
 #if defined(__x86_64__)
-#define OFFSETS(X, length, count) \
-	OFFSETS_8(X, 0, 1, 2, 3, 4, 5, 6, 7, length, count) \
-	OFFSETS_8(X, 8, 9, 10, 11, 12, 13, 14, 15, length, count) \
+#define OFFSETS(X, length, count)                                   \
+	OFFSETS_8(X, 0, 1, 2, 3, 4, 5, 6, 7, length, count)         \
+	OFFSETS_8(X, 8, 9, 10, 11, 12, 13, 14, 15, length, count)   \
 	OFFSETS_8(X, 16, 17, 18, 19, 20, 21, 22, 23, length, count) \
 	OFFSETS_8(X, 24, 25, 26, 27, 28, 29, 30, 31, length, count) \
 	OFFSETS_8(X, 32, 33, 34, 35, 36, 37, 38, 39, length, count) \
@@ -106,11 +126,12 @@ typedef uint64_t alignment_function(uint64_t turns);
 	OFFSETS_8(X, 56, 57, 58, 59, 60, 61, 62, 63, length, count)
 enum { OFFSET_UNIT = 1 };
 #else
-#define OFFSETS(X, length, count) \
+#define OFFSETS(X, length, count)                                \
 	OFFSETS_8(X, 0, 4, 8, 12, 16, 20, 24, 28, length, count) \
 	OFFSETS_8(X, 32, 36, 40, 44, 48, 52, 56, 60, length, count)
 enum { OFFSET_UNIT = 4 };
 #endif
+/* clang-format off */
 OFFSETS(LOOP, 4, 4)
 OFFSETS(LOOP, 4, 8)
 OFFSETS(LOOP, 4, 16)
@@ -141,6 +162,7 @@ static alignment_function *const by_length[LENGTHS][COUNTS] = {
 	[3] = { COUNTS_SMALL(LISTED, 4) COUNTS_MIDDLE(LISTED, 4) COUNTS_LARGE(LISTED, 4) },
 };
 #endif
+/* clang-format on */
 
 static int64_t nops_of(const int64_t *v)
 {
@@ -151,16 +173,21 @@ static struct status alignment_check(const int64_t *v)
 {
 #if !defined(__x86_64__)
 	if (v[LENGTH] != 4)
-		return status_make(STATUS_FAILED, "length=%lld: every instruction of this processor has 4 bytes",
+		return status_make(STATUS_FAILED,
+			"length=%lld: every instruction of this processor has 4 bytes",
 			(long long)v[LENGTH]);
 	if (v[OFFSET] % OFFSET_UNIT)
-		return status_make(STATUS_FAILED, "offset=%lld: this processor's instructions start at multiples of 4",
+		return status_make(STATUS_FAILED,
+			"offset=%lld: this processor's instructions start at multiples of 4",
 			(long long)v[OFFSET]);
 #endif
 	if (v[OFFSET] && (v[COUNT] >= COUNTS_ANY_OFFSET || v[LENGTH] != 4))
-		return status_make(STATUS_USAGE, "offset=%lld goes with length=4 and count up to 32", (long long)v[OFFSET]);
+		return status_make(STATUS_USAGE,
+			"offset=%lld goes with length=4 and count up to 32", (long long)v[OFFSET]);
 	if (v[COUNT] >= COUNTS_ANY_LENGTH && v[LENGTH] != 4 && v[LENGTH] != 8)
-		return status_make(STATUS_USAGE, "count=%lld goes with length=4 and length=8; length=%lld with count up to 256",
+		return status_make(STATUS_USAGE,
+			"count=%lld goes with length=4 and length=8; length=%lld with count up to "
+			"256",
 			(long long)nops_of(v), (long long)v[LENGTH]);
 	return status_ok();
 }
@@ -203,7 +230,8 @@ static struct status alignment_prepare(struct kernel_run *run)
 	run->granule = (uint64_t)nops_of(v);
 	run->ring = run->granule * 64;
 	run->bytes = 0;
-	run->code = (const void *)(v[OFFSET] ? by_offset[v[COUNT]][v[OFFSET] / OFFSET_UNIT] : by_length[v[LENGTH] - 1][v[COUNT]]);
+	run->code = (const void *)(v[OFFSET] ? by_offset[v[COUNT]][v[OFFSET] / OFFSET_UNIT]
+					     : by_length[v[LENGTH] - 1][v[COUNT]]);
 	run->function = "alignment_loop";
 	return status_ok();
 }
@@ -223,15 +251,19 @@ static struct status alignment_verify(struct kernel_run *run)
 {
 	run->result = 1;
 	alignment_call(run, run->ring);
-	return run->result == 0 ? status_ok() : status_make(STATUS_FAILED, "alignment left its loop before its end");
+	return run->result == 0
+		       ? status_ok()
+		       : status_make(STATUS_FAILED, "alignment left its loop before its end");
 }
 
 const struct kernel kernel_alignment = {
 	.name = "alignment",
 	.title = "where code lies, and how long it is",
-	.look_for = "Every instruction here is a nop: the width is the limit, unless the front end falls behind. Turn offset, and "
-		"see cycles come and go in steps of 16, 32 or 64 bytes; turn count past what the op cache holds, and length "
-		"tells how many bytes the decoders take a cycle.",
+	.look_for = "Every instruction here is a nop: the width is the limit, unless the front end "
+		    "falls behind. Turn offset, and "
+		    "see cycles come and go in steps of 16, 32 or 64 bytes; turn count past what "
+		    "the op cache holds, and length "
+		    "tells how many bytes the decoders take a cycle.",
 	.document = "Downs, Performance Speed Limits, Front End Effects",
 	.element = "nop",
 	.hint = "+ on offset; or count=16384, then length=8",

@@ -19,10 +19,11 @@ void asked_lay(struct kernel_run *run, struct asked *asked, uint64_t lookups, bo
 	run->position = 0;
 }
 
-uint64_t asked_next(struct kernel_run *run, const struct asked *asked, uint64_t *keys, uint64_t *left)
+uint64_t asked_next(
+	struct kernel_run *run, const struct asked *asked, uint64_t *keys, uint64_t *left)
 {
 	uint64_t from = run->position, count = least(least(*left, asked->batch), run->ring - from);
-	const struct asked own = *asked;      /* which keys cannot be written over */
+	const struct asked own = *asked; /* which keys cannot be written over */
 
 	if (count == 0 || (run->complete && !kernel_goes_on(run, from + count, run->ring)))
 		return 0;
@@ -44,7 +45,8 @@ void asked_rewind(struct kernel_run *run)
 	run->position = 0;
 }
 
-static uint64_t expected(const struct kernel_run *run, const struct asked *asked, uint64_t from, uint64_t count, const struct asked_sum *sum)
+static uint64_t expected(const struct kernel_run *run, const struct asked *asked, uint64_t from,
+	uint64_t count, const struct asked_sum *sum)
 {
 	uint64_t found = 0, places = 0;
 
@@ -59,13 +61,16 @@ static uint64_t expected(const struct kernel_run *run, const struct asked *asked
 	return asked_result(found, places);
 }
 
-static struct status compare(const struct kernel_run *run, uint64_t count, uint64_t want, const struct asked_sum *sum)
+static struct status compare(
+	const struct kernel_run *run, uint64_t count, uint64_t want, const struct asked_sum *sum)
 {
 	if (run->result == want)
 		return status_ok();
-	return status_make(STATUS_FAILED, "%s found %llu of %llu keys, and %s that add up to %llu; %llu and %llu are right", run->kernel->name,
-		(unsigned long long)asked_found(run->result), (unsigned long long)count, sum->of,
-		(unsigned long long)asked_places(run->result), (unsigned long long)asked_found(want), (unsigned long long)asked_places(want));
+	return status_make(STATUS_FAILED,
+		"%s found %llu of %llu keys, and %s that add up to %llu; %llu and %llu are right",
+		run->kernel->name, (unsigned long long)asked_found(run->result),
+		(unsigned long long)count, sum->of, (unsigned long long)asked_places(run->result),
+		(unsigned long long)asked_found(want), (unsigned long long)asked_places(want));
 }
 
 /* Round the ring's end, so that lookups of the first trials are in no cache yet. */
@@ -75,7 +80,8 @@ uint64_t asked_verified(const struct kernel_run *run, uint64_t *from)
 	return (VERIFIED / run->granule + 1) * run->granule;
 }
 
-struct status asked_verify(struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum)
+struct status asked_verify(
+	struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum)
 {
 	uint64_t from, count = asked_verified(run, &from);
 	bool complete = run->complete;
@@ -88,7 +94,8 @@ struct status asked_verify(struct kernel_run *run, const struct asked *asked, co
 	return compare(run, count, expected(run, asked, from, count, sum), sum);
 }
 
-struct status asked_proof(struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum)
+struct status asked_proof(
+	struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum)
 {
 	return compare(run, run->ring, expected(run, asked, 0, run->ring, sum), sum);
 }

@@ -1,7 +1,9 @@
-/* What kernels that look keys up share: which keys, batch by batch, and whether what was found is right.
+/* What kernels that look keys up share: which keys, batch by batch, and whether what was found is
+ * right.
  *
- * Keys that lookups ask for: of `keys` keys in a structure, 1, 3, 5 …, any is as likely as any other; of what is not there, 0, 2, 4 …, too. Which
- * it is follows from the lookup's number alone, so that a walk begins anywhere; nothing of it waits for the lookup before. */
+ * Keys that lookups ask for: of `keys` keys in a structure, 1, 3, 5 …, any is as likely as any
+ * other; of what is not there, 0, 2, 4 …, too. Which it is follows from the lookup's number alone,
+ * so that a walk begins anywhere; nothing of it waits for the lookup before. */
 #ifndef SLX_KERNELS_ASKED_H
 #define SLX_KERNELS_ASKED_H
 
@@ -13,25 +15,30 @@
 /* Lookups that count as the whole of the work: as many as in the article. */
 #define ASKED_WHOLE ((uint64_t)16 << 20)
 
-/* Keys that are made at once, ahead of the loop that looks them up: 2 KiB, which stay in the first cache. */
+/* Keys that are made at once, ahead of the loop that looks them up: 2 KiB, which stay in the first
+ * cache. */
 enum { ASKED_BATCH = 256 };
 
-/* Of them so many come of one turn of their loop; what is left over takes other code, which hardly ever runs: kernel->batch. */
+/* Of them so many come of one turn of their loop; what is left over takes other code, which hardly
+ * ever runs: kernel->batch. */
 enum { ASKED_TURN = 4 };
 
 struct asked {
 	uint64_t seed;
-	uint64_t keys;      /* < 2^32 */
-	uint64_t there;     /* of 2^32 lookups, those for keys that are there */
-	uint64_t batch;     /* keys that are made at once: asked_lay() */
+	uint64_t keys;	/* < 2^32 */
+	uint64_t there; /* of 2^32 lookups, those for keys that are there */
+	uint64_t batch; /* keys that are made at once: asked_lay() */
 };
 
 static inline struct asked asked_make(uint64_t seed, uint64_t keys, int64_t percent)
 {
-	return (struct asked){ .seed = random_next(&(struct random){ seed }), .keys = keys, .there = ((uint64_t)percent << 32) / 100 };
+	return (struct asked){ .seed = random_next(&(struct random){ seed }),
+		.keys = keys,
+		.there = ((uint64_t)percent << 32) / 100 };
 }
 
-/* The key of the lookup with that number. One round of mixing: enough that no predictor knows the next. */
+/* The key of the lookup with that number. One round of mixing: enough that no predictor knows the
+ * next. */
 static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 {
 	uint64_t x = (asked->seed + number) * 0x9e3779b97f4a7c15u;
@@ -40,10 +47,13 @@ static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 	return 2 * ((x >> 32) * asked->keys >> 32) + ((x & UINT32_MAX) < asked->there);
 }
 
-/* The keys of `count` lookups from that one on, ASKED_TURN at a time: their loop is not to be taken for the one that looks them up. */
-static inline void asked_fill(const struct asked *asked, uint64_t number, uint64_t *keys, uint64_t count)
+/* The keys of `count` lookups from that one on, ASKED_TURN at a time: their loop is not to be taken
+ * for the one that looks them up. */
+static inline void asked_fill(
+	const struct asked *asked, uint64_t number, uint64_t *keys, uint64_t count)
 {
-	for (uint64_t i = 0; i + ASKED_TURN <= count; i += ASKED_TURN, number += ASKED_TURN, keys += ASKED_TURN) {
+	for (uint64_t i = 0; i + ASKED_TURN <= count;
+		i += ASKED_TURN, number += ASKED_TURN, keys += ASKED_TURN) {
 		keys[0] = asked_key(asked, number);
 		keys[1] = asked_key(asked, number + 1);
 		keys[2] = asked_key(asked, number + 2);
@@ -70,7 +80,8 @@ static inline uint64_t asked_present(uint64_t rank)
 	return 2 * rank + 1;
 }
 
-/* What lookups came to, as one number: how many found something, and the sum of the places where. */
+/* What lookups came to, as one number: how many found something, and the sum of the places where.
+ */
 static inline uint64_t asked_places(uint64_t result)
 {
 	return result & (((uint64_t)1 << 38) - 1);
@@ -88,12 +99,14 @@ static inline uint64_t asked_found(uint64_t result)
 
 /* ---- The walk through them */
 
-/* Fills what follows from how many lookups there are at once: of the run all but its code, its data and its figures. */
+/* Fills what follows from how many lookups there are at once: of the run all but its code, its data
+ * and its figures. */
 void asked_lay(struct kernel_run *run, struct asked *asked, uint64_t lookups, bool whole);
 
-/* The next keys of a call that has *left to look up, and how many (ASKED_BATCH at most, a multiple of run->granule): they are taken off it.
- * 0: none is left, or the run is to be given up. */
-uint64_t asked_next(struct kernel_run *run, const struct asked *asked, uint64_t *keys, uint64_t *left);
+/* The next keys of a call that has *left to look up, and how many (ASKED_BATCH at most, a multiple
+ * of run->granule): they are taken off it. 0: none is left, or the run is to be given up. */
+uint64_t asked_next(
+	struct kernel_run *run, const struct asked *asked, uint64_t *keys, uint64_t *left);
 
 /* kernel->begin_at and rewind. */
 void asked_begin_at(struct kernel_run *run, double share);
@@ -101,16 +114,19 @@ void asked_rewind(struct kernel_run *run);
 
 /* What lookups add up. */
 struct asked_sum {
-	const char *of;                                   /* "places" */
+	const char *of;					  /* "places" */
 	uint64_t (*value)(const void *in, uint64_t rank); /* what the key of that rank adds */
 	const void *in;
 };
 
-/* How many lookups asked_verify() makes, and from which on: for who looks first whether they come to an end. */
+/* How many lookups asked_verify() makes, and from which on: for who looks first whether they come
+ * to an end. */
 uint64_t asked_verified(const struct kernel_run *run, uint64_t *from);
 
 /* kernel->verify and proof. */
-struct status asked_verify(struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum);
-struct status asked_proof(struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum);
+struct status asked_verify(
+	struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum);
+struct status asked_proof(
+	struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum);
 
 #endif

@@ -34,12 +34,15 @@ static bool fits(struct assembly *as, size_t bytes)
 
 	if (bytes <= left)
 		return true;
-	fail(as, status_make(STATUS_FAILED, "machine code of over %zu bytes: there is room for no more", (size_t)(as->end - as->begin)));
+	fail(as, status_make(STATUS_FAILED,
+			 "machine code of over %zu bytes: there is room for no more",
+			 (size_t)(as->end - as->begin)));
 	return false;
 }
 
 /* Where what was just encoded stands now; NULL: nowhere. */
-static unsigned char *put(struct assembly *as, struct status status, const unsigned char *bytes, size_t length)
+static unsigned char *put(
+	struct assembly *as, struct status status, const unsigned char *bytes, size_t length)
 {
 	unsigned char *at = as->at;
 
@@ -69,7 +72,9 @@ void assemble(struct assembly *as, const char *format, ...)
 	wanted = vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	if (wanted < 0 || (size_t)wanted >= sizeof(line)) {
-		fail(as, status_make(STATUS_FAILED, "a line of assembly of over %zu characters: \"%s\"", sizeof(line) - 1, line));
+		fail(as, status_make(STATUS_FAILED,
+				 "a line of assembly of over %zu characters: \"%s\"",
+				 sizeof(line) - 1, line));
 		return;
 	}
 	status = encode_line(line, bytes, &length);
@@ -99,7 +104,9 @@ int assemble_label(struct assembly *as)
 	if (!goes_on(as))
 		return 0;
 	if (as->label_count == ASSEMBLE_LABELS) {
-		fail(as, status_make(STATUS_FAILED, "over %d labels in machine code made at run time", ASSEMBLE_LABELS));
+		fail(as, status_make(STATUS_FAILED,
+				 "over %d labels in machine code made at run time",
+				 ASSEMBLE_LABELS));
 		return 0;
 	}
 	as->label[as->label_count] = NULL;
@@ -117,13 +124,16 @@ int assemble_here(struct assembly *as)
 static void reach(struct assembly *as, unsigned char *at, const unsigned char *target)
 {
 	if (!encode_distance(at, target))
-		fail(as, status_make(STATUS_FAILED, "a jump over %lld bytes of machine code is too far", (long long)(target - at)));
+		fail(as, status_make(STATUS_FAILED,
+				 "a jump over %lld bytes of machine code is too far",
+				 (long long)(target - at)));
 }
 
 static bool is_label(struct assembly *as, int label)
 {
 	if (goes_on(as) && (label < 0 || label >= as->label_count))
-		fail(as, status_make(STATUS_FAILED, "no label %d: there are %d", label, as->label_count));
+		fail(as, status_make(STATUS_FAILED, "no label %d: there are %d", label,
+				 as->label_count));
 	return goes_on(as);
 }
 
@@ -151,7 +161,8 @@ void assemble_forget(struct assembly *as, int label)
 		return;
 	for (int i = label; i < as->label_count; i++)
 		if (!as->label[i]) {
-			fail(as, status_make(STATUS_FAILED, "label %d is forgotten before it is bound", i));
+			fail(as, status_make(STATUS_FAILED,
+					 "label %d is forgotten before it is bound", i));
 			return;
 		}
 	as->label_count = label;
@@ -165,7 +176,8 @@ static void lead(struct assembly *as, unsigned char *at, int label)
 	if (as->label[label]) {
 		reach(as, at, as->label[label]);
 	} else if (as->pending_count == ASSEMBLE_LABELS) {
-		fail(as, status_make(STATUS_FAILED, "over %d jumps to places not known yet", ASSEMBLE_LABELS));
+		fail(as, status_make(STATUS_FAILED, "over %d jumps to places not known yet",
+				 ASSEMBLE_LABELS));
 	} else {
 		as->pending[as->pending_count].at = at;
 		as->pending[as->pending_count++].label = label;
@@ -215,6 +227,7 @@ void assemble_align(struct assembly *as, size_t bytes)
 struct status assemble_end(struct assembly *as)
 {
 	if (as->pending_count)
-		fail(as, status_make(STATUS_FAILED, "a jump to label %d, which is bound nowhere", as->pending[0].label));
+		fail(as, status_make(STATUS_FAILED, "a jump to label %d, which is bound nowhere",
+				 as->pending[0].label));
 	return as->status;
 }

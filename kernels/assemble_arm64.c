@@ -1,4 +1,5 @@
-/* AArch64 instructions from lines in Arm's syntax: a table of forms, filled in operand by operand. See assemble_arch.h. */
+/* AArch64 instructions from lines in Arm's syntax: a table of forms, filled in operand by operand.
+ * See assemble_arch.h. */
 #include "kernels/assemble_arch.h"
 
 #include <ctype.h>
@@ -11,16 +12,17 @@
 
 enum { FORMS = sizeof(forms) / sizeof(*forms), WORD = 4 };
 
-static const char *const conditions[16] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv" };
+static const char *const conditions[16] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi",
+	"ls", "ge", "lt", "gt", "le", "al", "nv" };
 
 /* A line on the way through one form. */
 struct match {
 	const char *at;
 	uint32_t bits;
-	int wide;                /* of the general registers: 1 x, 0 w; -1: none seen yet */
-	int twice;               /* of the scalars: 1 d, 0 s; likewise */
-	char arrangement[4];     /* of the vectors; empty: likewise */
-	unsigned shift;          /* the first number of ubfx */
+	int wide;	     /* of the general registers: 1 x, 0 w; -1: none seen yet */
+	int twice;	     /* of the scalars: 1 d, 0 s; likewise */
+	char arrangement[4]; /* of the vectors; empty: likewise */
+	unsigned shift;	     /* the first number of ubfx */
 };
 
 static void blanks(struct match *match)
@@ -64,7 +66,8 @@ static bool take_number(struct match *match, int64_t *value)
 	if (!isdigit((unsigned char)*match->at))
 		return false;
 	errno = 0;
-	magnitude = strtoull(match->at, &end, match->at[0] == '0' && (match->at[1] | 32) == 'x' ? 16 : 10);
+	magnitude = strtoull(
+		match->at, &end, match->at[0] == '0' && (match->at[1] | 32) == 'x' ? 16 : 10);
 	if (errno || is_word(*end) || (negative && magnitude > (uint64_t)1 << 63))
 		return false;
 	match->at = end;
@@ -87,7 +90,8 @@ static bool take_register(struct match *match, char *letter, unsigned *reg)
 		return true;
 	}
 	if (strncmp(at, "sp", 2) == 0 && !is_word(at[2])) {
-		*letter = 'X', *reg = 31, match->at += 2;      /* capitals: the stack pointer, not zero */
+		*letter = 'X', *reg = 31,
+		match->at += 2; /* capitals: the stack pointer, not zero */
 		return true;
 	}
 	*letter = *at;
@@ -95,7 +99,8 @@ static bool take_register(struct match *match, char *letter, unsigned *reg)
 		*reg = 31, match->at += 3;
 		return true;
 	}
-	if (!*at || !strchr("xwsdqv", *at) || !isdigit((unsigned char)at[1]) || (at[1] == '0' && isdigit((unsigned char)at[2])))
+	if (!*at || !strchr("xwsdqv", *at) || !isdigit((unsigned char)at[1]) ||
+		(at[1] == '0' && isdigit((unsigned char)at[2])))
 		return false;
 	*reg = (unsigned)strtoul(at + 1, &end, 10);
 	if (is_word(*end) || end - at > 3 || *reg > (*at == 'x' || *at == 'w' ? 30 : 31))
@@ -115,19 +120,25 @@ static bool alike(int *kept, int seen)
 /* ".4s" after a vector register, of those that the kind allows, and the bits that stand for it. */
 static bool take_arrangement(struct match *match, char kind)
 {
-	/* Of each: Q, the size of whole numbers, sz of floating point, and the kinds that have it. */
-	static const struct { const char *name; uint32_t q, size, sz; const char *kinds; } arrangements[] = { { "8b", 0, 0, 0, "ijl" },
-		{ "16b", 1, 0, 0, "ijlB" }, { "4h", 0, 1, 0, "ij" }, { "8h", 1, 1, 0, "ij" }, { "2s", 0, 2, 0, "ijv" }, { "4s", 1, 2, 0, "ijvF" },
-		{ "2d", 1, 3, 1, "ivT" } };
+	/* Of each: Q, the size of whole numbers, sz of floating point, and the kinds that have it.
+	 */
+	static const struct {
+		const char *name;
+		uint32_t q, size, sz;
+		const char *kinds;
+	} arrangements[] = { { "8b", 0, 0, 0, "ijl" }, { "16b", 1, 0, 0, "ijlB" },
+		{ "4h", 0, 1, 0, "ij" }, { "8h", 1, 1, 0, "ij" }, { "2s", 0, 2, 0, "ijv" },
+		{ "4s", 1, 2, 0, "ijvF" }, { "2d", 1, 3, 1, "ivT" } };
 
 	if (*match->at != '.')
 		return false;
 	match->at++;
 	for (size_t i = 0; i < sizeof(arrangements) / sizeof(*arrangements); i++) {
-		if (!strchr(arrangements[i].kinds, kind) || !take_word(match, arrangements[i].name, strlen(arrangements[i].name)))
+		if (!strchr(arrangements[i].kinds, kind) ||
+			!take_word(match, arrangements[i].name, strlen(arrangements[i].name)))
 			continue;
 		if (strchr("BFT", kind))
-			return true;      /* the form has its bits */
+			return true; /* the form has its bits */
 		if (match->arrangement[0])
 			return strcmp(match->arrangement, arrangements[i].name) == 0;
 		strcpy(match->arrangement, arrangements[i].name);
@@ -147,16 +158,27 @@ static bool is_of_kind(struct match *match, char kind, char letter, unsigned reg
 	bool zero = reg == 31 && !stack;
 
 	switch (kind) {
-	case 'r': return (letter == 'x' || letter == 'w') && alike(&match->wide, letter == 'x');
-	case 's': return (stack || ((letter == 'x' || letter == 'w') && !zero)) && alike(&match->wide, tolower((unsigned char)letter) == 'x');
-	case 'x': return letter == 'x';
-	case 'w': return letter == 'w';
-	case 'p': return letter == 'X' || (letter == 'x' && !zero);
-	case 'f': return (letter == 's' || letter == 'd') && alike(&match->twice, letter == 'd');
-	case 'S': return letter == 's';
-	case 'D': return letter == 'd';
-	case 'Q': return letter == 'q';
-	default: return letter == 'v' && take_arrangement(match, kind);
+	case 'r':
+		return (letter == 'x' || letter == 'w') && alike(&match->wide, letter == 'x');
+	case 's':
+		return (stack || ((letter == 'x' || letter == 'w') && !zero)) &&
+		       alike(&match->wide, tolower((unsigned char)letter) == 'x');
+	case 'x':
+		return letter == 'x';
+	case 'w':
+		return letter == 'w';
+	case 'p':
+		return letter == 'X' || (letter == 'x' && !zero);
+	case 'f':
+		return (letter == 's' || letter == 'd') && alike(&match->twice, letter == 'd');
+	case 'S':
+		return letter == 's';
+	case 'D':
+		return letter == 'd';
+	case 'Q':
+		return letter == 'q';
+	default:
+		return letter == 'v' && take_arrangement(match, kind);
 	}
 }
 
@@ -168,12 +190,22 @@ static bool match_register(struct match *match, char kind, char field)
 	if (!take_register(match, &letter, &reg) || !is_of_kind(match, kind, letter, reg))
 		return false;
 	switch (field) {
-	case 'n': match->bits |= reg << 5; break;
+	case 'n':
+		match->bits |= reg << 5;
+		break;
 	case 'u':
-	case 'a': match->bits |= reg << 10; break;
-	case 'm': match->bits |= reg << 16; break;
-	case 'b': match->bits |= reg << 5 | reg << 16; break;
-	default: match->bits |= reg; break;
+	case 'a':
+		match->bits |= reg << 10;
+		break;
+	case 'm':
+		match->bits |= reg << 16;
+		break;
+	case 'b':
+		match->bits |= reg << 5 | reg << 16;
+		break;
+	default:
+		match->bits |= reg;
+		break;
 	}
 	return true;
 }
@@ -185,7 +217,8 @@ static uint64_t ones(unsigned count)
 	return count >= 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
 }
 
-/* A pattern of 2 … 64 bits, repeated, whose ones stand together once it is rotated: N, immr and imms at bit 10. False: the value is none. */
+/* A pattern of 2 … 64 bits, repeated, whose ones stand together once it is rotated: N, immr and
+ * imms at bit 10. False: the value is none. */
 static bool pattern_bits(uint64_t value, bool wide, uint32_t *bits)
 {
 	unsigned size = wide ? 64 : 32, count, rotate;
@@ -203,14 +236,16 @@ static bool pattern_bits(uint64_t value, bool wide, uint32_t *bits)
 	if (count == 0 || count == size)
 		return false;
 	for (rotate = 0; rotate < size; rotate++) {
-		uint64_t turned = rotate ? (value << rotate | value >> (size - rotate)) & ones(size) : value;
+		uint64_t turned =
+			rotate ? (value << rotate | value >> (size - rotate)) & ones(size) : value;
 
 		if (turned == ones(count))
 			break;
 	}
 	if (rotate == size)
 		return false;
-	*bits = (uint32_t)(size == 64) << 22 | rotate << 16 | ((~(size * 2 - 1) & 0x3f) | (count - 1)) << 10;
+	*bits = (uint32_t)(size == 64) << 22 | rotate << 16 |
+		((~(size * 2 - 1) & 0x3f) | (count - 1)) << 10;
 	return true;
 }
 
@@ -228,7 +263,8 @@ static bool quarter_bits(uint64_t value, bool wide, uint32_t *bits)
 /* A multiple of `unit`, as so many units in `width` bits. */
 static bool scaled(int64_t value, int64_t unit, unsigned width, bool has_sign, uint32_t *units)
 {
-	int64_t least = has_sign ? -((int64_t)1 << (width - 1)) : 0, most = has_sign ? -least - 1 : (int64_t)ones(width);
+	int64_t least = has_sign ? -((int64_t)1 << (width - 1)) : 0,
+		most = has_sign ? -least - 1 : (int64_t)ones(width);
 
 	if (value % unit != 0 || value / unit < least || value / unit > most)
 		return false;
@@ -244,47 +280,107 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	bool fits = true;
 
 	if (!strchr("bWM", kind) && (value > INT32_MAX || value < INT32_MIN))
-		return false;      /* no other field holds as much */
+		return false; /* no other field holds as much */
 	switch (kind) {
-	case 'a':      /* 12 bits, or 12 bits above them */
+	case 'a': /* 12 bits, or 12 bits above them */
 		if (scaled(value, 1, 12, false, &units))
 			*bits = units << 10;
 		else if ((fits = scaled(value, 4096, 12, false, &units)))
 			*bits = 1u << 22 | units << 10;
 		return fits;
-	case 'b': return pattern_bits((uint64_t)value, wide, bits);
-	case 'W': return quarter_bits((uint64_t)value & (value >> 31 == -1 && !wide ? ones(32) : UINT64_MAX), wide, bits);
-	case 'M': return quarter_bits(~(uint64_t)value & ones((unsigned)size), wide, bits) && (wide || value >> 32 == 0 || value >> 31 == -1);
-	case 'h': fits = scaled(value, 1, 16, false, &units); *bits = units << 5; return fits;
-	case 'q': fits = scaled(value, 16, 2, false, &units) && value < size; *bits = units << 21; return fits;
-	case '6': fits = value >= 0 && value < size; *bits = (uint32_t)value << 10; return fits;
+	case 'b':
+		return pattern_bits((uint64_t)value, wide, bits);
+	case 'W':
+		return quarter_bits(
+			(uint64_t)value & (value >> 31 == -1 && !wide ? ones(32) : UINT64_MAX),
+			wide, bits);
+	case 'M':
+		return quarter_bits(~(uint64_t)value & ones((unsigned)size), wide, bits) &&
+		       (wide || value >> 32 == 0 || value >> 31 == -1);
+	case 'h':
+		fits = scaled(value, 1, 16, false, &units);
+		*bits = units << 5;
+		return fits;
+	case 'q':
+		fits = scaled(value, 16, 2, false, &units) && value < size;
+		*bits = units << 21;
+		return fits;
+	case '6':
+		fits = value >= 0 && value < size;
+		*bits = (uint32_t)value << 10;
+		return fits;
 	case 'l':
-		*bits = sf | (uint32_t)(-value & (size - 1)) << 16 | (uint32_t)((size - 1 - value) & 63) << 10;
+		*bits = sf | (uint32_t)(-value & (size - 1)) << 16 |
+			(uint32_t)((size - 1 - value) & 63) << 10;
 		return value >= 0 && value < size;
 	case 'r':
 		*bits = sf | (uint32_t)(value & 63) << 16 | (uint32_t)(size - 1) << 10;
 		return value >= 0 && value < size;
-	case 'e': *bits = sf | (uint32_t)(value & 63) << 10; return value >= 0 && value < size;
+	case 'e':
+		*bits = sf | (uint32_t)(value & 63) << 10;
+		return value >= 0 && value < size;
 	case 'x':
 		match->shift = (unsigned)(value & 63);
 		*bits = sf | match->shift << 16;
 		return value >= 0 && value < size;
-	case 'y': *bits = (uint32_t)(match->shift + value - 1) << 10; return value >= 1 && value <= size - match->shift;
-	case 'c': fits = scaled(value, 1, 4, false, &units); *bits = units; return fits;
-	case '1': fits = scaled(value, 1, 12, false, &units); *bits = units << 10; return fits;
-	case '2': fits = scaled(value, 2, 12, false, &units); *bits = units << 10; return fits;
-	case '4': fits = scaled(value, 4, 12, false, &units); *bits = units << 10; return fits;
-	case '8': fits = scaled(value, 8, 12, false, &units); *bits = units << 10; return fits;
-	case 'g': fits = scaled(value, 16, 12, false, &units); *bits = units << 10; return fits;
-	case 's': fits = scaled(value, 1, 9, true, &units); *bits = units << 12; return fits;
-	case 'p': fits = scaled(value, 4, 7, true, &units); *bits = units << 15; return fits;
-	case 'P': fits = scaled(value, 8, 7, true, &units); *bits = units << 15; return fits;
-	case 'R': fits = scaled(value, 16, 7, true, &units); *bits = units << 15; return fits;
-	case 't': *bits = (uint32_t)(32 + (value & 31)) << 16; return value >= 0 && value < 32;
-	case 'T': *bits = (uint32_t)(64 + (value & 63)) << 16; return value >= 0 && value < 64;
-	case 'u': *bits = (uint32_t)(64 - value) << 16; return value >= 1 && value <= 32;
-	case 'U': *bits = (uint32_t)(128 - value) << 16; return value >= 1 && value <= 64;
-	default: *bits = 0; return value == 0;      /* z */
+	case 'y':
+		*bits = (uint32_t)(match->shift + value - 1) << 10;
+		return value >= 1 && value <= size - match->shift;
+	case 'c':
+		fits = scaled(value, 1, 4, false, &units);
+		*bits = units;
+		return fits;
+	case '1':
+		fits = scaled(value, 1, 12, false, &units);
+		*bits = units << 10;
+		return fits;
+	case '2':
+		fits = scaled(value, 2, 12, false, &units);
+		*bits = units << 10;
+		return fits;
+	case '4':
+		fits = scaled(value, 4, 12, false, &units);
+		*bits = units << 10;
+		return fits;
+	case '8':
+		fits = scaled(value, 8, 12, false, &units);
+		*bits = units << 10;
+		return fits;
+	case 'g':
+		fits = scaled(value, 16, 12, false, &units);
+		*bits = units << 10;
+		return fits;
+	case 's':
+		fits = scaled(value, 1, 9, true, &units);
+		*bits = units << 12;
+		return fits;
+	case 'p':
+		fits = scaled(value, 4, 7, true, &units);
+		*bits = units << 15;
+		return fits;
+	case 'P':
+		fits = scaled(value, 8, 7, true, &units);
+		*bits = units << 15;
+		return fits;
+	case 'R':
+		fits = scaled(value, 16, 7, true, &units);
+		*bits = units << 15;
+		return fits;
+	case 't':
+		*bits = (uint32_t)(32 + (value & 31)) << 16;
+		return value >= 0 && value < 32;
+	case 'T':
+		*bits = (uint32_t)(64 + (value & 63)) << 16;
+		return value >= 0 && value < 64;
+	case 'u':
+		*bits = (uint32_t)(64 - value) << 16;
+		return value >= 1 && value <= 32;
+	case 'U':
+		*bits = (uint32_t)(128 - value) << 16;
+		return value >= 1 && value <= 64;
+	default:
+		*bits = 0;
+		return value == 0; /* z */
 	}
 }
 
@@ -333,11 +429,22 @@ static bool matches(struct match *match, const struct form *form)
 	match->bits = form->bits;
 	while (*pattern && same)
 		switch (*pattern) {
-		case '#': same = match_number(match, pattern[1]); pattern += 2; break;
-		case '=': same = take_number(match, &value) && value == pattern[1] - '0'; pattern += 2; break;
-		case 'L': same = take_word(match, "lsl", 3); pattern++; break;
+		case '#':
+			same = match_number(match, pattern[1]);
+			pattern += 2;
+			break;
+		case '=':
+			same = take_number(match, &value) && value == pattern[1] - '0';
+			pattern += 2;
+			break;
+		case 'L':
+			same = take_word(match, "lsl", 3);
+			pattern++;
+			break;
 		case '?':
-		case '~': same = match_condition(match, *pattern++ == '~'); break;
+		case '~':
+			same = match_condition(match, *pattern++ == '~');
+			break;
 		case '\'':
 			same = take_word(match, pattern + 1, strcspn(pattern + 1, "'"));
 			pattern += strcspn(pattern + 1, "'") + 2;
@@ -353,7 +460,8 @@ static bool matches(struct match *match, const struct form *form)
 	blanks(match);
 	if (!same || *match->at)
 		return false;
-	/* Loads and stores have another bit for the width, and forms of their own; the rest has bit 31. */
+	/* Loads and stores have another bit for the width, and forms of their own; the rest has
+	 * bit 31. */
 	if (match->wide > 0)
 		match->bits |= 1u << 31;
 	if (match->twice > 0)
@@ -369,7 +477,8 @@ static void write_word(unsigned char *bytes, uint32_t word)
 
 static uint32_t read_word(const unsigned char *bytes)
 {
-	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+	       (uint32_t)bytes[3] << 24;
 }
 
 struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
@@ -381,7 +490,8 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 	for (int i = 0; i < FORMS; i++) {
 		struct match match = { .at = name + letters, .wide = -1, .twice = -1 };
 
-		if (strlen(forms[i].mnemonic) != letters || strncmp(forms[i].mnemonic, name, letters) != 0)
+		if (strlen(forms[i].mnemonic) != letters ||
+			strncmp(forms[i].mnemonic, name, letters) != 0)
 			continue;
 		known = true;
 		if (!matches(&match, &forms[i]))
@@ -391,12 +501,16 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 		return status_ok();
 	}
 	if (known)
-		return status_make(STATUS_FAILED, "\"%.100s\" cannot be assembled: no such instruction takes these operands", text);
-	return status_make(STATUS_FAILED, "\"%.100s\" cannot be assembled: no instruction is called \"%.*s\"", text,
+		return status_make(STATUS_FAILED,
+			"\"%.100s\" cannot be assembled: no such instruction takes these operands",
+			text);
+	return status_make(STATUS_FAILED,
+		"\"%.100s\" cannot be assembled: no instruction is called \"%.*s\"", text,
 		(int)(letters < 40 ? letters : 40), name);
 }
 
-/* ---- Jumps: b, bl, b.CONDITION, and "cbz x0", "cbnz w3" with the register that they look at; adr */
+/* ---- Jumps: b, bl, b.CONDITION, and "cbz x0", "cbnz w3" with the register that they look at; adr
+ */
 
 struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {
@@ -412,11 +526,14 @@ struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 		write_word(bytes, 0x94000000);
 	else if (condition >= 0)
 		write_word(bytes, 0x54000000 | (uint32_t)condition);
-	else if ((letters == 3 && strncmp(text, "cbz", 3) == 0 && matches(&match, &(struct form){ "cbz", "rt", 0x34000000 })) ||
-		(letters == 4 && strncmp(text, "cbnz", 4) == 0 && matches(&match, &(struct form){ "cbnz", "rt", 0x35000000 })))
+	else if ((letters == 3 && strncmp(text, "cbz", 3) == 0 &&
+			 matches(&match, &(struct form){ "cbz", "rt", 0x34000000 })) ||
+		 (letters == 4 && strncmp(text, "cbnz", 4) == 0 &&
+			 matches(&match, &(struct form){ "cbnz", "rt", 0x35000000 })))
 		write_word(bytes, match.bits);
 	else
-		return status_make(STATUS_FAILED, "\"%.40s\" is no jump that reaches any place", text);
+		return status_make(
+			STATUS_FAILED, "\"%.40s\" is no jump that reaches any place", text);
 	return status_ok();
 }
 

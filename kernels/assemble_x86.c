@@ -16,7 +16,7 @@
 enum { NAMES = 8192, NAME_LONGEST = 24 };
 
 struct name {
-	const char *text;      /* NULL: nothing here */
+	const char *text; /* NULL: nothing here */
 	bool is_register;
 	uint16_t value;
 };
@@ -24,7 +24,8 @@ struct name {
 static struct name names[NAMES];
 static pthread_once_t named = PTHREAD_ONCE_INIT;
 
-/* FNV-1a. Mnemonics and registers of the same name ("bound" is none, but "in" might be one) are kept apart. */
+/* FNV-1a. Mnemonics and registers of the same name ("bound" is none, but "in" might be one) are
+ * kept apart. */
 static unsigned hash(const char *text, size_t length, bool is_register)
 {
 	uint32_t value = is_register ? 2166136261u : 84696351u;
@@ -60,7 +61,8 @@ static unsigned look_up(const char *text, size_t length, bool is_register)
 		return 0;
 	pthread_once(&named, enter_all);
 	for (unsigned at = hash(text, length, is_register); names[at].text; at = (at + 1) % NAMES)
-		if (names[at].is_register == is_register && strncmp(names[at].text, text, length) == 0 && !names[at].text[length])
+		if (names[at].is_register == is_register &&
+			strncmp(names[at].text, text, length) == 0 && !names[at].text[length])
 			return names[at].value;
 	return 0;
 }
@@ -68,8 +70,10 @@ static unsigned look_up(const char *text, size_t length, bool is_register)
 /* Conditions have several spellings, of which Zydis knows one. */
 static ZydisMnemonic mnemonic_of(const char *text, size_t length)
 {
-	static const char *const spelling[][2] = { { "e", "z" }, { "ne", "nz" }, { "c", "b" }, { "nae", "b" }, { "nc", "nb" }, { "ae", "nb" },
-		{ "na", "be" }, { "a", "nbe" }, { "nge", "l" }, { "ge", "nl" }, { "ng", "le" }, { "g", "nle" }, { "pe", "p" }, { "po", "np" } };
+	static const char *const spelling[][2] = { { "e", "z" }, { "ne", "nz" }, { "c", "b" },
+		{ "nae", "b" }, { "nc", "nb" }, { "ae", "nb" }, { "na", "be" }, { "a", "nbe" },
+		{ "nge", "l" }, { "ge", "nl" }, { "ng", "le" }, { "g", "nle" }, { "pe", "p" },
+		{ "po", "np" } };
 	static const char *const before[] = { "j", "cmov", "set" };
 	unsigned found = look_up(text, length, false);
 
@@ -81,7 +85,8 @@ static ZydisMnemonic mnemonic_of(const char *text, size_t length)
 		for (size_t k = 0; !found && k < sizeof(spelling) / sizeof(*spelling); k++) {
 			char other[NAME_LONGEST] = "";
 
-			if (strlen(spelling[k][0]) != length - stem || strncmp(text + stem, spelling[k][0], length - stem) != 0)
+			if (strlen(spelling[k][0]) != length - stem ||
+				strncmp(text + stem, spelling[k][0], length - stem) != 0)
 				continue;
 			strcpy(other, before[i]);
 			strcat(other, spelling[k][1]);
@@ -99,10 +104,10 @@ static ZydisRegister register_of(const char *text, size_t length)
 /* ---- Lines */
 
 struct line {
-	const char *whole, *at;      /* all of it, and where the reader stands */
-	char why[96];                /* what is wrong; empty: nothing so far */
-	bool sized;                  /* the memory operand says how large it is */
-	int memory;                  /* its index; -1: there is none */
+	const char *whole, *at; /* all of it, and where the reader stands */
+	char why[96];		/* what is wrong; empty: nothing so far */
+	bool sized;		/* the memory operand says how large it is */
+	int memory;		/* its index; -1: there is none */
 	bool masked, zeroed;
 	ZydisRegister mask;
 };
@@ -116,7 +121,8 @@ static void blanks(struct line *line)
 static bool wrong(struct line *line, const char *what, const char *at, size_t length)
 {
 	if (!line->why[0])
-		snprintf(line->why, sizeof(line->why), "%s \"%.*s\"", what, (int)(length < 40 ? length : 40), at);
+		snprintf(line->why, sizeof(line->why), "%s \"%.*s\"", what,
+			(int)(length < 40 ? length : 40), at);
 	return false;
 }
 
@@ -138,7 +144,8 @@ static bool take(struct line *line, char c)
 	return true;
 }
 
-/* A number with its sign, decimal or 0x…; one beyond INT64_MAX wraps, so that masks can be written. */
+/* A number with its sign, decimal or 0x…; one beyond INT64_MAX wraps, so that masks can be written.
+ */
 static bool number(struct line *line, int64_t *value)
 {
 	bool negative = false;
@@ -152,7 +159,8 @@ static bool number(struct line *line, int64_t *value)
 	if (!isdigit((unsigned char)*line->at))
 		return wrong(line, "no register and no number:", line->at, strcspn(line->at, ",]"));
 	errno = 0;
-	magnitude = strtoull(line->at, &end, line->at[0] == '0' && (line->at[1] | 32) == 'x' ? 16 : 10);
+	magnitude =
+		strtoull(line->at, &end, line->at[0] == '0' && (line->at[1] | 32) == 'x' ? 16 : 10);
 	if (errno || isalnum((unsigned char)*end) || (negative && magnitude > (uint64_t)1 << 63))
 		return wrong(line, "no number:", line->at, word(line->at));
 	line->at = end;
@@ -174,7 +182,8 @@ static bool term(struct line *line, ZydisEncoderOperand *operand, bool minus)
 		if (!number(line, &value))
 			return false;
 		if (value > INT32_MAX || value < INT32_MIN)
-			return wrong(line, "an address further away than 2 GiB:", line->whole, strlen(line->whole));
+			return wrong(line, "an address further away than 2 GiB:", line->whole,
+				strlen(line->whole));
 		operand->mem.displacement += minus ? -value : value;
 		return true;
 	}
@@ -185,12 +194,15 @@ static bool term(struct line *line, ZydisEncoderOperand *operand, bool minus)
 		if (!number(line, &value))
 			return false;
 		if (operand->mem.index || (value != 1 && value != 2 && value != 4 && value != 8))
-			return wrong(line, "one register times 1, 2, 4 or 8, and no more:", line->whole, strlen(line->whole));
+			return wrong(line,
+				"one register times 1, 2, 4 or 8, and no more:", line->whole,
+				strlen(line->whole));
 		operand->mem.index = reg;
 		operand->mem.scale = (ZyanU8)value;
 		return true;
 	}
-	if (!operand->mem.base && ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_XMM && ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_YMM &&
+	if (!operand->mem.base && ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_XMM &&
+		ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_YMM &&
 		ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_ZMM) {
 		operand->mem.base = reg;
 		return true;
@@ -214,18 +226,23 @@ static bool address(struct line *line, ZydisEncoderOperand *operand)
 		blanks(line);
 		minus = *line->at == '-';
 	} while ((*line->at == '+' || *line->at == '-') && line->at++);
-	return take(line, ']') || wrong(line, "no closing bracket in", line->whole, strlen(line->whole));
+	return take(line, ']') ||
+	       wrong(line, "no closing bracket in", line->whole, strlen(line->whole));
 }
 
 /* Bytes of "dword ptr", and past it; 0: it is not there. */
 static ZyanU16 size_word(struct line *line)
 {
-	static const struct { const char *word; ZyanU16 bytes; } sizes[] = { { "byte", 1 }, { "word", 2 }, { "dword", 4 }, { "qword", 8 },
+	static const struct {
+		const char *word;
+		ZyanU16 bytes;
+	} sizes[] = { { "byte", 1 }, { "word", 2 }, { "dword", 4 }, { "qword", 8 },
 		{ "xmmword", 16 }, { "ymmword", 32 }, { "zmmword", 64 } };
 	size_t length = word(line->at);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		if (strlen(sizes[i].word) == length && strncmp(line->at, sizes[i].word, length) == 0) {
+		if (strlen(sizes[i].word) == length &&
+			strncmp(line->at, sizes[i].word, length) == 0) {
 			line->at += length;
 			blanks(line);
 			if (strncmp(line->at, "ptr", 3) == 0 && word(line->at) == 3)
@@ -267,7 +284,8 @@ static bool operand_of(struct line *line, ZydisEncoderRequest *request)
 	bytes = size_word(line);
 	if (take(line, '[')) {
 		if (line->memory >= 0)
-			return wrong(line, "two operands in memory:", line->whole, strlen(line->whole));
+			return wrong(
+				line, "two operands in memory:", line->whole, strlen(line->whole));
 		line->memory = request->operand_count;
 		line->sized = bytes != 0;
 		operand->mem.size = bytes;
@@ -290,14 +308,18 @@ static bool operand_of(struct line *line, ZydisEncoderRequest *request)
 
 static bool mnemonic(struct line *line, ZydisEncoderRequest *request)
 {
-	static const struct { const char *word; ZydisInstructionAttributes attribute; } prefixes[] = { { "lock", ZYDIS_ATTRIB_HAS_LOCK },
-		{ "rep", ZYDIS_ATTRIB_HAS_REP }, { "repe", ZYDIS_ATTRIB_HAS_REPE }, { "repne", ZYDIS_ATTRIB_HAS_REPNE } };
+	static const struct {
+		const char *word;
+		ZydisInstructionAttributes attribute;
+	} prefixes[] = { { "lock", ZYDIS_ATTRIB_HAS_LOCK }, { "rep", ZYDIS_ATTRIB_HAS_REP },
+		{ "repe", ZYDIS_ATTRIB_HAS_REPE }, { "repne", ZYDIS_ATTRIB_HAS_REPNE } };
 	size_t length;
 
 	blanks(line);
 	length = word(line->at);
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (strlen(prefixes[i].word) == length && strncmp(line->at, prefixes[i].word, length) == 0) {
+		if (strlen(prefixes[i].word) == length &&
+			strncmp(line->at, prefixes[i].word, length) == 0) {
 			request->prefixes = prefixes[i].attribute;
 			line->at += length;
 			blanks(line);
@@ -306,7 +328,8 @@ static bool mnemonic(struct line *line, ZydisEncoderRequest *request)
 		}
 	request->mnemonic = mnemonic_of(line->at, length);
 	if (!request->mnemonic)
-		return wrong(line, "no instruction is called", line->at, length ? length : strlen(line->at));
+		return wrong(line, "no instruction is called", line->at,
+			length ? length : strlen(line->at));
 	line->at += length;
 	return true;
 }
@@ -338,19 +361,22 @@ static bool encode_request(const ZydisEncoderRequest *request, unsigned char *by
 }
 
 /* Zydis counts the mask among an instruction's operands, k0 where there is none. */
-static bool with_mask(const struct line *line, const ZydisEncoderRequest *request, unsigned char *bytes, size_t *length)
+static bool with_mask(const struct line *line, const ZydisEncoderRequest *request,
+	unsigned char *bytes, size_t *length)
 {
 	ZydisEncoderRequest other = *request;
 
 	other.operand_count++;
-	memmove(&other.operands[2], &other.operands[1], (ZYDIS_ENCODER_MAX_OPERANDS - 2) * sizeof(other.operands[0]));
+	memmove(&other.operands[2], &other.operands[1],
+		(ZYDIS_ENCODER_MAX_OPERANDS - 2) * sizeof(other.operands[0]));
 	other.operands[1] = (ZydisEncoderOperand){ .type = ZYDIS_OPERAND_TYPE_REGISTER,
 		.reg.value = line->masked ? line->mask : ZYDIS_REGISTER_K0 };
 	other.evex.zeroing_mask = line->zeroed;
 	return encode_request(&other, bytes, length);
 }
 
-static bool any_mask(const struct line *line, const ZydisEncoderRequest *request, unsigned char *bytes, size_t *length)
+static bool any_mask(const struct line *line, const ZydisEncoderRequest *request,
+	unsigned char *bytes, size_t *length)
 {
 	ZydisEncoderRequest other;
 
@@ -360,7 +386,7 @@ static bool any_mask(const struct line *line, const ZydisEncoderRequest *request
 		return true;
 	if (request->operand_count != 4 || line->masked)
 		return false;
-	other = *request;      /* its last register may stand in an immediate's place */
+	other = *request; /* its last register may stand in an immediate's place */
 	other.operands[3].reg.is4 = ZYAN_TRUE;
 	return encode_request(&other, bytes, length);
 }
@@ -376,26 +402,32 @@ static bool wrapped(const ZydisEncoderRequest *request, ZydisEncoderRequest *oth
 	ZydisEncoderOperand *last;
 	unsigned bits;
 
-	if (request->operand_count < 2 || request->operands[request->operand_count - 1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+	if (request->operand_count < 2 ||
+		request->operands[request->operand_count - 1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		return false;
 	*other = *request;
 	last = &other->operands[request->operand_count - 1];
-	bits = 8u * (request->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ? request->operands[0].mem.size :
-		register_bytes(request->operands[0].reg.value));
-	if (bits == 0 || bits > 32 || last->imm.s <= 0 || (uint64_t)last->imm.s >> bits || !((uint64_t)last->imm.s >> (bits - 1)))
+	bits = 8u * (request->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY
+				    ? request->operands[0].mem.size
+				    : register_bytes(request->operands[0].reg.value));
+	if (bits == 0 || bits > 32 || last->imm.s <= 0 || (uint64_t)last->imm.s >> bits ||
+		!((uint64_t)last->imm.s >> (bits - 1)))
 		return false;
 	last->imm.s -= (int64_t)1 << bits;
 	return true;
 }
 
-static bool any_immediate(const struct line *line, const ZydisEncoderRequest *request, unsigned char *bytes, size_t *length)
+static bool any_immediate(const struct line *line, const ZydisEncoderRequest *request,
+	unsigned char *bytes, size_t *length)
 {
 	ZydisEncoderRequest other;
 
-	return any_mask(line, request, bytes, length) || (wrapped(request, &other) && any_mask(line, &other, bytes, length));
+	return any_mask(line, request, bytes, length) ||
+	       (wrapped(request, &other) && any_mask(line, &other, bytes, length));
 }
 
-/* The widest register beside the memory operand says how large that is, unless it is a count of bits to shift by. */
+/* The widest register beside the memory operand says how large that is, unless it is a count of
+ * bits to shift by. */
 static ZyanU16 beside(const ZydisEncoderRequest *request)
 {
 	ZyanU16 most = 0;
@@ -403,13 +435,15 @@ static ZyanU16 beside(const ZydisEncoderRequest *request)
 	for (int i = 0; i < request->operand_count; i++) {
 		ZydisRegister reg = request->operands[i].reg.value;
 
-		if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER && reg != ZYDIS_REGISTER_CL && register_bytes(reg) > most)
+		if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+			reg != ZYDIS_REGISTER_CL && register_bytes(reg) > most)
 			most = register_bytes(reg);
 	}
 	return most;
 }
 
-static bool any_size(struct line *line, ZydisEncoderRequest *request, unsigned char *bytes, size_t *length)
+static bool any_size(
+	struct line *line, ZydisEncoderRequest *request, unsigned char *bytes, size_t *length)
 {
 	ZyanU16 *size;
 	int found = 0;
@@ -417,7 +451,9 @@ static bool any_size(struct line *line, ZydisEncoderRequest *request, unsigned c
 	if (line->memory < 0 || line->sized)
 		return any_immediate(line, request, bytes, length);
 	size = &request->operands[line->memory].mem.size;
-	*size = request->mnemonic == ZYDIS_MNEMONIC_JMP || request->mnemonic == ZYDIS_MNEMONIC_CALL ? 8 : beside(request);
+	*size = request->mnemonic == ZYDIS_MNEMONIC_JMP || request->mnemonic == ZYDIS_MNEMONIC_CALL
+			? 8
+			: beside(request);
 	if (*size && any_immediate(line, request, bytes, length))
 		return true;
 	for (*size = 1; *size <= 64; *size = (ZyanU16)(*size * 2)) {
@@ -430,7 +466,9 @@ static bool any_size(struct line *line, ZydisEncoderRequest *request, unsigned c
 		*length = other_length;
 		found++;
 	}
-	return found == 1 || (found > 1 && wrong(line, "how large the operand in memory is, has to be said:", line->whole, strlen(line->whole)));
+	return found == 1 ||
+	       (found > 1 && wrong(line, "how large the operand in memory is, has to be said:",
+				     line->whole, strlen(line->whole)));
 }
 
 struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
@@ -444,33 +482,46 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 	return status_ok();
 }
 
-/* ---- Jumps: an operation of one or two bytes, and 32 bits of distance from the instruction's end */
+/* ---- Jumps: an operation of one or two bytes, and 32 bits of distance from the instruction's end
+ */
 
 struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {
-	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = mnemonic_of(text, strlen(text)),
-		.branch_type = ZYDIS_BRANCH_TYPE_NEAR, .branch_width = ZYDIS_BRANCH_WIDTH_32, .operand_count = 1,
+	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64,
+		.mnemonic = mnemonic_of(text, strlen(text)),
+		.branch_type = ZYDIS_BRANCH_TYPE_NEAR,
+		.branch_width = ZYDIS_BRANCH_WIDTH_32,
+		.operand_count = 1,
 		.operands = { { .type = ZYDIS_OPERAND_TYPE_IMMEDIATE } } };
 
-	if (!request.mnemonic || (text[0] != 'j' && request.mnemonic != ZYDIS_MNEMONIC_CALL) || !encode_request(&request, bytes, length))
-		return status_make(STATUS_FAILED, "\"%.40s\" is no jump that reaches any place", text);
+	if (!request.mnemonic || (text[0] != 'j' && request.mnemonic != ZYDIS_MNEMONIC_CALL) ||
+		!encode_request(&request, bytes, length))
+		return status_make(
+			STATUS_FAILED, "\"%.40s\" is no jump that reaches any place", text);
 	return status_ok();
 }
 
 struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {
-	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = ZYDIS_MNEMONIC_LEA, .operand_count = 2,
-		.operands = { { .type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = register_of(reg, strlen(reg)) },
-			{ .type = ZYDIS_OPERAND_TYPE_MEMORY, .mem = { .base = ZYDIS_REGISTER_RIP, .size = 8 } } } };
+	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64,
+		.mnemonic = ZYDIS_MNEMONIC_LEA,
+		.operand_count = 2,
+		.operands = { { .type = ZYDIS_OPERAND_TYPE_REGISTER,
+				      .reg.value = register_of(reg, strlen(reg)) },
+			{ .type = ZYDIS_OPERAND_TYPE_MEMORY,
+				.mem = { .base = ZYDIS_REGISTER_RIP, .size = 8 } } } };
 
-	if (ZydisRegisterGetClass(request.operands[0].reg.value) != ZYDIS_REGCLASS_GPR64 || !encode_request(&request, bytes, length))
+	if (ZydisRegisterGetClass(request.operands[0].reg.value) != ZYDIS_REGCLASS_GPR64 ||
+		!encode_request(&request, bytes, length))
 		return status_make(STATUS_FAILED, "\"%.40s\" is no register for an address", reg);
 	return status_ok();
 }
 
 bool encode_distance(unsigned char *at, const unsigned char *target)
 {
-	size_t length = at[0] == 0xe8 || at[0] == 0xe9 ? 5 : at[0] == 0x0f ? 6 : 7;      /* call, jmp; jcc; lea */
+	size_t length = at[0] == 0xe8 || at[0] == 0xe9 ? 5
+			: at[0] == 0x0f		       ? 6
+						       : 7; /* call, jmp; jcc; lea */
 	int64_t distance = target - (at + length);
 	int32_t narrow = (int32_t)distance;
 

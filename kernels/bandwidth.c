@@ -1,8 +1,10 @@
-/* bandwidth: bytes a second between a core and each cache or memory, by nine operations: reading, writing, updating and copying places
- * a stride apart, reading, writing and copying every place, and what the C library has for filling with zeros and for copying blocks.
+/* bandwidth: bytes a second between a core and each cache or memory, by nine operations: reading,
+ * writing, updating and copying places a stride apart, reading, writing and copying every place,
+ * and what the C library has for filling with zeros and for copying blocks.
  *
- * What is credited is what the code itself reads and writes. A strided walk brings whole lines to the core and uses a part of them, and a
- * plain store to a line that is not in the cache fetches the line first: that traffic is not credited, but said. */
+ * What is credited is what the code itself reads and writes. A strided walk brings whole lines to
+ * the core and uses a part of them, and a plain store to a line that is not in the cache fetches
+ * the line first: that traffic is not credited, but said. */
 #include <string.h>
 
 #include "kernels/features.h"
@@ -18,14 +20,15 @@ enum { WIDTHS = 4, LINE = 64, PAGE = 4096 };
 /* What the C library is asked for at a time, at most. */
 enum { BLOCK = 64 << 10 };
 
-static const char *const op_names[] = { "rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero", "bcopy", NULL };
+static const char *const op_names[] = { "rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero",
+	"bcopy", NULL };
 static const char *const width_names[] = { "8", "16", "32", "64", NULL };
 static const char *const store_names[] = { "plain", "bypass", NULL };
 
 static const struct op {
 	bool strided, reads, writes, copies;
-	bool library;      /* the C library does it */
-	bool bypasses;     /* can do so */
+	bool library;  /* the C library does it */
+	bool bypasses; /* can do so */
 } ops[OPS] = {
 	[OP_RD] = { .strided = true, .reads = true },
 	[OP_WR] = { .strided = true, .writes = true },
@@ -39,16 +42,36 @@ static const struct op {
 };
 
 static const struct knob knobs[] = {
-	[OP] = { .name = "op", .help = "read, write, update or copy: strided, every place, or by the library", .kind = KNOB_CHOICE,
-		.choices = op_names, .initial = OP_FRD },
-	[SIZE] = { .name = "size", .help = "bytes of the array, or of both when one is copied to the other", .kind = KNOB_BYTES,
-		.axis = AXIS_SIZE, .min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[STRIDE] = { .name = "stride", .help = "places of width bytes from one to the next; rd, wr, rdwr, cp",
-		.kind = KNOB_COUNT, .axis = AXIS_STRIDE, .min = 1, .max = 64, .initial = 4 },
-	[WIDTH] = { .name = "width", .help = "bytes of an access", .kind = KNOB_CHOICE, .choices = width_names,
+	[OP] = { .name = "op",
+		.help = "read, write, update or copy: strided, every place, or by the library",
+		.kind = KNOB_CHOICE,
+		.choices = op_names,
+		.initial = OP_FRD },
+	[SIZE] = { .name = "size",
+		.help = "bytes of the array, or of both when one is copied to the other",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[STRIDE] = { .name = "stride",
+		.help = "places of width bytes from one to the next; rd, wr, rdwr, cp",
+		.kind = KNOB_COUNT,
+		.axis = AXIS_STRIDE,
+		.min = 1,
+		.max = 64,
+		.initial = 4 },
+	[WIDTH] = { .name = "width",
+		.help = "bytes of an access",
+		.kind = KNOB_CHOICE,
+		.choices = width_names,
 		.role = KNOB_FORM },
-	[STORES] = { .name = "stores", .help = "by way of the caches or past them; fwr, fcp", .kind = KNOB_CHOICE,
-		.choices = store_names, .role = KNOB_FORM },
+	[STORES] = { .name = "stores",
+		.help = "by way of the caches or past them; fwr, fcp",
+		.kind = KNOB_CHOICE,
+		.choices = store_names,
+		.role = KNOB_FORM },
 	[PAGES] = KNOB_ROW_PAGES,
 	[NODE] = KNOB_ROW_NODE,
 	[CORES] = KNOB_ROW_CORES,
@@ -61,20 +84,53 @@ static const struct op *op_of(const int64_t *v)
 
 /* ---- Loops */
 
-#define LOOPS(w) \
-	KERNEL_LOOP static void rd_##w(struct stream_walk *walk) { stream_read(walk, w, true); } \
-	KERNEL_LOOP static void wr_##w(struct stream_walk *walk) { stream_write(walk, w, true, false); } \
-	KERNEL_LOOP static void rdwr_##w(struct stream_walk *walk) { stream_update(walk, w, true); } \
-	KERNEL_LOOP static void cp_##w(struct stream_walk *walk) { stream_copy(walk, w, true, false); } \
-	KERNEL_LOOP static void frd_##w(struct stream_walk *walk) { stream_read(walk, w, false); } \
-	KERNEL_LOOP static void fwr_##w(struct stream_walk *walk) { stream_write(walk, w, false, false); } \
-	KERNEL_LOOP static void fcp_##w(struct stream_walk *walk) { stream_copy(walk, w, false, false); } \
-	KERNEL_LOOP static void fwr_bypass_##w(struct stream_walk *walk) { stream_write(walk, w, false, true); } \
-	KERNEL_LOOP static void fcp_bypass_##w(struct stream_walk *walk) { stream_copy(walk, w, false, true); }
-#define NAMES(w) \
-	{ [OP_RD] = { rd_##w }, [OP_WR] = { wr_##w }, [OP_RDWR] = { rdwr_##w }, [OP_CP] = { cp_##w }, [OP_FRD] = { frd_##w }, \
-	  [OP_FWR] = { fwr_##w, fwr_bypass_##w }, [OP_FCP] = { fcp_##w, fcp_bypass_##w }, \
-	  [OP_BZERO] = { library_fill }, [OP_BCOPY] = { library_copy } },
+#define LOOPS(w)                                                         \
+	KERNEL_LOOP static void rd_##w(struct stream_walk *walk)         \
+	{                                                                \
+		stream_read(walk, w, true);                              \
+	}                                                                \
+	KERNEL_LOOP static void wr_##w(struct stream_walk *walk)         \
+	{                                                                \
+		stream_write(walk, w, true, false);                      \
+	}                                                                \
+	KERNEL_LOOP static void rdwr_##w(struct stream_walk *walk)       \
+	{                                                                \
+		stream_update(walk, w, true);                            \
+	}                                                                \
+	KERNEL_LOOP static void cp_##w(struct stream_walk *walk)         \
+	{                                                                \
+		stream_copy(walk, w, true, false);                       \
+	}                                                                \
+	KERNEL_LOOP static void frd_##w(struct stream_walk *walk)        \
+	{                                                                \
+		stream_read(walk, w, false);                             \
+	}                                                                \
+	KERNEL_LOOP static void fwr_##w(struct stream_walk *walk)        \
+	{                                                                \
+		stream_write(walk, w, false, false);                     \
+	}                                                                \
+	KERNEL_LOOP static void fcp_##w(struct stream_walk *walk)        \
+	{                                                                \
+		stream_copy(walk, w, false, false);                      \
+	}                                                                \
+	KERNEL_LOOP static void fwr_bypass_##w(struct stream_walk *walk) \
+	{                                                                \
+		stream_write(walk, w, false, true);                      \
+	}                                                                \
+	KERNEL_LOOP static void fcp_bypass_##w(struct stream_walk *walk) \
+	{                                                                \
+		stream_copy(walk, w, false, true);                       \
+	}
+#define NAMES(w)                                        \
+	{ [OP_RD] = { rd_##w },                         \
+		[OP_WR] = { wr_##w },                   \
+		[OP_RDWR] = { rdwr_##w },               \
+		[OP_CP] = { cp_##w },                   \
+		[OP_FRD] = { frd_##w },                 \
+		[OP_FWR] = { fwr_##w, fwr_bypass_##w }, \
+		[OP_FCP] = { fcp_##w, fcp_bypass_##w }, \
+		[OP_BZERO] = { library_fill },          \
+		[OP_BCOPY] = { library_copy } },
 
 /* An iteration is a block of `stride` bytes. */
 KERNEL_LOOP static void library_fill(struct stream_walk *walk)
@@ -106,9 +162,15 @@ LOOPS(64)
 static stream_loop *const loops[WIDTHS][OPS][2] = { NAMES(8) NAMES(16) WIDER(NAMES) };
 
 static const char *const functions[OPS] = {
-	[OP_RD] = "stream_read", [OP_WR] = "stream_write", [OP_RDWR] = "stream_update", [OP_CP] = "stream_copy",
-	[OP_FRD] = "stream_read", [OP_FWR] = "stream_write", [OP_FCP] = "stream_copy",
-	[OP_BZERO] = "library_fill", [OP_BCOPY] = "library_copy",
+	[OP_RD] = "stream_read",
+	[OP_WR] = "stream_write",
+	[OP_RDWR] = "stream_update",
+	[OP_CP] = "stream_copy",
+	[OP_FRD] = "stream_read",
+	[OP_FWR] = "stream_write",
+	[OP_FCP] = "stream_copy",
+	[OP_BZERO] = "library_fill",
+	[OP_BCOPY] = "library_copy",
 };
 
 /* ---- Settings */
@@ -150,17 +212,23 @@ static uint64_t least_bytes(const int64_t *v)
 
 static struct status bandwidth_check(const int64_t *v)
 {
-	static const enum feature needs[WIDTHS] = { FEATURE_COUNT, FEATURE_COUNT, FEATURE_AVX, FEATURE_AVX512 };
+	static const enum feature needs[WIDTHS] = { FEATURE_COUNT, FEATURE_COUNT, FEATURE_AVX,
+		FEATURE_AVX512 };
 	char what[24] = "width=";
 
 	if (v[STORES] == STORES_BYPASS && !op_of(v)->bypasses)
-		return status_make(STATUS_USAGE, "stores=bypass goes with op=fwr and op=fcp, not with op=%s", op_names[v[OP]]);
+		return status_make(STATUS_USAGE,
+			"stores=bypass goes with op=fwr and op=fcp, not with op=%s",
+			op_names[v[OP]]);
 	if (!op_of(v)->library && part_of(v) < STREAM_UNROLL * distance_of(v))
-		return status_make(STATUS_USAGE, "size=%lld is too small for op=%s at stride=%lld and width=%s: it takes %llu",
-			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE], width_names[v[WIDTH]],
-			(unsigned long long)least_bytes(v));
+		return status_make(STATUS_USAGE,
+			"size=%lld is too small for op=%s at stride=%lld and width=%s: it takes "
+			"%llu",
+			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE],
+			width_names[v[WIDTH]], (unsigned long long)least_bytes(v));
 	strcat(what, width_names[v[WIDTH]]);
-	return needs[v[WIDTH]] == FEATURE_COUNT ? status_ok() : features_need(needs[v[WIDTH]], what);
+	return needs[v[WIDTH]] == FEATURE_COUNT ? status_ok()
+						: features_need(needs[v[WIDTH]], what);
 }
 
 static void bandwidth_fit(int64_t *v, int changed)
@@ -179,8 +247,9 @@ static void bandwidth_fit(int64_t *v, int changed)
 		v[STRIDE] = (int64_t)(part_of(v) / STREAM_UNROLL / width_of(v));
 }
 
-/* Bytes between what is copied and where to. Processors fetch the first lines of the page behind one that is read to its end, and a store past
- * the caches to a line that is in one takes longer: of small sets, met again and again, up to a fifth. */
+/* Bytes between what is copied and where to. Processors fetch the first lines of the page behind
+ * one that is read to its end, and a store past the caches to a line that is in one takes longer:
+ * of small sets, met again and again, up to a fifth. */
 static uint64_t gap_of(const int64_t *v)
 {
 	return op_of(v)->copies && v[STORES] == STORES_BYPASS ? PAGE : 0;
@@ -191,7 +260,8 @@ static uint64_t bandwidth_footprint(const int64_t *v)
 	return part_of(v) * (op_of(v)->copies ? 2 : 1) + gap_of(v);
 }
 
-/* What is read alone; what is copied, which lies before what is overwritten; and what is overwritten, which may hold anything. */
+/* What is read alone; what is copied, which lies before what is overwritten; and what is
+ * overwritten, which may hold anything. */
 static uint64_t bandwidth_layout(const int64_t *v)
 {
 	return op_of(v)->copies ? 2 : op_of(v)->writes ? 1 : 0;
@@ -229,9 +299,14 @@ static void bandwidth_figures(struct kernel_run *run)
 	double lines = distance_of(v) < LINE ? (double)distance_of(v) / LINE : 1;
 
 	run->step = op_of(v)->library ? 0 : (double)distance_of(v);
-	run->access = op_of(v)->copies ? "copy" : op_of(v)->reads && op_of(v)->writes ? "update" : op_of(v)->reads ? "read" : "write";
+	run->access = op_of(v)->copies			    ? "copy"
+		      : op_of(v)->reads && op_of(v)->writes ? "update"
+		      : op_of(v)->reads			    ? "read"
+							    : "write";
 	/* What is stored past the caches comes from nowhere. */
-	run->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0) : op_of(v)->copies ? 2 * lines : lines;
+	run->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0)
+		     : op_of(v)->copies		? 2 * lines
+						: lines;
 }
 
 static struct status bandwidth_prepare(struct kernel_run *run)
@@ -249,7 +324,8 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 	run->code = (const void *)loops[v[WIDTH]][v[OP]][v[STORES]];
 	run->function = functions[v[OP]];
 	if (op_of(v)->library)
-		run->unread = "the C library does the work, in code of its own choice: this loop only calls it";
+		run->unread = "the C library does the work, in code of its own choice: this loop "
+			      "only calls it";
 	run->position = 0;
 	return status;
 }
@@ -257,7 +333,8 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 enum { VALUE = 0x5a };
 
 /* position: bytes into the array. */
-static inline void bandwidth_walk(struct kernel_run *run, uint64_t elements, struct stream_walk *walk)
+static inline void bandwidth_walk(
+	struct kernel_run *run, uint64_t elements, struct stream_walk *walk)
 {
 	uint64_t turn = turn_bytes(run->v);
 
@@ -297,11 +374,13 @@ enum { VERIFIED = 48, MARK = 0x33 };
 
 static struct status wrong(const int64_t *v, const char *what, uint64_t place)
 {
-	return status_make(STATUS_FAILED, "bandwidth op=%s %s at place %llu", op_names[v[OP]], what, (unsigned long long)place);
+	return status_make(STATUS_FAILED, "bandwidth op=%s %s at place %llu", op_names[v[OP]], what,
+		(unsigned long long)place);
 }
 
 /* Whether `bytes` bytes hold what stands `offset` bytes into an array that is read. */
-static bool holds(const struct kernel_run *run, const unsigned char *bytes, uint64_t offset, uint64_t count)
+static bool holds(
+	const struct kernel_run *run, const unsigned char *bytes, uint64_t offset, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i += 8) {
 		uint64_t word = word_of(run->seed, (offset + i) / 8);
@@ -312,27 +391,32 @@ static bool holds(const struct kernel_run *run, const unsigned char *bytes, uint
 	return true;
 }
 
-/* An iteration a call, since only the last one's loads leave a trace: over the ring's end where it is short. Whatever an update may find is
- * laid out for it. */
+/* An iteration a call, since only the last one's loads leave a trace: over the ring's end where it
+ * is short. Whatever an update may find is laid out for it. */
 static struct status verify_reads(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	uint64_t width = width_of(v), ring = run->ring / STREAM_UNROLL, turns = ring < VERIFIED ? ring + ring / 2 : VERIFIED;
-	uint64_t first = width == 8 ? STREAM_UNROLL / 2 : 0;      /* of the narrow ones see struct stream_walk */
+	uint64_t width = width_of(v), ring = run->ring / STREAM_UNROLL,
+		 turns = ring < VERIFIED ? ring + ring / 2 : VERIFIED;
+	uint64_t first =
+		width == 8 ? STREAM_UNROLL / 2 : 0; /* of the narrow ones see struct stream_walk */
 	struct stream_walk walk;
 
 	for (uint64_t turn = 0; turn < turns; turn++) {
 		if (op_of(v)->writes)
 			for (uint64_t k = 0; k < STREAM_UNROLL; k++) {
-				uint64_t offset = (turn % ring * STREAM_UNROLL + k) * distance_of(v);
+				uint64_t offset =
+					(turn % ring * STREAM_UNROLL + k) * distance_of(v);
 
 				for (uint64_t i = offset; i < offset + width; i += 8)
-					((uint64_t *)(void *)run->memory)[i / 8] = word_of(run->seed, i / 8);
+					((uint64_t *)(void *)run->memory)[i / 8] =
+						word_of(run->seed, i / 8);
 			}
 		memset(walk.found, 0, sizeof(walk.found));
 		bandwidth_walk(run, STREAM_UNROLL, &walk);
 		for (uint64_t k = 0; k < STREAM_UNROLL; k++) {
-			uint64_t place = turn % ring * STREAM_UNROLL + k, offset = place * distance_of(v);
+			uint64_t place = turn % ring * STREAM_UNROLL + k,
+				 offset = place * distance_of(v);
 
 			if (k >= first && !holds(run, walk.found[k], offset, width))
 				return wrong(v, "read something else than what stands", place);
@@ -347,7 +431,8 @@ static struct status verify_reads(struct kernel_run *run)
 static struct status verify_writes(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	uint64_t turn = turn_bytes(v), turns = run->ring / run->granule, between = distance_of(v) - width_of(v);
+	uint64_t turn = turn_bytes(v), turns = run->ring / run->granule,
+		 between = distance_of(v) - width_of(v);
 	unsigned char *array = run->memory + (op_of(v)->copies ? part_of(v) + gap_of(v) : 0);
 	unsigned char written[STREAM_WIDEST];
 	uint64_t width = width_of(v), count;
@@ -362,8 +447,8 @@ static struct status verify_writes(struct kernel_run *run)
 		const unsigned char *bytes = array + place * distance_of(v);
 		static const unsigned char marks[8] = { [0 ... 7] = MARK };
 
-		if (op_of(v)->copies ? !holds(run, bytes, place * distance_of(v), width) :
-			memcmp(bytes, written, width) != 0)
+		if (op_of(v)->copies ? !holds(run, bytes, place * distance_of(v), width)
+				     : memcmp(bytes, written, width) != 0)
 			return wrong(v, "left something else than it should", place);
 		if (between && memcmp(bytes + width, marks, 8) != 0)
 			return wrong(v, "wrote more than it should", place);
@@ -388,26 +473,36 @@ static struct status bandwidth_verify(struct kernel_run *run)
 static const char *bandwidth_remark(const int64_t *v)
 {
 	if (op_of(v)->library)
-		return "the C library copies or fills as it likes, 64 KiB at a time; width is only what is counted as one element";
+		return "the C library copies or fills as it likes, 64 KiB at a time; width is only "
+		       "what is counted as one element";
 	if (v[STORES] == STORES_BYPASS)
-		return "stores past the caches fetch no line first; what is written is in memory afterwards, not in a cache";
+		return "stores past the caches fetch no line first; what is written is in memory "
+		       "afterwards, not in a cache";
 	if (op_of(v)->strided && distance_of(v) > width_of(v))
-		return op_of(v)->writes ? "whole lines move, to the core and back: more than what is accessed, which alone is credited" :
-			"whole lines move to the core: more than what is read, which alone is credited";
+		return op_of(v)->writes ? "whole lines move, to the core and back: more than what "
+					  "is accessed, which alone is credited"
+					: "whole lines move to the core: more than what is read, "
+					  "which alone is credited";
 	if (op_of(v)->writes && !op_of(v)->reads)
-		return "beyond the caches a line is fetched before it is written, and written back later: that moves twice what is credited";
+		return "beyond the caches a line is fetched before it is written, and written back "
+		       "later: that moves twice what is credited";
 	if (op_of(v)->copies)
-		return "beyond the caches the lines written are fetched first, too: that moves half as much again as what is credited";
+		return "beyond the caches the lines written are fetched first, too: that moves "
+		       "half as much again as what is credited";
 	return NULL;
 }
 
 const struct kernel kernel_bandwidth = {
 	.name = "bandwidth",
 	.title = "bytes a second to each cache and memory",
-	.look_for = "Turn width: a core begins so many accesses a cycle, and wider ones move more bytes. Grow size: beyond the first cache "
-		"lines a cycle bind, whatever the width. Only bytes that the code reads or writes are credited: lines that a strided walk "
-		"brings and does not use are not, nor those that a store fetches first. lmbench credits bytes that it never loads.",
-	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using LMBench (memory bandwidth)",
+	.look_for = "Turn width: a core begins so many accesses a cycle, and wider ones move more "
+		    "bytes. Grow size: beyond the first cache "
+		    "lines a cycle bind, whatever the width. Only bytes that the code reads or "
+		    "writes are credited: lines that a strided walk "
+		    "brings and does not use are not, nor those that a store fetches first. "
+		    "lmbench credits bytes that it never loads.",
+	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using "
+		    "LMBench (memory bandwidth)",
 	.element = "access",
 	.hint = "Down to width, then +; then grow size",
 	.limit = "loads",

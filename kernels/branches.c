@@ -1,7 +1,9 @@
-/* branches: nothing but jumps that always go the same way, so that every one is foreseen: what is left is how many of them
- * the front end can follow. The loop's closing branch is one of those counted.
+/* branches: nothing but jumps that always go the same way, so that every one is foreseen: what is
+ * left is how many of them the front end can follow. The loop's closing branch is one of those
+ * counted.
  *
- * A taken one jumps over the gap to the next; the gap of one that is not taken is filled with nops, and they run. */
+ * A taken one jumps over the gap to the next; the gap of one that is not taken is filled with nops,
+ * and they run. */
 #include "kernels/kernel.h"
 
 enum { WAY, COUNT, SPACING };
@@ -10,92 +12,112 @@ enum { COUNTS = 12, SPACINGS = 5 };
 
 static const char *const way_names[] = { "jump", "taken", "untaken", "mixed", NULL };
 static const int counts[COUNTS] = { 1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256 };
-static const char *const count_names[] = {
-	"1", "2", "3", "4", "6", "8", "12", "16", "32", "64", "128", "256", NULL
-};
+static const char *const count_names[] = { "1", "2", "3", "4", "6", "8", "12", "16", "32", "64",
+	"128", "256", NULL };
 static const char *const spacing_names[] = { "4", "8", "16", "32", "64", NULL };
 
 static const struct knob knobs[] = {
-	[WAY] = { .name = "way", .help = "jumps, or branches: all taken, none, or every other one", .kind = KNOB_CHOICE,
-		.choices = way_names, .initial = WAY_TAKEN, .role = KNOB_FORM },
-	[COUNT] = { .name = "count", .help = "branches in an iteration, the loop's own among them", .kind = KNOB_CHOICE,
-		.choices = count_names, .initial = 7, .role = KNOB_FORM },
-	[SPACING] = { .name = "spacing", .help = "bytes from one branch to the next", .kind = KNOB_CHOICE,
-		.choices = spacing_names, .initial = 2, .role = KNOB_FORM },
+	[WAY] = { .name = "way",
+		.help = "jumps, or branches: all taken, none, or every other one",
+		.kind = KNOB_CHOICE,
+		.choices = way_names,
+		.initial = WAY_TAKEN,
+		.role = KNOB_FORM },
+	[COUNT] = { .name = "count",
+		.help = "branches in an iteration, the loop's own among them",
+		.kind = KNOB_CHOICE,
+		.choices = count_names,
+		.initial = 7,
+		.role = KNOB_FORM },
+	[SPACING] = { .name = "spacing",
+		.help = "bytes from one branch to the next",
+		.kind = KNOB_CHOICE,
+		.choices = spacing_names,
+		.initial = 2,
+		.role = KNOB_FORM },
 };
 
 /* What goes round: 1 and the flags that "not zero" leaves, as the loop's own count down does. */
 #if defined(__x86_64__)
-#define BEGIN "	testq %[turns], %[turns]\n" ".p2align 6\n" "1:\n"
-#define JUMP "	jmp 2f\n"
-#define TAKEN "	jnz 2f\n"
+#define BEGIN                         \
+	"	testq %[turns], %[turns]\n" \
+	".p2align 6\n"                \
+	"1:\n"
+#define JUMP	"	jmp 2f\n"
+#define TAKEN	"	jnz 2f\n"
 #define UNTAKEN "	jz 2f\n"
-#define END "	subq $1, %[turns]\n" "	jnz 1b\n"
+#define END                    \
+	"	subq $1, %[turns]\n" \
+	"	jnz 1b\n"
 #else
-#define BEGIN "	cmp %[turns], #0\n" ".p2align 6\n" "1:\n"
-#define JUMP "	b 2f\n"
-#define TAKEN "	b.ne 2f\n"
+#define BEGIN                 \
+	"	cmp %[turns], #0\n" \
+	".p2align 6\n"        \
+	"1:\n"
+#define JUMP	"	b 2f\n"
+#define TAKEN	"	b.ne 2f\n"
 #define UNTAKEN "	b.eq 2f\n"
-#define END "	subs %[turns], %[turns], #1\n" "	b.ne 1b\n"
+#define END                              \
+	"	subs %[turns], %[turns], #1\n" \
+	"	b.ne 1b\n"
 #endif
-#define GAP ".p2align %c[gap]\n" "2:\n"
+#define GAP                  \
+	".p2align %c[gap]\n" \
+	"2:\n"
 
 /* do {
- *	goto next; next:      count - 1 times
+ *     goto next; next:      count - 1 times
  * } while (--turns); */
 KERNEL_BODY uint64_t branches_jump(uint64_t turns, const int count, const int gap)
 {
-	__asm__ volatile(
-		BEGIN
-		".rept %c[count]-1\n" JUMP GAP ".endr\n"
-		END
-		: [turns] "+r"(turns) : [count] "i"(count), [gap] "i"(gap) : "cc");
+	__asm__ volatile(BEGIN ".rept %c[count]-1\n" JUMP GAP ".endr\n" END
+			 : [turns] "+r"(turns)
+			 : [count] "i"(count), [gap] "i"(gap)
+			 : "cc");
 	return turns;
 }
 
 /* do {
- *	if (true) goto next; next:      count - 1 times
+ *     if (true) goto next; next:      count - 1 times
  * } while (--turns); */
 KERNEL_BODY uint64_t branches_taken(uint64_t turns, const int count, const int gap)
 {
-	__asm__ volatile(
-		BEGIN
-		".rept %c[count]-1\n" TAKEN GAP ".endr\n"
-		END
-		: [turns] "+r"(turns) : [count] "i"(count), [gap] "i"(gap) : "cc");
+	__asm__ volatile(BEGIN ".rept %c[count]-1\n" TAKEN GAP ".endr\n" END
+			 : [turns] "+r"(turns)
+			 : [count] "i"(count), [gap] "i"(gap)
+			 : "cc");
 	return turns;
 }
 
 /* do {
- *	if (false) goto next; next:      count - 1 times
+ *     if (false) goto next; next:      count - 1 times
  * } while (--turns); */
 KERNEL_BODY uint64_t branches_untaken(uint64_t turns, const int count, const int gap)
 {
-	__asm__ volatile(
-		BEGIN
-		".rept %c[count]-1\n" UNTAKEN GAP ".endr\n"
-		END
-		: [turns] "+r"(turns) : [count] "i"(count), [gap] "i"(gap) : "cc");
+	__asm__ volatile(BEGIN ".rept %c[count]-1\n" UNTAKEN GAP ".endr\n" END
+			 : [turns] "+r"(turns)
+			 : [count] "i"(count), [gap] "i"(gap)
+			 : "cc");
 	return turns;
 }
 
 /* do {
- *	if (false) goto next; next:
- *	if (true) goto next; next:      count - 1 of both together
+ *     if (false) goto next; next:
+ *     if (true) goto next; next:      count - 1 of both together
  * } while (--turns); */
 KERNEL_BODY uint64_t branches_mixed(uint64_t turns, const int count, const int gap)
 {
-	__asm__ volatile(
-		BEGIN
-		".rept (%c[count]-1)/2\n" UNTAKEN GAP TAKEN GAP ".endr\n"
-		".rept (%c[count]-1)%%2\n" UNTAKEN GAP ".endr\n"
-		END
-		: [turns] "+r"(turns) : [count] "i"(count), [gap] "i"(gap) : "cc");
+	__asm__ volatile(BEGIN ".rept (%c[count]-1)/2\n" UNTAKEN GAP TAKEN GAP ".endr\n"
+			       ".rept (%c[count]-1)%%2\n" UNTAKEN GAP ".endr\n" END
+			 : [turns] "+r"(turns)
+			 : [count] "i"(count), [gap] "i"(gap)
+			 : "cc");
 	return turns;
 }
 
 typedef uint64_t branches_loop(uint64_t turns);
 
+/* clang-format off */
 /* Gaps by the power of two that they are. */
 #define LOOP(way, count, gap) \
 	KERNEL_LOOP static uint64_t way##_##count##_##gap(uint64_t turns) { return way(turns, count, gap); }
@@ -120,8 +142,13 @@ LOOPS(branches_mixed)
 static branches_loop *const loops[WAYS][COUNTS][SPACINGS] = {
 	NAMES(branches_jump), NAMES(branches_taken), NAMES(branches_untaken), NAMES(branches_mixed),
 };
+/* clang-format on */
+
 static const char *const functions[WAYS] = {
-	"branches_jump", "branches_taken", "branches_untaken", "branches_mixed",
+	"branches_jump",
+	"branches_taken",
+	"branches_untaken",
+	"branches_mixed",
 };
 
 /* A line: there are no data. */
@@ -165,15 +192,20 @@ static struct status branches_verify(struct kernel_run *run)
 {
 	run->result = 1;
 	branches_call(run, run->ring);
-	return run->result == 0 ? status_ok() : status_make(STATUS_FAILED, "branches left its loop before its end");
+	return run->result == 0
+		       ? status_ok()
+		       : status_make(STATUS_FAILED, "branches left its loop before its end");
 }
 
 const struct kernel kernel_branches = {
 	.name = "branches",
 	.title = "jumps one after the other",
-	.look_for = "A taken branch ends what the front end fetches at a time: one in two cycles on older cores unless the loop "
-		"is tiny, one a cycle or even two on newer ones. Set way=untaken and the same branches only take their slots "
-		"and ports. Turn spacing: predictors hold few jumps that share a line, and then each costs several cycles.",
+	.look_for = "A taken branch ends what the front end fetches at a time: one in two cycles "
+		    "on older cores unless the loop "
+		    "is tiny, one a cycle or even two on newer ones. Set way=untaken and the same "
+		    "branches only take their slots "
+		    "and ports. Turn spacing: predictors hold few jumps that share a line, and "
+		    "then each costs several cycles.",
 	.document = "Downs, Performance Speed Limits, Taken Branches",
 	.element = "branch",
 	.hint = "Down to spacing, then -: dense jumps; then way=untaken",

@@ -1,6 +1,7 @@
-/* chains: three loops that add, of which each has one more chain from one addition to the next: none, c[i] = a[i] + b[i]; one through the
- * sum, sum += a[i]; and one through the loads, sum += node->value, node = node->next. All are unrolled eight times and none is in vectors, so
- * that what differs is the chain. */
+/* chains: three loops that add, of which each has one more chain from one addition to the next:
+ * none, c[i] = a[i] + b[i]; one through the sum, sum += a[i]; and one through the loads, sum +=
+ * node->value, node = node->next. All are unrolled eight times and none is in vectors, so that what
+ * differs is the chain. */
 #include "kernels/kernel.h"
 #include "kernels/ring.h"
 #include "kernels/shuffle.h"
@@ -9,7 +10,7 @@ enum { SIZE, CHAIN, TYPE, ACC, ORDER };
 enum { CHAIN_NONE, CHAIN_SUM, CHAIN_LOAD, CHAINS };
 enum { TYPE_I64, TYPE_F64, TYPES };
 enum { ORDER_SEQUENTIAL, ORDER_RANDOM };
-enum { ACC_CHOICES = 4 };      /* 1, 2, 4, 8 */
+enum { ACC_CHOICES = 4 }; /* 1, 2, 4, 8 */
 
 /* Additions in an iteration; bytes of a number and of a line. */
 enum { UNROLL = 8, NUMBER = 8, LINE = 64 };
@@ -20,20 +21,37 @@ static const char *const acc_names[] = { "1", "2", "4", "8", NULL };
 static const char *const order_names[] = { "sequential", "random", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of all arrays, or of all nodes", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 32768, .factor = 2 },
-	[CHAIN] = { .name = "chain", .help = "through what an addition waits for the last: nothing, the sum, a load",
-		.kind = KNOB_CHOICE, .choices = chain_names },
-	[TYPE] = { .name = "type", .help = "the type of the numbers", .kind = KNOB_CHOICE, .choices = type_names },
-	[ACC] = { .name = "acc", .help = "sums side by side, where the chain goes through the sum", .kind = KNOB_CHOICE,
-		.choices = acc_names, .role = KNOB_FORM },
-	[ORDER] = { .name = "order", .help = "how the list goes through memory", .kind = KNOB_CHOICE, .choices = order_names },
+	[SIZE] = { .name = "size",
+		.help = "bytes of all arrays, or of all nodes",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 32768,
+		.factor = 2 },
+	[CHAIN] = { .name = "chain",
+		.help = "through what an addition waits for the last: nothing, the sum, a load",
+		.kind = KNOB_CHOICE,
+		.choices = chain_names },
+	[TYPE] = { .name = "type",
+		.help = "the type of the numbers",
+		.kind = KNOB_CHOICE,
+		.choices = type_names },
+	[ACC] = { .name = "acc",
+		.help = "sums side by side, where the chain goes through the sum",
+		.kind = KNOB_CHOICE,
+		.choices = acc_names,
+		.role = KNOB_FORM },
+	[ORDER] = { .name = "order",
+		.help = "how the list goes through memory",
+		.kind = KNOB_CHOICE,
+		.choices = order_names },
 };
 
 /* 16 bytes. */
 struct node {
 	const struct node *next;
-	uint64_t value;            /* the bits of either type */
+	uint64_t value; /* the bits of either type */
 };
 
 /* A call's walk. */
@@ -42,7 +60,7 @@ struct chains_walk {
 	const uint64_t *a, *b;
 	uint64_t *c;
 	const struct node *node;
-	uint64_t sum[UNROLL];      /* the bits of either type; of one accumulator the first */
+	uint64_t sum[UNROLL]; /* the bits of either type; of one accumulator the first */
 };
 
 typedef void chains_loop(struct chains_walk *walk);
@@ -50,7 +68,7 @@ typedef void chains_loop(struct chains_walk *walk);
 /* ---- Loops */
 
 /* for (; i != end; i++)
- *	c[i] = a[i] + b[i]; */
+ *     c[i] = a[i] + b[i]; */
 KERNEL_BODY void chains_none(struct chains_walk *walk, const int type)
 {
 	uint64_t turns, from;
@@ -112,7 +130,7 @@ KERNEL_BODY void chains_none(struct chains_walk *walk, const int type)
 }
 
 /* for (; a != end; a++)
- *	sum += *a;
+ *     sum += *a;
  *
  * With several accumulators, each takes its turn. */
 KERNEL_BODY void chains_sum(struct chains_walk *walk, const int type, const int acc)
@@ -123,159 +141,168 @@ KERNEL_BODY void chains_sum(struct chains_walk *walk, const int type, const int 
 		const uint64_t *a = walk->a + from * UNROLL;
 
 #if defined(__x86_64__)
-		__asm__ volatile(
-			".irp j,0,1,2,3,4,5,6,7\n"
-			"	movsd \\j*8(%[sum]), %%xmm\\j\n"
-			".endr\n"
-			".irp j,8,9,10,11,12,13,14,15\n"
-			"	movq (\\j-8)*8(%[sum]), %%r\\j\n"
-			".endr\n"
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			".irp j,8,9,10,11,12,13,14,15\n"
-			".if %c[type] == 0 && \\j-8 == \\k-\\k/%c[acc]*%c[acc]\n"
-			"	addq \\k*8(%[a]), %%r\\j\n"
-			".endif\n"
-			".endr\n"
-			".irp j,0,1,2,3,4,5,6,7\n"
-			".if %c[type] && \\j == \\k-\\k/%c[acc]*%c[acc]\n"
-			"	addsd \\k*8(%[a]), %%xmm\\j\n"
-			".endif\n"
-			".endr\n"
-			".endr\n"
-			"	addq $64, %[a]\n"
-			"	decq %[turns]\n"
-			"	jnz 1b\n"
-			".if %c[type]\n"
-			".irp j,0,1,2,3,4,5,6,7\n"
-			"	movsd %%xmm\\j, \\j*8(%[sum])\n"
-			".endr\n"
-			".else\n"
-			".irp j,8,9,10,11,12,13,14,15\n"
-			"	movq %%r\\j, (\\j-8)*8(%[sum])\n"
-			".endr\n"
-			".endif\n"
-			: [a] "+r"(a), [turns] "+r"(turns)
-			: [sum] "r"(sum), [type] "i"(type), [acc] "i"(acc)
-			: "memory", "cc", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-			"xmm5", "xmm6", "xmm7");
+		__asm__ volatile(".irp j,0,1,2,3,4,5,6,7\n"
+				 "	movsd \\j*8(%[sum]), %%xmm\\j\n"
+				 ".endr\n"
+				 ".irp j,8,9,10,11,12,13,14,15\n"
+				 "	movq (\\j-8)*8(%[sum]), %%r\\j\n"
+				 ".endr\n"
+				 ".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3,4,5,6,7\n"
+				 ".irp j,8,9,10,11,12,13,14,15\n"
+				 ".if %c[type] == 0 && \\j-8 == \\k-\\k/%c[acc]*%c[acc]\n"
+				 "	addq \\k*8(%[a]), %%r\\j\n"
+				 ".endif\n"
+				 ".endr\n"
+				 ".irp j,0,1,2,3,4,5,6,7\n"
+				 ".if %c[type] && \\j == \\k-\\k/%c[acc]*%c[acc]\n"
+				 "	addsd \\k*8(%[a]), %%xmm\\j\n"
+				 ".endif\n"
+				 ".endr\n"
+				 ".endr\n"
+				 "	addq $64, %[a]\n"
+				 "	decq %[turns]\n"
+				 "	jnz 1b\n"
+				 ".if %c[type]\n"
+				 ".irp j,0,1,2,3,4,5,6,7\n"
+				 "	movsd %%xmm\\j, \\j*8(%[sum])\n"
+				 ".endr\n"
+				 ".else\n"
+				 ".irp j,8,9,10,11,12,13,14,15\n"
+				 "	movq %%r\\j, (\\j-8)*8(%[sum])\n"
+				 ".endr\n"
+				 ".endif\n"
+				 : [a] "+r"(a), [turns] "+r"(turns)
+				 : [sum] "r"(sum), [type] "i"(type), [acc] "i"(acc)
+				 : "memory", "cc", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+				 "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
+				 "xmm7");
 #else
-		__asm__ volatile(
-			".irp j,0,1,2,3,4,5,6,7\n"
-			"	ldr d\\j, [%[sum], #\\j*8]\n"
-			".endr\n"
-			".irp j,8,9,10,11,12,13,14,15\n"
-			"	ldr x\\j, [%[sum], #(\\j-8)*8]\n"
-			".endr\n"
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			".irp j,8,9,10,11,12,13,14,15\n"
-			".if %c[type] == 0 && \\j-8 == \\k-\\k/%c[acc]*%c[acc]\n"
-			"	ldr x16, [%[a], #\\k*8]\n"
-			"	add x\\j, x\\j, x16\n"
-			".endif\n"
-			".endr\n"
-			".irp j,0,1,2,3,4,5,6,7\n"
-			".if %c[type] && \\j == \\k-\\k/%c[acc]*%c[acc]\n"
-			"	ldr d16, [%[a], #\\k*8]\n"
-			"	fadd d\\j, d\\j, d16\n"
-			".endif\n"
-			".endr\n"
-			".endr\n"
-			"	add %[a], %[a], #64\n"
-			"	subs %[turns], %[turns], #1\n"
-			"	b.ne 1b\n"
-			".if %c[type]\n"
-			".irp j,0,1,2,3,4,5,6,7\n"
-			"	str d\\j, [%[sum], #\\j*8]\n"
-			".endr\n"
-			".else\n"
-			".irp j,8,9,10,11,12,13,14,15\n"
-			"	str x\\j, [%[sum], #(\\j-8)*8]\n"
-			".endr\n"
-			".endif\n"
-			: [a] "+r"(a), [turns] "+r"(turns)
-			: [sum] "r"(sum), [type] "i"(type), [acc] "i"(acc)
-			: "memory", "cc", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "d0", "d1", "d2", "d3", "d4", "d5", "d6",
-			"d7", "d16");
+		__asm__ volatile(".irp j,0,1,2,3,4,5,6,7\n"
+				 "	ldr d\\j, [%[sum], #\\j*8]\n"
+				 ".endr\n"
+				 ".irp j,8,9,10,11,12,13,14,15\n"
+				 "	ldr x\\j, [%[sum], #(\\j-8)*8]\n"
+				 ".endr\n"
+				 ".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3,4,5,6,7\n"
+				 ".irp j,8,9,10,11,12,13,14,15\n"
+				 ".if %c[type] == 0 && \\j-8 == \\k-\\k/%c[acc]*%c[acc]\n"
+				 "	ldr x16, [%[a], #\\k*8]\n"
+				 "	add x\\j, x\\j, x16\n"
+				 ".endif\n"
+				 ".endr\n"
+				 ".irp j,0,1,2,3,4,5,6,7\n"
+				 ".if %c[type] && \\j == \\k-\\k/%c[acc]*%c[acc]\n"
+				 "	ldr d16, [%[a], #\\k*8]\n"
+				 "	fadd d\\j, d\\j, d16\n"
+				 ".endif\n"
+				 ".endr\n"
+				 ".endr\n"
+				 "	add %[a], %[a], #64\n"
+				 "	subs %[turns], %[turns], #1\n"
+				 "	b.ne 1b\n"
+				 ".if %c[type]\n"
+				 ".irp j,0,1,2,3,4,5,6,7\n"
+				 "	str d\\j, [%[sum], #\\j*8]\n"
+				 ".endr\n"
+				 ".else\n"
+				 ".irp j,8,9,10,11,12,13,14,15\n"
+				 "	str x\\j, [%[sum], #(\\j-8)*8]\n"
+				 ".endr\n"
+				 ".endif\n"
+				 : [a] "+r"(a), [turns] "+r"(turns)
+				 : [sum] "r"(sum), [type] "i"(type), [acc] "i"(acc)
+				 : "memory", "cc", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
+				 "x15", "x16", "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7",
+				 "d16");
 #endif
 	}
 }
 
 /* for (; turns--; node = node->next)
- *	sum += node->value; */
+ *     sum += node->value; */
 KERNEL_BODY void chains_load(struct chains_walk *walk, const int type)
 {
 	const struct node *node = walk->node;
 	uint64_t turns = walk->ring.left, *sum = walk->sum;
 
 #if defined(__x86_64__)
-	__asm__ volatile(
-		"	xorl %%r8d, %%r8d\n"
-		"	xorps %%xmm0, %%xmm0\n"
-		".p2align 6\n"
-		"1:\n"
-		".rept 8\n"
-		".if %c[type]\n"
-		"	addsd 8(%[node]), %%xmm0\n"
-		".else\n"
-		"	addq 8(%[node]), %%r8\n"
-		".endif\n"
-		"	movq (%[node]), %[node]\n"
-		".endr\n"
-		"	decq %[turns]\n"
-		"	jnz 1b\n"
-		".if %c[type]\n"
-		"	movsd %%xmm0, (%[sum])\n"
-		".else\n"
-		"	movq %%r8, (%[sum])\n"
-		".endif\n"
-		: [node] "+r"(node), [turns] "+r"(turns)
-		: [sum] "r"(sum), [type] "i"(type)
-		: "memory", "cc", "r8", "xmm0");
+	__asm__ volatile("	xorl %%r8d, %%r8d\n"
+			 "	xorps %%xmm0, %%xmm0\n"
+			 ".p2align 6\n"
+			 "1:\n"
+			 ".rept 8\n"
+			 ".if %c[type]\n"
+			 "	addsd 8(%[node]), %%xmm0\n"
+			 ".else\n"
+			 "	addq 8(%[node]), %%r8\n"
+			 ".endif\n"
+			 "	movq (%[node]), %[node]\n"
+			 ".endr\n"
+			 "	decq %[turns]\n"
+			 "	jnz 1b\n"
+			 ".if %c[type]\n"
+			 "	movsd %%xmm0, (%[sum])\n"
+			 ".else\n"
+			 "	movq %%r8, (%[sum])\n"
+			 ".endif\n"
+			 : [node] "+r"(node), [turns] "+r"(turns)
+			 : [sum] "r"(sum), [type] "i"(type)
+			 : "memory", "cc", "r8", "xmm0");
 #else
-	__asm__ volatile(
-		"	mov x8, #0\n"
-		"	fmov d0, xzr\n"
-		".p2align 6\n"
-		"1:\n"
-		".rept 8\n"
-		".if %c[type]\n"
-		"	ldr d16, [%[node], #8]\n"
-		"	fadd d0, d0, d16\n"
-		".else\n"
-		"	ldr x16, [%[node], #8]\n"
-		"	add x8, x8, x16\n"
-		".endif\n"
-		"	ldr %[node], [%[node]]\n"
-		".endr\n"
-		"	subs %[turns], %[turns], #1\n"
-		"	b.ne 1b\n"
-		".if %c[type]\n"
-		"	str d0, [%[sum]]\n"
-		".else\n"
-		"	str x8, [%[sum]]\n"
-		".endif\n"
-		: [node] "+r"(node), [turns] "+r"(turns)
-		: [sum] "r"(sum), [type] "i"(type)
-		: "memory", "cc", "x8", "x16", "d0", "d16");
+	__asm__ volatile("	mov x8, #0\n"
+			 "	fmov d0, xzr\n"
+			 ".p2align 6\n"
+			 "1:\n"
+			 ".rept 8\n"
+			 ".if %c[type]\n"
+			 "	ldr d16, [%[node], #8]\n"
+			 "	fadd d0, d0, d16\n"
+			 ".else\n"
+			 "	ldr x16, [%[node], #8]\n"
+			 "	add x8, x8, x16\n"
+			 ".endif\n"
+			 "	ldr %[node], [%[node]]\n"
+			 ".endr\n"
+			 "	subs %[turns], %[turns], #1\n"
+			 "	b.ne 1b\n"
+			 ".if %c[type]\n"
+			 "	str d0, [%[sum]]\n"
+			 ".else\n"
+			 "	str x8, [%[sum]]\n"
+			 ".endif\n"
+			 : [node] "+r"(node), [turns] "+r"(turns)
+			 : [sum] "r"(sum), [type] "i"(type)
+			 : "memory", "cc", "x8", "x16", "d0", "d16");
 #endif
 	walk->node = node;
 	walk->ring.left = 0;
 }
 
-#define SUM(type, acc) KERNEL_LOOP static void sum_##type##_##acc(struct chains_walk *walk) { chains_sum(walk, type, acc); }
-#define LOOPS(type) \
-	KERNEL_LOOP static void none_##type(struct chains_walk *walk) { chains_none(walk, type); } \
-	KERNEL_LOOP static void load_##type(struct chains_walk *walk) { chains_load(walk, type); } \
+#define SUM(type, acc)                                                       \
+	KERNEL_LOOP static void sum_##type##_##acc(struct chains_walk *walk) \
+	{                                                                    \
+		chains_sum(walk, type, acc);                                 \
+	}
+#define LOOPS(type)                                                   \
+	KERNEL_LOOP static void none_##type(struct chains_walk *walk) \
+	{                                                             \
+		chains_none(walk, type);                              \
+	}                                                             \
+	KERNEL_LOOP static void load_##type(struct chains_walk *walk) \
+	{                                                             \
+		chains_load(walk, type);                              \
+	}                                                             \
 	SUM(type, 1) SUM(type, 2) SUM(type, 4) SUM(type, 8)
 
 LOOPS(0)
 LOOPS(1)
 
-static chains_loop *const sums[TYPES][ACC_CHOICES] = { { sum_0_1, sum_0_2, sum_0_4, sum_0_8 }, { sum_1_1, sum_1_2, sum_1_4, sum_1_8 } };
+static chains_loop *const sums[TYPES][ACC_CHOICES] = { { sum_0_1, sum_0_2, sum_0_4, sum_0_8 },
+	{ sum_1_1, sum_1_2, sum_1_4, sum_1_8 } };
 static chains_loop *const nones[TYPES] = { none_0, none_1 };
 static chains_loop *const loads[TYPES] = { load_0, load_1 };
 
@@ -284,10 +311,13 @@ static chains_loop *const loads[TYPES] = { load_0, load_1 };
 static struct status chains_check(const int64_t *v)
 {
 	if (v[ACC] > 0 && v[CHAIN] != CHAIN_SUM)
-		return status_make(STATUS_USAGE, "acc=%s: chain=%s has no chain through a sum to break; chain=sum has", acc_names[v[ACC]],
-			chain_names[v[CHAIN]]);
+		return status_make(STATUS_USAGE,
+			"acc=%s: chain=%s has no chain through a sum to break; chain=sum has",
+			acc_names[v[ACC]], chain_names[v[CHAIN]]);
 	if (v[ORDER] != ORDER_SEQUENTIAL && v[CHAIN] != CHAIN_LOAD)
-		return status_make(STATUS_USAGE, "order=random: chain=%s goes through arrays; chain=load has a list", chain_names[v[CHAIN]]);
+		return status_make(STATUS_USAGE,
+			"order=random: chain=%s goes through arrays; chain=load has a list",
+			chain_names[v[CHAIN]]);
 	return status_ok();
 }
 
@@ -305,7 +335,9 @@ static void chains_fit(int64_t *v, int changed)
 
 /* ---- Data */
 
-static const uint64_t bytes_each[CHAINS] = { [CHAIN_NONE] = 3 * NUMBER, [CHAIN_SUM] = NUMBER, [CHAIN_LOAD] = sizeof(struct node) };
+static const uint64_t bytes_each[CHAINS] = {
+	[CHAIN_NONE] = 3 * NUMBER, [CHAIN_SUM] = NUMBER, [CHAIN_LOAD] = sizeof(struct node)
+};
 
 /* Numbers of each array, or nodes: whole iterations. */
 static uint64_t count_of(const int64_t *v)
@@ -320,7 +352,8 @@ static uint64_t chains_footprint(const int64_t *v)
 
 static uint64_t chains_layout(const int64_t *v)
 {
-	return count_of(v) << 4 | (uint64_t)v[CHAIN] << 2 | (uint64_t)v[TYPE] << 1 | (uint64_t)v[ORDER];
+	return count_of(v) << 4 | (uint64_t)v[CHAIN] << 2 | (uint64_t)v[TYPE] << 1 |
+	       (uint64_t)v[ORDER];
 }
 
 /* Small whole numbers: their sums are exact in either type, in whatever order. */
@@ -328,7 +361,7 @@ static int value_of(uint64_t seed, uint64_t index)
 {
 	struct random random = { seed + index };
 
-	return (int)(random_next(&random) >> 60) + 1;      /* 1 … 16 */
+	return (int)(random_next(&random) >> 60) + 1; /* 1 … 16 */
 }
 
 union number {
@@ -362,7 +395,8 @@ static uint64_t total(const int64_t *v, const uint64_t sum[UNROLL])
 }
 
 /* The list goes through the nodes as the permutation says; where it is in order, it is none. */
-static void put(struct kernel_run *run, const struct shuffle *shuffle, uint64_t count, uint64_t index)
+static void put(
+	struct kernel_run *run, const struct shuffle *shuffle, uint64_t count, uint64_t index)
 {
 	uint64_t *words = (uint64_t *)(void *)run->memory;
 	struct node *nodes = (struct node *)(void *)run->memory;
@@ -391,7 +425,8 @@ static void chains_figures(struct kernel_run *run)
 	run->scattered = run->v[ORDER] == ORDER_RANDOM;
 	run->lines = run->scattered ? 1 : (double)bytes_each[run->v[CHAIN]] / LINE;
 	run->access = list ? "node" : "addition";
-	run->waits = list ? "the next node's address is in this node" : "nothing: the next address is this one and eight bytes";
+	run->waits = list ? "the next node's address is in this node"
+			  : "nothing: the next address is this one and eight bytes";
 }
 
 static void chains_rewind(struct kernel_run *run)
@@ -409,15 +444,17 @@ static struct status chains_prepare(struct kernel_run *run)
 
 	for (uint64_t i = run->prepared < chains_footprint(v) ? 0 : count; i < count; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(STATUS_CANCELLED, "stopped while the numbers were laid out");
+			return status_make(
+				STATUS_CANCELLED, "stopped while the numbers were laid out");
 		put(run, &shuffle, count, i);
 	}
 	run->laid_out = chains_footprint(v);
 	run->granule = UNROLL;
 	run->ring = count;
 	run->bytes = bytes_each[v[CHAIN]];
-	run->code = v[CHAIN] == CHAIN_NONE ? (const void *)nones[v[TYPE]] : v[CHAIN] == CHAIN_LOAD ? (const void *)loads[v[TYPE]] :
-		(const void *)sums[v[TYPE]][v[ACC]];
+	run->code = v[CHAIN] == CHAIN_NONE   ? (const void *)nones[v[TYPE]]
+		    : v[CHAIN] == CHAIN_LOAD ? (const void *)loads[v[TYPE]]
+					     : (const void *)sums[v[TYPE]][v[ACC]];
 	run->function = functions[v[CHAIN]];
 	chains_figures(run);
 	chains_rewind(run);
@@ -428,7 +465,11 @@ static void chains_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t *words = (uint64_t *)(void *)run->memory, count = count_of(run->v);
 	struct chains_walk walk = {
-		.ring = ring_begin(run, elements), .a = words, .b = words + count, .c = words + 2 * count, .node = run->cursor,
+		.ring = ring_begin(run, elements),
+		.a = words,
+		.b = words + count,
+		.c = words + 2 * count,
+		.node = run->cursor,
 	};
 
 	((chains_loop *)run->code)(&walk);
@@ -441,13 +482,15 @@ static void chains_call(struct kernel_run *run, uint64_t elements)
 
 static struct status wrong(uint64_t have, uint64_t right)
 {
-	return status_make(STATUS_FAILED, "chains added up to %llx where %llx is right", (unsigned long long)have, (unsigned long long)right);
+	return status_make(STATUS_FAILED, "chains added up to %llx where %llx is right",
+		(unsigned long long)have, (unsigned long long)right);
 }
 
 /* Of the arrays: from a rest of the ring, past its end. */
 static struct status verify_arrays(struct kernel_run *run)
 {
-	uint64_t count = run->ring, some = (count < 4096 ? count : 4096) / UNROLL * UNROLL, from = (count - some / 2) / UNROLL * UNROLL;
+	uint64_t count = run->ring, some = (count < 4096 ? count : 4096) / UNROLL * UNROLL,
+		 from = (count - some / 2) / UNROLL * UNROLL;
 	uint64_t *c = (uint64_t *)(void *)run->memory + 2 * count;
 	int64_t sum = 0;
 
@@ -460,9 +503,13 @@ static struct status verify_arrays(struct kernel_run *run)
 	chains_call(run, some);
 	chains_rewind(run);
 	if (run->v[CHAIN] == CHAIN_SUM)
-		return run->result == bits_of(run->v, sum) ? status_ok() : wrong(run->result, bits_of(run->v, sum));
+		return run->result == bits_of(run->v, sum)
+			       ? status_ok()
+			       : wrong(run->result, bits_of(run->v, sum));
 	for (uint64_t i = 0; i < some; i++) {
-		uint64_t at = (from + i) % count, right = bits_of(run->v, value_of(run->seed, at) + value_of(run->seed, count + at));
+		uint64_t at = (from + i) % count,
+			 right = bits_of(
+				 run->v, value_of(run->seed, at) + value_of(run->seed, count + at));
 
 		if (c[at] != right)
 			return wrong(c[at], right);
@@ -470,7 +517,8 @@ static struct status verify_arrays(struct kernel_run *run)
 	return status_ok();
 }
 
-/* The list comes back to its beginning after all of its nodes and not before; of a long one, a piece of it does not. */
+/* The list comes back to its beginning after all of its nodes and not before; of a long one, a
+ * piece of it does not. */
 static struct status verify_list(struct kernel_run *run)
 {
 	const struct node *first = (const struct node *)(void *)run->memory, *node = first;
@@ -485,15 +533,18 @@ static struct status verify_list(struct kernel_run *run)
 			return status_make(STATUS_FAILED, "chains: a node points outside the list");
 		node = node->next;
 		if ((node == first) != (i == count))
-			return status_make(STATUS_FAILED, "chains: the list closes after %llu of %llu nodes", (unsigned long long)i,
-				(unsigned long long)count);
+			return status_make(STATUS_FAILED,
+				"chains: the list closes after %llu of %llu nodes",
+				(unsigned long long)i, (unsigned long long)count);
 	}
 	chains_rewind(run);
 	chains_call(run, some);
 	if (run->cursor != (const void *)node)
-		return status_make(STATUS_FAILED, "chains walked to another node than its pointers say");
+		return status_make(
+			STATUS_FAILED, "chains walked to another node than its pointers say");
 	chains_rewind(run);
-	return run->result == bits_of(run->v, sum) ? status_ok() : wrong(run->result, bits_of(run->v, sum));
+	return run->result == bits_of(run->v, sum) ? status_ok()
+						   : wrong(run->result, bits_of(run->v, sum));
 }
 
 static struct status chains_verify(struct kernel_run *run)
@@ -504,20 +555,27 @@ static struct status chains_verify(struct kernel_run *run)
 static const char *chains_remark(const int64_t *v)
 {
 	if (v[CHAIN] == CHAIN_NONE)
-		return "No addition waits for another: what binds is how much the core takes in or moves in a cycle, or memory.";
+		return "No addition waits for another: what binds is how much the core takes in or "
+		       "moves in a cycle, or memory.";
 	if (v[CHAIN] == CHAIN_LOAD)
-		return "The address of each load comes out of the last one: all that follows waits for it, whatever cache it has to come from.";
+		return "The address of each load comes out of the last one: all that follows waits "
+		       "for it, whatever cache it has to come from.";
 	if (v[ACC] == 0)
-		return "Each addition waits for the last one, but no load does: loads run ahead, and the chain costs the addition's latency.";
-	return "Side by side, the sums wait for themselves alone: the chain is as many times shorter.";
+		return "Each addition waits for the last one, but no load does: loads run ahead, "
+		       "and the chain costs the addition's latency.";
+	return "Side by side, the sums wait for themselves alone: the chain is as many times "
+	       "shorter.";
 }
 
 const struct kernel kernel_chains = {
 	.name = "chains",
 	.title = "three loops that add, and what waits for what",
-	.look_for = "The same addition with no chain, with one through the sum, and with one through the load of a list's next node: turn "
-		"chain and see what CPE becomes. acc breaks the one through the sum; type=f64 makes it longer. Then grow size: loads that wait for "
-		"nothing run ahead and hide the caches, those of the list do not, least of all with order=random.",
+	.look_for = "The same addition with no chain, with one through the sum, and with one "
+		    "through the load of a list's next node: turn "
+		    "chain and see what CPE becomes. acc breaks the one through the sum; type=f64 "
+		    "makes it longer. Then grow size: loads that wait for "
+		    "nothing run ahead and hide the caches, those of the list do not, least of all "
+		    "with order=random.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice",
 	.element = "addition",
 	.hint = "Down to chain, then +: none, sum, load; then grow size",

@@ -1,7 +1,7 @@
 /* combine: reduce an array to one number, with every unrolling and number of accumulators.
  *
- * The loops stand in combine_loops.awk. Values are +1 and -1, so that sums stay small and products stay 1 or -1:
- * exact in every type, never overflowing, never denormal. */
+ * The loops stand in combine_loops.awk. Values are +1 and -1, so that sums stay small and products
+ * stay 1 or -1: exact in every type, never overflowing, never denormal. */
 #include "kernels/combine.h"
 
 #include <stdio.h>
@@ -19,20 +19,50 @@ static const char *const shape_names[] = { "separate", "reassociated", NULL };
 static const int64_t type_bytes[] = { 4, 8, 4, 8 };
 
 static const struct knob knobs[] = {
-	[OP] = { .name = "op", .help = "the operation that combines", .kind = KNOB_CHOICE,
-		.choices = op_names, .initial = 1 },
-	[TYPE] = { .name = "type", .help = "the type of the elements", .kind = KNOB_CHOICE,
-		.choices = type_names, .initial = TYPE_F64 },
-	[UNROLL] = { .name = "unroll", .help = "elements in one iteration of the loop", .kind = KNOB_COUNT,
-		.min = 1, .max = COMBINE_UNROLL, .initial = 4, .role = KNOB_FORM },
-	[ACC] = { .name = "acc", .help = "accumulators: chains that run side by side", .kind = KNOB_COUNT,
-		.min = 1, .max = COMBINE_UNROLL, .initial = 1, .role = KNOB_FORM },
-	[SHAPE] = { .name = "shape", .kind = KNOB_CHOICE, .choices = shape_names,
-		.help = "accumulators apart, or an iteration's elements combined first", .role = KNOB_FORM },
-	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 64, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[STRIDE] = { .name = "stride", .help = "elements from one read to the next", .kind = KNOB_COUNT,
-		.axis = AXIS_STRIDE, .min = 1, .max = 64, .initial = 1 },
+	[OP] = { .name = "op",
+		.help = "the operation that combines",
+		.kind = KNOB_CHOICE,
+		.choices = op_names,
+		.initial = 1 },
+	[TYPE] = { .name = "type",
+		.help = "the type of the elements",
+		.kind = KNOB_CHOICE,
+		.choices = type_names,
+		.initial = TYPE_F64 },
+	[UNROLL] = { .name = "unroll",
+		.help = "elements in one iteration of the loop",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = COMBINE_UNROLL,
+		.initial = 4,
+		.role = KNOB_FORM },
+	[ACC] = { .name = "acc",
+		.help = "accumulators: chains that run side by side",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = COMBINE_UNROLL,
+		.initial = 1,
+		.role = KNOB_FORM },
+	[SHAPE] = { .name = "shape",
+		.kind = KNOB_CHOICE,
+		.choices = shape_names,
+		.help = "accumulators apart, or an iteration's elements combined first",
+		.role = KNOB_FORM },
+	[SIZE] = { .name = "size",
+		.help = "bytes of the array",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 64,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[STRIDE] = { .name = "stride",
+		.help = "elements from one read to the next",
+		.kind = KNOB_COUNT,
+		.axis = AXIS_STRIDE,
+		.min = 1,
+		.max = 64,
+		.initial = 1 },
 };
 
 /* Elements read in one pass: every stride-th of the array, cut to whole iterations. */
@@ -46,17 +76,20 @@ static int64_t ring_elements(const int64_t *v)
 static struct status combine_check(const int64_t *v)
 {
 	if (v[ACC] > v[UNROLL])
-		return status_make(STATUS_USAGE, "acc=%lld needs unroll=%lld or more, and unroll is %lld",
-			(long long)v[ACC], (long long)v[ACC], (long long)v[UNROLL]);
+		return status_make(STATUS_USAGE,
+			"acc=%lld needs unroll=%lld or more, and unroll is %lld", (long long)v[ACC],
+			(long long)v[ACC], (long long)v[UNROLL]);
 	if (v[SHAPE] == SHAPE_REASSOCIATED && v[ACC] != 1)
 		return status_make(STATUS_USAGE,
 			"shape=reassociated has one accumulator: acc=%lld goes with shape=separate",
 			(long long)v[ACC]);
 	if (ring_elements(v) < 1)
 		return status_make(STATUS_USAGE,
-			"size=%lld holds fewer than unroll=%lld elements of %lld bytes at stride=%lld: it takes %lld",
+			"size=%lld holds fewer than unroll=%lld elements of %lld bytes at "
+			"stride=%lld: it takes %lld",
 			(long long)v[SIZE], (long long)v[UNROLL], (long long)type_bytes[v[TYPE]],
-			(long long)v[STRIDE], (long long)(v[UNROLL] * v[STRIDE] * type_bytes[v[TYPE]]));
+			(long long)v[STRIDE],
+			(long long)(v[UNROLL] * v[STRIDE] * type_bytes[v[TYPE]]));
 	return status_ok();
 }
 
@@ -78,7 +111,8 @@ static void combine_fit(int64_t *v, int changed)
 		int64_t need = v[UNROLL] * type_bytes[v[TYPE]];
 
 		if (changed == SIZE) {
-			/* The smaller array holds fewer reads: closer together first, then fewer at a time. */
+			/* The smaller array holds fewer reads: closer together first, then fewer at
+			 * a time. */
 			v[STRIDE] = v[SIZE] / need > 1 ? v[SIZE] / need : 1;
 			if (v[SIZE] < need) {
 				v[UNROLL] = v[SIZE] / type_bytes[v[TYPE]];
@@ -119,8 +153,11 @@ static int64_t shape_of(const int64_t *v)
 
 static combine_loop *loop_of(const int64_t *v)
 {
-	static combine_loop *const (*const loops[])[2][COMBINE_SHAPES] = {
-		combine_i32_loops, combine_i64_loops, combine_f32_loops, combine_f64_loops,
+	static combine_loop *const(*const loops[])[2][COMBINE_SHAPES] = {
+		combine_i32_loops,
+		combine_i64_loops,
+		combine_f32_loops,
+		combine_f64_loops,
 	};
 
 	return loops[v[TYPE]][v[OP]][v[STRIDE] > 1][shape_of(v)];
@@ -128,8 +165,11 @@ static combine_loop *loop_of(const int64_t *v)
 
 static const char *name_of(const int64_t *v)
 {
-	static const char *const (*const names[])[2][COMBINE_SHAPES] = {
-		combine_i32_names, combine_i64_names, combine_f32_names, combine_f64_names,
+	static const char *const(*const names[])[2][COMBINE_SHAPES] = {
+		combine_i32_names,
+		combine_i64_names,
+		combine_f32_names,
+		combine_f64_names,
 	};
 
 	return names[v[TYPE]][v[OP]][v[STRIDE] > 1][shape_of(v)];
@@ -194,8 +234,12 @@ static void combine_call(struct kernel_run *run, uint64_t elements)
 	combine_loop *loop = (combine_loop *)run->code;
 	uint64_t ring = run->ring / run->granule;
 	struct combine_walk walk = {
-		.at = run->cursor, .room = ring - run->position, .left = elements / run->granule,
-		.base = run->memory, .ring = ring, .stride = run->v[STRIDE] * (int64_t)run->bytes,
+		.at = run->cursor,
+		.room = ring - run->position,
+		.left = elements / run->granule,
+		.base = run->memory,
+		.ring = ring,
+		.stride = run->v[STRIDE] * (int64_t)run->bytes,
 	};
 
 	loop(&walk);
@@ -252,18 +296,23 @@ static const char *combine_remark(const int64_t *v)
 
 	if (v[SHAPE] == SHAPE_REASSOCIATED)
 		return NULL;
-	return combine_stack_accesses[v[TYPE]][v[OP]][v[STRIDE] > 1][shape] == 0 ? NULL :
-		"More accumulators than registers: this loop also uses the stack, as compiled code does.";
+	return combine_stack_accesses[v[TYPE]][v[OP]][v[STRIDE] > 1][shape] == 0
+		       ? NULL
+		       : "More accumulators than registers: this loop also uses the stack, as "
+			 "compiled code does.";
 }
 
 const struct kernel kernel_combine = {
 	.name = "combine",
 	.title = "reduce an array",
-	.look_for = "With one accumulator every operation waits for the one before: CPE is the operation's latency, "
-		"whatever the size. Turn up unroll and acc together and CPE falls until another limit, a port or the "
-		"loads, takes over. Then grow size past each cache.",
-	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 (combining, unrolling, "
-		"accumulators)",
+	.look_for = "With one accumulator every operation waits for the one before: CPE is the "
+		    "operation's latency, "
+		    "whatever the size. Turn up unroll and acc together and CPE falls until "
+		    "another limit, a port or the "
+		    "loads, takes over. Then grow size past each cache.",
+	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 "
+		    "(combining, unrolling, "
+		    "accumulators)",
 	.element = "array element read",
 	.limit = "latency",
 	.hint = "Down to acc, then +: watch the cycles fall",

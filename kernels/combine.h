@@ -6,8 +6,9 @@
 
 enum { COMBINE_UNROLL = 16 };
 
-/* Loops of one operation and stride form, by shape: separate ones first, unroll by unroll, each with 1…unroll
- * accumulators; then the reassociated ones from unroll 2 on (at unroll 1 the shapes are the same loop). */
+/* Loops of one operation and stride form, by shape: separate ones first, unroll by unroll, each
+ * with 1…unroll accumulators; then the reassociated ones from unroll 2 on (at unroll 1 the shapes
+ * are the same loop). */
 enum {
 	COMBINE_SEPARATE = COMBINE_UNROLL * (COMBINE_UNROLL + 1) / 2,
 	COMBINE_SHAPES = COMBINE_SEPARATE + COMBINE_UNROLL - 1
@@ -15,18 +16,18 @@ enum {
 
 /* A walk round the array, in iterations of the loop; at and room move on with it. */
 struct combine_walk {
-	const void *at;       /* the next element */
-	uint64_t room;        /* iterations from there to the end of the ring, > 0 */
-	uint64_t left;        /* iterations to make, > 0 */
-	const void *base;     /* the ring's first element */
-	uint64_t ring;        /* iterations in the ring */
-	int64_t stride;       /* bytes from one element to the next */
+	const void *at;	  /* the next element */
+	uint64_t room;	  /* iterations from there to the end of the ring, > 0 */
+	uint64_t left;	  /* iterations to make, > 0 */
+	const void *base; /* the ring's first element */
+	uint64_t ring;	  /* iterations in the ring */
+	int64_t stride;	  /* bytes from one element to the next */
 	union {
 		int32_t i32;
 		int64_t i64;
 		float f32;
 		double f64;
-	} result;             /* all elements read, combined */
+	} result; /* all elements read, combined */
 };
 
 typedef void combine_loop(struct combine_walk *walk);

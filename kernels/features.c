@@ -10,8 +10,14 @@
 #endif
 
 static const char *const names[] = {
-	[FEATURE_X86_64] = "x86-64", [FEATURE_SSE4] = "SSE4.1", [FEATURE_AVX] = "AVX", [FEATURE_AVX2] = "AVX2",
-	[FEATURE_FMA] = "FMA", [FEATURE_BMI2] = "BMI2", [FEATURE_AVX512] = "AVX-512", [FEATURE_NEON] = "NEON",
+	[FEATURE_X86_64] = "x86-64",
+	[FEATURE_SSE4] = "SSE4.1",
+	[FEATURE_AVX] = "AVX",
+	[FEATURE_AVX2] = "AVX2",
+	[FEATURE_FMA] = "FMA",
+	[FEATURE_BMI2] = "BMI2",
+	[FEATURE_AVX512] = "AVX-512",
+	[FEATURE_NEON] = "NEON",
 };
 _Static_assert(sizeof(names) / sizeof(*names) == FEATURE_COUNT, "every feature has a name");
 
@@ -33,7 +39,7 @@ bool features_have(enum feature feature)
 		return __builtin_cpu_supports("bmi2");
 	case FEATURE_AVX512:
 		return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-			__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 	case FEATURE_NEON:
 	case FEATURE_COUNT:
 		break;
@@ -53,43 +59,45 @@ struct status features_need(enum feature feature, const char *what)
 {
 	if (features_have(feature))
 		return status_ok();
-	return status_make(STATUS_FAILED, "%s needs %s, which this processor lacks", what, names[feature]);
+	return status_make(
+		STATUS_FAILED, "%s needs %s, which this processor lacks", what, names[feature]);
 }
 
 /* ---- words */
 
 #if defined(__x86_64__)
 
-/* What the operating system has to save as well is said by the wide feature that goes with it. Bits: Intel's Software Developer's Manual, volume 2, CPUID;
- * lzcnt: AMD's Architecture Programmer's Manual, volume 3. */
+/* What the operating system has to save as well is said by the wide feature that goes with it.
+ * Bits: Intel's Software Developer's Manual, volume 2, CPUID; lzcnt: AMD's Architecture
+ * Programmer's Manual, volume 3. */
 static const struct {
 	const char *word;
 	enum feature with;
-	unsigned leaf;            /* 0: no bit of its own */
+	unsigned leaf; /* 0: no bit of its own */
 	char reg;
 	unsigned bit;
 	unsigned subleaf;
 } words[] = {
-	{"sse4", FEATURE_SSE4, 0, 0, 0, 0},
-	{"avx", FEATURE_AVX, 0, 0, 0, 0},
-	{"avx2", FEATURE_AVX2, 0, 0, 0, 0},
-	{"fma", FEATURE_FMA, 0, 0, 0, 0},
-	{"bmi2", FEATURE_BMI2, 7, 'b', 3, 0},
-	{"avx512", FEATURE_AVX512, 0, 0, 0, 0},
-	{"lzcnt", FEATURE_X86_64, 0x80000001, 'c', 5, 0},
-	{"movbe", FEATURE_X86_64, 1, 'c', 22, 0},
-	{"f16c", FEATURE_AVX, 1, 'c', 29, 0},
-	{"aes", FEATURE_SSE4, 1, 'c', 25, 0},
-	{"clmul", FEATURE_SSE4, 1, 'c', 1, 0},
-	{"gfni", FEATURE_SSE4, 7, 'c', 8, 0},
-	{"vaes", FEATURE_AVX512, 7, 'c', 9, 0},
-	{"ifma", FEATURE_AVX512, 7, 'b', 21, 0},
-	{"vbmi", FEATURE_AVX512, 7, 'c', 1, 0},
-	{"vbmi2", FEATURE_AVX512, 7, 'c', 6, 0},
-	{"vnni", FEATURE_AVX512, 7, 'c', 11, 0},
-	{"popcntdq", FEATURE_AVX512, 7, 'c', 14, 0},
-	{"avx512cd", FEATURE_AVX512, 7, 'b', 28, 0},
-	{"avx-vnni", FEATURE_AVX2, 7, 'a', 4, 1},
+	{ "sse4", FEATURE_SSE4, 0, 0, 0, 0 },
+	{ "avx", FEATURE_AVX, 0, 0, 0, 0 },
+	{ "avx2", FEATURE_AVX2, 0, 0, 0, 0 },
+	{ "fma", FEATURE_FMA, 0, 0, 0, 0 },
+	{ "bmi2", FEATURE_BMI2, 7, 'b', 3, 0 },
+	{ "avx512", FEATURE_AVX512, 0, 0, 0, 0 },
+	{ "lzcnt", FEATURE_X86_64, 0x80000001, 'c', 5, 0 },
+	{ "movbe", FEATURE_X86_64, 1, 'c', 22, 0 },
+	{ "f16c", FEATURE_AVX, 1, 'c', 29, 0 },
+	{ "aes", FEATURE_SSE4, 1, 'c', 25, 0 },
+	{ "clmul", FEATURE_SSE4, 1, 'c', 1, 0 },
+	{ "gfni", FEATURE_SSE4, 7, 'c', 8, 0 },
+	{ "vaes", FEATURE_AVX512, 7, 'c', 9, 0 },
+	{ "ifma", FEATURE_AVX512, 7, 'b', 21, 0 },
+	{ "vbmi", FEATURE_AVX512, 7, 'c', 1, 0 },
+	{ "vbmi2", FEATURE_AVX512, 7, 'c', 6, 0 },
+	{ "vnni", FEATURE_AVX512, 7, 'c', 11, 0 },
+	{ "popcntdq", FEATURE_AVX512, 7, 'c', 14, 0 },
+	{ "avx512cd", FEATURE_AVX512, 7, 'b', 28, 0 },
+	{ "avx-vnni", FEATURE_AVX2, 7, 'a', 4, 1 },
 };
 
 static bool has_bit(unsigned leaf, unsigned subleaf, char reg, unsigned bit)
@@ -120,8 +128,11 @@ bool features_word(const char *word, bool *known)
 /* Bits of AT_HWCAP: the kernel's arch/arm64/include/uapi/asm/hwcap.h. */
 bool features_word(const char *word, bool *known)
 {
-	static const struct { const char *word; unsigned bit; } words[] = { { "neon", 1 }, { "aes", 3 }, { "pmull", 4 }, { "crc32", 7 },
-		{ "atomics", 8 }, { "dotprod", 20 } };
+	static const struct {
+		const char *word;
+		unsigned bit;
+	} words[] = { { "neon", 1 }, { "aes", 3 }, { "pmull", 4 }, { "crc32", 7 }, { "atomics", 8 },
+		{ "dotprod", 20 } };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strcmp(words[i].word, word) == 0) {

@@ -13,8 +13,8 @@ static inline uint32_t fill_value(uint64_t seed, uint64_t index)
 	return (uint32_t)(random_next(&random) >> 32);
 }
 
-/* Fills run->memory with `count` of them, each with the bits of `set` set besides, from where run->prepared ends; sets
- * run->laid_out. STATUS_CANCELLED when run->cancel says so. */
+/* Fills run->memory with `count` of them, each with the bits of `set` set besides, from where
+ * run->prepared ends; sets run->laid_out. STATUS_CANCELLED when run->cancel says so. */
 static inline struct status fill_words(struct kernel_run *run, uint64_t count, uint32_t set)
 {
 	uint32_t *words = (uint32_t *)(void *)run->memory;

@@ -9,14 +9,17 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* clflushopt goes on before its line is out: ten times as fast as clflush, which every processor of the set has. */
+/* clflushopt goes on before its line is out: ten times as fast as clflush, which every processor of
+ * the set has. */
 static inline bool flush_overlaps(void)
 {
-	static atomic_int known;      /* asking takes microseconds in a virtual machine */
+	static atomic_int known; /* asking takes microseconds in a virtual machine */
 	unsigned a, b, c, d;
 
 	if (!atomic_load_explicit(&known, memory_order_relaxed))
-		atomic_store_explicit(&known, __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 23 & 1) ? 1 : -1, memory_order_relaxed);
+		atomic_store_explicit(&known,
+			__get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 23 & 1) ? 1 : -1,
+			memory_order_relaxed);
 	return atomic_load_explicit(&known, memory_order_relaxed) > 0;
 }
 #endif

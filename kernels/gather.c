@@ -1,5 +1,6 @@
-/* gather: fetch values that an array of indices points to, by scalar loads or by one instruction for 2 to 16 of them. A gather saves
- * instructions; each element it fetches is a load all the same. */
+/* gather: fetch values that an array of indices points to, by scalar loads or by one instruction
+ * for 2 to 16 of them. A gather saves instructions; each element it fetches is a load all the same.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,47 +19,61 @@ static const char *const form_names[] = { "scalar", "gather128", "gather256", "g
 static const char *const order_names[] = { "random", "sequential", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of values and indices together", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[TYPE] = { .name = "type", .help = "the type of the values; an index has 4 bytes", .kind = KNOB_CHOICE,
+	[SIZE] = { .name = "size",
+		.help = "bytes of values and indices together",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[TYPE] = { .name = "type",
+		.help = "the type of the values; an index has 4 bytes",
+		.kind = KNOB_CHOICE,
 		.choices = type_names },
-	[FORM] = { .name = "form", .help = "a load for each value, or a gather into so many bits", .kind = KNOB_CHOICE,
-		.choices = form_names, .role = KNOB_FORM },
-	[ORDER] = { .name = "order", .help = "where the indices lead", .kind = KNOB_CHOICE, .choices = order_names },
+	[FORM] = { .name = "form",
+		.help = "a load for each value, or a gather into so many bits",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
+	[ORDER] = { .name = "order",
+		.help = "where the indices lead",
+		.kind = KNOB_CHOICE,
+		.choices = order_names },
 };
 
 struct gather_walk {
 	const void *data;
 	const uint32_t *indices;
 	struct ring ring;
-	uint64_t sum;      /* of i32: its lower half counts */
+	uint64_t sum; /* of i32: its lower half counts */
 };
 
 /* The next index, and the value it leads to, onto one sum. */
 #if defined(__x86_64__)
-#define FETCH(n, sum) \
-	"	movl	4*" #n "(%[indices]), %k[x]	\n" \
-	"	.if %c[bytes] == 4			\n" \
+#define FETCH(n, sum)                                     \
+	"	movl	4*" #n "(%[indices]), %k[x]	\n"   \
+	"	.if %c[bytes] == 4			\n"                        \
 	"	addl	(%[data],%[x],4), %k[" sum "]	\n" \
-	"	.else					\n" \
-	"	addq	(%[data],%[x],8), %[" sum "]	\n" \
+	"	.else					\n"                                   \
+	"	addq	(%[data],%[x],8), %[" sum "]	\n"  \
 	"	.endif					\n"
-#define NEXT \
+#define NEXT                            \
 	"	addq	%[step], %[indices]		\n" \
-	"	cmpq	%[end], %[indices]		\n" \
+	"	cmpq	%[end], %[indices]		\n"  \
 	"	jne	1b				\n"
 #else
-#define FETCH(n, sum) \
+#define FETCH(n, sum)                                     \
 	"	ldr	%w[x], [%[indices], 4*" #n "]	\n" \
-	"	.if %c[bytes] == 4			\n" \
-	"	ldr	%w[x], [%[data], %[x], lsl 2]	\n" \
-	"	.else					\n" \
-	"	ldr	%[x], [%[data], %[x], lsl 3]	\n" \
-	"	.endif					\n" \
+	"	.if %c[bytes] == 4			\n"                        \
+	"	ldr	%w[x], [%[data], %[x], lsl 2]	\n"           \
+	"	.else					\n"                                   \
+	"	ldr	%[x], [%[data], %[x], lsl 3]	\n"            \
+	"	.endif					\n"                                  \
 	"	add	%[" sum "], %[" sum "], %[x]	\n"
-#define NEXT \
+#define NEXT                                      \
 	"	add	%[indices], %[indices], %[step]	\n" \
-	"	cmp	%[indices], %[end]		\n" \
+	"	cmp	%[indices], %[end]		\n"             \
 	"	b.ne	1b				\n"
 #endif
 
@@ -73,24 +88,30 @@ KERNEL_BODY void gather_scalar(struct gather_walk *walk, const int bytes)
 		/* sum0 += data[indices[i]]; sum1 += data[indices[i + 1]]; … */
 		__asm__ volatile(
 			"	.p2align 6		\n"
-			"1:				\n"
-			FETCH(0, "sum0") FETCH(1, "sum1") FETCH(2, "sum2") FETCH(3, "sum3")
-			FETCH(4, "sum0") FETCH(5, "sum1") FETCH(6, "sum2") FETCH(7, "sum3")
-			NEXT
-			: [indices] "+r"(indices), [sum0] "+r"(sum0), [sum1] "+r"(sum1), [sum2] "+r"(sum2),
-			  [sum3] "+r"(sum3), [x] "=&r"(x)
+			"1:				\n" FETCH(0, "sum0") FETCH(1, "sum1")
+				FETCH(2, "sum2") FETCH(3, "sum3") FETCH(4, "sum0") FETCH(5, "sum1")
+					FETCH(6, "sum2") FETCH(7, "sum3") NEXT
+			: [indices] "+r"(indices), [sum0] "+r"(sum0), [sum1] "+r"(sum1),
+			[sum2] "+r"(sum2), [sum3] "+r"(sum3), [x] "=&r"(x)
 			: [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes), [step] "i"(32)
 			: "cc", "memory");
 	}
 	walk->sum = sum0 + sum1 + sum2 + sum3;
 }
 
-KERNEL_LOOP static void scalar_4(struct gather_walk *walk) { gather_scalar(walk, 4); }
-KERNEL_LOOP static void scalar_8(struct gather_walk *walk) { gather_scalar(walk, 8); }
+KERNEL_LOOP static void scalar_4(struct gather_walk *walk)
+{
+	gather_scalar(walk, 4);
+}
+KERNEL_LOOP static void scalar_8(struct gather_walk *walk)
+{
+	gather_scalar(walk, 8);
+}
 
 #if defined(__x86_64__)
 
-/* What a vector of `words` 8-byte words comes to. Not in the loops' functions: it is a loop itself. */
+/* What a vector of `words` 8-byte words comes to. Not in the loops' functions: it is a loop itself.
+ */
 KERNEL_LOOP static uint64_t lanes_sum(const void *sums, int words, int bytes)
 {
 	uint64_t sum = 0;
@@ -100,41 +121,44 @@ KERNEL_LOOP static uint64_t lanes_sum(const void *sums, int words, int bytes)
 	return sum;
 }
 
-/* A gather's mask says which lanes are still to be fetched: it is used up, and set again each time. Lanes out of the mask would
- * keep what the target held, so that it is cleared first: otherwise each gather would wait for the one before. */
+/* A gather's mask says which lanes are still to be fetched: it is used up, and set again each time.
+ * Lanes out of the mask would keep what the target held, so that it is cleared first: otherwise
+ * each gather would wait for the one before. */
 typedef uint64_t bits128 __attribute__((vector_size(16)));
 typedef uint64_t bits256 __attribute__((vector_size(32)));
 typedef uint64_t bits512 __attribute__((vector_size(64)));
 
 /* 4 values of 4 bytes or 2 of 8 in one instruction. */
-__attribute__((target("avx2"))) KERNEL_BODY void gather_128(struct gather_walk *walk, const int bytes)
+__attribute__((target("avx2"))) KERNEL_BODY void gather_128(
+	struct gather_walk *walk, const int bytes)
 {
 	bits128 sums = { 0 };
 	uint64_t turns, from, step = 16 * 4 / (uint64_t)bytes;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *indices = walk->indices + from * step / 4, *end = indices + turns * step / 4;
+		const uint32_t *indices = walk->indices + from * step / 4,
+			       *end = indices + turns * step / 4;
 		bits128 x, values, lanes;
 
 		/* in each lane: x = indices[i + lane]; sums += data[x]; */
-		__asm__ volatile(
-			"	.p2align 6				\n"
-			"1:						\n"
-			"	vpxor	%x[values], %x[values], %x[values] \n"
-			"	vpcmpeqd %x[lanes], %x[lanes], %x[lanes] \n"
-			"	.if %c[bytes] == 4			\n"
-			"	vmovdqu	(%[indices]), %x[x]	\n"
-			"	vpgatherdd %x[lanes], (%[data],%x[x],4), %x[values] \n"
-			"	vpaddd	%x[values], %x[sums], %x[sums] \n"
-			"	.else					\n"
-			"	vmovq	(%[indices]), %x[x]	\n"
-			"	vpgatherdq %x[lanes], (%[data],%x[x],8), %x[values] \n"
-			"	vpaddq	%x[values], %x[sums], %x[sums] \n"
-			"	.endif					\n"
-			NEXT
-			: [indices] "+r"(indices), [sums] "+x"(sums), [x] "=&x"(x), [values] "=&x"(values), [lanes] "=&x"(lanes)
-			: [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes), [step] "i"(16 * 4 / bytes)
-			: "cc", "memory");
+		__asm__ volatile("	.p2align 6				\n"
+				 "1:						\n"
+				 "	vpxor	%x[values], %x[values], %x[values] \n"
+				 "	vpcmpeqd %x[lanes], %x[lanes], %x[lanes] \n"
+				 "	.if %c[bytes] == 4			\n"
+				 "	vmovdqu	(%[indices]), %x[x]	\n"
+				 "	vpgatherdd %x[lanes], (%[data],%x[x],4), %x[values] \n"
+				 "	vpaddd	%x[values], %x[sums], %x[sums] \n"
+				 "	.else					\n"
+				 "	vmovq	(%[indices]), %x[x]	\n"
+				 "	vpgatherdq %x[lanes], (%[data],%x[x],8), %x[values] \n"
+				 "	vpaddq	%x[values], %x[sums], %x[sums] \n"
+				 "	.endif					\n" NEXT
+				 : [indices] "+r"(indices), [sums] "+x"(sums), [x] "=&x"(x),
+				 [values] "=&x"(values), [lanes] "=&x"(lanes)
+				 : [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes),
+				 [step] "i"(16 * 4 / bytes)
+				 : "cc", "memory");
 	}
 	walk->sum = lanes_sum(&sums, 2, bytes);
 }
@@ -150,34 +174,36 @@ __attribute__((target("avx2"))) KERNEL_LOOP static void gather128_8(struct gathe
 }
 
 /* 8 values of 4 bytes or 4 of 8 in one instruction. */
-__attribute__((target("avx2"))) KERNEL_BODY void gather_256(struct gather_walk *walk, const int bytes)
+__attribute__((target("avx2"))) KERNEL_BODY void gather_256(
+	struct gather_walk *walk, const int bytes)
 {
 	bits256 sums = { 0 };
 	uint64_t turns, from, step = 32 * 4 / (uint64_t)bytes;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *indices = walk->indices + from * step / 4, *end = indices + turns * step / 4;
+		const uint32_t *indices = walk->indices + from * step / 4,
+			       *end = indices + turns * step / 4;
 		bits256 x, values, lanes;
 
 		/* in each lane: x = indices[i + lane]; sums += data[x]; */
-		__asm__ volatile(
-			"	.p2align 6				\n"
-			"1:						\n"
-			"	vpxor	%t[values], %t[values], %t[values] \n"
-			"	vpcmpeqd %t[lanes], %t[lanes], %t[lanes] \n"
-			"	.if %c[bytes] == 4			\n"
-			"	vmovdqu	(%[indices]), %t[x]	\n"
-			"	vpgatherdd %t[lanes], (%[data],%t[x],4), %t[values] \n"
-			"	vpaddd	%t[values], %t[sums], %t[sums] \n"
-			"	.else					\n"
-			"	vmovdqu	(%[indices]), %x[x]	\n"
-			"	vpgatherdq %t[lanes], (%[data],%x[x],8), %t[values] \n"
-			"	vpaddq	%t[values], %t[sums], %t[sums] \n"
-			"	.endif					\n"
-			NEXT
-			: [indices] "+r"(indices), [sums] "+x"(sums), [x] "=&x"(x), [values] "=&x"(values), [lanes] "=&x"(lanes)
-			: [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes), [step] "i"(32 * 4 / bytes)
-			: "cc", "memory");
+		__asm__ volatile("	.p2align 6				\n"
+				 "1:						\n"
+				 "	vpxor	%t[values], %t[values], %t[values] \n"
+				 "	vpcmpeqd %t[lanes], %t[lanes], %t[lanes] \n"
+				 "	.if %c[bytes] == 4			\n"
+				 "	vmovdqu	(%[indices]), %t[x]	\n"
+				 "	vpgatherdd %t[lanes], (%[data],%t[x],4), %t[values] \n"
+				 "	vpaddd	%t[values], %t[sums], %t[sums] \n"
+				 "	.else					\n"
+				 "	vmovdqu	(%[indices]), %x[x]	\n"
+				 "	vpgatherdq %t[lanes], (%[data],%x[x],8), %t[values] \n"
+				 "	vpaddq	%t[values], %t[sums], %t[sums] \n"
+				 "	.endif					\n" NEXT
+				 : [indices] "+r"(indices), [sums] "+x"(sums), [x] "=&x"(x),
+				 [values] "=&x"(values), [lanes] "=&x"(lanes)
+				 : [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes),
+				 [step] "i"(32 * 4 / bytes)
+				 : "cc", "memory");
 	}
 	walk->sum = lanes_sum(&sums, 4, bytes);
 }
@@ -193,34 +219,36 @@ __attribute__((target("avx2"))) KERNEL_LOOP static void gather256_8(struct gathe
 }
 
 /* 16 values of 4 bytes or 8 of 8 in one instruction. */
-__attribute__((target("avx512f"))) KERNEL_BODY void gather_512(struct gather_walk *walk, const int bytes)
+__attribute__((target("avx512f"))) KERNEL_BODY void gather_512(
+	struct gather_walk *walk, const int bytes)
 {
 	bits512 sums = { 0 };
 	uint64_t turns, from, step = 64 * 4 / (uint64_t)bytes;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *indices = walk->indices + from * step / 4, *end = indices + turns * step / 4;
+		const uint32_t *indices = walk->indices + from * step / 4,
+			       *end = indices + turns * step / 4;
 		bits512 x, values;
 
 		/* in each lane: x = indices[i + lane]; sums += data[x]; */
-		__asm__ volatile(
-			"	.p2align 6				\n"
-			"1:						\n"
-			"	vpxord	%g[values], %g[values], %g[values] \n"
-			"	kxnorw	%%k1, %%k1, %%k1		\n"
-			"	.if %c[bytes] == 4			\n"
-			"	vmovdqu32	(%[indices]), %g[x]	\n"
-			"	vpgatherdd (%[data],%g[x],4), %g[values]%{%%k1%} \n"
-			"	vpaddd	%g[values], %g[sums], %g[sums] \n"
-			"	.else					\n"
-			"	vmovdqu	(%[indices]), %t[x]	\n"
-			"	vpgatherdq (%[data],%t[x],8), %g[values]%{%%k1%} \n"
-			"	vpaddq	%g[values], %g[sums], %g[sums] \n"
-			"	.endif					\n"
-			NEXT
-			: [indices] "+r"(indices), [sums] "+v"(sums), [x] "=&v"(x), [values] "=&v"(values)
-			: [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes), [step] "i"(64 * 4 / bytes)
-			: "cc", "memory", "k1");
+		__asm__ volatile("	.p2align 6				\n"
+				 "1:						\n"
+				 "	vpxord	%g[values], %g[values], %g[values] \n"
+				 "	kxnorw	%%k1, %%k1, %%k1		\n"
+				 "	.if %c[bytes] == 4			\n"
+				 "	vmovdqu32	(%[indices]), %g[x]	\n"
+				 "	vpgatherdd (%[data],%g[x],4), %g[values]%{%%k1%} \n"
+				 "	vpaddd	%g[values], %g[sums], %g[sums] \n"
+				 "	.else					\n"
+				 "	vmovdqu	(%[indices]), %t[x]	\n"
+				 "	vpgatherdq (%[data],%t[x],8), %g[values]%{%%k1%} \n"
+				 "	vpaddq	%g[values], %g[sums], %g[sums] \n"
+				 "	.endif					\n" NEXT
+				 : [indices] "+r"(indices), [sums] "+v"(sums), [x] "=&v"(x),
+				 [values] "=&v"(values)
+				 : [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes),
+				 [step] "i"(64 * 4 / bytes)
+				 : "cc", "memory", "k1");
 	}
 	walk->sum = lanes_sum(&sums, 8, bytes);
 }
@@ -249,13 +277,14 @@ typedef void gather_loop(struct gather_walk *walk);
 static const struct {
 	const char *function;
 	gather_loop *loops[TYPES];
-	uint64_t values[TYPES];      /* an iteration */
+	uint64_t values[TYPES]; /* an iteration */
 	enum feature needs;
 } forms[FORMS] = {
 	[FORM_SCALAR] = { "gather_scalar", { scalar_4, scalar_8 }, { 8, 8 } },
 	[FORM_GATHER128] = { "gather_128", { gather128_4, gather128_8 }, { 4, 2 }, FEATURE_AVX2 },
 	[FORM_GATHER256] = { "gather_256", { gather256_4, gather256_8 }, { 8, 4 }, FEATURE_AVX2 },
-	[FORM_GATHER512] = { "gather_512", { gather512_4, gather512_8 }, { 16, 8 }, FEATURE_AVX512 },
+	[FORM_GATHER512] = { "gather_512", { gather512_4, gather512_8 }, { 16, 8 },
+		FEATURE_AVX512 },
 };
 
 static struct status gather_check(const int64_t *v)
@@ -280,7 +309,8 @@ static uint64_t gather_footprint(const int64_t *v)
 	return (uint64_t)v[SIZE];
 }
 
-/* The values, then as many indices: indices lead anywhere among the values, so that each size is laid out for itself. */
+/* The values, then as many indices: indices lead anywhere among the values, so that each size is
+ * laid out for itself. */
 static uint64_t gather_layout(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] << 2 | (uint64_t)v[TYPE] << 1 | (uint64_t)v[ORDER];
@@ -303,7 +333,8 @@ static uint32_t index_of(const struct kernel_run *run, uint64_t i)
 {
 	struct random random = { run->seed + i };
 
-	return run->v[ORDER] == ORDER_RANDOM ? (uint32_t)random_below(&random, count_of(run)) : (uint32_t)i;
+	return run->v[ORDER] == ORDER_RANDOM ? (uint32_t)random_below(&random, count_of(run))
+					     : (uint32_t)i;
 }
 
 static uint64_t value_of(const struct kernel_run *run, uint64_t i)
@@ -336,7 +367,8 @@ static struct status gather_prepare(struct kernel_run *run)
 		uint64_t value = value_of(run, i);
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
+			return status_make(
+				STATUS_CANCELLED, "stopped while the arrays were filled");
 		memcpy(run->memory + i * bytes, &value, bytes);
 		indices[i] = index_of(run, i);
 	}
@@ -354,7 +386,9 @@ static struct status gather_prepare(struct kernel_run *run)
 
 static void gather_call(struct kernel_run *run, uint64_t elements)
 {
-	struct gather_walk walk = { .data = run->memory, .indices = run->cursor, .ring = ring_begin(run, elements) };
+	struct gather_walk walk = {
+		.data = run->memory, .indices = run->cursor, .ring = ring_begin(run, elements)
+	};
 
 	((gather_loop *)run->code)(&walk);
 	ring_end(run, &walk.ring);
@@ -387,9 +421,11 @@ static struct status gather_verify(struct kernel_run *run)
 const struct kernel kernel_gather = {
 	.name = "gather",
 	.title = "gather against scalar loads",
-	.look_for = "A gather fetches up to 16 values in one instruction, and makes a load for each nevertheless: what it can save is "
-		"the rest. Turn form, and see whether this core gains by it or loses; then let order and size scatter the "
-		"values beyond the caches.",
+	.look_for = "A gather fetches up to 16 values in one instruction, and makes a load for "
+		    "each nevertheless: what it can save is "
+		    "the rest. Turn form, and see whether this core gains by it or loses; then let "
+		    "order and size scatter the "
+		    "values beyond the caches.",
 	.document = "Downs, Performance Speed Limits, \"Load Throughput Limit\" (gathers)",
 	.element = "value fetched",
 	.limit = "loads",

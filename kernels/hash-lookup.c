@@ -1,5 +1,6 @@
-/* hash-lookup: look keys up in a hash table whose keys hang in chains behind their buckets, or in one that keeps them in place and goes on to the
- * next when a place is taken. Both tables of the same keys are in memory; what differs is what the next load waits for. */
+/* hash-lookup: look keys up in a hash table whose keys hang in chains behind their buckets, or in
+ * one that keeps them in place and goes on to the next when a place is taken. Both tables of the
+ * same keys are in memory; what differs is what the next load waits for. */
 #include "kernels/hash.h"
 
 #include <string.h>
@@ -12,18 +13,50 @@ static const char *const table_names[] = { "chained", "open", NULL };
 static const char *const order_names[] = { "random", "bucket", NULL };
 
 static const struct knob knobs[] = {
-	[HASH_SIZE] = { .name = "size", .help = "bytes of both tables: buckets, nodes and slots", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 16384, .max = (int64_t)64 << 30, .initial = 1536 << 10, .factor = 2 },
-	[HASH_LOAD] = { .name = "load", .help = "keys for every hundred buckets, or slots", .kind = KNOB_COUNT, .min = 5, .max = 1000,
-		.initial = 75, .multiple = 5 },
-	[HASH_TABLE] = { .name = "table", .help = "keys in chains behind their bucket, or in the next free slot", .kind = KNOB_CHOICE,
-		.choices = table_names, .role = KNOB_FORM },
-	[HASH_ORDER] = { .name = "order", .help = "how the nodes of chains lie in memory", .kind = KNOB_CHOICE, .choices = order_names },
-	[HASH_LOOKUPS] = { .name = "lookups", .help = "lookups at a time, step by step", .kind = KNOB_COUNT, .min = 1,
-		.max = HASH_LOOKUPS_MOST, .initial = 1, .factor = 2, .role = KNOB_FORM },
-	[HASH_FOUND] = { .name = "found", .help = "percent of the lookups whose key is there", .kind = KNOB_COUNT, .min = 0, .max = 100,
-		.initial = 100, .multiple = 5 },
-	[HASH_WHOLE] = { .name = "whole", .help = "1: each trial is 16 M lookups, and they are checked", .kind = KNOB_COUNT, .min = 0, .max = 1 },
+	[HASH_SIZE] = { .name = "size",
+		.help = "bytes of both tables: buckets, nodes and slots",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 16384,
+		.max = (int64_t)64 << 30,
+		.initial = 1536 << 10,
+		.factor = 2 },
+	[HASH_LOAD] = { .name = "load",
+		.help = "keys for every hundred buckets, or slots",
+		.kind = KNOB_COUNT,
+		.min = 5,
+		.max = 1000,
+		.initial = 75,
+		.multiple = 5 },
+	[HASH_TABLE] = { .name = "table",
+		.help = "keys in chains behind their bucket, or in the next free slot",
+		.kind = KNOB_CHOICE,
+		.choices = table_names,
+		.role = KNOB_FORM },
+	[HASH_ORDER] = { .name = "order",
+		.help = "how the nodes of chains lie in memory",
+		.kind = KNOB_CHOICE,
+		.choices = order_names },
+	[HASH_LOOKUPS] = { .name = "lookups",
+		.help = "lookups at a time, step by step",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = HASH_LOOKUPS_MOST,
+		.initial = 1,
+		.factor = 2,
+		.role = KNOB_FORM },
+	[HASH_FOUND] = { .name = "found",
+		.help = "percent of the lookups whose key is there",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 100,
+		.initial = 100,
+		.multiple = 5 },
+	[HASH_WHOLE] = { .name = "whole",
+		.help = "1: each trial is 16 M lookups, and they are checked",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 1 },
 	[HASH_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -34,10 +67,12 @@ KERNEL_LOOP static void hash_chained(struct hash_walk *walk)
 	const struct hash_node *const *bucket = walk->bucket;
 	uint64_t buckets = walk->buckets, found = 0, sum = 0;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked++) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
 		uint64_t key = *asked;
 
-		for (const struct hash_node *node = bucket[hash_place(key, buckets)]; node; node = node->next)
+		for (const struct hash_node *node = bucket[hash_place(key, buckets)]; node;
+			node = node->next)
 			if (node->key == key) {
 				found++;
 				sum += node->value;
@@ -49,7 +84,8 @@ KERNEL_LOOP static void hash_chained(struct hash_walk *walk)
 }
 
 /* Behind the last comes the first again, which hardly ever happens. */
-KERNEL_BODY const struct hash_slot *next_slot(const struct hash_slot *slot, const struct hash_slot *slots, const struct hash_slot *last)
+KERNEL_BODY const struct hash_slot *next_slot(
+	const struct hash_slot *slot, const struct hash_slot *slots, const struct hash_slot *last)
 {
 	if (__builtin_expect(slot == last, 0)) {
 		slot = slots - 1;
@@ -63,10 +99,12 @@ KERNEL_LOOP static void hash_open(struct hash_walk *walk)
 	const struct hash_slot *slots = walk->slots, *last = slots + walk->buckets - 1;
 	uint64_t buckets = walk->buckets, found = 0, sum = 0;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked++) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
 		uint64_t key = *asked;
 
-		for (const struct hash_slot *slot = slots + hash_place(key, buckets); slot->key != HASH_FREE; slot = next_slot(slot, slots, last))
+		for (const struct hash_slot *slot = slots + hash_place(key, buckets);
+			slot->key != HASH_FREE; slot = next_slot(slot, slots, last))
 			if (slot->key == key) {
 				found++;
 				sum += slot->value;
@@ -83,7 +121,8 @@ KERNEL_LOOP static void hash_chained_interleaved(struct hash_walk *walk)
 	const struct hash_node *const *bucket = walk->bucket, **at = walk->node;
 	uint64_t buckets = walk->buckets, lookups = walk->lookups, found = 0, sum = 0, active;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked += lookups) {
 		for (uint64_t i = 0; i < lookups; i++)
 			at[i] = bucket[hash_place(asked[i], buckets)];
 		do {
@@ -113,10 +152,12 @@ KERNEL_LOOP static void hash_chained_interleaved(struct hash_walk *walk)
 /* Likewise. */
 KERNEL_LOOP static void hash_open_interleaved(struct hash_walk *walk)
 {
-	const struct hash_slot *slots = walk->slots, *last = slots + walk->buckets - 1, **at = walk->slot;
+	const struct hash_slot *slots = walk->slots, *last = slots + walk->buckets - 1,
+			       **at = walk->slot;
 	uint64_t buckets = walk->buckets, lookups = walk->lookups, found = 0, sum = 0, active;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked += lookups) {
 		for (uint64_t i = 0; i < lookups; i++)
 			at[i] = slots + hash_place(asked[i], buckets);
 		do {
@@ -148,8 +189,10 @@ static const struct {
 	const char *function;
 	hash_loop *loop;
 } loops[TABLES][2] = {
-	[TABLE_CHAINED] = { { "hash_chained", hash_chained }, { "hash_chained_interleaved", hash_chained_interleaved } },
-	[TABLE_OPEN] = { { "hash_open", hash_open }, { "hash_open_interleaved", hash_open_interleaved } },
+	[TABLE_CHAINED] = { { "hash_chained", hash_chained },
+		{ "hash_chained_interleaved", hash_chained_interleaved } },
+	[TABLE_OPEN] = { { "hash_open", hash_open },
+		{ "hash_open_interleaved", hash_open_interleaved } },
 };
 
 /* ---- The kernel */
@@ -157,7 +200,9 @@ static const struct {
 static struct status hash_check(const int64_t *v)
 {
 	if (v[HASH_TABLE] == TABLE_OPEN && v[HASH_LOAD] > HASH_OPEN_MOST)
-		return status_make(STATUS_USAGE, "load=%lld: table=open takes up to %d, since each key has a slot of its own; table=chained takes more",
+		return status_make(STATUS_USAGE,
+			"load=%lld: table=open takes up to %d, since each key has a slot of its "
+			"own; table=chained takes more",
 			(long long)v[HASH_LOAD], HASH_OPEN_MOST);
 	return status_ok();
 }
@@ -180,35 +225,47 @@ static uint64_t hash_layout(const int64_t *v)
 /* Steps of a lookup that are expected, all kinds of them together. */
 static double steps_of(const int64_t *v)
 {
-	double found = (double)v[HASH_FOUND] / 100, load = (double)hash_keys(v) / (double)hash_buckets(v);
+	double found = (double)v[HASH_FOUND] / 100,
+	       load = (double)hash_keys(v) / (double)hash_buckets(v);
 
-	return found * hash_steps(v[HASH_TABLE], load, true) + (1 - found) * hash_steps(v[HASH_TABLE], load, false);
+	return found * hash_steps(v[HASH_TABLE], load, true) +
+	       (1 - found) * hash_steps(v[HASH_TABLE], load, false);
 }
 
 static void hash_figures(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	double steps = steps_of(v), buckets = (double)hash_buckets(v), nodes = (double)hash_keys(v) * sizeof(struct hash_node), first, more;
+	double steps = steps_of(v), buckets = (double)hash_buckets(v),
+	       nodes = (double)hash_keys(v) * sizeof(struct hash_node), first, more;
 
 	run->reaches = 0;
 	if (v[HASH_TABLE] == TABLE_CHAINED) {
-		/* A quarter of all nodes lie across two lines, whose second half is loaded beside the first. */
-		first = v[HASH_ORDER] == ORDER_RANDOM ? steps : steps < 1 ? steps : 1 + (steps - 1) * sizeof(struct hash_node) / LINE;
-		run->reach[run->reaches++] = (struct kernel_reach){ 1, buckets * sizeof(struct hash_node *), REACH_CHAINED };
-		run->reach[run->reaches++] = (struct kernel_reach){ first, buckets * sizeof(struct hash_node *) + nodes, REACH_CHAINED };
+		/* A quarter of all nodes lie across two lines, whose second half is loaded beside
+		 * the first. */
+		first = v[HASH_ORDER] == ORDER_RANDOM ? steps
+			: steps < 1		      ? steps
+				    : 1 + (steps - 1) * sizeof(struct hash_node) / LINE;
+		run->reach[run->reaches++] = (struct kernel_reach){ 1,
+			buckets * sizeof(struct hash_node *), REACH_CHAINED };
+		run->reach[run->reaches++] = (struct kernel_reach){ first,
+			buckets * sizeof(struct hash_node *) + nodes, REACH_CHAINED };
 		run->lines = 1 + first * 1.25;
-		run->waits = "the first node's address is in the bucket, each further one's in the node before it";
+		run->waits = "the first node's address is in the bucket, each further one's in the "
+			     "node before it";
 	} else {
 		more = (steps - 1) * sizeof(struct hash_slot) / LINE;
-		run->reach[run->reaches++] = (struct kernel_reach){ 1 + more, buckets * sizeof(struct hash_slot), REACH_GUESSED };
+		run->reach[run->reaches++] = (struct kernel_reach){ 1 + more,
+			buckets * sizeof(struct hash_slot), REACH_GUESSED };
 		run->lines = 1 + more;
-		run->waits = "the key alone says where to look first, and the next slot follows; whether to go on is guessed";
+		run->waits = "the key alone says where to look first, and the next slot follows; "
+			     "whether to go on is guessed";
 	}
 	run->access = "lookup";
 	run->scattered = true;
 	run->chains = (double)v[HASH_LOOKUPS];
 	run->restart = (double)v[HASH_LOOKUPS];
-	/* When it ends nobody knows, unless nearly all end at the first step: of one more step in so many lookups each is a surprise. */
+	/* When it ends nobody knows, unless nearly all end at the first step: of one more step in
+	 * so many lookups each is a surprise. */
 	run->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
 }
 
@@ -218,7 +275,8 @@ struct kept {
 	struct asked asked;
 };
 
-_Static_assert(sizeof(struct kept) <= sizeof(((struct kernel_run *)0)->kept), "a run has room for what is kept");
+_Static_assert(sizeof(struct kept) <= sizeof(((struct kernel_run *)0)->kept),
+	"a run has room for what is kept");
 
 static struct kept kept_in(const struct kernel_run *run)
 {
@@ -231,8 +289,10 @@ static struct kept kept_in(const struct kernel_run *run)
 static struct status hash_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	struct kept kept = { hash_make(v, run->seed, run->memory), asked_make(run->seed, hash_keys(v), v[HASH_FOUND]) };
-	bool there = run->prepared >= hash_bytes(v) || hash_lay_out(&kept.hash, run), several = v[HASH_LOOKUPS] > 1;
+	struct kept kept = { hash_make(v, run->seed, run->memory),
+		asked_make(run->seed, hash_keys(v), v[HASH_FOUND]) };
+	bool there = run->prepared >= hash_bytes(v) || hash_lay_out(&kept.hash, run),
+	     several = v[HASH_LOOKUPS] > 1;
 
 	run->laid_out = there ? hash_bytes(v) : 0;
 	asked_lay(run, &kept.asked, (uint64_t)v[HASH_LOOKUPS], v[HASH_WHOLE]);
@@ -263,7 +323,10 @@ static void hash_call(struct kernel_run *run, uint64_t elements)
 {
 	struct kept kept = kept_in(run);
 	uint64_t keys[ASKED_BATCH];
-	struct hash_walk walk = { .asked = keys, .lookups = run->granule, .buckets = kept.hash.buckets, .bucket = kept.hash.bucket,
+	struct hash_walk walk = { .asked = keys,
+		.lookups = run->granule,
+		.buckets = kept.hash.buckets,
+		.bucket = kept.hash.bucket,
 		.slots = kept.hash.slot };
 
 	while ((walk.count = asked_next(run, &kept.asked, keys, &elements)) > 0)
@@ -315,9 +378,11 @@ static struct status hash_verify(struct kernel_run *run)
 
 	for (uint64_t i = 0; i < count && !open; i++)
 		if (!chain_ends(&kept.hash, asked_key(&kept.asked, (from + i) % run->ring)))
-			return status_make(STATUS_FAILED, "hash-lookup: a pointer leads to no node, or never to an end");
+			return status_make(STATUS_FAILED,
+				"hash-lookup: a pointer leads to no node, or never to an end");
 	if (open && !one_is_free(&kept.hash))
-		return status_make(STATUS_FAILED, "hash-lookup: no slot is free, and nothing ends a search");
+		return status_make(
+			STATUS_FAILED, "hash-lookup: no slot is free, and nothing ends a search");
 	return asked_verify(run, &kept.asked, &values);
 }
 
@@ -328,8 +393,9 @@ static struct status hash_proof(struct kernel_run *run)
 	return asked_proof(run, &kept.asked, &values);
 }
 
-/* Measured on a Granite Rapids, of 384 MB: keys that are there take 40 ns in chains and 27 in slots at load 50, 50 and 97 at 90; others 31 and 55,
- * 45 and 302. By 16 at a time chains take 1.0 to 1.2 times that, and 0.4 of it at load 1,000. */
+/* Measured on a Granite Rapids, of 384 MB: keys that are there take 40 ns in chains and 27 in slots
+ * at load 50, 50 and 97 at 90; others 31 and 55, 45 and 302. By 16 at a time chains take 1.0 to 1.2
+ * times that, and 0.4 of it at load 1,000. */
 static const char *hash_remark(const int64_t *v)
 {
 	double steps = steps_of(v);
@@ -339,23 +405,30 @@ static const char *hash_remark(const int64_t *v)
 		chained[i] = v[i];
 	chained[HASH_TABLE] = TABLE_CHAINED;
 	if (v[HASH_LOOKUPS] > 1 && steps < 4)
-		return "Searches as short as these overlap in the reorder buffer by themselves: taking them by turns costs instructions and saves little.";
+		return "Searches as short as these overlap in the reorder buffer by themselves: "
+		       "taking them by turns costs instructions and saves little.";
 	if (v[HASH_TABLE] == TABLE_OPEN && steps > steps_of(chained) + 1)
-		return "At this load more slots are looked at than a chain has nodes, and where a search ends is guessed wrong more often.";
+		return "At this load more slots are looked at than a chain has nodes, and where a "
+		       "search ends is guessed wrong more often.";
 	if (v[HASH_TABLE] == TABLE_CHAINED && v[HASH_ORDER] == ORDER_BUCKET)
-		return "The nodes of a chain lie side by side: a line brings two or three, and yet each is waited for.";
+		return "The nodes of a chain lie side by side: a line brings two or three, and yet "
+		       "each is waited for.";
 	if (v[HASH_TABLE] == TABLE_CHAINED && steps >= 4)
-		return "Each node of a chain is a miss of its own, one after the other: turn lookups, or load down.";
+		return "Each node of a chain is a miss of its own, one after the other: turn "
+		       "lookups, or load down.";
 	return NULL;
 }
 
 const struct kernel kernel_hash_lookup = {
 	.name = "hash-lookup",
 	.title = "look keys up in a hash table",
-	.look_for = "In a chain each node waits for the one before, and none is near another. With table=open a key that meets others lies in one of "
-		"the next slots, mostly in the same line, and nothing is loaded to find it: faster while slots are free. Turn load: full, it looks at "
-		"more slots than chains have nodes. Where chains are long, turn lookups.",
-	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up memory-bound programs with low ILP",
+	.look_for = "In a chain each node waits for the one before, and none is near another. With "
+		    "table=open a key that meets others lies in one of "
+		    "the next slots, mostly in the same line, and nothing is loaded to find it: "
+		    "faster while slots are free. Turn load: full, it looks at "
+		    "more slots than chains have nodes. Where chains are long, turn lookups.",
+	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up "
+		    "memory-bound programs with low ILP",
 	.element = "lookup",
 	.hint = "+ on size beyond the caches; then table=open",
 	.knobs = knobs,

@@ -1,4 +1,5 @@
-/* What the parts of hash-lookup share: the knobs, how much there is of each table, and where everything stands in memory. */
+/* What the parts of hash-lookup share: the knobs, how much there is of each table, and where
+ * everything stands in memory. */
 #ifndef SLX_KERNELS_HASH_H
 #define SLX_KERNELS_HASH_H
 
@@ -6,15 +7,28 @@
 #include "kernels/kernel.h"
 #include "kernels/shuffle.h"
 
-enum { HASH_SIZE, HASH_LOAD, HASH_TABLE, HASH_ORDER, HASH_LOOKUPS, HASH_FOUND, HASH_WHOLE, HASH_PAGES, HASH_KNOBS };
+enum {
+	HASH_SIZE,
+	HASH_LOAD,
+	HASH_TABLE,
+	HASH_ORDER,
+	HASH_LOOKUPS,
+	HASH_FOUND,
+	HASH_WHOLE,
+	HASH_PAGES,
+	HASH_KNOBS
+};
 enum hash_table { TABLE_CHAINED, TABLE_OPEN, TABLES };
 enum hash_order { ORDER_RANDOM, ORDER_BUCKET };
-enum { HASH_LOOKUPS_MOST = 64, HASH_OPEN_MOST = 90 };      /* percent: fuller ones are hardly ever walked to an end */
+enum {
+	HASH_LOOKUPS_MOST = 64,
+	HASH_OPEN_MOST = 90
+}; /* percent: fuller ones are hardly ever walked to an end */
 
 /* A key of a chain, behind its bucket or the node before. */
 struct hash_node {
 	uint64_t key, value;
-	const struct hash_node *next;      /* NULL: the last */
+	const struct hash_node *next; /* NULL: the last */
 };
 
 /* A key in its place, or in the first free one behind it. */
@@ -24,12 +38,13 @@ struct hash_slot {
 
 #define HASH_FREE UINT64_MAX
 
-/* Both tables of the same keys, one behind the other: buckets and nodes, and slots, as many as buckets, where the load leaves some free. */
+/* Both tables of the same keys, one behind the other: buckets and nodes, and slots, as many as
+ * buckets, where the load leaves some free. */
 struct hash {
 	uint64_t buckets, keys;
-	bool open;                           /* there is the open one, too */
+	bool open; /* there is the open one, too */
 	enum hash_order order;
-	struct shuffle places;               /* of nodes in random order */
+	struct shuffle places; /* of nodes in random order */
 	const struct hash_node **bucket;
 	struct hash_node *node;
 	struct hash_slot *slot;
@@ -58,19 +73,20 @@ KERNEL_BODY uint64_t hash_place(uint64_t key, uint64_t buckets)
 /* Lays both tables out. False: *cancel was set, and there is nothing of use. */
 bool hash_lay_out(const struct hash *hash, struct kernel_run *run);
 
-/* Steps that a search takes on average in one of them, at that load (keys per bucket): nodes, or slots with the free one that ends it. */
+/* Steps that a search takes on average in one of them, at that load (keys per bucket): nodes, or
+ * slots with the free one that ends it. */
 double hash_steps(enum hash_table table, double load, bool found);
 
 /* What one call of a loop looks up, and what became of it. */
 struct hash_walk {
 	const uint64_t *asked;
-	uint64_t count;              /* of them: a multiple of `lookups` */
-	uint64_t lookups;            /* at once */
+	uint64_t count;	  /* of them: a multiple of `lookups` */
+	uint64_t lookups; /* at once */
 	uint64_t buckets;
 	const struct hash_node *const *bucket;
 	const struct hash_slot *slots;
-	uint64_t found, sum;         /* of the values of what was found */
-	const struct hash_node *node[HASH_LOOKUPS_MOST];      /* where each of several lookups stands */
+	uint64_t found, sum;				 /* of the values of what was found */
+	const struct hash_node *node[HASH_LOOKUPS_MOST]; /* where each of several lookups stands */
 	const struct hash_slot *slot[HASH_LOOKUPS_MOST];
 };
 

@@ -1,7 +1,8 @@
 /* How hash-lookup's tables are laid out: see hash.h. */
 #include "kernels/hash.h"
 
-/* How many keys or buckets between two looks at whether to go on, and how many places are fetched ahead of what is written there. */
+/* How many keys or buckets between two looks at whether to go on, and how many places are fetched
+ * ahead of what is written there. */
 enum { LOOK_EVERY = 4096, AHEAD = 32 };
 
 /* What stands in a bucket's place before its pointer does. */
@@ -20,20 +21,25 @@ uint64_t hash_keys(const int64_t *v)
 /* As many as fit with their keys. */
 uint64_t hash_buckets(const int64_t *v)
 {
-	uint64_t each = (sizeof(struct hash_node *) + slot_bytes(v)) * 100 + sizeof(struct hash_node) * (uint64_t)v[HASH_LOAD];
+	uint64_t each = (sizeof(struct hash_node *) + slot_bytes(v)) * 100 +
+			sizeof(struct hash_node) * (uint64_t)v[HASH_LOAD];
 
 	return (uint64_t)v[HASH_SIZE] * 100 / each;
 }
 
 uint64_t hash_bytes(const int64_t *v)
 {
-	return hash_buckets(v) * (sizeof(struct hash_node *) + slot_bytes(v)) + hash_keys(v) * sizeof(struct hash_node);
+	return hash_buckets(v) * (sizeof(struct hash_node *) + slot_bytes(v)) +
+	       hash_keys(v) * sizeof(struct hash_node);
 }
 
 struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory)
 {
-	struct hash hash = { .buckets = hash_buckets(v), .keys = hash_keys(v), .open = slot_bytes(v) > 0,
-		.order = (enum hash_order)v[HASH_ORDER], .places = shuffle_make(hash_keys(v), seed) };
+	struct hash hash = { .buckets = hash_buckets(v),
+		.keys = hash_keys(v),
+		.open = slot_bytes(v) > 0,
+		.order = (enum hash_order)v[HASH_ORDER],
+		.places = shuffle_make(hash_keys(v), seed) };
 
 	if (!memory)
 		return hash;
@@ -78,7 +84,8 @@ static bool clear_buckets(const struct hash *hash, struct passes *passes)
 	return true;
 }
 
-/* In the order of memory, which is a random one of the keys: each becomes the first of its bucket. */
+/* In the order of memory, which is a random one of the keys: each becomes the first of its bucket.
+ */
 static bool chain_random(const struct hash *hash, struct passes *passes)
 {
 	uint64_t ranks[AHEAD], places[AHEAD];
@@ -91,7 +98,8 @@ static bool chain_random(const struct hash *hash, struct passes *passes)
 		if (i >= AHEAD) {
 			struct hash_node *node = &hash->node[i - AHEAD];
 
-			*node = (struct hash_node){ asked_present(ranks[turn]), hash_value(ranks[turn]), hash->bucket[places[turn]] };
+			*node = (struct hash_node){ asked_present(ranks[turn]),
+				hash_value(ranks[turn]), hash->bucket[places[turn]] };
 			hash->bucket[places[turn]] = node;
 		}
 		if (i < hash->keys) {
@@ -133,7 +141,8 @@ static bool chain_buckets(const struct hash *hash, struct passes *passes)
 		if (!goes_on(passes, i, KEY_WORTH))
 			return false;
 		fetch_ahead(hash, i);
-		hash->node[ends[place_of(hash, i)]++] = (struct hash_node){ .key = asked_present(i), .value = hash_value(i) };
+		hash->node[ends[place_of(hash, i)]++] =
+			(struct hash_node){ .key = asked_present(i), .value = hash_value(i) };
 	}
 	begin = 0;
 	for (uint64_t i = 0; i < hash->buckets; i++) {
@@ -165,9 +174,10 @@ static bool fill_slots(const struct hash *hash, struct passes *passes)
 		if (!goes_on(passes, i, KEY_WORTH))
 			return false;
 		if (i >= AHEAD) {
-			for (at = places[turn]; hash->slot[at].key != HASH_FREE; )
+			for (at = places[turn]; hash->slot[at].key != HASH_FREE;)
 				at = at + 1 < hash->buckets ? at + 1 : 0;
-			hash->slot[at] = (struct hash_slot){ asked_present(ranks[turn]), hash_value(ranks[turn]) };
+			hash->slot[at] = (struct hash_slot){ asked_present(ranks[turn]),
+				hash_value(ranks[turn]) };
 		}
 		if (i < hash->keys) {
 			ranks[turn] = shuffle_from(&hash->places, i);
@@ -181,15 +191,19 @@ static bool fill_slots(const struct hash *hash, struct passes *passes)
 bool hash_lay_out(const struct hash *hash, struct kernel_run *run)
 {
 	bool random = hash->order == ORDER_RANDOM;
-	uint64_t over_keys = (random ? 1 : 2) + hash->open, over_buckets = (random ? 1 : 3) + hash->open;
-	struct passes passes = { .run = run, .of = KEY_WORTH * over_keys * hash->keys + over_buckets * hash->buckets };
+	uint64_t over_keys = (random ? 1 : 2) + hash->open,
+		 over_buckets = (random ? 1 : 3) + hash->open;
+	struct passes passes = { .run = run,
+		.of = KEY_WORTH * over_keys * hash->keys + over_buckets * hash->buckets };
 
-	if (!clear_buckets(hash, &passes) || !(random ? chain_random(hash, &passes) : chain_buckets(hash, &passes)))
+	if (!clear_buckets(hash, &passes) ||
+		!(random ? chain_random(hash, &passes) : chain_buckets(hash, &passes)))
 		return false;
 	return !hash->open || fill_slots(hash, &passes);
 }
 
-/* Knuth, The Art of Computer Programming, vol. 3, 6.4: chains have Poisson's lengths; linear probing meets clusters. */
+/* Knuth, The Art of Computer Programming, vol. 3, 6.4: chains have Poisson's lengths; linear
+ * probing meets clusters. */
 double hash_steps(enum hash_table table, double load, bool found)
 {
 	if (table == TABLE_CHAINED)

@@ -1,5 +1,6 @@
-/* indirect: sum values that an array of offsets points to. Two loads a value; where the load ports bind, one wide load for two
- * offsets makes it three for two values, at the price of taking them apart. */
+/* indirect: sum values that an array of offsets points to. Two loads a value; where the load ports
+ * bind, one wide load for two offsets makes it three for two values, at the price of taking them
+ * apart. */
 #include "base/random.h"
 #include "kernels/features.h"
 #include "kernels/kernel.h"
@@ -13,11 +14,23 @@ static const char *const form_names[] = { "four", "wide", "wide-lean", "gather",
 static const char *const order_names[] = { "random", "sequential", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of values and offsets together", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[FORM] = { .name = "form", .help = "4 loads for 2 values; 2 offsets in 1 load; gather", .kind = KNOB_CHOICE,
-		.choices = form_names, .role = KNOB_FORM },
-	[ORDER] = { .name = "order", .help = "where the offsets lead", .kind = KNOB_CHOICE, .choices = order_names },
+	[SIZE] = { .name = "size",
+		.help = "bytes of values and offsets together",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[FORM] = { .name = "form",
+		.help = "4 loads for 2 values; 2 offsets in 1 load; gather",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
+	[ORDER] = { .name = "order",
+		.help = "where the offsets lead",
+		.kind = KNOB_CHOICE,
+		.choices = order_names },
 };
 
 struct indirect {
@@ -26,8 +39,9 @@ struct indirect {
 	uint32_t sum;
 };
 
-/* Each loop comes down from behind the piece's last offset, so that x86-64 counts and compares in one operation: i is an index.
- * AArch64 has no place for an index and a displacement in one address: there i is the address itself. */
+/* Each loop comes down from behind the piece's last offset, so that x86-64 counts and compares in
+ * one operation: i is an index. AArch64 has no place for an index and a displacement in one
+ * address: there i is the address itself. */
 #if defined(__x86_64__)
 #define BEHIND(offsets, count) (count)
 #else
@@ -45,33 +59,33 @@ KERNEL_LOOP static void indirect_four(struct indirect *walk)
 		uint64_t i = BEHIND(offsets, 2 * turns), x;
 
 		/* sum1 += data[offsets[i - 1]]; sum2 += data[offsets[i - 2]]; i -= 2; while (i) */
-		__asm__ volatile(
-			"	.p2align 6				\n"
+		__asm__ volatile("	.p2align 6				\n"
 #if defined(__x86_64__)
-			"1:	movl	-4(%[offsets],%[i],4), %k[x]	\n"
-			"	addl	(%[data],%[x],4), %[sum1]	\n"
-			"	movl	-8(%[offsets],%[i],4), %k[x]	\n"
-			"	addl	(%[data],%[x],4), %[sum2]	\n"
-			"	subq	$2, %[i]			\n"
-			"	jne	1b				\n"
+				 "1:	movl	-4(%[offsets],%[i],4), %k[x]	\n"
+				 "	addl	(%[data],%[x],4), %[sum1]	\n"
+				 "	movl	-8(%[offsets],%[i],4), %k[x]	\n"
+				 "	addl	(%[data],%[x],4), %[sum2]	\n"
+				 "	subq	$2, %[i]			\n"
+				 "	jne	1b				\n"
 #else
-			"1:	ldr	%w[x], [%[i], -4]		\n"
-			"	ldr	%w[x], [%[data], %w[x], uxtw 2]	\n"
-			"	add	%w[sum1], %w[sum1], %w[x]	\n"
-			"	ldr	%w[x], [%[i], -8]!		\n"
-			"	ldr	%w[x], [%[data], %w[x], uxtw 2]	\n"
-			"	add	%w[sum2], %w[sum2], %w[x]	\n"
-			"	cmp	%[i], %[offsets]		\n"
-			"	b.ne	1b				\n"
+				 "1:	ldr	%w[x], [%[i], -4]		\n"
+				 "	ldr	%w[x], [%[data], %w[x], uxtw 2]	\n"
+				 "	add	%w[sum1], %w[sum1], %w[x]	\n"
+				 "	ldr	%w[x], [%[i], -8]!		\n"
+				 "	ldr	%w[x], [%[data], %w[x], uxtw 2]	\n"
+				 "	add	%w[sum2], %w[sum2], %w[x]	\n"
+				 "	cmp	%[i], %[offsets]		\n"
+				 "	b.ne	1b				\n"
 #endif
-			: [i] "+r"(i), [sum1] "+r"(sum1), [sum2] "+r"(sum2), [x] "=&r"(x)
-			: [data] "r"(walk->data), [offsets] "r"(offsets)
-			: "cc", "memory");
+				 : [i] "+r"(i), [sum1] "+r"(sum1), [sum2] "+r"(sum2), [x] "=&r"(x)
+				 : [data] "r"(walk->data), [offsets] "r"(offsets)
+				 : "cc", "memory");
 	}
 	walk->sum = sum1 + sum2;
 }
 
-/* Two offsets in one load, copied, the lower one extended and the upper one shifted down: three loads, seven operations. */
+/* Two offsets in one load, copied, the lower one extended and the upper one shifted down: three
+ * loads, seven operations. */
 KERNEL_LOOP static void indirect_wide(struct indirect *walk)
 {
 	uint32_t sum1 = 0, sum2 = 0;
@@ -81,34 +95,34 @@ KERNEL_LOOP static void indirect_wide(struct indirect *walk)
 		const uint32_t *offsets = walk->offsets + 2 * from;
 		uint64_t i = BEHIND(offsets, 2 * turns), both, high;
 
-		/* both = offsets[i - 2] and offsets[i - 1]; high = both; both = (uint32_t)both; high >>= 32;
-		 * sum1 += data[both]; sum2 += data[high]; i -= 2; while (i) */
-		__asm__ volatile(
-			"	.p2align 6				\n"
+		/* both = offsets[i - 2] and offsets[i - 1]; high = both; both = (uint32_t)both;
+		 * high >>= 32; sum1 += data[both]; sum2 += data[high]; i -= 2; while (i) */
+		__asm__ volatile("	.p2align 6				\n"
 #if defined(__x86_64__)
-			"1:	movq	-8(%[offsets],%[i],4), %[both]	\n"
-			"	movq	%[both], %[high]		\n"
-			"	movl	%k[both], %k[both]		\n"
-			"	shrq	$32, %[high]			\n"
-			"	addl	(%[data],%[both],4), %[sum1]	\n"
-			"	addl	(%[data],%[high],4), %[sum2]	\n"
-			"	subq	$2, %[i]			\n"
-			"	jne	1b				\n"
+				 "1:	movq	-8(%[offsets],%[i],4), %[both]	\n"
+				 "	movq	%[both], %[high]		\n"
+				 "	movl	%k[both], %k[both]		\n"
+				 "	shrq	$32, %[high]			\n"
+				 "	addl	(%[data],%[both],4), %[sum1]	\n"
+				 "	addl	(%[data],%[high],4), %[sum2]	\n"
+				 "	subq	$2, %[i]			\n"
+				 "	jne	1b				\n"
 #else
-			"1:	ldr	%[both], [%[i], -8]!		\n"
-			"	mov	%[high], %[both]		\n"
-			"	mov	%w[both], %w[both]		\n"
-			"	lsr	%[high], %[high], 32		\n"
-			"	ldr	%w[both], [%[data], %[both], lsl 2] \n"
-			"	ldr	%w[high], [%[data], %[high], lsl 2] \n"
-			"	add	%w[sum1], %w[sum1], %w[both]	\n"
-			"	add	%w[sum2], %w[sum2], %w[high]	\n"
-			"	cmp	%[i], %[offsets]		\n"
-			"	b.ne	1b				\n"
+				 "1:	ldr	%[both], [%[i], -8]!		\n"
+				 "	mov	%[high], %[both]		\n"
+				 "	mov	%w[both], %w[both]		\n"
+				 "	lsr	%[high], %[high], 32		\n"
+				 "	ldr	%w[both], [%[data], %[both], lsl 2] \n"
+				 "	ldr	%w[high], [%[data], %[high], lsl 2] \n"
+				 "	add	%w[sum1], %w[sum1], %w[both]	\n"
+				 "	add	%w[sum2], %w[sum2], %w[high]	\n"
+				 "	cmp	%[i], %[offsets]		\n"
+				 "	b.ne	1b				\n"
 #endif
-			: [i] "+r"(i), [sum1] "+r"(sum1), [sum2] "+r"(sum2), [both] "=&r"(both), [high] "=&r"(high)
-			: [data] "r"(walk->data), [offsets] "r"(offsets)
-			: "cc", "memory");
+				 : [i] "+r"(i), [sum1] "+r"(sum1), [sum2] "+r"(sum2),
+				 [both] "=&r"(both), [high] "=&r"(high)
+				 : [data] "r"(walk->data), [offsets] "r"(offsets)
+				 : "cc", "memory");
 	}
 	walk->sum = sum1 + sum2;
 }
@@ -125,30 +139,30 @@ KERNEL_LOOP static void indirect_wide_lean(struct indirect *walk)
 
 		/* high = offsets[i - 2] and offsets[i - 1]; low = (uint32_t)high; high >>= 32;
 		 * sum1 += data[low]; sum2 += data[high]; i -= 2; while (i) */
-		__asm__ volatile(
-			"	.p2align 6				\n"
+		__asm__ volatile("	.p2align 6				\n"
 #if defined(__x86_64__)
-			"1:	movq	-8(%[offsets],%[i],4), %[high]	\n"
-			"	movl	%k[high], %k[low]		\n"
-			"	shrq	$32, %[high]			\n"
-			"	addl	(%[data],%[low],4), %[sum1]	\n"
-			"	addl	(%[data],%[high],4), %[sum2]	\n"
-			"	subq	$2, %[i]			\n"
-			"	jne	1b				\n"
+				 "1:	movq	-8(%[offsets],%[i],4), %[high]	\n"
+				 "	movl	%k[high], %k[low]		\n"
+				 "	shrq	$32, %[high]			\n"
+				 "	addl	(%[data],%[low],4), %[sum1]	\n"
+				 "	addl	(%[data],%[high],4), %[sum2]	\n"
+				 "	subq	$2, %[i]			\n"
+				 "	jne	1b				\n"
 #else
-			"1:	ldr	%[high], [%[i], -8]!		\n"
-			"	mov	%w[low], %w[high]		\n"
-			"	lsr	%[high], %[high], 32		\n"
-			"	ldr	%w[low], [%[data], %[low], lsl 2] \n"
-			"	ldr	%w[high], [%[data], %[high], lsl 2] \n"
-			"	add	%w[sum1], %w[sum1], %w[low]	\n"
-			"	add	%w[sum2], %w[sum2], %w[high]	\n"
-			"	cmp	%[i], %[offsets]		\n"
-			"	b.ne	1b				\n"
+				 "1:	ldr	%[high], [%[i], -8]!		\n"
+				 "	mov	%w[low], %w[high]		\n"
+				 "	lsr	%[high], %[high], 32		\n"
+				 "	ldr	%w[low], [%[data], %[low], lsl 2] \n"
+				 "	ldr	%w[high], [%[data], %[high], lsl 2] \n"
+				 "	add	%w[sum1], %w[sum1], %w[low]	\n"
+				 "	add	%w[sum2], %w[sum2], %w[high]	\n"
+				 "	cmp	%[i], %[offsets]		\n"
+				 "	b.ne	1b				\n"
 #endif
-			: [i] "+r"(i), [sum1] "+r"(sum1), [sum2] "+r"(sum2), [low] "=&r"(low), [high] "=&r"(high)
-			: [data] "r"(walk->data), [offsets] "r"(offsets)
-			: "cc", "memory");
+				 : [i] "+r"(i), [sum1] "+r"(sum1), [sum2] "+r"(sum2),
+				 [low] "=&r"(low), [high] "=&r"(high)
+				 : [data] "r"(walk->data), [offsets] "r"(offsets)
+				 : "cc", "memory");
 	}
 	walk->sum = sum1 + sum2;
 }
@@ -157,9 +171,10 @@ KERNEL_LOOP static void indirect_wide_lean(struct indirect *walk)
 
 typedef uint32_t eight __attribute__((vector_size(32)));
 
-/* Eight offsets in one load and eight values in one instruction, which makes eight loads nevertheless. Its mask of lanes still
- * to be fetched is used up by it, and has to be set again; its target, kept where the mask is clear, is cleared so that no
- * gather waits for the one before. */
+/* Eight offsets in one load and eight values in one instruction, which makes eight loads
+ * nevertheless. Its mask of lanes still to be fetched is used up by it, and has to be set again;
+ * its target, kept where the mask is clear, is cleared so that no gather waits for the one before.
+ */
 __attribute__((target("avx2"))) KERNEL_LOOP static void indirect_gather(struct indirect *walk)
 {
 	eight sums = { 0 };
@@ -170,19 +185,20 @@ __attribute__((target("avx2"))) KERNEL_LOOP static void indirect_gather(struct i
 		uint64_t i = 8 * turns;
 		eight x, lanes, values;
 
-		/* in each lane: x = offsets[i - 8 + lane]; sums += data[x]; and once: i -= 8; while (i) */
-		__asm__ volatile(
-			"	.p2align 6				\n"
-			"1:	vmovdqu	-32(%[offsets],%[i],4), %[x]	\n"
-			"	vpcmpeqd %[lanes], %[lanes], %[lanes]	\n"
-			"	vpxor	%[values], %[values], %[values]	\n"
-			"	vpgatherdd %[lanes], (%[data],%[x],4), %[values] \n"
-			"	vpaddd	%[values], %[sums], %[sums]	\n"
-			"	subq	$8, %[i]			\n"
-			"	jne	1b				\n"
-			: [i] "+r"(i), [sums] "+x"(sums), [x] "=&x"(x), [lanes] "=&x"(lanes), [values] "=&x"(values)
-			: [data] "r"(walk->data), [offsets] "r"(offsets)
-			: "cc", "memory");
+		/* in each lane: x = offsets[i - 8 + lane]; sums += data[x]; and once: i -= 8; while
+		 * (i) */
+		__asm__ volatile("	.p2align 6				\n"
+				 "1:	vmovdqu	-32(%[offsets],%[i],4), %[x]	\n"
+				 "	vpcmpeqd %[lanes], %[lanes], %[lanes]	\n"
+				 "	vpxor	%[values], %[values], %[values]	\n"
+				 "	vpgatherdd %[lanes], (%[data],%[x],4), %[values] \n"
+				 "	vpaddd	%[values], %[sums], %[sums]	\n"
+				 "	subq	$8, %[i]			\n"
+				 "	jne	1b				\n"
+				 : [i] "+r"(i), [sums] "+x"(sums), [x] "=&x"(x),
+				 [lanes] "=&x"(lanes), [values] "=&x"(values)
+				 : [data] "r"(walk->data), [offsets] "r"(offsets)
+				 : "cc", "memory");
 	}
 	walk->sum = sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
 }
@@ -221,7 +237,8 @@ static uint64_t indirect_footprint(const int64_t *v)
 	return (uint64_t)v[SIZE];
 }
 
-/* The values, then as many offsets: offsets lead anywhere among the values, so that each size is laid out for itself. */
+/* The values, then as many offsets: offsets lead anywhere among the values, so that each size is
+ * laid out for itself. */
 static uint64_t indirect_layout(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] << 1 | (uint64_t)v[ORDER];
@@ -236,7 +253,8 @@ static uint32_t offset_of(const struct kernel_run *run, uint64_t i)
 {
 	struct random random = { run->seed + i };
 
-	return run->v[ORDER] == ORDER_RANDOM ? (uint32_t)random_below(&random, count_of(run)) : (uint32_t)i;
+	return run->v[ORDER] == ORDER_RANDOM ? (uint32_t)random_below(&random, count_of(run))
+					     : (uint32_t)i;
 }
 
 static uint32_t value_of(const struct kernel_run *run, uint64_t i)
@@ -261,7 +279,8 @@ static struct status indirect_prepare(struct kernel_run *run)
 
 	for (uint64_t i = 0; i < count && run->prepared < 8 * count; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
+			return status_make(
+				STATUS_CANCELLED, "stopped while the arrays were filled");
 		data[i] = value_of(run, i);
 		data[count + i] = offset_of(run, i);
 	}
@@ -279,7 +298,9 @@ static struct status indirect_prepare(struct kernel_run *run)
 static void indirect_call(struct kernel_run *run, uint64_t elements)
 {
 	const uint32_t *data = (const uint32_t *)(const void *)run->memory;
-	struct indirect walk = { .data = data, .offsets = data + run->ring, .ring = ring_begin(run, elements) };
+	struct indirect walk = {
+		.data = data, .offsets = data + run->ring, .ring = ring_begin(run, elements)
+	};
 
 	((indirect_loop *)run->code)(&walk);
 	ring_end(run, &walk.ring);
@@ -311,9 +332,11 @@ static struct status indirect_verify(struct kernel_run *run)
 const struct kernel kernel_indirect = {
 	.name = "indirect",
 	.title = "sum through an array of offsets",
-	.look_for = "Five operations for two values, but four of them load: the loads bind. Turn form to wide: two offsets come in "
-		"one load, and though there are more operations they take no more cycles, or fewer. A gather saves "
-		"instructions, and no loads.",
+	.look_for = "Five operations for two values, but four of them load: the loads bind. Turn "
+		    "form to wide: two offsets come in "
+		    "one load, and though there are more operations they take no more cycles, or "
+		    "fewer. A gather saves "
+		    "instructions, and no loads.",
 	.document = "Downs, Performance Speed Limits, \"Load Throughput Limit\"",
 	.element = "value summed",
 	.limit = "loads",

@@ -1,7 +1,9 @@
-/* k-loads: k loads an element and nothing else. What is loaded is dropped, so that no addition binds before the loads do.
+/* k-loads: k loads an element and nothing else. What is loaded is dropped, so that no addition
+ * binds before the loads do.
  *
- * The k places lie apart in one array by so much that loads of the same cycle fall into different lines and, on cores whose
- * first cache has banks, into different banks; the walk is as long for every k. */
+ * The k places lie apart in one array by so much that loads of the same cycle fall into different
+ * lines and, on cores whose first cache has banks, into different banks; the walk is as long for
+ * every k. */
 #include "kernels/fill.h"
 #include "kernels/kernel.h"
 #include "kernels/ring.h"
@@ -12,37 +14,53 @@ enum { SIZE, K, UNROLL };
 #define APART 272
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[K] = { .name = "k", .help = "loads an element", .kind = KNOB_COUNT, .min = 1, .max = 4, .initial = 2 },
-	[UNROLL] = { .name = "unroll", .help = "elements in one iteration of the loop", .kind = KNOB_COUNT,
-		.min = 1, .max = 8, .initial = 8, .role = KNOB_FORM },
+	[SIZE] = { .name = "size",
+		.help = "bytes of the array",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[K] = { .name = "k",
+		.help = "loads an element",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 4,
+		.initial = 2 },
+	[UNROLL] = { .name = "unroll",
+		.help = "elements in one iteration of the loop",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 8,
+		.initial = 8,
+		.role = KNOB_FORM },
 };
 
 struct loads_walk {
 	const uint32_t *data;
 	struct ring ring;
-	uint32_t last[4];      /* what the last element's loads found; 0 beyond k */
+	uint32_t last[4]; /* what the last element's loads found; 0 beyond k */
 };
 
 /* The element at .Lat: the n-th of its loads, if it has so many. */
 #if defined(__x86_64__)
-#define LOAD(n) \
-	"	.if %c[k] > " #n "			\n" \
+#define LOAD(n)                                                          \
+	"	.if %c[k] > " #n "			\n"                                 \
 	"	movl	.Lat + " #n "*%c[apart](%[data]), %[x" #n "] \n" \
 	"	.endif					\n"
-#define NEXT \
+#define NEXT                         \
 	"	addq	%[step], %[data]		\n" \
 	"	cmpq	%[end], %[data]			\n" \
 	"	jne	1b				\n"
 #else
-#define LOAD(n) \
-	"	.if %c[k] > " #n "			\n" \
+#define LOAD(n)                                                             \
+	"	.if %c[k] > " #n "			\n"                                    \
 	"	ldr	%w[x" #n "], [%[data], .Lat + " #n "*%c[apart]] \n" \
 	"	.endif					\n"
-#define NEXT \
+#define NEXT                                \
 	"	add	%[data], %[data], %[step]	\n" \
-	"	cmp	%[data], %[end]			\n" \
+	"	cmp	%[data], %[end]			\n"         \
 	"	b.ne	1b				\n"
 #endif
 
@@ -52,21 +70,22 @@ KERNEL_BODY void loads_read(struct loads_walk *walk, const int k, const int unro
 	uint64_t turns, from;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * (uint64_t)unroll, *end = data + turns * (uint64_t)unroll;
+		const uint32_t *data = walk->data + from * (uint64_t)unroll,
+			       *end = data + turns * (uint64_t)unroll;
 
-		/* x0 = data[i]; x1 = data[i + 68]; x2 = data[i + 136]; x3 = data[i + 204]; as many as k */
-		__asm__ volatile(
-			"	.p2align 6		\n"
-			"1:				\n"
-			"	.set .Lat, 0		\n"
-			"	.rept %c[unroll]	\n"
-			LOAD(0) LOAD(1) LOAD(2) LOAD(3)
-			"	.set .Lat, .Lat + 4	\n"
-			"	.endr			\n"
-			NEXT
-			: [data] "+r"(data), [x0] "+r"(x0), [x1] "+r"(x1), [x2] "+r"(x2), [x3] "+r"(x3)
-			: [end] "r"(end), [k] "i"(k), [unroll] "i"(unroll), [step] "i"(4 * unroll), [apart] "i"(APART)
-			: "cc", "memory");
+		/* x0 = data[i]; x1 = data[i + 68]; x2 = data[i + 136]; x3 = data[i + 204]; as many
+		 * as k */
+		__asm__ volatile("	.p2align 6		\n"
+				 "1:				\n"
+				 "	.set .Lat, 0		\n"
+				 "	.rept %c[unroll]	\n" LOAD(0) LOAD(1) LOAD(2)
+					 LOAD(3) "	.set .Lat, .Lat + 4	\n"
+						 "	.endr			\n" NEXT
+				 : [data] "+r"(data), [x0] "+r"(x0), [x1] "+r"(x1), [x2] "+r"(x2),
+				 [x3] "+r"(x3)
+				 : [end] "r"(end), [k] "i"(k), [unroll] "i"(unroll),
+				 [step] "i"(4 * unroll), [apart] "i"(APART)
+				 : "cc", "memory");
 	}
 	walk->last[0] = x0;
 	walk->last[1] = x1;
@@ -74,14 +93,30 @@ KERNEL_BODY void loads_read(struct loads_walk *walk, const int k, const int unro
 	walk->last[3] = x3;
 }
 
-#define ONE(n) KERNEL_LOOP static void one_##n(struct loads_walk *walk) { loads_read(walk, 1, n); }
-#define TWO(n) KERNEL_LOOP static void two_##n(struct loads_walk *walk) { loads_read(walk, 2, n); }
-#define THREE(n) KERNEL_LOOP static void three_##n(struct loads_walk *walk) { loads_read(walk, 3, n); }
-#define FOUR(n) KERNEL_LOOP static void four_##n(struct loads_walk *walk) { loads_read(walk, 4, n); }
-#define ONE_NAME(n) one_##n,
-#define TWO_NAME(n) two_##n,
+#define ONE(n)                                                   \
+	KERNEL_LOOP static void one_##n(struct loads_walk *walk) \
+	{                                                        \
+		loads_read(walk, 1, n);                          \
+	}
+#define TWO(n)                                                   \
+	KERNEL_LOOP static void two_##n(struct loads_walk *walk) \
+	{                                                        \
+		loads_read(walk, 2, n);                          \
+	}
+#define THREE(n)                                                   \
+	KERNEL_LOOP static void three_##n(struct loads_walk *walk) \
+	{                                                          \
+		loads_read(walk, 3, n);                            \
+	}
+#define FOUR(n)                                                   \
+	KERNEL_LOOP static void four_##n(struct loads_walk *walk) \
+	{                                                         \
+		loads_read(walk, 4, n);                           \
+	}
+#define ONE_NAME(n)   one_##n,
+#define TWO_NAME(n)   two_##n,
 #define THREE_NAME(n) three_##n,
-#define FOUR_NAME(n) four_##n,
+#define FOUR_NAME(n)  four_##n,
 KERNEL_EIGHT(ONE)
 KERNEL_EIGHT(TWO)
 KERNEL_EIGHT(THREE)
@@ -90,7 +125,10 @@ KERNEL_EIGHT(FOUR)
 typedef void loads_loop(struct loads_walk *walk);
 
 static loads_loop *const loops[4][8] = {
-	{ KERNEL_EIGHT(ONE_NAME) }, { KERNEL_EIGHT(TWO_NAME) }, { KERNEL_EIGHT(THREE_NAME) }, { KERNEL_EIGHT(FOUR_NAME) },
+	{ KERNEL_EIGHT(ONE_NAME) },
+	{ KERNEL_EIGHT(TWO_NAME) },
+	{ KERNEL_EIGHT(THREE_NAME) },
+	{ KERNEL_EIGHT(FOUR_NAME) },
 };
 
 static uint64_t loads_footprint(const int64_t *v)
@@ -127,7 +165,8 @@ static uint64_t mixed(const uint32_t *x)
 
 static void loads_call(struct kernel_run *run, uint64_t elements)
 {
-	struct loads_walk walk = { .data = (const uint32_t *)(const void *)run->memory, .ring = ring_begin(run, elements) };
+	struct loads_walk walk = { .data = (const uint32_t *)(const void *)run->memory,
+		.ring = ring_begin(run, elements) };
 
 	((loads_loop *)run->code)(&walk);
 	ring_end(run, &walk.ring);
@@ -139,7 +178,8 @@ static void loads_rewind(struct kernel_run *run)
 	run->position = 0;
 }
 
-/* Only an iteration's last element leaves a trace: one iteration a call, a whole ring of them or a piece. */
+/* Only an iteration's last element leaves a trace: one iteration a call, a whole ring of them or a
+ * piece. */
 static struct status loads_verify(struct kernel_run *run)
 {
 	uint64_t turns = run->ring / run->granule;
@@ -154,7 +194,8 @@ static struct status loads_verify(struct kernel_run *run)
 			x[n] = fill_value(run->seed, last + (uint64_t)n * APART / 4);
 		loads_call(run, run->granule);
 		if (run->result != mixed(x))
-			return status_make(STATUS_FAILED, "k-loads did not load what stands at element %llu",
+			return status_make(STATUS_FAILED,
+				"k-loads did not load what stands at element %llu",
 				(unsigned long long)last);
 	}
 	loads_rewind(run);
@@ -164,9 +205,11 @@ static struct status loads_verify(struct kernel_run *run)
 const struct kernel kernel_k_loads = {
 	.name = "k-loads",
 	.title = "k loads an element",
-	.look_for = "Nothing is computed: an element takes k cycles divided by the loads that the core begins in one. Turn k and "
-		"read that number off. Turn unroll down and see the loop's own operations, and its one jump a cycle, come "
-		"in between.",
+	.look_for = "Nothing is computed: an element takes k cycles divided by the loads that the "
+		    "core begins in one. Turn k and "
+		    "read that number off. Turn unroll down and see the loop's own operations, and "
+		    "its one jump a cycle, come "
+		    "in between.",
 	.document = "Downs, Performance Speed Limits, \"Load Throughput Limit\"",
 	.element = "element of k loads",
 	.limit = "loads",

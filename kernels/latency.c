@@ -1,11 +1,14 @@
-/* latency: loads of which each has its address from the one before, so that nothing overlaps: a load costs the load-to-use latency
- * of wherever its node lies. Several such chains in one loop overlap with each other: what comes out is the memory-level parallelism.
+/* latency: loads of which each has its address from the one before, so that nothing overlaps: a
+ * load costs the load-to-use latency of wherever its node lies. Several such chains in one loop
+ * overlap with each other: what comes out is the memory-level parallelism.
  *
- * Chains of random order are cycles of their own, each of every n-th node, so that together they walk the working set as one would. The
- * backward order is one cycle, in which chains stand evenly spaced.
+ * Chains of random order are cycles of their own, each of every n-th node, so that together they
+ * walk the working set as one would. The backward order is one cycle, in which chains stand evenly
+ * spaced.
  *
- * far below 100: a small set of `near` bytes lies beside the large one, and its nodes take turns with those of the large one in one
- * chain. Each node holds a zero beside its pointer; where the sets take turns, that of the one is part of the other's next address. */
+ * far below 100: a small set of `near` bytes lies beside the large one, and its nodes take turns
+ * with those of the large one in one chain. Each node holds a zero beside its pointer; where the
+ * sets take turns, that of the one is part of the other's next address. */
 #include <stddef.h>
 
 #include "kernels/kernel.h"
@@ -25,18 +28,49 @@ enum { MIX = 20 };
 static const char *const order_names[] = { "random", "backward", "pairs", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of all nodes with what lies between them", .kind = KNOB_BYTES,
-		.axis = AXIS_SIZE, .min = 64, .max = KNOB_MAX_MEMORY, .initial = 16384, .multiple = 16, .factor = 2 },
-	[STRIDE] = { .name = "stride", .help = "bytes from a node to the next; pairs: between its two nodes",
-		.kind = KNOB_COUNT, .axis = AXIS_STRIDE, .min = 16, .max = 65536, .initial = 64, .multiple = 16, .factor = 2 },
-	[ORDER] = { .name = "order", .help = "how the walk goes through memory", .kind = KNOB_CHOICE,
+	[SIZE] = { .name = "size",
+		.help = "bytes of all nodes with what lies between them",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 64,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.multiple = 16,
+		.factor = 2 },
+	[STRIDE] = { .name = "stride",
+		.help = "bytes from a node to the next; pairs: between its two nodes",
+		.kind = KNOB_COUNT,
+		.axis = AXIS_STRIDE,
+		.min = 16,
+		.max = 65536,
+		.initial = 64,
+		.multiple = 16,
+		.factor = 2 },
+	[ORDER] = { .name = "order",
+		.help = "how the walk goes through memory",
+		.kind = KNOB_CHOICE,
 		.choices = order_names },
-	[CHAINS] = { .name = "chains", .help = "chains of loads at once, independent of each other", .kind = KNOB_COUNT,
-		.min = 1, .max = KERNEL_CHAINS, .initial = 1 },
-	[NEAR] = { .name = "near", .help = "bytes of the small set that takes the other accesses", .kind = KNOB_BYTES,
-		.min = LINE, .max = KNOB_MAX_MEMORY, .initial = 16384, .multiple = LINE, .factor = 2 },
-	[FAR] = { .name = "far", .help = "percent of the accesses that go to the set of size", .kind = KNOB_COUNT,
-		.min = 0, .max = 100, .initial = 100, .multiple = 100 / MIX },
+	[CHAINS] = { .name = "chains",
+		.help = "chains of loads at once, independent of each other",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = KERNEL_CHAINS,
+		.initial = 1 },
+	[NEAR] = { .name = "near",
+		.help = "bytes of the small set that takes the other accesses",
+		.kind = KNOB_BYTES,
+		.min = LINE,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.multiple = LINE,
+		.factor = 2 },
+	[FAR] = { .name = "far",
+		.help = "percent of the accesses that go to the set of size",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 100,
+		.initial = 100,
+		.multiple = 100 / MIX },
 	[PAGES] = KNOB_ROW_PAGES,
 	[NODE] = KNOB_ROW_NODE,
 	[CORES] = KNOB_ROW_CORES,
@@ -45,40 +79,47 @@ static const struct knob knobs[] = {
 
 /* ---- Loops */
 
-/* A chain's load, in its register or, when there are more chains than registers, by way of its place in memory. */
+/* A chain's load, in its register or, when there are more chains than registers, by way of its
+ * place in memory. */
 #if defined(__x86_64__)
 #define REGISTERS 12
-#define SPARE "r15"
-#define ALL(each) each(0, "rax") each(1, "rbx") each(2, "rcx") each(3, "rdx") each(4, "r8") each(5, "r9") each(6, "r10") \
-	each(7, "r11") each(8, "r12") each(9, "r13") each(10, "r14") each(11, SPARE)
-#define CLOBBERS "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"
-#define BEGIN(n, name)	".if .Lheld > " #n "\n	movq	8*" #n "(%[at]), %%" name "\n .endif\n"
-#define LOAD(n, name)	".if .Lheld > " #n "\n	movq	(%%" name "), %%" name "\n .endif\n"
-#define END(n, name)	".if .Lheld > " #n "\n	movq	%%" name ", 8*" #n "(%[at])\n .endif\n"
-#define KEPT \
+#define SPARE	  "r15"
+#define ALL(each)                                                                               \
+	each(0, "rax") each(1, "rbx") each(2, "rcx") each(3, "rdx") each(4, "r8") each(5, "r9") \
+		each(6, "r10") each(7, "r11") each(8, "r12") each(9, "r13") each(10, "r14")     \
+			each(11, SPARE)
+#define CLOBBERS       "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"
+#define BEGIN(n, name) ".if .Lheld > " #n "\n	movq	8*" #n "(%[at]), %%" name "\n .endif\n"
+#define LOAD(n, name)  ".if .Lheld > " #n "\n	movq	(%%" name "), %%" name "\n .endif\n"
+#define END(n, name)   ".if .Lheld > " #n "\n	movq	%%" name ", 8*" #n "(%[at])\n .endif\n"
+#define KEPT                                             \
 	"	movq	8*.Lkept(%[at]), %%" SPARE "	\n" \
-	"	movq	(%%" SPARE "), %%" SPARE "	\n" \
+	"	movq	(%%" SPARE "), %%" SPARE "	\n"   \
 	"	movq	%%" SPARE ", 8*.Lkept(%[at])	\n"
-#define NEXT \
+#define NEXT                  \
 	"	decq	%[turns]			\n" \
 	"	jnz	1b				\n"
 #else
 #define REGISTERS 25
-#define SPARE "x27"
-#define ALL(each) each(0, "x2") each(1, "x3") each(2, "x4") each(3, "x5") each(4, "x6") each(5, "x7") each(6, "x8") \
-	each(7, "x9") each(8, "x10") each(9, "x11") each(10, "x12") each(11, "x13") each(12, "x14") each(13, "x15") \
-	each(14, "x16") each(15, "x17") each(16, "x19") each(17, "x20") each(18, "x21") each(19, "x22") each(20, "x23") \
-	each(21, "x24") each(22, "x25") each(23, "x26") each(24, SPARE)
-#define CLOBBERS "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", \
-	"x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27"
-#define BEGIN(n, name)	".if .Lheld > " #n "\n	ldr	" name ", [%[at], 8*" #n "]\n .endif\n"
-#define LOAD(n, name)	".if .Lheld > " #n "\n	ldr	" name ", [" name "]\n .endif\n"
-#define END(n, name)	".if .Lheld > " #n "\n	str	" name ", [%[at], 8*" #n "]\n .endif\n"
-#define KEPT \
+#define SPARE	  "x27"
+#define ALL(each)                                                                               \
+	each(0, "x2") each(1, "x3") each(2, "x4") each(3, "x5") each(4, "x6") each(5, "x7")     \
+		each(6, "x8") each(7, "x9") each(8, "x10") each(9, "x11") each(10, "x12")       \
+			each(11, "x13") each(12, "x14") each(13, "x15") each(14, "x16")         \
+				each(15, "x17") each(16, "x19") each(17, "x20") each(18, "x21") \
+					each(19, "x22") each(20, "x23") each(21, "x24")         \
+						each(22, "x25") each(23, "x26") each(24, SPARE)
+#define CLOBBERS                                                                                  \
+	"x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", \
+		"x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27"
+#define BEGIN(n, name) ".if .Lheld > " #n "\n	ldr	" name ", [%[at], 8*" #n "]\n .endif\n"
+#define LOAD(n, name)  ".if .Lheld > " #n "\n	ldr	" name ", [" name "]\n .endif\n"
+#define END(n, name)   ".if .Lheld > " #n "\n	str	" name ", [%[at], 8*" #n "]\n .endif\n"
+#define KEPT                                             \
 	"	ldr	" SPARE ", [%[at], 8*.Lkept]	\n" \
-	"	ldr	" SPARE ", [" SPARE "]		\n" \
+	"	ldr	" SPARE ", [" SPARE "]		\n"      \
 	"	str	" SPARE ", [%[at], 8*.Lkept]	\n"
-#define NEXT \
+#define NEXT                               \
 	"	subs	%[turns], %[turns], #1		\n" \
 	"	b.ne	1b				\n"
 #endif
@@ -94,54 +135,51 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 	register uint64_t left __asm__("x1") = turns;
 #endif
 
-	__asm__ volatile(
-		".if %c[chains] > %c[registers]	\n"
-		"	.set .Lheld, %c[registers] - 1 \n"
-		".else				\n"
-		"	.set .Lheld, %c[chains]	\n"
-		".endif				\n"
-		ALL(BEGIN)
-		".p2align 6			\n"
-		"1:				\n"
-		"	.rept %c[steps]		\n"
-		ALL(LOAD)
-		"	.set .Lkept, .Lheld	\n"
-		"	.rept %c[chains] - .Lheld \n"
-		KEPT
-		"	.set .Lkept, .Lkept + 1	\n"
-		"	.endr			\n"
-		"	.endr			\n"
-		NEXT
-		ALL(END)
-		: [turns] "+r"(left)
-		: [at] "r"(base), [chains] "i"(chains), [steps] "i"(steps), [registers] "i"(REGISTERS)
-		: "cc", "memory", CLOBBERS);
+	__asm__ volatile(".if %c[chains] > %c[registers]	\n"
+			 "	.set .Lheld, %c[registers] - 1 \n"
+			 ".else				\n"
+			 "	.set .Lheld, %c[chains]	\n"
+			 ".endif				\n" ALL(
+				 BEGIN) ".p2align 6			\n"
+					"1:				\n"
+					"	.rept %c[steps]		\n" ALL(
+						LOAD) "	.set .Lkept, .Lheld	\n"
+						      "	.rept %c[chains] - .Lheld \n" KEPT
+						      "	.set .Lkept, .Lkept + 1	\n"
+						      "	.endr			\n"
+						      "	.endr			\n" NEXT ALL(END)
+			 : [turns] "+r"(left)
+			 : [at] "r"(base), [chains] "i"(chains), [steps] "i"(steps),
+			 [registers] "i"(REGISTERS)
+			 : "cc", "memory", CLOBBERS);
 }
 
 /* One access of an iteration to the set whose node stands in the register `at`. */
 #if defined(__x86_64__)
-#define ACCESS(at) \
-	"	.if .Lturns			\n" \
+#define ACCESS(at)                                        \
+	"	.if .Lturns			\n"                               \
 	"	movq	8(%[" at "],%[zero]), %[zero] \n" \
-	"	.endif				\n" \
+	"	.endif				\n"                                   \
 	"	movq	(%[" at "],%[zero]), %[" at "] \n"
 #else
-/* No address has an index and a distance: where the zero is new, the distance is added ahead of it. */
-#define ACCESS(at) \
-	"	.if .Lturns && .Lturned		\n" \
-	"	add	%[t], %[" at "], #8	\n" \
-	"	ldr	%[zero], [%[t], %[zero]] \n" \
-	"	.elseif .Lturns			\n" \
+/* No address has an index and a distance: where the zero is new, the distance is added ahead of it.
+ */
+#define ACCESS(at)                                   \
+	"	.if .Lturns && .Lturned		\n"               \
+	"	add	%[t], %[" at "], #8	\n"      \
+	"	ldr	%[zero], [%[t], %[zero]] \n"           \
+	"	.elseif .Lturns			\n"                      \
 	"	ldr	%[zero], [%[" at "], #8] \n" \
-	"	.endif				\n" \
+	"	.endif				\n"                              \
 	"	ldr	%[" at "], [%[" at "], %[zero]] \n"
 #endif
 
-/* Twenty accesses, as many of them far as `share` says, evenly spread. One that is followed by one to the same set loads the pointer;
- * where the sets take turns, it loads the zero first, which the other set's address depends on, and the pointer then from the line that is
- * there, beside the chain:
+/* Twenty accesses, as many of them far as `share` says, evenly spread. One that is followed by one
+ * to the same set loads the pointer; where the sets take turns, it loads the zero first, which the
+ * other set's address depends on, and the pointer then from the line that is there, beside the
+ * chain:
  *
- *	at = at[zero].next	or	zero = at[zero].zero, at = at[zero].next */
+ *     at = at[zero].next	or	zero = at[zero].zero, at = at[zero].next */
 KERNEL_BODY void latency_mix(const void **at, uint64_t turns, const int share)
 {
 	const void *far = at[0], *near = at[1];
@@ -156,32 +194,43 @@ KERNEL_BODY void latency_mix(const void **at, uint64_t turns, const int share)
 		"	.set .Lsum, .Lsum + %c[share] \n"
 		"	.if .Lsum >= %c[mix]	\n"
 		"	.set .Lsum, .Lsum - %c[mix] \n"
-		"	.set .Lturns, .Lsum + %c[share] < %c[mix] \n"
-		ACCESS("far")
-		"	.else			\n"
-		"	.set .Lturns, .Lsum + %c[share] >= %c[mix] \n"
-		ACCESS("near")
-		"	.endif			\n"
-		"	.set .Lturned, .Lturns	\n"
-		"	.endr			\n"
-		NEXT
-		: [turns] "+r"(turns), [far] "+r"(far), [near] "+r"(near), [zero] "+r"(zero), [t] "+r"(t)
+		"	.set .Lturns, .Lsum + %c[share] < %c[mix] \n" ACCESS(
+			"far") "	.else			\n"
+			       "	.set .Lturns, .Lsum + %c[share] >= %c[mix] \n" ACCESS(
+				       "near") "	.endif			\n"
+					       "	.set .Lturned, .Lturns	\n"
+					       "	.endr			\n" NEXT
+		: [turns] "+r"(turns), [far] "+r"(far), [near] "+r"(near), [zero] "+r"(zero),
+		[t] "+r"(t)
 		: [share] "i"(share), [mix] "i"(MIX)
 		: "cc", "memory");
 	at[0] = far;
 	at[1] = near;
 }
 
-#define CHASE(n) KERNEL_LOOP static void chase_##n(const void **at, uint64_t turns) { latency_chase(at, turns, n, STEPS(n)); }
+#define CHASE(n)                                                           \
+	KERNEL_LOOP static void chase_##n(const void **at, uint64_t turns) \
+	{                                                                  \
+		latency_chase(at, turns, n, STEPS(n));                     \
+	}
 #define CHASE_NAME(n) chase_##n,
-#define MIXED(n) KERNEL_LOOP static void mix_##n(const void **at, uint64_t turns) { latency_mix(at, turns, n); }
+#define MIXED(n)                                                         \
+	KERNEL_LOOP static void mix_##n(const void **at, uint64_t turns) \
+	{                                                                \
+		latency_mix(at, turns, n);                               \
+	}
 #define MIXED_NAME(n) mix_##n,
-#define TO_NINETEEN(each) KERNEL_EIGHT(each) each(9) each(10) each(11) each(12) each(13) each(14) each(15) each(16) each(17) \
-	each(18) each(19)
-#define TO_THIRTY_TWO(each) TO_NINETEEN(each) each(20) each(21) each(22) each(23) each(24) each(25) each(26) each(27) each(28) \
-	each(29) each(30) each(31) each(32)
+#define TO_NINETEEN(each)                                                                        \
+	KERNEL_EIGHT(each)                                                                       \
+	each(9) each(10) each(11) each(12) each(13) each(14) each(15) each(16) each(17) each(18) \
+		each(19)
+#define TO_THIRTY_TWO(each)                                                                       \
+	TO_NINETEEN(each)                                                                         \
+	each(20) each(21) each(22) each(23) each(24) each(25) each(26) each(27) each(28) each(29) \
+		each(30) each(31) each(32)
 TO_THIRTY_TWO(CHASE)
-MIXED(0) TO_NINETEEN(MIXED)
+MIXED(0)
+TO_NINETEEN(MIXED)
 
 typedef void latency_loop(const void **at, uint64_t turns);
 
@@ -215,10 +264,13 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 static struct nodes far_shape(const int64_t *v)
 {
 	static const enum nodes_order orders[] = {
-		[ORDER_RANDOM] = NODES_RANDOM, [ORDER_BACKWARD] = NODES_BACKWARD, [ORDER_PAIRS] = NODES_PAIRS,
+		[ORDER_RANDOM] = NODES_RANDOM,
+		[ORDER_BACKWARD] = NODES_BACKWARD,
+		[ORDER_PAIRS] = NODES_PAIRS,
 	};
 
-	return (struct nodes){ .stride = (uint64_t)v[STRIDE], .order = orders[v[ORDER]],
+	return (struct nodes){ .stride = (uint64_t)v[STRIDE],
+		.order = orders[v[ORDER]],
 		.cycles = v[ORDER] == ORDER_BACKWARD ? 1 : (unsigned)v[CHAINS] };
 }
 
@@ -242,7 +294,11 @@ static struct nodes far_nodes(const struct kernel_run *run)
 
 static struct nodes near_nodes(const struct kernel_run *run)
 {
-	return (struct nodes){ .memory = run->memory, .stride = LINE, .order = NODES_RANDOM, .cycles = 1, .seed = run->seed + 1 };
+	return (struct nodes){ .memory = run->memory,
+		.stride = LINE,
+		.order = NODES_RANDOM,
+		.cycles = 1,
+		.seed = run->seed + 1 };
 }
 
 /* Items of the large set: every chain walks as many. */
@@ -263,12 +319,16 @@ static uint64_t least_bytes(const int64_t *v)
 static struct status latency_check(const int64_t *v)
 {
 	if (is_mixed(v) && v[CHAINS] > 1)
-		return status_make(STATUS_USAGE, "chains=%lld with far=%lld: a mix of near and far has one chain; far=100 has more",
+		return status_make(STATUS_USAGE,
+			"chains=%lld with far=%lld: a mix of near and far has one chain; far=100 "
+			"has more",
 			(long long)v[CHAINS], (long long)v[FAR]);
 	if (far_count(v) == 0)
-		return status_make(STATUS_USAGE, "size=%lld is too small for stride=%lld, order=%s and chains=%lld: it takes %llu",
-			(long long)v[SIZE], (long long)v[STRIDE], order_names[v[ORDER]], (long long)v[CHAINS],
-			(unsigned long long)least_bytes(v));
+		return status_make(STATUS_USAGE,
+			"size=%lld is too small for stride=%lld, order=%s and chains=%lld: it "
+			"takes %llu",
+			(long long)v[SIZE], (long long)v[STRIDE], order_names[v[ORDER]],
+			(long long)v[CHAINS], (unsigned long long)least_bytes(v));
 	return status_ok();
 }
 
@@ -304,10 +364,12 @@ static uint64_t latency_layout(const int64_t *v)
 {
 	unsigned cycles = far_shape(v).cycles;
 
-	return (is_mixed(v) ? (uint64_t)v[NEAR] / LINE << 19 : 0) | (uint64_t)v[ORDER] << 17 | (uint64_t)v[STRIDE] / 16 % 4096 << 5 | (cycles - 1);
+	return (is_mixed(v) ? (uint64_t)v[NEAR] / LINE << 19 : 0) | (uint64_t)v[ORDER] << 17 |
+	       (uint64_t)v[STRIDE] / 16 % 4096 << 5 | (cycles - 1);
 }
 
-/* Lines that hold nodes, for each access to them; a line may hold several nodes, and a pair may lie in one. */
+/* Lines that hold nodes, for each access to them; a line may hold several nodes, and a pair may lie
+ * in one. */
 static double lines_of(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);
@@ -318,7 +380,8 @@ static double lines_of(const int64_t *v)
 	return item < LINE ? (double)item / LINE : 1;
 }
 
-/* Lines that an access touches anew: at random the next node, or pair, lies in another line than this one, however many a line holds. */
+/* Lines that an access touches anew: at random the next node, or pair, lies in another line than
+ * this one, however many a line holds. */
 static double lines_anew(const int64_t *v)
 {
 	if (v[ORDER] == ORDER_PAIRS)
@@ -338,8 +401,11 @@ static void latency_figures(struct kernel_run *run)
 	run->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
 	/* With nodes farther apart than lines, most lines of the working set are never touched. */
 	run->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
-	/* A prefetcher that brings the other line of a pair, too, spares the chain every other wait. */
-	run->chains = (double)v[CHAINS] * (v[ORDER] == ORDER_PAIRS && v[STRIDE] >= LINE && v[STRIDE] < 2 * LINE ? 2 : 1);
+	/* A prefetcher that brings the other line of a pair, too, spares the chain every other
+	 * wait. */
+	run->chains =
+		(double)v[CHAINS] *
+		(v[ORDER] == ORDER_PAIRS && v[STRIDE] >= LINE && v[STRIDE] < 2 * LINE ? 2 : 1);
 	if (far_of(v) == 0) {
 		run->scattered = true;
 		run->lines = 1;
@@ -352,10 +418,12 @@ static struct status latency_prepare(struct kernel_run *run)
 	const int64_t *v = run->v;
 	struct nodes far = far_nodes(run), near = near_nodes(run);
 	uint64_t offset = far_offset(v), item = nodes_item(&far), count = far_count(v);
-	uint64_t have = run->prepared > offset ? (run->prepared - offset) / item : 0, granule = MIX, pass;
+	uint64_t have = run->prepared > offset ? (run->prepared - offset) / item : 0, granule = MIX,
+		 pass;
 
 	if (is_mixed(v) && run->prepared < offset &&
-		nodes_lay_out(&near, 0, (uint64_t)v[NEAR] / LINE, run->cancel) < (uint64_t)v[NEAR] / LINE)
+		nodes_lay_out(&near, 0, (uint64_t)v[NEAR] / LINE, run->cancel) <
+			(uint64_t)v[NEAR] / LINE)
 		return status_make(STATUS_CANCELLED, "stopped while the small set was laid out");
 	have = nodes_lay_out(&far, have, count, run->cancel);
 	run->laid_out = offset + have * item;
@@ -408,10 +476,10 @@ static void latency_rewind(struct kernel_run *run)
 
 /* ---- Checks */
 
-/* Follows pointers that may be wrong: the n-th node after `from` in [low, high), or NULL; *closed is set to the steps after which
- * it came back to `from` for the first time, or 0. */
-static const struct node *follow(const struct node *from, uint64_t steps, const unsigned char *low, const unsigned char *high,
-	uint64_t *closed)
+/* Follows pointers that may be wrong: the n-th node after `from` in [low, high), or NULL; *closed
+ * is set to the steps after which it came back to `from` for the first time, or 0. */
+static const struct node *follow(const struct node *from, uint64_t steps, const unsigned char *low,
+	const unsigned char *high, uint64_t *closed)
 {
 	const struct node *node = from;
 
@@ -419,7 +487,8 @@ static const struct node *follow(const struct node *from, uint64_t steps, const 
 	for (uint64_t i = 1; i <= steps; i++) {
 		const struct node *next = node->next;
 
-		if ((uintptr_t)next < (uintptr_t)low || (uintptr_t)next >= (uintptr_t)high || (uintptr_t)next % 16 != 0 || node->zero)
+		if ((uintptr_t)next < (uintptr_t)low || (uintptr_t)next >= (uintptr_t)high ||
+			(uintptr_t)next % 16 != 0 || node->zero)
 			return NULL;
 		node = next;
 		if (node == from && *closed == 0)
@@ -430,22 +499,25 @@ static const struct node *follow(const struct node *from, uint64_t steps, const 
 
 enum { VERIFIED = 2048 };
 
-/* Each walk comes back to its beginning after its share of the nodes and not before; of a long one a piece does not come back. Then
- * the loop's are to end where the pointers say. All of it far from where trials begin, since its nodes are in the caches then; and there the
- * walks stay. */
+/* Each walk comes back to its beginning after its share of the nodes and not before; of a long one
+ * a piece does not come back. Then the loop's are to end where the pointers say. All of it far from
+ * where trials begin, since its nodes are in the caches then; and there the walks stay. */
 static struct status latency_verify(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	struct nodes far = far_nodes(run);
-	uint64_t chains = is_mixed(v) ? 2 : (uint64_t)v[CHAINS], turns = max_of(VERIFIED / run->granule, 1);
-	uint64_t far_steps = far_count(v) * nodes_each(&far) / (v[ORDER] == ORDER_BACKWARD ? 1 : (uint64_t)v[CHAINS]);
+	uint64_t chains = is_mixed(v) ? 2 : (uint64_t)v[CHAINS],
+		 turns = max_of(VERIFIED / run->granule, 1);
+	uint64_t far_steps = far_count(v) * nodes_each(&far) /
+			     (v[ORDER] == ORDER_BACKWARD ? 1 : (uint64_t)v[CHAINS]);
 	const struct node *ends[KERNEL_CHAINS];
 
 	latency_begin_at(run, 0.5);
 	for (uint64_t i = 0; i < chains; i++) {
 		bool near = is_mixed(v) && i == 1;
 		const unsigned char *low = near ? run->memory : far.memory;
-		const unsigned char *high = near ? low + v[NEAR] : low + nodes_bytes(&far, far_count(v));
+		const unsigned char *high =
+			near ? low + v[NEAR] : low + nodes_bytes(&far, far_count(v));
 		uint64_t whole = near ? (uint64_t)v[NEAR] / LINE : far_steps, closed;
 		uint64_t steps = turns * run->granule / chains, look;
 
@@ -453,16 +525,21 @@ static struct status latency_verify(struct kernel_run *run)
 			steps = turns * (uint64_t)(near ? MIX - far_of(v) : far_of(v));
 		look = whole < VERIFIED ? whole : VERIFIED / chains;
 		if (!follow(run->chain[i], look, low, high, &closed))
-			return status_make(STATUS_FAILED, "latency: a pointer of chain %llu leads out of its nodes", (unsigned long long)i);
+			return status_make(STATUS_FAILED,
+				"latency: a pointer of chain %llu leads out of its nodes",
+				(unsigned long long)i);
 		if (closed != (look == whole ? whole : 0))
-			return status_make(STATUS_FAILED, "latency: chain %llu closes after %llu nodes where it has %llu",
-				(unsigned long long)i, (unsigned long long)closed, (unsigned long long)whole);
+			return status_make(STATUS_FAILED,
+				"latency: chain %llu closes after %llu nodes where it has %llu",
+				(unsigned long long)i, (unsigned long long)closed,
+				(unsigned long long)whole);
 		ends[i] = follow(run->chain[i], steps, low, high, &closed);
 	}
 	latency_call(run, turns * run->granule);
 	for (uint64_t i = 0; i < chains; i++)
 		if (!ends[i] || run->chain[i] != (const void *)ends[i])
-			return status_make(STATUS_FAILED, "latency walked chain %llu to another node than its pointers say",
+			return status_make(STATUS_FAILED,
+				"latency walked chain %llu to another node than its pointers say",
 				(unsigned long long)i);
 	return status_ok();
 }
@@ -470,25 +547,34 @@ static struct status latency_verify(struct kernel_run *run)
 static const char *latency_remark(const int64_t *v)
 {
 	if (is_mixed(v))
-		return "far is the share of accesses that go to the large set: CPE is the mean over both";
+		return "far is the share of accesses that go to the large set: CPE is the mean "
+		       "over both";
 	if (v[ORDER] == ORDER_BACKWARD)
-		return "the prefetcher follows this order: beyond the caches CPE is what it achieves, not the latency; order=random is";
+		return "the prefetcher follows this order: beyond the caches CPE is what it "
+		       "achieves, not the latency; order=random is";
 	if (v[ORDER] == ORDER_PAIRS)
-		return "while stride is below the line size every other load finds the line that the one before brought";
+		return "while stride is below the line size every other load finds the line that "
+		       "the one before brought";
 	if (v[STRIDE] % PAGE == 0)
-		return "nodes a multiple of 4096 bytes apart share few sets of each cache: stride=4160 spreads one line a page";
+		return "nodes a multiple of 4096 bytes apart share few sets of each cache: "
+		       "stride=4160 spreads one line a page";
 	if (v[CHAINS] > REGISTERS)
-		return "more chains than registers: the pointers of those beyond wait in memory, in the first cache";
+		return "more chains than registers: the pointers of those beyond wait in memory, "
+		       "in the first cache";
 	return NULL;
 }
 
 const struct kernel kernel_latency = {
 	.name = "latency",
 	.title = "load latency of each cache and of memory",
-	.look_for = "Each load waits for the one before. Grow size: CPE stays flat in each cache and steps up where the nodes outgrow it. "
-		"With order=backward, the classic strided walk, memory seems several times faster: the prefetcher follows it and fetches lines "
-		"before they are asked for, which is bandwidth, not latency. Turn up chains: so many misses are under way at once.",
-	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using LMBench (memory latency)",
+	.look_for = "Each load waits for the one before. Grow size: CPE stays flat in each cache "
+		    "and steps up where the nodes outgrow it. "
+		    "With order=backward, the classic strided walk, memory seems several times "
+		    "faster: the prefetcher follows it and fetches lines "
+		    "before they are asked for, which is bandwidth, not latency. Turn up chains: "
+		    "so many misses are under way at once.",
+	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using "
+		    "LMBench (memory latency)",
 	.element = "load",
 	.hint = "+ on size, past each cache; then order=backward",
 	.limit = "latency",

@@ -1,9 +1,9 @@
-/* list-length: walk a linked list and count its nodes. Each load's address is what the load before returned, so
- * nothing overlaps: a node costs the load-to-use latency of wherever it lives.
+/* list-length: walk a linked list and count its nodes. Each load's address is what the load before
+ * returned, so nothing overlaps: a node costs the load-to-use latency of wherever it lives.
  *
- * The list is a ring, so that a call may walk any number of nodes. A random order is a single cycle grown node by
- * node: node n goes in after a random earlier one, which makes every cycle equally likely and lets a list of n
- * nodes become one of more without starting again. */
+ * The list is a ring, so that a call may walk any number of nodes. A random order is a single cycle
+ * grown node by node: node n goes in after a random earlier one, which makes every cycle equally
+ * likely and lets a list of n nodes become one of more without starting again. */
 #include "base/random.h"
 #include "kernels/kernel.h"
 
@@ -18,12 +18,26 @@ struct node {
 static const char *const order_names[] = { "sequential", "random", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of all nodes with their spacing", .kind = KNOB_BYTES,
-		.axis = AXIS_SIZE, .min = 16, .max = KNOB_MAX_MEMORY, .initial = 16384, .multiple = 16,
+	[SIZE] = { .name = "size",
+		.help = "bytes of all nodes with their spacing",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 16,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.multiple = 16,
 		.factor = 2 },
-	[SPACING] = { .name = "spacing", .help = "bytes from one node to the next in memory",
-		.kind = KNOB_COUNT, .min = 16, .max = 256, .initial = 16, .multiple = 16, .factor = 2 },
-	[ORDER] = { .name = "order", .help = "how the list goes through memory", .kind = KNOB_CHOICE,
+	[SPACING] = { .name = "spacing",
+		.help = "bytes from one node to the next in memory",
+		.kind = KNOB_COUNT,
+		.min = 16,
+		.max = 256,
+		.initial = 16,
+		.multiple = 16,
+		.factor = 2 },
+	[ORDER] = { .name = "order",
+		.help = "how the list goes through memory",
+		.kind = KNOB_CHOICE,
 		.choices = order_names },
 };
 
@@ -35,7 +49,8 @@ static uint64_t node_count(const int64_t *v)
 static struct status list_check(const int64_t *v)
 {
 	if (v[SIZE] < v[SPACING])
-		return status_make(STATUS_USAGE, "size=%lld holds no node at spacing=%lld: it takes %lld",
+		return status_make(STATUS_USAGE,
+			"size=%lld holds no node at spacing=%lld: it takes %lld",
 			(long long)v[SIZE], (long long)v[SPACING], (long long)v[SPACING]);
 	return status_ok();
 }
@@ -94,10 +109,10 @@ static struct status list_prepare(struct kernel_run *run)
 		have = 1;
 	}
 	for (; have < count && !cancelled; have++) {
-		struct random random = { run->seed + have };      /* whatever steps it grew in */
+		struct random random = { run->seed + have }; /* whatever steps it grew in */
 		struct node *node = node_at(run, have);
-		struct node *before = node_at(run, run->v[ORDER] == ORDER_RANDOM ?
-			random_below(&random, have) : have - 1);
+		struct node *before = node_at(run,
+			run->v[ORDER] == ORDER_RANDOM ? random_below(&random, have) : have - 1);
 
 		node->value = 1;
 		node->next = before->next;
@@ -142,7 +157,8 @@ static void list_rewind(struct kernel_run *run)
 	run->cursor = run->memory;
 }
 
-/* One whole ring comes back to its start and not before; of a large one, a piece of nodes that lie in it. */
+/* One whole ring comes back to its start and not before; of a large one, a piece of nodes that lie
+ * in it. */
 static struct status list_verify(struct kernel_run *run)
 {
 	const struct node *node = node_at(run, 0);
@@ -153,17 +169,21 @@ static struct status list_verify(struct kernel_run *run)
 
 		node = node->next;
 		offset = (uint64_t)((const unsigned char *)node - run->memory);
-		if (offset >= run->ring * (uint64_t)run->v[SPACING] || offset % (uint64_t)run->v[SPACING])
-			return status_make(STATUS_FAILED, "list-length: node %llu points outside the list",
+		if (offset >= run->ring * (uint64_t)run->v[SPACING] ||
+			offset % (uint64_t)run->v[SPACING])
+			return status_make(STATUS_FAILED,
+				"list-length: node %llu points outside the list",
 				(unsigned long long)i);
 		if ((node == node_at(run, 0)) != (i + 1 == run->ring))
-			return status_make(STATUS_FAILED, "list-length: the ring closes after %llu of %llu nodes",
+			return status_make(STATUS_FAILED,
+				"list-length: the ring closes after %llu of %llu nodes",
 				(unsigned long long)i + 1, (unsigned long long)run->ring);
 	}
 	list_rewind(run);
 	list_call(run, limit);
 	if (run->cursor != (const void *)node)
-		return status_make(STATUS_FAILED, "list-length walked to another node than its pointers say");
+		return status_make(
+			STATUS_FAILED, "list-length walked to another node than its pointers say");
 	list_rewind(run);
 	return status_ok();
 }
@@ -178,10 +198,13 @@ static struct status list_prepare_code(struct kernel_run *run)
 const struct kernel kernel_list_length = {
 	.name = "list-length",
 	.title = "walk a linked list",
-	.look_for = "Every load waits for the pointer that the one before it fetched: CPE is the load-to-use latency. "
-		"Grow size and watch it step up at each cache; then set order=random and see what the prefetchers had "
-		"been hiding.",
-	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 (load performance)",
+	.look_for = "Every load waits for the pointer that the one before it fetched: CPE is the "
+		    "load-to-use latency. "
+		    "Grow size and watch it step up at each cache; then set order=random and see "
+		    "what the prefetchers had "
+		    "been hiding.",
+	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 "
+		    "(load performance)",
 	.element = "list node",
 	.limit = "latency",
 	.knobs = knobs,

@@ -1,6 +1,8 @@
-/* list-lookup: which of some values are in a linked list? One memory, and several ways through it: value by value along the list, all values
- * at each node, along the array that the nodes stand in, by an index of the nodes that is made first, and by groups of nodes, as an unrolled
- * list has them. Here are the loops; what is where is kernels/list_nodes.h, and the way through the lookups kernels/list_lookup_walk.c. */
+/* list-lookup: which of some values are in a linked list? One memory, and several ways through it:
+ * value by value along the list, all values at each node, along the array that the nodes stand in,
+ * by an index of the nodes that is made first, and by groups of nodes, as an unrolled list has
+ * them. Here are the loops; what is where is kernels/list_nodes.h, and the way through the lookups
+ * kernels/list_lookup_walk.c. */
 #include "kernels/list_lookup.h"
 
 #include <math.h>
@@ -16,27 +18,65 @@ enum { STEPPED_VALUES = 128 };
 /* Deleted nodes in an array that are more than any predictor learns. */
 enum { BEYOND_LEARNING = 65536 };
 
-static const char *const form_names[] = { "simple", "interleaved", "array", "index", "unrolled", NULL };
+static const char *const form_names[] = { "simple", "interleaved", "array", "index", "unrolled",
+	NULL };
 static const char *const inner_names[] = { "scalar", "vector", "any-of", NULL };
 static const char *const group_names[] = { "1", "2", "4", "8", "16", NULL };
 
 static const struct knob knobs[] = {
-	[LOOKUP_SIZE] = { .name = "size", .help = "bytes of all nodes, 24 in each: 384m are 16 M nodes", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 512 * NODE, .max = (int64_t)LIST_NODES_MOST * NODE, .initial = 65536 * NODE, .factor = 2 },
-	[LOOKUP_FORM] = { .name = "form", .help = "the way through the list", .kind = KNOB_CHOICE, .choices = form_names, .role = KNOB_FORM },
-	[LOOKUP_INNER] = { .name = "inner", .help = "how form=interleaved compares a node with all values", .kind = KNOB_CHOICE,
-		.choices = inner_names, .role = KNOB_FORM },
-	[LOOKUP_VALUES] = { .name = "values", .help = "values looked up", .kind = KNOB_COUNT, .min = 1, .max = LOOKUP_VALUES_MOST,
-		.initial = 128, .factor = 2 },
-	[LOOKUP_FOUND] = { .name = "found", .help = "percent of the values that are in the list", .kind = KNOB_COUNT, .min = 0, .max = 100,
-		.initial = 50, .multiple = 5 },
-	[LOOKUP_MISPLACED] = { .name = "misplaced", .help = "percent of nodes at random places; 0: all in order", .kind = KNOB_COUNT,
-		.min = 0, .max = 100, .multiple = 5 },
-	[LOOKUP_DELETED] = { .name = "deleted", .help = "percent of nodes that are in the array, but not in the list", .kind = KNOB_COUNT,
-		.min = 0, .max = 75, .multiple = 5 },
-	[LOOKUP_GROUP] = { .name = "group", .help = "nodes that stay together, wherever they are", .kind = KNOB_CHOICE, .choices = group_names },
-	[LOOKUP_WHOLE] = { .name = "whole", .help = "1: each trial looks up all values, and what is found is checked", .kind = KNOB_COUNT,
-		.min = 0, .max = 1 },
+	[LOOKUP_SIZE] = { .name = "size",
+		.help = "bytes of all nodes, 24 in each: 384m are 16 M nodes",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 512 * NODE,
+		.max = (int64_t)LIST_NODES_MOST * NODE,
+		.initial = 65536 * NODE,
+		.factor = 2 },
+	[LOOKUP_FORM] = { .name = "form",
+		.help = "the way through the list",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
+	[LOOKUP_INNER] = { .name = "inner",
+		.help = "how form=interleaved compares a node with all values",
+		.kind = KNOB_CHOICE,
+		.choices = inner_names,
+		.role = KNOB_FORM },
+	[LOOKUP_VALUES] = { .name = "values",
+		.help = "values looked up",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = LOOKUP_VALUES_MOST,
+		.initial = 128,
+		.factor = 2 },
+	[LOOKUP_FOUND] = { .name = "found",
+		.help = "percent of the values that are in the list",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 100,
+		.initial = 50,
+		.multiple = 5 },
+	[LOOKUP_MISPLACED] = { .name = "misplaced",
+		.help = "percent of nodes at random places; 0: all in order",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 100,
+		.multiple = 5 },
+	[LOOKUP_DELETED] = { .name = "deleted",
+		.help = "percent of nodes that are in the array, but not in the list",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 75,
+		.multiple = 5 },
+	[LOOKUP_GROUP] = { .name = "group",
+		.help = "nodes that stay together, wherever they are",
+		.kind = KNOB_CHOICE,
+		.choices = group_names },
+	[LOOKUP_WHOLE] = { .name = "whole",
+		.help = "1: each trial looks up all values, and what is found is checked",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 1 },
 	[LOOKUP_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -112,9 +152,7 @@ KERNEL_BODY bool lookup_unrolled(struct lookup_walk *walk, const int group)
 		const struct list_node *next = node[group - 1].next;
 
 		KERNEL_KEEP(next);
-		UNROLL for (int i = 0; i < group; i++)
-			if (node[i].value == wanted)
-				goto found;
+		UNROLL for (int i = 0; i < group; i++) if (node[i].value == wanted) goto found;
 		node = next;
 	} while (--left);
 found:
@@ -123,10 +161,22 @@ found:
 	return left > 0;
 }
 
-KERNEL_LOOP static bool unrolled_2(struct lookup_walk *walk) { return lookup_unrolled(walk, 2); }
-KERNEL_LOOP static bool unrolled_4(struct lookup_walk *walk) { return lookup_unrolled(walk, 4); }
-KERNEL_LOOP static bool unrolled_8(struct lookup_walk *walk) { return lookup_unrolled(walk, 8); }
-KERNEL_LOOP static bool unrolled_16(struct lookup_walk *walk) { return lookup_unrolled(walk, 16); }
+KERNEL_LOOP static bool unrolled_2(struct lookup_walk *walk)
+{
+	return lookup_unrolled(walk, 2);
+}
+KERNEL_LOOP static bool unrolled_4(struct lookup_walk *walk)
+{
+	return lookup_unrolled(walk, 4);
+}
+KERNEL_LOOP static bool unrolled_8(struct lookup_walk *walk)
+{
+	return lookup_unrolled(walk, 8);
+}
+KERNEL_LOOP static bool unrolled_16(struct lookup_walk *walk)
+{
+	return lookup_unrolled(walk, 16);
+}
 
 void lookup_index_nodes(const struct list_node **index, uint64_t count)
 {
@@ -169,7 +219,8 @@ typedef int32_t lanes __attribute__((vector_size(4 * LOOKUP_LANES), may_alias));
 KERNEL_LOOP static bool lookup_vector(struct lookup_walk *walk)
 {
 	const struct list_node *node = walk->node;
-	const lanes *first = (const lanes *)(const void *)walk->values, *end = first + (walk->count + LOOKUP_LANES - 1) / LOOKUP_LANES;
+	const lanes *first = (const lanes *)(const void *)walk->values,
+		    *end = first + (walk->count + LOOKUP_LANES - 1) / LOOKUP_LANES;
 
 	for (uint64_t left = walk->left; left > 0; left--) {
 		const lanes *values = first;
@@ -190,7 +241,8 @@ KERNEL_LOOP static bool lookup_vector(struct lookup_walk *walk)
 }
 
 /* Which of the values it is. */
-static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(const struct lookup_walk *walk, int32_t value)
+static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(
+	const struct lookup_walk *walk, int32_t value)
 {
 	for (uint64_t i = 0; i < walk->count; i++)
 		if (walk->values[i] == value)
@@ -201,7 +253,8 @@ static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(const struct lookup
 KERNEL_LOOP static bool lookup_any_of(struct lookup_walk *walk)
 {
 	const struct list_node *node = walk->node;
-	const lanes *first = (const lanes *)(const void *)walk->values, *end = first + (walk->count + LOOKUP_LANES - 1) / LOOKUP_LANES;
+	const lanes *first = (const lanes *)(const void *)walk->values,
+		    *end = first + (walk->count + LOOKUP_LANES - 1) / LOOKUP_LANES;
 
 	for (uint64_t left = walk->left; left > 0; left--) {
 		typedef int64_t halves __attribute__((vector_size(16)));
@@ -243,8 +296,9 @@ static const struct form {
 
 static const struct form *form_of(const int64_t *v)
 {
-	return v[LOOKUP_FORM] == FORM_INTERLEAVED ? &inners[v[LOOKUP_INNER]] : v[LOOKUP_FORM] == FORM_UNROLLED ? &groups[v[LOOKUP_GROUP]] :
-		&forms[v[LOOKUP_FORM]];
+	return v[LOOKUP_FORM] == FORM_INTERLEAVED ? &inners[v[LOOKUP_INNER]]
+	       : v[LOOKUP_FORM] == FORM_UNROLLED  ? &groups[v[LOOKUP_GROUP]]
+						  : &forms[v[LOOKUP_FORM]];
 }
 
 /* ---- Which values go together */
@@ -252,10 +306,13 @@ static const struct form *form_of(const int64_t *v)
 static struct status lookup_check(const int64_t *v)
 {
 	if (v[LOOKUP_INNER] != INNER_SCALAR && v[LOOKUP_FORM] != FORM_INTERLEAVED)
-		return status_make(STATUS_USAGE, "inner=%s: form=%s compares with one value at a time; form=interleaved with all",
+		return status_make(STATUS_USAGE,
+			"inner=%s: form=%s compares with one value at a time; form=interleaved "
+			"with all",
 			inner_names[v[LOOKUP_INNER]], form_names[v[LOOKUP_FORM]]);
 	if (v[LOOKUP_GROUP] == 0 && v[LOOKUP_FORM] == FORM_UNROLLED)
-		return status_make(STATUS_USAGE, "form=unrolled needs nodes that stay together: group=2, 4, 8 or 16, not 1");
+		return status_make(STATUS_USAGE,
+			"form=unrolled needs nodes that stay together: group=2, 4, 8 or 16, not 1");
 	return status_ok();
 }
 
@@ -293,7 +350,8 @@ static uint64_t lookup_layout(const int64_t *v)
 {
 	uint64_t nodes = (uint64_t)v[LOOKUP_SIZE] / NODE;
 
-	return nodes << 20 | (uint64_t)v[LOOKUP_GROUP] << 16 | (uint64_t)v[LOOKUP_MISPLACED] << 8 | (uint64_t)v[LOOKUP_DELETED];
+	return nodes << 20 | (uint64_t)v[LOOKUP_GROUP] << 16 | (uint64_t)v[LOOKUP_MISPLACED] << 8 |
+	       (uint64_t)v[LOOKUP_DELETED];
 }
 
 /* Entries of the index, from what the list is made of: following its links would take longer. */
@@ -312,22 +370,26 @@ static bool write_index(const struct list *list, struct kernel_run *run)
 	return true;
 }
 
-/* Lines of an element beside each other: a share of the groups is met in no order, each time by one load that nothing but the one before leads
- * to; what else there is of their lines, and those of all other groups, come in order. */
+/* Lines of an element beside each other: a share of the groups is met in no order, each time by one
+ * load that nothing but the one before leads to; what else there is of their lines, and those of
+ * all other groups, come in order. */
 struct lines {
 	double scattered, ordered;
 };
 
 static struct lines lines_of(const int64_t *v)
 {
-	double misplaced = (double)v[LOOKUP_MISPLACED] / 100, deleted = (double)v[LOOKUP_DELETED] / 100, group = (double)(1 << v[LOOKUP_GROUP]);
-	/* A line is passed over where none of its groups is met in order: it has 64 / 24 nodes, and parts of others. */
+	double misplaced = (double)v[LOOKUP_MISPLACED] / 100,
+	       deleted = (double)v[LOOKUP_DELETED] / 100, group = (double)(1 << v[LOOKUP_GROUP]);
+	/* A line is passed over where none of its groups is met in order: it has 64 / 24 nodes, and
+	 * parts of others. */
 	double passed = pow(deleted + (1 - deleted) * misplaced, 1 + LINE / (NODE * group));
 	/* Of a misplaced group's bytes, those before the last value. */
 	double words = (NODE * (group - 1) + WORD + 4) / WORD;
 
 	return (struct lines){ .scattered = misplaced / group,
-		.ordered = (double)NODE / LINE * (1 - passed) / (1 - deleted) + misplaced / group * floor(words) * WORD / LINE };
+		.ordered = (double)NODE / LINE * (1 - passed) / (1 - deleted) +
+			   misplaced / group * floor(words) * WORD / LINE };
 }
 
 /* Nodes that the walk for a value compares, on average. */
@@ -339,16 +401,20 @@ static double walk_of(const int64_t *v, double linked)
 /* Bytes of the lines that hold the pointers of misplaced groups. */
 static double scattered_bytes(const int64_t *v, const struct list *list)
 {
-	double share = (double)v[LOOKUP_MISPLACED] / 100 * (1 - (double)v[LOOKUP_DELETED] / 100), each = (double)LINE / (double)(NODE * list->group);
+	double share = (double)v[LOOKUP_MISPLACED] / 100 * (1 - (double)v[LOOKUP_DELETED] / 100),
+	       each = (double)LINE / (double)(NODE * list->group);
 
-	return each < 1 ? share * (double)list->groups * LINE : (double)list->count * NODE * (1 - pow(1 - share, each));
+	return each < 1 ? share * (double)list->groups * LINE
+			: (double)list->count * NODE * (1 - pow(1 - share, each));
 }
 
-static void add_reach(struct kernel_run *run, enum reach_way way, double lines, double range, double least)
+static void add_reach(
+	struct kernel_run *run, enum reach_way way, double lines, double range, double least)
 {
 	if (lines <= 0)
 		return;
-	run->reach[run->reaches++] = (struct kernel_reach){ .lines = lines, .range = range, .way = way, .least = least };
+	run->reach[run->reaches++] =
+		(struct kernel_reach){ .lines = lines, .range = range, .way = way, .least = least };
 }
 
 static void lookup_figures(struct kernel_run *run)
@@ -356,7 +422,8 @@ static void lookup_figures(struct kernel_run *run)
 	const int64_t *v = run->v;
 	struct list list = list_without(v);
 	struct lines lines = lines_of(v);
-	double bytes = (double)list.count * NODE, nodes = (double)list.linked, values = (double)v[LOOKUP_VALUES], walk = walk_of(v, nodes), least;
+	double bytes = (double)list.count * NODE, nodes = (double)list.linked,
+	       values = (double)v[LOOKUP_VALUES], walk = walk_of(v, nodes), least;
 
 	run->access = "comparison";
 	run->range = bytes;
@@ -365,22 +432,26 @@ static void lookup_figures(struct kernel_run *run)
 		lines.scattered /= values;
 		lines.ordered /= values;
 		run->restart = nodes * values;
-		run->waits = "the next node's address is in this node; until it is there, this one is compared with all values";
+		run->waits = "the next node's address is in this node; until it is there, this one "
+			     "is compared with all values";
 		break;
 	case FORM_ARRAY:
 		lines.scattered = 0;
 		lines.ordered = (double)list.count / nodes * NODE / LINE;
 		run->waits = "nothing: the next node is the one behind this in memory";
 		if (list.count >= BEYOND_LEARNING)
-			run->mispredicts = fmin((double)list.deleted, (double)(list.groups - list.deleted)) / (double)(list.groups - list.deleted) /
-				(double)list.group;
+			run->mispredicts =
+				fmin((double)list.deleted, (double)(list.groups - list.deleted)) /
+				(double)(list.groups - list.deleted) / (double)list.group;
 		break;
 	case FORM_INDEX:
-		run->waits = "nothing: the index has the next node's address. It was made by following the list once";
+		run->waits = "nothing: the index has the next node's address. It was made by "
+			     "following the list once";
 		break;
 	case FORM_UNROLLED:
 		run->restart = walk;
-		run->waits = "the next group's address is in this group, one wait for all that it holds";
+		run->waits =
+			"the next group's address is in this group, one wait for all that it holds";
 		break;
 	default:
 		run->restart = walk;
@@ -393,7 +464,8 @@ static void lookup_figures(struct kernel_run *run)
 	least = scattered_bytes(v, &list);
 	if (v[LOOKUP_FORM] == FORM_INDEX) {
 		add_reach(run, REACH_FREE, lines.scattered, bytes, least);
-		add_reach(run, REACH_CHAINED, lines.scattered / walk / values * nodes, bytes, least);
+		add_reach(
+			run, REACH_CHAINED, lines.scattered / walk / values * nodes, bytes, least);
 		lines.ordered += (double)WORD / LINE;
 	} else {
 		add_reach(run, REACH_CHAINED, lines.scattered, bytes, least);
@@ -417,11 +489,17 @@ static struct status lookup_prepare(struct kernel_run *run)
 		run->laid_out = lookup_end(&list);
 	}
 	lookup_fill(run, &list);
-	run->granule = v[LOOKUP_FORM] == FORM_INTERLEAVED ? (uint64_t)v[LOOKUP_VALUES] : v[LOOKUP_FORM] == FORM_UNROLLED ? list.group : 1;
-	run->iteration = v[LOOKUP_FORM] != FORM_INTERLEAVED ? 0 : v[LOOKUP_INNER] == INNER_SCALAR ? 1 : LOOKUP_LANES;
+	run->granule = v[LOOKUP_FORM] == FORM_INTERLEAVED ? (uint64_t)v[LOOKUP_VALUES]
+		       : v[LOOKUP_FORM] == FORM_UNROLLED  ? list.group
+							  : 1;
+	run->iteration = v[LOOKUP_FORM] != FORM_INTERLEAVED ? 0
+			 : v[LOOKUP_INNER] == INNER_SCALAR  ? 1
+							    : LOOKUP_LANES;
 	run->period = run->granule;
 	run->complete = v[LOOKUP_WHOLE];
-	run->bytes = v[LOOKUP_FORM] == FORM_INTERLEAVED ? sizeof(int32_t) : v[LOOKUP_FORM] == FORM_UNROLLED ? 4 + WORD / list.group : WORD + 4;
+	run->bytes = v[LOOKUP_FORM] == FORM_INTERLEAVED ? sizeof(int32_t)
+		     : v[LOOKUP_FORM] == FORM_UNROLLED	? 4 + WORD / list.group
+							: WORD + 4;
 	run->code = (const void *)form_of(v)->loop;
 	run->function = form_of(v)->function;
 	lookup_figures(run);
@@ -429,7 +507,8 @@ static struct status lookup_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* The same code, with no more values than can be stepped through, and none found: in a short list that would happen all the time. */
+/* The same code, with no more values than can be stepped through, and none found: in a short list
+ * that would happen all the time. */
 static void lookup_shrink(int64_t *v)
 {
 	v[LOOKUP_WHOLE] = v[LOOKUP_FOUND] = 0;
@@ -437,7 +516,8 @@ static void lookup_shrink(int64_t *v)
 		v[LOOKUP_VALUES] = STEPPED_VALUES;
 }
 
-/* Which of these holds follows from how the form gets its addresses, and from which of its lines come in order: struct lines. */
+/* Which of these holds follows from how the form gets its addresses, and from which of its lines
+ * come in order: struct lines. */
 static const char *lookup_remark(const int64_t *v)
 {
 	bool ordered = lines_of(v).scattered <= 0;
@@ -445,30 +525,44 @@ static const char *lookup_remark(const int64_t *v)
 	switch (v[LOOKUP_FORM]) {
 	case FORM_INTERLEAVED:
 		if (v[LOOKUP_INNER] == INNER_SCALAR)
-			return "One load of the chain for as many comparisons as there are values: it is hidden while they take longer than a miss.";
-		return ordered ? "Nodes come in order and comparisons four at a time: what is left is the loop over the values, started anew for each node." :
-			"The quicker the comparisons, the less they hide: once they take less than a miss the chain of nodes binds again, until there are "
-			"more values.";
+			return "One load of the chain for as many comparisons as there are values: "
+			       "it is hidden while they take longer than a miss.";
+		return ordered ? "Nodes come in order and comparisons four at a time: what is left "
+				 "is the loop over the values, started anew for each node."
+			       : "The quicker the comparisons, the less they hide: once they take "
+				 "less than a miss the chain of nodes binds again, until there are "
+				 "more values.";
 	case FORM_ARRAY:
-		return v[LOOKUP_DELETED] ? "A deleted node is read and passed over; among many no predictor knows which, and each costs a wrong guess." :
-			"Memory's own order, whatever the list's: prefetchers run ahead, and misplaced changes nothing.";
+		return v[LOOKUP_DELETED] ? "A deleted node is read and passed over; among many no "
+					   "predictor knows which, and each costs a wrong guess."
+					 : "Memory's own order, whatever the list's: prefetchers "
+					   "run ahead, and misplaced changes nothing.";
 	case FORM_INDEX:
-		return ordered ? "In order there is nothing to gain: nodes would come in time without an index, which is a third more to read." :
-			"The index knows all addresses, so misses overlap as far as the core has room for them. They are as many as ever: forms that go "
-			"through memory in order, or seldom, have fewer.";
+		return ordered ? "In order there is nothing to gain: nodes would come in time "
+				 "without an index, which is a third more to read."
+			       : "The index knows all addresses, so misses overlap as far as the "
+				 "core has room for them. They are as many as ever: forms that go "
+				 "through memory in order, or seldom, have fewer.";
 	case FORM_UNROLLED:
-		return "One load of the chain for each group: it is as many times shorter, and a misplaced group is one miss.";
+		return "One load of the chain for each group: it is as many times shorter, and a "
+		       "misplaced group is one miss.";
 	default:
-		return ordered ? "In order the next node is in this line, or in one that a prefetcher brings: the chain costs a cache's latency, where memory keeps "
-			"up." : "Each misplaced node is a miss that the chain waits for, and nothing else is under way meanwhile.";
+		return ordered ? "In order the next node is in this line, or in one that a "
+				 "prefetcher brings: the chain costs a cache's latency, where "
+				 "memory keeps "
+				 "up."
+			       : "Each misplaced node is a miss that the chain waits for, and "
+				 "nothing else is under way meanwhile.";
 	}
 }
 
 const struct kernel kernel_list_lookup = {
 	.name = "list-lookup",
 	.title = "which of many values are in a linked list",
-	.look_for = "One memory, five ways through it. Grow size, set misplaced=25, and turn form: value by value each node waits for the one "
-		"before; with all values at each node the wait is shared; an array or an index have nothing to wait for.",
+	.look_for = "One memory, five ways through it. Grow size, set misplaced=25, and turn form: "
+		    "value by value each node waits for the one "
+		    "before; with all values at each node the wait is shared; an array or an index "
+		    "have nothing to wait for.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice",
 	.element = "comparison of a node with a value",
 	.hint = "Type size=24m misplaced=25, then + on form",

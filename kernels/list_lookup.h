@@ -1,4 +1,5 @@
-/* What the parts of list-lookup share: its knobs' values, what its loops are called with, and where the walk through the lookups stands. */
+/* What the parts of list-lookup share: its knobs' values, what its loops are called with, and where
+ * the walk through the lookups stands. */
 #ifndef SLX_KERNELS_LIST_LOOKUP_H
 #define SLX_KERNELS_LIST_LOOKUP_H
 
@@ -6,23 +7,34 @@
 #include "kernels/list_nodes.h"
 
 /* The knobs, in the kernel's order, and the values of its choices. */
-enum { LOOKUP_SIZE, LOOKUP_FORM, LOOKUP_INNER, LOOKUP_VALUES, LOOKUP_FOUND, LOOKUP_MISPLACED, LOOKUP_DELETED, LOOKUP_GROUP, LOOKUP_WHOLE,
-	LOOKUP_PAGES };
+enum {
+	LOOKUP_SIZE,
+	LOOKUP_FORM,
+	LOOKUP_INNER,
+	LOOKUP_VALUES,
+	LOOKUP_FOUND,
+	LOOKUP_MISPLACED,
+	LOOKUP_DELETED,
+	LOOKUP_GROUP,
+	LOOKUP_WHOLE,
+	LOOKUP_PAGES
+};
 enum { FORM_SIMPLE, FORM_INTERLEAVED, FORM_ARRAY, FORM_INDEX, FORM_UNROLLED, FORMS };
 enum { INNER_SCALAR, INNER_VECTOR, INNER_ANY, INNERS };
-enum { GROUP_CHOICES = 5 };      /* 1, 2, 4, 8, 16 */
+enum { GROUP_CHOICES = 5 }; /* 1, 2, 4, 8, 16 */
 
 enum { LOOKUP_VALUES_MOST = 1024, LOOKUP_LANES = 4, LOOKUP_WRONG = 2 };
 
 /* What a loop goes on from, and leaves behind. */
 struct lookup_walk {
 	const struct list_node *node;
-	const struct list_node *const *at;      /* its place in the index, where there is one */
-	uint64_t left;             /* comparisons to make with one value, groups of them, or nodes to compare with all values */
-	int32_t wanted;            /* the one value */
-	const int32_t *values;     /* all, filled up to whole vectors */
-	int32_t *found;            /* by value: not 0 where it is in the list */
-	uint64_t count;            /* of values */
+	const struct list_node *const *at; /* its place in the index, where there is one */
+	uint64_t left;	/* comparisons to make with one value, groups of them, or nodes to compare
+			   with all values */
+	int32_t wanted; /* the one value */
+	const int32_t *values; /* all, filled up to whole vectors */
+	int32_t *found;	       /* by value: not 0 where it is in the list */
+	uint64_t count;	       /* of values */
 };
 
 /* Whether the one value was found: the walk stands at its node then, which `left` still counts. */
@@ -34,8 +46,9 @@ void lookup_index_nodes(const struct list_node **index, uint64_t count);
 /* Beside the nodes: what is looked up, and what comes out. */
 struct lookup_tables {
 	int32_t values[LOOKUP_VALUES_MOST];
-	int32_t found[LOOKUP_VALUES_MOST];      /* 0: not found; LOOKUP_WRONG: found where it is not */
-	uint64_t begin[LOOKUP_VALUES_MOST + 1]; /* comparisons before the walk for each value, where it has one of its own; in all */
+	int32_t found[LOOKUP_VALUES_MOST]; /* 0: not found; LOOKUP_WRONG: found where it is not */
+	uint64_t begin[LOOKUP_VALUES_MOST + 1]; /* comparisons before the walk for each value, where
+						   it has one of its own; in all */
 };
 
 /* The list of a setting; run->memory may be NULL. */
@@ -48,7 +61,8 @@ uint64_t lookup_end(const struct list *list);
 struct lookup_tables *lookup_tables(const struct kernel_run *run, const struct list *list);
 const struct list_node **lookup_index(const struct kernel_run *run, const struct list *list);
 
-/* Values that are in the list, of all that are looked up; whether the k-th is, and at which of the list's nodes. */
+/* Values that are in the list, of all that are looked up; whether the k-th is, and at which of the
+ * list's nodes. */
 uint64_t lookup_hits(const int64_t *v);
 bool lookup_hit(const struct kernel_run *run, const struct list *list, uint64_t k, uint64_t *index);
 

@@ -1,9 +1,11 @@
-/* list-lookup's way through its lookups: what is looked up, from anywhere to anywhere in it, and whether what comes out is right. */
+/* list-lookup's way through its lookups: what is looked up, from anywhere to anywhere in it, and
+ * whether what comes out is right. */
 #include "kernels/list_lookup.h"
 
 #include <string.h>
 
-/* What is done at once at most, so that a complete run can be cancelled: some ten milliseconds where every load misses. */
+/* What is done at once at most, so that a complete run can be cancelled: some ten milliseconds
+ * where every load misses. */
 enum { AT_ONCE = 1 << 17 };
 
 enum { LINE = 64 };
@@ -24,8 +26,9 @@ struct list lookup_list(const struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 
-	return list_of(run->memory, (uint64_t)v[LOOKUP_SIZE] / sizeof(struct list_node), (uint64_t)1 << v[LOOKUP_GROUP],
-		(int)v[LOOKUP_MISPLACED], (int)v[LOOKUP_DELETED], run->seed);
+	return list_of(run->memory, (uint64_t)v[LOOKUP_SIZE] / sizeof(struct list_node),
+		(uint64_t)1 << v[LOOKUP_GROUP], (int)v[LOOKUP_MISPLACED], (int)v[LOOKUP_DELETED],
+		run->seed);
 }
 
 uint64_t lookup_tables_at(const struct list *list)
@@ -60,8 +63,8 @@ uint64_t lookup_hits(const int64_t *v)
 	return (uint64_t)(v[LOOKUP_VALUES] * v[LOOKUP_FOUND] + 50) / 100;
 }
 
-/* Found values are spread over the list, one in each of as many stretches: so their walks take together what walks to random nodes take on
- * average, whatever the seed. */
+/* Found values are spread over the list, one in each of as many stretches: so their walks take
+ * together what walks to random nodes take on average, whatever the seed. */
 bool lookup_hit(const struct kernel_run *run, const struct list *list, uint64_t k, uint64_t *index)
 {
 	uint64_t hits = lookup_hits(run->v);
@@ -73,7 +76,8 @@ bool lookup_hit(const struct kernel_run *run, const struct list *list, uint64_t 
 		return false;
 	from = (uint64_t)((double)list->linked / (double)hits * (double)stretch);
 	to = (uint64_t)((double)list->linked / (double)hits * (double)(stretch + 1));
-	*index = least(to > from ? from + random_below(&random, to - from) : from, list->linked - 1);
+	*index =
+		least(to > from ? from + random_below(&random, to - from) : from, list->linked - 1);
 	return true;
 }
 
@@ -87,7 +91,8 @@ static int32_t missing_value(const struct kernel_run *run, uint64_t k)
 
 static uint64_t rank_of(const struct list *list, uint64_t index)
 {
-	return list_linked(list, LIST_BY_RANK, index / list->group) * list->group + index % list->group;
+	return list_linked(list, LIST_BY_RANK, index / list->group) * list->group +
+	       index % list->group;
 }
 
 static bool by_value(const int64_t *v)
@@ -101,9 +106,11 @@ static uint64_t comparisons(const struct kernel_run *run, const struct list *lis
 	if (run->v[LOOKUP_FORM] == FORM_UNROLLED)
 		return (index / list->group + 1) * list->group;
 	if (run->v[LOOKUP_FORM] == FORM_ARRAY) {
-		uint64_t place = list_place(list, list_linked(list, LIST_BY_RANK, index / list->group));
+		uint64_t place =
+			list_place(list, list_linked(list, LIST_BY_RANK, index / list->group));
 
-		return list_before(list, LIST_BY_PLACE, place) * list->group + index % list->group + 1;
+		return list_before(list, LIST_BY_PLACE, place) * list->group + index % list->group +
+		       1;
 	}
 	return index + 1;
 }
@@ -128,7 +135,8 @@ void lookup_fill(struct kernel_run *run, const struct list *list)
 	memcpy(run->kept, list, sizeof(*list));
 }
 
-_Static_assert(sizeof(struct list) <= sizeof(((struct kernel_run *)0)->kept), "a run has room for what is kept");
+_Static_assert(sizeof(struct list) <= sizeof(((struct kernel_run *)0)->kept),
+	"a run has room for what is kept");
 
 /* The list, which lookup_fill() left there. */
 static struct list kept_list(const struct kernel_run *run)
@@ -167,7 +175,11 @@ static const void *cursor_at(const struct kernel_run *run, const struct list *li
 	if (run->v[LOOKUP_FORM] != FORM_ARRAY)
 		return list_at(list, done);
 	/* Which may be a deleted one: the walk passes it over. */
-	return done == 0 ? list->nodes : list->nodes + list_linked(list, LIST_BY_PLACE, done / list->group) * list->group + done % list->group;
+	return done == 0 ? list->nodes
+			 : list->nodes +
+				   list_linked(list, LIST_BY_PLACE, done / list->group) *
+					   list->group +
+				   done % list->group;
 }
 
 static void stand_at(struct kernel_run *run, uint64_t position)
@@ -178,7 +190,8 @@ static void stand_at(struct kernel_run *run, uint64_t position)
 
 	run->position = position;
 	if (by_value(run->v))
-		run->cursor = cursor_at(run, &list, position - tables->begin[value_at(tables, count, position)]);
+		run->cursor = cursor_at(
+			run, &list, position - tables->begin[value_at(tables, count, position)]);
 	else
 		run->cursor = cursor_at(run, &list, position / count);
 	run->result = position;
@@ -206,12 +219,15 @@ static bool goes_on(struct kernel_run *run)
 static void all_at_once(struct kernel_run *run, const struct list *list, uint64_t elements)
 {
 	struct lookup_tables *tables = lookup_tables(run, list);
-	struct lookup_walk walk = { .node = run->cursor, .values = tables->values, .found = tables->found,
+	struct lookup_walk walk = { .node = run->cursor,
+		.values = tables->values,
+		.found = tables->found,
 		.count = (uint64_t)run->v[LOOKUP_VALUES] };
 	uint64_t nodes = elements / walk.count;
 
 	while (nodes > 0) {
-		uint64_t some = least(least(nodes, AT_ONCE / walk.count), list->linked - run->position / walk.count);
+		uint64_t some = least(least(nodes, AT_ONCE / walk.count),
+			list->linked - run->position / walk.count);
 
 		walk.left = some;
 		((lookup_loop *)run->code)(&walk);
@@ -239,7 +255,8 @@ static void set_cursor(const struct kernel_run *run, struct lookup_walk *walk, c
 static void one_by_one(struct kernel_run *run, const struct list *list, uint64_t elements)
 {
 	struct lookup_tables *tables = lookup_tables(run, list);
-	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], each = run->granule, k = value_at(tables, count, run->position);
+	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], each = run->granule,
+		 k = value_at(tables, count, run->position);
 	uint64_t done = run->position - tables->begin[k];
 	const void *first = cursor_at(run, list, 0);
 	struct lookup_walk walk = { 0 };
@@ -257,7 +274,9 @@ static void one_by_one(struct kernel_run *run, const struct list *list, uint64_t
 		elements -= most;
 		if (found || done == list->linked) {
 			if (found)
-				tables->found[k] = tables->begin[k] + done == tables->begin[k + 1] ? 1 : LOOKUP_WRONG;
+				tables->found[k] = tables->begin[k] + done == tables->begin[k + 1]
+							   ? 1
+							   : LOOKUP_WRONG;
 			k = k + 1 < count ? k + 1 : 0;
 			done = 0;
 			set_cursor(run, &walk, first);
@@ -269,20 +288,23 @@ static void one_by_one(struct kernel_run *run, const struct list *list, uint64_t
 	run->cursor = run->v[LOOKUP_FORM] == FORM_INDEX ? (const void *)walk.at : walk.node;
 }
 
-/* A complete run makes the index before anything else, and the empty call that it is compared with makes none. A stretch makes its share of it: as
- * large a part of the index as it is of all comparisons. */
+/* A complete run makes the index before anything else, and the empty call that it is compared with
+ * makes none. A stretch makes its share of it: as large a part of the index as it is of all
+ * comparisons. */
 static void make_index(struct kernel_run *run, const struct list *list, uint64_t elements)
 {
 	const struct list_node **index = lookup_index(run, list);
 	double each = (double)list->linked / (double)run->ring;
-	uint64_t from = (uint64_t)((double)run->position * each), to = (uint64_t)((double)(run->position + elements) * each);
+	uint64_t from = (uint64_t)((double)run->position * each),
+		 to = (uint64_t)((double)(run->position + elements) * each);
 
 	if (run->complete) {
 		from = 0;
 		to = run->position == 0 && elements > 0 ? list->linked : 0;
 	}
 	while (from < to) {
-		uint64_t at = from % list->linked, some = least(least(to - from, list->linked - at), AT_ONCE);
+		uint64_t at = from % list->linked,
+			 some = least(least(to - from, list->linked - at), AT_ONCE);
 
 		lookup_index_nodes(index + at, some);
 		from += some;
@@ -296,7 +318,8 @@ void lookup_call(struct kernel_run *run, uint64_t elements)
 	struct list list = kept_list(run);
 
 	if (run->complete && run->position == 0 && elements > 0)
-		memset(lookup_tables(run, &list)->found, 0, sizeof(((struct lookup_tables *)0)->found));
+		memset(lookup_tables(run, &list)->found, 0,
+			sizeof(((struct lookup_tables *)0)->found));
 	if (run->v[LOOKUP_FORM] == FORM_INDEX)
 		make_index(run, &list, elements);
 	if (by_value(run->v))
@@ -310,7 +333,8 @@ void lookup_call(struct kernel_run *run, uint64_t elements)
 
 enum { LOOKED_AT = 512, STRETCH = 1024 };
 
-static struct status check_node(const struct kernel_run *run, const struct list *list, uint64_t rank)
+static struct status check_node(
+	const struct kernel_run *run, const struct list *list, uint64_t rank)
 {
 	uint64_t place = list_place(list, rank), next = rank + 1;
 	const struct list_node *node = list->nodes + place * list->group, *behind = NULL;
@@ -320,11 +344,16 @@ static struct status check_node(const struct kernel_run *run, const struct list 
 	if (next < list->groups)
 		behind = list->nodes + list_place(list, next) * list->group;
 	for (uint64_t i = 0; i < list->group; i++) {
-		const struct list_node *right = list_deleted(list, rank) ? LIST_DELETED : i + 1 < list->group ? node + i + 1 : behind;
+		const struct list_node *right = list_deleted(list, rank) ? LIST_DELETED
+						: i + 1 < list->group	 ? node + i + 1
+									 : behind;
 
 		if (node[i].next != right || node[i].value != list_value(rank * list->group + i))
-			return status_make(STATUS_FAILED, "list-lookup: the list's group %llu is not what was written at place %llu of %llu",
-				(unsigned long long)rank, (unsigned long long)place, (unsigned long long)run->v[LOOKUP_SIZE] / sizeof(*node));
+			return status_make(STATUS_FAILED,
+				"list-lookup: the list's group %llu is not what was written at "
+				"place %llu of %llu",
+				(unsigned long long)rank, (unsigned long long)place,
+				(unsigned long long)run->v[LOOKUP_SIZE] / sizeof(*node));
 	}
 	return status_ok();
 }
@@ -335,7 +364,8 @@ static bool is_found(const struct lookup_tables *tables, uint64_t k)
 }
 
 /* Whether the k-th value is found between two positions. */
-static bool found_between(const struct kernel_run *run, const struct list *list, uint64_t k, uint64_t from, uint64_t to)
+static bool found_between(const struct kernel_run *run, const struct list *list, uint64_t k,
+	uint64_t from, uint64_t to)
 {
 	const struct lookup_tables *tables = lookup_tables(run, list);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], index, at;
@@ -347,7 +377,8 @@ static bool found_between(const struct kernel_run *run, const struct list *list,
 }
 
 /* A stretch ends where it should, and finds what it should. */
-static struct status check_stretch(struct kernel_run *run, const struct list *list, uint64_t from, uint64_t elements)
+static struct status check_stretch(
+	struct kernel_run *run, const struct list *list, uint64_t from, uint64_t elements)
 {
 	struct lookup_tables *tables = lookup_tables(run, list);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], to = from + elements;
@@ -358,21 +389,28 @@ static struct status check_stretch(struct kernel_run *run, const struct list *li
 	lookup_call(run, elements);
 	cursor = run->cursor;
 	if (run->position != to % run->ring)
-		return status_make(STATUS_FAILED, "list-lookup: %llu comparisons from %llu on end at %llu", (unsigned long long)elements,
-			(unsigned long long)from, (unsigned long long)run->position);
+		return status_make(STATUS_FAILED,
+			"list-lookup: %llu comparisons from %llu on end at %llu",
+			(unsigned long long)elements, (unsigned long long)from,
+			(unsigned long long)run->position);
 	for (uint64_t k = 0; k < count; k++)
-		if (is_found(tables, k) != found_between(run, list, k, from, to) || tables->found[k] == LOOKUP_WRONG)
-			return status_make(STATUS_FAILED, "list-lookup: value %llu of %llu was %s found in comparisons %llu to %llu",
-				(unsigned long long)k, (unsigned long long)count, tables->found[k] ? "wrongly" : "not", (unsigned long long)from,
+		if (is_found(tables, k) != found_between(run, list, k, from, to) ||
+			tables->found[k] == LOOKUP_WRONG)
+			return status_make(STATUS_FAILED,
+				"list-lookup: value %llu of %llu was %s found in comparisons %llu "
+				"to %llu",
+				(unsigned long long)k, (unsigned long long)count,
+				tables->found[k] ? "wrongly" : "not", (unsigned long long)from,
 				(unsigned long long)to);
 	stand_at(run, run->position);
 	if (run->v[LOOKUP_FORM] != FORM_ARRAY && cursor != run->cursor)
-		return status_make(STATUS_FAILED, "list-lookup: the walk is at another node than the list's order says");
+		return status_make(STATUS_FAILED,
+			"list-lookup: the walk is at another node than the list's order says");
 	return status_ok();
 }
 
-/* Some of the list is as written, the index too; stretches from the beginning, past the end, and past the ends of some values' walks are
- * right. */
+/* Some of the list is as written, the index too; stretches from the beginning, past the end, and
+ * past the ends of some values' walks are right. */
 struct status lookup_verify(struct kernel_run *run)
 {
 	struct list list = kept_list(run);
@@ -390,12 +428,19 @@ struct status lookup_verify(struct kernel_run *run)
 		uint64_t index;
 		bool hit = lookup_hit(run, &list, k, &index);
 
-		if (tables->values[k] != (hit ? list_value(rank_of(&list, index)) : missing_value(run, k)))
-			status = status_make(STATUS_FAILED, "list-lookup: the value looked up as number %llu is another one", (unsigned long long)k);
+		if (tables->values[k] !=
+			(hit ? list_value(rank_of(&list, index)) : missing_value(run, k)))
+			status = status_make(STATUS_FAILED,
+				"list-lookup: the value looked up as number %llu is another one",
+				(unsigned long long)k);
 	}
-	for (uint64_t i = 0; run->v[LOOKUP_FORM] == FORM_INDEX && i < LOOKED_AT && i < list.linked && status_is_ok(&status); i++)
+	for (uint64_t i = 0; run->v[LOOKUP_FORM] == FORM_INDEX && i < LOOKED_AT &&
+			     i < list.linked && status_is_ok(&status);
+		i++)
 		if (lookup_index(run, &list)[i] != list_at(&list, i))
-			status = status_make(STATUS_FAILED, "list-lookup: entry %llu of the index is another node", (unsigned long long)i);
+			status = status_make(STATUS_FAILED,
+				"list-lookup: entry %llu of the index is another node",
+				(unsigned long long)i);
 	/* Stretches, whatever a trial of this setting is. */
 	run->complete = false;
 	if (status_is_ok(&status))
@@ -403,7 +448,8 @@ struct status lookup_verify(struct kernel_run *run)
 	if (status_is_ok(&status))
 		status = check_stretch(run, &list, run->ring - half, some);
 	for (uint64_t k = 0; k < count && k < 4 && status_is_ok(&status) && by_value(run->v); k++)
-		status = check_stretch(run, &list, tables->begin[k + 1] - least(half, tables->begin[k + 1]), some);
+		status = check_stretch(
+			run, &list, tables->begin[k + 1] - least(half, tables->begin[k + 1]), some);
 	run->complete = complete;
 	memset(tables->found, 0, sizeof(tables->found));
 	lookup_rewind(run);
@@ -420,9 +466,13 @@ struct status lookup_proof(struct kernel_run *run)
 		bool hit = lookup_hit(run, &list, k, &index);
 
 		if (is_found(tables, k) != hit || tables->found[k] == LOOKUP_WRONG)
-			return status_make(STATUS_FAILED, "list-lookup says that value %llu of %llu is %s the list: %s", (unsigned long long)k,
-				(unsigned long long)count, tables->found[k] ? "in" : "not in",
-				tables->found[k] == LOOKUP_WRONG ? "it is elsewhere there" : hit ? "it is" : "it is not");
+			return status_make(STATUS_FAILED,
+				"list-lookup says that value %llu of %llu is %s the list: %s",
+				(unsigned long long)k, (unsigned long long)count,
+				tables->found[k] ? "in" : "not in",
+				tables->found[k] == LOOKUP_WRONG ? "it is elsewhere there"
+				: hit				 ? "it is"
+								 : "it is not");
 	}
 	return status_ok();
 }

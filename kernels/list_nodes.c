@@ -14,9 +14,12 @@ static uint64_t share_of(uint64_t count, int percent)
 	return (count / 100) * (uint64_t)percent + (count % 100 * (uint64_t)percent + 50) / 100;
 }
 
-struct list list_of(unsigned char *memory, uint64_t nodes, uint64_t group, int misplaced, int deleted, uint64_t seed)
+struct list list_of(unsigned char *memory, uint64_t nodes, uint64_t group, int misplaced,
+	int deleted, uint64_t seed)
 {
-	struct list list = { .nodes = (struct list_node *)(void *)memory, .group = group, .groups = nodes / group };
+	struct list list = {
+		.nodes = (struct list_node *)(void *)memory, .group = group, .groups = nodes / group
+	};
 
 	list.count = list.groups * group;
 	list.misplaced = share_of(list.groups, misplaced) / 2 * 2;
@@ -27,7 +30,8 @@ struct list list_of(unsigned char *memory, uint64_t nodes, uint64_t group, int m
 	list.places = shuffle_make(list.groups, seed);
 	list.deletions = shuffle_make(list.groups, seed + 1);
 	if (memory) {
-		list.before[LIST_BY_RANK] = (uint32_t *)(void *)(memory + list.count * sizeof(struct list_node));
+		list.before[LIST_BY_RANK] =
+			(uint32_t *)(void *)(memory + list.count * sizeof(struct list_node));
 		list.before[LIST_BY_PLACE] = list.before[LIST_BY_RANK] + blocks_of(&list);
 	}
 	return list;
@@ -38,7 +42,8 @@ uint64_t list_bytes(const struct list *list)
 	return list->count * sizeof(struct list_node) + 2 * blocks_of(list) * sizeof(uint32_t);
 }
 
-/* Numbers in a random order: the first `misplaced` of them change places with their neighbour there. */
+/* Numbers in a random order: the first `misplaced` of them change places with their neighbour
+ * there. */
 uint64_t list_place(const struct list *list, uint64_t rank)
 {
 	uint64_t order;
@@ -66,8 +71,11 @@ static void write_group(const struct list *list, uint64_t place, uint64_t rank, 
 		behind = list->nodes + list_place(list, next) * list->group;
 	for (uint64_t i = 0; i < list->group; i++)
 		nodes[i] = (struct list_node){
-			.next = deleted ? LIST_DELETED : i + 1 < list->group ? nodes + i + 1 : behind,
-			.value = list_value(rank * list->group + i), .rest = { (int32_t)place, (int32_t)rank, (int32_t)i },
+			.next = deleted		      ? LIST_DELETED
+				: i + 1 < list->group ? nodes + i + 1
+						      : behind,
+			.value = list_value(rank * list->group + i),
+			.rest = { (int32_t)place, (int32_t)rank, (int32_t)i },
 		};
 }
 
@@ -131,5 +139,8 @@ uint64_t list_linked(const struct list *list, int by, uint64_t index)
 
 const struct list_node *list_at(const struct list *list, uint64_t index)
 {
-	return list->nodes + list_place(list, list_linked(list, LIST_BY_RANK, index / list->group)) * list->group + index % list->group;
+	return list->nodes +
+	       list_place(list, list_linked(list, LIST_BY_RANK, index / list->group)) *
+		       list->group +
+	       index % list->group;
 }

@@ -10,19 +10,27 @@
 #include "kernels/features.h"
 #include "kernels/made_arch.h"
 
-/* Instructions of a loop: so many that its own two weigh nothing (0.3 % where the width binds), and so few that the smallest op cache holds them,
- * however it is divided. Of them so many are assembled one by one; the rest are copies. */
+/* Instructions of a loop: so many that its own two weigh nothing (0.3 % where the width binds), and
+ * so few that the smallest op cache holds them, however it is divided. Of them so many are
+ * assembled one by one; the rest are copies. */
 enum { LOOP = 384, BLOCK = 60, BLOCKS_TRIED = 48 };
 
 enum { ROOM = 64 << 10, MEMORY = 16 << 10, MADE_BINS = 1024 };
 
 /* Where it begins in memory. */
-enum { SELF = 0, DATA = 4 << 10, STORES = 8 << 10, CONSTANTS = 12 << 10, CONSTANT = 64, ZEROS = 3 * CONSTANT };
+enum {
+	SELF = 0,
+	DATA = 4 << 10,
+	STORES = 8 << 10,
+	CONSTANTS = 12 << 10,
+	CONSTANT = 64,
+	ZEROS = 3 * CONSTANT
+};
 
 struct made {
 	struct kernel kernel;
 	struct made_loop loop;
-	struct made *next;        /* of the same bin */
+	struct made *next; /* of the same bin */
 };
 
 /* ---- the body */
@@ -30,15 +38,18 @@ struct made {
 /* An instance of a part: which one. */
 struct turn {
 	const struct made_part *part;
-	unsigned first, registers;      /* of those that all parts take turns at, where the part's begin, and how many */
+	unsigned first, registers; /* of those that all parts take turns at, where the part's begin,
+				      and how many */
 	unsigned instance;
 };
 
 /* What two characters stand for is no longer than this: a place of 2047 bytes. */
 enum { STANDS_FOR = 4 };
 
-/* One line, with what stands in it for other text. What is too long for an instruction the assembler refuses. */
-static void substitute(struct assembly *as, const char *line, size_t length, const struct turn *turn)
+/* One line, with what stands in it for other text. What is too long for an instruction the
+ * assembler refuses. */
+static void substitute(
+	struct assembly *as, const char *line, size_t length, const struct turn *turn)
 {
 	char text[MADE_LINES * STANDS_FOR + 1];
 	size_t used = 0;
@@ -49,11 +60,14 @@ static void substitute(struct assembly *as, const char *line, size_t length, con
 		if (line[i] == '%' && i + 1 < length) {
 			i++;
 			if (line[i] == 'o')
-				used += (size_t)snprintf(text + used, sizeof(text) - used, "%u", turn->instance * bytes % 2048);
+				used += (size_t)snprintf(text + used, sizeof(text) - used, "%u",
+					turn->instance * bytes % 2048);
 			else
-				used += made_arch_register(line[i], at, text + used, sizeof(text) - used);
+				used += made_arch_register(
+					line[i], at, text + used, sizeof(text) - used);
 		} else if (line[i] == 'V' && turn->part->bits) {
-			used += made_arch_vector(turn->part->bits, text + used, sizeof(text) - used);
+			used += made_arch_vector(
+				turn->part->bits, text + used, sizeof(text) - used);
 		} else {
 			text[used++] = line[i];
 		}
@@ -108,8 +122,10 @@ static enum kind kind_of(const struct made_part *part)
 	return part->bits == 0 ? GENERAL : part->bits <= 256 ? NARROW : WIDE;
 }
 
-/* What the parts of a kind get of its registers, from … to - 1: what they ask for where that can be had, and the rest of them even shares. */
-static void share_out(const struct made_loop *loop, enum kind kind, unsigned from, unsigned to, struct turn turns[MADE_PARTS])
+/* What the parts of a kind get of its registers, from … to - 1: what they ask for where that can be
+ * had, and the rest of them even shares. */
+static void share_out(const struct made_loop *loop, enum kind kind, unsigned from, unsigned to,
+	struct turn turns[MADE_PARTS])
 {
 	unsigned wanted = 0, open = 0, parts = 0, at = from;
 
@@ -149,13 +165,14 @@ static void share(const struct made_loop *loop, struct turn turns[MADE_PARTS])
 	share_out(loop, WIDE, narrow && few < many ? few : 0, many, turns);
 }
 
-/* Bodies that are assembled one by one: enough, and such that every part has then been round its registers a whole number of times, where that can
- * be had. */
+/* Bodies that are assembled one by one: enough, and such that every part has then been round its
+ * registers a whole number of times, where that can be had. */
 static unsigned bodies(const struct made_loop *loop, const struct turn turns[MADE_PARTS])
 {
 	unsigned least = (BLOCK + instructions(loop) - 1) / instructions(loop);
 
-	for (unsigned count = least; count < least + BLOCKS_TRIED && count * instructions(loop) <= LOOP; count++) {
+	for (unsigned count = least;
+		count < least + BLOCKS_TRIED && count * instructions(loop) <= LOOP; count++) {
 		bool whole = true;
 
 		for (int i = 0; i < loop->part_count; i++)
@@ -252,8 +269,8 @@ static struct status made_prepare(struct kernel_run *run)
 	const struct made_loop *loop = &made->loop;
 	struct turn turns[MADE_PARTS];
 	struct assembly *as = memory_new(1, sizeof(*as));
-	const struct made_offsets offsets = { DATA, STORES, CONSTANTS, CONSTANTS + CONSTANT, CONSTANTS + 2 * CONSTANT, CONSTANTS + ZEROS,
-		CONSTANTS + ZEROS + 4 * CONSTANT };
+	const struct made_offsets offsets = { DATA, STORES, CONSTANTS, CONSTANTS + CONSTANT,
+		CONSTANTS + 2 * CONSTANT, CONSTANTS + ZEROS, CONSTANTS + ZEROS + 4 * CONSTANT };
 	unsigned count, copies;
 	unsigned char *block;
 	struct status status;
@@ -288,7 +305,10 @@ typedef void made_function(uint64_t turns, unsigned char *memory);
 
 static KERNEL_LOOP void made_call(struct kernel_run *run, uint64_t elements)
 {
-	union { const void *code; made_function *function; } made = { .code = run->code };
+	union {
+		const void *code;
+		made_function *function;
+	} made = { .code = run->code };
 
 	made.function(elements / run->granule, run->memory);
 }
@@ -304,10 +324,12 @@ static struct made *bins[MADE_BINS];
 
 static bool same(const struct made_loop *a, const struct made_loop *b)
 {
-	if (a->part_count != b->part_count || a->values != b->values || a->clean != b->clean || a->bodies != b->bodies || strcmp(a->setup, b->setup) != 0)
+	if (a->part_count != b->part_count || a->values != b->values || a->clean != b->clean ||
+		a->bodies != b->bodies || strcmp(a->setup, b->setup) != 0)
 		return false;
 	for (int i = 0; i < a->part_count; i++)
-		if (a->part[i].bits != b->part[i].bits || a->part[i].times != b->part[i].times || a->part[i].registers != b->part[i].registers ||
+		if (a->part[i].bits != b->part[i].bits || a->part[i].times != b->part[i].times ||
+			a->part[i].registers != b->part[i].registers ||
 			strcmp(a->part[i].lines, b->part[i].lines) != 0)
 			return false;
 	return true;

@@ -1,32 +1,37 @@
-/* Loops that are made at run time of lines of assembly, as kernels: code that nobody knew of when the program was built. They are
- * in no list of kernels, have no knobs, and go through the engine's ordinary requests.
+/* Loops that are made at run time of lines of assembly, as kernels: code that nobody knew of when
+ * the program was built. They are in no list of kernels, have no knobs, and go through the engine's
+ * ordinary requests.
  *
- * A loop consists of parts, so many instances of each, well mixed: that is its body, and an element. In a part's lines, which ';' separates,
- * the instances of a part take turns at registers, and these stand for the one whose turn it is:
+ * A loop consists of parts, so many instances of each, well mixed: that is its body, and an
+ * element. In a part's lines, which ';' separates, the instances of a part take turns at registers,
+ * and these stand for the one whose turn it is:
  *
- *	%n        the number of a vector register: "V%n" (x86), "v%n.4s", "d%n" (AArch64)
- *	%k        the number of a mask register
- *	%r %e %h %b        a general register, of 64, 32, 16, 8 bits (x86)
- *	%g        the number of a general register (AArch64)
- *	%o        bytes, 0 to 2047, next to those of the instance before
- *	>         as a jump's target: right behind it
- *	align N   no instruction: fills up to a multiple of N bytes
+ * - %n: the number of a vector register: "V%n" (x86), "v%n.4s", "d%n" (AArch64)
+ * - %k: the number of a mask register
+ * - %r %e %h %b: a general register, of 64, 32, 16, 8 bits (x86)
+ * - %g: the number of a general register (AArch64)
+ * - %o: bytes, 0 to 2047, next to those of the instance before
+ * - >: as a jump's target: right behind it
+ * - align N: no instruction: fills up to a multiple of N bytes
  *
- * and V on x86 is the letter of the part's width (xmm, ymm, zmm). Around the loop there are, on x86 and AArch64:
+ * and V on x86 is the letter of the part's width (xmm, ymm, zmm). Around the loop there are, on x86
+ * and AArch64:
  *
- *	rcx x10   1
- *	r11 x11   0
- *	r12 x12   where stores go, 4 KiB
- *	r14 x14   data, 4 KiB of the one; 4 KiB before, words that hold their own address; 8,384 bytes behind, 256 of 0
- *	r15 x15   the loop's own
- *	15 31     vector registers of the one: 1, as the values are
- *	14 30     likewise 1.7: the odd one
- *	13 29     likewise 0
- *	12 28     likewise all bits set
- *	k1        of mask registers: all bits set
+ * - rcx x10: 1
+ * - r11 x11: 0
+ * - r12 x12: where stores go, 4 KiB
+ * - r14 x14: data, 4 KiB of the one; 4 KiB before, words that hold their own address; 8,384 bytes
+ * behind, 256 of 0
+ * - r15 x15: the loop's own
+ * - 15 31: vector registers of the one: 1, as the values are
+ * - 14 30: likewise 1.7: the odd one
+ * - 13 29: likewise 0
+ * - 12 28: likewise all bits set
+ * - k1: of mask registers: all bits set
  *
- * What takes turns begins as 1 in general registers, all bits set in mask registers, 1.3 in vector registers. rax, rdx and x9, x8 take no part in
- * that: they are for lines that name them, and begin as 1. */
+ * What takes turns begins as 1 in general registers, all bits set in mask registers, 1.3 in vector
+ * registers. rax, rdx and x9, x8 take no part in that: they are for lines that name them, and begin
+ * as 1. */
 #ifndef SLX_KERNELS_MADE_H
 #define SLX_KERNELS_MADE_H
 
@@ -39,29 +44,33 @@ enum { MADE_PARTS = 6, MADE_LINES = 256 };
 enum made_values { MADE_F64, MADE_F32 };
 
 struct made_part {
-	char lines[MADE_LINES];   /* of one instance */
-	unsigned bits;            /* of its vectors; 0: it has none */
-	unsigned times;           /* instances in a body */
-	unsigned registers;       /* that its instances take turns at, of each kind; 0: its share of those there are. 1 makes a chain of them */
+	char lines[MADE_LINES]; /* of one instance */
+	unsigned bits;		/* of its vectors; 0: it has none */
+	unsigned times;		/* instances in a body */
+	unsigned registers; /* that its instances take turns at, of each kind; 0: its share of those
+			       there are. 1 makes a chain of them */
 };
 
 struct made_loop {
-	char setup[MADE_LINES];   /* lines before the loop */
+	char setup[MADE_LINES]; /* lines before the loop */
 	enum made_values values;
-	bool clean;               /* upper halves of vector registers are clean: for code that does not know of them */
-	unsigned bodies;          /* in an iteration; 0: as many as make the loop's own instructions vanish beside them */
+	bool clean; /* upper halves of vector registers are clean: for code that does not know of
+		       them */
+	unsigned bodies; /* in an iteration; 0: as many as make the loop's own instructions vanish
+			    beside them */
 	int part_count;
 	struct made_part part[MADE_PARTS];
 };
 
-/* The kernel of that loop. It lasts as long as the program, since results name their kernel; the same loop is always the same
- * kernel. To be called by one thread. */
+/* The kernel of that loop. It lasts as long as the program, since results name their kernel; the
+ * same loop is always the same kernel. To be called by one thread. */
 const struct kernel *made_kernel(const struct made_loop *loop);
 
 /* The loop of a made kernel; NULL: it is none. */
 const struct made_loop *made_loop_of(const struct kernel *kernel);
 
-/* Registers that parts with such vectors take turns at, all parts together; of vectors of 0 bits: general ones. */
+/* Registers that parts with such vectors take turns at, all parts together; of vectors of 0 bits:
+ * general ones. */
 unsigned made_registers(unsigned bits);
 
 #endif

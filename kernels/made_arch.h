@@ -19,12 +19,14 @@ size_t made_arch_register(char kind, unsigned at, char *text, size_t size);
 /* Writes what V stands for ("ymm"); returns its length. */
 size_t made_arch_vector(unsigned bits, char *text, size_t size);
 
-/* Places in the run's memory: data, where stores go, and a vector each of what takes turns, the one, the odd one, zeros, and set bits. */
+/* Places in the run's memory: data, where stores go, and a vector each of what takes turns, the
+ * one, the odd one, zeros, and set bits. */
 struct made_offsets {
 	unsigned data, stores, begin, one, odd, zero, set;
 };
 
-/* The function's beginning, up to the loop's setup; and the loop's own end, to `top`, with what follows. Its arguments are iterations and memory. */
+/* The function's beginning, up to the loop's setup; and the loop's own end, to `top`, with what
+ * follows. Its arguments are iterations and memory. */
 void made_arch_begin(struct assembly *as, const struct made_offsets *offsets, bool clean);
 void made_arch_end(struct assembly *as, int top);
 

@@ -1,5 +1,5 @@
-/* Made loops on AArch64: see made_arch.h. Only registers that a function may change are used: 0 to 15 of general ones, of vectors 0 to 7 and
- * 16 to 31. */
+/* Made loops on AArch64: see made_arch.h. Only registers that a function may change are used: 0 to
+ * 15 of general ones, of vectors 0 to 7 and 16 to 31. */
 #include "kernels/made_arch.h"
 
 #include <stdio.h>
@@ -20,9 +20,12 @@ static unsigned vector(unsigned at)
 size_t made_arch_register(char kind, unsigned at, char *text, size_t size)
 {
 	switch (kind) {
-	case 'n': return (size_t)snprintf(text, size, "%u", vector(at));
-	case 'g': return (size_t)snprintf(text, size, "%u", at % MADE_GENERAL);
-	default: return (size_t)snprintf(text, size, "%%%c", kind);
+	case 'n':
+		return (size_t)snprintf(text, size, "%u", vector(at));
+	case 'g':
+		return (size_t)snprintf(text, size, "%u", at % MADE_GENERAL);
+	default:
+		return (size_t)snprintf(text, size, "%%%c", kind);
 	}
 }
 
@@ -34,7 +37,10 @@ size_t made_arch_vector(unsigned bits, char *text, size_t size)
 
 void made_arch_begin(struct assembly *as, const struct made_offsets *offsets, bool clean)
 {
-	const struct { unsigned vector, offset; } last[] = { { 28, offsets->set }, { 29, offsets->zero }, { 30, offsets->odd }, { 31, offsets->one } };
+	const struct {
+		unsigned vector, offset;
+	} last[] = { { 28, offsets->set }, { 29, offsets->zero }, { 30, offsets->odd },
+		{ 31, offsets->one } };
 
 	(void)clean;
 	assemble(as, "mov x15, x0");

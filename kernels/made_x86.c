@@ -11,8 +11,14 @@ enum { VECTORS = 12, MORE_FROM = 16, MORE = 16 };
 static const char *const saved[] = { "rbx", "rbp", "r12", "r13", "r14", "r15" };
 
 static const char *const general[MADE_GENERAL][4] = {
-	{ "rbx", "ebx", "bx", "bl" }, { "rsi", "esi", "si", "sil" }, { "rdi", "edi", "di", "dil" }, { "rbp", "ebp", "bp", "bpl" },
-	{ "r8", "r8d", "r8w", "r8b" }, { "r9", "r9d", "r9w", "r9b" }, { "r10", "r10d", "r10w", "r10b" }, { "r13", "r13d", "r13w", "r13b" },
+	{ "rbx", "ebx", "bx", "bl" },
+	{ "rsi", "esi", "si", "sil" },
+	{ "rdi", "edi", "di", "dil" },
+	{ "rbp", "ebp", "bp", "bpl" },
+	{ "r8", "r8d", "r8w", "r8b" },
+	{ "r9", "r9d", "r9w", "r9b" },
+	{ "r10", "r10d", "r10w", "r10b" },
+	{ "r13", "r13d", "r13w", "r13b" },
 };
 
 unsigned made_arch_vectors(unsigned bits)
@@ -23,13 +29,21 @@ unsigned made_arch_vectors(unsigned bits)
 size_t made_arch_register(char kind, unsigned at, char *text, size_t size)
 {
 	switch (kind) {
-	case 'n': return (size_t)snprintf(text, size, "%u", at < VECTORS ? at : at - VECTORS + MORE_FROM);
-	case 'k': return (size_t)snprintf(text, size, "%u", 2 + at % 6);
-	case 'r': return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][0]);
-	case 'e': return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][1]);
-	case 'h': return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][2]);
-	case 'b': return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][3]);
-	default: return (size_t)snprintf(text, size, "%%%c", kind);
+	case 'n':
+		return (size_t)snprintf(
+			text, size, "%u", at < VECTORS ? at : at - VECTORS + MORE_FROM);
+	case 'k':
+		return (size_t)snprintf(text, size, "%u", 2 + at % 6);
+	case 'r':
+		return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][0]);
+	case 'e':
+		return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][1]);
+	case 'h':
+		return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][2]);
+	case 'b':
+		return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][3]);
+	default:
+		return (size_t)snprintf(text, size, "%%%c", kind);
 	}
 }
 
@@ -48,7 +62,8 @@ static void vectors(struct assembly *as, const struct made_offsets *offsets, boo
 	if (clean && avx)
 		assemble(as, "vzeroupper");
 	for (unsigned i = 0; i < (wide ? 32u : 16u); i++)
-		assemble(as, "%s%u, [rsi+%u]", move, i, i >= 12 && i < 16 ? last[i - 12] : offsets->begin);
+		assemble(as, "%s%u, [rsi+%u]", move, i,
+			i >= 12 && i < 16 ? last[i - 12] : offsets->begin);
 	for (int i = 0; i < 8 && wide; i++)
 		assemble(as, "kxnorq k%d, k%d, k%d", i, i, i);
 }

@@ -1,5 +1,6 @@
-/* matmul: multiply two square matrices, with the loops in any order, the second matrix transposed, in blocks that a cache holds, and with
- * several sums side by side. The loops stand in matmul_loops.h, the way through them in matmul_walk.c. */
+/* matmul: multiply two square matrices, with the loops in any order, the second matrix transposed,
+ * in blocks that a cache holds, and with several sums side by side. The loops stand in
+ * matmul_loops.h, the way through them in matmul_walk.c. */
 #include "kernels/matmul.h"
 
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "base/random.h"
 #include "kernels/place.h"
 
-static const char *const form_names[] = { "naive", "reordered", "transposed", "blocked", "blocked-transposed", NULL };
+static const char *const form_names[] = { "naive", "reordered", "transposed", "blocked",
+	"blocked-transposed", NULL };
 static const char *const order_names[] = { "auto", "ijk", "ikj", "jik", "jki", "kij", "kji", NULL };
 static const char *const acc_names[] = { "1", "2", "4", "8", NULL };
 static const char *const type_names[] = { "f64", "f32", NULL };
@@ -18,18 +20,49 @@ enum { BLOCK_INITIAL = 64 };
 enum { LINE = 64, PAGE = 4096 };
 
 static const struct knob knobs[] = {
-	[MATMUL_N] = { .name = "n", .help = "rows and columns of each matrix", .kind = KNOB_COUNT, .min = 8, .max = MATMUL_N_MOST,
-		.initial = 1000, .factor = 2 },
-	[MATMUL_FORM] = { .name = "form", .help = "how the product is written", .kind = KNOB_CHOICE, .choices = form_names, .role = KNOB_FORM },
-	[MATMUL_ORDER] = { .name = "order", .help = "loops, outermost first; auto: the case study's", .kind = KNOB_CHOICE,
-		.choices = order_names, .role = KNOB_FORM },
-	[MATMUL_BLOCK] = { .name = "block", .help = "rows and columns of a block, in blocked forms", .kind = KNOB_COUNT, .min = 4,
-		.max = MATMUL_N_MOST, .initial = BLOCK_INITIAL, .factor = 2, .role = KNOB_FORM },
-	[MATMUL_ACC] = { .name = "acc", .help = "sums side by side, where the loop over k is innermost", .kind = KNOB_CHOICE,
-		.choices = acc_names, .role = KNOB_FORM },
-	[MATMUL_TYPE] = { .name = "type", .help = "the type of the elements", .kind = KNOB_CHOICE, .choices = type_names },
-	[MATMUL_PAD] = { .name = "pad", .help = "elements between the end of a row and the next", .kind = KNOB_COUNT, .min = 0, .max = 64 },
-	[MATMUL_WHOLE] = { .name = "whole", .help = "1: each trial is a whole product, and it is checked", .kind = KNOB_COUNT, .min = 0,
+	[MATMUL_N] = { .name = "n",
+		.help = "rows and columns of each matrix",
+		.kind = KNOB_COUNT,
+		.min = 8,
+		.max = MATMUL_N_MOST,
+		.initial = 1000,
+		.factor = 2 },
+	[MATMUL_FORM] = { .name = "form",
+		.help = "how the product is written",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
+	[MATMUL_ORDER] = { .name = "order",
+		.help = "loops, outermost first; auto: the case study's",
+		.kind = KNOB_CHOICE,
+		.choices = order_names,
+		.role = KNOB_FORM },
+	[MATMUL_BLOCK] = { .name = "block",
+		.help = "rows and columns of a block, in blocked forms",
+		.kind = KNOB_COUNT,
+		.min = 4,
+		.max = MATMUL_N_MOST,
+		.initial = BLOCK_INITIAL,
+		.factor = 2,
+		.role = KNOB_FORM },
+	[MATMUL_ACC] = { .name = "acc",
+		.help = "sums side by side, where the loop over k is innermost",
+		.kind = KNOB_CHOICE,
+		.choices = acc_names,
+		.role = KNOB_FORM },
+	[MATMUL_TYPE] = { .name = "type",
+		.help = "the type of the elements",
+		.kind = KNOB_CHOICE,
+		.choices = type_names },
+	[MATMUL_PAD] = { .name = "pad",
+		.help = "elements between the end of a row and the next",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 64 },
+	[MATMUL_WHOLE] = { .name = "whole",
+		.help = "1: each trial is a whole product, and it is checked",
+		.kind = KNOB_COUNT,
+		.min = 0,
 		.max = 1 },
 	[MATMUL_PAGES] = KNOB_ROW_PAGES,
 };
@@ -51,17 +84,27 @@ static int columns_of(const int64_t *v)
 
 static struct status matmul_check(const int64_t *v)
 {
-	const char *form = form_names[v[MATMUL_FORM]], *order = order_names[v[MATMUL_ORDER]], *acc = acc_names[v[MATMUL_ACC]];
+	const char *form = form_names[v[MATMUL_FORM]], *order = order_names[v[MATMUL_ORDER]],
+		   *acc = acc_names[v[MATMUL_ACC]];
 
 	if (v[MATMUL_BLOCK] != BLOCK_INITIAL && !matmul_blocked(v))
-		return status_make(STATUS_USAGE, "block=%lld goes with form=blocked or blocked-transposed: form=%s has no blocks",
+		return status_make(STATUS_USAGE,
+			"block=%lld goes with form=blocked or blocked-transposed: form=%s has no "
+			"blocks",
 			(long long)v[MATMUL_BLOCK], form);
 	if (matmul_transposed(v) && !sums(v))
-		return status_make(STATUS_USAGE, "form=%s goes along the rows of both matrices: order=ijk or jik, not %s", form, order);
+		return status_make(STATUS_USAGE,
+			"form=%s goes along the rows of both matrices: order=ijk or jik, not %s",
+			form, order);
 	if (v[MATMUL_ACC] > 0 && v[MATMUL_FORM] == FORM_NAIVE)
-		return status_make(STATUS_USAGE, "acc=%s: form=naive adds in memory; form=reordered and the others have sums side by side", acc);
+		return status_make(STATUS_USAGE,
+			"acc=%s: form=naive adds in memory; form=reordered and the others have "
+			"sums side by side",
+			acc);
 	if (v[MATMUL_ACC] > 0 && !sums(v))
-		return status_make(STATUS_USAGE, "acc=%s needs the loop over k innermost: order=ijk or jik, not %s", acc, order);
+		return status_make(STATUS_USAGE,
+			"acc=%s needs the loop over k innermost: order=ijk or jik, not %s", acc,
+			order);
 	return status_ok();
 }
 
@@ -83,7 +126,8 @@ static void matmul_fit(int64_t *v, int changed)
 		v[MATMUL_ACC] = 0;
 }
 
-/* ---- Memory: a, b and c behind each other. Transposed or not, the same numbers are taken for b. */
+/* ---- Memory: a, b and c behind each other. Transposed or not, the same numbers are taken for b.
+ */
 
 static uint64_t matmul_footprint(const int64_t *v)
 {
@@ -92,7 +136,8 @@ static uint64_t matmul_footprint(const int64_t *v)
 
 static uint64_t matmul_layout(const int64_t *v)
 {
-	return (uint64_t)v[MATMUL_N] << 16 | (uint64_t)v[MATMUL_PAD] << 1 | (uint64_t)v[MATMUL_TYPE];
+	return (uint64_t)v[MATMUL_N] << 16 | (uint64_t)v[MATMUL_PAD] << 1 |
+	       (uint64_t)v[MATMUL_TYPE];
 }
 
 /* From -8 to 8, but not 0: four random bits each. */
@@ -106,7 +151,8 @@ static int value_of(uint64_t seed, uint64_t index)
 
 static struct status fill(struct kernel_run *run)
 {
-	uint64_t bytes = (uint64_t)matmul_bytes(run->v), count = matmul_footprint(run->v) / bytes, done = run->prepared / bytes;
+	uint64_t bytes = (uint64_t)matmul_bytes(run->v), count = matmul_footprint(run->v) / bytes,
+		 done = run->prepared / bytes;
 	uint64_t sums = count / 3 * 2;
 
 	for (uint64_t i = done; i < count; i++) {
@@ -114,7 +160,8 @@ static struct status fill(struct kernel_run *run)
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count)) {
 			run->laid_out = i * bytes;
-			return status_make(STATUS_CANCELLED, "stopped while the matrices were filled");
+			return status_make(
+				STATUS_CANCELLED, "stopped while the matrices were filled");
 		}
 		if (bytes == 4)
 			((float *)(void *)run->memory)[i] = (float)value;
@@ -134,13 +181,15 @@ static const struct matmul_choice {
 	.rows = { "rows_1", "rows_2", "rows_4", "rows_8" },
 };
 
-/* What follows from the setting alone. Down columns each element is in a line of its own; the lines are met again with the next column. Around
- * that, each iteration of the outer loop goes once through a whole matrix, or the part of it that is in a block: through b, through a where
- * columns are the outer loop, or through c where products are. Along rows, that is all there is. */
+/* What follows from the setting alone. Down columns each element is in a line of its own; the lines
+ * are met again with the next column. Around that, each iteration of the outer loop goes once
+ * through a whole matrix, or the part of it that is in a block: through b, through a where columns
+ * are the outer loop, or through c where products are. Along rows, that is all there is. */
 static void matmul_figures(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	int64_t n = v[MATMUL_N], block = matmul_blocked(v) && v[MATMUL_BLOCK] < n ? v[MATMUL_BLOCK] : n;
+	int64_t n = v[MATMUL_N],
+		block = matmul_blocked(v) && v[MATMUL_BLOCK] < n ? v[MATMUL_BLOCK] : n;
 	int columns = columns_of(v);
 
 	run->far_lines = run->lines = (double)matmul_bytes(v) / LINE;
@@ -154,11 +203,12 @@ static void matmul_figures(struct kernel_run *run)
 	run->restart = sums(v) ? (double)block : 0;
 }
 
-/* Matrices of which a block has as many rows as it is wide: those whose rows the outer loop does not step over. With j outside, they are all: a
- * and c are gone down while b is. */
+/* Matrices of which a block has as many rows as it is wide: those whose rows the outer loop does
+ * not step over. With j outside, they are all: a and c are gone down while b is. */
 static int rowed_of(const int64_t *v)
 {
-	enum matmul_loop outer = matmul_order(v)[0], second = matmul_transposed(v) ? LOOP_J : LOOP_K;
+	enum matmul_loop outer = matmul_order(v)[0],
+			 second = matmul_transposed(v) ? LOOP_J : LOOP_K;
 
 	return (outer == LOOP_I ? 0 : 2) + (outer != second);
 }
@@ -167,9 +217,14 @@ static bool matmul_block(const int64_t *v, struct kernel_block *block)
 {
 	double row = (double)(matmul_row(v) * matmul_bytes(v)) / PAGE;
 
-	*block = (struct kernel_block){ .knob = MATMUL_BLOCK, .blocks = 3, .bytes = (int)matmul_bytes(v), .most = v[MATMUL_N],
-		.pages = rowed_of(v) * (row < 1 ? row : 1), 
-		.down = columns_of(v) > 0, .meet = columns_of(v) == 0 && matmul_row(v) * matmul_bytes(v) % PAGE == 0, .sums = sums(v) };
+	*block = (struct kernel_block){ .knob = MATMUL_BLOCK,
+		.blocks = 3,
+		.bytes = (int)matmul_bytes(v),
+		.most = v[MATMUL_N],
+		.pages = rowed_of(v) * (row < 1 ? row : 1),
+		.down = columns_of(v) > 0,
+		.meet = columns_of(v) == 0 && matmul_row(v) * matmul_bytes(v) % PAGE == 0,
+		.sums = sums(v) };
 	return matmul_blocked(v);
 }
 
@@ -218,7 +273,8 @@ static void matmul_shrink(int64_t *v)
 		v[MATMUL_BLOCK] = 8;
 }
 
-/* A whole product begins with nothing; otherwise sums go on growing, far from where adding to them takes longer. */
+/* A whole product begins with nothing; otherwise sums go on growing, far from where adding to them
+ * takes longer. */
 static void matmul_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t matrix = matmul_footprint(run->v) / 3;
@@ -236,7 +292,8 @@ static void matmul_rewind(struct kernel_run *run)
 
 static void matmul_begin_at(struct kernel_run *run, double share)
 {
-	uint64_t unit = run->period < run->ring ? run->period : 1, at = (uint64_t)((double)(run->ring / unit) * share) * unit;
+	uint64_t unit = run->period < run->ring ? run->period : 1,
+		 at = (uint64_t)((double)(run->ring / unit) * share) * unit;
 
 	run->position = at < run->ring ? at : 0;
 }
@@ -244,19 +301,24 @@ static void matmul_begin_at(struct kernel_run *run, double share)
 static const char *matmul_remark(const int64_t *v)
 {
 	if (columns_of(v) > 0 && matmul_row(v) * matmul_bytes(v) % 4096 == 0)
-		return "A row is a multiple of 4,096 bytes, so a column's elements meet in few sets of each cache: pad=1 moves them apart.";
+		return "A row is a multiple of 4,096 bytes, so a column's elements meet in few "
+		       "sets of each cache: pad=1 moves them apart.";
 	if (v[MATMUL_FORM] == FORM_NAIVE && v[MATMUL_ORDER] == ORDER_AUTO)
-		return "Loops j, k, i as in the case study: the innermost goes down two columns, to another line of the cache each time.";
+		return "Loops j, k, i as in the case study: the innermost goes down two columns, "
+		       "to another line of the cache each time.";
 	return NULL;
 }
 
 const struct kernel kernel_matmul = {
 	.name = "matmul",
 	.title = "multiply matrices",
-	.look_for = "The same n * n * n multiply-adds take several times as long down columns as along rows once a column's lines no longer fit "
-		"a cache. Turn order, then form: blocks are met again before they leave the cache, and acc takes the waiting out of the sums. "
-		"n=1024 is slower than 1025: turn pad.",
-	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using LMBench",
+	.look_for = "The same n * n * n multiply-adds take several times as long down columns as "
+		    "along rows once a column's lines no longer fit "
+		    "a cache. Turn order, then form: blocks are met again before they leave the "
+		    "cache, and acc takes the waiting out of the sums. "
+		    "n=1024 is slower than 1025: turn pad.",
+	.document =
+		"Maxwell & Cameron, Optimizing Application Performance: A Case Study Using LMBench",
 	.element = "multiply-add",
 	.hint = "Right to form, then +: the same product, faster",
 	.knobs = knobs,

@@ -1,13 +1,16 @@
-/* The loops of matmul, for elements of type REAL: kernels/matmul_f32.c and kernels/matmul_f64.c are this file, each with its own.
+/* The loops of matmul, for elements of type REAL: kernels/matmul_f32.c and kernels/matmul_f64.c are
+ * this file, each with its own.
  *
- * Every order of the three loops has one of three innermost ones: over k a dot product, over j along rows, over i down columns. The two
- * loops around it are the same for all, and stand in the box (kernels/matmul.h) as steps from line to line. */
+ * Every order of the three loops has one of three innermost ones: over k a dot product, over j
+ * along rows, over i down columns. The two loops around it are the same for all, and stand in the
+ * box (kernels/matmul.h) as steps from line to line. */
 #ifndef SLX_KERNELS_MATMUL_LOOPS_H
 #define SLX_KERNELS_MATMUL_LOOPS_H
 
 #include "kernels/matmul.h"
 
-/* A value that is in a register at this point, computed as written: neither vectors nor other orders of adding. */
+/* A value that is in a register at this point, computed as written: neither vectors nor other
+ * orders of adding. */
 #define KEEP(x) KERNEL_KEEP_FLOAT(x)
 
 /* Where a line begins. */
@@ -34,7 +37,8 @@ KERNEL_BODY void next_line(struct at *at, const struct matmul_box *box)
 }
 
 /* The end of a dot product that is no whole number of turns. */
-static __attribute__((noinline, KERNEL_UNWATCHED)) REAL rest(const REAL *a, const REAL *b, int64_t down, int64_t count)
+static __attribute__((noinline, KERNEL_UNWATCHED)) REAL rest(
+	const REAL *a, const REAL *b, int64_t down, int64_t count)
 {
 	REAL sum = 0;
 
@@ -43,8 +47,8 @@ static __attribute__((noinline, KERNEL_UNWATCHED)) REAL rest(const REAL *a, cons
 	return sum;
 }
 
-/* ---- As written: every value from memory, every sum back into it. The pointers may lead to the same elements, as far as a
- * compiler knows. */
+/* ---- As written: every value from memory, every sum back into it. The pointers may lead to the
+ * same elements, as far as a compiler knows. */
 
 KERNEL_LOOP static void naive_k(const struct matmul_box *box)
 {
@@ -203,7 +207,8 @@ KERNEL_LOOP static void columns_8(const struct matmul_box *box)
 
 	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
 		const REAL *a = at.a, *b = at.b, *end = a + box->inner - over;
-		REAL sum0 = *at.c, sum1 = 0, sum2 = 0, sum3 = 0, sum4 = 0, sum5 = 0, sum6 = 0, sum7 = 0;
+		REAL sum0 = *at.c, sum1 = 0, sum2 = 0, sum3 = 0, sum4 = 0, sum5 = 0, sum6 = 0,
+		     sum7 = 0;
 
 		for (; a < end; a += 8) {
 			sum0 += a[0] * b[0];
@@ -304,7 +309,8 @@ KERNEL_LOOP static void rows_8(const struct matmul_box *box)
 
 	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
 		const REAL *a = at.a, *b = at.b;
-		REAL sum0 = *at.c, sum1 = 0, sum2 = 0, sum3 = 0, sum4 = 0, sum5 = 0, sum6 = 0, sum7 = 0;
+		REAL sum0 = *at.c, sum1 = 0, sum2 = 0, sum3 = 0, sum4 = 0, sum5 = 0, sum6 = 0,
+		     sum7 = 0;
 
 		for (int64_t k = 0; k < n; k += 8) {
 			sum0 += a[k] * b[k];

@@ -1,5 +1,5 @@
-/* matmul's way through the product: from anywhere to anywhere in it, in any order of loops, in blocks or not; and whether what comes out is
- * right. */
+/* matmul's way through the product: from anywhere to anywhere in it, in any order of loops, in
+ * blocks or not; and whether what comes out is right. */
 #include "kernels/matmul.h"
 
 #include "base/random.h"
@@ -21,9 +21,12 @@ static int64_t least(int64_t a, int64_t b)
 const enum matmul_loop *matmul_order(const int64_t *v)
 {
 	static const enum matmul_loop orders[ORDERS][LOOPS] = {
-		[ORDER_IJK] = { LOOP_I, LOOP_J, LOOP_K }, [ORDER_IKJ] = { LOOP_I, LOOP_K, LOOP_J },
-		[ORDER_JIK] = { LOOP_J, LOOP_I, LOOP_K }, [ORDER_JKI] = { LOOP_J, LOOP_K, LOOP_I },
-		[ORDER_KIJ] = { LOOP_K, LOOP_I, LOOP_J }, [ORDER_KJI] = { LOOP_K, LOOP_J, LOOP_I },
+		[ORDER_IJK] = { LOOP_I, LOOP_J, LOOP_K },
+		[ORDER_IKJ] = { LOOP_I, LOOP_K, LOOP_J },
+		[ORDER_JIK] = { LOOP_J, LOOP_I, LOOP_K },
+		[ORDER_JKI] = { LOOP_J, LOOP_K, LOOP_I },
+		[ORDER_KIJ] = { LOOP_K, LOOP_I, LOOP_J },
+		[ORDER_KJI] = { LOOP_K, LOOP_J, LOOP_I },
 	};
 
 	/* The case study's: its naive loops are j, l, i, all its others i, j, l. */
@@ -52,18 +55,21 @@ int64_t matmul_row(const int64_t *v)
 	return v[MATMUL_N] + v[MATMUL_PAD];
 }
 
-/* A walk: three loops, and where there are blocks, the two inner ones go over a block of theirs each time. */
+/* A walk: three loops, and where there are blocks, the two inner ones go over a block of theirs
+ * each time. */
 struct walk {
-	enum matmul_loop order[LOOPS];      /* outermost first */
-	int64_t from[LOOPS];                /* where the block begins, by depth */
-	int64_t size[LOOPS];                /* iterations in it, by depth */
-	int64_t at[LOOPS];                  /* iterations done, by depth */
+	enum matmul_loop order[LOOPS]; /* outermost first */
+	int64_t from[LOOPS];	       /* where the block begins, by depth */
+	int64_t size[LOOPS];	       /* iterations in it, by depth */
+	int64_t at[LOOPS];	       /* iterations done, by depth */
 };
 
-/* Blocks go over the middle loop, and for each of them over the innermost one; the outer loop is never cut. */
+/* Blocks go over the middle loop, and for each of them over the innermost one; the outer loop is
+ * never cut. */
 static void walk_find(const int64_t *v, uint64_t position, struct walk *walk)
 {
-	int64_t n = v[MATMUL_N], block = matmul_blocked(v) ? least(v[MATMUL_BLOCK], n) : n, rest = (int64_t)position, each;
+	int64_t n = v[MATMUL_N], block = matmul_blocked(v) ? least(v[MATMUL_BLOCK], n) : n,
+		rest = (int64_t)position, each;
 
 	for (int depth = 0; depth < LOOPS; depth++)
 		walk->order[depth] = matmul_order(v)[depth];
@@ -109,8 +115,10 @@ static struct steps steps_of(const int64_t *v)
 	};
 }
 
-/* The first element of a line, and how the steps lead from the last line of one outer iteration to the first of the next. */
-static void lay(const struct walk *walk, const int64_t step[LOOPS], int64_t *first, int64_t steps[2])
+/* The first element of a line, and how the steps lead from the last line of one outer iteration to
+ * the first of the next. */
+static void lay(
+	const struct walk *walk, const int64_t step[LOOPS], int64_t *first, int64_t steps[2])
 {
 	enum matmul_loop outer = walk->order[0], middle = walk->order[1];
 
@@ -122,15 +130,22 @@ static void lay(const struct walk *walk, const int64_t step[LOOPS], int64_t *fir
 }
 
 /* The largest box from where the walk stands, of at most so many elements. */
-static int64_t walk_box(const struct walk *walk, const int64_t *v, unsigned char *memory, int64_t most, struct matmul_box *box)
+static int64_t walk_box(const struct walk *walk, const int64_t *v, unsigned char *memory,
+	int64_t most, struct matmul_box *box)
 {
-	int64_t bytes = matmul_bytes(v), row = matmul_row(v), matrix = v[MATMUL_N] * row * bytes, a, b, c;
+	int64_t bytes = matmul_bytes(v), row = matmul_row(v), matrix = v[MATMUL_N] * row * bytes, a,
+		b, c;
 	int64_t inner = walk->size[2] - walk->at[2], middle = walk->size[1];
 	struct steps steps = steps_of(v);
 
-	*box = (struct matmul_box){ .lines = 1, .middle = middle, .left = middle - walk->at[1], .inner = least(inner, most), .row = row };
+	*box = (struct matmul_box){ .lines = 1,
+		.middle = middle,
+		.left = middle - walk->at[1],
+		.inner = least(inner, most),
+		.row = row };
 	if (walk->at[2] == 0 && most >= inner)
-		box->lines = least(most / inner, (walk->size[0] - walk->at[0]) * middle - walk->at[1]);
+		box->lines =
+			least(most / inner, (walk->size[0] - walk->at[0]) * middle - walk->at[1]);
 	lay(walk, steps.a, &a, box->a_step);
 	lay(walk, steps.b, &b, box->b_step);
 	lay(walk, steps.c, &c, box->c_step);
@@ -161,13 +176,15 @@ void matmul_walk(struct kernel_run *run, uint64_t elements)
 	}
 }
 
-/* Along a row what follows is alike; down columns, as many lines as there are elements in a pair of the cache's go down the same ones of it. Of
- * blocks a whole one is gone through in each iteration of the outer loop. */
+/* Along a row what follows is alike; down columns, as many lines as there are elements in a pair of
+ * the cache's go down the same ones of it. Of blocks a whole one is gone through in each iteration
+ * of the outer loop. */
 uint64_t matmul_period(const int64_t *v)
 {
 	const enum matmul_loop *order = matmul_order(v);
 	int64_t n = v[MATMUL_N], block = least(v[MATMUL_BLOCK], n);
-	bool down = order[2] == LOOP_I || (order[2] == LOOP_K && !matmul_transposed(v) && order[1] == LOOP_J);
+	bool down = order[2] == LOOP_I ||
+		    (order[2] == LOOP_K && !matmul_transposed(v) && order[1] == LOOP_J);
 
 	/* Small products are over before a trial is. */
 	if (n <= SMALL)
@@ -178,7 +195,8 @@ uint64_t matmul_period(const int64_t *v)
 	return (uint64_t)(down ? n * PAIR / matmul_bytes(v) : n);
 }
 
-/* ---- Whether it is right. Elements are small whole numbers: every sum is exact in every type, and in whatever order. */
+/* ---- Whether it is right. Elements are small whole numbers: every sum is exact in every type, and
+ * in whatever order. */
 
 static double element(const struct kernel_run *run, int matrix, int64_t i, int64_t j)
 {
@@ -223,20 +241,25 @@ struct status matmul_verify(struct kernel_run *run)
 	/* Taking off what should have been added leaves nothing. */
 	for (uint64_t p = 0; p < count; p++) {
 		matmul_place(run->v, p % run->ring, at);
-		set_sum(run, at[LOOP_I], at[LOOP_J], element(run, 2, at[LOOP_I], at[LOOP_J]) -
-			element(run, 0, at[LOOP_I], at[LOOP_K]) * second(run, at[LOOP_K], at[LOOP_J]));
+		set_sum(run, at[LOOP_I], at[LOOP_J],
+			element(run, 2, at[LOOP_I], at[LOOP_J]) -
+				element(run, 0, at[LOOP_I], at[LOOP_K]) *
+					second(run, at[LOOP_K], at[LOOP_J]));
 	}
 	for (uint64_t p = 0; p < count; p++) {
 		matmul_place(run->v, p % run->ring, at);
 		if (element(run, 2, at[LOOP_I], at[LOOP_J]) != 0)
-			return status_make(STATUS_FAILED, "matmul computed an element of the product wrong by %g: row %lld, column %lld",
-				element(run, 2, at[LOOP_I], at[LOOP_J]), (long long)at[LOOP_I], (long long)at[LOOP_J]);
+			return status_make(STATUS_FAILED,
+				"matmul computed an element of the product wrong by %g: row %lld, "
+				"column %lld",
+				element(run, 2, at[LOOP_I], at[LOOP_J]), (long long)at[LOOP_I],
+				(long long)at[LOOP_J]);
 	}
 	return status_ok();
 }
 
-/* Freivalds: where c = a b, c x = a (b x) for any vector x; where not, hardly ever for one of random numbers. n² operations instead
- * of n³, exact as well. */
+/* Freivalds: where c = a b, c x = a (b x) for any vector x; where not, hardly ever for one of
+ * random numbers. n² operations instead of n³, exact as well. */
 struct status matmul_proof(struct kernel_run *run)
 {
 	int64_t n = run->v[MATMUL_N];
@@ -261,7 +284,9 @@ struct status matmul_proof(struct kernel_run *run)
 			right += element(run, 0, i, j) * y[j];
 		}
 		if (left != right)
-			return status_make(STATUS_FAILED, "matmul computed a wrong product: row %lld of %lld, times a random vector, is %g instead of %g",
+			return status_make(STATUS_FAILED,
+				"matmul computed a wrong product: row %lld of %lld, times a random "
+				"vector, is %g instead of %g",
 				(long long)i, (long long)n, left, right);
 	}
 	return status_ok();

@@ -1,31 +1,48 @@
-/* mispredict: add x for every outcome that is 1, by a branch or without one, over outcomes that are more or less random.
+/* mispredict: add x for every outcome that is 1, by a branch or without one, over outcomes that are
+ * more or less random.
  *
- * An outcome is a bit, so that two million fit a small cache: predictors learn tens of thousands by heart. */
+ * An outcome is a bit, so that two million fit a small cache: predictors learn tens of thousands by
+ * heart. */
 #include "base/random.h"
 #include "kernels/kernel.h"
 #include "kernels/ring.h"
 
 enum { SIZE, RANDOM, PERIOD, FORM };
 enum { FORM_BRANCH, FORM_CMOV };
-/* Surprises in a ring that are more than any predictor learns; of fewer, some are foreseen though they are random. */
+/* Surprises in a ring that are more than any predictor learns; of fewer, some are foreseen though
+ * they are random. */
 enum { BEYOND_LEARNING = 65536 };
 
 static const char *const form_names[] = { "branch", "cmov", NULL };
 /* none, then 1 << index. */
-static const char *const period_names[] = {
-	"none", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048", "4096", "8192", "16384", "32768", "65536",
-	NULL
-};
+static const char *const period_names[] = { "none", "2", "4", "8", "16", "32", "64", "128", "256",
+	"512", "1024", "2048", "4096", "8192", "16384", "32768", "65536", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of outcomes, eight in each", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 64, .max = KNOB_MAX_MEMORY, .initial = 262144, .factor = 2 },
-	[RANDOM] = { .name = "random", .help = "percent of outcomes that are a coin's; the others are 1", .kind = KNOB_COUNT,
-		.min = 0, .max = 100, .initial = 100, .multiple = 5 },
-	[PERIOD] = { .name = "period", .help = "outcomes after which the same come again", .kind = KNOB_CHOICE,
+	[SIZE] = { .name = "size",
+		.help = "bytes of outcomes, eight in each",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 64,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 262144,
+		.factor = 2 },
+	[RANDOM] = { .name = "random",
+		.help = "percent of outcomes that are a coin's; the others are 1",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 100,
+		.initial = 100,
+		.multiple = 5 },
+	[PERIOD] = { .name = "period",
+		.help = "outcomes after which the same come again",
+		.kind = KNOB_CHOICE,
 		.choices = period_names },
-	[FORM] = { .name = "form", .help = "a branch around the addition, or a conditional move", .kind = KNOB_CHOICE,
-		.choices = form_names, .role = KNOB_FORM },
+	[FORM] = { .name = "form",
+		.help = "a branch around the addition, or a conditional move",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
 };
 
 struct mispredict_walk {
@@ -37,9 +54,9 @@ struct mispredict_walk {
 typedef void mispredict_loop(struct mispredict_walk *walk);
 
 /* for (; bits != end; bits++)
- *	for (int k = 0; k < 8; k++)
- *		if (*bits & 1 << k)
- *			sum += x; */
+ *     for (int k = 0; k < 8; k++)
+ *         if (*bits & 1 << k)
+ *         	sum += x; */
 KERNEL_LOOP static void mispredict_branch(struct mispredict_walk *walk)
 {
 	uint64_t turns, from, sum = 0;
@@ -49,45 +66,43 @@ KERNEL_LOOP static void mispredict_branch(struct mispredict_walk *walk)
 		uint64_t byte;
 
 #if defined(__x86_64__)
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			"	movzbl (%[bits]), %k[byte]\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			"	testb $1<<\\k, %b[byte]\n"
-			"	jz 2f\n"
-			"	addq %[x], %[sum]\n"
-			"2:\n"
-			".endr\n"
-			"	addq $1, %[bits]\n"
-			"	cmpq %[bits], %[end]\n"
-			"	jne 1b\n"
-			: [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&q"(byte)
-			: [end] "r"(end), [x] "r"(walk->x)
-			: "memory", "cc");
+		__asm__ volatile(".p2align 6\n"
+				 "1:\n"
+				 "	movzbl (%[bits]), %k[byte]\n"
+				 ".irp k,0,1,2,3,4,5,6,7\n"
+				 "	testb $1<<\\k, %b[byte]\n"
+				 "	jz 2f\n"
+				 "	addq %[x], %[sum]\n"
+				 "2:\n"
+				 ".endr\n"
+				 "	addq $1, %[bits]\n"
+				 "	cmpq %[bits], %[end]\n"
+				 "	jne 1b\n"
+				 : [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&q"(byte)
+				 : [end] "r"(end), [x] "r"(walk->x)
+				 : "memory", "cc");
 #else
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			"	ldrb %w[byte], [%[bits]], #1\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			"	tbz %w[byte], #\\k, 2f\n"
-			"	add %[sum], %[sum], %[x]\n"
-			"2:\n"
-			".endr\n"
-			"	cmp %[bits], %[end]\n"
-			"	b.ne 1b\n"
-			: [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&r"(byte)
-			: [end] "r"(end), [x] "r"(walk->x)
-			: "memory", "cc");
+		__asm__ volatile(".p2align 6\n"
+				 "1:\n"
+				 "	ldrb %w[byte], [%[bits]], #1\n"
+				 ".irp k,0,1,2,3,4,5,6,7\n"
+				 "	tbz %w[byte], #\\k, 2f\n"
+				 "	add %[sum], %[sum], %[x]\n"
+				 "2:\n"
+				 ".endr\n"
+				 "	cmp %[bits], %[end]\n"
+				 "	b.ne 1b\n"
+				 : [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&r"(byte)
+				 : [end] "r"(end), [x] "r"(walk->x)
+				 : "memory", "cc");
 #endif
 	}
 	walk->sum = sum;
 }
 
 /* for (; bits != end; bits++)
- *	for (int k = 0; k < 8; k++)
- *		sum += *bits & 1 << k ? x : 0; */
+ *     for (int k = 0; k < 8; k++)
+ *         sum += *bits & 1 << k ? x : 0; */
 KERNEL_LOOP static void mispredict_cmov(struct mispredict_walk *walk)
 {
 	uint64_t turns, from, sum = 0;
@@ -155,7 +170,8 @@ static unsigned outcome_of(const struct kernel_run *run, uint64_t index)
 
 static void mispredict_figures(struct kernel_run *run)
 {
-	uint64_t count = (uint64_t)run->v[SIZE] * 8, period = run->v[PERIOD] ? (uint64_t)1 << run->v[PERIOD] : count;
+	uint64_t count = (uint64_t)run->v[SIZE] * 8,
+		 period = run->v[PERIOD] ? (uint64_t)1 << run->v[PERIOD] : count;
 	uint64_t surprises = (period < count ? period : count) * (uint64_t)run->v[RANDOM] / 200;
 
 	run->lines = 1 / 512.0;
@@ -171,7 +187,8 @@ static struct status mispredict_prepare(struct kernel_run *run)
 		unsigned byte = 0;
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, size))
-			return status_make(STATUS_CANCELLED, "stopped while the outcomes were tossed");
+			return status_make(
+				STATUS_CANCELLED, "stopped while the outcomes were tossed");
 		for (unsigned k = 0; k < 8; k++)
 			byte |= outcome_of(run, i * 8 + k) << k;
 		run->memory[i] = (uint8_t)byte;
@@ -179,9 +196,10 @@ static struct status mispredict_prepare(struct kernel_run *run)
 	run->laid_out = size > run->prepared ? size : run->prepared;
 	run->granule = 8;
 	run->ring = size * 8;
-	run->bytes = 0;      /* an eighth: no whole number */
+	run->bytes = 0; /* an eighth: no whole number */
 	mispredict_figures(run);
-	run->code = (const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
+	run->code =
+		(const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
 	run->function = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";
 	run->position = 0;
 	return status_ok();
@@ -189,7 +207,9 @@ static struct status mispredict_prepare(struct kernel_run *run)
 
 static void mispredict_call(struct kernel_run *run, uint64_t elements)
 {
-	struct mispredict_walk walk = { .ring = ring_begin(run, elements), .bits = run->memory, .x = 3 };
+	struct mispredict_walk walk = {
+		.ring = ring_begin(run, elements), .bits = run->memory, .x = 3
+	};
 
 	((mispredict_loop *)run->code)(&walk);
 	ring_end(run, &walk.ring);
@@ -219,10 +239,13 @@ static struct status mispredict_verify(struct kernel_run *run)
 const struct kernel kernel_mispredict = {
 	.name = "mispredict",
 	.title = "a branch that data decide",
-	.look_for = "Half of all coins are guessed wrong, and a wrong guess costs some fifteen cycles. Turn down random, or give "
-		"the coins a period that the predictor learns: how long a one shows how much it remembers. form=cmov costs the "
-		"same whatever comes.",
-	.document = "Downs, Performance Speed Limits, Branches in Flight (its remedies are those against mispredictions)",
+	.look_for = "Half of all coins are guessed wrong, and a wrong guess costs some fifteen "
+		    "cycles. Turn down random, or give "
+		    "the coins a period that the predictor learns: how long a one shows how much "
+		    "it remembers. form=cmov costs the "
+		    "same whatever comes.",
+	.document = "Downs, Performance Speed Limits, Branches in Flight (its remedies are those "
+		    "against mispredictions)",
 	.element = "outcome",
 	.hint = "Down to form, then +: the same sum without a branch",
 	.limit = "misprediction",

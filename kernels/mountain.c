@@ -1,6 +1,7 @@
-/* mountain: the textbook's read test, 4 x 4 unrolled: four elements an iteration into four accumulators, every
- * stride-th element of an array of 8-byte integers. Over size and stride its throughput is the memory mountain. The other operations that
- * take a stride, of kernels/stream.h, have mountains too. */
+/* mountain: the textbook's read test, 4 x 4 unrolled: four elements an iteration into four
+ * accumulators, every stride-th element of an array of 8-byte integers. Over size and stride its
+ * throughput is the memory mountain. The other operations that take a stride, of kernels/stream.h,
+ * have mountains too. */
 #include <string.h>
 
 #include "base/random.h"
@@ -14,22 +15,36 @@ enum { ELEMENT = 8, LINE = 64 };
 static const char *const op_names[] = { "rd", "wr", "rdwr", "cp", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of the array, or of both when one is copied to the other", .kind = KNOB_BYTES,
-		.axis = AXIS_SIZE, .min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[STRIDE] = { .name = "stride", .help = "elements of 8 bytes from one access to the next",
-		.kind = KNOB_COUNT, .axis = AXIS_STRIDE, .min = 1, .max = 64, .initial = 1 },
-	[OP] = { .name = "op", .help = "what is done to each: read and summed, written, both, copied", .kind = KNOB_CHOICE,
-		.choices = op_names, .initial = OP_RD },
+	[SIZE] = { .name = "size",
+		.help = "bytes of the array, or of both when one is copied to the other",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[STRIDE] = { .name = "stride",
+		.help = "elements of 8 bytes from one access to the next",
+		.kind = KNOB_COUNT,
+		.axis = AXIS_STRIDE,
+		.min = 1,
+		.max = 64,
+		.initial = 1 },
+	[OP] = { .name = "op",
+		.help = "what is done to each: read and summed, written, both, copied",
+		.kind = KNOB_CHOICE,
+		.choices = op_names,
+		.initial = OP_RD },
 };
 
 struct mountain_walk {
 	const int64_t *data;
-	int64_t stride;      /* elements */
-	int64_t end;         /* index behind the last element of the ring */
-	int64_t at;          /* index of the next element */
-	uint64_t left;       /* iterations to make */
-	uint64_t room;       /* iterations to the end of the ring */
-	uint64_t ring;       /* iterations in the ring */
+	int64_t stride; /* elements */
+	int64_t end;	/* index behind the last element of the ring */
+	int64_t at;	/* index of the next element */
+	uint64_t left;	/* iterations to make */
+	uint64_t room;	/* iterations to the end of the ring */
+	uint64_t ring;	/* iterations in the ring */
 	int64_t sum;
 };
 
@@ -55,8 +70,10 @@ static struct status mountain_check(const int64_t *v)
 	uint64_t least = turn_bytes(v) * (v[OP] == OP_CP ? 2 : 1);
 
 	if (part_of(v) < turn_bytes(v))
-		return status_make(STATUS_USAGE, "size=%lld is too small for op=%s at stride=%lld: it takes %llu", (long long)v[SIZE],
-			op_names[v[OP]], (long long)v[STRIDE], (unsigned long long)least);
+		return status_make(STATUS_USAGE,
+			"size=%lld is too small for op=%s at stride=%lld: it takes %llu",
+			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE],
+			(unsigned long long)least);
 	return status_ok();
 }
 
@@ -99,12 +116,14 @@ KERNEL_LOOP static void mountain_copy(struct stream_walk *walk)
 KERNEL_LOOP static void mountain_read(struct mountain_walk *walk)
 {
 	int64_t stride = walk->stride, stride4 = stride * 4;
-	const int64_t *data0 = walk->data, *data1 = data0 + stride, *data2 = data1 + stride, *data3 = data2 + stride;
+	const int64_t *data0 = walk->data, *data1 = data0 + stride, *data2 = data1 + stride,
+		      *data3 = data2 + stride;
 	int64_t i = walk->at, acc0 = 0, acc1 = 0, acc2 = 0, acc3 = 0;
 	uint64_t left = walk->left, room = walk->room;
 
-	/* Four bases with one index, as compilers make of the textbook's test: one that sees how the four are related
-	 * may walk from one to the next instead, and that chain of additions would be what is measured. */
+	/* Four bases with one index, as compilers make of the textbook's test: one that sees how
+	 * the four are related may walk from one to the next instead, and that chain of additions
+	 * would be what is measured. */
 	KERNEL_KEEP(data1);
 	KERNEL_KEEP(data2);
 	KERNEL_KEEP(data3);
@@ -153,7 +172,7 @@ static int64_t value_of(uint64_t seed, uint64_t index)
 static const struct op {
 	const void *code;
 	const char *function, *access;
-	int accesses;      /* of 8 bytes, that an element is */
+	int accesses; /* of 8 bytes, that an element is */
 } ops[OPS] = {
 	[OP_RD] = { (const void *)mountain_read, "mountain_read", "read", 1 },
 	[OP_WR] = { (const void *)mountain_write, "stream_write", "write", 1 },
@@ -197,9 +216,12 @@ static void read_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t ring = run->ring / 4;
 	struct mountain_walk walk = {
-		.data = (const int64_t *)(const void *)run->memory, .stride = run->v[STRIDE],
-		.at = (int64_t)run->position * 4 * run->v[STRIDE], .left = elements / 4,
-		.room = ring - run->position, .ring = ring,
+		.data = (const int64_t *)(const void *)run->memory,
+		.stride = run->v[STRIDE],
+		.at = (int64_t)run->position * 4 * run->v[STRIDE],
+		.left = elements / 4,
+		.room = ring - run->position,
+		.ring = ring,
 	};
 
 	mountain_read(&walk);
@@ -254,7 +276,8 @@ static struct status verify_read(struct kernel_run *run)
 
 	count = count / 4 * 4;
 	for (uint64_t i = 0; i < count; i++)
-		sum += (uint64_t)value_of(run->seed, first + i % run->ring * (uint64_t)run->v[STRIDE]);
+		sum += (uint64_t)value_of(
+			run->seed, first + i % run->ring * (uint64_t)run->v[STRIDE]);
 	mountain_call(run, count);
 	if (run->result != sum)
 		return status_make(STATUS_FAILED, "mountain summed to %llu where %llu is right",
@@ -262,7 +285,8 @@ static struct status verify_read(struct kernel_run *run)
 	return status_ok();
 }
 
-/* The value that a place is given before a call, for reads and copies to find, and that of every other element of the array written. */
+/* The value that a place is given before a call, for reads and copies to find, and that of every
+ * other element of the array written. */
 static int64_t before(uint64_t place)
 {
 	return (int64_t)(0x0102030405060708u * (place + 1));
@@ -270,11 +294,13 @@ static int64_t before(uint64_t place)
 
 enum { MARK = 0x33, TURNS_VERIFIED = 48 };
 
-/* Some turns, past the ring's end where it is short: what an update reads, and that each place of it, and nothing between, holds what it
- * should. Whatever stood there before is gone: of this layout it may be anything. */
+/* Some turns, past the ring's end where it is short: what an update reads, and that each place of
+ * it, and nothing between, holds what it should. Whatever stood there before is gone: of this
+ * layout it may be anything. */
 static struct status verify_write(struct kernel_run *run)
 {
-	uint64_t turns = run->ring / STREAM_UNROLL, shown = turns < TURNS_VERIFIED ? turns : TURNS_VERIFIED;
+	uint64_t turns = run->ring / STREAM_UNROLL,
+		 shown = turns < TURNS_VERIFIED ? turns : TURNS_VERIFIED;
 	uint64_t stride = (uint64_t)run->v[STRIDE], count = shown * STREAM_UNROLL;
 	int64_t *from = (int64_t *)(void *)run->memory, *to = from, mark, value;
 	struct stream_walk walk;
@@ -289,20 +315,25 @@ static struct status verify_write(struct kernel_run *run)
 	for (uint64_t turn = 0; turn < shown; turn++) {
 		stream_call(run, STREAM_UNROLL, &walk);
 		/* The loop keeps what it read last in the second half. */
-		for (uint64_t k = STREAM_UNROLL / 2; run->v[OP] == OP_RDWR && k < STREAM_UNROLL; k++) {
+		for (uint64_t k = STREAM_UNROLL / 2; run->v[OP] == OP_RDWR && k < STREAM_UNROLL;
+			k++) {
 			int64_t found;
 
 			memcpy(&found, walk.found[k], sizeof(found));
 			if (found != before(turn * STREAM_UNROLL + k))
-				return status_make(STATUS_FAILED, "mountain op=rdwr read something else than what stood");
+				return status_make(STATUS_FAILED,
+					"mountain op=rdwr read something else than what stood");
 		}
 	}
 	for (uint64_t i = 0; i < count * stride; i++) {
-		int64_t right = i % stride ? mark : run->v[OP] == OP_CP ? before(i / stride) : value;
+		int64_t right = i % stride	      ? mark
+				: run->v[OP] == OP_CP ? before(i / stride)
+						      : value;
 
 		if (to[i] != right)
-			return status_make(STATUS_FAILED, "mountain op=%s left something else than it should at element %llu", op_names[run->v[OP]],
-				(unsigned long long)i);
+			return status_make(STATUS_FAILED,
+				"mountain op=%s left something else than it should at element %llu",
+				op_names[run->v[OP]], (unsigned long long)i);
 	}
 	return status_ok();
 }
@@ -320,11 +351,15 @@ static struct status mountain_verify(struct kernel_run *run)
 const struct kernel kernel_mountain = {
 	.name = "mountain",
 	.title = "read, write or copy with a stride",
-	.look_for = "Throughput over size shows temporal locality: a ridge for each cache, and a fall where the array "
-		"outgrows it. Throughput over stride shows spatial locality: it falls until every read takes a line of "
-		"its own, at stride 8. Where the prefetcher follows, small strides stay fast even from memory. Other operations "
-		"have lower mountains: what is written is brought in first, and written back.",
-	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, sec. 6.6 (the memory mountain)",
+	.look_for = "Throughput over size shows temporal locality: a ridge for each cache, and a "
+		    "fall where the array "
+		    "outgrows it. Throughput over stride shows spatial locality: it falls until "
+		    "every read takes a line of "
+		    "its own, at stride 8. Where the prefetcher follows, small strides stay fast "
+		    "even from memory. Other operations "
+		    "have lower mountains: what is written is brought in first, and written back.",
+	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, sec. 6.6 "
+		    "(the memory mountain)",
 	.element = "array element",
 	.limit = "loads",
 	.knobs = knobs,

@@ -1,5 +1,5 @@
-/* mul-by: several multiplications an element, which do not wait for those of the next element. Few operations for the width
- * of a core; but one port, or two, must do all the multiplications. */
+/* mul-by: several multiplications an element, which do not wait for those of the next element. Few
+ * operations for the width of a core; but one port, or two, must do all the multiplications. */
 #include "kernels/fill.h"
 #include "kernels/kernel.h"
 #include "kernels/ring.h"
@@ -10,16 +10,30 @@ enum { FORM_PLAIN, FORM_HOISTED, FORM_SQUARES, FORMS };
 static const char *const form_names[] = { "plain", "hoisted", "squares", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[M] = { .name = "m", .help = "the factor m: no value of it is faster", .kind = KNOB_COUNT,
-		.min = 0, .max = UINT32_MAX, .initial = 7, .factor = 10 },
-	[FORM] = { .name = "form", .help = "4 multiplications, m outside (3), squares by adding (2)", .kind = KNOB_CHOICE,
-		.choices = form_names, .role = KNOB_FORM },
+	[SIZE] = { .name = "size",
+		.help = "bytes of the array",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[M] = { .name = "m",
+		.help = "the factor m: no value of it is faster",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = UINT32_MAX,
+		.initial = 7,
+		.factor = 10 },
+	[FORM] = { .name = "form",
+		.help = "4 multiplications, m outside (3), squares by adding (2)",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
 };
 
 struct mul_walk {
-	const uint32_t *data;      /* of ring + 1 numbers */
+	const uint32_t *data; /* of ring + 1 numbers */
 	struct ring ring;
 	uint32_t m;
 	uint32_t sum;
@@ -63,8 +77,10 @@ KERNEL_LOOP static void mul_plain(struct mul_walk *walk)
 			"	cmp	%[i], %[end]		\n"
 			"	b.ne	1b			\n"
 #endif
-			: [i] "+r"(i), [x] "+r"(x), [sum] "+r"(sum), [y] "=&r"(y), [product] "=&r"(product)
-			: [data] "r"(walk->data), [data4] "r"(walk->data + 1), [m] "r"(m), [end] "r"(end)
+			: [i] "+r"(i), [x] "+r"(x), [sum] "+r"(sum), [y] "=&r"(y),
+			[product] "=&r"(product)
+			: [data] "r"(walk->data), [data4] "r"(walk->data + 1), [m] "r"(m),
+			[end] "r"(end)
 			: "cc", "memory");
 	}
 	walk->sum = sum;
@@ -106,7 +122,8 @@ KERNEL_LOOP static void mul_hoisted(struct mul_walk *walk)
 			"	cmp	%[i], %[end]		\n"
 			"	b.ne	1b			\n"
 #endif
-			: [i] "+r"(i), [x] "+r"(x), [sum] "+r"(sum), [y] "=&r"(y), [product] "=&r"(product)
+			: [i] "+r"(i), [x] "+r"(x), [sum] "+r"(sum), [y] "=&r"(y),
+			[product] "=&r"(product)
 			: [data] "r"(walk->data), [data4] "r"(walk->data + 1), [end] "r"(end)
 			: "cc", "memory");
 	}
@@ -121,7 +138,8 @@ KERNEL_LOOP static void mul_squares(struct mul_walk *walk)
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
 		const uint32_t *data = walk->data + from + 1, *end = data + turns;
-		uint32_t x = data[-1], square = (uint32_t)(from * from), odd = (uint32_t)(2 * from + 1);
+		uint32_t x = data[-1], square = (uint32_t)(from * from),
+			 odd = (uint32_t)(2 * from + 1);
 		uint64_t y;
 
 		/* y = data[i + 1]; sum += x * y * square; square += odd; odd += 2; x = y; */
@@ -150,8 +168,8 @@ KERNEL_LOOP static void mul_squares(struct mul_walk *walk)
 			"	cmp	%[data], %[end]		\n"
 			"	b.ne	1b			\n"
 #endif
-			: [data] "+r"(data), [x] "+r"(x), [sum] "+r"(sum), [square] "+r"(square), [odd] "+r"(odd),
-			  [y] "=&r"(y)
+			: [data] "+r"(data), [x] "+r"(x), [sum] "+r"(sum), [square] "+r"(square),
+			[odd] "+r"(odd), [y] "=&r"(y)
 			: [end] "r"(end)
 			: "cc", "memory");
 	}
@@ -197,7 +215,8 @@ static struct status mul_prepare(struct kernel_run *run)
 
 static void mul_call(struct kernel_run *run, uint64_t elements)
 {
-	struct mul_walk walk = { .data = (const uint32_t *)(const void *)run->memory, .ring = ring_begin(run, elements),
+	struct mul_walk walk = { .data = (const uint32_t *)(const void *)run->memory,
+		.ring = ring_begin(run, elements),
 		.m = (uint32_t)run->v[M] };
 
 	((mul_loop *)run->code)(&walk);
@@ -218,7 +237,8 @@ static struct status mul_verify(struct kernel_run *run)
 	for (uint64_t k = 0; k < count; k++) {
 		uint64_t i = k % run->ring;
 
-		sum += fill_value(run->seed, i) * fill_value(run->seed, i + 1) * (uint32_t)run->v[M] * (uint32_t)(i * i);
+		sum += fill_value(run->seed, i) * fill_value(run->seed, i + 1) *
+		       (uint32_t)run->v[M] * (uint32_t)(i * i);
 	}
 	mul_rewind(run);
 	mul_call(run, count);
@@ -232,9 +252,11 @@ static struct status mul_verify(struct kernel_run *run)
 const struct kernel kernel_mul_by = {
 	.name = "mul-by",
 	.title = "four multiplications an element",
-	.look_for = "Ten operations an element are few, and still it takes four cycles where one port does all multiplications: "
-		"it is busy in every one of them, and the others idle. Turn form: each multiplication that goes takes a cycle "
-		"with it, even where two additions stand in for it.",
+	.look_for = "Ten operations an element are few, and still it takes four cycles where one "
+		    "port does all multiplications: "
+		    "it is busy in every one of them, and the others idle. Turn form: each "
+		    "multiplication that goes takes a cycle "
+		    "with it, even where two additions stand in for it.",
 	.document = "Downs, Performance Speed Limits, \"Port/Execution Unit Limits\"",
 	.element = "number",
 	.limit = "ports",

@@ -1,6 +1,6 @@
-/* mul-chain: multiply up an array. Each product waits for the one before; several products side by side do not wait for
- * each other. And where a new product begins every so many elements, its first multiplications overlap with the last of the
- * product before. */
+/* mul-chain: multiply up an array. Each product waits for the one before; several products side by
+ * side do not wait for each other. And where a new product begins every so many elements, its first
+ * multiplications overlap with the last of the product before. */
 #include "kernels/fill.h"
 #include "kernels/kernel.h"
 #include "kernels/ring.h"
@@ -8,40 +8,56 @@
 enum { SIZE, ACC, RESTART };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[ACC] = { .name = "acc", .help = "products that grow side by side", .kind = KNOB_COUNT,
-		.min = 1, .max = 8, .initial = 1, .role = KNOB_FORM },
-	[RESTART] = { .name = "restart", .help = "elements after which new products begin; 0: never", .kind = KNOB_COUNT,
-		.min = 0, .max = 1 << 20, .initial = 0, .factor = 2 },
+	[SIZE] = { .name = "size",
+		.help = "bytes of the array",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[ACC] = { .name = "acc",
+		.help = "products that grow side by side",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 8,
+		.initial = 1,
+		.role = KNOB_FORM },
+	[RESTART] = { .name = "restart",
+		.help = "elements after which new products begin; 0: never",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 1 << 20,
+		.initial = 0,
+		.factor = 2 },
 };
 
 struct chain_walk {
 	const uint32_t *data;
 	struct ring ring;
-	uint64_t restart;      /* iterations that one product lasts, > 0 */
-	uint32_t sum;          /* of the products */
+	uint64_t restart; /* iterations that one product lasts, > 0 */
+	uint32_t sum;	  /* of the products */
 };
 
 /* The next number into one product: product *= data[i]. x86-64 multiplies straight from memory. */
 #if defined(__x86_64__)
-#define MULTIPLY(n) \
-	"	.if %c[acc] > " #n "			\n" \
+#define MULTIPLY(n)                                       \
+	"	.if %c[acc] > " #n "			\n"                \
 	"	imull	4*" #n "(%[data]), %[p" #n "]	\n" \
 	"	.endif					\n"
-#define NEXT \
+#define NEXT                         \
 	"	addq	%[step], %[data]		\n" \
 	"	cmpq	%[end], %[data]			\n" \
 	"	jne	1b				\n"
 #else
-#define MULTIPLY(n) \
-	"	.if %c[acc] > " #n "			\n" \
-	"	ldr	%w[x], [%[data], 4*" #n "]	\n" \
+#define MULTIPLY(n)                                         \
+	"	.if %c[acc] > " #n "			\n"                  \
+	"	ldr	%w[x], [%[data], 4*" #n "]	\n"      \
 	"	mul	%w[p" #n "], %w[p" #n "], %w[x]	\n" \
 	"	.endif					\n"
-#define NEXT \
+#define NEXT                                \
 	"	add	%[data], %[data], %[step]	\n" \
-	"	cmp	%[data], %[end]			\n" \
+	"	cmp	%[data], %[end]			\n"         \
 	"	b.ne	1b				\n"
 #endif
 
@@ -59,16 +75,15 @@ KERNEL_BODY void chain_multiply(struct chain_walk *walk, const int acc)
 			const uint32_t *end = data + stretch * (uint64_t)acc;
 
 			/* p0 *= data[i]; p1 *= data[i + 1]; … */
-			__asm__ volatile(
-				"	.p2align 6		\n"
-				"1:				\n"
-				MULTIPLY(0) MULTIPLY(1) MULTIPLY(2) MULTIPLY(3)
-				MULTIPLY(4) MULTIPLY(5) MULTIPLY(6) MULTIPLY(7)
-				NEXT
-				: [data] "+r"(data), [p0] "+r"(p0), [p1] "+r"(p1), [p2] "+r"(p2), [p3] "+r"(p3),
-				  [p4] "+r"(p4), [p5] "+r"(p5), [p6] "+r"(p6), [p7] "+r"(p7), [x] "=&r"(x)
-				: [end] "r"(end), [acc] "i"(acc), [step] "i"(4 * acc)
-				: "cc", "memory");
+			__asm__ volatile("	.p2align 6		\n"
+					 "1:				\n" MULTIPLY(0) MULTIPLY(1)
+						 MULTIPLY(2) MULTIPLY(3) MULTIPLY(4) MULTIPLY(5)
+							 MULTIPLY(6) MULTIPLY(7) NEXT
+					 : [data] "+r"(data), [p0] "+r"(p0), [p1] "+r"(p1),
+					 [p2] "+r"(p2), [p3] "+r"(p3), [p4] "+r"(p4), [p5] "+r"(p5),
+					 [p6] "+r"(p6), [p7] "+r"(p7), [x] "=&r"(x)
+					 : [end] "r"(end), [acc] "i"(acc), [step] "i"(4 * acc)
+					 : "cc", "memory");
 			turns -= stretch;
 			left -= stretch;
 			if (left == 0) {
@@ -81,7 +96,11 @@ KERNEL_BODY void chain_multiply(struct chain_walk *walk, const int acc)
 	walk->sum = sum + p0 * p1 * p2 * p3 * p4 * p5 * p6 * p7;
 }
 
-#define CHAIN_LOOP(n) KERNEL_LOOP static void chain_##n(struct chain_walk *walk) { chain_multiply(walk, n); }
+#define CHAIN_LOOP(n)                                              \
+	KERNEL_LOOP static void chain_##n(struct chain_walk *walk) \
+	{                                                          \
+		chain_multiply(walk, n);                           \
+	}
 #define CHAIN_NAME(n) chain_##n,
 KERNEL_EIGHT(CHAIN_LOOP)
 
@@ -127,7 +146,8 @@ static struct status chain_prepare(struct kernel_run *run)
 /* Every call begins with new products. */
 static void chain_call(struct kernel_run *run, uint64_t elements)
 {
-	struct chain_walk walk = { .data = (const uint32_t *)(const void *)run->memory, .ring = ring_begin(run, elements),
+	struct chain_walk walk = { .data = (const uint32_t *)(const void *)run->memory,
+		.ring = ring_begin(run, elements),
 		.restart = product_turns(run->v) };
 
 	((chain_loop *)run->code)(&walk);
@@ -168,9 +188,12 @@ static struct status chain_verify(struct kernel_run *run)
 const struct kernel kernel_mul_chain = {
 	.name = "mul-chain",
 	.title = "multiply up an array",
-	.look_for = "One multiplication an element, and a port that could begin one every cycle: but each waits for the product "
-		"before, and an element takes the latency. Turn up acc until the port binds. Then set restart: where a new "
-		"product begins, it overlaps with the end of the old one, and the cycles fall below the latency.",
+	.look_for = "One multiplication an element, and a port that could begin one every cycle: "
+		    "but each waits for the product "
+		    "before, and an element takes the latency. Turn up acc until the port binds. "
+		    "Then set restart: where a new "
+		    "product begins, it overlaps with the end of the old one, and the cycles fall "
+		    "below the latency.",
 	.document = "Downs, Performance Speed Limits, \"Carried Dependency Chains\"",
 	.element = "number",
 	.limit = "latency",

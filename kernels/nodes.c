@@ -5,7 +5,8 @@
 
 #include "base/random.h"
 
-/* Pairs that are far apart share a block with others, so many bytes from one to the next: two of today's lines, one of those to come. */
+/* Pairs that are far apart share a block with others, so many bytes from one to the next: two of
+ * today's lines, one of those to come. */
 enum { PAIR_APART = 128 };
 
 /* How many items ahead the node that an item goes after is fetched: it lies anywhere. */
@@ -20,7 +21,8 @@ static uint64_t power_from(uint64_t value)
 	return power;
 }
 
-/* A block of pairs: first nodes in its lower half, or the distance's worth of it, and second ones above. */
+/* A block of pairs: first nodes in its lower half, or the distance's worth of it, and second ones
+ * above. */
 static uint64_t block_bytes(const struct nodes *nodes)
 {
 	return 2 * power_from(nodes->stride);
@@ -38,7 +40,8 @@ static uint64_t block_pairs(const struct nodes *nodes)
 
 uint64_t nodes_item(const struct nodes *nodes)
 {
-	return nodes->order == NODES_PAIRS ? block_bytes(nodes) / block_pairs(nodes) : nodes->stride;
+	return nodes->order == NODES_PAIRS ? block_bytes(nodes) / block_pairs(nodes)
+					   : nodes->stride;
 }
 
 uint64_t nodes_alignment(const struct nodes *nodes)
@@ -75,7 +78,7 @@ struct item {
 /* What does not change from item to item. */
 struct layout {
 	const struct nodes *nodes;
-	uint64_t pairs, block;      /* of order pairs: in a block, and its bytes */
+	uint64_t pairs, block; /* of order pairs: in a block, and its bytes */
 	bool paired;
 };
 
@@ -83,7 +86,9 @@ static struct layout layout_of(const struct nodes *nodes)
 {
 	bool paired = nodes->order == NODES_PAIRS;
 
-	return (struct layout){ .nodes = nodes, .paired = paired, .pairs = paired ? block_pairs(nodes) : 1,
+	return (struct layout){ .nodes = nodes,
+		.paired = paired,
+		.pairs = paired ? block_pairs(nodes) : 1,
 		.block = paired ? block_bytes(nodes) : nodes->stride };
 }
 
@@ -97,12 +102,14 @@ static struct item item_at(const struct layout *layout, uint64_t index)
 		low = (struct node *)(void *)(nodes->memory + index * layout->block);
 		return (struct item){ low, low };
 	}
-	low = (struct node *)(void *)(nodes->memory + index / layout->pairs * layout->block + index % layout->pairs * PAIR_APART);
+	low = (struct node *)(void *)(nodes->memory + index / layout->pairs * layout->block +
+				      index % layout->pairs * PAIR_APART);
 	high = (struct node *)(void *)((unsigned char *)low + nodes->stride);
 	return random_next(&side) >> 63 ? (struct item){ high, low } : (struct item){ low, high };
 }
 
-/* By how much the cycles are turned against the items in that group of as many: none keeps to one place in the lines of memory. */
+/* By how much the cycles are turned against the items in that group of as many: none keeps to one
+ * place in the lines of memory. */
 static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 {
 	struct random random = { (nodes->seed ^ 0x5bd1e995) + group };
@@ -110,7 +117,8 @@ static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 	return group ? random_below(&random, nodes->cycles) : 0;
 }
 
-/* The earlier item that an item (not among the first of each cycle) goes after: any of its own cycle. */
+/* The earlier item that an item (not among the first of each cycle) goes after: any of its own
+ * cycle. */
 static uint64_t before(const struct nodes *nodes, uint64_t index)
 {
 	uint64_t cycles = nodes->cycles, group, other, cycle;
@@ -129,17 +137,20 @@ static struct node *leaving(const struct layout *layout, uint64_t index)
 	return item_at(layout, before(layout->nodes, index)).out;
 }
 
-static bool cancelled(const struct nodes *nodes, const atomic_bool *cancel, uint64_t index, uint64_t count)
+static bool cancelled(
+	const struct nodes *nodes, const atomic_bool *cancel, uint64_t index, uint64_t count)
 {
 	if (index % CANCEL_EVERY != 0)
 		return false;
 	if (nodes->progress && index <= count)
-		atomic_store_explicit(nodes->progress, (unsigned)(index * 1000 / count), memory_order_relaxed);
+		atomic_store_explicit(
+			nodes->progress, (unsigned)(index * 1000 / count), memory_order_relaxed);
 	return atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
 /* Items have … count - 1 go in. Returns how many are in then. */
-static uint64_t grow(const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
+static uint64_t grow(
+	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
 	struct node *ahead[AHEAD];
 	uint64_t first = layout->nodes->cycles;
@@ -174,8 +185,10 @@ static uint64_t grow(const struct layout *layout, uint64_t have, uint64_t count,
 	return have;
 }
 
-/* Items have - 1 … count come out again, last in, first out: then nothing has gone in behind them. */
-static uint64_t take_back(const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
+/* Items have - 1 … count come out again, last in, first out: then nothing has gone in behind them.
+ */
+static uint64_t take_back(
+	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
 	struct node *ahead[AHEAD];
 
@@ -197,18 +210,21 @@ static uint64_t take_back(const struct layout *layout, uint64_t have, uint64_t c
 	return have;
 }
 
-static uint64_t lay_backward(const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
+static uint64_t lay_backward(
+	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
 	if (have == 0)
 		have = 1;
 	for (; have < count && !cancelled(layout->nodes, cancel, have, count); have++)
 		*item_at(layout, have).in = (struct node){ item_at(layout, have - 1).in, 0 };
 	/* What lies behind stays as it is: a longer one needs it again. */
-	*item_at(layout, 0).in = (struct node){ item_at(layout, (have < count ? have : count) - 1).in, 0 };
+	*item_at(layout, 0).in =
+		(struct node){ item_at(layout, (have < count ? have : count) - 1).in, 0 };
 	return have;
 }
 
-uint64_t nodes_lay_out(const struct nodes *nodes, uint64_t have, uint64_t count, const atomic_bool *cancel)
+uint64_t nodes_lay_out(
+	const struct nodes *nodes, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
 	struct layout layout = layout_of(nodes);
 
@@ -219,12 +235,15 @@ uint64_t nodes_lay_out(const struct nodes *nodes, uint64_t have, uint64_t count,
 	return grow(&layout, have > count ? 0 : have, count, cancel);
 }
 
-const struct node *nodes_start(const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains, double share)
+const struct node *nodes_start(
+	const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains, double share)
 {
 	struct layout layout = layout_of(nodes);
-	uint64_t cycles = nodes->cycles, groups = count / cycles, group = (uint64_t)(share * (double)groups) % groups;
+	uint64_t cycles = nodes->cycles, groups = count / cycles,
+		 group = (uint64_t)(share * (double)groups) % groups;
 
 	if (nodes->order == NODES_BACKWARD)
 		return item_at(&layout, (count / chains * (chain + 1) - 1 + group) % count).in;
-	return item_at(&layout, group * cycles + (chain + cycles - turn_of(nodes, group)) % cycles).in;
+	return item_at(&layout, group * cycles + (chain + cycles - turn_of(nodes, group)) % cycles)
+		.in;
 }

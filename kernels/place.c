@@ -3,8 +3,8 @@
 
 const char *const place_pages[] = { "auto", "4k", "huge", NULL };
 
-const char *const place_nodes[] = { "local", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14",
-	"15", NULL };
+const char *const place_nodes[] = { "local", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10",
+	"11", "12", "13", "14", "15", NULL };
 
 static int count_of(int64_t value, int least)
 {
@@ -21,7 +21,8 @@ struct need place_need(const struct kernel *kernel, const int64_t *v)
 
 	need.processors = need.cores + need.streams;
 	if (__builtin_mul_overflow(set, (uint64_t)need.cores, &need.memory) ||
-		__builtin_add_overflow(need.memory, (uint64_t)need.streams * STREAM_BYTES, &need.memory))
+		__builtin_add_overflow(
+			need.memory, (uint64_t)need.streams * STREAM_BYTES, &need.memory))
 		need.memory = UINT64_MAX;
 	return need;
 }

@@ -1,4 +1,5 @@
-/* scatter-stores: store to random places, found in an array of indices; one by one, or sixteen with one instruction.
+/* scatter-stores: store to random places, found in an array of indices; one by one, or sixteen with
+ * one instruction.
  *
  * Memory holds n indices of 4 bytes, then the n elements of 4 bytes that they choose from. */
 #include "base/random.h"
@@ -15,10 +16,19 @@ enum { WHOLE_PASSES = 256 << 10 };
 static const char *const form_names[] = { "scalar", "scatter", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of indices and elements, half each", .kind = KNOB_BYTES,
-		.axis = AXIS_SIZE, .min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[FORM] = { .name = "form", .help = "a store each, or a scatter for sixteen (AVX-512)", .kind = KNOB_CHOICE,
-		.choices = form_names, .role = KNOB_FORM },
+	[SIZE] = { .name = "size",
+		.help = "bytes of indices and elements, half each",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[FORM] = { .name = "form",
+		.help = "a store each, or a scatter for sixteen (AVX-512)",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
 };
 
 struct scatter_walk {
@@ -30,7 +40,7 @@ struct scatter_walk {
 typedef void scatter_loop(struct scatter_walk *walk);
 
 /* for (; index != end; index += 4)
- *	to[index[0]] = to[index[1]] = to[index[2]] = to[index[3]] = value; */
+ *     to[index[0]] = to[index[1]] = to[index[2]] = to[index[3]] = value; */
 KERNEL_LOOP static void scatter_scalar(struct scatter_walk *walk)
 {
 	uint64_t turns, from;
@@ -40,48 +50,46 @@ KERNEL_LOOP static void scatter_scalar(struct scatter_walk *walk)
 		uint64_t t;
 
 #if defined(__x86_64__)
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			"	movl (%[index]), %k[t]\n"
-			"	movl %k[value], (%[to],%q[t],4)\n"
-			"	movl 4(%[index]), %k[t]\n"
-			"	movl %k[value], (%[to],%q[t],4)\n"
-			"	movl 8(%[index]), %k[t]\n"
-			"	movl %k[value], (%[to],%q[t],4)\n"
-			"	movl 12(%[index]), %k[t]\n"
-			"	movl %k[value], (%[to],%q[t],4)\n"
-			"	addq $16, %[index]\n"
-			"	cmpq %[index], %[end]\n"
-			"	jne 1b\n"
-			: [index] "+r"(index), [t] "=&r"(t)
-			: [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
-			: "memory", "cc");
+		__asm__ volatile(".p2align 6\n"
+				 "1:\n"
+				 "	movl (%[index]), %k[t]\n"
+				 "	movl %k[value], (%[to],%q[t],4)\n"
+				 "	movl 4(%[index]), %k[t]\n"
+				 "	movl %k[value], (%[to],%q[t],4)\n"
+				 "	movl 8(%[index]), %k[t]\n"
+				 "	movl %k[value], (%[to],%q[t],4)\n"
+				 "	movl 12(%[index]), %k[t]\n"
+				 "	movl %k[value], (%[to],%q[t],4)\n"
+				 "	addq $16, %[index]\n"
+				 "	cmpq %[index], %[end]\n"
+				 "	jne 1b\n"
+				 : [index] "+r"(index), [t] "=&r"(t)
+				 : [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
+				 : "memory", "cc");
 #else
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			"	ldr %w[t], [%[index]]\n"
-			"	str %w[value], [%[to], %[t], lsl #2]\n"
-			"	ldr %w[t], [%[index], #4]\n"
-			"	str %w[value], [%[to], %[t], lsl #2]\n"
-			"	ldr %w[t], [%[index], #8]\n"
-			"	str %w[value], [%[to], %[t], lsl #2]\n"
-			"	ldr %w[t], [%[index], #12]\n"
-			"	str %w[value], [%[to], %[t], lsl #2]\n"
-			"	add %[index], %[index], #16\n"
-			"	cmp %[index], %[end]\n"
-			"	b.ne 1b\n"
-			: [index] "+r"(index), [t] "=&r"(t)
-			: [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
-			: "memory", "cc");
+		__asm__ volatile(".p2align 6\n"
+				 "1:\n"
+				 "	ldr %w[t], [%[index]]\n"
+				 "	str %w[value], [%[to], %[t], lsl #2]\n"
+				 "	ldr %w[t], [%[index], #4]\n"
+				 "	str %w[value], [%[to], %[t], lsl #2]\n"
+				 "	ldr %w[t], [%[index], #8]\n"
+				 "	str %w[value], [%[to], %[t], lsl #2]\n"
+				 "	ldr %w[t], [%[index], #12]\n"
+				 "	str %w[value], [%[to], %[t], lsl #2]\n"
+				 "	add %[index], %[index], #16\n"
+				 "	cmp %[index], %[end]\n"
+				 "	b.ne 1b\n"
+				 : [index] "+r"(index), [t] "=&r"(t)
+				 : [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
+				 : "memory", "cc");
 #endif
 	}
 }
 
 #if defined(__x86_64__)
 /* for (; index != end; index += 16)
- *	to[index[0…15]] = value; */
+ *     to[index[0…15]] = value; */
 KERNEL_LOOP static void scatter_vector(struct scatter_walk *walk)
 {
 	uint64_t turns, from;
@@ -89,29 +97,29 @@ KERNEL_LOOP static void scatter_vector(struct scatter_walk *walk)
 	while ((turns = ring_piece(&walk->ring, &from))) {
 		const uint32_t *index = walk->index + from * 16, *end = index + turns * 16;
 
-		__asm__ volatile(
-			"	vpbroadcastd %k[value], %%zmm0\n"
-			".p2align 6\n"
-			"1:\n"
-			"	vmovdqu32 (%[index]), %%zmm1\n"
-			"	kxnorw %%k1, %%k1, %%k1\n"
-			"	vpscatterdd %%zmm0, (%[to],%%zmm1,4)%{%%k1%}\n"
-			"	addq $64, %[index]\n"
-			"	cmpq %[index], %[end]\n"
-			"	jne 1b\n"
-			"	vzeroupper\n"
-			: [index] "+r"(index)
-			: [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
-			: "memory", "cc", "xmm0", "xmm1");
+		__asm__ volatile("	vpbroadcastd %k[value], %%zmm0\n"
+				 ".p2align 6\n"
+				 "1:\n"
+				 "	vmovdqu32 (%[index]), %%zmm1\n"
+				 "	kxnorw %%k1, %%k1, %%k1\n"
+				 "	vpscatterdd %%zmm0, (%[to],%%zmm1,4)%{%%k1%}\n"
+				 "	addq $64, %[index]\n"
+				 "	cmpq %[index], %[end]\n"
+				 "	jne 1b\n"
+				 "	vzeroupper\n"
+				 : [index] "+r"(index)
+				 : [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
+				 : "memory", "cc", "xmm0", "xmm1");
 	}
 }
 #else
-#define scatter_vector scatter_scalar      /* check() refuses it */
+#define scatter_vector scatter_scalar /* check() refuses it */
 #endif
 
 static struct status scatter_check(const int64_t *v)
 {
-	return v[FORM] == FORM_SCATTER ? features_need(FEATURE_AVX512, "form=scatter") : status_ok();
+	return v[FORM] == FORM_SCATTER ? features_need(FEATURE_AVX512, "form=scatter")
+				       : status_ok();
 }
 
 /* One knob alone is ever refused, for what the processor lacks: no other can help. */
@@ -125,7 +133,7 @@ static uint64_t count_of(const int64_t *v)
 {
 	uint64_t count = (uint64_t)v[SIZE] / 8 / 16 * 16;
 
-	return count < 1ull << 31 ? count : 1ull << 31;      /* a scatter's indices are signed */
+	return count < 1ull << 31 ? count : 1ull << 31; /* a scatter's indices are signed */
 }
 
 static uint64_t scatter_footprint(const int64_t *v)
@@ -160,15 +168,17 @@ static struct status scatter_prepare(struct kernel_run *run)
 
 	for (uint64_t i = run->prepared >= count * 8 ? count : 0; i < count; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(STATUS_CANCELLED, "stopped while the indices were chosen");
+			return status_make(
+				STATUS_CANCELLED, "stopped while the indices were chosen");
 		index[i] = index_of(run->seed, count, i);
 		index[count + i] = 0;
 	}
 	run->laid_out = count * 8;
 	run->granule = run->v[FORM] == FORM_SCATTER ? 16 : 4;
 	run->ring = count;
-	/* Loads of indices wait, by chance, for stores a multiple of 4 KiB away: half a pass, again and again, may take longer than a whole one,
-	 * and its time taken off leaves less than the stores take. */
+	/* Loads of indices wait, by chance, for stores a multiple of 4 KiB away: half a pass, again
+	 * and again, may take longer than a whole one, and its time taken off leaves less than the
+	 * stores take. */
 	run->passes = true;
 	run->period = count * 8 <= WHOLE_PASSES ? count : 0;
 	run->bytes = 8;
@@ -183,7 +193,9 @@ static void scatter_call(struct kernel_run *run, uint64_t elements)
 {
 	uint32_t *memory = (uint32_t *)(void *)run->memory;
 	struct scatter_walk walk = {
-		.ring = ring_begin(run, elements), .index = memory, .to = memory + count_of(run->v),
+		.ring = ring_begin(run, elements),
+		.index = memory,
+		.to = memory + count_of(run->v),
 	};
 
 	((scatter_loop *)run->code)(&walk);
@@ -197,11 +209,13 @@ static void scatter_rewind(struct kernel_run *run)
 
 static struct status scatter_verify(struct kernel_run *run)
 {
-	uint64_t count = count_of(run->v), walked = run->ring / 2 < 4096 ? run->ring / 2 / 16 * 16 : 4096;
+	uint64_t count = count_of(run->v),
+		 walked = run->ring / 2 < 4096 ? run->ring / 2 / 16 * 16 : 4096;
 	uint32_t *to = (uint32_t *)(void *)run->memory + count;
 	uint64_t others = count < 4096 ? count : 4096;
 
-	/* All that the walk stores to is cleared, and the beginning of the array: then just those places hold the value. */
+	/* All that the walk stores to is cleared, and the beginning of the array: then just those
+	 * places hold the value. */
 	for (uint64_t i = 0; i < others; i++)
 		to[i] = 0;
 	for (uint64_t i = 0; i < walked; i++)
@@ -213,13 +227,15 @@ static struct status scatter_verify(struct kernel_run *run)
 		uint32_t *place = &to[index_of(run->seed, count, i)];
 
 		if (*place != STORED && *place != STORED + 1)
-			return status_make(STATUS_FAILED, "scatter-stores did not store to place %llu",
+			return status_make(STATUS_FAILED,
+				"scatter-stores did not store to place %llu",
 				(unsigned long long)(place - to));
-		*place = STORED + 1;      /* seen */
+		*place = STORED + 1; /* seen */
 	}
 	for (uint64_t i = 0; i < others; i++)
 		if (to[i] == STORED)
-			return status_make(STATUS_FAILED, "scatter-stores stored to place %llu, which is in no index",
+			return status_make(STATUS_FAILED,
+				"scatter-stores stored to place %llu, which is in no index",
 				(unsigned long long)i);
 	return status_ok();
 }
@@ -227,8 +243,10 @@ static struct status scatter_verify(struct kernel_run *run)
 const struct kernel kernel_scatter_stores = {
 	.name = "scatter-stores",
 	.title = "store to random places",
-	.look_for = "A scatter is one instruction, and still a store for every element: form=scatter does not beat the limit on "
-		"stores. Grow size past each cache: random places take a line each, and there is no prefetcher for them.",
+	.look_for = "A scatter is one instruction, and still a store for every element: "
+		    "form=scatter does not beat the limit on "
+		    "stores. Grow size past each cache: random places take a line each, and there "
+		    "is no prefetcher for them.",
 	.document = "Downs, Performance Speed Limits, Stores",
 	.element = "element stored",
 	.hint = "Down to form, then +; then grow size",

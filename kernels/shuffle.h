@@ -1,8 +1,10 @@
-/* Permutations of 0 … n-1 that take no memory: where each number goes, and where each comes from, is computed. So a layout in random order is
- * written from its beginning to its end, as fast as one in order, and any place of it can be found at once.
+/* Permutations of 0 … n-1 that take no memory: where each number goes, and where each comes from,
+ * is computed. So a layout in random order is written from its beginning to its end, as fast as one
+ * in order, and any place of it can be found at once.
  *
- * A Feistel network over as many bits as n takes; numbers that come out beyond n go in again (Black and Rogaway, "Ciphers with arbitrary finite
- * domains", 2002). Four rounds: made for prefetchers, not for secrets. */
+ * A Feistel network over as many bits as n takes; numbers that come out beyond n go in again (Black
+ * and Rogaway, "Ciphers with arbitrary finite domains", 2002). Four rounds: made for prefetchers,
+ * not for secrets. */
 #ifndef SLX_KERNELS_SHUFFLE_H
 #define SLX_KERNELS_SHUFFLE_H
 
@@ -14,7 +16,7 @@ enum { SHUFFLE_ROUNDS = 4 };
 
 struct shuffle {
 	uint64_t count;
-	unsigned low;              /* bits of the lower half */
+	unsigned low; /* bits of the lower half */
 	uint64_t low_mask, high_mask;
 	uint64_t key[SHUFFLE_ROUNDS];
 };

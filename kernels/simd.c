@@ -1,6 +1,7 @@
-/* simd: the same work with wider registers: the sum of an array, the dot product of two. And two choices of instruction
- * that only ports tell apart: halves of two vectors put together by shuffles or by blends (op=merge), and one element spread
- * over a vector from a register or straight from memory (op=broadcast).
+/* simd: the same work with wider registers: the sum of an array, the dot product of two. And two
+ * choices of instruction that only ports tell apart: halves of two vectors put together by shuffles
+ * or by blends (op=merge), and one element spread over a vector from a register or straight from
+ * memory (op=broadcast).
  *
  * Elements are small whole numbers, so that sums of some thousand are exact in every type. */
 #include "base/random.h"
@@ -22,22 +23,45 @@ static const char *const form_names[] = { "plain", "shuffle", "blend", "register
 static const uint64_t type_bytes[TYPES] = { 4, 8, 4 };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of all arrays: one, or two", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[OP] = { .name = "op", .help = "what is computed", .kind = KNOB_CHOICE, .choices = op_names },
-	[TYPE] = { .name = "type", .help = "the type of the elements", .kind = KNOB_CHOICE, .choices = type_names },
-	[WIDTH] = { .name = "width", .help = "bits of a register", .kind = KNOB_CHOICE, .choices = width_names,
+	[SIZE] = { .name = "size",
+		.help = "bytes of all arrays: one, or two",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[OP] = { .name = "op",
+		.help = "what is computed",
+		.kind = KNOB_CHOICE,
+		.choices = op_names },
+	[TYPE] = { .name = "type",
+		.help = "the type of the elements",
+		.kind = KNOB_CHOICE,
+		.choices = type_names },
+	[WIDTH] = { .name = "width",
+		.help = "bits of a register",
+		.kind = KNOB_CHOICE,
+		.choices = width_names,
 		.role = KNOB_FORM },
-	[ACC] = { .name = "acc", .help = "accumulators: chains that run side by side", .kind = KNOB_COUNT,
-		.min = 1, .max = ACC_MAX, .initial = 1, .role = KNOB_FORM },
-	[FORM] = { .name = "form", .help = "merge by shuffle or blend, broadcast from register or memory",
-		.kind = KNOB_CHOICE, .choices = form_names, .role = KNOB_FORM },
+	[ACC] = { .name = "acc",
+		.help = "accumulators: chains that run side by side",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = ACC_MAX,
+		.initial = 1,
+		.role = KNOB_FORM },
+	[FORM] = { .name = "form",
+		.help = "merge by shuffle or blend, broadcast from register or memory",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
 };
 
 struct simd_walk {
 	struct ring ring;
 	const unsigned char *a, *b;
-	_Alignas(64) unsigned char x[ACC_MAX][64];      /* the accumulators, at the end */
+	_Alignas(64) unsigned char x[ACC_MAX][64]; /* the accumulators, at the end */
 };
 
 typedef void simd_loop(struct simd_walk *walk);
@@ -47,65 +71,87 @@ typedef float v128 __attribute__((vector_size(16)));
 typedef float v256 __attribute__((vector_size(32)));
 typedef float v512 __attribute__((vector_size(64)));
 
-/* A function name(walk, acc): `step` bytes of every array for each of acc accumulators x0…, which live in registers of the
- * given names. Its iteration is TEXT, then NEXT. */
-#define WALK(name, attributes, vector, constraint, zero, r0, r1, r2, r3, r4, r5, r6, r7, bytes, BEFORE, TEXT, NEXT, ...) \
-	attributes KERNEL_BODY void name(struct simd_walk *walk, const int acc) \
-	{ \
-		register vector x0 __asm__(r0) = zero, x1 __asm__(r1) = zero, x2 __asm__(r2) = zero; \
-		register vector x3 __asm__(r3) = zero, x4 __asm__(r4) = zero, x5 __asm__(r5) = zero; \
-		register vector x6 __asm__(r6) = zero, x7 __asm__(r7) = zero; \
-		uint64_t turns, from; \
-		\
-		while ((turns = ring_piece(&walk->ring, &from))) { \
-			const unsigned char *a = walk->a + from * (bytes) * (uint64_t)acc; \
-			const unsigned char *b = walk->b + from * (bytes) * (uint64_t)acc; \
-			const unsigned char *end = a + turns * (bytes) * (uint64_t)acc; \
-			\
-			__asm__ volatile( \
-				BEFORE ".p2align 6\n" "1:\n" TEXT NEXT \
-				: [a] "+r"(a), [b] "+r"(b), constraint(x0), constraint(x1), constraint(x2), constraint(x3), \
-				  constraint(x4), constraint(x5), constraint(x6), constraint(x7) \
-				: [end] "r"(end), [acc] "i"(acc), [step] "i"(bytes) \
-				: "cc", "memory", __VA_ARGS__); \
-		} \
-		*(vector *)(void *)walk->x[0] = x0; \
-		*(vector *)(void *)walk->x[1] = x1; \
-		*(vector *)(void *)walk->x[2] = x2; \
-		*(vector *)(void *)walk->x[3] = x3; \
-		*(vector *)(void *)walk->x[4] = x4; \
-		*(vector *)(void *)walk->x[5] = x5; \
-		*(vector *)(void *)walk->x[6] = x6; \
-		*(vector *)(void *)walk->x[7] = x7; \
-	} \
-	BUILD(name, attributes, 1) BUILD(name, attributes, 2) BUILD(name, attributes, 3) BUILD(name, attributes, 4) \
-	BUILD(name, attributes, 5) BUILD(name, attributes, 6) BUILD(name, attributes, 7) BUILD(name, attributes, 8)
-#define BUILD(name, attributes, acc) \
-	attributes KERNEL_LOOP static void name##_##acc(struct simd_walk *walk) { name(walk, acc); }
-#define ZERO_VECTOR { 0 }
+/* A function name(walk, acc): `step` bytes of every array for each of acc accumulators x0…, which
+ * live in registers of the given names. Its iteration is TEXT, then NEXT. */
+#define WALK(name, attributes, vector, constraint, zero, r0, r1, r2, r3, r4, r5, r6, r7, bytes, \
+	BEFORE, TEXT, NEXT, ...)                                                                \
+	attributes KERNEL_BODY void name(struct simd_walk *walk, const int acc)                 \
+	{                                                                                       \
+		register vector x0 __asm__(r0) = zero, x1 __asm__(r1) = zero,                   \
+				   x2 __asm__(r2) = zero;                                       \
+		register vector x3 __asm__(r3) = zero, x4 __asm__(r4) = zero,                   \
+				   x5 __asm__(r5) = zero;                                       \
+		register vector x6 __asm__(r6) = zero, x7 __asm__(r7) = zero;                   \
+		uint64_t turns, from;                                                           \
+                                                                                                \
+		while ((turns = ring_piece(&walk->ring, &from))) {                              \
+			const unsigned char *a = walk->a + from * (bytes) * (uint64_t)acc;      \
+			const unsigned char *b = walk->b + from * (bytes) * (uint64_t)acc;      \
+			const unsigned char *end = a + turns * (bytes) * (uint64_t)acc;         \
+                                                                                                \
+			__asm__ volatile(BEFORE ".p2align 6\n"                                  \
+						"1:\n" TEXT NEXT                                \
+					 : [a] "+r"(a), [b] "+r"(b), constraint(x0),            \
+					 constraint(x1), constraint(x2), constraint(x3),        \
+					 constraint(x4), constraint(x5), constraint(x6),        \
+					 constraint(x7)                                         \
+					 : [end] "r"(end), [acc] "i"(acc), [step] "i"(bytes)    \
+					 : "cc", "memory", __VA_ARGS__);                        \
+		}                                                                               \
+		*(vector *)(void *)walk->x[0] = x0;                                             \
+		*(vector *)(void *)walk->x[1] = x1;                                             \
+		*(vector *)(void *)walk->x[2] = x2;                                             \
+		*(vector *)(void *)walk->x[3] = x3;                                             \
+		*(vector *)(void *)walk->x[4] = x4;                                             \
+		*(vector *)(void *)walk->x[5] = x5;                                             \
+		*(vector *)(void *)walk->x[6] = x6;                                             \
+		*(vector *)(void *)walk->x[7] = x7;                                             \
+	}                                                                                       \
+	BUILD(name, attributes, 1)                                                              \
+	BUILD(name, attributes, 2)                                                              \
+	BUILD(name, attributes, 3)                                                              \
+	BUILD(name, attributes, 4)                                                              \
+	BUILD(name, attributes, 5)                                                              \
+	BUILD(name, attributes, 6) BUILD(name, attributes, 7) BUILD(name, attributes, 8)
+#define BUILD(name, attributes, acc)                                            \
+	attributes KERNEL_LOOP static void name##_##acc(struct simd_walk *walk) \
+	{                                                                       \
+		name(walk, acc);                                                \
+	}
+#define ZERO_VECTOR \
+	{           \
+		0   \
+	}
 
-/* TEXT of an iteration: LINES once for each accumulator, whose number is \k; general registers are numbered from 8. */
-#define EACH(LINES) ".irp k,0,1,2,3,4,5,6,7\n" ".if \\k < %c[acc]\n" LINES ".endif\n" ".endr\n"
-#define EACH_GENERAL(LINES) ".irp k,8,9,10,11,12,13,14,15\n" ".if \\k - 8 < %c[acc]\n" LINES ".endif\n" ".endr\n"
+/* TEXT of an iteration: LINES once for each accumulator, whose number is \k; general registers are
+ * numbered from 8. */
+#define EACH(LINES)                            \
+	".irp k,0,1,2,3,4,5,6,7\n"             \
+	".if \\k < %c[acc]\n" LINES ".endif\n" \
+	".endr\n"
+#define EACH_GENERAL(LINES)                        \
+	".irp k,8,9,10,11,12,13,14,15\n"           \
+	".if \\k - 8 < %c[acc]\n" LINES ".endif\n" \
+	".endr\n"
 
 #if defined(__x86_64__)
-#define AVX2 __attribute__((target("avx2")))
+#define AVX2   __attribute__((target("avx2")))
 #define AVX512 __attribute__((target("avx512f")))
-#define GENERAL(name, step, TEXT, NEXT) \
-	WALK(name, , scalar, "+r", 0, "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", step, "", TEXT, NEXT, "ecx")
-#define VECTOR(name, attributes, vector, r, step, BEFORE, TEXT, NEXT) \
-	WALK(name, attributes, vector, "+x", ZERO_VECTOR, r "0", r "1", r "2", r "3", r "4", r "5", r "6", r "7", \
-		step, BEFORE, TEXT, NEXT, "ecx", "xmm8", "xmm9", "xmm10", "xmm11")
+#define GENERAL(name, step, TEXT, NEXT)                                                           \
+	WALK(name, , scalar, "+r", 0, "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", step, \
+		"", TEXT, NEXT, "ecx")
+#define VECTOR(name, attributes, vector, r, step, BEFORE, TEXT, NEXT)                          \
+	WALK(name, attributes, vector, "+x", ZERO_VECTOR, r "0", r "1", r "2", r "3", r "4",   \
+		r "5", r "6", r "7", step, BEFORE, TEXT, NEXT, "ecx", "xmm8", "xmm9", "xmm10", \
+		"xmm11")
 #define XMM(name, step, TEXT, NEXT) VECTOR(name, , v128, "xmm", step, "", TEXT, NEXT)
 #define YMM(name, step, TEXT, NEXT) VECTOR(name, AVX2, v256, "ymm", step, "", TEXT, NEXT)
 #define ZMM(name, step, TEXT, NEXT) VECTOR(name, AVX512, v512, "zmm", step, "", TEXT, NEXT)
-#define NEXT_A \
+#define NEXT_A                            \
 	"	addq $%c[acc]*%c[step], %[a]\n" \
-	"	cmpq %[a], %[end]\n" \
+	"	cmpq %[a], %[end]\n"            \
 	"	jne 1b\n"
-#define NEXT_AB \
-	"	addq $%c[acc]*%c[step], %[b]\n" \
-	NEXT_A
+#define NEXT_AB "	addq $%c[acc]*%c[step], %[b]\n" NEXT_A
 
 /* x0 += a[0], x1 += a[1], … */
 GENERAL(sum_i32_scalar, 4, EACH_GENERAL("addl (\\k-8)*4(%[a]), %%r\\k\\()d\n"), NEXT_A)
@@ -122,172 +168,224 @@ ZMM(sum_f32_512, 64, EACH("vaddps \\k*64(%[a]), %%zmm\\k, %%zmm\\k\n"), NEXT_A)
 ZMM(sum_f64_512, 64, EACH("vaddpd \\k*64(%[a]), %%zmm\\k, %%zmm\\k\n"), NEXT_A)
 
 /* x0 += a[0] * b[0], x1 += a[1] * b[1], … */
-GENERAL(dot_i32_scalar, 4, EACH_GENERAL(
-	"movl (\\k-8)*4(%[a]), %%ecx\n"
-	"imull (\\k-8)*4(%[b]), %%ecx\n"
-	"addl %%ecx, %%r\\k\\()d\n"), NEXT_AB)
-XMM(dot_f32_scalar, 4, EACH(
-	"vmovss \\k*4(%[a]), %%xmm8\n"
-	"vfmadd231ss \\k*4(%[b]), %%xmm8, %%xmm\\k\n"), NEXT_AB)
-XMM(dot_f64_scalar, 8, EACH(
-	"vmovsd \\k*8(%[a]), %%xmm8\n"
-	"vfmadd231sd \\k*8(%[b]), %%xmm8, %%xmm\\k\n"), NEXT_AB)
-XMM(dot_i32_128, 16, EACH(
-	"movdqu \\k*16(%[a]), %%xmm8\n"
-	"pmulld \\k*16(%[b]), %%xmm8\n"
-	"paddd %%xmm8, %%xmm\\k\n"), NEXT_AB)
-XMM(dot_f32_128, 16, EACH(
-	"vmovups \\k*16(%[a]), %%xmm8\n"
-	"vfmadd231ps \\k*16(%[b]), %%xmm8, %%xmm\\k\n"), NEXT_AB)
-XMM(dot_f64_128, 16, EACH(
-	"vmovupd \\k*16(%[a]), %%xmm8\n"
-	"vfmadd231pd \\k*16(%[b]), %%xmm8, %%xmm\\k\n"), NEXT_AB)
-YMM(dot_i32_256, 32, EACH(
-	"vmovdqu \\k*32(%[a]), %%ymm8\n"
-	"vpmulld \\k*32(%[b]), %%ymm8, %%ymm8\n"
-	"vpaddd %%ymm8, %%ymm\\k, %%ymm\\k\n"), NEXT_AB)
-YMM(dot_f32_256, 32, EACH(
-	"vmovups \\k*32(%[a]), %%ymm8\n"
-	"vfmadd231ps \\k*32(%[b]), %%ymm8, %%ymm\\k\n"), NEXT_AB)
-YMM(dot_f64_256, 32, EACH(
-	"vmovupd \\k*32(%[a]), %%ymm8\n"
-	"vfmadd231pd \\k*32(%[b]), %%ymm8, %%ymm\\k\n"), NEXT_AB)
-ZMM(dot_i32_512, 64, EACH(
-	"vmovdqu32 \\k*64(%[a]), %%zmm8\n"
-	"vpmulld \\k*64(%[b]), %%zmm8, %%zmm8\n"
-	"vpaddd %%zmm8, %%zmm\\k, %%zmm\\k\n"), NEXT_AB)
-ZMM(dot_f32_512, 64, EACH(
-	"vmovups \\k*64(%[a]), %%zmm8\n"
-	"vfmadd231ps \\k*64(%[b]), %%zmm8, %%zmm\\k\n"), NEXT_AB)
-ZMM(dot_f64_512, 64, EACH(
-	"vmovupd \\k*64(%[a]), %%zmm8\n"
-	"vfmadd231pd \\k*64(%[b]), %%zmm8, %%zmm\\k\n"), NEXT_AB)
+GENERAL(dot_i32_scalar, 4,
+	EACH_GENERAL("movl (\\k-8)*4(%[a]), %%ecx\n"
+		     "imull (\\k-8)*4(%[b]), %%ecx\n"
+		     "addl %%ecx, %%r\\k\\()d\n"),
+	NEXT_AB)
+XMM(dot_f32_scalar, 4,
+	EACH("vmovss \\k*4(%[a]), %%xmm8\n"
+	     "vfmadd231ss \\k*4(%[b]), %%xmm8, %%xmm\\k\n"),
+	NEXT_AB)
+XMM(dot_f64_scalar, 8,
+	EACH("vmovsd \\k*8(%[a]), %%xmm8\n"
+	     "vfmadd231sd \\k*8(%[b]), %%xmm8, %%xmm\\k\n"),
+	NEXT_AB)
+XMM(dot_i32_128, 16,
+	EACH("movdqu \\k*16(%[a]), %%xmm8\n"
+	     "pmulld \\k*16(%[b]), %%xmm8\n"
+	     "paddd %%xmm8, %%xmm\\k\n"),
+	NEXT_AB)
+XMM(dot_f32_128, 16,
+	EACH("vmovups \\k*16(%[a]), %%xmm8\n"
+	     "vfmadd231ps \\k*16(%[b]), %%xmm8, %%xmm\\k\n"),
+	NEXT_AB)
+XMM(dot_f64_128, 16,
+	EACH("vmovupd \\k*16(%[a]), %%xmm8\n"
+	     "vfmadd231pd \\k*16(%[b]), %%xmm8, %%xmm\\k\n"),
+	NEXT_AB)
+YMM(dot_i32_256, 32,
+	EACH("vmovdqu \\k*32(%[a]), %%ymm8\n"
+	     "vpmulld \\k*32(%[b]), %%ymm8, %%ymm8\n"
+	     "vpaddd %%ymm8, %%ymm\\k, %%ymm\\k\n"),
+	NEXT_AB)
+YMM(dot_f32_256, 32,
+	EACH("vmovups \\k*32(%[a]), %%ymm8\n"
+	     "vfmadd231ps \\k*32(%[b]), %%ymm8, %%ymm\\k\n"),
+	NEXT_AB)
+YMM(dot_f64_256, 32,
+	EACH("vmovupd \\k*32(%[a]), %%ymm8\n"
+	     "vfmadd231pd \\k*32(%[b]), %%ymm8, %%ymm\\k\n"),
+	NEXT_AB)
+ZMM(dot_i32_512, 64,
+	EACH("vmovdqu32 \\k*64(%[a]), %%zmm8\n"
+	     "vpmulld \\k*64(%[b]), %%zmm8, %%zmm8\n"
+	     "vpaddd %%zmm8, %%zmm\\k, %%zmm\\k\n"),
+	NEXT_AB)
+ZMM(dot_f32_512, 64,
+	EACH("vmovups \\k*64(%[a]), %%zmm8\n"
+	     "vfmadd231ps \\k*64(%[b]), %%zmm8, %%zmm\\k\n"),
+	NEXT_AB)
+ZMM(dot_f64_512, 64,
+	EACH("vmovupd \\k*64(%[a]), %%zmm8\n"
+	     "vfmadd231pd \\k*64(%[b]), %%zmm8, %%zmm\\k\n"),
+	NEXT_AB)
 
-/* x += { the low half of a, the high half of b } + { the low half of b, the high half of a }: by shuffles, which on Intel
- * have one port or two, or by blends, which have as many as an addition. */
-XMM(merge_shuffle_128, 16, EACH(
-	"vmovdqu \\k*16(%[a]), %%xmm8\n"
-	"vmovdqu \\k*16(%[b]), %%xmm9\n"
-	"vshufps $0xe4, %%xmm9, %%xmm8, %%xmm10\n"
-	"vshufps $0xe4, %%xmm8, %%xmm9, %%xmm11\n"
-	"vpaddd %%xmm11, %%xmm10, %%xmm10\n"
-	"vpaddd %%xmm10, %%xmm\\k, %%xmm\\k\n"), NEXT_AB)
-YMM(merge_shuffle_256, 32, EACH(
-	"vmovdqu \\k*32(%[a]), %%ymm8\n"
-	"vmovdqu \\k*32(%[b]), %%ymm9\n"
-	"vperm2i128 $0x30, %%ymm9, %%ymm8, %%ymm10\n"
-	"vperm2i128 $0x30, %%ymm8, %%ymm9, %%ymm11\n"
-	"vpaddd %%ymm11, %%ymm10, %%ymm10\n"
-	"vpaddd %%ymm10, %%ymm\\k, %%ymm\\k\n"), NEXT_AB)
-ZMM(merge_shuffle_512, 64, EACH(
-	"vmovdqu32 \\k*64(%[a]), %%zmm8\n"
-	"vmovdqu32 \\k*64(%[b]), %%zmm9\n"
-	"vshufi32x4 $0xe4, %%zmm9, %%zmm8, %%zmm10\n"
-	"vshufi32x4 $0xe4, %%zmm8, %%zmm9, %%zmm11\n"
-	"vpaddd %%zmm11, %%zmm10, %%zmm10\n"
-	"vpaddd %%zmm10, %%zmm\\k, %%zmm\\k\n"), NEXT_AB)
-XMM(merge_blend_128, 16, EACH(
-	"vmovdqu \\k*16(%[a]), %%xmm8\n"
-	"vmovdqu \\k*16(%[b]), %%xmm9\n"
-	"vpblendd $0x0c, %%xmm9, %%xmm8, %%xmm10\n"
-	"vpblendd $0x0c, %%xmm8, %%xmm9, %%xmm11\n"
-	"vpaddd %%xmm11, %%xmm10, %%xmm10\n"
-	"vpaddd %%xmm10, %%xmm\\k, %%xmm\\k\n"), NEXT_AB)
-YMM(merge_blend_256, 32, EACH(
-	"vmovdqu \\k*32(%[a]), %%ymm8\n"
-	"vmovdqu \\k*32(%[b]), %%ymm9\n"
-	"vpblendd $0xf0, %%ymm9, %%ymm8, %%ymm10\n"
-	"vpblendd $0xf0, %%ymm8, %%ymm9, %%ymm11\n"
-	"vpaddd %%ymm11, %%ymm10, %%ymm10\n"
-	"vpaddd %%ymm10, %%ymm\\k, %%ymm\\k\n"), NEXT_AB)
-VECTOR(merge_blend_512, AVX512, v512, "zmm", 64, "movl $0xff00, %%ecx\n" "kmovw %%ecx, %%k1\n", EACH(
-	"vmovdqu32 \\k*64(%[a]), %%zmm8\n"
-	"vmovdqu32 \\k*64(%[b]), %%zmm9\n"
-	"vpblendmd %%zmm9, %%zmm8, %%zmm10%{%%k1%}\n"
-	"vpblendmd %%zmm8, %%zmm9, %%zmm11%{%%k1%}\n"
-	"vpaddd %%zmm11, %%zmm10, %%zmm10\n"
-	"vpaddd %%zmm10, %%zmm\\k, %%zmm\\k\n"), NEXT_AB)
+/* x += { the low half of a, the high half of b } + { the low half of b, the high half of a }: by
+ * shuffles, which on Intel have one port or two, or by blends, which have as many as an addition.
+ */
+XMM(merge_shuffle_128, 16,
+	EACH("vmovdqu \\k*16(%[a]), %%xmm8\n"
+	     "vmovdqu \\k*16(%[b]), %%xmm9\n"
+	     "vshufps $0xe4, %%xmm9, %%xmm8, %%xmm10\n"
+	     "vshufps $0xe4, %%xmm8, %%xmm9, %%xmm11\n"
+	     "vpaddd %%xmm11, %%xmm10, %%xmm10\n"
+	     "vpaddd %%xmm10, %%xmm\\k, %%xmm\\k\n"),
+	NEXT_AB)
+YMM(merge_shuffle_256, 32,
+	EACH("vmovdqu \\k*32(%[a]), %%ymm8\n"
+	     "vmovdqu \\k*32(%[b]), %%ymm9\n"
+	     "vperm2i128 $0x30, %%ymm9, %%ymm8, %%ymm10\n"
+	     "vperm2i128 $0x30, %%ymm8, %%ymm9, %%ymm11\n"
+	     "vpaddd %%ymm11, %%ymm10, %%ymm10\n"
+	     "vpaddd %%ymm10, %%ymm\\k, %%ymm\\k\n"),
+	NEXT_AB)
+ZMM(merge_shuffle_512, 64,
+	EACH("vmovdqu32 \\k*64(%[a]), %%zmm8\n"
+	     "vmovdqu32 \\k*64(%[b]), %%zmm9\n"
+	     "vshufi32x4 $0xe4, %%zmm9, %%zmm8, %%zmm10\n"
+	     "vshufi32x4 $0xe4, %%zmm8, %%zmm9, %%zmm11\n"
+	     "vpaddd %%zmm11, %%zmm10, %%zmm10\n"
+	     "vpaddd %%zmm10, %%zmm\\k, %%zmm\\k\n"),
+	NEXT_AB)
+XMM(merge_blend_128, 16,
+	EACH("vmovdqu \\k*16(%[a]), %%xmm8\n"
+	     "vmovdqu \\k*16(%[b]), %%xmm9\n"
+	     "vpblendd $0x0c, %%xmm9, %%xmm8, %%xmm10\n"
+	     "vpblendd $0x0c, %%xmm8, %%xmm9, %%xmm11\n"
+	     "vpaddd %%xmm11, %%xmm10, %%xmm10\n"
+	     "vpaddd %%xmm10, %%xmm\\k, %%xmm\\k\n"),
+	NEXT_AB)
+YMM(merge_blend_256, 32,
+	EACH("vmovdqu \\k*32(%[a]), %%ymm8\n"
+	     "vmovdqu \\k*32(%[b]), %%ymm9\n"
+	     "vpblendd $0xf0, %%ymm9, %%ymm8, %%ymm10\n"
+	     "vpblendd $0xf0, %%ymm8, %%ymm9, %%ymm11\n"
+	     "vpaddd %%ymm11, %%ymm10, %%ymm10\n"
+	     "vpaddd %%ymm10, %%ymm\\k, %%ymm\\k\n"),
+	NEXT_AB)
+VECTOR(merge_blend_512, AVX512, v512, "zmm", 64,
+	"movl $0xff00, %%ecx\n"
+	"kmovw %%ecx, %%k1\n",
+	EACH("vmovdqu32 \\k*64(%[a]), %%zmm8\n"
+	     "vmovdqu32 \\k*64(%[b]), %%zmm9\n"
+	     "vpblendmd %%zmm9, %%zmm8, %%zmm10%{%%k1%}\n"
+	     "vpblendmd %%zmm8, %%zmm9, %%zmm11%{%%k1%}\n"
+	     "vpaddd %%zmm11, %%zmm10, %%zmm10\n"
+	     "vpaddd %%zmm10, %%zmm\\k, %%zmm\\k\n"),
+	NEXT_AB)
 
-/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …: by way of a register, which takes a shuffle, or straight from memory,
- * which the load does by itself. */
-XMM(broadcast_register_128, 4, EACH(
-	"vmovd \\k*4(%[a]), %%xmm8\n"
-	"vpbroadcastd %%xmm8, %%xmm8\n"
-	"vpaddd %%xmm8, %%xmm\\k, %%xmm\\k\n"), NEXT_A)
-YMM(broadcast_register_256, 4, EACH(
-	"vmovd \\k*4(%[a]), %%xmm8\n"
-	"vpbroadcastd %%xmm8, %%ymm8\n"
-	"vpaddd %%ymm8, %%ymm\\k, %%ymm\\k\n"), NEXT_A)
-ZMM(broadcast_register_512, 4, EACH(
-	"vmovd \\k*4(%[a]), %%xmm8\n"
-	"vpbroadcastd %%xmm8, %%zmm8\n"
-	"vpaddd %%zmm8, %%zmm\\k, %%zmm\\k\n"), NEXT_A)
-XMM(broadcast_memory_128, 4, EACH(
-	"vpbroadcastd \\k*4(%[a]), %%xmm8\n"
-	"vpaddd %%xmm8, %%xmm\\k, %%xmm\\k\n"), NEXT_A)
-YMM(broadcast_memory_256, 4, EACH(
-	"vpbroadcastd \\k*4(%[a]), %%ymm8\n"
-	"vpaddd %%ymm8, %%ymm\\k, %%ymm\\k\n"), NEXT_A)
-ZMM(broadcast_memory_512, 4, EACH(
-	"vpbroadcastd \\k*4(%[a]), %%zmm8\n"
-	"vpaddd %%zmm8, %%zmm\\k, %%zmm\\k\n"), NEXT_A)
+/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …: by way of a register, which takes a shuffle,
+ * or straight from memory, which the load does by itself. */
+XMM(broadcast_register_128, 4,
+	EACH("vmovd \\k*4(%[a]), %%xmm8\n"
+	     "vpbroadcastd %%xmm8, %%xmm8\n"
+	     "vpaddd %%xmm8, %%xmm\\k, %%xmm\\k\n"),
+	NEXT_A)
+YMM(broadcast_register_256, 4,
+	EACH("vmovd \\k*4(%[a]), %%xmm8\n"
+	     "vpbroadcastd %%xmm8, %%ymm8\n"
+	     "vpaddd %%ymm8, %%ymm\\k, %%ymm\\k\n"),
+	NEXT_A)
+ZMM(broadcast_register_512, 4,
+	EACH("vmovd \\k*4(%[a]), %%xmm8\n"
+	     "vpbroadcastd %%xmm8, %%zmm8\n"
+	     "vpaddd %%zmm8, %%zmm\\k, %%zmm\\k\n"),
+	NEXT_A)
+XMM(broadcast_memory_128, 4,
+	EACH("vpbroadcastd \\k*4(%[a]), %%xmm8\n"
+	     "vpaddd %%xmm8, %%xmm\\k, %%xmm\\k\n"),
+	NEXT_A)
+YMM(broadcast_memory_256, 4,
+	EACH("vpbroadcastd \\k*4(%[a]), %%ymm8\n"
+	     "vpaddd %%ymm8, %%ymm\\k, %%ymm\\k\n"),
+	NEXT_A)
+ZMM(broadcast_memory_512, 4,
+	EACH("vpbroadcastd \\k*4(%[a]), %%zmm8\n"
+	     "vpaddd %%zmm8, %%zmm\\k, %%zmm\\k\n"),
+	NEXT_A)
 #else
-#define GENERAL(name, step, TEXT, NEXT) \
-	WALK(name, , scalar, "+r", 0, "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", step, "", TEXT, NEXT, "x16", "x17")
-#define VECTOR(name, step, TEXT, NEXT) \
-	WALK(name, , v128, "+w", ZERO_VECTOR, "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", step, "", TEXT, NEXT, "v16", "v17")
-#define NEXT_NONE \
+#define GENERAL(name, step, TEXT, NEXT)                                                           \
+	WALK(name, , scalar, "+r", 0, "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", step, \
+		"", TEXT, NEXT, "x16", "x17")
+#define VECTOR(name, step, TEXT, NEXT)                                                        \
+	WALK(name, , v128, "+w", ZERO_VECTOR, "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", \
+		step, "", TEXT, NEXT, "v16", "v17")
+#define NEXT_NONE             \
 	"	cmp %[a], %[end]\n" \
 	"	b.ne 1b\n"
-#define NEXT_A \
-	"	add %[a], %[a], #%c[acc]*%c[step]\n" \
-	NEXT_NONE
-#define NEXT_AB \
-	"	add %[b], %[b], #%c[acc]*%c[step]\n" \
-	NEXT_A
+#define NEXT_A	"	add %[a], %[a], #%c[acc]*%c[step]\n" NEXT_NONE
+#define NEXT_AB "	add %[b], %[b], #%c[acc]*%c[step]\n" NEXT_A
 
 /* x0 += a[0], x1 += a[1], … */
-GENERAL(sum_i32_scalar, 4, EACH_GENERAL("ldr w16, [%[a], #(\\k-8)*4]\n" "add w\\k, w\\k, w16\n"), NEXT_A)
-VECTOR(sum_f32_scalar, 4, EACH("ldr s16, [%[a], #\\k*4]\n" "fadd s\\k, s\\k, s16\n"), NEXT_A)
-VECTOR(sum_f64_scalar, 8, EACH("ldr d16, [%[a], #\\k*8]\n" "fadd d\\k, d\\k, d16\n"), NEXT_A)
-VECTOR(sum_i32_128, 16, EACH("ldr q16, [%[a], #\\k*16]\n" "add v\\k\\().4s, v\\k\\().4s, v16.4s\n"), NEXT_A)
-VECTOR(sum_f32_128, 16, EACH("ldr q16, [%[a], #\\k*16]\n" "fadd v\\k\\().4s, v\\k\\().4s, v16.4s\n"), NEXT_A)
-VECTOR(sum_f64_128, 16, EACH("ldr q16, [%[a], #\\k*16]\n" "fadd v\\k\\().2d, v\\k\\().2d, v16.2d\n"), NEXT_A)
+GENERAL(sum_i32_scalar, 4,
+	EACH_GENERAL("ldr w16, [%[a], #(\\k-8)*4]\n"
+		     "add w\\k, w\\k, w16\n"),
+	NEXT_A)
+VECTOR(sum_f32_scalar, 4,
+	EACH("ldr s16, [%[a], #\\k*4]\n"
+	     "fadd s\\k, s\\k, s16\n"),
+	NEXT_A)
+VECTOR(sum_f64_scalar, 8,
+	EACH("ldr d16, [%[a], #\\k*8]\n"
+	     "fadd d\\k, d\\k, d16\n"),
+	NEXT_A)
+VECTOR(sum_i32_128, 16,
+	EACH("ldr q16, [%[a], #\\k*16]\n"
+	     "add v\\k\\().4s, v\\k\\().4s, v16.4s\n"),
+	NEXT_A)
+VECTOR(sum_f32_128, 16,
+	EACH("ldr q16, [%[a], #\\k*16]\n"
+	     "fadd v\\k\\().4s, v\\k\\().4s, v16.4s\n"),
+	NEXT_A)
+VECTOR(sum_f64_128, 16,
+	EACH("ldr q16, [%[a], #\\k*16]\n"
+	     "fadd v\\k\\().2d, v\\k\\().2d, v16.2d\n"),
+	NEXT_A)
 
 /* x0 += a[0] * b[0], x1 += a[1] * b[1], … */
-GENERAL(dot_i32_scalar, 4, EACH_GENERAL(
-	"ldr w16, [%[a], #(\\k-8)*4]\n"
-	"ldr w17, [%[b], #(\\k-8)*4]\n"
-	"madd w\\k, w16, w17, w\\k\n"), NEXT_AB)
-VECTOR(dot_f32_scalar, 4, EACH(
-	"ldr s16, [%[a], #\\k*4]\n"
-	"ldr s17, [%[b], #\\k*4]\n"
-	"fmadd s\\k, s16, s17, s\\k\n"), NEXT_AB)
-VECTOR(dot_f64_scalar, 8, EACH(
-	"ldr d16, [%[a], #\\k*8]\n"
-	"ldr d17, [%[b], #\\k*8]\n"
-	"fmadd d\\k, d16, d17, d\\k\n"), NEXT_AB)
-VECTOR(dot_i32_128, 16, EACH(
-	"ldr q16, [%[a], #\\k*16]\n"
-	"ldr q17, [%[b], #\\k*16]\n"
-	"mla v\\k\\().4s, v16.4s, v17.4s\n"), NEXT_AB)
-VECTOR(dot_f32_128, 16, EACH(
-	"ldr q16, [%[a], #\\k*16]\n"
-	"ldr q17, [%[b], #\\k*16]\n"
-	"fmla v\\k\\().4s, v16.4s, v17.4s\n"), NEXT_AB)
-VECTOR(dot_f64_128, 16, EACH(
-	"ldr q16, [%[a], #\\k*16]\n"
-	"ldr q17, [%[b], #\\k*16]\n"
-	"fmla v\\k\\().2d, v16.2d, v17.2d\n"), NEXT_AB)
+GENERAL(dot_i32_scalar, 4,
+	EACH_GENERAL("ldr w16, [%[a], #(\\k-8)*4]\n"
+		     "ldr w17, [%[b], #(\\k-8)*4]\n"
+		     "madd w\\k, w16, w17, w\\k\n"),
+	NEXT_AB)
+VECTOR(dot_f32_scalar, 4,
+	EACH("ldr s16, [%[a], #\\k*4]\n"
+	     "ldr s17, [%[b], #\\k*4]\n"
+	     "fmadd s\\k, s16, s17, s\\k\n"),
+	NEXT_AB)
+VECTOR(dot_f64_scalar, 8,
+	EACH("ldr d16, [%[a], #\\k*8]\n"
+	     "ldr d17, [%[b], #\\k*8]\n"
+	     "fmadd d\\k, d16, d17, d\\k\n"),
+	NEXT_AB)
+VECTOR(dot_i32_128, 16,
+	EACH("ldr q16, [%[a], #\\k*16]\n"
+	     "ldr q17, [%[b], #\\k*16]\n"
+	     "mla v\\k\\().4s, v16.4s, v17.4s\n"),
+	NEXT_AB)
+VECTOR(dot_f32_128, 16,
+	EACH("ldr q16, [%[a], #\\k*16]\n"
+	     "ldr q17, [%[b], #\\k*16]\n"
+	     "fmla v\\k\\().4s, v16.4s, v17.4s\n"),
+	NEXT_AB)
+VECTOR(dot_f64_128, 16,
+	EACH("ldr q16, [%[a], #\\k*16]\n"
+	     "ldr q17, [%[b], #\\k*16]\n"
+	     "fmla v\\k\\().2d, v16.2d, v17.2d\n"),
+	NEXT_AB)
 
-/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …: by way of a register, or straight from memory. */
-VECTOR(broadcast_register_128, 4, EACH(
-	"ldr s16, [%[a], #\\k*4]\n"
-	"dup v16.4s, v16.s[0]\n"
-	"add v\\k\\().4s, v\\k\\().4s, v16.4s\n"), NEXT_A)
-VECTOR(broadcast_memory_128, 4, EACH(
-	"ld1r {v16.4s}, [%[a]], #4\n"
-	"add v\\k\\().4s, v\\k\\().4s, v16.4s\n"), NEXT_NONE)
+/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …: by way of a register, or straight from
+ * memory. */
+VECTOR(broadcast_register_128, 4,
+	EACH("ldr s16, [%[a], #\\k*4]\n"
+	     "dup v16.4s, v16.s[0]\n"
+	     "add v\\k\\().4s, v\\k\\().4s, v16.4s\n"),
+	NEXT_A)
+VECTOR(broadcast_memory_128, 4,
+	EACH("ld1r {v16.4s}, [%[a]], #4\n"
+	     "add v\\k\\().4s, v\\k\\().4s, v16.4s\n"),
+	NEXT_NONE)
 #endif
 
 /* What a loop is called in this file, and the loops for each number of accumulators. */
@@ -296,14 +394,27 @@ struct simd_loops {
 	simd_loop *loop[ACC_MAX];
 };
 
-#define LOOPS(name) { #name, { name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7, name##_8 } }
+#define LOOPS(name)                                                                           \
+	{                                                                                     \
+#name,                                                                        \
+		{                                                                             \
+			name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7, \
+				name##_8                                                      \
+		}                                                                             \
+	}
 #if defined(__x86_64__)
 #define WIDE(name) , LOOPS(name##_256), LOOPS(name##_512)
 #else
 #define WIDE(name)
 #endif
-#define ALL_WIDTHS(name) { LOOPS(name##_scalar), LOOPS(name##_128) WIDE(name) }
-#define VECTOR_WIDTHS(name) { { NULL, { NULL } }, LOOPS(name##_128) WIDE(name) }
+#define ALL_WIDTHS(name)                                           \
+	{                                                          \
+		LOOPS(name##_scalar), LOOPS(name##_128) WIDE(name) \
+	}
+#define VECTOR_WIDTHS(name)                                      \
+	{                                                        \
+		{ NULL, { NULL } }, LOOPS(name##_128) WIDE(name) \
+	}
 
 static const struct simd_loops plain_loops[2][TYPES][WIDTHS] = {
 	{ ALL_WIDTHS(sum_f32), ALL_WIDTHS(sum_f64), ALL_WIDTHS(sum_i32) },
@@ -311,14 +422,17 @@ static const struct simd_loops plain_loops[2][TYPES][WIDTHS] = {
 };
 static const struct simd_loops form_loops[][WIDTHS] = {
 #if defined(__x86_64__)
-	[FORM_SHUFFLE] = VECTOR_WIDTHS(merge_shuffle), [FORM_BLEND] = VECTOR_WIDTHS(merge_blend),
+	[FORM_SHUFFLE] = VECTOR_WIDTHS(merge_shuffle),
+	[FORM_BLEND] = VECTOR_WIDTHS(merge_blend),
 #endif
-	[FORM_REGISTER] = VECTOR_WIDTHS(broadcast_register), [FORM_MEMORY] = VECTOR_WIDTHS(broadcast_memory),
+	[FORM_REGISTER] = VECTOR_WIDTHS(broadcast_register),
+	[FORM_MEMORY] = VECTOR_WIDTHS(broadcast_memory),
 };
 
 static const struct simd_loops *loops_of(const int64_t *v)
 {
-	return v[FORM] == FORM_PLAIN ? &plain_loops[v[OP]][v[TYPE]][v[WIDTH]] : &form_loops[v[FORM]][v[WIDTH]];
+	return v[FORM] == FORM_PLAIN ? &plain_loops[v[OP]][v[TYPE]][v[WIDTH]]
+				     : &form_loops[v[FORM]][v[WIDTH]];
 }
 
 /* The operation that a form is of; the plain one is of two. */
@@ -344,9 +458,11 @@ static struct status simd_features(const int64_t *v)
 		status = features_need(FEATURE_AVX2, "width=256");
 #if defined(__x86_64__)
 	if (status_is_ok(&status) && forms)
-		status = features_need(FEATURE_AVX2, v[OP] == OP_MERGE ? "op=merge" : "op=broadcast");
+		status = features_need(
+			FEATURE_AVX2, v[OP] == OP_MERGE ? "op=merge" : "op=broadcast");
 	if (status_is_ok(&status) && dot && v[TYPE] != TYPE_I32)
-		status = features_need(FEATURE_FMA, v[TYPE] == TYPE_F32 ? "op=dot with type=f32" : "op=dot with type=f64");
+		status = features_need(FEATURE_FMA,
+			v[TYPE] == TYPE_F32 ? "op=dot with type=f32" : "op=dot with type=f64");
 	if (status_is_ok(&status) && dot && v[TYPE] == TYPE_I32 && v[WIDTH] == WIDTH_128)
 		status = features_need(FEATURE_SSE4, "op=dot with type=i32 and width=128");
 #else
@@ -363,8 +479,11 @@ static struct status simd_check(const int64_t *v)
 	const char *op = op_names[v[OP]];
 
 	if (!op_has_form(v[OP], v[FORM]))
-		return status_make(STATUS_USAGE, "form=%s is none of op=%s, which has %s", form_names[v[FORM]], op,
-			v[OP] == OP_MERGE ? "shuffle and blend" : v[OP] == OP_BROADCAST ? "register and memory" : "plain");
+		return status_make(STATUS_USAGE, "form=%s is none of op=%s, which has %s",
+			form_names[v[FORM]], op,
+			v[OP] == OP_MERGE	? "shuffle and blend"
+			: v[OP] == OP_BROADCAST ? "register and memory"
+						: "plain");
 	if (v[FORM] != FORM_PLAIN && v[TYPE] != TYPE_I32)
 		return status_make(STATUS_USAGE, "op=%s works on type=i32 alone", op);
 	if (v[FORM] != FORM_PLAIN && v[WIDTH] == WIDTH_SCALAR)
@@ -380,10 +499,13 @@ static void simd_fit(int64_t *v, int changed)
 		if (changed == FORM)
 			v[OP] = op_of_form(v[FORM]);
 		else
-			v[FORM] = v[OP] == OP_MERGE ? FORM_SHUFFLE : v[OP] == OP_BROADCAST ? FORM_REGISTER : FORM_PLAIN;
+			v[FORM] = v[OP] == OP_MERGE	  ? FORM_SHUFFLE
+				  : v[OP] == OP_BROADCAST ? FORM_REGISTER
+							  : FORM_PLAIN;
 		plain = v[FORM] == FORM_PLAIN;
 	}
-	if (!plain && ((changed == TYPE && v[TYPE] != TYPE_I32) || (changed == WIDTH && v[WIDTH] == WIDTH_SCALAR))) {
+	if (!plain && ((changed == TYPE && v[TYPE] != TYPE_I32) ||
+			      (changed == WIDTH && v[WIDTH] == WIDTH_SCALAR))) {
 		v[OP] = OP_SUM;
 		v[FORM] = FORM_PLAIN;
 		plain = true;
@@ -409,7 +531,8 @@ static uint64_t part_of(const int64_t *v)
 /* Bytes of each array that one accumulator takes in an iteration, and the elements in them. */
 static uint64_t step_of(const int64_t *v)
 {
-	return v[WIDTH] == WIDTH_SCALAR || v[OP] == OP_BROADCAST ? type_bytes[v[TYPE]] : (uint64_t)8 << v[WIDTH];
+	return v[WIDTH] == WIDTH_SCALAR || v[OP] == OP_BROADCAST ? type_bytes[v[TYPE]]
+								 : (uint64_t)8 << v[WIDTH];
 }
 
 static uint64_t simd_footprint(const int64_t *v)
@@ -440,7 +563,8 @@ static struct status simd_prepare(struct kernel_run *run)
 		unsigned value = value_of(run->seed, i);
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
+			return status_make(
+				STATUS_CANCELLED, "stopped while the arrays were filled");
 		if (v[TYPE] == TYPE_I32)
 			((uint32_t *)(void *)run->memory)[i] = value;
 		else if (v[TYPE] == TYPE_F32)
@@ -473,7 +597,8 @@ static uint64_t reduce(const struct simd_walk *walk, const int64_t *v)
 			if (v[TYPE] == TYPE_I32)
 				whole += *(const uint32_t *)x;
 			else
-				sum += v[TYPE] == TYPE_F32 ? (double)*(const float *)x : *(const double *)x;
+				sum += v[TYPE] == TYPE_F32 ? (double)*(const float *)x
+							   : *(const double *)x;
 		}
 	return v[TYPE] == TYPE_I32 ? whole : (uint64_t)sum;
 }
@@ -503,14 +628,17 @@ static void simd_rewind(struct kernel_run *run)
 static struct status simd_verify(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	uint64_t count = (run->ring < 2048 ? run->ring + run->ring / 2 : 3072) / run->granule * run->granule, sum = 0;
+	uint64_t count = (run->ring < 2048 ? run->ring + run->ring / 2 : 3072) / run->granule *
+			 run->granule,
+		 sum = 0;
 	uint64_t half = part_of(v) / type_bytes[v[TYPE]];
 	struct simd_walk walk;
 
 	if (count == 0)
 		count = run->granule;
 	for (uint64_t i = 0; i < count; i++) {
-		uint64_t at = i % run->ring, a = value_of(run->seed, at), b = two_arrays(v) ? value_of(run->seed, half + at) : 0;
+		uint64_t at = i % run->ring, a = value_of(run->seed, at),
+			 b = two_arrays(v) ? value_of(run->seed, half + at) : 0;
 
 		sum += v[OP] == OP_DOT ? a * b : a + b;
 	}
@@ -521,18 +649,21 @@ static struct status simd_verify(struct kernel_run *run)
 	simd_rewind(run);
 	run->result = reduce(&walk, v);
 	if (run->result != sum)
-		return status_make(STATUS_FAILED, "simd computed %llu where %llu is right", (unsigned long long)run->result,
-			(unsigned long long)sum);
+		return status_make(STATUS_FAILED, "simd computed %llu where %llu is right",
+			(unsigned long long)run->result, (unsigned long long)sum);
 	return status_ok();
 }
 
 const struct kernel kernel_simd = {
 	.name = "simd",
 	.title = "wider registers",
-	.look_for = "Turn width: every instruction does more, and cycles for each element fall by as much. Turn acc until the "
-		"chains no longer bind, then loads do. op=merge does one thing by shuffles, which have few ports, or by blends; "
-		"op=broadcast spares the shuffle when it reads memory.",
-	.document = "Downs, Performance Speed Limits, Pipeline Width and Port/Execution Unit Limits (their remedies)",
+	.look_for = "Turn width: every instruction does more, and cycles for each element fall by "
+		    "as much. Turn acc until the "
+		    "chains no longer bind, then loads do. op=merge does one thing by shuffles, "
+		    "which have few ports, or by blends; "
+		    "op=broadcast spares the shuffle when it reads memory.",
+	.document = "Downs, Performance Speed Limits, Pipeline Width and Port/Execution Unit "
+		    "Limits (their remedies)",
 	.element = "element or pair",
 	.hint = "Down to width, then +; then acc",
 	.limit = "latency",

@@ -1,5 +1,6 @@
-/* split-loads: loads that cross from one cache line into the next count twice. A load a line, each so many bytes behind the
- * line's beginning; or at every place in a line equally often, in shuffled order.
+/* split-loads: loads that cross from one cache line into the next count twice. A load a line, each
+ * so many bytes behind the line's beginning; or at every place in a line equally often, in shuffled
+ * order.
  *
  * What is loaded is dropped. */
 #include <string.h>
@@ -17,88 +18,106 @@ static const char *const width_names[] = { "2", "4", "8", "16", "32", "64", NULL
 static const char *const order_names[] = { "fixed", "random", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes walked, in whole pieces of 4k", .kind = KNOB_BYTES,
-		.axis = AXIS_SIZE, .min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[WIDTH] = { .name = "width", .help = "bytes of one load", .kind = KNOB_CHOICE, .choices = width_names,
+	[SIZE] = { .name = "size",
+		.help = "bytes walked, in whole pieces of 4k",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[WIDTH] = { .name = "width",
+		.help = "bytes of one load",
+		.kind = KNOB_CHOICE,
+		.choices = width_names,
 		.initial = WIDTH_8 },
-	[ORDER] = { .name = "order", .help = "all loads at one offset, or at every offset in turn", .kind = KNOB_CHOICE,
+	[ORDER] = { .name = "order",
+		.help = "all loads at one offset, or at every offset in turn",
+		.kind = KNOB_CHOICE,
 		.choices = order_names },
-	[OFFSET] = { .name = "offset", .help = "bytes from a line's beginning to its load; for order=fixed",
-		.kind = KNOB_COUNT, .min = 0, .max = 63, .initial = 60, .role = KNOB_FORM },
+	[OFFSET] = { .name = "offset",
+		.help = "bytes from a line's beginning to its load; for order=fixed",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 63,
+		.initial = 60,
+		.role = KNOB_FORM },
 };
 
-/* An iteration makes so many passes over so many bytes, a load a line. Fixed ones leave out the last line, so that the one before
- * may cross into it; the shuffled ones' last line has its load at 0, where it crosses nothing. Several passes make the walk long
- * against what its wrapping round costs. */
+/* An iteration makes so many passes over so many bytes, a load a line. Fixed ones leave out the
+ * last line, so that the one before may cross into it; the shuffled ones' last line has its load at
+ * 0, where it crosses nothing. Several passes make the walk long against what its wrapping round
+ * costs. */
 enum { PASSES = 4, FIXED_LOADS = 15, FIXED_BYTES = 1024, RANDOM_LOADS = 64, RANDOM_BYTES = 4096 };
 
 struct split_walk {
 	const unsigned char *data;
 	struct ring ring;
-	unsigned char last[64];   /* what the last load found */
+	unsigned char last[64]; /* what the last load found */
 };
 
-/* A load of `width` bytes from `place` behind data; the end of the loop; the last loaded bytes into memory. */
+/* A load of `width` bytes from `place` behind data; the end of the loop; the last loaded bytes into
+ * memory. */
 #if defined(__x86_64__)
-#define LOAD(place) \
-	"	.if %c[width] == 2			\n" \
+#define LOAD(place)                                   \
+	"	.if %c[width] == 2			\n"                    \
 	"	movzwl	" place "(%[data]), %k[x]	\n" \
-	"	.elseif %c[width] == 4			\n" \
+	"	.elseif %c[width] == 4			\n"                \
 	"	movl	" place "(%[data]), %k[x]	\n" \
-	"	.elseif %c[width] == 8			\n" \
-	"	movq	" place "(%[data]), %[x]	\n" \
-	"	.elseif %c[width] == 16			\n" \
+	"	.elseif %c[width] == 8			\n"                \
+	"	movq	" place "(%[data]), %[x]	\n"  \
+	"	.elseif %c[width] == 16			\n"               \
 	"	movups	" place "(%[data]), %%xmm0\n" \
-	"	.elseif %c[width] == 32			\n" \
+	"	.elseif %c[width] == 32			\n"               \
 	"	vmovups	" place "(%[data]), %%ymm0\n" \
-	"	.else					\n" \
+	"	.else					\n"                               \
 	"	vmovups	" place "(%[data]), %%zmm0\n" \
 	"	.endif					\n"
-#define NEXT \
+#define NEXT                         \
 	"	addq	%[step], %[data]		\n" \
 	"	cmpq	%[end], %[data]			\n" \
 	"	jne	1b				\n"
-#define KEEP \
-	"	.if %c[width] <= 8			\n" \
-	"	movq	%[x], (%[last])			\n" \
-	"	.elseif %c[width] == 16			\n" \
-	"	movups	%%xmm0, (%[last])		\n" \
-	"	.elseif %c[width] == 32			\n" \
+#define KEEP                             \
+	"	.if %c[width] <= 8			\n"       \
+	"	movq	%[x], (%[last])			\n"     \
+	"	.elseif %c[width] == 16			\n"  \
+	"	movups	%%xmm0, (%[last])		\n"  \
+	"	.elseif %c[width] == 32			\n"  \
 	"	vmovups	%%ymm0, (%[last])		\n" \
-	"	vzeroupper				\n" \
-	"	.else					\n" \
+	"	vzeroupper				\n"              \
+	"	.else					\n"                  \
 	"	vmovups	%%zmm0, (%[last])		\n" \
-	"	vzeroupper				\n" \
+	"	vzeroupper				\n"              \
 	"	.endif					\n"
 #define VECTOR_CLOBBER "xmm0"
 #else
-/* Addresses hold displacements in whole widths; any other place is added up first. Registers of 16 bytes are the widest. */
-#define LOAD(place) \
-	"	.if (" place ") %% %c[width] == 0	\n" \
-	READ("%[data], " place) \
-	"	.else					\n" \
-	"	add	%[x], %[data], " place "	\n" \
-	READ("%[x]") \
-	"	.endif					\n"
-#define READ(address) \
-	"	.if %c[width] == 2			\n" \
+/* Addresses hold displacements in whole widths; any other place is added up first. Registers of 16
+ * bytes are the widest. */
+#define LOAD(place)                                                    \
+	"	.if (" place ") %% %c[width] == 0	\n" READ(      \
+		"%[data], " place) "	.else					\n"                     \
+				   "	add	%[x], %[data], " place \
+				   "	\n" READ("%[x]") "	.endif				" \
+							 "	\n"
+#define READ(address)                             \
+	"	.if %c[width] == 2			\n"                \
 	"	ldrh	%w[x], [" address "]		\n" \
-	"	.elseif %c[width] == 4			\n" \
+	"	.elseif %c[width] == 4			\n"            \
 	"	ldr	%w[x], [" address "]		\n" \
-	"	.elseif %c[width] == 8			\n" \
-	"	ldr	%[x], [" address "]		\n" \
-	"	.else					\n" \
-	"	ldr	q0, [" address "]		\n" \
+	"	.elseif %c[width] == 8			\n"            \
+	"	ldr	%[x], [" address "]		\n"  \
+	"	.else					\n"                           \
+	"	ldr	q0, [" address "]		\n"    \
 	"	.endif					\n"
-#define NEXT \
+#define NEXT                                \
 	"	add	%[data], %[data], %[step]	\n" \
-	"	cmp	%[data], %[end]			\n" \
+	"	cmp	%[data], %[end]			\n"         \
 	"	b.ne	1b				\n"
-#define KEEP \
-	"	.if %c[width] <= 8			\n" \
+#define KEEP                        \
+	"	.if %c[width] <= 8			\n"  \
 	"	str	%[x], [%[last]]			\n" \
-	"	.else					\n" \
-	"	str	q0, [%[last]]			\n" \
+	"	.else					\n"             \
+	"	str	q0, [%[last]]			\n"   \
 	"	.endif					\n"
 #define VECTOR_CLOBBER "v0"
 #endif
@@ -109,59 +128,65 @@ KERNEL_BODY void split_fixed(struct split_walk *walk, const int width)
 	uint64_t turns, from, x;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const unsigned char *data = walk->data + from * FIXED_BYTES, *end = data + turns * FIXED_BYTES;
+		const unsigned char *data = walk->data + from * FIXED_BYTES,
+				    *end = data + turns * FIXED_BYTES;
 
-		/* four times: for (line = 0; line < 15; line++) x = the bytes at data + 64 * line; and then: data += 1024; */
+		/* four times: for (line = 0; line < 15; line++) x = the bytes at data + 64 * line;
+		 * and then: data += 1024; */
 		__asm__ volatile(
 			"	.p2align 6			\n"
 			"1:					\n"
 			"	.rept 4				\n"
 			"	.set .Lplace, 0			\n"
-			"	.rept 15			\n"
-			LOAD(".Lplace")
-			"	.set .Lplace, .Lplace + 64	\n"
-			"	.endr				\n"
-			"	.endr				\n"
-			NEXT
-			KEEP
+			"	.rept 15			\n" LOAD(
+				".Lplace") "	.set .Lplace, .Lplace + 64	\n"
+					   "	.endr				\n"
+					   "	.endr				\n" NEXT KEEP
 			: [data] "+r"(data), [x] "=&r"(x)
-			: [end] "r"(end), [last] "r"(walk->last), [width] "i"(width), [step] "i"(FIXED_BYTES)
+			: [end] "r"(end), [last] "r"(walk->last), [width] "i"(width),
+			[step] "i"(FIXED_BYTES)
 			: "cc", "memory", VECTOR_CLOBBER);
 	}
 }
 
-/* A load in each of 64 lines, 37 bytes further into each line than into the one before: one at every offset; four times. */
+/* A load in each of 64 lines, 37 bytes further into each line than into the one before: one at
+ * every offset; four times. */
 KERNEL_BODY void split_random(struct split_walk *walk, const int width)
 {
 	uint64_t turns, from, x;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const unsigned char *data = walk->data + from * RANDOM_BYTES, *end = data + turns * RANDOM_BYTES;
+		const unsigned char *data = walk->data + from * RANDOM_BYTES,
+				    *end = data + turns * RANDOM_BYTES;
 
-		/* four times: for (line = 0; line < 64; line++) x = the bytes at data + 64 * line + 37 * (line + 1) % 64;
-		 * and then: data += 4096; */
+		/* four times: for (line = 0; line < 64; line++) x = the bytes at data + 64 * line +
+		 * 37 * (line + 1) % 64; and then: data += 4096; */
 		__asm__ volatile(
 			"	.p2align 6			\n"
 			"1:					\n"
 			"	.rept 4				\n"
 			"	.set .Lline, 0			\n"
 			"	.rept 64			\n"
-			"	.set .Lplace, .Lline * 64 + ((.Lline + 1) * 37 & 63) \n"
-			LOAD(".Lplace")
-			"	.set .Lline, .Lline + 1		\n"
-			"	.endr				\n"
-			"	.endr				\n"
-			NEXT
-			KEEP
+			"	.set .Lplace, .Lline * 64 + ((.Lline + 1) * 37 & 63) \n" LOAD(
+				".Lplace") "	.set .Lline, .Lline + 1		\n"
+					   "	.endr				\n"
+					   "	.endr				\n" NEXT KEEP
 			: [data] "+r"(data), [x] "=&r"(x)
-			: [end] "r"(end), [last] "r"(walk->last), [width] "i"(width), [step] "i"(RANDOM_BYTES)
+			: [end] "r"(end), [last] "r"(walk->last), [width] "i"(width),
+			[step] "i"(RANDOM_BYTES)
 			: "cc", "memory", VECTOR_CLOBBER);
 	}
 }
 
-#define LOOPS(width) \
-	KERNEL_LOOP static void fixed_##width(struct split_walk *walk) { split_fixed(walk, width); } \
-	KERNEL_LOOP static void random_##width(struct split_walk *walk) { split_random(walk, width); }
+#define LOOPS(width)                                                    \
+	KERNEL_LOOP static void fixed_##width(struct split_walk *walk)  \
+	{                                                               \
+		split_fixed(walk, width);                               \
+	}                                                               \
+	KERNEL_LOOP static void random_##width(struct split_walk *walk) \
+	{                                                               \
+		split_random(walk, width);                              \
+	}
 LOOPS(2)
 LOOPS(4)
 LOOPS(8)
@@ -229,14 +254,16 @@ static struct status split_prepare(struct kernel_run *run)
 static void split_call(struct kernel_run *run, uint64_t elements)
 {
 	struct split_walk walk = {
-		.data = run->memory + (run->v[ORDER] == ORDER_FIXED ? run->v[OFFSET] : 0), .ring = ring_begin(run, elements),
+		.data = run->memory + (run->v[ORDER] == ORDER_FIXED ? run->v[OFFSET] : 0),
+		.ring = ring_begin(run, elements),
 	};
 	uint64_t words[8];
 
 	((split_loop *)run->code)(&walk);
 	ring_end(run, &walk.ring);
 	memcpy(words, walk.last, sizeof(words));
-	run->result = words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^ words[5] ^ words[6] ^ words[7];
+	run->result = words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^ words[5] ^ words[6] ^
+		      words[7];
 }
 
 static void split_rewind(struct kernel_run *run)
@@ -244,7 +271,8 @@ static void split_rewind(struct kernel_run *run)
 	run->position = 0;
 }
 
-/* Only an iteration's last load leaves a trace: one iteration a call, the whole ring and a half or a piece of it. */
+/* Only an iteration's last load leaves a trace: one iteration a call, the whole ring and a half or
+ * a piece of it. */
 static struct status split_verify(struct kernel_run *run)
 {
 	bool fixed = run->v[ORDER] == ORDER_FIXED;
@@ -259,11 +287,15 @@ static struct status split_verify(struct kernel_run *run)
 		for (uint64_t i = 0; i < width_of(run->v); i++) {
 			uint64_t at = turn % turns * step + last + i;
 
-			words[i / 8] |= (uint64_t)(fill_value(run->seed, at / 4) >> at % 4 * 8 & 0xff) << i % 8 * 8;
+			words[i / 8] |=
+				(uint64_t)(fill_value(run->seed, at / 4) >> at % 4 * 8 & 0xff)
+				<< i % 8 * 8;
 		}
 		split_call(run, run->granule);
-		if (run->result != (words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^ words[5] ^ words[6] ^ words[7]))
-			return status_make(STATUS_FAILED, "split-loads did not load what stands at byte %llu",
+		if (run->result != (words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^
+					   words[5] ^ words[6] ^ words[7]))
+			return status_make(STATUS_FAILED,
+				"split-loads did not load what stands at byte %llu",
 				(unsigned long long)(turn % turns * step + last));
 	}
 	split_rewind(run);
@@ -273,16 +305,19 @@ static struct status split_verify(struct kernel_run *run)
 static const char *split_remark(const int64_t *v)
 {
 	if (v[ORDER] == ORDER_FIXED && v[OFFSET] + (int64_t)width_of(v) <= 64)
-		return "All loads lie at the same place in their lines: a core whose cache has banks may begin fewer of them a cycle.";
+		return "All loads lie at the same place in their lines: a core whose cache has "
+		       "banks may begin fewer of them a cycle.";
 	return NULL;
 }
 
 const struct kernel kernel_split_loads = {
 	.name = "split-loads",
 	.title = "loads that cross cache lines",
-	.look_for = "A load that begins in one line and ends in the next counts as two. Turn offset to where it fits: twice as "
-		"fast at once. With order=random a load of N bytes crosses with a chance of (N - 1)/64: turn width, and "
-		"only wide ones suffer.",
+	.look_for = "A load that begins in one line and ends in the next counts as two. Turn "
+		    "offset to where it fits: twice as "
+		    "fast at once. With order=random a load of N bytes crosses with a chance of (N "
+		    "- 1)/64: turn width, and "
+		    "only wide ones suffer.",
 	.document = "Downs, Performance Speed Limits, \"Split Cache Lines\"",
 	.element = "load",
 	.limit = "split-lines",

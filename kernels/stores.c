@@ -1,7 +1,8 @@
 /* stores: fill an array, one store an element, of any width and anywhere against the cache lines.
  *
- * form=copied stores values that it loads from another array; form=checked compares them with what stands there first, and
- * stores those that differ. Two arrays of values take turns, pass by pass, and differ in a share of their elements. */
+ * form=copied stores values that it loads from another array; form=checked compares them with what
+ * stands there first, and stores those that differ. Two arrays of values take turns, pass by pass,
+ * and differ in a share of their elements. */
 #include <string.h>
 
 #include "base/random.h"
@@ -17,23 +18,42 @@ static const char *const width_names[] = { "1", "2", "4", "8", "16", "32", "64",
 static const char *const form_names[] = { "plain", "copied", "checked", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of all arrays: one when plain, else three", .kind = KNOB_BYTES,
-		.axis = AXIS_SIZE, .min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[WIDTH] = { .name = "width", .help = "bytes of a store", .kind = KNOB_CHOICE, .choices = width_names,
+	[SIZE] = { .name = "size",
+		.help = "bytes of all arrays: one when plain, else three",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[WIDTH] = { .name = "width",
+		.help = "bytes of a store",
+		.kind = KNOB_CHOICE,
+		.choices = width_names,
 		.initial = 2 },
-	[FORM] = { .name = "form", .help = "one value, values from an array, or of those what differs",
-		.kind = KNOB_CHOICE, .choices = form_names },
-	[CHANGED] = { .name = "changed", .help = "percent of values that differ from those stored before",
-		.kind = KNOB_COUNT, .min = 0, .max = 100, .initial = 0, .multiple = 5 },
-	[OFFSET] = { .name = "offset", .help = "bytes from the start of a line to the first store", .kind = KNOB_COUNT,
-		.min = 0, .max = LINE - 1 },
+	[FORM] = { .name = "form",
+		.help = "one value, values from an array, or of those what differs",
+		.kind = KNOB_CHOICE,
+		.choices = form_names },
+	[CHANGED] = { .name = "changed",
+		.help = "percent of values that differ from those stored before",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 100,
+		.initial = 0,
+		.multiple = 5 },
+	[OFFSET] = { .name = "offset",
+		.help = "bytes from the start of a line to the first store",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = LINE - 1 },
 };
 
 struct stores_walk {
 	struct ring ring;
 	unsigned char *to;
-	const unsigned char *from[2];      /* the values of this pass and of the next */
-	const unsigned char *value;        /* 64 bytes, all alike: what a plain store stores */
+	const unsigned char *from[2]; /* the values of this pass and of the next */
+	const unsigned char *value;   /* 64 bytes, all alike: what a plain store stores */
 };
 
 typedef void stores_loop(struct stores_walk *walk);
@@ -43,8 +63,8 @@ static uint64_t width_of(const int64_t *v)
 	return (uint64_t)1 << v[WIDTH];
 }
 
-/* for (; to != end; to += width)
- *	*to = value; */
+/*     for (; to != end; to += width)
+ *     *to = value; */
 KERNEL_BODY void stores_plain(struct stores_walk *walk, const int width)
 {
 	uint64_t value, turns, from;
@@ -55,71 +75,72 @@ KERNEL_BODY void stores_plain(struct stores_walk *walk, const int width)
 		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
 
 #if defined(__x86_64__)
-		__asm__ volatile(
-			".if %c[width] == 16\n"
-			"	movups (%[vector]), %%xmm0\n"
-			".elseif %c[width] == 32\n"
-			"	vmovups (%[vector]), %%ymm0\n"
-			".elseif %c[width] == 64\n"
-			"	vmovups (%[vector]), %%zmm0\n"
-			".endif\n"
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3\n"
-			".if %c[width] == 1\n"
-			"	movb %b[value], \\k(%[to])\n"
-			".elseif %c[width] == 2\n"
-			"	movw %w[value], \\k*2(%[to])\n"
-			".elseif %c[width] == 4\n"
-			"	movl %k[value], \\k*4(%[to])\n"
-			".elseif %c[width] == 8\n"
-			"	movq %q[value], \\k*8(%[to])\n"
-			".elseif %c[width] == 16\n"
-			"	movups %%xmm0, \\k*16(%[to])\n"
-			".elseif %c[width] == 32\n"
-			"	vmovups %%ymm0, \\k*32(%[to])\n"
-			".else\n"
-			"	vmovups %%zmm0, \\k*64(%[to])\n"
-			".endif\n"
-			".endr\n"
-			"	addq $4*%c[width], %[to]\n"
-			"	cmpq %[to], %[end]\n"
-			"	jne 1b\n"
-			".if %c[width] > 16\n"
-			"	vzeroupper\n"
-			".endif\n"
-			: [to] "+r"(to)
-			: [end] "r"(end), [value] "r"(value), [vector] "r"(walk->value), [width] "i"(width)
-			: "memory", "cc", "xmm0");
+		__asm__ volatile(".if %c[width] == 16\n"
+				 "	movups (%[vector]), %%xmm0\n"
+				 ".elseif %c[width] == 32\n"
+				 "	vmovups (%[vector]), %%ymm0\n"
+				 ".elseif %c[width] == 64\n"
+				 "	vmovups (%[vector]), %%zmm0\n"
+				 ".endif\n"
+				 ".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3\n"
+				 ".if %c[width] == 1\n"
+				 "	movb %b[value], \\k(%[to])\n"
+				 ".elseif %c[width] == 2\n"
+				 "	movw %w[value], \\k*2(%[to])\n"
+				 ".elseif %c[width] == 4\n"
+				 "	movl %k[value], \\k*4(%[to])\n"
+				 ".elseif %c[width] == 8\n"
+				 "	movq %q[value], \\k*8(%[to])\n"
+				 ".elseif %c[width] == 16\n"
+				 "	movups %%xmm0, \\k*16(%[to])\n"
+				 ".elseif %c[width] == 32\n"
+				 "	vmovups %%ymm0, \\k*32(%[to])\n"
+				 ".else\n"
+				 "	vmovups %%zmm0, \\k*64(%[to])\n"
+				 ".endif\n"
+				 ".endr\n"
+				 "	addq $4*%c[width], %[to]\n"
+				 "	cmpq %[to], %[end]\n"
+				 "	jne 1b\n"
+				 ".if %c[width] > 16\n"
+				 "	vzeroupper\n"
+				 ".endif\n"
+				 : [to] "+r"(to)
+				 : [end] "r"(end), [value] "r"(value), [vector] "r"(walk->value),
+				 [width] "i"(width)
+				 : "memory", "cc", "xmm0");
 #else
-		__asm__ volatile(
-			"	ldr q0, [%[vector]]\n"
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3\n"
-			".if %c[width] == 1\n"
-			"	strb %w[value], [%[to], #\\k]\n"
-			".elseif %c[width] == 2\n"
-			"	strh %w[value], [%[to], #\\k*2]\n"
-			".elseif %c[width] == 4\n"
-			"	str %w[value], [%[to], #\\k*4]\n"
-			".elseif %c[width] == 8\n"
-			"	str %x[value], [%[to], #\\k*8]\n"
-			".else\n"
-			"	str q0, [%[to], #\\k*16]\n"
-			".endif\n"
-			".endr\n"
-			"	add %[to], %[to], #4*%c[width]\n"
-			"	cmp %[to], %[end]\n"
-			"	b.ne 1b\n"
-			: [to] "+r"(to)
-			: [end] "r"(end), [value] "r"(value), [vector] "r"(walk->value), [width] "i"(width)
-			: "memory", "cc", "v0");
+		__asm__ volatile("	ldr q0, [%[vector]]\n"
+				 ".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3\n"
+				 ".if %c[width] == 1\n"
+				 "	strb %w[value], [%[to], #\\k]\n"
+				 ".elseif %c[width] == 2\n"
+				 "	strh %w[value], [%[to], #\\k*2]\n"
+				 ".elseif %c[width] == 4\n"
+				 "	str %w[value], [%[to], #\\k*4]\n"
+				 ".elseif %c[width] == 8\n"
+				 "	str %x[value], [%[to], #\\k*8]\n"
+				 ".else\n"
+				 "	str q0, [%[to], #\\k*16]\n"
+				 ".endif\n"
+				 ".endr\n"
+				 "	add %[to], %[to], #4*%c[width]\n"
+				 "	cmp %[to], %[end]\n"
+				 "	b.ne 1b\n"
+				 : [to] "+r"(to)
+				 : [end] "r"(end), [value] "r"(value), [vector] "r"(walk->value),
+				 [width] "i"(width)
+				 : "memory", "cc", "v0");
 #endif
 	}
 }
 
-/* The values of this piece, relative to where they go; behind a pass's end it is the other array's turn. */
+/* The values of this piece, relative to where they go; behind a pass's end it is the other array's
+ * turn. */
 static inline uint64_t values_of(struct stores_walk *walk)
 {
 	uint64_t delta = (uintptr_t)walk->from[0] - (uintptr_t)walk->to;
@@ -133,8 +154,8 @@ static inline uint64_t values_of(struct stores_walk *walk)
 	return delta;
 }
 
-/* for (; to != end; to += width)
- *	*to = *(to + (values - array)); */
+/*     for (; to != end; to += width)
+ *     *to = *(to + (values - array)); */
 KERNEL_BODY void stores_copied(struct stores_walk *walk, const int width)
 {
 	uint64_t turns, from;
@@ -145,80 +166,78 @@ KERNEL_BODY void stores_copied(struct stores_walk *walk, const int width)
 		uint64_t values = values_of(walk), t;
 
 #if defined(__x86_64__)
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3\n"
-			".if %c[width] == 1\n"
-			"	movzbl \\k(%[to],%[values]), %k[t]\n"
-			"	movb %b[t], \\k(%[to])\n"
-			".elseif %c[width] == 2\n"
-			"	movzwl \\k*2(%[to],%[values]), %k[t]\n"
-			"	movw %w[t], \\k*2(%[to])\n"
-			".elseif %c[width] == 4\n"
-			"	movl \\k*4(%[to],%[values]), %k[t]\n"
-			"	movl %k[t], \\k*4(%[to])\n"
-			".elseif %c[width] == 8\n"
-			"	movq \\k*8(%[to],%[values]), %q[t]\n"
-			"	movq %q[t], \\k*8(%[to])\n"
-			".elseif %c[width] == 16\n"
-			"	movups \\k*16(%[to],%[values]), %%xmm0\n"
-			"	movups %%xmm0, \\k*16(%[to])\n"
-			".elseif %c[width] == 32\n"
-			"	vmovups \\k*32(%[to],%[values]), %%ymm0\n"
-			"	vmovups %%ymm0, \\k*32(%[to])\n"
-			".else\n"
-			"	vmovups \\k*64(%[to],%[values]), %%zmm0\n"
-			"	vmovups %%zmm0, \\k*64(%[to])\n"
-			".endif\n"
-			".endr\n"
-			"	addq $4*%c[width], %[to]\n"
-			"	cmpq %[to], %[end]\n"
-			"	jne 1b\n"
-			".if %c[width] > 16\n"
-			"	vzeroupper\n"
-			".endif\n"
-			: [to] "+r"(to), [t] "=&r"(t)
-			: [end] "r"(end), [values] "r"(values), [width] "i"(width)
-			: "memory", "cc", "xmm0");
+		__asm__ volatile(".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3\n"
+				 ".if %c[width] == 1\n"
+				 "	movzbl \\k(%[to],%[values]), %k[t]\n"
+				 "	movb %b[t], \\k(%[to])\n"
+				 ".elseif %c[width] == 2\n"
+				 "	movzwl \\k*2(%[to],%[values]), %k[t]\n"
+				 "	movw %w[t], \\k*2(%[to])\n"
+				 ".elseif %c[width] == 4\n"
+				 "	movl \\k*4(%[to],%[values]), %k[t]\n"
+				 "	movl %k[t], \\k*4(%[to])\n"
+				 ".elseif %c[width] == 8\n"
+				 "	movq \\k*8(%[to],%[values]), %q[t]\n"
+				 "	movq %q[t], \\k*8(%[to])\n"
+				 ".elseif %c[width] == 16\n"
+				 "	movups \\k*16(%[to],%[values]), %%xmm0\n"
+				 "	movups %%xmm0, \\k*16(%[to])\n"
+				 ".elseif %c[width] == 32\n"
+				 "	vmovups \\k*32(%[to],%[values]), %%ymm0\n"
+				 "	vmovups %%ymm0, \\k*32(%[to])\n"
+				 ".else\n"
+				 "	vmovups \\k*64(%[to],%[values]), %%zmm0\n"
+				 "	vmovups %%zmm0, \\k*64(%[to])\n"
+				 ".endif\n"
+				 ".endr\n"
+				 "	addq $4*%c[width], %[to]\n"
+				 "	cmpq %[to], %[end]\n"
+				 "	jne 1b\n"
+				 ".if %c[width] > 16\n"
+				 "	vzeroupper\n"
+				 ".endif\n"
+				 : [to] "+r"(to), [t] "=&r"(t)
+				 : [end] "r"(end), [values] "r"(values), [width] "i"(width)
+				 : "memory", "cc", "xmm0");
 #else
 		/* An index goes without a displacement: the values have a pointer of their own. */
-		__asm__ volatile(
-			"	add %[t], %[to], %[values]\n"
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3\n"
-			".if %c[width] == 1\n"
-			"	ldrb w16, [%[t], #\\k]\n"
-			"	strb w16, [%[to], #\\k]\n"
-			".elseif %c[width] == 2\n"
-			"	ldrh w16, [%[t], #\\k*2]\n"
-			"	strh w16, [%[to], #\\k*2]\n"
-			".elseif %c[width] == 4\n"
-			"	ldr w16, [%[t], #\\k*4]\n"
-			"	str w16, [%[to], #\\k*4]\n"
-			".elseif %c[width] == 8\n"
-			"	ldr x16, [%[t], #\\k*8]\n"
-			"	str x16, [%[to], #\\k*8]\n"
-			".else\n"
-			"	ldr q0, [%[t], #\\k*16]\n"
-			"	str q0, [%[to], #\\k*16]\n"
-			".endif\n"
-			".endr\n"
-			"	add %[t], %[t], #4*%c[width]\n"
-			"	add %[to], %[to], #4*%c[width]\n"
-			"	cmp %[to], %[end]\n"
-			"	b.ne 1b\n"
-			: [to] "+r"(to), [t] "=&r"(t)
-			: [end] "r"(end), [values] "r"(values), [width] "i"(width)
-			: "memory", "cc", "v0", "x16");
+		__asm__ volatile("	add %[t], %[to], %[values]\n"
+				 ".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3\n"
+				 ".if %c[width] == 1\n"
+				 "	ldrb w16, [%[t], #\\k]\n"
+				 "	strb w16, [%[to], #\\k]\n"
+				 ".elseif %c[width] == 2\n"
+				 "	ldrh w16, [%[t], #\\k*2]\n"
+				 "	strh w16, [%[to], #\\k*2]\n"
+				 ".elseif %c[width] == 4\n"
+				 "	ldr w16, [%[t], #\\k*4]\n"
+				 "	str w16, [%[to], #\\k*4]\n"
+				 ".elseif %c[width] == 8\n"
+				 "	ldr x16, [%[t], #\\k*8]\n"
+				 "	str x16, [%[to], #\\k*8]\n"
+				 ".else\n"
+				 "	ldr q0, [%[t], #\\k*16]\n"
+				 "	str q0, [%[to], #\\k*16]\n"
+				 ".endif\n"
+				 ".endr\n"
+				 "	add %[t], %[t], #4*%c[width]\n"
+				 "	add %[to], %[to], #4*%c[width]\n"
+				 "	cmp %[to], %[end]\n"
+				 "	b.ne 1b\n"
+				 : [to] "+r"(to), [t] "=&r"(t)
+				 : [end] "r"(end), [values] "r"(values), [width] "i"(width)
+				 : "memory", "cc", "v0", "x16");
 #endif
 	}
 }
 
-/* for (; to != end; to += width)
- *	if (*to != *(to + (values - array)))
- *		*to = *(to + (values - array)); */
+/*     for (; to != end; to += width)
+ *     if (*to != *(to + (values - array)))
+ *     	*to = *(to + (values - array)); */
 KERNEL_BODY void stores_checked(struct stores_walk *walk, const int width)
 {
 	uint64_t turns, from;
@@ -228,101 +247,104 @@ KERNEL_BODY void stores_checked(struct stores_walk *walk, const int width)
 		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
 		uint64_t values = values_of(walk), t;
 
-		/* Stores stand behind the loop: where nothing changes, no branch is taken on the way. */
+		/* Stores stand behind the loop: where nothing changes, no branch is taken on the
+		 * way. */
 #if defined(__x86_64__)
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3\n"
-			".if %c[width] == 1\n"
-			"	movzbl \\k(%[to],%[values]), %k[t]\n"
-			"	cmpb %b[t], \\k(%[to])\n"
-			".elseif %c[width] == 2\n"
-			"	movzwl \\k*2(%[to],%[values]), %k[t]\n"
-			"	cmpw %w[t], \\k*2(%[to])\n"
-			".elseif %c[width] == 4\n"
-			"	movl \\k*4(%[to],%[values]), %k[t]\n"
-			"	cmpl %k[t], \\k*4(%[to])\n"
-			".else\n"
-			"	movq \\k*8(%[to],%[values]), %q[t]\n"
-			"	cmpq %q[t], \\k*8(%[to])\n"
-			".endif\n"
-			"	jne 3\\k\\()f\n"
-			"2\\k:\n"
-			".endr\n"
-			"	addq $4*%c[width], %[to]\n"
-			"	cmpq %[to], %[end]\n"
-			"	jne 1b\n"
-			"	jmp 4f\n"
-			".irp k,0,1,2,3\n"
-			"3\\k:\n"
-			".if %c[width] == 1\n"
-			"	movb %b[t], \\k(%[to])\n"
-			".elseif %c[width] == 2\n"
-			"	movw %w[t], \\k*2(%[to])\n"
-			".elseif %c[width] == 4\n"
-			"	movl %k[t], \\k*4(%[to])\n"
-			".else\n"
-			"	movq %q[t], \\k*8(%[to])\n"
-			".endif\n"
-			"	jmp 2\\k\\()b\n"
-			".endr\n"
-			"4:\n"
-			: [to] "+r"(to), [t] "=&r"(t)
-			: [end] "r"(end), [values] "r"(values), [width] "i"(width)
-			: "memory", "cc");
+		__asm__ volatile(".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3\n"
+				 ".if %c[width] == 1\n"
+				 "	movzbl \\k(%[to],%[values]), %k[t]\n"
+				 "	cmpb %b[t], \\k(%[to])\n"
+				 ".elseif %c[width] == 2\n"
+				 "	movzwl \\k*2(%[to],%[values]), %k[t]\n"
+				 "	cmpw %w[t], \\k*2(%[to])\n"
+				 ".elseif %c[width] == 4\n"
+				 "	movl \\k*4(%[to],%[values]), %k[t]\n"
+				 "	cmpl %k[t], \\k*4(%[to])\n"
+				 ".else\n"
+				 "	movq \\k*8(%[to],%[values]), %q[t]\n"
+				 "	cmpq %q[t], \\k*8(%[to])\n"
+				 ".endif\n"
+				 "	jne 3\\k\\()f\n"
+				 "2\\k:\n"
+				 ".endr\n"
+				 "	addq $4*%c[width], %[to]\n"
+				 "	cmpq %[to], %[end]\n"
+				 "	jne 1b\n"
+				 "	jmp 4f\n"
+				 ".irp k,0,1,2,3\n"
+				 "3\\k:\n"
+				 ".if %c[width] == 1\n"
+				 "	movb %b[t], \\k(%[to])\n"
+				 ".elseif %c[width] == 2\n"
+				 "	movw %w[t], \\k*2(%[to])\n"
+				 ".elseif %c[width] == 4\n"
+				 "	movl %k[t], \\k*4(%[to])\n"
+				 ".else\n"
+				 "	movq %q[t], \\k*8(%[to])\n"
+				 ".endif\n"
+				 "	jmp 2\\k\\()b\n"
+				 ".endr\n"
+				 "4:\n"
+				 : [to] "+r"(to), [t] "=&r"(t)
+				 : [end] "r"(end), [values] "r"(values), [width] "i"(width)
+				 : "memory", "cc");
 #else
-		__asm__ volatile(
-			"	add %[t], %[to], %[values]\n"
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3\n"
-			".if %c[width] == 1\n"
-			"	ldrb w16, [%[t], #\\k]\n"
-			"	ldrb w17, [%[to], #\\k]\n"
-			".elseif %c[width] == 2\n"
-			"	ldrh w16, [%[t], #\\k*2]\n"
-			"	ldrh w17, [%[to], #\\k*2]\n"
-			".elseif %c[width] == 4\n"
-			"	ldr w16, [%[t], #\\k*4]\n"
-			"	ldr w17, [%[to], #\\k*4]\n"
-			".else\n"
-			"	ldr x16, [%[t], #\\k*8]\n"
-			"	ldr x17, [%[to], #\\k*8]\n"
-			".endif\n"
-			"	cmp x16, x17\n"
-			"	b.ne 3\\k\\()f\n"
-			"2\\k:\n"
-			".endr\n"
-			"	add %[t], %[t], #4*%c[width]\n"
-			"	add %[to], %[to], #4*%c[width]\n"
-			"	cmp %[to], %[end]\n"
-			"	b.ne 1b\n"
-			"	b 4f\n"
-			".irp k,0,1,2,3\n"
-			"3\\k:\n"
-			".if %c[width] == 1\n"
-			"	strb w16, [%[to], #\\k]\n"
-			".elseif %c[width] == 2\n"
-			"	strh w16, [%[to], #\\k*2]\n"
-			".elseif %c[width] == 4\n"
-			"	str w16, [%[to], #\\k*4]\n"
-			".else\n"
-			"	str x16, [%[to], #\\k*8]\n"
-			".endif\n"
-			"	b 2\\k\\()b\n"
-			".endr\n"
-			"4:\n"
-			: [to] "+r"(to), [t] "=&r"(t)
-			: [end] "r"(end), [values] "r"(values), [width] "i"(width)
-			: "memory", "cc", "x16", "x17");
+		__asm__ volatile("	add %[t], %[to], %[values]\n"
+				 ".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3\n"
+				 ".if %c[width] == 1\n"
+				 "	ldrb w16, [%[t], #\\k]\n"
+				 "	ldrb w17, [%[to], #\\k]\n"
+				 ".elseif %c[width] == 2\n"
+				 "	ldrh w16, [%[t], #\\k*2]\n"
+				 "	ldrh w17, [%[to], #\\k*2]\n"
+				 ".elseif %c[width] == 4\n"
+				 "	ldr w16, [%[t], #\\k*4]\n"
+				 "	ldr w17, [%[to], #\\k*4]\n"
+				 ".else\n"
+				 "	ldr x16, [%[t], #\\k*8]\n"
+				 "	ldr x17, [%[to], #\\k*8]\n"
+				 ".endif\n"
+				 "	cmp x16, x17\n"
+				 "	b.ne 3\\k\\()f\n"
+				 "2\\k:\n"
+				 ".endr\n"
+				 "	add %[t], %[t], #4*%c[width]\n"
+				 "	add %[to], %[to], #4*%c[width]\n"
+				 "	cmp %[to], %[end]\n"
+				 "	b.ne 1b\n"
+				 "	b 4f\n"
+				 ".irp k,0,1,2,3\n"
+				 "3\\k:\n"
+				 ".if %c[width] == 1\n"
+				 "	strb w16, [%[to], #\\k]\n"
+				 ".elseif %c[width] == 2\n"
+				 "	strh w16, [%[to], #\\k*2]\n"
+				 ".elseif %c[width] == 4\n"
+				 "	str w16, [%[to], #\\k*4]\n"
+				 ".else\n"
+				 "	str x16, [%[to], #\\k*8]\n"
+				 ".endif\n"
+				 "	b 2\\k\\()b\n"
+				 ".endr\n"
+				 "4:\n"
+				 : [to] "+r"(to), [t] "=&r"(t)
+				 : [end] "r"(end), [values] "r"(values), [width] "i"(width)
+				 : "memory", "cc", "x16", "x17");
 #endif
 	}
 }
 
-#define LOOP(form, width) \
-	KERNEL_LOOP static void form##_##width(struct stores_walk *walk) { form(walk, width); }
+#define LOOP(form, width)                                                \
+	KERNEL_LOOP static void form##_##width(struct stores_walk *walk) \
+	{                                                                \
+		form(walk, width);                                       \
+	}
 
+/* clang-format off */
 LOOP(stores_plain, 1) LOOP(stores_plain, 2) LOOP(stores_plain, 4) LOOP(stores_plain, 8) LOOP(stores_plain, 16)
 LOOP(stores_copied, 1) LOOP(stores_copied, 2) LOOP(stores_copied, 4) LOOP(stores_copied, 8) LOOP(stores_copied, 16)
 LOOP(stores_checked, 1) LOOP(stores_checked, 2) LOOP(stores_checked, 4) LOOP(stores_checked, 8)
@@ -339,12 +361,16 @@ static stores_loop *const loops[FORMS][WIDTHS] = {
 	{ stores_copied_1, stores_copied_2, stores_copied_4, stores_copied_8, stores_copied_16 WIDE(stores_copied) },
 	{ stores_checked_1, stores_checked_2, stores_checked_4, stores_checked_8 },
 };
+/* clang-format on */
+
 static const char *const functions[FORMS] = { "stores_plain", "stores_copied", "stores_checked" };
 
 static struct status stores_check(const int64_t *v)
 {
 	if (v[FORM] == FORM_CHECKED && width_of(v) > 8)
-		return status_make(STATUS_USAGE, "form=checked compares in general registers: width=%s is too wide, at most 8",
+		return status_make(STATUS_USAGE,
+			"form=checked compares in general registers: width=%s is too wide, at most "
+			"8",
 			width_names[v[WIDTH]]);
 	if (width_of(v) == 64)
 		return features_need(FEATURE_AVX512, "width=64");
@@ -377,7 +403,8 @@ static uint64_t stores_footprint(const int64_t *v)
 /* Where the elements are: alone, or behind the two arrays of values. */
 static unsigned char *elements_in(const struct kernel_run *run)
 {
-	return run->memory + (run->v[FORM] == FORM_PLAIN ? 0 : part_of(run->v) * 2) + run->v[OFFSET];
+	return run->memory + (run->v[FORM] == FORM_PLAIN ? 0 : part_of(run->v) * 2) +
+	       run->v[OFFSET];
 }
 
 /* Values lie where their elements do, so all that moves them makes another layout. */
@@ -385,7 +412,10 @@ static uint64_t stores_layout(const int64_t *v)
 {
 	if (v[FORM] == FORM_PLAIN)
 		return 0;
-	return 1 + (((part_of(v) * WIDTHS + (uint64_t)v[WIDTH]) * 101 + (uint64_t)v[CHANGED]) * LINE + (uint64_t)v[OFFSET]) * 2;
+	return 1 +
+	       (((part_of(v) * WIDTHS + (uint64_t)v[WIDTH]) * 101 + (uint64_t)v[CHANGED]) * LINE +
+		       (uint64_t)v[OFFSET]) *
+		       2;
 }
 
 static uint64_t elements_of(const int64_t *v)
@@ -421,13 +451,18 @@ static void stores_figures(struct kernel_run *run)
 	double surprises;
 
 	run->lines = (double)(plain ? width : 2 * width) / LINE;
-	/* Of the stores that a line's end cuts, one in every line; a check's load is cut alike, and so is what it compares. */
+	/* Of the stores that a line's end cuts, one in every line; a check's load is cut alike, and
+	 * so is what it compares. */
 	if ((uint64_t)v[OFFSET] % width)
 		run->splits = (double)width / LINE *
-			(plain ? 1 : v[FORM] == FORM_COPIED ? 2 : 2 + (double)v[CHANGED] / 100);
-	/* Whether a value differs is a coin with that share, unless the predictor can learn the ring by heart: those of
-	 * today learn some tens of thousands of surprises. */
-	surprises = v[FORM] != FORM_CHECKED ? 0 : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
+			      (plain			       ? 1
+				      : v[FORM] == FORM_COPIED ? 2
+							       : 2 + (double)v[CHANGED] / 100);
+	/* Whether a value differs is a coin with that share, unless the predictor can learn the
+	 * ring by heart: those of today learn some tens of thousands of surprises. */
+	surprises = v[FORM] != FORM_CHECKED
+			    ? 0
+			    : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
 	if (surprises * (double)count >= 65536)
 		run->mispredicts = surprises;
 }
@@ -435,14 +470,16 @@ static void stores_figures(struct kernel_run *run)
 static struct status stores_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	uint64_t part = part_of(v), width = width_of(v), count = elements_of(v), footprint = stores_footprint(v);
+	uint64_t part = part_of(v), width = width_of(v), count = elements_of(v),
+		 footprint = stores_footprint(v);
 	bool plain = v[FORM] == FORM_PLAIN;
 
 	for (uint64_t i = run->prepared >= footprint ? count : 0; i < count; i++) {
 		unsigned char *values = run->memory + v[OFFSET] + i * width;
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
+			return status_make(
+				STATUS_CANCELLED, "stopped while the arrays were filled");
 		if (!plain) {
 			write_value(values, value_of(run, i, 0), width);
 			write_value(values + part, value_of(run, i, 1), width);
@@ -461,14 +498,17 @@ static struct status stores_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* result: which array the last element took its value from. A pass takes the other one's than the pass before. */
+/* result: which array the last element took its value from. A pass takes the other one's than the
+ * pass before. */
 static void stores_call(struct kernel_run *run, uint64_t elements)
 {
 	static const uint64_t value[8] = { [0 ... 7] = 0x5a5a5a5a5a5a5a5a };
 	uint64_t part = part_of(run->v), which = run->result ^ (run->position == 0);
 	const unsigned char *values = run->memory + run->v[OFFSET];
 	struct stores_walk walk = {
-		.ring = ring_begin(run, elements), .to = elements_in(run), .value = (const unsigned char *)value,
+		.ring = ring_begin(run, elements),
+		.to = elements_in(run),
+		.value = (const unsigned char *)value,
 		.from = { values + part * which, values + part * !which },
 	};
 
@@ -488,8 +528,8 @@ static struct status stores_verify(struct kernel_run *run)
 	unsigned char *to = elements_in(run), right[LINE];
 	bool plain = run->v[FORM] == FORM_PLAIN;
 
-	/* Two passes, one with the values of each array; the second ends earlier, and behind its end stands what the first
-	 * stored. */
+	/* Two passes, one with the values of each array; the second ends earlier, and behind its
+	 * end stands what the first stored. */
 	for (int pass = 0; pass < 2; pass++) {
 		uint64_t count = pass ? limit / 2 / UNROLL * UNROLL : limit;
 		int which;
@@ -505,9 +545,11 @@ static struct status stores_verify(struct kernel_run *run)
 			if (plain)
 				memset(right, stored ? 0x5a : pass, sizeof(right));
 			else
-				write_value(right, value_of(run, i, stored ? which : !which), width);
+				write_value(
+					right, value_of(run, i, stored ? which : !which), width);
 			if (memcmp(to + i * width, right, width) != 0)
-				return status_make(STATUS_FAILED, "stores left another value in element %llu than is right",
+				return status_make(STATUS_FAILED,
+					"stores left another value in element %llu than is right",
 					(unsigned long long)i);
 		}
 	}
@@ -518,9 +560,12 @@ static struct status stores_verify(struct kernel_run *run)
 const struct kernel kernel_stores = {
 	.name = "stores",
 	.title = "store to an array",
-	.look_for = "However narrow, a store takes its turn: one a cycle, two on newer cores. Turn up width, and the same cycles "
-		"store more bytes; turn offset, and those that cross a line count twice. With form=checked loads take the "
-		"place of stores, which pays while little is changed and what changes can be foreseen.",
+	.look_for = "However narrow, a store takes its turn: one a cycle, two on newer cores. Turn "
+		    "up width, and the same cycles "
+		    "store more bytes; turn offset, and those that cross a line count twice. With "
+		    "form=checked loads take the "
+		    "place of stores, which pays while little is changed and what changes can be "
+		    "foreseen.",
 	.document = "Downs, Performance Speed Limits, Stores",
 	.element = "element stored",
 	.hint = "Down to width, then +: the same cycles, more bytes",

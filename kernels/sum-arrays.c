@@ -1,7 +1,9 @@
-/* sum-arrays: d[i] = a[i] + b[i] over three arrays of 4-byte integers, with the addresses made in three ways.
+/* sum-arrays: d[i] = a[i] + b[i] over three arrays of 4-byte integers, with the addresses made in
+ * three ways.
  *
- * One index for all arrays costs nothing in the loop, but makes every address complex, the store's too. A pointer for each
- * makes them simple and adds two additions. Addresses relative to the store's pointer have both: a simple store, one addition. */
+ * One index for all arrays costs nothing in the loop, but makes every address complex, the store's
+ * too. A pointer for each makes them simple and adds two additions. Addresses relative to the
+ * store's pointer have both: a simple store, one addition. */
 #include "base/random.h"
 #include "kernels/kernel.h"
 #include "kernels/ring.h"
@@ -13,12 +15,27 @@ enum { UNROLL_MAX = 8 };
 static const char *const form_names[] = { "indexed", "relative", "pointers", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of all three arrays", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[FORM] = { .name = "form", .help = "one index, addresses relative to the store's, or a pointer each",
-		.kind = KNOB_CHOICE, .choices = form_names, .role = KNOB_FORM },
-	[UNROLL] = { .name = "unroll", .help = "elements in one iteration of the loop", .kind = KNOB_COUNT,
-		.min = 1, .max = UNROLL_MAX, .initial = 1, .factor = 2, .role = KNOB_FORM },
+	[SIZE] = { .name = "size",
+		.help = "bytes of all three arrays",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[FORM] = { .name = "form",
+		.help = "one index, addresses relative to the store's, or a pointer each",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
+	[UNROLL] = { .name = "unroll",
+		.help = "elements in one iteration of the loop",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = UNROLL_MAX,
+		.initial = 1,
+		.factor = 2,
+		.role = KNOB_FORM },
 };
 
 struct sum_walk {
@@ -30,7 +47,7 @@ struct sum_walk {
 typedef void sum_loop(struct sum_walk *walk);
 
 /* for (; i != end; i++)
- *	d[i] = a[i] + b[i]; */
+ *     d[i] = a[i] + b[i]; */
 KERNEL_BODY void sum_indexed(struct sum_walk *walk, const int unroll)
 {
 	uint64_t turns, from;
@@ -39,52 +56,55 @@ KERNEL_BODY void sum_indexed(struct sum_walk *walk, const int unroll)
 		uint64_t i = from * (uint64_t)unroll, end = i + turns * (uint64_t)unroll, t;
 
 #if defined(__x86_64__)
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			".if \\k < %c[unroll]\n"
-			"	movl \\k*4(%[b],%[i],4), %k[t]\n"
-			"	addl \\k*4(%[a],%[i],4), %k[t]\n"
-			"	movl %k[t], \\k*4(%[d],%[i],4)\n"
-			".endif\n"
-			".endr\n"
-			"	addq $%c[unroll], %[i]\n"
-			"	cmpq %[i], %[end]\n"
-			"	jne 1b\n"
-			: [i] "+r"(i), [t] "=&r"(t)
-			: [a] "r"(walk->a), [b] "r"(walk->b), [d] "r"(walk->d), [end] "r"(end), [unroll] "i"(unroll)
-			: "memory", "cc");
+		__asm__ volatile(".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3,4,5,6,7\n"
+				 ".if \\k < %c[unroll]\n"
+				 "	movl \\k*4(%[b],%[i],4), %k[t]\n"
+				 "	addl \\k*4(%[a],%[i],4), %k[t]\n"
+				 "	movl %k[t], \\k*4(%[d],%[i],4)\n"
+				 ".endif\n"
+				 ".endr\n"
+				 "	addq $%c[unroll], %[i]\n"
+				 "	cmpq %[i], %[end]\n"
+				 "	jne 1b\n"
+				 : [i] "+r"(i), [t] "=&r"(t)
+				 : [a] "r"(walk->a), [b] "r"(walk->b), [d] "r"(walk->d),
+				 [end] "r"(end), [unroll] "i"(unroll)
+				 : "memory", "cc");
 #else
-		/* An index goes without a displacement here: unrolled, it steps after every element. */
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			".rept %c[unroll]\n"
-			"	ldr %w[t], [%[b], %[i], lsl #2]\n"
-			"	ldr w16, [%[a], %[i], lsl #2]\n"
-			"	add %w[t], %w[t], w16\n"
-			"	str %w[t], [%[d], %[i], lsl #2]\n"
-			"	add %[i], %[i], #1\n"
-			".endr\n"
-			"	cmp %[i], %[end]\n"
-			"	b.ne 1b\n"
-			: [i] "+r"(i), [t] "=&r"(t)
-			: [a] "r"(walk->a), [b] "r"(walk->b), [d] "r"(walk->d), [end] "r"(end), [unroll] "i"(unroll)
-			: "memory", "cc", "x16");
+		/* An index goes without a displacement here: unrolled, it steps after every
+		 * element. */
+		__asm__ volatile(".p2align 6\n"
+				 "1:\n"
+				 ".rept %c[unroll]\n"
+				 "	ldr %w[t], [%[b], %[i], lsl #2]\n"
+				 "	ldr w16, [%[a], %[i], lsl #2]\n"
+				 "	add %w[t], %w[t], w16\n"
+				 "	str %w[t], [%[d], %[i], lsl #2]\n"
+				 "	add %[i], %[i], #1\n"
+				 ".endr\n"
+				 "	cmp %[i], %[end]\n"
+				 "	b.ne 1b\n"
+				 : [i] "+r"(i), [t] "=&r"(t)
+				 : [a] "r"(walk->a), [b] "r"(walk->b), [d] "r"(walk->d),
+				 [end] "r"(end), [unroll] "i"(unroll)
+				 : "memory", "cc", "x16");
 #endif
 	}
 }
 
 /* for (; d != end; d++)
- *	*d = *(d + (b - d at the start)) + *(d + (a - d at the start)); */
+ *     *d = *(d + (b - d at the start)) + *(d + (a - d at the start)); */
 KERNEL_BODY void sum_relative(struct sum_walk *walk, const int unroll)
 {
-	uint64_t to_a = (uintptr_t)walk->a - (uintptr_t)walk->d, to_b = (uintptr_t)walk->b - (uintptr_t)walk->d;
+	uint64_t to_a = (uintptr_t)walk->a - (uintptr_t)walk->d,
+		 to_b = (uintptr_t)walk->b - (uintptr_t)walk->d;
 	uint64_t turns, from;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		uint32_t *d = walk->d + from * (uint64_t)unroll, *end = d + turns * (uint64_t)unroll;
+		uint32_t *d = walk->d + from * (uint64_t)unroll,
+			 *end = d + turns * (uint64_t)unroll;
 		uint64_t t;
 
 #if defined(__x86_64__)
@@ -124,71 +144,81 @@ KERNEL_BODY void sum_relative(struct sum_walk *walk, const int unroll)
 }
 
 /* for (; d != end; a++, b++, d++)
- *	*d = *b + *a; */
+ *     *d = *b + *a; */
 KERNEL_BODY void sum_pointers(struct sum_walk *walk, const int unroll)
 {
 	uint64_t turns, from;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *a = walk->a + from * (uint64_t)unroll, *b = walk->b + from * (uint64_t)unroll;
-		uint32_t *d = walk->d + from * (uint64_t)unroll, *end = d + turns * (uint64_t)unroll;
+		const uint32_t *a = walk->a + from * (uint64_t)unroll,
+			       *b = walk->b + from * (uint64_t)unroll;
+		uint32_t *d = walk->d + from * (uint64_t)unroll,
+			 *end = d + turns * (uint64_t)unroll;
 		uint64_t t;
 
 #if defined(__x86_64__)
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			".if \\k < %c[unroll]\n"
-			"	movl \\k*4(%[b]), %k[t]\n"
-			"	addl \\k*4(%[a]), %k[t]\n"
-			"	movl %k[t], \\k*4(%[d])\n"
-			".endif\n"
-			".endr\n"
-			"	addq $4*%c[unroll], %[b]\n"
-			"	addq $4*%c[unroll], %[a]\n"
-			"	addq $4*%c[unroll], %[d]\n"
-			"	cmpq %[d], %[end]\n"
-			"	jne 1b\n"
-			: [a] "+r"(a), [b] "+r"(b), [d] "+r"(d), [t] "=&r"(t)
-			: [end] "r"(end), [unroll] "i"(unroll)
-			: "memory", "cc");
+		__asm__ volatile(".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3,4,5,6,7\n"
+				 ".if \\k < %c[unroll]\n"
+				 "	movl \\k*4(%[b]), %k[t]\n"
+				 "	addl \\k*4(%[a]), %k[t]\n"
+				 "	movl %k[t], \\k*4(%[d])\n"
+				 ".endif\n"
+				 ".endr\n"
+				 "	addq $4*%c[unroll], %[b]\n"
+				 "	addq $4*%c[unroll], %[a]\n"
+				 "	addq $4*%c[unroll], %[d]\n"
+				 "	cmpq %[d], %[end]\n"
+				 "	jne 1b\n"
+				 : [a] "+r"(a), [b] "+r"(b), [d] "+r"(d), [t] "=&r"(t)
+				 : [end] "r"(end), [unroll] "i"(unroll)
+				 : "memory", "cc");
 #else
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			".if \\k < %c[unroll]\n"
-			"	ldr %w[t], [%[b], #\\k*4]\n"
-			"	ldr w16, [%[a], #\\k*4]\n"
-			"	add %w[t], %w[t], w16\n"
-			"	str %w[t], [%[d], #\\k*4]\n"
-			".endif\n"
-			".endr\n"
-			"	add %[b], %[b], #4*%c[unroll]\n"
-			"	add %[a], %[a], #4*%c[unroll]\n"
-			"	add %[d], %[d], #4*%c[unroll]\n"
-			"	cmp %[d], %[end]\n"
-			"	b.ne 1b\n"
-			: [a] "+r"(a), [b] "+r"(b), [d] "+r"(d), [t] "=&r"(t)
-			: [end] "r"(end), [unroll] "i"(unroll)
-			: "memory", "cc", "x16");
+		__asm__ volatile(".p2align 6\n"
+				 "1:\n"
+				 ".irp k,0,1,2,3,4,5,6,7\n"
+				 ".if \\k < %c[unroll]\n"
+				 "	ldr %w[t], [%[b], #\\k*4]\n"
+				 "	ldr w16, [%[a], #\\k*4]\n"
+				 "	add %w[t], %w[t], w16\n"
+				 "	str %w[t], [%[d], #\\k*4]\n"
+				 ".endif\n"
+				 ".endr\n"
+				 "	add %[b], %[b], #4*%c[unroll]\n"
+				 "	add %[a], %[a], #4*%c[unroll]\n"
+				 "	add %[d], %[d], #4*%c[unroll]\n"
+				 "	cmp %[d], %[end]\n"
+				 "	b.ne 1b\n"
+				 : [a] "+r"(a), [b] "+r"(b), [d] "+r"(d), [t] "=&r"(t)
+				 : [end] "r"(end), [unroll] "i"(unroll)
+				 : "memory", "cc", "x16");
 #endif
 	}
 }
 
-#define LOOP(form, unroll) \
-	KERNEL_LOOP static void form##_##unroll(struct sum_walk *walk) { form(walk, unroll); }
-#define LOOPS(form) \
-	LOOP(form, 1) LOOP(form, 2) LOOP(form, 3) LOOP(form, 4) LOOP(form, 5) LOOP(form, 6) LOOP(form, 7) LOOP(form, 8)
-#define NAMES(form) { form##_1, form##_2, form##_3, form##_4, form##_5, form##_6, form##_7, form##_8 }
+#define LOOP(form, unroll)                                             \
+	KERNEL_LOOP static void form##_##unroll(struct sum_walk *walk) \
+	{                                                              \
+		form(walk, unroll);                                    \
+	}
+#define LOOPS(form)   \
+	LOOP(form, 1) \
+	LOOP(form, 2) \
+	LOOP(form, 3) LOOP(form, 4) LOOP(form, 5) LOOP(form, 6) LOOP(form, 7) LOOP(form, 8)
+#define NAMES(form)                                                                            \
+	{                                                                                      \
+		form##_1, form##_2, form##_3, form##_4, form##_5, form##_6, form##_7, form##_8 \
+	}
 
 LOOPS(sum_indexed)
 LOOPS(sum_relative)
 LOOPS(sum_pointers)
 
 static sum_loop *const loops[FORMS][UNROLL_MAX] = {
-	NAMES(sum_indexed), NAMES(sum_relative), NAMES(sum_pointers),
+	NAMES(sum_indexed),
+	NAMES(sum_relative),
+	NAMES(sum_pointers),
 };
 static const char *const functions[FORMS] = { "sum_indexed", "sum_relative", "sum_pointers" };
 
@@ -223,7 +253,8 @@ static struct status sum_prepare(struct kernel_run *run)
 	/* a, then b, in one run of values; d needs none. */
 	for (uint64_t i = run->prepared >= part * 12 ? part * 3 : 0; i < part * 3; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, part * 3))
-			return status_make(STATUS_CANCELLED, "stopped while the arrays were filled");
+			return status_make(
+				STATUS_CANCELLED, "stopped while the arrays were filled");
 		memory[i] = i < part * 2 ? value_of(run->seed, i) : 0;
 	}
 	run->laid_out = part * 12;
@@ -242,7 +273,10 @@ static void sum_call(struct kernel_run *run, uint64_t elements)
 	uint32_t *memory = (uint32_t *)(void *)run->memory;
 	uint64_t part = part_of(run->v);
 	struct sum_walk walk = {
-		.ring = ring_begin(run, elements), .a = memory, .b = memory + part, .d = memory + part * 2,
+		.ring = ring_begin(run, elements),
+		.a = memory,
+		.b = memory + part,
+		.d = memory + part * 2,
 	};
 
 	((sum_loop *)run->code)(&walk);
@@ -256,21 +290,26 @@ static void sum_rewind(struct kernel_run *run)
 
 static struct status sum_verify(struct kernel_run *run)
 {
-	uint64_t part = part_of(run->v), count = run->ring < 4096 ? run->ring : 4096 / run->granule * run->granule;
+	uint64_t part = part_of(run->v),
+		 count = run->ring < 4096 ? run->ring : 4096 / run->granule * run->granule;
 	uint32_t *d = (uint32_t *)(void *)run->memory + part * 2;
 
 	/* From a rest of the ring, past its end: two pieces. */
-	run->position = (run->ring - count / 2 / run->granule * run->granule) / run->granule % (run->ring / run->granule);
-	for (uint64_t i = 0, at = run->position * run->granule; i < count; i++, at = (at + 1) % run->ring)
+	run->position = (run->ring - count / 2 / run->granule * run->granule) / run->granule %
+			(run->ring / run->granule);
+	for (uint64_t i = 0, at = run->position * run->granule; i < count;
+		i++, at = (at + 1) % run->ring)
 		d[at] = ~(value_of(run->seed, at) + value_of(run->seed, part + at));
 	sum_call(run, count);
 	sum_rewind(run);
-	for (uint64_t i = 0, at = run->ring - count / 2 / run->granule * run->granule; i < count; i++, at++) {
+	for (uint64_t i = 0, at = run->ring - count / 2 / run->granule * run->granule; i < count;
+		i++, at++) {
 		uint64_t k = at % run->ring;
 		uint32_t right = value_of(run->seed, k) + value_of(run->seed, part + k);
 
 		if (d[k] != right)
-			return status_make(STATUS_FAILED, "sum-arrays put %lu at %llu where %lu is right",
+			return status_make(STATUS_FAILED,
+				"sum-arrays put %lu at %llu where %lu is right",
 				(unsigned long)d[k], (unsigned long long)k, (unsigned long)right);
 	}
 	return status_ok();
@@ -279,9 +318,12 @@ static struct status sum_verify(struct kernel_run *run)
 const struct kernel kernel_sum_arrays = {
 	.name = "sum-arrays",
 	.title = "add two arrays into a third",
-	.look_for = "Three ways to write the same addresses. One index is short, but on Haswell to Skylake its indexed store "
-		"takes an address unit from the loads: 1.5 cycles. A pointer for each array is simple and two additions too "
-		"many; addresses relative to the store's pointer have the best of both, and unroll shares what is left.",
+	.look_for = "Three ways to write the same addresses. One index is short, but on Haswell to "
+		    "Skylake its indexed store "
+		    "takes an address unit from the loads: 1.5 cycles. A pointer for each array is "
+		    "simple and two additions too "
+		    "many; addresses relative to the store's pointer have the best of both, and "
+		    "unroll shares what is left.",
 	.document = "Downs, Performance Speed Limits, Complex Addressing Limit",
 	.element = "sum stored",
 	.hint = "Down to form, then +; then unroll",

@@ -1,7 +1,8 @@
-/* sum-halves: add up the upper and the lower halves of 32-bit numbers, each apart. Nothing but many small operations: what
- * binds is how many a cycle the core takes in.
+/* sum-halves: add up the upper and the lower halves of 32-bit numbers, each apart. Nothing but many
+ * small operations: what binds is how many a cycle the core takes in.
  *
- * Every form adds into two pairs of sums in turn, so that no chain of additions is ever what binds. */
+ * Every form adds into two pairs of sums in turn, so that no chain of additions is ever what binds.
+ */
 #include "kernels/features.h"
 #include "kernels/fill.h"
 #include "kernels/kernel.h"
@@ -10,15 +11,30 @@
 enum { SIZE, UNROLL, FORM };
 enum { FORM_COPIES, FORM_LEAN, FORM_FOLDED, FORM_VECTOR128, FORM_VECTOR256, FORMS };
 
-static const char *const form_names[] = { "copies", "lean", "folded", "vector128", "vector256", NULL };
+static const char *const form_names[] = { "copies", "lean", "folded", "vector128", "vector256",
+	NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16384, .factor = 2 },
-	[UNROLL] = { .name = "unroll", .help = "numbers, or vectors of them, in one iteration of the loop",
-		.kind = KNOB_COUNT, .min = 1, .max = 8, .initial = 2, .role = KNOB_FORM },
-	[FORM] = { .name = "form", .help = "redundant moves, none, loads that extend, or vectors", .kind = KNOB_CHOICE,
-		.choices = form_names, .role = KNOB_FORM },
+	[SIZE] = { .name = "size",
+		.help = "bytes of the array",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
+	[UNROLL] = { .name = "unroll",
+		.help = "numbers, or vectors of them, in one iteration of the loop",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 8,
+		.initial = 2,
+		.role = KNOB_FORM },
+	[FORM] = { .name = "form",
+		.help = "redundant moves, none, loads that extend, or vectors",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
 };
 
 struct halves {
@@ -30,38 +46,38 @@ struct halves {
 /* One number into one pair of sums. */
 #if defined(__x86_64__)
 
-#define COPIES(at, top, bottom) \
+#define COPIES(at, top, bottom)                     \
 	"	movl	" at "(%[data]), %k[x]		\n" \
-	"	movl	%k[x], %k[y]			\n" \
-	"	movzwl	%w[x], %k[x]			\n" \
-	"	shrl	$16, %k[y]			\n" \
-	"	addl	%k[x], %[" bottom "]		\n" \
+	"	movl	%k[x], %k[y]			\n"                   \
+	"	movzwl	%w[x], %k[x]			\n"                 \
+	"	shrl	$16, %k[y]			\n"                     \
+	"	addl	%k[x], %[" bottom "]		\n"   \
 	"	addl	%k[y], %[" top "]		\n"
-#define LEAN(at, top, bottom) \
+#define LEAN(at, top, bottom)                       \
 	"	movl	" at "(%[data]), %k[y]		\n" \
-	"	movzwl	%w[y], %k[x]			\n" \
-	"	shrl	$16, %k[y]			\n" \
-	"	addl	%k[x], %[" bottom "]		\n" \
+	"	movzwl	%w[y], %k[x]			\n"                 \
+	"	shrl	$16, %k[y]			\n"                     \
+	"	addl	%k[x], %[" bottom "]		\n"   \
 	"	addl	%k[y], %[" top "]		\n"
-#define FOLDED(at, top, bottom) \
-	"	movzwl	" at "(%[data]), %k[x]		\n" \
+#define FOLDED(at, top, bottom)                      \
+	"	movzwl	" at "(%[data]), %k[x]		\n"  \
 	"	movzwl	" at "+2(%[data]), %k[y]	\n" \
-	"	addl	%k[x], %[" bottom "]		\n" \
+	"	addl	%k[x], %[" bottom "]		\n"    \
 	"	addl	%k[y], %[" top "]		\n"
-#define VECTOR128(at, top, bottom) \
+#define VECTOR128(at, top, bottom)                 \
 	"	movdqu	" at "(%[data]), %[x]		\n" \
-	"	movdqa	%[x], %[y]			\n" \
-	"	pand	%[mask], %[x]			\n" \
-	"	psrld	$16, %[y]			\n" \
-	"	paddd	%[x], %[" bottom "]		\n" \
+	"	movdqa	%[x], %[y]			\n"                  \
+	"	pand	%[mask], %[x]			\n"                 \
+	"	psrld	$16, %[y]			\n"                    \
+	"	paddd	%[x], %[" bottom "]		\n"   \
 	"	paddd	%[y], %[" top "]		\n"
-#define VECTOR256(at, top, bottom) \
-	"	vmovdqu	" at "(%[data]), %[y]		\n" \
-	"	vpand	%[mask], %[y], %[x]		\n" \
-	"	vpsrld	$16, %[y], %[y]			\n" \
+#define VECTOR256(at, top, bottom)                             \
+	"	vmovdqu	" at "(%[data]), %[y]		\n"             \
+	"	vpand	%[mask], %[y], %[x]		\n"                       \
+	"	vpsrld	$16, %[y], %[y]			\n"                         \
 	"	vpaddd	%[x], %[" bottom "], %[" bottom "] \n" \
 	"	vpaddd	%[y], %[" top "], %[" top "]	\n"
-#define NEXT \
+#define NEXT                         \
 	"	addq	%[step], %[data]		\n" \
 	"	cmpq	%[end], %[data]			\n" \
 	"	jb	1b				\n"
@@ -69,52 +85,50 @@ struct halves {
 
 #else
 
-#define COPIES(at, top, bottom) \
-	"	ldr	%w[x], [%[data], " at "]	\n" \
-	"	mov	%w[y], %w[x]			\n" \
-	"	uxth	%w[x], %w[x]			\n" \
-	"	lsr	%w[y], %w[y], 16		\n" \
+#define COPIES(at, top, bottom)                                   \
+	"	ldr	%w[x], [%[data], " at "]	\n"              \
+	"	mov	%w[y], %w[x]			\n"                                  \
+	"	uxth	%w[x], %w[x]			\n"                                 \
+	"	lsr	%w[y], %w[y], 16		\n"                               \
 	"	add	%w[" bottom "], %w[" bottom "], %w[x] \n" \
 	"	add	%w[" top "], %w[" top "], %w[y]	\n"
-#define LEAN(at, top, bottom) \
-	"	ldr	%w[y], [%[data], " at "]	\n" \
-	"	uxth	%w[x], %w[y]			\n" \
-	"	lsr	%w[y], %w[y], 16		\n" \
+#define LEAN(at, top, bottom)                                     \
+	"	ldr	%w[y], [%[data], " at "]	\n"              \
+	"	uxth	%w[x], %w[y]			\n"                                 \
+	"	lsr	%w[y], %w[y], 16		\n"                               \
 	"	add	%w[" bottom "], %w[" bottom "], %w[x] \n" \
 	"	add	%w[" top "], %w[" top "], %w[y]	\n"
-#define FOLDED(at, top, bottom) \
-	"	ldrh	%w[x], [%[data], " at "]	\n" \
-	"	ldrh	%w[y], [%[data], " at "+2]	\n" \
+#define FOLDED(at, top, bottom)                                   \
+	"	ldrh	%w[x], [%[data], " at "]	\n"              \
+	"	ldrh	%w[y], [%[data], " at "+2]	\n"            \
 	"	add	%w[" bottom "], %w[" bottom "], %w[x] \n" \
 	"	add	%w[" top "], %w[" top "], %w[y]	\n"
-#define VECTOR128(at, top, bottom) \
-	"	ldr	%q[y], [%[data], " at "]	\n" \
-	"	and	%[x].16b, %[y].16b, %[mask].16b	\n" \
-	"	ushr	%[y].4s, %[y].4s, 16		\n" \
+#define VECTOR128(at, top, bottom)                                      \
+	"	ldr	%q[y], [%[data], " at "]	\n"                    \
+	"	and	%[x].16b, %[y].16b, %[mask].16b	\n"                       \
+	"	ushr	%[y].4s, %[y].4s, 16		\n"                                \
 	"	add	%[" bottom "].4s, %[" bottom "].4s, %[x].4s \n" \
 	"	add	%[" top "].4s, %[" top "].4s, %[y].4s \n"
-#define NEXT \
+#define NEXT                                \
 	"	add	%[data], %[data], %[step]	\n" \
-	"	cmp	%[data], %[end]			\n" \
+	"	cmp	%[data], %[end]			\n"         \
 	"	b.lo	1b				\n"
 #define IN_VECTOR "w"
 
 #endif
 
-/* The loop: `unroll` numbers (or vectors) of so many bytes, into the first and the second pair of sums in turn. */
-#define LOOP(number, bytes) \
-	"	.p2align 6				\n" \
-	"1:						\n" \
-	"	.set .Lat, 0				\n" \
-	"	.rept (%c[unroll] + 1) / 2		\n" \
-	number(".Lat", "top0", "bottom0") \
-	"	.set .Lat, .Lat + " bytes "		\n" \
-	"	.if .Lat < %c[step]			\n" \
-	number(".Lat", "top1", "bottom1") \
-	"	.set .Lat, .Lat + " bytes "		\n" \
-	"	.endif					\n" \
-	"	.endr					\n" \
-	NEXT
+/* The loop: `unroll` numbers (or vectors) of so many bytes, into the first and the second pair of
+ * sums in turn. */
+#define LOOP(number, bytes)                                                                        \
+	"	.p2align 6				\n"                                                                        \
+	"1:						\n"                                                                               \
+	"	.set .Lat, 0				\n"                                                                      \
+	"	.rept (%c[unroll] + 1) / 2		\n" number(".Lat", "top0",                 \
+		"bottom0") "	.set .Lat, .Lat + " bytes "		\n"                                   \
+			   "	.if .Lat < %c[step]			\n" number(".Lat", "top1", \
+				   "bottom1") "	.set .Lat, .Lat + " bytes "		\n"                   \
+					      "	.endif					\n"                                     \
+					      "	.endr					\n" NEXT
 
 /* With the copy that compilers like to leave in: six operations a number, and two for the loop. */
 KERNEL_BODY void halves_copies(struct halves *walk, const int unroll)
@@ -123,12 +137,14 @@ KERNEL_BODY void halves_copies(struct halves *walk, const int unroll)
 	uint64_t turns, from, x, y;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * (uint64_t)unroll, *end = data + turns * (uint64_t)unroll;
+		const uint32_t *data = walk->data + from * (uint64_t)unroll,
+			       *end = data + turns * (uint64_t)unroll;
 
 		/* x = data[i]; y = x; bottom += x & 0xffff; top += y >> 16; */
-		__asm__ volatile(LOOP(COPIES, "4")
-			: [data] "+r"(data), [top0] "+r"(top0), [bottom0] "+r"(bottom0), [top1] "+r"(top1),
-			  [bottom1] "+r"(bottom1), [x] "=&r"(x), [y] "=&r"(y)
+		__asm__ volatile(
+			LOOP(COPIES, "4")
+			: [data] "+r"(data), [top0] "+r"(top0), [bottom0] "+r"(bottom0),
+			[top1] "+r"(top1), [bottom1] "+r"(bottom1), [x] "=&r"(x), [y] "=&r"(y)
 			: [end] "r"(end), [unroll] "i"(unroll), [step] "i"(4 * unroll)
 			: "cc", "memory");
 	}
@@ -136,19 +152,22 @@ KERNEL_BODY void halves_copies(struct halves *walk, const int unroll)
 	walk->bottom = bottom0 + bottom1;
 }
 
-/* The lower half is extended into a register of its own, and no copy is needed: five operations a number. */
+/* The lower half is extended into a register of its own, and no copy is needed: five operations a
+ * number. */
 KERNEL_BODY void halves_lean(struct halves *walk, const int unroll)
 {
 	uint32_t top0 = 0, bottom0 = 0, top1 = 0, bottom1 = 0;
 	uint64_t turns, from, x, y;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * (uint64_t)unroll, *end = data + turns * (uint64_t)unroll;
+		const uint32_t *data = walk->data + from * (uint64_t)unroll,
+			       *end = data + turns * (uint64_t)unroll;
 
 		/* y = data[i]; bottom += y & 0xffff; top += y >> 16; */
-		__asm__ volatile(LOOP(LEAN, "4")
-			: [data] "+r"(data), [top0] "+r"(top0), [bottom0] "+r"(bottom0), [top1] "+r"(top1),
-			  [bottom1] "+r"(bottom1), [x] "=&r"(x), [y] "=&r"(y)
+		__asm__ volatile(
+			LOOP(LEAN, "4")
+			: [data] "+r"(data), [top0] "+r"(top0), [bottom0] "+r"(bottom0),
+			[top1] "+r"(top1), [bottom1] "+r"(bottom1), [x] "=&r"(x), [y] "=&r"(y)
 			: [end] "r"(end), [unroll] "i"(unroll), [step] "i"(4 * unroll)
 			: "cc", "memory");
 	}
@@ -156,19 +175,22 @@ KERNEL_BODY void halves_lean(struct halves *walk, const int unroll)
 	walk->bottom = bottom0 + bottom1;
 }
 
-/* Each half is loaded by itself, and the load extends it: four operations a number, two of them loads. */
+/* Each half is loaded by itself, and the load extends it: four operations a number, two of them
+ * loads. */
 KERNEL_BODY void halves_folded(struct halves *walk, const int unroll)
 {
 	uint32_t top0 = 0, bottom0 = 0, top1 = 0, bottom1 = 0;
 	uint64_t turns, from, x, y;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * (uint64_t)unroll, *end = data + turns * (uint64_t)unroll;
+		const uint32_t *data = walk->data + from * (uint64_t)unroll,
+			       *end = data + turns * (uint64_t)unroll;
 
 		/* bottom += ((uint16_t *)data)[2 * i]; top += ((uint16_t *)data)[2 * i + 1]; */
-		__asm__ volatile(LOOP(FOLDED, "4")
-			: [data] "+r"(data), [top0] "+r"(top0), [bottom0] "+r"(bottom0), [top1] "+r"(top1),
-			  [bottom1] "+r"(bottom1), [x] "=&r"(x), [y] "=&r"(y)
+		__asm__ volatile(
+			LOOP(FOLDED, "4")
+			: [data] "+r"(data), [top0] "+r"(top0), [bottom0] "+r"(bottom0),
+			[top1] "+r"(top1), [bottom1] "+r"(bottom1), [x] "=&r"(x), [y] "=&r"(y)
 			: [end] "r"(end), [unroll] "i"(unroll), [step] "i"(4 * unroll)
 			: "cc", "memory");
 	}
@@ -186,15 +208,18 @@ KERNEL_BODY void halves_vector128(struct halves *walk, const int unroll)
 	uint64_t turns, from;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * 4 * (uint64_t)unroll, *end = data + turns * 4 * (uint64_t)unroll;
+		const uint32_t *data = walk->data + from * 4 * (uint64_t)unroll,
+			       *end = data + turns * 4 * (uint64_t)unroll;
 
 		/* in each lane: y = data[i]; bottom += y & mask; top += y >> 16; */
 		__asm__ volatile(LOOP(VECTOR128, "16")
-			: [data] "+r"(data), [top0] "+" IN_VECTOR(top0), [bottom0] "+" IN_VECTOR(bottom0),
-			  [top1] "+" IN_VECTOR(top1), [bottom1] "+" IN_VECTOR(bottom1),
-			  [x] "=&" IN_VECTOR(x), [y] "=&" IN_VECTOR(y)
-			: [mask] IN_VECTOR(mask), [end] "r"(end), [unroll] "i"(unroll), [step] "i"(16 * unroll)
-			: "cc", "memory");
+				 : [data] "+r"(data), [top0] "+" IN_VECTOR(top0),
+				 [bottom0] "+" IN_VECTOR(bottom0), [top1] "+" IN_VECTOR(top1),
+				 [bottom1] "+" IN_VECTOR(bottom1), [x] "=&" IN_VECTOR(x),
+				 [y] "=&" IN_VECTOR(y)
+				 : [mask] IN_VECTOR(mask), [end] "r"(end), [unroll] "i"(unroll),
+				 [step] "i"(16 * unroll)
+				 : "cc", "memory");
 	}
 	top0 += top1;
 	bottom0 += bottom1;
@@ -202,13 +227,29 @@ KERNEL_BODY void halves_vector128(struct halves *walk, const int unroll)
 	walk->bottom = bottom0[0] + bottom0[1] + bottom0[2] + bottom0[3];
 }
 
-#define COPIES_LOOP(n) KERNEL_LOOP static void copies_##n(struct halves *walk) { halves_copies(walk, n); }
-#define LEAN_LOOP(n) KERNEL_LOOP static void lean_##n(struct halves *walk) { halves_lean(walk, n); }
-#define FOLDED_LOOP(n) KERNEL_LOOP static void folded_##n(struct halves *walk) { halves_folded(walk, n); }
-#define VECTOR128_LOOP(n) KERNEL_LOOP static void vector128_##n(struct halves *walk) { halves_vector128(walk, n); }
-#define COPIES_NAME(n) copies_##n,
-#define LEAN_NAME(n) lean_##n,
-#define FOLDED_NAME(n) folded_##n,
+#define COPIES_LOOP(n)                                          \
+	KERNEL_LOOP static void copies_##n(struct halves *walk) \
+	{                                                       \
+		halves_copies(walk, n);                         \
+	}
+#define LEAN_LOOP(n)                                          \
+	KERNEL_LOOP static void lean_##n(struct halves *walk) \
+	{                                                     \
+		halves_lean(walk, n);                         \
+	}
+#define FOLDED_LOOP(n)                                          \
+	KERNEL_LOOP static void folded_##n(struct halves *walk) \
+	{                                                       \
+		halves_folded(walk, n);                         \
+	}
+#define VECTOR128_LOOP(n)                                          \
+	KERNEL_LOOP static void vector128_##n(struct halves *walk) \
+	{                                                          \
+		halves_vector128(walk, n);                         \
+	}
+#define COPIES_NAME(n)	  copies_##n,
+#define LEAN_NAME(n)	  lean_##n,
+#define FOLDED_NAME(n)	  folded_##n,
 #define VECTOR128_NAME(n) vector128_##n,
 KERNEL_EIGHT(COPIES_LOOP)
 KERNEL_EIGHT(LEAN_LOOP)
@@ -220,30 +261,38 @@ KERNEL_EIGHT(VECTOR128_LOOP)
 typedef uint32_t eight __attribute__((vector_size(32)));
 
 /* Eight numbers at once, five operations: AVX2 names a register for the result. */
-__attribute__((target("avx2"))) KERNEL_BODY void halves_vector256(struct halves *walk, const int unroll)
+__attribute__((target("avx2"))) KERNEL_BODY void halves_vector256(
+	struct halves *walk, const int unroll)
 {
 	const eight mask = { 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff };
 	eight top0 = { 0 }, bottom0 = { 0 }, top1 = { 0 }, bottom1 = { 0 }, x, y;
 	uint64_t turns, from;
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * 8 * (uint64_t)unroll, *end = data + turns * 8 * (uint64_t)unroll;
+		const uint32_t *data = walk->data + from * 8 * (uint64_t)unroll,
+			       *end = data + turns * 8 * (uint64_t)unroll;
 
 		/* in each lane: y = data[i]; bottom += y & mask; top += y >> 16; */
-		__asm__ volatile(LOOP(VECTOR256, "32")
-			: [data] "+r"(data), [top0] "+x"(top0), [bottom0] "+x"(bottom0), [top1] "+x"(top1),
-			  [bottom1] "+x"(bottom1), [x] "=&x"(x), [y] "=&x"(y)
-			: [mask] "x"(mask), [end] "r"(end), [unroll] "i"(unroll), [step] "i"(32 * unroll)
+		__asm__ volatile(
+			LOOP(VECTOR256, "32")
+			: [data] "+r"(data), [top0] "+x"(top0), [bottom0] "+x"(bottom0),
+			[top1] "+x"(top1), [bottom1] "+x"(bottom1), [x] "=&x"(x), [y] "=&x"(y)
+			: [mask] "x"(mask), [end] "r"(end), [unroll] "i"(unroll),
+			[step] "i"(32 * unroll)
 			: "cc", "memory");
 	}
 	top0 += top1;
 	bottom0 += bottom1;
 	walk->top = top0[0] + top0[1] + top0[2] + top0[3] + top0[4] + top0[5] + top0[6] + top0[7];
-	walk->bottom = bottom0[0] + bottom0[1] + bottom0[2] + bottom0[3] + bottom0[4] + bottom0[5] + bottom0[6] + bottom0[7];
+	walk->bottom = bottom0[0] + bottom0[1] + bottom0[2] + bottom0[3] + bottom0[4] + bottom0[5] +
+		       bottom0[6] + bottom0[7];
 }
 
-#define VECTOR256_LOOP(n) __attribute__((target("avx2"))) KERNEL_LOOP \
-	static void vector256_##n(struct halves *walk) { halves_vector256(walk, n); }
+#define VECTOR256_LOOP(n)                                                                          \
+	__attribute__((target("avx2"))) KERNEL_LOOP static void vector256_##n(struct halves *walk) \
+	{                                                                                          \
+		halves_vector256(walk, n);                                                         \
+	}
 #define VECTOR256_NAME(n) vector256_##n,
 KERNEL_EIGHT(VECTOR256_LOOP)
 
@@ -269,7 +318,8 @@ static const struct {
 
 static struct status halves_check(const int64_t *v)
 {
-	return v[FORM] == FORM_VECTOR256 ? features_need(FEATURE_AVX2, "form=vector256") : status_ok();
+	return v[FORM] == FORM_VECTOR256 ? features_need(FEATURE_AVX2, "form=vector256")
+					 : status_ok();
 }
 
 /* No other knob stands in the way of any. */
@@ -308,7 +358,8 @@ static struct status halves_prepare(struct kernel_run *run)
 
 static void halves_call(struct kernel_run *run, uint64_t elements)
 {
-	struct halves walk = { .data = (const uint32_t *)(const void *)run->memory, .ring = ring_begin(run, elements) };
+	struct halves walk = { .data = (const uint32_t *)(const void *)run->memory,
+		.ring = ring_begin(run, elements) };
 
 	((halves_loop *)run->code)(&walk);
 	ring_end(run, &walk.ring);
@@ -344,9 +395,11 @@ static struct status halves_verify(struct kernel_run *run)
 const struct kernel kernel_sum_halves = {
 	.name = "sum-halves",
 	.title = "sum the halves of 32-bit numbers",
-	.look_for = "Many cheap operations and nothing to wait for: what binds is how many of them the core takes in a cycle. "
-		"Turn form from copies to lean to folded and count the instructions that go; unroll, and the loop's own are "
-		"shared by more. Vectors do the same to four or eight numbers at once.",
+	.look_for = "Many cheap operations and nothing to wait for: what binds is how many of them "
+		    "the core takes in a cycle. "
+		    "Turn form from copies to lean to folded and count the instructions that go; "
+		    "unroll, and the loop's own are "
+		    "shared by more. Vectors do the same to four or eight numbers at once.",
 	.document = "Downs, Performance Speed Limits, \"Pipeline Width\"",
 	.element = "number",
 	.limit = "width",

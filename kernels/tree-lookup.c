@@ -1,5 +1,6 @@
-/* tree-lookup: look keys up in a search tree, one by one or several at a time, by branches or without, by pointers or by computed places. All of
- * it in the same memory: what differs is what the next load waits for. The loops stand in tree_loops.h, trees in tree_layout.c. */
+/* tree-lookup: look keys up in a search tree, one by one or several at a time, by branches or
+ * without, by pointers or by computed places. All of it in the same memory: what differs is what
+ * the next load waits for. The loops stand in tree_loops.h, trees in tree_layout.c. */
 #include "kernels/tree_loops.h"
 
 #include <math.h>
@@ -15,22 +16,63 @@ static const char *const form_names[] = { "branching", "branch-free", NULL };
 enum { LINE = 64 };
 
 static const struct knob knobs[] = {
-	[TREE_SIZE] = { .name = "size", .help = "bytes of all nodes: 24 each with one key and pointers", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 1536, .max = (int64_t)24 << 30, .initial = 1536 << 10, .factor = 2 },
-	[TREE_ORDER] = { .name = "order", .help = "how the nodes lie in memory", .kind = KNOB_CHOICE, .choices = order_names },
-	[TREE_KEYS] = { .name = "keys", .help = "keys in a node, which has one child more", .kind = KNOB_CHOICE, .choices = keys_names },
-	[TREE_BALANCED] = { .name = "balanced", .help = "0: the tree that comes of keys inserted in random order", .kind = KNOB_COUNT,
-		.min = 0, .max = 1, .initial = 1 },
-	[TREE_BARE] = { .name = "bare", .help = "1: nodes without pointers", .kind = KNOB_COUNT, .min = 0, .max = 1 },
-	[TREE_CHILD] = { .name = "child", .help = "where the next node's place comes from", .kind = KNOB_CHOICE, .choices = child_names,
+	[TREE_SIZE] = { .name = "size",
+		.help = "bytes of all nodes: 24 each with one key and pointers",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 1536,
+		.max = (int64_t)24 << 30,
+		.initial = 1536 << 10,
+		.factor = 2 },
+	[TREE_ORDER] = { .name = "order",
+		.help = "how the nodes lie in memory",
+		.kind = KNOB_CHOICE,
+		.choices = order_names },
+	[TREE_KEYS] = { .name = "keys",
+		.help = "keys in a node, which has one child more",
+		.kind = KNOB_CHOICE,
+		.choices = keys_names },
+	[TREE_BALANCED] = { .name = "balanced",
+		.help = "0: the tree that comes of keys inserted in random order",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 1,
+		.initial = 1 },
+	[TREE_BARE] = { .name = "bare",
+		.help = "1: nodes without pointers",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 1 },
+	[TREE_CHILD] = { .name = "child",
+		.help = "where the next node's place comes from",
+		.kind = KNOB_CHOICE,
+		.choices = child_names,
 		.role = KNOB_FORM },
-	[TREE_FORM] = { .name = "form", .help = "a branch for each comparison, or conditional moves", .kind = KNOB_CHOICE,
-		.choices = form_names, .role = KNOB_FORM },
-	[TREE_LOOKUPS] = { .name = "lookups", .help = "lookups at a time, level by level", .kind = KNOB_COUNT, .min = 1,
-		.max = TREE_LOOKUPS_MOST, .initial = 1, .factor = 2, .role = KNOB_FORM },
-	[TREE_FOUND] = { .name = "found", .help = "percent of the lookups whose key is there", .kind = KNOB_COUNT, .min = 0, .max = 100,
-		.initial = 100, .multiple = 5 },
-	[TREE_WHOLE] = { .name = "whole", .help = "1: each trial is 16 M lookups, and they are checked", .kind = KNOB_COUNT, .min = 0, .max = 1 },
+	[TREE_FORM] = { .name = "form",
+		.help = "a branch for each comparison, or conditional moves",
+		.kind = KNOB_CHOICE,
+		.choices = form_names,
+		.role = KNOB_FORM },
+	[TREE_LOOKUPS] = { .name = "lookups",
+		.help = "lookups at a time, level by level",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = TREE_LOOKUPS_MOST,
+		.initial = 1,
+		.factor = 2,
+		.role = KNOB_FORM },
+	[TREE_FOUND] = { .name = "found",
+		.help = "percent of the lookups whose key is there",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 100,
+		.initial = 100,
+		.multiple = 5 },
+	[TREE_WHOLE] = { .name = "whole",
+		.help = "1: each trial is 16 M lookups, and they are checked",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 1 },
 	[TREE_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -41,15 +83,27 @@ struct loops {
 	tree_loop *loop[FORMS][2];
 };
 
-#define LOOP(name, body, ...) KERNEL_LOOP static void name(struct tree_walk *walk) { body(walk, __VA_ARGS__); }
-#define FOUR(name, body, ...) \
-	LOOP(name##_branching, body##_branching, __VA_ARGS__) \
-	LOOP(name##_branch_free, body##_branch_free, __VA_ARGS__) \
+#define LOOP(name, body, ...)                                \
+	KERNEL_LOOP static void name(struct tree_walk *walk) \
+	{                                                    \
+		body(walk, __VA_ARGS__);                     \
+	}
+#define FOUR(name, body, ...)                                                         \
+	LOOP(name##_branching, body##_branching, __VA_ARGS__)                         \
+	LOOP(name##_branch_free, body##_branch_free, __VA_ARGS__)                     \
 	LOOP(name##_branching_interleaved, body##_branching_interleaved, __VA_ARGS__) \
 	LOOP(name##_branch_free_interleaved, body##_branch_free_interleaved, __VA_ARGS__)
-#define ROW(name, body) { \
-	{ { #body "_branching", #body "_branching_interleaved" }, { #body "_branch_free", #body "_branch_free_interleaved" } }, \
-	{ { name##_branching, name##_branching_interleaved }, { name##_branch_free, name##_branch_free_interleaved } } }
+#define ROW(name, body)                                                               \
+	{                                                                             \
+		{ { #body "_branching", #body "_branching_interleaved" },             \
+			{ #body "_branch_free", #body "_branch_free_interleaved" } }, \
+		{                                                                     \
+			{ name##_branching, name##_branching_interleaved },           \
+			{                                                             \
+				name##_branch_free, name##_branch_free_interleaved    \
+			}                                                             \
+		}                                                                     \
+	}
 
 FOUR(level_3, level, 3)
 FOUR(level_1, level, 1)
@@ -65,9 +119,11 @@ FOUR(bare_of_3, many, 3, 3, true)
 FOUR(bare_of_7, many, 7, 7, true)
 FOUR(bare_of_15, many, 15, 15, true)
 
-static const struct loops pointers[KEYS_CHOICES] = { ROW(pointer, pointer), ROW(many_3, many), ROW(many_7, many), ROW(many_15, many) };
+static const struct loops pointers[KEYS_CHOICES] = { ROW(pointer, pointer), ROW(many_3, many),
+	ROW(many_7, many), ROW(many_15, many) };
 static const struct loops levels[2][KEYS_CHOICES] = {
-	{ ROW(level_3, level), ROW(level_of_3, many), ROW(level_of_7, many), ROW(level_of_15, many) },
+	{ ROW(level_3, level), ROW(level_of_3, many), ROW(level_of_7, many),
+		ROW(level_of_15, many) },
 	{ ROW(level_1, level), ROW(bare_of_3, many), ROW(bare_of_7, many), ROW(bare_of_15, many) },
 };
 static const struct loops middles[2] = { ROW(sorted_3, sorted), ROW(sorted_1, sorted) };
@@ -76,7 +132,8 @@ static const struct loops *loops_of(const int64_t *v)
 {
 	if (v[TREE_CHILD] == CHILD_POINTER)
 		return &pointers[v[TREE_KEYS]];
-	return v[TREE_ORDER] == ORDER_SORTED ? &middles[v[TREE_BARE]] : &levels[v[TREE_BARE]][v[TREE_KEYS]];
+	return v[TREE_ORDER] == ORDER_SORTED ? &middles[v[TREE_BARE]]
+					     : &levels[v[TREE_BARE]][v[TREE_KEYS]];
 }
 
 /* ---- Which values go together */
@@ -86,17 +143,29 @@ static struct status tree_check(const int64_t *v)
 	const char *order = order_names[v[TREE_ORDER]], *keys = keys_names[v[TREE_KEYS]];
 
 	if (v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_ORDER] == ORDER_RANDOM)
-		return status_make(STATUS_USAGE, "child=computed goes with order=level or sorted: order=%s leaves nothing to compute a place from", order);
+		return status_make(STATUS_USAGE,
+			"child=computed goes with order=level or sorted: order=%s leaves nothing "
+			"to compute a place from",
+			order);
 	if (v[TREE_CHILD] == CHILD_COMPUTED && !v[TREE_BALANCED])
-		return status_make(STATUS_USAGE, "child=computed needs balanced=1: other trees have gaps wherever a child is missing");
+		return status_make(STATUS_USAGE, "child=computed needs balanced=1: other trees "
+						 "have gaps wherever a child is missing");
 	if (v[TREE_BARE] && v[TREE_CHILD] == CHILD_POINTER)
-		return status_make(STATUS_USAGE, "bare=1 goes with child=computed: bare nodes have no pointers");
+		return status_make(STATUS_USAGE,
+			"bare=1 goes with child=computed: bare nodes have no pointers");
 	if (!v[TREE_BALANCED] && v[TREE_KEYS] > 0)
-		return status_make(STATUS_USAGE, "balanced=0 goes with keys=1, not %s: trees with more keys in a node are kept balanced", keys);
+		return status_make(STATUS_USAGE,
+			"balanced=0 goes with keys=1, not %s: trees with more keys in a node are "
+			"kept balanced",
+			keys);
 	if (!v[TREE_BALANCED] && v[TREE_ORDER] == ORDER_LEVEL)
-		return status_make(STATUS_USAGE, "balanced=0 goes with order=random or sorted, not %s", order);
+		return status_make(
+			STATUS_USAGE, "balanced=0 goes with order=random or sorted, not %s", order);
 	if (v[TREE_KEYS] > 0 && v[TREE_ORDER] == ORDER_SORTED)
-		return status_make(STATUS_USAGE, "order=sorted goes with keys=1, not %s: keys of other nodes come between those of one", keys);
+		return status_make(STATUS_USAGE,
+			"order=sorted goes with keys=1, not %s: keys of other nodes come between "
+			"those of one",
+			keys);
 	return status_ok();
 }
 
@@ -140,8 +209,8 @@ static uint64_t tree_footprint(const int64_t *v)
 /* Nodes point to places that follow from how many there are. */
 static uint64_t tree_layout(const int64_t *v)
 {
-	return tree_nodes(v) << 8 | (uint64_t)v[TREE_ORDER] << 4 | (uint64_t)v[TREE_KEYS] << 2 | (uint64_t)v[TREE_BALANCED] << 1 |
-		(uint64_t)v[TREE_BARE];
+	return tree_nodes(v) << 8 | (uint64_t)v[TREE_ORDER] << 4 | (uint64_t)v[TREE_KEYS] << 2 |
+	       (uint64_t)v[TREE_BALANCED] << 1 | (uint64_t)v[TREE_BARE];
 }
 
 /* ---- What the machine code does not tell */
@@ -153,52 +222,60 @@ static double range_of(const struct tree *tree, double nodes)
 
 	if (tree->order == ORDER_LEVEL)
 		return nodes * (double)tree->words * 8;
-	return tree->order == ORDER_SORTED ? fmin(nodes * LINE, all) : all * (1 - exp(-nodes / lines));
+	return tree->order == ORDER_SORTED ? fmin(nodes * LINE, all)
+					   : all * (1 - exp(-nodes / lines));
 }
 
-/* Lines of a node that a search touches: its first, and beside that, without waiting, others. Of keys half are looked at where branches end the
- * search among them. */
+/* Lines of a node that a search touches: its first, and beside that, without waiting, others. Of
+ * keys half are looked at where branches end the search among them. */
 static double lines_of(const struct tree *tree, const int64_t *v)
 {
 	double bytes = 8 * (v[TREE_FORM] == FORM_BRANCHING ? (tree->keys + 1) / 2.0 : tree->keys);
 
 	/* The child's pointer may be in another line. */
 	if (!tree->bare && v[TREE_CHILD] == CHILD_POINTER)
-		bytes = tree->keys == 1 ? v[TREE_FORM] == FORM_BRANCHING ? 20 : 24 : bytes + fmin(8.0 * tree->keys, LINE);
+		bytes = tree->keys == 1 ? v[TREE_FORM] == FORM_BRANCHING ? 20 : 24
+					: bytes + fmin(8.0 * tree->keys, LINE);
 	return 1 + (bytes - 8) / LINE;
 }
 
-/* Of a balanced tree each level in turn. A search for a key that is there ends on its level; others go down to the last, where some of
- * it is missing. */
+/* Of a balanced tree each level in turn. A search for a key that is there ends on its level; others
+ * go down to the last, where some of it is missing. */
 static double balanced_figures(struct kernel_run *run, const struct tree *tree, enum reach_way way)
 {
-	double found = (double)run->v[TREE_FOUND] / 100, all = (double)tree->nodes, above = 0, width = 1, visited = 0;
+	double found = (double)run->v[TREE_FOUND] / 100, all = (double)tree->nodes, above = 0,
+	       width = 1, visited = 0;
 
 	for (unsigned level = 0; level < tree->levels; level++, width *= tree->keys + 1) {
-		double nodes = fmin(width, all - above), below = (tree->keys + 1) * nodes / (all * tree->keys + 1);
+		double nodes = fmin(width, all - above),
+		       below = (tree->keys + 1) * nodes / (all * tree->keys + 1);
 		double missing = level + 1 < tree->levels ? 1 : below;
 		double share = found * (1 - above / all) + (1 - found) * missing;
 
 		above += nodes;
 		visited += share;
-		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, above), way };
+		run->reach[run->reaches++] =
+			(struct kernel_reach){ share, range_of(tree, above), way };
 	}
 	return visited;
 }
 
-/* The node that went in t-th is on the way to where any one key is or would be with a likelihood of 2 / (t + 1); a search for one that is there
- * ends a node earlier, on average. */
-static double unbalanced_figures(struct kernel_run *run, const struct tree *tree, enum reach_way way)
+/* The node that went in t-th is on the way to where any one key is or would be with a likelihood of
+ * 2 / (t + 1); a search for one that is there ends a node earlier, on average. */
+static double unbalanced_figures(
+	struct kernel_run *run, const struct tree *tree, enum reach_way way)
 {
 	double all = (double)tree->nodes, visited = 0;
 
-	for (double from = 0, to = 1; from < all && run->reaches < KERNEL_REACHES; from = to, to *= 2) {
+	for (double from = 0, to = 1; from < all && run->reaches < KERNEL_REACHES;
+		from = to, to *= 2) {
 		double end = fmin(to, all), share = 2 * log((end + 1.5) / (from + 1.5));
 
 		if (to >= all)
 			share = fmax(share - (double)run->v[TREE_FOUND] / 100, 0);
 		visited += share;
-		run->reach[run->reaches++] = (struct kernel_reach){ share, range_of(tree, end), way };
+		run->reach[run->reaches++] =
+			(struct kernel_reach){ share, range_of(tree, end), way };
 	}
 	return visited;
 }
@@ -207,12 +284,16 @@ static const char *waits_of(const int64_t *v)
 {
 	static const char *const clauses[2][FORMS] = {
 		[CHILD_POINTER] = {
-			[FORM_BRANCHING] = "the child's address is in this node; which child it is, is guessed, and half of the guesses are wrong",
-			[FORM_BRANCH_FREE] = "the children's addresses are in this node, and which one it is waits for the comparison",
+			[FORM_BRANCHING] = "the child's address is in this node; which child it is, is guessed, "
+					   "and half of the guesses are wrong",
+			[FORM_BRANCH_FREE] = "the children's addresses are in this node, and which one it is "
+					     "waits for the comparison",
 		},
 		[CHILD_COMPUTED] = {
-			[FORM_BRANCHING] = "only the comparison, which is guessed: half of the next nodes are fetched before this one's key is there",
-			[FORM_BRANCH_FREE] = "the comparison, which picks one of two places: nothing is loaded for them but the key",
+			[FORM_BRANCHING] = "only the comparison, which is guessed: half of the next nodes "
+					   "are fetched before this one's key is there",
+			[FORM_BRANCH_FREE] = "the comparison, which picks one of two places: nothing is "
+					     "loaded for them but the key",
 		},
 	};
 
@@ -223,12 +304,16 @@ static void tree_figures(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	struct tree tree = tree_make(v, run->seed);
-	/* Where a guess at the comparison is all that the next node takes, a right one does not wait. */
-	enum reach_way way = v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_FORM] == FORM_BRANCHING ? REACH_GUESSED : REACH_CHAINED;
+	/* Where a guess at the comparison is all that the next node takes, a right one does not
+	 * wait. */
+	enum reach_way way = v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_FORM] == FORM_BRANCHING
+				     ? REACH_GUESSED
+				     : REACH_CHAINED;
 	double visited;
 
 	run->reaches = 0;
-	visited = tree.balanced ? balanced_figures(run, &tree, way) : unbalanced_figures(run, &tree, way);
+	visited = tree.balanced ? balanced_figures(run, &tree, way)
+				: unbalanced_figures(run, &tree, way);
 	run->lines = visited * lines_of(&tree, v);
 	run->access = "lookup";
 	run->scattered = true;
@@ -250,7 +335,8 @@ struct kept {
 	uint64_t height;
 };
 
-_Static_assert(sizeof(struct kept) <= sizeof(((struct kernel_run *)0)->kept), "a run has room for what is kept");
+_Static_assert(sizeof(struct kept) <= sizeof(((struct kernel_run *)0)->kept),
+	"a run has room for what is kept");
 
 static struct kept kept_in(const struct kernel_run *run)
 {
@@ -288,7 +374,8 @@ static struct status tree_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* An unbalanced tree is laid out as a whole or not at all: it is read where that takes no time, though it is not as deep there. */
+/* An unbalanced tree is laid out as a whole or not at all: it is read where that takes no time,
+ * though it is not as deep there. */
 static void tree_shrink(int64_t *v)
 {
 	const int64_t most = 3 << 20;
@@ -312,8 +399,13 @@ static void tree_call(struct kernel_run *run, uint64_t elements)
 	const uint64_t *nodes = (const uint64_t *)(const void *)run->memory;
 	uint64_t keys[ASKED_BATCH], places;
 	struct tree_walk walk = {
-		.asked = keys, .lookups = run->granule, .nodes = nodes, .number = tree->nodes, .root = kept.root,
-		.nothing = nodes + tree->nodes * tree->words, .levels = kept.height,
+		.asked = keys,
+		.lookups = run->granule,
+		.nodes = nodes,
+		.number = tree->nodes,
+		.root = kept.root,
+		.nothing = nodes + tree->nodes * tree->words,
+		.levels = kept.height,
 	};
 
 	while ((walk.count = asked_next(run, &kept.asked, keys, &elements)) > 0)
@@ -339,7 +431,8 @@ static struct asked_sum places_in(const struct tree *tree)
 /* Goes down pointers that may be wrong. False: one leads to no node, or round in a circle. */
 static bool leads_somewhere(const struct kernel_run *run, const struct tree *tree, uint64_t key)
 {
-	uint64_t bytes = tree->words * 8, base = (uintptr_t)run->memory, at = (uintptr_t)tree_root(tree, run->memory);
+	uint64_t bytes = tree->words * 8, base = (uintptr_t)run->memory,
+		 at = (uintptr_t)tree_root(tree, run->memory);
 	uint64_t nothing = base + tree->nodes * bytes;
 
 	for (uint64_t steps = tree_height(tree, run->memory); at != nothing; steps--) {
@@ -365,8 +458,10 @@ static struct status tree_verify(struct kernel_run *run)
 	uint64_t from, count = asked_verified(run, &from);
 
 	for (uint64_t i = 0; i < count && run->v[TREE_CHILD] == CHILD_POINTER; i++)
-		if (!leads_somewhere(run, &kept.tree, asked_key(&kept.asked, (from + i) % run->ring)))
-			return status_make(STATUS_FAILED, "tree-lookup: a pointer leads out of the tree, or never to an end");
+		if (!leads_somewhere(
+			    run, &kept.tree, asked_key(&kept.asked, (from + i) % run->ring)))
+			return status_make(STATUS_FAILED,
+				"tree-lookup: a pointer leads out of the tree, or never to an end");
 	return asked_verify(run, &kept.asked, &places);
 }
 
@@ -378,36 +473,46 @@ static struct status tree_proof(struct kernel_run *run)
 	return asked_proof(run, &kept.asked, &places);
 }
 
-/* Measured on a Granite Rapids: of 16 M nodes in level order computed places take 1,430 cycles with branches and 2,620 without, pointers
- * 4,250 and 2,620; of 8 K nodes all forms with branches 220 to 280, those without 35 to 72. */
+/* Measured on a Granite Rapids: of 16 M nodes in level order computed places take 1,430 cycles with
+ * branches and 2,620 without, pointers 4,250 and 2,620; of 8 K nodes all forms with branches 220 to
+ * 280, those without 35 to 72. */
 static const char *tree_remark(const int64_t *v)
 {
 	bool branching = v[TREE_FORM] == FORM_BRANCHING, several = v[TREE_LOOKUPS] > 1;
 
 	if (!v[TREE_BALANCED] && !branching)
-		return "Each lookup takes as many steps as the tree is deep, twice those that find a key on average, and stays where it found its own.";
+		return "Each lookup takes as many steps as the tree is deep, twice those that find "
+		       "a key on average, and stays where it found its own.";
 	if (!v[TREE_BALANCED] && several)
 		return "Those that are through wait for the one that goes deepest.";
 	if (several && branching)
-		return "Misses of several lookups overlap, wrong guesses do not: a tree that fits the caches gains by form=branch-free alone.";
+		return "Misses of several lookups overlap, wrong guesses do not: a tree that fits "
+		       "the caches gains by form=branch-free alone.";
 	if (branching && v[TREE_CHILD] == CHILD_COMPUTED)
-		return "A right guess fetches the next node before this one's key is there, so half of the misses overlap with others.";
+		return "A right guess fetches the next node before this one's key is there, so "
+		       "half of the misses overlap with others.";
 	if (!branching && !several && v[TREE_CHILD] == CHILD_COMPUTED)
-		return "Nothing is guessed, so nothing is fetched ahead: beyond the caches guesses are faster, and lookups at a time faster still.";
+		return "Nothing is guessed, so nothing is fetched ahead: beyond the caches guesses "
+		       "are faster, and lookups at a time faster still.";
 	if (branching)
-		return "A wrong guess is known only when its node has come, and what was begun behind it is of no use: no two misses overlap.";
+		return "A wrong guess is known only when its node has come, and what was begun "
+		       "behind it is of no use: no two misses overlap.";
 	if (v[TREE_ORDER] == ORDER_SORTED)
-		return "The upper levels lie powers of two apart, and meet in few sets of each cache.";
+		return "The upper levels lie powers of two apart, and meet in few sets of each "
+		       "cache.";
 	return NULL;
 }
 
 const struct kernel kernel_tree_lookup = {
 	.name = "tree-lookup",
 	.title = "look keys up in a search tree",
-	.look_for = "Each level waits for the one above: beyond the caches a miss a level, while the core sits idle. Turn lookups: several "
-		"searches go down side by side and their misses overlap, though each takes more instructions. form=branch-free guesses nothing "
-		"wrong; with order=level child=computed a right guess fetches ahead.",
-	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up memory-bound programs with low ILP",
+	.look_for = "Each level waits for the one above: beyond the caches a miss a level, while "
+		    "the core sits idle. Turn lookups: several "
+		    "searches go down side by side and their misses overlap, though each takes "
+		    "more instructions. form=branch-free guesses nothing "
+		    "wrong; with order=level child=computed a right guess fetches ahead.",
+	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up "
+		    "memory-bound programs with low ILP",
 	.element = "lookup",
 	.hint = "+ on size beyond the caches; then Down to lookups, +: several at a time",
 	.knobs = knobs,

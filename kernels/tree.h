@@ -1,4 +1,5 @@
-/* What the parts of tree-lookup share: the knobs, the shape of a tree and where its nodes stand, and a walk for the loops. */
+/* What the parts of tree-lookup share: the knobs, the shape of a tree and where its nodes stand,
+ * and a walk for the loops. */
 #ifndef SLX_KERNELS_TREE_H
 #define SLX_KERNELS_TREE_H
 
@@ -6,28 +7,41 @@
 #include "kernels/kernel.h"
 #include "kernels/shuffle.h"
 
-enum { TREE_SIZE, TREE_ORDER, TREE_KEYS, TREE_BALANCED, TREE_BARE, TREE_CHILD, TREE_FORM, TREE_LOOKUPS, TREE_FOUND, TREE_WHOLE, TREE_PAGES,
-	TREE_KNOBS };
+enum {
+	TREE_SIZE,
+	TREE_ORDER,
+	TREE_KEYS,
+	TREE_BALANCED,
+	TREE_BARE,
+	TREE_CHILD,
+	TREE_FORM,
+	TREE_LOOKUPS,
+	TREE_FOUND,
+	TREE_WHOLE,
+	TREE_PAGES,
+	TREE_KNOBS
+};
 enum tree_order { ORDER_RANDOM, ORDER_LEVEL, ORDER_SORTED };
-enum { KEYS_CHOICES = 4 };               /* 1, 3, 7, 15: one less than a power of two */
+enum { KEYS_CHOICES = 4 }; /* 1, 3, 7, 15: one less than a power of two */
 enum { CHILD_POINTER, CHILD_COMPUTED };
 enum { FORM_BRANCHING, FORM_BRANCH_FREE, FORMS };
 enum { TREE_LOOKUPS_MOST = 64 };
 
-/* A tree as the knobs have it. A node is an array of words: its keys, ascending, then where its children are, one more of them than keys, unless it
- * is bare. Behind the last node stands one that is no node: nothing, where all searches end that find nothing. It leads to itself, and its
- * keys are larger than any. */
+/* A tree as the knobs have it. A node is an array of words: its keys, ascending, then where its
+ * children are, one more of them than keys, unless it is bare. Behind the last node stands one that
+ * is no node: nothing, where all searches end that find nothing. It leads to itself, and its keys
+ * are larger than any. */
 struct tree {
 	enum tree_order order;
 	bool balanced, bare;
-	unsigned keys;           /* of a node */
-	unsigned spread;         /* a node has 2^spread children: keys + 1 */
-	uint64_t words;          /* 8-byte words of a node */
-	uint64_t nodes;          /* without nothing; > 0 */
-	unsigned levels;         /* of the balanced tree with so many nodes */
-	uint64_t above;          /* nodes above its last level */
-	struct shuffle places;   /* of nodes, where they lie in random order */
-	struct shuffle turns;    /* which key went in when, where the tree is not balanced */
+	unsigned keys;	       /* of a node */
+	unsigned spread;       /* a node has 2^spread children: keys + 1 */
+	uint64_t words;	       /* 8-byte words of a node */
+	uint64_t nodes;	       /* without nothing; > 0 */
+	unsigned levels;       /* of the balanced tree with so many nodes */
+	uint64_t above;	       /* nodes above its last level */
+	struct shuffle places; /* of nodes, where they lie in random order */
+	struct shuffle turns;  /* which key went in when, where the tree is not balanced */
 };
 
 struct tree tree_make(const int64_t *v, uint64_t seed);
@@ -39,20 +53,22 @@ uint64_t tree_nodes(const int64_t *v);
 /* Keys in the whole tree. */
 uint64_t tree_keys(const struct tree *tree);
 
-/* Of balanced trees a node's number is that in level order: the children of i are (keys + 1) * i + 1 and those behind it. Its key in that
- * slot has that rank among all keys; the node that has the key of that rank, and the slot. */
+/* Of balanced trees a node's number is that in level order: the children of i are (keys + 1) * i +
+ * 1 and those behind it. Its key in that slot has that rank among all keys; the node that has the
+ * key of that rank, and the slot. */
 uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot);
 uint64_t tree_node_of(const struct tree *tree, uint64_t rank, unsigned *slot);
 
 /* The place in memory, in nodes, of the node that has the key of that rank. */
 uint64_t tree_place(const struct tree *tree, uint64_t rank);
 
-/* Lays the tree out at run->memory, of which `have` nodes are there; returns how many are then, fewer than all where *cancel was set: taken up
- * again, a balanced tree goes on there. */
+/* Lays the tree out at run->memory, of which `have` nodes are there; returns how many are then,
+ * fewer than all where *cancel was set: taken up again, a balanced tree goes on there. */
 uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t have);
 
 /* Likewise, only what the first run->sample lookups meet. Of balanced trees. */
-void tree_lay_out_sample(const struct tree *tree, struct kernel_run *run, const struct asked *asked);
+void tree_lay_out_sample(
+	const struct tree *tree, struct kernel_run *run, const struct asked *asked);
 
 /* Nodes from the root of the laid-out tree down to the deepest, both included. */
 uint64_t tree_height(const struct tree *tree, const void *memory);
@@ -68,15 +84,15 @@ struct tree_node {
 
 /* What one call of a loop looks up, and what became of it. */
 struct tree_walk {
-	const uint64_t *asked;       /* keys */
-	uint64_t count;              /* of them: a multiple of `lookups` */
-	uint64_t lookups;            /* at once */
-	const uint64_t *nodes;       /* the first word of the first node */
-	uint64_t number;             /* of nodes: that of nothing, which is none */
+	const uint64_t *asked; /* keys */
+	uint64_t count;	       /* of them: a multiple of `lookups` */
+	uint64_t lookups;      /* at once */
+	const uint64_t *nodes; /* the first word of the first node */
+	uint64_t number;       /* of nodes: that of nothing, which is none */
 	const void *root, *nothing;
 	uint64_t levels;
 	uint64_t found;
-	uint64_t sum;                /* of what was found: the places, or addresses where children are pointers */
+	uint64_t sum; /* of what was found: the places, or addresses where children are pointers */
 	/* Where each of several lookups stands. */
 	uint64_t at[TREE_LOOKUPS_MOST], to[TREE_LOOKUPS_MOST];
 	const struct tree_node *node[TREE_LOOKUPS_MOST];

@@ -45,8 +45,13 @@ static uint64_t full(const struct tree *tree, unsigned levels)
 struct tree tree_make(const int64_t *v, uint64_t seed)
 {
 	struct tree tree = {
-		.order = (enum tree_order)v[TREE_ORDER], .balanced = v[TREE_BALANCED], .bare = v[TREE_BARE],
-		.spread = spread_of(v), .keys = (1u << spread_of(v)) - 1, .words = words_of(v), .nodes = tree_nodes(v),
+		.order = (enum tree_order)v[TREE_ORDER],
+		.balanced = v[TREE_BALANCED],
+		.bare = v[TREE_BARE],
+		.spread = spread_of(v),
+		.keys = (1u << spread_of(v)) - 1,
+		.words = words_of(v),
+		.nodes = tree_nodes(v),
 	};
 
 	while (full(&tree, tree.levels) < tree.nodes)
@@ -62,14 +67,18 @@ uint64_t tree_keys(const struct tree *tree)
 	return tree->nodes * tree->keys;
 }
 
-/* A tree whose last level is full has its keys at ranks that follow from the levels below; of any other, the keys that its last level lacks
- * are missing among the smaller ones. Full: position * children^height + (slot + 1) * children^(height - 1) - 1. */
+/* A tree whose last level is full has its keys at ranks that follow from the levels below; of any
+ * other, the keys that its last level lacks are missing among the smaller ones. Full: position *
+ * children^height + (slot + 1) * children^(height - 1) - 1. */
 uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot)
 {
-	unsigned level = (63 - (unsigned)__builtin_clzll(node * tree->keys + 1)) / tree->spread, height = tree->levels - level;
-	uint64_t position = node - full(tree, level), last = (tree->nodes - tree->above) * tree->keys;
-	uint64_t rank = (position << tree->spread * height) + ((uint64_t)(slot + 1) << tree->spread * (height - 1)) - 1;
-	uint64_t lower = rank - (rank >> tree->spread);      /* of them in the last level */
+	unsigned level = (63 - (unsigned)__builtin_clzll(node * tree->keys + 1)) / tree->spread,
+		 height = tree->levels - level;
+	uint64_t position = node - full(tree, level),
+		 last = (tree->nodes - tree->above) * tree->keys;
+	uint64_t rank = (position << tree->spread * height) +
+			((uint64_t)(slot + 1) << tree->spread * (height - 1)) - 1;
+	uint64_t lower = rank - (rank >> tree->spread); /* of them in the last level */
 
 	return lower > last ? rank - (lower - last) : rank;
 }
@@ -115,12 +124,14 @@ uint64_t tree_place(const struct tree *tree, uint64_t rank)
 {
 	unsigned slot;
 
-	return tree->balanced ? place_of_node(tree, tree_node_of(tree, rank, &slot)) : place_of_rank(tree, rank);
+	return tree->balanced ? place_of_node(tree, tree_node_of(tree, rank, &slot))
+			      : place_of_rank(tree, rank);
 }
 
 const uint64_t *tree_root(const struct tree *tree, const void *memory)
 {
-	uint64_t place = tree->balanced ? place_of_node(tree, 0) : place_of_rank(tree, shuffle_from(&tree->turns, 0));
+	uint64_t place = tree->balanced ? place_of_node(tree, 0)
+					: place_of_rank(tree, shuffle_from(&tree->turns, 0));
 
 	return (const uint64_t *)memory + place * tree->words;
 }
@@ -152,7 +163,7 @@ uint64_t tree_height(const struct tree *tree, const void *memory)
 
 	if (tree->balanced)
 		return tree->levels;
-	return height < tree->nodes ? height : tree->nodes;      /* whatever was written over it */
+	return height < tree->nodes ? height : tree->nodes; /* whatever was written over it */
 }
 
 static void lay_node(const struct tree *tree, unsigned char *memory, uint64_t node, uint64_t *at)
@@ -162,7 +173,8 @@ static void lay_node(const struct tree *tree, unsigned char *memory, uint64_t no
 	for (unsigned slot = 0; slot < tree->keys; slot++)
 		at[slot] = asked_present(tree_rank(tree, node, slot));
 	for (unsigned i = 0; !tree->bare && i <= tree->keys; i++, child++)
-		at[tree->keys + i] = address_of(node_at(tree, memory, child < tree->nodes ? place_of_node(tree, child) : tree->nodes));
+		at[tree->keys + i] = address_of(node_at(tree, memory,
+			child < tree->nodes ? place_of_node(tree, child) : tree->nodes));
 }
 
 /* In the order of memory. */
@@ -171,7 +183,8 @@ static uint64_t lay_balanced(const struct tree *tree, struct kernel_run *run, ui
 	for (; have < tree->nodes; have++) {
 		if (have % LOOK_EVERY == 0 && !kernel_goes_on(run, have, tree->nodes))
 			return have;
-		lay_node(tree, run->memory, node_at_place(tree, have), node_at(tree, run->memory, have));
+		lay_node(tree, run->memory, node_at_place(tree, have),
+			node_at(tree, run->memory, have));
 	}
 	lay_nothing(tree, run->memory, tree->levels);
 	return have;
@@ -179,15 +192,16 @@ static uint64_t lay_balanced(const struct tree *tree, struct kernel_run *run, ui
 
 /* A node whose right subtree is not known yet. */
 struct open {
-	uint64_t turn, rank, left, height;      /* height: of the left subtree */
+	uint64_t turn, rank, left, height; /* height: of the left subtree */
 };
 
-/* More are never open by chance: of n keys in random order it is their harmonic number. With so many open, the last is closed, which leaves a tree
- * of the same keys. */
+/* More are never open by chance: of n keys in random order it is their harmonic number. With so
+ * many open, the last is closed, which leaves a tree of the same keys. */
 enum { OPEN_MOST = 256 };
 
-/* The tree that comes of keys that go in one by one has each key below those that went in earlier. So it is the one whose turns grow
- * downwards, and can be built in the order of the keys: each comes below the last that went in earlier, and takes over what was below that. */
+/* The tree that comes of keys that go in one by one has each key below those that went in earlier.
+ * So it is the one whose turns grow downwards, and can be built in the order of the keys: each
+ * comes below the last that went in earlier, and takes over what was below that. */
 static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 {
 	struct open open[OPEN_MOST];
@@ -195,11 +209,13 @@ static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 	unsigned count = 0;
 
 	for (uint64_t rank = 0; rank <= tree->nodes; rank++) {
-		uint64_t turn = rank < tree->nodes ? shuffle_to(&tree->turns, rank) : 0, below = nothing;
+		uint64_t turn = rank < tree->nodes ? shuffle_to(&tree->turns, rank) : 0,
+			 below = nothing;
 
 		if (rank % LOOK_EVERY == 0 && !kernel_goes_on(run, rank, tree->nodes))
 			return 0;
-		for (height = 0; count > 0 && (rank == tree->nodes || open[count - 1].turn > turn || count == OPEN_MOST); ) {
+		for (height = 0; count > 0 && (rank == tree->nodes || open[count - 1].turn > turn ||
+						      count == OPEN_MOST);) {
 			const struct open *top = &open[--count];
 			uint64_t *node = node_at(tree, run->memory, place_of_rank(tree, top->rank));
 
@@ -222,12 +238,14 @@ uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t 
 	return tree->balanced ? lay_balanced(tree, run, have) : lay_unbalanced(tree, run);
 }
 
-/* A search of what is sorted meets the middles of what is left, which are not quite those of the tree: of either form of it. */
+/* A search of what is sorted meets the middles of what is left, which are not quite those of the
+ * tree: of either form of it. */
 static void lay_middles(const struct tree *tree, struct kernel_run *run, uint64_t key)
 {
-	for (uint64_t from = 0, to = tree->nodes, at; from < to; ) {
+	for (uint64_t from = 0, to = tree->nodes, at; from < to;) {
 		at = (from + to) / 2;
-		lay_node(tree, run->memory, node_at_place(tree, at), node_at(tree, run->memory, at));
+		lay_node(
+			tree, run->memory, node_at_place(tree, at), node_at(tree, run->memory, at));
 		if (key > asked_present(at))
 			from = at + 1;
 		else
@@ -235,14 +253,15 @@ static void lay_middles(const struct tree *tree, struct kernel_run *run, uint64_
 	}
 	for (uint64_t left = tree->nodes, from = 0, at; left > 0; left -= left > 1 ? left / 2 : 1) {
 		at = from + left / 2;
-		lay_node(tree, run->memory, node_at_place(tree, at), node_at(tree, run->memory, at));
+		lay_node(
+			tree, run->memory, node_at_place(tree, at), node_at(tree, run->memory, at));
 		from = key >= asked_present(at) ? at : from;
 	}
 }
 
 static void lay_path(const struct tree *tree, struct kernel_run *run, uint64_t key)
 {
-	for (uint64_t node = 0; node < tree->nodes; ) {
+	for (uint64_t node = 0; node < tree->nodes;) {
 		unsigned slot = 0;
 		uint64_t *at = node_at(tree, run->memory, place_of_node(tree, node));
 

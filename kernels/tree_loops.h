@@ -1,18 +1,22 @@
-/* The loops of tree-lookup. Each looks up walk->count keys, one by one or walk->lookups at a time; each kind of tree is searched with branches
- * and without, all in the same memory.
+/* The loops of tree-lookup. Each looks up walk->count keys, one by one or walk->lookups at a time;
+ * each kind of tree is searched with branches and without, all in the same memory.
  *
- * With branches a search ends where the key is found. Without, it goes down as many levels as there are, and stays at what it has found. */
+ * With branches a search ends where the key is found. Without, it goes down as many levels as there
+ * are, and stays at what it has found. */
 #ifndef SLX_KERNELS_TREE_LOOPS_H
 #define SLX_KERNELS_TREE_LOOPS_H
 
 #include "kernels/choose.h"
 #include "kernels/tree.h"
 
-/* A value that one way of a branch alone computes: KERNEL_KEEP() keeps compilers from computing both, and choosing. */
+/* A value that one way of a branch alone computes: KERNEL_KEEP() keeps compilers from computing
+ * both, and choosing. */
 
 /* What is found adds to these. */
 #define BEGIN uint64_t found = 0, sum = 0
-#define END walk->found += found; walk->sum += sum
+#define END                   \
+	walk->found += found; \
+	walk->sum += sum
 
 /* Several searches begin at the same place. */
 KERNEL_BODY void all_at(uint64_t *at, uint64_t lookups, uint64_t first)
@@ -28,7 +32,8 @@ KERNEL_LOOP static void pointer_branching(struct tree_walk *walk)
 	const struct tree_node *nothing = walk->nothing;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked++) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
 		const struct tree_node *node = walk->root;
 		uint64_t key = *asked;
 
@@ -51,14 +56,16 @@ KERNEL_LOOP static void pointer_branching(struct tree_walk *walk)
 
 KERNEL_BODY const struct tree_node *below(const struct tree_node *node, uint64_t key)
 {
-	return (const struct tree_node *)(uintptr_t)choose(key, node->key, (uintptr_t)node->left, (uintptr_t)node, (uintptr_t)node->right);
+	return (const struct tree_node *)(uintptr_t)choose(
+		key, node->key, (uintptr_t)node->left, (uintptr_t)node, (uintptr_t)node->right);
 }
 
 KERNEL_LOOP static void pointer_branch_free(struct tree_walk *walk)
 {
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked++) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
 		const struct tree_node *node = walk->root;
 		uint64_t key = *asked, is;
 
@@ -79,7 +86,8 @@ KERNEL_LOOP static void pointer_branching_interleaved(struct tree_walk *walk)
 	uint64_t lookups = walk->lookups, active;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked += lookups) {
 		for (uint64_t i = 0; i < lookups; i++)
 			at[i] = walk->root;
 		do {
@@ -116,7 +124,8 @@ KERNEL_LOOP static void pointer_branch_free_interleaved(struct tree_walk *walk)
 	uint64_t lookups = walk->lookups;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked += lookups) {
 		for (uint64_t i = 0; i < lookups; i++)
 			at[i] = walk->root;
 		for (uint64_t level = walk->levels; level > 1; level--)
@@ -132,7 +141,8 @@ KERNEL_LOOP static void pointer_branch_free_interleaved(struct tree_walk *walk)
 	END;
 }
 
-/* ---- Binary nodes in level order, in an array: 2i + 1 is the left child of i, 2i + 2 the right one. words: of a node. */
+/* ---- Binary nodes in level order, in an array: 2i + 1 is the left child of i, 2i + 2 the right
+ * one. words: of a node. */
 
 KERNEL_BODY void level_branching(struct tree_walk *walk, const unsigned words)
 {
@@ -140,7 +150,8 @@ KERNEL_BODY void level_branching(struct tree_walk *walk, const unsigned words)
 	uint64_t number = walk->number;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked++) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
 		uint64_t key = *asked, at = 0;
 
 		while (at < number) {
@@ -169,7 +180,8 @@ KERNEL_BODY uint64_t node_or_nothing(uint64_t at, uint64_t number)
 }
 
 /* Whether that is the node with the key. */
-KERNEL_BODY uint64_t is_key(const struct tree_walk *walk, uint64_t node, uint64_t key, const unsigned words)
+KERNEL_BODY uint64_t is_key(
+	const struct tree_walk *walk, uint64_t node, uint64_t key, const unsigned words)
 {
 	return walk->nodes[words * node] == key;
 }
@@ -179,7 +191,8 @@ KERNEL_BODY void level_branch_free(struct tree_walk *walk, const unsigned words)
 	const uint64_t *nodes = walk->nodes;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked++) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
 		uint64_t key = *asked, at = 0, is;
 
 		/* at = key < here ? 2 * at + 1 : key > here ? 2 * at + 2 : at */
@@ -199,7 +212,8 @@ KERNEL_BODY void level_branching_interleaved(struct tree_walk *walk, const unsig
 	uint64_t *at = walk->at, number = walk->number, lookups = walk->lookups, active;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked += lookups) {
 		all_at(at, lookups, 0);
 		do {
 			active = 0;
@@ -235,13 +249,16 @@ KERNEL_BODY void level_branch_free_interleaved(struct tree_walk *walk, const uns
 	uint64_t *at = walk->at, lookups = walk->lookups;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked += lookups) {
 		all_at(at, lookups, 0);
 		for (uint64_t level = walk->levels; level > 1; level--)
 			for (uint64_t i = 0; i < lookups; i++)
-				at[i] = choose(asked[i], nodes[words * at[i]], 2 * at[i] + 1, at[i], 2 * at[i] + 2);
+				at[i] = choose(asked[i], nodes[words * at[i]], 2 * at[i] + 1, at[i],
+					2 * at[i] + 2);
 		for (uint64_t i = 0; i < lookups; i++) {
-			uint64_t node = node_or_nothing(at[i], walk->number), is = is_key(walk, node, asked[i], words);
+			uint64_t node = node_or_nothing(at[i], walk->number),
+				 is = is_key(walk, node, asked[i], words);
 
 			found += is;
 			sum += node & -is;
@@ -257,7 +274,8 @@ KERNEL_BODY void sorted_branching(struct tree_walk *walk, const unsigned words)
 	const uint64_t *nodes = walk->nodes;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked++) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
 		uint64_t key = *asked, from = 0, to = walk->number;
 
 		while (from < to) {
@@ -285,13 +303,15 @@ KERNEL_BODY void sorted_branch_free(struct tree_walk *walk, const unsigned words
 	const uint64_t *nodes = walk->nodes;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked++) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
 		uint64_t key = *asked, from = 0, is;
 
 		/* from = key < here ? from : from + half */
 		for (uint64_t left = walk->number, half; left > 1; left -= half) {
 			half = left / 2;
-			from = choose(key, nodes[words * (from + half)], from, from + half, from + half);
+			from = choose(
+				key, nodes[words * (from + half)], from, from + half, from + half);
 		}
 		is = is_key(walk, from, key, words);
 		found += is;
@@ -306,7 +326,8 @@ KERNEL_BODY void sorted_branching_interleaved(struct tree_walk *walk, const unsi
 	uint64_t *at = walk->at, *to = walk->to, lookups = walk->lookups, active;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked += lookups) {
 		all_at(at, lookups, 0);
 		all_at(to, lookups, walk->number);
 		do {
@@ -339,12 +360,14 @@ KERNEL_BODY void sorted_branch_free_interleaved(struct tree_walk *walk, const un
 	uint64_t *at = walk->at, lookups = walk->lookups;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked += lookups) {
 		all_at(at, lookups, 0);
 		for (uint64_t left = walk->number, half; left > 1; left -= half) {
 			half = left / 2;
 			for (uint64_t i = 0; i < lookups; i++)
-				at[i] = choose(asked[i], nodes[words * (at[i] + half)], at[i], at[i] + half, at[i] + half);
+				at[i] = choose(asked[i], nodes[words * (at[i] + half)], at[i],
+					at[i] + half, at[i] + half);
 		}
 		for (uint64_t i = 0; i < lookups; i++) {
 			uint64_t is = is_key(walk, at[i], asked[i], words);
@@ -356,10 +379,11 @@ KERNEL_BODY void sorted_branch_free_interleaved(struct tree_walk *walk, const un
 	END;
 }
 
-/* ---- Nodes of several keys, in level order with computed children (bare or not), or anywhere with pointers. `at` is a node's number, or
- * its address. */
+/* ---- Nodes of several keys, in level order with computed children (bare or not), or anywhere with
+ * pointers. `at` is a node's number, or its address. */
 
-KERNEL_BODY const uint64_t *keys_at(const struct tree_walk *walk, uint64_t at, const bool computed, const unsigned words)
+KERNEL_BODY const uint64_t *keys_at(
+	const struct tree_walk *walk, uint64_t at, const bool computed, const unsigned words)
 {
 	return computed ? walk->nodes + words * at : (const uint64_t *)(uintptr_t)at;
 }
@@ -374,12 +398,14 @@ KERNEL_BODY uint64_t nothing_at(const struct tree_walk *walk, const bool compute
 	return computed ? walk->number : (uintptr_t)walk->nothing;
 }
 
-KERNEL_BODY void many_branching(struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
+KERNEL_BODY void many_branching(
+	struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
 {
 	uint64_t nothing = nothing_at(walk, computed);
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked++) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
 		uint64_t key = *asked, at = first_at(walk, computed);
 
 		while (computed ? at < nothing : at != nothing) {
@@ -400,7 +426,8 @@ KERNEL_BODY void many_branching(struct tree_walk *walk, const unsigned keys, con
 }
 
 /* How many of the node's keys are smaller says which child is next. */
-KERNEL_BODY uint64_t many_below(const uint64_t *here, uint64_t at, uint64_t key, const unsigned keys, const bool computed)
+KERNEL_BODY uint64_t many_below(
+	const uint64_t *here, uint64_t at, uint64_t key, const unsigned keys, const bool computed)
 {
 	uint64_t smaller = 0, is = 0;
 
@@ -423,15 +450,18 @@ KERNEL_BODY uint64_t many_is(const uint64_t *here, uint64_t key, const unsigned 
 	return is;
 }
 
-KERNEL_BODY void many_branch_free(struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
+KERNEL_BODY void many_branch_free(
+	struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
 {
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked++) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
 		uint64_t key = *asked, at = first_at(walk, computed), is;
 
 		for (uint64_t level = walk->levels; level > 1; level--)
-			at = many_below(keys_at(walk, at, computed, words), at, key, keys, computed);
+			at = many_below(
+				keys_at(walk, at, computed, words), at, key, keys, computed);
 		if (computed)
 			at = node_or_nothing(at, walk->number);
 		is = many_is(keys_at(walk, at, computed, words), key, keys);
@@ -441,12 +471,15 @@ KERNEL_BODY void many_branch_free(struct tree_walk *walk, const unsigned keys, c
 	END;
 }
 
-KERNEL_BODY void many_branching_interleaved(struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
+KERNEL_BODY void many_branching_interleaved(
+	struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
 {
-	uint64_t *at = walk->at, lookups = walk->lookups, nothing = nothing_at(walk, computed), active;
+	uint64_t *at = walk->at, lookups = walk->lookups, nothing = nothing_at(walk, computed),
+		 active;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked += lookups) {
 		all_at(at, lookups, first_at(walk, computed));
 		do {
 			active = 0;
@@ -463,7 +496,8 @@ KERNEL_BODY void many_branching_interleaved(struct tree_walk *walk, const unsign
 					sum += at[i];
 					at[i] = nothing;
 				} else {
-					at[i] = computed ? (keys + 1) * at[i] + 1 + slot : here[keys + slot];
+					at[i] = computed ? (keys + 1) * at[i] + 1 + slot
+							 : here[keys + slot];
 				}
 				active++;
 			}
@@ -472,16 +506,19 @@ KERNEL_BODY void many_branching_interleaved(struct tree_walk *walk, const unsign
 	END;
 }
 
-KERNEL_BODY void many_branch_free_interleaved(struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
+KERNEL_BODY void many_branch_free_interleaved(
+	struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
 {
 	uint64_t *at = walk->at, lookups = walk->lookups;
 	BEGIN;
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end; asked += lookups) {
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked += lookups) {
 		all_at(at, lookups, first_at(walk, computed));
 		for (uint64_t level = walk->levels; level > 1; level--)
 			for (uint64_t i = 0; i < lookups; i++)
-				at[i] = many_below(keys_at(walk, at[i], computed, words), at[i], asked[i], keys, computed);
+				at[i] = many_below(keys_at(walk, at[i], computed, words), at[i],
+					asked[i], keys, computed);
 		for (uint64_t i = 0; i < lookups; i++) {
 			uint64_t node = computed ? node_or_nothing(at[i], walk->number) : at[i];
 			uint64_t is = many_is(keys_at(walk, node, computed, words), asked[i], keys);

@@ -1,11 +1,12 @@
-/* window: how far a core looks ahead. Two chains of loads miss all caches; each stands in the shadow of the other as long as both are in the core's window
- * at once, and N instructions stand between them. Where those fill one of the core's buffers, the second miss waits for the first to retire, and
- * an iteration takes twice as long: the knee of the curve over N is the buffer's size.
+/* window: how far a core looks ahead. Two chains of loads miss all caches; each stands in the
+ * shadow of the other as long as both are in the core's window at once, and N instructions stand
+ * between them. Where those fill one of the core's buffers, the second miss waits for the first to
+ * retire, and an iteration takes twice as long: the knee of the curve over N is the buffer's size.
  *
- *	for (; turns; turns--) {
- *		a = a->next;      … N fillers …
- *		b = b->next;      … N fillers …
- *	}
+ *     for (; turns; turns--) {
+ *         a = a->next;      … N fillers …
+ *         b = b->next;      … N fillers …
+ *     }
  *
  * The loop is made at run time, each filler written out, by write_loop(). */
 #include "kernels/window.h"
@@ -22,7 +23,8 @@
 enum { SIZE, FILLERS, FILLER, REMEDY, WORK, CHAINS };
 enum { REMEDY_NONE, REMEDY_PREFETCH, REMEDY_JAM, REMEDY_SHADOW };
 
-/* Nodes are so far apart that neither a line nor its neighbour, which is fetched along, brings a second one. */
+/* Nodes are so far apart that neither a line nor its neighbour, which is fetched along, brings a
+ * second one. */
 enum { STRIDE = 128, LINE = 64 };
 
 /* Multiplications that the remedy `shadow` begins with. */
@@ -30,38 +32,59 @@ enum { WORK_SHOWN = 100 };
 
 const struct window_filler window_fillers[WINDOW_KINDS] = {
 	[WINDOW_NOP] = { "nop", "rob", "reorder buffer", 1, 2, "nops",
-		"a nop takes an entry of the reorder buffer and nothing else, so this is the reorder buffer's size: its entries but those of the two "
+		"a nop takes an entry of the reorder buffer and nothing else, so this is the "
+		"reorder buffer's size: its entries but those of the two "
 		"loads that miss, and those that the core keeps free" },
 	[WINDOW_ADD] = { "add", "registers", "integer registers", 1, 2, "additions",
-		"each addition takes a register for its result until it retires: the entries beyond those that hold the registers that programs see" },
+		"each addition takes a register for its result until it retires: the entries "
+		"beyond those that hold the registers that programs see" },
 	[WINDOW_VECTOR] = { "vector", "vectors", "vector registers", 1, 0, "vector additions",
-		"vector registers are a file of their own, so these stop at another number than additions in general registers do" },
-	[WINDOW_BOTH] = { "both", "rob", "reorder buffer", 1, 2, "additions, half of them in vectors",
-		"half of the results go into either register file, so that neither is full before the reorder buffer is: mixed code sees further" },
+		"vector registers are a file of their own, so these stop at another number than "
+		"additions in general registers do" },
+	[WINDOW_BOTH] = { "both", "rob", "reorder buffer", 1, 2,
+		"additions, half of them in vectors",
+		"half of the results go into either register file, so that neither is full before "
+		"the reorder buffer is: mixed code sees further" },
 	[WINDOW_ZERO] = { "zero", "rob", "reorder buffer", 1, 2, "zeroed registers",
-		"zeroing idioms are done at rename and take no register: they stop at the reorder buffer, where filler=mov-0 stops at the registers" },
+		"zeroing idioms are done at rename and take no register: they stop at the reorder "
+		"buffer, where filler=mov-0 stops at the registers" },
 	[WINDOW_CONSTANT] = { "mov-0", "registers", "integer registers", 1, 2, "constants moved",
-		"the same value as filler=zero leaves, but moved as a constant: it takes a register, and the window ends earlier" },
+		"the same value as filler=zero leaves, but moved as a constant: it takes a "
+		"register, and the window ends earlier" },
 	[WINDOW_LOAD] = { "load", "load-queue", "load queue", 1, 2, "loads that hit",
-		"each load stays in the load queue until it retires, hit or not; the two that miss stand there too" },
+		"each load stays in the load queue until it retires, hit or not; the two that miss "
+		"stand there too" },
 	[WINDOW_STORE] = { "store", "store-queue", "store queue", 1, 0, "stores",
-		"each store holds an entry from rename until it has left for the cache, which is after it retired" },
+		"each store holds an entry from rename until it has left for the cache, which is "
+		"after it retired" },
 	[WINDOW_JUMP] = { "jump", "branches", "branches in flight", 1, 0, "taken jumps",
-		"every branch is kept track of until it retires; many cores begin one taken jump in two cycles, which costs time before the knee" },
+		"every branch is kept track of until it retires; many cores begin one taken jump "
+		"in two cycles, which costs time before the knee" },
 	[WINDOW_BRANCH] = { "branch", "branches", "branches in flight", 1, 0, "branches not taken",
 		"branches are kept track of until they retire, those not taken too" },
-	[WINDOW_INDIRECT] = { "indirect", "branches", "branches in flight", 1, 0, "indirect jumps, each with the instruction that makes its target",
-		"an indirect jump to a target that it always has is predicted, and counts as one branch" },
+	[WINDOW_INDIRECT] = { "indirect", "branches", "branches in flight", 1, 0,
+		"indirect jumps, each with the instruction that makes its target",
+		"an indirect jump to a target that it always has is predicted, and counts as one "
+		"branch" },
 	[WINDOW_CALL] = { "call", "calls", "calls in flight", 1, 0, "pairs of call and return",
-		"returns are predicted from a stack of calls that has to be put right after a misprediction: few calls may be in flight" },
-	[WINDOW_LINK] = { "jal", "branches", "branches in flight", 2, 0, "calls by two jumps, the return address in a register",
-		"the same subroutine without call and return: two branches each, which stop where branches do and not where calls do" },
-	[WINDOW_WAIT] = { "wait", "scheduler", "scheduler", 1, 0, "operations that wait for the miss before them",
-		"what waits for its operands stays in the scheduler; these wait for the whole miss" },
-	[WINDOW_WAIT_LOAD] = { "wait-load", "load-scheduler", "load scheduler", 1, 1, "loads whose address waits for the miss before them",
-		"loads that wait for their address have a scheduler of their own on many cores; the second miss has to pass through it" },
-	[WINDOW_WAIT_VECTOR] = { "wait-vector", "vector-scheduler", "vector scheduler", 1, 1, "vector operations that wait for the miss before them",
-		"where vector operations have a scheduler of their own, this is its size; elsewhere it is the one of filler=wait" },
+		"returns are predicted from a stack of calls that has to be put right after a "
+		"misprediction: few calls may be in flight" },
+	[WINDOW_LINK] = { "jal", "branches", "branches in flight", 2, 0,
+		"calls by two jumps, the return address in a register",
+		"the same subroutine without call and return: two branches each, which stop where "
+		"branches do and not where calls do" },
+	[WINDOW_WAIT] = { "wait", "scheduler", "scheduler", 1, 0,
+		"operations that wait for the miss before them",
+		"what waits for its operands stays in the scheduler; these wait for the whole "
+		"miss" },
+	[WINDOW_WAIT_LOAD] = { "wait-load", "load-scheduler", "load scheduler", 1, 1,
+		"loads whose address waits for the miss before them",
+		"loads that wait for their address have a scheduler of their own on many cores; "
+		"the second miss has to pass through it" },
+	[WINDOW_WAIT_VECTOR] = { "wait-vector", "vector-scheduler", "vector scheduler", 1, 1,
+		"vector operations that wait for the miss before them",
+		"where vector operations have a scheduler of their own, this is its size; "
+		"elsewhere it is the one of filler=wait" },
 };
 
 int window_kind(const char *name)
@@ -72,24 +95,50 @@ int window_kind(const char *name)
 	return -1;
 }
 
-static const char *const filler_names[] = { "nop", "add", "vector", "both", "zero", "mov-0", "load", "store", "jump", "branch", "indirect",
-	"call", "jal", "wait", "wait-load", "wait-vector", NULL };
-_Static_assert(sizeof(filler_names) / sizeof(*filler_names) == WINDOW_KINDS + 1, "a filler without a name");
+static const char *const filler_names[] = { "nop", "add", "vector", "both", "zero", "mov-0", "load",
+	"store", "jump", "branch", "indirect", "call", "jal", "wait", "wait-load", "wait-vector",
+	NULL };
+_Static_assert(sizeof(filler_names) / sizeof(*filler_names) == WINDOW_KINDS + 1,
+	"a filler without a name");
 
 static const char *const remedy_names[] = { "none", "prefetch", "jam", "shadow", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes that the nodes of all chains are scattered over", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 4096, .max = KNOB_MAX_MEMORY, .initial = 16 << 20, .multiple = STRIDE, .factor = 2 },
-	[FILLERS] = { .name = "fillers", .help = "N, instructions between one miss and the next", .kind = KNOB_COUNT, .min = 0, .max = 4000,
+	[SIZE] = { .name = "size",
+		.help = "bytes that the nodes of all chains are scattered over",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16 << 20,
+		.multiple = STRIDE,
+		.factor = 2 },
+	[FILLERS] = { .name = "fillers",
+		.help = "N, instructions between one miss and the next",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 4000,
 		.initial = 100 },
-	[FILLER] = { .name = "filler", .help = "what they are, which says what they fill", .kind = KNOB_CHOICE, .choices = filler_names },
-	[REMEDY] = { .name = "remedy", .help = "what is done so that misses overlap again", .kind = KNOB_CHOICE, .choices = remedy_names,
+	[FILLER] = { .name = "filler",
+		.help = "what they are, which says what they fill",
+		.kind = KNOB_CHOICE,
+		.choices = filler_names },
+	[REMEDY] = { .name = "remedy",
+		.help = "what is done so that misses overlap again",
+		.kind = KNOB_CHOICE,
+		.choices = remedy_names,
 		.role = KNOB_FORM },
-	[WORK] = { .name = "work", .help = "multiplications in a row that each miss's address waits for", .kind = KNOB_COUNT, .min = 0,
+	[WORK] = { .name = "work",
+		.help = "multiplications in a row that each miss's address waits for",
+		.kind = KNOB_COUNT,
+		.min = 0,
 		.max = 1000 },
-	[CHAINS] = { .name = "chains", .help = "misses in an iteration, none of which waits for another", .kind = KNOB_COUNT, .min = 2,
-		.max = WINDOW_CHAINS, .initial = 2 },
+	[CHAINS] = { .name = "chains",
+		.help = "misses in an iteration, none of which waits for another",
+		.kind = KNOB_COUNT,
+		.min = 2,
+		.max = WINDOW_CHAINS,
+		.initial = 2 },
 };
 
 /* ---- The code */
@@ -97,7 +146,7 @@ static const struct knob knobs[] = {
 struct maker {
 	struct assembly as;
 	const int64_t *v;
-	int callee;                       /* where subroutines begin */
+	int callee; /* where subroutines begin */
 };
 
 /* One filler that holds a jump. */
@@ -140,12 +189,15 @@ static void write_fillers(struct maker *m, int chain)
 
 	if (m->v[FILLER] == WINDOW_WAIT_VECTOR)
 		assemble(&m->as, into_vector, chase[chain]);
-	/* Taken jumps stand apart, one in half a line: prediction of several in fewer bytes is another story. */
-	if (m->v[FILLER] == WINDOW_JUMP || m->v[FILLER] == WINDOW_INDIRECT || m->v[FILLER] == WINDOW_LINK)
+	/* Taken jumps stand apart, one in half a line: prediction of several in fewer bytes is
+	 * another story. */
+	if (m->v[FILLER] == WINDOW_JUMP || m->v[FILLER] == WINDOW_INDIRECT ||
+		m->v[FILLER] == WINDOW_LINK)
 		assemble_align(&m->as, count ? FILLER_BYTES : 1);
 	from = m->as.at;
 	if (lines->count == 0) {
-		bool away = m->v[FILLER] == WINDOW_CALL || m->v[FILLER] == WINDOW_LINK;      /* as far as the subroutine is */
+		bool away = m->v[FILLER] == WINDOW_CALL ||
+			    m->v[FILLER] == WINDOW_LINK; /* as far as the subroutine is */
 
 		for (; done < count && (away || done == 0); done++)
 			write_jump(m);
@@ -180,8 +232,9 @@ static void write_miss(struct maker *m, int chain)
 	assemble(&m->as, m->v[WORK] ? miss_worked : miss_plain, chase[chain], chase[chain]);
 }
 
-/* An iteration. Remedies: `prefetch` asks for the lines of the later misses at its beginning, and prefetches retire before their line is there;
- * `jam` has the misses stand together, and all fillers behind them; `shadow` has the work of a miss's address done ahead of the fillers, behind
+/* An iteration. Remedies: `prefetch` asks for the lines of the later misses at its beginning, and
+ * prefetches retire before their line is there; `jam` has the misses stand together, and all
+ * fillers behind them; `shadow` has the work of a miss's address done ahead of the fillers, behind
  * the miss before it. */
 static void write_loop(struct maker *m)
 {
@@ -205,12 +258,13 @@ static void write_loop(struct maker *m)
 
 static size_t window_room(const int64_t *v)
 {
-	return 4096 + (size_t)v[CHAINS] * (size_t)(v[FILLERS] * FILLER_BYTES + v[WORK] * WORK_BYTES + MISS_BYTES);
+	return 4096 + (size_t)v[CHAINS] * (size_t)(v[FILLERS] * FILLER_BYTES +
+						   v[WORK] * WORK_BYTES + MISS_BYTES);
 }
 
 static struct status make(struct kernel_run *run)
 {
-	struct maker m = { .v = run->v };      /* large, as assembly is */
+	struct maker m = { .v = run->v }; /* large, as assembly is */
 
 	assemble_begin(&m.as, run->room, run->room_bytes);
 	m.callee = assemble_here(&m.as);
@@ -229,8 +283,12 @@ static struct status make(struct kernel_run *run)
 
 static struct nodes nodes_of(const struct kernel_run *run)
 {
-	return (struct nodes){ .memory = run->memory, .stride = STRIDE, .order = NODES_RANDOM, .cycles = (unsigned)run->v[CHAINS],
-		.seed = run->seed, .progress = run->progress };
+	return (struct nodes){ .memory = run->memory,
+		.stride = STRIDE,
+		.order = NODES_RANDOM,
+		.cycles = (unsigned)run->v[CHAINS],
+		.seed = run->seed,
+		.progress = run->progress };
 }
 
 static uint64_t count_of(const int64_t *v)
@@ -241,10 +299,14 @@ static uint64_t count_of(const int64_t *v)
 static struct status window_check(const int64_t *v)
 {
 	if (v[WORK] > 0 && (v[REMEDY] == REMEDY_PREFETCH || v[REMEDY] == REMEDY_JAM))
-		return status_make(STATUS_USAGE, "work=%lld with remedy=%s: work goes with remedy=none, and with remedy=shadow, which moves it",
+		return status_make(STATUS_USAGE,
+			"work=%lld with remedy=%s: work goes with remedy=none, and with "
+			"remedy=shadow, which moves it",
 			(long long)v[WORK], remedy_names[v[REMEDY]]);
 	if (v[WORK] == 0 && v[REMEDY] == REMEDY_SHADOW)
-		return status_make(STATUS_USAGE, "remedy=shadow with work=0: there is no work to move; work=%d is some", WORK_SHOWN);
+		return status_make(STATUS_USAGE,
+			"remedy=shadow with work=0: there is no work to move; work=%d is some",
+			WORK_SHOWN);
 	return status_ok();
 }
 
@@ -285,10 +347,12 @@ static void window_figures(struct kernel_run *run)
 
 /* What outlives a run stands behind the first node's pointer, in what its stride leaves free. */
 struct kept {
-	const void *chain[WINDOW_CHAINS];      /* where the last walk stopped: the next one goes on there, whatever its setting */
-	uint64_t walked;                       /* nodes of each chain since the caches were emptied of them */
+	const void *chain[WINDOW_CHAINS]; /* where the last walk stopped: the next one goes on
+					     there, whatever its setting */
+	uint64_t walked; /* nodes of each chain since the caches were emptied of them */
 };
-_Static_assert(sizeof(struct node) + sizeof(struct kept) <= STRIDE, "no room behind the first node");
+_Static_assert(
+	sizeof(struct node) + sizeof(struct kept) <= STRIDE, "no room behind the first node");
 
 static struct kept *kept_in(const struct kernel_run *run)
 {
@@ -306,7 +370,7 @@ static struct status window_prepare(struct kernel_run *run)
 	if (run->prepared == 0)
 		*kept_in(run) = (struct kept){ 0 };
 	if (run->prepared != window_footprint(run->v))
-		kept_in(run)->walked = UINT64_MAX;      /* what is laid out is in the caches */
+		kept_in(run)->walked = UINT64_MAX; /* what is laid out is in the caches */
 	have = nodes_lay_out(&nodes, run->prepared / STRIDE, count, run->cancel);
 	run->laid_out = have * STRIDE;
 	run->function = "write_loop";
@@ -314,7 +378,9 @@ static struct status window_prepare(struct kernel_run *run)
 	run->ring = count / nodes.cycles;
 	run->bytes = sizeof(void *) * nodes.cycles;
 	run->kernel->rewind(run);
-	return have == count ? status_ok() : status_make(STATUS_CANCELLED, "stopped while the nodes were laid out");
+	return have == count
+		       ? status_ok()
+		       : status_make(STATUS_CANCELLED, "stopped while the nodes were laid out");
 }
 
 /* ---- Walks */
@@ -330,9 +396,10 @@ static void walk(struct kernel_run *run, uint64_t turns, struct window_walk *wal
 	memcpy(run->chain, walk->chain, sizeof(walk->chain));
 }
 
-/* A node that is met again misses again only if no cache still has it, and last caches have become larger than what can be laid out in a moment: so all
- * nodes are put out of all caches once each has been met. A set that no timed part would wait for is left alone: it is small enough to be looked at
- * within the caches. */
+/* A node that is met again misses again only if no cache still has it, and last caches have become
+ * larger than what can be laid out in a moment: so all nodes are put out of all caches once each
+ * has been met. A set that no timed part would wait for is left alone: it is small enough to be
+ * looked at within the caches. */
 enum { EMPTIED = 4 << 20 };
 
 static void empty_caches(const struct kernel_run *run)
@@ -406,13 +473,19 @@ static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct wi
 }
 
 /* One filler's work, the i-th behind a miss of the chain that has come to `node`. */
-static void fill_plainly(const struct kernel_run *run, uint64_t i, uint64_t node, struct window_walk *state)
+static void fill_plainly(
+	const struct kernel_run *run, uint64_t i, uint64_t node, struct window_walk *state)
 {
-	uint64_t *general_at = &state->general[i % WINDOW_GENERAL], *vector_at = state->vector[i % WINDOW_VECTORS];
+	uint64_t *general_at = &state->general[i % WINDOW_GENERAL],
+		 *vector_at = state->vector[i % WINDOW_VECTORS];
 
 	switch (run->v[FILLER]) {
-	case WINDOW_ADD: *general_at += 1; break;
-	case WINDOW_VECTOR: *vector_at += 1; break;
+	case WINDOW_ADD:
+		*general_at += 1;
+		break;
+	case WINDOW_VECTOR:
+		*vector_at += 1;
+		break;
 	case WINDOW_BOTH:
 		if (i % 2 == 0)
 			state->general[i / 2 % WINDOW_GENERAL] += 1;
@@ -420,13 +493,26 @@ static void fill_plainly(const struct kernel_run *run, uint64_t i, uint64_t node
 			state->vector[i / 2 % WINDOW_GENERAL][0] += 1;
 		break;
 	case WINDOW_ZERO:
-	case WINDOW_WAIT_LOAD: *general_at = 0; break;
-	case WINDOW_CONSTANT: *general_at = CONSTANT; break;
-	case WINDOW_LOAD: *general_at = state->scratch[i % WINDOW_GENERAL]; break;
-	case WINDOW_STORE: state->scratch[i % WINDOW_SCRATCH] = 1; break;
-	case WINDOW_WAIT: *general_at = node + 1; break;
-	case WINDOW_WAIT_VECTOR: *vector_at += node; break;
-	default: break;
+	case WINDOW_WAIT_LOAD:
+		*general_at = 0;
+		break;
+	case WINDOW_CONSTANT:
+		*general_at = CONSTANT;
+		break;
+	case WINDOW_LOAD:
+		*general_at = state->scratch[i % WINDOW_GENERAL];
+		break;
+	case WINDOW_STORE:
+		state->scratch[i % WINDOW_SCRATCH] = 1;
+		break;
+	case WINDOW_WAIT:
+		*general_at = node + 1;
+		break;
+	case WINDOW_WAIT_VECTOR:
+		*vector_at += node;
+		break;
+	default:
+		break;
 	}
 }
 
@@ -436,7 +522,8 @@ static bool leaves_registers(const struct kernel_run *run)
 	return run->v[FILLER] == WINDOW_INDIRECT || run->v[FILLER] == WINDOW_LINK;
 }
 
-/* Where it walks is always the same, and left again: trials go on where those before them stopped. */
+/* Where it walks is always the same, and left again: trials go on where those before them stopped.
+ */
 static struct status compare(struct kernel_run *run)
 {
 	struct window_walk expected = { .turns = 0 }, found;
@@ -459,22 +546,31 @@ static struct status compare(struct kernel_run *run)
 			expected.chain[c] = ((const struct node *)expected.chain[c])->next;
 			if (v[REMEDY] != REMEDY_JAM)
 				for (uint64_t i = 0; i < (uint64_t)v[FILLERS]; i++)
-					fill_plainly(run, i, (uint64_t)(uintptr_t)expected.chain[c], &expected);
+					fill_plainly(run, i, (uint64_t)(uintptr_t)expected.chain[c],
+						&expected);
 			else if (c == v[CHAINS] - 1)
 				for (int k = 0; k <= c; k++)
 					for (uint64_t i = 0; i < (uint64_t)v[FILLERS]; i++)
-						fill_plainly(run, i, (uint64_t)(uintptr_t)expected.chain[k], &expected);
+						fill_plainly(run, i,
+							(uint64_t)(uintptr_t)expected.chain[k],
+							&expected);
 		}
 	walk(run, VERIFIED, &found);
 	if (memcmp(found.chain, expected.chain, sizeof(found.chain)) != 0)
-		return status_make(STATUS_FAILED, "window: a chain ends at another node than its pointers say");
-	if ((!leaves_registers(run) && memcmp(found.general, expected.general, sizeof(found.general)) != 0) ||
+		return status_make(STATUS_FAILED,
+			"window: a chain ends at another node than its pointers say");
+	if ((!leaves_registers(run) &&
+		    memcmp(found.general, expected.general, sizeof(found.general)) != 0) ||
 		memcmp(found.scratch, expected.scratch, sizeof(found.scratch)) != 0)
-		return status_make(STATUS_FAILED, "window: the fillers of filler=%s left another result than %lld of them make",
+		return status_make(STATUS_FAILED,
+			"window: the fillers of filler=%s left another result than %lld of them "
+			"make",
 			filler_names[v[FILLER]], (long long)v[FILLERS]);
 	for (int i = 0; i < WINDOW_VECTORS; i++)
 		if (found.vector[i][0] != expected.vector[i][0])
-			return status_make(STATUS_FAILED, "window: the vectors of filler=%s hold another result than %lld fillers make",
+			return status_make(STATUS_FAILED,
+				"window: the vectors of filler=%s hold another result than %lld "
+				"fillers make",
 				filler_names[v[FILLER]], (long long)v[FILLERS]);
 	return status_ok();
 }
@@ -491,13 +587,16 @@ static const char *window_remark(const int64_t *v)
 {
 	switch (v[REMEDY]) {
 	case REMEDY_PREFETCH:
-		return "the later misses are asked for at the beginning of the iteration, and a prefetch retires before its line is there: whatever "
-			"stands between, they overlap";
+		return "the later misses are asked for at the beginning of the iteration, and a "
+		       "prefetch retires before its line is there: whatever "
+		       "stands between, they overlap";
 	case REMEDY_JAM:
-		return "the misses stand together and the fillers behind them: they fit the window at once, whatever follows";
+		return "the misses stand together and the fillers behind them: they fit the window "
+		       "at once, whatever follows";
 	case REMEDY_SHADOW:
-		return "the work that the next address waits for is done while this miss is under way; with remedy=none it stands behind the fillers, and "
-			"beyond the window it begins only once the miss is over";
+		return "the work that the next address waits for is done while this miss is under "
+		       "way; with remedy=none it stands behind the fillers, and "
+		       "beyond the window it begins only once the miss is over";
 	default:
 		return window_fillers[v[FILLER]].words;
 	}
@@ -506,10 +605,14 @@ static const char *window_remark(const int64_t *v)
 const struct kernel kernel_window = {
 	.name = "window",
 	.title = "how far the core looks ahead",
-	.look_for = "Two misses with N instructions between them overlap while both are in the core's window. Turn fillers up: where they fill a buffer, "
-		"an iteration takes twice as long, and that N, with the loop's own instructions, is the buffer's size. filler says which buffer; "
-		"remedy makes misses overlap again. With chains=6 the steps come one by one, until nothing overlaps.",
-	.document = "Downs, Performance Speed Limits, \"Out of Order Limits\"; the method is that of Wong, Measuring Reorder Buffer Capacity",
+	.look_for = "Two misses with N instructions between them overlap while both are in the "
+		    "core's window. Turn fillers up: where they fill a buffer, "
+		    "an iteration takes twice as long, and that N, with the loop's own "
+		    "instructions, is the buffer's size. filler says which buffer; "
+		    "remedy makes misses overlap again. With chains=6 the steps come one by one, "
+		    "until nothing overlaps.",
+	.document = "Downs, Performance Speed Limits, \"Out of Order Limits\"; the method is that "
+		    "of Wong, Measuring Reorder Buffer Capacity",
 	.element = "iteration, a miss of each chain",
 	.hint = "+ on fillers past the knee; then remedy",
 	.knobs = knobs,

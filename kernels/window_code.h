@@ -1,6 +1,8 @@
-/* The registers and instructions of the kernel `window`, for either instruction set. Included by kernels/window.c alone.
+/* The registers and instructions of the kernel `window`, for either instruction set. Included by
+ * kernels/window.c alone.
  *
- * Code that is made keeps the chains in `chase`, the iterations left in `counter`, and a one and a zero where fillers and work need them. */
+ * Code that is made keeps the chains in `chase`, the iterations left in `counter`, and a one and a
+ * zero where fillers and work need them. */
 #ifndef SLX_KERNELS_WINDOW_CODE_H
 #define SLX_KERNELS_WINDOW_CODE_H
 
@@ -15,19 +17,20 @@ enum { WINDOW_CHAINS = 6, WINDOW_GENERAL = 6, WINDOW_VECTORS = 8, WINDOW_SCRATCH
 /* What the code is called with, and leaves. */
 struct window_walk {
 	const void *chain[WINDOW_CHAINS];
-	uint64_t turns;                            /* > 0 */
-	uint64_t general[WINDOW_GENERAL];          /* the fillers' registers */
+	uint64_t turns;			  /* > 0 */
+	uint64_t general[WINDOW_GENERAL]; /* the fillers' registers */
 	uint64_t vector[WINDOW_VECTORS][2];
-	uint64_t scratch[WINDOW_SCRATCH];          /* what they load and store */
+	uint64_t scratch[WINDOW_SCRATCH]; /* what they load and store */
 };
 
-#define CHAIN_AT(i) ((int)(offsetof(struct window_walk, chain) + sizeof(void *) * (size_t)(i)))
-#define TURNS_AT ((int)offsetof(struct window_walk, turns))
+#define CHAIN_AT(i)   ((int)(offsetof(struct window_walk, chain) + sizeof(void *) * (size_t)(i)))
+#define TURNS_AT      ((int)offsetof(struct window_walk, turns))
 #define GENERAL_AT(i) ((int)(offsetof(struct window_walk, general) + 8 * (size_t)(i)))
-#define VECTOR_AT(i) ((int)(offsetof(struct window_walk, vector) + 16 * (size_t)(i)))
+#define VECTOR_AT(i)  ((int)(offsetof(struct window_walk, vector) + 16 * (size_t)(i)))
 #define SCRATCH_AT(i) ((int)(offsetof(struct window_walk, scratch) + 8 * (size_t)(i)))
 
-/* Instructions that take turns as fillers. %s is the register of the chain whose miss stands before them. */
+/* Instructions that take turns as fillers. %s is the register of the chain whose miss stands before
+ * them. */
 struct window_lines {
 	int count;
 	const char *line[12];
@@ -43,29 +46,42 @@ static const char *const general[WINDOW_GENERAL] = { "r8", "r9", "r10", "r11", "
 
 static const struct window_lines filler_lines[WINDOW_KINDS] = {
 	[WINDOW_NOP] = { 1, { "nop" } },
-	[WINDOW_ADD] = { 6, { "add r8, r14", "add r9, r14", "add r10, r14", "add r11, r14", "add r12, r14", "add r13, r14" } },
-	[WINDOW_VECTOR] = { 8, { "paddq xmm0, xmm8", "paddq xmm1, xmm8", "paddq xmm2, xmm8", "paddq xmm3, xmm8", "paddq xmm4, xmm8",
-		"paddq xmm5, xmm8", "paddq xmm6, xmm8", "paddq xmm7, xmm8" } },
-	[WINDOW_BOTH] = { 12, { "add r8, r14", "paddq xmm0, xmm8", "add r9, r14", "paddq xmm1, xmm8", "add r10, r14", "paddq xmm2, xmm8",
-		"add r11, r14", "paddq xmm3, xmm8", "add r12, r14", "paddq xmm4, xmm8", "add r13, r14", "paddq xmm5, xmm8" } },
-	[WINDOW_ZERO] = { 6, { "xor r8d, r8d", "xor r9d, r9d", "xor r10d, r10d", "xor r11d, r11d", "xor r12d, r12d", "xor r13d, r13d" } },
-	[WINDOW_CONSTANT] = { 6, { "mov r8d, 0", "mov r9d, 0", "mov r10d, 0", "mov r11d, 0", "mov r12d, 0", "mov r13d, 0" } },
-	[WINDOW_LOAD] = { 6, { "mov r8, [rsp]", "mov r9, [rsp+8]", "mov r10, [rsp+16]", "mov r11, [rsp+24]", "mov r12, [rsp+32]",
-		"mov r13, [rsp+40]" } },
-	[WINDOW_STORE] = { 8, { "mov [rsp], r14", "mov [rsp+8], r14", "mov [rsp+16], r14", "mov [rsp+24], r14", "mov [rsp+32], r14",
-		"mov [rsp+40], r14", "mov [rsp+48], r14", "mov [rsp+56], r14" } },
-	[WINDOW_WAIT] = { 6, { "lea r8, [%s+r14]", "lea r9, [%s+r14]", "lea r10, [%s+r14]", "lea r11, [%s+r14]", "lea r12, [%s+r14]",
-		"lea r13, [%s+r14]" } },
-	[WINDOW_WAIT_LOAD] = { 6, { "mov r8, [%s+8]", "mov r9, [%s+8]", "mov r10, [%s+8]", "mov r11, [%s+8]", "mov r12, [%s+8]",
-		"mov r13, [%s+8]" } },
-	[WINDOW_WAIT_VECTOR] = { 8, { "paddq xmm0, xmm9", "paddq xmm1, xmm9", "paddq xmm2, xmm9", "paddq xmm3, xmm9", "paddq xmm4, xmm9",
-		"paddq xmm5, xmm9", "paddq xmm6, xmm9", "paddq xmm7, xmm9" } },
+	[WINDOW_ADD] = { 6, { "add r8, r14", "add r9, r14", "add r10, r14", "add r11, r14",
+				    "add r12, r14", "add r13, r14" } },
+	[WINDOW_VECTOR] = { 8, { "paddq xmm0, xmm8", "paddq xmm1, xmm8", "paddq xmm2, xmm8",
+				       "paddq xmm3, xmm8", "paddq xmm4, xmm8", "paddq xmm5, xmm8",
+				       "paddq xmm6, xmm8", "paddq xmm7, xmm8" } },
+	[WINDOW_BOTH] = { 12,
+		{ "add r8, r14", "paddq xmm0, xmm8", "add r9, r14", "paddq xmm1, xmm8",
+			"add r10, r14", "paddq xmm2, xmm8", "add r11, r14", "paddq xmm3, xmm8",
+			"add r12, r14", "paddq xmm4, xmm8", "add r13, r14", "paddq xmm5, xmm8" } },
+	[WINDOW_ZERO] = { 6, { "xor r8d, r8d", "xor r9d, r9d", "xor r10d, r10d", "xor r11d, r11d",
+				     "xor r12d, r12d", "xor r13d, r13d" } },
+	[WINDOW_CONSTANT] = { 6, { "mov r8d, 0", "mov r9d, 0", "mov r10d, 0", "mov r11d, 0",
+					 "mov r12d, 0", "mov r13d, 0" } },
+	[WINDOW_LOAD] = { 6,
+		{ "mov r8, [rsp]", "mov r9, [rsp+8]", "mov r10, [rsp+16]", "mov r11, [rsp+24]",
+			"mov r12, [rsp+32]", "mov r13, [rsp+40]" } },
+	[WINDOW_STORE] = { 8, { "mov [rsp], r14", "mov [rsp+8], r14", "mov [rsp+16], r14",
+				      "mov [rsp+24], r14", "mov [rsp+32], r14", "mov [rsp+40], r14",
+				      "mov [rsp+48], r14", "mov [rsp+56], r14" } },
+	[WINDOW_WAIT] = { 6,
+		{ "lea r8, [%s+r14]", "lea r9, [%s+r14]", "lea r10, [%s+r14]", "lea r11, [%s+r14]",
+			"lea r12, [%s+r14]", "lea r13, [%s+r14]" } },
+	[WINDOW_WAIT_LOAD] = { 6,
+		{ "mov r8, [%s+8]", "mov r9, [%s+8]", "mov r10, [%s+8]", "mov r11, [%s+8]",
+			"mov r12, [%s+8]", "mov r13, [%s+8]" } },
+	[WINDOW_WAIT_VECTOR] = { 8,
+		{ "paddq xmm0, xmm9", "paddq xmm1, xmm9", "paddq xmm2, xmm9", "paddq xmm3, xmm9",
+			"paddq xmm4, xmm9", "paddq xmm5, xmm9", "paddq xmm6, xmm9",
+			"paddq xmm7, xmm9" } },
 };
 
-static const char jump_always[] = "jmp", jump_never[] = "jc", jump_call[] = "call", target[] = "r8", through_target[] = "jmp r8",
-	link_into[] = "r13", through_link[] = "jmp r13", miss_plain[] = "mov %s, [%s]", miss_worked[] = "mov %s, [%s+r15]",
-	prefetch_line[] = "prefetcht0 [%s]", work_begins[] = "xor r15d, r15d", work_goes_on[] = "imul r15, r15",
-	into_vector[] = "movq xmm9, %s";
+static const char jump_always[] = "jmp", jump_never[] = "jc", jump_call[] = "call", target[] = "r8",
+		  through_target[] = "jmp r8", link_into[] = "r13", through_link[] = "jmp r13",
+		  miss_plain[] = "mov %s, [%s]", miss_worked[] = "mov %s, [%s+r15]",
+		  prefetch_line[] = "prefetcht0 [%s]", work_begins[] = "xor r15d, r15d",
+		  work_goes_on[] = "imul r15, r15", into_vector[] = "movq xmm9, %s";
 
 static const char *const saved[] = { "rbx", "rbp", "r12", "r13", "r14", "r15" };
 
@@ -87,7 +103,7 @@ static void write_entry(struct assembly *as)
 	assemble(as, "mov r14d, 1");
 	assemble(as, "movq xmm8, r14");
 	assemble(as, "xor r15d, r15d");
-	for (int i = 0; i < WINDOW_CHAINS; i++)      /* rdi comes last */
+	for (int i = 0; i < WINDOW_CHAINS; i++) /* rdi comes last */
 		assemble(as, "mov %s, [rdi+%d]", chase[i], CHAIN_AT(i));
 	assemble(as, "clc");
 }
@@ -128,37 +144,51 @@ static const char *const general[WINDOW_GENERAL] = { "x8", "x9", "x10", "x11", "
 /* Scratch begins where the entry leaves x16. */
 static const struct window_lines filler_lines[WINDOW_KINDS] = {
 	[WINDOW_NOP] = { 1, { "nop" } },
-	[WINDOW_ADD] = { 6, { "add x8, x8, x14", "add x9, x9, x14", "add x10, x10, x14", "add x11, x11, x14", "add x12, x12, x14",
-		"add x13, x13, x14" } },
-	[WINDOW_VECTOR] = { 8, { "add v0.2d, v0.2d, v16.2d", "add v1.2d, v1.2d, v16.2d", "add v2.2d, v2.2d, v16.2d",
-		"add v3.2d, v3.2d, v16.2d", "add v4.2d, v4.2d, v16.2d", "add v5.2d, v5.2d, v16.2d", "add v6.2d, v6.2d, v16.2d",
-		"add v7.2d, v7.2d, v16.2d" } },
-	[WINDOW_BOTH] = { 12, { "add x8, x8, x14", "add v0.2d, v0.2d, v16.2d", "add x9, x9, x14", "add v1.2d, v1.2d, v16.2d",
-		"add x10, x10, x14", "add v2.2d, v2.2d, v16.2d", "add x11, x11, x14", "add v3.2d, v3.2d, v16.2d", "add x12, x12, x14",
-		"add v4.2d, v4.2d, v16.2d", "add x13, x13, x14", "add v5.2d, v5.2d, v16.2d" } },
-	[WINDOW_ZERO] = { 6, { "mov x8, #0", "mov x9, #0", "mov x10, #0", "mov x11, #0", "mov x12, #0", "mov x13, #0" } },
-	[WINDOW_CONSTANT] = { 6, { "mov x8, #1000", "mov x9, #1000", "mov x10, #1000", "mov x11, #1000", "mov x12, #1000", "mov x13, #1000" } },
-	[WINDOW_LOAD] = { 6, { "ldr x8, [x16]", "ldr x9, [x16, #8]", "ldr x10, [x16, #16]", "ldr x11, [x16, #24]", "ldr x12, [x16, #32]",
-		"ldr x13, [x16, #40]" } },
-	[WINDOW_STORE] = { 8, { "str x14, [x16]", "str x14, [x16, #8]", "str x14, [x16, #16]", "str x14, [x16, #24]", "str x14, [x16, #32]",
-		"str x14, [x16, #40]", "str x14, [x16, #48]", "str x14, [x16, #56]" } },
-	[WINDOW_WAIT] = { 6, { "add x8, %s, x14", "add x9, %s, x14", "add x10, %s, x14", "add x11, %s, x14", "add x12, %s, x14",
-		"add x13, %s, x14" } },
-	[WINDOW_WAIT_LOAD] = { 6, { "ldr x8, [%s, #8]", "ldr x9, [%s, #8]", "ldr x10, [%s, #8]", "ldr x11, [%s, #8]", "ldr x12, [%s, #8]",
-		"ldr x13, [%s, #8]" } },
-	[WINDOW_WAIT_VECTOR] = { 8, { "add v0.2d, v0.2d, v17.2d", "add v1.2d, v1.2d, v17.2d", "add v2.2d, v2.2d, v17.2d",
-		"add v3.2d, v3.2d, v17.2d", "add v4.2d, v4.2d, v17.2d", "add v5.2d, v5.2d, v17.2d", "add v6.2d, v6.2d, v17.2d",
-		"add v7.2d, v7.2d, v17.2d" } },
+	[WINDOW_ADD] = { 6,
+		{ "add x8, x8, x14", "add x9, x9, x14", "add x10, x10, x14", "add x11, x11, x14",
+			"add x12, x12, x14", "add x13, x13, x14" } },
+	[WINDOW_VECTOR] = { 8, { "add v0.2d, v0.2d, v16.2d", "add v1.2d, v1.2d, v16.2d",
+				       "add v2.2d, v2.2d, v16.2d", "add v3.2d, v3.2d, v16.2d",
+				       "add v4.2d, v4.2d, v16.2d", "add v5.2d, v5.2d, v16.2d",
+				       "add v6.2d, v6.2d, v16.2d", "add v7.2d, v7.2d, v16.2d" } },
+	[WINDOW_BOTH] = { 12,
+		{ "add x8, x8, x14", "add v0.2d, v0.2d, v16.2d", "add x9, x9, x14",
+			"add v1.2d, v1.2d, v16.2d", "add x10, x10, x14", "add v2.2d, v2.2d, v16.2d",
+			"add x11, x11, x14", "add v3.2d, v3.2d, v16.2d", "add x12, x12, x14",
+			"add v4.2d, v4.2d, v16.2d", "add x13, x13, x14",
+			"add v5.2d, v5.2d, v16.2d" } },
+	[WINDOW_ZERO] = { 6, { "mov x8, #0", "mov x9, #0", "mov x10, #0", "mov x11, #0",
+				     "mov x12, #0", "mov x13, #0" } },
+	[WINDOW_CONSTANT] = { 6, { "mov x8, #1000", "mov x9, #1000", "mov x10, #1000",
+					 "mov x11, #1000", "mov x12, #1000", "mov x13, #1000" } },
+	[WINDOW_LOAD] = { 6,
+		{ "ldr x8, [x16]", "ldr x9, [x16, #8]", "ldr x10, [x16, #16]",
+			"ldr x11, [x16, #24]", "ldr x12, [x16, #32]", "ldr x13, [x16, #40]" } },
+	[WINDOW_STORE] = { 8,
+		{ "str x14, [x16]", "str x14, [x16, #8]", "str x14, [x16, #16]",
+			"str x14, [x16, #24]", "str x14, [x16, #32]", "str x14, [x16, #40]",
+			"str x14, [x16, #48]", "str x14, [x16, #56]" } },
+	[WINDOW_WAIT] = { 6, { "add x8, %s, x14", "add x9, %s, x14", "add x10, %s, x14",
+				     "add x11, %s, x14", "add x12, %s, x14", "add x13, %s, x14" } },
+	[WINDOW_WAIT_LOAD] = { 6,
+		{ "ldr x8, [%s, #8]", "ldr x9, [%s, #8]", "ldr x10, [%s, #8]", "ldr x11, [%s, #8]",
+			"ldr x12, [%s, #8]", "ldr x13, [%s, #8]" } },
+	[WINDOW_WAIT_VECTOR] = { 8,
+		{ "add v0.2d, v0.2d, v17.2d", "add v1.2d, v1.2d, v17.2d",
+			"add v2.2d, v2.2d, v17.2d", "add v3.2d, v3.2d, v17.2d",
+			"add v4.2d, v4.2d, v17.2d", "add v5.2d, v5.2d, v17.2d",
+			"add v6.2d, v6.2d, v17.2d", "add v7.2d, v7.2d, v17.2d" } },
 };
 
-static const char jump_always[] = "b", jump_never[] = "b.hs", jump_call[] = "bl", target[] = "x8", through_target[] = "br x8",
-	link_into[] = "x13", through_link[] = "br x13", miss_plain[] = "ldr %s, [%s]", miss_worked[] = "ldr %s, [%s, x15]",
-	prefetch_line[] = "prfm pldl1keep, [%s]", work_begins[] = "mov x15, #0", work_goes_on[] = "mul x15, x15, x15",
-	into_vector[] = "fmov d17, %s";
+static const char jump_always[] = "b", jump_never[] = "b.hs", jump_call[] = "bl", target[] = "x8",
+		  through_target[] = "br x8", link_into[] = "x13", through_link[] = "br x13",
+		  miss_plain[] = "ldr %s, [%s]", miss_worked[] = "ldr %s, [%s, x15]",
+		  prefetch_line[] = "prfm pldl1keep, [%s]", work_begins[] = "mov x15, #0",
+		  work_goes_on[] = "mul x15, x15, x15", into_vector[] = "fmov d17, %s";
 
 static void write_entry(struct assembly *as)
 {
-	assemble(as, "stp x29, x30, [sp, #-16]!");      /* calls among the fillers change x30 */
+	assemble(as, "stp x29, x30, [sp, #-16]!"); /* calls among the fillers change x30 */
 	for (int i = 0; i < WINDOW_CHAINS; i++)
 		assemble(as, "ldr %s, [x0, #%d]", chase[i], CHAIN_AT(i));
 	for (int i = 0; i < WINDOW_GENERAL; i++)
@@ -171,7 +201,7 @@ static void write_entry(struct assembly *as)
 	assemble(as, "mov x14, #1");
 	assemble(as, "fmov d16, x14");
 	assemble(as, "mov x15, #0");
-	assemble(as, "adds x15, x15, x15");      /* no carry */
+	assemble(as, "adds x15, x15, x15"); /* no carry */
 }
 
 /* Leaves the carry alone. */

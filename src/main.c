@@ -7,7 +7,8 @@
 
 int main(int argc, char **argv)
 {
-	/* Characters as the user's terminal has them; numbers stay as every program reads them, with a point. */
+	/* Characters as the user's terminal has them; numbers stay as every program reads them,
+	 * with a point. */
 	setlocale(LC_CTYPE, "");
 	/* A reader that went away is noticed as a write error, so that the worker ends in order. */
 	signal(SIGPIPE, SIG_IGN);

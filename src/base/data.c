@@ -20,10 +20,12 @@ static struct status read_text(FILE *file, const char *path, struct text *text)
 
 	while ((got = fread(block, 1, sizeof(block), file)) > 0) {
 		if (memchr(block, '\0', got))
-			return status_make(STATUS_FAILED, "%s: holds a NUL byte; a text file is wanted", path);
+			return status_make(
+				STATUS_FAILED, "%s: holds a NUL byte; a text file is wanted", path);
 		if (text->length + got > DATA_LARGEST)
-			return status_make(STATUS_FAILED, "%s: larger than %d MiB, too large for a data file",
-				path, DATA_LARGEST >> 20);
+			return status_make(STATUS_FAILED,
+				"%s: larger than %d MiB, too large for a data file", path,
+				DATA_LARGEST >> 20);
 		text_addn(text, block, got);
 	}
 	if (ferror(file))
@@ -32,8 +34,8 @@ static struct status read_text(FILE *file, const char *path, struct text *text)
 }
 
 /* Reads DIRECTORY/name; *found tells whether there is such a file. */
-static struct status load_from(const char *directory, const char *name, char **text, char origin[256],
-	bool *found)
+static struct status load_from(
+	const char *directory, const char *name, char **text, char origin[256], bool *found)
 {
 	struct text path = { 0 }, bytes = { 0 };
 	struct status status = status_ok();
@@ -44,7 +46,8 @@ static struct status load_from(const char *directory, const char *name, char **t
 	if (!file) {
 		*found = errno != ENOENT && errno != ENOTDIR;
 		if (*found)
-			status = status_make(STATUS_FAILED, "%s: %s", text_string(&path), strerror(errno));
+			status = status_make(
+				STATUS_FAILED, "%s: %s", text_string(&path), strerror(errno));
 		text_free(&path);
 		return status;
 	}
@@ -91,7 +94,8 @@ enum { PLACES = 2 };
 /* The directories in which files override, in order; an empty one is none. */
 static void find_places(struct text place[PLACES])
 {
-	const char *own = getenv("SLEXPLORE_DATA"), *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	const char *own = getenv("SLEXPLORE_DATA"), *config = getenv("XDG_CONFIG_HOME"),
+		   *home = getenv("HOME");
 
 	memset(place, 0, PLACES * sizeof(*place));
 	if (own && *own)
@@ -144,7 +148,8 @@ static struct status write_whole(const char *path, const char *text)
 	bool good;
 
 	if (!file)
-		return status_make(STATUS_FAILED, "%.150s cannot be written: %.60s", path, strerror(errno));
+		return status_make(
+			STATUS_FAILED, "%.150s cannot be written: %.60s", path, strerror(errno));
 	good = fputs(text, file) >= 0;
 	good = fclose(file) == 0 && good;
 	if (good)
@@ -160,7 +165,8 @@ struct status data_own_save(const char *name, const char *text, struct text *pat
 
 	*aside = false;
 	if (!data_own_path(name, path))
-		return status_make(STATUS_FAILED, "neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor HOME says where files of one's own are");
+		return status_make(STATUS_FAILED, "neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor "
+						  "HOME says where files of one's own are");
 	make_directories(text_string(path));
 	text_addf(&beside, "%s.%ld.tmp", text_string(path), (long)getpid());
 	text_addf(&old, "%s~", text_string(path));
@@ -168,7 +174,8 @@ struct status data_own_save(const char *name, const char *text, struct text *pat
 	if (status_is_ok(&status))
 		*aside = rename(text_string(path), text_string(&old)) == 0;
 	if (status_is_ok(&status) && rename(text_string(&beside), text_string(path)) != 0) {
-		status = status_make(STATUS_FAILED, "%.150s cannot be written: %.60s", text_string(path), strerror(errno));
+		status = status_make(STATUS_FAILED, "%.150s cannot be written: %.60s",
+			text_string(path), strerror(errno));
 		remove(text_string(&beside));
 	}
 	text_free(&beside);
@@ -231,7 +238,8 @@ static void add_name(struct names *names, const char *file, const char *extensio
 	names->name[names->count++] = name;
 }
 
-static void add_directory(struct names *names, const char *place, const char *directory, const char *extension)
+static void add_directory(
+	struct names *names, const char *place, const char *directory, const char *extension)
 {
 	struct text path = { 0 };
 	struct dirent **entry;

@@ -12,7 +12,7 @@ struct job {
 	void *context;
 	pthread_t thread;
 	bool threaded;
-	atomic_bool over;         /* the thread's last word */
+	atomic_bool over; /* the thread's last word */
 };
 
 static void *thread_main(void *argument)

@@ -19,7 +19,8 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
-/* Edit distance with swapped neighbours as one edit (optimal string alignment); both at most LONGEST. */
+/* Edit distance with swapped neighbours as one edit (optimal string alignment); both at most
+ * LONGEST. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t row[3][LONGEST + 1];
@@ -85,7 +86,8 @@ static void append(char *buffer, size_t size, const char *string)
 	buffer[used + length] = '\0';
 }
 
-void nearest_names(const char *wrong, const char *const *names, size_t count, char *buffer, size_t size)
+void nearest_names(
+	const char *wrong, const char *const *names, size_t count, char *buffer, size_t size)
 {
 	const char *best[SUGGESTIONS];
 	size_t score[SUGGESTIONS], found = 0;

@@ -1,5 +1,5 @@
-/* A small, fast, seedable generator (splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom
- * number generators", 2014), so that every layout can be made again from its seed. */
+/* A small, fast, seedable generator (splitmix64: Steele, Lea and Flood, "Fast splittable
+ * pseudorandom number generators", 2014), so that every layout can be made again from its seed. */
 #ifndef SLX_BASE_RANDOM_H
 #define SLX_BASE_RANDOM_H
 

@@ -77,7 +77,7 @@ bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *mod
 	high = stats_quantile(upper, count - split, 0.5);
 	range_low = stats_quantile(sorted, split, 0.75) - stats_quantile(sorted, split, 0.25);
 	range_high = stats_quantile(upper, count - split, 0.75) -
-		stats_quantile(upper, count - split, 0.25);
+		     stats_quantile(upper, count - split, 0.25);
 	range = range_low > range_high ? range_low : range_high;
 	if (widest <= 0.03 * fabs(low) || widest <= 2 * range)
 		return false;

@@ -111,8 +111,9 @@ const char *text_string(const struct text *text)
 	return text->bytes ? text->bytes : "";
 }
 
-/* Characters that turn the direction of what follows, or end that: U+061C, U+200E, U+200F, U+202A to 202E, U+2066 to 2069. With them a
- * name from elsewhere could write over its neighbours on the line. */
+/* Characters that turn the direction of what follows, or end that: U+061C, U+200E, U+200F, U+202A
+ * to 202E, U+2066 to 2069. With them a name from elsewhere could write over its neighbours on the
+ * line. */
 static bool turns_direction(const unsigned char *c)
 {
 	if (c[0] == 0xd8)
@@ -120,7 +121,7 @@ static bool turns_direction(const unsigned char *c)
 	if (c[0] != 0xe2)
 		return false;
 	return (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xaa && c[2] <= 0xae))) ||
-		(c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+	       (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
 }
 
 /* Bytes of the valid UTF-8 character at c (RFC 3629) that is no control character, or 0. */
@@ -129,10 +130,16 @@ static size_t utf8_length(const unsigned char *c)
 	static const struct {
 		unsigned char first, last, low, high, length;
 	} rows[] = {
-		{ 0x20, 0x7e, 0, 0, 1 }, { 0xc2, 0xc2, 0xa0, 0xbf, 2 }, { 0xc3, 0xdf, 0x80, 0xbf, 2 },
+		{ 0x20, 0x7e, 0, 0, 1 },
+		{ 0xc2, 0xc2, 0xa0, 0xbf, 2 },
+		{ 0xc3, 0xdf, 0x80, 0xbf, 2 },
 		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-		{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
+		{ 0xe1, 0xec, 0x80, 0xbf, 3 },
+		{ 0xed, 0xed, 0x80, 0x9f, 3 },
+		{ 0xee, 0xef, 0x80, 0xbf, 3 },
+		{ 0xf0, 0xf0, 0x90, 0xbf, 4 },
+		{ 0xf1, 0xf3, 0x80, 0xbf, 4 },
+		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

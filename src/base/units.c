@@ -72,8 +72,8 @@ void units_bytes_short(int64_t bytes, char *buffer, size_t size)
 	if (bytes / unit >= 1000)
 		snprintf(buffer, size, "%" PRId64 "%c", bytes / unit, suffixes[power - 1]);
 	else
-		snprintf(buffer, size, "%" PRId64 ".%d%c", bytes / unit, (int)(bytes % unit / (unit / 10 + 1)),
-			suffixes[power - 1]);
+		snprintf(buffer, size, "%" PRId64 ".%d%c", bytes / unit,
+			(int)(bytes % unit / (unit / 10 + 1)), suffixes[power - 1]);
 }
 
 void units_bytes_long(int64_t bytes, char *buffer, size_t size)

@@ -6,16 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Parses "4096", "32k", "64m", "1g" or "2t" (either case, powers of 1,024; "1.5m" is not accepted) into
- * a non-negative number. The suffix is allowed only when with_suffix is set. Returns false for
+/* Parses "4096", "32k", "64m", "1g" or "2t" (either case, powers of 1,024; "1.5m" is not accepted)
+ * into a non-negative number. The suffix is allowed only when with_suffix is set. Returns false for
  * anything else: empty, signs, blanks, trailing characters, overflow of int64_t. */
 bool units_parse(const char *string, bool with_suffix, int64_t *value);
 
-/* Writes bytes the way knobs are typed: the largest suffix that divides exactly: "32k", "96k", "1000". */
+/* Writes bytes the way knobs are typed: the largest suffix that divides exactly: "32k", "96k",
+ * "1000". */
 void units_bytes(int64_t bytes, char *buffer, size_t size);
 
-/* The same in at most six characters, for a narrow column: what would be longer is cut to one decimal, "11.4g",
- * and so never more than the true size; not meant to be typed. */
+/* The same in at most six characters, for a narrow column: what would be longer is cut to one
+ * decimal, "11.4g", and so never more than the true size; not meant to be typed. */
 void units_bytes_short(int64_t bytes, char *buffer, size_t size);
 
 /* The same for reading: "32 KiB", "1.5 MiB", "1000 B". */

@@ -10,7 +10,8 @@
 #include "cli/interrupt.h"
 #include "engine/worker.h"
 
-/* Below this small pages do not show: the first-level TLB of today's cores holds 64 entries and more of 4 KiB. */
+/* Below this small pages do not show: the first-level TLB of today's cores holds 64 entries and
+ * more of 4 KiB. */
 enum { PAGES_MATTER = 256 << 10 };
 
 /* How long a cancelled request may take to answer. One that had not begun never does. */
@@ -51,11 +52,14 @@ void bench_close(struct bench *bench)
 	bench->worker = NULL;
 }
 
-/* What there is to say of a request under way; empty: nothing. Code that is not ours tells nothing of itself before its first answer. */
-static void slow_words(const struct bench *bench, const struct request *request, bool answered, struct outlook *outlook, char *words, size_t size)
+/* What there is to say of a request under way; empty: nothing. Code that is not ours tells nothing
+ * of itself before its first answer. */
+static void slow_words(const struct bench *bench, const struct request *request, bool answered,
+	struct outlook *outlook, char *words, size_t size)
 {
 	const struct engine *engine = &bench->engine;
-	double bytes = request->kernel->footprint ? (double)request->kernel->footprint(request->v) : 0;
+	double bytes =
+		request->kernel->footprint ? (double)request->kernel->footprint(request->v) : 0;
 	struct progress_seen seen;
 	char held[32], left[40];
 	size_t used;
@@ -142,8 +146,8 @@ static bool await(struct bench *bench)
 	for (;;) {
 		int signals = visit->deadline > 0 ? -1 : interrupt_descriptor();
 		struct pollfd wait[] = {
-			{.fd = engine->descriptor(engine->context), .events = POLLIN},
-			{.fd = signals, .events = POLLIN},
+			{ .fd = engine->descriptor(engine->context), .events = POLLIN },
+			{ .fd = signals, .events = POLLIN },
 		};
 
 		if (bench_answered(bench))
@@ -156,7 +160,8 @@ static bool await(struct bench *bench)
 		}
 		if (visit->deadline > 0 && bench_now() >= visit->deadline)
 			return false;
-		/* A signal that comes outside poll() is in its pipe; without a pipe the limit finds it. */
+		/* A signal that comes outside poll() is in its pipe; without a pipe the limit finds
+		 * it. */
 		poll(wait, 2, 100);
 	}
 }
@@ -189,7 +194,8 @@ void bench_note_bound(const struct bench *bench, const struct cli *cli)
 	const struct machine *machine = bench->machine;
 
 	if (!machine->bound)
-		cli_note(cli, "not bound to a core: %s", *machine->bind_note ? machine->bind_note : "refused");
+		cli_note(cli, "not bound to a core: %s",
+			*machine->bind_note ? machine->bind_note : "refused");
 }
 
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts)
@@ -201,7 +207,9 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 	if (facts->footprint < PAGES_MATTER || facts->asked != PAGES_AUTO)
 		return;
 	if (!machine->huge_pages)
-		cli_note(cli, "no huge pages: %s", *machine->huge_note ? machine->huge_note : "refused");
+		cli_note(cli, "no huge pages: %s",
+			*machine->huge_note ? machine->huge_note : "refused");
 	else if (strcmp(facts->pages, "4k") == 0)
-		cli_note(cli, "no huge pages: they may be had here, and yet the working set got 4k pages");
+		cli_note(cli, "no huge pages: they may be had here, and yet the working set got 4k "
+			      "pages");
 }

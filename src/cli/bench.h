@@ -30,18 +30,20 @@ struct bench {
 	struct worker *worker;
 	struct engine engine;
 	const struct machine *machine;
-	/* Called ten times a second with words of how far a request is, while it prepares or makes complete runs for longer than slow_after
-	 * seconds, and with none once that is over; NULL: nobody wants to know. */
+	/* Called ten times a second with words of how far a request is, while it prepares or makes
+	 * complete runs for longer than slow_after seconds, and with none once that is over; NULL:
+	 * nobody wants to know. */
 	void (*slow)(void *context, const char *words);
 	void *context;
-	double slow_after;      /* bench_open() sets BENCH_SLOW */
+	double slow_after; /* bench_open() sets BENCH_SLOW */
 	struct bench_visit visit[BENCH_VISITS];
 	int oldest, under_way; /* of the visits */
 };
 
 #define BENCH_SLOW 0.3
 
-/* Starts the worker on cli->cpu, waits until it is ready, and catches signals. On failure nothing is left. */
+/* Starts the worker on cli->cpu, waits until it is ready, and catches signals. On failure nothing
+ * is left. */
 struct status bench_open(struct bench *bench, const struct cli *cli);
 void bench_close(struct bench *bench);
 
@@ -67,7 +69,8 @@ enum { BENCH_LINE = 79 };
 /* Says that the worker is not bound to its core, where it is not. */
 void bench_note_bound(const struct bench *bench, const struct cli *cli);
 
-/* Says once what is not as one would wish: not bound, no huge pages although the setting is large. */
+/* Says once what is not as one would wish: not bound, no huge pages although the setting is large.
+ */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);
 
 /* Seconds of a steady clock. */

@@ -41,7 +41,8 @@ void characterise_ports(const struct measured_ports *ports, int op, struct text 
 			text_addf(text, "%.3g*", (double)term->count);
 		for (int port = 0; port < ports->ports + ports->units; port++)
 			if (term->ports >> port & 1) {
-				text_addf(text, "%s%s%d", comma, port < ports->ports ? "p" : "unit", port < ports->ports ? port : port - ports->ports);
+				text_addf(text, "%s%s%d", comma, port < ports->ports ? "p" : "unit",
+					port < ports->ports ? port : port - ports->ports);
 				comma = ",";
 			}
 		if (fabs((double)term->cycles - 1) > 1e-6)
@@ -53,7 +54,8 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 {
 	const struct measured *measured = &report->measured;
 
-	fprintf(out, "\n%-21s %7s %6s %6s %7s %5s %7s  %s\n", "class", "latency", "", "each", "", "slots", "", report->ported ? "ports" : "");
+	fprintf(out, "\n%-21s %7s %6s %6s %7s %5s %7s  %s\n", "class", "latency", "", "each", "",
+		"slots", "", report->ported ? "ports" : "");
 	for (int i = 0; i < measured->op_count; i++) {
 		const struct measured_op *op = &measured->op[i];
 		struct text ports = { 0 };
@@ -69,7 +71,8 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 		put_spread(out, &op->slots);
 		fprintf(out, "  %s", text_string(&ports));
 		if (op->accumulate.known)
-			fprintf(out, "%saddend %.2f +-%.2g", ports.length ? ", " : "", op->accumulate.value, spread_of(&op->accumulate));
+			fprintf(out, "%saddend %.2f +-%.2g", ports.length ? ", " : "",
+				op->accumulate.value, spread_of(&op->accumulate));
 		fprintf(out, "\n");
 		text_free(&ports);
 	}
@@ -97,8 +100,10 @@ static void put_facts(FILE *out, const struct measured *measured)
 		const struct measured_buffer *buffer = &measured->buffer[i];
 
 		if (buffer->knee.kind == KNEE_SHARP || buffer->knee.kind == KNEE_SOFT)
-			fprintf(out, "size %-29s %10.0f +-%-5.2g  %s%s\n", buffer->word, buffer->knee.x + buffer->own, (buffer->knee.hi - buffer->knee.lo) / 2,
-				buffer->words, buffer->knee.kind == KNEE_SOFT ? "; no sharp knee" : "");
+			fprintf(out, "size %-29s %10.0f +-%-5.2g  %s%s\n", buffer->word,
+				buffer->knee.x + buffer->own,
+				(buffer->knee.hi - buffer->knee.lo) / 2, buffer->words,
+				buffer->knee.kind == KNEE_SOFT ? "; no sharp knee" : "");
 	}
 }
 
@@ -115,7 +120,8 @@ static void put_difference(FILE *out, const struct model_difference *difference,
 	if (isnan(difference->b))
 		fprintf(out, ", %s says nothing\n", name);
 	else
-		fprintf(out, ", %s %.4g%s\n", name, difference->b, difference->agrees ? ": agrees" : "");
+		fprintf(out, ", %s %.4g%s\n", name, difference->b,
+			difference->agrees ? ": agrees" : "");
 }
 
 /* Classes side by side: of many that differ the first show what it is about. */
@@ -139,19 +145,22 @@ static void put_differences(FILE *out, const struct characterised *characterised
 		else
 			differ++;
 	}
-	fprintf(out, "\nagainst %s: %d figures agree, %d differ, %d stand in one of both only%s\n", name, agree, differ, alone, differ ? ":" : "");
+	fprintf(out, "\nagainst %s: %d figures agree, %d differ, %d stand in one of both only%s\n",
+		name, agree, differ, alone, differ ? ":" : "");
 	for (int i = 0; i < characterised->difference_count; i++) {
 		const struct model_difference *difference = &characterised->difference[i];
 		bool both = !isnan(difference->a) && !isnan(difference->b);
 
 		if (!characterised->agreements && (!both || difference->agrees))
 			continue;
-		if (strstr(difference->what, " and ") && ++mixes > MIXES_SHOWN && !characterised->agreements)
+		if (strstr(difference->what, " and ") && ++mixes > MIXES_SHOWN &&
+			!characterised->agreements)
 			continue;
 		put_difference(out, difference, name);
 	}
 	if (mixes > MIXES_SHOWN && !characterised->agreements)
-		fprintf(out, "  ... and %d more classes side by side; --agreements lists all\n", mixes - MIXES_SHOWN);
+		fprintf(out, "  ... and %d more classes side by side; --agreements lists all\n",
+			mixes - MIXES_SHOWN);
 }
 
 void characterise_text(struct report *report, const struct characterised *characterised)
@@ -160,15 +169,20 @@ void characterise_text(struct report *report, const struct characterised *charac
 	const struct measured *measured = &core->measured;
 	FILE *out = report->out;
 
-	fprintf(out, "%s: %s, measured in %.1f s\n", core->name, measured->processor, core->seconds);
+	fprintf(out, "%s: %s, measured in %.1f s\n", core->name, measured->processor,
+		core->seconds);
 	if (measured->width.known)
-		fprintf(out, "width %.2f slots a cycle (%.2f to %.2f)\n", measured->width.value, measured->width.lo, measured->width.hi);
+		fprintf(out, "width %.2f slots a cycle (%.2f to %.2f)\n", measured->width.value,
+			measured->width.lo, measured->width.hi);
 	if (core->cycles_from != SOURCE_NONE)
 		fprintf(out, "cycles: %s; +-: the further quartile, or end of the range\n",
 			format_cycles_source(core->cycles_from));
 	if (core->ported)
-		fprintf(out, "%d ports; of %d mixes that they follow from, %.1f %% off in the median, %.1f %% at worst\n", core->ports.ports,
-			core->ports.fitted, 100 * core->ports.fitted_median, 100 * core->ports.fitted_worst);
+		fprintf(out,
+			"%d ports; of %d mixes that they follow from, %.1f %% off in the median, "
+			"%.1f %% at worst\n",
+			core->ports.ports, core->ports.fitted, 100 * core->ports.fitted_median,
+			100 * core->ports.fitted_worst);
 	if (core->ported && core->ports.disagrees[0])
 		fprintf(out, "* %s\n", core->ports.disagrees);
 	for (int i = 0; i < core->note_count; i++)

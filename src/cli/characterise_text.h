@@ -8,10 +8,10 @@
 /* What a subcommand hands to a format. */
 struct characterised {
 	const struct characterise_report *report;
-	const struct uarch *measured, *shipped;      /* NULL: there is none */
+	const struct uarch *measured, *shipped; /* NULL: there is none */
 	const struct model_difference *difference;
 	int difference_count;
-	bool agreements;                             /* those that agree are wanted, too */
+	bool agreements; /* those that agree are wanted, too */
 };
 
 void characterise_text(struct report *report, const struct characterised *characterised);

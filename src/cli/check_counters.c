@@ -1,4 +1,5 @@
-/* What doctor finds about counters: whether they count, which, how they are read, and who else has a hand in them. */
+/* What doctor finds about counters: whether they count, which, how they are read, and who else has
+ * a hand in them. */
 #include "cli/check.h"
 
 #include <errno.h>
@@ -11,7 +12,8 @@
 /* Whether any event could be opened at all. */
 static bool opened(const struct examination *x)
 {
-	return x->events && x->counts.id && x->counts.id == x->events->counters.id && x->counts.count > 0;
+	return x->events && x->counts.id && x->counts.id == x->events->counters.id &&
+	       x->counts.count > 0;
 }
 
 static int known(const struct examination *x)
@@ -29,11 +31,16 @@ static const char *guest_setting(const char *hypervisor)
 	static const struct {
 		const char *part, *setting;
 	} rows[] = {
-		{ "Amazon EC2", "Take a metal instance: smaller ones are given few counters, or none." },
-		{ "Google", "Ask for the machine type's PMU setting, or take a bare-metal machine." },
-		{ "KVM", "Ask for a virtual PMU (QEMU: -cpu host,pmu=on; libvirt: <pmu state='on'/>); in a cloud take a metal instance." },
-		{ "VMware", "Have CPU performance counters virtualised (vPMC, vpmc.enable) in this machine's processor settings." },
-		{ "Hyper-V", "On the host: Set-VMProcessor NAME -Perfmon @(\"pmu\"); in a cloud take a metal instance." },
+		{ "Amazon EC2",
+			"Take a metal instance: smaller ones are given few counters, or none." },
+		{ "Google",
+			"Ask for the machine type's PMU setting, or take a bare-metal machine." },
+		{ "KVM", "Ask for a virtual PMU (QEMU: -cpu host,pmu=on; libvirt: <pmu "
+			 "state='on'/>); in a cloud take a metal instance." },
+		{ "VMware", "Have CPU performance counters virtualised (vPMC, vpmc.enable) in this "
+			    "machine's processor settings." },
+		{ "Hyper-V", "On the host: Set-VMProcessor NAME -Perfmon @(\"pmu\"); in a cloud "
+			     "take a metal instance." },
 		{ "Xen", "Boot the host with vpmu=on; in a cloud take a metal instance." },
 		{ "VirtualBox", "It has none to give: use KVM, VMware, or the machine itself." },
 	};
@@ -41,7 +48,8 @@ static const char *guest_setting(const char *hypervisor)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (strstr(hypervisor, rows[i].part))
 			return rows[i].setting;
-	return "Ask for a virtual PMU (QEMU and KVM: -cpu host,pmu=on; VMware: vPMC; clouds: a metal instance).";
+	return "Ask for a virtual PMU (QEMU and KVM: -cpu host,pmu=on; VMware: vPMC; clouds: a "
+	       "metal instance).";
 }
 
 /* Nothing can be opened. */
@@ -51,36 +59,50 @@ static void none(const struct examination *x, struct check *check)
 
 	switch (x->counter_error) {
 	case 0:
-		check_found(check, CHECK_NOTE, "a counter of core cycles can be opened, and yet nothing was counted%s%s",
+		check_found(check, CHECK_NOTE,
+			"a counter of core cycles can be opened, and yet nothing was counted%s%s",
 			*x->counts.why ? ": " : "", x->counts.why);
 		return;
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENODEV:
 		if (check_virtual_machine(x)) {
-			check_found(check, CHECK_NOTE, "no counters: no performance monitoring unit is given to this guest");
+			check_found(check, CHECK_NOTE,
+				"no counters: no performance monitoring unit is given to this "
+				"guest");
 			check_advise(check, "%s Until then cycles come from the reference chain.",
 				guest_setting(x->environment.hypervisor_name));
 		} else {
 			check_found(check, CHECK_NOTE,
-				"no counters: the kernel has no driver for this processor's performance monitoring unit");
-			check_advise(check, "A newer kernel may know this processor%s. Until then cycles come from the reference chain.",
-				x->environment.hypervisor < 0 ? "; if this is a virtual machine, ask for a virtual PMU (QEMU: -cpu host,pmu=on)" :
-				"");
+				"no counters: the kernel has no driver for this processor's "
+				"performance monitoring unit");
+			check_advise(check,
+				"A newer kernel may know this processor%s. Until then cycles come "
+				"from the reference chain.",
+				x->environment.hypervisor < 0
+					? "; if this is a virtual machine, ask for a virtual PMU "
+					  "(QEMU: -cpu host,pmu=on)"
+					: "");
 		}
 		return;
 	case EACCES:
 	case EPERM:
-		check_found(check, CHECK_NOTE, "no counters: the system does not allow them to this user");
+		check_found(check, CHECK_NOTE,
+			"no counters: the system does not allow them to this user");
 		if (paranoid > 2)
-			check_advise(check, "See paranoid. Until then cycles come from the reference chain.");
+			check_advise(check,
+				"See paranoid. Until then cycles come from the reference chain.");
 		else
-			check_advise(check, "A container's or sandbox's filter refuses perf_event_open: allow that system call "
+			check_advise(check,
+				"A container's or sandbox's filter refuses perf_event_open: allow "
+				"that system call "
 				"(Docker: --cap-add PERFMON, or a seccomp profile of your own).");
 		return;
 	case ENOSYS:
-		check_found(check, CHECK_NOTE, "no counters: this kernel has no perf_event_open, or a filter hides it");
-		check_advise(check, "A kernel with CONFIG_PERF_EVENTS is needed; cycles come from the reference chain.");
+		check_found(check, CHECK_NOTE,
+			"no counters: this kernel has no perf_event_open, or a filter hides it");
+		check_advise(check, "A kernel with CONFIG_PERF_EVENTS is needed; cycles come from "
+				    "the reference chain.");
 		return;
 	case EBUSY:
 		check_found(check, CHECK_NOTE, "no counters: somebody else holds them");
@@ -103,21 +125,25 @@ void check_counters(const struct examination *x, struct check *check)
 	check_figure(check, count, "events");
 	if (count == 0) {
 		check_found(check, CHECK_BAD, "counters open, and none of them counts");
-		check_advise(check, "A hypervisor or an emulator that only pretends to have them, or somebody who holds them all: see "
+		check_advise(check,
+			"A hypervisor or an emulator that only pretends to have them, or somebody "
+			"who holds them all: see "
 			"watchdog, and slexplore events. Cycles come from the reference chain.");
 		return;
 	}
-	check_found(check, CHECK_OK, "%d of %d events count, in %d pass%s over a loop; cycles come from %s", count, x->counts.count,
-		x->counts.groups, x->counts.groups == 1 ? "" : "es",
+	check_found(check, CHECK_OK,
+		"%d of %d events count, in %d pass%s over a loop; cycles come from %s", count,
+		x->counts.count, x->counts.groups, x->counts.groups == 1 ? "" : "es",
 		x->sample.cycles_from == SOURCE_COUNTER ? "a counter" : "the reference chain");
 	if (x->sample.cycles_from != SOURCE_COUNTER || !isfinite(x->sample.check))
 		return;
-	check_add(check, ", and the reference chain tells %.1f%% %s of them", 100 * fabs(x->sample.check - 1),
-		x->sample.check < 1 ? "fewer" : "more");
+	check_add(check, ", and the reference chain tells %.1f%% %s of them",
+		100 * fabs(x->sample.check - 1), x->sample.check < 1 ? "fewer" : "more");
 	if (!counts_clocks_differ(x->sample.check))
 		return;
 	check->state = CHECK_NOTE;
-	check_advise(check, "One of the two clocks is wrong: contention delays the chain, and some hypervisors count their own cycles too.");
+	check_advise(check, "One of the two clocks is wrong: contention delays the chain, and some "
+			    "hypervisors count their own cycles too.");
 }
 
 void check_pmu(const struct examination *x, struct check *check)
@@ -126,18 +152,22 @@ void check_pmu(const struct examination *x, struct check *check)
 	char words[200], figures[80] = "";
 
 	if (!*pmu->name) {
-		check_found(check, CHECK_NOTE, "the kernel names no counters for the measured core");
+		check_found(
+			check, CHECK_NOTE, "the kernel names no counters for the measured core");
 		return;
 	}
 	pmu_words(pmu, words, sizeof(words));
 	if (pmu->counters > 0) {
 		check_figure(check, pmu->counters, "counters");
-		snprintf(figures, sizeof(figures), ": %d counters for any event, %d for one each, of %d bits", pmu->counters, pmu->fixed,
-			pmu->width);
+		snprintf(figures, sizeof(figures),
+			": %d counters for any event, %d for one each, of %d bits", pmu->counters,
+			pmu->fixed, pmu->width);
 	}
-	check_found(check, *pmu->others ? CHECK_NOTE : CHECK_OK, "%s%s", words, pmu->width > 0 ? figures : "");
+	check_found(check, *pmu->others ? CHECK_NOTE : CHECK_OK, "%s%s", words,
+		pmu->width > 0 ? figures : "");
 	if (*pmu->others)
-		check_advise(check, "Cores of the other kind have counters and events of their own: --cpu chooses.");
+		check_advise(check, "Cores of the other kind have counters and events of their "
+				    "own: --cpu chooses.");
 }
 
 /* "; this core's counters do not tell ports, L3 misses". */
@@ -147,7 +177,8 @@ static void add_lacking(const struct event_plan *plan, struct check *check)
 	int count = events_lacking(plan, roles);
 
 	for (int i = 0; i < count; i++)
-		check_add(check, "%s%s", i ? ", " : "; nothing is named for ", role_title(roles[i]));
+		check_add(
+			check, "%s%s", i ? ", " : "; nothing is named for ", role_title(roles[i]));
 }
 
 void check_events(const struct examination *x, struct check *check)
@@ -156,7 +187,8 @@ void check_events(const struct examination *x, struct check *check)
 	int unavailable = opened(x) ? x->counts.count - known(x) : 0;
 
 	if (!plan || plan->counters.count == 0) {
-		check_found(check, CHECK_NOTE, "what to count here is unknown%s%s", plan && *plan->why ? ": " : "", plan ? plan->why : "");
+		check_found(check, CHECK_NOTE, "what to count here is unknown%s%s",
+			plan && *plan->why ? ": " : "", plan ? plan->why : "");
 		return;
 	}
 	check_found(check, CHECK_OK, "%d events are named for %s", plan->counters.count,
@@ -171,14 +203,18 @@ void check_events(const struct examination *x, struct check *check)
 		check_advise(check, "%s", plan->why);
 	} else if (plan->generic) {
 		check->state = CHECK_NOTE;
-		check_advise(check, "libpfm %s may know this core: slexplore events WORD looks, --event NAME counts, and a core model of your "
-			"own names them for good.", counters_version());
+		check_advise(check,
+			"libpfm %s may know this core: slexplore events WORD looks, --event NAME "
+			"counts, and a core model of your "
+			"own names them for good.",
+			counters_version());
 	} else if (!opened(x)) {
 		check->state = CHECK_NOTE;
 		check_advise(check, "See counters. slexplore events lists them all the same.");
 	} else if (unavailable) {
 		check->state = CHECK_NOTE;
-		check_advise(check, "slexplore events tells of each whether it counts, and why not.");
+		check_advise(
+			check, "slexplore events tells of each whether it counts, and why not.");
 	}
 }
 
@@ -187,20 +223,27 @@ void check_reading(const struct examination *x, struct check *check)
 	const struct pmu *pmu = &x->pmu;
 
 	if (!opened(x)) {
-		check_found(check, CHECK_NOTE, "how counters would be read is unknown: there are none");
+		check_found(
+			check, CHECK_NOTE, "how counters would be read is unknown: there are none");
 		return;
 	}
 	if (x->counts.direct) {
 		check_found(check, CHECK_OK, "counters are read directly, without a system call");
 		return;
 	}
-	check_found(check, CHECK_NOTE, "counters are read by system calls: true figures, a little slower");
+	check_found(check, CHECK_NOTE,
+		"counters are read by system calls: true figures, a little slower");
 	if (pmu->user_access == 0)
-		check_advise(check, "As root: sysctl kernel.perf_user_access=1 lets programs read them directly.");
+		check_advise(check, "As root: sysctl kernel.perf_user_access=1 lets programs read "
+				    "them directly.");
 	else if (pmu->rdpmc == 0 && *pmu->name)
-		check_advise(check, "As root: echo 1 > /sys/bus/event_source/devices/%s/rdpmc lets programs read them directly.", pmu->name);
+		check_advise(check,
+			"As root: echo 1 > /sys/bus/event_source/devices/%s/rdpmc lets programs "
+			"read them directly.",
+			pmu->name);
 	else if (pmu->arm)
-		check_advise(check, "Linux 5.17 and later have the switch kernel.perf_user_access; this kernel does not.");
+		check_advise(check, "Linux 5.17 and later have the switch kernel.perf_user_access; "
+				    "this kernel does not.");
 }
 
 void check_paranoid(const struct examination *x, struct check *check)
@@ -208,17 +251,25 @@ void check_paranoid(const struct examination *x, struct check *check)
 	int level = x->pmu.paranoid;
 
 	if (level == -9) {
-		check_found(check, CHECK_NOTE, "kernel.perf_event_paranoid cannot be read: this kernel has no counters, or hides them");
+		check_found(check, CHECK_NOTE,
+			"kernel.perf_event_paranoid cannot be read: this kernel has no counters, "
+			"or hides them");
 		return;
 	}
 	check_figure(check, level, "level");
 	if (level <= 2) {
-		check_found(check, CHECK_OK, "kernel.perf_event_paranoid is %d: users may count their own code, and no more is needed", level);
+		check_found(check, CHECK_OK,
+			"kernel.perf_event_paranoid is %d: users may count their own code, and no "
+			"more is needed",
+			level);
 		return;
 	}
-	check_found(check, x->root ? CHECK_OK : CHECK_NOTE, "kernel.perf_event_paranoid is %d: users may count nothing%s", level,
+	check_found(check, x->root ? CHECK_OK : CHECK_NOTE,
+		"kernel.perf_event_paranoid is %d: users may count nothing%s", level,
 		x->root ? ", root may" : "");
-	check_advise(check, "%ssysctl kernel.perf_event_paranoid=2, or setcap cap_perfmon+ep on the program.", x->root ? "" : "As root: ");
+	check_advise(check,
+		"%ssysctl kernel.perf_event_paranoid=2, or setcap cap_perfmon+ep on the program.",
+		x->root ? "" : "As root: ");
 }
 
 void check_watchdog(const struct examination *x, struct check *check)
@@ -226,12 +277,14 @@ void check_watchdog(const struct examination *x, struct check *check)
 	switch (x->pmu.nmi_watchdog) {
 	case 1:
 		check_found(check, CHECK_NOTE, "the NMI watchdog holds one counter");
-		check_advise(check, "As root: sysctl kernel.nmi_watchdog=0 frees it; the more counters, the fewer passes over a loop.");
+		check_advise(check, "As root: sysctl kernel.nmi_watchdog=0 frees it; the more "
+				    "counters, the fewer passes over a loop.");
 		break;
 	case 0:
 		check_found(check, CHECK_OK, "the NMI watchdog is off, and holds no counter");
 		break;
 	default:
-		check_found(check, *x->pmu.name ? CHECK_OK : CHECK_NOTE, "no NMI watchdog is told of here");
+		check_found(check, *x->pmu.name ? CHECK_OK : CHECK_NOTE,
+			"no NMI watchdog is told of here");
 	}
 }

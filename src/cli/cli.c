@@ -46,8 +46,8 @@ int cli_finish(const struct cli *cli, int exit_status)
 	errno = 0;
 	if (fflush(cli->out) == 0 && !ferror(cli->out))
 		return exit_status;
-	/* After an earlier failure the flush may succeed, and errno is gone. A reader that had enough (head) is told nothing;
-	 * only the exit status says so. */
+	/* After an earlier failure the flush may succeed, and errno is gone. A reader that had
+	 * enough (head) is told nothing; only the exit status says so. */
 	if (errno != EPIPE && !reader_left(cli->out))
 		fprintf(cli->err, "slexplore: standard output: %s\n",
 			errno ? strerror(errno) : "not everything could be written");

@@ -1,7 +1,8 @@
 /* The command line: what was asked for, and the subcommands that answer it.
  *
- * To add a subcommand: write src/cli/NAME.c that ends in one `const struct cli_command command_NAME`, and
- * add its row to the table in commands.c. Help, suggestions and option checks walk that table. */
+ * To add a subcommand: write src/cli/NAME.c that ends in one `const struct cli_command
+ * command_NAME`, and add its row to the table in commands.c. Help, suggestions and option checks
+ * walk that table. */
 #ifndef SLX_CLI_CLI_H
 #define SLX_CLI_CLI_H
 
@@ -25,50 +26,51 @@ enum { CLI_DONE = 0, CLI_UNMEASURED = 1, CLI_USAGE = 2 };
 /* One invocation, parsed. */
 struct cli {
 	const struct cli_command *command;
-	char **words;             /* what follows the subcommand's name; borrowed from argv */
+	char **words; /* what follows the subcommand's name; borrowed from argv */
 	int word_count;
 	const struct format *format;
-	int cpu;                  /* -1: the worker chooses */
+	int cpu; /* -1: the worker chooses */
 	uint64_t seed;
-	double time_budget;       /* seconds; 0: the subcommand's own */
+	double time_budget; /* seconds; 0: the subcommand's own */
 	bool quiet;
 	bool help, version;
-	const char *uarch;        /* the core asked about; NULL: the running one */
-	const char *events[COUNTERS_MAX];      /* to count besides, as libpfm spells them; borrowed from argv */
+	const char *uarch;		  /* the core asked about; NULL: the running one */
+	const char *events[COUNTERS_MAX]; /* to count besides, as libpfm spells them; borrowed from
+					     argv */
 	int event_count;
-	struct misses_whatif whatif;           /* other caches to ask about */
-	bool ascii;               /* explore, replay */
-	const char *script;       /* explore, replay; NULL: none */
-	const char *record;       /* explore; NULL: not */
-	uint64_t max_size;        /* probe: bytes of the largest working set; 0: its own */
-	unsigned pages;           /* probe: kinds of pages, a bit each of enum page_kind; 0: its own */
-	bool points;              /* probe: every point, as text */
-	const char *picture, *gnuplot;      /* files to draw into; NULL: none */
+	struct misses_whatif whatif; /* other caches to ask about */
+	bool ascii;		     /* explore, replay */
+	const char *script;	     /* explore, replay; NULL: none */
+	const char *record;	     /* explore; NULL: not */
+	uint64_t max_size;	     /* probe: bytes of the largest working set; 0: its own */
+	unsigned pages; /* probe: kinds of pages, a bit each of enum page_kind; 0: its own */
+	bool points;	/* probe: every point, as text */
+	const char *picture, *gnuplot; /* files to draw into; NULL: none */
 	enum picture_theme theme;
-	int chart;                /* sweep: enum chart_look */
-	const char *output;       /* characterise: the file for the core model; NULL: none */
-	bool install, quick, agreements;      /* characterise */
-	FILE *out;                /* results */
-	FILE *err;                /* messages, notes and progress */
+	int chart;			 /* sweep: enum chart_look */
+	const char *output;		 /* characterise: the file for the core model; NULL: none */
+	bool install, quick, agreements; /* characterise */
+	FILE *out;			 /* results */
+	FILE *err;			 /* messages, notes and progress */
 };
 
 /* One option; an array ends with a NULL name. */
 struct cli_option {
-	const char *name;         /* without the dashes */
-	const char *argument;     /* how help calls its argument; NULL: takes none */
+	const char *name;     /* without the dashes */
+	const char *argument; /* how help calls its argument; NULL: takes none */
 	const char *help;
 	struct status (*apply)(struct cli *cli, const char *value);
 };
 
 struct cli_command {
 	const char *name;
-	const char *help;                     /* one line */
-	const char *arguments;                /* synopsis of the words that follow */
-	const char *more;                     /* further lines for its own --help, or NULL */
-	const struct cli_option *options;     /* of its own, or NULL */
-	const char *common[9];                /* names of the common ones that mean something to it; --help and
-	                                         --version always do */
-	int (*run)(struct cli *cli);          /* returns the exit status */
+	const char *help;		  /* one line */
+	const char *arguments;		  /* synopsis of the words that follow */
+	const char *more;		  /* further lines for its own --help, or NULL */
+	const struct cli_option *options; /* of its own, or NULL */
+	const char *common[9]; /* names of the common ones that mean something to it; --help and
+				  --version always do */
+	int (*run)(struct cli *cli); /* returns the exit status */
 };
 
 /* Every subcommand, the default one first, ended by NULL. */
@@ -80,9 +82,10 @@ extern const struct cli_option cli_common_options[];
 /* Whether an option, by its name, means something to a subcommand. */
 bool cli_takes(const struct cli_command *command, const char *name);
 
-/* Reads argv into cli, whose streams stay as they are. A kernel, or the path of an own loop, in place of the subcommand opens the first subcommand on
- * it; "help" in its place asks for help. STATUS_USAGE for an unknown subcommand or option, with the nearest names, for one
- * that the subcommand does not take, or a bad value. cli->words is allocated: free it. */
+/* Reads argv into cli, whose streams stay as they are. A kernel, or the path of an own loop, in
+ * place of the subcommand opens the first subcommand on it; "help" in its place asks for help.
+ * STATUS_USAGE for an unknown subcommand or option, with the nearest names, for one that the
+ * subcommand does not take, or a bad value. cli->words is allocated: free it. */
 struct status cli_parse(struct cli *cli, int argc, char **argv);
 
 /* The help of the program, or of cli->command when one was named. */
@@ -97,8 +100,8 @@ int cli_fail(const struct cli *cli, const struct status *status);
 /* Prints "note: …" on cli->err, unless --quiet. */
 void cli_note(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Flushes the results. Returns exit_status, or CLI_UNMEASURED when they could not all be written and exit_status was
- * CLI_DONE: with a message, unless the reader of a pipe left. */
+/* Flushes the results. Returns exit_status, or CLI_UNMEASURED when they could not all be written
+ * and exit_status was CLI_DONE: with a message, unless the reader of a pipe left. */
 int cli_finish(const struct cli *cli, int exit_status);
 
 #endif

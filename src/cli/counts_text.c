@@ -18,7 +18,8 @@ static void put_figure(FILE *out, double value, char source)
 	fprintf(out, " %*s %c", FIGURE_WIDTH, word, source);
 }
 
-static void put_event(FILE *out, const struct uarch_event *meaning, const struct count *count, double modelled)
+static void put_event(
+	FILE *out, const struct uarch_event *meaning, const struct count *count, double modelled)
 {
 	double apart = count->value - modelled;
 	char title[EVENT_TITLE], words[WORDS];
@@ -50,8 +51,10 @@ static bool why_unavailable(const struct count *count, char words[WORDS])
 	return true;
 }
 
-/* Those events from `first` on that have no figure for this reason: by their titles, or their number where those are many. */
-static void put_unavailable(FILE *out, const struct event_plan *plan, const struct counts *counts, int first, const char *reason)
+/* Those events from `first` on that have no figure for this reason: by their titles, or their
+ * number where those are many. */
+static void put_unavailable(FILE *out, const struct event_plan *plan, const struct counts *counts,
+	int first, const char *reason)
 {
 	struct text line = { 0 };
 	int many = 0;
@@ -72,7 +75,8 @@ static void put_unavailable(FILE *out, const struct event_plan *plan, const stru
 }
 
 /* What is unavailable, by the reason. */
-static void put_all_unavailable(FILE *out, const struct event_plan *plan, const struct counts *counts)
+static void put_all_unavailable(
+	FILE *out, const struct event_plan *plan, const struct counts *counts)
 {
 	for (int i = 0; i < counts->count; i++) {
 		char words[WORDS], other[WORDS];
@@ -81,7 +85,8 @@ static void put_all_unavailable(FILE *out, const struct event_plan *plan, const 
 		if (!why_unavailable(&counts->event[i], words))
 			continue;
 		for (int j = 0; j < i && !told; j++)
-			told = why_unavailable(&counts->event[j], other) && strcmp(other, words) == 0;
+			told = why_unavailable(&counts->event[j], other) &&
+			       strcmp(other, words) == 0;
 		if (!told)
 			put_unavailable(out, plan, counts, i, words);
 	}
@@ -94,13 +99,18 @@ static void put_doubts(FILE *out, const struct report *report, const struct samp
 	char a[32], b[32];
 
 	if (counts_instructions_doubtful(report->events, report->counts, explanation)) {
-		units_figure(counts_of(report->events, report->counts, ROLE_INSTRUCTIONS), a, sizeof(a));
+		units_figure(
+			counts_of(report->events, report->counts, ROLE_INSTRUCTIONS), a, sizeof(a));
 		units_figure(counts_decoded(explanation), b, sizeof(b));
-		fprintf(out, "DOUBT    %s instructions counted, %s in the code: one of the two is wrong\n", a, b);
+		fprintf(out,
+			"DOUBT    %s instructions counted, %s in the code: one of the two is "
+			"wrong\n",
+			a, b);
 	}
 	if (counts_clocks_differ(sample->check))
-		fprintf(out, "DOUBT    the reference chain tells %.1f%% %s cycles than the counter\n", 100 * fabs(sample->check - 1),
-			sample->check > 1 ? "more" : "fewer");
+		fprintf(out,
+			"DOUBT    the reference chain tells %.1f%% %s cycles than the counter\n",
+			100 * fabs(sample->check - 1), sample->check > 1 ? "more" : "fewer");
 }
 
 void counts_text_sample(const struct report *report, const struct sample *sample)
@@ -113,12 +123,14 @@ void counts_text_sample(const struct report *report, const struct sample *sample
 	/* Where there are no counters that is said once, on standard error, if anybody asked. */
 	if (!plan || !counts || counts->id != plan->counters.id || counts->count == 0)
 		return;
-	fprintf(out, "counters per element, C counted%s%s%s; read %s\n", *counts->pmu ? " by " : "", counts->pmu,
-		report->explanation ? ", M as the model has it" : "", counts->direct ? "directly" : "by system calls");
+	fprintf(out, "counters per element, C counted%s%s%s; read %s\n", *counts->pmu ? " by " : "",
+		counts->pmu, report->explanation ? ", M as the model has it" : "",
+		counts->direct ? "directly" : "by system calls");
 	for (int i = 0; i < counts->count; i++) {
 		if (!count_known(&counts->event[i]))
 			continue;
-		put_event(out, &plan->meaning[i], &counts->event[i], events_modelled(&plan->meaning[i], report->explanation));
+		put_event(out, &plan->meaning[i], &counts->event[i],
+			events_modelled(&plan->meaning[i], report->explanation));
 		if (plan->meaning[i].role == ROLE_INSTRUCTIONS && isfinite(ipc)) {
 			fprintf(out, "  %-*s", TITLE_WIDTH, "instructions a cycle");
 			put_figure(out, ipc, SOURCE_COUNTER);

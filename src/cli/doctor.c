@@ -16,7 +16,8 @@
 #define DOCTOR_SECONDS 0.3
 enum { DOCTOR_QUIET = 400 };
 
-/* Measures the first kernel at its defaults: what is asked is how the core behaves, not the kernel. */
+/* Measures the first kernel at its defaults: what is asked is how the core behaves, not the kernel.
+ */
 static void examine_core(struct cli *cli, struct bench *bench, struct examination *examination)
 {
 	struct result *result = memory_new(1, sizeof(*result));

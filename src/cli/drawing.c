@@ -17,7 +17,10 @@ struct status drawing_apply_picture(struct cli *cli, const char *value)
 struct status drawing_apply_gnuplot(struct cli *cli, const char *value)
 {
 	if (!*value || value[strlen(value) - 1] == '/')
-		return status_make(STATUS_USAGE, "--gnuplot %.100s: the beginning of two files' names is wanted, as in --gnuplot curve", value);
+		return status_make(STATUS_USAGE,
+			"--gnuplot %.100s: the beginning of two files' names is wanted, as in "
+			"--gnuplot curve",
+			value);
 	cli->gnuplot = value;
 	return status_ok();
 }
@@ -35,7 +38,8 @@ struct status drawing_apply_chart(struct cli *cli, const char *value)
 		cli->chart = i;
 		return status_ok();
 	}
-	return status_make(STATUS_USAGE, "--chart %.40s: there is no such chart; it is auto, lines, heat or relief", value);
+	return status_make(STATUS_USAGE,
+		"--chart %.40s: there is no such chart; it is auto, lines, heat or relief", value);
 }
 
 bool drawing_wanted(const struct cli *cli)
@@ -72,8 +76,10 @@ struct status drawing_check(const struct cli *cli)
 
 struct chart_origin drawing_origin(const struct machine *machine, const struct uarch_choice *choice)
 {
-	return (struct chart_origin){ .machine = machine, .now = time(NULL),
-		.core = choice && choice->uarch && !choice->foreign ? uarch_title(choice->uarch) : NULL };
+	return (struct chart_origin){ .machine = machine,
+		.now = time(NULL),
+		.core = choice && choice->uarch && !choice->foreign ? uarch_title(choice->uarch)
+								    : NULL };
 }
 
 int drawing_save(const struct cli *cli, struct chart *chart, int exit_status)
@@ -84,7 +90,8 @@ int drawing_save(const struct cli *cli, struct chart *chart, int exit_status)
 	if (!chart)
 		cli_note(cli, "nothing was measured that could be drawn: there is no picture");
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && chart; i++) {
-		struct status status = paths[i] ? picture_save(chart, cli->theme, paths[i]) : status_ok();
+		struct status status =
+			paths[i] ? picture_save(chart, cli->theme, paths[i]) : status_ok();
 
 		if (status_is_ok(&status))
 			continue;

@@ -7,17 +7,23 @@
 
 struct uarch_choice;
 
-/* What the options --picture FILE, --gnuplot PREFIX and --theme NAME do; and --chart LOOK of sweeps. */
+/* What the options --picture FILE, --gnuplot PREFIX and --theme NAME do; and --chart LOOK of
+ * sweeps. */
 struct status drawing_apply_picture(struct cli *cli, const char *value);
 struct status drawing_apply_gnuplot(struct cli *cli, const char *value);
 struct status drawing_apply_theme(struct cli *cli, const char *value);
 struct status drawing_apply_chart(struct cli *cli, const char *value);
 
 /* Rows for a table of options. */
-#define DRAWING_OPTIONS \
-	{ "picture", "FILE", "draw what was found into FILE.svg, FILE.png or FILE.pdf", drawing_apply_picture }, \
-	{ "gnuplot", "PREFIX", "write PREFIX.gp and PREFIX.dat, from which gnuplot draws the same", drawing_apply_gnuplot }, \
-	{ "theme", "light|dark", "the colours of the picture (light)", drawing_apply_theme }
+#define DRAWING_OPTIONS                                                                          \
+	{ "picture", "FILE", "draw what was found into FILE.svg, FILE.png or FILE.pdf",          \
+		drawing_apply_picture },                                                         \
+		{ "gnuplot", "PREFIX",                                                           \
+			"write PREFIX.gp and PREFIX.dat, from which gnuplot draws the same",     \
+			drawing_apply_gnuplot },                                                 \
+	{                                                                                        \
+		"theme", "light|dark", "the colours of the picture (light)", drawing_apply_theme \
+	}
 
 /* Whether a picture is wanted. */
 bool drawing_wanted(const struct cli *cli);
@@ -25,11 +31,14 @@ bool drawing_wanted(const struct cli *cli);
 /* Before anything is measured for it: whether it can be drawn and written. */
 struct status drawing_check(const struct cli *cli);
 
-/* What stands in the corner of a picture made now. choice: the core that limits are of; NULL: nobody asked. */
-struct chart_origin drawing_origin(const struct machine *machine, const struct uarch_choice *choice);
+/* What stands in the corner of a picture made now. choice: the core that limits are of; NULL:
+ * nobody asked. */
+struct chart_origin drawing_origin(
+	const struct machine *machine, const struct uarch_choice *choice);
 
-/* Saves what was asked for; tells of a failure. Returns exit_status, or CLI_UNMEASURED in place of CLI_DONE when it could not be saved. Frees
- * the chart; NULL: there is nothing to draw, which is said. */
+/* Saves what was asked for; tells of a failure. Returns exit_status, or CLI_UNMEASURED in place of
+ * CLI_DONE when it could not be saved. Frees the chart; NULL: there is nothing to draw, which is
+ * said. */
 int drawing_save(const struct cli *cli, struct chart *chart, int exit_status);
 
 #endif

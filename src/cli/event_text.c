@@ -33,8 +33,10 @@ void event_text_begin(struct report *report)
 	if (*survey->why)
 		fprintf(report->out, "counters  none here: %s\n", survey->why);
 	else
-		fprintf(report->out, "counters  %s\n", survey->tried ? "tried on this machine" :
-			report->core->foreign ? "not tried: another core's" : "not tried");
+		fprintf(report->out, "counters  %s\n",
+			survey->tried		? "tried on this machine"
+			: report->core->foreign ? "not tried: another core's"
+						: "not tried");
 	fprintf(report->out, "lacking   ");
 	for (int i = 0; i < survey->lacking_count; i++)
 		fprintf(report->out, "%s%s", i ? ", " : "", role_title(survey->lacking[i]));
@@ -44,7 +46,9 @@ void event_text_begin(struct report *report)
 /* What stands behind an event's name: beside it where there is room, else below. */
 static void tell_event(FILE *out, const struct event_line *event)
 {
-	const char *outcome = *event->note ? event->note : strcmp(event->state, "known") == 0 ? "counted" : "";
+	const char *outcome = *event->note			   ? event->note
+			      : strcmp(event->state, "known") == 0 ? "counted"
+								   : "";
 
 	if (strlen(event->title) > TITLE)
 		fprintf(out, "  %s\n  %-*s ", event->title, TITLE, "");
@@ -63,13 +67,14 @@ void event_text(struct report *report, const struct event_line *event)
 	if (!report->survey->words)
 		tell_event(report->out, event);
 	else
-		fprintf(report->out, "%s\n%s%s%s", event->name, *event->help ? "    " : "", event->help,
-			*event->help ? "\n" : "");
+		fprintf(report->out, "%s\n%s%s%s", event->name, *event->help ? "    " : "",
+			event->help, *event->help ? "\n" : "");
 	report->records++;
 }
 
 void event_text_end(struct report *report)
 {
 	if (report->survey->words)
-		fprintf(report->out, "%u event%s\n", report->records, report->records == 1 ? "" : "s");
+		fprintf(report->out, "%u event%s\n", report->records,
+			report->records == 1 ? "" : "s");
 }

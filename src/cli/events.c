@@ -1,6 +1,7 @@
-/* slexplore events: what the counters of this machine, or of another core, can say; and all events by words. */
-#include "cli/cli.h"
+/* slexplore events: what the counters of this machine, or of another core, can say; and all events
+ * by words. */
 #include "cli/bench.h"
+#include "cli/cli.h"
 #include "cli/event.h"
 #include "cli/format.h"
 
@@ -17,8 +18,8 @@
 #define EVENTS_SECONDS 0.1
 enum { EVENTS_QUIET = 20 };
 
-static void begin(struct cli *cli, struct report *report, const struct machine *machine, const struct uarch_choice *core,
-	const struct event_survey *survey)
+static void begin(struct cli *cli, struct report *report, const struct machine *machine,
+	const struct uarch_choice *core, const struct event_survey *survey)
 {
 	report_init(report, cli->out, REPORT_EVENTS);
 	report->machine = machine;
@@ -51,19 +52,27 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 		text_addf(&words, "%s%s", i ? " " : "", cli->words[i]);
 	count = counters_search(text_string(&words), pmu, NULL, 0);
 	if (count == 0) {
-		struct status status = status_make(STATUS_FAILED, "libpfm %s has no event for this machine with \"%.120s\" in "
-			"its name or description", counters_version(), text_string(&words));
+		struct status status = status_make(STATUS_FAILED,
+			"libpfm %s has no event for this machine with \"%.120s\" in "
+			"its name or description",
+			counters_version(), text_string(&words));
 
 		text_free(&words);
 		return cli_fail(cli, &status);
 	}
 	offers = memory_new(count, sizeof(*offers));
 	count = counters_search(text_string(&words), pmu, offers, count);
-	survey = (struct event_survey){ .words = text_string(&words), .pmu = pmu ? pmu : "", .doubt = "", .why = "" };
+	survey = (struct event_survey){
+		.words = text_string(&words), .pmu = pmu ? pmu : "", .doubt = "", .why = ""
+	};
 	begin(cli, &report, machine, core, &survey);
 	for (size_t i = 0; i < count; i++)
-		cli->format->event(&report, &(struct event_line){ .role = "", .title = "", .name = offers[i].name, .state = "",
-			.note = "", .help = offers[i].help });
+		cli->format->event(&report, &(struct event_line){ .role = "",
+						    .title = "",
+						    .name = offers[i].name,
+						    .state = "",
+						    .note = "",
+						    .help = offers[i].help });
 	exit_status = end(cli, &report);
 	free(offers);
 	text_free(&words);
@@ -72,8 +81,8 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 
 /* ---- the core's own */
 
-/* Opens them all around the first kernel: only that tells which of them can be counted. False where nothing came
- * back. */
+/* Opens them all around the first kernel: only that tells which of them can be counted. False where
+ * nothing came back. */
 static bool try_events(struct cli *cli, const struct event_plan *plan, struct counts *counts)
 {
 	struct result *result;
@@ -81,7 +90,8 @@ static bool try_events(struct cli *cli, const struct event_plan *plan, struct co
 		.generation = 1,
 		.kernel = kernel_registry[0],
 		.seed = cli->seed,
-		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : EVENTS_SECONDS, .quiet_wanted = EVENTS_QUIET },
+		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : EVENTS_SECONDS,
+			.quiet_wanted = EVENTS_QUIET },
 		.plan = plan->counters,
 	};
 	struct setting setting;
@@ -124,7 +134,8 @@ static void find_help(const char *name, struct counter_offer *offer)
 	free(found);
 }
 
-static void write_event(struct cli *cli, struct report *report, const struct uarch_event *meaning, const struct count *count)
+static void write_event(struct cli *cli, struct report *report, const struct uarch_event *meaning,
+	const struct count *count)
 {
 	char role[EVENT_TITLE + 32], title[EVENT_TITLE], note[160] = "";
 	struct counter_offer offer;
@@ -134,8 +145,12 @@ static void write_event(struct cli *cli, struct report *report, const struct uar
 	if (count)
 		count_words(count, note, sizeof(note));
 	find_help(meaning->name, &offer);
-	cli->format->event(report, &(struct event_line){ .role = role, .title = title, .name = meaning->name,
-		.state = count ? counts_state(count->state) : "", .note = note, .help = offer.help });
+	cli->format->event(report, &(struct event_line){ .role = role,
+					   .title = title,
+					   .name = meaning->name,
+					   .state = count ? counts_state(count->state) : "",
+					   .note = note,
+					   .help = offer.help });
 }
 
 static int list(struct cli *cli, const struct machine *machine, const struct uarch_choice *core)
@@ -149,13 +164,17 @@ static int list(struct cli *cli, const struct machine *machine, const struct uar
 
 	events_plan(core->uarch, NULL, 0, plan);
 	plan->counters.id = 1;
-	survey = (struct event_survey){ .pmu = core->uarch ? uarch_pmu(core->uarch) : "", .generic = plan->generic,
-		.doubt = plan->why, .lacking_count = events_lacking(plan, lacking), .lacking = lacking };
+	survey = (struct event_survey){ .pmu = core->uarch ? uarch_pmu(core->uarch) : "",
+		.generic = plan->generic,
+		.doubt = plan->why,
+		.lacking_count = events_lacking(plan, lacking),
+		.lacking = lacking };
 	survey.tried = !core->foreign && try_events(cli, plan, counts);
 	survey.why = survey.tried ? counts->why : "";
 	begin(cli, &report, machine, core, &survey);
 	for (int i = 0; i < plan->counters.count; i++)
-		write_event(cli, &report, &plan->meaning[i], survey.tried && i < counts->count ? &counts->event[i] : NULL);
+		write_event(cli, &report, &plan->meaning[i],
+			survey.tried && i < counts->count ? &counts->event[i] : NULL);
 	exit_status = end(cli, &report);
 	free(counts);
 	free(plan);
@@ -175,7 +194,8 @@ static int events_run(struct cli *cli)
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
 	if (!core.uarch)
-		cli_note(cli, "%s%s%s", core.how, *core.nearest ? ": --uarch takes " : "", core.nearest);
+		cli_note(cli, "%s%s%s", core.how, *core.nearest ? ": --uarch takes " : "",
+			core.nearest);
 	exit_status = cli->word_count ? search(cli, &machine, &core) : list(cli, &machine, &core);
 	uarch_choice_free(&core);
 	return exit_status;
@@ -185,9 +205,12 @@ const struct cli_command command_events = {
 	.name = "events",
 	.help = "what this machine's counters can count, and events by words",
 	.arguments = "[WORD ...]",
-	.more = "Without words: the event for each thing that the model speaks of, whether it can be counted here, and what the\n"
-		"core has no event for. With words: every event that libpfm has for this machine and whose name or description\n"
-		"holds all of them; --event takes such a name. --uarch lists those of another core.\n",
+	.more = "Without words: the event for each thing that the model speaks of, whether it can "
+		"be counted here, and what the\n"
+		"core has no event for. With words: every event that libpfm has for this machine "
+		"and whose name or description\n"
+		"holds all of them; --event takes such a name. --uarch lists those of another "
+		"core.\n",
 	.common = { "format", "cpu", "seed", "time-budget", "quiet", "uarch" },
 	.run = events_run,
 };

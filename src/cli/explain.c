@@ -16,10 +16,12 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	struct blocks blocks;
 
 	if (!explanation) {
-		struct status status = *model->core.nearest ?
-			status_make(STATUS_FAILED, "%s: --uarch %s takes it", model->core.how,
-				model->core.nearest) :
-			status_make(STATUS_FAILED, "%s; --uarch NAME takes a core model", model->core.how);
+		struct status status =
+			*model->core.nearest
+				? status_make(STATUS_FAILED, "%s: --uarch %s takes it",
+					  model->core.how, model->core.nearest)
+				: status_make(STATUS_FAILED, "%s; --uarch NAME takes a core model",
+					  model->core.how);
 
 		return cli_fail(cli, &status);
 	}
@@ -40,7 +42,8 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	if (cli->format->end)
 		cli->format->end(&report);
 	if (drawing_wanted(cli))
-		return drawing_save(cli, chart_ladder(explanation, setting, NULL, "", &origin), cli_finish(cli, CLI_DONE));
+		return drawing_save(cli, chart_ladder(explanation, setting, NULL, "", &origin),
+			cli_finish(cli, CLI_DONE));
 	return cli_finish(cli, CLI_DONE);
 }
 
@@ -80,10 +83,14 @@ const struct cli_command command_explain = {
 	.name = "explain",
 	.help = "the machine code of a kernel and every limit on its speed; nothing is timed",
 	.arguments = "KERNEL|FILE [knob=value ...]",
-	.more = "Hard limits are lower bounds in core clock cycles, the highest binds; soft ones are effects that usually cost that\n"
-		"much. Then come the ports, and each instruction. --uarch asks about another core of this instruction set, --format\n"
-		"json holds everything, csv the limits alone. What needs this machine's L3 or DRAM is measured by run, not here.\n"
-		"FILE is a loop of your own, ./mine.c or ./mine.S; some of it runs once, step by step, in a process of its own.\n",
+	.more = "Hard limits are lower bounds in core clock cycles, the highest binds; soft ones "
+		"are effects that usually cost that\n"
+		"much. Then come the ports, and each instruction. --uarch asks about another core "
+		"of this instruction set, --format\n"
+		"json holds everything, csv the limits alone. What needs this machine's L3 or DRAM "
+		"is measured by run, not here.\n"
+		"FILE is a loop of your own, ./mine.c or ./mine.S; some of it runs once, step by "
+		"step, in a process of its own.\n",
 	.options = options,
 	.common = { "format", "seed", "quiet", "uarch", "whatif" },
 	.run = explain_run,

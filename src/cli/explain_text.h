@@ -4,7 +4,8 @@
 
 #include "cli/format.h"
 
-void explain_text(struct report *report, const struct setting *setting, const struct explanation *explanation);
+void explain_text(struct report *report, const struct setting *setting,
+	const struct explanation *explanation);
 /* The lines of one sample that say what limits it; report->explanation may be NULL. */
 void explain_text_sample(struct report *report, const struct sample *sample);
 

@@ -18,11 +18,13 @@ static struct status apply_record(struct cli *cli, const char *value)
 
 static const struct cli_option options[] = {
 	SCREEN_OPTIONS,
-	{ "record", "FILE", "write what is measured to this file from the start, to be replayed", apply_record },
+	{ "record", "FILE", "write what is measured to this file from the start, to be replayed",
+		apply_record },
 	{ NULL, NULL, NULL, NULL },
 };
 
-/* The options that a command line which reopens this state has to repeat, besides those that the session knows. */
+/* The options that a command line which reopens this state has to repeat, besides those that the
+ * session knows. */
 static void invocation(const struct cli *cli, struct text *text)
 {
 	if (cli->cpu >= 0)
@@ -49,8 +51,14 @@ static struct status check_uarch(const char *name)
 
 static int explore_run(struct cli *cli)
 {
-	struct ui_options ui = { .cpu = cli->cpu, .seed = cli->seed, .ascii = cli->ascii, .script = cli->script,
-		.uarch = cli->uarch, .events = cli->events, .event_count = cli->event_count, .record = cli->record,
+	struct ui_options ui = { .cpu = cli->cpu,
+		.seed = cli->seed,
+		.ascii = cli->ascii,
+		.script = cli->script,
+		.uarch = cli->uarch,
+		.events = cli->events,
+		.event_count = cli->event_count,
+		.record = cli->record,
 		.out = cli->out };
 	struct text repeated = { 0 };
 	char recorded[200] = "";
@@ -84,7 +92,8 @@ const struct cli_command command_explore = {
 	.name = "explore",
 	.help = "the explorer: choose a kernel, turn its knobs, watch the cycles",
 	.arguments = "[KERNEL|FILE [knob=value ...]]",
-	.more = "In it ? lists every key and every command. FILE is a loop of your own, ./mine.c or ./mine.S: save it again, and\n"
+	.more = "In it ? lists every key and every command. FILE is a loop of your own, ./mine.c "
+		"or ./mine.S: save it again, and\n"
 		"the explorer compiles, measures and compares it.\n",
 	.options = options,
 	.common = { "cpu", "seed", "event", "uarch" },

@@ -38,7 +38,9 @@ void report_pace(const struct report *report, const struct sample *sample, struc
 
 const char *format_cycles_source(enum source source)
 {
-	return source == SOURCE_COUNTER ? "counted" : source == SOURCE_REFERENCE ? "reference clock" : "no clock";
+	return source == SOURCE_COUNTER	    ? "counted"
+	       : source == SOURCE_REFERENCE ? "reference clock"
+					    : "no clock";
 }
 
 void format_knob(const struct knob *knob, char initial[48], char range[160])

@@ -1,8 +1,8 @@
 /* Output formats: how samples, kernels and findings are written.
  *
- * To add one: write src/cli/format_NAME.c that ends in one `const struct format format_NAME`, and add its
- * row to the table in format.c. A subcommand fills a report, calls begin(), one record function for each thing,
- * and end(); it never looks at which format it is. */
+ * To add one: write src/cli/format_NAME.c that ends in one `const struct format format_NAME`, and
+ * add its row to the table in format.c. A subcommand fills a report, calls begin(), one record
+ * function for each thing, and end(); it never looks at which format it is. */
 #ifndef SLX_CLI_FORMAT_H
 #define SLX_CLI_FORMAT_H
 
@@ -34,39 +34,54 @@ struct characterised;
 struct named_sweep;
 struct blocks;
 
-/* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole. */
+/* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole.
+ */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
 
-enum report_kind { REPORT_RUN, REPORT_SWEEP, REPORT_KERNELS, REPORT_CHECKS, REPORT_EXPLAIN, REPORT_EVENTS, REPORT_PROBE, REPORT_WINDOWS,
-	REPORT_CORE };
+enum report_kind {
+	REPORT_RUN,
+	REPORT_SWEEP,
+	REPORT_KERNELS,
+	REPORT_CHECKS,
+	REPORT_EXPLAIN,
+	REPORT_EVENTS,
+	REPORT_PROBE,
+	REPORT_WINDOWS,
+	REPORT_CORE
+};
 
 /* What all records of one output share. */
 struct report {
 	FILE *out;
 	enum report_kind kind;
 	char host[64];
-	const struct machine *machine;      /* NULL: nothing is measured */
-	struct setting setting;             /* samples: the kernel, and the knobs that are not swept */
-	const struct sweep_axis *axes;      /* REPORT_SWEEP: the knobs as listed, in the order typed */
+	const struct machine *machine; /* NULL: nothing is measured */
+	struct setting setting;	       /* samples: the kernel, and the knobs that are not swept */
+	const struct sweep_axis *axes; /* REPORT_SWEEP: the knobs as listed, in the order typed */
 	size_t axis_count;
-	const struct named_sweep *named;    /* REPORT_SWEEP: that the sweep is; NULL: it has no name */
-	double speedup;                     /* of the setting that is written next, over the baseline; NAN: there is none */
+	const struct named_sweep *named; /* REPORT_SWEEP: that the sweep is; NULL: it has no name */
+	double speedup; /* of the setting that is written next, over the baseline; NAN: there is
+			   none */
 	uint64_t seed;
-	const struct uarch_choice *core;                     /* that limits are computed for; NULL: none */
-	const struct explanation *explanation;       /* of the setting that is written next; NULL: none */
-	const struct event_plan *events;    /* what is counted beside; NULL: nothing. begin() comes when counts has the first there are */
-	const struct counts *counts;        /* of the setting that is written next; NULL: none */
-	double peak;                        /* 10^9 bytes a second that one core reads from memory here; 0: not measured */
-	const struct blocks *blocks;        /* how large its blocks should be; NULL: it has none, or nobody asked */
-	const char *const *asked;           /* the events that were asked for by name */
+	const struct uarch_choice *core;       /* that limits are computed for; NULL: none */
+	const struct explanation *explanation; /* of the setting that is written next; NULL: none */
+	const struct event_plan *events; /* what is counted beside; NULL: nothing. begin() comes
+					    when counts has the first there are */
+	const struct counts *counts;	 /* of the setting that is written next; NULL: none */
+	double peak; /* 10^9 bytes a second that one core reads from memory here; 0: not measured */
+	const struct blocks
+		*blocks; /* how large its blocks should be; NULL: it has none, or nobody asked */
+	const char *const *asked; /* the events that were asked for by name */
 	int asked_count;
 	const struct misses_whatif *whatif; /* other caches to ask about; NULL: none */
-	bool counts_wanted;                 /* events were asked for by name: say also what is unavailable */
-	unsigned records;                   /* written so far; counted by report_sample() and the others */
-	bool crowded;                       /* text: whether a column says what all cores move together */
-	uint64_t counted;                   /* csv: the events that have a column, a bit for each; text: not 0 where there is one of IPC */
-	const struct event_survey *survey;  /* REPORT_EVENTS: of what is listed; else NULL */
-	bool points;                        /* REPORT_PROBE, text: every point instead of a plot; REPORT_WINDOWS: the curves' points besides */
+	bool counts_wanted; /* events were asked for by name: say also what is unavailable */
+	unsigned records;   /* written so far; counted by report_sample() and the others */
+	bool crowded;	    /* text: whether a column says what all cores move together */
+	uint64_t counted;   /* csv: the events that have a column, a bit for each; text: not 0 where
+			       there is one of IPC */
+	const struct event_survey *survey; /* REPORT_EVENTS: of what is listed; else NULL */
+	bool points; /* REPORT_PROBE, text: every point instead of a plot; REPORT_WINDOWS: the
+			curves' points besides */
 	bool contended, unsettled,
 		two_modes; /* whether a row of text carries that flag, which end() explains */
 };
@@ -74,12 +89,13 @@ struct report {
 struct format {
 	const char *name;
 	void (*begin)(struct report *report);
-	void (*sample)(struct report *report, const struct setting *setting, const struct sample *sample,
-		const struct run_facts *facts);
+	void (*sample)(struct report *report, const struct setting *setting,
+		const struct sample *sample, const struct run_facts *facts);
 	void (*kernel)(struct report *report, const struct kernel *kernel);
 	void (*named)(struct report *report, const struct named_sweep *sweep);
 	void (*check)(struct report *report, const struct check *check);
-	void (*explain)(struct report *report, const struct setting *setting, const struct explanation *explanation);
+	void (*explain)(struct report *report, const struct setting *setting,
+		const struct explanation *explanation);
 	void (*event)(struct report *report, const struct event_line *event);
 	void (*probe)(struct report *report, const struct probe_report *probe);
 	void (*windows)(struct report *report, const struct windows_report *windows);
@@ -90,7 +106,7 @@ struct format {
 /* Every format, the default one first, ended by NULL. */
 extern const struct format *const formats[];
 
-const struct format *format_find(const char *name);      /* or NULL */
+const struct format *format_find(const char *name); /* or NULL */
 
 /* A report with its stream, kind, and the host's name. */
 void report_init(struct report *report, FILE *out, enum report_kind kind);
@@ -98,8 +114,8 @@ void report_init(struct report *report, FILE *out, enum report_kind kind);
 /* What stands beside the cycles of a sample, by what the report knows of it. */
 void report_pace(const struct report *report, const struct sample *sample, struct pace *pace);
 
-/* "a knob's default" as typed, and its range in words, for lists of kernels; the range's buffer is enough for
- * any kernel. */
+/* "a knob's default" as typed, and its range in words, for lists of kernels; the range's buffer is
+ * enough for any kernel. */
 void format_knob(const struct knob *knob, char initial[48], char range[160]);
 
 /* Where cycles come from, in words beside a figure: "counted", "reference clock". */

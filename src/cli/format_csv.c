@@ -1,19 +1,19 @@
-/* CSV (RFC 4180, lines end in a newline alone): a header, then a line a record. What is unavailable is an
- * empty field. */
+/* CSV (RFC 4180, lines end in a newline alone): a header, then a line a record. What is unavailable
+ * is an empty field. */
 #include "cli/format.h"
 
 #include <inttypes.h>
 #include <math.h>
 
+#include "cli/characterise_text.h"
 #include "cli/check.h"
 #include "cli/event.h"
-#include "cli/characterise_text.h"
 #include "model/choice.h"
 #include "model/counts.h"
 #include "model/explain.h"
 #include "session/probe.h"
-#include "session/windows.h"
 #include "session/sweeps.h"
+#include "session/windows.h"
 
 /* One line under construction. */
 struct line {
@@ -70,11 +70,13 @@ static void add_counter_name(struct line *line, const struct uarch_event *meanin
 	add(line, name);
 }
 
-/* A column for each event that could be counted, as far as is known when the first line is written. */
+/* A column for each event that could be counted, as far as is known when the first line is written.
+ */
 static void add_counter_names(struct report *report, struct line *line)
 {
 	report->counted = 0;
-	for (int i = 0; counts_any(report->events, report->counts) && i < report->counts->count; i++) {
+	for (int i = 0; counts_any(report->events, report->counts) && i < report->counts->count;
+		i++) {
 		if (!count_known(&report->counts->event[i]))
 			continue;
 		report->counted |= UINT64_C(1) << i;
@@ -85,8 +87,8 @@ static void add_counter_names(struct report *report, struct line *line)
 static void add_counters(const struct report *report, struct line *line)
 {
 	for (int i = 0; i < COUNTERS_MAX; i++) {
-		bool known = counts_any(report->events, report->counts) && i < report->counts->count &&
-			count_known(&report->counts->event[i]);
+		bool known = counts_any(report->events, report->counts) &&
+			     i < report->counts->count && count_known(&report->counts->event[i]);
 
 		if (report->counted >> i & 1)
 			add_real(line, known ? report->counts->event[i].value : NAN);
@@ -131,7 +133,8 @@ static void csv_begin(struct report *report)
 		text_add(&line.text, "host,name,state,finding,advice,value,unit");
 		break;
 	case REPORT_EXPLAIN:
-		text_add(&line.text, "kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause");
+		text_add(&line.text,
+			"kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause");
 		break;
 	case REPORT_PROBE:
 		text_add(&line.text, "id,host,machine,part,level,x,setting,cpe,cpe_lo,cpe_hi,"
@@ -140,9 +143,13 @@ static void csv_begin(struct report *report)
 				     "low,settled,placements,placement_lo,placement_hi,pages,seed");
 		break;
 	case REPORT_WINDOWS:
-		text_add(&line.text, report->points ? "id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,cycles_hi,cycles_from,setting,seed" :
-			"id,host,machine,uarch,filler,buffer,state,kind,knee,knee_lo,knee_hi,from,to,cycles_before,cycles_after,noise,entries,points,"
-			"seconds,contended,cycles_from,setting,seed");
+		text_add(&line.text,
+			report->points
+				? "id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,"
+				  "cycles_hi,cycles_from,setting,seed"
+				: "id,host,machine,uarch,filler,buffer,state,kind,knee,knee_lo,"
+				  "knee_hi,from,to,cycles_before,cycles_after,noise,entries,points,"
+				  "seconds,contended,cycles_from,setting,seed");
 		break;
 	case REPORT_CORE:
 		text_add(&line.text, "host,machine,kind,name,figure,value,lo,hi,words");
@@ -154,8 +161,8 @@ static void csv_begin(struct report *report)
 	line_write(report, &line);
 }
 
-static void csv_sample(struct report *report, const struct setting *setting, const struct sample *sample,
-	const struct run_facts *facts)
+static void csv_sample(struct report *report, const struct setting *setting,
+	const struct sample *sample, const struct run_facts *facts)
 {
 	const struct kernel *kernel = setting->kernel;
 	struct line line = { 0 };
@@ -207,11 +214,13 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 	add_real(&line, sample->total_gbps > 0 ? sample->total_gbps : NAN);
 	add_integer(&line, (int64_t)report->seed);
 	add(&line, report->core && report->core->uarch ? uarch_name(report->core->uarch) : "");
-	add(&line, explain_binding(report->explanation) ? explain_binding(report->explanation) : "");
+	add(&line,
+		explain_binding(report->explanation) ? explain_binding(report->explanation) : "");
 	add_real(&line, explain_bound(report->explanation));
 	add_real(&line, explain_predicted(report->explanation));
 	add_real(&line, pace.instructions);
-	add(&line, pace.instructions_from != SOURCE_NONE ? source_name(pace.instructions_from) : "");
+	add(&line,
+		pace.instructions_from != SOURCE_NONE ? source_name(pace.instructions_from) : "");
 	add_real(&line, pace.cpi);
 	add_real(&line, pace.traffic);
 	add_real(&line, pace.share);
@@ -227,8 +236,9 @@ static void csv_sample(struct report *report, const struct setting *setting, con
 
 static void csv_kernel(struct report *report, const struct kernel *kernel)
 {
-	static const char *const kinds[] = { [KNOB_COUNT] = "count", [KNOB_BYTES] = "bytes",
-		[KNOB_CHOICE] = "choice" };
+	static const char *const kinds[] = {
+		[KNOB_COUNT] = "count", [KNOB_BYTES] = "bytes", [KNOB_CHOICE] = "choice"
+	};
 
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const struct knob *knob = &kernel->knobs[i];
@@ -265,7 +275,8 @@ static void csv_check(struct report *report, const struct check *check)
 }
 
 /* A line a limit; code and ports are for reading, and stand in the other formats. */
-static void csv_explain(struct report *report, const struct setting *setting, const struct explanation *explanation)
+static void csv_explain(
+	struct report *report, const struct setting *setting, const struct explanation *explanation)
 {
 	const struct limits *limits = &explanation->limits;
 
@@ -276,7 +287,10 @@ static void csv_explain(struct report *report, const struct setting *setting, co
 		add(&line, setting->kernel->name);
 		add(&line, uarch_name(limits->uarch));
 		add(&line, limit_name(limit->kind));
-		add(&line, !limit->known ? "unknown" : i == limits->binding ? "binding" : limit->hard ? "hard" : "soft");
+		add(&line, !limit->known	  ? "unknown"
+			   : i == limits->binding ? "binding"
+			   : limit->hard	  ? "hard"
+						  : "soft");
 		add_real(&line, limit->known ? limit->cpe : NAN);
 		add_real(&line, limit->known ? limit->cycles / limits->turns : NAN);
 		add(&line, limit->cause);
@@ -286,7 +300,8 @@ static void csv_explain(struct report *report, const struct setting *setting, co
 }
 
 /* The beginning of a row of windows. */
-static void begin_window(struct report *report, const struct windows_report *windows, const struct windows_row *row, struct line *line)
+static void begin_window(struct report *report, const struct windows_report *windows,
+	const struct windows_row *row, struct line *line)
 {
 	add_integer(line, (int64_t)report->records + 1);
 	add(line, report->host);
@@ -296,7 +311,8 @@ static void begin_window(struct report *report, const struct windows_report *win
 	add(line, row->fact ? row->fact->buffer : "");
 }
 
-static void end_window(struct report *report, const struct windows_row *row, const struct setting *at, struct line *line)
+static void end_window(struct report *report, const struct windows_row *row,
+	const struct setting *at, struct line *line)
 {
 	struct text setting = { 0 };
 
@@ -309,11 +325,13 @@ static void end_window(struct report *report, const struct windows_row *row, con
 	report->records++;
 }
 
-static void csv_window(struct report *report, const struct windows_report *windows, const struct windows_row *row)
+static void csv_window(
+	struct report *report, const struct windows_report *windows, const struct windows_row *row)
 {
 	static const char *const states[] = { "waiting", "incomplete", "done", "failed" };
 	const struct knee *knee = &row->knee;
-	const double reals[] = { knee->x, knee->lo, knee->hi, knee->from, knee->to, knee->before, knee->after, knee->noise, row->entries };
+	const double reals[] = { knee->x, knee->lo, knee->hi, knee->from, knee->to, knee->before,
+		knee->after, knee->noise, row->entries };
 	struct line line = { 0 };
 
 	begin_window(report, windows, row, &line);
@@ -350,8 +368,10 @@ static void csv_windows(struct report *report, const struct windows_report *wind
 	}
 }
 
-/* A point of a probe: which curve it is of, where on it, and the setting as one types it, since kernels differ. */
-static void csv_point(struct report *report, const char *part, const char *level, const struct probe_point *point)
+/* A point of a probe: which curve it is of, where on it, and the setting as one types it, since
+ * kernels differ. */
+static void csv_point(
+	struct report *report, const char *part, const char *level, const struct probe_point *point)
 {
 	const struct sample *sample = &point->sample;
 	struct line line = { 0 };
@@ -397,9 +417,16 @@ static void csv_probe(struct report *report, const struct probe_report *probe)
 		const char *part;
 		const struct probe_curve *curve;
 	} curves[] = {
-		{ "latency", &probe->lines[PAGES_AUTO] }, { "latency", &probe->lines[PAGES_4K] }, { "latency", &probe->lines[PAGES_HUGE] },
-		{ "tlb", &probe->pages[PAGES_AUTO] }, { "tlb", &probe->pages[PAGES_4K] }, { "tlb", &probe->pages[PAGES_HUGE] },
-		{ "line", &probe->pairs }, { "parallel", &probe->parallel }, { "cores", &probe->cores }, { "loaded", &probe->loaded },
+		{ "latency", &probe->lines[PAGES_AUTO] },
+		{ "latency", &probe->lines[PAGES_4K] },
+		{ "latency", &probe->lines[PAGES_HUGE] },
+		{ "tlb", &probe->pages[PAGES_AUTO] },
+		{ "tlb", &probe->pages[PAGES_4K] },
+		{ "tlb", &probe->pages[PAGES_HUGE] },
+		{ "line", &probe->pairs },
+		{ "parallel", &probe->parallel },
+		{ "cores", &probe->cores },
+		{ "loaded", &probe->loaded },
 	};
 
 	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++)
@@ -407,7 +434,8 @@ static void csv_probe(struct report *report, const struct probe_report *probe)
 			csv_point(report, curves[i].part, "", &curves[i].curve->point[k]);
 	for (int i = 0; i < probe->band_count; i++)
 		for (int k = 0; k < PROBE_OPERATIONS; k++)
-			csv_point(report, "bandwidth", probe->band[i].level, &probe->band[i].point[k]);
+			csv_point(report, "bandwidth", probe->band[i].level,
+				&probe->band[i].point[k]);
 }
 
 static void csv_event(struct report *report, const struct event_line *event)
@@ -424,7 +452,8 @@ static void csv_event(struct report *report, const struct event_line *event)
 	report->records++;
 }
 
-static void csv_figure(struct report *report, const char *kind, const char *name, const char *what, const struct figure *figure, const char *words)
+static void csv_figure(struct report *report, const char *kind, const char *name, const char *what,
+	const struct figure *figure, const char *words)
 {
 	struct line line = { 0 };
 
@@ -463,7 +492,8 @@ static void csv_core(struct report *report, const struct characterised *characte
 	}
 	for (int i = 0; i < measured->fact_count; i++)
 		if (measured->fact[i].figure.known)
-			csv_figure(report, "fact", measured->fact[i].word, "", &measured->fact[i].figure, measured->fact[i].words);
+			csv_figure(report, "fact", measured->fact[i].word, "",
+				&measured->fact[i].figure, measured->fact[i].words);
 }
 
 const struct format format_csv = {

@@ -1,5 +1,5 @@
-/* JSON Lines: one object a line, the host inside each, no line beyond RECORD_MOST bytes. What describes measurements is in
- * session/records.c. */
+/* JSON Lines: one object a line, the host inside each, no line beyond RECORD_MOST bytes. What
+ * describes measurements is in session/records.c. */
 #include "cli/format.h"
 
 #include <jansson.h>
@@ -36,17 +36,25 @@ static const char *core_name(const struct report *report)
 	return report->core && report->core->uarch ? uarch_name(report->core->uarch) : NULL;
 }
 
-static void json_sample(struct report *report, const struct setting *setting, const struct sample *sample,
-	const struct run_facts *facts)
+static void json_sample(struct report *report, const struct setting *setting,
+	const struct sample *sample, const struct run_facts *facts)
 {
 	struct records records = records_of(report);
 	struct misses misses, then;
 	struct pace pace;
 	struct record_sample what = {
-		.id = report->records + 1, .machine = report->machine ? report->machine->name : NULL, .setting = setting,
-		.sample = sample, .facts = facts, .seed = report->seed, .uarch = core_name(report),
-		.explanation = report->explanation, .events = report->events, .counts = report->counts,
-		.sweep = report->named ? report->named->name : NULL, .speedup = report->named ? report->speedup : (double)NAN,
+		.id = report->records + 1,
+		.machine = report->machine ? report->machine->name : NULL,
+		.setting = setting,
+		.sample = sample,
+		.facts = facts,
+		.seed = report->seed,
+		.uarch = core_name(report),
+		.explanation = report->explanation,
+		.events = report->events,
+		.counts = report->counts,
+		.sweep = report->named ? report->named->name : NULL,
+		.speedup = report->named ? report->speedup : (double)NAN,
 	};
 
 	report_pace(report, sample, &pace);
@@ -62,8 +70,9 @@ static void json_sample(struct report *report, const struct setting *setting, co
 
 static void json_kernel(struct report *report, const struct kernel *kernel)
 {
-	static const char *const kinds[] = { [KNOB_COUNT] = "count", [KNOB_BYTES] = "bytes",
-		[KNOB_CHOICE] = "choice" };
+	static const char *const kinds[] = {
+		[KNOB_COUNT] = "count", [KNOB_BYTES] = "bytes", [KNOB_CHOICE] = "choice"
+	};
 	struct records records = records_of(report);
 	json_t *object = record_new(&records, "kernel", report->records + 1);
 
@@ -95,9 +104,11 @@ static void json_kernel(struct report *report, const struct kernel *kernel)
 			json_object_set_new(object, "min", json_integer(knob->min));
 			/* What the machine limits is not known without asking it. */
 			json_object_set_new(object, "max",
-				knob->max >= KNOB_MAX_CORES ? json_null() : json_integer(knob->max));
+				knob->max >= KNOB_MAX_CORES ? json_null()
+							    : json_integer(knob->max));
 			if (knob->multiple > 1)
-				json_object_set_new(object, "multiple", json_integer(knob->multiple));
+				json_object_set_new(
+					object, "multiple", json_integer(knob->multiple));
 		}
 		record_write(&records, object);
 	}
@@ -106,7 +117,8 @@ static void json_kernel(struct report *report, const struct kernel *kernel)
 static void json_named(struct report *report, const struct named_sweep *sweep)
 {
 	struct records records = records_of(report);
-	json_t *object = record_new(&records, "sweep", report->records + 1), *words = json_array(), *lines = json_array();
+	json_t *object = record_new(&records, "sweep", report->records + 1), *words = json_array(),
+	       *lines = json_array();
 
 	json_object_set_new(object, "name", json_string(sweep->name));
 	record_set_string(object, "title", sweep->title, sizeof(sweep->title));
@@ -116,7 +128,8 @@ static void json_named(struct report *report, const struct named_sweep *sweep)
 	json_object_set_new(object, "words", words);
 	json_object_set_new(object, "x", json_string(sweeps_x_title(sweep)));
 	for (int i = 0; i < sweep->line_count; i++)
-		json_array_append_new(lines, json_string(sweep->kernel->knobs[sweep->line[i]].name));
+		json_array_append_new(
+			lines, json_string(sweep->kernel->knobs[sweep->line[i]].name));
 	json_object_set_new(object, "lines", lines);
 	json_object_set_new(object, "y", json_string(sweeps_figure_name(sweep->figure)));
 	if (*sweep->source)
@@ -130,7 +143,8 @@ static void json_check(struct report *report, const struct check *check)
 	json_t *object = record_new(&records, "check", report->records + 1);
 
 	if (report->machine)
-		record_set_string(object, "machine", report->machine->name, sizeof(report->machine->name));
+		record_set_string(
+			object, "machine", report->machine->name, sizeof(report->machine->name));
 	json_object_set_new(object, "name", json_string(check->name));
 	json_object_set_new(object, "state", json_string(check_state_name(check->state)));
 	record_set_string(object, "finding", check->finding, sizeof(check->finding));
@@ -142,13 +156,14 @@ static void json_check(struct report *report, const struct check *check)
 	record_write(&records, object);
 }
 
-static void json_explain(struct report *report, const struct setting *setting, const struct explanation *explanation)
+static void json_explain(
+	struct report *report, const struct setting *setting, const struct explanation *explanation)
 {
 	struct records records = records_of(report);
 	const struct limits *limits = &explanation->limits;
 	unsigned id = report->records + 1;
-	json_t *object = record_explain(&records, setting, explanation, report->machine ? report->machine->name : NULL,
-		uarch_name(limits->uarch), id);
+	json_t *object = record_explain(&records, setting, explanation,
+		report->machine ? report->machine->name : NULL, uarch_name(limits->uarch), id);
 	struct published published;
 	struct misses misses, then;
 	bool asked = misses_report(report, setting, &misses, &then);
@@ -156,14 +171,16 @@ static void json_explain(struct report *report, const struct setting *setting, c
 
 	if (published_find(setting, uarch_name(limits->uarch), &published)) {
 		record_set_real(object, "published_cycles", published.cycles);
-		record_set_string(object, "published_by", published.source, sizeof(published.source));
+		record_set_string(
+			object, "published_by", published.source, sizeof(published.source));
 	}
 	record_set_misses(object, &misses, asked ? &then : NULL);
 	if (!misses.known)
 		record_set_string(object, "misses_why", misses.why, sizeof(misses.why));
 	if (report->blocks) {
 		json_object_set_new(object, "block", json_integer(report->blocks->advice.n));
-		record_set_string(object, "block_why", report->blocks->advice.why, sizeof(report->blocks->advice.why));
+		record_set_string(object, "block_why", report->blocks->advice.why,
+			sizeof(report->blocks->advice.why));
 	}
 	record_write(&records, object);
 	records_limits(&records, limits, id);
@@ -178,10 +195,12 @@ static void json_survey(struct report *report)
 {
 	struct records records = records_of(report);
 	const struct event_survey *survey = report->survey;
-	json_t *object = record_new(&records, "events", report->records + 1), *lacking = json_array();
+	json_t *object = record_new(&records, "events", report->records + 1),
+	       *lacking = json_array();
 
 	if (report->machine)
-		record_set_string(object, "machine", report->machine->name, sizeof(report->machine->name));
+		record_set_string(
+			object, "machine", report->machine->name, sizeof(report->machine->name));
 	if (core_name(report))
 		record_set_string(object, "uarch", core_name(report), 32);
 	record_set_string(object, "libpfm", counters_version(), 32);
@@ -254,7 +273,8 @@ static void put_figure(json_t *object, const char *key, const struct figure *fig
 	record_set_real(object, name, figure->hi);
 }
 
-static void put_core(struct report *report, const struct records *records, const struct characterised *characterised)
+static void put_core(struct report *report, const struct records *records,
+	const struct characterised *characterised)
 {
 	const struct characterise_report *core = characterised->report;
 	json_t *object = record_new(records, "core", report->records + 1);
@@ -265,7 +285,8 @@ static void put_core(struct report *report, const struct records *records, const
 	record_set_real(object, "seconds", core->seconds);
 	put_figure(object, "width", &core->measured.width);
 	if (core->cycles_from != SOURCE_NONE)
-		json_object_set_new(object, "cycles_from", json_string(source_name(core->cycles_from)));
+		json_object_set_new(
+			object, "cycles_from", json_string(source_name(core->cycles_from)));
 	if (core->ported) {
 		json_object_set_new(object, "ports", json_integer(core->ports.ports));
 		json_object_set_new(object, "mixes", json_integer(core->measured.mix_count));

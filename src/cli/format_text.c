@@ -1,5 +1,5 @@
-/* Text for people: a few lines for one sample, an aligned table for a sweep. ASCII of its own, so that it
- * reads everywhere; what kernels say is passed on as it is. */
+/* Text for people: a few lines for one sample, an aligned table for a sweep. ASCII of its own, so
+ * that it reads everywhere; what kernels say is passed on as it is. */
 #include "cli/format.h"
 
 #include <inttypes.h>
@@ -19,8 +19,8 @@
 #include "model/choice.h"
 #include "model/counts.h"
 #include "session/blocks.h"
-#include "session/sweeps.h"
 #include "session/placed.h"
+#include "session/sweeps.h"
 
 enum { TEXT_WIDTH = 96 };
 
@@ -60,15 +60,31 @@ static void print_wrapped(FILE *out, int indent, const char *string)
 		fputc('\n', out);
 }
 
-/* The columns of a sweep beside its knobs: figures of up to six characters, and with two knobs and the flags a line of
- * eighty. */
+/* The columns of a sweep beside its knobs: figures of up to six characters, and with two knobs and
+ * the flags a line of eighty. */
 static const struct column {
 	const char *title;
 	int width;
 } columns[] = {
-	{ "CPE", 7 }, { "lo", 7 }, { "hi", 7 }, { "src", 4 }, { "trials", 7 }, { "quiet", 6 }, { "ns", 7 },
-	{ "GHz", 6 }, { "GB/s", 7 }, { "B/cycle", 8 }, { "limit", 7 }, { "IPC", 6 }, { "all GB/s", 9 }, { "seconds", 10 },
-	{ "speedup", 8 }, { "instr", 8 }, { "CPI", 7 }, { "mem%", 6 }, { "Minstr", 8 },
+	{ "CPE", 7 },
+	{ "lo", 7 },
+	{ "hi", 7 },
+	{ "src", 4 },
+	{ "trials", 7 },
+	{ "quiet", 6 },
+	{ "ns", 7 },
+	{ "GHz", 6 },
+	{ "GB/s", 7 },
+	{ "B/cycle", 8 },
+	{ "limit", 7 },
+	{ "IPC", 6 },
+	{ "all GB/s", 9 },
+	{ "seconds", 10 },
+	{ "speedup", 8 },
+	{ "instr", 8 },
+	{ "CPI", 7 },
+	{ "mem%", 6 },
+	{ "Minstr", 8 },
 };
 
 /* Which of them a report has. */
@@ -80,7 +96,8 @@ static bool has_column(const struct report *report, size_t column)
 	case 8:
 	case 9:
 		/* They give way to what a named sweep is looked at for. */
-		return !named || named->figure == SWEEPS_GBPS || named->figure == SWEEPS_BYTES_PER_CYCLE;
+		return !named || named->figure == SWEEPS_GBPS ||
+		       named->figure == SWEEPS_BYTES_PER_CYCLE;
 	case 10:
 		return report->core && report->core->uarch;
 	case 11:
@@ -92,9 +109,11 @@ static bool has_column(const struct report *report, size_t column)
 	case 14:
 		return named && named->base >= 0;
 	case 15:
-		return named && (sweeps_asks(named, SWEEPS_INSTRUCTIONS) || sweeps_asks(named, SWEEPS_CPI));
+		return named &&
+		       (sweeps_asks(named, SWEEPS_INSTRUCTIONS) || sweeps_asks(named, SWEEPS_CPI));
 	case 16:
-		return named && (sweeps_asks(named, SWEEPS_CPI) || sweeps_asks(named, SWEEPS_INSTRUCTIONS));
+		return named &&
+		       (sweeps_asks(named, SWEEPS_CPI) || sweeps_asks(named, SWEEPS_INSTRUCTIONS));
 	case 17:
 		return named && sweeps_asks(named, SWEEPS_TRAFFIC);
 	case 18:
@@ -154,10 +173,11 @@ static int asked_title(const struct report *report, int asked, const char **titl
 static bool crowded(const struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;
-	int cores = kernel_asking(kernel, ASKS_CORES), streams = kernel_asking(kernel, ASKS_STREAMS);
+	int cores = kernel_asking(kernel, ASKS_CORES),
+	    streams = kernel_asking(kernel, ASKS_STREAMS);
 
 	return (cores >= 0 && (report->setting.v[cores] > 1 || swept(report, cores))) ||
-		(streams >= 0 && (report->setting.v[streams] > 0 || swept(report, streams)));
+	       (streams >= 0 && (report->setting.v[streams] > 0 || swept(report, streams)));
 }
 
 static void text_begin(struct report *report)
@@ -216,9 +236,11 @@ static void percent(struct report *report, int width, double share)
 	fprintf(report->out, "%*s", width, word);
 }
 
-static void text_row(struct report *report, const struct setting *setting, const struct sample *sample, const struct run_facts *facts)
+static void text_row(struct report *report, const struct setting *setting,
+	const struct sample *sample, const struct run_facts *facts)
 {
-	static const enum sweeps_figure paced[] = { SWEEPS_INSTRUCTIONS, SWEEPS_CPI, SWEEPS_TRAFFIC, SWEEPS_INSTRUCTIONS_TOTAL };
+	static const enum sweeps_figure paced[] = { SWEEPS_INSTRUCTIONS, SWEEPS_CPI, SWEEPS_TRAFFIC,
+		SWEEPS_INSTRUCTIONS_TOTAL };
 	FILE *out = report->out;
 	char source[2] = { sample->cycles_from ? (char)sample->cycles_from : '-', '\0' };
 	struct pace pace;
@@ -229,8 +251,8 @@ static void text_row(struct report *report, const struct setting *setting, const
 
 		if (axis->count < 2)
 			continue;
-		setting_format_value(&setting->kernel->knobs[axis->knob], setting->v[axis->knob], word,
-			sizeof(word));
+		setting_format_value(&setting->kernel->knobs[axis->knob], setting->v[axis->knob],
+			word, sizeof(word));
 		fprintf(out, "%*s ", axis_width(setting->kernel, axis), word);
 	}
 	figure(report, columns[0].width, sample->cpe);
@@ -249,20 +271,25 @@ static void text_row(struct report *report, const struct setting *setting, const
 	if (has_column(report, 11))
 		figure(report, columns[11].width, counts_ipc(report->events, report->counts));
 	if (has_column(report, 12))
-		figure(report, columns[12].width, sample->total_gbps > 0 ? sample->total_gbps : NAN);
+		figure(report, columns[12].width,
+			sample->total_gbps > 0 ? sample->total_gbps : NAN);
 	if (has_column(report, 13))
-		fprintf(out, "%*.4g", columns[13].width, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL, NULL));
+		fprintf(out, "%*.4g", columns[13].width,
+			sweeps_value(SWEEPS_SECONDS, sample, facts, NULL, NULL));
 	if (has_column(report, 14))
 		figure(report, columns[14].width, report->speedup);
 	report_pace(report, sample, &pace);
 	for (size_t i = 0; i < sizeof(paced) / sizeof(*paced); i++)
 		if (has_column(report, 15 + i))
-			figure(report, columns[15 + i].width, sweeps_value(paced[i], sample, facts, &pace, NULL));
+			figure(report, columns[15 + i].width,
+				sweeps_value(paced[i], sample, facts, &pace, NULL));
 	for (int i = 0; i < report->asked_count; i++) {
 		const char *title;
 		int event = asked_event(report, i), width = asked_title(report, i, &title);
-		const struct count *count = event >= 0 && report->counts && event < report->counts->count ?
-			&report->counts->event[event] : NULL;
+		const struct count *count =
+			event >= 0 && report->counts && event < report->counts->count
+				? &report->counts->event[event]
+				: NULL;
 
 		figure(report, width, count && count_known(count) ? count->value : NAN);
 	}
@@ -281,12 +308,14 @@ static void text_end(struct report *report)
 	if (report->kind == REPORT_EVENTS)
 		event_text_end(report);
 	if (report->contended)
-		fputs("c: contended; too few quiet trials, and the figure may be off\n", report->out);
+		fputs("c: contended; too few quiet trials, and the figure may be off\n",
+			report->out);
 	if (report->unsettled)
 		fputs("n: not settled; the time of an element still drifted when the time was up\n",
 			report->out);
 	if (report->two_modes)
-		fputs("m: the trials fall into two modes; --format csv and json tell both\n", report->out);
+		fputs("m: the trials fall into two modes; --format csv and json tell both\n",
+			report->out);
 }
 
 static void place_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
@@ -312,15 +341,17 @@ static void pace_text(FILE *out, const struct pace *pace)
 	if (pace->instructions > 0) {
 		units_figure(pace->instructions, instructions, sizeof(instructions));
 		units_figure(pace->cpi, cpi, sizeof(cpi));
-		fprintf(out, "instr    %s an element (%s), %s cycles each\n", instructions, pace_source(pace->instructions_from), cpi);
+		fprintf(out, "instr    %s an element (%s), %s cycles each\n", instructions,
+			pace_source(pace->instructions_from), cpi);
 	}
 	pace_traffic_words(pace, false, words, sizeof(words));
 	if (*words)
-		fprintf(out, "traffic  %s (%s)\n", words, pace->lines_from == SOURCE_COUNTER ? "counted" : "model");
+		fprintf(out, "traffic  %s (%s)\n", words,
+			pace->lines_from == SOURCE_COUNTER ? "counted" : "model");
 }
 
-static void text_one(struct report *report, const struct setting *setting, const struct sample *sample,
-	const struct run_facts *facts)
+static void text_one(struct report *report, const struct setting *setting,
+	const struct sample *sample, const struct run_facts *facts)
 {
 	const struct kernel *kernel = setting->kernel;
 	const char *remark = kernel->remark ? kernel->remark(setting->v) : NULL;
@@ -340,16 +371,21 @@ static void text_one(struct report *report, const struct setting *setting, const
 	fprintf(out, "CPE      %s cycles per %s%s; quartiles %s to %s; source: %s\n", cpe,
 		kernel->element, facts->far ? " (mean)" : "", low, high,
 		source_name(sample->cycles_from));
-	fprintf(out, "time     %s ns (timed) at %s GHz (%s) on core %d%s\n", ns, ghz, source_name(sample->cycles_from), facts->cpu,
+	fprintf(out, "time     %s ns (timed) at %s GHz (%s) on core %d%s\n", ns, ghz,
+		source_name(sample->cycles_from), facts->cpu,
 		facts->bound ? "" : " (not bound to it)");
 	if (isfinite(sample->gbps)) {
 		units_figure(sample->gbps, gbps, sizeof(gbps));
 		units_figure(sample->bytes_per_cycle, bytes, sizeof(bytes));
 		/* So many bytes an element: quartiles are those of the cycles. */
-		units_figure(sample->bytes_per_cycle * sample->cpe / sample->cpe_hi, low, sizeof(low));
-		units_figure(sample->bytes_per_cycle * sample->cpe / sample->cpe_lo, high, sizeof(high));
-		fprintf(out, "data     %s GB/s (%.0f MB/s; timed); pages: %s\n", gbps, sample->gbps * 1000, facts->pages);
-		fprintf(out, "         %s bytes a cycle (%s to %s; %.3g cycles a byte; %s)\n", bytes, low, high, 1 / sample->bytes_per_cycle,
+		units_figure(
+			sample->bytes_per_cycle * sample->cpe / sample->cpe_hi, low, sizeof(low));
+		units_figure(
+			sample->bytes_per_cycle * sample->cpe / sample->cpe_lo, high, sizeof(high));
+		fprintf(out, "data     %s GB/s (%.0f MB/s; timed); pages: %s\n", gbps,
+			sample->gbps * 1000, facts->pages);
+		fprintf(out, "         %s bytes a cycle (%s to %s; %.3g cycles a byte; %s)\n",
+			bytes, low, high, 1 / sample->bytes_per_cycle,
 			source_name(sample->cycles_from));
 	}
 	report_pace(report, sample, &pace);
@@ -360,8 +396,9 @@ static void text_one(struct report *report, const struct setting *setting, const
 		fprintf(out, "; %.0f%% quiet", sample->quiet * 100);
 	fputc('\n', out);
 	if (sample->contended)
-		fprintf(out, "CONTENDED: too few quiet trials; something shares this core, and the figure may be "
-			"off\n");
+		fprintf(out, "CONTENDED: too few quiet trials; something shares this core, and the "
+			     "figure may be "
+			     "off\n");
 	if (sample->unsettled)
 		fprintf(out, "NOT SETTLED: the trials still drifted when the time was up; a longer "
 			     "--time-budget may reach the steady state\n");
@@ -391,8 +428,8 @@ static void text_one(struct report *report, const struct setting *setting, const
 	}
 }
 
-static void text_sample(struct report *report, const struct setting *setting, const struct sample *sample,
-	const struct run_facts *facts)
+static void text_sample(struct report *report, const struct setting *setting,
+	const struct sample *sample, const struct run_facts *facts)
 {
 	if (report->kind == REPORT_SWEEP)
 		text_row(report, setting, sample, facts);
@@ -419,7 +456,8 @@ static void text_kernel(struct report *report, const struct kernel *kernel)
 		char initial[48], range[160];
 
 		format_knob(knob, initial, range);
-		fprintf(out, "    %-*s = %-10s  %s: %s\n", widest, knob->name, initial, knob->help, range);
+		fprintf(out, "    %-*s = %-10s  %s: %s\n", widest, knob->name, initial, knob->help,
+			range);
 	}
 	report->records++;
 }
@@ -428,7 +466,8 @@ static void text_named(struct report *report, const struct named_sweep *sweep)
 {
 	if (report->records)
 		fputc('\n', report->out);
-	fprintf(report->out, "%s: %s\n    Sweeps: %s", sweep->name, sweep->title, sweep->kernel->name);
+	fprintf(report->out, "%s: %s\n    Sweeps: %s", sweep->name, sweep->title,
+		sweep->kernel->name);
 	for (int i = 0; i < sweep->word_count; i++)
 		fprintf(report->out, " %s", sweep->word[i]);
 	fputc('\n', report->out);
@@ -439,7 +478,8 @@ static void text_named(struct report *report, const struct named_sweep *sweep)
 
 static void text_check(struct report *report, const struct check *check)
 {
-	fprintf(report->out, "%-4s  %-10s  %s\n", check_state_name(check->state), check->name, check->finding);
+	fprintf(report->out, "%-4s  %-10s  %s\n", check_state_name(check->state), check->name,
+		check->finding);
 	if (*check->advice)
 		print_wrapped(report->out, 18, check->advice);
 	report->records++;

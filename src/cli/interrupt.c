@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* One set for the process, as its signals are. The pipe wakes poll() whichever thread the signal hit. */
+/* One set for the process, as its signals are. The pipe wakes poll() whichever thread the signal
+ * hit. */
 static volatile sig_atomic_t received;
 static int ends[2] = { -1, -1 };
 
@@ -24,7 +25,8 @@ static void note_signal(int number)
 void interrupt_catch(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = note_signal, .sa_flags = SA_RESTART | SA_RESETHAND };
+	struct sigaction action = { .sa_handler = note_signal,
+		.sa_flags = SA_RESTART | SA_RESETHAND };
 
 	/* Without a pipe a signal is noticed a little later, after the request under way. */
 	if (ends[0] < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)

@@ -2,7 +2,8 @@
 #ifndef SLX_CLI_INTERRUPT_H
 #define SLX_CLI_INTERRUPT_H
 
-/* Catches SIGINT, SIGTERM and SIGHUP from now on; a second one of a kind ends the program at once. */
+/* Catches SIGINT, SIGTERM and SIGHUP from now on; a second one of a kind ends the program at once.
+ */
 void interrupt_catch(void);
 
 /* The signal that came, or 0. */

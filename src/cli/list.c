@@ -18,7 +18,8 @@ static struct status check_names(const struct cli *cli, const struct sweeps *swe
 	return status;
 }
 
-static void write_named(const struct cli *cli, struct report *report, const char *name, const struct sweeps *sweeps)
+static void write_named(
+	const struct cli *cli, struct report *report, const char *name, const struct sweeps *sweeps)
 {
 	if (kernel_find(name))
 		cli->format->kernel(report, kernel_find(name));

@@ -8,11 +8,13 @@
 
 enum { WORDS = 160 };
 
-bool misses_report(const struct report *report, const struct setting *setting, struct misses *misses, struct misses *then)
+bool misses_report(const struct report *report, const struct setting *setting,
+	struct misses *misses, struct misses *then)
 {
 	const struct explanation *explanation = report->explanation;
 
-	if (explanation && status_is_ok(&explanation->status) && (explanation->misses.known || *explanation->misses.why))
+	if (explanation && status_is_ok(&explanation->status) &&
+		(explanation->misses.known || *explanation->misses.why))
 		*misses = explanation->misses;
 	else
 		misses_of(setting->kernel, setting->v, report->machine, misses);
@@ -22,7 +24,8 @@ bool misses_report(const struct report *report, const struct setting *setting, s
 	return true;
 }
 
-/* "L1 48 KiB: every read is a miss: 1 line for each" and a newline; "the same" where it is what stood before. */
+/* "L1 48 KiB: every read is a miss: 1 line for each" and a newline; "the same" where it is what
+ * stood before. */
 static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
 {
 	char bytes[32], words[WORDS], note[WORDS];
@@ -30,7 +33,8 @@ static void put_level(FILE *out, const struct misses *misses, int level, const c
 	units_bytes_long((int64_t)misses->level[level].bytes, bytes, sizeof(bytes));
 	misses_words(misses, level, words, sizeof(words));
 	misses_note(misses, level, note, sizeof(note));
-	fprintf(out, "L%d %s: %s%s%s\n", level + 1, bytes, strcmp(words, before) == 0 ? "the same" : words, *note ? "; " : "", note);
+	fprintf(out, "L%d %s: %s%s%s\n", level + 1, bytes,
+		strcmp(words, before) == 0 ? "the same" : words, *note ? "; " : "", note);
 }
 
 void misses_text(const struct report *report, const struct setting *setting, int indent)
@@ -58,5 +62,6 @@ void misses_text(const struct report *report, const struct setting *setting, int
 		put_level(out, &then, i, words);
 	}
 	if (*title)
-		fprintf(out, "%-*sunavailable: the sizes of this machine's caches are not known\n", indent, title);
+		fprintf(out, "%-*sunavailable: the sizes of this machine's caches are not known\n",
+			indent, title);
 }

@@ -32,7 +32,8 @@ struct status model_open(struct model *model, const struct cli *cli, const struc
 	if (!status_is_ok(&status))
 		return status;
 	if (!model->core.uarch && *model->core.nearest)
-		cli_note(cli, "no limits: %s: --uarch %s takes it", model->core.how, model->core.nearest);
+		cli_note(cli, "no limits: %s: --uarch %s takes it", model->core.how,
+			model->core.nearest);
 	else if (!model->core.uarch)
 		cli_note(cli, "no limits: %s", model->core.how);
 	else if (model->core.foreign)
@@ -86,8 +87,8 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 		request.generation = generation;
 		if (!bench_measure(bench, &request, result))
 			break;
-		memory_probe_accept(&model->memory, model->machine, cache[0] ? cache[0]->latency : 0,
-			cache[1] ? cache[1]->latency : 0, result);
+		memory_probe_accept(&model->memory, model->machine,
+			cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
 	}
 	free(result);
 }
@@ -108,9 +109,11 @@ void model_notes(const struct model *model, const struct cli *cli, const struct 
 	if (cli->event_count == 0)
 		return;
 	if (plan->left_out)
-		cli_note(cli, "%d events found no room: %d are counted at most", plan->left_out, COUNTERS_MAX);
+		cli_note(cli, "%d events found no room: %d are counted at most", plan->left_out,
+			COUNTERS_MAX);
 	if (counts->count == 0) {
-		cli_note(cli, "nothing could be counted%s%s", *counts->why ? ": " : "", counts->why);
+		cli_note(
+			cli, "nothing could be counted%s%s", *counts->why ? ": " : "", counts->why);
 		return;
 	}
 	for (int i = 0; i < counts->count && i < plan->counters.count; i++) {
@@ -126,9 +129,15 @@ void model_notes(const struct model *model, const struct cli *cli, const struct 
 const struct explanation *model_explain(struct model *model, const struct setting *setting)
 {
 	struct explain_question question = {
-		.kernel = setting->kernel, .v = setting->v, .seed = model->seed, .uarch = model->core.uarch,
-		.foreign = model->core.foreign, .machine = model->machine, .l3 = model->memory.l3,
-		.memory = model->memory.memory, .point = { model->memory.point[0], model->memory.point[1] },
+		.kernel = setting->kernel,
+		.v = setting->v,
+		.seed = model->seed,
+		.uarch = model->core.uarch,
+		.foreign = model->core.foreign,
+		.machine = model->machine,
+		.l3 = model->memory.l3,
+		.memory = model->memory.memory,
+		.point = { model->memory.point[0], model->memory.point[1] },
 	};
 
 	if (!model->core.uarch)
@@ -139,8 +148,11 @@ const struct explanation *model_explain(struct model *model, const struct settin
 
 bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks)
 {
-	const struct blocks_question question = { .setting = setting, .machine = model->machine, .explanation = model_explain(model, setting),
-		.l3 = model->memory.l3, .memory = model->memory.memory };
+	const struct blocks_question question = { .setting = setting,
+		.machine = model->machine,
+		.explanation = model_explain(model, setting),
+		.l3 = model->memory.l3,
+		.memory = model->memory.memory };
 
 	return blocks_find(&question, blocks);
 }

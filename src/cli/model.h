@@ -16,31 +16,34 @@ struct model {
 	uint64_t seed;
 	struct explanation *explanation;
 	struct memory_probe memory;
-	struct event_plan events;      /* to count: the running core's, and those asked for; its id is 0 where there are none */
+	struct event_plan events; /* to count: the running core's, and those asked for; its id is 0
+				     where there are none */
 };
 
-/* Chooses the core by cli->uarch, or the running one, and what to count. An unrecognised core is no error: nothing is predicted then, and a note
- * says so. machine must outlive the model. */
+/* Chooses the core by cli->uarch, or the running one, and what to count. An unrecognised core is no
+ * error: nothing is predicted then, and a note says so. machine must outlive the model. */
 struct status model_open(struct model *model, const struct cli *cli, const struct machine *machine);
 void model_close(struct model *model);
 
 struct bench;
 
-/* Measures what the model wants to know of L3 and memory for a working set that reaches there, once. Nothing happens for a core
- * of which there is no model, nor after a signal. */
+/* Measures what the model wants to know of L3 and memory for a working set that reaches there,
+ * once. Nothing happens for a core of which there is no model, nor after a signal. */
 void model_measure(struct model *model, struct bench *bench, const struct setting *setting);
 
 /* Whether model_measure() would submit a request for this setting. */
 bool model_measures(const struct model *model, const struct setting *setting);
 
-/* How large the setting's blocks should be, by what is known of the machine so far; false: it has none, or nothing is known. */
+/* How large the setting's blocks should be, by what is known of the machine so far; false: it has
+ * none, or nothing is known. */
 bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks);
 
-/* Says why there is nothing of the events that were asked for by name, once. counts: what came first of them all. */
+/* Says why there is nothing of the events that were asked for by name, once. counts: what came
+ * first of them all. */
 void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts);
 
-/* What limits the setting; valid until the next question. NULL where there is no core model. Its own status says whether the
- * code could be read. */
+/* What limits the setting; valid until the next question. NULL where there is no core model. Its
+ * own status says whether the code could be read. */
 const struct explanation *model_explain(struct model *model, const struct setting *setting);
 
 #endif

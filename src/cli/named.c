@@ -33,7 +33,9 @@ static struct status no_word(const struct sweeps *sweeps)
 
 	for (int i = 0; i < sweeps->count; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", sweeps->sweep[i].name);
-	status = status_make(STATUS_USAGE, "sweep wants a kernel (slexplore list shows them), or a sweep that has a name: %s", text_string(&names));
+	status = status_make(STATUS_USAGE,
+		"sweep wants a kernel (slexplore list shows them), or a sweep that has a name: %s",
+		text_string(&names));
 	text_free(&names);
 	return status;
 }
@@ -45,8 +47,12 @@ static struct status unknown_word(const struct sweeps *sweeps, const char *word)
 
 	nearest_names(word, names, all_names(sweeps, names), near, sizeof(near));
 	if (*near)
-		return status_make(STATUS_USAGE, "no kernel or named sweep \"%.60s\"; did you mean %s? (slexplore list shows all)", word, near);
-	return status_make(STATUS_USAGE, "no kernel or named sweep \"%.60s\"; slexplore list shows all", word);
+		return status_make(STATUS_USAGE,
+			"no kernel or named sweep \"%.60s\"; did you mean %s? (slexplore list "
+			"shows all)",
+			word, near);
+	return status_make(
+		STATUS_USAGE, "no kernel or named sweep \"%.60s\"; slexplore list shows all", word);
 }
 
 struct status named_find(struct named *named, struct cli *cli, const struct kernel **kernel)
@@ -65,7 +71,8 @@ struct status named_find(struct named *named, struct cli *cli, const struct kern
 		return *kernel ? status_ok() : status;
 	if (cli->word_count == 0)
 		return no_word(&named->all);
-	found = *kernel ? sweeps_usual(&named->all, *kernel, cli->words + 1, cli->word_count - 1) : sweeps_find(&named->all, cli->words[0]);
+	found = *kernel ? sweeps_usual(&named->all, *kernel, cli->words + 1, cli->word_count - 1)
+			: sweeps_find(&named->all, cli->words[0]);
 	if (!found)
 		return *kernel ? status_ok() : unknown_word(&named->all, cli->words[0]);
 	named->sweep = *found;
@@ -97,8 +104,10 @@ struct status named_words(struct named *named, const struct cli *cli)
 	if (!sweeps_settle(&named->sweep)) {
 		char value[64];
 
-		setting_format_value(&named->sweep.kernel->knobs[named->sweep.base], named->sweep.base_value, value, sizeof(value));
-		cli_note(cli, "no speedups: %s=%s, which they are relative to, is not among the values",
+		setting_format_value(&named->sweep.kernel->knobs[named->sweep.base],
+			named->sweep.base_value, value, sizeof(value));
+		cli_note(cli,
+			"no speedups: %s=%s, which they are relative to, is not among the values",
 			named->sweep.kernel->knobs[named->sweep.base].name, value);
 	}
 	return status_ok();
@@ -175,7 +184,8 @@ static const struct sweeps_row *find_row(const struct named *named, const struct
 	return NULL;
 }
 
-double named_take(struct named *named, const struct cell *cell, const struct pace *pace, const struct explanation *explanation)
+double named_take(struct named *named, const struct cell *cell, const struct pace *pace,
+	const struct explanation *explanation)
 {
 	const struct sweeps_row *base = NULL;
 	struct setting setting;
@@ -186,30 +196,37 @@ double named_take(struct named *named, const struct cell *cell, const struct pac
 		named->row_room = named->row_room ? 2 * named->row_room : 64;
 		named->row = memory_resize(named->row, named->row_room, sizeof(*named->row));
 	}
-	named->row[named->row_count] = (struct sweeps_row){ .setting = cell->setting, .sample = cell->sample, .facts = cell->facts, .pace = *pace };
+	named->row[named->row_count] = (struct sweeps_row){ .setting = cell->setting,
+		.sample = cell->sample,
+		.facts = cell->facts,
+		.pace = *pace };
 	sweeps_row_limit(&named->row[named->row_count++], explanation);
 	if (named->sweep.kernel && sweeps_baseline(&named->sweep, &cell->setting, &setting))
 		base = find_row(named, &setting);
-	return sweeps_value(SWEEPS_SPEEDUP, &cell->sample, &cell->facts, pace, base ? &base->sample : NULL);
+	return sweeps_value(
+		SWEEPS_SPEEDUP, &cell->sample, &cell->facts, pace, base ? &base->sample : NULL);
 }
 
 /* ---- Under the table */
 
-/* What was published of that setting, one figure after the other from `first` on; returns how many. */
+/* What was published of that setting, one figure after the other from `first` on; returns how many.
+ */
 static int published_together(const struct named_sweep *sweep, int first)
 {
 	int count = 1;
 
 	while (first + count < sweep->published_count &&
-		memcmp(sweep->published[first].named, sweep->published[first + count].named, sizeof(sweep->published[first].named)) == 0 &&
-		setting_equal(&sweep->published[first].setting, &sweep->published[first + count].setting))
+		memcmp(sweep->published[first].named, sweep->published[first + count].named,
+			sizeof(sweep->published[first].named)) == 0 &&
+		setting_equal(
+			&sweep->published[first].setting, &sweep->published[first + count].setting))
 		count++;
 	return count;
 }
 
 /* A published figure here: of the row, for which it is. Returns whether there is one. */
-static bool print_here(const struct named *named, const struct sweeps_published *published, const struct sweeps_row *row, const char *before,
-	FILE *out)
+static bool print_here(const struct named *named, const struct sweeps_published *published,
+	const struct sweeps_row *row, const char *before, FILE *out)
 {
 	const struct sweeps_row *base = NULL;
 	struct setting setting;
@@ -218,7 +235,8 @@ static bool print_here(const struct named *named, const struct sweeps_published 
 
 	if (sweeps_baseline(&named->sweep, &row->setting, &setting))
 		base = find_row(named, &setting);
-	value = sweeps_value(published->figure, &row->sample, &row->facts, &row->pace, base ? &base->sample : NULL);
+	value = sweeps_value(published->figure, &row->sample, &row->facts, &row->pace,
+		base ? &base->sample : NULL);
 	if (!isfinite(value))
 		return false;
 	units_figure(value, figure, sizeof(figure));
@@ -227,7 +245,8 @@ static bool print_here(const struct named *named, const struct sweeps_published 
 }
 
 /* Published figures of one setting beside those that were measured there. */
-static void print_published(const struct named *named, const struct sweeps_published *published, int count, FILE *out)
+static void print_published(
+	const struct named *named, const struct sweeps_published *published, int count, FILE *out)
 {
 	const struct named_sweep *sweep = &named->sweep;
 	struct text where = { 0 };
@@ -237,7 +256,8 @@ static void print_published(const struct named *named, const struct sweeps_publi
 
 		if (!published->named[i])
 			continue;
-		setting_format_value(&sweep->kernel->knobs[i], published->setting.v[i], value, sizeof(value));
+		setting_format_value(
+			&sweep->kernel->knobs[i], published->setting.v[i], value, sizeof(value));
 		text_addf(&where, " %s=%s", sweep->kernel->knobs[i].name, value);
 	}
 	fprintf(out, "published%s:", text_string(&where));
@@ -246,8 +266,9 @@ static void print_published(const struct named *named, const struct sweeps_publi
 		char figure[32];
 
 		units_figure(one->value, figure, sizeof(figure));
-		fprintf(out, "%s %s %s%s%s%s%s", i ? "," : "", sweeps_figure_name(one->figure), one->over ? "over " : "", figure, *one->words ? " (" : "",
-			one->words, *one->words ? ")" : "");
+		fprintf(out, "%s %s %s%s%s%s%s", i ? "," : "", sweeps_figure_name(one->figure),
+			one->over ? "over " : "", figure, *one->words ? " (" : "", one->words,
+			*one->words ? ")" : "");
 	}
 	text_free(&where);
 	for (size_t i = 0, shown = 0; i < named->row_count; i++) {
@@ -256,7 +277,8 @@ static void print_published(const struct named *named, const struct sweeps_publi
 		if (!sweeps_published_of(sweep, published, &named->row[i].setting))
 			continue;
 		for (int k = 0; k < count; k++)
-			any |= print_here(named, &published[k], &named->row[i], any || shown ? "," : "; here", out);
+			any |= print_here(named, &published[k], &named->row[i],
+				any || shown ? "," : "; here", out);
 		shown += any;
 	}
 	fputc('\n', out);
@@ -288,8 +310,10 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 		for (size_t k = 0; k < i && first; k++)
 			first = !same_line(&named->row[k].setting, setting, blocks.block.knob);
 		for (size_t k = i; k < named->row_count && first; k++)
-			if (same_line(&named->row[k].setting, setting, blocks.block.knob) && named->row[k].sample.valid)
-				blocks_note(&blocks, named->row[k].setting.v[blocks.block.knob], named->row[k].sample.cpe, &measured);
+			if (same_line(&named->row[k].setting, setting, blocks.block.knob) &&
+				named->row[k].sample.valid)
+				blocks_note(&blocks, named->row[k].setting.v[blocks.block.knob],
+					named->row[k].sample.cpe, &measured);
 		if (!first || measured.count < 2)
 			continue;
 		if (named->sweep.kernel)
@@ -298,7 +322,8 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 		/* The reason once, while it stays the same. */
 		again = strcmp(why, blocks.advice.why) == 0;
 		memcpy(why, blocks.advice.why, sizeof(why));
-		fprintf(out, "%s%s%s%s%s\n", text_string(&line), line.length ? ": " : "", words, again ? "" : ": ", again ? "" : why);
+		fprintf(out, "%s%s%s%s%s\n", text_string(&line), line.length ? ": " : "", words,
+			again ? "" : ": ", again ? "" : why);
 		text_free(&line);
 	}
 }

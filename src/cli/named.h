@@ -1,5 +1,6 @@
-/* Sweeps that have a name, as `slexplore sweep` runs them: found by it, turned by further words, their rows set beside the baseline, beside what was
- * published, and beside what is advised of blocks. */
+/* Sweeps that have a name, as `slexplore sweep` runs them: found by it, turned by further words,
+ * their rows set beside the baseline, beside what was published, and beside what is advised of
+ * blocks. */
 #ifndef SLX_CLI_NAMED_H
 #define SLX_CLI_NAMED_H
 
@@ -11,16 +12,18 @@
 
 struct named {
 	struct sweeps all;
-	struct named_sweep sweep;      /* its kernel is NULL: the words name none */
+	struct named_sweep sweep; /* its kernel is NULL: the words name none */
 	size_t row_count, row_room;
-	struct sweeps_row *row;        /* of the output, as far as later ones and the end want it */
+	struct sweeps_row *row; /* of the output, as far as later ones and the end want it */
 };
 
-/* The kernel, own loop or named sweep of the first word. STATUS_USAGE with the nearest of all names. */
+/* The kernel, own loop or named sweep of the first word. STATUS_USAGE with the nearest of all
+ * names. */
 struct status named_find(struct named *named, struct cli *cli, const struct kernel **kernel);
 void named_free(struct named *named);
 
-/* The further words in place of the sweep's own. STATUS_USAGE for what is wrong with them; a note where they leave out the baseline. */
+/* The further words in place of the sweep's own. STATUS_USAGE for what is wrong with them; a note
+ * where they leave out the baseline. */
 struct status named_words(struct named *named, const struct cli *cli);
 
 /* Assigns all words to a sweep: those of the name, or the command line's. */
@@ -29,10 +32,13 @@ struct status named_assign(const struct named *named, const struct cli *cli, str
 /* Puts the advised size of blocks where the sweep wants it. */
 void named_advise(struct named *named, struct model *model, struct bench *bench);
 
-/* Takes a row of any sweep. Returns its speedup over the baseline; NAN: there is none, or it was not measured. */
-double named_take(struct named *named, const struct cell *cell, const struct pace *pace, const struct explanation *explanation);
+/* Takes a row of any sweep. Returns its speedup over the baseline; NAN: there is none, or it was
+ * not measured. */
+double named_take(struct named *named, const struct cell *cell, const struct pace *pace,
+	const struct explanation *explanation);
 
-/* What stands under the table, as text: figures that were published, and for each line of a kernel with blocks the size advised beside the best. */
+/* What stands under the table, as text: figures that were published, and for each line of a kernel
+ * with blocks the size advised beside the best. */
 void named_text(const struct named *named, struct model *model, FILE *out);
 
 #endif

@@ -24,7 +24,10 @@ static struct status apply_format(struct cli *cli, const char *value)
 	if (cli->format)
 		return status_ok();
 	for (const struct format *const *format = formats; *format; format++)
-		text_addf(&names, "%s%s", format == formats ? "" : format[1] ? ", " : " or ",
+		text_addf(&names, "%s%s",
+			format == formats ? ""
+			: format[1]	  ? ", "
+					  : " or ",
 			(*format)->name);
 	status = status_make(STATUS_USAGE, "--format %s: there is no such format; it is %s", value,
 		text_string(&names));
@@ -39,7 +42,9 @@ static struct status apply_cpu(struct cli *cli, const char *value)
 	/* Whether there is such a core is the worker's to say; this only keeps it an int. */
 	if (!units_parse(value, false, &number) || number > 1 << 20)
 		return status_make(STATUS_USAGE,
-			"--cpu %s: a processor number is wanted, from 0, as /proc/cpuinfo counts them", value);
+			"--cpu %s: a processor number is wanted, from 0, as /proc/cpuinfo counts "
+			"them",
+			value);
 	cli->cpu = (int)number;
 	return status_ok();
 }
@@ -49,7 +54,8 @@ static struct status apply_seed(struct cli *cli, const char *value)
 	int64_t number;
 
 	if (!units_parse(value, false, &number))
-		return status_make(STATUS_USAGE, "--seed %s: a whole number from 0 to 2^63-1 is wanted", value);
+		return status_make(STATUS_USAGE,
+			"--seed %s: a whole number from 0 to 2^63-1 is wanted", value);
 	cli->seed = (uint64_t)number;
 	return status_ok();
 }
@@ -61,7 +67,8 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 
 	/* A day is far beyond any sweep; what is longer is a slip. */
 	if (end == value || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
-		return status_make(STATUS_USAGE, "--time-budget %s: seconds are wanted, 0.001 to 86400", value);
+		return status_make(STATUS_USAGE,
+			"--time-budget %s: seconds are wanted, 0.001 to 86400", value);
 	cli->time_budget = seconds;
 	return status_ok();
 }
@@ -72,18 +79,21 @@ static struct status apply_uarch(struct cli *cli, const char *value)
 	return status_ok();
 }
 
-/* Whether this machine counts it is seen when it is opened; here only whether there is such an event. */
+/* Whether this machine counts it is seen when it is opened; here only whether there is such an
+ * event. */
 static struct status apply_event(struct cli *cli, const char *value)
 {
 	struct status status;
 
 	if (strlen(value) >= COUNTER_NAME)
-		return status_make(STATUS_USAGE, "--event %.60s...: %d characters are the most", value, COUNTER_NAME - 1);
+		return status_make(STATUS_USAGE, "--event %.60s...: %d characters are the most",
+			value, COUNTER_NAME - 1);
 	status = counters_encode(value, NULL, NULL);
 	if (!status_is_ok(&status))
-		return status_make(STATUS_USAGE, "--%s", status.text);      /* "event 'NAME': …" */
+		return status_make(STATUS_USAGE, "--%s", status.text); /* "event 'NAME': …" */
 	if (cli->event_count == COUNTERS_MAX)
-		return status_make(STATUS_USAGE, "--event %s: %d are the most", value, COUNTERS_MAX);
+		return status_make(
+			STATUS_USAGE, "--event %s: %d are the most", value, COUNTERS_MAX);
 	cli->events[cli->event_count++] = value;
 	return status;
 }
@@ -115,13 +125,21 @@ static struct status apply_version(struct cli *cli, const char *value)
 }
 
 const struct cli_option cli_common_options[] = {
-	{ "format", "text|csv|json", "how results are written; json is one object a line", apply_format },
+	{ "format", "text|csv|json", "how results are written; json is one object a line",
+		apply_format },
 	{ "cpu", "N", "the core to measure; otherwise one is chosen", apply_cpu },
 	{ "seed", "N", "where random layouts begin (1)", apply_seed },
-	{ "time-budget", "SECONDS", "how long to measure at most, without preparing data", apply_time_budget },
-	{ "uarch", "NAME", "predict for this core instead of the running one (a PATH: of that file); a wrong name lists them all", apply_uarch },
-	{ "event", "NAME", "count this too, as libpfm spells it; may be given several times", apply_event },
-	{ "whatif", "CACHE", "misses in other caches too: 2x, 64k, 'L2 4m'; may be given several times", apply_whatif },
+	{ "time-budget", "SECONDS", "how long to measure at most, without preparing data",
+		apply_time_budget },
+	{ "uarch", "NAME",
+		"predict for this core instead of the running one (a PATH: of that file); a wrong "
+		"name lists them all",
+		apply_uarch },
+	{ "event", "NAME", "count this too, as libpfm spells it; may be given several times",
+		apply_event },
+	{ "whatif", "CACHE",
+		"misses in other caches too: 2x, 64k, 'L2 4m'; may be given several times",
+		apply_whatif },
 	{ "quiet", NULL, "no notes and no progress on standard error", apply_quiet },
 	{ "help", NULL, "this help; after a subcommand, its own", apply_help },
 	{ "version", NULL, "the version", apply_version },
@@ -138,7 +156,7 @@ static const struct cli_option *option_in(const struct cli_option *options, cons
 
 /* One option as it was given. */
 struct given {
-	const struct cli_option *option;      /* the first row of that name in any table */
+	const struct cli_option *option; /* the first row of that name in any table */
 	const char *value;
 };
 
@@ -163,7 +181,8 @@ static size_t all_options(const struct cli_option *all[OPTIONS_MAX])
 	return count;
 }
 
-static struct status unknown_option(const char *typed, const struct cli_option *const *all, size_t count)
+static struct status unknown_option(
+	const char *typed, const struct cli_option *const *all, size_t count)
 {
 	const char *names[OPTIONS_MAX];
 	char dashed[OPTIONS_MAX][32], bare[64], near[128] = "";
@@ -193,9 +212,10 @@ static struct status unknown_command(const char *typed)
 		names[count++] = kernel_registry[i]->name;
 	nearest_names(typed, names, count, near, sizeof(near));
 	if (*near)
-		return status_make(STATUS_USAGE, "unknown subcommand \"%.60s\"; did you mean %s?", typed, near);
-	return status_make(STATUS_USAGE, "unknown subcommand \"%.60s\", and no kernel either; see slexplore --help",
-		typed);
+		return status_make(STATUS_USAGE, "unknown subcommand \"%.60s\"; did you mean %s?",
+			typed, near);
+	return status_make(STATUS_USAGE,
+		"unknown subcommand \"%.60s\", and no kernel either; see slexplore --help", typed);
 }
 
 static const struct cli_command *command_find(const char *name)
@@ -208,9 +228,11 @@ static const struct cli_command *command_find(const char *name)
 
 bool cli_takes(const struct cli_command *command, const char *name)
 {
-	if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0 || option_in(command->options, name))
+	if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0 ||
+		option_in(command->options, name))
 		return true;
-	for (size_t i = 0; i < sizeof(command->common) / sizeof(*command->common) && command->common[i]; i++)
+	for (size_t i = 0;
+		i < sizeof(command->common) / sizeof(*command->common) && command->common[i]; i++)
 		if (strcmp(command->common[i], name) == 0)
 			return true;
 	return false;
@@ -229,14 +251,16 @@ static struct status not_taken(const struct cli_command *command, const char *na
 			takers[count++] = cli_commands[i]->name;
 	for (size_t i = 0; i < count; i++)
 		text_addf(&list, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", takers[i]);
-	status = status_make(STATUS_USAGE, "--%s is an option of %s, not of %s", name, text_string(&list),
-		command->name);
+	status = status_make(STATUS_USAGE, "--%s is an option of %s, not of %s", name,
+		text_string(&list), command->name);
 	text_free(&list);
 	return status;
 }
 
-/* Splits argv into options and words. Words keep their order; options may stand anywhere before "--". */
-static struct status split(struct cli *cli, int argc, char **argv, struct given *given, size_t *given_count)
+/* Splits argv into options and words. Words keep their order; options may stand anywhere before
+ * "--". */
+static struct status split(
+	struct cli *cli, int argc, char **argv, struct given *given, size_t *given_count)
 {
 	const struct cli_option *all[OPTIONS_MAX];
 	struct option table[OPTIONS_MAX + 1] = { 0 };
@@ -245,9 +269,11 @@ static struct status split(struct cli *cli, int argc, char **argv, struct given 
 
 	for (size_t i = 0; i < count; i++)
 		table[i] = (struct option){ .name = all[i]->name,
-			.has_arg = all[i]->argument ? required_argument : no_argument, .val = 256 + (int)i };
-	/* 0, not 1: starts getopt afresh, wherever an earlier parse stopped. The dash hands over words in place,
-	 * also where POSIXLY_CORRECT is set; the colon tells a missing argument from an unknown option. */
+			.has_arg = all[i]->argument ? required_argument : no_argument,
+			.val = 256 + (int)i };
+	/* 0, not 1: starts getopt afresh, wherever an earlier parse stopped. The dash hands over
+	 * words in place, also where POSIXLY_CORRECT is set; the colon tells a missing argument
+	 * from an unknown option. */
 	optind = 0;
 	opterr = 0;
 	while ((found = getopt_long(argc, argv, "-:h", table, NULL)) != -1) {
@@ -262,13 +288,14 @@ static struct status split(struct cli *cli, int argc, char **argv, struct given 
 			return status_make(STATUS_USAGE, "%s wants an argument: %s", typed,
 				option ? option->argument : "a value");
 		} else if (found == '?') {
-			/* optopt: the row of an option that was given an argument and takes none; 0 for an
-			 * unknown or ambiguous one; else a letter. */
+			/* optopt: the row of an option that was given an argument and takes none; 0
+			 * for an unknown or ambiguous one; else a letter. */
 			if (optopt >= 256)
-				return status_make(STATUS_USAGE, "--%s takes no argument", all[optopt - 256]->name);
+				return status_make(STATUS_USAGE, "--%s takes no argument",
+					all[optopt - 256]->name);
 			if (optopt)
-				return status_make(STATUS_USAGE, "unknown option -%c; see slexplore --help",
-					optopt);
+				return status_make(STATUS_USAGE,
+					"unknown option -%c; see slexplore --help", optopt);
 			return unknown_option(argv[optind - 1], all, count);
 		} else {
 			given[(*given_count)++] = (struct given){ all[found - 256], optarg };
@@ -338,15 +365,16 @@ struct status cli_parse(struct cli *cli, int argc, char **argv)
 }
 
 /* Those that a command takes; NULL: all. */
-static void print_options(FILE *out, const struct cli_option *options, const struct cli_command *command)
+static void print_options(
+	FILE *out, const struct cli_option *options, const struct cli_command *command)
 {
 	for (; options && options->name; options++) {
 		char left[48];
 
 		if (command && !cli_takes(command, options->name))
 			continue;
-		snprintf(left, sizeof(left), "--%s%s%s", options->name, options->argument ? " " : "",
-			options->argument ? options->argument : "");
+		snprintf(left, sizeof(left), "--%s%s%s", options->name,
+			options->argument ? " " : "", options->argument ? options->argument : "");
 		fprintf(out, "  %-24s %s\n", left, options->help);
 	}
 }
@@ -369,10 +397,13 @@ void cli_help(const struct cli *cli, bool of_command)
 	for (const struct cli_command *const *command = cli_commands; *command; command++)
 		fprintf(cli->out, "  slexplore %s%s%s\n      %s\n", (*command)->name,
 			*(*command)->arguments ? " " : "", (*command)->arguments, (*command)->help);
-	fprintf(cli->out, "\nWithout a subcommand: %s. slexplore SUBCOMMAND --help tells more, and which of these\n"
+	fprintf(cli->out,
+		"\nWithout a subcommand: %s. slexplore SUBCOMMAND --help tells more, and which of "
+		"these\n"
 		"options it takes:\n\n",
 		cli_commands[0]->name);
 	print_options(cli->out, cli_common_options, NULL);
-	fprintf(cli->out, "\nExit status: 0 done, 1 could not measure, 2 wrong usage, 130 interrupted;\n"
+	fprintf(cli->out,
+		"\nExit status: 0 done, 1 could not measure, 2 wrong usage, 130 interrupted;\n"
 		"1 without a word when the reader of a pipe left early.\n");
 }

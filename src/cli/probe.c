@@ -12,8 +12,10 @@
 #include "picture/chart_probe.h"
 #include "session/probe.h"
 
-/* What there is, when it is finished or was interrupted. The core's name is looked for only here: it takes a moment. */
-static int draw(struct cli *cli, const struct bench *bench, const struct probe_report *report, int exit_status)
+/* What there is, when it is finished or was interrupted. The core's name is looked for only here:
+ * it takes a moment. */
+static int draw(struct cli *cli, const struct bench *bench, const struct probe_report *report,
+	int exit_status)
 {
 	enum probe_part part = chart_probe_part(report);
 	struct uarch_choice core = { 0 };
@@ -24,7 +26,8 @@ static int draw(struct cli *cli, const struct bench *bench, const struct probe_r
 		return exit_status;
 	status = uarch_choose(NULL, bench->machine, &core);
 	origin = drawing_origin(bench->machine, status_is_ok(&status) ? &core : NULL);
-	exit_status = drawing_save(cli, part < PROBE_PARTS ? chart_probe(report, part, &origin) : NULL, exit_status);
+	exit_status = drawing_save(
+		cli, part < PROBE_PARTS ? chart_probe(report, part, &origin) : NULL, exit_status);
 	uarch_choice_free(&core);
 	return exit_status;
 }
@@ -57,11 +60,17 @@ static struct status read_parts(const struct cli *cli, unsigned *parts)
 		if (part == PROBE_PARTS) {
 			char near[128] = "";
 
-			nearest_names(cli->words[i], probe_part_names, PROBE_PARTS, near, sizeof(near));
+			nearest_names(
+				cli->words[i], probe_part_names, PROBE_PARTS, near, sizeof(near));
 			if (*near)
-				return status_make(STATUS_USAGE, "probe has no part \"%.60s\"; did you mean %s?", cli->words[i], near);
-			return status_make(STATUS_USAGE, "probe has no part \"%.60s\"; they are latency, tlb, line, bandwidth, parallel and "
-				"cores", cli->words[i]);
+				return status_make(STATUS_USAGE,
+					"probe has no part \"%.60s\"; did you mean %s?",
+					cli->words[i], near);
+			return status_make(STATUS_USAGE,
+				"probe has no part \"%.60s\"; they are latency, tlb, line, "
+				"bandwidth, parallel and "
+				"cores",
+				cli->words[i]);
 		}
 		*parts |= 1u << part;
 	}
@@ -72,8 +81,10 @@ static struct status apply_max_size(struct cli *cli, const char *value)
 {
 	int64_t bytes;
 
-	if (!units_parse(value, true, &bytes) || bytes < (int64_t)PROBE_LEAST || bytes > INT64_C(1) << 44)
-		return status_make(STATUS_USAGE, "--max-size %.40s: a size from 64k to 16t is wanted, as in 64m", value);
+	if (!units_parse(value, true, &bytes) || bytes < (int64_t)PROBE_LEAST ||
+		bytes > INT64_C(1) << 44)
+		return status_make(STATUS_USAGE,
+			"--max-size %.40s: a size from 64k to 16t is wanted, as in 64m", value);
 	cli->max_size = (uint64_t)bytes;
 	return status_ok();
 }
@@ -84,7 +95,10 @@ static struct status apply_pages(struct cli *cli, const char *value)
 		const char *name;
 		unsigned kinds;
 	} words[] = {
-		{ "both", 1u << PAGES_4K | 1u << PAGES_HUGE }, { "4k", 1u << PAGES_4K }, { "huge", 1u << PAGES_HUGE }, { "auto", 1u << PAGES_AUTO },
+		{ "both", 1u << PAGES_4K | 1u << PAGES_HUGE },
+		{ "4k", 1u << PAGES_4K },
+		{ "huge", 1u << PAGES_HUGE },
+		{ "auto", 1u << PAGES_AUTO },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -104,7 +118,9 @@ static struct status apply_points(struct cli *cli, const char *value)
 
 static int probe_run(struct cli *cli)
 {
-	struct probe_options options = { .max_size = cli->max_size, .seed = cli->seed, .seconds = cli->time_budget };
+	struct probe_options options = {
+		.max_size = cli->max_size, .seed = cli->seed, .seconds = cli->time_budget
+	};
 	struct probe *probe = NULL;
 	struct bench bench = { 0 };
 	struct status status = read_parts(cli, &options.parts);
@@ -137,8 +153,10 @@ const struct cli_command command_probe = {
 	.name = "probe",
 	.help = "the memory hierarchy of this machine, in seconds",
 	.arguments = "[latency] [tlb] [line] [bandwidth] [parallel] [cores]",
-	.more = "Without a part: all but cores. Latency over working-set size finds the caches, a line a page the TLB, pairs of\n"
-		"loads the line size; then read, write and copy from each level that was found, and chains of loads at once.\n",
+	.more = "Without a part: all but cores. Latency over working-set size finds the caches, a "
+		"line a page the TLB, pairs of\n"
+		"loads the line size; then read, write and copy from each level that was found, "
+		"and chains of loads at once.\n",
 	.options = own_options,
 	.common = { "format", "cpu", "seed", "time-budget", "quiet" },
 	.run = probe_run,

@@ -5,8 +5,8 @@
 #include "base/units.h"
 #include "cli/probe_text.h"
 
-/* A plot of latency over size, both logarithmic: four columns an octave are what the first pass measures; where more octaves are to fit,
- * two. */
+/* A plot of latency over size, both logarithmic: four columns an octave are what the first pass
+ * measures; where more octaves are to fit, two. */
 enum { ROWS = 14, COLUMNS = 70, LEFT = 8, PER_OCTAVE = 4, LABEL_OCTAVES = 4 };
 
 struct plot {
@@ -25,7 +25,8 @@ static int column_of(double bytes, int per_octave)
 static void mark(struct plot *plot, double bytes, double cycles, char with)
 {
 	int column = column_of(bytes, plot->per_octave);
-	int row = (int)lround(log(cycles / plot->least) / log(plot->most / plot->least) * (ROWS - 1));
+	int row =
+		(int)lround(log(cycles / plot->least) / log(plot->most / plot->least) * (ROWS - 1));
 	char *at;
 
 	if (column < 0 || column >= COLUMNS || row < 0 || row >= ROWS)
@@ -45,7 +46,9 @@ static bool range_of(const struct probe_report *probe, double *least, double *mo
 			if (!sample->valid)
 				continue;
 			*least = fmin(*least, sample->cpe);
-			*most = fmax(*most, sample->modes == 2 ? fmax(sample->mode_high, sample->cpe) : sample->cpe);
+			*most = fmax(*most, sample->modes == 2
+						    ? fmax(sample->mode_high, sample->cpe)
+						    : sample->cpe);
 		}
 	if (!(*most > 0))
 		return false;
@@ -70,7 +73,8 @@ static void draw(const struct probe_report *probe, struct plot *plot)
 			/* Of two modes both, and not what lies between them. */
 			if (sample->modes == 2)
 				mark(plot, point->x, sample->mode_low, marks[kind]);
-			mark(plot, point->x, sample->modes == 2 ? sample->mode_high : sample->cpe, marks[kind]);
+			mark(plot, point->x, sample->modes == 2 ? sample->mode_high : sample->cpe,
+				marks[kind]);
 		}
 }
 
@@ -87,13 +91,16 @@ void probe_text_plot(FILE *out, const struct probe_report *probe)
 	if (plot.width > COLUMNS)
 		plot.width = COLUMNS;
 	draw(probe, &plot);
-	fprintf(out, "\n%*s %s\n", LEFT - 1, "cycles", both ? "o 4k pages, x huge pages, * both" : "");
+	fprintf(out, "\n%*s %s\n", LEFT - 1, "cycles",
+		both ? "o 4k pages, x huge pages, * both" : "");
 	for (int row = ROWS - 1; row >= 0; row--) {
 		char label[16] = "";
 		int end = plot.width;
 
 		if (row == ROWS - 1 || row == 0 || row == ROWS / 2)
-			units_figure(plot.least * pow(plot.most / plot.least, (double)row / (ROWS - 1)), label, sizeof(label));
+			units_figure(
+				plot.least * pow(plot.most / plot.least, (double)row / (ROWS - 1)),
+				label, sizeof(label));
 		while (end > 0 && plot.mark[row][end - 1] == ' ')
 			end--;
 		fprintf(out, "%*s |%.*s\n", LEFT - 2, label, end, plot.mark[row]);
@@ -106,7 +113,9 @@ void probe_text_plot(FILE *out, const struct probe_report *probe)
 		bool last = column + LABEL_OCTAVES * plot.per_octave >= plot.width;
 		char size[16];
 
-		units_bytes_short((int64_t)((double)PROBE_SMALLEST * exp2((double)column / plot.per_octave)), size, sizeof(size));
+		units_bytes_short(
+			(int64_t)((double)PROBE_SMALLEST * exp2((double)column / plot.per_octave)),
+			size, sizeof(size));
 		fprintf(out, "%-*s", last ? 0 : LABEL_OCTAVES * plot.per_octave, size);
 	}
 	fputs("\n", out);
@@ -150,7 +159,8 @@ void probe_text_points(FILE *out, const struct probe_report *probe)
 	static const char *const pages[PAGE_KINDS] = { "", ", 4k pages", ", huge pages" };
 	char part[48];
 
-	fprintf(out, "\n%-24s%10s%9s%9s%9s%9s%6s\n", "points", "x", "cycles", "lo", "hi", "ns", "used");
+	fprintf(out, "\n%-24s%10s%9s%9s%9s%9s%6s\n", "points", "x", "cycles", "lo", "hi", "ns",
+		"used");
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		snprintf(part, sizeof(part), "latency%s", pages[kind]);
 		put_curve(out, part, &probe->lines[kind], true);

@@ -1,4 +1,5 @@
-/* A probe's report for people, in 80 columns of ASCII: the levels first, then what moves between them, then the rest; the curve last. */
+/* A probe's report for people, in 80 columns of ASCII: the levels first, then what moves between
+ * them, then the rest; the curve last. */
 #include "cli/probe_text.h"
 
 #include <math.h>
@@ -45,7 +46,9 @@ static void found_words(const struct hierarchy_level *level, char buffer[CELL])
 		if (strcmp(lo, hi) == 0)
 			snprintf(buffer, CELL, "about %s", lo);
 		else
-			snprintf(buffer, CELL, "%.*s to %s", strcmp(lo + unit, hi + strcspn(hi, " ")) == 0 ? (int)unit : CELL, lo, hi);
+			snprintf(buffer, CELL, "%.*s to %s",
+				strcmp(lo + unit, hi + strcspn(hi, " ")) == 0 ? (int)unit : CELL,
+				lo, hi);
 	} else {
 		units_bytes_long((int64_t)llround(level->bytes), buffer, CELL);
 	}
@@ -61,14 +64,17 @@ static void add(struct text *text, const char *separator, const char *words)
 /* The first sample that there is; NULL: there is none. */
 static const struct sample *first_of(const struct probe_report *probe)
 {
-	const struct probe_curve *curves[] = { &probe->lines[PAGES_HUGE], &probe->lines[PAGES_4K], &probe->lines[PAGES_AUTO],
-		&probe->pages[PAGES_HUGE], &probe->pages[PAGES_4K], &probe->pages[PAGES_AUTO], &probe->pairs, &probe->parallel, &probe->cores };
+	const struct probe_curve *curves[] = { &probe->lines[PAGES_HUGE], &probe->lines[PAGES_4K],
+		&probe->lines[PAGES_AUTO], &probe->pages[PAGES_HUGE], &probe->pages[PAGES_4K],
+		&probe->pages[PAGES_AUTO], &probe->pairs, &probe->parallel, &probe->cores };
 
 	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++)
 		for (int k = 0; k < curves[i]->count; k++)
 			if (curves[i]->point[k].sample.valid)
 				return &curves[i]->point[k].sample;
-	return probe->band_count && probe->band[0].point[0].sample.valid ? &probe->band[0].point[0].sample : NULL;
+	return probe->band_count && probe->band[0].point[0].sample.valid
+		       ? &probe->band[0].point[0].sample
+		       : NULL;
 }
 
 static double clock_of(const struct probe_report *probe)
@@ -91,7 +97,8 @@ static void add_pages(struct text *text, const struct probe_report *probe)
 {
 	const char *separator = "; ";
 
-	static const char *const asked[PAGE_KINDS] = { "the system's own pages", "4k pages", "huge pages" };
+	static const char *const asked[PAGE_KINDS] = { "the system's own pages", "4k pages",
+		"huge pages" };
 	static const char *const alike[PAGE_KINDS] = { "", "4k", "huge" };
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
@@ -128,7 +135,8 @@ static void put_head(FILE *out, const struct probe_report *probe)
 	put_wrapped(out, "", 0, text_string(&text));
 	text_free(&text);
 	if (!probe->complete)
-		fprintf(out, "Not complete: %.0f%% was measured; what follows is what that says.\n", floor(probe->done * 100));
+		fprintf(out, "Not complete: %.0f%% was measured; what follows is what that says.\n",
+			floor(probe->done * 100));
 }
 
 /* ---- levels ---- */
@@ -145,8 +153,8 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 		if (level->kind == LEVEL_TLB)
 			continue;
 		if (!begun)
-			fprintf(out, "\n%-8s%-21s%-11s%7s  %-17s%7s  %s\n", "level", "size found", "size stated", "cycles", "range", "ns",
-				"sure");
+			fprintf(out, "\n%-8s%-21s%-11s%7s  %-17s%7s  %s\n", "level", "size found",
+				"size stated", "cycles", "range", "ns", "sure");
 		begun = true;
 		found_words(level, found);
 		if (level->stated)
@@ -158,7 +166,8 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 		cell(out, 7, level->cycles);
 		fprintf(out, "  %-17s", spread);
 		cell(out, 7, level->ns);
-		/* How sure one run can be says nothing of the next where neighbours take their share. */
+		/* How sure one run can be says nothing of the next where neighbours take their
+		 * share. */
 		if (level->unstable || (level->kind == LEVEL_CACHE && level->number > 2))
 			fprintf(out, " varies\n");
 		else
@@ -173,7 +182,9 @@ static double spread_of(const struct probe_point *point)
 {
 	const struct sample *sample = &point->sample;
 
-	return sample->valid ? fmax(sample->cpe_hi - sample->cpe, sample->cpe - sample->cpe_lo) / sample->cpe : 0;
+	return sample->valid ? fmax(sample->cpe_hi - sample->cpe, sample->cpe - sample->cpe_lo) /
+				       sample->cpe
+			     : 0;
 }
 
 static double spread_over(const struct probe_curve *curve)
@@ -201,7 +212,8 @@ static void put_elsewhere(FILE *out, const struct probe_report *probe)
 
 	for (int i = 0; i < probe->band_count; i++)
 		if (bandwidths_words(&probe->published, probe->band[i].level, words, sizeof(words)))
-			text_addf(&text, "%s%s: %s", text.length ? "; " : "", probe->band[i].level, words);
+			text_addf(&text, "%s%s: %s", text.length ? "; " : "", probe->band[i].level,
+				words);
 	if (text.length) {
 		text_addf(&text, " (%s).", probe->published.row[0].source);
 		put_wrapped(out, "Lines a cycle elsewhere: ", 2, text_string(&text));
@@ -232,13 +244,15 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 
 			spread = fmax(spread, spread_of(&band->point[k]));
 			if (sample->valid)
-				fprintf(out, " %8.2f%6.2f%6.1f", sample->bytes_per_cycle, band->lines[k], sample->gbps);
+				fprintf(out, " %8.2f%6.2f%6.1f", sample->bytes_per_cycle,
+					band->lines[k], sample->gbps);
 			else
 				fprintf(out, " %8s%6s%6s", "-", "-", "-");
 		}
 		fputc('\n', out);
 	}
-	snprintf(words, sizeof(words), "B/cycle, lines: %s; GB/s: timed", format_cycles_source(cycles_of(probe)));
+	snprintf(words, sizeof(words), "B/cycle, lines: %s; GB/s: timed",
+		format_cycles_source(cycles_of(probe)));
 	put_sources(out, words, spread);
 	put_elsewhere(out, probe);
 }
@@ -265,15 +279,21 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 		cell(out, 7, figure_of(&curve->point[i], curve->point[i].sample.ns));
 	fprintf(out, "\n%-15s", "times as fast");
 	for (int i = 0; i < curve->count; i++)
-		cell(out, 7, curve->point[0].x == 1 && curve->point[0].sample.valid && curve->point[i].sample.cpe > 0 ?
-			curve->point[0].sample.cpe / curve->point[i].sample.cpe : NAN);
+		cell(out, 7,
+			curve->point[0].x == 1 && curve->point[0].sample.valid &&
+					curve->point[i].sample.cpe > 0
+				? curve->point[0].sample.cpe / curve->point[i].sample.cpe
+				: NAN);
 	fputc('\n', out);
 	put_sources(out, sources, spread_over(curve));
 	/* So many at once hide no more than so many waits. */
 	for (int i = 0; i < curve->count; i++)
-		beyond = beyond || curve->point[0].sample.cpe > BEYOND * curve->point[i].x * curve->point[i].sample.cpe;
+		beyond = beyond || curve->point[0].sample.cpe >
+					   BEYOND * curve->point[i].x * curve->point[i].sample.cpe;
 	if (curve->point[0].x == 1 && beyond)
-		put_wrapped(out, "", 2, "N loads at once are at most N times as fast: memory was slower while one alone was timed, so these are too high.");
+		put_wrapped(out, "", 2,
+			"N loads at once are at most N times as fast: memory was slower while one "
+			"alone was timed, so these are too high.");
 }
 
 static void put_cores(FILE *out, const struct probe_report *probe)
@@ -283,7 +303,8 @@ static void put_cores(FILE *out, const struct probe_report *probe)
 		double all = point->x > 1 ? point->sample.total_gbps : point->sample.gbps;
 
 		if (i == 0)
-			fprintf(out, "\n%-30s%12s%12s\n", "cores that read memory", "GB/s", "GB/s a core");
+			fprintf(out, "\n%-30s%12s%12s\n", "cores that read memory", "GB/s",
+				"GB/s a core");
 		fprintf(out, "%-30.0f", point->x);
 		cell(out, 12, figure_of(point, all));
 		cell(out, 12, figure_of(point, all / point->x));
@@ -295,7 +316,8 @@ static void put_cores(FILE *out, const struct probe_report *probe)
 		const struct probe_point *point = &probe->loaded.point[i];
 
 		if (i == 0)
-			fprintf(out, "\n%-30s%12s%12s\n", "others that stream meanwhile", "ns a load", "their GB/s");
+			fprintf(out, "\n%-30s%12s%12s\n", "others that stream meanwhile",
+				"ns a load", "their GB/s");
 		fprintf(out, "%-30.0f", point->x);
 		cell(out, 12, figure_of(point, point->sample.ns));
 		cell(out, 12, point->facts.others_gbps > 0 ? point->facts.others_gbps : NAN);

@@ -1,4 +1,5 @@
-/* A probe's report as text (probe_text.c), and its curve as a plot or as a table (probe_curve_text.c). */
+/* A probe's report as text (probe_text.c), and its curve as a plot or as a table
+ * (probe_curve_text.c). */
 #ifndef SLX_CLI_PROBE_TEXT_H
 #define SLX_CLI_PROBE_TEXT_H
 

@@ -30,7 +30,8 @@ static void slow(void *context, const char *words)
 
 void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench)
 {
-	*line = (struct progress_line){ .cli = cli, .wanted = !cli->quiet && isatty(fileno(cli->err)) };
+	*line = (struct progress_line){ .cli = cli,
+		.wanted = !cli->quiet && isatty(fileno(cli->err)) };
 	if (!line->wanted)
 		return;
 	bench->slow = slow;

@@ -33,10 +33,12 @@ bool published_find(const struct setting *setting, const char *uarch, struct pub
 
 	if (!status_is_ok(&status))
 		return false;
-	for (line = strtok_r(text, "\n", &rest); line && !found; line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(text, "\n", &rest); line && !found;
+		line = strtok_r(NULL, "\n", &rest)) {
 		char *field[FIELDS], *end;
 
-		if (*line == '#' || data_fields(line, field, FIELDS) != FIELDS || strcmp(field[1], uarch) != 0 || !fits(field[0], setting))
+		if (*line == '#' || data_fields(line, field, FIELDS) != FIELDS ||
+			strcmp(field[1], uarch) != 0 || !fits(field[0], setting))
 			continue;
 		*published = (struct published){ .cycles = strtod(field[2], &end) };
 		snprintf(published->ports, sizeof(published->ports), "%s", field[3]);

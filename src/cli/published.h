@@ -7,13 +7,13 @@
 #include "session/setting.h"
 
 struct published {
-	double cycles;            /* an iteration */
-	char ports[160];          /* "p0=1.06 p1=4.00 …"; empty: not told */
+	double cycles;	 /* an iteration */
+	char ports[160]; /* "p0=1.06 p1=4.00 …"; empty: not told */
 	char source[96];
 };
 
-/* Finds what was published of a setting on a core; false when nothing was. Lines that make no sense are passed over: a test of
- * the shipped file finds them. */
+/* Finds what was published of a setting on a core; false when nothing was. Lines that make no sense
+ * are passed over: a test of the shipped file finds them. */
 bool published_find(const struct setting *setting, const char *uarch, struct published *published);
 
 /* The figure of a port, or -1. */

@@ -19,10 +19,10 @@
 
 /* A tour of every kernel, unless --time-budget says otherwise. */
 #define TOUR_SECONDS 20.0
-/* One visit: seconds, and quiet trials that are enough. What is not told by so many is visited again in what time is
- * left. */
+/* One visit: seconds, and quiet trials that are enough. What is not told by so many is visited
+ * again in what time is left. */
 #define VISIT_LEAST 0.004
-#define VISIT_MOST 0.05
+#define VISIT_MOST  0.05
 enum { VISIT_QUIET = 60, VISIT_PATIENCE = 12 };
 /* The median is then to be known this well, relatively. */
 #define PRECISION 0.01
@@ -34,8 +34,8 @@ struct recorder {
 	bool has_core;
 	struct recording *recording;
 	struct result *result;
-	struct run_facts largest;      /* of the setting with the largest working set, for notes */
-	struct counts first;           /* the first that there are, for notes */
+	struct run_facts largest; /* of the setting with the largest working set, for notes */
+	struct counts first;	  /* the first that there are, for notes */
 	uint64_t generation, failed;
 	struct progress_line line;
 };
@@ -50,7 +50,8 @@ static void progress_show(struct recorder *recorder, double share, double remain
 		return;
 	if (remaining > 0)
 		snprintf(left, sizeof(left), ", at most %.0f s left", ceil(remaining));
-	progress_line_show(&recorder->line, "%.0f%% done%s; %d settings recorded ", floor(share * 100), left, recording_settings(recorder->recording));
+	progress_line_show(&recorder->line, "%.0f%% done%s; %d settings recorded ",
+		floor(share * 100), left, recording_settings(recorder->recording));
 }
 
 /* ---- writing ---- */
@@ -83,7 +84,8 @@ static void write_cell(struct recorder *recorder, const struct cell *cell)
 	/* Or why there are none. */
 	const struct counts *none = recorder->first.count == 0 ? &recorder->first : NULL;
 	const struct counts *counts = cell->counts ? cell->counts : none;
-	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts, plan_of(recorder), counts };
+	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
+		plan_of(recorder), counts };
 
 	if (!cell->trials || !cell->sample.valid)
 		return;
@@ -116,8 +118,11 @@ static bool goes_on(const struct recorder *recorder)
 static void visit(struct recorder *recorder, struct cell *cell, double seconds)
 {
 	struct request request = {
-		.generation = ++recorder->generation, .kernel = cell->setting.kernel, .seed = recorder->cli->seed,
-		.budget = { .seconds = fmin(fmax(seconds, VISIT_LEAST), VISIT_MOST), .quiet_wanted = VISIT_QUIET,
+		.generation = ++recorder->generation,
+		.kernel = cell->setting.kernel,
+		.seed = recorder->cli->seed,
+		.budget = { .seconds = fmin(fmax(seconds, VISIT_LEAST), VISIT_MOST),
+			.quiet_wanted = VISIT_QUIET,
 			.patience = VISIT_PATIENCE },
 		.plan = recorder->model.events.counters,
 	};
@@ -133,11 +138,13 @@ static void visit(struct recorder *recorder, struct cell *cell, double seconds)
 /* A cell that more visits cannot make better, or only little. */
 static bool good(const struct cell *cell)
 {
-	return cell->settled || (cell->sample.valid && !cell->sample.contended && !cell->sample.provisional);
+	return cell->settled ||
+	       (cell->sample.valid && !cell->sample.contended && !cell->sample.provisional);
 }
 
-/* Every setting once, and those whose figure is in doubt again as long as there is time; each is written when it is
- * good, and in the end all that there is. Who named a time gets no more, and is told what it was too short for. */
+/* Every setting once, and those whose figure is in doubt again as long as there is time; each is
+ * written when it is good, and in the end all that there is. Who named a time gets no more, and is
+ * told what it was too short for. */
 static void tour(struct recorder *recorder, const struct setting_index *settings)
 {
 	bool strict = recorder->cli->time_budget > 0;
@@ -146,7 +153,8 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 	double start = bench_now(), end = start + seconds;
 	int open = settings->count, unvisited = 0;
 
-	for (int round = 0; open > 0 && goes_on(recorder) && (round == 0 || bench_now() < end); round++) {
+	for (int round = 0; open > 0 && goes_on(recorder) && (round == 0 || bench_now() < end);
+		round++) {
 		int left = open;
 
 		for (int i = 0; i < settings->count && goes_on(recorder); i++) {
@@ -156,8 +164,8 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 			cell->setting = settings->setting[i];
 			if (cell->visits && good(cell))
 				continue;
-			/* Later rounds end with the time; the first is made whole unless a time was asked for. Explaining
-			 * takes its part. */
+			/* Later rounds end with the time; the first is made whole unless a time was
+			 * asked for. Explaining takes its part. */
 			if ((round > 0 || strict) && now >= end)
 				break;
 			visit(recorder, cell, (end - now) / left-- / 2);
@@ -169,14 +177,18 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 			else
 				tell_failure(recorder, cell);
 			cell_compact(cell);
-			/* The time is over before the first round is: then settings tell how far it is. */
-			progress_show(recorder, fmax(bench_now() < end ? (bench_now() - start) / seconds : 0,
-				1 - (double)open / settings->count), fmax(end - bench_now(), 0));
+			/* The time is over before the first round is: then settings tell how far it
+			 * is. */
+			progress_show(recorder,
+				fmax(bench_now() < end ? (bench_now() - start) / seconds : 0,
+					1 - (double)open / settings->count),
+				fmax(end - bench_now(), 0));
 		}
 	}
 	for (int i = 0; i < settings->count; i++) {
 		unvisited += cells[i].visits == 0;
-		if (cells[i].visits && !good(&cells[i]) && status_is_ok(recording_status(recorder->recording)))
+		if (cells[i].visits && !good(&cells[i]) &&
+			status_is_ok(recording_status(recorder->recording)))
 			write_cell(recorder, &cells[i]);
 		free(cells[i].trials);
 		free(cells[i].counts);
@@ -184,7 +196,9 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 	free(cells);
 	progress_line_clear(&recorder->line);
 	if (unvisited && goes_on(recorder))
-		cli_note(recorder->cli, "the time was too short for %d of %d settings: the same command goes on with them",
+		cli_note(recorder->cli,
+			"the time was too short for %d of %d settings: the same command goes on "
+			"with them",
 			unvisited, settings->count);
 }
 
@@ -194,7 +208,7 @@ static bool wanted(const struct recorder *recorder, const struct setting *settin
 	const struct sample good_one = { .valid = true };
 
 	return recording_wants(recorder->recording, setting, &good_one, NULL) ||
-		recording_lacks_limits(recorder->recording, setting);
+	       recording_lacks_limits(recorder->recording, setting);
 }
 
 static void record_tour(struct recorder *recorder)
@@ -203,13 +217,14 @@ static void record_tour(struct recorder *recorder)
 	struct setting_index all = { 0 }, settings = { 0 };
 
 	for (int i = 0; kernel_registry[i]; i++)
-		tour_add(&all, kernel_registry[i], machine_last_cache(machine), machine_means(machine));
+		tour_add(&all, kernel_registry[i], machine_last_cache(machine),
+			machine_means(machine));
 	for (int i = 0; i < all.count; i++)
 		if (wanted(recorder, &all.setting[i]))
 			setting_index_add(&settings, &all.setting[i]);
 	if (settings.count < all.count)
-		cli_note(recorder->cli, "%d of %d settings are recorded already", all.count - settings.count,
-			all.count);
+		cli_note(recorder->cli, "%d of %d settings are recorded already",
+			all.count - settings.count, all.count);
 	tour(recorder, &settings);
 	setting_index_free(&settings);
 	setting_index_free(&all);
@@ -252,7 +267,8 @@ static void record_sweep(struct recorder *recorder, struct sweep *sweep)
 	progress_line_clear(&recorder->line);
 }
 
-/* Reads what is to be swept; *sweep stays NULL for a tour. What is wrong is said before anything starts. */
+/* Reads what is to be swept; *sweep stays NULL for a tour. What is wrong is said before anything
+ * starts. */
 static struct status parse(struct cli *cli, struct sweep **sweep)
 {
 	const struct sweep_options options = { .seconds = cli->time_budget, .seed = cli->seed };
@@ -262,13 +278,15 @@ static struct status parse(struct cli *cli, struct sweep **sweep)
 	if (cli->word_count == 0)
 		return status_make(STATUS_USAGE, "record wants the name of the file to write");
 	if (kernel_find(cli->words[0]) || strchr(cli->words[0], '='))
-		return status_make(STATUS_USAGE, "record wants a file first, as in slexplore record FILE %.60s",
+		return status_make(STATUS_USAGE,
+			"record wants a file first, as in slexplore record FILE %.60s",
 			cli->words[0]);
 	if (cli->word_count == 1)
 		return status_ok();
 	if (own_is_path(cli->words[1]))
 		return status_make(STATUS_USAGE,
-			"%.100s: own loops are not recorded: who replays it has not their code", cli->words[1]);
+			"%.100s: own loops are not recorded: who replays it has not their code",
+			cli->words[1]);
 	/* The words after the file are as sweep takes them. */
 	cli->words++;
 	cli->word_count--;
@@ -291,8 +309,8 @@ static struct status prepare_sweep(struct recorder *recorder, struct sweep *swee
 		return status;
 	sweep_progress(sweep, &progress);
 	if (progress.excluded)
-		cli_note(recorder->cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s", progress.excluded,
-			progress.combinations, progress.why_excluded);
+		cli_note(recorder->cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s",
+			progress.excluded, progress.combinations, progress.why_excluded);
 	return status;
 }
 
@@ -301,16 +319,19 @@ static struct status prepare_sweep(struct recorder *recorder, struct sweep *swee
 static struct status open_recording(struct recorder *recorder)
 {
 	const struct machine *machine = recorder->bench.machine;
-	struct recording_place place = { .machine = machine, .seed = recorder->cli->seed, .events = plan_of(recorder),
-		.note = recorder->model.core.how, .foreign = recorder->model.core.foreign };
+	struct recording_place place = { .machine = machine,
+		.seed = recorder->cli->seed,
+		.events = plan_of(recorder),
+		.note = recorder->model.core.how,
+		.foreign = recorder->model.core.foreign };
 	char name[CORE_NAME], why[160];
 	struct status status = status_ok();
 	bool behind;
 
 	place.match = uarch_recognise(machine, name, why);
 	if (recorder->model.core.uarch) {
-		status = explainer_model.load(explainer_model.context, uarch_name(recorder->model.core.uarch),
-			machine->arch, &recorder->core);
+		status = explainer_model.load(explainer_model.context,
+			uarch_name(recorder->model.core.uarch), machine->arch, &recorder->core);
 		if (!status_is_ok(&status))
 			return status;
 		recorder->has_core = true;
@@ -319,8 +340,8 @@ static struct status open_recording(struct recorder *recorder)
 	}
 	status = recording_open(recorder->cli->words[0], &place, &recorder->recording, &behind);
 	if (status_is_ok(&status) && behind)
-		cli_note(recorder->cli, "%s holds %d settings already: going on behind them", recorder->cli->words[0],
-			recording_held(recorder->recording));
+		cli_note(recorder->cli, "%s holds %d settings already: going on behind them",
+			recorder->cli->words[0], recording_held(recorder->recording));
 	return status;
 }
 
@@ -329,7 +350,8 @@ static int conclude(struct recorder *recorder)
 {
 	struct cli *cli = recorder->cli;
 	const struct status *status = recording_status(recorder->recording);
-	int settings = recording_settings(recorder->recording), held = recording_held(recorder->recording);
+	int settings = recording_settings(recorder->recording),
+	    held = recording_held(recorder->recording);
 	char bytes[32], more[40] = "";
 
 	if (!status_is_ok(status))
@@ -337,13 +359,16 @@ static int conclude(struct recorder *recorder)
 	bench_notes(&recorder->bench, cli, &recorder->largest);
 	model_notes(&recorder->model, cli, &recorder->first);
 	if (recording_bytes(recorder->recording) < 1000000)
-		snprintf(bytes, sizeof(bytes), "%.0f kB", (double)recording_bytes(recorder->recording) / 1e3);
+		snprintf(bytes, sizeof(bytes), "%.0f kB",
+			(double)recording_bytes(recorder->recording) / 1e3);
 	else
-		snprintf(bytes, sizeof(bytes), "%.1f MB", (double)recording_bytes(recorder->recording) / 1e6);
+		snprintf(bytes, sizeof(bytes), "%.1f MB",
+			(double)recording_bytes(recorder->recording) / 1e6);
 	if (held)
 		snprintf(more, sizeof(more), " more; %d in all", held + settings);
-	cli_note(cli, "%s%d setting%s, %s%s: slexplore replay %s", interrupt_signal() ? "interrupted: " : "", settings,
-		settings == 1 ? "" : "s", bytes, more, cli->words[0]);
+	cli_note(cli, "%s%d setting%s, %s%s: slexplore replay %s",
+		interrupt_signal() ? "interrupted: " : "", settings, settings == 1 ? "" : "s",
+		bytes, more, cli->words[0]);
 	if (interrupt_signal())
 		return 128 + interrupt_signal();
 	return recorder->failed ? CLI_UNMEASURED : CLI_DONE;
@@ -389,9 +414,11 @@ const struct cli_command command_record = {
 	.name = "record",
 	.help = "measures, and writes it to a file that slexplore replay shows again",
 	.arguments = "FILE [KERNEL [knob=values ...]]",
-	.more = "Without a kernel: a tour of all of them, each at its defaults and along its knobs, in about 20 s "
+	.more = "Without a kernel: a tour of all of them, each at its defaults and along its "
+		"knobs, in about 20 s "
 		"or in --time-budget.\n"
-		"With one: the cross product of values, as sweep takes them. A recording of this machine that is "
+		"With one: the cross product of values, as sweep takes them. A recording of this "
+		"machine that is "
 		"there already is\n"
 		"gone on with; what it holds is left alone.\n",
 	.common = { "cpu", "seed", "event", "uarch", "time-budget", "quiet" },

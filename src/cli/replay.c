@@ -16,7 +16,8 @@ static const struct cli_option options[] = {
 };
 
 /* Where to start: the setting that the words ask for, or the nearest to it that was recorded. */
-static struct status choose_setting(const struct cli *cli, const struct replay *replay, struct setting *setting)
+static struct status choose_setting(
+	const struct cli *cli, const struct replay *replay, struct setting *setting)
 {
 	struct setting wanted;
 	unsigned asked = 0;
@@ -26,27 +27,29 @@ static struct status choose_setting(const struct cli *cli, const struct replay *
 	if (cli->word_count < 2)
 		return status_ok();
 	if (own_is_path(cli->words[1]))
-		return status_make(STATUS_USAGE, "%.100s: own loops are in no recording; slexplore %.100s measures it", cli->words[1],
-			cli->words[1]);
+		return status_make(STATUS_USAGE,
+			"%.100s: own loops are in no recording; slexplore %.100s measures it",
+			cli->words[1], cli->words[1]);
 	status = setting_find_kernel(cli->words[1], &setting->kernel);
 	if (!status_is_ok(&status))
 		return status;
 	if (!replay_first(replay, setting->kernel, setting))
-		return status_make(
-			STATUS_USAGE, "%.100s has no setting of %s", replay_name(replay), setting->kernel->name);
+		return status_make(STATUS_USAGE, "%.100s has no setting of %s", replay_name(replay),
+			setting->kernel->name);
 	for (int i = 2; i < cli->word_count; i++) {
 		char name[64];
 
 		status = setting_assign(setting, cli->words[i], MEANS_UNKNOWN);
 		if (!status_is_ok(&status))
 			return status;
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(cli->words[i], "="), cli->words[i]);
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(cli->words[i], "="),
+			cli->words[i]);
 		asked |= 1u << kernel_knob(setting->kernel, name);
 	}
 	wanted = *setting;
 	if (!replay_nearest(replay, setting, asked))
-		return status_make(STATUS_USAGE, "%.100s has no setting of %s with these choices", replay_name(replay),
-			setting->kernel->name);
+		return status_make(STATUS_USAGE, "%.100s has no setting of %s with these choices",
+			replay_name(replay), setting->kernel->name);
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
 		char from[64], to[64];
@@ -55,7 +58,8 @@ static struct status choose_setting(const struct cli *cli, const struct replay *
 			continue;
 		setting_format_value(knob, wanted.v[i], from, sizeof(from));
 		setting_format_value(knob, setting->v[i], to, sizeof(to));
-		cli_note(cli, "%s=%s was not recorded: %s is the nearest that was", knob->name, from, to);
+		cli_note(cli, "%s=%s was not recorded: %s is the nearest that was", knob->name,
+			from, to);
 	}
 	return status_ok();
 }
@@ -71,13 +75,17 @@ static void print_notes(const struct cli *cli, const struct replay *replay)
 
 static int replay_run(struct cli *cli)
 {
-	struct ui_options ui = { .cpu = -1, .ascii = cli->ascii, .script = cli->script, .out = cli->out,
+	struct ui_options ui = { .cpu = -1,
+		.ascii = cli->ascii,
+		.script = cli->script,
+		.out = cli->out,
 		.invocation = cli->ascii ? "--ascii" : "" };
 	struct status status = status_ok();
 	int exit_status = CLI_DONE;
 
 	if (cli->word_count == 0)
-		status = status_make(STATUS_USAGE, "replay wants a recording: a file that slexplore record has made");
+		status = status_make(STATUS_USAGE,
+			"replay wants a recording: a file that slexplore record has made");
 	if (status_is_ok(&status))
 		status = screen_possible(cli);
 	if (status_is_ok(&status))
@@ -97,10 +105,11 @@ const struct cli_command command_replay = {
 	.name = "replay",
 	.help = "the explorer on a recording: nothing is measured",
 	.arguments = "FILE [KERNEL [knob=value ...]]",
-	.more = "Everything is as it was recorded, with slexplore record or the key w, on that machine or another: "
+	.more = "Everything is as it was recorded, with slexplore record or the key w, on that "
+		"machine or another: "
 		"figures, trials,\n"
 		"counters, limits, code. Knobs move between the settings that were recorded.\n",
 	.options = options,
-	.common = {"quiet"},
+	.common = { "quiet" },
 	.run = replay_run,
 };

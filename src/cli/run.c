@@ -15,8 +15,8 @@
 #include "picture/chart_ladder.h"
 #include "session/gap.h"
 
-/* With starting and ending a run stays below 0.2 s. On a quiet core 150 quiet trials are in after 5 to 15 ms; the rest
- * is for waiting until a contended spell ends. */
+/* With starting and ending a run stays below 0.2 s. On a quiet core 150 quiet trials are in after 5
+ * to 15 ms; the rest is for waiting until a contended spell ends. */
 #define RUN_SECONDS 0.15
 enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 
@@ -24,35 +24,39 @@ enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 enum { RUN_FEWEST = 3 };
 
 /* The ladder of limits with what was measured: wants limits. */
-static int draw(struct cli *cli, const struct model *model, const struct setting *setting, const struct explanation *explanation,
-	const struct sample *sample, int exit_status)
+static int draw(struct cli *cli, const struct model *model, const struct setting *setting,
+	const struct explanation *explanation, const struct sample *sample, int exit_status)
 {
 	struct chart_origin origin = drawing_origin(model->machine, &model->core);
 	struct gap gap;
 
 	if (!explanation || !status_is_ok(&explanation->status)) {
-		struct status status = status_make(STATUS_FAILED, "there is no picture: its limits are not known (%.140s)",
+		struct status status = status_make(STATUS_FAILED,
+			"there is no picture: its limits are not known (%.140s)",
 			explanation ? explanation->status.text : model->core.how);
 
 		cli_fail(cli, &status);
 		return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
 	}
-	gap_find(sample, &explanation->limits, model->core.foreign ? uarch_title(model->core.uarch) : NULL, false, &gap);
-	return drawing_save(cli, chart_ladder(explanation, setting, sample, gap.words, &origin), exit_status);
+	gap_find(sample, &explanation->limits,
+		model->core.foreign ? uarch_title(model->core.uarch) : NULL, false, &gap);
+	return drawing_save(
+		cli, chart_ladder(explanation, setting, sample, gap.words, &origin), exit_status);
 }
 
-static int measure(struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
+static int measure(
+	struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
 {
 	struct result *result = memory_new(1, sizeof(*result));
 	struct request request = {
 		.generation = 1,
 		.kernel = setting->kernel,
 		.seed = cli->seed,
-		.budget = {.seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,
+		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,
 			.quiet_wanted = RUN_QUIET,
 			.fewest = RUN_FEWEST,
 			.placements = RUN_PLACEMENTS,
-			.warm_seconds = cli->time_budget},
+			.warm_seconds = cli->time_budget },
 	};
 	struct progress_line line;
 	struct sample sample = { 0 };
@@ -73,7 +77,8 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		exit_status = cli_fail(cli, &result->status);
 	} else if (!sample.valid) {
 		struct status status = status_make(STATUS_FAILED,
-			"%s could not be measured: none of %u trials went undisturbed; try a longer --time-budget",
+			"%s could not be measured: none of %u trials went undisturbed; try a "
+			"longer --time-budget",
 			setting->kernel->name, result->trials.count);
 
 		exit_status = cli_fail(cli, &status);
@@ -102,7 +107,8 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model, co
 		bench_notes(bench, cli, &result->facts);
 		model_notes(model, cli, &result->counts);
 		if (drawing_wanted(cli))
-			exit_status = draw(cli, model, setting, report.explanation, &sample, exit_status);
+			exit_status =
+				draw(cli, model, setting, report.explanation, &sample, exit_status);
 	}
 	free(result);
 	return exit_status;
@@ -132,8 +138,12 @@ static int run_run(struct cli *cli)
 		status = model_open(&model, cli, bench.machine);
 	/* A picture of limits wants a core model. */
 	if (status_is_ok(&status) && drawing_wanted(cli) && !model.core.uarch)
-		status = status_make(STATUS_FAILED, "there is no picture without limits: %.120s; --uarch NAME takes a core model", model.core.how);
-	exit_status = status_is_ok(&status) ? measure(cli, &bench, &model, &setting) : cli_fail(cli, &status);
+		status = status_make(STATUS_FAILED,
+			"there is no picture without limits: %.120s; --uarch NAME takes a core "
+			"model",
+			model.core.how);
+	exit_status = status_is_ok(&status) ? measure(cli, &bench, &model, &setting)
+					    : cli_fail(cli, &status);
 	model_close(&model);
 	bench_close(&bench);
 	return exit_status;
@@ -148,8 +158,10 @@ const struct cli_command command_run = {
 	.name = "run",
 	.help = "one sample of a kernel at one setting",
 	.arguments = "KERNEL|FILE [knob=value ...]",
-	.more = "Values: size=32k or 64m (powers of 1,024), acc=4, type=f64. Knobs that are not named keep their\n"
-		"defaults; slexplore list shows them. FILE is a loop of your own, ./mine.c or ./mine.S, and cflags=-O3 what\n"
+	.more = "Values: size=32k or 64m (powers of 1,024), acc=4, type=f64. Knobs that are not "
+		"named keep their\n"
+		"defaults; slexplore list shows them. FILE is a loop of your own, ./mine.c or "
+		"./mine.S, and cflags=-O3 what\n"
 		"its compiler gets instead of -O2: see the manual.\n",
 	.options = options,
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "whatif" },

@@ -23,10 +23,10 @@ struct output {
 	struct model model;
 	struct named named;
 	struct report report;
-	struct run_facts largest;      /* of the cell with the largest working set, for notes */
-	struct counts first;           /* that were counted at all: of any cell */
-	struct chart_sweep *drawn;     /* what is to be drawn; NULL: nothing */
-	bool begun;                    /* the report */
+	struct run_facts largest;  /* of the cell with the largest working set, for notes */
+	struct counts first;	   /* that were counted at all: of any cell */
+	struct chart_sweep *drawn; /* what is to be drawn; NULL: nothing */
+	bool begun;		   /* the report */
 	uint64_t failed;
 	struct progress_line line;
 	struct result *result;	  /* of visits under way, SWEEP_VISITS */
@@ -44,11 +44,13 @@ static void progress_show(struct output *output, struct sweep *sweep)
 	if (!progress_line_due(&output->line))
 		return;
 	sweep_progress(sweep, &progress);
-	progress_line_show(&output->line, "%.0f%% done, at most %.1f s left; %" PRIu64 " of %" PRIu64 " cells settled ",
+	progress_line_show(&output->line,
+		"%.0f%% done, at most %.1f s left; %" PRIu64 " of %" PRIu64 " cells settled ",
 		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
 }
 
-/* The report begins when it is known what can be counted here: with the first cell that is there. */
+/* The report begins when it is known what can be counted here: with the first cell that is there.
+ */
 static void begin(struct output *output)
 {
 	if (output->begun)
@@ -95,7 +97,7 @@ static void await(struct output *output, struct sweep *sweep)
 
 static void print_failure(struct output *output, const struct cell *cell)
 {
-	struct text name = {0};
+	struct text name = { 0 };
 
 	setting_format(&cell->setting, &name);
 	fprintf(output->cli->err, "slexplore: %s: %s\n", text_string(&name), cell->failure.text);
@@ -162,7 +164,9 @@ static int draw(const struct output *output, int exit_status)
 
 	if (!output->drawn)
 		return exit_status;
-	return drawing_save(output->cli, chart_sweep_count(output->drawn) ? chart_sweep_make(output->drawn, &origin) : NULL, exit_status);
+	return drawing_save(output->cli,
+		chart_sweep_count(output->drawn) ? chart_sweep_make(output->drawn, &origin) : NULL,
+		exit_status);
 }
 
 /* Whether there is a processor that no setting of the sweep uses. Without one, explaining a cell
@@ -226,8 +230,8 @@ static int measure(struct output *output, struct sweep *sweep)
 		struct sweep_progress progress;
 
 		sweep_progress(sweep, &progress);
-		cli_note(output->cli, "interrupted: %u of %" PRIu64 " cells are written", output->report.records,
-			progress.cells);
+		cli_note(output->cli, "interrupted: %u of %" PRIu64 " cells are written",
+			output->report.records, progress.cells);
 		return draw(output, 128 + interrupt_signal());
 	}
 	return draw(output, output->failed ? CLI_UNMEASURED : CLI_DONE);
@@ -243,8 +247,8 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 		return status;
 	sweep_progress(sweep, &progress);
 	if (progress.excluded)
-		cli_note(output->cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s", progress.excluded,
-			progress.combinations, progress.why_excluded);
+		cli_note(output->cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s",
+			progress.excluded, progress.combinations, progress.why_excluded);
 	report_init(&output->report, output->cli->out, REPORT_SWEEP);
 	output->report.machine = output->bench->machine;
 	output->report.setting = *sweep_setting(sweep);
@@ -257,14 +261,15 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	output->report.asked_count = output->cli->event_count;
 	output->report.named = output->named.sweep.kernel ? &output->named.sweep : NULL;
 	if (status_is_ok(&status) && drawing_wanted(output->cli))
-		status = chart_sweep_new(&output->report.setting, output->report.axes, output->report.axis_count,
-			output->report.named, (enum chart_look)output->cli->chart, &output->drawn);
+		status = chart_sweep_new(&output->report.setting, output->report.axes,
+			output->report.axis_count, output->report.named,
+			(enum chart_look)output->cli->chart, &output->drawn);
 	return status;
 }
 
 /* Makes the sweep of the words, as they are so far. */
-static struct status assign(const struct output *output, const struct kernel *kernel, const struct sweep_options *options,
-	struct sweep **sweep)
+static struct status assign(const struct output *output, const struct kernel *kernel,
+	const struct sweep_options *options, struct sweep **sweep)
 {
 	sweep_free(*sweep);
 	*sweep = sweep_new(kernel, options);
@@ -272,8 +277,8 @@ static struct status assign(const struct output *output, const struct kernel *ke
 }
 
 /* What is advised is known with the machine. */
-static struct status assign_advised(struct output *output, const struct kernel *kernel, const struct sweep_options *options,
-	struct sweep **sweep)
+static struct status assign_advised(struct output *output, const struct kernel *kernel,
+	const struct sweep_options *options, struct sweep **sweep)
 {
 	if (!output->named.sweep.kernel)
 		return status_ok();
@@ -317,7 +322,8 @@ static int sweep_run(struct cli *cli)
 
 static const struct cli_option options[] = {
 	DRAWING_OPTIONS,
-	{ "chart", "auto|lines|heat|relief", "how a picture shows a sweep; relief by itself for throughput over size and stride",
+	{ "chart", "auto|lines|heat|relief",
+		"how a picture shows a sweep; relief by itself for throughput over size and stride",
 		drawing_apply_chart },
 	{ NULL, NULL, NULL, NULL },
 };
@@ -326,10 +332,14 @@ const struct cli_command command_sweep = {
 	.name = "sweep",
 	.help = "the cross product of knob values, a sample each",
 	.arguments = "KERNEL|FILE|NAME [knob=values ...]",
-	.more = "Values: 1,2,4 or 1..16 or 1..16:3 (step) or 4k..64m*2 (factor), and names of choices or * for all.\n"
-		"The first knob named varies slowest. Combinations that a kernel excludes are skipped and counted.\n"
-		"All cells are visited in several rounds, so that what disturbs the machine spreads over them.\n"
-		"NAME is a sweep that has one (slexplore list shows them); further words replace its own.\n",
+	.more = "Values: 1,2,4 or 1..16 or 1..16:3 (step) or 4k..64m*2 (factor), and names of "
+		"choices or * for all.\n"
+		"The first knob named varies slowest. Combinations that a kernel excludes are "
+		"skipped and counted.\n"
+		"All cells are visited in several rounds, so that what disturbs the machine "
+		"spreads over them.\n"
+		"NAME is a sweep that has one (slexplore list shows them); further words replace "
+		"its own.\n",
 	.options = options,
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch" },
 	.run = sweep_run,

@@ -10,7 +10,8 @@
 #include "picture/chart_windows.h"
 #include "session/windows.h"
 
-static int measure(struct cli *cli, struct bench *bench, struct windows *windows, const struct uarch_choice *core)
+static int measure(struct cli *cli, struct bench *bench, struct windows *windows,
+	const struct uarch_choice *core)
 {
 	const struct campaign campaign = { &campaign_windows, windows };
 	bool any = work_carry_out(cli, bench, &campaign);
@@ -24,13 +25,18 @@ static int measure(struct cli *cli, struct bench *bench, struct windows *windows
 		work_reported(cli, &report);
 	}
 	exit_status = work_conclude(cli, bench, &campaign, "what was measured so far is printed");
-	return any && drawing_wanted(cli) ? drawing_save(cli, chart_windows(windows_report(windows), NULL, &origin), exit_status) : exit_status;
+	return any && drawing_wanted(cli)
+		       ? drawing_save(cli, chart_windows(windows_report(windows), NULL, &origin),
+				 exit_status)
+		       : exit_status;
 }
 
 /* ---- words and options ---- */
 
-/* FILLER ... knob=value ..., in any order. Of the knobs that this turns itself it says how they are given. */
-static struct status read_words(const struct cli *cli, struct means means, struct windows_options *options)
+/* FILLER ... knob=value ..., in any order. Of the knobs that this turns itself it says how they are
+ * given. */
+static struct status read_words(
+	const struct cli *cli, struct means means, struct windows_options *options)
 {
 	const struct kernel *kernel = options->setting.kernel;
 	const char **fillers = memory_new((size_t)cli->word_count + 1, sizeof(*fillers));
@@ -40,10 +46,14 @@ static struct status read_words(const struct cli *cli, struct means means, struc
 	for (int i = 0; i < cli->word_count && status_is_ok(&status); i++) {
 		if (!strchr(cli->words[i], '='))
 			fillers[count++] = cli->words[i];
-		else if (strncmp(cli->words[i], WINDOWS_FILLERS "=", strlen(WINDOWS_FILLERS) + 1) == 0)
-			status = status_make(STATUS_USAGE, "%.60s: how many fillers is what is looked for; \"slexplore run %s\" takes a number", cli->words[i],
-				kernel->name);
-		else if (strncmp(cli->words[i], WINDOWS_FILLER "=", strlen(WINDOWS_FILLER) + 1) == 0)
+		else if (strncmp(cli->words[i], WINDOWS_FILLERS "=", strlen(WINDOWS_FILLERS) + 1) ==
+			 0)
+			status = status_make(STATUS_USAGE,
+				"%.60s: how many fillers is what is looked for; \"slexplore run "
+				"%s\" takes a number",
+				cli->words[i], kernel->name);
+		else if (strncmp(cli->words[i], WINDOWS_FILLER "=", strlen(WINDOWS_FILLER) + 1) ==
+			 0)
 			fillers[count++] = cli->words[i] + strlen(WINDOWS_FILLER) + 1;
 		else
 			status = setting_assign(&options->setting, cli->words[i], means);
@@ -104,8 +114,10 @@ const struct cli_command command_windows = {
 	.name = "windows",
 	.help = "how far this core looks ahead: the size of each buffer that fills",
 	.arguments = "[FILLER ...] [knob=value ...]",
-	.more = "Two misses, and between them more and more of one instruction, until a buffer is full and the second miss waits for\n"
-		"the first. Without a FILLER: all that the kernel `window` has (slexplore list window); knobs are those of the kernel.\n",
+	.more = "Two misses, and between them more and more of one instruction, until a buffer is "
+		"full and the second miss waits for\n"
+		"the first. Without a FILLER: all that the kernel `window` has (slexplore list "
+		"window); knobs are those of the kernel.\n",
 	.options = own_options,
 	.common = { "uarch", "format", "cpu", "seed", "time-budget", "quiet" },
 	.run = windows_run,

@@ -1,4 +1,5 @@
-/* A report of windows for people, in 80 columns of ASCII: a row a buffer first, then what is to be said of each. */
+/* A report of windows for people, in 80 columns of ASCII: a row a buffer first, then what is to be
+ * said of each. */
 #include "cli/windows_text.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ static void add_knobs(struct text *text, const struct setting *setting)
 		const struct knob *knob = &kernel->knobs[i];
 		char value[48];
 
-		if (strcmp(knob->name, WINDOWS_FILLERS) == 0 || strcmp(knob->name, WINDOWS_FILLER) == 0 ||
+		if (strcmp(knob->name, WINDOWS_FILLERS) == 0 ||
+			strcmp(knob->name, WINDOWS_FILLER) == 0 ||
 			(setting->v[i] == knob->initial && knob->axis != AXIS_SIZE))
 			continue;
 		setting_format_value(knob, setting->v[i], value, sizeof(value));
@@ -53,11 +55,13 @@ static void put_head(FILE *out, const struct windows_report *windows)
 	put_wrapped(out, "", 0, text_string(&text));
 	text_free(&text);
 	if (windows->core[0])
-		fprintf(out, "core's file: %s%s\n", windows->core, windows->options.foreign ? ", which is not this one's" : "");
+		fprintf(out, "core's file: %s%s\n", windows->core,
+			windows->options.foreign ? ", which is not this one's" : "");
 	else
 		fprintf(out, "core's file: there is none of this one\n");
 	if (!windows->complete)
-		fprintf(out, "Not complete: %.0f%% was measured; what follows is what that says.\n", floor(windows->done * 100));
+		fprintf(out, "Not complete: %.0f%% was measured; what follows is what that says.\n",
+			floor(windows->done * 100));
 }
 
 static void put_row(FILE *out, const struct windows_row *row)
@@ -71,8 +75,10 @@ static void put_row(FILE *out, const struct windows_row *row)
 		snprintf(cycles, sizeof(cycles), "%.0f", row->knee.before);
 	if (isfinite(row->entries))
 		snprintf(entries, sizeof(entries), "%.0f", row->entries);
-	fprintf(out, "%-*s%-*s%-*s%-*s%-*s%5s\n", FILLER, row->filler, TITLE, row->fact ? row->fact->title : "-", KNEE, knee, KIND,
-		row->state == WINDOWS_WAITS ? "" : knee_kind_names[row->knee.kind], CYCLES, cycles, entries);
+	fprintf(out, "%-*s%-*s%-*s%-*s%-*s%5s\n", FILLER, row->filler, TITLE,
+		row->fact ? row->fact->title : "-", KNEE, knee, KIND,
+		row->state == WINDOWS_WAITS ? "" : knee_kind_names[row->knee.kind], CYCLES, cycles,
+		entries);
 }
 
 /* Where the table's numbers come from, and how good they are. */
@@ -93,7 +99,8 @@ static void put_sources(FILE *out, const struct windows_report *windows)
 	}
 	if (from == SOURCE_NONE)
 		return;
-	text_addf(&text, "an iteration, before and after the knee (%s); points are off by ", format_cycles_source(from));
+	text_addf(&text, "an iteration, before and after the knee (%s); points are off by ",
+		format_cycles_source(from));
 	if (most - least >= 0.01)
 		text_addf(&text, "%.1f to ", 100 * least);
 	text_addf(&text, "%.1f %%, usually. File: entries of the core's file.", 100 * most);
@@ -103,7 +110,8 @@ static void put_sources(FILE *out, const struct windows_report *windows)
 
 static void put_rows(FILE *out, const struct windows_report *windows)
 {
-	fprintf(out, "\n%-*s%-*s%-*s%-*s%-*s%5s\n", FILLER, "filler", TITLE, "fills", KNEE, "fillers at the knee", KIND, "", CYCLES, "cycles", "file");
+	fprintf(out, "\n%-*s%-*s%-*s%-*s%-*s%5s\n", FILLER, "filler", TITLE, "fills", KNEE,
+		"fillers at the knee", KIND, "", CYCLES, "cycles", "file");
 	for (int i = 0; i < windows->count; i++)
 		if (windows->row[i].state != WINDOWS_FAILED)
 			put_row(out, &windows->row[i]);
@@ -129,7 +137,8 @@ static void put_words(FILE *out, const struct windows_report *windows)
 	}
 	for (int i = 0; i < windows->count; i++)
 		if (windows->row[i].contended) {
-			fprintf(out, "%s%s: something shared the core, and the knee may be off\n", first, windows->row[i].filler);
+			fprintf(out, "%s%s: something shared the core, and the knee may be off\n",
+				first, windows->row[i].filler);
 			first = "";
 		}
 }
@@ -147,8 +156,11 @@ static void put_published(FILE *out, const struct windows_report *windows)
 		bool said = false;
 
 		for (int k = 0; k < i; k++)
-			said |= fact && windows->row[k].fact && strcmp(windows->row[k].fact->buffer, fact->buffer) == 0;
-		if (!fact || said || !buffers_published(&windows->buffers, fact->buffer, words, sizeof(words), &source))
+			said |= fact && windows->row[k].fact &&
+				strcmp(windows->row[k].fact->buffer, fact->buffer) == 0;
+		if (!fact || said ||
+			!buffers_published(
+				&windows->buffers, fact->buffer, words, sizeof(words), &source))
 			continue;
 		snprintf(head, sizeof(head), "%s%s elsewhere: ", first, fact->title);
 		text_addf(&text, "%s (%s)", words, source);
@@ -162,11 +174,13 @@ static void put_curve(FILE *out, const struct windows_row *row)
 {
 	if (row->curve.count == 0)
 		return;
-	fprintf(out, "\n%-*s%10s%12s  %s (%s)\n", FILLER, row->filler, WINDOWS_FILLERS, "cycles", "quartiles", format_cycles_source(row->cycles_from));
+	fprintf(out, "\n%-*s%10s%12s  %s (%s)\n", FILLER, row->filler, WINDOWS_FILLERS, "cycles",
+		"quartiles", format_cycles_source(row->cycles_from));
 	for (int i = 0; i < row->curve.count; i++) {
 		const struct knee_point *point = &row->curve.point[i];
 
-		fprintf(out, "%-*s%10.0f%12.1f  %.1f to %.1f\n", FILLER, "", point->x, point->y, point->lo, point->hi);
+		fprintf(out, "%-*s%10.0f%12.1f  %.1f to %.1f\n", FILLER, "", point->x, point->y,
+			point->lo, point->hi);
 	}
 }
 

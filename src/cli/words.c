@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "engine/own.h"
 
-/* An own loop takes flags for its compiler among the words; the others are its knobs. Takes the word out; NULL: there is none. */
+/* An own loop takes flags for its compiler among the words; the others are its knobs. Takes the
+ * word out; NULL: there is none. */
 static struct status take_cflags(struct cli *cli, const char **cflags)
 {
 	int kept = 1;
@@ -17,7 +18,9 @@ static struct status take_cflags(struct cli *cli, const char **cflags)
 			continue;
 		}
 		if (*cflags)
-			return status_make(STATUS_USAGE, "cflags is given twice: cflags=%.60s and %.60s", *cflags, cli->words[i]);
+			return status_make(STATUS_USAGE,
+				"cflags is given twice: cflags=%.60s and %.60s", *cflags,
+				cli->words[i]);
 		*cflags = cli->words[i] + 7;
 	}
 	cli->word_count = kept;
@@ -68,8 +71,9 @@ struct status words_setting(const struct cli *cli, struct setting *setting)
 			return status;
 		for (int j = 1; j < i; j++)
 			if (strncmp(cli->words[j], word, name) == 0)
-				return status_make(STATUS_USAGE, "%.*s is given twice: %.60s and %.60s",
-					(int)name - 1, word, cli->words[j], word);
+				return status_make(STATUS_USAGE,
+					"%.*s is given twice: %.60s and %.60s", (int)name - 1, word,
+					cli->words[j], word);
 	}
 	return setting_check(setting, MEANS_UNKNOWN);
 }

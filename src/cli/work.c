@@ -12,7 +12,8 @@ static void show(struct progress_line *line, const struct campaign *campaign)
 	struct campaign_state state = campaign_state(campaign);
 
 	if (state.stage)
-		progress_line_show(line, "%-7s %-58s%3.0f %% ", state.stage, state.doing, floor(state.done * 100));
+		progress_line_show(line, "%-7s %-58s%3.0f %% ", state.stage, state.doing,
+			floor(state.done * 100));
 	else
 		progress_line_show(line, "%-66s%3.0f %% ", state.doing, floor(state.done * 100));
 }
@@ -41,7 +42,8 @@ bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign 
 	return campaign_state(campaign).any;
 }
 
-void work_report(const struct cli *cli, const struct bench *bench, enum report_kind kind, struct report *report)
+void work_report(const struct cli *cli, const struct bench *bench, enum report_kind kind,
+	struct report *report)
 {
 	report_init(report, cli->out, kind);
 	report->machine = bench->machine;
@@ -57,7 +59,8 @@ void work_reported(const struct cli *cli, struct report *report)
 		cli->format->end(report);
 }
 
-int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign, const char *printed)
+int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
+	const char *printed)
 {
 	struct campaign_state state = campaign_state(campaign);
 
@@ -66,7 +69,9 @@ int work_conclude(struct cli *cli, const struct bench *bench, const struct campa
 		return 128 + interrupt_signal();
 	}
 	if (!state.any) {
-		struct status status = status_make(STATUS_FAILED, "nothing could be measured: %.200s", *state.why ? state.why : "no undisturbed trial");
+		struct status status =
+			status_make(STATUS_FAILED, "nothing could be measured: %.200s",
+				*state.why ? state.why : "no undisturbed trial");
 
 		return cli_fail(cli, &status);
 	}

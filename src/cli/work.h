@@ -6,14 +6,18 @@
 #include "cli/format.h"
 #include "session/campaign.h"
 
-/* Carries it out, to its end or until a signal comes, with a line of progress. It is stopped then. Returns whether anything was measured. */
+/* Carries it out, to its end or until a signal comes, with a line of progress. It is stopped then.
+ * Returns whether anything was measured. */
 bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign *campaign);
 
 /* Round what the format writes: a report of this machine, and its end. */
-void work_report(const struct cli *cli, const struct bench *bench, enum report_kind kind, struct report *report);
+void work_report(const struct cli *cli, const struct bench *bench, enum report_kind kind,
+	struct report *report);
 void work_reported(const struct cli *cli, struct report *report);
 
-/* Tells how it ended: interrupted (printed: what became of what there was: "what was measured so far is printed"), or with nothing. Returns the exit status. */
-int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign, const char *printed);
+/* Tells how it ended: interrupted (printed: what became of what there was: "what was measured so
+ * far is printed"), or with nothing. Returns the exit status. */
+int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
+	const char *printed);
 
 #endif

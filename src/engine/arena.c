@@ -28,7 +28,8 @@ static unsigned char *reserve(uint64_t bytes)
 	uint64_t space = bytes + piece;
 	unsigned char *memory, *begin;
 
-	memory = mmap(NULL, space, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	memory = mmap(NULL, space, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
 	begin = (unsigned char *)round_up((uint64_t)memory, piece);
@@ -47,7 +48,8 @@ static struct status refused(uint64_t need, int error)
 	return status_make(STATUS_FAILED, "%s of memory refused: %s", wanted, strerror(error));
 }
 
-/* Address space for `limit` bytes or, where that is refused, as much less as it takes, down to `need`. */
+/* Address space for `limit` bytes or, where that is refused, as much less as it takes, down to
+ * `need`. */
 static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t limit, bool small)
 {
 	uint64_t space = round_up(limit, piece);
@@ -71,8 +73,8 @@ static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t lim
 		return refused(need, ENOMEM);
 	}
 	(void)madvise(arena->memory, space, small ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
-	/* Children (isolate.c, model/step.c) have no use for it: forking neither copies its page tables nor makes pages that
-	 * are being measured fault. */
+	/* Children (isolate.c, model/step.c) have no use for it: forking neither copies its page
+	 * tables nor makes pages that are being measured fault. */
 	(void)madvise(arena->memory, space, MADV_DONTFORK);
 	return status_ok();
 }
@@ -93,8 +95,9 @@ static long faults(void)
 	return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_minflt : 0;
 }
 
-/* What pages a piece got, by how often the system was asked for one: once for a huge page, 512 times for pages of 4 KiB. (The kernel's own
- * account, /proc/self/smaps, takes milliseconds to read, and there is none of a part of a mapping.) */
+/* What pages a piece got, by how often the system was asked for one: once for a huge page, 512
+ * times for pages of 4 KiB. (The kernel's own account, /proc/self/smaps, takes milliseconds to
+ * read, and there is none of a part of a mapping.) */
 static unsigned char order_of(long asked, uint64_t page)
 {
 	unsigned char order = ARENA_ORDER_HUGE;
@@ -105,8 +108,8 @@ static unsigned char order_of(long asked, uint64_t page)
 	return order;
 }
 
-/* Populating in one call takes a third less time than touching page by page, and is refused instead of ending the process when
- * memory runs out. Kernels before 5.14 do not know it. */
+/* Populating in one call takes a third less time than touching page by page, and is refused instead
+ * of ending the process when memory runs out. Kernels before 5.14 do not know it. */
 static struct status get_piece(struct arena *arena, uint64_t need, uint64_t page)
 {
 	unsigned char *memory = arena->memory + arena->touched;
@@ -127,8 +130,8 @@ static struct status get_piece(struct arena *arena, uint64_t need, uint64_t page
 	return status_ok();
 }
 
-struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, const struct arena_place *place,
-	const atomic_bool *cancel, bool *kept)
+struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit,
+	const struct arena_place *place, const atomic_bool *cancel, bool *kept)
 {
 	uint64_t need = round_up(bytes, piece), page = (uint64_t)sysconf(_SC_PAGESIZE);
 	atomic_uint *progress = arena->progress;
@@ -145,13 +148,15 @@ struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit, co
 	}
 	if (need <= arena->touched)
 		return status;
-	arena->bound = topology_bind_memory(place->topology, place->node, arena->memory + arena->touched, need - arena->touched);
+	arena->bound = topology_bind_memory(place->topology, place->node,
+		arena->memory + arena->touched, need - arena->touched);
 	while (arena->touched < need && status_is_ok(&status)) {
 		if (atomic_load(cancel))
 			return status_make(STATUS_CANCELLED, "stopped while memory was touched");
 		status = get_piece(arena, need, page);
 		if (progress)
-			atomic_store_explicit(progress, (unsigned)(arena->touched * 1000 / need), memory_order_relaxed);
+			atomic_store_explicit(progress, (unsigned)(arena->touched * 1000 / need),
+				memory_order_relaxed);
 	}
 	return status;
 }
@@ -189,8 +194,10 @@ bool arena_addresses_limited(void)
 	return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
 }
 
-/* "4k", "huge", or "mixed" when neither says it, of the pieces of these orders; `huge`: how many of them are huge pages. */
-static void name_pages(const unsigned char *orders, uint64_t pieces, uint64_t *huge, char *buffer, size_t size)
+/* "4k", "huge", or "mixed" when neither says it, of the pieces of these orders; `huge`: how many of
+ * them are huge pages. */
+static void name_pages(
+	const unsigned char *orders, uint64_t pieces, uint64_t *huge, char *buffer, size_t size)
 {
 	unsigned least = 255, most = 0, least_small = 255, most_small = 0;
 
@@ -217,16 +224,20 @@ static void name_pages(const unsigned char *orders, uint64_t pieces, uint64_t *h
 		snprintf(buffer, size, "mixed");
 }
 
-static void tell_pages(const struct arena *arena, uint64_t from, uint64_t bytes, enum page_kind asked, const char *huge_note, struct run_facts *facts)
+static void tell_pages(const struct arena *arena, uint64_t from, uint64_t bytes,
+	enum page_kind asked, const char *huge_note, struct run_facts *facts)
 {
-	uint64_t first = from / piece, pieces = (round_up(from + bytes, piece) - first * piece) / piece, page = (uint64_t)sysconf(_SC_PAGESIZE), huge;
+	uint64_t first = from / piece,
+		 pieces = (round_up(from + bytes, piece) - first * piece) / piece,
+		 page = (uint64_t)sysconf(_SC_PAGESIZE), huge;
 	char got[32], wanted[32];
 
 	name_pages(arena->order + first, pieces, &huge, facts->pages, sizeof(facts->pages));
 	facts->pages_note[0] = '\0';
 	if (asked == PAGES_4K && page != 4096) {
 		units_bytes_long((int64_t)page, wanted, sizeof(wanted));
-		snprintf(facts->pages_note, sizeof(facts->pages_note), "the smallest pages of this system are %s", wanted);
+		snprintf(facts->pages_note, sizeof(facts->pages_note),
+			"the smallest pages of this system are %s", wanted);
 	}
 	if (asked != PAGES_HUGE || (huge == pieces && pieces > 0))
 		return;
@@ -235,15 +246,19 @@ static void tell_pages(const struct arena *arena, uint64_t from, uint64_t bytes,
 	if (*huge_note)
 		snprintf(facts->pages_note, sizeof(facts->pages_note), "%s", huge_note);
 	else if (pieces == 0 || strcmp(facts->pages, "unknown") == 0)
-		snprintf(facts->pages_note, sizeof(facts->pages_note), "the system does not tell what was got");
+		snprintf(facts->pages_note, sizeof(facts->pages_note),
+			"the system does not tell what was got");
 	else if (huge == 0)
-		snprintf(facts->pages_note, sizeof(facts->pages_note), "none of %s could be got", wanted);
+		snprintf(facts->pages_note, sizeof(facts->pages_note), "none of %s could be got",
+			wanted);
 	else
-		snprintf(facts->pages_note, sizeof(facts->pages_note), "only %s of %s could be got", got, wanted);
+		snprintf(facts->pages_note, sizeof(facts->pages_note), "only %s of %s could be got",
+			got, wanted);
 }
 
-void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes, const struct arena_place *place, enum page_kind asked,
-	const char *huge_note, struct run_facts *facts)
+void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes,
+	const struct arena_place *place, enum page_kind asked, const char *huge_note,
+	struct run_facts *facts)
 {
 	int node = topology_memory_node(place->topology, arena->memory + from, bytes);
 
@@ -254,9 +269,11 @@ void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes, const 
 	if (!status_is_ok(&arena->bound))
 		snprintf(facts->node_note, sizeof(facts->node_note), "%.90s", arena->bound.text);
 	else if (node == NODE_SEVERAL)
-		snprintf(facts->node_note, sizeof(facts->node_note), "node %d has too little free: on several nodes", place->node);
+		snprintf(facts->node_note, sizeof(facts->node_note),
+			"node %d has too little free: on several nodes", place->node);
 	else if (place->node >= 0 && node >= 0 && node != place->node)
-		snprintf(facts->node_note, sizeof(facts->node_note), "node %d has too little free: on node %d", place->node, node);
+		snprintf(facts->node_note, sizeof(facts->node_note),
+			"node %d has too little free: on node %d", place->node, node);
 }
 
 void arena_free(struct arena *arena)

@@ -27,8 +27,8 @@ double clock_hz(const struct clock *clock)
 	return (double)(clock_ticks() - clock->epoch) / seconds;
 }
 
-/* The smallest positive difference of readings in a row. The plain counter may move in steps of many ticks, as it
- * does under hypervisors that scale it. */
+/* The smallest positive difference of readings in a row. The plain counter may move in steps of
+ * many ticks, as it does under hypervisors that scale it. */
 static double find_step(void)
 {
 	uint64_t smallest = UINT64_MAX, before = clock_ticks();
@@ -36,7 +36,8 @@ static double find_step(void)
 	for (int i = 0; i < 400; i++) {
 		uint64_t now = clock_ticks();
 
-		/* Odd delays shift the readings against the counter's grid, so that its step shows. */
+		/* Odd delays shift the readings against the counter's grid, so that its step shows.
+		 */
 		for (volatile int spin = 0; spin < i % 7; spin++)
 			;
 		if (now > before && now - before < smallest)
@@ -58,8 +59,9 @@ static double find_overhead(void)
 	return stats_median(empty, 101);
 }
 
-/* Reference links that fit the time of a watch link, from the quickest of many readings of either, now and before (*chain, *watch: ticks): each may run
- * slow for a while, and neither ever runs fast. */
+/* Reference links that fit the time of a watch link, from the quickest of many readings of either,
+ * now and before (*chain, *watch: ticks): each may run slow for a while, and neither ever runs
+ * fast. */
 static double find_link(double *chain, double *watch)
 {
 	for (int i = 0; i < CLOCK_READINGS; i++) {
@@ -75,7 +77,8 @@ static double find_link(double *chain, double *watch)
 	return 3 * *chain / *watch;
 }
 
-/* Readings of the chain may be longer than the best by so much and count: the clock itself wanders. */
+/* Readings of the chain may be longer than the best by so much and count: the clock itself wanders.
+ */
 #define CHAIN_FULL 1.06
 
 /* Fewer that count do not tell the quick end of many. */
@@ -88,7 +91,8 @@ double clock_turn_of(const struct clock_reading *readings, int count, double qui
 
 	for (int i = 0; i < count && used < CLOCK_READINGS; i++)
 		if (readings[i].links <= CHAIN_FULL * quickest)
-			cycles[used++] = readings[i].turns / readings[i].links * CLOCK_READ_LINKS * CLOCK_LINK_CYCLES / CLOCK_TURNS;
+			cycles[used++] = readings[i].turns / readings[i].links * CLOCK_READ_LINKS *
+					 CLOCK_LINK_CYCLES / CLOCK_TURNS;
 	if (used < READINGS_LEAST)
 		return NAN;
 	stats_sort(cycles, used);
@@ -134,7 +138,8 @@ static void calibrate_watch(struct clock *clock, double begin)
 	double chain = INFINITY, watch = INFINITY, turn;
 
 	do
-		clock->link_sure = fabs(find_link(&chain, &watch) - CLOCK_LINK_CYCLES) < 0.06 * CLOCK_LINK_CYCLES;
+		clock->link_sure = fabs(find_link(&chain, &watch) - CLOCK_LINK_CYCLES) <
+				   0.06 * CLOCK_LINK_CYCLES;
 	while (!clock->link_sure && clock_seconds() - begin < CALIBRATED_BY / 2);
 	do
 		turn = find_turn(clock->overhead, &chain);
@@ -149,7 +154,11 @@ void clock_calibrate(struct clock *clock)
 {
 	double begin = clock_seconds();
 
-	*clock = (struct clock){ .link = CLOCK_LINK_CYCLES, .link_sure = true, .watched = CLOCK_HAS_WATCH, .turn = 1, .turn_sure = true };
+	*clock = (struct clock){ .link = CLOCK_LINK_CYCLES,
+		.link_sure = true,
+		.watched = CLOCK_HAS_WATCH,
+		.turn = 1,
+		.turn_sure = true };
 	clock->epoch = clock_ticks();
 	clock->epoch_seconds = clock_seconds();
 	/* Up to speed first: a core fresh from sleep runs slowly for some hundred microseconds. */
@@ -160,6 +169,7 @@ void clock_calibrate(struct clock *clock)
 		calibrate_watch(clock, begin);
 	while (clock_seconds() - begin < 2e-3)
 		clock_chain(1024);
-	clock->hz = (double)(clock_ticks() - clock->epoch) / (clock_seconds() - clock->epoch_seconds);
+	clock->hz =
+		(double)(clock_ticks() - clock->epoch) / (clock_seconds() - clock->epoch_seconds);
 	clock->ghz *= clock->hz * 1e-9;
 }

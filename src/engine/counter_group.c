@@ -11,11 +11,13 @@ uint64_t counting_extend(uint64_t offset, uint64_t counter, unsigned width)
 {
 	unsigned spare = width > 0 && width < 64 ? 64 - width : 0;
 
-	/* Signed: the kernel starts a counter below zero, so that its half of the range passes before it overflows. */
+	/* Signed: the kernel starts a counter below zero, so that its half of the range passes
+	 * before it overflows. */
 	return offset + (uint64_t)((int64_t)(counter << spare) >> spare);
 }
 
-int group_add(const struct counting_kernel *kernel, struct counter_group *group, struct perf_event_attr *attributes, int event)
+int group_add(const struct counting_kernel *kernel, struct counter_group *group,
+	struct perf_event_attr *attributes, int event)
 {
 	bool leader = group->count == 0;
 	int descriptor;
@@ -26,8 +28,10 @@ int group_add(const struct counting_kernel *kernel, struct counter_group *group,
 	attributes->pinned = leader && group->pinned;
 	attributes->exclude_kernel = 1;
 	attributes->exclude_hv = 1;
-	attributes->exclude_guest = 1;      /* some drivers take no other; this thread is no guest of ours anyway */
-	attributes->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attributes->exclude_guest =
+		1; /* some drivers take no other; this thread is no guest of ours anyway */
+	attributes->read_format =
+		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	descriptor = kernel->open(kernel->context, attributes, leader ? -1 : group->descriptor[0]);
 	if (descriptor < 0)
 		return -descriptor;
@@ -75,12 +79,15 @@ void group_stop(const struct counting_kernel *kernel, const struct counter_group
 	kernel->control(kernel->context, group->descriptor[0], PERF_EVENT_IOC_DISABLE);
 }
 
-bool group_read(const struct counting_kernel *kernel, const struct counter_group *group, struct group_reading *reading)
+bool group_read(const struct counting_kernel *kernel, const struct counter_group *group,
+	struct group_reading *reading)
 {
 	uint64_t buffer[3 + COUNTERS_MAX];
-	size_t values = (size_t)group->count * sizeof(uint64_t), size = 3 * sizeof(uint64_t) + values;
+	size_t values = (size_t)group->count * sizeof(uint64_t),
+	       size = 3 * sizeof(uint64_t) + values;
 
-	if (kernel->read(kernel->context, group->descriptor[0], buffer, size) != (long)size || buffer[0] != (uint64_t)group->count)
+	if (kernel->read(kernel->context, group->descriptor[0], buffer, size) != (long)size ||
+		buffer[0] != (uint64_t)group->count)
 		return false;
 	reading->enabled = buffer[1];
 	reading->running = buffer[2];
@@ -88,8 +95,10 @@ bool group_read(const struct counting_kernel *kernel, const struct counter_group
 	return true;
 }
 
-/* The kernel changes a page only on the processor that its thread runs on, so the compiler alone must keep the order. */
-static inline uint64_t page_read(const struct counting_kernel *kernel, const volatile struct perf_event_mmap_page *page, bool *counting)
+/* The kernel changes a page only on the processor that its thread runs on, so the compiler alone
+ * must keep the order. */
+static inline uint64_t page_read(const struct counting_kernel *kernel,
+	const volatile struct perf_event_mmap_page *page, bool *counting)
 {
 	uint64_t value;
 	uint32_t sequence, index;
@@ -101,14 +110,16 @@ static inline uint64_t page_read(const struct counting_kernel *kernel, const vol
 		value = page->offset;
 		/* Without an index it is not on a counter, and offset is all that there is. */
 		if (index)
-			value = counting_extend(value, kernel->counter(kernel->context, index - 1), page->pmc_width);
+			value = counting_extend(value, kernel->counter(kernel->context, index - 1),
+				page->pmc_width);
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (page->lock != sequence);
 	*counting = index != 0;
 	return value;
 }
 
-bool group_values(const struct counting_kernel *kernel, const struct counter_group *group, uint64_t value[COUNTERS_MAX])
+bool group_values(const struct counting_kernel *kernel, const struct counter_group *group,
+	uint64_t value[COUNTERS_MAX])
 {
 	struct group_reading reading;
 	bool counting = true, all = true;
@@ -129,7 +140,8 @@ bool group_values(const struct counting_kernel *kernel, const struct counter_gro
 	return true;
 }
 
-bool group_first(const struct counting_kernel *kernel, const struct counter_group *group, uint64_t *value)
+bool group_first(
+	const struct counting_kernel *kernel, const struct counter_group *group, uint64_t *value)
 {
 	struct group_reading reading;
 	bool counting = true;
@@ -168,7 +180,8 @@ static bool reads_directly(const struct counting_kernel *kernel, const struct co
 	return true;
 }
 
-bool group_try(const struct counting_kernel *kernel, struct counter_group *group, bool moved[COUNTERS_MAX])
+bool group_try(
+	const struct counting_kernel *kernel, struct counter_group *group, bool moved[COUNTERS_MAX])
 {
 	struct group_reading before, after;
 	bool ran;

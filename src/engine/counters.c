@@ -1,5 +1,6 @@
-/* See counters.h. The only file with libpfm, which is not made for several threads (it matches names with the help of errno, and fills
- * tables when it is first asked): every call of it is made under `lock`. */
+/* See counters.h. The only file with libpfm, which is not made for several threads (it matches
+ * names with the help of errno, and fills tables when it is first asked): every call of it is made
+ * under `lock`. */
 #include "engine/counters.h"
 
 #include <ctype.h>
@@ -21,7 +22,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable;
 
-/* The names of one PMU, as they can be asked for: an event, or an event with one of its unit masks. Made when first asked for, and kept. */
+/* The names of one PMU, as they can be asked for: an event, or an event with one of its unit masks.
+ * Made when first asked for, and kept. */
 struct catalogue {
 	struct catalogue *next;
 	pfm_pmu_t pmu;
@@ -33,7 +35,8 @@ static struct catalogue *catalogues;
 
 void counters_begin(void)
 {
-	/* The core model has recognised the processor: libpfm, which knows fewer of them, need not agree. */
+	/* The core model has recognised the processor: libpfm, which knows fewer of them, need not
+	 * agree. */
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 0);
 }
 
@@ -65,7 +68,8 @@ static const char *refusal(int error)
 		return "refused: the kernel does not allow it (kernel.perf_event_paranoid)";
 	case ENOENT:
 	case ENXIO:
-		return "this processor, its hypervisor or the kernel's driver for it does not have it";
+		return "this processor, its hypervisor or the kernel's driver for it does not have "
+		       "it";
 	case EINVAL:
 		return "refused: the kernel does not take it for one thread of this processor";
 	case EBUSY:
@@ -94,7 +98,8 @@ void count_words(const struct count *count, char *buffer, size_t size)
 		snprintf(buffer, size, "%s", "");
 		break;
 	case COUNT_SCALED:
-		snprintf(buffer, size, "an estimate: it was counted for %.0f %% of the time", 100 * (double)count->share);
+		snprintf(buffer, size, "an estimate: it was counted for %.0f %% of the time",
+			100 * (double)count->share);
 		break;
 	case COUNT_SILENT:
 		snprintf(buffer, size, "stays at zero, even where most events rise");
@@ -112,7 +117,8 @@ void count_words(const struct count *count, char *buffer, size_t size)
 			snprintf(buffer, size, "refused: %s", strerror(count->error));
 		break;
 	case COUNT_HELD:
-		snprintf(buffer, size, "others hold the counters (the NMI watchdog, or another profiler)");
+		snprintf(buffer, size,
+			"others hold the counters (the NMI watchdog, or another profiler)");
 		break;
 	}
 }
@@ -125,14 +131,17 @@ static int encode(const char *name, struct counter_code *code)
 	pfm_perf_encode_arg_t argument = { .attr = &attributes, .size = sizeof(argument) };
 	int outcome;
 
-	errno = 0;      /* libpfm takes an old ERANGE for one of its own */
+	errno = 0; /* libpfm takes an old ERANGE for one of its own */
 	outcome = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
 	if (outcome != PFM_SUCCESS)
 		return outcome;
-	*code = (struct counter_code){ .type = attributes.type, .config = attributes.config, .config1 = attributes.config1,
+	*code = (struct counter_code){ .type = attributes.type,
+		.config = attributes.config,
+		.config1 = attributes.config1,
 		.config2 = attributes.config2 };
 	/* Asked for by a modifier: ":k", ":mg". */
-	code->beyond = attributes.exclude_user || !attributes.exclude_kernel || attributes.exclude_host;
+	code->beyond =
+		attributes.exclude_user || !attributes.exclude_kernel || attributes.exclude_host;
 	return PFM_SUCCESS;
 }
 
@@ -183,7 +192,8 @@ static void near_names(const char *name, pfm_pmu_t pmu, char *buffer, size_t siz
 		const char *other = catalogue->offers[i].name + head;
 		size_t length = strcspn(other, ":");
 
-		if (count > 0 && strncmp(names[count - 1], other, length) == 0 && names[count - 1][length] == '\0')
+		if (count > 0 && strncmp(names[count - 1], other, length) == 0 &&
+			names[count - 1][length] == '\0')
 			continue;
 		names[count] = memory_string(other);
 		names[count++][length] = '\0';
@@ -191,7 +201,8 @@ static void near_names(const char *name, pfm_pmu_t pmu, char *buffer, size_t siz
 	nearest_names(wrong, (const char *const *)names, count, buffer, size);
 	/* A unit mask that is wanted and not given: the first show what they look like. */
 	if (buffer[0] == '\0' && wrong != event)
-		snprintf(buffer, size, "%.60s%s%.60s%s", names[0], count > 1 ? ", " : "", count > 1 ? names[1] : "", count > 2 ? ", …" : "");
+		snprintf(buffer, size, "%.60s%s%.60s%s", names[0], count > 1 ? ", " : "",
+			count > 1 ? names[1] : "", count > 2 ? ", …" : "");
 	for (size_t i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
@@ -205,12 +216,16 @@ static struct status unnamed(const char *name, int outcome)
 
 	pmu_of(name, pmu_name, sizeof(pmu_name));
 	if (pmu_name[0] == '\0')
-		return status_make(STATUS_USAGE, "event '%.80s': %s; write PMU::EVENT:UNIT_MASK: slexplore events WORD "
-			"finds such names", name, pfm_strerror(outcome));
+		return status_make(STATUS_USAGE,
+			"event '%.80s': %s; write PMU::EVENT:UNIT_MASK: slexplore events WORD "
+			"finds such names",
+			name, pfm_strerror(outcome));
 	if (!pmu_find(pmu_name, &pmu))
-		return status_make(STATUS_USAGE, "event '%.80s': libpfm %s knows no PMU '%.40s'", name, version, pmu_name);
+		return status_make(STATUS_USAGE, "event '%.80s': libpfm %s knows no PMU '%.40s'",
+			name, version, pmu_name);
 	near_names(name, pmu, near, sizeof(near));
-	return status_make(STATUS_USAGE, "event '%.80s': %s%s%s", name, pfm_strerror(outcome), near[0] ? "; there is " : "", near);
+	return status_make(STATUS_USAGE, "event '%.80s': %s%s%s", name, pfm_strerror(outcome),
+		near[0] ? "; there is " : "", near);
 }
 
 struct status counters_code(const char *name, struct counter_code *code)
@@ -220,14 +235,18 @@ struct status counters_code(const char *name, struct counter_code *code)
 
 	*code = (struct counter_code){ 0 };
 	if (!begin())
-		return status_make(STATUS_FAILED, "event '%.80s': libpfm %s cannot be used here", name, counters_version());
+		return status_make(STATUS_FAILED, "event '%.80s': libpfm %s cannot be used here",
+			name, counters_version());
 	pthread_mutex_lock(&lock);
 	outcome = encode(name, code);
 	if (outcome != PFM_SUCCESS)
 		status = unnamed(name, outcome);
 	pthread_mutex_unlock(&lock);
 	if (status_is_ok(&status) && code->beyond)
-		return status_make(STATUS_USAGE, "event '%.80s': only user space of this machine is counted: leave out k, h, mg, mh", name);
+		return status_make(STATUS_USAGE,
+			"event '%.80s': only user space of this machine is counted: leave out k, "
+			"h, mg, mh",
+			name);
 	return status;
 }
 
@@ -245,20 +264,20 @@ struct status counters_encode(const char *name, uint32_t *type, uint64_t *config
 
 /* ---- what there is ---- */
 
-static void catalogue_add(struct catalogue *catalogue, size_t *room, const char *pmu, const pfm_event_info_t *event,
-	const pfm_event_attr_info_t *mask)
+static void catalogue_add(struct catalogue *catalogue, size_t *room, const char *pmu,
+	const pfm_event_info_t *event, const pfm_event_attr_info_t *mask)
 {
 	struct counter_offer offer = { .name = "" };
 	struct counter_code code;
 
-	if (snprintf(offer.name, sizeof(offer.name), "%s::%s%s%s", pmu, event->name, mask ? ":" : "", mask ? mask->name : "") >=
-		(int)sizeof(offer.name))
+	if (snprintf(offer.name, sizeof(offer.name), "%s::%s%s%s", pmu, event->name,
+		    mask ? ":" : "", mask ? mask->name : "") >= (int)sizeof(offer.name))
 		return;
 	/* Some masks only go with others; and what tracepoints count is not done in user space. */
 	if (encode(offer.name, &code) != PFM_SUCCESS || code.type == PERF_TYPE_TRACEPOINT)
 		return;
-	snprintf(offer.help, sizeof(offer.help), "%s%s%s", event->desc ? event->desc : "", mask && mask->desc ? ": " : "",
-		mask && mask->desc ? mask->desc : "");
+	snprintf(offer.help, sizeof(offer.help), "%s%s%s", event->desc ? event->desc : "",
+		mask && mask->desc ? ": " : "", mask && mask->desc ? mask->desc : "");
 	text_cut_clean(offer.help, sizeof(offer.help));
 	if (catalogue->count == *room) {
 		*room = *room ? 2 * *room : 128;
@@ -267,14 +286,16 @@ static void catalogue_add(struct catalogue *catalogue, size_t *room, const char 
 	catalogue->offers[catalogue->count++] = offer;
 }
 
-static void catalogue_add_event(struct catalogue *catalogue, size_t *room, const char *pmu, const pfm_event_info_t *event)
+static void catalogue_add_event(
+	struct catalogue *catalogue, size_t *room, const char *pmu, const pfm_event_info_t *event)
 {
 	bool masks = false;
 
 	for (int i = 0; i < event->nattrs; i++) {
 		pfm_event_attr_info_t attribute = { .size = sizeof(attribute) };
 
-		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT, &attribute) != PFM_SUCCESS ||
+		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT, &attribute) !=
+				PFM_SUCCESS ||
 			attribute.type != PFM_ATTR_UMASK)
 			continue;
 		masks = true;
@@ -319,7 +340,8 @@ static bool offer_fits(const struct counter_offer *offer, const char *words)
 	return true;
 }
 
-size_t counters_search(const char *words, const char *pmu_name, struct counter_offer *offers, size_t most)
+size_t counters_search(
+	const char *words, const char *pmu_name, struct counter_offer *offers, size_t most)
 {
 	pfm_pmu_t wanted = PFM_PMU_NONE;
 	size_t found = 0;
@@ -337,10 +359,13 @@ size_t counters_search(const char *words, const char *pmu_name, struct counter_o
 
 		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
 			continue;
-		/* Uncore PMUs count for no thread. "perf_raw" has one name that stands for all of its codes. Of cores the named one: libpfm
-		 * may take this processor, or a guest's, for another. */
-		here = info.is_present && (info.type == PFM_PMU_TYPE_OS_GENERIC || (info.type == PFM_PMU_TYPE_CORE && !named)) &&
-			pmu != PFM_PMU_PERF_EVENT_RAW;
+		/* Uncore PMUs count for no thread. "perf_raw" has one name that stands for all of
+		 * its codes. Of cores the named one: libpfm may take this processor, or a guest's,
+		 * for another. */
+		here = info.is_present &&
+		       (info.type == PFM_PMU_TYPE_OS_GENERIC ||
+			       (info.type == PFM_PMU_TYPE_CORE && !named)) &&
+		       pmu != PFM_PMU_PERF_EVENT_RAW;
 		if (!here && !(named && pmu == wanted))
 			continue;
 		catalogue = catalogue_of(pmu);
@@ -369,13 +394,15 @@ static void find_version(void)
 	Dl_info library;
 
 	snprintf(version, sizeof(version), "%d", PFM_MAJ_VERSION(told));
-	if (!dladdr((const void *)(uintptr_t)&pfm_initialize, &library) || !library.dli_fname || !realpath(library.dli_fname, path))
+	if (!dladdr((const void *)(uintptr_t)&pfm_initialize, &library) || !library.dli_fname ||
+		!realpath(library.dli_fname, path))
 		return;
 	digits = strstr(path, "libpfm.so.");
 	if (!digits)
 		return;
 	snprintf(version, sizeof(version), "%.20s", digits + strlen("libpfm.so."));
-	if (strlen(version) > 2 && strcmp(version + strlen(version) - 2, ".0") == 0 && strchr(version, '.') != strrchr(version, '.'))
+	if (strlen(version) > 2 && strcmp(version + strlen(version) - 2, ".0") == 0 &&
+		strchr(version, '.') != strrchr(version, '.'))
 		*strrchr(version, '.') = '\0';
 }
 

@@ -12,11 +12,13 @@
 #include "engine/counting_state.h"
 #include "engine/measure.h"
 
-/* As many passes as are ever made; and after so many requests, events that others held are tried again. */
+/* As many passes as are ever made; and after so many requests, events that others held are tried
+ * again. */
 enum { PASSES_MOST = 32, USES_AGAIN = 64 };
 
-/* Seconds. A round of passes, one for each group, is not begun later than this; and where one pass takes long, as of a loop that
- * runs for seconds, what is left of the first round waits for the next request, which begins there. */
+/* Seconds. A round of passes, one for each group, is not begun later than this; and where one pass
+ * takes long, as of a loop that runs for seconds, what is left of the first round waits for the
+ * next request, which begins there. */
 static const double rounds_until = 0.15, round_until = 2;
 
 /* Less than this share of the time is a turn with others. */
@@ -120,13 +122,14 @@ uint64_t counting_read_cycles(struct counting *counting)
 struct passes {
 	unsigned made;
 	uint64_t enabled, running;
-	double slope[COUNTERS_MAX][PASSES_MOST];      /* per element; by the group's order */
+	double slope[COUNTERS_MAX][PASSES_MOST]; /* per element; by the group's order */
 };
 
-/* What rises over one region. One function for both lengths, never inlined: what reading takes is then the same to the instruction, and
- * cancels. */
-static __attribute__((noinline)) bool count_region(const struct counting *counting, const struct counter_group *group,
-	struct measure *measure, uint64_t elements, uint64_t rise[COUNTERS_MAX])
+/* What rises over one region. One function for both lengths, never inlined: what reading takes is
+ * then the same to the instruction, and cancels. */
+static __attribute__((noinline)) bool count_region(const struct counting *counting,
+	const struct counter_group *group, struct measure *measure, uint64_t elements,
+	uint64_t rise[COUNTERS_MAX])
 {
 	uint64_t begin[COUNTERS_MAX], end[COUNTERS_MAX];
 	bool good = group_values(counting->kernel, group, begin);
@@ -140,7 +143,8 @@ static __attribute__((noinline)) bool count_region(const struct counting *counti
 }
 
 /* One pass of one group: false when it did not count. */
-static bool pass(struct counting *counting, const struct counter_group *group, struct measure *measure, struct passes *passes)
+static bool pass(struct counting *counting, const struct counter_group *group,
+	struct measure *measure, struct passes *passes)
 {
 	const struct counting_kernel *kernel = counting->kernel;
 	const struct stretch *stretch = &measure->count;
@@ -162,13 +166,15 @@ static bool pass(struct counting *counting, const struct counter_group *group, s
 	if (!good)
 		return false;
 	if (after.enabled > before.enabled)
-		share = (double)(after.running - before.running) / (double)(after.enabled - before.enabled);
+		share = (double)(after.running - before.running) /
+			(double)(after.enabled - before.enabled);
 	passes->enabled += after.enabled - before.enabled;
 	passes->running += after.running - before.running;
 	if (share <= 0)
 		return false;
 	for (int i = 0; i < group->count; i++) {
-		passes->slope[i][passes->made] = ((double)more[i] - (double)less[i]) / elements / share;
+		passes->slope[i][passes->made] =
+			((double)more[i] - (double)less[i]) / elements / share;
 		if (less[i] > 0 || more[i] > 0)
 			counting->event[group->event[i]].moved = true;
 	}
@@ -176,7 +182,8 @@ static bool pass(struct counting *counting, const struct counter_group *group, s
 	return true;
 }
 
-static void summarise(const struct counting *counting, const struct counter_group *group, struct passes *passes, struct counts *counts)
+static void summarise(const struct counting *counting, const struct counter_group *group,
+	struct passes *passes, struct counts *counts)
 {
 	double share = passes->enabled > 0 ? (double)passes->running / (double)passes->enabled : 1;
 
@@ -194,7 +201,8 @@ static void summarise(const struct counting *counting, const struct counter_grou
 		count->value = fmax(0, stats_quantile(slope, passes->made, 0.5));
 		count->lo = fmax(0, stats_quantile(slope, passes->made, 0.25));
 		count->hi = fmax(0, stats_quantile(slope, passes->made, 0.75));
-		if (!counting->event[index].moved || (counting->plan.event[index].must && count->value <= 0))
+		if (!counting->event[index].moved ||
+			(counting->plan.event[index].must && count->value <= 0))
 			count->state = COUNT_SILENT;
 		else
 			count->state = share < whole_time ? COUNT_SCALED : COUNT_KNOWN;
@@ -214,12 +222,13 @@ static void say_why(const struct counting *counting, struct counts *counts)
 		counts->count = 0;
 	} else if (counts->count > 0) {
 		count_words(&counts->event[0], words, sizeof(words));
-		snprintf(counts->why, sizeof(counts->why), "none of these events can be counted: %s", words);
+		snprintf(counts->why, sizeof(counts->why),
+			"none of these events can be counted: %s", words);
 	}
 }
 
-void counting_measure(struct counting *counting, struct measure *measure, unsigned passes, const atomic_bool *cancel,
-	struct counts *counts)
+void counting_measure(struct counting *counting, struct measure *measure, unsigned passes,
+	const atomic_bool *cancel, struct counts *counts)
 {
 	bool tried[COUNTERS_MAX] = { false };
 	struct passes *made;

@@ -18,7 +18,8 @@
 
 static int linux_open(void *context, const struct perf_event_attr *attributes, int leader)
 {
-	long descriptor = syscall(SYS_perf_event_open, attributes, 0, -1, leader, (unsigned long)PERF_FLAG_FD_CLOEXEC);
+	long descriptor = syscall(SYS_perf_event_open, attributes, 0, -1, leader,
+		(unsigned long)PERF_FLAG_FD_CLOEXEC);
 
 	(void)context;
 	return descriptor < 0 ? -errno : (int)descriptor;
@@ -46,7 +47,8 @@ static long linux_read(void *context, int descriptor, void *buffer, size_t size)
 
 static struct perf_event_mmap_page *linux_map(void *context, int descriptor)
 {
-	void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
+	void *page =
+		mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
 
 	(void)context;
 	return page == MAP_FAILED ? NULL : page;
@@ -76,6 +78,12 @@ static void linux_stimulate(void *context)
 }
 
 const struct counting_kernel counting_kernel_linux = {
-	.open = linux_open, .close = linux_close, .control = linux_control, .read = linux_read, .map = linux_map, .unmap = linux_unmap,
-	.counter = linux_counter, .stimulate = linux_stimulate,
+	.open = linux_open,
+	.close = linux_close,
+	.control = linux_control,
+	.read = linux_read,
+	.map = linux_map,
+	.unmap = linux_unmap,
+	.counter = linux_counter,
+	.stimulate = linux_stimulate,
 };

@@ -1,4 +1,5 @@
-/* From a plan's names to groups of open events: what each is called in numbers, which fit together, and which of them really run. */
+/* From a plan's names to groups of open events: what each is called in numbers, which fit together,
+ * and which of them really run. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -20,13 +21,19 @@ bool counting_is_hardware(const struct counter_code *code)
 	return code->type != PERF_TYPE_SOFTWARE;
 }
 
-/* The architecture's number of a generic event, as the kernel's own table has it (drivers/perf/arm_pmuv3.c); -1: none. */
+/* The architecture's number of a generic event, as the kernel's own table has it
+ * (drivers/perf/arm_pmuv3.c); -1: none. */
 static int arm_number(uint64_t generic)
 {
 	static const int numbers[] = {
-		[PERF_COUNT_HW_CPU_CYCLES] = 0x11, [PERF_COUNT_HW_INSTRUCTIONS] = 0x08, [PERF_COUNT_HW_CACHE_REFERENCES] = 0x04,
-		[PERF_COUNT_HW_CACHE_MISSES] = 0x03, [PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = 0x0c, [PERF_COUNT_HW_BRANCH_MISSES] = 0x10,
-		[PERF_COUNT_HW_BUS_CYCLES] = 0x1d, [PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = 0x23,
+		[PERF_COUNT_HW_CPU_CYCLES] = 0x11,
+		[PERF_COUNT_HW_INSTRUCTIONS] = 0x08,
+		[PERF_COUNT_HW_CACHE_REFERENCES] = 0x04,
+		[PERF_COUNT_HW_CACHE_MISSES] = 0x03,
+		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = 0x0c,
+		[PERF_COUNT_HW_BRANCH_MISSES] = 0x10,
+		[PERF_COUNT_HW_BUS_CYCLES] = 0x1d,
+		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = 0x23,
 		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = 0x24,
 	};
 
@@ -35,7 +42,8 @@ static int arm_number(uint64_t generic)
 
 /* ---- opening one event ---- */
 
-static int try_open(struct counting *counting, struct counter_group *group, int event, struct perf_event_attr *attributes)
+static int try_open(struct counting *counting, struct counter_group *group, int event,
+	struct perf_event_attr *attributes)
 {
 	return group_add(counting->kernel, group, attributes, event);
 }
@@ -45,7 +53,10 @@ static int open_event(struct counting *counting, struct counter_group *group, in
 {
 	const struct counter_code *code = &counting->event[event].code;
 	const struct pmu *pmu = &counting->pmu;
-	struct perf_event_attr plain = { .type = code->type, .config = code->config, .config1 = code->config1, .config2 = code->config2 };
+	struct perf_event_attr plain = { .type = code->type,
+		.config = code->config,
+		.config1 = code->config1,
+		.config2 = code->config2 };
 	struct perf_event_attr attributes;
 	int error;
 
@@ -63,9 +74,11 @@ static int open_event(struct counting *counting, struct counter_group *group, in
 		error = try_open(counting, group, event, &attributes);
 	}
 	/* Kernels before 6.8 know of no PMU in the config of generic events on Arm. */
-	if ((error == EINVAL || error == ENOENT || error == EOPNOTSUPP) && pmu->arm && pmu->extended &&
-		code->type == PERF_TYPE_HARDWARE && arm_number(code->config) >= 0) {
-		attributes = (struct perf_event_attr){ .type = pmu->type, .config = (uint64_t)arm_number(code->config),
+	if ((error == EINVAL || error == ENOENT || error == EOPNOTSUPP) && pmu->arm &&
+		pmu->extended && code->type == PERF_TYPE_HARDWARE &&
+		arm_number(code->config) >= 0) {
+		attributes = (struct perf_event_attr){ .type = pmu->type,
+			.config = (uint64_t)arm_number(code->config),
 			.config1 = pmu->user_read };
 		error = try_open(counting, group, event, &attributes);
 	}
@@ -77,7 +90,9 @@ static int open_event(struct counting *counting, struct counter_group *group, in
 /* No event is to blame: there is nothing to count with. */
 static bool no_counters(const struct counting *counting)
 {
-	return counting->pmu.name[0] == '\0' && (counting->none == ENOENT || counting->none == EOPNOTSUPP || counting->none == ENODEV);
+	return counting->pmu.name[0] == '\0' &&
+	       (counting->none == ENOENT || counting->none == EOPNOTSUPP ||
+		       counting->none == ENODEV);
 }
 
 static void say_why(struct counting *counting)
@@ -90,20 +105,29 @@ static void say_why(struct counting *counting)
 	case EACCES:
 	case EPERM:
 		if (pmu->paranoid > 2)
-			snprintf(why, size, "the kernel allows no counters: kernel.perf_event_paranoid is %d, and must be 2 or less", pmu->paranoid);
+			snprintf(why, size,
+				"the kernel allows no counters: kernel.perf_event_paranoid is %d, "
+				"and must be 2 or less",
+				pmu->paranoid);
 		else
-			snprintf(why, size, "the system forbids perf_event_open (a container's rules, or a security module)");
+			snprintf(why, size,
+				"the system forbids perf_event_open (a container's rules, or a "
+				"security module)");
 		break;
 	case ENOSYS:
 		snprintf(why, size, "this kernel has no perf_event_open");
 		break;
 	default:
 		if (!no_counters(counting))
-			snprintf(why, size, "the kernel refuses to count core cycles: %s", strerror(counting->none));
+			snprintf(why, size, "the kernel refuses to count core cycles: %s",
+				strerror(counting->none));
 		else if (pmu->guest == 1)
-			snprintf(why, size, "this virtual machine has no performance counters: its host does not pass them on");
+			snprintf(why, size,
+				"this virtual machine has no performance counters: its host does "
+				"not pass them on");
 		else
-			snprintf(why, size, "the kernel finds no performance counters in this processor");
+			snprintf(why, size,
+				"the kernel finds no performance counters in this processor");
 	}
 }
 
@@ -111,7 +135,8 @@ static void say_why(struct counting *counting)
 static void probe(struct counting *counting)
 {
 	struct counter_group group = { .pinned = true };
-	struct perf_event_attr cycles = { .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES };
+	struct perf_event_attr cycles = { .type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES };
 	int error;
 
 	counting->probed = true;
@@ -145,10 +170,11 @@ void counting_plan_name(struct counting *counting, const struct counter_plan *pl
 		const char *name = plan->event[i].name, *colons = strstr(name, "::");
 		struct status status;
 
-		/* Without counters only what the kernel counts itself is worth asking libpfm about: "perf::" something, or a
-		 * name alone. */
+		/* Without counters only what the kernel counts itself is worth asking libpfm about:
+		 * "perf::" something, or a name alone. */
 		if (counting->none && ((colons && strncasecmp(name, "perf::", 6) != 0) ||
-			strncasecmp(colons ? colons + 2 : name, "PERF_COUNT_HW", 13) == 0)) {
+					      strncasecmp(colons ? colons + 2 : name,
+						      "PERF_COUNT_HW", 13) == 0)) {
 			event->state = COUNT_REFUSED;
 			event->error = error;
 			continue;
@@ -156,7 +182,8 @@ void counting_plan_name(struct counting *counting, const struct counter_plan *pl
 		status = counters_code(name, &event->code);
 		if (!status_is_ok(&status)) {
 			event->state = COUNT_UNNAMED;
-		} else if (counting->none && (counting_is_hardware(&event->code) || counting->none != ENOENT)) {
+		} else if (counting->none &&
+			   (counting_is_hardware(&event->code) || counting->none != ENOENT)) {
 			event->state = COUNT_REFUSED;
 			event->error = error;
 		}
@@ -170,8 +197,8 @@ static struct counting_event *event_at(struct counting *counting, int index)
 	return &counting->event[index];
 }
 
-/* Takes into an empty group all that the kernel lets in of those waiting; those stay that do not fit. Who is not even let in as the first is
- * refused. */
+/* Takes into an empty group all that the kernel lets in of those waiting; those stay that do not
+ * fit. Who is not even let in as the first is refused. */
 static void fill(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
 	int left = 0;
@@ -180,8 +207,10 @@ static void fill(struct counting *counting, struct counter_group *group, int *qu
 		int event = queue[i], error;
 		bool hardware = counting_is_hardware(&event_at(counting, event)->code);
 
-		if (group->count > 0 && (group->count >= counting->most ||
-			hardware != counting_is_hardware(&event_at(counting, group->event[0])->code))) {
+		if (group->count > 0 &&
+			(group->count >= counting->most ||
+				hardware != counting_is_hardware(
+						    &event_at(counting, group->event[0])->code))) {
 			queue[left++] = event;
 			continue;
 		}
@@ -210,8 +239,9 @@ static bool try_group(struct counting *counting, struct counter_group *group)
 	return true;
 }
 
-/* Makes it smaller until it runs: the kernel lets in what would fit empty counters, but the NMI watchdog or a profiler may hold some. What
- * had to leave waits for the next group. A single event that never runs is tried as one that others may push aside for a while. */
+/* Makes it smaller until it runs: the kernel lets in what would fit empty counters, but the NMI
+ * watchdog or a profiler may hold some. What had to leave waits for the next group. A single event
+ * that never runs is tried as one that others may push aside for a while. */
 static void settle(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
 	while (group->count > 0 && !try_group(counting, group)) {
@@ -247,8 +277,8 @@ static void open_groups(struct counting *counting)
 		*group = (struct counter_group){ .pinned = true };
 		fill(counting, group, queue, &waiting);
 		settle(counting, group, queue, &waiting);
-		/* One that does not run even alone (on the only counter for it, say) tells nothing of how many others run together;
-		 * several such do: others hold them all. */
+		/* One that does not run even alone (on the only counter for it, say) tells nothing
+		 * of how many others run together; several such do: others hold them all. */
 		if ((group->count == 0 || !group->pinned) && chances-- > 0)
 			counting->most = most;
 		if (group->count > 0)
@@ -256,14 +286,16 @@ static void open_groups(struct counting *counting)
 	}
 }
 
-/* The clock of trials is open apart from the groups: it runs while they do not. Only a pinned one, whose every cycle is counted, will do. */
+/* The clock of trials is open apart from the groups: it runs while they do not. Only a pinned one,
+ * whose every cycle is counted, will do. */
 static void open_clock(struct counting *counting)
 {
 	int cycles = counting->plan.cycles;
 	bool moved[COUNTERS_MAX] = { false };
 
 	counting->clock = (struct counter_group){ .pinned = true };
-	if (cycles < 0 || cycles >= counting->plan.count || event_at(counting, cycles)->state != COUNT_NONE)
+	if (cycles < 0 || cycles >= counting->plan.count ||
+		event_at(counting, cycles)->state != COUNT_NONE)
 		return;
 	if (open_event(counting, &counting->clock, cycles) != 0)
 		return;
@@ -275,8 +307,9 @@ void counting_plan_start_clock(struct counting *counting)
 {
 	struct group_reading reading;
 
-	counting->clock_runs = counting->clock.count > 0 && group_start(counting->kernel, &counting->clock) &&
-		group_read(counting->kernel, &counting->clock, &reading);
+	counting->clock_runs = counting->clock.count > 0 &&
+			       group_start(counting->kernel, &counting->clock) &&
+			       group_read(counting->kernel, &counting->clock, &reading);
 }
 
 void counting_plan_open(struct counting *counting)

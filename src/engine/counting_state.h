@@ -1,4 +1,5 @@
-/* What counting knows and holds. For its own files: counting_plan.c fills it, counting.c reads counters with it. */
+/* What counting knows and holds. For its own files: counting_plan.c fills it, counting.c reads
+ * counters with it. */
 #ifndef SLX_ENGINE_COUNTING_STATE_H
 #define SLX_ENGINE_COUNTING_STATE_H
 
@@ -8,29 +9,29 @@
 
 struct counting_event {
 	struct counter_code code;
-	enum count_state state;      /* COUNT_NONE: it is open, or was not tried */
-	int error;                   /* of COUNT_REFUSED */
-	bool moved;                  /* it rose once, under the stimulus or in a measurement */
+	enum count_state state; /* COUNT_NONE: it is open, or was not tried */
+	int error;		/* of COUNT_REFUSED */
+	bool moved;		/* it rose once, under the stimulus or in a measurement */
 };
 
 struct counting {
 	const struct counting_kernel *kernel;
 	int cpu;
 	const char *root;
-	bool probed;                 /* pmu and none are known */
+	bool probed; /* pmu and none are known */
 	struct pmu pmu;
-	int none;                    /* why nothing that the processor counts can be had: an errno; 0: it can */
-	char why[160];               /* the same for people */
+	int none;      /* why nothing that the processor counts can be had: an errno; 0: it can */
+	char why[160]; /* the same for people */
 
 	struct counter_plan plan;
-	uint32_t open;               /* the id of the plan that is open; 0: none */
+	uint32_t open; /* the id of the plan that is open; 0: none */
 	struct counting_event event[COUNTERS_MAX];
-	int most;                    /* events of a group: no more than this have been seen to run */
-	unsigned uses;               /* since some event was found held by others */
+	int most;      /* events of a group: no more than this have been seen to run */
+	unsigned uses; /* since some event was found held by others */
 	int group_count;
-	int first;                   /* the group whose turn it is */
+	int first; /* the group whose turn it is */
 	struct counter_group group[COUNTERS_MAX];
-	struct counter_group clock;  /* core cycles, for trials; count 0: none */
+	struct counter_group clock; /* core cycles, for trials; count 0: none */
 	bool clock_runs;
 };
 

@@ -16,7 +16,7 @@ static inline uint64_t counting_counter(uint32_t index)
 /* Puts a line out of all caches; counting_flushed() waits until those asked for before are out. */
 static inline void counting_flush(const void *line)
 {
-	__asm__ volatile("clflush %0" :: "m"(*(const volatile char *)line) : "memory");
+	__asm__ volatile("clflush %0" ::"m"(*(const volatile char *)line) : "memory");
 }
 
 static inline void counting_flushed(void)

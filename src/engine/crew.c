@@ -1,7 +1,8 @@
 /* See crew.h.
  *
- * What is shared: `phase` and `counting` are atomics; `lock` guards `reported`. Everything else of a member belongs to its thread from
- * pthread_create() to pthread_join(), and to the caller before and after. */
+ * What is shared: `phase` and `counting` are atomics; `lock` guards `reported`. Everything else of
+ * a member belongs to its thread from pthread_create() to pthread_join(), and to the caller before
+ * and after. */
 #include "engine/crew.h"
 
 #include <math.h>
@@ -45,32 +46,34 @@ struct member {
 	int cpu;
 	bool streams;
 	struct status status;
-	struct store store;                /* of one that does the same */
-	struct arena stream;               /* of one that streams */
+	struct store store;  /* of one that does the same */
+	struct arena stream; /* of one that streams */
 	int stream_node;
-	uint64_t may_hold;                 /* bytes that its store may */
-	double used;                       /* seconds, when it was last gathered */
+	uint64_t may_hold; /* bytes that its store may */
+	double used;	   /* seconds, when it was last gathered */
 };
 
 struct crew {
 	_Alignas(128) atomic_int phase;
-	char apart[128];                   /* members look at the phase all the time: nothing else is written beside it */
-	atomic_int counting;               /* members that have come to count */
+	char apart[128]; /* members look at the phase all the time: nothing else is written beside
+			    it */
+	atomic_int counting; /* members that have come to count */
 	pthread_mutex_t lock;
 	pthread_cond_t reported_more, go;
-	int reported;                      /* members that are ready, or have failed */
+	int reported; /* members that are ready, or have failed */
 	const struct topology *topology;
 	const atomic_bool *cancel;
 	struct crew_request request;
 	int64_t v[KNOBS_MAX];
-	int count;                         /* members whose threads run */
+	int count; /* members whose threads run */
 	int most;
 	struct member *member;
 };
 
 struct crew *crew_new(const struct topology *topology, int cpu)
 {
-	int most = topology_processors(topology), *others = calloc((size_t)most + 1, sizeof(*others));
+	int most = topology_processors(topology),
+	    *others = calloc((size_t)most + 1, sizeof(*others));
 	struct crew *crew = aligned_alloc(_Alignof(struct crew), sizeof(*crew));
 
 	if (!crew || !others) {
@@ -81,7 +84,8 @@ struct crew *crew_new(const struct topology *topology, int cpu)
 	memset(crew, 0, sizeof(*crew));
 	crew->topology = topology;
 	crew->most = topology_others(topology, cpu, others, most);
-	crew->member = aligned_alloc(_Alignof(struct member), sizeof(struct member) * (size_t)(crew->most + 1));
+	crew->member = aligned_alloc(
+		_Alignof(struct member), sizeof(struct member) * (size_t)(crew->most + 1));
 	if (!crew->member) {
 		free(crew);
 		free(others);
@@ -119,7 +123,8 @@ static enum phase phase_of(struct crew *crew)
 	return (enum phase)atomic_load_explicit(&crew->phase, memory_order_acquire);
 }
 
-/* Tells that it is ready, or has failed, and waits for the others; returns whether there is something to run for. */
+/* Tells that it is ready, or has failed, and waits for the others; returns whether there is
+ * something to run for. */
 static bool report(struct member *member)
 {
 	struct crew *crew = member->crew;
@@ -137,7 +142,7 @@ static bool report(struct member *member)
 struct work {
 	uint64_t (*call)(struct work *work);
 	struct kernel_run run;
-	uint64_t elements;               /* of a call */
+	uint64_t elements; /* of a call */
 	const unsigned char *stream;
 	uint64_t at, bytes, sink;
 };
@@ -148,7 +153,8 @@ static uint64_t call_same(struct work *work)
 	return work->elements * work->run.bytes;
 }
 
-/* Reads all of it in its order: eight loads a line into four sums, far more than any memory gives. */
+/* Reads all of it in its order: eight loads a line into four sums, far more than any memory gives.
+ */
 static KERNEL_LOOP uint64_t read_all(const uint64_t *from, size_t words)
 {
 	uint64_t a = 0, b = 0, c = 0, d = 0;
@@ -164,7 +170,8 @@ static KERNEL_LOOP uint64_t read_all(const uint64_t *from, size_t words)
 
 static uint64_t call_stream(struct work *work)
 {
-	work->sink += read_all((const uint64_t *)(const void *)(work->stream + work->at), STREAM_PIECE / sizeof(uint64_t));
+	work->sink += read_all((const uint64_t *)(const void *)(work->stream + work->at),
+		STREAM_PIECE / sizeof(uint64_t));
 	work->at = (work->at + STREAM_PIECE) % work->bytes;
 	return STREAM_PIECE;
 }
@@ -193,7 +200,7 @@ static struct presence presence(void)
 static struct span run_span(struct crew *crew, struct work *work, struct presence *before)
 {
 	double begin = clock_seconds(), end;
-	struct span span = {0};
+	struct span span = { 0 };
 	struct presence after;
 
 	do {
@@ -212,7 +219,7 @@ static struct span run_span(struct crew *crew, struct work *work, struct presenc
 static void run(struct member *member, struct work *work)
 {
 	struct crew *crew = member->crew;
-	struct spans spans = {0};
+	struct spans spans = { 0 };
 
 	while (phase_of(crew) == PHASE_RUN)
 		work->call(work);
@@ -251,7 +258,10 @@ static void choose_call(struct member *member, struct work *work)
 static void do_the_same(struct member *member)
 {
 	const struct crew_request *request = &member->crew->request;
-	const struct store_request wanted = { .kernel = request->kernel, .v = member->crew->v, .seed = request->seed, .limit = member->may_hold,
+	const struct store_request wanted = { .kernel = request->kernel,
+		.v = member->crew->v,
+		.seed = request->seed,
+		.limit = member->may_hold,
 		.now = request->now };
 	struct work work = { .call = call_same };
 	struct slot *slot;
@@ -268,14 +278,17 @@ static void stream(struct member *member)
 	const struct crew_request *request = &member->crew->request;
 	int64_t node = kernel_asked(request->kernel, member->crew->v, ASKS_NODE);
 	struct arena_place place = { .topology = member->crew->topology,
-		.node = node > 0 ? (int)node - 1 : topology_node_of(member->crew->topology, member->cpu) };
-	struct work work = { .call = call_stream, .bytes = request->stream_bytes / STREAM_PIECE * STREAM_PIECE };
+		.node = node > 0 ? (int)node - 1
+				 : topology_node_of(member->crew->topology, member->cpu) };
+	struct work work = { .call = call_stream,
+		.bytes = request->stream_bytes / STREAM_PIECE * STREAM_PIECE };
 	bool kept;
 
 	if (member->stream_node != place.node)
 		arena_free(&member->stream);
 	member->stream_node = place.node;
-	member->status = arena_need(&member->stream, work.bytes, work.bytes, &place, member->crew->cancel, &kept);
+	member->status = arena_need(
+		&member->stream, work.bytes, work.bytes, &place, member->crew->cancel, &kept);
 	work.stream = member->stream.memory;
 	if (report(member))
 		run(member, &work);
@@ -335,7 +348,8 @@ static uint64_t will_hold(const struct crew *crew, int index, uint64_t set)
 		return held;
 	if (!member->streams)
 		return held + set;
-	return held - member->stream.touched + (stream > member->stream.touched ? stream : member->stream.touched);
+	return held - member->stream.touched +
+	       (stream > member->stream.touched ? stream : member->stream.touched);
 }
 
 /* Memory that is needed for nothing now stays, unless all of it together would be too much. */
@@ -358,7 +372,8 @@ static void make_room(struct crew *crew)
 		member->may_hold = request->share;
 		if (i >= crew->count || member->streams)
 			store_free(&member->store);
-		if (i >= crew->count || !member->streams || member->stream.touched > request->stream_bytes)
+		if (i >= crew->count || !member->streams ||
+			member->stream.touched > request->stream_bytes)
 			arena_free(&member->stream);
 	}
 }
@@ -373,13 +388,16 @@ static void advance(struct crew *crew, enum phase phase)
 	pthread_mutex_unlock(&crew->lock);
 }
 
-struct status crew_gather(struct crew *crew, const struct crew_request *request, const atomic_bool *cancel)
+struct status crew_gather(
+	struct crew *crew, const struct crew_request *request, const atomic_bool *cancel)
 {
 	int wanted = request->cores + request->streams, error = 0;
 	pthread_attr_t attributes;
 
 	if (wanted > crew->most)
-		return status_make(STATUS_FAILED, "%d other cores are asked for: this process may use %d", wanted, crew->most);
+		return status_make(STATUS_FAILED,
+			"%d other cores are asked for: this process may use %d", wanted,
+			crew->most);
 	crew->request = *request;
 	memcpy(crew->v, request->v, sizeof(crew->v));
 	crew->cancel = cancel;
@@ -391,7 +409,7 @@ struct status crew_gather(struct crew *crew, const struct crew_request *request,
 		struct member *member = &crew->member[i];
 
 		member->streams = i >= request->cores;
-		member->spans = (struct spans){0};
+		member->spans = (struct spans){ 0 };
 		member->used = request->now;
 	}
 	make_room(crew);
@@ -437,7 +455,8 @@ void crew_count(struct crew *crew)
 	double until = clock_seconds() + start_seconds;
 
 	advance(crew, PHASE_COUNT);
-	while (atomic_load(&crew->counting) < crew->count && clock_seconds() < until && !atomic_load(crew->cancel))
+	while (atomic_load(&crew->counting) < crew->count && clock_seconds() < until &&
+		!atomic_load(crew->cancel))
 		;
 }
 

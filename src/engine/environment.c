@@ -13,7 +13,8 @@
 #include "engine/system_file.h"
 
 /* What follows "KEY:" in a file of such lines, without blanks around. */
-static bool read_field(const char *root, const char *path, const char *key, char *buffer, size_t size)
+static bool read_field(
+	const char *root, const char *path, const char *key, char *buffer, size_t size)
 {
 	FILE *file = system_open(root, path);
 	char *line = NULL;
@@ -70,8 +71,10 @@ void environment_read_core(struct environment *environment, const char *root, in
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
 	system_line(root, path, environment->governor, sizeof(environment->governor));
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_driver", cpu);
-	system_line(root, path, environment->frequency_driver, sizeof(environment->frequency_driver));
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+	system_line(
+		root, path, environment->frequency_driver, sizeof(environment->frequency_driver));
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+		cpu);
 	system_line(root, path, environment->siblings, sizeof(environment->siblings));
 }
 
@@ -89,15 +92,20 @@ static void read_switches(struct environment *environment, const char *root)
 
 static void read_hypervisor(struct environment *environment, const char *root)
 {
-	/* What firmware says, and how people call it. The makers of real machines too are told by the processor's
-	 * flag only. */
+	/* What firmware says, and how people call it. The makers of real machines too are told by
+	 * the processor's flag only. */
 	static const struct {
 		const char *vendor, *name;
 		bool always;
 	} makers[] = {
-		{ "QEMU", "KVM or QEMU", true }, { "KVM", "KVM", true }, { "VMware, Inc.", "VMware", true },
-		{ "innotek GmbH", "VirtualBox", true }, { "Xen", "Xen", true }, { "Parallels", "Parallels", true },
-		{ "OpenStack", "KVM (OpenStack)", true }, { "Amazon EC2", "KVM (Amazon EC2)", false },
+		{ "QEMU", "KVM or QEMU", true },
+		{ "KVM", "KVM", true },
+		{ "VMware, Inc.", "VMware", true },
+		{ "innotek GmbH", "VirtualBox", true },
+		{ "Xen", "Xen", true },
+		{ "Parallels", "Parallels", true },
+		{ "OpenStack", "KVM (OpenStack)", true },
+		{ "Amazon EC2", "KVM (Amazon EC2)", false },
 		{ "Google", "KVM (Google Compute Engine)", false },
 		{ "Microsoft Corporation", "Hyper-V", false },
 	};
@@ -106,12 +114,14 @@ static void read_hypervisor(struct environment *environment, const char *root)
 	/* x86 tells by a flag; elsewhere the device tree does, where there is one. */
 	if (read_field(root, "/proc/cpuinfo", "flags", flags, sizeof(flags)))
 		environment->hypervisor = strstr(flags, " hypervisor") != NULL;
-	else if (system_has(root, "/proc/device-tree/hypervisor") || system_has(root, "/sys/hypervisor/type") ||
-		(system_line(root, "/proc/device-tree/compatible", vendor, sizeof(vendor)) && strcmp(vendor, "linux,dummy-virt") == 0))
+	else if (system_has(root, "/proc/device-tree/hypervisor") ||
+		 system_has(root, "/sys/hypervisor/type") ||
+		 (system_line(root, "/proc/device-tree/compatible", vendor, sizeof(vendor)) &&
+			 strcmp(vendor, "linux,dummy-virt") == 0))
 		environment->hypervisor = 1;
 	system_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
-	system_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource", clock,
-		sizeof(clock));
+	system_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+		clock, sizeof(clock));
 	if (environment->hypervisor == 0)
 		return;
 	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++) {
@@ -120,21 +130,23 @@ static void read_hypervisor(struct environment *environment, const char *root)
 		if (makers[i].always)
 			environment->hypervisor = 1;
 		if (environment->hypervisor == 1)
-			snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name), "%s",
-				makers[i].name);
+			snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name),
+				"%s", makers[i].name);
 		return;
 	}
 	if (environment->hypervisor == 1 &&
 		system_line(root, "/sys/hypervisor/type", vendor, sizeof(vendor)))
-		snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name), "%.40s", vendor);
+		snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name),
+			"%.40s", vendor);
 	else if (environment->hypervisor == 1 && strstr(clock, "kvm-clock"))
 		snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name), "KVM");
 	else if (environment->hypervisor == 1 && strstr(clock, "hyperv"))
-		snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name), "Hyper-V");
+		snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name),
+			"Hyper-V");
 }
 
-/* The directory of this process' control group below /sys/fs/cgroup, version 2 ("0::/…"). Inside a container it
- * is often "/". */
+/* The directory of this process' control group below /sys/fs/cgroup, version 2 ("0::/…"). Inside a
+ * container it is often "/". */
 static void read_group(struct environment *environment, const char *root)
 {
 	FILE *file = system_open(root, "/proc/self/cgroup");
@@ -151,13 +163,14 @@ static void read_group(struct environment *environment, const char *root)
 	if (strcmp(group, "/") == 0)
 		group[0] = '\0';
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.max", group);
-	if (system_line(root, path, value, sizeof(value)) && sscanf(value, "%lld %lld", &quota, &period) == 2 &&
-		period > 0)
+	if (system_line(root, path, value, sizeof(value)) &&
+		sscanf(value, "%lld %lld", &quota, &period) == 2 && period > 0)
 		environment->quota = (double)quota / (double)period;
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group);
 	if (!system_number(root, path, &environment->memory_limit))
 		environment->memory_limit = -1;
-	environment->container = system_has(root, "/.dockerenv") || system_has(root, "/run/.containerenv");
+	environment->container =
+		system_has(root, "/.dockerenv") || system_has(root, "/run/.containerenv");
 }
 
 static int64_t read_locked_limit(const char *root)
@@ -185,15 +198,17 @@ void environment_read(struct environment *environment, const char *root)
 	char line[64];
 	int64_t value;
 
-	*environment = (struct environment){ .paranoid = -9, .turbo = -1, .smt = -1, .hypervisor = -1,
-		.quota = NAN, .load = NAN };
+	*environment = (struct environment){
+		.paranoid = -9, .turbo = -1, .smt = -1, .hypervisor = -1, .quota = NAN, .load = NAN
+	};
 	if (system_number(root, "/proc/sys/kernel/perf_event_paranoid", &value))
 		environment->paranoid = (int)value;
 	system_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		environment->clocksource, sizeof(environment->clocksource));
 	read_switches(environment, root);
 	read_hypervisor(environment, root);
-	system_line(root, "/sys/devices/system/cpu/online", environment->online, sizeof(environment->online));
+	system_line(root, "/sys/devices/system/cpu/online", environment->online,
+		sizeof(environment->online));
 	system_line(root, "/sys/devices/system/cpu/isolated", environment->isolated,
 		sizeof(environment->isolated));
 	read_field(root, "/proc/self/status", "Cpus_allowed_list", environment->allowed,
@@ -230,9 +245,11 @@ void environment_times(struct cpu_times *times, const char *root, int cpu)
 	while (!times->known && getline(&line, &capacity, file) > 0) {
 		uint64_t t[8];
 
-		if (sscanf(line, "%15s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-			" %" SCNu64 " %" SCNu64, name, &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6],
-			&t[7]) != 9 || strcmp(name, key) != 0)
+		if (sscanf(line,
+			    "%15s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			    " %" SCNu64 " %" SCNu64 " %" SCNu64,
+			    name, &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 9 ||
+			strcmp(name, key) != 0)
 			continue;
 		times->known = true;
 		times->busy = t[0] + t[1] + t[2] + t[5] + t[6];

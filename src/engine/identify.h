@@ -4,8 +4,8 @@
 
 #include "engine/machine.h"
 
-/* Fills name, processor and virtualised. Features are those of the core that it runs on, which on hybrid processors
- * should be the measured one. */
+/* Fills name, processor and virtualised. Features are those of the core that it runs on, which on
+ * hybrid processors should be the measured one. */
 void identify_processor(struct machine *machine);
 
 #endif

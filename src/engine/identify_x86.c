@@ -14,8 +14,12 @@ static void read_features(struct processor *processor)
 		unsigned bit;
 		const char *word;
 	} bits[] = {
-		{ 0, 'b', 5, "avx2" }, { 0, 'b', 16, "avx512f" }, { 0, 'd', 23, "avx512fp16" }, { 0, 'd', 24, "amx-tile" },
-		{ 1, 'a', 4, "avx-vnni" }, { 1, 'a', 21, "amx-fp16" },
+		{ 0, 'b', 5, "avx2" },
+		{ 0, 'b', 16, "avx512f" },
+		{ 0, 'd', 23, "avx512fp16" },
+		{ 0, 'd', 24, "amx-tile" },
+		{ 1, 'a', 4, "avx-vnni" },
+		{ 1, 'a', 21, "amx-fp16" },
 	};
 	unsigned reg[4];
 
@@ -37,7 +41,8 @@ static uint64_t read_l1i(bool amd)
 		if (!__get_cpuid_count(leaf, i, &a, &b, &c, &d) || (a & 31) == 0)
 			break;
 		if ((a & 31) == 2 && (a >> 5 & 7) == 1)
-			return (uint64_t)((b >> 22) + 1) * ((b >> 12 & 0x3ff) + 1) * ((b & 0xfff) + 1) * ((uint64_t)c + 1);
+			return (uint64_t)((b >> 22) + 1) * ((b >> 12 & 0x3ff) + 1) *
+			       ((b & 0xfff) + 1) * ((uint64_t)c + 1);
 	}
 	return 0;
 }
@@ -71,7 +76,8 @@ void identify_processor(struct machine *machine)
 	if (processor->l1i_bytes) {
 		char word[32];
 
-		snprintf(word, sizeof(word), "l1i-%lluk", (unsigned long long)(processor->l1i_bytes >> 10));
+		snprintf(word, sizeof(word), "l1i-%lluk",
+			(unsigned long long)(processor->l1i_bytes >> 10));
 		processor_add(processor, word);
 	}
 	for (unsigned i = 0; i < 3; i++) {
@@ -84,6 +90,6 @@ void identify_processor(struct machine *machine)
 	name += strspn(name, " ");
 	for (size_t n = strlen(name); n > 0 && name[n - 1] == ' '; n--)
 		name[n - 1] = '\0';
-	snprintf(machine->name, sizeof(machine->name), "%s, family %xh model %02xh", *name ? name : "x86-64",
-		family, model);
+	snprintf(machine->name, sizeof(machine->name), "%s, family %xh model %02xh",
+		*name ? name : "x86-64", family, model);
 }

@@ -1,6 +1,7 @@
-/* See isolate.h. Parent and child share one mapping: the child writes trials, facts and its status there, and counts the calls that
- * came back; the parent looks at it ten times a second, and reads it when the pipe that the child holds says so: a byte for an
- * early answer, the end of the pipe for the end of the child. */
+/* See isolate.h. Parent and child share one mapping: the child writes trials, facts and its status
+ * there, and counts the calls that came back; the parent looks at it ten times a second, and reads
+ * it when the pipe that the child holds says so: a byte for an early answer, the end of the pipe
+ * for the end of the child. */
 #include "engine/isolate.h"
 
 #include <errno.h>
@@ -33,10 +34,12 @@ struct shared {
 	struct counts counts;
 };
 
-/* How long a child that was asked to stop may take, and how often the parent looks, in milliseconds. */
+/* How long a child that was asked to stop may take, and how often the parent looks, in
+ * milliseconds. */
 enum { STOP_MS = 20, LOOK_MS = 10 };
 
-/* Less of a difference between n and half of it is none: what any loop does is proportional to n. */
+/* Less of a difference between n and half of it is none: what any loop does is proportional to n.
+ */
 static const double SLOPE_LEAST = 0.02;
 
 /* ---- in the child ---- */
@@ -46,13 +49,15 @@ static unsigned char *map_memory(uint64_t bytes, const char **pages)
 {
 	const uint64_t huge = 2 << 20;
 	uint64_t space = (bytes + huge - 1) / huge * huge + huge, begin;
-	unsigned char *memory = mmap(NULL, space, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	unsigned char *memory = mmap(NULL, space, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return NULL;
 	begin = ((uint64_t)(uintptr_t)memory + huge - 1) / huge * huge;
 	memory = (unsigned char *)(uintptr_t)begin;
-	/* For less, where small pages do not show either, 2 MiB would be cleared at each request. */
+	/* For less, where small pages do not show either, 2 MiB would be cleared at each request.
+	 */
 	*pages = "4k";
 	if (bytes >= 256 << 10 && madvise(memory, space - huge, MADV_HUGEPAGE) == 0)
 		*pages = "unknown";
@@ -89,7 +94,8 @@ static bool is_longer(struct kernel_run *run, const struct clock *clock, int cal
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
 	double whole = ticks_of(run, run->ring, 1);
-	/* Short ones together, long against the clock's steps, and several times, because of interruptions. */
+	/* Short ones together, long against the clock's steps, and several times, because of
+	 * interruptions. */
 	int calls = (int)fmax(1, fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)));
 	int tries = whole / clock->hz < 1e-4 ? 8 : 1;
 
@@ -99,11 +105,14 @@ static struct status check_slope(struct kernel_run *run, const struct clock *clo
 		if (longer == 4)
 			return status_ok();
 	}
-	return status_make(STATUS_FAILED, "%.100s: loop() takes the same time for n=%lld and n=%lld: does it use n, or is n too small to tell?",
+	return status_make(STATUS_FAILED,
+		"%.100s: loop() takes the same time for n=%lld and n=%lld: does it use n, or is n "
+		"too small to tell?",
 		run->kernel->name, (long long)run->v[0], (long long)run->v[0] / 2);
 }
 
-static struct status measure_in_child(const struct isolate *isolate, struct shared *shared, int early)
+static struct status measure_in_child(
+	const struct isolate *isolate, struct shared *shared, int early)
 {
 	const struct request *request = isolate->request;
 	const struct budget *budget = &request->budget;
@@ -112,9 +121,11 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	uint64_t bytes = own_data_bytes(own_description(kernel->own), request->v[0]);
 	uint64_t first = machine_cache(machine, 1);
 	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
-	struct kernel_run run = { .kernel = kernel, .seed = request->seed, .cancel = &shared->cancel };
-	struct settle settle = {
-		.own_bytes = machine_own_caches(machine), .seconds = budget_warm(budget)};
+	struct kernel_run run = {
+		.kernel = kernel, .seed = request->seed, .cancel = &shared->cancel
+	};
+	struct settle settle = { .own_bytes = machine_own_caches(machine),
+		.seconds = budget_warm(budget) };
 	struct measure measure;
 	struct status status;
 	const char *pages = "4k";
@@ -125,7 +136,8 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 		char wanted[32];
 
 		units_bytes_long((int64_t)bytes, wanted, sizeof(wanted));
-		return status_make(STATUS_FAILED, "%s of memory refused: %s", wanted, strerror(errno));
+		return status_make(
+			STATUS_FAILED, "%s of memory refused: %s", wanted, strerror(errno));
 	}
 	status = kernel->prepare(&run);
 	if (!status_is_ok(&status))
@@ -169,7 +181,8 @@ static struct status measure_in_child(const struct isolate *isolate, struct shar
 	measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
 	shared->facts.cycles_from = measure_source(&measure);
 	if (isolate->counting)
-		counting_measure(isolate->counting, &measure, isolate->passes, &shared->cancel, &shared->counts);
+		counting_measure(isolate->counting, &measure, isolate->passes, &shared->cancel,
+			&shared->counts);
 	return status_ok();
 }
 
@@ -189,17 +202,21 @@ static struct status ended_by_signal(const char *name, int number, int phase)
 		int number;
 		const char *words;
 	} known[] = {
-		{ SIGSEGV, "touched memory that is not there (SIGSEGV)" }, { SIGBUS, "touched memory that has no page (SIGBUS)" },
+		{ SIGSEGV, "touched memory that is not there (SIGSEGV)" },
+		{ SIGBUS, "touched memory that has no page (SIGBUS)" },
 		{ SIGFPE, "division by zero, or one that overflows (SIGFPE)" },
-		{ SIGILL, "an instruction that this processor does not have (SIGILL)" }, { SIGABRT, "aborted (SIGABRT)" },
-		{ SIGTRAP, "a breakpoint (SIGTRAP)" }, { SIGSYS, "a system call that is not allowed (SIGSYS)" },
+		{ SIGILL, "an instruction that this processor does not have (SIGILL)" },
+		{ SIGABRT, "aborted (SIGABRT)" },
+		{ SIGTRAP, "a breakpoint (SIGTRAP)" },
+		{ SIGSYS, "a system call that is not allowed (SIGSYS)" },
 		{ SIGKILL, "killed (SIGKILL), for want of memory perhaps" },
 	};
 	const char *where = phase == PHASE_LOADING ? "while it was loaded" : "in loop()";
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].number == number)
-			return status_make(STATUS_FAILED, "%.100s: %s %s", name, known[i].words, where);
+			return status_make(
+				STATUS_FAILED, "%.100s: %s %s", name, known[i].words, where);
 	return status_make(STATUS_FAILED, "%.100s: ended by signal %d %s", name, number, where);
 }
 
@@ -215,7 +232,8 @@ static struct status ended(const struct shared *shared, const char *name, int ho
 		phase == PHASE_LOADING ? "loading it" : "loop()", WEXITSTATUS(how));
 }
 
-static void take_trials(const struct isolate *isolate, const struct shared *shared, struct result *result)
+static void take_trials(
+	const struct isolate *isolate, const struct shared *shared, struct result *result)
 {
 	result->trials = shared->trials;
 	result->facts = shared->facts;
@@ -249,8 +267,8 @@ static int reap(pid_t child, bool now)
 }
 
 /* Waits for the child: its end, its calls that do not come back, or a cancelled request. */
-static struct status wait_for(const struct isolate *isolate, struct shared *shared, pid_t child, int early,
-	struct result *result)
+static struct status wait_for(const struct isolate *isolate, struct shared *shared, pid_t child,
+	int early, struct result *result)
 {
 	const char *name = isolate->request->kernel->name;
 	double patience = ISOLATE_PATIENCE + ISOLATE_PATIENCE_EACH * (double)isolate->request->v[0];
@@ -290,7 +308,8 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 		}
 		if (now - since > patience) {
 			reap(child, true);
-			return status_make(STATUS_FAILED, "%.100s: %s did not come back within %.3g s", name,
+			return status_make(STATUS_FAILED,
+				"%.100s: %s did not come back within %.3g s", name,
 				phase == PHASE_LOADING ? "loading it" : "loop()", patience);
 		}
 	}
@@ -298,12 +317,14 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 
 void isolate_measure(const struct isolate *isolate, struct result *result)
 {
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared = mmap(
+		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int early[2];
 	pid_t child;
 
 	if (shared == MAP_FAILED || pipe2(early, O_CLOEXEC) != 0) {
-		result->status = status_make(STATUS_FAILED, "no memory or pipe for a process: %s", strerror(errno));
+		result->status = status_make(
+			STATUS_FAILED, "no memory or pipe for a process: %s", strerror(errno));
 		if (shared != MAP_FAILED)
 			munmap(shared, sizeof(*shared));
 		return;
@@ -313,8 +334,8 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 		child_main(isolate, shared, early[1]);
 	close(early[1]);
 	if (child < 0) {
-		result->status = status_make(STATUS_FAILED, "no process for %.100s: %s", isolate->request->kernel->name,
-			strerror(errno));
+		result->status = status_make(STATUS_FAILED, "no process for %.100s: %s",
+			isolate->request->kernel->name, strerror(errno));
 	} else {
 		result->status = wait_for(isolate, shared, child, early[0], result);
 		take_trials(isolate, shared, result);

@@ -13,8 +13,10 @@
 
 struct means machine_means(const struct machine *machine)
 {
-	return (struct means){ .memory = machine->memory_limit, .processors = machine->processors,
-		.nodes = machine->nodes, .bound = machine->memory_bound };
+	return (struct means){ .memory = machine->memory_limit,
+		.processors = machine->processors,
+		.nodes = machine->nodes,
+		.bound = machine->memory_bound };
 }
 
 uint64_t machine_cache(const struct machine *machine, int level)
@@ -40,7 +42,14 @@ uint64_t machine_last_cache(const struct machine *machine)
 }
 
 const char *const processor_features[] = {
-	"avx2", "avx512f", "avx512fp16", "avx-vnni", "amx-tile", "amx-fp16", "hybrid-e", NULL,
+	"avx2",
+	"avx512f",
+	"avx512fp16",
+	"avx-vnni",
+	"amx-tile",
+	"amx-fp16",
+	"hybrid-e",
+	NULL,
 };
 
 void processor_add(struct processor *processor, const char *feature)
@@ -48,20 +57,23 @@ void processor_add(struct processor *processor, const char *feature)
 	size_t used = strlen(processor->features);
 
 	if (used + strlen(feature) + 3 <= sizeof(processor->features))
-		snprintf(processor->features + used, sizeof(processor->features) - used, "%s%s ", used ? "" : " ", feature);
+		snprintf(processor->features + used, sizeof(processor->features) - used, "%s%s ",
+			used ? "" : " ", feature);
 }
 
 bool processor_has(const struct processor *processor, const char *feature)
 {
 	size_t length = strlen(feature);
 
-	for (const char *at = processor->features; length && (at = strstr(at, feature)) != NULL; at += length)
+	for (const char *at = processor->features; length && (at = strstr(at, feature)) != NULL;
+		at += length)
 		if (at > processor->features && at[-1] == ' ' && at[length] == ' ')
 			return true;
 	return false;
 }
 
-/* Half of what may still be had: the rest is left to others. However little that is, the smallest sets are measured. */
+/* Half of what may still be had: the rest is left to others. However little that is, the smallest
+ * sets are measured. */
 static void read_memory(struct machine *machine)
 {
 	const uint64_t least = 4 << 20;
@@ -72,8 +84,9 @@ static void read_memory(struct machine *machine)
 	means_words(&memory, machine->memory_note, sizeof(machine->memory_note));
 }
 
-/* Whether somebody who started this process took huge pages from it: a service manager, a container. 1 is the whole
- * answer; newer kernels add flags for "except where asked for", which is what arenas do (PR_SET_THP_DISABLE(2const)). */
+/* Whether somebody who started this process took huge pages from it: a service manager, a
+ * container. 1 is the whole answer; newer kernels add flags for "except where asked for", which is
+ * what arenas do (PR_SET_THP_DISABLE(2const)). */
 static bool huge_pages_disabled(void)
 {
 	return prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1;
@@ -87,12 +100,14 @@ static void read_huge_pages(struct machine *machine)
 	machine->huge_pages = false;
 	if (!file) {
 		snprintf(machine->huge_note, sizeof(machine->huge_note),
-			"this kernel has no huge pages to give (transparent huge pages are not built in)");
+			"this kernel has no huge pages to give (transparent huge pages are not "
+			"built in)");
 		return;
 	}
 	if (!fgets(line, sizeof(line), file) || strstr(line, "[never]"))
 		snprintf(machine->huge_note, sizeof(machine->huge_note),
-			"huge pages are switched off (/sys/kernel/mm/transparent_hugepage/enabled is never)");
+			"huge pages are switched off (/sys/kernel/mm/transparent_hugepage/enabled "
+			"is never)");
 	else if (huge_pages_disabled())
 		snprintf(machine->huge_note, sizeof(machine->huge_note),
 			"huge pages are switched off for this process (PR_SET_THP_DISABLE)");

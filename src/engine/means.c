@@ -32,16 +32,17 @@ static const int64_t endless = INT64_MAX / 2;
 
 /* The files of one version of control groups. */
 struct version {
-	const char *prefix;                 /* of the group's line in /proc/self/cgroup, behind its number */
-	const char *mounts[2];              /* where groups lie */
-	const char *limit, *used, *stat;    /* files of a group */
-	const char *cached;                 /* the key in `stat` of what is given back when memory runs short */
+	const char *prefix;    /* of the group's line in /proc/self/cgroup, behind its number */
+	const char *mounts[2]; /* where groups lie */
+	const char *limit, *used, *stat; /* files of a group */
+	const char *cached; /* the key in `stat` of what is given back when memory runs short */
 };
 
 static const struct version versions[] = {
-	{ "::", { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" }, "memory.max", "memory.current", "memory.stat", "inactive_file" },
-	{ ":memory:", { "/sys/fs/cgroup/memory", NULL }, "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat",
-		"total_inactive_file" },
+	{ "::", { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" }, "memory.max", "memory.current",
+		"memory.stat", "inactive_file" },
+	{ ":memory:", { "/sys/fs/cgroup/memory", NULL }, "memory.limit_in_bytes",
+		"memory.usage_in_bytes", "memory.stat", "total_inactive_file" },
 };
 
 static void bound(struct means_memory *memory, enum means_bound by, int64_t limit, int64_t left)
@@ -57,25 +58,31 @@ static bool group_path(const char *group, const char *file, char path[SYSTEM_PAT
 	return snprintf(path, SYSTEM_PATH, "%s/%s", group, file) < SYSTEM_PATH;
 }
 
-/* One group's own limit. What it uses counts files that were read once and wait to be read again: they go first. */
-static void read_group(const struct version *version, const char *root, const char *group, struct means_memory *memory)
+/* One group's own limit. What it uses counts files that were read once and wait to be read again:
+ * they go first. */
+static void read_group(const struct version *version, const char *root, const char *group,
+	struct means_memory *memory)
 {
 	char path[SYSTEM_PATH];
 	int64_t limit, used, cached;
 
-	if (!group_path(group, version->limit, path) || !system_number(root, path, &limit) || limit >= endless)
+	if (!group_path(group, version->limit, path) || !system_number(root, path, &limit) ||
+		limit >= endless)
 		return;
 	if (!group_path(group, version->used, path) || !system_number(root, path, &used))
 		return;
-	cached = group_path(group, version->stat, path) ? read_key(root, path, version->cached) : -1;
+	cached =
+		group_path(group, version->stat, path) ? read_key(root, path, version->cached) : -1;
 	if (cached > 0 && cached <= used)
 		used -= cached;
 	bound(memory, MEANS_GROUP, limit, limit - used);
 }
 
-/* Walks up from our own group, as any of its parents may hold the limit. Where only a part of the tree is mounted, as in a container, our own
- * path leads nowhere, and the last step up is the group we are in. */
-static void read_groups(const struct version *version, const char *root, struct means_memory *memory)
+/* Walks up from our own group, as any of its parents may hold the limit. Where only a part of the
+ * tree is mounted, as in a container, our own path leads nowhere, and the last step up is the group
+ * we are in. */
+static void read_groups(
+	const struct version *version, const char *root, struct means_memory *memory)
 {
 	FILE *file = system_open(root, "/proc/self/cgroup");
 	char line[SYSTEM_PATH], path[SYSTEM_PATH], *group = NULL;
@@ -96,7 +103,8 @@ static void read_groups(const struct version *version, const char *root, struct 
 
 		/* "/" itself is the mount, without a slash. */
 		for (int i = 0; i < 2 && version->mounts[i]; i++)
-			if (snprintf(path, sizeof(path), "%s%s", version->mounts[i], group[0] && group[1] ? group : "") < (int)sizeof(path))
+			if (snprintf(path, sizeof(path), "%s%s", version->mounts[i],
+				    group[0] && group[1] ? group : "") < (int)sizeof(path))
 				read_group(version, root, path, memory);
 		if (!slash || !group[1])
 			return;
@@ -104,8 +112,10 @@ static void read_groups(const struct version *version, const char *root, struct 
 	}
 }
 
-/* A soft limit of /proc/self/limits, against what is used of it already (KiB in /proc/self/status). */
-static void read_limit(const char *root, const char *name, const char *used_key, enum means_bound by, struct means_memory *memory)
+/* A soft limit of /proc/self/limits, against what is used of it already (KiB in /proc/self/status).
+ */
+static void read_limit(const char *root, const char *name, const char *used_key,
+	enum means_bound by, struct means_memory *memory)
 {
 	FILE *file = system_open(root, "/proc/self/limits");
 	int64_t used = read_key(root, "/proc/self/status", used_key);
@@ -113,7 +123,8 @@ static void read_limit(const char *root, const char *name, const char *used_key,
 	char line[256];
 
 	while (file && limit < 0 && fgets(line, sizeof(line), file))
-		if (strncmp(line, name, strlen(name)) == 0 && sscanf(line + strlen(name), " %lld", &limit) != 1)
+		if (strncmp(line, name, strlen(name)) == 0 &&
+			sscanf(line + strlen(name), " %lld", &limit) != 1)
 			limit = -1;
 	if (file)
 		fclose(file);
@@ -142,10 +153,14 @@ struct means_memory means_memory(const char *root)
 const char *means_half(enum means_bound bound)
 {
 	switch (bound) {
-	case MEANS_GROUP: return "half of what the control group still allows";
-	case MEANS_ADDRESSES: return "half of what ulimit -v still allows";
-	case MEANS_DATA: return "half of what ulimit -d still allows";
-	default: return "half of this machine's free memory";
+	case MEANS_GROUP:
+		return "half of what the control group still allows";
+	case MEANS_ADDRESSES:
+		return "half of what ulimit -v still allows";
+	case MEANS_DATA:
+		return "half of what ulimit -d still allows";
+	default:
+		return "half of this machine's free memory";
 	}
 }
 
@@ -159,5 +174,6 @@ void means_words(const struct means_memory *memory, char *buffer, size_t size)
 		snprintf(buffer, size, "the control group allows %s", limit);
 	else if (memory->bound != MEANS_FREE)
 		snprintf(buffer, size, "the process' limit of %s is %s (ulimit -%c)",
-			memory->bound == MEANS_ADDRESSES ? "address space" : "data", limit, memory->bound == MEANS_ADDRESSES ? 'v' : 'd');
+			memory->bound == MEANS_ADDRESSES ? "address space" : "data", limit,
+			memory->bound == MEANS_ADDRESSES ? 'v' : 'd');
 }

@@ -10,30 +10,33 @@
 #include "engine/counting.h"
 #include "engine/settle.h"
 
-/* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 µs; trials must be short, so that
- * most of them meet no interruption, and long against the counter's step. */
+/* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 µs; trials must be
+ * short, so that most of them meet no interruption, and long against the counter's step. */
 enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120, WATCH_LINKS = MEASURE_WATCH_LINKS };
 
-/* The smallest n of a trial whose whole working set is one pass: in less, what a call costs apart from its elements
- * shows in the slope. */
+/* The smallest n of a trial whose whole working set is one pass: in less, what a call costs apart
+ * from its elements shows in the slope. */
 enum { RING_MINIMUM = 2048 };
 
-/* Seconds of the shorter timed region: in the first cache, where a trial should be over before an interruption
- * comes; and beyond, where each stretch starts anew in cold lines and must be long enough to settle. */
+/* Seconds of the shorter timed region: in the first cache, where a trial should be over before an
+ * interruption comes; and beyond, where each stretch starts anew in cold lines and must be long
+ * enough to settle. */
 static const double region_near = 5e-6;
 static const double region_far = 25e-6;
 
-/* A trial of a whole ring may last seconds. Where it lasts longer than this, time in which something else had the core is taken off it; away for
- * more than that share of its time it is contended: its data had to come back, too. */
+/* A trial of a whole ring may last seconds. Where it lasts longer than this, time in which
+ * something else had the core is taken off it; away for more than that share of its time it is
+ * contended: its data had to come back, too. */
 #define LONG_TRIAL 0.001
-#define AWAY_MOST 0.01
+#define AWAY_MOST  0.01
 
-/* The reference chain before and after a trial may differ by so much; of one that lasts long the clock wanders meanwhile, and the mean of both is
- * what there is. */
+/* The reference chain before and after a trial may differ by so much; of one that lasts long the
+ * clock wanders meanwhile, and the mean of both is what there is. */
 #define DRIFT_MOST 0.02
 #define DRIFT_LONG 0.06
 
-/* Complete runs that take less than this, seconds, are over before anyone looks how far they are. */
+/* Complete runs that take less than this, seconds, are over before anyone looks how far they are.
+ */
 #define TOLD_LEAST 0.05
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
@@ -53,8 +56,10 @@ static double seconds_of_call(const struct measure *measure, uint64_t elements)
 	return (double)(end - begin) / measure->clock->hz;
 }
 
-/* Reads one byte of every line, in the order of memory: the quickest way to bring a working set into the caches. */
-static void touch(const struct kernel_run *run, uint64_t bytes, double until, const atomic_bool *cancel)
+/* Reads one byte of every line, in the order of memory: the quickest way to bring a working set
+ * into the caches. */
+static void touch(
+	const struct kernel_run *run, uint64_t bytes, double until, const atomic_bool *cancel)
 {
 	const volatile unsigned char *memory = run->memory;
 
@@ -69,8 +74,8 @@ static void touch(const struct kernel_run *run, uint64_t bytes, double until, co
 static struct stretch within_ring(const struct kernel_run *run, double each)
 {
 	uint64_t turns = run->ring / run->granule;
-	struct stretch stretch = {
-		.half = turns / 8 * run->granule, .whole = (turns - 1) * run->granule};
+	struct stretch stretch = { .half = turns / 8 * run->granule,
+		.whole = (turns - 1) * run->granule };
 
 	stretch.calls = (unsigned)fmax(
 		1, fmin(1000, ceil(2 * region_near / (each * (double)stretch.whole))));
@@ -99,16 +104,18 @@ void measure_settled(struct measure *measure, double each)
 		return;
 	choose_long(measure, fmax(region_far, 400 * measure->clock->step / measure->clock->hz));
 	measure->count = (struct stretch){
-		.half = measure->half, .whole = measure->whole, .calls = measure->calls};
+		.half = measure->half, .whole = measure->whole, .calls = measure->calls
+	};
 }
 
-void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock, uint64_t first_cache,
-	uint64_t warm_most, double warm_seconds, const atomic_bool *cancel)
+void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock,
+	uint64_t first_cache, uint64_t warm_most, double warm_seconds, const atomic_bool *cancel)
 {
 	uint64_t footprint = run->kernel->footprint(run->v);
 	bool near = footprint <= first_cache;
 	double until = clock_seconds() + warm_seconds, region, seconds, each, shortest;
-	uint64_t pilot = round_up(512, run->granule), period = near && run->passes ? 0 : run->period;
+	uint64_t pilot = round_up(512, run->granule),
+		 period = near && run->passes ? 0 : run->period;
 
 	*measure = (struct measure){ .run = run, .clock = clock, .calls = 1, .cpu = -1 };
 	clock_clean_vectors();
@@ -134,26 +141,33 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 		region = shortest;
 	measure->rewind = near && !period;
 	if (run->complete) {
-		/* What a call costs apart from its elements is part of the whole; only the fence is not. */
+		/* What a call costs apart from its elements is part of the whole; only the fence is
+		 * not. */
 		measure->rewind = true;
 		measure->whole = run->ring;
-		measure->calls = (unsigned)fmax(1, fmin(ceil(region / (seconds * (double)run->ring)), 1000));
+		measure->calls =
+			(unsigned)fmax(1, fmin(ceil(region / (seconds * (double)run->ring)), 1000));
 	} else if (period) {
 		region = fmax(region, region_far);
 		measure->half = round_up((uint64_t)(region / seconds) + 1, period);
 		measure->whole = 2 * measure->half;
 	} else if (near && run->kernel->seamless) {
-		/* One long call each: a misprediction at its end, which may strike one side alone, then weighs little. */
-		measure->half = round_up((uint64_t)(region / seconds) + RING_MINIMUM / 2, run->granule);
+		/* One long call each: a misprediction at its end, which may strike one side alone,
+		 * then weighs little. */
+		measure->half =
+			round_up((uint64_t)(region / seconds) + RING_MINIMUM / 2, run->granule);
 		measure->whole = 2 * measure->half;
 	} else if (near) {
-		/* Whole passes of a small ring on either side; half a pass and a pass of one that is long enough. */
+		/* Whole passes of a small ring on either side; half a pass and a pass of one that
+		 * is long enough. */
 		uint64_t passes = (RING_MINIMUM / 2 + run->ring - 1) / run->ring;
 
-		if (!run->passes && ((run->ring >= RING_MINIMUM && run->ring >= 2 * run->granule) || run->kernel->halved)) {
+		if (!run->passes && ((run->ring >= RING_MINIMUM && run->ring >= 2 * run->granule) ||
+					    run->kernel->halved)) {
 			measure->whole = run->ring;
-			measure->half = run->kernel->halved ? run->ring / 2 :
-				run->ring / 2 / run->granule * run->granule;
+			measure->half = run->kernel->halved
+						? run->ring / 2
+						: run->ring / 2 / run->granule * run->granule;
 		} else {
 			measure->half = passes * run->ring;
 			measure->whole = 2 * measure->half;
@@ -164,16 +178,20 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	} else {
 		choose_long(measure, region);
 	}
-	if (near && !run->kernel->halved && !run->complete && !period && run->ring >= 8 * run->granule)
+	if (near && !run->kernel->halved && !run->complete && !period &&
+		run->ring >= 8 * run->granule)
 		measure->count = within_ring(run, each);
 	else
-		measure->count = (struct stretch){ .half = measure->half, .whole = measure->whole, .calls = measure->calls };
+		measure->count = (struct stretch){
+			.half = measure->half, .whole = measure->whole, .calls = measure->calls
+		};
 	run->kernel->rewind(run);
 	measure->begin = clock_seconds();
 }
 
 /* One timed region: calls on the given number of elements. */
-static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements, unsigned calls)
+static inline uint64_t region_ticks(
+	const struct measure *measure, uint64_t elements, unsigned calls)
 {
 	struct kernel_run *run = measure->run;
 	void (*call)(struct kernel_run *, uint64_t) = run->kernel->call;
@@ -194,9 +212,11 @@ void measure_region(struct measure *measure, uint64_t elements)
 	region_ticks(measure, elements, measure->count.calls);
 }
 
-/* The same with the core cycles of user space, which are read outside the ticks: reading them may take a system call. Never inlined:
- * what stands between the readings besides is then the same for both lengths. */
-static __attribute__((noinline)) uint64_t region_counted(const struct measure *measure, uint64_t elements, uint64_t *cycles)
+/* The same with the core cycles of user space, which are read outside the ticks: reading them may
+ * take a system call. Never inlined: what stands between the readings besides is then the same for
+ * both lengths. */
+static __attribute__((noinline)) uint64_t region_counted(
+	const struct measure *measure, uint64_t elements, uint64_t *cycles)
 {
 	uint64_t begin = counting_read_cycles(measure->counting);
 	uint64_t ticks = region_ticks(measure, elements, measure->calls);
@@ -206,8 +226,8 @@ static __attribute__((noinline)) uint64_t region_counted(const struct measure *m
 }
 
 struct chain_time {
-	double slope;      /* ticks a cycle */
-	double total;      /* ticks of both regions */
+	double slope; /* ticks a cycle */
+	double total; /* ticks of both regions */
 };
 
 static struct chain_time chain_ticks(const struct clock *clock)
@@ -219,15 +239,16 @@ static struct chain_time chain_ticks(const struct clock *clock)
 	uint64_t c = clock_ticks();
 
 	return (struct chain_time){
-		.slope = ((double)(c - b) - (double)(b - a)) / ((CHAIN_LONG - CHAIN_SHORT) * clock->link),
+		.slope = ((double)(c - b) - (double)(b - a)) /
+			 ((CHAIN_LONG - CHAIN_SHORT) * clock->link),
 		.total = (double)(c - a),
 	};
 }
 
 /* What the system says of this thread. */
 struct presence {
-	long switches;       /* involuntary ones */
-	double on, at;       /* seconds that it ran, and of the clock */
+	long switches; /* involuntary ones */
+	double on, at; /* seconds that it ran, and of the clock */
 };
 
 static struct presence presence(void)
@@ -239,7 +260,9 @@ static struct presence presence(void)
 	/* What rusage says of it goes by the system's ticks. */
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &on);
 	return (struct presence){
-		.switches = usage.ru_nivcsw, .on = (double)on.tv_sec + (double)on.tv_nsec * 1e-9, .at = clock_seconds(),
+		.switches = usage.ru_nivcsw,
+		.on = (double)on.tv_sec + (double)on.tv_nsec * 1e-9,
+		.at = clock_seconds(),
 	};
 }
 
@@ -252,14 +275,16 @@ static double away(const struct presence *before, const struct presence *after)
 }
 
 /* Whether a trial lasts so long itself that it meets switches whatever is done. */
-static bool is_long(const struct measure *measure, const struct presence *before, const struct presence *after)
+static bool is_long(
+	const struct measure *measure, const struct presence *before, const struct presence *after)
 {
 	return measure->run->complete && after->at - before->at >= LONG_TRIAL;
 }
 
-/* One region, in ticks, and in cycles where they are counted: of the program alone. Of a complete run, which may last seconds, without the time in
- * which something else ran. */
-static uint64_t region(const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
+/* One region, in ticks, and in cycles where they are counted: of the program alone. Of a complete
+ * run, which may last seconds, without the time in which something else ran. */
+static uint64_t region(
+	const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
 {
 	struct presence first = { 0 }, last;
 	uint64_t ticks;
@@ -267,7 +292,8 @@ static uint64_t region(const struct measure *measure, uint64_t elements, double 
 
 	if (measure->run->complete)
 		first = presence();
-	ticks = measure->counting ? region_counted(measure, elements, cycles) : region_ticks(measure, elements, measure->calls);
+	ticks = measure->counting ? region_counted(measure, elements, cycles)
+				  : region_ticks(measure, elements, measure->calls);
 	if (!measure->run->complete)
 		return ticks;
 	last = presence();
@@ -285,7 +311,8 @@ static void count_trial(struct trial *trial, double cycles, double seconds)
 	trial->check = (float)(cpe / cycles);
 }
 
-/* Others have taken the counter: from here on, and for what was measured before, the reference chain is the clock. */
+/* Others have taken the counter: from here on, and for what was measured before, the reference
+ * chain is the clock. */
 static void lose_counter(struct measure *measure, struct trials *trials)
 {
 	measure->counting = NULL;
@@ -293,8 +320,10 @@ static void lose_counter(struct measure *measure, struct trials *trials)
 		trial_uncount(&trials->trial[i]);
 }
 
-/* Tells of the complete run that comes next: of those that must be made, and of those that the time is enough for. */
-static void tell_run(const struct measure *measure, const struct measure_goal *goal, unsigned made, unsigned fewest, double each)
+/* Tells of the complete run that comes next: of those that must be made, and of those that the time
+ * is enough for. */
+static void tell_run(const struct measure *measure, const struct measure_goal *goal, unsigned made,
+	unsigned fewest, double each)
 {
 	double now = clock_seconds(), more = 0;
 
@@ -307,7 +336,8 @@ static void tell_run(const struct measure *measure, const struct measure_goal *g
 	if (made > 0)
 		more = ceil(fmax(goal->until - now, 0) / each);
 	more = fmax(more, made < fewest ? fewest - made : 1);
-	progress_begin(measure->progress, STAGE_RUNNING, made + 1, made + (unsigned)fmin(more, TRIALS_MAX));
+	progress_begin(measure->progress, STAGE_RUNNING, made + 1,
+		made + (unsigned)fmin(more, TRIALS_MAX));
 }
 
 /* What two clock readings found of the kernel. */
@@ -370,7 +400,7 @@ static void time_round(const struct measure *measure, struct round *round, struc
 	if (measure->rewind)
 		region_ticks(measure, measure->half, measure->calls);
 	for (unsigned i = 0; i < count; i++) {
-		timed[i] = (struct timed){0};
+		timed[i] = (struct timed){ 0 };
 		timed[i].half = region(measure, measure->half, hz, &timed[i].half_cycles);
 		timed[i].whole = region(measure, measure->whole, hz, &timed[i].whole_cycles);
 	}
@@ -417,8 +447,9 @@ static struct trial make_trial(const struct measure *measure, const struct round
 	double elements = (double)measure->calls *
 			  (double)(measure->far ? measure->whole : measure->whole - measure->half);
 	double cycle = (round->before.slope + round->after.slope) / 2, cycles = 1;
-	double slope = ((double)timed->whole -
-			       (measure->far ? clock->overhead : (double)timed->half)) / elements;
+	double slope =
+		((double)timed->whole - (measure->far ? clock->overhead : (double)timed->half)) /
+		elements;
 	struct trial trial = {
 		.cpe = slope / cycle,
 		.ghz = hz / cycle * 1e-9,
@@ -434,7 +465,8 @@ static struct trial make_trial(const struct measure *measure, const struct round
 
 	if (measure->counting)
 		cycles = ((double)timed->whole_cycles -
-				 (measure->far ? 0 : (double)timed->half_cycles)) / elements;
+				 (measure->far ? 0 : (double)timed->half_cycles)) /
+			 elements;
 	if (slope <= 0 || cycles <= 0)
 		trial.fate = TRIAL_BROKEN;
 	if (measure->counting && trial.fate != TRIAL_BROKEN)
@@ -498,7 +530,7 @@ static void mark_drifting(const struct measure *measure, struct trials *trials)
 static bool is_precise(
 	const struct measure *measure, const struct trials *trials, const struct measure_goal *goal)
 {
-	const struct run_facts facts = {.calls = 1};
+	const struct run_facts facts = { .calls = 1 };
 	struct sample sample;
 
 	if (goal->precision <= 0 || measure->far || trials_quiet(trials) < QUIET_ENOUGH)
@@ -548,7 +580,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	double hz = clock_hz(clock), began = clock_seconds();
 	unsigned made = 0, stable = 0, looked = 0, waited = 0;
 	unsigned fewest = measure->run->complete ? goal->fewest > 0 ? goal->fewest : 1 : 3;
-	struct round round = {.was = presence()};
+	struct round round = { .was = presence() };
 	struct timed timed[ROUND_TRIALS];
 
 	clock_clean_vectors();
@@ -569,8 +601,8 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		fate = fate_of(measure, &round);
 		if (measure->counting && !counting_cycles(measure->counting))
 			lose_counter(measure, trials);
-		/* Full, and time left: a contended spell may end yet. The last trials stay, so that there is something
-		 * to go by if it does not. */
+		/* Full, and time left: a contended spell may end yet. The last trials stay, so that
+		 * there is something to go by if it does not. */
 		if (trials->count + count > TRIALS_MAX) {
 			measure_classify(trials);
 			trials_make_room(trials);

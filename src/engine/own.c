@@ -22,15 +22,15 @@ enum { SOURCE_MOST = 4 << 20, SAID_MOST = 64 << 10, FLAGS_MOST = 64 };
 struct own {
 	char *path, *cflags, *library;
 	struct own_description description;
-	struct stat file;      /* the file as it was read */
+	struct stat file; /* the file as it was read */
 };
 
 static struct {
 	struct own own[OWN_SLOTS];
 	struct kernel kernel[OWN_SLOTS];
-	unsigned opened;       /* so far: the next slot, and part of the library's name */
-	char directory[256];   /* for libraries; empty: not made yet */
-	pid_t owner;           /* whose directory it is: a child that calls exit() leaves it alone */
+	unsigned opened;     /* so far: the next slot, and part of the library's name */
+	char directory[256]; /* for libraries; empty: not made yet */
+	pid_t owner;	     /* whose directory it is: a child that calls exit() leaves it alone */
 } all;
 
 bool own_is_path(const char *word)
@@ -38,7 +38,8 @@ bool own_is_path(const char *word)
 	size_t length = strlen(word);
 
 	return word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 ||
-		(length > 2 && (strcmp(word + length - 2, ".c") == 0 || strcmp(word + length - 2, ".S") == 0));
+	       (length > 2 && (strcmp(word + length - 2, ".c") == 0 ||
+				      strcmp(word + length - 2, ".S") == 0));
 }
 
 const char *own_path(const struct own *own)
@@ -64,14 +65,15 @@ uint64_t own_elements(const struct own *own, int64_t n)
 static bool same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
-		a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 bool own_changed(const struct own *own)
 {
 	struct stat now;
 
-	return stat(own->path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size > 0 && !same_file(&now, &own->file);
+	return stat(own->path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size > 0 &&
+	       !same_file(&now, &own->file);
 }
 
 void own_seen(const struct own *own)
@@ -101,10 +103,12 @@ static struct status make_directory(void)
 		return status_ok();
 	if (!base || !*base)
 		base = "/tmp";
-	if (snprintf(all.directory, sizeof(all.directory), "%s/slexplore-XXXXXX", base) >= (int)sizeof(all.directory) ||
+	if (snprintf(all.directory, sizeof(all.directory), "%s/slexplore-XXXXXX", base) >=
+			(int)sizeof(all.directory) ||
 		!mkdtemp(all.directory)) {
 		all.directory[0] = '\0';
-		return status_make(STATUS_FAILED, "no directory for compiled loops in %.120s: %s", base, strerror(errno));
+		return status_make(STATUS_FAILED, "no directory for compiled loops in %.120s: %s",
+			base, strerror(errno));
 	}
 	all.owner = getpid();
 	atexit(remove_directory);
@@ -136,7 +140,8 @@ static struct status read_source(const char *path, struct text *text, struct sta
 
 /* ---- compiling ---- */
 
-/* Splits words at blanks into `words` (ended by NULL); "..." and '...' hold blanks together. The buffer is changed. */
+/* Splits words at blanks into `words` (ended by NULL); "..." and '...' hold blanks together. The
+ * buffer is changed. */
 static int split(char *flags, char **words, int room)
 {
 	int count = 0;
@@ -164,7 +169,8 @@ static int split(char *flags, char **words, int room)
 	return count;
 }
 
-/* Runs a program and collects what it says. Returns how it ended as waitpid() tells, or -1 and errno when it cannot be started. */
+/* Runs a program and collects what it says. Returns how it ended as waitpid() tells, or -1 and
+ * errno when it cannot be started. */
 static int run(char **words, struct text *said)
 {
 	posix_spawn_file_actions_t actions;
@@ -211,8 +217,10 @@ static int run(char **words, struct text *said)
 
 static struct status compile(const struct own *own, struct text *said)
 {
-	const char *compiler = getenv("CC"), *flags = own->cflags ? own->cflags :
-		own->description.has_cflags ? own->description.cflags : "-O2";
+	const char *compiler = getenv("CC"), *flags = own->cflags ? own->cflags
+						      : own->description.has_cflags
+							      ? own->description.cflags
+							      : "-O2";
 	char *words[FLAGS_MOST + 16], *compiler_words, *flag_words, path[4096];
 	struct status status = status_ok();
 	int count, how;
@@ -235,10 +243,12 @@ static struct status compile(const struct own *own, struct text *said)
 	words[count] = NULL;
 	how = run(words, said);
 	if (how < 0)
-		status = status_make(STATUS_FAILED, "%.80s: no compiler: \"%.60s\": %s; install one, or name one in CC", own->path,
-			words[0], strerror(errno));
+		status = status_make(STATUS_FAILED,
+			"%.80s: no compiler: \"%.60s\": %s; install one, or name one in CC",
+			own->path, words[0], strerror(errno));
 	else if (how != 0)
-		status = status_make(STATUS_FAILED, "%.120s does not compile (%.40s %.60s)", own->path, compiler, flags);
+		status = status_make(STATUS_FAILED, "%.120s does not compile (%.40s %.60s)",
+			own->path, compiler, flags);
 	free(compiler_words);
 	free(flag_words);
 	return status;
@@ -256,17 +266,21 @@ static void own_free(struct own *own)
 
 /* ---- opening ---- */
 
-struct status own_open(const char *path, const char *cflags, struct text *said, const struct kernel **kernel)
+struct status own_open(
+	const char *path, const char *cflags, struct text *said, const struct kernel **kernel)
 {
-	struct own own = { .path = memory_string(path), .cflags = cflags ? memory_string(cflags) : NULL };
+	struct own own = { .path = memory_string(path),
+		.cflags = cflags ? memory_string(cflags) : NULL };
 	unsigned slot = all.opened % OWN_SLOTS;
 	struct text source = { 0 }, library = { 0 };
 	struct status status = status_ok();
 
 	/* A statically linked program has no loader, and says so for itself. */
 	if (!dlopen(NULL, RTLD_NOW))
-		status = status_make(STATUS_FAILED, "%.80s: own loops need a program that is not linked statically: this one "
-			"cannot load code", path);
+		status = status_make(STATUS_FAILED,
+			"%.80s: own loops need a program that is not linked statically: this one "
+			"cannot load code",
+			path);
 	if (status_is_ok(&status))
 		status = read_source(path, &source, &own.file);
 	if (status_is_ok(&status))
@@ -303,14 +317,19 @@ struct status own_load(const struct own *own, own_loop **loop)
 		const char *why = dlerror();
 
 		/* "…/own-3.so: undefined symbol: f" */
-		if (why && strncmp(why, own->library, strlen(own->library)) == 0 && strstr(why, ": "))
+		if (why && strncmp(why, own->library, strlen(own->library)) == 0 &&
+			strstr(why, ": "))
 			why = strstr(why, ": ") + 2;
-		return status_make(STATUS_FAILED, "%.80s cannot be loaded: %.120s", own->path, why ? why : "it is not said why");
+		return status_make(STATUS_FAILED, "%.80s cannot be loaded: %.120s", own->path,
+			why ? why : "it is not said why");
 	}
 	symbol = dlsym(library, "loop");
 	if (!symbol)
-		return status_make(STATUS_FAILED, "%.80s has no function loop(): write  long loop(long n, void *a, void *b, void *c, "
-			"void *d)", own->path);
+		return status_make(STATUS_FAILED,
+			"%.80s has no function loop(): write  long loop(long n, void *a, void *b, "
+			"void *c, "
+			"void *d)",
+			own->path);
 	memcpy(loop, &symbol, sizeof(symbol));
 	return status_ok();
 }

@@ -13,8 +13,8 @@
 static struct {
 	own_loop *loop;
 	struct own_data data;
-	int64_t n[2];                /* a whole pass, and half of one */
-	uint64_t elements;           /* of a call with n */
+	int64_t n[2];	   /* a whole pass, and half of one */
+	uint64_t elements; /* of a call with n */
 	_Atomic uint64_t *calls;
 } child;
 
@@ -68,7 +68,8 @@ void own_child_call(struct kernel_run *run, uint64_t elements)
 {
 	void *const *argument = child.data.argument;
 	bool half = elements < child.elements;
-	/* The same instructions and branches for a half as for a whole pass: their difference is to be the loop's alone. */
+	/* The same instructions and branches for a half as for a whole pass: their difference is to
+	 * be the loop's alone. */
 	uint64_t passes = elements / child.elements + half;
 
 	(void)run;
@@ -93,15 +94,18 @@ int own_steps_prepare(void *context)
 
 	own_child_begin();
 	/* Stopped by its tracer alone. */
-	steps->memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	steps->memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (steps->memory == MAP_FAILED) {
-		*steps->failure = status_make(STATUS_FAILED, "%.80s: memory refused: %s", own_path(steps->own), strerror(errno));
+		*steps->failure = status_make(STATUS_FAILED, "%.80s: memory refused: %s",
+			own_path(steps->own), strerror(errno));
 		return 1;
 	}
 	*steps->failure = own_load(steps->own, &steps->loop);
 	if (!status_is_ok(steps->failure))
 		return 1;
-	own_data_make(&steps->data, description, steps->n[0], steps->n[1], steps->seed, steps->memory);
+	own_data_make(
+		&steps->data, description, steps->n[0], steps->n[1], steps->seed, steps->memory);
 	return 0;
 }
 

@@ -5,8 +5,9 @@
 
 #include "base/random.h"
 
-/* Arguments start at different places within a page, 17 lines apart: loads and stores a few elements away from each other in two
- * arrays then never agree in their low 12 bits, which would make them wait for each other. */
+/* Arguments start at different places within a page, 17 lines apart: loads and stores a few
+ * elements away from each other in two arrays then never agree in their low 12 bits, which would
+ * make them wait for each other. */
 enum { PAGE = 4096, LINE = 64, APART = 17 * LINE };
 
 /* Where argument `index` begins when the ones before end at `end`. */
@@ -31,27 +32,48 @@ static void put(unsigned char *memory, enum own_type type, uint64_t index, doubl
 {
 	/* Each type's own conversion; numbers were checked against what it holds. */
 	switch (type) {
-	case OWN_I8: ((int8_t *)memory)[index] = (int8_t)number; break;
-	case OWN_U8: memory[index] = (uint8_t)number; break;
-	case OWN_I16: ((int16_t *)(void *)memory)[index] = (int16_t)number; break;
-	case OWN_U16: ((uint16_t *)(void *)memory)[index] = (uint16_t)number; break;
-	case OWN_I32: ((int32_t *)(void *)memory)[index] = (int32_t)number; break;
-	case OWN_U32: ((uint32_t *)(void *)memory)[index] = (uint32_t)number; break;
-	case OWN_I64: ((int64_t *)(void *)memory)[index] = (int64_t)number; break;
-	case OWN_U64: ((uint64_t *)(void *)memory)[index] = (uint64_t)number; break;
-	case OWN_F32: ((float *)(void *)memory)[index] = (float)number; break;
-	default: ((double *)(void *)memory)[index] = number; break;
+	case OWN_I8:
+		((int8_t *)memory)[index] = (int8_t)number;
+		break;
+	case OWN_U8:
+		memory[index] = (uint8_t)number;
+		break;
+	case OWN_I16:
+		((int16_t *)(void *)memory)[index] = (int16_t)number;
+		break;
+	case OWN_U16:
+		((uint16_t *)(void *)memory)[index] = (uint16_t)number;
+		break;
+	case OWN_I32:
+		((int32_t *)(void *)memory)[index] = (int32_t)number;
+		break;
+	case OWN_U32:
+		((uint32_t *)(void *)memory)[index] = (uint32_t)number;
+		break;
+	case OWN_I64:
+		((int64_t *)(void *)memory)[index] = (int64_t)number;
+		break;
+	case OWN_U64:
+		((uint64_t *)(void *)memory)[index] = (uint64_t)number;
+		break;
+	case OWN_F32:
+		((float *)(void *)memory)[index] = (float)number;
+		break;
+	default:
+		((double *)(void *)memory)[index] = number;
+		break;
 	}
 }
 
-/* Whole numbers wrap round where the type is too narrow: an index into 8 bits counts to 255 and begins again. */
+/* Whole numbers wrap round where the type is too narrow: an index into 8 bits counts to 255 and
+ * begins again. */
 static void put_whole(unsigned char *memory, enum own_type type, uint64_t index, uint64_t number)
 {
 	unsigned bytes = own_type_bytes(type);
 
 	if (type == OWN_F32 || type == OWN_F64)
 		put(memory, type, index, (double)number);
-	else      /* little-endian, as x86-64 and AArch64 Linux are */
+	else /* little-endian, as x86-64 and AArch64 Linux are */
 		memcpy(memory + index * bytes, &number, bytes);
 }
 
@@ -64,7 +86,8 @@ static uint64_t get_whole(const unsigned char *memory, unsigned bytes, uint64_t 
 }
 
 /* Sattolo's shuffle: one cycle through all, each with the same chance. */
-static void make_permutation(unsigned char *memory, enum own_type type, uint64_t count, struct random *random)
+static void make_permutation(
+	unsigned char *memory, enum own_type type, uint64_t count, struct random *random)
 {
 	unsigned bytes = own_type_bytes(type);
 
@@ -78,10 +101,12 @@ static void make_permutation(unsigned char *memory, enum own_type type, uint64_t
 	}
 }
 
-static void make_array(unsigned char *memory, const struct own_argument *argument, int64_t n, struct random *random)
+static void make_array(unsigned char *memory, const struct own_argument *argument, int64_t n,
+	struct random *random)
 {
 	uint64_t count = (uint64_t)own_count(&argument->count, n);
-	uint64_t bound = argument->content == OWN_RANDOM ? (uint64_t)own_count(&argument->bound, n) : 0;
+	uint64_t bound =
+		argument->content == OWN_RANDOM ? (uint64_t)own_count(&argument->bound, n) : 0;
 	bool floating = argument->type == OWN_F32 || argument->type == OWN_F64;
 
 	switch (argument->content) {
@@ -91,8 +116,10 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 		break;
 	case OWN_RANDOM:
 		for (uint64_t i = 0; i < count; i++)
-			if (floating)      /* 24 bits, so that a float does not round up to the bound */
-				put(memory, argument->type, i, (double)(random_next(random) >> 40) * 0x1p-24 * (double)bound);
+			if (floating) /* 24 bits, so that a float does not round up to the bound */
+				put(memory, argument->type, i,
+					(double)(random_next(random) >> 40) * 0x1p-24 *
+						(double)bound);
 			else
 				put_whole(memory, argument->type, i, random_below(random, bound));
 		break;
@@ -106,14 +133,20 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 	}
 }
 
-/* Nodes go in after a random earlier one, which makes every order equally likely; the first node in memory stays the first. */
-static void make_list(unsigned char *memory, const struct own_argument *argument, int64_t n, struct random *random)
+/* Nodes go in after a random earlier one, which makes every order equally likely; the first node in
+ * memory stays the first. */
+static void make_list(unsigned char *memory, const struct own_argument *argument, int64_t n,
+	struct random *random)
 {
-	uint64_t count = (uint64_t)own_count(&argument->count, n), spacing = (uint64_t)argument->spacing;
+	uint64_t count = (uint64_t)own_count(&argument->count, n),
+		 spacing = (uint64_t)argument->spacing;
 
 	*(void **)(void *)memory = NULL;
 	for (uint64_t i = 1; i < count; i++) {
-		void **before = (void **)(void *)(memory + (argument->sequential ? i - 1 : random_below(random, i)) * spacing);
+		void **before =
+			(void **)(void *)(memory +
+					  (argument->sequential ? i - 1 : random_below(random, i)) *
+						  spacing);
 		void **node = (void **)(void *)(memory + i * spacing);
 
 		*node = *before;
@@ -121,8 +154,8 @@ static void make_list(unsigned char *memory, const struct own_argument *argument
 	}
 }
 
-void own_data_make(struct own_data *data, const struct own_description *description, int64_t n, int64_t shorter, uint64_t seed,
-	void *memory)
+void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
+	int64_t shorter, uint64_t seed, void *memory)
 {
 	struct random random = { seed };
 	uint64_t end = 0;

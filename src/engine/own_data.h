@@ -7,22 +7,24 @@
 #include "engine/own_describe.h"
 
 struct own_data {
-	void *argument[OWN_ARGUMENTS];      /* a, b, c, d; NULL where not described */
+	void *argument[OWN_ARGUMENTS]; /* a, b, c, d; NULL where not described */
 	/* Where a list ends when the loop is called with the shorter n: the node. NULL: it ends
 	 * where it always does. */
 	void **cut[OWN_ARGUMENTS];
-	void *next[2][OWN_ARGUMENTS];       /* of that node: [0] whole, [1] cut, which is NULL */
+	void *next[2][OWN_ARGUMENTS]; /* of that node: [0] whole, [1] cut, which is NULL */
 };
 
 /* Bytes of memory that laying out takes: own_bytes() and what keeps the arguments apart. */
 uint64_t own_data_bytes(const struct own_description *description, int64_t n);
 
-/* Lays out everything for n into zeroed memory, aligned to a page. shorter (< n; 0: none) is a second count that the loop will be
- * called with: lists can then be cut to it. The same seed gives the same data. */
-void own_data_make(struct own_data *data, const struct own_description *description, int64_t n, int64_t shorter, uint64_t seed,
-	void *memory);
+/* Lays out everything for n into zeroed memory, aligned to a page. shorter (< n; 0: none) is a
+ * second count that the loop will be called with: lists can then be cut to it. The same seed gives
+ * the same data. */
+void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
+	int64_t shorter, uint64_t seed, void *memory);
 
-/* Lists as for the shorter count, or whole again: the same instructions either way, for who counts them. */
+/* Lists as for the shorter count, or whole again: the same instructions either way, for who counts
+ * them. */
 static inline void own_data_shorten(struct own_data *data, bool shorten)
 {
 	for (int i = 0; i < OWN_ARGUMENTS; i++)

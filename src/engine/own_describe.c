@@ -1,4 +1,5 @@
-/* The comment's grammar: see own_describe.h. A reader that goes from token to token; the first error ends it. */
+/* The comment's grammar: see own_describe.h. A reader that goes from token to token; the first
+ * error ends it. */
 #include "engine/own_describe.h"
 
 #include <ctype.h>
@@ -13,34 +14,44 @@
 
 /* Numbers in counts: with n up to 2^30 nothing overflows. */
 #define NUMBER_MAX (INT64_C(1) << 30)
-enum { SPACING_MAX = 1 << 20, ARRAYS_DEFAULT = 16 << 10, N_DEFAULT = 16384, N_DEFAULT_BARE = 4096, N_DEFAULT_LEAST = 256 };
+enum {
+	SPACING_MAX = 1 << 20,
+	ARRAYS_DEFAULT = 16 << 10,
+	N_DEFAULT = 16384,
+	N_DEFAULT_BARE = 4096,
+	N_DEFAULT_LEAST = 256
+};
 
 static const char example[] = "slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64)";
 
 static const struct {
 	const char *name;
 	unsigned bytes;
-	double low, high;      /* what it holds, of whole numbers; both 0: any */
+	double low, high; /* what it holds, of whole numbers; both 0: any */
 } types[OWN_TYPES] = {
-	[OWN_I8] = { "i8", 1, -128, 127 }, [OWN_U8] = { "u8", 1, 0, 255 },
-	[OWN_I16] = { "i16", 2, -32768, 32767 }, [OWN_U16] = { "u16", 2, 0, 65535 },
-	[OWN_I32] = { "i32", 4, -2147483648.0, 2147483647.0 }, [OWN_U32] = { "u32", 4, 0, 4294967295.0 },
+	[OWN_I8] = { "i8", 1, -128, 127 },
+	[OWN_U8] = { "u8", 1, 0, 255 },
+	[OWN_I16] = { "i16", 2, -32768, 32767 },
+	[OWN_U16] = { "u16", 2, 0, 65535 },
+	[OWN_I32] = { "i32", 4, -2147483648.0, 2147483647.0 },
+	[OWN_U32] = { "u32", 4, 0, 4294967295.0 },
 	/* The largest doubles that convert. */
 	[OWN_I64] = { "i64", 8, -9223372036854775808.0, 9223372036854774784.0 },
 	[OWN_U64] = { "u64", 8, 0, 18446744073709549568.0 },
-	[OWN_F32] = { "f32", 4, 0, 0 }, [OWN_F64] = { "f64", 8, 0, 0 },
+	[OWN_F32] = { "f32", 4, 0, 0 },
+	[OWN_F64] = { "f64", 8, 0, 0 },
 };
 
 static const char all_types[] = "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64";
 
 struct reader {
-	const char *at, *end;      /* of the comment's line */
-	const char *word;          /* where the present word began */
+	const char *at, *end; /* of the comment's line */
+	const char *word;     /* where the present word began */
 	const char *origin;
 	int line;
 	struct status status;
 	struct own_description *description;
-	unsigned given;            /* a bit for each word */
+	unsigned given; /* a bit for each word */
 };
 
 static bool is_float(enum own_type type)
@@ -54,7 +65,8 @@ static bool ok(const struct reader *reader)
 }
 
 /* The first error stays. What was read of the present word is shown. */
-static __attribute__((format(printf, 2, 3))) void wrong(struct reader *reader, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void wrong(
+	struct reader *reader, const char *format, ...)
 {
 	char why[200];
 	const char *word_end = reader->at;
@@ -68,8 +80,9 @@ static __attribute__((format(printf, 2, 3))) void wrong(struct reader *reader, c
 	/* Up to the next blank. */
 	while (word_end < reader->end && !isspace((unsigned char)*word_end))
 		word_end++;
-	reader->status = status_make(STATUS_USAGE, "%.60s:%d: \"%.*s\": %s", reader->origin, reader->line,
-		word_end - reader->word > 40 ? 40 : (int)(word_end - reader->word), reader->word, why);
+	reader->status = status_make(STATUS_USAGE, "%.60s:%d: \"%.*s\": %s", reader->origin,
+		reader->line, word_end - reader->word > 40 ? 40 : (int)(word_end - reader->word),
+		reader->word, why);
 }
 
 static void skip_blanks(struct reader *reader)
@@ -117,7 +130,8 @@ static bool take_whole(struct reader *reader, int64_t *value)
 	skip_blanks(reader);
 	if (reader->at >= reader->end || !isdigit((unsigned char)*reader->at))
 		return false;
-	for (*value = 0; reader->at < reader->end && isdigit((unsigned char)*reader->at); reader->at++)
+	for (*value = 0; reader->at < reader->end && isdigit((unsigned char)*reader->at);
+		reader->at++)
 		if (*value <= NUMBER_MAX)
 			*value = *value * 10 + (*reader->at - '0');
 	return true;
@@ -148,7 +162,8 @@ static int64_t greatest_common(int64_t a, int64_t b)
 static void need_multiple(struct reader *reader, int64_t multiple)
 {
 	struct own_description *description = reader->description;
-	int64_t both = description->multiple / greatest_common(description->multiple, multiple) * multiple;
+	int64_t both =
+		description->multiple / greatest_common(description->multiple, multiple) * multiple;
 
 	if (both > OWN_N_MAX / 4)
 		wrong(reader, "n would have to be a multiple of %" PRId64, both);
@@ -179,15 +194,18 @@ static void take_count(struct reader *reader, struct own_count *count)
 		if (!take_whole(reader, &count->plus) || count->plus > NUMBER_MAX)
 			wrong(reader, "after \"+\" comes a number; a count is %s", forms);
 	} else if (take(reader, '*')) {
-		if (!take_whole(reader, &count->times) || count->times < 1 || count->times > NUMBER_MAX)
+		if (!take_whole(reader, &count->times) || count->times < 1 ||
+			count->times > NUMBER_MAX)
 			wrong(reader, "after \"*\" comes a number from 1; a count is %s", forms);
 	} else if (take(reader, '/')) {
 		if (!take_whole(reader, &count->over) || count->over < 1 || count->over > 1 << 20)
-			wrong(reader, "after \"/\" comes a number from 1 to %d; a count is %s", 1 << 20, forms);
+			wrong(reader, "after \"/\" comes a number from 1 to %d; a count is %s",
+				1 << 20, forms);
 		else
 			need_multiple(reader, count->over);
 	}
-	/* n÷2 nodes of 16 bytes and 3×n elements stay far below 2^63 bytes; what does not fit the memory is told later. */
+	/* n÷2 nodes of 16 bytes and 3×n elements stay far below 2^63 bytes; what does not fit the
+	 * memory is told later. */
 }
 
 static void take_list(struct reader *reader, struct own_argument *argument)
@@ -201,14 +219,16 @@ static void take_list(struct reader *reader, struct own_argument *argument)
 	need(reader, ',', form);
 	if (!ok(reader))
 		return;
-	if (!take_whole(reader, &argument->spacing) || argument->spacing < 8 || argument->spacing % 8 ||
-		argument->spacing > SPACING_MAX)
-		wrong(reader, "the spacing of nodes is a multiple of 8, from 8 to %d bytes", SPACING_MAX);
+	if (!take_whole(reader, &argument->spacing) || argument->spacing < 8 ||
+		argument->spacing % 8 || argument->spacing > SPACING_MAX)
+		wrong(reader, "the spacing of nodes is a multiple of 8, from 8 to %d bytes",
+			SPACING_MAX);
 	if (ok(reader) && take(reader, ',')) {
 		take_name(reader, name);
 		argument->sequential = strcmp(name, "sequential") == 0;
 		if (!argument->sequential && strcmp(name, "random") != 0)
-			wrong(reader, "the third of a list is \"sequential\"; without it the order is random");
+			wrong(reader, "the third of a list is \"sequential\"; without it the order "
+				      "is random");
 	}
 	need(reader, ')', form);
 }
@@ -229,9 +249,11 @@ static void take_number(struct reader *reader, struct own_argument *argument)
 		return;
 	}
 	if (!is_float(argument->type) && (argument->number != floor(argument->number) ||
-		argument->number < types[argument->type].low || argument->number > types[argument->type].high))
-		wrong(reader, "%s holds whole numbers from %.0f to %.0f", types[argument->type].name,
-			types[argument->type].low, types[argument->type].high);
+						 argument->number < types[argument->type].low ||
+						 argument->number > types[argument->type].high))
+		wrong(reader, "%s holds whole numbers from %.0f to %.0f",
+			types[argument->type].name, types[argument->type].low,
+			types[argument->type].high);
 	reader->at += length;
 }
 
@@ -257,7 +279,8 @@ static void take_content(struct reader *reader, struct own_argument *argument)
 	} else if (strcmp(name, "permutation") == 0) {
 		argument->content = OWN_PERMUTATION;
 		if (is_float(argument->type))
-			wrong(reader, "a permutation is of whole numbers, i32 say, not of %s", types[argument->type].name);
+			wrong(reader, "a permutation is of whole numbers, i32 say, not of %s",
+				types[argument->type].name);
 	} else {
 		reader->at = begin;
 		take_number(reader, argument);
@@ -279,7 +302,8 @@ static void take_argument(struct reader *reader, struct own_argument *argument)
 	while (type < OWN_TYPES && strcmp(types[type].name, name) != 0)
 		type++;
 	if (type == OWN_TYPES) {
-		wrong(reader, "an argument is an array of one of %s, as %s, or list(n,64)", all_types, form);
+		wrong(reader, "an argument is an array of one of %s, as %s, or list(n,64)",
+			all_types, form);
 		return;
 	}
 	argument->type = (enum own_type)type;
@@ -315,11 +339,13 @@ static void take_cflags(struct reader *reader)
 	if (end - begin >= OWN_CFLAGS)
 		wrong(reader, "at most %d characters", OWN_CFLAGS - 1);
 	else
-		snprintf(description->cflags, sizeof(description->cflags), "%.*s", (int)(end - begin), begin);
+		snprintf(description->cflags, sizeof(description->cflags), "%.*s",
+			(int)(end - begin), begin);
 	description->has_cflags = true;
 }
 
-static void take_value(struct reader *reader, const char *name, int64_t low, int64_t high, int64_t *value)
+static void take_value(
+	struct reader *reader, const char *name, int64_t low, int64_t high, int64_t *value)
 {
 	if (!take_whole(reader, value) || *value < low || *value > high)
 		wrong(reader, "%s is a whole number from %" PRId64 " to %" PRId64, name, low, high);
@@ -328,7 +354,8 @@ static void take_value(struct reader *reader, const char *name, int64_t low, int
 /* One NAME=… with all that belongs to it. */
 static void take_word(struct reader *reader)
 {
-	static const char *const names[] = { "a", "b", "c", "d", "elements", "n", "multiple", "cflags" };
+	static const char *const names[] = { "a", "b", "c", "d", "elements", "n", "multiple",
+		"cflags" };
 	enum { NAMES = sizeof(names) / sizeof(names[0]) };
 	struct own_description *description = reader->description;
 	char name[16], near[64] = "";
@@ -341,8 +368,8 @@ static void take_word(struct reader *reader)
 		which++;
 	if (which == NAMES) {
 		nearest_names(name, names, NAMES, near, sizeof(near));
-		wrong(reader, "%s%s%sthe words are a= b= c= d= elements= n= multiple= cflags=", *near ? "did you mean " : "", near,
-			*near ? "? " : "");
+		wrong(reader, "%s%s%sthe words are a= b= c= d= elements= n= multiple= cflags=",
+			*near ? "did you mean " : "", near, *near ? "? " : "");
 		return;
 	}
 	need(reader, '=', which < OWN_ARGUMENTS ? "a=f64[n], say" : "NAME=VALUE");
@@ -367,27 +394,32 @@ static void take_word(struct reader *reader)
 		take_cflags(reader);
 	}
 	if (ok(reader) && reader->at < reader->end && !isspace((unsigned char)*reader->at))
-		wrong(reader, "\"%.*s\" is not understood behind it", reader->end - reader->at > 20 ? 20 : (int)(reader->end - reader->at),
+		wrong(reader, "\"%.*s\" is not understood behind it",
+			reader->end - reader->at > 20 ? 20 : (int)(reader->end - reader->at),
 			reader->at);
 }
 
-/* Where n begins: what the comment says, or what makes all arrays small enough for any first-level cache, and no smaller than
- * need be: loops that take many elements at once should turn often. */
+/* Where n begins: what the comment says, or what makes all arrays small enough for any first-level
+ * cache, and no smaller than need be: loops that take many elements at once should turn often. */
 static void choose_n(struct own_description *description)
 {
 	int64_t multiple = description->multiple * 2, n = description->n;
 
 	if (n == 0)
-		for (n = own_bytes(description, 1) ? N_DEFAULT : N_DEFAULT_BARE; n > N_DEFAULT_LEAST && own_bytes(description, n) > ARRAYS_DEFAULT;)
+		for (n = own_bytes(description, 1) ? N_DEFAULT : N_DEFAULT_BARE;
+			n > N_DEFAULT_LEAST && own_bytes(description, n) > ARRAYS_DEFAULT;)
 			n /= 2;
 	n = (n + multiple - 1) / multiple * multiple;
 	description->n = n;
 }
 
-struct status own_describe(const char *text, const char *origin, struct own_description *description)
+struct status own_describe(
+	const char *text, const char *origin, struct own_description *description)
 {
 	static const char mark[] = "slexplore:";
-	struct reader reader = { .origin = origin, .line = 1, .status = status_ok(), .description = description };
+	struct reader reader = {
+		.origin = origin, .line = 1, .status = status_ok(), .description = description
+	};
 	const char *counted = text;
 	bool found = false;
 
@@ -401,13 +433,15 @@ struct status own_describe(const char *text, const char *origin, struct own_desc
 			reader.line += *counted == '\n';
 		reader.at = reader.word = at + sizeof(mark) - 1;
 		reader.end = close ? close : at + length;
-		for (skip_blanks(&reader); ok(&reader) && reader.at < reader.end; skip_blanks(&reader))
+		for (skip_blanks(&reader); ok(&reader) && reader.at < reader.end;
+			skip_blanks(&reader))
 			take_word(&reader);
 		at += sizeof(mark) - 1;
 	}
 	if (!found)
-		return status_make(STATUS_USAGE, "%.60s: no comment says what loop() works on; write one such as  /* %s */", origin,
-			example);
+		return status_make(STATUS_USAGE,
+			"%.60s: no comment says what loop() works on; write one such as  /* %s */",
+			origin, example);
 	if (ok(&reader))
 		choose_n(description);
 	return reader.status;
@@ -430,7 +464,8 @@ uint64_t own_argument_bytes(const struct own_argument *argument, int64_t n)
 	if (argument->content == OWN_NOTHING)
 		return 0;
 	count = (uint64_t)own_count(&argument->count, n);
-	each = argument->content == OWN_LIST ? (uint64_t)argument->spacing : own_type_bytes(argument->type);
+	each = argument->content == OWN_LIST ? (uint64_t)argument->spacing
+					     : own_type_bytes(argument->type);
 	/* Counts reach 2^60, and the memory of no machine 2^62 bytes. */
 	return count > (UINT64_C(1) << 60) / each ? UINT64_C(1) << 60 : count * each;
 }
@@ -444,7 +479,8 @@ uint64_t own_bytes(const struct own_description *description, int64_t n)
 	return bytes;
 }
 
-struct status own_description_check(const struct own_description *description, const char *origin, int64_t n)
+struct status own_description_check(
+	const struct own_description *description, const char *origin, int64_t n)
 {
 	for (int i = 0; i < OWN_ARGUMENTS; i++) {
 		const struct own_argument *argument = &description->argument[i];
@@ -457,8 +493,11 @@ struct status own_description_check(const struct own_description *description, c
 		else
 			continue;
 		if ((double)most > types[argument->type].high)
-			return status_make(STATUS_USAGE, "%.80s: at n=%" PRId64 " %c holds numbers up to %" PRId64 ", and %s only up to %.0f",
-				origin, n, 'a' + i, most, types[argument->type].name, types[argument->type].high);
+			return status_make(STATUS_USAGE,
+				"%.80s: at n=%" PRId64 " %c holds numbers up to %" PRId64
+				", and %s only up to %.0f",
+				origin, n, 'a' + i, most, types[argument->type].name,
+				types[argument->type].high);
 	}
 	return status_ok();
 }

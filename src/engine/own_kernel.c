@@ -9,11 +9,15 @@ static const struct own *slots[OWN_SLOTS];
 static struct knob knobs[OWN_SLOTS];
 static char look_for[OWN_SLOTS][400];
 
-#define SLOT(index) \
-	static uint64_t footprint_##index(const int64_t *v) { return own_bytes(own_description(slots[index]), v[0]); } \
-	static struct status check_##index(const int64_t *v) \
-	{ \
-		return own_description_check(own_description(slots[index]), own_path(slots[index]), v[0]); \
+#define SLOT(index)                                                                   \
+	static uint64_t footprint_##index(const int64_t *v)                           \
+	{                                                                             \
+		return own_bytes(own_description(slots[index]), v[0]);                \
+	}                                                                             \
+	static struct status check_##index(const int64_t *v)                          \
+	{                                                                             \
+		return own_description_check(                                         \
+			own_description(slots[index]), own_path(slots[index]), v[0]); \
 	}
 
 SLOT(0)
@@ -25,7 +29,10 @@ static const struct {
 	uint64_t (*footprint)(const int64_t *v);
 	struct status (*check)(const int64_t *v);
 } callbacks[] = {
-	{ footprint_0, check_0 }, { footprint_1, check_1 }, { footprint_2, check_2 }, { footprint_3, check_3 },
+	{ footprint_0, check_0 },
+	{ footprint_1, check_1 },
+	{ footprint_2, check_2 },
+	{ footprint_3, check_3 },
 };
 _Static_assert(sizeof(callbacks) / sizeof(callbacks[0]) == OWN_SLOTS, "callbacks for each slot");
 
@@ -47,13 +54,22 @@ void own_kernel_make(struct kernel *kernel, const struct own *own, int slot)
 
 	slots[slot] = own;
 	knobs[slot] = (struct knob){
-		.name = "n", .help = "what loop() is called with", .kind = KNOB_COUNT,
-		.min = (OWN_N_MIN + multiple - 1) / multiple * multiple, .max = OWN_N_MAX / multiple * multiple,
-		.initial = description->n, .multiple = multiple, .factor = 2,
+		.name = "n",
+		.help = "what loop() is called with",
+		.kind = KNOB_COUNT,
+		.min = (OWN_N_MIN + multiple - 1) / multiple * multiple,
+		.max = OWN_N_MAX / multiple * multiple,
+		.initial = description->n,
+		.multiple = multiple,
+		.factor = 2,
 	};
-	snprintf(look_for[slot], sizeof(look_for[slot]), "loop() of %.120s, %.100s. Save the file again and it is read again; the version "
-		"before becomes A.", own_path(own), own_cflags(own) ? own_cflags(own) : description->has_cflags ?
-		description->cflags : "-O2");
+	snprintf(look_for[slot], sizeof(look_for[slot]),
+		"loop() of %.120s, %.100s. Save the file again and it is read again; the version "
+		"before becomes A.",
+		own_path(own),
+		own_cflags(own)		  ? own_cflags(own)
+		: description->has_cflags ? description->cflags
+					  : "-O2");
 	*kernel = (struct kernel){
 		.name = own_path(own),
 		.title = "your own loop",

@@ -53,8 +53,8 @@ static const char *of(const char *name, const char *file, char path[SYSTEM_PATH]
 	return path;
 }
 
-/* Core PMUs of machines with several kinds of processors, and all of Arm's, list their processors in `cpus`; uncore ones have a
- * `cpumask` instead. */
+/* Core PMUs of machines with several kinds of processors, and all of Arm's, list their processors
+ * in `cpus`; uncore ones have a `cpumask` instead. */
 static void find_listed(struct pmu *pmu, const char *root, int cpu)
 {
 	char path[SYSTEM_PATH], list[sizeof(pmu->serves)];
@@ -68,12 +68,14 @@ static void find_listed(struct pmu *pmu, const char *root, int cpu)
 		const char *name = entries[i]->d_name;
 		size_t used = strlen(pmu->others);
 
-		if (name[0] != '.' && strlen(name) < sizeof(pmu->name) && system_line(root, of(name, "cpus", path), list, sizeof(list))) {
+		if (name[0] != '.' && strlen(name) < sizeof(pmu->name) &&
+			system_line(root, of(name, "cpus", path), list, sizeof(list))) {
 			if (pmu->name[0] == '\0' && pmu_list_holds(list, cpu)) {
 				memcpy(pmu->name, name, strlen(name) + 1);
 				memcpy(pmu->serves, list, sizeof(list));
 			} else {
-				snprintf(pmu->others + used, sizeof(pmu->others) - used, "%s%s %s", used ? ", " : "", name, list);
+				snprintf(pmu->others + used, sizeof(pmu->others) - used, "%s%s %s",
+					used ? ", " : "", name, list);
 			}
 		}
 		free(entries[i]);
@@ -88,8 +90,9 @@ static uint64_t format_bit(const char *root, const char *path)
 	char line[32];
 	int bit, used = 0;
 
-	if (!system_line(root, path, line, sizeof(line)) || sscanf(line, "config1:%d%n", &bit, &used) != 1 ||
-		line[used] != '\0' || bit < 0 || bit > 63)
+	if (!system_line(root, path, line, sizeof(line)) ||
+		sscanf(line, "config1:%d%n", &bit, &used) != 1 || line[used] != '\0' || bit < 0 ||
+		bit > 63)
 		return 0;
 	return UINT64_C(1) << bit;
 }
@@ -103,7 +106,8 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 	pmu->nmi_watchdog = number_or(root, "/proc/sys/kernel/nmi_watchdog", -1);
 	pmu->user_access = number_or(root, "/proc/sys/kernel/perf_user_access", -1);
 	find_listed(pmu, root, cpu);
-	if (pmu->name[0] == '\0' && pmu->others[0] == '\0' && system_has(root, of("cpu", "type", path)))
+	if (pmu->name[0] == '\0' && pmu->others[0] == '\0' &&
+		system_has(root, of("cpu", "type", path)))
 		snprintf(pmu->name, sizeof(pmu->name), "cpu");
 	if (root[0] == '\0') {
 		pmu_ask_processor(pmu);
@@ -116,8 +120,10 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 	pmu->type = (uint32_t)number_or(root, of(pmu->name, "type", path), TYPE_RAW);
 	/* Apple's, for one, counts by numbers of its own. */
 	pmu->arm = strncmp(pmu->name, "armv", 4) == 0;
-	/* Where there is one kind of processor the kernel finds its PMU itself, unless that is half of a hybrid x86. */
-	pmu->extended = pmu->others[0] != '\0' || (strncmp(pmu->name, "cpu", 3) == 0 && pmu->type != TYPE_RAW);
+	/* Where there is one kind of processor the kernel finds its PMU itself, unless that is half
+	 * of a hybrid x86. */
+	pmu->extended = pmu->others[0] != '\0' ||
+			(strncmp(pmu->name, "cpu", 3) == 0 && pmu->type != TYPE_RAW);
 	pmu->rdpmc = number_or(root, of(pmu->name, "rdpmc", path), -1);
 	if (pmu->user_access == 1)
 		pmu->user_read = format_bit(root, of(pmu->name, "format/rdpmc", path));
@@ -130,6 +136,7 @@ void pmu_words(const struct pmu *pmu, char *buffer, size_t size)
 	buffer[0] = '\0';
 	if (pmu->name[0] == '\0')
 		return;
-	snprintf(buffer, size, "counts on %s%s%s%s%s%s", pmu->name, several && pmu->serves[0] ? " (processors " : "",
-		several ? pmu->serves : "", several && pmu->serves[0] ? ")" : "", several ? ", not on " : "", pmu->others);
+	snprintf(buffer, size, "counts on %s%s%s%s%s%s", pmu->name,
+		several && pmu->serves[0] ? " (processors " : "", several ? pmu->serves : "",
+		several && pmu->serves[0] ? ")" : "", several ? ", not on " : "", pmu->others);
 }

@@ -8,7 +8,8 @@ static void ask_intel(struct pmu *pmu)
 {
 	unsigned a, b, c, d;
 
-	/* Leaf 0Ah: version, counters a thread, and their width; then the fixed ones. A guest without a PMU has version 0. */
+	/* Leaf 0Ah: version, counters a thread, and their width; then the fixed ones. A guest
+	 * without a PMU has version 0. */
 	if (!__get_cpuid(0xa, &a, &b, &c, &d) || (a & 0xff) == 0)
 		return;
 	pmu->counters = (int)(a >> 8 & 0xff);
@@ -21,7 +22,8 @@ static void ask_amd(struct pmu *pmu)
 {
 	unsigned a, b, c, d;
 
-	/* Since Zen 4 leaf 8000_0022h tells; before, six where the extension is there (8000_0001h ECX bit 23), else four. */
+	/* Since Zen 4 leaf 8000_0022h tells; before, six where the extension is there (8000_0001h
+	 * ECX bit 23), else four. */
 	if (__get_cpuid(0x80000022, &a, &b, &c, &d) && (a & 1))
 		pmu->counters = (int)(b & 0xf);
 	else if (__get_cpuid(0x80000001, &a, &b, &c, &d))

@@ -9,9 +9,10 @@
 /* Stage, run and runs in one number, so that they are seen together. */
 enum { RUN_BITS = 14, RUN_MOST = (1 << RUN_BITS) - 1, STAGE_BITS = 4 };
 
-/* A share that was seen to grow for less than this says nothing of the rest; nor does time shorter than that. */
+/* A share that was seen to grow for less than this says nothing of the rest; nor does time shorter
+ * than that. */
 #define GROWN_LEAST 0.02
-#define SEEN_LEAST 0.2
+#define SEEN_LEAST  0.2
 
 static unsigned pack(enum stage stage, unsigned run, unsigned runs)
 {
@@ -46,8 +47,10 @@ struct progress_seen progress_see(struct progress *progress)
 			break;
 		stage = again;
 	}
-	seen = (struct progress_seen){ .stage = (enum stage)(stage & ((1 << STAGE_BITS) - 1)), .share = fmin(share / 1000.0, 1),
-		.run = stage >> STAGE_BITS & RUN_MOST, .runs = stage >> (STAGE_BITS + RUN_BITS) };
+	seen = (struct progress_seen){ .stage = (enum stage)(stage & ((1 << STAGE_BITS) - 1)),
+		.share = fmin(share / 1000.0, 1),
+		.run = stage >> STAGE_BITS & RUN_MOST,
+		.runs = stage >> (STAGE_BITS + RUN_BITS) };
 	if (seen.stage == STAGE_RUNNING && seen.run > 0 && seen.runs >= seen.run)
 		seen.share = (seen.run - 1 + seen.share) / seen.runs;
 	return seen;
@@ -64,7 +67,8 @@ double outlook_left(const struct outlook *outlook, double now)
 
 double outlook_note(struct outlook *outlook, const struct progress_seen *seen, double now)
 {
-	/* More runs may be planned than before, once it is known how long one takes: it begins anew then. */
+	/* More runs may be planned than before, once it is known how long one takes: it begins anew
+	 * then. */
 	if (seen->stage != outlook->seen.stage || seen->share < outlook->seen.share) {
 		outlook->since = now;
 		outlook->from = seen->share;
@@ -94,7 +98,8 @@ void progress_words(const struct progress_seen *seen, double bytes, char *buffer
 	else if (seen->stage == STAGE_LAYING)
 		snprintf(buffer, size, "laying out %s: %.0f %%", held, percent);
 	else if (seen->stage == STAGE_RUNNING && seen->runs > 1)
-		snprintf(buffer, size, "complete run %u of %u: %.0f %%", seen->run, seen->runs, percent);
+		snprintf(buffer, size, "complete run %u of %u: %.0f %%", seen->run, seen->runs,
+			percent);
 	else if (seen->stage == STAGE_RUNNING)
 		snprintf(buffer, size, "complete run: %.0f %%", percent);
 }

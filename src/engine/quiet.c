@@ -1,17 +1,20 @@
-/* What tells quiet trials from disturbed ones: the watch chain and the watch loops, beside the reference chain. See measure.h. Pure. */
+/* What tells quiet trials from disturbed ones: the watch chain and the watch loops, beside the
+ * reference chain. See measure.h. Pure. */
 #include <math.h>
 
 #include "base/stats.h"
 #include "engine/measure.h"
 
-/* Slower than these is contended. A busy sibling costs the watch chain 2.5 to 3.5 % on Zen 5, noise after smoothing
- * 0.5 %. On Zen 3 it leaves the chain alone at most times, but turns of the small watch loop then take 1.65 to 2.5 cycles
- * instead of 1.00 to 1.14, with nothing in between (120,000 readings beside a busy sibling); on Redwood Cove the wide one takes
- * twice as long. Either makes both together more than a third slower. */
+/* Slower than these is contended. A busy sibling costs the watch chain 2.5 to 3.5 % on Zen 5, noise
+ * after smoothing 0.5 %. On Zen 3 it leaves the chain alone at most times, but turns of the small
+ * watch loop then take 1.65 to 2.5 cycles instead of 1.00 to 1.14, with nothing in between (120,000
+ * readings beside a busy sibling); on Redwood Cove the wide one takes twice as long. Either makes
+ * both together more than a third slower. */
 static const double watch_slow = 1.015, turns_slow = 1.2;
 
-/* The reference chain is slower at times than the watch chain beside it, by up to three, for milliseconds (Redwood Cove): cycles by it are then too few
- * by as much, whatever is timed. One reading is good to some 1 %. */
+/* The reference chain is slower at times than the watch chain beside it, by up to three, for
+ * milliseconds (Redwood Cove): cycles by it are then too few by as much, whatever is timed. One
+ * reading is good to some 1 %. */
 static const double chain_slow = 0.95;
 
 float measure_watch(const struct clock *clock, double ticks, double cycle)
@@ -40,8 +43,9 @@ void measure_classify(struct trials *trials)
 				turns[count++] = (double)trials->trial[k].turns;
 			}
 		trial->fate = TRIAL_QUIET;
-		if (count > 0 && (stats_median(links, count) > watch_slow || stats_median(turns, count) > turns_slow ||
-			(double)trial->turns > turns_slow))
+		if (count > 0 && (stats_median(links, count) > watch_slow ||
+					 stats_median(turns, count) > turns_slow ||
+					 (double)trial->turns > turns_slow))
 			trial->fate = TRIAL_CONTENDED;
 	}
 }
@@ -68,7 +72,8 @@ double measure_best_turns(const struct trials *trials, double *ghz)
 	/* Only of trials in which the chain itself ran at full speed. */
 	count = 0;
 	for (unsigned i = 0; i < trials->count; i++)
-		if (!isnan(trials->trial[i].turns) && trials->trial[i].fate <= TRIAL_CONTENDED && chain_ghz(&trials->trial[i]) >= 0.99 * *ghz)
+		if (!isnan(trials->trial[i].turns) && trials->trial[i].fate <= TRIAL_CONTENDED &&
+			chain_ghz(&trials->trial[i]) >= 0.99 * *ghz)
 			turns[count++] = (double)trials->trial[i].turns;
 	if (count < 10)
 		return NAN;

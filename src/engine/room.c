@@ -15,7 +15,8 @@ static size_t round_up(size_t bytes)
 
 static struct status refused(const char *what)
 {
-	return status_make(STATUS_FAILED, "no memory %s code that is made at run time: %s", what, strerror(errno));
+	return status_make(STATUS_FAILED, "no memory %s code that is made at run time: %s", what,
+		strerror(errno));
 }
 
 /* Room for so many bytes, writable. What was there may be gone. */
@@ -65,7 +66,9 @@ size_t room_left(const struct room *room, const void *code)
 {
 	const unsigned char *at = code;
 
-	return room->memory && at >= room->memory && at < room->memory + room->bytes ? (size_t)(room->memory + room->bytes - at) : 0;
+	return room->memory && at >= room->memory && at < room->memory + room->bytes
+		       ? (size_t)(room->memory + room->bytes - at)
+		       : 0;
 }
 
 void room_free(struct room *room)

@@ -38,7 +38,8 @@ static struct status beyond_memory(const struct machine *machine, uint64_t bytes
 
 	units_bytes_long(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, asked, sizeof(asked));
 	units_bytes_long((int64_t)machine->memory_limit, most, sizeof(most));
-	return status_make(STATUS_FAILED, "%s are more than %s (%s)", asked, means_half(machine->memory_bound), most);
+	return status_make(STATUS_FAILED, "%s are more than %s (%s)", asked,
+		means_half(machine->memory_bound), most);
 }
 
 /* Memory for a request with its data laid out: a run ready to be called. */
@@ -60,10 +61,11 @@ static double place_of(const struct visit *visit)
 	return fmod(visit->request->place + visit->placement * golden, 1);
 }
 
-static struct status prepare(const struct visit *visit, uint64_t limit, struct kernel_run *run, struct slot **slot)
+static struct status prepare(
+	const struct visit *visit, uint64_t limit, struct kernel_run *run, struct slot **slot)
 {
 	const struct request *request = visit->request;
-	const struct store_request wanted = {.kernel = request->kernel,
+	const struct store_request wanted = { .kernel = request->kernel,
 		.v = request->v,
 		.seed = request->seed,
 		.place = place_of(visit),
@@ -74,7 +76,7 @@ static struct status prepare(const struct visit *visit, uint64_t limit, struct k
 		.alone = request->alone,
 		.limit = limit,
 		.now = clock_seconds(),
-		.progress = &visit->station->progress};
+		.progress = &visit->station->progress };
 	struct status status;
 
 	status = store_lay(&visit->station->store, &wanted, visit->cancel, run, slot);
@@ -88,7 +90,9 @@ static struct status prepare(const struct visit *visit, uint64_t limit, struct k
 static uint64_t stream_bytes(const struct machine *machine, const struct need *need)
 {
 	const uint64_t most = 256 << 20;
-	uint64_t bytes = 2 * machine_last_cache(machine), left = machine->memory_limit - (need->memory - (uint64_t)need->streams * STREAM_BYTES);
+	uint64_t bytes = 2 * machine_last_cache(machine),
+		 left = machine->memory_limit -
+			(need->memory - (uint64_t)need->streams * STREAM_BYTES);
 
 	bytes = bytes > most ? most : bytes;
 	if (bytes > left / (uint64_t)need->streams)
@@ -96,36 +100,43 @@ static uint64_t stream_bytes(const struct machine *machine, const struct need *n
 	return bytes > STREAM_BYTES ? bytes / STREAM_BYTES * STREAM_BYTES : STREAM_BYTES;
 }
 
-/* Sends the others to work on their memory, where a request wants others; *limit becomes the bytes that this thread's working sets may hold. */
+/* Sends the others to work on their memory, where a request wants others; *limit becomes the bytes
+ * that this thread's working sets may hold. */
 static struct status gather(const struct visit *visit, uint64_t *limit)
 {
 	struct station *station = visit->station;
 	const struct request *request = visit->request;
 	const struct need *need = &visit->need;
 	uint64_t set = request->kernel->footprint(request->v);
-	struct crew_request wanted = { .kernel = request->kernel, .v = request->v, .seed = request->seed, .cores = need->cores - 1,
-		.streams = need->streams, .now = clock_seconds() };
+	struct crew_request wanted = { .kernel = request->kernel,
+		.v = request->v,
+		.seed = request->seed,
+		.cores = need->cores - 1,
+		.streams = need->streams,
+		.now = clock_seconds() };
 
 	*limit = station->machine.memory_limit;
 	if (need->memory > *limit)
 		return beyond_memory(&station->machine, need->memory);
 	if (need->processors == 1) {
 		/* What the others left behind stays for a while, where it is not in the way. */
-		crew_give_back(station->crew, wanted.now, crew_held(station->crew) + set + ARENA_PIECE > *limit ? 0 : crew_idle);
+		crew_give_back(station->crew, wanted.now,
+			crew_held(station->crew) + set + ARENA_PIECE > *limit ? 0 : crew_idle);
 		*limit -= crew_held(station->crew);
 		return status_ok();
 	}
 	if (need->streams > 0)
 		wanted.stream_bytes = stream_bytes(&station->machine, need);
-	wanted.share = (*limit - (uint64_t)need->streams * wanted.stream_bytes) / (uint64_t)need->cores;
+	wanted.share =
+		(*limit - (uint64_t)need->streams * wanted.stream_bytes) / (uint64_t)need->cores;
 	wanted.limit = *limit - wanted.share;
 	*limit = wanted.share;
 	store_fit(&station->store, *limit);
 	return crew_gather(station->crew, &wanted, visit->cancel);
 }
 
-static void tell_facts(const struct visit *visit, const struct kernel_run *run, const struct measure *measure, const struct slot *slot,
-	struct run_facts *facts)
+static void tell_facts(const struct visit *visit, const struct kernel_run *run,
+	const struct measure *measure, const struct slot *slot, struct run_facts *facts)
 {
 	const struct station *station = visit->station;
 	const struct need *need = &visit->need;
@@ -167,7 +178,8 @@ static unsigned passes_of(const struct request *request)
 }
 
 /* Trials on a run that is laid out, with an early answer where one was asked for. */
-static void make_trials(const struct visit *visit, struct kernel_run *run, struct slot *slot, struct result *result)
+static void make_trials(
+	const struct visit *visit, struct kernel_run *run, struct slot *slot, struct result *result)
 {
 	struct station *station = visit->station;
 	const struct request *request = visit->request;
@@ -176,10 +188,10 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 	struct clock clock = station->clock;
 	struct trials *trials = &station->trials;
 	uint64_t first = machine_cache(&station->machine, 1);
-	struct measure_goal goal = {.quiet = budget->quiet_wanted,
+	struct measure_goal goal = { .quiet = budget->quiet_wanted,
 		.precision = budget->precision,
 		.patience = budget->patience,
-		.fewest = budget->fewest};
+		.fewest = budget->fewest };
 	struct measure measure;
 
 	/* What others here do to this core is no disturbance, but what was asked for. */
@@ -187,8 +199,8 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 	/* First, since what finds out about events leaves other lines in the caches. */
 	if (request->plan.id != 0)
 		counting_use(station->counting, &request->plan);
-	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and warming do not count against the time asked
-	 * for: they depend on what came before. */
+	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and
+	 * warming do not count against the time asked for: they depend on what came before. */
 	progress_end(&station->progress);
 	station->settle.own_bytes = machine_own_caches(&station->machine);
 	station->settle.lap = budget->lap_seconds;
@@ -225,7 +237,8 @@ static void make_trials(const struct visit *visit, struct kernel_run *run, struc
 	learn(station, trials);
 	result->facts.cycles_from = measure_source(&measure);
 	if (request->plan.id != 0 && visit->placement + 1 == visit_placements(visit))
-		counting_measure(station->counting, &measure, passes_of(request), cancel, &result->counts);
+		counting_measure(
+			station->counting, &measure, passes_of(request), cancel, &result->counts);
 	if (atomic_load(cancel))
 		result->status = status_make(STATUS_CANCELLED, "stopped");
 	else if (run->complete && run->kernel->proof)
@@ -237,15 +250,21 @@ static void measure_apart(const struct visit *visit, struct result *result)
 {
 	struct station *station = visit->station;
 	const struct request *request = visit->request;
-	const struct isolate isolate = { .request = request, .clock = &station->clock, .machine = &station->machine,
-		.counting = request->plan.id ? station->counting : NULL, .passes = passes_of(request),
-		.cancel = visit->cancel, .early = request->budget.provisional ? visit->answer : NULL, .context = visit->context };
+	const struct isolate isolate = { .request = request,
+		.clock = &station->clock,
+		.machine = &station->machine,
+		.counting = request->plan.id ? station->counting : NULL,
+		.passes = passes_of(request),
+		.cancel = visit->cancel,
+		.early = request->budget.provisional ? visit->answer : NULL,
+		.context = visit->context };
 	uint64_t bytes = request->kernel->footprint(request->v);
 
 	if (bytes > station->machine.memory_limit) {
 		result->status = beyond_memory(&station->machine, bytes);
 	} else {
-		/* What the plan's names mean, and which events fit together, is found out here: the child opens them for itself. */
+		/* What the plan's names mean, and which events fit together, is found out here: the
+		 * child opens them for itself. */
 		counting_use(station->counting, &request->plan);
 		isolate_measure(&isolate, result);
 		counting_learn(station->counting, &result->counts);
@@ -286,16 +305,18 @@ static void measure_here(struct visit *visit, struct result *result)
 	result->trials = station->trials;
 }
 
-void station_measure(struct station *station, const struct request *request, const atomic_bool *cancel, station_answer *answer,
-	void *context)
+void station_measure(struct station *station, const struct request *request,
+	const atomic_bool *cancel, station_answer *answer, void *context)
 {
-	struct result result = { .generation = request->generation, .tag = request->tag, .kernel = request->kernel };
-	struct visit visit = {.station = station,
+	struct result result = {
+		.generation = request->generation, .tag = request->tag, .kernel = request->kernel
+	};
+	struct visit visit = { .station = station,
 		.request = request,
 		.need = place_need(request->kernel, request->v),
 		.cancel = cancel,
 		.answer = answer,
-		.context = context};
+		.context = context };
 
 	memcpy(result.v, request->v, sizeof(result.v));
 	if (request->kernel->isolated)
@@ -317,7 +338,8 @@ struct status station_settle(struct station *station, const struct station_optio
 		return status;
 	machine->processors = topology_processors(station->topology);
 	machine->nodes = topology_nodes(station->topology);
-	status = topology_choose(station->topology, options->cpu, options->avoid_cpu, &machine->cpu);
+	status =
+		topology_choose(station->topology, options->cpu, options->avoid_cpu, &machine->cpu);
 	if (!status_is_ok(&status))
 		return status;
 	/* While nobody is bound: what this process may use is seen by where its threads may be. */
@@ -325,7 +347,8 @@ struct status station_settle(struct station *station, const struct station_optio
 	if (!station->crew)
 		return status_make(STATUS_FAILED, "no memory for other cores");
 	if (options->caller_thread)
-		machine->apart = topology_keep_off(station->topology, options->caller_thread, machine->cpu);
+		machine->apart =
+			topology_keep_off(station->topology, options->caller_thread, machine->cpu);
 	bound = topology_bind(station->topology, machine->cpu);
 	machine->bound = status_is_ok(&bound);
 	if (!machine->bound) {

@@ -11,13 +11,14 @@
 #include "engine/counting_arm64.h"
 #endif
 
-/* Pages are given back and touched anew at each run: a page that was not there is in no TLB, however large it is, with much less memory
- * than the last TLB spans. */
+/* Pages are given back and touched anew at each run: a page that was not there is in no TLB,
+ * however large it is, with much less memory than the last TLB spans. */
 enum { PAGE = 4096, PAGES = 384, LINE = 64, LINES = 2048, BURST = 1024, BRANCHES = 6000 };
 
 struct stimulus {
 	unsigned char *memory;
-	uint64_t state;            /* of the random numbers: never the same twice, or predictors would learn them */
+	uint64_t state; /* of the random numbers: never the same twice, or predictors would learn
+			   them */
 	volatile uint64_t result;
 	volatile double real;
 };
@@ -29,7 +30,8 @@ struct stimulus *stimulus_new(void)
 	if (!stimulus)
 		return NULL;
 	stimulus->state = 88172645463325252u;
-	stimulus->memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stimulus->memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stimulus->memory == MAP_FAILED) {
 		free(stimulus);
 		return NULL;
@@ -64,9 +66,9 @@ static void touch_pages(struct stimulus *stimulus)
 	madvise(stimulus->memory, (size_t)PAGES * PAGE, MADV_DONTNEED);
 	for (size_t i = 0; i < PAGES; i++) {
 		if (i % 2)
-			memory[i * PAGE] = (unsigned char)i;      /* a store finds it missing … */
+			memory[i * PAGE] = (unsigned char)i; /* a store finds it missing … */
 		else
-			(void)memory[i * PAGE];      /* … and a load */
+			(void)memory[i * PAGE]; /* … and a load */
 	}
 }
 
@@ -114,10 +116,10 @@ static void guess_wrong(struct stimulus *stimulus)
 		/* Without the barriers a compiler would select instead of branching. */
 		if (next(stimulus) >> 33 & 1) {
 			odd++;
-			__asm__ volatile("" : "+r"(odd) :: "memory");
+			__asm__ volatile("" : "+r"(odd)::"memory");
 		} else {
 			even += 3;
-			__asm__ volatile("" : "+r"(even) :: "memory");
+			__asm__ volatile("" : "+r"(even)::"memory");
 		}
 	}
 	stimulus->result += odd + even;

@@ -5,12 +5,14 @@
 
 #include "kernels/place.h"
 
-/* More than this held beyond a need, and for so long, is given back: others may want it, and touching it again takes time. */
+/* More than this held beyond a need, and for so long, is given back: others may want it, and
+ * touching it again takes time. */
 static const uint64_t spare = 256 << 20;
 static const double spare_seconds = 10;
 
-/* Working sets above the first cache and up to this begin elsewhere in what is laid out, as the request says: a larger one holds so many pages
- * that their places average out. In steps of a huge page. */
+/* Working sets above the first cache and up to this begin elsewhere in what is laid out, as the
+ * request says: a larger one holds so many pages that their places average out. In steps of a huge
+ * page. */
 static const uint64_t move_most = 16 << 20, move_step = 2 << 20;
 
 static uint64_t round_up(uint64_t bytes)
@@ -45,7 +47,8 @@ static void slot_trim(struct slot *slot, uint64_t bytes)
 
 static bool same_place(const struct slot *slot, const struct arena_place *place, bool background)
 {
-	return slot->turn > 0 && slot->background == background && slot->place.small == place->small && slot->place.node == place->node;
+	return slot->turn > 0 && slot->background == background &&
+	       slot->place.small == place->small && slot->place.node == place->node;
 }
 
 /* The one that was not asked for the longest, other than `keep`; NULL: no other holds anything. */
@@ -82,14 +85,17 @@ static struct slot *find(struct store *store, const struct arena_place *place, b
 	return slot;
 }
 
-/* What is not needed now: of others all, the longest unused first, and of this one what is beyond the need. */
+/* What is not needed now: of others all, the longest unused first, and of this one what is beyond
+ * the need. */
 static void make_room(struct store *store, struct slot *slot, uint64_t need, uint64_t limit)
 {
 	struct slot *other;
 
 	if (slot->arena.touched > need && store_held(store) > limit)
 		slot_trim(slot, need);
-	while (store_held(store) - slot->arena.touched + (need > slot->arena.touched ? need : slot->arena.touched) > limit &&
+	while (store_held(store) - slot->arena.touched +
+				(need > slot->arena.touched ? need : slot->arena.touched) >
+			limit &&
 		(other = oldest(store, slot)) != NULL)
 		slot_free(other);
 }
@@ -116,8 +122,10 @@ static void give_back(struct store *store, const struct slot *slot, uint64_t nee
 	}
 }
 
-/* Address space that a slot may reserve, to grow in: where there is only so much of it, all slots together reserve no more than the store may hold. */
-static uint64_t address_limit(struct store *store, const struct slot *slot, uint64_t need, uint64_t limit)
+/* Address space that a slot may reserve, to grow in: where there is only so much of it, all slots
+ * together reserve no more than the store may hold. */
+static uint64_t address_limit(
+	struct store *store, const struct slot *slot, uint64_t need, uint64_t limit)
 {
 	if (need <= slot->arena.reserved || !arena_addresses_limited())
 		return limit;
@@ -132,8 +140,8 @@ static uint64_t address_limit(struct store *store, const struct slot *slot, uint
 	return limit;
 }
 
-static struct status get_memory(struct store *store, struct slot *slot, const struct store_request *request, uint64_t need,
-	const atomic_bool *cancel)
+static struct status get_memory(struct store *store, struct slot *slot,
+	const struct store_request *request, uint64_t need, const atomic_bool *cancel)
 {
 	struct slot *other;
 	struct status status;
@@ -141,10 +149,13 @@ static struct status get_memory(struct store *store, struct slot *slot, const st
 
 	for (;;) {
 		slot->arena.progress = request->progress ? &request->progress->share : NULL;
-		status = arena_need(&slot->arena, need, address_limit(store, slot, need, request->limit), &slot->place, cancel, &kept);
+		status = arena_need(&slot->arena, need,
+			address_limit(store, slot, need, request->limit), &slot->place, cancel,
+			&kept);
 		if (!kept)
 			slot->prepared = 0;
-		/* Refused for another reason than our own limit: perhaps what others hold makes the difference. */
+		/* Refused for another reason than our own limit: perhaps what others hold makes the
+		 * difference. */
 		if (status.code != STATUS_FAILED || !(other = oldest(store, slot)))
 			return status;
 		slot_free(other);
@@ -162,23 +173,26 @@ uint64_t store_shift(uint64_t footprint, unsigned place)
 }
 
 /* Moves a run that is laid out to where its request says. */
-static void move(const struct store_request *request, struct kernel_run *run, const struct slot *slot)
+static void move(
+	const struct store_request *request, struct kernel_run *run, const struct slot *slot)
 {
 	uint64_t bytes = run->kernel->footprint(run->v), steps;
 
-	if (!run->kernel->movable || bytes <= request->near || bytes > move_most || slot->prepared < bytes + move_step)
+	if (!run->kernel->movable || bytes <= request->near || bytes > move_most ||
+		slot->prepared < bytes + move_step)
 		return;
 	steps = (slot->prepared - bytes) / move_step;
 	run->base = (uint64_t)(request->place * (double)(steps + 1)) % (steps + 1) * move_step;
 	run->memory += run->base;
 }
 
-struct status store_lay(struct store *store, const struct store_request *request, const atomic_bool *cancel,
-	struct kernel_run *run, struct slot **used)
+struct status store_lay(struct store *store, const struct store_request *request,
+	const atomic_bool *cancel, struct kernel_run *run, struct slot **used)
 {
 	const struct kernel *kernel = request->kernel;
 	int64_t node = kernel_asked(kernel, request->v, ASKS_NODE);
-	uint64_t need = round_up(kernel->footprint(request->v)), layout = kernel->layout(request->v);
+	uint64_t need = round_up(kernel->footprint(request->v)),
+		 layout = kernel->layout(request->v);
 	struct arena_place place = { .topology = store->topology,
 		.small = kernel_asked(kernel, request->v, ASKS_PAGES) == PAGES_4K };
 	uint64_t offset;

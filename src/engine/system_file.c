@@ -50,5 +50,5 @@ bool system_has(const char *root, const char *path)
 	char whole[SYSTEM_PATH];
 
 	return snprintf(whole, sizeof(whole), "%s%s", root, path) < (int)sizeof(whole) &&
-		access(whole, F_OK) == 0;
+	       access(whole, F_OK) == 0;
 }

@@ -18,11 +18,13 @@ struct topology *topology_load(struct status *status)
 
 	if (!topology || hwloc_topology_init(&topology->hwloc) != 0) {
 		free(topology);
-		*status = status_make(STATUS_FAILED, "hwloc cannot be started: %s", strerror(errno));
+		*status =
+			status_make(STATUS_FAILED, "hwloc cannot be started: %s", strerror(errno));
 		return NULL;
 	}
 	if (hwloc_topology_load(topology->hwloc) != 0) {
-		*status = status_make(STATUS_FAILED, "hwloc cannot read this machine's topology: %s", strerror(errno));
+		*status = status_make(STATUS_FAILED,
+			"hwloc cannot read this machine's topology: %s", strerror(errno));
 		topology_free(topology);
 		return NULL;
 	}
@@ -38,12 +40,14 @@ void topology_free(struct topology *topology)
 	free(topology);
 }
 
-/* What the process may run on: hwloc knows the cpuset; the affinity mask it was started with is narrower at times. */
+/* What the process may run on: hwloc knows the cpuset; the affinity mask it was started with is
+ * narrower at times. */
 static hwloc_bitmap_t allowed_set(const struct topology *topology)
 {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
 
-	if (hwloc_get_cpubind(topology->hwloc, set, HWLOC_CPUBIND_PROCESS) != 0 || hwloc_bitmap_iszero(set))
+	if (hwloc_get_cpubind(topology->hwloc, set, HWLOC_CPUBIND_PROCESS) != 0 ||
+		hwloc_bitmap_iszero(set))
 		hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(topology->hwloc));
 	else
 		hwloc_bitmap_and(set, set, hwloc_topology_get_allowed_cpuset(topology->hwloc));
@@ -71,7 +75,8 @@ static void keep_fastest(const struct topology *topology, hwloc_bitmap_t set)
 		return;
 	kind = hwloc_bitmap_alloc();
 	for (int i = kinds - 1; i >= 0; i--) {
-		if (hwloc_cpukinds_get_info(topology->hwloc, (unsigned)i, kind, NULL, NULL, NULL, 0) != 0)
+		if (hwloc_cpukinds_get_info(
+			    topology->hwloc, (unsigned)i, kind, NULL, NULL, NULL, 0) != 0)
 			continue;
 		if (hwloc_bitmap_intersects(set, kind)) {
 			hwloc_bitmap_and(set, set, kind);
@@ -81,7 +86,8 @@ static void keep_fastest(const struct topology *topology, hwloc_bitmap_t set)
 	hwloc_bitmap_free(kind);
 }
 
-/* The core (with all its hardware threads) that holds a processor; NULL when hwloc does not know cores. */
+/* The core (with all its hardware threads) that holds a processor; NULL when hwloc does not know
+ * cores. */
 static hwloc_obj_t core_of(const struct topology *topology, int cpu)
 {
 	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
@@ -94,7 +100,8 @@ static struct status not_allowed(int wanted, hwloc_const_bitmap_t set)
 	char list[160];
 
 	hwloc_bitmap_list_snprintf(list, sizeof(list), set);
-	return status_make(STATUS_USAGE, "--cpu %d: this process may use processors %s", wanted, list);
+	return status_make(
+		STATUS_USAGE, "--cpu %d: this process may use processors %s", wanted, list);
 }
 
 struct status topology_check(int wanted)
@@ -103,7 +110,8 @@ struct status topology_check(int wanted)
 	hwloc_bitmap_t set;
 	cpu_set_t mask;
 
-	/* Refused on machines of more processors than the mask holds: topology_choose() will tell. */
+	/* Refused on machines of more processors than the mask holds: topology_choose() will tell.
+	 */
 	if (wanted < 0 || sched_getaffinity(0, sizeof(mask), &mask) != 0)
 		return status;
 	set = hwloc_bitmap_alloc();
@@ -131,7 +139,8 @@ struct status topology_choose(const struct topology *topology, int wanted, int a
 		return status;
 	}
 	keep_fastest(topology, set);
-	/* Processor 0 takes most interrupts. The user interface can be moved; a processor cannot. */
+	/* Processor 0 takes most interrupts. The user interface can be moved; a processor cannot.
+	 */
 	if (hwloc_bitmap_weight(set) > 1)
 		hwloc_bitmap_clr(set, 0);
 	if (avoid >= 0 && hwloc_bitmap_weight(set) > 1) {
@@ -142,7 +151,8 @@ struct status topology_choose(const struct topology *topology, int wanted, int a
 			hwloc_bitmap_clr(set, (unsigned)avoid);
 	}
 	*cpu = hwloc_bitmap_last(set);
-	/* Of a core's hardware threads take the first: its number is the core's in most people's minds. */
+	/* Of a core's hardware threads take the first: its number is the core's in most people's
+	 * minds. */
 	core = core_of(topology, *cpu);
 	if (core) {
 		hwloc_bitmap_t threads = hwloc_bitmap_alloc();
@@ -165,7 +175,8 @@ struct status topology_bind(const struct topology *topology, int cpu)
 	result = hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD);
 	hwloc_bitmap_free(set);
 	if (result != 0)
-		return status_make(STATUS_FAILED, "not bound to processor %d: %s", cpu, strerror(errno));
+		return status_make(
+			STATUS_FAILED, "not bound to processor %d: %s", cpu, strerror(errno));
 	return status_ok();
 }
 
@@ -215,15 +226,18 @@ static int kind_of(const struct topology *topology, int cpu)
 }
 
 /* How many of the processor's core were there before it: the measured one comes first of all. */
-static int thread_of(const struct topology *topology, hwloc_const_bitmap_t allowed, int measured, int cpu)
+static int thread_of(
+	const struct topology *topology, hwloc_const_bitmap_t allowed, int measured, int cpu)
 {
 	hwloc_obj_t core = core_of(topology, cpu);
 	int thread = 0, id;
 
 	if (!core)
 		return 0;
-	for (id = hwloc_bitmap_next(core->cpuset, -1); id >= 0; id = hwloc_bitmap_next(core->cpuset, id))
-		if (hwloc_bitmap_isset(allowed, (unsigned)id) && id != cpu && (id < cpu || id == measured))
+	for (id = hwloc_bitmap_next(core->cpuset, -1); id >= 0;
+		id = hwloc_bitmap_next(core->cpuset, id))
+		if (hwloc_bitmap_isset(allowed, (unsigned)id) && id != cpu &&
+			(id < cpu || id == measured))
 			thread++;
 	return thread;
 }
@@ -231,14 +245,18 @@ static int thread_of(const struct topology *topology, hwloc_const_bitmap_t allow
 int topology_others(const struct topology *topology, int cpu, int *others, int most)
 {
 	hwloc_bitmap_t set = allowed_set(topology);
-	int room = hwloc_bitmap_weight(set), count = 0, kind = kind_of(topology, cpu), node = topology_node_of(topology, cpu);
+	int room = hwloc_bitmap_weight(set), count = 0, kind = kind_of(topology, cpu),
+	    node = topology_node_of(topology, cpu);
 	struct neighbour *all = calloc((size_t)(room > 0 ? room : 1), sizeof(*all));
 
-	for (int id = hwloc_bitmap_first(set); all && id >= 0 && count < room; id = hwloc_bitmap_next(set, id)) {
+	for (int id = hwloc_bitmap_first(set); all && id >= 0 && count < room;
+		id = hwloc_bitmap_next(set, id)) {
 		if (id == cpu)
 			continue;
-		all[count++] = (struct neighbour){ .cpu = id, .kind = kind_of(topology, id) != kind,
-			.thread = thread_of(topology, set, cpu, id), .node = topology_node_of(topology, id) != node };
+		all[count++] = (struct neighbour){ .cpu = id,
+			.kind = kind_of(topology, id) != kind,
+			.thread = thread_of(topology, set, cpu, id),
+			.node = topology_node_of(topology, id) != node };
 	}
 	hwloc_bitmap_free(set);
 	if (!all)
@@ -281,7 +299,8 @@ int topology_node_of(const struct topology *topology, int cpu)
 	return pu && !one_node(topology) ? hwloc_bitmap_first(pu->nodeset) : -1;
 }
 
-struct status topology_bind_memory(const struct topology *topology, int node, void *memory, size_t bytes)
+struct status topology_bind_memory(
+	const struct topology *topology, int node, void *memory, size_t bytes)
 {
 	hwloc_bitmap_t set;
 	int result;
@@ -291,9 +310,12 @@ struct status topology_bind_memory(const struct topology *topology, int node, vo
 	set = hwloc_bitmap_alloc();
 	hwloc_bitmap_only(set, (unsigned)node);
 	/* Not strictly: the kernel ends processes that want more of a node than it has. */
-	result = hwloc_set_area_membind(topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
+	result = hwloc_set_area_membind(
+		topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
 	hwloc_bitmap_free(set);
-	return result == 0 ? status_ok() : status_make(STATUS_FAILED, "not bound to node %d: %s", node, strerror(errno));
+	return result == 0 ? status_ok()
+			   : status_make(STATUS_FAILED, "not bound to node %d: %s", node,
+				     strerror(errno));
 }
 
 int topology_memory_node(const struct topology *topology, const void *memory, size_t bytes)
@@ -308,18 +330,21 @@ int topology_memory_node(const struct topology *topology, const void *memory, si
 	for (size_t i = 0; i < LOOKS && node != NODE_SEVERAL; i++) {
 		const unsigned char *at = (const unsigned char *)memory + (bytes - 1) / LOOKS * i;
 
-		if (hwloc_get_area_memlocation(topology->hwloc, at, 1, set, HWLOC_MEMBIND_BYNODESET) != 0 ||
+		if (hwloc_get_area_memlocation(
+			    topology->hwloc, at, 1, set, HWLOC_MEMBIND_BYNODESET) != 0 ||
 			hwloc_bitmap_weight(set) != 1) {
 			node = -1;
 			break;
 		}
-		node = node == -1 || node == hwloc_bitmap_first(set) ? hwloc_bitmap_first(set) : NODE_SEVERAL;
+		node = node == -1 || node == hwloc_bitmap_first(set) ? hwloc_bitmap_first(set)
+								     : NODE_SEVERAL;
 	}
 	hwloc_bitmap_free(set);
 	return node;
 }
 
-int topology_caches(const struct topology *topology, int cpu, struct machine_cache cache[MACHINE_CACHES])
+int topology_caches(
+	const struct topology *topology, int cpu, struct machine_cache cache[MACHINE_CACHES])
 {
 	hwloc_obj_t object = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
 	int count = 0;

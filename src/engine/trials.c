@@ -90,7 +90,7 @@ enum { PLACE_TRIALS = 8 };
 /* The medians of single placements in memory. */
 static void compare_places(const struct picked *picked, bool far, struct sample *sample)
 {
-	bool seen[UINT8_MAX + 1] = {false};
+	bool seen[UINT8_MAX + 1] = { false };
 	double cpe[TRIALS_MAX];
 
 	for (unsigned i = 0; i < picked->count; i++) {
@@ -114,8 +114,9 @@ static void compare_places(const struct picked *picked, bool far, struct sample 
 	}
 }
 
-/* A busy sibling delays links of the reference chain now and then, never the other way round, and within one sample
- * the core's own clock hardly changes: the tenth fastest reading in a hundred is nearer to it than each trial's own. */
+/* A busy sibling delays links of the reference chain now and then, never the other way round, and
+ * within one sample the core's own clock hardly changes: the tenth fastest reading in a hundred is
+ * nearer to it than each trial's own. */
 static void trust_the_fastest_clock(double *cpe, double *ghz, unsigned count)
 {
 	double sorted[TRIALS_MAX], fast;
@@ -131,15 +132,21 @@ static void trust_the_fastest_clock(double *cpe, double *ghz, unsigned count)
 	}
 }
 
-void sample_summarise(const struct trials *trials, const struct run_facts *facts, struct sample *sample)
+void sample_summarise(
+	const struct trials *trials, const struct run_facts *facts, struct sample *sample)
 {
 	struct picked picked;
 	double *cpe = picked.cpe, *ghz = picked.ghz;
 	unsigned fate[TRIAL_FATES], judged, made = trials->count, steady = 0, kept = 0;
-	struct wanted wanted = {.fates = 1u << TRIAL_QUIET};
+	struct wanted wanted = { .fates = 1u << TRIAL_QUIET };
 	struct stats_modes modes;
 
-	*sample = (struct sample){ .quiet = NAN, .gbps = NAN, .bytes_per_cycle = NAN, .total_gbps = NAN, .check = NAN, .modes = 1 };
+	*sample = (struct sample){ .quiet = NAN,
+		.gbps = NAN,
+		.bytes_per_cycle = NAN,
+		.total_gbps = NAN,
+		.check = NAN,
+		.modes = 1 };
 	for (unsigned i = 0; i < TRIAL_FATES; i++)
 		made += fate[i] = trials->forgotten[i];
 	for (unsigned i = 0; i < trials->count; i++) {
@@ -158,8 +165,9 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	sample->unsettled = !wanted.steady && 2 * steady < kept;
 	pick(trials, &wanted, facts->cycles_from, &picked);
 	sample->trials = picked.count;
-	/* Too few quiet trials: the sample says so. A short series needs a larger share: a few trials between contended
-	 * ones are hardly ever as quiet as they look. With hardly any, contended ones are used too. */
+	/* Too few quiet trials: the sample says so. A short series needs a larger share: a few
+	 * trials between contended ones are hardly ever as quiet as they look. With hardly any,
+	 * contended ones are used too. */
 	if (sample->trials < QUIET_ENOUGH && sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) <
 						     (wanted.steady ? steady : judged)) {
 		sample->contended = true;
@@ -190,7 +198,8 @@ void sample_summarise(const struct trials *trials, const struct run_facts *facts
 	sample->ghz = stats_median(ghz, sample->trials);
 	sample->ns = sample->cpe / sample->ghz;
 	sample->seconds = sample->ns * 1e-9 * (double)facts->call * facts->calls * sample->trials;
-	sample->provisional = sample->trials < TRIALS_SETTLED && !(sample->seconds >= SECONDS_SETTLED);
+	sample->provisional =
+		sample->trials < TRIALS_SETTLED && !(sample->seconds >= SECONDS_SETTLED);
 	sample->cycles_from = facts->cycles_from;
 	sample->check = picked.check;
 	if (facts->bytes > 0) {
@@ -227,7 +236,9 @@ void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigne
 	*facts = *newer;
 	if (visits == 0 || !(before > 0) || newer->others_gbps == 0)
 		return;
-	facts->others_gbps = isnan(newer->others_gbps) ? before : before + (newer->others_gbps - before) / (visits + 1);
+	facts->others_gbps = isnan(newer->others_gbps)
+				     ? before
+				     : before + (newer->others_gbps - before) / (visits + 1);
 }
 
 void trials_append(struct trials *into, const struct trials *from)
@@ -264,7 +275,8 @@ void trials_make_room(struct trials *trials)
 
 	skip = trials_quiet(trials) > trials->count / 2 ? trials->count / 2 : 0;
 	for (unsigned i = 0; i < trials->count; i++) {
-		if ((trials->trial[i].fate == TRIAL_QUIET && i >= skip) || i >= trials->count - trials->count / 4)
+		if ((trials->trial[i].fate == TRIAL_QUIET && i >= skip) ||
+			i >= trials->count - trials->count / 4)
 			trials->trial[kept++] = trials->trial[i];
 		else
 			trials->forgotten[trials->trial[i].fate]++;

@@ -25,7 +25,8 @@ struct answer {
 struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t wake;      /* a request came, or it is time to stop, or (to waiters) the worker is ready */
+	pthread_cond_t wake; /* a request came, or it is time to stop, or (to waiters) the worker is
+				ready */
 	int pipe[2];
 	struct worker_options options;
 	int caller_thread, caller_cpu;
@@ -34,7 +35,7 @@ struct worker {
 	struct request pending[REQUESTS_WAITING]; /* in the order in which they begin */
 	int pending_count;
 	struct answer *first, *last;
-	struct status start;      /* how the start went; valid once ready */
+	struct status start; /* how the start went; valid once ready */
 	atomic_bool cancel;
 	struct station station;
 };
@@ -52,7 +53,7 @@ static void worker_answer(void *context, const struct result *result)
 	struct answer *answer = malloc(sizeof(*answer));
 
 	if (!answer)
-		return;      /* the user asks again; there is no memory to say so with */
+		return; /* the user asks again; there is no memory to say so with */
 	answer->next = NULL;
 	answer->result = *result;
 	answer->result.at = steady_seconds();
@@ -69,7 +70,8 @@ static void worker_answer(void *context, const struct result *result)
 static void *worker_main(void *context)
 {
 	struct worker *worker = context;
-	const struct station_options options = { .cpu = worker->options.cpu, .avoid_cpu = worker->caller_cpu,
+	const struct station_options options = { .cpu = worker->options.cpu,
+		.avoid_cpu = worker->caller_cpu,
 		.caller_thread = worker->options.bind_caller ? worker->caller_thread : 0 };
 	struct status start = station_settle(&worker->station, &options);
 	struct request request;
@@ -93,10 +95,14 @@ static void *worker_main(void *context)
 		atomic_store(&worker->cancel, false);
 		pthread_mutex_unlock(&worker->lock);
 		if (status_is_ok(&start)) {
-			station_measure(&worker->station, &request, &worker->cancel, worker_answer, worker);
+			station_measure(
+				&worker->station, &request, &worker->cancel, worker_answer, worker);
 		} else {
-			struct result result = { .generation = request.generation, .tag = request.tag,
-				.kernel = request.kernel, .final = true, .status = start };
+			struct result result = { .generation = request.generation,
+				.tag = request.tag,
+				.kernel = request.kernel,
+				.final = true,
+				.status = start };
 
 			memcpy(result.v, request.v, sizeof(result.v));
 			worker_answer(worker, &result);
@@ -136,7 +142,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 		*status = status_make(STATUS_FAILED, "no memory for the worker");
 		return NULL;
 	}
-	counters_begin();      /* while there is one thread */
+	counters_begin(); /* while there is one thread */
 	worker->options = *options;
 	worker->caller_thread = (int)gettid();
 	worker->caller_cpu = sched_getcpu();
@@ -150,13 +156,15 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 		worker_release(worker);
 		return NULL;
 	}
-	/* Signals go to the caller's thread: a handler on the measured core would fall into trials. */
+	/* Signals go to the caller's thread: a handler on the measured core would fall into trials.
+	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&worker->thread, NULL, worker_main, worker);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {
-		*status = status_make(STATUS_FAILED, "no thread for the worker: %s", strerror(error));
+		*status =
+			status_make(STATUS_FAILED, "no thread for the worker: %s", strerror(error));
 		worker_release(worker);
 		return NULL;
 	}
@@ -228,7 +236,8 @@ static bool worker_take(void *context, struct result *result)
 		if (!worker->first)
 			worker->last = NULL;
 	}
-	/* Only an empty queue empties the pipe: a reader that takes one answer at a time is woken for the next. */
+	/* Only an empty queue empties the pipe: a reader that takes one answer at a time is woken
+	 * for the next. */
 	if (!worker->first)
 		while (read(worker->pipe[0], drain, sizeof(drain)) > 0)
 			;
@@ -255,7 +264,8 @@ static const struct machine *worker_machine(void *context)
 	return &((struct worker *)context)->station.machine;
 }
 
-static size_t worker_offers(void *context, const char *words, const char *pmu, struct counter_offer *offers, size_t most)
+static size_t worker_offers(void *context, const char *words, const char *pmu,
+	struct counter_offer *offers, size_t most)
 {
 	(void)context;
 	return counters_search(words, pmu, offers, most);
@@ -270,8 +280,14 @@ static struct status worker_encodes(void *context, const char *name)
 struct engine worker_engine(struct worker *worker)
 {
 	return (struct engine){
-		.context = worker, .submit = worker_submit, .cancel = worker_cancel, .take = worker_take,
-		.descriptor = worker_descriptor, .machine = worker_machine, .progress = worker_progress,
-		.offers = worker_offers, .encodes = worker_encodes,
+		.context = worker,
+		.submit = worker_submit,
+		.cancel = worker_cancel,
+		.take = worker_take,
+		.descriptor = worker_descriptor,
+		.machine = worker_machine,
+		.progress = worker_progress,
+		.offers = worker_offers,
+		.encodes = worker_encodes,
 	};
 }

@@ -44,9 +44,11 @@ struct address address_of(const struct address_walk *walk, const struct insn *in
 	if (memory->index != REG_NONE) {
 		address.index = walk->value[memory->index].root;
 		address.scale = memory->scale ? memory->scale : 1;
-		address.constant = add(address.constant, times(walk->value[memory->index].offset, address.scale));
+		address.constant = add(
+			address.constant, times(walk->value[memory->index].offset, address.scale));
 	}
-	if (address.scale == 1 && address.index && address.index < address.base) {      /* one order for both */
+	if (address.scale == 1 && address.index &&
+		address.index < address.base) { /* one order for both */
 		int base = address.base;
 
 		address.base = address.index;
@@ -69,7 +71,8 @@ static int only_source(const struct insn *insn)
 }
 
 /* What the instruction puts into its result, when that is a register plus a constant. */
-static bool sum(const struct address_walk *walk, const struct insn *insn, struct address_value *value)
+static bool sum(
+	const struct address_walk *walk, const struct insn *insn, struct address_value *value)
 {
 	const struct insn_memory *memory = &insn->memory[0];
 	const char *name = insn->mnemonic;
@@ -77,8 +80,8 @@ static bool sum(const struct address_walk *walk, const struct insn *insn, struct
 	int64_t constant;
 
 	if (insn->address_only && insn->memory_count == 1) {
-		if (memory->base == REG_NONE || memory->base >= REG_COUNT || memory->index != REG_NONE || memory->relative ||
-			insn->width < 64)
+		if (memory->base == REG_NONE || memory->base >= REG_COUNT ||
+			memory->index != REG_NONE || memory->relative || insn->width < 64)
 			return false;
 		*value = walk->value[memory->base];
 		value->offset = add(value->offset, memory->disp);
@@ -86,11 +89,11 @@ static bool sum(const struct address_walk *walk, const struct insn *insn, struct
 	}
 	if (insn->memory_count || insn->vector || source == REG_NONE)
 		return false;
-	if (insn->move) {      /* one of 32 bits cuts off what may stand above */
+	if (insn->move) { /* one of 32 bits cuts off what may stand above */
 		*value = walk->value[source];
 		return insn->width == 64;
 	}
-	if (strstr(insn->text, "lsl"))      /* AArch64: the constant is a shifted one */
+	if (strstr(insn->text, "lsl")) /* AArch64: the constant is a shifted one */
 		return false;
 	if (insn->immediate && (!strcmp(name, "add") || !strcmp(name, "adds")))
 		constant = insn->value;
@@ -120,14 +123,15 @@ void address_pass(struct address_walk *walk, const struct insn *insn)
 	if (!moved)
 		return;
 	base.offset = add(base.offset, insn->step);
-	if (!insn->step)      /* by a register */
+	if (!insn->step) /* by a register */
 		base = fresh(walk);
 	walk->value[memory->base] = base;
 }
 
 bool address_comparable(const struct address *a, const struct address *b)
 {
-	return a->known && b->known && a->base == b->base && a->index == b->index && a->scale == b->scale;
+	return a->known && b->known && a->base == b->base && a->index == b->index &&
+	       a->scale == b->scale;
 }
 
 bool address_apart(const struct address *a, const struct address *b, int stack)

@@ -1,5 +1,5 @@
-/* Addresses of a loop that nobody has seen, as far as the code tells: registers as they come into a path, plus constants.
- * Pure; forwards.c compares them. */
+/* Addresses of a loop that nobody has seen, as far as the code tells: registers as they come into a
+ * path, plus constants. Pure; forwards.c compares them. */
 #ifndef SLX_MODEL_ADDRESS_H
 #define SLX_MODEL_ADDRESS_H
 
@@ -7,15 +7,16 @@
 
 /* What a register holds: what `root` held, plus a constant. */
 struct address_value {
-	int root;               /* below REG_COUNT: that register as the path began; else a value that the path made */
+	int root; /* below REG_COUNT: that register as the path began; else a value that the path
+		     made */
 	int64_t offset;
 };
 
 /* An address: base + scale × index + constant, of roots alone. */
 struct address {
-	int base, index;        /* roots; 0: none */
+	int base, index; /* roots; 0: none */
 	int scale;
-	bool known;             /* false: it hangs on what is not followed (vector indices) */
+	bool known; /* false: it hangs on what is not followed (vector indices) */
 	int64_t constant;
 };
 
@@ -35,10 +36,13 @@ void address_pass(struct address_walk *walk, const struct insn *insn);
 /* Whether the difference of two addresses, of the same path, is that of their constants. */
 bool address_comparable(const struct address *a, const struct address *b);
 
-/* Whether two that are not comparable are apart by custom: a slot on the stack (by the register `stack`), and what is not on it. */
+/* Whether two that are not comparable are apart by custom: a slot on the stack (by the register
+ * `stack`), and what is not on it. */
 bool address_apart(const struct address *a, const struct address *b, int stack);
 
-/* By how much the address is larger in the next path, once the walk is through a whole one. False: not by a constant. */
-bool address_growth(const struct address_walk *walk, const struct address *address, int64_t *growth);
+/* By how much the address is larger in the next path, once the walk is through a whole one. False:
+ * not by a constant. */
+bool address_growth(
+	const struct address_walk *walk, const struct address *address, int64_t *growth);
 
 #endif

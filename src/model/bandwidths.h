@@ -8,9 +8,9 @@
 enum { BANDWIDTHS_MOST = 32 };
 
 struct published_lines {
-	char level[16];      /* "L2" */
-	char core[32];       /* "Skylake" */
-	char lines[16];      /* a cycle, as published: "1", "0.2-0.3", "about 0.1" */
+	char level[16]; /* "L2" */
+	char core[32];	/* "Skylake" */
+	char lines[16]; /* a cycle, as published: "1", "0.2-0.3", "about 0.1" */
 	char source[64];
 };
 
@@ -23,6 +23,7 @@ struct bandwidths {
 void bandwidths_load(struct bandwidths *bandwidths);
 
 /* "Cannon Lake 0.75, Skylake 1" of a level. False, and an empty text: nobody published anything. */
-bool bandwidths_words(const struct bandwidths *bandwidths, const char *level, char *buffer, size_t size);
+bool bandwidths_words(
+	const struct bandwidths *bandwidths, const char *level, char *buffer, size_t size);
 
 #endif

@@ -20,7 +20,8 @@ static void read_rest(struct buffers *buffers, char *line)
 	rest->most = strtod(field[1], &end);
 	if (end == field[1] || *end || !(rest->most > 0) || rest->most > 1000)
 		return;
-	buffers->rest_count += data_field(rest->buffer, sizeof(rest->buffer), field[0]) && data_field(rest->words, sizeof(rest->words), field[2]);
+	buffers->rest_count += data_field(rest->buffer, sizeof(rest->buffer), field[0]) &&
+			       data_field(rest->words, sizeof(rest->words), field[2]);
 }
 
 static void read_published(struct buffers *buffers, char *line)
@@ -29,7 +30,8 @@ static void read_published(struct buffers *buffers, char *line)
 	char *field[FIELDS];
 
 	if (buffers->published_count < BUFFERS_PUBLISHED && data_fields(line, field, FIELDS) == 4)
-		buffers->published_count += data_field(published->buffer, sizeof(published->buffer), field[0]) &&
+		buffers->published_count +=
+			data_field(published->buffer, sizeof(published->buffer), field[0]) &&
 			data_field(published->core, sizeof(published->core), field[1]) &&
 			data_field(published->entries, sizeof(published->entries), field[2]) &&
 			data_field(published->source, sizeof(published->source), field[3]);
@@ -61,7 +63,8 @@ double buffers_size(const struct uarch *uarch, const char *buffer)
 	return entries > 0 ? entries : (double)NAN;
 }
 
-bool buffers_published(const struct buffers *buffers, const char *buffer, char *words, size_t size, const char **source)
+bool buffers_published(const struct buffers *buffers, const char *buffer, char *words, size_t size,
+	const char **source)
 {
 	size_t used = 0;
 
@@ -75,7 +78,8 @@ bool buffers_published(const struct buffers *buffers, const char *buffer, char *
 
 		if (strcmp(row->buffer, buffer) != 0)
 			continue;
-		length = snprintf(more, sizeof(more), "%s %s%s", row->core, row->entries, used ? ", " : "");
+		length = snprintf(
+			more, sizeof(more), "%s %s%s", row->core, row->entries, used ? ", " : "");
 		if (used + (size_t)length >= size)
 			break;
 		memmove(words + length, words, used + 1);
@@ -116,23 +120,27 @@ double buffers_full(const struct window_filler *filler, double entries)
 /* Whether a rise that takes its time comes by where so many entries are full. */
 static bool rises_past(const struct knee *knee, const struct window_filler *filler, double entries)
 {
-	double from = filler ? entries_of(filler, knee->from) : knee->from, to = filler ? entries_of(filler, knee->to) : knee->to;
+	double from = filler ? entries_of(filler, knee->from) : knee->from,
+	       to = filler ? entries_of(filler, knee->to) : knee->to;
 
 	return isfinite(entries) && entries > from && entries <= to;
 }
 
 /* "506 nops + 2 of the loop itself", "23 x 2 calls by two jumps". */
-static void say_sum(const struct knee *knee, const struct window_filler *filler, char *words, size_t size)
+static void say_sum(
+	const struct knee *knee, const struct window_filler *filler, char *words, size_t size)
 {
-	int used = filler->each == 1 ? snprintf(words, size, "%.0f %s", knee->x, filler->counts) :
-		snprintf(words, size, "%.0f x %g %s", knee->x, filler->each, filler->counts);
+	int used = filler->each == 1 ? snprintf(words, size, "%.0f %s", knee->x, filler->counts)
+				     : snprintf(words, size, "%.0f x %g %s", knee->x, filler->each,
+					       filler->counts);
 
 	if (filler->own > 0 && used > 0 && (size_t)used < size)
-		snprintf(words + used, size - (size_t)used, " + %g of the loop itself", filler->own);
+		snprintf(
+			words + used, size - (size_t)used, " + %g of the loop itself", filler->own);
 }
 
-static void say_sharp(const struct buffers *buffers, const struct knee *knee, const struct window_filler *filler, double entries,
-	char words[BUFFERS_WORDS])
+static void say_sharp(const struct buffers *buffers, const struct knee *knee,
+	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS])
 {
 	const struct buffer_rest *rest = filler ? rest_of(buffers, filler->buffer) : NULL;
 	double found = filler ? buffers_found(knee, filler) : knee->x, less = entries - found;
@@ -140,22 +148,29 @@ static void say_sharp(const struct buffers *buffers, const struct knee *knee, co
 	char sum[160] = "";
 
 	if (!filler) {
-		snprintf(words, BUFFERS_WORDS, "%.0f fillers, and %.0f entries in the core's file", knee->x, entries);
+		snprintf(words, BUFFERS_WORDS, "%.0f fillers, and %.0f entries in the core's file",
+			knee->x, entries);
 		return;
 	}
 	say_sum(knee, filler, sum, sizeof(sum));
 	if (less == 0)
-		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries, as the core's file has", sum, found);
+		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries, as the core's file has", sum,
+			found);
 	else if (fabs(less) <= unsure)
-		snprintf(words, BUFFERS_WORDS, "%s = about %.0f entries, where the core's file has %.0f", sum, found, entries);
+		snprintf(words, BUFFERS_WORDS,
+			"%s = about %.0f entries, where the core's file has %.0f", sum, found,
+			entries);
 	else if (less > 0 && rest && less <= rest->most)
-		snprintf(words, BUFFERS_WORDS, "%s = %.0f of %.0f entries: %s", sum, found, entries, rest->words);
+		snprintf(words, BUFFERS_WORDS, "%s = %.0f of %.0f entries: %s", sum, found, entries,
+			rest->words);
 	else
-		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries: %.0f %s than the core's file has", sum, found, fabs(less), less > 0 ? "fewer" : "more");
+		snprintf(words, BUFFERS_WORDS,
+			"%s = %.0f entries: %.0f %s than the core's file has", sum, found,
+			fabs(less), less > 0 ? "fewer" : "more");
 }
 
-void buffers_difference(const struct buffers *buffers, const struct knee *knee, const struct window_filler *filler, double entries,
-	char words[BUFFERS_WORDS])
+void buffers_difference(const struct buffers *buffers, const struct knee *knee,
+	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS])
 {
 	bool known = isfinite(entries);
 
@@ -167,22 +182,33 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee, 
 		break;
 	case KNEE_SOFT:
 		if (rises_past(knee, filler, entries))
-			snprintf(words, BUFFERS_WORDS, "not sharp: it rises from %.0f to %.0f fillers, and the core file's %.0f are among them",
+			snprintf(words, BUFFERS_WORDS,
+				"not sharp: it rises from %.0f to %.0f fillers, and the core "
+				"file's %.0f are among them",
 				knee->from, knee->to, entries);
 		else
-			snprintf(words, BUFFERS_WORDS, "not sharp: it rises from %.0f to %.0f fillers", knee->from, knee->to);
+			snprintf(words, BUFFERS_WORDS,
+				"not sharp: it rises from %.0f to %.0f fillers", knee->from,
+				knee->to);
 		break;
 	case KNEE_NONE:
 		if (knee->work)
-			snprintf(words, BUFFERS_WORDS, "the time grows by the fillers' own work, and by no step: nothing is full before");
+			snprintf(words, BUFFERS_WORDS,
+				"the time grows by the fillers' own work, and by no step: nothing "
+				"is full before");
 		else if (known)
-			snprintf(words, BUFFERS_WORDS, "they take none of the %.0f entries that the core's file has", entries);
+			snprintf(words, BUFFERS_WORDS,
+				"they take none of the %.0f entries that the core's file has",
+				entries);
 		break;
 	case KNEE_UNCLEAR:
 		if (knee->sparse)
-			snprintf(words, BUFFERS_WORDS, "too few points: one more between or behind may tell");
+			snprintf(words, BUFFERS_WORDS,
+				"too few points: one more between or behind may tell");
 		else
-			snprintf(words, BUFFERS_WORDS, "something disturbs it: points are off by %.0f %%", 100 * knee->noise);
+			snprintf(words, BUFFERS_WORDS,
+				"something disturbs it: points are off by %.0f %%",
+				100 * knee->noise);
 		break;
 	default:
 		break;
@@ -198,14 +224,19 @@ void buffers_knee(const struct knee *knee, double most, char *words, size_t size
 		else
 			snprintf(words, size, "%.0f", knee->x);
 		break;
-	case KNEE_SOFT: snprintf(words, size, "about %.0f (%.0f to %.0f)", knee->x, knee->from, knee->to); break;
-	case KNEE_NONE: snprintf(words, size, "none up to %.0f", most); break;
+	case KNEE_SOFT:
+		snprintf(words, size, "about %.0f (%.0f to %.0f)", knee->x, knee->from, knee->to);
+		break;
+	case KNEE_NONE:
+		snprintf(words, size, "none up to %.0f", most);
+		break;
 	case KNEE_UNCLEAR:
 		if (isfinite(knee->lo))
 			snprintf(words, size, "%.0f to %.0f", knee->lo, knee->hi);
 		else
 			snprintf(words, size, "?");
 		break;
-	default: snprintf(words, size, "-");
+	default:
+		snprintf(words, size, "-");
 	}
 }

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-struct status uarch_choose(const char *name, const struct machine *machine, struct uarch_choice *core)
+struct status uarch_choose(
+	const char *name, const struct machine *machine, struct uarch_choice *core)
 {
 	char own[24] = "", why[160] = "";
 	enum uarch_match match = uarch_recognise(machine, own, why);
@@ -23,14 +24,16 @@ struct status uarch_choose(const char *name, const struct machine *machine, stru
 		snprintf(core->how, sizeof(core->how), "%s", why);
 	} else if (match == UARCH_NEAREST && strcmp(name, own) == 0) {
 		/* The stand-in that was offered, taken at the user's word. */
-		snprintf(core->how, sizeof(core->how), "%.48s, standing in for a core of which nothing is known",
+		snprintf(core->how, sizeof(core->how),
+			"%.48s, standing in for a core of which nothing is known",
 			uarch_title(core->uarch));
 	} else if (uarch_fits(core->uarch, machine)) {
-		snprintf(core->how, sizeof(core->how), "%.60s: what it says of itself fits this core", name);
+		snprintf(core->how, sizeof(core->how),
+			"%.60s: what it says of itself fits this core", name);
 	} else {
 		core->foreign = true;
-		snprintf(core->how, sizeof(core->how), "predicted for %.48s, which is not this core",
-			uarch_title(core->uarch));
+		snprintf(core->how, sizeof(core->how),
+			"predicted for %.48s, which is not this core", uarch_title(core->uarch));
 	}
 	return status;
 }

@@ -15,7 +15,8 @@ bool counts_any(const struct event_plan *plan, const struct counts *counts)
 }
 
 /* NULL: it is not in the plan, or could not be counted. */
-static const struct count *count_of(const struct event_plan *plan, const struct counts *counts, enum event_role role)
+static const struct count *count_of(
+	const struct event_plan *plan, const struct counts *counts, enum event_role role)
 {
 	if (!counts_any(plan, counts))
 		return NULL;
@@ -51,7 +52,8 @@ double counts_ipc(const struct event_plan *plan, const struct counts *counts)
 
 bool counts_instructions_differ(double counted, double decoded, bool varies)
 {
-	return isfinite(counted) && isfinite(decoded) && fabs(counted - decoded) > (varies ? 0.1 : 0.01) * fmax(counted, decoded);
+	return isfinite(counted) && isfinite(decoded) &&
+	       fabs(counted - decoded) > (varies ? 0.1 : 0.01) * fmax(counted, decoded);
 }
 
 double counts_decoded(const struct explanation *explanation)
@@ -60,17 +62,20 @@ double counts_decoded(const struct explanation *explanation)
 		return NAN;
 	if (explanation->loop.insns_per_element > 0)
 		return explanation->loop.insns_per_element;
-	return explanation->limits.elements > 0 && explanation->limits.instructions > 0 ?
-		explanation->limits.instructions / explanation->limits.elements : (double)NAN;
+	return explanation->limits.elements > 0 && explanation->limits.instructions > 0
+		       ? explanation->limits.instructions / explanation->limits.elements
+		       : (double)NAN;
 }
 
-bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts, const struct explanation *explanation)
+bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts,
+	const struct explanation *explanation)
 {
 	const struct count *count = count_of(plan, counts, ROLE_INSTRUCTIONS);
 
 	/* An estimate is no witness. */
 	return count && count->state != COUNT_SCALED &&
-		counts_instructions_differ(count->value, counts_decoded(explanation), explanation && explanation->loop.varies);
+	       counts_instructions_differ(count->value, counts_decoded(explanation),
+		       explanation && explanation->loop.varies);
 }
 
 bool counts_clocks_differ(double check)

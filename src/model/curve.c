@@ -4,13 +4,14 @@
 
 #include "base/stats.h"
 
-/* Points on the same plateau differ by about this much even without any noise: lines that the program's own data take away, sets
- * that fill unevenly. */
+/* Points on the same plateau differ by about this much even without any noise: lines that the
+ * program's own data take away, sets that fill unevenly. */
 static const double floor_noise = 0.01;
 
-/* The share of a point's own quartile range that its median is taken to be off by: of independent trials a median is far
- * better than that, but a spell of disturbance holds for all trials of a point. The narrower side counts, twice: one long tail
- * is what disturbed trials leave beside a median that they did not move. */
+/* The share of a point's own quartile range that its median is taken to be off by: of independent
+ * trials a median is far better than that, but a spell of disturbance holds for all trials of a
+ * point. The narrower side counts, twice: one long tail is what disturbed trials leave beside a
+ * median that they did not move. */
 static const double quartiles_weigh = 0.4;
 
 /* What a doubtful point's noise is multiplied by. */
@@ -22,8 +23,8 @@ static const double full_distance = 0.2;
 /* Neighbours to either side that say how much points scatter here. */
 enum { NEIGHBOURS = 4 };
 
-/* From the median absolute deviation from the monotone curve to a standard deviation: 1.48 for normal noise, and the
- * monotone curve follows part of it. Found by trying, on level curves. */
+/* From the median absolute deviation from the monotone curve to a standard deviation: 1.48 for
+ * normal noise, and the monotone curve follows part of it. Found by trying, on level curves. */
 static const double deviations = 1.9;
 
 /* Pools adjacent violators: neighbouring blocks whose medians fall become one block. */
@@ -69,7 +70,8 @@ static void find_noise(const struct curve_point *points, struct curve *curve)
 		double near = scatter_near(curve, i), own = 0, noise;
 
 		if (point->lo > 0 && point->hi > point->cycles && point->cycles > point->lo)
-			own = quartiles_weigh * 2 * sqrt(log(point->hi / point->cycles) * log(point->cycles / point->lo));
+			own = quartiles_weigh * 2 *
+			      sqrt(log(point->hi / point->cycles) * log(point->cycles / point->lo));
 		if (point->two_modes && point->mode_low > 0 && point->mode_high > point->mode_low)
 			own = fmax(own, log(point->mode_high / point->mode_low) / 2);
 		noise = sqrt(floor_noise * floor_noise + near * near + own * own);
@@ -83,7 +85,9 @@ static void find_weights(struct curve *curve)
 		double below = i > 0 ? curve->x[i] - curve->x[i - 1] : full_distance;
 		double above = i + 1 < curve->count ? curve->x[i + 1] - curve->x[i] : full_distance;
 
-		curve->weight[i] = fmin(1, (fmin(below, full_distance) + fmin(above, full_distance)) / (2 * full_distance));
+		curve->weight[i] =
+			fmin(1, (fmin(below, full_distance) + fmin(above, full_distance)) /
+					(2 * full_distance));
 	}
 }
 
@@ -91,7 +95,8 @@ void curve_make(const struct curve_point *points, int count, struct curve *curve
 {
 	curve->count = 0;
 	for (int i = 0; i < count && curve->count < CURVE_POINTS; i++) {
-		if (!(points[i].cycles > 0) || !isfinite(points[i].cycles) || !(points[i].bytes > 0))
+		if (!(points[i].cycles > 0) || !isfinite(points[i].cycles) ||
+			!(points[i].bytes > 0))
 			continue;
 		curve->index[curve->count] = i;
 		curve->x[curve->count] = log2(points[i].bytes);

@@ -5,15 +5,16 @@
 
 #include "base/text.h"
 
-/* What a gain must exceed to be one: far below any latency, far above the rounding of sums of thousands. */
+/* What a gain must exceed to be one: far below any latency, far above the rounding of sums of
+ * thousands. */
 static const double gain = 1e-7;
 
 struct search {
 	const struct cycle_edge *edges;
 	int edge_count, nodes;
-	double *start;      /* earliest start of each node so far, a round taking `ratio` */
-	int *parent;        /* the edge that start came by; -1 */
-	int *mark;          /* the walk that came by a node last */
+	double *start; /* earliest start of each node so far, a round taking `ratio` */
+	int *parent;   /* the edge that start came by; -1 */
+	int *mark;     /* the walk that came by a node last */
 };
 
 /* Moves starts later along every edge once, in order: whatever leads forward is done in one go. */
@@ -82,20 +83,25 @@ static bool slower(struct search *search, struct cycle *cycle)
 	return found;
 }
 
-/* Starts as early as edges allow settle when a round takes long enough. While it takes less, some cycle keeps moving them, and
- * is then among the parents: its own ratio is the next to try, until all settle. */
+/* Starts as early as edges allow settle when a round takes long enough. While it takes less, some
+ * cycle keeps moving them, and is then among the parents: its own ratio is the next to try, until
+ * all settle. */
 void cycle_find(const struct cycle_edge *edges, int edge_count, int nodes, struct cycle *cycle)
 {
 	size_t room = (size_t)(nodes > 0 ? nodes : 1);
-	struct search search = { .edges = edges, .edge_count = edge_count, .nodes = nodes,
-		.start = memory_new(room, sizeof(double)), .parent = memory_new(room, sizeof(int)),
+	struct search search = { .edges = edges,
+		.edge_count = edge_count,
+		.nodes = nodes,
+		.start = memory_new(room, sizeof(double)),
+		.parent = memory_new(room, sizeof(int)),
 		.mark = memory_new(room, sizeof(int)) };
 
 	cycle->ratio = 0;
 	cycle->spans = cycle->count = 0;
 	for (int i = 0; i < nodes; i++)
 		search.parent[i] = -1;
-	/* Each settles within a sweep for every carried edge of a path; the bound is for what rounding may do. */
+	/* Each settles within a sweep for every carried edge of a path; the bound is for what
+	 * rounding may do. */
 	for (int sweep = 0; sweep < 2 * nodes + 16 && relax(&search, cycle->ratio); sweep++)
 		if (slower(&search, cycle))
 			for (int i = 0; i < nodes; i++)

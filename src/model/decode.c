@@ -8,27 +8,28 @@
 
 /* One byte of the function: what begins there. */
 struct place {
-	uint8_t length;      /* of the instruction that begins here; 0: none was decoded here */
-	uint8_t flow;        /* enum insn_flow */
-	bool pending;        /* a jump leads here that has not been followed yet */
-	int32_t target;      /* of a branch or jump: the offset that it leads to, or -1: outside */
+	uint8_t length; /* of the instruction that begins here; 0: none was decoded here */
+	uint8_t flow;	/* enum insn_flow */
+	bool pending;	/* a jump leads here that has not been followed yet */
+	int32_t target; /* of a branch or jump: the offset that it leads to, or -1: outside */
 	/* Of the span that was last measured: */
-	bool listed;         /* one of its instructions */
-	bool reaches;        /* and from it a turn can be ended without leaving the span */
+	bool listed;  /* one of its instructions */
+	bool reaches; /* and from it a turn can be ended without leaving the span */
 };
 
 /* A backward branch or jump and what it leads back to: offsets. */
 struct span {
 	int32_t first, last;
-	int count;           /* instructions */
-	bool returns;        /* the function is left in between: these are two pieces of code, not one loop */
+	int count;    /* instructions */
+	bool returns; /* the function is left in between: these are two pieces of code, not one loop
+		       */
 };
 
 struct function {
 	const uint8_t *code;
 	int32_t size;
 	struct place *place;
-	bool cut;            /* it goes on behind the bytes that are looked at */
+	bool cut; /* it goes on behind the bytes that are looked at */
 };
 
 /* Bytes that are looked at first: few functions have more, and all these are noted one by one. */
@@ -38,7 +39,8 @@ static int32_t offset_of(const struct function *function, const struct insn *ins
 {
 	uint64_t offset = insn->target - (uint64_t)(uintptr_t)function->code;
 
-	if ((insn->flow != FLOW_BRANCH && insn->flow != FLOW_JUMP) || offset >= (uint64_t)function->size)
+	if ((insn->flow != FLOW_BRANCH && insn->flow != FLOW_JUMP) ||
+		offset >= (uint64_t)function->size)
 		return -1;
 	return (int32_t)offset;
 }
@@ -64,8 +66,9 @@ static bool ends(const struct insn *insn)
 	}
 }
 
-/* Decodes what can be reached from the entry, and what stands between that: cases of a jump table, say. What lies behind the
- * function is not looked at; conditional branches tell how far it goes at least. */
+/* Decodes what can be reached from the entry, and what stands between that: cases of a jump table,
+ * say. What lies behind the function is not looked at; conditional branches tell how far it goes at
+ * least. */
 static void read_function(struct function *function)
 {
 	int32_t at = 0, extent = 0, lowest = 0;
@@ -90,10 +93,12 @@ static void read_function(struct function *function)
 			place->length = insn.length;
 			place->flow = (uint8_t)insn.flow;
 			place->target = offset_of(function, &insn);
-			/* A jump far ahead may lead into another function: that alone is none of ours. */
+			/* A jump far ahead may lead into another function: that alone is none of
+			 * ours. */
 			function->cut |= next >= function->size && !ends(&insn);
 			function->cut |= insn.flow == FLOW_BRANCH && place->target < 0 &&
-				insn.target >= (uint64_t)(uintptr_t)function->code + (uint64_t)function->size;
+					 insn.target >= (uint64_t)(uintptr_t)function->code +
+								(uint64_t)function->size;
 			if (place->target >= 0 && !function->place[place->target].length) {
 				function->place[place->target].pending = true;
 				if (place->target < lowest)
@@ -108,7 +113,8 @@ static void read_function(struct function *function)
 	}
 }
 
-/* The next instruction in memory; what nothing leads to in between (padding behind a jump) is passed over. */
+/* The next instruction in memory; what nothing leads to in between (padding behind a jump) is
+ * passed over. */
 static int32_t following(const struct function *function, const struct span *span, int32_t at)
 {
 	at += function->place[at].length;
@@ -136,10 +142,12 @@ static void find_way(const struct function *function, const struct span *span, i
 	else if (place->flow == FLOW_JUMP)
 		place->reaches = over;
 	else
-		place->reaches = on && place->flow != FLOW_RETURN && place->flow != FLOW_INDIRECT && place->flow != FLOW_OTHER;
+		place->reaches = on && place->flow != FLOW_RETURN && place->flow != FLOW_INDIRECT &&
+				 place->flow != FLOW_OTHER;
 }
 
-/* Lists a span's instructions. False when it is no loop: its first instruction cannot come to its last. */
+/* Lists a span's instructions. False when it is no loop: its first instruction cannot come to its
+ * last. */
 static bool measure_span(const struct function *function, struct span *span)
 {
 	int32_t at = span->first;
@@ -155,7 +163,7 @@ static bool measure_span(const struct function *function, struct span *span)
 		span->count++;
 		span->returns |= place->flow == FLOW_RETURN || place->flow == FLOW_INDIRECT;
 	}
-	if (!function->place[span->last].listed)      /* instructions that overlap */
+	if (!function->place[span->last].listed) /* instructions that overlap */
 		return false;
 	for (at = span->last; at >= span->first; at--)
 		if (function->place[at].listed)
@@ -174,8 +182,8 @@ static bool find_loop(const struct function *function, struct span *best)
 		const struct place *place = &function->place[at];
 		struct span span = { place->target, at, 0, false };
 
-		if (!place->length || (place->flow != FLOW_BRANCH && place->flow != FLOW_JUMP) || place->target < 0 ||
-		    place->target > at || !measure_span(function, &span))
+		if (!place->length || (place->flow != FLOW_BRANCH && place->flow != FLOW_JUMP) ||
+			place->target < 0 || place->target > at || !measure_span(function, &span))
 			continue;
 		if (count == room) {
 			room = room ? 2 * room : 16;
@@ -187,12 +195,14 @@ static bool find_loop(const struct function *function, struct span *best)
 		bool innermost = true;
 
 		for (int k = 0; k < count && innermost; k++)
-			innermost = k == i || spans[k].first < spans[i].first || spans[k].last > spans[i].last ||
-				(spans[k].first == spans[i].first && spans[k].last == spans[i].last);
+			innermost = k == i || spans[k].first < spans[i].first ||
+				    spans[k].last > spans[i].last ||
+				    (spans[k].first == spans[i].first &&
+					    spans[k].last == spans[i].last);
 		if (!innermost)
 			continue;
 		if (!found || (best->returns && !spans[i].returns) ||
-		    (best->returns == spans[i].returns && spans[i].count > best->count))
+			(best->returns == spans[i].returns && spans[i].count > best->count))
 			*best = spans[i];
 		found = true;
 	}
@@ -200,7 +210,8 @@ static bool find_loop(const struct function *function, struct span *best)
 	return found;
 }
 
-/* The instructions of the span, and the path: on through conditional branches where that leads round, along jumps. */
+/* The instructions of the span, and the path: on through conditional branches where that leads
+ * round, along jumps. */
 static void fill_loop(const struct function *function, const struct span *span, struct loop *loop)
 {
 	uint64_t base = (uint64_t)(uintptr_t)function->code;
@@ -225,7 +236,8 @@ static void fill_loop(const struct function *function, const struct span *span, 
 		memset(step, 0, sizeof(*step));
 		step->insn = (uint16_t)i;
 		step->taken = at == span->last || place->flow == FLOW_JUMP ||
-			(place->flow == FLOW_BRANCH && !reaches(function, span, at + place->length));
+			      (place->flow == FLOW_BRANCH &&
+				      !reaches(function, span, at + place->length));
 		next = step->taken ? place->target : at + place->length;
 	}
 }
@@ -260,8 +272,9 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 	if (!find_loop(&function, &span)) {
 		status = status_make(STATUS_FAILED, "no loop in the function's machine code");
 	} else if (span.count > LOOP_MOST) {
-		status = status_make(STATUS_FAILED, "a loop of %d instructions; %d are the most that is looked into", span.count,
-			LOOP_MOST);
+		status = status_make(STATUS_FAILED,
+			"a loop of %d instructions; %d are the most that is looked into",
+			span.count, LOOP_MOST);
 	} else {
 		loop_reserve(loop, span.count, span.count);
 		measure_span(&function, &span);

@@ -1,5 +1,5 @@
-/* x86-64 instructions, by Zydis. What it says is corrected here where the hardware does otherwise; each correction has a row in
- * tests/unit/test_decode.c. */
+/* x86-64 instructions, by Zydis. What it says is corrected here where the hardware does otherwise;
+ * each correction has a row in tests/unit/test_decode.c. */
 #include "model/decode.h"
 
 #include <pthread.h>
@@ -12,14 +12,16 @@
 struct source {
 	ZydisDecodedInstruction decoded;
 	ZydisDecodedOperand all[ZYDIS_MAX_OPERAND_COUNT];
-	const ZydisDecodedOperand *visible[ZYDIS_MAX_OPERAND_COUNT];      /* as written, the mask in braces left out */
+	const ZydisDecodedOperand
+		*visible[ZYDIS_MAX_OPERAND_COUNT]; /* as written, the mask in braces left out */
 	int visible_count;
-	bool no_reads;      /* an idiom whose register operands do not matter */
+	bool no_reads; /* an idiom whose register operands do not matter */
 };
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static ZydisDecoder decoder;
-static ZydisFormatter plain, sized;      /* sized: says "dword ptr" always; else only where no register tells */
+static ZydisFormatter plain,
+	sized; /* sized: says "dword ptr" always; else only where no register tells */
 
 static void prepare_formatter(ZydisFormatter *formatter, bool size)
 {
@@ -27,10 +29,14 @@ static void prepare_formatter(ZydisFormatter *formatter, bool size)
 	ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, size);
 	ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE);
 	ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-	ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(
+		formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(
+		formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(
+		formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(
+		formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
 }
 
 static void prepare(void)
@@ -46,21 +52,23 @@ static bool is_general(ZydisRegister reg)
 {
 	ZydisRegisterClass class = ZydisRegisterGetClass(reg);
 
-	return class == ZYDIS_REGCLASS_GPR8 || class == ZYDIS_REGCLASS_GPR16 || class == ZYDIS_REGCLASS_GPR32 ||
-		class == ZYDIS_REGCLASS_GPR64;
+	return class == ZYDIS_REGCLASS_GPR8 || class == ZYDIS_REGCLASS_GPR16 ||
+	       class == ZYDIS_REGCLASS_GPR32 || class == ZYDIS_REGCLASS_GPR64;
 }
 
 static bool is_vector(ZydisRegister reg)
 {
 	ZydisRegisterClass class = ZydisRegisterGetClass(reg);
 
-	return class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM || class == ZYDIS_REGCLASS_ZMM;
+	return class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
+	       class == ZYDIS_REGCLASS_ZMM;
 }
 
 static uint8_t number(ZydisRegister reg)
 {
 	if (is_general(reg)) {
-		ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+		ZydisRegister whole =
+			ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
 
 		return (uint8_t)(REG_GENERAL + ZydisRegisterGetId(whole));
 	}
@@ -90,11 +98,17 @@ static void add_write(struct insn *insn, uint8_t reg)
 
 /* ---- Names */
 
-/* Zydis has a spelling of its own for some conditions: here the one that compilers and manuals prefer. */
+/* Zydis has a spelling of its own for some conditions: here the one that compilers and manuals
+ * prefer. */
 static const char *condition(const char *zydis)
 {
 	static const char *const spelling[][2] = {
-		{ "z", "e" }, { "nz", "ne" }, { "nb", "ae" }, { "nbe", "a" }, { "nl", "ge" }, { "nle", "g" },
+		{ "z", "e" },
+		{ "nz", "ne" },
+		{ "nb", "ae" },
+		{ "nbe", "a" },
+		{ "nl", "ge" },
+		{ "nle", "g" },
 	};
 
 	for (size_t i = 0; i < sizeof(spelling) / sizeof(spelling[0]); i++)
@@ -103,7 +117,8 @@ static const char *condition(const char *zydis)
 	return zydis;
 }
 
-/* How much of a name stands before its condition: 1 of "jnz", 4 of "cmovnz", 3 of "setnz", else 0. */
+/* How much of a name stands before its condition: 1 of "jnz", 4 of "cmovnz", 3 of "setnz", else 0.
+ */
 static size_t before_condition(const struct source *source, const char *name)
 {
 	switch (source->decoded.meta.category) {
@@ -132,23 +147,25 @@ static void fill_names(const struct source *source, struct insn *insn)
 	if (kept == 1)
 		snprintf(insn->condition, sizeof(insn->condition), "%s", insn->mnemonic + 1);
 	if (source->decoded.mnemonic == ZYDIS_MNEMONIC_NOP ||
-	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(sizes ? &sized : &plain, &source->decoded, source->all,
-		source->decoded.operand_count_visible, text, sizeof(text), insn->address, NULL))) {
+		!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(sizes ? &sized : &plain,
+			&source->decoded, source->all, source->decoded.operand_count_visible, text,
+			sizeof(text), insn->address, NULL))) {
 		snprintf(insn->text, sizeof(insn->text), "%s", insn->mnemonic);
 		return;
 	}
 	begin = kept ? strstr(text, name) : NULL;
 	if (begin)
-		snprintf(insn->text, sizeof(insn->text), "%.*s%s%s", (int)(begin - text), text, insn->mnemonic,
-			begin + strlen(name));
+		snprintf(insn->text, sizeof(insn->text), "%.*s%s%s", (int)(begin - text), text,
+			insn->mnemonic, begin + strlen(name));
 	else
 		snprintf(insn->text, sizeof(insn->text), "%.*s", (int)sizeof(insn->text) - 1, text);
 	/* An index that is not scaled: without "*1". */
-	for (one = insn->text; (one = strstr(one, "*1")); )
+	for (one = insn->text; (one = strstr(one, "*1"));)
 		memmove(one, one + 2, strlen(one + 2) + 1);
 }
 
-static void shape_letter(const struct source *source, const ZydisDecodedOperand *operand, char *letter)
+static void shape_letter(
+	const struct source *source, const ZydisDecodedOperand *operand, char *letter)
 {
 	switch (operand->type) {
 	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
@@ -156,11 +173,17 @@ static void shape_letter(const struct source *source, const ZydisDecodedOperand 
 		return;
 	case ZYDIS_OPERAND_TYPE_MEMORY:
 		strcpy(letter, "m");
-		if (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN && source->decoded.mnemonic == ZYDIS_MNEMONIC_LEA)
+		if (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN &&
+			source->decoded.mnemonic == ZYDIS_MNEMONIC_LEA)
 			snprintf(letter, 6, "[%s%s%s]",
-				operand->mem.base != ZYDIS_REGISTER_NONE && operand->mem.base != ZYDIS_REGISTER_RIP &&
-				operand->mem.base != ZYDIS_REGISTER_EIP ? "b" : "",
-				operand->mem.index == ZYDIS_REGISTER_NONE ? "" : operand->mem.scale > 1 ? "s" : "i",
+				operand->mem.base != ZYDIS_REGISTER_NONE &&
+						operand->mem.base != ZYDIS_REGISTER_RIP &&
+						operand->mem.base != ZYDIS_REGISTER_EIP
+					? "b"
+					: "",
+				operand->mem.index == ZYDIS_REGISTER_NONE ? ""
+				: operand->mem.scale > 1		  ? "s"
+									  : "i",
 				operand->mem.disp.has_displacement ? "d" : "");
 		return;
 	case ZYDIS_OPERAND_TYPE_REGISTER:
@@ -169,14 +192,17 @@ static void shape_letter(const struct source *source, const ZydisDecodedOperand 
 		strcpy(letter, "o");
 		return;
 	}
-	if (operand->reg.value == ZYDIS_REGISTER_CL && operand->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
+	if (operand->reg.value == ZYDIS_REGISTER_CL &&
+		operand->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
 		strcpy(letter, "c");
 	else if (is_general(operand->reg.value))
 		strcpy(letter, "r");
 	else if (is_vector(operand->reg.value))
 		strcpy(letter, "v");
 	else
-		strcpy(letter, ZydisRegisterGetClass(operand->reg.value) == ZYDIS_REGCLASS_MASK ? "k" : "o");
+		strcpy(letter, ZydisRegisterGetClass(operand->reg.value) == ZYDIS_REGCLASS_MASK
+				       ? "k"
+				       : "o");
 }
 
 static void fill_shape(const struct source *source, struct insn *insn)
@@ -186,7 +212,8 @@ static void fill_shape(const struct source *source, struct insn *insn)
 		size_t length = strlen(insn->shape);
 
 		shape_letter(source, source->visible[i], letter);
-		snprintf(insn->shape + length, sizeof(insn->shape) - length, "%s%s", i ? "," : "", letter);
+		snprintf(insn->shape + length, sizeof(insn->shape) - length, "%s%s", i ? "," : "",
+			letter);
 	}
 }
 
@@ -198,9 +225,9 @@ static bool same_registers(const struct source *source)
 	int first = source->visible_count - 2;
 
 	return (source->visible_count == 2 || source->visible_count == 3) &&
-		operand[first]->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		operand[first + 1]->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		operand[first]->reg.value == operand[first + 1]->reg.value;
+	       operand[first]->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       operand[first + 1]->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       operand[first]->reg.value == operand[first + 1]->reg.value;
 }
 
 static bool starts(const char *name, const char *with)
@@ -208,8 +235,9 @@ static bool starts(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* Idioms that do not wait for their operands: those that make 0 (Intel Optimization Reference Manual, "Dependency-Breaking
- * Idioms"), a comparison with itself (all ones), and sbb with itself (the carry alone matters). */
+/* Idioms that do not wait for their operands: those that make 0 (Intel Optimization Reference
+ * Manual, "Dependency-Breaking Idioms"), a comparison with itself (all ones), and sbb with itself
+ * (the carry alone matters). */
 static void find_idioms(struct source *source, struct insn *insn)
 {
 	const ZydisDecodedOperand *first = source->visible_count ? source->visible[0] : NULL;
@@ -221,11 +249,12 @@ static void find_idioms(struct source *source, struct insn *insn)
 		if (first->size < 32 || source->visible_count != 2)
 			return;
 		insn->zeroing = source->decoded.mnemonic == ZYDIS_MNEMONIC_XOR ||
-			source->decoded.mnemonic == ZYDIS_MNEMONIC_SUB;
+				source->decoded.mnemonic == ZYDIS_MNEMONIC_SUB;
 		source->no_reads = insn->zeroing || source->decoded.mnemonic == ZYDIS_MNEMONIC_SBB;
 	} else if (is_vector(first->reg.value)) {
 		name += name[0] == 'v';
-		insn->zeroing = starts(name, "pxor") || starts(name, "xorp") || starts(name, "psub") || starts(name, "pcmpgt");
+		insn->zeroing = starts(name, "pxor") || starts(name, "xorp") ||
+				starts(name, "psub") || starts(name, "pcmpgt");
 		source->no_reads = insn->zeroing || starts(name, "pcmpeq");
 	}
 }
@@ -234,27 +263,40 @@ static bool is_move(const struct source *source, const struct insn *insn)
 {
 	const ZydisDecodedOperand *const *operand = source->visible;
 
-	if (source->visible_count != 2 || insn->masked || operand[0]->type != ZYDIS_OPERAND_TYPE_REGISTER ||
-	    operand[1]->type != ZYDIS_OPERAND_TYPE_REGISTER)
+	if (source->visible_count != 2 || insn->masked ||
+		operand[0]->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		operand[1]->type != ZYDIS_OPERAND_TYPE_REGISTER)
 		return false;
 	switch (source->decoded.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
-		return operand[0]->size >= 32 && is_general(operand[0]->reg.value) && is_general(operand[1]->reg.value);
-	case ZYDIS_MNEMONIC_MOVAPS: case ZYDIS_MNEMONIC_MOVAPD: case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD:
-	case ZYDIS_MNEMONIC_MOVDQA: case ZYDIS_MNEMONIC_MOVDQU:
-	case ZYDIS_MNEMONIC_VMOVAPS: case ZYDIS_MNEMONIC_VMOVAPD: case ZYDIS_MNEMONIC_VMOVUPS: case ZYDIS_MNEMONIC_VMOVUPD:
-	case ZYDIS_MNEMONIC_VMOVDQA: case ZYDIS_MNEMONIC_VMOVDQU:
-	case ZYDIS_MNEMONIC_VMOVDQA32: case ZYDIS_MNEMONIC_VMOVDQA64:
-	case ZYDIS_MNEMONIC_VMOVDQU8: case ZYDIS_MNEMONIC_VMOVDQU16:
-	case ZYDIS_MNEMONIC_VMOVDQU32: case ZYDIS_MNEMONIC_VMOVDQU64:
+		return operand[0]->size >= 32 && is_general(operand[0]->reg.value) &&
+		       is_general(operand[1]->reg.value);
+	case ZYDIS_MNEMONIC_MOVAPS:
+	case ZYDIS_MNEMONIC_MOVAPD:
+	case ZYDIS_MNEMONIC_MOVUPS:
+	case ZYDIS_MNEMONIC_MOVUPD:
+	case ZYDIS_MNEMONIC_MOVDQA:
+	case ZYDIS_MNEMONIC_MOVDQU:
+	case ZYDIS_MNEMONIC_VMOVAPS:
+	case ZYDIS_MNEMONIC_VMOVAPD:
+	case ZYDIS_MNEMONIC_VMOVUPS:
+	case ZYDIS_MNEMONIC_VMOVUPD:
+	case ZYDIS_MNEMONIC_VMOVDQA:
+	case ZYDIS_MNEMONIC_VMOVDQU:
+	case ZYDIS_MNEMONIC_VMOVDQA32:
+	case ZYDIS_MNEMONIC_VMOVDQA64:
+	case ZYDIS_MNEMONIC_VMOVDQU8:
+	case ZYDIS_MNEMONIC_VMOVDQU16:
+	case ZYDIS_MNEMONIC_VMOVDQU32:
+	case ZYDIS_MNEMONIC_VMOVDQU64:
 		return is_vector(operand[0]->reg.value) && is_vector(operand[1]->reg.value);
 	default:
 		return false;
 	}
 }
 
-/* The addend of vfmadd132 is the second operand, of 213 the third, of 231 the first; dot products and multiply-adds of
- * integers add to the first. */
+/* The addend of vfmadd132 is the second operand, of 213 the third, of 231 the first; dot products
+ * and multiply-adds of integers add to the first. */
 static uint8_t accumulator(const struct source *source, const struct insn *insn)
 {
 	const char *name = insn->mnemonic;
@@ -265,17 +307,19 @@ static uint8_t accumulator(const struct source *source, const struct insn *insn)
 	else if (starts(name, "vpdp") || starts(name, "vdpbf16") || starts(name, "vpmadd52"))
 		addend = 0;
 	if (addend < 0 || addend >= source->visible_count ||
-	    source->visible[addend]->type != ZYDIS_OPERAND_TYPE_REGISTER)
+		source->visible[addend]->type != ZYDIS_OPERAND_TYPE_REGISTER)
 		return REG_NONE;
 	return number(source->visible[addend]->reg.value);
 }
 
 /* ---- Operands */
 
-static void fill_register(const struct source *source, const ZydisDecodedOperand *operand, struct insn *insn)
+static void fill_register(
+	const struct source *source, const ZydisDecodedOperand *operand, struct insn *insn)
 {
 	uint8_t reg = number(operand->reg.value);
-	bool reads = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ, writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+	bool reads = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+	     writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 	bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
 	bool whole = !is_general(operand->reg.value) || operand->size >= 32;
 
@@ -285,11 +329,14 @@ static void fill_register(const struct source *source, const ZydisDecodedOperand
 	if (insn->writeback && hidden && reg == number(ZYDIS_REGISTER_RSP))
 		return;
 	insn->vector |= is_vector(operand->reg.value);
-	/* Legacy SSE scalars keep the rest of the register (sqrtsd, movsd x,x, movlps, …), which Zydis shows by the size alone. */
-	if (is_vector(operand->reg.value) && operand->size < 128 && source->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+	/* Legacy SSE scalars keep the rest of the register (sqrtsd, movsd x,x, movlps, …), which
+	 * Zydis shows by the size alone. */
+	if (is_vector(operand->reg.value) && operand->size < 128 &&
+		source->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		whole = false;
 	/* Where the source is 0 the target stays what it was (AMD APM volume 3; Intel SDM). */
-	if (writes && (source->decoded.mnemonic == ZYDIS_MNEMONIC_BSF || source->decoded.mnemonic == ZYDIS_MNEMONIC_BSR))
+	if (writes && (source->decoded.mnemonic == ZYDIS_MNEMONIC_BSF ||
+			      source->decoded.mnemonic == ZYDIS_MNEMONIC_BSR))
 		whole = false;
 	if ((operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE) || (writes && !whole))
 		reads = true;
@@ -299,22 +346,27 @@ static void fill_register(const struct source *source, const ZydisDecodedOperand
 		add_write(insn, reg);
 }
 
-/* Elements of a gather or scatter: as many as fit the data register and the index register both. Their sizes stand in the
- * name: vgatherDPS, vpscatterQD. */
-static void fill_elements(const struct source *source, const ZydisDecodedOperand *operand, struct insn *insn,
-	struct insn_memory *memory)
+/* Elements of a gather or scatter: as many as fit the data register and the index register both.
+ * Their sizes stand in the name: vgatherDPS, vpscatterQD. */
+static void fill_elements(const struct source *source, const ZydisDecodedOperand *operand,
+	struct insn *insn, struct insn_memory *memory)
 {
 	const char *name = strstr(insn->mnemonic, "gather");
-	int data = 512, index = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->mem.index), bits = operand->size;
+	int data = 512,
+	    index = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->mem.index),
+	    bits = operand->size;
 	int count;
 
-	name = name ? name + 6 : strstr(insn->mnemonic, "scatter") ? strstr(insn->mnemonic, "scatter") + 7 : "d";
+	name = name				   ? name + 6
+	       : strstr(insn->mnemonic, "scatter") ? strstr(insn->mnemonic, "scatter") + 7
+						   : "d";
 	for (int i = 0; i < source->visible_count; i++)
-		if (source->visible[i]->type == ZYDIS_OPERAND_TYPE_REGISTER && is_vector(source->visible[i]->reg.value)) {
+		if (source->visible[i]->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+			is_vector(source->visible[i]->reg.value)) {
 			data = source->visible[i]->size;
 			break;
 		}
-	if (starts(name, "pf") && name[2])      /* gather prefetches: "pf0dps" */
+	if (starts(name, "pf") && name[2]) /* gather prefetches: "pf0dps" */
 		name += 3;
 	count = bits > 0 && bits <= 64 ? data / bits : 1;
 	if (index / (name[0] == 'q' ? 64 : 32) < count)
@@ -324,10 +376,12 @@ static void fill_elements(const struct source *source, const ZydisDecodedOperand
 	memory->size = (uint16_t)(memory->accesses * (bits / 8));
 }
 
-static void fill_memory(const struct source *source, const ZydisDecodedOperand *operand, struct insn *insn)
+static void fill_memory(
+	const struct source *source, const ZydisDecodedOperand *operand, struct insn *insn)
 {
 	struct insn_memory *memory = &insn->memory[insn->memory_count];
-	bool relative = operand->mem.base == ZYDIS_REGISTER_RIP || operand->mem.base == ZYDIS_REGISTER_EIP;
+	bool relative =
+		operand->mem.base == ZYDIS_REGISTER_RIP || operand->mem.base == ZYDIS_REGISTER_EIP;
 
 	if (insn->memory_count == INSN_MEMORY || operand->mem.type == ZYDIS_MEMOP_TYPE_MIB)
 		return;
@@ -340,7 +394,8 @@ static void fill_memory(const struct source *source, const ZydisDecodedOperand *
 	memory->scale = operand->mem.scale ? operand->mem.scale : 1;
 	memory->disp = operand->mem.disp.value;
 	if (relative)
-		memory->disp = (int64_t)(insn->address + insn->length + (uint64_t)operand->mem.disp.value);
+		memory->disp =
+			(int64_t)(insn->address + insn->length + (uint64_t)operand->mem.disp.value);
 	memory->accesses = 1;
 	memory->size = operand->size / 8;
 	if (operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
@@ -362,17 +417,20 @@ static void find_stack(const struct source *source, struct insn *insn)
 
 		if (operand->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
 			continue;
-		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER && number(operand->reg.value) == number(ZYDIS_REGISTER_RSP) &&
-		    (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+			number(operand->reg.value) == number(ZYDIS_REGISTER_RSP) &&
+			(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			moves = true;
-		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base == ZYDIS_REGISTER_RSP)
+		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+			operand->mem.base == ZYDIS_REGISTER_RSP)
 			stack = operand;
 	}
 	if (!moves || !stack || source->decoded.mnemonic == ZYDIS_MNEMONIC_ENTER)
 		return;
 	insn->writeback = true;
 	fill_memory(source, stack, insn);
-	insn->step = stack->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? -(stack->size / 8) : stack->size / 8;
+	insn->step = stack->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? -(stack->size / 8)
+								      : stack->size / 8;
 	if (insn->step < 0)
 		insn->memory[0].disp = insn->step;
 }
@@ -390,7 +448,8 @@ static void fill_operands(const struct source *source, struct insn *insn)
 			fill_memory(source, operand, insn);
 		if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operand->imm.is_relative)
 			insn->target = insn->address + insn->length + operand->imm.value.u;
-		if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !operand->imm.is_relative && !hidden) {
+		if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !operand->imm.is_relative &&
+			!hidden) {
 			insn->immediate = true;
 			insn->value = operand->imm.value.s;
 		}
@@ -398,7 +457,8 @@ static void fill_operands(const struct source *source, struct insn *insn)
 	if (insn->flow == FLOW_RETURN)
 		insn->step += (int32_t)insn->value;
 	/* String instructions move their pointers; Zydis forgets that of scas and outs. */
-	if (source->decoded.meta.category != ZYDIS_CATEGORY_STRINGOP && source->decoded.meta.category != ZYDIS_CATEGORY_IOSTRINGOP)
+	if (source->decoded.meta.category != ZYDIS_CATEGORY_STRINGOP &&
+		source->decoded.meta.category != ZYDIS_CATEGORY_IOSTRINGOP)
 		return;
 	for (int i = 0; i < insn->memory_count; i++) {
 		add_read(insn, insn->memory[i].base);
@@ -409,10 +469,12 @@ static void fill_operands(const struct source *source, struct insn *insn)
 /* The carry, and the other flags together. What stays undefined counts as left alone. */
 static void fill_flags(const struct source *source, struct insn *insn)
 {
-	static const uint32_t others = ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
+	static const uint32_t others = ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |
+				       ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
 	const ZydisAccessedFlags *flags = source->decoded.cpu_flags;
 	uint32_t written;
-	bool kept = strchr(insn->shape, 'c') != NULL;      /* a shift by CL: where that is 0 they stay what they were */
+	bool kept = strchr(insn->shape, 'c') !=
+		    NULL; /* a shift by CL: where that is 0 they stay what they were */
 
 	if (!flags)
 		return;
@@ -431,13 +493,19 @@ static enum insn_flow flow(const struct source *source)
 {
 	switch (source->decoded.mnemonic) {
 	case ZYDIS_MNEMONIC_JMP:
-		return source->all[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? FLOW_JUMP : FLOW_INDIRECT;
+		return source->all[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? FLOW_JUMP
+									   : FLOW_INDIRECT;
 	case ZYDIS_MNEMONIC_CALL:
 		return FLOW_CALL;
 	case ZYDIS_MNEMONIC_RET:
 		return FLOW_RETURN;
-	case ZYDIS_MNEMONIC_HLT: case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2:
-	case ZYDIS_MNEMONIC_XBEGIN: case ZYDIS_MNEMONIC_XABORT: case ZYDIS_MNEMONIC_XEND:
+	case ZYDIS_MNEMONIC_HLT:
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+	case ZYDIS_MNEMONIC_XBEGIN:
+	case ZYDIS_MNEMONIC_XABORT:
+	case ZYDIS_MNEMONIC_XEND:
 		return FLOW_OTHER;
 	default:
 		break;
@@ -445,7 +513,10 @@ static enum insn_flow flow(const struct source *source)
 	switch (source->decoded.meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
 		return FLOW_BRANCH;
-	case ZYDIS_CATEGORY_INTERRUPT: case ZYDIS_CATEGORY_SYSCALL: case ZYDIS_CATEGORY_SYSRET: case ZYDIS_CATEGORY_RET:
+	case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_SYSRET:
+	case ZYDIS_CATEGORY_RET:
 	case ZYDIS_CATEGORY_UNCOND_BR:
 		return FLOW_OTHER;
 	default:
@@ -453,8 +524,8 @@ static enum insn_flow flow(const struct source *source)
 	}
 }
 
-/* The widest vector register; else what the first general register, the target as a rule, has; else an implied one (cqo,
- * div [m]), rsp aside. */
+/* The widest vector register; else what the first general register, the target as a rule, has; else
+ * an implied one (cqo, div [m]), rsp aside. */
 static uint16_t width(const struct source *source)
 {
 	int vector = 0, general = 0, implied = 0;
@@ -481,8 +552,9 @@ static uint16_t width(const struct source *source)
 
 static bool extends_sign(const struct source *source, const struct insn *insn)
 {
-	return (source->decoded.mnemonic == ZYDIS_MNEMONIC_MOVSX || source->decoded.mnemonic == ZYDIS_MNEMONIC_MOVSXD) &&
-		insn->memory_count;
+	return (source->decoded.mnemonic == ZYDIS_MNEMONIC_MOVSX ||
+		       source->decoded.mnemonic == ZYDIS_MNEMONIC_MOVSXD) &&
+	       insn->memory_count;
 }
 
 void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn)
@@ -495,7 +567,8 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
 	insn->length = 1;
 	source.visible_count = 0;
 	source.no_reads = false;
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &source.decoded, source.all)))
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderDecodeFull(&decoder, bytes, size, &source.decoded, source.all)))
 		return;
 	for (int i = 0; i < source.decoded.operand_count_visible; i++)
 		if (source.all[i].encoding != ZYDIS_OPERAND_ENCODING_MASK)
@@ -507,7 +580,8 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
 	/* A nop of many bytes has operands that it does not touch. */
 	if (source.decoded.mnemonic == ZYDIS_MNEMONIC_NOP)
 		return;
-	insn->masked = source.decoded.avx.mask.reg != ZYDIS_REGISTER_NONE && source.decoded.avx.mask.reg != ZYDIS_REGISTER_K0;
+	insn->masked = source.decoded.avx.mask.reg != ZYDIS_REGISTER_NONE &&
+		       source.decoded.avx.mask.reg != ZYDIS_REGISTER_K0;
 	fill_shape(&source, insn);
 	find_idioms(&source, insn);
 	fill_operands(&source, insn);

@@ -8,23 +8,24 @@
 #include "model/cycle.h"
 #include "model/forwards.h"
 
-/* A step is up to four things with a time of their own: its loads, its operation, its stores, and the move of its base
- * register. Each starts when all that it needs is there, and what it makes is there its latency later; an edge's weight is what
- * the one behind takes (`out`) and what the one before it adds (`in`). */
+/* A step is up to four things with a time of their own: its loads, its operation, its stores, and
+ * the move of its base register. Each starts when all that it needs is there, and what it makes is
+ * there its latency later; an edge's weight is what the one behind takes (`out`) and what the one
+ * before it adds (`in`). */
 struct node {
 	int step;
 	enum deps_part part;
-	const struct uarch_class *class;      /* NULL: none */
+	const struct uarch_class *class; /* NULL: none */
 	double latency;
-	bool counts;                          /* a register plus a constant */
-	int register_addend;                  /* register of a multiply-add's addend; REG_NONE */
+	bool counts;	     /* a register plus a constant */
+	int register_addend; /* register of a multiply-add's addend; REG_NONE */
 };
 
 /* What an edge is, beside struct cycle_edge. */
 struct link {
 	double out, in;
 	bool address, memory;
-	int reg;                              /* that it leads through; REG_NONE */
+	int reg; /* that it leads through; REG_NONE */
 };
 
 struct graph {
@@ -38,24 +39,27 @@ struct graph {
 	struct cycle_edge *edge;
 	struct link *link;
 	int edges, edge_room;
-	int last[REG_COUNT];                  /* the node that wrote each register last; -1: from the path before */
-	int *store_node;                      /* of each step's operands */
-	bool *unknown;                        /* by instruction: some latency is not known */
+	int last[REG_COUNT]; /* the node that wrote each register last; -1: from the path before */
+	int *store_node;     /* of each step's operands */
+	bool *unknown;	     /* by instruction: some latency is not known */
 };
 
-/* Taken off the latency of counters while the slowest cycle is looked for: among equals another one says more. Above cycle.c's
- * smallest gain, and far below any difference of latencies. */
+/* Taken off the latency of counters while the slowest cycle is looked for: among equals another one
+ * says more. Above cycle.c's smallest gain, and far below any difference of latencies. */
 static const double counter_bias = 1e-6;
 
 /* ---- Nodes and edges */
 
-static int add_node(struct graph *graph, int step, enum deps_part part, const struct uarch_class *class, double latency)
+static int add_node(struct graph *graph, int step, enum deps_part part,
+	const struct uarch_class *class, double latency)
 {
 	if (graph->nodes == graph->node_room) {
 		graph->node_room = graph->node_room ? 2 * graph->node_room : 128;
-		graph->node = memory_resize(graph->node, (size_t)graph->node_room, sizeof(*graph->node));
+		graph->node =
+			memory_resize(graph->node, (size_t)graph->node_room, sizeof(*graph->node));
 	}
-	graph->node[graph->nodes] = (struct node){ .step = step, .part = part, .class = class, .latency = latency };
+	graph->node[graph->nodes] =
+		(struct node){ .step = step, .part = part, .class = class, .latency = latency };
 	return graph->nodes++;
 }
 
@@ -63,15 +67,19 @@ static struct link *add_edge(struct graph *graph, int from, int to, int distance
 {
 	if (graph->edges == graph->edge_room) {
 		graph->edge_room = graph->edge_room ? 2 * graph->edge_room : 256;
-		graph->edge = memory_resize(graph->edge, (size_t)graph->edge_room, sizeof(*graph->edge));
-		graph->link = memory_resize(graph->link, (size_t)graph->edge_room, sizeof(*graph->link));
+		graph->edge =
+			memory_resize(graph->edge, (size_t)graph->edge_room, sizeof(*graph->edge));
+		graph->link =
+			memory_resize(graph->link, (size_t)graph->edge_room, sizeof(*graph->link));
 	}
-	graph->edge[graph->edges] = (struct cycle_edge){ .from = from, .to = to, .distance = distance };
+	graph->edge[graph->edges] =
+		(struct cycle_edge){ .from = from, .to = to, .distance = distance };
 	graph->link[graph->edges] = (struct link){ 0 };
 	return &graph->link[graph->edges++];
 }
 
-/* What the node reads from a register. Who wrote it in the path before, only the path's end tells. */
+/* What the node reads from a register. Who wrote it in the path before, only the path's end tells.
+ */
 static struct link *read_register(struct graph *graph, int reg, int to)
 {
 	struct link *link;
@@ -97,16 +105,18 @@ static double latency_of(struct graph *graph, int insn, const struct uarch_class
 /* What a dependence through an index costs more than one through the base. */
 static double index_extra(const struct graph *graph, const struct insn_memory *memory)
 {
-	double extra = uarch_extra(graph->uarch, memory->scale > 1 ? EXTRA_SCALED_INDEX : EXTRA_INDEX);
+	double extra =
+		uarch_extra(graph->uarch, memory->scale > 1 ? EXTRA_SCALED_INDEX : EXTRA_INDEX);
 
 	if (!uarch_known(extra))
 		extra = uarch_extra(graph->uarch, EXTRA_INDEX);
 	return uarch_known(extra) ? extra : 0;
 }
 
-/* A load of which cores are expected to know the store: of an address without an index, and apart from the operation on it, or
- * with a constant. Measured on Redwood Cove: `add [m],1` is renamed, `add [m],reg` and a load that is one slot with the addition
- * behind it are not; of Zen 5 nothing else is known. */
+/* A load of which cores are expected to know the store: of an address without an index, and apart
+ * from the operation on it, or with a constant. Measured on Redwood Cove: `add [m],1` is renamed,
+ * `add [m],reg` and a load that is one slot with the addition behind it are not; of Zen 5 nothing
+ * else is known. */
 static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
 {
 	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];
@@ -115,8 +125,8 @@ static bool is_plain(const struct graph *graph, const struct insn *load, int ope
 }
 
 /* Cycles from a store's data to the loaded value. */
-static double forward_latency(const struct graph *graph, const struct forward *forward, const struct insn *load, int operand,
-	bool *known)
+static double forward_latency(const struct graph *graph, const struct forward *forward,
+	const struct insn *load, int operand, bool *known)
 {
 	const struct insn *store = &graph->loop->insn[graph->loop->path[forward->step].insn];
 	const struct uarch *uarch = graph->uarch;
@@ -130,8 +140,10 @@ static double forward_latency(const struct graph *graph, const struct forward *f
 	if (!uarch_known(cycles) && vector)
 		cycles = uarch_extra(uarch, EXTRA_FORWARD_VECTOR);
 	/* Only a load from where the store began is renamed. */
-	if (!uarch_known(cycles) && !vector && forward->same_start && (graph->renaming == RENAMES_ALL ||
-		(graph->renaming == RENAMES_PLAIN && is_plain(graph, load, operand) && !store->memory[forward->operand].index)))
+	if (!uarch_known(cycles) && !vector && forward->same_start &&
+		(graph->renaming == RENAMES_ALL ||
+			(graph->renaming == RENAMES_PLAIN && is_plain(graph, load, operand) &&
+				!store->memory[forward->operand].index)))
 		cycles = uarch_extra(uarch, EXTRA_FORWARD_RENAMED);
 	if (!uarch_known(cycles) && !vector)
 		cycles = uarch_extra(uarch, EXTRA_FORWARD);
@@ -152,8 +164,10 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 
 	if (uarch_known(sign))
 		latency += sign;
-	/* Of a gather the operation's latency is from index to result where a file gives one: not both. */
-	if (memory->vector_index && graph->facts[number].op && graph->facts[number].op->latency >= latency)
+	/* Of a gather the operation's latency is from index to result where a file gives one: not
+	 * both. */
+	if (memory->vector_index && graph->facts[number].op &&
+		graph->facts[number].op->latency >= latency)
 		latency = 0;
 	node = add_node(graph, step, PART_LOAD, class, latency + graph->miss);
 	if ((link = read_register(graph, memory->base, node)))
@@ -166,9 +180,11 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 		bool known;
 
 		/* The store's own node may stand behind this one: looked up at the end. */
-		link = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node, forward->distance);
+		link = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node,
+			forward->distance);
 		link->memory = true;
-		link->in = forward_latency(graph, forward, insn, operand, &known) - (latency + graph->miss);
+		link->in = forward_latency(graph, forward, insn, operand, &known) -
+			   (latency + graph->miss);
 		if (!known)
 			graph->unknown[number] = true;
 	}
@@ -186,10 +202,12 @@ static void write_registers(struct graph *graph, const struct insn *insn, int no
 /* xchg: two moves that have nothing to do with each other. */
 static bool swaps(const struct insn *insn)
 {
-	return insn->memory_count == 0 && insn->read_count == 2 && insn->write_count == 2 && strcmp(insn->mnemonic, "xchg") == 0;
+	return insn->memory_count == 0 && insn->read_count == 2 && insn->write_count == 2 &&
+	       strcmp(insn->mnemonic, "xchg") == 0;
 }
 
-static void add_swap(struct graph *graph, int step, const struct insn *insn, const struct uarch_class *class, double latency)
+static void add_swap(struct graph *graph, int step, const struct insn *insn,
+	const struct uarch_class *class, double latency)
 {
 	int node[2];
 
@@ -199,10 +217,12 @@ static void add_swap(struct graph *graph, int step, const struct insn *insn, con
 	}
 	for (int i = 0; i < 2; i++)
 		if (insn->writes[i] > REG_NONE && insn->writes[i] < REG_COUNT)
-			graph->last[insn->writes[i]] = node[insn->writes[i] == insn->reads[0] ? 1 : 0];
+			graph->last[insn->writes[i]] =
+				node[insn->writes[i] == insn->reads[0] ? 1 : 0];
 }
 
-static void read_operands(struct graph *graph, const struct insn *insn, int node, const int *loads, int load_count)
+static void read_operands(
+	struct graph *graph, const struct insn *insn, int node, const int *loads, int load_count)
 {
 	for (int i = 0; i < insn->read_count && i < INSN_READS; i++)
 		read_register(graph, insn->reads[i], node);
@@ -213,15 +233,18 @@ static void read_operands(struct graph *graph, const struct insn *insn, int node
 /* add r,1 · inc r · lea r,[r+8] */
 static bool counts(const struct insn *insn)
 {
-	if (insn->vector || insn->move || (insn->memory_count > 0 && (!insn->address_only || insn->memory[0].index)))
+	if (insn->vector || insn->move ||
+		(insn->memory_count > 0 && (!insn->address_only || insn->memory[0].index)))
 		return false;
-	return insn->address_only || (insn->read_count == 1 && (insn->immediate || !strcmp(insn->mnemonic, "inc") ||
-		!strcmp(insn->mnemonic, "dec")));
+	return insn->address_only ||
+	       (insn->read_count == 1 && (insn->immediate || !strcmp(insn->mnemonic, "inc") ||
+						 !strcmp(insn->mnemonic, "dec")));
 }
 
 static void add_step(struct graph *graph, int step, const struct forward **forward)
 {
-	int number = graph->loop->path[step].insn, loads[INSN_MEMORY], load_count = 0, operation = -1, base = -1;
+	int number = graph->loop->path[step].insn, loads[INSN_MEMORY], load_count = 0,
+	    operation = -1, base = -1;
 	const struct insn *insn = &graph->loop->insn[number];
 	const struct uarch_insn *facts = &graph->facts[number];
 	bool result = insn->write_count > 0, stores = false;
@@ -234,7 +257,8 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 			loads[load_count++] = add_load(graph, step, k, (*forward)++);
 		stores |= forwards_stores(insn, k);
 	}
-	if (facts->op && !facts->eliminated && (uarch_known(facts->op->latency) || (result && insn->flow == FLOW_NONE)))
+	if (facts->op && !facts->eliminated &&
+		(uarch_known(facts->op->latency) || (result && insn->flow == FLOW_NONE)))
 		latency = latency_of(graph, number, facts->op);
 	if (!facts->known && result)
 		graph->unknown[number] = true;
@@ -243,7 +267,8 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 		return;
 	}
 	/* A plain load is its own result, a plain store its own operation. */
-	if (facts->op || !facts->known || (load_count != 1 && result) || (load_count && result && insn->read_count)) {
+	if (facts->op || !facts->known || (load_count != 1 && result) ||
+		(load_count && result && insn->read_count)) {
 		operation = add_node(graph, step, PART_OPERATION, facts->op, latency);
 		graph->node[operation].register_addend = insn->accumulator;
 		graph->node[operation].counts = counts(insn);
@@ -267,7 +292,8 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 		graph->store_node[step * INSN_MEMORY + k] = node;
 	}
 	if (insn->writeback && insn->memory_count > 0) {
-		base = add_node(graph, step, PART_BASE, facts->base, facts->base ? latency_of(graph, number, facts->base) : 0);
+		base = add_node(graph, step, PART_BASE, facts->base,
+			facts->base ? latency_of(graph, number, facts->base) : 0);
 		read_register(graph, insn->memory[0].base, base);
 	}
 	if (operation >= 0 || load_count)
@@ -278,20 +304,25 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 
 /* ---- The whole */
 
-/* What the producer takes for this consumer: its latency, unless the core forwards between the two in its own way. */
-static double out_of(const struct graph *graph, const struct node *from, const struct node *to, const struct link *link)
+/* What the producer takes for this consumer: its latency, unless the core forwards between the two
+ * in its own way. */
+static double out_of(const struct graph *graph, const struct node *from, const struct node *to,
+	const struct link *link)
 {
 	double cycles;
 
 	if (link->memory)
 		return 0;
-	/* Perhaps as late as when the sum itself is made: then only what the producer takes longer than that counts. */
-	if (to->class && to->class->accumulate_unknown && link->reg != REG_NONE && link->reg == to->register_addend) {
+	/* Perhaps as late as when the sum itself is made: then only what the producer takes longer
+	 * than that counts. */
+	if (to->class && to->class->accumulate_unknown && link->reg != REG_NONE &&
+		link->reg == to->register_addend) {
 		graph->unknown[graph->loop->path[to->step].insn] = true;
 		return from->latency - to->latency;
 	}
-	if (from->part == PART_OPERATION && to->part == PART_OPERATION && from->class && from->class == to->class &&
-		link->reg != REG_NONE && link->reg == to->register_addend && uarch_known(from->class->accumulate))
+	if (from->part == PART_OPERATION && to->part == PART_OPERATION && from->class &&
+		from->class == to->class && link->reg != REG_NONE &&
+		link->reg == to->register_addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;
 	cycles = uarch_chain(graph->uarch, from->class, to->class);
 	/* A chain's figure is the producer's own: what is added to a load's latency stays. */
@@ -340,14 +371,16 @@ static int *find_origins(const struct graph *graph)
 		if (copies(graph, &graph->node[graph->edge[i].to]))
 			origin[graph->edge[i].to] = graph->edge[i].from;
 	for (int i = 0; i < graph->nodes; i++)
-		for (int hops = 0; origin[i] >= 0 && origin[origin[i]] >= 0 && hops < graph->nodes; hops++)
+		for (int hops = 0; origin[i] >= 0 && origin[origin[i]] >= 0 && hops < graph->nodes;
+			hops++)
 			origin[i] = origin[origin[i]];
 	return origin;
 }
 
-/* What a producer takes for a consumer behind a copy differs from what the edge into the copy says: where the core forwards
- * between the two in its own way. */
-static double behind_copy(const struct graph *graph, const struct node *origin, const struct node *to, struct link link)
+/* What a producer takes for a consumer behind a copy differs from what the edge into the copy says:
+ * where the core forwards between the two in its own way. */
+static double behind_copy(const struct graph *graph, const struct node *origin,
+	const struct node *to, struct link link)
 {
 	link.memory = false;
 	return out_of(graph, origin, to, &link) - origin->latency;
@@ -366,8 +399,10 @@ static void connect(struct graph *graph)
 		const struct node *from = &graph->node[edge->from], *to = &graph->node[edge->to];
 
 		link->out = out_of(graph, from, to, link);
-		if (origin[edge->from] >= 0 && !link->memory && !copies(graph, to) && graph->node[origin[edge->from]].part != PART_LOAD)
-			link->out += behind_copy(graph, &graph->node[origin[edge->from]], to, *link);
+		if (origin[edge->from] >= 0 && !link->memory && !copies(graph, to) &&
+			graph->node[origin[edge->from]].part != PART_LOAD)
+			link->out +=
+				behind_copy(graph, &graph->node[origin[edge->from]], to, *link);
 		edge->weight = link->out + link->in - (from->counts ? counter_bias : 0);
 	}
 	free(origin);
@@ -391,12 +426,14 @@ static void describe(const struct graph *graph, const struct cycle *cycle, struc
 	while (first < cycle->count && graph->edge[cycle->edge[first]].distance == 0)
 		first++;
 	for (int i = 0; i < cycle->count; i++) {
-		int into = cycle->edge[(first + i) % cycle->count], from = cycle->edge[(first + i + 1) % cycle->count];
+		int into = cycle->edge[(first + i) % cycle->count],
+		    from = cycle->edge[(first + i + 1) % cycle->count];
 		const struct node *node = &graph->node[graph->edge[into].to];
 		bool new_path = graph->edge[into].distance > 0;
 
 		if (node->step != last_step || new_path) {
-			link = chain->link_count < CHAIN_MAX ? &chain->link[chain->link_count++] : NULL;
+			link = chain->link_count < CHAIN_MAX ? &chain->link[chain->link_count++]
+							     : NULL;
 			if (link)
 				*link = (struct chain_link){ .step = (uint16_t)node->step };
 			last_step = node->step;
@@ -421,11 +458,13 @@ static void describe(const struct graph *graph, const struct cycle *cycle, struc
 
 static void build(struct graph *graph, bool *assumed)
 {
-	size_t operands = (size_t)(graph->loop->path_count > 0 ? graph->loop->path_count : 1) * INSN_MEMORY;
+	size_t operands =
+		(size_t)(graph->loop->path_count > 0 ? graph->loop->path_count : 1) * INSN_MEMORY;
 	struct forward *forwards = memory_new(operands, sizeof(*forwards));
 	const struct forward *forward = forwards;
 	/* The stack pointer: the fifth general register of x86, the last of AArch64. */
-	int stack = strcmp(uarch_isa(graph->uarch), "x86_64") == 0 ? REG_GENERAL + 4 : REG_GENERAL + 31;
+	int stack =
+		strcmp(uarch_isa(graph->uarch), "x86_64") == 0 ? REG_GENERAL + 4 : REG_GENERAL + 31;
 
 	graph->store_node = memory_new(operands, sizeof(int));
 	graph->unknown = memory_new((size_t)graph->loop->insn_count + 1, sizeof(bool));
@@ -449,10 +488,13 @@ static void destroy(struct graph *graph)
 	free(graph->link);
 }
 
-void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
-	enum deps_renaming renaming, double miss, struct chain *chain)
+void deps_chain_missing(const struct loop *loop, const struct uarch *uarch,
+	const struct uarch_insn *facts, enum deps_renaming renaming, double miss,
+	struct chain *chain)
 {
-	struct graph graph = { .loop = loop, .uarch = uarch, .facts = facts, .renaming = renaming, .miss = miss };
+	struct graph graph = {
+		.loop = loop, .uarch = uarch, .facts = facts, .renaming = renaming, .miss = miss
+	};
 	struct cycle cycle;
 
 	memset(chain, 0, sizeof(*chain));
@@ -467,16 +509,20 @@ void deps_chain_missing(const struct loop *loop, const struct uarch *uarch, cons
 	destroy(&graph);
 }
 
-void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts, struct deps_graph *out)
+void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
+	struct deps_graph *out)
 {
-	struct graph graph = { .loop = loop, .uarch = uarch, .facts = facts, .renaming = RENAMES_PLAIN };
+	struct graph graph = {
+		.loop = loop, .uarch = uarch, .facts = facts, .renaming = RENAMES_PLAIN
+	};
 	bool assumed;
 
 	build(&graph, &assumed);
 	out->node_count = graph.nodes;
 	out->node = memory_new((size_t)graph.nodes + 1, sizeof(*out->node));
 	for (int i = 0; i < graph.nodes; i++)
-		out->node[i] = (struct deps_node){ graph.node[i].step, graph.node[i].part, graph.node[i].class };
+		out->node[i] = (struct deps_node){ graph.node[i].step, graph.node[i].part,
+			graph.node[i].class };
 	out->edge_count = graph.edges;
 	out->edge = graph.edge;
 	out->memory = memory_new((size_t)graph.edges + 1, sizeof(bool));
@@ -493,7 +539,8 @@ void deps_graph_free(struct deps_graph *graph)
 	free(graph->memory);
 }
 
-void deps_chain(const struct loop *loop, const struct uarch *uarch, bool renamed, struct chain *chain)
+void deps_chain(
+	const struct loop *loop, const struct uarch *uarch, bool renamed, struct chain *chain)
 {
 	struct uarch_insn *facts = memory_new((size_t)loop->insn_count + 1, sizeof(*facts));
 

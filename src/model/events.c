@@ -14,8 +14,8 @@
 
 static const struct {
 	const char *name, *title;
-	bool must;           /* whatever runs raises it */
-	bool many;           /* a core may have several */
+	bool must; /* whatever runs raises it */
+	bool many; /* a core may have several */
 } rows[ROLE_COUNT] = {
 	[ROLE_CYCLES] = { "cycles", "cycles", true, false },
 	[ROLE_INSTRUCTIONS] = { "instructions", "instructions", true, false },
@@ -37,10 +37,22 @@ static const struct {
 	[ROLE_EXTRA] = { "extra", "extra", false, true },
 };
 
-const char *role_name(enum event_role role) { return rows[role].name; }
-const char *role_title(enum event_role role) { return rows[role].title; }
-bool role_must(enum event_role role) { return rows[role].must; }
-bool role_single(enum event_role role) { return !rows[role].many; }
+const char *role_name(enum event_role role)
+{
+	return rows[role].name;
+}
+const char *role_title(enum event_role role)
+{
+	return rows[role].title;
+}
+bool role_must(enum event_role role)
+{
+	return rows[role].must;
+}
+bool role_single(enum event_role role)
+{
+	return !rows[role].many;
+}
 
 enum event_role role_find(const char *name)
 {
@@ -53,9 +65,18 @@ enum event_role role_find(const char *name)
 
 /* ---- A core's */
 
-int uarch_event_count(const struct uarch *uarch) { return uarch->event_count; }
-const struct uarch_event *uarch_event(const struct uarch *uarch, int index) { return &uarch->event[index]; }
-const char *uarch_pmu(const struct uarch *uarch) { return uarch->pmu; }
+int uarch_event_count(const struct uarch *uarch)
+{
+	return uarch->event_count;
+}
+const struct uarch_event *uarch_event(const struct uarch *uarch, int index)
+{
+	return &uarch->event[index];
+}
+const char *uarch_pmu(const struct uarch *uarch)
+{
+	return uarch->pmu;
+}
 
 static void port_names(uint32_t ports, const struct uarch *uarch, char *buffer, size_t size)
 {
@@ -72,7 +93,8 @@ static void port_names(uint32_t ports, const struct uarch *uarch, char *buffer, 
 	}
 }
 
-void events_title(const struct uarch_event *meaning, const struct uarch *uarch, char *buffer, size_t size)
+void events_title(
+	const struct uarch_event *meaning, const struct uarch *uarch, char *buffer, size_t size)
 {
 	buffer[0] = '\0';
 	if (meaning->title[0])
@@ -138,7 +160,8 @@ static int generic_events(struct uarch_event *event, int most, char *why, size_t
 }
 
 /* How many of the extra names are no event of the core's. */
-static int count_extra(const struct uarch_event *event, int count, const char *const *extra, int extra_count)
+static int count_extra(
+	const struct uarch_event *event, int count, const char *const *extra, int extra_count)
 {
 	int others = 0;
 
@@ -152,7 +175,8 @@ static int count_extra(const struct uarch_event *event, int count, const char *c
 	return others;
 }
 
-void events_plan(const struct uarch *uarch, const char *const *extra, int extra_count, struct event_plan *plan)
+void events_plan(const struct uarch *uarch, const char *const *extra, int extra_count,
+	struct event_plan *plan)
 {
 	struct uarch_event generic[COUNTERS_MAX];
 	const struct uarch_event *event = generic;
@@ -185,7 +209,8 @@ void events_plan(const struct uarch *uarch, const char *const *extra, int extra_
 	}
 }
 
-void events_plan_here(const struct machine *machine, const char *const *extra, int extra_count, struct event_plan *plan)
+void events_plan_here(const struct machine *machine, const char *const *extra, int extra_count,
+	struct event_plan *plan)
 {
 	char name[24] = "", why[160] = "";
 	struct uarch *uarch = NULL;
@@ -216,8 +241,8 @@ int events_lacking(const struct event_plan *plan, enum event_role roles[ROLE_COU
 
 /* ---- What the model says of each */
 
-/* Whether an instruction's micro-ops go to ports that its class does not name: unknown ones, or a sequence from
- * the microcode. */
+/* Whether an instruction's micro-ops go to ports that its class does not name: unknown ones, or a
+ * sequence from the microcode. */
 static bool hides_ports(const struct uarch *uarch, const struct uarch_class *class)
 {
 	if (!class)
@@ -228,7 +253,8 @@ static bool hides_ports(const struct uarch *uarch, const struct uarch_class *cla
 		uint32_t ports = class->term[t].ports;
 
 		for (int i = 0; i < uarch_port_count(uarch); i++)
-			if ((ports >> i & 1) && uarch_port_is_unit(uarch, i) && strcmp(uarch_port(uarch, i), "micro") == 0)
+			if ((ports >> i & 1) && uarch_port_is_unit(uarch, i) &&
+				strcmp(uarch_port(uarch, i), "micro") == 0)
 				return true;
 	}
 	return false;
@@ -244,15 +270,16 @@ static bool ports_known(const struct explanation *explanation)
 		if (limits->insn[i].count <= 0)
 			continue;
 		uarch_insn(limits->uarch, &explanation->loop.insn[i], &facts);
-		if (hides_ports(limits->uarch, facts.op) || hides_ports(limits->uarch, facts.load) ||
+		if (hides_ports(limits->uarch, facts.op) ||
+			hides_ports(limits->uarch, facts.load) ||
 			hides_ports(limits->uarch, facts.store))
 			return false;
 	}
 	return true;
 }
 
-/* Micro-ops that begin on any of some ports. A pressure is cycles a turn; on ports, unlike units, a micro-op
- * takes one. */
+/* Micro-ops that begin on any of some ports. A pressure is cycles a turn; on ports, unlike units, a
+ * micro-op takes one. */
 static double pressure_on(const struct explanation *explanation, uint32_t ports)
 {
 	const struct limits *limits = &explanation->limits;
@@ -266,8 +293,8 @@ static double pressure_on(const struct explanation *explanation, uint32_t ports)
 	return sum * limits->turns / limits->elements;
 }
 
-/* Instructions that load, or store. Several accesses of one are counted by some cores once, by others each:
- * nobody says. */
+/* Instructions that load, or store. Several accesses of one are counted by some cores once, by
+ * others each: nobody says. */
 static double accesses(const struct loop *loop, bool store)
 {
 	double count = 0;
@@ -277,7 +304,8 @@ static double accesses(const struct loop *loop, bool store)
 
 		if (!insn->known)
 			return NAN;
-		for (int k = 0; k < insn->memory_count && k < INSN_MEMORY && !insn->address_only; k++) {
+		for (int k = 0; k < insn->memory_count && k < INSN_MEMORY && !insn->address_only;
+			k++) {
 			if (!(store ? insn->memory[k].store : insn->memory[k].load))
 				continue;
 			if (insn->memory[k].accesses > 1)
@@ -308,18 +336,22 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 	const struct loop *loop = explanation ? &explanation->loop : NULL;
 	bool own;
 
-	if (!explanation || !status_is_ok(&explanation->status) || loop->path_count == 0 || !(loop->elements > 0))
+	if (!explanation || !status_is_ok(&explanation->status) || loop->path_count == 0 ||
+		!(loop->elements > 0))
 		return NAN;
 	own = limits->uarch && limits->elements > 0 &&
-		(!meaning->core[0] || strcmp(meaning->core, uarch_name(limits->uarch)) == 0);
+	      (!meaning->core[0] || strcmp(meaning->core, uarch_name(limits->uarch)) == 0);
 	switch (meaning->role) {
 	case ROLE_INSTRUCTIONS:
 		return loop->insns_per_element;
 	case ROLE_UOPS:
 	case ROLE_UOPS_RETIRED:
-		/* Of Arm's cores nobody says what they count as an operation: their width is in macro-operations. */
+		/* Of Arm's cores nobody says what they count as an operation: their width is in
+		 * macro-operations. */
 		own = own && strcmp(uarch_isa(limits->uarch), "aarch64") != 0;
-		return own && !limits->unknown ? (limits->slots + limits->unlaminated) / limits->elements : (double)NAN;
+		return own && !limits->unknown
+			       ? (limits->slots + limits->unlaminated) / limits->elements
+			       : (double)NAN;
 	case ROLE_UOPS_EXECUTED:
 		return own ? pressure_on(explanation, ~UINT32_C(0)) : (double)NAN;
 	case ROLE_PORTS:

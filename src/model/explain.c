@@ -13,14 +13,16 @@
 #include "model/step.h"
 #include "model/step_own.h"
 
-/* Elements of the two runs that a data-dependent path is stepped over: enough turns that shares of a random pattern show, few
- * enough for some milliseconds. Of a kernel whose elements are long, fewer are enough, and each may take hundreds of steps: kernel->few() says. */
+/* Elements of the two runs that a data-dependent path is stepped over: enough turns that shares of
+ * a random pattern show, few enough for some milliseconds. Of a kernel whose elements are long,
+ * fewer are enough, and each may take hundreds of steps: kernel->few() says. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
 
 /* A hypervisor that looks at each step takes 20 µs for it. */
 #define STEP_SECONDS 2
 
-/* A run ends with a whole iteration, of no more elements than this where data are laid out for a few. */
+/* A run ends with a whole iteration, of no more elements than this where data are laid out for a
+ * few. */
 enum { SAMPLE_MORE = 64 };
 
 /* Bytes of a line, as kernels count them. */
@@ -47,7 +49,8 @@ void explanation_free(struct explanation *explanation)
 	free(explanation);
 }
 
-/* The setting with its size knob as low as the kernel takes it: the code is the same, and the data are quickly laid out. */
+/* The setting with its size knob as low as the kernel takes it: the code is the same, and the data
+ * are quickly laid out. */
 static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE);
@@ -58,7 +61,8 @@ static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 	if (size < 0 || kernel->deep)
 		return;
 	for (int64_t bytes = kernel->knobs[size].min; bytes < from[size]; bytes *= 2) {
-		int64_t multiple = kernel->knobs[size].multiple > 1 ? kernel->knobs[size].multiple : 1;
+		int64_t multiple =
+			kernel->knobs[size].multiple > 1 ? kernel->knobs[size].multiple : 1;
 		struct status status;
 
 		v[size] = (bytes + multiple - 1) / multiple * multiple;
@@ -86,9 +90,12 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 
 static struct status step(struct kernel_run *run, struct loop *loop)
 {
-	uint64_t granule = run->granule, unit = granule, batch = run->kernel->batch ? run->kernel->batch : 1;
+	uint64_t granule = run->granule, unit = granule,
+		 batch = run->kernel->batch ? run->kernel->batch : 1;
 	unsigned few = run->kernel->few ? run->kernel->few(run->v) : 0;
-	struct step_plan plan = { .run = step_call, .context = run, .most_steps = STEP_MOST, .seconds = STEP_SECONDS };
+	struct step_plan plan = {
+		.run = step_call, .context = run, .most_steps = STEP_MOST, .seconds = STEP_SECONDS
+	};
 
 	while (unit % batch != 0)
 		unit *= 2;
@@ -106,13 +113,15 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 }
 
 /* run: the small copy, at the setting asked about again where the kernel has figures of that. */
-static void fill_place(const struct explain_question *question, struct kernel_run *run, struct limits_place *place)
+static void fill_place(
+	const struct explain_question *question, struct kernel_run *run, struct limits_place *place)
 {
 	const struct kernel *kernel = question->kernel;
 
 	if (kernel->figures) {
 		memcpy(run->v, question->v, sizeof(run->v));
-		run->lines = run->step = run->splits = run->mispredicts = run->range = run->chains = run->restart = 0;
+		run->lines = run->step = run->splits = run->mispredicts = run->range = run->chains =
+			run->restart = 0;
 		run->far_lines = run->far_range = 0;
 		run->reaches = 0;
 		run->waits = NULL;
@@ -124,32 +133,50 @@ static void fill_place(const struct explain_question *question, struct kernel_ru
 	if (run->range <= 0 && run->step > LINE)
 		run->range = (double)kernel->footprint(question->v) * LINE / run->step;
 	*place = (struct limits_place){
-		.working_set = (double)kernel->footprint(question->v), .range = run->range, .chains = run->chains,
-		.far_lines = run->far_lines, .far_range = run->far_range, .apart = run->apart,
-		.lines = run->lines, .scattered = run->scattered, .splits = run->splits, .restart = run->restart,
-		.mispredicts = kernel->own ? -1 : run->mispredicts, .l3 = question->l3, .memory = question->memory, .page = 4096,
+		.working_set = (double)kernel->footprint(question->v),
+		.range = run->range,
+		.chains = run->chains,
+		.far_lines = run->far_lines,
+		.far_range = run->far_range,
+		.apart = run->apart,
+		.lines = run->lines,
+		.scattered = run->scattered,
+		.splits = run->splits,
+		.restart = run->restart,
+		.mispredicts = kernel->own ? -1 : run->mispredicts,
+		.l3 = question->l3,
+		.memory = question->memory,
+		.page = 4096,
 	};
-	place->reaches = run->reaches < 0 ? 0 : run->reaches > KERNEL_REACHES ? KERNEL_REACHES : run->reaches;
+	place->reaches = run->reaches < 0		 ? 0
+			 : run->reaches > KERNEL_REACHES ? KERNEL_REACHES
+							 : run->reaches;
 	memcpy(place->reach, run->reach, (size_t)place->reaches * sizeof(*place->reach));
 	memcpy(place->point, question->point, sizeof(place->point));
 	for (int level = 1; level <= 3; level++) {
-		const struct uarch_cache *cache = level < 3 ? uarch_cache(question->uarch, level) : NULL;
-		double stated = question->machine ? (double)machine_cache(question->machine, level) : 0;
+		const struct uarch_cache *cache =
+			level < 3 ? uarch_cache(question->uarch, level) : NULL;
+		double stated =
+			question->machine ? (double)machine_cache(question->machine, level) : 0;
 
-		/* Another core has its own first two levels; what is behind them belongs to this machine. */
-		place->cache[level - 1] = cache && (question->foreign || stated <= 0) ? cache->bytes : stated;
+		/* Another core has its own first two levels; what is behind them belongs to this
+		 * machine. */
+		place->cache[level - 1] =
+			cache && (question->foreign || stated <= 0) ? cache->bytes : stated;
 	}
 }
 
-/* Room for a kernel's data. Where few nodes of many are laid out, pages of it are there once they are written to, and only then: a machine with less
- * memory than the whole takes reads such code all the same. */
+/* Room for a kernel's data. Where few nodes of many are laid out, pages of it are there once they
+ * are written to, and only then: a machine with less memory than the whole takes reads such code
+ * all the same. */
 static void *reserve(const struct kernel *kernel, uint64_t bytes)
 {
 	uint8_t *memory, *aligned;
 
 	if (!kernel->deep)
 		return aligned_alloc(MEMORY_ALIGN, bytes);
-	memory = mmap(NULL, bytes + MEMORY_ALIGN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	memory = mmap(NULL, bytes + MEMORY_ALIGN, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
 	aligned = memory + (MEMORY_ALIGN - (uintptr_t)memory % MEMORY_ALIGN) % MEMORY_ALIGN;
@@ -169,7 +196,8 @@ static void release(const struct kernel *kernel, void *memory, uint64_t bytes)
 		free(memory);
 }
 
-/* A built-in kernel: laid out small, its loop read, or stepped where the way through it depends on the data. */
+/* A built-in kernel: laid out small, its loop read, or stepped where the way through it depends on
+ * the data. */
 static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
 {
 	const struct kernel *kernel = run->kernel;
@@ -182,7 +210,9 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 		char held[32];
 
 		units_bytes_long((int64_t)bytes, held, sizeof(held));
-		return status_make(STATUS_FAILED, "to read its code %s is laid out, and there is no room for %s here; of a smaller size there may be",
+		return status_make(STATUS_FAILED,
+			"to read its code %s is laid out, and there is no room for %s here; of a "
+			"smaller size there may be",
 			kernel->name, held);
 	}
 	if (kernel->deep)
@@ -193,9 +223,12 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 
 		explanation->function = run->function;
 		explanation->granule = (double)(run->iteration ? run->iteration : run->granule);
-		status = run->unread ? status_make(STATUS_FAILED, "%s", run->unread) : kernel->stepped ? step(run, &explanation->loop) :
-			run->top ? follow_loop(room.memory, room.bytes, run->top, explanation->granule, &explanation->loop) :
-			decode_loop(run->code, made ? made : DECODE_FUNCTION, explanation->granule, &explanation->loop);
+		status = run->unread	   ? status_make(STATUS_FAILED, "%s", run->unread)
+			 : kernel->stepped ? step(run, &explanation->loop)
+			 : run->top	   ? follow_loop(room.memory, room.bytes, run->top,
+						     explanation->granule, &explanation->loop)
+					   : decode_loop(run->code, made ? made : DECODE_FUNCTION,
+						     explanation->granule, &explanation->loop);
 	}
 	room_free(&room);
 	release(kernel, run->memory, bytes);
@@ -230,8 +263,9 @@ void explain(const struct explain_question *question, struct explanation *explan
 	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
 	shrink(kernel, question->v, run.v);
-	explanation->status = kernel->own ? step_own(kernel->own, question->seed, &explanation->loop) :
-		read_loop(&run, explanation);
+	explanation->status = kernel->own
+				      ? step_own(kernel->own, question->seed, &explanation->loop)
+				      : read_loop(&run, explanation);
 	if (!status_is_ok(&explanation->status))
 		return;
 	fill_place(question, &run, &place);
@@ -243,7 +277,8 @@ void explain(const struct explain_question *question, struct explanation *explan
 
 static bool bound_known(const struct explanation *explanation)
 {
-	return explanation && status_is_ok(&explanation->status) && explanation->limits.binding >= 0;
+	return explanation && status_is_ok(&explanation->status) &&
+	       explanation->limits.binding >= 0;
 }
 
 double explain_bound(const struct explanation *explanation)
@@ -258,6 +293,7 @@ double explain_predicted(const struct explanation *explanation)
 
 const char *explain_binding(const struct explanation *explanation)
 {
-	return bound_known(explanation) ?
-		limit_name(explanation->limits.limit[explanation->limits.binding].kind) : NULL;
+	return bound_known(explanation)
+		       ? limit_name(explanation->limits.limit[explanation->limits.binding].kind)
+		       : NULL;
 }

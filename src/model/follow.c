@@ -11,17 +11,19 @@ enum { CALLS_DEEP = 64 };
 
 struct way {
 	uint64_t begin, end, at;
-	uint64_t known[REG_COUNT];        /* addresses that instructions put into registers; 0: nobody knows what is there */
+	uint64_t known[REG_COUNT]; /* addresses that instructions put into registers; 0: nobody
+				      knows what is there */
 	uint64_t back[CALLS_DEEP];
 	int deep;
-	uint64_t *seen;                   /* addresses of the path, as it goes; room of LOOP_MOST */
+	uint64_t *seen; /* addresses of the path, as it goes; room of LOOP_MOST */
 	bool *taken;
 	int count;
 };
 
 static void decode_there(const struct way *way, uint64_t address, struct insn *insn)
 {
-	decode_insn((const uint8_t *)(uintptr_t)address, (size_t)(way->end - address), address, insn);
+	decode_insn(
+		(const uint8_t *)(uintptr_t)address, (size_t)(way->end - address), address, insn);
 }
 
 /* What an instruction does to the registers whose content is an address in the code. */
@@ -89,15 +91,21 @@ static struct status follow(struct way *way, uint64_t top)
 
 	do {
 		if (way->at < way->begin || way->at >= way->end || way->count == LOOP_MOST)
-			return way->count == LOOP_MOST ?
-				status_make(STATUS_FAILED, "a loop of over %d instructions is not looked into", LOOP_MOST) :
-				status_make(STATUS_FAILED, "the way through the loop leads out of its code");
+			return way->count == LOOP_MOST
+				       ? status_make(STATUS_FAILED,
+						 "a loop of over %d instructions is not looked "
+						 "into",
+						 LOOP_MOST)
+				       : status_make(STATUS_FAILED,
+						 "the way through the loop leads out of its code");
 		decode_there(way, way->at, &insn);
 		if (!insn.known)
-			return status_make(STATUS_FAILED, "the way through the loop meets what is no instruction");
+			return status_make(STATUS_FAILED,
+				"the way through the loop meets what is no instruction");
 		way->seen[way->count] = way->at;
 		if (!advance(way, &insn, top, &way->taken[way->count]))
-			return status_make(STATUS_FAILED, "where \"%s\" leads is not known", insn.text);
+			return status_make(
+				STATUS_FAILED, "where \"%s\" leads is not known", insn.text);
 		note_registers(way, &insn);
 		way->count++;
 	} while (way->at != top);
@@ -113,7 +121,8 @@ static int by_address(const void *a, const void *b)
 
 static int index_of(const uint64_t *sorted, int count, uint64_t address)
 {
-	const uint64_t *found = bsearch(&address, sorted, (size_t)count, sizeof(*sorted), by_address);
+	const uint64_t *found =
+		bsearch(&address, sorted, (size_t)count, sizeof(*sorted), by_address);
 
 	return found ? (int)(found - sorted) : 0;
 }
@@ -134,21 +143,27 @@ static void fill(const struct way *way, double elements, struct loop *loop)
 		decode_there(way, sorted[i], &loop->insn[i]);
 	loop->insn_count = count;
 	for (int i = 0; i < way->count; i++)
-		loop->path[i] = (struct loop_step){ .insn = (uint16_t)index_of(sorted, count, way->seen[i]), .taken = way->taken[i] };
+		loop->path[i] =
+			(struct loop_step){ .insn = (uint16_t)index_of(sorted, count, way->seen[i]),
+				.taken = way->taken[i] };
 	loop->path_count = way->count;
 	loop->elements = elements;
 	loop->insns_per_element = way->count / elements;
 	free(sorted);
 }
 
-struct status follow_loop(const void *code, size_t size, const void *top, double elements, struct loop *loop)
+struct status follow_loop(
+	const void *code, size_t size, const void *top, double elements, struct loop *loop)
 {
 	uint64_t begin = (uint64_t)(uintptr_t)code, first = (uint64_t)(uintptr_t)top;
 	struct way *way = memory_new(1, sizeof(*way));
 	struct status status;
 
 	loop_clear(loop);
-	*way = (struct way){ .begin = begin, .end = begin + size, .at = first, .seen = memory_new(LOOP_MOST, sizeof(*way->seen)),
+	*way = (struct way){ .begin = begin,
+		.end = begin + size,
+		.at = first,
+		.seen = memory_new(LOOP_MOST, sizeof(*way->seen)),
 		.taken = memory_new(LOOP_MOST, sizeof(*way->taken)) };
 	status = follow(way, first);
 	if (status_is_ok(&status))

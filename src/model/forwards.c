@@ -9,9 +9,9 @@
 /* ---- Seen addresses: stores by the 8-byte pieces of memory that they wrote, the latest first. */
 
 struct piece {
-	uint64_t number;          /* address ÷ 8 */
+	uint64_t number; /* address ÷ 8 */
 	int step, operand;
-	int before;               /* the piece written before, of the same bucket; -1 */
+	int before; /* the piece written before, of the same bucket; -1 */
 };
 
 struct written {
@@ -39,17 +39,21 @@ static void written_begin(struct written *written, int stores)
 		written->bucket[i] = -1;
 }
 
-static void written_add(struct written *written, uint64_t address, unsigned size, int step, int operand)
+static void written_add(
+	struct written *written, uint64_t address, unsigned size, int step, int operand)
 {
 	for (uint64_t number = address / 8; number <= (address + size - 1) / 8; number++) {
 		unsigned bucket = bucket_of(written, number);
 
 		if (written->count == written->room) {
 			written->room = written->room ? 2 * written->room : 256;
-			written->piece = memory_resize(written->piece, (size_t)written->room, sizeof(*written->piece));
+			written->piece = memory_resize(
+				written->piece, (size_t)written->room, sizeof(*written->piece));
 		}
-		written->piece[written->count] =
-			(struct piece){ .number = number, .step = step, .operand = operand, .before = written->bucket[bucket] };
+		written->piece[written->count] = (struct piece){ .number = number,
+			.step = step,
+			.operand = operand,
+			.before = written->bucket[bucket] };
 		written->bucket[bucket] = written->count++;
 	}
 }
@@ -65,21 +69,25 @@ static const struct insn *insn_of(const struct loop *loop, int step)
 }
 
 /* The latest store so far that wrote one of the bytes. */
-static void written_find(const struct written *written, const struct loop *loop, uint64_t address, unsigned size,
-	struct forward *forward)
+static void written_find(const struct written *written, const struct loop *loop, uint64_t address,
+	unsigned size, struct forward *forward)
 {
 	for (uint64_t number = address / 8; number <= (address + size - 1) / 8; number++) {
-		for (int i = written->bucket[bucket_of(written, number)]; i >= 0; i = written->piece[i].before) {
+		for (int i = written->bucket[bucket_of(written, number)]; i >= 0;
+			i = written->piece[i].before) {
 			const struct piece *piece = &written->piece[i];
-			const struct insn_memory *store = &insn_of(loop, piece->step)->memory[piece->operand];
+			const struct insn_memory *store =
+				&insn_of(loop, piece->step)->memory[piece->operand];
 			uint64_t at = loop->path[piece->step].address[piece->operand];
 
 			if (piece->step < forward->step)
 				break;
 			if (piece->number != number || !overlap(address, size, at, store->size))
 				continue;
-			*forward = (struct forward){ .step = piece->step, .operand = piece->operand,
-				.inside = address >= at && address + size <= at + store->size, .same_start = address == at };
+			*forward = (struct forward){ .step = piece->step,
+				.operand = piece->operand,
+				.inside = address >= at && address + size <= at + store->size,
+				.same_start = address == at };
 			break;
 		}
 	}
@@ -87,29 +95,37 @@ static void written_find(const struct written *written, const struct loop *loop,
 
 /* An operand of one instruction, over the times that the path comes by it. */
 struct occurrences {
-	int count;                /* of the instruction, so far */
-	int first;                /* occurrence of the first load that found its store; -1: none yet */
-	int store_insn, store_operand, back;      /* which it was, and how many occurrences earlier */
+	int count; /* of the instruction, so far */
+	int first; /* occurrence of the first load that found its store; -1: none yet */
+	int store_insn, store_operand, back; /* which it was, and how many occurrences earlier */
 	bool inside, same_start;
-	bool regular;             /* all since then found the same */
+	bool regular; /* all since then found the same */
 };
 
-static void occurrences_add(struct occurrences *load, int number, const struct loop *loop, const struct forward *forward,
-	int store_number)
+static void occurrences_add(struct occurrences *load, int number, const struct loop *loop,
+	const struct forward *forward, int store_number)
 {
 	if (load->first >= 0 && forward->step >= 0) {
-		load->regular &= loop->path[forward->step].insn == load->store_insn && forward->operand == load->store_operand &&
-			number - store_number == load->back && forward->same_start == load->same_start;
+		load->regular &= loop->path[forward->step].insn == load->store_insn &&
+				 forward->operand == load->store_operand &&
+				 number - store_number == load->back &&
+				 forward->same_start == load->same_start;
 	} else if (load->first >= 0) {
 		load->regular = false;
 	} else if (forward->step >= 0) {
-		*load = (struct occurrences){ .count = load->count, .first = number, .regular = true,
-			.store_insn = loop->path[forward->step].insn, .store_operand = forward->operand,
-			.back = number - store_number, .inside = forward->inside, .same_start = forward->same_start };
+		*load = (struct occurrences){ .count = load->count,
+			.first = number,
+			.regular = true,
+			.store_insn = loop->path[forward->step].insn,
+			.store_operand = forward->operand,
+			.back = number - store_number,
+			.inside = forward->inside,
+			.same_start = forward->same_start };
 	}
 }
 
-/* The steps at which each instruction stands in the path, in order: starts[insn]…starts[insn + 1]-1 of `steps`. */
+/* The steps at which each instruction stands in the path, in order: starts[insn]…starts[insn + 1]-1
+ * of `steps`. */
 static void index_path(const struct loop *loop, int *starts, int *steps, int *number)
 {
 	for (int s = 0; s < loop->path_count; s++)
@@ -120,9 +136,10 @@ static void index_path(const struct loop *loop, int *starts, int *steps, int *nu
 		steps[starts[loop->path[s].insn] + number[s]] = s;
 }
 
-/* Loads at the beginning of the path take from stores of the path before: which ones, later turns of this path tell, when they
- * all found the same store as many turns back. */
-static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps, struct forward *forward)
+/* Loads at the beginning of the path take from stores of the path before: which ones, later turns
+ * of this path tell, when they all found the same store as many turns back. */
+static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
+	struct forward *forward)
 {
 	int stores, which, distance = 0;
 
@@ -134,8 +151,11 @@ static void wrap(const struct occurrences *load, int number, const int *starts, 
 		return;
 	distance = (-which + stores - 1) / stores;
 	which += distance * stores;
-	*forward = (struct forward){ .step = steps[starts[load->store_insn] + which], .operand = load->store_operand,
-		.distance = distance, .inside = load->inside, .same_start = load->same_start };
+	*forward = (struct forward){ .step = steps[starts[load->store_insn] + which],
+		.operand = load->store_operand,
+		.distance = distance,
+		.inside = load->inside,
+		.same_start = load->same_start };
 }
 
 static bool find_seen(const struct loop *loop, struct forward *forwards)
@@ -143,7 +163,8 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 	int *starts = memory_new((size_t)loop->insn_count + 1, sizeof(int));
 	int *steps = memory_new((size_t)loop->path_count, sizeof(int));
 	int *number = memory_new((size_t)loop->path_count, sizeof(int));
-	struct occurrences *loads = memory_new((size_t)loop->insn_count * INSN_MEMORY, sizeof(*loads));
+	struct occurrences *loads =
+		memory_new((size_t)loop->insn_count * INSN_MEMORY, sizeof(*loads));
 	struct written written;
 	bool unseen = false, any_store = false, any_load = false;
 	int f = 0;
@@ -169,8 +190,8 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 				continue;
 			}
 			written_find(&written, loop, address, insn->memory[k].size, forward);
-			occurrences_add(&loads[loop->path[s].insn * INSN_MEMORY + k], number[s], loop, forward,
-				forward->step >= 0 ? number[forward->step] : 0);
+			occurrences_add(&loads[loop->path[s].insn * INSN_MEMORY + k], number[s],
+				loop, forward, forward->step >= 0 ? number[forward->step] : 0);
 		}
 		for (int k = 0; k < INSN_MEMORY; k++) {
 			uint64_t address = loop->path[s].address[k];
@@ -187,7 +208,8 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 	f = 0;
 	for (int s = 0; s < loop->path_count; s++)
 		for (int k = 0; k < INSN_MEMORY; k++) {
-			const struct occurrences *load = &loads[loop->path[s].insn * INSN_MEMORY + k];
+			const struct occurrences *load =
+				&loads[loop->path[s].insn * INSN_MEMORY + k];
 
 			if (!forwards_loads(insn_of(loop, s), k))
 				continue;
@@ -213,16 +235,17 @@ struct access {
 	struct address address;
 };
 
-/* Paths from the store to the load that reads from it at the soonest, or -1. The load's address grows by *growth a path; NULL:
- * nobody knows how, and only this path counts. */
-static int soonest(const struct access *store, const struct access *load, const int64_t *grows, bool before)
+/* Paths from the store to the load that reads from it at the soonest, or -1. The load's address
+ * grows by *growth a path; NULL: nobody knows how, and only this path counts. */
+static int soonest(
+	const struct access *store, const struct access *load, const int64_t *grows, bool before)
 {
 	static const int64_t far = INT64_C(1) << 40;
 	int64_t gap, distance = 1, growth = grows ? *grows : 0;
 
 	/* Further apart, or faster, than any path brings together. */
-	if (__builtin_sub_overflow(load->address.constant, store->address.constant, &gap) || gap > far || gap < -far ||
-		growth > far || growth < -far)
+	if (__builtin_sub_overflow(load->address.constant, store->address.constant, &gap) ||
+		gap > far || gap < -far || growth > far || growth < -far)
 		return -1;
 	if (before && gap < store->size && -gap < load->size)
 		return 0;
@@ -239,8 +262,8 @@ static int soonest(const struct access *store, const struct access *load, const 
 }
 
 /* The store that comes last before the load of those that write what it reads. */
-static bool find_latest(const struct address_walk *walk, const struct access *stores, int store_count,
-	const struct access *load, int stack, struct forward *forward)
+static bool find_latest(const struct address_walk *walk, const struct access *stores,
+	int store_count, const struct access *load, int stack, struct forward *forward)
 {
 	bool unclear = false;
 
@@ -258,12 +281,17 @@ static bool find_latest(const struct address_walk *walk, const struct access *st
 		grows = address_growth(walk, &load->address, &growth);
 		distance = soonest(store, load, grows ? &growth : NULL, before);
 		unclear |= !grows && distance < 0;
-		if (distance < 0 || (forward->step >= 0 && (distance > forward->distance ||
-			(distance == forward->distance && store->step < forward->step))))
+		if (distance < 0 ||
+			(forward->step >= 0 && (distance > forward->distance ||
+						       (distance == forward->distance &&
+							       store->step < forward->step))))
 			continue;
 		gap = load->address.constant + distance * growth - store->address.constant;
-		*forward = (struct forward){ .step = store->step, .operand = store->operand, .distance = distance,
-			.inside = gap >= 0 && gap + load->size <= store->size, .same_start = gap == 0 };
+		*forward = (struct forward){ .step = store->step,
+			.operand = store->operand,
+			.distance = distance,
+			.inside = gap >= 0 && gap + load->size <= store->size,
+			.same_start = gap == 0 };
 	}
 	return unclear;
 }
@@ -298,7 +326,8 @@ static bool find_unseen(const struct loop *loop, int stack, struct forward *forw
 		if (!fill_in)
 			forwards[i] = (struct forward){ .step = -1 };
 		if (forwards[i].step < 0)
-			unclear |= find_latest(&walk, stores, store_count, &loads[i], stack, &forwards[i]);
+			unclear |= find_latest(
+				&walk, stores, store_count, &loads[i], stack, &forwards[i]);
 	}
 	free(stores);
 	free(loads);
@@ -339,7 +368,8 @@ int forwards_aliases(const struct loop *loop, int window)
 				uint64_t store = address[i % window], gap = (at - store) & 4095;
 
 				if ((gap < size[i % window] || 4096 - gap < insn->memory[k].size) &&
-					!overlap(at, insn->memory[k].size, store, size[i % window])) {
+					!overlap(at, insn->memory[k].size, store,
+						size[i % window])) {
 					aliases++;
 					break;
 				}

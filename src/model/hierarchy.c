@@ -13,12 +13,13 @@ enum { LEAST_POINTS = 8 };
 static const double sure_knee = 0.6;
 static const double sure_plateau = 0.5;
 
-/* The next cache, or memory, is at least so much slower: a smaller step is something else's. One up to the second figure may be a TLB's. */
+/* The next cache, or memory, is at least so much slower: a smaller step is something else's. One up
+ * to the second figure may be a TLB's. */
 static const double least_step = 1.35;
 static const double tlb_step = 1.9;
 
-/* The slowest that a last-level cache answers: what is slower is memory, whatever it looks like. Shared caches of large servers
- * take up to 80 ns, remote parts of them included. */
+/* The slowest that a last-level cache answers: what is slower is memory, whatever it looks like.
+ * Shared caches of large servers take up to 80 ns, remote parts of them included. */
 static const double slowest_cache_ns = 110;
 static const double slowest_cache_cycles = 400;
 /* A curve that lies so many times above the other kind's is the one that was disturbed. */
@@ -37,7 +38,8 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 /* Where no curve shows what a step out of the first cache costs: less than this, cycles. */
 static const double first_cache_step = 16;
 
-/* Whether that many lines fill the first cache as the system states it, and the step is no higher than one out of it. */
+/* Whether that many lines fill the first cache as the system states it, and the step is no higher
+ * than one out of it. */
 static bool is_stated_caches(const struct hierarchy_input *input, double bytes, double rise)
 {
 	double stated = input->machine ? (double)machine_cache(input->machine, 1) : 0;
@@ -49,7 +51,8 @@ static bool is_stated_caches(const struct hierarchy_input *input, double bytes, 
 static const double sibling_leaves = 0.4;
 
 /* Of N pages one line each is walked: that many lines fill a cache too. */
-static bool is_a_caches(const struct hierarchy_input *input, const struct found *found, const struct plateau_knee *knee, double rise)
+static bool is_a_caches(const struct hierarchy_input *input, const struct found *found,
+	const struct plateau_knee *knee, double rise)
 {
 	double bytes = knee->third / PAGE * found->line;
 	bool seen = false;
@@ -62,15 +65,17 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct found 
 			double step = lines->plateau[i + 1].cycles - lines->plateau[i].cycles;
 
 			if (bytes > lines->knee[i].lo * (i == 0 ? sibling_leaves : 0.75) &&
-				bytes < lines->knee[i].hi * 1.33 && rise < 1.8 * step && rise > 0.4 * step)
+				bytes < lines->knee[i].hi * 1.33 && rise < 1.8 * step &&
+				rise > 0.4 * step)
 				return true;
 		}
 	}
 	return !seen && is_stated_caches(input, bytes, rise);
 }
 
-/* From where a TLB is full its sets of W entries overflow one after the other, until at 1 / W more all accesses miss: a third of them do at a
- * third of the way, for W of four or more. What takes longer begins to miss before it is full, as beside others who take entries. */
+/* From where a TLB is full its sets of W entries overflow one after the other, until at 1 / W more
+ * all accesses miss: a third of them do at a third of the way, for W of four or more. What takes
+ * longer begins to miss before it is full, as beside others who take entries. */
 static const double fills_within = 1.25;
 static const double third_within = 1.12;
 
@@ -83,14 +88,22 @@ static double next_size(const struct hierarchy_curve *curve, double bytes)
 	return bytes;
 }
 
-static void add_tlb(struct found *found, const struct hierarchy_curve *curve, const struct plateaus *pages, int i, enum page_kind kind)
+static void add_tlb(struct found *found, const struct hierarchy_curve *curve,
+	const struct plateaus *pages, int i, enum page_kind kind)
 {
 	const struct plateau_knee *knee = &pages->knee[i];
 	const struct plateau *low = &pages->plateau[i], *high = &pages->plateau[i + 1];
-	bool sharp = knee->hi < fills_within * knee->corner && knee->third < third_within * knee->corner;
-	struct tlb tlb = { .cycles = high->cycles - low->cycles, .lo = high->lo - low->hi, .hi = high->hi - low->lo,
-		.confidence = fmin(knee->confidence, low->confidence), .unstable = low->unstable || high->unstable || knee->gradual,
-		.reach_lo = knee->corner, .reach_hi = sharp ? next_size(curve, knee->corner) : knee->hi, .reach = sharp ? knee->corner : knee->third, .sharp = sharp };
+	bool sharp =
+		knee->hi < fills_within * knee->corner && knee->third < third_within * knee->corner;
+	struct tlb tlb = { .cycles = high->cycles - low->cycles,
+		.lo = high->lo - low->hi,
+		.hi = high->hi - low->lo,
+		.confidence = fmin(knee->confidence, low->confidence),
+		.unstable = low->unstable || high->unstable || knee->gradual,
+		.reach_lo = knee->corner,
+		.reach_hi = sharp ? next_size(curve, knee->corner) : knee->hi,
+		.reach = sharp ? knee->corner : knee->third,
+		.sharp = sharp };
 
 	tlb.kinds = 1u << kind;
 	for (int t = 0; t < found->tlb_count; t++) {
@@ -98,11 +111,14 @@ static void add_tlb(struct found *found, const struct hierarchy_curve *curve, co
 
 		if (tlb.reach > 1.4 * same->reach || same->reach > 1.4 * tlb.reach)
 			continue;
-		/* The same, seen with other pages. A neighbour can only take entries away, so that the larger figure is right, but for
-		 * a climb that is blurred where the other is not. */
-		if (tlb.sharp > same->sharp || (tlb.sharp == same->sharp && tlb.reach > same->reach)) {
+		/* The same, seen with other pages. A neighbour can only take entries away, so that
+		 * the larger figure is right, but for a climb that is blurred where the other is
+		 * not. */
+		if (tlb.sharp > same->sharp ||
+			(tlb.sharp == same->sharp && tlb.reach > same->reach)) {
 			tlb.kinds |= same->kinds;
-			/* What a miss costs is of the kind of pages that was looked at first: tables of large pages are smaller, and nearer. */
+			/* What a miss costs is of the kind of pages that was looked at first:
+			 * tables of large pages are smaller, and nearer. */
 			tlb.cycles = same->cycles;
 			tlb.lo = same->lo;
 			tlb.hi = same->hi;
@@ -116,7 +132,8 @@ static void add_tlb(struct found *found, const struct hierarchy_curve *curve, co
 		found->tlb[found->tlb_count++] = tlb;
 }
 
-static void find_tlbs(const struct hierarchy_input *input, const struct hierarchy *hierarchy, struct found *found)
+static void find_tlbs(
+	const struct hierarchy_input *input, const struct hierarchy *hierarchy, struct found *found)
 {
 	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO, PAGES_HUGE };
 
@@ -128,7 +145,8 @@ static void find_tlbs(const struct hierarchy_input *input, const struct hierarch
 		for (int i = 0; i + 1 < pages->count; i++) {
 			double rise = pages->plateau[i + 1].cycles - pages->plateau[i].cycles;
 
-			if (pages->knee[i].confidence >= sure_knee && pages->plateau[i].confidence >= sure_plateau &&
+			if (pages->knee[i].confidence >= sure_knee &&
+				pages->plateau[i].confidence >= sure_plateau &&
 				!is_a_caches(input, found, &pages->knee[i], rise))
 				add_tlb(found, &input->pages[kinds[k]], pages, i, kinds[k]);
 		}
@@ -144,10 +162,11 @@ static void find_tlbs(const struct hierarchy_input *input, const struct hierarch
 
 /* ---- Caches: what is left of the curves once the first TLB's part is taken off */
 
-/* Random accesses to more pages than a TLB holds miss it as often as their page is not among those held. The first TLB only: missing it costs
- * the same everywhere, while a page walk depends on where the page tables are, and its step is told by its place (is_a_tlbs()). */
-static void without_tlb(const struct hierarchy_curve *curve, const struct found *found, enum page_kind kind,
-	struct curve_point *points)
+/* Random accesses to more pages than a TLB holds miss it as often as their page is not among those
+ * held. The first TLB only: missing it costs the same everywhere, while a page walk depends on
+ * where the page tables are, and its step is told by its place (is_a_tlbs()). */
+static void without_tlb(const struct hierarchy_curve *curve, const struct found *found,
+	enum page_kind kind, struct curve_point *points)
 {
 	for (int i = 0; i < curve->count; i++) {
 		struct curve_point *point = &points[i];
@@ -156,7 +175,8 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct found 
 
 		*point = curve->points[i];
 		if (found->tlb_count > 0 && tlb->kinds & (1u << kind) && point->bytes > tlb->reach)
-			off = fmin(point->cycles / 2, tlb->cycles * (1 - tlb->reach / point->bytes));
+			off = fmin(
+				point->cycles / 2, tlb->cycles * (1 - tlb->reach / point->bytes));
 		point->cycles -= off;
 		point->lo = fmin(point->cycles, fmax(point->lo - off, point->lo / 2));
 		point->hi -= off;
@@ -167,8 +187,10 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct found 
 	}
 }
 
-/* Whether a knee of the line curve is where a TLB's reach ends, and no higher than that explains. */
-static bool is_a_tlbs(const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
+/* Whether a knee of the line curve is where a TLB's reach ends, and no higher than that explains.
+ */
+static bool is_a_tlbs(
+	const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
 {
 	const struct plateau_knee *knee = &plateaus->knee[i];
 	double rise = plateaus->plateau[i + 1].cycles - plateaus->plateau[i].cycles;
@@ -176,8 +198,8 @@ static bool is_a_tlbs(const struct found *found, const struct plateaus *plateaus
 	for (int t = 0; t < found->tlb_count; t++) {
 		const struct tlb *tlb = &found->tlb[t];
 
-		if (tlb->kinds & (1u << kind) && tlb->reach_hi > 0.8 * knee->corner && tlb->reach < 1.25 * knee->hi &&
-			rise < 1.6 * tlb->cycles)
+		if (tlb->kinds & (1u << kind) && tlb->reach_hi > 0.8 * knee->corner &&
+			tlb->reach < 1.25 * knee->hi && rise < 1.6 * tlb->cycles)
 			return true;
 	}
 	return false;
@@ -188,12 +210,15 @@ static bool holds(const struct plateau_knee *knee, uint64_t bytes)
 	return (double)bytes > knee->lo / 1.1 && (double)bytes < knee->hi * 1.1;
 }
 
-/* Without page curves: a small step where the system states no cache, before one where it does, may be a TLB's as well. */
-static bool is_beside(const struct hierarchy_input *input, const struct plateaus *plateaus, int i, int first, int number)
+/* Without page curves: a small step where the system states no cache, before one where it does, may
+ * be a TLB's as well. */
+static bool is_beside(const struct hierarchy_input *input, const struct plateaus *plateaus, int i,
+	int first, int number)
 {
 	uint64_t stated = input->machine ? machine_cache(input->machine, number) : 0;
 
-	if (!stated || holds(&plateaus->knee[i], stated) || plateaus->plateau[i + 1].cycles > tlb_step * plateaus->plateau[first].cycles)
+	if (!stated || holds(&plateaus->knee[i], stated) ||
+		plateaus->plateau[i + 1].cycles > tlb_step * plateaus->plateau[first].cycles)
 		return false;
 	for (int later = i + 1; later + 1 < plateaus->count; later++)
 		if (holds(&plateaus->knee[later], stated))
@@ -201,9 +226,11 @@ static bool is_beside(const struct hierarchy_input *input, const struct plateaus
 	return false;
 }
 
-/* Which plateaus stand for which level: knees that are a TLB's, or that nobody can be sure of, are passed over; and what is too slow
- * for a cache, or comes after as many of them as the system states, is memory. */
-static void find_chain(const struct hierarchy_input *input, struct found *found, enum page_kind kind)
+/* Which plateaus stand for which level: knees that are a TLB's, or that nobody can be sure of, are
+ * passed over; and what is too slow for a cache, or comes after as many of them as the system
+ * states, is memory. */
+static void find_chain(
+	const struct hierarchy_input *input, struct found *found, enum page_kind kind)
 {
 	struct chain *chain = &found->chain[kind];
 	const struct plateaus *plateaus = &chain->plateaus;
@@ -223,15 +250,20 @@ static void find_chain(const struct hierarchy_input *input, struct found *found,
 			break;
 		}
 		if (i == last) {
-			if (slower_than(low->cycles, input->ghz, fastest_memory_ns, fastest_memory_cycles) && chain->cache_count > 0)
+			if (slower_than(low->cycles, input->ghz, fastest_memory_ns,
+				    fastest_memory_cycles) &&
+				chain->cache_count > 0)
 				chain->memory = first;
 			break;
 		}
-		if (plateaus->knee[i].confidence < sure_knee || plateaus->plateau[i + 1].cycles < least_step * low->cycles ||
-			is_a_tlbs(found, plateaus, i, kind) || is_beside(input, plateaus, i, first, chain->cache_count + 1))
+		if (plateaus->knee[i].confidence < sure_knee ||
+			plateaus->plateau[i + 1].cycles < least_step * low->cycles ||
+			is_a_tlbs(found, plateaus, i, kind) ||
+			is_beside(input, plateaus, i, first, chain->cache_count + 1))
 			continue;
 		if (low->confidence >= sure_plateau && chain->cache_count < CACHES_MAX)
-			chain->cache[chain->cache_count++] = (struct chain_cache){ .plateau = first, .knee = i };
+			chain->cache[chain->cache_count++] =
+				(struct chain_cache){ .plateau = first, .knee = i };
 		first = i + 1;
 	}
 }
@@ -242,23 +274,26 @@ struct cleaned {
 	struct curve_point point[CURVE_POINTS];
 };
 
-/* What a curve shows at a size between its points, on a logarithmic scale; INFINITY outside them. */
+/* What a curve shows at a size between its points, on a logarithmic scale; INFINITY outside them.
+ */
 static double cycles_at(const struct cleaned *curve, double bytes)
 {
 	const struct curve_point *a, *b;
 	int i = 1;
 
-	if (curve->count < 2 || bytes < curve->point[0].bytes || bytes > curve->point[curve->count - 1].bytes)
+	if (curve->count < 2 || bytes < curve->point[0].bytes ||
+		bytes > curve->point[curve->count - 1].bytes)
 		return INFINITY;
 	while (i < curve->count - 1 && curve->point[i].bytes < bytes)
 		i++;
 	a = &curve->point[i - 1];
 	b = &curve->point[i];
-	return a->cycles * pow(b->cycles / a->cycles, log(bytes / a->bytes) / log(b->bytes / a->bytes));
+	return a->cycles *
+	       pow(b->cycles / a->cycles, log(bytes / a->bytes) / log(b->bytes / a->bytes));
 }
 
-/* Where the memory of one kind of pages happens to fall into few sets of a cache, or a neighbour came by, the curve of the other kind is the
- * one that shows the cache: both can only slow. */
+/* Where the memory of one kind of pages happens to fall into few sets of a cache, or a neighbour
+ * came by, the curve of the other kind is the one that shows the cache: both can only slow. */
 static void lower(struct cleaned *curve, const struct cleaned *other)
 {
 	for (int i = 0; i < curve->count; i++) {
@@ -277,7 +312,9 @@ static void lower(struct cleaned *curve, const struct cleaned *other)
 
 static void find_chains(const struct hierarchy_input *input, struct found *found)
 {
-	static const enum page_kind other[PAGE_KINDS] = { [PAGES_AUTO] = PAGES_AUTO, [PAGES_4K] = PAGES_HUGE, [PAGES_HUGE] = PAGES_4K };
+	static const enum page_kind other[PAGE_KINDS] = {
+		[PAGES_AUTO] = PAGES_AUTO, [PAGES_4K] = PAGES_HUGE, [PAGES_HUGE] = PAGES_4K
+	};
 	struct cleaned cleaned[PAGE_KINDS], lowered;
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
@@ -302,7 +339,8 @@ static void find_chains(const struct hierarchy_input *input, struct found *found
 
 /* ---- Lines */
 
-/* Two accesses that fall into one line cost less than two that do not: the first distance at which they cost more. */
+/* Two accesses that fall into one line cost less than two that do not: the first distance at which
+ * they cost more. */
 static void find_line(const struct hierarchy_curve *pairs, struct hierarchy *hierarchy)
 {
 	struct curve curve;
@@ -334,8 +372,8 @@ static unsigned stated_line(const struct machine *machine)
 	return 0;
 }
 
-/* "4k", or "16k" or "64k" on some systems of AArch64: a walk of one line in each 4 KiB then touches each page several times, and what
- * it finds is as far as the TLB reaches all the same. */
+/* "4k", or "16k" or "64k" on some systems of AArch64: a walk of one line in each 4 KiB then touches
+ * each page several times, and what it finds is as far as the TLB reaches all the same. */
 static double smallest_page(const struct hierarchy_input *input)
 {
 	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO };
@@ -343,7 +381,8 @@ static double smallest_page(const struct hierarchy_input *input)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		int64_t bytes;
 
-		if (input->got[kinds[i]] && units_parse(input->got[kinds[i]], true, &bytes) && bytes >= PAGE)
+		if (input->got[kinds[i]] && units_parse(input->got[kinds[i]], true, &bytes) &&
+			bytes >= PAGE)
 			return (double)bytes;
 	}
 	return PAGE;
@@ -356,13 +395,17 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 	memset(hierarchy, 0, sizeof(*hierarchy));
 	memset(&found, 0, sizeof(found));
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		plateaus_find(input->lines[kind].points, input->lines[kind].count, &hierarchy->lines[kind]);
-		plateaus_find(input->pages[kind].points, input->pages[kind].count, &hierarchy->pages[kind]);
+		plateaus_find(input->lines[kind].points, input->lines[kind].count,
+			&hierarchy->lines[kind]);
+		plateaus_find(input->pages[kind].points, input->pages[kind].count,
+			&hierarchy->pages[kind]);
 		found.plain[kind] = hierarchy->lines[kind];
 	}
 	find_line(&input->pairs, hierarchy);
 	found.stated_line = stated_line(input->machine);
-	found.line = hierarchy->line > 0 ? hierarchy->line : found.stated_line ? found.stated_line : 64;
+	found.line = hierarchy->line > 0 ? hierarchy->line
+		     : found.stated_line ? found.stated_line
+					 : 64;
 	found.page = smallest_page(input);
 	find_tlbs(input, hierarchy, &found);
 	find_chains(input, &found);
@@ -370,7 +413,8 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 	hierarchy_say(input, &found, hierarchy);
 }
 
-static const struct hierarchy_level *level_of(const struct hierarchy *hierarchy, enum level_kind kind, int number)
+static const struct hierarchy_level *level_of(
+	const struct hierarchy *hierarchy, enum level_kind kind, int number)
 {
 	for (int i = 0; i < hierarchy->level_count; i++)
 		if (hierarchy->level[i].kind == kind && hierarchy->level[i].number == number)

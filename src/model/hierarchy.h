@@ -1,5 +1,5 @@
-/* What curves of latency say of a machine: its caches, its DTLB, its lines, its memory, each with a size, a latency, a confidence and a
- * sentence; and what the system says otherwise. Pure. */
+/* What curves of latency say of a machine: its caches, its DTLB, its lines, its memory, each with a
+ * size, a latency, a confidence and a sentence; and what the system says otherwise. Pure. */
 #ifndef SLX_MODEL_HIERARCHY_H
 #define SLX_MODEL_HIERARCHY_H
 
@@ -16,23 +16,26 @@ enum level_kind { LEVEL_CACHE, LEVEL_TLB, LEVEL_MEMORY };
 
 struct hierarchy_level {
 	enum level_kind kind;
-	int number;                 /* of a cache or TLB: 1, 2, … */
-	double cycles, lo, hi;      /* load to use, with quartiles; of a TLB: what a miss of it costs on top */
-	double ns;                  /* likewise; NAN unknown */
-	double bytes, bytes_lo, bytes_hi;      /* its size, and the range that holds it; of memory INFINITY; of a TLB its reach */
-	double entries, entries_lo, entries_hi;      /* of a TLB; else NAN */
-	double confidence;          /* 0…1 */
-	bool unstable;              /* no honest size: say the range */
+	int number; /* of a cache or TLB: 1, 2, … */
+	double cycles, lo,
+		hi; /* load to use, with quartiles; of a TLB: what a miss of it costs on top */
+	double ns;  /* likewise; NAN unknown */
+	double bytes, bytes_lo, bytes_hi;	/* its size, and the range that holds it; of memory
+						   INFINITY; of a TLB its reach */
+	double entries, entries_lo, entries_hi; /* of a TLB; else NAN */
+	double confidence;			/* 0…1 */
+	bool unstable;				/* no honest size: say the range */
 	int looks; /* looks that found its size, over so many seconds; 0: the curve did */
 	double seconds;
-	uint64_t stated;            /* bytes that the system states; 0: nothing */
-	char name[16];              /* "L1d", "L2", "L3", "L1 DTLB", "memory" */
-	char words[FINDING_TEXT];   /* "L1d: 4.0 cycles up to 48 KiB" */
+	uint64_t stated;	  /* bytes that the system states; 0: nothing */
+	char name[16];		  /* "L1d", "L2", "L3", "L1 DTLB", "memory" */
+	char words[FINDING_TEXT]; /* "L1d: 4.0 cycles up to 48 KiB" */
 };
 
-/* Something that a reader should know: a disagreement with the system, a step that huge pages did not remove, pages refused. */
+/* Something that a reader should know: a disagreement with the system, a step that huge pages did
+ * not remove, pages refused. */
 struct finding {
-	bool disagreement;          /* with what the system states */
+	bool disagreement; /* with what the system states */
 	char text[FINDING_TEXT];
 };
 
@@ -54,18 +57,23 @@ struct hierarchy_share {
 struct hierarchy_input {
 	const struct machine *machine;
 	struct hierarchy_share share;
-	double ghz;                              /* median core clock meanwhile; NAN unknown */
-	struct hierarchy_curve lines[PAGE_KINDS];      /* random order, by enum page_kind (PAGES_4K, PAGES_HUGE) */
-	struct hierarchy_curve pages[PAGE_KINDS];      /* one line a page of 4 KiB, likewise; bytes are pages * 4096 */
-	const char *got[PAGE_KINDS];   /* pages really got: "4k", "huge", "mixed", "unknown"; NULL: not asked for */
-	struct hierarchy_curve pairs;            /* two accesses bytes apart, over that distance: for the line size */
+	double ghz; /* median core clock meanwhile; NAN unknown */
+	struct hierarchy_curve
+		lines[PAGE_KINDS]; /* random order, by enum page_kind (PAGES_4K, PAGES_HUGE) */
+	struct hierarchy_curve
+		pages[PAGE_KINDS]; /* one line a page of 4 KiB, likewise; bytes are pages * 4096 */
+	const char *got[PAGE_KINDS]; /* pages really got: "4k", "huge", "mixed", "unknown"; NULL:
+					not asked for */
+	struct hierarchy_curve
+		pairs; /* two accesses bytes apart, over that distance: for the line size */
 };
 
 struct hierarchy {
-	struct plateaus lines[PAGE_KINDS], pages[PAGE_KINDS];      /* what was found in each curve; count 0: nothing */
+	struct plateaus lines[PAGE_KINDS],
+		pages[PAGE_KINDS]; /* what was found in each curve; count 0: nothing */
 	int level_count;
-	struct hierarchy_level level[LEVELS_MAX];          /* caches from L1, then TLBs, then memory */
-	double line, line_lo, line_hi;           /* bytes; NAN unknown */
+	struct hierarchy_level level[LEVELS_MAX]; /* caches from L1, then TLBs, then memory */
+	double line, line_lo, line_hi;		  /* bytes; NAN unknown */
 	int finding_count;
 	struct finding finding[FINDINGS_MAX];
 };

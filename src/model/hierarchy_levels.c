@@ -5,9 +5,10 @@
 #include "base/stats.h"
 #include "model/hierarchy_parts.h"
 
-/* What caches are built with, as a multiple of a power of two, and how common that is: 48 KiB, 1.5 MiB and the like are less so than
- * 32 KiB and 1 MiB, 1.25 MiB is rare. What the system states is usually true. An estimate is off by about a tenth: pages lie in a cache's sets
- * as chance will have it. */
+/* What caches are built with, as a multiple of a power of two, and how common that is: 48 KiB, 1.5
+ * MiB and the like are less so than 32 KiB and 1 MiB, 1.25 MiB is rare. What the system states is
+ * usually true. An estimate is off by about a tenth: pages lie in a cache's sets as chance will
+ * have it. */
 static const struct {
 	int times;
 	double common;
@@ -33,9 +34,10 @@ static const double share_steady = 1.6;
  * this wide is one that varies. */
 static const double memory_off = 1.02, memory_steady = 1.07;
 
-/* The likeliest size that a cache is built with, where one lies within the range; else the estimate itself. The range is the knee's own,
- * and a little on top: a working set shares its cache with some lines of the program's. So what is stated decides between sizes that the
- * curve leaves open, and never against it. */
+/* The likeliest size that a cache is built with, where one lies within the range; else the estimate
+ * itself. The range is the knee's own, and a little on top: a working set shares its cache with
+ * some lines of the program's. So what is stated decides between sizes that the curve leaves open,
+ * and never against it. */
 static double plausible(const struct hierarchy_level *level)
 {
 	double best = level->bytes, likeliest = -INFINITY;
@@ -95,8 +97,9 @@ static bool is_hidden(const struct hierarchy_level *level, uint64_t shared)
 	       (double)level->stated < level->bytes_lo * 0.97;
 }
 
-/* Pages that lie badly in a cache's sets, and neighbours who share it, can only take from it: of several curves the largest figure is right,
- * but for those that climb gradually where another does not. */
+/* Pages that lie badly in a cache's sets, and neighbours who share it, can only take from it: of
+ * several curves the largest figure is right, but for those that climb gradually where another does
+ * not. */
 static void size_cache(const struct found *found, const struct plateau_knee *knee, int chain_count,
 	uint64_t shared, struct hierarchy_level *level)
 {
@@ -121,8 +124,8 @@ static void size_cache(const struct found *found, const struct plateau_knee *kne
 		if (gradual || !knees[i]->gradual)
 			level->bytes = fmax(level->bytes, knees[i]->third);
 	}
-	/* What cores share is had in part, and its slices come in any number: nothing to be snapped to. A core's own caches have the same size
-	 * however much their latency varies. */
+	/* What cores share is had in part, and its slices come in any number: nothing to be snapped
+	 * to. A core's own caches have the same size however much their latency varies. */
 	level->unstable = gradual || (level->number > 2 && level->unstable);
 	if (level->number == chain_count && is_hidden(level, shared)) {
 		/* Between where the curve leaves the level part and where it is half-way to memory.
@@ -147,14 +150,20 @@ static void set_latency(const struct plateau *plateau, double ghz, struct hierar
 	level->unstable = plateau->unstable;
 }
 
-static struct hierarchy_level *new_level(struct hierarchy *hierarchy, enum level_kind kind, int number)
+static struct hierarchy_level *new_level(
+	struct hierarchy *hierarchy, enum level_kind kind, int number)
 {
 	struct hierarchy_level *level;
 
 	if (hierarchy->level_count == LEVELS_MAX)
 		return NULL;
 	level = &hierarchy->level[hierarchy->level_count++];
-	*level = (struct hierarchy_level){ .kind = kind, .number = number, .ns = NAN, .entries = NAN, .entries_lo = NAN, .entries_hi = NAN };
+	*level = (struct hierarchy_level){ .kind = kind,
+		.number = number,
+		.ns = NAN,
+		.entries = NAN,
+		.entries_lo = NAN,
+		.entries_hi = NAN };
 	return level;
 }
 
@@ -191,7 +200,8 @@ static const struct plateau *fastest(
 	return least;
 }
 
-static void add_caches(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+static void add_caches(
+	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
 	const struct chain *chain = leading_chain(found);
 
@@ -206,7 +216,8 @@ static void add_caches(const struct hierarchy_input *input, const struct found *
 		size_cache(found, knee_of(chain, i), chain->cache_count,
 			input->machine ? machine_cache(input->machine, SHARED) : 0, level);
 		level->confidence = fmin(plateau->confidence, knee_of(chain, i)->confidence);
-		snprintf(level->name, sizeof(level->name), i == 0 ? "L1d" : "L%d", (unsigned char)(i + 1));
+		snprintf(level->name, sizeof(level->name), i == 0 ? "L1d" : "L%d",
+			(unsigned char)(i + 1));
 	}
 }
 
@@ -270,7 +281,8 @@ static void set_share(const struct hierarchy_input *input, struct hierarchy *hie
 	shared->unstable = shared->bytes_hi > share_steady * shared->bytes_lo;
 }
 
-static void add_tlbs(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+static void add_tlbs(
+	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
 	for (int t = 0; t < found->tlb_count; t++) {
 		const struct tlb *tlb = &found->tlb[t];
@@ -294,8 +306,10 @@ static void add_tlbs(const struct hierarchy_input *input, const struct found *fo
 	}
 }
 
-/* Memory's latency is what the largest working sets show, a quarter of the largest and up: smaller ones still find lines in the last cache. */
-static void add_memory(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+/* Memory's latency is what the largest working sets show, a quarter of the largest and up: smaller
+ * ones still find lines in the last cache. */
+static void add_memory(
+	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
 	for (int k = 0; k < PAGE_KINDS; k++) {
 		const struct hierarchy_curve *curve = &input->lines[by_worth[k]];
@@ -312,7 +326,8 @@ static void add_memory(const struct hierarchy_input *input, const struct found *
 		plateau = &chain->plateaus.plateau[chain->memory];
 		set_latency(plateau, input->ghz, level);
 		for (int i = plateau->first; i < curve->count && count < CURVE_POINTS; i++)
-			if (curve->points[i].cycles > 0 && curve->points[i].bytes >= curve->points[curve->count - 1].bytes / 4)
+			if (curve->points[i].cycles > 0 &&
+				curve->points[i].bytes >= curve->points[curve->count - 1].bytes / 4)
 				cycles[count++] = curve->points[i].cycles;
 		stats_sort(cycles, count);
 		level->cycles = stats_quantile(cycles, count, 0.5);
@@ -329,7 +344,8 @@ static void add_memory(const struct hierarchy_input *input, const struct found *
 	}
 }
 
-void hierarchy_add_levels(const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+void hierarchy_add_levels(
+	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
 	add_caches(input, found, hierarchy);
 	set_share(input, hierarchy);

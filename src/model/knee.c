@@ -10,8 +10,9 @@
 /* What doubling goes on to, for two points. */
 #define RISEN 1.5
 
-/* What a rise must stand out of noise by to be believed, in what its levels are off; and the noise with which knees are often named wrongly. */
-#define BELIEVED 4.0
+/* What a rise must stand out of noise by to be believed, in what its levels are off; and the noise
+ * with which knees are often named wrongly. */
+#define BELIEVED   4.0
 #define NOISE_MOST 0.17
 
 /* A range wider than this says that nothing is known. */
@@ -24,16 +25,18 @@ enum { CLEAR_LEAST = 16 };
 /* Nor is a ramp a rise where it goes on by this share of its own slope. */
 #define STEEP_SHARE 0.33
 
-/* With so many points, and no more noise than that, what rises and has no step as large as this anywhere grows. */
+/* With so many points, and no more noise than that, what rises and has no step as large as this
+ * anywhere grows. */
 enum { GROWN = 20 };
 #define GROWN_NOISE 0.05
-#define GROWN_STEP 1.2
+#define GROWN_STEP  1.2
 
 /* Points in all; and round the knee on either side, more where they scatter. */
 enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
 const char *const knee_kind_names[] = { "unknown", "sharp", "soft", "none", "unclear" };
-_Static_assert(sizeof(knee_kind_names) / sizeof(knee_kind_names[0]) == KNEE_KINDS, "a name for each kind");
+_Static_assert(
+	sizeof(knee_kind_names) / sizeof(knee_kind_names[0]) == KNEE_KINDS, "a name for each kind");
 
 bool knee_add(struct knee_curve *curve, const struct knee_point *point)
 {
@@ -46,7 +49,8 @@ bool knee_add(struct knee_curve *curve, const struct knee_point *point)
 	if (at == curve->count || curve->point[at].x != point->x) {
 		if (curve->count == KNEE_POINTS)
 			return false;
-		memmove(curve->point + at + 1, curve->point + at, (size_t)(curve->count - at) * sizeof(curve->point[0]));
+		memmove(curve->point + at + 1, curve->point + at,
+			(size_t)(curve->count - at) * sizeof(curve->point[0]));
 		curve->count++;
 	}
 	curve->point[at] = *point;
@@ -73,21 +77,24 @@ static double middle(const struct knee_curve *curve, const struct knee_fit *fit)
 	for (int pass = 0; pass < 2; pass++)
 		for (int i = fit->first; i <= fit->last; i++) {
 			double width = curve->point[i + 1].x - curve->point[i].x;
-			double weight = width * exp(fit->step[fit->chosen].misfit - fit->step[i].misfit);
+			double weight =
+				width * exp(fit->step[fit->chosen].misfit - fit->step[i].misfit);
 
 			if (!knee_fit_likely(fit, i))
 				continue;
 			if (pass == 0)
 				total += weight;
 			else if (sum + weight >= total / 2)
-				return curve->point[i].x + fmax(0, floor((total / 2 - sum) / weight * width - 1e-9));
+				return curve->point[i].x +
+				       fmax(0, floor((total / 2 - sum) / weight * width - 1e-9));
 			else
 				sum += weight;
 		}
 	return curve->point[fit->last].x;
 }
 
-/* Of the lower half of the points, which doubling begins with: what disturbs a point makes it slower. */
+/* Of the lower half of the points, which doubling begins with: what disturbs a point makes it
+ * slower. */
 static double base_of(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
@@ -114,7 +121,8 @@ static bool is_flat(const struct knee_curve *curve)
 /* From this point to the last one the time grows as the fillers do. */
 static bool grows_on(const struct knee_curve *curve, int from)
 {
-	const struct knee_point *last = &curve->point[curve->count - 1], *first = &curve->point[from];
+	const struct knee_point *last = &curve->point[curve->count - 1],
+				*first = &curve->point[from];
 
 	return first->x > 0 && log(last->y / first->y) > WORK * log(last->x / first->x);
 }
@@ -122,8 +130,10 @@ static bool grows_on(const struct knee_curve *curve, int from)
 /* Behind the ramp it is hardly less steep than on it. */
 static bool climbs_on(const struct knee_curve *curve, const struct knee_rise *rise)
 {
-	const struct knee_point *a = &curve->point[rise->a], *b = &curve->point[rise->b], *last = &curve->point[curve->count - 1];
-	double on = (rise->after - rise->before) / (b->x - a->x), behind = (fmin(last->y, last[-1].y) - rise->after) / (last->x - b->x);
+	const struct knee_point *a = &curve->point[rise->a], *b = &curve->point[rise->b],
+				*last = &curve->point[curve->count - 1];
+	double on = (rise->after - rise->before) / (b->x - a->x),
+	       behind = (fmin(last->y, last[-1].y) - rise->after) / (last->x - b->x);
 
 	return behind > STEEP_SHARE * on;
 }
@@ -133,7 +143,8 @@ static bool is_work(const struct knee_curve *curve, const struct knee_fit *fit)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
 
-	return fit->ramp && (curve->point[fit->rise.b].x > 0.7 * last->x || grows_on(curve, fit->rise.b) || climbs_on(curve, &fit->rise));
+	return fit->ramp && (curve->point[fit->rise.b].x > 0.7 * last->x ||
+				    grows_on(curve, fit->rise.b) || climbs_on(curve, &fit->rise));
 }
 
 static bool is_gradual(const struct knee_curve *curve, double noise)
@@ -160,8 +171,16 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	struct knee_fit fit;
 	bool rises, noisy;
 
-	*knee = (struct knee){ .kind = KNEE_UNKNOWN, .x = NAN, .lo = NAN, .hi = NAN, .from = NAN, .to = NAN, .before = NAN, .after = NAN,
-		.noise = NAN, .again = NAN };
+	*knee = (struct knee){ .kind = KNEE_UNKNOWN,
+		.x = NAN,
+		.lo = NAN,
+		.hi = NAN,
+		.from = NAN,
+		.to = NAN,
+		.before = NAN,
+		.after = NAN,
+		.noise = NAN,
+		.again = NAN };
 	if (curve->count < 3)
 		return;
 	knee->before = base_of(curve);
@@ -173,7 +192,8 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 
 		if (last->x < most && !up)
 			return;
-		knee->work = up && (grows_on(curve, half_way(curve)) || is_gradual(curve, fit.noise));
+		knee->work =
+			up && (grows_on(curve, half_way(curve)) || is_gradual(curve, fit.noise));
 		knee->kind = knee->work || (!up && is_flat(curve)) ? KNEE_NONE : KNEE_UNCLEAR;
 		return;
 	}
@@ -187,7 +207,10 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	knee->x = fmin(fmax(middle(curve, &fit), knee->lo), knee->hi);
 	knee->kind = fit.ramp ? KNEE_SOFT : KNEE_SHARP;
 	noisy = fit.rise.outstanding < BELIEVED || fit.noise > NOISE_MOST;
-	knee->sparse = !noisy && (fit.rise.above < KNEE_FEWEST || (!fit.ramp && knee->hi - knee->lo > fmax(CLEAR_LEAST, CLEAR_SHARE * knee->x)));
+	knee->sparse =
+		!noisy && (fit.rise.above < KNEE_FEWEST ||
+				  (!fit.ramp && knee->hi - knee->lo >
+							fmax(CLEAR_LEAST, CLEAR_SHARE * knee->x)));
 	if (noisy || knee->sparse)
 		knee->kind = KNEE_UNCLEAR;
 }
@@ -195,7 +218,8 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 /* ---- where to look ---- */
 
 /* The whole number nearest to `wanted` that is in lo … hi and not measured; false: all are. */
-static bool nearest_free(const struct knee_curve *curve, double wanted, double lo, double hi, double *x)
+static bool nearest_free(
+	const struct knee_curve *curve, double wanted, double lo, double hi, double *x)
 {
 	for (double off = 0; off <= hi - lo; off++)
 		for (int sign = -1; sign <= 1; sign += 2) {
@@ -221,7 +245,8 @@ static bool next_double(const struct knee_curve *curve, double least, double mos
 }
 
 /* Points round the knee that vouch for it, nearest first and on both sides in turn. */
-static bool next_round(const struct knee_curve *curve, const struct knee_fit *fit, double least, double most, double *x)
+static bool next_round(const struct knee_curve *curve, const struct knee_fit *fit, double least,
+	double most, double *x)
 {
 	double at = middle(curve, fit), far = knee_reach(at);
 	int wanted = (int)fmin(ROUND_MOST, ROUND + 40 * fit->noise);
@@ -264,9 +289,11 @@ static bool next_half(const struct knee_curve *curve, const struct knee_fit *fit
 }
 
 /* The widest gap in and round a ramp. */
-static bool next_ramp(const struct knee_curve *curve, const struct knee_fit *fit, double least, double most, double *x)
+static bool next_ramp(const struct knee_curve *curve, const struct knee_fit *fit, double least,
+	double most, double *x)
 {
-	double from = curve->point[fit->rise.a].x, to = curve->point[fit->rise.b].x, width = to - from, widest = 0;
+	double from = curve->point[fit->rise.a].x, to = curve->point[fit->rise.b].x,
+	       width = to - from, widest = 0;
 
 	from = fmax(least, from - width / 2);
 	to = fmin(most, to + width / 2);

@@ -1,7 +1,8 @@
-/* Every pair of points is tried as the rise: what lies before the first should be low, what lies after the second high, and what is between them
- * on the way. What the points are off is counted in noise, up to a bound, so that a disturbed point says little whatever it says; and far
- * away one way only: lower still before the rise is the base that grows, higher still after it another buffer. The least misfit is the
- * knee; all steps that are nearly as good are its range. */
+/* Every pair of points is tried as the rise: what lies before the first should be low, what lies
+ * after the second high, and what is between them on the way. What the points are off is counted in
+ * noise, up to a bound, so that a disturbed point says little whatever it says; and far away one
+ * way only: lower still before the rise is the base that grows, higher still after it another
+ * buffer. The least misfit is the knee; all steps that are nearly as good are its range. */
 #include "model/knee_fit.h"
 
 #include <math.h>
@@ -9,23 +10,26 @@
 
 #include "base/stats.h"
 
-/* The least rise that is one, over what is before: two misses that no longer overlap take twice as long, the fillers' own work adds a tenth or
- * two. And how far it must stand out of the noise of both levels to be looked at. */
+/* The least rise that is one, over what is before: two misses that no longer overlap take twice as
+ * long, the fillers' own work adds a tenth or two. And how far it must stand out of the noise of
+ * both levels to be looked at. */
 #define RISE 1.25
 #define SEEN 1.5
 
-/* With fewer points than FEWEST on one side it has to be plainer. And of several rises one counts that is so large beside the largest. */
-#define RISE_PLAIN 1.5
+/* With fewer points than FEWEST on one side it has to be plainer. And of several rises one counts
+ * that is so large beside the largest. */
+#define RISE_PLAIN   1.5
 #define SEEN_PLAINLY 4.0
-#define RISE_SHARE 0.4
+#define RISE_SHARE   0.4
 
-/* What a point is off counts from OFF_FROM on, in noise, up to OFF_MOST; below that hardly. Noise is at least SLACK of the rise itself: the base
- * grows, and memory is not always as fast. Steps whose misfit is within LIKELY of the best are as likely. */
-#define OFF_FROM 1.5
-#define OFF_MOST 4.0
+/* What a point is off counts from OFF_FROM on, in noise, up to OFF_MOST; below that hardly. Noise
+ * is at least SLACK of the rise itself: the base grows, and memory is not always as fast. Steps
+ * whose misfit is within LIKELY of the best are as likely. */
+#define OFF_FROM   1.5
+#define OFF_MOST   4.0
 #define OFF_LITTLE 0.05
-#define SLACK 0.1
-#define LIKELY 2.0
+#define SLACK	   0.1
+#define LIKELY	   2.0
 
 /* No point is better than that; of a few points nothing is known but their quartiles. */
 #define NOISE_LEAST 0.008
@@ -37,10 +41,12 @@ enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
 enum { SHARP_LEAST = 10 };
 #define SHARP_SHARE 0.03
 
-/* A ramp that begins where the time is so many times that of the first points is not the first rise: fillers' own work goes on behind a knee. */
+/* A ramp that begins where the time is so many times that of the first points is not the first
+ * rise: fillers' own work goes on behind a knee. */
 #define LATE 1.5
 
-/* A level is that of the nearest points: so many if they are within REACH, and FEWEST wherever they are. */
+/* A level is that of the nearest points: so many if they are within REACH, and FEWEST wherever they
+ * are. */
 enum { NEAREST = 9, FEWEST = KNEE_FEWEST, REACH = 16 };
 #define REACH_SHARE 0.05
 
@@ -52,8 +58,8 @@ double knee_reach(double x)
 	return REACH + REACH_SHARE * x;
 }
 
-/* By what points are off the line through their neighbours, and by quartiles: a median of some nine trials is off by about a third of their
- * range. */
+/* By what points are off the line through their neighbours, and by quartiles: a median of some nine
+ * trials is off by about a third of their range. */
 static double noise_of(const struct knee_curve *curve)
 {
 	double bends[KNEE_POINTS], ranges[KNEE_POINTS], noise = NOISE_LEAST, bend;
@@ -68,20 +74,23 @@ static double noise_of(const struct knee_curve *curve)
 			double share = (point->x - point[-1].x) / (point[1].x - point[-1].x);
 			double line = point[-1].y + share * (point[1].y - point[-1].y);
 
-			bends[count++] = fabs(point->y - line) / line / sqrt(1 + share * share + (1 - share) * (1 - share));
+			bends[count++] = fabs(point->y - line) / line /
+					 sqrt(1 + share * share + (1 - share) * (1 - share));
 		}
 	}
 	if (of > 0)
 		noise = fmax(noise, stats_median(ranges, of));
 	if (count < NOISE_POINTS)
 		return fmax(noise, NOISE_USUAL);
-	/* The lower third: a knee and a disturbed point bend the line at three places each. Of so many a normal one's is 0.43. */
+	/* The lower third: a knee and a disturbed point bend the line at three places each. Of so
+	 * many a normal one's is 0.43. */
 	stats_sort(bends, count);
 	bend = stats_quantile(bends, count, 1.0 / 3) / 0.43;
 	return fmax(noise, count < NOISE_SURE ? fmin(bend, 3 * fmax(noise, NOISE_USUAL)) : bend);
 }
 
-/* The median of the points nearest to `edge` on its side: from there down (step -1) or up; and how many those are. */
+/* The median of the points nearest to `edge` on its side: from there down (step -1) or up; and how
+ * many those are. */
 static double level_of(const struct knee_curve *curve, int edge, int step, size_t *count)
 {
 	double values[NEAREST], x = curve->point[edge].x;
@@ -101,24 +110,35 @@ static double level_of(const struct knee_curve *curve, int edge, int step, size_
 static struct knee_rise try_rise(const struct knee_curve *curve, int a, int b, double noise)
 {
 	size_t below, above;
-	struct knee_rise c = { .a = a, .b = b, .before = level_of(curve, a, -1, &below), .after = level_of(curve, b, 1, &above) };
+	struct knee_rise c = { .a = a,
+		.b = b,
+		.before = level_of(curve, a, -1, &below),
+		.after = level_of(curve, b, 1, &above) };
 	double from = curve->point[a].x, to = curve->point[b].x;
 
 	c.above = (int)above;
 	/* Of medians. */
-	c.outstanding = (c.after - c.before) /
-		(1.25 * noise * sqrt(c.before * c.before / (double)below + c.after * c.after / (double)above));
-	if (c.after < (below < FEWEST ? RISE_PLAIN : RISE) * c.before || c.outstanding < (below < FEWEST ? SEEN_PLAINLY : SEEN)) {
+	c.outstanding = (c.after - c.before) / (1.25 * noise *
+						       sqrt(c.before * c.before / (double)below +
+							       c.after * c.after / (double)above));
+	if (c.after < (below < FEWEST ? RISE_PLAIN : RISE) * c.before ||
+		c.outstanding < (below < FEWEST ? SEEN_PLAINLY : SEEN)) {
 		c.misfit = INFINITY;
 		return c;
 	}
 	for (int i = 0; i < curve->count; i++) {
 		const struct knee_point *point = &curve->point[i];
-		double want = i <= a ? c.before : i >= b ? c.after : c.before + (c.after - c.before) * (point->x - from) / (to - from);
+		double want = i <= a   ? c.before
+			      : i >= b ? c.after
+				       : c.before + (c.after - c.before) * (point->x - from) /
+							    (to - from);
 		double off = (point->y - want) / fmax(noise * want, SLACK * (c.after - c.before));
 
-		off = i <= a && from - point->x > knee_reach(from) ? fmax(0, off) : i >= b && point->x - to > knee_reach(to) ? fmax(0, -off) : fabs(off);
-		c.misfit += OFF_LITTLE * fmin(off, OFF_MOST) + fmax(0, fmin(off, OFF_MOST) - OFF_FROM);
+		off = i <= a && from - point->x > knee_reach(from) ? fmax(0, off)
+		      : i >= b && point->x - to > knee_reach(to)   ? fmax(0, -off)
+								   : fabs(off);
+		c.misfit +=
+			OFF_LITTLE * fmin(off, OFF_MOST) + fmax(0, fmin(off, OFF_MOST) - OFF_FROM);
 	}
 	return c;
 }
@@ -140,7 +160,8 @@ static void choose(const struct knee_curve *curve, struct knee_fit *fit)
 	for (int i = 0; i + 1 < curve->count; i++) {
 		double x = curve->point[i].x;
 
-		if (!knee_fit_likely(fit, i) || fit->step[i].after - fit->step[i].before < RISE_SHARE * largest)
+		if (!knee_fit_likely(fit, i) ||
+			fit->step[i].after - fit->step[i].before < RISE_SHARE * largest)
 			continue;
 		if (fit->first < 0)
 			fit->first = fit->chosen = fit->last = i;
@@ -168,7 +189,9 @@ static struct knee_rise best_ramp(const struct knee_curve *curve, double noise)
 	double first = curve->count > 0 ? level_of(curve, 0, 1, &ignored) : 0;
 
 	for (int a = 0; a < curve->count; a++)
-		for (int b = a + 3; b < curve->count && curve->point[b].x < NEAR * fmax(curve->point[a].x, KNEE_FIRST); b++) {
+		for (int b = a + 3; b < curve->count &&
+				    curve->point[b].x < NEAR * fmax(curve->point[a].x, KNEE_FIRST);
+			b++) {
 			struct knee_rise c;
 
 			if (curve->point[b].x - curve->point[a].x <= sharp_width(curve->point[a].x))

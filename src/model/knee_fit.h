@@ -11,21 +11,22 @@ enum { KNEE_FIRST = 8 };
 enum { KNEE_FEWEST = 3 };
 
 struct knee_rise {
-	int a, b;                 /* the last point before the rise, the first after it */
+	int a, b; /* the last point before the rise, the first after it */
 	double before, after;
-	double misfit;            /* INFINITY: no rise */
-	double outstanding;       /* the rise, in what both levels are off, usually */
-	int above;                /* points that the level after it rests on */
+	double misfit;	    /* INFINITY: no rise */
+	double outstanding; /* the rise, in what both levels are off, usually */
+	int above;	    /* points that the level after it rests on */
 };
 
 struct knee_fit {
 	double noise;
-	struct knee_rise step[KNEE_POINTS];      /* between i and i + 1 */
-	double best;                             /* the least misfit of any; INFINITY: no rise */
-	int first, last;                         /* the steps that are as likely as the first good one, and the best of them */
+	struct knee_rise step[KNEE_POINTS]; /* between i and i + 1 */
+	double best;			    /* the least misfit of any; INFINITY: no rise */
+	int first,
+		last; /* the steps that are as likely as the first good one, and the best of them */
 	int chosen;
-	int next;                                /* a later good one; -1 */
-	struct knee_rise rise;                   /* the chosen step, or a ramp that fits better */
+	int next;	       /* a later good one; -1 */
+	struct knee_rise rise; /* the chosen step, or a ramp that fits better */
 	bool ramp;
 };
 

@@ -8,65 +8,99 @@
 
 #include "base/text.h"
 
-/* Every limit. Of two that are equal the one of lower rank is named first: the more particular one, which tells more. */
+/* Every limit. Of two that are equal the one of lower rank is named first: the more particular one,
+ * which tells more. */
 static const struct row {
 	const char *name, *title, *remedy;
 	int rank;
 } rows[] = {
 	[LIMIT_WIDTH] = { "width", "pipeline width",
-		"Do the same with fewer instructions: unroll, fold loads into operations, drop moves, use vectors.", 12 },
+		"Do the same with fewer instructions: unroll, fold loads into operations, drop "
+		"moves, use vectors.",
+		12 },
 	[LIMIT_PORTS] = { "ports", "port pressure",
-		"Use operations that run on other ports, or fewer of those that share the crowded ones.", 11 },
+		"Use operations that run on other ports, or fewer of those that share the crowded "
+		"ones.",
+		11 },
 	[LIMIT_DIVIDER] = { "divider", "divider",
-		"Divide less: multiply by a reciprocal computed once, or divide narrower numbers.", 3 },
+		"Divide less: multiply by a reciprocal computed once, or divide narrower numbers.",
+		3 },
 	[LIMIT_LOADS] = { "loads", "load throughput",
-		"Load less often: keep values in registers, or fetch several at once with one wider load.", 6 },
+		"Load less often: keep values in registers, or fetch several at once with one "
+		"wider load.",
+		6 },
 	[LIMIT_VECTOR_LOADS] = { "vector-loads", "vector load throughput",
 		"Do more with each vector that is loaded: keep it in a register and reuse it.", 5 },
 	[LIMIT_STORES] = { "stores", "store throughput",
-		"Store less often: keep results in registers, or write several at once with one wider store.", 7 },
+		"Store less often: keep results in registers, or write several at once with one "
+		"wider store.",
+		7 },
 	[LIMIT_ADDRESSES] = { "addresses", "address generation",
-		"Fewer memory accesses: combine neighbouring ones, or keep values in registers.", 9 },
+		"Fewer memory accesses: combine neighbouring ones, or keep values in registers.",
+		9 },
 	[LIMIT_COMPLEX] = { "complex-addressing", "complex addressing",
-		"Address stores by one register and a small constant: move the pointer, not an index.", 8 },
+		"Address stores by one register and a small constant: move the pointer, not an "
+		"index.",
+		8 },
 	[LIMIT_SPLITS] = { "split-lines", "split cache lines",
 		"Align the data, so that no access crosses the end of a 64-byte line.", 4 },
 	[LIMIT_BANKS] = { "bank-conflicts", "bank conflicts",
-		"Spread loads over different places of their lines: pad rows, so that their distance is no multiple of 64 bytes.", 4 },
+		"Spread loads over different places of their lines: pad rows, so that their "
+		"distance is no multiple of 64 bytes.",
+		4 },
 	[LIMIT_STORE_LINES] = { "store-lines", "lines stored to",
-		"Store to one line after the other: neighbouring stores to the same line go together.", 5 },
+		"Store to one line after the other: neighbouring stores to the same line go "
+		"together.",
+		5 },
 	[LIMIT_TAKEN] = { "taken-branches", "taken branches",
 		"Jump less: unroll the loop, and let the likely way fall through.", 10 },
 	[LIMIT_LATENCY] = { "latency", "loop-carried latency",
 		"Break the chain: use more accumulators, or an operation of lower latency.", 2 },
 	[LIMIT_MEMORY_LATENCY] = { "memory-latency", "memory latency",
-		"Make the data smaller or put it in the order of use; walk several chains at the same time.", 0 },
+		"Make the data smaller or put it in the order of use; walk several chains at the "
+		"same time.",
+		0 },
 	[LIMIT_MEMORY_LINES] = { "memory-lines", "memory bandwidth",
-		"Touch fewer cache lines: pack the data, use all of a line, work in blocks that fit a cache.", 1 },
+		"Touch fewer cache lines: pack the data, use all of a line, work in blocks that "
+		"fit a cache.",
+		1 },
 	[LIMIT_MISSES] = { "misses-in-flight", "misses in flight",
-		"Put loads that miss closer together, with fewer instructions between, or prefetch ahead.", 1 },
+		"Put loads that miss closer together, with fewer instructions between, or prefetch "
+		"ahead.",
+		1 },
 	[LIMIT_ALIGNMENT] = { "alignment", "code alignment",
 		"Align the loop's start to 64 bytes, or make it shorter.", 20 },
 	[LIMIT_OPCACHE] = { "op-cache", "op cache",
 		"Unroll less: a loop that fits the op cache need not be decoded again.", 20 },
 	[LIMIT_DECODE] = { "decode", "instruction decoding",
-		"Use shorter instructions: small constants, low registers, no needless prefixes.", 20 },
+		"Use shorter instructions: small constants, low registers, no needless prefixes.",
+		20 },
 	[LIMIT_SCHEDULING] = { "scheduling", "port conflicts",
-		"Fewer operations that may only go to the crowded ports, or unroll, so that a bad choice of port matters less.", 20 },
+		"Fewer operations that may only go to the crowded ports, or unroll, so that a bad "
+		"choice of port matters less.",
+		20 },
 	[LIMIT_SATURATION] = { "alu-saturation", "integer unit saturation",
 		"Fewer single-cycle operations beside the loads: unroll, or use vectors.", 20 },
 	[LIMIT_MISPREDICTION] = { "misprediction", "branch misprediction",
-		"Compute both ways and select (conditional move), or sort the data so that branches repeat.", 20 },
+		"Compute both ways and select (conditional move), or sort the data so that "
+		"branches repeat.",
+		20 },
 	[LIMIT_FORWARDING] = { "forwarding", "store forwarding",
 		"Keep the value in a register instead of storing it and loading it again.", 20 },
 	[LIMIT_PAGE_WALKS] = { "page-walks", "page table walks",
 		"Use huge pages, or work on fewer pages at a time.", 20 },
 	[LIMIT_ALIASING] = { "4k-aliasing", "4 KiB aliasing",
-		"Shift one of the arrays, so that loads do not follow stores at a multiple of 4 KiB.", 20 },
+		"Shift one of the arrays, so that loads do not follow stores at a multiple of 4 "
+		"KiB.",
+		20 },
 	[LIMIT_UNLAMINATION] = { "un-lamination", "split micro-ops",
-		"Address by a pointer alone: with an index, an operation and its load count as two.", 20 },
+		"Address by a pointer alone: with an index, an operation and its load count as "
+		"two.",
+		20 },
 	[LIMIT_WINDOW] = { "window", "out-of-order window",
-		"Between loads that miss, take less of what is full; put these loads together, or prefetch ahead.", 20 },
+		"Between loads that miss, take less of what is full; put these loads together, or "
+		"prefetch ahead.",
+		20 },
 };
 _Static_assert(sizeof(rows) / sizeof(*rows) == LIMIT_COUNT, "a limit without a row");
 
@@ -104,7 +138,8 @@ static struct limit *entry(struct tally *tally, enum limit_kind kind)
 	for (int i = 0; i < limits->limit_count; i++)
 		if (limits->limit[i].kind == kind)
 			return &limits->limit[i];
-	limits->limit[limits->limit_count] = (struct limit){ .kind = kind, .hard = kind < LIMIT_FIRST_SOFT };
+	limits->limit[limits->limit_count] =
+		(struct limit){ .kind = kind, .hard = kind < LIMIT_FIRST_SOFT };
 	return &limits->limit[limits->limit_count++];
 }
 
@@ -187,7 +222,8 @@ void limits_reserve(struct limits *limits, int insns)
 	if (insns <= limits->insn_room)
 		return;
 	limits->insn = memory_resize(limits->insn, (size_t)insns, sizeof(*limits->insn));
-	memset(limits->insn + limits->insn_room, 0, (size_t)(insns - limits->insn_room) * sizeof(*limits->insn));
+	memset(limits->insn + limits->insn_room, 0,
+		(size_t)(insns - limits->insn_room) * sizeof(*limits->insn));
 	limits->insn_room = insns;
 }
 
@@ -200,14 +236,18 @@ void limits_free(struct limits *limits)
 
 void limits_clear(struct limits *limits)
 {
-	struct limits kept = { .insn = limits->insn, .insn_room = limits->insn_room, .binding = -1, .predicted_by = -1 };
+	struct limits kept = { .insn = limits->insn,
+		.insn_room = limits->insn_room,
+		.binding = -1,
+		.predicted_by = -1 };
 
 	if (kept.insn)
 		memset(kept.insn, 0, (size_t)limits->insn_count * sizeof(*kept.insn));
 	*limits = kept;
 }
 
-void limits_compute(const struct loop *loop, const struct uarch *uarch, const struct limits_place *place, struct limits *limits)
+void limits_compute(const struct loop *loop, const struct uarch *uarch,
+	const struct limits_place *place, struct limits *limits)
 {
 	struct tally tally;
 

@@ -1,16 +1,18 @@
 /* Which levels of memory serve what a walk touches.
  *
- * Of accesses spread over S bytes at most C/S find their line in a level of C bytes. Levels are filled from the fastest on, as if
- * each held other lines than the ones before: so no arrangement hits more. Of reaches the one that is met most often is kept first. */
+ * Of accesses spread over S bytes at most C/S find their line in a level of C bytes. Levels are
+ * filled from the fastest on, as if each held other lines than the ones before: so no arrangement
+ * hits more. Of reaches the one that is met most often is kept first. */
 #include "model/limits_levels.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Lines that take so many times as long as those of the last cache were not there; nor were any in it where they take such a share of what the
- * largest range takes: a cache that is shared with many may hold nothing of ours. */
-#define FAR_FROM_CACHE 1.5
+/* Lines that take so many times as long as those of the last cache were not there; nor were any in
+ * it where they take such a share of what the largest range takes: a cache that is shared with many
+ * may hold nothing of ours. */
+#define FAR_FROM_CACHE	 1.5
 #define AS_FAR_AS_MEMORY 0.67
 
 double levels_cache(const struct tally *tally, int level)
@@ -36,7 +38,8 @@ bool limits_spills(const struct tally *tally)
 	for (int i = 0; i < place->reaches; i++)
 		if (first > 0 && place->reach[i].range > first)
 			return true;
-	return place->reaches == 0 && first > 0 && (range_of(tally) > first || place->far_range > first);
+	return place->reaches == 0 && first > 0 &&
+	       (range_of(tally) > first || place->far_range > first);
 }
 
 static bool meant(const struct limits_place *place, int reach, int ways)
@@ -54,8 +57,8 @@ double levels_lines(const struct tally *tally, int ways)
 	return lines;
 }
 
-/* The share of all lines that caches of so many bytes together cannot have. Of a walk within a walk, the larger of what either needs: all
- * of the one may be there, and nothing of the other. */
+/* The share of all lines that caches of so many bytes together cannot have. Of a walk within a
+ * walk, the larger of what either needs: all of the one may be there, and nothing of the other. */
 static double walk_beyond(const struct tally *tally, double bytes)
 {
 	const struct limits_place *place = tally->place;
@@ -95,23 +98,32 @@ bool levels_known(const struct level *level, bool lines)
 static void begin(const struct tally *tally, struct level level[LEVELS])
 {
 	const struct limits_place *place = tally->place;
-	const struct uarch_cache *first = uarch_cache(tally->uarch, 1), *second = uarch_cache(tally->uarch, 2);
+	const struct uarch_cache *first = uarch_cache(tally->uarch, 1),
+				 *second = uarch_cache(tally->uarch, 2);
 
-	level[L1] = (struct level){ .name = "L1", .latency = first ? first->latency : UARCH_UNKNOWN };
-	level[L2] = (struct level){ .name = "L2", .latency = second ? second->latency : UARCH_UNKNOWN,
+	level[L1] =
+		(struct level){ .name = "L1", .latency = first ? first->latency : UARCH_UNKNOWN };
+	level[L2] = (struct level){ .name = "L2",
+		.latency = second ? second->latency : UARCH_UNKNOWN,
 		.lines = second ? second->lines : UARCH_UNKNOWN };
-	level[L3] = (struct level){ .name = "L3", .latency = place->l3.known ? place->l3.latency : UARCH_UNKNOWN,
-		.lines = place->l3.known ? place->l3.lines : UARCH_UNKNOWN, .measured = true };
-	level[MEMORY] = (struct level){ .name = "memory", .measured = true,
+	level[L3] = (struct level){ .name = "L3",
+		.latency = place->l3.known ? place->l3.latency : UARCH_UNKNOWN,
+		.lines = place->l3.known ? place->l3.lines : UARCH_UNKNOWN,
+		.measured = true };
+	level[MEMORY] = (struct level){ .name = "memory",
+		.measured = true,
 		.latency = place->memory.known ? place->memory.latency : UARCH_UNKNOWN,
 		.lines = place->memory.known ? place->memory.lines : UARCH_UNKNOWN };
 }
 
-/* What was measured of a range no larger than this one: what lies beyond the core's own caches takes no less in a larger. Where a last cache
- * is said to hold even the largest range that is looked at, that one is called memory: there its bandwidth is measured, too. */
-static void raise_far(const struct limits_place *place, double range, double last, struct level level[LEVELS])
+/* What was measured of a range no larger than this one: what lies beyond the core's own caches
+ * takes no less in a larger. Where a last cache is said to hold even the largest range that is
+ * looked at, that one is called memory: there its bandwidth is measured, too. */
+static void raise_far(
+	const struct limits_place *place, double range, double last, struct level level[LEVELS])
 {
-	double latency = 0, share = level[L3].share + level[MEMORY].share, cycles = 0, most = place->point[MEMORY_POINTS - 1].bytes;
+	double latency = 0, share = level[L3].share + level[MEMORY].share, cycles = 0,
+	       most = place->point[MEMORY_POINTS - 1].bytes;
 	double farthest = place->point[MEMORY_POINTS - 1].latency;
 	bool far = most > 0 && range >= most && last > most;
 
@@ -120,11 +132,14 @@ static void raise_far(const struct limits_place *place, double range, double las
 			latency = fmax(latency, place->point[i].latency);
 	for (int i = L3; i <= MEMORY; i++)
 		cycles += level[i].share * fmax(level[i].latency, 0);
-	far = far || (last > most && farthest > 0 && share > 0 && fmax(latency, cycles / share) > AS_FAR_AS_MEMORY * farthest);
+	far = far || (last > most && farthest > 0 && share > 0 &&
+			     fmax(latency, cycles / share) > AS_FAR_AS_MEMORY * farthest);
 	if (!(latency * share > cycles) && !far)
 		return;
-	far = far || !levels_known(&level[L3], false) || latency > FAR_FROM_CACHE * level[L3].latency;
-	/* No faster than the cache is said to be, and no more lines a cycle than the nearer level has. */
+	far = far || !levels_known(&level[L3], false) ||
+	      latency > FAR_FROM_CACHE * level[L3].latency;
+	/* No faster than the cache is said to be, and no more lines a cycle than the nearer level
+	 * has. */
 	if (far && !levels_known(&level[MEMORY], true))
 		level[MEMORY].lines = level[L3].lines;
 	if (latency * share > cycles)
@@ -136,10 +151,13 @@ static void raise_far(const struct limits_place *place, double range, double las
 }
 
 /* index: the reach; -1: the whole walk where it has none. */
-static bool spread(const struct tally *tally, int index, struct level level[LEVELS], const char **missing)
+static bool spread(
+	const struct tally *tally, int index, struct level level[LEVELS], const char **missing)
 {
 	const struct limits_place *place = tally->place;
-	double bytes[LEVELS] = { levels_cache(tally, L1), levels_cache(tally, L2), place->cache[L3], INFINITY }, left = 1, together = 0;
+	double bytes[LEVELS] = { levels_cache(tally, L1), levels_cache(tally, L2), place->cache[L3],
+		INFINITY },
+	       left = 1, together = 0;
 
 	begin(tally, level);
 	if (place->l3.known)
@@ -151,7 +169,9 @@ static bool spread(const struct tally *tally, int index, struct level level[LEVE
 			return false;
 		}
 		together += bytes[i];
-		level[i].share = fmax(left - (index < 0 ? walk_beyond(tally, together) : reach_beyond(place, index, together)), 0);
+		level[i].share = fmax(left - (index < 0 ? walk_beyond(tally, together)
+							: reach_beyond(place, index, together)),
+			0);
 		left -= level[i].share;
 		if (left < 1e-12)
 			left = 0;
@@ -159,16 +179,21 @@ static bool spread(const struct tally *tally, int index, struct level level[LEVE
 	if (index < 0)
 		raise_far(place, range_of(tally), bytes[L3], level);
 	else
-		raise_far(place, comes_again(&place->reach[index]) ? place->reach[index].least : place->reach[index].range, bytes[L3], level);
+		raise_far(place,
+			comes_again(&place->reach[index]) ? place->reach[index].least
+							  : place->reach[index].range,
+			bytes[L3], level);
 	return true;
 }
 
-bool levels_spread_reach(const struct tally *tally, int reach, struct level level[LEVELS], const char **missing)
+bool levels_spread_reach(
+	const struct tally *tally, int reach, struct level level[LEVELS], const char **missing)
 {
 	return spread(tally, reach, level, missing);
 }
 
-bool levels_spread(const struct tally *tally, int ways, struct level level[LEVELS], const char **missing)
+bool levels_spread(
+	const struct tally *tally, int ways, struct level level[LEVELS], const char **missing)
 {
 	const struct limits_place *place = tally->place;
 	double all = levels_lines(tally, ways), cycles[LEVELS] = { 0 };
@@ -191,21 +216,28 @@ bool levels_spread(const struct tally *tally, int ways, struct level level[LEVEL
 			if (share > 0)
 				level[i].lines = one[i].lines;
 			/* One that is unknown makes the mean so. */
-			cycles[i] += share > 0 ? share * (levels_known(&one[i], false) ? one[i].latency : (double)NAN) : 0;
+			cycles[i] +=
+				share > 0 ? share * (levels_known(&one[i], false) ? one[i].latency
+										  : (double)NAN)
+					  : 0;
 		}
 	}
 	for (int i = L1; i < LEVELS; i++)
 		if (level[i].share > 0)
-			level[i].latency = isnan(cycles[i]) ? UARCH_UNKNOWN : cycles[i] / level[i].share;
+			level[i].latency =
+				isnan(cycles[i]) ? UARCH_UNKNOWN : cycles[i] / level[i].share;
 	return true;
 }
 
-void levels_add_missing(struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
+void levels_add_missing(
+	struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
 {
 	if (level->measured)
-		limits_add_unknown(tally, kind, "%s %s of this machine not measured yet", level->name, what);
+		limits_add_unknown(
+			tally, kind, "%s %s of this machine not measured yet", level->name, what);
 	else
-		limits_add_unknown(tally, kind, "%s %s is not in the file of this core", level->name, what);
+		limits_add_unknown(
+			tally, kind, "%s %s is not in the file of this core", level->name, what);
 }
 
 void levels_describe(const struct level *level, char *buffer, size_t size)
@@ -216,6 +248,7 @@ void levels_describe(const struct level *level, char *buffer, size_t size)
 		double percent = level[i].share * 100;
 
 		if (level[i].share >= 0.005 && length < size)
-			snprintf(buffer + length, size - length, "%s%.0f %% %s", length ? ", " : "", percent, level[i].name);
+			snprintf(buffer + length, size - length, "%s%.0f %% %s", length ? ", " : "",
+				percent, level[i].name);
 	}
 }

@@ -1,4 +1,5 @@
-/* The slowest chain, and memory: what a working set costs that the first-level cache does not hold. limits_levels.c has what is served where. */
+/* The slowest chain, and memory: what a working set costs that the first-level cache does not hold.
+ * limits_levels.c has what is served where. */
 #include "model/limits_levels.h"
 
 #include <math.h>
@@ -30,7 +31,8 @@ static void add_use(struct class_use *use, int *count, int room, const struct ua
 }
 
 /* The chain's links, by class, over all the turns that it spans. */
-static int chain_uses(const struct tally *tally, const struct chain *chain, struct class_use *use, int room)
+static int chain_uses(
+	const struct tally *tally, const struct chain *chain, struct class_use *use, int room)
 {
 	int count = 0;
 
@@ -46,7 +48,8 @@ static int chain_uses(const struct tally *tally, const struct chain *chain, stru
 	return count;
 }
 
-static void describe_chain(const struct tally *tally, const struct chain *chain, char *buffer, size_t size)
+static void describe_chain(
+	const struct tally *tally, const struct chain *chain, char *buffer, size_t size)
 {
 	enum { ROOM = 24 };
 	struct class_use use[ROOM];
@@ -55,7 +58,8 @@ static void describe_chain(const struct tally *tally, const struct chain *chain,
 	bool even = true;
 	char what[100], over[40] = "";
 
-	/* Of a long chain only the first links are there: as many turns of it as their cycles are. */
+	/* Of a long chain only the first links are there: as many turns of it as their cycles are.
+	 */
 	if (chain->link_count == CHAIN_MAX && chain->cycles > 0) {
 		double cycles = 0;
 
@@ -76,11 +80,12 @@ static void describe_chain(const struct tally *tally, const struct chain *chain,
 		chain->through_memory ? ", through memory" : "");
 }
 
-/* Elements of a chain begun anew that are under way beside what it follows: no more than stand in the reorder buffer, and of them no
- * more than wait in the scheduler. INFINITY: not known. */
+/* Elements of a chain begun anew that are under way beside what it follows: no more than stand in
+ * the reorder buffer, and of them no more than wait in the scheduler. INFINITY: not known. */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
-	double rob = uarch_size(tally->uarch, SIZE_ROB), scheduler = uarch_size(tally->uarch, SIZE_SCHEDULER);
+	double rob = uarch_size(tally->uarch, SIZE_ROB),
+	       scheduler = uarch_size(tally->uarch, SIZE_SCHEDULER);
 	double together = INFINITY, operations = 0;
 
 	for (int i = 0; i < chain->link_count; i++)
@@ -94,9 +99,10 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 	return together * tally->elements;
 }
 
-/* The share of a chain's cycles that is left when it begins anew every `restart` elements. Of those that follow, the k-th begins
- * when all but the last `together` elements before it are through. Two bounds come close to what follows from that: the first k that
- * has to wait at all, and the next, which waits for the whole of the one. */
+/* The share of a chain's cycles that is left when it begins anew every `restart` elements. Of those
+ * that follow, the k-th begins when all but the last `together` elements before it are through. Two
+ * bounds come close to what follows from that: the first k that has to wait at all, and the next,
+ * which waits for the whole of the one. */
 double limits_restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;
@@ -119,16 +125,21 @@ void limits_latency(struct tally *tally)
 	tally->limits->overlap = isfinite(together) ? together : 0;
 	if (restart > 0 && isfinite(together) && limits_restart_share(restart, together) > 0.99) {
 		/* Seldom enough to say no more of it. */
-		limits_add(tally, LIMIT_LATENCY, chain->cycles * limits_restart_share(restart, together), "chain of %s: %s cycle%s", what, number,
+		limits_add(tally, LIMIT_LATENCY,
+			chain->cycles * limits_restart_share(restart, together),
+			"chain of %s: %s cycle%s", what, number,
 			chain->cycles == tally->turns ? "" : "s");
 	} else if (restart > 0 && isfinite(together)) {
-		limits_add(tally, LIMIT_LATENCY, chain->cycles * limits_restart_share(restart, together),
-			"chain of %s: %s cycle%s, but begun anew every %s%s: up to %.0f of them overlap with those before", what, number,
-			chain->cycles == tally->turns ? "" : "s", restart == 1 ? "" : words_number(restart, every), restart == 1 ? "element" : " elements",
-			floor(together));
+		limits_add(tally, LIMIT_LATENCY,
+			chain->cycles * limits_restart_share(restart, together),
+			"chain of %s: %s cycle%s, but begun anew every %s%s: up to %.0f of them "
+			"overlap with those before",
+			what, number, chain->cycles == tally->turns ? "" : "s",
+			restart == 1 ? "" : words_number(restart, every),
+			restart == 1 ? "element" : " elements", floor(together));
 	} else if (restart <= 0) {
-		limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycle%s", what, number,
-			chain->cycles == tally->turns ? "" : "s");
+		limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycle%s", what,
+			number, chain->cycles == tally->turns ? "" : "s");
 	}
 	for (int i = 0; i < chain->link_count; i++)
 		tally->limits->insn[tally->loop->path[chain->link[i].step].insn].carried = true;
@@ -136,16 +147,20 @@ void limits_latency(struct tally *tally)
 
 double limits_chained_misses(const struct tally *tally, const struct chain *chain)
 {
-	return fmin(chain->loads, (tally->place->reaches ? levels_lines(tally, WAYS(REACH_CHAINED)) : tally->place->lines) * tally->elements / fmax(tally->place->chains, 1));
+	return fmin(chain->loads, (tally->place->reaches ? levels_lines(tally, WAYS(REACH_CHAINED))
+							 : tally->place->lines) *
+					  tally->elements / fmax(tally->place->chains, 1));
 }
 
-/* Loads of the chain go to the working set's levels. Only where no prefetcher follows, and no more of them than lines are touched:
- * the rest find their line just fetched. */
+/* Loads of the chain go to the working set's levels. Only where no prefetcher follows, and no more
+ * of them than lines are touched: the rest find their line just fetched. */
 static void add_chain(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level, false);
 	struct chain slow;
-	double first = tally->limits->chain.loads > 0 ? tally->limits->chain.load_cycles / tally->limits->chain.loads : 0;
+	double first = tally->limits->chain.loads > 0
+			       ? tally->limits->chain.load_cycles / tally->limits->chain.loads
+			       : 0;
 	double average = 0, more, cycles;
 	char where[64], number[24], each[24];
 
@@ -154,7 +169,8 @@ static void add_chain(struct tally *tally, const struct level *level)
 	for (int i = L2; i < LEVELS; i++)
 		average += level[i].share * level[i].latency;
 	more = missing ? 0 : average - (1 - level[L1].share) * first;
-	deps_chain_missing(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, missing ? 1000 : fmax(more, 0), &slow);
+	deps_chain_missing(tally->loop, tally->uarch, tally->facts, RENAMES_ALL,
+		missing ? 1000 : fmax(more, 0), &slow);
 	if (slow.loads <= 0)
 		return;
 	if (missing) {
@@ -167,7 +183,8 @@ static void add_chain(struct tally *tally, const struct level *level)
 	levels_describe(level, where, sizeof(where));
 	limits_add(tally, LIMIT_MEMORY_LATENCY, cycles, "%s chained load%s at %s cycles: %s",
 		words_number(limits_chained_misses(tally, &slow) / tally->turns, number),
-		limits_chained_misses(tally, &slow) / tally->turns == 1 ? "" : "s", words_number(first + more, each), where);
+		limits_chained_misses(tally, &slow) / tally->turns == 1 ? "" : "s",
+		words_number(first + more, each), where);
 }
 
 /* ---- Lines */
@@ -178,27 +195,32 @@ static void add_lines(struct tally *tally, const struct level *level)
 	char where[64], number[24], rate[24];
 
 	for (int i = L2; i < LEVELS; i++)
-		if (level[i].share > 0 && !(level[i].lines > 0) && (level[i].measured || level[i].share + level[L1].share > 1 - 1e-9)) {
+		if (level[i].share > 0 && !(level[i].lines > 0) &&
+			(level[i].measured || level[i].share + level[L1].share > 1 - 1e-9)) {
 			levels_add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle");
 			return;
 		}
-	/* A core's file without the rate of its L2: those lines then count as free, which keeps the sum a bound. */
+	/* A core's file without the rate of its L2: those lines then count as free, which keeps the
+	 * sum a bound. */
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
 	levels_describe(level, where, sizeof(where));
-	limits_add(tally, LIMIT_MEMORY_LINES, cycles, "%s line%s at %s a cycle: %s", words_number(lines / tally->turns, number),
-		lines == tally->turns ? "" : "s", words_number(cycles > 0 ? lines / cycles : 0, rate), where);
+	limits_add(tally, LIMIT_MEMORY_LINES, cycles, "%s line%s at %s a cycle: %s",
+		words_number(lines / tally->turns, number), lines == tally->turns ? "" : "s",
+		words_number(cycles > 0 ? lines / cycles : 0, rate), where);
 }
 
-/* Misses that do not wait for each other overlap as far as they are in flight together: they must stand in the reorder buffer at
- * the same time, and the first-level cache waits for so many lines at once. */
+/* Misses that do not wait for each other overlap as far as they are in flight together: they must
+ * stand in the reorder buffer at the same time, and the first-level cache waits for so many lines
+ * at once. */
 static void add_misses(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level, false);
 	double lines = levels_lines(tally, WAYS_WAITING) * tally->elements;
 	double misses = lines * (1 - level[L1].share), wait = 0;
-	double rob = uarch_size(tally->uarch, SIZE_ROB), most = uarch_extra(tally->uarch, EXTRA_MISSES), together = INFINITY;
+	double rob = uarch_size(tally->uarch, SIZE_ROB),
+	       most = uarch_extra(tally->uarch, EXTRA_MISSES), together = INFINITY;
 	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE), window[SIZE_COUNT];
 	bool by_buffer = true, one_by_one = limits_window(tally, window);
 	char number[24], each[24];
@@ -207,7 +229,8 @@ static void add_misses(struct tally *tally, const struct level *level)
 		together = window[SIZE_ROB];
 	else if (uarch_known(rob) && tally->slots > 0 && !limits_prefetches(tally->loop))
 		together = fmax(1, ceil(rob / (tally->slots / misses)));
-	/* Stores leave the reorder buffer before their line is there, and wait in a queue of their own. */
+	/* Stores leave the reorder buffer before their line is there, and wait in a queue of their
+	 * own. */
 	if (tally_all(tally->stores) > 0 && !one_by_one)
 		together += uarch_known(queue) ? queue : INFINITY;
 	if (uarch_known(most) && most > 0 && most < together) {
@@ -222,20 +245,23 @@ static void add_misses(struct tally *tally, const struct level *level)
 	}
 	for (int i = L2; i < LEVELS; i++)
 		wait += lines * level[i].share * level[i].latency;
-	limits_add(tally, LIMIT_MISSES, wait / together, "misses of %s cycles, %s at a time %s", words_number(wait / misses, each),
-		words_number(together, number), by_buffer ? "in the reorder buffer" : "in the L1 cache");
+	limits_add(tally, LIMIT_MISSES, wait / together, "misses of %s cycles, %s at a time %s",
+		words_number(wait / misses, each), words_number(together, number),
+		by_buffer ? "in the reorder buffer" : "in the L1 cache");
 	if (one_by_one)
 		limits_add_window(tally, window, together, wait, misses);
 }
 
-/* Whether there are misses that need not wait for each other. Of reaches the ordered ones are in flight before anyone waits for them. */
+/* Whether there are misses that need not wait for each other. Of reaches the ordered ones are in
+ * flight before anyone waits for them. */
 static bool misses_wait(const struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
 
 	if (place->reaches > 0)
 		return levels_lines(tally, WAYS_WAITING) > 0;
-	return place->scattered && limits_chained_misses(tally, &tally->limits->chain) < place->lines * tally->elements - 1e-9;
+	return place->scattered && limits_chained_misses(tally, &tally->limits->chain) <
+					   place->lines * tally->elements - 1e-9;
 }
 
 void limits_memory(struct tally *tally)
@@ -251,7 +277,8 @@ void limits_memory(struct tally *tally)
 	if (!limits_spills(tally) || lines <= 0)
 		return;
 	if (!levels_spread(tally, WAYS_ALL, level, &missing)) {
-		limits_add_unknown(tally, LIMIT_MEMORY_LINES, "size of the %s cache is not known", missing);
+		limits_add_unknown(
+			tally, LIMIT_MEMORY_LINES, "size of the %s cache is not known", missing);
 		return;
 	}
 	beyond[0] = lines * (1 - level[L1].share);
@@ -259,7 +286,8 @@ void limits_memory(struct tally *tally)
 	beyond[2] = lines * level[MEMORY].share;
 	if (tally->place->reaches == 0 && tally->place->scattered)
 		add_chain(tally, level);
-	if (misses_wait(tally) && levels_spread(tally, WAYS_WAITING, waiting, &missing) && waiting[L1].share < 1)
+	if (misses_wait(tally) && levels_spread(tally, WAYS_WAITING, waiting, &missing) &&
+		waiting[L1].share < 1)
 		add_misses(tally, waiting);
 	add_lines(tally, level);
 }

@@ -1,4 +1,5 @@
-/* Port groups and dividers: the best assignment there is. And what each instruction of the listing does to ports. */
+/* Port groups and dividers: the best assignment there is. And what each instruction of the listing
+ * does to ports. */
 #include "model/limits_tally.h"
 
 #include <stdio.h>
@@ -34,7 +35,8 @@ static int uses_inside(const struct tally *tally, uint32_t ports, struct class_u
 	return count;
 }
 
-static void add(struct tally *tally, enum limit_kind kind, double cycles, uint32_t ports, struct class_use *inside)
+static void add(struct tally *tally, enum limit_kind kind, double cycles, uint32_t ports,
+	struct class_use *inside)
 {
 	char what[112], where[40], number[24];
 	int count = uses_inside(tally, ports, inside);
@@ -42,12 +44,14 @@ static void add(struct tally *tally, enum limit_kind kind, double cycles, uint32
 	words_uses(inside, count, tally->turns, 2, what, sizeof(what));
 	words_ports(tally->uarch, ports, where, sizeof(where));
 	if (kind == LIMIT_DIVIDER)
-		limits_add(tally, kind, cycles, "%s, %s cycles of %s", what, words_number(cycles / tally->turns, number), where);
+		limits_add(tally, kind, cycles, "%s, %s cycles of %s", what,
+			words_number(cycles / tally->turns, number), where);
 	else
 		limits_add(tally, kind, cycles, "%s on %s", what, where);
 }
 
-static void add_term(const struct uarch *uarch, const struct uarch_term *term, double accesses, char *buffer, size_t size)
+static void add_term(const struct uarch *uarch, const struct uarch_term *term, double accesses,
+	char *buffer, size_t size)
 {
 	char ports[40], number[24], cycles[24], part[112];
 	size_t length = strlen(buffer);
@@ -56,13 +60,15 @@ static void add_term(const struct uarch *uarch, const struct uarch_term *term, d
 	if (!term->ports || length + 4 >= size)
 		return;
 	words_ports(uarch, term->ports, ports, sizeof(ports));
-	snprintf(part, sizeof(part), "%s%s%s%s%s%s", length ? " + " : "", count > 1 ? words_number(count, number) : "",
-		count > 1 ? "*" : "", ports, term->cycles > 1 ? ":" : "",
+	snprintf(part, sizeof(part), "%s%s%s%s%s%s", length ? " + " : "",
+		count > 1 ? words_number(count, number) : "", count > 1 ? "*" : "", ports,
+		term->cycles > 1 ? ":" : "",
 		term->cycles > 1 ? words_number((double)term->cycles, cycles) : "");
 	snprintf(buffer + length, size - length, "%.*s", (int)(size - length - 1), part);
 }
 
-static void add_class(const struct uarch *uarch, const struct uarch_class *class, double accesses, char *buffer, size_t size)
+static void add_class(const struct uarch *uarch, const struct uarch_class *class, double accesses,
+	char *buffer, size_t size)
 {
 	for (int t = 0; class && class->executes && t < class->term_count; t++)
 		add_term(uarch, &class->term[t], accesses, buffer, size);
@@ -90,14 +96,16 @@ static void describe(struct tally *tally, int number)
 
 		loads |= insn->memory[k].load;
 		if (insn->memory[k].load)
-			add_class(tally->uarch, facts->load, accesses, line->ports, sizeof(line->ports));
+			add_class(tally->uarch, facts->load, accesses, line->ports,
+				sizeof(line->ports));
 		if (insn->memory[k].store)
-			add_class(tally->uarch, facts->store, accesses, line->ports, sizeof(line->ports));
+			add_class(tally->uarch, facts->store, accesses, line->ports,
+				sizeof(line->ports));
 	}
 	/* Half of a pair: the pair's operation stands beside the branch. */
 	if (times->first <= 0)
-		add_class(tally->uarch, facts->taken && times->taken > 0 ? facts->taken : facts->op, 1, line->ports,
-			sizeof(line->ports));
+		add_class(tally->uarch, facts->taken && times->taken > 0 ? facts->taken : facts->op,
+			1, line->ports, sizeof(line->ports));
 	add_class(tally->uarch, facts->base, 1, line->ports, sizeof(line->ports));
 	if (facts->eliminated)
 		line->latency = 0;
@@ -106,15 +114,19 @@ static void describe(struct tally *tally, int number)
 	else if (loads && !facts->op)
 		line->latency = 0;
 	if (loads && uarch_known(line->latency) && !insn->memory[0].vector_index)
-		line->latency = uarch_known(facts->load->latency) ? line->latency + facts->load->latency : UARCH_UNKNOWN;
+		line->latency = uarch_known(facts->load->latency)
+					? line->latency + facts->load->latency
+					: UARCH_UNKNOWN;
 }
 
 void limits_ports(struct tally *tally)
 {
 	const struct uarch *uarch = tally->uarch;
 	struct limits *limits = tally->limits;
-	struct port_load *load = memory_new((size_t)tally->use_count * UARCH_TERMS + 1, sizeof(*load));
-	struct port_load *some = memory_new((size_t)tally->use_count * UARCH_TERMS + 1, sizeof(*some));
+	struct port_load *load =
+		memory_new((size_t)tally->use_count * UARCH_TERMS + 1, sizeof(*load));
+	struct port_load *some =
+		memory_new((size_t)tally->use_count * UARCH_TERMS + 1, sizeof(*some));
 	struct class_use *inside = memory_new((size_t)tally->use_count + 1, sizeof(*inside));
 	uint32_t real = real_ports(uarch), bottleneck;
 	int count = 0, ports = uarch_port_count(uarch);
@@ -126,7 +138,8 @@ void limits_ports(struct tally *tally)
 		for (int t = 0; class->executes && t < class->term_count; t++)
 			if (class->term[t].ports)
 				load[count++] = (struct port_load){ class->term[t].ports,
-					tally->use[i].count * (double)class->term[t].count * (double)class->term[t].cycles };
+					tally->use[i].count * (double)class->term[t].count *
+						(double)class->term[t].cycles };
 	}
 	limits->port_count = ports;
 	ports_balance(load, count, ports, limits->pressure, NULL);

@@ -1,4 +1,5 @@
-/* Chains of loads that meet small and large parts of the data by turns: down a tree, along a bucket. */
+/* Chains of loads that meet small and large parts of the data by turns: down a tree, along a
+ * bucket. */
 #include "model/limits_levels.h"
 
 #include <math.h>
@@ -8,11 +9,13 @@
 /* What the chained loads of an element take, by where they are served. */
 struct way_down {
 	double loads, cycles;
-	double count[LEVELS], latency[LEVELS];      /* loads served there, and what each takes on average */
+	double count[LEVELS],
+		latency[LEVELS]; /* loads served there, and what each takes on average */
 };
 
 /* False: a number is missing, and was noted. */
-static bool add_up(struct tally *tally, enum reach_way way, enum limit_kind kind, struct way_down *down)
+static bool add_up(
+	struct tally *tally, enum reach_way way, enum limit_kind kind, struct way_down *down)
 {
 	const struct limits_place *place = tally->place;
 	double sum[LEVELS] = { 0 };
@@ -25,7 +28,8 @@ static bool add_up(struct tally *tally, enum reach_way way, enum limit_kind kind
 		if (place->reach[k].way != way || !(place->reach[k].lines > 0))
 			continue;
 		if (!levels_spread_reach(tally, k, level, &missing)) {
-			limits_add_unknown(tally, kind, "size of the %s cache is not known", missing);
+			limits_add_unknown(
+				tally, kind, "size of the %s cache is not known", missing);
 			return false;
 		}
 		for (int i = L1; i < LEVELS; i++) {
@@ -72,7 +76,8 @@ static void describe(const struct way_down *down, char *buffer, size_t size)
 		loads_words(down->count[i], number);
 		words_number(round(down->latency[i]), each);
 		told = i > L1 || down->count[i] >= down->loads;
-		snprintf(buffer + length, size - length, told ? "%s%s in %s at %s" : "%s%s in %s", length ? ", " : "", number, names[i], each);
+		snprintf(buffer + length, size - length, told ? "%s%s in %s at %s" : "%s%s in %s",
+			length ? ", " : "", number, names[i], each);
 	}
 	if (told)
 		snprintf(buffer + strlen(buffer), size - strlen(buffer), " cycles");
@@ -83,10 +88,12 @@ static double in_buffer(const struct tally *tally)
 {
 	double rob = uarch_size(tally->uarch, SIZE_ROB);
 
-	return uarch_known(rob) && tally->slots > 0 ? rob / tally->slots * tally->elements : (double)INFINITY;
+	return uarch_known(rob) && tally->slots > 0 ? rob / tally->slots * tally->elements
+						    : (double)INFINITY;
 }
 
-/* What else is on the chain, where the code has one that goes on from element to element: its operations between the loads. */
+/* What else is on the chain, where the code has one that goes on from element to element: its
+ * operations between the loads. */
 static double with_operations(const struct tally *tally, const struct way_down *down, double share)
 {
 	const struct chain *chain = &tally->limits->chain;
@@ -111,16 +118,20 @@ void limits_reach(struct tally *tally)
 		tally->alone = cycles;
 		together = in_buffer(tally);
 		if (place->restart > 0)
-			left = isfinite(together) ? limits_restart_share(place->restart, together) : 0;
+			left = isfinite(together) ? limits_restart_share(place->restart, together)
+						  : 0;
 		describe(&down, where, sizeof(where));
 		loads_words(down.loads, loads);
 		if (place->chains > 1)
-			snprintf(overlap, sizeof(overlap), "; %s chains at once", words_number(place->chains, number));
+			snprintf(overlap, sizeof(overlap), "; %s chains at once",
+				words_number(place->chains, number));
 		else if (place->restart > 0 && isfinite(together) && together >= place->restart)
-			snprintf(overlap, sizeof(overlap), "; %.0f more in the reorder buffer", floor(together / place->restart));
+			snprintf(overlap, sizeof(overlap), "; %.0f more in the reorder buffer",
+				floor(together / place->restart));
 		if (left > 0)
-			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left, "%s load%s one after the other: %s%s", loads, down.loads == 1 ? "" : "s",
-				where, overlap);
+			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left,
+				"%s load%s one after the other: %s%s", loads,
+				down.loads == 1 ? "" : "s", where, overlap);
 		if (place->restart > 0 && isfinite(together))
 			tally->limits->overlap = together;
 	}
@@ -138,7 +149,9 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
 		if (place->reach[k].way != REACH_CHAINED)
 			continue;
 		loads += place->reach[k].lines;
-		walks += place->reach[k].range > bytes ? place->reach[k].lines * (1 - bytes / place->reach[k].range) : 0;
+		walks += place->reach[k].range > bytes
+				 ? place->reach[k].lines * (1 - bytes / place->reach[k].range)
+				 : 0;
 	}
 	*share = loads > 0 ? walks / loads : 0;
 	return walks * cost * tally->elements / fmax(place->chains, 1);

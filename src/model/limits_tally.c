@@ -18,21 +18,24 @@ static void use_class(struct tally *tally, const struct uarch_class *class, doub
 		i++;
 	if (i == tally->use_room) {
 		tally->use_room = tally->use_room ? 2 * tally->use_room : 32;
-		tally->use = memory_resize(tally->use, (size_t)tally->use_room, sizeof(*tally->use));
+		tally->use =
+			memory_resize(tally->use, (size_t)tally->use_room, sizeof(*tally->use));
 	}
 	if (i == tally->use_count)
 		tally->use[tally->use_count++] = (struct class_use){ .class = class };
 	tally->use[i].count += count;
 }
 
-/* Whether a branch of the path jumps. Of a loop that was only read, the last one does: it closes the loop. */
+/* Whether a branch of the path jumps. Of a loop that was only read, the last one does: it closes
+ * the loop. */
 static bool jumps(const struct loop *loop, int step)
 {
 	enum insn_flow flow = loop->insn[loop->path[step].insn].flow;
 
 	if (flow == FLOW_NONE || flow == FLOW_OTHER)
 		return false;
-	return flow != FLOW_BRANCH || loop->path[step].taken || (!loop->stepped && step == loop->path_count - 1);
+	return flow != FLOW_BRANCH || loop->path[step].taken ||
+	       (!loop->stepped && step == loop->path_count - 1);
 }
 
 static void walk_path(struct tally *tally)
@@ -43,12 +46,15 @@ static void walk_path(struct tally *tally)
 	for (int i = 1; i < loop->insn_count; i++) {
 		const struct insn *first = &loop->insn[i - 1], *second = &loop->insn[i];
 
-		tally->insn[i].fuses = second->flow == FLOW_BRANCH && first->known && second->known && tally->facts[i - 1].known &&
-			tally->facts[i].known && first->address + first->length == second->address &&
-			uarch_fuses(tally->uarch, first, second);
+		tally->insn[i].fuses = second->flow == FLOW_BRANCH && first->known &&
+				       second->known && tally->facts[i - 1].known &&
+				       tally->facts[i].known &&
+				       first->address + first->length == second->address &&
+				       uarch_fuses(tally->uarch, first, second);
 		tally->insn[i].joins = !tally->insn[i].fuses && first->known && second->known &&
-			first->address + first->length == second->address && !tally->insn[i - 1].joins &&
-			uarch_fuses_behind(tally->uarch, first, second);
+				       first->address + first->length == second->address &&
+				       !tally->insn[i - 1].joins &&
+				       uarch_fuses_behind(tally->uarch, first, second);
 		tally->facts[i - 1].joined = tally->insn[i].joins && first->memory_count > 0;
 	}
 	for (int s = 0; s < loop->path_count; s++) {
@@ -77,16 +83,20 @@ static bool mentions(const uint8_t *registers, int count, int reg)
 	return false;
 }
 
-/* Not a copy and not a zero: its result is a register with a constant beside it until somebody needs the sum. */
+/* Not a copy and not a zero: its result is a register with a constant beside it until somebody
+ * needs the sum. */
 static bool adds_at_rename(const struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];
 
-	return tally->facts[number].eliminated && !insn->move && !insn->zeroing && insn->write_count > 0 &&
-		(insn->immediate || insn->address_only || insn->read_count == 1) && insn->writes[0] < REG_VECTOR;
+	return tally->facts[number].eliminated && !insn->move && !insn->zeroing &&
+	       insn->write_count > 0 &&
+	       (insn->immediate || insn->address_only || insn->read_count == 1) &&
+	       insn->writes[0] < REG_VECTOR;
 }
 
-/* Whether something other than an address or a further addition of a constant uses what a step of the path makes. */
+/* Whether something other than an address or a further addition of a constant uses what a step of
+ * the path makes. */
 static bool is_needed(const struct tally *tally, int step)
 {
 	const struct loop *loop = tally->loop;
@@ -110,7 +120,8 @@ static void materialise(struct tally *tally)
 	const struct loop *loop = tally->loop;
 
 	for (int i = 0; i < loop->insn_count; i++) {
-		const struct uarch_class *alu = uarch_find(tally->uarch, "alu", loop->insn[i].width);
+		const struct uarch_class *alu =
+			uarch_find(tally->uarch, "alu", loop->insn[i].width);
 
 		if (tally->insn[i].first > 0 && adds_at_rename(tally, i) && alu) {
 			tally->facts[i].eliminated = false;
@@ -132,12 +143,13 @@ static int access_kind(const struct insn *insn, const struct insn_memory *memory
 	return !insn->vector ? ACCESS_GENERAL : each > 32 ? ACCESS_512 : ACCESS_VECTOR;
 }
 
-/* Haswell to Skylake have one store AGU that takes base + 0…2047 alone. An address relative to the instruction, and that of a
- * push, may be as simple for all that is published. */
+/* Haswell to Skylake have one store AGU that takes base + 0…2047 alone. An address relative to the
+ * instruction, and that of a push, may be as simple for all that is published. */
 static bool is_simple(const struct insn *insn, const struct insn_memory *memory)
 {
 	return memory->index == REG_NONE && !memory->vector_index &&
-		(memory->relative || insn->writeback || (memory->base != REG_NONE && memory->disp >= 0 && memory->disp <= 2047));
+	       (memory->relative || insn->writeback ||
+		       (memory->base != REG_NONE && memory->disp >= 0 && memory->disp <= 2047));
 }
 
 static void add_access(double accesses[ACCESS_KINDS], int kind, double count)
@@ -182,7 +194,8 @@ static void count_insn(struct tally *tally, int number)
 
 	if (!facts->known || times->times <= 0)
 		return;
-	tally->slots += (facts->slots - facts->unlaminated) * (times->times - times->second - times->joined);
+	tally->slots += (facts->slots - facts->unlaminated) *
+			(times->times - times->second - times->joined);
 	tally->unlaminated += facts->unlaminated * times->times;
 	tally->bytes += insn->length * times->times;
 	if (insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER) {
@@ -194,7 +207,8 @@ static void count_insn(struct tally *tally, int number)
 	use_class(tally, facts->taken, taken);
 	use_class(tally, facts->base, times->times);
 	count_memory(tally, number);
-	if (facts->op && !facts->eliminated && !insn->vector && facts->op->executes && facts->op->term_count == 1 &&
+	if (facts->op && !facts->eliminated && !insn->vector && facts->op->executes &&
+		facts->op->term_count == 1 &&
 		(facts->op->latency == 1 || insn->flow == FLOW_BRANCH))
 		tally->simple += own * (double)facts->op->term[0].count;
 }
@@ -212,19 +226,26 @@ static void describe_unknown(struct tally *tally)
 		if (tally->facts[i].known || tally->insn[i].times <= 0)
 			continue;
 		limits->unknown++;
-		if (!strstr(names, name) && length + strlen(name) + 3 < sizeof(limits->unknown_names))
-			snprintf(names + length, sizeof(limits->unknown_names) - length, "%s%.19s", length ? ", " : "", name);
+		if (!strstr(names, name) &&
+			length + strlen(name) + 3 < sizeof(limits->unknown_names))
+			snprintf(names + length, sizeof(limits->unknown_names) - length, "%s%.19s",
+				length ? ", " : "", name);
 	}
 }
 
-void tally_begin(struct tally *tally, const struct loop *loop, const struct uarch *uarch, const struct limits_place *place,
-	struct limits *limits)
+void tally_begin(struct tally *tally, const struct loop *loop, const struct uarch *uarch,
+	const struct limits_place *place, struct limits *limits)
 {
 	size_t room = (size_t)loop->insn_count + 1;
 
-	*tally = (struct tally){ .loop = loop, .uarch = uarch, .place = place, .limits = limits,
-		.facts = memory_new(room, sizeof(*tally->facts)), .insn = memory_new(room, sizeof(*tally->insn)),
-		.turns = loop->turns > 0 ? loop->turns : 1, .elements = loop->elements > 0 ? loop->elements : 1 };
+	*tally = (struct tally){ .loop = loop,
+		.uarch = uarch,
+		.place = place,
+		.limits = limits,
+		.facts = memory_new(room, sizeof(*tally->facts)),
+		.insn = memory_new(room, sizeof(*tally->insn)),
+		.turns = loop->turns > 0 ? loop->turns : 1,
+		.elements = loop->elements > 0 ? loop->elements : 1 };
 	for (int i = 0; i < loop->insn_count; i++)
 		uarch_insn(uarch, &loop->insn[i], &tally->facts[i]);
 	walk_path(tally);

@@ -1,4 +1,5 @@
-/* So many a cycle: rename width, loads, stores, their addresses, lines they cross, taken branches. */
+/* So many a cycle: rename width, loads, stores, their addresses, lines they cross, taken branches.
+ */
 #include "model/limits_tally.h"
 
 #include <math.h>
@@ -9,12 +10,14 @@
 enum { LINE = 64 };
 
 /* `count` things of a path at `each` a cycle. */
-static void add_rate(struct tally *tally, enum limit_kind kind, double count, double each, const char *one, const char *many)
+static void add_rate(struct tally *tally, enum limit_kind kind, double count, double each,
+	const char *one, const char *many)
 {
 	char number[24], rate[24];
 
 	if (count > 0 && uarch_known(each) && each > 0)
-		limits_add(tally, kind, count / each, "%s %s, %s a cycle", words_number(count / tally->turns, number),
+		limits_add(tally, kind, count / each, "%s %s, %s a cycle",
+			words_number(count / tally->turns, number),
 			count == tally->turns ? one : many, words_number(each, rate));
 }
 
@@ -25,7 +28,8 @@ static void add_width(struct tally *tally)
 	for (int i = 0; i < tally->loop->insn_count; i++)
 		pairs += tally->insn[i].second;
 	add_rate(tally, LIMIT_WIDTH, tally->slots, uarch_width(tally->uarch),
-		pairs > 0 ? "fused micro-op" : "micro-op", pairs > 0 ? "fused micro-ops" : "micro-ops");
+		pairs > 0 ? "fused micro-op" : "micro-op",
+		pairs > 0 ? "fused micro-ops" : "micro-ops");
 	tally->limits->slots = tally->slots;
 	tally->limits->unlaminated = tally->unlaminated;
 }
@@ -36,19 +40,21 @@ static void add_accesses(struct tally *tally)
 	double loads = tally_all(tally->loads), stores = tally_all(tally->stores);
 
 	add_rate(tally, LIMIT_LOADS, loads, uarch_cap(uarch, CAP_LOADS), "load", "loads");
-	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_VECTOR], uarch_cap(uarch, CAP_LOADS_VECTOR), "vector load",
-		"vector loads");
-	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_512], uarch_cap(uarch, CAP_LOADS_512), "load of 512 bits",
-		"loads of 512 bits");
+	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_VECTOR],
+		uarch_cap(uarch, CAP_LOADS_VECTOR), "vector load", "vector loads");
+	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_512],
+		uarch_cap(uarch, CAP_LOADS_512), "load of 512 bits", "loads of 512 bits");
 	add_rate(tally, LIMIT_STORES, stores, uarch_cap(uarch, CAP_STORES), "store", "stores");
-	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_VECTOR], uarch_cap(uarch, CAP_STORES_VECTOR), "vector store",
-		"vector stores");
-	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_512], uarch_cap(uarch, CAP_STORES_512), "store of 512 bits",
-		"stores of 512 bits");
+	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_VECTOR],
+		uarch_cap(uarch, CAP_STORES_VECTOR), "vector store", "vector stores");
+	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_512], uarch_cap(uarch, CAP_STORES_512),
+		"store of 512 bits", "stores of 512 bits");
 	if (loads > 0 && stores > 0)
-		add_rate(tally, LIMIT_ADDRESSES, loads + stores, uarch_cap(uarch, CAP_MEMORY), "access", "loads and stores");
+		add_rate(tally, LIMIT_ADDRESSES, loads + stores, uarch_cap(uarch, CAP_MEMORY),
+			"access", "loads and stores");
 	if (tally->complex_stores > 0)
-		add_rate(tally, LIMIT_COMPLEX, loads + tally->complex_stores, uarch_cap(uarch, CAP_COMPLEX), "indexed store",
+		add_rate(tally, LIMIT_COMPLEX, loads + tally->complex_stores,
+			uarch_cap(uarch, CAP_COMPLEX), "indexed store",
 			loads > 0 ? "loads and indexed stores" : "indexed stores");
 }
 
@@ -74,7 +80,8 @@ static void seen_splits(const struct loop *loop, double *loads, double *stores)
 	}
 }
 
-/* One side: cycles for `count` accesses of which `split` cross a line, each of those counting as `each`. */
+/* One side: cycles for `count` accesses of which `split` cross a line, each of those counting as
+ * `each`. */
 struct side {
 	double count, each, rate;
 };
@@ -84,8 +91,9 @@ static double side_cycles(const struct side *side, double split)
 	return side->rate > 0 ? (side->count + split * (fmax(side->each, 1) - 1)) / side->rate : 0;
 }
 
-/* Splits that nobody assigned to loads or stores go where they cost least: the limit must hold whichever they are. The larger of two
- * straight lines, one rising and one falling: lowest where they meet, or at an end. */
+/* Splits that nobody assigned to loads or stores go where they cost least: the limit must hold
+ * whichever they are. The larger of two straight lines, one rising and one falling: lowest where
+ * they meet, or at an end. */
 static double share_out(const struct side *loads, const struct side *stores, double splits)
 {
 	double low = loads->count > 0 ? 0 : -1, high = splits;
@@ -108,8 +116,10 @@ static double share_out(const struct side *loads, const struct side *stores, dou
 static void add_splits(struct tally *tally)
 {
 	const struct uarch *uarch = tally->uarch;
-	struct side load = { tally_all(tally->loads), uarch_extra(uarch, EXTRA_SPLIT_LOAD), uarch_cap(uarch, CAP_LOADS) };
-	struct side store = { tally_all(tally->stores), uarch_extra(uarch, EXTRA_SPLIT_STORE), uarch_cap(uarch, CAP_STORES) };
+	struct side load = { tally_all(tally->loads), uarch_extra(uarch, EXTRA_SPLIT_LOAD),
+		uarch_cap(uarch, CAP_LOADS) };
+	struct side store = { tally_all(tally->stores), uarch_extra(uarch, EXTRA_SPLIT_STORE),
+		uarch_cap(uarch, CAP_STORES) };
 	double loads = 0, stores = 0, splits;
 	char count[24], all[24], each[24];
 
@@ -134,10 +144,14 @@ static void add_splits(struct tally *tally)
 			continue;
 		words_number(crossing / tally->turns, count);
 		if (!uarch_known(side->each))
-			limits_add_unknown(tally, LIMIT_SPLITS, "%s %s cross a line; what that costs here is not known", count, i ? "stores" : "loads");
+			limits_add_unknown(tally, LIMIT_SPLITS,
+				"%s %s cross a line; what that costs here is not known", count,
+				i ? "stores" : "loads");
 		else
-			limits_add(tally, LIMIT_SPLITS, side_cycles(side, crossing), "%s %s, %s of them over a line and counting %s",
-				words_number(side->count / tally->turns, all), what, count, words_number(side->each, each));
+			limits_add(tally, LIMIT_SPLITS, side_cycles(side, crossing),
+				"%s %s, %s of them over a line and counting %s",
+				words_number(side->count / tally->turns, all), what, count,
+				words_number(side->each, each));
 	}
 }
 
@@ -146,6 +160,6 @@ void limits_throughput(struct tally *tally)
 	add_width(tally);
 	add_accesses(tally);
 	add_splits(tally);
-	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_cap(tally->uarch, CAP_TAKEN), "taken branch",
-		"taken branches");
+	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_cap(tally->uarch, CAP_TAKEN),
+		"taken branch", "taken branches");
 }

@@ -1,5 +1,6 @@
-/* How many misses stand in the core's window at once: of loops whose misses are known one by one, since each is a load that leads to the next. What
- * stands between two of them fills the reorder buffer, and each of the other buffers that it takes an entry of. */
+/* How many misses stand in the core's window at once: of loops whose misses are known one by one,
+ * since each is a load that leads to the next. What stands between two of them fills the reorder
+ * buffer, and each of the other buffers that it takes an entry of. */
 #include "model/limits_tally.h"
 
 #include <math.h>
@@ -8,14 +9,16 @@
 /* A load whose address it loaded itself, a turn ago. */
 static bool chases(const struct insn *insn)
 {
-	return insn->known && insn->memory_count == 1 && insn->memory[0].load && !insn->memory[0].store && insn->write_count == 1 &&
-		(insn->memory[0].base == insn->writes[0] || insn->memory[0].index == insn->writes[0]);
+	return insn->known && insn->memory_count == 1 && insn->memory[0].load &&
+	       !insn->memory[0].store && insn->write_count == 1 &&
+	       (insn->memory[0].base == insn->writes[0] ||
+		       insn->memory[0].index == insn->writes[0]);
 }
 
 /* What stands between one miss and others behind it. */
 struct span {
-	double taken[SIZE_COUNT];      /* entries, the first miss's among them */
-	bool waits[REG_COUNT];         /* registers that wait for the first miss */
+	double taken[SIZE_COUNT]; /* entries, the first miss's among them */
+	bool waits[REG_COUNT];	  /* registers that wait for the first miss */
 };
 
 static bool depends(const struct span *span, const struct insn *insn)
@@ -39,13 +42,15 @@ static enum uarch_size scheduler_of(const struct tally *tally, const struct insn
 	return SIZE_SCHEDULER;
 }
 
-/* A step's entries. `first`: it is the miss that the others wait for; `miss`: another one, which has to pass through the scheduler. */
+/* A step's entries. `first`: it is the miss that the others wait for; `miss`: another one, which
+ * has to pass through the scheduler. */
 static void take(const struct tally *tally, int step, bool first, bool miss, struct span *span)
 {
 	int number = tally->loop->path[step].insn;
 	const struct insn *insn = &tally->loop->insn[number];
 	const struct uarch_insn *facts = &tally->facts[number];
-	bool half = tally->insn[number].second > 0, joined = tally->insn[number].joins, waits = !first && depends(span, insn);
+	bool half = tally->insn[number].second > 0, joined = tally->insn[number].joins,
+	     waits = !first && depends(span, insn);
 	bool made = facts->known && !facts->eliminated && !insn->zeroing;
 
 	span->taken[SIZE_ROB] += facts->known && !half && !joined ? facts->slots : 0;
@@ -53,8 +58,10 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 	span->taken[SIZE_CALLS] += insn->flow == FLOW_CALL;
 	for (int i = 0; i < insn->write_count && made; i++) {
 		/* The stack pointer of calls moves at rename. */
-		span->taken[SIZE_REGISTERS] += insn->writes[i] < REG_VECTOR && !(insn->writeback && insn->flow != FLOW_NONE);
-		span->taken[SIZE_VECTORS] += insn->writes[i] >= REG_VECTOR && insn->writes[i] < REG_MASK;
+		span->taken[SIZE_REGISTERS] += insn->writes[i] < REG_VECTOR &&
+					       !(insn->writeback && insn->flow != FLOW_NONE);
+		span->taken[SIZE_VECTORS] +=
+			insn->writes[i] >= REG_VECTOR && insn->writes[i] < REG_MASK;
 	}
 	for (int i = 0; i < insn->memory_count && !insn->address_only; i++) {
 		span->taken[SIZE_LOAD_QUEUE] += insn->memory[i].load;
@@ -66,7 +73,8 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 		span->waits[insn->writes[i]] = first || (waits && !insn->zeroing);
 }
 
-/* From the miss at `start` once round the loop: how many are in flight before each buffer is full. */
+/* From the miss at `start` once round the loop: how many are in flight before each buffer is full.
+ */
 static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
 {
 	const struct loop *loop = tally->loop;
@@ -88,7 +96,8 @@ static void look_from(const struct tally *tally, int start, double together[SIZE
 bool limits_prefetches(const struct loop *loop)
 {
 	for (int i = 0; i < loop->insn_count; i++)
-		if (strncmp(loop->insn[i].mnemonic, "prefetch", 8) == 0 || strncmp(loop->insn[i].mnemonic, "prfm", 4) == 0)
+		if (strncmp(loop->insn[i].mnemonic, "prefetch", 8) == 0 ||
+			strncmp(loop->insn[i].mnemonic, "prfm", 4) == 0)
 			return true;
 	return false;
 }
@@ -115,11 +124,17 @@ bool limits_window(const struct tally *tally, double together[SIZE_COUNT])
 	return true;
 }
 
-void limits_add_window(struct tally *tally, const double together[SIZE_COUNT], double most, double wait, double misses)
+void limits_add_window(struct tally *tally, const double together[SIZE_COUNT], double most,
+	double wait, double misses)
 {
-	static const char *const names[SIZE_COUNT] = { [SIZE_SCHEDULER] = "the scheduler", [SIZE_LOAD_QUEUE] = "the load queue",
-		[SIZE_STORE_QUEUE] = "the store queue", [SIZE_REGISTERS] = "integer registers", [SIZE_VECTORS] = "vector registers",
-		[SIZE_BRANCHES] = "branches in flight", [SIZE_CALLS] = "calls in flight", [SIZE_LOAD_SCHEDULER] = "the loads' scheduler",
+	static const char *const names[SIZE_COUNT] = { [SIZE_SCHEDULER] = "the scheduler",
+		[SIZE_LOAD_QUEUE] = "the load queue",
+		[SIZE_STORE_QUEUE] = "the store queue",
+		[SIZE_REGISTERS] = "integer registers",
+		[SIZE_VECTORS] = "vector registers",
+		[SIZE_BRANCHES] = "branches in flight",
+		[SIZE_CALLS] = "calls in flight",
+		[SIZE_LOAD_SCHEDULER] = "the loads' scheduler",
 		[SIZE_VECTOR_SCHEDULER] = "the vectors' scheduler" };
 	char each[24], number[24], size_of[24];
 	int fullest = SIZE_ROB;
@@ -128,7 +143,8 @@ void limits_add_window(struct tally *tally, const double together[SIZE_COUNT], d
 		if (names[size] && together[size] < together[fullest])
 			fullest = size;
 	if (names[fullest] && together[fullest] < most)
-		limits_add(tally, LIMIT_WINDOW, wait / together[fullest], "misses of %s cycles, %s at a time, the %s entries of %s full between",
-			words_number(wait / misses, each), words_number(together[fullest], number), words_number(uarch_size(tally->uarch, fullest), size_of),
-			names[fullest]);
+		limits_add(tally, LIMIT_WINDOW, wait / together[fullest],
+			"misses of %s cycles, %s at a time, the %s entries of %s full between",
+			words_number(wait / misses, each), words_number(together[fullest], number),
+			words_number(uarch_size(tally->uarch, fullest), size_of), names[fullest]);
 }

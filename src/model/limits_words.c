@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Classes by the beginning of their names; the first that fits. Without a row here a class is called by its own name. */
+/* Classes by the beginning of their names; the first that fits. Without a row here a class is
+ * called by its own name. */
 static const struct {
 	const char *begin, *one, *many;
 } class_words[] = {
@@ -91,7 +92,8 @@ const char *words_number(double number, char buffer[24])
 	return buffer;
 }
 
-/* "p12" → 'p' and 12: the length of the word before the digits; -1 for the number when there is none. */
+/* "p12" → 'p' and 12: the length of the word before the digits; -1 for the number when there is
+ * none. */
 static size_t port_word(const char *name, int *number)
 {
 	size_t length = strlen(name);
@@ -110,8 +112,10 @@ static void append(char *buffer, size_t size, const char *string)
 		snprintf(buffer + length, size - length, "%s", string);
 }
 
-/* Ports of one word: "p0156", "alu0-3" where three or more follow each other, "p2,3,11" where digits alone would not tell. */
-static void add_group(const char *word, size_t length, const int *number, int count, char *buffer, size_t size)
+/* Ports of one word: "p0156", "alu0-3" where three or more follow each other, "p2,3,11" where
+ * digits alone would not tell. */
+static void add_group(
+	const char *word, size_t length, const int *number, int count, char *buffer, size_t size)
 {
 	bool row = count >= 3, short_ones = true;
 	char part[32];
@@ -127,7 +131,12 @@ static void add_group(const char *word, size_t length, const int *number, int co
 			continue;
 		if (row && i > 0 && i < count - 1)
 			continue;
-		snprintf(part, sizeof(part), "%s%d", i == 0 ? "" : row ? "-" : short_ones ? "" : ",", number[i]);
+		snprintf(part, sizeof(part), "%s%d",
+			i == 0	     ? ""
+			: row	     ? "-"
+			: short_ones ? ""
+				     : ",",
+			number[i]);
 		append(buffer, size, part);
 	}
 }
@@ -148,7 +157,8 @@ void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t
 		for (int other = port; other < count && members < UARCH_PORTS; other++) {
 			int its;
 
-			if (ports >> other & 1 && port_word(uarch_port(uarch, other), &its) == length &&
+			if (ports >> other & 1 &&
+				port_word(uarch_port(uarch, other), &its) == length &&
 				strncmp(word, uarch_port(uarch, other), length) == 0) {
 				number[members++] = its;
 				ports &= ~(UINT32_C(1) << other);
@@ -158,7 +168,8 @@ void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t
 	}
 }
 
-void words_uses(const struct class_use *use, int count, double divide, int most, char *buffer, size_t size)
+void words_uses(
+	const struct class_use *use, int count, double divide, int most, char *buffer, size_t size)
 {
 	enum { KINDS = 24 };
 	const struct uarch_class *class[KINDS];
@@ -192,8 +203,8 @@ void words_uses(const struct class_use *use, int count, double divide, int most,
 		for (int k = named; k < kinds; k++)
 			if (sum[k] > sum[best] + 1e-9)
 				best = k;
-		snprintf(part, sizeof(part), "%s%s %s", named ? ", " : "", words_number(sum[best], number),
-			words_class(class[best], sum[best]));
+		snprintf(part, sizeof(part), "%s%s %s", named ? ", " : "",
+			words_number(sum[best], number), words_class(class[best], sum[best]));
 		append(buffer, size, part);
 		sum[best] = sum[named];
 		class[best] = class[named];

@@ -17,8 +17,12 @@ void loop_init(struct loop *loop, int insns, int path)
 
 void loop_clear(struct loop *loop)
 {
-	struct loop kept = { .insn = loop->insn, .path = loop->path, .insn_room = loop->insn_room,
-		.path_room = loop->path_room, .turns = 1, .elements = 1 };
+	struct loop kept = { .insn = loop->insn,
+		.path = loop->path,
+		.insn_room = loop->insn_room,
+		.path_room = loop->path_room,
+		.turns = 1,
+		.elements = 1 };
 
 	*loop = kept;
 }
@@ -46,7 +50,8 @@ void loop_insn_text(const struct loop *loop, const struct insn *insn, struct tex
 {
 	const struct insn *end = &loop->insn[loop->insn_count > 0 ? loop->insn_count - 1 : 0];
 	/* A call into the loop's own code; another is told by its address. */
-	bool calls = insn->flow == FLOW_CALL && insn->target >= loop->insn[0].address && insn->target <= end->address;
+	bool calls = insn->flow == FLOW_CALL && insn->target >= loop->insn[0].address &&
+		     insn->target <= end->address;
 	bool jumps = insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP || calls;
 	int64_t apart = (int64_t)(insn->target - loop->insn[0].address);
 	const char *last = strrchr(insn->text, ' ');
@@ -55,6 +60,6 @@ void loop_insn_text(const struct loop *loop, const struct insn *insn, struct tex
 	if (!jumps || !insn->target || !last)
 		text_add(text, insn->text);
 	else
-		text_addf(text, "%.*s %s0x%llx", (int)(last - insn->text), insn->text, apart < 0 ? "-" : "",
-			(unsigned long long)(apart < 0 ? -apart : apart));
+		text_addf(text, "%.*s %s0x%llx", (int)(last - insn->text), insn->text,
+			apart < 0 ? "-" : "", (unsigned long long)(apart < 0 ? -apart : apart));
 }

@@ -6,7 +6,8 @@
 
 bool infer_is_memory(const char *name)
 {
-	return strncmp(name, "load", 4) == 0 || strncmp(name, "vload", 5) == 0 || strncmp(name, "store", 5) == 0 || strncmp(name, "vstore", 6) == 0;
+	return strncmp(name, "load", 4) == 0 || strncmp(name, "vload", 5) == 0 ||
+	       strncmp(name, "store", 5) == 0 || strncmp(name, "vstore", 6) == 0;
 }
 
 /* Without the width, and without that its operand comes from memory. */
@@ -63,7 +64,8 @@ static bool impossible(const struct measured *measured, const struct measured_mi
 	return false;
 }
 
-void infer_figure(const struct measured *measured, const struct measured_mix *mix, struct infer_figure *figure)
+void infer_figure(const struct measured *measured, const struct measured_mix *mix,
+	struct infer_figure *figure)
 {
 	double value[8], spread = 0;
 
@@ -88,7 +90,9 @@ void infer_figure(const struct measured *measured, const struct measured_mix *mi
 		for (at = figure->known++; at > 0 && value[at - 1] > each; at--)
 			value[at] = value[at - 1];
 		value[at] = each;
-		spread = fmax(spread, fmax(other->cycles.hi - other->cycles.value, other->cycles.value - other->cycles.lo) / other->cycles.value);
+		spread = fmax(spread, fmax(other->cycles.hi - other->cycles.value,
+					      other->cycles.value - other->cycles.lo) /
+					      other->cycles.value);
 	}
 	if (figure->known == 0)
 		return;
@@ -135,10 +139,11 @@ bool infer_clash(const struct inference *in, int op, int other)
 	int narrow = wide ? other : op;
 
 	return wide != (in->measured->op[other].bits > 256) && in->measured->op[narrow].bits > 0 &&
-		(in->kind[narrow] != INFER_SIMPLE || in->wide[narrow] > 1);
+	       (in->kind[narrow] != INFER_SIMPLE || in->wide[narrow] > 1);
 }
 
-double infer_miss(const struct inference *in, double predicted, double cycles, double spread, int ports)
+double infer_miss(
+	const struct inference *in, double predicted, double cycles, double spread, int ports)
 {
 	double off = log(predicted / cycles), many = in->early ? 0.2 : 0.07;
 	double sure = off > 0 ? 0.012 : ports <= 3 ? 0.012 + 0.008 * (ports - 1) : many;
@@ -190,7 +195,9 @@ double measured_slots(const struct measured_op *op)
 	const struct figure *slots = &op->slots;
 	double whole = slots->known ? round(slots->value) : 1;
 
-	return !slots->known || (whole > 0 && fabs(slots->value - whole) < 0.25) ? whole : fmax(slots->value, 0.1);
+	return !slots->known || (whole > 0 && fabs(slots->value - whole) < 0.25)
+		       ? whole
+		       : fmax(slots->value, 0.1);
 }
 
 double measured_own_slots(const struct measured_op *op)
@@ -203,18 +210,21 @@ double infer_slots(const struct inference *in, int op)
 	return measured_slots(&in->measured->op[op]);
 }
 
-static bool add_terms(const struct inference *in, int op, double times, struct port_load *load, int *count)
+static bool add_terms(
+	const struct inference *in, int op, double times, struct port_load *load, int *count)
 {
 	const struct measured_ports *to = in->to;
 
 	if (!to->known[op])
 		return false;
 	for (int t = 0; t < to->term_count[op]; t++)
-		load[(*count)++] = (struct port_load){ to->term[op][t].ports, times * (double)to->term[op][t].count * (double)to->term[op][t].cycles };
+		load[(*count)++] = (struct port_load){ to->term[op][t].ports,
+			times * (double)to->term[op][t].count * (double)to->term[op][t].cycles };
 	return true;
 }
 
-bool infer_work(const struct inference *in, int op, double times, struct port_load *load, int *count)
+bool infer_work(
+	const struct inference *in, int op, double times, struct port_load *load, int *count)
 {
 	const struct measured_op *of = &in->measured->op[op];
 	const char *const access[] = { of->load, of->store };
@@ -222,7 +232,9 @@ bool infer_work(const struct inference *in, int op, double times, struct port_lo
 	for (int i = 0; i < 2; i++) {
 		int other = infer_op(in->measured, access[i]);
 
-		if (*access[i] && (other < 0 || !add_terms(in, other, of->accesses ? times * of->accesses : times, load, count)))
+		if (*access[i] && (other < 0 || !add_terms(in, other,
+							of->accesses ? times * of->accesses : times,
+							load, count)))
 			return false;
 	}
 	return add_terms(in, op, times, load, count);
@@ -242,10 +254,12 @@ double infer_cycles(const struct inference *in, const struct measured_mix *mix)
 	return fmax(infer_bound(load, count), in->width > 0 ? slots / in->width : 0);
 }
 
-double measured_cycles(const struct measured *measured, const struct measured_ports *ports, const struct measured_mix *mix)
+double measured_cycles(const struct measured *measured, const struct measured_ports *ports,
+	const struct measured_mix *mix)
 {
-	struct inference in = { .measured = measured, .width = measured->width.known ? measured->width.value : 0 };
-	struct measured_ports copy = *ports;      /* it is only read */
+	struct inference in = { .measured = measured,
+		.width = measured->width.known ? measured->width.value : 0 };
+	struct measured_ports copy = *ports; /* it is only read */
 
 	in.to = &copy;
 	return infer_cycles(&in, mix);

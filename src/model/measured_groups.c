@@ -1,5 +1,6 @@
-/* Simple ops, one micro-op each: those of as many ports side by side in equal numbers take twice as long as either alone exactly when their ports
- * are the same. One measurement tells, so a class is compared with one of each group until it finds its own. */
+/* Simple ops, one micro-op each: those of as many ports side by side in equal numbers take twice as
+ * long as either alone exactly when their ports are the same. One measurement tells, so a class is
+ * compared with one of each group until it finds its own. */
 #include "model/measured_parts.h"
 
 #include <math.h>
@@ -7,7 +8,9 @@
 
 void infer_pair(int op_a, int ports_a, int op_b, int ports_b, struct measured_mix *mix)
 {
-	*mix = (struct measured_mix){ .count = 2, .op = { op_a, op_b }, .times = { ports_a, ports_b } };
+	*mix = (struct measured_mix){
+		.count = 2, .op = { op_a, op_b }, .times = { ports_a, ports_b }
+	};
 }
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN };
@@ -27,16 +30,20 @@ static enum answer same_ports(struct inference *in, int op, int other)
 		return figure.asked ? ANSWER_NO : ANSWER_OPEN;
 	}
 	/* One port more would be this fast; the width may not let it. */
-	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])), in->width > 0 ? 2 * n / in->width : 0);
+	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])),
+		in->width > 0 ? 2 * n / in->width : 0);
 	if (figure.apart || (figure.cycles > 1.05 * next && figure.cycles < 0.95 * equal))
 		infer_want(in, &mix, figure.apart ? 3 : 2);
-	/* In between, and so again: one of them holds more than it seems to, and they are not the same. */
-	if (figure.known > 1 && !figure.apart && figure.cycles > 1.15 * next && figure.cycles < 0.88 * equal)
+	/* In between, and so again: one of them holds more than it seems to, and they are not the
+	 * same. */
+	if (figure.known > 1 && !figure.apart && figure.cycles > 1.15 * next &&
+		figure.cycles < 0.88 * equal)
 		return ANSWER_NO;
 	return figure.cycles > sqrt(equal * next) ? ANSWER_YES : ANSWER_NO;
 }
 
-/* Whether an op that is of another group than `with` can be of group g: what that group's op took beside `with` is about what this one did. */
+/* Whether an op that is of another group than `with` can be of group g: what that group's op took
+ * beside `with` is about what this one did. */
 static bool may_be(const struct inference *in, int op, int g)
 {
 	for (int with = 0; with < in->group_count; with++) {
@@ -55,7 +62,8 @@ static bool may_be(const struct inference *in, int op, int g)
 	return true;
 }
 
-/* What relatives that were taken to be of one group showed together: all of their work on as many ports as one has. */
+/* What relatives that were taken to be of one group showed together: all of their work on as many
+ * ports as one has. */
 static enum answer shown_together(const struct inference *in, int op, int g)
 {
 	const struct measured *m = in->measured;
@@ -68,16 +76,19 @@ static enum answer shown_together(const struct inference *in, int op, int g)
 
 		for (int i = 0; i < mix->count && rest; i++) {
 			mine |= mix->op[i] == op;
-			rest = mix->op[i] == op || mix->op[i] == in->group[g].op || in->group_of[mix->op[i]] == g || infer_related(in, mix->op[i], op);
+			rest = mix->op[i] == op || mix->op[i] == in->group[g].op ||
+			       in->group_of[mix->op[i]] == g || infer_related(in, mix->op[i], op);
 			work += mix->times[i] * in->stretch[mix->op[i]];
 		}
 		if (mine && rest)
-			answer = mix->cycles.value > 0.94 * work / in->wide[op] ? ANSWER_YES : ANSWER_NO;
+			answer = mix->cycles.value > 0.94 * work / in->wide[op] ? ANSWER_YES
+										: ANSWER_NO;
 	}
 	return answer;
 }
 
-/* The group of a relative, taken on trust until they are all measured together; -1: none, or they showed that it is not so. */
+/* The group of a relative, taken on trust until they are all measured together; -1: none, or they
+ * showed that it is not so. */
 static int relatives_group(struct inference *in, int op)
 {
 	for (int i = 0; i < op; i++) {
@@ -85,7 +96,8 @@ static int relatives_group(struct inference *in, int op)
 		struct infer_figure figure;
 		struct measured_mix mix;
 
-		if (g < 0 || in->wide[i] != in->wide[op] || !infer_related(in, i, op) || infer_clash(in, i, op))
+		if (g < 0 || in->wide[i] != in->wide[op] || !infer_related(in, i, op) ||
+			infer_clash(in, i, op))
 			continue;
 		infer_pair(op, in->wide[op], in->group[g].op, in->wide[op], &mix);
 		infer_figure(in->measured, &mix, &figure);
@@ -105,7 +117,8 @@ static void find_group(struct inference *in, int op)
 		return;
 	for (int i = 0; i < op; i++) {
 		/* Its relative's group will most likely be its own: wait for it. */
-		if (in->kind[i] == INFER_SIMPLE && in->group_of[i] < 0 && in->wide[i] == in->wide[op] && infer_related(in, op, i))
+		if (in->kind[i] == INFER_SIMPLE && in->group_of[i] < 0 &&
+			in->wide[i] == in->wide[op] && infer_related(in, op, i))
 			return;
 		if (in->group_of[i] >= 0)
 			size[in->group_of[i]] += infer_related(in, op, i) ? 1000 : 1;
@@ -135,15 +148,19 @@ static void find_group(struct inference *in, int op)
 		/* It may be one of those that it could not be measured with. */
 		if (failed)
 			return;
-		/* What is done when it is renamed wants no port, however many a cycle that makes. */
-		if (in->measured->op[op].latency.known && in->measured->op[op].latency.value < 0.5) {
+		/* What is done when it is renamed wants no port, however many a cycle that makes.
+		 */
+		if (in->measured->op[op].latency.known &&
+			in->measured->op[op].latency.value < 0.5) {
 			in->kind[op] = INFER_NONE;
 			return;
 		}
 		if (in->group_count == INFER_GROUPS)
 			return;
 		best = in->group_count++;
-		in->group[best] = (struct infer_group){ .op = op, .ports = in->wide[op], .memory = infer_is_memory(in->measured->op[op].name) };
+		in->group[best] = (struct infer_group){ .op = op,
+			.ports = in->wide[op],
+			.memory = infer_is_memory(in->measured->op[op].name) };
 	}
 	in->group_of[op] = best;
 }
@@ -152,7 +169,9 @@ static void find_group(struct inference *in, int op)
 static void make_sure(struct inference *in)
 {
 	for (int g = 0; g < in->group_count; g++) {
-		struct measured_mix mix = { .count = 1, .op = { in->group[g].op }, .times = { in->group[g].ports } };
+		struct measured_mix mix = {
+			.count = 1, .op = { in->group[g].op }, .times = { in->group[g].ports }
+		};
 
 		for (int i = 0; i < in->measured->op_count; i++) {
 			struct infer_figure figure;
@@ -186,9 +205,11 @@ void infer_groups(struct inference *in)
 		for (int b = 0; b < a; b++) {
 			struct measured_mix mix;
 
-			infer_pair(in->group[a].op, in->group[a].ports, in->group[b].op, in->group[b].ports, &mix);
+			infer_pair(in->group[a].op, in->group[a].ports, in->group[b].op,
+				in->group[b].ports, &mix);
 			/* What computes addresses computes nothing else, as a rule. */
-			if (in->group[a].memory != in->group[b].memory || infer_clash(in, in->group[a].op, in->group[b].op))
+			if (in->group[a].memory != in->group[b].memory ||
+				infer_clash(in, in->group[a].op, in->group[b].op))
 				infer_want_late(in, &mix);
 			else
 				infer_want(in, &mix, 1);

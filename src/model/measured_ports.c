@@ -1,5 +1,6 @@
-/* From throughputs and mixes to ports: simple ops in groups of the same ports, sets of ports for the groups, terms for the others; and what to measure
- * next. Everything follows from the figures alone, and is found anew in each call. */
+/* From throughputs and mixes to ports: simple ops in groups of the same ports, sets of ports for
+ * the groups, terms for the others; and what to measure next. Everything follows from the figures
+ * alone, and is found anew in each call. */
 #include "model/measured_parts.h"
 
 #include <math.h>
@@ -30,52 +31,65 @@ static void sort_op(struct inference *in, int i)
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
-	/* Slots near none are a sign that something else went wrong. Those of an access need no measuring: it is one. */
-	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) || (op->slots.known && op->slots.value < 0.5) ||
-		fails(in->measured, i)) {
+	/* Slots near none are a sign that something else went wrong. Those of an access need no
+	 * measuring: it is one. */
+	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) ||
+		(op->slots.known && op->slots.value < 0.5) || fails(in->measured, i)) {
 		in->kind[i] = INFER_UNKNOWN;
 		return;
 	}
 	in->kind[i] = INFER_COMPLEX;
 	least = in->width > 0 ? slots / in->width : 0;
-	if (*op->load || *op->store || strncmp(op->name, "store", 5) == 0 || strncmp(op->name, "vstore", 6) == 0)
+	if (*op->load || *op->store || strncmp(op->name, "store", 5) == 0 ||
+		strncmp(op->name, "vstore", 6) == 0)
 		return;
-	/* As fast as the width lets it: it has results, so some port makes them, but which cannot be seen. */
+	/* As fast as the width lets it: it has results, so some port makes them, but which cannot
+	 * be seen. */
 	if (each < 1.07 * least) {
-		in->kind[i] = op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
+		in->kind[i] =
+			op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
 		return;
 	}
 	/* Nothing to wait for, and not quite as fast: renaming does it, and not at full width. */
-	if (op->latency.known && op->latency.value < 0.5 && slots < 1.2 && in->width > 0 && 1 / each > in->width - 0.6) {
+	if (op->latency.known && op->latency.value < 0.5 && slots < 1.2 && in->width > 0 &&
+		1 / each > in->width - 0.6) {
 		in->kind[i] = INFER_NONE;
 		return;
 	}
 	if (slots > 1.2 || each > 1.07)
 		return;
 	whole = round(1 / each);
-	in->wide[i] = whole * each > 1 / 0.93 || whole * each < 0.93 ? (int)ceil(1 / each - 0.05) : (int)whole;
+	in->wide[i] = whole * each > 1 / 0.93 || whole * each < 0.93 ? (int)ceil(1 / each - 0.05)
+								     : (int)whole;
 	if (in->wide[i] > INFER_PORTS)
 		return;
 	in->kind[i] = INFER_SIMPLE;
-	/* A little longer is the scheduler's doing: ports are to bound what can be, not to say what is. */
+	/* A little longer is the scheduler's doing: ports are to bound what can be, not to say what
+	 * is. */
 	if (in->wide[i] * each > 1.1)
 		in->stretch[i] = in->wide[i] * each;
 }
 
-/* Beside an op of twice as many ports, in numbers that keep each busy for a cycle, work that shares all of them makes it a cycle and a half. Two cycles
- * say that the op holds as many ports for twice as long: a vector done in halves, say. */
+/* Beside an op of twice as many ports, in numbers that keep each busy for a cycle, work that shares
+ * all of them makes it a cycle and a half. Two cycles say that the op holds as many ports for twice
+ * as long: a vector done in halves, say. */
 static void find_halves(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++)
-		for (int other = 0; other < in->measured->op_count && in->kind[i] == INFER_SIMPLE && in->stretch[i] < 1.1; other++) {
+		for (int other = 0; other < in->measured->op_count && in->kind[i] == INFER_SIMPLE &&
+				    in->stretch[i] < 1.1;
+			other++) {
 			struct infer_figure figure;
 			struct measured_mix mix;
 
-			if (in->kind[other] != INFER_SIMPLE || in->wide[other] != 2 * in->wide[i] || in->stretch[other] > 1.1 || infer_clash(in, i, other))
+			if (in->kind[other] != INFER_SIMPLE || in->wide[other] != 2 * in->wide[i] ||
+				in->stretch[other] > 1.1 || infer_clash(in, i, other))
 				continue;
 			infer_pair(i, in->wide[i], other, in->wide[other], &mix);
 			infer_figure(in->measured, &mix, &figure);
-			if (!figure.known || figure.apart || figure.cycles < 1.85 || figure.cycles < 1.2 * (in->wide[i] + in->wide[other]) / fmax(in->width, 1))
+			if (!figure.known || figure.apart || figure.cycles < 1.85 ||
+				figure.cycles <
+					1.2 * (in->wide[i] + in->wide[other]) / fmax(in->width, 1))
 				continue;
 			in->stretch[i] = in->wide[other] * in->measured->op[i].each.value;
 			in->wide[i] = in->wide[other];
@@ -87,11 +101,14 @@ static void settle_simple(struct inference *in)
 	for (int i = 0; i < in->measured->op_count; i++) {
 		int g = in->group_of[i];
 
-		in->to->known[i] = in->kind[i] == INFER_NONE || (in->kind[i] == INFER_SIMPLE && g >= 0 && in->group[g].set);
+		in->to->known[i] = in->kind[i] == INFER_NONE ||
+				   (in->kind[i] == INFER_SIMPLE && g >= 0 && in->group[g].set);
 		if (in->kind[i] != INFER_SIMPLE || !in->to->known[i])
 			continue;
 		in->to->term_count[i] = 1;
-		in->to->term[i][0] = (struct uarch_term){ .ports = in->group[g].set, .count = 1, .cycles = (float)in->stretch[i] };
+		in->to->term[i][0] = (struct uarch_term){
+			.ports = in->group[g].set, .count = 1, .cycles = (float)in->stretch[i]
+		};
 	}
 }
 
@@ -126,7 +143,8 @@ static bool check_mix(const struct inference *in, unsigned *state, struct measur
 	double longest = 0;
 
 	for (int i = 0; i < in->measured->op_count; i++)
-		if (in->to->known[i] && in->measured->op[i].each.known && in->measured->op[i].each.value < 8)
+		if (in->to->known[i] && in->measured->op[i].each.known &&
+			in->measured->op[i].each.value < 8)
 			known[count++] = i;
 	if (count < 4)
 		return false;
@@ -143,7 +161,8 @@ static bool check_mix(const struct inference *in, unsigned *state, struct measur
 			if (infer_clash(in, mix->op[i], mix->op[k]))
 				return false;
 	for (int i = 0; i < mix->count; i++)
-		mix->times[i] = fmax(1, round(fmax(longest, 1) / in->measured->op[mix->op[i]].each.value));
+		mix->times[i] =
+			fmax(1, round(fmax(longest, 1) / in->measured->op[mix->op[i]].each.value));
 	return true;
 }
 
@@ -154,20 +173,26 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void name_mix(const struct measured *m, const struct measured_mix *mix, char *buffer, size_t size)
+static void name_mix(
+	const struct measured *m, const struct measured_mix *mix, char *buffer, size_t size)
 {
 	size_t used = 0;
 
 	buffer[0] = '\0';
 	for (int i = 0; i < mix->count && used < size; i++)
-		used += (size_t)snprintf(buffer + used, size - used, "%s%g %s", i == 0 ? "" : i + 1 < mix->count ? ", " : " and ", mix->times[i],
-			m->op[mix->op[i]].name);
+		used += (size_t)snprintf(buffer + used, size - used, "%s%g %s",
+			i == 0		     ? ""
+			: i + 1 < mix->count ? ", "
+					     : " and ",
+			mix->times[i], m->op[mix->op[i]].name);
 }
 
 static void compare(struct inference *in)
 {
 	const struct measured *m = in->measured;
-	double *off[2] = { memory_new(MEASURED_MIXES, sizeof(double)), memory_new(MEASURED_MIXES, sizeof(double)) }, worst = 0.05;
+	double *off[2] = { memory_new(MEASURED_MIXES, sizeof(double)),
+		memory_new(MEASURED_MIXES, sizeof(double)) },
+	       worst = 0.05;
 	int count[2] = { 0 };
 
 	for (int i = 0; i < m->mix_count; i++) {
@@ -195,7 +220,9 @@ static void compare(struct inference *in)
 
 			worst = by;
 			name_mix(m, mix, words, sizeof(words));
-			snprintf(in->to->disagrees, sizeof(in->to->disagrees), "%s take %.3g cycles, by these ports %.3g", words, figure.cycles, cycles);
+			snprintf(in->to->disagrees, sizeof(in->to->disagrees),
+				"%s take %.3g cycles, by these ports %.3g", words, figure.cycles,
+				cycles);
 		}
 	}
 	for (int of = 0; of < 2; of++)
@@ -214,7 +241,8 @@ static void compare(struct inference *in)
 	free(off[1]);
 }
 
-/* Where ports are chosen late, a class of many ports leaves those to others that they need; where early, it gets in their way. */
+/* Where ports are chosen late, a class of many ports leaves those to others that they need; where
+ * early, it gets in their way. */
 static void find_slower(struct inference *in)
 {
 	double off[INFER_GROUPS * INFER_GROUPS];
@@ -245,7 +273,8 @@ static void check(struct inference *in)
 
 	for (int i = 0; i < in->measured->mix_count; i++)
 		count += in->measured->mix[i].check;
-	for (int tries = 0; in->late_count == 0 && (in->want_count == 0 || in->want[0].check); tries++) {
+	for (int tries = 0; in->late_count == 0 && (in->want_count == 0 || in->want[0].check);
+		tries++) {
 		struct measured_mix mix;
 		int before = in->want_count;
 

@@ -1,4 +1,5 @@
-/* Slots of two neighbours → `fuse` lines; slots of operations with an index → the `unlaminate` line. */
+/* Slots of two neighbours → `fuse` lines; slots of operations with an index → the `unlaminate`
+ * line. */
 #include "model/measured_rules.h"
 
 #include <stdio.h>
@@ -6,21 +7,23 @@
 
 enum { MNEMONICS = 64, FLAGS = 8 };
 
-/* Conditions that look at the same flags, the one as the other says no: what is measured of the first holds for both. */
-static const char *const flags_x86[FLAGS][2] = { { "o", "no" }, { "b", "ae" }, { "e", "ne" }, { "be", "a" }, { "s", "ns" }, { "p", "np" }, { "l", "ge" },
-	{ "le", "g" } };
-static const char *const flags_arm64[FLAGS][2] = { { "eq", "ne" }, { "hs", "lo" }, { "mi", "pl" }, { "vs", "vc" }, { "hi", "ls" }, { "ge", "lt" },
-	{ "gt", "le" }, { NULL, NULL } };
-static const char *const exceptions[] = { "memory", "memory-immediate", "relative", "store", "immediate" };
+/* Conditions that look at the same flags, the one as the other says no: what is measured of the
+ * first holds for both. */
+static const char *const flags_x86[FLAGS][2] = { { "o", "no" }, { "b", "ae" }, { "e", "ne" },
+	{ "be", "a" }, { "s", "ns" }, { "p", "np" }, { "l", "ge" }, { "le", "g" } };
+static const char *const flags_arm64[FLAGS][2] = { { "eq", "ne" }, { "hs", "lo" }, { "mi", "pl" },
+	{ "vs", "vc" }, { "hi", "ls" }, { "ge", "lt" }, { "gt", "le" }, { NULL, NULL } };
+static const char *const exceptions[] = { "memory", "memory-immediate", "relative", "store",
+	"immediate" };
 
 enum { EXCEPTIONS = sizeof(exceptions) / sizeof(exceptions[0]) };
 
-/* What was measured of one mnemonic in front of branches. What was tried and not measured is taken to fuse: micro-ops too few make a limit too low,
- * which is still a limit. */
+/* What was measured of one mnemonic in front of branches. What was tried and not measured is taken
+ * to fuse: micro-ops too few make a limit too low, which is still a limit. */
 struct fusion {
 	char mnemonic[20];
-	unsigned asked, fuses;      /* a bit for each pair of conditions */
-	unsigned unless;            /* of the exceptions */
+	unsigned asked, fuses; /* a bit for each pair of conditions */
+	unsigned unless;       /* of the exceptions */
 	bool written;
 };
 
@@ -31,7 +34,7 @@ bool rules_about(const char *word)
 
 static int find_flags(const struct measured *m, const char *word)
 {
-	const char *const (*flags)[2] = strcmp(m->isa, "x86_64") == 0 ? flags_x86 : flags_arm64;
+	const char *const(*flags)[2] = strcmp(m->isa, "x86_64") == 0 ? flags_x86 : flags_arm64;
 
 	for (int i = 0; i < FLAGS; i++)
 		for (int k = 0; k < 2; k++)
@@ -48,7 +51,8 @@ static bool one_slot(const struct figure *figure)
 /* "fuse cmp e": "cmp" and "e"; false for lines of another kind. */
 static bool split(const struct measured_fact *fact, char mnemonic[20], char rest[24])
 {
-	return strncmp(fact->word, "fuse ", 5) == 0 && sscanf(fact->word + 5, "%19s %23[^\n]", mnemonic, rest) == 2;
+	return strncmp(fact->word, "fuse ", 5) == 0 &&
+	       sscanf(fact->word + 5, "%19s %23[^\n]", mnemonic, rest) == 2;
 }
 
 static int gather(const struct measured *m, struct fusion *fusion)
@@ -76,16 +80,19 @@ static int gather(const struct measured *m, struct fusion *fusion)
 		}
 		/* An operation that writes memory is two slots itself. */
 		for (int e = 0; e < EXCEPTIONS; e++)
-			if (strcmp(rest, exceptions[e]) == 0 && m->fact[i].figure.known && m->fact[i].figure.value >= (strcmp(rest, "store") == 0 ? 2.5 : 1.5))
+			if (strcmp(rest, exceptions[e]) == 0 && m->fact[i].figure.known &&
+				m->fact[i].figure.value >= (strcmp(rest, "store") == 0 ? 2.5 : 1.5))
 				fusion[k].unless |= 1u << e;
 	}
 	return count;
 }
 
-static void write_fusion(const struct measured *m, struct fusion *fusion, int count, int first, struct text *text)
+static void write_fusion(
+	const struct measured *m, struct fusion *fusion, int count, int first, struct text *text)
 {
-	const char *const (*flags)[2] = strcmp(m->isa, "x86_64") == 0 ? flags_x86 : flags_arm64;
-	unsigned every = flags[FLAGS - 1][0] ? (1u << FLAGS) - 1 : (1u << (FLAGS - 1)) - 1, fuses = fusion[first].fuses, unless = fusion[first].unless;
+	const char *const(*flags)[2] = strcmp(m->isa, "x86_64") == 0 ? flags_x86 : flags_arm64;
+	unsigned every = flags[FLAGS - 1][0] ? (1u << FLAGS) - 1 : (1u << (FLAGS - 1)) - 1,
+		 fuses = fusion[first].fuses, unless = fusion[first].unless;
 
 	text_add(text, "fuse");
 	for (int i = first; i < count; i++)
@@ -111,7 +118,8 @@ static void write_behind(const struct measured *m, const char *what, struct text
 	for (int i = 0; i < m->fact_count; i++) {
 		char mnemonic[20], rest[24];
 
-		if (!split(&m->fact[i], mnemonic, rest) || strncmp(rest, "after ", 6) != 0 || strcmp(rest + 6, what) != 0 || !one_slot(&m->fact[i].figure))
+		if (!split(&m->fact[i], mnemonic, rest) || strncmp(rest, "after ", 6) != 0 ||
+			strcmp(rest + 6, what) != 0 || !one_slot(&m->fact[i].figure))
 			continue;
 		text_addf(text, "%s %s", any ? "" : "fuse", mnemonic);
 		any = true;
@@ -124,19 +132,22 @@ static void write_behind(const struct measured *m, const char *what, struct text
 static double slots_of(const struct measured *m, const char *form)
 {
 	for (int i = 0; i < m->fact_count; i++)
-		if (strncmp(m->fact[i].word, "unlaminate ", 11) == 0 && strcmp(m->fact[i].word + 11, form) == 0 && m->fact[i].figure.known)
+		if (strncmp(m->fact[i].word, "unlaminate ", 11) == 0 &&
+			strcmp(m->fact[i].word + 11, form) == 0 && m->fact[i].figure.known)
 			return m->fact[i].figure.value;
 	return -1;
 }
 
 static void write_lamination(const struct measured *m, struct text *text)
 {
-	double two = slots_of(m, "two-operand"), three = slots_of(m, "three-operand"), stores = slots_of(m, "stores");
+	double two = slots_of(m, "two-operand"), three = slots_of(m, "three-operand"),
+	       stores = slots_of(m, "stores");
 
 	if (three < 0)
 		return;
 	if (three < 1.5) {
-		/* Where even these stay whole the others do; where they do not, there is no word for it. */
+		/* Where even these stay whole the others do; where they do not, there is no word
+		 * for it. */
 		if (two < 1.5 && stores < 1.5)
 			text_add(text, "unlaminate never [measured]\n");
 		return;
@@ -144,7 +155,8 @@ static void write_lamination(const struct measured *m, struct text *text)
 	text_add(text, "unlaminate indexed");
 	/* Of what was not measured the less is claimed: that it stays whole. */
 	if (two < 1.5 || stores < 1.5)
-		text_addf(text, " unless%s%s", two < 1.5 ? " two-operand" : "", stores < 1.5 ? " stores" : "");
+		text_addf(text, " unless%s%s", two < 1.5 ? " two-operand" : "",
+			stores < 1.5 ? " stores" : "");
 	text_add(text, " [measured]\n");
 }
 
@@ -155,7 +167,10 @@ static void write_unmeasured(const struct measured *m, struct text *text)
 	for (int i = 0; i < m->fact_count; i++)
 		count += strncmp(m->fact[i].word, "fuse ", 5) == 0 && !m->fact[i].figure.known;
 	if (count > 0)
-		text_addf(text, "# Whether they fuse was not measured of %d pair%s; they are taken to, so that no limit is too high.\n", count, count == 1 ? "" : "s");
+		text_addf(text,
+			"# Whether they fuse was not measured of %d pair%s; they are taken to, so "
+			"that no limit is too high.\n",
+			count, count == 1 ? "" : "s");
 }
 
 void rules_write(const struct measured *measured, struct text *text)

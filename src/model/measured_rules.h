@@ -1,4 +1,5 @@
-/* Inside measured_write.c: lines of a core's file that are rules, `fuse` and `unlaminate`, from slots that were measured. */
+/* Inside measured_write.c: lines of a core's file that are rules, `fuse` and `unlaminate`, from
+ * slots that were measured. */
 #ifndef SLX_MODEL_MEASURED_RULES_H
 #define SLX_MODEL_MEASURED_RULES_H
 

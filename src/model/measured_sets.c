@@ -1,5 +1,6 @@
-/* Which ports the groups have: sets such that every two of them have as many in common as their mix says. One group after the other takes so many of
- * each kind of the ports that are there already, and the rest new; the best beginnings are kept. */
+/* Which ports the groups have: sets such that every two of them have as many in common as their mix
+ * says. One group after the other takes so many of each kind of the ports that are there already,
+ * and the rest new; the best beginnings are kept. */
 #include "model/measured_parts.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 enum { BEAM = 96, ATOMS = INFER_PORTS };
 
 struct beginning {
-	uint32_t set[INFER_GROUPS];      /* by place in the order */
+	uint32_t set[INFER_GROUPS]; /* by place in the order */
 	int ports;
 	double cost;
 };
@@ -37,19 +38,23 @@ static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint
 	int common = infer_count(set_a & set_b), all = infer_count(set_a | set_b);
 	double work_a = ga->ports * stretch_of(s, a), work_b = gb->ports * stretch_of(s, b);
 	double width = s->in->width > 0 ? (ga->ports + gb->ports) / s->in->width : 0;
-	double cycles = fmax(fmax(work_a / ga->ports, work_b / gb->ports), fmax((work_a + work_b) / all, width));
-	/* What no measurement shows is no reason to share; and what computes addresses computes nothing else, as far as is known. */
+	double cycles = fmax(
+		fmax(work_a / ga->ports, work_b / gb->ports), fmax((work_a + work_b) / all, width));
+	/* What no measurement shows is no reason to share; and what computes addresses computes
+	 * nothing else, as far as is known. */
 	double cost = common * (ga->memory != gb->memory ? 2 : 0.05);
 
 	if (s->cycles[a][b] > 0) {
-		double miss = infer_miss(s->in, cycles, s->cycles[a][b], s->spread[a][b], ga->ports > gb->ports ? ga->ports : gb->ports);
+		double miss = infer_miss(s->in, cycles, s->cycles[a][b], s->spread[a][b],
+			ga->ports > gb->ports ? ga->ports : gb->ports);
 
 		cost += infer_clash(s->in, ga->op, gb->op) ? fmin(miss, 3) : miss;
 	}
 	return cost;
 }
 
-static void keep(struct search *s, const struct beginning *from, int place, uint32_t set, int ports, double cost)
+static void keep(struct search *s, const struct beginning *from, int place, uint32_t set, int ports,
+	double cost)
 {
 	int at = s->next_count;
 
@@ -67,7 +72,8 @@ static void keep(struct search *s, const struct beginning *from, int place, uint
 	s->next[at].cost = cost;
 }
 
-static void try_set(struct search *s, const struct beginning *from, int place, uint32_t set, int fresh)
+static void try_set(
+	struct search *s, const struct beginning *from, int place, uint32_t set, int fresh)
 {
 	double cost = from->cost + 0.02 * fresh;
 	double most = s->next_count == BEAM ? s->next[BEAM - 1].cost : INFINITY;
@@ -79,7 +85,8 @@ static void try_set(struct search *s, const struct beginning *from, int place, u
 	for (int other = 0; other < place && cost < most; other++) {
 		cost += cost_of(s, place, set, other, from->set[other]);
 		/* Groups are groups because they differ, where that could be seen. */
-		if (set == from->set[other] && !infer_clash(s->in, s->in->group[s->order[place]].op, s->in->group[s->order[other]].op))
+		if (set == from->set[other] && !infer_clash(s->in, s->in->group[s->order[place]].op,
+						       s->in->group[s->order[other]].op))
 			cost += 8;
 	}
 	keep(s, from, place, set, ports, cost);
@@ -109,7 +116,8 @@ static int find_atoms(const struct beginning *from, int place, uint32_t *atom)
 	return atoms;
 }
 
-static void choose(struct search *s, const struct beginning *from, int place, const uint32_t *atom, int atoms, int at, uint32_t set, int left)
+static void choose(struct search *s, const struct beginning *from, int place, const uint32_t *atom,
+	int atoms, int at, uint32_t set, int left)
 {
 	uint32_t rest;
 
@@ -139,7 +147,8 @@ static void fill(struct search *s)
 	}
 	for (int a = 0; a < in->group_count; a++)
 		for (int b = 0; b < a; b++) {
-			const struct infer_group *ga = &in->group[s->order[a]], *gb = &in->group[s->order[b]];
+			const struct infer_group *ga = &in->group[s->order[a]],
+						 *gb = &in->group[s->order[b]];
 			struct infer_figure figure;
 			struct measured_mix mix;
 
@@ -155,10 +164,12 @@ static void doubt(struct search *s)
 {
 	for (int a = 0; a < s->in->group_count; a++)
 		for (int b = 0; b < a; b++) {
-			const struct infer_group *ga = &s->in->group[s->order[a]], *gb = &s->in->group[s->order[b]];
+			const struct infer_group *ga = &s->in->group[s->order[a]],
+						 *gb = &s->in->group[s->order[b]];
 			struct measured_mix mix;
 
-			if (s->cycles[a][b] <= 0 || cost_of(s, a, s->beam[0].set[a], b, s->beam[0].set[b]) < 9 ||
+			if (s->cycles[a][b] <= 0 ||
+				cost_of(s, a, s->beam[0].set[a], b, s->beam[0].set[b]) < 9 ||
 				infer_clash(s->in, ga->op, gb->op))
 				continue;
 			infer_pair(ga->op, ga->ports, gb->op, gb->ports, &mix);
@@ -166,7 +177,8 @@ static void doubt(struct search *s)
 		}
 }
 
-static double triple_cycles(const struct search *s, const struct beginning *from, const int place[3])
+static double triple_cycles(
+	const struct search *s, const struct beginning *from, const int place[3])
 {
 	struct port_load load[3];
 	double slots = 0;
@@ -174,7 +186,8 @@ static double triple_cycles(const struct search *s, const struct beginning *from
 	for (int i = 0; i < 3; i++) {
 		int ports = s->in->group[s->order[place[i]]].ports;
 
-		load[i] = (struct port_load){ from->set[place[i]], ports * stretch_of(s, place[i]) };
+		load[i] =
+			(struct port_load){ from->set[place[i]], ports * stretch_of(s, place[i]) };
 		slots += ports;
 	}
 	return fmax(infer_bound(load, 3), s->in->width > 0 ? slots / s->in->width : 0);
@@ -190,7 +203,8 @@ static bool tell_apart(struct search *s, int other)
 	for (at[0] = 0; at[0] < groups; at[0]++)
 		for (at[1] = 0; at[1] < at[0]; at[1]++)
 			for (at[2] = 0; at[2] < at[1]; at[2]++) {
-				double off = fabs(log(triple_cycles(s, &s->beam[0], at) / triple_cycles(s, &s->beam[other], at)));
+				double off = fabs(log(triple_cycles(s, &s->beam[0], at) /
+						      triple_cycles(s, &s->beam[other], at)));
 
 				if (off > most) {
 					most = off;
@@ -221,16 +235,20 @@ static void weigh_triples(struct search *s)
 		for (int i = 0; i < 3 && fits; i++) {
 			int g;
 
-			for (g = 0; g < s->in->group_count && s->in->group[s->order[g]].op != mix->op[i]; g++)
+			for (g = 0; g < s->in->group_count &&
+				    s->in->group[s->order[g]].op != mix->op[i];
+				g++)
 				;
-			fits = g < s->in->group_count && mix->times[i] == s->in->group[s->order[g]].ports;
+			fits = g < s->in->group_count &&
+			       mix->times[i] == s->in->group[s->order[g]].ports;
 			place[i] = g;
 		}
 		if (!fits)
 			continue;
 		infer_figure(m, mix, &figure);
 		for (int b = 0; b < s->count; b++)
-			s->beam[b].cost += infer_miss(s->in, triple_cycles(s, &s->beam[b], place), figure.cycles, figure.spread, 3);
+			s->beam[b].cost += infer_miss(s->in, triple_cycles(s, &s->beam[b], place),
+				figure.cycles, figure.spread, 3);
 	}
 }
 
@@ -254,9 +272,10 @@ void infer_sets(struct inference *in)
 			uint32_t atom[ATOMS];
 			int atoms = find_atoms(&s->beam[i], place, atom);
 
-			choose(s, &s->beam[i], place, atom, atoms, 0, 0, in->group[s->order[place]].ports);
+			choose(s, &s->beam[i], place, atom, atoms, 0, 0,
+				in->group[s->order[place]].ports);
 		}
-		if (s->next_count == 0) {      /* no port is left: the rest stays unknown */
+		if (s->next_count == 0) { /* no port is left: the rest stays unknown */
 			for (int rest = place; rest < in->group_count; rest++)
 				for (int i = 0; i < s->count; i++)
 					s->beam[i].set[rest] = 0;
@@ -268,7 +287,8 @@ void infer_sets(struct inference *in)
 	weigh_triples(s);
 	qsort(s->beam, (size_t)s->count, sizeof(s->beam[0]), by_cost);
 	doubt(s);
-	for (int i = 1, asked = 0; i < s->count && asked < 3 && s->beam[i].cost < s->beam[0].cost + 6; i++)
+	for (int i = 1, asked = 0;
+		i < s->count && asked < 3 && s->beam[i].cost < s->beam[0].cost + 6; i++)
 		asked += tell_apart(s, i);
 	for (int place = 0; place < in->group_count; place++)
 		in->group[s->order[place]].set = s->beam[0].set[place];

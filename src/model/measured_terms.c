@@ -1,5 +1,6 @@
-/* Ops of several micro-ops, and such that hold something: beside many instructions of a class whose ports are known, so many that everything that
- * can go elsewhere does, each micro-op that cannot makes the mix longer. All multisets of the known sets are weighed against what such mixes took,
+/* Ops of several micro-ops, and such that hold something: beside many instructions of a class whose
+ * ports are known, so many that everything that can go elsewhere does, each micro-op that cannot
+ * makes the mix longer. All multisets of the known sets are weighed against what such mixes took,
  * and the next mix is the one about which the best of them differ most. */
 #include "model/measured_parts.h"
 
@@ -18,35 +19,37 @@ enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
 struct test {
 	struct port_load base[BASE_ROOM];
 	int base_count;
-	int ports;                /* of the first of these */
-	double slots, cycles, spread;      /* for one instruction of the op */
-	double alone;             /* what the longest of the others takes by itself, which may be longer than its ports do: 0.212 for an addition on five */
+	int ports;		      /* of the first of these */
+	double slots, cycles, spread; /* for one instruction of the op */
+	double alone; /* what the longest of the others takes by itself, which may be longer than
+			 its ports do: 0.212 for an addition on five */
 	struct measured_mix mix;
 };
 
 /* What an op that is known executes as: others of the same form are likelier than any. */
 struct form {
 	int count;
-	uint32_t set[MOST_OPS];      /* in the order of terms' sets */
+	uint32_t set[MOST_OPS]; /* in the order of terms' sets */
 	bool related;
 };
 
 struct guess {
 	int count;
 	uint8_t set[MOST_OPS];
-	bool holds;               /* its one micro-op holds its port for all of the time that the op takes alone */
+	bool holds; /* its one micro-op holds its port for all of the time that the op takes alone
+		     */
 	double cost;
 };
 
 struct terms {
 	struct inference *in;
 	int op;
-	double each, slots;       /* of it alone; micro-ops that its slots suggest */
+	double each, slots; /* of it alone; micro-ops that its slots suggest */
 	int expected;
-	bool store;               /* it stores, which takes something that nothing else does */
+	bool store; /* it stores, which takes something that nothing else does */
 	uint32_t set[SETS];
 	int set_count;
-	int fresh;                /* sets from here on are of ports that nothing else uses */
+	int fresh; /* sets from here on are of ports that nothing else uses */
 	struct port_load access[2 * UARCH_TERMS];
 	int access_count;
 	struct test test[TESTS];
@@ -98,14 +101,16 @@ static int guess_loads(const struct terms *t, const struct guess *guess, struct 
 	return count;
 }
 
-static double guess_cycles(const struct terms *t, const struct guess *guess, const struct test *test)
+static double guess_cycles(
+	const struct terms *t, const struct guess *guess, const struct test *test)
 {
 	struct port_load load[BASE_ROOM + MOST_OPS + 2 * UARCH_TERMS];
 	int count = guess_loads(t, guess, load);
 
 	for (int i = 0; i < test->base_count; i++)
 		load[count++] = test->base[i];
-	return fmax(fmax(quick_bound(load, count), fmax(t->each, test->alone)), t->in->width > 0 ? test->slots / t->in->width : 0);
+	return fmax(fmax(quick_bound(load, count), fmax(t->each, test->alone)),
+		t->in->width > 0 ? test->slots / t->in->width : 0);
 }
 
 static double alone(const struct terms *t, const struct guess *guess)
@@ -118,7 +123,9 @@ static double alone(const struct terms *t, const struct guess *guess)
 
 static double worst_kept(const struct terms *t)
 {
-	return t->guess_count == GUESSES ? t->guess[GUESSES - 1].cost : t->guess_count > 0 ? t->guess[0].cost + 8 : INFINITY;
+	return t->guess_count == GUESSES ? t->guess[GUESSES - 1].cost
+	       : t->guess_count > 0	 ? t->guess[0].cost + 8
+					 : INFINITY;
 }
 
 static void keep(struct terms *t, const struct guess *guess)
@@ -147,7 +154,8 @@ static double resembles(const struct terms *t, const struct guess *guess)
 	return most;
 }
 
-/* Whether what can go nowhere else overfills the ports that the other op of a test has: most guesses are refused by that. */
+/* Whether what can go nowhere else overfills the ports that the other op of a test has: most
+ * guesses are refused by that. */
 static bool overfills(const struct terms *t, const struct guess *guess, const struct test *test)
 {
 	double work;
@@ -161,7 +169,8 @@ static bool overfills(const struct terms *t, const struct guess *guess, const st
 	return work > 1.2 * test->cycles * test->ports;
 }
 
-/* Adds it to those that are kept, if it is good enough. False: it takes longer than some measurement allows, and so would anything with more. */
+/* Adds it to those that are kept, if it is good enough. False: it takes longer than some
+ * measurement allows, and so would anything with more. */
 static bool weigh(struct terms *t, struct guess *guess)
 {
 	const struct figure *each = &t->in->measured->op[t->op].each;
@@ -175,18 +184,22 @@ static bool weigh(struct terms *t, struct guess *guess)
 	by_ports = alone(t, guess);
 	if (by_ports > 1.15 * t->each)
 		return false;
-	guess->cost = (guess->holds ? 2 : 0) + 0.05 * guess->count - resembles(t, guess) + (more > 0 ? 3.0 * more : -2.0 * more);
+	guess->cost = (guess->holds ? 2 : 0) + 0.05 * guess->count - resembles(t, guess) +
+		      (more > 0 ? 3.0 * more : -2.0 * more);
 	for (int i = 0; i < guess->count; i++) {
 		if (i == 0 || guess->set[i] != guess->set[i - 1])
 			guess->cost += 0.6;
 		/* Of two that explain as much, the one that claims less. */
 		guess->cost -= 0.03 * infer_count(t->set[guess->set[i]]);
 		if (guess->set[i] >= t->fresh && (i == 0 || guess->set[i] != guess->set[i - 1]))
-			guess->cost += t->store ? -0.5 : 3 + 0.2 * infer_count(t->set[guess->set[i]]);
+			guess->cost +=
+				t->store ? -0.5 : 3 + 0.2 * infer_count(t->set[guess->set[i]]);
 	}
-	/* Ports that keep it longer than it takes are wrong; that take less leave something else to hold it. */
+	/* Ports that keep it longer than it takes are wrong; that take less leave something else to
+	 * hold it. */
 	if (by_ports > t->each)
-		guess->cost += infer_miss(t->in, by_ports, t->each, (each->hi - each->lo) / t->each / 2, 1);
+		guess->cost += infer_miss(
+			t->in, by_ports, t->each, (each->hi - each->lo) / t->each / 2, 1);
 	else if (by_ports < 0.94 * t->each)
 		guess->cost += t->each > 2.5 ? 1 : 4;
 	for (int i = 0; i < t->test_count && guess->cost < most; i++) {
@@ -194,7 +207,8 @@ static bool weigh(struct terms *t, struct guess *guess)
 
 		if (cycles > 1.2 * t->test[i].cycles)
 			return false;
-		guess->cost += infer_miss(t->in, cycles, t->test[i].cycles, t->test[i].spread, t->test[i].ports);
+		guess->cost += infer_miss(
+			t->in, cycles, t->test[i].cycles, t->test[i].spread, t->test[i].ports);
 	}
 	if (guess->cost < most)
 		keep(t, guess);
@@ -205,7 +219,8 @@ static void extend(struct terms *t, const struct guess *from, int most)
 {
 	struct guess guess = *from;
 
-	for (int set = from->count ? from->set[from->count - 1] : 0; set < t->set_count && t->tries < TRIES; set++) {
+	for (int set = from->count ? from->set[from->count - 1] : 0;
+		set < t->set_count && t->tries < TRIES; set++) {
 		guess = *from;
 		guess.set[guess.count++] = (uint8_t)set;
 		if (!weigh(t, &guess))
@@ -271,9 +286,12 @@ static void find_tests(struct terms *t)
 			test->slots += infer_slots(t->in, mix->op[i]) * mix->times[i] / times;
 			if (mix->op[i] == t->op)
 				continue;
-			test->alone = fmax(test->alone, m->op[mix->op[i]].each.value * mix->times[i] / times);
+			test->alone = fmax(
+				test->alone, m->op[mix->op[i]].each.value * mix->times[i] / times);
 			good = settled(t->in, mix->op[i]) &&
-				t->in->to->term_count[mix->op[i]] <= 4 && infer_work(t->in, mix->op[i], mix->times[i] / times, test->base, &test->base_count);
+			       t->in->to->term_count[mix->op[i]] <= 4 &&
+			       infer_work(t->in, mix->op[i], mix->times[i] / times, test->base,
+				       &test->base_count);
 			good = good && test->base_count <= BASE - 4;
 		}
 		for (int i = 0; i < mix->count && good; i++)
@@ -290,17 +308,20 @@ static void find_tests(struct terms *t)
 	}
 }
 
-/* One instruction of the op beside so many of another that these alone would take a third longer than it does. */
+/* One instruction of the op beside so many of another that these alone would take a third longer
+ * than it does. */
 static bool blocked_by(const struct terms *t, int other, struct measured_mix *mix)
 {
-	double each = t->in->measured->op[other].each.value, times = ceil(fmax(1.3 * t->each, 2) / each - 1e-9);
+	double each = t->in->measured->op[other].each.value,
+	       times = ceil(fmax(1.3 * t->each, 2) / each - 1e-9);
 
 	*mix = (struct measured_mix){ .count = 2, .op = { t->op, other }, .times = { 1, times } };
 	/* More hide one micro-op in the noise. */
 	return times <= 20;
 }
 
-/* How much a mix would tell: the entropy of what the guesses, by their weight, say that it takes. */
+/* How much a mix would tell: the entropy of what the guesses, by their weight, say that it takes.
+ */
 static double tells(const struct terms *t, const struct measured_mix *mix)
 {
 	struct test test = { .slots = t->slots };
@@ -311,7 +332,8 @@ static double tells(const struct terms *t, const struct measured_mix *mix)
 		return 0;
 	test.slots += infer_slots(t->in, mix->op[1]) * mix->times[1];
 	for (int i = 0; i < t->guess_count; i++) {
-		double cycles = guess_cycles(t, &t->guess[i], &test), mass = exp(-(t->guess[i].cost - t->guess[0].cost) / 2);
+		double cycles = guess_cycles(t, &t->guess[i], &test),
+		       mass = exp(-(t->guess[i].cost - t->guess[0].cost) / 2);
 		int k = 0;
 
 		while (k < kinds && fabs(cycles / at[k] - 1) > 0.025)
@@ -336,14 +358,17 @@ static bool ask(struct terms *t)
 	double most = 0;
 
 	for (int i = 0; i < in->measured->op_count; i++) {
-		bool stands = in->kind[i] == INFER_SIMPLE && in->group_of[i] >= 0 && in->group[in->group_of[i]].op == i;
+		bool stands = in->kind[i] == INFER_SIMPLE && in->group_of[i] >= 0 &&
+			      in->group[in->group_of[i]].op == i;
 		struct infer_figure figure;
 		struct measured_mix mix;
 		double told;
 
 		/* Groups' ops, and those that brought ports of their own. */
-		if ((!stands && !(infer_is_memory(in->measured->op[i].name) && in->kind[i] == INFER_COMPLEX)) || i == t->op || !settled(in, i) ||
-			infer_clash(in, t->op, i) || !blocked_by(t, i, &mix))
+		if ((!stands && !(infer_is_memory(in->measured->op[i].name) &&
+					in->kind[i] == INFER_COMPLEX)) ||
+			i == t->op || !settled(in, i) || infer_clash(in, t->op, i) ||
+			!blocked_by(t, i, &mix))
 			continue;
 		infer_figure(in->measured, &mix, &figure);
 		if (figure.asked)
@@ -351,7 +376,8 @@ static bool ask(struct terms *t)
 		told = tells(t, &mix);
 		/* Of those that tell as much the one with few instructions. */
 		told -= 0.002 * mix.times[1];
-		/* Many ports are seldom all kept busy, which hides a micro-op, or is taken for one. */
+		/* Many ports are seldom all kept busy, which hides a micro-op, or is taken for one.
+		 */
 		if (stands && in->wide[i] > 3)
 			told *= 0.5;
 		if (told > most) {
@@ -368,11 +394,13 @@ static bool ask(struct terms *t)
 static void doubt(const struct terms *t)
 {
 	for (int i = 0; i < t->test_count; i++)
-		if (infer_miss(t->in, guess_cycles(t, &t->guess[0], &t->test[i]), t->test[i].cycles, t->test[i].spread, t->test[i].ports) > 12)
+		if (infer_miss(t->in, guess_cycles(t, &t->guess[0], &t->test[i]), t->test[i].cycles,
+			    t->test[i].spread, t->test[i].ports) > 12)
 			infer_want(t->in, &t->test[i].mix, 2);
 }
 
-/* The best guess as terms; what it takes longer than those is left to a unit, named later (negative cycles until then). */
+/* The best guess as terms; what it takes longer than those is left to a unit, named later (negative
+ * cycles until then). */
 static void settle(struct terms *t)
 {
 	struct measured_ports *to = t->in->to;
@@ -380,7 +408,8 @@ static void settle(struct terms *t)
 	double stretch = t->each / alone(t, guess);
 	int count = 0;
 
-	/* A little longer: its micro-ops do not go as smoothly as that. Much longer: it holds something, which is found out later. */
+	/* A little longer: its micro-ops do not go as smoothly as that. Much longer: it holds
+	 * something, which is found out later. */
 	if (stretch < 1.1 || (stretch > 1.3 && t->each > 2.5) || !isfinite(stretch))
 		stretch = 1;
 	for (int i = 0; i < guess->count; i++) {
@@ -428,12 +457,14 @@ static bool waits_for_relative(const struct terms *t)
 	const struct inference *in = t->in;
 
 	for (int i = 0; i < t->op; i++)
-		if (in->kind[i] == INFER_COMPLEX && infer_related(in, t->op, i) && in->open[i] && infer_slots(in, i) == t->slots)
+		if (in->kind[i] == INFER_COMPLEX && infer_related(in, t->op, i) && in->open[i] &&
+			infer_slots(in, i) == t->slots)
 			return true;
 	return false;
 }
 
-/* A relative that is as long (or divides, too) and as wide executes likewise: taken on trust, until one mix with it is measured. */
+/* A relative that is as long (or divides, too) and as wide executes likewise: taken on trust, until
+ * one mix with it is measured. */
 static bool takes_after_relative(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -443,15 +474,19 @@ static bool takes_after_relative(struct terms *t)
 		const struct measured_op *other = &in->measured->op[i];
 		struct measured_mix mix;
 
-		if (in->kind[i] != INFER_COMPLEX || !to->known[i] || !infer_related(in, t->op, i) || infer_slots(in, i) != t->slots ||
-			(fabs(other->each.value / t->each - 1) > 0.04 && fmin(other->each.value, t->each) < 2.5) || (in->measured->op[t->op].bits > 256) != (other->bits > 256))
+		if (in->kind[i] != INFER_COMPLEX || !to->known[i] || !infer_related(in, t->op, i) ||
+			infer_slots(in, i) != t->slots ||
+			(fabs(other->each.value / t->each - 1) > 0.04 &&
+				fmin(other->each.value, t->each) < 2.5) ||
+			(in->measured->op[t->op].bits > 256) != (other->bits > 256))
 			continue;
 		to->known[t->op] = true;
 		to->term_count[t->op] = to->term_count[i];
 		memcpy(to->term[t->op], to->term[i], sizeof(to->term[i]));
 		for (int g = 0; g < in->group_count && !in->open[i]; g++)
 			for (int k = 0; k < to->term_count[i]; k++)
-				if (in->group[g].set == to->term[i][k].ports && !infer_clash(in, t->op, in->group[g].op) &&
+				if (in->group[g].set == to->term[i][k].ports &&
+					!infer_clash(in, t->op, in->group[g].op) &&
 					blocked_by(t, in->group[g].op, &mix)) {
 					infer_want_late(in, &mix);
 					return true;
@@ -485,7 +520,8 @@ static void find_terms(struct inference *in, int op)
 			const struct uarch_term *term = &in->to->term[other][k];
 
 			t->access[t->access_count++] = (struct port_load){ term->ports,
-				(of->accesses ? of->accesses : 1) * (double)term->count * (double)term->cycles };
+				(of->accesses ? of->accesses : 1) * (double)term->count *
+					(double)term->cycles };
 		}
 	}
 	/* Microcode, or many accesses: it holds something of its own for as long as it takes. */
@@ -519,7 +555,8 @@ void infer_terms(struct inference *in)
 			const struct measured_op *op = &in->measured->op[i];
 			int of = infer_is_memory(op->name) ? 0 : *op->load || *op->store ? 2 : 1;
 
-			if (in->kind[i] == INFER_COMPLEX && of == pass && in->want_count < in->enough)
+			if (in->kind[i] == INFER_COMPLEX && of == pass &&
+				in->want_count < in->enough)
 				find_terms(in, i);
 		}
 }

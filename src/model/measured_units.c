@@ -1,5 +1,5 @@
-/* What takes longer than its micro-ops keep ports holds something else: a divider, say. Two that hold the same thing take as long side by side as one
- * after the other. */
+/* What takes longer than its micro-ops keep ports holds something else: a divider, say. Two that
+ * hold the same thing take as long side by side as one after the other. */
 #include "model/measured_parts.h"
 
 #include <math.h>
@@ -10,7 +10,9 @@ static void side_by_side(const struct inference *in, int a, int b, struct measur
 {
 	double ea = in->measured->op[a].each.value, eb = in->measured->op[b].each.value;
 
-	*mix = (struct measured_mix){ .count = 2, .op = { a, b }, .times = { fmax(1, round(eb / ea)), fmax(1, round(ea / eb)) } };
+	*mix = (struct measured_mix){ .count = 2,
+		.op = { a, b },
+		.times = { fmax(1, round(eb / ea)), fmax(1, round(ea / eb)) } };
 }
 
 static double own_cycles(const struct inference *in, int op)
@@ -33,8 +35,11 @@ static int same_unit(struct inference *in, int op, int other)
 		infer_want(in, &mix, 1);
 		return figure.asked ? 0 : -1;
 	}
-	both = mix.times[0] * in->measured->op[op].each.value + mix.times[1] * in->measured->op[other].each.value;
-	apart = fmax(infer_cycles(in, &mix), fmax(mix.times[0] * in->measured->op[op].each.value, mix.times[1] * in->measured->op[other].each.value));
+	both = mix.times[0] * in->measured->op[op].each.value +
+	       mix.times[1] * in->measured->op[other].each.value;
+	apart = fmax(
+		infer_cycles(in, &mix), fmax(mix.times[0] * in->measured->op[op].each.value,
+						mix.times[1] * in->measured->op[other].each.value));
 	if (fabs(figure.cycles / both - 1) > 0.05 && fabs(figure.cycles / apart - 1) > 0.05)
 		infer_want(in, &mix, 2);
 	return figure.cycles > sqrt(both * apart);
@@ -58,10 +63,13 @@ void infer_units(struct inference *in)
 		int found = -1, open = -1;
 
 		unit_of[i] = -1;
-		if (!to->known[i] || in->kind[i] != INFER_COMPLEX || own_cycles(in, i) > 0.9 * each)      /* a little longer is the scheduler's doing */
+		if (!to->known[i] || in->kind[i] != INFER_COMPLEX ||
+			own_cycles(in, i) >
+				0.9 * each) /* a little longer is the scheduler's doing */
 			continue;
 		for (int unit = 0; unit < to->units && found < 0; unit++)
-			if (related(in, i, stands[unit]))      /* that one divider does all divisions is no wonder */
+			if (related(in, i, stands[unit])) /* that one divider does all divisions is
+							     no wonder */
 				found = unit;
 		for (int unit = 0; unit < to->units && found < 0; unit++) {
 			int same = same_unit(in, i, stands[unit]);
@@ -71,9 +79,12 @@ void infer_units(struct inference *in)
 			else if (same < 0)
 				open = unit;
 		}
-		/* When nothing more is asked, one that may be another's is taken for its own: so it claims less than the truth, not more. */
-		if (found < 0 && ((open >= 0 && in->enough <= INFER_WANTS) || to->units == INFER_UNITS)) {
-			unit_of[i] = -2;      /* it may be of a unit that is known, or there is no room for one more */
+		/* When nothing more is asked, one that may be another's is taken for its own: so it
+		 * claims less than the truth, not more. */
+		if (found < 0 &&
+			((open >= 0 && in->enough <= INFER_WANTS) || to->units == INFER_UNITS)) {
+			unit_of[i] = -2; /* it may be of a unit that is known, or there is no room
+					    for one more */
 			continue;
 		}
 		if (found < 0) {
@@ -88,8 +99,11 @@ void infer_units(struct inference *in)
 		if (unit_of[i] == -2 || (unit_of[i] >= 0 && count == UARCH_TERMS)) {
 			to->known[i] = false;
 		} else if (unit_of[i] >= 0) {
-			to->term[i][count] = (struct uarch_term){ .ports = UINT32_C(1) << (INFER_PORTS + unit_of[i]), .count = 1,
-				.cycles = (float)in->measured->op[i].each.value };
+			to->term[i][count] =
+				(struct uarch_term){ .ports = UINT32_C(1)
+							      << (INFER_PORTS + unit_of[i]),
+					.count = 1,
+					.cycles = (float)in->measured->op[i].each.value };
 			to->term_count[i]++;
 		}
 	}

@@ -1,5 +1,5 @@
-/* A core's file from what was measured. Numbers are rounded only where they can hardly be anything but whole, and what was measured stands beside
- * them; what was not measured is left out. */
+/* A core's file from what was measured. Numbers are rounded only where they can hardly be anything
+ * but whole, and what was measured stands beside them; what was not measured is left out. */
 #include "model/measured.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@ void write_number(struct text *text, double value, int digits)
 	int decimals = value > 1e-6 ? digits - 1 - (int)floor(log10(value)) : 0;
 	size_t length;
 
-	snprintf(word, sizeof(word), "%.*f", decimals > 0 ? (decimals < 6 ? decimals : 6) : 0, value);
+	snprintf(word, sizeof(word), "%.*f", decimals > 0 ? (decimals < 6 ? decimals : 6) : 0,
+		value);
 	length = strlen(word);
 	while (strchr(word, '.') && (word[length - 1] == '0' || word[length - 1] == '.')) {
 		bool point = word[length - 1] == '.';
@@ -44,9 +45,11 @@ double write_rounded(double value, enum rounding how)
 	}
 }
 
-void write_figure(struct text *text, struct text *comment, const char *what, const struct figure *figure, enum rounding how)
+void write_figure(struct text *text, struct text *comment, const char *what,
+	const struct figure *figure, enum rounding how)
 {
-	double value = write_rounded(figure->value, how), spread = fmax(fabs(figure->hi - value), fabs(figure->lo - value));
+	double value = write_rounded(figure->value, how),
+	       spread = fmax(fabs(figure->hi - value), fabs(figure->lo - value));
 
 	if (!isfinite(spread))
 		spread = 0;
@@ -55,12 +58,14 @@ void write_figure(struct text *text, struct text *comment, const char *what, con
 	/* Nothing is surer than the step that it was measured in. */
 	write_number(text, fmax(spread, how == ROUND_ENTRIES ? 1 : 0.001), 2);
 	if (fabs(value - figure->value) >= 0.0005)
-		text_addf(comment, "%s%s%s%.*f", comment->length ? ", " : "", what, *what ? " " : "", figure->value < 100 ? 3 : 0, figure->value);
+		text_addf(comment, "%s%s%s%.*f", comment->length ? ", " : "", what,
+			*what ? " " : "", figure->value < 100 ? 3 : 0, figure->value);
 }
 
 bool figure_good(const struct figure *figure, double least, double most)
 {
-	return figure->known && isfinite(figure->value) && figure->value >= least && figure->value <= most;
+	return figure->known && isfinite(figure->value) && figure->value >= least &&
+	       figure->value <= most;
 }
 
 void write_end(struct text *text, struct text *comment)
@@ -84,8 +89,10 @@ const struct figure *measured_fact(const struct measured *m, const char *word)
 
 static enum rounding rounding_of(const char *word)
 {
-	if (strncmp(word, "cap ", 4) == 0 || strcmp(word, "extra decode") == 0 || strcmp(word, "extra opcache-ops") == 0 || strcmp(word, "extra line-ops") == 0 ||
-		strcmp(word, "extra split-load") == 0 || strcmp(word, "extra split-store") == 0 || strcmp(word, "extra misses") == 0)
+	if (strncmp(word, "cap ", 4) == 0 || strcmp(word, "extra decode") == 0 ||
+		strcmp(word, "extra opcache-ops") == 0 || strcmp(word, "extra line-ops") == 0 ||
+		strcmp(word, "extra split-load") == 0 || strcmp(word, "extra split-store") == 0 ||
+		strcmp(word, "extra misses") == 0)
 		return ROUND_RATE;
 	if (strncmp(word, "size ", 5) == 0)
 		return ROUND_ENTRIES;
@@ -100,19 +107,22 @@ static bool is_name(const char *word, const char *const *names, int count)
 	return false;
 }
 
-static bool has_class(const struct measured *m, const struct measured_ports *ports, const char *name, size_t length)
+static bool has_class(const struct measured *m, const struct measured_ports *ports,
+	const char *name, size_t length)
 {
 	for (int i = 0; i < m->op_count; i++) {
 		const char *other = m->op[i].name;
 
-		if (strncmp(other, name, length) == 0 && (other[length] == '\0' || other[length] == '.') && classes_say(m, ports, i))
+		if (strncmp(other, name, length) == 0 &&
+			(other[length] == '\0' || other[length] == '.') && classes_say(m, ports, i))
 			return true;
 	}
 	return false;
 }
 
-/* Chains of single cycles side by side took so many times as long as the same instructions that wait for nothing. Where a micro-op goes to whichever
- * port is free when it is ready both take as long, to 1 %; on Redwood Cove, which chooses at rename, 1.28. */
+/* Chains of single cycles side by side took so many times as long as the same instructions that
+ * wait for nothing. Where a micro-op goes to whichever port is free when it is ready both take as
+ * long, to 1 %; on Redwood Cove, which chooses at rename, 1.28. */
 #define CHOSEN_EARLY 1.125
 
 bool measured_early(const struct figure *slower)
@@ -120,38 +130,51 @@ bool measured_early(const struct figure *slower)
 	return slower->known && slower->value > CHOSEN_EARLY;
 }
 
-static void add_early(const struct figure *slower, const struct measured_ports *ports, struct text *text)
+static void add_early(
+	const struct figure *slower, const struct measured_ports *ports, struct text *text)
 {
-	text_addf(text, "extra binds-ports %d [measured]      # chains of single cycles take %.3f (%.3f to %.3f) times as long as the same instructions free\n",
+	text_addf(text,
+		"extra binds-ports %d [measured]      # chains of single cycles take %.3f (%.3f to "
+		"%.3f) times as long as the same instructions free\n",
 		measured_early(slower), slower->value, slower->lo, slower->hi);
 	if (ports->nested >= 3)
-		text_addf(text, "# Classes of many ports beside others of the same take %.2f times as long as need be.\n", ports->slower);
+		text_addf(text,
+			"# Classes of many ports beside others of the same take %.2f times as long "
+			"as need be.\n",
+			ports->slower);
 }
 
 /* Whether a core's file takes a line of these words and such a number. */
-static bool takes(const struct measured *m, const struct measured_ports *ports, const char *word, double value)
+static bool takes(const struct measured *m, const struct measured_ports *ports, const char *word,
+	double value)
 {
 	if (strncmp(word, "cap ", 4) == 0)
-		return is_name(word + 4, uarch_cap_names, CAP_COUNT) && value >= 0.01 && value <= 64;
+		return is_name(word + 4, uarch_cap_names, CAP_COUNT) && value >= 0.01 &&
+		       value <= 64;
 	if (strncmp(word, "size ", 5) == 0)
-		return is_name(word + 5, uarch_size_names, SIZE_COUNT) && value >= 1 && value <= 1000000;
+		return is_name(word + 5, uarch_size_names, SIZE_COUNT) && value >= 1 &&
+		       value <= 1000000;
 	if (strncmp(word, "extra ", 6) == 0)
-		return is_name(word + 6, uarch_extra_names, EXTRA_COUNT) && value >= 0 && value <= 1000;
+		return is_name(word + 6, uarch_extra_names, EXTRA_COUNT) && value >= 0 &&
+		       value <= 1000;
 	if (strncmp(word, "chain ", 6) == 0) {
 		size_t from = strcspn(word + 6, " ");
 
-		return word[6 + from] && has_class(m, ports, word + 6, from) && has_class(m, ports, word + 7 + from, strlen(word + 7 + from)) &&
-			value >= 0 && value <= 1000;
+		return word[6 + from] && has_class(m, ports, word + 6, from) &&
+		       has_class(m, ports, word + 7 + from, strlen(word + 7 + from)) &&
+		       value >= 0 && value <= 1000;
 	}
 	return false;
 }
 
-static void add_fact(const struct measured *m, const struct measured_ports *ports, const struct measured_fact *fact, struct text *text)
+static void add_fact(const struct measured *m, const struct measured_ports *ports,
+	const struct measured_fact *fact, struct text *text)
 {
 	struct text comment = { 0 };
 	struct figure figure = fact->figure;
 
-	if (!figure.known || !isfinite(figure.value) || strncmp(fact->word, "cache ", 6) == 0 || rules_about(fact->word))
+	if (!figure.known || !isfinite(figure.value) || strncmp(fact->word, "cache ", 6) == 0 ||
+		rules_about(fact->word))
 		return;
 	figure.value = fmax(0, figure.value);
 	if (*fact->words)
@@ -207,16 +230,20 @@ static void add_buffer(const struct measured_buffer *buffer, struct text *text)
 
 	if (*buffer->words)
 		text_addf(text, "# %s\n", buffer->words);
-	if ((knee->kind != KNEE_SHARP && knee->kind != KNEE_SOFT) || !is_name(buffer->word, uarch_size_names, SIZE_COUNT) || !(entries >= 1)) {
-		text_addf(text, "# size %s: %s\n", buffer->word, knee->kind == KNEE_NONE ? "the time did not rise with as many as were tried" :
-			knee->kind == KNEE_UNCLEAR ? "noise hides where the time rises" : "not measured");
+	if ((knee->kind != KNEE_SHARP && knee->kind != KNEE_SOFT) ||
+		!is_name(buffer->word, uarch_size_names, SIZE_COUNT) || !(entries >= 1)) {
+		text_addf(text, "# size %s: %s\n", buffer->word,
+			knee->kind == KNEE_NONE ? "the time did not rise with as many as were tried"
+			: knee->kind == KNEE_UNCLEAR ? "noise hides where the time rises"
+						     : "not measured");
 		return;
 	}
 	text_addf(text, "size %s ", buffer->word);
 	write_figure(text, &comment, "", &figure, ROUND_ENTRIES);
 	text_addf(&comment, "%.0f fillers and %.0f of the loop's own", knee->x, buffer->own);
 	if (knee->kind == KNEE_SOFT)
-		text_addf(&comment, "; not sharp: the time rises from %.0f to %.0f fillers", knee->from, knee->to);
+		text_addf(&comment, "; not sharp: the time rises from %.0f to %.0f fillers",
+			knee->from, knee->to);
 	write_end(text, &comment);
 	text_free(&comment);
 }
@@ -231,20 +258,23 @@ void measured_match(const struct processor *processor, char match[160])
 	match[0] = '\0';
 	if (!processor->vendor[0]) {
 		if (processor->implementer)
-			snprintf(match, 160, "implementer %x part %x", processor->implementer, processor->part);
+			snprintf(match, 160, "implementer %x part %x", processor->implementer,
+				processor->part);
 		return;
 	}
-	used = (size_t)snprintf(match, 160, "vendor %.15s family %x model %x stepping %x", processor->vendor, processor->family, processor->model,
-		processor->stepping);
+	used = (size_t)snprintf(match, 160, "vendor %.15s family %x model %x stepping %x",
+		processor->vendor, processor->family, processor->model, processor->stepping);
 	if (processor->l1i_bytes >> 10 && ++count)
-		used += (size_t)snprintf(match + used, 160 - used, " with l1i-%uk", (unsigned)(processor->l1i_bytes >> 10));
+		used += (size_t)snprintf(match + used, 160 - used, " with l1i-%uk",
+			(unsigned)(processor->l1i_bytes >> 10));
 	/* The newest features stand last, and tell most. */
 	for (int i = 0; processor_features[i]; i++)
 		if (processor_has(processor, processor_features[i]))
 			count++;
 	for (int i = 0; processor_features[i] && used < 130; i++)
 		if (processor_has(processor, processor_features[i]) && count-- <= UARCH_FEATURES)
-			used += (size_t)snprintf(match + used, 160 - used, " with %s", processor_features[i]);
+			used += (size_t)snprintf(
+				match + used, 160 - used, " with %s", processor_features[i]);
 }
 
 /* ---- all of it */
@@ -259,22 +289,27 @@ static void add_title(struct text *text, const struct measured *m, const char *n
 			title[used++] = *at;
 	title[used] = '\0';
 	text_cut_clean(title, sizeof(title));
-	text_addf(text, "uarch %s %s, measured\nisa %s\n\n", name, *title ? title : "A core", m->isa);
+	text_addf(
+		text, "uarch %s %s, measured\nisa %s\n\n", name, *title ? title : "A core", m->isa);
 }
 
 static void add_heading(struct text *text, const struct measured *m)
 {
-	text_add(text, "# Measured by slexplore characterise, without counters; nothing is from anywhere else.");
+	text_add(text, "# Measured by slexplore characterise, without counters; nothing is from "
+		       "anywhere else.");
 	if (*m->words)
 		text_addf(text, " %.159s", m->words);
-	text_add(text, "\n# Behind ±: how far the quartiles of what was measured are from the number. Cycles within 0.03 and 0.3 % of a whole number are\n"
-		"# written as that, counts a cycle from 4 % below to 1.5 % above; what they were before stands behind the line.\n");
+	text_add(text, "\n# Behind ±: how far the quartiles of what was measured are from the "
+		       "number. Cycles within 0.03 and 0.3 % of a whole number are\n"
+		       "# written as that, counts a cycle from 4 % below to 1.5 % above; what they "
+		       "were before stands behind the line.\n");
 	if (*m->match)
 		text_addf(text, "match %s [measured]\n", m->match);
 	text_add(text, "\n");
 }
 
-void measured_write(const struct measured *measured, const struct measured_ports *ports, const char *name, struct text *text)
+void measured_write(const struct measured *measured, const struct measured_ports *ports,
+	const char *name, struct text *text)
 {
 	struct text comment = { 0 };
 

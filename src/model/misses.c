@@ -11,7 +11,8 @@
 /* What kernels count lines in, whatever the machine's are. */
 static const double kernel_line = 64;
 
-/* Within this of a cache's size a walk is near the edge: measured at 48 KiB, walks over 51 KiB still hit mostly, over 53 KiB mostly missed. */
+/* Within this of a cache's size a walk is near the edge: measured at 48 KiB, walks over 51 KiB
+ * still hit mostly, over 53 KiB mostly missed. */
 static const double edge_share = 1.25;
 
 /* Levels whose sets follow the address: the third spreads lines over its slices by a hash. */
@@ -42,7 +43,8 @@ static double share_of(double step, double line)
 	return step > 0 ? fmin(1, step / line) : 1;
 }
 
-/* The least that a cache can miss of parts that are met more and less often: the most frequent stay. */
+/* The least that a cache can miss of parts that are met more and less often: the most frequent
+ * stay. */
 static double reaches_miss(const struct misses_walk *walk, double bytes)
 {
 	double misses = 0;
@@ -54,7 +56,8 @@ static double reaches_miss(const struct misses_walk *walk, double bytes)
 			if (walk->reach[i].range < range)
 				before = fmax(before, walk->reach[i].range);
 		if (range > before)
-			misses += walk->reach[k].lines * fmin(fmax((range - bytes) / (range - before), 0), 1);
+			misses += walk->reach[k].lines *
+				  fmin(fmax((range - bytes) / (range - before), 0), 1);
 	}
 	return misses;
 }
@@ -92,20 +95,26 @@ static struct misses_level level_find(const struct misses *misses, double bytes,
 		return level;
 	}
 	level.edge = level.held < bytes * edge_share && bytes < level.held * edge_share;
-	level.each = level.fits ? 0 : walk->lines * share_of(walk->step, misses->line) / share_of(walk->step, kernel_line);
+	level.each = level.fits ? 0
+				: walk->lines * share_of(walk->step, misses->line) /
+					  share_of(walk->step, kernel_line);
 	return level;
 }
 
-void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVELS], double line, struct misses *misses)
+void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVELS], double line,
+	struct misses *misses)
 {
 	*misses = (struct misses){ .walk = *walk, .line = line > 0 ? line : kernel_line };
 	memcpy(misses->cache, cache, sizeof(misses->cache));
 	if (walk->own)
-		snprintf(misses->why, sizeof(misses->why), "nothing says which lines a loop of your own touches");
+		snprintf(misses->why, sizeof(misses->why),
+			"nothing says which lines a loop of your own touches");
 	else if (walk->scattered && walk->reaches == 0)
-		snprintf(misses->why, sizeof(misses->why), "its lines come in a random order: some are met again by chance");
+		snprintf(misses->why, sizeof(misses->why),
+			"its lines come in a random order: some are met again by chance");
 	else if (walk->reaches == 0 && (!(walk->lines > 0) || !(walk->working_set > 0)))
-		snprintf(misses->why, sizeof(misses->why), "this kernel walks no working set in order");
+		snprintf(misses->why, sizeof(misses->why),
+			"this kernel walks no working set in order");
 	misses->known = !misses->why[0];
 	for (int i = 0; misses->known && i < MISSES_LEVELS; i++)
 		misses->level[i] = level_find(misses, cache[i], i < LEVELS_BY_SETS);
@@ -113,10 +122,19 @@ void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVEL
 
 void misses_walk_run(const struct kernel_run *run, const int64_t *v, struct misses_walk *walk)
 {
-	*walk = (struct misses_walk){ .working_set = run->far_lines > 0 ? run->range : (double)run->kernel->footprint(v), .lines = run->lines,
-		.step = run->step, .far_lines = run->far_lines, .far_range = run->far_range,
-		.scattered = run->scattered, .own = run->kernel->own != NULL, .access = run->access };
-	walk->reaches = run->reaches < 0 ? 0 : run->reaches > KERNEL_REACHES ? KERNEL_REACHES : run->reaches;
+	*walk = (struct misses_walk){
+		.working_set = run->far_lines > 0 ? run->range : (double)run->kernel->footprint(v),
+		.lines = run->lines,
+		.step = run->step,
+		.far_lines = run->far_lines,
+		.far_range = run->far_range,
+		.scattered = run->scattered,
+		.own = run->kernel->own != NULL,
+		.access = run->access
+	};
+	walk->reaches = run->reaches < 0		? 0
+			: run->reaches > KERNEL_REACHES ? KERNEL_REACHES
+							: run->reaches;
 	memcpy(walk->reach, run->reach, (size_t)walk->reaches * sizeof(*walk->reach));
 }
 
@@ -142,7 +160,8 @@ double misses_line(const struct machine *machine)
 	return line;
 }
 
-void misses_of(const struct kernel *kernel, const int64_t *v, const struct machine *machine, struct misses *misses)
+void misses_of(const struct kernel *kernel, const int64_t *v, const struct machine *machine,
+	struct misses *misses)
 {
 	double cache[MISSES_LEVELS];
 	struct misses_walk walk;
@@ -155,7 +174,8 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct machi
 		return;
 	}
 	memset(misses, 0, sizeof(*misses));
-	snprintf(misses->why, sizeof(misses->why), "how %.40s walks its data is known once its code is read", kernel->name);
+	snprintf(misses->why, sizeof(misses->why),
+		"how %.40s walks its data is known once its code is read", kernel->name);
 }
 
 /* ---- words */
@@ -168,7 +188,9 @@ static void bytes_words(double bytes, char *buffer, size_t size)
 
 	for (; unit < 4 && bytes >= 1023.5; unit++)
 		bytes /= 1024;
-	snprintf(buffer, size, bytes < 9.95 && fabs(bytes - rint(bytes)) > 0.02 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+	snprintf(buffer, size,
+		bytes < 9.95 && fabs(bytes - rint(bytes)) > 0.02 ? "%.1f %s" : "%.0f %s", bytes,
+		units[unit]);
 }
 
 /* "one read in 4 is a miss", "every read is a miss", "every copy misses twice" */
@@ -201,16 +223,20 @@ void misses_words(const struct misses *misses, int index, char *buffer, size_t s
 
 	bytes_words(level->held, held, sizeof(held));
 	if (!misses->known || isnan(level->each)) {
-		snprintf(buffer, size, "unavailable: %s", misses->known ? "the size of this cache is not known" : misses->why);
+		snprintf(buffer, size, "unavailable: %s",
+			misses->known ? "the size of this cache is not known" : misses->why);
 	} else if (level->fits && level->held < misses->walk.working_set) {
-		snprintf(buffer, size, "no miss after the first pass: the lines touched are %s", held);
+		snprintf(buffer, size, "no miss after the first pass: the lines touched are %s",
+			held);
 	} else if (level->fits) {
 		snprintf(buffer, size, "no miss after the first pass: all %s stay", held);
 	} else if (misses->walk.reaches > 0) {
-		snprintf(buffer, size, "%.3g misses per %s at least: what is met most often stays", level->each, access);
+		snprintf(buffer, size, "%.3g misses per %s at least: what is met most often stays",
+			level->each, access);
 	} else {
 		rate_words(level->each, access, rate, sizeof(rate));
-		snprintf(buffer, size, "%s: %.3g line%s for each", rate, level->each, level->each == 1 ? "" : "s");
+		snprintf(buffer, size, "%s: %.3g line%s for each", rate, level->each,
+			level->each == 1 ? "" : "s");
 	}
 }
 
@@ -224,7 +250,8 @@ void misses_note(const struct misses *misses, int index, char *buffer, size_t si
 		return;
 	bytes_words(level->held, held, sizeof(held));
 	bytes_words(level->bytes, bytes, sizeof(bytes));
-	snprintf(buffer, size, "near the edge, %s in %s: %s", held, bytes, level->fits ? "some lines may have to go" : "some lines may stay");
+	snprintf(buffer, size, "near the edge, %s in %s: %s", held, bytes,
+		level->fits ? "some lines may have to go" : "some lines may stay");
 }
 
 /* ---- what if */
@@ -242,7 +269,10 @@ static bool parse_factor(const char *text, double *factor)
 
 static struct status whatif_usage(const char *text)
 {
-	return status_make(STATUS_USAGE, "what if \"%.30s\": a factor (2x, 0.5x), a size (64k), either after L1, L2 or L3, or off", text);
+	return status_make(STATUS_USAGE,
+		"what if \"%.30s\": a factor (2x, 0.5x), a size (64k), either after L1, L2 or L3, "
+		"or off",
+		text);
 }
 
 struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif)
@@ -257,7 +287,8 @@ struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif
 		*whatif = (struct misses_whatif){ 0 };
 		return status_ok();
 	}
-	if ((*text == 'L' || *text == 'l') && text[1] >= '1' && text[1] <= '0' + MISSES_LEVELS && text[2] == ' ') {
+	if ((*text == 'L' || *text == 'l') && text[1] >= '1' && text[1] <= '0' + MISSES_LEVELS &&
+		text[2] == ' ') {
 		level = text[1] - '1';
 		value = text + 3;
 	}
@@ -312,7 +343,8 @@ void misses_whatif_words(const struct misses_whatif *whatif, char *buffer, size_
 		if (whatif->bytes[i] <= 0 && whatif->factor[i] == 1)
 			continue;
 		level_words(whatif, i, words, sizeof(words));
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", words);
+		used += (size_t)snprintf(
+			buffer + used, size - used, "%s%s", used ? ", " : "", words);
 	}
 }
 
@@ -321,6 +353,8 @@ void misses_if(const struct misses *misses, const struct misses_whatif *whatif, 
 	double cache[MISSES_LEVELS];
 
 	for (int i = 0; i < MISSES_LEVELS; i++)
-		cache[i] = whatif->bytes[i] > 0 ? whatif->bytes[i] : misses->cache[i] * (whatif->asked ? whatif->factor[i] : 1);
+		cache[i] = whatif->bytes[i] > 0
+				   ? whatif->bytes[i]
+				   : misses->cache[i] * (whatif->asked ? whatif->factor[i] : 1);
 	misses_find(&misses->walk, cache, misses->line, then);
 }

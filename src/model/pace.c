@@ -8,33 +8,43 @@
 
 void pace_none(struct pace *pace)
 {
-	*pace = (struct pace){ .instructions = NAN, .cpi = NAN, .lines = NAN, .traffic = NAN, .peak = NAN, .share = NAN };
+	*pace = (struct pace){ .instructions = NAN,
+		.cpi = NAN,
+		.lines = NAN,
+		.traffic = NAN,
+		.peak = NAN,
+		.share = NAN };
 }
 
-static void find_instructions(const struct explanation *explanation, const struct event_plan *plan, const struct counts *counts,
-	struct pace *pace)
+static void find_instructions(const struct explanation *explanation, const struct event_plan *plan,
+	const struct counts *counts, struct pace *pace)
 {
 	pace->instructions = counts_of(plan, counts, ROLE_INSTRUCTIONS);
 	pace->instructions_from = SOURCE_COUNTER;
 	if (isfinite(pace->instructions))
 		return;
 	pace->instructions = counts_decoded(explanation);
-	pace->instructions_from = !isfinite(pace->instructions) ? SOURCE_NONE : explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL;
+	pace->instructions_from = !isfinite(pace->instructions) ? SOURCE_NONE
+				  : explanation->loop.stepped	? SOURCE_STEPPED
+								: SOURCE_MODEL;
 }
 
-static void find_lines(const struct explanation *explanation, const struct event_plan *plan, const struct counts *counts, struct pace *pace)
+static void find_lines(const struct explanation *explanation, const struct event_plan *plan,
+	const struct counts *counts, struct pace *pace)
 {
 	pace->lines = counts_of(plan, counts, ROLE_L3_MISSES);
 	pace->lines_from = SOURCE_COUNTER;
 	if (isfinite(pace->lines) || !explanation || !status_is_ok(&explanation->status))
 		return;
 	/* Other cores' caches miss otherwise. */
-	pace->lines = explanation->foreign || !explanation->limits.uarch ? (double)NAN : explanation->limits.beyond[2];
+	pace->lines = explanation->foreign || !explanation->limits.uarch
+			      ? (double)NAN
+			      : explanation->limits.beyond[2];
 	pace->lines_from = SOURCE_MODEL;
 }
 
-void pace_find(const struct sample *sample, const struct explanation *explanation, const struct event_plan *plan, const struct counts *counts,
-	double peak, struct pace *pace)
+void pace_find(const struct sample *sample, const struct explanation *explanation,
+	const struct event_plan *plan, const struct counts *counts, double peak, struct pace *pace)
 {
 	pace_none(pace);
 	find_instructions(explanation, plan, counts, pace);
@@ -54,7 +64,10 @@ void pace_find(const struct sample *sample, const struct explanation *explanatio
 
 const char *pace_source(enum source source)
 {
-	return source == SOURCE_COUNTER ? "counted" : source == SOURCE_STEPPED ? "stepped" : source == SOURCE_MODEL ? "read" : "unknown";
+	return source == SOURCE_COUNTER	  ? "counted"
+	       : source == SOURCE_STEPPED ? "stepped"
+	       : source == SOURCE_MODEL	  ? "read"
+					  : "unknown";
 }
 
 void pace_traffic_words(const struct pace *pace, bool brief, char *buffer, size_t size)
@@ -67,11 +80,14 @@ void pace_traffic_words(const struct pace *pace, bool brief, char *buffer, size_
 		return;
 	units_figure(pace->traffic, traffic, sizeof(traffic));
 	units_figure(pace->peak, peak, sizeof(peak));
-	snprintf(percent, sizeof(percent), pace->share < 0.0095 ? "%.1g %%" : "%.0f %%", 100 * pace->share);
+	snprintf(percent, sizeof(percent), pace->share < 0.0095 ? "%.1g %%" : "%.0f %%",
+		100 * pace->share);
 	if (!isfinite(pace->share))
 		snprintf(buffer, size, "%s GB/s from memory", traffic);
 	else if (brief)
 		snprintf(buffer, size, "%s GB/s from memory, %s of peak", traffic, percent);
 	else
-		snprintf(buffer, size, "%s GB/s from memory, %s of the %s GB/s that one core reads here", traffic, percent, peak);
+		snprintf(buffer, size,
+			"%s GB/s from memory, %s of the %s GB/s that one core reads here", traffic,
+			percent, peak);
 }

@@ -11,7 +11,13 @@
 #include "model/deps.h"
 
 /* How much is run: enough rounds for a steady state, few enough operations for a millisecond. */
-enum { OPERATIONS = 5000, ROUNDS_LEAST = 6, ROUNDS_MOST = 400, QUEUE = 512, TERMS = 2 * UARCH_TERMS };
+enum {
+	OPERATIONS = 5000,
+	ROUNDS_LEAST = 6,
+	ROUNDS_MOST = 400,
+	QUEUE = 512,
+	TERMS = 2 * UARCH_TERMS
+};
 /* In flight where the core's file does not say. */
 enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
 /* Of two ports, the second best is taken only while it is not this much longer. */
@@ -24,19 +30,24 @@ static const double SLIVER = 1e-6;
 /* What one node of the path executes: micro-ops, each on one of its ports. */
 struct work {
 	int count;
-	bool apart;               /* nobody waits for them, and they for nobody */
-	bool early;               /* a store: what it has can be forwarded before it runs */
-	bool linked;              /* a load whose value is there as soon as the store has it, however late it runs itself */
-	struct { uint32_t ports; float cycles; bool load; } op[TERMS];
+	bool apart;  /* nobody waits for them, and they for nobody */
+	bool early;  /* a store: what it has can be forwarded before it runs */
+	bool linked; /* a load whose value is there as soon as the store has it, however late it
+			runs itself */
+	struct {
+		uint32_t ports;
+		float cycles;
+		bool load;
+	} op[TERMS];
 };
 
 /* One round's node. */
 struct instance {
-	uint8_t port[TERMS];	  /* where each of its micro-ops waits, or waited */
-	int waits;                /* producers that have not started */
-	int stores;               /* of them, stores that its value comes from: the load itself need not wait */
-	double stored;            /* when the store has it, as if the load had started then */
-	int left;                 /* its own micro-ops that have not */
+	uint8_t port[TERMS]; /* where each of its micro-ops waits, or waited */
+	int waits;	     /* producers that have not started */
+	int stores; /* of them, stores that its value comes from: the load itself need not wait */
+	double stored; /* when the store has it, as if the load had started then */
+	int left;      /* its own micro-ops that have not */
 	double ready, start;
 	bool renamed;
 	double renamed_at;
@@ -52,8 +63,8 @@ struct pipeline {
 	const struct loop *loop;
 	const struct deps_graph *graph;
 	struct work *work;
-	int *first_out, *out;             /* edges by where they begin */
-	int *first_node;                  /* of each step; one more at the end */
+	int *first_out, *out; /* edges by where they begin */
+	int *first_node;      /* of each step; one more at the end */
 	struct instance *instance;
 	int rounds;
 	double now;
@@ -81,7 +92,8 @@ static void add_terms(struct work *work, const struct uarch_class *class, bool l
 	}
 }
 
-static void prepare_work(struct pipeline *pipeline, const struct uarch *uarch, const struct uarch_insn *facts, const struct pipeline_insn *insns)
+static void prepare_work(struct pipeline *pipeline, const struct uarch *uarch,
+	const struct uarch_insn *facts, const struct pipeline_insn *insns)
 {
 	const struct loop *loop = pipeline->loop;
 
@@ -98,7 +110,9 @@ static void prepare_work(struct pipeline *pipeline, const struct uarch *uarch, c
 			continue;
 		if (insns[step->insn].fused_first && node->part == PART_OPERATION) {
 			const struct uarch_insn *branch = &facts[step->insn + 1];
-			bool taken = node->step + 1 < loop->path_count ? loop->path[node->step + 1].taken || !loop->stepped : true;
+			bool taken = node->step + 1 < loop->path_count
+					     ? loop->path[node->step + 1].taken || !loop->stepped
+					     : true;
 
 			add_terms(work, taken && branch->taken ? branch->taken : branch->op, false);
 			continue;
@@ -109,11 +123,13 @@ static void prepare_work(struct pipeline *pipeline, const struct uarch *uarch, c
 			work->apart = true;
 			continue;
 		}
-		if (node->part == PART_OPERATION && insn->flow == FLOW_BRANCH && fact->taken && (step->taken || !loop->stepped)) {
+		if (node->part == PART_OPERATION && insn->flow == FLOW_BRANCH && fact->taken &&
+			(step->taken || !loop->stepped)) {
 			add_terms(work, fact->taken, false);
 			continue;
 		}
-		if (node->part == PART_LOAD && insn->memory_count > 0 && insn->memory[0].accesses > 1)
+		if (node->part == PART_LOAD && insn->memory_count > 0 &&
+			insn->memory[0].accesses > 1)
 			times = insn->memory[0].accesses;
 		for (int k = 0; k < times; k++)
 			add_terms(work, node->class, node->part == PART_LOAD);
@@ -173,7 +189,8 @@ static void executed(struct pipeline *pipeline, int number)
 	started(pipeline, number);
 }
 
-/* A node without work, or whose work is done, starts by itself once it is renamed and all that it needs has. */
+/* A node without work, or whose work is done, starts by itself once it is renamed and all that it
+ * needs has. */
 static void maybe_start_empty(struct pipeline *pipeline, int number)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
@@ -294,7 +311,8 @@ static void execute(struct pipeline *pipeline)
 	}
 }
 
-/* The port with the fewest waiting, of equals the last; or the next best, while it is not much longer. */
+/* The port with the fewest waiting, of equals the last; or the next best, while it is not much
+ * longer. */
 static int choose(const int *counts, uint32_t ports, bool second)
 {
 	int best = -1, next = -1;
@@ -332,7 +350,7 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 			loads[p]++;
 		if (pipeline->count[p] < QUEUE)
 			pipeline->queue[p][pipeline->count[p]++] =
-				(struct waiting){work->apart ? -1 : number, work->op[i].cycles};
+				(struct waiting){ work->apart ? -1 : number, work->op[i].cycles };
 		if (work->apart) {
 			pipeline->known[p]++;
 			pipeline->look_at[p] = -INFINITY;
@@ -379,11 +397,14 @@ static double next_event(const struct pipeline *pipeline, double retires)
 	return later(ceil(next), pipeline->now + 1);
 }
 
-static double run(struct pipeline *pipeline, const struct uarch *uarch, const struct pipeline_insn *insns)
+static double run(
+	struct pipeline *pipeline, const struct uarch *uarch, const struct pipeline_insn *insns)
 {
 	const struct loop *loop = pipeline->loop;
-	double rob = uarch_size(uarch, SIZE_ROB), width = uarch_width(uarch), credit = 0, from = 0, done = 0;
-	int nodes = pipeline->graph->node_count, steps = loop->path_count, total = pipeline->rounds * steps;
+	double rob = uarch_size(uarch, SIZE_ROB), width = uarch_width(uarch), credit = 0, from = 0,
+	       done = 0;
+	int nodes = pipeline->graph->node_count, steps = loop->path_count,
+	    total = pipeline->rounds * steps;
 	int renamed = 0, retired = 0, warm = pipeline->rounds / 3, ports = uarch_port_count(uarch);
 	double in_flight = 0, most = total * 64.0 + 4096;
 
@@ -433,7 +454,9 @@ static double run(struct pipeline *pipeline, const struct uarch *uarch, const st
 		else
 			pipeline->now++;
 	}
-	return retired == total && pipeline->rounds > warm ? (done - from) / (pipeline->rounds - warm) : 0;
+	return retired == total && pipeline->rounds > warm
+		       ? (done - from) / (pipeline->rounds - warm)
+		       : 0;
 }
 
 static void add_wait(struct instance *instance, bool store)
@@ -442,8 +465,8 @@ static void add_wait(struct instance *instance, bool store)
 	instance->stores += store;
 }
 
-double pipeline_run(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
-	const struct pipeline_insn *insns)
+double pipeline_run(const struct loop *loop, const struct uarch *uarch,
+	const struct uarch_insn *facts, const struct pipeline_insn *insns)
 {
 	struct pipeline *pipeline;
 	struct deps_graph graph;
@@ -472,10 +495,13 @@ double pipeline_run(const struct loop *loop, const struct uarch *uarch, const st
 		prepare_work(pipeline, uarch, facts, insns);
 		index_graph(pipeline);
 		for (size_t i = 0; i < instances; i++)
-			pipeline->instance[i] = (struct instance){ .start = -1, .stored = -INFINITY };
+			pipeline->instance[i] =
+				(struct instance){ .start = -1, .stored = -INFINITY };
 		for (int i = 0; i < graph.edge_count; i++)
 			for (int r = graph.edge[i].distance; r < pipeline->rounds; r++)
-				add_wait(&pipeline->instance[r * graph.node_count + graph.edge[i].to], graph.memory[i]);
+				add_wait(&pipeline->instance[r * graph.node_count +
+							     graph.edge[i].to],
+					graph.memory[i]);
 		for (int i = 0; i < graph.edge_count; i++)
 			if (graph.memory[i] && graph.edge[i].weight < 0)
 				pipeline->work[graph.edge[i].to].linked = true;

@@ -1,16 +1,18 @@
 /* Optimal partitioning of the logarithm of the curve. Every stretch of points is either
  *
- *	a level    flat, or a straight line that rises slowly: a plateau whose accesses cost a little more the further it goes, as
- *	           where a TLB misses more and more; or
- *	a climb    anything that rises, however it does: points between plateaus.
+ * - a level: flat, or a straight line that rises slowly: a plateau whose accesses cost a little
+ * more the further it goes, as where a TLB misses more and more; or
+ * - a climb: anything that rises, however it does: points between plateaus.
  *
- * A level costs its squared deviations, in units of each point's own noise (curve.h), and for being there; a climb costs the same for each of
- * its points. Dynamic programming finds the cheapest partition of all, so no threshold in cycles decides what a plateau is, and a
- * noisy part of the curve has to show more than a quiet one.
+ * A level costs its squared deviations, in units of each point's own noise (curve.h), and for being
+ * there; a climb costs the same for each of its points. Dynamic programming finds the cheapest
+ * partition of all, so no threshold in cycles decides what a plateau is, and a noisy part of the
+ * curve has to show more than a quiet one.
  *
- * Confidence in a knee compares the partition with one where a single level takes the place of both, and confidence in a plateau with one
- * where its points climb: the difference of costs is twice a logarithm of likelihoods, penalties included (as BIC does), and half of
- * it is believed, since neighbouring points share their disturbances.
+ * Confidence in a knee compares the partition with one where a single level takes the place of
+ * both, and confidence in a plateau with one where its points climb: the difference of costs is
+ * twice a logarithm of likelihoods, penalties included (as BIC does), and half of it is believed,
+ * since neighbouring points share their disturbances.
  */
 #include "model/plateaus.h"
 
@@ -20,16 +22,17 @@
 #include "base/stats.h"
 #include "model/curve.h"
 
-/* What a level costs, in logarithms of the number of points: two facts, where it begins and how high it is, with some
- * reluctance; a slope is one more. */
+/* What a level costs, in logarithms of the number of points: two facts, where it begins and how
+ * high it is, with some reluctance; a slope is one more. */
 static const double level_price = 2.5;
 static const double slope_price = 1.5;
 /* What a point of a climb costs. One of a level costs 1 on average, by the definition of noise. */
 static const double climb_price = 4.8;
 /* A level rises at most so much: octaves of latency per octave of size. */
 static const double steepest = 0.35;
-/* Levels closer than this are one; and so are those that differ by less than so many standard errors of their difference, since the
- * cheapest partition has picked the points that make most of it. */
+/* Levels closer than this are one; and so are those that differ by less than so many standard
+ * errors of their difference, since the cheapest partition has picked the points that make most of
+ * it. */
 static const double least_ratio = 1.1;
 static const double least_errors = 5;
 /* The shortest level, and how much noise asks for one more point. */
@@ -42,20 +45,21 @@ static const double steady = 1.2;
 /* What is over in any case where the curve is so many times above it. */
 static const double over = 5;
 static const double most_of_an_octave = 0.7;
-/* How far the curve has left the lower level at its corner: a share of the whole climb. Of a TLB of six ways the first page too many makes seven of
- * 97 accesses miss, which is a tenth of it, and beside others half of that. */
+/* How far the curve has left the lower level at its corner: a share of the whole climb. Of a TLB of
+ * six ways the first page too many makes seven of 97 accesses miss, which is a tenth of it, and
+ * beside others half of that. */
 static const double leaving = 0.04;
 
 /* Sums over the points before each, for the cost of any stretch at once. */
 struct sums {
-	double n, w, x, y, xx, xy, yy;      /* n: of the points' weights alone */
+	double n, w, x, y, xx, xy, yy; /* n: of the points' weights alone */
 };
 
 /* A level: points first…last of the curve, and the line y = at + slope * (x - middle). */
 struct level {
 	int first, last;
 	double cost;
-	double gain;                /* what it costs less than a climb of the same points */
+	double gain; /* what it costs less than a climb of the same points */
 	double slope, at, middle;
 };
 
@@ -101,12 +105,16 @@ static struct level level_over(const struct partition *p, int first, int last)
 	double w = b->w - a->w, x = (b->x - a->x) / w, y = (b->y - a->y) / w;
 	double xx = b->xx - a->xx - w * x * x, xy = b->xy - a->xy - w * x * y;
 	double flat = fmax(0, b->yy - a->yy - w * y * y), sloped = INFINITY, slope = 0;
-	struct level level = { .first = first, .last = last, .cost = flat + p->price, .at = y + p->curve->clean[0],
+	struct level level = { .first = first,
+		.last = last,
+		.cost = flat + p->price,
+		.at = y + p->curve->clean[0],
 		.middle = x + p->curve->x[0] };
 
 	if (xx > 0 && xy > 0) {
 		slope = fmin(xy / xx, steepest * M_LN2);
-		sloped = fmax(0, flat - 2 * slope * xy + slope * slope * xx) + p->price + p->sloping;
+		sloped =
+			fmax(0, flat - 2 * slope * xy + slope * slope * xx) + p->price + p->sloping;
 	}
 	if (sloped < level.cost) {
 		level.cost = sloped;
@@ -118,15 +126,19 @@ static struct level level_over(const struct partition *p, int first, int last)
 
 static bool long_enough(const struct partition *p, int first, int last)
 {
-	double points = weighed(p, first, last), noise = sqrt(points / (p->before[last + 1].w - p->before[first].w));
+	double points = weighed(p, first, last),
+	       noise = sqrt(points / (p->before[last + 1].w - p->before[first].w));
 
-	return last - first + 1 >= LEAST_POINTS && points >= least_weight + noise / noise_a_point && p->curve->x[last] - p->curve->x[first] >= least_octaves;
+	return last - first + 1 >= LEAST_POINTS && points >= least_weight + noise / noise_a_point &&
+	       p->curve->x[last] - p->curve->x[first] >= least_octaves;
 }
 
 /* The cheapest partition into levels with climbs between; fills levels, in order. */
 static void cut(const struct partition *p, struct level *levels, int *count)
 {
-	int n = p->curve->count, from[CURVE_POINTS + 1];      /* where the level that ends before i begins; -1: i - 1 climbs */
+	int n = p->curve->count,
+	    from[CURVE_POINTS +
+		    1]; /* where the level that ends before i begins; -1: i - 1 climbs */
 	double best[CURVE_POINTS + 1];
 
 	best[0] = 0;
@@ -177,9 +189,11 @@ static double line_at(const struct curve *curve, const struct level *level, doub
 	return level->at + level->slope * (fmin(x, last) - level->middle);
 }
 
-/* By how much the upper one of two neighbours lies above the lower one, less what noise alone makes of it: the standard error of the
- * difference, from the deviations from both lines, which may be few but have nothing to do with how they were cut. */
-static double rise_beyond_noise(const struct partition *p, const struct level *a, const struct level *b)
+/* By how much the upper one of two neighbours lies above the lower one, less what noise alone makes
+ * of it: the standard error of the difference, from the deviations from both lines, which may be
+ * few but have nothing to do with how they were cut. */
+static double rise_beyond_noise(
+	const struct partition *p, const struct level *a, const struct level *b)
 {
 	const struct curve *curve = p->curve;
 	double off[CURVE_POINTS], noise;
@@ -190,7 +204,8 @@ static double rise_beyond_noise(const struct partition *p, const struct level *a
 	for (int i = b->first; i <= b->last; i++)
 		off[count++] = fabs(curve->y[i] - line_at(curve, b, curve->x[i]));
 	noise = 1.48 * stats_median(off, (size_t)count);
-	return median_of(curve, b) - median_of(curve, a) - least_errors * noise * sqrt(1.0 / from_a + 1.0 / from_b);
+	return median_of(curve, b) - median_of(curve, a) -
+	       least_errors * noise * sqrt(1.0 / from_a + 1.0 / from_b);
 }
 
 static void join(struct partition *p, int i)
@@ -201,10 +216,12 @@ static void join(struct partition *p, int i)
 	/* It is no less there for being wider than either. */
 	p->level[i].gain = fmax(gain, p->level[i].gain);
 	p->count--;
-	memmove(&p->level[i + 1], &p->level[i + 2], (size_t)(p->count - i - 1) * sizeof(p->level[0]));
+	memmove(&p->level[i + 1], &p->level[i + 2],
+		(size_t)(p->count - i - 1) * sizeof(p->level[0]));
 }
 
-/* Levels that do not rise, or hardly, are one; and so are the closest ones where there are too many. */
+/* Levels that do not rise, or hardly, are one; and so are the closest ones where there are too
+ * many. */
 static void join_levels(struct partition *p)
 {
 	for (;;) {
@@ -212,10 +229,13 @@ static void join_levels(struct partition *p)
 		int closest = -1;
 
 		for (int i = 0; i + 1 < p->count; i++) {
-			double rise = median_of(p->curve, &p->level[i + 1]) - median_of(p->curve, &p->level[i]);
+			double rise = median_of(p->curve, &p->level[i + 1]) -
+				      median_of(p->curve, &p->level[i]);
 
 			if (rise >= log(least_ratio))
-				rise = fmin(rise, log(least_ratio) + rise_beyond_noise(p, &p->level[i], &p->level[i + 1]));
+				rise = fmin(
+					rise, log(least_ratio) + rise_beyond_noise(p, &p->level[i],
+									 &p->level[i + 1]));
 			if (rise < least) {
 				least = rise;
 				closest = i;
@@ -233,7 +253,8 @@ static double confidence_from(double more)
 	return 1 / (1 + exp(-more / 4));
 }
 
-/* Octaves at which the monotone curve first reaches y, between points; and the point that it does so at. */
+/* Octaves at which the monotone curve first reaches y, between points; and the point that it does
+ * so at. */
 static double crossing(const struct curve *curve, double y, int *point)
 {
 	int i = 0;
@@ -243,34 +264,44 @@ static double crossing(const struct curve *curve, double y, int *point)
 	*point = i;
 	if (i == 0 || curve->monotone[i] <= curve->monotone[i - 1])
 		return curve->x[i];
-	return curve->x[i - 1] + (curve->x[i] - curve->x[i - 1]) * fmin(1, (y - curve->monotone[i - 1]) /
-		(curve->monotone[i] - curve->monotone[i - 1]));
+	return curve->x[i - 1] +
+	       (curve->x[i] - curve->x[i - 1]) *
+		       fmin(1, (y - curve->monotone[i - 1]) /
+				       (curve->monotone[i] - curve->monotone[i - 1]));
 }
 
-static void fill_knee(const struct partition *p, const struct level *a, const struct level *b, struct plateau_knee *knee)
+static void fill_knee(const struct partition *p, const struct level *a, const struct level *b,
+	struct plateau_knee *knee)
 {
 	const struct curve *c = p->curve;
-	double low = median_of(c, a), high = median_of(c, b), rise = high - low, middle, quarter, past;
+	double low = median_of(c, a), high = median_of(c, b), rise = high - low, middle, quarter,
+	       past;
 	int at, ignored, corner = b->first - 1;
 
 	middle = crossing(c, low + rise / 2, &at);
 	quarter = crossing(c, low + rise / 4, &ignored);
-	/* Where half of the accesses miss a cache whose pages lie anywhere in it, it may hold as much as is walked. */
-	past = crossing(c, fmax(low + 0.6 * rise, fmin(log((exp(low) + exp(high)) / 2), low + log(over))), &ignored);
+	/* Where half of the accesses miss a cache whose pages lie anywhere in it, it may hold as
+	 * much as is walked. */
+	past = crossing(c,
+		fmax(low + 0.6 * rise, fmin(log((exp(low) + exp(high)) / 2), low + log(over))),
+		&ignored);
 	knee->bytes = exp2(middle);
 	knee->lo = exp2(fmin(quarter, c->x[at > 0 ? at - 1 : 0]));
 	knee->hi = exp2(fmax(past, c->x[at]));
-	knee->third = exp2(crossing(c, fmin(log((2 * exp(low) + exp(high)) / 3), low + log(over)), &ignored));
+	knee->third = exp2(
+		crossing(c, fmin(log((2 * exp(low) + exp(high)) / 3), low + log(over)), &ignored));
 	knee->gradual = middle - quarter > most_of_an_octave;
-	while (corner > a->first && c->monotone[corner] - line_at(c, a, c->x[corner]) > leaving * rise)
+	while (corner > a->first &&
+		c->monotone[corner] - line_at(c, a, c->x[corner]) > leaving * rise)
 		corner--;
 	knee->corner = exp2(c->x[corner]);
-	knee->confidence = confidence_from(level_over(p, a->first, b->last).cost - a->cost - b->cost -
-		climb_price * weighed(p, a->last + 1, b->first - 1));
+	knee->confidence =
+		confidence_from(level_over(p, a->first, b->last).cost - a->cost - b->cost -
+				climb_price * weighed(p, a->last + 1, b->first - 1));
 }
 
-static void fill_plateau(const struct curve_point *points, const struct partition *p, const struct level *level,
-	struct plateau *plateau)
+static void fill_plateau(const struct curve_point *points, const struct partition *p,
+	const struct level *level, struct plateau *plateau)
 {
 	const struct curve *curve = p->curve;
 	double cycles[CURVE_POINTS], off[CURVE_POINTS], own[CURVE_POINTS];
@@ -281,7 +312,8 @@ static void fill_plateau(const struct curve_point *points, const struct partitio
 
 		cycles[count] = point->cycles;
 		off[count] = curve->y[i] - line_at(curve, level, curve->x[i]);
-		own[count] = point->lo > 0 && point->hi > point->lo ? log(point->hi / point->lo) : 0;
+		own[count] =
+			point->lo > 0 && point->hi > point->lo ? log(point->hi / point->lo) : 0;
 		two += point->two_modes;
 	}
 	stats_sort(cycles, count);
@@ -293,8 +325,9 @@ static void fill_plateau(const struct curve_point *points, const struct partitio
 	plateau->cycles = stats_quantile(cycles, count, 0.5);
 	plateau->lo = stats_quantile(cycles, count, 0.25);
 	plateau->hi = stats_quantile(cycles, count, 0.75);
-	plateau->unstable = stats_quantile(off, count, 0.75) - stats_quantile(off, count, 0.25) > log(steady) || 3 * two >= count ||
-		stats_median(own, count) > log(steady);
+	plateau->unstable =
+		stats_quantile(off, count, 0.75) - stats_quantile(off, count, 0.25) > log(steady) ||
+		3 * two >= count || stats_median(own, count) > log(steady);
 	plateau->confidence = confidence_from(level->gain);
 }
 

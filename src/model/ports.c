@@ -10,15 +10,15 @@
 /* The work of one set of ports, and where it goes at present. */
 struct share {
 	uint32_t ports;
-	double cycles;            /* 0 once its ports are settled */
-	double on[PORTS_MAX];     /* of it, by port */
+	double cycles;	      /* 0 once its ports are settled */
+	double on[PORTS_MAX]; /* of it, by port */
 };
 
 struct balance {
 	struct share *share;
 	int count;
-	double filled[PORTS_MAX];      /* work now on each port */
-	double tiny;                   /* less than this is rounding */
+	double filled[PORTS_MAX]; /* work now on each port */
+	double tiny;		  /* less than this is rounding */
 };
 
 static int count_ports(uint32_t ports)
@@ -34,7 +34,8 @@ static bool usable(const struct port_load *load, int ports)
 {
 	uint32_t all = ports >= PORTS_MAX ? UINT32_MAX : (UINT32_C(1) << ports) - 1;
 
-	return isfinite(load->cycles) && load->cycles > 0 && (load->ports & all) == load->ports && load->ports;
+	return isfinite(load->cycles) && load->cycles > 0 && (load->ports & all) == load->ports &&
+	       load->ports;
 }
 
 /* Loads of the same ports become one: what remains are few, however long the loop. */
@@ -78,14 +79,17 @@ static uint32_t live_ports(const struct balance *balance)
 	return ports;
 }
 
-/* Finds room for `work` of one share on ports that hold less than `limit`, moving what others have there if need be (one
- * shortest path at a time, as in a maximum flow). Returns what finds none; *reached are then the ports that it got to: all full,
- * with nothing on them that could go elsewhere. */
-static double place(struct balance *balance, int which, double work, double limit, uint32_t *reached)
+/* Finds room for `work` of one share on ports that hold less than `limit`, moving what others have
+ * there if need be (one shortest path at a time, as in a maximum flow). Returns what finds none;
+ * *reached are then the ports that it got to: all full, with nothing on them that could go
+ * elsewhere. */
+static double place(
+	struct balance *balance, int which, double work, double limit, uint32_t *reached)
 {
 	while (work > balance->tiny) {
 		int queue[PORTS_MAX], head = 0, tail = 0, end = -1;
-		int from[PORTS_MAX], via[PORTS_MAX];      /* the port before, and whose work moves over from it */
+		int from[PORTS_MAX],
+			via[PORTS_MAX]; /* the port before, and whose work moves over from it */
 		uint32_t seen = balance->share[which].ports;
 		double step = work;
 
@@ -106,7 +110,8 @@ static double place(struct balance *balance, int which, double work, double limi
 			for (int i = 0; i < balance->count; i++) {
 				uint32_t fresh = balance->share[i].ports & ~seen;
 
-				if (balance->share[i].cycles <= 0 || !fresh || balance->share[i].on[port] <= balance->tiny)
+				if (balance->share[i].cycles <= 0 || !fresh ||
+					balance->share[i].on[port] <= balance->tiny)
 					continue;
 				seen |= fresh;
 				for (; fresh; fresh &= fresh - 1) {
@@ -136,8 +141,9 @@ static double place(struct balance *balance, int which, double work, double limi
 	return 0;
 }
 
-/* The largest pressure that the live shares force: the set of ports with the most work of its own a port. Starts from all of
- * them; whatever then finds no room shows a denser set, until everything fits. */
+/* The largest pressure that the live shares force: the set of ports with the most work of its own a
+ * port. Starts from all of them; whatever then finds no room shows a denser set, until everything
+ * fits. */
 static double densest(struct balance *balance, uint32_t *ports)
 {
 	double left[2 * PORTS_MAX], *rest = left;
@@ -161,7 +167,7 @@ static double densest(struct balance *balance, uint32_t *ports)
 		if (!reached)
 			break;
 		denser = work_inside(balance, reached) / count_ports(reached);
-		if (denser <= limit)      /* rounding alone */
+		if (denser <= limit) /* rounding alone */
 			break;
 		limit = denser;
 		*ports = reached;
@@ -171,8 +177,8 @@ static double densest(struct balance *balance, uint32_t *ports)
 	return limit;
 }
 
-/* The smallest set inside `ports`, all full, that fills itself: from one port on, whatever could move elsewhere drags its other
- * ports along. */
+/* The smallest set inside `ports`, all full, that fills itself: from one port on, whatever could
+ * move elsewhere drags its other ports along. */
 static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
 {
 	uint32_t best = ports;
@@ -184,7 +190,9 @@ static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
 			before = set;
 			for (int i = 0; i < balance->count; i++)
 				for (uint32_t p = set & balance->share[i].ports; p; p &= p - 1)
-					if (balance->share[i].cycles > 0 && balance->share[i].on[__builtin_ctz(p)] > balance->tiny)
+					if (balance->share[i].cycles > 0 &&
+						balance->share[i].on[__builtin_ctz(p)] >
+							balance->tiny)
 						set |= balance->share[i].ports;
 		}
 		if (count_ports(set) < count_ports(best))
@@ -193,17 +201,19 @@ static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
 	return best;
 }
 
-double ports_balance(const struct port_load *loads, int count, int ports, double *pressure, uint32_t *bottleneck)
+double ports_balance(
+	const struct port_load *loads, int count, int ports, double *pressure, uint32_t *bottleneck)
 {
-	struct balance balance = { .share = memory_new((size_t)(count > 0 ? count : 1), sizeof(*balance.share)) };
+	struct balance balance = { .share = memory_new((size_t)(count > 0 ? count : 1),
+					   sizeof(*balance.share)) };
 	double total = gather(&balance, loads, count, ports), largest = 0;
 
 	balance.tiny = fmax(total * 1e-12, 1e-300);
 	memset(pressure, 0, (size_t)ports * sizeof(*pressure));
 	if (bottleneck)
 		*bottleneck = 0;
-	/* The densest set gets the largest pressure on each of its ports: its own work fills it, and the others keep out.
-	 * What they have left to go to is the same question, smaller. */
+	/* The densest set gets the largest pressure on each of its ports: its own work fills it,
+	 * and the others keep out. What they have left to go to is the same question, smaller. */
 	while (live_ports(&balance)) {
 		uint32_t set;
 		double each = densest(&balance, &set);

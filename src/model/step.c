@@ -1,6 +1,6 @@
-/* The tracer: see step.h. The child stops itself twice, once as soon as it is traced and once when everything is set up; from
- * there every instruction is a stop. An empty function, whose address is the same on both sides of a fork, tells the parent
- * where a run begins and ends. */
+/* The tracer: see step.h. The child stops itself twice, once as soon as it is traced and once when
+ * everything is set up; from there every instruction is a stop. An empty function, whose address is
+ * the same on both sides of a fork, tells the parent where a run begins and ends. */
 #include "model/step.h"
 
 #include <errno.h>
@@ -26,7 +26,8 @@
 #include "model/step_arch.h"
 #include "model/step_path.h"
 
-/* How a child that has set itself up badly says so: prepare()'s number beside this; and how it says that it may not be traced. */
+/* How a child that has set itself up badly says so: prepare()'s number beside this; and how it says
+ * that it may not be traced. */
 enum { EXIT_PREPARED_BADLY = 100, EXIT_REFUSED = 99 };
 
 /* ---- in the child ---- */
@@ -54,14 +55,16 @@ static void plain_signals(void)
 
 static struct timeval timer_time(double seconds)
 {
-	return (struct timeval){ (time_t)seconds, (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6) + 1 };
+	return (struct timeval){ (time_t)seconds,
+		(suseconds_t)((seconds - (double)(time_t)seconds) * 1e6) + 1 };
 }
 
 static _Noreturn void child_main(const struct step_plan *plan)
 {
 	const struct rlimit no_core = { 0 };
 	double whole = plan->seconds < 3600 ? plan->seconds : 3600;
-	struct itimerval limit = { .it_value = timer_time(whole), .it_interval = timer_time(whole / 8) };
+	struct itimerval limit = { .it_value = timer_time(whole),
+		.it_interval = timer_time(whole / 8) };
 	const volatile uint64_t counts[] = { plan->shorter, plan->longer, plan->longer };
 	int failed = 0;
 
@@ -71,7 +74,8 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(EXIT_REFUSED);
 	stop_self();
-	/* Wakes the parent when the time is up, wherever the child is; and again, where others had the processor meanwhile. */
+	/* Wakes the parent when the time is up, wherever the child is; and again, where others had
+	 * the processor meanwhile. */
 	setitimer(ITIMER_REAL, &limit, NULL);
 	if (plan->prepare)
 		failed = plan->prepare(plan->context);
@@ -79,7 +83,8 @@ static _Noreturn void child_main(const struct step_plan *plan)
 		_exit(EXIT_PREPARED_BADLY + (failed > 99 ? 99 : failed));
 	plan->run(plan->context, plan->shorter);
 	stop_self();
-	/* The way from mark to mark is the same each time, but for the runs. At the third the parent has seen enough. */
+	/* The way from mark to mark is the same each time, but for the runs. At the third the
+	 * parent has seen enough. */
 	for (volatile int i = 0; i < 3; i++) {
 		mark();
 		plan->run(plan->context, counts[i]);
@@ -94,21 +99,22 @@ enum { CODE_BYTES = 16 };
 struct tracer {
 	const struct step_plan *plan;
 	pid_t child;
-	bool gone;                /* waited for */
-	double begin;             /* of the clock */
+	bool gone;		  /* waited for */
+	double begin;		  /* of the clock */
 	struct step_share before; /* of this thread by then */
 
 	int insn_count, insn_room;
 	struct insn *insn;
 	uint8_t (*code)[CODE_BYTES];
-	int *slot;                /* open hash: index into insn, or -1 */
-	int slot_count;           /* a power of two */
+	int *slot;	/* open hash: index into insn, or -1 */
+	int slot_count; /* a power of two */
 
 	int seen_count, seen_room;
-	struct step_seen *seen;   /* of the longer run */
+	struct step_seen *seen; /* of the longer run */
 };
 
-/* Adds the seconds that a thread ran, and that it was ready while others did. False where the kernel does not say. */
+/* Adds the seconds that a thread ran, and that it was ready while others did. False where the
+ * kernel does not say. */
 static bool add_share(const char *schedstat, struct step_share *share)
 {
 	FILE *file = fopen(schedstat, "re");
@@ -132,10 +138,12 @@ bool step_late(double elapsed, const struct step_share *share, double seconds)
 {
 	if (elapsed < seconds)
 		return false;
-	return share->ran >= seconds || elapsed >= seconds * STEP_LATEST || share->ran + share->waited < elapsed * STEP_IDLE;
+	return share->ran >= seconds || elapsed >= seconds * STEP_LATEST ||
+	       share->ran + share->waited < elapsed * STEP_IDLE;
 }
 
-/* Whether the time is up. Parent and child take turns, and on a busy machine each waits for others at every one. */
+/* Whether the time is up. Parent and child take turns, and on a busy machine each waits for others
+ * at every one. */
 static bool late(const struct tracer *tracer)
 {
 	double elapsed = steady_seconds() - tracer->begin;
@@ -164,15 +172,19 @@ static struct status refused(int error)
 	}
 	if (scope >= 3)
 		return status_make(STATUS_FAILED,
-			"stepping is not allowed here: kernel.yama.ptrace_scope is %d, which forbids ptrace", scope);
+			"stepping is not allowed here: kernel.yama.ptrace_scope is %d, which "
+			"forbids ptrace",
+			scope);
 	file = fopen("/proc/self/status", "re");
 	while (file && fgets(line, sizeof(line), file))
 		(void)sscanf(line, "Seccomp: %d", &seccomp);
 	if (file)
 		fclose(file);
 	if (seccomp)
-		return status_make(STATUS_FAILED, "stepping is not allowed here: a seccomp filter, as containers have, refuses ptrace");
-	return status_make(STATUS_FAILED, "stepping is not possible here: ptrace is refused%s%s (an emulator, perhaps)",
+		return status_make(STATUS_FAILED, "stepping is not allowed here: a seccomp filter, "
+						  "as containers have, refuses ptrace");
+	return status_make(STATUS_FAILED,
+		"stepping is not possible here: ptrace is refused%s%s (an emulator, perhaps)",
 		error ? ": " : "", error ? strerror(error) : "");
 }
 
@@ -190,8 +202,9 @@ static void describe_place(pid_t child, uint64_t address, char *buffer, size_t s
 		int at = 0;
 		char *name;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &begin, &end, &offset, &at) < 3 || !at ||
-			address < begin || address >= end)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &begin, &end,
+			    &offset, &at) < 3 ||
+			!at || address < begin || address >= end)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
 		name = strrchr(line + at, '/') ? strrchr(line + at, '/') + 1 : line + at;
@@ -206,15 +219,24 @@ static void describe_place(pid_t child, uint64_t address, char *buffer, size_t s
 static const char *signal_words(int number)
 {
 	switch (number) {
-	case SIGSEGV: return "touched memory that is not there (SIGSEGV)";
-	case SIGBUS: return "touched memory that has no page (SIGBUS)";
-	case SIGFPE: return "divided by zero, or overflowed in a division (SIGFPE)";
-	case SIGILL: return "ran an illegal instruction (SIGILL)";
-	case SIGABRT: return "aborted (SIGABRT)";
-	case SIGSYS: return "made a system call that is not allowed (SIGSYS)";
-	case SIGTRAP: return "ran into a breakpoint (SIGTRAP)";
-	case SIGKILL: return "was killed (SIGKILL)";
-	default: return NULL;
+	case SIGSEGV:
+		return "touched memory that is not there (SIGSEGV)";
+	case SIGBUS:
+		return "touched memory that has no page (SIGBUS)";
+	case SIGFPE:
+		return "divided by zero, or overflowed in a division (SIGFPE)";
+	case SIGILL:
+		return "ran an illegal instruction (SIGILL)";
+	case SIGABRT:
+		return "aborted (SIGABRT)";
+	case SIGSYS:
+		return "made a system call that is not allowed (SIGSYS)";
+	case SIGTRAP:
+		return "ran into a breakpoint (SIGTRAP)";
+	case SIGKILL:
+		return "was killed (SIGKILL)";
+	default:
+		return NULL;
 	}
 }
 
@@ -225,21 +247,26 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 	char place[128] = "", other[48];
 
 	if (number == SIGALRM)
-		return status_make(STATUS_FAILED, "stepping took longer than %.3g s", tracer->plan->seconds);
+		return status_make(
+			STATUS_FAILED, "stepping took longer than %.3g s", tracer->plan->seconds);
 	if (!tracer->gone && step_registers(tracer->child, &registers))
 		describe_place(tracer->child, registers.at, place, sizeof(place));
 	snprintf(other, sizeof(other), "was ended by signal %d", number);
-	return status_make(STATUS_FAILED, "the code %s%s%s", words ? words : other, *place ? " at " : "", place);
+	return status_make(STATUS_FAILED, "the code %s%s%s", words ? words : other,
+		*place ? " at " : "", place);
 }
 
-/* Signals that have nothing to do with the code: from the terminal, mostly. The explorer gets them as well. */
+/* Signals that have nothing to do with the code: from the terminal, mostly. The explorer gets them
+ * as well. */
 static bool passes(int number)
 {
-	return number == SIGWINCH || number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGINT ||
-		number == SIGQUIT || number == SIGTSTP || number == SIGHUP || number == SIGTERM || number == SIGPIPE;
+	return number == SIGWINCH || number == SIGCHLD || number == SIGCONT || number == SIGURG ||
+	       number == SIGINT || number == SIGQUIT || number == SIGTSTP || number == SIGHUP ||
+	       number == SIGTERM || number == SIGPIPE;
 }
 
-/* Waits for a stop by `wanted`, after the child was set going by `request` (PTRACE_CONT or PTRACE_SINGLESTEP). */
+/* Waits for a stop by `wanted`, after the child was set going by `request` (PTRACE_CONT or
+ * PTRACE_SINGLESTEP). */
 static struct status go(struct tracer *tracer, int request, int wanted)
 {
 	bool stepping = request == PTRACE_SINGLESTEP;
@@ -250,12 +277,15 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 
 		if (ptrace(request, tracer->child, NULL, NULL) != 0 && errno != ESRCH)
 			return refused(errno);
-		/* While the child runs by itself it may do anything, even without its timer: the parent then looks at its own. */
-		while ((waited = waitpid(tracer->child, &how, __WALL | (stepping ? 0 : WNOHANG))) <= 0) {
+		/* While the child runs by itself it may do anything, even without its timer: the
+		 * parent then looks at its own. */
+		while ((waited = waitpid(tracer->child, &how, __WALL | (stepping ? 0 : WNOHANG))) <=
+			0) {
 			const struct timespec moment = { 0, 50000 };
 
 			if (waited < 0 && errno != EINTR)
-				return status_make(STATUS_FAILED, "the stepped process is gone: %s", strerror(errno));
+				return status_make(STATUS_FAILED, "the stepped process is gone: %s",
+					strerror(errno));
 			if (late(tracer))
 				return ended_by_signal(tracer, SIGALRM);
 			if (!stepping)
@@ -268,10 +298,12 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 			if (WEXITSTATUS(how) > EXIT_PREPARED_BADLY && tracer->plan->failure) {
 				char text[200] = "";
 
-				tracer->plan->failure(tracer->plan->context, WEXITSTATUS(how) - EXIT_PREPARED_BADLY, text);
+				tracer->plan->failure(tracer->plan->context,
+					WEXITSTATUS(how) - EXIT_PREPARED_BADLY, text);
 				return status_make(STATUS_FAILED, "%s", text);
 			}
-			return status_make(STATUS_FAILED, "the code ended the process: exit status %d", WEXITSTATUS(how));
+			return status_make(STATUS_FAILED,
+				"the code ended the process: exit status %d", WEXITSTATUS(how));
 		}
 		if (WSTOPSIG(how) == wanted)
 			return status_ok();
@@ -296,7 +328,8 @@ static struct status start(struct tracer *tracer)
 	}
 	while (waitpid(tracer->child, &how, __WALL) < 0)
 		if (errno != EINTR)
-			return status_make(STATUS_FAILED, "the process to step is gone: %s", strerror(errno));
+			return status_make(
+				STATUS_FAILED, "the process to step is gone: %s", strerror(errno));
 	if (!WIFSTOPPED(how)) {
 		tracer->gone = true;
 		return refused(0);
@@ -316,7 +349,8 @@ static void grow_slots(struct tracer *tracer)
 /* The place of an address in the hash: its own, or the free one where it belongs. */
 static int *find_slot(struct tracer *tracer, uint64_t address)
 {
-	size_t mask = (size_t)tracer->slot_count - 1, at = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) & mask;
+	size_t mask = (size_t)tracer->slot_count - 1,
+	       at = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) & mask;
 
 	while (tracer->slot[at] >= 0 && tracer->insn[tracer->slot[at]].address != address)
 		at = (at + 1) & mask;
@@ -340,7 +374,8 @@ static size_t read_code(const struct tracer *tracer, uint64_t address, uint8_t *
 		long word;
 
 		errno = 0;
-		word = ptrace(PTRACE_PEEKTEXT, tracer->child, (void *)(uintptr_t)(address + i), NULL);
+		word = ptrace(
+			PTRACE_PEEKTEXT, tracer->child, (void *)(uintptr_t)(address + i), NULL);
 		if (errno)
 			return i;
 		memcpy(bytes + i, &word, sizeof(word));
@@ -364,14 +399,17 @@ static int meet(struct tracer *tracer, uint64_t address)
 		return *slot;
 	if (tracer->insn_count == tracer->insn_room) {
 		tracer->insn_room = tracer->insn_room ? tracer->insn_room * 2 : 256;
-		tracer->insn = memory_resize(tracer->insn, (size_t)tracer->insn_room, sizeof(*tracer->insn));
-		tracer->code = memory_resize(tracer->code, (size_t)tracer->insn_room, sizeof(*tracer->code));
+		tracer->insn = memory_resize(
+			tracer->insn, (size_t)tracer->insn_room, sizeof(*tracer->insn));
+		tracer->code = memory_resize(
+			tracer->code, (size_t)tracer->insn_room, sizeof(*tracer->code));
 	}
 	memset(tracer->code[tracer->insn_count], 0, CODE_BYTES);
 	size = read_code(tracer, address, tracer->code[tracer->insn_count]);
 	if (size == 0)
 		return -1;
-	decode_insn(tracer->code[tracer->insn_count], size, address, &tracer->insn[tracer->insn_count]);
+	decode_insn(
+		tracer->code[tracer->insn_count], size, address, &tracer->insn[tracer->insn_count]);
 	tracer->insn[tracer->insn_count].address = address;
 	*slot = tracer->insn_count;
 	return tracer->insn_count++;
@@ -384,7 +422,8 @@ static void keep(struct tracer *tracer, int index, const struct step_registers *
 
 	if (tracer->seen_count == tracer->seen_room) {
 		tracer->seen_room = tracer->seen_room ? tracer->seen_room * 2 : 4096;
-		tracer->seen = memory_resize(tracer->seen, (size_t)tracer->seen_room, sizeof(*tracer->seen));
+		tracer->seen = memory_resize(
+			tracer->seen, (size_t)tracer->seen_room, sizeof(*tracer->seen));
 	}
 	seen = &tracer->seen[tracer->seen_count++];
 	*seen = (struct step_seen){ .insn = (uint32_t)index };
@@ -393,7 +432,8 @@ static void keep(struct tracer *tracer, int index, const struct step_registers *
 			seen->address[i] = step_address(insn, i, tracer->code[index], registers);
 }
 
-/* Steps until the mark comes next, not counting the instruction that the child stands at; counts, and keeps the steps of a run that is to be looked at. */
+/* Steps until the mark comes next, not counting the instruction that the child stands at; counts,
+ * and keeps the steps of a run that is to be looked at. */
 static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 {
 	struct step_registers registers;
@@ -404,17 +444,23 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 		int index;
 
 		if (!step_registers(tracer->child, &registers))
-			return status_make(STATUS_FAILED, "the registers of the stepped process cannot be read: %s", strerror(errno));
+			return status_make(STATUS_FAILED,
+				"the registers of the stepped process cannot be read: %s",
+				strerror(errno));
 		if (registers.at == (uint64_t)(uintptr_t)mark && *steps > 0)
 			return status_ok();
 		index = kept || registers.at == before ? meet(tracer, registers.at) : 0;
 		if (index < 0)
 			return ended_by_signal(tracer, SIGSEGV);
-		/* The same instruction again is a new one only if it is a jump to itself; else it repeats by itself. */
+		/* The same instruction again is a new one only if it is a jump to itself; else it
+		 * repeats by itself. */
 		if (registers.at != before || tracer->insn[index].flow != FLOW_NONE) {
 			if (*steps >= tracer->plan->most_steps)
-				return status_make(STATUS_FAILED, "stepping %llu elements did not end within %d instructions",
-					(unsigned long long)(kept ? tracer->plan->longer : tracer->plan->shorter), tracer->plan->most_steps);
+				return status_make(STATUS_FAILED,
+					"stepping %llu elements did not end within %d instructions",
+					(unsigned long long)(kept ? tracer->plan->longer
+								  : tracer->plan->shorter),
+					tracer->plan->most_steps);
 			if (kept)
 				keep(tracer, index, &registers);
 			++*steps;
@@ -443,10 +489,14 @@ static struct status trace(struct tracer *tracer, struct loop *loop)
 		return status;
 	/* What leads from mark to mark may differ by an instruction or two. */
 	if (longer <= shorter + 2)
-		return status_make(STATUS_FAILED, "%llu elements take as many instructions as %llu: does the code use the count?",
+		return status_make(STATUS_FAILED,
+			"%llu elements take as many instructions as %llu: does the code use the "
+			"count?",
 			(unsigned long long)plan->longer, (unsigned long long)plan->shorter);
-	seen = (struct step_trace){ tracer->insn, tracer->insn_count, tracer->seen, tracer->seen_count };
-	return step_path(&seen, (double)(longer - shorter) / (double)(plan->longer - plan->shorter), loop);
+	seen = (struct step_trace){ tracer->insn, tracer->insn_count, tracer->seen,
+		tracer->seen_count };
+	return step_path(
+		&seen, (double)(longer - shorter) / (double)(plan->longer - plan->shorter), loop);
 }
 
 static void end(struct tracer *tracer)
@@ -471,8 +521,8 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 	bool bound = false;
 
 	loop_clear(loop);
-	/* Both on one processor: the two take turns, and waking another one costs several times a step (80 instead of 20 µs in a
-	 * virtual machine). The child inherits it. */
+	/* Both on one processor: the two take turns, and waking another one costs several times a
+	 * step (80 instead of 20 µs in a virtual machine). The child inherits it. */
 	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
 		CPU_ZERO(&here);
 		CPU_SET(cpu, &here);

@@ -20,7 +20,8 @@ bool step_registers(pid_t child, struct step_registers *registers)
 	return true;
 }
 
-/* The index of the form [base, index, extend #scale]: option, bits 15:13, is 010 for a word without and 110 with its sign. */
+/* The index of the form [base, index, extend #scale]: option, bits 15:13, is 010 for a word without
+ * and 110 with its sign. */
 static uint64_t extended(uint32_t word, uint64_t index)
 {
 	if ((word & 0x3b200c00) != 0x38200800)
@@ -35,10 +36,12 @@ static uint64_t extended(uint32_t word, uint64_t index)
 	}
 }
 
-uint64_t step_address(const struct insn *insn, int index, const uint8_t *bytes, const struct step_registers *registers)
+uint64_t step_address(const struct insn *insn, int index, const uint8_t *bytes,
+	const struct step_registers *registers)
 {
 	const struct insn_memory *memory = &insn->memory[index];
-	uint32_t word = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+	uint32_t word = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+			(uint32_t)bytes[3] << 24;
 	uint64_t address;
 
 	if (memory->relative)
@@ -49,7 +52,8 @@ uint64_t step_address(const struct insn *insn, int index, const uint8_t *bytes, 
 	if (memory->index != REG_NONE) {
 		if (memory->index < REG_GENERAL || memory->index >= REG_GENERAL + 32)
 			return 0;
-		address += extended(word, registers->general[memory->index - REG_GENERAL]) * memory->scale;
+		address += extended(word, registers->general[memory->index - REG_GENERAL]) *
+			   memory->scale;
 	}
 	return address + (uint64_t)memory->disp;
 }

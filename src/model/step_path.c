@@ -8,14 +8,14 @@
 
 /* What is known of each instruction as a loop's head. */
 struct head {
-	int count;              /* times that it was jumped back to */
-	uint64_t last;          /* the highest address that this came from */
+	int count;     /* times that it was jumped back to */
+	uint64_t last; /* the highest address that this came from */
 };
 
 struct search {
 	const struct step_trace *trace;
-	struct head *heads;     /* one for each instruction */
-	bool calls;             /* backward calls count as jumps: recursion */
+	struct head *heads; /* one for each instruction */
+	bool calls;	    /* backward calls count as jumps: recursion */
 };
 
 static const struct insn *insn_at(const struct step_trace *trace, int step)
@@ -26,12 +26,13 @@ static const struct insn *insn_at(const struct step_trace *trace, int step)
 /* Whether the step to the next one is a jump back: closes a loop. */
 static bool jumps_back(const struct search *search, int step)
 {
-	const struct insn *insn = insn_at(search->trace, step), *next = insn_at(search->trace, step + 1);
+	const struct insn *insn = insn_at(search->trace, step),
+			  *next = insn_at(search->trace, step + 1);
 
 	if (next->address > insn->address)
 		return false;
-	return insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP || insn->flow == FLOW_INDIRECT ||
-		(search->calls && insn->flow == FLOW_CALL);
+	return insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP ||
+	       insn->flow == FLOW_INDIRECT || (search->calls && insn->flow == FLOW_CALL);
 }
 
 static void count_heads(struct search *search)
@@ -54,12 +55,14 @@ static int hottest(const struct search *search)
 	int best = -1;
 
 	for (int i = 0; i < search->trace->insn_count; i++)
-		if (search->heads[i].count > 0 && (best < 0 || search->heads[i].count > search->heads[best].count))
+		if (search->heads[i].count > 0 &&
+			(best < 0 || search->heads[i].count > search->heads[best].count))
 			best = i;
 	return best;
 }
 
-/* How often, on average, the head runs between coming to its loop and leaving it. What is called from the loop belongs to it. */
+/* How often, on average, the head runs between coming to its loop and leaving it. What is called
+ * from the loop belongs to it. */
 static double turns_a_visit(const struct search *search, int head)
 {
 	const struct step_trace *trace = search->trace;
@@ -79,7 +82,8 @@ static double turns_a_visit(const struct search *search, int head)
 			uint64_t back = insn->address + insn->length;
 			int returned = i + 1;
 
-			while (returned < trace->seen_count && insn_at(trace, returned)->address != back) {
+			while (returned < trace->seen_count &&
+				insn_at(trace, returned)->address != back) {
 				turns += (int)trace->seen[returned].insn == head;
 				returned++;
 			}
@@ -89,7 +93,8 @@ static double turns_a_visit(const struct search *search, int head)
 	return visits ? (double)turns / visits : 0;
 }
 
-/* Of the other heads the one that runs most often and has `inner` run between most of its own turns, or -1. */
+/* Of the other heads the one that runs most often and has `inner` run between most of its own
+ * turns, or -1. */
 static int enclosing(const struct search *search, int inner)
 {
 	const struct step_trace *trace = search->trace;
@@ -99,7 +104,8 @@ static int enclosing(const struct search *search, int inner)
 		int gaps = 0, holding = 0;
 		bool begun = false, held = false;
 
-		if (i == inner || search->heads[i].count < 2 || search->heads[i].count > search->heads[inner].count ||
+		if (i == inner || search->heads[i].count < 2 ||
+			search->heads[i].count > search->heads[inner].count ||
 			(best >= 0 && search->heads[i].count <= search->heads[best].count))
 			continue;
 		for (int k = 0; k < trace->seen_count; k++) {
@@ -112,8 +118,10 @@ static int enclosing(const struct search *search, int inner)
 			begun = true;
 			held = false;
 		}
-		/* Two heads of one loop (a compiler may make several ways back) take turns: neither is around the other. */
-		if (gaps > 0 && 2 * holding >= gaps && search->heads[i].count * 4 <= search->heads[inner].count * 3)
+		/* Two heads of one loop (a compiler may make several ways back) take turns: neither
+		 * is around the other. */
+		if (gaps > 0 && 2 * holding >= gaps &&
+			search->heads[i].count * 4 <= search->heads[inner].count * 3)
 			best = i;
 	}
 	return best;
@@ -121,7 +129,7 @@ static int enclosing(const struct search *search, int inner)
 
 /* A stretch of whole turns: from one arrival at the head to another, that one left out. */
 struct window {
-	int from, to;      /* steps */
+	int from, to; /* steps */
 	int turns;
 };
 
@@ -139,7 +147,8 @@ static int different(const struct step_trace *trace, int from, int to, bool *use
 }
 
 /* The stretch for a head; turns is 0 when not even one fits. */
-static struct window choose_window(const struct step_trace *trace, int head, const struct loop *room, bool *used)
+static struct window choose_window(
+	const struct step_trace *trace, int head, const struct loop *room, bool *used)
 {
 	int *at = memory_new((size_t)trace->seen_count + 1, sizeof(*at));
 	int count = 0, turns;
@@ -165,7 +174,8 @@ static struct window choose_window(const struct step_trace *trace, int head, con
 
 static int by_address(const void *a, const void *b)
 {
-	uint64_t left = ((const struct insn *)a)->address, right = ((const struct insn *)b)->address;
+	uint64_t left = ((const struct insn *)a)->address,
+		 right = ((const struct insn *)b)->address;
 
 	return left < right ? -1 : left > right;
 }
@@ -187,7 +197,8 @@ static bool goes_both_ways(const struct loop *loop)
 	return false;
 }
 
-static void fill(const struct step_trace *trace, const struct window *window, const bool *used, struct loop *loop)
+static void fill(const struct step_trace *trace, const struct window *window, const bool *used,
+	struct loop *loop)
 {
 	int *place = memory_new((size_t)trace->insn_count, sizeof(*place));
 
@@ -213,7 +224,8 @@ static void fill(const struct step_trace *trace, const struct window *window, co
 
 		*step = (struct loop_step){
 			.insn = (uint16_t)place[trace->seen[i].insn],
-			.taken = insn->flow != FLOW_NONE && insn_at(trace, i + 1)->address != insn->address + insn->length,
+			.taken = insn->flow != FLOW_NONE &&
+				 insn_at(trace, i + 1)->address != insn->address + insn->length,
 		};
 		memcpy(step->address, trace->seen[i].address, sizeof(step->address));
 	}
@@ -258,9 +270,11 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 		head = around;
 	}
 	if (head < 0) {
-		status = status_make(STATUS_FAILED, "no instruction repeats in %d steps: there is no loop", trace->seen_count);
+		status = status_make(STATUS_FAILED,
+			"no instruction repeats in %d steps: there is no loop", trace->seen_count);
 	} else if (window.turns == 0) {
-		status = status_make(STATUS_FAILED, "one turn of the loop takes more than %d steps or %d instructions",
+		status = status_make(STATUS_FAILED,
+			"one turn of the loop takes more than %d steps or %d instructions",
 			loop->path_room, loop->insn_room);
 	} else {
 		window = choose_window(trace, head, loop, used);

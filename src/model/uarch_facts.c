@@ -1,4 +1,5 @@
-/* Lines of a core's file that say something of it as a whole: who it is, what fuses, what there is at most. */
+/* Lines of a core's file that say something of it as a whole: who it is, what fuses, what there is
+ * at most. */
 #include "model/uarch_build.h"
 
 #include <stdio.h>
@@ -6,18 +7,34 @@
 #include <string.h>
 
 const char *const uarch_cap_names[CAP_COUNT] = {
-	[CAP_LOADS] = "loads", [CAP_LOADS_VECTOR] = "loads-vector", [CAP_LOADS_512] = "loads-512",
-	[CAP_STORES] = "stores", [CAP_STORES_VECTOR] = "stores-vector", [CAP_STORES_512] = "stores-512",
-	[CAP_MEMORY] = "memory", [CAP_COMPLEX] = "complex", [CAP_TAKEN] = "taken",
-	[CAP_LOADS_BANK] = "loads-bank", [CAP_STORE_LINES] = "store-lines",
+	[CAP_LOADS] = "loads",
+	[CAP_LOADS_VECTOR] = "loads-vector",
+	[CAP_LOADS_512] = "loads-512",
+	[CAP_STORES] = "stores",
+	[CAP_STORES_VECTOR] = "stores-vector",
+	[CAP_STORES_512] = "stores-512",
+	[CAP_MEMORY] = "memory",
+	[CAP_COMPLEX] = "complex",
+	[CAP_TAKEN] = "taken",
+	[CAP_LOADS_BANK] = "loads-bank",
+	[CAP_STORE_LINES] = "store-lines",
 };
 _Static_assert(CAP_STORE_LINES == CAP_COUNT - 1, "a cap without a name");
 
 const char *const uarch_size_names[SIZE_COUNT] = {
-	[SIZE_ROB] = "rob", [SIZE_SCHEDULER] = "scheduler", [SIZE_LOAD_QUEUE] = "load-queue",
-	[SIZE_STORE_QUEUE] = "store-queue", [SIZE_REGISTERS] = "registers", [SIZE_VECTORS] = "vectors",
-	[SIZE_BRANCHES] = "branches", [SIZE_OPCACHE] = "opcache", [SIZE_TLB1] = "tlb1", [SIZE_TLB2] = "tlb2",
-	[SIZE_CALLS] = "calls", [SIZE_LOAD_SCHEDULER] = "load-scheduler", [SIZE_VECTOR_SCHEDULER] = "vector-scheduler",
+	[SIZE_ROB] = "rob",
+	[SIZE_SCHEDULER] = "scheduler",
+	[SIZE_LOAD_QUEUE] = "load-queue",
+	[SIZE_STORE_QUEUE] = "store-queue",
+	[SIZE_REGISTERS] = "registers",
+	[SIZE_VECTORS] = "vectors",
+	[SIZE_BRANCHES] = "branches",
+	[SIZE_OPCACHE] = "opcache",
+	[SIZE_TLB1] = "tlb1",
+	[SIZE_TLB2] = "tlb2",
+	[SIZE_CALLS] = "calls",
+	[SIZE_LOAD_SCHEDULER] = "load-scheduler",
+	[SIZE_VECTOR_SCHEDULER] = "vector-scheduler",
 };
 _Static_assert(SIZE_VECTOR_SCHEDULER == SIZE_COUNT - 1, "a size without a name");
 
@@ -31,21 +48,34 @@ enum uarch_size uarch_size_find(const char *word)
 }
 
 const char *const uarch_extra_names[EXTRA_COUNT] = {
-	[EXTRA_SCALED_INDEX] = "scaled-index", [EXTRA_INDEX] = "index", [EXTRA_SIGN] = "sign",
-	[EXTRA_FORWARD] = "forward", [EXTRA_FORWARD_RENAMED] = "forward-renamed",
-	[EXTRA_FORWARD_VECTOR] = "forward-vector", [EXTRA_FORWARD_512] = "forward-512",
-	[EXTRA_FORWARD_FAILS] = "forward-fails", [EXTRA_MISPREDICT] = "mispredict", [EXTRA_TLB2] = "tlb2",
-	[EXTRA_ALU_SATURATION] = "alu-saturation", [EXTRA_FETCH_BYTES] = "fetch-bytes", [EXTRA_DECODE] = "decode",
-	[EXTRA_MATERIALISES] = "materialises", [EXTRA_BINDS_PORTS] = "binds-ports",
-	[EXTRA_OPCACHE_OPS] = "opcache-ops", [EXTRA_LINE_OPS] = "line-ops", [EXTRA_MISSES] = "misses",
-	[EXTRA_SPLIT_LOAD] = "split-load", [EXTRA_SPLIT_STORE] = "split-store",
+	[EXTRA_SCALED_INDEX] = "scaled-index",
+	[EXTRA_INDEX] = "index",
+	[EXTRA_SIGN] = "sign",
+	[EXTRA_FORWARD] = "forward",
+	[EXTRA_FORWARD_RENAMED] = "forward-renamed",
+	[EXTRA_FORWARD_VECTOR] = "forward-vector",
+	[EXTRA_FORWARD_512] = "forward-512",
+	[EXTRA_FORWARD_FAILS] = "forward-fails",
+	[EXTRA_MISPREDICT] = "mispredict",
+	[EXTRA_TLB2] = "tlb2",
+	[EXTRA_ALU_SATURATION] = "alu-saturation",
+	[EXTRA_FETCH_BYTES] = "fetch-bytes",
+	[EXTRA_DECODE] = "decode",
+	[EXTRA_MATERIALISES] = "materialises",
+	[EXTRA_BINDS_PORTS] = "binds-ports",
+	[EXTRA_OPCACHE_OPS] = "opcache-ops",
+	[EXTRA_LINE_OPS] = "line-ops",
+	[EXTRA_MISSES] = "misses",
+	[EXTRA_SPLIT_LOAD] = "split-load",
+	[EXTRA_SPLIT_STORE] = "split-store",
 };
 _Static_assert(EXTRA_SPLIT_STORE == EXTRA_COUNT - 1, "an extra without a name");
 
 /* ---- match */
 
 /* "00-0f,20" → ranges. */
-static bool read_ranges(struct reader *r, const char *what, char *word, struct uarch_range *range, int *count)
+static bool read_ranges(
+	struct reader *r, const char *what, char *word, struct uarch_range *range, int *count)
 {
 	char *next = word;
 
@@ -56,13 +86,16 @@ static bool read_ranges(struct reader *r, const char *what, char *word, struct u
 		if (next)
 			*next++ = '\0';
 		if (*count == UARCH_RANGES)
-			return lines_fail(&r->lines, "more than %d ranges of %s", UARCH_RANGES, what);
+			return lines_fail(
+				&r->lines, "more than %d ranges of %s", UARCH_RANGES, what);
 		for (int side = 0; side < 2; side++) {
 			size_t digits = strspn(at, "0123456789abcdefABCDEF");
 			unsigned value = (unsigned)strtoul(at, &end, 16);
 
-			if (digits == 0 || digits > 4 || (at[digits] && !(side == 0 && at[digits] == '-')))
-				return lines_fail(&r->lines, "%s \"%.24s\" is not written 4e,5e or 00-0f (hexadecimal)",
+			if (digits == 0 || digits > 4 ||
+				(at[digits] && !(side == 0 && at[digits] == '-')))
+				return lines_fail(&r->lines,
+					"%s \"%.24s\" is not written 4e,5e or 00-0f (hexadecimal)",
 					what, at);
 			if (side == 0)
 				range[*count].low = value;
@@ -72,7 +105,8 @@ static bool read_ranges(struct reader *r, const char *what, char *word, struct u
 			at += digits + 1;
 		}
 		if (range[*count].low > range[*count].high)
-			return lines_fail(&r->lines, "%s %x-%x runs backwards", what, range[*count].low, range[*count].high);
+			return lines_fail(&r->lines, "%s %x-%x runs backwards", what,
+				range[*count].low, range[*count].high);
 	}
 	return true;
 }
@@ -98,7 +132,8 @@ static bool read_feature(struct reader *r, const char *word, char *name)
 
 	while (processor_features[count] && strcmp(processor_features[count], word) != 0)
 		count++;
-	if (!processor_features[count] && !(digits > 0 && digits < 8 && strcmp(word + 4 + digits, "k") == 0))
+	if (!processor_features[count] &&
+		!(digits > 0 && digits < 8 && strcmp(word + 4 + digits, "k") == 0))
 		return lines_unknown(&r->lines, "feature", word, processor_features, count);
 	snprintf(name, 16, "%s", word);
 	return true;
@@ -106,15 +141,16 @@ static bool read_feature(struct reader *r, const char *word, char *name)
 
 bool read_match(struct reader *r)
 {
-	static const char *const names[] = { "vendor", "family", "model", "stepping", "implementer", "part", "with",
-		"without" };
+	static const char *const names[] = { "vendor", "family", "model", "stepping", "implementer",
+		"part", "with", "without" };
 	struct uarch *u = r->to->uarch;
 	struct uarch_id id = { 0 };
 
 	if (u->id_count == BUILD_LINES)
 		return lines_fail(&r->lines, "more than %d lines \"match\"", BUILD_LINES);
 	if (r->lines.words < 3 || r->lines.words % 2 == 0)
-		return lines_fail(&r->lines, "\"match\" takes pairs of words: vendor V family F model M with FEATURE "
+		return lines_fail(&r->lines,
+			"\"match\" takes pairs of words: vendor V family F model M with FEATURE "
 			"without FEATURE, or implementer I part P");
 	for (int i = 1; i + 1 < r->lines.words; i += 2) {
 		char *word = r->lines.word[i + 1];
@@ -122,7 +158,8 @@ bool read_match(struct reader *r)
 
 		switch (reader_find(r, "condition", r->lines.word[i], names, 8)) {
 		case 0:
-			good = lines_name(&r->lines, word, "vendor", " ", id.vendor, sizeof(id.vendor));
+			good = lines_name(
+				&r->lines, word, "vendor", " ", id.vendor, sizeof(id.vendor));
 			break;
 		case 1:
 			good = read_hex(r, "family", word, &id.family);
@@ -147,7 +184,8 @@ bool read_match(struct reader *r)
 			int *count = with ? &id.with_count : &id.without_count;
 
 			if (*count == UARCH_FEATURES)
-				return lines_fail(&r->lines, "more than %d features", UARCH_FEATURES);
+				return lines_fail(
+					&r->lines, "more than %d features", UARCH_FEATURES);
 			good = read_feature(r, word, (with ? id.with : id.without)[*count]);
 			(*count)++;
 			break;
@@ -159,7 +197,8 @@ bool read_match(struct reader *r)
 			return false;
 	}
 	if (!(id.vendor[0] && id.has_family) && !(id.implementer && id.has_part))
-		return lines_fail(&r->lines, "\"match\" names a vendor and a family, or an implementer and a part");
+		return lines_fail(&r->lines,
+			"\"match\" names a vendor and a family, or an implementer and a part");
 	u->id = memory_resize(u->id, (size_t)u->id_count + 1, sizeof(*u->id));
 	u->id[u->id_count++] = id;
 	return true;
@@ -169,7 +208,9 @@ bool read_match(struct reader *r)
 bool read_chain(struct reader *r)
 {
 	struct uarch *u = r->to->uarch;
-	struct uarch_chain chain = { .tags = r->lines.tags, .file = r->file, .line = r->lines.line };
+	struct uarch_chain chain = {
+		.tags = r->lines.tags, .file = r->file, .line = r->lines.line
+	};
 
 	if (!reader_words(r, 4, 4, "chain PRODUCER CONSUMER LATENCY") ||
 		!reader_class_name(r, r->lines.word[1], chain.producer) ||
@@ -193,20 +234,21 @@ bool read_chain(struct reader *r)
 }
 /* ---- fusion and un-lamination */
 
-static const char *const conditions_x86[] = { "o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns", "p", "np", "l",
-	"ge", "le", "g" };
-static const char *const conditions_arm64[] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt",
-	"gt", "le", "al" };
+static const char *const conditions_x86[] = { "o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns",
+	"p", "np", "l", "ge", "le", "g" };
+static const char *const conditions_arm64[] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc",
+	"hi", "ls", "ge", "lt", "gt", "le", "al" };
 
 static bool add_fusion(struct reader *r, const struct uarch_fusion *fusion)
 {
 	struct uarch *u = r->to->uarch;
 
 	for (int i = 0; i < u->fusion_count; i++)
-		if (u->fusion[i].kind == fusion->kind && strcmp(u->fusion[i].mnemonic, fusion->mnemonic) == 0) {
+		if (u->fusion[i].kind == fusion->kind &&
+			strcmp(u->fusion[i].mnemonic, fusion->mnemonic) == 0) {
 			if (u->fusion[i].file == r->file)
-				return lines_fail(&r->lines, "fuse %s stands in line %d already", fusion->mnemonic,
-					u->fusion[i].line);
+				return lines_fail(&r->lines, "fuse %s stands in line %d already",
+					fusion->mnemonic, u->fusion[i].line);
 			u->fusion[i] = *fusion;
 			return true;
 		}
@@ -223,7 +265,8 @@ static bool read_conditions(struct reader *r, int from, int to, struct uarch_fus
 	const char *const *names = x86 ? conditions_x86 : conditions_arm64;
 
 	if (from == to)
-		return lines_fail(&r->lines, "\"fuse\" names no conditions: with all, or with e ne ...");
+		return lines_fail(
+			&r->lines, "\"fuse\" names no conditions: with all, or with e ne ...");
 	if (to == from + 1 && strcmp(r->lines.word[from], "all") == 0) {
 		fusion->all = true;
 		return true;
@@ -248,13 +291,15 @@ static bool read_fuse_behind(struct reader *r)
 	int after = r->lines.words - 2, k;
 
 	if (after < 2)
-		return lines_fail(&r->lines, "\"fuse\" names no instructions: fuse add sub after copy");
+		return lines_fail(
+			&r->lines, "\"fuse\" names no instructions: fuse add sub after copy");
 	k = reader_find(r, "word", r->lines.word[after + 1], what, 2);
 	if (k < 0)
 		return false;
 	fusion.kind = k == 0 ? FUSION_COPY : FUSION_LOAD;
 	for (int i = 1; i < after; i++)
-		if (!lines_name(&r->lines, r->lines.word[i], "mnemonic", ".", fusion.mnemonic, sizeof(fusion.mnemonic)) ||
+		if (!lines_name(&r->lines, r->lines.word[i], "mnemonic", ".", fusion.mnemonic,
+			    sizeof(fusion.mnemonic)) ||
 			!add_fusion(r, &fusion))
 			return false;
 	return true;
@@ -262,7 +307,8 @@ static bool read_fuse_behind(struct reader *r)
 
 bool read_fuse(struct reader *r)
 {
-	static const char *const exceptions[] = { "memory", "memory-immediate", "relative", "store", "immediate" };
+	static const char *const exceptions[] = { "memory", "memory-immediate", "relative", "store",
+		"immediate" };
 	struct uarch_fusion fusion = { .file = r->file, .line = r->lines.line };
 	int with = 1, unless;
 
@@ -270,10 +316,12 @@ bool read_fuse(struct reader *r)
 		return read_fuse_behind(r);
 	while (with < r->lines.words && strcmp(r->lines.word[with], "with") != 0)
 		with++;
-	for (unless = with; unless < r->lines.words && strcmp(r->lines.word[unless], "unless") != 0; )
+	for (unless = with;
+		unless < r->lines.words && strcmp(r->lines.word[unless], "unless") != 0;)
 		unless++;
 	if (with == 1 || with == r->lines.words)
-		return lines_fail(&r->lines, "\"fuse\" is written: fuse cmp test with e ne unless memory-immediate");
+		return lines_fail(&r->lines,
+			"\"fuse\" is written: fuse cmp test with e ne unless memory-immediate");
 	if (!read_conditions(r, with + 1, unless, &fusion))
 		return false;
 	if (unless + 1 == r->lines.words)
@@ -286,7 +334,8 @@ bool read_fuse(struct reader *r)
 		fusion.unless |= 1u << k;
 	}
 	for (int i = 1; i < with; i++)
-		if (!lines_name(&r->lines, r->lines.word[i], "mnemonic", ".", fusion.mnemonic, sizeof(fusion.mnemonic)) ||
+		if (!lines_name(&r->lines, r->lines.word[i], "mnemonic", ".", fusion.mnemonic,
+			    sizeof(fusion.mnemonic)) ||
 			!add_fusion(r, &fusion))
 			return false;
 	return true;
@@ -294,11 +343,14 @@ bool read_fuse(struct reader *r)
 
 bool read_unlaminate(struct reader *r)
 {
-	static const char *const forms[] = { "indexed", "never" }, *const exceptions[] = { "two-operand", "stores" };
+	static const char *const forms[] = { "indexed", "never" }, *const exceptions[] = {
+		"two-operand", "stores"
+	};
 	struct uarch *u = r->to->uarch;
 	int form;
 
-	if (!reader_words(r, 2, 5, "unlaminate never, or unlaminate indexed unless two-operand stores") ||
+	if (!reader_words(
+		    r, 2, 5, "unlaminate never, or unlaminate indexed unless two-operand stores") ||
 		!reader_say(r, "unlaminate", &r->to->laminate_said))
 		return false;
 	form = reader_find(r, "form", r->lines.word[1], forms, 2);
@@ -309,7 +361,8 @@ bool read_unlaminate(struct reader *r)
 	if (r->lines.words == 2)
 		return true;
 	if (form == 1 || strcmp(r->lines.word[2], "unless") != 0 || r->lines.words == 3)
-		return lines_fail(&r->lines, "\"unlaminate\" is written: never, or indexed unless two-operand stores");
+		return lines_fail(&r->lines,
+			"\"unlaminate\" is written: never, or indexed unless two-operand stores");
 	for (int i = 3; i < r->lines.words; i++)
 		switch (reader_find(r, "exception", r->lines.word[i], exceptions, 2)) {
 		case 0:
@@ -334,7 +387,8 @@ bool read_cap(struct reader *r)
 		return false;
 	i = reader_find(r, "cap", r->lines.word[1], uarch_cap_names, CAP_COUNT);
 	if (i < 0 || !reader_say(r, "this cap", &r->to->cap_said[i]) ||
-		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 0.01, 64, &r->to->uarch->cap[i]))
+		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 0.01, 64,
+			&r->to->uarch->cap[i]))
 		return false;
 	r->to->uarch->cap_spread[i] = r->lines.spread;
 	return true;
@@ -348,7 +402,8 @@ bool read_size(struct reader *r)
 		return false;
 	i = reader_find(r, "size", r->lines.word[1], uarch_size_names, SIZE_COUNT);
 	if (i < 0 || !reader_say(r, "this size", &r->to->size_said[i]) ||
-		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 1, 1000000, &r->to->uarch->size[i]))
+		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 1, 1000000,
+			&r->to->uarch->size[i]))
 		return false;
 	r->to->uarch->size_spread[i] = r->lines.spread;
 	return true;
@@ -362,7 +417,8 @@ bool read_extra(struct reader *r)
 		return false;
 	i = reader_find(r, "extra", r->lines.word[1], uarch_extra_names, EXTRA_COUNT);
 	if (i < 0 || !reader_say(r, "this extra", &r->to->extra_said[i]) ||
-		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 0, 1000, &r->to->uarch->extra[i]))
+		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 0, 1000,
+			&r->to->uarch->extra[i]))
 		return false;
 	r->to->uarch->extra_spread[i] = r->lines.spread;
 	return true;
@@ -372,32 +428,38 @@ bool read_cache(struct reader *r)
 {
 	static const char *const names[] = { "bytes", "latency", "lines" };
 	struct uarch *u = r->to->uarch;
-	struct uarch_cache cache = { .bytes = UARCH_UNKNOWN, .latency = UARCH_UNKNOWN, .lines = UARCH_UNKNOWN };
+	struct uarch_cache cache = {
+		.bytes = UARCH_UNKNOWN, .latency = UARCH_UNKNOWN, .lines = UARCH_UNKNOWN
+	};
 	double level;
 	int at;
 
 	if (r->lines.words < 4 || r->lines.words % 2)
-		return lines_fail(&r->lines, "\"cache\" is written: cache LEVEL bytes B latency L lines N");
+		return lines_fail(
+			&r->lines, "\"cache\" is written: cache LEVEL bytes B latency L lines N");
 	if (!lines_number(&r->lines, r->lines.word[1], "cache", 1, 2, &level))
 		return false;
 	cache.level = (int)level;
 	if (level != cache.level)
-		return lines_fail(&r->lines, "cache \"%.24s\": the level is 1 or 2", r->lines.word[1]);
+		return lines_fail(
+			&r->lines, "cache \"%.24s\": the level is 1 or 2", r->lines.word[1]);
 	if (!reader_say(r, "this cache", &r->to->cache_said[cache.level]))
 		return false;
 	for (int i = 2; i + 1 < r->lines.words; i += 2) {
 		static const double least[] = { 1024, 0, 0.001 }, most[] = { 1 << 30, 1000, 8 };
 		double *const value[] = { &cache.bytes, &cache.latency, &cache.lines };
-		double *const spread[] = { &cache.bytes_spread, &cache.latency_spread, &cache.lines_spread };
+		double *const spread[] = { &cache.bytes_spread, &cache.latency_spread,
+			&cache.lines_spread };
 		int k = reader_find(r, "word", r->lines.word[i], names, 3);
 
-		if (k < 0 || !lines_number(&r->lines, r->lines.word[i + 1], names[k], least[k], most[k], value[k]))
+		if (k < 0 || !lines_number(&r->lines, r->lines.word[i + 1], names[k], least[k],
+				     most[k], value[k]))
 			return false;
 		*spread[k] = r->lines.spread;
 	}
 	if (!uarch_known(cache.bytes))
 		return lines_fail(&r->lines, "cache %d does not say its bytes", cache.level);
-	for (at = 0; at < u->cache_count && u->cache[at].level != cache.level; )
+	for (at = 0; at < u->cache_count && u->cache[at].level != cache.level;)
 		at++;
 	if (at == u->cache_count)
 		u->cache_count++;

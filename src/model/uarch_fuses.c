@@ -8,7 +8,8 @@ bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const stru
 	const struct insn_memory *memory = first->memory_count > 0 ? &first->memory[0] : NULL;
 	unsigned has = 0;
 
-	if (branch->flow != FLOW_BRANCH || !branch->condition[0] || first->flow != FLOW_NONE || !first->known)
+	if (branch->flow != FLOW_BRANCH || !branch->condition[0] || first->flow != FLOW_NONE ||
+		!first->known)
 		return false;
 	if (memory)
 		has |= FUSE_MEMORY;
@@ -35,7 +36,8 @@ bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const stru
 	return false;
 }
 
-/* Whether an operation changes the very register that the one before it wrote, and nothing but it and flags. */
+/* Whether an operation changes the very register that the one before it wrote, and nothing but it
+ * and flags. */
 static bool changes(const struct insn *operation, uint8_t reg)
 {
 	bool reads = false, writes = false;
@@ -50,20 +52,24 @@ static bool changes(const struct insn *operation, uint8_t reg)
 	return reads && writes;
 }
 
-bool uarch_fuses_behind(const struct uarch *uarch, const struct insn *first, const struct insn *operation)
+bool uarch_fuses_behind(
+	const struct uarch *uarch, const struct insn *first, const struct insn *operation)
 {
-	bool load = !first->move && first->memory_count == 1 && first->memory[0].load && !first->memory[0].store &&
-		first->memory[0].index == REG_NONE && !first->vector && strcmp(first->mnemonic, "mov") == 0;
+	bool load = !first->move && first->memory_count == 1 && first->memory[0].load &&
+		    !first->memory[0].store && first->memory[0].index == REG_NONE &&
+		    !first->vector && strcmp(first->mnemonic, "mov") == 0;
 	enum fusion_kind kind = load ? FUSION_LOAD : FUSION_COPY;
 
-	if (!first->known || !operation->known || (!load && !first->move) || first->write_count < 1 ||
-		operation->memory_count > 0 || operation->width != first->width || operation->vector != first->vector ||
+	if (!first->known || !operation->known || (!load && !first->move) ||
+		first->write_count < 1 || operation->memory_count > 0 ||
+		operation->width != first->width || operation->vector != first->vector ||
 		strchr(operation->shape, 'c') || !changes(operation, first->writes[0]))
 		return false;
 	if (load && operation->immediate)
 		return false;
 	for (int i = 0; i < uarch->fusion_count; i++)
-		if (uarch->fusion[i].kind == kind && strcmp(uarch->fusion[i].mnemonic, operation->mnemonic) == 0)
+		if (uarch->fusion[i].kind == kind &&
+			strcmp(uarch->fusion[i].mnemonic, operation->mnemonic) == 0)
 			return true;
 	return false;
 }

@@ -9,7 +9,8 @@
 #include "base/data.h"
 #include "base/nearest.h"
 
-void lines_begin(struct uarch_lines *lines, const char *text, const char *origin, const struct uarch_sources *sources)
+void lines_begin(struct uarch_lines *lines, const char *text, const char *origin,
+	const struct uarch_sources *sources)
 {
 	memset(lines, 0, sizeof(*lines));
 	lines->origin = origin;
@@ -32,7 +33,8 @@ static struct status fail_at(const char *origin, int line, const char *format, v
 
 	vsnprintf(reason, sizeof(reason), format, arguments);
 	text_cut_clean(reason, sizeof(reason));
-	return status_make(STATUS_FAILED, "%s%s:%d: %s", dots, origin + (length > 72 ? length - 69 : 0), line, reason);
+	return status_make(STATUS_FAILED, "%s%s:%d: %s", dots,
+		origin + (length > 72 ? length - 69 : 0), line, reason);
 }
 
 struct status lines_status(const char *origin, int line, const char *format, ...)
@@ -61,8 +63,11 @@ bool lines_fail(struct uarch_lines *lines, const char *format, ...)
 /* The length of the UTF-8 character at s, 0 when it is none (or a control character). */
 static size_t character_length(const unsigned char *s, size_t room)
 {
-	size_t length = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 :
-		*s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+	size_t length = *s < 0x80		  ? 1
+			: *s >= 0xc2 && *s < 0xe0 ? 2
+			: *s >= 0xe0 && *s < 0xf0 ? 3
+			: *s >= 0xf0 && *s < 0xf5 ? 4
+						  : 0;
 
 	if (length == 1 && ((*s < ' ' && *s != '\t' && *s != '\r') || *s == 0x7f))
 		return 0;
@@ -79,8 +84,8 @@ static bool check_bytes(struct uarch_lines *lines, const char *line, size_t leng
 	for (size_t i = 0, step; i < length; i += step) {
 		step = character_length((const unsigned char *)line + i, length - i);
 		if (!step)
-			return lines_fail(lines, "byte %zu of the line is 0x%02x, which is no text", i + 1,
-				(unsigned)(unsigned char)line[i]);
+			return lines_fail(lines, "byte %zu of the line is 0x%02x, which is no text",
+				i + 1, (unsigned)(unsigned char)line[i]);
 	}
 	return true;
 }
@@ -107,7 +112,8 @@ static bool read_tags(struct uarch_lines *lines)
 	if (!length || (word[0] != '[' && word[length - 1] != ']'))
 		return true;
 	if (word[0] != '[' || length < 3 || word[length - 1] != ']')
-		return lines_fail(lines, "\"%.24s\": sources are written [M] or [Ltd,TD], without blanks", word);
+		return lines_fail(lines,
+			"\"%.24s\": sources are written [M] or [Ltd,TD], without blanks", word);
 	word[length - 1] = '\0';
 	word++;
 	for (char *comma; (comma = strchr(word, ',')) != NULL; word = comma + 1) {
@@ -209,8 +215,8 @@ bool lines_decimal(const char *word, size_t length, double *value)
 	return digits && word[length - 1] != '.';
 }
 
-bool lines_number(struct uarch_lines *lines, const char *word, const char *what, double least, double most,
-	double *value)
+bool lines_number(struct uarch_lines *lines, const char *word, const char *what, double least,
+	double most, double *value)
 {
 	static const char sign[] = "±";
 	const char *spread = strstr(word, sign);
@@ -218,26 +224,30 @@ bool lines_number(struct uarch_lines *lines, const char *word, const char *what,
 
 	lines->spread = 0;
 	if (spread && !lines->measured)
-		return lines_fail(lines, "%s \"%.24s\": only what is [measured] has a spread", what, word);
-	if (spread && !lines_decimal(spread + strlen(sign), strlen(spread + strlen(sign)), &lines->spread))
-		return lines_fail(lines, "%s \"%.24s\": a spread is a decimal number: 3±0.01", what, word);
+		return lines_fail(
+			lines, "%s \"%.24s\": only what is [measured] has a spread", what, word);
+	if (spread && !lines_decimal(
+			      spread + strlen(sign), strlen(spread + strlen(sign)), &lines->spread))
+		return lines_fail(
+			lines, "%s \"%.24s\": a spread is a decimal number: 3±0.01", what, word);
 	if (!lines_decimal(word, length, value))
 		return lines_fail(lines, "%s \"%.24s\" is not a decimal number", what, word);
 	if (!(*value >= least && *value <= most))
-		return lines_fail(lines, "%s %.24s is out of range: %.15g to %.15g", what, word, least, most);
+		return lines_fail(
+			lines, "%s %.24s is out of range: %.15g to %.15g", what, word, least, most);
 	return true;
 }
 
-bool lines_name(struct uarch_lines *lines, const char *word, const char *what, const char *more, char *name,
-	size_t size)
+bool lines_name(struct uarch_lines *lines, const char *word, const char *what, const char *more,
+	char *name, size_t size)
 {
 	size_t length = strlen(word);
 
 	for (size_t i = 0; i < length; i++)
 		if (!(word[i] >= 'a' && word[i] <= 'z') && !(word[i] >= 'A' && word[i] <= 'Z') &&
 			!(word[i] >= '0' && word[i] <= '9') && !strchr(more, word[i]))
-			return lines_fail(lines, "%s \"%.24s\": letters, digits%s%s only", what, word,
-				*more ? " and " : "", more);
+			return lines_fail(lines, "%s \"%.24s\": letters, digits%s%s only", what,
+				word, *more ? " and " : "", more);
 	if (length == 0 || length >= size)
 		return lines_fail(lines, "%s \"%.40s\" is %s: 1 to %zu bytes", what, word,
 			length ? "too long" : "empty", size - 1);
@@ -245,7 +255,8 @@ bool lines_name(struct uarch_lines *lines, const char *word, const char *what, c
 	return true;
 }
 
-void lines_names(const char *word, const char *const *names, size_t count, char *buffer, size_t size)
+void lines_names(
+	const char *word, const char *const *names, size_t count, char *buffer, size_t size)
 {
 	char start[33];
 
@@ -259,8 +270,8 @@ void lines_names(const char *word, const char *const *names, size_t count, char 
 		}
 }
 
-bool lines_unknown(struct uarch_lines *lines, const char *what, const char *word, const char *const *names,
-	size_t count)
+bool lines_unknown(struct uarch_lines *lines, const char *what, const char *word,
+	const char *const *names, size_t count)
 {
 	char near[80];
 
@@ -285,14 +296,18 @@ struct status sources_load(struct uarch_sources *sources)
 			lines_fail(&lines, "more than %d sources", UARCH_SOURCES);
 			break;
 		}
-		if (!lines_name(&lines, lines.word[0], "source", "", sources->tag[n], sizeof(sources->tag[n])) ||
-			!lines_join(&lines, 1, "the text of a source", sources->text[n], sizeof(sources->text[n])))
+		if (!lines_name(&lines, lines.word[0], "source", "", sources->tag[n],
+			    sizeof(sources->tag[n])) ||
+			!lines_join(&lines, 1, "the text of a source", sources->text[n],
+				sizeof(sources->text[n])))
 			break;
 		if (lines.words < 2)
-			lines_fail(&lines, "source \"%s\" does not say what it stands for", sources->tag[n]);
+			lines_fail(&lines, "source \"%s\" does not say what it stands for",
+				sources->tag[n]);
 		for (int i = 0; i < n; i++)
 			if (strcmp(sources->tag[i], sources->tag[n]) == 0)
-				lines_fail(&lines, "source \"%s\" stands here twice", sources->tag[n]);
+				lines_fail(
+					&lines, "source \"%s\" stands here twice", sources->tag[n]);
 		sources->count++;
 	}
 	status = lines.status;

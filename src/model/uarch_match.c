@@ -40,8 +40,8 @@ static int conditions_met(const struct uarch_id *id, const struct processor *pro
 	return 1 + id->with_count + id->without_count + (id->stepping_count > 0);
 }
 
-/* How near a line is to a processor that none is about: 0 for another maker's, else the more the nearer. Newer cores have
- * higher numbers as a rule, and most resemble the last one before them. */
+/* How near a line is to a processor that none is about: 0 for another maker's, else the more the
+ * nearer. Newer cores have higher numbers as a rule, and most resemble the last one before them. */
 static double nearness(const struct uarch_id *id, const struct processor *processor)
 {
 	double number = (double)processor->family * 65536 + processor->model, best = 0;
@@ -54,7 +54,8 @@ static double nearness(const struct uarch_id *id, const struct processor *proces
 		number = processor->part;
 	for (int i = 0; i < (count ? count : 1); i++) {
 		double base = id->has_part ? 0 : (double)id->family * 65536;
-		double low = base + (count ? range[i].low : 0), high = base + (count ? range[i].high : 65535);
+		double low = base + (count ? range[i].low : 0),
+		       high = base + (count ? range[i].high : 65535);
 		/* Below it: 2 to 1 as the distance grows. Above it: 1 to 0. */
 		double far = number >= high ? number - high : number >= low ? 0 : low - number;
 		double near = number >= low ? 1 + 1 / (1 + far) : 1 / (1 + far);
@@ -77,9 +78,10 @@ static bool has_512(const struct uarch *uarch)
 
 /* What recognition needs of one file. */
 struct candidate {
-	struct uarch *uarch;      /* NULL: nothing of it can be read */
-	bool broken;              /* malformed: uarch has its match lines alone */
-	bool unsaid;              /* and which processors it is for is not clear: one of those is malformed too */
+	struct uarch *uarch; /* NULL: nothing of it can be read */
+	bool broken;	     /* malformed: uarch has its match lines alone */
+	bool unsaid; /* and which processors it is for is not clear: one of those is malformed too
+		      */
 };
 
 static bool is_match(const char *line)
@@ -101,8 +103,9 @@ static void add_matches(struct text *to, const char *head, const char *text)
 	}
 }
 
-/* Reads nothing but the match lines of a file: enough to tell whether it is about a processor, and of a malformed one which processors its
- * writer meant. One line after the other where not all of them can be read. */
+/* Reads nothing but the match lines of a file: enough to tell whether it is about a processor, and
+ * of a malformed one which processors its writer meant. One line after the other where not all of
+ * them can be read. */
 static void read_matches(const char *text, const char *isa, struct candidate *candidate)
 {
 	struct text head = { 0 }, good = { 0 };
@@ -114,7 +117,8 @@ static void read_matches(const char *text, const char *isa, struct candidate *ca
 	if (candidate->unsaid)
 		return;
 	/* As little as a file can have beside them. */
-	text_addf(&head, "uarch matches Matches\nisa %s\nwidth unknown\nports p0 [%s]\n", isa, sources.tag[0]);
+	text_addf(&head, "uarch matches Matches\nisa %s\nwidth unknown\nports p0 [%s]\n", isa,
+		sources.tag[0]);
 	add_matches(&good, text_string(&head), text);
 	status = uarch_read(text_string(&good), "", &candidate->uarch);
 	text_clear(&good);
@@ -143,7 +147,8 @@ static void read_matches(const char *text, const char *isa, struct candidate *ca
 	text_free(&good);
 }
 
-/* whole: all of the file, for what it resembles; else only whom it is for, in a tenth of the time. */
+/* whole: all of the file, for what it resembles; else only whom it is for, in a tenth of the time.
+ */
 static struct candidate read_core(const char *name, const char *isa, bool whole)
 {
 	struct candidate candidate = { 0 };
@@ -166,12 +171,15 @@ static struct candidate read_core(const char *name, const char *isa, bool whole)
 static void describe(const struct processor *processor, char *buffer, size_t size)
 {
 	if (processor->vendor[0])
-		snprintf(buffer, size, "%s family %x model %x", processor->vendor, processor->family, processor->model);
+		snprintf(buffer, size, "%s family %x model %x", processor->vendor,
+			processor->family, processor->model);
 	else
-		snprintf(buffer, size, "implementer %x part %x", processor->implementer, processor->part);
+		snprintf(buffer, size, "implementer %x part %x", processor->implementer,
+			processor->part);
 }
 
-static void explain_match(const struct uarch_id *id, const struct processor *processor, char *why, size_t size)
+static void explain_match(
+	const struct uarch_id *id, const struct processor *processor, char *why, size_t size)
 {
 	char who[64];
 	size_t used;
@@ -200,7 +208,8 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
 	return false;
 }
 
-/* The core whose match lines are about this processor, with the most conditions met. Returns false when there is none. */
+/* The core whose match lines are about this processor, with the most conditions met. Returns false
+ * when there is none. */
 static bool find_exact(const struct machine *machine, char name[24], char *why, size_t size)
 {
 	const struct processor *processor = &machine->processor;
@@ -226,7 +235,8 @@ static bool find_exact(const struct machine *machine, char name[24], char *why, 
 }
 
 /* Where none is: the nearest of that maker, or a file of which nobody can say whom it is for. */
-static enum uarch_match find_near(const struct machine *machine, char name[24], char *why, size_t size)
+static enum uarch_match find_near(
+	const struct machine *machine, char name[24], char *why, size_t size)
 {
 	const struct processor *processor = &machine->processor;
 	const char *const *names = uarch_names(machine->arch);
@@ -245,13 +255,16 @@ static enum uarch_match find_near(const struct machine *machine, char name[24], 
 		for (int i = 0; uarch && !candidate.broken && i < uarch->id_count; i++) {
 			double near = nearness(&uarch->id[i], processor);
 
-			if (near > 0 && machine->arch[0] == 'x' && has_512(uarch) == processor_has(processor, "avx512f"))
+			if (near > 0 && machine->arch[0] == 'x' &&
+				has_512(uarch) == processor_has(processor, "avx512f"))
 				near += 2;
 			if (near <= nearest)
 				continue;
 			nearest = near;
 			snprintf(name, UARCH_NAME, "%s", *names);
-			snprintf(why, size, "no core model is for %s; the nearest of its maker is %s", who, uarch->name);
+			snprintf(why, size,
+				"no core model is for %s; the nearest of its maker is %s", who,
+				uarch->name);
 		}
 		uarch_free(uarch);
 	}

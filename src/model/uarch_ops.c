@@ -1,7 +1,8 @@
-/* Tables of instructions, NAME.ops → which instruction is of which class. The format: data/uarch/README.md.
+/* Tables of instructions, NAME.ops → which instruction is of which class. The format:
+ * data/uarch/README.md.
  *
- * Asked for every instruction of a loop in every frame: rules hang on their mnemonic in a hash table, in the order of
- * the file; those that end in * stand apart, in order too. */
+ * Asked for every instruction of a loop in every frame: rules hang on their mnemonic in a hash
+ * table, in the order of the file; those that end in * stand apart, in order too. */
 #include "model/uarch_read.h"
 
 #include <stdio.h>
@@ -13,24 +14,24 @@
 enum { SHAPE = 24, MNEMONIC = 20, MOST_RULES = 16384, MOST_CLASSES = 2048 };
 
 struct rule {
-	char mnemonic[MNEMONIC];      /* without the star */
+	char mnemonic[MNEMONIC]; /* without the star */
 	char shape[SHAPE];
 	int class;
 	int line;
-	int next;                     /* of the same hash, or of the starred: index, -1 */
+	int next; /* of the same hash, or of the starred: index, -1 */
 };
 
 struct class_name {
 	char name[UARCH_NAME];
 	int fallback;
-	int line;                     /* of the fallback */
+	int line; /* of the fallback */
 };
 
 struct uarch_ops {
 	int rule_count, rule_room, class_count, class_room;
 	struct rule *rule;
 	struct class_name *class;
-	unsigned buckets;             /* a power of two */
+	unsigned buckets; /* a power of two */
 	int *bucket;
 	int starred;
 };
@@ -47,7 +48,8 @@ static unsigned hash(const char *name)
 /* ---- matching */
 
 /* One operand against one word of a rule; both end at a comma or at the end. */
-static bool operand_fits(const char *rule, size_t rule_length, const char *operand, size_t length, const struct insn *insn)
+static bool operand_fits(const char *rule, size_t rule_length, const char *operand, size_t length,
+	const struct insn *insn)
 {
 	if (rule_length == 1 && *rule == '*')
 		return true;
@@ -62,7 +64,8 @@ static bool operand_fits(const char *rule, size_t rule_length, const char *opera
 			number = number * 10 + (rule[i] - '0');
 		if (rule[1] == '=')
 			return value == number;
-		return number >= 64 || (value >= -(INT64_C(1) << (number - 1)) && value < INT64_C(1) << (number - 1));
+		return number >= 64 || (value >= -(INT64_C(1) << (number - 1)) &&
+					       value < INT64_C(1) << (number - 1));
 	}
 	return rule_length == length && memcmp(rule, operand, length) == 0;
 }
@@ -93,8 +96,10 @@ int ops_find(const struct uarch_ops *ops, const struct insn *insn)
 {
 	int exact, starred = ops->starred;
 
-	for (exact = ops->bucket[hash(insn->mnemonic) & (ops->buckets - 1)]; exact >= 0; exact = ops->rule[exact].next)
-		if (strcmp(ops->rule[exact].mnemonic, insn->mnemonic) == 0 && shape_fits(ops->rule[exact].shape, insn))
+	for (exact = ops->bucket[hash(insn->mnemonic) & (ops->buckets - 1)]; exact >= 0;
+		exact = ops->rule[exact].next)
+		if (strcmp(ops->rule[exact].mnemonic, insn->mnemonic) == 0 &&
+			shape_fits(ops->rule[exact].shape, insn))
 			break;
 	/* A rule with a star only if it stands before that. */
 	for (; starred >= 0 && (exact < 0 || starred < exact); starred = ops->rule[starred].next) {
@@ -148,7 +153,8 @@ static int add_class(struct uarch_lines *lines, struct uarch_ops *ops, const cha
 	}
 	if (ops->class_count == ops->class_room) {
 		ops->class_room = ops->class_room ? ops->class_room * 2 : 256;
-		ops->class = memory_resize(ops->class, (size_t)ops->class_room, sizeof(*ops->class));
+		ops->class =
+			memory_resize(ops->class, (size_t)ops->class_room, sizeof(*ops->class));
 	}
 	ops->class[ops->class_count] = (struct class_name){ .fallback = -1 };
 	memcpy(ops->class[ops->class_count].name, name, sizeof(name));
@@ -166,11 +172,12 @@ static bool read_fallback(struct uarch_lines *lines, struct uarch_ops *ops)
 	if (to < 0)
 		return false;
 	if (ops->class[from].fallback >= 0)
-		return lines_fail(lines, "class \"%s\" has a fallback in line %d already", ops->class[from].name,
-			ops->class[from].line);
+		return lines_fail(lines, "class \"%s\" has a fallback in line %d already",
+			ops->class[from].name, ops->class[from].line);
 	for (int at = to; at >= 0; at = ops->class[at].fallback)
 		if (at == from)
-			return lines_fail(lines, "fallback %s %s: it falls back to itself", lines->word[1], lines->word[2]);
+			return lines_fail(lines, "fallback %s %s: it falls back to itself",
+				lines->word[1], lines->word[2]);
 	ops->class[from].fallback = to;
 	ops->class[from].line = lines->line;
 	return true;
@@ -210,29 +217,31 @@ static bool shape_operand_good(const char *at, size_t length)
 static bool check_shape(struct uarch_lines *lines, const char *shape)
 {
 	if (strlen(shape) >= SHAPE)
-		return lines_fail(lines, "shape \"%.40s\" is longer than %d bytes", shape, SHAPE - 1);
+		return lines_fail(
+			lines, "shape \"%.40s\" is longer than %d bytes", shape, SHAPE - 1);
 	if (strcmp(shape, "-") == 0)
 		return true;
-	for (const char *at = shape; ; ) {
+	for (const char *at = shape;;) {
 		size_t length = strcspn(at, ",");
 
 		if (!shape_operand_good(at, length))
-			return lines_fail(lines, "shape \"%s\": \"%.*s\" is no operand; r v k i m c t, [bisd] or *", shape,
-				(int)length, at);
+			return lines_fail(lines,
+				"shape \"%s\": \"%.*s\" is no operand; r v k i m c t, [bisd] or *",
+				shape, (int)length, at);
 		if (!at[length])
 			return true;
 		at += length + 1;
 	}
 }
 
-static bool add_rule(struct uarch_lines *lines, struct uarch_ops *ops, const char *mnemonic, size_t length, const char *shape,
-	int class)
+static bool add_rule(struct uarch_lines *lines, struct uarch_ops *ops, const char *mnemonic,
+	size_t length, const char *shape, int class)
 {
 	struct rule *rule;
 
 	if (length == 0 || length >= MNEMONIC)
-		return lines_fail(lines, "mnemonic \"%.*s\": 1 to %d bytes", (int)(length < 40 ? length : 40), mnemonic,
-			MNEMONIC - 1);
+		return lines_fail(lines, "mnemonic \"%.*s\": 1 to %d bytes",
+			(int)(length < 40 ? length : 40), mnemonic, MNEMONIC - 1);
 	if (ops->rule_count == MOST_RULES)
 		return lines_fail(lines, "more than %d rules", MOST_RULES);
 	if (ops->rule_count == ops->rule_room) {
@@ -244,9 +253,12 @@ static bool add_rule(struct uarch_lines *lines, struct uarch_ops *ops, const cha
 	memcpy(rule->mnemonic, mnemonic, length);
 	snprintf(rule->shape, sizeof(rule->shape), "%s", shape);
 	for (size_t i = 0; i < length; i++)
-		if (!(mnemonic[i] >= 'a' && mnemonic[i] <= 'z') && !(mnemonic[i] >= '0' && mnemonic[i] <= '9') &&
-			!strchr("._", mnemonic[i]) && !(mnemonic[i] == '*' && i + 1 == length))
-			return lines_fail(lines, "mnemonic \"%s\": small letters, digits, . and _ only, and * at the end",
+		if (!(mnemonic[i] >= 'a' && mnemonic[i] <= 'z') &&
+			!(mnemonic[i] >= '0' && mnemonic[i] <= '9') && !strchr("._", mnemonic[i]) &&
+			!(mnemonic[i] == '*' && i + 1 == length))
+			return lines_fail(lines,
+				"mnemonic \"%s\": small letters, digits, . and _ only, and * at "
+				"the end",
 				rule->mnemonic);
 	return true;
 }
@@ -257,7 +269,8 @@ static bool read_rule(struct uarch_lines *lines, struct uarch_ops *ops)
 	char with_v[64];
 
 	if (lines->words != 3)
-		return lines_fail(lines, "a rule has three words: MNEMONICS SHAPE CLASS, not %d", lines->words);
+		return lines_fail(lines, "a rule has three words: MNEMONICS SHAPE CLASS, not %d",
+			lines->words);
 	if (!check_shape(lines, lines->word[1]))
 		return false;
 	if (strcmp(lines->word[2], "-") != 0) {
@@ -265,7 +278,7 @@ static bool read_rule(struct uarch_lines *lines, struct uarch_ops *ops)
 		if (class < 0)
 			return false;
 	}
-	for (const char *at = lines->word[0]; ; at++) {
+	for (const char *at = lines->word[0];; at++) {
 		bool both = *at == '~';
 		size_t length = strcspn(at += both, ",");
 
@@ -282,13 +295,13 @@ static bool read_rule(struct uarch_lines *lines, struct uarch_ops *ops)
 	}
 }
 
-/* Rules into their hash's list, each list in the order of the file. A rule that an equal one or "*" of the same
- * mnemonic hides is a mistake. */
+/* Rules into their hash's list, each list in the order of the file. A rule that an equal one or "*"
+ * of the same mnemonic hides is a mistake. */
 static bool index_rules(struct uarch_lines *lines, struct uarch_ops *ops)
 {
 	int *last, star_last = -1;
 
-	for (ops->buckets = 64; ops->buckets < (unsigned)ops->rule_count * 2; )
+	for (ops->buckets = 64; ops->buckets < (unsigned)ops->rule_count * 2;)
 		ops->buckets *= 2;
 	ops->bucket = memory_new(ops->buckets, sizeof(*ops->bucket));
 	last = memory_new(ops->buckets, sizeof(*last));
@@ -312,10 +325,11 @@ static bool index_rules(struct uarch_lines *lines, struct uarch_ops *ops)
 		}
 		for (int k = *first; k >= 0; k = ops->rule[k].next)
 			if (strcmp(ops->rule[k].mnemonic, rule->mnemonic) == 0 &&
-				(strcmp(ops->rule[k].shape, rule->shape) == 0 || strcmp(ops->rule[k].shape, "*") == 0)) {
+				(strcmp(ops->rule[k].shape, rule->shape) == 0 ||
+					strcmp(ops->rule[k].shape, "*") == 0)) {
 				lines->line = rule->line;
-				lines_fail(lines, "%s %s: the rule in line %d takes it before", rule->mnemonic, rule->shape,
-					ops->rule[k].line);
+				lines_fail(lines, "%s %s: the rule in line %d takes it before",
+					rule->mnemonic, rule->shape, ops->rule[k].line);
 				break;
 			}
 		if (*first < 0)
@@ -337,7 +351,8 @@ struct status ops_parse(const char *text, const char *origin, struct uarch_ops *
 	*out = NULL;
 	lines_begin(&lines, text, origin, NULL);
 	while (lines_next(&lines))
-		if (!(strcmp(lines.word[0], "fallback") == 0 ? read_fallback : read_rule)(&lines, ops))
+		if (!(strcmp(lines.word[0], "fallback") == 0 ? read_fallback : read_rule)(
+			    &lines, ops))
 			break;
 	if (status_is_ok(&lines.status))
 		index_rules(&lines, ops);

@@ -1,7 +1,7 @@
 /* One core's file → struct uarch. The format: data/uarch/README.md.
  *
- * Sets and classes are kept as they are written until the end (uarch_resolve.c), so that a core that inherits may name
- * ports and sets anew and what it inherits follows. */
+ * Sets and classes are kept as they are written until the end (uarch_resolve.c), so that a core
+ * that inherits may name ports and sets anew and what it inherits follows. */
 #include "model/uarch_build.h"
 
 #include <stdio.h>
@@ -10,7 +10,8 @@
 
 #include "base/data.h"
 
-int reader_find(struct reader *r, const char *what, const char *word, const char *const *names, int count)
+int reader_find(
+	struct reader *r, const char *what, const char *word, const char *const *names, int count)
 {
 	for (int i = 0; i < count; i++)
 		if (strcmp(names[i], word) == 0)
@@ -23,8 +24,8 @@ bool reader_words(struct reader *r, int least, int most, const char *form)
 {
 	if (r->lines.words >= least && r->lines.words <= most)
 		return true;
-	return lines_fail(&r->lines, "%s words in \"%.12s\": %s", r->lines.words < least ? "too few" : "too many",
-		r->lines.word[0], form);
+	return lines_fail(&r->lines, "%s words in \"%.12s\": %s",
+		r->lines.words < least ? "too few" : "too many", r->lines.word[0], form);
 }
 
 bool reader_said(struct reader *r, const char *what, int line)
@@ -54,7 +55,7 @@ static bool read_uarch(struct reader *r)
 	if (r->lines.words < 3)
 		return lines_fail(&r->lines, "too few words: uarch NAME TITLE");
 	return lines_name(&r->lines, r->lines.word[1], "name", ".-", u->name, sizeof(u->name)) &&
-		lines_join(&r->lines, 2, "the title", u->title, sizeof(u->title));
+	       lines_join(&r->lines, 2, "the title", u->title, sizeof(u->title));
 }
 
 static bool read_isa(struct reader *r)
@@ -73,13 +74,15 @@ static bool read_isa(struct reader *r)
 	return isa >= 0;
 }
 
-static bool read_file(struct build *to, const char *text, const char *origin, struct status *status);
+static bool read_file(
+	struct build *to, const char *text, const char *origin, struct status *status);
 
 static bool read_from(struct reader *r)
 {
 	struct build *to = r->to;
 	struct uarch *u = to->uarch;
-	char name[UARCH_NAME], title[sizeof(u->title)], isa[sizeof(u->isa)], parent[UARCH_NAME], file[48];
+	char name[UARCH_NAME], title[sizeof(u->title)], isa[sizeof(u->isa)], parent[UARCH_NAME],
+		file[48];
 	char origin[256], *text;
 	struct status status;
 
@@ -91,9 +94,11 @@ static bool read_from(struct reader *r)
 	snprintf(to->name[to->depth - 1], UARCH_NAME, "%s", u->name);
 	for (int i = 0; i < to->depth; i++)
 		if (strcmp(to->name[i], parent) == 0)
-			return lines_fail(&r->lines, "from %s: a core cannot inherit from itself", parent);
+			return lines_fail(
+				&r->lines, "from %s: a core cannot inherit from itself", parent);
 	if (to->depth == BUILD_DEPTH)
-		return lines_fail(&r->lines, "from %s: more than %d cores inherit from each other", parent, BUILD_DEPTH - 1);
+		return lines_fail(&r->lines, "from %s: more than %d cores inherit from each other",
+			parent, BUILD_DEPTH - 1);
 	snprintf(file, sizeof(file), "uarch/%s.uarch", parent);
 	status = data_load(file, &text, origin);
 	if (!status_is_ok(&status)) {
@@ -111,7 +116,8 @@ static bool read_from(struct reader *r)
 	if (!read_file(to, text, origin, &status))
 		r->lines.status = status;
 	else if (strcmp(isa, u->isa) != 0)
-		lines_fail(&r->lines, "from %s: its instruction set is %s, not %s", parent, u->isa, isa);
+		lines_fail(&r->lines, "from %s: its instruction set is %s, not %s", parent, u->isa,
+			isa);
 	to->depth--;
 	free(text);
 	memcpy(u->name, name, sizeof(name));
@@ -145,7 +151,7 @@ static bool read_names(struct reader *r)
 {
 	struct build *to = r->to;
 	bool units = r->lines.word[0][0] == 'u';
-	char (*list)[12] = units ? to->units : to->ports;
+	char(*list)[12] = units ? to->units : to->ports;
 	int *count = units ? &to->unit_count : &to->port_count;
 
 	if (r->lines.words < 2)
@@ -153,11 +159,12 @@ static bool read_names(struct reader *r)
 	if (!reader_say(r, r->lines.word[0], units ? &to->units_said : &to->ports_said))
 		return false;
 	if (r->lines.words - 1 > UARCH_PORTS)
-		return lines_fail(&r->lines, "%d %s are too many: %d ports and units at most", r->lines.words - 1,
-			r->lines.word[0], UARCH_PORTS);
+		return lines_fail(&r->lines, "%d %s are too many: %d ports and units at most",
+			r->lines.words - 1, r->lines.word[0], UARCH_PORTS);
 	*count = 0;
 	for (int i = 1; i < r->lines.words; i++) {
-		if (!lines_name(&r->lines, r->lines.word[i], units ? "unit" : "port", "-", list[*count], 12))
+		if (!lines_name(&r->lines, r->lines.word[i], units ? "unit" : "port", "-",
+			    list[*count], 12))
 			return false;
 		if (strcmp(list[*count], "none") == 0 || strcmp(list[*count], "unknown") == 0)
 			return lines_fail(&r->lines, "no port can be called \"%s\"", list[*count]);
@@ -225,13 +232,15 @@ static bool read_class_words(struct reader *r, struct build_class *class)
 	class->facts.tags = r->lines.tags;
 	for (; i < r->lines.words && strcmp(r->lines.word[i], "ports") != 0; i += 2) {
 		const char *word = r->lines.word[i];
-		double *value = strcmp(word, "latency") == 0 ? &class->facts.latency :
-			strcmp(word, "accumulate") == 0 ? &class->facts.accumulate :
-			strcmp(word, "each") == 0 ? &class->facts.each :
-			strcmp(word, "slots") == 0 ? &class->facts.slots : NULL;
+		double *value = strcmp(word, "latency") == 0	  ? &class->facts.latency
+				: strcmp(word, "accumulate") == 0 ? &class->facts.accumulate
+				: strcmp(word, "each") == 0	  ? &class->facts.each
+				: strcmp(word, "slots") == 0	  ? &class->facts.slots
+								  : NULL;
 
 		if (!value) {
-			static const char *const names[] = { "latency", "accumulate", "each", "slots", "ports" };
+			static const char *const names[] = { "latency", "accumulate", "each",
+				"slots", "ports" };
 
 			return lines_unknown(&r->lines, "word", word, names, 5);
 		}
@@ -239,7 +248,8 @@ static bool read_class_words(struct reader *r, struct build_class *class)
 			return lines_fail(&r->lines, "\"%s\" without a number", word);
 		if (value == &class->facts.slots)
 			class->has_slots = true;
-		if (value == &class->facts.accumulate && strcmp(r->lines.word[i + 1], "unknown") == 0) {
+		if (value == &class->facts.accumulate &&
+			strcmp(r->lines.word[i + 1], "unknown") == 0) {
 			class->facts.accumulate_unknown = true;
 			continue;
 		}
@@ -253,12 +263,15 @@ static bool read_class_words(struct reader *r, struct build_class *class)
 			class->facts.each_spread = r->lines.spread;
 	}
 	if (i + 1 >= r->lines.words)
-		return lines_fail(&r->lines, "class %s does not say its ports: ports TERM + TERM, ports none, or ports unknown",
+		return lines_fail(&r->lines,
+			"class %s does not say its ports: ports TERM + TERM, ports none, or ports "
+			"unknown",
 			class->facts.name);
 	class->facts.executes = strcmp(r->lines.word[i + 1], "unknown") != 0;
 	if (i == 2 && class->facts.executes && !r->lines.tagged)
 		return reader_unsourced(r);
-	return lines_join(&r->lines, i + 1, "the list of micro-ops", class->terms, sizeof(class->terms));
+	return lines_join(
+		&r->lines, i + 1, "the list of micro-ops", class->terms, sizeof(class->terms));
 }
 
 static bool read_class(struct reader *r)
@@ -267,7 +280,8 @@ static bool read_class(struct reader *r)
 	struct build_class class = { .file = r->file, .line = r->lines.line }, *old;
 
 	if (r->lines.words < 4)
-		return lines_fail(&r->lines, "too few words: class NAME latency L slots S ports TERM + TERM");
+		return lines_fail(
+			&r->lines, "too few words: class NAME latency L slots S ports TERM + TERM");
 	if (!reader_class_name(r, r->lines.word[1], class.facts.name))
 		return false;
 	old = build_find_class(to, class.facts.name);
@@ -295,15 +309,27 @@ static bool read_class(struct reader *r)
 
 static const struct {
 	const char *word;
-	bool sourced;      /* it states something about the processor */
+	bool sourced; /* it states something about the processor */
 	bool (*read)(struct reader *r);
 } statements[] = {
-	{ "uarch", false, read_uarch }, { "isa", false, read_isa }, { "from", false, read_from },
-	{ "match", true, read_match }, { "width", false, read_width }, { "ports", true, read_names },
-	{ "units", false, read_names }, { "set", false, read_set }, { "class", false, read_class },
-	{ "chain", true, read_chain }, { "fuse", true, read_fuse }, { "unlaminate", true, read_unlaminate },
-	{ "cap", true, read_cap }, { "size", true, read_size }, { "extra", true, read_extra },
-	{ "cache", true, read_cache }, { "unknown", false, read_unknown }, { "pmu", false, read_pmu },
+	{ "uarch", false, read_uarch },
+	{ "isa", false, read_isa },
+	{ "from", false, read_from },
+	{ "match", true, read_match },
+	{ "width", false, read_width },
+	{ "ports", true, read_names },
+	{ "units", false, read_names },
+	{ "set", false, read_set },
+	{ "class", false, read_class },
+	{ "chain", true, read_chain },
+	{ "fuse", true, read_fuse },
+	{ "unlaminate", true, read_unlaminate },
+	{ "cap", true, read_cap },
+	{ "size", true, read_size },
+	{ "extra", true, read_extra },
+	{ "cache", true, read_cache },
+	{ "unknown", false, read_unknown },
+	{ "pmu", false, read_pmu },
 	{ "event", false, read_event },
 };
 
@@ -321,7 +347,8 @@ static bool read_statement(struct reader *r)
 		if (r->statements == 0 && statements[i].read != read_uarch)
 			return lines_fail(&r->lines, "the first line is: uarch NAME TITLE");
 		if (r->statements == 1 && statements[i].read != read_isa)
-			return lines_fail(&r->lines, "the second line is: isa x86_64, or isa aarch64");
+			return lines_fail(
+				&r->lines, "the second line is: isa x86_64, or isa aarch64");
 		if (statements[i].sourced && !r->lines.tagged)
 			return reader_unsourced(r);
 		r->to->uarch->tags |= r->lines.tags;
@@ -342,7 +369,8 @@ static bool read_file(struct build *to, const char *text, const char *origin, st
 	while (lines_next(&r.lines) && read_statement(&r))
 		;
 	if (r.statements < 2)
-		lines_fail(&r.lines, "the file begins with: uarch NAME TITLE, and isa x86_64 or isa aarch64");
+		lines_fail(&r.lines,
+			"the file begins with: uarch NAME TITLE, and isa x86_64 or isa aarch64");
 	*status = r.lines.status;
 	lines_end(&r.lines);
 	return status_is_ok(status);
@@ -356,7 +384,8 @@ struct status uarch_read(const char *text, const char *origin, struct uarch **ou
 	*out = NULL;
 	to->uarch = u;
 	to->depth = 1;
-	to->ports_said.file = to->units_said.file = to->width_said.file = to->laminate_said.file = -1;
+	to->ports_said.file = to->units_said.file = to->width_said.file = to->laminate_said.file =
+		-1;
 	to->pmu_said.file = -1;
 	u->width = UARCH_UNKNOWN;
 	for (int i = 0; i < CAP_COUNT; i++) {

@@ -31,7 +31,8 @@ static bool find_ports(struct build *to, const char *name, size_t length, int de
 	return false;
 }
 
-bool build_ports(struct build *to, const char *names, size_t length, uint32_t *ports, const char **bad, size_t *bad_length)
+bool build_ports(struct build *to, const char *names, size_t length, uint32_t *ports,
+	const char **bad, size_t *bad_length)
 {
 	*ports = 0;
 	for (size_t from = 0, end; from <= length; from = end + 1) {
@@ -47,9 +48,11 @@ bool build_ports(struct build *to, const char *names, size_t length, uint32_t *p
 	return true;
 }
 
-static struct status resolve_term(struct build *to, struct build_class *class, const char *at, size_t length)
+static struct status resolve_term(
+	struct build *to, struct build_class *class, const char *at, size_t length)
 {
-	const char *origin = to->origin[class->file], *times = memchr(at, '*', length), *colon, *name;
+	const char *origin = to->origin[class->file], *times = memchr(at, '*', length), *colon,
+		   *name;
 	struct uarch_term *term = &class->facts.term[class->facts.term_count];
 	double count = 1, cycles = 1;
 	const char *bad;
@@ -57,27 +60,34 @@ static struct status resolve_term(struct build *to, struct build_class *class, c
 	uint32_t units;
 
 	if (class->facts.term_count == UARCH_TERMS)
-		return lines_status(origin, class->line, "more than %d kinds of micro-ops", UARCH_TERMS);
+		return lines_status(
+			origin, class->line, "more than %d kinds of micro-ops", UARCH_TERMS);
 	if (length == 0)
 		return lines_status(origin, class->line, "a \"+\" with nothing beside it");
 	name = times ? times + 1 : at;
 	colon = memchr(name, ':', length - (size_t)(name - at));
-	if (times && (!lines_decimal(at, (size_t)(times - at), &count) || count <= 0 || count > 256))
-		return lines_status(origin, class->line, "\"%.*s\": a count is a number from above 0 to 256",
+	if (times &&
+		(!lines_decimal(at, (size_t)(times - at), &count) || count <= 0 || count > 256))
+		return lines_status(origin, class->line,
+			"\"%.*s\": a count is a number from above 0 to 256",
 			(int)(length < 40 ? length : 40), at);
-	if (colon && (!lines_decimal(colon + 1, length - (size_t)(colon + 1 - at), &cycles) || cycles <= 0 || cycles > 1000))
-		return lines_status(origin, class->line, "\"%.*s\": cycles are a number from above 0 to 1000",
+	if (colon && (!lines_decimal(colon + 1, length - (size_t)(colon + 1 - at), &cycles) ||
+			     cycles <= 0 || cycles > 1000))
+		return lines_status(origin, class->line,
+			"\"%.*s\": cycles are a number from above 0 to 1000",
 			(int)(length < 40 ? length : 40), at);
 	length = (colon ? (size_t)(colon - at) : length) - (size_t)(name - at);
 	if (!build_ports(to, name, length, &term->ports, &bad, &bad_length))
-		return lines_status(origin, class->line, "class %s: unknown port \"%.*s\"", class->facts.name,
-			(int)(bad_length < 24 ? bad_length : 24), bad);
+		return lines_status(origin, class->line, "class %s: unknown port \"%.*s\"",
+			class->facts.name, (int)(bad_length < 24 ? bad_length : 24), bad);
 	units = ~UINT32_C(0) << to->uarch->port_count;
 	if ((term->ports & units) && (term->ports & ~units))
-		return lines_status(origin, class->line, "class %s: ports and units in one term", class->facts.name);
+		return lines_status(origin, class->line, "class %s: ports and units in one term",
+			class->facts.name);
 	term->count = (float)count;
 	term->cycles = (float)cycles;
-	if (!class->has_slots && !(term->ports & units) && !uarch_reserved_is_memory(class->facts.name))
+	if (!class->has_slots && !(term->ports & units) &&
+		!uarch_reserved_is_memory(class->facts.name))
 		class->facts.slots += count;
 	class->facts.term_count++;
 	return status_ok();
@@ -89,7 +99,7 @@ static struct status resolve_class(struct build *to, struct build_class *class)
 	struct status status = status_ok();
 
 	if (strcmp(at, "none") != 0 && strcmp(at, "unknown") != 0)
-		for (bool more = true; more && status_is_ok(&status); ) {
+		for (bool more = true; more && status_is_ok(&status);) {
 			size_t length = strcspn(at, "+"), used = length;
 			const char *next = at + length;
 
@@ -112,7 +122,8 @@ static bool has_class(const struct build *to, const char *name)
 
 	for (int i = 0; i < to->class_count; i++)
 		if (strncmp(to->class[i].facts.name, name, length) == 0 &&
-			(to->class[i].facts.name[length] == '\0' || to->class[i].facts.name[length] == '.'))
+			(to->class[i].facts.name[length] == '\0' ||
+				to->class[i].facts.name[length] == '.'))
 			return true;
 	return false;
 }
@@ -131,9 +142,11 @@ static struct status check_sets(struct build *to)
 
 		for (int k = 0; k < to->uarch->port_count + to->uarch->unit_count; k++)
 			if (strcmp(to->uarch->port[k], set->name) == 0)
-				return lines_status(origin, set->line, "set \"%s\": a port has this name", set->name);
+				return lines_status(origin, set->line,
+					"set \"%s\": a port has this name", set->name);
 		if (!find_ports(to, set->name, strlen(set->name), 0, &ports))
-			return lines_status(origin, set->line, "set \"%s\" holds an unknown port, or itself: %.64s", set->name,
+			return lines_status(origin, set->line,
+				"set \"%s\" holds an unknown port, or itself: %.64s", set->name,
 				set->members);
 	}
 	return status_ok();
@@ -150,7 +163,8 @@ struct status build_finish(struct build *to, const char *origin)
 		return status_make(STATUS_FAILED, "%.100s: no line \"ports\"", origin);
 	if (to->port_count + to->unit_count > UARCH_PORTS)
 		return lines_status(to->origin[to->units_said.file], to->units_said.line,
-			"%d ports and %d units are too many: %d together at most", to->port_count, to->unit_count, UARCH_PORTS);
+			"%d ports and %d units are too many: %d together at most", to->port_count,
+			to->unit_count, UARCH_PORTS);
 	memcpy(u->port, to->ports, sizeof(u->port[0]) * (size_t)to->port_count);
 	memcpy(u->port + to->port_count, to->units, sizeof(u->port[0]) * (size_t)to->unit_count);
 	u->port_count = to->port_count;
@@ -158,8 +172,9 @@ struct status build_finish(struct build *to, const char *origin)
 	for (int i = 0; i < to->unit_count; i++)
 		for (int k = 0; k < to->port_count; k++)
 			if (strcmp(to->units[i], to->ports[k]) == 0)
-				return lines_status(to->origin[to->units_said.file], to->units_said.line,
-					"unit \"%s\": a port has this name", to->units[i]);
+				return lines_status(to->origin[to->units_said.file],
+					to->units_said.line, "unit \"%s\": a port has this name",
+					to->units[i]);
 	status = check_sets(to);
 	u->class = memory_new((size_t)to->class_count, sizeof(*u->class));
 	for (int i = 0; i < to->class_count && status_is_ok(&status); i++) {
@@ -169,11 +184,13 @@ struct status build_finish(struct build *to, const char *origin)
 	qsort(u->class, (size_t)u->class_count, sizeof(*u->class), by_name);
 	for (int i = 0; i < u->chain_count && status_is_ok(&status); i++) {
 		const struct uarch_chain *chain = &u->chain[i];
-		const char *missing = !has_class(to, chain->producer) ? chain->producer :
-			!has_class(to, chain->consumer) ? chain->consumer : NULL;
+		const char *missing = !has_class(to, chain->producer)	? chain->producer
+				      : !has_class(to, chain->consumer) ? chain->consumer
+									: NULL;
 
 		if (missing)
-			status = lines_status(to->origin[chain->file], chain->line, "chain: no class \"%s\"", missing);
+			status = lines_status(to->origin[chain->file], chain->line,
+				"chain: no class \"%s\"", missing);
 	}
 	return status_is_ok(&status) ? build_events(to) : status;
 }

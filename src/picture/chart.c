@@ -58,7 +58,8 @@ void chart_add_point(struct chart_series *series, const struct chart_point *poin
 {
 	if (series->count == series->room) {
 		series->room = series->room ? 2 * series->room : 32;
-		series->point = memory_resize(series->point, (size_t)series->room, sizeof(*series->point));
+		series->point =
+			memory_resize(series->point, (size_t)series->room, sizeof(*series->point));
 	}
 	series->point[series->count++] = *point;
 }
@@ -159,7 +160,8 @@ static void call_highest(struct chart *chart)
 	if (best < 0)
 		return;
 	scale_figure(chart->grid[best], figure, sizeof(figure));
-	snprintf(text, sizeof(text), strlen(chart->z.title) < 8 ? "%s %s" : "%s", figure, chart->z.title);
+	snprintf(text, sizeof(text), strlen(chart->z.title) < 8 ? "%s %s" : "%s", figure,
+		chart->z.title);
 	chart_add_call(chart, -1, best % chart->x.count, best / chart->x.count, text);
 }
 
@@ -167,7 +169,8 @@ void chart_grid_scale(struct chart *chart, double least, double most)
 {
 	bool heat = chart->kind == CHART_HEAT;
 
-	/* From above, shades of a logarithmic scale tell small values apart; a landscape is as high as it is. */
+	/* From above, shades of a logarithmic scale tell small values apart; a landscape is as high
+	 * as it is. */
 	if (heat && least > 0 && most > 4 * least)
 		chart->z.scale = (struct scale){ SCALE_LOG, least, most, false };
 	else
@@ -200,7 +203,8 @@ static void add_machine(struct text *line, const struct machine *machine)
 	static const char *const trade[] = { "(R)", "(TM)", "(r)", "(tm)" };
 	char name[sizeof(machine->name)];
 
-	snprintf(name, sizeof(name), "%s", machine && machine->name[0] ? machine->name : "unknown processor");
+	snprintf(name, sizeof(name), "%s",
+		machine && machine->name[0] ? machine->name : "unknown processor");
 	for (size_t i = 0; i < sizeof(trade) / sizeof(trade[0]); i++)
 		for (char *at; (at = strstr(name, trade[i]));)
 			memmove(at, at + strlen(trade[i]), strlen(at + strlen(trade[i])) + 1);
@@ -231,7 +235,8 @@ void chart_sign(struct chart *chart, const struct chart_origin *origin)
 		if (localtime_r(&origin->now, &parts))
 			strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &parts);
 	}
-	text_addf(&line, "%s%s", origin->when ? "recorded " : "", origin->when ? origin->when : when);
+	text_addf(
+		&line, "%s%s", origin->when ? "recorded " : "", origin->when ? origin->when : when);
 	if (machine && machine->host[0]) {
 		text_add(&line, ", on ");
 		text_add_clean(&line, machine->host, 40);
@@ -245,7 +250,8 @@ void chart_note(struct chart_source *source, const struct sample *sample)
 {
 	if (!sample->valid)
 		return;
-	source->least = source->most && source->least < sample->trials ? source->least : sample->trials;
+	source->least =
+		source->most && source->least < sample->trials ? source->least : sample->trials;
 	source->most = sample->trials > source->most ? sample->trials : source->most;
 	source->source = sample->cycles_from;
 }
@@ -268,7 +274,9 @@ static void tell_marks(struct chart *chart)
 	for (int i = 0; chart->grid && i < chart->x.count * chart->y.count; i++)
 		doubtful |= chart->doubtful[i] && isfinite(chart->grid[i]);
 	if (quartiles)
-		text_add(&line, chart->joined && chart->series_count <= 6 ? "bands and bars: quartiles" : "bars: quartiles");
+		text_add(&line, chart->joined && chart->series_count <= 6
+					? "bands and bars: quartiles"
+					: "bars: quartiles");
 	if (modes)
 		text_addf(&line, "%stwo marks: two modes", line.length ? "; " : "");
 	if (doubtful)
@@ -278,7 +286,8 @@ static void tell_marks(struct chart *chart)
 	text_free(&line);
 }
 
-void chart_cite(struct chart *chart, const struct machine *machine, const struct chart_source *source)
+void chart_cite(
+	struct chart *chart, const struct machine *machine, const struct chart_source *source)
 {
 	struct text line = { 0 };
 
@@ -293,10 +302,17 @@ void chart_cite(struct chart *chart, const struct machine *machine, const struct
 			text_add_clean(&line, machine->clock_name, 60);
 		}
 		break;
-	case SOURCE_TIME: text_add(&line, "T: wall time"); break;
-	case SOURCE_MODEL: text_add(&line, "M: computed from the model of the core, not measured"); break;
-	case SOURCE_STEPPED: text_add(&line, "S: single-stepped"); break;
-	case SOURCE_NONE: break;
+	case SOURCE_TIME:
+		text_add(&line, "T: wall time");
+		break;
+	case SOURCE_MODEL:
+		text_add(&line, "M: computed from the model of the core, not measured");
+		break;
+	case SOURCE_STEPPED:
+		text_add(&line, "S: single-stepped");
+		break;
+	case SOURCE_NONE:
+		break;
 	}
 	if (source->most && source->least == source->most)
 		text_addf(&line, "; medians of %u trials", source->most);

@@ -10,12 +10,14 @@
 #include "model/misses.h"
 #include "model/plateaus.h"
 
-/* Latencies that differ by so much are shown on a logarithmic scale, other times by so much, throughput by so much. */
+/* Latencies that differ by so much are shown on a logarithmic scale, other times by so much,
+ * throughput by so much. */
 static const double LOG_LATENCY = 3, LOG_TIME = 12, LOG_THROUGHPUT = 40;
 
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves)
 {
-	bool over_memory = kernel->knobs[x_knob].axis == AXIS_SIZE || kernel->knobs[x_knob].axis == AXIS_STRIDE;
+	bool over_memory = kernel->knobs[x_knob].axis == AXIS_SIZE ||
+			   kernel->knobs[x_knob].axis == AXIS_STRIDE;
 
 	return moves && over_memory && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
 }
@@ -30,11 +32,13 @@ void figure_title(enum sweeps_figure figure, const struct kernel *kernel, char *
 	text_free(&title);
 }
 
-enum scale_kind figure_scale(enum sweeps_figure figure, const struct kernel *kernel, double least, double most)
+enum scale_kind figure_scale(
+	enum sweeps_figure figure, const struct kernel *kernel, double least, double most)
 {
 	double ratio = least > 0 ? most / least : 1, from = LOG_TIME;
 
-	if (figure == SWEEPS_GBPS || figure == SWEEPS_BYTES_PER_CYCLE || figure == SWEEPS_SPEEDUP || sweeps_paced(figure))
+	if (figure == SWEEPS_GBPS || figure == SWEEPS_BYTES_PER_CYCLE || figure == SWEEPS_SPEEDUP ||
+		sweeps_paced(figure))
 		from = LOG_THROUGHPUT;
 	else if (kernel->plot_cpe)
 		from = LOG_LATENCY;
@@ -42,8 +46,8 @@ enum scale_kind figure_scale(enum sweeps_figure figure, const struct kernel *ker
 }
 
 /* The figure that the sample would have with another CPE at the same clock. */
-static double figure_at(enum sweeps_figure figure, const struct sample *sample, double cpe, const struct run_facts *facts,
-	const struct pace *pace, const struct sample *base)
+static double figure_at(enum sweeps_figure figure, const struct sample *sample, double cpe,
+	const struct run_facts *facts, const struct pace *pace, const struct sample *base)
 {
 	struct sample other = *sample;
 	double ratio = cpe / sample->cpe;
@@ -55,10 +59,11 @@ static double figure_at(enum sweeps_figure figure, const struct sample *sample, 
 	return sweeps_value(figure, &other, facts, pace, base);
 }
 
-struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts,
-	const struct pace *pace, const struct sample *base, double x)
+struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample,
+	const struct run_facts *facts, const struct pace *pace, const struct sample *base, double x)
 {
-	struct chart_point point = { x, sweeps_value(figure, sample, facts, pace, base), NAN, NAN, NAN, NAN, false };
+	struct chart_point point = { x, sweeps_value(figure, sample, facts, pace, base), NAN, NAN,
+		NAN, NAN, false };
 
 	if (!isfinite(point.y))
 		return point;
@@ -118,10 +123,12 @@ void knob_settings(const struct setting *setting, unsigned except, char *buffer,
 		if (except >> i & 1)
 			continue;
 		/* Where and beside whom it ran, only where that is not as ever. */
-		if (setting->kernel->knobs[i].asks != ASKS_NOTHING && setting->v[i] == setting->kernel->knobs[i].initial)
+		if (setting->kernel->knobs[i].asks != ASKS_NOTHING &&
+			setting->v[i] == setting->kernel->knobs[i].initial)
 			continue;
 		setting_show_value(&setting->kernel->knobs[i], setting->v[i], value, sizeof(value));
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used ? "  " : "", setting->kernel->knobs[i].name, value);
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used ? "  " : "",
+			setting->kernel->knobs[i].name, value);
 	}
 }
 
@@ -132,7 +139,7 @@ void knob_heading(const struct kernel *kernel, char *buffer, size_t size)
 
 void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count)
 {
-	char (*labels)[CHART_NAME] = memory_new((size_t)count, sizeof(*labels));
+	char(*labels)[CHART_NAME] = memory_new((size_t)count, sizeof(*labels));
 	const char **names = memory_new((size_t)count, sizeof(*names));
 
 	for (int i = 0; i < count; i++) {
@@ -145,11 +152,16 @@ void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t 
 }
 
 /* "5.0 cycles", "about 42 GB/s". */
-static void plateau_words(enum sweeps_figure figure, const struct plateau *plateau, double value, char *buffer, size_t size)
+static void plateau_words(enum sweeps_figure figure, const struct plateau *plateau, double value,
+	char *buffer, size_t size)
 {
 	static const char *const units[SWEEPS_FIGURES] = {
-		[SWEEPS_CPE] = " cycles", [SWEEPS_NS] = " ns", [SWEEPS_SECONDS] = " s", [SWEEPS_GBPS] = " GB/s",
-		[SWEEPS_BYTES_PER_CYCLE] = " B/cycle", [SWEEPS_SPEEDUP] = " times",
+		[SWEEPS_CPE] = " cycles",
+		[SWEEPS_NS] = " ns",
+		[SWEEPS_SECONDS] = " s",
+		[SWEEPS_GBPS] = " GB/s",
+		[SWEEPS_BYTES_PER_CYCLE] = " B/cycle",
+		[SWEEPS_SPEEDUP] = " times",
 	};
 	char words[24];
 
@@ -170,7 +182,7 @@ void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct 
 
 		if (!sample->valid)
 			continue;
-		curve[count] = (struct curve_point){.bytes = series->point[i].x,
+		curve[count] = (struct curve_point){ .bytes = series->point[i].x,
 			.cycles = sample->cpe,
 			.lo = sample->cpe_lo,
 			.hi = sample->cpe_hi,
@@ -178,7 +190,7 @@ void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct 
 			.two_modes = sample->modes == 2,
 			.mode_low = sample->mode_low,
 			.mode_high = sample->mode_high,
-			.share_low = sample->mode_share_low};
+			.share_low = sample->mode_share_low };
 		values[count++] = series->point[i].y;
 	}
 	plateaus_find(curve, count, &plateaus);
@@ -203,18 +215,23 @@ void mark_caches(struct chart *chart, const struct machine *machine)
 {
 	for (int i = 0; machine && i < machine->cache_count; i++) {
 		const struct machine_cache *cache = &machine->cache[i];
-		struct chart_mark mark = { .at = (double)cache->bytes, .lo = (double)cache->bytes, .hi = (double)cache->bytes, .stated = true };
+		struct chart_mark mark = { .at = (double)cache->bytes,
+			.lo = (double)cache->bytes,
+			.hi = (double)cache->bytes,
+			.stated = true };
 		char bytes[24];
 
 		if (!cache->bytes)
 			continue;
 		units_bytes_long((int64_t)cache->bytes, bytes, sizeof(bytes));
-		snprintf(mark.text, sizeof(mark.text), "L%d%s %s", cache->level, cache->level == 1 ? "d" : "", bytes);
+		snprintf(mark.text, sizeof(mark.text), "L%d%s %s", cache->level,
+			cache->level == 1 ? "d" : "", bytes);
 		chart_add_mark(chart, &mark);
 	}
 }
 
-void mark_grid_caches(struct chart *chart, const struct machine *machine, const int64_t *sizes, int count)
+void mark_grid_caches(
+	struct chart *chart, const struct machine *machine, const int64_t *sizes, int count)
 {
 	double *values = memory_new((size_t)count, sizeof(*values));
 
@@ -229,15 +246,17 @@ void mark_grid_caches(struct chart *chart, const struct machine *machine, const 
 	free(values);
 }
 
-void mark_grid_line(struct chart *chart, const struct machine *machine, const struct setting *setting, int stride_knob, const int64_t *strides,
-	int count)
+void mark_grid_line(struct chart *chart, const struct machine *machine,
+	const struct setting *setting, int stride_knob, const int64_t *strides, int count)
 {
 	double line = misses_line(machine);
 	struct setting at = *setting;
 	struct misses_walk walk;
 
 	for (int i = 0; i < count && line > 0; i++) {
-		struct chart_mark mark = { .at = i - 0.5, .lo = i - 0.5, .hi = i - 0.5, .stated = true, .across = true };
+		struct chart_mark mark = {
+			.at = i - 0.5, .lo = i - 0.5, .hi = i - 0.5, .stated = true, .across = true
+		};
 
 		at.v[stride_knob] = strides[i];
 		if (!misses_walk_of(at.kernel, at.v, &walk) || walk.step < line)

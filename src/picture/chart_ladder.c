@@ -24,12 +24,19 @@ static void add_limit(struct chart *chart, const struct limits *limits, int inde
 	struct chart_bar *bar = &chart->bar[chart->bar_count++];
 	char figure[24];
 
-	*bar = (struct chart_bar){ .kind = kind_of(limits, index), .value = limit->known ? limit->cpe : NAN, .lo = NAN, .hi = NAN };
-	snprintf(bar->name, sizeof(bar->name), "%s%s", limit_title(limit->kind), limit->hard ? "" : " (soft)");
-	snprintf(bar->cause, sizeof(bar->cause), "%s%s", limit->known ? "" : "unknown: ", limit->cause);
+	*bar = (struct chart_bar){ .kind = kind_of(limits, index),
+		.value = limit->known ? limit->cpe : NAN,
+		.lo = NAN,
+		.hi = NAN };
+	snprintf(bar->name, sizeof(bar->name), "%s%s", limit_title(limit->kind),
+		limit->hard ? "" : " (soft)");
+	snprintf(bar->cause, sizeof(bar->cause), "%s%s",
+		limit->known ? "" : "unknown: ", limit->cause);
 	units_figure(limit->cpe, figure, sizeof(figure));
-	snprintf(bar->value_words, sizeof(bar->value_words), "%s%s", figure, index == limits->binding ? " binds" :
-		index == limits->predicted_by ? " predicted" : "");
+	snprintf(bar->value_words, sizeof(bar->value_words), "%s%s", figure,
+		index == limits->binding	? " binds"
+		: index == limits->predicted_by ? " predicted"
+						: "");
 }
 
 static void add_rest(struct chart *chart, int count)
@@ -46,7 +53,11 @@ static void add_measured(struct chart *chart, const struct sample *sample)
 	struct chart_bar *bar = &chart->bar[chart->bar_count++];
 	char lo[24], hi[24];
 
-	*bar = (struct chart_bar){ .kind = BAR_MEASURED, .name = "measured", .value = sample->cpe, .lo = sample->cpe_lo, .hi = sample->cpe_hi };
+	*bar = (struct chart_bar){ .kind = BAR_MEASURED,
+		.name = "measured",
+		.value = sample->cpe,
+		.lo = sample->cpe_lo,
+		.hi = sample->cpe_hi };
 	units_figure(sample->cpe, bar->value_words, sizeof(bar->value_words));
 	units_figure(sample->cpe_lo, lo, sizeof(lo));
 	units_figure(sample->cpe_hi, hi, sizeof(hi));
@@ -55,8 +66,8 @@ static void add_measured(struct chart *chart, const struct sample *sample)
 		sample_doubt(sample) && !sample->provisional ? sample_doubt(sample) : "");
 }
 
-struct chart *chart_ladder(const struct explanation *explanation, const struct setting *setting, const struct sample *sample,
-	const char *words, const struct chart_origin *origin)
+struct chart *chart_ladder(const struct explanation *explanation, const struct setting *setting,
+	const struct sample *sample, const char *words, const struct chart_origin *origin)
 {
 	const struct limits *limits = &explanation->limits;
 	struct chart *chart = chart_new(CHART_BARS);
@@ -65,7 +76,8 @@ struct chart *chart_ladder(const struct explanation *explanation, const struct s
 	double most = 0;
 
 	for (int i = 0; i < shown; i++)
-		add_limit(chart, limits, i < shown - 1 || limits->binding < shown ? i : limits->binding);
+		add_limit(chart, limits,
+			i < shown - 1 || limits->binding < shown ? i : limits->binding);
 	if (shown < limits->limit_count)
 		add_rest(chart, limits->limit_count - shown);
 	if (sample && sample->valid) {
@@ -78,13 +90,15 @@ struct chart *chart_ladder(const struct explanation *explanation, const struct s
 	}
 	chart->x.scale = scale_fit(SCALE_LINEAR, 0, most);
 	snprintf(chart->x.title, sizeof(chart->x.title), "cycles per %s", setting->kernel->element);
-	snprintf(chart->title, sizeof(chart->title), "%s: what limits it%s%s", setting->kernel->name,
-		explanation->foreign ? " on another core, " : "", explanation->foreign && limits->uarch ? uarch_title(limits->uarch) : "");
+	snprintf(chart->title, sizeof(chart->title), "%s: what limits it%s%s",
+		setting->kernel->name, explanation->foreign ? " on another core, " : "",
+		explanation->foreign && limits->uarch ? uarch_title(limits->uarch) : "");
 	knob_settings(setting, 0, chart->subtitle, sizeof(chart->subtitle));
 	snprintf(chart->remark, sizeof(chart->remark), "%s%s", *words ? "Measured: " : "", words);
 	chart_sign(chart, origin);
 	chart_cite(chart, origin->machine, &source);
-	snprintf(chart->legend, sizeof(chart->legend), "limits M: from the loop's machine code and a model of the core");
+	snprintf(chart->legend, sizeof(chart->legend),
+		"limits M: from the loop's machine code and a model of the core");
 	if (source.source == SOURCE_MODEL)
 		snprintf(chart->source, sizeof(chart->source), "nothing was measured");
 	return chart;

@@ -19,33 +19,38 @@ static const char *page_words(enum page_kind kind, const struct probe_curve *cur
 		return "4 KiB pages";
 	if (kind == PAGES_AUTO)
 		return "pages as they come";
-	return strcmp(got, "huge") == 0 ? "huge pages" : strcmp(got, "mixed") == 0 ? "huge pages, not all" : "huge pages, not got";
+	return strcmp(got, "huge") == 0	   ? "huge pages"
+	       : strcmp(got, "mixed") == 0 ? "huge pages, not all"
+					   : "huge pages, not got";
 }
 
 /* ---- curves ---- */
 
 /* A series of a curve, if it has points. */
-static void add_curve(struct chart *chart, const char *name, const struct probe_curve *curve, enum sweeps_figure figure,
-	struct chart_source *source)
+static void add_curve(struct chart *chart, const char *name, const struct probe_curve *curve,
+	enum sweeps_figure figure, struct chart_source *source)
 {
 	struct chart_series *series = curve->count ? chart_add_series(chart, name) : NULL;
 
 	for (int i = 0; series && i < curve->count; i++) {
 		const struct probe_point *from = &curve->point[i];
-		struct chart_point point = figure_point(figure, &from->sample, &from->facts, NULL, NULL, from->x);
+		struct chart_point point =
+			figure_point(figure, &from->sample, &from->facts, NULL, NULL, from->x);
 
 		chart_add_point(series, &point);
 		chart_note(source, &from->sample);
 	}
 }
 
-static int add_pages(struct chart *chart, const struct probe_curve curves[PAGE_KINDS], struct chart_source *source)
+static int add_pages(struct chart *chart, const struct probe_curve curves[PAGE_KINDS],
+	struct chart_source *source)
 {
 	int count = 0;
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		count += curves[kind].count > 0;
-		add_curve(chart, page_words((enum page_kind)kind, &curves[kind]), &curves[kind], SWEEPS_CPE, source);
+		add_curve(chart, page_words((enum page_kind)kind, &curves[kind]), &curves[kind],
+			SWEEPS_CPE, source);
 	}
 	return count;
 }
@@ -77,15 +82,18 @@ static bool has_size(const struct hierarchy_level *level)
 
 static void mark_level(struct chart *chart, const struct hierarchy_level *level)
 {
-	struct chart_mark mark = { .at = level->bytes, .lo = level->unstable ? level->bytes_lo : level->bytes,
-		.hi = level->unstable ? level->bytes_hi : level->bytes, .pages = level->kind == LEVEL_TLB };
+	struct chart_mark mark = { .at = level->bytes,
+		.lo = level->unstable ? level->bytes_lo : level->bytes,
+		.hi = level->unstable ? level->bytes_hi : level->bytes,
+		.pages = level->kind == LEVEL_TLB };
 	char words[CHART_NAME - 20];
 
 	if (!has_size(level))
 		return;
 	size_words(level, words, sizeof(words));
 	if (level->kind == LEVEL_TLB && isfinite(level->entries))
-		snprintf(mark.text, sizeof(mark.text), "%s %s%.0f", level->name, level->unstable ? "about " : "", level->entries);
+		snprintf(mark.text, sizeof(mark.text), "%s %s%.0f", level->name,
+			level->unstable ? "about " : "", level->entries);
 	else
 		snprintf(mark.text, sizeof(mark.text), "%s %s", level->name, words);
 	chart_add_mark(chart, &mark);
@@ -97,13 +105,15 @@ static const struct hierarchy_level *level_of(const struct hierarchy *hierarchy,
 	for (int i = 0; i < hierarchy->level_count; i++) {
 		const struct hierarchy_level *level = &hierarchy->level[i];
 
-		if (level->kind != LEVEL_TLB && level->cycles > 0 && cycles < level->cycles * SAME_LEVEL && cycles > level->cycles / SAME_LEVEL)
+		if (level->kind != LEVEL_TLB && level->cycles > 0 &&
+			cycles < level->cycles * SAME_LEVEL && cycles > level->cycles / SAME_LEVEL)
 			return level;
 	}
 	return NULL;
 }
 
-static void add_plateaus(struct chart *chart, const struct hierarchy *hierarchy, const struct plateaus *plateaus)
+static void add_plateaus(
+	struct chart *chart, const struct hierarchy *hierarchy, const struct plateaus *plateaus)
 {
 	const struct hierarchy_level *before = NULL;
 
@@ -113,13 +123,16 @@ static void add_plateaus(struct chart *chart, const struct hierarchy *hierarchy,
 		const struct hierarchy_level *memory = hierarchy_memory(hierarchy);
 		char figure[12], ns[12], text[CHART_NAME + 8];
 
-		/* Curves of two kinds of pages differ most there: its figure lies between theirs. */
+		/* Curves of two kinds of pages differ most there: its figure lies between theirs.
+		 */
 		if (!level && i == plateaus->count - 1 && memory)
 			level = memory;
 		scale_figure(plateau->cycles, figure, sizeof(figure));
-		if (level && level != before && level->kind == LEVEL_MEMORY && isfinite(level->ns)) {
+		if (level && level != before && level->kind == LEVEL_MEMORY &&
+			isfinite(level->ns)) {
 			scale_figure(level->ns * plateau->cycles / level->cycles, ns, sizeof(ns));
-			snprintf(text, sizeof(text), "%s: %s cycles, %s ns", level->name, figure, ns);
+			snprintf(text, sizeof(text), "%s: %s cycles, %s ns", level->name, figure,
+				ns);
 		} else if (level && level != before) {
 			snprintf(text, sizeof(text), "%s: %s cycles", level->name, figure);
 		} else {
@@ -133,7 +146,8 @@ static void add_plateaus(struct chart *chart, const struct hierarchy *hierarchy,
 	}
 }
 
-/* The plateaus of the curve with the fewest steps that are no cache's: of huge pages where there are any. */
+/* The plateaus of the curve with the fewest steps that are no cache's: of huge pages where there
+ * are any. */
 static const struct plateaus *best_plateaus(const struct plateaus plateaus[PAGE_KINDS])
 {
 	static const enum page_kind order[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
@@ -150,14 +164,16 @@ static void add_remark(struct chart *chart, const struct hierarchy *hierarchy)
 	for (int i = 0; i < hierarchy->finding_count; i++) {
 		if (!hierarchy->finding[i].disagreement)
 			continue;
-		snprintf(chart->remark, sizeof(chart->remark), "%.*s", (int)sizeof(chart->remark) - 1, hierarchy->finding[i].text);
+		snprintf(chart->remark, sizeof(chart->remark), "%.*s",
+			(int)sizeof(chart->remark) - 1, hierarchy->finding[i].text);
 		return;
 	}
 }
 
 /* ---- the parts ---- */
 
-static void make_latency(struct chart *chart, const struct probe_report *report, struct chart_source *source)
+static void make_latency(
+	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
 	add_pages(chart, report->lines, source);
 	chart_fit(chart, SCALE_BYTES, SCALE_LOG);
@@ -165,13 +181,16 @@ static void make_latency(struct chart *chart, const struct probe_report *report,
 		mark_level(chart, &report->hierarchy.level[i]);
 	add_plateaus(chart, &report->hierarchy, best_plateaus(report->hierarchy.lines));
 	add_remark(chart, &report->hierarchy);
-	snprintf(chart->title, sizeof(chart->title), "Load latency over the size of the working set");
-	snprintf(chart->subtitle, sizeof(chart->subtitle), "each load waits for the one before, in random order");
+	snprintf(chart->title, sizeof(chart->title),
+		"Load latency over the size of the working set");
+	snprintf(chart->subtitle, sizeof(chart->subtitle),
+		"each load waits for the one before, in random order");
 	snprintf(chart->x.title, sizeof(chart->x.title), "working set");
 	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
 }
 
-static void make_tlb(struct chart *chart, const struct probe_report *report, struct chart_source *source)
+static void make_tlb(
+	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
 	add_pages(chart, report->pages, source);
 	for (int i = 0; i < chart->series_count; i++)
@@ -190,15 +209,20 @@ static void make_tlb(struct chart *chart, const struct probe_report *report, str
 			mark->hi /= 4096;
 		}
 	}
-	snprintf(chart->title, sizeof(chart->title), "Load latency over pages, one cache line of each");
-	snprintf(chart->subtitle, sizeof(chart->subtitle), "each load waits for the one before, in random order");
+	snprintf(chart->title, sizeof(chart->title),
+		"Load latency over pages, one cache line of each");
+	snprintf(chart->subtitle, sizeof(chart->subtitle),
+		"each load waits for the one before, in random order");
 	snprintf(chart->x.title, sizeof(chart->x.title), "pages of 4 KiB");
 	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
 }
 
-static void make_line(struct chart *chart, const struct probe_report *report, struct chart_source *source)
+static void make_line(
+	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
-	struct chart_mark mark = { .at = report->hierarchy.line, .lo = report->hierarchy.line, .hi = report->hierarchy.line };
+	struct chart_mark mark = { .at = report->hierarchy.line,
+		.lo = report->hierarchy.line,
+		.hi = report->hierarchy.line };
 
 	add_curve(chart, "", &report->pairs, SWEEPS_CPE, source);
 	chart_fit(chart, SCALE_BYTES, SCALE_LINEAR);
@@ -206,13 +230,16 @@ static void make_line(struct chart *chart, const struct probe_report *report, st
 		snprintf(mark.text, sizeof(mark.text), "line: %.0f bytes", mark.at);
 		chart_add_mark(chart, &mark);
 	}
-	snprintf(chart->title, sizeof(chart->title), "Two loads at once, over the distance between them");
-	snprintf(chart->subtitle, sizeof(chart->subtitle), "within one cache line the second one costs little");
+	snprintf(chart->title, sizeof(chart->title),
+		"Two loads at once, over the distance between them");
+	snprintf(chart->subtitle, sizeof(chart->subtitle),
+		"within one cache line the second one costs little");
 	snprintf(chart->x.title, sizeof(chart->x.title), "bytes between the two");
 	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per pair");
 }
 
-static void make_bandwidth(struct chart *chart, const struct probe_report *report, struct chart_source *source)
+static void make_bandwidth(
+	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
 	static const char *const operations[PROBE_OPERATIONS] = { "read", "write", "copy" };
 	char words[PROBE_BANDS][CHART_NAME];
@@ -231,7 +258,8 @@ static void make_bandwidth(struct chart *chart, const struct probe_report *repor
 
 		for (int i = 0; i < report->band_count; i++) {
 			const struct probe_point *from = &report->band[i].point[operation];
-			struct chart_point point = figure_point(SWEEPS_BYTES_PER_CYCLE, &from->sample, &from->facts, NULL, NULL, i);
+			struct chart_point point = figure_point(
+				SWEEPS_BYTES_PER_CYCLE, &from->sample, &from->facts, NULL, NULL, i);
 			char figure[24];
 
 			chart_add_point(series, &point);
@@ -243,12 +271,15 @@ static void make_bandwidth(struct chart *chart, const struct probe_report *repor
 	}
 	chart_fit(chart, SCALE_STEPS, SCALE_LOG);
 	snprintf(chart->title, sizeof(chart->title), "Bandwidth of each level, one core");
-	snprintf(chart->subtitle, sizeof(chart->subtitle), "bytes that the code itself reads and writes, of a working set that the level holds");
+	snprintf(chart->subtitle, sizeof(chart->subtitle),
+		"bytes that the code itself reads and writes, of a working set that the level "
+		"holds");
 	snprintf(chart->y.title, sizeof(chart->y.title), "bytes per cycle");
 }
 
 /* Chains at once: how many times as fast as one. */
-static void make_parallel(struct chart *chart, const struct probe_report *report, struct chart_source *source)
+static void make_parallel(
+	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
 	const struct probe_curve *curve = &report->parallel;
 	const struct sample *one = &curve->point[0].sample;
@@ -258,7 +289,8 @@ static void make_parallel(struct chart *chart, const struct probe_report *report
 
 	for (int i = 0; i < curve->count; i++) {
 		const struct probe_point *from = &curve->point[i];
-		struct chart_point point = figure_point(SWEEPS_SPEEDUP, &from->sample, &from->facts, NULL, one, from->x);
+		struct chart_point point = figure_point(
+			SWEEPS_SPEEDUP, &from->sample, &from->facts, NULL, one, from->x);
 
 		chart_add_point(series, &point);
 		chart_note(source, &from->sample);
@@ -273,22 +305,26 @@ static void make_parallel(struct chart *chart, const struct probe_report *report
 	if (best > 0)
 		chart_add_call(chart, -1, at, best, text);
 	scale_figure(one->ns, ns, sizeof(ns));
-	snprintf(chart->title, sizeof(chart->title), "Misses at once: loads from memory, in chains that run side by side");
+	snprintf(chart->title, sizeof(chart->title),
+		"Misses at once: loads from memory, in chains that run side by side");
 	snprintf(chart->subtitle, sizeof(chart->subtitle), "alone a load takes %s ns", ns);
 	snprintf(chart->x.title, sizeof(chart->x.title), "chains at once");
 	snprintf(chart->y.title, sizeof(chart->y.title), "times as fast as one");
 }
 
-static void make_cores(struct chart *chart, const struct probe_report *report, struct chart_source *source)
+static void make_cores(
+	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
 	struct chart_series *series = chart_add_series(chart, "");
 
 	for (int i = 0; i < report->cores.count; i++) {
 		const struct probe_point *from = &report->cores.point[i];
-		struct chart_point point = figure_point(SWEEPS_GBPS, &from->sample, &from->facts, NULL, NULL, from->x);
+		struct chart_point point =
+			figure_point(SWEEPS_GBPS, &from->sample, &from->facts, NULL, NULL, from->x);
 		/* Of all of them together. */
-		double all = isfinite(from->sample.total_gbps) && from->sample.gbps > 0 ? from->sample.total_gbps / from->sample.gbps : 1;
-
+		double all = isfinite(from->sample.total_gbps) && from->sample.gbps > 0
+				     ? from->sample.total_gbps / from->sample.gbps
+				     : 1;
 
 		point.y *= all;
 		point.lo *= all;
@@ -300,7 +336,8 @@ static void make_cores(struct chart *chart, const struct probe_report *report, s
 	}
 	chart_fit(chart, SCALE_LINEAR, SCALE_LINEAR);
 	chart->x.scale.whole = true;
-	snprintf(chart->title, sizeof(chart->title), "Memory bandwidth over the cores that read at once");
+	snprintf(chart->title, sizeof(chart->title),
+		"Memory bandwidth over the cores that read at once");
 	snprintf(chart->x.title, sizeof(chart->x.title), "cores");
 	snprintf(chart->y.title, sizeof(chart->y.title), "GB/s, all together");
 }
@@ -316,13 +353,20 @@ static bool any_curve(const struct probe_curve curves[PAGE_KINDS])
 static bool is_measured(const struct probe_report *report, enum probe_part part)
 {
 	switch (part) {
-	case PROBE_LATENCY: return any_curve(report->lines);
-	case PROBE_TLB: return any_curve(report->pages);
-	case PROBE_LINE: return report->pairs.count > 0;
-	case PROBE_BANDWIDTH: return report->band_count > 0;
-	case PROBE_PARALLEL: return report->parallel.count > 0;
-	case PROBE_CORES: return report->cores.count > 0;
-	case PROBE_PARTS: break;
+	case PROBE_LATENCY:
+		return any_curve(report->lines);
+	case PROBE_TLB:
+		return any_curve(report->pages);
+	case PROBE_LINE:
+		return report->pairs.count > 0;
+	case PROBE_BANDWIDTH:
+		return report->band_count > 0;
+	case PROBE_PARALLEL:
+		return report->parallel.count > 0;
+	case PROBE_CORES:
+		return report->cores.count > 0;
+	case PROBE_PARTS:
+		break;
 	}
 	return false;
 }
@@ -333,7 +377,8 @@ enum probe_part chart_probe_part(const struct probe_report *report)
 	unsigned asked = report->options.parts;
 
 	for (int part = 0; part < PROBE_PARTS; part++)
-		if (asked && !(asked & 1u << PROBE_LATENCY) && asked >> part & 1 && is_measured(report, (enum probe_part)part))
+		if (asked && !(asked & 1u << PROBE_LATENCY) && asked >> part & 1 &&
+			is_measured(report, (enum probe_part)part))
 			return (enum probe_part)part;
 	for (int part = 0; part < PROBE_PARTS; part++)
 		if (is_measured(report, (enum probe_part)part))
@@ -341,11 +386,17 @@ enum probe_part chart_probe_part(const struct probe_report *report)
 	return PROBE_PARTS;
 }
 
-struct chart *chart_probe(const struct probe_report *report, enum probe_part part, const struct chart_origin *origin)
+struct chart *chart_probe(
+	const struct probe_report *report, enum probe_part part, const struct chart_origin *origin)
 {
-	static void (*const parts[PROBE_PARTS])(struct chart *chart, const struct probe_report *report, struct chart_source *source) = {
-		[PROBE_LATENCY] = make_latency, [PROBE_TLB] = make_tlb, [PROBE_LINE] = make_line, [PROBE_BANDWIDTH] = make_bandwidth,
-		[PROBE_PARALLEL] = make_parallel, [PROBE_CORES] = make_cores,
+	static void (*const parts[PROBE_PARTS])(struct chart * chart,
+		const struct probe_report *report, struct chart_source *source) = {
+		[PROBE_LATENCY] = make_latency,
+		[PROBE_TLB] = make_tlb,
+		[PROBE_LINE] = make_line,
+		[PROBE_BANDWIDTH] = make_bandwidth,
+		[PROBE_PARALLEL] = make_parallel,
+		[PROBE_CORES] = make_cores,
 	};
 	struct chart *chart = chart_new(CHART_LINES);
 	struct chart_source source = { 0 };

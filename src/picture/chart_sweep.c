@@ -9,7 +9,8 @@
 #include "picture/chart_sweep_state.h"
 
 const char *const chart_look_names[] = { "auto", "lines", "heat", "relief", NULL };
-_Static_assert(sizeof(chart_look_names) / sizeof(chart_look_names[0]) == LOOKS + 1, "a name for each");
+_Static_assert(
+	sizeof(chart_look_names) / sizeof(chart_look_names[0]) == LOOKS + 1, "a name for each");
 
 /* A grid has at least so many values either way, a landscape by itself so many. */
 enum { GRID_LEAST = 2, RELIEF_LEAST = 4, GRID_MOST = 64, VALUES_MOST = 4096 };
@@ -38,11 +39,13 @@ const struct knob *chart_sweep_knob(const struct chart_sweep *gathered, int axis
 	return &gathered->setting.kernel->knobs[gathered->axis[axis].knob];
 }
 
-/* Whether an axis is a better x than another: more values; of numbers rather than choices; sizes before strides before others. */
+/* Whether an axis is a better x than another: more values; of numbers rather than choices; sizes
+ * before strides before others. */
 static bool better(const struct chart_sweep *gathered, int a, int b)
 {
 	static const int rank[] = { [AXIS_NONE] = 0, [AXIS_SIZE] = 2, [AXIS_STRIDE] = 1 };
-	const struct knob *one = chart_sweep_knob(gathered, a), *other = chart_sweep_knob(gathered, b);
+	const struct knob *one = chart_sweep_knob(gathered, a),
+			  *other = chart_sweep_knob(gathered, b);
 
 	if ((one->kind == KNOB_CHOICE) != (other->kind == KNOB_CHOICE))
 		return other->kind == KNOB_CHOICE;
@@ -80,10 +83,12 @@ static bool is_mountain(const struct chart_sweep *gathered)
 {
 	const struct kernel *kernel = gathered->setting.kernel;
 
-	return gathered->axis_count == 2 && !kernel->plot_cpe && chart_sweep_knob(gathered, 0)->axis != chart_sweep_knob(gathered, 1)->axis &&
-		chart_sweep_knob(gathered, 0)->axis != AXIS_NONE && chart_sweep_knob(gathered, 1)->axis != AXIS_NONE &&
-		gathered->axis[0].count >= RELIEF_LEAST && gathered->axis[1].count >= RELIEF_LEAST &&
-		gathered->axis[0].count <= GRID_MOST && gathered->axis[1].count <= GRID_MOST;
+	return gathered->axis_count == 2 && !kernel->plot_cpe &&
+	       chart_sweep_knob(gathered, 0)->axis != chart_sweep_knob(gathered, 1)->axis &&
+	       chart_sweep_knob(gathered, 0)->axis != AXIS_NONE &&
+	       chart_sweep_knob(gathered, 1)->axis != AXIS_NONE &&
+	       gathered->axis[0].count >= RELIEF_LEAST && gathered->axis[1].count >= RELIEF_LEAST &&
+	       gathered->axis[0].count <= GRID_MOST && gathered->axis[1].count <= GRID_MOST;
 }
 
 int chart_sweep_lines(const struct chart_sweep *gathered)
@@ -100,21 +105,29 @@ static struct status check_look(const struct chart_sweep *gathered)
 	const struct chart_sweep_axis *axis = gathered->axis;
 
 	if (gathered->look == LOOK_LINES && chart_sweep_lines(gathered) > CHART_SERIES)
-		return status_make(STATUS_USAGE, "%d lines over %s are too many for a picture, which has %d at most: give the other knobs "
-			"fewer values%s", chart_sweep_lines(gathered), chart_sweep_knob(gathered, 0)->name, CHART_SERIES,
-			gathered->axis_count == 2 ? ", or take --chart heat" : "");
+		return status_make(STATUS_USAGE,
+			"%d lines over %s are too many for a picture, which has %d at most: give "
+			"the other knobs "
+			"fewer values%s",
+			chart_sweep_lines(gathered), chart_sweep_knob(gathered, 0)->name,
+			CHART_SERIES, gathered->axis_count == 2 ? ", or take --chart heat" : "");
 	if (gathered->look == LOOK_LINES)
 		return status_ok();
 	if (gathered->axis_count != 2 || axis[0].count < GRID_LEAST || axis[1].count < GRID_LEAST)
-		return status_make(STATUS_USAGE, "--chart %s wants two knobs with several values each", chart_look_names[gathered->look]);
+		return status_make(STATUS_USAGE,
+			"--chart %s wants two knobs with several values each",
+			chart_look_names[gathered->look]);
 	if (axis[0].count > GRID_MOST || axis[1].count > GRID_MOST)
-		return status_make(STATUS_USAGE, "--chart %s: %d by %d cells are too many for a picture, which has %d either way at most",
+		return status_make(STATUS_USAGE,
+			"--chart %s: %d by %d cells are too many for a picture, which has %d "
+			"either way at most",
 			chart_look_names[gathered->look], axis[0].count, axis[1].count, GRID_MOST);
 	return status_ok();
 }
 
-struct status chart_sweep_new(const struct setting *setting, const struct sweep_axis *axes, size_t axis_count, const struct named_sweep *named,
-	enum chart_look look, struct chart_sweep **result)
+struct status chart_sweep_new(const struct setting *setting, const struct sweep_axis *axes,
+	size_t axis_count, const struct named_sweep *named, enum chart_look look,
+	struct chart_sweep **result)
 {
 	struct chart_sweep *gathered = memory_new(1, sizeof(*gathered));
 	struct status status;
@@ -130,14 +143,18 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 	*result = NULL;
 	if (gathered->axis_count == 0) {
 		chart_sweep_free(gathered);
-		return status_make(STATUS_USAGE, "a picture of a sweep wants a knob with several values, such as %s=*",
+		return status_make(STATUS_USAGE,
+			"a picture of a sweep wants a knob with several values, such as %s=*",
 			setting->kernel->knob_count ? setting->kernel->knobs[0].name : "");
 	}
 	bring(gathered, choose_x(gathered));
-	gathered->look = look != LOOK_AUTO ? look : is_mountain(gathered) ? LOOK_RELIEF : LOOK_LINES;
+	gathered->look = look != LOOK_AUTO	 ? look
+			 : is_mountain(gathered) ? LOOK_RELIEF
+						 : LOOK_LINES;
 	/* Sizes go down a grid, strides across, as the explorer has them. */
 	if (gathered->look != LOOK_LINES && gathered->axis_count == 2 &&
-		(chart_sweep_knob(gathered, 0)->axis == AXIS_SIZE || chart_sweep_knob(gathered, 1)->axis == AXIS_STRIDE))
+		(chart_sweep_knob(gathered, 0)->axis == AXIS_SIZE ||
+			chart_sweep_knob(gathered, 1)->axis == AXIS_STRIDE))
 		bring(gathered, 1);
 	status = check_look(gathered);
 	if (!status_is_ok(&status)) {

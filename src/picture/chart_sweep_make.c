@@ -14,11 +14,15 @@ static const struct cell *find(const struct chart_sweep *gathered, const struct 
 
 static enum sweeps_figure figure_of(const struct chart_sweep *gathered, int x_knob)
 {
-	return gathered->named.name[0] ? gathered->named.figure : figure_choose(gathered->setting.kernel, x_knob, gathered->moves);
+	return gathered->named.name[0]
+		       ? gathered->named.figure
+		       : figure_choose(gathered->setting.kernel, x_knob, gathered->moves);
 }
 
-/* The point of a setting at x: a gap where it was not measured, or the baseline of a speedup was not. */
-static struct chart_point point_of(const struct chart_sweep *gathered, enum sweeps_figure figure, const struct setting *setting, double x)
+/* The point of a setting at x: a gap where it was not measured, or the baseline of a speedup was
+ * not. */
+static struct chart_point point_of(const struct chart_sweep *gathered, enum sweeps_figure figure,
+	const struct setting *setting, double x)
 {
 	static const struct sample none;
 	const struct cell *cell = find(gathered, setting), *base = NULL;
@@ -26,11 +30,12 @@ static struct chart_point point_of(const struct chart_sweep *gathered, enum swee
 
 	if (figure == SWEEPS_SPEEDUP && sweeps_baseline(&gathered->named, setting, &at))
 		base = find(gathered, &at);
-	return figure_point(figure, cell ? &cell->sample : &none, cell ? &cell->facts : NULL, cell ? &cell->pace : NULL,
-		base ? &base->sample : NULL, x);
+	return figure_point(figure, cell ? &cell->sample : &none, cell ? &cell->facts : NULL,
+		cell ? &cell->pace : NULL, base ? &base->sample : NULL, x);
 }
 
-static void title_of(const struct chart_sweep *gathered, enum sweeps_figure figure, char *buffer, size_t size)
+static void title_of(
+	const struct chart_sweep *gathered, enum sweeps_figure figure, char *buffer, size_t size)
 {
 	struct text title = { 0 };
 
@@ -56,7 +61,8 @@ static void range_of(const struct chart *chart, double *least, double *most)
 /* ---- lines ---- */
 
 /* The setting and the name of the line of that number: the last knob varies fastest. */
-static void line_of(const struct chart_sweep *gathered, int number, struct setting *setting, char *name, size_t size)
+static void line_of(const struct chart_sweep *gathered, int number, struct setting *setting,
+	char *name, size_t size)
 {
 	struct text words = { 0 };
 
@@ -70,7 +76,8 @@ static void line_of(const struct chart_sweep *gathered, int number, struct setti
 	for (int i = 1; i < gathered->axis_count; i++) {
 		char value[CHART_NAME];
 
-		knob_series(chart_sweep_knob(gathered, i), setting->v[gathered->axis[i].knob], value, sizeof(value));
+		knob_series(chart_sweep_knob(gathered, i), setting->v[gathered->axis[i].knob],
+			value, sizeof(value));
 		text_addf(&words, "%s%s", i > 1 ? ", " : "", value);
 	}
 	snprintf(name, size, "%s", text_string(&words));
@@ -90,7 +97,8 @@ static bool any_of(const struct chart_sweep *gathered, struct setting setting)
 	return false;
 }
 
-static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figure, int number, struct chart *chart)
+static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figure, int number,
+	struct chart *chart)
 {
 	const struct chart_sweep_axis *x = &gathered->axis[0];
 	int lines = chart_sweep_lines(gathered);
@@ -108,25 +116,30 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 		struct chart_point point;
 
 		setting.v[x->knob] = x->values[i];
-		point = point_of(gathered, figure, &setting, chart->x.scale.kind == SCALE_STEPS ? i + aside : (double)x->values[i]);
+		point = point_of(gathered, figure, &setting,
+			chart->x.scale.kind == SCALE_STEPS ? i + aside : (double)x->values[i]);
 		chart_add_point(series, &point);
 	}
 }
 
-/* What others published of the same ratio: other machines' times say little beside these, their speedups and cycles an instruction do. */
-static void add_published(const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
+/* What others published of the same ratio: other machines' times say little beside these, their
+ * speedups and cycles an instruction do. */
+static void add_published(
+	const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
 {
 	const struct named_sweep *named = &gathered->named;
 	const struct chart_sweep_axis *x = &gathered->axis[0];
 	struct chart_series *series = NULL;
 
-	for (int i = 0; i < named->published_count && (figure == SWEEPS_SPEEDUP || sweeps_paced(figure)); i++) {
+	for (int i = 0;
+		i < named->published_count && (figure == SWEEPS_SPEEDUP || sweeps_paced(figure));
+		i++) {
 		const struct sweeps_published *published = &named->published[i];
 		double at = (double)published->setting.v[x->knob];
 		struct chart_point point = { at, published->value, NAN, NAN, NAN, NAN, false };
 
-		if (published->figure != figure || !published->named[x->knob] || at < (double)x->values[0] ||
-			at > (double)x->values[x->count - 1])
+		if (published->figure != figure || !published->named[x->knob] ||
+			at < (double)x->values[0] || at > (double)x->values[x->count - 1])
 			continue;
 		if (!series)
 			series = chart_add_series(chart, "published");
@@ -157,7 +170,8 @@ static enum scale_kind x_scale(const struct chart_sweep *gathered)
 }
 
 /* The flat parts of the only line over sizes. */
-static void add_plateaus(const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
+static void add_plateaus(
+	const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
 {
 	const struct chart_sweep_axis *x = &gathered->axis[0];
 	struct sample *samples = memory_new((size_t)x->count, sizeof(*samples));
@@ -202,11 +216,15 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 	for (int i = 0; i < chart_sweep_lines(gathered); i++)
 		add_line(gathered, figure, i, chart);
 	/* Many values of one number: shades in their order. */
-	chart->ordered = gathered->axis_count == 2 && chart_sweep_knob(gathered, 1)->kind != KNOB_CHOICE && chart->series_count > 4;
+	chart->ordered = gathered->axis_count == 2 &&
+			 chart_sweep_knob(gathered, 1)->kind != KNOB_CHOICE &&
+			 chart->series_count > 4;
 	if (chart->joined)
 		add_published(gathered, figure, chart);
 	range_of(chart, &least, &most);
-	chart_fit(chart, kind, gathered->named.log_y && least > 0 ? SCALE_LOG : figure_scale(figure, kernel, least, most));
+	chart_fit(chart, kind,
+		gathered->named.log_y && least > 0 ? SCALE_LOG
+						   : figure_scale(figure, kernel, least, most));
 	chart->x.scale.whole = kind == SCALE_LINEAR;
 	if (kind == SCALE_STEPS && chart->series_count == 1)
 		call_all(chart);
@@ -250,9 +268,11 @@ static struct chart *make_grid(const struct chart_sweep *gathered)
 	return chart;
 }
 
-struct chart *chart_sweep_make(const struct chart_sweep *gathered, const struct chart_origin *origin)
+struct chart *chart_sweep_make(
+	const struct chart_sweep *gathered, const struct chart_origin *origin)
 {
-	struct chart *chart = gathered->look == LOOK_LINES ? make_lines(gathered) : make_grid(gathered);
+	struct chart *chart =
+		gathered->look == LOOK_LINES ? make_lines(gathered) : make_grid(gathered);
 	unsigned swept = 0;
 
 	for (int i = 0; i < gathered->axis_count; i++)
@@ -266,10 +286,11 @@ struct chart *chart_sweep_make(const struct chart_sweep *gathered, const struct 
 	if (gathered->look == LOOK_LINES && chart_sweep_knob(gathered, 0)->axis == AXIS_SIZE)
 		mark_caches(chart, origin->machine);
 	else if (gathered->look != LOOK_LINES && chart_sweep_knob(gathered, 1)->axis == AXIS_SIZE)
-		mark_grid_caches(chart, origin->machine, gathered->axis[1].values, gathered->axis[1].count);
+		mark_grid_caches(
+			chart, origin->machine, gathered->axis[1].values, gathered->axis[1].count);
 	if (gathered->look != LOOK_LINES && chart_sweep_knob(gathered, 0)->axis == AXIS_STRIDE)
-		mark_grid_line(chart, origin->machine, &gathered->setting, gathered->axis[0].knob, gathered->axis[0].values,
-			gathered->axis[0].count);
+		mark_grid_line(chart, origin->machine, &gathered->setting, gathered->axis[0].knob,
+			gathered->axis[0].values, gathered->axis[0].count);
 	chart_sign(chart, origin);
 	chart_cite(chart, origin->machine, &gathered->source);
 	return chart;

@@ -12,14 +12,15 @@ struct chart_sweep_axis {
 };
 
 struct chart_sweep {
-	struct setting setting;      /* the knobs that do not vary */
-	enum chart_look look;        /* LOOK_AUTO no more */
-	int axis_count;              /* knobs that vary; the first is x, of a grid the second y */
+	struct setting setting; /* the knobs that do not vary */
+	enum chart_look look;	/* LOOK_AUTO no more */
+	int axis_count;		/* knobs that vary; the first is x, of a grid the second y */
 	struct chart_sweep_axis axis[KNOBS_MAX];
-	struct cells *cells;         /* what has come */
+	struct cells *cells; /* what has come */
 	struct chart_source source;
-	bool moves;                  /* some sample has a throughput */
-	struct named_sweep named;    /* how the figures are looked at; of one without a name the kernel alone. Its words are borrowed */
+	bool moves;		  /* some sample has a throughput */
+	struct named_sweep named; /* how the figures are looked at; of one without a name the kernel
+				     alone. Its words are borrowed */
 };
 
 const struct knob *chart_sweep_knob(const struct chart_sweep *gathered, int axis);

@@ -23,13 +23,15 @@ static bool moves_bytes(const struct view_slice *slice)
 /* The slice over the chosen knob if there is one, else over size, else the other. */
 static const struct view_slice *slice_of(const struct view *view)
 {
-	if (view->by_stride.knob >= 0 && (view->knob == view->by_stride.knob || view->by_size.knob < 0))
+	if (view->by_stride.knob >= 0 &&
+		(view->knob == view->by_stride.knob || view->by_size.knob < 0))
 		return &view->by_stride;
 	return view->by_size.knob >= 0 ? &view->by_size : NULL;
 }
 
 /* Where the present setting is, with its figure. */
-static void call_here(struct chart *chart, const struct view *view, const struct view_slice *slice, enum sweeps_figure figure, bool steps)
+static void call_here(struct chart *chart, const struct view *view, const struct view_slice *slice,
+	enum sweeps_figure figure, bool steps)
 {
 	double value = sweeps_value(figure, &view->sample, &view->facts, NULL, NULL);
 	char words[24], text[CHART_NAME];
@@ -38,15 +40,18 @@ static void call_here(struct chart *chart, const struct view *view, const struct
 		return;
 	scale_figure(value, words, sizeof(words));
 	snprintf(text, sizeof(text), "here: %s", words);
-	chart_add_call(chart, -1, steps ? slice->here : (double)view->setting.v[slice->knob], value, text);
+	chart_add_call(
+		chart, -1, steps ? slice->here : (double)view->setting.v[slice->knob], value, text);
 }
 
-static struct chart *make_slice(const struct view *view, const struct view_slice *slice, const struct chart_origin *origin)
+static struct chart *make_slice(
+	const struct view *view, const struct view_slice *slice, const struct chart_origin *origin)
 {
 	const struct kernel *kernel = view->setting.kernel;
 	const struct knob *knob = &kernel->knobs[slice->knob];
 	/* As on screen: throughput wherever there is one. */
-	enum sweeps_figure figure = moves_bytes(slice) && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
+	enum sweeps_figure figure =
+		moves_bytes(slice) && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
 	struct chart *chart = chart_new(CHART_LINES);
 	struct chart_series *series = chart_add_series(chart, "");
 	struct sample samples[VIEW_SLICE] = { 0 };
@@ -61,13 +66,15 @@ static struct chart *make_slice(const struct view *view, const struct view_slice
 		if (slice->point[i].valid)
 			samples[i] = slice->point[i].sample;
 	}
-	kind = knob->kind == KNOB_CHOICE ? SCALE_STEPS : knob->kind == KNOB_BYTES && values[0] > 0 ? SCALE_BYTES :
-		scale_choose(values, slice->count);
+	kind = knob->kind == KNOB_CHOICE		   ? SCALE_STEPS
+	       : knob->kind == KNOB_BYTES && values[0] > 0 ? SCALE_BYTES
+							   : scale_choose(values, slice->count);
 	if (kind == SCALE_STEPS)
 		knob_steps(&chart->x, knob, steps, slice->count);
 	chart->joined = kind != SCALE_STEPS;
 	for (int i = 0; i < slice->count; i++) {
-		struct chart_point point = figure_point(figure, &samples[i], NULL, NULL, NULL, kind == SCALE_STEPS ? i : values[i]);
+		struct chart_point point = figure_point(
+			figure, &samples[i], NULL, NULL, NULL, kind == SCALE_STEPS ? i : values[i]);
 
 		chart_add_point(series, &point);
 		chart_note(&source, &samples[i]);
@@ -101,21 +108,25 @@ static bool any_measured(const struct view_slice *slice)
 	return false;
 }
 
-static struct status view_slice(const struct view *view, const struct chart_origin *origin, struct chart **chart)
+static struct status view_slice(
+	const struct view *view, const struct chart_origin *origin, struct chart **chart)
 {
 	const struct view_slice *slice = slice_of(view);
 
 	if (!slice)
-		return status_make(STATUS_USAGE, "%s has no knob that a picture could be over", view->setting.kernel->name);
+		return status_make(STATUS_USAGE, "%s has no knob that a picture could be over",
+			view->setting.kernel->name);
 	if (!any_measured(slice))
-		return status_make(STATUS_USAGE, "nothing of the slice is measured yet: there is no picture of it");
+		return status_make(STATUS_USAGE,
+			"nothing of the slice is measured yet: there is no picture of it");
 	*chart = make_slice(view, slice, origin);
 	return status_ok();
 }
 
 /* ---- the mountain ---- */
 
-static struct status view_mountain(const struct view *view, const struct chart_origin *origin, struct chart **made)
+static struct status view_mountain(
+	const struct view *view, const struct chart_origin *origin, struct chart **made)
 {
 	const struct view_grid *grid = &view->grid;
 	const struct kernel *kernel = view->setting.kernel;
@@ -124,9 +135,11 @@ static struct status view_mountain(const struct view *view, const struct chart_o
 	struct chart *chart;
 
 	if (!grid->present)
-		return status_make(STATUS_USAGE, "%s has no mountain: it wants a size and a stride", kernel->name);
+		return status_make(STATUS_USAGE, "%s has no mountain: it wants a size and a stride",
+			kernel->name);
 	if (!(grid->top > 0))
-		return status_make(STATUS_USAGE, "nothing of the mountain is measured yet: there is no picture of it");
+		return status_make(STATUS_USAGE,
+			"nothing of the mountain is measured yet: there is no picture of it");
 	chart = chart_new(grid->relief && grid->nx > 1 && grid->ny > 1 ? CHART_RELIEF : CHART_HEAT);
 	knob_steps(&chart->x, &kernel->knobs[grid->stride_knob], grid->x, grid->nx);
 	knob_steps(&chart->y, &kernel->knobs[grid->size_knob], grid->y, grid->ny);
@@ -147,7 +160,8 @@ static struct status view_mountain(const struct view *view, const struct chart_o
 	figure_title(SWEEPS_GBPS, kernel, chart->z.title, sizeof(chart->z.title));
 	chart_grid_scale(chart, least, most);
 	knob_heading(kernel, chart->title, sizeof(chart->title));
-	knob_settings(&view->setting, 1u << grid->stride_knob | 1u << grid->size_knob, chart->subtitle, sizeof(chart->subtitle));
+	knob_settings(&view->setting, 1u << grid->stride_knob | 1u << grid->size_knob,
+		chart->subtitle, sizeof(chart->subtitle));
 	mark_grid_caches(chart, view->machine, grid->y, grid->ny);
 	mark_grid_line(chart, view->machine, &view->setting, grid->stride_knob, grid->x, grid->nx);
 	chart_sign(chart, origin);
@@ -158,36 +172,45 @@ static struct status view_mountain(const struct view *view, const struct chart_o
 
 /* ---- the ladder ---- */
 
-static struct status view_ladder(const struct view *view, const struct chart_origin *origin, struct chart **chart)
+static struct status view_ladder(
+	const struct view *view, const struct chart_origin *origin, struct chart **chart)
 {
 	if (!view->explanation)
-		return status_make(STATUS_USAGE, "there is no picture of the limits: %.180s", view->limits_note[0] ? view->limits_note :
-			"they are not known yet");
-	*chart = chart_ladder(view->explanation, &view->setting, &view->sample, view->gap.words, origin);
+		return status_make(STATUS_USAGE, "there is no picture of the limits: %.180s",
+			view->limits_note[0] ? view->limits_note : "they are not known yet");
+	*chart = chart_ladder(
+		view->explanation, &view->setting, &view->sample, view->gap.words, origin);
 	return status_ok();
 }
 
 /* ---- the probe ---- */
 
-static struct status view_probe(const struct view *view, const struct chart_origin *origin, struct chart **chart)
+static struct status view_probe(
+	const struct view *view, const struct chart_origin *origin, struct chart **chart)
 {
 	enum probe_part part = view->probe ? chart_probe_part(view->probe) : PROBE_PARTS;
 
 	if (part == PROBE_PARTS)
-		return status_make(STATUS_USAGE, "nothing is probed yet: there is no picture of it");
+		return status_make(
+			STATUS_USAGE, "nothing is probed yet: there is no picture of it");
 	*chart = chart_probe(view->probe, part, origin);
 	return status_ok();
 }
 
 /* ---- the windows: the curve on screen ---- */
 
-static struct status view_windows(const struct view *view, const struct chart_origin *origin, struct chart **chart)
+static struct status view_windows(
+	const struct view *view, const struct chart_origin *origin, struct chart **chart)
 {
-	*chart = view->windows && view->window ? chart_windows(view->windows, view->window, origin) : NULL;
-	return *chart ? status_ok() : status_make(STATUS_USAGE, "nothing of this curve is measured yet: there is no picture of it");
+	*chart = view->windows && view->window ? chart_windows(view->windows, view->window, origin)
+					       : NULL;
+	return *chart ? status_ok()
+		      : status_make(STATUS_USAGE,
+				"nothing of this curve is measured yet: there is no picture of it");
 }
 
-struct status chart_view(const struct view *view, const struct chart_origin *origin, struct chart **chart, const char **what)
+struct status chart_view(const struct view *view, const struct chart_origin *origin,
+	struct chart **chart, const char **what)
 {
 	*chart = NULL;
 	switch (view->body) {
@@ -207,7 +230,8 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 		*what = "limits";
 		return view_ladder(view, origin, chart);
 	default:
-		return status_make(STATUS_USAGE, "there is no picture of what is in front: view slices, ladder, mountain, probe or windows "
-			"brings what has one");
+		return status_make(STATUS_USAGE, "there is no picture of what is in front: view "
+						 "slices, ladder, mountain, probe or windows "
+						 "brings what has one");
 	}
 }

@@ -5,8 +5,9 @@
 #include "picture/chart.h"
 #include "session/view.h"
 
-/* The chart, the caller's, and a word for its file's name: "mountain". STATUS_USAGE, and *chart NULL, where what is in front is no picture, or
- * nothing of it is there yet. */
-struct status chart_view(const struct view *view, const struct chart_origin *origin, struct chart **chart, const char **what);
+/* The chart, the caller's, and a word for its file's name: "mountain". STATUS_USAGE, and *chart
+ * NULL, where what is in front is no picture, or nothing of it is there yet. */
+struct status chart_view(const struct view *view, const struct chart_origin *origin,
+	struct chart **chart, const char **what);
 
 #endif

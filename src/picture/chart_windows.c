@@ -11,7 +11,8 @@ enum { LOGARITHMIC_FROM = 2 };
 
 static bool has_knee(const struct windows_row *row)
 {
-	return (row->knee.kind == KNEE_SHARP || row->knee.kind == KNEE_SOFT) && isfinite(row->knee.x);
+	return (row->knee.kind == KNEE_SHARP || row->knee.kind == KNEE_SOFT) &&
+	       isfinite(row->knee.x);
 }
 
 /* At how many fillers the buffer would be full by the core's model; NAN: it does not say. */
@@ -20,20 +21,23 @@ static double full_at(const struct windows_row *row)
 	return row->fact ? buffers_full(row->fact, row->entries) : (double)NAN;
 }
 
-static void add_series(struct chart *chart, const struct windows_row *row, const char *name, bool logarithmic)
+static void add_series(
+	struct chart *chart, const struct windows_row *row, const char *name, bool logarithmic)
 {
 	struct chart_series *series = chart_add_series(chart, name);
 
 	for (int i = 0; series && i < row->curve.count; i++) {
 		const struct knee_point *from = &row->curve.point[i];
-		const struct chart_point point = { from->x, from->y, from->lo, from->hi, NAN, NAN, row->contended };
+		const struct chart_point point = { from->x, from->y, from->lo, from->hi, NAN, NAN,
+			row->contended };
 
 		if (from->x > 0 || !logarithmic)
 			chart_add_point(series, &point);
 	}
 }
 
-/* Where the model's buffer is full, once for fillers of the same one that are full at the same number. */
+/* Where the model's buffer is full, once for fillers of the same one that are full at the same
+ * number. */
 static bool mark_entries(struct chart *chart, const struct windows_row *row, bool alone)
 {
 	struct chart_mark mark = { .at = full_at(row), .stated = true };
@@ -44,7 +48,8 @@ static bool mark_entries(struct chart *chart, const struct windows_row *row, boo
 	if (alone)
 		snprintf(mark.text, sizeof(mark.text), "core model: %.0f entries", row->entries);
 	else
-		snprintf(mark.text, sizeof(mark.text), "%.24s %.0f", row->fact->title, row->entries);
+		snprintf(
+			mark.text, sizeof(mark.text), "%.24s %.0f", row->fact->title, row->entries);
 	for (int i = 0; i < chart->mark_count; i++)
 		if (strcmp(chart->mark[i].text, mark.text) == 0)
 			return true;
@@ -75,10 +80,12 @@ static void add_flats(struct chart *chart, const struct windows_row *row)
 		chart_add_flat(chart, curve->point[0].x, row->knee.from, row->knee.before, text);
 	snprintf(text, sizeof(text), "%.0f cycles", row->knee.after);
 	if (isfinite(row->knee.after) && isfinite(row->knee.to))
-		chart_add_flat(chart, row->knee.to, curve->point[curve->count - 1].x, row->knee.after, text);
+		chart_add_flat(chart, row->knee.to, curve->point[curve->count - 1].x,
+			row->knee.after, text);
 }
 
-static bool make_one(struct chart *chart, const struct windows_report *report, const struct windows_row *row)
+static bool make_one(
+	struct chart *chart, const struct windows_report *report, const struct windows_row *row)
 {
 	const char *counts = row->fact ? row->fact->counts : "fillers";
 	char words[BUFFERS_WORDS];
@@ -93,12 +100,15 @@ static bool make_one(struct chart *chart, const struct windows_report *report, c
 	if (has_knee(row))
 		mark_knee(chart, row);
 	add_flats(chart, row);
-	snprintf(chart->title, sizeof(chart->title), "%s: two misses with more and more %.40s between them", row->fact ? row->fact->title : row->filler, counts);
+	snprintf(chart->title, sizeof(chart->title),
+		"%s: two misses with more and more %.40s between them",
+		row->fact ? row->fact->title : row->filler, counts);
 	if (chart->title[0] >= 'a' && chart->title[0] <= 'z')
 		chart->title[0] = (char)(chart->title[0] - 'a' + 'A');
 	snprintf(chart->x.title, sizeof(chart->x.title), "%.60s between the two misses", counts);
 	buffers_difference(&report->buffers, &row->knee, row->fact, row->entries, words);
-	snprintf(chart->remark, sizeof(chart->remark), "%.*s", (int)sizeof(chart->remark) - 1, words);
+	snprintf(chart->remark, sizeof(chart->remark), "%.*s", (int)sizeof(chart->remark) - 1,
+		words);
 	return modelled;
 }
 
@@ -118,15 +128,18 @@ static bool make_all(struct chart *chart, const struct windows_report *report)
 		modelled |= mark_entries(chart, row, false);
 		/* Its last point before the rise. */
 		if (has_knee(row))
-			chart_add_call(chart, chart->series_count - 1, row->knee.x, row->knee.before, row->filler);
+			chart_add_call(chart, chart->series_count - 1, row->knee.x,
+				row->knee.before, row->filler);
 	}
 	chart_fit(chart, SCALE_LOG2, SCALE_LINEAR);
-	snprintf(chart->title, sizeof(chart->title), "How far the core looks ahead: two misses with more and more between them");
+	snprintf(chart->title, sizeof(chart->title),
+		"How far the core looks ahead: two misses with more and more between them");
 	snprintf(chart->x.title, sizeof(chart->x.title), "fillers between the two misses");
 	return modelled;
 }
 
-struct chart *chart_windows(const struct windows_report *report, const struct windows_row *row, const struct chart_origin *origin)
+struct chart *chart_windows(const struct windows_report *report, const struct windows_row *row,
+	const struct chart_origin *origin)
 {
 	const struct windows_row *first = row;
 	struct chart_source source = { 0 };
@@ -144,17 +157,22 @@ struct chart *chart_windows(const struct windows_report *report, const struct wi
 	source.source = first->cycles_from;
 	chart = chart_new(CHART_LINES);
 	chart->joined = true;
-	modelled = rows < LOGARITHMIC_FROM ? make_one(chart, report, first) : make_all(chart, report);
+	modelled =
+		rows < LOGARITHMIC_FROM ? make_one(chart, report, first) : make_all(chart, report);
 	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per iteration");
-	knob_settings(&report->options.setting, 1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLERS) |
-		1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLER), chart->subtitle, sizeof(chart->subtitle));
+	knob_settings(&report->options.setting,
+		1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLERS) |
+			1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLER),
+		chart->subtitle, sizeof(chart->subtitle));
 	chart_sign(chart, origin);
 	chart_cite(chart, origin->machine, &source);
 	if (modelled) {
 		size_t used = strlen(chart->legend);
 
-		snprintf(chart->legend + used, sizeof(chart->legend) - used, "%sdashed: entries of the core model%s%s", used ? "; " : "",
-			report->options.foreign ? ", " : "", report->options.foreign ? report->core : "");
+		snprintf(chart->legend + used, sizeof(chart->legend) - used,
+			"%sdashed: entries of the core model%s%s", used ? "; " : "",
+			report->options.foreign ? ", " : "",
+			report->options.foreign ? report->core : "");
 	}
 	return chart;
 }

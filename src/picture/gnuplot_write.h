@@ -30,14 +30,16 @@ double gnuplot_screen_x(double x);
 double gnuplot_screen_y(double y);
 const char *gnuplot_dash_type(enum layout_dash dash);
 
-/* The words of the layout that are none of an axis; in_plot: also those that stand in and around the plot. Rules and areas likewise. */
+/* The words of the layout that are none of an axis; in_plot: also those that stand in and around
+ * the plot. Rules and areas likewise. */
 void gnuplot_words(const struct gnuplot_writing *writing, bool in_plot);
 void gnuplot_rules(const struct gnuplot_writing *writing);
 void gnuplot_margins(const struct gnuplot_writing *writing);
 
-/* "x", "y", "cb" or "z", with the ticks that the layout has; `room` is its length. names_most: of steps. */
-void gnuplot_axis(const struct gnuplot_writing *writing, const char *name, const struct chart_axis *axis, double room, bool across,
-	bool reversed, int names_most);
+/* "x", "y", "cb" or "z", with the ticks that the layout has; `room` is its length. names_most: of
+ * steps. */
+void gnuplot_axis(const struct gnuplot_writing *writing, const char *name,
+	const struct chart_axis *axis, double room, bool across, bool reversed, int names_most);
 void gnuplot_frame(const struct gnuplot_writing *writing, const char *borders);
 void gnuplot_grid(const struct gnuplot_writing *writing, const char *of);
 void gnuplot_palette(const struct gnuplot_writing *writing);

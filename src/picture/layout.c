@@ -13,7 +13,8 @@ double page_width(const struct page *page, const char *text, double size, bool b
 }
 
 /* What a text of this size at this place covers. */
-static struct box page_box(const struct page *page, const char *text, double x, double y, double size, bool bold, enum layout_anchor anchor)
+static struct box page_box(const struct page *page, const char *text, double x, double y,
+	double size, bool bold, enum layout_anchor anchor)
 {
 	double width = page_width(page, text, size, bold);
 
@@ -21,7 +22,8 @@ static struct box page_box(const struct page *page, const char *text, double x, 
 		x -= width / 2;
 	else if (anchor == ANCHOR_RIGHT)
 		x -= width;
-	return (struct box){ x, y - METRICS_ABOVE * size, width, (METRICS_ABOVE + METRICS_BELOW) * size };
+	return (struct box){ x, y - METRICS_ABOVE * size, width,
+		(METRICS_ABOVE + METRICS_BELOW) * size };
 }
 
 /* Room for one more. */
@@ -33,40 +35,55 @@ static void *grow(void *items, int count, int *room, size_t size)
 	return memory_resize(items, (size_t)*room, size);
 }
 
-struct layout_text *page_text(struct page *page, enum layout_role role, double x, double y, enum layout_anchor anchor, double size,
-	bool bold, int ink, const char *text)
+struct layout_text *page_text(struct page *page, enum layout_role role, double x, double y,
+	enum layout_anchor anchor, double size, bool bold, int ink, const char *text)
 {
 	struct layout *layout = page->layout;
 	struct layout_text *new;
 
-	layout->text = grow(layout->text, layout->text_count, &layout->text_room, sizeof(*layout->text));
+	layout->text =
+		grow(layout->text, layout->text_count, &layout->text_room, sizeof(*layout->text));
 	new = &layout->text[layout->text_count];
-	*new = (struct layout_text){ .role = role, .x = x, .y = y, .size = size, .anchor = anchor, .bold = bold, .ink = ink,
+	*new = (struct layout_text){ .role = role,
+		.x = x,
+		.y = y,
+		.size = size,
+		.anchor = anchor,
+		.bold = bold,
+		.ink = ink,
 		.box = page_box(page, text, x, y, size, bold, anchor) };
 	snprintf(new->text, sizeof(new->text), "%s", text);
 	layout->text_count += *text != '\0';
 	return new;
 }
 
-struct layout_rule *page_rule(struct page *page, enum layout_role role, double x0, double y0, double x1, double y1, double width, int ink)
+struct layout_rule *page_rule(struct page *page, enum layout_role role, double x0, double y0,
+	double x1, double y1, double width, int ink)
 {
 	struct layout *layout = page->layout;
 	struct layout_rule *new;
 
-	layout->rule = grow(layout->rule, layout->rule_count, &layout->rule_room, sizeof(*layout->rule));
+	layout->rule =
+		grow(layout->rule, layout->rule_count, &layout->rule_room, sizeof(*layout->rule));
 	new = &layout->rule[layout->rule_count++];
-	*new = (struct layout_rule){ .role = role, .x0 = x0, .y0 = y0, .x1 = x1, .y1 = y1, .width = width, .ink = ink };
+	*new = (struct layout_rule){
+		.role = role, .x0 = x0, .y0 = y0, .x1 = x1, .y1 = y1, .width = width, .ink = ink
+	};
 	return new;
 }
 
-struct layout_area *page_area(struct page *page, double x, double y, double width, double height, int ink)
+struct layout_area *page_area(
+	struct page *page, double x, double y, double width, double height, int ink)
 {
 	struct layout *layout = page->layout;
 	struct layout_area *new;
 
-	layout->area = grow(layout->area, layout->area_count, &layout->area_room, sizeof(*layout->area));
+	layout->area =
+		grow(layout->area, layout->area_count, &layout->area_room, sizeof(*layout->area));
 	new = &layout->area[layout->area_count++];
-	*new = (struct layout_area){ .role = ROLE_MARK, .box = { x, y, width, height }, .ink = ink, .share = -1 };
+	*new = (struct layout_area){
+		.role = ROLE_MARK, .box = { x, y, width, height }, .ink = ink, .share = -1
+	};
 	return new;
 }
 
@@ -81,7 +98,8 @@ double page_head(struct page *page)
 	if (page->chart->subtitle[0]) {
 		y += 25;
 		snprintf(text, sizeof(text), "%s", page->chart->subtitle);
-		size = metrics_fit(page->metrics, text, sizeof(text), SIZE_SUBTITLE, SIZE_LEAST, false, room);
+		size = metrics_fit(
+			page->metrics, text, sizeof(text), SIZE_SUBTITLE, SIZE_LEAST, false, room);
 		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, text);
 	}
 	if (page->chart->after[0]) {
@@ -93,7 +111,8 @@ double page_head(struct page *page)
 	if (page->chart->remark[0]) {
 		y += 25;
 		snprintf(text, sizeof(text), "%s", page->chart->remark);
-		size = metrics_fit(page->metrics, text, sizeof(text), SIZE_LABEL, SIZE_LEAST, true, room);
+		size = metrics_fit(
+			page->metrics, text, sizeof(text), SIZE_LABEL, SIZE_LEAST, true, room);
 		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, true, INK_TEXT, text);
 	}
 	return y + 9;
@@ -102,12 +121,15 @@ double page_head(struct page *page)
 /* Two words of the corner on a line, one from the left, one from the right. */
 static void foot_line(struct page *page, double y, const char *left, const char *right)
 {
-	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, size = SIZE_FOOT, gap = 18, left_room, right_room;
+	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, size = SIZE_FOOT, gap = 18, left_room,
+	       right_room;
 	char begin[CHART_TEXT], end[CHART_TEXT];
 
 	snprintf(begin, sizeof(begin), "%s", left);
 	snprintf(end, sizeof(end), "%s", right);
-	while (size > 9 && page_width(page, begin, size, false) + page_width(page, end, size, false) + gap > room)
+	while (size > 9 &&
+		page_width(page, begin, size, false) + page_width(page, end, size, false) + gap >
+			room)
 		size -= 0.5;
 	right_room = fmin(page_width(page, end, size, false), room * 0.55);
 	left_room = room - gap - right_room;
@@ -116,7 +138,8 @@ static void foot_line(struct page *page, double y, const char *left, const char 
 	metrics_fit(page->metrics, begin, sizeof(begin), size, size, false, left_room);
 	metrics_fit(page->metrics, end, sizeof(end), size, size, false, right_room);
 	page_text(page, ROLE_FOOT, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, begin);
-	page_text(page, ROLE_FOOT, LAYOUT_WIDTH - PAGE_SIDE, y, ANCHOR_RIGHT, size, false, INK_DIM, end);
+	page_text(page, ROLE_FOOT, LAYOUT_WIDTH - PAGE_SIDE, y, ANCHOR_RIGHT, size, false, INK_DIM,
+		end);
 }
 
 double page_foot(struct page *page)
@@ -168,8 +191,10 @@ void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid)
 			continue;
 		}
 		if (grid)
-			page_rule(page, ROLE_TICK, plot.x, y, plot.x + plot.width, y, 0.8, INK_GRID);
-		page_text(page, ROLE_TICK, plot.x - 9, y + 0.36 * SIZE_TICK, ANCHOR_RIGHT, SIZE_TICK, false, INK_TEXT, ticks[i].label);
+			page_rule(
+				page, ROLE_TICK, plot.x, y, plot.x + plot.width, y, 0.8, INK_GRID);
+		page_text(page, ROLE_TICK, plot.x - 9, y + 0.36 * SIZE_TICK, ANCHOR_RIGHT,
+			SIZE_TICK, false, INK_TEXT, ticks[i].label);
 	}
 }
 
@@ -187,7 +212,8 @@ static void step_names(struct page *page, const struct chart_axis *axis, double 
 	while (step * each < widest * size / SIZE_TICK + 8 && step < axis->count)
 		step++;
 	for (int i = 0; i < axis->count; i += step)
-		page_text(page, ROLE_TICK, plot.x + (i + 0.5) * each, y, ANCHOR_MIDDLE, size, false, INK_TEXT, axis->name[i]);
+		page_text(page, ROLE_TICK, plot.x + (i + 0.5) * each, y, ANCHOR_MIDDLE, size, false,
+			INK_TEXT, axis->name[i]);
 }
 
 void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid)
@@ -203,14 +229,17 @@ void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid)
 	for (int i = 0; i < count; i++) {
 		double x = plot.x + plot.width * scale_place(&axis->scale, ticks[i].value);
 
-		page_rule(page, ROLE_TICK, x, bottom, x, bottom + (ticks[i].minor ? 4 : 7), 1, INK_DIM);
+		page_rule(page, ROLE_TICK, x, bottom, x, bottom + (ticks[i].minor ? 4 : 7), 1,
+			INK_DIM);
 		if (ticks[i].minor)
 			continue;
 		if (grid)
 			page_rule(page, ROLE_TICK, x, plot.y, x, bottom, 0.8, INK_GRID);
-		page_text(page, ROLE_TICK, x, y, ANCHOR_MIDDLE, SIZE_TICK, false, INK_TEXT, ticks[i].label);
+		page_text(page, ROLE_TICK, x, y, ANCHOR_MIDDLE, SIZE_TICK, false, INK_TEXT,
+			ticks[i].label);
 	}
-	page_text(page, ROLE_AXIS, plot.x + plot.width / 2, y + 23, ANCHOR_MIDDLE, SIZE_AXIS, false, INK_TEXT, axis->title);
+	page_text(page, ROLE_AXIS, plot.x + plot.width / 2, y + 23, ANCHOR_MIDDLE, SIZE_AXIS, false,
+		INK_TEXT, axis->title);
 }
 
 /* ---- the data on the page ---- */
@@ -259,8 +288,11 @@ int layout_ink(const struct chart *chart, int series)
 
 struct layout *layout_new(const struct chart *chart, const struct metrics *metrics)
 {
-	static void (*const kinds[])(struct page *page) = {
-		[CHART_LINES] = layout_lines, [CHART_HEAT] = layout_heat, [CHART_RELIEF] = layout_relief, [CHART_BARS] = layout_bars,
+	static void (*const kinds[])(struct page * page) = {
+		[CHART_LINES] = layout_lines,
+		[CHART_HEAT] = layout_heat,
+		[CHART_RELIEF] = layout_relief,
+		[CHART_BARS] = layout_bars,
 	};
 	struct layout *layout = memory_new(1, sizeof(*layout));
 	struct page page = { chart, metrics, layout };

@@ -5,14 +5,14 @@
 #include "picture/layout.h"
 
 /* Sizes of words, points. */
-#define SIZE_TITLE 27.0
+#define SIZE_TITLE    27.0
 #define SIZE_SUBTITLE 16.0
-#define SIZE_AXIS 17.0
-#define SIZE_TICK 16.0
-#define SIZE_LABEL 17.0
-#define SIZE_MARK 16.0
-#define SIZE_LEAST 12.0
-#define SIZE_FOOT 11.0
+#define SIZE_AXIS     17.0
+#define SIZE_TICK     16.0
+#define SIZE_LABEL    17.0
+#define SIZE_MARK     16.0
+#define SIZE_LEAST    12.0
+#define SIZE_FOOT     11.0
 
 /* Margins of the page; of lines of text, the distance from one to the next for a size of 1. */
 #define PAGE_SIDE 30.0
@@ -25,10 +25,12 @@ struct page {
 };
 
 /* A further word, and a rule, and an area. Words that are empty are left out. */
-struct layout_text *page_text(struct page *page, enum layout_role role, double x, double y, enum layout_anchor anchor, double size,
-	bool bold, int ink, const char *text);
-struct layout_rule *page_rule(struct page *page, enum layout_role role, double x0, double y0, double x1, double y1, double width, int ink);
-struct layout_area *page_area(struct page *page, double x, double y, double width, double height, int ink);
+struct layout_text *page_text(struct page *page, enum layout_role role, double x, double y,
+	enum layout_anchor anchor, double size, bool bold, int ink, const char *text);
+struct layout_rule *page_rule(struct page *page, enum layout_role role, double x0, double y0,
+	double x1, double y1, double width, int ink);
+struct layout_area *page_area(
+	struct page *page, double x, double y, double width, double height, int ink);
 
 double page_width(const struct page *page, const char *text, double size, bool bold);
 

@@ -1,4 +1,5 @@
-/* Series over x: their names at the ends of the lines, knees in a strip above the plot, plateaus beside the line. */
+/* Series over x: their names at the ends of the lines, knees in a strip above the plot, plateaus
+ * beside the line. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static const struct chart_point *last_point(const struct chart_series *series)
 
 struct names {
 	int count;
-	double size, width;      /* of the words; 0 wide: there are none */
+	double size, width; /* of the words; 0 wide: there are none */
 };
 
 static struct names fit_names(const struct page *page, double height)
@@ -37,7 +38,8 @@ static struct names fit_names(const struct page *page, double height)
 	for (; names.count && names.size > SIZE_LEAST - 2; names.size -= 0.5) {
 		names.width = 0;
 		for (int i = 0; i < chart->series_count; i++)
-			names.width = fmax(names.width, page_width(page, chart->series[i].name, names.size, true));
+			names.width = fmax(names.width,
+				page_width(page, chart->series[i].name, names.size, true));
 		if (names.width <= NAMES_MOST && names.count * names.size * LINE_STEP <= height)
 			break;
 	}
@@ -72,24 +74,30 @@ static void put_names(struct page *page, const struct names *names, struct place
 
 		if (!point || !chart->series[i].name[0])
 			continue;
-		ends[count++] = (struct end){ i, layout_x(layout, chart, point->x), layout_y(layout, chart, point->y) };
+		ends[count++] = (struct end){ i, layout_x(layout, chart, point->x),
+			layout_y(layout, chart, point->y) };
 	}
 	qsort(ends, (size_t)count, sizeof(*ends), by_height);
 	for (int i = 0; i < count; i++)
 		items[i] = (struct place_item){ ends[i].y, names->size * LINE_STEP, 0 };
-	place_spread(items, count, layout->plot.y - names->size / 2, layout->plot.y + layout->plot.height + 6);
+	place_spread(items, count, layout->plot.y - names->size / 2,
+		layout->plot.y + layout->plot.height + 6);
 	for (int i = 0; i < count; i++) {
 		double y = items[i].at, x = edge + LEADER;
 		char text[CHART_TEXT];
 		struct layout_rule *rule;
 
 		snprintf(text, sizeof(text), "%s", chart->series[ends[i].series].name);
-		metrics_fit(page->metrics, text, sizeof(text), names->size, names->size, true, names->width);
-		page_text(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size, true, layout_ink(chart, ends[i].series), text);
-		rule = page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2, layout_ink(chart, ends[i].series));
+		metrics_fit(page->metrics, text, sizeof(text), names->size, names->size, true,
+			names->width);
+		page_text(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size,
+			true, layout_ink(chart, ends[i].series), text);
+		rule = page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2,
+			layout_ink(chart, ends[i].series));
 		/* One that ends early is led there. */
 		if (ends[i].x < edge - 6) {
-			rule = page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4, ends[i].y, 1.0, layout_ink(chart, ends[i].series));
+			rule = page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4,
+				ends[i].y, 1.0, layout_ink(chart, ends[i].series));
 			rule->dash = DASH_DOTS;
 			place_add_line(field, ends[i].x, ends[i].y, edge, ends[i].y);
 		}
@@ -101,9 +109,9 @@ static void put_names(struct page *page, const struct names *names, struct place
 /* Which marks have a row of the strip; -1: no row has room. */
 struct strip {
 	int rows;
-	double low;                         /* words may go so far to the left */
+	double low; /* words may go so far to the left */
 	int row[CHART_MARKS];
-	int order[CHART_MARKS], count;      /* marks with words, from left to right */
+	int order[CHART_MARKS], count; /* marks with words, from left to right */
 };
 
 static double mark_place(const struct chart *chart, int mark)
@@ -116,7 +124,8 @@ static double mark_size(const struct page *page, int mark)
 	return page_width(page, page->chart->mark[mark].text, SIZE_MARK, false) + 14;
 }
 
-/* Each goes into the row where it moves the others least: in turn, as many rows as their widths ask for. */
+/* Each goes into the row where it moves the others least: in turn, as many rows as their widths ask
+ * for. */
 static void plan_strip(const struct page *page, double width, struct strip *strip)
 {
 	const struct chart *chart = page->chart;
@@ -140,7 +149,9 @@ static void plan_strip(const struct page *page, double width, struct strip *stri
 	for (int i = 0; i < strip->count; i++) {
 		int row = i % strip->rows;
 
-		for (int k = 0; k < strip->rows && used[row] + mark_size(page, strip->order[i]) > width; k++)
+		for (int k = 0;
+			k < strip->rows && used[row] + mark_size(page, strip->order[i]) > width;
+			k++)
 			row = (row + 1) % strip->rows;
 		strip->row[i] = used[row] + mark_size(page, strip->order[i]) <= width ? row : -1;
 		if (strip->row[i] >= 0)
@@ -149,16 +160,20 @@ static void plan_strip(const struct page *page, double width, struct strip *stri
 }
 
 /* Whether one row of knees has room behind the title of y: then they stand on one line. */
-static bool shares_row(const struct page *page, const struct strip *strip, double left, double right)
+static bool shares_row(
+	const struct page *page, const struct strip *strip, double left, double right)
 {
-	double free = PAGE_SIDE + page_width(page, page->chart->y.title, SIZE_AXIS, false) + 16, total = 0;
+	double free = PAGE_SIDE + page_width(page, page->chart->y.title, SIZE_AXIS, false) + 16,
+	       total = 0;
 
 	if (strip->rows != 1)
 		return false;
 	for (int i = 0; i < strip->count; i++)
 		total += mark_size(page, strip->order[i]);
 	return total <= right + STRIP_BEYOND - free &&
-		left + (right - left) * mark_place(page->chart, strip->order[0]) - mark_size(page, strip->order[0]) / 2 >= free;
+	       left + (right - left) * mark_place(page->chart, strip->order[0]) -
+			       mark_size(page, strip->order[0]) / 2 >=
+		       free;
 }
 
 static void put_strip(struct page *page, const struct strip *strip)
@@ -175,8 +190,10 @@ static void put_strip(struct page *page, const struct strip *strip)
 			if (strip->row[i] != row)
 				continue;
 			which[count] = strip->order[i];
-			items[count] = (struct place_item){ plot.x + plot.width * mark_place(chart, strip->order[i]),
-				mark_size(page, strip->order[i]), 0 };
+			items[count] = (struct place_item){
+				plot.x + plot.width * mark_place(chart, strip->order[i]),
+				mark_size(page, strip->order[i]), 0
+			};
 			count++;
 		}
 		place_spread(items, count, strip->low, plot.x + plot.width + STRIP_BEYOND);
@@ -185,10 +202,12 @@ static void put_strip(struct page *page, const struct strip *strip)
 			int ink = mark->stated ? INK_STATED : INK_FOUND;
 			double y = plot.y - STRIP_GAP - (strip->rows - 1 - row) * step;
 
-			page_text(page, ROLE_MARK, items[i].at, y, ANCHOR_MIDDLE, SIZE_MARK, false, ink, mark->text);
+			page_text(page, ROLE_MARK, items[i].at, y, ANCHOR_MIDDLE, SIZE_MARK, false,
+				ink, mark->text);
 			/* From under the words to the line in the plot. */
 			if (row == strip->rows - 1)
-				page_rule(page, ROLE_MARK, items[i].at, y + 5, items[i].wanted, plot.y, 1, ink);
+				page_rule(page, ROLE_MARK, items[i].at, y + 5, items[i].wanted,
+					plot.y, 1, ink);
 		}
 	}
 }
@@ -202,14 +221,17 @@ static void put_marks(struct page *page, struct place_field *field)
 	for (int i = 0; i < chart->mark_count; i++) {
 		const struct chart_mark *mark = &chart->mark[i];
 		double place = mark_place(chart, i), x = plot.x + plot.width * place;
-		double lo = fmax(scale_place(&chart->x.scale, mark->lo), 0), hi = fmin(scale_place(&chart->x.scale, mark->hi), 1);
+		double lo = fmax(scale_place(&chart->x.scale, mark->lo), 0),
+		       hi = fmin(scale_place(&chart->x.scale, mark->hi), 1);
 		struct layout_rule *rule;
 
 		if (!(place >= 0) || place > 1)
 			continue;
 		if (hi > lo)
-			page_area(page, plot.x + lo * plot.width, plot.y, (hi - lo) * plot.width, plot.height, INK_GRID);
-		rule = page_rule(page, ROLE_MARK, x, plot.y, x, plot.y + plot.height, 1.2, mark->stated ? INK_STATED : INK_FOUND);
+			page_area(page, plot.x + lo * plot.width, plot.y, (hi - lo) * plot.width,
+				plot.height, INK_GRID);
+		rule = page_rule(page, ROLE_MARK, x, plot.y, x, plot.y + plot.height, 1.2,
+			mark->stated ? INK_STATED : INK_FOUND);
 		rule->dash = mark->stated ? DASH_SHORT : mark->pages ? DASH_MIXED : DASH_SOLID;
 		place_add_line(field, x, plot.y, x, plot.y + plot.height);
 	}
@@ -227,7 +249,8 @@ static void block_data(const struct page *page, struct place_field *field)
 
 		for (int k = 0; k < series->count; k++) {
 			const struct chart_point *point = &series->point[k];
-			double x = layout_x(page->layout, chart, point->x), y = layout_y(page->layout, chart, point->y);
+			double x = layout_x(page->layout, chart, point->x),
+			       y = layout_y(page->layout, chart, point->y);
 
 			if (isfinite(before_y) && isfinite(y) && chart->joined && !series->loose)
 				place_add_line(field, before_x, before_y, x, y);
@@ -236,22 +259,26 @@ static void block_data(const struct page *page, struct place_field *field)
 			if (isfinite(y) && !chart->joined && chart->y.scale.low == 0)
 				place_add_line(field, x, y, x, layout_y(page->layout, chart, 0));
 			if (isfinite(point->lo) && isfinite(point->hi))
-				place_add_line(field, x, layout_y(page->layout, chart, point->lo), x, layout_y(page->layout, chart, point->hi));
+				place_add_line(field, x, layout_y(page->layout, chart, point->lo),
+					x, layout_y(page->layout, chart, point->hi));
 			before_x = x;
 			before_y = y;
 		}
 	}
 }
 
-static void put_beside(struct page *page, enum layout_role role, double x0, double x1, double y, const char *text, int ink,
-	struct place_field *field)
+static void put_beside(struct page *page, enum layout_role role, double x0, double x1, double y,
+	const char *text, int ink, struct place_field *field)
 {
 	const double size = SIZE_LABEL;
 	struct box box;
 
-	if (!isfinite(x0) || !isfinite(y) || !place_beside(field, x0, x1, y, page_width(page, text, size, true) + 8, size * 1.06, &box))
+	if (!isfinite(x0) || !isfinite(y) ||
+		!place_beside(field, x0, x1, y, page_width(page, text, size, true) + 8, size * 1.06,
+			&box))
 		return;
-	page_text(page, role, box.x + box.width / 2, box.y + METRICS_ABOVE * size + 0.03 * size, ANCHOR_MIDDLE, size, true, ink, text);
+	page_text(page, role, box.x + box.width / 2, box.y + METRICS_ABOVE * size + 0.03 * size,
+		ANCHOR_MIDDLE, size, true, ink, text);
 }
 
 static void put_flats_and_calls(struct page *page, struct place_field *field)
@@ -265,13 +292,17 @@ static void put_flats_and_calls(struct page *page, struct place_field *field)
 		double x0 = fmax(layout_x(layout, chart, flat->from), plot.x);
 		double x1 = fmin(layout_x(layout, chart, flat->to), plot.x + plot.width);
 
-		put_beside(page, ROLE_FLAT, x0, x1, layout_y(layout, chart, flat->y), flat->text, INK_TEXT, field);
+		put_beside(page, ROLE_FLAT, x0, x1, layout_y(layout, chart, flat->y), flat->text,
+			INK_TEXT, field);
 	}
 	for (int i = 0; i < chart->call_count; i++) {
 		double x = layout_x(layout, chart, chart->call[i].x);
 
-		put_beside(page, ROLE_CALL, x, x, layout_y(layout, chart, chart->call[i].y), chart->call[i].text,
-			chart->call[i].series >= 0 ? layout_ink(chart, chart->call[i].series) : INK_TEXT, field);
+		put_beside(page, ROLE_CALL, x, x, layout_y(layout, chart, chart->call[i].y),
+			chart->call[i].text,
+			chart->call[i].series >= 0 ? layout_ink(chart, chart->call[i].series)
+						   : INK_TEXT,
+			field);
 	}
 }
 
@@ -279,14 +310,16 @@ void layout_lines(struct page *page)
 {
 	const struct chart *chart = page->chart;
 	struct layout *layout = page->layout;
-	double top = page_head(page), bottom = page_foot(page) - (chart->x.title[0] ? 58 : 34), left, right;
+	double top = page_head(page), bottom = page_foot(page) - (chart->x.title[0] ? 58 : 34),
+	       left, right;
 	struct place_field field = { 0 };
 	struct names names;
 	struct strip strip;
 
 	/* The title of y stands above its axis, to be read without turning one's head. */
 	top += SIZE_AXIS + 5;
-	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT, chart->y.title);
+	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT,
+		chart->y.title);
 	top += 14;
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
 	/* The strip above the plot takes some of the height. */

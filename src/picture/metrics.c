@@ -5,15 +5,104 @@
 
 #include "base/text.h"
 
-/* Advance widths of DejaVu Sans 2.37 from blank to tilde, in thousandths of the size. Other characters are taken for wide, and bold for a
- * tenth wider than all that, which it is for most. */
+/* Advance widths of DejaVu Sans 2.37 from blank to tilde, in thousandths of the size. Other
+ * characters are taken for wide, and bold for a tenth wider than all that, which it is for most. */
 static const short widths[] = {
-	318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337,
-	636, 636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531,
-	1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787,
-	603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500,
-	500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612,
-	635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
+	318,
+	401,
+	460,
+	838,
+	636,
+	950,
+	780,
+	275,
+	390,
+	390,
+	500,
+	838,
+	318,
+	361,
+	318,
+	337,
+	636,
+	636,
+	636,
+	636,
+	636,
+	636,
+	636,
+	636,
+	636,
+	636,
+	337,
+	337,
+	838,
+	838,
+	838,
+	531,
+	1000,
+	684,
+	686,
+	698,
+	770,
+	632,
+	575,
+	775,
+	752,
+	295,
+	295,
+	656,
+	557,
+	863,
+	748,
+	787,
+	603,
+	787,
+	695,
+	635,
+	611,
+	732,
+	684,
+	989,
+	685,
+	611,
+	685,
+	390,
+	337,
+	390,
+	838,
+	500,
+	500,
+	613,
+	635,
+	550,
+	635,
+	615,
+	352,
+	635,
+	634,
+	278,
+	278,
+	579,
+	278,
+	974,
+	634,
+	612,
+	635,
+	635,
+	411,
+	521,
+	392,
+	634,
+	592,
+	818,
+	592,
+	592,
+	525,
+	636,
+	337,
+	636,
+	838,
 };
 static const double OTHER = 0.84, BOLD = 1.12;
 
@@ -38,7 +127,8 @@ double metrics_width(const struct metrics *metrics, const char *text, double siz
 	return *text ? metrics->width(metrics->context, text, size, bold) : 0;
 }
 
-double metrics_fit(const struct metrics *metrics, char *text, size_t size, double most, double least, bool bold, double room)
+double metrics_fit(const struct metrics *metrics, char *text, size_t size, double most,
+	double least, bool bold, double room)
 {
 	static const char more[] = "…";
 	size_t length = strlen(text);
@@ -49,7 +139,8 @@ double metrics_fit(const struct metrics *metrics, char *text, size_t size, doubl
 	while (length > 0 && metrics_width(metrics, text, least, bold) > room) {
 		length = length + sizeof(more) > size ? size - sizeof(more) : length - 1;
 		/* Not within a character, and no blank before the dots. */
-		while (length > 0 && (((unsigned char)text[length] & 0xc0) == 0x80 || text[length - 1] == ' '))
+		while (length > 0 &&
+			(((unsigned char)text[length] & 0xc0) == 0x80 || text[length - 1] == ' '))
 			length--;
 		snprintf(text + length, size - length, "%s", more);
 	}

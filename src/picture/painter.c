@@ -14,7 +14,8 @@ static enum picture_theme take_theme(const char **arguments)
 	for (int i = 0; picture_theme_names[i]; i++) {
 		size_t length = strlen(picture_theme_names[i]);
 
-		if (strncmp(*arguments, picture_theme_names[i], length) != 0 || ((*arguments)[length] && (*arguments)[length] != ' '))
+		if (strncmp(*arguments, picture_theme_names[i], length) != 0 ||
+			((*arguments)[length] && (*arguments)[length] != ' '))
 			continue;
 		*arguments += length;
 		*arguments += strspn(*arguments, " ");
@@ -23,10 +24,12 @@ static enum picture_theme take_theme(const char **arguments)
 	return PICTURE_LIGHT;
 }
 
-static struct status paint(void *context, const struct view *view, const char *arguments, char *said, size_t size)
+static struct status paint(
+	void *context, const struct view *view, const char *arguments, char *said, size_t size)
 {
 	enum picture_theme theme = take_theme(&arguments);
-	struct chart_origin origin = { .machine = view->machine, .now = time(NULL),
+	struct chart_origin origin = { .machine = view->machine,
+		.now = time(NULL),
 		.core = view->core && !view->foreign ? view->core->title : NULL };
 	const char *what = "", *place = arguments;
 	char path[PICTURE_PATH];

@@ -6,34 +6,58 @@
 #include "picture/layout.h"
 
 const char *const picture_theme_names[] = { "light", "dark", NULL };
-_Static_assert(sizeof(picture_theme_names) / sizeof(picture_theme_names[0]) == PICTURE_THEMES + 1, "a name for each theme");
+_Static_assert(sizeof(picture_theme_names) / sizeof(picture_theme_names[0]) == PICTURE_THEMES + 1,
+	"a name for each theme");
 
 static const uint32_t inks[PICTURE_THEMES][INK_COUNT] = {
 	[PICTURE_LIGHT] = {
-		[INK_PAGE] = 0xffffff, [INK_TEXT] = 0x1a1a1f, [INK_DIM] = 0x5c5f66, [INK_FAINT] = 0xb4b8c0, [INK_GRID] = 0xe4e6ea,
-		[INK_STATED] = 0x5c5f66, [INK_FOUND] = 0x7a3b14, [INK_HARD] = 0x7fa8c9, [INK_BINDING] = 0xc24f00, [INK_SOFT] = 0x7a7d85,
-		[INK_MEASURED] = 0x0072b2, [INK_ON_LIGHT] = 0x101014, [INK_ON_DARK] = 0xffffff,
+		[INK_PAGE] = 0xffffff,
+		[INK_TEXT] = 0x1a1a1f,
+		[INK_DIM] = 0x5c5f66,
+		[INK_FAINT] = 0xb4b8c0,
+		[INK_GRID] = 0xe4e6ea,
+		[INK_STATED] = 0x5c5f66,
+		[INK_FOUND] = 0x7a3b14,
+		[INK_HARD] = 0x7fa8c9,
+		[INK_BINDING] = 0xc24f00,
+		[INK_SOFT] = 0x7a7d85,
+		[INK_MEASURED] = 0x0072b2,
+		[INK_ON_LIGHT] = 0x101014,
+		[INK_ON_DARK] = 0xffffff,
 	},
 	[PICTURE_DARK] = {
-		[INK_PAGE] = 0x15181d, [INK_TEXT] = 0xf2f3f5, [INK_DIM] = 0xa9afba, [INK_FAINT] = 0x5b626d, [INK_GRID] = 0x2b3038,
-		[INK_STATED] = 0xa9afba, [INK_FOUND] = 0xf0c987, [INK_HARD] = 0x4f7f9e, [INK_BINDING] = 0xe69f00, [INK_SOFT] = 0x8d94a0,
-		[INK_MEASURED] = 0x56b4e9, [INK_ON_LIGHT] = 0x101014, [INK_ON_DARK] = 0xffffff,
+		[INK_PAGE] = 0x15181d,
+		[INK_TEXT] = 0xf2f3f5,
+		[INK_DIM] = 0xa9afba,
+		[INK_FAINT] = 0x5b626d,
+		[INK_GRID] = 0x2b3038,
+		[INK_STATED] = 0xa9afba,
+		[INK_FOUND] = 0xf0c987,
+		[INK_HARD] = 0x4f7f9e,
+		[INK_BINDING] = 0xe69f00,
+		[INK_SOFT] = 0x8d94a0,
+		[INK_MEASURED] = 0x56b4e9,
+		[INK_ON_LIGHT] = 0x101014,
+		[INK_ON_DARK] = 0xffffff,
 	},
 };
 
-/* Near those of Okabe and Ito ("Color Universal Design", 2008), darkened or lightened until they have a contrast of 3 to 1 with their page
- * and still differ for people without red or green cones; tests/unit/test_palette.c measures both. */
+/* Near those of Okabe and Ito ("Color Universal Design", 2008), darkened or lightened until they
+ * have a contrast of 3 to 1 with their page and still differ for people without red or green cones;
+ * tests/unit/test_palette.c measures both. */
 static const uint32_t series[PICTURE_THEMES][PALETTE_SERIES] = {
 	[PICTURE_LIGHT] = { 0x0072b2, 0xd55e00, 0x2fa56b, 0xa377a5, 0x7a3b14, 0x262626 },
 	[PICTURE_DARK] = { 0x56b4e9, 0xe69f00, 0x42e58f, 0xdc8aa0, 0xfff04a, 0xffffff },
 };
 
 /* Viridis (van der Walt and Smith, for matplotlib, 2015; CC0) at eight places. */
-static const uint32_t ramp[] = { 0x440154, 0x46327e, 0x365c8d, 0x277f8e, 0x1fa187, 0x4ac16d, 0xa0da39, 0xfde725 };
+static const uint32_t ramp[] = { 0x440154, 0x46327e, 0x365c8d, 0x277f8e, 0x1fa187, 0x4ac16d,
+	0xa0da39, 0xfde725 };
 
 static struct colour of(uint32_t rgb)
 {
-	return (struct colour){ (rgb >> 16 & 0xff) / 255.0, (rgb >> 8 & 0xff) / 255.0, (rgb & 0xff) / 255.0 };
+	return (struct colour){ (rgb >> 16 & 0xff) / 255.0, (rgb >> 8 & 0xff) / 255.0,
+		(rgb & 0xff) / 255.0 };
 }
 
 struct colour palette_ink(enum picture_theme theme, int ink)
@@ -59,5 +83,6 @@ struct colour palette_ramp(double share)
 	struct colour a = of(ramp[below]), b = of(ramp[below + 1]);
 
 	part = at - below;
-	return (struct colour){ a.red + part * (b.red - a.red), a.green + part * (b.green - a.green), a.blue + part * (b.blue - a.blue) };
+	return (struct colour){ a.red + part * (b.red - a.red),
+		a.green + part * (b.green - a.green), a.blue + part * (b.blue - a.blue) };
 }

@@ -1,9 +1,10 @@
-/* Colours of pictures: light and dark, told apart by people who do not see red and green apart, and legible on their page. */
+/* Colours of pictures: light and dark, told apart by people who do not see red and green apart, and
+ * legible on their page. */
 #ifndef SLX_PICTURE_PALETTE_H
 #define SLX_PICTURE_PALETTE_H
 
 struct colour {
-	double red, green, blue;      /* 0…1, sRGB */
+	double red, green, blue; /* 0…1, sRGB */
 };
 
 enum picture_theme { PICTURE_LIGHT, PICTURE_DARK, PICTURE_THEMES };

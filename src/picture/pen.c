@@ -28,14 +28,16 @@ static struct pen_paint paint_of(const struct drawing *drawing, int ink)
 	return (struct pen_paint){ ink_of(drawing, ink), 1 };
 }
 
-static void draw_line(const struct drawing *drawing, double x0, double y0, double x1, double y1, const struct pen_stroke *stroke)
+static void draw_line(const struct drawing *drawing, double x0, double y0, double x1, double y1,
+	const struct pen_stroke *stroke)
 {
 	const struct pen_point points[] = { { x0, y0 }, { x1, y1 } };
 
 	drawing->pen->path(drawing->pen->context, points, 2, false, stroke, NULL);
 }
 
-static void fill_box(const struct drawing *drawing, const struct box *box, const struct pen_paint *paint, const struct pen_stroke *stroke)
+static void fill_box(const struct drawing *drawing, const struct box *box,
+	const struct pen_paint *paint, const struct pen_stroke *stroke)
 {
 	const struct pen_point points[] = { { box->x, box->y }, { box->x + box->width, box->y },
 		{ box->x + box->width, box->y + box->height }, { box->x, box->y + box->height } };
@@ -52,7 +54,8 @@ static void draw_area(const struct drawing *drawing, const struct layout_area *a
 
 	if (area->share >= 0) {
 		paint.colour = palette_ramp(area->share);
-		stroke = (struct pen_stroke){ paint, 0.4, DASH_SOLID };      /* no seams between the parts */
+		stroke = (struct pen_stroke){ paint, 0.4,
+			DASH_SOLID }; /* no seams between the parts */
 		fill_box(drawing, &area->box, &paint, &stroke);
 		return;
 	}
@@ -69,7 +72,8 @@ static void draw_rules(const struct drawing *drawing, bool marks)
 {
 	for (int i = 0; i < drawing->layout->rule_count; i++) {
 		const struct layout_rule *rule = &drawing->layout->rule[i];
-		struct pen_stroke stroke = { paint_of(drawing, rule->ink), rule->width, rule->dash };
+		struct pen_stroke stroke = { paint_of(drawing, rule->ink), rule->width,
+			rule->dash };
 
 		if ((rule->role == ROLE_TICK) != marks)
 			draw_line(drawing, rule->x0, rule->y0, rule->x1, rule->y1, &stroke);
@@ -80,20 +84,23 @@ static void draw_texts(const struct drawing *drawing)
 {
 	for (int i = 0; i < drawing->layout->text_count; i++) {
 		const struct layout_text *text = &drawing->layout->text[i];
-		struct pen_paint paint = paint_of(drawing, text->ink), page = paint_of(drawing, INK_PAGE);
+		struct pen_paint paint = paint_of(drawing, text->ink),
+				 page = paint_of(drawing, INK_PAGE);
 
 		/* Words beside a line may stand on the one of a knee. */
 		page.opacity = 0.75;
-		if (drawing->chart->kind == CHART_LINES && (text->role == ROLE_FLAT || text->role == ROLE_CALL))
+		if (drawing->chart->kind == CHART_LINES &&
+			(text->role == ROLE_FLAT || text->role == ROLE_CALL))
 			fill_box(drawing, &text->box, &page, NULL);
-		drawing->pen->text(drawing->pen->context, text->x, text->y, text->anchor, text->size, text->bold, &paint, text->text);
+		drawing->pen->text(drawing->pen->context, text->x, text->y, text->anchor,
+			text->size, text->bold, &paint, text->text);
 	}
 }
 
 /* ---- series ---- */
 
-static void draw_mark(const struct drawing *drawing, enum layout_mark mark, double x, double y, double radius,
-	const struct pen_stroke *stroke, const struct pen_paint *fill)
+static void draw_mark(const struct drawing *drawing, enum layout_mark mark, double x, double y,
+	double radius, const struct pen_stroke *stroke, const struct pen_paint *fill)
 {
 	static const struct {
 		int count;
@@ -103,8 +110,10 @@ static void draw_mark(const struct drawing *drawing, enum layout_mark mark, doub
 		[MARK_DIAMOND] = { 4, { { 0, -1.3 }, { 1.3, 0 }, { 0, 1.3 }, { -1.3, 0 } } },
 		[MARK_UP] = { 3, { { 0, -1.2 }, { 1.15, .85 }, { -1.15, .85 } } },
 		[MARK_DOWN] = { 3, { { 0, 1.2 }, { 1.15, -.85 }, { -1.15, -.85 } } },
-		[MARK_CROSS] = { 12, { { -.4, -1.2 }, { .4, -1.2 }, { .4, -.4 }, { 1.2, -.4 }, { 1.2, .4 }, { .4, .4 }, { .4, 1.2 },
-			{ -.4, 1.2 }, { -.4, .4 }, { -1.2, .4 }, { -1.2, -.4 }, { -.4, -.4 } } },
+		[MARK_CROSS] = { 12,
+			{ { -.4, -1.2 }, { .4, -1.2 }, { .4, -.4 }, { 1.2, -.4 }, { 1.2, .4 },
+				{ .4, .4 }, { .4, 1.2 }, { -.4, 1.2 }, { -.4, .4 }, { -1.2, .4 },
+				{ -1.2, -.4 }, { -.4, -.4 } } },
 	};
 	struct pen_point points[12];
 
@@ -113,7 +122,8 @@ static void draw_mark(const struct drawing *drawing, enum layout_mark mark, doub
 		return;
 	}
 	for (int i = 0; i < shapes[mark].count; i++)
-		points[i] = (struct pen_point){ x + radius * shapes[mark].point[i].x, y + radius * shapes[mark].point[i].y };
+		points[i] = (struct pen_point){ x + radius * shapes[mark].point[i].x,
+			y + radius * shapes[mark].point[i].y };
 	drawing->pen->path(drawing->pen->context, points, shapes[mark].count, true, stroke, fill);
 }
 
@@ -130,17 +140,22 @@ static void draw_band(const struct drawing *drawing, int index)
 	while (from < series->count) {
 		int count = 0, to = from;
 
-		/* A stretch without gap: along the upper quartiles, and back along the lower ones. */
-		while (to < series->count && isfinite(series->point[to].lo) && isfinite(series->point[to].hi))
+		/* A stretch without gap: along the upper quartiles, and back along the lower ones.
+		 */
+		while (to < series->count && isfinite(series->point[to].lo) &&
+			isfinite(series->point[to].hi))
 			to++;
 		for (int i = from; i < to; i++)
-			points[count++] = (struct pen_point){ layout_x(drawing->layout, chart, series->point[i].x),
+			points[count++] = (struct pen_point){ layout_x(drawing->layout, chart,
+								      series->point[i].x),
 				layout_y(drawing->layout, chart, series->point[i].hi) };
 		for (int i = to - 1; i >= from; i--)
-			points[count++] = (struct pen_point){ layout_x(drawing->layout, chart, series->point[i].x),
+			points[count++] = (struct pen_point){ layout_x(drawing->layout, chart,
+								      series->point[i].x),
 				layout_y(drawing->layout, chart, series->point[i].lo) };
 		if (to > from + 1)
-			drawing->pen->path(drawing->pen->context, points, count, true, NULL, &paint);
+			drawing->pen->path(
+				drawing->pen->context, points, count, true, NULL, &paint);
 		from = to + 1;
 	}
 	free(points);
@@ -150,18 +165,22 @@ static void draw_joined(const struct drawing *drawing, int index)
 {
 	const struct chart_series *series = &drawing->chart->series[index];
 	struct pen_point *points = memory_new((size_t)series->count + 1, sizeof(*points));
-	struct pen_stroke stroke = { paint_of(drawing, layout_ink(drawing->chart, index)), layout_crowded(drawing->chart) ? 1.8 : 2.6,
+	struct pen_stroke stroke = { paint_of(drawing, layout_ink(drawing->chart, index)),
+		layout_crowded(drawing->chart) ? 1.8 : 2.6,
 		drawing->chart->ordered ? DASH_SOLID : layout_dash(index) };
 	int count = 0;
 
 	for (int i = 0; i <= series->count; i++) {
 		if (i < series->count && isfinite(series->point[i].y)) {
-			points[count++] = (struct pen_point){ layout_x(drawing->layout, drawing->chart, series->point[i].x),
-				layout_y(drawing->layout, drawing->chart, series->point[i].y) };
+			points[count++] = (struct pen_point){
+				layout_x(drawing->layout, drawing->chart, series->point[i].x),
+				layout_y(drawing->layout, drawing->chart, series->point[i].y)
+			};
 			continue;
 		}
 		if (count > 1)
-			drawing->pen->path(drawing->pen->context, points, count, false, &stroke, NULL);
+			drawing->pen->path(
+				drawing->pen->context, points, count, false, &stroke, NULL);
 		count = 0;
 	}
 	free(points);
@@ -171,16 +190,19 @@ static void draw_points(const struct drawing *drawing, int index)
 {
 	const struct chart *chart = drawing->chart;
 	const struct chart_series *series = &chart->series[index];
-	struct pen_paint page = paint_of(drawing, INK_PAGE), paint = paint_of(drawing, layout_ink(drawing->chart, index));
+	struct pen_paint page = paint_of(drawing, INK_PAGE),
+			 paint = paint_of(drawing, layout_ink(drawing->chart, index));
 	bool crowded = layout_crowded(chart);
 	double radius = series->count > 90 ? 2.4 : series->count > 40 || crowded ? 3 : 4.2;
 	enum layout_mark mark = layout_mark(chart, index);
-	struct pen_stroke stroke = { paint, radius > 4 ? 2 : 1.5, DASH_SOLID }, thin = { paint, crowded ? 1 : 1.3, DASH_SOLID };
+	struct pen_stroke stroke = { paint, radius > 4 ? 2 : 1.5, DASH_SOLID },
+			  thin = { paint, crowded ? 1 : 1.3, DASH_SOLID };
 	struct pen_stroke stem = { { paint.colour, 0.45 }, 4, DASH_SOLID };
 
 	for (int i = 0; i < series->count; i++) {
 		const struct chart_point *point = &series->point[i];
-		double x = layout_x(drawing->layout, chart, point->x), y = layout_y(drawing->layout, chart, point->y);
+		double x = layout_x(drawing->layout, chart, point->x),
+		       y = layout_y(drawing->layout, chart, point->y);
 
 		if (!isfinite(y))
 			continue;
@@ -188,7 +210,8 @@ static void draw_points(const struct drawing *drawing, int index)
 		if (!chart->joined && chart->y.scale.low == 0)
 			draw_line(drawing, x, layout_y(drawing->layout, chart, 0), x, y, &stem);
 		if (isfinite(point->lo) && isfinite(point->hi)) {
-			double lo = layout_y(drawing->layout, chart, point->lo), hi = layout_y(drawing->layout, chart, point->hi);
+			double lo = layout_y(drawing->layout, chart, point->lo),
+			       hi = layout_y(drawing->layout, chart, point->hi);
 
 			draw_line(drawing, x, lo, x, hi, &thin);
 			/* Ends, where the bar leaves its mark. */
@@ -198,7 +221,8 @@ static void draw_points(const struct drawing *drawing, int index)
 			}
 		}
 		if (isfinite(point->other) && isfinite(point->other_y)) {
-			double low = layout_y(drawing->layout, chart, point->other), high = layout_y(drawing->layout, chart, point->other_y);
+			double low = layout_y(drawing->layout, chart, point->other),
+			       high = layout_y(drawing->layout, chart, point->other_y);
 
 			draw_line(drawing, x, low, x, high, &thin);
 			draw_mark(drawing, mark, x, low, radius * 0.8, &stroke, &paint);
@@ -231,7 +255,8 @@ static void draw_missing(const struct drawing *drawing, const struct box *box)
 	struct pen_stroke stroke = { paint_of(drawing, INK_FAINT), 1, DASH_SOLID };
 
 	fill_box(drawing, box, &paint, NULL);
-	draw_line(drawing, box->x + 2, box->y + 2, box->x + box->width - 2, box->y + box->height - 2, &stroke);
+	draw_line(drawing, box->x + 2, box->y + 2, box->x + box->width - 2,
+		box->y + box->height - 2, &stroke);
 }
 
 static void draw_heat(const struct drawing *drawing)
@@ -247,7 +272,8 @@ static void draw_heat(const struct drawing *drawing)
 			double shade = layout_shade(chart, chart->grid[cell]);
 			struct box box = { plot.x + x * width, plot.y + y * height, width, height };
 			struct pen_paint paint = { palette_ramp(shade), 1 };
-			const struct pen_point corner[] = { { box.x, box.y }, { box.x + fmin(9, width / 3), box.y },
+			const struct pen_point corner[] = { { box.x, box.y },
+				{ box.x + fmin(9, width / 3), box.y },
 				{ box.x, box.y + fmin(9, width / 3) } };
 			struct pen_paint page = paint_of(drawing, INK_PAGE);
 
@@ -258,14 +284,15 @@ static void draw_heat(const struct drawing *drawing)
 			fill_box(drawing, &box, &paint, &gap);
 			/* A doubtful cell lacks a corner. */
 			if (chart->doubtful[cell])
-				drawing->pen->path(drawing->pen->context, corner, 3, true, NULL, &page);
+				drawing->pen->path(
+					drawing->pen->context, corner, 3, true, NULL, &page);
 		}
 	}
 }
 
 /* The place of a point of the landscape whose row or column lies between two steps. */
-static struct relief_point point_at(const struct drawing *drawing, const struct relief *relief, const double *heights, double column,
-	double row)
+static struct relief_point point_at(const struct drawing *drawing, const struct relief *relief,
+	const double *heights, double column, double row)
 {
 	const struct chart *chart = drawing->chart;
 	int left = (int)column < chart->x.count - 1 ? (int)column : chart->x.count - 2;
@@ -273,21 +300,21 @@ static struct relief_point point_at(const struct drawing *drawing, const struct 
 	double x = column - left, y = row - back;
 	const double *corner = &heights[back * chart->x.count + left];
 	double z = (1 - y) * ((1 - x) * corner[0] + x * corner[1]) +
-		y * ((1 - x) * corner[chart->x.count] + x * corner[chart->x.count + 1]);
+		   y * ((1 - x) * corner[chart->x.count] + x * corner[chart->x.count + 1]);
 
 	return relief_project(relief, column / (chart->x.count - 1), row / (chart->y.count - 1), z);
 }
 
-/* Whether a mark at `at` runs over the facet that begins at `first`. One along an edge belongs to the facet in front, which would cover half of
- * it; on the last edge none is in front. */
+/* Whether a mark at `at` runs over the facet that begins at `first`. One along an edge belongs to
+ * the facet in front, which would cover half of it; on the last edge none is in front. */
 static bool runs_over(double at, int first, int count)
 {
 	return at >= first && at <= first + 1 && (at < first + 1 || first + 2 == count);
 }
 
 /* The lines of what ends across one facet. */
-static void draw_marks_across(const struct drawing *drawing, const struct relief *relief, const double *heights,
-	const struct relief_facet *facet)
+static void draw_marks_across(const struct drawing *drawing, const struct relief *relief,
+	const double *heights, const struct relief_facet *facet)
 {
 	const struct chart *chart = drawing->chart;
 	struct pen_stroke stroke = { paint_of(drawing, INK_ON_DARK), 2.4, DASH_SOLID };
@@ -296,10 +323,13 @@ static void draw_marks_across(const struct drawing *drawing, const struct relief
 		const struct chart_mark *mark = &chart->mark[i];
 		struct relief_point from, to;
 
-		if (mark->across ? !runs_over(mark->at, facet->column, chart->x.count) : !runs_over(mark->at, facet->row, chart->y.count))
+		if (mark->across ? !runs_over(mark->at, facet->column, chart->x.count)
+				 : !runs_over(mark->at, facet->row, chart->y.count))
 			continue;
-		from = point_at(drawing, relief, heights, mark->across ? mark->at : facet->column, mark->across ? facet->row : mark->at);
-		to = point_at(drawing, relief, heights, mark->across ? mark->at : facet->column + 1, mark->across ? facet->row + 1 : mark->at);
+		from = point_at(drawing, relief, heights, mark->across ? mark->at : facet->column,
+			mark->across ? facet->row : mark->at);
+		to = point_at(drawing, relief, heights, mark->across ? mark->at : facet->column + 1,
+			mark->across ? facet->row + 1 : mark->at);
 		draw_line(drawing, from.x, from.y, to.x, to.y, &stroke);
 	}
 }
@@ -311,7 +341,8 @@ static void draw_relief(const struct drawing *drawing)
 	struct relief relief = relief_in(&drawing->layout->plot);
 	struct relief_facet *facets = memory_new((size_t)cells + 1, sizeof(*facets));
 	double *heights = memory_new((size_t)cells + 1, sizeof(*heights));
-	struct pen_stroke edge = { { palette_ink(PICTURE_LIGHT, INK_TEXT), 0.55 }, 0.7, DASH_SOLID };
+	struct pen_stroke edge = { { palette_ink(PICTURE_LIGHT, INK_TEXT), 0.55 }, 0.7,
+		DASH_SOLID };
 
 	for (int i = 0; i < cells; i++)
 		heights[i] = layout_shade(chart, chart->grid[i]);
@@ -321,7 +352,8 @@ static void draw_relief(const struct drawing *drawing)
 		struct pen_point corners[4];
 
 		for (int k = 0; k < 4; k++)
-			corners[k] = (struct pen_point){ facets[i].corner[k].x, facets[i].corner[k].y };
+			corners[k] =
+				(struct pen_point){ facets[i].corner[k].x, facets[i].corner[k].y };
 		drawing->pen->path(drawing->pen->context, corners, 4, true, &edge, &paint);
 		draw_marks_across(drawing, &relief, heights, &facets[i]);
 	}
@@ -331,13 +363,16 @@ static void draw_relief(const struct drawing *drawing)
 
 static void draw_nothing(const struct drawing *drawing)
 {
-	(void)drawing;      /* bars are areas of the layout */
+	(void)drawing; /* bars are areas of the layout */
 }
 
 void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_theme theme)
 {
 	static void (*const kinds[])(const struct drawing *drawing) = {
-		[CHART_LINES] = draw_series, [CHART_HEAT] = draw_heat, [CHART_RELIEF] = draw_relief, [CHART_BARS] = draw_nothing,
+		[CHART_LINES] = draw_series,
+		[CHART_HEAT] = draw_heat,
+		[CHART_RELIEF] = draw_relief,
+		[CHART_BARS] = draw_nothing,
 	};
 	struct layout *layout = layout_new(chart, &pen->metrics);
 	struct drawing drawing = { pen, chart, layout, theme };

@@ -1,5 +1,6 @@
-/* What a picture is drawn with: an interface, so that the drawing knows no library, and tests look at what it does. In points, from the
- * upper left corner of a page of LAYOUT_WIDTH × LAYOUT_HEIGHT. */
+/* What a picture is drawn with: an interface, so that the drawing knows no library, and tests look
+ * at what it does. In points, from the upper left corner of a page of LAYOUT_WIDTH × LAYOUT_HEIGHT.
+ */
 #ifndef SLX_PICTURE_PEN_H
 #define SLX_PICTURE_PEN_H
 
@@ -10,7 +11,7 @@
 
 struct pen_paint {
 	struct colour colour;
-	double opacity;               /* 0…1 */
+	double opacity; /* 0…1 */
 };
 
 struct pen_stroke {
@@ -25,13 +26,14 @@ struct pen_point {
 
 struct pen {
 	void *context;
-	struct metrics metrics;       /* of its font */
-	void (*text)(void *context, double x, double y, enum layout_anchor anchor, double size, bool bold, const struct pen_paint *paint,
-		const char *text);
+	struct metrics metrics; /* of its font */
+	void (*text)(void *context, double x, double y, enum layout_anchor anchor, double size,
+		bool bold, const struct pen_paint *paint, const char *text);
 	/* A line through the points, or the area that it encloses, or both; either may be NULL. */
-	void (*path)(void *context, const struct pen_point *points, int count, bool closed, const struct pen_stroke *stroke,
-		const struct pen_paint *fill);
-	void (*disc)(void *context, double x, double y, double radius, const struct pen_stroke *stroke, const struct pen_paint *fill);
+	void (*path)(void *context, const struct pen_point *points, int count, bool closed,
+		const struct pen_stroke *stroke, const struct pen_paint *fill);
+	void (*disc)(void *context, double x, double y, double radius,
+		const struct pen_stroke *stroke, const struct pen_paint *fill);
 };
 
 /* Draws the chart, page and all. */

@@ -11,9 +11,10 @@
 
 struct picture_format {
 	const char *extension;
-	struct status (*ready)(void);      /* NULL: always */
+	struct status (*ready)(void); /* NULL: always */
 	/* NULL: gnuplot, which takes two files. */
-	struct status (*draw)(const struct chart *chart, enum picture_theme theme, struct text *out);
+	struct status (*draw)(
+		const struct chart *chart, enum picture_theme theme, struct text *out);
 };
 
 static const struct picture_format formats[] = {
@@ -37,9 +38,13 @@ static const struct picture_format *format_of(const char *path)
 struct status picture_named(const char *path)
 {
 	if (strlen(path) >= PICTURE_PATH - 8)
-		return status_make(STATUS_USAGE, "%.60s...: the name of a picture is too long", path);
+		return status_make(
+			STATUS_USAGE, "%.60s...: the name of a picture is too long", path);
 	if (!format_of(path))
-		return status_make(STATUS_USAGE, "%.140s: the name of a picture ends in .svg, .png or .pdf, or in .gp for gnuplot", path);
+		return status_make(STATUS_USAGE,
+			"%.140s: the name of a picture ends in .svg, .png or .pdf, or in .gp for "
+			"gnuplot",
+			path);
 	return status_ok();
 }
 
@@ -69,7 +74,8 @@ struct status picture_check(const char *path)
 }
 
 /* Script and data, or neither. */
-static struct status save_gnuplot(const struct chart *chart, enum picture_theme theme, const char *path, bool fresh)
+static struct status save_gnuplot(
+	const struct chart *chart, enum picture_theme theme, const char *path, bool fresh)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	struct text script = { 0 }, data = { 0 };
@@ -87,7 +93,8 @@ static struct status save_gnuplot(const struct chart *chart, enum picture_theme 
 	return status;
 }
 
-static struct status save(const struct chart *chart, enum picture_theme theme, const char *path, bool fresh)
+static struct status save(
+	const struct chart *chart, enum picture_theme theme, const char *path, bool fresh)
 {
 	const struct picture_format *format = format_of(path);
 	struct text bytes = { 0 };
@@ -109,7 +116,8 @@ struct status picture_save(const struct chart *chart, enum picture_theme theme, 
 	return save(chart, theme, path, false);
 }
 
-struct status picture_save_new(const struct chart *chart, enum picture_theme theme, const char *what, char *path, size_t size)
+struct status picture_save_new(const struct chart *chart, enum picture_theme theme,
+	const char *what, char *path, size_t size)
 {
 	struct status status = picture_cairo_ready();
 
@@ -124,7 +132,8 @@ struct status picture_save_new(const struct chart *chart, enum picture_theme the
 			return status;
 		/* Somebody else took the name meanwhile. */
 	}
-	return status_make(STATUS_FAILED, "10,000 pictures slexplore-%s-*.svg are here already", what);
+	return status_make(
+		STATUS_FAILED, "10,000 pictures slexplore-%s-*.svg are here already", what);
 }
 
 struct status picture_find_theme(const char *name, enum picture_theme *theme)
@@ -135,5 +144,6 @@ struct status picture_find_theme(const char *name, enum picture_theme *theme)
 		*theme = (enum picture_theme)i;
 		return status_ok();
 	}
-	return status_make(STATUS_USAGE, "%.40s: there is no such theme of pictures; it is light or dark", name);
+	return status_make(STATUS_USAGE,
+		"%.40s: there is no such theme of pictures; it is light or dark", name);
 }

@@ -1,4 +1,5 @@
-/* A picture in a file: by its extension drawn with cairo (svg, png, pdf) or written for gnuplot (gp, with the data beside it). */
+/* A picture in a file: by its extension drawn with cairo (svg, png, pdf) or written for gnuplot
+ * (gp, with the data beside it). */
 #ifndef SLX_PICTURE_PICTURE_H
 #define SLX_PICTURE_PICTURE_H
 
@@ -11,16 +12,18 @@
 /* STATUS_USAGE where a name's extension is none of those. */
 struct status picture_named(const char *path);
 
-/* Whether a picture could be saved there: to be asked before anything is measured for it. As picture_named(), and
- * STATUS_FAILED where it cannot be drawn on this machine, with what to install, or the file cannot be written. Leaves nothing. */
+/* Whether a picture could be saved there: to be asked before anything is measured for it. As
+ * picture_named(), and STATUS_FAILED where it cannot be drawn on this machine, with what to
+ * install, or the file cannot be written. Leaves nothing. */
 struct status picture_check(const char *path);
 
 /* Draws and saves it: whole, or not at all; what was there before is replaced. */
 struct status picture_save(const struct chart *chart, enum picture_theme theme, const char *path);
 
-/* The same under a new name in the current directory: slexplore-WHAT-1.svg, or the next number that is free; nothing is replaced. The name
- * is put into `path`. */
-struct status picture_save_new(const struct chart *chart, enum picture_theme theme, const char *what, char *path, size_t size);
+/* The same under a new name in the current directory: slexplore-WHAT-1.svg, or the next number that
+ * is free; nothing is replaced. The name is put into `path`. */
+struct status picture_save_new(const struct chart *chart, enum picture_theme theme,
+	const char *what, char *path, size_t size);
 
 /* The theme of that name; STATUS_USAGE: there is none. */
 struct status picture_find_theme(const char *name, enum picture_theme *theme);

@@ -4,9 +4,9 @@
 
 #ifdef HAVE_CAIRO
 
-#include <cairo.h>
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
+#include <cairo.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,46 +17,49 @@
 /* Points of a PNG for one of the page: 1920 × 1080. */
 static const double PNG_SCALE = 2;
 
-/* What is called of the library: result, name, arguments. The headers check each, though nothing is linked with it. */
-#define FUNCTIONS(each) \
-	each(cairo_t *, cairo_create, (cairo_surface_t *)) \
-	each(void, cairo_destroy, (cairo_t *)) \
-	each(cairo_status_t, cairo_status, (cairo_t *)) \
-	each(const char *, cairo_status_to_string, (cairo_status_t)) \
-	each(void, cairo_scale, (cairo_t *, double, double)) \
-	each(void, cairo_new_path, (cairo_t *)) \
-	each(void, cairo_move_to, (cairo_t *, double, double)) \
-	each(void, cairo_line_to, (cairo_t *, double, double)) \
-	each(void, cairo_arc, (cairo_t *, double, double, double, double, double)) \
-	each(void, cairo_close_path, (cairo_t *)) \
-	each(void, cairo_fill_preserve, (cairo_t *)) \
-	each(void, cairo_stroke_preserve, (cairo_t *)) \
-	each(void, cairo_set_source_rgba, (cairo_t *, double, double, double, double)) \
-	each(void, cairo_set_line_width, (cairo_t *, double)) \
-	each(void, cairo_set_line_cap, (cairo_t *, cairo_line_cap_t)) \
-	each(void, cairo_set_line_join, (cairo_t *, cairo_line_join_t)) \
-	each(void, cairo_set_dash, (cairo_t *, const double *, int, double)) \
-	each(void, cairo_select_font_face, (cairo_t *, const char *, cairo_font_slant_t, cairo_font_weight_t)) \
-	each(void, cairo_set_font_size, (cairo_t *, double)) \
-	each(void, cairo_set_font_options, (cairo_t *, const cairo_font_options_t *)) \
-	each(void, cairo_text_extents, (cairo_t *, const char *, cairo_text_extents_t *)) \
-	each(void, cairo_show_text, (cairo_t *, const char *)) \
-	each(cairo_font_options_t *, cairo_font_options_create, (void)) \
-	each(void, cairo_font_options_destroy, (cairo_font_options_t *)) \
-	each(void, cairo_font_options_set_hint_metrics, (cairo_font_options_t *, cairo_hint_metrics_t)) \
-	each(void, cairo_font_options_set_hint_style, (cairo_font_options_t *, cairo_hint_style_t)) \
-	each(void, cairo_surface_finish, (cairo_surface_t *)) \
-	each(void, cairo_surface_destroy, (cairo_surface_t *)) \
-	each(cairo_status_t, cairo_surface_status, (cairo_surface_t *)) \
-	each(cairo_surface_t *, cairo_image_surface_create, (cairo_format_t, int, int)) \
-	each(cairo_status_t, cairo_surface_write_to_png_stream, (cairo_surface_t *, cairo_write_func_t, void *)) \
-	each(cairo_surface_t *, cairo_svg_surface_create_for_stream, (cairo_write_func_t, void *, double, double)) \
-	each(cairo_surface_t *, cairo_pdf_surface_create_for_stream, (cairo_write_func_t, void *, double, double)) \
-	each(void, cairo_pdf_surface_set_metadata, (cairo_surface_t *, cairo_pdf_metadata_t, const char *))
+/* What is called of the library: result, name, arguments. The headers check each, though nothing is
+ * linked with it. */
+#define FUNCTIONS(each)                                                                            \
+	each(cairo_t *, cairo_create, (cairo_surface_t *)) each(void, cairo_destroy,               \
+		(cairo_t *)) each(cairo_status_t, cairo_status, (cairo_t *)) each(const char *,    \
+		cairo_status_to_string, (cairo_status_t)) each(void, cairo_scale,                  \
+		(cairo_t *, double, double)) each(void, cairo_new_path, (cairo_t *)) each(void,    \
+		cairo_move_to, (cairo_t *, double, double)) each(void, cairo_line_to,              \
+		(cairo_t *, double, double)) each(void, cairo_arc,                                 \
+		(cairo_t *, double, double, double, double, double)) each(void, cairo_close_path,  \
+		(cairo_t *)) each(void, cairo_fill_preserve, (cairo_t *)) each(void,               \
+		cairo_stroke_preserve, (cairo_t *)) each(void, cairo_set_source_rgba,              \
+		(cairo_t *, double, double, double, double)) each(void, cairo_set_line_width,      \
+		(cairo_t *, double)) each(void, cairo_set_line_cap,                                \
+		(cairo_t *, cairo_line_cap_t)) each(void, cairo_set_line_join,                     \
+		(cairo_t *, cairo_line_join_t)) each(void, cairo_set_dash,                         \
+		(cairo_t *, const double *, int, double)) each(void, cairo_select_font_face,       \
+		(cairo_t *, const char *, cairo_font_slant_t, cairo_font_weight_t)) each(void,     \
+		cairo_set_font_size, (cairo_t *, double)) each(void, cairo_set_font_options,       \
+		(cairo_t *, const cairo_font_options_t *)) each(void, cairo_text_extents,          \
+		(cairo_t *, const char *, cairo_text_extents_t *)) each(void, cairo_show_text,     \
+		(cairo_t *, const char *)) each(cairo_font_options_t *, cairo_font_options_create, \
+		(void)) each(void, cairo_font_options_destroy,                                     \
+		(cairo_font_options_t *)) each(void, cairo_font_options_set_hint_metrics,          \
+		(cairo_font_options_t *, cairo_hint_metrics_t)) each(void,                         \
+		cairo_font_options_set_hint_style,                                                 \
+		(cairo_font_options_t *, cairo_hint_style_t)) each(void, cairo_surface_finish,     \
+		(cairo_surface_t *)) each(void, cairo_surface_destroy,                             \
+		(cairo_surface_t *)) each(cairo_status_t, cairo_surface_status,                    \
+		(cairo_surface_t *)) each(cairo_surface_t *, cairo_image_surface_create,           \
+		(cairo_format_t, int, int)) each(cairo_status_t,                                   \
+		cairo_surface_write_to_png_stream,                                                 \
+		(cairo_surface_t *, cairo_write_func_t, void *)) each(cairo_surface_t *,           \
+		cairo_svg_surface_create_for_stream, (cairo_write_func_t, void *, double, double)) \
+		each(cairo_surface_t *, cairo_pdf_surface_create_for_stream,                       \
+			(cairo_write_func_t, void *, double, double))                              \
+			each(void, cairo_pdf_surface_set_metadata,                                 \
+				(cairo_surface_t *, cairo_pdf_metadata_t, const char *))
 
-#define DECLARE(result, name, arguments) result (*name) arguments;
-#define CHECK(result, name, arguments) \
-	_Static_assert(_Generic(&name, result (*) arguments: 1, default: 0), "as cairo's header has it");
+#define DECLARE(result, name, arguments) result(*name) arguments;
+#define CHECK(result, name, arguments)                                        \
+	_Static_assert(_Generic(&name, result(*) arguments : 1, default : 0), \
+		"as cairo's header has it");
 #define PLACE(result, name, arguments) { #name, (void **)&api.name },
 
 FUNCTIONS(CHECK)
@@ -79,12 +82,17 @@ struct status picture_cairo_ready(void)
 		return status_ok();
 	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
 	if (!library)
-		return status_make(STATUS_FAILED, "pictures are drawn with cairo, which cannot be loaded (%.90s): where it is missing, "
-			"install libcairo2, or have gnuplot draw (--gnuplot, or a name in .gp)", dlerror());
+		return status_make(STATUS_FAILED,
+			"pictures are drawn with cairo, which cannot be loaded (%.90s): where it "
+			"is missing, "
+			"install libcairo2, or have gnuplot draw (--gnuplot, or a name in .gp)",
+			dlerror());
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		*places[i].place = dlsym(library, places[i].name);
 		if (!*places[i].place)
-			return status_make(STATUS_FAILED, "pictures want cairo 1.16 or later, and libcairo.so.2 here has no %s",
+			return status_make(STATUS_FAILED,
+				"pictures want cairo 1.16 or later, and libcairo.so.2 here has no "
+				"%s",
 				places[i].name);
 	}
 	loaded = true;
@@ -95,7 +103,8 @@ struct status picture_cairo_ready(void)
 
 static void use_font(cairo_t *cairo, double size, bool bold)
 {
-	api.cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+	api.cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+		bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
 	api.cairo_set_font_size(cairo, size);
 }
 
@@ -110,16 +119,21 @@ static double pen_width(void *context, const char *text, double size, bool bold)
 
 static void use_paint(cairo_t *cairo, const struct pen_paint *paint)
 {
-	api.cairo_set_source_rgba(cairo, paint->colour.red, paint->colour.green, paint->colour.blue, paint->opacity);
+	api.cairo_set_source_rgba(
+		cairo, paint->colour.red, paint->colour.green, paint->colour.blue, paint->opacity);
 }
 
-static void pen_text(void *context, double x, double y, enum layout_anchor anchor, double size, bool bold, const struct pen_paint *paint,
-	const char *text)
+static void pen_text(void *context, double x, double y, enum layout_anchor anchor, double size,
+	bool bold, const struct pen_paint *paint, const char *text)
 {
 	double width = pen_width(context, text, size, bold);
 
 	use_paint(context, paint);
-	api.cairo_move_to(context, anchor == ANCHOR_MIDDLE ? x - width / 2 : anchor == ANCHOR_RIGHT ? x - width : x, y);
+	api.cairo_move_to(context,
+		anchor == ANCHOR_MIDDLE	 ? x - width / 2
+		: anchor == ANCHOR_RIGHT ? x - width
+					 : x,
+		y);
 	api.cairo_show_text(context, text);
 	api.cairo_new_path(context);
 }
@@ -130,7 +144,9 @@ static void use_stroke(cairo_t *cairo, const struct pen_stroke *stroke)
 		int count;
 		double part[4];
 	} dashes[DASH_COUNT] = {
-		[DASH_LONG] = { 2, { 11, 5 } }, [DASH_SHORT] = { 2, { 5, 4 } }, [DASH_DOTS] = { 2, { 1.6, 3.6 } },
+		[DASH_LONG] = { 2, { 11, 5 } },
+		[DASH_SHORT] = { 2, { 5, 4 } },
+		[DASH_DOTS] = { 2, { 1.6, 3.6 } },
 		[DASH_MIXED] = { 4, { 11, 4, 2, 4 } },
 	};
 
@@ -138,12 +154,14 @@ static void use_stroke(cairo_t *cairo, const struct pen_stroke *stroke)
 	api.cairo_set_line_width(cairo, stroke->width);
 	api.cairo_set_dash(cairo, dashes[stroke->dash].part, dashes[stroke->dash].count, 0);
 	/* Round ends would close the gaps of dashes. */
-	api.cairo_set_line_cap(cairo, stroke->dash == DASH_SOLID ? CAIRO_LINE_CAP_ROUND : CAIRO_LINE_CAP_BUTT);
+	api.cairo_set_line_cap(
+		cairo, stroke->dash == DASH_SOLID ? CAIRO_LINE_CAP_ROUND : CAIRO_LINE_CAP_BUTT);
 	api.cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
 }
 
 /* Fills and strokes the present path, and forgets it. */
-static void finish_path(cairo_t *cairo, const struct pen_stroke *stroke, const struct pen_paint *fill)
+static void finish_path(
+	cairo_t *cairo, const struct pen_stroke *stroke, const struct pen_paint *fill)
 {
 	if (fill) {
 		use_paint(cairo, fill);
@@ -156,8 +174,8 @@ static void finish_path(cairo_t *cairo, const struct pen_stroke *stroke, const s
 	api.cairo_new_path(cairo);
 }
 
-static void pen_path(void *context, const struct pen_point *points, int count, bool closed, const struct pen_stroke *stroke,
-	const struct pen_paint *fill)
+static void pen_path(void *context, const struct pen_point *points, int count, bool closed,
+	const struct pen_stroke *stroke, const struct pen_paint *fill)
 {
 	for (int i = 0; i < count; i++) {
 		if (i == 0)
@@ -170,7 +188,8 @@ static void pen_path(void *context, const struct pen_point *points, int count, b
 	finish_path(context, stroke, fill);
 }
 
-static void pen_disc(void *context, double x, double y, double radius, const struct pen_stroke *stroke, const struct pen_paint *fill)
+static void pen_disc(void *context, double x, double y, double radius,
+	const struct pen_stroke *stroke, const struct pen_paint *fill)
 {
 	api.cairo_arc(context, x, y, radius, 0, 2 * M_PI);
 	api.cairo_close_path(context);
@@ -189,18 +208,25 @@ static struct status outcome(cairo_status_t status)
 {
 	if (status == CAIRO_STATUS_SUCCESS)
 		return status_ok();
-	return status_make(STATUS_FAILED, "cairo could not draw the picture: %s", api.cairo_status_to_string(status));
+	return status_make(STATUS_FAILED, "cairo could not draw the picture: %s",
+		api.cairo_status_to_string(status));
 }
 
 /* Draws on a surface, which is then at its end but not yet given back. */
-static struct status draw_on(cairo_surface_t *surface, const struct chart *chart, enum picture_theme theme, double scale)
+static struct status draw_on(
+	cairo_surface_t *surface, const struct chart *chart, enum picture_theme theme, double scale)
 {
 	cairo_t *cairo = api.cairo_create(surface);
 	cairo_font_options_t *options = api.cairo_font_options_create();
-	const struct pen pen = { .context = cairo, .metrics = { cairo, pen_width }, .text = pen_text, .path = pen_path, .disc = pen_disc };
+	const struct pen pen = { .context = cairo,
+		.metrics = { cairo, pen_width },
+		.text = pen_text,
+		.path = pen_path,
+		.disc = pen_disc };
 	struct status status;
 
-	/* Widths that grow evenly with the size, whatever the surface: what was laid out is what is drawn. */
+	/* Widths that grow evenly with the size, whatever the surface: what was laid out is what is
+	 * drawn. */
 	api.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
 	api.cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
 	api.cairo_set_font_options(cairo, options);
@@ -219,7 +245,8 @@ struct status picture_png(const struct chart *chart, enum picture_theme theme, s
 
 	if (!status_is_ok(&status))
 		return status;
-	surface = api.cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(LAYOUT_WIDTH * PNG_SCALE), (int)(LAYOUT_HEIGHT * PNG_SCALE));
+	surface = api.cairo_image_surface_create(CAIRO_FORMAT_RGB24,
+		(int)(LAYOUT_WIDTH * PNG_SCALE), (int)(LAYOUT_HEIGHT * PNG_SCALE));
 	status = draw_on(surface, chart, theme, PNG_SCALE);
 	if (status_is_ok(&status))
 		status = outcome(api.cairo_surface_write_to_png_stream(surface, append, out));
@@ -256,7 +283,8 @@ static void add_escaped(struct text *text, const char *string)
 	}
 }
 
-/* cairo draws letters as shapes: what a page reader, a search or a test looks for stands in the description. */
+/* cairo draws letters as shapes: what a page reader, a search or a test looks for stands in the
+ * description. */
 static void describe(const struct chart *chart, struct text *text)
 {
 	struct layout *layout = layout_new(chart, &metrics_plain);
@@ -283,7 +311,8 @@ struct status picture_svg(const struct chart *chart, enum picture_theme theme, s
 
 	if (!status_is_ok(&status))
 		return status;
-	surface = api.cairo_svg_surface_create_for_stream(append, &drawn, LAYOUT_WIDTH, LAYOUT_HEIGHT);
+	surface = api.cairo_svg_surface_create_for_stream(
+		append, &drawn, LAYOUT_WIDTH, LAYOUT_HEIGHT);
 	status = draw_on(surface, chart, theme, 1);
 	api.cairo_surface_finish(surface);
 	if (status_is_ok(&status))
@@ -306,7 +335,9 @@ struct status picture_svg(const struct chart *chart, enum picture_theme theme, s
 
 static struct status absent(void)
 {
-	return status_make(STATUS_FAILED, "this slexplore was built without cairo, which draws pictures: install libcairo2-dev and build it "
+	return status_make(STATUS_FAILED,
+		"this slexplore was built without cairo, which draws pictures: install "
+		"libcairo2-dev and build it "
 		"again, or have gnuplot draw (--gnuplot, or a name in .gp)");
 }
 

@@ -1,5 +1,5 @@
-/* Pictures by cairo: SVG, PNG, PDF. The library is loaded when the first picture is asked for: neither the start of the program nor a
- * machine without it is burdened. */
+/* Pictures by cairo: SVG, PNG, PDF. The library is loaded when the first picture is asked for:
+ * neither the start of the program nor a machine without it is burdened. */
 #ifndef SLX_PICTURE_PICTURE_CAIRO_H
 #define SLX_PICTURE_PICTURE_CAIRO_H
 

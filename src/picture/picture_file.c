@@ -20,7 +20,8 @@ bool picture_file_exists(const char *path)
 	return lstat(path, &about) == 0;
 }
 
-/* Where a path leads in the end, so that a link stays one; the path itself where there is nothing yet. */
+/* Where a path leads in the end, so that a link stays one; the path itself where there is nothing
+ * yet. */
 static void follow(const char *path, char place[PICTURE_PATH])
 {
 	char *real = realpath(path, NULL);
@@ -36,7 +37,8 @@ static int open_beside(const char *place, char name[PICTURE_PATH])
 	int directory = slash ? (int)(slash - place) + 1 : 0, descriptor = -1;
 
 	for (int number = 0; number < 100 && descriptor < 0; number++) {
-		snprintf(name, PICTURE_PATH, "%.*s.slexplore-%ld-%d.tmp", directory, place, (long)getpid(), number);
+		snprintf(name, PICTURE_PATH, "%.*s.slexplore-%ld-%d.tmp", directory, place,
+			(long)getpid(), number);
 		descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (descriptor < 0 && errno != EEXIST)
 			break;
@@ -93,7 +95,8 @@ static bool write_all(int descriptor, const struct text *bytes)
 	return true;
 }
 
-/* To its place: link() refuses one that is taken; where a file system has no links, looking first must do. */
+/* To its place: link() refuses one that is taken; where a file system has no links, looking first
+ * must do. */
 static bool move(const char *name, const char *place, bool fresh)
 {
 	if (!fresh)

@@ -1,4 +1,5 @@
-/* Files that appear whole or not at all: written beside their place under another name, then moved there. */
+/* Files that appear whole or not at all: written beside their place under another name, then moved
+ * there. */
 #ifndef SLX_PICTURE_PICTURE_FILE_H
 #define SLX_PICTURE_PICTURE_FILE_H
 
@@ -13,7 +14,8 @@ enum { PICTURE_PATH = 4096 };
 /* Whether a file could be written there; STATUS_FAILED says why not. Leaves nothing. */
 struct status picture_file_check(const char *path);
 
-/* Saves these bytes. A regular file that is there is replaced, unless `fresh`: then it is an error. */
+/* Saves these bytes. A regular file that is there is replaced, unless `fresh`: then it is an error.
+ */
 struct status picture_file_save(const char *path, const struct text *bytes, bool fresh);
 
 /* Whether there is anything of that name. */

@@ -7,7 +7,8 @@
 
 bool box_overlaps(const struct box *a, const struct box *b)
 {
-	return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height && b->y < a->y + a->height;
+	return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
+	       b->y < a->y + a->height;
 }
 
 bool box_within(const struct box *inner, const struct box *outer)
@@ -15,11 +16,12 @@ bool box_within(const struct box *inner, const struct box *outer)
 	const double slack = 1e-6;
 
 	return inner->x >= outer->x - slack && inner->y >= outer->y - slack &&
-		inner->x + inner->width <= outer->x + outer->width + slack &&
-		inner->y + inner->height <= outer->y + outer->height + slack;
+	       inner->x + inner->width <= outer->x + outer->width + slack &&
+	       inner->y + inner->height <= outer->y + outer->height + slack;
 }
 
-/* Cuts the part of a line, from `in` to `out` of its length, to where one coordinate is between two values. */
+/* Cuts the part of a line, from `in` to `out` of its length, to where one coordinate is between two
+ * values. */
 static bool clip(double from, double step, double low, double high, double *in, double *out)
 {
 	double first, last;
@@ -48,8 +50,8 @@ double box_crossed(const struct box *box, double x0, double y0, double x1, doubl
 /* Neighbours that touch: they move together. */
 struct run {
 	int first, count;
-	double size;        /* of all */
-	double wish;        /* sum of where each would have its beginning */
+	double size; /* of all */
+	double wish; /* sum of where each would have its beginning */
 	double start;
 };
 
@@ -72,7 +74,8 @@ void place_spread(struct place_item *items, int count, double low, double high)
 
 		*run = (struct run){ i, 1, items[i].size, items[i].wanted - items[i].size / 2, 0 };
 		run->start = start_of(run, low, high);
-		while (used > 1 && runs[used - 2].start + runs[used - 2].size > runs[used - 1].start) {
+		while (used > 1 &&
+			runs[used - 2].start + runs[used - 2].size > runs[used - 1].start) {
 			struct run *before = &runs[used - 2], *last = &runs[used - 1];
 
 			/* What the later ones wish counts from where the earlier begin. */
@@ -107,7 +110,8 @@ void place_add_line(struct place_field *field, double x0, double y0, double x1, 
 {
 	if (field->line_count == field->line_room) {
 		field->line_room = field->line_room ? 2 * field->line_room : 64;
-		field->line = memory_resize(field->line, (size_t)field->line_room, sizeof(*field->line));
+		field->line =
+			memory_resize(field->line, (size_t)field->line_room, sizeof(*field->line));
 	}
 	field->line[field->line_count++] = (struct place_line){ x0, y0, x1, y1 };
 }
@@ -116,7 +120,8 @@ void place_add_box(struct place_field *field, const struct box *box)
 {
 	if (field->box_count == field->box_room) {
 		field->box_room = field->box_room ? 2 * field->box_room : 16;
-		field->box = memory_resize(field->box, (size_t)field->box_room, sizeof(*field->box));
+		field->box =
+			memory_resize(field->box, (size_t)field->box_room, sizeof(*field->box));
 	}
 	field->box[field->box_count++] = *box;
 }
@@ -139,10 +144,12 @@ static double cost_of(const struct place_field *field, const struct box *box)
 	return cost;
 }
 
-bool place_beside(struct place_field *field, double x0, double x1, double y, double width, double height, struct box *found)
+bool place_beside(struct place_field *field, double x0, double x1, double y, double width,
+	double height, struct box *found)
 {
 	/* Along the stretch, the middle first; and how far from it, in heights. */
-	static const double along[] = { 0.5, 0.35, 0.65, 0.2, 0.8, 0, 1 }, away[] = { 0.3, 0.7, 1.2, 2, 3, 4.5 };
+	static const double along[] = { 0.5, 0.35, 0.65, 0.2, 0.8, 0, 1 },
+			    away[] = { 0.3, 0.7, 1.2, 2, 3, 4.5 };
 	double best = INFINITY, missing = width - (x1 - x0);
 
 	/* Words longer than the stretch may begin or end at it. */
@@ -153,7 +160,8 @@ bool place_beside(struct place_field *field, double x0, double x1, double y, dou
 	for (int below = 0; below < 2; below++) {
 		for (size_t i = 0; i < sizeof(along) / sizeof(along[0]); i++) {
 			for (size_t k = 0; k < sizeof(away) / sizeof(away[0]); k++) {
-				struct box box = { x0 + along[i] * (x1 - x0) - width / 2, 0, width, height };
+				struct box box = { x0 + along[i] * (x1 - x0) - width / 2, 0, width,
+					height };
 				double cost;
 
 				if (box.x + width > field->bounds.x + field->bounds.width)
@@ -161,7 +169,8 @@ bool place_beside(struct place_field *field, double x0, double x1, double y, dou
 				box.x = fmax(box.x, field->bounds.x);
 				box.y = below ? y + away[k] * height : y - (1 + away[k]) * height;
 				/* A line behind the words is worse than some distance. */
-				cost = 3 * cost_of(field, &box) + 12 * away[k] + 8 * below + 10 * fabs(along[i] - 0.5);
+				cost = 3 * cost_of(field, &box) + 12 * away[k] + 8 * below +
+				       10 * fabs(along[i] - 0.5);
 				if (cost < best) {
 					best = cost;
 					*found = box;

@@ -2,14 +2,18 @@
 
 #include <math.h>
 
-/* The ground takes so much of the height, and is at most so deep for its width: seen from about 20 degrees above. */
+/* The ground takes so much of the height, and is at most so deep for its width: seen from about 20
+ * degrees above. */
 static const double GROUND = 0.56, DEPTH = 0.36;
 
 struct relief relief_in(const struct box *box)
 {
 	double ground = fmin(GROUND * box->height, DEPTH * box->width);
 
-	return (struct relief){ .x = box->x + box->width / 2, .y = box->y, .across = box->width / 2, .down = ground / 2,
+	return (struct relief){ .x = box->x + box->width / 2,
+		.y = box->y,
+		.across = box->width / 2,
+		.down = ground / 2,
 		.height = box->height - ground };
 }
 
@@ -19,8 +23,8 @@ struct relief_point relief_project(const struct relief *relief, double x, double
 		relief->y + relief->down * (x + y) + relief->height * (1 - z) };
 }
 
-static bool facet_at(const struct relief *relief, const double *heights, int columns, int rows, int column, int row,
-	struct relief_facet *facet)
+static bool facet_at(const struct relief *relief, const double *heights, int columns, int rows,
+	int column, int row, struct relief_facet *facet)
 {
 	static const int round[4][2] = { { 0, 0 }, { 1, 0 }, { 1, 1 }, { 0, 1 } };
 
@@ -32,12 +36,14 @@ static bool facet_at(const struct relief *relief, const double *heights, int col
 		if (!isfinite(z))
 			return false;
 		facet->z += z / 4;
-		facet->corner[i] = relief_project(relief, (double)at_x / (columns - 1), (double)at_y / (rows - 1), z);
+		facet->corner[i] = relief_project(
+			relief, (double)at_x / (columns - 1), (double)at_y / (rows - 1), z);
 	}
 	return true;
 }
 
-int relief_facets(const struct relief *relief, const double *heights, int columns, int rows, struct relief_facet *facet)
+int relief_facets(const struct relief *relief, const double *heights, int columns, int rows,
+	struct relief_facet *facet)
 {
 	int count = 0;
 
@@ -46,7 +52,8 @@ int relief_facets(const struct relief *relief, const double *heights, int column
 		for (int row = 0; row <= rows - 2 && row <= steps; row++) {
 			int column = steps - row;
 
-			if (column <= columns - 2 && facet_at(relief, heights, columns, rows, column, row, &facet[count]))
+			if (column <= columns - 2 && facet_at(relief, heights, columns, rows,
+							     column, row, &facet[count]))
 				count++;
 		}
 	}

@@ -6,12 +6,15 @@
 
 #include "base/units.h"
 
-/* The mark of 1, 2 and 5 in each power of ten that is not above a value, and the one that is not below. */
+/* The mark of 1, 2 and 5 in each power of ten that is not above a value, and the one that is not
+ * below. */
 static double mark_below(double value)
 {
 	double power = pow(10, floor(log10(value) + 1e-9));
 
-	return value * (1 + 1e-9) >= 5 * power ? 5 * power : value * (1 + 1e-9) >= 2 * power ? 2 * power : power;
+	return value * (1 + 1e-9) >= 5 * power	 ? 5 * power
+	       : value * (1 + 1e-9) >= 2 * power ? 2 * power
+						 : power;
 }
 
 static double mark_above(double value)
@@ -24,7 +27,8 @@ static double mark_above(double value)
 	return mark_below(2.6 * mark);
 }
 
-/* The step that divides a span into at most `count` parts: 1, 2 or 5 (2.5 for what need not be whole) times a power of ten. */
+/* The step that divides a span into at most `count` parts: 1, 2 or 5 (2.5 for what need not be
+ * whole) times a power of ten. */
 static double step_of(double span, double count, bool whole)
 {
 	static const double steps[] = { 1, 2, 2.5, 5, 10 };
@@ -34,7 +38,8 @@ static double step_of(double span, double count, bool whole)
 		return 1;
 	power = pow(10, floor(log10(least) + 1e-9));
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		if (steps[i] * power >= least * (1 - 1e-9) && !(whole && steps[i] * power != floor(steps[i] * power)))
+		if (steps[i] * power >= least * (1 - 1e-9) &&
+			!(whole && steps[i] * power != floor(steps[i] * power)))
 			return steps[i] * power;
 	return 10 * power;
 }
@@ -49,7 +54,8 @@ static struct scale fit_linear(double least, double most)
 		span = fabs(most) > 0 ? fabs(most) : 1;
 	step = step_of(span, 5, false);
 	scale.low = from_zero ? 0 : floor(least / step + 1e-9) * step;
-	/* With a margin, as what reaches the end of a scale is taken for cut off; and half a step beyond the last mark at the most. */
+	/* With a margin, as what reaches the end of a scale is taken for cut off; and half a step
+	 * beyond the last mark at the most. */
 	scale.high = ceil((most + 0.03 * (most - scale.low)) / (step / 2) - 1e-9) * (step / 2);
 	if (!(scale.high > scale.low))
 		scale.high = scale.low + step;
@@ -133,8 +139,9 @@ static int add(struct tick *ticks, int count, double value, const char *label)
 }
 
 /* Whether labels at these places keep clear of each other. */
-static bool have_room(const struct scale *scale, double room, double (*extent)(void *context, const char *label), void *context,
-	const struct tick *ticks, int count)
+static bool have_room(const struct scale *scale, double room,
+	double (*extent)(void *context, const char *label), void *context, const struct tick *ticks,
+	int count)
 {
 	double end = -INFINITY;
 
@@ -156,9 +163,11 @@ static int linear_ticks(const struct scale *scale, double parts, struct tick *ti
 	double step = step_of(scale->high - scale->low, parts, scale->whole);
 	int count = 0, decimals = 0;
 
-	while (decimals < 6 && fabs(step * pow(10, decimals) - round(step * pow(10, decimals))) > 1e-6)
+	while (decimals < 6 &&
+		fabs(step * pow(10, decimals) - round(step * pow(10, decimals))) > 1e-6)
 		decimals++;
-	for (double at = ceil(scale->low / step - 1e-9); at * step <= scale->high * (1 + 1e-9) && count < TICKS_MAX; at++) {
+	for (double at = ceil(scale->low / step - 1e-9);
+		at * step <= scale->high * (1 + 1e-9) && count < TICKS_MAX; at++) {
 		char label[TICK_LABEL];
 
 		snprintf(label, sizeof(label), "%.*f", decimals, at * step + 0.0);
@@ -175,7 +184,8 @@ static int decade_ticks(const struct scale *scale, int decades, bool halves, str
 	for (int power = (int)floor(log10(scale->low) + 1e-9); count < TICKS_MAX; power++) {
 		for (int digit = 1; digit < 10; digit++) {
 			double value = digit * pow(10, power);
-			bool marked = ((power % decades) + decades) % decades == 0 && (digit == 1 || (halves && (digit == 2 || digit == 5)));
+			bool marked = ((power % decades) + decades) % decades == 0 &&
+				      (digit == 1 || (halves && (digit == 2 || digit == 5)));
 			char label[TICK_LABEL] = "";
 
 			if (value < scale->low * (1 - 1e-9))
@@ -183,7 +193,8 @@ static int decade_ticks(const struct scale *scale, int decades, bool halves, str
 			if (value > scale->high * (1 + 1e-9))
 				return count;
 			if (marked)
-				snprintf(label, sizeof(label), "%.*f", power < 0 ? -power : 0, value);
+				snprintf(label, sizeof(label), "%.*f", power < 0 ? -power : 0,
+					value);
 			count = add(ticks, count, value, label);
 		}
 	}
@@ -195,7 +206,8 @@ static int octave_ticks(const struct scale *scale, int each, struct tick *ticks)
 {
 	int count = 0;
 
-	for (int power = (int)ceil(log2(scale->low) - 1e-9); power <= log2(scale->high) + 1e-9 && count < TICKS_MAX; power++) {
+	for (int power = (int)ceil(log2(scale->low) - 1e-9);
+		power <= log2(scale->high) + 1e-9 && count < TICKS_MAX; power++) {
 		char label[TICK_LABEL] = "";
 
 		if (power >= 0 && power % each == 0 && scale->kind == SCALE_BYTES && power < 62)
@@ -216,7 +228,8 @@ static int labelled(const struct tick *ticks, int count)
 	return labels;
 }
 
-/* A span of less than a factor of two has hardly a round mark: equal steps then, by the same words. */
+/* A span of less than a factor of two has hardly a round mark: equal steps then, by the same words.
+ */
 static int narrow_ticks(const struct scale *scale, int parts, struct tick *ticks)
 {
 	struct scale linear = { SCALE_LINEAR, scale->low, scale->high,
@@ -228,7 +241,8 @@ static int narrow_ticks(const struct scale *scale, int parts, struct tick *ticks
 	return count;
 }
 
-int scale_ticks(const struct scale *scale, double room, double (*extent)(void *context, const char *label), void *context,
+int scale_ticks(const struct scale *scale, double room,
+	double (*extent)(void *context, const char *label), void *context,
 	struct tick ticks[TICKS_MAX])
 {
 	static const int octaves[] = { 1, 2, 4, 5, 10, 20 };
@@ -250,7 +264,8 @@ int scale_ticks(const struct scale *scale, double room, double (*extent)(void *c
 		}
 	}
 	/* One power of two is enough for what does not reach a second one. */
-	if (scale->kind != SCALE_LINEAR && labelled(ticks, count) >= (scale->kind == SCALE_LOG ? 2 : 1))
+	if (scale->kind != SCALE_LINEAR &&
+		labelled(ticks, count) >= (scale->kind == SCALE_LOG ? 2 : 1))
 		return count;
 	for (int parts = 8; parts >= 1; parts--) {
 		count = narrow_ticks(scale, parts, ticks);

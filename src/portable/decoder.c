@@ -1,13 +1,14 @@
-/* What stands in for the decoder in the statically linked program: Debian builds no archive of Zydis, nor one of Capstone that
- * is the same everywhere. These take the place of decode.c, decode_ARCH.c and step.c, which the linker then leaves out: machine
- * code is not read, so that there are no limits, and that is said. */
+/* What stands in for the decoder in the statically linked program: Debian builds no archive of
+ * Zydis, nor one of Capstone that is the same everywhere. These take the place of decode.c,
+ * decode_ARCH.c and step.c, which the linker then leaves out: machine code is not read, so that
+ * there are no limits, and that is said. */
 #include "model/decode.h"
 #include "model/step.h"
 
 static struct status no_decoder(void)
 {
-	return status_make(STATUS_FAILED,
-		"this program was linked without a decoder; one built with make, not make portable, reads machine code");
+	return status_make(STATUS_FAILED, "this program was linked without a decoder; one built "
+					  "with make, not make portable, reads machine code");
 }
 
 void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn)

@@ -1,11 +1,12 @@
-/* What stands in for the encoder in the statically linked program, on x86-64: Debian builds no archive of Zydis. It takes the place of
- * assemble_x86.c; kernels that make their code at run time then say why they cannot. */
+/* What stands in for the encoder in the statically linked program, on x86-64: Debian builds no
+ * archive of Zydis. It takes the place of assemble_x86.c; kernels that make their code at run time
+ * then say why they cannot. */
 #include "kernels/assemble_arch.h"
 
 static struct status no_encoder(void)
 {
-	return status_make(STATUS_FAILED,
-		"this program was linked without an encoder; one built with make, not make portable, makes code at run time");
+	return status_make(STATUS_FAILED, "this program was linked without an encoder; one built "
+					  "with make, not make portable, makes code at run time");
 }
 
 struct status encode_line(const char *line, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
@@ -16,7 +17,8 @@ struct status encode_line(const char *line, unsigned char bytes[ASSEMBLE_LONGEST
 	return no_encoder();
 }
 
-struct status encode_jump(const char *mnemonic, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
+struct status encode_jump(
+	const char *mnemonic, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {
 	(void)mnemonic;
 	(void)bytes;

@@ -30,7 +30,7 @@ static void choose_knob(struct session *session, int knob)
 		return;
 	session->knob = knob;
 	session->entry[0] = '\0';
-	plan_build(session);      /* the second slice may run over the chosen knob */
+	plan_build(session); /* the second slice may run over the chosen knob */
 }
 
 /* "NAME [KNOB]" */
@@ -42,7 +42,8 @@ static struct status parse_kernel(const char *arguments, const struct kernel **k
 
 	*knob = -1;
 	if (!*arguments)
-		return status_make(STATUS_USAGE, "kernel takes the name of one (slexplore list shows all)");
+		return status_make(
+			STATUS_USAGE, "kernel takes the name of one (slexplore list shows all)");
 	snprintf(name, sizeof(name), "%.*s", length > 63 ? 63 : (int)length, arguments);
 	status = setting_find_kernel(name, kernel);
 	if (!status_is_ok(&status) || !arguments[length])
@@ -67,7 +68,9 @@ static struct status open_own(struct session *session, const char *arguments, do
 	char *path;
 
 	if (*rest && strncmp(rest, "cflags=", 7) != 0)
-		return status_make(STATUS_USAGE, "\"%.60s\": after the file of an own loop comes cflags=…, or nothing", rest);
+		return status_make(STATUS_USAGE,
+			"\"%.60s\": after the file of an own loop comes cflags=…, or nothing",
+			rest);
 	path = memory_string(arguments);
 	path[length] = '\0';
 	status = session_own_open(session, path, *rest ? rest + 7 : NULL, now);
@@ -82,7 +85,8 @@ struct status action_kernel(struct session *session, const char *arguments, doub
 	int knob;
 
 	if (is_own(arguments) && session->replay)
-		return status_make(STATUS_USAGE, "an own loop is no part of a recording: without a replay it is measured");
+		return status_make(STATUS_USAGE,
+			"an own loop is no part of a recording: without a replay it is measured");
 	if (is_own(arguments))
 		return open_own(session, arguments, now);
 	status = parse_kernel(arguments, &kernel, &knob);
@@ -108,7 +112,7 @@ bool action_kernel_works(const struct session *session, const char *arguments)
 		return !session->replay;
 	status = parse_kernel(arguments, &kernel, &knob);
 	return status_is_ok(&status) && recorded_kernel(session, kernel) &&
-		(kernel != session->setting.kernel || (knob >= 0 && knob != session->knob));
+	       (kernel != session->setting.kernel || (knob >= 0 && knob != session->knob));
 }
 
 /* The next kernel that way, of those that there are; NULL: none. */
@@ -130,7 +134,8 @@ bool action_kernel_by_works(const struct session *session, int direction)
 struct status action_kernel_by(struct session *session, int direction, double now)
 {
 	if (!action_kernel_by_works(session, direction))
-		return status_make(STATUS_USAGE, "this is the %s kernel", direction > 0 ? "last" : "first");
+		return status_make(
+			STATUS_USAGE, "this is the %s kernel", direction > 0 ? "last" : "first");
 	choose_kernel(session, kernel_beside(session, direction), now);
 	return status_ok();
 }
@@ -156,7 +161,8 @@ static void notice_followers(struct session *session, const struct setting *befo
 		if (asked >> i & 1 || before->v[i] == after->v[i])
 			continue;
 		setting_show_value(knob, after->v[i], value, sizeof(value));
-		text_addf(&text, text.length ? ", %s to %s" : "%s followed to %s", knob->name, value);
+		text_addf(
+			&text, text.length ? ", %s to %s" : "%s followed to %s", knob->name, value);
 	}
 	if (text.length)
 		session_notice(session, false, "%s", text_string(&text));
@@ -164,8 +170,8 @@ static void notice_followers(struct session *session, const struct setting *befo
 }
 
 /* After `knob` was moved: lets the kernel fit the others, as long as those in `asked` stay. */
-static struct status fit_and_check(const struct session *session, struct setting *setting, int knob,
-	unsigned asked)
+static struct status fit_and_check(
+	const struct session *session, struct setting *setting, int knob, unsigned asked)
 {
 	const struct setting wanted = *setting;
 	struct status status, fitted;
@@ -184,8 +190,8 @@ static struct status fit_and_check(const struct session *session, struct setting
 }
 
 /* wanted: as it was asked for, before anything followed. */
-static struct status parse_set(const struct session *session, const char *arguments, struct setting *setting,
-	struct setting *wanted, unsigned *asked)
+static struct status parse_set(const struct session *session, const char *arguments,
+	struct setting *setting, struct setting *wanted, unsigned *asked)
 {
 	int last = 0;
 
@@ -200,7 +206,8 @@ static struct status parse_set(const struct session *session, const char *argume
 		struct status status;
 
 		if (length >= sizeof(word))
-			return status_make(STATUS_USAGE, "\"%.40s…\" is too long: set takes KNOB=VALUE", at);
+			return status_make(
+				STATUS_USAGE, "\"%.40s…\" is too long: set takes KNOB=VALUE", at);
 		snprintf(word, sizeof(word), "%.*s", (int)length, at);
 		status = setting_assign(setting, word, limit_of(session));
 		if (!status_is_ok(&status))
@@ -269,7 +276,8 @@ static struct status step_knob(struct session *session, int steps, double now)
 			return recorded_end(session, session->knob);
 		setting_show_value(knob, before.v[session->knob], value, sizeof(value));
 		setting_range(knob, session->means, range, sizeof(range));
-		return status_make(STATUS_USAGE, "%s=%s goes no further: %s", knob->name, value, range);
+		return status_make(
+			STATUS_USAGE, "%s=%s goes no further: %s", knob->name, value, range);
 	}
 	session_go(session, &setting, now);
 	notice_followers(session, &before, 1u << session->knob);
@@ -324,7 +332,8 @@ struct status action_knob_by(struct session *session, int direction, double now)
 {
 	(void)now;
 	if (!action_knob_by_works(session, direction))
-		return status_make(STATUS_USAGE, "this is the %s knob", direction > 0 ? "last" : "first");
+		return status_make(
+			STATUS_USAGE, "this is the %s knob", direction > 0 ? "last" : "first");
 	choose_knob(session, session->knob + direction);
 	return status_ok();
 }
@@ -340,8 +349,8 @@ static int choice_count(const struct knob *knob)
 	return count;
 }
 
-/* Whether the character can go on in a value of the chosen knob: anything that is seen; whether it makes sense is
- * told when the value is complete. */
+/* Whether the character can go on in a value of the chosen knob: anything that is seen; whether it
+ * makes sense is told when the value is complete. */
 static bool digit_fits(const struct session *session, const char *digit)
 {
 	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
@@ -357,8 +366,9 @@ bool action_digit_works(const struct session *session, const char *arguments)
 {
 	const struct kernel *kernel = session->setting.kernel;
 
-	return digit_fits(session, arguments) && (kernel->knobs[session->knob].kind != KNOB_CHOICE ||
-		*arguments - '1' != session->setting.v[session->knob]);
+	return digit_fits(session, arguments) &&
+	       (kernel->knobs[session->knob].kind != KNOB_CHOICE ||
+		       *arguments - '1' != session->setting.v[session->knob]);
 }
 
 /* Moves the chosen knob to a value, others following. */
@@ -401,10 +411,13 @@ static struct status digit_refused(const struct session *session, const char *di
 
 	if (kernel->knob_count == 0)
 		return status_make(STATUS_USAGE, "%s has no knobs", kernel->name);
-	if (knob->kind != KNOB_CHOICE && digit[0] && !digit[1] && strlen(session->entry) >= ENTRY_LONGEST)
-		return status_make(STATUS_USAGE, "a value of %s has at most %d characters", knob->name, ENTRY_LONGEST);
+	if (knob->kind != KNOB_CHOICE && digit[0] && !digit[1] &&
+		strlen(session->entry) >= ENTRY_LONGEST)
+		return status_make(STATUS_USAGE, "a value of %s has at most %d characters",
+			knob->name, ENTRY_LONGEST);
 	if (knob->kind != KNOB_CHOICE)
-		return status_make(STATUS_USAGE, "\"%.20s\" is not one character of a value of %s", digit, knob->name);
+		return status_make(STATUS_USAGE, "\"%.20s\" is not one character of a value of %s",
+			digit, knob->name);
 	for (int i = 0; knob->choices[i]; i++)
 		text_addf(&choices, "%s%d %s", i ? ", " : "", i + 1, knob->choices[i]);
 	status = status_make(STATUS_USAGE, "%s has no choice \"%.20s\": %s", knob->name, digit,
@@ -441,8 +454,8 @@ struct status action_accept(struct session *session, const char *arguments, doub
 	(void)arguments;
 	if (!session->entry[0])
 		return status_make(STATUS_USAGE, "no value is being typed");
-	status = setting_parse_value(&session->setting.kernel->knobs[session->knob], session->entry, limit_of(session),
-		&value);
+	status = setting_parse_value(&session->setting.kernel->knobs[session->knob], session->entry,
+		limit_of(session), &value);
 	if (status_is_ok(&status))
 		status = move_knob_to(session, value, now);
 	session->entry_refused = !status_is_ok(&status);
@@ -455,7 +468,8 @@ struct status action_accept(struct session *session, const char *arguments, doub
 
 static const struct plan_slice *move_slice(const struct session *session, int dx)
 {
-	return dx && session->plan.by_size.knob >= 0 ? &session->plan.by_size : &session->plan.by_stride;
+	return dx && session->plan.by_size.knob >= 0 ? &session->plan.by_size
+						     : &session->plan.by_stride;
 }
 
 /* Right is a larger size, up a larger stride. */
@@ -505,7 +519,8 @@ struct status action_move(struct session *session, int dx, int dy, double now)
 	struct setting setting;
 
 	if (session->overlay == OVERLAY_NONE)
-		session->entry[0] = '\0';      /* left as it is typed, it would lie in wait on another pane */
+		session->entry[0] =
+			'\0'; /* left as it is typed, it would lie in wait on another pane */
 	if (session->overlay == OVERLAY_NONE && session->focus == FOCUS_KNOBS)
 		return dy ? action_knob_by(session, dy, now) : step_knob(session, dx, now);
 	if (!action_move_works(session, dx, dy))

@@ -1,4 +1,5 @@
-/* What the commands that change the setting do (command.c holds the table). Shared by session/ alone. */
+/* What the commands that change the setting do (command.c holds the table). Shared by session/
+ * alone. */
 #ifndef SLX_SESSION_ACTIONS_H
 #define SLX_SESSION_ACTIONS_H
 

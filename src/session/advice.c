@@ -50,7 +50,8 @@ struct option {
 	double cpe, step;
 };
 
-/* Whether turning it changes where and beside whom the code runs: no way to go faster that a model knows of. */
+/* Whether turning it changes where and beside whom the code runs: no way to go faster that a model
+ * knows of. */
 static bool elsewhere(const struct knob *knob)
 {
 	return knob->asks == ASKS_NODE || knob->asks == ASKS_CORES || knob->asks == ASKS_STREAMS;
@@ -74,7 +75,8 @@ static int values_of(const struct knob *knob, int64_t present, struct means mean
 		return count;
 	}
 	for (int64_t factor = 2; count + 2 < VALUES_MAX && factor < (int64_t)1 << 40; factor *= 2) {
-		int64_t less = present / factor, more = present <= max / factor ? present * factor : max + 1;
+		int64_t less = present / factor,
+			more = present <= max / factor ? present * factor : max + 1;
 
 		if (less >= min && less > 0 && less % multiple == 0)
 			values[count++] = less;
@@ -89,19 +91,21 @@ static double step_of(const struct knob *knob, int64_t from, int64_t to)
 {
 	if (knob->kind == KNOB_CHOICE)
 		return 1;
-	return from > 0 && to > 0 ? fabs(log2((double)to / (double)from)) : fabs((double)(to - from));
+	return from > 0 && to > 0 ? fabs(log2((double)to / (double)from))
+				  : fabs((double)(to - from));
 }
 
 /* How much has been asked. */
 struct asking {
-	int asks, most;           /* settings looked at, explained before or not */
-	int fresh;                /* settings that may still be explained; -1: any number */
+	int asks, most; /* settings looked at, explained before or not */
+	int fresh;	/* settings that may still be explained; -1: any number */
 	bool unfinished;
 };
 
 bool advice_knows(const struct explanation *explanation)
 {
-	return status_is_ok(&explanation->status) && explanation->limits.binding >= 0 && explanation->limits.unknown == 0;
+	return status_is_ok(&explanation->status) && explanation->limits.binding >= 0 &&
+	       explanation->limits.unknown == 0;
 }
 
 /* The predicted CPE of a setting; NAN: unknown. */
@@ -115,7 +119,8 @@ static double explain_one(const struct advice_question *question, const struct s
 	return advice_knows(question->scratch) ? question->scratch->limits.predicted : NAN;
 }
 
-static double predict(const struct advice_question *question, const struct setting *setting, struct asking *asking)
+static double predict(const struct advice_question *question, const struct setting *setting,
+	struct asking *asking)
 {
 	double cpe = NAN;
 
@@ -149,66 +154,78 @@ static bool other_work(const struct setting *from, const struct setting *to, int
 }
 
 /* Tries the values of one knob; the best way so far is kept in best. */
-static void try_knob(const struct advice_question *question, int index, struct asking *asking, struct option *best)
+static void try_knob(const struct advice_question *question, int index, struct asking *asking,
+	struct option *best)
 {
 	const struct setting *present = question->setting;
 	const struct knob *knob = &present->kernel->knobs[index];
 	int64_t values[VALUES_MAX];
-	int count = elsewhere(knob) ? 0 : values_of(knob, present->v[index], question->means, values);
+	int count =
+		elsewhere(knob) ? 0 : values_of(knob, present->v[index], question->means, values);
 
 	for (int i = 0; i < count && asking->asks < asking->most && !asking->unfinished; i++) {
-		struct option option = { .setting = *present, .knob = index,
+		struct option option = { .setting = *present,
+			.knob = index,
 			.step = step_of(knob, present->v[index], values[i]) };
 		struct status status;
 
 		option.setting.v[index] = values[i];
 		if (present->kernel->fit)
 			present->kernel->fit(option.setting.v, index);
-		if (option.setting.v[index] != values[i] || other_work(present, &option.setting, index))
+		if (option.setting.v[index] != values[i] ||
+			other_work(present, &option.setting, index))
 			continue;
-		status = question->replay ? status_ok() : setting_check(&option.setting, question->means);
-		if (!status_is_ok(&status) || (question->replay && replay_find(question->replay, &option.setting) < 0))
+		status = question->replay ? status_ok()
+					  : setting_check(&option.setting, question->means);
+		if (!status_is_ok(&status) ||
+			(question->replay && replay_find(question->replay, &option.setting) < 0))
 			continue;
 		asking->asks++;
 		option.cpe = predict(question, &option.setting, asking);
 		if (!(option.cpe > 0))
 			continue;
 		if (option.cpe < best->cpe * (1 - EQUAL) ||
-			(option.cpe <= best->cpe * (1 + EQUAL) && best->knob == index && option.step < best->step))
+			(option.cpe <= best->cpe * (1 + EQUAL) && best->knob == index &&
+				option.step < best->step))
 			*best = option;
 	}
 }
 
 /* "acc=4 (and unroll=4)": what was asked for, and what follows. */
-static void name_change(const struct setting *from, const struct option *to, char *buffer, size_t size)
+static void name_change(
+	const struct setting *from, const struct option *to, char *buffer, size_t size)
 {
 	const struct kernel *kernel = from->kernel;
 	char value[64];
 	size_t used;
 	int more = 0;
 
-	setting_format_value(&kernel->knobs[to->knob], to->setting.v[to->knob], value, sizeof(value));
+	setting_format_value(
+		&kernel->knobs[to->knob], to->setting.v[to->knob], value, sizeof(value));
 	used = (size_t)snprintf(buffer, size, "%s=%s", kernel->knobs[to->knob].name, value);
 	for (int i = 0; i < kernel->knob_count && used < size; i++) {
 		if (i == to->knob || from->v[i] == to->setting.v[i])
 			continue;
 		setting_format_value(&kernel->knobs[i], to->setting.v[i], value, sizeof(value));
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", more++ ? ", " : " (and ",
-			kernel->knobs[i].name, value);
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s",
+			more++ ? ", " : " (and ", kernel->knobs[i].name, value);
 	}
 	if (more && used < size)
 		snprintf(buffer + used, size - used, ")");
 }
 
-/* The limit that a change gets below: what is predicted, but where the binding one falls further than what stood above it, that one. */
+/* The limit that a change gets below: what is predicted, but where the binding one falls further
+ * than what stood above it, that one. */
 static enum limit_kind eased_by(const struct limits *limits, double cpe)
 {
-	bool binding = limits->binding >= 0 && limits->bound - cpe > limits->predicted - limits->bound;
+	bool binding =
+		limits->binding >= 0 && limits->bound - cpe > limits->predicted - limits->bound;
 
 	return limits->limit[binding ? limits->binding : limits->predicted_by].kind;
 }
 
-/* Whether the slowest chain goes from each load to the address of the next: from pointer to pointer. */
+/* Whether the slowest chain goes from each load to the address of the next: from pointer to
+ * pointer. */
 static bool chases_pointers(const struct explanation *explanation)
 {
 	int carried = 0;
@@ -228,8 +245,9 @@ static bool chases_pointers(const struct explanation *explanation)
 const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind)
 {
 	if (kind == LIMIT_LATENCY && chases_pointers(explanation))
-		return "Each load waits for the address that the one before fetched: walk several lists at once, or keep the items in "
-			"an array.";
+		return "Each load waits for the address that the one before fetched: walk several "
+		       "lists at once, or keep the items in "
+		       "an array.";
 	return limit_remedy(kind);
 }
 
@@ -261,7 +279,8 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->from = limits->predicted;
 	if (best.knob < 0 || best.cpe > limits->predicted * (1 - ADVICE_WORTH)) {
 		advice->kind = ADVICE_SENTENCE;
-		snprintf(advice->words, sizeof(advice->words), "%s", advice_sentence(question->explanation, kind));
+		snprintf(advice->words, sizeof(advice->words), "%s",
+			advice_sentence(question->explanation, kind));
 		return true;
 	}
 	advice->kind = ADVICE_KNOB;
@@ -270,7 +289,8 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->to = best.cpe;
 	name_change(question->setting, &best, change, sizeof(change));
 	units_figure(best.cpe, predicted, sizeof(predicted));
-	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change, eases[eased_by(limits, best.cpe)], predicted);
+	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change,
+		eases[eased_by(limits, best.cpe)], predicted);
 	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change, " "), change);
 	return true;
 }

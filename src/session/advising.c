@@ -1,29 +1,44 @@
-/* The advice on the present setting in the explorer: looked for a few settings at a time, and followed on command. */
+/* The advice on the present setting in the explorer: looked for a few settings at a time, and
+ * followed on command. */
 #include "base/units.h"
 #include "session/actions.h"
 #include "session/state.h"
 
-/* Settings whose code is read at once, in a few milliseconds (0.2 to 1.1 each); the next as soon as keys and frames had their turn. */
+/* Settings whose code is read at once, in a few milliseconds (0.2 to 1.1 each); the next as soon as
+ * keys and frames had their turn. */
 enum { ADVICE_AT_ONCE = 4 };
-/* Of code that is stepped through one at a time, with pauses; shorter ones when someone waits for it. */
+/* Of code that is stepped through one at a time, with pauses; shorter ones when someone waits for
+ * it. */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 
 bool advise_on(struct session *session, double now)
 {
 	struct insight *insight = &session->insight;
 	struct explain_question ask = insight_question(session);
-	bool slow = insight_slow(session), aside = slow && aside_possible(insight, session->setting.kernel);
+	bool slow = insight_slow(session),
+	     aside = slow && aside_possible(insight, session->setting.kernel);
 	struct setting later = { .kernel = NULL };
-	struct advice_question question = { .setting = &session->setting, .explanation = insight->explanation, .explainer = insight->explainer,
-		.ask = &ask, .means = session->means, .scratch = insight->scratch, .readings = slow ? insight->readings : insight->quick,
-		.later = aside ? &later : NULL, .fresh = session->replay ? 0 : slow ? 1 : ADVICE_AT_ONCE, .replay = session->replay };
+	struct advice_question question = { .setting = &session->setting,
+		.explanation = insight->explanation,
+		.explainer = insight->explainer,
+		.ask = &ask,
+		.means = session->means,
+		.scratch = insight->scratch,
+		.readings = slow ? insight->readings : insight->quick,
+		.later = aside ? &later : NULL,
+		.fresh = session->replay ? 0
+			 : slow		 ? 1
+					 : ADVICE_AT_ONCE,
+		.replay = session->replay };
 
 	if (insight->advised || !insight_ready(session))
 		return insight->advised;
 	insight->advised = advice_find(&question, &insight->advice);
 	if (later.kernel)
 		aside_begin(insight, &ask, &later);
-	insight->advice_due = now + (!slow ? 0 : insight->remedy_wanted ? ADVICE_PAUSE_WANTED : ADVICE_PAUSE);
+	insight->advice_due = now + (!slow			     ? 0
+					    : insight->remedy_wanted ? ADVICE_PAUSE_WANTED
+								     : ADVICE_PAUSE);
 	return insight->advised;
 }
 
@@ -43,16 +58,20 @@ void advise_follow(struct session *session, double now)
 
 	session->insight.remedy_wanted = false;
 	if (!insight_ready(session) || advice.kind == ADVICE_NONE) {
-		session_notice(session, true, "the limits are not known: there is nothing to advise");
+		session_notice(
+			session, true, "the limits are not known: there is nothing to advise");
 	} else if (advice.kind == ADVICE_KNOB) {
 		units_figure(advice.from, from, sizeof(from));
 		session_go(session, &advice.setting, now);
 		session->knob = advice.knob;
-		plan_build(session);      /* the second slice may run over that knob */
+		plan_build(session); /* the second slice may run over that knob */
 		session_notice(session, false, "%s, %s before", advice.words, from);
 	} else {
-		session_notice(session, false, session->replay ? "no setting recorded beside this one gains 10 %% or more. %s" :
-			"no knob gains 10 %% or more. %s", advice.words);
+		session_notice(session, false,
+			session->replay
+				? "no setting recorded beside this one gains 10 %% or more. %s"
+				: "no knob gains 10 %% or more. %s",
+			advice.words);
 	}
 }
 
@@ -62,7 +81,8 @@ struct status action_remedy(struct session *session, const char *arguments, doub
 
 	(void)arguments;
 	if (!insight->reading && !insight_ready(session))
-		return status_make(STATUS_USAGE, "the limits are not known: there is nothing to advise");
+		return status_make(
+			STATUS_USAGE, "the limits are not known: there is nothing to advise");
 	if (insight_slow(session) && !insight->advised) {
 		insight->remedy_wanted = true;
 		insight->advice_due = now;

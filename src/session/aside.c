@@ -1,5 +1,6 @@
-/* Code that is stepped through is read in a thread of its own: it takes some 10 ms, and under a hypervisor that looks at each step 50 to 200. One
- * setting at a time; keys and frames go on meanwhile. */
+/* Code that is stepped through is read in a thread of its own: it takes some 10 ms, and under a
+ * hypervisor that looks at each step 50 to 200. One setting at a time; keys and frames go on
+ * meanwhile. */
 #include <string.h>
 
 #include "base/job.h"
@@ -18,7 +19,8 @@ static void read_it(void *context)
 	aside->explainer->explain(aside->explainer->context, &aside->question, aside->explanation);
 }
 
-void aside_begin(struct insight *insight, const struct explain_question *question, const struct setting *setting)
+void aside_begin(struct insight *insight, const struct explain_question *question,
+	const struct setting *setting)
 {
 	struct aside *aside = &insight->aside;
 

@@ -19,11 +19,12 @@ static int64_t first_value(const struct knob *knob)
 	return knob->kind == KNOB_CHOICE ? 0 : (knob->min + unit - 1) / unit * unit;
 }
 
-/* Where a slice over size begins and ends. Below a page an array is all loop overhead; a kernel without a
- * stride walks nodes, of which 1 KiB holds enough. The end is 64 MiB, or four times the last cache so that
- * the last plateau shows, and never over 256 MiB, which takes long to lay out. */
-static void size_span(const struct kernel *kernel, int index, uint64_t last_cache, struct means means,
-	int64_t *low, int64_t *high)
+/* Where a slice over size begins and ends. Below a page an array is all loop overhead; a kernel
+ * without a stride walks nodes, of which 1 KiB holds enough. The end is 64 MiB, or four times the
+ * last cache so that the last plateau shows, and never over 256 MiB, which takes long to lay out.
+ */
+static void size_span(const struct kernel *kernel, int index, uint64_t last_cache,
+	struct means means, int64_t *low, int64_t *high)
 {
 	const struct knob *knob = &kernel->knobs[index];
 	int64_t start = kernel_axis(kernel, AXIS_STRIDE) >= 0 ? 4 * KIB : KIB;
@@ -37,8 +38,8 @@ static void size_span(const struct kernel *kernel, int index, uint64_t last_cach
 		*low = *high;
 }
 
-static int add(const struct knob *knob, int64_t value, int64_t low, int64_t high, int64_t *values, int count,
-	int room)
+static int add(const struct knob *knob, int64_t value, int64_t low, int64_t high, int64_t *values,
+	int count, int room)
 {
 	value -= value % knob_unit(knob);
 	if (count == room || value < low || value > high || (count && values[count - 1] >= value))
@@ -47,8 +48,8 @@ static int add(const struct knob *knob, int64_t value, int64_t low, int64_t high
 	return count + 1;
 }
 
-static int size_ladder(const struct knob *knob, int64_t start, int64_t low, int64_t high, bool halves,
-	int64_t *values, int room)
+static int size_ladder(const struct knob *knob, int64_t start, int64_t low, int64_t high,
+	bool halves, int64_t *values, int room)
 {
 	int64_t power = 1;
 	int count = 0;
@@ -85,7 +86,8 @@ int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache, 
 }
 
 /* min, then multiples of the unit: one by one to the sixteenth, then `octave` in each doubling. */
-static int steps(const struct knob *knob, int64_t max, int octave, int64_t *values, int room, bool *whole)
+static int steps(
+	const struct knob *knob, int64_t max, int octave, int64_t *values, int room, bool *whole)
 {
 	int64_t unit = knob_unit(knob), step = first_value(knob) / unit, last = max / unit;
 	int count = 0;
@@ -139,7 +141,8 @@ int axis_grid_strides(const struct knob *knob, struct means means, int64_t *valu
 	int64_t max = setting_max(knob, means), unit = knob_unit(knob);
 	int count = 0;
 
-	for (int64_t value = first_value(knob); value <= max && count < room && count < DENSE; value += unit)
+	for (int64_t value = first_value(knob); value <= max && count < room && count < DENSE;
+		value += unit)
 		values[count++] = value;
 	return count;
 }

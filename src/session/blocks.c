@@ -6,24 +6,30 @@
 
 #include "session/axis.h"
 
-/* So far above all else a chain of sums has to be before shorter lines, of which several overlap, are worth more than fewer of them. */
+/* So far above all else a chain of sums has to be before shorter lines, of which several overlap,
+ * are worth more than fewer of them. */
 #define CHAIN_BINDS 1.5
 
 /* Entries of the first TLB where the core's file has none: those of most large cores. */
 #define TLB_ASSUMED 64
 
 /* Of another core its own two caches; of this one those that the system states. */
-static double bytes_of(const struct blocks_question *question, const struct uarch_cache *cache, int level)
+static double bytes_of(
+	const struct blocks_question *question, const struct uarch_cache *cache, int level)
 {
 	double stated = question->machine ? (double)machine_cache(question->machine, level) : 0;
 
-	return cache && uarch_known(cache->bytes) && (question->explanation->foreign || stated <= 0) ? cache->bytes : stated;
+	return cache && uarch_known(cache->bytes) && (question->explanation->foreign || stated <= 0)
+		       ? cache->bytes
+		       : stated;
 }
 
-static int find_levels(const struct blocks_question *question, struct block_level level[BLOCK_LEVELS])
+static int find_levels(
+	const struct blocks_question *question, struct block_level level[BLOCK_LEVELS])
 {
 	static const char *const names[] = { "L1d", "L2", "L3" };
-	const struct uarch *uarch = question->explanation ? question->explanation->limits.uarch : NULL;
+	const struct uarch *uarch =
+		question->explanation ? question->explanation->limits.uarch : NULL;
 	int count = 0;
 
 	for (int i = 1; i <= 2; i++) {
@@ -31,21 +37,30 @@ static int find_levels(const struct blocks_question *question, struct block_leve
 		double bytes = bytes_of(question, cache, i);
 
 		if (bytes > 0)
-			level[count++] = (struct block_level){ .name = names[i - 1], .bytes = bytes, .latency = cache ? cache->latency : 0,
+			level[count++] = (struct block_level){ .name = names[i - 1],
+				.bytes = bytes,
+				.latency = cache ? cache->latency : 0,
 				.lines = cache ? cache->lines : 0 };
 	}
 	if (question->machine && machine_cache(question->machine, 3) > 0)
-		level[count++] = (struct block_level){ .name = names[2], .bytes = (double)machine_cache(question->machine, 3), .shared = true,
-			.latency = question->l3.known ? question->l3.latency : 0, .measured = question->l3.known };
-	level[count++] = (struct block_level){ .name = "memory", .shared = true,
-		.latency = question->memory.known ? question->memory.latency : 0, .measured = question->memory.known };
+		level[count++] = (struct block_level){ .name = names[2],
+			.bytes = (double)machine_cache(question->machine, 3),
+			.shared = true,
+			.latency = question->l3.known ? question->l3.latency : 0,
+			.measured = question->l3.known };
+	level[count++] = (struct block_level){ .name = "memory",
+		.shared = true,
+		.latency = question->memory.known ? question->memory.latency : 0,
+		.measured = question->memory.known };
 	return count;
 }
 
-/* Elements of a sum that are under way at once, where the chain of one sum alone would be the highest limit. */
+/* Elements of a sum that are under way at once, where the chain of one sum alone would be the
+ * highest limit. */
 static double window_of(const struct limits *limits)
 {
-	double chain = limits->elements > 0 ? limits->chain.cycles / limits->elements : 0, others = 0;
+	double chain = limits->elements > 0 ? limits->chain.cycles / limits->elements : 0,
+	       others = 0;
 
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
@@ -71,7 +86,9 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 	ask.least = kernel->knobs[blocks->block.knob].min;
 	ask.most = blocks->block.most;
 	if (explanation && status_is_ok(&explanation->status)) {
-		double entries = explanation->limits.uarch ? uarch_size(explanation->limits.uarch, SIZE_TLB1) : 0;
+		double entries = explanation->limits.uarch
+					 ? uarch_size(explanation->limits.uarch, SIZE_TLB1)
+					 : 0;
 
 		ask.pages_assumed = !(entries > 0);
 		ask.pages = blocks->block.pages;
@@ -79,14 +96,17 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 		ask.meet = blocks->block.meet;
 		ask.entries = ask.pages_assumed ? TLB_ASSUMED : entries;
 		ask.turn = explanation->granule;
-		ask.mispredict = explanation->limits.uarch ? uarch_extra(explanation->limits.uarch, EXTRA_MISPREDICT) : 0;
+		ask.mispredict = explanation->limits.uarch
+					 ? uarch_extra(explanation->limits.uarch, EXTRA_MISPREDICT)
+					 : 0;
 		ask.window = blocks->block.sums ? window_of(&explanation->limits) : 0;
 	}
 	block_advise(&ask, &blocks->advice);
 	return blocks->advice.n > 0;
 }
 
-void blocks_note(const struct blocks *blocks, int64_t value, double cpe, struct blocks_measured *measured)
+void blocks_note(
+	const struct blocks *blocks, int64_t value, double cpe, struct blocks_measured *measured)
 {
 	if (measured->count++ == 0)
 		measured->advised_cpe = NAN;
@@ -98,8 +118,8 @@ void blocks_note(const struct blocks *blocks, int64_t value, double cpe, struct 
 		measured->advised_cpe = cpe;
 }
 
-void blocks_look(const struct blocks *blocks, const struct setting *setting, const struct cells *cells, struct means means,
-	struct blocks_measured *measured)
+void blocks_look(const struct blocks *blocks, const struct setting *setting,
+	const struct cells *cells, struct means means, struct blocks_measured *measured)
 {
 	int64_t values[64];
 	int count = axis_values(&setting->kernel->knobs[blocks->block.knob], means, values, 62);
@@ -123,10 +143,11 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting, con
 	}
 }
 
-void blocks_finding(const struct blocks *blocks, const struct setting *setting, const struct blocks_measured *measured, char *buffer,
-	size_t size)
+void blocks_finding(const struct blocks *blocks, const struct setting *setting,
+	const struct blocks_measured *measured, char *buffer, size_t size)
 {
-	int used = snprintf(buffer, size, "%s=%lld advised", setting->kernel->knobs[blocks->block.knob].name, (long long)blocks->advice.n);
+	int used = snprintf(buffer, size, "%s=%lld advised",
+		setting->kernel->knobs[blocks->block.knob].name, (long long)blocks->advice.n);
 
 	if (!measured || measured->count < 2 || used < 0 || (size_t)used >= size)
 		return;
@@ -135,14 +156,16 @@ void blocks_finding(const struct blocks *blocks, const struct setting *setting, 
 	if (measured->best == blocks->advice.n)
 		snprintf(buffer, size, ", and the best of %d measured", measured->count);
 	else if (isfinite(measured->advised_cpe))
-		snprintf(buffer, size, "; best of %d measured: %lld, where it takes %.1f %% less", measured->count, (long long)measured->best,
+		snprintf(buffer, size, "; best of %d measured: %lld, where it takes %.1f %% less",
+			measured->count, (long long)measured->best,
 			100 * (1 - measured->best_cpe / measured->advised_cpe));
 	else
-		snprintf(buffer, size, "; best of %d measured: %lld", measured->count, (long long)measured->best);
+		snprintf(buffer, size, "; best of %d measured: %lld", measured->count,
+			(long long)measured->best);
 }
 
-void blocks_words(const struct blocks *blocks, const struct setting *setting, const struct blocks_measured *measured, char *buffer,
-	size_t size)
+void blocks_words(const struct blocks *blocks, const struct setting *setting,
+	const struct blocks_measured *measured, char *buffer, size_t size)
 {
 	size_t used;
 

@@ -1,5 +1,5 @@
-/* How large the blocks of the present setting should be, beside the best that was measured: model/block.h for the kernels, machines and cores
- * there are. */
+/* How large the blocks of the present setting should be, beside the best that was measured:
+ * model/block.h for the kernels, machines and cores there are. */
 #ifndef SLX_SESSION_BLOCKS_H
 #define SLX_SESSION_BLOCKS_H
 
@@ -16,8 +16,9 @@
 struct blocks_question {
 	const struct setting *setting;
 	const struct machine *machine;
-	const struct explanation *explanation;      /* of the setting; its core is the one advised for; NULL: sizes alone are known */
-	struct memory_level l3, memory;             /* as far as measured */
+	const struct explanation *explanation; /* of the setting; its core is the one advised for;
+						  NULL: sizes alone are known */
+	struct memory_level l3, memory;	       /* as far as measured */
 };
 
 struct blocks {
@@ -28,26 +29,28 @@ struct blocks {
 /* False: the setting has no blocks, or no cache's size is known. */
 bool blocks_find(const struct blocks_question *question, struct blocks *blocks);
 
-/* The best of what was measured of a setting with other values of the block's knob, and what was at the advised one. */
+/* The best of what was measured of a setting with other values of the block's knob, and what was at
+ * the advised one. */
 struct blocks_measured {
-	int64_t best;             /* the value; 0: nothing was measured */
+	int64_t best; /* the value; 0: nothing was measured */
 	double best_cpe;
-	double advised_cpe;       /* NAN: not measured */
-	int count;                /* values that were */
+	double advised_cpe; /* NAN: not measured */
+	int count;	    /* values that were */
 };
 
-void blocks_note(const struct blocks *blocks, int64_t value, double cpe, struct blocks_measured *measured);
+void blocks_note(
+	const struct blocks *blocks, int64_t value, double cpe, struct blocks_measured *measured);
 
 /* Looks them up among cells: those that slices over the knob have. */
-void blocks_look(const struct blocks *blocks, const struct setting *setting, const struct cells *cells, struct means means,
-	struct blocks_measured *measured);
+void blocks_look(const struct blocks *blocks, const struct setting *setting,
+	const struct cells *cells, struct means means, struct blocks_measured *measured);
 
 /* "block=288 advised; best of 12 measured: 64, where it takes 5 % less"; measured may be NULL. */
-void blocks_finding(const struct blocks *blocks, const struct setting *setting, const struct blocks_measured *measured, char *buffer,
-	size_t size);
+void blocks_finding(const struct blocks *blocks, const struct setting *setting,
+	const struct blocks_measured *measured, char *buffer, size_t size);
 
 /* The same and why: "…: three blocks … fit L2 …". */
-void blocks_words(const struct blocks *blocks, const struct setting *setting, const struct blocks_measured *measured, char *buffer,
-	size_t size);
+void blocks_words(const struct blocks *blocks, const struct setting *setting,
+	const struct blocks_measured *measured, char *buffer, size_t size);
 
 #endif

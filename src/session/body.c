@@ -9,22 +9,32 @@
 /* The furthest that code scrolls. */
 enum { CODE_MOST = LOOP_MOST };
 
-const char *const body_names[] = { "slices", "ladder", "ports", "counters", "code", "source", "mountain", "probe", "windows", "strip", NULL };
+const char *const body_names[] = { "slices", "ladder", "ports", "counters", "code", "source",
+	"mountain", "probe", "windows", "strip", NULL };
 _Static_assert(sizeof(body_names) / sizeof(body_names[0]) == BODY_COUNT + 1, "a name for each");
 
 /* Whether there is anything to bring to the front. */
 static bool body_there(const struct session *session, enum body body)
 {
 	switch (body) {
-	case BODY_LADDER: return insight_ready(session) || session->insight.reading || session->insight.note[0];
+	case BODY_LADDER:
+		return insight_ready(session) || session->insight.reading ||
+		       session->insight.note[0];
 	case BODY_PORTS:
-	case BODY_CODE: return insight_ready(session) || session->insight.reading;
-	case BODY_COUNTERS: return counted_there(session);
-	case BODY_SOURCE: return session->insight.listing != NULL;
-	case BODY_MOUNTAIN: return session->plan.grid.present;
-	case BODY_PROBE: return probing_report(session) != NULL;
-	case BODY_WINDOWS: return windowing_there(session);
-	default: return true;
+	case BODY_CODE:
+		return insight_ready(session) || session->insight.reading;
+	case BODY_COUNTERS:
+		return counted_there(session);
+	case BODY_SOURCE:
+		return session->insight.listing != NULL;
+	case BODY_MOUNTAIN:
+		return session->plan.grid.present;
+	case BODY_PROBE:
+		return probing_report(session) != NULL;
+	case BODY_WINDOWS:
+		return windowing_there(session);
+	default:
+		return true;
 	}
 }
 
@@ -42,8 +52,10 @@ static struct status bring(struct session *session, enum body body)
 		session->counted.before = session->body;
 	session->body = body;
 	/* Arrows act on what can be seen. */
-	if ((session->focus == FOCUS_CODE && body != BODY_CODE) || (session->focus == FOCUS_SLICES && body != BODY_SLICES) ||
-		(session->focus == FOCUS_COUNTERS && body != BODY_COUNTERS) || session->focus == FOCUS_MOUNTAIN)
+	if ((session->focus == FOCUS_CODE && body != BODY_CODE) ||
+		(session->focus == FOCUS_SLICES && body != BODY_SLICES) ||
+		(session->focus == FOCUS_COUNTERS && body != BODY_COUNTERS) ||
+		session->focus == FOCUS_MOUNTAIN)
 		session->focus = FOCUS_KNOBS;
 	/* It is there to be walked on. */
 	if (body == BODY_MOUNTAIN) {
@@ -64,12 +76,17 @@ struct status action_view(struct session *session, const char *arguments, double
 
 	(void)now;
 	if (body < 0)
-		return status_make(STATUS_USAGE, "view \"%.40s\": next, slices, ladder, ports, counters, code, source, mountain, probe, "
-			"windows or strip", arguments);
+		return status_make(STATUS_USAGE,
+			"view \"%.40s\": next, slices, ladder, ports, counters, code, source, "
+			"mountain, probe, "
+			"windows or strip",
+			arguments);
 	if (body == BODY_PROBE && !body_there(session, BODY_PROBE))
-		return status_make(STATUS_USAGE, "view probe: none was asked for; the command \"probe\" begins one");
+		return status_make(STATUS_USAGE,
+			"view probe: none was asked for; the command \"probe\" begins one");
 	if (!body_there(session, (enum body)body))
-		return status_make(STATUS_USAGE, "view %s: there is none of %s", arguments, session->setting.kernel->name);
+		return status_make(STATUS_USAGE, "view %s: there is none of %s", arguments,
+			session->setting.kernel->name);
 	return bring(session, (enum body)body);
 }
 
@@ -118,7 +135,8 @@ struct status action_counters(struct session *session, const char *arguments, do
 		return status_make(STATUS_USAGE, "nothing is counted here");
 	if (session->body != BODY_COUNTERS)
 		return bring(session, BODY_COUNTERS);
-	return bring(session, body_there(session, before) && before != BODY_COUNTERS ? before : BODY_SLICES);
+	return bring(session,
+		body_there(session, before) && before != BODY_COUNTERS ? before : BODY_SLICES);
 }
 
 bool action_counters_works(const struct session *session, const char *arguments)
@@ -132,7 +150,8 @@ static int parse_lines(const char *text)
 {
 	int64_t number;
 
-	if ((*text != '+' && *text != '-') || !units_parse(text + 1, false, &number) || number > CODE_MOST)
+	if ((*text != '+' && *text != '-') || !units_parse(text + 1, false, &number) ||
+		number > CODE_MOST)
 		return 0;
 	return *text == '-' ? -(int)number : (int)number;
 }
@@ -141,7 +160,8 @@ bool action_code_works(const struct session *session, const char *arguments)
 {
 	int lines = parse_lines(arguments), first = session->insight.code_first + lines;
 
-	return lines && insight_ready(session) && first >= 0 && first < session->insight.explanation->loop.insn_count;
+	return lines && insight_ready(session) && first >= 0 &&
+	       first < session->insight.explanation->loop.insn_count;
 }
 
 struct status action_code(struct session *session, const char *arguments, double now)
@@ -167,7 +187,8 @@ bool action_counters_by_works(const struct session *session, const char *argumen
 {
 	int lines = parse_lines(arguments), first = session->counted.first + lines;
 
-	return lines && counted_there(session) && first >= 0 && first < session->counted.plan->counters.count;
+	return lines && counted_there(session) && first >= 0 &&
+	       first < session->counted.plan->counters.count;
 }
 
 struct status action_counters_by(struct session *session, const char *arguments, double now)

@@ -1,16 +1,19 @@
-/* What asks for many requests (campaign.h), in the explorer: the core that measures itself and the probe in place of live figures, the windows
- * beside them. Which there are is a row of the table here, and what each is about is in its own file. */
+/* What asks for many requests (campaign.h), in the explorer: the core that measures itself and the
+ * probe in place of live figures, the windows beside them. Which there are is a row of the table
+ * here, and what each is about is in its own file. */
 #include <math.h>
 #include <stdio.h>
 
 #include "session/state.h"
 
 struct campaign_row {
-	bool apart;                       /* live figures and cells rest meanwhile */
-	bool (*wanted)(const struct session *session);      /* now, while it has something left; NULL: always */
-	void (*over)(struct session *session);              /* it has just ended: what follows; NULL: nothing */
+	bool apart; /* live figures and cells rest meanwhile */
+	bool (*wanted)(
+		const struct session *session); /* now, while it has something left; NULL: always */
+	void (*over)(struct session *session);	/* it has just ended: what follows; NULL: nothing */
 	/* A result of its requests, taken back or not; NULL: nothing beside */
-	void (*answered)(struct session *session, const struct setting *setting, const struct result *result, double now);
+	void (*answered)(struct session *session, const struct setting *setting,
+		const struct result *result, double now);
 };
 
 static const struct campaign_row rows[CAMPAIGNS] = {
@@ -23,7 +26,8 @@ bool campaign_runs(const struct session *session, enum campaign_of which)
 {
 	const struct under_way *under_way = &session->campaigns[which];
 
-	return under_way->campaign.self && under_way->running && (!rows[which].wanted || rows[which].wanted(session));
+	return under_way->campaign.self && under_way->running &&
+	       (!rows[which].wanted || rows[which].wanted(session));
 }
 
 static bool any_runs(const struct session *session, bool apart)
@@ -92,13 +96,16 @@ void campaigns_end(struct session *session)
 		campaign_end(session, (enum campaign_of)i);
 }
 
-void campaign_begin(struct session *session, enum campaign_of which, const struct campaign_kind *kind, void *self)
+void campaign_begin(struct session *session, enum campaign_of which,
+	const struct campaign_kind *kind, void *self)
 {
 	campaign_end(session, which);
-	session->campaigns[which] = (struct under_way){ .campaign = { kind, self }, .running = true };
+	session->campaigns[which] =
+		(struct under_way){ .campaign = { kind, self }, .running = true };
 }
 
-void campaign_begin_now(struct session *session, enum campaign_of which, const struct campaign_kind *kind, void *self, double now)
+void campaign_begin_now(struct session *session, enum campaign_of which,
+	const struct campaign_kind *kind, void *self, double now)
 {
 	session_interrupt(session);
 	campaigns_pause(session, false, now);
@@ -123,7 +130,8 @@ void campaign_halt(struct session *session, enum campaign_of which, double now)
 	if (!campaign_runs(session, which))
 		return;
 	session_interrupt(session);
-	campaign_stop(&under_way->campaign, own_time(under_way, under_way->stands ? under_way->stands_since : now));
+	campaign_stop(&under_way->campaign,
+		own_time(under_way, under_way->stands ? under_way->stands_since : now));
 	under_way->halted = true;
 	campaigns_look(session, now);
 }
@@ -133,7 +141,9 @@ bool campaigns_think(const struct session *session)
 	for (int i = 0; i < CAMPAIGNS; i++) {
 		const struct under_way *under_way = &session->campaigns[i];
 
-		if (campaign_runs(session, (enum campaign_of)i) && (under_way->halted || !session->frozen) && campaign_state(&under_way->campaign).thinks)
+		if (campaign_runs(session, (enum campaign_of)i) &&
+			(under_way->halted || !session->frozen) &&
+			campaign_state(&under_way->campaign).thinks)
 			return true;
 	}
 	return false;
@@ -149,7 +159,8 @@ bool campaigns_look(struct session *session, double now)
 
 		if (!under_way->halted || !under_way->running)
 			continue;
-		if (campaign_next(&under_way->campaign, now, &request) || campaign_state(&under_way->campaign).thinks)
+		if (campaign_next(&under_way->campaign, now, &request) ||
+			campaign_state(&under_way->campaign).thinks)
 			continue;
 		over(session, (enum campaign_of)i);
 		any = true;
@@ -157,7 +168,8 @@ bool campaigns_look(struct session *session, double now)
 	return any;
 }
 
-bool campaigns_next(struct session *session, bool apart, double now, struct request *request, enum campaign_of *which)
+bool campaigns_next(struct session *session, bool apart, double now, struct request *request,
+	enum campaign_of *which)
 {
 	for (int i = 0; i < CAMPAIGNS; i++) {
 		struct under_way *under_way = &session->campaigns[i];
@@ -176,7 +188,8 @@ bool campaigns_next(struct session *session, bool apart, double now, struct requ
 	return false;
 }
 
-void campaigns_take(struct session *session, enum campaign_of which, const struct setting *setting, const struct result *result, double now)
+void campaigns_take(struct session *session, enum campaign_of which, const struct setting *setting,
+	const struct result *result, double now)
 {
 	struct under_way *under_way = &session->campaigns[which];
 

@@ -7,10 +7,11 @@
 #include "base/text.h"
 #include "model/counts.h"
 
-/* Open addressing, at most half full; cells are allocated one by one, so that their addresses stay. */
+/* Open addressing, at most half full; cells are allocated one by one, so that their addresses stay.
+ */
 struct cells {
 	struct cell **slots;
-	size_t slot_count;      /* a power of two */
+	size_t slot_count; /* a power of two */
 	size_t count;
 };
 
@@ -65,7 +66,8 @@ static size_t setting_hash(const struct setting *setting)
 }
 
 /* The slot that holds the setting, or the free one where it belongs. */
-static struct cell **find_slot(struct cell **slots, size_t slot_count, const struct setting *setting)
+static struct cell **find_slot(
+	struct cell **slots, size_t slot_count, const struct setting *setting)
 {
 	size_t at = setting_hash(setting) & (slot_count - 1);
 
@@ -117,8 +119,8 @@ static bool is_precise(const struct cell *cell, unsigned quiet_wanted, double pr
 	       (trials_quiet(cell->trials) >= quiet_wanted && reached <= precision);
 }
 
-void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted, double precision,
-	unsigned max_visits)
+void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted,
+	double precision, unsigned max_visits)
 {
 	if (!result->final)
 		return;
@@ -150,7 +152,8 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 		return;
 	cell->settled = true;
 	if (!cell->sample.valid)
-		cell->failure = status_make(STATUS_FAILED, "no undisturbed trial in %u visits", cell->visits);
+		cell->failure = status_make(
+			STATUS_FAILED, "no undisturbed trial in %u visits", cell->visits);
 }
 
 void cell_count(struct cell *cell, const struct result *result)

@@ -15,12 +15,14 @@
 /* Seconds of a visit: some thirty trials of some thirty microseconds each. */
 #define VISIT 0.0015
 
-/* Quiet trials that end a visit; trials without a quiet one after which it gives up and comes back later; and how well the median is to be known,
- * relatively, for a loop to be left alone. */
+/* Quiet trials that end a visit; trials without a quiet one after which it gives up and comes back
+ * later; and how well the median is to be known, relatively, for a loop to be left alone. */
 enum { QUIET = 24, PATIENCE = 10 };
 
-/* Sums and products of 512 bits are throttled for up to a millisecond whenever they come after something else, and the clock is wrong behind them for a
- * while (Redwood Cove): of the first 50 trials none counts. A loop of such vectors of which nothing is known after a visit gets this in the next. */
+/* Sums and products of 512 bits are throttled for up to a millisecond whenever they come after
+ * something else, and the clock is wrong behind them for a while (Redwood Cove): of the first 50
+ * trials none counts. A loop of such vectors of which nothing is known after a visit gets this in
+ * the next. */
 #define VISIT_WIDE 0.004
 enum { QUIET_WIDE = 3 * QUIET, PATIENCE_WIDE = 80 };
 
@@ -28,17 +30,23 @@ enum { QUIET_WIDE = 3 * QUIET, PATIENCE_WIDE = 80 };
 enum { VISITS_UNLIKELY = 6 };
 #define PRECISION 0.002
 
-/* Rounds over the loops of a stage: the first two visit all, so that each is met at two times at least, the others what is not known well enough yet,
- * as long as there is time; after so many only that of which nothing is known. Of a mix one is enough where it is. */
+/* Rounds over the loops of a stage: the first two visit all, so that each is met at two times at
+ * least, the others what is not known well enough yet, as long as there is time; after so many only
+ * that of which nothing is known. Of a mix one is enough where it is. */
 enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
-/* Seconds that all is to take, and those of the caches; and how much of the whole each stage is, for progress. */
-#define SECONDS 18.0
+/* Seconds that all is to take, and those of the caches; and how much of the whole each stage is,
+ * for progress. */
+#define SECONDS	      18.0
 #define SECONDS_QUICK 6.0
-static const double shares[CHARACTERISE_STAGES] = { 0.28, 0.16, 0.15, 0.06, 0.35 }, shares_classes[CHARACTERISE_STAGES] = { 0.6, 0.4, 0, 0, 0 };
+static const double shares[CHARACTERISE_STAGES] = { 0.28, 0.16, 0.15, 0.06, 0.35 },
+		    shares_classes[CHARACTERISE_STAGES] = { 0.6, 0.4, 0, 0, 0 };
 
-const char *const characterise_stage_names[] = { "classes", "slots", "caches", "windows", "ports", NULL };
-_Static_assert(sizeof(characterise_stage_names) / sizeof(*characterise_stage_names) == CHARACTERISE_STAGES + 1, "a name for each stage");
+const char *const characterise_stage_names[] = { "classes", "slots", "caches", "windows", "ports",
+	NULL };
+_Static_assert(sizeof(characterise_stage_names) / sizeof(*characterise_stage_names) ==
+		       CHARACTERISE_STAGES + 1,
+	"a name for each stage");
 
 /* ---- beginning */
 
@@ -59,12 +67,16 @@ static struct status check_names(const char *const *classes)
 		char near[128] = "";
 
 		for (int k = 0; k < recipes.class_count; k++)
-			found = found || strcmp(names[k], classes[i]) == 0 || (strncmp(names[k], classes[i], length) == 0 && names[k][length] == '.');
+			found = found || strcmp(names[k], classes[i]) == 0 ||
+				(strncmp(names[k], classes[i], length) == 0 &&
+					names[k][length] == '.');
 		if (found)
 			continue;
 		nearest_names(classes[i], names, (size_t)recipes.class_count, near, sizeof(near));
-		status = status_make(STATUS_USAGE, "no class \"%.40s\" can be measured on this machine%s%s%s", classes[i], *near ? "; did you mean " :
-			"; \"slexplore explain\" names those of a loop", near, *near ? "?" : "");
+		status = status_make(STATUS_USAGE,
+			"no class \"%.40s\" can be measured on this machine%s%s%s", classes[i],
+			*near ? "; did you mean " : "; \"slexplore explain\" names those of a loop",
+			near, *near ? "?" : "");
 	}
 	recipes_free(&recipes);
 	return status;
@@ -87,7 +99,8 @@ static void name_ops(struct characterise *characterise)
 	}
 }
 
-struct characterise *characterise_new(const struct machine *machine, const struct characterise_options *options, struct status *status)
+struct characterise *characterise_new(const struct machine *machine,
+	const struct characterise_options *options, struct status *status)
 {
 	struct characterise *characterise;
 
@@ -138,9 +151,11 @@ static bool item_wanted(const struct characterise *characterise, const struct it
 {
 	int all = characterise->options.quick || item->kind == ITEM_MIX ? 1 : ROUNDS_ALL;
 
-	if (item->visits > (unsigned)characterise->round || (characterise->round >= ROUNDS && figure_of(characterise, item->kernel).known))
+	if (item->visits > (unsigned)characterise->round ||
+		(characterise->round >= ROUNDS && figure_of(characterise, item->kernel).known))
 		return false;
-	return characterise->round < all || !figure_settled(characterise, item->kernel) || (item->visits < VISITS_UNLIKELY && !figure_likely(characterise, item));
+	return characterise->round < all || !figure_settled(characterise, item->kernel) ||
+	       (item->visits < VISITS_UNLIKELY && !figure_likely(characterise, item));
 }
 
 /* Of the loops of this stage. */
@@ -152,17 +167,20 @@ static bool all_known(const struct characterise *characterise)
 	return true;
 }
 
-/* Of the time that there is, what this stage and those before it may take: all, where what comes after rests on what is not known yet. */
+/* Of the time that there is, what this stage and those before it may take: all, where what comes
+ * after rests on what is not known yet. */
 static bool stage_late(const struct characterise *characterise)
 {
 	double share = 0;
 
 	for (int i = 0; i <= (int)characterise->stage && i < CHARACTERISE_STAGES; i++)
 		share += share_of(characterise, i);
-	if (characterise->options.classes && share < 1 && characterise->report.seconds > share * characterise->options.seconds && !all_known(characterise))
+	if (characterise->options.classes && share < 1 &&
+		characterise->report.seconds > share * characterise->options.seconds &&
+		!all_known(characterise))
 		share = 1;
-	return characterise->report.seconds > share * characterise->options.seconds && (characterise->round >= 1 ||
-		characterise->stage == CHARACTERISE_PORTS);
+	return characterise->report.seconds > share * characterise->options.seconds &&
+	       (characterise->round >= 1 || characterise->stage == CHARACTERISE_PORTS);
 }
 
 static bool any_wanted(const struct characterise *characterise)
@@ -186,8 +204,10 @@ static struct item *next_item(struct characterise *characterise)
 		}
 		if (characterise->probe || characterise->windows || characterise->job)
 			return NULL;
-		if (characterise->item_count && (++characterise->round < ROUNDS_MIX || characterise->stage != CHARACTERISE_PORTS) && any_wanted(characterise) &&
-			!stage_late(characterise)) {
+		if (characterise->item_count &&
+			(++characterise->round < ROUNDS_MIX ||
+				characterise->stage != CHARACTERISE_PORTS) &&
+			any_wanted(characterise) && !stage_late(characterise)) {
 			characterise->item = 0;
 			continue;
 		}
@@ -219,15 +239,22 @@ static void say_doing(struct characterise *characterise, const struct item *item
 	struct characterise_report *report = &characterise->report;
 
 	if (item->kind == ITEM_MIX)
-		snprintf(report->doing, sizeof(report->doing), "ports: %d mixes", report->measured.mix_count + item->of + 1);
+		snprintf(report->doing, sizeof(report->doing), "ports: %d mixes",
+			report->measured.mix_count + item->of + 1);
 	else
-		recipes_words(&characterise->recipes, item->kind, item->of, report->doing, sizeof(report->doing));
-	report->stage = characterise->stage < CHARACTERISE_STAGES ? characterise->stage : CHARACTERISE_PORTS;
+		recipes_words(&characterise->recipes, item->kind, item->of, report->doing,
+			sizeof(report->doing));
+	report->stage = characterise->stage < CHARACTERISE_STAGES ? characterise->stage
+								  : CHARACTERISE_PORTS;
 }
 
 static void tell_progress(struct characterise *characterise)
 {
-	double before = 0, here = characterise->stage < CHARACTERISE_STAGES ? share_of(characterise, (int)characterise->stage) : 0, part = 0;
+	double before = 0,
+	       here = characterise->stage < CHARACTERISE_STAGES
+			      ? share_of(characterise, (int)characterise->stage)
+			      : 0,
+	       part = 0;
 
 	for (int i = 0; i < (int)characterise->stage && i < CHARACTERISE_STAGES; i++)
 		before += share_of(characterise, i);
@@ -236,10 +263,15 @@ static void tell_progress(struct characterise *characterise)
 	else if (characterise->windows)
 		part = windows_report(characterise->windows)->done;
 	else if (characterise->stage == CHARACTERISE_PORTS)
-		part = fmin(1, (characterise->report.seconds / characterise->options.seconds - before) / here);
+		part = fmin(
+			1, (characterise->report.seconds / characterise->options.seconds - before) /
+				   here);
 	else if (characterise->item_count)
-		part = fmin(0.99, (characterise->round + (double)characterise->item / characterise->item_count) / (ROUNDS_ALL + 1));
-	characterise->report.done = fmax(characterise->report.done, fmin(1, before + here * fmax(part, 0)));
+		part = fmin(0.99, (characterise->round +
+					  (double)characterise->item / characterise->item_count) /
+					  (ROUNDS_ALL + 1));
+	characterise->report.done =
+		fmax(characterise->report.done, fmin(1, before + here * fmax(part, 0)));
 }
 
 static void find_ports(void *context)
@@ -270,10 +302,15 @@ static void finish(struct characterise *characterise, double now)
 	}
 	figures_fill(characterise);
 	if (report->unmeasured > 0 && report->unmeasured == report->loops)
-		characterise_note(characterise, "core %d was never quiet in %.0f s: something else uses it, or the processor beside it; another core may be free, or this one later",
+		characterise_note(characterise,
+			"core %d was never quiet in %.0f s: something else uses it, or the "
+			"processor beside it; another core may be free, or this one later",
 			report->cpu, report->seconds);
 	else if (report->unmeasured > 0)
-		characterise_note(characterise, "%d of %d loops did not find the core quiet often enough in the time there was: what they are for is left out", report->unmeasured, report->loops);
+		characterise_note(characterise,
+			"%d of %d loops did not find the core quiet often enough in the time there "
+			"was: what they are for is left out",
+			report->unmeasured, report->loops);
 	if (!report->measured.width.known || report->measured.mix_count == 0)
 		return;
 	if (characterise->options.aside) {
@@ -308,7 +345,8 @@ static void take_job(struct characterise *characterise)
 static bool next_of_probe(struct characterise *characterise, double now, struct request *request)
 {
 	if (probe_next(characterise->probe, now, request)) {
-		snprintf(characterise->report.doing, sizeof(characterise->report.doing), "%s", probe_report(characterise->probe)->doing);
+		snprintf(characterise->report.doing, sizeof(characterise->report.doing), "%s",
+			probe_report(characterise->probe)->doing);
 		characterise->report.stage = CHARACTERISE_CACHES;
 		return true;
 	}
@@ -321,7 +359,8 @@ static bool next_of_probe(struct characterise *characterise, double now, struct 
 static bool next_of_windows(struct characterise *characterise, double now, struct request *request)
 {
 	if (windows_next(characterise->windows, now, request)) {
-		snprintf(characterise->report.doing, sizeof(characterise->report.doing), "%s", windows_report(characterise->windows)->doing);
+		snprintf(characterise->report.doing, sizeof(characterise->report.doing), "%s",
+			windows_report(characterise->windows)->doing);
 		characterise->report.stage = CHARACTERISE_WINDOWS;
 		return true;
 	}
@@ -362,10 +401,13 @@ bool characterise_next(struct characterise *characterise, double now, struct req
 		finish(characterise, now);
 		return false;
 	}
-	*request = (struct request){ .kernel = item->kernel, .seed = characterise->options.seed,
+	*request = (struct request){ .kernel = item->kernel,
+		.seed = characterise->options.seed,
 		.budget = { .seconds = VISIT, .quiet_wanted = QUIET, .patience = PATIENCE } };
 	if (item->visits > 0 && figure_wide(item->kernel) && !figure_likely(characterise, item))
-		request->budget = (struct budget){ .seconds = VISIT_WIDE, .quiet_wanted = QUIET_WIDE, .patience = PATIENCE_WIDE };
+		request->budget = (struct budget){
+			.seconds = VISIT_WIDE, .quiet_wanted = QUIET_WIDE, .patience = PATIENCE_WIDE
+		};
 	say_doing(characterise, item);
 	characterise->waiting = true;
 	return true;
@@ -405,12 +447,14 @@ void characterise_accept(struct characterise *characterise, double now, const st
 		characterise->waiting = false;
 		cell = cells_get(characterise->cells, &setting, true);
 		if (figure_wide(result->kernel))
-			characterise->wide_ghz = fmax(characterise->wide_ghz, median_ghz(&result->trials));
+			characterise->wide_ghz =
+				fmax(characterise->wide_ghz, median_ghz(&result->trials));
 		cell_visit(cell, result, QUIET, PRECISION, UINT32_MAX);
 		if (result->status.code != STATUS_CANCELLED)
 			item->visits++;
 		if (!status_is_ok(&cell->failure))
-			characterise_note(characterise, "%s: %.120s", report->doing, cell->failure.text);
+			characterise_note(
+				characterise, "%s: %.120s", report->doing, cell->failure.text);
 	}
 	report->visits++;
 	if (result->trials.count) {
@@ -454,7 +498,8 @@ const struct characterise_report *characterise_report(const struct characterise 
 
 /* ---- as a campaign ---- */
 
-static void characterise_state(const struct characterise *characterise, struct campaign_state *state)
+static void characterise_state(
+	const struct characterise *characterise, struct campaign_state *state)
 {
 	const struct characterise_report *report = &characterise->report;
 
@@ -463,7 +508,8 @@ static void characterise_state(const struct characterise *characterise, struct c
 	state->doing = report->doing;
 	state->thinks = characterise_thinks(characterise);
 	for (int i = 0; i < report->measured.op_count; i++)
-		state->any |= report->measured.op[i].latency.known || report->measured.op[i].each.known;
+		state->any |=
+			report->measured.op[i].latency.known || report->measured.op[i].each.known;
 	if (report->note_count)
 		state->why = report->note[0];
 }

@@ -11,7 +11,8 @@ static void lines_of(char *to, const char *from)
 }
 
 /* Instances of one kind; loop has the rest. */
-static const struct kernel *one_part(struct made_loop loop, const char *lines, unsigned bits, unsigned registers)
+static const struct kernel *one_part(
+	struct made_loop loop, const char *lines, unsigned bits, unsigned registers)
 {
 	if (!*lines)
 		return NULL;
@@ -38,13 +39,17 @@ const struct kernel *loop_of_chain(const struct class_recipe *recipe, bool adds)
 
 const struct kernel *loop_of_each(const struct class_recipe *recipe)
 {
-	return one_part((struct made_loop){ .values = recipe->values, .clean = recipe->clean, .bodies = recipe->bodies }, recipe->free,
-		recipe->bits, 0);
+	return one_part((struct made_loop){ .values = recipe->values,
+				.clean = recipe->clean,
+				.bodies = recipe->bodies },
+		recipe->free, recipe->bits, 0);
 }
 
 const struct kernel *loop_of_fact(const struct fact_recipe *recipe, bool other)
 {
-	struct made_loop loop = { .values = recipe->values, .clean = recipe->clean, .bodies = recipe->bodies };
+	struct made_loop loop = {
+		.values = recipe->values, .clean = recipe->clean, .bodies = recipe->bodies
+	};
 
 	lines_of(loop.setup, recipe->setup);
 	return one_part(loop, other ? recipe->other : recipe->loop, recipe->bits, 0);
@@ -61,7 +66,8 @@ const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop
 	return made_kernel(&loop);
 }
 
-/* As many registers as hide the latency, and one more, since some cores wait for what they overwrite. */
+/* As many registers as hide the latency, and one more, since some cores wait for what they
+ * overwrite. */
 static unsigned registers_of(const struct measured_op *op)
 {
 	double latency = op->latency.known ? op->latency.value : 0;
@@ -73,7 +79,8 @@ static unsigned registers_of(const struct measured_op *op)
 	return (unsigned)ceil(latency / op->each.value) + 1;
 }
 
-const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured, const struct measured_mix *mix)
+const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured,
+	const struct measured_mix *mix)
 {
 	struct made_loop loop = { .part_count = mix->count };
 	bool clean = false, wide = false;
@@ -99,14 +106,17 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 		part->times = (unsigned)lround(mix->times[i]);
 		part->registers = registers_of(&measured->op[mix->op[i]]);
 	}
-	/* Code that does not know of upper halves keeps them, and so waits for itself, once others have made them dirty. */
+	/* Code that does not know of upper halves keeps them, and so waits for itself, once others
+	 * have made them dirty. */
 	if (clean && wide)
 		return NULL;
 	loop.clean = clean;
 	return made_kernel(&loop);
 }
 
-void recipes_each(const struct recipes *recipes, void (*each)(void *context, enum item_kind kind, int of, const struct kernel *kernel), void *context)
+void recipes_each(const struct recipes *recipes,
+	void (*each)(void *context, enum item_kind kind, int of, const struct kernel *kernel),
+	void *context)
 {
 	for (int i = 0; i < recipes->width_count; i++)
 		each(context, ITEM_WIDTH, i, loop_of_width(recipes, i));
@@ -121,9 +131,12 @@ void recipes_each(const struct recipes *recipes, void (*each)(void *context, enu
 	}
 }
 
-void recipes_words(const struct recipes *recipes, enum item_kind kind, int of, char *words, size_t size)
+void recipes_words(
+	const struct recipes *recipes, enum item_kind kind, int of, char *words, size_t size)
 {
-	const char *what = kind == ITEM_LATENCY || kind == ITEM_ADDS ? "latency" : kind == ITEM_EACH ? "throughput" : "slots";
+	const char *what = kind == ITEM_LATENCY || kind == ITEM_ADDS ? "latency"
+			   : kind == ITEM_EACH			     ? "throughput"
+								     : "slots";
 
 	if (kind == ITEM_WIDTH)
 		snprintf(words, size, "width");

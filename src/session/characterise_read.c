@@ -22,8 +22,9 @@ struct reader {
 static void wrong(struct reader *reader, const char *what, const char *word)
 {
 	if (status_is_ok(&reader->status))
-		reader->status = status_make(STATUS_FAILED, "%.80s, line %u: %s%s%.60s%s", reader->origin, reader->line, what, *word ? " \"" : "", word,
-			*word ? "\"" : "");
+		reader->status =
+			status_make(STATUS_FAILED, "%.80s, line %u: %s%s%.60s%s", reader->origin,
+				reader->line, what, *word ? " \"" : "", word, *word ? "\"" : "");
 }
 
 /* Takes blanks off both ends. */
@@ -66,7 +67,7 @@ static void split_names(struct reader *reader, const char *list, char names[TAKE
 /* ---- options: what of them a line makes use of is up to it */
 
 struct options {
-	bool can;                     /* this processor has what is needed */
+	bool can; /* this processor has what is needed */
 	char minus[TAKEN_OFF][24];
 	unsigned links, beside, bits, bodies;
 	unsigned half, accesses;
@@ -91,7 +92,8 @@ static void read_needs(struct reader *reader, char *list, struct options *option
 /* A number from `least` on. No option means more than MOST: a loop holds no more instances. */
 enum { MOST = 1024 };
 
-static unsigned number(struct reader *reader, const char *word, const char *value, unsigned long least)
+static unsigned number(
+	struct reader *reader, const char *word, const char *value, unsigned long least)
 {
 	char *end;
 	unsigned long number = strtoul(value, &end, 10);
@@ -99,13 +101,15 @@ static unsigned number(struct reader *reader, const char *word, const char *valu
 	if (isdigit((unsigned char)*value) && !*end && number >= least && number <= MOST)
 		return (unsigned)number;
 	if (status_is_ok(&reader->status))
-		reader->status = status_make(STATUS_FAILED, "%.80s, line %u: \"%s %.20s\": a whole number from %lu to %d is wanted", reader->origin, reader->line,
-			word, value, least, MOST);
+		reader->status = status_make(STATUS_FAILED,
+			"%.80s, line %u: \"%s %.20s\": a whole number from %lu to %d is wanted",
+			reader->origin, reader->line, word, value, least, MOST);
 	return 0;
 }
 
 /* "vload", or "8*vload". */
-static void read_access(struct reader *reader, const char *word, char *value, char to[24], struct options *options)
+static void read_access(
+	struct reader *reader, const char *word, char *value, char to[24], struct options *options)
 {
 	char *times = strchr(value, '*') ? strsep(&value, "*") : NULL;
 
@@ -129,14 +133,26 @@ static void read_options(struct reader *reader, char *text, struct options *opti
 	while (rest && *(rest = trim(rest)) && status_is_ok(&reader->status)) {
 		char *word = strsep(&rest, " "), *value = NULL;
 
-		if (strcmp(word, "f32") == 0) { options->f32 = true; continue; }
-		if (strcmp(word, "clean") == 0) { options->clean = true; continue; }
+		if (strcmp(word, "f32") == 0) {
+			options->f32 = true;
+			continue;
+		}
+		if (strcmp(word, "clean") == 0) {
+			options->clean = true;
+			continue;
+		}
 		if (!rest) {
 			wrong(reader, "something has to follow", word);
 			return;
 		}
-		if (strcmp(word, "adds") == 0) { read_rest(reader, &rest, options->adds); continue; }
-		if (strcmp(word, "setup") == 0) { read_rest(reader, &rest, options->setup); continue; }
+		if (strcmp(word, "adds") == 0) {
+			read_rest(reader, &rest, options->adds);
+			continue;
+		}
+		if (strcmp(word, "setup") == 0) {
+			read_rest(reader, &rest, options->setup);
+			continue;
+		}
 		value = strsep(&rest, " ");
 		if (strcmp(word, "minus") == 0)
 			split_names(reader, value, options->minus);
@@ -164,7 +180,10 @@ static void read_options(struct reader *reader, char *text, struct options *opti
 /* Of lines that name their vectors themselves: the widest. */
 static unsigned bits_of(const char *lines)
 {
-	return strstr(lines, "zmm") ? 512 : strstr(lines, "ymm") ? 256 : strstr(lines, "xmm") || strstr(lines, "%n") ? 128 : 0;
+	return strstr(lines, "zmm")			     ? 512
+	       : strstr(lines, "ymm")			     ? 256
+	       : strstr(lines, "xmm") || strstr(lines, "%n") ? 128
+							     : 0;
 }
 
 /* ---- lines */
@@ -175,7 +194,9 @@ static bool wanted(const struct reader *reader, const char *name)
 	size_t stem = strcspn(name, ".");
 
 	for (int i = 0; reader->classes && reader->classes[i]; i++)
-		if (strcmp(reader->classes[i], name) == 0 || (strlen(reader->classes[i]) == stem && strncmp(reader->classes[i], name, stem) == 0))
+		if (strcmp(reader->classes[i], name) == 0 ||
+			(strlen(reader->classes[i]) == stem &&
+				strncmp(reader->classes[i], name, stem) == 0))
 			return true;
 	return !reader->classes;
 }
@@ -190,21 +211,28 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 
 	read_options(reader, field[3], &options);
 	if (!name || (!*field[1] && !*field[2]))
-		wrong(reader, "a class has a name, and a chain or free instances", name ? name : "");
+		wrong(reader, "a class has a name, and a chain or free instances",
+			name ? name : "");
 	for (; list && *list && count < WIDTHS; count++) {
 		widths[count] = (unsigned)strtoul(list, &list, 10);
 		list += *list == ',';
 	}
 	for (int i = 0; i < (count ? count : 1) && status_is_ok(&reader->status); i++) {
-		struct class_recipe *recipe = &reader->recipes->classes[reader->recipes->class_count];
+		struct class_recipe *recipe =
+			&reader->recipes->classes[reader->recipes->class_count];
 
 		if (!options.can || (widths[i] == 512 && !features_have(FEATURE_AVX512)))
 			continue;
-		*recipe = (struct class_recipe){ .links = options.links, .beside = options.beside, .bodies = options.bodies, .clean = options.clean,
+		*recipe = (struct class_recipe){ .links = options.links,
+			.beside = options.beside,
+			.bodies = options.bodies,
+			.clean = options.clean,
 			.values = options.f32 ? MADE_F32 : MADE_F64 };
-		recipe->bits = widths[i] ? widths[i] : options.bits ? options.bits : bits_of(*field[2] ? field[2] : field[1]);
+		recipe->bits = widths[i]      ? widths[i]
+			       : options.bits ? options.bits
+					      : bits_of(*field[2] ? field[2] : field[1]);
 		if (snprintf(recipe->name, sizeof(recipe->name), i > 0 ? "%s.%u" : "%s", name,
-			widths[i]) >= (int)sizeof(recipe->name))
+			    widths[i]) >= (int)sizeof(recipe->name))
 			wrong(reader, "this name is too long:", name);
 		copy(reader, recipe->chain, MADE_LINES, field[1]);
 		copy(reader, recipe->free, MADE_LINES, field[2]);
@@ -222,7 +250,8 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 	}
 }
 
-static struct fact_recipe *add_fact(struct reader *reader, const struct options *options, const char *loop)
+static struct fact_recipe *add_fact(
+	struct reader *reader, const struct options *options, const char *loop)
 {
 	struct recipes *recipes = reader->recipes;
 	struct fact_recipe *fact = &recipes->facts[recipes->fact_count];
@@ -231,8 +260,11 @@ static struct fact_recipe *add_fact(struct reader *reader, const struct options 
 		wrong(reader, "more facts than there is room for", "");
 		return fact;
 	}
-	*fact = (struct fact_recipe){ .bits = options->bits ? options->bits : bits_of(loop), .values = options->f32 ? MADE_F32 : MADE_F64,
-		.bodies = options->bodies, .clean = options->clean, .half = options->half };
+	*fact = (struct fact_recipe){ .bits = options->bits ? options->bits : bits_of(loop),
+		.values = options->f32 ? MADE_F32 : MADE_F64,
+		.bodies = options->bodies,
+		.clean = options->clean,
+		.half = options->half };
 	memcpy(fact->setup, options->setup, MADE_LINES);
 	copy(reader, fact->loop, MADE_LINES, loop);
 	recipes->fact_count++;
@@ -282,7 +314,8 @@ static void read_fuse(struct reader *reader, char *field[FIELDS], const char *ju
 		wrong(reader, "an instruction is fused under conditions:", name ? name : "");
 	if (!options.can || !status_is_ok(&reader->status))
 		return;
-	for (condition = strtok_r(list, ",", &rest); condition; condition = strtok_r(NULL, ",", &rest)) {
+	for (condition = strtok_r(list, ",", &rest); condition;
+		condition = strtok_r(NULL, ",", &rest)) {
 		char loop[MADE_LINES];
 		struct fact_recipe *fact;
 
@@ -311,7 +344,8 @@ static void read_line(struct reader *reader, char *line)
 	else if (strcmp(kind, "fuse") == 0)
 		read_fuse(reader, field, features_have(FEATURE_X86_64) ? "j" : "b.");
 	else if (strcmp(kind, "width") == 0 && reader->recipes->width_count < WIDTH_LINES)
-		copy(reader, reader->recipes->width[reader->recipes->width_count++], MADE_LINES, field[1]);
+		copy(reader, reader->recipes->width[reader->recipes->width_count++], MADE_LINES,
+			field[1]);
 	else
 		wrong(reader, "no line begins with", kind);
 }
@@ -330,7 +364,8 @@ static void choose(struct reader *reader)
 		for (int i = 0; i < recipes->class_count; i++)
 			for (int n = 0; keep[i] && n < TAKEN_OFF; n++)
 				for (int k = 0; k < recipes->class_count; k++)
-					if (!keep[k] && strcmp(recipes->classes[k].name, recipes->classes[i].minus[n]) == 0)
+					if (!keep[k] && strcmp(recipes->classes[k].name,
+								recipes->classes[i].minus[n]) == 0)
 						keep[k] = more = true;
 	}
 	for (int i = 0; i < recipes->class_count; i++)
@@ -341,12 +376,16 @@ static void choose(struct reader *reader)
 		recipes->fact_count = 0;
 }
 
-struct status recipes_read(const char *text, const char *origin, const char *const *classes, struct recipes *recipes)
+struct status recipes_read(
+	const char *text, const char *origin, const char *const *classes, struct recipes *recipes)
 {
-	struct reader reader = { .origin = origin, .status = status_ok(), .recipes = recipes, .classes = classes };
+	struct reader reader = {
+		.origin = origin, .status = status_ok(), .recipes = recipes, .classes = classes
+	};
 	char *all = memory_string(text), *rest = all, *line;
 
-	*recipes = (struct recipes){ .classes = memory_new(CLASSES_MOST + 1, sizeof(*recipes->classes)),
+	*recipes = (struct recipes){ .classes = memory_new(
+					     CLASSES_MOST + 1, sizeof(*recipes->classes)),
 		.facts = memory_new(FACTS_MOST, sizeof(*recipes->facts)) };
 	while ((line = strsep(&rest, "\n")) && status_is_ok(&reader.status)) {
 		reader.line++;
@@ -367,7 +406,9 @@ struct status recipes_read(const char *text, const char *origin, const char *con
 struct status recipes_load(const char *const *classes, struct recipes *recipes)
 {
 	char origin[256], *text;
-	struct status status = data_load(features_have(FEATURE_X86_64) ? "characterise.x86_64" : "characterise.aarch64", &text, origin);
+	struct status status = data_load(
+		features_have(FEATURE_X86_64) ? "characterise.x86_64" : "characterise.aarch64",
+		&text, origin);
 
 	*recipes = (struct recipes){ 0 };
 	if (!status_is_ok(&status))

@@ -13,7 +13,7 @@
 #define CACHES_SIZE (UINT64_C(16) << 20)
 
 /* Seconds of what others measure. */
-#define SECONDS_CACHES 2.5
+#define SECONDS_CACHES	2.5
 #define SECONDS_WINDOWS 1.6
 
 /* Nops beside what slots are asked of: so many that the width binds, whatever else does. */
@@ -38,15 +38,20 @@ void characterise_note(struct characterise *characterise, const char *format, ..
 
 /* ---- stages */
 
-static void add(struct characterise *characterise, enum item_kind kind, int of, const struct kernel *kernel, unsigned nops)
+static void add(struct characterise *characterise, enum item_kind kind, int of,
+	const struct kernel *kernel, unsigned nops)
 {
 	struct setting setting = { .kernel = kernel };
-	const struct cell *cell = kernel && characterise->again ? cells_get(characterise->cells, &setting, false) : NULL;
+	const struct cell *cell = kernel && characterise->again
+					  ? cells_get(characterise->cells, &setting, false)
+					  : NULL;
 
-	if (kernel && characterise->again && (figure_of(characterise, kernel).known || (cell && !status_is_ok(&cell->failure))))
+	if (kernel && characterise->again &&
+		(figure_of(characterise, kernel).known || (cell && !status_is_ok(&cell->failure))))
 		return;
 	if (kernel && characterise->item_count < ITEMS)
-		characterise->items[characterise->item_count++] = (struct item){ .kind = kind, .of = of, .kernel = kernel, .nops = nops };
+		characterise->items[characterise->item_count++] =
+			(struct item){ .kind = kind, .of = of, .kernel = kernel, .nops = nops };
 }
 
 static void add_loop(void *context, enum item_kind kind, int of, const struct kernel *kernel)
@@ -55,7 +60,8 @@ static void add_loop(void *context, enum item_kind kind, int of, const struct ke
 }
 
 /* With nops that take half as long again as what they stand beside, alone. */
-static void add_slots_of(struct characterise *characterise, enum item_kind kind, int of, const struct kernel *kernel)
+static void add_slots_of(
+	struct characterise *characterise, enum item_kind kind, int of, const struct kernel *kernel)
 {
 	double width = characterise->report.measured.width.value;
 	struct figure alone = figure_of(characterise, kernel);
@@ -65,7 +71,10 @@ static void add_slots_of(struct characterise *characterise, enum item_kind kind,
 		return;
 	nops = (unsigned)ceil(width * fmax(1, alone.value) * NOPS_OVER);
 	if (nops <= NOPS_MOST)
-		add(characterise, kind, of, loop_with_nops(kernel, characterise->recipes.width[characterise->nop], nops), nops);
+		add(characterise, kind, of,
+			loop_with_nops(
+				kernel, characterise->recipes.width[characterise->nop], nops),
+			nops);
 }
 
 static void add_slots(struct characterise *characterise)
@@ -74,17 +83,22 @@ static void add_slots(struct characterise *characterise)
 
 	for (int i = 0; i < recipes->class_count; i++)
 		if (*recipes->classes[i].free)
-			add_slots_of(characterise, ITEM_SLOTS, i, loop_of_each(&recipes->classes[i]));
+			add_slots_of(
+				characterise, ITEM_SLOTS, i, loop_of_each(&recipes->classes[i]));
 	for (int i = 0; i < recipes->fact_count; i++)
 		if (recipes->facts[i].how == HOW_SLOTS)
-			add_slots_of(characterise, ITEM_FACT_SLOTS, i, loop_of_fact(&recipes->facts[i], false));
+			add_slots_of(characterise, ITEM_FACT_SLOTS, i,
+				loop_of_fact(&recipes->facts[i], false));
 }
 
 static void begin_caches(struct characterise *characterise)
 {
 	const struct machine *machine = characterise->report.machine;
-	struct probe_options options = { .parts = 1u << PROBE_LATENCY | 1u << PROBE_TLB | 1u << PROBE_BANDWIDTH, .max_size = CACHES_SIZE,
-		.seed = characterise->options.seed, .seconds = SECONDS_CACHES };
+	struct probe_options options = { .parts = 1u << PROBE_LATENCY | 1u << PROBE_TLB |
+						  1u << PROBE_BANDWIDTH,
+		.max_size = CACHES_SIZE,
+		.seed = characterise->options.seed,
+		.seconds = SECONDS_CACHES };
 	struct status status;
 
 	characterise->probe = probe_new(machine, &options, &status);
@@ -93,11 +107,13 @@ static void begin_caches(struct characterise *characterise)
 }
 
 /* What the fillers of these kinds fill, as `size` in a core's file has it. */
-static const enum window_kind window_kinds[] = { WINDOW_NOP, WINDOW_ADD, WINDOW_VECTOR, WINDOW_LOAD, WINDOW_STORE, WINDOW_BRANCH, WINDOW_WAIT };
+static const enum window_kind window_kinds[] = { WINDOW_NOP, WINDOW_ADD, WINDOW_VECTOR, WINDOW_LOAD,
+	WINDOW_STORE, WINDOW_BRANCH, WINDOW_WAIT };
 
 static void begin_windows(struct characterise *characterise)
 {
-	struct windows_options options = { .seed = characterise->options.seed, .seconds = SECONDS_WINDOWS };
+	struct windows_options options = { .seed = characterise->options.seed,
+		.seconds = SECONDS_WINDOWS };
 	const struct kernel *kernel = kernel_find(WINDOWS_KERNEL);
 	struct status status;
 
@@ -111,7 +127,8 @@ static void begin_windows(struct characterise *characterise)
 		characterise_note(characterise, "windows: %.160s", status.text);
 }
 
-/* Visits after which a mix that never found the core quiet is taken for one that cannot be measured: what the search hears of so it asks for no more. */
+/* Visits after which a mix that never found the core quiet is taken for one that cannot be
+ * measured: what the search hears of so it asks for no more. */
 enum { VISITS_MIX = 24 };
 
 static bool come_back(const struct characterise *characterise, const struct item *item)
@@ -119,7 +136,8 @@ static bool come_back(const struct characterise *characterise, const struct item
 	struct setting setting = { .kernel = item->kernel };
 	const struct cell *cell = cells_get(characterise->cells, &setting, false);
 
-	return !figure_of(characterise, item->kernel).known && (!cell || (status_is_ok(&cell->failure) && cell->visits < VISITS_MIX));
+	return !figure_of(characterise, item->kernel).known &&
+	       (!cell || (status_is_ok(&cell->failure) && cell->visits < VISITS_MIX));
 }
 
 /* What a loop showed of which earlier stages knew nothing. */
@@ -134,7 +152,8 @@ static void take_again(struct characterise *characterise, const struct item *ite
 		characterise->all[characterise->all_count++] = *item;
 }
 
-/* A core may have been busy all through the first stages: what they left out comes once more, classes and then slots, since ports follow from them. */
+/* A core may have been busy all through the first stages: what they left out comes once more,
+ * classes and then slots, since ports follow from them. */
 static bool add_left_out(struct characterise *characterise)
 {
 	while (characterise->left_out < 2 && characterise->item_count == 0) {
@@ -169,7 +188,9 @@ void characterise_take_mixes(struct characterise *characterise)
 			take_again(characterise, item);
 		}
 	}
-	for (int i = 0; i < MIX_BATCH && characterise->next[i].count > 0 && measured->mix_count < MEASURED_MIXES; i++)
+	for (int i = 0; i < MIX_BATCH && characterise->next[i].count > 0 &&
+			measured->mix_count < MEASURED_MIXES;
+		i++)
 		if (!open[i])
 			measured->mix[measured->mix_count++] = characterise->next[i];
 	memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
@@ -179,13 +200,15 @@ static void find_mixes(void *context)
 {
 	struct characterise *characterise = context;
 
-	characterise->next_count = measured_next(&characterise->report.measured, characterise->next, MIX_BATCH);
+	characterise->next_count =
+		measured_next(&characterise->report.measured, characterise->next, MIX_BATCH);
 }
 
 void characterise_add_mixes(struct characterise *characterise)
 {
 	characterise->next_count = 0;
-	if (add_left_out(characterise) || characterise->report.measured.mix_count + MIX_BATCH > MEASURED_MIXES)
+	if (add_left_out(characterise) ||
+		characterise->report.measured.mix_count + MIX_BATCH > MEASURED_MIXES)
 		return;
 	if (characterise->options.aside) {
 		characterise->job = job_begin(find_mixes, characterise);
@@ -201,7 +224,8 @@ void characterise_add_found(struct characterise *characterise)
 	int count = characterise->next_count;
 
 	for (int i = 0; i < count; i++)
-		add(characterise, ITEM_MIX, i, loop_of_mix(&characterise->recipes, measured, &characterise->next[i]), 0);
+		add(characterise, ITEM_MIX, i,
+			loop_of_mix(&characterise->recipes, measured, &characterise->next[i]), 0);
 	/* None that could be made: they are answered all the same. */
 	if (count > 0 && characterise->item_count == 0) {
 		characterise_take_mixes(characterise);
@@ -223,7 +247,8 @@ void characterise_keep_items(struct characterise *characterise)
 		report->unmeasured += !figure.known && !(cell && !status_is_ok(&cell->failure));
 	}
 	for (int i = 0; i < characterise->item_count && characterise->all_count < ITEMS; i++)
-		if (characterise->items[i].kind == ITEM_SLOTS || characterise->items[i].kind == ITEM_FACT_SLOTS)
+		if (characterise->items[i].kind == ITEM_SLOTS ||
+			characterise->items[i].kind == ITEM_FACT_SLOTS)
 			characterise->all[characterise->all_count++] = characterise->items[i];
 	characterise->item_count = characterise->item = characterise->round = 0;
 }

@@ -1,5 +1,6 @@
-/* The inside of characterising, shared by characterise.c (the loop around requests), characterise_read.c (the data file), characterise_loops.c (what
- * loops are made of it) and characterise_figures.c (what their cycles say). */
+/* The inside of characterising, shared by characterise.c (the loop around requests),
+ * characterise_read.c (the data file), characterise_loops.c (what loops are made of it) and
+ * characterise_figures.c (what their cycles say). */
 #ifndef SLX_SESSION_CHARACTERISE_STATE_H
 #define SLX_SESSION_CHARACTERISE_STATE_H
 
@@ -22,8 +23,8 @@ struct class_recipe {
 	enum made_values values;
 	bool clean;
 	char load[24], store[24];
-	unsigned accesses;            /* of these */
-	int op;                       /* of struct measured */
+	unsigned accesses; /* of these */
+	int op;		   /* of struct measured */
 };
 
 enum fact_how { HOW_CYCLES, HOW_RATE, HOW_SLOTS, HOW_MINUS, HOW_LESS, HOW_OVER };
@@ -36,7 +37,8 @@ struct fact_recipe {
 	double rate;
 	char minus[TAKEN_OFF][24];
 	enum made_values values;
-	unsigned half;                /* places in it where something happens every other time; 0: it is not about such */
+	unsigned half; /* places in it where something happens every other time; 0: it is not about
+			  such */
 	bool clean;
 };
 
@@ -48,13 +50,24 @@ struct recipes {
 };
 
 /* One loop that is to be measured, and for what. */
-enum item_kind { ITEM_WIDTH, ITEM_LATENCY, ITEM_ADDS, ITEM_EACH, ITEM_SLOTS, ITEM_FACT, ITEM_FACT_OTHER, ITEM_FACT_SLOTS, ITEM_MIX, ITEM_KINDS };
+enum item_kind {
+	ITEM_WIDTH,
+	ITEM_LATENCY,
+	ITEM_ADDS,
+	ITEM_EACH,
+	ITEM_SLOTS,
+	ITEM_FACT,
+	ITEM_FACT_OTHER,
+	ITEM_FACT_SLOTS,
+	ITEM_MIX,
+	ITEM_KINDS
+};
 
 struct item {
 	enum item_kind kind;
-	int of;                       /* the class, fact, line of width, or mix */
+	int of; /* the class, fact, line of width, or mix */
 	const struct kernel *kernel;
-	unsigned nops;                /* beside it, of those whose slots are measured */
+	unsigned nops; /* beside it, of those whose slots are measured */
 	unsigned visits;
 };
 
@@ -66,29 +79,31 @@ struct characterise {
 	enum characterise_stage stage;
 	int round;
 	int item_count, item;
-	struct item *items;           /* of this stage */
+	struct item *items; /* of this stage */
 	int all_count;
-	struct item *all;             /* of earlier ones */
-	double wide_ghz;              /* the best core clock that loops of 512-bit vectors have shown */
-	int nop;                      /* the line of width that is quickest; -1: not known yet */
-	int left_out;                 /* how far it is with what earlier stages left out: 1 classes, 2 slots, 3 done */
-	bool again;                   /* only loops of which nothing is known are to be added */
+	struct item *all; /* of earlier ones */
+	double wide_ghz;  /* the best core clock that loops of 512-bit vectors have shown */
+	int nop;	  /* the line of width that is quickest; -1: not known yet */
+	int left_out; /* how far it is with what earlier stages left out: 1 classes, 2 slots, 3 done
+		       */
+	bool again;   /* only loops of which nothing is known are to be added */
 	bool begun, stopped, waiting;
 	double begin;
-	struct probe *probe;          /* while caches are measured */
-	struct windows *windows;      /* while windows are */
-	struct measured_mix *next;    /* mixes under way */
+	struct probe *probe;	   /* while caches are measured */
+	struct windows *windows;   /* while windows are */
+	struct measured_mix *next; /* mixes under way */
 	/* Where it is to be done aside: the report's figures stay as they are meanwhile. */
-	struct job *job;              /* under way; NULL: none */
-	bool concluding;              /* it is the last one: what executes where */
-	bool ended;                   /* characterise_stop() came during it */
+	struct job *job; /* under way; NULL: none */
+	bool concluding; /* it is the last one: what executes where */
+	bool ended;	 /* characterise_stop() came during it */
 	double ended_at;
-	int next_count;               /* that it found: the mixes to ask for */
+	int next_count; /* that it found: the mixes to ask for */
 };
 
 /* ---- characterise_stages.c ---- */
 
-/* Fills the items of the present stage, or begins what measures in its place. False: there is no further one. */
+/* Fills the items of the present stage, or begins what measures in its place. False: there is no
+ * further one. */
 bool characterise_begin_stage(struct characterise *characterise);
 /* Of a finished stage: what later ones need. */
 void characterise_keep_items(struct characterise *characterise);
@@ -98,12 +113,14 @@ void characterise_add_mixes(struct characterise *characterise);
 /* The job that looked for them is over: asks for what it found. */
 void characterise_add_found(struct characterise *characterise);
 /* Adds a note to the report, unless it is there. */
-void characterise_note(struct characterise *characterise, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void characterise_note(struct characterise *characterise, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* ---- characterise_read.c ---- */
 
 /* What of the data file can run here. classes: as in the options. */
-struct status recipes_read(const char *text, const char *origin, const char *const *classes, struct recipes *recipes);
+struct status recipes_read(
+	const char *text, const char *origin, const char *const *classes, struct recipes *recipes);
 struct status recipes_load(const char *const *classes, struct recipes *recipes);
 void recipes_free(struct recipes *recipes);
 
@@ -116,11 +133,16 @@ const struct kernel *loop_of_fact(const struct fact_recipe *recipe, bool other);
 /* Lines with so many nops beside them. */
 const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop, unsigned nops);
 /* NULL: its classes do not go together in a loop. */
-const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured, const struct measured_mix *mix);
+const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured,
+	const struct measured_mix *mix);
 
-/* Every loop that is measured first, NULL where a class or fact has none of its kind; and what one is measured for: "latency of fadd.512". */
-void recipes_each(const struct recipes *recipes, void (*each)(void *context, enum item_kind kind, int of, const struct kernel *kernel), void *context);
-void recipes_words(const struct recipes *recipes, enum item_kind kind, int of, char *words, size_t size);
+/* Every loop that is measured first, NULL where a class or fact has none of its kind; and what one
+ * is measured for: "latency of fadd.512". */
+void recipes_each(const struct recipes *recipes,
+	void (*each)(void *context, enum item_kind kind, int of, const struct kernel *kernel),
+	void *context);
+void recipes_words(
+	const struct recipes *recipes, enum item_kind kind, int of, char *words, size_t size);
 
 /* ---- characterise_figures.c ---- */
 
@@ -128,7 +150,7 @@ void recipes_words(const struct recipes *recipes, enum item_kind kind, int of, c
 void figures_fill(struct characterise *characterise);
 /* What was measured of a kernel; and whether it need not be looked at again. */
 struct figure figure_of(const struct characterise *characterise, const struct kernel *kernel);
-bool figure_wide(const struct kernel *kernel);      /* of 512-bit vectors */
+bool figure_wide(const struct kernel *kernel); /* of 512-bit vectors */
 /* Whether there is a figure, and one that can be; or there will be none. */
 bool figure_likely(const struct characterise *characterise, const struct item *item);
 bool figure_settled(const struct characterise *characterise, const struct kernel *kernel);

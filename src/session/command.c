@@ -10,17 +10,18 @@
 #include "session/state.h"
 
 /* Rows that only fix an argument of an action. */
-#define ACTION_BY(name, call) \
-	static struct status run_##name(struct session *session, const char *arguments, double now) \
-	{ \
-		(void)arguments; \
-		return call; \
+#define ACTION_BY(name, call)                                               \
+	static struct status run_##name(                                    \
+		struct session *session, const char *arguments, double now) \
+	{                                                                   \
+		(void)arguments;                                            \
+		return call;                                                \
 	}
-#define WORKS_BY(name, call) \
+#define WORKS_BY(name, call)                                                           \
 	static bool works_##name(const struct session *session, const char *arguments) \
-	{ \
-		(void)arguments; \
-		return call; \
+	{                                                                              \
+		(void)arguments;                                                       \
+		return call;                                                           \
 	}
 
 ACTION_BY(kernel_next, action_kernel_by(session, +1, now))
@@ -64,8 +65,10 @@ static struct status run_entry_erase(struct session *session, const char *argume
 
 /* ---- focus ---- */
 
-static const char *const focus_names[] = { "kernels", "knobs", "slices", "code", "counters", "mountain", NULL };
-_Static_assert(sizeof(focus_names) / sizeof(focus_names[0]) == FOCUS_COUNT + 1, "a name for each focus");
+static const char *const focus_names[] = { "kernels", "knobs", "slices", "code", "counters",
+	"mountain", NULL };
+_Static_assert(
+	sizeof(focus_names) / sizeof(focus_names[0]) == FOCUS_COUNT + 1, "a name for each focus");
 
 static int focus_index(const char *name)
 {
@@ -82,11 +85,13 @@ static struct status focus_on(struct session *session, int focus)
 	return status_ok();
 }
 
-/* Whether a pane has anything: the code once the limits are known, the counters where there are any. */
+/* Whether a pane has anything: the code once the limits are known, the counters where there are
+ * any. */
 static bool focus_there(const struct session *session, int focus)
 {
 	return (focus != FOCUS_CODE || insight_ready(session)) &&
-		(focus != FOCUS_COUNTERS || session->live.counts.count > 0) && (focus != FOCUS_MOUNTAIN || session->plan.grid.present);
+	       (focus != FOCUS_COUNTERS || session->live.counts.count > 0) &&
+	       (focus != FOCUS_MOUNTAIN || session->plan.grid.present);
 }
 
 /* The next pane that has anything. */
@@ -109,10 +114,13 @@ static struct status run_focus(struct session *session, const char *arguments, d
 
 	(void)now;
 	if (focus < 0)
-		return status_make(STATUS_USAGE, "focus \"%.40s\": next, previous, kernels, knobs, slices, code, "
-			"counters or mountain", arguments);
+		return status_make(STATUS_USAGE,
+			"focus \"%.40s\": next, previous, kernels, knobs, slices, code, "
+			"counters or mountain",
+			arguments);
 	if (focus == FOCUS_MOUNTAIN && !focus_there(session, focus))
-		return status_make(STATUS_USAGE, "focus mountain: there is none of %s", session->setting.kernel->name);
+		return status_make(STATUS_USAGE, "focus mountain: there is none of %s",
+			session->setting.kernel->name);
 	return focus_on(session, focus);
 }
 
@@ -120,7 +128,8 @@ static bool works_focus(const struct session *session, const char *arguments)
 {
 	int focus = focus_index(arguments);
 
-	return focus >= 0 && focus != (int)session->focus && (focus != FOCUS_MOUNTAIN || focus_there(session, focus));
+	return focus >= 0 && focus != (int)session->focus &&
+	       (focus != FOCUS_MOUNTAIN || focus_there(session, focus));
 }
 
 /* ---- pin ---- */
@@ -144,7 +153,8 @@ static struct status run_pin_swap(struct session *session, const char *arguments
 	struct status status;
 
 	if (!session->pinned)
-		return status_make(STATUS_USAGE, "nothing is pinned; pin keeps the present figure as A");
+		return status_make(
+			STATUS_USAGE, "nothing is pinned; pin keeps the present figure as A");
 	status = run_pin(session, arguments, now);
 	if (status_is_ok(&status))
 		session_go(session, &back, now);
@@ -212,7 +222,8 @@ static struct view_found found_chosen(const struct session *session)
 	struct view_found found[VIEW_FOUND] = { 0 };
 	int count = session->overlay == OVERLAY_FIND ? session_found(session, found, NULL) : 0;
 
-	return session->found_selected < count ? found[session->found_selected] : (struct view_found){ 0 };
+	return session->found_selected < count ? found[session->found_selected]
+					       : (struct view_found){ 0 };
 }
 
 WORKS_BY(find_choose, found_chosen(session).command[0] != '\0')
@@ -237,8 +248,9 @@ static struct status run_find_choose(struct session *session, const char *argume
 
 ACTION_BY(help, ((void)now, overlay_open(session, OVERLAY_HELP)))
 WORKS_BY(help, session->overlay != OVERLAY_HELP)
-WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0' || session_prepares(session) || campaign_runs(session, CAMPAIGN_CORE) ||
-	campaign_runs(session, CAMPAIGN_PROBE))
+WORKS_BY(close, session->overlay != OVERLAY_NONE || session->entry[0] != '\0' ||
+			session_prepares(session) || campaign_runs(session, CAMPAIGN_CORE) ||
+			campaign_runs(session, CAMPAIGN_PROBE))
 
 static struct status run_close(struct session *session, const char *arguments, double now)
 {
@@ -293,73 +305,97 @@ static const struct command_row rows[] = {
 	{ "kernel", "NAME [KNOB]", "choose a kernel, and the knob to turn", action_kernel,
 		action_kernel_works, 0 },
 	{ "kernel next", "", "the next kernel", run_kernel_next, works_kernel_next, COMMAND_FOUND },
-	{ "kernel previous", "", "the kernel before", run_kernel_previous, works_kernel_previous, COMMAND_FOUND },
+	{ "kernel previous", "", "the kernel before", run_kernel_previous, works_kernel_previous,
+		COMMAND_FOUND },
 	{ "set", "KNOB=VALUE …", "set knobs", action_set, action_set_works, 0 },
-	{ "knob", "+N|-N|NAME", "step the chosen knob, or choose another", action_knob, action_knob_works,
-		0 },
+	{ "knob", "+N|-N|NAME", "step the chosen knob, or choose another", action_knob,
+		action_knob_works, 0 },
 	{ "knob next", "", "the next knob", run_knob_next, works_knob_next, 0 },
 	{ "knob previous", "", "the knob before", run_knob_previous, works_knob_previous, 0 },
-	{ "digit", "CHARACTER", "a character of a value for the chosen knob, as in 32k; or a choice's number",
+	{ "digit", "CHARACTER",
+		"a character of a value for the chosen knob, as in 32k; or a choice's number",
 		action_digit, action_digit_works, COMMAND_VERBATIM },
 	{ "entry accept", "", "take the typed value", action_accept, works_entry, 0 },
 	{ "entry drop", "", "forget the typed value", run_entry_drop, works_entry, 0 },
 	{ "entry erase", "", "erase the last character typed", run_entry_erase, works_entry, 0 },
-	{ "focus", "kernels|knobs|slices|code|…", "what the arrows act on", run_focus, works_focus, 0 },
+	{ "focus", "kernels|knobs|slices|code|…", "what the arrows act on", run_focus, works_focus,
+		0 },
 	{ "focus next", "", "give the arrows to the next pane", run_focus_next, NULL, 0 },
 	{ "focus previous", "", "give the arrows to the pane before", run_focus_previous, NULL, 0 },
-	{ "move left", "", "a smaller value, a smaller size on the slices, a smaller stride on the mountain", run_move_left,
-		works_move_left, 0 },
-	{ "move right", "", "a larger value, a larger size on the slices, a larger stride on the mountain", run_move_right,
-		works_move_right, 0 },
-	{ "move up", "", "the entry above, a larger stride on the slices, a smaller size on the mountain", run_move_up,
-		works_move_up, 0 },
-	{ "move down", "", "the entry below, a smaller stride on the slices, a larger size on the mountain", run_move_down,
-		works_move_down, 0 },
-	{ "remedy", "", "turn the knob that lowers the predicted CPE most", action_remedy, action_remedy_works,
-		COMMAND_FOUND },
-	{ "view", "slices|ladder|ports|code|…", "what comes first below the knobs", action_view, action_view_works, 0 },
-	{ "view next", "", "bring the next one to the front: limits, ports, code, …", action_view_next,
-		action_view_next_works, COMMAND_FOUND },
+	{ "move left", "",
+		"a smaller value, a smaller size on the slices, a smaller stride on the mountain",
+		run_move_left, works_move_left, 0 },
+	{ "move right", "",
+		"a larger value, a larger size on the slices, a larger stride on the mountain",
+		run_move_right, works_move_right, 0 },
+	{ "move up", "",
+		"the entry above, a larger stride on the slices, a smaller size on the mountain",
+		run_move_up, works_move_up, 0 },
+	{ "move down", "",
+		"the entry below, a smaller stride on the slices, a larger size on the mountain",
+		run_move_down, works_move_down, 0 },
+	{ "remedy", "", "turn the knob that lowers the predicted CPE most", action_remedy,
+		action_remedy_works, COMMAND_FOUND },
+	{ "view", "slices|ladder|ports|code|…", "what comes first below the knobs", action_view,
+		action_view_works, 0 },
+	{ "view next", "", "bring the next one to the front: limits, ports, code, …",
+		action_view_next, action_view_next_works, COMMAND_FOUND },
 	{ "code", "+N|-N", "scroll the code by lines", action_code, action_code_works, 0 },
-	{ "counters", "", "what was counted to the front, or away again", action_counters, action_counters_works,
-		COMMAND_FOUND },
-	{ "counters scroll", "+N|-N", "scroll the counters by lines", action_counters_by, action_counters_by_works, 0 },
-	{ "mountain", "", "the mountain to the front, to be walked with the arrows, or away again", action_mountain,
-		action_mountain_works, COMMAND_FOUND },
-	{ "relief", "", "the mountain as a relief, or as shaded cells again", action_relief, action_relief_works, COMMAND_FOUND },
-	{ "whatif", "[2x|64k|L2 4m|off]", "misses in other caches; alone, in caches twice as large, or no more", action_whatif,
-		action_whatif_works, 0 },
-	{ "event", "NAME", "count one more event, by libpfm's name", action_event, action_event_works, 0 },
-	{ "event drop", "[NAME]", "count it no more; without a name none that was asked for", action_event_drop,
-		action_event_drop_works, 0 },
-	{ "uarch", "[NAME]", "predict for another core; without a name for this one", action_uarch, action_uarch_works,
-		0 },
+	{ "counters", "", "what was counted to the front, or away again", action_counters,
+		action_counters_works, COMMAND_FOUND },
+	{ "counters scroll", "+N|-N", "scroll the counters by lines", action_counters_by,
+		action_counters_by_works, 0 },
+	{ "mountain", "", "the mountain to the front, to be walked with the arrows, or away again",
+		action_mountain, action_mountain_works, COMMAND_FOUND },
+	{ "relief", "", "the mountain as a relief, or as shaded cells again", action_relief,
+		action_relief_works, COMMAND_FOUND },
+	{ "whatif", "[2x|64k|L2 4m|off]",
+		"misses in other caches; alone, in caches twice as large, or no more",
+		action_whatif, action_whatif_works, 0 },
+	{ "event", "NAME", "count one more event, by libpfm's name", action_event,
+		action_event_works, 0 },
+	{ "event drop", "[NAME]", "count it no more; without a name none that was asked for",
+		action_event_drop, action_event_drop_works, 0 },
+	{ "uarch", "[NAME]", "predict for another core; without a name for this one", action_uarch,
+		action_uarch_works, 0 },
 	{ "uarch nearest", "", "this core has no model: take the nearest one", action_uarch_nearest,
 		action_uarch_nearest_works, COMMAND_FOUND },
-	{ "pin", "", "keep the present figure as A and compare with it", run_pin, works_pin, COMMAND_FOUND },
-	{ "pin swap", "", "go to A, and make the present figure A", run_pin_swap, works_pin_swap, COMMAND_FOUND },
+	{ "pin", "", "keep the present figure as A and compare with it", run_pin, works_pin,
+		COMMAND_FOUND },
+	{ "pin swap", "", "go to A, and make the present figure A", run_pin_swap, works_pin_swap,
+		COMMAND_FOUND },
 	{ "pin drop", "", "forget A", run_pin_drop, works_pin_drop, COMMAND_FOUND },
 	{ "freeze", "", "stop measuring, or go on", run_freeze, works_measuring, COMMAND_FOUND },
-	{ "again", "", "forget every figure and measure anew", run_again, works_measuring, COMMAND_FOUND },
-	{ "record", "", "write what is measured to a file, to be replayed; again to end that", action_record,
-		action_record_works, COMMAND_FOUND },
-	{ "record to", "FILE", "write it to this file", action_record_to, action_record_works, 0 },
-	{ "probe", "", "the memory hierarchy of this machine, in seconds", action_probe, action_probe_works, COMMAND_FOUND },
-	{ "probe only", "PART …", "parts of it: latency, tlb, line, bandwidth, parallel, cores", action_probe_only,
-		action_probe_works, 0 },
-	{ "probe stop", "", "end it with what is measured", action_probe_stop, action_probe_stop_works, 0 },
-	{ "characterise", "", "measure this core itself: its limits then, without a model of others", action_characterise, action_characterise_works,
+	{ "again", "", "forget every figure and measure anew", run_again, works_measuring,
 		COMMAND_FOUND },
-	{ "characterise stop", "", "end it with what is measured", action_characterise_stop, action_characterise_stop_works, 0 },
-	{ "characterise save", "", "keep what was measured of this core as its model", action_characterise_save, action_characterise_save_works,
-		0 },
-	{ "picture", "[light|dark] [FILE]", "a picture of what is in front: FILE.svg, .png, .pdf, or .gp for gnuplot; without a name a "
-		"new file here", action_picture, action_picture_works, COMMAND_VERBATIM },
-	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command", run_find, works_find,
-		COMMAND_VERBATIM },
+	{ "record", "", "write what is measured to a file, to be replayed; again to end that",
+		action_record, action_record_works, COMMAND_FOUND },
+	{ "record to", "FILE", "write it to this file", action_record_to, action_record_works, 0 },
+	{ "probe", "", "the memory hierarchy of this machine, in seconds", action_probe,
+		action_probe_works, COMMAND_FOUND },
+	{ "probe only", "PART …", "parts of it: latency, tlb, line, bandwidth, parallel, cores",
+		action_probe_only, action_probe_works, 0 },
+	{ "probe stop", "", "end it with what is measured", action_probe_stop,
+		action_probe_stop_works, 0 },
+	{ "characterise", "",
+		"measure this core itself: its limits then, without a model of others",
+		action_characterise, action_characterise_works, COMMAND_FOUND },
+	{ "characterise stop", "", "end it with what is measured", action_characterise_stop,
+		action_characterise_stop_works, 0 },
+	{ "characterise save", "", "keep what was measured of this core as its model",
+		action_characterise_save, action_characterise_save_works, 0 },
+	{ "picture", "[light|dark] [FILE]",
+		"a picture of what is in front: FILE.svg, .png, .pdf, or .gp for gnuplot; without "
+		"a name a "
+		"new file here",
+		action_picture, action_picture_works, COMMAND_VERBATIM },
+	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command",
+		run_find, works_find, COMMAND_VERBATIM },
 	{ "choose", "", "take what find has marked", run_find_choose, works_find_choose, 0 },
 	{ "help", "", "keys and commands", run_help, works_help, COMMAND_FOUND },
-	{ "close", "", "close what lies over the panels, drop the typed value, end a preparation that takes long, a probe, or this core's measuring itself",
+	{ "close", "",
+		"close what lies over the panels, drop the typed value, end a preparation that "
+		"takes long, a probe, or this core's measuring itself",
 		run_close, works_close, 0 },
 	{ "yank", "", "the command line that reopens this state", run_yank, NULL, COMMAND_FOUND },
 	{ "quit", "", "end", run_quit, NULL, COMMAND_FOUND },
@@ -447,8 +483,8 @@ static struct status unknown_command(const char *line)
 		names[count++] = row->name;
 	}
 	if (alike.length) {
-		struct status status = status_make(STATUS_USAGE, "unknown command \"%.40s\"; there are %s",
-			line, text_string(&alike));
+		struct status status = status_make(STATUS_USAGE,
+			"unknown command \"%.40s\"; there are %s", line, text_string(&alike));
 
 		text_free(&alike);
 		return status;
@@ -457,11 +493,13 @@ static struct status unknown_command(const char *line)
 	if (!*near)
 		nearest_names(word, names, count, near, sizeof(near));
 	if (*near)
-		return status_make(STATUS_USAGE, "unknown command \"%.40s\"; did you mean %s?", line, near);
+		return status_make(
+			STATUS_USAGE, "unknown command \"%.40s\"; did you mean %s?", line, near);
 	return status_make(STATUS_USAGE, "unknown command \"%.40s\"; help shows all", line);
 }
 
-/* A message goes away when there was time to read it: 15 characters a second. While a value is typed it stays. */
+/* A message goes away when there was time to read it: 15 characters a second. While a value is
+ * typed it stays. */
 static void notice_limit(struct session *session, double now)
 {
 	if (session->notice[0] && !session->entry[0])
@@ -490,8 +528,8 @@ struct status session_command(struct session *session, const char *line, double 
 		if (!row)
 			status = unknown_command(tidied);
 		else if (!row->arguments[0] && *arguments)
-			status = status_make(STATUS_USAGE, "%s takes no argument, and \"%.40s\" is one",
-				row->name, arguments);
+			status = status_make(STATUS_USAGE,
+				"%s takes no argument, and \"%.40s\" is one", row->name, arguments);
 		else
 			status = row->run(session, arguments, now);
 		if (!status_is_ok(&status))

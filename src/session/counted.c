@@ -95,17 +95,22 @@ void counted_take(struct session *session, const struct result *result)
 	const struct counts *counts = &result->counts;
 	uint32_t id = plan_id(counted);
 
-	if (id == 0 || !result->final || result->status.code != STATUS_OK || session->live.asked_id != id)
+	if (id == 0 || !result->final || result->status.code != STATUS_OK ||
+		session->live.asked_id != id)
 		return;
 	session->live.answered_id = id;
 	if (counts->id == id) {
 		counts_renew(&session->live.counts, counts);
 		/* "This machine" in a recording is not the reader's. */
-		snprintf(counted->why, sizeof(counted->why), "%s%s", session->engine.holds && !counts->count ? "when this was recorded: " : "",
-			counts->count ? "" : counts->why[0] ? counts->why : "nothing could be counted");
+		snprintf(counted->why, sizeof(counted->why), "%s%s",
+			session->engine.holds && !counts->count ? "when this was recorded: " : "",
+			counts->count	 ? ""
+			: counts->why[0] ? counts->why
+					 : "nothing could be counted");
 	} else if (counts->id == 0) {
-		snprintf(counted->why, sizeof(counted->why), "%s", session->engine.holds ? "this was recorded without counters" :
-			"nothing is counted of this loop");
+		snprintf(counted->why, sizeof(counted->why), "%s",
+			session->engine.holds ? "this was recorded without counters"
+					      : "nothing is counted of this loop");
 	}
 }
 
@@ -143,8 +148,8 @@ void counted_renew(struct session *session)
 	if (!plan || !explainer->modelled || !insight_ready(session))
 		return;
 	for (int i = 0; i < plan->counters.count; i++)
-		counted->modelled[i] = explainer->modelled(explainer->context, &plan->meaning[i],
-			session->insight.explanation);
+		counted->modelled[i] = explainer->modelled(
+			explainer->context, &plan->meaning[i], session->insight.explanation);
 }
 
 void counted_view(const struct session *session, struct view *view)
@@ -158,7 +163,8 @@ void counted_view(const struct session *session, struct view *view)
 	counters->ipc = counters->counted = counters->decoded = counters->check = NAN;
 	for (int i = 0; i < COUNTERS_MAX; i++)
 		counters->modelled[i] = NAN;
-	if (view->sample.valid && view->sample.cycles_from == SOURCE_COUNTER && view->sample.check > 0)
+	if (view->sample.valid && view->sample.cycles_from == SOURCE_COUNTER &&
+		view->sample.check > 0)
 		counters->check = view->sample.check;
 	if (id == 0)
 		return;
@@ -172,5 +178,6 @@ void counted_view(const struct session *session, struct view *view)
 	}
 	counters->counted = counts_of(counted->plan, &counters->counts, ROLE_INSTRUCTIONS);
 	counters->ipc = counts_ipc(counted->plan, &counters->counts);
-	counters->differ = counts_instructions_doubtful(counted->plan, &counters->counts, view->explanation);
+	counters->differ =
+		counts_instructions_doubtful(counted->plan, &counters->counts, view->explanation);
 }

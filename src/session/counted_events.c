@@ -36,7 +36,8 @@ static bool named(const char *name, const char *words)
 }
 
 /* Keeps those whose names hold the words, then the others, each in their order. */
-static void keep_best(struct found_events *found, const struct counter_offer *offers, size_t count, const char *words)
+static void keep_best(struct found_events *found, const struct counter_offer *offers, size_t count,
+	const char *words)
 {
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < count && found->count < VIEW_FOUND; i++)
@@ -59,7 +60,8 @@ void counted_find(struct session *session, const char *words)
 		return;
 	pmu_of(session->counted.plan, pmu, sizeof(pmu));
 	offers = memory_new(FIND_AMONG, sizeof(*offers));
-	found->all = engine->offers(engine->context, words, pmu[0] ? pmu : NULL, offers, FIND_AMONG);
+	found->all =
+		engine->offers(engine->context, words, pmu[0] ? pmu : NULL, offers, FIND_AMONG);
 	keep_best(found, offers, found->all < FIND_AMONG ? found->all : FIND_AMONG, words);
 	free(offers);
 }
@@ -81,15 +83,20 @@ static struct status check(const struct session *session, const char *name)
 	const struct engine *engine = &session->engine;
 
 	if (!*name)
-		return status_make(STATUS_USAGE, "event takes a name as libpfm spells it; find (/) looks for one");
+		return status_make(STATUS_USAGE,
+			"event takes a name as libpfm spells it; find (/) looks for one");
 	if (!counted->plan)
-		return status_make(STATUS_USAGE, session->machine_known ? "nothing is counted here" :
-			"this machine is not known yet");
+		return status_make(STATUS_USAGE, session->machine_known
+							 ? "nothing is counted here"
+							 : "this machine is not known yet");
 	if (!engine->encodes)
-		return status_make(STATUS_USAGE, "event %.60s: a replay counts nothing; it has what was counted "
-			"when it was recorded", name);
+		return status_make(STATUS_USAGE,
+			"event %.60s: a replay counts nothing; it has what was counted "
+			"when it was recorded",
+			name);
 	if (counted->extra_count == EXTRA_EVENTS || counted->plan->counters.count == COUNTERS_MAX)
-		return status_make(STATUS_USAGE, "event %.60s: no room, %d are counted already; event drop makes some", name,
+		return status_make(STATUS_USAGE,
+			"event %.60s: no room, %d are counted already; event drop makes some", name,
 			counted->plan->counters.count);
 	return engine->encodes(engine->context, name);
 }
@@ -116,7 +123,7 @@ struct status action_event(struct session *session, const char *arguments, doubl
 	} else {
 		session_notice(session, false, "%.80s is counted already", arguments);
 	}
-	counted->first = 0;      /* those that were asked for stand first */
+	counted->first = 0; /* those that were asked for stand first */
 	if (session->body != BODY_COUNTERS)
 		body_counters(session);
 	return status_ok();
@@ -147,12 +154,15 @@ static struct status no_extra(const struct counted *counted, const char *name)
 	if (counted->extra_count == 0)
 		return status_make(STATUS_USAGE, "no event was asked for by name");
 	if (counted_index(counted->plan, name) >= 0)
-		return status_make(STATUS_USAGE, "%.60s is one of this core's own events; only those asked for by name are "
-			"dropped", name);
+		return status_make(STATUS_USAGE,
+			"%.60s is one of this core's own events; only those asked for by name are "
+			"dropped",
+			name);
 	near[0] = '\0';
-	nearest_names(name, (const char *const *)counted->extra, (size_t)counted->extra_count, near, sizeof(near));
-	return status_make(STATUS_USAGE, "%.60s was not asked for%s%s%s", name, near[0] ? "; did you mean " : "", near,
-		near[0] ? "?" : "");
+	nearest_names(name, (const char *const *)counted->extra, (size_t)counted->extra_count, near,
+		sizeof(near));
+	return status_make(STATUS_USAGE, "%.60s was not asked for%s%s%s", name,
+		near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
 }
 
 struct status action_event_drop(struct session *session, const char *arguments, double now)
@@ -174,5 +184,6 @@ struct status action_event_drop(struct session *session, const char *arguments, 
 
 bool action_event_drop_works(const struct session *session, const char *arguments)
 {
-	return *arguments ? extra_index(&session->counted, arguments) >= 0 : session->counted.extra_count > 0;
+	return *arguments ? extra_index(&session->counted, arguments) >= 0
+			  : session->counted.extra_count > 0;
 }

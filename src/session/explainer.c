@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum uarch_match recognise(void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
+static enum uarch_match recognise(
+	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
 {
 	(void)context;
 	return uarch_recognise(machine, name, why);
@@ -52,23 +53,26 @@ static void unload(void *context, struct core *core)
 	memset(core, 0, sizeof(*core));
 }
 
-static void ask(void *context, const struct explain_question *question, struct explanation *explanation)
+static void ask(
+	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	(void)context;
 	explain(question, explanation);
 }
 
-static void events(void *context, const struct machine *machine, const char *const *extra, int extra_count,
-	struct event_plan *plan)
+static void events(void *context, const struct machine *machine, const char *const *extra,
+	int extra_count, struct event_plan *plan)
 {
 	(void)context;
 	events_plan_here(machine, extra, extra_count, plan);
 }
 
-static double modelled(void *context, const struct uarch_event *meaning, const struct explanation *explanation)
+static double modelled(
+	void *context, const struct uarch_event *meaning, const struct explanation *explanation)
 {
 	(void)context;
 	return events_modelled(meaning, explanation);
 }
 
-const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events, modelled, read_text, true };
+const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events, modelled,
+	read_text, true };

@@ -9,7 +9,7 @@
 
 struct search {
 	const char *text;
-	int rank;      /* of the pass: 0 the name begins so, 1 the name holds it, 2 the help does */
+	int rank; /* of the pass: 0 the name begins so, 1 the name holds it, 2 the help does */
 	struct view_found *found;
 	int count;
 };
@@ -73,8 +73,10 @@ static void offer_line(struct search *search)
 	const struct command_row *row = command_of(search->text, &arguments);
 	struct view_found *found = &search->found[search->count];
 
-	if (!row || (row->arguments[0] ? !*arguments : *arguments || (row->flags & COMMAND_FOUND) ||
-		strcmp(row->name, "choose") == 0 || strcmp(row->name, "close") == 0))
+	if (!row || (row->arguments[0] ? !*arguments
+				       : *arguments || (row->flags & COMMAND_FOUND) ||
+						 strcmp(row->name, "choose") == 0 ||
+						 strcmp(row->name, "close") == 0))
 		return;
 	snprintf(found->label, sizeof(found->label), "%s — %s", search->text, row->help);
 	text_cut_clean(found->label, sizeof(found->label));
@@ -106,8 +108,8 @@ static int offer_events(const struct found_events *events, struct search *search
 		struct view_found *found = &search->found[search->count++];
 
 		snprintf(found->command, sizeof(found->command), "event %s", events->offer[i].name);
-		snprintf(found->label, sizeof(found->label), "%s%s%s", found->command, events->offer[i].help[0] ? " — " : "",
-			events->offer[i].help);
+		snprintf(found->label, sizeof(found->label), "%s%s%s", found->command,
+			events->offer[i].help[0] ? " — " : "", events->offer[i].help);
 		text_cut_clean(found->label, sizeof(found->label));
 	}
 	return (int)(events->all - i);
@@ -137,7 +139,8 @@ int session_found(const struct session *session, struct view_found found[VIEW_FO
 		}
 		offer_knobs(&search, present, true);
 		for (int i = 0; kernel_registry[i]; i++)
-			if (kernel_registry[i] != present && recorded_kernel(session, kernel_registry[i]))
+			if (kernel_registry[i] != present &&
+				recorded_kernel(session, kernel_registry[i]))
 				offer_knobs(&search, kernel_registry[i], false);
 		for (const struct command_row *row = command_rows(); row->name; row++)
 			if (row->flags & COMMAND_FOUND)

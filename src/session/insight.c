@@ -1,5 +1,5 @@
-/* What limits the present setting: asked of the explainer whenever the setting or the core changes, in the same step; and the
- * commands that have to do with it. */
+/* What limits the present setting: asked of the explainer whenever the setting or the core changes,
+ * in the same step; and the commands that have to do with it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 
 /* Advice asks for up to 40 settings: only of one that stays, never while a key is held down. */
 static const double ADVICE_DELAY = 0.15;
-/* Code that is stepped through takes some 20 to 50 ms to read: not in a key's frame, and not while a key repeats. */
+/* Code that is stepped through takes some 20 to 50 ms to read: not in a key's frame, and not while
+ * a key repeats. */
 static const double READING_DELAY = 0.06;
 
 /* ---- which core ---- */
@@ -49,14 +50,18 @@ static void note_core(struct insight *insight, const char *isa)
 	struct status status;
 
 	if (insight->match == UARCH_NEAREST) {
-		status = insight->explainer->load(insight->explainer->context, insight->running, isa, &core);
-		snprintf(insight->note, sizeof(insight->note), "core not recognised; nearest: %.40s. Press u to use it, marked as "
-			"such, or M to measure this one, or start with --uarch NAME.%s%.130s%s", status_is_ok(&status) ? core.title : insight->running,
+		status = insight->explainer->load(
+			insight->explainer->context, insight->running, isa, &core);
+		snprintf(insight->note, sizeof(insight->note),
+			"core not recognised; nearest: %.40s. Press u to use it, marked as "
+			"such, or M to measure this one, or start with --uarch NAME.%s%.130s%s",
+			status_is_ok(&status) ? core.title : insight->running,
 			insight->why[0] ? " (" : "", insight->why, insight->why[0] ? ")" : "");
 		if (status_is_ok(&status))
 			insight->explainer->unload(insight->explainer->context, &core);
 	} else {
-		snprintf(insight->note, sizeof(insight->note), "core not recognised: no limits. M measures it; the command \"uarch NAME\" "
+		snprintf(insight->note, sizeof(insight->note),
+			"core not recognised: no limits. M measures it; the command \"uarch NAME\" "
 			"predicts for a core that is known.");
 	}
 }
@@ -74,15 +79,18 @@ static void load(struct session *session)
 	insight->note[0] = '\0';
 	if (!name[0] && session->replay)
 		snprintf(insight->note, sizeof(insight->note), "no limits were recorded%s%.250s",
-			replay_place(session->replay)->note[0] ? ": " : "", replay_place(session->replay)->note);
+			replay_place(session->replay)->note[0] ? ": " : "",
+			replay_place(session->replay)->note);
 	else if (!name[0])
 		note_core(insight, machine_of(session)->arch);
 	if (!name[0])
 		return;
 	if (insight->adopted && strcmp(name, insight->adopted_name) == 0)
-		status = insight->explainer->read(insight->explainer->context, insight->adopted, &insight->core);
+		status = insight->explainer->read(
+			insight->explainer->context, insight->adopted, &insight->core);
 	else
-		status = insight->explainer->load(insight->explainer->context, name, machine_of(session)->arch, &insight->core);
+		status = insight->explainer->load(insight->explainer->context, name,
+			machine_of(session)->arch, &insight->core);
 	insight->loaded = status_is_ok(&status);
 	if (!insight->loaded)
 		snprintf(insight->note, sizeof(insight->note), "no limits: %s", status.text);
@@ -104,7 +112,8 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 		return;
 	insight->nearest = replay_place(session->replay)->nearest;
 	if (replay_core(session->replay) && replay_place(session->replay)->foreign)
-		snprintf(insight->wanted, sizeof(insight->wanted), "%s", replay_core(session->replay)->name);
+		snprintf(insight->wanted, sizeof(insight->wanted), "%s",
+			replay_core(session->replay)->name);
 }
 
 void insight_end(struct session *session)
@@ -128,8 +137,10 @@ static void offer(struct session *session)
 {
 	const struct insight *insight = &session->insight;
 
-	if (insight->match != UARCH_EXACT && !insight->wanted[0] && !session->replay && insight->explainer->read)
-		session_notice(session, false, "no core model fits this processor: M measures it in 20 s%s",
+	if (insight->match != UARCH_EXACT && !insight->wanted[0] && !session->replay &&
+		insight->explainer->read)
+		session_notice(session, false,
+			"no core model fits this processor: M measures it in 20 s%s",
 			insight->match == UARCH_NEAREST ? "; u takes the nearest" : "");
 }
 
@@ -140,8 +151,8 @@ void insight_look(struct session *session)
 	if (!insight->explainer)
 		return;
 	insight->looked = true;
-	insight->match = insight->explainer->recognise(insight->explainer->context, machine_of(session), insight->running,
-		insight->why);
+	insight->match = insight->explainer->recognise(
+		insight->explainer->context, machine_of(session), insight->running, insight->why);
 	load(session);
 	insight_renew(session);
 	offer(session);
@@ -171,7 +182,8 @@ bool insight_foreign(const struct session *session)
 {
 	const struct insight *insight = &session->insight;
 
-	return insight->wanted[0] && !(insight->match == UARCH_EXACT && strcmp(insight->wanted, insight->running) == 0);
+	return insight->wanted[0] &&
+	       !(insight->match == UARCH_EXACT && strcmp(insight->wanted, insight->running) == 0);
 }
 
 /* ---- the explanation ---- */
@@ -180,7 +192,8 @@ bool insight_ready(const struct session *session)
 {
 	const struct insight *insight = &session->insight;
 
-	return insight->setting.kernel && !insight->reading && status_is_ok(&insight->explanation->status);
+	return insight->setting.kernel && !insight->reading &&
+	       status_is_ok(&insight->explanation->status);
 }
 
 enum limit_kind insight_binding(const struct session *session)
@@ -215,9 +228,14 @@ bool insight_slow(const struct session *session)
 struct explain_question insight_question(const struct session *session)
 {
 	return (struct explain_question){
-		.kernel = session->setting.kernel, .v = session->setting.v, .seed = session->seed,
-		.uarch = session->insight.core.uarch, .foreign = insight_foreign(session), .machine = machine_of(session),
-		.l3 = session->memory.l3, .memory = session->memory.memory,
+		.kernel = session->setting.kernel,
+		.v = session->setting.v,
+		.seed = session->seed,
+		.uarch = session->insight.core.uarch,
+		.foreign = insight_foreign(session),
+		.machine = machine_of(session),
+		.l3 = session->memory.l3,
+		.memory = session->memory.memory,
 		.point = { session->memory.point[0], session->memory.point[1] },
 	};
 }
@@ -240,10 +258,12 @@ static void read_code(struct session *session)
 	struct explain_question question = insight_question(session);
 	bool slow = insight_slow(session);
 
-	insight->explanation = slow ? readings_keep(insight->readings, &session->setting) : insight->own;
+	insight->explanation =
+		slow ? readings_keep(insight->readings, &session->setting) : insight->own;
 	insight->explainer->explain(insight->explainer->context, &question, insight->explanation);
 	if (slow && status_is_ok(&insight->explanation->status))
-		readings_predict(insight->readings, &session->setting, insight->explanation->limits.predicted);
+		readings_predict(insight->readings, &session->setting,
+			insight->explanation->limits.predicted);
 	insight->reading = false;
 	begin_advice(session);
 }
@@ -253,7 +273,8 @@ void insight_renew(struct session *session)
 	struct insight *insight = &session->insight;
 	struct explanation *kept;
 
-	if (!insight->loaded || (insight->setting.kernel && setting_equal(&insight->setting, &session->setting)))
+	if (!insight->loaded ||
+		(insight->setting.kernel && setting_equal(&insight->setting, &session->setting)))
 		return;
 	if (insight->setting.kernel != session->setting.kernel)
 		insight->code_first = 0;
@@ -311,7 +332,8 @@ void insight_memory(struct session *session, const struct result *result)
 	memory_probe_accept(&session->memory, machine_of(session), cache[0] ? cache[0]->latency : 0,
 		cache[1] ? cache[1]->latency : 0, result);
 	/* Code that is stepped through is not read again for nothing. */
-	if (was.l3.known == session->memory.l3.known && was.memory.known == session->memory.memory.known &&
+	if (was.l3.known == session->memory.l3.known &&
+		was.memory.known == session->memory.memory.known &&
 		memcmp(was.point, session->memory.point, sizeof(was.point)) == 0)
 		return;
 	insight_forget(session);
@@ -325,7 +347,8 @@ double insight_due(const struct session *session)
 
 	if (aside_runs(insight))
 		return INFINITY;
-	/* An own loop may crash or never end: it is stepped through once it has shown that it does neither. */
+	/* An own loop may crash or never end: it is stepped through once it has shown that it does
+	 * neither. */
 	if (insight->reading && session->setting.kernel->own && !session->live.sample.valid)
 		return INFINITY;
 	if (insight->reading)
@@ -347,7 +370,8 @@ static void take_aside(struct session *session, double now)
 	struct aside *aside = &insight->aside;
 
 	if (advice_knows(aside->explanation))
-		readings_predict(insight->readings, &aside->setting, aside->explanation->limits.predicted);
+		readings_predict(
+			insight->readings, &aside->setting, aside->explanation->limits.predicted);
 	else
 		readings_predict(insight->readings, &aside->setting, NAN);
 	if (!insight->reading || !setting_equal(&aside->setting, &session->setting))
@@ -404,20 +428,25 @@ void insight_view(const struct session *session, struct view *view)
 	if (!insight->setting.kernel)
 		return;
 	if (insight->reading) {
-		snprintf(view->limits_note, sizeof(view->limits_note), session->live.failed && session->setting.kernel->own ?
-			"no limits: a loop is read once it has been measured" : "reading the code…");
-		if (status_is_ok(&insight->explanation->status) && insight->explanation->loop.insn_count)
+		snprintf(view->limits_note, sizeof(view->limits_note),
+			session->live.failed && session->setting.kernel->own
+				? "no limits: a loop is read once it has been measured"
+				: "reading the code…");
+		if (status_is_ok(&insight->explanation->status) &&
+			insight->explanation->loop.insn_count)
 			view->outline = insight->explanation;
-		view->listing = insight->source_of == insight->setting.kernel ? insight->listing : NULL;
+		view->listing =
+			insight->source_of == insight->setting.kernel ? insight->listing : NULL;
 		return;
 	}
 	if (!status_is_ok(&insight->explanation->status)) {
-		snprintf(view->limits_note, sizeof(view->limits_note), "no limits: %s", insight->explanation->status.text);
+		snprintf(view->limits_note, sizeof(view->limits_note), "no limits: %s",
+			insight->explanation->status.text);
 		return;
 	}
 	view->explanation = insight->explanation;
-	gap_find(&view->sample, &insight->explanation->limits, foreign || view->nearest ? insight->core.title : NULL,
-		view->nearest, &view->gap);
+	gap_find(&view->sample, &insight->explanation->limits,
+		foreign || view->nearest ? insight->core.title : NULL, view->nearest, &view->gap);
 	view->advice = insight->advice;
 	view->listing = insight->listing;
 }
@@ -434,8 +463,8 @@ static struct status keeps_core(const struct session *session)
 {
 	const struct core *core = replay_core(session->replay);
 
-	return status_make(STATUS_USAGE, "a replay shows the limits that were recorded%s%s", core ? ": those of " : ", and none were",
-		core ? core->title : "");
+	return status_make(STATUS_USAGE, "a replay shows the limits that were recorded%s%s",
+		core ? ": those of " : ", and none were", core ? core->title : "");
 }
 
 struct status action_uarch(struct session *session, const char *arguments, double now)
@@ -448,12 +477,16 @@ struct status action_uarch(struct session *session, const char *arguments, doubl
 	if (session->replay)
 		return keeps_core(session);
 	if (!insight->explainer || !insight->looked)
-		return insight->explainer ? status_make(STATUS_USAGE, "this machine is not known yet") : no_model();
+		return insight->explainer
+			       ? status_make(STATUS_USAGE, "this machine is not known yet")
+			       : no_model();
 	if (*arguments) {
-		status = insight->explainer->load(insight->explainer->context, arguments, machine_of(session)->arch, &core);
+		status = insight->explainer->load(
+			insight->explainer->context, arguments, machine_of(session)->arch, &core);
 		if (!status_is_ok(&status))
 			return status;
-		snprintf(insight->wanted, sizeof(insight->wanted), "%s", strchr(arguments, '/') ? arguments : core.name);
+		snprintf(insight->wanted, sizeof(insight->wanted), "%s",
+			strchr(arguments, '/') ? arguments : core.name);
 		insight->explainer->unload(insight->explainer->context, &core);
 	} else {
 		insight->wanted[0] = '\0';
@@ -462,7 +495,8 @@ struct status action_uarch(struct session *session, const char *arguments, doubl
 	insight_renew(session);
 	windowing_renew(session);
 	if (insight_foreign(session))
-		session_notice(session, false, "limits are now predicted for %s, not this core; \"uarch\" goes back",
+		session_notice(session, false,
+			"limits are now predicted for %s, not this core; \"uarch\" goes back",
 			insight->core.title);
 	return status_ok();
 }
@@ -471,7 +505,8 @@ bool action_uarch_works(const struct session *session, const char *arguments)
 {
 	const struct insight *insight = &session->insight;
 
-	return insight->explainer && insight->looked && !session->replay && strcmp(arguments, insight->wanted) != 0;
+	return insight->explainer && insight->looked && !session->replay &&
+	       strcmp(arguments, insight->wanted) != 0;
 }
 
 bool action_uarch_nearest_works(const struct session *session, const char *arguments)
@@ -479,7 +514,8 @@ bool action_uarch_nearest_works(const struct session *session, const char *argum
 	const struct insight *insight = &session->insight;
 
 	(void)arguments;
-	return insight->explainer && insight->match == UARCH_NEAREST && !insight->nearest && !session->replay;
+	return insight->explainer && insight->match == UARCH_NEAREST && !insight->nearest &&
+	       !session->replay;
 }
 
 struct status action_uarch_nearest(struct session *session, const char *arguments, double now)
@@ -490,8 +526,10 @@ struct status action_uarch_nearest(struct session *session, const char *argument
 	if (!session->insight.explainer)
 		return no_model();
 	if (session->insight.match != UARCH_NEAREST)
-		return status_make(STATUS_USAGE, session->insight.match == UARCH_EXACT ? "this core has a model of its own" :
-			"no core that is known is near this one");
+		return status_make(
+			STATUS_USAGE, session->insight.match == UARCH_EXACT
+					      ? "this core has a model of its own"
+					      : "no core that is known is near this one");
 	session->insight.nearest = true;
 	session->insight.wanted[0] = '\0';
 	load(session);

@@ -10,10 +10,11 @@
 
 /* ---- packed files: see kernels/pack.awk ---- */
 
-/* Whether a packed name, in which `hole` stands for any word, is that of the function; what it stands for then is at
+/* Whether a packed name, in which `hole` stands for any word, is that of the function; what it
+ * stands for then is at
  * [*from, *from + *length) of function. */
-static bool name_fits(const char *name, size_t name_length, const char *hole, const char *function, size_t *from,
-	size_t *length)
+static bool name_fits(const char *name, size_t name_length, const char *hole, const char *function,
+	size_t *from, size_t *length)
 {
 	const char *at = strstr(name, hole);
 	size_t before, after, whole = strlen(function);
@@ -34,8 +35,8 @@ static bool name_fits(const char *name, size_t name_length, const char *hole, co
 }
 
 /* Adds a line, "@" and the hole filled in. */
-static void add_line(struct text *text, const char *line, size_t length, const char *hole, const char *function,
-	const char *filling, size_t filling_length)
+static void add_line(struct text *text, const char *line, size_t length, const char *hole,
+	const char *function, const char *filling, size_t filling_length)
 {
 	for (size_t i = 0; i < length;) {
 		if (line[i] == '@') {
@@ -60,7 +61,8 @@ char *listing_unpack(const char *packed, const char *function)
 	if (sscanf(packed, "packed %31s", hole) != 1 || !lines || !names)
 		return NULL;
 	lines++;
-	for (const char *at = names + 3; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n')) {
+	for (const char *at = names + 3; *at;
+		at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n')) {
 		size_t name = strcspn(at, " \n"), end = strcspn(at, "\n");
 		struct text text = { 0 };
 
@@ -74,7 +76,8 @@ char *listing_unpack(const char *packed, const char *function)
 				line += strcspn(line, "\n") + 1;
 			if (line > names)
 				break;
-			add_line(&text, line, strcspn(line, "\n"), hole, function, function + from, length);
+			add_line(&text, line, strcspn(line, "\n"), hole, function, function + from,
+				length);
 		}
 		return text.bytes;
 	}
@@ -99,17 +102,19 @@ static const char *word_in(const char *line, const char *word)
 	return NULL;
 }
 
-/* The line where the function's definition begins: its name before a parenthesis (in assembly a colon) in a line that begins in
- * the first column and that no semicolon ends. */
+/* The line where the function's definition begins: its name before a parenthesis (in assembly a
+ * colon) in a line that begins in the first column and that no semicolon ends. */
 static int find_function(const struct listing *listing, const char *function)
 {
 	for (int i = 0; i < listing->line_count; i++) {
 		const char *line = listing->line[i], *behind = word_in(line, function);
 		size_t length = strlen(line);
 
-		if (isspace((unsigned char)line[0]) || line[0] == '#' || line[0] == '*' || line[0] == '/')
+		if (isspace((unsigned char)line[0]) || line[0] == '#' || line[0] == '*' ||
+			line[0] == '/')
 			continue;
-		if (behind && (*behind == '(' || *behind == ':') && length && line[length - 1] != ';')
+		if (behind && (*behind == '(' || *behind == ':') && length &&
+			line[length - 1] != ';')
 			return i;
 	}
 	return -1;
@@ -119,15 +124,18 @@ static int find_function(const struct listing *listing, const char *function)
 static int find_maker(const struct listing *listing, const char *function)
 {
 	for (int i = 0; i < listing->line_count; i++) {
-		const char *line = listing->line[i], *open = strchr(line, '('), *behind = word_in(line, function);
+		const char *line = listing->line[i], *open = strchr(line, '('),
+			   *behind = word_in(line, function);
 
-		if (is_word(line[0]) && open && behind && open < behind && (*behind == ',' || *behind == ')'))
+		if (is_word(line[0]) && open && behind && open < behind &&
+			(*behind == ',' || *behind == ')'))
 			return i;
 	}
 	return -1;
 }
 
-/* The last line of what begins there: its brace; of what a macro makes, the parenthesis that closes it. */
+/* The last line of what begins there: its brace; of what a macro makes, the parenthesis that closes
+ * it. */
 static int find_end(const struct listing *listing, int first, bool made)
 {
 	int last = first, open = 0;
@@ -151,8 +159,8 @@ static int find_end(const struct listing *listing, int first, bool made)
 	}
 }
 
-/* The comment over the group of lines that a macro's use stands in: it says what all of them do. The line itself where there is
- * none. */
+/* The comment over the group of lines that a macro's use stands in: it says what all of them do.
+ * The line itself where there is none. */
 static int find_comment(const struct listing *listing, int first)
 {
 	int line = first;
@@ -168,7 +176,8 @@ static int depth_of(const char *line)
 	return (int)strspn(line, "\t");
 }
 
-/* Finds the innermost loop: of those that begin with for, while or do, the deepest, and of equals the longest. */
+/* Finds the innermost loop: of those that begin with for, while or do, the deepest, and of equals
+ * the longest. */
 static void find_loop(struct listing *listing)
 {
 	int deepest = -1, longest = 0;
@@ -179,10 +188,12 @@ static void find_loop(struct listing *listing)
 
 		line += depth;
 		if (!((word_in(line, "for") == line + 3) || (word_in(line, "while") == line + 5) ||
-			(word_in(line, "do") == line + 2)))
+			    (word_in(line, "do") == line + 2)))
 			continue;
-		/* A body without braces ends where the depth returns; one with braces at the brace. */
-		while (end < listing->last && (depth_of(listing->line[end]) > depth || !*listing->line[end]))
+		/* A body without braces ends where the depth returns; one with braces at the brace.
+		 */
+		while (end < listing->last &&
+			(depth_of(listing->line[end]) > depth || !*listing->line[end]))
 			end++;
 		if (listing->line[end][depth_of(listing->line[end])] != '}')
 			end--;
@@ -238,7 +249,8 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	return listing;
 }
 
-/* A file on disk, for loops that are not built in; NULL: it cannot be read, or is no text of some pages. */
+/* A file on disk, for loops that are not built in; NULL: it cannot be read, or is no text of some
+ * pages. */
 static char *read_file(const char *path)
 {
 	enum { LARGEST = 1 << 20 };
@@ -249,7 +261,8 @@ static char *read_file(const char *path)
 
 	if (!file)
 		return NULL;
-	while ((got = fread(block, 1, sizeof(block), file)) > 0 && text.length < LARGEST && !memchr(block, '\0', got))
+	while ((got = fread(block, 1, sizeof(block), file)) > 0 && text.length < LARGEST &&
+		!memchr(block, '\0', got))
 		text_addn(&text, block, got);
 	fclose(file);
 	if (got == 0 && text.length)
@@ -263,7 +276,8 @@ static bool is_shared(const char *name)
 {
 	size_t length = strlen(name);
 
-	return strncmp(name, "kernels/", 8) == 0 && length > 2 && strcmp(name + length - 2, ".h") == 0;
+	return strncmp(name, "kernels/", 8) == 0 && length > 2 &&
+	       strcmp(name + length - 2, ".h") == 0;
 }
 
 struct listing *listing_find(const struct kernel *kernel, const char *function)
@@ -288,7 +302,8 @@ struct listing *listing_find(const struct kernel *kernel, const char *function)
 		listing = own ? listing_parse(name, own, function) : NULL;
 		free(own);
 	}
-	for (const struct data_file *file = data_files; file->name && !listing && !kernel->file; file++)
+	for (const struct data_file *file = data_files; file->name && !listing && !kernel->file;
+		file++)
 		if (is_shared(file->name))
 			listing = listing_parse(file->name, file->text, function);
 	if (listing)

@@ -1,4 +1,5 @@
-/* The figure of the present setting: its requests, and what they brought within the last seconds. */
+/* The figure of the present setting: its requests, and what they brought within the last seconds.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,14 +9,16 @@
 /* The setting on screen: ten times a second, in at most a third of the core's time. The first
  * request after a change may take longer, since it has to become a quiet sample, and shows a first
  * figure early. The period grows by these steps while the figure is steady and no command comes. */
-static const double LIVE_PERIODS[] = {0.1, 0.2, 0.4, 0.8, 1.0};
+static const double LIVE_PERIODS[] = { 0.1, 0.2, 0.4, 0.8, 1.0 };
 enum { LIVE_STEPS = sizeof(LIVE_PERIODS) / sizeof(LIVE_PERIODS[0]) };
 /* How long the figure has to be steady at a step after the first one, which takes a full pool. */
 static const double STEP_SECONDS = 1;
 /* Seconds of a request beyond which the pause grows: the last step takes a tenth of a core. */
 static const double LIVE_LONG = 0.1;
 static const struct budget live_budget = { .seconds = 0.03, .quiet_wanted = 150 };
-static const struct budget first_budget = { .seconds = 0.12, .quiet_wanted = 150, .provisional = 12 };
+static const struct budget first_budget = {
+	.seconds = 0.12, .quiet_wanted = 150, .provisional = 12
+};
 /* The longest pause that a slow request may cause, and the least after it, for a cell. */
 static const double LIVE_PERIOD_LONGEST = 0.3, LIVE_TURN = 0.001;
 /* Trials older than this no longer count for the figure on screen. */
@@ -42,7 +45,8 @@ void live_look_ahead(struct session *session, double now)
 
 bool session_prepares(const struct session *session)
 {
-	return session->outlook.seen.stage != STAGE_NONE && session->outstanding && session->outstanding_live && !session->live.sample.valid;
+	return session->outlook.seen.stage != STAGE_NONE && session->outstanding &&
+	       session->outstanding_live && !session->live.sample.valid;
 }
 
 void session_stop(struct session *session)
@@ -51,7 +55,8 @@ void session_stop(struct session *session)
 
 	session_interrupt(session);
 	live->failed = true;
-	snprintf(live->failure, sizeof(live->failure), "ended before there was a figure; a measures it");
+	snprintf(live->failure, sizeof(live->failure),
+		"ended before there was a figure; a measures it");
 	/* Its neighbours take as long. */
 	session->plan.count = 0;
 }
@@ -63,7 +68,8 @@ void live_fail(struct session *session, const char *why)
 	live->failed = true;
 	memset(&live->sample, 0, sizeof(live->sample));
 	snprintf(live->failure, sizeof(live->failure), "%s", why);
-	/* A loop that crashes or never ends does so at its neighbours, too: each would cost seconds. */
+	/* A loop that crashes or never ends does so at its neighbours, too: each would cost
+	 * seconds. */
 	if (session->setting.kernel->isolated)
 		session->plan.count = 0;
 	session_notice(session, true, "%s", why);
@@ -81,7 +87,8 @@ void live_submit(struct session *session, double now)
 	}
 	live->asked_at = now;
 	live->ticked = 0;
-	request_setting(session, &session->setting, true, live->answered ? &live_budget : &first_budget);
+	request_setting(
+		session, &session->setting, true, live->answered ? &live_budget : &first_budget);
 	live->request = session->generation;
 }
 
@@ -178,8 +185,8 @@ static void strip_add(struct live *live, const struct trials *trials, unsigned m
 		const struct trial *trial = &trials->trial[live->ticked + i * fresh / chosen];
 		int place = (live->tick_first + live->tick_count) % VIEW_STRIP;
 
-		live->ticks[place] =
-			(struct tick){ trial->cpe, live->asked_at + (double)trial->at, trial->fate };
+		live->ticks[place] = (struct tick){ trial->cpe, live->asked_at + (double)trial->at,
+			trial->fate };
 		if (live->tick_count < VIEW_STRIP)
 			live->tick_count++;
 		else
@@ -206,10 +213,10 @@ static void tally_add(struct live *live, const struct trials *trials, float olde
 	live->tallies[live->tally_count++] = tally;
 }
 
-/* Adds a request's trials to the pool and lets the old ones go: those older than POOL_SECONDS, and where room runs
- * out the oldest requests, as long as POOL_QUIET quiet trials remain; else quiet ones stay first, so
- * that a contended spell shorter than the pool does not take the figure away; `forgotten` then holds what else
- * was made in this time, and nothing older. */
+/* Adds a request's trials to the pool and lets the old ones go: those older than POOL_SECONDS, and
+ * where room runs out the oldest requests, as long as POOL_QUIET quiet trials remain; else quiet
+ * ones stay first, so that a contended spell shorter than the pool does not take the figure away;
+ * `forgotten` then holds what else was made in this time, and nothing older. */
 static void pool_add(struct live *live, const struct trials *trials)
 {
 	struct trials dated = *trials, *pool = &live->pool;
@@ -221,7 +228,8 @@ static void pool_add(struct live *live, const struct trials *trials)
 	for (unsigned i = 0; i < dated.count; i++)
 		dated.trial[i].at += offset;
 	oldest = dated.trial[dated.count - 1].at - (float)POOL_SECONDS;
-	/* Whole requests go before single trials: "used" and "dropped" then mean the same stretch of time. */
+	/* Whole requests go before single trials: "used" and "dropped" then mean the same stretch
+	 * of time. */
 	for (int i = 0; i < live->tally_count; i++) {
 		unsigned left = pool->count - stale, quiet = 0;
 
@@ -278,8 +286,8 @@ void live_apply(struct session *session, const struct result *result, double now
 			pool_add(live, &result->trials);
 		/* A provisional result comes before anything is in the pool. */
 		if (result->final || !live->sample.valid)
-			sample_summarise(result->final ? &live->pool : &result->trials, &live->facts,
-				&live->sample);
+			sample_summarise(result->final ? &live->pool : &result->trials,
+				&live->facts, &live->sample);
 		if (live->sample.valid) {
 			session->ghz = live->sample.ghz;
 			session->ghz_from = live->sample.cycles_from;

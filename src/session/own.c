@@ -1,4 +1,5 @@
-/* Own loops in the explorer: opened by a command, read again when their file is saved; the version before becomes A. */
+/* Own loops in the explorer: opened by a command, read again when their file is saved; the version
+ * before becomes A. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "engine/own.h"
 #include "session/state.h"
 
-/* How often the file is looked at, in seconds: one stat(2) each, and a save is noticed within it. */
+/* How often the file is looked at, in seconds: one stat(2) each, and a save is noticed within it.
+ */
 static const double LOOK_PERIOD = 0.25;
 /* A file that was just saved may not be written to its end. */
 static const double SETTLE = 0.05;
@@ -33,13 +35,14 @@ static void show_errors(struct session *session, const char *path, const struct 
 	session->scroll = 0;
 }
 
-/* Makes a kernel just opened the own loop, and present unless it is only a new version of one that is not. What it is compared with is the present figure, if that is of a version of
- * the same file. */
+/* Makes a kernel just opened the own loop, and present unless it is only a new version of one that
+ * is not. What it is compared with is the present figure, if that is of a version of the same file.
+ */
 static void take(struct session *session, const struct kernel *kernel, bool go, double now)
 {
 	const struct setting *present = &session->setting;
 	bool version = session->own_open && present->kernel->own &&
-		strcmp(own_path(present->kernel->own), own_path(kernel->own)) == 0;
+		       strcmp(own_path(present->kernel->own), own_path(kernel->own)) == 0;
 	struct setting setting, kept;
 
 	setting_init(&setting, kernel);
@@ -69,7 +72,8 @@ static void take(struct session *session, const struct kernel *kernel, bool go, 
 	session_forget(session, now);
 }
 
-static struct status compile(struct session *session, const char *path, const char *cflags, bool go, double now)
+static struct status compile(
+	struct session *session, const char *path, const char *cflags, bool go, double now)
 {
 	const struct kernel *kernel;
 	struct text said = { 0 };
@@ -83,7 +87,8 @@ static struct status compile(struct session *session, const char *path, const ch
 	return status;
 }
 
-struct status session_own_open(struct session *session, const char *path, const char *cflags, double now)
+struct status session_own_open(
+	struct session *session, const char *path, const char *cflags, double now)
 {
 	return compile(session, path, cflags, true, now);
 }
@@ -104,7 +109,8 @@ static bool reload(struct session *session, double now)
 	if (!status_is_ok(&status))
 		session_notice(session, true, "%s", status.text);
 	else
-		session_notice(session, false, "%.120s was read again%s", path, session->pinned ? "; A is as it was before" : "");
+		session_notice(session, false, "%.120s was read again%s", path,
+			session->pinned ? "; A is as it was before" : "");
 	if (status_is_ok(&status))
 		session->notice_until = now + 5;
 	return true;
@@ -122,7 +128,8 @@ bool session_own_advance(struct session *session, double now)
 	/* The next time round: so that a frame says what takes its time. */
 	session->own_stale = true;
 	session->own_look = now + SETTLE;
-	session_notice(session, false, "%.120s was saved: compiling", newest(session)->kernel->name);
+	session_notice(
+		session, false, "%.120s was saved: compiling", newest(session)->kernel->name);
 	return true;
 }
 

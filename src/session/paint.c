@@ -16,7 +16,8 @@ struct status action_picture(struct session *session, const char *arguments, dou
 		return status_make(STATUS_USAGE, "nobody draws pictures here");
 	view = memory_new(1, sizeof(*view));
 	session_view(session, now, view);
-	status = session->painter->paint(session->painter->context, view, arguments, said, sizeof(said));
+	status = session->painter->paint(
+		session->painter->context, view, arguments, said, sizeof(said));
 	free(view);
 	if (status_is_ok(&status))
 		session_notice(session, false, "%s", said);
@@ -27,6 +28,8 @@ struct status action_picture(struct session *session, const char *arguments, dou
 bool action_picture_works(const struct session *session, const char *arguments)
 {
 	(void)arguments;
-	return session->painter && (session->body == BODY_SLICES || session->body == BODY_LADDER || session->body == BODY_MOUNTAIN ||
-		session->body == BODY_PROBE || session->body == BODY_WINDOWS);
+	return session->painter &&
+	       (session->body == BODY_SLICES || session->body == BODY_LADDER ||
+		       session->body == BODY_MOUNTAIN || session->body == BODY_PROBE ||
+		       session->body == BODY_WINDOWS);
 }

@@ -1,4 +1,5 @@
-/* Who draws what is on screen into a file: an interface, since the session itself draws nothing. src/picture has one. */
+/* Who draws what is on screen into a file: an interface, since the session itself draws nothing.
+ * src/picture has one. */
 #ifndef SLX_SESSION_PAINTER_H
 #define SLX_SESSION_PAINTER_H
 
@@ -9,9 +10,10 @@
 
 struct painter {
 	void *context;
-	/* What the command `picture` asks for: arguments is "[light|dark] [FILE]"; without a file a new one is made in the current directory.
-	 * `said` gets what to tell when it worked. */
-	struct status (*paint)(void *context, const struct view *view, const char *arguments, char *said, size_t size);
+	/* What the command `picture` asks for: arguments is "[light|dark] [FILE]"; without a file a
+	 * new one is made in the current directory. `said` gets what to tell when it worked. */
+	struct status (*paint)(void *context, const struct view *view, const char *arguments,
+		char *said, size_t size);
 };
 
 #endif

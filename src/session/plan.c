@@ -7,15 +7,17 @@
 
 static uint64_t last_cache(const struct session *session)
 {
-	return session->machine_known ?
-		machine_last_cache(session->engine.machine(session->engine.context)) : 0;
+	return session->machine_known
+		       ? machine_last_cache(session->engine.machine(session->engine.context))
+		       : 0;
 }
 
-/* An own loop's data are laid out anew at each visit: in the background nothing is visited that takes more memory. */
+/* An own loop's data are laid out anew at each visit: in the background nothing is visited that
+ * takes more memory. */
 enum { ISOLATED_MOST = 64 << 20 };
 
-/* The place in the plan of a setting, or -1 when the kernel or the machine refuses it. The first `look`
- * entries may already hold it. */
+/* The place in the plan of a setting, or -1 when the kernel or the machine refuses it. The first
+ * `look` entries may already hold it. */
 static int plan_place(struct session *session, const struct setting *setting, int look)
 {
 	struct plan *plan = &session->plan;
@@ -30,7 +32,8 @@ static int plan_place(struct session *session, const struct setting *setting, in
 	if (!status_is_ok(&status))
 		return -1;
 	plan->planned[plan->count] = (struct planned){
-		.setting = *setting, .cell = cells_get(session->cells, setting, session->replay),
+		.setting = *setting,
+		.cell = cells_get(session->cells, setting, session->replay),
 	};
 	if (session->replay)
 		recorded_cell(session, plan->planned[plan->count].cell);
@@ -97,22 +100,30 @@ void plan_build(struct session *session)
 	plan->by_size.count = 0;
 	plan->by_size.here = -1;
 	if (size >= 0) {
-		plan->by_size.count = session->replay ?
-			replay_values(session->replay, &session->setting, size, plan->by_size.value, VIEW_SLICE) :
-			axis_sizes(kernel, size, last_cache(session), session->means, plan->by_size.value, VIEW_SLICE);
+		plan->by_size.count =
+			session->replay ? replay_values(session->replay, &session->setting, size,
+						  plan->by_size.value, VIEW_SLICE)
+					: axis_sizes(kernel, size, last_cache(session),
+						  session->means, plan->by_size.value, VIEW_SLICE);
 		slice_place(session, &plan->by_size);
 	}
-	plan->by_stride.knob = stride >= 0 ? stride :
-		session->knob != size && session->knob < kernel->knob_count ? session->knob : -1;
+	plan->by_stride.knob = stride >= 0 ? stride
+			       : session->knob != size && session->knob < kernel->knob_count
+				       ? session->knob
+				       : -1;
 	/* That one has its own places to look at. */
-	if (plan->by_stride.knob >= 0 && windowing_there(session) && strcmp(kernel->knobs[plan->by_stride.knob].name, WINDOWS_FILLERS) == 0)
+	if (plan->by_stride.knob >= 0 && windowing_there(session) &&
+		strcmp(kernel->knobs[plan->by_stride.knob].name, WINDOWS_FILLERS) == 0)
 		plan->by_stride.knob = -1;
 	plan->by_stride.count = 0;
 	plan->by_stride.here = -1;
 	if (plan->by_stride.knob >= 0) {
-		plan->by_stride.count = session->replay ?
-			replay_values(session->replay, &session->setting, plan->by_stride.knob, plan->by_stride.value, VIEW_SLICE) :
-			axis_values(&kernel->knobs[plan->by_stride.knob], session->means, plan->by_stride.value, VIEW_SLICE);
+		plan->by_stride.count =
+			session->replay
+				? replay_values(session->replay, &session->setting,
+					  plan->by_stride.knob, plan->by_stride.value, VIEW_SLICE)
+				: axis_values(&kernel->knobs[plan->by_stride.knob], session->means,
+					  plan->by_stride.value, VIEW_SLICE);
 		slice_place(session, &plan->by_stride);
 	}
 	grid->present = size >= 0 && stride >= 0;
@@ -120,8 +131,10 @@ void plan_build(struct session *session)
 	grid->stride_knob = stride;
 	grid->nx = grid->ny = 0;
 	if (grid->present && session->replay) {
-		grid->ny = replay_values(session->replay, &session->setting, size, grid->y, VIEW_GRID_Y);
-		grid->nx = replay_values(session->replay, &session->setting, stride, grid->x, VIEW_GRID_X);
+		grid->ny = replay_values(
+			session->replay, &session->setting, size, grid->y, VIEW_GRID_Y);
+		grid->nx = replay_values(
+			session->replay, &session->setting, stride, grid->x, VIEW_GRID_X);
 		/* One line of it is a slice. */
 		grid->present = grid->ny > 1 && grid->nx > 1;
 		if (grid->present)
@@ -129,10 +142,10 @@ void plan_build(struct session *session)
 		else
 			grid->nx = grid->ny = 0;
 	} else if (grid->present) {
-		grid->ny = axis_grid_sizes(kernel, size, last_cache(session), session->means, grid->y,
-			VIEW_GRID_Y);
-		grid->nx = axis_grid_strides(&kernel->knobs[stride], session->means, grid->x,
-			VIEW_GRID_X);
+		grid->ny = axis_grid_sizes(
+			kernel, size, last_cache(session), session->means, grid->y, VIEW_GRID_Y);
+		grid->nx = axis_grid_strides(
+			&kernel->knobs[stride], session->means, grid->x, VIEW_GRID_X);
 		grid_place(session, grid);
 	}
 }
@@ -201,7 +214,8 @@ bool plan_neighbour(const struct session *session, const struct plan_slice *slic
 	if (slice->knob < 0)
 		return false;
 	present = session->setting.v[slice->knob];
-	for (int i = direction > 0 ? 0 : slice->count - 1; i >= 0 && i < slice->count; i += direction) {
+	for (int i = direction > 0 ? 0 : slice->count - 1; i >= 0 && i < slice->count;
+		i += direction) {
 		if (direction > 0 ? slice->value[i] <= present : slice->value[i] >= present)
 			continue;
 		if (slice->planned[i] < 0)
@@ -213,7 +227,8 @@ bool plan_neighbour(const struct session *session, const struct plan_slice *slic
 	return false;
 }
 
-/* The next of these values that way from a value, from which it may be some way off; -1: there is none. */
+/* The next of these values that way from a value, from which it may be some way off; -1: there is
+ * none. */
 static int value_beside(const int64_t *values, int count, int64_t value, int direction)
 {
 	struct axis_place place = axis_find(values, count, value);
@@ -245,7 +260,8 @@ bool plan_walk(const struct session *session, int dx, int dy, struct setting *se
 	if (!grid->present || count == 0)
 		return false;
 	present = session->setting.v[knob];
-	for (int i = value_beside(values, count, present, dx + dy); i >= 0 && i < count; i += dx + dy) {
+	for (int i = value_beside(values, count, present, dx + dy); i >= 0 && i < count;
+		i += dx + dy) {
 		struct status status;
 
 		*setting = session->setting;

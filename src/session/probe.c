@@ -14,7 +14,8 @@
 /* Trials without a quiet one after which a visit gives up: the point is visited again. */
 enum { PATIENCE = 10 };
 
-/* Visits to a point within one round, while its working set is laid out and nothing has to be laid out again for it. */
+/* Visits to a point within one round, while its working set is laid out and nothing has to be laid
+ * out again for it. */
 enum { VISITS = 2 };
 
 /* Quartiles of the median are to be known this well, relatively, for a point to be left alone. */
@@ -34,8 +35,10 @@ enum { VISITS = 2 };
 /* While requests go on the report is analysed this often, for those who watch. */
 #define ANALYSE_EVERY 0.15
 
-const char *const probe_part_names[] = { "latency", "tlb", "line", "bandwidth", "parallel", "cores", NULL };
-_Static_assert(sizeof(probe_part_names) / sizeof(probe_part_names[0]) == PROBE_PARTS + 1, "a name for each part");
+const char *const probe_part_names[] = { "latency", "tlb", "line", "bandwidth", "parallel", "cores",
+	NULL };
+_Static_assert(sizeof(probe_part_names) / sizeof(probe_part_names[0]) == PROBE_PARTS + 1,
+	"a name for each part");
 
 enum probe_part probe_part_find(const char *name)
 {
@@ -46,7 +49,8 @@ enum probe_part probe_part_find(const char *name)
 	return (enum probe_part)part;
 }
 
-struct probe *probe_new(const struct machine *machine, const struct probe_options *options, struct status *status)
+struct probe *probe_new(
+	const struct machine *machine, const struct probe_options *options, struct status *status)
 {
 	struct probe *probe;
 	char most[32], least[32];
@@ -55,11 +59,14 @@ struct probe *probe_new(const struct machine *machine, const struct probe_option
 	units_bytes((int64_t)PROBE_LEAST, least, sizeof(least));
 	if (options->max_size && options->max_size < PROBE_LEAST) {
 		units_bytes((int64_t)options->max_size, most, sizeof(most));
-		*status = status_make(STATUS_USAGE, "working sets up to %s tell nothing of a machine: %s are the least", most, least);
+		*status = status_make(STATUS_USAGE,
+			"working sets up to %s tell nothing of a machine: %s are the least", most,
+			least);
 		return NULL;
 	}
 	if (machine->memory_limit && machine->memory_limit < PROBE_LEAST) {
-		*status = status_make(STATUS_FAILED, "there is no memory for a working set of %s", least);
+		*status = status_make(
+			STATUS_FAILED, "there is no memory for a working set of %s", least);
 		return NULL;
 	}
 	probe = memory_new(1, sizeof(*probe));
@@ -110,7 +117,8 @@ static double share_done(const struct probe *probe)
 	}
 	if (probe->stage < probe->stage_count && probe->task_count) {
 		/* The first round is the most of a part; how many follow is not known. */
-		bool measured = probe->task < probe->task_count && task_done(probe, &probe->tasks[probe->task]);
+		bool measured = probe->task < probe->task_count &&
+				task_done(probe, &probe->tasks[probe->task]);
 
 		part = (double)(probe->task + measured) / probe->task_count;
 		part = probe->round == 0 ? 0.7 * part : 1 - 0.3 / (probe->round + part);
@@ -154,24 +162,35 @@ static bool next_task(struct probe *probe)
 }
 
 /* "latency, 4k pages, 2.8m". */
-static void say_doing(struct probe *probe, const struct probe_task *task, const struct probe_stage *stage)
+static void say_doing(
+	struct probe *probe, const struct probe_task *task, const struct probe_stage *stage)
 {
 	static const char *const words[PAGE_KINDS] = { "", ", 4k pages", ", huge pages" };
 	struct probe_report *report = &probe->report;
 	char x[32];
 
 	switch (stage->part) {
-	case PROBE_TLB: snprintf(x, sizeof(x), "%.0f pages touched", task->x / 4096); break;
-	case PROBE_LINE: snprintf(x, sizeof(x), "%.0f bytes apart", task->x); break;
-	case PROBE_PARALLEL: snprintf(x, sizeof(x), "%.0f chain%s", task->x, task->x == 1 ? "" : "s"); break;
-	case PROBE_CORES:
-		snprintf(x, sizeof(x), "%.0f %s%s", task->x, task->curve == &report->loaded ? "stream" : "core", task->x == 1 ? "" : "s");
+	case PROBE_TLB:
+		snprintf(x, sizeof(x), "%.0f pages touched", task->x / 4096);
 		break;
-	default: units_bytes_short((int64_t)task->x, x, sizeof(x));
+	case PROBE_LINE:
+		snprintf(x, sizeof(x), "%.0f bytes apart", task->x);
+		break;
+	case PROBE_PARALLEL:
+		snprintf(x, sizeof(x), "%.0f chain%s", task->x, task->x == 1 ? "" : "s");
+		break;
+	case PROBE_CORES:
+		snprintf(x, sizeof(x), "%.0f %s%s", task->x,
+			task->curve == &report->loaded ? "stream" : "core",
+			task->x == 1 ? "" : "s");
+		break;
+	default:
+		units_bytes_short((int64_t)task->x, x, sizeof(x));
 	}
 	report->part = stage->part;
 	snprintf(report->doing, sizeof(report->doing), "%s%s, %s", probe_part_names[stage->part],
-		stage->part == PROBE_LATENCY || stage->part == PROBE_TLB ? words[stage->pages] : "", x);
+		stage->part == PROBE_LATENCY || stage->part == PROBE_TLB ? words[stage->pages] : "",
+		x);
 }
 
 bool probe_next(struct probe *probe, double now, struct request *request)
@@ -194,7 +213,8 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 		return false;
 	}
 	if (options->seconds > 0 && now - probe->begin >= options->seconds) {
-		probe_note(probe, "the time was up before all was measured: %.3g s were asked for", options->seconds);
+		probe_note(probe, "the time was up before all was measured: %.3g s were asked for",
+			options->seconds);
 		finish(probe, now);
 		return false;
 	}
@@ -212,12 +232,12 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 		/* Each visit elsewhere in what is too long for one: what the last one walked lies
 		   in nearer caches. */
 		.place = fmod(probe->visits++ * GOLDEN, 1),
-		.budget = {.seconds = seconds,
+		.budget = { .seconds = seconds,
 			.quiet_wanted = PROBE_QUIET,
 			.patience = PATIENCE,
 			.precision = PRECISION / 2,
 			.lap_seconds = LAP,
-			.warm_seconds = probe->scale * WARM},
+			.warm_seconds = probe->scale * WARM },
 	};
 	memcpy(request->v, task->setting.v, sizeof(request->v));
 	say_doing(probe, task, &probe->stages[probe->stage]);
@@ -232,7 +252,8 @@ void probe_accept(struct probe *probe, double now, const struct result *result)
 	struct cell *cell;
 
 	if (!probe->waiting || !result->final || result->kernel != task->setting.kernel ||
-		memcmp(result->v, task->setting.v, sizeof(result->v[0]) * (size_t)task->setting.kernel->knob_count) != 0)
+		memcmp(result->v, task->setting.v,
+			sizeof(result->v[0]) * (size_t)task->setting.kernel->knob_count) != 0)
 		return;
 	probe->waiting = false;
 	report->seconds = now - probe->begin;
@@ -252,7 +273,8 @@ void probe_accept(struct probe *probe, double now, const struct result *result)
 		probe_drop_larger(probe, task->setting.kernel->footprint(task->setting.v));
 		/* What comes after stays within what could be had. */
 		if (report->part == PROBE_LATENCY && task->curve->count)
-			report->options.max_size = (uint64_t)task->curve->point[task->curve->count - 1].x;
+			report->options.max_size =
+				(uint64_t)task->curve->point[task->curve->count - 1].x;
 	}
 	report->done = fmax(report->done, share_done(probe));
 	if (now - probe->analysed >= ANALYSE_EVERY) {
@@ -285,7 +307,8 @@ static void probe_state(const struct probe *probe, struct campaign_state *state)
 
 	state->done = report->done;
 	state->doing = report->doing;
-	state->any = report->pairs.count || report->band_count || report->parallel.count || report->cores.count;
+	state->any = report->pairs.count || report->band_count || report->parallel.count ||
+		     report->cores.count;
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		state->any |= report->lines[kind].count || report->pages[kind].count;
 	if (report->note_count)

@@ -9,7 +9,10 @@
 
 void probe_keep(struct probe *probe, const struct probe_task *task, const struct cell *cell)
 {
-	struct probe_point point = { .setting = task->setting, .x = task->x, .sample = cell->sample, .facts = cell->facts,
+	struct probe_point point = { .setting = task->setting,
+		.x = task->x,
+		.sample = cell->sample,
+		.facts = cell->facts,
 		.fine = task->fine };
 	struct probe_curve *curve = task->curve;
 	int at = 0;
@@ -17,13 +20,17 @@ void probe_keep(struct probe *probe, const struct probe_task *task, const struct
 	if (!curve) {
 		struct probe_band *band = &probe->report.band[task->band];
 		const struct sample *sample = &cell->sample;
-		double line = probe->report.machine->cache_count ? probe->report.machine->cache[0].line : 0;
+		double line = probe->report.machine->cache_count
+				      ? probe->report.machine->cache[0].line
+				      : 0;
 
 		band->point[task->operation] = point;
-		band->lines[task->operation] = sample->valid ? sample->bytes_per_cycle / (line > 0 ? line : 64) : NAN;
+		band->lines[task->operation] =
+			sample->valid ? sample->bytes_per_cycle / (line > 0 ? line : 64) : NAN;
 		return;
 	}
-	/* What could not be measured at all is no point: a note says why, or it was cancelled before it came to anything. */
+	/* What could not be measured at all is no point: a note says why, or it was cancelled
+	 * before it came to anything. */
 	if (!cell->sample.valid && cell->visits == 0)
 		return;
 	if (!cell->sample.valid && !status_is_ok(&cell->failure))
@@ -33,7 +40,8 @@ void probe_keep(struct probe *probe, const struct probe_task *task, const struct
 	if (at == curve->count || curve->point[at].x > point.x) {
 		if (curve->count == PROBE_POINTS)
 			return;
-		memmove(&curve->point[at + 1], &curve->point[at], (size_t)(curve->count - at) * sizeof(curve->point[0]));
+		memmove(&curve->point[at + 1], &curve->point[at],
+			(size_t)(curve->count - at) * sizeof(curve->point[0]));
 		curve->count++;
 	}
 	curve->point[at] = point;
@@ -96,7 +104,7 @@ static struct hierarchy_share share_of(const struct probe_share *share)
 	double bytes[PROBE_SHARES], off;
 
 	if (share->count == 0)
-		return (struct hierarchy_share){0};
+		return (struct hierarchy_share){ 0 };
 	memcpy(bytes, share->bytes, sizeof(bytes));
 	stats_sort(bytes, (size_t)share->count);
 	off = bytes[share->count - 1] > share_agrees * bytes[0] ? share_off : share_agrees;

@@ -1,4 +1,5 @@
-/* What is measured of the levels that were found: bandwidth of each, and of the largest working set chains at once and several cores. */
+/* What is measured of the levels that were found: bandwidth of each, and of the largest working set
+ * chains at once and several cores. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 /* The working set of chains at once, bytes. */
 #define PARALLEL_LEAST (32.0 * (1 << 20))
-#define PARALLEL_MOST (128.0 * (1 << 20))
+#define PARALLEL_MOST  (128.0 * (1 << 20))
 
 /* And of each core, where several measure at once. */
 static const uint64_t each_most = 64 << 20;
@@ -48,14 +49,17 @@ static void add_band(struct probe *probe, enum page_kind pages, const char *leve
 		return;
 	probe_set(&least, "size", (int64_t)size);
 	if (!probe_allowed(&least)) {
-		probe_note(probe, "bandwidth: %s is too small for a working set well inside it", level);
+		probe_note(probe, "bandwidth: %s is too small for a working set well inside it",
+			level);
 		return;
 	}
 	memset(band, 0, sizeof(*band));
 	snprintf(band->level, sizeof(band->level), "%s", level);
 	band->size = size;
 	for (int i = 0; i < PROBE_OPERATIONS; i++) {
-		struct probe_task task = { .band = report->band_count, .operation = i, .x = (double)size };
+		struct probe_task task = {
+			.band = report->band_count, .operation = i, .x = (double)size
+		};
 
 		band->lines[i] = NAN;
 		probe_start(&task.setting, "bandwidth", pages);
@@ -80,7 +84,9 @@ static void add_found(struct probe *probe, enum page_kind pages)
 		if (!level || !(level->bytes > before))
 			continue;
 		/* Of one without an honest size what holds for sure. */
-		add_band(probe, pages, level->name, probe_inside(before, level->unstable ? fmax(level->bytes_lo, 2 * before) : level->bytes));
+		add_band(probe, pages, level->name,
+			probe_inside(before, level->unstable ? fmax(level->bytes_lo, 2 * before)
+							     : level->bytes));
 		before = level->bytes;
 	}
 	if (hierarchy_memory(hierarchy))
@@ -105,7 +111,8 @@ static void add_stated(struct probe *probe, enum page_kind pages)
 	}
 	if (before < most)
 		add_band(probe, pages, "memory", most);
-	probe_note(probe, "bandwidth: of the caches as the system states them, since latency was not measured");
+	probe_note(probe, "bandwidth: of the caches as the system states them, since latency was "
+			  "not measured");
 }
 
 void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, int round)
@@ -120,8 +127,10 @@ void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, 
 			add_stated(probe, stage->pages);
 	} else if (round < 3 && round < probe->rounds) {
 		for (int i = 0; i < report->band_count * PROBE_OPERATIONS; i++) {
-			struct probe_task task = { .band = i / PROBE_OPERATIONS, .operation = i % PROBE_OPERATIONS };
-			const struct probe_point *point = &report->band[task.band].point[task.operation];
+			struct probe_task task = { .band = i / PROBE_OPERATIONS,
+				.operation = i % PROBE_OPERATIONS };
+			const struct probe_point *point =
+				&report->band[task.band].point[task.operation];
 			const struct sample *sample = &point->sample;
 
 			task.setting = point->setting;
@@ -144,7 +153,8 @@ uint64_t probe_parallel_bytes(const struct probe *probe)
 					 ? report->hierarchy.level[i].bytes_hi
 					 : report->hierarchy.level[i].bytes;
 	beyond = fmin(fmax(2 * beyond, PARALLEL_LEAST), PARALLEL_MOST);
-	return (uint64_t)fmin(beyond, (double)probe->report.options.max_size) / PROBE_PAGE * PROBE_PAGE;
+	return (uint64_t)fmin(beyond, (double)probe->report.options.max_size) / PROBE_PAGE *
+	       PROBE_PAGE;
 }
 
 void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, int round)
@@ -156,8 +166,11 @@ void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, i
 	for (size_t i = 0; round == 0 && i < sizeof(chains) / sizeof(*chains); i++) {
 		struct setting setting;
 
-		if (probe_start(&setting, "latency", stage->pages) && probe_set(&setting, "size", (int64_t)size) &&
-			probe_set(&setting, "stride", 64) && probe_choose(&setting, "order", "random") && probe_set(&setting, "chains", chains[i]))
+		if (probe_start(&setting, "latency", stage->pages) &&
+			probe_set(&setting, "size", (int64_t)size) &&
+			probe_set(&setting, "stride", 64) &&
+			probe_choose(&setting, "order", "random") &&
+			probe_set(&setting, "chains", chains[i]))
 			probe_add_point(probe, &report->parallel, &setting, chains[i], false);
 	}
 	report->parallel.wanted = report->parallel.count + probe->task_count;
@@ -167,16 +180,19 @@ void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, i
 static int64_t each_of(const struct probe *probe, int count)
 {
 	const struct probe_report *report = &probe->report;
-	uint64_t beyond = probe_parallel_bytes(probe), most = beyond > each_most ? beyond : each_most;
+	uint64_t beyond = probe_parallel_bytes(probe),
+		 most = beyond > each_most ? beyond : each_most;
 	uint64_t bytes = report->options.max_size < most ? report->options.max_size : most;
 
-	if (report->machine->memory_limit && bytes > report->machine->memory_limit / (uint64_t)count)
+	if (report->machine->memory_limit &&
+		bytes > report->machine->memory_limit / (uint64_t)count)
 		bytes = report->machine->memory_limit / (uint64_t)count;
 	return (int64_t)(bytes / PROBE_PAGE * PROBE_PAGE);
 }
 
 /* A point with a number for what is asked of the engine. */
-static void add_asking(struct probe *probe, struct probe_curve *curve, struct setting *setting, enum knob_asks asks, int count)
+static void add_asking(struct probe *probe, struct probe_curve *curve, struct setting *setting,
+	enum knob_asks asks, int count)
 {
 	int knob = kernel_asking(setting->kernel, asks);
 
@@ -196,14 +212,19 @@ void probe_fill_cores(struct probe *probe, const struct probe_stage *stage, int 
 	if (round > 0)
 		return;
 	/* 1, 2, 4, … and all. */
-	for (int cores = 1; cores <= most; cores = cores < most && 2 * cores > most ? most : 2 * cores)
-		if (probe_start(&setting, "bandwidth", stage->pages) && probe_set(&setting, "size", size) &&
-			probe_choose(&setting, "op", "frd")) {
+	for (int cores = 1; cores <= most;
+		cores = cores < most && 2 * cores > most ? most : 2 * cores)
+		if (probe_start(&setting, "bandwidth", stage->pages) &&
+			probe_set(&setting, "size", size) && probe_choose(&setting, "op", "frd")) {
 			widen(&setting);
 			add_asking(probe, &report->cores, &setting, ASKS_CORES, cores);
 		}
-	for (int streams = 0; streams < most; streams = streams == 0 ? 1 : streams < most - 1 && 2 * streams > most - 1 ? most - 1 : 2 * streams)
-		if (probe_start(&setting, "latency", stage->pages) && probe_set(&setting, "size", size) && probe_set(&setting, "stride", 64) &&
+	for (int streams = 0; streams < most;
+		streams = streams == 0					 ? 1
+			  : streams < most - 1 && 2 * streams > most - 1 ? most - 1
+									 : 2 * streams)
+		if (probe_start(&setting, "latency", stage->pages) &&
+			probe_set(&setting, "size", size) && probe_set(&setting, "stride", 64) &&
 			probe_choose(&setting, "order", "random"))
 			add_asking(probe, &report->loaded, &setting, ASKS_STREAMS, streams);
 	report->cores.wanted = report->cores.count + probe->task_count;

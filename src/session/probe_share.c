@@ -18,7 +18,8 @@ static const double looks_span = 1;
 
 static bool is_enough(const struct probe_share *share)
 {
-	return share->count >= LOOKS_LEAST && share->at[share->count - 1] - share->at[0] >= looks_span;
+	return share->count >= LOOKS_LEAST &&
+	       share->at[share->count - 1] - share->at[0] >= looks_span;
 }
 
 /* The core's own caches are not looked at: sizes begin this much beyond them. */
@@ -59,8 +60,8 @@ static double first_guess(const struct probe *probe, enum page_kind pages)
 
 	for (int i = 0; i < curve->count; i++)
 		if (curve->point[i].sample.valid)
-			point[count++] = (struct curve_point){
-				.bytes = curve->point[i].x, .cycles = curve->point[i].sample.cpe};
+			point[count++] = (struct curve_point){ .bytes = curve->point[i].x,
+				.cycles = curve->point[i].sample.cpe };
 	if (count == 0)
 		return 0;
 	bytes = crossing(point, count, half_of_memory(probe), &side);
@@ -101,7 +102,7 @@ void probe_fill_share(struct probe *probe, const struct probe_stage *stage, int 
 		least * SHARE_STEP * SHARE_STEP);
 	for (int i = 0; i < SHARE_SIZES; i++) {
 		double bytes = floor(middle * pow(SHARE_STEP, i - SHARE_SIZES / 2) / 64) * 64;
-		struct probe_task task = {.band = -1, .x = bytes, .share = true};
+		struct probe_task task = { .band = -1, .x = bytes, .share = true };
 
 		if (bytes <= (double)probe->report.options.max_size &&
 			probe_start(&task.setting, "latency", stage->pages) &&
@@ -123,5 +124,5 @@ void probe_take_share(
 	sample_summarise(&result->trials, &result->facts, &sample);
 	if (sample.valid)
 		probe->look[probe->looked++] =
-			(struct curve_point){.bytes = task->x, .cycles = sample.cpe};
+			(struct curve_point){ .bytes = task->x, .cycles = sample.cpe };
 }

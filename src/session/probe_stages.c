@@ -1,11 +1,13 @@
-/* The points of curves, in rounds: the first over the whole range, later ones where the curve bends and where a point is in doubt. Within a
- * round working sets grow or shrink step by step, so that what is laid out for one serves the next. */
+/* The points of curves, in rounds: the first over the whole range, later ones where the curve bends
+ * and where a point is in doubt. Within a round working sets grow or shrink step by step, so that
+ * what is laid out for one serves the next. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "session/probe_state.h"
 
-/* Knees are looked at closely up to here: laying out more for each round takes too long for what may move from run to run anyway. */
+/* Knees are looked at closely up to here: laying out more for each round takes too long for what
+ * may move from run to run anyway. */
 static const uint64_t fine_most = 64 << 20;
 
 /* From here on a point takes long to come to steady state. */
@@ -13,7 +15,7 @@ static const double far_from = 8 << 20;
 
 /* A knee's range is tight, and two points are the same. */
 #define TIGHT 1.015
-#define SAME 1.004
+#define SAME  1.004
 
 /* Knees further beyond the core's own caches than this are not theirs. */
 static const double own_most = 2;
@@ -24,14 +26,16 @@ static const double own_most = 2;
 /* One line a page, each in another set of the first cache. */
 enum { PAGE_STRIDE = PROBE_PAGE + 64 };
 
-/* Pages of the curve over pages: from far below any first-level TLB to an octave beyond the second level of today's cores, which has up to
- * 4,096 entries: fewer points than that are no plateau for sure. */
+/* Pages of the curve over pages: from far below any first-level TLB to an octave beyond the second
+ * level of today's cores, which has up to 4,096 entries: fewer points than that are no plateau for
+ * sure. */
 enum { PAGES_FEW = 8, PAGES_MANY = 8192 };
 
 /* ---- where a curve bends ---- */
 
 /* Points that divide a range evenly on a logarithmic scale, in so many parts. */
-static void divide(double from, double to, int parts, void (*add)(void *context, double x), void *context)
+static void divide(
+	double from, double to, int parts, void (*add)(void *context, double x), void *context)
 {
 	for (int i = 1; i < parts; i++)
 		add(context, from * pow(to / from, (double)i / parts));
@@ -58,8 +62,8 @@ static void add_lines(void *context, double x, bool fine)
 	struct setting setting;
 	int64_t size = (int64_t)(x / 64 + 0.5) * 64;
 
-	if (probe_start(&setting, "latency", adding->pages) && probe_set(&setting, "size", size) && probe_set(&setting, "stride", 64) &&
-		probe_choose(&setting, "order", "random"))
+	if (probe_start(&setting, "latency", adding->pages) && probe_set(&setting, "size", size) &&
+		probe_set(&setting, "stride", 64) && probe_choose(&setting, "order", "random"))
 		probe_add_point(adding->probe, adding->curve, &setting, (double)size, fine);
 }
 
@@ -78,9 +82,12 @@ static void add_pages(void *context, double pages, bool fine)
 	struct setting setting;
 	int64_t count = (int64_t)(pages + 0.5);
 
-	if (probe_start(&setting, "latency", adding->pages) && probe_set(&setting, "stride", PAGE_STRIDE) &&
-		probe_set(&setting, "size", count * PAGE_STRIDE) && probe_choose(&setting, "order", "random"))
-		probe_add_point(adding->probe, adding->curve, &setting, (double)(count * PROBE_PAGE), fine);
+	if (probe_start(&setting, "latency", adding->pages) &&
+		probe_set(&setting, "stride", PAGE_STRIDE) &&
+		probe_set(&setting, "size", count * PAGE_STRIDE) &&
+		probe_choose(&setting, "order", "random"))
+		probe_add_point(
+			adding->probe, adding->curve, &setting, (double)(count * PROBE_PAGE), fine);
 }
 
 static void add_fine_pages(void *context, double x)
@@ -110,25 +117,30 @@ static void refine(struct adding *adding, const struct plateaus *plateaus, int r
 	}
 }
 
-/* How many entries a TLB has shows where the first pages miss: page by page, or in a few steps, from there to where a quarter does. */
+/* How many entries a TLB has shows where the first pages miss: page by page, or in a few steps,
+ * from there to where a quarter does. */
 static void refine_corners(struct adding *adding, const struct plateaus *plateaus)
 {
 	for (int i = 0; i + 1 < plateaus->count; i++) {
-		double from = plateaus->knee[i].corner / PROBE_PAGE, to = plateaus->knee[i].lo / PROBE_PAGE, step = fmax(1, (to - from) / 8);
+		double from = plateaus->knee[i].corner / PROBE_PAGE,
+		       to = plateaus->knee[i].lo / PROBE_PAGE, step = fmax(1, (to - from) / 8);
 
-		for (double pages = from + step; pages < to && to < from * CORNER_WIDEST; pages += step)
+		for (double pages = from + step; pages < to && to < from * CORNER_WIDEST;
+			pages += step)
 			add_pages(adding, pages, true);
 	}
 }
 
-/* The first cache, which so many lines fill too, is measured elsewhere: its knee is not looked at. */
+/* The first cache, which so many lines fill too, is measured elsewhere: its knee is not looked at.
+ */
 static void leave_caches(const struct probe *probe, struct plateaus *plateaus)
 {
 	const struct hierarchy_level *first = hierarchy_cache(&probe->report.hierarchy, 1);
 	double bytes = first ? first->bytes : (double)machine_cache(probe->report.machine, 1);
 
 	for (int i = 0; i + 1 < plateaus->count; i++)
-		if (bytes > 0 && fabs(log2(plateaus->knee[i].bytes / PROBE_PAGE * 64 / bytes)) < 0.5)
+		if (bytes > 0 &&
+			fabs(log2(plateaus->knee[i].bytes / PROBE_PAGE * 64 / bytes)) < 0.5)
 			plateaus->knee[i].lo = plateaus->knee[i].hi = plateaus->knee[i].corner = 0;
 }
 
@@ -171,7 +183,8 @@ void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, in
 			add_fine_lines);
 		probe_look_again(probe, adding.curve, round == 1 && !probe_late(probe));
 	}
-	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), round == 1 ? probe_downward : probe_upward);
+	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]),
+		round == 1 ? probe_downward : probe_upward);
 	adding.curve->wanted = adding.curve->count + probe->task_count;
 }
 
@@ -208,9 +221,12 @@ void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int r
 		for (size_t i = 0; i < sizeof(distances) / sizeof(*distances); i++) {
 			struct setting setting;
 
-			if (probe_start(&setting, "latency", stage->pages) && probe_set(&setting, "size", (int64_t)size) &&
-				probe_set(&setting, "stride", distances[i]) && probe_choose(&setting, "order", "pairs"))
-				probe_add_point(probe, &report->pairs, &setting, distances[i], false);
+			if (probe_start(&setting, "latency", stage->pages) &&
+				probe_set(&setting, "size", (int64_t)size) &&
+				probe_set(&setting, "stride", distances[i]) &&
+				probe_choose(&setting, "order", "pairs"))
+				probe_add_point(
+					probe, &report->pairs, &setting, distances[i], false);
 		}
 	} else if (round < 3 && round < probe->rounds) {
 		probe_look_again(probe, &report->pairs, false);

@@ -6,11 +6,12 @@
 
 enum { LINE = 64 };
 
-/* Seconds of a visit: in the core's own caches; beyond them, where single accesses take as long as a hundred there; and where besides the
- * trials of one visit go over a small part of the working set only. */
-#define VISIT_NEAR 0.0028
+/* Seconds of a visit: in the core's own caches; beyond them, where single accesses take as long as
+ * a hundred there; and where besides the trials of one visit go over a small part of the working
+ * set only. */
+#define VISIT_NEAR   0.0028
 #define VISIT_MIDDLE 0.005
-#define VISIT_FAR 0.008
+#define VISIT_FAR    0.008
 
 /* In the core's own caches quartiles that lie further apart than this are doubtful. */
 #define SCATTERED 0.06
@@ -67,7 +68,8 @@ int probe_upward(const void *a, const void *b)
 
 int probe_downward(const void *a, const void *b)
 {
-	bool x_large = probe_task_bytes(a) > PROBE_CHEAP, y_large = probe_task_bytes(b) > PROBE_CHEAP;
+	bool x_large = probe_task_bytes(a) > PROBE_CHEAP,
+	     y_large = probe_task_bytes(b) > PROBE_CHEAP;
 
 	if (x_large != y_large)
 		return x_large ? -1 : 1;
@@ -129,7 +131,8 @@ bool probe_allowed(const struct setting *setting)
 
 	for (int i = 0; i < kernel->knob_count; i++)
 		if (kernel->knobs[i].kind != KNOB_CHOICE &&
-			(setting->v[i] < kernel->knobs[i].min || setting->v[i] > kernel->knobs[i].max))
+			(setting->v[i] < kernel->knobs[i].min ||
+				setting->v[i] > kernel->knobs[i].max))
 			return false;
 	if (!kernel->check)
 		return true;
@@ -137,7 +140,8 @@ bool probe_allowed(const struct setting *setting)
 	return status_is_ok(&status);
 }
 
-void probe_add_point(struct probe *probe, struct probe_curve *curve, const struct setting *setting, double x, bool fine)
+void probe_add_point(struct probe *probe, struct probe_curve *curve, const struct setting *setting,
+	double x, bool fine)
 {
 	struct probe_task task = { .curve = curve, .setting = *setting, .x = x, .fine = fine };
 
@@ -145,13 +149,15 @@ void probe_add_point(struct probe *probe, struct probe_curve *curve, const struc
 		if (setting_equal(&curve->point[i].setting, setting))
 			return;
 	for (int i = 0; i < probe->task_count; i++)
-		if (probe->tasks[i].curve == curve && setting_equal(&probe->tasks[i].setting, setting))
+		if (probe->tasks[i].curve == curve &&
+			setting_equal(&probe->tasks[i].setting, setting))
 			return;
 	if (curve->count + probe->task_count < PROBE_POINTS && probe_allowed(setting))
 		probe_add_task(probe, &task);
 }
 
-/* Whether a point wants another look for its own sake. In the core's own caches nothing scatters but what something else brings about. */
+/* Whether a point wants another look for its own sake. In the core's own caches nothing scatters
+ * but what something else brings about. */
 static bool doubtful(const struct sample *sample, const struct setting *setting)
 {
 	/* A busy sibling slows a walk that waits for memory by next to nothing, and another look
@@ -168,7 +174,10 @@ void probe_look_again(struct probe *probe, struct probe_curve *curve, bool all)
 	for (int i = 0; i < curve->count; i++) {
 		const struct probe_point *point = &curve->point[i];
 		const struct cell *cell = cells_get(probe->cells, &point->setting, false);
-		struct probe_task task = { .curve = curve, .setting = point->setting, .x = point->x, .fine = point->fine };
+		struct probe_task task = { .curve = curve,
+			.setting = point->setting,
+			.x = point->x,
+			.fine = point->fine };
 
 		if (!cell || !status_is_ok(&cell->failure))
 			continue;

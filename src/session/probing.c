@@ -22,8 +22,10 @@ void probing_over(struct session *session)
 		insight_forget(session);
 		insight_renew(session);
 	}
-	session_notice(session, false, report->complete ? "probed in %.1f s: \"slexplore probe\" prints the same" :
-		"the probe was stopped after %.1f s", report->seconds);
+	session_notice(session, false,
+		report->complete ? "probed in %.1f s: \"slexplore probe\" prints the same"
+				 : "the probe was stopped after %.1f s",
+		report->seconds);
 }
 
 void probing_view(const struct session *session, struct view *view)
@@ -40,11 +42,15 @@ static struct status read_parts(const char *arguments, unsigned *parts)
 	struct status status = status_ok();
 
 	*parts = 0;
-	for (word = strtok_r(words, " ", &rest); word && status_is_ok(&status); word = strtok_r(NULL, " ", &rest)) {
+	for (word = strtok_r(words, " ", &rest); word && status_is_ok(&status);
+		word = strtok_r(NULL, " ", &rest)) {
 		enum probe_part part = probe_part_find(word);
 
 		if (part == PROBE_PARTS)
-			status = status_make(STATUS_USAGE, "probe only \"%.40s\": latency, tlb, line, bandwidth, parallel or cores", word);
+			status = status_make(STATUS_USAGE,
+				"probe only \"%.40s\": latency, tlb, line, bandwidth, parallel or "
+				"cores",
+				word);
 		else
 			*parts |= 1u << part;
 	}
@@ -73,7 +79,8 @@ static struct status begin(struct session *session, unsigned parts, double now)
 struct status action_probe(struct session *session, const char *arguments, double now)
 {
 	(void)arguments;
-	return campaign_runs(session, CAMPAIGN_PROBE) ? action_view(session, "probe", now) : begin(session, 0, now);
+	return campaign_runs(session, CAMPAIGN_PROBE) ? action_view(session, "probe", now)
+						      : begin(session, 0, now);
 }
 
 struct status action_probe_only(struct session *session, const char *arguments, double now)
@@ -82,7 +89,8 @@ struct status action_probe_only(struct session *session, const char *arguments, 
 	struct status status = read_parts(arguments, &parts);
 
 	if (status_is_ok(&status) && !parts)
-		status = status_make(STATUS_USAGE, "probe only takes parts: latency, tlb, line, bandwidth, parallel, cores");
+		status = status_make(STATUS_USAGE,
+			"probe only takes parts: latency, tlb, line, bandwidth, parallel, cores");
 	return status_is_ok(&status) ? begin(session, parts, now) : status;
 }
 
@@ -96,7 +104,8 @@ struct status action_probe_stop(struct session *session, const char *arguments, 
 {
 	(void)arguments;
 	if (!campaign_runs(session, CAMPAIGN_PROBE))
-		return status_make(STATUS_USAGE, "no probe is under way; the command \"probe\" begins one");
+		return status_make(
+			STATUS_USAGE, "no probe is under way; the command \"probe\" begins one");
 	campaign_halt(session, CAMPAIGN_PROBE, now);
 	return status_ok();
 }

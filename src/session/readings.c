@@ -9,7 +9,7 @@ enum { WHOLE = 8, PREDICTIONS = 256 };
 
 struct readings {
 	struct {
-		struct setting setting;      /* kernel NULL: none */
+		struct setting setting; /* kernel NULL: none */
 		struct explanation *explanation;
 	} whole[WHOLE];
 	struct {
@@ -48,7 +48,8 @@ bool readings_slow(const struct kernel *kernel)
 struct explanation *readings_find(struct readings *readings, const struct setting *setting)
 {
 	for (int i = 0; i < WHOLE; i++)
-		if (readings->whole[i].setting.kernel && setting_equal(&readings->whole[i].setting, setting))
+		if (readings->whole[i].setting.kernel &&
+			setting_equal(&readings->whole[i].setting, setting))
 			return readings->whole[i].explanation;
 	return NULL;
 }
@@ -64,7 +65,8 @@ struct explanation *readings_keep(struct readings *readings, const struct settin
 	return readings->whole[place].explanation;
 }
 
-struct explanation *readings_put(struct readings *readings, const struct setting *setting, struct explanation *explanation)
+struct explanation *readings_put(
+	struct readings *readings, const struct setting *setting, struct explanation *explanation)
 {
 	int place = readings->whole_next;
 	struct explanation *before = readings_keep(readings, setting);

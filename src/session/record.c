@@ -39,9 +39,12 @@ static struct status begin(struct session *session, const char *path)
 	session->recording = new;
 	held = recording_held(new);
 	if (goes_on && held)
-		snprintf(words, sizeof(words), ", behind the %d setting%s that it holds", held, held == 1 ? "" : "s");
+		snprintf(words, sizeof(words), ", behind the %d setting%s that it holds", held,
+			held == 1 ? "" : "s");
 	session_notice(session, false, "recording to %.140s%s%s", path, words,
-		session->setting.kernel->own ? ", but not this loop: who replays it has not its code" : "");
+		session->setting.kernel->own
+			? ", but not this loop: who replays it has not its code"
+			: "");
 	/* Cells whose trials are gone are measured anew. */
 	session_forget_cells(session);
 	return status;
@@ -59,8 +62,8 @@ void session_recorded(const struct session *session, char *buffer, size_t size)
 	units_bytes_long((int64_t)(recording_bytes(recording) / 1024 * 1024), bytes, sizeof(bytes));
 	if (recording_bytes(recording) < 1024)
 		snprintf(bytes, sizeof(bytes), "%d B", (int)recording_bytes(recording));
-	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s", settings, settings == 1 ? "" : "s", bytes,
-		recording_path(recording));
+	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s", settings,
+		settings == 1 ? "" : "s", bytes, recording_path(recording));
 }
 
 static void end(struct session *session)
@@ -131,7 +134,8 @@ static void check(struct session *session)
 /* Whether limits are still those of the core that the recording is made for. */
 static bool same_core(const struct session *session)
 {
-	return session->insight.loaded && recording_is_of(session->recording, session->insight.core.name);
+	return session->insight.loaded &&
+	       recording_is_of(session->recording, session->insight.core.name);
 }
 
 void record_present(struct session *session)
@@ -139,8 +143,8 @@ void record_present(struct session *session)
 	const struct live *live = &session->live;
 	const struct insight *insight = &session->insight;
 	struct recording *recording = session->recording;
-	struct recording_entry entry = {
-		&session->setting, &live->pool, &live->facts, session->counted.plan, &live->counts};
+	struct recording_entry entry = { &session->setting, &live->pool, &live->facts,
+		session->counted.plan, &live->counts };
 
 	if (!recording)
 		return;
@@ -148,13 +152,14 @@ void record_present(struct session *session)
 		recording_wants(recording, &session->setting, &live->sample, &live->counts))
 		recording_add(recording, &entry);
 	if (insight->setting.kernel && !insight->reading && same_core(session))
-		recording_explain(recording, &session->setting, insight->explanation, session->counted.plan,
-			session->counted.modelled);
+		recording_explain(recording, &session->setting, insight->explanation,
+			session->counted.plan, session->counted.modelled);
 	check(session);
 }
 
 /* What the model says of each event, of another setting than the present one. */
-static void model(const struct session *session, const struct explanation *explanation, double modelled[COUNTERS_MAX])
+static void model(const struct session *session, const struct explanation *explanation,
+	double modelled[COUNTERS_MAX])
 {
 	const struct explainer *explainer = session->insight.explainer;
 	const struct event_plan *plan = session->counted.plan;
@@ -162,13 +167,15 @@ static void model(const struct session *session, const struct explanation *expla
 	for (int i = 0; plan && i < plan->counters.count; i++) {
 		modelled[i] = NAN;
 		if (explainer->modelled)
-			modelled[i] = explainer->modelled(explainer->context, &plan->meaning[i], explanation);
+			modelled[i] = explainer->modelled(
+				explainer->context, &plan->meaning[i], explanation);
 	}
 }
 
 void record_point(struct session *session, const struct cell *cell)
 {
-	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts, session->counted.plan, cell->counts };
+	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
+		session->counted.plan, cell->counts };
 
 	if (!session->recording || !cell->trials || !cell->sample.valid)
 		return;
@@ -179,12 +186,13 @@ void record_point(struct session *session, const struct cell *cell)
 void record_cell(struct session *session, const struct cell *cell)
 {
 	struct recording *recording = session->recording;
-	struct recording_entry entry = {
-		&cell->setting, cell->trials, &cell->facts, session->counted.plan, cell->counts};
+	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
+		session->counted.plan, cell->counts };
 	const struct explanation *explanation;
 	double modelled[COUNTERS_MAX];
 
-	if (!recording || !cell->settled || !cell->trials || !cell->sample.valid || cell->sample.provisional)
+	if (!recording || !cell->settled || !cell->trials || !cell->sample.valid ||
+		cell->sample.provisional)
 		return;
 	if (recording_wants(recording, &cell->setting, &cell->sample, cell->counts))
 		recording_add(recording, &entry);
@@ -192,7 +200,8 @@ void record_cell(struct session *session, const struct cell *cell)
 		explanation = insight_of(session, &cell->setting);
 		if (explanation) {
 			model(session, explanation, modelled);
-			recording_explain(recording, &cell->setting, explanation, session->counted.plan, modelled);
+			recording_explain(recording, &cell->setting, explanation,
+				session->counted.plan, modelled);
 		}
 	}
 	check(session);

@@ -6,7 +6,8 @@
 
 struct status recorded_refuse(const struct session *session)
 {
-	return status_make(STATUS_USAGE, "nothing is measured in a replay: the figures are those of %.100s",
+	return status_make(STATUS_USAGE,
+		"nothing is measured in a replay: the figures are those of %.100s",
 		replay_name(session->replay));
 }
 
@@ -24,9 +25,10 @@ struct status recorded_none(const struct session *session, const struct kernel *
 
 	for (int i = 0; kernel_registry[i]; i++)
 		if (recorded_kernel(session, kernel_registry[i]))
-			text_addf(&names, "%s%s", names.length ? ", " : "", kernel_registry[i]->name);
-	status = status_make(STATUS_USAGE, "no setting of %s was recorded; there are some of %s", kernel->name,
-		text_string(&names));
+			text_addf(
+				&names, "%s%s", names.length ? ", " : "", kernel_registry[i]->name);
+	status = status_make(STATUS_USAGE, "no setting of %s was recorded; there are some of %s",
+		kernel->name, text_string(&names));
 	text_free(&names);
 	return status;
 }
@@ -58,7 +60,8 @@ static void range_of(const struct session *session, int knob, char *buffer, size
 	char range[160];
 
 	replay_range(session->replay, &session->setting, knob, range, sizeof(range), NULL, 0);
-	snprintf(buffer, size, "%s was recorded at %s", session->setting.kernel->knobs[knob].name, range);
+	snprintf(buffer, size, "%s was recorded at %s", session->setting.kernel->knobs[knob].name,
+		range);
 }
 
 struct status recorded_end(const struct session *session, int knob)
@@ -82,17 +85,20 @@ struct status recorded_fit(const struct session *session, struct setting *settin
 	struct setting wanted = *setting;
 	char value[64], words[200];
 
-	if (replay_find(session->replay, setting) >= 0 || replay_nearest(session->replay, setting, asked))
+	if (replay_find(session->replay, setting) >= 0 ||
+		replay_nearest(session->replay, setting, asked))
 		return status_ok();
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
 
-		/* It is a choice that nothing near has; which of several, is told by what there is of the first. */
+		/* It is a choice that nothing near has; which of several, is told by what there is
+		 * of the first. */
 		if (!(asked >> i & 1) || knob->kind != KNOB_CHOICE)
 			continue;
 		setting_show_value(knob, wanted.v[i], value, sizeof(value));
 		range_of(session, i, words, sizeof(words));
-		return status_make(STATUS_USAGE, "%s=%s was not recorded: %s", knob->name, value, words);
+		return status_make(
+			STATUS_USAGE, "%s=%s was not recorded: %s", knob->name, value, words);
 	}
 	return status_make(STATUS_USAGE, "no setting of %s was recorded", wanted.kernel->name);
 }
@@ -109,8 +115,8 @@ void recorded_tell(struct session *session, const struct setting *wanted, unsign
 			continue;
 		setting_show_value(knob, wanted->v[i], from, sizeof(from));
 		setting_show_value(knob, present->v[i], to, sizeof(to));
-		session_notice(
-			session, false, "%s=%s was not recorded: %s is the nearest that was", knob->name, from, to);
+		session_notice(session, false, "%s=%s was not recorded: %s is the nearest that was",
+			knob->name, from, to);
 		return;
 	}
 }

@@ -19,28 +19,28 @@
 
 /* What is recorded of a setting. */
 struct known {
-	unsigned id;              /* of its last sample */
-	unsigned trials;          /* of it in the file */
-	bool good;                /* one of its figures was not contended */
-	int counted;              /* events of which it has counts */
-	int limits;               /* known limits of the explanation recorded; -1: there is none */
+	unsigned id;	 /* of its last sample */
+	unsigned trials; /* of it in the file */
+	bool good;	 /* one of its figures was not contended */
+	int counted;	 /* events of which it has counts */
+	int limits;	 /* known limits of the explanation recorded; -1: there is none */
 };
 
 struct recording {
 	char *path;
 	int file;
 	struct status status;
-	struct core core;         /* a copy: names alone */
+	struct core core; /* a copy: names alone */
 	bool has_core;
 	uint64_t seed;
 	struct setting_index settings;
-	struct known *known;      /* of each of these */
+	struct known *known; /* of each of these */
 	int known_room, held, added;
-	uint32_t plan;            /* id of the event plan that was last written; 0: none */
+	uint32_t plan; /* id of the event plan that was last written; 0: none */
 	unsigned next_id;
 	uint64_t bytes;
-	struct text block;        /* lines that are written together */
-	struct trials trials;     /* room to choose some in */
+	struct text block;    /* lines that are written together */
+	struct trials trials; /* room to choose some in */
 };
 
 /* How long a pipe's reader may take, milliseconds. */
@@ -58,22 +58,31 @@ static struct records records_of(struct recording *recording, const char *host)
 	return (struct records){ .context = recording, .line = add_line, .host = host };
 }
 
-/* Writes the lines that are together, all or none as far as the system goes; after a failure nothing any more. */
+/* Writes the lines that are together, all or none as far as the system goes; after a failure
+ * nothing any more. */
 static void flush(struct recording *recording)
 {
 	size_t done = 0;
 
 	while (status_is_ok(&recording->status) && done < recording->block.length) {
-		ssize_t written = write(recording->file, recording->block.bytes + done, recording->block.length - done);
+		ssize_t written = write(recording->file, recording->block.bytes + done,
+			recording->block.length - done);
 		struct pollfd room = { .fd = recording->file, .events = POLLOUT };
 
 		if (written > 0)
 			done += (size_t)written;
-		else if (written < 0 && errno != EINTR && !(errno == EAGAIN && poll(&room, 1, WRITE_PATIENCE) > 0))
-			recording->status = recording->added ?
-				status_make(STATUS_FAILED, "recording stopped: %.120s: %s; %d setting%s added", recording->path,
-					strerror(errno), recording->added, recording->added == 1 ? "" : "s") :
-				status_make(STATUS_FAILED, "%.120s: %s; nothing was recorded", recording->path, strerror(errno));
+		else if (written < 0 && errno != EINTR &&
+			 !(errno == EAGAIN && poll(&room, 1, WRITE_PATIENCE) > 0))
+			recording->status = recording->added
+						    ? status_make(STATUS_FAILED,
+							      "recording stopped: %.120s: %s; %d "
+							      "setting%s added",
+							      recording->path, strerror(errno),
+							      recording->added,
+							      recording->added == 1 ? "" : "s")
+						    : status_make(STATUS_FAILED,
+							      "%.120s: %s; nothing was recorded",
+							      recording->path, strerror(errno));
 	}
 	recording->bytes += done;
 	text_clear(&recording->block);
@@ -92,21 +101,26 @@ static const char *words_or(const char *words, const char *otherwise)
 }
 
 /* Why a recording that is there is not one of this place; OK: it is. */
-static struct status same_place(const char *path, const struct replay *there, const struct recording_place *here)
+static struct status same_place(
+	const char *path, const struct replay *there, const struct recording_place *here)
 {
 	const struct machine *machine = replay_machine(there);
 	const struct core *core = replay_core(there);
 
-	if (strcmp(machine->host, here->machine->host) != 0 || strcmp(machine->name, here->machine->name) != 0)
+	if (strcmp(machine->host, here->machine->host) != 0 ||
+		strcmp(machine->name, here->machine->name) != 0)
 		return status_make(STATUS_USAGE,
-			"%.100s is a recording of %s (%.60s), not of this machine: choose another file", path,
-			machine->host, words_or(machine->name, "unknown"));
+			"%.100s is a recording of %s (%.60s), not of this machine: choose another "
+			"file",
+			path, machine->host, words_or(machine->name, "unknown"));
 	if (replay_place(there)->seed != here->seed)
 		return status_make(STATUS_USAGE,
-			"%.120s was recorded with --seed %llu: choose another file, or that seed", path,
-			(unsigned long long)replay_place(there)->seed);
-	if ((core != NULL) != (here->core != NULL) || (core && strcmp(core->name, here->core->name) != 0))
-		return status_make(STATUS_USAGE, "%.120s has limits for %s, not for %s: choose another file", path,
+			"%.120s was recorded with --seed %llu: choose another file, or that seed",
+			path, (unsigned long long)replay_place(there)->seed);
+	if ((core != NULL) != (here->core != NULL) ||
+		(core && strcmp(core->name, here->core->name) != 0))
+		return status_make(STATUS_USAGE,
+			"%.120s has limits for %s, not for %s: choose another file", path,
 			core ? core->name : "no core", here->core ? here->core->name : "none");
 	return status_ok();
 }
@@ -117,8 +131,8 @@ static struct known *known_of(struct recording *recording, const struct setting 
 
 	if (index >= recording->known_room) {
 		recording->known_room = recording->known_room ? 2 * recording->known_room : 64;
-		recording->known =
-			memory_resize(recording->known, (size_t)recording->known_room, sizeof(*recording->known));
+		recording->known = memory_resize(
+			recording->known, (size_t)recording->known_room, sizeof(*recording->known));
 	}
 	return &recording->known[index];
 }
@@ -132,11 +146,11 @@ static void go_on(struct recording *recording, const struct replay *replay)
 		struct sample sample;
 
 		replay_sample(replay, i, &sample);
-		*known = (struct known){.id = replay_id(replay, i),
+		*known = (struct known){ .id = replay_id(replay, i),
 			.trials = replay_trials(replay, i),
 			.good = sample.valid && !sample.contended && !sample.unsettled,
 			.counted = replay_counted(replay, i),
-			.limits = replay_limits_known(replay, i)};
+			.limits = replay_limits_known(replay, i) };
 	}
 	recording->held = replay_count(replay);
 	recording->next_id = replay_last_id(replay) + 1;
@@ -155,13 +169,15 @@ static struct status trim(struct recording *recording, off_t size)
 }
 
 /* A file with something in it: a recording of this place, or nothing to write to. */
-static struct status look_inside(struct recording *recording, const struct recording_place *place, off_t size)
+static struct status look_inside(
+	struct recording *recording, const struct recording_place *place, off_t size)
 {
 	struct replay *replay;
 	struct status status = replay_read(recording->path, &replay);
 
 	if (!status_is_ok(&status))
-		return status_make(STATUS_USAGE, "%.200s; a recording is not written over it", status.text);
+		return status_make(
+			STATUS_USAGE, "%.200s; a recording is not written over it", status.text);
 	status = same_place(recording->path, replay, place);
 	if (status_is_ok(&status)) {
 		go_on(recording, replay);
@@ -171,14 +187,17 @@ static struct status look_inside(struct recording *recording, const struct recor
 	return status;
 }
 
-static struct status open_file(struct recording *recording, const struct recording_place *place, bool *goes_on)
+static struct status open_file(
+	struct recording *recording, const struct recording_place *place, bool *goes_on)
 {
 	struct stat facts;
 	/* Who opens a pipe to read as well is its reader, and never hears that there is none. */
-	int how = stat(recording->path, &facts) == 0 && !S_ISREG(facts.st_mode) ? O_WRONLY : O_RDWR | O_CREAT;
+	int how = stat(recording->path, &facts) == 0 && !S_ISREG(facts.st_mode) ? O_WRONLY
+										: O_RDWR | O_CREAT;
 
 	/* Never waits: for somebody who opens the other end, say. */
-	recording->file = open(recording->path, how | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+	recording->file =
+		open(recording->path, how | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
 	if (recording->file < 0)
 		return status_make(STATUS_FAILED, "%.120s: %s", recording->path,
 			errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
@@ -201,8 +220,8 @@ static void write_plan(struct recording *recording, const struct event_plan *pla
 	recording->plan = plan->counters.id;
 }
 
-struct status recording_open(
-	const char *path, const struct recording_place *place, struct recording **recording, bool *goes_on)
+struct status recording_open(const char *path, const struct recording_place *place,
+	struct recording **recording, bool *goes_on)
 {
 	struct recording *new = memory_new(1, sizeof(*new));
 	struct records records = records_of(new, NULL);
@@ -251,7 +270,8 @@ const struct status *recording_status(const struct recording *recording)
 	return &recording->status;
 }
 
-static const struct known *find_known(const struct recording *recording, const struct setting *setting)
+static const struct known *find_known(
+	const struct recording *recording, const struct setting *setting)
 {
 	int index = setting_index_find(&recording->settings, setting);
 
@@ -270,11 +290,12 @@ static int known_counts(const struct counts *counts)
 /* Of another plan than the one they come with they say nothing. */
 static bool are_of(const struct counts *counts, const struct event_plan *plan)
 {
-	return counts && plan && counts->id == plan->counters.id && (counts->count > 0 || counts->why[0]);
+	return counts && plan && counts->id == plan->counters.id &&
+	       (counts->count > 0 || counts->why[0]);
 }
 
-bool recording_wants(const struct recording *recording, const struct setting *setting, const struct sample *sample,
-	const struct counts *counts)
+bool recording_wants(const struct recording *recording, const struct setting *setting,
+	const struct sample *sample, const struct counts *counts)
 {
 	const struct known *known = find_known(recording, setting);
 
@@ -304,7 +325,9 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	const struct known *before = find_known(recording, entry->setting);
 	struct records records = records_of(recording, NULL);
 	unsigned used = before ? before->trials : 0, id = recording->next_id;
-	struct record_sample what = { .id = id, .setting = entry->setting, .facts = entry->facts, .seed = recording->seed };
+	struct record_sample what = {
+		.id = id, .setting = entry->setting, .facts = entry->facts, .seed = recording->seed
+	};
 	struct sample sample;
 	struct known *known;
 
@@ -345,25 +368,28 @@ bool recording_lacks_limits(const struct recording *recording, const struct sett
 {
 	const struct known *known = find_known(recording, setting);
 
-	return known && known->limits < 0 && recording->has_core && status_is_ok(&recording->status);
+	return known && known->limits < 0 && recording->has_core &&
+	       status_is_ok(&recording->status);
 }
 
 void recording_explain(struct recording *recording, const struct setting *setting,
-	const struct explanation *explanation, const struct event_plan *events, const double *modelled)
+	const struct explanation *explanation, const struct event_plan *events,
+	const double *modelled)
 {
 	int index = setting_index_find(&recording->settings, setting), limits = 0;
 	struct records records = records_of(recording, NULL);
 
 	if (index < 0 || !recording->has_core || !status_is_ok(&recording->status))
 		return;
-	for (int i = 0; status_is_ok(&explanation->status) && i < explanation->limits.limit_count; i++)
+	for (int i = 0; status_is_ok(&explanation->status) && i < explanation->limits.limit_count;
+		i++)
 		limits += explanation->limits.limit[i].known;
 	if (limits <= recording->known[index].limits)
 		return;
 	recording->known[index].limits = limits;
 	write_plan(recording, events);
-	lines_explanation(
-		&records, setting, explanation, &recording->core, events, modelled, recording->known[index].id);
+	lines_explanation(&records, setting, explanation, &recording->core, events, modelled,
+		recording->known[index].id);
 	flush(recording);
 }
 
@@ -374,10 +400,22 @@ bool recording_is_of(const struct recording *recording, const char *core)
 	return recording->has_core && strcmp(recording->core.name, core) == 0;
 }
 
-int recording_held(const struct recording *recording) { return recording->held; }
-const char *recording_path(const struct recording *recording) { return recording->path; }
-int recording_settings(const struct recording *recording) { return recording->added; }
-uint64_t recording_bytes(const struct recording *recording) { return recording->bytes; }
+int recording_held(const struct recording *recording)
+{
+	return recording->held;
+}
+const char *recording_path(const struct recording *recording)
+{
+	return recording->path;
+}
+int recording_settings(const struct recording *recording)
+{
+	return recording->added;
+}
+uint64_t recording_bytes(const struct recording *recording)
+{
+	return recording->bytes;
+}
 
 void recording_name(const struct machine *machine, char *buffer, size_t size)
 {
@@ -388,7 +426,8 @@ void recording_name(const struct machine *machine, char *buffer, size_t size)
 	snprintf(host, sizeof(host), "%s", *machine->host ? machine->host : "machine");
 	/* A name may hold anything. */
 	for (char *c = host; *c; c++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", *c))
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.",
+			    *c))
 			*c = '-';
 	if (localtime_r(&now, &parts))
 		strftime(when, sizeof(when), "%Y%m%dT%H%M%S", &parts);

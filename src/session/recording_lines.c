@@ -16,8 +16,10 @@
 #include "kernels/place.h"
 #include "session/records_json.h"
 
-const char *const recording_fates[] = { "quiet", "contended", "switched", "moved", "drifted", "broken", NULL };
-_Static_assert(sizeof(recording_fates) / sizeof(*recording_fates) == TRIAL_FATES + 1, "a word for each fate");
+const char *const recording_fates[] = { "quiet", "contended", "switched", "moved", "drifted",
+	"broken", NULL };
+_Static_assert(sizeof(recording_fates) / sizeof(*recording_fates) == TRIAL_FATES + 1,
+	"a word for each fate");
 const char *const recording_matches[] = { "none", "nearest", "exact", NULL };
 
 /* A figure, or null: in a list it cannot be left out. */
@@ -28,7 +30,8 @@ static json_t *figure(double value)
 
 static void set_count(json_t *object, const char *key, uint64_t value)
 {
-	json_object_set_new(object, key, json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value));
+	json_object_set_new(
+		object, key, json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value));
 }
 
 static void set_truth(json_t *object, const char *key, bool value)
@@ -80,9 +83,9 @@ static void write_machine(const struct records *records, const struct machine *m
 	set_truth(object, "apart", machine->apart);
 	set_truth(object, "virtualised", machine->virtualised);
 	for (int i = 0; i < machine->cache_count; i++)
-		json_array_append_new(
-			caches, json_pack("[i,I,i]", machine->cache[i].level, (json_int_t)machine->cache[i].bytes,
-					(int)machine->cache[i].line));
+		json_array_append_new(caches,
+			json_pack("[i,I,i]", machine->cache[i].level,
+				(json_int_t)machine->cache[i].bytes, (int)machine->cache[i].line));
 	json_object_set_new(object, "caches", caches);
 	set_count(object, "memory_limit", machine->memory_limit);
 	record_set_real(object, "tick_hz", machine->tick_hz);
@@ -90,7 +93,8 @@ static void write_machine(const struct records *records, const struct machine *m
 	record_set_string(object, "clock", machine->clock_name, sizeof(machine->clock_name));
 	set_truth(object, "watched", machine->watched);
 	set_truth(object, "huge_pages", machine->huge_pages);
-	record_set_string(object, "memory_note", machine->memory_note, sizeof(machine->memory_note));
+	record_set_string(
+		object, "memory_note", machine->memory_note, sizeof(machine->memory_note));
 	record_set_string(object, "huge_note", machine->huge_note, sizeof(machine->huge_note));
 	record_set_string(object, "vendor", processor->vendor, sizeof(processor->vendor));
 	set_count(object, "family", processor->family);
@@ -106,7 +110,8 @@ static void write_machine(const struct records *records, const struct machine *m
 static void write_core(const struct records *records, const struct recording_place *place)
 {
 	const struct core *core = place->core;
-	json_t *object = record_new(records, "core", 0), *ports = json_array(), *units = json_array();
+	json_t *object = record_new(records, "core", 0), *ports = json_array(),
+	       *units = json_array();
 
 	json_object_set_new(object, "match", json_string(recording_matches[place->match]));
 	set_truth(object, "foreign", place->foreign);
@@ -213,13 +218,15 @@ void lines_trials(const struct records *records, const struct trials *trials, un
 		record_write(records, object);
 }
 
-/* Where and beside whom it ran: left out where it was alone, on memory that nobody asked anything of. */
+/* Where and beside whom it ran: left out where it was alone, on memory that nobody asked anything
+ * of. */
 static void set_place(json_t *object, const struct run_facts *facts)
 {
 	if (facts->asked != PAGES_AUTO)
 		json_object_set_new(object, "asked", json_string(place_pages[facts->asked]));
 	if (*facts->pages_note)
-		record_set_string(object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
+		record_set_string(
+			object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
 	if (facts->nodes > 1) {
 		json_object_set_new(object, "nodes", json_integer(facts->nodes));
 		json_object_set_new(object, "node", json_integer(facts->node));
@@ -233,7 +240,8 @@ static void set_place(json_t *object, const struct run_facts *facts)
 	}
 }
 
-void lines_facts(const struct records *records, const struct run_facts *facts, const struct trials *trials, unsigned id)
+void lines_facts(const struct records *records, const struct run_facts *facts,
+	const struct trials *trials, unsigned id)
 {
 	json_t *object = record_new(records, "facts", id), *forgotten = json_object();
 
@@ -253,15 +261,18 @@ void lines_facts(const struct records *records, const struct run_facts *facts, c
 	set_place(object, facts);
 	for (int i = 0; i < TRIAL_FATES; i++)
 		if (trials->forgotten[i])
-			json_object_set_new(forgotten, recording_fates[i], json_integer(trials->forgotten[i]));
+			json_object_set_new(
+				forgotten, recording_fates[i], json_integer(trials->forgotten[i]));
 	json_object_set_new(object, "forgotten", forgotten);
 	record_write(records, object);
 }
 
 /* ---- an explanation ---- */
 
-/* One instruction, as insn records have it; where a loop needs more than that to be shown again, that too. */
-static json_t *insn_object(const struct records *records, const struct explanation *explanation, int index, unsigned id)
+/* One instruction, as insn records have it; where a loop needs more than that to be shown again,
+ * that too. */
+static json_t *insn_object(const struct records *records, const struct explanation *explanation,
+	int index, unsigned id)
 {
 	const struct insn *insn = &explanation->loop.insn[index];
 	json_t *object = record_insn(records, explanation, index, id);
@@ -291,7 +302,8 @@ static bool alike(const json_t *a, const json_t *b)
 }
 
 /* Neighbours that are all alike, as in a row of nops, are one record and how many times. */
-static void write_code(const struct records *records, const struct explanation *explanation, unsigned id)
+static void write_code(
+	const struct records *records, const struct explanation *explanation, unsigned id)
 {
 	int count = explanation->loop.insn_count, next;
 
@@ -314,8 +326,8 @@ static void write_code(const struct records *records, const struct explanation *
 	}
 }
 
-static void write_modelled(
-	const struct records *records, const struct event_plan *events, const double *modelled, unsigned id)
+static void write_modelled(const struct records *records, const struct event_plan *events,
+	const double *modelled, unsigned id)
 {
 	json_t *object = record_new(records, "modelled", id), *list = json_array();
 
@@ -329,7 +341,8 @@ static void write_explain(const struct records *records, const struct setting *s
 	const struct explanation *explanation, const struct core *core, unsigned id)
 {
 	const struct limits *limits = &explanation->limits;
-	json_t *object = record_explain(records, setting, explanation, NULL, core->name, id), *fullest = json_array();
+	json_t *object = record_explain(records, setting, explanation, NULL, core->name, id),
+	       *fullest = json_array();
 
 	for (int i = 0; i < limits->port_count; i++)
 		if (limits->bottleneck >> i & 1)
@@ -340,15 +353,16 @@ static void write_explain(const struct records *records, const struct setting *s
 		set_truth(object, "through_memory", true);
 	json_object_set_new(object, "fullest", fullest);
 	if (limits->unknown)
-		record_set_string(object, "unknown_names", limits->unknown_names, sizeof(limits->unknown_names));
+		record_set_string(object, "unknown_names", limits->unknown_names,
+			sizeof(limits->unknown_names));
 	if (explanation->function)
 		record_set_string(object, "function", explanation->function, 64);
 	record_write(records, object);
 }
 
 void lines_explanation(const struct records *records, const struct setting *setting,
-	const struct explanation *explanation, const struct core *core, const struct event_plan *events,
-	const double *modelled, unsigned id)
+	const struct explanation *explanation, const struct core *core,
+	const struct event_plan *events, const double *modelled, unsigned id)
 {
 	const char *port[UARCH_PORTS];
 	json_t *object;
@@ -357,7 +371,8 @@ void lines_explanation(const struct records *records, const struct setting *sett
 		object = record_new(records, "explain", id);
 		json_object_set_new(object, "kernel", json_string(setting->kernel->name));
 		json_object_set_new(object, "knobs", record_knobs(setting));
-		record_set_string(object, "why", explanation->status.text, sizeof(explanation->status.text));
+		record_set_string(
+			object, "why", explanation->status.text, sizeof(explanation->status.text));
 		record_write(records, object);
 		return;
 	}

@@ -10,8 +10,8 @@
 #include "session/records_json.h"
 
 /* What a record can do without, in the order in which it goes when a line is too long. */
-static const char *const spare[] = { "mode_share_low", "mode_low", "mode_high", "pages", "seed", "whatif_misses", "misses", "choices",
-	"arch", "naive", NULL };
+static const char *const spare[] = { "mode_share_low", "mode_low", "mode_high", "pages", "seed",
+	"whatif_misses", "misses", "choices", "arch", "naive", NULL };
 
 void record_set_string(json_t *object, const char *key, const char *value, size_t most)
 {
@@ -55,13 +55,14 @@ size_t record_bytes(const json_t *value)
 /* The longest string of the object but those that say what it is; NULL when all are short. */
 static const char *longest_string(json_t *object)
 {
-	static const char *const kept[] = { "record", "kernel", "knob", "name", "state", "cycles_from",
-		"uarch", "binding", NULL };
+	static const char *const kept[] = { "record", "kernel", "knob", "name", "state",
+		"cycles_from", "uarch", "binding", NULL };
 	const char *key, *longest = NULL;
 	json_t *value;
 	size_t length = 16;
 
-	json_object_foreach(object, key, value) {
+	json_object_foreach(object, key, value)
+	{
 		bool keep = !json_is_string(value);
 
 		for (const char *const *k = kept; *k && !keep; k++)
@@ -83,7 +84,8 @@ static bool shrink(json_t *object)
 		struct text text = { 0 };
 		const char *value = json_string_value(json_object_get(object, key));
 
-		text_add_clean(&text, value, json_string_length(json_object_get(object, key)) * 3 / 4);
+		text_add_clean(
+			&text, value, json_string_length(json_object_get(object, key)) * 3 / 4);
 		json_object_set_new(object, key, json_string(text_string(&text)));
 		text_free(&text);
 		return true;
@@ -150,7 +152,8 @@ void record_set_limits(json_t *object, const char *uarch, const struct explanati
 		json_object_set_new(object, "unknown", json_integer(explanation->limits.unknown));
 }
 
-/* Where and beside whom it ran, as far as that was more than one core with what memory the system gave. */
+/* Where and beside whom it ran, as far as that was more than one core with what memory the system
+ * gave. */
 static void set_place(json_t *object, const struct sample *sample, const struct run_facts *facts)
 {
 	if (sample->total_gbps > 0)
@@ -162,7 +165,8 @@ static void set_place(json_t *object, const struct sample *sample, const struct 
 	if (*facts->pages)
 		record_set_string(object, "pages", facts->pages, sizeof(facts->pages));
 	if (*facts->pages_note)
-		record_set_string(object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
+		record_set_string(
+			object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
 	if (facts->nodes > 1 && facts->node >= 0)
 		json_object_set_new(object, "node", json_integer(facts->node));
 	if (*facts->node_note)
@@ -184,7 +188,8 @@ static json_t *each_level(const struct misses *misses)
 	return list;
 }
 
-void record_set_misses(struct json_t *object, const struct misses *misses, const struct misses *then)
+void record_set_misses(
+	struct json_t *object, const struct misses *misses, const struct misses *then)
 {
 	if (!misses || !misses->known)
 		return;
@@ -198,11 +203,14 @@ static void set_pace(json_t *object, const struct record_sample *what)
 {
 	const struct pace *pace = what->pace;
 
-	record_set_real(object, "instructions", pace ? pace->instructions : counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
+	record_set_real(object, "instructions",
+		pace ? pace->instructions
+		     : counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
 	if (!pace)
 		return;
 	if (pace->instructions_from != SOURCE_NONE)
-		json_object_set_new(object, "instructions_from", json_string(source_name(pace->instructions_from)));
+		json_object_set_new(object, "instructions_from",
+			json_string(source_name(pace->instructions_from)));
 	record_set_real(object, "cpi", pace->cpi);
 	if (!(pace->traffic > 0))
 		return;
@@ -238,7 +246,8 @@ void records_sample(const struct records *records, const struct record_sample *w
 	if (sample->unsettled)
 		json_object_set_new(object, "settled", json_false());
 	if (sample->cycles_from != SOURCE_NONE)
-		json_object_set_new(object, "cycles_from", json_string(source_name(sample->cycles_from)));
+		json_object_set_new(
+			object, "cycles_from", json_string(source_name(sample->cycles_from)));
 	record_set_real(object, "ghz", sample->ghz);
 	record_set_real(object, "ns", sample->ns);
 	record_set_real(object, "gbps", sample->gbps);
@@ -280,8 +289,8 @@ static void append_clean(json_t *list, const char *string)
 	text_free(&text);
 }
 
-static json_t *record_event(
-	const struct counter_event *event, const struct uarch_event *meaning, const struct count *count)
+static json_t *record_event(const struct counter_event *event, const struct uarch_event *meaning,
+	const struct count *count)
 {
 	bool known = count_known(count);
 	json_t *list = json_array();
@@ -305,7 +314,8 @@ static json_t *record_event(
 	return list;
 }
 
-static json_t *record_counters(const struct records *records, const struct counts *counts, unsigned id)
+static json_t *record_counters(
+	const struct records *records, const struct counts *counts, unsigned id)
 {
 	json_t *object = record_new(records, "counters", id);
 
@@ -317,8 +327,8 @@ static json_t *record_counters(const struct records *records, const struct count
 	return object;
 }
 
-void records_counters(
-	const struct records *records, const struct event_plan *plan, const struct counts *counts, unsigned id)
+void records_counters(const struct records *records, const struct event_plan *plan,
+	const struct counts *counts, unsigned id)
 {
 	json_t *object = NULL, *list = NULL;
 	size_t length = 0, room = 0;
@@ -331,7 +341,8 @@ void records_counters(
 		return;
 	}
 	for (int i = 0; i < counts->count && i < plan->counters.count; i++) {
-		json_t *event = record_event(&plan->counters.event[i], &plan->meaning[i], &counts->event[i]);
+		json_t *event = record_event(
+			&plan->counters.event[i], &plan->meaning[i], &counts->event[i]);
 		size_t bytes = record_bytes(event) + 1;
 
 		if (list && length + bytes > room) {
@@ -372,9 +383,11 @@ void records_limits(const struct records *records, const struct limits *limits, 
 	}
 }
 
-void records_ports(const struct records *records, const struct limits *limits, const char *const *port, unsigned id)
+void records_ports(const struct records *records, const struct limits *limits,
+	const char *const *port, unsigned id)
 {
-	json_t *object = record_new(records, "ports", id), *pressure = json_object(), *naive = json_object();
+	json_t *object = record_new(records, "ports", id), *pressure = json_object(),
+	       *naive = json_object();
 
 	for (int i = 0; i < limits->port_count; i++) {
 		json_object_set_new(pressure, port[i], json_real(limits->pressure[i]));
@@ -386,7 +399,8 @@ void records_ports(const struct records *records, const struct limits *limits, c
 	record_write(records, object);
 }
 
-struct json_t *record_insn(const struct records *records, const struct explanation *explanation, int index, unsigned id)
+struct json_t *record_insn(const struct records *records, const struct explanation *explanation,
+	int index, unsigned id)
 {
 	const struct limits *limits = &explanation->limits;
 	const struct insn *insn = &explanation->loop.insn[index];
@@ -437,7 +451,8 @@ struct json_t *record_explain(const struct records *records, const struct settin
 	record_set_real(object, "slots", limits->slots / limits->turns);
 	record_set_real(object, "instructions", explanation->loop.insns_per_element);
 	json_object_set_new(object, "instructions_from",
-		json_string(source_name(explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL)));
+		json_string(
+			source_name(explanation->loop.stepped ? SOURCE_STEPPED : SOURCE_MODEL)));
 	if (explanation->waits)
 		record_set_string(object, "waits", explanation->waits, 160);
 	if (explanation->loop.varies)

@@ -6,7 +6,9 @@
 #include "session/records.h"
 #include "session/records_json.h"
 
-static const char *const kinds[] = { [LEVEL_CACHE] = "cache", [LEVEL_TLB] = "tlb", [LEVEL_MEMORY] = "memory" };
+static const char *const kinds[] = {
+	[LEVEL_CACHE] = "cache", [LEVEL_TLB] = "tlb", [LEVEL_MEMORY] = "memory"
+};
 static const char *const pages_names[PAGE_KINDS] = { "auto", "4k", "huge" };
 static const char *const operations[PROBE_OPERATIONS] = { "read", "write", "copy" };
 
@@ -15,7 +17,7 @@ struct writing {
 	const struct records *records;
 	const struct probe_report *probe;
 	uint64_t seed;
-	unsigned id;      /* the next */
+	unsigned id; /* the next */
 };
 
 static json_t *begin(struct writing *writing, const char *name)
@@ -40,7 +42,8 @@ static void put_head(struct writing *writing)
 {
 	const struct records *records = writing->records;
 	const struct probe_report *probe = writing->probe;
-	json_t *object = record_new(records, "probe", writing->id++), *parts = json_array(), *pages = json_array();
+	json_t *object = record_new(records, "probe", writing->id++), *parts = json_array(),
+	       *pages = json_array();
 
 	record_set_string(object, "machine", probe->machine->name, 96);
 	json_object_set_new(object, "complete", json_boolean(probe->complete));
@@ -64,8 +67,13 @@ static void put_head(struct writing *writing)
 static void put_point(struct writing *writing, const char *part, const struct probe_point *point)
 {
 	struct record_sample what = {
-		.machine = writing->probe->machine->name, .setting = &point->setting, .sample = &point->sample,
-		.facts = &point->facts, .seed = writing->seed, .part = part, .x = point->x,
+		.machine = writing->probe->machine->name,
+		.setting = &point->setting,
+		.sample = &point->sample,
+		.facts = &point->facts,
+		.seed = writing->seed,
+		.part = part,
+		.x = point->x,
 	};
 
 	if (!point->sample.valid)
@@ -105,7 +113,8 @@ static void put_level(struct writing *writing, const struct hierarchy_level *lev
 	record_write(writing->records, object);
 }
 
-static void put_plateaus(struct writing *writing, const char *curve, int pages, const struct plateaus *plateaus)
+static void put_plateaus(
+	struct writing *writing, const char *curve, int pages, const struct plateaus *plateaus)
 {
 	json_t *object;
 
@@ -163,7 +172,8 @@ static void put_band(struct writing *writing, const struct probe_band *band)
 	}
 }
 
-void records_probe(const struct records *records, const struct probe_report *probe, uint64_t seed, unsigned id)
+void records_probe(
+	const struct records *records, const struct probe_report *probe, uint64_t seed, unsigned id)
 {
 	struct writing writing = { records, probe, seed, id };
 	const struct hierarchy *hierarchy = &probe->hierarchy;

@@ -9,7 +9,8 @@
 
 static const char *const states[] = { "waiting", "incomplete", "done", "failed" };
 
-static void put_head(const struct records *records, const struct windows_report *windows, uint64_t seed, unsigned id)
+static void put_head(const struct records *records, const struct windows_report *windows,
+	uint64_t seed, unsigned id)
 {
 	json_t *object = record_new(records, "windows", id);
 
@@ -25,7 +26,8 @@ static void put_head(const struct records *records, const struct windows_report 
 	record_write(records, object);
 }
 
-static void put_window(const struct records *records, const struct windows_report *windows, const struct windows_row *row, unsigned id)
+static void put_window(const struct records *records, const struct windows_report *windows,
+	const struct windows_row *row, unsigned id)
 {
 	const struct knee *knee = &row->knee;
 	json_t *object = record_new(records, "window", id);
@@ -48,7 +50,8 @@ static void put_window(const struct records *records, const struct windows_repor
 	record_set_real(object, "cycles_before", knee->before);
 	record_set_real(object, "cycles_after", knee->after);
 	if (row->cycles_from != SOURCE_NONE)
-		json_object_set_new(object, "cycles_from", json_string(source_name(row->cycles_from)));
+		json_object_set_new(
+			object, "cycles_from", json_string(source_name(row->cycles_from)));
 	record_set_real(object, "noise", knee->noise);
 	record_set_real(object, "again", knee->again);
 	record_set_real(object, "entries", row->entries);
@@ -62,13 +65,15 @@ static void put_window(const struct records *records, const struct windows_repor
 		record_set_string(object, "words", row->why, WINDOWS_NOTE);
 	else if (words[0])
 		record_set_string(object, "words", words, BUFFERS_WORDS);
-	if (row->fact && buffers_published(&windows->buffers, row->fact->buffer, words, sizeof(words), NULL))
+	if (row->fact &&
+		buffers_published(&windows->buffers, row->fact->buffer, words, sizeof(words), NULL))
 		record_set_string(object, "published", words, 160);
 	json_object_set_new(object, "knobs", record_knobs(&row->setting));
 	record_write(records, object);
 }
 
-static void put_point(const struct records *records, const struct windows_row *row, const struct knee_point *point, unsigned id)
+static void put_point(const struct records *records, const struct windows_row *row,
+	const struct knee_point *point, unsigned id)
 {
 	json_t *object = record_new(records, "point", id);
 
@@ -78,11 +83,13 @@ static void put_point(const struct records *records, const struct windows_row *r
 	record_set_real(object, "cycles_lo", point->lo);
 	record_set_real(object, "cycles_hi", point->hi);
 	if (row->cycles_from != SOURCE_NONE)
-		json_object_set_new(object, "cycles_from", json_string(source_name(row->cycles_from)));
+		json_object_set_new(
+			object, "cycles_from", json_string(source_name(row->cycles_from)));
 	record_write(records, object);
 }
 
-void records_windows(const struct records *records, const struct windows_report *windows, bool points, uint64_t seed, unsigned id)
+void records_windows(const struct records *records, const struct windows_report *windows,
+	bool points, uint64_t seed, unsigned id)
 {
 	put_head(records, windows, seed, id++);
 	for (int i = 0; i < windows->count; i++) {

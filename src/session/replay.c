@@ -18,9 +18,9 @@ struct lines {
 	uint64_t bytes;
 	char line[RECORD_MOST + 1];
 	size_t length;
-	bool whole;               /* it has its newline */
-	bool long_one;            /* it is longer, and was passed over */
-	bool begun;               /* the first line was one */
+	bool whole;    /* it has its newline */
+	bool long_one; /* it is longer, and was passed over */
+	bool begun;    /* the first line was one */
 };
 
 /* Returns false at the end. */
@@ -60,7 +60,8 @@ static struct status read_lines(struct replay *replay, struct reading *reading, 
 		reading->line++;
 		lines->begun = reading->line > 1 || !lines->long_one;
 		if (lines->long_one && !reading->begun)
-			return status_make(STATUS_USAGE, "%.120s: not a recording of slexplore", replay->name);
+			return status_make(
+				STATUS_USAGE, "%.120s: not a recording of slexplore", replay->name);
 		/* The last line may have been cut off on its way into the file. */
 		if (lines->long_one)
 			reading_damaged(reading, "longer than %d bytes", RECORD_MOST);
@@ -79,7 +80,8 @@ static struct status read_lines(struct replay *replay, struct reading *reading, 
 	return status_ok();
 }
 
-static void add_note(struct replay *replay, const struct left_out *left_out, const char *one, const char *many)
+static void add_note(
+	struct replay *replay, const struct left_out *left_out, const char *one, const char *many)
 {
 	if (left_out->count == 0)
 		return;
@@ -87,7 +89,8 @@ static void add_note(struct replay *replay, const struct left_out *left_out, con
 	if (left_out->count == 1)
 		text_addf(&replay->notes, "this %s is left out\n", one);
 	else
-		text_addf(&replay->notes, "this and %u more %s are left out\n", left_out->count - 1, many);
+		text_addf(&replay->notes, "this and %u more %s are left out\n", left_out->count - 1,
+			many);
 }
 
 static void take_notes(struct replay *replay, const struct reading *reading)
@@ -156,8 +159,9 @@ struct status replay_open(const char *path, struct replay **replay)
 	if (!status_is_ok(&status) || (*replay)->settings.count > 0)
 		return status;
 	notes = replay_notes(*replay);
-	status = status_make(STATUS_USAGE, "%.100s: no setting in it can be shown%s%.120s", (*replay)->name,
-		*notes ? ": " : "", *notes ? notes + strlen((*replay)->name) + 2 : "");
+	status = status_make(STATUS_USAGE, "%.100s: no setting in it can be shown%s%.120s",
+		(*replay)->name, *notes ? ": " : "",
+		*notes ? notes + strlen((*replay)->name) + 2 : "");
 	status.text[strcspn(status.text, "\n")] = '\0';
 	replay_free(*replay);
 	*replay = NULL;
@@ -193,24 +197,54 @@ void replay_free(struct replay *replay)
 
 /* ---- what it holds ---- */
 
-const char *replay_name(const struct replay *replay) { return replay->name; }
-const char *replay_path(const struct replay *replay) { return replay->path; }
-const struct replay_place *replay_place(const struct replay *replay) { return &replay->place; }
-const struct machine *replay_machine(const struct replay *replay) { return &replay->machine; }
-const struct core *replay_core(const struct replay *replay) { return replay->has_core ? &replay->core : NULL; }
+const char *replay_name(const struct replay *replay)
+{
+	return replay->name;
+}
+const char *replay_path(const struct replay *replay)
+{
+	return replay->path;
+}
+const struct replay_place *replay_place(const struct replay *replay)
+{
+	return &replay->place;
+}
+const struct machine *replay_machine(const struct replay *replay)
+{
+	return &replay->machine;
+}
+const struct core *replay_core(const struct replay *replay)
+{
+	return replay->has_core ? &replay->core : NULL;
+}
 const struct event_plan *replay_events(const struct replay *replay)
 {
 	return replay->has_events ? &replay->events : NULL;
 }
-const char *replay_notes(const struct replay *replay) { return text_string(&replay->notes); }
-int replay_count(const struct replay *replay) { return replay->settings.count; }
+const char *replay_notes(const struct replay *replay)
+{
+	return text_string(&replay->notes);
+}
+int replay_count(const struct replay *replay)
+{
+	return replay->settings.count;
+}
 const struct setting *replay_setting(const struct replay *replay, int index)
 {
 	return &replay->settings.setting[index];
 }
-unsigned replay_id(const struct replay *replay, int index) { return replay->played[index].id; }
-unsigned replay_last_id(const struct replay *replay) { return replay->last_id; }
-unsigned replay_trials(const struct replay *replay, int index) { return replay->played[index].in_file; }
+unsigned replay_id(const struct replay *replay, int index)
+{
+	return replay->played[index].id;
+}
+unsigned replay_last_id(const struct replay *replay)
+{
+	return replay->last_id;
+}
+unsigned replay_trials(const struct replay *replay, int index)
+{
+	return replay->played[index].in_file;
+}
 
 int replay_find(const struct replay *replay, const struct setting *setting)
 {

@@ -44,7 +44,8 @@ static void cancel(void *context)
 }
 
 /* Counts of the recorded plan, for a request with that plan or one that its user made of it. */
-static void fill_counts(const struct played *played, const struct request *request, struct counts *counts)
+static void fill_counts(
+	const struct played *played, const struct request *request, struct counts *counts)
 {
 	if (request->plan.id == 0 || !played->counts)
 		return;
@@ -79,7 +80,8 @@ static bool take(void *context, struct result *result)
 
 		result->trials.count = played->count;
 		memcpy(result->trials.forgotten, played->forgotten, sizeof(played->forgotten));
-		memcpy(result->trials.trial, played->trial, played->count * sizeof(played->trial[0]));
+		memcpy(result->trials.trial, played->trial,
+			played->count * sizeof(played->trial[0]));
 		result->facts = played->facts;
 		fill_counts(played, request, &result->counts);
 	}
@@ -105,13 +107,19 @@ static bool holds(void *context, const struct kernel *kernel, const int64_t *v)
 
 struct engine replay_engine(struct replay *replay)
 {
-	return (struct engine){ .context = replay, .submit = submit, .cancel = cancel, .take = take,
-		.descriptor = descriptor, .machine = machine, .holds = holds };
+	return (struct engine){ .context = replay,
+		.submit = submit,
+		.cancel = cancel,
+		.take = take,
+		.descriptor = descriptor,
+		.machine = machine,
+		.holds = holds };
 }
 
 /* ---- explainer ---- */
 
-static enum uarch_match recognise(void *context, const struct machine *asked, char name[CORE_NAME], char why[160])
+static enum uarch_match recognise(
+	void *context, const struct machine *asked, char name[CORE_NAME], char why[160])
 {
 	const struct replay *replay = context;
 
@@ -131,7 +139,8 @@ static struct status load(void *context, const char *name, const char *isa, stru
 
 	(void)isa;
 	if (!replay->has_core || strcmp(name, replay->core.name) != 0)
-		return status_make(STATUS_USAGE, "a recording keeps the core that it was made for: %.60s",
+		return status_make(STATUS_USAGE,
+			"a recording keeps the core that it was made for: %.60s",
 			replay->has_core ? replay->core.title : "none");
 	*core = replay->core;
 	return status_ok();
@@ -157,8 +166,8 @@ static void place_jump(const struct played_insn *from, struct insn *insn)
 	if (*end || apart > CODE_BASE)
 		return;
 	insn->target = back ? CODE_BASE - apart : CODE_BASE + apart;
-	snprintf(insn->text, sizeof(insn->text), "%.*s 0x%llx", (int)(last - from->text), from->text,
-		(unsigned long long)insn->target);
+	snprintf(insn->text, sizeof(insn->text), "%.*s 0x%llx", (int)(last - from->text),
+		from->text, (unsigned long long)insn->target);
 }
 
 static void fill_code(const struct explained *from, struct explanation *to)
@@ -206,7 +215,9 @@ static void fill_limits(const struct explained *from, struct limits *to)
 	for (int i = 0; i < from->limit_count; i++) {
 		to->limit[i] = from->limit[i];
 		to->limit[i].cycles *= turns;
-		if (to->limit[i].known && (to->predicted_by < 0 || to->limit[i].cpe > to->limit[to->predicted_by].cpe))
+		if (to->limit[i].known &&
+			(to->predicted_by < 0 ||
+				to->limit[i].cpe > to->limit[to->predicted_by].cpe))
 			to->predicted_by = i;
 	}
 	to->bound = to->binding >= 0 ? to->limit[to->binding].cpe : 0;
@@ -231,7 +242,8 @@ static const struct explained *find_explained(
 	return index < 0 ? NULL : replay->played[index].explained;
 }
 
-static void explain_recorded(void *context, const struct explain_question *question, struct explanation *explanation)
+static void explain_recorded(
+	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	const struct explained *from = find_explained(context, question->kernel, question->v);
 
@@ -245,7 +257,8 @@ static void explain_recorded(void *context, const struct explain_question *quest
 	explanation->waits = NULL;
 	explanation->limits.binding = explanation->limits.predicted_by = -1;
 	if (!from) {
-		explanation->status = status_make(STATUS_FAILED, "none were recorded of this setting");
+		explanation->status =
+			status_make(STATUS_FAILED, "none were recorded of this setting");
 		return;
 	}
 	if (from->why[0]) {
@@ -266,8 +279,8 @@ static void explain_recorded(void *context, const struct explain_question *quest
 	fill_limits(from, &explanation->limits);
 }
 
-static void events(void *context, const struct machine *asked, const char *const *extra, int extra_count,
-	struct event_plan *plan)
+static void events(void *context, const struct machine *asked, const char *const *extra,
+	int extra_count, struct event_plan *plan)
 {
 	const struct replay *replay = context;
 
@@ -277,11 +290,14 @@ static void events(void *context, const struct machine *asked, const char *const
 		*plan = replay->events;
 }
 
-static double modelled(void *context, const struct uarch_event *meaning, const struct explanation *explanation)
+static double modelled(
+	void *context, const struct uarch_event *meaning, const struct explanation *explanation)
 {
 	const struct replay *replay = context;
-	const struct explained *from = explanation && explanation->kernel ?
-		find_explained(replay, explanation->kernel, explanation->v) : NULL;
+	const struct explained *from =
+		explanation && explanation->kernel
+			? find_explained(replay, explanation->kernel, explanation->v)
+			: NULL;
 
 	for (int i = 0; from && !from->why[0] && i < replay->events.counters.count; i++)
 		if (strcmp(replay->events.meaning[i].name, meaning->name) == 0)
@@ -291,6 +307,11 @@ static double modelled(void *context, const struct uarch_event *meaning, const s
 
 struct explainer replay_explainer(struct replay *replay)
 {
-	return (struct explainer){ .context = replay, .recognise = recognise, .load = load, .unload = unload,
-		.explain = explain_recorded, .events = events, .modelled = modelled };
+	return (struct explainer){ .context = replay,
+		.recognise = recognise,
+		.load = load,
+		.unload = unload,
+		.explain = explain_recorded,
+		.events = events,
+		.modelled = modelled };
 }

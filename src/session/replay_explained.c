@@ -41,19 +41,20 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	field_string(object, "name", name, sizeof(name));
 	limit.kind = limit_find(name);
 	if (limit.kind == LIMIT_COUNT)
-		return NULL;      /* one that a later slexplore knows */
+		return NULL; /* one that a later slexplore knows */
 	for (int i = 0; i < explained->limit_count; i++)
 		if (explained->limit[i].kind == limit.kind)
 			return "a limit that was there already";
 	limit.hard = field_true(object, "hard");
 	limit.known = field_number(object, "cpe", 0, MOST_CYCLES, &limit.cpe) &&
-		field_number(object, "cycles", 0, MOST_CYCLES, &limit.cycles);
+		      field_number(object, "cycles", 0, MOST_CYCLES, &limit.cycles);
 	if (!limit.known)
 		limit.cpe = limit.cycles = 0;
 	field_string(object, "cause", limit.cause, sizeof(limit.cause));
 	if (explained->limit_count == reading->limit_room) {
 		reading->limit_room = LIMIT_COUNT;
-		explained->limit = memory_resize(explained->limit, LIMIT_COUNT, sizeof(*explained->limit));
+		explained->limit =
+			memory_resize(explained->limit, LIMIT_COUNT, sizeof(*explained->limit));
 	}
 	explained->limit[explained->limit_count++] = limit;
 	return NULL;
@@ -62,7 +63,8 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 /* The pressure on each port, by its name. */
 const char *reading_ports(struct reading *reading, const json_t *object, unsigned id)
 {
-	const json_t *pressure = json_object_get(object, "pressure"), *naive = json_object_get(object, "naive");
+	const json_t *pressure = json_object_get(object, "pressure"),
+		     *naive = json_object_get(object, "naive");
 	const struct core *core = &reading->replay->core;
 	struct explained *explained = &reading->explained;
 
@@ -114,7 +116,8 @@ const char *reading_insn(struct reading *reading, const json_t *object, unsigned
 	field_string(object, "ports", run.facts.ports, sizeof(run.facts.ports));
 	if (explained->run_count == reading->run_room) {
 		reading->run_room = reading->run_room ? 2 * reading->run_room : 32;
-		explained->run = memory_resize(explained->run, (size_t)reading->run_room, sizeof(*explained->run));
+		explained->run = memory_resize(
+			explained->run, (size_t)reading->run_room, sizeof(*explained->run));
 	}
 	explained->run[explained->run_count++] = run;
 	explained->insn_count += run.times;
@@ -127,7 +130,8 @@ const char *reading_modelled(struct reading *reading, const json_t *object, unsi
 	size_t i;
 
 	begin_explanation(reading, id);
-	json_array_foreach(list, i, value) {
+	json_array_foreach(list, i, value)
+	{
 		double number;
 
 		if (i >= COUNTERS_MAX)
@@ -138,7 +142,8 @@ const char *reading_modelled(struct reading *reading, const json_t *object, unsi
 	return NULL;
 }
 
-/* The highest first, unknown ones last; equal ones stay as they were. The highest hard one binds. */
+/* The highest first, unknown ones last; equal ones stay as they were. The highest hard one binds.
+ */
 static void order_limits(struct explained *explained)
 {
 	for (int i = 1; i < explained->limit_count; i++) {
@@ -146,7 +151,8 @@ static void order_limits(struct explained *explained)
 		int at = i;
 
 		for (; at > 0 && moved.known &&
-			(!explained->limit[at - 1].known || explained->limit[at - 1].cpe < moved.cpe);
+			(!explained->limit[at - 1].known ||
+				explained->limit[at - 1].cpe < moved.cpe);
 			at--)
 			explained->limit[at] = explained->limit[at - 1];
 		explained->limit[at] = moved;
@@ -215,7 +221,8 @@ const char *reading_explain(struct reading *reading, const json_t *object, unsig
 		explained->through_memory = field_true(object, "through_memory");
 		explained->fullest = field_bits(object, "fullest");
 		explained->unknown = (int)field_count(object, "unknown", LOOP_MOST);
-		field_string(object, "unknown_names", explained->unknown_names, sizeof(explained->unknown_names));
+		field_string(object, "unknown_names", explained->unknown_names,
+			sizeof(explained->unknown_names));
 		field_string(object, "function", explained->function, sizeof(explained->function));
 	}
 	order_limits(explained);

@@ -31,7 +31,8 @@ bool field_number(const json_t *object, const char *key, double low, double high
 	return number_of(json_object_get(object, key), low, high, number);
 }
 
-bool field_integer(const json_t *object, const char *key, int64_t low, int64_t high, int64_t *number)
+bool field_integer(
+	const json_t *object, const char *key, int64_t low, int64_t high, int64_t *number)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -67,8 +68,9 @@ uint32_t field_bits(const json_t *object, const char *key)
 	uint32_t bits = 0;
 	size_t i;
 
-	json_array_foreach(list, i, value)
-		if (json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) < UARCH_PORTS)
-			bits |= (uint32_t)1 << json_integer_value(value);
+	json_array_foreach(list, i, value) if (json_is_integer(value) &&
+					       json_integer_value(value) >= 0 &&
+					       json_integer_value(value) < UARCH_PORTS) bits |=
+		(uint32_t)1 << json_integer_value(value);
 	return bits;
 }

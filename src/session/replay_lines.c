@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "session/replay_read.h"
 
-static void leave_out(const struct reading *reading, struct left_out *left_out, const char *format, va_list arguments)
+static void leave_out(const struct reading *reading, struct left_out *left_out, const char *format,
+	va_list arguments)
 {
 	if (left_out->count++ > 0)
 		return;
@@ -38,15 +39,15 @@ static const struct {
 	const char *name;
 	const char *(*read)(struct reading *reading, const json_t *object, unsigned id);
 } records[] = {
-	{"trials", reading_trials},
-	{"facts", reading_facts},
-	{"counters", reading_counters},
-	{"sample", reading_sample},
-	{"limits", reading_limit},
-	{"ports", reading_ports},
-	{"insn", reading_insn},
-	{"modelled", reading_modelled},
-	{"explain", reading_explain},
+	{ "trials", reading_trials },
+	{ "facts", reading_facts },
+	{ "counters", reading_counters },
+	{ "sample", reading_sample },
+	{ "limits", reading_limit },
+	{ "ports", reading_ports },
+	{ "insn", reading_insn },
+	{ "modelled", reading_modelled },
+	{ "explain", reading_explain },
 };
 
 /* Returns why the record cannot be used, or NULL. */
@@ -97,7 +98,8 @@ struct status reading_line(struct reading *reading, const char *line, size_t len
 	if (name && strcmp(name, "recording") == 0)
 		status = reading_header(reading, object);
 	else if (!reading->begun)
-		status = status_make(STATUS_USAGE, "not a recording of slexplore: line 1 does not begin one");
+		status = status_make(
+			STATUS_USAGE, "not a recording of slexplore: line 1 does not begin one");
 	else if (!object)
 		reading_damaged(reading, "%s", text_string(&words));
 	else if (!name)

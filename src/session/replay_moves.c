@@ -41,9 +41,10 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Every value of a knob among the settings of a kernel, ascending, each once; beside the present values of the
- * others, or (any) beside whichever. The caller frees. */
-static int64_t *list_values(const struct replay *replay, const struct setting *setting, int knob, bool any, int *count)
+/* Every value of a knob among the settings of a kernel, ascending, each once; beside the present
+ * values of the others, or (any) beside whichever. The caller frees. */
+static int64_t *list_values(
+	const struct replay *replay, const struct setting *setting, int knob, bool any, int *count)
 {
 	int64_t *values = memory_new((size_t)replay->settings.count + 1, sizeof(*values));
 	int all = 0;
@@ -52,7 +53,8 @@ static int64_t *list_values(const struct replay *replay, const struct setting *s
 	for (int i = 0; i < replay->settings.count; i++) {
 		const struct setting *other = &replay->settings.setting[i];
 
-		if (other->kernel == setting->kernel && (any || others_moved(other, setting, knob) == 0))
+		if (other->kernel == setting->kernel &&
+			(any || others_moved(other, setting, knob) == 0))
 			values[all++] = other->v[knob];
 	}
 	qsort(values, (size_t)all, sizeof(*values), ascending);
@@ -62,7 +64,8 @@ static int64_t *list_values(const struct replay *replay, const struct setting *s
 	return values;
 }
 
-int replay_values(const struct replay *replay, const struct setting *setting, int knob, int64_t *values, int room)
+int replay_values(const struct replay *replay, const struct setting *setting, int knob,
+	int64_t *values, int room)
 {
 	int count, taken = 0;
 	int64_t *all = list_values(replay, setting, knob, false, &count);
@@ -95,8 +98,10 @@ static double distance(const struct knob *knob, int64_t a, int64_t b)
 	return 0.01 + fabs(log2((double)(a > 0 ? a : 0) + 1) - log2((double)(b > 0 ? b : 0) + 1));
 }
 
-/* The setting with that value of a knob that moves the fewest others, and of those the nearest; NULL: there is none. */
-static const struct setting *best_with(const struct replay *replay, const struct setting *from, int knob, int64_t value)
+/* The setting with that value of a knob that moves the fewest others, and of those the nearest;
+ * NULL: there is none. */
+static const struct setting *best_with(
+	const struct replay *replay, const struct setting *from, int knob, int64_t value)
 {
 	const struct setting *best = NULL;
 	double least = INFINITY;
@@ -109,7 +114,8 @@ static const struct setting *best_with(const struct replay *replay, const struct
 			continue;
 		for (int k = 0; k < from->kernel->knob_count; k++)
 			if (k != knob && other->v[k] != from->v[k])
-				cost += 1000 + distance(&from->kernel->knobs[k], other->v[k], from->v[k]);
+				cost += 1000 +
+					distance(&from->kernel->knobs[k], other->v[k], from->v[k]);
 		if (cost >= least)
 			continue;
 		best = other;
@@ -118,7 +124,8 @@ static const struct setting *best_with(const struct replay *replay, const struct
 	return best;
 }
 
-/* The value so many steps on in a list; the last one where it ends. False: there is none that way. */
+/* The value so many steps on in a list; the last one where it ends. False: there is none that way.
+ */
 static bool step_in(const int64_t *values, int count, int64_t present, int steps, int64_t *value)
 {
 	int at;
@@ -185,8 +192,8 @@ bool replay_nearest(const struct replay *replay, struct setting *setting, unsign
 	return best;
 }
 
-void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all, size_t size,
-	char *ends, size_t ends_size)
+void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all,
+	size_t size, char *ends, size_t ends_size)
 {
 	/* As many as a line has room for. */
 	enum { SHOWN = 12 };
@@ -203,7 +210,11 @@ void replay_range(const struct replay *replay, const struct setting *setting, in
 			continue;
 		}
 		setting_show_value(&setting->kernel->knobs[knob], values[i], value, sizeof(value));
-		text_addf(&text, "%s%s", i == 0 ? "" : count > SHOWN && i == count - 1 ? " " : ", ", value);
+		text_addf(&text, "%s%s",
+			i == 0				  ? ""
+			: count > SHOWN && i == count - 1 ? " "
+							  : ", ",
+			value);
 	}
 	snprintf(all, size, "%s", text_string(&text));
 	text_cut_clean(all, size);
@@ -212,8 +223,10 @@ void replay_range(const struct replay *replay, const struct setting *setting, in
 		char low[64], high[64];
 
 		setting_show_value(&setting->kernel->knobs[knob], values[0], low, sizeof(low));
-		setting_show_value(&setting->kernel->knobs[knob], values[count - 1], high, sizeof(high));
-		snprintf(ends, ends_size, "%s%s%s", low, count > 1 ? "…" : "", count > 1 ? high : "");
+		setting_show_value(
+			&setting->kernel->knobs[knob], values[count - 1], high, sizeof(high));
+		snprintf(ends, ends_size, "%s%s%s", low, count > 1 ? "…" : "",
+			count > 1 ? high : "");
 		text_cut_clean(ends, ends_size);
 	}
 	free(values);

@@ -19,9 +19,11 @@ struct status reading_header(struct reading *reading, const json_t *object)
 	field_string(object, "machine", name, sizeof(name));
 	field_string(object, "arch", arch, sizeof(arch));
 	if (!field_integer(object, "format", 1, INT32_MAX, &format))
-		return status_make(STATUS_USAGE, "not a recording of slexplore: it has no format's number");
+		return status_make(
+			STATUS_USAGE, "not a recording of slexplore: it has no format's number");
 	if (format > RECORDING_VERSION && !reading->begun)
-		return status_make(STATUS_USAGE, "made by slexplore %s, format %d: this one reads formats up to %d",
+		return status_make(STATUS_USAGE,
+			"made by slexplore %s, format %d: this one reads formats up to %d",
 			*program ? program : "?", (int)format, RECORDING_VERSION);
 	/* Everything that has an id belongs to its own run. */
 	reading->id = reading->explained_id = 0;
@@ -29,11 +31,14 @@ struct status reading_header(struct reading *reading, const json_t *object)
 		reading->event[i] = -1;
 	if (reading->begun) {
 		/* A later run: only of the same machine. */
-		reading->over = format > RECORDING_VERSION || strcmp(host, replay->machine.host) != 0 ||
-			strcmp(name, replay->machine.name) != 0 || strcmp(arch, replay->machine.arch) != 0;
+		reading->over = format > RECORDING_VERSION ||
+				strcmp(host, replay->machine.host) != 0 ||
+				strcmp(name, replay->machine.name) != 0 ||
+				strcmp(arch, replay->machine.arch) != 0;
 		if (reading->over)
 			text_addf(&replay->notes,
-				"%s:%u: from here on it is of another machine (%s) or version, and left out\n",
+				"%s:%u: from here on it is of another machine (%s) or version, and "
+				"left out\n",
 				replay->name, reading->line, host);
 		return status_ok();
 	}
@@ -76,10 +81,12 @@ void reading_machine(struct reading *reading, const json_t *object)
 	field_string(object, "huge_note", machine->huge_note, sizeof(machine->huge_note));
 	field_string(object, "clock", machine->clock_name, sizeof(machine->clock_name));
 	machine->cache_count = 0;
-	json_array_foreach(caches, i, cache) {
+	json_array_foreach(caches, i, cache)
+	{
 		double level, bytes, line;
 
-		if (machine->cache_count == MACHINE_CACHES || !number_of(json_array_get(cache, 0), 1, 9, &level) ||
+		if (machine->cache_count == MACHINE_CACHES ||
+			!number_of(json_array_get(cache, 0), 1, 9, &level) ||
 			!number_of(json_array_get(cache, 1), 1, (double)MOST_BYTES, &bytes) ||
 			!number_of(json_array_get(cache, 2), 0, 65536, &line))
 			break;
@@ -106,7 +113,7 @@ const char *reading_core(struct reading *reading, const json_t *object)
 	size_t i;
 
 	if (replay->has_core)
-		return NULL;      /* that of the first run; recordings go on for the same core alone */
+		return NULL; /* that of the first run; recordings go on for the same core alone */
 	replay->place.match = match < 0 ? UARCH_NONE : (enum uarch_match)match;
 	replay->place.foreign = field_true(object, "foreign");
 	replay->place.nearest = field_true(object, "nearest");
@@ -117,10 +124,12 @@ const char *reading_core(struct reading *reading, const json_t *object)
 	if (json_array_size(ports) > UARCH_PORTS)
 		return "a core has at most 24 ports";
 	core->port_count = 0;
-	json_array_foreach(ports, i, port) {
+	json_array_foreach(ports, i, port)
+	{
 		struct text text = { 0 };
 
-		text_add_clean(&text, json_is_string(port) ? json_string_value(port) : "?", sizeof(core->port[i]) - 1);
+		text_add_clean(&text, json_is_string(port) ? json_string_value(port) : "?",
+			sizeof(core->port[i]) - 1);
 		snprintf(core->port[i], sizeof(core->port[i]), "%s", text_string(&text));
 		text_free(&text);
 		core->unit[i] = units >> i & 1;
@@ -173,7 +182,7 @@ const char *reading_event(struct reading *reading, const json_t *object)
 	field_string(object, "role", role, sizeof(role));
 	event.role = role_find(role);
 	if (event.role == ROLE_COUNT)
-		event.role = ROLE_EXTRA;      /* one that a later slexplore knows */
+		event.role = ROLE_EXTRA; /* one that a later slexplore knows */
 	event.ports = field_bits(object, "ports");
 	field_string(object, "words", event.words, sizeof(event.words));
 	field_string(object, "title", event.title, sizeof(event.title));

@@ -11,7 +11,7 @@
 #include "session/recording_lines.h"
 #include "session/replay_read.h"
 
-#define MOST_GHZ 1e3
+#define MOST_GHZ   1e3
 #define MOST_COUNT 1e15
 
 static void begin_setting(struct reading *reading, unsigned id)
@@ -42,10 +42,12 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 		return "a trial without a fate";
 	trial->fate = (uint8_t)fate;
 	/* Only a broken one may have no cycles to speak of. */
-	if (!number_of(json_array_get(list, 0), fate == TRIAL_BROKEN ? -MOST_CYCLES : 1e-9, MOST_CYCLES, &trial->cpe) &&
+	if (!number_of(json_array_get(list, 0), fate == TRIAL_BROKEN ? -MOST_CYCLES : 1e-9,
+		    MOST_CYCLES, &trial->cpe) &&
 		fate != TRIAL_BROKEN)
 		return "a trial's cycles are no positive number";
-	if (!number_of(json_array_get(list, 1), 1e-6, MOST_GHZ, &trial->ghz) && fate != TRIAL_BROKEN)
+	if (!number_of(json_array_get(list, 1), 1e-6, MOST_GHZ, &trial->ghz) &&
+		fate != TRIAL_BROKEN)
 		return "a trial's clock is no frequency in GHz";
 	trial->watch = float_of(json_array_get(list, 2));
 	trial->turns = float_of(json_array_get(list, 3));
@@ -70,7 +72,8 @@ const char *reading_trials(struct reading *reading, const json_t *object, unsign
 	begin_setting(reading, id);
 	if (!json_is_array(list))
 		return "trials without a list";
-	json_array_foreach(list, i, value) {
+	json_array_foreach(list, i, value)
+	{
 		struct trial trial;
 		const char *why = read_trial(value, &trial);
 
@@ -101,8 +104,8 @@ static void read_place(const json_t *object, struct run_facts *facts)
 
 const char *reading_facts(struct reading *reading, const json_t *object, unsigned id)
 {
-	static const enum source sources[] = {
-		SOURCE_NONE, SOURCE_COUNTER, SOURCE_REFERENCE, SOURCE_STEPPED, SOURCE_TIME, SOURCE_MODEL};
+	static const enum source sources[] = { SOURCE_NONE, SOURCE_COUNTER, SOURCE_REFERENCE,
+		SOURCE_STEPPED, SOURCE_TIME, SOURCE_MODEL };
 	const char *from = json_string_value(json_object_get(object, "cycles_from"));
 	const json_t *forgotten = json_object_get(object, "forgotten");
 	struct run_facts *facts = &reading->facts;
@@ -128,7 +131,8 @@ const char *reading_facts(struct reading *reading, const json_t *object, unsigne
 	field_string(object, "pages", facts->pages, sizeof(facts->pages));
 	read_place(object, facts);
 	for (int i = 0; i < TRIAL_FATES; i++)
-		reading->trials.forgotten[i] = (unsigned)field_count(forgotten, recording_fates[i], 1 << 24);
+		reading->trials.forgotten[i] =
+			(unsigned)field_count(forgotten, recording_fates[i], 1 << 24);
 	reading->has_facts = true;
 	return NULL;
 }
@@ -146,12 +150,14 @@ static const char *read_count(struct reading *reading, const json_t *list)
 		return "a count is a list of a name, a role, three figures and a state";
 	index = reading_find_event(&reading->replay->events, name);
 	if (index < 0)
-		return NULL;      /* of an event that found no room */
-	if (count_known(&count) && (!number_of(json_array_get(list, 2), -MOST_COUNT, MOST_COUNT, &count.value) ||
-		!number_of(json_array_get(list, 3), -MOST_COUNT, MOST_COUNT, &count.lo) ||
-		!number_of(json_array_get(list, 4), -MOST_COUNT, MOST_COUNT, &count.hi)))
+		return NULL; /* of an event that found no room */
+	if (count_known(&count) &&
+		(!number_of(json_array_get(list, 2), -MOST_COUNT, MOST_COUNT, &count.value) ||
+			!number_of(json_array_get(list, 3), -MOST_COUNT, MOST_COUNT, &count.lo) ||
+			!number_of(json_array_get(list, 4), -MOST_COUNT, MOST_COUNT, &count.hi)))
 		return "a count without its figures";
-	/* Noise may make a difference of counts a little less than nothing, as the quartiles may show. */
+	/* Noise may make a difference of counts a little less than nothing, as the quartiles may
+	 * show. */
 	if (count_known(&count) && count.value < 0 && count.hi < 0)
 		return "a count is not negative";
 	if (count.state == COUNT_SCALED && number_of(json_array_get(list, 6), 0, 1, &share))
@@ -177,7 +183,8 @@ const char *reading_counters(struct reading *reading, const json_t *object, unsi
 	field_string(object, "pmu", reading->counts.pmu, sizeof(reading->counts.pmu));
 	reading->counts.groups = (int)field_count(object, "passes", COUNTERS_MAX);
 	reading->counts.direct = field_true(object, "direct");
-	json_array_foreach(list, i, value) {
+	json_array_foreach(list, i, value)
+	{
 		const char *why = read_count(reading, value);
 
 		if (why)
@@ -204,7 +211,8 @@ static bool read_knob(const struct knob *knob, const json_t *from, int64_t *valu
 	return false;
 }
 
-bool reading_setting(struct reading *reading, const json_t *object, bool note, struct setting *setting)
+bool reading_setting(
+	struct reading *reading, const json_t *object, bool note, struct setting *setting)
 {
 	const json_t *knobs = json_object_get(object, "knobs");
 	const char *name = json_string_value(json_object_get(object, "kernel")), *key;
@@ -216,7 +224,8 @@ bool reading_setting(struct reading *reading, const json_t *object, bool note, s
 	setting->kernel = name ? kernel_find(name) : NULL;
 	if (!setting->kernel) {
 		if (note)
-			reading_leave_out(reading, &reading->absent, "there is no kernel \"%s\"", clean);
+			reading_leave_out(
+				reading, &reading->absent, "there is no kernel \"%s\"", clean);
 		return false;
 	}
 	setting_init(setting, setting->kernel);
@@ -227,22 +236,24 @@ bool reading_setting(struct reading *reading, const json_t *object, bool note, s
 			continue;
 		field_string(knobs, knob->name, clean, sizeof(clean));
 		if (note)
-			reading_leave_out(reading, &reading->absent, "%s has no such %s%s%s", setting->kernel->name,
-				knob->name, *clean ? "=" : "", clean);
+			reading_leave_out(reading, &reading->absent, "%s has no such %s%s%s",
+				setting->kernel->name, knob->name, *clean ? "=" : "", clean);
 		return false;
 	}
-	json_object_foreach((json_t *)(uintptr_t)knobs, key, value) {
+	json_object_foreach((json_t *)(uintptr_t)knobs, key, value)
+	{
 		if (kernel_knob(setting->kernel, key) >= 0)
 			continue;
 		if (note)
-			reading_leave_out(reading, &reading->absent, "%s has a knob there that it has not here",
-				setting->kernel->name);
+			reading_leave_out(reading, &reading->absent,
+				"%s has a knob there that it has not here", setting->kernel->name);
 		return false;
 	}
 	/* What this processor lacks, or this machine's memory, is no obstacle: nothing is run. */
 	status = setting_check(setting, MEANS_UNKNOWN);
 	if (status.code == STATUS_USAGE && note)
-		reading_leave_out(reading, &reading->absent, "%s: %.140s", setting->kernel->name, status.text);
+		reading_leave_out(reading, &reading->absent, "%s: %.140s", setting->kernel->name,
+			status.text);
 	return status.code != STATUS_USAGE;
 }
 
@@ -255,7 +266,8 @@ static void take_setting(struct reading *reading, const struct setting *setting)
 	if (index >= replay->played_room) {
 		int room = replay->played_room ? 2 * replay->played_room : 64;
 
-		replay->played = memory_resize(replay->played, (size_t)room, sizeof(*replay->played));
+		replay->played =
+			memory_resize(replay->played, (size_t)room, sizeof(*replay->played));
 		replay->played_room = room;
 	}
 	played = &replay->played[index];
@@ -296,11 +308,13 @@ const char *reading_sample(struct reading *reading, const json_t *object, unsign
 	if (mine)
 		sample_summarise(&reading->trials, &reading->facts, &sample);
 	if (!mine || !sample.valid)
-		reading_leave_out(reading, &reading->bare, "%s: none of its trials can be used", setting.kernel->name);
+		reading_leave_out(reading, &reading->bare, "%s: none of its trials can be used",
+			setting.kernel->name);
 	else if (replay->memory > REPLAY_MEMORY ||
 		 (replay->settings.count >= REPLAY_SETTINGS && replay_find(replay, &setting) < 0))
-		reading_leave_out(reading, &reading->beyond, "more than %d settings, or %d MiB of trials",
-			REPLAY_SETTINGS, (int)(REPLAY_MEMORY >> 20));
+		reading_leave_out(reading, &reading->beyond,
+			"more than %d settings, or %d MiB of trials", REPLAY_SETTINGS,
+			(int)(REPLAY_MEMORY >> 20));
 	else
 		take_setting(reading, &setting);
 	begin_setting(reading, 0);

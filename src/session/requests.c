@@ -1,4 +1,5 @@
-/* What goes out to the engine, and what comes back: for the present setting, for cells round it, for what the model lacks, for campaigns. */
+/* What goes out to the engine, and what comes back: for the present setting, for cells round it,
+ * for what the model lacks, for campaigns. */
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@ static const double REST = 0.1;
 /* The share of a circle by which steps of it never meet. */
 static const double GOLDEN = 0.6180339887;
 
-/* Cells: short visits, so that the live setting never waits long; a larger working set needs more time for as
- * many trials. */
+/* Cells: short visits, so that the live setting never waits long; a larger working set needs more
+ * time for as many trials. */
 static const double VISIT_SMALL = 0.004, VISIT_LARGE = 0.008;
 enum { VISIT_LARGE_FROM = 1 << 20, CELL_VISITS = 5 };
 static const double CELL_PRECISION = 0.01;
@@ -52,7 +53,8 @@ static uint64_t shift_of(const struct setting *setting, uint64_t turn)
 	return turn % PLACES * ((bytes + PIECE - 1) / PIECE * PIECE);
 }
 
-void request_setting(struct session *session, const struct setting *setting, bool live, const struct budget *budget)
+void request_setting(struct session *session, const struct setting *setting, bool live,
+	const struct budget *budget)
 {
 	struct request request = {
 		.generation = ++session->generation,
@@ -81,7 +83,7 @@ void request_setting(struct session *session, const struct setting *setting, boo
 void request_cell(struct session *session, const struct setting *setting)
 {
 	bool large = setting->kernel->footprint &&
-		setting->kernel->footprint(setting->v) > VISIT_LARGE_FROM;
+		     setting->kernel->footprint(setting->v) > VISIT_LARGE_FROM;
 	struct budget budget = {
 		.seconds = large ? VISIT_LARGE : VISIT_SMALL,
 		.quiet_wanted = CELL_QUIET,
@@ -100,7 +102,8 @@ static void cell_apply(struct session *session, const struct setting *setting,
 	size_t count = cells_count(session->cells);
 	struct cell *cell;
 
-	if (!result->final || (result->status.code == STATUS_CANCELLED && result->trials.count == 0))
+	if (!result->final ||
+		(result->status.code == STATUS_CANCELLED && result->trials.count == 0))
 		return;
 	cell = cells_get(session->cells, setting, true);
 	if (cells_count(session->cells) != count)
@@ -137,8 +140,11 @@ bool request_memory(struct session *session)
 	const struct kernel *kernel = session->setting.kernel;
 	struct request request;
 
-	if (!insight_ready(session) || !memory_probe_next(&session->memory, session->engine.machine(session->engine.context),
-		kernel->footprint(session->setting.v), memory_scattered(kernel, session->setting.v), session->seed, &request))
+	if (!insight_ready(session) ||
+		!memory_probe_next(&session->memory,
+			session->engine.machine(session->engine.context),
+			kernel->footprint(session->setting.v),
+			memory_scattered(kernel, session->setting.v), session->seed, &request))
 		return false;
 	request.generation = ++session->generation;
 	send(session, &request, TAG_MEMORY);
@@ -173,7 +179,8 @@ bool request_answered(struct session *session, const struct result *result, doub
 	}
 	if (result->tag >= TAG_CAMPAIGN) {
 		if (result->final)
-			campaigns_take(session, (enum campaign_of)(result->tag - TAG_CAMPAIGN), &setting, result, now);
+			campaigns_take(session, (enum campaign_of)(result->tag - TAG_CAMPAIGN),
+				&setting, result, now);
 		return result->final;
 	}
 	if (result->tag == TAG_MEMORY) {
@@ -181,7 +188,8 @@ bool request_answered(struct session *session, const struct result *result, doub
 			insight_memory(session, result);
 		return result->final;
 	}
-	/* A frozen figure stays as it is; what was cancelled by freezing still counts for its cell. */
+	/* A frozen figure stays as it is; what was cancelled by freezing still counts for its cell.
+	 */
 	if (current && !(session->frozen && session->live.sample.valid))
 		live_apply(session, result, now);
 	cell_apply(session, &setting, result, current, now);

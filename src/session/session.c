@@ -11,8 +11,8 @@
 
 /* Beyond this many cells the table starts anew: some 15 KB each while unsettled. */
 enum { CELLS_MOST = 6000 };
-/* Cells that were contended at every visit are looked at again this often once all others are done: a spell ends, and
- * its figures should not stay. */
+/* Cells that were contended at every visit are looked at again this often once all others are done:
+ * a spell ends, and its figures should not stay. */
 static const double DOUBT_PERIOD = 0.5;
 /* How long to wait for what a thread works out, tens of milliseconds long, before another look. */
 static const double THOUGHT = 0.004;
@@ -65,14 +65,15 @@ struct status session_allows(const struct session *session, const struct setting
 {
 	if (!session->replay)
 		return setting_check(setting, session->means);
-	return replay_find(session->replay, setting) >= 0 ? status_ok() :
-		status_make(STATUS_USAGE, "this setting was not recorded");
+	return replay_find(session->replay, setting) >= 0
+		       ? status_ok()
+		       : status_make(STATUS_USAGE, "this setting was not recorded");
 }
 
 static void forget_cells(struct session *session)
 {
 	cells_clear(session->cells);
-	session->plan.count = 0;      /* its pointers led there */
+	session->plan.count = 0; /* its pointers led there */
 }
 
 void session_forget_cells(struct session *session)
@@ -121,10 +122,12 @@ void session_go(struct session *session, const struct setting *setting, double n
 		return;
 	if (setting->kernel != session->setting.kernel) {
 		if (old >= 0)
-			session->kernels[old] = (struct remembered){ session->setting, session->knob };
+			session->kernels[old] =
+				(struct remembered){ session->setting, session->knob };
 		session->knob = new >= 0 ? session->kernels[new].knob : 0;
 		if (session->recording && setting->kernel->own)
-			session_notice(session, false, "own loops are not recorded: who replays it has not their code");
+			session_notice(session, false,
+				"own loops are not recorded: who replays it has not their code");
 	}
 	session->setting = *setting;
 	session->turned = true;
@@ -142,7 +145,7 @@ void session_freeze(struct session *session, bool frozen, double now)
 	}
 	session->live.due = now;
 	if (!session->live.answered)
-		session->live.changed_at = now;      /* the wait for a first figure begins again */
+		session->live.changed_at = now; /* the wait for a first figure begins again */
 	if (!session->live.failed && !session_apart(session))
 		live_submit(session, now);
 }
@@ -175,13 +178,15 @@ struct session *session_new(const struct engine *engine, const struct session_op
 		session->kernel_count++;
 	session->kernels = memory_new((size_t)session->kernel_count + 1, sizeof(*session->kernels));
 	for (int i = 0; i < session->kernel_count; i++)
-		if (!session->replay || !replay_first(session->replay, kernel_registry[i], &session->kernels[i].setting))
+		if (!session->replay || !replay_first(session->replay, kernel_registry[i],
+						&session->kernels[i].setting))
 			setting_init(&session->kernels[i].setting, kernel_registry[i]);
 	if (session->setting.kernel->own)
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
 	memory_probe_init(&session->memory);
-	sweeps_load(&session->sweeps);      /* whoever sweeps by name is told what is wrong with the file */
+	sweeps_load(
+		&session->sweeps); /* whoever sweeps by name is told what is wrong with the file */
 	insight_start(session, options->explainer, options->uarch);
 	counted_start(session, options);
 	machine_look(session);
@@ -278,7 +283,8 @@ static double next_step(const struct session *session, double now)
 		return campaigns_think(session) ? THOUGHT : fmax(0, session->rest_until - now);
 	if (!session->live.failed)
 		at = fmin(at, fmax(session->live.due, session->rest_until));
-	if ((plan_next(&session->plan) >= 0 || campaigns_beside(session)) && session->rest_until < at)
+	if ((plan_next(&session->plan) >= 0 || campaigns_beside(session)) &&
+		session->rest_until < at)
 		at = session->rest_until;
 	if (session->doubt_due < at && !session->replay && plan_doubtful(&session->plan) >= 0)
 		at = fmax(session->doubt_due, session->rest_until);

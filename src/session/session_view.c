@@ -6,7 +6,8 @@
 #include "session/blocks.h"
 #include "session/state.h"
 
-static void fill_slice(const struct session *session, const struct plan_slice *slice, struct view_slice *view)
+static void fill_slice(
+	const struct session *session, const struct plan_slice *slice, struct view_slice *view)
 {
 	const struct plan *plan = &session->plan;
 	int64_t present = slice->knob >= 0 ? session->setting.v[slice->knob] : 0;
@@ -21,7 +22,8 @@ static void fill_slice(const struct session *session, const struct plan_slice *s
 			slice->planned[i] >= 0 ? &plan->planned[slice->planned[i]] : NULL;
 		struct view_point *point = &view->point[i];
 
-		*point = (struct view_point){ .value = slice->value[i], .possible = planned != NULL };
+		*point = (struct view_point){ .value = slice->value[i],
+			.possible = planned != NULL };
 		if (!planned || !planned->cell)
 			continue;
 		point->valid = planned->cell->sample.valid;
@@ -51,8 +53,9 @@ static void fill_grid(const struct session *session, struct view_grid *view)
 	memcpy(view->y, grid->y, sizeof(view->y));
 	for (int y = 0; y < grid->ny; y++) {
 		for (int x = 0; x < grid->nx; x++) {
-			const struct cell *cell = grid->planned[y][x] >= 0 ?
-				plan->planned[grid->planned[y][x]].cell : NULL;
+			const struct cell *cell = grid->planned[y][x] >= 0
+							  ? plan->planned[grid->planned[y][x]].cell
+							  : NULL;
 
 			view->gbps[y][x] = view->bytes_per_cycle[y][x] = NAN;
 			if (!cell || !cell->sample.valid)
@@ -95,7 +98,8 @@ static void fill_live(const struct session *session, double now, struct view *vi
 	view->last_ghz = session->ghz;
 	view->last_source = session->ghz_from;
 	view->measuring = session->outstanding && session->outstanding_live;
-	if (!live->sample.valid && !live->failed && !session->frozen && !session_apart(session) && now > live->changed_at)
+	if (!live->sample.valid && !live->failed && !session->frozen && !session_apart(session) &&
+		now > live->changed_at)
 		view->waiting = now - live->changed_at;
 	view->ahead = session->outlook.seen;
 	view->ahead_left = outlook_left(&session->outlook, now);
@@ -113,14 +117,18 @@ static void fill_live(const struct session *session, double now, struct view *vi
 	fill_strip(live, view);
 }
 
-/* What the kernel remarks; while the knob of its blocks is the chosen one, and where it remarks nothing, how large these should be. */
+/* What the kernel remarks; while the knob of its blocks is the chosen one, and where it remarks
+ * nothing, how large these should be. */
 static void fill_remark(const struct session *session, struct view *view)
 {
 	const struct kernel *kernel = session->setting.kernel;
 	struct blocks_measured measured;
 	struct blocks blocks;
-	const struct blocks_question question = { .setting = &session->setting, .machine = session->machine_known ? view->machine : NULL,
-		.explanation = view->explanation, .l3 = session->memory.l3, .memory = session->memory.memory };
+	const struct blocks_question question = { .setting = &session->setting,
+		.machine = session->machine_known ? view->machine : NULL,
+		.explanation = view->explanation,
+		.l3 = session->memory.l3,
+		.memory = session->memory.memory };
 
 	view->remark = kernel->remark ? kernel->remark(session->setting.v) : NULL;
 	view->blocks[0] = '\0';
@@ -148,7 +156,8 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->setting = session->setting;
 	view->means = session->means;
 	view->kernel_index = session_kernel_index(session, kernel);
-	view->own = session->own_open ? session->kernels[session->kernel_count].setting.kernel->name : NULL;
+	view->own = session->own_open ? session->kernels[session->kernel_count].setting.kernel->name
+				      : NULL;
 	view->focus = session->focus;
 	view->knob = session->knob;
 	snprintf(view->entry, sizeof(view->entry), "%s", session->entry);
@@ -165,7 +174,8 @@ void session_view(const struct session *session, double now, struct view *view)
 	fill_remark(session, view);
 	counted_view(session, view);
 	ordered_view(session, view);
-	pace_find(&view->sample, view->explanation, view->counters.plan, &view->counters.counts, session->memory.peak, &view->pace);
+	pace_find(&view->sample, view->explanation, view->counters.plan, &view->counters.counts,
+		session->memory.peak, &view->pace);
 	fill_slice(session, &session->plan.by_size, &view->by_size);
 	fill_slice(session, &session->plan.by_stride, &view->by_stride);
 	fill_grid(session, &view->grid);
@@ -176,7 +186,8 @@ void session_view(const struct session *session, double now, struct view *view)
 	snprintf(view->find, sizeof(view->find), "%s", session->find);
 	if (session->overlay == OVERLAY_FIND)
 		view->found_count = session_found(session, view->found, &view->found_more);
-	view->found_selected = session->found_selected < view->found_count ? session->found_selected : 0;
+	view->found_selected =
+		session->found_selected < view->found_count ? session->found_selected : 0;
 	snprintf(view->text, sizeof(view->text), "%s", session->text);
 	snprintf(view->text_title, sizeof(view->text_title), "%s", session->text_title);
 	snprintf(view->notice, sizeof(view->notice), "%s", session->notice);

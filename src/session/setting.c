@@ -37,10 +37,12 @@ struct status setting_find_kernel(const char *name, const struct kernel **kernel
 	nearest_names(name, names, count, near, sizeof(near));
 	if (*near)
 		return status_make(STATUS_USAGE,
-			"no kernel \"%.60s\"; did you mean %s? (slexplore list shows all)", name, near);
+			"no kernel \"%.60s\"; did you mean %s? (slexplore list shows all)", name,
+			near);
 	/* A few are named; many would not fit in a line. */
 	for (size_t i = 0, used = 0; i < count && used < sizeof(all); i++)
-		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "", names[i]);
+		used += (size_t)snprintf(
+			all + used, sizeof(all) - used, "%s%s", i ? ", " : "", names[i]);
 	if (*all && strlen(all) + 1 < sizeof(all))
 		return status_make(STATUS_USAGE, "no kernel \"%.60s\"; there are %s", name, all);
 	return status_make(STATUS_USAGE, "no kernel \"%.60s\"; slexplore list shows all", name);
@@ -54,7 +56,7 @@ static int64_t knob_unit(const struct knob *knob)
 bool setting_takes_suffix(const struct knob *knob)
 {
 	return knob->kind == KNOB_BYTES ||
-		(knob->kind == KNOB_COUNT && knob->max >= 1 << 20 && knob->max != KNOB_MAX_CORES);
+	       (knob->kind == KNOB_COUNT && knob->max >= 1 << 20 && knob->max != KNOB_MAX_CORES);
 }
 
 static int choice_count(const struct knob *knob)
@@ -99,7 +101,11 @@ static void add_choices(const struct knob *knob, struct text *text)
 	int count = choice_count(knob);
 
 	for (int i = 0; i < count; i++)
-		text_addf(text, "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ", knob->choices[i]);
+		text_addf(text, "%s%s",
+			i == 0		 ? ""
+			: i + 1 == count ? " or "
+					 : ", ",
+			knob->choices[i]);
 }
 
 /* "1 to 16", "4k to 11.5 GiB (half of the free memory)", "64 and up". */
@@ -115,7 +121,9 @@ static void add_span(const struct knob *knob, struct means means, struct text *t
 		text_addf(text, "%s to %s", low, high);
 	} else if (means.memory) {
 		units_bytes_long(setting_max(knob, means), high, sizeof(high));
-		text_addf(text, "%s to %s (%s)", low, high, means.bound == MEANS_FREE ? "half of the free memory" : means_half(means.bound));
+		text_addf(text, "%s to %s (%s)", low, high,
+			means.bound == MEANS_FREE ? "half of the free memory"
+						  : means_half(means.bound));
 	} else {
 		text_addf(text, "%s and up", low);
 	}
@@ -167,8 +175,9 @@ static struct status value_refused(const struct knob *knob, const char *typed, s
 /* Whether it is the machine that limits the knob, as far as is known. */
 static bool machine_limits(const struct knob *knob, struct means means)
 {
-	return knob->kind != KNOB_CHOICE && ((knob->max == KNOB_MAX_MEMORY && means.memory) ||
-		(knob->max == KNOB_MAX_CORES && means.processors > 0));
+	return knob->kind != KNOB_CHOICE &&
+	       ((knob->max == KNOB_MAX_MEMORY && means.memory) ||
+		       (knob->max == KNOB_MAX_CORES && means.processors > 0));
 }
 
 static const char *plural(int64_t count)
@@ -176,26 +185,29 @@ static const char *plural(int64_t count)
 	return count == 1 ? "" : "s";
 }
 
-static struct status value_beyond_machine(const struct knob *knob, const char *typed, struct means means)
+static struct status value_beyond_machine(
+	const struct knob *knob, const char *typed, struct means means)
 {
 	char limit[32];
 
 	if (knob->max == KNOB_MAX_CORES)
-		return status_make(STATUS_USAGE, "%s=%.40s: this process may use %d processor%s%s", knob->name, typed, means.processors,
-			plural(means.processors), knob->asks == ASKS_STREAMS ? ", the measured one among them" : "");
+		return status_make(STATUS_USAGE, "%s=%.40s: this process may use %d processor%s%s",
+			knob->name, typed, means.processors, plural(means.processors),
+			knob->asks == ASKS_STREAMS ? ", the measured one among them" : "");
 	units_bytes_long((int64_t)means.memory, limit, sizeof(limit));
-	return status_make(STATUS_USAGE, "%s=%.40s is beyond %s (%s)", knob->name, typed, means_half(means.bound), limit);
+	return status_make(STATUS_USAGE, "%s=%.40s is beyond %s (%s)", knob->name, typed,
+		means_half(means.bound), limit);
 }
 
 static bool value_allowed(const struct knob *knob, int64_t value, struct means means)
 {
 	return value >= knob_min(knob) && value <= setting_max(knob, means) &&
-		(knob->kind == KNOB_CHOICE || value % knob_unit(knob) == 0);
+	       (knob->kind == KNOB_CHOICE || value % knob_unit(knob) == 0);
 }
 
 /* Whether a number lies in the knob's range; typed is how the message shows it. */
-static struct status value_check(const struct knob *knob, int64_t value, const char *typed,
-	struct means means)
+static struct status value_check(
+	const struct knob *knob, int64_t value, const char *typed, struct means means)
 {
 	if (value_allowed(knob, value, means))
 		return status_ok();
@@ -209,12 +221,12 @@ static bool looks_like_size(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
 
-	return digits > 0 && (text[digits] == '\0' ||
-		(strchr("kmgtKMGT", text[digits]) && text[digits + 1] == '\0'));
+	return digits > 0 && (text[digits] == '\0' || (strchr("kmgtKMGT", text[digits]) &&
+							      text[digits + 1] == '\0'));
 }
 
-struct status setting_parse_value(const struct knob *knob, const char *text, struct means means,
-	int64_t *value)
+struct status setting_parse_value(
+	const struct knob *knob, const char *text, struct means means, int64_t *value)
 {
 	struct status status;
 	int64_t number;
@@ -229,7 +241,8 @@ struct status setting_parse_value(const struct knob *knob, const char *text, str
 		return value_refused(knob, text, means);
 	}
 	if (!units_parse(text, setting_takes_suffix(knob), &number)) {
-		if (knob->max == KNOB_MAX_MEMORY && machine_limits(knob, means) && looks_like_size(text))
+		if (knob->max == KNOB_MAX_MEMORY && machine_limits(knob, means) &&
+			looks_like_size(text))
 			return value_beyond_machine(knob, text, means);
 		return value_refused(knob, text, means);
 	}
@@ -248,7 +261,10 @@ static struct status no_such_knob(const struct kernel *kernel, const char *name)
 
 	for (int i = 0; i < kernel->knob_count; i++) {
 		names[i] = kernel->knobs[i].name;
-		text_addf(&all, "%s%s", i == 0 ? "" : i + 1 == kernel->knob_count ? " and " : ", ",
+		text_addf(&all, "%s%s",
+			i == 0			      ? ""
+			: i + 1 == kernel->knob_count ? " and "
+						      : ", ",
 			names[i]);
 	}
 	nearest_names(name, names, (size_t)kernel->knob_count, near, sizeof(near));
@@ -280,16 +296,16 @@ struct status setting_assign(struct setting *setting, const char *assignment, st
 		char example[64] = "32k";
 
 		if (kernel->knob_count)
-			setting_format_value(&kernel->knobs[0], setting->v[0], example, sizeof(example));
-		return status_make(STATUS_USAGE, "\"%.60s\": write KNOB=VALUE, as in %s=%s", assignment,
-			kernel->knob_count ? kernel->knobs[0].name : "size", example);
+			setting_format_value(
+				&kernel->knobs[0], setting->v[0], example, sizeof(example));
+		return status_make(STATUS_USAGE, "\"%.60s\": write KNOB=VALUE, as in %s=%s",
+			assignment, kernel->knob_count ? kernel->knobs[0].name : "size", example);
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
 	status = setting_find_knob(kernel, name, &knob);
 	if (!status_is_ok(&status))
 		return status;
-	return setting_parse_value(&kernel->knobs[knob], equals + 1, means,
-		&setting->v[knob]);
+	return setting_parse_value(&kernel->knobs[knob], equals + 1, means, &setting->v[knob]);
 }
 
 /* All that runs at once and all of its working sets. */
@@ -300,14 +316,17 @@ static struct status within_means(const struct setting *setting, struct means me
 	char wanted[32], limit[32];
 
 	if (means.processors > 0 && need.processors > means.processors)
-		return status_make(STATUS_USAGE, "cores=%d and streams=%d: this process may use %d processor%s", need.cores,
+		return status_make(STATUS_USAGE,
+			"cores=%d and streams=%d: this process may use %d processor%s", need.cores,
 			need.streams, means.processors, plural(means.processors));
 	if (means.memory == 0 || need.memory <= means.memory)
 		return status_ok();
-	units_bytes_long(need.memory > INT64_MAX ? INT64_MAX : (int64_t)need.memory, wanted, sizeof(wanted));
+	units_bytes_long(
+		need.memory > INT64_MAX ? INT64_MAX : (int64_t)need.memory, wanted, sizeof(wanted));
 	units_bytes_long((int64_t)means.memory, limit, sizeof(limit));
 	return status_make(STATUS_USAGE, "%s needs %s here%s, beyond %s (%s)", kernel->name, wanted,
-		need.processors > 1 ? ", for all cores together" : "", means_half(means.bound), limit);
+		need.processors > 1 ? ", for all cores together" : "", means_half(means.bound),
+		limit);
 }
 
 struct status setting_check(const struct setting *setting, struct means means)
@@ -331,9 +350,9 @@ struct status setting_check(const struct setting *setting, struct means means)
 	return within_means(setting, means);
 }
 
-/* The next value on the knob's ladder initial × factor^i: strictly above or below, clamped to the range. From
- * a value between two rungs this leads back to a rung, so that after the odd upper end (half of the memory)
- * the way down shows round numbers again. */
+/* The next value on the knob's ladder initial × factor^i: strictly above or below, clamped to the
+ * range. From a value between two rungs this leads back to a rung, so that after the odd upper end
+ * (half of the memory) the way down shows round numbers again. */
 static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int64_t max)
 {
 	int64_t unit = knob_unit(knob), rung = knob->initial > 0 ? knob->initial : unit;

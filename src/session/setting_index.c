@@ -53,7 +53,8 @@ int setting_index_add(struct setting_index *index, const struct setting *setting
 		grow(index);
 	if (index->count == index->room) {
 		index->room = index->room ? 2 * index->room : SLOTS_INITIAL;
-		index->setting = memory_resize(index->setting, (size_t)index->room, sizeof(*index->setting));
+		index->setting =
+			memory_resize(index->setting, (size_t)index->room, sizeof(*index->setting));
 	}
 	index->setting[index->count] = *setting;
 	*find_slot(index, setting) = index->count + 1;

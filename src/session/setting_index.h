@@ -7,9 +7,9 @@
 /* Zero-initialise to start; setting_index_free() to end. */
 struct setting_index {
 	int count, room;
-	struct setting *setting;      /* in the order in which they were added */
-	int slot_count;               /* a power of two, or 0 */
-	int *slot;                    /* index + 1; 0: free */
+	struct setting *setting; /* in the order in which they were added */
+	int slot_count;		 /* a power of two, or 0 */
+	int *slot;		 /* index + 1; 0: free */
 };
 
 /* The number of a setting, or -1. */

@@ -11,7 +11,7 @@ enum { LIST_LONGEST = 100000, ITEM_LONGEST = 63 };
 
 struct list {
 	const struct knob *knob;
-	const char *whole;           /* as typed, for messages */
+	const char *whole; /* as typed, for messages */
 	struct means means;
 	int64_t *values;
 	size_t count, capacity;
@@ -21,7 +21,8 @@ static struct status list_add(struct list *list, int64_t value)
 {
 	if (list->count == LIST_LONGEST)
 		return status_make(STATUS_USAGE,
-			"%s=%.60s: more than 100,000 values; take a larger step (:N) or a factor (*N)",
+			"%s=%.60s: more than 100,000 values; take a larger step (:N) or a factor "
+			"(*N)",
 			list->knob->name, list->whole);
 	if (list->count == list->capacity) {
 		list->capacity = list->capacity ? 2 * list->capacity : 16;
@@ -60,7 +61,8 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	struct status status;
 
 	if (knob->kind == KNOB_CHOICE)
-		return status_make(STATUS_USAGE, "%s=%.60s: choices have no range; name them, or write * for all",
+		return status_make(STATUS_USAGE,
+			"%s=%.60s: choices have no range; name them, or write * for all",
 			knob->name, shown);
 	*high_text = '\0';
 	high_text += 2;
@@ -72,7 +74,8 @@ static struct status list_range(struct list *list, char *item, const char *shown
 			return not_a_range(list, shown);
 		if (times ? step < 2 : step < 1)
 			return status_make(STATUS_USAGE, "%s=%.60s: %s", knob->name, shown,
-				times ? "a factor is a whole number from 2 up" : "a step is at least 1");
+				times ? "a factor is a whole number from 2 up"
+				      : "a step is at least 1");
 	}
 	if (!*item || !*high_text)
 		return not_a_range(list, shown);
@@ -87,9 +90,11 @@ static struct status list_range(struct list *list, char *item, const char *shown
 			return status;
 	}
 	if (low > high)
-		return status_make(STATUS_USAGE, "%s=%.60s: write the smaller end first", knob->name, shown);
+		return status_make(
+			STATUS_USAGE, "%s=%.60s: write the smaller end first", knob->name, shown);
 	if (times && low == 0)
-		return status_make(STATUS_USAGE, "%s=%.60s: a factor leads nowhere from 0", knob->name, shown);
+		return status_make(
+			STATUS_USAGE, "%s=%.60s: a factor leads nowhere from 0", knob->name, shown);
 	for (int64_t value = low;;) {
 		status = list_add_checked(list, value);
 		if (!status_is_ok(&status))
@@ -108,11 +113,12 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 
 	if (length == 0)
 		return status_make(STATUS_USAGE,
-			"%s=%.60s: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or 4k..64m*2",
+			"%s=%.60s: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or "
+			"4k..64m*2",
 			list->knob->name, list->whole);
 	if (length > ITEM_LONGEST)
-		return status_make(STATUS_USAGE, "%s=%.40s: neither a value nor a range", list->knob->name,
-			start);
+		return status_make(STATUS_USAGE, "%s=%.40s: neither a value nor a range",
+			list->knob->name, start);
 	memcpy(item, start, length);
 	item[length] = '\0';
 	memcpy(shown, item, length + 1);
@@ -129,8 +135,8 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 		setting_format_value(list->knob, setting_max(list->knob, two), high, sizeof(high));
 		if (list->knob->kind != KNOB_BYTES)
 			snprintf(range, sizeof(range), "%s..%s", low, high);
-		return status_make(STATUS_USAGE, "%s=*: * is for choices; write a range: %s=%s", list->knob->name,
-			list->knob->name, range);
+		return status_make(STATUS_USAGE, "%s=*: * is for choices; write a range: %s=%s",
+			list->knob->name, list->knob->name, range);
 	}
 	if (strstr(item, ".."))
 		return list_range(list, item, shown);

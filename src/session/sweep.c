@@ -43,19 +43,20 @@ enum {
  * walk to steady state comes on top. */
 #define SECONDS_SMALL 0.009
 #define SECONDS_LARGE 0.012
-#define LARGE (1u << 20)
+#define LARGE	      (1u << 20)
 
-/* The median is to be known this well, relatively, for a cell to be left alone. What neighbours do to a shared cache differs by more than
- * that from one sweep to the next. */
+/* The median is to be known this well, relatively, for a cell to be left alone. What neighbours do
+ * to a shared cache differs by more than that from one sweep to the next. */
 #define PRECISION_SMALL 0.002
 #define PRECISION_LARGE 0.005
 
 /* A visit within the core's own caches stops early at this precision. */
 #define PRECISION_ENOUGH 0.001
 
-/* A sweep of few cells can afford as much for each as a single sample takes, until this many seconds. */
+/* A sweep of few cells can afford as much for each as a single sample takes, until this many
+ * seconds. */
 #define SECONDS_SINGLE 0.12
-#define SECONDS_FEW 2.0
+#define SECONDS_FEW    2.0
 
 /* The share of a circle by which steps of it never meet. */
 #define GOLDEN 0.6180339887
@@ -67,28 +68,28 @@ struct sweep {
 	const struct kernel *kernel;
 	struct sweep_options options;
 	struct means means;
-	const struct counter_plan *plan;      /* NULL: nothing is counted */
+	const struct counter_plan *plan; /* NULL: nothing is counted */
 	size_t axis_count;
 	struct sweep_axis axes[KNOBS_MAX];
 	struct setting first;
 	struct sweep_progress progress;
-	double scale;             /* of a cell's seconds */
-	double base_total;        /* seconds of all cells before scaling */
+	double scale;	   /* of a cell's seconds */
+	double base_total; /* seconds of all cells before scaling */
 
-	uint64_t odometer;        /* the next combination that no block has looked at */
-	struct cell *cells;       /* of the present block */
-	unsigned *order;          /* in which a round visits them */
+	uint64_t odometer;  /* the next combination that no block has looked at */
+	struct cell *cells; /* of the present block */
+	unsigned *order;    /* in which a round visits them */
 	unsigned count, taken, settled;
-	uint64_t finished;        /* cells of earlier blocks */
-	bool measured;            /* the present block needs no more visits */
+	uint64_t finished; /* cells of earlier blocks */
+	bool measured;	   /* the present block needs no more visits */
 	int round, rounds;
-	unsigned position;        /* in order */
-	bool troubled_only;       /* this round skips cells that merely scatter */
-	double block_base;        /* seconds of its cells before scaling */
-	double allowance;         /* seconds it may take */
+	unsigned position;  /* in order */
+	bool troubled_only; /* this round skips cells that merely scatter */
+	double block_base;  /* seconds of its cells before scaling */
+	double allowance;   /* seconds it may take */
 	double spent;
-	double planned;           /* seconds that the visits made were to take */
-	double done;              /* share of the work, as told last */
+	double planned; /* seconds that the visits made were to take */
+	double done;	/* share of the work, as told last */
 
 	uint64_t generation;
 	struct visit {
@@ -150,9 +151,10 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 		return setting_assign(&scratch, assignment, MEANS_UNKNOWN);
 	for (size_t i = 0; i < sweep->axis_count; i++)
 		if (sweep->axes[i].knob == axis.knob)
-			return status_make(STATUS_USAGE, "%s is given twice; write %s=A,B for several values",
-				name, name);
-	status = setting_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1, MEANS_UNKNOWN, &axis.values, &axis.count);
+			return status_make(STATUS_USAGE,
+				"%s is given twice; write %s=A,B for several values", name, name);
+	status = setting_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1, MEANS_UNKNOWN,
+		&axis.values, &axis.count);
 	if (status_is_ok(&status))
 		sweep->axes[sweep->axis_count++] = axis;
 	return status;
@@ -190,7 +192,8 @@ struct status sweep_begin(struct sweep *sweep, struct means means)
 	for (size_t i = 0; i < sweep->axis_count; i++) {
 		if (progress->combinations > COMBINATIONS_MAX / sweep->axes[i].count)
 			return status_make(STATUS_USAGE,
-				"more than %d combinations; take fewer values, a larger step (:N) or a factor (*N)",
+				"more than %d combinations; take fewer values, a larger step (:N) "
+				"or a factor (*N)",
 				COMBINATIONS_MAX);
 		progress->combinations *= sweep->axes[i].count;
 	}
@@ -209,7 +212,8 @@ struct status sweep_begin(struct sweep *sweep, struct means means)
 		}
 	}
 	if (progress->cells == 0)
-		return status_make(STATUS_USAGE, "no combination is left: %.200s", progress->why_excluded);
+		return status_make(
+			STATUS_USAGE, "no combination is left: %.200s", progress->why_excluded);
 	sweep->scale = 1;
 	if (sweep->options.seconds > 0) {
 		sweep->scale = sweep->options.seconds / sweep->base_total;
@@ -275,8 +279,8 @@ static void round_shuffle(struct sweep *sweep)
 {
 	const struct kernel *kernel = sweep->kernel;
 	struct place *places = memory_new(sweep->count, sizeof(*places));
-	struct random random = {sweep->options.seed + (uint64_t)sweep->round * 0x9e3779b97f4a7c15u +
-				sweep->odometer};
+	struct random random = { sweep->options.seed +
+				 (uint64_t)sweep->round * 0x9e3779b97f4a7c15u + sweep->odometer };
 	unsigned first = 0;
 
 	for (unsigned i = 0; i < sweep->count; i++) {
@@ -381,9 +385,11 @@ static void round_end(struct sweep *sweep)
 		open += !sweep->cells[i].settled;
 		bad += !sweep->cells[i].settled && troubled(&sweep->cells[i]);
 	}
-	/* Beyond the planned rounds, time that settled cells left over goes to the doubtful ones first. */
+	/* Beyond the planned rounds, time that settled cells left over goes to the doubtful ones
+	 * first. */
 	sweep->troubled_only = sweep->round >= sweep->rounds && bad > 0;
-	if (open == 0 || (sweep->round >= sweep->rounds && sweep->spent >= sweep->allowance && !any_empty(sweep)))
+	if (open == 0 || (sweep->round >= sweep->rounds && sweep->spent >= sweep->allowance &&
+				 !any_empty(sweep)))
 		sweep->measured = true;
 }
 
@@ -434,8 +440,8 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 					       (!sweep->troubled_only || troubled(cell)))
 			break;
 	}
-	*visit = (struct visit){++sweep->generation, sweep->order[sweep->position - 1], now,
-		visit_seconds(sweep, cell)};
+	*visit = (struct visit){ ++sweep->generation, sweep->order[sweep->position - 1], now,
+		visit_seconds(sweep, cell) };
 	sweep->under_way++;
 	*request = (struct request){
 		.generation = visit->generation,
@@ -493,11 +499,14 @@ void sweep_accept(struct sweep *sweep, double now, const struct result *result)
 		sweep->settled++;
 }
 
-/* A figure that may be handed out although its cell is not settled: of a sweep that goes on none that a visit may yet turn over; of one that was stopped
- * what there is, unless the visit had hardly begun. */
+/* A figure that may be handed out although its cell is not settled: of a sweep that goes on none
+ * that a visit may yet turn over; of one that was stopped what there is, unless the visit had
+ * hardly begun. */
 static bool presentable(const struct sweep *sweep, const struct cell *cell)
 {
-	return cell->failure.code != STATUS_OK || (cell->sample.valid && (sweep->stopped ? cell->sample.trials >= FEWEST : !cell->sample.provisional));
+	return cell->failure.code != STATUS_OK ||
+	       (cell->sample.valid && (sweep->stopped ? cell->sample.trials >= FEWEST
+						      : !cell->sample.provisional));
 }
 
 const struct cell *sweep_take(struct sweep *sweep)
@@ -512,10 +521,11 @@ const struct cell *sweep_take(struct sweep *sweep)
 			return cell;
 		if (sweep->stopped)
 			continue;
-		/* Its time is up: a few trials are better than none, and the sample says how many. */
+		/* Its time is up: a few trials are better than none, and the sample says how many.
+		 */
 		if (!cell->sample.valid)
-			cell->failure = status_make(STATUS_FAILED, "no undisturbed trial in %u visits",
-				cell->visits);
+			cell->failure = status_make(
+				STATUS_FAILED, "no undisturbed trial in %u visits", cell->visits);
 		return cell;
 	}
 	return NULL;
@@ -531,7 +541,8 @@ bool sweep_done(const struct sweep *sweep)
 {
 	if (sweep->under_way > 0 || sweep->taken < sweep->count)
 		return false;
-	return sweep->stopped || (sweep->measured && sweep->odometer >= sweep->progress.combinations);
+	return sweep->stopped ||
+	       (sweep->measured && sweep->odometer >= sweep->progress.combinations);
 }
 
 void sweep_progress(struct sweep *sweep, struct sweep_progress *progress)
@@ -540,13 +551,16 @@ void sweep_progress(struct sweep *sweep, struct sweep_progress *progress)
 
 	*progress = sweep->progress;
 	progress->finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
-	/* Every cell is visited once whatever the time: where it is short, the first round is the whole. */
+	/* Every cell is visited once whatever the time: where it is short, the first round is the
+	 * whole. */
 	if (sweep->planned > 0)
 		total = fmax(total, total / sweep->rounds * sweep->spent / sweep->planned);
-	progress->remaining = progress->finished == progress->cells ? 0 : fmax(total - sweep->spent, 0);
+	progress->remaining =
+		progress->finished == progress->cells ? 0 : fmax(total - sweep->spent, 0);
 	if (total > 0)
 		sweep->done = fmax(sweep->done, fmin(sweep->spent / total, 1));
 	if (progress->cells > 0)
-		sweep->done = fmax(sweep->done, (double)progress->finished / (double)progress->cells);
+		sweep->done =
+			fmax(sweep->done, (double)progress->finished / (double)progress->cells);
 	progress->done = sweep->done;
 }

@@ -62,7 +62,8 @@ struct status sweeps_override(struct named_sweep *sweep, const char *word, unsig
 	if (!status_is_ok(&status))
 		return status;
 	if (*given >> knob & 1)
-		return status_make(STATUS_USAGE, "%s is given twice; write %s=A,B for several values", name, name);
+		return status_make(STATUS_USAGE,
+			"%s is given twice; write %s=A,B for several values", name, name);
 	*given |= 1u << knob;
 	for (int i = 0; i < sweep->word_count; i++) {
 		size_t length = strcspn(sweep->word[i], "=");
@@ -83,12 +84,14 @@ static int word_of(const struct named_sweep *sweep, int knob)
 	const char *name = sweep->kernel->knobs[knob].name;
 
 	for (int i = 0; i < sweep->word_count; i++)
-		if (strncmp(sweep->word[i], name, strlen(name)) == 0 && sweep->word[i][strlen(name)] == '=')
+		if (strncmp(sweep->word[i], name, strlen(name)) == 0 &&
+			sweep->word[i][strlen(name)] == '=')
 			return i;
 	return -1;
 }
 
-const struct named_sweep *sweeps_usual(const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count)
+const struct named_sweep *sweeps_usual(
+	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count)
 {
 	for (int i = 0; i < sweeps->count; i++) {
 		const struct named_sweep *sweep = &sweeps->sweep[i];
@@ -142,7 +145,7 @@ bool sweeps_settle(struct named_sweep *sweep)
 	sweep->word[0] = word;
 	status = setting_parse_list(knob, strchr(word, '=') + 1, MEANS_UNKNOWN, &values, &count);
 	if (!status_is_ok(&status))
-		return true;      /* whoever assigns it says so */
+		return true; /* whoever assigns it says so */
 	for (size_t i = 0; i < count; i++) {
 		if (values[i] != sweep->base_value)
 			continue;
@@ -167,14 +170,16 @@ void sweeps_advise(struct named_sweep *sweep, int64_t advised)
 		if (!strstr(list, "advised"))
 			continue;
 		text_addn(&text, word, (size_t)(list - word));
-		for (char *item = strtok_r(list, ",", &more); item; item = strtok_r(NULL, ",", &more)) {
+		for (char *item = strtok_r(list, ",", &more); item;
+			item = strtok_r(NULL, ",", &more)) {
 			bool plain = item[strspn(item, "0123456789")] == '\0';
 
 			if (strcmp(item, "advised") == 0)
 				continue;
 			if (!placed && plain && strtoll(item, NULL, 10) >= advised) {
 				if (strtoll(item, NULL, 10) > advised)
-					text_addf(&text, "%s%lld", any ? "," : "", (long long)advised);
+					text_addf(&text, "%s%lld", any ? "," : "",
+						(long long)advised);
 				any |= strtoll(item, NULL, 10) > advised;
 				placed = true;
 			}
@@ -190,9 +195,12 @@ void sweeps_advise(struct named_sweep *sweep, int64_t advised)
 
 /* ---- What is drawn */
 
-void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count, struct named_sweep *sweep)
+void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count,
+	struct named_sweep *sweep)
 {
-	*sweep = (struct named_sweep){ .kernel = kernel, .x = -1, .base = -1,
+	*sweep = (struct named_sweep){ .kernel = kernel,
+		.x = -1,
+		.base = -1,
 		.figure = kernel->plot_cpe ? SWEEPS_CPE : SWEEPS_GBPS };
 	for (size_t i = 0; i < axis_count; i++) {
 		const struct knob *knob = &kernel->knobs[axes[i].knob];
@@ -200,11 +208,13 @@ void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, si
 
 		if (axes[i].count < 2 || (x && x->axis == AXIS_SIZE))
 			continue;
-		if (!x || knob->axis == AXIS_SIZE || knob->kind != KNOB_CHOICE || x->kind == KNOB_CHOICE)
+		if (!x || knob->axis == AXIS_SIZE || knob->kind != KNOB_CHOICE ||
+			x->kind == KNOB_CHOICE)
 			sweep->x = axes[i].knob;
 	}
 	for (size_t i = 0; i < axis_count; i++)
-		if (axes[i].count > 1 && axes[i].knob != sweep->x && sweep->line_count < SWEEPS_LINES)
+		if (axes[i].count > 1 && axes[i].knob != sweep->x &&
+			sweep->line_count < SWEEPS_LINES)
 			sweep->line[sweep->line_count++] = axes[i].knob;
 	sweep->log_x = sweep->x >= 0 && kernel->knobs[sweep->x].kind == KNOB_BYTES;
 	sweep->log_y = kernel->plot_cpe;
@@ -233,7 +243,8 @@ void sweeps_line(const struct named_sweep *sweep, const struct setting *setting,
 	}
 }
 
-void sweeps_figure_title(const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title)
+void sweeps_figure_title(
+	const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title)
 {
 	char value[64];
 
@@ -254,7 +265,8 @@ void sweeps_figure_title(const struct named_sweep *sweep, enum sweeps_figure fig
 		text_add(title, "speedup");
 		if (sweep->base < 0)
 			break;
-		setting_show_value(&sweep->kernel->knobs[sweep->base], sweep->base_value, value, sizeof(value));
+		setting_show_value(&sweep->kernel->knobs[sweep->base], sweep->base_value, value,
+			sizeof(value));
 		text_addf(title, " over %s=%s", sweep->kernel->knobs[sweep->base].name, value);
 		break;
 	case SWEEPS_INSTRUCTIONS:
@@ -277,7 +289,8 @@ void sweeps_figure_title(const struct named_sweep *sweep, enum sweeps_figure fig
 
 bool sweeps_paced(enum sweeps_figure figure)
 {
-	return figure == SWEEPS_INSTRUCTIONS || figure == SWEEPS_INSTRUCTIONS_TOTAL || figure == SWEEPS_CPI || figure == SWEEPS_TRAFFIC;
+	return figure == SWEEPS_INSTRUCTIONS || figure == SWEEPS_INSTRUCTIONS_TOTAL ||
+	       figure == SWEEPS_CPI || figure == SWEEPS_TRAFFIC;
 }
 
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
@@ -290,7 +303,8 @@ bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
 }
 
 /* From the sample's own cycles: those of its quartiles ask too. */
-static double paced_value(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts, const struct pace *pace)
+static double paced_value(enum sweeps_figure figure, const struct sample *sample,
+	const struct run_facts *facts, const struct pace *pace)
 {
 	double instructions = pace && pace->instructions > 0 ? pace->instructions : (double)NAN;
 
@@ -304,12 +318,14 @@ static double paced_value(enum sweeps_figure figure, const struct sample *sample
 	default:
 		if (pace && pace->lines == 0 && pace->lines_from != SOURCE_NONE)
 			return 0;
-		return pace && pace->peak > 0 && pace->lines >= 0 && sample->ns > 0 ? 100 * pace->lines * PACE_LINE / sample->ns / pace->peak : (double)NAN;
+		return pace && pace->peak > 0 && pace->lines >= 0 && sample->ns > 0
+			       ? 100 * pace->lines * PACE_LINE / sample->ns / pace->peak
+			       : (double)NAN;
 	}
 }
 
-double sweeps_value(enum sweeps_figure figure, const struct sample *sample, const struct run_facts *facts, const struct pace *pace,
-	const struct sample *base)
+double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
+	const struct run_facts *facts, const struct pace *pace, const struct sample *base)
 {
 	if (!sample->valid)
 		return NAN;
@@ -326,13 +342,15 @@ double sweeps_value(enum sweeps_figure figure, const struct sample *sample, cons
 		return sample->bytes_per_cycle;
 	case SWEEPS_SPEEDUP:
 		/* Of cycles: the clock may have wandered between the two. */
-		return base && base->valid && sample->cpe > 0 ? base->cpe / sample->cpe : (double)NAN;
+		return base && base->valid && sample->cpe > 0 ? base->cpe / sample->cpe
+							      : (double)NAN;
 	default:
 		return sample->cpe;
 	}
 }
 
-bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published, const struct setting *setting)
+bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published,
+	const struct setting *setting)
 {
 	for (int i = 0; i < sweep->kernel->knob_count; i++)
 		if (published->named[i] && published->setting.v[i] != setting->v[i])
@@ -340,7 +358,8 @@ bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_pu
 	return true;
 }
 
-bool sweeps_baseline(const struct named_sweep *sweep, const struct setting *setting, struct setting *base)
+bool sweeps_baseline(
+	const struct named_sweep *sweep, const struct setting *setting, struct setting *base)
 {
 	struct status status = status_ok();
 

@@ -9,22 +9,24 @@
 
 struct reader {
 	struct sweeps *sweeps;
-	struct named_sweep *sweep;      /* the row that lines belong to; NULL: none yet */
+	struct named_sweep *sweep; /* the row that lines belong to; NULL: none yet */
 	const char *origin;
 	int line;
-	bool lenient;                   /* rows of kernels that are not there are passed over, */
-	bool passing;                   /* as this one is */
+	bool lenient; /* rows of kernels that are not there are passed over, */
+	bool passing; /* as this one is */
 };
 
 static struct status wrong(const struct reader *reader, const char *what, const char *word)
 {
-	return status_make(STATUS_FAILED, "%.80s:%d: %s%s%.60s%s", reader->origin, reader->line, what, *word ? " \"" : "", word, *word ? "\"" : "");
+	return status_make(STATUS_FAILED, "%.80s:%d: %s%s%.60s%s", reader->origin, reader->line,
+		what, *word ? " \"" : "", word, *word ? "\"" : "");
 }
 
 /* What a part of the program says of a word there. */
 static struct status wrong_because(const struct reader *reader, const struct status *status)
 {
-	return status_make(STATUS_FAILED, "%.80s:%d: %.150s", reader->origin, reader->line, status->text);
+	return status_make(
+		STATUS_FAILED, "%.80s:%d: %.150s", reader->origin, reader->line, status->text);
 }
 
 static bool figure_of(const char *word, enum sweeps_figure *figure)
@@ -42,13 +44,16 @@ static struct status read_name(struct reader *reader, char *rest)
 	struct sweeps *sweeps = reader->sweeps;
 	struct named_sweep *sweep;
 
-	if (!*rest || strlen(rest) >= sizeof(sweep->name) || strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(rest))
-		return wrong(reader, "a name is of small letters, digits and dashes, at most 31 of them:", rest);
+	if (!*rest || strlen(rest) >= sizeof(sweep->name) ||
+		strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(rest))
+		return wrong(reader,
+			"a name is of small letters, digits and dashes, at most 31 of them:", rest);
 	if (kernel_find(rest))
 		return wrong(reader, "a kernel has that name:", rest);
 	if (sweeps_find(sweeps, rest))
 		return wrong(reader, "that name is given twice:", rest);
-	sweeps->sweep = memory_resize(sweeps->sweep, (size_t)sweeps->count + 1, sizeof(*sweeps->sweep));
+	sweeps->sweep =
+		memory_resize(sweeps->sweep, (size_t)sweeps->count + 1, sizeof(*sweeps->sweep));
 	sweep = reader->sweep = &sweeps->sweep[sweeps->count++];
 	*sweep = (struct named_sweep){ .x = -1, .base = -1 };
 	snprintf(sweep->name, sizeof(sweep->name), "%s", rest);
@@ -59,8 +64,9 @@ static struct status read_name(struct reader *reader, char *rest)
 static struct status keep(const struct reader *reader, const char *words, char *kept, size_t size)
 {
 	if (strlen(words) >= size)
-		return status_make(STATUS_FAILED, "%.80s:%d: %zu characters at most are wanted, not %zu: \"%.40s…\"", reader->origin, reader->line, size - 1,
-			strlen(words), words);
+		return status_make(STATUS_FAILED,
+			"%.80s:%d: %zu characters at most are wanted, not %zu: \"%.40s…\"",
+			reader->origin, reader->line, size - 1, strlen(words), words);
 	memcpy(kept, words, strlen(words) + 1);
 	return status_ok();
 }
@@ -126,7 +132,8 @@ static struct status find_knob(const struct reader *reader, const char *name, in
 static struct status read_log(const struct reader *reader, const char *word, bool *log)
 {
 	*log = word && strcmp(word, "log") == 0;
-	return word && !*log ? wrong(reader, "\"log\" or nothing may follow here, not", word) : status_ok();
+	return word && !*log ? wrong(reader, "\"log\" or nothing may follow here, not", word)
+			     : status_ok();
 }
 
 static struct status read_x(struct reader *reader, char *rest)
@@ -134,7 +141,9 @@ static struct status read_x(struct reader *reader, char *rest)
 	char *more, *word = strtok_r(rest, " \t", &more);
 	struct status status = find_knob(reader, word ? word : "", &reader->sweep->x);
 
-	return status_is_ok(&status) ? read_log(reader, strtok_r(NULL, " \t", &more), &reader->sweep->log_x) : status;
+	return status_is_ok(&status)
+		       ? read_log(reader, strtok_r(NULL, " \t", &more), &reader->sweep->log_x)
+		       : status;
 }
 
 static struct status read_y(struct reader *reader, char *rest)
@@ -165,7 +174,8 @@ static struct status read_lines(struct reader *reader, char *rest)
 }
 
 /* One "knob=value". */
-static struct status read_value(const struct reader *reader, const char *word, int *knob, struct setting *setting)
+static struct status read_value(
+	const struct reader *reader, const char *word, int *knob, struct setting *setting)
 {
 	struct status status;
 	char name[64];
@@ -210,7 +220,8 @@ static struct status read_published(struct reader *reader, char *rest)
 	setting_init(&published->setting, sweep->kernel);
 	if (bar) {
 		*bar++ = '\0';
-		status = keep(reader, bar + strspn(bar, " \t"), published->words, sizeof(published->words));
+		status = keep(reader, bar + strspn(bar, " \t"), published->words,
+			sizeof(published->words));
 		if (!status_is_ok(&status))
 			return status;
 	}
@@ -266,7 +277,8 @@ static struct status read_line(struct reader *reader, char *line)
 		if (reader->passing)
 			return status_ok();
 		if (!reader->sweep && i > 0)
-			return wrong(reader, "a row begins with \"sweep NAME\", not with", lines[i].word);
+			return wrong(reader, "a row begins with \"sweep NAME\", not with",
+				lines[i].word);
 		return lines[i].read(reader, rest);
 	}
 	line[length] = '\0';
@@ -279,9 +291,11 @@ static struct status finish(const struct reader *reader)
 	const struct named_sweep *sweep = reader->sweep;
 
 	if (sweep && (!sweep->kernel || sweep->x < 0 || !*sweep->title))
-		return wrong(reader, "a row needs a title, a kernel and x: this has not all:", sweep->name);
+		return wrong(reader,
+			"a row needs a title, a kernel and x: this has not all:", sweep->name);
 	if (sweep && sweep->figure == SWEEPS_SPEEDUP && sweep->base < 0)
-		return wrong(reader, "a speedup needs a baseline, and there is none in", sweep->name);
+		return wrong(
+			reader, "a speedup needs a baseline, and there is none in", sweep->name);
 	return status_ok();
 }
 

@@ -24,13 +24,15 @@ static int ladder(const struct knob *knob, int64_t max, int64_t *values)
 		if (step * unit >= knob->min)
 			values[count++] = step * unit;
 		/* A power of two is followed by its half more, that by the next power. */
-		step = step < 2 ? step + 1 : (step & (step - 1)) == 0 ? step + step / 2 : step / 3 * 4;
+		step = step < 2			  ? step + 1
+		       : (step & (step - 1)) == 0 ? step + step / 2
+						  : step / 3 * 4;
 	}
 	return count;
 }
 
-static int values_of(
-	const struct kernel *kernel, int index, uint64_t last_cache, struct means means, int64_t *values)
+static int values_of(const struct kernel *kernel, int index, uint64_t last_cache,
+	struct means means, int64_t *values)
 {
 	const struct knob *knob = &kernel->knobs[index];
 	int64_t unit = knob->multiple > 1 ? knob->multiple : 1, max = setting_max(knob, means);
@@ -68,8 +70,8 @@ static void add(struct setting_index *settings, const struct setting *setting, s
 }
 
 /* A whole mountain: of a kernel that has nothing else to turn. */
-static void add_grid(
-	struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache, struct means means)
+static void add_grid(struct setting_index *settings, const struct kernel *kernel,
+	uint64_t last_cache, struct means means)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE), stride = kernel_axis(kernel, AXIS_STRIDE);
 	int64_t sizes[VALUES_MOST], strides[VALUES_MOST];
@@ -90,7 +92,8 @@ static void add_grid(
 	}
 }
 
-void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache, struct means means)
+void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache,
+	struct means means)
 {
 	struct setting initial;
 

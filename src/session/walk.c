@@ -1,4 +1,5 @@
-/* The mountain as one walks on it: what the walk of the present setting misses, which cache each size stays in, and the commands for that. */
+/* The mountain as one walks on it: what the walk of the present setting misses, which cache each
+ * size stays in, and the commands for that. */
 #include <math.h>
 #include <string.h>
 
@@ -11,22 +12,26 @@ static const struct machine *machine_of(const struct session *session)
 	return session->engine.machine(session->engine.context);
 }
 
-/* As the explanation has it, whose caches may be another core's; else by the kernel's own word and this machine's caches. */
+/* As the explanation has it, whose caches may be another core's; else by the kernel's own word and
+ * this machine's caches. */
 static void find_misses(const struct session *session, struct misses *misses)
 {
-	const struct explanation *explanation = insight_ready(session) ? session->insight.explanation : NULL;
+	const struct explanation *explanation =
+		insight_ready(session) ? session->insight.explanation : NULL;
 
 	if (explanation && (explanation->misses.known || explanation->misses.why[0]))
 		*misses = explanation->misses;
 	else
-		misses_of(session->setting.kernel, session->setting.v, session->machine_known ? machine_of(session) : NULL, misses);
+		misses_of(session->setting.kernel, session->setting.v,
+			session->machine_known ? machine_of(session) : NULL, misses);
 }
 
 /* Bytes of a cache: as the probe found them where it has, else as the system states them. */
 static double cache_bytes(const struct session *session, int level, bool *measured)
 {
 	const struct probe_report *probe = probing_report(session);
-	const struct hierarchy_level *found = probe ? hierarchy_cache(&probe->hierarchy, level) : NULL;
+	const struct hierarchy_level *found =
+		probe ? hierarchy_cache(&probe->hierarchy, level) : NULL;
 
 	if (found && isfinite(found->bytes) && found->bytes > 0) {
 		*measured = true;
@@ -35,7 +40,8 @@ static double cache_bytes(const struct session *session, int level, bool *measur
 	return session->machine_known ? (double)machine_cache(machine_of(session), level) : 0;
 }
 
-/* The first cache that holds a size. A sixteenth more is as well as none: curves tell sizes that well. */
+/* The first cache that holds a size. A sixteenth more is as well as none: curves tell sizes that
+ * well. */
 static int level_of(const double *cache, double bytes)
 {
 	bool any = false;
@@ -58,7 +64,8 @@ static void fill_levels(const struct session *session, struct view_grid *grid)
 		grid->cache[level - 1] = cache_bytes(session, level, &grid->probed);
 	for (int y = 0; y < grid->ny; y++) {
 		setting.v[grid->size_knob] = grid->y[y];
-		grid->level[y] = level_of(grid->cache, (double)setting.kernel->footprint(setting.v));
+		grid->level[y] =
+			level_of(grid->cache, (double)setting.kernel->footprint(setting.v));
 	}
 	grid->slope_end = -1;
 	grid->line = misses_line(machine);
@@ -71,7 +78,8 @@ static void fill_levels(const struct session *session, struct view_grid *grid)
 
 void walk_view(const struct session *session, struct view *view)
 {
-	static const enum event_role roles[MISSES_LEVELS] = { ROLE_L1_MISSES, ROLE_L2_MISSES, ROLE_L3_MISSES };
+	static const enum event_role roles[MISSES_LEVELS] = { ROLE_L1_MISSES, ROLE_L2_MISSES,
+		ROLE_L3_MISSES };
 	struct view_misses *misses = &view->misses;
 
 	find_misses(session, &misses->now);
@@ -79,7 +87,8 @@ void walk_view(const struct session *session, struct view *view)
 	if (misses->now.known)
 		misses_if(&misses->now, &misses->whatif, &misses->then);
 	for (int i = 0; i < MISSES_LEVELS; i++)
-		misses->counted[i] = counts_of(session->counted.plan, &session->live.counts, roles[i]);
+		misses->counted[i] =
+			counts_of(session->counted.plan, &session->live.counts, roles[i]);
 	view->grid.relief = session->relief;
 	if (view->grid.present)
 		fill_levels(session, &view->grid);
@@ -91,8 +100,12 @@ struct status action_mountain(struct session *session, const char *arguments, do
 {
 	(void)arguments, (void)now;
 	if (!session->plan.grid.present)
-		return status_make(STATUS_USAGE, "there is no mountain of %s: it has no size and stride", session->setting.kernel->name);
-	body_bring(session, session->body == BODY_MOUNTAIN && session->focus == FOCUS_MOUNTAIN ? BODY_SLICES : BODY_MOUNTAIN);
+		return status_make(STATUS_USAGE,
+			"there is no mountain of %s: it has no size and stride",
+			session->setting.kernel->name);
+	body_bring(session, session->body == BODY_MOUNTAIN && session->focus == FOCUS_MOUNTAIN
+				    ? BODY_SLICES
+				    : BODY_MOUNTAIN);
 	return status_ok();
 }
 
@@ -105,7 +118,8 @@ bool action_mountain_works(const struct session *session, const char *arguments)
 /* The keys for what can be seen. */
 static bool in_front(const struct session *session)
 {
-	return session->plan.grid.present && (session->body == BODY_MOUNTAIN || session->focus == FOCUS_MOUNTAIN);
+	return session->plan.grid.present &&
+	       (session->body == BODY_MOUNTAIN || session->focus == FOCUS_MOUNTAIN);
 }
 
 bool action_relief_works(const struct session *session, const char *arguments)
@@ -118,7 +132,9 @@ struct status action_relief(struct session *session, const char *arguments, doub
 {
 	(void)arguments, (void)now;
 	if (!session->plan.grid.present)
-		return status_make(STATUS_USAGE, "there is no mountain of %s: it has no size and stride", session->setting.kernel->name);
+		return status_make(STATUS_USAGE,
+			"there is no mountain of %s: it has no size and stride",
+			session->setting.kernel->name);
 	session->relief = !session->relief;
 	return status_ok();
 }

@@ -1,5 +1,5 @@
-/* The windows in the explorer: while the kernel `window` is chosen its curves fill in, the one on screen first, where other kernels fill their
- * slices. */
+/* The windows in the explorer: while the kernel `window` is chosen its curves fill in, the one on
+ * screen first, where other kernels fill their slices. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +8,9 @@
 /* Whether a setting is of the kernel that has fillers between two misses. */
 static bool is_window(const struct setting *setting)
 {
-	return strcmp(setting->kernel->name, WINDOWS_KERNEL) == 0 && kernel_knob(setting->kernel, WINDOWS_FILLERS) >= 0 &&
-		kernel_knob(setting->kernel, WINDOWS_FILLER) >= 0;
+	return strcmp(setting->kernel->name, WINDOWS_KERNEL) == 0 &&
+	       kernel_knob(setting->kernel, WINDOWS_FILLERS) >= 0 &&
+	       kernel_knob(setting->kernel, WINDOWS_FILLER) >= 0;
 }
 
 static int64_t filler_of(const struct setting *setting)
@@ -26,7 +27,8 @@ static struct windows *windows_of(const struct session *session)
 static bool is_of(const struct windows *windows, const struct setting *setting)
 {
 	struct setting was = windows_report(windows)->options.setting;
-	int fillers = kernel_knob(setting->kernel, WINDOWS_FILLERS), filler = kernel_knob(setting->kernel, WINDOWS_FILLER);
+	int fillers = kernel_knob(setting->kernel, WINDOWS_FILLERS),
+	    filler = kernel_knob(setting->kernel, WINDOWS_FILLER);
 
 	was.v[fillers] = setting->v[fillers];
 	was.v[filler] = setting->v[filler];
@@ -38,7 +40,8 @@ static void play(struct session *session)
 {
 	struct windows *windows = windows_of(session);
 	const struct windows_report *report = windows_report(windows);
-	int fillers = kernel_knob(session->setting.kernel, WINDOWS_FILLERS), filler = kernel_knob(session->setting.kernel, WINDOWS_FILLER);
+	int fillers = kernel_knob(session->setting.kernel, WINDOWS_FILLERS),
+	    filler = kernel_knob(session->setting.kernel, WINDOWS_FILLER);
 
 	for (int i = 0; i < report->count; i++) {
 		struct setting setting = session->setting;
@@ -76,7 +79,10 @@ void windowing_renew(struct session *session)
 {
 	const struct insight *insight = &session->insight;
 	const struct uarch *uarch = insight->loaded ? insight->core.uarch : NULL;
-	struct windows_options options = { .setting = session->setting, .seed = session->seed, .uarch = uarch, .foreign = insight_foreign(session) };
+	struct windows_options options = { .setting = session->setting,
+		.seed = session->seed,
+		.uarch = uarch,
+		.foreign = insight_foreign(session) };
 	struct status status;
 
 	if (!session->machine_known || !is_window(&session->setting)) {
@@ -86,7 +92,8 @@ void windowing_renew(struct session *session)
 		return;
 	}
 	if (!windows_of(session) || !is_of(windows_of(session), &session->setting)) {
-		struct windows *windows = windows_new(session->engine.machine(session->engine.context), &options, &status);
+		struct windows *windows = windows_new(
+			session->engine.machine(session->engine.context), &options, &status);
 
 		campaign_end(session, CAMPAIGN_WINDOWS);
 		if (!windows)
@@ -96,7 +103,8 @@ void windowing_renew(struct session *session)
 			play(session);
 	}
 	/* It is what this kernel is about, unless a recording has nothing of it. */
-	if (session->body == BODY_SLICES && !session->windows_shown && (!session->replay || played(windows_of(session))))
+	if (session->body == BODY_SLICES && !session->windows_shown &&
+		(!session->replay || played(windows_of(session))))
 		body_bring(session, BODY_WINDOWS);
 	session->windows_shown = true;
 	windows_model(windows_of(session), uarch, options.foreign);
@@ -105,7 +113,8 @@ void windowing_renew(struct session *session)
 
 bool windowing_wanted(const struct session *session)
 {
-	return !session->replay && is_window(&session->setting) && !windows_over(windows_of(session));
+	return !session->replay && is_window(&session->setting) &&
+	       !windows_over(windows_of(session));
 }
 
 bool windowing_there(const struct session *session)
@@ -114,7 +123,8 @@ bool windowing_there(const struct session *session)
 }
 
 /* A point of a curve: of a recording it is a cell like others, visited once. */
-void windowing_answered(struct session *session, const struct setting *setting, const struct result *result, double now)
+void windowing_answered(struct session *session, const struct setting *setting,
+	const struct result *result, double now)
 {
 	struct cell *cell;
 
@@ -135,5 +145,7 @@ void windowing_view(const struct session *session, struct view *view)
 	view->window = NULL;
 	view->windowing = campaign_runs(session, CAMPAIGN_WINDOWS);
 	if (view->windows)
-		view->window = is_window(&session->setting) ? windows_row(view->windows, filler_of(&session->setting)) : &view->windows->row[0];
+		view->window = is_window(&session->setting)
+				       ? windows_row(view->windows, filler_of(&session->setting))
+				       : &view->windows->row[0];
 }

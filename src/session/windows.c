@@ -10,21 +10,26 @@
 #include "base/text.h"
 #include "session/campaign.h"
 
-/* A visit: some trials of 75 microseconds each, and seconds that are enough for three times as many. */
+/* A visit: some trials of 75 microseconds each, and seconds that are enough for three times as
+ * many. */
 enum { QUIET = 8, PATIENCE = 16 };
 #define VISIT 0.0025
 
-/* How often a point is asked for while something shares the core; and how often a knee that stays unclear is looked for. */
+/* How often a point is asked for while something shares the core; and how often a knee that stays
+ * unclear is looked for. */
 enum { VISITS = 3, SEARCHES = 2 };
 
-/* Seconds for which a point is asked for that came to nothing at all: on a busy core each trial of some visits meets a switch. */
+/* Seconds for which a point is asked for that came to nothing at all: on a busy core each trial of
+ * some visits meets a switch. */
 #define HOPE 2.0
 
-/* Points that are off by more, usually, and quartiles that are further apart, are to be looked at again. */
-#define NOISY 0.07
+/* Points that are off by more, usually, and quartiles that are further apart, are to be looked at
+ * again. */
+#define NOISY	  0.07
 #define SCATTERED 0.2
 
-/* Fillers to look at, at most, where no knee comes before: twice what today's largest buffers hold. */
+/* Fillers to look at, at most, where no knee comes before: twice what today's largest buffers hold.
+ */
 #define MOST 2048
 
 /* Successive multiples of it, less their whole part, spread evenly however many there are. */
@@ -35,15 +40,15 @@ enum { VISITS = 3, SEARCHES = 2 };
 
 struct windows {
 	struct windows_report report;
-	int fillers, filler;           /* the kernel's knobs */
+	int fillers, filler; /* the kernel's knobs */
 	bool waiting, stopped, begun;
 	double begin, asked;
-	double x;                      /* of the request under way */
-	int visits;                    /* made at x */
-	double spent;                  /* seconds of them */
-	struct sample best;            /* of them */
-	int searches;                  /* of the row under way, begun */
-	int preferred;                 /* a row; -1 */
+	double x;	    /* of the request under way */
+	int visits;	    /* made at x */
+	double spent;	    /* seconds of them */
+	struct sample best; /* of them */
+	int searches;	    /* of the row under way, begun */
+	int preferred;	    /* a row; -1 */
 	int requests;
 };
 
@@ -52,7 +57,8 @@ static struct windows_row *row_of(struct windows *windows)
 	return windows->report.now < 0 ? NULL : &windows->report.row[windows->report.now];
 }
 
-static struct setting setting_at(const struct windows *windows, const struct windows_row *row, double x)
+static struct setting setting_at(
+	const struct windows *windows, const struct windows_row *row, double x)
 {
 	struct setting setting = windows->report.options.setting;
 
@@ -76,22 +82,26 @@ static void add_row(struct windows *windows, int64_t choice, const char *name)
 	row->ghz = NAN;
 	row->setting = setting_at(windows, row, (double)knob->min);
 	knee_find(&row->curve, row->most, &row->knee);
-	status = setting_check(&row->setting, report->machine->known ? machine_means(report->machine) : MEANS_UNKNOWN);
+	status = setting_check(&row->setting,
+		report->machine->known ? machine_means(report->machine) : MEANS_UNKNOWN);
 	if (!status_is_ok(&status)) {
 		row->state = WINDOWS_FAILED;
 		snprintf(row->why, sizeof(row->why), "%s", status.text);
 	}
 }
 
-struct windows *windows_new(const struct machine *machine, const struct windows_options *options, struct status *status)
+struct windows *windows_new(
+	const struct machine *machine, const struct windows_options *options, struct status *status)
 {
 	const struct kernel *kernel = options->setting.kernel;
-	int fillers = kernel_knob(kernel, WINDOWS_FILLERS), filler = kernel_knob(kernel, WINDOWS_FILLER);
+	int fillers = kernel_knob(kernel, WINDOWS_FILLERS),
+	    filler = kernel_knob(kernel, WINDOWS_FILLER);
 	struct windows *windows;
 
 	*status = status_ok();
 	if (fillers < 0 || filler < 0 || kernel->knobs[filler].kind != KNOB_CHOICE) {
-		*status = status_make(STATUS_USAGE, "%s has no fillers between two misses: %s has", kernel->name, WINDOWS_KERNEL);
+		*status = status_make(STATUS_USAGE, "%s has no fillers between two misses: %s has",
+			kernel->name, WINDOWS_KERNEL);
 		return NULL;
 	}
 	windows = memory_new(1, sizeof(*windows));
@@ -102,7 +112,8 @@ struct windows *windows_new(const struct machine *machine, const struct windows_
 	windows->report.options = *options;
 	windows->report.now = -1;
 	buffers_load(&windows->report.buffers);
-	for (int i = 0; kernel->knobs[filler].choices[i] && windows->report.count < WINDOWS_ROWS; i++)
+	for (int i = 0; kernel->knobs[filler].choices[i] && windows->report.count < WINDOWS_ROWS;
+		i++)
 		if (options->fillers == 0 || options->fillers >> i & 1)
 			add_row(windows, i, kernel->knobs[filler].choices[i]);
 	windows_model(windows, options->uarch, options->foreign);
@@ -129,7 +140,8 @@ void windows_free(struct windows *windows)
 	free(windows);
 }
 
-struct status windows_read_fillers(const struct kernel *kernel, const char *const *words, int count, uint64_t *fillers)
+struct status windows_read_fillers(
+	const struct kernel *kernel, const char *const *words, int count, uint64_t *fillers)
 {
 	int knob = kernel_knob(kernel, WINDOWS_FILLER);
 	const char *const *choices = knob < 0 ? NULL : kernel->knobs[knob].choices;
@@ -150,8 +162,11 @@ struct status windows_read_fillers(const struct kernel *kernel, const char *cons
 		}
 		nearest_names(words[i], choices, choice_count, near, sizeof(near));
 		if (*near)
-			return status_make(STATUS_USAGE, "there is no filler \"%.60s\"; did you mean %s?", words[i], near);
-		return status_make(STATUS_USAGE, "there is no filler \"%.60s\"; \"slexplore list %s\" has them", words[i], kernel->name);
+			return status_make(STATUS_USAGE,
+				"there is no filler \"%.60s\"; did you mean %s?", words[i], near);
+		return status_make(STATUS_USAGE,
+			"there is no filler \"%.60s\"; \"slexplore list %s\" has them", words[i],
+			kernel->name);
 	}
 	return status_ok();
 }
@@ -163,18 +178,22 @@ static bool is_left(const struct windows_row *row)
 	return row->state == WINDOWS_WAITS || row->state == WINDOWS_GOES_ON;
 }
 
-/* Whatever else runs on the core's other thread takes its half of most buffers, and only that: nothing else of it need be felt, and a sharp knee lies at
- * 256 of 512 (Redwood Cove: once in a hundred runs). It lasts for milliseconds. So each sharp knee is looked at again when all are measured, right behind
- * where it was found: where cycles have not risen there, it was another's. */
+/* Whatever else runs on the core's other thread takes its half of most buffers, and only that:
+ * nothing else of it need be felt, and a sharp knee lies at 256 of 512 (Redwood Cove: once in a
+ * hundred runs). It lasts for milliseconds. So each sharp knee is looked at again when all are
+ * measured, right behind where it was found: where cycles have not risen there, it was another's.
+ */
 enum { CHECKS = 2 };
 #define BEHIND 1.05
 
 static bool wants_check(const struct windows_row *row)
 {
-	return row->state == WINDOWS_DONE && row->knee.kind == KNEE_SHARP && row->checks < CHECKS && ceil(BEHIND * row->knee.to) <= row->most;
+	return row->state == WINDOWS_DONE && row->knee.kind == KNEE_SHARP && row->checks < CHECKS &&
+	       ceil(BEHIND * row->knee.to) <= row->most;
 }
 
-/* The preferred row, else the one under way, else the first that is left, else one whose knee is to be looked at again; -1: none is. */
+/* The preferred row, else the one under way, else the first that is left, else one whose knee is to
+ * be looked at again; -1: none is. */
 static int choose_row(const struct windows *windows)
 {
 	const struct windows_report *report = &windows->report;
@@ -210,11 +229,14 @@ static double share_done(const struct windows_report *report)
 	double done = 0;
 
 	for (int i = 0; i < report->count; i++)
-		done += is_left(&report->row[i]) ? fmin(0.95, report->row[i].curve.count / POINTS_USUAL) : 1;
+		done += is_left(&report->row[i])
+				? fmin(0.95, report->row[i].curve.count / POINTS_USUAL)
+				: 1;
 	return report->count ? done / report->count : 1;
 }
 
-static void add_point(struct windows *windows, struct windows_row *row, double x, const struct sample *sample)
+static void add_point(
+	struct windows *windows, struct windows_row *row, double x, const struct sample *sample)
 {
 	const struct knee_point point = { x, sample->cpe, sample->cpe_lo, sample->cpe_hi };
 
@@ -268,7 +290,7 @@ static bool next_place(struct windows *windows, struct windows_row *row)
 	if (row->knee.kind != KNEE_UNCLEAR || ++windows->searches >= SEARCHES)
 		return false;
 	row->curve.count = 0;
-	row->contended = false;      /* those points are gone */
+	row->contended = false; /* those points are gone */
 	return knee_next(&row->curve, least, row->most, &windows->x);
 }
 
@@ -313,7 +335,9 @@ bool windows_next(struct windows *windows, double now, struct request *request)
 		return false;
 	}
 	if (options->seconds > 0 && now - windows->begin >= options->seconds) {
-		snprintf(report->note, sizeof(report->note), "the time was up before all was measured: %.3g s were asked for", options->seconds);
+		snprintf(report->note, sizeof(report->note),
+			"the time was up before all was measured: %.3g s were asked for",
+			options->seconds);
 		windows_stop(windows, now);
 		return false;
 	}
@@ -321,13 +345,16 @@ bool windows_next(struct windows *windows, double now, struct request *request)
 		seconds = fmax(0.001, fmin(seconds, options->seconds - (now - windows->begin)));
 	setting = setting_at(windows, row, windows->x);
 	*request = (struct request){
-		.kernel = setting.kernel, .seed = options->seed, .background = true,
+		.kernel = setting.kernel,
+		.seed = options->seed,
+		.background = true,
 		/* Each visit elsewhere: what the last one walked lies in nearer caches. */
 		.place = fmod(windows->requests++ * GOLDEN, 1),
 		.budget = { .seconds = seconds, .quiet_wanted = QUIET, .patience = PATIENCE },
 	};
 	memcpy(request->v, setting.v, sizeof(request->v));
-	snprintf(report->doing, sizeof(report->doing), "%s, %.0f filler%s", row->filler, windows->x, windows->x == 1 ? "" : "s");
+	snprintf(report->doing, sizeof(report->doing), "%s, %.0f filler%s", row->filler, windows->x,
+		windows->x == 1 ? "" : "s");
 	windows->waiting = true;
 	windows->asked = now;
 	return true;
@@ -347,12 +374,15 @@ static bool is_better(const struct sample *sample, const struct sample *than)
 	return sample->contended != than->contended ? than->contended : sample->cpe < than->cpe;
 }
 
-/* Where points scatter, because others use the memory, each is looked at twice: what disturbs it makes it slower. */
+/* Where points scatter, because others use the memory, each is looked at twice: what disturbs it
+ * makes it slower. */
 static int visits_wanted(const struct windows_row *row, const struct sample *sample)
 {
 	if (!sample->valid || sample->contended)
 		return VISITS;
-	return row->knee.noise > NOISY || sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe ? 2 : 1;
+	return row->knee.noise > NOISY || sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe
+		       ? 2
+		       : 1;
 }
 
 /* A knee is looked at again: it stands, or is looked for anew. */
@@ -388,7 +418,9 @@ void windows_accept(struct windows *windows, double now, const struct result *re
 	if (!windows->waiting || !row || !result->final)
 		return;
 	setting = setting_at(windows, row, windows->x);
-	if (result->kernel != setting.kernel || memcmp(result->v, setting.v, sizeof(setting.v[0]) * (size_t)setting.kernel->knob_count) != 0)
+	if (result->kernel != setting.kernel ||
+		memcmp(result->v, setting.v,
+			sizeof(setting.v[0]) * (size_t)setting.kernel->knob_count) != 0)
 		return;
 	windows->waiting = false;
 	report->seconds = now - windows->begin;
@@ -408,7 +440,8 @@ void windows_accept(struct windows *windows, double now, const struct result *re
 	sample_summarise(&result->trials, &result->facts, &sample);
 	if (windows->visits == 0 || is_better(&sample, &windows->best))
 		windows->best = sample;
-	if (++windows->visits < visits_wanted(row, &sample) || (!windows->best.valid && windows->spent < HOPE))
+	if (++windows->visits < visits_wanted(row, &sample) ||
+		(!windows->best.valid && windows->spent < HOPE))
 		return;
 	if (windows->best.valid) {
 		keep_point(windows, row);
@@ -418,7 +451,8 @@ void windows_accept(struct windows *windows, double now, const struct result *re
 	fail_row(windows, row, why);
 }
 
-void windows_give(struct windows *windows, const struct setting *setting, const struct sample *sample)
+void windows_give(
+	struct windows *windows, const struct setting *setting, const struct sample *sample)
 {
 	struct setting wanted = *setting;
 

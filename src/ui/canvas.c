@@ -7,45 +7,45 @@
 
 #include "base/text.h"
 
-/* Every glyph and its twin. All are one column wide wherever wcwidth() says so; where it does not (some East
- * Asian locales), the twin stands in. */
+/* Every glyph and its twin. All are one column wide wherever wcwidth() says so; where it does not
+ * (some East Asian locales), the twin stands in. */
 static const struct {
 	wchar_t wide;
 	char ascii;
 } glyphs[] = {
-	[GLYPH_HLINE] = {L'─', '-'},
-	[GLYPH_VLINE] = {L'│', '|'},
-	[GLYPH_TOP_LEFT] = {L'╭', '+'},
-	[GLYPH_TOP_RIGHT] = {L'╮', '+'},
-	[GLYPH_BOTTOM_LEFT] = {L'╰', '+'},
-	[GLYPH_BOTTOM_RIGHT] = {L'╯', '+'},
-	[GLYPH_BAR1] = {L'▁', '.'},
-	[GLYPH_BAR2] = {L'▂', '.'},
-	[GLYPH_BAR3] = {L'▃', ':'},
-	[GLYPH_BAR4] = {L'▄', ':'},
-	[GLYPH_BAR5] = {L'▅', '+'},
-	[GLYPH_BAR6] = {L'▆', '+'},
-	[GLYPH_BAR7] = {L'▇', '#'},
-	[GLYPH_BAR8] = {L'█', '#'},
-	[GLYPH_SHADE0] = {L' ', ' '},
-	[GLYPH_SHADE1] = {L'░', '.'},
-	[GLYPH_SHADE2] = {L'▒', ':'},
-	[GLYPH_SHADE3] = {L'▓', '*'},
-	[GLYPH_SHADE4] = {L'█', '#'},
-	[GLYPH_HERE] = {L'●', '@'},
-	[GLYPH_POINTER] = {L'▸', '>'},
-	[GLYPH_DOT] = {L'·', '.'},
-	[GLYPH_ELLIPSIS] = {L'…', '~'},
-	[GLYPH_TIMES] = {L'×', 'x'},
-	[GLYPH_DRIFT] = {L'~', '~'},
-	[GLYPH_PLUSMINUS] = {L'±', '~'},
-	[GLYPH_UP] = {L'▲', '^'},
-	[GLYPH_DOWN] = {L'▼', 'v'},
-	[GLYPH_UPPER_HALF] = {L'▀', '"'},
-	[GLYPH_BULLET] = {L'•', 'o'},
-	[GLYPH_LEFT] = {L'◂', '<'},
-	[GLYPH_BODY] = {L'░', '|'},
-	[GLYPH_LEFT_HALF] = {L'▌', '#'},
+	[GLYPH_HLINE] = { L'─', '-' },
+	[GLYPH_VLINE] = { L'│', '|' },
+	[GLYPH_TOP_LEFT] = { L'╭', '+' },
+	[GLYPH_TOP_RIGHT] = { L'╮', '+' },
+	[GLYPH_BOTTOM_LEFT] = { L'╰', '+' },
+	[GLYPH_BOTTOM_RIGHT] = { L'╯', '+' },
+	[GLYPH_BAR1] = { L'▁', '.' },
+	[GLYPH_BAR2] = { L'▂', '.' },
+	[GLYPH_BAR3] = { L'▃', ':' },
+	[GLYPH_BAR4] = { L'▄', ':' },
+	[GLYPH_BAR5] = { L'▅', '+' },
+	[GLYPH_BAR6] = { L'▆', '+' },
+	[GLYPH_BAR7] = { L'▇', '#' },
+	[GLYPH_BAR8] = { L'█', '#' },
+	[GLYPH_SHADE0] = { L' ', ' ' },
+	[GLYPH_SHADE1] = { L'░', '.' },
+	[GLYPH_SHADE2] = { L'▒', ':' },
+	[GLYPH_SHADE3] = { L'▓', '*' },
+	[GLYPH_SHADE4] = { L'█', '#' },
+	[GLYPH_HERE] = { L'●', '@' },
+	[GLYPH_POINTER] = { L'▸', '>' },
+	[GLYPH_DOT] = { L'·', '.' },
+	[GLYPH_ELLIPSIS] = { L'…', '~' },
+	[GLYPH_TIMES] = { L'×', 'x' },
+	[GLYPH_DRIFT] = { L'~', '~' },
+	[GLYPH_PLUSMINUS] = { L'±', '~' },
+	[GLYPH_UP] = { L'▲', '^' },
+	[GLYPH_DOWN] = { L'▼', 'v' },
+	[GLYPH_UPPER_HALF] = { L'▀', '"' },
+	[GLYPH_BULLET] = { L'•', 'o' },
+	[GLYPH_LEFT] = { L'◂', '<' },
+	[GLYPH_BODY] = { L'░', '|' },
+	[GLYPH_LEFT_HALF] = { L'▌', '#' },
 };
 _Static_assert(sizeof(glyphs) / sizeof(glyphs[0]) == GLYPH_COUNT, "every glyph has its twin");
 
@@ -54,11 +54,32 @@ static const struct {
 	wchar_t wide;
 	const char *ascii;
 } twins[] = {
-	{ L'…', ".." }, { L'×', "x" }, { L'±', "+-" }, { L'·', "-" }, { L'—', "-" }, { L'–', "-" },
-	{ L'•', "o" }, { L'≤', "<=" }, { L'≥', ">=" }, { L'÷', "/" }, { L'µ', "u" }, { L'‘', "'" },
-	{ L'’', "'" }, { L'“', "\"" }, { L'”', "\"" }, { L'→', "->" }, { L'█', "#" }, { L'▒', ":" },
-	{ L'●', "@" }, { L'▲', "^" }, { L'▸', ">" }, { L'◂', "<" }, { L'▼', "v" }, { L'◀', "<-" },
-	{ L'│', "|" }, { 0, NULL },
+	{ L'…', ".." },
+	{ L'×', "x" },
+	{ L'±', "+-" },
+	{ L'·', "-" },
+	{ L'—', "-" },
+	{ L'–', "-" },
+	{ L'•', "o" },
+	{ L'≤', "<=" },
+	{ L'≥', ">=" },
+	{ L'÷', "/" },
+	{ L'µ', "u" },
+	{ L'‘', "'" },
+	{ L'’', "'" },
+	{ L'“', "\"" },
+	{ L'”', "\"" },
+	{ L'→', "->" },
+	{ L'█', "#" },
+	{ L'▒', ":" },
+	{ L'●', "@" },
+	{ L'▲', "^" },
+	{ L'▸', ">" },
+	{ L'◂', "<" },
+	{ L'▼', "v" },
+	{ L'◀', "<-" },
+	{ L'│', "|" },
+	{ 0, NULL },
 };
 
 void canvas_init(struct canvas *canvas, int width, int height, bool ascii)
@@ -80,8 +101,8 @@ void canvas_resize(struct canvas *canvas, int width, int height)
 {
 	canvas->width = width > 0 ? width : 0;
 	canvas->height = height > 0 ? height : 0;
-	canvas->cells = memory_resize(canvas->cells, (size_t)canvas->width * (size_t)canvas->height + 1,
-		sizeof(*canvas->cells));
+	canvas->cells = memory_resize(canvas->cells,
+		(size_t)canvas->width * (size_t)canvas->height + 1, sizeof(*canvas->cells));
 	canvas_clear(canvas);
 }
 
@@ -103,8 +124,8 @@ static struct canvas_cell *cell_at(const struct canvas *canvas, struct rectangle
 }
 
 /* Puts a character of one or two columns; a wide one half of which would be outside is left out. */
-static void put(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, wchar_t character,
-	int columns)
+static void put(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	wchar_t character, int columns)
 {
 	struct canvas_cell *cell = cell_at(canvas, clip, x, y);
 	struct canvas_cell *right = columns == 2 ? cell_at(canvas, clip, x + 1, y) : NULL;
@@ -125,11 +146,16 @@ static void put(struct canvas *canvas, struct rectangle clip, int x, int y, enum
 	}
 }
 
-/* Decodes one character of UTF-8; a malformed byte is U+FFFD. Returns the bytes used, 0 at the end. */
+/* Decodes one character of UTF-8; a malformed byte is U+FFFD. Returns the bytes used, 0 at the end.
+ */
 static size_t decode(const char *utf8, wchar_t *character)
 {
 	const unsigned char *s = (const unsigned char *)utf8;
-	size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
+	size_t length = s[0] < 0x80		      ? 1
+			: s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+			: s[0] >= 0xe0		      ? 3
+			: s[0] >= 0xc2		      ? 2
+						      : 0;
 	uint32_t value;
 
 	*character = 0;
@@ -155,7 +181,8 @@ static size_t decode(const char *utf8, wchar_t *character)
 	return length;
 }
 
-/* One character as this canvas shows it: its cells in out (at most 4), the columns as the result. */
+/* One character as this canvas shows it: its cells in out (at most 4), the columns as the result.
+ */
 static int shown(const struct canvas *canvas, wchar_t character, wchar_t out[4])
 {
 	int columns;
@@ -198,8 +225,8 @@ int canvas_columns(const struct canvas *canvas, const char *utf8)
 }
 
 /* Draws at most `bytes` of a string, and never beyond the clip: what is cut ends in an ellipsis. */
-static int draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, const char *utf8,
-	size_t bytes)
+static int draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	const char *utf8, size_t bytes)
 {
 	const char *end = utf8 + bytes;
 	int room = clip.width - x, start = x;
@@ -217,7 +244,7 @@ static int draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum
 		if (cut && x + columns > clip.width - tail)
 			break;
 		if (columns == 0)
-			continue;      /* combining marks are left out: a cell is one character */
+			continue; /* combining marks are left out: a cell is one character */
 		if (columns == 2 && out[0] == character) {
 			put(canvas, clip, x, y, style, character, 2);
 		} else {
@@ -228,12 +255,14 @@ static int draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum
 	}
 	if (cut) {
 		for (int i = 0; i < tail; i++)
-			put(canvas, clip, x++, y, style, canvas->ascii ? L'.' : glyphs[GLYPH_ELLIPSIS].wide, 1);
+			put(canvas, clip, x++, y, style,
+				canvas->ascii ? L'.' : glyphs[GLYPH_ELLIPSIS].wide, 1);
 	}
 	return x - start;
 }
 
-int canvas_text(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, const char *utf8)
+int canvas_text(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	const char *utf8)
 {
 	return draw(canvas, clip, x, y, style, utf8, strlen(utf8));
 }
@@ -269,15 +298,18 @@ void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, en
 	put(canvas, clip, x, y, style, wide ? glyphs[glyph].wide : (wchar_t)glyphs[glyph].ascii, 1);
 }
 
-void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, unsigned bits, char twin)
+void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	unsigned bits, char twin)
 {
-	/* Braille counts three rows of the left column, then of the right one, and has the fourth row last. */
+	/* Braille counts three rows of the left column, then of the right one, and has the fourth
+	 * row last. */
 	static const unsigned char order[8] = { 0, 3, 1, 4, 2, 5, 6, 7 };
 	unsigned pattern = 0;
 
 	for (int i = 0; i < 8; i++)
 		pattern |= (bits >> i & 1) << order[i];
-	put(canvas, clip, x, y, style, canvas->ascii ? (wchar_t)twin : (wchar_t)(0x2800 + pattern), 1);
+	put(canvas, clip, x, y, style, canvas->ascii ? (wchar_t)twin : (wchar_t)(0x2800 + pattern),
+		1);
 }
 
 /* The bytes of the longest beginning of a line that fits, broken at a blank where there is one. */
@@ -309,14 +341,16 @@ static size_t next_line(const struct canvas *canvas, const char *utf8, int width
 	return length;
 }
 
-int canvas_wrap(struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8)
+int canvas_wrap(
+	struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8)
 {
 	int rows = 0;
 
 	while (*utf8 && clip.width > 0 && y + rows < clip.height) {
 		size_t gap, length = next_line(canvas, utf8, clip.width, &gap);
 
-		/* The last row shows that it is not the end by giving the whole rest, which is cut. */
+		/* The last row shows that it is not the end by giving the whole rest, which is cut.
+		 */
 		if (y + rows == clip.height - 1 && utf8[length + gap])
 			canvas_text(canvas, clip, 0, y + rows, style, utf8);
 		else

@@ -1,5 +1,6 @@
-/* A rectangle of cells to draw on: wide characters with a style each. Panels draw here, and nowhere else;
- * the terminal (screen.h) shows a canvas, scripts print one, tests compare one. Pure memory. */
+/* A rectangle of cells to draw on: wide characters with a style each. Panels draw here, and nowhere
+ * else; the terminal (screen.h) shows a canvas, scripts print one, tests compare one. Pure memory.
+ */
 #ifndef SLX_UI_CANVAS_H
 #define SLX_UI_CANVAS_H
 
@@ -10,9 +11,27 @@
 
 /* What a thing is; the theme says how that looks, in colour or without. */
 enum style {
-	STYLE_TEXT, STYLE_DIM, STYLE_TITLE, STYLE_FIGURE, STYLE_FOCUS, STYLE_SELECTED, STYLE_KEY,
-	STYLE_GOOD, STYLE_WARN, STYLE_BAD, STYLE_A, STYLE_B, STYLE_HERE, STYLE_BAR,
-	STYLE_SHADE0, STYLE_SHADE1, STYLE_SHADE2, STYLE_SHADE3, STYLE_SHADE4, STYLE_SHADE5, STYLE_SHADE6,
+	STYLE_TEXT,
+	STYLE_DIM,
+	STYLE_TITLE,
+	STYLE_FIGURE,
+	STYLE_FOCUS,
+	STYLE_SELECTED,
+	STYLE_KEY,
+	STYLE_GOOD,
+	STYLE_WARN,
+	STYLE_BAD,
+	STYLE_A,
+	STYLE_B,
+	STYLE_HERE,
+	STYLE_BAR,
+	STYLE_SHADE0,
+	STYLE_SHADE1,
+	STYLE_SHADE2,
+	STYLE_SHADE3,
+	STYLE_SHADE4,
+	STYLE_SHADE5,
+	STYLE_SHADE6,
 	STYLE_SHADE7,
 	STYLE_COUNT
 };
@@ -56,14 +75,14 @@ enum glyph {
 };
 
 struct canvas_cell {
-	wchar_t character;      /* 0: the right half of a wide character */
+	wchar_t character; /* 0: the right half of a wide character */
 	uint8_t style;
 };
 
 struct canvas {
 	int width, height;
 	bool ascii;
-	struct canvas_cell *cells;      /* height rows of width */
+	struct canvas_cell *cells; /* height rows of width */
 };
 
 struct rectangle {
@@ -75,9 +94,9 @@ void canvas_free(struct canvas *canvas);
 void canvas_resize(struct canvas *canvas, int width, int height);
 void canvas_clear(struct canvas *canvas);
 
-/* All drawing is clipped to `clip`; coordinates are relative to it. Text is UTF-8; on an ascii canvas what is
- * beyond ASCII becomes a twin ("…" becomes "..", "×" becomes "x") or '?'. Text that does not fit ends in an
- * ellipsis. Return the columns used. */
+/* All drawing is clipped to `clip`; coordinates are relative to it. Text is UTF-8; on an ascii
+ * canvas what is beyond ASCII becomes a twin ("…" becomes "..", "×" becomes "x") or '?'. Text that
+ * does not fit ends in an ellipsis. Return the columns used. */
 int canvas_text(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	const char *utf8);
 int canvas_textf(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
@@ -89,11 +108,14 @@ int canvas_text_right(struct canvas *canvas, struct rectangle clip, int x, int y
 int canvas_columns(const struct canvas *canvas, const char *utf8);
 void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	enum glyph glyph);
-/* Points in a cell, a bit each: two abreast from the lowest bit, four rows deep. A Braille pattern; on an ascii canvas its twin. */
-void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, unsigned bits, char twin);
-/* Text wrapped at blanks into the rectangle from row y on; returns the rows used. A last row that has to be cut
- * ends in an ellipsis. */
-int canvas_wrap(struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8);
+/* Points in a cell, a bit each: two abreast from the lowest bit, four rows deep. A Braille pattern;
+ * on an ascii canvas its twin. */
+void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	unsigned bits, char twin);
+/* Text wrapped at blanks into the rectangle from row y on; returns the rows used. A last row that
+ * has to be cut ends in an ellipsis. */
+int canvas_wrap(
+	struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8);
 /* The rows that the text needs when wrapped at that width. */
 int canvas_wrap_rows(const struct canvas *canvas, int width, const char *utf8);
 /* A box along the edge of the rectangle, with a title in its upper side (NULL: none). */

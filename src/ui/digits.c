@@ -1,16 +1,35 @@
-/* Large digits from block elements; the ASCII twin is the seven-segment figure of underscores and bars. */
+/* Large digits from block elements; the ASCII twin is the seven-segment figure of underscores and
+ * bars. */
 #include "ui/digits.h"
 
 #include <string.h>
 
 /* Three rows of three cells: '#' full, '^' upper half, ' ' none. A full stop has one column. */
 static const char *const blocks[] = {
-	"#^## #^^^", "^# " " # " "^^^", "^^##^^^^^", "^^# ^#^^^", "# #^^#  ^", "#^^^^#^^^", "#^^#^#^^^", "^^#  #  ^",
-	"#^##^#^^^", "#^#^^#^^^",
+	"#^## #^^^",
+	"^# "
+	" # "
+	"^^^",
+	"^^##^^^^^",
+	"^^# ^#^^^",
+	"# #^^#  ^",
+	"#^^^^#^^^",
+	"#^^#^#^^^",
+	"^^#  #  ^",
+	"#^##^#^^^",
+	"#^#^^#^^^",
 };
 static const char *const segments[] = {
-	" _ | ||_|", "     |  |", " _  _||_ ", " _  _| _|", "   |_|  |", " _ |_  _|", " _ |_ |_|", " _   |  |",
-	" _ |_||_|", " _ |_| _|",
+	" _ | ||_|",
+	"     |  |",
+	" _  _||_ ",
+	" _  _| _|",
+	"   |_|  |",
+	" _ |_  _|",
+	" _ |_ |_|",
+	" _   |  |",
+	" _ |_||_|",
+	" _ |_| _|",
 };
 
 int digits_width(const char *figure)
@@ -28,7 +47,8 @@ int digits_width(const char *figure)
 	return width > 0 ? width - 1 : 0;
 }
 
-static void draw_cell(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, char cell)
+static void draw_cell(
+	struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, char cell)
 {
 	char string[2] = { cell, '\0' };
 
@@ -36,11 +56,13 @@ static void draw_cell(struct canvas *canvas, struct rectangle clip, int x, int y
 		if (cell != ' ')
 			canvas_text(canvas, clip, x, y, style, string);
 	} else if (cell != ' ') {
-		canvas_glyph(canvas, clip, x, y, style, cell == '#' ? GLYPH_BAR8 : GLYPH_UPPER_HALF);
+		canvas_glyph(
+			canvas, clip, x, y, style, cell == '#' ? GLYPH_BAR8 : GLYPH_UPPER_HALF);
 	}
 }
 
-void digits_draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, const char *figure)
+void digits_draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	const char *figure)
 {
 	for (; *figure; figure++) {
 		if (*figure == '.') {

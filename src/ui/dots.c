@@ -42,7 +42,8 @@ void dots_line(struct dots *dots, struct dots_point from, struct dots_point to, 
 
 	for (int i = 0; i <= steps; i++) {
 		double share = steps ? (double)i / steps : 0;
-		uint8_t *at = place(dots, (int)lround(from.x + share * dx), (int)lround(from.y + share * dy));
+		uint8_t *at = place(
+			dots, (int)lround(from.x + share * dx), (int)lround(from.y + share * dy));
 
 		if (at)
 			*at = (uint8_t)(style + 1);
@@ -60,14 +61,17 @@ static void hide_triangle(struct dots *dots, const struct dots_point *corner)
 
 		for (int i = 0; i < 3; i++) {
 			const struct dots_point *a = &corner[i], *b = &corner[(i + 1) % 3];
-			double low = fmax(fmin(a->y, b->y), y - 0.5), high = fmin(fmax(a->y, b->y), y + 0.5);
+			double low = fmax(fmin(a->y, b->y), y - 0.5),
+			       high = fmin(fmax(a->y, b->y), y + 0.5);
 
 			if (low > high)
 				continue;
 			/* Where the edge enters and leaves this row. */
 			for (int end = 0; end < 2; end++) {
 				double at = end ? high : low;
-				double x = a->y == b->y ? (end ? b->x : a->x) : a->x + (at - a->y) / (b->y - a->y) * (b->x - a->x);
+				double x = a->y == b->y ? (end ? b->x : a->x)
+							: a->x + (at - a->y) / (b->y - a->y) *
+									  (b->x - a->x);
 
 				left = fmin(left, x);
 				right = fmax(right, x);
@@ -92,7 +96,8 @@ void dots_hide(struct dots *dots, const struct dots_point *corner, int count)
 }
 
 /* The points of a cell, a bit each from the upper left, row by row. */
-static unsigned cell_of(const struct dots *dots, int column, int row, enum style first, enum style *style)
+static unsigned cell_of(
+	const struct dots *dots, int column, int row, enum style first, enum style *style)
 {
 	unsigned bits = 0, count[STYLE_COUNT] = { 0 }, most = 0;
 
@@ -117,22 +122,66 @@ static unsigned cell_of(const struct dots *dots, int column, int row, enum style
 	return bits;
 }
 
-/* What ASCII characters look like in two by four points, rows from the top; of equally near ones the first. */
+/* What ASCII characters look like in two by four points, rows from the top; of equally near ones
+ * the first. */
 static const struct {
 	char character;
-	unsigned char row[4];      /* 2: the left point, 1: the right one */
+	unsigned char row[4]; /* 2: the left point, 1: the right one */
 } shapes[] = {
-	{ ' ', { 0, 0, 0, 0 } }, { '.', { 0, 0, 0, 2 } }, { '.', { 0, 0, 0, 1 } }, { '_', { 0, 0, 0, 3 } }, { '_', { 0, 0, 3, 3 } },
-	{ '-', { 0, 3, 0, 0 } }, { '-', { 0, 0, 3, 0 } }, { '-', { 0, 3, 3, 0 } }, { '"', { 3, 0, 0, 0 } }, { '"', { 3, 3, 0, 0 } },
-	{ '\'', { 2, 0, 0, 0 } }, { '\'', { 1, 0, 0, 0 } }, { '\'', { 2, 2, 0, 0 } }, { '\'', { 1, 1, 0, 0 } },
-	{ '-', { 0, 2, 0, 0 } }, { '-', { 0, 1, 0, 0 } }, { '-', { 0, 0, 2, 0 } }, { '-', { 0, 0, 1, 0 } }, { ',', { 0, 0, 2, 2 } },
-	{ ',', { 0, 0, 1, 1 } }, { '|', { 2, 2, 2, 2 } }, { '|', { 1, 1, 1, 1 } }, { '|', { 0, 2, 2, 2 } }, { '|', { 0, 1, 1, 1 } },
-	{ '|', { 2, 2, 2, 0 } }, { '|', { 1, 1, 1, 0 } }, { '/', { 1, 1, 2, 2 } }, { '/', { 0, 1, 2, 2 } }, { '/', { 1, 1, 2, 0 } },
-	{ '/', { 1, 2, 0, 0 } }, { '/', { 0, 0, 1, 2 } }, { '/', { 0, 1, 2, 0 } }, { '\\', { 2, 2, 1, 1 } }, { '\\', { 0, 2, 1, 1 } },
-	{ '\\', { 2, 2, 1, 0 } }, { '\\', { 2, 1, 0, 0 } }, { '\\', { 0, 0, 2, 1 } }, { '\\', { 0, 2, 1, 0 } }, { '=', { 3, 0, 3, 0 } },
-	{ '=', { 0, 3, 0, 3 } }, { '=', { 3, 0, 0, 3 } }, { ':', { 0, 2, 0, 2 } }, { ':', { 0, 1, 0, 1 } }, { '+', { 2, 3, 2, 2 } },
-	{ '+', { 1, 3, 1, 1 } }, { '>', { 2, 1, 1, 2 } }, { '<', { 1, 2, 2, 1 } }, { 'r', { 3, 2, 2, 2 } }, { 'L', { 2, 2, 2, 3 } },
-	{ 'J', { 1, 1, 1, 3 } }, { '7', { 3, 1, 1, 1 } }, { '#', { 3, 3, 3, 3 } }, { '#', { 0, 3, 3, 3 } }, { '#', { 3, 3, 3, 0 } },
+	{ ' ', { 0, 0, 0, 0 } },
+	{ '.', { 0, 0, 0, 2 } },
+	{ '.', { 0, 0, 0, 1 } },
+	{ '_', { 0, 0, 0, 3 } },
+	{ '_', { 0, 0, 3, 3 } },
+	{ '-', { 0, 3, 0, 0 } },
+	{ '-', { 0, 0, 3, 0 } },
+	{ '-', { 0, 3, 3, 0 } },
+	{ '"', { 3, 0, 0, 0 } },
+	{ '"', { 3, 3, 0, 0 } },
+	{ '\'', { 2, 0, 0, 0 } },
+	{ '\'', { 1, 0, 0, 0 } },
+	{ '\'', { 2, 2, 0, 0 } },
+	{ '\'', { 1, 1, 0, 0 } },
+	{ '-', { 0, 2, 0, 0 } },
+	{ '-', { 0, 1, 0, 0 } },
+	{ '-', { 0, 0, 2, 0 } },
+	{ '-', { 0, 0, 1, 0 } },
+	{ ',', { 0, 0, 2, 2 } },
+	{ ',', { 0, 0, 1, 1 } },
+	{ '|', { 2, 2, 2, 2 } },
+	{ '|', { 1, 1, 1, 1 } },
+	{ '|', { 0, 2, 2, 2 } },
+	{ '|', { 0, 1, 1, 1 } },
+	{ '|', { 2, 2, 2, 0 } },
+	{ '|', { 1, 1, 1, 0 } },
+	{ '/', { 1, 1, 2, 2 } },
+	{ '/', { 0, 1, 2, 2 } },
+	{ '/', { 1, 1, 2, 0 } },
+	{ '/', { 1, 2, 0, 0 } },
+	{ '/', { 0, 0, 1, 2 } },
+	{ '/', { 0, 1, 2, 0 } },
+	{ '\\', { 2, 2, 1, 1 } },
+	{ '\\', { 0, 2, 1, 1 } },
+	{ '\\', { 2, 2, 1, 0 } },
+	{ '\\', { 2, 1, 0, 0 } },
+	{ '\\', { 0, 0, 2, 1 } },
+	{ '\\', { 0, 2, 1, 0 } },
+	{ '=', { 3, 0, 3, 0 } },
+	{ '=', { 0, 3, 0, 3 } },
+	{ '=', { 3, 0, 0, 3 } },
+	{ ':', { 0, 2, 0, 2 } },
+	{ ':', { 0, 1, 0, 1 } },
+	{ '+', { 2, 3, 2, 2 } },
+	{ '+', { 1, 3, 1, 1 } },
+	{ '>', { 2, 1, 1, 2 } },
+	{ '<', { 1, 2, 2, 1 } },
+	{ 'r', { 3, 2, 2, 2 } },
+	{ 'L', { 2, 2, 2, 3 } },
+	{ 'J', { 1, 1, 1, 3 } },
+	{ '7', { 3, 1, 1, 1 } },
+	{ '#', { 3, 3, 3, 3 } },
+	{ '#', { 0, 3, 3, 3 } },
+	{ '#', { 3, 3, 3, 0 } },
 };
 
 static char shape_of(unsigned bits)
@@ -144,7 +193,8 @@ static char shape_of(unsigned bits)
 		unsigned other = 0, apart;
 
 		for (int row = 0; row < 4; row++)
-			other |= (shapes[i].row[row] >> 1 | (shapes[i].row[row] & 1u) << 1) << 2 * row;
+			other |= (shapes[i].row[row] >> 1 | (shapes[i].row[row] & 1u) << 1)
+				 << 2 * row;
 		apart = (unsigned)__builtin_popcount(other ^ bits);
 		if (apart < fewest) {
 			fewest = apart;
@@ -154,7 +204,8 @@ static char shape_of(unsigned bits)
 	return character;
 }
 
-void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle clip, int x, int y, enum style first)
+void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle clip, int x, int y,
+	enum style first)
 {
 	for (int row = 0; row < dots->height / DOWN; row++) {
 		for (int column = 0; column < dots->width / ACROSS; column++) {
@@ -162,7 +213,8 @@ void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle 
 			unsigned bits = cell_of(dots, column, row, first, &style);
 
 			if (bits)
-				canvas_dots(canvas, clip, x + column, y + row, style, bits, shape_of(bits));
+				canvas_dots(canvas, clip, x + column, y + row, style, bits,
+					shape_of(bits));
 		}
 	}
 }

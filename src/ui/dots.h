@@ -1,5 +1,6 @@
-/* Points finer than cells: eight to a cell, two abreast and four deep, for pictures that letters are too coarse for. Lines and faces are
- * drawn from back to front; what is drawn later hides what is behind. Pure memory. */
+/* Points finer than cells: eight to a cell, two abreast and four deep, for pictures that letters
+ * are too coarse for. Lines and faces are drawn from back to front; what is drawn later hides what
+ * is behind. Pure memory. */
 #ifndef SLX_UI_DOTS_H
 #define SLX_UI_DOTS_H
 
@@ -9,12 +10,12 @@
 #include "ui/canvas.h"
 
 struct dots {
-	int width, height;      /* of points: twice the columns, four times the rows */
-	uint8_t *at;            /* height rows: 0 where there is none, else its style + 1 */
+	int width, height; /* of points: twice the columns, four times the rows */
+	uint8_t *at;	   /* height rows: 0 where there is none, else its style + 1 */
 };
 
 struct dots_point {
-	double x, y;            /* from the upper left corner */
+	double x, y; /* from the upper left corner */
 };
 
 void dots_init(struct dots *dots, int columns, int rows);
@@ -26,8 +27,9 @@ void dots_line(struct dots *dots, struct dots_point from, struct dots_point to, 
 void dots_hide(struct dots *dots, const struct dots_point *corner, int count);
 bool dots_on(const struct dots *dots, int x, int y);
 
-/* Shows them from the corner (x, y) of the clip on. Where a cell holds points of several styles it has that of `first` if it is among
- * them, else that of the most. */
-void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle clip, int x, int y, enum style first);
+/* Shows them from the corner (x, y) of the clip on. Where a cell holds points of several styles it
+ * has that of `first` if it is among them, else that of the most. */
+void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle clip, int x, int y,
+	enum style first);
 
 #endif

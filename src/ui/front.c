@@ -16,11 +16,13 @@ static void say_unknown_theme(struct session *session)
 
 	if (!theme)
 		return;
-	snprintf(text, sizeof(text), "SLEXPLORE_THEME=%.30s: no such theme; there is high-contrast", theme);
+	snprintf(text, sizeof(text), "SLEXPLORE_THEME=%.30s: no such theme; there is high-contrast",
+		theme);
 	session_say(session, text);
 }
 
-struct status front_init(struct front *front, struct session *session, int width, int height, bool ascii)
+struct status front_init(
+	struct front *front, struct session *session, int width, int height, bool ascii)
 {
 	char origin[256], *text;
 	struct status status;
@@ -55,8 +57,8 @@ void front_draw(struct front *front, double now)
 
 		/* Only the rows that can stand in the key bar are looked at. */
 		front->works[i] = row->context == context && row->word[0] &&
-			(strncmp(row->command, "page ", 5) == 0 ||
-				session_command_works(front->session, row->command));
+				  (strncmp(row->command, "page ", 5) == 0 ||
+					  session_command_works(front->session, row->command));
 	}
 	panels_draw(&front->canvas, &front->view, &front->keys, front->works);
 }
@@ -84,7 +86,8 @@ static void end_scroll(struct front *front, enum focus pane, double now)
 
 	session_view(front->session, now, &front->view);
 	beyond = panels_beyond(&front->canvas, &front->view, pane);
-	snprintf(command, sizeof(command), "%s -%d", pane == FOCUS_CODE ? "code" : "counters scroll", beyond);
+	snprintf(command, sizeof(command), "%s -%d",
+		pane == FOCUS_CODE ? "code" : "counters scroll", beyond);
 	if (beyond)
 		session_command(front->session, command, now);
 }
@@ -111,7 +114,8 @@ void front_key(struct front *front, int code, double now)
 		scroll(front, command, 1, now);
 	else
 		session_command(front->session, command, now);
-	if (strncmp(command, "code ", 5) == 0 || (front->view.focus == FOCUS_CODE && strcmp(command, "move down") == 0))
+	if (strncmp(command, "code ", 5) == 0 ||
+		(front->view.focus == FOCUS_CODE && strcmp(command, "move down") == 0))
 		end_scroll(front, FOCUS_CODE, now);
 	else if (front->view.focus == FOCUS_COUNTERS && strcmp(command, "move down") == 0)
 		end_scroll(front, FOCUS_COUNTERS, now);

@@ -7,21 +7,38 @@
 #include "base/nearest.h"
 
 static const char *const context_names[] = {
-	[CONTEXT_MAIN] = "main", [CONTEXT_ENTRY] = "entry", [CONTEXT_FIND] = "find", [CONTEXT_HELP] = "help",
+	[CONTEXT_MAIN] = "main",
+	[CONTEXT_ENTRY] = "entry",
+	[CONTEXT_FIND] = "find",
+	[CONTEXT_HELP] = "help",
 	[CONTEXT_TEXT] = "text",
 };
-_Static_assert(sizeof(context_names) / sizeof(context_names[0]) == CONTEXT_COUNT, "every context has a name");
+_Static_assert(sizeof(context_names) / sizeof(context_names[0]) == CONTEXT_COUNT,
+	"every context has a name");
 
 static const struct {
 	const char *name;
 	int code;
 } named[] = {
-	{ "Space", ' ' }, { "Enter", KEYCODE_ENTER }, { "Esc", KEYCODE_ESC }, { "Tab", KEYCODE_TAB },
-	{ "BackTab", KEYCODE_BACKTAB }, { "Backspace", KEYCODE_BACKSPACE }, { "Delete", KEYCODE_DELETE },
-	{ "Insert", KEYCODE_INSERT }, { "Up", KEYCODE_UP }, { "Down", KEYCODE_DOWN }, { "Left", KEYCODE_LEFT },
-	{ "Right", KEYCODE_RIGHT }, { "Home", KEYCODE_HOME }, { "End", KEYCODE_END },
-	{ "PageUp", KEYCODE_PAGEUP }, { "PageDown", KEYCODE_PAGEDOWN }, { "Digit", KEYCODE_DIGIT },
-	{ "Char", KEYCODE_CHAR }, { NULL, KEYCODE_NONE },
+	{ "Space", ' ' },
+	{ "Enter", KEYCODE_ENTER },
+	{ "Esc", KEYCODE_ESC },
+	{ "Tab", KEYCODE_TAB },
+	{ "BackTab", KEYCODE_BACKTAB },
+	{ "Backspace", KEYCODE_BACKSPACE },
+	{ "Delete", KEYCODE_DELETE },
+	{ "Insert", KEYCODE_INSERT },
+	{ "Up", KEYCODE_UP },
+	{ "Down", KEYCODE_DOWN },
+	{ "Left", KEYCODE_LEFT },
+	{ "Right", KEYCODE_RIGHT },
+	{ "Home", KEYCODE_HOME },
+	{ "End", KEYCODE_END },
+	{ "PageUp", KEYCODE_PAGEUP },
+	{ "PageDown", KEYCODE_PAGEDOWN },
+	{ "Digit", KEYCODE_DIGIT },
+	{ "Char", KEYCODE_CHAR },
+	{ NULL, KEYCODE_NONE },
 };
 
 const char *keys_context_name(enum context context)
@@ -39,7 +56,8 @@ int keys_code(const char *name)
 	for (int i = 0; named[i].name; i++)
 		if (strcmp(named[i].name, name) == 0)
 			return named[i].code;
-	if (name[0] == 'F' && sscanf(name, "F%2d%c", &number, &rest) == 1 && number >= 1 && number <= 12)
+	if (name[0] == 'F' && sscanf(name, "F%2d%c", &number, &rest) == 1 && number >= 1 &&
+		number <= 12)
 		return KEYCODE_F1 + number - 1;
 	if (name[0] == 'C' && name[1] == '-' && name[2] >= 'a' && name[2] <= 'z' && !name[3])
 		return KEYCODE_CONTROL_A + name[2] - 'a';
@@ -84,8 +102,8 @@ static bool field(char *to, size_t size, const char *from)
 /* What the user interface does by itself, without the session. */
 static const char *const own_words[] = { "redraw", "page", NULL };
 
-static struct status known_command(const char *command, const struct command_row *commands, const char *origin,
-	int line)
+static struct status known_command(
+	const char *command, const struct command_row *commands, const char *origin, int line)
 {
 	const char *names[96];
 	size_t count = 0, length = strcspn(command, " ");
@@ -113,8 +131,9 @@ static struct status parse_row(struct key_row *row, char *text, const char *orig
 	char *key = trim(text), *command = key + strcspn(key, " \t"), *note, *bar;
 
 	if (!*command || !*trim(command))
-		return status_make(STATUS_USAGE, "%s:%d: key \"%s\" has no command: expected KEY COMMAND # NOTE",
-			origin, line, key);
+		return status_make(STATUS_USAGE,
+			"%s:%d: key \"%s\" has no command: expected KEY COMMAND # NOTE", origin,
+			line, key);
 	*command++ = '\0';
 	note = strstr(command, "# ");
 	if (note) {
@@ -123,29 +142,34 @@ static struct status parse_row(struct key_row *row, char *text, const char *orig
 	}
 	command = trim(command);
 	if (!*command)
-		return status_make(STATUS_USAGE, "%s:%d: key \"%s\" has no command: expected KEY COMMAND # NOTE",
-			origin, line, key);
+		return status_make(STATUS_USAGE,
+			"%s:%d: key \"%s\" has no command: expected KEY COMMAND # NOTE", origin,
+			line, key);
 	if (!note || !*trim(note))
-		return status_make(STATUS_USAGE, "%s:%d: key \"%s\" has no note: expected KEY COMMAND # NOTE",
-			origin, line, key);
+		return status_make(STATUS_USAGE,
+			"%s:%d: key \"%s\" has no note: expected KEY COMMAND # NOTE", origin, line,
+			key);
 	row->code = keys_code(key);
 	if (row->code == KEYCODE_NONE)
 		return status_make(STATUS_USAGE,
-			"%s:%d: no key is called \"%s\": expected one character or a name such as F1, Tab, C-l",
+			"%s:%d: no key is called \"%s\": expected one character or a name such as "
+			"F1, Tab, C-l",
 			origin, line, key);
 	bar = strstr(note, " | ");
 	if (bar) {
 		*bar = '\0';
 		if (!field(row->word, sizeof(row->word), trim(note)))
-			return status_make(STATUS_USAGE, "%s:%d: the word for the key bar is longer than %zu characters",
+			return status_make(STATUS_USAGE,
+				"%s:%d: the word for the key bar is longer than %zu characters",
 				origin, line, sizeof(row->word) - 1);
 		note = bar + 3;
 	}
-	if (!field(row->key, sizeof(row->key), key) || !field(row->command, sizeof(row->command), command) ||
+	if (!field(row->key, sizeof(row->key), key) ||
+		!field(row->command, sizeof(row->command), command) ||
 		!field(row->note, sizeof(row->note), trim(note)))
 		return status_make(STATUS_USAGE,
-			"%s:%d: too long: a command has up to %zu characters, a note up to %zu", origin, line,
-			sizeof(row->command) - 1, sizeof(row->note) - 1);
+			"%s:%d: too long: a command has up to %zu characters, a note up to %zu",
+			origin, line, sizeof(row->command) - 1, sizeof(row->note) - 1);
 	return status_ok();
 }
 
@@ -173,13 +197,14 @@ static struct status parse_line(struct keys *keys, char *line, int number, enum 
 		*context = parse_context(line);
 		if (*context == CONTEXT_COUNT)
 			return status_make(STATUS_USAGE,
-				"%s:%d: no context %s: expected [main], [entry], [find], [help] or [text]", origin,
-				number, line);
+				"%s:%d: no context %s: expected [main], [entry], [find], [help] or "
+				"[text]",
+				origin, number, line);
 		return status_ok();
 	}
 	if (*context == CONTEXT_COUNT)
-		return status_make(STATUS_USAGE, "%s:%d: a key before the first context, such as [main]", origin,
-			number);
+		return status_make(STATUS_USAGE,
+			"%s:%d: a key before the first context, such as [main]", origin, number);
 	status = parse_row(&row, line, origin, number);
 	if (!status_is_ok(&status))
 		return status;
@@ -189,16 +214,18 @@ static struct status parse_line(struct keys *keys, char *line, int number, enum 
 		return status;
 	for (int i = 0; i < keys->count; i++)
 		if (keys->row[i].context == row.context && keys->row[i].code == row.code)
-			return status_make(STATUS_USAGE, "%s:%d: key \"%s\" is already \"%s\" in [%s]", origin, number,
+			return status_make(STATUS_USAGE,
+				"%s:%d: key \"%s\" is already \"%s\" in [%s]", origin, number,
 				row.key, keys->row[i].command, context_names[row.context]);
 	if (keys->count == KEYS_MAX)
-		return status_make(STATUS_USAGE, "%s:%d: more than %d keys", origin, number, KEYS_MAX);
+		return status_make(
+			STATUS_USAGE, "%s:%d: more than %d keys", origin, number, KEYS_MAX);
 	keys->row[keys->count++] = row;
 	return status_ok();
 }
 
-struct status keys_parse(struct keys *keys, const char *text, const char *origin,
-	const struct command_row *commands)
+struct status keys_parse(
+	struct keys *keys, const char *text, const char *origin, const struct command_row *commands)
 {
 	enum context context = CONTEXT_COUNT;
 
@@ -209,7 +236,8 @@ struct status keys_parse(struct keys *keys, const char *text, const char *origin
 		char buffer[256], *line;
 
 		if (length >= sizeof(buffer))
-			return status_make(STATUS_USAGE, "%s:%d: the line is longer than %zu characters", origin, number,
+			return status_make(STATUS_USAGE,
+				"%s:%d: the line is longer than %zu characters", origin, number,
 				sizeof(buffer) - 1);
 		memcpy(buffer, text, length);
 		buffer[length] = '\0';
@@ -229,10 +257,14 @@ struct status keys_parse(struct keys *keys, const char *text, const char *origin
 enum context keys_context(const struct view *view)
 {
 	switch (view->overlay) {
-	case OVERLAY_HELP: return CONTEXT_HELP;
-	case OVERLAY_FIND: return CONTEXT_FIND;
-	case OVERLAY_TEXT: return CONTEXT_TEXT;
-	case OVERLAY_NONE: break;
+	case OVERLAY_HELP:
+		return CONTEXT_HELP;
+	case OVERLAY_FIND:
+		return CONTEXT_FIND;
+	case OVERLAY_TEXT:
+		return CONTEXT_TEXT;
+	case OVERLAY_NONE:
+		break;
 	}
 	return view->entry[0] ? CONTEXT_ENTRY : CONTEXT_MAIN;
 }

@@ -4,15 +4,17 @@
 #include <string.h>
 
 enum {
-	TOP_MIN = 8,           /* rule, big digits, spread, trials, source, rates */
-	BODY_MIN = 5,          /* rule, three rows of bars, labels */
-	WHOLE_COMFORT = 18,    /* of a row with the whole width: less than this, and it has all of the height */
-	OTHERS = 8,            /* what it leaves to others */
-	PAIR_WIDTH = 100,      /* from here on the body stands two abreast */
-	VERY_WIDE = 150,       /* from here on always */
+	TOP_MIN = 8,	    /* rule, big digits, spread, trials, source, rates */
+	BODY_MIN = 5,	    /* rule, three rows of bars, labels */
+	WHOLE_COMFORT = 18, /* of a row with the whole width: less than this, and it has all of the
+			       height */
+	OTHERS = 8,	    /* what it leaves to others */
+	PAIR_WIDTH = 100,   /* from here on the body stands two abreast */
+	VERY_WIDE = 150,    /* from here on always */
 	COLUMN_GAP = 2,
-	COMFORT = 12,          /* a height that suits a list, if it has as much to show */
-	ANY_FIRST = 3,         /* rows that a line which can use any height gets before others have their best */
+	COMFORT = 12,  /* a height that suits a list, if it has as much to show */
+	ANY_FIRST = 3, /* rows that a line which can use any height gets before others have their
+			  best */
 };
 
 static int least(int a, int b)
@@ -28,12 +30,13 @@ static int most(int a, int b)
 static void place(struct layout *layout, const char *name, int x, int y, int width, int height)
 {
 	if (layout->count < LAYOUT_MAX && width > 0 && height > 0)
-		layout->item[layout->count++] = (struct layout_item){ name, { x, y, width, height } };
+		layout->item[layout->count++] =
+			(struct layout_item){ name, { x, y, width, height } };
 }
 
 /* Places the first wanted row of an area, if there is one. */
-static void place_area(struct layout *layout, const struct layout_row *rows, int row_count, enum area area,
-	struct rectangle at)
+static void place_area(struct layout *layout, const struct layout_row *rows, int row_count,
+	enum area area, struct rectangle at)
 {
 	for (int i = 0; i < row_count; i++) {
 		if (rows[i].area == area && rows[i].wanted) {
@@ -44,8 +47,8 @@ static void place_area(struct layout *layout, const struct layout_row *rows, int
 }
 
 /* Kernels, knobs, figure, and from 116 columns on the words about the kernel. */
-static void place_top(struct layout *layout, const struct layout_row *rows, int row_count, int y, int width,
-	int height)
+static void place_top(struct layout *layout, const struct layout_row *rows, int row_count, int y,
+	int width, int height)
 {
 	int gap = width >= 76 ? COLUMN_GAP : 1;
 	int kernels = width >= 120 ? 20 : width >= 76 ? 16 : 13;
@@ -59,14 +62,17 @@ static void place_top(struct layout *layout, const struct layout_row *rows, int 
 		about = width - kernels - knobs - figure - 3 * gap;
 	else
 		figure = rest - knobs;
-	place_area(layout, rows, row_count, AREA_KERNELS, (struct rectangle){ x, y, kernels, height });
+	place_area(
+		layout, rows, row_count, AREA_KERNELS, (struct rectangle){ x, y, kernels, height });
 	x += kernels + gap;
 	place_area(layout, rows, row_count, AREA_KNOBS, (struct rectangle){ x, y, knobs, height });
 	x += knobs + gap;
-	place_area(layout, rows, row_count, AREA_FIGURE, (struct rectangle){ x, y, figure, height });
+	place_area(
+		layout, rows, row_count, AREA_FIGURE, (struct rectangle){ x, y, figure, height });
 	x += figure + gap;
 	if (about)
-		place_area(layout, rows, row_count, AREA_ABOUT, (struct rectangle){ x, y, about, height });
+		place_area(layout, rows, row_count, AREA_ABOUT,
+			(struct rectangle){ x, y, about, height });
 }
 
 static int line_height(const struct layout_row *const *rows, int count, int columns, int line)
@@ -96,14 +102,16 @@ static bool line_takes_any(const struct layout_row *const *rows, int count, int 
 	return false;
 }
 
-/* Gives up to `left` rows to the lowest of the lines that `room` says can use one; returns what is left. */
+/* Gives up to `left` rows to the lowest of the lines that `room` says can use one; returns what is
+ * left. */
 static int grow(int *heights, const int *room, int lines, int left)
 {
 	for (; left > 0; left--) {
 		int lowest = -1;
 
 		for (int line = 0; line < lines; line++)
-			if (heights[line] < room[line] && (lowest < 0 || heights[line] < heights[lowest]))
+			if (heights[line] < room[line] &&
+				(lowest < 0 || heights[line] < heights[lowest]))
 				lowest = line;
 		if (lowest < 0)
 			break;
@@ -112,9 +120,10 @@ static int grow(int *heights, const int *room, int lines, int left)
 	return left;
 }
 
-/* Heights of the lines: the least that their rows need, then up to what is best for them, then what is left to those that
- * can use any, and at last to all. */
-static void share_height(const struct layout_row *const *rows, int count, int columns, int height, int *heights)
+/* Heights of the lines: the least that their rows need, then up to what is best for them, then what
+ * is left to those that can use any, and at last to all. */
+static void share_height(
+	const struct layout_row *const *rows, int count, int columns, int height, int *heights)
 {
 	int lines = (count + columns - 1) / columns, left = height, room[LAYOUT_MAX] = { 0 };
 
@@ -138,8 +147,8 @@ static void share_height(const struct layout_row *const *rows, int count, int co
 }
 
 /* Puts count rows into a rectangle, in lines of `columns`; the last alone takes its whole line. */
-static void place_grid(struct layout *layout, const struct layout_row *const *rows, int count, int columns,
-	struct rectangle at)
+static void place_grid(struct layout *layout, const struct layout_row *const *rows, int count,
+	int columns, struct rectangle at)
 {
 	int heights[LAYOUT_MAX] = { 0 }, y = at.y;
 
@@ -168,7 +177,8 @@ static bool fits(const struct layout_row *const *rows, int count, int columns, i
 	return count <= columns || used <= height;
 }
 
-/* One column, or two: where the screen is very wide, or wide and one column would leave rows out. */
+/* One column, or two: where the screen is very wide, or wide and one column would leave rows out.
+ */
 static int columns_for(const struct layout_row *const *rows, int count, int width, int height)
 {
 	if (width < PAIR_WIDTH)
@@ -202,7 +212,8 @@ static bool all_comfortable(const struct layout_row *const *rows, int count, int
 
 	for (int i = 0; i < count; i++) {
 		copies[i] = *rows[i];
-		copies[i].min_height = most(rows[i]->min_height, least(rows[i]->best_height, COMFORT));
+		copies[i].min_height =
+			most(rows[i]->min_height, least(rows[i]->best_height, COMFORT));
 		if (rows[i]->best_height == 0 && !rows[i]->extra)
 			copies[i].min_height += ANY_FIRST;
 		comfortable[i] = &copies[i];
@@ -211,9 +222,10 @@ static bool all_comfortable(const struct layout_row *const *rows, int count, int
 	return all_fit(comfortable, count, width, height);
 }
 
-/* A front row that has the whole width: its best height where that leaves others some, else as much as leaves it comfortable, else all of the
- * body. Returns what is left. */
-static struct rectangle place_whole(struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
+/* A front row that has the whole width: its best height where that leaves others some, else as much
+ * as leaves it comfortable, else all of the body. Returns what is left. */
+static struct rectangle place_whole(
+	struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
 {
 	for (int i = 0; i < row_count; i++) {
 		int height = least(rows[i].best_height, at.height - OTHERS);
@@ -229,9 +241,10 @@ static struct rectangle place_whole(struct layout *layout, const struct layout_r
 	return at;
 }
 
-/* The body. On a wide screen a tall row gets a column at the right, provided that all rows of more importance
- * still have their places beside it. */
-static void place_body(struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
+/* The body. On a wide screen a tall row gets a column at the right, provided that all rows of more
+ * importance still have their places beside it. */
+static void place_body(
+	struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
 {
 	const struct layout_row *band[LAYOUT_MAX];
 	struct layout_row front;
@@ -245,27 +258,32 @@ static void place_body(struct layout *layout, const struct layout_row *rows, int
 		int tall_width = most(rows[i].min_width, at.width * 2 / 5);
 		int left = at.width - tall_width - COLUMN_GAP;
 
-		if (!rows[i].wanted || (rows[i].front && rows[i].whole) || (rows[i].area != AREA_BODY && rows[i].area != AREA_TALL) ||
+		if (!rows[i].wanted || (rows[i].front && rows[i].whole) ||
+			(rows[i].area != AREA_BODY && rows[i].area != AREA_TALL) ||
 			(count > 0 && rows[i].min_width > at.width))
 			continue;
 		if (rows[i].area == AREA_TALL && at.width >= PAIR_WIDTH && !rows[i].front) {
 			if (tall_placed || rows[i].min_height > at.height || count == 0 ||
 				!all_fit(band, count, left, at.height))
 				continue;
-			place(layout, rows[i].name, at.x + left + COLUMN_GAP, at.y, tall_width, at.height);
+			place(layout, rows[i].name, at.x + left + COLUMN_GAP, at.y, tall_width,
+				at.height);
 			at.width = left;
 			tall_placed = true;
 			continue;
 		}
 		band[count++] = &rows[i];
 		if (rows[i].front && count == 1) {
-			/* What was asked for has its best height, as long as something else has room. */
+			/* What was asked for has its best height, as long as something else has
+			 * room. */
 			front = rows[i];
-			front.min_height = most(front.min_height, least(front.best_height, at.height * 3 / 5));
+			front.min_height =
+				most(front.min_height, least(front.best_height, at.height * 3 / 5));
 			band[0] = &front;
 		}
 		if (count > 1 && (!all_fit(band, count, at.width, at.height) ||
-			(rows[i].extra && !all_comfortable(band, count, at.width, at.height))))
+					 (rows[i].extra && !all_comfortable(band, count, at.width,
+								   at.height))))
 			count--;
 	}
 	sort_places(band, count);
@@ -273,23 +291,27 @@ static void place_body(struct layout *layout, const struct layout_row *rows, int
 		place_grid(layout, band, count, columns_for(band, count, at.width, at.height), at);
 }
 
-void layout_compute(int width, int height, const struct layout_row *rows, int row_count, int top_rows,
-	struct layout *layout)
+void layout_compute(int width, int height, const struct layout_row *rows, int row_count,
+	int top_rows, struct layout *layout)
 {
 	int inside = height - 3, top;
 
 	layout->count = 0;
 	if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT) {
-		place_area(layout, rows, row_count, AREA_LINE, (struct rectangle){ 0, 0, width, height });
+		place_area(layout, rows, row_count, AREA_LINE,
+			(struct rectangle){ 0, 0, width, height });
 		return;
 	}
 	for (int i = 0; i < row_count; i++) {
 		if (!rows[i].alone || !rows[i].wanted)
 			continue;
-		place_area(layout, rows, row_count, AREA_HEADER, (struct rectangle){ 0, 0, width, 1 });
+		place_area(
+			layout, rows, row_count, AREA_HEADER, (struct rectangle){ 0, 0, width, 1 });
 		place(layout, rows[i].name, 0, 1, width, inside);
-		place_area(layout, rows, row_count, AREA_NOTICE, (struct rectangle){ 0, height - 2, width, 1 });
-		place_area(layout, rows, row_count, AREA_KEYS, (struct rectangle){ 0, height - 1, width, 1 });
+		place_area(layout, rows, row_count, AREA_NOTICE,
+			(struct rectangle){ 0, height - 2, width, 1 });
+		place_area(layout, rows, row_count, AREA_KEYS,
+			(struct rectangle){ 0, height - 1, width, 1 });
 		return;
 	}
 	top = least(most(top_rows, 11), most((inside + 1) / 2, TOP_MIN));
@@ -297,8 +319,10 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 	place_area(layout, rows, row_count, AREA_HEADER, (struct rectangle){ 0, 0, width, 1 });
 	place_top(layout, rows, row_count, 1, width, top);
 	place_body(layout, rows, row_count, (struct rectangle){ 0, 1 + top, width, inside - top });
-	place_area(layout, rows, row_count, AREA_NOTICE, (struct rectangle){ 0, height - 2, width, 1 });
-	place_area(layout, rows, row_count, AREA_KEYS, (struct rectangle){ 0, height - 1, width, 1 });
+	place_area(layout, rows, row_count, AREA_NOTICE,
+		(struct rectangle){ 0, height - 2, width, 1 });
+	place_area(
+		layout, rows, row_count, AREA_KEYS, (struct rectangle){ 0, height - 1, width, 1 });
 }
 
 const struct rectangle *layout_find(const struct layout *layout, const char *name)

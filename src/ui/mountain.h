@@ -12,18 +12,20 @@ int mountain_shade(double gbps, double top);
 /* Whether the present setting is one of the cells. */
 bool mountain_at(const struct view_grid *grid);
 
-/* The cache that a row of the grid stays in: "L1" … "mem", or "" where it is not known; first: or where the row before has the same. */
+/* The cache that a row of the grid stays in: "L1" … "mem", or "" where it is not known; first: or
+ * where the row before has the same. */
 const char *mountain_level(const struct view_grid *grid, int y, bool first);
 
-/* The mountain alone has the screen, with all that is to be said of the cell under the cursor: it was brought to the front, and arrows walk
- * on it. */
+/* The mountain alone has the screen, with all that is to be said of the cell under the cursor: it
+ * was brought to the front, and arrows walk on it. */
 bool mountain_whole(const struct view *view);
 
-/* A surface over size and stride, seen from where both are large. Returns false, and draws nothing, where it has no room. */
+/* A surface over size and stride, seen from where both are large. Returns false, and draws nothing,
+ * where it has no room. */
 bool relief_draw(struct canvas *canvas, struct rectangle at, const struct view *view);
 
-/* The setting under the cursor: its figure, what binds it, what it misses, in as many rows as the rectangle has. Returns how many
- * all of it takes; without `draw` nothing is drawn. */
+/* The setting under the cursor: its figure, what binds it, what it misses, in as many rows as the
+ * rectangle has. Returns how many all of it takes; without `draw` nothing is drawn. */
 int walked_draw(struct canvas *canvas, struct rectangle at, const struct view *view, bool draw);
 
 #endif

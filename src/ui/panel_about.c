@@ -12,8 +12,9 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	int need, row = 0;
 
 	if (at.width > 84)
-		at.width = 84;      /* longer lines are hard to read */
-	need = canvas_wrap_rows(canvas, at.width, kernel->title) + canvas_wrap_rows(canvas, at.width, kernel->look_for);
+		at.width = 84; /* longer lines are hard to read */
+	need = canvas_wrap_rows(canvas, at.width, kernel->title) +
+	       canvas_wrap_rows(canvas, at.width, kernel->look_for);
 	if (need <= at.height)
 		row = canvas_wrap(canvas, at, 0, STYLE_FIGURE, kernel->title);
 	row += canvas_wrap(canvas, at, row, STYLE_TEXT, kernel->look_for);
@@ -24,4 +25,6 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		canvas_wrap(canvas, at, row, STYLE_DIM, kernel->document);
 }
 
-const struct panel panel_about = { .name = "about", .title_of = title_of, .draw = draw, .focus = FOCUS_COUNT };
+const struct panel panel_about = {
+	.name = "about", .title_of = title_of, .draw = draw, .focus = FOCUS_COUNT
+};

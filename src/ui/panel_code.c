@@ -1,5 +1,6 @@
-/* The loop's machine code: where each instruction stands, what it is, the micro-ops, ports and cycles it takes; in the margin the chain
- * that is carried from one iteration to the next, and which two became one. */
+/* The loop's machine code: where each instruction stands, what it is, the micro-ops, ports and
+ * cycles it takes; in the margin the chain that is carried from one iteration to the next, and
+ * which two became one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,12 +41,14 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	if (scene->view->core && (scene->view->foreign || scene->view->nearest))
 		snprintf(on, sizeof(on), " on %s", scene->view->core->name);
 	if (loop->stepped) {
-		snprintf(buffer, size, "code%s, S: stepped %d turn%s, %.4g instructions an element%s", on, loop->turns,
-			plural(loop->turns), loop->insns_per_element, unknown);
+		snprintf(buffer, size,
+			"code%s, S: stepped %d turn%s, %.4g instructions an element%s", on,
+			loop->turns, plural(loop->turns), loop->insns_per_element, unknown);
 		return;
 	}
-	snprintf(buffer, size, "code%s: %d instruction%s, %s micro-op%s for %s element%s%s", on, loop->insn_count,
-		plural(loop->insn_count), slots, plural(limits->slots / turns), each, plural(elements), unknown);
+	snprintf(buffer, size, "code%s: %d instruction%s, %s micro-op%s for %s element%s%s", on,
+		loop->insn_count, plural(loop->insn_count), slots, plural(limits->slots / turns),
+		each, plural(elements), unknown);
 }
 
 static bool wanted(const struct view *view)
@@ -54,12 +57,14 @@ static bool wanted(const struct view *view)
 }
 
 struct columns {
-	int address, text, count, ports;      /* widths; count 0: every instruction runs once an iteration */
-	bool brief;                           /* operands' sizes have no room */
-	int first_carried, last_carried;      /* instructions, -1: none */
+	int address, text, count,
+		ports; /* widths; count 0: every instruction runs once an iteration */
+	bool brief;    /* operands' sizes have no room */
+	int first_carried, last_carried; /* instructions, -1: none */
 };
 
-/* The instruction's text; brief without "qword ptr " and the like, which its registers mostly say as well. */
+/* The instruction's text; brief without "qword ptr " and the like, which its registers mostly say
+ * as well. */
 static void text_of(const struct loop *loop, int index, bool brief, char *buffer, size_t size)
 {
 	const struct insn *insn = &loop->insn[index];
@@ -72,7 +77,8 @@ static void text_of(const struct loop *loop, int index, bool brief, char *buffer
 	if (at && insn->target && (insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP) &&
 		strtoull(at, NULL, 16) == insn->target) {
 		if (insn->target >= first && insn->target <= last)
-			snprintf(at, size - (size_t)(at - buffer), "→ %llx", (unsigned long long)(insn->target - first));
+			snprintf(at, size - (size_t)(at - buffer), "→ %llx",
+				(unsigned long long)(insn->target - first));
 		else
 			snprintf(at, size - (size_t)(at - buffer), "→ outside");
 	}
@@ -114,7 +120,8 @@ static void measure(const struct canvas *canvas, const struct explanation *expla
 			columns->first_carried = i;
 		columns->last_carried = i;
 	}
-	columns->text = width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 - columns->ports - CYCLES;
+	columns->text = width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 -
+			columns->ports - CYCLES;
 	columns->brief = columns->text < widest + 1;
 	if (columns->text > widest + 1)
 		columns->text = widest + 1;
@@ -123,8 +130,8 @@ static void measure(const struct canvas *canvas, const struct explanation *expla
 }
 
 /* The chain: a line from its first instruction to its last, a mark on those it goes through. */
-static void draw_chain(struct canvas *canvas, struct rectangle at, int y, const struct columns *columns,
-	const struct limits *limits, int index)
+static void draw_chain(struct canvas *canvas, struct rectangle at, int y,
+	const struct columns *columns, const struct limits *limits, int index)
 {
 	bool carried = limits->insn[index].carried;
 	int first = columns->first_carried, last = columns->last_carried;
@@ -133,18 +140,21 @@ static void draw_chain(struct canvas *canvas, struct rectangle at, int y, const 
 		canvas_glyph(canvas, at, 1, y, STYLE_WARN, GLYPH_HERE);
 	if (first == last || index < first || index > last)
 		return;
-	canvas_glyph(canvas, at, 0, y, STYLE_WARN, index == first ? GLYPH_TOP_LEFT : index == last ? GLYPH_BOTTOM_LEFT :
-		GLYPH_VLINE);
+	canvas_glyph(canvas, at, 0, y, STYLE_WARN,
+		index == first	? GLYPH_TOP_LEFT
+		: index == last ? GLYPH_BOTTOM_LEFT
+				: GLYPH_VLINE);
 }
 
-static void draw_insn(struct canvas *canvas, struct rectangle at, int y, const struct columns *columns,
-	const struct explanation *explanation, int index)
+static void draw_insn(struct canvas *canvas, struct rectangle at, int y,
+	const struct columns *columns, const struct explanation *explanation, int index)
 {
 	const struct loop *loop = &explanation->loop;
 	const struct limits *limits = &explanation->limits;
 	const struct insn *insn = &loop->insn[index];
 	const struct limit_insn *facts = &limits->insn[index];
-	bool known = insn->known && facts->known, fuses = index + 1 < loop->insn_count && limits->insn[index + 1].fused;
+	bool known = insn->known && facts->known,
+	     fuses = index + 1 < loop->insn_count && limits->insn[index + 1].fused;
 	const char *ports = facts->ports;
 	enum style style = !known ? STYLE_BAD : facts->carried ? STYLE_FIGURE : STYLE_TEXT;
 	struct rectangle text_at;
@@ -153,8 +163,10 @@ static void draw_insn(struct canvas *canvas, struct rectangle at, int y, const s
 
 	draw_chain(canvas, at, y, columns, limits, index);
 	if (facts->fused || fuses)
-		canvas_glyph(canvas, at, 2, y, STYLE_DIM, facts->fused ? GLYPH_BOTTOM_LEFT : GLYPH_TOP_LEFT);
-	snprintf(figure, sizeof(figure), "%llx", (unsigned long long)(insn->address - loop->insn[0].address));
+		canvas_glyph(canvas, at, 2, y, STYLE_DIM,
+			facts->fused ? GLYPH_BOTTOM_LEFT : GLYPH_TOP_LEFT);
+	snprintf(figure, sizeof(figure), "%llx",
+		(unsigned long long)(insn->address - loop->insn[0].address));
 	canvas_text_right(canvas, at, x + columns->address, y, STYLE_DIM, figure);
 	x += columns->address + 1;
 	text_at = (struct rectangle){ at.x + x, at.y, columns->text - 1, at.height };
@@ -183,12 +195,17 @@ static void draw_insn(struct canvas *canvas, struct rectangle at, int y, const s
 	if (fuses && !ports[0])
 		ports = limits->insn[index + 1].ports;
 	canvas_text(canvas, (struct rectangle){ at.x + x, at.y, columns->ports, at.height }, 0, y,
-		facts->eliminated ? STYLE_DIM : STYLE_TEXT, facts->eliminated ? "eliminated" : facts->fused ? "" :
-		ports[0] ? ports : "-");
+		facts->eliminated ? STYLE_DIM : STYLE_TEXT,
+		facts->eliminated ? "eliminated"
+		: facts->fused	  ? ""
+		: ports[0]	  ? ports
+				  : "-");
 	x += columns->ports;
 	number(facts->latency, figure, sizeof(figure));
-	if (uarch_known(facts->latency) && insn->write_count > 0 && !facts->fused && insn->flow == FLOW_NONE)
-		canvas_text_right(canvas, at, x + CYCLES - 1, y, facts->carried ? STYLE_FIGURE : STYLE_TEXT, figure);
+	if (uarch_known(facts->latency) && insn->write_count > 0 && !facts->fused &&
+		insn->flow == FLOW_NONE)
+		canvas_text_right(canvas, at, x + CYCLES - 1, y,
+			facts->carried ? STYLE_FIGURE : STYLE_TEXT, figure);
 }
 
 static void draw_head(struct canvas *canvas, struct rectangle at, const struct columns *columns)
@@ -208,25 +225,30 @@ static void draw_head(struct canvas *canvas, struct rectangle at, const struct c
 }
 
 /* What the marks mean. */
-static void draw_legend(struct canvas *canvas, struct rectangle at, int y, const struct columns *columns,
-	const struct limits *limits)
+static void draw_legend(struct canvas *canvas, struct rectangle at, int y,
+	const struct columns *columns, const struct limits *limits)
 {
 	char cycles[24], words[120];
 
 	if (columns->first_carried < 0) {
-		canvas_text(canvas, at, MARGIN, y, STYLE_DIM, "nothing is carried from one iteration to the next");
+		canvas_text(canvas, at, MARGIN, y, STYLE_DIM,
+			"nothing is carried from one iteration to the next");
 		return;
 	}
-	number(limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1), cycles, sizeof(cycles));
+	number(limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1), cycles,
+		sizeof(cycles));
 	snprintf(words, sizeof(words), "● the carried chain: %s cycle%s an iteration%s", cycles,
-		strcmp(cycles, "1") == 0 ? "" : "s", limits->chain.through_memory ? ", through memory" : "");
+		strcmp(cycles, "1") == 0 ? "" : "s",
+		limits->chain.through_memory ? ", through memory" : "");
 	canvas_text(canvas, at, 1, y, STYLE_DIM, words);
 }
 
 /* Under the heads. */
 static int scroll_end(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
-	int beyond = scene->view->explanation ? scene->view->explanation->loop.insn_count - (at.height - 1) : 0;
+	int beyond = scene->view->explanation
+			     ? scene->view->explanation->loop.insn_count - (at.height - 1)
+			     : 0;
 
 	(void)canvas;
 	return beyond > 0 ? beyond : 0;
@@ -257,9 +279,11 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	if (first + rows < count)
 		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_FOCUS, GLYPH_DOWN);
 	if (1 + count < at.height)
-		draw_legend(canvas, at, 1 + count + (2 + count < at.height), &columns, &explanation->limits);
+		draw_legend(canvas, at, 1 + count + (2 + count < at.height), &columns,
+			&explanation->limits);
 	if (3 + count < at.height)
-		canvas_text(canvas, at, MARGIN, 3 + count, STYLE_DIM, "latency: where it loads, from the address on");
+		canvas_text(canvas, at, MARGIN, 3 + count, STYLE_DIM,
+			"latency: where it loads, from the address on");
 }
 
 /* Rule, heads, instructions, a free row, two of legend. */
@@ -269,6 +293,11 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_code = {
-	.name = "code", .title_of = title_of, .draw = draw, .wanted = wanted, .scroll_end = scroll_end, .best_rows = best_rows,
+	.name = "code",
+	.title_of = title_of,
+	.draw = draw,
+	.wanted = wanted,
+	.scroll_end = scroll_end,
+	.best_rows = best_rows,
 	.focus = FOCUS_CODE,
 };

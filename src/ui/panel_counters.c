@@ -1,5 +1,6 @@
-/* What was counted, per element, beside what the model says: events asked for by name first, then the core's own; and
- * above them what the counts say together, and where they cannot all be right. */
+/* What was counted, per element, beside what the model says: events asked for by name first, then
+ * the core's own; and above them what the counts say together, and where they cannot all be right.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +9,17 @@
 #include "ui/panels.h"
 #include "ui/shown_counts.h"
 
-/* Columns of a figure, of quartiles, the least that a title gets, the narrowest column of the table. */
-enum { FIGURE = 7, FIGURE_WIDE = 9, QUARTILES = 19, TITLE_LEAST = 14, TITLE_MOST = 36, COLUMN = 38, REMARKS = 6 };
+/* Columns of a figure, of quartiles, the least that a title gets, the narrowest column of the
+ * table. */
+enum {
+	FIGURE = 7,
+	FIGURE_WIDE = 9,
+	QUARTILES = 19,
+	TITLE_LEAST = 14,
+	TITLE_MOST = 36,
+	COLUMN = 38,
+	REMARKS = 6
+};
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
@@ -20,21 +30,26 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 
 	if (counts->count == 0)
 		return;
-	used += (size_t)snprintf(buffer + used, size - used, ": C read %s", counts->direct ? "directly" : "by system call");
+	used += (size_t)snprintf(buffer + used, size - used, ": C read %s",
+		counts->direct ? "directly" : "by system call");
 	if (counts->groups > 1)
-		used += (size_t)snprintf(buffer + used, size - used, " in %d passes", counts->groups);
+		used += (size_t)snprintf(
+			buffer + used, size - used, " in %d passes", counts->groups);
 	if (!view->core || !view->explanation)
 		return;
 	panels_core(view->core, core, sizeof(core));
-	snprintf(buffer + used, size - used, ", M %s%s", core, view->foreign ? ", not this core" :
-		view->nearest ? ", the nearest" : "");
+	snprintf(buffer + used, size - used, ", M %s%s", core,
+		view->foreign	? ", not this core"
+		: view->nearest ? ", the nearest"
+				: "");
 }
 
 /* Beside others where something was counted; in front also to say why not. */
 static bool wanted(const struct view *view)
 {
-	return view->counters.plan && (view->counters.counts.count > 0 || view->body == BODY_COUNTERS ||
-		view->focus == FOCUS_COUNTERS);
+	return view->counters.plan &&
+	       (view->counters.counts.count > 0 || view->body == BODY_COUNTERS ||
+		       view->focus == FOCUS_COUNTERS);
 }
 
 /* ---- remarks ---- */
@@ -61,18 +76,22 @@ static void add_differ(struct remarks *remarks, const struct view *view)
 	const struct view_counters *counters = &view->counters;
 	const struct loop *loop = &view->explanation->loop;
 	char counted[24], decoded[24];
-	const char *suspect = "the code that was read is not all that runs, or the counter is wrong";
+	const char *suspect =
+		"the code that was read is not all that runs, or the counter is wrong";
 
 	if (loop->stepped)
-		suspect = "stepping is exact, so the counter is to be doubted, unless the loop takes another way at this "
-			"size";
+		suspect = "stepping is exact, so the counter is to be doubted, unless the loop "
+			  "takes another way at this "
+			  "size";
 	else if (loop->unknown)
 		suspect = "some bytes of the code could not be read as instructions";
 	else if (loop->forks)
-		suspect = "the code was read as if its branches never jumped, or the counter is wrong";
+		suspect = "the code was read as if its branches never jumped, or the counter is "
+			  "wrong";
 	panels_figure(counters->counted, counted, sizeof(counted));
 	panels_figure(counters->decoded, decoded, sizeof(decoded));
-	snprintf(add(remarks, STYLE_BAD), TEXT, "one of the two is wrong: %s instructions counted C, %s in the code %s: %s",
+	snprintf(add(remarks, STYLE_BAD), TEXT,
+		"one of the two is wrong: %s instructions counted C, %s in the code %s: %s",
 		counted, decoded, loop->stepped ? "as stepped S" : "as read M", suspect);
 }
 
@@ -84,21 +103,25 @@ static void add_summary(struct remarks *remarks, const struct view *view)
 	bool differ = counts_clocks_differ(counters->check);
 
 	if (isfinite(counters->check) && !differ)
-		snprintf(check, sizeof(check), "cycles: R says %.3f of C, they agree", counters->check);
+		snprintf(check, sizeof(check), "cycles: R says %.3f of C, they agree",
+			counters->check);
 	if (isfinite(counters->ipc)) {
 		panels_figure(counters->ipc, ipc, sizeof(ipc));
-		snprintf(add(remarks, STYLE_FIGURE), TEXT, "%s instructions a cycle C%s%s", ipc, check[0] ? "  ·  " : "",
-			check);
+		snprintf(add(remarks, STYLE_FIGURE), TEXT, "%s instructions a cycle C%s%s", ipc,
+			check[0] ? "  ·  " : "", check);
 	} else if (check[0]) {
 		snprintf(add(remarks, STYLE_TEXT), TEXT, "%s", check);
 	}
 	if (differ)
-		snprintf(add(remarks, STYLE_WARN), TEXT, "cycles: the reference chain R says %.2f of the counter C; one of the "
-			"two clocks is off here", counters->check);
+		snprintf(add(remarks, STYLE_WARN), TEXT,
+			"cycles: the reference chain R says %.2f of the counter C; one of the "
+			"two clocks is off here",
+			counters->check);
 }
 
 /* In at most half of the rows, where that cuts them to one each. */
-static void find_remarks(const struct canvas *canvas, const struct view *view, int width, int height, struct remarks *remarks)
+static void find_remarks(const struct canvas *canvas, const struct view *view, int width,
+	int height, struct remarks *remarks)
 {
 	const struct view_counters *counters = &view->counters;
 
@@ -118,10 +141,11 @@ static void find_remarks(const struct canvas *canvas, const struct view *view, i
 /* ---- the table ---- */
 
 struct table {
-	int count, order[COUNTERS_MAX];      /* places in the plan */
-	int rows, columns, width;            /* of the part that is seen; columns are table columns side by side */
-	int first, last;                     /* the first that is seen; the furthest that it can be */
-	int title, figure;                   /* their columns */
+	int count, order[COUNTERS_MAX]; /* places in the plan */
+	int rows, columns,
+		width;	   /* of the part that is seen; columns are table columns side by side */
+	int first, last;   /* the first that is seen; the furthest that it can be */
+	int title, figure; /* their columns */
 	bool quartiles, scaled;
 };
 
@@ -139,7 +163,8 @@ static void sort(const struct view *view, struct table *table)
 }
 
 /* Names are told apart by their ends: where one has no room, its PMU goes first. */
-static const char *title_in(const struct canvas *canvas, const struct event_plan *plan, int event, int width)
+static const char *title_in(
+	const struct canvas *canvas, const struct event_plan *plan, int event, int width)
 {
 	const char *name = plan->counters.event[event].name, *colons = strstr(name, "::");
 
@@ -149,17 +174,19 @@ static const char *title_in(const struct canvas *canvas, const struct event_plan
 }
 
 /* Everything but remarks: from a row under them on. */
-static void measure(const struct canvas *canvas, const struct view *view, int width, int height, struct table *table)
+static void measure(const struct canvas *canvas, const struct view *view, int width, int height,
+	struct table *table)
 {
 	const struct view_counters *counters = &view->counters;
 	int widest = TITLE_LEAST;
-	bool spread = false;      /* passes enough for quartiles */
+	bool spread = false; /* passes enough for quartiles */
 
 	memset(table, 0, sizeof(*table));
 	sort(view, table);
 	table->rows = height > 2 ? height - 1 : 1;
 	table->columns = 1;
-	while (table->rows * table->columns < table->count && (width + 2) / (table->columns + 1) - 2 >= COLUMN)
+	while (table->rows * table->columns < table->count &&
+		(width + 2) / (table->columns + 1) - 2 >= COLUMN)
 		table->columns++;
 	if (table->rows * table->columns > table->count)
 		table->rows = (table->count + table->columns - 1) / table->columns;
@@ -167,10 +194,12 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 	table->last = table->last > 0 ? table->last : 0;
 	table->first = counters->first < table->last ? counters->first : table->last;
 	if (table->last > 0)
-		width -= 2;      /* for the marks that say so */
+		width -= 2; /* for the marks that say so */
 	table->width = (width + 2) / table->columns - 2;
 	for (int i = 0; i < table->count; i++) {
-		int columns = canvas_columns(canvas, title_in(canvas, counters->plan, table->order[i], TITLE_MOST - 1)) + 1;
+		int columns = canvas_columns(canvas, title_in(canvas, counters->plan,
+							     table->order[i], TITLE_MOST - 1)) +
+			      1;
 
 		widest = columns > widest ? columns : widest;
 		table->scaled |= shown_mark(view, table->order[i])[0] != '\0';
@@ -184,7 +213,8 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 }
 
 /* "+0.125", "=" where they are the same for all that matters. */
-static void draw_difference(struct canvas *canvas, struct rectangle at, int x, int y, double counted, double modelled)
+static void draw_difference(
+	struct canvas *canvas, struct rectangle at, int x, int y, double counted, double modelled)
 {
 	double difference = counted - modelled, larger = fmax(fabs(counted), fabs(modelled));
 	char figure[24], text[32];
@@ -195,11 +225,12 @@ static void draw_difference(struct canvas *canvas, struct rectangle at, int x, i
 	}
 	panels_figure(fabs(difference), figure, sizeof(figure));
 	snprintf(text, sizeof(text), "%c%s", difference < 0 ? '-' : '+', figure);
-	canvas_text_right(canvas, at, x, y, fabs(difference) > 0.1 * larger ? STYLE_WARN : STYLE_TEXT, text);
+	canvas_text_right(
+		canvas, at, x, y, fabs(difference) > 0.1 * larger ? STYLE_WARN : STYLE_TEXT, text);
 }
 
-static void draw_row(struct canvas *canvas, struct rectangle at, int y, const struct table *table, int event,
-	const struct view *view)
+static void draw_row(struct canvas *canvas, struct rectangle at, int y, const struct table *table,
+	int event, const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
 	const struct uarch_event *meaning = &counters->plan->meaning[event];
@@ -211,7 +242,8 @@ static void draw_row(struct canvas *canvas, struct rectangle at, int y, const st
 
 	shown_absence(view, event, words, sizeof(words));
 	title = canvas_text(canvas, (struct rectangle){ at.x, at.y, title, at.height }, 0, y,
-		meaning->role == ROLE_EXTRA ? STYLE_FIGURE : STYLE_TEXT, title_in(canvas, counters->plan, event, title));
+		meaning->role == ROLE_EXTRA ? STYLE_FIGURE : STYLE_TEXT,
+		title_in(canvas, counters->plan, event, title));
 	if (words[0]) {
 		canvas_text(canvas, at, title > x ? title + 1 : x + 1, y, STYLE_DIM, words);
 		return;
@@ -255,11 +287,13 @@ static bool same_reason(const struct view *view, int a, int b)
 
 static bool is_listed(const struct view *view, int event)
 {
-	return view->counters.plan->meaning[event].role != ROLE_EXTRA && shown_unavailable(view, event);
+	return view->counters.plan->meaning[event].role != ROLE_EXTRA &&
+	       shown_unavailable(view, event);
 }
 
 /* The events that have the reason of the first of them, after what is in the buffer already. */
-static size_t list_alike(const struct view *view, int first, const char *before, char *buffer, size_t size, bool *told)
+static size_t list_alike(const struct view *view, int first, const char *before, char *buffer,
+	size_t size, bool *told)
 {
 	const struct event_plan *plan = view->counters.plan;
 	size_t used = 0;
@@ -267,14 +301,15 @@ static size_t list_alike(const struct view *view, int first, const char *before,
 	for (int i = first; i < plan->counters.count && used < size; i++) {
 		if (!is_listed(view, i) || !same_reason(view, first, i))
 			continue;
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : before, plan->meaning[i].title);
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : before,
+			plan->meaning[i].title);
 		told[i] = true;
 	}
 	return used;
 }
 
-/* Those of the core that cannot be counted. For one reason "unavailable (stays at zero, even where most events rise): loads, stores"; else
- * each reason behind its events, or none at all. */
+/* Those of the core that cannot be counted. For one reason "unavailable (stays at zero, even where
+ * most events rise): loads, stores"; else each reason behind its events, or none at all. */
 static void find_unavailable(const struct view *view, bool reasons, char *buffer, size_t size)
 {
 	int first = -1, count = view->counters.plan->counters.count;
@@ -291,7 +326,11 @@ static void find_unavailable(const struct view *view, bool reasons, char *buffer
 		if (told[i] || !is_listed(view, i))
 			continue;
 		count_words(&view->counters.counts.event[i], reason, sizeof(reason));
-		snprintf(before, sizeof(before), used ? reasons ? "; " : ", " : one ? "unavailable (%s): " : "unavailable: ", reason);
+		snprintf(before, sizeof(before),
+			used  ? reasons ? "; " : ", "
+			: one ? "unavailable (%s): "
+			      : "unavailable: ",
+			reason);
 		used += list_alike(view, i, before, buffer + used, size - used, told);
 		if (!one && reasons && used < size)
 			used += (size_t)snprintf(buffer + used, size - used, " (%s)", reason);
@@ -299,7 +338,8 @@ static void find_unavailable(const struct view *view, bool reasons, char *buffer
 }
 
 /* What is under the table, if there is room: marks explained, roles without an event. */
-static void draw_foot(struct canvas *canvas, struct rectangle at, const struct table *table, const struct view *view)
+static void draw_foot(struct canvas *canvas, struct rectangle at, const struct table *table,
+	const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
 	enum event_role roles[ROLE_COUNT];
@@ -308,16 +348,19 @@ static void draw_foot(struct canvas *canvas, struct rectangle at, const struct t
 	size_t used;
 
 	if (table->scaled)
-		y += canvas_wrap(canvas, at, y, STYLE_DIM, "~ an estimate: the kernel let others have the counter "
+		y += canvas_wrap(canvas, at, y, STYLE_DIM,
+			"~ an estimate: the kernel let others have the counter "
 			"for part of the time");
 	if (plan->generic)
-		y += canvas_wrap(canvas, at, y, STYLE_DIM, "No events of this core's own are known: these are the "
+		y += canvas_wrap(canvas, at, y, STYLE_DIM,
+			"No events of this core's own are known: these are the "
 			"kernel's generic ones.");
 	if (lacking == 0)
 		return;
 	used = (size_t)snprintf(words, sizeof(words), "no event here for");
 	for (int i = 0; i < lacking && used < sizeof(words); i++)
-		used += (size_t)snprintf(words + used, sizeof(words) - used, "%s %s", i ? "," : "", role_title(roles[i]));
+		used += (size_t)snprintf(words + used, sizeof(words) - used, "%s %s", i ? "," : "",
+			role_title(roles[i]));
 	canvas_wrap(canvas, at, y, STYLE_DIM, words);
 }
 
@@ -329,14 +372,17 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 	int y;
 
 	if (!why[0]) {
-		canvas_text(canvas, at, 0, 0, STYLE_DIM, view->failure[0] ? "not measured" : view->frozen ?
-			"frozen before it was counted" : "counting…");
+		canvas_text(canvas, at, 0, 0, STYLE_DIM,
+			view->failure[0] ? "not measured"
+			: view->frozen	 ? "frozen before it was counted"
+					 : "counting…");
 		return;
 	}
 	snprintf(words, sizeof(words), "C unavailable: %s", why);
 	y = canvas_wrap(canvas, at, 0, STYLE_TEXT, words);
 	if (!view->replay)
-		canvas_wrap(canvas, at, y, STYLE_DIM, "slexplore doctor says what to change. All else works without them: "
+		canvas_wrap(canvas, at, y, STYLE_DIM,
+			"slexplore doctor says what to change. All else works without them: "
 			"cycles are those of the reference clock R.");
 }
 
@@ -344,11 +390,12 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 struct parts {
 	struct remarks remarks;
 	char unavailable[1200];
-	int below;                           /* its rows: at most a third */
+	int below; /* its rows: at most a third */
 	struct table table;
 };
 
-static void find_parts(const struct canvas *canvas, const struct view *view, int width, int height, struct parts *parts)
+static void find_parts(const struct canvas *canvas, const struct view *view, int width, int height,
+	struct parts *parts)
 {
 	static const char elsewhere[] = "; slexplore events says why";
 	int most = height / 3;
@@ -359,13 +406,17 @@ static void find_parts(const struct canvas *canvas, const struct view *view, int
 	for (int pass = 0; pass < 2; pass++, most = 1) {
 		find_unavailable(view, true, parts->unavailable, sizeof(parts->unavailable));
 		if (canvas_wrap_rows(canvas, width, parts->unavailable) > most) {
-			find_unavailable(view, false, parts->unavailable, sizeof(parts->unavailable) - sizeof(elsewhere));
-			if (!view->replay && canvas_columns(canvas, parts->unavailable) + canvas_columns(canvas, elsewhere) <=
-				width * most)
+			find_unavailable(view, false, parts->unavailable,
+				sizeof(parts->unavailable) - sizeof(elsewhere));
+			if (!view->replay && canvas_columns(canvas, parts->unavailable) +
+							     canvas_columns(canvas, elsewhere) <=
+						     width * most)
 				strcat(parts->unavailable, elsewhere);
 		}
 		panels_cut(canvas, width, most, parts->unavailable, sizeof(parts->unavailable));
-		parts->below = parts->unavailable[0] ? canvas_wrap_rows(canvas, width, parts->unavailable) : 0;
+		parts->below = parts->unavailable[0]
+				       ? canvas_wrap_rows(canvas, width, parts->unavailable)
+				       : 0;
 		measure(canvas, view, width, height - parts->below, &parts->table);
 		if (parts->table.last == 0)
 			return;
@@ -380,14 +431,17 @@ static int scroll_end(struct canvas *canvas, struct rectangle at, const struct s
 	return parts.table.last;
 }
 
-static void draw_table(struct canvas *canvas, struct rectangle at, const struct table *table, const struct view *view)
+static void draw_table(struct canvas *canvas, struct rectangle at, const struct table *table,
+	const struct view *view)
 {
 	for (int i = 0; i < table->count - table->first && i < table->rows * table->columns; i++) {
-		struct rectangle column = { at.x + i / table->rows * (table->width + 2), at.y, table->width, at.height };
+		struct rectangle column = { at.x + i / table->rows * (table->width + 2), at.y,
+			table->width, at.height };
 
 		if (i % table->rows == 0)
 			draw_head(canvas, column, table);
-		draw_row(canvas, column, 1 + i % table->rows, table, table->order[table->first + i], view);
+		draw_row(canvas, column, 1 + i % table->rows, table, table->order[table->first + i],
+			view);
 	}
 	if (table->first > 0)
 		canvas_glyph(canvas, at, at.width - 1, 1, STYLE_FOCUS, GLYPH_UP);
@@ -419,7 +473,9 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	if (parts.below)
 		used += canvas_wrap(canvas, at, used, STYLE_DIM, parts.unavailable);
 	if (used < at.height)
-		draw_foot(canvas, (struct rectangle){ at.x, at.y + used, at.width, at.height - used }, &parts.table, view);
+		draw_foot(canvas,
+			(struct rectangle){ at.x, at.y + used, at.width, at.height - used },
+			&parts.table, view);
 }
 
 /* Rule, a remark, heads, events, a free row, what is lacking. */
@@ -431,6 +487,12 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_counters = {
-	.name = "counters", .title_of = title_of, .clauses = true, .draw = draw, .wanted = wanted, .scroll_end = scroll_end,
-	.best_rows = best_rows, .focus = FOCUS_COUNTERS,
+	.name = "counters",
+	.title_of = title_of,
+	.clauses = true,
+	.draw = draw,
+	.wanted = wanted,
+	.scroll_end = scroll_end,
+	.best_rows = best_rows,
+	.focus = FOCUS_COUNTERS,
 };

@@ -1,5 +1,5 @@
-/* The figure: cycles per element, how sure it is, where it comes from, what follows from it, and its ratio to
- * the pinned one. */
+/* The figure: cycles per element, how sure it is, where it comes from, what follows from it, and
+ * its ratio to the pinned one. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,16 +11,16 @@
 #include "ui/digits.h"
 #include "ui/panels.h"
 
-/* Lines in the order they are shown, each with a rank: where there are too few rows, those of the highest rank
- * go first. */
+/* Lines in the order they are shown, each with a rank: where there are too few rows, those of the
+ * highest rank go first. */
 enum { LINES_MAX = 24, RATES_WIDE = 30 };
 
 struct line {
 	int rank, rows;
 	enum style style;
 	char text[280];
-	bool big;      /* text is the figure, drawn with large digits */
-	bool strip;    /* text is followed by the course of the latest trials */
+	bool big;   /* text is the figure, drawn with large digits */
+	bool strip; /* text is followed by the course of the latest trials */
 };
 
 struct lines {
@@ -30,7 +30,8 @@ struct lines {
 
 static struct line *add(struct lines *lines, int rank, enum style style)
 {
-	struct line *line = &lines->line[lines->count < LINES_MAX - 1 ? lines->count++ : LINES_MAX - 1];
+	struct line *line =
+		&lines->line[lines->count < LINES_MAX - 1 ? lines->count++ : LINES_MAX - 1];
 
 	*line = (struct line){ .rank = rank, .rows = 1, .style = style };
 	return line;
@@ -43,7 +44,8 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 }
 
 /* Why there is no figure: refused, or not yet. Never a figure of another setting. */
-static void add_absence(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+static void add_absence(
+	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
 	struct line *line = add(lines, 0, STYLE_DIM);
 	char bytes[32], left[40];
@@ -55,14 +57,17 @@ static void add_absence(struct lines *lines, const struct view *view, const stru
 	} else if (view->frozen && !view->measuring) {
 		snprintf(line->text, sizeof(line->text), "frozen before it was measured");
 	} else if (view->probing) {
-		snprintf(line->text, sizeof(line->text), view->characterising ? "measured after the core" : "measured after the probe");
+		snprintf(line->text, sizeof(line->text),
+			view->characterising ? "measured after the core"
+					     : "measured after the probe");
 	} else {
 		snprintf(line->text, sizeof(line->text), "measuring…");
 		footprint = view->setting.kernel->footprint(view->setting.v);
 		if (panels_ahead(view, line->text, sizeof(line->text), left)) {
 			line->rows = canvas_wrap_rows(canvas, width, line->text);
 			line = add(lines, 1, STYLE_KEY);
-			snprintf(line->text, sizeof(line->text), "%s%sEsc ends it", left, *left ? "; " : "");
+			snprintf(line->text, sizeof(line->text), "%s%sEsc ends it", left,
+				*left ? "; " : "");
 		} else if (view->waiting > PANELS_PREPARING && footprint > 0) {
 			units_bytes_long((int64_t)footprint, bytes, sizeof(bytes));
 			snprintf(line->text, sizeof(line->text), "measuring… preparing %s", bytes);
@@ -93,11 +98,13 @@ static void add_quiet(struct lines *lines, const struct view *view)
 		return;
 	panels_figure(view->quiet.cpe, figure, sizeof(figure));
 	format_age(view->quiet_age, age, sizeof(age));
-	snprintf(add(lines, 1, STYLE_GOOD)->text, sizeof(lines->line[0].text), "quiet: %s, %s ago", figure, age);
+	snprintf(add(lines, 1, STYLE_GOOD)->text, sizeof(lines->line[0].text), "quiet: %s, %s ago",
+		figure, age);
 }
 
 /* "contended: 12 % of trials quiet", "two modes: 0.750 (62 %), 1.021". */
-static void add_doubts(struct lines *lines, const struct sample *sample, const struct canvas *canvas, int width)
+static void add_doubts(
+	struct lines *lines, const struct sample *sample, const struct canvas *canvas, int width)
 {
 	char low[24], high[24];
 	struct line *line;
@@ -106,8 +113,8 @@ static void add_doubts(struct lines *lines, const struct sample *sample, const s
 		line = add(lines, 1, STYLE_WARN);
 		snprintf(line->text, sizeof(line->text), "contended: the core was shared");
 		if (isfinite(sample->quiet))
-			snprintf(line->text, sizeof(line->text), "contended: %.0f %% of trials quiet",
-				100 * sample->quiet);
+			snprintf(line->text, sizeof(line->text),
+				"contended: %.0f %% of trials quiet", 100 * sample->quiet);
 		if (canvas_columns(canvas, line->text) > width)
 			snprintf(line->text, sizeof(line->text), "contended");
 	}
@@ -161,47 +168,54 @@ static void add_course(struct lines *lines, const struct view *view)
 }
 
 /* How many trials the figure rests on, and how many were made besides. */
-static void add_trials(struct lines *lines, const struct sample *sample, const struct view_counters *counters,
-	const struct canvas *canvas, int width)
+static void add_trials(struct lines *lines, const struct sample *sample,
+	const struct view_counters *counters, const struct canvas *canvas, int width)
 {
 	char ipc[24];
 	struct line *line = add(lines, 4, STYLE_TEXT);
-	const char *quiet = isfinite(sample->quiet) ? "quiet " : "", *trials = sample->trials == 1 ? "trial" : "trials";
+	const char *quiet = isfinite(sample->quiet) ? "quiet " : "",
+		   *trials = sample->trials == 1 ? "trial" : "trials";
 
 	if (sample->mixed) {
-		line->rank = 5;      /* it is contended, which is said already */
-		snprintf(line->text, sizeof(line->text), "%u %s used, contended ones too", sample->trials, trials);
+		line->rank = 5; /* it is contended, which is said already */
+		snprintf(line->text, sizeof(line->text), "%u %s used, contended ones too",
+			sample->trials, trials);
 		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "%u %s, contended ones too", sample->trials, trials);
+			snprintf(line->text, sizeof(line->text), "%u %s, contended ones too",
+				sample->trials, trials);
 	} else {
-		snprintf(line->text, sizeof(line->text), "%u %s%s used, %u not", sample->trials, quiet, trials,
-			sample->dropped);
+		snprintf(line->text, sizeof(line->text), "%u %s%s used, %u not", sample->trials,
+			quiet, trials, sample->dropped);
 		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "%u %sused, %u not", sample->trials, quiet,
-				sample->dropped);
+			snprintf(line->text, sizeof(line->text), "%u %sused, %u not",
+				sample->trials, quiet, sample->dropped);
 	}
 	line = add(lines, 2, STYLE_TEXT);
 	snprintf(line->text, sizeof(line->text), "%s", panels_source(sample->cycles_from));
 	if (counters->check > 0 && counts_clocks_differ(counters->check)) {
 		line->style = STYLE_WARN;
-		snprintf(line->text, sizeof(line->text), "%s; R says %.2f of it", panels_source(sample->cycles_from), counters->check);
+		snprintf(line->text, sizeof(line->text), "%s; R says %.2f of it",
+			panels_source(sample->cycles_from), counters->check);
 	}
 	if (counters->ipc > 0) {
 		panels_figure(counters->ipc, ipc, sizeof(ipc));
-		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text), "%s instructions a cycle C", ipc);
+		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text),
+			"%s instructions a cycle C", ipc);
 	}
 	/* A contended figure says the share beside that word. */
 	if (sample->contended && isfinite(sample->quiet))
 		return;
 	line = add(lines, 10, STYLE_TEXT);
 	if (isfinite(sample->quiet))
-		snprintf(line->text, sizeof(line->text), "%.0f %% of trials quiet", 100 * sample->quiet);
+		snprintf(line->text, sizeof(line->text), "%.0f %% of trials quiet",
+			100 * sample->quiet);
 	else
 		snprintf(line->text, sizeof(line->text), "contention is not watched");
 }
 
 /* Instructions beside the cycles, and what memory brings. */
-static void add_pace(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+static void add_pace(
+	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
 	const struct pace *pace = &view->pace;
 	char each[24], cpi[24], words[100];
@@ -211,12 +225,16 @@ static void add_pace(struct lines *lines, const struct view *view, const struct 
 		panels_figure(pace->instructions, each, sizeof(each));
 		panels_figure(pace->cpi, cpi, sizeof(cpi));
 		/* Of walks that wait for what they load it is half of the matter. */
-		line = add(lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT);
-		snprintf(line->text, sizeof(line->text), "%s instructions %s, CPI %s", each, pace_source(pace->instructions_from), cpi);
+		line = add(
+			lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT);
+		snprintf(line->text, sizeof(line->text), "%s instructions %s, CPI %s", each,
+			pace_source(pace->instructions_from), cpi);
 		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "%s instructions %c, CPI %s", each, (char)pace->instructions_from, cpi);
+			snprintf(line->text, sizeof(line->text), "%s instructions %c, CPI %s", each,
+				(char)pace->instructions_from, cpi);
 		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "%s instr %c, CPI %s", each, (char)pace->instructions_from, cpi);
+			snprintf(line->text, sizeof(line->text), "%s instr %c, CPI %s", each,
+				(char)pace->instructions_from, cpi);
 	}
 	pace_traffic_words(pace, true, words, sizeof(words));
 	if (*words) {
@@ -233,8 +251,8 @@ static void add_spread(struct lines *lines, const struct sample *sample)
 	char lo[24], hi[24];
 
 	if (sample->trials < PANELS_QUARTILES_FROM) {
-		snprintf(line->text, sizeof(line->text), "no quartiles from %u trial%s", sample->trials,
-			sample->trials == 1 ? "" : "s");
+		snprintf(line->text, sizeof(line->text), "no quartiles from %u trial%s",
+			sample->trials, sample->trials == 1 ? "" : "s");
 		return;
 	}
 	panels_figure(sample->cpe_lo, lo, sizeof(lo));
@@ -242,8 +260,10 @@ static void add_spread(struct lines *lines, const struct sample *sample)
 	snprintf(line->text, sizeof(line->text), "quartiles %s … %s", lo, hi);
 }
 
-/* One rate: "  0.183 ns  T". Empty where there is none: of code that moves no bytes, or whose data decide how many. */
-static void rate(char *buffer, size_t size, double value, const char *unit, int unit_width, char source)
+/* One rate: "  0.183 ns  T". Empty where there is none: of code that moves no bytes, or whose data
+ * decide how many. */
+static void rate(
+	char *buffer, size_t size, double value, const char *unit, int unit_width, char source)
 {
 	char figure[24];
 
@@ -255,13 +275,15 @@ static void rate(char *buffer, size_t size, double value, const char *unit, int 
 }
 
 /* Two rates side by side, or below each other; each where it is. */
-static void add_pair(struct lines *lines, int rank, const char *first, const char *second, bool wide)
+static void add_pair(
+	struct lines *lines, int rank, const char *first, const char *second, bool wide)
 {
 	struct line *line;
 
 	if (*first) {
 		line = add(lines, rank, STYLE_TEXT);
-		snprintf(line->text, sizeof(line->text), "%s%s%s", first, wide && *second ? "  " : "", wide ? second : "");
+		snprintf(line->text, sizeof(line->text), "%s%s%s", first,
+			wide && *second ? "  " : "", wide ? second : "");
 	}
 	if (*second && (!wide || !*first))
 		snprintf(add(lines, rank + 1, STYLE_TEXT)->text, sizeof(line->text), "%s", second);
@@ -282,7 +304,8 @@ static void add_rates(struct lines *lines, const struct sample *sample, int widt
 	add_pair(lines, 8, ghz, per_cycle, wide);
 }
 
-static void add_words(struct lines *lines, int rank, enum style style, const char *words, const struct canvas *canvas, int width)
+static void add_words(struct lines *lines, int rank, enum style style, const char *words,
+	const struct canvas *canvas, int width)
 {
 	struct line *line;
 
@@ -293,8 +316,10 @@ static void add_words(struct lines *lines, int rank, enum style style, const cha
 	line->rows = canvas_wrap_rows(canvas, width, line->text);
 }
 
-/* Where and beside whom it ran: what others moved belongs to the rates, pages that are not as asked are a doubt. */
-static void add_place(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+/* Where and beside whom it ran: what others moved belongs to the rates, pages that are not as asked
+ * are a doubt. */
+static void add_place(
+	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
 	char words[200];
 
@@ -303,11 +328,14 @@ static void add_place(struct lines *lines, const struct view *view, const struct
 	placed_pages(&view->facts, words, sizeof(words));
 	add_words(lines, 4, STYLE_WARN, words, canvas, width);
 	placed_node(&view->facts, words, sizeof(words));
-	add_words(lines, view->facts.node_note[0] ? 4 : 9, view->facts.node_note[0] ? STYLE_WARN : STYLE_TEXT, words, canvas, width);
+	add_words(lines, view->facts.node_note[0] ? 4 : 9,
+		view->facts.node_note[0] ? STYLE_WARN : STYLE_TEXT, words, canvas, width);
 }
 
-/* The binding limit, what lies between it and the figure, and which key helps: "limit 3.000 M latency, at it". */
-static void add_limit(struct lines *lines, const struct scene *scene, const struct canvas *canvas, int width)
+/* The binding limit, what lies between it and the figure, and which key helps: "limit 3.000 M
+ * latency, at it". */
+static void add_limit(
+	struct lines *lines, const struct scene *scene, const struct canvas *canvas, int width)
 {
 	const struct view *view = scene->view;
 	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
@@ -318,7 +346,8 @@ static void add_limit(struct lines *lines, const struct scene *scene, const stru
 	if (!limits) {
 		if (view->limits_note[0]) {
 			line = add(lines, 9, STYLE_DIM);
-			snprintf(line->text, size, "%.*s", (int)strcspn(view->limits_note, ";."), view->limits_note);
+			snprintf(line->text, size, "%.*s", (int)strcspn(view->limits_note, ";."),
+				view->limits_note);
 			panels_cut(canvas, width, 2, line->text, size);
 			line->rows = canvas_wrap_rows(canvas, width, line->text);
 		}
@@ -332,7 +361,8 @@ static void add_limit(struct lines *lines, const struct scene *scene, const stru
 
 		panels_figure(limits->bound, bound, sizeof(bound));
 		if (view->foreign || view->nearest)
-			snprintf(gap, sizeof(gap), " on %s%s", view->core->name, view->nearest ? ", assumed" : "");
+			snprintf(gap, sizeof(gap), " on %s%s", view->core->name,
+				view->nearest ? ", assumed" : "");
 		else if (view->gap.brief[0])
 			snprintf(gap, sizeof(gap), ", %.40s", view->gap.brief);
 		snprintf(line->text, size, "limit %s M %s%s", bound, name, gap);
@@ -350,11 +380,13 @@ static void add_limit(struct lines *lines, const struct scene *scene, const stru
 	} else if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding) {
 		panels_figure(limits->predicted, bound, sizeof(bound));
 		line = add(lines, 7, STYLE_TEXT);
-		snprintf(line->text, size, "predicted %s M %s", bound, limit_name(limits->limit[limits->predicted_by].kind));
+		snprintf(line->text, size, "predicted %s M %s", bound,
+			limit_name(limits->limit[limits->predicted_by].kind));
 	}
 }
 
-/* Whether two figures cannot be told apart: their middle halves overlap, or they are equal for all that matters. */
+/* Whether two figures cannot be told apart: their middle halves overlap, or they are equal for all
+ * that matters. */
 static bool same_within_spread(const struct sample *a, const struct sample *b, double ratio)
 {
 	return fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi);
@@ -365,7 +397,8 @@ static const char *doubt_of(const struct sample *sample)
 	return sample_doubt(sample);
 }
 
-static void add_ratio(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+static void add_ratio(
+	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
 	const struct sample *a = &view->a, *b = &view->sample;
 	const char *a_doubt = doubt_of(a), *b_doubt = doubt_of(b);
@@ -388,15 +421,18 @@ static void add_ratio(struct lines *lines, const struct view *view, const struct
 	if (a_doubt || b_doubt) {
 		line->style = STYLE_WARN;
 		if (a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0)
-			snprintf(line->text + used, sizeof(line->text) - used, ", both %s", a_doubt);
+			snprintf(
+				line->text + used, sizeof(line->text) - used, ", both %s", a_doubt);
 		else
-			snprintf(line->text + used, sizeof(line->text) - used, "%s%s%s%s", a_doubt ? ", A " : "",
-				a_doubt ? a_doubt : "", b_doubt ? ", B " : "", b_doubt ? b_doubt : "");
+			snprintf(line->text + used, sizeof(line->text) - used, "%s%s%s%s",
+				a_doubt ? ", A " : "", a_doubt ? a_doubt : "",
+				b_doubt ? ", B " : "", b_doubt ? b_doubt : "");
 	}
 	line->rows = canvas_wrap_rows(canvas, width, line->text);
 }
 
-static void add_pinned(struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+static void add_pinned(
+	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
 	char a[24], words[200];
 	struct line *line;
@@ -407,10 +443,12 @@ static void add_pinned(struct lines *lines, const struct view *view, const struc
 	panels_figure(view->a.cpe, a, sizeof(a));
 	panels_setting(&view->a_setting, &view->setting, words, sizeof(words));
 	line = add(lines, 3, STYLE_A);
-	snprintf(line->text, sizeof(line->text), "A    %s  %s", a, words[0] ? words : "this setting");
+	snprintf(line->text, sizeof(line->text), "A    %s  %s", a,
+		words[0] ? words : "this setting");
 	used = strlen(line->text);
 	if (view->a_limit != LIMIT_COUNT) {
-		snprintf(line->text + used, sizeof(line->text) - used, ", limit: %s", limit_name(view->a_limit));
+		snprintf(line->text + used, sizeof(line->text) - used, ", limit: %s",
+			limit_name(view->a_limit));
 		if (canvas_columns(canvas, line->text) > width)
 			line->text[used] = '\0';
 	}
@@ -544,12 +582,17 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 			draw_course(canvas, at,
 				canvas_text(canvas, at, 0, y, STYLE_DIM, line->text), y, view);
 		else
-			canvas_wrap(canvas, (struct rectangle){ at.x, at.y, at.width,
-				y + line->rows < at.height ? y + line->rows : at.height }, y, line->style, line->text);
+			canvas_wrap(canvas,
+				(struct rectangle){ at.x, at.y, at.width,
+					y + line->rows < at.height ? y + line->rows : at.height },
+				y, line->style, line->text);
 		y += line->rows;
 	}
 }
 
 const struct panel panel_figure = {
-	.name = "figure", .title_of = title_of, .draw = draw, .focus = FOCUS_COUNT,
+	.name = "figure",
+	.title_of = title_of,
+	.draw = draw,
+	.focus = FOCUS_COUNT,
 };

@@ -29,15 +29,19 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	if (first < 0)
 		first = 0;
 	if (view->found_more)
-		canvas_textf(canvas, at, 2, 1, STYLE_DIM, "and %d more event%s: another word leaves fewer", view->found_more,
+		canvas_textf(canvas, at, 2, 1, STYLE_DIM,
+			"and %d more event%s: another word leaves fewer", view->found_more,
 			view->found_more == 1 ? "" : "s");
 	for (int i = 0; i < rows && first + i < view->found_count; i++) {
 		bool chosen = first + i == view->found_selected;
 
 		if (chosen)
 			canvas_glyph(canvas, at, 0, 2 + i, STYLE_FOCUS, GLYPH_POINTER);
-		canvas_text(canvas, at, 2, 2 + i, chosen ? STYLE_FOCUS : STYLE_TEXT, view->found[first + i].label);
+		canvas_text(canvas, at, 2, 2 + i, chosen ? STYLE_FOCUS : STYLE_TEXT,
+			view->found[first + i].label);
 	}
 }
 
-const struct panel panel_find = { .name = "find", .title = "find", .draw = draw, .focus = FOCUS_COUNT };
+const struct panel panel_find = {
+	.name = "find", .title = "find", .draw = draw, .focus = FOCUS_COUNT
+};

@@ -1,14 +1,16 @@
-/* The first row: the program, whether what is shown was recorded, the machine, its clock, and whether anything is being measured. */
+/* The first row: the program, whether what is shown was recorded, the machine, its clock, and
+ * whether anything is being measured. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "session/probe.h"
 #include "session/characterise.h"
+#include "session/probe.h"
 #include "ui/panels.h"
 
 /* Appends an item after a separator when all of it still fits before `end`. */
-static int item(struct canvas *canvas, struct rectangle at, int x, int end, enum style style, const char *text)
+static int item(struct canvas *canvas, struct rectangle at, int x, int end, enum style style,
+	const char *text)
 {
 	if (x + 3 + canvas_columns(canvas, text) > end)
 		return x;
@@ -34,7 +36,8 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 	else if (view->failure[0])
 		snprintf(state, sizeof(state), "stopped");
 	else if (view->characterising)
-		snprintf(state, sizeof(state), "core %.0f %%", floor(100 * view->characterising->done));
+		snprintf(state, sizeof(state), "core %.0f %%",
+			floor(100 * view->characterising->done));
 	else if (view->probing && view->probe)
 		snprintf(state, sizeof(state), "probing %.0f %%", floor(100 * view->probe->done));
 	else if (!view->sample.valid)
@@ -46,11 +49,13 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 			view->cells_settled, view->cells_wanted);
 	at.width--;
 	canvas_text_right(canvas, at, at.width, 0, style, state);
-	return at.width - (canvas_columns(canvas, state) > STATE ? canvas_columns(canvas, state) : STATE);
+	return at.width -
+	       (canvas_columns(canvas, state) > STATE ? canvas_columns(canvas, state) : STATE);
 }
 
 /* What must not be overlooked: that nothing here is measured now, or that it is written down. */
-static int draw_stamps(struct canvas *canvas, struct rectangle at, int x, int end, const struct view *view)
+static int draw_stamps(
+	struct canvas *canvas, struct rectangle at, int x, int end, const struct view *view)
 {
 	struct rectangle stamp = { at.x + x + 1, at.y, (end - x) / 2 > 10 ? (end - x) / 2 : 10, 1 };
 	char words[160];
@@ -100,7 +105,8 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	x = item(canvas, at, x, end, now ? STYLE_TEXT : STYLE_DIM, ghz);
 	if (machine->virtualised)
 		x = item(canvas, at, x, end, STYLE_TEXT, "virtualised");
-	if ((view->sample.valid ? view->sample.cycles_from : view->last_source) == SOURCE_REFERENCE) {
+	if ((view->sample.valid ? view->sample.cycles_from : view->last_source) ==
+		SOURCE_REFERENCE) {
 		snprintf(text, sizeof(text), "clock: %s", machine->clock_name);
 		item(canvas, at, x, end, STYLE_DIM, text);
 	}

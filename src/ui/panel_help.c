@@ -58,7 +58,8 @@ static void legend(struct page *page)
 	heading(page, "Beside figures: where cycles come from");
 	paragraph(page, 0, STYLE_TEXT,
 		"C counter  R reference clock  S single-stepped  T wall time  M model");
-	paragraph(page, 0, STYLE_DIM, "quiet: a trial that nothing disturbed; contended: another thread used the "
+	paragraph(page, 0, STYLE_DIM,
+		"quiet: a trial that nothing disturbed; contended: another thread used the "
 		"core; dropped: trials that do not count, being disturbed");
 }
 
@@ -66,30 +67,47 @@ static void legend(struct page *page)
 static void limits(struct page *page)
 {
 	heading(page, "Limits, ports and code");
-	paragraph(page, 0, STYLE_DIM, "hard limit: code with these instructions cannot be faster on this core; the highest binds; "
+	paragraph(page, 0, STYLE_DIM,
+		"hard limit: code with these instructions cannot be faster on this core; the "
+		"highest binds; "
 		"soft: a known effect that usually costs so much; predicted: the highest of all");
-	paragraph(page, 0, STYLE_DIM, "micro-op (uop): what the core works on, one or more an instruction, or one for two that "
-		"fuse (marked at the left); eliminated: done while registers are renamed, without a port");
-	paragraph(page, 0, STYLE_DIM, "carried: each iteration waits for the one before it there; latency: cycles until the result "
-		"is there, of what loads from its address on; port: where an operation starts, one a cycle each");
+	paragraph(page, 0, STYLE_DIM,
+		"micro-op (uop): what the core works on, one or more an instruction, or one for "
+		"two that "
+		"fuse (marked at the left); eliminated: done while registers are renamed, without "
+		"a port");
+	paragraph(page, 0, STYLE_DIM,
+		"carried: each iteration waits for the one before it there; latency: cycles until "
+		"the result "
+		"is there, of what loads from its address on; port: where an operation starts, one "
+		"a cycle each");
 }
 
 /* The words of the counter panel. */
 static void counters(struct page *page)
 {
 	heading(page, "Counters");
-	paragraph(page, 0, STYLE_DIM, "C is what the processor counted in user space, per element, read in as many passes over the same loop as its "
-		"counters need; ~ an estimate, since others had the counter for part of the time; = C and M are the same");
-	paragraph(page, 0, STYLE_DIM, "Where the processor counts cycles, C is the clock, and R checks it: over 2 % apart is said. Instructions counted are "
-		"checked against those in the code: over 1 % apart is said. What cannot be counted is unavailable, with a reason");
-	paragraph(page, 0, STYLE_DIM, "dispatched: sent to be executed, on whichever port; stalled: cycles in which nothing went on, by what was "
+	paragraph(page, 0, STYLE_DIM,
+		"C is what the processor counted in user space, per element, read in as many "
+		"passes over the same loop as its "
+		"counters need; ~ an estimate, since others had the counter for part of the time; "
+		"= C and M are the same");
+	paragraph(page, 0, STYLE_DIM,
+		"Where the processor counts cycles, C is the clock, and R checks it: over 2 % "
+		"apart is said. Instructions counted are "
+		"checked against those in the code: over 1 % apart is said. What cannot be counted "
+		"is unavailable, with a reason");
+	paragraph(page, 0, STYLE_DIM,
+		"dispatched: sent to be executed, on whichever port; stalled: cycles in which "
+		"nothing went on, by what was "
 		"waited for. To count one more event, find it with / by its name or what it says");
 }
 
 /* Rows of one line: the same command, with the same words. */
 static bool alike(const struct key_row *a, const struct key_row *b)
 {
-	return a->context == b->context && strcmp(a->command, b->command) == 0 && strcmp(a->note, b->note) == 0;
+	return a->context == b->context && strcmp(a->command, b->command) == 0 &&
+	       strcmp(a->note, b->note) == 0;
 }
 
 /* Whether an earlier row is alike. */
@@ -103,7 +121,8 @@ static bool listed(const struct keys *keys, int index)
 
 static void key_line(struct page *page, const struct keys *keys, int index)
 {
-	struct rectangle names = { page->at.x, page->at.y, column(page, KEY_COLUMN) - 1, page->at.height };
+	struct rectangle names = { page->at.x, page->at.y, column(page, KEY_COLUMN) - 1,
+		page->at.height };
 	struct text text = { 0 };
 
 	for (int i = index; i < keys->count; i++) {
@@ -123,11 +142,14 @@ static void key_line(struct page *page, const struct keys *keys, int index)
 static void all_keys(struct page *page, const struct keys *keys)
 {
 	static const char *const headings[] = {
-		[CONTEXT_MAIN] = "Keys", [CONTEXT_ENTRY] = "While a value is typed",
-		[CONTEXT_FIND] = "While looking for something", [CONTEXT_HELP] = "In this help",
+		[CONTEXT_MAIN] = "Keys",
+		[CONTEXT_ENTRY] = "While a value is typed",
+		[CONTEXT_FIND] = "While looking for something",
+		[CONTEXT_HELP] = "In this help",
 		[CONTEXT_TEXT] = "While the command line is shown",
 	};
-	_Static_assert(sizeof(headings) / sizeof(headings[0]) == CONTEXT_COUNT, "every context has a heading");
+	_Static_assert(sizeof(headings) / sizeof(headings[0]) == CONTEXT_COUNT,
+		"every context has a heading");
 
 	for (int context = 0; context < CONTEXT_COUNT; context++) {
 		heading(page, headings[context]);
@@ -141,15 +163,18 @@ static void all_commands(struct page *page)
 {
 	heading(page, "Commands, for --script and the find line");
 	for (const struct command_row *row = command_rows(); row->name; row++) {
-		struct rectangle names = { page->at.x, page->at.y, column(page, COMMAND_COLUMN) - 1, page->at.height };
+		struct rectangle names = { page->at.x, page->at.y, column(page, COMMAND_COLUMN) - 1,
+			page->at.height };
 
-		canvas_textf(page->canvas, names, 0, page->line, STYLE_KEY, "%s %s", row->name, row->arguments);
+		canvas_textf(page->canvas, names, 0, page->line, STYLE_KEY, "%s %s", row->name,
+			row->arguments);
 		paragraph(page, column(page, COMMAND_COLUMN), STYLE_TEXT, row->help);
 	}
 }
 
 /* Draws the whole page with its first line at `line`; returns its lines. */
-static int draw_page(struct canvas *canvas, struct rectangle at, int line, const struct scene *scene)
+static int draw_page(
+	struct canvas *canvas, struct rectangle at, int line, const struct scene *scene)
 {
 	struct page page = { canvas, at, line, line };
 
@@ -184,4 +209,5 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 }
 
 const struct panel panel_help = {
-	.name = "help", .title = "help", .draw = draw, .focus = FOCUS_COUNT };
+	.name = "help", .title = "help", .draw = draw, .focus = FOCUS_COUNT
+};

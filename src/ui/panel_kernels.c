@@ -32,11 +32,13 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		int kernel = index[first + row];
 		bool chosen = kernel == view->kernel_index;
 		enum style style = chosen ? STYLE_FIGURE : STYLE_TEXT;
-		const char *name = kernel < kernels ? kernel_registry[kernel]->name :
-			strrchr(view->own, '/') ? strrchr(view->own, '/') + 1 : view->own;
+		const char *name = kernel < kernels	     ? kernel_registry[kernel]->name
+				   : strrchr(view->own, '/') ? strrchr(view->own, '/') + 1
+							     : view->own;
 
 		if (chosen)
-			canvas_glyph(canvas, at, 0, row, view->focus == FOCUS_KERNELS ? STYLE_FOCUS : STYLE_DIM,
+			canvas_glyph(canvas, at, 0, row,
+				view->focus == FOCUS_KERNELS ? STYLE_FOCUS : STYLE_DIM,
 				GLYPH_POINTER);
 		canvas_text(canvas, at, 2, row, style, name);
 	}
@@ -48,5 +50,8 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 }
 
 const struct panel panel_kernels = {
-	.name = "kernels", .title = "kernels", .draw = draw, .focus = FOCUS_KERNELS,
+	.name = "kernels",
+	.title = "kernels",
+	.draw = draw,
+	.focus = FOCUS_KERNELS,
 };

@@ -20,9 +20,10 @@ static void word_of(const struct scene *scene, int index, char *word, size_t siz
 		snprintf(word, size, "%.*s", (int)strcspn(row->word, "/"), row->word);
 }
 
-/* Draws as many words as fit whole and returns where the next would begin; with only_measure draws nothing and
- * takes them all. */
-static int draw_words(struct canvas *canvas, struct rectangle at, const struct scene *scene, bool only_measure)
+/* Draws as many words as fit whole and returns where the next would begin; with only_measure draws
+ * nothing and takes them all. */
+static int draw_words(
+	struct canvas *canvas, struct rectangle at, const struct scene *scene, bool only_measure)
 {
 	int x = 1;
 
@@ -39,7 +40,8 @@ static int draw_words(struct canvas *canvas, struct rectangle at, const struct s
 			if (x + columns > at.width)
 				return x;
 			canvas_text(canvas, at, x, 0, STYLE_KEY, row->key);
-			canvas_text(canvas, at, x + canvas_columns(canvas, row->key) + 1, 0, STYLE_TEXT, word);
+			canvas_text(canvas, at, x + canvas_columns(canvas, row->key) + 1, 0,
+				STYLE_TEXT, word);
 		}
 		x += columns + 2;
 	}
@@ -48,7 +50,8 @@ static int draw_words(struct canvas *canvas, struct rectangle at, const struct s
 
 static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
-	/* Where not all fit, the end says that there are more, and in the panels which key shows them. */
+	/* Where not all fit, the end says that there are more, and in the panels which key shows
+	 * them. */
 	const char *more = keys_context(scene->view) == CONTEXT_MAIN ? "?…" : "…";
 	struct rectangle words = at;
 	int x;

@@ -1,5 +1,6 @@
-/* The knobs of the kernel: name, value, what is allowed; the chosen one marked, a value being typed shown in
- * its place; below them the chosen knob's help and what the kernel remarks on this setting. */
+/* The knobs of the kernel: name, value, what is allowed; the chosen one marked, a value being typed
+ * shown in its place; below them the chosen knob's help and what the kernel remarks on this
+ * setting. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,15 +14,16 @@ static void choices(const struct knob *knob, bool numbered, char *buffer, size_t
 	buffer[0] = '\0';
 	for (int i = 0; knob->choices[i] && used < size; i++) {
 		if (numbered)
-			used += (size_t)snprintf(buffer + used, size - used, "%s%d %s", i ? "  " : "", i + 1,
-				knob->choices[i]);
+			used += (size_t)snprintf(buffer + used, size - used, "%s%d %s",
+				i ? "  " : "", i + 1, knob->choices[i]);
 		else
-			used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? " " : "", knob->choices[i]);
+			used += (size_t)snprintf(
+				buffer + used, size - used, "%s%s", i ? " " : "", knob->choices[i]);
 	}
 }
 
-/* What is allowed: "1…16", "16…256 by 16", "add mul"; brief where that is too long: "16…256", "i32…f64". In a replay what was
- * recorded: "4k, 32k, 512k", brief "4k…512k". */
+/* What is allowed: "1…16", "16…256 by 16", "add mul"; brief where that is too long: "16…256",
+ * "i32…f64". In a replay what was recorded: "4k, 32k, 512k", brief "4k…512k". */
 static void hint_of(const struct view *view, int index, bool brief, char *buffer, size_t size)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[index];
@@ -29,7 +31,8 @@ static void hint_of(const struct view *view, int index, bool brief, char *buffer
 	char low[32], high[32];
 
 	if (view->replay) {
-		snprintf(buffer, size, "%s", brief ? view->recorded[index].ends : view->recorded[index].all);
+		snprintf(buffer, size, "%s",
+			brief ? view->recorded[index].ends : view->recorded[index].all);
 		return;
 	}
 
@@ -51,7 +54,7 @@ static void hint_of(const struct view *view, int index, bool brief, char *buffer
 
 /* Where the columns of a row begin. */
 struct columns {
-	int name, value, hint;      /* widths of the first two, beginning of the last */
+	int name, value, hint; /* widths of the first two, beginning of the last */
 };
 
 /* The value as its row shows it: of one being typed the end, where it is written. */
@@ -60,7 +63,8 @@ static void value_of(const struct view *view, int index, int room, char *buffer,
 	int length = (int)strlen(view->entry);
 
 	if (index != view->knob || !view->entry[0])
-		setting_show_value(&view->setting.kernel->knobs[index], view->setting.v[index], buffer, size);
+		setting_show_value(
+			&view->setting.kernel->knobs[index], view->setting.v[index], buffer, size);
 	else if (length + 1 <= room)
 		snprintf(buffer, size, "%s%c", view->entry, view->entry_refused ? '!' : '_');
 	else
@@ -69,7 +73,8 @@ static void value_of(const struct view *view, int index, int room, char *buffer,
 }
 
 /* The words after a value, as far as they fit; returns whether they say all. */
-static bool fit_hint(const struct canvas *canvas, const struct view *view, int index, int room, char *buffer, size_t size)
+static bool fit_hint(const struct canvas *canvas, const struct view *view, int index, int room,
+	char *buffer, size_t size)
 {
 	hint_of(view, index, false, buffer, size);
 	if (canvas_columns(canvas, buffer) <= room)
@@ -93,7 +98,8 @@ static void draw_knob(struct canvas *canvas, struct rectangle at, int row, int i
 	if (typing)
 		style = view->entry_refused ? STYLE_BAD : STYLE_SELECTED;
 	if (chosen)
-		canvas_glyph(canvas, at, 0, row, view->focus == FOCUS_KNOBS ? STYLE_FOCUS : STYLE_DIM, GLYPH_POINTER);
+		canvas_glyph(canvas, at, 0, row,
+			view->focus == FOCUS_KNOBS ? STYLE_FOCUS : STYLE_DIM, GLYPH_POINTER);
 	canvas_text(canvas, (struct rectangle){ at.x, at.y, columns->name - 1, at.height }, 2, row,
 		chosen ? STYLE_FIGURE : STYLE_TEXT, knob->name);
 	canvas_text_right(canvas, value_at, columns->value, row, style, value);
@@ -101,8 +107,10 @@ static void draw_knob(struct canvas *canvas, struct rectangle at, int row, int i
 	canvas_text(canvas, at, columns->hint, row, STYLE_DIM, hint);
 }
 
-/* The widest name and value, so that columns align; names are never shortened, a value being typed is. */
-static void measure(const struct canvas *canvas, const struct view *view, int width, struct columns *columns)
+/* The widest name and value, so that columns align; names are never shortened, a value being typed
+ * is. */
+static void measure(
+	const struct canvas *canvas, const struct view *view, int width, struct columns *columns)
 {
 	const struct kernel *kernel = view->setting.kernel;
 	char value[64];
@@ -140,13 +148,14 @@ static void draw_range(struct canvas *canvas, struct rectangle at, int row, cons
 	if (knob->kind != KNOB_CHOICE)
 		snprintf(words, sizeof(words), "%s: %s", knob->name, range);
 	/* Its name goes before the end of what has room either way. */
-	if (!words[0] || (canvas_columns(canvas, words) > at.width - 2 && canvas_columns(canvas, range) <= at.width - 2))
+	if (!words[0] || (canvas_columns(canvas, words) > at.width - 2 &&
+				 canvas_columns(canvas, range) <= at.width - 2))
 		snprintf(words, sizeof(words), "%s", range);
 	canvas_text(canvas, at, 2, row, STYLE_DIM, words);
 }
 
-/* The kernel's remark at the bottom; where room is short it takes all there is and is cut at a word. Returns the
- * rows used. */
+/* The kernel's remark at the bottom; where room is short it takes all there is and is cut at a
+ * word. Returns the rows used. */
 static int draw_remark(struct canvas *canvas, struct rectangle at, int below, const char *text)
 {
 	struct rectangle words = { at.x + 2, at.y, at.width - 2, at.height };
@@ -166,16 +175,17 @@ static int draw_remark(struct canvas *canvas, struct rectangle at, int below, co
 	return need;
 }
 
-/* Below the rows: what the chosen knob may be, first of all where its row does not say it; the remark, which is
- * about what was measured; the knob's help. */
-static void draw_below(struct canvas *canvas, struct rectangle at, int row, const struct columns *columns,
-	const struct view *view)
+/* Below the rows: what the chosen knob may be, first of all where its row does not say it; the
+ * remark, which is about what was measured; the knob's help. */
+static void draw_below(struct canvas *canvas, struct rectangle at, int row,
+	const struct columns *columns, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
 	struct rectangle words = { at.x + 2, at.y, at.width - 2, at.height };
 	int below = at.height - row, need = canvas_wrap_rows(canvas, words.width, knob->help);
 	char hint[96];
-	bool said = fit_hint(canvas, view, view->knob, at.width - columns->hint, hint, sizeof(hint));
+	bool said =
+		fit_hint(canvas, view, view->knob, at.width - columns->hint, hint, sizeof(hint));
 
 	if (!said && below > 0)
 		below--;
@@ -215,4 +225,6 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	draw_below(canvas, at, rows, &columns, view);
 }
 
-const struct panel panel_knobs = { .name = "knobs", .title = "knobs", .draw = draw, .focus = FOCUS_KNOBS };
+const struct panel panel_knobs = {
+	.name = "knobs", .title = "knobs", .draw = draw, .focus = FOCUS_KNOBS
+};

@@ -1,12 +1,14 @@
-/* The ladder of limits: each a bar in cycles per element, the highest first, and what was measured under them on the same
- * scale. Hard limits are solid, soft effects light and called so; what is not known has its reason in place of a bar. */
+/* The ladder of limits: each a bar in cycles per element, the highest first, and what was measured
+ * under them on the same scale. Hard limits are solid, soft effects light and called so; what is
+ * not known has its reason in place of a bar. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
 
-/* From this width on a bar has its cause beside it; columns of a figure; the most that titles take. */
+/* From this width on a bar has its cause beside it; columns of a figure; the most that titles take.
+ */
 enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
 
 static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
@@ -21,8 +23,11 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 		return;
 	}
 	panels_core(view->core, core, sizeof(core));
-	snprintf(buffer, size, view->foreign ? "limits for %s, not this core" : view->nearest ?
-		"limits of %s, the nearest core known" : "limits in cycles per element, M %s", core);
+	snprintf(buffer, size,
+		view->foreign	? "limits for %s, not this core"
+		: view->nearest ? "limits of %s, the nearest core known"
+				: "limits in cycles per element, M %s",
+		core);
 }
 
 static bool wanted(const struct view *view)
@@ -32,20 +37,23 @@ static bool wanted(const struct view *view)
 
 /* Where everything of a row begins. */
 struct columns {
-	int title, bar, tail, cause;      /* widths of the first three; the last begins there, 0: none */
-	bool brief;                       /* no room for many words: soft limits are called so in the tail */
-	double scale;                     /* CPE of the longest bar */
+	int title, bar, tail, cause; /* widths of the first three; the last begins there, 0: none */
+	bool brief;   /* no room for many words: soft limits are called so in the tail */
+	double scale; /* CPE of the longest bar */
 };
 
-static void measure(const struct canvas *canvas, const struct view *view, int width, bool brief, struct columns *columns)
+static void measure(const struct canvas *canvas, const struct view *view, int width, bool brief,
+	struct columns *columns)
 {
 	const struct limits *limits = &view->explanation->limits;
 
 	*columns = (struct columns){ .title = canvas_columns(canvas, "measured"),
-		.tail = canvas_columns(canvas, binds) + 1, .brief = brief };
+		.tail = canvas_columns(canvas, binds) + 1,
+		.brief = brief };
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
-		int used = canvas_columns(canvas, limit_title(limit->kind)) + (limit->hard || brief ? 0 : canvas_columns(canvas, soft));
+		int used = canvas_columns(canvas, limit_title(limit->kind)) +
+			   (limit->hard || brief ? 0 : canvas_columns(canvas, soft));
 
 		columns->title = used > columns->title ? used : columns->title;
 		if (limit->known)
@@ -69,8 +77,8 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 }
 
 /* A bar to half a cell, never nothing for something. */
-static void draw_bar(struct canvas *canvas, struct rectangle at, int x, int y, int width, double share, enum style style,
-	enum glyph glyph)
+static void draw_bar(struct canvas *canvas, struct rectangle at, int x, int y, int width,
+	double share, enum style style, enum glyph glyph)
 {
 	int halves = (int)lround(share * width * 2);
 
@@ -79,11 +87,12 @@ static void draw_bar(struct canvas *canvas, struct rectangle at, int x, int y, i
 	for (int i = 0; i < halves / 2 && i < width; i++)
 		canvas_glyph(canvas, at, x + i, y, style, glyph);
 	if (halves % 2 && halves / 2 < width)
-		canvas_glyph(canvas, at, x + halves / 2, y, style, glyph == GLYPH_SHADE4 ? GLYPH_LEFT_HALF : glyph);
+		canvas_glyph(canvas, at, x + halves / 2, y, style,
+			glyph == GLYPH_SHADE4 ? GLYPH_LEFT_HALF : glyph);
 }
 
-static void draw_limit(struct canvas *canvas, struct rectangle at, int y, const struct columns *columns,
-	const struct limits *limits, int index)
+static void draw_limit(struct canvas *canvas, struct rectangle at, int y,
+	const struct columns *columns, const struct limits *limits, int index)
 {
 	const struct limit *limit = &limits->limit[index];
 	bool binding = index == limits->binding;
@@ -92,7 +101,8 @@ static void draw_limit(struct canvas *canvas, struct rectangle at, int y, const 
 	int x = columns->title + 1;
 	char title[48], figure[24];
 
-	snprintf(title, sizeof(title), "%s%s", limit_title(limit->kind), limit->hard || columns->brief ? "" : soft);
+	snprintf(title, sizeof(title), "%s%s", limit_title(limit->kind),
+		limit->hard || columns->brief ? "" : soft);
 	canvas_text(canvas, title_at, 0, y, style, title);
 	if (!limit->known) {
 		char reason[200];
@@ -101,15 +111,20 @@ static void draw_limit(struct canvas *canvas, struct rectangle at, int y, const 
 		canvas_text(canvas, at, x, y, STYLE_DIM, reason);
 		return;
 	}
-	draw_bar(canvas, at, x, y, columns->bar, columns->scale > 0 ? limit->cpe / columns->scale : 0,
-		!limit->hard ? STYLE_DIM : binding ? STYLE_WARN : STYLE_BAR, limit->hard ? GLYPH_SHADE4 : GLYPH_SHADE1);
+	draw_bar(canvas, at, x, y, columns->bar,
+		columns->scale > 0 ? limit->cpe / columns->scale : 0,
+		!limit->hard ? STYLE_DIM
+		: binding    ? STYLE_WARN
+			     : STYLE_BAR,
+		limit->hard ? GLYPH_SHADE4 : GLYPH_SHADE1);
 	panels_figure(limit->cpe, figure, sizeof(figure));
 	x += columns->bar + FIGURE;
 	canvas_text_right(canvas, at, x, y, style, figure);
 	if (binding)
 		canvas_text(canvas, at, x + 1, y, STYLE_WARN, binds);
 	else if (index == limits->predicted_by)
-		canvas_text(canvas, at, x + 1, y, STYLE_WARN, columns->brief ? "◀ soft" : predicted);
+		canvas_text(
+			canvas, at, x + 1, y, STYLE_WARN, columns->brief ? "◀ soft" : predicted);
 	else if (!limit->hard && columns->brief)
 		canvas_text(canvas, at, x + 1, y, STYLE_DIM, "  soft");
 	if (columns->cause)
@@ -117,8 +132,8 @@ static void draw_limit(struct canvas *canvas, struct rectangle at, int y, const 
 }
 
 /* What was measured, with its source and spread. */
-static void draw_measured(struct canvas *canvas, struct rectangle at, int y, const struct columns *columns,
-	const struct view *view)
+static void draw_measured(struct canvas *canvas, struct rectangle at, int y,
+	const struct columns *columns, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
 	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
@@ -127,12 +142,15 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
 
 	canvas_text(canvas, at, 0, y, STYLE_FIGURE, "measured");
 	if (!sample->valid) {
-		canvas_text(canvas, at, x, y, STYLE_DIM, view->failure[0] || (view->frozen && !view->measuring) ? "not measured" :
-			view->characterising ? "after the core" : view->probing ? "after the probe" : "measuring…");
+		canvas_text(canvas, at, x, y, STYLE_DIM,
+			view->failure[0] || (view->frozen && !view->measuring) ? "not measured"
+			: view->characterising				       ? "after the core"
+			: view->probing					       ? "after the probe"
+									       : "measuring…");
 		return;
 	}
-	draw_bar(canvas, at, x, y, columns->bar, columns->scale > 0 ? sample->cpe / columns->scale : 0, STYLE_FIGURE,
-		GLYPH_SHADE3);
+	draw_bar(canvas, at, x, y, columns->bar,
+		columns->scale > 0 ? sample->cpe / columns->scale : 0, STYLE_FIGURE, GLYPH_SHADE3);
 	panels_figure(sample->cpe, figure, sizeof(figure));
 	x += columns->bar + FIGURE;
 	canvas_text_right(canvas, at, x, y, style, figure);
@@ -145,8 +163,9 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y, con
 		canvas_text(canvas, at, columns->cause, y, STYLE_DIM, tail);
 }
 
-/* What stands under the bars: the binding limit's cause where no bar has one beside it, what the next load waits for, the gap, the remedy, the
- * size of blocks, and whether the published order holds here. */
+/* What stands under the bars: the binding limit's cause where no bar has one beside it, what the
+ * next load waits for, the gap, the remedy, the size of blocks, and whether the published order
+ * holds here. */
 enum { WORDS = 6 };
 struct words {
 	char text[WORDS][600];
@@ -154,21 +173,26 @@ struct words {
 	int rows[WORDS], total;
 };
 
-static void find_words(const struct canvas *canvas, const struct view *view, int width, bool cause, struct words *words)
+static void find_words(const struct canvas *canvas, const struct view *view, int width, bool cause,
+	struct words *words)
 {
 	const struct limits *limits = &view->explanation->limits;
 	const struct advice *advice = &view->advice;
 
 	memset(words, 0, sizeof(*words));
 	if (cause && limits->binding >= 0)
-		snprintf(words->text[0], sizeof(words->text[0]), "%s", limits->limit[limits->binding].cause);
+		snprintf(words->text[0], sizeof(words->text[0]), "%s",
+			limits->limit[limits->binding].cause);
 	words->style[0] = STYLE_DIM;
 	if (view->explanation->waits)
-		snprintf(words->text[1], sizeof(words->text[1]), "What the next load waits for: %s.", view->explanation->waits);
+		snprintf(words->text[1], sizeof(words->text[1]),
+			"What the next load waits for: %s.", view->explanation->waits);
 	words->style[1] = STYLE_TEXT;
-	snprintf(words->text[2], sizeof(words->text[2]), "%s", limits->binding < 0 ? "no hard limit is known" :
-		view->gap.words);
-	words->style[2] = view->gap.kind == GAP_AT_LIMIT ? STYLE_GOOD : view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT;
+	snprintf(words->text[2], sizeof(words->text[2]), "%s",
+		limits->binding < 0 ? "no hard limit is known" : view->gap.words);
+	words->style[2] = view->gap.kind == GAP_AT_LIMIT ? STYLE_GOOD
+			  : view->gap.kind == GAP_BELOW	 ? STYLE_BAD
+							 : STYLE_TEXT;
 	if (advice->kind == ADVICE_KNOB)
 		snprintf(words->text[3], sizeof(words->text[3]), "r: %s", advice->words);
 	else if (advice->kind == ADVICE_SENTENCE)
@@ -179,7 +203,8 @@ static void find_words(const struct canvas *canvas, const struct view *view, int
 	snprintf(words->text[5], sizeof(words->text[5]), "%s", view->order);
 	words->style[5] = STYLE_TEXT;
 	for (int i = 0; i < WORDS; i++) {
-		words->rows[i] = words->text[i][0] ? canvas_wrap_rows(canvas, width, words->text[i]) : 0;
+		words->rows[i] =
+			words->text[i][0] ? canvas_wrap_rows(canvas, width, words->text[i]) : 0;
 		words->total += words->rows[i];
 	}
 }
@@ -199,7 +224,7 @@ static void cut_words(const struct canvas *canvas, int width, int room, struct w
 /* Which limits have a row, in their order: the highest, and the binding one in any case. */
 struct shown {
 	int count, limit[LIMIT_COUNT];
-	bool rest;                        /* a row says what the others are */
+	bool rest; /* a row says what the others are */
 };
 
 static void choose(const struct limits *limits, int room, struct shown *shown)
@@ -230,7 +255,8 @@ static bool is_shown(const struct shown *shown, int index)
 }
 
 /* "3 more, up to 0.250; 1 unknown" */
-static void name_rest(const struct limits *limits, const struct shown *shown, char *buffer, size_t size)
+static void name_rest(
+	const struct limits *limits, const struct shown *shown, char *buffer, size_t size)
 {
 	int known = 0, unknown = 0;
 	char figure[24] = "";
@@ -267,7 +293,8 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	limits = &view->explanation->limits;
 	measure(canvas, view, at.width, false, &columns);
 	find_words(canvas, view, at.width, !columns.cause, &words);
-	cut_words(canvas, at.width, at.height - 1 - (limits->limit_count < 3 ? limits->limit_count : 3), &words);
+	cut_words(canvas, at.width,
+		at.height - 1 - (limits->limit_count < 3 ? limits->limit_count : 3), &words);
 	/* Two limits at least, what was measured, then as many words as fit. */
 	choose(limits, at.height - 1 - words.total, &shown);
 	for (int i = 0; i < shown.count; i++)
@@ -292,6 +319,10 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_ladder = {
-	.name = "ladder", .title_of = title_of, .draw = draw, .wanted = wanted, .best_rows = best_rows,
+	.name = "ladder",
+	.title_of = title_of,
+	.draw = draw,
+	.wanted = wanted,
+	.best_rows = best_rows,
 	.focus = FOCUS_COUNT,
 };

@@ -1,5 +1,5 @@
-/* What a screen too small for panels shows: setting, figure, state and how to quit, as many rows as there are; on one
- * row the figure and how to quit, whatever of it fits. */
+/* What a screen too small for panels shows: setting, figure, state and how to quit, as many rows as
+ * there are; on one row the figure and how to quit, whatever of it fits. */
 #include <stdio.h>
 
 #include "ui/panels.h"
@@ -31,11 +31,13 @@ static void draw_figure(struct canvas *canvas, struct rectangle at, const struct
 
 	frozen = view->frozen ? ", frozen" : view->recording ? ", recording" : "";
 	panels_figure(sample->cpe, figure, sizeof(figure));
-	snprintf(whole, sizeof(whole), "%s  CPE %s %c%s%s%s  q quits  (panels from %dx%d)", kernel, figure,
-		(char)sample->cycles_from, comma, state, frozen, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT);
-	snprintf(middle, sizeof(middle), "%s  CPE %s %c%s%s%s  q quits", kernel, figure, (char)sample->cycles_from,
-		comma, state, frozen);
-	snprintf(named, sizeof(named), "CPE %s %c%s%s  q quits", figure, (char)sample->cycles_from, comma, state);
+	snprintf(whole, sizeof(whole), "%s  CPE %s %c%s%s%s  q quits  (panels from %dx%d)", kernel,
+		figure, (char)sample->cycles_from, comma, state, frozen, LAYOUT_MIN_WIDTH,
+		LAYOUT_MIN_HEIGHT);
+	snprintf(middle, sizeof(middle), "%s  CPE %s %c%s%s%s  q quits", kernel, figure,
+		(char)sample->cycles_from, comma, state, frozen);
+	snprintf(named, sizeof(named), "CPE %s %c%s%s  q quits", figure, (char)sample->cycles_from,
+		comma, state);
 	snprintf(marked, sizeof(marked), "%s%s  q", figure, state[0] ? "?" : "");
 	snprintf(two, sizeof(two), "%.2f", sample->cpe);
 	snprintf(one, sizeof(one), "%.1f", sample->cpe);
@@ -62,12 +64,18 @@ static void draw_short(struct canvas *canvas, struct rectangle at, const struct 
 	} else if (panels_ahead(view, ahead, sizeof(ahead), left)) {
 		draw_fitting(canvas, at, 0, STYLE_DIM, preparing, 4);
 	} else {
-		draw_fitting(canvas, at, 0, STYLE_DIM, view->frozen ? frozen : view->characterising ? core : view->probing ? probing : waiting, 3);
+		draw_fitting(canvas, at, 0, STYLE_DIM,
+			view->frozen	       ? frozen
+			: view->characterising ? core
+			: view->probing	       ? probing
+					       : waiting,
+			3);
 	}
 }
 
 /* The figure on a row of its own, with as much of its spread and source as fits. */
-static void draw_figure_row(struct canvas *canvas, struct rectangle at, int y, const struct view *view)
+static void draw_figure_row(
+	struct canvas *canvas, struct rectangle at, int y, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
 	const char *source = panels_source(sample->cycles_from);
@@ -95,9 +103,15 @@ static void state_words(const struct view *view, char *buffer, size_t size)
 	const struct sample *sample = &view->sample;
 	const char *state = panels_state(view);
 	char figure[24];
-	const char *word = view->frozen ? "frozen" : view->failure[0] ? "stopped" : view->characterising ? "this core" : view->probing ? "probing" : state[0] || !sample->valid ? "" :
-		view->replay ? "replay" : "live";
-	size_t used = (size_t)snprintf(buffer, size, "%s%s%s%s", word, (view->frozen || view->probing) && state[0] ? ", " : "", state,
+	const char *word = view->frozen			? "frozen"
+			   : view->failure[0]		? "stopped"
+			   : view->characterising	? "this core"
+			   : view->probing		? "probing"
+			   : state[0] || !sample->valid ? ""
+			   : view->replay		? "replay"
+							: "live";
+	size_t used = (size_t)snprintf(buffer, size, "%s%s%s%s", word,
+		(view->frozen || view->probing) && state[0] ? ", " : "", state,
 		view->recording ? ", recording" : "");
 
 	if (sample->valid && sample->contended && view->quiet.valid && used < size) {
@@ -106,8 +120,8 @@ static void state_words(const struct view *view, char *buffer, size_t size)
 	}
 }
 
-/* Whatever the rows hold: setting, figure, state and how to quit, the last message. Two rows have no place for a row
- * of state, so its word stands with the figure. */
+/* Whatever the rows hold: setting, figure, state and how to quit, the last message. Two rows have
+ * no place for a row of state, so its word stands with the figure. */
 static void draw_rows(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	char words[200], quit[64], left[40];
@@ -130,16 +144,21 @@ static void draw_rows(struct canvas *canvas, struct rectangle at, const struct v
 	else if (panels_ahead(view, words, sizeof(words), left))
 		canvas_text(canvas, at, 0, 1, STYLE_DIM, words);
 	else
-		canvas_text(canvas, at, 0, 1, view->failure[0] ? STYLE_BAD : STYLE_DIM, view->failure[0] ?
-			"not measured" : view->frozen ? "frozen before it was measured" : view->characterising ? "measured after the core" :
-			view->probing ? "measured after the probe" : "measuring…");
+		canvas_text(canvas, at, 0, 1, view->failure[0] ? STYLE_BAD : STYLE_DIM,
+			view->failure[0]       ? "not measured"
+			: view->frozen	       ? "frozen before it was measured"
+			: view->characterising ? "measured after the core"
+			: view->probing	       ? "measured after the probe"
+					       : "measuring…");
 	state_words(view, words, sizeof(words));
-	snprintf(quit, sizeof(quit), "q quits  (panels from %dx%d)", LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT);
+	snprintf(quit, sizeof(quit), "q quits  (panels from %dx%d)", LAYOUT_MIN_WIDTH,
+		LAYOUT_MIN_HEIGHT);
 	if (at.height == 3) {
 		int room = at.width - 9;
 
 		panels_cut(canvas, room, 1, words, sizeof(words));
-		canvas_text(canvas, (struct rectangle){ at.x, at.y, room, at.height }, 0, 2, STYLE_TEXT, words);
+		canvas_text(canvas, (struct rectangle){ at.x, at.y, room, at.height }, 0, 2,
+			STYLE_TEXT, words);
 		canvas_text_right(canvas, at, at.width, 2, STYLE_DIM, quits[1]);
 		return;
 	}
@@ -147,15 +166,18 @@ static void draw_rows(struct canvas *canvas, struct rectangle at, const struct v
 	if (view->failure[0]) {
 		canvas_wrap(canvas, at, 2, STYLE_TEXT, view->failure);
 	} else {
-		canvas_text(canvas, at, 0, 2, panels_state(view)[0] ? STYLE_WARN : STYLE_TEXT, words);
+		canvas_text(
+			canvas, at, 0, 2, panels_state(view)[0] ? STYLE_WARN : STYLE_TEXT, words);
 		canvas_wrap(canvas, at, 3, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
 	}
 	at.height = last + 1;
 	draw_fitting(canvas, at, last, STYLE_DIM, quits, 2);
 }
 
-/* That it was recorded comes before all else: a row of its own, or the beginning of the only one. Returns what is left. */
-static struct rectangle draw_stamp(struct canvas *canvas, struct rectangle at, const struct view *view)
+/* That it was recorded comes before all else: a row of its own, or the beginning of the only one.
+ * Returns what is left. */
+static struct rectangle draw_stamp(
+	struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	struct rectangle rest = { at.x, at.y + 1, at.width, at.height - 1 };
 	char words[160];
@@ -163,7 +185,8 @@ static struct rectangle draw_stamp(struct canvas *canvas, struct rectangle at, c
 
 	panels_replay(view, words, sizeof(words));
 	if (at.height > 1) {
-		canvas_text(canvas, at, 0, 0, STYLE_SELECTED, canvas_columns(canvas, words) > at.width ? "REPLAY" : words);
+		canvas_text(canvas, at, 0, 0, STYLE_SELECTED,
+			canvas_columns(canvas, words) > at.width ? "REPLAY" : words);
 		return rest;
 	}
 	used = canvas_text(canvas, at, 0, 0, STYLE_SELECTED, "REPLAY") + 1;

@@ -1,5 +1,6 @@
-/* The mountain: from above, a cell for each size and stride shaded by throughput, or as a relief (relief.c). Where it has the screen to
- * itself, what is to be said of the cell under the cursor (walked.c) and the slices through it stand beside it. */
+/* The mountain: from above, a cell for each size and stride shaded by throughput, or as a relief
+ * (relief.c). Where it has the screen to itself, what is to be said of the cell under the cursor
+ * (walked.c) and the slices through it stand beside it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +10,26 @@
 #include "ui/panels.h"
 #include "ui/plot.h"
 
-enum { SHADES = MOUNTAIN_SHADES, LABEL = 9, NARROW_LABEL = 7, WIDE_FROM = 58, LEGEND_LABEL = 6, WIDEST_CELL = 7, TALLEST_CELL = 3 };
+enum {
+	SHADES = MOUNTAIN_SHADES,
+	LABEL = 9,
+	NARROW_LABEL = 7,
+	WIDE_FROM = 58,
+	LEGEND_LABEL = 6,
+	WIDEST_CELL = 7,
+	TALLEST_CELL = 3
+};
 
-/* Beside the picture, with so many columns, stand words and slices; a slice has so many rows at least, and the picture so many. */
-enum { BESIDE_FROM = 108, BESIDE_LEAST = 42, BESIDE_MOST = 72, SLICE_ROWS = 9, PICTURE_ROWS = 11, GAP = 2 };
+/* Beside the picture, with so many columns, stand words and slices; a slice has so many rows at
+ * least, and the picture so many. */
+enum {
+	BESIDE_FROM = 108,
+	BESIDE_LEAST = 42,
+	BESIDE_MOST = 72,
+	SLICE_ROWS = 9,
+	PICTURE_ROWS = 11,
+	GAP = 2
+};
 
 /* So that plateaus that differ by much and by little both show. */
 int mountain_shade(double gbps, double top)
@@ -23,16 +40,23 @@ int mountain_shade(double gbps, double top)
 }
 
 /* A shade by glyph as well as by style: two glyphs in turn give eight textures out of five. */
-static void draw_shade(struct canvas *canvas, struct rectangle at, int x, int y, int width, int shade)
+static void draw_shade(
+	struct canvas *canvas, struct rectangle at, int x, int y, int width, int shade)
 {
 	static const enum glyph pair[SHADES][2] = {
-		{ GLYPH_SHADE1, GLYPH_SHADE0 }, { GLYPH_SHADE1, GLYPH_SHADE1 }, { GLYPH_SHADE1, GLYPH_SHADE2 },
-		{ GLYPH_SHADE2, GLYPH_SHADE2 }, { GLYPH_SHADE2, GLYPH_SHADE3 }, { GLYPH_SHADE3, GLYPH_SHADE3 },
-		{ GLYPH_SHADE3, GLYPH_SHADE4 }, { GLYPH_SHADE4, GLYPH_SHADE4 },
+		{ GLYPH_SHADE1, GLYPH_SHADE0 },
+		{ GLYPH_SHADE1, GLYPH_SHADE1 },
+		{ GLYPH_SHADE1, GLYPH_SHADE2 },
+		{ GLYPH_SHADE2, GLYPH_SHADE2 },
+		{ GLYPH_SHADE2, GLYPH_SHADE3 },
+		{ GLYPH_SHADE3, GLYPH_SHADE3 },
+		{ GLYPH_SHADE3, GLYPH_SHADE4 },
+		{ GLYPH_SHADE4, GLYPH_SHADE4 },
 	};
 
 	for (int i = 0; i < width; i++)
-		canvas_glyph(canvas, at, x + i, y, (enum style)(STYLE_SHADE0 + shade), pair[shade][i % 2]);
+		canvas_glyph(canvas, at, x + i, y, (enum style)(STYLE_SHADE0 + shade),
+			pair[shade][i % 2]);
 }
 
 /* What is shown of a side: `shown` of `count` from `first`, around `here`. */
@@ -92,7 +116,8 @@ bool mountain_whole(const struct view *view)
 	return view->body == BODY_MOUNTAIN && view->focus == FOCUS_MOUNTAIN && view->grid.present;
 }
 
-/* Columns left of the cells: the size, and the cache that it stays in where there is room for it. */
+/* Columns left of the cells: the size, and the cache that it stays in where there is room for it.
+ */
 static int label_of(struct rectangle at)
 {
 	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;
@@ -102,7 +127,8 @@ static int label_of(struct rectangle at)
 static bool is_near(const struct axis_place *place, int index)
 {
 	return place->where <= AXIS_BETWEEN &&
-		(index == place->index || (place->where == AXIS_BETWEEN && index == place->index + 1));
+	       (index == place->index ||
+		       (place->where == AXIS_BETWEEN && index == place->index + 1));
 }
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
@@ -115,18 +141,21 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	bool contended = false, unsettled = false;
 	size_t used;
 
-	setting_show_value(&knobs[grid->size_knob], view->setting.v[grid->size_knob], bytes, sizeof(bytes));
-	setting_show_value(&knobs[grid->stride_knob], view->setting.v[grid->stride_knob], stride, sizeof(stride));
+	setting_show_value(
+		&knobs[grid->size_knob], view->setting.v[grid->size_knob], bytes, sizeof(bytes));
+	setting_show_value(&knobs[grid->stride_knob], view->setting.v[grid->stride_knob], stride,
+		sizeof(stride));
 	if (!mountain_at(grid)) {
 		used = (size_t)snprintf(buffer, size, "mountain: here %s, %s %s%s", bytes,
-			knobs[grid->stride_knob].name, stride, mountain_off(grid) ? ", off the grid" : "");
+			knobs[grid->stride_knob].name, stride,
+			mountain_off(grid) ? ", off the grid" : "");
 	} else if (!isfinite(here)) {
-		used = (size_t)snprintf(buffer, size, "mountain: GB/s over %s and %s", knobs[grid->size_knob].name,
-			knobs[grid->stride_knob].name);
+		used = (size_t)snprintf(buffer, size, "mountain: GB/s over %s and %s",
+			knobs[grid->size_knob].name, knobs[grid->stride_knob].name);
 	} else {
 		panels_figure((double)here, figure, sizeof(figure));
-		used = (size_t)snprintf(buffer, size, "mountain: %s GB/s T at %s, %s %s", figure, bytes,
-			knobs[grid->stride_knob].name, stride);
+		used = (size_t)snprintf(buffer, size, "mountain: %s GB/s T at %s, %s %s", figure,
+			bytes, knobs[grid->stride_knob].name, stride);
 	}
 	for (int i = 0; i < grid->nx * grid->ny; i++) {
 		contended |= grid->contended[i / grid->nx][i % grid->nx];
@@ -137,8 +166,8 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 }
 
 /* The value of each column, where it has room. */
-static void draw_strides(struct canvas *canvas, struct rectangle at, const struct view *view, int first, int shown,
-	int width)
+static void draw_strides(struct canvas *canvas, struct rectangle at, const struct view *view,
+	int first, int shown, int width)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->grid.stride_knob];
 	int step = width >= 3 ? 1 : 2;
@@ -150,12 +179,13 @@ static void draw_strides(struct canvas *canvas, struct rectangle at, const struc
 		setting_format_value(knob, view->grid.x[first + i], value, sizeof(value));
 		if ((first + i) % step == 0)
 			canvas_text(canvas, at, label_of(at) + 1 + i * width, 0,
-				is_near(&view->grid.place_x, first + i) ? STYLE_HERE : STYLE_DIM, value);
+				is_near(&view->grid.place_x, first + i) ? STYLE_HERE : STYLE_DIM,
+				value);
 	}
 }
 
-static void draw_cell(struct canvas *canvas, struct rectangle at, const struct view_grid *grid, int x, int y,
-	struct rectangle cell)
+static void draw_cell(struct canvas *canvas, struct rectangle at, const struct view_grid *grid,
+	int x, int y, struct rectangle cell)
 {
 	float gbps = grid->gbps[y][x];
 	bool here = mountain_at(grid) && x == grid->here_x && y == grid->here_y;
@@ -163,8 +193,8 @@ static void draw_cell(struct canvas *canvas, struct rectangle at, const struct v
 
 	for (int row = 0; row < cell.height; row++) {
 		if (isfinite(gbps) && gbps > 0)
-			draw_shade(canvas, at, cell.x, cell.y + row, cell.width, mountain_shade((double)gbps,
-				(double)grid->top));
+			draw_shade(canvas, at, cell.x, cell.y + row, cell.width,
+				mountain_shade((double)gbps, (double)grid->top));
 		else if (row == (cell.height - 1) / 2)
 			canvas_glyph(canvas, at, middle, cell.y + row, STYLE_DIM, GLYPH_DOT);
 	}
@@ -172,22 +202,25 @@ static void draw_cell(struct canvas *canvas, struct rectangle at, const struct v
 		canvas_glyph(canvas, at, middle + 1, cell.y + (cell.height - 1) / 2, STYLE_WARN,
 			grid->contended[y][x] ? GLYPH_TIMES : GLYPH_DRIFT);
 	if (here)
-		canvas_glyph(canvas, at, middle, cell.y + (cell.height - 1) / 2, STYLE_HERE, GLYPH_HERE);
+		canvas_glyph(
+			canvas, at, middle, cell.y + (cell.height - 1) / 2, STYLE_HERE, GLYPH_HERE);
 }
 
-/* The first row or column of the marker of a setting that is no cell: of a pair, the last one of its first cell. */
+/* The first row or column of the marker of a setting that is no cell: of a pair, the last one of
+ * its first cell. */
 static int edge_of(const struct axis_place *place, int first, int shown, int each)
 {
 	if (place->where == AXIS_BEFORE)
 		return 0;
 	if (place->where == AXIS_BEYOND)
 		return shown * each - 1;
-	return (place->index - first) * each + (place->where == AXIS_BETWEEN ? each - 1 : (each - 1) / 2);
+	return (place->index - first) * each +
+	       (place->where == AXIS_BETWEEN ? each - 1 : (each - 1) / 2);
 }
 
-/* Marks at the edge for a setting that is no cell: two pointers where its size lies between two rows, an arrow
- * outwards where size or stride lies beyond. shown: the first cell shown, and how many; width and height are of
- * each. */
+/* Marks at the edge for a setting that is no cell: two pointers where its size lies between two
+ * rows, an arrow outwards where size or stride lies beyond. shown: the first cell shown, and how
+ * many; width and height are of each. */
 static void draw_edges(struct canvas *canvas, struct rectangle at, const struct view_grid *grid,
 	struct rectangle shown, int width, int height)
 {
@@ -201,7 +234,8 @@ static void draw_edges(struct canvas *canvas, struct rectangle at, const struct 
 	if (px->where == AXIS_BEFORE)
 		canvas_glyph(canvas, at, label, row, STYLE_HERE, GLYPH_LEFT);
 	else if (px->where == AXIS_BEYOND)
-		canvas_glyph(canvas, at, right < at.width ? right : at.width - 1, row, STYLE_HERE, GLYPH_POINTER);
+		canvas_glyph(canvas, at, right < at.width ? right : at.width - 1, row, STYLE_HERE,
+			GLYPH_POINTER);
 	if (py->where >= AXIS_BEFORE)
 		canvas_glyph(canvas, at, px->where >= AXIS_BEFORE ? label : column, row, STYLE_HERE,
 			py->where == AXIS_BEFORE ? GLYPH_UP : GLYPH_DOWN);
@@ -212,7 +246,8 @@ static void draw_edges(struct canvas *canvas, struct rectangle at, const struct 
 }
 
 /* Where the slope ends: from this stride on each access touches a line of its own. */
-static void draw_slope_end(struct canvas *canvas, struct rectangle at, const struct view_grid *grid, int first, int width, int y)
+static void draw_slope_end(struct canvas *canvas, struct rectangle at, const struct view_grid *grid,
+	int first, int width, int y)
 {
 	int x = label_of(at) + 1 + (grid->slope_end - first) * width + (width - 1) / 2;
 	char note[64];
@@ -229,7 +264,8 @@ static void draw_cells(struct canvas *canvas, struct rectangle at, const struct 
 {
 	const struct view_grid *grid = &view->grid;
 	const struct knob *sizes = &view->setting.kernel->knobs[grid->size_knob];
-	int width, height, first_x, shown_x, first_y, shown_y, label = label_of(at), rows = at.height - 2;
+	int width, height, first_x, shown_x, first_y, shown_y, label = label_of(at),
+							       rows = at.height - 2;
 
 	if (rows < 1)
 		return;
@@ -245,21 +281,28 @@ static void draw_cells(struct canvas *canvas, struct rectangle at, const struct 
 		char size[64];
 
 		setting_format_value(sizes, grid->y[first_y + y], size, sizeof(size));
-		canvas_text_right(canvas, at, label - 1, row, is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, size);
-		if ((int)strlen(size) + (int)strlen(mountain_level(grid, first_y + y, y > 0)) < label - 1)
-			canvas_text(canvas, at, 0, row, STYLE_TITLE, mountain_level(grid, first_y + y, y > 0));
+		canvas_text_right(canvas, at, label - 1, row,
+			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, size);
+		if ((int)strlen(size) + (int)strlen(mountain_level(grid, first_y + y, y > 0)) <
+			label - 1)
+			canvas_text(canvas, at, 0, row, STYLE_TITLE,
+				mountain_level(grid, first_y + y, y > 0));
 		for (int x = 0; x < shown_x; x++)
-			draw_cell(canvas, at, grid, first_x + x, first_y + y, (struct rectangle){
-				label + 1 + x * width, 1 + y * height, width, height });
+			draw_cell(canvas, at, grid, first_x + x, first_y + y,
+				(struct rectangle){
+					label + 1 + x * width, 1 + y * height, width, height });
 	}
 	if (first_y > 0)
 		canvas_glyph(canvas, at, label, 1, STYLE_DIM, GLYPH_UP);
 	if (first_y + shown_y < grid->ny)
 		canvas_glyph(canvas, at, label, shown_y * height, STYLE_DIM, GLYPH_DOWN);
-	draw_edges(canvas, at, grid, (struct rectangle){ first_x, first_y, shown_x, shown_y }, width, height);
+	draw_edges(canvas, at, grid, (struct rectangle){ first_x, first_y, shown_x, shown_y },
+		width, height);
 	if (shown_y * height + 2 < at.height && first_x + shown_x > grid->slope_end)
 		draw_slope_end(canvas, at, grid, first_x, width, 1 + shown_y * height);
-	draw_legend(canvas, at, at.height - 1 < 2 + shown_y * height ? at.height - 1 : 2 + shown_y * height, (double)grid->top);
+	draw_legend(canvas, at,
+		at.height - 1 < 2 + shown_y * height ? at.height - 1 : 2 + shown_y * height,
+		(double)grid->top);
 }
 
 static void draw_picture(struct canvas *canvas, struct rectangle at, const struct view *view)
@@ -271,7 +314,8 @@ static void draw_picture(struct canvas *canvas, struct rectangle at, const struc
 }
 
 /* A slice through the cursor under its title. */
-static void draw_slice(struct canvas *canvas, struct rectangle at, const struct view *view, const struct view_slice *slice)
+static void draw_slice(struct canvas *canvas, struct rectangle at, const struct view *view,
+	const struct view_slice *slice)
 {
 	char title[160];
 
@@ -280,7 +324,8 @@ static void draw_slice(struct canvas *canvas, struct rectangle at, const struct 
 	plot_title(view, slice, title, sizeof(title));
 	for (int x = canvas_text(canvas, at, 0, 0, STYLE_TITLE, title) + 1; x < at.width; x++)
 		canvas_glyph(canvas, at, x, 0, STYLE_DIM, GLYPH_HLINE);
-	plot_draw(canvas, (struct rectangle){ at.x, at.y + 1, at.width, at.height - 1 }, view, slice);
+	plot_draw(
+		canvas, (struct rectangle){ at.x, at.y + 1, at.width, at.height - 1 }, view, slice);
 }
 
 /* Slices in a rectangle: both where they have room, one above the other. */
@@ -308,7 +353,9 @@ static void draw_whole(struct canvas *canvas, struct rectangle at, const struct 
 
 	if (at.width >= BESIDE_FROM) {
 		words.width = at.width * 2 / 5;
-		words.width = words.width < BESIDE_LEAST ? BESIDE_LEAST : words.width > BESIDE_MOST ? BESIDE_MOST : words.width;
+		words.width = words.width < BESIDE_LEAST  ? BESIDE_LEAST
+			      : words.width > BESIDE_MOST ? BESIDE_MOST
+							  : words.width;
 		words.x += at.width - words.width;
 		at.width -= words.width + GAP;
 		rows = walked_draw(canvas, words, view, true);
@@ -351,5 +398,9 @@ static bool wanted(const struct view *view)
 }
 
 const struct panel panel_mountain = {
-	.name = "mountain", .title_of = title_of, .draw = draw, .wanted = wanted, .focus = FOCUS_MOUNTAIN,
+	.name = "mountain",
+	.title_of = title_of,
+	.draw = draw,
+	.wanted = wanted,
+	.focus = FOCUS_MOUNTAIN,
 };

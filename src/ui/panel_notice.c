@@ -1,5 +1,6 @@
-/* The last message; while there is none, how far the core is that measures itself, what this machine refused and every figure suffers from,
- * or what to press first. What was refused where a recording was made is not said of the machine before which one sits. */
+/* The last message; while there is none, how far the core is that measures itself, what this
+ * machine refused and every figure suffers from, or what to press first. What was refused where a
+ * recording was made is not said of the machine before which one sits. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,7 +19,8 @@ static void refusals(const struct machine *machine, char *buffer, size_t size)
 }
 
 /* A message that is too long takes the row above as well, unless an overlay ends there. */
-static void draw_notice(struct canvas *canvas, struct rectangle at, const struct view *view, enum style style, const char *notice)
+static void draw_notice(struct canvas *canvas, struct rectangle at, const struct view *view,
+	enum style style, const char *notice)
 {
 	struct rectangle words = { at.x + 1, at.y - 1, at.width - 2, 2 };
 
@@ -36,16 +38,20 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	char refused[320], doing[200];
 
 	if (view->notice[0]) {
-		draw_notice(canvas, at, view, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
+		draw_notice(
+			canvas, at, view, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
 	} else if (view->characterising) {
-		snprintf(doing, sizeof(doing), "this core measures itself, %.0f %%%s%s; Esc ends it", floor(100 * view->characterising->done),
+		snprintf(doing, sizeof(doing),
+			"this core measures itself, %.0f %%%s%s; Esc ends it",
+			floor(100 * view->characterising->done),
 			view->characterising->doing[0] ? ": " : "", view->characterising->doing);
 		draw_notice(canvas, at, view, STYLE_TEXT, doing);
 	} else if (view->machine && view->machine->known) {
 		refused[0] = '\0';
 		if (!view->replay)
 			refusals(view->machine, refused, sizeof(refused));
-		canvas_text(canvas, at, 1, 0, STYLE_DIM, refused[0] || !view->hint ? refused : view->hint);
+		canvas_text(canvas, at, 1, 0, STYLE_DIM,
+			refused[0] || !view->hint ? refused : view->hint);
 	}
 }
 

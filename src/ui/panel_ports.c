@@ -1,8 +1,10 @@
-/* The pressure on each port in an iteration: a bar for the best assignment there is, and a mark where splitting every micro-op
- * evenly over its ports by hand would put it. Units, such as dividers, stand after the ports.
+/* The pressure on each port in an iteration: a bar for the best assignment there is, and a mark
+ * where splitting every micro-op evenly over its ports by hand would put it. Units, such as
+ * dividers, stand after the ports.
  *
- * Where ports are counted, each bar has another under it for what the counter saw; ports that are counted together stand
- * together. What a core counts that counts no port stands beside (ports_beside.h). */
+ * Where ports are counted, each bar has another under it for what the counter saw; ports that are
+ * counted together stand together. What a core counts that counts no port stands beside
+ * (ports_beside.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,25 +13,26 @@
 #include "ui/ports_beside.h"
 #include "ui/shown_counts.h"
 
-/* The narrowest column of ports, of pairs, of pairs in one row; columns of a difference, of what stands beside. */
+/* The narrowest column of ports, of pairs, of pairs in one row; columns of a difference, of what
+ * stands beside. */
 enum { COLUMN = 21, PAIR = 30, BRIEF = 29, DIFFERENCE = 7, BESIDE = 34, NAME_MOST = 12 };
 enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
 
 /* A port, ports that are counted together, or the words "units". */
 struct entry {
-	uint32_t ports;           /* 0: words */
+	uint32_t ports; /* 0: words */
 	char name[40];
-	double pressure, naive;   /* M, cycles an iteration: the sum of its ports */
+	double pressure, naive; /* M, cycles an iteration: the sum of its ports */
 	bool full;
-	int event;                /* that counts it, -1: none */
-	double counted;           /* C, likewise; NAN: not known */
+	int event;	/* that counts it, -1: none */
+	double counted; /* C, likewise; NAN: not known */
 };
 
 struct entries {
-	int count, pairs;         /* how many have an event */
+	int count, pairs; /* how many have an event */
 	struct entry entry[ENTRIES];
-	int names;                /* columns of the longest name */
-	double scale;             /* cycles of the longest bar */
+	int names;    /* columns of the longest name */
+	double scale; /* cycles of the longest bar */
 };
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
@@ -40,7 +43,8 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	if (view->core)
 		panels_core(view->core, core, sizeof(core));
 	if (view->foreign || view->nearest)
-		snprintf(buffer, size, "ports of %s, %s, M", core, view->foreign ? "not this core" : "the nearest known");
+		snprintf(buffer, size, "ports of %s, %s, M", core,
+			view->foreign ? "not this core" : "the nearest known");
 	else if (shown_ports(view))
 		snprintf(buffer, size, "ports: cycles an iteration, C counted, M %s", core);
 	else
@@ -60,12 +64,14 @@ static void add(struct entries *entries, const struct view *view, uint32_t ports
 
 	if (entries->count == ENTRIES)
 		return;
-	*entry = (struct entry){ .ports = ports, .event = event, .counted = NAN, .full = ports & limits->bottleneck };
+	*entry = (struct entry){
+		.ports = ports, .event = event, .counted = NAN, .full = ports & limits->bottleneck
+	};
 	for (int i = 0; i < view->core->port_count; i++) {
 		if (!(ports >> i & 1) || used >= sizeof(entry->name))
 			continue;
-		used += (size_t)snprintf(entry->name + used, sizeof(entry->name) - used, "%s%s", used ? " " : "",
-			view->core->port[i]);
+		used += (size_t)snprintf(entry->name + used, sizeof(entry->name) - used, "%s%s",
+			used ? " " : "", view->core->port[i]);
 		entry->pressure += limits->pressure[i];
 		entry->naive += limits->naive[i];
 	}
@@ -107,10 +113,12 @@ static void list(const struct view *view, struct entries *entries)
 			if (view->core->unit[i] != (pass == 1))
 				continue;
 			if (pass && !units)
-				snprintf(entries->entry[entries->count++].name, sizeof(entries->entry[0].name), "units");
+				snprintf(entries->entry[entries->count++].name,
+					sizeof(entries->entry[0].name), "units");
 			units = pass;
 			if (event >= 0)
-				add(entries, view, view->counters.plan->meaning[event].ports, event);
+				add(entries, view, view->counters.plan->meaning[event].ports,
+					event);
 			else if (!(covered >> i & 1))
 				add(entries, view, UINT32_C(1) << i, -1);
 		}
@@ -127,27 +135,31 @@ static void measure(const struct canvas *canvas, struct entries *entries)
 		if (!entry->ports)
 			continue;
 		entries->names = columns > entries->names ? columns : entries->names;
-		entries->scale = fmax(entries->scale, fmax(fmax(entry->pressure, entry->naive), entry->counted));
+		entries->scale = fmax(
+			entries->scale, fmax(fmax(entry->pressure, entry->naive), entry->counted));
 	}
 	if (entries->names > NAME_MOST)
 		entries->names = NAME_MOST;
 }
 
 /* "+0.12", worth attention where it is over a tenth. */
-static void draw_difference(struct canvas *canvas, struct rectangle at, int x, int y, const struct entry *entry)
+static void draw_difference(
+	struct canvas *canvas, struct rectangle at, int x, int y, const struct entry *entry)
 {
-	double difference = entry->counted - entry->pressure, larger = fmax(entry->counted, entry->pressure);
+	double difference = entry->counted - entry->pressure,
+	       larger = fmax(entry->counted, entry->pressure);
 	char figure[24];
 
 	snprintf(figure, sizeof(figure), "%+.2f", difference);
 	if (fabs(difference) < 0.005)
 		snprintf(figure, sizeof(figure), "=");
-	canvas_text_right(canvas, at, x, y, fabs(difference) > 0.1 * larger && fabs(difference) > 0.05 ? STYLE_WARN :
-		STYLE_DIM, figure);
+	canvas_text_right(canvas, at, x, y,
+		fabs(difference) > 0.1 * larger && fabs(difference) > 0.05 ? STYLE_WARN : STYLE_DIM,
+		figure);
 }
 
-static void draw_counted(struct canvas *canvas, struct rectangle at, int x, int y, int bar, const struct entries *entries,
-	const struct entry *entry, const struct view *view)
+static void draw_counted(struct canvas *canvas, struct rectangle at, int x, int y, int bar,
+	const struct entries *entries, const struct entry *entry, const struct view *view)
 {
 	char words[120];
 
@@ -157,21 +169,24 @@ static void draw_counted(struct canvas *canvas, struct rectangle at, int x, int 
 		canvas_text(canvas, at, x, y, STYLE_DIM, words);
 		return;
 	}
-	ports_bar(canvas, at, x, y, bar, entries->scale > 0 ? entry->counted / entries->scale : 0, STYLE_FIGURE,
-		GLYPH_SHADE3);
+	ports_bar(canvas, at, x, y, bar, entries->scale > 0 ? entry->counted / entries->scale : 0,
+		STYLE_FIGURE, GLYPH_SHADE3);
 	snprintf(words, sizeof(words), "%s%.2f", shown_mark(view, entry->event), entry->counted);
 	canvas_text_right(canvas, at, x + bar + PORTS_FIGURE, y, STYLE_TEXT, words);
 	draw_difference(canvas, at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
 }
 
 /* One entry: its bar, and under it, or where that has no room at its end, what was counted. */
-static void draw_entry(struct canvas *canvas, struct rectangle at, int y, const struct entries *entries, bool brief,
-	const struct entry *entry, const struct view *view)
+static void draw_entry(struct canvas *canvas, struct rectangle at, int y,
+	const struct entries *entries, bool brief, const struct entry *entry,
+	const struct view *view)
 {
 	bool letters = entries->pairs && !brief;
 	int x = entries->names + 1 + 2 * letters, mark;
 	bool difference = brief && at.width >= BRIEF + DIFFERENCE + 6;
-	int tail = brief ? PORTS_FIGURE + 4 + DIFFERENCE * difference : entries->pairs ? DIFFERENCE : 2;
+	int tail = brief	    ? PORTS_FIGURE + 4 + DIFFERENCE * difference
+		   : entries->pairs ? DIFFERENCE
+				    : 2;
 	int bar = at.width - x - PORTS_FIGURE - tail;
 	double scale = entries->scale;
 	char figure[32];
@@ -185,21 +200,22 @@ static void draw_entry(struct canvas *canvas, struct rectangle at, int y, const 
 		entry->full ? STYLE_FIGURE : STYLE_TEXT, entry->name);
 	if (letters)
 		canvas_text(canvas, at, x - 2, y, STYLE_DIM, "M");
-	ports_bar(canvas, at, x, y, bar, scale > 0 ? entry->pressure / scale : 0, entry->full ? STYLE_WARN : STYLE_BAR,
-		GLYPH_SHADE4);
+	ports_bar(canvas, at, x, y, bar, scale > 0 ? entry->pressure / scale : 0,
+		entry->full ? STYLE_WARN : STYLE_BAR, GLYPH_SHADE4);
 	mark = scale > 0 ? (int)lround(entry->naive / scale * bar) - 1 : -1;
 	if (fabs(entry->naive - entry->pressure) > 0.005 * scale && mark >= 0)
 		canvas_glyph(canvas, at, x + mark, y, STYLE_FOCUS, GLYPH_VLINE);
 	snprintf(figure, sizeof(figure), "%.2f", entry->pressure);
-	canvas_text_right(canvas, at, x + bar + PORTS_FIGURE, y, entry->pressure > 0 ? entry->full ? STYLE_FIGURE : STYLE_TEXT :
-		STYLE_DIM, figure);
+	canvas_text_right(canvas, at, x + bar + PORTS_FIGURE, y,
+		entry->pressure > 0 ? entry->full ? STYLE_FIGURE : STYLE_TEXT : STYLE_DIM, figure);
 	if (entry->full)
 		canvas_text(canvas, at, x + bar + PORTS_FIGURE, y, STYLE_WARN, "◀");
 	if (brief && entry->event >= 0) {
-		snprintf(figure, sizeof(figure), isfinite(entry->counted) ? "%s%.2f" : "-", shown_mark(view, entry->event),
-			entry->counted);
+		snprintf(figure, sizeof(figure), isfinite(entry->counted) ? "%s%.2f" : "-",
+			shown_mark(view, entry->event), entry->counted);
 		canvas_text(canvas, at, x + bar + PORTS_FIGURE + 2, y, STYLE_DIM, "C");
-		canvas_text_right(canvas, at, x + bar + PORTS_FIGURE + 4 + PORTS_FIGURE, y, STYLE_TEXT, figure);
+		canvas_text_right(canvas, at, x + bar + PORTS_FIGURE + 4 + PORTS_FIGURE, y,
+			STYLE_TEXT, figure);
 		if (difference && isfinite(entry->counted))
 			draw_difference(canvas, at, at.width, y, entry);
 	} else if (entry->event >= 0) {
@@ -208,10 +224,12 @@ static void draw_entry(struct canvas *canvas, struct rectangle at, int y, const 
 }
 
 /* "◀ fullest   │ split evenly by hand"; returns the columns used. */
-static int draw_legend(struct canvas *canvas, struct rectangle at, int y, const struct limits *limits)
+static int draw_legend(
+	struct canvas *canvas, struct rectangle at, int y, const struct limits *limits)
 {
-	bool binds = limits->binding >= 0 && (limits->limit[limits->binding].kind == LIMIT_PORTS ||
-		limits->limit[limits->binding].kind == LIMIT_DIVIDER);
+	bool binds = limits->binding >= 0 &&
+		     (limits->limit[limits->binding].kind == LIMIT_PORTS ||
+			     limits->limit[limits->binding].kind == LIMIT_DIVIDER);
 	bool naive = false;
 	int x = 0;
 
@@ -235,8 +253,8 @@ static void why_no_event(const struct view *view, char *buffer, size_t size)
 	for (int i = plan->counters.count - 1; i >= 0; i--) {
 		enum event_role role = plan->meaning[i].role;
 
-		if (role != ROLE_PORTS && role != ROLE_DISPATCHED && role != ROLE_STALLED && role != ROLE_LOADS &&
-			role != ROLE_STORES)
+		if (role != ROLE_PORTS && role != ROLE_DISPATCHED && role != ROLE_STALLED &&
+			role != ROLE_LOADS && role != ROLE_STORES)
 			continue;
 		if (!shown_unavailable(view, i))
 			return;
@@ -262,7 +280,8 @@ static void why(const struct view *view, char *buffer, size_t size)
 	if (counters->why[0])
 		snprintf(buffer, size, "C unavailable: %s", counters->why);
 	else if (view->foreign)
-		snprintf(buffer, size, "C: what this core counts says nothing of another one's ports");
+		snprintf(buffer, size,
+			"C: what this core counts says nothing of another one's ports");
 	else if (view->frozen && counters->counts.count == 0)
 		snprintf(buffer, size, "C: frozen before it was counted");
 	else if (!shown_ports(view))
@@ -271,13 +290,16 @@ static void why(const struct view *view, char *buffer, size_t size)
 
 /* ---- the whole ---- */
 
-/* Puts the entries into columns of that many rows: fills where each begins (column and row). Returns whether all have room. */
-static bool flow(const struct entries *entries, bool brief, int columns, int rows, int *column, int *row)
+/* Puts the entries into columns of that many rows: fills where each begins (column and row).
+ * Returns whether all have room. */
+static bool flow(
+	const struct entries *entries, bool brief, int columns, int rows, int *column, int *row)
 {
 	int x = 0, y = 0;
 
 	for (int i = 0; i < entries->count; i++) {
-		int lines = entries->entry[i].event >= 0 && entries->entry[i].ports && !brief ? 2 : 1;
+		int lines =
+			entries->entry[i].event >= 0 && entries->entry[i].ports && !brief ? 2 : 1;
 
 		if (y + lines > rows) {
 			x++;
@@ -297,7 +319,7 @@ struct shape {
 	bool brief;
 	int columns, rows;
 	int column[ENTRIES], row[ENTRIES];
-	int shown;                /* entries */
+	int shown; /* entries */
 };
 
 static void fit(const struct entries *entries, int width, int height, struct shape *shape)
@@ -309,21 +331,23 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 
 		shape->brief = entries->pairs && pass;
 		shape->columns = 1;
-		while (!flow(entries, shape->brief, shape->columns, rows, shape->column, shape->row) &&
+		while (!flow(entries, shape->brief, shape->columns, rows, shape->column,
+			       shape->row) &&
 			(width + 2) / (shape->columns + 1) - 2 >= least)
 			shape->columns++;
 		shape->shown = entries->count;
 		shape->rows = rows;
 		if (!flow(entries, shape->brief, shape->columns, rows, shape->column, shape->row))
 			continue;
-		while (shape->rows > 1 && flow(entries, shape->brief, shape->columns, shape->rows - 1, shape->column,
-			shape->row))
+		while (shape->rows > 1 && flow(entries, shape->brief, shape->columns,
+						  shape->rows - 1, shape->column, shape->row))
 			shape->rows--;
 		flow(entries, shape->brief, shape->columns, shape->rows, shape->column, shape->row);
 		return;
 	}
 	/* Not even so: as many as there is room for, a line each. */
-	shape->shown = shape->columns * rows < entries->count ? shape->columns * rows : entries->count;
+	shape->shown =
+		shape->columns * rows < entries->count ? shape->columns * rows : entries->count;
 }
 
 /* Where the reason has no room, where it stands in full. */
@@ -331,7 +355,8 @@ static void draw_why(struct canvas *canvas, struct rectangle at, char *words, si
 {
 	static const char unavailable[] = "C unavailable: ";
 
-	if (canvas_wrap_rows(canvas, at.width, words) > at.height && strncmp(words, unavailable, strlen(unavailable)) == 0)
+	if (canvas_wrap_rows(canvas, at.width, words) > at.height &&
+		strncmp(words, unavailable, strlen(unavailable)) == 0)
 		strcpy(words + strlen(unavailable), "c says why");
 	panels_cut(canvas, at.width, at.height, words, size);
 	canvas_wrap(canvas, at, 0, STYLE_DIM, words);
@@ -361,19 +386,24 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		if (room < BESIDE || entries.count > at.height - 1)
 			room = BESIDE;
 
-		beside_draw(canvas, (struct rectangle){ at.x + at.width - room, at.y, room, at.height }, &beside, view);
+		beside_draw(canvas,
+			(struct rectangle){ at.x + at.width - room, at.y, room, at.height },
+			&beside, view);
 		at.width -= room + 2;
 		beside.count = 0;
 	}
 	fit(&entries, at.width, at.height, &shape);
 	width = (at.width + 2) / shape.columns - 2;
 	for (int i = 0; i < shape.shown; i++) {
-		struct rectangle column = { at.x + shape.column[i] * (width + 2), at.y, width, at.height };
+		struct rectangle column = { at.x + shape.column[i] * (width + 2), at.y, width,
+			at.height };
 
-		draw_entry(canvas, column, shape.row[i], &entries, shape.brief, &entries.entry[i], view);
+		draw_entry(canvas, column, shape.row[i], &entries, shape.brief, &entries.entry[i],
+			view);
 	}
 	if (shape.shown < entries.count) {
-		canvas_textf(canvas, at, 0, shape.rows, STYLE_WARN, "and %d more: v gives room", entries.count - shape.shown);
+		canvas_textf(canvas, at, 0, shape.rows, STYLE_WARN, "and %d more: v gives room",
+			entries.count - shape.shown);
 		return;
 	}
 	y = at.height - shape.rows > 2 ? shape.rows + 1 : shape.rows;
@@ -382,11 +412,15 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	x = draw_legend(canvas, at, y++, limits) + 3;
 	why(view, words, sizeof(words));
 	if (words[0] && y < at.height)
-		draw_why(canvas, (struct rectangle){ at.x, at.y + y, at.width, at.height - y }, words, sizeof(words));
+		draw_why(canvas, (struct rectangle){ at.x, at.y + y, at.width, at.height - y },
+			words, sizeof(words));
 	else if (words[0] && x < at.width / 2)
-		draw_why(canvas, (struct rectangle){ at.x + x, at.y + y - 1, at.width - x, 1 }, words, sizeof(words));
+		draw_why(canvas, (struct rectangle){ at.x + x, at.y + y - 1, at.width - x, 1 },
+			words, sizeof(words));
 	else if (beside.count && at.height - y > 3)
-		beside_draw(canvas, (struct rectangle){ at.x, at.y + y + 1, at.width, at.height - y - 1 }, &beside, view);
+		beside_draw(canvas,
+			(struct rectangle){ at.x, at.y + y + 1, at.width, at.height - y - 1 },
+			&beside, view);
 }
 
 static int best_rows(const struct view *view)
@@ -406,5 +440,10 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_ports = {
-	.name = "ports", .title_of = title_of, .draw = draw, .wanted = wanted, .best_rows = best_rows, .focus = FOCUS_COUNT,
+	.name = "ports",
+	.title_of = title_of,
+	.draw = draw,
+	.wanted = wanted,
+	.best_rows = best_rows,
+	.focus = FOCUS_COUNT,
 };

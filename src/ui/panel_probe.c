@@ -1,4 +1,5 @@
-/* The memory hierarchy: the curve as it grows, and beside it what it says: the levels, what moves between them, what one should know. */
+/* The memory hierarchy: the curve as it grows, and beside it what it says: the levels, what moves
+ * between them, what one should know. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,10 +13,12 @@
 /* Columns of what stands beside the curve: at least, and the most that it gains from. */
 enum { BESIDE_LEAST = 26, BESIDE_MOST = 76, GAP = 2 };
 
-/* Columns of each operation in the table of bandwidths: bytes alone, and with lines; and of the level before them. */
+/* Columns of each operation in the table of bandwidths: bytes alone, and with lines; and of the
+ * level before them. */
 enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
 
-/* Rows with the rule above that show all of it on a usual machine; and those from which on findings are sure to be seen. */
+/* Rows with the rule above that show all of it on a usual machine; and those from which on findings
+ * are sure to be seen. */
 enum { BEST_ROWS = 30, ROOMY = 14 };
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
@@ -26,9 +29,11 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	if (!report)
 		snprintf(buffer, size, "memory hierarchy");
 	else if (view->probing)
-		snprintf(buffer, size, "memory hierarchy: %.0f %%%s%s", 100 * report->done, report->doing[0] ? ", " : "", report->doing);
+		snprintf(buffer, size, "memory hierarchy: %.0f %%%s%s", 100 * report->done,
+			report->doing[0] ? ", " : "", report->doing);
 	else if (report->complete)
-		snprintf(buffer, size, "memory hierarchy: cycles over size, %.1f s", report->seconds);
+		snprintf(buffer, size, "memory hierarchy: cycles over size, %.1f s",
+			report->seconds);
 	else
 		snprintf(buffer, size, "memory hierarchy, stopped at %.0f %%", 100 * report->done);
 }
@@ -40,11 +45,11 @@ struct column {
 	struct canvas *canvas;
 	struct rectangle at;
 	int row;
-	bool cut;         /* something had no room */
+	bool cut; /* something had no room */
 };
 
-__attribute__((format(printf, 3, 4)))
-static void put(struct column *column, enum style style, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void put(
+	struct column *column, enum style style, const char *format, ...)
 {
 	char words[320];
 	va_list list;
@@ -75,9 +80,11 @@ static void put_short(struct column *column, const struct hierarchy_level *level
 {
 	char size[24], cycles[16], ns[24] = "";
 
-	snprintf(cycles, sizeof(cycles), "%s%.*f", level->kind == LEVEL_TLB ? "+" : "", level->cycles < 99.95, level->cycles);
+	snprintf(cycles, sizeof(cycles), "%s%.*f", level->kind == LEVEL_TLB ? "+" : "",
+		level->cycles < 99.95, level->cycles);
 	if (level->kind == LEVEL_TLB)
-		snprintf(size, sizeof(size), "%s%.0f pages", hierarchy_is_about(level) ? "~" : "", level->entries);
+		snprintf(size, sizeof(size), "%s%.0f pages", hierarchy_is_about(level) ? "~" : "",
+			level->entries);
 	else if (level->kind == LEVEL_MEMORY)
 		snprintf(size, sizeof(size), "%s", level->unstable ? "unstable" : "");
 	else if (hierarchy_is_about(level))
@@ -86,7 +93,8 @@ static void put_short(struct column *column, const struct hierarchy_level *level
 		units_bytes_long(llround(level->bytes), size, sizeof(size));
 	if (isfinite(level->ns) && level->kind != LEVEL_TLB && column->at.width >= 36)
 		snprintf(ns, sizeof(ns), " %6.1f ns", level->ns);
-	put(column, level_style(level), "%-*s%10s %5s%s%s", LEVEL, level->name, size, cycles, column->at.width >= LEVEL + 19 ? " cy" : "", ns);
+	put(column, level_style(level), "%-*s%10s %5s%s%s", LEVEL, level->name, size, cycles,
+		column->at.width >= LEVEL + 19 ? " cy" : "", ns);
 }
 
 static int sentence_rows(const struct column *column, const struct hierarchy *hierarchy)
@@ -94,7 +102,8 @@ static int sentence_rows(const struct column *column, const struct hierarchy *hi
 	int rows = 0;
 
 	for (int i = 0; i < hierarchy->level_count; i++)
-		rows += canvas_wrap_rows(column->canvas, column->at.width, hierarchy->level[i].words);
+		rows += canvas_wrap_rows(
+			column->canvas, column->at.width, hierarchy->level[i].words);
 	return rows;
 }
 
@@ -106,7 +115,8 @@ static void put_levels(struct column *column, const struct probe_report *report)
 
 	for (int i = 0; i < hierarchy->level_count; i++) {
 		if (sentences)
-			put(column, level_style(&hierarchy->level[i]), "%s", hierarchy->level[i].words);
+			put(column, level_style(&hierarchy->level[i]), "%s",
+				hierarchy->level[i].words);
 		else
 			put_short(column, &hierarchy->level[i]);
 	}
@@ -118,7 +128,8 @@ static void put_levels(struct column *column, const struct probe_report *report)
 
 		units_bytes_long((int64_t)hierarchy->level[i].stated, stated, sizeof(stated));
 		if (hierarchy_disagrees(&hierarchy->level[i]))
-			put(column, STYLE_WARN, "! %s: %s by the system", hierarchy->level[i].name, stated);
+			put(column, STYLE_WARN, "! %s: %s by the system", hierarchy->level[i].name,
+				stated);
 	}
 	if (hierarchy->line > 0)
 		put(column, STYLE_TEXT, "lines of %.0f bytes", hierarchy->line);
@@ -130,8 +141,10 @@ static void put_published(struct column *column, const struct probe_report *repo
 	char words[160];
 
 	for (int i = 0; i < report->band_count; i++)
-		if (bandwidths_words(&report->published, report->band[i].level, words, sizeof(words)))
-			put(column, STYLE_DIM, "%s elsewhere, lines a cycle: %s", report->band[i].level, words);
+		if (bandwidths_words(
+			    &report->published, report->band[i].level, words, sizeof(words)))
+			put(column, STYLE_DIM, "%s elsewhere, lines a cycle: %s",
+				report->band[i].level, words);
 }
 
 static void put_bands(struct column *column, const struct probe_report *report)
@@ -152,7 +165,8 @@ static void put_bands(struct column *column, const struct probe_report *report)
 		char head[24];
 
 		snprintf(head, sizeof(head), "%s%s", operations[k], lines ? " (lines)" : "");
-		canvas_text_right(column->canvas, column->at, LEVEL + (k + 1) * each, column->row, STYLE_DIM, head);
+		canvas_text_right(column->canvas, column->at, LEVEL + (k + 1) * each, column->row,
+			STYLE_DIM, head);
 	}
 	column->row++;
 	for (int i = 0; i < report->band_count; i++, column->row++) {
@@ -168,10 +182,12 @@ static void put_bands(struct column *column, const struct probe_report *report)
 			char cell[32] = "-";
 
 			if (sample->valid && lines)
-				snprintf(cell, sizeof(cell), "%.1f (%.2f)", sample->bytes_per_cycle, band->lines[k]);
+				snprintf(cell, sizeof(cell), "%.1f (%.2f)", sample->bytes_per_cycle,
+					band->lines[k]);
 			else if (sample->valid)
 				snprintf(cell, sizeof(cell), "%.1f", sample->bytes_per_cycle);
-			canvas_text_right(column->canvas, column->at, LEVEL + (k + 1) * each, column->row, STYLE_TEXT, cell);
+			canvas_text_right(column->canvas, column->at, LEVEL + (k + 1) * each,
+				column->row, STYLE_TEXT, cell);
 		}
 	}
 }
@@ -195,8 +211,8 @@ static void put_parallel(struct column *column, const struct probe_curve *curve)
 		char set[32];
 
 		units_bytes_long((int64_t)best->facts.footprint, set, sizeof(set));
-		put(column, STYLE_TEXT, "%.0f loads at once: %.1f times as fast as one (in %s)", best->x,
-			one->sample.ns / best->sample.ns, set);
+		put(column, STYLE_TEXT, "%.0f loads at once: %.1f times as fast as one (in %s)",
+			best->x, one->sample.ns / best->sample.ns, set);
 	}
 }
 
@@ -206,13 +222,16 @@ static void put_findings(struct column *column, const struct probe_report *repor
 
 	for (int pass = 1; pass >= 0; pass--)
 		for (int i = 0; i < hierarchy->finding_count; i++)
-			if (hierarchy->finding[i].disagreement == (pass == 1) && (pass == 0 || column->at.height >= ROOMY))
-				put(column, pass ? STYLE_WARN : STYLE_TEXT, "%s %s", pass ? "!" : "-", hierarchy->finding[i].text);
+			if (hierarchy->finding[i].disagreement == (pass == 1) &&
+				(pass == 0 || column->at.height >= ROOMY))
+				put(column, pass ? STYLE_WARN : STYLE_TEXT, "%s %s",
+					pass ? "!" : "-", hierarchy->finding[i].text);
 	for (int i = 0; i < report->note_count; i++)
 		put(column, STYLE_TEXT, "- %s", report->note[i]);
 }
 
-static void draw_beside(struct canvas *canvas, struct rectangle at, const struct probe_report *report)
+static void draw_beside(
+	struct canvas *canvas, struct rectangle at, const struct probe_report *report)
 {
 	struct column column = { canvas, at, 0, false };
 
@@ -227,7 +246,8 @@ static void draw_beside(struct canvas *canvas, struct rectangle at, const struct
 		canvas_text_right(canvas, at, at.width, at.height - 1, STYLE_DIM, "…");
 }
 
-static void draw_legend(struct canvas *canvas, struct rectangle at, const struct probe_report *report)
+static void draw_legend(
+	struct canvas *canvas, struct rectangle at, const struct probe_report *report)
 {
 	if (report->lines[PAGES_4K].count && report->lines[PAGES_HUGE].count)
 		canvas_text(canvas, at, 8, 0, STYLE_DIM, "o 4k pages  x huge pages  * both");
@@ -241,7 +261,9 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	if (!report)
 		return;
 	beside.width = at.width * 2 / 5;
-	beside.width = beside.width < BESIDE_LEAST ? BESIDE_LEAST : beside.width > BESIDE_MOST ? BESIDE_MOST : beside.width;
+	beside.width = beside.width < BESIDE_LEAST  ? BESIDE_LEAST
+		       : beside.width > BESIDE_MOST ? BESIDE_MOST
+						    : beside.width;
 	if (at.width - beside.width - GAP < PROBE_PLOT_COLUMNS || at.height < PROBE_PLOT_ROWS) {
 		draw_beside(canvas, at, report);
 		return;
@@ -269,5 +291,11 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_probe = {
-	.name = "probe", .title_of = title_of, .clauses = true, .draw = draw, .wanted = wanted, .best_rows = best_rows, .focus = FOCUS_COUNT,
+	.name = "probe",
+	.title_of = title_of,
+	.clauses = true,
+	.draw = draw,
+	.wanted = wanted,
+	.best_rows = best_rows,
+	.focus = FOCUS_COUNT,
 };

@@ -28,5 +28,8 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 }
 
 const struct panel panel_said = {
-	.name = "said", .title_of = title_of, .draw = draw, .focus = FOCUS_COUNT,
+	.name = "said",
+	.title_of = title_of,
+	.draw = draw,
+	.focus = FOCUS_COUNT,
 };

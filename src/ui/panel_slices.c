@@ -1,5 +1,6 @@
-/* The slices of the mountain through the present setting: over size, and over stride (or, for a kernel without
- * one, over the chosen knob). Where only one has room it is the one of the chosen knob. */
+/* The slices of the mountain through the present setting: over size, and over stride (or, for a
+ * kernel without one, over the chosen knob). Where only one has room it is the one of the chosen
+ * knob. */
 #include <stdio.h>
 
 #include "ui/panels.h"
@@ -11,8 +12,8 @@ static const struct view_slice *first_slice(const struct scene *scene)
 	const struct view *view = scene->view;
 
 	/* A kernel without a size has the other one alone. */
-	if (view->by_size.knob < 0 ||
-		(!scene->by_stride_shown && view->by_stride.knob >= 0 && view->knob == view->by_stride.knob))
+	if (view->by_size.knob < 0 || (!scene->by_stride_shown && view->by_stride.knob >= 0 &&
+					      view->knob == view->by_stride.knob))
 		return &view->by_stride;
 	return &view->by_size;
 }
@@ -48,11 +49,17 @@ static bool second_wanted(const struct view *view)
 }
 
 const struct panel panel_by_size = {
-	.name = "by-size", .title_of = first_title, .draw = first_draw, .wanted = first_wanted,
+	.name = "by-size",
+	.title_of = first_title,
+	.draw = first_draw,
+	.wanted = first_wanted,
 	.focus = FOCUS_SLICES,
 };
 
 const struct panel panel_by_stride = {
-	.name = "by-stride", .title_of = second_title, .draw = second_draw, .wanted = second_wanted,
+	.name = "by-stride",
+	.title_of = second_title,
+	.draw = second_draw,
+	.wanted = second_wanted,
 	.focus = FOCUS_SLICES,
 };

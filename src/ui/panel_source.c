@@ -1,4 +1,5 @@
-/* The C source of the loop, from the kernel's own file: the function as far as it fits, its innermost loop visible. */
+/* The C source of the loop, from the kernel's own file: the function as far as it fits, its
+ * innermost loop visible. */
 #include <stdio.h>
 #include <string.h>
 
@@ -68,8 +69,10 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		snprintf(figure, sizeof(figure), "%d", index + 1);
 		canvas_text_right(canvas, at, digits, i, STYLE_DIM, figure);
 		if (loop)
-			canvas_glyph(canvas, at, digits + 1, i, STYLE_WARN, index == listing->loop_first ? GLYPH_TOP_LEFT :
-				index == listing->loop_last ? GLYPH_BOTTOM_LEFT : GLYPH_VLINE);
+			canvas_glyph(canvas, at, digits + 1, i, STYLE_WARN,
+				index == listing->loop_first  ? GLYPH_TOP_LEFT
+				: index == listing->loop_last ? GLYPH_BOTTOM_LEFT
+							      : GLYPH_VLINE);
 		widen(listing->line[index], line, sizeof(line));
 		canvas_text(canvas, at, digits + 3, i, loop ? STYLE_TEXT : STYLE_DIM, line);
 	}
@@ -81,5 +84,10 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_source = {
-	.name = "source", .title_of = title_of, .draw = draw, .wanted = wanted, .best_rows = best_rows, .focus = FOCUS_COUNT,
+	.name = "source",
+	.title_of = title_of,
+	.draw = draw,
+	.wanted = wanted,
+	.best_rows = best_rows,
+	.focus = FOCUS_COUNT,
 };

@@ -13,13 +13,14 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	if (scene->view->replay)
 		snprintf(buffer, size, "CPE of the trials as they were recorded, older … newer");
 	else if (scene->view->strip_span >= 0.01)
-		snprintf(buffer, size, "CPE of the last %.1f s, older … now", scene->view->strip_span);
+		snprintf(buffer, size, "CPE of the last %.1f s, older … now",
+			scene->view->strip_span);
 	else
 		snprintf(buffer, size, "CPE of the latest trials, older … now");
 }
 
-/* The range of CPE shown: the quiet trials' middle nine tenths and as much again to either side, so that a few
- * disturbed ones do not flatten the rest; those beyond get an arrow at the edge. */
+/* The range of CPE shown: the quiet trials' middle nine tenths and as much again to either side, so
+ * that a few disturbed ones do not flatten the rest; those beyond get an arrow at the edge. */
 static void find_range(const struct view *view, double *low, double *high)
 {
 	double values[VIEW_STRIP], span, middle;
@@ -27,7 +28,8 @@ static void find_range(const struct view *view, double *low, double *high)
 
 	for (int pass = 0; pass < 2 && count == 0; pass++)
 		for (int i = 0; i < view->strip_count; i++)
-			if ((pass || view->strip[i].fate == TRIAL_QUIET) && isfinite(view->strip[i].cpe))
+			if ((pass || view->strip[i].fate == TRIAL_QUIET) &&
+				isfinite(view->strip[i].cpe))
 				values[count++] = view->strip[i].cpe;
 	*low = 0;
 	*high = 1;
@@ -47,7 +49,9 @@ static void find_range(const struct view *view, double *low, double *high)
 
 static enum glyph mark_of(uint8_t fate)
 {
-	return fate == TRIAL_QUIET ? GLYPH_BULLET : fate == TRIAL_CONTENDED ? GLYPH_TIMES : GLYPH_DOT;
+	return fate == TRIAL_QUIET	 ? GLYPH_BULLET
+	       : fate == TRIAL_CONTENDED ? GLYPH_TIMES
+					 : GLYPH_DOT;
 }
 
 /* What the marks mean, as far as each fits whole. */
@@ -55,7 +59,7 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y)
 {
 	static const struct {
 		enum style style;
-		enum glyph mark[2];      /* the second may be the same: one mark */
+		enum glyph mark[2]; /* the second may be the same: one mark */
 		const char *words;
 	} entries[] = {
 		{ STYLE_GOOD, { GLYPH_BULLET, GLYPH_BULLET }, "quiet" },
@@ -97,8 +101,9 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	for (int i = first; i < view->strip_count; i++) {
 		const struct view_tick *tick = &view->strip[i];
 		int row = (int)lround((high - tick->cpe) / (high - low) * (rows - 1));
-		enum style style = tick->fate == TRIAL_QUIET ? STYLE_GOOD : tick->fate == TRIAL_CONTENDED ?
-			STYLE_WARN : STYLE_DIM;
+		enum style style = tick->fate == TRIAL_QUIET	   ? STYLE_GOOD
+				   : tick->fate == TRIAL_CONTENDED ? STYLE_WARN
+								   : STYLE_DIM;
 		enum glyph glyph = mark_of(tick->fate);
 
 		if (!isfinite(tick->cpe))
@@ -113,5 +118,8 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 }
 
 const struct panel panel_strip = {
-	.name = "strip", .title_of = title_of, .draw = draw, .focus = FOCUS_COUNT,
+	.name = "strip",
+	.title_of = title_of,
+	.draw = draw,
+	.focus = FOCUS_COUNT,
 };

@@ -1,4 +1,5 @@
-/* How far the core looks ahead: the curve of the present filler as it grows, its knee in words beside it, and below those the knees of all. */
+/* How far the core looks ahead: the curve of the present filler as it grows, its knee in words
+ * beside it, and below those the knees of all. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 /* Columns of what stands beside the curve: at least, and the most that it gains from. */
 enum { BESIDE_LEAST = 29, BESIDE_MOST = 66, GAP = 2 };
 
-/* Rows with the rule above that show all of it; and those from which on there is room for what a filler is, and for published figures. */
+/* Rows with the rule above that show all of it; and those from which on there is room for what a
+ * filler is, and for published figures. */
 enum { BEST_ROWS = 35, ROOMY = 14 };
 
 /* Columns of the table: the filler, what it fills, its knee. */
@@ -25,10 +27,13 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	if (!report || !view->window)
 		snprintf(buffer, size, "windows");
 	else if (view->windowing)
-		snprintf(buffer, size, "windows: %.0f %%%s%s", floor(100 * report->done), report->doing[0] ? ", " : "", report->doing);
+		snprintf(buffer, size, "windows: %.0f %%%s%s", floor(100 * report->done),
+			report->doing[0] ? ", " : "", report->doing);
 	else
-		snprintf(buffer, size, "windows: cycles%s%s over fillers between two misses, %s", view->window->cycles_from ? " " : "",
-			(const char[]){ (char)view->window->cycles_from, '\0' }, view->window->filler);
+		snprintf(buffer, size, "windows: cycles%s%s over fillers between two misses, %s",
+			view->window->cycles_from ? " " : "",
+			(const char[]){ (char)view->window->cycles_from, '\0' },
+			view->window->filler);
 }
 
 /* Rows written so far, in a column. */
@@ -38,8 +43,8 @@ struct column {
 	int row;
 };
 
-__attribute__((format(printf, 3, 4)))
-static void put(struct column *column, enum style style, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void put(
+	struct column *column, enum style style, const char *format, ...)
 {
 	char words[400];
 	va_list list;
@@ -58,7 +63,10 @@ static const char *counts_of(const struct windows_row *row)
 
 static enum style knee_style(const struct knee *knee)
 {
-	return knee->kind == KNEE_SHARP ? STYLE_FIGURE : knee->kind == KNEE_UNCLEAR ? STYLE_WARN : knee->kind == KNEE_UNKNOWN ? STYLE_DIM : STYLE_TEXT;
+	return knee->kind == KNEE_SHARP	    ? STYLE_FIGURE
+	       : knee->kind == KNEE_UNCLEAR ? STYLE_WARN
+	       : knee->kind == KNEE_UNKNOWN ? STYLE_DIM
+					    : STYLE_TEXT;
 }
 
 /* "495 nops (494 to 496), sharp". */
@@ -70,7 +78,8 @@ static void put_knee(struct column *column, const struct windows_row *row)
 	if (row->state == WINDOWS_FAILED)
 		put(column, STYLE_BAD, "%s", row->why);
 	else if (knee->kind == KNEE_SHARP && knee->hi > knee->lo)
-		put(column, STYLE_FIGURE, "%.0f %s (%.0f to %.0f), sharp", knee->x, counts, knee->lo, knee->hi);
+		put(column, STYLE_FIGURE, "%.0f %s (%.0f to %.0f), sharp", knee->x, counts,
+			knee->lo, knee->hi);
 	else if (knee->kind == KNEE_SHARP)
 		put(column, STYLE_FIGURE, "%.0f %s, sharp", knee->x, counts);
 	else if (knee->kind == KNEE_SOFT)
@@ -78,14 +87,16 @@ static void put_knee(struct column *column, const struct windows_row *row)
 	else if (knee->kind == KNEE_NONE)
 		put(column, STYLE_TEXT, "no knee up to %.0f %s", row->most, counts);
 	else if (knee->kind == KNEE_UNCLEAR && isfinite(knee->lo))
-		put(column, STYLE_WARN, "unclear: from %.0f to %.0f %s", knee->lo, knee->hi, counts);
+		put(column, STYLE_WARN, "unclear: from %.0f to %.0f %s", knee->lo, knee->hi,
+			counts);
 	else if (knee->kind == KNEE_UNCLEAR)
 		put(column, STYLE_WARN, "unclear");
 	else
 		put(column, STYLE_DIM, "no knee yet: %d points", row->curve.count);
 }
 
-static void put_beside(struct column *column, const struct windows_report *report, const struct windows_row *row)
+static void put_beside(
+	struct column *column, const struct windows_report *report, const struct windows_row *row)
 {
 	char words[BUFFERS_WORDS];
 	bool roomy = column->at.height >= ROOMY;
@@ -98,9 +109,14 @@ static void put_beside(struct column *column, const struct windows_report *repor
 	if (row->contended)
 		put(column, STYLE_WARN, "something shared the core");
 	if (isfinite(row->entries))
-		put(column, STYLE_DIM, "M %.0f: %s%s", row->entries, report->core, report->options.foreign ? ", not this core" : "");
-	if (row->fact && buffers_published(&report->buffers, row->fact->buffer, words,
-		(size_t)(roomy ? (int)sizeof(words) : column->at.width * 2 - 14 < 56 ? 56 : column->at.width * 2 - 14), NULL))
+		put(column, STYLE_DIM, "M %.0f: %s%s", row->entries, report->core,
+			report->options.foreign ? ", not this core" : "");
+	if (row->fact &&
+		buffers_published(&report->buffers, row->fact->buffer, words,
+			(size_t)(roomy				  ? (int)sizeof(words)
+				 : column->at.width * 2 - 14 < 56 ? 56
+								  : column->at.width * 2 - 14),
+			NULL))
 		put(column, STYLE_DIM, "elsewhere: %s", words);
 	if (roomy && row->fact)
 		put(column, STYLE_TEXT, "%s", row->fact->words);
@@ -111,7 +127,10 @@ static void put_beside(struct column *column, const struct windows_report *repor
 static void table_row(struct column *column, const struct windows_row *row, bool present)
 {
 	struct rectangle at = column->at;
-	enum style style = present ? STYLE_HERE : row->state == WINDOWS_WAITS || row->state == WINDOWS_FAILED ? STYLE_DIM : STYLE_TEXT;
+	enum style style = present ? STYLE_HERE
+			   : row->state == WINDOWS_WAITS || row->state == WINDOWS_FAILED
+				   ? STYLE_DIM
+				   : STYLE_TEXT;
 	char knee[48], entries[16] = "";
 	int x = 2;
 
@@ -120,14 +139,15 @@ static void table_row(struct column *column, const struct windows_row *row, bool
 	canvas_text(column->canvas, at, x, column->row, style, row->filler);
 	x += FILLER;
 	if (at.width >= 2 + FILLER + TITLE + KNEE + 6) {
-		canvas_text(column->canvas, at, x, column->row, style, row->fact ? row->fact->title : "");
+		canvas_text(column->canvas, at, x, column->row, style,
+			row->fact ? row->fact->title : "");
 		x += TITLE;
 	}
 	buffers_knee(&row->knee, row->most, knee, sizeof(knee));
 	if (row->state == WINDOWS_FAILED)
 		snprintf(knee, sizeof(knee), "not here");
-	canvas_text(column->canvas, (struct rectangle){ at.x, at.y, at.width - 6, at.height }, x, column->row,
-		present ? style : knee_style(&row->knee), knee);
+	canvas_text(column->canvas, (struct rectangle){ at.x, at.y, at.width - 6, at.height }, x,
+		column->row, present ? style : knee_style(&row->knee), knee);
 	if (isfinite(row->entries))
 		snprintf(entries, sizeof(entries), "%.0f", row->entries);
 	canvas_text_right(column->canvas, at, at.width, column->row, STYLE_DIM, entries);
@@ -135,7 +155,8 @@ static void table_row(struct column *column, const struct windows_row *row, bool
 }
 
 /* As many as have room, round the present one. */
-static void put_table(struct column *column, const struct windows_report *report, const struct windows_row *present)
+static void put_table(struct column *column, const struct windows_report *report,
+	const struct windows_row *present)
 {
 	int room = column->at.height - column->row - 2, first = (int)(present - report->row), shown;
 
@@ -143,10 +164,14 @@ static void put_table(struct column *column, const struct windows_report *report
 		return;
 	column->row++;
 	canvas_text(column->canvas, column->at, 2, column->row, STYLE_DIM, "filler");
-	canvas_text_right(column->canvas, column->at, column->at.width, column->row, STYLE_DIM, "M");
+	canvas_text_right(
+		column->canvas, column->at, column->at.width, column->row, STYLE_DIM, "M");
 	if (column->at.width >= 2 + FILLER + TITLE + KNEE + 6)
-		canvas_text(column->canvas, column->at, 2 + FILLER, column->row, STYLE_DIM, "fills");
-	canvas_text(column->canvas, column->at, 2 + FILLER + (column->at.width >= 2 + FILLER + TITLE + KNEE + 6 ? TITLE : 0), column->row, STYLE_DIM, "knee");
+		canvas_text(
+			column->canvas, column->at, 2 + FILLER, column->row, STYLE_DIM, "fills");
+	canvas_text(column->canvas, column->at,
+		2 + FILLER + (column->at.width >= 2 + FILLER + TITLE + KNEE + 6 ? TITLE : 0),
+		column->row, STYLE_DIM, "knee");
 	column->row++;
 	shown = report->count < room ? report->count : room;
 	first -= shown / 2;
@@ -167,14 +192,17 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	if (!report || !row)
 		return;
 	beside.at.width = at.width * 2 / 5;
-	beside.at.width = beside.at.width < BESIDE_LEAST ? BESIDE_LEAST : beside.at.width > BESIDE_MOST ? BESIDE_MOST : beside.at.width;
+	beside.at.width = beside.at.width < BESIDE_LEAST  ? BESIDE_LEAST
+			  : beside.at.width > BESIDE_MOST ? BESIDE_MOST
+							  : beside.at.width;
 	curve.width = at.width - beside.at.width - GAP;
 	if (curve.width < WINDOW_PLOT_COLUMNS || at.height < WINDOW_PLOT_ROWS) {
 		beside.at = at;
 	} else {
 		beside.at.x = at.x + curve.width + GAP;
 		fillers = kernel_knob(view->setting.kernel, WINDOWS_FILLERS);
-		window_plot_draw(canvas, curve, row, fillers < 0 ? -1 : (double)view->setting.v[fillers]);
+		window_plot_draw(
+			canvas, curve, row, fillers < 0 ? -1 : (double)view->setting.v[fillers]);
 	}
 	put_beside(&beside, report, row);
 	put_table(&beside, report, row);
@@ -192,5 +220,11 @@ static int best_rows(const struct view *view)
 }
 
 const struct panel panel_windows = {
-	.name = "windows", .title_of = title_of, .clauses = true, .draw = draw, .wanted = wanted, .best_rows = best_rows, .focus = FOCUS_COUNT,
+	.name = "windows",
+	.title_of = title_of,
+	.clauses = true,
+	.draw = draw,
+	.wanted = wanted,
+	.best_rows = best_rows,
+	.focus = FOCUS_COUNT,
 };

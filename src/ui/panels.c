@@ -8,13 +8,14 @@
 #include "base/units.h"
 #include "ui/mountain.h"
 
-extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about, panel_by_size,
-	panel_ladder, panel_ports, panel_counters, panel_code, panel_source, panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_strip, panel_notice,
+extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about,
+	panel_by_size, panel_ladder, panel_ports, panel_counters, panel_code, panel_source,
+	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_strip, panel_notice,
 	panel_key_bar, panel_line;
 
-/* In order of importance: where room ends, the later ones are left out. Those of the body that have room stand in the order of
- * their places, so that the source comes beside the code; the extra ones only where all before them keep a height that suits
- * them. */
+/* In order of importance: where room ends, the later ones are left out. Those of the body that have
+ * room stand in the order of their places, so that the source comes beside the code; the extra ones
+ * only where all before them keep a height that suits them. */
 static const struct {
 	const struct panel *panel;
 	enum area area;
@@ -53,12 +54,18 @@ void panels_figure(double value, char *buffer, size_t size)
 const char *panels_source(enum source source)
 {
 	switch (source) {
-	case SOURCE_COUNTER: return "C counter";
-	case SOURCE_REFERENCE: return "R reference clock";
-	case SOURCE_STEPPED: return "S single-stepped";
-	case SOURCE_TIME: return "T wall time";
-	case SOURCE_MODEL: return "M model";
-	case SOURCE_NONE: break;
+	case SOURCE_COUNTER:
+		return "C counter";
+	case SOURCE_REFERENCE:
+		return "R reference clock";
+	case SOURCE_STEPPED:
+		return "S single-stepped";
+	case SOURCE_TIME:
+		return "T wall time";
+	case SOURCE_MODEL:
+		return "M model";
+	case SOURCE_NONE:
+		break;
 	}
 	return "no source";
 }
@@ -72,7 +79,8 @@ void panels_core(const struct core *core, char *buffer, size_t size)
 {
 	const char *more = strstr(core->title, " (");
 
-	snprintf(buffer, size, "%.*s", more ? (int)(more - core->title) : (int)sizeof(core->title), core->title);
+	snprintf(buffer, size, "%.*s", more ? (int)(more - core->title) : (int)sizeof(core->title),
+		core->title);
 }
 
 void panels_cut(const struct canvas *canvas, int width, int rows, char *text, size_t size)
@@ -87,7 +95,7 @@ void panels_cut(const struct canvas *canvas, int width, int rows, char *text, si
 		if (length > 0)
 			blank = strrchr(text, ' ');
 		if (!blank)
-			break;      /* a single word: the canvas cuts it */
+			break; /* a single word: the canvas cuts it */
 		length = (size_t)(blank - text);
 		snprintf(blank, size - length, "%s", ellipsis);
 	}
@@ -105,13 +113,15 @@ static bool has_value(const struct setting *setting, const char *name, const cha
 	return strcmp(own, value) == 0;
 }
 
-void panels_setting(const struct setting *setting, const struct setting *other, char *buffer, size_t size)
+void panels_setting(
+	const struct setting *setting, const struct setting *other, char *buffer, size_t size)
 {
 	const struct kernel *kernel = setting->kernel;
 	size_t used = 0;
 
 	buffer[0] = '\0';
-	if (other && kernel->own && other->kernel->own && other->kernel != kernel && strcmp(kernel->name, other->kernel->name) == 0) {
+	if (other && kernel->own && other->kernel->own && other->kernel != kernel &&
+		strcmp(kernel->name, other->kernel->name) == 0) {
 		used = (size_t)snprintf(buffer, size, "version before");
 	} else if (!other || other->kernel != kernel) {
 		const char *slash = kernel->own ? strrchr(kernel->name, '/') : NULL;
@@ -160,7 +170,9 @@ bool panels_ahead(const struct view *view, char *buffer, size_t size, char left[
 	char words[100] = "";
 
 	if (!view->sample.valid && view->waiting > PANELS_PREPARING)
-		progress_words(&view->ahead, (double)view->setting.kernel->footprint(view->setting.v), words, sizeof(words));
+		progress_words(&view->ahead,
+			(double)view->setting.kernel->footprint(view->setting.v), words,
+			sizeof(words));
 	progress_left_words(view->ahead_left, left, 40);
 	if (*words)
 		snprintf(buffer, size, "%s", words);
@@ -215,10 +227,14 @@ static void draw_panel(struct canvas *canvas, const struct panel *panel, struct 
 static const struct panel *overlay_of(const struct view *view)
 {
 	switch (view->overlay) {
-	case OVERLAY_HELP: return &panel_help;
-	case OVERLAY_FIND: return &panel_find;
-	case OVERLAY_TEXT: return view->text_title[0] ? &panel_said : &panel_text;
-	case OVERLAY_NONE: break;
+	case OVERLAY_HELP:
+		return &panel_help;
+	case OVERLAY_FIND:
+		return &panel_find;
+	case OVERLAY_TEXT:
+		return view->text_title[0] ? &panel_said : &panel_text;
+	case OVERLAY_NONE:
+		break;
 	}
 	return NULL;
 }
@@ -236,7 +252,8 @@ static struct rectangle overlay_at(const struct canvas *canvas, int most_rows, b
 {
 	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
 	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
-	int top = small ? replay && canvas->height > 3 : 1;      /* under the stamp, where both have room */
+	int top = small ? replay && canvas->height > 3
+			: 1; /* under the stamp, where both have room */
 	int height = small ? canvas->height - top : canvas->height - 3;
 
 	if (most_rows > 0 && height > most_rows)
@@ -257,7 +274,8 @@ static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 	if (!panel || at.width < 8 || at.height < 3)
 		return;
 	canvas_fill(canvas, at, STYLE_TEXT);
-	canvas_frame(canvas, at, STYLE_DIM, scene->view->replay && at.y == 0 ? "REPLAY" : panel->title);
+	canvas_frame(
+		canvas, at, STYLE_DIM, scene->view->replay && at.y == 0 ? "REPLAY" : panel->title);
 	panel->draw(canvas, inside(at), scene);
 }
 
@@ -267,7 +285,8 @@ bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const s
 	struct scene scene = { .view = view, .keys = keys };
 
 	return panel && panel->scroll_end &&
-		view->scroll >= panel->scroll_end(canvas, inside(overlay_at(canvas, 0, view->replay)), &scene);
+	       view->scroll >= panel->scroll_end(
+				       canvas, inside(overlay_at(canvas, 0, view->replay)), &scene);
 }
 
 int panels_page(const struct canvas *canvas, const struct view *view)
@@ -279,8 +298,15 @@ int panels_page(const struct canvas *canvas, const struct view *view)
 
 /* What comes to the front for a front, and for a focus. */
 static const struct panel *const fronts[BODY_COUNT] = {
-	[BODY_SLICES] = &panel_by_size, [BODY_LADDER] = &panel_ladder, [BODY_PORTS] = &panel_ports,
-	[BODY_COUNTERS] = &panel_counters, [BODY_CODE] = &panel_code, [BODY_SOURCE] = &panel_source, [BODY_MOUNTAIN] = &panel_mountain, [BODY_PROBE] = &panel_probe, [BODY_WINDOWS] = &panel_windows,
+	[BODY_SLICES] = &panel_by_size,
+	[BODY_LADDER] = &panel_ladder,
+	[BODY_PORTS] = &panel_ports,
+	[BODY_COUNTERS] = &panel_counters,
+	[BODY_CODE] = &panel_code,
+	[BODY_SOURCE] = &panel_source,
+	[BODY_MOUNTAIN] = &panel_mountain,
+	[BODY_PROBE] = &panel_probe,
+	[BODY_WINDOWS] = &panel_windows,
 	[BODY_STRIP] = &panel_strip,
 };
 
@@ -293,16 +319,22 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 
 	for (int i = 0; i < PANELS; i++) {
 		const struct panel *panel = table[i].panel;
-		struct layout_row row = { .name = panel->name, .area = table[i].area, .min_width = table[i].min_width,
-			.min_height = table[i].min_height, .wanted = !panel->wanted || panel->wanted(view),
-			.best_height = panel->best_rows ? panel->best_rows(view) : 0, .place = table[i].place,
-			.extra = table[i].extra, .whole = table[i].whole };
+		struct layout_row row = { .name = panel->name,
+			.area = table[i].area,
+			.min_width = table[i].min_width,
+			.min_height = table[i].min_height,
+			.wanted = !panel->wanted || panel->wanted(view),
+			.best_height = panel->best_rows ? panel->best_rows(view) : 0,
+			.place = table[i].place,
+			.extra = table[i].extra,
+			.whole = table[i].whole };
 
 		row.alone = panel == &panel_mountain && mountain_whole(view);
 		if (panel == &panel_by_size)
 			body = count;
-		if ((panel == &panel_source && front == &panel_code) || (panel == &panel_code && front == &panel_source))
-			row.place = 0;      /* each beside the other */
+		if ((panel == &panel_source && front == &panel_code) ||
+			(panel == &panel_code && front == &panel_source))
+			row.place = 0; /* each beside the other */
 		if (panel == front && front != &panel_by_size) {
 			row.place = 0;
 			row.front = true;
@@ -319,11 +351,15 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view), layout);
 }
 
-/* The layout of a view's panels: what has the focus is there, since arrows act on what can be seen. */
-static void lay_out_seen(const struct canvas *canvas, const struct view *view, struct layout *layout)
+/* The layout of a view's panels: what has the focus is there, since arrows act on what can be seen.
+ */
+static void lay_out_seen(
+	const struct canvas *canvas, const struct view *view, struct layout *layout)
 {
 	static const struct panel *const panes[FOCUS_COUNT] = {
-		[FOCUS_SLICES] = &panel_by_size, [FOCUS_CODE] = &panel_code, [FOCUS_COUNTERS] = &panel_counters,
+		[FOCUS_SLICES] = &panel_by_size,
+		[FOCUS_CODE] = &panel_code,
+		[FOCUS_COUNTERS] = &panel_counters,
 		[FOCUS_MOUNTAIN] = &panel_mountain,
 	};
 	const struct panel *focused = panes[view->focus];
@@ -348,11 +384,13 @@ int panels_beyond(struct canvas *canvas, const struct view *view, enum focus pan
 		return 0;
 	/* Under the rule. */
 	at = (struct rectangle){ found->x, found->y + 1, found->width, found->height - 1 };
-	beyond = (pane == FOCUS_COUNTERS ? view->counters.first : view->code_first) - panel->scroll_end(canvas, at, &scene);
+	beyond = (pane == FOCUS_COUNTERS ? view->counters.first : view->code_first) -
+		 panel->scroll_end(canvas, at, &scene);
 	return beyond > 0 ? beyond : 0;
 }
 
-void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works)
+void panels_draw(
+	struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works)
 {
 	struct scene scene = { .view = view, .keys = keys, .works = works };
 	struct layout layout;

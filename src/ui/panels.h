@@ -8,8 +8,10 @@
 #include "ui/layout.h"
 #include "ui/panel.h"
 
-/* Draws the frame for a view. works holds for each row of keys whether its command could do anything now. */
-void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works);
+/* Draws the frame for a view. works holds for each row of keys whether its command could do
+ * anything now. */
+void panels_draw(
+	struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works);
 
 /* Whether the overlay, if there is one that scrolls, shows its last line already. */
 bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const struct keys *keys);
@@ -19,7 +21,8 @@ int panels_page(const struct canvas *canvas, const struct view *view);
 /* The overlays, drawn over everything by panels_draw(). */
 extern const struct panel panel_help, panel_find, panel_text, panel_said;
 
-/* Shared words: a figure as panels write it ("0.752", "-" when unavailable), and what stands for a source
+/* Shared words: a figure as panels write it ("0.752", "-" when unavailable), and what stands for a
+ * source
  * ("R reference clock"). */
 void panels_figure(double value, char *buffer, size_t size);
 const char *panels_source(enum source source);
@@ -27,12 +30,14 @@ const char *panels_source(enum source source);
 /* Fewer trials than this have no quartiles worth the name. */
 enum { PANELS_QUARTILES_FROM = 5 };
 
-/* Shortens text until it takes at most so many rows when wrapped at that width: whole words go from its end, and an
- * ellipsis takes their place. */
+/* Shortens text until it takes at most so many rows when wrapped at that width: whole words go from
+ * its end, and an ellipsis takes their place. */
 void panels_cut(const struct canvas *canvas, int width, int rows, char *text, size_t size);
 
-/* "combine op=mul type=f64": a setting's values, leaving out those that `other` has as well (NULL: none). */
-void panels_setting(const struct setting *setting, const struct setting *other, char *buffer, size_t size);
+/* "combine op=mul type=f64": a setting's values, leaving out those that `other` has as well (NULL:
+ * none). */
+void panels_setting(
+	const struct setting *setting, const struct setting *other, char *buffer, size_t size);
 
 /* " REPLAY lecture.jsonl ": the stamp on what was recorded, of a file without its folder. */
 void panels_replay(const struct view *view, char *buffer, size_t size);
@@ -41,23 +46,26 @@ void panels_replay(const struct view *view, char *buffer, size_t size);
  * none. */
 void panels_marks(bool contended, bool unsettled, char *buffer, size_t size);
 
-/* What the session says of a sample beside its figure: "", "provisional", "contended", "two modes". */
+/* What the session says of a sample beside its figure: "", "provisional", "contended", "two modes".
+ */
 const char *panels_state(const struct view *view);
 
 /* From so many seconds on a figure that is not there says what it waits for. */
 #define PANELS_PREPARING 0.2
 
-/* "laying out 384 MiB: 43 %": how far a figure is that takes long, and in `left` "some 2 s left", or nothing. False: there is nothing to say. */
+/* "laying out 384 MiB: 43 %": how far a figure is that takes long, and in `left` "some 2 s left",
+ * or nothing. False: there is nothing to say. */
 bool panels_ahead(const struct view *view, char *buffer, size_t size, char left[40]);
 
-/* The explanation whose room panels take: the present one, or while that is being read the one before; NULL: neither. */
+/* The explanation whose room panels take: the present one, or while that is being read the one
+ * before; NULL: neither. */
 const struct explanation *panels_outline(const struct view *view);
 
 /* A core's title without what stands in parentheses: "Intel Redwood Cove". */
 void panels_core(const struct core *core, char *buffer, size_t size);
 
-/* How many lines the code (FOCUS_CODE) or the counters (FOCUS_COUNTERS) are scrolled further than their last ones need to be seen;
- * 0: none. */
+/* How many lines the code (FOCUS_CODE) or the counters (FOCUS_COUNTERS) are scrolled further than
+ * their last ones need to be seen; 0: none. */
 int panels_beyond(struct canvas *canvas, const struct view *view, enum focus pane);
 
 #endif

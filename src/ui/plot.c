@@ -1,5 +1,5 @@
-/* Bars in eighths of a row, on a linear or a logarithmic scale, an axis with labels, and a marker at the present
- * setting. */
+/* Bars in eighths of a row, on a linear or a logarithmic scale, an axis with labels, and a marker
+ * at the present setting. */
 #include "ui/plot.h"
 
 #include <math.h>
@@ -13,15 +13,16 @@ enum { MARGIN = 6, WIDEST_BAR = 8 };
 /* Which points stand where: `first` is the first one shown. */
 struct frame {
 	int first, shown;
-	int width;        /* columns that they share */
-	bool gaps;        /* a blank between bars */
+	int width; /* columns that they share */
+	bool gaps; /* a blank between bars */
 	int rows;
-	double top;       /* the value of a full bar; 0: nothing is measured */
-	double bottom;    /* the value at the axis: above 0 on a logarithmic scale, else 0 */
-	bool cpe;         /* bars are CPE: a latency, or the kernel moves no bytes */
+	double top;    /* the value of a full bar; 0: nothing is measured */
+	double bottom; /* the value at the axis: above 0 on a logarithmic scale, else 0 */
+	bool cpe;      /* bars are CPE: a latency, or the kernel moves no bytes */
 };
 
-/* Whether the values are CPE: the kernel says so, or some point is measured, and none has a throughput. */
+/* Whether the values are CPE: the kernel says so, or some point is measured, and none has a
+ * throughput. */
 static bool is_cpe(const struct view *view, const struct view_slice *slice)
 {
 	bool measured = view->setting.kernel->plot_cpe;
@@ -58,8 +59,8 @@ double plot_ceiling(double value)
 	return 10 * power;
 }
 
-/* The marks of a logarithmic scale are 1, 2 and 4 in each power of ten. The nearest one not above a value, and not
- * below one. */
+/* The marks of a logarithmic scale are 1, 2 and 4 in each power of ten. The nearest one not above a
+ * value, and not below one. */
 static double mark_below(double value)
 {
 	double power = pow(10, floor(log10(value)));
@@ -77,8 +78,8 @@ static double mark_above(double value)
 	return mark_below(2.6 * mark);
 }
 
-/* The letters of what the points' figures come from: of time T; cycles are by the counter, the reference chain, or some by either. Nothing where no
- * point is measured. */
+/* The letters of what the points' figures come from: of time T; cycles are by the counter, the
+ * reference chain, or some by either. Nothing where no point is measured. */
 static void source_letters(const struct view_slice *slice, bool cycles, char letters[8])
 {
 	bool counted = false, referred = false;
@@ -91,34 +92,45 @@ static void source_letters(const struct view_slice *slice, bool cycles, char let
 	if (!counted && !referred)
 		*letters = '\0';
 	else
-		snprintf(letters, 8, " %s", !cycles ? "T" : counted && referred ? "C, R" : counted ? "C" : "R");
+		snprintf(letters, 8, " %s",
+			!cycles		      ? "T"
+			: counted && referred ? "C, R"
+			: counted	      ? "C"
+					      : "R");
 }
 
 void plot_title(const struct view *view, const struct view_slice *slice, char *buffer, size_t size)
 {
 	const struct kernel *kernel = view->setting.kernel;
-	const struct view_slice *other = slice == &view->by_size ? &view->by_stride : &view->by_size;
+	const struct view_slice *other =
+		slice == &view->by_size ? &view->by_stride : &view->by_size;
 	bool cycles = kernel->plot_cpe || is_cpe(view, slice);
 	char here[64], letters[8];
 	bool contended = false, unsettled = false;
 	size_t used;
 
 	source_letters(slice, cycles, letters);
-	used = (size_t)snprintf(buffer, size, "%s%s over %s", kernel->plot_cpe ? "cycles" : cycles ? "cycles per element" : "GB/s", letters,
-		kernel->knobs[slice->knob].name);
+	used = (size_t)snprintf(buffer, size, "%s%s over %s",
+		kernel->plot_cpe ? "cycles"
+		: cycles	 ? "cycles per element"
+				 : "GB/s",
+		letters, kernel->knobs[slice->knob].name);
 	if (kernel->plot_cpe && used < size)
 		used += (size_t)snprintf(buffer + used, size - used, " (log)");
 	/* The marker between or beyond the points cannot tell the value. */
 	if (slice->count > 0 && slice->place.where != AXIS_AT && used < size) {
-		setting_show_value(&kernel->knobs[slice->knob], view->setting.v[slice->knob], here, sizeof(here));
+		setting_show_value(&kernel->knobs[slice->knob], view->setting.v[slice->knob], here,
+			sizeof(here));
 		used += (size_t)snprintf(buffer + used, size - used, ", here %s", here);
 	}
 
 	if (other->knob >= 0 && other->knob != slice->knob && used < size) {
 		char value[64];
 
-		setting_show_value(&kernel->knobs[other->knob], view->setting.v[other->knob], value, sizeof(value));
-		used += (size_t)snprintf(buffer + used, size - used, ", %s=%s", kernel->knobs[other->knob].name, value);
+		setting_show_value(&kernel->knobs[other->knob], view->setting.v[other->knob], value,
+			sizeof(value));
+		used += (size_t)snprintf(buffer + used, size - used, ", %s=%s",
+			kernel->knobs[other->knob].name, value);
 	}
 	for (int i = 0; i < slice->count; i++) {
 		contended |= slice->point[i].valid && slice->point[i].sample.contended;
@@ -128,8 +140,8 @@ void plot_title(const struct view *view, const struct view_slice *slice, char *b
 		panels_marks(contended, unsettled, buffer + used, size - used);
 }
 
-/* The column where a point begins (index from `first` on), and the columns of its bar: whole columns, as equal as
- * they can be. */
+/* The column where a point begins (index from `first` on), and the columns of its bar: whole
+ * columns, as equal as they can be. */
 static int column_of(const struct frame *frame, int index)
 {
 	return MARGIN + index * frame->width / frame->shown;
@@ -161,7 +173,7 @@ static void fit_frame(struct frame *frame, struct rectangle at, const struct vie
 	frame->width = width < WIDEST_BAR * frame->shown ? width : WIDEST_BAR * frame->shown;
 	frame->gaps = frame->width >= 4 * frame->shown;
 	if (frame->gaps)
-		frame->width -= frame->width % frame->shown;      /* separate bars are equally wide */
+		frame->width -= frame->width % frame->shown; /* separate bars are equally wide */
 	frame->cpe = is_cpe(view, slice);
 	for (int i = 0; i < slice->count; i++) {
 		double value = slice->point[i].valid ? value_of(&slice->point[i], frame->cpe) : NAN;
@@ -174,7 +186,8 @@ static void fit_frame(struct frame *frame, struct rectangle at, const struct vie
 	frame->top = top > 0 ? plot_ceiling(top) : 0;
 	frame->bottom = 0;
 	if (view->setting.kernel->plot_cpe && top > 0) {
-		/* From a mark that leaves the least value some height to one not below the largest. */
+		/* From a mark that leaves the least value some height to one not below the largest.
+		 */
 		frame->top = mark_above(top);
 		frame->bottom = mark_below(least / 1.1);
 	}
@@ -184,13 +197,15 @@ static void fit_frame(struct frame *frame, struct rectangle at, const struct vie
 static double height_of(const struct frame *frame, double value)
 {
 	if (frame->bottom > 0)
-		return value > frame->bottom ? log(value / frame->bottom) / log(frame->top / frame->bottom) : 0;
+		return value > frame->bottom
+			       ? log(value / frame->bottom) / log(frame->top / frame->bottom)
+			       : 0;
 	return value / frame->top;
 }
 
 /* One point: its bar, a dot where it is not measured yet, nothing where it cannot be. */
-static void draw_point(struct canvas *canvas, struct rectangle at, const struct frame *frame, int index,
-	const struct view_point *point, bool here)
+static void draw_point(struct canvas *canvas, struct rectangle at, const struct frame *frame,
+	int index, const struct view_point *point, bool here)
 {
 	int x = column_of(frame, index), bar = bar_of(frame, index);
 	double value = point->valid ? value_of(point, frame->cpe) : NAN;
@@ -206,14 +221,16 @@ static void draw_point(struct canvas *canvas, struct rectangle at, const struct 
 	}
 	eighths = (int)lround(height_of(frame, value) * frame->rows * 8);
 	if (eighths < 1)
-		eighths = 1;      /* measured, if small: not to be taken for nothing */
-	/* A clear edge at the top, so that plateaus and knees stand out, over a body that holds it up. */
+		eighths = 1; /* measured, if small: not to be taken for nothing */
+	/* A clear edge at the top, so that plateaus and knees stand out, over a body that holds it
+	 * up. */
 	top = frame->rows - (eighths + 7) / 8;
 	top = top > 0 ? top : 0;
 	for (int row = top; row < frame->rows; row++)
 		for (int i = 0; i < bar; i++)
 			canvas_glyph(canvas, at, x + i, row, row == top ? cap : body,
-				row > top ? GLYPH_BODY : (enum glyph)(GLYPH_BAR1 + (eighths + 7) % 8));
+				row > top ? GLYPH_BODY
+					  : (enum glyph)(GLYPH_BAR1 + (eighths + 7) % 8));
 	if (point->sample.contended || point->sample.unsettled)
 		canvas_glyph(canvas, at, x + (bar - 1) / 2, top > 0 ? top - 1 : 0, STYLE_WARN,
 			point->sample.contended ? GLYPH_TIMES : GLYPH_DRIFT);
@@ -228,7 +245,8 @@ static void draw_labels(struct canvas *canvas, struct rectangle at, const struct
 	int widest = 1, step = 1;
 
 	for (int i = 0; i < frame->shown; i++) {
-		setting_format_value(knob, slice->point[frame->first + i].value, value, sizeof(value));
+		setting_format_value(
+			knob, slice->point[frame->first + i].value, value, sizeof(value));
 		if (canvas_columns(canvas, value) > widest)
 			widest = canvas_columns(canvas, value);
 	}
@@ -237,7 +255,8 @@ static void draw_labels(struct canvas *canvas, struct rectangle at, const struct
 	for (int i = 0; i < frame->shown; i += step) {
 		int x = column_of(frame, i);
 
-		setting_format_value(knob, slice->point[frame->first + i].value, value, sizeof(value));
+		setting_format_value(
+			knob, slice->point[frame->first + i].value, value, sizeof(value));
 		if (x + canvas_columns(canvas, value) <= at.width)
 			canvas_text(canvas, at, x, y, STYLE_DIM, value);
 	}
@@ -247,13 +266,15 @@ static void draw_labels(struct canvas *canvas, struct rectangle at, const struct
 		canvas_glyph(canvas, at, at.width - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
 }
 
-/* The ends of the scale, and between them 1 and 4 in each power of ten, each on a row of its own. */
+/* The ends of the scale, and between them 1 and 4 in each power of ten, each on a row of its own.
+ */
 static void draw_log_scale(struct canvas *canvas, struct rectangle at, const struct frame *frame)
 {
 	int last = frame->rows + 1;
 	char label[24];
 
-	for (double mark = frame->bottom; mark <= frame->top * (1 + 1e-9); mark = mark_above(mark * 1.01)) {
+	for (double mark = frame->bottom; mark <= frame->top * (1 + 1e-9);
+		mark = mark_above(mark * 1.01)) {
 		int row = frame->rows - (int)lround(height_of(frame, mark) * frame->rows);
 		bool end = last > frame->rows || mark > frame->top * 0.99;
 
@@ -270,7 +291,7 @@ static void draw_scale(struct canvas *canvas, struct rectangle at, const struct 
 	char label[24];
 
 	if (!(frame->top > 0))
-		return;      /* nothing is measured: there is no scale yet */
+		return; /* nothing is measured: there is no scale yet */
 	if (frame->bottom > 0) {
 		draw_log_scale(canvas, at, frame);
 		return;
@@ -288,7 +309,8 @@ static void draw_scale(struct canvas *canvas, struct rectangle at, const struct 
 static void draw_here(struct canvas *canvas, struct rectangle at, const struct frame *frame,
 	const struct axis_place *place)
 {
-	int index = place->index - frame->first, x = column_of(frame, index) + (bar_of(frame, index) - 1) / 2, next;
+	int index = place->index - frame->first,
+	    x = column_of(frame, index) + (bar_of(frame, index) - 1) / 2, next;
 	enum glyph glyph = GLYPH_UP;
 
 	if (place->where == AXIS_BEFORE) {
@@ -320,7 +342,8 @@ void plot_draw(struct canvas *canvas, struct rectangle at, const struct view *vi
 	fit_frame(&frame, at, view, slice);
 	draw_scale(canvas, at, &frame);
 	for (int i = 0; i < frame.shown; i++)
-		draw_point(canvas, at, &frame, i, &slice->point[frame.first + i], frame.first + i == slice->here);
+		draw_point(canvas, at, &frame, i, &slice->point[frame.first + i],
+			frame.first + i == slice->here);
 	for (x = MARGIN; x < MARGIN + frame.width; x++)
 		canvas_glyph(canvas, at, x, frame.rows, STYLE_DIM, GLYPH_HLINE);
 	draw_here(canvas, at, &frame, &slice->place);

@@ -13,8 +13,8 @@ void plot_title(const struct view *view, const struct view_slice *slice, char *b
 void plot_draw(struct canvas *canvas, struct rectangle at, const struct view *view,
 	const struct view_slice *slice);
 
-/* The least round number (1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten) that is not below value: the end of
- * an axis. 1 for anything not above 0. */
+/* The least round number (1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten) that is not below value:
+ * the end of an axis. 1 for anything not above 0. */
 double plot_ceiling(double value);
 
 #endif

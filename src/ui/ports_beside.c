@@ -14,11 +14,12 @@ double ports_counted(const struct view *view, int event)
 
 	if (event >= counts->count || !count_known(&counts->event[event]))
 		return NAN;
-	return counts->event[event].value * limits->elements / (limits->turns > 0 ? limits->turns : 1);
+	return counts->event[event].value * limits->elements /
+	       (limits->turns > 0 ? limits->turns : 1);
 }
 
-void ports_bar(struct canvas *canvas, struct rectangle at, int x, int y, int width, double share, enum style style,
-	enum glyph glyph)
+void ports_bar(struct canvas *canvas, struct rectangle at, int x, int y, int width, double share,
+	enum style style, enum glyph glyph)
 {
 	int length = (int)lround(share * width);
 
@@ -38,7 +39,8 @@ static void beside_add(struct beside *beside, const struct view *view, bool stal
 
 		if (shown_unavailable(view, i))
 			continue;
-		if (stalls ? role == ROLE_STALLED && (ports_counted(view, i) >= 0.005) == seen : work)
+		if (stalls ? role == ROLE_STALLED && (ports_counted(view, i) >= 0.005) == seen
+			   : work)
 			beside->event[beside->count++] = i;
 	}
 }
@@ -67,8 +69,8 @@ static const char *beside_title(const struct view *view, int event)
 }
 
 /* Some of them, under a head; each kind has bars of its own scale. Returns the rows used. */
-static int draw_group(struct canvas *canvas, struct rectangle at, int y, const char *head, const int *events, int count,
-	const struct view *view)
+static int draw_group(struct canvas *canvas, struct rectangle at, int y, const char *head,
+	const int *events, int count, const struct view *view)
 {
 	int titles = 0, bar, from = y;
 	double scale = 0;
@@ -89,16 +91,18 @@ static int draw_group(struct canvas *canvas, struct rectangle at, int y, const c
 		double counted = ports_counted(view, events[i]);
 		char words[200];
 
-		canvas_text(canvas, (struct rectangle){ at.x, at.y, titles, at.height }, 0, y, STYLE_TEXT,
-			beside_title(view, events[i]));
+		canvas_text(canvas, (struct rectangle){ at.x, at.y, titles, at.height }, 0, y,
+			STYLE_TEXT, beside_title(view, events[i]));
 		if (!isfinite(counted)) {
 			shown_absence(view, events[i], words, sizeof(words));
 			canvas_text(canvas, at, titles + 1, y, STYLE_DIM, words);
 			continue;
 		}
-		ports_bar(canvas, at, titles + 1, y, bar, scale > 0 ? counted / scale : 0, STYLE_FIGURE, GLYPH_SHADE3);
+		ports_bar(canvas, at, titles + 1, y, bar, scale > 0 ? counted / scale : 0,
+			STYLE_FIGURE, GLYPH_SHADE3);
 		snprintf(words, sizeof(words), "%s%.2f", shown_mark(view, events[i]), counted);
-		canvas_text_right(canvas, at, at.width, y, counted >= 0.005 ? STYLE_TEXT : STYLE_DIM, words);
+		canvas_text_right(
+			canvas, at, at.width, y, counted >= 0.005 ? STYLE_TEXT : STYLE_DIM, words);
 	}
 	return y - from;
 }
@@ -108,14 +112,18 @@ int beside_rows(const struct beside *beside)
 	return beside->count + (beside->work > 0) + (beside->count > beside->work);
 }
 
-void beside_draw(struct canvas *canvas, struct rectangle at, const struct beside *beside, const struct view *view)
+void beside_draw(struct canvas *canvas, struct rectangle at, const struct beside *beside,
+	const struct view *view)
 {
 	int stalls = beside->count - beside->work, over = beside_rows(beside) - at.height, y;
 
 	if (over > 0)
 		stalls = stalls > over + 1 ? stalls - over - 1 : 0;
-	y = draw_group(canvas, at, 0, "C an iteration, not by port", beside->event, beside->work, view);
-	y += draw_group(canvas, at, y, "C cycles stalled an iteration", beside->event + beside->work, stalls, view);
+	y = draw_group(
+		canvas, at, 0, "C an iteration, not by port", beside->event, beside->work, view);
+	y += draw_group(canvas, at, y, "C cycles stalled an iteration",
+		beside->event + beside->work, stalls, view);
 	if (over > 0 && y < at.height)
-		canvas_textf(canvas, at, 0, y, STYLE_WARN, "and %d more: c shows all", beside->count - beside->work - stalls);
+		canvas_textf(canvas, at, 0, y, STYLE_WARN, "and %d more: c shows all",
+			beside->count - beside->work - stalls);
 }

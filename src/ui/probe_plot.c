@@ -1,5 +1,6 @@
-/* Points of 4k pages are o, of huge pages x, of both *; a point that has two modes stands at both. Where something ends there is an upright
- * line with its name on top, and over a plateau its cycles. */
+/* Points of 4k pages are o, of huge pages x, of both *; a point that has two modes stands at both.
+ * Where something ends there is an upright line with its name on top, and over a plateau its
+ * cycles. */
 #include "ui/probe_plot.h"
 
 #include <math.h>
@@ -15,8 +16,8 @@ enum { MARGIN = 6 };
 struct plot {
 	struct canvas *canvas;
 	struct rectangle at;
-	double least, most;         /* cycles of the lowest and the highest row */
-	double from, to;            /* bytes of the first and the last column */
+	double least, most; /* cycles of the lowest and the highest row */
+	double from, to;    /* bytes of the first and the last column */
 };
 
 static const char kind_marks[PAGE_KINDS] = { 'o', 'o', 'x' };
@@ -24,12 +25,15 @@ static const enum style kind_styles[PAGE_KINDS] = { STYLE_A, STYLE_A, STYLE_B };
 
 static int column_of(const struct plot *plot, double bytes)
 {
-	return (int)lround(log(bytes / plot->from) / log(plot->to / plot->from) * (plot->at.width - 1));
+	return (int)lround(
+		log(bytes / plot->from) / log(plot->to / plot->from) * (plot->at.width - 1));
 }
 
 static int row_of(const struct plot *plot, double cycles)
 {
-	return plot->at.height - 1 - (int)lround(log(cycles / plot->least) / log(plot->most / plot->least) * (plot->at.height - 1));
+	return plot->at.height - 1 -
+	       (int)lround(log(cycles / plot->least) / log(plot->most / plot->least) *
+			   (plot->at.height - 1));
 }
 
 /* ---- axes ---- */
@@ -47,8 +51,10 @@ static bool find_range(const struct probe_report *report, struct plot *plot)
 
 			if (!sample->valid)
 				continue;
-			plot->least = fmin(plot->least, sample->modes == 2 ? sample->mode_low : sample->cpe);
-			plot->most = fmax(plot->most, sample->modes == 2 ? sample->mode_high : sample->cpe);
+			plot->least = fmin(
+				plot->least, sample->modes == 2 ? sample->mode_low : sample->cpe);
+			plot->most = fmax(
+				plot->most, sample->modes == 2 ? sample->mode_high : sample->cpe);
 		}
 	/* Room for what is still to come while the curve grows, so that it does not jump about. */
 	plot->least /= 1.3;
@@ -74,7 +80,8 @@ static void draw_cycles_axis(const struct plot *plot, struct rectangle whole)
 			canvas_text_right(plot->canvas, whole, MARGIN - 1, row, STYLE_DIM, label);
 		}
 	for (int row = 0; row < plot->at.height; row++)
-		canvas_glyph(plot->canvas, whole, MARGIN - 1, row + plot->at.y - whole.y, STYLE_DIM, GLYPH_VLINE);
+		canvas_glyph(plot->canvas, whole, MARGIN - 1, row + plot->at.y - whole.y, STYLE_DIM,
+			GLYPH_VLINE);
 }
 
 static void draw_size_axis(const struct plot *plot, struct rectangle whole)
@@ -99,7 +106,8 @@ static void draw_size_axis(const struct plot *plot, struct rectangle whole)
 
 /* ---- points ---- */
 
-static void mark(const struct plot *plot, double bytes, double cycles, enum page_kind kind, enum style style)
+static void mark(
+	const struct plot *plot, double bytes, double cycles, enum page_kind kind, enum style style)
 {
 	int x = column_of(plot, bytes), y = row_of(plot, cycles);
 	char with[2] = { kind_marks[kind] };
@@ -107,8 +115,10 @@ static void mark(const struct plot *plot, double bytes, double cycles, enum page
 
 	if (x < 0 || x >= plot->at.width || y < 0 || y >= plot->at.height)
 		return;
-	cell = &plot->canvas->cells[(size_t)(plot->at.y + y) * (size_t)plot->canvas->width + (size_t)(plot->at.x + x)];
-	if ((cell->character == 'o' || cell->character == 'x' || cell->character == '*') && cell->character != (wchar_t)with[0]) {
+	cell = &plot->canvas->cells[(size_t)(plot->at.y + y) * (size_t)plot->canvas->width +
+				    (size_t)(plot->at.x + x)];
+	if ((cell->character == 'o' || cell->character == 'x' || cell->character == '*') &&
+		cell->character != (wchar_t)with[0]) {
 		with[0] = '*';
 		style = STYLE_TEXT;
 	}
@@ -125,10 +135,13 @@ static void draw_points(const struct plot *plot, const struct probe_report *repo
 			if (!sample->valid)
 				continue;
 			if (sample->modes == 2) {
-				mark(plot, point->x, sample->mode_low, (enum page_kind)kind, STYLE_WARN);
-				mark(plot, point->x, sample->mode_high, (enum page_kind)kind, STYLE_WARN);
+				mark(plot, point->x, sample->mode_low, (enum page_kind)kind,
+					STYLE_WARN);
+				mark(plot, point->x, sample->mode_high, (enum page_kind)kind,
+					STYLE_WARN);
 			} else {
-				mark(plot, point->x, sample->cpe, (enum page_kind)kind, kind_styles[kind]);
+				mark(plot, point->x, sample->cpe, (enum page_kind)kind,
+					kind_styles[kind]);
 			}
 		}
 }
@@ -136,14 +149,16 @@ static void draw_points(const struct plot *plot, const struct probe_report *repo
 /* ---- what was found ---- */
 
 /* Names stand in the two rows above the points, where they keep clear of each other. */
-static void draw_knees(const struct plot *plot, struct rectangle whole, const struct hierarchy *hierarchy)
+static void draw_knees(
+	const struct plot *plot, struct rectangle whole, const struct hierarchy *hierarchy)
 {
 	int taken[2] = { MARGIN + 1, MARGIN + 1 };
 
 	for (int pass = LEVEL_CACHE; pass <= LEVEL_TLB; pass++)
 		for (int i = 0; i < hierarchy->level_count; i++) {
 			const struct hierarchy_level *level = &hierarchy->level[i];
-			int x = column_of(plot, level->bytes), row = pass == LEVEL_CACHE ? 0 : 1, width, from;
+			int x = column_of(plot, level->bytes), row = pass == LEVEL_CACHE ? 0 : 1,
+			    width, from;
 
 			if ((int)level->kind != pass || x < 0 || x >= plot->at.width)
 				continue;
@@ -157,12 +172,14 @@ static void draw_knees(const struct plot *plot, struct rectangle whole, const st
 			from = from < taken[row] ? taken[row] : from;
 			if (from + width > whole.width)
 				continue;
-			canvas_text(plot->canvas, whole, from, row, pass == LEVEL_CACHE ? STYLE_FIGURE : STYLE_DIM, level->name);
+			canvas_text(plot->canvas, whole, from, row,
+				pass == LEVEL_CACHE ? STYLE_FIGURE : STYLE_DIM, level->name);
 			taken[row] = from + width + 1;
 		}
 }
 
-/* Cycles of a level, above the middle of its plateau: half-way, on the logarithmic axis, from where the level before it ends. */
+/* Cycles of a level, above the middle of its plateau: half-way, on the logarithmic axis, from where
+ * the level before it ends. */
 static void draw_levels(const struct plot *plot, const struct hierarchy *hierarchy)
 {
 	double before = plot->from;
@@ -177,7 +194,10 @@ static void draw_levels(const struct plot *plot, const struct hierarchy *hierarc
 			continue;
 		snprintf(words, sizeof(words), "%.*f", level->cycles < 99.95, level->cycles);
 		width = canvas_columns(plot->canvas, words);
-		x = column_of(plot, sqrt(fmax(before, level->kind == LEVEL_MEMORY ? level->bytes_lo : before) * end)) - width / 2;
+		x = column_of(plot, sqrt(fmax(before, level->kind == LEVEL_MEMORY ? level->bytes_lo
+										  : before) *
+					    end)) -
+		    width / 2;
 		y = row_of(plot, level->hi) - 1;
 		x = x + width > plot->at.width ? plot->at.width - width : x;
 		y = y < 0 ? row_of(plot, level->lo) + 1 : y;
@@ -197,7 +217,8 @@ void probe_plot_draw(struct canvas *canvas, struct rectangle at, const struct pr
 		canvas_text(canvas, at, 0, at.height / 2, STYLE_DIM, "the curve grows from here");
 		return;
 	}
-	plot.at = (struct rectangle){ at.x + MARGIN, at.y + above, at.width - MARGIN, at.height - above - 1 };
+	plot.at = (struct rectangle){ at.x + MARGIN, at.y + above, at.width - MARGIN,
+		at.height - above - 1 };
 	draw_cycles_axis(&plot, at);
 	draw_size_axis(&plot, at);
 	draw_knees(&plot, at, &report->hierarchy);

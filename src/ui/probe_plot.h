@@ -1,4 +1,5 @@
-/* A probe's curve of latency over working-set size, on the canvas: both axes logarithmic, with what was found in it. */
+/* A probe's curve of latency over working-set size, on the canvas: both axes logarithmic, with what
+ * was found in it. */
 #ifndef SLX_UI_PROBE_PLOT_H
 #define SLX_UI_PROBE_PLOT_H
 

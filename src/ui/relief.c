@@ -1,5 +1,6 @@
-/* The mountain as a relief: throughput over stride (to the right) and size (away from the viewer the smaller), as a surface of lines in
- * points finer than cells. Drawn from back to front and from left to right, each face hiding what stands behind it. */
+/* The mountain as a relief: throughput over stride (to the right) and size (away from the viewer
+ * the smaller), as a surface of lines in points finer than cells. Drawn from back to front and from
+ * left to right, each face hiding what stands behind it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,11 @@ struct relief {
 	const struct view *view;
 	const struct view_grid *grid;
 	struct dots dots;
-	double across, back_x, back_y;      /* points from one stride to the next, and from one size to the one behind */
-	double high;                        /* points of the highest throughput */
-	double top;                         /* GB/s there */
-	int step_x, step_y;                 /* every so many lines are drawn */
+	double across, back_x, back_y; /* points from one stride to the next, and from one size to
+					  the one behind */
+	double high;		       /* points of the highest throughput */
+	double top;		       /* GB/s there */
+	int step_x, step_y;	       /* every so many lines are drawn */
 };
 
 static double value_at(const struct relief *relief, int x, int y)
@@ -44,7 +46,8 @@ static struct dots_point point_at(const struct relief *relief, int x, int y, dou
 	double depth = relief->grid->ny - 1 - y;
 
 	return (struct dots_point){ x * relief->across + depth * relief->back_x,
-		relief->dots.height - 1 - depth * relief->back_y - gbps / relief->top * relief->high };
+		relief->dots.height - 1 - depth * relief->back_y -
+			gbps / relief->top * relief->high };
 }
 
 static struct dots_point surface(const struct relief *relief, int x, int y)
@@ -57,7 +60,8 @@ static enum style style_of(const struct relief *relief, double gbps)
 	return (enum style)(STYLE_SHADE0 + mountain_shade(gbps, (double)relief->grid->top));
 }
 
-/* Whether the line along a stride (of equal x), or along a size, is drawn; those through the cursor always are, in its style. */
+/* Whether the line along a stride (of equal x), or along a size, is drawn; those through the cursor
+ * always are, in its style. */
 static bool line_shown(int index, int last, int step, int here, bool at)
 {
 	return index == 0 || index == last || index % step == 0 || (at && index == here);
@@ -68,11 +72,13 @@ static void draw_edge(struct relief *relief, int x0, int y0, int x1, int y1)
 	const struct view_grid *grid = relief->grid;
 	bool along_x = y0 == y1, at = mountain_at(grid);
 	bool here = at && (along_x ? y0 == grid->here_y : x0 == grid->here_x);
-	double mean = sqrt(fmax(value_at(relief, x0, y0), 1e-9) * fmax(value_at(relief, x1, y1), 1e-9));
+	double mean =
+		sqrt(fmax(value_at(relief, x0, y0), 1e-9) * fmax(value_at(relief, x1, y1), 1e-9));
 
-	if (along_x ? line_shown(y0, grid->ny - 1, relief->step_y, grid->here_y, at) :
-		line_shown(x0, grid->nx - 1, relief->step_x, grid->here_x, at))
-		dots_line(&relief->dots, surface(relief, x0, y0), surface(relief, x1, y1), here ? STYLE_HERE : style_of(relief, mean));
+	if (along_x ? line_shown(y0, grid->ny - 1, relief->step_y, grid->here_y, at)
+		    : line_shown(x0, grid->nx - 1, relief->step_x, grid->here_x, at))
+		dots_line(&relief->dots, surface(relief, x0, y0), surface(relief, x1, y1),
+			here ? STYLE_HERE : style_of(relief, mean));
 }
 
 /* The face between four cells, of which (x, y) is the left one at the back. */
@@ -80,7 +86,8 @@ static void draw_face(struct relief *relief, int x, int y)
 {
 	struct dots_point corner[4];
 
-	if (!known(relief, x, y) || !known(relief, x + 1, y) || !known(relief, x, y + 1) || !known(relief, x + 1, y + 1))
+	if (!known(relief, x, y) || !known(relief, x + 1, y) || !known(relief, x, y + 1) ||
+		!known(relief, x + 1, y + 1))
 		return;
 	corner[0] = surface(relief, x, y);
 	corner[1] = surface(relief, x + 1, y);
@@ -150,7 +157,8 @@ static int row_of(struct dots_point point)
 /* Throughput at the left, from the ground of the nearest corner up. */
 static void draw_height(struct canvas *canvas, struct rectangle at, const struct relief *relief)
 {
-	int ground = row_of(point_at(relief, 0, relief->grid->ny - 1, 0)), top = row_of(point_at(relief, 0, relief->grid->ny - 1, relief->top));
+	int ground = row_of(point_at(relief, 0, relief->grid->ny - 1, 0)),
+	    top = row_of(point_at(relief, 0, relief->grid->ny - 1, relief->top));
 	char label[24];
 
 	for (int row = top; row <= ground; row++)
@@ -184,7 +192,9 @@ static void draw_strides(struct canvas *canvas, struct rectangle at, const struc
 			setting_format_value(knob, grid->x[i], value, sizeof(value));
 			columns = canvas_columns(canvas, value);
 			if (here != (pass == 0) || (pass && x < free) ||
-				(pass && mountain_at(grid) && abs(x - column_of(point_at(relief, grid->here_x, grid->ny - 1, 0))) <= columns))
+				(pass && mountain_at(grid) &&
+					abs(x - column_of(point_at(relief, grid->here_x,
+							grid->ny - 1, 0))) <= columns))
 				continue;
 			canvas_text(canvas, at, x, y, here ? STYLE_HERE : STYLE_DIM, value);
 			if (pass)
@@ -217,11 +227,13 @@ static void draw_sizes(struct canvas *canvas, struct rectangle at, const struct 
 			const char *level = mountain_level(grid, y, true);
 			char value[64];
 
-			if (row < 0 || row >= at.height || row >= 512 || taken[row] || (pass == 0) != here || (pass == 1 && !*level))
+			if (row < 0 || row >= at.height || row >= 512 || taken[row] ||
+				(pass == 0) != here || (pass == 1 && !*level))
 				continue;
 			taken[row] = true;
 			setting_format_value(knob, grid->y[y], value, sizeof(value));
-			x += 1 + canvas_text(canvas, at, x, row, here ? STYLE_HERE : STYLE_DIM, value);
+			x += 1 +
+			     canvas_text(canvas, at, x, row, here ? STYLE_HERE : STYLE_DIM, value);
 			if (here)
 				level = mountain_level(grid, y, false);
 			canvas_text(canvas, at, x, row, STYLE_TITLE, level);
@@ -260,7 +272,9 @@ static int step_for(double apart)
 bool relief_draw(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	const struct view_grid *grid = &view->grid;
-	struct relief relief = { .view = view, .grid = grid, .top = plot_ceiling((double)grid->top) };
+	struct relief relief = {
+		.view = view, .grid = grid, .top = plot_ceiling((double)grid->top)
+	};
 
 	if (at.width < LEAST_WIDTH || at.height < LEAST_HEIGHT || grid->nx < 2 || grid->ny < 2)
 		return false;

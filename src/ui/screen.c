@@ -33,15 +33,15 @@ static struct {
 	char *bytes;  /* of a frame on their way */
 	struct theme theme;
 	bool colours;
-	struct canvas shown;      /* what the terminal shows; width 0: unknown */
-	cchar_t *line;            /* one row on its way */
+	struct canvas shown; /* what the terminal shows; width 0: unknown */
+	cchar_t *line;	     /* one row on its way */
 	bool modes_known;
-	struct termios modes;     /* as they were before */
-	char restore[128];        /* what leaves the full screen, for emergencies */
+	struct termios modes; /* as they were before */
+	char restore[128];    /* what leaves the full screen, for emergencies */
 	volatile bool open;
-	enum sequence sequence;   /* that is being passed over; SEQUENCE_NONE: none is */
-	wint_t sequence_last;     /* the last character of it; 0: none yet */
-	double sequence_at;       /* and when it came */
+	enum sequence sequence; /* that is being passed over; SEQUENCE_NONE: none is */
+	wint_t sequence_last;	/* the last character of it; 0: none yet */
+	double sequence_at;	/* and when it came */
 } screen;
 
 struct status screen_check(void)
@@ -85,7 +85,8 @@ static void choose_colours(void)
 	}
 	theme_choose(&screen.theme, colours, no_color, theme_contrast());
 	for (int i = 0; i < STYLE_COUNT && screen.colours; i++)
-		init_pair((short)(i + 1), screen.theme.look[i].foreground, screen.theme.look[i].background);
+		init_pair((short)(i + 1), screen.theme.look[i].foreground,
+			screen.theme.look[i].background);
 }
 
 /* A stream of its own, so that it can lead elsewhere while standard output stays the terminal. */
@@ -125,7 +126,8 @@ struct status screen_open(void)
 	screen.terminal = newterm(NULL, screen.output, stdin);
 	if (!screen.terminal) {
 		close_output();
-		return status_make(STATUS_USAGE, "the explorer cannot use this terminal (TERM=%.40s)", getenv("TERM"));
+		return status_make(STATUS_USAGE,
+			"the explorer cannot use this terminal (TERM=%.40s)", getenv("TERM"));
 	}
 	screen.restore[0] = '\0';
 	add_string("sgr0");
@@ -170,7 +172,7 @@ void screen_emergency(void)
 		return;
 	screen.open = false;
 	written = write(STDOUT_FILENO, screen.restore, strlen(screen.restore));
-	(void)written;      /* nothing more can be done */
+	(void)written; /* nothing more can be done */
 	if (screen.modes_known)
 		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
 }
@@ -250,7 +252,7 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 		first--;
 	for (int x = first; x < end; x++) {
 		const struct canvas_cell *cell = &row[x];
-		wchar_t characters[2] = {cell->character, 0};
+		wchar_t characters[2] = { cell->character, 0 };
 
 		if (!cell->character)
 			continue;
@@ -287,7 +289,7 @@ static void show_row(const struct canvas_cell *row, struct canvas_cell *shown, i
 static void write_all(const char *bytes, size_t count)
 {
 	while (count > 0) {
-		struct pollfd wait = {.fd = STDOUT_FILENO, .events = POLLOUT};
+		struct pollfd wait = { .fd = STDOUT_FILENO, .events = POLLOUT };
 		ssize_t written = write(STDOUT_FILENO, bytes, count);
 
 		if (written >= 0) {
@@ -329,7 +331,8 @@ void screen_show(const struct canvas *canvas)
 
 	if (shown->width != canvas->width || shown->height != canvas->height) {
 		canvas_resize(shown, canvas->width, canvas->height);
-		screen.line = memory_resize(screen.line, (size_t)canvas->width + 1, sizeof(*screen.line));
+		screen.line =
+			memory_resize(screen.line, (size_t)canvas->width + 1, sizeof(*screen.line));
 		erase();
 	}
 	for (int y = 0; y < canvas->height; y++) {
@@ -346,10 +349,18 @@ static int special_key(wint_t key)
 		wint_t curses;
 		int code;
 	} keys[] = {
-		{ KEY_UP, KEYCODE_UP }, { KEY_DOWN, KEYCODE_DOWN }, { KEY_LEFT, KEYCODE_LEFT },
-		{ KEY_RIGHT, KEYCODE_RIGHT }, { KEY_HOME, KEYCODE_HOME }, { KEY_END, KEYCODE_END },
-		{ KEY_PPAGE, KEYCODE_PAGEUP }, { KEY_NPAGE, KEYCODE_PAGEDOWN }, { KEY_BTAB, KEYCODE_BACKTAB },
-		{ KEY_BACKSPACE, KEYCODE_BACKSPACE }, { KEY_DC, KEYCODE_DELETE }, { KEY_IC, KEYCODE_INSERT },
+		{ KEY_UP, KEYCODE_UP },
+		{ KEY_DOWN, KEYCODE_DOWN },
+		{ KEY_LEFT, KEYCODE_LEFT },
+		{ KEY_RIGHT, KEYCODE_RIGHT },
+		{ KEY_HOME, KEYCODE_HOME },
+		{ KEY_END, KEYCODE_END },
+		{ KEY_PPAGE, KEYCODE_PAGEUP },
+		{ KEY_NPAGE, KEYCODE_PAGEDOWN },
+		{ KEY_BTAB, KEYCODE_BACKTAB },
+		{ KEY_BACKSPACE, KEYCODE_BACKSPACE },
+		{ KEY_DC, KEYCODE_DELETE },
+		{ KEY_IC, KEYCODE_INSERT },
 		{ KEY_ENTER, KEYCODE_ENTER },
 	};
 
@@ -377,7 +388,8 @@ static bool begins_sequence(void)
 		return true;
 	screen.sequence_last = 0;
 	screen.sequence_at = steady_seconds();
-	/* What of them tells the kind belongs to it; the rest is looked at as what comes later is. */
+	/* What of them tells the kind belongs to it; the rest is looked at as what comes later is.
+	 */
 	while (count > (screen.sequence == SEQUENCE_NONE ? 0 : 1))
 		unget_wch((wchar_t)after[--count]);
 	return screen.sequence != SEQUENCE_NONE;
@@ -390,7 +402,8 @@ static bool within_sequence(wint_t key)
 	bool ends;
 
 	/* It never came to its end, or another begins in the middle of it. */
-	if (screen.sequence == SEQUENCE_SHORT || at - screen.sequence_at > SEQUENCE_PAUSE || (screen.sequence == SEQUENCE_CONTROL && key < ' '))
+	if (screen.sequence == SEQUENCE_SHORT || at - screen.sequence_at > SEQUENCE_PAUSE ||
+		(screen.sequence == SEQUENCE_CONTROL && key < ' '))
 		screen.sequence = SEQUENCE_NONE;
 	if (screen.sequence == SEQUENCE_NONE)
 		return false;
@@ -413,14 +426,22 @@ int screen_key(void)
 
 		if (kind == KEY_CODE_YES && code != KEYCODE_NONE)
 			return code;
-		if (kind == KEY_CODE_YES || within_sequence(key) || (key == 27 && begins_sequence()))
+		if (kind == KEY_CODE_YES || within_sequence(key) ||
+			(key == 27 && begins_sequence()))
 			continue;
 		switch (key) {
-		case '\r': case '\n': return KEYCODE_ENTER;
-		case '\t': return KEYCODE_TAB;
-		case 27: return KEYCODE_ESC;
-		case 8: case 127: return KEYCODE_BACKSPACE;
-		default: break;
+		case '\r':
+		case '\n':
+			return KEYCODE_ENTER;
+		case '\t':
+			return KEYCODE_TAB;
+		case 27:
+			return KEYCODE_ESC;
+		case 8:
+		case 127:
+			return KEYCODE_BACKSPACE;
+		default:
+			break;
 		}
 		if (key >= 1 && key <= 26)
 			return KEYCODE_CONTROL_A + (int)key - 1;

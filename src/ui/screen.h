@@ -6,8 +6,8 @@
 #include "ui/canvas.h"
 #include "ui/keys.h"
 
-/* Whether standard input and output are a terminal that a full-screen program can use. STATUS_USAGE says why
- * not; nothing is written. */
+/* Whether standard input and output are a terminal that a full-screen program can use. STATUS_USAGE
+ * says why not; nothing is written. */
 struct status screen_check(void);
 
 /* Takes the terminal over. On failure nothing was written to it. */
@@ -30,8 +30,8 @@ void screen_forget(void);
 void screen_suspend(void);
 void screen_resume(void);
 
-/* The next key that has come, or KEYCODE_NONE. Never blocks, but for the time that tells Esc from the
- * beginning of a longer sequence. */
+/* The next key that has come, or KEYCODE_NONE. Never blocks, but for the time that tells Esc from
+ * the beginning of a longer sequence. */
 int screen_key(void);
 
 #endif

@@ -19,7 +19,7 @@ struct script {
 	struct front *front;
 	const struct engine *engine;
 	const struct script_clock *clock;
-	const char *name;      /* of the file */
+	const char *name; /* of the file */
 	int line;
 	FILE *out;
 };
@@ -60,7 +60,8 @@ static bool figure_settled(const struct script *script)
 	struct view *view = &script->front->view;
 
 	session_view(script->front->session, now_of(script), view);
-	return view->failure[0] || view->frozen || (view->sample.valid && !view->sample.provisional);
+	return view->failure[0] || view->frozen ||
+	       (view->sample.valid && !view->sample.provisional);
 }
 
 /* What is due now, as a screen's loop would come to it before anybody could press a key. */
@@ -71,7 +72,8 @@ static void advance(struct session *session, double now)
 		session_advance(session, now);
 }
 
-static struct status wait_for(struct script *script, bool (*done)(const struct script *script), double most)
+static struct status wait_for(
+	struct script *script, bool (*done)(const struct script *script), double most)
 {
 	struct session *session = script->front->session;
 	double end = now_of(script) + most;
@@ -83,7 +85,8 @@ static struct status wait_for(struct script *script, bool (*done)(const struct s
 		if (done(script))
 			return status_ok();
 		if (now > end)
-			return wrong(script, STATUS_FAILED, "waited in vain: nothing more was measured");
+			return wrong(
+				script, STATUS_FAILED, "waited in vain: nothing more was measured");
 		next = session_next(session, now);
 		if (next < 0 || next > LOOK)
 			next = LOOK;
@@ -124,8 +127,10 @@ static struct status run_pass(struct script *script, const char *arguments)
 	double seconds, end;
 	char rest;
 
-	if (sscanf(arguments, "%lf%c", &seconds, &rest) != 1 || !(seconds > 0) || seconds > LIVE_MOST)
-		return status_make(STATUS_USAGE, "%s:%d: pass \"%.40s\": expected seconds, up to %.0f", script->name,
+	if (sscanf(arguments, "%lf%c", &seconds, &rest) != 1 || !(seconds > 0) ||
+		seconds > LIVE_MOST)
+		return status_make(STATUS_USAGE,
+			"%s:%d: pass \"%.40s\": expected seconds, up to %.0f", script->name,
 			script->line, arguments, LIVE_MOST);
 	end = now_of(script) + seconds;
 	while (now_of(script) < end) {
@@ -141,8 +146,10 @@ static struct status run_key(struct script *script, const char *arguments)
 	int code = keys_code(arguments);
 
 	if (code == KEYCODE_NONE || code == KEYCODE_DIGIT || code == KEYCODE_CHAR)
-		return status_make(STATUS_USAGE, "%s:%d: no key is called \"%.40s\": one character or a name such as F1, "
-			"Tab, C-l", script->name, script->line, arguments);
+		return status_make(STATUS_USAGE,
+			"%s:%d: no key is called \"%.40s\": one character or a name such as F1, "
+			"Tab, C-l",
+			script->name, script->line, arguments);
 	front_key(script->front, code, now_of(script));
 	return status_ok();
 }
@@ -163,7 +170,8 @@ static struct status run_resize(struct script *script, const char *arguments)
 
 	if (sscanf(arguments, "%dx%d%c", &width, &height, &rest) != 2 || width < 1 || height < 1 ||
 		width > 1000 || height > 1000)
-		return status_make(STATUS_USAGE, "%s:%d: resize \"%.40s\": expected WIDTHxHEIGHT, each 1 to 1000",
+		return status_make(STATUS_USAGE,
+			"%s:%d: resize \"%.40s\": expected WIDTHxHEIGHT, each 1 to 1000",
 			script->name, script->line, arguments);
 	canvas_resize(&script->front->canvas, width, height);
 	return status_ok();
@@ -185,13 +193,13 @@ static struct status run_dump(struct script *script, const char *arguments)
 	}
 	file = fopen(arguments, "w");
 	if (!file)
-		return status_make(STATUS_FAILED, "%s:%d: %.80s: %s", script->name, script->line, arguments,
-			strerror(errno));
+		return status_make(STATUS_FAILED, "%s:%d: %.80s: %s", script->name, script->line,
+			arguments, strerror(errno));
 	canvas_print(&front->canvas, file);
 	failed = ferror(file);
 	if (fclose(file) || failed)
-		return status_make(STATUS_FAILED, "%s:%d: %.80s could not be written", script->name, script->line,
-			arguments);
+		return status_make(STATUS_FAILED, "%s:%d: %.80s could not be written", script->name,
+			script->line, arguments);
 	return status_ok();
 }
 
@@ -200,9 +208,14 @@ static const struct {
 	const char *name;
 	struct status (*run)(struct script *script, const char *arguments);
 } words[] = {
-	{ "key", run_key }, { "type", run_type }, { "resize", run_resize }, { "wait", run_wait },
-	{ "live", run_live }, { "figure", run_figure },
-	{ "pass", run_pass }, { "dump", run_dump },
+	{ "key", run_key },
+	{ "type", run_type },
+	{ "resize", run_resize },
+	{ "wait", run_wait },
+	{ "live", run_live },
+	{ "figure", run_figure },
+	{ "pass", run_pass },
+	{ "dump", run_dump },
 };
 
 static struct status run_line(struct script *script, char *line)
@@ -224,7 +237,8 @@ static struct status run_line(struct script *script, char *line)
 	}
 	status = session_command(script->front->session, line, now_of(script));
 	if (!status_is_ok(&status))
-		status = status_make(status.code, "%s:%d: %.180s", script->name, script->line, status.text);
+		status = status_make(
+			status.code, "%s:%d: %.180s", script->name, script->line, status.text);
 	return status;
 }
 
@@ -232,7 +246,10 @@ struct status script_run(struct front *front, const struct engine *engine, const
 	const struct script_clock *clock, FILE *out)
 {
 	bool from_input = strcmp(path, "-") == 0;
-	struct script script = { .front = front, .engine = engine, .clock = clock, .out = out,
+	struct script script = { .front = front,
+		.engine = engine,
+		.clock = clock,
+		.out = out,
 		.name = from_input ? "standard input" : path };
 	FILE *file = from_input ? stdin : fopen(path, "r");
 	struct status status = status_ok();
@@ -242,7 +259,8 @@ struct status script_run(struct front *front, const struct engine *engine, const
 	if (!file)
 		return status_make(STATUS_USAGE, "script %.120s: %s", path, strerror(errno));
 	advance(front->session, now_of(&script));
-	while (status_is_ok(&status) && !session_quit(front->session) && getline(&line, &capacity, file) >= 0) {
+	while (status_is_ok(&status) && !session_quit(front->session) &&
+		getline(&line, &capacity, file) >= 0) {
 		script.line++;
 		status = run_line(&script, line);
 	}

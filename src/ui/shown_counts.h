@@ -7,13 +7,15 @@
 
 #include "session/view.h"
 
-/* Whether anything of the plan was or is about to be counted: there is a plan, and no reason why there are no counters. */
+/* Whether anything of the plan was or is about to be counted: there is a plan, and no reason why
+ * there are no counters. */
 bool shown_counting(const struct view *view);
 
 /* Whether an event cannot be counted: it has no count, and will have none. */
 bool shown_unavailable(const struct view *view, int event);
 
-/* Whether ports of the core on screen are counted, or about to be: those that are unavailable all together are not. */
+/* Whether ports of the core on screen are counted, or about to be: those that are unavailable all
+ * together are not. */
 bool shown_ports(const struct view *view);
 
 /* The mark before a count: "~" before an estimate, else "". event: its place in the plan. */

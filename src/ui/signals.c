@@ -32,7 +32,8 @@ static void tell(int number)
 static void die(int number)
 {
 	rescue_first();
-	/* SA_RESETHAND put the default back: this ends the program, and dumps core where that is wanted. */
+	/* SA_RESETHAND put the default back: this ends the program, and dumps core where that is
+	 * wanted. */
 	raise(number);
 }
 
@@ -50,7 +51,8 @@ struct status signals_catch(void (*rescue)(void))
 	action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
 	for (int i = 0; i < FATAL; i++) {
 		sigaction(fatal[i], NULL, &before_fatal[i]);
-		caught_fatal[i] = !(before_fatal[i].sa_flags & SA_SIGINFO) && before_fatal[i].sa_handler == SIG_DFL;
+		caught_fatal[i] = !(before_fatal[i].sa_flags & SA_SIGINFO) &&
+				  before_fatal[i].sa_handler == SIG_DFL;
 		if (caught_fatal[i])
 			sigaction(fatal[i], &action, NULL);
 	}

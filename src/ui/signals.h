@@ -6,8 +6,9 @@
 
 #include "base/status.h"
 
-/* Catches those that end, stop, continue or resize. When a fatal one comes, rescue() is called (it must be
- * async-signal-safe) before the signal takes its course; handlers that others installed are left alone. */
+/* Catches those that end, stop, continue or resize. When a fatal one comes, rescue() is called (it
+ * must be async-signal-safe) before the signal takes its course; handlers that others installed are
+ * left alone. */
 struct status signals_catch(void (*rescue)(void));
 
 /* Back to what was before. */

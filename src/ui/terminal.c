@@ -23,7 +23,8 @@ void terminal_read(struct terminal_facts *facts)
 	facts->output = isatty(STDOUT_FILENO);
 	facts->no_colour = no_colour && *no_colour;
 	snprintf(facts->charset, sizeof(facts->charset), "%s", nl_langinfo(CODESET));
-	facts->utf8 = strcasecmp(facts->charset, "UTF-8") == 0 || strcasecmp(facts->charset, "utf8") == 0;
+	facts->utf8 =
+		strcasecmp(facts->charset, "UTF-8") == 0 || strcasecmp(facts->charset, "utf8") == 0;
 	if (facts->output && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
 		facts->width = size.ws_col;
 		facts->height = size.ws_row;
@@ -47,21 +48,27 @@ struct status terminal_usable(const struct terminal_facts *facts)
 	static const char others[] = "run, sweep, list and doctor work without one";
 
 	if (!facts->input || !facts->output)
-		return status_make(STATUS_USAGE, "the explorer needs a terminal, and standard %s is none; %s",
+		return status_make(STATUS_USAGE,
+			"the explorer needs a terminal, and standard %s is none; %s",
 			facts->input ? "output" : "input", others);
 	if (!*facts->term)
-		return status_make(STATUS_USAGE, "the explorer needs a terminal that it knows, and TERM is not set; %s",
+		return status_make(STATUS_USAGE,
+			"the explorer needs a terminal that it knows, and TERM is not set; %s",
 			others);
 	if (!facts->database)
 		return status_make(STATUS_USAGE,
-			"no terminal description for TERM=%s here (install ncurses-base, or set TERMINFO)", facts->term);
+			"no terminal description for TERM=%s here (install ncurses-base, or set "
+			"TERMINFO)",
+			facts->term);
 	if (!facts->described)
 		return status_make(STATUS_USAGE,
-			"no terminal description for TERM=%s here (try TERM=xterm-256color, or install ncurses-term)",
+			"no terminal description for TERM=%s here (try TERM=xterm-256color, or "
+			"install ncurses-term)",
 			facts->term);
 	if (!facts->addressable)
 		return status_make(STATUS_USAGE,
-			"the explorer needs a terminal whose cursor can be moved, and TERM=%s is none; %s", facts->term,
-			others);
+			"the explorer needs a terminal whose cursor can be moved, and TERM=%s is "
+			"none; %s",
+			facts->term, others);
 	return status_ok();
 }

@@ -7,16 +7,16 @@
 #include "base/status.h"
 
 struct terminal_facts {
-	bool input, output;      /* whether standard input and output are terminals */
-	char term[32];           /* $TERM; empty: not set */
-	bool described;          /* whether terminfo knows it */
-	bool database;           /* whether there is any terminfo here; true while TERM is not set */
-	bool addressable;        /* whether the cursor can be moved: full-screen programs work */
-	int colours;             /* 0: none */
-	bool utf8;               /* the locale's character set */
+	bool input, output; /* whether standard input and output are terminals */
+	char term[32];	    /* $TERM; empty: not set */
+	bool described;	    /* whether terminfo knows it */
+	bool database;	    /* whether there is any terminfo here; true while TERM is not set */
+	bool addressable;   /* whether the cursor can be moved: full-screen programs work */
+	int colours;	    /* 0: none */
+	bool utf8;	    /* the locale's character set */
 	char charset[32];
-	bool no_colour;          /* $NO_COLOR is set and not empty */
-	int width, height;       /* 0: unknown */
+	bool no_colour;	   /* $NO_COLOR is set and not empty */
+	int width, height; /* 0: unknown */
 };
 
 void terminal_read(struct terminal_facts *facts);

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each style once for every kind of terminal. The shades of the 256 row are steps through the colour cube
- * from dark blue over green to yellow, so that they are ordered by lightness as well as by hue; in 16 and 8
- * colours they are the nearest such order. */
+/* Each style once for every kind of terminal. The shades of the 256 row are steps through the
+ * colour cube from dark blue over green to yellow, so that they are ordered by lightness as well as
+ * by hue; in 16 and 8 colours they are the nearest such order. */
 static const struct {
 	short in256, in16, in8;
-	unsigned attributes;      /* with colours */
-	unsigned plain;           /* without */
+	unsigned attributes; /* with colours */
+	unsigned plain;	     /* without */
 } looks[STYLE_COUNT] = {
 	[STYLE_TEXT] = { -1, -1, -1, 0, 0 },
 	[STYLE_DIM] = { 244, 8, -1, 0, LOOK_DIM },
@@ -36,20 +36,36 @@ static const struct {
 	[STYLE_SHADE7] = { 228, 11, 3, LOOK_BOLD, LOOK_BOLD },
 };
 
-/* High contrast: the terminal's own foreground for text, bright colours only where they carry meaning. */
+/* High contrast: the terminal's own foreground for text, bright colours only where they carry
+ * meaning. */
 static struct look contrast_look(enum style style, int colors, bool no_color)
 {
 	struct look look = { -1, -1, looks[style].plain & ~(unsigned)LOOK_DIM };
 	bool bright = colors >= 16 && !no_color;
 
 	switch (style) {
-	case STYLE_TITLE: look.attributes = LOOK_BOLD | LOOK_UNDERLINE; break;
-	case STYLE_WARN: look.foreground = bright ? 11 : -1; break;
-	case STYLE_BAD: look.foreground = bright ? 9 : -1; look.attributes |= LOOK_REVERSE; break;
-	case STYLE_GOOD: look.foreground = bright ? 10 : -1; look.attributes |= LOOK_BOLD; break;
-	case STYLE_FOCUS: look.attributes = LOOK_BOLD | LOOK_REVERSE; break;
-	case STYLE_HERE: look.attributes = LOOK_BOLD | LOOK_REVERSE; break;
-	default: break;
+	case STYLE_TITLE:
+		look.attributes = LOOK_BOLD | LOOK_UNDERLINE;
+		break;
+	case STYLE_WARN:
+		look.foreground = bright ? 11 : -1;
+		break;
+	case STYLE_BAD:
+		look.foreground = bright ? 9 : -1;
+		look.attributes |= LOOK_REVERSE;
+		break;
+	case STYLE_GOOD:
+		look.foreground = bright ? 10 : -1;
+		look.attributes |= LOOK_BOLD;
+		break;
+	case STYLE_FOCUS:
+		look.attributes = LOOK_BOLD | LOOK_REVERSE;
+		break;
+	case STYLE_HERE:
+		look.attributes = LOOK_BOLD | LOOK_REVERSE;
+		break;
+	default:
+		break;
 	}
 	return look;
 }
@@ -69,7 +85,9 @@ void theme_choose(struct theme *theme, int colors, bool no_color, bool contrast)
 			look->attributes = looks[i].plain;
 			continue;
 		}
-		look->foreground = colors >= 256 ? looks[i].in256 : colors >= 16 ? looks[i].in16 : looks[i].in8;
+		look->foreground = colors >= 256  ? looks[i].in256
+				   : colors >= 16 ? looks[i].in16
+						  : looks[i].in8;
 		look->attributes = looks[i].attributes;
 		if (colors < 16 && i == STYLE_DIM)
 			look->attributes = LOOK_DIM;

@@ -1,5 +1,5 @@
-/* The loop: keys, signals and the engine's results in; at most ten frames a second out, and one at once for
- * every key. */
+/* The loop: keys, signals and the engine's results in; at most ten frames a second out, and one at
+ * once for every key. */
 #include "ui/ui.h"
 
 #include <errno.h>
@@ -24,7 +24,8 @@
 #include "ui/script.h"
 #include "ui/signals.h"
 
-/* Seconds between frames that no key asked for, and between those that a storm of resizes asks for. */
+/* Seconds between frames that no key asked for, and between those that a storm of resizes asks for.
+ */
 static const double FRAME = 0.1, RESIZE_FRAME = 0.02;
 /* Between those that a figure asks for that was only provisional. */
 static const double SETTLING_FRAME = 0.03;
@@ -35,10 +36,10 @@ struct event_loop {
 	struct front front;
 	const struct engine *engine;
 	struct worker *worker;
-	bool started;           /* the worker has its core and clock */
-	struct status failure;  /* why it has not; OK while it may still come */
-	double drawn;           /* when the last frame was */
-	double frame_due;       /* when the next one is; INFINITY: nothing changed */
+	bool started;	       /* the worker has its core and clock */
+	struct status failure; /* why it has not; OK while it may still come */
+	double drawn;	       /* when the last frame was */
+	double frame_due;      /* when the next one is; INFINITY: nothing changed */
 	bool resized;
 	int ended_by;
 	bool input_ended;
@@ -110,7 +111,7 @@ static bool at_end(void)
 	int waiting = 0;
 
 	return poll(&input, 1, 0) > 0 && (input.revents & POLLIN) &&
-		ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting == 0;
+	       ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting == 0;
 }
 
 static void read_keys(struct event_loop *loop)
@@ -128,7 +129,8 @@ static void read_keys(struct event_loop *loop)
 		loop->input_ended = true;
 }
 
-/* Milliseconds to sleep: until the next frame or the session's next step; -1: until something comes. */
+/* Milliseconds to sleep: until the next frame or the session's next step; -1: until something
+ * comes. */
 static int sleep_time(const struct event_loop *loop, double now)
 {
 	double seconds = loop->frame_due - now, next = session_next(loop->front.session, now);
@@ -140,7 +142,8 @@ static int sleep_time(const struct event_loop *loop, double now)
 	return seconds <= 0 ? 0 : (int)ceil(seconds * 1000);
 }
 
-/* How long a result may wait for its frame: not at all when it may be the first figure of a setting. */
+/* How long a result may wait for its frame: not at all when it may be the first figure of a
+ * setting. */
 static double result_pause(const struct view *view)
 {
 	if (!view->sample.valid && !view->failure[0])
@@ -152,7 +155,7 @@ static double result_pause(const struct view *view)
 static bool worker_started(struct event_loop *loop)
 {
 	if (!loop->worker)
-		return true;      /* what is played is there */
+		return true; /* what is played is there */
 	if (!loop->started) {
 		loop->failure = worker_wait_ready(loop->worker);
 		loop->started = status_is_ok(&loop->failure);
@@ -184,7 +187,8 @@ static void run(struct event_loop *loop)
 			read_keys(loop);
 		else if (wait[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			loop->input_ended = true;
-		/* An explorer that can measure nothing is none: the message belongs where it stays readable. */
+		/* An explorer that can measure nothing is none: the message belongs where it stays
+		 * readable. */
 		if ((wait[2].revents & POLLIN) && !worker_started(loop))
 			break;
 		if (session_advance(session, steady_seconds()))
@@ -197,15 +201,17 @@ static bool locale_is_utf8(void)
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-static struct status run_script(struct session *session, struct worker *worker, const struct engine *engine,
-	const struct ui_options *options)
+static struct status run_script(struct session *session, struct worker *worker,
+	const struct engine *engine, const struct ui_options *options)
 {
-	/* There is no first frame to be quick for: a core that cannot be had is an error at once. */
+	/* There is no first frame to be quick for: a core that cannot be had is an error at once.
+	 */
 	struct status status = worker ? worker_wait_ready(worker) : status_ok();
 	struct front front;
 
 	if (status_is_ok(&status))
-		status = front_init(&front, session, SCRIPT_WIDTH, SCRIPT_HEIGHT, options->ascii || !locale_is_utf8());
+		status = front_init(&front, session, SCRIPT_WIDTH, SCRIPT_HEIGHT,
+			options->ascii || !locale_is_utf8());
 	if (!status_is_ok(&status))
 		return status;
 	status = script_run(&front, engine, options->script, &script_steady_clock,
@@ -214,12 +220,16 @@ static struct status run_script(struct session *session, struct worker *worker, 
 	return status;
 }
 
-static struct status run_screen(struct session *session, struct worker *worker, const struct engine *engine,
-	const struct ui_options *options, int *exit_status)
+static struct status run_screen(struct session *session, struct worker *worker,
+	const struct engine *engine, const struct ui_options *options, int *exit_status)
 {
-	struct event_loop loop = { .engine = engine, .worker = worker, .resized = true, .frame_due = -INFINITY,
+	struct event_loop loop = { .engine = engine,
+		.worker = worker,
+		.resized = true,
+		.frame_due = -INFINITY,
 		.drawn = -INFINITY };
-	struct status status = front_init(&loop.front, session, 1, 1, options->ascii || !locale_is_utf8());
+	struct status status =
+		front_init(&loop.front, session, 1, 1, options->ascii || !locale_is_utf8());
 
 	if (!status_is_ok(&status))
 		return status;
@@ -259,12 +269,19 @@ static void say_notes(struct session *session, const struct replay *replay)
 struct status ui_run(const struct ui_options *options, int *exit_status)
 {
 	const struct worker_options worker_options = { .cpu = options->cpu, .bind_caller = true };
-	const struct explainer explainer = options->replay ? replay_explainer(options->replay) : explainer_model;
+	const struct explainer explainer =
+		options->replay ? replay_explainer(options->replay) : explainer_model;
 	const struct session_options session_options = {
-		.setting = options->setting, .seed = options->seed, .invocation = options->invocation,
-		.explainer = &explainer, .uarch = options->uarch,
-		.painter = &painter_pictures, .replay = options->replay, .record = options->record,
-		.events = options->events, .event_count = options->event_count,
+		.setting = options->setting,
+		.seed = options->seed,
+		.invocation = options->invocation,
+		.explainer = &explainer,
+		.uarch = options->uarch,
+		.painter = &painter_pictures,
+		.replay = options->replay,
+		.record = options->record,
+		.events = options->events,
+		.event_count = options->event_count,
 	};
 	struct session *session;
 	struct worker *worker = NULL;
@@ -288,8 +305,8 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	engine = worker ? worker_engine(worker) : replay_engine(options->replay);
 	session = session_new(&engine, &session_options);
 	say_notes(session, options->replay);
-	status = options->script ? run_script(session, worker, &engine, options) :
-		run_screen(session, worker, &engine, options, exit_status);
+	status = options->script ? run_script(session, worker, &engine, options)
+				 : run_screen(session, worker, &engine, options, exit_status);
 	if (options->recorded)
 		session_recorded(session, options->recorded, 200);
 	session_free(session);

@@ -1,4 +1,5 @@
-/* What is to be said of the setting under the cursor, where the mountain has the screen: the figure, what binds it, what it misses. */
+/* What is to be said of the setting under the cursor, where the mountain has the screen: the
+ * figure, what binds it, what it misses. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,10 @@ static void figure_words(const struct view *view, char *buffer, size_t size)
 	const char *state = panels_state(view);
 
 	if (!sample->valid) {
-		snprintf(buffer, size, "%s", view->failure[0] ? view->failure : view->frozen ? "no figure: frozen" : "measuring …");
+		snprintf(buffer, size, "%s",
+			view->failure[0] ? view->failure
+			: view->frozen	 ? "no figure: frozen"
+					 : "measuring …");
 		return;
 	}
 	panels_figure(sample->gbps, gbps, sizeof(gbps));
@@ -39,8 +43,9 @@ static void figure_words(const struct view *view, char *buffer, size_t size)
 	panels_figure(sample->cpe, cpe, sizeof(cpe));
 	panels_figure(sample->cpe_lo, low, sizeof(low));
 	panels_figure(sample->cpe_hi, high, sizeof(high));
-	snprintf(buffer, size, "%s GB/s T, %s bytes a cycle; CPE %s (%s to %s), %s%s%s", gbps, bytes, cpe, low, high,
-		panels_source(sample->cycles_from), *state ? "; " : "", state);
+	snprintf(buffer, size, "%s GB/s T, %s bytes a cycle; CPE %s (%s to %s), %s%s%s", gbps,
+		bytes, cpe, low, high, panels_source(sample->cycles_from), *state ? "; " : "",
+		state);
 }
 
 /* The limit that binds, or why none is known. Empty: nobody says. */
@@ -55,11 +60,13 @@ static void limit_words(const struct view *view, char *buffer, size_t size)
 		return;
 	}
 	panels_figure(limits->bound, bound, sizeof(bound));
-	snprintf(buffer, size, "limit CPE %s, %s: %s", bound, limit_title(limits->limit[limits->binding].kind),
+	snprintf(buffer, size, "limit CPE %s, %s: %s", bound,
+		limit_title(limits->limit[limits->binding].kind),
 		limits->limit[limits->binding].cause);
 }
 
-/* "L1 48 KiB: every read is a miss: 1 line for each (counted 0.98 C); in 96 KiB: none". Returns false where there is no such cache. */
+/* "L1 48 KiB: every read is a miss: 1 line for each (counted 0.98 C); in 96 KiB: none". Returns
+ * false where there is no such cache. */
 static bool misses_words_of(const struct view *view, int level, char *buffer, size_t size)
 {
 	const struct view_misses *misses = &view->misses;
@@ -74,18 +81,22 @@ static bool misses_words_of(const struct view *view, int level, char *buffer, si
 		panels_figure(misses->counted[level], figure, sizeof(figure));
 		snprintf(counted, sizeof(counted), "; counted %s C", figure);
 	}
-	if (misses->whatif.asked && misses->then.level[level].bytes != misses->now.level[level].bytes) {
+	if (misses->whatif.asked &&
+		misses->then.level[level].bytes != misses->now.level[level].bytes) {
 		char larger[32], then[160];
 
 		units_bytes_long((int64_t)misses->then.level[level].bytes, larger, sizeof(larger));
 		misses_words(&misses->then, level, then, sizeof(then));
-		snprintf(other, sizeof(other), "; if %s: %.150s", larger, strcmp(then, words) == 0 ? "the same" : then);
+		snprintf(other, sizeof(other), "; if %s: %.150s", larger,
+			strcmp(then, words) == 0 ? "the same" : then);
 	}
-	snprintf(buffer, size, "L%d %s: %s%s%s%s%s", level + 1, bytes, words, counted, other, *note ? "; " : "", note);
+	snprintf(buffer, size, "L%d %s: %s%s%s%s%s", level + 1, bytes, words, counted, other,
+		*note ? "; " : "", note);
 	return true;
 }
 
-/* "ridges as probed: L1 47 KiB, L2 2 MiB": where they are not as the lines about misses have them. */
+/* "ridges as probed: L1 47 KiB, L2 2 MiB": where they are not as the lines about misses have them.
+ */
 static void ridge_words(const struct view_grid *grid, char *buffer, size_t size)
 {
 	size_t used = (size_t)snprintf(buffer, size, "ridges as the probe found them:");

@@ -1,5 +1,6 @@
-/* Points are o; on either side of the knee a line at the level of cycles there, with its figure; the knee an upright line with its figure on top, the
- * range that it lies in behind it where that is wider than a column; M the core model's entries, where so many fillers take all of them. */
+/* Points are o; on either side of the knee a line at the level of cycles there, with its figure;
+ * the knee an upright line with its figure on top, the range that it lies in behind it where that
+ * is wider than a column; M the core model's entries, where so many fillers take all of them. */
 #include "ui/window_plot.h"
 
 #include <math.h>
@@ -18,8 +19,8 @@ enum { MARGIN = 6 };
 
 struct plot {
 	struct canvas *canvas;
-	struct rectangle whole, at;      /* all of it; what points stand in */
-	double end, top;                 /* fillers of the last column, cycles of the highest row */
+	struct rectangle whole, at; /* all of it; what points stand in */
+	double end, top;	    /* fillers of the last column, cycles of the highest row */
 };
 
 static int column_of(const struct plot *plot, double fillers)
@@ -32,7 +33,8 @@ static int row_of(const struct plot *plot, double cycles)
 	return plot->at.height - 1 - (int)lround(cycles / plot->top * (plot->at.height - 1));
 }
 
-/* Along the axis are fillers, of which some take several entries: where those of the core model are full; NAN: it has none. */
+/* Along the axis are fillers, of which some take several entries: where those of the core model are
+ * full; NAN: it has none. */
 static double full_at(const struct windows_row *row)
 {
 	return buffers_full(row->fact, row->entries);
@@ -42,7 +44,8 @@ static double full_at(const struct windows_row *row)
 static bool find_range(const struct windows_row *row, struct plot *plot)
 {
 	const struct knee *knee = &row->knee;
-	double last = row->curve.count ? row->curve.point[row->curve.count - 1].x : 0, end = fmax(last, FEWEST), top = 0;
+	double last = row->curve.count ? row->curve.point[row->curve.count - 1].x : 0,
+	       end = fmax(last, FEWEST), top = 0;
 
 	if (isfinite(knee->to)) {
 		end = BEYOND * knee->to;
@@ -75,7 +78,9 @@ static void draw_axes(const struct plot *plot)
 	canvas_text(plot->canvas, plot->whole, 0, 0, STYLE_DIM, title);
 	for (int part = 1; part <= 2; part++) {
 		snprintf(label, sizeof(label), "%.5g", plot->top * part / 2);
-		canvas_text_right(plot->canvas, plot->whole, MARGIN - 1, row_of(plot, plot->top * part / 2) + plot->at.y - plot->whole.y, STYLE_DIM, label);
+		canvas_text_right(plot->canvas, plot->whole, MARGIN - 1,
+			row_of(plot, plot->top * part / 2) + plot->at.y - plot->whole.y, STYLE_DIM,
+			label);
 	}
 	canvas_text_right(plot->canvas, plot->whole, MARGIN - 1, axis, STYLE_DIM, "0");
 	for (int x = 0; x < plot->at.width; x++)
@@ -94,7 +99,8 @@ static void draw_axes(const struct plot *plot)
 	}
 }
 
-static void draw_upright(const struct plot *plot, double fillers, enum style style, enum glyph glyph)
+static void draw_upright(
+	const struct plot *plot, double fillers, enum style style, enum glyph glyph)
 {
 	int x = column_of(plot, fillers);
 
@@ -105,7 +111,8 @@ static void draw_upright(const struct plot *plot, double fillers, enum style sty
 /* A level from one column to another, its figure over it. */
 static void draw_level(const struct plot *plot, double cycles, double from, double to, bool right)
 {
-	int y = row_of(plot, cycles), first = column_of(plot, from), last = column_of(plot, fmin(to, plot->end));
+	int y = row_of(plot, cycles), first = column_of(plot, from),
+	    last = column_of(plot, fmin(to, plot->end));
 	char words[24];
 
 	if (!isfinite(cycles) || y < 0 || last <= first)
@@ -129,8 +136,9 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 			canvas_glyph(plot->canvas, plot->at, x, y, STYLE_DIM, GLYPH_SHADE1);
 }
 
-/* The knee's figure ends at its line; the model's begins at its own, so that both have room where they are near. Where the edge comes too soon, it
- * stands before that, or before the knee's figure. */
+/* The knee's figure ends at its line; the model's begins at its own, so that both have room where
+ * they are near. Where the edge comes too soon, it stands before that, or before the knee's figure.
+ */
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;
@@ -138,7 +146,8 @@ static void draw_names(const struct plot *plot, const struct windows_row *row)
 	int x, width, from = 0;
 
 	if (isfinite(knee->x)) {
-		snprintf(words, sizeof(words), "%s%.0f", knee->kind == KNEE_SHARP ? "" : "~", knee->x);
+		snprintf(words, sizeof(words), "%s%.0f", knee->kind == KNEE_SHARP ? "" : "~",
+			knee->x);
 		width = canvas_columns(plot->canvas, words);
 		from = MARGIN + column_of(plot, knee->x) + 1 - width;
 		from = from < MARGIN + 1 ? MARGIN + 1 : from;
@@ -151,7 +160,9 @@ static void draw_names(const struct plot *plot, const struct windows_row *row)
 		snprintf(words, sizeof(words), " M %.0f", row->entries);
 		width = canvas_columns(plot->canvas, words);
 		if (x + width > plot->at.width)
-			x = isfinite(knee->x) && plot->at.width - width <= column_of(plot, knee->x) ? from - MARGIN - width - 1 : plot->at.width - width;
+			x = isfinite(knee->x) && plot->at.width - width <= column_of(plot, knee->x)
+				    ? from - MARGIN - width - 1
+				    : plot->at.width - width;
 		canvas_text(plot->canvas, plot->whole, MARGIN + x, 0, STYLE_DIM, words);
 	}
 }
@@ -162,11 +173,13 @@ static void draw_points(const struct plot *plot, const struct windows_row *row)
 		const struct knee_point *point = &row->curve.point[i];
 
 		if (point->x <= plot->end)
-			canvas_text(plot->canvas, plot->at, column_of(plot, point->x), row_of(plot, point->y), STYLE_A, "o");
+			canvas_text(plot->canvas, plot->at, column_of(plot, point->x),
+				row_of(plot, point->y), STYLE_A, "o");
 	}
 }
 
-void window_plot_draw(struct canvas *canvas, struct rectangle at, const struct windows_row *row, double here)
+void window_plot_draw(
+	struct canvas *canvas, struct rectangle at, const struct windows_row *row, double here)
 {
 	const struct knee *knee = &row->knee;
 	struct plot plot = { .canvas = canvas, .whole = at };
@@ -184,7 +197,8 @@ void window_plot_draw(struct canvas *canvas, struct rectangle at, const struct w
 		draw_level(&plot, knee->before, 0, knee->from, false);
 		draw_level(&plot, knee->after, knee->to, plot.end, true);
 	} else {
-		draw_level(&plot, knee->kind == KNEE_NONE && !knee->work ? knee->before : NAN, 0, plot.end, false);
+		draw_level(&plot, knee->kind == KNEE_NONE && !knee->work ? knee->before : NAN, 0,
+			plot.end, false);
 	}
 	if (full_at(row) >= 0 && full_at(row) <= plot.end)
 		draw_upright(&plot, full_at(row), STYLE_DIM, GLYPH_DOT);
@@ -193,5 +207,6 @@ void window_plot_draw(struct canvas *canvas, struct rectangle at, const struct w
 	draw_names(&plot, row);
 	draw_points(&plot, row);
 	if (here >= 0 && here <= plot.end)
-		canvas_glyph(canvas, at, MARGIN + column_of(&plot, here), at.height - 2, STYLE_HERE, GLYPH_UP);
+		canvas_glyph(canvas, at, MARGIN + column_of(&plot, here), at.height - 2, STYLE_HERE,
+			GLYPH_UP);
 }

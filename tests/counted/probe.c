@@ -1,9 +1,11 @@
 /* What tests/counted.sh asks of counting itself, in the machine, as root, with counters of its own:
  *
- *   probe reading            what one reading of the clock of trials costs, in user space and in the kernel
- *   probe regions KERNEL...  how many instructions of the kernel (the system's) lie inside timed regions of these
- *   probe hold COUNT         takes so many counters of the processor for itself until it is killed; prints "held" when it has them
- *   probe share COUNT        the same, but takes turns with others
+ * - probe reading: what one reading of the clock of trials costs, in user space and in the kernel
+ * - probe regions KERNEL...: how many instructions of the kernel (the system's) lie inside timed
+ * regions of these
+ * - probe hold COUNT: takes so many counters of the processor for itself until it is killed; prints
+ * "held" when it has them
+ * - probe share COUNT: the same, but takes turns with others
  *
  * Prints "NAME FIGURE" lines; the scenario judges them. Exit status 77 where it cannot look. */
 #include <errno.h>
@@ -25,7 +27,8 @@
 
 enum { TRIALS = 40, READINGS = 100 };
 
-/* A counter of instructions of this thread, in user space or in the kernel. Read by an instruction where direct. */
+/* A counter of instructions of this thread, in user space or in the kernel. Read by an instruction
+ * where direct. */
 struct meter {
 	int descriptor;
 	const volatile struct perf_event_mmap_page *page;
@@ -34,19 +37,27 @@ struct meter {
 static struct meter meter_open(bool kernel, bool direct)
 {
 	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_HARDWARE, .size = sizeof(attributes), .config = PERF_COUNT_HW_INSTRUCTIONS, .pinned = 1,
-		.exclude_user = kernel, .exclude_kernel = !kernel, .exclude_hv = 1,
-		.config1 = direct ? 2 : 0,      /* "rdpmc" of the PMU's format */
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.pinned = 1,
+		.exclude_user = kernel,
+		.exclude_kernel = !kernel,
+		.exclude_hv = 1,
+		.config1 = direct ? 2 : 0, /* "rdpmc" of the PMU's format */
 	};
-	struct meter meter = { .descriptor = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0UL) };
+	struct meter meter = { .descriptor = (int)syscall(
+				       SYS_perf_event_open, &attributes, 0, -1, -1, 0UL) };
 
 	if (meter.descriptor < 0) {
 		fprintf(stderr, "perf_event_open: %s\n", strerror(errno));
 		exit(77);
 	}
 	if (direct) {
-		meter.page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, meter.descriptor, 0);
-		if (meter.page == MAP_FAILED || !meter.page->cap_user_rdpmc || meter.page->index == 0) {
+		meter.page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
+			meter.descriptor, 0);
+		if (meter.page == MAP_FAILED || !meter.page->cap_user_rdpmc ||
+			meter.page->index == 0) {
 			fprintf(stderr, "the kernel's instructions cannot be read directly\n");
 			exit(77);
 		}
@@ -77,13 +88,26 @@ static inline uint32_t meter_register(const struct meter *meter)
 
 	__asm__ volatile("isb" ::: "memory");
 	switch (meter->page->index) {
-	case 1: __asm__ volatile("mrs %0, pmevcntr0_el0" : "=r"(value)); break;
-	case 2: __asm__ volatile("mrs %0, pmevcntr1_el0" : "=r"(value)); break;
-	case 3: __asm__ volatile("mrs %0, pmevcntr2_el0" : "=r"(value)); break;
-	case 4: __asm__ volatile("mrs %0, pmevcntr3_el0" : "=r"(value)); break;
-	case 5: __asm__ volatile("mrs %0, pmevcntr4_el0" : "=r"(value)); break;
-	case 6: __asm__ volatile("mrs %0, pmevcntr5_el0" : "=r"(value)); break;
-	default: exit(77);
+	case 1:
+		__asm__ volatile("mrs %0, pmevcntr0_el0" : "=r"(value));
+		break;
+	case 2:
+		__asm__ volatile("mrs %0, pmevcntr1_el0" : "=r"(value));
+		break;
+	case 3:
+		__asm__ volatile("mrs %0, pmevcntr2_el0" : "=r"(value));
+		break;
+	case 4:
+		__asm__ volatile("mrs %0, pmevcntr3_el0" : "=r"(value));
+		break;
+	case 5:
+		__asm__ volatile("mrs %0, pmevcntr4_el0" : "=r"(value));
+		break;
+	case 6:
+		__asm__ volatile("mrs %0, pmevcntr5_el0" : "=r"(value));
+		break;
+	default:
+		exit(77);
 	}
 	return (uint32_t)value;
 }
@@ -91,7 +115,9 @@ static inline uint32_t meter_register(const struct meter *meter)
 static struct counting *clock_open(void)
 {
 	static struct counter_plan plan = {
-		.id = 1, .count = 2, .cycles = 0,
+		.id = 1,
+		.count = 2,
+		.cycles = 0,
 		.event = { { "arm_n1::CPU_CYCLES", true }, { "arm_n1::INST_RETIRED", true } },
 	};
 	struct counting *counting = counting_new(0, "");
@@ -138,9 +164,10 @@ static int reading(void)
 	return 0;
 }
 
-/* The least number of the kernel's instructions between two readings, of many trials: with the clock of trials read around a
- * region, as trials do it, or without. */
-static uint32_t inside(struct measure *measure, struct counting *counting, const struct meter *meter)
+/* The least number of the kernel's instructions between two readings, of many trials: with the
+ * clock of trials read around a region, as trials do it, or without. */
+static uint32_t inside(
+	struct measure *measure, struct counting *counting, const struct meter *meter)
 {
 	uint32_t least = UINT32_MAX;
 
@@ -205,7 +232,10 @@ static int take(int count, bool pinned)
 {
 	for (int i = 0; i < count; i++) {
 		struct perf_event_attr attributes = {
-			.type = PERF_TYPE_HARDWARE, .size = sizeof(attributes), .config = PERF_COUNT_HW_INSTRUCTIONS, .pinned = pinned,
+			.type = PERF_TYPE_HARDWARE,
+			.size = sizeof(attributes),
+			.config = PERF_COUNT_HW_INSTRUCTIONS,
+			.pinned = pinned,
 		};
 
 		if (syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0UL) < 0) {

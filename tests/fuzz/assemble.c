@@ -1,4 +1,5 @@
-/* Any line as assembly: it is refused in words, or it becomes one instruction of as many bytes as the decoder reads. */
+/* Any line as assembly: it is refused in words, or it becomes one instruction of as many bytes as
+ * the decoder reads. */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -12,17 +13,35 @@ const size_t fuzz_longest = 80;
 
 #if defined(__x86_64__)
 const struct fuzz_seed fuzz_seeds[] = {
-	FUZZ_TEXT("mov rax, [rbx+rcx*8-16]"), FUZZ_TEXT("add dword ptr [rsp+0x1000], 0x7f"), FUZZ_TEXT("vaddps zmm0 {k1} {z}, zmm1, [rax]"),
-	FUZZ_TEXT("lock add qword ptr [rax], rcx"), FUZZ_TEXT("vblendvps ymm0, ymm1, ymm2, ymm3"), FUZZ_TEXT("cmovz rax, rcx"),
-	FUZZ_TEXT("vpgatherdd ymm0, [rax+ymm1*4], ymm2"), FUZZ_TEXT("imul rax, rcx, 18446744073709551615"), FUZZ_TEXT("mov ecx, 0xffffffff"),
-	FUZZ_TEXT("lea r9, [rip-2147483648]"), FUZZ_TEXT("vpcmpd k1 {k2}, zmm1, zmm2, 1"), FUZZ_TEXT("shl [rax], cl"), { NULL, 0 },
+	FUZZ_TEXT("mov rax, [rbx+rcx*8-16]"),
+	FUZZ_TEXT("add dword ptr [rsp+0x1000], 0x7f"),
+	FUZZ_TEXT("vaddps zmm0 {k1} {z}, zmm1, [rax]"),
+	FUZZ_TEXT("lock add qword ptr [rax], rcx"),
+	FUZZ_TEXT("vblendvps ymm0, ymm1, ymm2, ymm3"),
+	FUZZ_TEXT("cmovz rax, rcx"),
+	FUZZ_TEXT("vpgatherdd ymm0, [rax+ymm1*4], ymm2"),
+	FUZZ_TEXT("imul rax, rcx, 18446744073709551615"),
+	FUZZ_TEXT("mov ecx, 0xffffffff"),
+	FUZZ_TEXT("lea r9, [rip-2147483648]"),
+	FUZZ_TEXT("vpcmpd k1 {k2}, zmm1, zmm2, 1"),
+	FUZZ_TEXT("shl [rax], cl"),
+	{ NULL, 0 },
 };
 #else
 const struct fuzz_seed fuzz_seeds[] = {
-	FUZZ_TEXT("add x0, sp, #4096"), FUZZ_TEXT("ldr x0, [x1, x2, lsl #3]"), FUZZ_TEXT("ldp q0, q1, [sp], #-64"), FUZZ_TEXT("mov x0, #-1"),
-	FUZZ_TEXT("fadd v0.4s, v1.4s, v2.4s"), FUZZ_TEXT("orr w0, w1, #0x55555555"), FUZZ_TEXT("ubfx x0, x1, #3, #9"),
-	FUZZ_TEXT("tbl v0.16b, {v1.16b}, v2.16b"), FUZZ_TEXT("csel x0, x1, xzr, lt"), FUZZ_TEXT("prfm pldl1keep, [x0, #8]"),
-	FUZZ_TEXT("str q0, [x1, #16]!"), FUZZ_TEXT("lsl w0, w1, #31"), { NULL, 0 },
+	FUZZ_TEXT("add x0, sp, #4096"),
+	FUZZ_TEXT("ldr x0, [x1, x2, lsl #3]"),
+	FUZZ_TEXT("ldp q0, q1, [sp], #-64"),
+	FUZZ_TEXT("mov x0, #-1"),
+	FUZZ_TEXT("fadd v0.4s, v1.4s, v2.4s"),
+	FUZZ_TEXT("orr w0, w1, #0x55555555"),
+	FUZZ_TEXT("ubfx x0, x1, #3, #9"),
+	FUZZ_TEXT("tbl v0.16b, {v1.16b}, v2.16b"),
+	FUZZ_TEXT("csel x0, x1, xzr, lt"),
+	FUZZ_TEXT("prfm pldl1keep, [x0, #8]"),
+	FUZZ_TEXT("str q0, [x1, #16]!"),
+	FUZZ_TEXT("lsl w0, w1, #31"),
+	{ NULL, 0 },
 };
 #endif
 

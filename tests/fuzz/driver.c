@@ -1,9 +1,11 @@
-/* Runs a fuzz target without libFuzzer: on files, or on inputs made from its seeds by random changes. Nothing is learnt from one
- * input for the next; the same seed makes the same inputs everywhere.
+/* Runs a fuzz target without libFuzzer: on files, or on inputs made from its seeds by random
+ * changes. Nothing is learnt from one input for the next; the same seed makes the same inputs
+ * everywhere.
  *
  *   TARGET [-runs=N] [-seed=N] [FILE …]      N inputs (5,000), seed (1); or these files, once each
  *
- * An input on which the target crashes or hangs (60 s) is written to crash-TARGET in the working directory. */
+ * An input on which the target crashes or hangs (60 s) is written to crash-TARGET in the working
+ * directory. */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -30,7 +32,8 @@ static void keep_input(void)
 {
 	int file = open(crash_file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 
-	if (file >= 0 && write(file, input, input_size) == (ssize_t)input_size && write(2, crash_file, strlen(crash_file)) > 0)
+	if (file >= 0 && write(file, input, input_size) == (ssize_t)input_size &&
+		write(2, crash_file, strlen(crash_file)) > 0)
 		(void)!write(2, ": the input\n", 12);
 }
 
@@ -51,7 +54,8 @@ static void watch(const char *program)
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(keep_input);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!__sanitizer_set_death_callback || signals[i] == SIGABRT || signals[i] == SIGALRM)
+		if (!__sanitizer_set_death_callback || signals[i] == SIGABRT ||
+			signals[i] == SIGALRM)
 			signal(signals[i], on_signal);
 }
 
@@ -131,7 +135,8 @@ static void take_out(struct making *making, size_t at, size_t size)
 /* One change. Nothing is wrong in particular with these bytes but that code often thinks so. */
 static void change(struct making *making)
 {
-	static const uint8_t odd[] = { 0, 1, 0x7f, 0x80, 0xff, '\n', ' ', '0', '9', '-', '.', '=', ',', '#', '[', ']' };
+	static const uint8_t odd[] = { 0, 1, 0x7f, 0x80, 0xff, '\n', ' ', '0', '9', '-', '.', '=',
+		',', '#', '[', ']' };
 	size_t at = below(making, making->size);
 	uint8_t piece[64];
 
@@ -151,12 +156,12 @@ static void change(struct making *making)
 	case 3:
 		take_out(making, at, 1 + below(making, 16));
 		break;
-	case 4:      /* random bytes */
+	case 4: /* random bytes */
 		for (size_t i = 0; i < sizeof(piece); i++)
 			piece[i] = (uint8_t)random_next(&making->random);
 		insert(making, at, piece, 1 + below(making, 16));
 		break;
-	case 5: {      /* a piece of itself again */
+	case 5: { /* a piece of itself again */
 		size_t size = 1 + below(making, sizeof(piece)), from = below(making, making->size);
 
 		if (size > making->size - from)
@@ -165,15 +170,17 @@ static void change(struct making *making)
 		insert(making, at, piece, size);
 		break;
 	}
-	case 6:      /* a piece of a seed */
+	case 6: /* a piece of a seed */
 		if (making->seeds) {
-			const struct fuzz_seed *seed = &fuzz_seeds[below(making, (size_t)making->seeds)];
+			const struct fuzz_seed *seed =
+				&fuzz_seeds[below(making, (size_t)making->seeds)];
 			size_t from = below(making, seed->size);
 
-			insert(making, at, (const uint8_t *)seed->bytes + from, 1 + below(making, seed->size - from));
+			insert(making, at, (const uint8_t *)seed->bytes + from,
+				1 + below(making, seed->size - from));
 		}
 		break;
-	default:      /* the end missing */
+	default: /* the end missing */
 		if (below(making, 8) == 0)
 			making->size = at;
 		break;
@@ -199,7 +206,8 @@ static void make(struct making *making)
 
 static int make_inputs(uint64_t runs, uint64_t seed)
 {
-	struct making making = { .random = { seed }, .longest = &fuzz_longest ? fuzz_longest : LONGEST };
+	struct making making = { .random = { seed },
+		.longest = &fuzz_longest ? fuzz_longest : LONGEST };
 
 	making.bytes = malloc(making.longest);
 	if (!making.bytes)
@@ -225,7 +233,8 @@ int main(int argc, char **argv)
 
 	watch(argv[0]);
 	for (int i = 1; i < argc; i++) {
-		if (sscanf(argv[i], "-runs=%llu", &runs) == 1 || sscanf(argv[i], "-seed=%llu", &seed) == 1)
+		if (sscanf(argv[i], "-runs=%llu", &runs) == 1 ||
+			sscanf(argv[i], "-seed=%llu", &seed) == 1)
 			continue;
 		files = true;
 		failed |= run_file(argv[i]);

@@ -1,8 +1,10 @@
-/* Fuzz targets: each is one file that defines LLVMFuzzerTestOneInput(), which must survive any bytes and call abort() when what it
- * tests breaks its word. Linked with driver.c it is a plain program that makes inputs itself; built by clang with
- * -fsanitize=fuzzer, without driver.c, it is a libFuzzer program. Both take -runs=N, -seed=N and files.
+/* Fuzz targets: each is one file that defines LLVMFuzzerTestOneInput(), which must survive any
+ * bytes and call abort() when what it tests breaks its word. Linked with driver.c it is a plain
+ * program that makes inputs itself; built by clang with -fsanitize=fuzzer, without driver.c, it is
+ * a libFuzzer program. Both take -runs=N, -seed=N and files.
  *
- * To add one: tests/fuzz/NAME.c, and tests/fuzz/NAME in FUZZ_TARGETS in Makefile.am, with its two lines below that list. */
+ * To add one: tests/fuzz/NAME.c, and tests/fuzz/NAME in FUZZ_TARGETS in Makefile.am, with its two
+ * lines below that list. */
 #ifndef SLX_TESTS_FUZZ_H
 #define SLX_TESTS_FUZZ_H
 
@@ -19,7 +21,10 @@ struct fuzz_seed {
 };
 
 /* Of a text that stands in the source. */
-#define FUZZ_TEXT(text) { text, sizeof(text) - 1 }
+#define FUZZ_TEXT(text)                \
+	{                              \
+		text, sizeof(text) - 1 \
+	}
 
 extern const struct fuzz_seed fuzz_seeds[] __attribute__((weak));
 

@@ -1,4 +1,5 @@
-/* Any text as the comment of an own loop: what is taken is within its bounds, and can be laid out; what is not says where. */
+/* Any text as the comment of an own loop: what is taken is within its bounds, and can be laid out;
+ * what is not says where. */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -11,9 +12,12 @@ const size_t fuzz_longest = 300;
 
 const struct fuzz_seed fuzz_seeds[] = {
 	FUZZ_TEXT("/* slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64) */"),
-	FUZZ_TEXT("slexplore: elements=2*n a=u8[n+1]:random(100) b=i16[n/4]:index d=list(2*n,8,sequential) n=64"),
-	FUZZ_TEXT("x\n// slexplore: multiple=8 cflags=\"-O3 -march=native\"\n# slexplore: c = i64 [ 64 ] : permutation\n"),
-	FUZZ_TEXT("slexplore: a=f32[n*3]:-1e-3 elements=n/3 n=96 multiple=7 b=u64[9]:18446744073709549568"),
+	FUZZ_TEXT("slexplore: elements=2*n a=u8[n+1]:random(100) b=i16[n/4]:index "
+		  "d=list(2*n,8,sequential) n=64"),
+	FUZZ_TEXT("x\n// slexplore: multiple=8 cflags=\"-O3 -march=native\"\n# slexplore: c = i64 "
+		  "[ 64 ] : permutation\n"),
+	FUZZ_TEXT("slexplore: a=f32[n*3]:-1e-3 elements=n/3 n=96 multiple=7 "
+		  "b=u64[9]:18446744073709549568"),
 	{ NULL, 0 },
 };
 
@@ -38,7 +42,9 @@ static void check_data(const struct own_description *description, int64_t n)
 	memset(memory, 0, bytes);
 	own_data_make(&data, description, n, n / 2, 1, memory);
 	for (int i = 0; i < OWN_ARGUMENTS; i++) {
-		uint64_t begin = data.argument[i] ? (uint64_t)((unsigned char *)data.argument[i] - memory) : end;
+		uint64_t begin = data.argument[i]
+					 ? (uint64_t)((unsigned char *)data.argument[i] - memory)
+					 : end;
 
 		check(begin >= end);
 		end = begin + own_argument_bytes(&description->argument[i], n);
@@ -70,10 +76,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(status.code == STATUS_USAGE && strncmp(status.text, "mine.c:", 7) == 0);
 		return 0;
 	}
-	check(description.multiple >= 1 && description.n >= OWN_N_MIN && description.n % (2 * description.multiple) == 0);
+	check(description.multiple >= 1 && description.n >= OWN_N_MIN &&
+		description.n % (2 * description.multiple) == 0);
 	check(description.n <= 2 * (int64_t)OWN_N_MAX);
 	check(memchr(description.cflags, 0, sizeof(description.cflags)));
-	check(own_count(&description.elements, description.n) == 2 * own_count(&description.elements, description.n / 2));
+	check(own_count(&description.elements, description.n) ==
+		2 * own_count(&description.elements, description.n / 2));
 	check(own_count(&description.elements, description.n) > 0);
 	check_data(&description, description.n);
 	/* Nothing overflows at the end of the range. */

@@ -43,11 +43,13 @@ void canned_limit(struct canned *canned)
 	struct machine *machine = &canned->machine;
 
 	machine->bound = machine->huge_pages = machine->watched = false;
-	snprintf(machine->bind_note, sizeof(machine->bind_note), "core 1 refused: Operation not permitted");
+	snprintf(machine->bind_note, sizeof(machine->bind_note),
+		"core 1 refused: Operation not permitted");
 	snprintf(machine->huge_note, sizeof(machine->huge_note), "huge pages are off");
 }
 
-int64_t canned_knob(const struct kernel *kernel, const int64_t *v, const char *name, int64_t otherwise)
+int64_t canned_knob(
+	const struct kernel *kernel, const int64_t *v, const char *name, int64_t otherwise)
 {
 	int index = kernel_knob(kernel, name);
 
@@ -62,15 +64,21 @@ static int64_t knob(const struct request *request, const char *name, int64_t oth
 /* Cycles that a line costs on top, by where the working set lives. */
 static double line_cost(uint64_t footprint)
 {
-	return footprint <= 48 << 10 ? 0 : footprint <= 1 << 20 ? 2 : footprint <= 32 << 20 ? 6 : 22;
+	return footprint <= 48 << 10   ? 0
+	       : footprint <= 1 << 20  ? 2
+	       : footprint <= 32 << 20 ? 6
+				       : 22;
 }
 
-/* Two misses with fillers between them: as on a Zen 5, but that loads are spread over two buffers, and branches fill none. */
+/* Two misses with fillers between them: as on a Zen 5, but that loads are spread over two buffers,
+ * and branches fill none. */
 static double window_cycles(const struct request *request)
 {
-	static const double knees[] = { 442, 204, 203, 103, 85, 64, INFINITY }, spreads[] = { 0, 0, 40, 0, 0, 0, 0 };
+	static const double knees[] = { 442, 204, 203, 103, 85, 64, INFINITY },
+			    spreads[] = { 0, 0, 40, 0, 0, 0, 0 };
 	int64_t filler = knob(request, "filler", 0);
-	double fillers = (double)knob(request, "fillers", 0), knee = knees[filler], spread = spreads[filler], share = fillers > knee;
+	double fillers = (double)knob(request, "fillers", 0), knee = knees[filler],
+	       spread = spreads[filler], share = fillers > knee;
 
 	if (spread > 0)
 		share = fmin(1, fmax(0, (fillers - knee + spread / 2) / spread));
@@ -88,13 +96,16 @@ double canned_cpe(const struct request *request)
 	double lines = fmin(1, (double)(knob(request, "stride", 1) * bytes) / 64);
 
 	if (strcmp(request->kernel->name, "list-length") == 0)
-		return 4 + cost * (knob(request, "order", 0) ? 8 : (double)knob(request, "spacing", 16) / 64);
+		return 4 + cost * (knob(request, "order", 0)
+						  ? 8
+						  : (double)knob(request, "spacing", 16) / 64);
 	if (strcmp(request->kernel->name, "mountain") == 0)
 		return 0.5 + lines * cost;
 	if (strcmp(request->kernel->name, "window") == 0)
 		return window_cycles(request);
 	chain = latency[knob(request, "op", 0)][type] /
-		(double)(knob(request, "shape", 0) ? knob(request, "unroll", 1) : knob(request, "acc", 1));
+		(double)(knob(request, "shape", 0) ? knob(request, "unroll", 1)
+						   : knob(request, "acc", 1));
 	return fmax(fmax(chain, 0.5), lines * cost);
 }
 
@@ -108,14 +119,15 @@ static unsigned scramble(unsigned i)
 
 static bool is_combine(const struct request *request, int64_t unroll)
 {
-	return strcmp(request->kernel->name, "combine") == 0 && knob(request, "unroll", 1) == unroll &&
-		!request->background;
+	return strcmp(request->kernel->name, "combine") == 0 &&
+	       knob(request, "unroll", 1) == unroll && !request->background;
 }
 
 static void make_trials(const struct canned *canned, unsigned count, struct result *result)
 {
-	int64_t unroll = strcmp(canned->request.kernel->name, "combine") == 0 ?
-		knob(&canned->request, "unroll", 1) : 1;
+	int64_t unroll = strcmp(canned->request.kernel->name, "combine") == 0
+				 ? knob(&canned->request, "unroll", 1)
+				 : 1;
 	double cpe = canned_cpe(&canned->request);
 	bool clock = canned->counters == CANNED_CLOCK;
 	bool contended = unroll == 13 || (is_combine(&canned->request, 10) && canned->tens > 2);
@@ -124,8 +136,13 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 		struct trial *trial = &result->trials.trial[i];
 		unsigned luck = scramble(i + 1000 * (unsigned)(canned->request.generation % 16));
 
-		*trial = (struct trial){ .cpe = cpe * (1 + (scramble(luck + i) / 999.0 - 0.5) * 0.006), .ghz = GHZ,
-			.check = clock ? 1.046f : NAN, .watch = 1, .turns = 1, .at = (float)(canned->request.budget.seconds * i / count),
+		*trial = (struct trial){ .cpe = cpe *
+						(1 + (scramble(luck + i) / 999.0 - 0.5) * 0.006),
+			.ghz = GHZ,
+			.check = clock ? 1.046f : NAN,
+			.watch = 1,
+			.turns = 1,
+			.at = (float)(canned->request.budget.seconds * i / count),
 			.fate = TRIAL_QUIET };
 		if (luck < 90 || contended) {
 			trial->fate = TRIAL_CONTENDED;
@@ -143,9 +160,16 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 		}
 	}
 	result->trials.count = count;
-	result->facts = (struct run_facts){ .cpu = 1, .bound = true, .cycles_from = clock ? SOURCE_COUNTER : SOURCE_REFERENCE,
-		.ring = 4096, .granule = 1, .footprint = canned->request.kernel->footprint(canned->request.v),
-		.bytes = knob(&canned->request, "type", 3) % 2 ? 8 : 4, .call = 4096, .calls = 1, .watched = canned->machine.watched,
+	result->facts = (struct run_facts){ .cpu = 1,
+		.bound = true,
+		.cycles_from = clock ? SOURCE_COUNTER : SOURCE_REFERENCE,
+		.ring = 4096,
+		.granule = 1,
+		.footprint = canned->request.kernel->footprint(canned->request.v),
+		.bytes = knob(&canned->request, "type", 3) % 2 ? 8 : 4,
+		.call = 4096,
+		.calls = 1,
+		.watched = canned->machine.watched,
 		.pages = "huge" };
 }
 
@@ -200,13 +224,16 @@ static bool take(void *context, struct result *result)
 		return false;
 	start_result(canned, result);
 	if (result->kernel->footprint(result->v) >= 1u << 30) {
-		result->status = status_make(STATUS_FAILED, "1 GiB of memory was refused: the limit is 900 MiB");
+		result->status = status_make(
+			STATUS_FAILED, "1 GiB of memory was refused: the limit is 900 MiB");
 		canned->pending = false;
 	} else if (provisional && !canned->early) {
 		make_trials(canned, provisional, result);
 		result->final = false;
 		canned->early = true;
-		canned->ready = is_combine(&canned->request, 9) ? INFINITY : canned->now + canned->request.budget.seconds;
+		canned->ready = is_combine(&canned->request, 9)
+					? INFINITY
+					: canned->now + canned->request.budget.seconds;
 	} else {
 		make_trials(canned, canned->request.budget.quiet_wanted * 6 / 5, result);
 		canned_count(canned, &canned->request, &result->counts);
@@ -235,14 +262,22 @@ static struct progress_seen progress(void *context)
 	struct progress_seen seen = { .stage = STAGE_NONE };
 
 	if (canned->pending && canned->ready == INFINITY && is_combine(&canned->request, 15))
-		seen = (struct progress_seen){ .stage = STAGE_LAYING, .share = fmin((canned->now - canned->asked) / 2, 1) };
+		seen = (struct progress_seen){ .stage = STAGE_LAYING,
+			.share = fmin((canned->now - canned->asked) / 2, 1) };
 	return seen;
 }
 
 struct engine canned_engine(struct canned *canned)
 {
-	return (struct engine){ .context = canned, .submit = submit, .cancel = cancel, .take = take,
-		.descriptor = descriptor, .machine = machine, .progress = progress, .offers = canned_offers, .encodes = canned_encodes };
+	return (struct engine){ .context = canned,
+		.submit = submit,
+		.cancel = cancel,
+		.take = take,
+		.descriptor = descriptor,
+		.machine = machine,
+		.progress = progress,
+		.offers = canned_offers,
+		.encodes = canned_encodes };
 }
 
 double canned_now(void *context)
@@ -259,5 +294,6 @@ void canned_pass(void *context, double seconds, int descriptor_given)
 
 	(void)descriptor_given;
 	/* As if the descriptor had become readable. */
-	canned->now = canned->pending && canned->ready < end ? fmax(canned->ready, canned->now) : end;
+	canned->now =
+		canned->pending && canned->ready < end ? fmax(canned->ready, canned->now) : end;
 }

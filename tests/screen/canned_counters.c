@@ -73,8 +73,10 @@ static const struct counter_offer offers[] = {
 	{ "icx::IDQ:DSB_UOPS", "Micro-ops that come from the micro-op cache" },
 	{ "icx::IDQ:MITE_UOPS", "Micro-ops that come from the decoders" },
 	{ "icx::ARITH:DIVIDER_ACTIVE", "Cycles in which a divider is busy" },
-	{ "icx::FP_ARITH_INST_RETIRED:SCALAR_DOUBLE", "Scalar floating-point operations of double precision that were retired" },
-	{ "icx::LD_BLOCKS:STORE_FORWARD", "Loads that waited for a store which could not be forwarded to them" },
+	{ "icx::FP_ARITH_INST_RETIRED:SCALAR_DOUBLE",
+		"Scalar floating-point operations of double precision that were retired" },
+	{ "icx::LD_BLOCKS:STORE_FORWARD",
+		"Loads that waited for a store which could not be forwarded to them" },
 	{ "perf::PERF_COUNT_SW_PAGE_FAULTS", "Page faults" },
 };
 
@@ -89,12 +91,14 @@ void canned_counters(struct canned *canned, enum canned_counters counters)
 {
 	canned->counters = counters;
 	if (is_ice(canned))
-		snprintf(canned->machine.name, sizeof(canned->machine.name), "Intel Xeon, family 6h model 6ah");
+		snprintf(canned->machine.name, sizeof(canned->machine.name),
+			"Intel Xeon, family 6h model 6ah");
 }
 
 double canned_granule(const struct kernel *kernel, const int64_t *v)
 {
-	return strcmp(kernel->name, "combine") == 0 ? (double)canned_knob(kernel, v, "unroll", 1) : 1;
+	return strcmp(kernel->name, "combine") == 0 ? (double)canned_knob(kernel, v, "unroll", 1)
+						    : 1;
 }
 
 double canned_instructions(const struct kernel *kernel, const int64_t *v)
@@ -106,28 +110,34 @@ double canned_instructions(const struct kernel *kernel, const int64_t *v)
 
 /* ---- what to count ---- */
 
-static void plan_add(struct event_plan *plan, const struct canned *canned, const struct row *row, const char *const *ports)
+static void plan_add(struct event_plan *plan, const struct canned *canned, const struct row *row,
+	const char *const *ports)
 {
 	struct uarch_event *meaning = &plan->meaning[plan->counters.count];
 	struct counter_event *event = &plan->counters.event[plan->counters.count++];
 
 	*meaning = (struct uarch_event){ .role = row->role, .ports = row->ports };
 	snprintf(meaning->words, sizeof(meaning->words), "%s", row->words);
-	snprintf(meaning->core, sizeof(meaning->core), "%s", row->role == ROLE_EXTRA ? "" : is_ice(canned) ? "icelake-sp" : "zen5");
+	snprintf(meaning->core, sizeof(meaning->core), "%s",
+		row->role == ROLE_EXTRA ? ""
+		: is_ice(canned)	? "icelake-sp"
+					: "zen5");
 	snprintf(meaning->name, sizeof(meaning->name), "%s", row->name);
 	snprintf(event->name, sizeof(event->name), "%s", row->name);
 	event->must = role_must(row->role);
 	for (int i = 0; i < 10 && row->role == ROLE_PORTS; i++)
 		if (row->ports >> i & 1)
-			snprintf(meaning->title + strlen(meaning->title), 8, "%s%s", meaning->title[0] ? " " : "", ports[i]);
+			snprintf(meaning->title + strlen(meaning->title), 8, "%s%s",
+				meaning->title[0] ? " " : "", ports[i]);
 	if (!meaning->title[0])
 		events_title(meaning, NULL, meaning->title, sizeof(meaning->title));
 }
 
-void canned_events(void *context, const struct machine *machine, const char *const *extra, int extra_count,
-	struct event_plan *plan)
+void canned_events(void *context, const struct machine *machine, const char *const *extra,
+	int extra_count, struct event_plan *plan)
 {
-	static const char *const ports[] = { "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9" };
+	static const char *const ports[] = { "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8",
+		"p9" };
 	const struct canned *canned = context;
 	const struct row *rows = is_ice(canned) ? ice_rows : zen_rows;
 
@@ -140,7 +150,8 @@ void canned_events(void *context, const struct machine *machine, const char *con
 		plan_add(plan, canned, &(struct row){ ROLE_EXTRA, 0, "", extra[i] }, ports);
 }
 
-size_t canned_offers(void *context, const char *words, const char *pmu, struct counter_offer *found, size_t most)
+size_t canned_offers(
+	void *context, const char *words, const char *pmu, struct counter_offer *found, size_t most)
 {
 	size_t count = 0;
 
@@ -167,7 +178,8 @@ struct status canned_encodes(void *context, const char *name)
 			return status_ok();
 	}
 	nearest_names(name, names, OFFERS, near, sizeof(near));
-	return status_make(STATUS_USAGE, "unknown event \"%.60s\"%s%s%s", name, near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
+	return status_make(STATUS_USAGE, "unknown event \"%.60s\"%s%s%s", name,
+		near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
 }
 
 /* ---- counting ---- */
@@ -176,44 +188,70 @@ struct status canned_encodes(void *context, const char *name)
 static double misses(const struct kernel *kernel, const int64_t *v, uint64_t level)
 {
 	bool list = strcmp(kernel->name, "list-length") == 0;
-	double bytes = list ? (double)canned_knob(kernel, v, "spacing", 16) : (double)canned_knob(kernel, v, "stride", 1) *
-		(canned_knob(kernel, v, "type", 3) % 2 ? 8 : 4);
+	double bytes = list ? (double)canned_knob(kernel, v, "spacing", 16)
+			    : (double)canned_knob(kernel, v, "stride", 1) *
+				       (canned_knob(kernel, v, "type", 3) % 2 ? 8 : 4);
 
 	if (kernel->footprint(v) <= level)
 		return 0;
 	return list && canned_knob(kernel, v, "order", 0) ? 1 : fmin(1, bytes / 64);
 }
 
-/* What each role's event counts an element; the ports do not share their work as evenly as they could. */
-static double value_of(const struct canned *canned, const struct request *request, const struct uarch_event *meaning)
+/* What each role's event counts an element; the ports do not share their work as evenly as they
+ * could. */
+static double value_of(const struct canned *canned, const struct request *request,
+	const struct uarch_event *meaning)
 {
 	const struct kernel *kernel = request->kernel;
 	double n = canned_granule(kernel, request->v), cpe = canned_cpe(request);
-	bool real = strcmp(kernel->name, "combine") == 0 && canned_knob(kernel, request->v, "type", 3) > 1;
-	double uneven[] = { real ? n / 2 + 0.3 : (n + 2) / 4 + 0.12, real ? n / 2 - 0.1 : (n + 2) / 4 - 0.12, n / 2, n / 2, 0,
-		real ? 0.8 : (n + 2) / 4, 1, 0, 0, 0 }, sum = 0;
+	bool real = strcmp(kernel->name, "combine") == 0 &&
+		    canned_knob(kernel, request->v, "type", 3) > 1;
+	double uneven[] = { real ? n / 2 + 0.3 : (n + 2) / 4 + 0.12,
+		real ? n / 2 - 0.1 : (n + 2) / 4 - 0.12, n / 2, n / 2, 0, real ? 0.8 : (n + 2) / 4,
+		1, 0, 0, 0 },
+	       sum = 0;
 
 	switch (meaning->role) {
-	case ROLE_CYCLES: return cpe * 1.002;
-	case ROLE_INSTRUCTIONS: return strcmp(kernel->name, "list-length") == 0 ? 4.25 : canned_instructions(kernel, request->v);
-	case ROLE_UOPS: return (n + 2) / n;
-	case ROLE_UOPS_EXECUTED: return (2 * n + 2) / n;
+	case ROLE_CYCLES:
+		return cpe * 1.002;
+	case ROLE_INSTRUCTIONS:
+		return strcmp(kernel->name, "list-length") == 0
+			       ? 4.25
+			       : canned_instructions(kernel, request->v);
+	case ROLE_UOPS:
+		return (n + 2) / n;
+	case ROLE_UOPS_EXECUTED:
+		return (2 * n + 2) / n;
 	case ROLE_PORTS:
 		for (int i = 0; i < 10; i++)
 			sum += meaning->ports >> i & 1 ? uneven[i] : 0;
 		return sum / n;
-	case ROLE_DISPATCHED: return strcmp(meaning->words, "integer") == 0 ? (real ? 2 : n + 2) / n : real ? 1 : 0;
-	case ROLE_LOADS: return 1.001;
-	case ROLE_STORES: return 0;
-	case ROLE_BRANCHES: return 1 / n;
-	case ROLE_L1_MISSES: return misses(kernel, request->v, 48 << 10) * 1.03;
-	case ROLE_L2_MISSES: return misses(kernel, request->v, 1 << 20) * 0.97;
-	case ROLE_L3_MISSES: return misses(kernel, request->v, 32 << 20);
+	case ROLE_DISPATCHED:
+		return strcmp(meaning->words, "integer") == 0 ? (real ? 2 : n + 2) / n
+		       : real				      ? 1
+							      : 0;
+	case ROLE_LOADS:
+		return 1.001;
+	case ROLE_STORES:
+		return 0;
+	case ROLE_BRANCHES:
+		return 1 / n;
+	case ROLE_L1_MISSES:
+		return misses(kernel, request->v, 48 << 10) * 1.03;
+	case ROLE_L2_MISSES:
+		return misses(kernel, request->v, 1 << 20) * 0.97;
+	case ROLE_L3_MISSES:
+		return misses(kernel, request->v, 32 << 20);
 	case ROLE_STALLED:
-		return strcmp(meaning->words, "front end") == 0 ? 0.01 : strcmp(meaning->words, "nothing executed") == 0 ||
-			strcmp(meaning->words, "floating-point queue full") == 0 ? fmax(cpe - 1, 0) : 0;
-	case ROLE_EXTRA: return strstr(meaning->name, "DSB") ? (n + 2) / n : 0.125;
-	default: return canned->counters == CANNED_UNASKED ? 1 : 0;
+		return strcmp(meaning->words, "front end") == 0 ? 0.01
+		       : strcmp(meaning->words, "nothing executed") == 0 ||
+				       strcmp(meaning->words, "floating-point queue full") == 0
+			       ? fmax(cpe - 1, 0)
+			       : 0;
+	case ROLE_EXTRA:
+		return strstr(meaning->name, "DSB") ? (n + 2) / n : 0.125;
+	default:
+		return canned->counters == CANNED_UNASKED ? 1 : 0;
 	}
 }
 
@@ -228,7 +266,8 @@ void canned_count(const struct canned *canned, const struct request *request, st
 		return;
 	counts->id = plan->id;
 	if (canned->counters == CANNED_REFUSED) {
-		snprintf(counts->why, sizeof(counts->why), "this virtual machine has no performance counters: its host does not "
+		snprintf(counts->why, sizeof(counts->why),
+			"this virtual machine has no performance counters: its host does not "
 			"pass them on");
 		return;
 	}
@@ -243,38 +282,53 @@ void canned_count(const struct canned *canned, const struct request *request, st
 	for (int i = 0; i < plan->count; i++) {
 		double value = value_of(canned, request, &events.meaning[i]);
 
-		counts->event[i] = (struct count){ .state = COUNT_KNOWN, .value = value, .lo = value * 0.999, .hi = value * 1.002,
-			.share = 1, .passes = 9 };
+		counts->event[i] = (struct count){ .state = COUNT_KNOWN,
+			.value = value,
+			.lo = value * 0.999,
+			.hi = value * 1.002,
+			.share = 1,
+			.passes = 9 };
 		if (events.meaning[i].role == ROLE_L3_MISSES)
 			counts->event[i].state = COUNT_SCALED;
 		else if (events.meaning[i].role == ROLE_DTLB_WALKS)
 			counts->event[i] = (struct count){ .state = COUNT_SILENT };
 		else if (strcmp(events.meaning[i].words, "store buffer full") == 0)
-			counts->event[i] = (struct count){ .state = COUNT_REFUSED, .error = EACCES };
+			counts->event[i] =
+				(struct count){ .state = COUNT_REFUSED, .error = EACCES };
 	}
 }
 
 /* ---- the model ---- */
 
-double canned_modelled(void *context, const struct uarch_event *meaning, const struct explanation *explanation)
+double canned_modelled(
+	void *context, const struct uarch_event *meaning, const struct explanation *explanation)
 {
 	const struct limits *limits = &explanation->limits;
 	double n = limits->elements / limits->turns, sum = 0;
 
 	(void)context;
 	switch (meaning->role) {
-	case ROLE_INSTRUCTIONS: return explanation->loop.insns_per_element;
-	case ROLE_UOPS: return explanation->foreign ? (double)NAN : limits->slots / limits->elements;
+	case ROLE_INSTRUCTIONS:
+		return explanation->loop.insns_per_element;
+	case ROLE_UOPS:
+		return explanation->foreign ? (double)NAN : limits->slots / limits->elements;
 	case ROLE_PORTS:
 		for (int i = 0; i < limits->port_count && !explanation->foreign; i++)
 			sum += meaning->ports >> i & 1 ? limits->pressure[i] : 0;
 		return explanation->foreign ? (double)NAN : sum / n;
-	case ROLE_LOADS: return 1;
-	case ROLE_STORES: return 0;
-	case ROLE_BRANCHES: return 1 / n;
-	case ROLE_MISPREDICTIONS: return 0;
-	case ROLE_L1_MISSES: return misses(explanation->kernel, explanation->v, 48 << 10);
-	case ROLE_L2_MISSES: return misses(explanation->kernel, explanation->v, 1 << 20);
-	default: return NAN;
+	case ROLE_LOADS:
+		return 1;
+	case ROLE_STORES:
+		return 0;
+	case ROLE_BRANCHES:
+		return 1 / n;
+	case ROLE_MISPREDICTIONS:
+		return 0;
+	case ROLE_L1_MISSES:
+		return misses(explanation->kernel, explanation->v, 48 << 10);
+	case ROLE_L2_MISSES:
+		return misses(explanation->kernel, explanation->v, 1 << 20);
+	default:
+		return NAN;
 	}
 }

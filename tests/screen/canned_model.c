@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-
 enum { ALU = 0, AGU = 4, FP = 7, DIV = 9, PORTS };
 
 /* A core that counts its ports, some of them together. */
-static const char *const ice_names[] = { "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "fdiv" };
+static const char *const ice_names[] = { "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9",
+	"fdiv" };
 enum { ICE_PORTS = sizeof(ice_names) / sizeof(ice_names[0]) };
 
 static bool is_ice(const struct canned *canned)
@@ -18,16 +18,21 @@ static bool is_ice(const struct canned *canned)
 	return canned->counters == CANNED_PORTS || canned->counters == CANNED_CLOCK;
 }
 
-static const char *const port_names[PORTS] = { "alu0", "alu1", "alu2", "alu3", "agu0", "agu1", "agu2", "fp0", "fp1",
-	"fdiv" };
+static const char *const port_names[PORTS] = { "alu0", "alu1", "alu2", "alu3", "agu0", "agu1",
+	"agu2", "fp0", "fp1", "fdiv" };
 
-static enum uarch_match recognise(void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
+static enum uarch_match recognise(
+	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
 {
 	const struct canned *canned = context;
 
 	(void)machine;
-	snprintf(name, CORE_NAME, "%s", canned->match == UARCH_NONE ? "" : is_ice(canned) ? "icelake-sp" : "zen5");
-	snprintf(why, 160, "%s", canned->match == UARCH_NEAREST ? "It is the same family, and a later model." : "");
+	snprintf(name, CORE_NAME, "%s",
+		canned->match == UARCH_NONE ? ""
+		: is_ice(canned)	    ? "icelake-sp"
+					    : "zen5");
+	snprintf(why, 160, "%s",
+		canned->match == UARCH_NEAREST ? "It is the same family, and a later model." : "");
 	return canned->match;
 }
 
@@ -38,16 +43,19 @@ static struct status load(void *context, const char *name, const char *isa, stru
 
 	(void)isa;
 	if (strcmp(name, "zen5") != 0 && strcmp(name, "skylake") != 0 && !ice)
-		return status_make(STATUS_USAGE, "unknown core \"%.20s\"; there are skylake, zen5", name);
+		return status_make(
+			STATUS_USAGE, "unknown core \"%.20s\"; there are skylake, zen5", name);
 	memset(core, 0, sizeof(*core));
 	snprintf(core->name, sizeof(core->name), "%s", name);
-	snprintf(core->title, sizeof(core->title), "%s", strcmp(name, "zen5") == 0 ? "AMD Zen 5" : "Intel Skylake");
+	snprintf(core->title, sizeof(core->title), "%s",
+		strcmp(name, "zen5") == 0 ? "AMD Zen 5" : "Intel Skylake");
 	if (ice)
 		snprintf(core->title, sizeof(core->title), "Intel Ice Lake-SP");
 	core->port_count = ice ? ICE_PORTS : PORTS;
 	core->uarch = canned->uarch;
 	for (int i = 0; i < core->port_count; i++)
-		snprintf(core->port[i], sizeof(core->port[i]), "%s", ice ? ice_names[i] : port_names[i]);
+		snprintf(core->port[i], sizeof(core->port[i]), "%s",
+			ice ? ice_names[i] : port_names[i]);
 	core->unit[core->port_count - 1] = true;
 	return status_ok();
 }
@@ -69,23 +77,28 @@ static void unload(void *context, struct core *core)
 
 /* ---- code ---- */
 
-static void insn(struct explanation *explanation, int length, double slots, double latency, const char *ports,
-	const char *format, ...) __attribute__((format(printf, 6, 7)));
+static void insn(struct explanation *explanation, int length, double slots, double latency,
+	const char *ports, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-static void insn(struct explanation *explanation, int length, double slots, double latency, const char *ports,
-	const char *format, ...)
+static void insn(struct explanation *explanation, int length, double slots, double latency,
+	const char *ports, const char *format, ...)
 {
 	struct loop *loop = &explanation->loop;
-	struct insn *last = loop->insn_count ? &loop->insn[loop->insn_count - 1] : NULL, *new = &loop->insn[loop->insn_count];
+	struct insn *last = loop->insn_count ? &loop->insn[loop->insn_count - 1] : NULL,
+		    *new = &loop->insn[loop->insn_count];
 	struct limit_insn *facts = &explanation->limits.insn[loop->insn_count];
 	va_list arguments;
 
-	*new = (struct insn){ .address = last ? last->address + last->length : 0x401000, .length = (uint8_t)length,
-		.known = true, .write_count = uarch_known(latency) };
+	*new = (struct insn){ .address = last ? last->address + last->length : 0x401000,
+		.length = (uint8_t)length,
+		.known = true,
+		.write_count = uarch_known(latency) };
 	va_start(arguments, format);
 	vsnprintf(new->text, sizeof(new->text), format, arguments);
 	va_end(arguments);
-	*facts = (struct limit_insn){ .known = true, .slots = slots, .latency = latency, .count = 1 };
+	*facts = (struct limit_insn){
+		.known = true, .slots = slots, .latency = latency, .count = 1
+	};
 	snprintf(facts->ports, sizeof(facts->ports), "%s", ports);
 	loop->insn_count++;
 	explanation->limits.insn_count = loop->insn_count;
@@ -101,7 +114,10 @@ static void limit(struct limits *limits, enum limit_kind kind, double cpe, const
 	struct limit *new = &limits->limit[limits->limit_count++];
 	va_list arguments;
 
-	*new = (struct limit){ .kind = kind, .known = cpe >= 0, .hard = kind < LIMIT_FIRST_SOFT, .cpe = cpe,
+	*new = (struct limit){ .kind = kind,
+		.known = cpe >= 0,
+		.hard = kind < LIMIT_FIRST_SOFT,
+		.cpe = cpe,
 		.cycles = cpe * limits->elements };
 	va_start(arguments, format);
 	vsnprintf(new->cause, sizeof(new->cause), format, arguments);
@@ -117,7 +133,8 @@ static void settle(struct limits *limits)
 		int at = i;
 
 		for (; at > 0 && (limits->limit[at - 1].known ? limits->limit[at - 1].cpe : -1) <
-			(moved.known ? moved.cpe : -1); at--)
+					 (moved.known ? moved.cpe : -1);
+			at--)
 			limits->limit[at] = limits->limit[at - 1];
 		limits->limit[at] = moved;
 	}
@@ -141,17 +158,21 @@ static int64_t value(const struct explain_question *question, const char *name, 
 }
 
 /* Lines that come from beyond the first level. */
-static void memory_limits(const struct explain_question *question, struct limits *limits, double lines)
+static void memory_limits(
+	const struct explain_question *question, struct limits *limits, double lines)
 {
 	double size = (double)question->kernel->footprint(question->v);
 
 	if (size > 1 << 20)
-		limit(limits, LIMIT_MEMORY_LINES, -1, "what the third level delivers is not measured yet");
+		limit(limits, LIMIT_MEMORY_LINES, -1,
+			"what the third level delivers is not measured yet");
 	else if (size > 48 << 10)
-		limit(limits, LIMIT_MEMORY_LINES, 2 * lines, "%.3g lines an element from the second level, 0.5 a cycle", lines);
+		limit(limits, LIMIT_MEMORY_LINES, 2 * lines,
+			"%.3g lines an element from the second level, 0.5 a cycle", lines);
 }
 
-/* Ports of a core of Intel's: floating point on p0 and p1, loads on p2 and p3, the rest of an iteration on what is left. */
+/* Ports of a core of Intel's: floating point on p0 and p1, loads on p2 and p3, the rest of an
+ * iteration on what is left. */
 static void ice_ports(struct limits *limits, double n, bool real)
 {
 	double work = real ? 2 : n + 2;
@@ -169,10 +190,12 @@ static void ice_ports(struct limits *limits, double n, bool real)
 	limits->bottleneck = real ? n > 2 ? 3 : 3u << 5 : 3 | 3u << 5;
 }
 
-static void explain_combine(const struct explain_question *question, bool ice, struct explanation *explanation)
+static void explain_combine(
+	const struct explain_question *question, bool ice, struct explanation *explanation)
 {
 	static const double latencies[2][4] = { { 1, 1, 2, 2 }, { 3, 3, 3, 3 } };
-	int64_t unroll = value(question, "unroll", 1), acc = value(question, "acc", 1), type = value(question, "type", 3);
+	int64_t unroll = value(question, "unroll", 1), acc = value(question, "acc", 1),
+		type = value(question, "type", 3);
 	int64_t stride = value(question, "stride", 1);
 	bool mul = value(question, "op", 0), real = type > 1, tree = value(question, "shape", 0);
 	double latency = latencies[mul][type], n = (double)unroll;
@@ -183,10 +206,12 @@ static void explain_combine(const struct explain_question *question, bool ice, s
 	for (int64_t i = 0; i < unroll; i++) {
 		char target[8];
 
-		snprintf(target, sizeof(target), real ? "xmm%d" : "r%d", (int)((real ? 0 : 8) + i % acc));
-		insn(explanation, i ? 5 : 4, 1, latency + (real ? 7 : 4), real ? "fp + agu" : "alu + agu", i ?
-			"%s %s, %s ptr [rdx + 0x%x]" : "%s %s, %s ptr [rdx]", op, target, bytes == 8 ? "qword" : "dword",
-			(unsigned)(i * bytes * stride));
+		snprintf(target, sizeof(target), real ? "xmm%d" : "r%d",
+			(int)((real ? 0 : 8) + i % acc));
+		insn(explanation, i ? 5 : 4, 1, latency + (real ? 7 : 4),
+			real ? "fp + agu" : "alu + agu",
+			i ? "%s %s, %s ptr [rdx + 0x%x]" : "%s %s, %s ptr [rdx]", op, target,
+			bytes == 8 ? "qword" : "dword", (unsigned)(i * bytes * stride));
 		limits->insn[i].carried = i % acc == 0;
 	}
 	insn(explanation, 4, 1, 1, "alu", "add rdx, 0x%x", (unsigned)(unroll * bytes * stride));
@@ -201,11 +226,14 @@ static void explain_combine(const struct explain_question *question, bool ice, s
 	}
 	limits->turns = 1;
 	limits->elements = n;
-	limits->chain = (struct chain){ .cycles = latency * n / (double)(tree ? unroll : acc), .spans = 1 };
+	limits->chain =
+		(struct chain){ .cycles = latency * n / (double)(tree ? unroll : acc), .spans = 1 };
 	limits->port_count = PORTS;
 	for (int i = 0; i < 4; i++) {
 		limits->pressure[ALU + i] = (2 + (real ? 0 : n)) / 4;
-		limits->naive[ALU + i] = limits->pressure[ALU + i] + (i == 1 ? 0.25 : i == 3 ? -0.25 : 0);
+		limits->naive[ALU + i] = limits->pressure[ALU + i] + (i == 1	      ? 0.25
+									     : i == 3 ? -0.25
+										      : 0);
 	}
 	for (int i = 0; i < 3; i++)
 		limits->pressure[AGU + i] = limits->naive[AGU + i] = n / 3;
@@ -216,16 +244,19 @@ static void explain_combine(const struct explain_question *question, bool ice, s
 		ice_ports(limits, n, real);
 	explanation->loop.insns_per_element = canned_instructions(question->kernel, question->v);
 	limit(limits, LIMIT_LATENCY, latency / (double)(tree ? unroll : acc),
-		"%.0f %s%s of %.0f cycles, one after the other", n / (double)(tree ? unroll : acc), op,
-		unroll > acc ? "s" : "", latency);
-	limit(limits, LIMIT_PORTS, real ? 0.5 : (n + 2) / 4 / n, ice ? "%.0f micro-ops for p0 and p1" : real ?
-		"%.0f micro-ops for fp0 and fp1" :
-		"%.0f micro-ops for alu0 to alu3", real ? n : n + 2);
+		"%.0f %s%s of %.0f cycles, one after the other", n / (double)(tree ? unroll : acc),
+		op, unroll > acc ? "s" : "", latency);
+	limit(limits, LIMIT_PORTS, real ? 0.5 : (n + 2) / 4 / n,
+		ice    ? "%.0f micro-ops for p0 and p1"
+		: real ? "%.0f micro-ops for fp0 and fp1"
+		       : "%.0f micro-ops for alu0 to alu3",
+		real ? n : n + 2);
 	limit(limits, LIMIT_LOADS, 1.0 / 3, "%.0f loads, 3 a cycle", n);
 	limit(limits, LIMIT_WIDTH, (n + 2) / 8 / n, "%.0f fused micro-ops, 8 a cycle", n + 2);
 	limit(limits, LIMIT_TAKEN, 1 / n, "1 taken branch, 1 a cycle");
 	if (!real)
-		limit(limits, LIMIT_SATURATION, (n + 2) / 3.8 / n, "%.0f integer operations; loops reach 3.8 a cycle", n + 2);
+		limit(limits, LIMIT_SATURATION, (n + 2) / 3.8 / n,
+			"%.0f integer operations; loops reach 3.8 a cycle", n + 2);
 	if (unroll == 14)
 		limit(limits, LIMIT_ALIGNMENT, 0.52, "the loop crosses a line of 64 bytes of code");
 	memory_limits(question, limits, fmin(1, (double)(stride * bytes) / 64));
@@ -234,7 +265,8 @@ static void explain_combine(const struct explain_question *question, bool ice, s
 }
 
 /* A walk along pointers, seen step by step. */
-static void explain_list(const struct explain_question *question, bool ice, struct explanation *explanation)
+static void explain_list(
+	const struct explain_question *question, bool ice, struct explanation *explanation)
 {
 	struct limits *limits = &explanation->limits;
 
@@ -261,14 +293,16 @@ static void explain_list(const struct explain_question *question, bool ice, stru
 	limits->bottleneck = 15u << ALU;
 	if (ice)
 		ice_ports(limits, 1, false);
-	limit(limits, LIMIT_LATENCY, 4, "a load of 4 cycles whose address is what the one before it loaded");
+	limit(limits, LIMIT_LATENCY, 4,
+		"a load of 4 cycles whose address is what the one before it loaded");
 	limit(limits, LIMIT_PORTS, 0.5, "2 micro-ops for alu0 to alu3");
 	limit(limits, LIMIT_TAKEN, 1, "1 taken branch, 1 a cycle");
 	limit(limits, LIMIT_WIDTH, 3.0 / 8, "3 fused micro-ops, 8 a cycle");
 	memory_limits(question, limits, value(question, "order", 0) ? 1 : 0.25);
 }
 
-static void explain_canned(void *context, const struct explain_question *question, struct explanation *explanation)
+static void explain_canned(
+	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	struct loop *loop = &explanation->loop;
 
@@ -280,7 +314,8 @@ static void explain_canned(void *context, const struct explain_question *questio
 	limits_reserve(&explanation->limits, LOOP_INSNS);
 	explanation->status = status_ok();
 	explanation->kernel = question->kernel;
-	memcpy(explanation->v, question->v, (size_t)question->kernel->knob_count * sizeof(question->v[0]));
+	memcpy(explanation->v, question->v,
+		(size_t)question->kernel->knob_count * sizeof(question->v[0]));
 	explanation->foreign = question->foreign;
 	explanation->function = NULL;
 	if (strcmp(question->kernel->name, "combine") == 0)
@@ -288,7 +323,8 @@ static void explain_canned(void *context, const struct explain_question *questio
 	else if (strcmp(question->kernel->name, "list-length") == 0)
 		explain_list(question, ice, explanation);
 	else
-		explanation->status = status_make(STATUS_FAILED, "stepping is refused here: seccomp forbids ptrace");
+		explanation->status = status_make(
+			STATUS_FAILED, "stepping is refused here: seccomp forbids ptrace");
 	settle(&explanation->limits);
 }
 
@@ -302,7 +338,12 @@ void canned_entries(struct canned *canned)
 
 struct explainer canned_explainer(struct canned *canned)
 {
-	return (struct explainer){ .context = canned, .recognise = recognise, .load = load, .unload = unload,
-		.explain = explain_canned, .events = canned->counters == CANNED_UNASKED ? NULL : canned_events,
-		.modelled = canned_modelled, .read = read_text };
+	return (struct explainer){ .context = canned,
+		.recognise = recognise,
+		.load = load,
+		.unload = unload,
+		.explain = explain_canned,
+		.events = canned->counters == CANNED_UNASKED ? NULL : canned_events,
+		.modelled = canned_modelled,
+		.read = read_text };
 }

@@ -1,5 +1,5 @@
-/* A probe's report by formula: caches of 48 KiB, 1 MiB and 8 MiB (the system says 32), a DTLB of 96 entries whose step huge pages do not
- * remove, and a point that has two modes. */
+/* A probe's report by formula: caches of 48 KiB, 1 MiB and 8 MiB (the system says 32), a DTLB of 96
+ * entries whose step huge pages do not remove, and a point that has two modes. */
 #include <math.h>
 #include <stdio.h>
 
@@ -19,12 +19,14 @@ static double line_cycles(double bytes)
 {
 	double dtlb = bytes > 384 << 10 ? 7 * (1 - (384 << 10) / bytes) : 0;
 
-	return 4 + 10 * outgrown(bytes, 48 << 10, 0.1) + 46 * outgrown(bytes, 1 << 20, 0.8) + 440 * outgrown(bytes, 8 << 20, 1.2) + dtlb;
+	return 4 + 10 * outgrown(bytes, 48 << 10, 0.1) + 46 * outgrown(bytes, 1 << 20, 0.8) +
+	       440 * outgrown(bytes, 8 << 20, 1.2) + dtlb;
 }
 
 static double page_cycles(double pages)
 {
-	return 4 + 10 * outgrown(pages * 64, 48 << 10, 0.1) + 7 * fmin(1, fmax(0, (pages - 96) / 16));
+	return 4 + 10 * outgrown(pages * 64, 48 << 10, 0.1) +
+	       7 * fmin(1, fmax(0, (pages - 96) / 16));
 }
 
 /* A few tenths of a percent, always the same. */
@@ -33,14 +35,26 @@ static double uneven(int i)
 	return 1 + (i * 7 % 5 - 2) * 0.001;
 }
 
-static struct probe_point *add(struct probe_curve *curve, double x, double cycles, const char *pages)
+static struct probe_point *add(
+	struct probe_curve *curve, double x, double cycles, const char *pages)
 {
 	struct probe_point *point = &curve->point[curve->count];
 
 	cycles *= uneven(curve->count++);
-	*point = (struct probe_point){ .x = x, .sample = { .valid = true, .cpe = cycles, .cpe_lo = 0.998 * cycles, .cpe_hi = 1.002 * cycles,
-		.trials = 40, .quiet = 0.9, .ghz = GHZ, .ns = cycles / GHZ, .gbps = NAN, .bytes_per_cycle = NAN, .check = NAN, .modes = 1,
-		.cycles_from = SOURCE_REFERENCE } };
+	*point = (struct probe_point){ .x = x,
+		.sample = { .valid = true,
+			.cpe = cycles,
+			.cpe_lo = 0.998 * cycles,
+			.cpe_hi = 1.002 * cycles,
+			.trials = 40,
+			.quiet = 0.9,
+			.ghz = GHZ,
+			.ns = cycles / GHZ,
+			.gbps = NAN,
+			.bytes_per_cycle = NAN,
+			.check = NAN,
+			.modes = 1,
+			.cycles_from = SOURCE_REFERENCE } };
 	snprintf(point->facts.pages, sizeof(point->facts.pages), "%s", pages);
 	return point;
 }
@@ -63,7 +77,8 @@ static void add_lines(struct probe_curve *curve, const char *pages, double share
 
 static void add_pages(struct probe_curve *curve, const char *pages)
 {
-	for (double count = 8; count <= 4096; count = count >= 80 && count < 128 ? count + 2 : floor(count * 1.19))
+	for (double count = 8; count <= 4096;
+		count = count >= 80 && count < 128 ? count + 2 : floor(count * 1.19))
 		add(curve, count * 4096, page_cycles(count), pages);
 }
 
@@ -74,8 +89,10 @@ static void add_bands(struct probe_report *report)
 		uint64_t size;
 		double bytes[PROBE_OPERATIONS];
 	} bands[] = {
-		{ "L1d", 24 << 10, { 127.5, 63.8, 96.2 } }, { "L2", 220 << 10, { 61, 29.4, 38.8 } },
-		{ "L3", 2900 << 10, { 26.3, 14.1, 19 } }, { "memory", 256 << 20, { 8.7, 5.2, 7.1 } },
+		{ "L1d", 24 << 10, { 127.5, 63.8, 96.2 } },
+		{ "L2", 220 << 10, { 61, 29.4, 38.8 } },
+		{ "L3", 2900 << 10, { 26.3, 14.1, 19 } },
+		{ "memory", 256 << 20, { 8.7, 5.2, 7.1 } },
 	};
 
 	for (size_t i = 0; i < sizeof(bands) / sizeof(bands[0]); i++) {
@@ -84,7 +101,8 @@ static void add_bands(struct probe_report *report)
 		snprintf(band->level, sizeof(band->level), "%s", bands[i].level);
 		band->size = bands[i].size;
 		for (int k = 0; k < PROBE_OPERATIONS; k++) {
-			band->point[k].sample = (struct sample){ .valid = true, .bytes_per_cycle = bands[i].bytes[k] };
+			band->point[k].sample = (struct sample){ .valid = true,
+				.bytes_per_cycle = bands[i].bytes[k] };
 			band->lines[k] = bands[i].bytes[k] / 64;
 		}
 	}
@@ -92,7 +110,8 @@ static void add_bands(struct probe_report *report)
 
 void canned_probe(struct canned *canned, struct session *session, int percent)
 {
-	static const int distances[] = { 16, 32, 48, 64, 96, 128, 256 }, chains[] = { 1, 2, 4, 8, 16, 32 };
+	static const int distances[] = { 16, 32, 48, 64, 96, 128, 256 },
+			 chains[] = { 1, 2, 4, 8, 16, 32 };
 	struct probe_options options = { .seed = 1 };
 	struct probe_report *report;
 	struct status status;
@@ -120,7 +139,8 @@ void canned_probe(struct canned *canned, struct session *session, int percent)
 		}
 		add_bands(report);
 	} else {
-		snprintf(report->doing, sizeof(report->doing), "latency, %s pages, 2.8m", report->done > 0.4 ? "4k" : "huge");
+		snprintf(report->doing, sizeof(report->doing), "latency, %s pages, 2.8m",
+			report->done > 0.4 ? "4k" : "huge");
 	}
 	probe_analyse(probe);
 	campaign_begin(session, CAMPAIGN_PROBE, &campaign_probe, probe);

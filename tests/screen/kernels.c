@@ -1,5 +1,5 @@
-/* Kernels that screens are drawn with, whatever others there will be: knobs and words like those of the shipped
- * ones, and no code. They stand in the place of the generated registry. */
+/* Kernels that screens are drawn with, whatever others there will be: knobs and words like those of
+ * the shipped ones, and no code. They stand in the place of the generated registry. */
 #include "canned.h"
 #include "kernels/kernel.h"
 
@@ -11,43 +11,100 @@ static const char *const shape_names[] = { "separate", "reassociated", NULL };
 static const char *const order_names[] = { "sequential", "random", NULL };
 
 static const struct knob combine_knobs[] = {
-	[OP] = { .name = "op", .help = "the operation that combines", .kind = KNOB_CHOICE, .choices = op_names,
+	[OP] = { .name = "op",
+		.help = "the operation that combines",
+		.kind = KNOB_CHOICE,
+		.choices = op_names,
 		.initial = 1 },
-	[TYPE] = { .name = "type", .help = "the type of the elements", .kind = KNOB_CHOICE,
-		.choices = type_names, .initial = 3 },
-	[UNROLL] = { .name = "unroll", .help = "elements in one iteration of the loop", .kind = KNOB_COUNT,
-		.min = 1, .max = 16, .initial = 1, .role = KNOB_FORM },
-	[ACC] = { .name = "acc", .help = "accumulators: chains that run side by side", .kind = KNOB_COUNT,
-		.min = 1, .max = 16, .initial = 1, .role = KNOB_FORM },
-	[SHAPE] = { .name = "shape", .help = "accumulators apart, or an iteration's elements combined first",
-		.kind = KNOB_CHOICE, .choices = shape_names, .role = KNOB_FORM },
-	[SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 64,
-		.max = KNOB_MAX_MEMORY, .initial = 32768, .factor = 2 },
-	[STRIDE] = { .name = "stride", .help = "elements from one read to the next", .kind = KNOB_COUNT,
-		.axis = AXIS_STRIDE, .min = 1, .max = 64, .initial = 1 },
+	[TYPE] = { .name = "type",
+		.help = "the type of the elements",
+		.kind = KNOB_CHOICE,
+		.choices = type_names,
+		.initial = 3 },
+	[UNROLL] = { .name = "unroll",
+		.help = "elements in one iteration of the loop",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 16,
+		.initial = 1,
+		.role = KNOB_FORM },
+	[ACC] = { .name = "acc",
+		.help = "accumulators: chains that run side by side",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 16,
+		.initial = 1,
+		.role = KNOB_FORM },
+	[SHAPE] = { .name = "shape",
+		.help = "accumulators apart, or an iteration's elements combined first",
+		.kind = KNOB_CHOICE,
+		.choices = shape_names,
+		.role = KNOB_FORM },
+	[SIZE] = { .name = "size",
+		.help = "bytes of the array",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 64,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 32768,
+		.factor = 2 },
+	[STRIDE] = { .name = "stride",
+		.help = "elements from one read to the next",
+		.kind = KNOB_COUNT,
+		.axis = AXIS_STRIDE,
+		.min = 1,
+		.max = 64,
+		.initial = 1 },
 };
 
 static const struct knob list_knobs[] = {
-	{ .name = "size", .help = "bytes of all nodes with their spacing", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 16, .max = KNOB_MAX_MEMORY, .initial = 32768, .multiple = 16, .factor = 2 },
-	{ .name = "spacing", .help = "bytes from one node to the next in memory", .kind = KNOB_COUNT, .min = 16,
-		.max = 256, .initial = 16, .multiple = 16, .factor = 2 },
-	{ .name = "order", .help = "how the list goes through memory", .kind = KNOB_CHOICE,
+	{ .name = "size",
+		.help = "bytes of all nodes with their spacing",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 16,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 32768,
+		.multiple = 16,
+		.factor = 2 },
+	{ .name = "spacing",
+		.help = "bytes from one node to the next in memory",
+		.kind = KNOB_COUNT,
+		.min = 16,
+		.max = 256,
+		.initial = 16,
+		.multiple = 16,
+		.factor = 2 },
+	{ .name = "order",
+		.help = "how the list goes through memory",
+		.kind = KNOB_CHOICE,
 		.choices = order_names },
 };
 
 static const struct knob mountain_knobs[] = {
-	{ .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 4096,
-		.max = KNOB_MAX_MEMORY, .initial = 32768, .factor = 2 },
-	{ .name = "stride", .help = "elements of 8 bytes from one read to the next", .kind = KNOB_COUNT,
-		.axis = AXIS_STRIDE, .min = 1, .max = 64, .initial = 1 },
+	{ .name = "size",
+		.help = "bytes of the array",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 32768,
+		.factor = 2 },
+	{ .name = "stride",
+		.help = "elements of 8 bytes from one read to the next",
+		.kind = KNOB_COUNT,
+		.axis = AXIS_STRIDE,
+		.min = 1,
+		.max = 64,
+		.initial = 1 },
 };
 
 static struct status combine_check(const int64_t *v)
 {
 	if (v[ACC] > v[UNROLL])
-		return status_make(STATUS_USAGE, "acc=%lld needs unroll=%lld or more, and unroll is %lld",
-			(long long)v[ACC], (long long)v[ACC], (long long)v[UNROLL]);
+		return status_make(STATUS_USAGE,
+			"acc=%lld needs unroll=%lld or more, and unroll is %lld", (long long)v[ACC],
+			(long long)v[ACC], (long long)v[UNROLL]);
 	return status_ok();
 }
 
@@ -59,8 +116,10 @@ static void combine_fit(int64_t *v, int changed)
 
 static const char *combine_remark(const int64_t *v)
 {
-	return v[ACC] == 16 ? "More accumulators than registers: this loop also uses the stack, as compiled "
-		"code does." : NULL;
+	return v[ACC] == 16 ? "More accumulators than registers: this loop also uses the stack, as "
+			      "compiled "
+			      "code does."
+			    : NULL;
 }
 
 static uint64_t combine_footprint(const int64_t *v)
@@ -74,22 +133,35 @@ static uint64_t first_footprint(const int64_t *v)
 }
 
 static const struct kernel combine = {
-	.name = "combine", .title = "reduce an array",
-	.look_for = "With one accumulator every operation waits for the one before: CPE is the operation's latency, "
-		"whatever the size. Turn up unroll and acc together and CPE falls until another limit, a port or the "
-		"loads, takes over. Then grow size past each cache.",
+	.name = "combine",
+	.title = "reduce an array",
+	.look_for = "With one accumulator every operation waits for the one before: CPE is the "
+		    "operation's latency, "
+		    "whatever the size. Turn up unroll and acc together and CPE falls until "
+		    "another limit, a port or the "
+		    "loads, takes over. Then grow size past each cache.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5",
-	.element = "array element read", .knobs = combine_knobs, .knob_count = 7, .check = combine_check,
-	.fit = combine_fit, .footprint = combine_footprint, .remark = combine_remark,
+	.element = "array element read",
+	.knobs = combine_knobs,
+	.knob_count = 7,
+	.check = combine_check,
+	.fit = combine_fit,
+	.footprint = combine_footprint,
+	.remark = combine_remark,
 	.hint = "Down to acc, then +: watch the cycles fall",
 };
 
 static const struct kernel list_length = {
-	.name = "list-length", .title = "walk a linked list and count",
-	.look_for = "Every load waits for the pointer that the one before it fetched: CPE is the load-to-use latency. "
-		"Grow size and watch it step up at each cache; then set order=random.",
+	.name = "list-length",
+	.title = "walk a linked list and count",
+	.look_for = "Every load waits for the pointer that the one before it fetched: CPE is the "
+		    "load-to-use latency. "
+		    "Grow size and watch it step up at each cache; then set order=random.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5",
-	.element = "list node", .knobs = list_knobs, .knob_count = 3, .footprint = first_footprint,
+	.element = "list node",
+	.knobs = list_knobs,
+	.knob_count = 3,
+	.footprint = first_footprint,
 	.plot_cpe = true,
 };
 
@@ -101,30 +173,57 @@ static void mountain_figures(struct kernel_run *run)
 }
 
 static const struct kernel mountain = {
-	.name = "mountain", .title = "read throughput over size and stride",
-	.look_for = "Throughput over size shows temporal locality: a ridge for each cache, and a fall where the array "
-		"outgrows it. Throughput over stride shows spatial locality.",
+	.name = "mountain",
+	.title = "read throughput over size and stride",
+	.look_for = "Throughput over size shows temporal locality: a ridge for each cache, and a "
+		    "fall where the array "
+		    "outgrows it. Throughput over stride shows spatial locality.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, sec. 6.6",
-	.element = "array element read", .knobs = mountain_knobs, .knob_count = 2, .footprint = first_footprint,
+	.element = "array element read",
+	.knobs = mountain_knobs,
+	.knob_count = 2,
+	.footprint = first_footprint,
 	.figures = mountain_figures,
 };
 
-static const char *const window_names[] = { "nop", "add", "load", "store", "wait", "wait-load", "branch", NULL };
+static const char *const window_names[] = { "nop", "add", "load", "store", "wait", "wait-load",
+	"branch", NULL };
 static const char *const remedies[] = { "none", "prefetch", NULL };
 
 static const struct knob window_knobs[] = {
-	{ .name = "size", .help = "bytes that the nodes of all chains are scattered over", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 4096,
-		.max = KNOB_MAX_MEMORY, .initial = 64 << 20, .factor = 2 },
-	{ .name = "fillers", .help = "N, instructions between one miss and the next", .kind = KNOB_COUNT, .max = 2000, .initial = 100 },
-	{ .name = "filler", .help = "what they are, which says what they fill", .kind = KNOB_CHOICE, .choices = window_names },
-	{ .name = "remedy", .help = "what is done so that misses overlap again", .kind = KNOB_CHOICE, .choices = remedies },
+	{ .name = "size",
+		.help = "bytes that the nodes of all chains are scattered over",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 64 << 20,
+		.factor = 2 },
+	{ .name = "fillers",
+		.help = "N, instructions between one miss and the next",
+		.kind = KNOB_COUNT,
+		.max = 2000,
+		.initial = 100 },
+	{ .name = "filler",
+		.help = "what they are, which says what they fill",
+		.kind = KNOB_CHOICE,
+		.choices = window_names },
+	{ .name = "remedy",
+		.help = "what is done so that misses overlap again",
+		.kind = KNOB_CHOICE,
+		.choices = remedies },
 };
 
 /* On no list: a script starts with it. */
 const struct kernel canned_window = {
-	.name = "window", .title = "how far the core looks ahead",
-	.look_for = "Two misses with N instructions between them overlap while both are in the core's window.",
-	.document = "Downs, Performance Speed Limits", .element = "iteration", .knobs = window_knobs, .knob_count = 4,
+	.name = "window",
+	.title = "how far the core looks ahead",
+	.look_for = "Two misses with N instructions between them overlap while both are in the "
+		    "core's window.",
+	.document = "Downs, Performance Speed Limits",
+	.element = "iteration",
+	.knobs = window_knobs,
+	.knob_count = 4,
 	.footprint = first_footprint,
 };
 

@@ -1,12 +1,14 @@
-/* Runs screen scripts with the canned engine and compares what they dump with the file of the same name that
- * ends in .txt.
+/* Runs screen scripts with the canned engine and compares what they dump with the file of the same
+ * name that ends in .txt.
  *
  *   screens SCRIPT...          UPDATE=1 in the environment writes the files instead
  *
- * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#: machine limited", "#: core near",
- * "#: core unknown", "#: uarch skylake", "#: kernel NAME", "#: counters none", "#: counters ports", "#: counters clock",
- * "#: counters dispatched", "#: probe PERCENT", "#: characterise PERCENT", "#: window", "#: replay FILE" (a recording, named from the
- * script's directory, in place of the canned engine). */
+ * A script may begin with lines that say how to start: "#: ascii", "#: machine unknown", "#:
+ * machine limited", "#: core near",
+ * "#: core unknown", "#: uarch skylake", "#: kernel NAME", "#: counters none", "#: counters ports",
+ * "#: counters clock",
+ * "#: counters dispatched", "#: probe PERCENT", "#: characterise PERCENT", "#: window", "#: replay
+ * FILE" (a recording, named from the script's directory, in place of the canned engine). */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +24,11 @@ struct start {
 	bool ascii, machine_known, machine_limited;
 	enum uarch_match match;
 	bool skylake;
-	int probe;             /* percent of a probe that are done; 0: there is none */
-	int core;              /* likewise of the core's measuring itself */
+	int probe; /* percent of a probe that are done; 0: there is none */
+	int core;  /* likewise of the core's measuring itself */
 	enum canned_counters counters;
 	const struct kernel *kernel;
-	char replay[256];      /* empty: none */
+	char replay[256]; /* empty: none */
 };
 
 /* The whole of a file, or NULL; freed by the caller. */
@@ -50,13 +52,17 @@ static bool read_start(const char *path, struct start *start)
 	char *script = read_file(path), *save, *line;
 	bool good = script;
 
-	*start = (struct start){ .machine_known = true, .match = UARCH_EXACT, .kernel = kernel_registry[0] };
-	for (line = script ? strtok_r(script, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+	*start = (struct start){
+		.machine_known = true, .match = UARCH_EXACT, .kernel = kernel_registry[0]
+	};
+	for (line = script ? strtok_r(script, "\n", &save) : NULL; line;
+		line = strtok_r(NULL, "\n", &save)) {
 		if (strncmp(line, "#: ", 3) != 0)
 			continue;
 		if (strncmp(line + 3, "replay ", 7) == 0)
-			snprintf(start->replay, sizeof(start->replay), "%.*s%.100s", (int)(strrchr(path, '/') ? strrchr(path, '/') - path + 1 : 0),
-				path, line + 10);
+			snprintf(start->replay, sizeof(start->replay), "%.*s%.100s",
+				(int)(strrchr(path, '/') ? strrchr(path, '/') - path + 1 : 0), path,
+				line + 10);
 		else if (strcmp(line + 3, "ascii") == 0)
 			start->ascii = true;
 		else if (strcmp(line + 3, "machine unknown") == 0)
@@ -89,7 +95,8 @@ static bool read_start(const char *path, struct start *start)
 			good = false;
 	}
 	if (!good)
-		fprintf(stderr, "%s: cannot be read, or has a \"#:\" line that means nothing\n", path);
+		fprintf(stderr, "%s: cannot be read, or has a \"#:\" line that means nothing\n",
+			path);
 	free(script);
 	return good;
 }
@@ -190,7 +197,8 @@ static bool compare(const char *script, const char *output)
 		expected = read_file(text_string(&path));
 		same = expected && strcmp(expected, output) == 0;
 		if (!expected)
-			fprintf(stderr, "%s: there is no such file; UPDATE=1 makes it\n", text_string(&path));
+			fprintf(stderr, "%s: there is no such file; UPDATE=1 makes it\n",
+				text_string(&path));
 		else if (!same)
 			report(text_string(&path), expected, output);
 		free(expected);

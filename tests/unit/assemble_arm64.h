@@ -1,4 +1,5 @@
-/* What test_assemble.c expects of AArch64: lines, and what the decoder reads where it spells something else. */
+/* What test_assemble.c expects of AArch64: lines, and what the decoder reads where it spells
+ * something else. */
 
 static const struct assembled lines[] = {
 	{ "nop", NULL },
@@ -332,38 +333,65 @@ static const struct assembled lines[] = {
 	{ "movi v16.2d, #0", "movi v16.2d, #0000000000000000" },
 };
 
-static const char *const jumps[] = { "b", "bl", "b.eq", "b.ne", "b.hs", "b.cs", "b.le", "cbz x3", "cbnz w30" };
+static const char *const jumps[] = { "b", "bl", "b.eq", "b.ne", "b.hs", "b.cs", "b.le", "cbz x3",
+	"cbnz w30" };
 
 /* That leads nowhere, and the address of a place. */
 static const char jump_always[] = "b", address_into[] = "x9";
 
 static const struct refused refused[] = {
 	{ "", "\"\" cannot be assembled: no instruction is called \"\"" },
-	{ "frobnicate x0", "\"frobnicate x0\" cannot be assembled: no instruction is called \"frobnicate\"" },
+	{ "frobnicate x0",
+		"\"frobnicate x0\" cannot be assembled: no instruction is called \"frobnicate\"" },
 	{ "add x0", "\"add x0\" cannot be assembled: no such instruction takes these operands" },
-	{ "add x0, x1", "\"add x0, x1\" cannot be assembled: no such instruction takes these operands" },
-	{ "add x0, w1, w2", "\"add x0, w1, w2\" cannot be assembled: no such instruction takes these operands" },
-	{ "add x0, x1, x31", "\"add x0, x1, x31\" cannot be assembled: no such instruction takes these operands" },
-	{ "add x0, x1, x2 x3", "\"add x0, x1, x2 x3\" cannot be assembled: no such instruction takes these operands" },
-	{ "add x0, x1, #4096001", "\"add x0, x1, #4096001\" cannot be assembled: no such instruction takes these operands" },
-	{ "add x0, x1, #-1", "\"add x0, x1, #-1\" cannot be assembled: no such instruction takes these operands" },
-	{ "and x0, x1, #5", "\"and x0, x1, #5\" cannot be assembled: no such instruction takes these operands" },
-	{ "and x0, x1, #0", "\"and x0, x1, #0\" cannot be assembled: no such instruction takes these operands" },
-	{ "and w0, w1, #0x1ffffffff", "\"and w0, w1, #0x1ffffffff\" cannot be assembled: no such instruction takes these operands" },
-	{ "mov x0, #0x12345", "\"mov x0, #0x12345\" cannot be assembled: no such instruction takes these operands" },
-	{ "lsl x0, x1, #64", "\"lsl x0, x1, #64\" cannot be assembled: no such instruction takes these operands" },
-	{ "lsl w0, w1, #32", "\"lsl w0, w1, #32\" cannot be assembled: no such instruction takes these operands" },
-	{ "ldr x0, [x1, #4]", "\"ldr x0, [x1, #4]\" cannot be assembled: no such instruction takes these operands" },
-	{ "ldr x0, [x1, #32768]", "\"ldr x0, [x1, #32768]\" cannot be assembled: no such instruction takes these operands" },
-	{ "ldr x0, [xzr]", "\"ldr x0, [xzr]\" cannot be assembled: no such instruction takes these operands" },
-	{ "ldr x0, [x1", "\"ldr x0, [x1\" cannot be assembled: no such instruction takes these operands" },
-	{ "ldr d0, [x1, #300]!", "\"ldr d0, [x1, #300]!\" cannot be assembled: no such instruction takes these operands" },
-	{ "ldp x0, x1, [x2, #512]", "\"ldp x0, x1, [x2, #512]\" cannot be assembled: no such instruction takes these operands" },
-	{ "fadd d0, s1, d2", "\"fadd d0, s1, d2\" cannot be assembled: no such instruction takes these operands" },
-	{ "fadd v0.4s, v1.2d, v2.4s", "\"fadd v0.4s, v1.2d, v2.4s\" cannot be assembled: no such instruction takes these operands" },
-	{ "fadd v0.8h, v1.8h, v2.8h", "\"fadd v0.8h, v1.8h, v2.8h\" cannot be assembled: no such instruction takes these operands" },
-	{ "mul v0.2d, v1.2d, v2.2d", "\"mul v0.2d, v1.2d, v2.2d\" cannot be assembled: no such instruction takes these operands" },
-	{ "csel x0, x1, x2, xx", "\"csel x0, x1, x2, xx\" cannot be assembled: no such instruction takes these operands" },
-	{ "prfm pldx, [x0]", "\"prfm pldx, [x0]\" cannot be assembled: no such instruction takes these operands" },
-	{ "add x0, x1, #12x", "\"add x0, x1, #12x\" cannot be assembled: no such instruction takes these operands" },
+	{ "add x0, x1",
+		"\"add x0, x1\" cannot be assembled: no such instruction takes these operands" },
+	{ "add x0, w1, w2", "\"add x0, w1, w2\" cannot be assembled: no such instruction takes "
+			    "these operands" },
+	{ "add x0, x1, x31", "\"add x0, x1, x31\" cannot be assembled: no such instruction takes "
+			     "these operands" },
+	{ "add x0, x1, x2 x3", "\"add x0, x1, x2 x3\" cannot be assembled: no such instruction "
+			       "takes these operands" },
+	{ "add x0, x1, #4096001", "\"add x0, x1, #4096001\" cannot be assembled: no such "
+				  "instruction takes these operands" },
+	{ "add x0, x1, #-1", "\"add x0, x1, #-1\" cannot be assembled: no such instruction takes "
+			     "these operands" },
+	{ "and x0, x1, #5", "\"and x0, x1, #5\" cannot be assembled: no such instruction takes "
+			    "these operands" },
+	{ "and x0, x1, #0", "\"and x0, x1, #0\" cannot be assembled: no such instruction takes "
+			    "these operands" },
+	{ "and w0, w1, #0x1ffffffff", "\"and w0, w1, #0x1ffffffff\" cannot be assembled: no such "
+				      "instruction takes these operands" },
+	{ "mov x0, #0x12345", "\"mov x0, #0x12345\" cannot be assembled: no such instruction takes "
+			      "these operands" },
+	{ "lsl x0, x1, #64", "\"lsl x0, x1, #64\" cannot be assembled: no such instruction takes "
+			     "these operands" },
+	{ "lsl w0, w1, #32", "\"lsl w0, w1, #32\" cannot be assembled: no such instruction takes "
+			     "these operands" },
+	{ "ldr x0, [x1, #4]", "\"ldr x0, [x1, #4]\" cannot be assembled: no such instruction takes "
+			      "these operands" },
+	{ "ldr x0, [x1, #32768]", "\"ldr x0, [x1, #32768]\" cannot be assembled: no such "
+				  "instruction takes these operands" },
+	{ "ldr x0, [xzr]",
+		"\"ldr x0, [xzr]\" cannot be assembled: no such instruction takes these operands" },
+	{ "ldr x0, [x1",
+		"\"ldr x0, [x1\" cannot be assembled: no such instruction takes these operands" },
+	{ "ldr d0, [x1, #300]!", "\"ldr d0, [x1, #300]!\" cannot be assembled: no such instruction "
+				 "takes these operands" },
+	{ "ldp x0, x1, [x2, #512]", "\"ldp x0, x1, [x2, #512]\" cannot be assembled: no such "
+				    "instruction takes these operands" },
+	{ "fadd d0, s1, d2", "\"fadd d0, s1, d2\" cannot be assembled: no such instruction takes "
+			     "these operands" },
+	{ "fadd v0.4s, v1.2d, v2.4s", "\"fadd v0.4s, v1.2d, v2.4s\" cannot be assembled: no such "
+				      "instruction takes these operands" },
+	{ "fadd v0.8h, v1.8h, v2.8h", "\"fadd v0.8h, v1.8h, v2.8h\" cannot be assembled: no such "
+				      "instruction takes these operands" },
+	{ "mul v0.2d, v1.2d, v2.2d", "\"mul v0.2d, v1.2d, v2.2d\" cannot be assembled: no such "
+				     "instruction takes these operands" },
+	{ "csel x0, x1, x2, xx", "\"csel x0, x1, x2, xx\" cannot be assembled: no such instruction "
+				 "takes these operands" },
+	{ "prfm pldx, [x0]", "\"prfm pldx, [x0]\" cannot be assembled: no such instruction takes "
+			     "these operands" },
+	{ "add x0, x1, #12x", "\"add x0, x1, #12x\" cannot be assembled: no such instruction takes "
+			      "these operands" },
 };

@@ -1,4 +1,5 @@
-/* What test_assemble.c expects of x86-64: lines, and what the decoder reads where it spells something else. */
+/* What test_assemble.c expects of x86-64: lines, and what the decoder reads where it spells
+ * something else. */
 
 static const struct assembled lines[] = {
 	{ "nop", NULL },
@@ -131,27 +132,38 @@ static const char jump_always[] = "jmp", address_into[] = "r9";
 
 static const struct refused refused[] = {
 	{ "", "\"\" cannot be assembled: no instruction is called \"\"" },
-	{ "frobnicate rax", "\"frobnicate rax\" cannot be assembled: no instruction is called \"frobnicate\"" },
+	{ "frobnicate rax",
+		"\"frobnicate rax\" cannot be assembled: no instruction is called \"frobnicate\"" },
 	{ "add rax", "\"add rax\" cannot be assembled: no such instruction takes these operands" },
-	{ "add rax, ecx", "\"add rax, ecx\" cannot be assembled: no such instruction takes these operands" },
-	{ "add rax, rxx", "\"add rax, rxx\" cannot be assembled: no register and no number: \"rxx\"" },
+	{ "add rax, ecx",
+		"\"add rax, ecx\" cannot be assembled: no such instruction takes these operands" },
+	{ "add rax, rxx",
+		"\"add rax, rxx\" cannot be assembled: no register and no number: \"rxx\"" },
 	{ "add rax, 12x", "\"add rax, 12x\" cannot be assembled: no number: \"12x\"" },
-	{ "add rax, 99999999999999999999", "\"add rax, 99999999999999999999\" cannot be assembled: no number: \"99999999999999999999\"" },
+	{ "add rax, 99999999999999999999", "\"add rax, 99999999999999999999\" cannot be assembled: "
+					   "no number: \"99999999999999999999\"" },
 	{ "add rax,", "\"add rax,\" cannot be assembled: no register and no number: \"\"" },
-	{ "mov rax, [rcx", "\"mov rax, [rcx\" cannot be assembled: no closing bracket in \"mov rax, [rcx\"" },
-	{ "mov rax, [rcx*3]",
-		"\"mov rax, [rcx*3]\" cannot be assembled: one register times 1, 2, 4 or 8, and no more: \"mov rax, [rcx*3]\"" },
-	{ "mov rax, [rcx+rdx+rbx]", "\"mov rax, [rcx+rdx+rbx]\" cannot be assembled: three registers in \"mov rax, [rcx+rdx+rbx]\"" },
-	{ "mov rax, [rcx-rdx]", "\"mov rax, [rcx-rdx]\" cannot be assembled: a register cannot be subtracted: \"rdx\"" },
-	{ "mov [rax], [rcx]", "\"mov [rax], [rcx]\" cannot be assembled: two operands in memory: \"mov [rax], [rcx]\"" },
+	{ "mov rax, [rcx",
+		"\"mov rax, [rcx\" cannot be assembled: no closing bracket in \"mov rax, [rcx\"" },
+	{ "mov rax, [rcx*3]", "\"mov rax, [rcx*3]\" cannot be assembled: one register times 1, 2, "
+			      "4 or 8, and no more: \"mov rax, [rcx*3]\"" },
+	{ "mov rax, [rcx+rdx+rbx]", "\"mov rax, [rcx+rdx+rbx]\" cannot be assembled: three "
+				    "registers in \"mov rax, [rcx+rdx+rbx]\"" },
+	{ "mov rax, [rcx-rdx]", "\"mov rax, [rcx-rdx]\" cannot be assembled: a register cannot be "
+				"subtracted: \"rdx\"" },
+	{ "mov [rax], [rcx]", "\"mov [rax], [rcx]\" cannot be assembled: two operands in memory: "
+			      "\"mov [rax], [rcx]\"" },
 	{ "mov rax, [rcx+0x100000000]",
-		"\"mov rax, [rcx+0x100000000]\" cannot be assembled: an address further away than 2 GiB: \"mov rax, [rcx+0x100000000]\"" },
-	{ "inc [rax]",
-		"\"inc [rax]\" cannot be assembled: how large the operand in memory is, has to be said: \"inc [rax]\"" },
-	{ "movzx eax, [rax]",
-		"\"movzx eax, [rax]\" cannot be assembled: how large the operand in memory is, has to be said: \"movzx eax, [rax]\"" },
-	{ "mov dword ptr eax, 1", "\"mov dword ptr eax, 1\" cannot be assembled: no memory after its size: \"mov dword ptr eax, 1\"" },
-	{ "vaddps zmm0 {q1}, zmm1, zmm2", "\"vaddps zmm0 {q1}, zmm1, zmm2\" cannot be assembled: no mask: \"q1\"" },
+		"\"mov rax, [rcx+0x100000000]\" cannot be assembled: an address further away than "
+		"2 GiB: \"mov rax, [rcx+0x100000000]\"" },
+	{ "inc [rax]", "\"inc [rax]\" cannot be assembled: how large the operand in memory is, has "
+		       "to be said: \"inc [rax]\"" },
+	{ "movzx eax, [rax]", "\"movzx eax, [rax]\" cannot be assembled: how large the operand in "
+			      "memory is, has to be said: \"movzx eax, [rax]\"" },
+	{ "mov dword ptr eax, 1", "\"mov dword ptr eax, 1\" cannot be assembled: no memory after "
+				  "its size: \"mov dword ptr eax, 1\"" },
+	{ "vaddps zmm0 {q1}, zmm1, zmm2",
+		"\"vaddps zmm0 {q1}, zmm1, zmm2\" cannot be assembled: no mask: \"q1\"" },
 	{ "ret ret", "\"ret ret\" cannot be assembled: no register and no number: \"ret\"" },
 	{ "nop; nop", "\"nop; nop\" cannot be assembled: no register and no number: \"; nop\"" },
 	{ "add rax, 1 2", "\"add rax, 1 2\" cannot be assembled: more than an instruction: \"2\"" },

@@ -1,5 +1,5 @@
-/* A few lines of x86 assembly → instructions, as decode.h would make of their bytes: for tests of what needs instructions and
- * must run on every machine. Knows just what such tests use. */
+/* A few lines of x86 assembly → instructions, as decode.h would make of their bytes: for tests of
+ * what needs instructions and must run on every machine. Knows just what such tests use. */
 #ifndef SLX_TESTS_ASSEMBLY_H
 #define SLX_TESTS_ASSEMBLY_H
 
@@ -10,7 +10,7 @@
 #include "model/loop.h"
 
 struct operand {
-	char kind;      /* r v m i t */
+	char kind; /* r v m i t */
 	int reg, bits;
 	int64_t value;
 	struct insn_memory memory;
@@ -76,8 +76,11 @@ static inline void assembly_memory(char *inside, struct operand *operand)
 /* "dword [rdi+rcx*4]", "rax", "17", "top". */
 static inline struct operand assembly_operand(char *text)
 {
-	static const struct { const char *word; int bytes; } sizes[] = { { "byte", 1 }, { "word", 2 }, { "dword", 4 },
-		{ "qword", 8 }, { "xmmword", 16 }, { "ymmword", 32 }, { "zmmword", 64 } };
+	static const struct {
+		const char *word;
+		int bytes;
+	} sizes[] = { { "byte", 1 }, { "word", 2 }, { "dword", 4 }, { "qword", 8 },
+		{ "xmmword", 16 }, { "ymmword", 32 }, { "zmmword", 64 } };
 	struct operand operand = { 0 };
 	char *bracket = strchr(text, '[');
 
@@ -125,7 +128,8 @@ static inline void assembly_flags(struct insn *insn)
 		assembly_read(insn, REG_CARRY);
 	if (insn->flow == FLOW_BRANCH && !assembly_among(name, " jb jae "))
 		assembly_read(insn, REG_FLAGS);
-	if (assembly_among(name, " add sub and or xor cmp test imul shl shr sar adc sbb neg popcnt inc dec ")) {
+	if (assembly_among(name,
+		    " add sub and or xor cmp test imul shl shr sar adc sbb neg popcnt inc dec ")) {
 		assembly_write(insn, REG_FLAGS);
 		if (!assembly_among(name, " inc dec "))
 			assembly_write(insn, REG_CARRY);
@@ -137,11 +141,14 @@ static inline void assembly_operands(struct insn *insn, const struct operand *op
 {
 	const char *name = insn->mnemonic;
 	bool compares = assembly_among(name, " cmp test push ") || insn->flow != FLOW_NONE;
-	bool fresh = assembly_among(name, " mov movzx movsx movsxd lea pop popcnt vmovq vmovd vmovsd vmovapd vmovupd vmovups "
-		"vbroadcastsd movaps movsd sqrtsd cvtsi2sd ") || (count == 3 && strncmp(name, "vfmadd", 6));
+	bool fresh = assembly_among(name, " mov movzx movsx movsxd lea pop popcnt vmovq vmovd "
+					  "vmovsd vmovapd vmovupd vmovups "
+					  "vbroadcastsd movaps movsd sqrtsd cvtsi2sd ") ||
+		     (count == 3 && strncmp(name, "vfmadd", 6));
 
 	for (int i = 0; i < count; i++) {
-		bool written = (i == 0 && !compares) || !strcmp(name, "xchg"), read = i > 0 || !written || !fresh;
+		bool written = (i == 0 && !compares) || !strcmp(name, "xchg"),
+		     read = i > 0 || !written || !fresh;
 
 		if (operand[i].kind == 'm') {
 			struct insn_memory *memory = &insn->memory[insn->memory_count++];
@@ -151,7 +158,8 @@ static inline void assembly_operands(struct insn *insn, const struct operand *op
 			memory->load = read && !insn->address_only;
 			memory->store = written;
 			if (!memory->size)
-				memory->size = insn->vector ? insn->width / 8 : (insn->width ? insn->width : 64) / 8;
+				memory->size = insn->vector ? insn->width / 8
+							    : (insn->width ? insn->width : 64) / 8;
 		} else if (operand[i].reg) {
 			if (read)
 				assembly_read(insn, operand[i].reg);
@@ -163,8 +171,8 @@ static inline void assembly_operands(struct insn *insn, const struct operand *op
 		insn->accumulator = (uint8_t)operand[0].reg;
 	if (!strcmp(name, "mov") || !strcmp(name, "movaps") || !strcmp(name, "vmovapd"))
 		insn->move = count == 2 && operand[0].kind == operand[1].kind && operand[0].reg;
-	if (count >= 2 && operand[count - 1].reg == operand[count - 2].reg && operand[count - 1].reg &&
-		assembly_among(name, " xor vpxor vxorpd ")) {
+	if (count >= 2 && operand[count - 1].reg == operand[count - 2].reg &&
+		operand[count - 1].reg && assembly_among(name, " xor vpxor vxorpd ")) {
 		insn->zeroing = true;
 		insn->read_count = 0;
 	}
@@ -178,8 +186,13 @@ static inline void assembly_stack(struct insn *insn)
 
 	if (!push && strcmp(insn->mnemonic, "pop"))
 		return;
-	insn->memory[0] = (struct insn_memory){ .load = !push, .store = push, .base = REG_GENERAL + 4, .scale = 1,
-		.accesses = 1, .size = 8, .disp = push ? -8 : 0 };
+	insn->memory[0] = (struct insn_memory){ .load = !push,
+		.store = push,
+		.base = REG_GENERAL + 4,
+		.scale = 1,
+		.accesses = 1,
+		.size = 8,
+		.disp = push ? -8 : 0 };
 	insn->memory_count = 1;
 	insn->writeback = true;
 	insn->step = push ? -8 : 8;
@@ -203,7 +216,8 @@ static inline struct insn assembly_insn(const char *line)
 		if (insn.flow == FLOW_BRANCH)
 			snprintf(insn.condition, sizeof(insn.condition), "%.3s", text + 1);
 	}
-	for (part = rest ? strtok_r(rest, ",", &kept) : NULL; part && count < 4; part = strtok_r(NULL, ",", &kept)) {
+	for (part = rest ? strtok_r(rest, ",", &kept) : NULL; part && count < 4;
+		part = strtok_r(NULL, ",", &kept)) {
 		while (*part == ' ')
 			part++;
 		operand[count] = assembly_operand(part);
@@ -221,10 +235,15 @@ static inline struct insn assembly_insn(const char *line)
 			insn.value = o->value;
 		}
 		if (o->kind == 'm' && !strcmp(insn.mnemonic, "lea"))
-			snprintf(insn.shape + end, sizeof(insn.shape) - end, "%s[%s%s%s]", i ? "," : "", o->based ? "b" : "",
-				o->scaled ? "s" : o->indexed ? "i" : "", o->displaced ? "d" : "");
+			snprintf(insn.shape + end, sizeof(insn.shape) - end, "%s[%s%s%s]",
+				i ? "," : "", o->based ? "b" : "",
+				o->scaled    ? "s"
+				: o->indexed ? "i"
+					     : "",
+				o->displaced ? "d" : "");
 		else
-			snprintf(insn.shape + end, sizeof(insn.shape) - end, "%s%c", i ? "," : "", o->kind);
+			snprintf(insn.shape + end, sizeof(insn.shape) - end, "%s%c", i ? "," : "",
+				o->kind);
 	}
 	assembly_operands(&insn, operand, count);
 	assembly_flags(&insn);
@@ -232,8 +251,8 @@ static inline struct insn assembly_insn(const char *line)
 	return insn;
 }
 
-/* Lines parted by ';' → a loop of one turn, whose last instruction is its closing branch. loop is initialised here, to be
- * freed with loop_free(). */
+/* Lines parted by ';' → a loop of one turn, whose last instruction is its closing branch. loop is
+ * initialised here, to be freed with loop_free(). */
 static inline void assembly_loop(const char *source, struct loop *loop)
 {
 	char text[4096], *kept;
@@ -256,14 +275,16 @@ static inline void assembly_loop(const char *source, struct loop *loop)
 }
 
 /* Its path as several turns, stepped: register_at gives the address of a step's operand. */
-static inline void assembly_step(struct loop *loop, int turns, uint64_t (*address)(int turn, int insn, int operand))
+static inline void assembly_step(
+	struct loop *loop, int turns, uint64_t (*address)(int turn, int insn, int operand))
 {
 	loop->path_count = 0;
 	for (int turn = 0; turn < turns; turn++)
 		for (int i = 0; i < loop->insn_count; i++) {
 			struct loop_step *step = &loop->path[loop->path_count++];
 
-			*step = (struct loop_step){ .insn = (uint16_t)i, .taken = loop->insn[i].flow != FLOW_NONE };
+			*step = (struct loop_step){ .insn = (uint16_t)i,
+				.taken = loop->insn[i].flow != FLOW_NONE };
 			for (int k = 0; k < loop->insn[i].memory_count; k++)
 				step->address[k] = address(turn, i, k);
 		}

@@ -1,4 +1,5 @@
-/* Curves of latency over working-set size as machines have them, made up: caches with sets, TLBs, noise, and what goes wrong. */
+/* Curves of latency over working-set size as machines have them, made up: caches with sets, TLBs,
+ * noise, and what goes wrong. */
 #ifndef SLX_TESTS_CURVES_H
 #define SLX_TESTS_CURVES_H
 
@@ -9,8 +10,9 @@
 
 enum { CURVE_MOST = 400 };
 
-/* One level: its latency and, but for memory, its size. Pages lie in its sets by chance where ways are given (physically indexed):
- * the first sets overflow before it is full; else it overflows at once. */
+/* One level: its latency and, but for memory, its size. Pages lie in its sets by chance where ways
+ * are given (physically indexed): the first sets overflow before it is full; else it overflows at
+ * once. */
 struct made_level {
 	double cycles, bytes;
 	int ways;
@@ -19,14 +21,14 @@ struct made_level {
 struct made {
 	struct made_level level[8];
 	int levels;
-	double tlb_bytes, tlb_cycles;      /* a miss of it costs that on top; 0: none */
-	double memory_growth;       /* of the last level, per octave past the last cache: page walks */
-	double noise;               /* standard deviation of the logarithm, each point on its own */
-	double drift;               /* amplitude of a slow wave over the whole curve */
-	double spikes;              /* share of points that read 20 to 300 % too high */
-	double two_modes;           /* share of points beyond the first cache that have two modes */
-	double beginning, end;      /* bytes */
-	double octave;              /* points */
+	double tlb_bytes, tlb_cycles; /* a miss of it costs that on top; 0: none */
+	double memory_growth;  /* of the last level, per octave past the last cache: page walks */
+	double noise;	       /* standard deviation of the logarithm, each point on its own */
+	double drift;	       /* amplitude of a slow wave over the whole curve */
+	double spikes;	       /* share of points that read 20 to 300 % too high */
+	double two_modes;      /* share of points beyond the first cache that have two modes */
+	double beginning, end; /* bytes */
+	double octave;	       /* points */
 };
 
 struct made_curve {
@@ -50,10 +52,12 @@ static inline double made_misses(const struct made_level *level, double bytes)
 	double mean, probability, kept = 0;
 
 	if (level->ways == 0)
-		return bytes <= level->bytes ? 0 : fmin(1, (bytes - level->bytes) / level->bytes * 12);
+		return bytes <= level->bytes ? 0
+					     : fmin(1, (bytes - level->bytes) / level->bytes * 12);
 	mean = level->ways * bytes / level->bytes;
 	probability = exp(-mean);
-	/* Lines in sets that hold n of them: n p(n) ÷ mean is p(n - 1). Sets that are half overfull lose everything, as far as real curves tell. */
+	/* Lines in sets that hold n of them: n p(n) ÷ mean is p(n - 1). Sets that are half overfull
+	 * lose everything, as far as real curves tell. */
 	for (int n = 0; n < level->ways; n++) {
 		kept += probability;
 		probability *= mean / (n + 1);
@@ -69,10 +73,12 @@ static inline double made_misses(const struct made_level *level, double bytes)
 
 static inline double made_cycles(const struct made *made, double bytes)
 {
-	double cycles = made->level[0].cycles, reach = made->levels > 1 ? made->level[made->levels - 2].bytes : INFINITY;
+	double cycles = made->level[0].cycles,
+	       reach = made->levels > 1 ? made->level[made->levels - 2].bytes : INFINITY;
 
 	for (int i = 0; i + 1 < made->levels; i++)
-		cycles += (made->level[i + 1].cycles - made->level[i].cycles) * made_misses(&made->level[i], bytes);
+		cycles += (made->level[i + 1].cycles - made->level[i].cycles) *
+			  made_misses(&made->level[i], bytes);
 	if (made->tlb_bytes > 0 && bytes > made->tlb_bytes)
 		cycles += made->tlb_cycles * (1 - made->tlb_bytes / bytes);
 	if (bytes > reach)
@@ -80,7 +86,8 @@ static inline double made_cycles(const struct made *made, double bytes)
 	return cycles;
 }
 
-static inline void made_point(const struct made *made, double bytes, struct random *random, struct curve_point *point)
+static inline void made_point(
+	const struct made *made, double bytes, struct random *random, struct curve_point *point)
 {
 	double position = log2(bytes / made->beginning) / log2(made->end / made->beginning);
 	double cycles = made_cycles(made, bytes);
@@ -94,7 +101,8 @@ static inline void made_point(const struct made *made, double bytes, struct rand
 	point->cycles = cycles;
 	point->lo = cycles * exp(-made->noise * made_uniform(random));
 	point->hi = cycles * exp(made->noise * made_uniform(random));
-	if (made->levels > 2 && bytes > made->level[0].bytes && made_uniform(random) < made->two_modes) {
+	if (made->levels > 2 && bytes > made->level[0].bytes &&
+		made_uniform(random) < made->two_modes) {
 		point->two_modes = true;
 		point->mode_low = cycles * 0.8;
 		point->mode_high = cycles * 1.6;
@@ -106,7 +114,8 @@ static inline void made_point(const struct made *made, double bytes, struct rand
 }
 
 /* Points at even distances, and closer ones from `fine_from` to `fine_to` (0: none). */
-static inline void made_fill(const struct made *made, uint64_t seed, double fine_from, double fine_to, struct made_curve *curve)
+static inline void made_fill(const struct made *made, uint64_t seed, double fine_from,
+	double fine_to, struct made_curve *curve)
 {
 	struct random random = { seed };
 	double step = exp2(1 / (made->octave > 0 ? made->octave : 4)), fine = exp2(1.0 / 32);

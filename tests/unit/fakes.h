@@ -1,6 +1,7 @@
 /* Kernels and an engine made up for tests: every figure follows from the setting, time is a number.
  *
- * Include in one source file of a test; it brings the registry, which takes the place of the real one. */
+ * Include in one source file of a test; it brings the registry, which takes the place of the real
+ * one. */
 #ifndef SLX_TESTS_FAKES_H
 #define SLX_TESTS_FAKES_H
 
@@ -19,15 +20,37 @@ static const char *const fake_ops[] = { "add", "mul", NULL };
 static const char *const fake_orders[] = { "sequential", "random", "reverse", NULL };
 
 static const struct knob fold_knobs[] = {
-	[FOLD_OP] = { .name = "op", .help = "the operation", .kind = KNOB_CHOICE, .choices = fake_ops },
-	[FOLD_UNROLL] = { .name = "unroll", .help = "elements an iteration", .kind = KNOB_COUNT, .min = 1,
-		.max = 16, .initial = 4 },
-	[FOLD_ACC] = { .name = "acc", .help = "accumulators, side by side", .kind = KNOB_COUNT, .min = 1,
-		.max = 16, .initial = 1 },
-	[FOLD_SIZE] = { .name = "size", .help = "bytes of the array", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 64, .max = KNOB_MAX_MEMORY, .initial = 32768, .factor = 2 },
-	[FOLD_STRIDE] = { .name = "stride", .help = "elements between reads", .kind = KNOB_COUNT,
-		.axis = AXIS_STRIDE, .min = 1, .max = 64, .initial = 1 },
+	[FOLD_OP] = { .name = "op",
+		.help = "the operation",
+		.kind = KNOB_CHOICE,
+		.choices = fake_ops },
+	[FOLD_UNROLL] = { .name = "unroll",
+		.help = "elements an iteration",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 16,
+		.initial = 4 },
+	[FOLD_ACC] = { .name = "acc",
+		.help = "accumulators, side by side",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 16,
+		.initial = 1 },
+	[FOLD_SIZE] = { .name = "size",
+		.help = "bytes of the array",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 64,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 32768,
+		.factor = 2 },
+	[FOLD_STRIDE] = { .name = "stride",
+		.help = "elements between reads",
+		.kind = KNOB_COUNT,
+		.axis = AXIS_STRIDE,
+		.min = 1,
+		.max = 64,
+		.initial = 1 },
 };
 
 static struct status fold_check(const int64_t *v)
@@ -41,7 +64,8 @@ static struct status fold_check(const int64_t *v)
 static void fold_fit(int64_t *v, int changed)
 {
 	if (v[FOLD_ACC] > v[FOLD_UNROLL])
-		v[changed == FOLD_ACC ? FOLD_UNROLL : FOLD_ACC] = v[changed == FOLD_ACC ? FOLD_ACC : FOLD_UNROLL];
+		v[changed == FOLD_ACC ? FOLD_UNROLL : FOLD_ACC] =
+			v[changed == FOLD_ACC ? FOLD_ACC : FOLD_UNROLL];
 }
 
 static uint64_t first_size(const int64_t *v)
@@ -60,25 +84,52 @@ static const char *fold_remark(const int64_t *v)
 }
 
 static const struct kernel kernel_fold = {
-	.name = "fold", .title = "combine an array", .look_for = "what to see",
-	.document = "a document", .element = "element", .knobs = fold_knobs,
-	.knob_count = 5, .check = fold_check, .fit = fold_fit, .footprint = fold_footprint,
-	.remark = fold_remark, .hint = "what to press",
+	.name = "fold",
+	.title = "combine an array",
+	.look_for = "what to see",
+	.document = "a document",
+	.element = "element",
+	.knobs = fold_knobs,
+	.knob_count = 5,
+	.check = fold_check,
+	.fit = fold_fit,
+	.footprint = fold_footprint,
+	.remark = fold_remark,
+	.hint = "what to press",
 };
 
 static const struct knob walk_knobs[] = {
-	[WALK_SIZE] = { .name = "size", .help = "bytes of all nodes", .kind = KNOB_BYTES, .axis = AXIS_SIZE,
-		.min = 16, .max = KNOB_MAX_MEMORY, .initial = 32768, .multiple = 16, .factor = 2 },
-	[WALK_SPACING] = { .name = "spacing", .help = "bytes between nodes", .kind = KNOB_COUNT, .min = 16,
-		.max = 256, .initial = 16, .multiple = 16 },
-	[WALK_ORDER] = { .name = "order", .help = "the way through memory", .kind = KNOB_CHOICE,
+	[WALK_SIZE] = { .name = "size",
+		.help = "bytes of all nodes",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 16,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 32768,
+		.multiple = 16,
+		.factor = 2 },
+	[WALK_SPACING] = { .name = "spacing",
+		.help = "bytes between nodes",
+		.kind = KNOB_COUNT,
+		.min = 16,
+		.max = 256,
+		.initial = 16,
+		.multiple = 16 },
+	[WALK_ORDER] = { .name = "order",
+		.help = "the way through memory",
+		.kind = KNOB_CHOICE,
 		.choices = fake_orders },
 };
 
 static const struct kernel kernel_walk = {
-	.name = "walk-list", .title = "follow pointers", .look_for = "what to see",
-	.document = "a document", .element = "node", .knobs = walk_knobs,
-	.knob_count = 3, .footprint = first_size,
+	.name = "walk-list",
+	.title = "follow pointers",
+	.look_for = "what to see",
+	.document = "a document",
+	.element = "node",
+	.knobs = walk_knobs,
+	.knob_count = 3,
+	.footprint = first_size,
 };
 
 /* Odd numbers only, and no fit(): check() alone knows. */
@@ -92,8 +143,13 @@ static struct status odd_check(const int64_t *v)
 }
 
 static const struct kernel kernel_odd = {
-	.name = "odd", .title = "odd counts", .look_for = "what to see",
-	.document = "a document", .element = "item", .knobs = odd_knobs, .knob_count = 1,
+	.name = "odd",
+	.title = "odd counts",
+	.look_for = "what to see",
+	.document = "a document",
+	.element = "item",
+	.knobs = odd_knobs,
+	.knob_count = 1,
 	.check = odd_check,
 };
 
@@ -101,7 +157,8 @@ static const struct kernel kernel_odd = {
 #ifndef FAKE_KERNELS
 #define FAKE_KERNELS
 #endif
-const struct kernel *const kernel_registry[] = { &kernel_fold, &kernel_walk, &kernel_odd, FAKE_KERNELS NULL };
+const struct kernel *const kernel_registry[] = { &kernel_fold, &kernel_walk, &kernel_odd,
+	FAKE_KERNELS NULL };
 
 /* ---- the engine: takes requests, and answers when the test says so ---- */
 
@@ -109,12 +166,12 @@ enum { FAKE_RESULTS = 16 };
 
 struct fake_engine {
 	struct machine machine;
-	struct request request;       /* the last submitted */
-	bool pending;                 /* it was not answered, replaced or cancelled */
+	struct request request; /* the last submitted */
+	bool pending;		/* it was not answered, replaced or cancelled */
 	unsigned submits, live, background, cancels;
 	struct result results[FAKE_RESULTS];
 	int head, count;
-	struct progress_seen ahead;   /* what a request under way says of itself */
+	struct progress_seen ahead; /* what a request under way says of itself */
 };
 
 static inline void fake_submit(void *context, const struct request *request)
@@ -175,19 +232,31 @@ static inline struct engine fake_init(struct fake_engine *fake, uint64_t memory_
 	fake->machine.memory_limit = memory_limit;
 	atomic_store(&fake->machine.known, memory_limit != 0);
 	return (struct engine){
-		.context = fake, .submit = fake_submit, .cancel = fake_cancel, .take = fake_take,
-		.descriptor = fake_descriptor, .machine = fake_machine, .progress = fake_progress,
+		.context = fake,
+		.submit = fake_submit,
+		.cancel = fake_cancel,
+		.take = fake_take,
+		.descriptor = fake_descriptor,
+		.machine = fake_machine,
+		.progress = fake_progress,
 	};
 }
 
 /* Trials spread evenly over ±spread (relative) around a figure, evenly over `span` seconds. */
-static inline void fake_trials(struct trials *trials, unsigned count, double cpe, double spread, double span)
+static inline void fake_trials(
+	struct trials *trials, unsigned count, double cpe, double spread, double span)
 {
 	trials->count = count;
 	for (unsigned i = 0; i < count; i++)
 		trials->trial[i] = (struct trial){
-			.cpe = cpe * (1 + (count > 1 ? spread * (2.0 * (i * 7 % count) / (count - 1) - 1) : 0)),
-			.ghz = 4, .check = NAN, .watch = 1, .at = (float)(span * i / count), .fate = TRIAL_QUIET,
+			.cpe = cpe *
+			       (1 + (count > 1 ? spread * (2.0 * (i * 7 % count) / (count - 1) - 1)
+					       : 0)),
+			.ghz = 4,
+			.check = NAN,
+			.watch = 1,
+			.at = (float)(span * i / count),
+			.fate = TRIAL_QUIET,
 		};
 }
 
@@ -195,7 +264,9 @@ static inline void fake_trials(struct trials *trials, unsigned count, double cpe
 static inline struct result fake_result(const struct request *request, unsigned count, double cpe)
 {
 	struct result result = {
-		.generation = request->generation, .tag = request->tag, .kernel = request->kernel,
+		.generation = request->generation,
+		.tag = request->tag,
+		.kernel = request->kernel,
 		.final = true,
 		.facts = { .cycles_from = SOURCE_REFERENCE, .bytes = 8, .watched = true },
 	};

@@ -1,4 +1,5 @@
-/* Kernels laid out in memory of the test's own, as the engine does it. laid_begin() and laid_end() stand round a group of tests. */
+/* Kernels laid out in memory of the test's own, as the engine does it. laid_begin() and laid_end()
+ * stand round a group of tests. */
 #ifndef SLX_TESTS_LAID_H
 #define SLX_TESTS_LAID_H
 
@@ -38,7 +39,9 @@ static inline void laid_initial(const struct kernel *kernel, int64_t *v)
 /* A run at that setting, of which nothing is laid out yet. */
 static inline struct kernel_run laid_run(const struct kernel *kernel, const int64_t *v)
 {
-	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED, .cancel = &never };
+	struct kernel_run run = {
+		.kernel = kernel, .memory = memory, .seed = LAID_SEED, .cancel = &never
+	};
 
 	memcpy(run.v, v, sizeof(run.v));
 	assert_true(kernel->footprint(v) <= MEMORY);

@@ -1,4 +1,5 @@
-/* What a core of which everything is known would measure, with noise: to find again what it is made of. Include it in one file of a program. */
+/* What a core of which everything is known would measure, with noise: to find again what it is made
+ * of. Include it in one file of a program. */
 #ifndef SLX_TESTS_MADE_CORES_H
 #define SLX_TESTS_MADE_CORES_H
 
@@ -15,9 +16,9 @@
 struct made {
 	struct uarch *uarch;
 	const struct uarch_class *class[MEASURED_OPS], *load[MEASURED_OPS], *store[MEASURED_OPS];
-	double noise, outliers;      /* relative; the share that was disturbed */
-	double early;                /* how much longer what fills five ports and more takes, relatively, as where ports are chosen early; beside others five times
-	                                as much */
+	double noise, outliers; /* relative; the share that was disturbed */
+	double early; /* how much longer what fills five ports and more takes, relatively, as where
+			 ports are chosen early; beside others five times as much */
 	unsigned random;
 	int asked, rounds;
 };
@@ -31,7 +32,8 @@ static inline double made_random(struct made *made)
 /* A figure as measured: noise on either side, and now and then something that disturbs. */
 static inline struct figure made_figure(struct made *made, double value)
 {
-	double off = made->noise * (made_random(made) + made_random(made) + made_random(made) - 1.5);
+	double off =
+		made->noise * (made_random(made) + made_random(made) + made_random(made) - 1.5);
 	struct figure figure = { .known = true };
 
 	if (made_random(made) < made->outliers)
@@ -72,10 +74,11 @@ static inline unsigned made_bits(const char *name)
 }
 
 /* Accesses count for the caps of their kind, as limits_throughput.c has it. */
-static inline double made_caps(const struct made *made, const double loads[3], const double stores[3])
+static inline double made_caps(
+	const struct made *made, const double loads[3], const double stores[3])
 {
 	static const enum uarch_cap load_cap[] = { CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512 },
-		store_cap[] = { CAP_STORES, CAP_STORES_VECTOR, CAP_STORES_512 };
+				    store_cap[] = { CAP_STORES, CAP_STORES_VECTOR, CAP_STORES_512 };
 	double most = 0, all = 0;
 
 	for (int kind = 0; kind < 3; kind++) {
@@ -91,7 +94,9 @@ static inline double made_caps(const struct made *made, const double loads[3], c
 			most = fmax(most, s / uarch_cap(made->uarch, store_cap[kind]));
 		all = kind == 0 ? l + s : all;
 	}
-	return uarch_known(uarch_cap(made->uarch, CAP_MEMORY)) ? fmax(most, all / uarch_cap(made->uarch, CAP_MEMORY)) : most;
+	return uarch_known(uarch_cap(made->uarch, CAP_MEMORY))
+		       ? fmax(most, all / uarch_cap(made->uarch, CAP_MEMORY))
+		       : most;
 }
 
 static inline int made_kind(const char *name)
@@ -114,20 +119,24 @@ static inline double made_cycles(const struct made *made, const struct measured_
 
 	for (int i = 0; i < mix->count; i++) {
 		int op = mix->op[i];
-		const struct uarch_class *const class[] = { made->class[op], made->load[op], made->store[op] };
+		const struct uarch_class *const class[] = { made->class[op], made -> load[op],
+			made -> store[op] };
 
 		slots += mix->times[i] * made_slots(made, op);
 		for (int k = 0; k < 3; k++) {
 			if (!class[k])
 				continue;
-			if (made_is_load(class[k]->name))
-				loads[made_kind(class[k]->name)] += mix->times[i];
-			if (made_is_store(class[k]->name))
-				stores[made_kind(class[k]->name)] += mix->times[i];
-			for (int t = 0; t < class[k]->term_count; t++)
-				if (class[k]->term[t].ports)
-					load[count++] = (struct port_load){ class[k]->term[t].ports,
-						mix->times[i] * (double)class[k]->term[t].count * (double)class[k]->term[t].cycles };
+			if (made_is_load(class[k] -> name))
+				loads[made_kind(class[k] -> name)] += mix->times[i];
+			if (made_is_store(class[k] -> name))
+				stores[made_kind(class[k] -> name)] += mix->times[i];
+			for (int t = 0; t < class[k] -> term_count; t++)
+				if (class[k] -> term[t].ports)
+					load[count++] = (struct port_load){
+						class[k] -> term[t].ports,
+						mix->times[i] * (double)class[k]
+						-> term[t].count *(double)class[k] -> term[t].cycles
+					};
 		}
 	}
 	cycles = ports_balance(load, count, uarch_port_count(made->uarch), pressure, &fullest);
@@ -140,7 +149,8 @@ static inline double made_cycles(const struct made *made, const struct measured_
 }
 
 /* Every class of a core (made->uarch): throughputs, slots and latencies, and nothing of ports. */
-static inline void made_begin_core(struct made *made, double noise, double outliers, unsigned seed, struct measured *m)
+static inline void made_begin_core(
+	struct made *made, double noise, double outliers, unsigned seed, struct measured *m)
 {
 	memset(m, 0, sizeof(*m));
 	made->noise = noise;
@@ -150,14 +160,16 @@ static inline void made_begin_core(struct made *made, double noise, double outli
 	snprintf(m->isa, sizeof(m->isa), "%s", uarch_isa(made->uarch));
 	snprintf(m->processor, sizeof(m->processor), "a made %s", uarch_title(made->uarch));
 	if (uarch_known(uarch_width(made->uarch)))
-		m->width = (struct figure){ true, uarch_width(made->uarch) * (1 - 0.3 * noise), uarch_width(made->uarch) * (1 - noise), uarch_width(made->uarch) };
+		m->width = (struct figure){ true, uarch_width(made->uarch) * (1 - 0.3 * noise),
+			uarch_width(made->uarch) * (1 - noise), uarch_width(made->uarch) };
 	for (int i = 0; i < made->uarch->class_count && m->op_count < MEASURED_OPS; i++) {
 		const struct uarch_class *class = &made->uarch->class[i];
 		struct measured_op *op = &m->op[m->op_count];
 		struct measured_mix one = { .count = 1, .op = { m->op_count }, .times = { 1 } };
 		const struct uarch_class *load = NULL;
 
-		if (!class->executes || strcmp(class->name, "modify") == 0 || strstr(class->name, "-pair"))
+		if (!class->executes || strcmp(class->name, "modify") == 0 ||
+			strstr(class->name, "-pair"))
 			continue;
 		if (made_ends_load(class->name))
 			load = uarch_find(made->uarch, "vload", made_bits(class->name));
@@ -165,12 +177,17 @@ static inline void made_begin_core(struct made *made, double noise, double outli
 		made->load[m->op_count] = load;
 		made->store[m->op_count] = NULL;
 		snprintf(op->name, sizeof(op->name), "%s", class->name);
-		op->bits = strchr(class->name, '.') ? made_bits(class->name) > 64 ? made_bits(class->name) : 0 : 0;
+		op->bits = strchr(class->name, '.')
+				   ? made_bits(class->name) > 64 ? made_bits(class->name) : 0
+				   : 0;
 		if (load)
 			snprintf(op->load, sizeof(op->load), "%s", load->name);
 		if (uarch_known(class->latency))
-			op->latency = class->latency > 0 ? made_figure(made, class->latency) : (struct figure){ true, 0.02, 0, 0.05 };
-		op->slots = (struct figure){ true, made_slots(made, m->op_count) * (1 + 0.02 * (made_random(made) - 0.5)), 0, 0 };
+			op->latency = class->latency > 0 ? made_figure(made, class->latency)
+							 : (struct figure){ true, 0.02, 0, 0.05 };
+		op->slots = (struct figure){ true,
+			made_slots(made, m->op_count) * (1 + 0.02 * (made_random(made) - 0.5)), 0,
+			0 };
 		if (!(made_cycles(made, &one) > 0))
 			continue;
 		op->each = made_figure(made, made_cycles(made, &one));
@@ -179,7 +196,8 @@ static inline void made_begin_core(struct made *made, double noise, double outli
 }
 
 /* Of a core by its name. */
-static inline void made_begin(struct made *made, const char *name, double noise, double outliers, unsigned seed, struct measured *m)
+static inline void made_begin(struct made *made, const char *name, double noise, double outliers,
+	unsigned seed, struct measured *m)
 {
 	struct status status = uarch_load(name, NULL, &made->uarch);
 
@@ -192,7 +210,8 @@ static inline void made_measure(struct made *made, struct measured *m, int most)
 {
 	struct measured_mix next[64];
 
-	for (int count; m->mix_count < most && (count = measured_next(m, next, 64)) > 0; made->rounds++)
+	for (int count; m->mix_count < most && (count = measured_next(m, next, 64)) > 0;
+		made->rounds++)
 		for (int i = 0; i < count && m->mix_count < MEASURED_MIXES; i++) {
 			struct measured_mix *mix = &m->mix[m->mix_count++];
 

@@ -9,8 +9,8 @@
 
 #define WIDTH 6.0
 
-/* ---- a core made up: multiplications take 3 cycles, all else 2; each waits for its own last result where there is one register, and else half a
- * cycle; nops only take slots. */
+/* ---- a core made up: multiplications take 3 cycles, all else 2; each waits for its own last
+ * result where there is one register, and else half a cycle; nops only take slots. */
 
 static inline double latency_of(const char *line)
 {
@@ -28,7 +28,8 @@ static inline double made_cycles(const struct made_loop *loop)
 	double chain = 0, busy = 0, slots = 0;
 
 	for (int i = 0; i < loop->part_count; i++)
-		for (const char *line = loop->part[i].lines; *line; line += strcspn(line, ";"), line += *line == ';') {
+		for (const char *line = loop->part[i].lines; *line;
+			line += strcspn(line, ";"), line += *line == ';') {
 			unsigned times = loop->part[i].times;
 
 			slots += times;

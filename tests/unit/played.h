@@ -9,8 +9,10 @@
 static struct fake_engine fake;
 static struct view view;
 
-/* Over what fake_init() gave: fake.machine is as the test left it. The first advance is at 100 s. */
-static inline struct session *played_begin(const struct engine *engine, struct session_options options, const struct kernel *kernel)
+/* Over what fake_init() gave: fake.machine is as the test left it. The first advance is at 100 s.
+ */
+static inline struct session *played_begin(
+	const struct engine *engine, struct session_options options, const struct kernel *kernel)
 {
 	struct session *session;
 
@@ -33,12 +35,12 @@ static inline void command(struct session *session, const char *line, double now
 
 /* How requests are answered. */
 struct playing {
-	double took;                 /* seconds each */
-	void (*answer)(void);        /* answers fake.request */
-	bool (*counts)(void);        /* whether fake.request is one of: NULL: each is */
-	unsigned most;               /* so many at most; 0: all */
-	double until;                /* and none from then on; 0: never */
-	unsigned answered;           /* those that count */
+	double took;	      /* seconds each */
+	void (*answer)(void); /* answers fake.request */
+	bool (*counts)(void); /* whether fake.request is one of: NULL: each is */
+	unsigned most;	      /* so many at most; 0: all */
+	double until;	      /* and none from then on; 0: never */
+	unsigned answered;    /* those that count */
 };
 
 /* Lets time pass until nothing is wanted, or the pace says so; the time then. */
@@ -46,8 +48,9 @@ static inline double played(struct session *session, double now, struct playing 
 {
 	unsigned turns = 0;
 
-	while ((!pace->most || pace->answered < pace->most) && (pace->until <= 0 || now < pace->until)) {
-		assert_true(turns++ < 200000);      /* a session that waits for nothing */
+	while ((!pace->most || pace->answered < pace->most) &&
+		(pace->until <= 0 || now < pace->until)) {
+		assert_true(turns++ < 200000); /* a session that waits for nothing */
 		session_advance(session, now);
 		if (!fake.pending) {
 			double next = session_next(session, now);

@@ -1,5 +1,5 @@
-/* The two kernels that a probe asks, and a machine made up: caches of 48 KiB, 2 MiB and 16 MiB with sharp edges, and a TLB of 96 pages
- * before a large one.
+/* The two kernels that a probe asks, and a machine made up: caches of 48 KiB, 2 MiB and 16 MiB with
+ * sharp edges, and a TLB of 96 pages before a large one.
  *
  * Include before fakes.h, which takes them into the registry. */
 #ifndef SLX_TESTS_PROBE_FAKES_H
@@ -17,19 +17,51 @@ static const char *const band_widths[] = { "8", "16", "32", "64", NULL };
 static const char *const pages_kinds[] = { "auto", "4k", "huge", NULL };
 
 static const struct knob chase_knobs[] = {
-	[CHASE_SIZE] = { .name = "size", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 64, .max = KNOB_MAX_MEMORY, .initial = 32768 },
-	[CHASE_STRIDE] = { .name = "stride", .kind = KNOB_COUNT, .min = 8, .max = 8192, .initial = 64 },
+	[CHASE_SIZE] = { .name = "size",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 64,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 32768 },
+	[CHASE_STRIDE] = { .name = "stride",
+		.kind = KNOB_COUNT,
+		.min = 8,
+		.max = 8192,
+		.initial = 64 },
 	[CHASE_ORDER] = { .name = "order", .kind = KNOB_CHOICE, .choices = chase_orders },
-	[CHASE_CHAINS] = { .name = "chains", .kind = KNOB_COUNT, .min = 1, .max = 32, .initial = 1 },
-	[CHASE_PAGES] = { .name = "pages", .kind = KNOB_CHOICE, .choices = pages_kinds, .asks = ASKS_PAGES },
-	[CHASE_STREAMS] = { .name = "streams", .kind = KNOB_COUNT, .max = KNOB_MAX_CORES, .asks = ASKS_STREAMS },
+	[CHASE_CHAINS] = { .name = "chains",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 32,
+		.initial = 1 },
+	[CHASE_PAGES] = { .name = "pages",
+		.kind = KNOB_CHOICE,
+		.choices = pages_kinds,
+		.asks = ASKS_PAGES },
+	[CHASE_STREAMS] = { .name = "streams",
+		.kind = KNOB_COUNT,
+		.max = KNOB_MAX_CORES,
+		.asks = ASKS_STREAMS },
 };
 static const struct knob band_knobs[] = {
 	[BAND_OP] = { .name = "op", .kind = KNOB_CHOICE, .choices = band_ops },
-	[BAND_SIZE] = { .name = "size", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 64, .max = KNOB_MAX_MEMORY, .initial = 32768 },
+	[BAND_SIZE] = { .name = "size",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 64,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 32768 },
 	[BAND_WIDTH] = { .name = "width", .kind = KNOB_CHOICE, .choices = band_widths },
-	[BAND_PAGES] = { .name = "pages", .kind = KNOB_CHOICE, .choices = pages_kinds, .asks = ASKS_PAGES },
-	[BAND_CORES] = { .name = "cores", .kind = KNOB_COUNT, .min = 1, .max = KNOB_MAX_CORES, .initial = 1, .asks = ASKS_CORES },
+	[BAND_PAGES] = { .name = "pages",
+		.kind = KNOB_CHOICE,
+		.choices = pages_kinds,
+		.asks = ASKS_PAGES },
+	[BAND_CORES] = { .name = "cores",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = KNOB_MAX_CORES,
+		.initial = 1,
+		.asks = ASKS_CORES },
 };
 
 static uint64_t chase_footprint(const int64_t *v)
@@ -44,13 +76,22 @@ static uint64_t band_footprint(const int64_t *v)
 
 static struct status band_check(const int64_t *v)
 {
-	return v[BAND_WIDTH] < 3 ? status_ok() : status_make(STATUS_FAILED, "width=64 needs what this processor lacks");
+	return v[BAND_WIDTH] < 3
+		       ? status_ok()
+		       : status_make(STATUS_FAILED, "width=64 needs what this processor lacks");
 }
 
-static const struct kernel kernel_chase = { .name = "latency", .element = "load", .knobs = chase_knobs, .knob_count = 6,
+static const struct kernel kernel_chase = { .name = "latency",
+	.element = "load",
+	.knobs = chase_knobs,
+	.knob_count = 6,
 	.footprint = chase_footprint };
-static const struct kernel kernel_band = { .name = "bandwidth", .element = "8 bytes", .knobs = band_knobs, .knob_count = 5,
-	.footprint = band_footprint, .check = band_check };
+static const struct kernel kernel_band = { .name = "bandwidth",
+	.element = "8 bytes",
+	.knobs = band_knobs,
+	.knob_count = 5,
+	.footprint = band_footprint,
+	.check = band_check };
 
 #define FAKE_KERNELS &kernel_chase, &kernel_band,
 
@@ -66,8 +107,12 @@ static inline double cycles_of(const struct request *request)
 		return v[CHASE_STRIDE] < 64 ? 10.5 : 16;
 	pages = v[CHASE_STRIDE] > 4096 ? size / (double)v[CHASE_STRIDE] : size / 4096;
 	lines = v[CHASE_STRIDE] > 4096 ? pages * 64 : size;
-	return ((lines <= 48 << 10 ? 5 : lines <= 2 << 20 ? 16 : lines <= 16 << 20 ? 80 : 300) +
-		(pages > 96 ? 7 : 0)) / (double)v[CHASE_CHAINS];
+	return ((lines <= 48 << 10	    ? 5
+			: lines <= 2 << 20  ? 16
+			: lines <= 16 << 20 ? 80
+					    : 300) +
+		       (pages > 96 ? 7 : 0)) /
+	       (double)v[CHASE_CHAINS];
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* Curves that a probe measured, as tests/data/curves/ keeps them:
  *
- *	ghz 3.59
- *	curve lines|pages|pairs 4k|huge|auto GOT      then its points, a line each, ascending:
- *	BYTES CYCLES LO HI [contended] [modes LOW HIGH SHARE]
+ *     ghz 3.59
+ * - curve lines|pages|pairs 4k|huge|auto GOT: then its points, a line each, ascending:
+ *     BYTES CYCLES LO HI [contended] [modes LOW HIGH SHARE]
  *
  * Each file's first lines say of what machine, and what is known of it: expect NAME VALUE. */
 #ifndef SLX_TESTS_RECORDED_H
@@ -83,9 +83,10 @@ static inline void recorded_fact(struct recorded *recorded, const char *words)
 	} else if (strncmp(words, "virtual", 7) == 0) {
 		recorded->machine.virtualised = true;
 	} else {
-		static const char *const names[] = { "l1", "l2", "line", "entries", "l1_cycles", "l2_cycles" };
-		double *places[] = { &recorded->l1, &recorded->l2, &recorded->line, &recorded->entries, &recorded->l1_cycles,
-			&recorded->l2_cycles };
+		static const char *const names[] = { "l1", "l2", "line", "entries", "l1_cycles",
+			"l2_cycles" };
+		double *places[] = { &recorded->l1, &recorded->l2, &recorded->line,
+			&recorded->entries, &recorded->l1_cycles, &recorded->l2_cycles };
 		size_t i = 0;
 
 		assert_int_equal(sscanf(words, "expect %31s %lf", name, &value), 2);

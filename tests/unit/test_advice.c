@@ -11,16 +11,32 @@ static const char *const types[] = { "slow", "fast", NULL };
 
 static const struct knob knobs[KNOBS] = {
 	[FORM] = { .name = "form", .kind = KNOB_CHOICE, .choices = types, .role = KNOB_FORM },
-	[SIZE] = { .name = "size", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 64, .max = KNOB_MAX_MEMORY,
-		.initial = 65536, .factor = 2 },
+	[SIZE] = { .name = "size",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 64,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 65536,
+		.factor = 2 },
 	[TYPE] = { .name = "type", .kind = KNOB_CHOICE, .choices = types },
-	[ACC] = { .name = "acc", .kind = KNOB_COUNT, .min = 1, .max = 8, .initial = 1, .role = KNOB_FORM },
-	[UNROLL] = { .name = "unroll", .kind = KNOB_COUNT, .min = 1, .max = 64, .initial = 1, .role = KNOB_FORM },
+	[ACC] = { .name = "acc",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 8,
+		.initial = 1,
+		.role = KNOB_FORM },
+	[UNROLL] = { .name = "unroll",
+		.kind = KNOB_COUNT,
+		.min = 1,
+		.max = 64,
+		.initial = 1,
+		.role = KNOB_FORM },
 };
 
 static struct status check(const int64_t *v)
 {
-	return v[ACC] > v[UNROLL] ? status_make(STATUS_USAGE, "acc=%d is too many", (int)v[ACC]) : status_ok();
+	return v[ACC] > v[UNROLL] ? status_make(STATUS_USAGE, "acc=%d is too many", (int)v[ACC])
+				  : status_ok();
 }
 
 /* The fast form is one of the second type alone. */
@@ -39,10 +55,19 @@ static uint64_t footprint(const int64_t *v)
 	return (uint64_t)v[SIZE];
 }
 
-static const struct kernel kernel = { .name = "made-up", .knobs = knobs, .knob_count = KNOBS, .check = check, .fit = fit,
+static const struct kernel kernel = { .name = "made-up",
+	.knobs = knobs,
+	.knob_count = KNOBS,
+	.check = check,
+	.fit = fit,
 	.footprint = footprint };
-static const struct kernel stepped = { .name = "stepped", .knobs = knobs, .knob_count = KNOBS, .check = check, .fit = fit,
-	.footprint = footprint, .stepped = true };
+static const struct kernel stepped = { .name = "stepped",
+	.knobs = knobs,
+	.knob_count = KNOBS,
+	.check = check,
+	.fit = fit,
+	.footprint = footprint,
+	.stepped = true };
 const struct kernel *const kernel_registry[] = { &kernel, &stepped, NULL };
 
 /* What the explainer answers: CPE by the knobs. */
@@ -51,7 +76,8 @@ static int asked;
 static bool unknown_when_fast;
 static enum limit_kind answered = LIMIT_LATENCY;
 
-static void answer(void *context, const struct explain_question *question, struct explanation *explanation)
+static void answer(
+	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	struct limits *limits = &explanation->limits;
 
@@ -62,7 +88,9 @@ static void answer(void *context, const struct explain_question *question, struc
 	limits_reserve(limits, 1);
 	explanation->status = status_ok();
 	limits->limit_count = 1;
-	limits->limit[0] = (struct limit){ .kind = answered, .known = true, .hard = true, .cpe = cpe_of(question->v) };
+	limits->limit[0] = (struct limit){
+		.kind = answered, .known = true, .hard = true, .cpe = cpe_of(question->v)
+	};
 	limits->bound = limits->predicted = limits->limit[0].cpe;
 	limits->unknown = unknown_when_fast && question->v[FORM];
 }
@@ -74,7 +102,8 @@ static struct advice ask(double (*cpe)(const int64_t *v), const struct kernel *o
 	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
 	struct explain_question question = { .seed = 1 };
 	struct setting setting;
-	struct advice_question whole = { &setting, explanation, &explainer, &question, { .memory = 1 << 30 }, scratch, NULL, 0 };
+	struct advice_question whole = { &setting, explanation, &explainer, &question,
+		{ .memory = 1 << 30 }, scratch, NULL, 0 };
 	struct advice advice;
 
 	setting_init(&setting, of);
@@ -184,8 +213,14 @@ static void advice_can_be_found_one_setting_at_a_time(void **state)
 	struct readings *readings = readings_new();
 	struct explain_question question = { .kernel = &stepped };
 	struct setting setting;
-	struct advice_question whole = { .setting = &setting, .explanation = explanation, .explainer = &explainer, .ask = &question,
-		.means = { .memory = 1 << 30 }, .scratch = scratch, .readings = readings, .fresh = 1 };
+	struct advice_question whole = { .setting = &setting,
+		.explanation = explanation,
+		.explainer = &explainer,
+		.ask = &question,
+		.means = { .memory = 1 << 30 },
+		.scratch = scratch,
+		.readings = readings,
+		.fresh = 1 };
 	struct advice advice;
 	int turns = 0, before;
 
@@ -218,7 +253,8 @@ static void a_chain_of_pointers_is_not_told_to_use_accumulators(void **state)
 	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
 	struct explain_question question = { .kernel = &kernel };
 	struct setting setting;
-	struct advice_question whole = { &setting, explanation, &explainer, &question, { .memory = 1 << 30 }, scratch, NULL, 0 };
+	struct advice_question whole = { &setting, explanation, &explainer, &question,
+		{ .memory = 1 << 30 }, scratch, NULL, 0 };
 	struct advice advice;
 
 	(void)state;
@@ -227,7 +263,8 @@ static void a_chain_of_pointers_is_not_told_to_use_accumulators(void **state)
 	question.v = setting.v;
 	answer(NULL, &question, explanation);
 	explanation->loop.insn_count = 1;
-	explanation->loop.insn[0] = (struct insn){ .memory_count = 1, .memory[0].load = true, .write_count = 1 };
+	explanation->loop.insn[0] =
+		(struct insn){ .memory_count = 1, .memory[0].load = true, .write_count = 1 };
 	explanation->limits.insn[0].carried = true;
 	assert_true(advice_find(&whole, &advice));
 	check_contains(advice.words, "Each load waits for the address");
@@ -253,13 +290,15 @@ static void another_form_that_is_other_work_is_not_advised(void **state)
 	assert_int_equal(ask(by_type, &kernel).knob, FORM);
 }
 
-/* Page walks stand above what binds; a smaller size gets below both, and much further below the second. */
+/* Page walks stand above what binds; a smaller size gets below both, and much further below the
+ * second. */
 static void a_change_is_said_to_ease_what_it_gains_most_of(void **state)
 {
 	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
 	struct explain_question question = { .kernel = &kernel };
 	struct setting setting;
-	struct advice_question whole = { &setting, explanation, &explainer, &question, { .memory = 1 << 30 }, scratch, NULL, 0 };
+	struct advice_question whole = { &setting, explanation, &explainer, &question,
+		{ .memory = 1 << 30 }, scratch, NULL, 0 };
 	struct limits *limits = &explanation->limits;
 	struct advice advice;
 
@@ -275,10 +314,12 @@ static void a_change_is_said_to_ease_what_it_gains_most_of(void **state)
 	limits->predicted = 3.5;
 	limits->predicted_by = 1;
 	assert_true(advice_find(&whole, &advice));
-	assert_string_equal(advice.words, "acc=4 (and unroll=4) waits for a nearer level: 0.750 predicted");
+	assert_string_equal(
+		advice.words, "acc=4 (and unroll=4) waits for a nearer level: 0.750 predicted");
 	limits->predicted = limits->limit[1].cpe = 30;
 	assert_true(advice_find(&whole, &advice));
-	assert_string_equal(advice.words, "acc=4 (and unroll=4) walks fewer pages: 0.750 predicted");
+	assert_string_equal(
+		advice.words, "acc=4 (and unroll=4) walks fewer pages: 0.750 predicted");
 	answered = LIMIT_LATENCY;
 	explanation_free(explanation);
 	explanation_free(scratch);

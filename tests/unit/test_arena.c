@@ -45,7 +45,8 @@ static long huge_behind(const unsigned char *memory, uint64_t bytes)
 
 	while (file && fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
-			ours = begin < (unsigned long)(memory + bytes) && end > (unsigned long)memory;
+			ours = begin < (unsigned long)(memory + bytes) &&
+			       end > (unsigned long)memory;
 		else if (ours && sscanf(line, "AnonHugePages: %lu", &kib) == 1)
 			huge = (huge < 0 ? 0 : huge) + (long)(kib >> 10);
 	}
@@ -54,7 +55,8 @@ static long huge_behind(const unsigned char *memory, uint64_t bytes)
 	return huge;
 }
 
-/* What this system grants is not ours to say: what is told of it has to agree with the kernel's account, and with itself. */
+/* What this system grants is not ours to say: what is told of it has to agree with the kernel's
+ * account, and with itself. */
 static void what_pages_were_got_is_told(void **state)
 {
 	struct status status;
@@ -64,14 +66,17 @@ static void what_pages_were_got_is_told(void **state)
 	(void)state;
 	check_ok(status);
 	for (enum page_kind asked = PAGES_4K; asked <= PAGES_HUGE; asked++) {
-		const struct arena_place place = { .topology = topology, .node = -1, .small = asked == PAGES_4K };
+		const struct arena_place place = {
+			.topology = topology, .node = -1, .small = asked == PAGES_4K
+		};
 		struct arena arena = { 0 };
 		struct run_facts facts;
 		long before, huge;
 		bool kept;
 
 		check_ok(arena_need(&arena, 16 << 20, 16 << 20, &place, &cancel, &kept));
-		/* The kernel may join small pages into huge ones at any moment, or take them apart. */
+		/* The kernel may join small pages into huge ones at any moment, or take them apart.
+		 */
 		do {
 			before = huge_behind(arena.memory, 16 << 20);
 			arena_tell(&arena, 0, 16 << 20, &place, asked, "", &facts);
@@ -86,7 +91,8 @@ static void what_pages_were_got_is_told(void **state)
 		else if (strcmp(facts.pages, "mixed") != 0)
 			assert_int_equal(huge, 0);
 		if (asked == PAGES_4K)
-			assert_true(strcmp(facts.pages, "huge") != 0 && strcmp(facts.pages, "mixed") != 0);
+			assert_true(strcmp(facts.pages, "huge") != 0 &&
+				    strcmp(facts.pages, "mixed") != 0);
 		else
 			assert_int_equal(facts.pages_note[0] == '\0', huge == 16);
 		arena_free(&arena);
@@ -95,8 +101,8 @@ static void what_pages_were_got_is_told(void **state)
 }
 
 /* Pieces as they might have come, without any memory. */
-static void check_told(const unsigned char *order, uint64_t pieces, enum page_kind asked, const char *huge_note, const char *pages,
-	const char *note)
+static void check_told(const unsigned char *order, uint64_t pieces, enum page_kind asked,
+	const char *huge_note, const char *pages, const char *note)
 {
 	struct status status;
 	struct topology *topology = topology_load(&status);
@@ -115,8 +121,9 @@ static void check_told(const unsigned char *order, uint64_t pieces, enum page_ki
 
 static void why_pages_are_not_as_asked_is_told(void **state)
 {
-	static const unsigned char huge[] = { 21, 21, 21, 21 }, some[] = { 21, 12, 12, 12 }, none[] = { 12, 12, 12, 12 },
-		middle[] = { 16, 16, 16, 16 }, odd[] = { 12, 16, 12, 12 }, unknown[] = { 0, 0, 0, 0 };
+	static const unsigned char huge[] = { 21, 21, 21, 21 }, some[] = { 21, 12, 12, 12 },
+				   none[] = { 12, 12, 12, 12 }, middle[] = { 16, 16, 16, 16 },
+				   odd[] = { 12, 16, 12, 12 }, unknown[] = { 0, 0, 0, 0 };
 
 	(void)state;
 	check_told(huge, 4, PAGES_HUGE, "", "huge", "");
@@ -131,7 +138,8 @@ static void why_pages_are_not_as_asked_is_told(void **state)
 	if (sysconf(_SC_PAGESIZE) == 4096)
 		check_told(none, 4, PAGES_4K, "", "4k", "");
 	else
-		check_told(middle, 4, PAGES_4K, "", "64k", "the smallest pages of this system are 64 KiB");
+		check_told(middle, 4, PAGES_4K, "", "64k",
+			"the smallest pages of this system are 64 KiB");
 }
 
 int main(void)

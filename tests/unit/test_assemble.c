@@ -1,5 +1,5 @@
-/* Machine code made at run time is what its lines say, as the decoder reads it; what cannot be made says why. The tables
- * (assemble_x86.h, assemble_arm64.h) are of this machine's instruction set. */
+/* Machine code made at run time is what its lines say, as the decoder reads it; what cannot be made
+ * says why. The tables (assemble_x86.h, assemble_arm64.h) are of this machine's instruction set. */
 #include "check.h"
 
 #include "kernels/assemble.h"
@@ -7,7 +7,7 @@
 
 struct assembled {
 	const char *line;
-	const char *text;      /* what is decoded; NULL: the line */
+	const char *text; /* what is decoded; NULL: the line */
 };
 
 struct refused {
@@ -54,8 +54,10 @@ static void the_decoder_reads_what_was_written(void **state)
 			continue;
 		}
 		insn = decoded(room);
-		if (!insn.known || strcmp(insn.text, expected) != 0 || insn.length != as.at - as.begin) {
-			print_error("\"%s\" reads \"%s\", not \"%s\"\n", lines[i].line, insn.text, expected);
+		if (!insn.known || strcmp(insn.text, expected) != 0 ||
+			insn.length != as.at - as.begin) {
+			print_error("\"%s\" reads \"%s\", not \"%s\"\n", lines[i].line, insn.text,
+				expected);
 			differ++;
 		}
 	}
@@ -216,7 +218,8 @@ static void a_label_must_be_bound_once(void **state)
 	assemble_begin(&as, room, sizeof(room));
 	for (int i = 0; i <= ASSEMBLE_LABELS; i++)
 		assemble_label(&as);
-	assert_string_equal(assemble_end(&as).text, "over 4096 labels in machine code made at run time");
+	assert_string_equal(
+		assemble_end(&as).text, "over 4096 labels in machine code made at run time");
 }
 
 static void forgotten_labels_make_room(void **state)
@@ -248,18 +251,21 @@ static void nothing_is_written_beyond_the_room(void **state)
 		for (int i = 0; i < 50; i++)
 			assemble(&as, "nop");
 		assert_true(as.at <= as.end);
-		assert_string_equal(assemble_end(&as).text + strcspn(assemble_end(&as).text, ":"), ": there is room for no more");
+		assert_string_equal(assemble_end(&as).text + strcspn(assemble_end(&as).text, ":"),
+			": there is room for no more");
 		for (size_t i = bytes; i < sizeof(room); i++)
 			assert_int_equal(room[i], 0xa5);
 	}
 	assemble_begin(&as, room, 40);
 	assemble(&as, "nop");
 	assemble_again(&as, room, UINT32_MAX);
-	assert_string_equal(assemble_end(&as).text, "machine code of over 40 bytes: there is room for no more");
+	assert_string_equal(
+		assemble_end(&as).text, "machine code of over 40 bytes: there is room for no more");
 	assemble_begin(&as, room, 16);
 	assemble(&as, "nop");
 	assemble_align(&as, 64);
-	assert_string_equal(assemble_end(&as).text, "machine code of over 16 bytes: there is room for no more");
+	assert_string_equal(
+		assemble_end(&as).text, "machine code of over 16 bytes: there is room for no more");
 	for (size_t i = 40; i < sizeof(room); i++)
 		assert_int_equal(room[i], 0xa5);
 }

@@ -12,10 +12,11 @@ static void check_values(const int64_t *values, int count, const int64_t *expect
 	assert_int_equal(count, wanted);
 	for (int i = 0; i < count; i++)
 		if (values[i] != expected[i])
-			fail_msg("value %d is %lld, not %lld", i, (long long)values[i], (long long)expected[i]);
+			fail_msg("value %d is %lld, not %lld", i, (long long)values[i],
+				(long long)expected[i]);
 }
 
-#define CHECK_VALUES(values, count, ...) \
+#define CHECK_VALUES(values, count, ...)                        \
 	check_values(values, count, (int64_t[]){ __VA_ARGS__ }, \
 		(int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
 
@@ -38,16 +39,20 @@ static void sizes_end_beyond_the_last_cache(void **state)
 		uint64_t cache, limit;
 		int64_t last;
 	} rows[] = {
-		{ 0, LIMIT, 64 << 20 }, { 16 << 20, LIMIT, 64 << 20 }, { 32 << 20, LIMIT, 128 << 20 },
-		{ UINT64_C(1) << 40, LIMIT, 256 << 20 }, { 32 << 20, 100 << 20, 96 << 20 },
-		{ 0, 0, 64 << 20 }, { 0, 5000, 4096 },
+		{ 0, LIMIT, 64 << 20 },
+		{ 16 << 20, LIMIT, 64 << 20 },
+		{ 32 << 20, LIMIT, 128 << 20 },
+		{ UINT64_C(1) << 40, LIMIT, 256 << 20 },
+		{ 32 << 20, 100 << 20, 96 << 20 },
+		{ 0, 0, 64 << 20 },
+		{ 0, 5000, 4096 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t values[VIEW_SLICE];
-		int count = axis_sizes(&kernel_fold, FOLD_SIZE, rows[i].cache, (struct means){ .memory = rows[i].limit }, values,
-			VIEW_SLICE);
+		int count = axis_sizes(&kernel_fold, FOLD_SIZE, rows[i].cache,
+			(struct means){ .memory = rows[i].limit }, values, VIEW_SLICE);
 
 		assert_true(count > 0 && count <= VIEW_SLICE);
 		assert_int_equal(values[count - 1], rows[i].last);
@@ -60,8 +65,8 @@ static void strides_are_dense_then_sparse(void **state)
 	int count = axis_values(&fold_knobs[FOLD_STRIDE], MEANS, values, VIEW_SLICE);
 
 	(void)state;
-	CHECK_VALUES(values, count, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24, 28, 32, 40,
-		48, 56, 64);
+	CHECK_VALUES(values, count, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24,
+		28, 32, 40, 48, 56, 64);
 }
 
 static void few_values_are_all_shown(void **state)
@@ -80,8 +85,12 @@ static void few_values_are_all_shown(void **state)
 
 static void wide_ranges_still_fit(void **state)
 {
-	const struct knob wide = { .name = "n", .kind = KNOB_COUNT, .min = 0, .max = INT64_MAX - 1 };
-	const struct knob odd = { .name = "n", .kind = KNOB_COUNT, .min = 5, .max = 100000, .multiple = 8 };
+	const struct knob wide = {
+		.name = "n", .kind = KNOB_COUNT, .min = 0, .max = INT64_MAX - 1
+	};
+	const struct knob odd = {
+		.name = "n", .kind = KNOB_COUNT, .min = 5, .max = 100000, .multiple = 8
+	};
 	int64_t values[VIEW_SLICE];
 	int count;
 
@@ -112,7 +121,8 @@ static void the_grid_doubles_from_16k(void **state)
 	assert_int_equal(count, 14);
 	assert_int_equal(values[0], 16384);
 	assert_int_equal(values[13], 128 << 20);
-	count = axis_grid_sizes(&kernel_fold, FOLD_SIZE, 0, (struct means){ .memory = 9000 }, values, VIEW_GRID_Y);
+	count = axis_grid_sizes(
+		&kernel_fold, FOLD_SIZE, 0, (struct means){ .memory = 9000 }, values, VIEW_GRID_Y);
 	assert_true(count >= 1 && values[0] <= 9000);
 	count = axis_grid_strides(&fold_knobs[FOLD_STRIDE], MEANS, values, VIEW_GRID_X);
 	assert_int_equal(count, 16);

@@ -13,7 +13,8 @@ static void what_the_article_says_of_each_level_is_there(void **state)
 	assert_true(bandwidths_words(&bandwidths, "L2", words, sizeof(words)));
 	assert_string_equal(words, "Cannon Lake 0.75, Skylake server 1, Skylake 1, Haswell 0.5");
 	assert_true(bandwidths_words(&bandwidths, "L3", words, sizeof(words)));
-	assert_string_equal(words, "Cannon Lake 0.2-0.3, Skylake server about 0.1, Skylake 0.2-0.3, Haswell 0.2-0.3");
+	assert_string_equal(words,
+		"Cannon Lake 0.2-0.3, Skylake server about 0.1, Skylake 0.2-0.3, Haswell 0.2-0.3");
 	assert_false(bandwidths_words(&bandwidths, "L1d", words, sizeof(words)));
 	assert_string_equal(words, "");
 }

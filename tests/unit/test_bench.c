@@ -7,8 +7,8 @@ struct slow_engine {
 	struct request request;
 	struct result results[2];
 	int count, taken;
-	bool held;                /* nothing is answered before slow() was called */
-	unsigned calls, over;     /* with words, and with none */
+	bool held;	      /* nothing is answered before slow() was called */
+	unsigned calls, over; /* with words, and with none */
 	char words[BENCH_LINE];
 	struct progress_seen seen;
 };
@@ -64,15 +64,23 @@ static struct progress_seen slow_progress(void *context)
 static struct bench bench_on(struct slow_engine *engine, double slow_after)
 {
 	return (struct bench){
-		.engine = { .context = engine, .submit = slow_submit, .cancel = slow_cancel, .take = slow_take,
-			.descriptor = slow_descriptor, .progress = slow_progress },
-		.slow = note, .context = engine, .slow_after = slow_after,
+		.engine = { .context = engine,
+			.submit = slow_submit,
+			.cancel = slow_cancel,
+			.take = slow_take,
+			.descriptor = slow_descriptor,
+			.progress = slow_progress },
+		.slow = note,
+		.context = engine,
+		.slow_after = slow_after,
 	};
 }
 
 static struct request a_request(void)
 {
-	struct request request = { .generation = 1, .kernel = &kernel_fold, .budget = { .seconds = 1 } };
+	struct request request = {
+		.generation = 1, .kernel = &kernel_fold, .budget = { .seconds = 1 }
+	};
 	struct setting setting;
 
 	setting_init(&setting, &kernel_fold);
@@ -83,7 +91,9 @@ static struct request a_request(void)
 
 static void tells_what_is_prepared_and_takes_it_away_again(void **state)
 {
-	struct slow_engine engine = { .count = 1, .held = true, .seen = { .stage = STAGE_LAYING, .share = 0.43 } };
+	struct slow_engine engine = {
+		.count = 1, .held = true, .seen = { .stage = STAGE_LAYING, .share = 0.43 }
+	};
 	struct bench bench = bench_on(&engine, 0);
 	struct request request = a_request();
 	struct result *result = malloc(sizeof(*result));
@@ -138,7 +148,7 @@ static void of_code_that_is_not_ours_an_early_answer_tells(void **state)
 
 static void a_caller_can_look_whether_the_answer_is_there(void **state)
 {
-	struct slow_engine engine = {.count = 2, .held = true};
+	struct slow_engine engine = { .count = 2, .held = true };
 	struct bench bench = bench_on(&engine, 0);
 	struct request request = a_request();
 	struct result *result = malloc(sizeof(*result));
@@ -170,7 +180,7 @@ static void a_caller_can_look_whether_the_answer_is_there(void **state)
 
 static void one_request_may_follow_another(void **state)
 {
-	struct slow_engine engine = {0};
+	struct slow_engine engine = { 0 };
 	struct bench bench = bench_on(&engine, 0);
 	struct request first = a_request(), second = a_request();
 	struct result *result = malloc(2 * sizeof(*result));

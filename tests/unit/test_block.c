@@ -1,17 +1,27 @@
-/* The size of blocks: the case study's rule on its machine and on others, and what makes blocks smaller. */
+/* The size of blocks: the case study's rule on its machine and on others, and what makes blocks
+ * smaller. */
 #include "check.h"
 
 #include "model/block.h"
 
-/* The case study's Itanium: 16 KiB, 96 KiB, 4 MiB; latencies such that the climb behind L2 is the highest, as it saw. */
+/* The case study's Itanium: 16 KiB, 96 KiB, 4 MiB; latencies such that the climb behind L2 is the
+ * highest, as it saw. */
 static struct block_question itanium(void)
 {
 	return (struct block_question){
 		.level_count = 4,
-		.level = { { .name = "L1d", .bytes = 16 << 10, .latency = 2 }, { .name = "L2", .bytes = 96 << 10, .latency = 6 },
-			{ .name = "L3", .bytes = 4 << 20, .latency = 24, .shared = true, .measured = true },
+		.level = { { .name = "L1d", .bytes = 16 << 10, .latency = 2 },
+			{ .name = "L2", .bytes = 96 << 10, .latency = 6 },
+			{ .name = "L3",
+				.bytes = 4 << 20,
+				.latency = 24,
+				.shared = true,
+				.measured = true },
 			{ .name = "memory", .latency = 120, .shared = true, .measured = true } },
-		.blocks = 3, .bytes = 8, .least = 4, .most = 1000,
+		.blocks = 3,
+		.bytes = 8,
+		.least = 4,
+		.most = 1000,
 	};
 }
 
@@ -40,7 +50,8 @@ static void the_case_study_gets_its_64(void **state)
 	check_contains(advice.why, "the latency climbs most, from 6 to 24 cycles as measured");
 }
 
-/* Behind L1 where that is the higher step; never a cache that others share, however high the step behind it. */
+/* Behind L1 where that is the higher step; never a cache that others share, however high the step
+ * behind it. */
 static void the_level_is_where_latency_climbs_most(void **state)
 {
 	struct block_question question = itanium();
@@ -50,7 +61,7 @@ static void the_level_is_where_latency_climbs_most(void **state)
 	question.level[1].latency = 10;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.level, 0);
-	assert_int_equal(advice.n, 26);      /* of fewer than 32 nothing is taken off */
+	assert_int_equal(advice.n, 26); /* of fewer than 32 nothing is taken off */
 	check_contains(advice.why, "fit L1d (16 KiB)");
 	question = itanium();
 	question.level[3].latency = 10000;
@@ -58,7 +69,8 @@ static void the_level_is_where_latency_climbs_most(void **state)
 	assert_int_equal(advice.level, 1);
 }
 
-/* Where nobody measured what is behind the core's own caches, it is the last of them, and the words say so. */
+/* Where nobody measured what is behind the core's own caches, it is the last of them, and the words
+ * say so. */
 static void without_latencies_the_last_own_cache_is_taken(void **state)
 {
 	struct block_question question = itanium();
@@ -88,11 +100,11 @@ static void pages_make_blocks_smaller(void **state)
 	(void)state;
 	question.level[1].bytes = 2 << 20;
 	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 288);      /* 295, in steps of a cache line's elements */
+	assert_int_equal(advice.n, 288); /* 295, in steps of a cache line's elements */
 	question.entries = 100;
 	question.pages = 1;
 	block_advise(&question, &advice);
-	assert_int_equal(advice.n, 288);      /* gone along, rows are met one after the other */
+	assert_int_equal(advice.n, 288); /* gone along, rows are met one after the other */
 	question.down = true;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 96);
@@ -105,7 +117,8 @@ static void pages_make_blocks_smaller(void **state)
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 32);
 	assert_int_equal(advice.by, BLOCK_TURNS);
-	check_contains(advice.why, "each row takes 2 pages of the first TLB, which holds 100; and of a little over 32 turns");
+	check_contains(advice.why, "each row takes 2 pages of the first TLB, which holds 100; and "
+				   "of a little over 32 turns");
 	/* Loops of four elements a turn have fewer turns. */
 	question.turn = 4;
 	block_advise(&question, &advice);
@@ -117,7 +130,8 @@ static void pages_make_blocks_smaller(void **state)
 	assert_int_equal(advice.by, BLOCK_CACHE);
 }
 
-/* Shorter sums overlap, where the window reaches well into the next; and what they begin with is at hand. */
+/* Shorter sums overlap, where the window reaches well into the next; and what they begin with is at
+ * hand. */
 static void the_window_makes_blocks_smaller(void **state)
 {
 	struct block_question question = itanium();
@@ -129,7 +143,8 @@ static void the_window_makes_blocks_smaller(void **state)
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 56);
 	assert_int_equal(advice.by, BLOCK_WINDOW);
-	check_contains(advice.why, "only 85 elements of a sum are under way at once, and shorter sums overlap");
+	check_contains(advice.why,
+		"only 85 elements of a sum are under way at once, and shorter sums overlap");
 	question.entries = 96;
 	question.pages = 2;
 	block_advise(&question, &advice);
@@ -149,7 +164,9 @@ static struct block_question redwood_cove(void)
 	struct block_question question = itanium();
 
 	question.level[0] = (struct block_level){ .name = "L1d", .bytes = 48 << 10, .latency = 5 };
-	question.level[1] = (struct block_level){ .name = "L2", .bytes = 2 << 20, .latency = 16, .lines = 0.83 };
+	question.level[1] = (struct block_level){
+		.name = "L2", .bytes = 2 << 20, .latency = 16, .lines = 0.83
+	};
 	question.level[2].latency = 75;
 	question.entries = 96;
 	question.mispredict = 20;
@@ -158,7 +175,8 @@ static struct block_question redwood_cove(void)
 	return question;
 }
 
-/* One block in the cache before saves a line from L2 for eight elements of 8 bytes, and costs more ends of lines. */
+/* One block in the cache before saves a line from L2 for eight elements of 8 bytes, and costs more
+ * ends of lines. */
 static void a_block_in_the_cache_before_may_save_more_than_it_costs(void **state)
 {
 	struct block_question question = redwood_cove();
@@ -169,7 +187,8 @@ static void a_block_in_the_cache_before_may_save_more_than_it_costs(void **state
 	assert_int_equal(advice.n, 56);
 	assert_int_equal(advice.by, BLOCK_NEAR);
 	check_contains(advice.why, "three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)");
-	check_contains(advice.why, "; but one block of 56 x 56 stays in L1d (48 KiB), which saves more than ends of shorter lines take");
+	check_contains(advice.why, "; but one block of 56 x 56 stays in L1d (48 KiB), which saves "
+				   "more than ends of shorter lines take");
 	/* Of half the bytes a line is worth half, and blocks that L2 holds are larger. */
 	question.bytes = 4;
 	block_advise(&question, &advice);
@@ -218,7 +237,8 @@ static void what_pages_leave_may_fit_the_cache_before(void **state)
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 56);
 	assert_int_equal(advice.by, BLOCK_NEAR);
-	check_contains(advice.why, "each row takes 1 page of the first TLB, which holds 96; and one block of 56 x 56 stays in L1d (48 KiB)");
+	check_contains(advice.why, "each row takes 1 page of the first TLB, which holds 96; and "
+				   "one block of 56 x 56 stays in L1d (48 KiB)");
 	question.bytes = 4;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 80);

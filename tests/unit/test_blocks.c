@@ -34,7 +34,8 @@ static void sizes_alone_give_an_advice(void **state)
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.n, 288);
 	blocks_words(&blocks, &setting, NULL, words, sizeof(words));
-	check_contains(words, "block=288 advised: three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)");
+	check_contains(words,
+		"block=288 advised: three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)");
 	check_contains(words, "the latency of L1d is not known here");
 	/* Of half the bytes more fit. */
 	check_ok(setting_assign(&setting, "type=f32", MEANS_UNKNOWN));
@@ -50,21 +51,25 @@ static void sizes_alone_give_an_advice(void **state)
 	assert_false(blocks_find(&question, &blocks));
 }
 
-/* What the core's file knows: latencies, the window where one chain of sums binds, pages of rows that are gone down. */
+/* What the core's file knows: latencies, the window where one chain of sums binds, pages of rows
+ * that are gone down. */
 static void the_core_makes_blocks_smaller(void **state)
 {
 	struct explanation *explanation = explanation_new();
 	struct uarch_choice core;
 	struct setting setting;
 	struct explain_question ask = { .seed = 1, .machine = &machine };
-	struct blocks_question question = { .setting = &setting, .machine = &machine, .explanation = explanation,
+	struct blocks_question question = { .setting = &setting,
+		.machine = &machine,
+		.explanation = explanation,
 		.l3 = { .known = true, .latency = 75, .lines = 0.2, .bytes = 32 << 20 } };
 	struct blocks blocks;
 
 	(void)state;
 	set(&setting, "form=blocked-transposed");
 	machine_identify(&machine);
-	if (uarch_choose("redwood-cove", &machine, &core).code != STATUS_OK) {      /* of another instruction set */
+	if (uarch_choose("redwood-cove", &machine, &core).code !=
+		STATUS_OK) { /* of another instruction set */
 		explanation_free(explanation);
 		skip();
 	}
@@ -88,7 +93,8 @@ static void the_core_makes_blocks_smaller(void **state)
 	assert_int_equal(blocks.advice.n, 416);
 	check_contains(blocks.advice.why, "to 75 cycles as measured");
 	check_ok(setting_assign(&setting, "type=f64", MEANS_UNKNOWN));
-	/* 96 entries of the first TLB, a row of 8,000 bytes on a page or two of its own each; half as many stay in L1. */
+	/* 96 entries of the first TLB, a row of 8,000 bytes on a page or two of its own each; half
+	 * as many stay in L1. */
 	check_ok(setting_assign(&setting, "form=blocked", MEANS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
@@ -104,7 +110,8 @@ static void the_core_makes_blocks_smaller(void **state)
 	uarch_choice_free(&core);
 }
 
-/* Of how many matrices a block's rows lie on pages of their own, for each order; n = 1000, so a row is a page and more. */
+/* Of how many matrices a block's rows lie on pages of their own, for each order; n = 1000, so a row
+ * is a page and more. */
 static void every_matrix_that_has_rows_takes_pages(void **state)
 {
 	static const struct {
@@ -112,9 +119,14 @@ static void every_matrix_that_has_rows_takes_pages(void **state)
 		double pages;
 		bool down;
 	} tries[] = {
-		{ "form=blocked", "order=ijk", 1, true }, { "form=blocked", "order=jik", 3, true }, { "form=blocked", "order=jki", 3, true },
-		{ "form=blocked", "order=kji", 2, true }, { "form=blocked", "order=ikj", 1, false }, { "form=blocked", "order=kij", 2, false },
-		{ "form=blocked-transposed", "order=ijk", 1, false }, { "form=blocked-transposed", "order=jik", 2, false },
+		{ "form=blocked", "order=ijk", 1, true },
+		{ "form=blocked", "order=jik", 3, true },
+		{ "form=blocked", "order=jki", 3, true },
+		{ "form=blocked", "order=kji", 2, true },
+		{ "form=blocked", "order=ikj", 1, false },
+		{ "form=blocked", "order=kij", 2, false },
+		{ "form=blocked-transposed", "order=ijk", 1, false },
+		{ "form=blocked-transposed", "order=jik", 2, false },
 	};
 
 	(void)state;
@@ -174,7 +186,8 @@ static void the_best_measured_stands_beside_it(void **state)
 	measured(cells, &setting, 288, 1.25);
 	blocks_look(&blocks, &setting, cells, MEANS_UNKNOWN, &found);
 	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
-	assert_string_equal(words, "block=288 advised; best of 3 measured: 128, where it takes 20.0 % less");
+	assert_string_equal(
+		words, "block=288 advised; best of 3 measured: 128, where it takes 20.0 % less");
 	measured(cells, &setting, 288, 0.9);
 	blocks_look(&blocks, &setting, cells, MEANS_UNKNOWN, &found);
 	blocks_finding(&blocks, &setting, &found, words, sizeof(words));

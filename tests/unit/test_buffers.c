@@ -15,7 +15,8 @@ static void the_shipped_table_is_read_whole(void **state)
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
 		rests += strncmp(line, "rest ", 5) == 0;
 		published += strncmp(line, "published ", 10) == 0;
-		assert_true(*line == '#' || *line == '\n' || strncmp(line, "rest ", 5) == 0 || strncmp(line, "published ", 10) == 0);
+		assert_true(*line == '#' || *line == '\n' || strncmp(line, "rest ", 5) == 0 ||
+			    strncmp(line, "published ", 10) == 0);
 	}
 	buffers_load(&buffers);
 	assert_int_equal(buffers.rest_count, rests);
@@ -23,7 +24,8 @@ static void the_shipped_table_is_read_whole(void **state)
 	assert_true(rests >= 5 && published > 20);
 	/* Of buffers that some filler fills. */
 	for (int i = 0; i < published + rests; i++) {
-		const char *buffer = i < published ? buffers.published[i].buffer : buffers.rest[i - published].buffer;
+		const char *buffer = i < published ? buffers.published[i].buffer
+						   : buffers.rest[i - published].buffer;
 		bool filled = false;
 
 		for (int k = 0; k < WINDOW_KINDS; k++)
@@ -43,8 +45,9 @@ static void others_are_listed_as_far_as_there_is_room(void **state)
 	(void)state;
 	buffers_load(&buffers);
 	assert_true(buffers_published(&buffers, "rob", words, sizeof(words), &source));
-	assert_string_equal(words, "Sandy Bridge 168, Ivy Bridge 168, Haswell 192, Broadwell 192, Zen 192, Skylake 224, "
-		"Zen 2 224, Sunny Cove 352 (reported)");
+	assert_string_equal(words, "Sandy Bridge 168, Ivy Bridge 168, Haswell 192, Broadwell 192, "
+				   "Zen 192, Skylake 224, "
+				   "Zen 2 224, Sunny Cove 352 (reported)");
 	assert_string_equal(source, "Downs, Performance Speed Limits");
 	assert_true(buffers_published(&buffers, "rob", few, sizeof(few), NULL));
 	assert_string_equal(few, "Zen 2 224, Sunny Cove 352 (reported)");
@@ -69,14 +72,23 @@ static void a_core_model_has_entries(void **state)
 
 static struct knee sharp(double x, double lo, double hi)
 {
-	return (struct knee){ .kind = KNEE_SHARP, .x = x, .lo = lo, .hi = hi, .from = lo, .to = hi + 1, .noise = 0.02 };
+	return (struct knee){ .kind = KNEE_SHARP,
+		.x = x,
+		.lo = lo,
+		.hi = hi,
+		.from = lo,
+		.to = hi + 1,
+		.noise = 0.02 };
 }
 
 static const struct window_filler nop = { "nop", "rob", "reorder buffer", 1, 2, "nops", "" };
-static const struct window_filler add = { "add", "registers", "integer registers", 1, 0, "additions", "" };
-static const struct window_filler jal = { "jal", "branches", "branches in flight", 2, 1, "calls by jumps", "" };
+static const struct window_filler add = { "add", "registers", "integer registers", 1, 0,
+	"additions", "" };
+static const struct window_filler jal = { "jal", "branches", "branches in flight", 2, 1,
+	"calls by jumps", "" };
 
-static void check_difference(struct knee knee, const struct window_filler *filler, double entries, const char *wanted)
+static void check_difference(
+	struct knee knee, const struct window_filler *filler, double entries, const char *wanted)
 {
 	struct buffers buffers;
 	char words[BUFFERS_WORDS];
@@ -88,30 +100,51 @@ static void check_difference(struct knee knee, const struct window_filler *fille
 
 static void the_difference_is_explained(void **state)
 {
-	struct knee soft = { .kind = KNEE_SOFT, .x = 230, .lo = 200, .hi = 260, .from = 200, .to = 260 };
+	struct knee soft = {
+		.kind = KNEE_SOFT, .x = 230, .lo = 200, .hi = 260, .from = 200, .to = 260
+	};
 	struct knee none = { .kind = KNEE_NONE, .x = NAN, .lo = NAN, .hi = NAN };
-	struct knee unclear = { .kind = KNEE_UNCLEAR, .x = 300, .lo = 200, .hi = 400, .noise = 0.23 };
+	struct knee unclear = {
+		.kind = KNEE_UNCLEAR, .x = 300, .lo = 200, .hi = 400, .noise = 0.23
+	};
 
 	(void)state;
-	check_difference(sharp(506, 506, 506), &nop, 512, "506 nops + 2 of the loop itself = 508 of 512 entries: the rest are not to be had");
-	check_difference(sharp(510, 510, 510), &nop, 512, "510 nops + 2 of the loop itself = 512 entries, as the core's file has");
-	check_difference(sharp(508, 507, 510), &nop, 512, "508 nops + 2 of the loop itself = about 510 entries, where the core's file has 512");
-	check_difference(sharp(440, 440, 440), &nop, 512, "440 nops + 2 of the loop itself = 442 entries: 70 fewer than the core's file has");
-	check_difference(sharp(530, 529, 530), &nop, 512, "530 nops + 2 of the loop itself = 532 entries: 20 more than the core's file has");
-	check_difference(sharp(220, 220, 220), &add, 248, "220 additions = 220 of 248 entries: the rest hold the registers that programs see");
-	check_difference(sharp(62, 62, 62), &jal, 128, "62 x 2 calls by jumps + 1 of the loop itself = 125 of 128 entries: the rest are not to be had");
-	check_difference(sharp(510, 510, 510), NULL, 512, "510 fillers, and 512 entries in the core's file");
+	check_difference(sharp(506, 506, 506), &nop, 512,
+		"506 nops + 2 of the loop itself = 508 of 512 entries: the rest are not to be had");
+	check_difference(sharp(510, 510, 510), &nop, 512,
+		"510 nops + 2 of the loop itself = 512 entries, as the core's file has");
+	check_difference(sharp(508, 507, 510), &nop, 512,
+		"508 nops + 2 of the loop itself = about 510 entries, where the core's file has "
+		"512");
+	check_difference(sharp(440, 440, 440), &nop, 512,
+		"440 nops + 2 of the loop itself = 442 entries: 70 fewer than the core's file has");
+	check_difference(sharp(530, 529, 530), &nop, 512,
+		"530 nops + 2 of the loop itself = 532 entries: 20 more than the core's file has");
+	check_difference(sharp(220, 220, 220), &add, 248,
+		"220 additions = 220 of 248 entries: the rest hold the registers that programs "
+		"see");
+	check_difference(sharp(62, 62, 62), &jal, 128,
+		"62 x 2 calls by jumps + 1 of the loop itself = 125 of 128 entries: the rest are "
+		"not to be had");
+	check_difference(
+		sharp(510, 510, 510), NULL, 512, "510 fillers, and 512 entries in the core's file");
 	check_difference(sharp(510, 510, 510), &nop, NAN, "");
-	check_difference(soft, &add, 248, "not sharp: it rises from 200 to 260 fillers, and the core file's 248 are among them");
+	check_difference(soft, &add, 248,
+		"not sharp: it rises from 200 to 260 fillers, and the core file's 248 are among "
+		"them");
 	check_difference(soft, &add, 180, "not sharp: it rises from 200 to 260 fillers");
 	check_difference(soft, NULL, NAN, "not sharp: it rises from 200 to 260 fillers");
 	/* 401 to 521 entries. */
-	check_difference(soft, &jal, 512, "not sharp: it rises from 200 to 260 fillers, and the core file's 512 are among them");
+	check_difference(soft, &jal, 512,
+		"not sharp: it rises from 200 to 260 fillers, and the core file's 512 are among "
+		"them");
 	check_difference(soft, &jal, 248, "not sharp: it rises from 200 to 260 fillers");
-	check_difference(none, &jal, 128, "they take none of the 128 entries that the core's file has");
+	check_difference(
+		none, &jal, 128, "they take none of the 128 entries that the core's file has");
 	check_difference(none, &jal, NAN, "");
 	none.work = true;
-	check_difference(none, &jal, 128, "the time grows by the fillers' own work, and by no step: nothing is full before");
+	check_difference(none, &jal, 128,
+		"the time grows by the fillers' own work, and by no step: nothing is full before");
 	check_difference(unclear, &nop, 512, "something disturbs it: points are off by 23 %");
 	unclear.sparse = true;
 	check_difference(unclear, &nop, 512, "too few points: one more between or behind may tell");
@@ -123,8 +156,11 @@ static void the_difference_is_explained(void **state)
 
 static void knees_are_named_with_their_range(void **state)
 {
-	struct knee soft = { .kind = KNEE_SOFT, .x = 230, .lo = 200, .hi = 260, .from = 200, .to = 260 };
-	struct knee none = { .kind = KNEE_NONE, .x = NAN, .lo = NAN, .hi = NAN }, unknown = { .lo = NAN }, some = sharp(506, 506, 506);
+	struct knee soft = {
+		.kind = KNEE_SOFT, .x = 230, .lo = 200, .hi = 260, .from = 200, .to = 260
+	};
+	struct knee none = { .kind = KNEE_NONE, .x = NAN, .lo = NAN, .hi = NAN },
+		    unknown = { .lo = NAN }, some = sharp(506, 506, 506);
 	struct knee unclear = { .kind = KNEE_UNCLEAR, .x = 300, .lo = 200, .hi = 400 };
 	char words[48];
 
@@ -159,9 +195,12 @@ static void bad_rows_are_passed_over(void **state)
 	snprintf(path, sizeof(path), "%s/windows", directory);
 	file = fopen(path, "w");
 	assert_non_null(file);
-	fputs("rest rob | 3\nrest rob | x | of it\nrest rob | -1 | of it\nrest much-too-long-a-name-for-a-buffer | 1 | of it\n"
-		"rest stack|1|of it\npublished rob | Core | | me\npublished rob | Core | 5 | me | more\npublished rob | Core | 7 | me\n"
-		"something else\nrest", file);
+	fputs("rest rob | 3\nrest rob | x | of it\nrest rob | -1 | of it\nrest "
+	      "much-too-long-a-name-for-a-buffer | 1 | of it\n"
+	      "rest stack|1|of it\npublished rob | Core | | me\npublished rob | Core | 5 | me | "
+	      "more\npublished rob | Core | 7 | me\n"
+	      "something else\nrest",
+		file);
 	fclose(file);
 	setenv("SLEXPLORE_DATA", directory, 1);
 	buffers_load(&buffers);

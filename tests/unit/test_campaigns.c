@@ -1,4 +1,5 @@
-/* What asks for many requests, in the session: one that works something out in a thread of its own. */
+/* What asks for many requests, in the session: one that works something out in a thread of its own.
+ */
 #include "probe_fakes.h"
 
 #include "made_loops.h"
@@ -12,7 +13,8 @@
 /* Models are read by others; here it is enough that one was made. */
 static unsigned models;
 
-static enum uarch_match recognise(void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
+static enum uarch_match recognise(
+	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
 {
 	(void)context, (void)machine;
 	*name = *why = '\0';
@@ -30,7 +32,8 @@ static void unload(void *context, struct core *core)
 	(void)context, (void)core;
 }
 
-static void explain_nothing(void *context, const struct explain_question *question, struct explanation *explanation)
+static void explain_nothing(
+	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	(void)context, (void)question;
 	explanation->status = status_make(STATUS_FAILED, "there is no model");
@@ -43,7 +46,11 @@ static struct status read_model(void *context, const char *text, struct core *co
 	return status_make(STATUS_FAILED, "that is enough");
 }
 
-static const struct explainer explainer = { .recognise = recognise, .load = load, .unload = unload, .explain = explain_nothing, .read = read_model };
+static const struct explainer explainer = { .recognise = recognise,
+	.load = load,
+	.unload = unload,
+	.explain = explain_nothing,
+	.read = read_model };
 
 static struct session *start(void)
 {
@@ -53,20 +60,26 @@ static struct session *start(void)
 	fake.machine.huge_pages = true;
 	fake.machine.processors = 2;
 	models = 0;
-	return played_begin(&engine, (struct session_options){ .seed = 5, .explainer = &explainer }, &kernel_fold);
+	return played_begin(&engine, (struct session_options){ .seed = 5, .explainer = &explainer },
+		&kernel_fold);
 }
 
 static double figure_of(const struct request *request)
 {
 	const struct made_loop *loop = made_loop_of(request->kernel);
 
-	return loop ? made_cycles(loop) : request->kernel == &kernel_chase || request->kernel == &kernel_band ? cycles_of(request) : 2;
+	return loop ? made_cycles(loop)
+	       : request->kernel == &kernel_chase || request->kernel == &kernel_band
+		       ? cycles_of(request)
+		       : 2;
 }
 
 /* Answers requests, 2 ms each, until it thinks or is over. */
 static double answer(struct session *session, double now)
 {
-	for (unsigned count = 0; count < 40000 && look(session, now)->characterising && !campaigns_think(session); count++) {
+	for (unsigned count = 0;
+		count < 40000 && look(session, now)->characterising && !campaigns_think(session);
+		count++) {
 		session_advance(session, now);
 		if (fake.pending)
 			fake_answer(&fake, 40, figure_of(&fake.request));
@@ -101,7 +114,8 @@ static void it_thinks_while_others_go_on_and_comes_to_its_end(void **state)
 
 	(void)state;
 	command(session, "characterise", now);
-	for (now = answer(session, now); view.characterising; now = answer(session, now), thoughts++)
+	for (now = answer(session, now); view.characterising;
+		now = answer(session, now), thoughts++)
 		now = think(session, now);
 	assert_true(thoughts > 1);
 	assert_int_equal(models, 1);

@@ -92,7 +92,9 @@ static void wide_characters_take_two_columns_or_none(void **state)
 
 	(void)state;
 	canvas_init(&canvas, 5, 1, false);
-	assert_int_equal(canvas_text(&canvas, (struct rectangle){ 0, 0, 5, 1 }, 0, 0, STYLE_TEXT, "日本"), 4);
+	assert_int_equal(
+		canvas_text(&canvas, (struct rectangle){ 0, 0, 5, 1 }, 0, 0, STYLE_TEXT, "日本"),
+		4);
 	expect(&canvas, "日本\n");
 	/* Half of one is overwritten: no other half stays. */
 	canvas_text(&canvas, (struct rectangle){ 0, 0, 5, 1 }, 1, 0, STYLE_TEXT, "x");
@@ -122,7 +124,8 @@ static void wrapping_breaks_at_blanks(void **state)
 	(void)state;
 	canvas_init(&canvas, 8, 3, false);
 	assert_int_equal(canvas_wrap_rows(&canvas, 8, "one two three incomprehensible"), 4);
-	assert_int_equal(canvas_wrap(&canvas, at, 0, STYLE_TEXT, "one two three incomprehensible"), 3);
+	assert_int_equal(
+		canvas_wrap(&canvas, at, 0, STYLE_TEXT, "one two three incomprehensible"), 3);
 	expect(&canvas, "one two\nthree\nincompr…\n");
 	canvas_clear(&canvas);
 	assert_int_equal(canvas_wrap(&canvas, at, 1, STYLE_TEXT, "one two"), 1);
@@ -141,7 +144,8 @@ static void any_size_can_be_drawn_on(void **state)
 	for (int size = 0; size < 5; size++) {
 		canvas_resize(&canvas, size, size);
 		canvas_frame(&canvas, (struct rectangle){ 0, 0, size, size }, STYLE_TEXT, "title");
-		canvas_text_right(&canvas, (struct rectangle){ 0, 0, size, size }, 3, 0, STYLE_TEXT, "wide 日");
+		canvas_text_right(&canvas, (struct rectangle){ 0, 0, size, size }, 3, 0, STYLE_TEXT,
+			"wide 日");
 		canvas_fill(&canvas, whole, STYLE_BAD);
 	}
 	assert_int_equal(canvas.cells[0].style, STYLE_BAD);
@@ -157,17 +161,17 @@ static void a_fill_stays_within_the_canvas_and_its_rectangle(void **state)
 	canvas_text(&canvas, whole, 0, 0, STYLE_DIM, "日本abc語!");
 	canvas_text(&canvas, whole, 0, 1, STYLE_DIM, "0123456789");
 	/* It begins and ends within a wide character, and ends below the last row. */
-	canvas_fill(&canvas, (struct rectangle){3, 0, 5, 9}, STYLE_BAD);
+	canvas_fill(&canvas, (struct rectangle){ 3, 0, 5, 9 }, STYLE_BAD);
 	expect(&canvas, "日       !\n012     89\n");
 	assert_int_equal(canvas.cells[2].style, STYLE_DIM);
 	assert_int_equal(canvas.cells[3].style, STYLE_BAD);
 	assert_int_equal(canvas.cells[7].style, STYLE_BAD);
 	assert_int_equal(canvas.cells[8].style, STYLE_DIM);
 	/* These do not meet the canvas. */
-	canvas_fill(&canvas, (struct rectangle){-5, 0, 5, 2}, STYLE_BAD);
-	canvas_fill(&canvas, (struct rectangle){10, -3, 4, 3}, STYLE_BAD);
+	canvas_fill(&canvas, (struct rectangle){ -5, 0, 5, 2 }, STYLE_BAD);
+	canvas_fill(&canvas, (struct rectangle){ 10, -3, 4, 3 }, STYLE_BAD);
 	expect(&canvas, "日       !\n012     89\n");
-	canvas_fill(&canvas, (struct rectangle){-2, -2, 4, 4}, STYLE_BAD);
+	canvas_fill(&canvas, (struct rectangle){ -2, -2, 4, 4 }, STYLE_BAD);
 	expect(&canvas, "         !\n  2     89\n");
 	canvas_free(&canvas);
 }

@@ -115,7 +115,8 @@ static void seconds_of_trials_settle(void **state)
 	struct result result = visit(&setting, 1, 0);
 
 	(void)state;
-	result.facts.call = (uint64_t)(1.2e9 * result.trials.trial[0].ghz / result.trials.trial[0].cpe);
+	result.facts.call =
+		(uint64_t)(1.2e9 * result.trials.trial[0].ghz / result.trials.trial[0].cpe);
 	result.facts.calls = 1;
 	cell_visit(&cell, &result, 150, 0.002, 100);
 	assert_true(cell.sample.valid && !cell.settled);

@@ -1,4 +1,5 @@
-/* Characterising as a machine of states, on a core made up: what is asked for, what comes of the answers, what is looked at again, and when it ends. */
+/* Characterising as a machine of states, on a core made up: what is asked for, what comes of the
+ * answers, what is looked at again, and when it ends. */
 #include "probe_fakes.h"
 
 #include "fakes.h"
@@ -10,14 +11,14 @@
 #include "session/characterise.h"
 
 #if defined(__x86_64__)
-#define MULTIPLY "imul"
-#define ADDS "fma"
-#define BETWEEN "to-general"
+#define MULTIPLY  "imul"
+#define ADDS	  "fma"
+#define BETWEEN	  "to-general"
 #define NOT_THERE "imull"
 #else
-#define MULTIPLY "mul.64"
-#define ADDS "fma"
-#define BETWEEN "from-vector"
+#define MULTIPLY  "mul.64"
+#define ADDS	  "fma"
+#define BETWEEN	  "from-vector"
 #define NOT_THERE "mul.65"
 #endif
 
@@ -29,8 +30,8 @@ struct play {
 	double now, takes;
 	unsigned requests, stop_after, of_probe, thoughts, stop_thought;
 	struct result (*answer)(struct play *play, const struct request *request);
-	const struct kernel *refused;      /* the first made one that was asked for */
-	unsigned again;                    /* requests for it */
+	const struct kernel *refused; /* the first made one that was asked for */
+	unsigned again;		      /* requests for it */
 };
 
 static struct result quiet_answer(struct play *play, const struct request *request)
@@ -45,9 +46,15 @@ static struct play *play_new(void)
 {
 	struct play *play = calloc(1, sizeof(*play));
 
-	play->machine = (struct machine){ .cache_count = 3, .cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 16 << 20, 64 } },
-		.memory_limit = UINT64_C(8) << 30, .huge_pages = true, .processors = 2, .name = "a core", .arch = "x86_64",
-		.processor = { .vendor = "Nobody", .family = 6, .model = 0xa7, .l1i_bytes = 64 << 10 } };
+	play->machine = (struct machine){ .cache_count = 3,
+		.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 16 << 20, 64 } },
+		.memory_limit = UINT64_C(8) << 30,
+		.huge_pages = true,
+		.processors = 2,
+		.name = "a core",
+		.arch = "x86_64",
+		.processor = {
+			.vendor = "Nobody", .family = 6, .model = 0xa7, .l1i_bytes = 64 << 10 } };
 	play->answer = quiet_answer;
 	play->takes = 0.0005;
 	return play;
@@ -78,7 +85,7 @@ static void run(struct play *play)
 			sched_yield();
 			continue;
 		}
-		assert_true(play->requests++ < 20000);      /* one that never ends */
+		assert_true(play->requests++ < 20000); /* one that never ends */
 		assert_true(request.budget.seconds > 0);
 		assert_true(play->report->doing[0]);
 		assert_true(play->report->done < 1 || play->report->stage == CHARACTERISE_PORTS);
@@ -163,7 +170,8 @@ static void all_of_it_is_there_in_time(void **state)
 	check_ok(characterise_model(play->report, &model, &uarch));
 	assert_string_equal(uarch_name(uarch), "measured-6-a7");
 	check_near(uarch_width(uarch), WIDTH, 0.01);
-	check_contains(text_string(&model), "match vendor Nobody family 6 model a7 with l1i-64k [measured]");
+	check_contains(text_string(&model),
+		"match vendor Nobody family 6 model a7 with l1i-64k [measured]");
 	uarch_free(uarch);
 	text_free(&model);
 	play_free(play);
@@ -234,7 +242,8 @@ static struct result busy_in_one_answer(struct play *play, const struct request 
 {
 	if (!play->refused && made_loop_of(request->kernel))
 		play->refused = request->kernel;
-	return request->kernel == play->refused ? contended_answer(play, request) : quiet_answer(play, request);
+	return request->kernel == play->refused ? contended_answer(play, request)
+						: quiet_answer(play, request);
 }
 
 static void what_was_quiet_for_some_is_told_of_them(void **state)
@@ -296,7 +305,9 @@ static struct result throttled_answer(struct play *play, const struct request *r
 {
 	const struct made_loop *loop = made_loop_of(request->kernel);
 
-	return loop && loop->part[0].bits > 256 && request->budget.patience < 50 ? contended_answer(play, request) : quiet_answer(play, request);
+	return loop && loop->part[0].bits > 256 && request->budget.patience < 50
+		       ? contended_answer(play, request)
+		       : quiet_answer(play, request);
 }
 
 static void what_is_throttled_at_first_is_waited_for(void **state)
@@ -355,7 +366,10 @@ static struct result quick_answer(struct play *play, const struct request *reque
 	const struct made_loop *loop = made_loop_of(request->kernel);
 	struct result result = quiet_answer(play, request);
 
-	if (loop && loop->part_count == 2 && (strncmp(loop->part[0].lines, "imul", 4) == 0 || strncmp(loop->part[0].lines, "mul x", 5) == 0) && loop->part[1].lines[0] == 'n' && play->again++ < 2)
+	if (loop && loop->part_count == 2 &&
+		(strncmp(loop->part[0].lines, "imul", 4) == 0 ||
+			strncmp(loop->part[0].lines, "mul x", 5) == 0) &&
+		loop->part[1].lines[0] == 'n' && play->again++ < 2)
 		for (unsigned i = 0; i < result.trials.count; i++)
 			result.trials.trial[i].cpe *= 0.9;
 	return result;
@@ -377,7 +391,9 @@ static void slots_that_cannot_be_are_looked_at_again(void **state)
 /* A spell that lasts over the first mixes. */
 static struct result spell_answer(struct play *play, const struct request *request)
 {
-	return play->report->stage == CHARACTERISE_PORTS && play->again++ < 150 ? contended_answer(play, request) : quiet_answer(play, request);
+	return play->report->stage == CHARACTERISE_PORTS && play->again++ < 150
+		       ? contended_answer(play, request)
+		       : quiet_answer(play, request);
 }
 
 /* Mixes that gave no figure: some cannot be made into a loop. */
@@ -404,7 +420,8 @@ static void mixes_wait_a_spell_out_too(void **state)
 /* The core is busy until caches are measured. */
 static struct result late_answer(struct play *play, const struct request *request)
 {
-	return play->report->stage < CHARACTERISE_CACHES ? contended_answer(play, request) : quiet_answer(play, request);
+	return play->report->stage < CHARACTERISE_CACHES ? contended_answer(play, request)
+							 : quiet_answer(play, request);
 }
 
 static void what_early_stages_left_out_comes_once_more(void **state)
@@ -426,7 +443,8 @@ static void what_early_stages_left_out_comes_once_more(void **state)
 /* What fuses was asked for and never seen: that is told, as limits take it for fused. */
 static struct result never_slots_answer(struct play *play, const struct request *request)
 {
-	return play->report->stage >= CHARACTERISE_SLOTS ? contended_answer(play, request) : quiet_answer(play, request);
+	return play->report->stage >= CHARACTERISE_SLOTS ? contended_answer(play, request)
+							 : quiet_answer(play, request);
 }
 
 static void what_fuses_and_was_not_measured_is_kept_as_that(void **state)
@@ -440,7 +458,8 @@ static void what_fuses_and_was_not_measured_is_kept_as_that(void **state)
 	run(play);
 	measured = &play->report->measured;
 	for (int i = 0; i < measured->fact_count; i++)
-		unknown += strncmp(measured->fact[i].word, "fuse ", 5) == 0 && !measured->fact[i].figure.known;
+		unknown += strncmp(measured->fact[i].word, "fuse ", 5) == 0 &&
+			   !measured->fact[i].figure.known;
 	assert_true(unknown > 0);
 	play_free(play);
 }
@@ -452,7 +471,8 @@ static struct result refusing_answer(struct play *play, const struct request *re
 	if (!play->refused && made_loop_of(request->kernel))
 		play->refused = request->kernel;
 	if (play->refused == request->kernel) {
-		result.status = status_make(STATUS_FAILED, "no memory to execute code that is made at run time");
+		result.status = status_make(
+			STATUS_FAILED, "no memory to execute code that is made at run time");
 		result.trials.count = 0;
 		play->again++;
 	}
@@ -538,7 +558,8 @@ static void what_is_worked_out_aside_is_the_same(void **state)
 	assert_true(play->report->measured.mix_count > 0);
 	assert_int_equal(other->report->measured.mix_count, play->report->measured.mix_count);
 	for (int i = 0; i < play->report->measured.mix_count; i++) {
-		const struct measured_mix *a = &play->report->measured.mix[i], *b = &other->report->measured.mix[i];
+		const struct measured_mix *a = &play->report->measured.mix[i],
+					  *b = &other->report->measured.mix[i];
 
 		assert_int_equal(b->count, a->count);
 		for (int k = 0; k < a->count; k++) {
@@ -549,9 +570,11 @@ static void what_is_worked_out_aside_is_the_same(void **state)
 	}
 	assert_int_equal(other->report->ports.ports, play->report->ports.ports);
 	for (int i = 0; i < play->report->measured.op_count; i++) {
-		assert_int_equal(other->report->ports.term_count[i], play->report->ports.term_count[i]);
+		assert_int_equal(
+			other->report->ports.term_count[i], play->report->ports.term_count[i]);
 		for (int k = 0; k < play->report->ports.term_count[i]; k++)
-			assert_int_equal(other->report->ports.term[i][k].ports, play->report->ports.term[i][k].ports);
+			assert_int_equal(other->report->ports.term[i][k].ports,
+				play->report->ports.term[i][k].ports);
 	}
 	play_free(play);
 	play_free(other);

@@ -9,24 +9,41 @@
 #include "session/cells.h"
 
 /* Refused as wrong usage, in words that hold these. */
-#define check_refused(outcome, part) \
-	do { \
-		struct status check_outcome = (outcome); \
+#define check_refused(outcome, part)                                \
+	do {                                                        \
+		struct status check_outcome = (outcome);            \
 		assert_int_equal(check_outcome.code, STATUS_USAGE); \
-		check_contains(check_outcome.text, part); \
+		check_contains(check_outcome.text, part);           \
 	} while (0)
 
 static const struct machine this_machine = {
-	.name = "Fake(R) Core(TM) 9000", .host = "here", .cpu = 3, .virtualised = true, .cache_count = 2,
-	.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 } }, .clock_name = "imul chain, 3 cycles a link",
+	.name = "Fake(R) Core(TM) 9000",
+	.host = "here",
+	.cpu = 3,
+	.virtualised = true,
+	.cache_count = 2,
+	.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 } },
+	.clock_name = "imul chain, 3 cycles a link",
 };
-static const struct chart_origin origin = { .machine = &this_machine, .core = "Fake Lake", .now = 1767225600 };
+static const struct chart_origin origin = {
+	.machine = &this_machine, .core = "Fake Lake", .now = 1767225600
+};
 
 static struct sample sample_of(double cpe, double bytes)
 {
-	struct sample sample = { .valid = true, .cpe = cpe, .cpe_lo = cpe * 0.99, .cpe_hi = cpe * 1.02, .trials = 150, .quiet = 1, .ghz = 4,
-		.ns = cpe / 4, .gbps = bytes > 0 ? bytes * 4 / cpe : NAN, .bytes_per_cycle = bytes > 0 ? bytes / cpe : NAN,
-		.cycles_from = SOURCE_REFERENCE, .check = NAN, .modes = 1 };
+	struct sample sample = { .valid = true,
+		.cpe = cpe,
+		.cpe_lo = cpe * 0.99,
+		.cpe_hi = cpe * 1.02,
+		.trials = 150,
+		.quiet = 1,
+		.ghz = 4,
+		.ns = cpe / 4,
+		.gbps = bytes > 0 ? bytes * 4 / cpe : NAN,
+		.bytes_per_cycle = bytes > 0 ? bytes / cpe : NAN,
+		.cycles_from = SOURCE_REFERENCE,
+		.check = NAN,
+		.modes = 1 };
 
 	return sample;
 }
@@ -36,18 +53,20 @@ static struct sweep_axis axis_of(int knob, const int64_t *values, size_t count)
 	return (struct sweep_axis){ .knob = knob, .count = count, .values = (int64_t *)values };
 }
 
-static void add(struct chart_sweep *gathered, const struct setting *setting, double cpe, double bytes)
+static void add(
+	struct chart_sweep *gathered, const struct setting *setting, double cpe, double bytes)
 {
 	struct cell cell = { .setting = *setting, .sample = sample_of(cpe, bytes) };
 
 	chart_sweep_add(gathered, &cell, NULL);
 }
 
-static const int64_t sizes[] = { 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288 }, strides[] = { 1, 2, 4, 8 }, accs[] = { 4, 2, 1 };
+static const int64_t sizes[] = { 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288 },
+		     strides[] = { 1, 2, 4, 8 }, accs[] = { 4, 2, 1 };
 static const int64_t ops[] = { 0, 1 };
 
-static struct chart_sweep *begin(const struct kernel *kernel, const struct sweep_axis *axes, size_t count, enum chart_look look,
-	struct setting *setting)
+static struct chart_sweep *begin(const struct kernel *kernel, const struct sweep_axis *axes,
+	size_t count, enum chart_look look, struct setting *setting)
 {
 	struct chart_sweep *gathered;
 
@@ -82,13 +101,15 @@ static void the_knob_with_most_values_is_x(void **state)
 	for (int i = 0; i < 3; i++) {
 		check_near(chart->series[0].point[i].x, (double)accs[2 - i], 0);
 		check_near(chart->series[0].point[i].y, 3.0 / (double)accs[2 - i], 1e-12);
-		check_near(chart->series[1].point[i].lo, (3.0 / (double)accs[2 - i] + 1) * 0.99, 1e-12);
+		check_near(chart->series[1].point[i].lo, (3.0 / (double)accs[2 - i] + 1) * 0.99,
+			1e-12);
 	}
 	assert_string_equal(chart->title, "fold: combine an array");
 	assert_string_equal(chart->subtitle, "unroll=4  size=32k  stride=1");
 	assert_string_equal(chart->x.title, "acc (accumulators, side by side)");
 	assert_string_equal(chart->y.title, "cycles per element");
-	check_contains(chart->source, "R: cycles by the reference clock, imul chain, 3 cycles a link; medians of 150 trials");
+	check_contains(chart->source, "R: cycles by the reference clock, imul chain, 3 cycles a "
+				      "link; medians of 150 trials");
 	check_contains(chart->legend, "quartiles");
 	assert_string_equal(chart->machine, "Fake Core 9000: Fake Lake, core 3, virtual");
 	check_contains(chart->made, "on here, slexplore ");
@@ -98,7 +119,8 @@ static void the_knob_with_most_values_is_x(void **state)
 
 static void sizes_and_strides_make_a_mountain(void **state)
 {
-	const struct sweep_axis axes[] = { axis_of(FOLD_SIZE, sizes, 8), axis_of(FOLD_STRIDE, strides, 4) };
+	const struct sweep_axis axes[] = { axis_of(FOLD_SIZE, sizes, 8),
+		axis_of(FOLD_STRIDE, strides, 4) };
 	struct setting setting;
 	struct chart_sweep *gathered = begin(&kernel_fold, axes, 2, LOOK_AUTO, &setting);
 	struct chart *chart;
@@ -197,8 +219,10 @@ static void what_cannot_be_drawn_is_refused(void **state)
 	check_refused(chart_sweep_new(&setting, axes, 3, NULL, LOOK_AUTO, &gathered), "32 lines");
 	assert_null(gathered);
 	check_refused(chart_sweep_new(&setting, axes, 3, NULL, LOOK_HEAT, &gathered), "two knobs");
-	check_refused(chart_sweep_new(&setting, axes, 1, NULL, LOOK_RELIEF, &gathered), "two knobs");
-	check_refused(chart_sweep_new(&setting, axes, 0, NULL, LOOK_AUTO, &gathered), "several values");
+	check_refused(
+		chart_sweep_new(&setting, axes, 1, NULL, LOOK_RELIEF, &gathered), "two knobs");
+	check_refused(
+		chart_sweep_new(&setting, axes, 0, NULL, LOOK_AUTO, &gathered), "several values");
 	axes[1] = axis_of(FOLD_STRIDE, many, 32);
 	axes[0] = axis_of(FOLD_SIZE, sizes, 8);
 	check_ok(chart_sweep_new(&setting, axes, 2, NULL, LOOK_LINES, &gathered));
@@ -227,11 +251,25 @@ static void choices_are_not_joined(void **state)
 /* A sweep with a name says itself what is looked at, along what, and whose it was. */
 static void a_named_sweep_is_drawn_as_it_says(void **state)
 {
-	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2), axis_of(FOLD_ACC, accs, 3), axis_of(FOLD_UNROLL, accs, 3) };
-	struct named_sweep named = { .name = "fold-speedup", .title = "What accumulators bring", .source = "Somebody, A Paper", .kernel = &kernel_fold,
-		.x = FOLD_UNROLL, .figure = SWEEPS_SPEEDUP, .base = FOLD_ACC, .base_value = 1, .published_count = 2,
-		.published = { { .figure = SWEEPS_SPEEDUP, .value = 1.9, .setting.v[FOLD_UNROLL] = 2, .named[FOLD_UNROLL] = true },
-			{ .figure = SWEEPS_SECONDS, .value = 30, .setting.v[FOLD_UNROLL] = 2, .named[FOLD_UNROLL] = true } } };
+	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2), axis_of(FOLD_ACC, accs, 3),
+		axis_of(FOLD_UNROLL, accs, 3) };
+	struct named_sweep named = { .name = "fold-speedup",
+		.title = "What accumulators bring",
+		.source = "Somebody, A Paper",
+		.kernel = &kernel_fold,
+		.x = FOLD_UNROLL,
+		.figure = SWEEPS_SPEEDUP,
+		.base = FOLD_ACC,
+		.base_value = 1,
+		.published_count = 2,
+		.published = { { .figure = SWEEPS_SPEEDUP,
+				       .value = 1.9,
+				       .setting.v[FOLD_UNROLL] = 2,
+				       .named[FOLD_UNROLL] = true },
+			{ .figure = SWEEPS_SECONDS,
+				.value = 30,
+				.setting.v[FOLD_UNROLL] = 2,
+				.named[FOLD_UNROLL] = true } } };
 	struct setting setting;
 	struct chart_sweep *gathered;
 	struct chart *chart;
@@ -314,9 +352,12 @@ static void fill_explanation(struct explanation *explanation, int limits)
 {
 	explanation->limits.limit_count = limits;
 	for (int i = 0; i < limits; i++) {
-		explanation->limits.limit[i] = (struct limit){ .kind = (enum limit_kind)i, .known = i != limits - 1, .hard = i != 0,
+		explanation->limits.limit[i] = (struct limit){ .kind = (enum limit_kind)i,
+			.known = i != limits - 1,
+			.hard = i != 0,
 			.cpe = limits - i };
-		snprintf(explanation->limits.limit[i].cause, sizeof(explanation->limits.limit[i].cause), "cause %d", i);
+		snprintf(explanation->limits.limit[i].cause,
+			sizeof(explanation->limits.limit[i].cause), "cause %d", i);
 	}
 	explanation->limits.binding = limits > 12 ? 11 : 1;
 	explanation->limits.predicted_by = 0;
@@ -377,18 +418,27 @@ static void a_long_ladder_keeps_the_binding_limit(void **state)
 /* ---- the probe ---- */
 
 /* A level of a hierarchy. */
-static void add_level(struct hierarchy *hierarchy, enum level_kind kind, const char *name, double cycles, double lo, double hi, bool unstable)
+static void add_level(struct hierarchy *hierarchy, enum level_kind kind, const char *name,
+	double cycles, double lo, double hi, bool unstable)
 {
 	struct hierarchy_level *level = &hierarchy->level[hierarchy->level_count++];
 
-	*level = (struct hierarchy_level){ .kind = kind, .cycles = cycles, .ns = cycles / 4, .bytes = kind == LEVEL_MEMORY ? INFINITY : hi,
-		.bytes_lo = lo, .bytes_hi = hi, .entries = kind == LEVEL_TLB ? hi / 4096 : NAN, .unstable = unstable };
+	*level = (struct hierarchy_level){ .kind = kind,
+		.cycles = cycles,
+		.ns = cycles / 4,
+		.bytes = kind == LEVEL_MEMORY ? INFINITY : hi,
+		.bytes_lo = lo,
+		.bytes_hi = hi,
+		.entries = kind == LEVEL_TLB ? hi / 4096 : NAN,
+		.unstable = unstable };
 	snprintf(level->name, sizeof(level->name), "%s", name);
 }
 
 static void add_probed(struct probe_curve *curve, double x, double cpe, double bytes)
 {
-	curve->point[curve->count++] = (struct probe_point){ .x = x, .sample = sample_of(cpe, bytes), .facts = { .pages = "4k" } };
+	curve->point[curve->count++] = (struct probe_point){
+		.x = x, .sample = sample_of(cpe, bytes), .facts = { .pages = "4k" }
+	};
 }
 
 static struct probe_report *probed(void)
@@ -398,7 +448,9 @@ static struct probe_report *probed(void)
 
 	report->machine = &this_machine;
 	for (int i = 0; i < 17; i++) {
-		double size = 4096 * pow(2, i), cycles = size <= 49152 ? 5 : size <= 2 << 20 ? 16 : 600;
+		double size = 4096 * pow(2, i), cycles = size <= 49152	   ? 5
+							 : size <= 2 << 20 ? 16
+									   : 600;
 
 		add_probed(&report->lines[PAGES_4K], size, cycles, 0);
 		add_probed(&report->lines[PAGES_HUGE], size, cycles * 0.99, 0);
@@ -407,9 +459,11 @@ static struct probe_report *probed(void)
 	add_level(hierarchy, LEVEL_CACHE, "L3", 600, 8 << 20, 16 << 20, true);
 	add_level(hierarchy, LEVEL_TLB, "L1 DTLB", 7, 393216, 393216, false);
 	add_level(hierarchy, LEVEL_MEMORY, "memory", 600, 0, 0, false);
-	hierarchy->lines[PAGES_HUGE] = (struct plateaus){ .count = 2, .plateau = { { .from = 4096, .to = 32768, .cycles = 5.1, .confidence = 1 },
-		{ .from = 4 << 20, .to = 256 << 20, .cycles = 500, .confidence = 1 } } };
-	hierarchy->finding[hierarchy->finding_count++] = (struct finding){ true, "The system says otherwise." };
+	hierarchy->lines[PAGES_HUGE] = (struct plateaus){ .count = 2,
+		.plateau = { { .from = 4096, .to = 32768, .cycles = 5.1, .confidence = 1 },
+			{ .from = 4 << 20, .to = 256 << 20, .cycles = 500, .confidence = 1 } } };
+	hierarchy->finding[hierarchy->finding_count++] =
+		(struct finding){ true, "The system says otherwise." };
 	return report;
 }
 
@@ -446,7 +500,7 @@ static void a_part_that_was_asked_for_is_drawn(void **state)
 
 	(void)state;
 	report->options.parts = 1u << PROBE_PARALLEL;
-	assert_int_equal(chart_probe_part(report), PROBE_LATENCY);      /* nothing else is there yet */
+	assert_int_equal(chart_probe_part(report), PROBE_LATENCY); /* nothing else is there yet */
 	add_probed(&report->parallel, 1, 600, 0);
 	add_probed(&report->parallel, 8, 100, 0);
 	add_probed(&report->parallel, 16, 120, 0);
@@ -461,7 +515,8 @@ static void a_part_that_was_asked_for_is_drawn(void **state)
 		report->band[i] = (struct probe_band){ .size = 24 << 10 << 10 * i };
 		snprintf(report->band[i].level, sizeof(report->band[i].level), "L%d", i + 1);
 		for (int k = 0; k < PROBE_OPERATIONS; k++)
-			report->band[i].point[k].sample = sample_of(1 + i, k == PROBE_WRITE ? 32 : 64);
+			report->band[i].point[k].sample =
+				sample_of(1 + i, k == PROBE_WRITE ? 32 : 64);
 	}
 	report->band[1].point[PROBE_COPY].sample.valid = false;
 	chart = chart_probe(report, PROBE_BANDWIDTH, &origin);
@@ -490,9 +545,11 @@ static struct view *view_of(enum body body)
 	view->by_size.count = 8;
 	view->by_stride.count = 4;
 	for (int i = 0; i < 8; i++)
-		view->by_size.point[i] = (struct view_point){ sizes[i], true, true, true, sample_of(1 + i / 4, 8) };
+		view->by_size.point[i] =
+			(struct view_point){ sizes[i], true, true, true, sample_of(1 + i / 4, 8) };
 	for (int i = 0; i < 4; i++)
-		view->by_stride.point[i] = (struct view_point){ strides[i], true, i < 3, true, sample_of((double)strides[i], 8) };
+		view->by_stride.point[i] = (struct view_point){ strides[i], true, i < 3, true,
+			sample_of((double)strides[i], 8) };
 	view->by_stride.point[3].sample.valid = false;
 	return view;
 }
@@ -528,9 +585,15 @@ static void the_mountain_is_drawn_from_above(void **state)
 
 	(void)state;
 	check_refused(chart_view(view, &origin, &chart, &what), "no mountain");
-	view->grid = (struct view_grid){ .present = true, .size_knob = FOLD_SIZE, .stride_knob = FOLD_STRIDE, .nx = 2, .ny = 3, .x = { 1, 2 },
+	view->grid = (struct view_grid){ .present = true,
+		.size_knob = FOLD_SIZE,
+		.stride_knob = FOLD_STRIDE,
+		.nx = 2,
+		.ny = 3,
+		.x = { 1, 2 },
 		.y = { 16384, 65536, 262144 } };
-	check_refused(chart_view(view, &origin, &chart, &what), "nothing of the mountain is measured yet");
+	check_refused(chart_view(view, &origin, &chart, &what),
+		"nothing of the mountain is measured yet");
 	for (int i = 0; i < 6; i++)
 		view->grid.gbps[i / 2][i % 2] = i == 5 ? NAN : (float)(60 - 10 * i);
 	view->grid.top = 60;
@@ -559,7 +622,8 @@ static void what_has_no_picture_says_so(void **state)
 	const char *what;
 
 	(void)state;
-	check_refused(chart_view(view, &origin, &chart, &what), "view slices, ladder, mountain, probe or windows");
+	check_refused(chart_view(view, &origin, &chart, &what),
+		"view slices, ladder, mountain, probe or windows");
 	assert_null(chart);
 	view->body = BODY_LADDER;
 	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");

@@ -4,7 +4,9 @@
 #include "picture/chart_view.h"
 #include "picture/chart_windows.h"
 
-static const struct machine this_machine = { .memory_limit = UINT64_C(8) << 30, .processors = 2, .cpu = 3, .name = "Test CPU" };
+static const struct machine this_machine = {
+	.memory_limit = UINT64_C(8) << 30, .processors = 2, .cpu = 3, .name = "Test CPU"
+};
 static const struct chart_origin origin = { .machine = &this_machine, .now = 1767225600 };
 
 /* Measured to its end; fillers: a bit each, 0: all. */
@@ -33,7 +35,8 @@ static void one_curve_has_its_knee_and_the_models_line(void **state)
 
 	(void)state;
 	assert_non_null(chart);
-	assert_string_equal(chart->title, "Reorder buffer: two misses with more and more nops between them");
+	assert_string_equal(
+		chart->title, "Reorder buffer: two misses with more and more nops between them");
 	assert_string_equal(chart->x.title, "nops between the two misses");
 	assert_string_equal(chart->y.title, "cycles per iteration");
 	check_contains(chart->subtitle, "size=64m");
@@ -47,7 +50,8 @@ static void one_curve_has_its_knee_and_the_models_line(void **state)
 	check_near(mark_of(chart, "knee: 506")->at, 506, 0);
 	assert_false(mark_of(chart, "knee: 506")->stated);
 	/* 512 entries, of which the loop takes some: so many nops fill them. */
-	check_near(mark_of(chart, "core model: 512 entries")->at, (512 - row->fact->own) / row->fact->each, 1e-9);
+	check_near(mark_of(chart, "core model: 512 entries")->at,
+		(512 - row->fact->own) / row->fact->each, 1e-9);
 	assert_true(mark_of(chart, "core model: 512 entries")->stated);
 	assert_int_equal(chart->flat_count, 2);
 	check_contains(chart->remark, "508 of 512 entries");

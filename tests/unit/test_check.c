@@ -16,7 +16,9 @@ static void count_all(struct examination *x)
 	for (int role = 0; role < ROLE_EXTRA; role++)
 		plan.meaning[plan.counters.count++].role = (enum event_role)role;
 	x->events = &plan;
-	x->counts = (struct counts){ .id = 1, .count = plan.counters.count, .groups = 3, .direct = true };
+	x->counts = (struct counts){
+		.id = 1, .count = plan.counters.count, .groups = 3, .direct = true
+	};
 	for (int i = 0; i < x->counts.count; i++)
 		x->counts.event[i] = (struct count){ .state = COUNT_KNOWN, .value = 1 };
 }
@@ -34,21 +36,54 @@ static void count_none(struct examination *x, int error)
 static struct examination good(void)
 {
 	struct examination x = {
-		.pmu = { .name = "cpu", .paranoid = 1, .rdpmc = 1, .user_access = -1, .nmi_watchdog = 0, .counters = 8, .fixed = 4,
+		.pmu = { .name = "cpu",
+			.paranoid = 1,
+			.rdpmc = 1,
+			.user_access = -1,
+			.nmi_watchdog = 0,
+			.counters = 8,
+			.fixed = 4,
 			.width = 48 },
-		.environment = { .paranoid = 1, .clocksource = "tsc", .governor = "performance",
-			.frequency_driver = "acpi-cpufreq", .turbo = 1, .smt = 0, .siblings = "3", .hypervisor = 0,
-			.online = "0-7", .allowed = "0-7", .isolated = "3", .quota = NAN, .load = 0.1,
-			.thp = "madvise", .huge_reserved = 0, .huge_free = 0, .memory_total = 1ll << 34,
-			.memory_available = 1ll << 33, .memory_limit = -1, .locked_limit = 8 << 20 },
+		.environment = { .paranoid = 1,
+			.clocksource = "tsc",
+			.governor = "performance",
+			.frequency_driver = "acpi-cpufreq",
+			.turbo = 1,
+			.smt = 0,
+			.siblings = "3",
+			.hypervisor = 0,
+			.online = "0-7",
+			.allowed = "0-7",
+			.isolated = "3",
+			.quota = NAN,
+			.load = 0.1,
+			.thp = "madvise",
+			.huge_reserved = 0,
+			.huge_free = 0,
+			.memory_total = 1ll << 34,
+			.memory_available = 1ll << 33,
+			.memory_limit = -1,
+			.locked_limit = 8 << 20 },
 		.before = { .known = true, .busy = 100, .idle = 1000 },
 		.after = { .known = true, .busy = 130, .idle = 1000 },
 		.machine = &machine,
-		.sample = { .valid = true, .ghz = 4.0, .quiet = 0.99, .trials = 200, .cpe = 1,
-			.cycles_from = SOURCE_COUNTER, .check = 1.003 },
+		.sample = { .valid = true,
+			.ghz = 4.0,
+			.quiet = 0.99,
+			.trials = 200,
+			.cpe = 1,
+			.cycles_from = SOURCE_COUNTER,
+			.check = 1.003 },
 		.pages = "huge",
-		.terminal = { .database = true, .input = true, .output = true, .term = "xterm", .described = true,
-			.addressable = true, .colours = 256, .utf8 = true, .charset = "UTF-8" },
+		.terminal = { .database = true,
+			.input = true,
+			.output = true,
+			.term = "xterm",
+			.described = true,
+			.addressable = true,
+			.colours = 256,
+			.utf8 = true,
+			.charset = "UTF-8" },
 	};
 
 	count_all(&x);
@@ -95,11 +130,26 @@ static void finds_nothing_wrong_with_a_good_machine(void **state)
 /* Whatever is unknown, every check says something and none shows a figure that was not read. */
 static void stands_an_unknown_machine(void **state)
 {
-	struct examination x = { .counter_error = ENOENT, .machine = &machine, .failure = "no trials",
-		.pmu = { .paranoid = -9, .rdpmc = -1, .user_access = -1, .nmi_watchdog = -1, .guest = -1 },
-		.environment = { .paranoid = -9, .turbo = -1, .smt = -1, .hypervisor = -1, .quota = NAN, .load = NAN,
-			.huge_reserved = -1, .huge_free = -1, .memory_total = -1, .memory_available = -1,
-			.memory_limit = -1, .locked_limit = -1 } };
+	struct examination x = { .counter_error = ENOENT,
+		.machine = &machine,
+		.failure = "no trials",
+		.pmu = { .paranoid = -9,
+			.rdpmc = -1,
+			.user_access = -1,
+			.nmi_watchdog = -1,
+			.guest = -1 },
+		.environment = { .paranoid = -9,
+			.turbo = -1,
+			.smt = -1,
+			.hypervisor = -1,
+			.quota = NAN,
+			.load = NAN,
+			.huge_reserved = -1,
+			.huge_free = -1,
+			.memory_total = -1,
+			.memory_available = -1,
+			.memory_limit = -1,
+			.locked_limit = -1 } };
 
 	(void)state;
 	memset(&machine, 0, sizeof(machine));
@@ -164,7 +214,8 @@ static void tells_why_there_are_no_counters(void **state)
 	x.environment.hypervisor = 1;
 	check_contains(make(&x, "counters").finding, "given to this guest");
 	check_contains(make(&x, "counters").advice, "-cpu host,pmu=on");
-	snprintf(x.environment.hypervisor_name, sizeof(x.environment.hypervisor_name), "KVM (Amazon EC2)");
+	snprintf(x.environment.hypervisor_name, sizeof(x.environment.hypervisor_name),
+		"KVM (Amazon EC2)");
 	check_contains(make(&x, "counters").advice, "metal instance");
 	snprintf(x.environment.hypervisor_name, sizeof(x.environment.hypervisor_name), "VMware");
 	check_contains(make(&x, "counters").advice, "vPMC");
@@ -197,7 +248,8 @@ static void counters_that_do_not_count_are_told(void **state)
 
 	(void)state;
 	check = make(&x, "counters");
-	check_contains(check.finding, "17 of 17 events count, in 3 passes over a loop; cycles come from a counter");
+	check_contains(check.finding,
+		"17 of 17 events count, in 3 passes over a loop; cycles come from a counter");
 	check_contains(check.finding, "0.3% more of them");
 	check_near(check.value, 17, 0);
 	x.sample.check = 0.95;
@@ -223,7 +275,7 @@ static void names_what_no_event_tells(void **state)
 	struct check check;
 
 	(void)state;
-	plan.counters.count = x.counts.count = 2;      /* cycles and instructions */
+	plan.counters.count = x.counts.count = 2; /* cycles and instructions */
 	check = make(&x, "events");
 	assert_int_equal(check.state, CHECK_OK);
 	check_contains(check.finding, "2 events are named for this core; nothing is named for ");
@@ -253,7 +305,8 @@ static void says_how_counters_are_read(void **state)
 	assert_int_equal(check.state, CHECK_NOTE);
 	assert_string_equal(check.advice, "");
 	x.pmu.rdpmc = 0;
-	check_contains(make(&x, "reading").advice, "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc");
+	check_contains(
+		make(&x, "reading").advice, "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc");
 	x.pmu.rdpmc = -1;
 	x.pmu.arm = true;
 	check_contains(make(&x, "reading").advice, "Linux 5.17");
@@ -267,7 +320,8 @@ static void knows_who_else_has_a_hand_in_counters(void **state)
 	struct check check;
 
 	(void)state;
-	check_contains(make(&x, "pmu").finding, "8 counters for any event, 4 for one each, of 48 bits");
+	check_contains(
+		make(&x, "pmu").finding, "8 counters for any event, 4 for one each, of 48 bits");
 	snprintf(x.pmu.name, sizeof(x.pmu.name), "cpu_core");
 	snprintf(x.pmu.serves, sizeof(x.pmu.serves), "0-7");
 	snprintf(x.pmu.others, sizeof(x.pmu.others), "cpu_atom 8-15");
@@ -300,7 +354,7 @@ static void measures_steal_by_differences(void **state)
 	assert_int_equal(check.state, CHECK_BAD);
 	check_contains(check.finding, "40% during this check");
 	check_near(check.value, 5000.0 / 10100, 1e-9);
-	x.after = x.before;      /* no tick went by */
+	x.after = x.before; /* no tick went by */
 	check = make(&x, "steal");
 	assert_int_equal(check.state, CHECK_OK);
 	assert_null(strstr(check.finding, "during"));
@@ -341,10 +395,12 @@ static void knows_limits_of_containers(void **state)
 	x.environment.memory_limit = 1 << 30;
 	check_contains(make(&x, "memory").finding, "limit is 1 GiB");
 	machine.memory_limit = 100 << 20;
-	snprintf(machine.memory_note, sizeof(machine.memory_note), "the control group allows 256 MiB");
+	snprintf(machine.memory_note, sizeof(machine.memory_note),
+		"the control group allows 256 MiB");
 	check = make(&x, "memory");
 	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.finding, "working sets up to 100 MiB; the control group allows 256 MiB");
+	check_contains(
+		check.finding, "working sets up to 100 MiB; the control group allows 256 MiB");
 	check_contains(check.advice, "raise that limit");
 }
 
@@ -388,12 +444,14 @@ static void says_why_the_explorer_cannot_open(void **state)
 	(void)state;
 	check_ok(terminal_usable(&facts));
 	facts.addressable = false;
-	check_contains(terminal_usable(&facts).text, "whose cursor can be moved, and TERM=xterm is none");
+	check_contains(
+		terminal_usable(&facts).text, "whose cursor can be moved, and TERM=xterm is none");
 	facts.described = false;
-	check_contains(terminal_usable(&facts).text, "no terminal description for TERM=xterm here (try");
+	check_contains(
+		terminal_usable(&facts).text, "no terminal description for TERM=xterm here (try");
 	facts.database = false;
-	check_usage(terminal_usable(&facts),
-		"no terminal description for TERM=xterm here (install ncurses-base, or set TERMINFO)");
+	check_usage(terminal_usable(&facts), "no terminal description for TERM=xterm here (install "
+					     "ncurses-base, or set TERMINFO)");
 	facts.term[0] = '\0';
 	check_contains(terminal_usable(&facts).text, "TERM is not set");
 	facts.output = false;

@@ -128,7 +128,8 @@ static void wrong_usage_is_named(void **state)
 	(void)state;
 	refused("rnu", "unknown subcommand \"rnu\"; did you mean run?");
 	refused("folt", "unknown subcommand \"folt\"; did you mean fold?");
-	refused("zzzzzz", "unknown subcommand \"zzzzzz\", and no kernel either; see slexplore --help");
+	refused("zzzzzz",
+		"unknown subcommand \"zzzzzz\", and no kernel either; see slexplore --help");
 	refused("help rnu", "did you mean run?");
 	refused("run zzzzzz", "no kernel \"zzzzzz\"; there are fold, walk-list, odd");
 	refused("--fromat json list", "unknown option --fromat; did you mean --format?");
@@ -137,15 +138,19 @@ static void wrong_usage_is_named(void **state)
 	refused("-z", "unknown option -z");
 	refused("list --quiet=yes", "--quiet takes no argument");
 	refused("list --format", "--format wants an argument: text|csv|json");
-	refused("list --format xml", "--format xml: there is no such format; it is text, csv or json");
+	refused("list --format xml",
+		"--format xml: there is no such format; it is text, csv or json");
 	refused("run --cpu -1", "--cpu -1");
 	refused("run --cpu 99999999999", "--cpu 99999999999");
 	refused("run --seed x", "--seed x");
 	refused("run --time-budget 0", "--time-budget 0: seconds are wanted");
 	refused("run --time-budget nan", "--time-budget nan");
 	refused("run --time-budget 1s", "--time-budget 1s");
-	refused("--format json", "--format is an option of list, run, sweep, explain, probe, windows, characterise, events and doctor, not of explore");
-	refused("explore --time-budget 1", "--time-budget is an option of run, sweep, probe, windows, characterise, record, events and doctor, not of explore");
+	refused("--format json", "--format is an option of list, run, sweep, explain, probe, "
+				 "windows, characterise, events and doctor, not of explore");
+	refused("explore --time-budget 1",
+		"--time-budget is an option of run, sweep, probe, windows, characterise, record, "
+		"events and doctor, not of explore");
 	refused("fold --quiet", "not of explore");
 	refused("list --seed 1", "not of list");
 	refused("run fold --ascii", "--ascii is an option of explore and replay, not of run");
@@ -170,7 +175,9 @@ static void wrong_usage_is_named(void **state)
 	refused("explain fold opp=add", "did you mean op?");
 	refused("explain fold acc=9", "acc=9 needs unroll=9 or more");
 	refused("explain fold acc=1..4", "acc=1..4");
-	refused("explain fold --time-budget 1", "--time-budget is an option of run, sweep, probe, windows, characterise, record, events and doctor, not of explain");
+	refused("explain fold --time-budget 1",
+		"--time-budget is an option of run, sweep, probe, windows, characterise, record, "
+		"events and doctor, not of explain");
 	refused("explain fold --cpu 0", "not of explain");
 	refused("explain fold --uarch nonesuch", "no core model \"nonesuch\"");
 	refused("run fold --uarch", "--uarch wants an argument: NAME");
@@ -180,7 +187,8 @@ static void wrong_usage_is_named(void **state)
 	refused("run fold --event perf::PAGE-FAULTS:k", "--event 'perf::PAGE-FAULTS:k': ");
 	refused("run fold --event", "--event wants an argument: NAME");
 	refused("explore --event nonsense", "--event 'nonsense': ");
-	refused("explain fold --event perf::PAGE-FAULTS", "--event is an option of explore, run, sweep and record, not of explain");
+	refused("explain fold --event perf::PAGE-FAULTS",
+		"--event is an option of explore, run, sweep and record, not of explain");
 }
 
 static void events_add_up(void **state)
@@ -211,7 +219,8 @@ static void events_add_up(void **state)
 	snprintf(line, sizeof(line), "slexplore run fold");
 	argc = 0;
 	for (int i = 0; i <= COUNTERS_MAX; i++)
-		snprintf(line + strlen(line), sizeof(line) - strlen(line), " --event perf::PAGE-FAULTS");
+		snprintf(line + strlen(line), sizeof(line) - strlen(line),
+			" --event perf::PAGE-FAULTS");
 	for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	argv[argc] = NULL;
@@ -237,10 +246,12 @@ static void help_comes_from_the_tables(void **state)
 		own = invoke(line);
 		assert_int_equal(own.exit_status, CLI_DONE);
 		check_contains(own.out, (*command)->help);
-		for (const struct cli_option *option = (*command)->options; option && option->name; option++)
+		for (const struct cli_option *option = (*command)->options; option && option->name;
+			option++)
 			check_contains(own.out, option->help);
 		for (const struct cli_option *option = cli_common_options; option->name; option++)
-			assert_true(cli_takes(*command, option->name) == (strstr(own.out, option->help) != NULL));
+			assert_true(cli_takes(*command, option->name) ==
+				    (strstr(own.out, option->help) != NULL));
 		invocation_free(&own);
 	}
 	for (const struct cli_option *option = cli_common_options; option->name; option++)
@@ -252,7 +263,8 @@ static void help_comes_from_the_tables(void **state)
 	invocation_free(&invocation);
 }
 
-/* Every name in a subcommand's list is that of an option: a slip there would take the option away. */
+/* Every name in a subcommand's list is that of an option: a slip there would take the option away.
+ */
 static void commands_take_options_that_exist(void **state)
 {
 	(void)state;

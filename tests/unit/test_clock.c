@@ -31,7 +31,8 @@ static void nothing_is_learnt_of_a_slow_chain(void **state)
 	check_near(clock.turn, 0.8, 1e-12);
 }
 
-/* Where the chain was slow all the while that the clock was calibrated, the first that is not slow tells the turn; contention never raises it. */
+/* Where the chain was slow all the while that the clock was calibrated, the first that is not slow
+ * tells the turn; contention never raises it. */
 static void what_was_never_seen_is_learnt_whatever_it_is(void **state)
 {
 	struct clock clock = { .turn = 1, .ghz = 3.6, .turn_sure = false };
@@ -65,7 +66,8 @@ static void turns_are_of_a_chain_at_full_speed(void **state)
 	assert_true(isnan(clock_turn_of(readings, 0, INFINITY)));
 }
 
-/* Whichever of the two chains is slow, the trial is not quiet: where it is the reference chain, its cycles are too few, by three here. */
+/* Whichever of the two chains is slow, the trial is not quiet: where it is the reference chain, its
+ * cycles are too few, by three here. */
 static void a_slow_reference_chain_is_contention(void **state)
 {
 	static struct trials trials;
@@ -79,7 +81,9 @@ static void a_slow_reference_chain_is_contention(void **state)
 	check_near(measure_watch(&clock, ticks, 3 * cycle), 3, 1e-6);
 	trials.count = 40;
 	for (int i = 0; i < 40; i++)
-		trials.trial[i] = (struct trial){ .cpe = i < 20 ? 2.8 : 0.93, .ghz = 3, .turns = 1,
+		trials.trial[i] = (struct trial){ .cpe = i < 20 ? 2.8 : 0.93,
+			.ghz = 3,
+			.turns = 1,
 			.watch = measure_watch(&clock, ticks, i < 20 ? cycle : 3 * cycle) };
 	measure_classify(&trials);
 	assert_int_equal(trials_quiet(&trials), 20);
@@ -100,7 +104,8 @@ static void few_trials_tell_nothing(void **state)
 	(void)state;
 	trials.count = 9;
 	for (int i = 0; i < 40; i++)
-		trials.trial[i] = (struct trial){ .cpe = 1, .ghz = 3, .turns = i < 8 ? 0.5F : 1, .watch = 1 };
+		trials.trial[i] =
+			(struct trial){ .cpe = 1, .ghz = 3, .turns = i < 8 ? 0.5F : 1, .watch = 1 };
 	assert_true(isnan(measure_best_turns(&trials, &ghz)));
 	trials.count = 40;
 	check_near(measure_best_turns(&trials, &ghz), 0.5, 1e-6);

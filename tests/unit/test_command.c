@@ -20,7 +20,8 @@ static struct {
 	bool fails;
 } painted;
 
-static struct status paint(void *context, const struct view *shown, const char *arguments, char *said, size_t size)
+static struct status paint(
+	void *context, const struct view *shown, const char *arguments, char *said, size_t size)
 {
 	(void)context;
 	snprintf(painted.arguments, sizeof(painted.arguments), "%s", arguments);
@@ -120,9 +121,11 @@ static void unknown_commands_get_the_nearest(void **state)
 	refused(session, "kernl fold", "unknown command \"kernl fold\"; did you mean kernel?");
 	refused(session, "frezee", "unknown command \"frezee\"; did you mean freeze?");
 	refused(session, "xyzzy", "unknown command \"xyzzy\"; help shows all");
-	refused(session, "move", "unknown command \"move\"; there are move left, move right, move up, move down");
+	refused(session, "move",
+		"unknown command \"move\"; there are move left, move right, move up, move down");
 	refused(session, "entry sideways",
-		"unknown command \"entry sideways\"; there are entry accept, entry drop, entry erase");
+		"unknown command \"entry sideways\"; there are entry accept, entry drop, entry "
+		"erase");
 	refused(session, "freeze now", "freeze takes no argument, and \"now\" is one");
 	refused(session, "pin swap 2", "pin swap takes no argument, and \"2\" is one");
 	refused(session, "FREEZE", "unknown command \"FREEZE\"; did you mean freeze?");
@@ -151,8 +154,10 @@ static void kernels_are_chosen_and_keep_their_settings(void **state)
 	assert_int_equal(view.focus, FOCUS_KNOBS);
 	refused(session, "kernel previous", "this is the first kernel");
 	refused(session, "kernel", "kernel takes the name of one (slexplore list shows all)");
-	refused(session, "kernel flod", "no kernel \"flod\"; did you mean fold? (slexplore list shows all)");
-	refused(session, "kernel walk-list odrer", "walk-list has no knob \"odrer\"; did you mean order?");
+	refused(session, "kernel flod",
+		"no kernel \"flod\"; did you mean fold? (slexplore list shows all)");
+	refused(session, "kernel walk-list odrer",
+		"walk-list has no knob \"odrer\"; did you mean order?");
 	assert_false(session_command_works(session, "kernel fold"));
 	session_free(session);
 }
@@ -177,7 +182,8 @@ static void set_takes_one_or_many_knobs(void **state)
 	refused(session, "set acc=banana", "acc=banana: a whole number from 1 to 16");
 	refused(session, "set stride=2 acc=99", "acc=99: a whole number from 1 to 16");
 	refused(session, "set unrol=4", "fold has no knob \"unrol\"; did you mean unroll?");
-	refused(session, "set size=999g", "size=999g is beyond half of this machine's free memory (8 GiB)");
+	refused(session, "set size=999g",
+		"size=999g is beyond half of this machine's free memory (8 GiB)");
 	refused(session, "set acc", "\"acc\": write KNOB=VALUE, as in op=add");
 	refused(session, "set", "set takes KNOB=VALUE, as in op=VALUE");
 	assert_false(session_command_works(session, "set unroll=2"));
@@ -199,9 +205,12 @@ static void knobs_are_chosen_and_stepped(void **state)
 	assert_string_equal(view.notice, "unroll followed to 6");
 	assert_int_equal(run(session, "knob -100")->setting.v[FOLD_ACC], 1);
 	refused(session, "knob -1", "acc=1 goes no further: 1 to 16");
-	refused(session, "knob 3", "knob takes +N or -N to step the chosen knob, next, previous, or a name");
-	refused(session, "knob", "knob takes +N or -N to step the chosen knob, next, previous, or a name");
-	refused(session, "knob +x", "knob takes +N or -N to step the chosen knob, next, previous, or a name");
+	refused(session, "knob 3",
+		"knob takes +N or -N to step the chosen knob, next, previous, or a name");
+	refused(session, "knob",
+		"knob takes +N or -N to step the chosen knob, next, previous, or a name");
+	refused(session, "knob +x",
+		"knob takes +N or -N to step the chosen knob, next, previous, or a name");
 	refused(session, "knob +99999999999999999999",
 		"knob takes +N or -N to step the chosen knob, next, previous, or a name");
 	refused(session, "knob acd", "fold has no knob \"acd\"; did you mean acc?");
@@ -267,7 +276,8 @@ static void typed_characters_never_vanish(void **state)
 	}
 	assert_string_equal(view.entry, typed);
 	check_usage(session_command(session, "entry accept", 1),
-		"size=1.5 q+]k: a size such as 32k or 4m, from 64 to 8 GiB (half of the free memory)");
+		"size=1.5 q+]k: a size such as 32k or 4m, from 64 to 8 GiB (half of the free "
+		"memory)");
 	assert_string_equal(look(session)->entry, typed);
 	assert_true(view.entry_refused);
 	assert_int_equal(view.setting.v[FOLD_SIZE], 32768);
@@ -293,7 +303,8 @@ static void typed_characters_never_vanish(void **state)
 /* Moving on leaves the value that was being typed, even where there is nowhere to go. */
 static void moving_leaves_the_typed_value(void **state)
 {
-	static const char *const moves[] = { "move up", "move down", "focus next", "focus previous" };
+	static const char *const moves[] = { "move up", "move down", "focus next",
+		"focus previous" };
 	struct session *session = start(&kernel_fold);
 
 	(void)state;
@@ -363,7 +374,9 @@ static void focus_goes_round(void **state)
 	assert_int_equal(run(session, "focus previous")->focus, FOCUS_SLICES);
 	assert_int_equal(run(session, "focus kernels")->focus, FOCUS_KERNELS);
 	assert_false(session_command_works(session, "focus kernels"));
-	refused(session, "focus pocus", "focus \"pocus\": next, previous, kernels, knobs, slices, code, counters or mountain");
+	refused(session, "focus pocus",
+		"focus \"pocus\": next, previous, kernels, knobs, slices, code, counters or "
+		"mountain");
 	session_free(session);
 }
 
@@ -481,7 +494,9 @@ static void what_if_asks_about_other_caches(void **state)
 	run(session, "whatif off");
 	run(session, "whatif L2 4m");
 	check_near(view.misses.whatif.bytes[1], 4 << 20, 0);
-	refused(session, "whatif much", "what if \"much\": a factor (2x, 0.5x), a size (64k), either after L1, L2 or L3, or off");
+	refused(session, "whatif much",
+		"what if \"much\": a factor (2x, 0.5x), a size (64k), either after L1, L2 or L3, "
+		"or off");
 	check_near(look(session)->misses.whatif.bytes[1], 4 << 20, 0);
 	assert_true(session_command_works(session, "whatif off"));
 	assert_false(session_command_works(session, "whatif pocus"));
@@ -533,7 +548,7 @@ static void find_narrows_and_chooses(void **state)
 	refused(session, "choose", "find is not open; find TEXT opens it");
 	run(session, "find");
 	assert_int_equal(view.overlay, OVERLAY_FIND);
-	assert_int_equal(view.found_count, 31);      /* 3 kernels, 9 knobs, 19 commands */
+	assert_int_equal(view.found_count, 31); /* 3 kernels, 9 knobs, 19 commands */
 	assert_string_equal(view.found[0].label, "fold — combine an array");
 	run(session, "find unr");
 	assert_string_equal(view.find, "unr");
@@ -581,7 +596,8 @@ static void find_narrows_and_chooses(void **state)
 	session_free(session);
 }
 
-/* What is looked for keeps its blanks, so that it can be a command; one in full comes first and is run. */
+/* What is looked for keeps its blanks, so that it can be a command; one in full comes first and is
+ * run. */
 static void find_takes_whole_commands(void **state)
 {
 	struct session *session = start(&kernel_fold);
@@ -621,7 +637,8 @@ static void everything_found_is_a_command(void **state)
 			answer(session, 2);
 			run(session, "pin");
 			run(session, "find");
-			for (int i = 0; i < chosen && session_command_works(session, "move down"); i++)
+			for (int i = 0; i < chosen && session_command_works(session, "move down");
+				i++)
 				run(session, "move down");
 			if (view.found_selected < chosen) {
 				assert_int_equal(chosen, 31);
@@ -631,10 +648,12 @@ static void everything_found_is_a_command(void **state)
 			assert_true(session_command_works(session, "choose"));
 			status = session_command(session, "choose", 1);
 			if (!status_is_ok(&status)) {
-				/* The ends of the list of kernels refuse, and what has to do with limits, counters or a
-				 * mountain where there are none. */
-				if (!strstr(status.text, "nothing to advise") && !strstr(status.text, "no core models") &&
-					!strstr(status.text, "nothing is counted") && !strstr(status.text, "there is no mountain of"))
+				/* The ends of the list of kernels refuse, and what has to do with
+				 * limits, counters or a mountain where there are none. */
+				if (!strstr(status.text, "nothing to advise") &&
+					!strstr(status.text, "no core models") &&
+					!strstr(status.text, "nothing is counted") &&
+					!strstr(status.text, "there is no mountain of"))
 					check_contains(status.text, "this is the ");
 				assert_int_equal(look(session)->overlay, OVERLAY_FIND);
 			}
@@ -660,7 +679,8 @@ static void recording_begins_and_ends(void **state)
 	check_contains(view.notice, "recorded: 1 setting, ");
 	check_contains(view.notice, ": slexplore replay one.jsonl");
 	run(session, "record to one.jsonl");
-	assert_string_equal(view.notice, "recording to one.jsonl, behind the 1 setting that it holds");
+	assert_string_equal(
+		view.notice, "recording to one.jsonl, behind the 1 setting that it holds");
 	run(session, "record to two.jsonl");
 	assert_true(view.recording);
 	status = session_command(session, "record to /nowhere/file", 3);
@@ -698,7 +718,8 @@ static void pictures_are_the_painters(void **state)
 	assert_int_equal(status.code, STATUS_FAILED);
 	assert_string_equal(look(session)->notice, "no room for a picture");
 	assert_true(view.notice_bad);
-	/* The key bar does not offer what would be refused; the command says what to bring to the front. */
+	/* The key bar does not offer what would be refused; the command says what to bring to the
+	 * front. */
 	painted.fails = false;
 	run(session, "view strip");
 	assert_false(session_command_works(session, "picture"));
@@ -752,10 +773,49 @@ static void remarks_and_the_kernel_reach_the_view(void **state)
 static void any_line_is_answered(void **state)
 {
 	static const char *const words[] = {
-		"kernel", "set", "knob", "digit", "entry", "focus", "move", "pin", "freeze", "again", "find",
-		"help", "close", "yank", "fold", "odd", "walk-list", "next", "previous", "accept", "drop",
-		"erase", "up", "down", "left", "right", "swap", "choose", "slices", "knobs", "acc=4", "n=2",
-		"size=1m", "op=", "=", "+1", "-3", "7", "k", "x\xff\x80", "size=64", "unroll=16", "stride=3",
+		"kernel",
+		"set",
+		"knob",
+		"digit",
+		"entry",
+		"focus",
+		"move",
+		"pin",
+		"freeze",
+		"again",
+		"find",
+		"help",
+		"close",
+		"yank",
+		"fold",
+		"odd",
+		"walk-list",
+		"next",
+		"previous",
+		"accept",
+		"drop",
+		"erase",
+		"up",
+		"down",
+		"left",
+		"right",
+		"swap",
+		"choose",
+		"slices",
+		"knobs",
+		"acc=4",
+		"n=2",
+		"size=1m",
+		"op=",
+		"=",
+		"+1",
+		"-3",
+		"7",
+		"k",
+		"x\xff\x80",
+		"size=64",
+		"unroll=16",
+		"stride=3",
 	};
 	struct session *session = start(&kernel_fold);
 	uint64_t random = 3;

@@ -14,13 +14,14 @@ static struct view view;
 /* A model and a libpfm that count what they are asked. */
 static struct {
 	int planned, modelled, searched;
-	bool none;                /* nothing to count */
+	bool none; /* nothing to count */
 	double decoded;
 	bool varies;
 	char pmu[40];
 } model;
 
-static enum uarch_match recognise(void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
+static enum uarch_match recognise(
+	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
 {
 	(void)context, (void)machine;
 	snprintf(name, CORE_NAME, "own");
@@ -41,7 +42,8 @@ static void unload(void *context, struct core *core)
 	(void)context, (void)core;
 }
 
-static void answer(void *context, const struct explain_question *question, struct explanation *explanation)
+static void answer(
+	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	(void)context, (void)question;
 	loop_clear(&explanation->loop);
@@ -60,8 +62,8 @@ static void plan_add(struct event_plan *plan, enum event_role role, const char *
 	snprintf(plan->counters.event[plan->counters.count++].name, COUNTER_NAME, "%s", name);
 }
 
-static void events(void *context, const struct machine *machine, const char *const *extra, int extra_count,
-	struct event_plan *plan)
+static void events(void *context, const struct machine *machine, const char *const *extra,
+	int extra_count, struct event_plan *plan)
 {
 	(void)context, (void)machine;
 	memset(plan, 0, sizeof(*plan));
@@ -76,20 +78,26 @@ static void events(void *context, const struct machine *machine, const char *con
 		plan_add(plan, ROLE_EXTRA, extra[i]);
 }
 
-static double modelled(void *context, const struct uarch_event *meaning, const struct explanation *explanation)
+static double modelled(
+	void *context, const struct uarch_event *meaning, const struct explanation *explanation)
 {
 	(void)context, (void)explanation;
 	model.modelled++;
 	return meaning->role == ROLE_LOADS ? 1 : (double)NAN;
 }
 
-static struct explainer explainer = { .recognise = recognise, .load = load, .unload = unload, .explain = answer,
-	.events = events, .modelled = modelled };
+static struct explainer explainer = { .recognise = recognise,
+	.load = load,
+	.unload = unload,
+	.explain = answer,
+	.events = events,
+	.modelled = modelled };
 
-static size_t offers(void *context, const char *words, const char *pmu, struct counter_offer *offer, size_t most)
+static size_t offers(
+	void *context, const char *words, const char *pmu, struct counter_offer *offer, size_t most)
 {
-	static const struct counter_offer all[] = { { "own::STALLS", "cycles without any uops" }, { "own::UOPS:ANY", "all of them" },
-		{ "own::UOPS:PORT_0", "on a port" } };
+	static const struct counter_offer all[] = { { "own::STALLS", "cycles without any uops" },
+		{ "own::UOPS:ANY", "all of them" }, { "own::UOPS:PORT_0", "on a port" } };
 	size_t count = 0;
 
 	(void)context;
@@ -108,14 +116,18 @@ static size_t offers(void *context, const char *words, const char *pmu, struct c
 static struct status encodes(void *context, const char *name)
 {
 	(void)context;
-	return strncasecmp(name, "own::", 5) == 0 ? status_ok() :
-		status_make(STATUS_USAGE, "event '%s': event not found; there is own::UOPS:ANY", name);
+	return strncasecmp(name, "own::", 5) == 0
+		       ? status_ok()
+		       : status_make(STATUS_USAGE,
+				 "event '%s': event not found; there is own::UOPS:ANY", name);
 }
 
 static struct session *start_with(const char *const *extra, int extra_count, uint64_t memory)
 {
 	struct engine engine = fake_init(&fake, memory);
-	struct session_options options = { .explainer = &explainer, .events = extra, .event_count = extra_count };
+	struct session_options options = {
+		.explainer = &explainer, .events = extra, .event_count = extra_count
+	};
 	struct session *session;
 
 	memset(&model, 0, sizeof(model));
@@ -148,7 +160,8 @@ static struct result counted_result(void)
 	result.counts.id = fake.request.plan.id;
 	result.counts.count = fake.request.plan.count;
 	for (int i = 0; i < result.counts.count; i++)
-		result.counts.event[i] = (struct count){ .state = COUNT_KNOWN, .value = i < 3 ? values[i] : 0.25 };
+		result.counts.event[i] =
+			(struct count){ .state = COUNT_KNOWN, .value = i < 3 ? values[i] : 0.25 };
 	return result;
 }
 
@@ -249,7 +262,7 @@ static void other_instructions_than_decoded_are_flagged(void **state)
 	assert_true(look(session)->counters.differ);
 	/* An estimate is no witness. */
 	session_advance(session, 100.06);
-	fake_answer(&fake, 60, 1);      /* a cell */
+	fake_answer(&fake, 60, 1); /* a cell */
 	session_advance(session, 100.2);
 	assert_false(fake.request.background);
 	result = counted_result();
@@ -508,7 +521,8 @@ static void why_there_were_none_is_told_of_the_recording(void **state)
 	snprintf(result.counts.why, sizeof(result.counts.why), "this guest has no PMU");
 	fake_push(&fake, &result);
 	session_advance(session, 100.02);
-	assert_string_equal(look(session)->counters.why, "when this was recorded: this guest has no PMU");
+	assert_string_equal(
+		look(session)->counters.why, "when this was recorded: this guest has no PMU");
 	session_free(session);
 }
 
@@ -558,7 +572,8 @@ static void find_offers_events_after_all_else(void **state)
 	assert_int_equal(view.body, BODY_COUNTERS);
 	assert_string_equal(view.counters.plan->counters.event[3].name, "own::UOPS:ANY");
 	run(session, "find drop", 100.2);
-	assert_string_equal(look(session)->found[view.found_count - 1].command, "event drop own::UOPS:ANY");
+	assert_string_equal(
+		look(session)->found[view.found_count - 1].command, "event drop own::UOPS:ANY");
 	session_free(session);
 }
 
@@ -620,7 +635,8 @@ static void a_core_without_events_counts_nothing(void **state)
 	(void)state;
 	session = start();
 	model.none = true;
-	run(session, "event own::A", 100.1);      /* a plan that lost all its events, for whatever reason */
+	run(session, "event own::A",
+		100.1); /* a plan that lost all its events, for whatever reason */
 	assert_int_equal(look(session)->counters.plan->counters.count, 0);
 	assert_false(session_command_works(session, "counters"));
 	session_free(session);

@@ -1,4 +1,5 @@
-/* Names of events and what libpfm makes of them. Those of one instruction set are known to a libpfm of that set only. */
+/* Names of events and what libpfm makes of them. Those of one instruction set are known to a libpfm
+ * of that set only. */
 #include "check.h"
 
 #include <errno.h>
@@ -8,18 +9,18 @@
 #include "engine/counters.h"
 
 #if defined(__x86_64__)
-#define CORE "skl"
-#define EVENT "skl::UOPS_DISPATCHED_PORT:PORT_0"
-#define CONFIG 0x1a1
+#define CORE	    "skl"
+#define EVENT	    "skl::UOPS_DISPATCHED_PORT:PORT_0"
+#define CONFIG	    0x1a1
 #define WRONG_EVENT "skl::UOPS_DISPATCHED_PROT:PORT_0"
 #define RIGHT_EVENT "UOPS_DISPATCHED_PORT"
-#define WRONG_MASK "skl::UOPS_DISPATCHED_PORT:PORT_00"
-#define RIGHT_MASK "PORT_0"
-#define NO_MASK "skl::UOPS_DISPATCHED_PORT"
+#define WRONG_MASK  "skl::UOPS_DISPATCHED_PORT:PORT_00"
+#define RIGHT_MASK  "PORT_0"
+#define NO_MASK	    "skl::UOPS_DISPATCHED_PORT"
 #else
-#define CORE "arm_v1"
-#define EVENT "arm_v1::STALL_BACKEND"
-#define CONFIG 0x24
+#define CORE	    "arm_v1"
+#define EVENT	    "arm_v1::STALL_BACKEND"
+#define CONFIG	    0x24
 #define WRONG_EVENT "arm_v1::STALL_BACKENDS"
 #define RIGHT_EVENT "STALL_BACKEND"
 #endif
@@ -84,7 +85,8 @@ static void refuses_with_the_nearest_name(void **state)
 	assert_int_equal(status.code, STATUS_USAGE);
 }
 
-/* The counts are of user space: what a name asks for beyond that would be shown as something that it is not. */
+/* The counts are of user space: what a name asks for beyond that would be shown as something that
+ * it is not. */
 static void refuses_what_is_not_user_space(void **state)
 {
 	struct status status;
@@ -101,7 +103,8 @@ static void refuses_what_is_not_user_space(void **state)
 static void search_wants_every_word(void **state)
 {
 	struct counter_offer offers[20];
-	size_t all = counters_search("", CORE, NULL, 0), some = counters_search("stall", CORE, offers, 20), both, shown;
+	size_t all = counters_search("", CORE, NULL, 0),
+	       some = counters_search("stall", CORE, offers, 20), both, shown;
 
 	(void)state;
 	assert_true(all > 50);
@@ -109,7 +112,8 @@ static void search_wants_every_word(void **state)
 	for (size_t i = 0; i < some && i < 20; i++) {
 		struct status status = counters_encode(offers[i].name, NULL, NULL);
 
-		assert_true(strcasestr(offers[i].name, "stall") || strcasestr(offers[i].help, "stall"));
+		assert_true(
+			strcasestr(offers[i].name, "stall") || strcasestr(offers[i].help, "stall"));
 		check_ok(status);
 	}
 	both = counters_search("  StAlL   BACK ", CORE, offers, 20);
@@ -118,7 +122,8 @@ static void search_wants_every_word(void **state)
 	shown = counters_search("", CORE, offers, 2);
 	assert_int_equal(shown, all);
 	assert_true(strlen(offers[0].name) > 0 && strlen(offers[1].name) > 0);
-	assert_int_equal(counters_search("", "nosuchpmu", NULL, 0), counters_search("", NULL, NULL, 0));
+	assert_int_equal(
+		counters_search("", "nosuchpmu", NULL, 0), counters_search("", NULL, NULL, 0));
 }
 
 /* Whatever processor libpfm takes this one for. */
@@ -131,7 +136,8 @@ static void search_finds_no_other_cores_events(void **state)
 	assert_int_equal(counters_search("", CORE, offers, all), all);
 	for (size_t i = 0; i < all; i++) {
 		own += strncmp(offers[i].name, CORE "::", strlen(CORE "::")) == 0;
-		if (strncmp(offers[i].name, CORE "::", strlen(CORE "::")) != 0 && strncmp(offers[i].name, "perf::", 6) != 0)
+		if (strncmp(offers[i].name, CORE "::", strlen(CORE "::")) != 0 &&
+			strncmp(offers[i].name, "perf::", 6) != 0)
 			fail_msg("%s is no event of " CORE, offers[i].name);
 	}
 	assert_true(own > 20);
@@ -147,7 +153,9 @@ static void a_state_has_words(void **state)
 	count_words(&count, words, sizeof(words));
 	assert_string_equal(words, "");
 	for (int i = COUNT_NONE; i <= COUNT_HELD; i++) {
-		count = (struct count){ .state = (enum count_state)i, .error = EACCES, .share = 0.5f };
+		count = (struct count){
+			.state = (enum count_state)i, .error = EACCES, .share = 0.5f
+		};
 		count_words(&count, words, sizeof(words));
 		assert_true((words[0] == '\0') == (i == COUNT_KNOWN));
 		assert_true(count_known(&count) == (i == COUNT_KNOWN || i == COUNT_SCALED));
@@ -205,7 +213,7 @@ static void libpfm_tells_its_version(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_thread_may_ask),      /* first: they begin together */
+		cmocka_unit_test(any_thread_may_ask), /* first: they begin together */
 		cmocka_unit_test(encodes_names_of_any_processor),
 		cmocka_unit_test(an_old_error_spoils_no_raw_code),
 		cmocka_unit_test(refuses_with_the_nearest_name),

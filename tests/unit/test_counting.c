@@ -1,4 +1,5 @@
-/* Counting, on a kernel and a processor made up for the test (counting_fakes.h), and on the real one as far as it lets us. */
+/* Counting, on a kernel and a processor made up for the test (counting_fakes.h), and on the real
+ * one as far as it lets us. */
 #include "check.h"
 
 #include <sys/mman.h>
@@ -11,7 +12,7 @@
 #include "engine/measure.h"
 #include "tree.h"
 
-#define CYCLES "perf::PERF_COUNT_HW_CPU_CYCLES"
+#define CYCLES	     "perf::PERF_COUNT_HW_CPU_CYCLES"
 #define INSTRUCTIONS "perf::PERF_COUNT_HW_INSTRUCTIONS"
 
 /* ---- what is measured: a loop that tells the processor how far it went ---- */
@@ -57,8 +58,14 @@ static int setup(void **state)
 	bench->kernel = pmu_kernel(&bench->pmu);
 	bench->plan = (struct counter_plan){ .id = 1, .cycles = -1 };
 	bench->run = (struct kernel_run){ .kernel = &loop, .cursor = &bench->pmu };
-	bench->measure = (struct measure){ .run = &bench->run, .clock = &bench->clock, .half = 1000, .whole = 2000, .calls = 3,
-		.count = { .half = 1000, .whole = 2000, .calls = 3 }, .rewind = true, .cpu = -1 };
+	bench->measure = (struct measure){ .run = &bench->run,
+		.clock = &bench->clock,
+		.half = 1000,
+		.whole = 2000,
+		.calls = 3,
+		.count = { .half = 1000, .whole = 2000, .calls = 3 },
+		.rewind = true,
+		.cpu = -1 };
 	*state = bench;
 	return 0;
 }
@@ -91,7 +98,8 @@ static void plan_add_raw(struct bench *bench, int count)
 		char name[40];
 
 		snprintf(name, sizeof(name), "perf_raw::r%x", 0x100 + i);
-		pmu_add(&bench->pmu, PERF_TYPE_RAW, 0x100 + (uint64_t)i, 0.25 * i, (uint64_t)i, 100);
+		pmu_add(&bench->pmu, PERF_TYPE_RAW, 0x100 + (uint64_t)i, 0.25 * i, (uint64_t)i,
+			100);
 		plan_add(bench, name, false);
 	}
 }
@@ -110,10 +118,12 @@ static const struct counts *count(struct bench *bench)
 	return &bench->counts;
 }
 
-static void check_count(const struct counts *counts, int event, enum count_state state, double value)
+static void check_count(
+	const struct counts *counts, int event, enum count_state state, double value)
 {
 	if (counts->event[event].state != state)
-		fail_msg("event %d is in state %d, not %d (error %d)", event, counts->event[event].state, state, counts->event[event].error);
+		fail_msg("event %d is in state %d, not %d (error %d)", event,
+			counts->event[event].state, state, counts->event[event].error);
 	check_near(counts->event[event].value, value, 1e-9);
 	check_near(counts->event[event].lo, value, 1e-9);
 	check_near(counts->event[event].hi, value, 1e-9);
@@ -159,7 +169,9 @@ static uint64_t ring_footprint(const int64_t *v)
 	return 4096;
 }
 
-static const struct kernel ring_loop = { .name = "ring", .call = call_ring, .rewind = rewind_ring, .footprint = ring_footprint };
+static const struct kernel ring_loop = {
+	.name = "ring", .call = call_ring, .rewind = rewind_ring, .footprint = ring_footprint
+};
 
 static void the_end_of_the_ring_is_not_counted(void **state)
 {
@@ -168,10 +180,14 @@ static void the_end_of_the_ring_is_not_counted(void **state)
 
 	plan_add_raw(bench, 1);
 	for (int ring = 64; ring <= 6400; ring *= 10) {
-		bench->run = (struct kernel_run){ .kernel = &ring_loop, .cursor = &bench->pmu, .ring = (uint64_t)ring, .granule = 8,
+		bench->run = (struct kernel_run){ .kernel = &ring_loop,
+			.cursor = &bench->pmu,
+			.ring = (uint64_t)ring,
+			.granule = 8,
 			.memory = memory };
 		clock_calibrate(&bench->clock);
-		measure_begin(&bench->measure, &bench->run, &bench->clock, 32 << 10, 1 << 20, 0.1, &bench->cancel);
+		measure_begin(&bench->measure, &bench->run, &bench->clock, 32 << 10, 1 << 20, 0.1,
+			&bench->cancel);
 		check_count(count(bench), 0, COUNT_KNOWN, 0.25);
 	}
 }
@@ -191,7 +207,8 @@ static void direct_reading_gives_the_same(void **state)
 	assert_true(counts->direct);
 	check_count(counts, 0, COUNT_KNOWN, 3);
 	check_count(counts, 1, COUNT_KNOWN, 5.5);
-	/* read() tells the times of each pass, before and after, and once that the clock's counter runs: nothing between. */
+	/* read() tells the times of each pass, before and after, and once that the clock's counter
+	 * runs: nothing between. */
 	assert_true(bench->pmu.reads - reads <= 2 * 5 + 1);
 }
 
@@ -218,8 +235,10 @@ static void counters_extend_by_their_sign(void **state)
 	assert_int_equal(counting_extend(0, UINT64_C(0xabcd) << 48 | 7, 48), 7);
 	assert_int_equal(counting_extend(1, UINT64_MAX, 64), 0);
 	assert_int_equal(counting_extend(1, 41, 0), 42);
-	/* 32 bits are over after a second of cycles: the difference of two readings does not care. */
-	assert_int_equal(counting_extend((UINT64_C(1) << 32) + 10, 5, 32) - counting_extend(0, (UINT64_C(1) << 31) - 1, 32),
+	/* 32 bits are over after a second of cycles: the difference of two readings does not care.
+	 */
+	assert_int_equal(counting_extend((UINT64_C(1) << 32) + 10, 5, 32) -
+				 counting_extend(0, (UINT64_C(1) << 31) - 1, 32),
 		(UINT64_C(1) << 32) + 15 - ((UINT64_C(1) << 31) - 1));
 }
 
@@ -255,7 +274,8 @@ static void more_events_than_counters_take_passes(void **state)
 	assert_int_equal(counts->groups, 3);
 	for (int i = 1; i <= 10; i++)
 		check_count(counts, i, COUNT_KNOWN, 0.25 * i);
-	/* One at a time, and none that others but pinned ones push aside: the kernel is never made to take turns. */
+	/* One at a time, and none that others but pinned ones push aside: the kernel is never made
+	 * to take turns. */
 	assert_int_equal(bench->pmu.enabled_most, 1);
 	for (int i = 0; i < PMU_OPEN; i++)
 		if (bench->pmu.open[i].used && bench->pmu.open[i].leader == i)
@@ -271,21 +291,24 @@ static void a_group_that_never_runs_is_split(void **state)
 	bench->pmu.held = 1;
 	plan_add_raw(bench, 7);
 	counts = count(bench);
-	/* What was learnt of the first is not tried again with each other: in only one group was one too many opened. */
+	/* What was learnt of the first is not tried again with each other: in only one group was
+	 * one too many opened. */
 	assert_int_equal(bench->pmu.closes, 1 + 1);
 	assert_int_equal(counts->groups, 3);
 	for (int i = 0; i < 7; i++)
 		check_count(counts, i, COUNT_KNOWN, 0.25 * (i + 1));
 }
 
-/* An event that only one counter can count, which others hold, says nothing of how many others fit. */
+/* An event that only one counter can count, which others hold, says nothing of how many others fit.
+ */
 static void one_that_never_runs_leaves_the_others_together(void **state)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
 
 	plan_add_raw(bench, 9);
-	bench->pmu.event[bench->pmu.events - 9].bound = true;      /* the first of them, which leads a group */
+	bench->pmu.event[bench->pmu.events - 9].bound =
+		true; /* the first of them, which leads a group */
 	counts = count(bench);
 	assert_int_equal(counts->event[0].state, COUNT_HELD);
 	for (int i = 1; i < 9; i++)
@@ -326,7 +349,7 @@ static void a_turn_with_others_is_scaled_and_said(void **state)
 
 	bench->pmu.held = 4;
 	bench->pmu.turns = true;
-	bench->measure.count.calls = 4;      /* two of them are counted, whichever comes first */
+	bench->measure.count.calls = 4; /* two of them are counted, whichever comes first */
 	plan_add_raw(bench, 1);
 	counted = &count(bench)->event[0];
 	assert_int_equal(counted->state, COUNT_SCALED);
@@ -388,9 +411,10 @@ static void what_stays_at_zero_is_silent(void **state)
 	struct bench *bench = *state;
 	const struct counts *counts;
 
-	pmu_add(&bench->pmu, PERF_TYPE_RAW, 1, 0, 0, 0);      /* it does nothing */
-	pmu_add(&bench->pmu, PERF_TYPE_RAW, 2, 0, 0, 9);      /* this loop does not raise it */
-	pmu_add(&bench->pmu, PERF_TYPE_RAW, 3, 0, 3, 9);      /* it must, and each call does, but no element */
+	pmu_add(&bench->pmu, PERF_TYPE_RAW, 1, 0, 0, 0); /* it does nothing */
+	pmu_add(&bench->pmu, PERF_TYPE_RAW, 2, 0, 0, 9); /* this loop does not raise it */
+	pmu_add(&bench->pmu, PERF_TYPE_RAW, 3, 0, 3,
+		9); /* it must, and each call does, but no element */
 	plan_add(bench, "perf_raw::r1", false);
 	plan_add(bench, "perf_raw::r2", false);
 	plan_add(bench, "perf_raw::r3", true);
@@ -409,7 +433,8 @@ static void what_stays_at_zero_is_silent(void **state)
 static void a_silent_clock_is_none(void **state)
 {
 	struct bench *bench = *state;
-	struct pmu_event *cycles = pmu_event(&bench->pmu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	struct pmu_event *cycles =
+		pmu_event(&bench->pmu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 
 	cycles->each = 0;
 	cycles->call = cycles->stimulus = 0;
@@ -433,7 +458,8 @@ static void without_counters_nothing_is_asked_twice(void **state)
 	counts = count(bench);
 	assert_int_equal(counts->id, 1);
 	assert_int_equal(counts->count, 0);
-	assert_string_equal(counts->why, "the kernel finds no performance counters in this processor");
+	assert_string_equal(
+		counts->why, "the kernel finds no performance counters in this processor");
 	assert_false(counting_cycles(bench->counting));
 	count(bench);
 	bench->plan.id = 2;
@@ -441,7 +467,7 @@ static void without_counters_nothing_is_asked_twice(void **state)
 	assert_int_equal(counts->id, 2);
 	assert_int_equal(bench->pmu.opens, 1);
 	assert_int_equal(bench->pmu.reads, 0);
-	assert_int_equal(bench->pmu.moments, 0);      /* nor was a loop run for it */
+	assert_int_equal(bench->pmu.moments, 0); /* nor was a loop run for it */
 }
 
 static void what_the_kernel_counts_itself_needs_no_counters(void **state)
@@ -511,7 +537,8 @@ static void hybrid_machines_are_asked_for_the_right_pmu(void **state)
 
 	put_hybrid(bench);
 	bench->pmu.events = 0;
-	pmu_add(&bench->pmu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES | UINT64_C(10) << 32, 2, 0, 10);
+	pmu_add(&bench->pmu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES | UINT64_C(10) << 32, 2,
+		0, 10);
 	pmu_add(&bench->pmu, PERF_TYPE_HW_CACHE, 0x10000 | UINT64_C(10) << 32, 0.5, 0, 10);
 	pmu_add(&bench->pmu, 10, 0x1c2, 4, 0, 10);
 	plan_add(bench, CYCLES, true);
@@ -530,8 +557,8 @@ static bool only_cycles(const struct pmu_event *event)
 	return event->config == 0x11;
 }
 
-/* Big and little cores on Arm: a kernel that knows no PMU in the config of generic events takes the architecture's number; and not every
- * event can be read in user space. */
+/* Big and little cores on Arm: a kernel that knows no PMU in the config of generic events takes the
+ * architecture's number; and not every event can be read in user space. */
 static void arm_events_are_asked_for_by_number(void **state)
 {
 	struct bench *bench = *state;
@@ -541,7 +568,8 @@ static void arm_events_are_asked_for_by_number(void **state)
 	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a53/type", "8\n");
 	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/cpus", "4-5\n");
 	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/type", "9\n");
-	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/format/rdpmc", "config1:1\n");
+	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/format/rdpmc",
+		"config1:1\n");
 	tree_put(bench->tree, "/proc/sys/kernel/perf_user_access", "1\n");
 	bench->pmu.events = 0;
 	bench->pmu.wanted_config1 = 2;
@@ -622,7 +650,7 @@ static void a_child_opens_its_own(void **state)
 	before = pmu_open_count(&bench->pmu);
 	opens = bench->pmu.opens;
 	closes = bench->pmu.closes;
-	bench->pmu.unmaps = bench->pmu.maps;      /* a child has none of its parent's pages */
+	bench->pmu.unmaps = bench->pmu.maps; /* a child has none of its parent's pages */
 	counting_use_in_child(bench->counting);
 	assert_int_equal(bench->pmu.closes - closes, before);
 	assert_int_equal(bench->pmu.opens - opens, before);
@@ -659,7 +687,9 @@ static void call_once(struct kernel_run *run, uint64_t elements)
 /* Children count slow loops in parts too, each where the one before it ended. */
 static void the_next_child_goes_on_where_one_ended(void **state)
 {
-	static const struct kernel stopping = { .name = "stopping", .call = call_once, .rewind = rewind_nothing };
+	static const struct kernel stopping = {
+		.name = "stopping", .call = call_once, .rewind = rewind_nothing
+	};
 	struct bench *bench = *state;
 	struct counts seen;
 
@@ -762,14 +792,23 @@ static void touch_fresh_pages(struct kernel_run *run, uint64_t elements)
 
 static void page_faults_are_counted_for_real(void **state)
 {
-	static const struct kernel touching = { .name = "touch", .call = touch_fresh_pages, .rewind = rewind_nothing };
-	struct perf_event_attr attributes = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(attributes),
-		.config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1 };
+	static const struct kernel touching = {
+		.name = "touch", .call = touch_fresh_pages, .rewind = rewind_nothing
+	};
+	struct perf_event_attr attributes = { .type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.exclude_kernel = 1 };
 	int descriptor = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0ul);
 	struct pages pages = { .count = 64 };
 	struct kernel_run run = { .kernel = &touching, .cursor = &pages };
-	struct measure measure = { .run = &run, .count = { .half = 32, .whole = 64, .calls = 1 }, .cpu = -1 };
-	struct counter_plan plan = { .id = 1, .count = 1, .cycles = -1, .event = { { .name = "perf::PERF_COUNT_SW_PAGE_FAULTS" } } };
+	struct measure measure = {
+		.run = &run, .count = { .half = 32, .whole = 64, .calls = 1 }, .cpu = -1
+	};
+	struct counter_plan plan = { .id = 1,
+		.count = 1,
+		.cycles = -1,
+		.event = { { .name = "perf::PERF_COUNT_SW_PAGE_FAULTS" } } };
 	struct counting *counting;
 	struct counts counts;
 	atomic_bool cancel = false;
@@ -792,13 +831,20 @@ static void page_faults_are_counted_for_real(void **state)
 	munmap(pages.memory, size);
 }
 
-/* Where counters can be read without a system call, what that costs, in instructions that another counter counts. */
+/* Where counters can be read without a system call, what that costs, in instructions that another
+ * counter counts. */
 static void a_direct_read_costs_under_100_instructions(void **state)
 {
 	enum { READS = 1000, MOST = 100 };
-	const struct counter_plan plan = { .id = 1, .count = 2, .cycles = 0, .event = { { CYCLES, true }, { INSTRUCTIONS, true } } };
-	struct perf_event_attr attributes = { .type = PERF_TYPE_HARDWARE, .size = sizeof(attributes),
-		.config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1, .exclude_hv = 1 };
+	const struct counter_plan plan = { .id = 1,
+		.count = 2,
+		.cycles = 0,
+		.event = { { CYCLES, true }, { INSTRUCTIONS, true } } };
+	struct perf_event_attr attributes = { .type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.exclude_kernel = 1,
+		.exclude_hv = 1 };
 	struct counting *counting = counting_new(0, "");
 	struct kernel_run run = { .kernel = &loop };
 	struct measure measure = { .run = &run };
@@ -811,7 +857,8 @@ static void a_direct_read_costs_under_100_instructions(void **state)
 	counting_use(counting, &plan);
 	counting_measure(counting, &measure, 1, &cancel, &counts);
 	if (!counting_cycles(counting) || !counts.direct) {
-		printf("not read directly here: %s\n", counts.why[0] ? counts.why : "the kernel does not allow it");
+		printf("not read directly here: %s\n",
+			counts.why[0] ? counts.why : "the kernel does not allow it");
 		counting_free(counting);
 		skip();
 	}
@@ -833,33 +880,46 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(counts_are_slopes_per_element, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_end_of_the_ring_is_not_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			the_end_of_the_ring_is_not_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(direct_reading_gives_the_same, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_mapped_is_read, setup, teardown),
 		cmocka_unit_test(counters_extend_by_their_sign),
-		cmocka_unit_test_setup_teardown(a_counter_may_overflow_within_a_region, setup, teardown),
-		cmocka_unit_test_setup_teardown(more_events_than_counters_take_passes, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_counter_may_overflow_within_a_region, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			more_events_than_counters_take_passes, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_group_that_never_runs_is_split, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_that_never_runs_leaves_the_others_together, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			one_that_never_runs_leaves_the_others_together, setup, teardown),
 		cmocka_unit_test_setup_teardown(counters_held_by_others_are_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_turn_with_others_is_scaled_and_said, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_turn_with_others_is_scaled_and_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(software_events_stand_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(refusals_are_told_one_by_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_stays_at_zero_is_silent, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_silent_clock_is_none, setup, teardown),
-		cmocka_unit_test_setup_teardown(without_counters_nothing_is_asked_twice, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_the_kernel_counts_itself_needs_no_counters, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			without_counters_nothing_is_asked_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			what_the_kernel_counts_itself_needs_no_counters, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_forbids_counting_is_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_container_forbids_it_otherwise, setup, teardown),
-		cmocka_unit_test_setup_teardown(hybrid_machines_are_asked_for_the_right_pmu, setup, teardown),
-		cmocka_unit_test_setup_teardown(arm_events_are_asked_for_by_number, setup, teardown),
-		cmocka_unit_test_setup_teardown(cancelling_leaves_what_was_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			hybrid_machines_are_asked_for_the_right_pmu, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			arm_events_are_asked_for_by_number, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			cancelling_leaves_what_was_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_same_plan_is_opened_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_child_opens_its_own, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_a_child_saw_move_is_not_silent, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_next_child_goes_on_where_one_ended, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			what_a_child_saw_move_is_not_silent, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			the_next_child_goes_on_where_one_ended, setup, teardown),
 		cmocka_unit_test_setup_teardown(trials_take_counted_cycles, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_lost_counter_leaves_the_reference, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_lost_counter_leaves_the_reference, setup, teardown),
 		cmocka_unit_test(page_faults_are_counted_for_real),
 		cmocka_unit_test(a_direct_read_costs_under_100_instructions),
 	};

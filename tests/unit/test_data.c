@@ -204,7 +204,8 @@ static void what_is_saved_is_found_and_what_was_there_is_put_aside(void **state)
 
 static void rows_are_cut_at_their_bars(void **state)
 {
-	char row[] = " rob |\tSkylake| 224 \r", more[] = "a|b|c|d", one[] = "", last[] = "a|", *field[3], to[4];
+	char row[] = " rob |\tSkylake| 224 \r", more[] = "a|b|c|d", one[] = "", last[] = "a|",
+	     *field[3], to[4];
 
 	(void)state;
 	assert_int_equal(data_fields(row, field, 3), 3);

@@ -1,5 +1,5 @@
-/* What machine instructions read, write and touch: the tables (decode_x86.h, decode_arm64.h) hold the decoder libraries to what the
- * hardware does, most of all where they say something else. */
+/* What machine instructions read, write and touch: the tables (decode_x86.h, decode_arm64.h) hold
+ * the decoder libraries to what the hardware does, most of all where they say something else. */
 #include "check.h"
 
 #include <pthread.h>
@@ -9,15 +9,16 @@
 #include "kernels/kernel.h"
 #include "model/decode.h"
 
-/* One instruction and all that is expected of it: "MNEMONIC SHAPE WIDTH: READS > WRITES; MEMORY; FACTS", see describe(). */
+/* One instruction and all that is expected of it: "MNEMONIC SHAPE WIDTH: READS > WRITES; MEMORY;
+ * FACTS", see describe(). */
 struct row {
-	const char *bytes;      /* hexadecimal */
+	const char *bytes; /* hexadecimal */
 	const char *text;
 	const char *expected;
 };
 
-/* A function, and its loop: "FIRST-LAST N path STEPS forks F unknown U": offsets, instructions, which of them run in what order
- * (t: a branch taken); or the message when there is none. */
+/* A function, and its loop: "FIRST-LAST N path STEPS forks F unknown U": offsets, instructions,
+ * which of them run in what order (t: a branch taken); or the message when there is none. */
 struct code {
 	const char *name, *bytes;
 	const char *expected;
@@ -94,10 +95,12 @@ static void add_memory(struct text *text, const struct insn *insn, const struct 
 
 static const char *describe(const struct insn *insn, struct text *text)
 {
-	static const char *const flows[] = { "", "branch", "jump", "indirect", "call", "return", "other" };
+	static const char *const flows[] = { "", "branch", "jump", "indirect", "call", "return",
+		"other" };
 
 	text_clear(text);
-	text_addf(text, "%s%s%s %d:", insn->mnemonic, insn->shape[0] ? " " : "", insn->shape, insn->width);
+	text_addf(text, "%s%s%s %d:", insn->mnemonic, insn->shape[0] ? " " : "", insn->shape,
+		insn->width);
 	add_registers(text, insn->reads, insn->read_count);
 	text_add(text, " >");
 	add_registers(text, insn->writes, insn->write_count);
@@ -117,7 +120,8 @@ static const char *describe(const struct insn *insn, struct text *text)
 		text_addf(text, " to %llx", (unsigned long long)insn->target);
 	if (insn->immediate)
 		text_addf(text, "; value %lld", (long long)insn->value);
-	text_addf(text, "%s%s%s%s%s", insn->vector ? "; vector" : "", insn->masked ? "; masked" : "", insn->move ? "; move" : "",
+	text_addf(text, "%s%s%s%s%s", insn->vector ? "; vector" : "",
+		insn->masked ? "; masked" : "", insn->move ? "; move" : "",
 		insn->zeroing ? "; zeroing" : "", insn->load_extends ? "; extends" : "");
 	return text_string(text);
 }
@@ -136,10 +140,11 @@ static void instructions_are_read_right(void **state)
 		decode_insn(bytes, size, 0x1000, &insn);
 		assert_int_equal(insn.address, 0x1000);
 		if (insn.known && insn.length == size && strcmp(insn.text, rows[i].text) == 0 &&
-		    strcmp(describe(&insn, &text), rows[i].expected) == 0)
+			strcmp(describe(&insn, &text), rows[i].expected) == 0)
 			continue;
-		print_error("%s: %s\n\tis       \"%s\", %s, %d bytes\n\texpected \"%s\"\n", rows[i].text,
-			insn.known ? insn.text : "unknown", describe(&insn, &text), rows[i].bytes, insn.length, rows[i].expected);
+		print_error("%s: %s\n\tis       \"%s\", %s, %d bytes\n\texpected \"%s\"\n",
+			rows[i].text, insn.known ? insn.text : "unknown", describe(&insn, &text),
+			rows[i].bytes, insn.length, rows[i].expected);
 		wrong++;
 	}
 	text_free(&text);
@@ -181,7 +186,8 @@ static void what_is_no_instruction_is_unknown(void **state)
 		size_t size = from_hex(rows[i].bytes, bytes);
 		struct insn insn;
 
-		/* Without its last byte x86 code may be another instruction, but never one that reaches beyond. */
+		/* Without its last byte x86 code may be another instruction, but never one that
+		 * reaches beyond. */
 		if (size == 1)
 			continue;
 		decode_insn(bytes, size - 1, 0x1000, &insn);
@@ -197,8 +203,10 @@ static void what_is_no_instruction_is_unknown(void **state)
 		assert_false(insn.known);
 		assert_int_equal(insn.length, unknown_length);
 		assert_int_equal(insn.address, 0x1000);
-		assert_true(insn.mnemonic[0] == '\0' && insn.text[0] == '\0' && insn.shape[0] == '\0');
-		assert_int_equal(insn.read_count + insn.write_count + insn.memory_count + insn.flow, 0);
+		assert_true(
+			insn.mnemonic[0] == '\0' && insn.text[0] == '\0' && insn.shape[0] == '\0');
+		assert_int_equal(
+			insn.read_count + insn.write_count + insn.memory_count + insn.flow, 0);
 	}
 }
 
@@ -235,10 +243,11 @@ static void loops_are_found(void **state)
 			uint64_t base = (uint64_t)(uintptr_t)bytes;
 			const struct insn *last = &loop.insn[loop.insn_count - 1];
 
-			text_addf(&text, "%d-%d %d path", (int)(loop.insn[0].address - base), (int)(last->address - base),
-				loop.insn_count);
+			text_addf(&text, "%d-%d %d path", (int)(loop.insn[0].address - base),
+				(int)(last->address - base), loop.insn_count);
 			for (int k = 0; k < loop.path_count; k++)
-				text_addf(&text, " %d%s", loop.path[k].insn, loop.path[k].taken ? "t" : "");
+				text_addf(&text, " %d%s", loop.path[k].insn,
+					loop.path[k].taken ? "t" : "");
 			text_addf(&text, " forks %d unknown %d", loop.forks, loop.unknown);
 			check_near(loop.elements, 2, 0);
 			check_near(loop.insns_per_element, loop.path_count / 2.0, 1e-9);
@@ -250,7 +259,8 @@ static void loops_are_found(void **state)
 			text_add(&text, status.text);
 		}
 		if (strcmp(text_string(&text), codes[i].expected) != 0)
-			fail_msg("%s: \"%s\", not \"%s\"", codes[i].name, text_string(&text), codes[i].expected);
+			fail_msg("%s: \"%s\", not \"%s\"", codes[i].name, text_string(&text),
+				codes[i].expected);
 	}
 	text_free(&text);
 	loop_free(&loop);
@@ -274,7 +284,8 @@ static void loops_are_emptied_first(void **state)
 	loop_free(&loop);
 	loop_init(&loop, 1, 1);
 	check_ok(decode_loop(bytes, sizeof(bytes), 1, &loop));
-	assert_true(loop.insn_count > 1 && loop.insn_room >= loop.insn_count && loop.path_room >= loop.path_count);
+	assert_true(loop.insn_count > 1 && loop.insn_room >= loop.insn_count &&
+		    loop.path_room >= loop.path_count);
 	loop_free(&loop);
 }
 
@@ -285,13 +296,16 @@ static struct room room;
 
 enum { MEMORY = 4 << 20 };
 
-/* Prepares a kernel at its initial setting, with `value` for `knob` (NULL: as it is), in little memory. */
-static void prepare(const struct kernel *kernel, const char *knob, int64_t value, unsigned char *memory,
-	struct kernel_run *run)
+/* Prepares a kernel at its initial setting, with `value` for `knob` (NULL: as it is), in little
+ * memory. */
+static void prepare(const struct kernel *kernel, const char *knob, int64_t value,
+	unsigned char *memory, struct kernel_run *run)
 {
 	int size = kernel_knob(kernel, "size");
 
-	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = 7, .cancel = &no_cancel };
+	*run = (struct kernel_run){
+		.kernel = kernel, .memory = memory, .seed = 7, .cancel = &no_cancel
+	};
 	for (int i = 0; i < kernel->knob_count; i++)
 		run->v[i] = kernel->knobs[i].initial;
 	if (size >= 0 && run->v[size] > MEMORY / 4 && kernel->knobs[size].min <= MEMORY / 4)
@@ -330,7 +344,8 @@ static void every_kernel_has_a_loop(void **state)
 		struct status status;
 
 		prepare(kernel, NULL, 0, memory, &run);
-		status = decode_loop(run.code, DECODE_FUNCTION, (double)(run.iteration ? run.iteration : run.granule), &loop);
+		status = decode_loop(run.code, DECODE_FUNCTION,
+			(double)(run.iteration ? run.iteration : run.granule), &loop);
 		if (kernel->stepped && status.code != STATUS_OK)
 			continue;
 		if (status.code != STATUS_OK)

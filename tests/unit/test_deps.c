@@ -8,36 +8,35 @@
 #include "model/deps.h"
 
 /* A core whose every latency is another number, so that sums tell what they are made of. */
-static const char core[] =
-	"uarch odd A core for tests\n"
-	"isa x86_64\n"
-	"width 4 [M]\n"
-	"ports p0 p1 p2 [M]\n"
-	"units div\n"
-	"class move latency 0 ports none [M]\n"
-	"class zero latency 0 ports none [M]\n"
-	"class alu latency 1 ports p0,p1 [M]\n"
-	"class carry latency 2 ports p0 [M]\n"
-	"class lea latency 1 ports p0,p1 [M]\n"
-	"class shift latency 1 ports p0,p1 [M]\n"
-	"class imul latency 3 ports p1 [M]\n"
-	"class branch ports p0 [M]\n"
-	"class load latency 5 ports p2 [M]\n"
-	"class vload latency 7 ports p2 [M]\n"
-	"class store ports p2 [M]\n"
-	"class vstore ports p2 [M]\n"
-	"class fadd latency 4 ports p0,p1 [M]\n"
-	"class fmul latency 6 ports p0,p1 [M]\n"
-	"class fma latency 8 accumulate 2 ports p0 [M]\n"
-	"class div ports p0 + div:9 [M]\n"
-	"chain fadd fadd 3 [M]\n"
-	"extra scaled-index 10 [M]\n"
-	"extra sign 20 [M]\n"
-	"extra forward 11 [M]\n"
-	"extra forward-renamed 0 [M]\n"
-	"extra forward-vector 13 [M]\n"
-	"extra forward-512 17 [M]\n"
-	"extra forward-fails 31 [M]\n";
+static const char core[] = "uarch odd A core for tests\n"
+			   "isa x86_64\n"
+			   "width 4 [M]\n"
+			   "ports p0 p1 p2 [M]\n"
+			   "units div\n"
+			   "class move latency 0 ports none [M]\n"
+			   "class zero latency 0 ports none [M]\n"
+			   "class alu latency 1 ports p0,p1 [M]\n"
+			   "class carry latency 2 ports p0 [M]\n"
+			   "class lea latency 1 ports p0,p1 [M]\n"
+			   "class shift latency 1 ports p0,p1 [M]\n"
+			   "class imul latency 3 ports p1 [M]\n"
+			   "class branch ports p0 [M]\n"
+			   "class load latency 5 ports p2 [M]\n"
+			   "class vload latency 7 ports p2 [M]\n"
+			   "class store ports p2 [M]\n"
+			   "class vstore ports p2 [M]\n"
+			   "class fadd latency 4 ports p0,p1 [M]\n"
+			   "class fmul latency 6 ports p0,p1 [M]\n"
+			   "class fma latency 8 accumulate 2 ports p0 [M]\n"
+			   "class div ports p0 + div:9 [M]\n"
+			   "chain fadd fadd 3 [M]\n"
+			   "extra scaled-index 10 [M]\n"
+			   "extra sign 20 [M]\n"
+			   "extra forward 11 [M]\n"
+			   "extra forward-renamed 0 [M]\n"
+			   "extra forward-vector 13 [M]\n"
+			   "extra forward-512 17 [M]\n"
+			   "extra forward-fails 31 [M]\n";
 
 static int set_up(void **state)
 {
@@ -94,9 +93,12 @@ static void what_is_carried_in_a_register_is_the_chain(void **state)
 	check_near(chain.loads, 0, 0);
 	assert_false(chain.through_memory);
 	assert_int_equal(chain.unknown, 0);
-	/* Four multiplications of values that a load brings anew: only the sum and the counter are carried. */
-	check_chain("mov r10d,dword [rdi+rcx*4+4]; mov r8d,r10d; imul r8d,ecx; imul r8d,edx; imul r8d,ecx; add rcx,1; "
-		"imul r8d,r9d; mov r9d,r10d; add eax,r8d; cmp rcx,rsi; jne top", 1);
+	/* Four multiplications of values that a load brings anew: only the sum and the counter are
+	 * carried. */
+	check_chain("mov r10d,dword [rdi+rcx*4+4]; mov r8d,r10d; imul r8d,ecx; imul r8d,edx; imul "
+		    "r8d,ecx; add rcx,1; "
+		    "imul r8d,r9d; mov r9d,r10d; add eax,r8d; cmp rcx,rsi; jne top",
+		1);
 	check_chain("add rax,[rdi]; add rbx,rcx", 1);
 	check_chain("mov rax,[rdi]; add rbx,rcx", 1);
 	check_chain("mov rax,[rdi]; mov rbx,rcx; cmp rax,rbx; jne top", 0);
@@ -140,7 +142,9 @@ static void flags_are_registers(void **state)
 	check_chain("adc rax,[rdi]; inc rcx; jne top", 2);
 	check_chain("adc rax,[rdi]; lea rdi,[rdi+8]", 2);
 	/* Each adc of a turn waits for the carry of the one before. */
-	check_chain("adc rax,[rdi]; adc rbx,[rdi+8]; adc rdx,[rdi+16]; lea rdi,[rdi+24]; dec rcx; jne top", 6);
+	check_chain("adc rax,[rdi]; adc rbx,[rdi+8]; adc rdx,[rdi+16]; lea rdi,[rdi+24]; dec rcx; "
+		    "jne top",
+		6);
 }
 
 static void forwarding_shortens_a_latency(void **state)
@@ -158,32 +162,47 @@ static void memory_carries_too(void **state)
 	check_near(chain_of(*state, "add qword [rsi],rax; cmp rdi,rdx; jne top", true), 1, 1e-9);
 	assert_true(chain.through_memory);
 	check_near(chain.loads, 0, 0);
-	check_near(chain_of(*state, "add qword [rsi],rax; add rdi,8; cmp rdi,rdx; jne top", false), 12, 1e-9);
-	check_near(chain_of(*state, "add qword [rsi],rax; add rsi,8; cmp rsi,rdx; jne top", false), 1, 1e-9);
+	check_near(chain_of(*state, "add qword [rsi],rax; add rdi,8; cmp rdi,rdx; jne top", false),
+		12, 1e-9);
+	check_near(chain_of(*state, "add qword [rsi],rax; add rsi,8; cmp rsi,rdx; jne top", false),
+		1, 1e-9);
 	assert_false(chain.through_memory);
 	assert_false(chain.assumed);
 	/* Each reads what the turn before wrote: a[i] = a[i-1] + …; the address moves on. */
-	check_chain("vmovsd xmm0,qword [rsi-8]; vaddsd xmm0,xmm0,[rdi]; vmovsd qword [rsi],xmm0; add rsi,8; add rdi,8; dec rcx; "
-		"jne top", 17);
-	assert_true(chain.assumed);      /* rdi may point there too */
+	check_chain("vmovsd xmm0,qword [rsi-8]; vaddsd xmm0,xmm0,[rdi]; vmovsd qword [rsi],xmm0; "
+		    "add rsi,8; add rdi,8; dec rcx; "
+		    "jne top",
+		17);
+	assert_true(chain.assumed); /* rdi may point there too */
 	/* The turn before the last: twice the time. */
-	check_chain("vmovsd xmm0,qword [rsi-16]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [rsi],xmm0; add rsi,8; dec rcx; jne top", 8.5);
+	check_chain("vmovsd xmm0,qword [rsi-16]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [rsi],xmm0; "
+		    "add rsi,8; dec rcx; jne top",
+		8.5);
 	check_near(chain.spans, 2, 0);
 	assert_false(chain.assumed);
-	check_chain("vmovsd xmm0,qword [rsi+8]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [rsi],xmm0; add rsi,8; dec rcx; jne top", 1);
+	check_chain("vmovsd xmm0,qword [rsi+8]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [rsi],xmm0; "
+		    "add rsi,8; dec rcx; jne top",
+		1);
 	/* Downwards, and by an index. */
-	check_chain("vmovsd xmm0,qword [rsi+rcx*8+8]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [rsi+rcx*8],xmm0; sub rcx,1; jne top", 17);
+	check_chain("vmovsd xmm0,qword [rsi+rcx*8+8]; vaddsd xmm0,xmm0,xmm1; vmovsd qword "
+		    "[rsi+rcx*8],xmm0; sub rcx,1; jne top",
+		17);
 	/* Through a copy of the pointer, and an address kept in step. */
 	check_chain("mov r8,rsi; mov rax,[r8]; imul rax,rbx; mov [rsi],rax; dec rcx; jne top", 3);
-	check_chain("lea rsi,[rsi+8]; mov rax,[rsi-8]; imul rax,rbx; mov [rsi],rax; dec rcx; jne top", 3);
+	check_chain(
+		"lea rsi,[rsi+8]; mov rax,[rsi-8]; imul rax,rbx; mov [rsi],rax; dec rcx; jne top",
+		3);
 }
 
 static void a_load_that_takes_from_two_stores_waits(void **state)
 {
-	check_chain("mov dword [rsi],eax; mov dword [rsi+4],ebx; mov rcx,[rsi]; mov rax,rcx; lea rbx,[rcx+1]", 32);
+	check_chain("mov dword [rsi],eax; mov dword [rsi+4],ebx; mov rcx,[rsi]; mov rax,rcx; lea "
+		    "rbx,[rcx+1]",
+		32);
 	/* Part of a store, not from its beginning: forwarded, but not renamed away. */
 	check_chain("mov qword [rsi],rax; mov eax,dword [rsi+4]; imul eax,ebx", 14);
-	check_chain("vmovupd zmmword [rsi],zmm0; vmovupd zmm0,zmmword [rsi]; vaddpd zmm0,zmm0,zmm1", 21);
+	check_chain("vmovupd zmmword [rsi],zmm0; vmovupd zmm0,zmmword [rsi]; vaddpd zmm0,zmm0,zmm1",
+		21);
 }
 
 static void the_stack_engine_moves_the_pointer(void **state)
@@ -207,11 +226,15 @@ static void what_is_not_known_counts_as_nothing(void **state)
 	assert_int_equal(chain.unknown, 1);
 }
 
-/* A multiply-add that may take its addend late: no bound through the sum, one through the factors. */
+/* A multiply-add that may take its addend late: no bound through the sum, one through the factors.
+ */
 static void an_unknown_addend_is_no_bound(void **state)
 {
 	struct uarch_insn facts[2] = { 0 };
-	struct uarch_class late = { .name = "late", .latency = 8, .accumulate = UARCH_UNKNOWN, .accumulate_unknown = true };
+	struct uarch_class late = { .name = "late",
+		.latency = 8,
+		.accumulate = UARCH_UNKNOWN,
+		.accumulate_unknown = true };
 	struct loop loop;
 
 	facts[0] = facts[1] = (struct uarch_insn){ .known = true, .op = &late };
@@ -231,7 +254,8 @@ static void misses_make_loads_of_the_chain_longer(void **state)
 	struct uarch_insn facts[8];
 	struct loop loop;
 
-	assembly_loop("mov rax,[rax+rcx]; mov rbx,[rdi]; imul rcx,rbx; imul rcx,rbx; jne top", &loop);
+	assembly_loop(
+		"mov rax,[rax+rcx]; mov rbx,[rdi]; imul rcx,rbx; imul rcx,rbx; jne top", &loop);
 	for (int i = 0; i < loop.insn_count; i++)
 		uarch_insn(*state, &loop.insn[i], &facts[i]);
 	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 0, &chain);
@@ -265,7 +289,8 @@ static uint64_t scattered(int turn, int insn, int operand)
 	return 0x20000 + 64 * at[turn % 8];
 }
 
-static double chain_stepped(const struct uarch *uarch, const char *source, int turns, uint64_t (*address)(int, int, int))
+static double chain_stepped(const struct uarch *uarch, const char *source, int turns,
+	uint64_t (*address)(int, int, int))
 {
 	struct loop loop;
 
@@ -279,7 +304,8 @@ static double chain_stepped(const struct uarch *uarch, const char *source, int t
 
 static void seen_addresses_tell_what_is_carried(void **state)
 {
-	const char *source = "vmovsd xmm0,qword [r8]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [r9],xmm0; jne top";
+	const char *source =
+		"vmovsd xmm0,qword [r8]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [r9],xmm0; jne top";
 	const char *counts = "mov rax,[rdi+r8]; imul rax,rbx; mov [rdi+r8],rax; jne top";
 
 	for (int turns = 4; turns < 9; turns++) {
@@ -294,7 +320,8 @@ static void seen_addresses_tell_what_is_carried(void **state)
 
 /* ---- The graph by itself */
 
-/* The largest ratio by trying: no cycle is slower when starts settle, which plain Bellman-Ford tells. */
+/* The largest ratio by trying: no cycle is slower when starts settle, which plain Bellman-Ford
+ * tells. */
 static bool settles(const struct cycle_edge *edges, int count, int nodes, double ratio)
 {
 	double start[64] = { 0 };
@@ -303,7 +330,8 @@ static bool settles(const struct cycle_edge *edges, int count, int nodes, double
 		bool moved = false;
 
 		for (int i = 0; i < count; i++) {
-			double later = start[edges[i].from] + edges[i].weight - ratio * edges[i].distance;
+			double later =
+				start[edges[i].from] + edges[i].weight - ratio * edges[i].distance;
 
 			if (later > start[edges[i].to] + 1e-9) {
 				start[edges[i].to] = later;
@@ -330,10 +358,11 @@ static void the_slowest_cycle_is_found_in_any_graph(void **state)
 
 		for (int to = 0; to < nodes; to++)
 			for (int k = (int)random_below(&random, 4); k > 0; k--) {
-				int from = (int)random_below(&random, (uint64_t)nodes), far = (int)random_below(&random, 8) == 0;
+				int from = (int)random_below(&random, (uint64_t)nodes),
+				    far = (int)random_below(&random, 8) == 0;
 
-				edges[count++] = (struct cycle_edge){ from, to, (double)random_below(&random, 12) - 2,
-					(from >= to) + far };
+				edges[count++] = (struct cycle_edge){ from, to,
+					(double)random_below(&random, 12) - 2, (from >= to) + far };
 			}
 		cycle_find(edges, count, nodes, &cycle);
 		assert_true(settles(edges, count, nodes, cycle.ratio + 1e-6));
@@ -343,7 +372,8 @@ static void the_slowest_cycle_is_found_in_any_graph(void **state)
 		}
 		assert_true(cycle.count <= nodes);
 		for (int i = 0; i < cycle.count; i++) {
-			assert_int_equal(edges[cycle.edge[i]].to, edges[cycle.edge[(i + 1) % cycle.count]].from);
+			assert_int_equal(edges[cycle.edge[i]].to,
+				edges[cycle.edge[(i + 1) % cycle.count]].from);
 			weight += edges[cycle.edge[i]].weight;
 			spans += edges[cycle.edge[i]].distance;
 		}
@@ -364,7 +394,8 @@ static void random_loops_have_finite_chains(void **state)
 		loop_clear(&loop);
 		loop.insn_count = 1 + (int)random_below(&random, 40);
 		for (int i = 0; i < loop.insn_count; i++) {
-			static const char *const words[] = { "add", "imul", "mov", "vaddsd", "xchg", "zork", "inc", "lea" };
+			static const char *const words[] = { "add", "imul", "mov", "vaddsd", "xchg",
+				"zork", "inc", "lea" };
 			struct insn *insn = &loop.insn[i];
 
 			for (size_t b = 0; b < sizeof(*insn); b++)
@@ -381,7 +412,8 @@ static void random_loops_have_finite_chains(void **state)
 			insn->memory_count = (uint8_t)random_below(&random, INSN_MEMORY + 1);
 			/* A bool must be one. */
 			insn->known = random_below(&random, 8);
-			insn->vector = insn->move = insn->zeroing = insn->masked = insn->immediate = insn->load_extends = false;
+			insn->vector = insn->move = insn->zeroing = insn->masked = insn->immediate =
+				insn->load_extends = false;
 			insn->writeback = random_below(&random, 2);
 			insn->address_only = random_below(&random, 2);
 			insn->move = random_below(&random, 2);
@@ -394,14 +426,18 @@ static void random_loops_have_finite_chains(void **state)
 		}
 		loop.path_count = 1 + (int)random_below(&random, 100);
 		for (int s = 0; s < loop.path_count; s++) {
-			loop.path[s] = (struct loop_step){ .insn = (uint16_t)random_below(&random, (uint64_t)loop.insn_count) };
+			loop.path[s] = (struct loop_step){ .insn = (uint16_t)random_below(&random,
+								   (uint64_t)loop.insn_count) };
 			for (int k = 0; k < INSN_MEMORY; k++)
-				loop.path[s].address[k] = random_below(&random, 3) ? 4096 + random_below(&random, 300) : 0;
+				loop.path[s].address[k] =
+					random_below(&random, 3) ? 4096 + random_below(&random, 300)
+								 : 0;
 		}
 		loop.stepped = random_below(&random, 2);
 		loop.turns = 1 + (int)random_below(&random, 4);
 		deps_chain(&loop, *state, random_below(&random, 2), &chain);
-		assert_true(isfinite(chain.cycles) && chain.cycles >= 0 && chain.loads >= 0 && chain.load_cycles >= 0);
+		assert_true(isfinite(chain.cycles) && chain.cycles >= 0 && chain.loads >= 0 &&
+			    chain.load_cycles >= 0);
 		check_links(&loop);
 	}
 	loop_free(&loop);
@@ -417,7 +453,8 @@ static double microseconds(const struct uarch *uarch, const struct loop *loop, i
 	for (int i = 0; i < rounds; i++)
 		deps_chain(loop, uarch, true, &chain);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) / 1e3 / rounds;
+	return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
+	       1e3 / rounds;
 }
 
 static uint64_t streams(int turn, int insn, int operand)
@@ -430,12 +467,18 @@ static void time_taken(void **state)
 {
 	struct loop loop;
 
-	assembly_loop("mov rax,[rdi+rcx*8]; imul rax,rbx; add rdx,rax; mov [rsi+rcx*8],rax; mov r8,[r9+rcx*8]; add r10,r8; "
-		"vmovsd xmm0,qword [r11+rcx*8]; vaddsd xmm1,xmm1,xmm0; vmulsd xmm2,xmm0,xmm3; vaddsd xmm4,xmm4,xmm2; "
-		"mov r12,[r9+rcx*8+8]; imul r12,r13; xor r14,r12; vaddsd xmm5,xmm5,xmm2; add rcx,1; cmp rcx,r15; jne top", &loop);
-	print_message("chain of %d instructions: %.1f us\n", loop.path_count, microseconds(*state, &loop, 1000));
+	assembly_loop("mov rax,[rdi+rcx*8]; imul rax,rbx; add rdx,rax; mov [rsi+rcx*8],rax; mov "
+		      "r8,[r9+rcx*8]; add r10,r8; "
+		      "vmovsd xmm0,qword [r11+rcx*8]; vaddsd xmm1,xmm1,xmm0; vmulsd "
+		      "xmm2,xmm0,xmm3; vaddsd xmm4,xmm4,xmm2; "
+		      "mov r12,[r9+rcx*8+8]; imul r12,r13; xor r14,r12; vaddsd xmm5,xmm5,xmm2; add "
+		      "rcx,1; cmp rcx,r15; jne top",
+		&loop);
+	print_message("chain of %d instructions: %.1f us\n", loop.path_count,
+		microseconds(*state, &loop, 1000));
 	assembly_step(&loop, LOOP_PATH / loop.insn_count, streams);
-	print_message("chain of %d steps: %.1f us\n", loop.path_count, microseconds(*state, &loop, 20));
+	print_message(
+		"chain of %d steps: %.1f us\n", loop.path_count, microseconds(*state, &loop, 20));
 	assert_true(chain.cycles > 0);
 	loop_free(&loop);
 }

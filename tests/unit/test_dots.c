@@ -24,7 +24,8 @@ static const char *show(const struct dots *dots, bool ascii)
 	struct canvas canvas;
 
 	canvas_init(&canvas, dots->width / 2, dots->height / 4, ascii);
-	dots_show(dots, &canvas, (struct rectangle){ 0, 0, canvas.width, canvas.height }, 0, 0, STYLE_HERE);
+	dots_show(dots, &canvas, (struct rectangle){ 0, 0, canvas.width, canvas.height }, 0, 0,
+		STYLE_HERE);
 	print(&canvas);
 	canvas_free(&canvas);
 	return shown;
@@ -60,19 +61,24 @@ static void faces_hide_what_is_behind_them(void **state)
 	(void)state;
 	dots_init(&dots, 8, 4);
 	for (int y = 0; y < 16; y++)
-		dots_line(&dots, (struct dots_point){ 0, y }, (struct dots_point){ 15, y }, STYLE_TEXT);
+		dots_line(&dots, (struct dots_point){ 0, y }, (struct dots_point){ 15, y },
+			STYLE_TEXT);
 	dots_hide(&dots, face, 4);
 	for (int y = 0; y < 16; y++)
 		for (int x = 0; x < 16; x++)
 			assert_int_equal(dots_on(&dots, x, y), x < 4 || x > 11 || y < 4 || y > 11);
 	/* One whose edges cross stays within its corners. */
 	for (int y = 0; y < 16; y++)
-		dots_line(&dots, (struct dots_point){ 0, y }, (struct dots_point){ 15, y }, STYLE_TEXT);
+		dots_line(&dots, (struct dots_point){ 0, y }, (struct dots_point){ 15, y },
+			STYLE_TEXT);
 	dots_hide(&dots, bow, 4);
 	assert_false(dots_on(&dots, 4, 4) || dots_on(&dots, 11, 11));
-	assert_true(dots_on(&dots, 3, 8) && dots_on(&dots, 12, 8) && dots_on(&dots, 8, 3) && dots_on(&dots, 8, 12));
+	assert_true(dots_on(&dots, 3, 8) && dots_on(&dots, 12, 8) && dots_on(&dots, 8, 3) &&
+		    dots_on(&dots, 8, 12));
 	/* Beyond the picture there is nothing to hide. */
-	dots_hide(&dots, (const struct dots_point[]){ { -50, -50 }, { 90, -50 }, { 90, 90 }, { -50, 90 } }, 4);
+	dots_hide(&dots,
+		(const struct dots_point[]){ { -50, -50 }, { 90, -50 }, { 90, 90 }, { -50, 90 } },
+		4);
 	for (int i = 0; i < 16; i++)
 		assert_false(dots_on(&dots, i, i));
 	dots_free(&dots);
@@ -107,9 +113,18 @@ static void plain(float gbps)
 {
 	memset(&view, 0, sizeof(view));
 	setting_init(&view.setting, &kernel_fold);
-	view.grid = (struct view_grid){ .present = true, .size_knob = FOLD_SIZE, .stride_knob = FOLD_STRIDE, .nx = 4, .ny = 4,
-		.x = { 1, 2, 3, 4 }, .y = { 16384, 32768, 65536, 131072 }, .top = 10, .slope_end = -1, .level = { 1, 1, 2, GRID_MEMORY },
-		.place_x = { .where = AXIS_BEYOND, .index = 3 }, .place_y = { .where = AXIS_AT, .index = 1 } };
+	view.grid = (struct view_grid){ .present = true,
+		.size_knob = FOLD_SIZE,
+		.stride_knob = FOLD_STRIDE,
+		.nx = 4,
+		.ny = 4,
+		.x = { 1, 2, 3, 4 },
+		.y = { 16384, 32768, 65536, 131072 },
+		.top = 10,
+		.slope_end = -1,
+		.level = { 1, 1, 2, GRID_MEMORY },
+		.place_x = { .where = AXIS_BEYOND, .index = 3 },
+		.place_y = { .where = AXIS_AT, .index = 1 } };
 	for (int y = 0; y < 4; y++)
 		for (int x = 0; x < 4; x++)
 			view.grid.gbps[y][x] = gbps;

@@ -50,11 +50,15 @@ static void reads_a_server(void **state)
 	struct environment environment;
 
 	tree_put(tree, "/proc/sys/kernel/perf_event_paranoid", "4\n");
-	tree_put(tree, "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu vme sse2 avx\n\n");
-	tree_put(tree, "/proc/meminfo", "MemTotal:       65536000 kB\nMemFree: 1 kB\nMemAvailable:   32768000 kB\n"
+	tree_put(tree, "/proc/cpuinfo",
+		"processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu vme sse2 avx\n\n");
+	tree_put(tree, "/proc/meminfo",
+		"MemTotal:       65536000 kB\nMemFree: 1 kB\nMemAvailable:   32768000 kB\n"
 		"HugePages_Total:      16\nHugePages_Free:        8\n");
-	tree_put(tree, "/proc/self/status", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-5,8,10-11\n");
-	tree_put(tree, "/proc/self/limits", "Limit                     Soft Limit           Hard Limit           Units\n"
+	tree_put(tree, "/proc/self/status",
+		"Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-5,8,10-11\n");
+	tree_put(tree, "/proc/self/limits",
+		"Limit                     Soft Limit           Hard Limit           Units\n"
 		"Max locked memory         65536                unlimited            bytes\n");
 	tree_put(tree, "/proc/self/cgroup", "12:cpu:/old\n0::/user.slice/job\n");
 	tree_put(tree, "/proc/loadavg", "3.25 2.00 1.00 1/200 1234\n");
@@ -101,13 +105,15 @@ static void reads_a_guest(void **state)
 	struct tree *tree = *state;
 	struct environment environment;
 
-	tree_put(tree, "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm\n\n");
+	tree_put(
+		tree, "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm\n\n");
 	tree_put(tree, "/sys/class/dmi/id/sys_vendor", "Amazon EC2  \n");
 	tree_put(tree, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
 	tree_put(tree, "/proc/self/cgroup", "0::/\n");
 	tree_put(tree, "/sys/fs/cgroup/cpu.max", "max 100000\n");
 	tree_put(tree, "/sys/fs/cgroup/memory.max", "1073741824\n");
-	tree_put(tree, "/proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
+	tree_put(tree, "/proc/self/limits",
+		"Max locked memory         unlimited            unlimited            bytes\n");
 	tree_put(tree, "/.dockerenv", "");
 	environment_read(&environment, tree->root);
 	assert_int_equal(environment.hypervisor, 1);
@@ -136,7 +142,8 @@ static void reads_times_of_one_core_or_all(void **state)
 	struct tree *tree = *state;
 	struct cpu_times times;
 
-	tree_put(tree, "/proc/stat", "cpu  10 20 30 400 50 6 7 80 0 0\ncpu0 1 2 3 40 5 6 7 8 0 0\n"
+	tree_put(tree, "/proc/stat",
+		"cpu  10 20 30 400 50 6 7 80 0 0\ncpu0 1 2 3 40 5 6 7 8 0 0\n"
 		"cpu1 9 18 27 360 45 0 0 72 0 0\nintr 5\n");
 	environment_times(&times, tree->root, -1);
 	assert_true(times.known);

@@ -1,5 +1,5 @@
-/* The events that are shipped: libpfm encodes each, none is lost, plans of them, and what the model says beside
- * them. test_uarch_parse.c has how they are written, and what is refused. */
+/* The events that are shipped: libpfm encodes each, none is lost, plans of them, and what the model
+ * says beside them. test_uarch_parse.c has how they are written, and what is refused. */
 #include "check.h"
 
 #include <sys/stat.h>
@@ -42,7 +42,8 @@ static void every_role_has_a_name_of_its_own(void **state)
 
 /* ---- names */
 
-/* A build of libpfm knows the PMUs of its own instruction set alone: the other one's names are tested there. */
+/* A build of libpfm knows the PMUs of its own instruction set alone: the other one's names are
+ * tested there. */
 static void every_event_encodes(void **state)
 {
 	struct event_plan *plan = test_malloc(sizeof(*plan));
@@ -65,7 +66,8 @@ static void every_event_encodes(void **state)
 	events_plan(NULL, NULL, 0, plan);
 	for (int i = 0; i < plan->counters.count; i++)
 		check_ok(counters_encode(plan->counters.event[i].name, NULL, NULL));
-	print_message("%d events of the core models encode with libpfm %s\n", events, counters_version());
+	print_message(
+		"%d events of the core models encode with libpfm %s\n", events, counters_version());
 	test_free(plan);
 }
 
@@ -80,10 +82,12 @@ static void no_core_counts_the_same_twice(void **state)
 
 		assert_true(uarch_event_count(uarch) <= COUNTERS_MAX - 8);
 		for (int i = 0; i < uarch_event_count(uarch); i++) {
-			check_ok(counters_encode(uarch_event(uarch, i)->name, &type[i], &config[i]));
+			check_ok(
+				counters_encode(uarch_event(uarch, i)->name, &type[i], &config[i]));
 			for (int k = 0; k < i; k++)
 				if (type[k] == type[i] && config[k] == config[i])
-					fail_msg("%s: %s and %s are the same", *names, uarch_event(uarch, k)->name,
+					fail_msg("%s: %s and %s are the same", *names,
+						uarch_event(uarch, k)->name,
 						uarch_event(uarch, i)->name);
 		}
 		uarch_free(uarch);
@@ -101,19 +105,39 @@ static const struct uarch_event *find_event(const struct uarch *uarch, const cha
 /* From the vendors' tables, not from libpfm. */
 static void known_codes_come_out(void **state)
 {
-	static const struct { const char *isa, *core, *title; uint64_t config; } rows[] = {
-		{ "x86_64", "skylake", "p0", 0x1a1 }, { "x86_64", "skylake", "p7", 0x80a1 }, { "x86_64", "skylake", "micro-ops", 0x10e },
-		{ "x86_64", "skylake", "loads", 0x81d0 }, { "x86_64", "skylake-sp", "p5", 0x20a1 }, { "x86_64", "cascade-lake", "p6", 0x40a1 },
-		{ "x86_64", "icelake-sp", "p2 p3", 0x4a1 }, { "x86_64", "icelake", "p7 p8", 0x80a1 }, { "x86_64", "tiger-lake", "p4 p9", 0x10a1 },
-		{ "x86_64", "icelake-sp", "micro-ops retired", 0x2c2 }, { "x86_64", "golden-cove", "p2 p3 p10", 0x4b2 },
-		{ "x86_64", "golden-cove", "micro-ops", 0x1ae }, { "x86_64", "redwood-cove", "p5 p11", 0x20b2 },
-		{ "x86_64", "raptor-lake", "p0", 0x1b2 }, { "x86_64", "zen2", "micro-ops", 0x3aa }, { "x86_64", "zen2", "fp3", 0x800 },
-		{ "x86_64", "zen3", "loads", 0x529 }, { "x86_64", "zen3", "stores", 0x629 }, { "x86_64", "zen4", "micro-ops retired", 0xc1 },
-		{ "x86_64", "zen4", "dispatched: integer", 0x8ab }, { "x86_64", "zen5", "page walks", 0xf045 },
-		{ "x86_64", "zen5", "L2 misses", UINT64_C(0x10000de65) }, { "x86_64", "zen5", "stalled: waiting for a load", 0xa2d6 },
-		{ "aarch64", "cortex-a72", "cycles", 0x11 }, { "aarch64", "cortex-a72", "loads", 0x70 },
-		{ "aarch64", "neoverse-n1", "instructions", 0x8 }, { "aarch64", "neoverse-n1", "branches", 0x21 },
-		{ "aarch64", "neoverse-n2", "micro-ops", 0x3b }, { "aarch64", "neoverse-v1", "L3 misses", 0x37 },
+	static const struct {
+		const char *isa, *core, *title;
+		uint64_t config;
+	} rows[] = {
+		{ "x86_64", "skylake", "p0", 0x1a1 },
+		{ "x86_64", "skylake", "p7", 0x80a1 },
+		{ "x86_64", "skylake", "micro-ops", 0x10e },
+		{ "x86_64", "skylake", "loads", 0x81d0 },
+		{ "x86_64", "skylake-sp", "p5", 0x20a1 },
+		{ "x86_64", "cascade-lake", "p6", 0x40a1 },
+		{ "x86_64", "icelake-sp", "p2 p3", 0x4a1 },
+		{ "x86_64", "icelake", "p7 p8", 0x80a1 },
+		{ "x86_64", "tiger-lake", "p4 p9", 0x10a1 },
+		{ "x86_64", "icelake-sp", "micro-ops retired", 0x2c2 },
+		{ "x86_64", "golden-cove", "p2 p3 p10", 0x4b2 },
+		{ "x86_64", "golden-cove", "micro-ops", 0x1ae },
+		{ "x86_64", "redwood-cove", "p5 p11", 0x20b2 },
+		{ "x86_64", "raptor-lake", "p0", 0x1b2 },
+		{ "x86_64", "zen2", "micro-ops", 0x3aa },
+		{ "x86_64", "zen2", "fp3", 0x800 },
+		{ "x86_64", "zen3", "loads", 0x529 },
+		{ "x86_64", "zen3", "stores", 0x629 },
+		{ "x86_64", "zen4", "micro-ops retired", 0xc1 },
+		{ "x86_64", "zen4", "dispatched: integer", 0x8ab },
+		{ "x86_64", "zen5", "page walks", 0xf045 },
+		{ "x86_64", "zen5", "L2 misses", UINT64_C(0x10000de65) },
+		{ "x86_64", "zen5", "stalled: waiting for a load", 0xa2d6 },
+		{ "aarch64", "cortex-a72", "cycles", 0x11 },
+		{ "aarch64", "cortex-a72", "loads", 0x70 },
+		{ "aarch64", "neoverse-n1", "instructions", 0x8 },
+		{ "aarch64", "neoverse-n1", "branches", 0x21 },
+		{ "aarch64", "neoverse-n2", "micro-ops", 0x3b },
+		{ "aarch64", "neoverse-v1", "L3 misses", 0x37 },
 		{ "aarch64", "neoverse-v2", "stalled: waiting for memory", 0x4005 },
 	};
 
@@ -128,7 +152,8 @@ static void known_codes_come_out(void **state)
 		if (event && strcmp(rows[i].isa, ISA) == 0) {
 			check_ok(counters_encode(event->name, NULL, &config));
 			if (config != rows[i].config)
-				fail_msg("%s, %s: %#llx", rows[i].core, rows[i].title, (unsigned long long)config);
+				fail_msg("%s, %s: %#llx", rows[i].core, rows[i].title,
+					(unsigned long long)config);
 		}
 		uarch_free(uarch);
 	}
@@ -154,12 +179,18 @@ static int of_role(const struct event_plan *plan, enum event_role role)
 	return count;
 }
 
-/* The report: which roles a core has no event for. Pinned, as are their numbers, so that none is lost unseen. */
+/* The report: which roles a core has no event for. Pinned, as are their numbers, so that none is
+ * lost unseen. */
 static void what_each_core_lacks_is_known(void **state)
 {
-	static const struct { const char *core; int events, ports, dispatched, stalled; const char *lacking; } rows[] = {
+	static const struct {
+		const char *core;
+		int events, ports, dispatched, stalled;
+		const char *lacking;
+	} rows[] = {
 		{ "cascade-lake", 28, 8, 0, 6, "" },
-		{ "cortex-a72", 12, 0, 3, 0, "uops uops-retired uops-executed l3-misses dtlb-walks" },
+		{ "cortex-a72", 12, 0, 3, 0,
+			"uops uops-retired uops-executed l3-misses dtlb-walks" },
 		{ "golden-cove", 26, 7, 0, 5, "" },
 		{ "icelake", 26, 7, 0, 5, "" },
 		{ "icelake-sp", 26, 7, 0, 5, "" },
@@ -190,7 +221,8 @@ static void what_each_core_lacks_is_known(void **state)
 		assert_string_equal(*names, rows[row].core);
 		events_plan(uarch, NULL, 0, plan);
 		tell_lacking(plan, &lacking);
-		print_message("  %-13s %s\n", *names, lacking.length ? text_string(&lacking) : "none");
+		print_message(
+			"  %-13s %s\n", *names, lacking.length ? text_string(&lacking) : "none");
 		assert_string_equal(text_string(&lacking), rows[row].lacking);
 		assert_int_equal(plan->counters.count, rows[row].events);
 		assert_int_equal(of_role(plan, ROLE_PORTS), rows[row].ports);
@@ -206,8 +238,8 @@ static void what_each_core_lacks_is_known(void **state)
 /* Where ports are counted at all on Intel's cores, each is, and once. */
 static void every_port_of_intels_cores_is_counted_once(void **state)
 {
-	static const char *const cores[] = { "skylake", "skylake-sp", "cascade-lake", "icelake-sp", "icelake", "tiger-lake",
-		"golden-cove", "raptor-lake", "redwood-cove" };
+	static const char *const cores[] = { "skylake", "skylake-sp", "cascade-lake", "icelake-sp",
+		"icelake", "tiger-lake", "golden-cove", "raptor-lake", "redwood-cove" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
@@ -248,11 +280,13 @@ static void plans_begin_with_cycles_and_name_nothing_twice(void **state)
 		assert_int_equal(plan->counters.count, uarch_event_count(uarch));
 		for (int i = 0; i < plan->counters.count; i++) {
 			assert_string_equal(plan->counters.event[i].name, plan->meaning[i].name);
-			assert_int_equal(plan->counters.event[i].must, role_must(plan->meaning[i].role));
+			assert_int_equal(
+				plan->counters.event[i].must, role_must(plan->meaning[i].role));
 			assert_true(plan->meaning[i].title[0] != '\0');
 			assert_true(i == 0 || plan->meaning[i].role >= plan->meaning[i - 1].role);
 			for (int k = 0; k < i; k++)
-				assert_string_not_equal(plan->counters.event[i].name, plan->counters.event[k].name);
+				assert_string_not_equal(
+					plan->counters.event[i].name, plan->counters.event[k].name);
 		}
 		uarch_free(uarch);
 	}
@@ -261,8 +295,8 @@ static void plans_begin_with_cycles_and_name_nothing_twice(void **state)
 
 static void extra_events_come_last_and_once(void **state)
 {
-	static const char *const extra[] = { "perf::PERF_COUNT_SW_PAGE_FAULTS", "skl::uops_issued:any", "skl::LSD:UOPS",
-		"perf::PERF_COUNT_SW_PAGE_FAULTS" };
+	static const char *const extra[] = { "perf::PERF_COUNT_SW_PAGE_FAULTS",
+		"skl::uops_issued:any", "skl::LSD:UOPS", "perf::PERF_COUNT_SW_PAGE_FAULTS" };
 	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct uarch *uarch = load("skylake");
 	int own = uarch_event_count(uarch);
@@ -329,7 +363,8 @@ static void a_core_without_events_has_the_kernels(void **state)
 	assert_int_equal(plan->counters.cycles, 0);
 	assert_string_equal(plan->counters.event[1].name, "perf::PERF_COUNT_HW_INSTRUCTIONS");
 	tell_lacking(plan, &lacking);
-	assert_string_equal(text_string(&lacking), "uops uops-retired uops-executed ports l2-misses dtlb-walks");
+	assert_string_equal(text_string(&lacking),
+		"uops uops-retired uops-executed ports l2-misses dtlb-walks");
 	text_free(&lacking);
 
 	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 [M]\n", "x", &uarch));
@@ -338,7 +373,9 @@ static void a_core_without_events_has_the_kernels(void **state)
 	assert_int_equal(plan->counters.count, 11);
 	uarch_free(uarch);
 
-	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 [M]\nevent uops = a::B [M]\n", "x", &uarch));
+	check_ok(uarch_parse(
+		"uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 [M]\nevent uops = a::B [M]\n", "x",
+		&uarch));
 	events_plan(uarch, NULL, 0, plan);
 	assert_false(plan->generic);
 	assert_int_equal(plan->counters.count, 1);
@@ -350,7 +387,8 @@ static void a_core_without_events_has_the_kernels(void **state)
 static void the_running_core_names_its_events(void **state)
 {
 	struct event_plan *plan = test_malloc(sizeof(*plan));
-	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0x8f } };
+	struct machine machine = { .arch = "x86_64",
+		.processor = { .vendor = "GenuineIntel", .family = 6, .model = 0x8f } };
 
 	(void)state;
 	events_plan_here(&machine, NULL, 0, plan);
@@ -383,12 +421,14 @@ static void write_file(const char *directory, const char *name, const char *text
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Files of one's own replace those that are built in; what is wrong with them is told, and counting goes on. */
+/* Files of one's own replace those that are built in; what is wrong with them is told, and counting
+ * goes on. */
 static void files_of_ones_own_are_used_or_told_of(void **state)
 {
 	char directory[] = "/tmp/slexplore-events-XXXXXX", path[128];
 	struct event_plan *plan = test_malloc(sizeof(*plan));
-	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0x8f } };
+	struct machine machine = { .arch = "x86_64",
+		.processor = { .vendor = "GenuineIntel", .family = 6, .model = 0x8f } };
 
 	(void)state;
 	assert_non_null(mkdtemp(directory));
@@ -404,7 +444,8 @@ static void files_of_ones_own_are_used_or_told_of(void **state)
 	snprintf(path, sizeof(path), "%s/uarch", directory);
 	assert_int_equal(mkdir(path, 0700), 0);
 	write_file(directory, "uarch/golden-cove.uarch",
-		"uarch golden-cove Mine\nisa x86_64\nmatch vendor GenuineIntel family 6 model 8f [M]\nevent oops = a::B [LK]\n");
+		"uarch golden-cove Mine\nisa x86_64\nmatch vendor GenuineIntel family 6 model 8f "
+		"[M]\nevent oops = a::B [LK]\n");
 	events_plan_here(&machine, NULL, 0, plan);
 	assert_true(plan->generic);
 	assert_int_equal(plan->counters.count, 11);
@@ -425,7 +466,8 @@ static void files_of_ones_own_are_used_or_told_of(void **state)
 
 static struct explanation explanation;
 
-static void explain_source(const struct uarch *uarch, const char *source, double elements, const struct limits_place *place)
+static void explain_source(const struct uarch *uarch, const char *source, double elements,
+	const struct limits_place *place)
 {
 	static const struct limits_place nowhere = { .cache = { 32768, 1 << 20, 0 } };
 
@@ -454,7 +496,8 @@ static void the_model_says_what_is_counted(void **state)
 {
 	struct uarch *skylake = load("skylake"), *icelake = load("icelake-sp"), *zen = load("zen3");
 	/* Two elements: two loads, one of them folded, a store, a multiplication. */
-	static const char source[] = "mov eax, dword [rdi+rcx*4]; imul eax, dword [rdi+rcx*4+4]; mov dword [rsi], eax; "
+	static const char source[] =
+		"mov eax, dword [rdi+rcx*4]; imul eax, dword [rdi+rcx*4+4]; mov dword [rsi], eax; "
 		"add rsi, 4; add rcx, 2; cmp rcx, rdx; jne top";
 
 	(void)state;
@@ -469,8 +512,10 @@ static void the_model_says_what_is_counted(void **state)
 	check_near(modelled(skylake, "branches"), 0.5, 0);
 	check_near(modelled(skylake, "mispredictions"), 0, 0);
 	check_near(modelled(skylake, "p4"), 0.5, 1e-6);
-	check_near(modelled(skylake, "p2") + modelled(skylake, "p3") + modelled(skylake, "p7"), 1.5, 1e-6);
-	/* 2 loads, store address and data, multiplication, two additions, the fused branch: 8 for two elements. */
+	check_near(modelled(skylake, "p2") + modelled(skylake, "p3") + modelled(skylake, "p7"), 1.5,
+		1e-6);
+	/* 2 loads, store address and data, multiplication, two additions, the fused branch: 8 for
+	 * two elements. */
 	check_near(modelled(skylake, "micro-ops executed"), 4, 1e-6);
 	assert_true(isnan(modelled(skylake, "cycles")));
 	assert_true(isnan(modelled(skylake, "L3 misses")));
@@ -483,7 +528,9 @@ static void the_model_says_what_is_counted(void **state)
 	explain_end();
 
 	/* What is split at rename is issued as two. */
-	explain_source(skylake, "vaddpd ymm0, ymm1, ymmword [rdi+rcx*8]; add rcx, 4; cmp rcx, rdx; jne top", 1, NULL);
+	explain_source(skylake,
+		"vaddpd ymm0, ymm1, ymmword [rdi+rcx*8]; add rcx, 4; cmp rcx, rdx; jne top", 1,
+		NULL);
 	check_near(modelled(skylake, "micro-ops"), 4, 1e-9);
 	explain_end();
 
@@ -507,7 +554,8 @@ static void what_the_model_does_not_know_is_no_number(void **state)
 	assert_true(isnan(modelled(uarch, "loads")));
 
 	/* A gather: whether its accesses count each is the core's affair. */
-	explain_source(uarch, "vpgatherdd ymm0, ymmword [rdi+ymm1*4], ymm2; dec rcx; jne top", 8, NULL);
+	explain_source(
+		uarch, "vpgatherdd ymm0, ymmword [rdi+ymm1*4], ymm2; dec rcx; jne top", 8, NULL);
 	explanation.loop.insn[0].memory[0].accesses = 8;
 	assert_true(isnan(modelled(uarch, "loads")));
 	check_near(modelled(uarch, "stores"), 0, 0);
@@ -527,7 +575,10 @@ static void lines_and_mispredictions_are_those_of_the_place(void **state)
 {
 	struct uarch *uarch = load("skylake");
 	/* Of 64 KiB half fits the first cache, all the second. */
-	struct limits_place place = { .working_set = 65536, .lines = 0.25, .mispredicts = 0.5, .cache = { 32768, 1 << 20, 0 } };
+	struct limits_place place = { .working_set = 65536,
+		.lines = 0.25,
+		.mispredicts = 0.5,
+		.cache = { 32768, 1 << 20, 0 } };
 	static const char source[] = "mov rax, qword [rdi]; add rdi, 16; dec rcx; jne top";
 
 	(void)state;
@@ -543,7 +594,9 @@ static void lines_and_mispredictions_are_those_of_the_place(void **state)
 	explain_end();
 
 	/* Own loops do not say how many lines they touch, nor what they mispredict. */
-	place = (struct limits_place){ .working_set = 65536, .mispredicts = -1, .cache = { 32768, 1 << 20, 0 } };
+	place = (struct limits_place){
+		.working_set = 65536, .mispredicts = -1, .cache = { 32768, 1 << 20, 0 }
+	};
 	explain_source(uarch, source, 1, &place);
 	assert_true(isnan(modelled(uarch, "L1 misses")));
 	assert_true(isnan(modelled(uarch, "mispredictions")));

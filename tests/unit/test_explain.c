@@ -1,4 +1,5 @@
-/* Every kernel's machine code, as this compiler made it, explained on every core of this instruction set: nothing is timed. */
+/* Every kernel's machine code, as this compiler made it, explained on every core of this
+ * instruction set: nothing is timed. */
 #include "check.h"
 
 #include <time.h>
@@ -39,23 +40,30 @@ static bool allowed(const struct kernel *kernel, const int64_t *v)
 	return status_is_ok(&status);
 }
 
-/* False where this machine does not let a child be stepped (an emulator, a container), or the code is not the kernel's own: nothing can be
- * said then. */
+/* False where this machine does not let a child be stepped (an emulator, a container), or the code
+ * is not the kernel's own: nothing can be said then. */
 static bool explain_on(const struct uarch *uarch, const struct kernel *kernel, const int64_t *v)
 {
-	const struct explain_question question = { .kernel = kernel, .v = v, .seed = 1, .uarch = uarch, .machine = &machine };
+	const struct explain_question question = {
+		.kernel = kernel, .v = v, .seed = 1, .uarch = uarch, .machine = &machine
+	};
 
 	explain(&question, explanation);
-	if (kernel->stepped && explanation->status.code == STATUS_FAILED && strstr(explanation->status.text, "stepping is not "))
+	if (kernel->stepped && explanation->status.code == STATUS_FAILED &&
+		strstr(explanation->status.text, "stepping is not "))
 		return false;
 #ifdef __SANITIZE_ADDRESS__
-	/* What calls the loop is watched there, and takes so many steps more that the longest turns are too long. */
-	if (kernel->stepped && explanation->status.code == STATUS_FAILED && strstr(explanation->status.text, "takes more than 4096 steps"))
+	/* What calls the loop is watched there, and takes so many steps more that the longest turns
+	 * are too long. */
+	if (kernel->stepped && explanation->status.code == STATUS_FAILED &&
+		strstr(explanation->status.text, "takes more than 4096 steps"))
 		return false;
 #endif
-	if (explanation->status.code == STATUS_FAILED && strstr(explanation->status.text, "the C library does the work"))
+	if (explanation->status.code == STATUS_FAILED &&
+		strstr(explanation->status.text, "the C library does the work"))
 		return false;
-	if (kernel->room && explanation->status.code == STATUS_FAILED && strstr(explanation->status.text, "a loop of over 32768 instructions"))
+	if (kernel->room && explanation->status.code == STATUS_FAILED &&
+		strstr(explanation->status.text, "a loop of over 32768 instructions"))
 		return false;
 	if (!status_is_ok(&explanation->status))
 		fail_msg("%s on %s: %s", kernel->name, uarch_name(uarch), explanation->status.text);
@@ -70,7 +78,8 @@ static void check_explanation(const struct uarch *uarch, const struct kernel *ke
 	assert_ptr_equal(explanation->kernel, kernel);
 	assert_true(explanation->loop.insn_count > 0 && explanation->loop.path_count > 0);
 	if (limits->unknown)
-		fail_msg("%s on %s: unknown: %s", kernel->name, uarch_name(uarch), limits->unknown_names);
+		fail_msg("%s on %s: unknown: %s", kernel->name, uarch_name(uarch),
+			limits->unknown_names);
 	if (limits->binding < 0)
 		fail_msg("%s on %s: nothing binds", kernel->name, uarch_name(uarch));
 	assert_true(limits->limit[limits->binding].hard && limits->limit[limits->binding].known);
@@ -94,7 +103,9 @@ static void every_kernel_has_limits_on_every_core(void **state)
 
 			initial(kernel_registry[k], v);
 			if (!allowed(kernel_registry[k], v))
-				print_message("%s at its defaults needs what this processor lacks\n", kernel_registry[k]->name);
+				print_message(
+					"%s at its defaults needs what this processor lacks\n",
+					kernel_registry[k]->name);
 			else if (explain_on(uarch, kernel_registry[k], v))
 				check_explanation(uarch, kernel_registry[k]);
 		}
@@ -109,14 +120,17 @@ static int64_t random_value(const struct knob *knob, struct random *random)
 	int64_t max = knob->max < 1 << 16 ? knob->max : 1 << 16;
 
 	if (knob->kind != KNOB_CHOICE)
-		return max < knob->min ? knob->min :
-			(knob->min + (int64_t)random_below(random, (uint64_t)(max - knob->min) + 1)) / multiple * multiple;
+		return max < knob->min ? knob->min
+				       : (knob->min + (int64_t)random_below(random,
+							      (uint64_t)(max - knob->min) + 1)) /
+						 multiple * multiple;
 	while (knob->choices[count])
 		count++;
 	return (int64_t)random_below(random, (uint64_t)count);
 }
 
-/* Whatever form a knob chooses: its loop is found, and all of it is known to the core that knows most. */
+/* Whatever form a knob chooses: its loop is found, and all of it is known to the core that knows
+ * most. */
 static void every_form_of_a_kernel_can_be_read(void **state)
 {
 	static const char *const best[] = { "zen5", "redwood-cove", "neoverse-v2" };
@@ -159,7 +173,7 @@ static void what_the_library_does_is_not_explained(void **state)
 	assert_true(isfinite(explain_bound(explanation)));
 	for (v[op] = 0; kernel->knobs[op].choices[v[op]]; v[op]++) {
 		const char *name = kernel->knobs[op].choices[v[op]];
-		bool library = name[0] == 'b';      /* bzero, bcopy */
+		bool library = name[0] == 'b'; /* bzero, bcopy */
 
 		assert_int_equal(explain_on(uarch, kernel, v), !library);
 		assert_int_equal(isfinite(explain_bound(explanation)), !library);
@@ -220,8 +234,8 @@ static void the_same_question_has_the_same_answer(void **state)
 	uarch_free(uarch);
 }
 
-/* Searches that all end at the first step differ in nothing, and what makes their keys makes four at a time: so many have a whole number of
- * instructions. */
+/* Searches that all end at the first step differ in nothing, and what makes their keys makes four
+ * at a time: so many have a whole number of instructions. */
 static void searches_have_the_code_of_whole_fours(void **state)
 {
 	const struct kernel *kernel = kernel_find("hash-lookup");
@@ -265,11 +279,13 @@ static void time_taken(void **state)
 			clock_gettime(CLOCK_MONOTONIC, &begin);
 			explain_on(uarch, kernel, v);
 			clock_gettime(CLOCK_MONOTONIC, &end);
-			took = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
+			took = (double)(end.tv_sec - begin.tv_sec) * 1e3 +
+			       (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
 			best = took < best ? took : best;
 		}
 		if (best < 1e9)
-			print_message("%-15s %.2f ms%s\n", kernel->name, best, kernel->stepped ? " (stepped)" : "");
+			print_message("%-15s %.2f ms%s\n", kernel->name, best,
+				kernel->stepped ? " (stepped)" : "");
 		if (!kernel->stepped && best < 1e9 && best > worst)
 			worst = best;
 	}

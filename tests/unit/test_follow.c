@@ -10,12 +10,14 @@ static struct loop loop;
 static const unsigned char *top;
 
 #if defined(__x86_64__)
-static const char jump[] = "jmp", turn[] = "jnz", call[] = "call", into[] = "r8", through[] = "jmp r8", spoil[] = "add r8, rax",
-	other[] = "jmp r9", work[] = "add rax, 1", leave[] = "ret", trap[] = "ud2", system_call[] = "syscall";
+static const char jump[] = "jmp", turn[] = "jnz", call[] = "call", into[] = "r8",
+		  through[] = "jmp r8", spoil[] = "add r8, rax", other[] = "jmp r9",
+		  work[] = "add rax, 1", leave[] = "ret", trap[] = "ud2", system_call[] = "syscall";
 static const unsigned char nothing[] = { 0x06, 0x06, 0x06, 0x06 };
 #else
-static const char jump[] = "b", turn[] = "b.ne", call[] = "bl", into[] = "x8", through[] = "br x8", spoil[] = "add x8, x8, x0",
-	other[] = "br x9", work[] = "add x0, x0, #1", leave[] = "ret", trap[] = "br x30";
+static const char jump[] = "b", turn[] = "b.ne", call[] = "bl", into[] = "x8", through[] = "br x8",
+		  spoil[] = "add x8, x8, x0", other[] = "br x9", work[] = "add x0, x0, #1",
+		  leave[] = "ret", trap[] = "br x30";
 static const unsigned char nothing[] = { 0xff, 0xff, 0xff, 0xff };
 #endif
 
@@ -51,7 +53,7 @@ static void calls_return_and_registers_lead(void **state)
 	assemble(&as, trap);
 	assemble_bind(&as, next);
 	over = assemble_label(&as);
-	assemble_jump(&as, turn, over);      /* not taken: it does not close the loop */
+	assemble_jump(&as, turn, over); /* not taken: it does not close the loop */
 	assemble_jump(&as, call, callee);
 	assemble_bind(&as, over);
 	assemble_jump(&as, turn, first);
@@ -93,12 +95,12 @@ static void lost_ways_are_said(void **state)
 
 	begin();
 	assemble_jump(&as, call, 0);
-	check_ok(follow());      /* a loop of one call */
+	check_ok(follow()); /* a loop of one call */
 	begin();
 	assemble(&as, work);
 	label = assemble_here(&as);
 	assemble_jump(&as, call, label);
-	check_contains(follow().text, "leads is not known");      /* deeper and deeper */
+	check_contains(follow().text, "leads is not known"); /* deeper and deeper */
 
 	begin();
 	assemble(&as, work);
@@ -126,7 +128,8 @@ static void what_is_no_code_is_not_followed(void **state)
 	assemble_jump(&as, call, before);
 	assemble_jump(&as, turn, label);
 	check_ok(assemble_end(&as));
-	assert_string_equal(follow_loop(top, (size_t)(as.at - top), top, 2, &loop).text, "the way through the loop leads out of its code");
+	assert_string_equal(follow_loop(top, (size_t)(as.at - top), top, 2, &loop).text,
+		"the way through the loop leads out of its code");
 
 	label = begin();
 	assemble(&as, work);

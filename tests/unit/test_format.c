@@ -42,14 +42,26 @@ static const char *capture_end(struct capture *capture)
 
 static struct sample a_sample(void)
 {
-	return (struct sample){ .valid = true, .cpe = 0.7521234567, .cpe_lo = 0.75, .cpe_hi = 0.756, .trials = 151,
-		.dropped = 23, .quiet = 0.87, .ghz = 4.12, .ns = 0.183, .gbps = 43.7, .bytes_per_cycle = 10.625,
-		.cycles_from = SOURCE_REFERENCE, .modes = 1 };
+	return (struct sample){ .valid = true,
+		.cpe = 0.7521234567,
+		.cpe_lo = 0.75,
+		.cpe_hi = 0.756,
+		.trials = 151,
+		.dropped = 23,
+		.quiet = 0.87,
+		.ghz = 4.12,
+		.ns = 0.183,
+		.gbps = 43.7,
+		.bytes_per_cycle = 10.625,
+		.cycles_from = SOURCE_REFERENCE,
+		.modes = 1 };
 }
 
 static struct run_facts some_facts(void)
 {
-	return (struct run_facts){ .cpu = 3, .bound = true, .cycles_from = SOURCE_REFERENCE, .pages = "4k" };
+	return (struct run_facts){
+		.cpu = 3, .bound = true, .cycles_from = SOURCE_REFERENCE, .pages = "4k"
+	};
 }
 
 static json_t *parse(const char *line)
@@ -153,11 +165,18 @@ static struct kernel long_kernel(void)
 {
 	for (int i = 0; i < KNOBS_MAX; i++) {
 		snprintf(long_names[i], sizeof(long_names[i]), "a-long-knob-%d", i);
-		long_knobs[i] = (struct knob){ .name = long_names[i], .help = "help", .kind = KNOB_CHOICE,
+		long_knobs[i] = (struct knob){ .name = long_names[i],
+			.help = "help",
+			.kind = KNOB_CHOICE,
 			.choices = long_choices };
 	}
-	return (struct kernel){ .name = "a-kernel-with-a-name-of-length", .element = "thing", .knobs = long_knobs,
-		.title = "title", .document = "doc", .look_for = "look", .knob_count = KNOBS_MAX };
+	return (struct kernel){ .name = "a-kernel-with-a-name-of-length",
+		.element = "thing",
+		.knobs = long_knobs,
+		.title = "title",
+		.document = "doc",
+		.look_for = "look",
+		.knob_count = KNOBS_MAX };
 }
 
 static void check_lines(const char *text)
@@ -285,10 +304,12 @@ static void text_tells_one_sample_in_lines(void **state)
 	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
 	capture_end(&capture);
 	check_contains(capture.text, "fold op=add unroll=13 acc=13 size=32k stride=1\n");
-	check_contains(capture.text, "CPE      0.752 cycles per element; quartiles 0.750 to 0.756; source: reference\n");
+	check_contains(capture.text,
+		"CPE      0.752 cycles per element; quartiles 0.750 to 0.756; source: reference\n");
 	check_contains(capture.text, "0.183 ns (timed) at 4.120 GHz (reference) on core 3\n");
 	check_contains(capture.text, "43.70 GB/s (43700 MB/s; timed)");
-	check_contains(capture.text, " bytes a cycle (10.57 to 10.66; 0.0941 cycles a byte; reference)\n");
+	check_contains(
+		capture.text, " bytes a cycle (10.57 to 10.66; 0.0941 cycles a byte; reference)\n");
 	check_contains(capture.text, "151 used, 23 dropped; 87% quiet");
 	check_contains(capture.text, "CONTENDED");
 	check_contains(capture.text, "remark   spills\n");
@@ -309,7 +330,8 @@ static void text_tells_one_sample_in_lines(void **state)
 static void text_aligns_a_sweep(void **state)
 {
 	int64_t sizes[] = { 32768, 134217728 }, accs[] = { 2, 11 }, op[] = { 1 };
-	const struct sweep_axis axes[] = { { FOLD_SIZE, 2, sizes }, { FOLD_OP, 1, op }, { FOLD_ACC, 2, accs } };
+	const struct sweep_axis axes[] = { { FOLD_SIZE, 2, sizes }, { FOLD_OP, 1, op },
+		{ FOLD_ACC, 2, accs } };
 	const struct format *format = format_find("text");
 	struct sample sample = a_sample();
 	struct run_facts facts = some_facts();
@@ -436,8 +458,9 @@ static void formats_tell_where_and_beside_whom(void **state)
 	facts.others_gbps = NAN;
 	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
 	capture_end(&capture);
-	check_contains(capture.text, "\nbeside   all 4 cores 103.7 GB/s\npages    huge asked, 4k got: none of 64 MiB could be got\n"
-		"memory   node 1\n");
+	check_contains(capture.text, "\nbeside   all 4 cores 103.7 GB/s\npages    huge asked, 4k "
+				     "got: none of 64 MiB could be got\n"
+				     "memory   node 1\n");
 	check_contains(capture.text, "\nbeside   4 cores, 2 streams: the others 60.00 GB/s\n");
 	check_contains(capture.text, "\nbeside   2 streams 60.00 GB/s\n");
 	check_contains(capture.text, "\nmemory   node 0 has too little free: on node 1\n");

@@ -12,7 +12,8 @@ static struct counts counts;
 static struct explanation explanation;
 static struct sample sample;
 
-static void add(enum event_role role, const char *words, const char *title, const char *name, struct count count)
+static void add(enum event_role role, const char *words, const char *title, const char *name,
+	struct count count)
 {
 	int i = plan.counters.count++;
 	struct uarch_event *meaning = &plan.meaning[i];
@@ -27,10 +28,16 @@ static void add(enum event_role role, const char *words, const char *title, cons
 
 static struct count known(double value)
 {
-	return (struct count){ .state = COUNT_KNOWN, .value = value, .lo = value * 0.99, .hi = value * 1.01, .share = 1, .passes = 9 };
+	return (struct count){ .state = COUNT_KNOWN,
+		.value = value,
+		.lo = value * 0.99,
+		.hi = value * 1.01,
+		.share = 1,
+		.passes = 9 };
 }
 
-/* Four cycles and eleven instructions an element, in the code as well; all that can be wrong with the others. */
+/* Four cycles and eleven instructions an element, in the code as well; all that can be wrong with
+ * the others. */
 static int set_up(void **state)
 {
 	struct count scaled = known(0.25);
@@ -50,8 +57,10 @@ static int set_up(void **state)
 	add(ROLE_PORTS, "", "p2 p3", "odd::PORTS:P23", known(0.75));
 	add(ROLE_STALLED, "back end", "stalled: back end", "odd::STALLED:BACK_END", scaled);
 	add(ROLE_L1_MISSES, "", "L1 misses", "odd::L1", (struct count){ .state = COUNT_SILENT });
-	add(ROLE_L2_MISSES, "", "L2 misses", "odd::L2", (struct count){ .state = COUNT_REFUSED, .error = EACCES });
-	add(ROLE_L3_MISSES, "", "L3 misses", "odd::L3", (struct count){ .state = COUNT_REFUSED, .error = EACCES });
+	add(ROLE_L2_MISSES, "", "L2 misses", "odd::L2",
+		(struct count){ .state = COUNT_REFUSED, .error = EACCES });
+	add(ROLE_L3_MISSES, "", "L3 misses", "odd::L3",
+		(struct count){ .state = COUNT_REFUSED, .error = EACCES });
 	add(ROLE_DTLB_WALKS, "", "page walks", "odd::WALKS", (struct count){ .state = COUNT_HELD });
 	add(ROLE_EXTRA, "", "odd::OTHER", "odd::OTHER", known(0));
 	memset(&explanation, 0, sizeof(explanation));
@@ -60,8 +69,19 @@ static int set_up(void **state)
 	explanation.loop.insns_per_element = 11;
 	explanation.limits.binding = -1;
 	explanation.limits.predicted_by = -1;
-	sample = (struct sample){ .valid = true, .cpe = 4, .cpe_lo = 4, .cpe_hi = 4, .trials = 9, .quiet = 1, .ghz = 4, .ns = 1, .gbps = NAN,
-		.bytes_per_cycle = NAN, .cycles_from = SOURCE_COUNTER, .modes = 1, .check = 1.001 };
+	sample = (struct sample){ .valid = true,
+		.cpe = 4,
+		.cpe_lo = 4,
+		.cpe_hi = 4,
+		.trials = 9,
+		.quiet = 1,
+		.ghz = 4,
+		.ns = 1,
+		.gbps = NAN,
+		.bytes_per_cycle = NAN,
+		.cycles_from = SOURCE_COUNTER,
+		.modes = 1,
+		.check = 1.001 };
 	return 0;
 }
 
@@ -91,7 +111,9 @@ static const struct format *begin(const char *name, enum report_kind kind)
 
 static void put_sample(const struct format *format)
 {
-	const struct run_facts facts = { .cpu = 1, .bound = true, .cycles_from = sample.cycles_from, .pages = "4k" };
+	const struct run_facts facts = {
+		.cpu = 1, .bound = true, .cycles_from = sample.cycles_from, .pages = "4k"
+	};
 
 	format->sample(&report, &report.setting, &sample, &facts);
 }
@@ -126,7 +148,8 @@ static void text_stands_counts_beside_the_model(void **state)
 	(void)state;
 	write_sample("text", REPORT_RUN);
 	check_contains(written, "source: counter\n");
-	check_contains(written, "counters per element, C counted by cpu_core, M as the model has it; read directly\n");
+	check_contains(written, "counters per element, C counted by cpu_core, M as the model has "
+				"it; read directly\n");
 	check_contains(written, "\n  cycles                                4.000 C\n");
 	check_contains(written, "\n  instructions                          11.00 C    11.00 M\n");
 	check_contains(written, "\n  instructions a cycle                  2.750 C\n");
@@ -143,14 +166,17 @@ static void text_sums_up_what_is_unavailable(void **state)
 	(void)state;
 	write_sample("text", REPORT_RUN);
 	assert_null(strstr(written, "\n  L1 misses  "));
-	check_contains(written, "\n  L1 misses: unavailable; stays at zero, even where most events rise\n");
+	check_contains(written,
+		"\n  L1 misses: unavailable; stays at zero, even where most events rise\n");
 	check_contains(written, "\n  L2 misses, L3 misses: unavailable; ");
 	check_contains(written, "\n  page walks: unavailable; ");
 	/* However many they are. */
 	for (int i = counts.count; i < COUNTERS_MAX; i++)
-		add(ROLE_STALLED, "a long reason", "stalled: a long reason", "odd::L4", (struct count){ .state = COUNT_SILENT });
+		add(ROLE_STALLED, "a long reason", "stalled: a long reason", "odd::L4",
+			(struct count){ .state = COUNT_SILENT });
 	write_sample("text", REPORT_RUN);
-	check_contains(written, "\n  31 others: unavailable; stays at zero, even where most events rise\n");
+	check_contains(written,
+		"\n  31 others: unavailable; stays at zero, even where most events rise\n");
 }
 
 static void text_flags_what_cannot_both_be_right(void **state)
@@ -160,7 +186,8 @@ static void text_flags_what_cannot_both_be_right(void **state)
 	sample.check = 0.97;
 	write_sample("text", REPORT_RUN);
 	check_contains(written, "11.12 C    11.00 M  +0.120\n");
-	check_contains(written, "11.12 instructions counted, 11.00 in the code: one of the two is wrong\n");
+	check_contains(written,
+		"11.12 instructions counted, 11.00 in the code: one of the two is wrong\n");
 	check_contains(written, "the reference chain tells 3.0% fewer cycles than the counter\n");
 	/* Within 1 % and 2 %. */
 	counts.event[1].value = 11.1;
@@ -201,7 +228,8 @@ static void text_has_ipc_in_tables_of_sweeps(void **state)
 
 static void text_has_columns_of_events_that_were_asked_for(void **state)
 {
-	static const char *const asked[] = { "odd::OTHER", "ODD::ports:p23", "odd::L1", "odd::NOT_IN_THE_PLAN" };
+	static const char *const asked[] = { "odd::OTHER", "ODD::ports:p23", "odd::L1",
+		"odd::NOT_IN_THE_PLAN" };
 	const struct format *format;
 
 	(void)state;
@@ -279,7 +307,8 @@ static void json_has_every_event_with_its_state(void **state)
 	while ((line = strtok(NULL, "\n"))) {
 		assert_true(strlen(line) < FORMAT_LINE_MAX);
 		object = parse(line);
-		assert_string_equal(json_string_value(json_object_get(object, "record")), "counters");
+		assert_string_equal(
+			json_string_value(json_object_get(object, "record")), "counters");
 		assert_int_equal(json_integer_value(json_object_get(object, "id")), 1);
 		assert_int_equal(json_integer_value(json_object_get(object, "passes")), 2);
 		assert_string_equal(json_string_value(json_object_get(object, "pmu")), "cpu_core");
@@ -292,11 +321,14 @@ static void json_has_every_event_with_its_state(void **state)
 			assert_string_equal(string_at(event, 0), plan.counters.event[seen].name);
 			assert_string_equal(string_at(event, 5), counts_state(count->state));
 			if (count_known(count))
-				check_near(json_real_value(json_array_get(event, 2)), count->value, 1e-12);
+				check_near(json_real_value(json_array_get(event, 2)), count->value,
+					1e-12);
 			else
-				assert_true(json_is_null(json_array_get(event, 2)) && *string_at(event, 6));
+				assert_true(json_is_null(json_array_get(event, 2)) &&
+					    *string_at(event, 6));
 			if (count->state == COUNT_REFUSED)
-				assert_int_equal(json_integer_value(json_array_get(event, 7)), EACCES);
+				assert_int_equal(
+					json_integer_value(json_array_get(event, 7)), EACCES);
 			if (count->state == COUNT_SCALED)
 				check_near(json_real_value(json_array_get(event, 6)), 0.5, 1e-12);
 			if (seen == 3)
@@ -309,7 +341,8 @@ static void json_has_every_event_with_its_state(void **state)
 	assert_int_equal(seen, counts.count);
 }
 
-/* As many events as there can be, of the longest names: further records, none too long, each event once. */
+/* As many events as there can be, of the longest names: further records, none too long, each event
+ * once. */
 static void json_lines_stay_short(void **state)
 {
 	unsigned records = 0;
@@ -320,7 +353,8 @@ static void json_lines_stay_short(void **state)
 	while (counts.count < COUNTERS_MAX) {
 		memset(name, 'N', sizeof(name) - 1);
 		snprintf(name + 100, sizeof(name) - 100, "%059d", counts.count);
-		add(ROLE_EXTRA, "", "long", name, (struct count){ .state = COUNT_REFUSED, .error = ENOENT });
+		add(ROLE_EXTRA, "", "long", name,
+			(struct count){ .state = COUNT_REFUSED, .error = ENOENT });
 	}
 	write_sample("json", REPORT_RUN);
 	for (line = strtok(written, "\n"); line; line = strtok(NULL, "\n")) {
@@ -364,7 +398,8 @@ static void json_says_why_where_events_were_asked_for(void **state)
 	strtok(written, "\n");
 	object = parse(strtok(NULL, "\n"));
 	assert_string_equal(json_string_value(json_object_get(object, "record")), "counters");
-	assert_string_equal(json_string_value(json_object_get(object, "why")), "this guest was given none");
+	assert_string_equal(
+		json_string_value(json_object_get(object, "why")), "this guest was given none");
 	assert_null(json_object_get(object, "events"));
 	assert_null(strtok(NULL, "\n"));
 	json_decref(object);
@@ -386,7 +421,8 @@ static void csv_has_a_column_for_each_event_that_counts(void **state)
 	put_sample(format);
 	end(format);
 	line = strtok(written, "\n");
-	check_contains(line, ",cpi,traffic_gbps,traffic_share,c_cycles,c_instructions,c_uops,c_p2_p3,c_stalled_back_end,c_odd::OTHER");
+	check_contains(line, ",cpi,traffic_gbps,traffic_share,c_cycles,c_instructions,c_uops,c_p2_"
+			     "p3,c_stalled_back_end,c_odd::OTHER");
 	assert_string_equal(strrchr(line, ','), ",c_odd::OTHER");
 	line = strtok(NULL, "\n");
 	check_contains(line, ",4,11,10.004,0.75,0.25,0");
@@ -435,17 +471,26 @@ static void reads_counts_by_their_role(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(text_stands_counts_beside_the_model, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(text_sums_up_what_is_unavailable, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(text_flags_what_cannot_both_be_right, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(text_has_ipc_in_tables_of_sweeps, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(text_has_columns_of_events_that_were_asked_for, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(without_counters_nothing_is_said, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(json_has_every_event_with_its_state, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			text_stands_counts_beside_the_model, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			text_sums_up_what_is_unavailable, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			text_flags_what_cannot_both_be_right, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			text_has_ipc_in_tables_of_sweeps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			text_has_columns_of_events_that_were_asked_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			without_counters_nothing_is_said, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			json_has_every_event_with_its_state, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(json_lines_stay_short, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(json_ids_number_samples, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(json_says_why_where_events_were_asked_for, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(csv_has_a_column_for_each_event_that_counts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			json_says_why_where_events_were_asked_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			csv_has_a_column_for_each_event_that_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(states_have_words, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(reads_counts_by_their_role, set_up, tear_down),
 	};

@@ -1,5 +1,5 @@
-/* What every format says of events: the core's own, what it lacks, what cannot be counted and why; and those
- * found by words. */
+/* What every format says of events: the core's own, what it lacks, what cannot be counted and why;
+ * and those found by words. */
 #include "fakes.h"
 
 #include <jansson.h>
@@ -14,7 +14,8 @@ static size_t written_size;
 static const enum event_role lacking[] = { ROLE_UOPS_EXECUTED, ROLE_L3_MISSES };
 static const struct uarch_choice nobody;
 
-static void write_events(const char *name, const struct event_survey *survey, const struct event_line *events, int count)
+static void write_events(const char *name, const struct event_survey *survey,
+	const struct event_line *events, int count)
 {
 	static struct machine machine;
 	const struct format *format = format_find(name);
@@ -47,32 +48,48 @@ static int tear_down(void **state)
 static const struct event_line lines[] = {
 	{ "cycles", "cycles", "odd::CYCLES", "known", "", "Cycles, \"all\" of them" },
 	{ "ports p2 p3", "p2 p3", "odd::PORTS:P23", "refused", "refused: so", "" },
-	{ "dtlb-walks", "page walks", "odd::A_NAME_THAT_IS_LONGER_THAN_ITS_COLUMN", "silent", "stays at zero", "" },
+	{ "dtlb-walks", "page walks", "odd::A_NAME_THAT_IS_LONGER_THAN_ITS_COLUMN", "silent",
+		"stays at zero", "" },
 	{ "stores", "stores", "odd::STORES", "", "", "" },
 	{ "stalled x", "stalled: a scheduler of a long name", "odd::X", "known", "", "" },
 };
 
 static void text_tells_core_counters_and_what_is_lacking(void **state)
 {
-	struct event_survey survey = { .pmu = "odd", .doubt = "", .why = "", .tried = true, .lacking_count = 2, .lacking = lacking };
+	struct event_survey survey = { .pmu = "odd",
+		.doubt = "",
+		.why = "",
+		.tried = true,
+		.lacking_count = 2,
+		.lacking = lacking };
 
 	(void)state;
 	write_events("text", &survey, lines, 5);
 	check_contains(written, "\n  stalled: a scheduler of a long name\n"
-		"                                 odd::X                                 counted\n");
+				"                                 odd::X                           "
+				"      counted\n");
 	check_contains(written, "core      not recognised\n");
 	check_contains(written, ", PMU odd\n");
 	check_contains(written, "counters  tried on this machine\n");
 	check_contains(written, "lacking   micro-ops executed, L3 misses\n");
-	check_contains(written, "\n  cycles                         odd::CYCLES                            counted\n");
-	check_contains(written, "\n  p2 p3                          odd::PORTS:P23                         refused: so\n");
-	check_contains(written, "\n  page walks                     odd::A_NAME_THAT_IS_LONGER_THAN_ITS_COLUMN\n"
-		"                                                                        stays at zero\n");
+	check_contains(written, "\n  cycles                         odd::CYCLES                    "
+				"        counted\n");
+	check_contains(written, "\n  p2 p3                          odd::PORTS:P23                 "
+				"        refused: so\n");
+	check_contains(written,
+		"\n  page walks                     odd::A_NAME_THAT_IS_LONGER_THAN_ITS_COLUMN\n"
+		"                                                                        stays at "
+		"zero\n");
 	check_contains(written, "\n  stores                         odd::STORES\n");
 
-	survey = (struct event_survey){ .pmu = "", .generic = true, .doubt = "events:1: no", .why = "no unit is given to this guest", .tried = true };
+	survey = (struct event_survey){ .pmu = "",
+		.generic = true,
+		.doubt = "events:1: no",
+		.why = "no unit is given to this guest",
+		.tried = true };
 	write_events("text", &survey, lines, 1);
-	check_contains(written, "events    those that the kernel names for every processor\n          events:1: no\n");
+	check_contains(written, "events    those that the kernel names for every processor\n       "
+				"   events:1: no\n");
 	check_contains(written, "counters  none here: no unit is given to this guest\n");
 	check_contains(written, "lacking   nothing\n");
 
@@ -88,19 +105,26 @@ static void text_lists_what_words_find(void **state)
 
 	(void)state;
 	write_events("text", &survey, lines, 2);
-	assert_string_equal(written, "odd::CYCLES\n    Cycles, \"all\" of them\nodd::PORTS:P23\n2 events\n");
+	assert_string_equal(
+		written, "odd::CYCLES\n    Cycles, \"all\" of them\nodd::PORTS:P23\n2 events\n");
 	write_events("text", &survey, lines, 1);
 	check_contains(written, "\n1 event\n");
 }
 
 static void csv_has_a_line_an_event(void **state)
 {
-	const struct event_survey survey = { .pmu = "odd", .doubt = "", .why = "", .tried = true, .lacking_count = 2, .lacking = lacking };
+	const struct event_survey survey = { .pmu = "odd",
+		.doubt = "",
+		.why = "",
+		.tried = true,
+		.lacking_count = 2,
+		.lacking = lacking };
 
 	(void)state;
 	write_events("csv", &survey, lines, 2);
-	assert_string_equal(written, "uarch,role,name,state,note,help\n,cycles,odd::CYCLES,known,,\"Cycles, \"\"all\"\" of them\"\n"
-		",ports p2 p3,odd::PORTS:P23,refused,refused: so,\n");
+	assert_string_equal(written, "uarch,role,name,state,note,help\n,cycles,odd::CYCLES,known,,"
+				     "\"Cycles, \"\"all\"\" of them\"\n"
+				     ",ports p2 p3,odd::PORTS:P23,refused,refused: so,\n");
 }
 
 /* The n-th line, parsed; the caller gives it back. */
@@ -126,7 +150,12 @@ static const char *string_of(const json_t *object, const char *key)
 
 static void json_tells_the_same(void **state)
 {
-	struct event_survey survey = { .pmu = "odd", .doubt = "", .why = "no", .tried = true, .lacking_count = 2, .lacking = lacking };
+	struct event_survey survey = { .pmu = "odd",
+		.doubt = "",
+		.why = "no",
+		.tried = true,
+		.lacking_count = 2,
+		.lacking = lacking };
 	json_t *object;
 
 	(void)state;
@@ -137,7 +166,9 @@ static void json_tells_the_same(void **state)
 	assert_string_equal(string_of(object, "why"), "no");
 	assert_true(json_is_false(json_object_get(object, "available")));
 	assert_null(json_object_get(object, "generic"));
-	assert_string_equal(json_string_value(json_array_get(json_object_get(object, "lacking"), 1)), "l3-misses");
+	assert_string_equal(
+		json_string_value(json_array_get(json_object_get(object, "lacking"), 1)),
+		"l3-misses");
 	json_decref(object);
 	object = parse_line(2);
 	assert_string_equal(string_of(object, "record"), "event");

@@ -8,26 +8,26 @@
 #include "model/choice.h"
 #include "model/explain.h"
 
-static const char core_text[] =
-	"uarch odd Odd core\n"
-	"isa x86_64\n"
-	"width 4 [M]\n"
-	"ports p0 p1 p2 p3 [M]\n"
-	"units div\n"
-	"class move latency 0 ports none [M]\n"
-	"class zero latency 0 ports none [M]\n"
-	"class alu latency 1 ports p0,p1 [M]\n"
-	"class imul latency 3 ports p1 [M]\n"
-	"class div latency 20 ports p0 + div:2 [M]\n"
-	"class branch ports p0,p1 [M]\n"
-	"class load latency 4 ports p2,p3 [M]\n"
-	"fuse cmp with all [M]\n"
-	"cap loads 2 [M]\n"
-	"extra mispredict 20 [M]\n";
+static const char core_text[] = "uarch odd Odd core\n"
+				"isa x86_64\n"
+				"width 4 [M]\n"
+				"ports p0 p1 p2 p3 [M]\n"
+				"units div\n"
+				"class move latency 0 ports none [M]\n"
+				"class zero latency 0 ports none [M]\n"
+				"class alu latency 1 ports p0,p1 [M]\n"
+				"class imul latency 3 ports p1 [M]\n"
+				"class div latency 20 ports p0 + div:2 [M]\n"
+				"class branch ports p0,p1 [M]\n"
+				"class load latency 4 ports p2,p3 [M]\n"
+				"fuse cmp with all [M]\n"
+				"cap loads 2 [M]\n"
+				"extra mispredict 20 [M]\n";
 
 /* Two elements an iteration; 7 micro-ops on two ports, a chain of 3 cycles. */
-static const char code[] = "imul eax,dword [rdi]; mov r8d,dword [rdi+4]; mov r9d,r8d; add r9d,ebx; add r8d,ecx; add edx,esi; "
-	"add r10d,r11d; add rdi,8; cmp rdi,r15; jne top";
+static const char code[] = "imul eax,dword [rdi]; mov r8d,dword [rdi+4]; mov r9d,r8d; add r9d,ebx; "
+			   "add r8d,ecx; add edx,esi; "
+			   "add r10d,r11d; add rdi,8; cmp rdi,r15; jne top";
 
 static struct uarch_choice core;
 static struct explanation *explanation;
@@ -109,9 +109,21 @@ static void write_explanation(const char *name)
 static void write_sample(const char *name, enum report_kind kind, double cpe)
 {
 	const struct format *format = begin(name, kind);
-	const struct sample sample = { .valid = true, .cpe = cpe, .cpe_lo = cpe, .cpe_hi = cpe, .trials = 9, .quiet = 1, .ghz = 4,
-		.ns = cpe / 4, .gbps = NAN, .bytes_per_cycle = NAN, .cycles_from = SOURCE_REFERENCE, .modes = 1 };
-	const struct run_facts facts = { .cpu = 1, .bound = true, .cycles_from = SOURCE_REFERENCE, .pages = "4k" };
+	const struct sample sample = { .valid = true,
+		.cpe = cpe,
+		.cpe_lo = cpe,
+		.cpe_hi = cpe,
+		.trials = 9,
+		.quiet = 1,
+		.ghz = 4,
+		.ns = cpe / 4,
+		.gbps = NAN,
+		.bytes_per_cycle = NAN,
+		.cycles_from = SOURCE_REFERENCE,
+		.modes = 1 };
+	const struct run_facts facts = {
+		.cpu = 1, .bound = true, .cycles_from = SOURCE_REFERENCE, .pages = "4k"
+	};
 
 	format->sample(&report, &report.setting, &sample, &facts);
 	end(format);
@@ -218,8 +230,10 @@ static void json_tells_every_limit_port_and_instruction(void **state)
 		assert_int_equal(number_at(object, "id"), 1);
 		assert_string_equal(string_at(object, "host"), "node7");
 		assert_string_equal(string_at(object, "name"), limit_name(limits->limit[i].kind));
-		assert_int_equal(json_is_true(json_object_get(object, "hard")), limits->limit[i].hard);
-		assert_int_equal(json_is_true(json_object_get(object, "binding")), i == limits->binding);
+		assert_int_equal(
+			json_is_true(json_object_get(object, "hard")), limits->limit[i].hard);
+		assert_int_equal(
+			json_is_true(json_object_get(object, "binding")), i == limits->binding);
 		assert_true(*string_at(object, "cause"));
 		assert_int_equal(json_object_get(object, "cpe") != NULL, limits->limit[i].known);
 		if (limits->limit[i].known)
@@ -298,14 +312,19 @@ static void json_lines_stay_below_a_thousand_bytes(void **state)
 	text_add(&text, "uarch odd Odd core\nisa x86_64\nwidth 4 [M]\nports");
 	for (int i = 0; i < UARCH_PORTS; i++)
 		text_addf(&text, " longport-%02d", i);
-	text_add(&text, " [M]\nclass alu latency 1 ports longport-02,longport-03 [M]\nclass branch ports longport-00 [M]\nclass load ports longport-01 [M]\n");
-	explain_with(text_string(&text), "add rax,rbx; add rcx,rdx; cmp rcx,rax; jne top", &(struct limits_place){ 0 });
+	text_add(&text, " [M]\nclass alu latency 1 ports longport-02,longport-03 [M]\nclass branch "
+			"ports longport-00 [M]\nclass load ports longport-01 [M]\n");
+	explain_with(text_string(&text), "add rax,rbx; add rcx,rdx; cmp rcx,rax; jne top",
+		&(struct limits_place){ 0 });
 	text_free(&text);
 	for (int i = 0; i < explanation->limits.limit_count; i++)
-		memset(explanation->limits.limit[i].cause, '"', sizeof(explanation->limits.limit[i].cause) - 1);
+		memset(explanation->limits.limit[i].cause, '"',
+			sizeof(explanation->limits.limit[i].cause) - 1);
 	for (int i = 0; i < explanation->loop.insn_count; i++) {
-		memset(explanation->loop.insn[i].text, '\\', sizeof(explanation->loop.insn[i].text) - 1);
-		memset(explanation->limits.insn[i].ports, '"', sizeof(explanation->limits.insn[i].ports) - 1);
+		memset(explanation->loop.insn[i].text, '\\',
+			sizeof(explanation->loop.insn[i].text) - 1);
+		memset(explanation->limits.insn[i].ports, '"',
+			sizeof(explanation->limits.insn[i].ports) - 1);
 	}
 	const struct format *format = begin("json", REPORT_EXPLAIN);
 
@@ -318,7 +337,8 @@ static void json_lines_stay_below_a_thousand_bytes(void **state)
 		object = record(lines++);
 		assert_int_equal(number_at(object, "id"), 1);
 		if (strcmp(string_at(object, "record"), "ports") == 0)
-			assert_int_equal(json_object_size(json_object_get(object, "pressure")), UARCH_PORTS);
+			assert_int_equal(
+				json_object_size(json_object_get(object, "pressure")), UARCH_PORTS);
 		if (strcmp(string_at(object, "record"), "limits") == 0)
 			assert_non_null(json_object_get(object, "name"));
 		json_decref(object);
@@ -337,7 +357,8 @@ static void csv_has_a_line_for_each_limit(void **state)
 	for (const char *at = written; *at; at += strcspn(at, "\n") + 1)
 		lines++;
 	assert_int_equal(lines, 1 + limits->limit_count);
-	assert_memory_equal(written, "kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause\n", 71);
+	assert_memory_equal(written,
+		"kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause\n", 71);
 	check_contains(written, "\nfold,odd,ports,binding,1.75,3.5,\"");
 	check_contains(written, "\nfold,odd,latency,hard,1.5,3,");
 	check_contains(written, "\nfold,odd,misprediction,soft,11.75,23.5,\"");
@@ -353,16 +374,19 @@ static void text_is_for_people(void **state)
 	write_explanation("text");
 	check_contains(written, "fold op=add unroll=4 acc=1 size=32k stride=1\n");
 	check_contains(written, "core      Odd core: as the test says\n");
-	check_contains(written, "loop      10 instructions, 9 micro-ops after fusion, 2 elements an iteration\n");
+	check_contains(written,
+		"loop      10 instructions, 9 micro-ops after fusion, 2 elements an iteration\n");
 	check_contains(written, "limit     1.750 cycles per element: port pressure\n");
 	check_contains(written, "predicted 11.75, by branch misprediction   (source: model)\n");
 	check_contains(written, "remedy    Compute both ways and select");
 	check_contains(written, "\n    1.750    3.500  ports                binds: ");
-	check_contains(written, "\n    1.500    3.000  latency              chain of 1 multiplication: 3 cycles\n");
+	check_contains(written,
+		"\n    1.500    3.000  latency              chain of 1 multiplication: 3 cycles\n");
 	check_contains(written, "misprediction        soft: ");
 	check_contains(written, "\n  p0       3.50  (");
 	assert_non_null(strstr(written, ")  fullest\n"));
-	check_contains(written, "\nc      0       1       7  p23 + p1          imul eax,dword [rdi]\n");
+	check_contains(
+		written, "\nc      0       1       7  p23 + p1          imul eax,dword [rdi]\n");
 	check_contains(written, "\n 0     8       1       0                    mov r9d,r8d\n");
 	check_contains(written, "\n +    24       0       -  ");
 	assert_null(strstr(written, "unknown  "));
@@ -383,12 +407,14 @@ static void what_is_unknown_is_left_out_and_counted(void **state)
 	json_t *object;
 
 	(void)state;
-	explain_with("uarch odd Odd core\nisa x86_64\nwidth unknown\nports p0 [M]\nclass load ports unknown\n",
+	explain_with("uarch odd Odd core\nisa x86_64\nwidth unknown\nports p0 [M]\nclass load "
+		     "ports unknown\n",
 		"frobnicate rax,rbx; mov rcx,[rdi]", &(struct limits_place){ 0 });
 	assert_int_equal(explanation->limits.binding, -1);
 	write_explanation("text");
 	check_contains(written, "\nlimit     unknown\n");
-	check_contains(written, "unknown   1 instruction that the core model does not know, left out of everything: frobnicate");
+	check_contains(written, "unknown   1 instruction that the core model does not know, left "
+				"out of everything: frobnicate");
 	assert_null(strstr(written, "predicted"));
 	check_contains(written, "\n ?     0  ");
 	discard();
@@ -428,7 +454,8 @@ static void samples_say_how_far_they_are_from_their_limit(void **state)
 	check_contains(written, "; measured 100% above the limit\n");
 	discard();
 	write_sample("text", REPORT_RUN, 1.4);
-	check_contains(written, "; measured 20% below the limit: the core model, or the clock, is wrong here\n");
+	check_contains(written,
+		"; measured 20% below the limit: the core model, or the clock, is wrong here\n");
 	discard();
 	write_sample("json", REPORT_RUN, 3);
 	object = record(0);
@@ -439,7 +466,8 @@ static void samples_say_how_far_they_are_from_their_limit(void **state)
 	json_decref(object);
 	discard();
 	write_sample("csv", REPORT_RUN, 3);
-	check_contains(written, ",uarch,binding,limit,predicted,instructions,instructions_from,cpi,traffic_gbps,traffic_share\n");
+	check_contains(written, ",uarch,binding,limit,predicted,instructions,instructions_from,cpi,"
+				"traffic_gbps,traffic_share\n");
 	check_contains(written, ",odd,ports,1.75,11.75,");
 	discard();
 	write_sample("text", REPORT_SWEEP, 3);
@@ -457,7 +485,11 @@ static void samples_say_how_far_they_are_from_their_limit(void **state)
 /* Twice L1 of 48 KiB, lines of 64 bytes, a read in every line: as known to the explanation. */
 static void walk_through(double working_set, bool scattered)
 {
-	const struct misses_walk walk = { .working_set = working_set, .lines = 1, .step = 64, .scattered = scattered, .access = "read" };
+	const struct misses_walk walk = { .working_set = working_set,
+		.lines = 1,
+		.step = 64,
+		.scattered = scattered,
+		.access = "read" };
 	const double cache[MISSES_LEVELS] = { 48 << 10, 2 << 20, 0 };
 
 	misses_find(&walk, cache, 64, &explanation->misses);
@@ -471,19 +503,23 @@ static void misses_stand_beside_what_they_would_be(void **state)
 	(void)state;
 	walk_through(96 << 10, false);
 	write_explanation("text");
-	check_contains(written, "\nmisses    L1 48 KiB: every read is a miss: 1 line for each\n"
+	check_contains(written,
+		"\nmisses    L1 48 KiB: every read is a miss: 1 line for each\n"
 		"          L2 2 MiB: no miss after the first pass: all 96 KiB stay\n\n");
 	discard();
 	check_ok(misses_whatif_parse("2x", &whatif));
 	asked = &whatif;
 	write_explanation("text");
-	check_contains(written, "\nmisses    L1 48 KiB: every read is a miss: 1 line for each\n"
-		"            what if L1 96 KiB: no miss after the first pass: all 96 KiB stay; near the edge, 96 KiB in 96 KiB: some lines may have to go\n"
+	check_contains(written,
+		"\nmisses    L1 48 KiB: every read is a miss: 1 line for each\n"
+		"            what if L1 96 KiB: no miss after the first pass: all 96 KiB stay; "
+		"near the edge, 96 KiB in 96 KiB: some lines may have to go\n"
 		"          L2 2 MiB: no miss after the first pass: all 96 KiB stay\n"
 		"            what if L2 4 MiB: the same\n");
 	discard();
 	write_sample("text", REPORT_RUN, 2);
-	check_contains(written, "\nmisses   L1 48 KiB: every read is a miss: 1 line for each\n           what if L1 96 KiB: ");
+	check_contains(written, "\nmisses   L1 48 KiB: every read is a miss: 1 line for each\n     "
+				"      what if L1 96 KiB: ");
 	discard();
 	for (int i = 0; i < 2; i++) {
 		if (i)
@@ -491,10 +527,14 @@ static void misses_stand_beside_what_they_would_be(void **state)
 		else
 			write_sample("json", REPORT_SWEEP, 2);
 		object = record(0);
-		check_near(json_number_value(json_array_get(json_object_get(object, "misses"), 0)), 1, 0);
-		check_near(json_number_value(json_array_get(json_object_get(object, "misses"), 1)), 0, 0);
+		check_near(json_number_value(json_array_get(json_object_get(object, "misses"), 0)),
+			1, 0);
+		check_near(json_number_value(json_array_get(json_object_get(object, "misses"), 1)),
+			0, 0);
 		assert_true(json_is_null(json_array_get(json_object_get(object, "misses"), 2)));
-		check_near(json_number_value(json_array_get(json_object_get(object, "whatif_misses"), 0)), 0, 0);
+		check_near(json_number_value(
+				   json_array_get(json_object_get(object, "whatif_misses"), 0)),
+			0, 0);
 		assert_null(json_object_get(object, "misses_why"));
 		json_decref(object);
 		discard();
@@ -541,15 +581,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(json_begins_with_what_binds, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(misses_stand_beside_what_they_would_be, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(json_tells_every_limit_port_and_instruction, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			misses_stand_beside_what_they_would_be, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			json_tells_every_limit_port_and_instruction, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ids_tell_explanations_apart, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(json_lines_stay_below_a_thousand_bytes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			json_lines_stay_below_a_thousand_bytes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(csv_has_a_line_for_each_limit, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(text_is_for_people, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_unknown_is_left_out_and_counted, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(samples_say_how_far_they_are_from_their_limit, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(code_that_cannot_be_read_says_why, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_is_unknown_is_left_out_and_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			samples_say_how_far_they_are_from_their_limit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			code_that_cannot_be_read_says_why, set_up, tear_down),
 		cmocka_unit_test(every_format_explains),
 	};
 

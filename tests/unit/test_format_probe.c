@@ -10,8 +10,8 @@
 #include "session/probe.h"
 
 static struct machine machine;
-static uint64_t max_size;      /* as asked for */
-static bool alone;             /* chains beside another tell nothing */
+static uint64_t max_size; /* as asked for */
+static bool alone;	  /* chains beside another tell nothing */
 
 /* The whole of it, or so many requests. */
 static struct probe *probed(unsigned most)
@@ -22,12 +22,20 @@ static struct probe *probed(unsigned most)
 	struct probe *probe;
 	double now = 0;
 
-	machine = (struct machine){ .cache_count = 3, .cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 64 << 20, 64 } },
-		.memory_limit = UINT64_C(8) << 30, .huge_pages = true, .processors = 2, .cpu = 3, .name = "Test CPU, model 1" };
+	machine = (struct machine){ .cache_count = 3,
+		.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 64 << 20, 64 } },
+		.memory_limit = UINT64_C(8) << 30,
+		.huge_pages = true,
+		.processors = 2,
+		.cpu = 3,
+		.name = "Test CPU, model 1" };
 	probe = probe_new(&machine, &options, &status);
 	check_ok(status);
 	for (unsigned i = 0; i < most && probe_next(probe, now, &request); i++) {
-		struct result result = fake_result(&request, alone && request.v[CHASE_CHAINS] > 1 && request.kernel == &kernel_chase ? 0 : 40,
+		struct result result = fake_result(&request,
+			alone && request.v[CHASE_CHAINS] > 1 && request.kernel == &kernel_chase
+				? 0
+				: 40,
 			cycles_of(&request));
 
 		snprintf(result.facts.pages, sizeof(result.facts.pages), "4k");
@@ -67,7 +75,8 @@ static char *written(const char *format, unsigned most, bool points)
 
 static void json_has_a_record_for_everything(void **state)
 {
-	static const char *const wanted[] = { "probe", "sample", "plateau", "knee", "level", "band", "finding" };
+	static const char *const wanted[] = { "probe", "sample", "plateau", "knee", "level", "band",
+		"finding" };
 	char *text = written("json", 100000, false), *rest;
 	unsigned seen[7] = { 0 }, id = 0;
 	json_int_t sample_of_band = 0;
@@ -87,7 +96,8 @@ static void json_has_a_record_for_everything(void **state)
 			seen[i] += strcmp(record, wanted[i]) == 0;
 		if (strcmp(record, "probe") == 0) {
 			assert_true(json_is_true(json_object_get(object, "complete")));
-			assert_int_equal(json_integer_value(json_object_get(object, "max_size")), 256 << 20);
+			assert_int_equal(
+				json_integer_value(json_object_get(object, "max_size")), 256 << 20);
 			assert_int_equal(json_integer_value(json_object_get(object, "seed")), 3);
 			assert_int_equal(json_array_size(json_object_get(object, "parts")), 5);
 			assert_int_equal(json_array_size(json_object_get(object, "pages")), 2);
@@ -96,13 +106,18 @@ static void json_has_a_record_for_everything(void **state)
 			assert_true(json_is_integer(json_object_get(object, "x")));
 			sample_of_band = id;
 		} else if (strcmp(record, "band") == 0) {
-			assert_int_equal(json_integer_value(json_object_get(object, "sample")), sample_of_band);
+			assert_int_equal(json_integer_value(json_object_get(object, "sample")),
+				sample_of_band);
 			assert_non_null(json_object_get(object, "lines_per_cycle"));
-		} else if (strcmp(record, "level") == 0 && json_integer_value(json_object_get(object, "number")) == 1 &&
-			strcmp(json_string_value(json_object_get(object, "kind")), "cache") == 0) {
-			assert_int_equal(json_integer_value(json_object_get(object, "bytes")), 48 << 10);
-			assert_int_equal(json_integer_value(json_object_get(object, "stated")), 48 << 10);
-			assert_null(json_object_get(object, "entries"));      /* a cache has none */
+		} else if (strcmp(record, "level") == 0 &&
+			   json_integer_value(json_object_get(object, "number")) == 1 &&
+			   strcmp(json_string_value(json_object_get(object, "kind")), "cache") ==
+				   0) {
+			assert_int_equal(
+				json_integer_value(json_object_get(object, "bytes")), 48 << 10);
+			assert_int_equal(
+				json_integer_value(json_object_get(object, "stated")), 48 << 10);
+			assert_null(json_object_get(object, "entries")); /* a cache has none */
 		}
 		json_decref(object);
 	}
@@ -163,7 +178,8 @@ static void text_keeps_to_eighty_columns_and_says_it_all(void **state)
 	free(text);
 }
 
-/* Where memory was slower while one load alone was timed, what the others gain is too much, and said to be. */
+/* Where memory was slower while one load alone was timed, what the others gain is too much, and
+ * said to be. */
 static void text_doubts_more_gain_than_loads_at_once(void **state)
 {
 	const struct format *as = format_find("text");
@@ -174,7 +190,8 @@ static void text_doubts_more_gain_than_loads_at_once(void **state)
 
 	(void)state;
 	for (int slower = 0; slower < 2; slower++) {
-		struct probe_report *tampered = (struct probe_report *)(uintptr_t)probe_report(probe);
+		struct probe_report *tampered =
+			(struct probe_report *)(uintptr_t)probe_report(probe);
 
 		assert_true(tampered->parallel.count > 3 && tampered->parallel.point[0].x == 1);
 		if (slower)
@@ -208,7 +225,7 @@ static void text_lists_points_when_asked_to(void **state)
 	(void)state;
 	assert_non_null(strstr(text, "latency, huge pages"));
 	assert_non_null(strstr(text, "pairs, bytes apart"));
-	assert_non_null(strstr(text, " or "));      /* the point with two modes */
+	assert_non_null(strstr(text, " or ")); /* the point with two modes */
 	assert_null(strstr(text, "* both"));
 	free(text);
 }

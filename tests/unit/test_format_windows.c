@@ -17,7 +17,11 @@ static char *written(const char *format, uint64_t fillers, unsigned most, bool p
 	size_t length;
 	char *text;
 
-	machine = (struct machine){ .memory_limit = UINT64_C(8) << 30, .processors = 2, .cpu = 3, .virtualised = true, .name = "Test CPU, model 1" };
+	machine = (struct machine){ .memory_limit = UINT64_C(8) << 30,
+		.processors = 2,
+		.cpu = 3,
+		.virtualised = true,
+		.name = "Test CPU, model 1" };
 	setting_init(&options.setting, &kernel_window);
 	options.setting.v[WINDOW_SIZE] = 32 << 20;
 	windows = windows_played(&machine, options, core ? "golden-cove" : NULL, most);
@@ -48,12 +52,14 @@ static void text_says_it_in_80_columns(void **state)
 	check_contains(text, "512\n");
 	check_contains(text, "soft");
 	check_contains(text, "none up to 1024");
-	check_contains(text, "nop: 506 nops + 2 of the loop itself = 508 of 512 entries: the rest are not to\n  be had\n");
+	check_contains(text, "nop: 506 nops + 2 of the loop itself = 508 of 512 entries: the rest "
+			     "are not to\n  be had\n");
 	check_contains(text, "vector: filler=vector needs what this processor lacks");
 	check_contains(text, "add: not sharp: it rises from 2");
 	check_contains(text, "reorder buffer elsewhere: Sandy Bridge 168,");
 	check_contains(text, "Downs");
-	check_contains(text, "Cycles: an iteration, before and after the knee (reference clock); points are\n  off by ");
+	check_contains(text, "Cycles: an iteration, before and after the knee (reference clock); "
+			     "points are\n  off by ");
 	assert_null(strstr(text, "Not complete"));
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		assert_true(strlen(line) <= 80);
@@ -96,16 +102,26 @@ static void json_has_a_record_for_every_filler(void **state)
 		if (id == 1) {
 			assert_string_equal(record, "windows");
 			assert_true(json_is_true(json_object_get(object, "complete")));
-			assert_string_equal(json_string_value(json_object_get(object, "uarch")), "golden-cove");
+			assert_string_equal(
+				json_string_value(json_object_get(object, "uarch")), "golden-cove");
 		} else if (strcmp(record, "window") == 0) {
 			windows++;
 			if (strcmp(filler, "nop") == 0) {
-				check_near(json_number_value(json_object_get(object, "knee")), 506, 0);
-				check_near(json_number_value(json_object_get(object, "entries")), 512, 0);
-				assert_string_equal(json_string_value(json_object_get(object, "buffer")), "rob");
-				assert_string_equal(json_string_value(json_object_get(object, "kind")), "sharp");
-				check_contains(json_string_value(json_object_get(object, "words")), "508 of 512");
-				check_contains(json_string_value(json_object_get(object, "published")), "Zen 2 224");
+				check_near(
+					json_number_value(json_object_get(object, "knee")), 506, 0);
+				check_near(json_number_value(json_object_get(object, "entries")),
+					512, 0);
+				assert_string_equal(
+					json_string_value(json_object_get(object, "buffer")),
+					"rob");
+				assert_string_equal(
+					json_string_value(json_object_get(object, "kind")),
+					"sharp");
+				check_contains(json_string_value(json_object_get(object, "words")),
+					"508 of 512");
+				check_contains(
+					json_string_value(json_object_get(object, "published")),
+					"Zen 2 224");
 			}
 			if (strcmp(filler, "other") == 0) {
 				/* What is not there is left out. */
@@ -114,7 +130,9 @@ static void json_has_a_record_for_every_filler(void **state)
 				assert_null(json_object_get(object, "buffer"));
 			}
 			if (strcmp(filler, "vector") == 0)
-				assert_string_equal(json_string_value(json_object_get(object, "state")), "failed");
+				assert_string_equal(
+					json_string_value(json_object_get(object, "state")),
+					"failed");
 		} else {
 			assert_string_equal(record, "point");
 			points++;
@@ -133,7 +151,8 @@ static void csv_has_as_many_fields_as_names(void **state)
 		char *text = written("csv", 0, 10000, points, true), *rest;
 		size_t fields = 0, lines = 0;
 
-		for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), lines++) {
+		for (char *line = strtok_r(text, "\n", &rest); line;
+			line = strtok_r(NULL, "\n", &rest), lines++) {
 			size_t count = 1;
 			bool quoted = false;
 

@@ -10,11 +10,13 @@ static struct gap gap;
 static void begin(double measured, double hard, double soft)
 {
 	memset(&limits, 0, sizeof(limits));
-	limits.limit[0] = (struct limit){ .kind = LIMIT_PORTS, .known = true, .hard = true, .cpe = hard };
+	limits.limit[0] =
+		(struct limit){ .kind = LIMIT_PORTS, .known = true, .hard = true, .cpe = hard };
 	limits.limit_count = 1;
 	limits.bound = limits.predicted = hard;
 	if (soft > 0) {
-		limits.limit[1] = (struct limit){ .kind = LIMIT_SATURATION, .known = true, .cpe = soft };
+		limits.limit[1] =
+			(struct limit){ .kind = LIMIT_SATURATION, .known = true, .cpe = soft };
 		limits.limit_count = 2;
 		limits.predicted = soft;
 		limits.predicted_by = 1;
@@ -89,7 +91,8 @@ static void below_it_the_model_must_be_wrong(void **state)
 {
 	(void)state;
 	begin(0.9, 1, 0);
-	check_contains(words(), "0.100 (10 %) below the limit: the core model, or the clock, is wrong here");
+	check_contains(words(),
+		"0.100 (10 %) below the limit: the core model, or the clock, is wrong here");
 	assert_int_equal(gap.kind, GAP_BELOW);
 	/* Of caches and memory the limit was measured once: that may have changed. */
 	limits.limit[0].kind = LIMIT_MEMORY_LATENCY;

@@ -1,4 +1,5 @@
-/* hash-lookup: both tables hold the same keys where they belong, and every way to look them up finds the same. */
+/* hash-lookup: both tables hold the same keys where they belong, and every way to look them up
+ * finds the same. */
 #include "laid.h"
 
 #include <math.h>
@@ -42,19 +43,25 @@ static void loads_are_exact(void **state)
 			assert_int_equal(hash.open, v[HASH_LOAD] <= 90);
 			assert_true(hash_bytes(v) <= (uint64_t)v[HASH_SIZE]);
 			/* Two more buckets with their keys would not fit. */
-			assert_true(hash_bytes(v) + 2 * (8 + 16 + 24 * ((uint64_t)v[HASH_LOAD] / 100 + 1)) > (uint64_t)v[HASH_SIZE]);
-			assert_ptr_equal((unsigned char *)(hash.slot + (hash.open ? hash.buckets : 0)), memory + hash_bytes(v));
+			assert_true(hash_bytes(v) +
+					    2 * (8 + 16 + 24 * ((uint64_t)v[HASH_LOAD] / 100 + 1)) >
+				    (uint64_t)v[HASH_SIZE]);
+			assert_ptr_equal(
+				(unsigned char *)(hash.slot + (hash.open ? hash.buckets : 0)),
+				memory + hash_bytes(v));
 		}
 }
 
-/* Every key once, in the chain of its bucket; in order of buckets a chain's nodes are neighbours. */
+/* Every key once, in the chain of its bucket; in order of buckets a chain's nodes are neighbours.
+ */
 static void check_chains(const struct hash *hash, bool *seen)
 {
 	uint64_t keys = 0, apart = 0;
 
 	memset(seen, 0, hash->keys * sizeof(*seen));
 	for (uint64_t i = 0; i < hash->buckets; i++)
-		for (const struct hash_node *node = hash->bucket[i]; node; node = node->next, keys++) {
+		for (const struct hash_node *node = hash->bucket[i]; node;
+			node = node->next, keys++) {
 			uint64_t rank = asked_rank(node->key);
 
 			assert_true(node >= hash->node && node < hash->node + hash->keys);
@@ -86,7 +93,8 @@ static void check_slots(const struct hash *hash, bool *seen)
 		assert_true(rank < hash->keys && !seen[rank]);
 		seen[rank] = true;
 		assert_int_equal(hash->slot[i].value, hash_value(rank));
-		for (uint64_t at = hash_place(hash->slot[i].key, hash->buckets); at != i; at = (at + 1) % hash->buckets)
+		for (uint64_t at = hash_place(hash->slot[i].key, hash->buckets); at != i;
+			at = (at + 1) % hash->buckets)
 			assert_true(hash->slot[at].key != HASH_FREE);
 	}
 	assert_int_equal(keys, hash->keys);
@@ -100,7 +108,8 @@ static void every_key_has_its_place(void **state)
 	(void)state;
 	initial(v);
 	for (v[HASH_ORDER] = 0; v[HASH_ORDER] < 2; v[HASH_ORDER]++)
-		for (v[HASH_LOAD] = 25; v[HASH_LOAD] <= 400; v[HASH_LOAD] += v[HASH_LOAD] < 90 ? 35 : 100)
+		for (v[HASH_LOAD] = 25; v[HASH_LOAD] <= 400;
+			v[HASH_LOAD] += v[HASH_LOAD] < 90 ? 35 : 100)
 			for (v[HASH_SIZE] = 16384; v[HASH_SIZE] <= SMALL; v[HASH_SIZE] += 70000) {
 				struct kernel_run run;
 				struct hash hash = hash_make(v, LAID_SEED, memory);
@@ -150,8 +159,10 @@ static void every_way_finds_the_same(void **state)
 		count = 700 / run.granule * run.granule;
 		kernel->call(&run, count);
 		if (run.result != plain(v, 0, count))
-			fail_msg("table %d load %d lookups %d found %d: %llu of %llu found", (int)v[HASH_TABLE], (int)v[HASH_LOAD],
-				(int)v[HASH_LOOKUPS], (int)v[HASH_FOUND], (unsigned long long)asked_found(run.result), (unsigned long long)count);
+			fail_msg("table %d load %d lookups %d found %d: %llu of %llu found",
+				(int)v[HASH_TABLE], (int)v[HASH_LOAD], (int)v[HASH_LOOKUPS],
+				(int)v[HASH_FOUND], (unsigned long long)asked_found(run.result),
+				(unsigned long long)count);
 		kernel->rewind(&run);
 		for (uint64_t left = count, piece; left > 0; left -= piece) {
 			piece = (1 + random_below(&random, 5)) * run.granule;
@@ -176,7 +187,8 @@ static double counted(const struct hash *hash, const int64_t *v)
 		uint64_t key = asked_key(&asked, i), at = hash_place(key, hash->buckets);
 
 		if (v[HASH_TABLE] == TABLE_CHAINED) {
-			for (const struct hash_node *node = hash->bucket[at]; node; node = node->next) {
+			for (const struct hash_node *node = hash->bucket[at]; node;
+				node = node->next) {
 				steps++;
 				if (node->key == key)
 					break;
@@ -197,22 +209,26 @@ static void steps_are_as_many_as_expected(void **state)
 	initial(v);
 	v[HASH_SIZE] = MEMORY;
 	for (v[HASH_TABLE] = 0; v[HASH_TABLE] < TABLES; v[HASH_TABLE]++)
-		for (v[HASH_LOAD] = 25; v[HASH_LOAD] <= (v[HASH_TABLE] == TABLE_OPEN ? 85 : 325); v[HASH_LOAD] += 60)
+		for (v[HASH_LOAD] = 25; v[HASH_LOAD] <= (v[HASH_TABLE] == TABLE_OPEN ? 85 : 325);
+			v[HASH_LOAD] += 60)
 			for (v[HASH_FOUND] = 0; v[HASH_FOUND] <= 100; v[HASH_FOUND] += 100) {
 				struct hash hash = hash_make(v, LAID_SEED, memory);
 				struct kernel_run run;
-				double steps = hash_steps(v[HASH_TABLE], (double)v[HASH_LOAD] / 100, v[HASH_FOUND] > 0);
+				double steps = hash_steps(v[HASH_TABLE], (double)v[HASH_LOAD] / 100,
+					v[HASH_FOUND] > 0);
 
 				run_at(v, &run);
 				check_near(counted(&hash, v), steps, 0.05 * steps + 0.01);
 				assert_true(run.mispredicts >= 0 && run.mispredicts <= 1);
 				assert_non_null(run.waits);
-				assert_int_equal(run.reaches, v[HASH_TABLE] == TABLE_CHAINED ? 2 : 1);
+				assert_int_equal(
+					run.reaches, v[HASH_TABLE] == TABLE_CHAINED ? 2 : 1);
 				assert_true(run.reach[0].range < (double)kernel->footprint(v));
 			}
 }
 
-/* The key of rank 0 is 1 where its node is written: the flag that stops it. What is there then is of no use. */
+/* The key of rank 0 is 1 where its node is written: the flag that stops it. What is there then is
+ * of no use. */
 static void stopped_half_way_it_begins_again(void **state)
 {
 	for (int order = 0; order < 2; order++) {
@@ -242,7 +258,8 @@ static void stopped_half_way_it_begins_again(void **state)
 	}
 }
 
-/* A tenth of a table's memory is its keys: clearing all the rest is looked at, too. The flag is in what would be cleared last. */
+/* A tenth of a table's memory is its keys: clearing all the rest is looked at, too. The flag is in
+ * what would be cleared last. */
 static void clearing_can_be_stopped(void **state)
 {
 	int64_t v[KNOBS_MAX];
@@ -264,7 +281,8 @@ static void clearing_can_be_stopped(void **state)
 	}
 }
 
-/* The key of rank 0 is the flag again, 1 once its node is written: so late that slots are to be cleared next. */
+/* The key of rank 0 is the flag again, 1 once its node is written: so late that slots are to be
+ * cleared next. */
 static void clearing_slots_can_be_stopped(void **state)
 {
 	enum { EVERY = 4096 };
@@ -291,11 +309,14 @@ static void clearing_slots_can_be_stopped(void **state)
 	assert_int_equal(hash.slot[hash.buckets - 1].key, 0);
 }
 
-/* Chaining bucket by bucket walks all nodes once more: who waits is told of that as well, and may end it. */
+/* Chaining bucket by bucket walks all nodes once more: who waits is told of that as well, and may
+ * end it. */
 static void progress_goes_on_to_the_last_pass(void **state)
 {
 	int64_t v[KNOBS_MAX];
-	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED, .cancel = &never };
+	struct kernel_run run = {
+		.kernel = kernel, .memory = memory, .seed = LAID_SEED, .cancel = &never
+	};
 	atomic_uint progress = 0;
 
 	(void)state;
@@ -329,7 +350,8 @@ static void whole_runs_are_proved(void **state)
 	run.result--;
 	status = kernel->proof(&run);
 	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "hash-lookup found 16777216 of 16777216 keys, and values that add up to ");
+	check_contains(status.text,
+		"hash-lookup found 16777216 of 16777216 keys, and values that add up to ");
 }
 
 static void what_cannot_be_is_named(void **state)

@@ -14,17 +14,25 @@ struct world {
 
 /* As a desktop core has them: the L1 DTLB's 96 entries reach 384 KiB, inside L2. */
 static const struct made desktop = {
-	.level = { { 4, 48 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 55, 16 * MIB, 16 }, { 400, 0, 0 } }, .levels = 4,
-	.tlb_bytes = 384 * KIB, .tlb_cycles = 7, .noise = 0.004, .beginning = 4 * KIB, .end = 256 * MIB, .octave = 4,
+	.level = { { 4, 48 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 55, 16 * MIB, 16 }, { 400, 0, 0 } },
+	.levels = 4,
+	.tlb_bytes = 384 * KIB,
+	.tlb_cycles = 7,
+	.noise = 0.004,
+	.beginning = 4 * KIB,
+	.end = 256 * MIB,
+	.octave = 4,
 };
 
 /* One line a page: so many lines of caches, and TLBs that miss at once where they are full. */
-static void fill_pages(const struct made *made, uint64_t seed, double second_entries, double second_cycles, struct made_curve *curve)
+static void fill_pages(const struct made *made, uint64_t seed, double second_entries,
+	double second_cycles, struct made_curve *curve)
 {
 	struct random random = { seed };
 
 	curve->count = 0;
-	for (double pages = 8; pages <= 16384; pages = pages >= 40 && pages < 112 ? floor(pages / 2) * 2 + 2 : pages * 1.19) {
+	for (double pages = 8; pages <= 16384;
+		pages = pages >= 40 && pages < 112 ? floor(pages / 2) * 2 + 2 : pages * 1.19) {
 		double count = floor(pages), bytes = count * 4096, cycles;
 		struct made lines = *made;
 
@@ -37,7 +45,9 @@ static void fill_pages(const struct made *made, uint64_t seed, double second_ent
 		if (curve->count && curve->point[curve->count - 1].bytes >= bytes)
 			continue;
 		cycles *= exp(made->noise * made_normal(&random));
-		curve->point[curve->count++] = (struct curve_point){ .bytes = bytes, .cycles = cycles, .lo = 0.998 * cycles, .hi = 1.002 * cycles };
+		curve->point[curve->count++] = (struct curve_point){
+			.bytes = bytes, .cycles = cycles, .lo = 0.998 * cycles, .hi = 1.002 * cycles
+		};
 	}
 }
 
@@ -55,15 +65,19 @@ static struct world *world_new(const struct made *made, uint64_t seed)
 	assert_non_null(world);
 	world->machine.cache_count = made->levels - 1;
 	for (int i = 0; i + 1 < made->levels; i++)
-		world->machine.cache[i] = (struct machine_cache){ i + 1, (uint64_t)made->level[i].bytes, 64 };
+		world->machine.cache[i] =
+			(struct machine_cache){ i + 1, (uint64_t)made->level[i].bytes, 64 };
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
-		made_fill(made, seed * 31 + (uint64_t)kind, knee * 0.7, knee * 1.6, &world->lines[kind]);
+		made_fill(made, seed * 31 + (uint64_t)kind, knee * 0.7, knee * 1.6,
+			&world->lines[kind]);
 		fill_pages(made, seed * 17 + (uint64_t)kind, 0, 0, &world->pages[kind]);
 		use(&world->input.lines[kind], &world->lines[kind]);
 		use(&world->input.pages[kind], &world->pages[kind]);
 	}
 	for (int i = 0; i < 8; i++)
-		world->pairs.point[world->pairs.count++] = (struct curve_point){ .bytes = distances[i], .cycles = distances[i] < 64 ? 9 : 14 };
+		world->pairs.point[world->pairs.count++] =
+			(struct curve_point){ .bytes = distances[i],
+				.cycles = distances[i] < 64 ? 9 : 14 };
 	use(&world->input.pairs, &world->pairs);
 	world->input.machine = &world->machine;
 	world->input.ghz = 4;
@@ -97,7 +111,8 @@ static void levels_are_named_and_explained(void **state)
 	assert_string_equal(hierarchy->level[1].words, "L2: 14.0 cycles up to 1 MiB");
 	assert_string_equal(hierarchy->level[2].name, "L3");
 	assert_int_equal(hierarchy->level[3].kind, LEVEL_TLB);
-	assert_string_equal(hierarchy->level[3].words, "L1 DTLB: 96 entries, pages for 384 KiB; beyond, 7.0 cycles more");
+	assert_string_equal(hierarchy->level[3].words,
+		"L1 DTLB: 96 entries, pages for 384 KiB; beyond, 7.0 cycles more");
 	assert_int_equal(hierarchy->level[4].kind, LEVEL_MEMORY);
 	check_near(hierarchy->level[4].ns, 100, 3);
 	assert_ptr_equal(hierarchy_cache(hierarchy, 2), &hierarchy->level[1]);
@@ -126,8 +141,10 @@ static void check_sizes(const struct made *made, int least)
 		first = hierarchy_cache(&world->hierarchy, 1);
 		second = hierarchy_cache(&world->hierarchy, 2);
 		tlb = hierarchy_tlb(&world->hierarchy, 1);
-		right += first && first->bytes == made->level[0].bytes && second && second->bytes == made->level[1].bytes && tlb &&
-			fabs(tlb->entries - made->tlb_bytes / 4096) <= 2 && world->hierarchy.line == 64;
+		right += first && first->bytes == made->level[0].bytes && second &&
+			 second->bytes == made->level[1].bytes && tlb &&
+			 fabs(tlb->entries - made->tlb_bytes / 4096) <= 2 &&
+			 world->hierarchy.line == 64;
 		free(world);
 	}
 	if (right < least)
@@ -170,12 +187,15 @@ static void a_tlb_step_is_no_cache(void **state)
 	(void)state;
 	world->machine.virtualised = true;
 	find(world);
-	assert_true(has_finding(world, "Huge pages were granted, yet the step at 96 pages (384 KiB) stays: the host maps small pages."));
+	assert_true(has_finding(world, "Huge pages were granted, yet the step at 96 pages (384 "
+				       "KiB) stays: the host maps small pages."));
 	/* With pages that are large all the way the step is gone, and said to have been a TLB's. */
 	for (int i = 0; i < world->pages[PAGES_HUGE].count; i++)
-		world->pages[PAGES_HUGE].point[i].cycles = world->pages[PAGES_HUGE].point[i].bytes / 64 <= 48 * KIB ? 4 : 14;
+		world->pages[PAGES_HUGE].point[i].cycles =
+			world->pages[PAGES_HUGE].point[i].bytes / 64 <= 48 * KIB ? 4 : 14;
 	find(world);
-	assert_true(has_finding(world, "With huge pages the step at 96 pages (384 KiB) is gone: it was the TLB's."));
+	assert_true(has_finding(world,
+		"With huge pages the step at 96 pages (384 KiB) is gone: it was the TLB's."));
 	assert_false(has_finding(world, "stays"));
 	free(world);
 }
@@ -208,7 +228,8 @@ static void lines_of_the_first_cache_are_no_tlb_without_line_curves(void **state
 	(void)state;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		world = world_new(&made, seed);
-		world->input.lines[PAGES_4K] = world->input.lines[PAGES_HUGE] = (struct hierarchy_curve){ 0 };
+		world->input.lines[PAGES_4K] = world->input.lines[PAGES_HUGE] =
+			(struct hierarchy_curve){ 0 };
 		find(world);
 		assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
 		check_near(hierarchy_tlb(&world->hierarchy, 1)->entries, 96, 2);
@@ -233,7 +254,8 @@ static void what_the_system_says_otherwise_is_a_finding(void **state)
 		disagreements += world->hierarchy.finding[i].disagreement;
 	assert_int_equal(disagreements, 1);
 	assert_true(has_finding(world, "The system says that L3 has 480 MiB."));
-	check_contains(hierarchy_cache(&world->hierarchy, 3)->words, "the system says 480 MiB, you get about 1");
+	check_contains(hierarchy_cache(&world->hierarchy, 3)->words,
+		"the system says 480 MiB, you get about 1");
 	assert_true(hierarchy_cache(&world->hierarchy, 3)->stated == 480ull << 20);
 	world->machine.cache[2].bytes = 16ull << 20;
 	world->machine.cache[0].line = 128;
@@ -244,15 +266,19 @@ static void what_the_system_says_otherwise_is_a_finding(void **state)
 
 static void a_level_that_is_stated_and_missing_is_a_finding(void **state)
 {
-	struct made made = { .level = { { 4, 32 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 400, 0, 0 } }, .levels = 3, .noise = 0.004,
-		.beginning = 4 * KIB, .end = 256 * MIB };
+	struct made made = { .level = { { 4, 32 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 400, 0, 0 } },
+		.levels = 3,
+		.noise = 0.004,
+		.beginning = 4 * KIB,
+		.end = 256 * MIB };
 	struct world *world = world_new(&made, 8);
 
 	(void)state;
 	world->machine.cache[2] = (struct machine_cache){ 3, 32 << 20, 64 };
 	world->machine.cache_count = 3;
 	find(world);
-	assert_true(has_finding(world, "The system says that there is an L3 of 32 MiB. The curve shows no plateau of its own for it."));
+	assert_true(has_finding(world, "The system says that there is an L3 of 32 MiB. The curve "
+				       "shows no plateau of its own for it."));
 	assert_non_null(hierarchy_memory(&world->hierarchy));
 	free(world);
 }
@@ -280,7 +306,8 @@ static void points_of_two_modes_are_named(void **state)
 	point->mode_high = 420;
 	point->share_low = 0.4;
 	find(world);
-	assert_true(has_finding(world, "1 point with 4k pages has two modes: at 173.3 MiB, 150 cycles in 40 % of the trials and 420 in the others."));
+	assert_true(has_finding(world, "1 point with 4k pages has two modes: at 173.3 MiB, 150 "
+				       "cycles in 40 % of the trials and 420 in the others."));
 	/* Half of the first cache's latency is none that a load can have. */
 	point->mode_low = 1.9;
 	point->mode_high = 4;
@@ -289,20 +316,25 @@ static void points_of_two_modes_are_named(void **state)
 	free(world);
 }
 
-/* The first page beyond a TLB of six ways brings seven of 97 accesses to miss, or, as measured beside others, half of them: 5.23 cycles are
- * not 5 any more. */
+/* The first page beyond a TLB of six ways brings seven of 97 accesses to miss, or, as measured
+ * beside others, half of them: 5.23 cycles are not 5 any more. */
 static void the_first_page_beyond_a_tlb_is_seen(void **state)
 {
-	static const double beyond[] = { 5.23, 5.96, 6.21, 6.69, 7.16, 7.63, 8.06, 8.5, 8.94, 9.3, 9.7, 10.19 };
+	static const double beyond[] = { 5.23, 5.96, 6.21, 6.69, 7.16, 7.63, 8.06, 8.5, 8.94, 9.3,
+		9.7, 10.19 };
 	struct world *world = world_new(&desktop, 14);
 	struct made_curve *curve = &world->pages[PAGES_4K];
 
 	(void)state;
 	curve->count = 0;
-	for (double pages = 8; pages < 600; pages = pages >= 88 && pages < 112 ? pages + 1 : floor(pages * 1.19)) {
+	for (double pages = 8; pages < 600;
+		pages = pages >= 88 && pages < 112 ? pages + 1 : floor(pages * 1.19)) {
 		double cycles = pages <= 96 ? 4.98 : pages < 109 ? beyond[(int)pages - 97] : 12;
 
-		curve->point[curve->count++] = (struct curve_point){ .bytes = 4096 * pages, .cycles = cycles, .lo = 0.998 * cycles, .hi = 1.002 * cycles };
+		curve->point[curve->count++] = (struct curve_point){ .bytes = 4096 * pages,
+			.cycles = cycles,
+			.lo = 0.998 * cycles,
+			.hi = 1.002 * cycles };
 	}
 	use(&world->input.pages[PAGES_4K], curve);
 	world->input.pages[PAGES_HUGE].count = 0;
@@ -321,18 +353,23 @@ static void what_varies_is_said_to(void **state)
 	world->machine.cache[2].bytes = 480ull << 20;
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
 		for (int i = 0; i < world->lines[kind].count; i++)
-			world->lines[kind].point[i].two_modes = world->lines[kind].point[i].bytes > 2 * MIB && world->lines[kind].point[i].bytes < 16 * MIB;
+			world->lines[kind].point[i].two_modes =
+				world->lines[kind].point[i].bytes > 2 * MIB &&
+				world->lines[kind].point[i].bytes < 16 * MIB;
 		for (int i = 0; i < world->pages[kind].count; i++)
-			world->pages[kind].point[i].two_modes = world->pages[kind].point[i].bytes > 512 * KIB;
+			world->pages[kind].point[i].two_modes =
+				world->pages[kind].point[i].bytes > 512 * KIB;
 	}
 	find(world);
 	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
-	assert_null(strstr(hierarchy_tlb(&world->hierarchy, 1)->words, "unstable"));      /* from 7.0 to 7.0 */
+	assert_null(strstr(
+		hierarchy_tlb(&world->hierarchy, 1)->words, "unstable")); /* from 7.0 to 7.0 */
 	assert_true(hierarchy_cache(&world->hierarchy, 3)->unstable);
 	assert_true(has_finding(world, " in this run, and varies."));
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++)
 		for (int i = 0; i < world->pages[kind].count; i++)
-			world->pages[kind].point[i].cycles *= world->pages[kind].point[i].bytes > 512 * KIB && i % 2 ? 1.1 : 1;
+			world->pages[kind].point[i].cycles *=
+				world->pages[kind].point[i].bytes > 512 * KIB && i % 2 ? 1.1 : 1;
 	find(world);
 	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
 	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "L1 DTLB: about ");
@@ -340,7 +377,8 @@ static void what_varies_is_said_to(void **state)
 	free(world);
 }
 
-/* Entries are those that the kinds of pages show that shows more of them; what a miss costs is of small pages, whichever that was. */
+/* Entries are those that the kinds of pages show that shows more of them; what a miss costs is of
+ * small pages, whichever that was. */
 static void a_miss_costs_what_small_pages_show(void **state)
 {
 	struct world *world = world_new(&desktop, 5);
@@ -357,25 +395,93 @@ static void a_miss_costs_what_small_pages_show(void **state)
 	free(world);
 }
 
-/* A curve over pages as measured beside heavy load: where its second TLB (2,048 entries) begins to miss is not where it ends. Entries are
- * sure only where all pages miss soon after. */
+/* A curve over pages as measured beside heavy load: where its second TLB (2,048 entries) begins to
+ * miss is not where it ends. Entries are sure only where all pages miss soon after. */
 static void a_tlb_that_fades_has_a_range(void **state)
 {
 	static const struct {
 		int pages;
 		double cycles;
 	} measured[] = {
-		{ 8, 4.99 }, { 10, 5.00 }, { 11, 5.00 }, { 13, 5.00 }, { 16, 5.00 }, { 19, 5.00 }, { 23, 5.00 }, { 27, 4.99 }, { 32, 5.00 },
-		{ 38, 4.99 }, { 45, 5.00 }, { 54, 4.99 }, { 64, 4.99 }, { 76, 4.99 }, { 91, 4.98 }, { 94, 4.98 }, { 96, 4.98 }, { 97, 5.48 },
-		{ 98, 5.97 }, { 99, 6.47 }, { 100, 6.92 }, { 101, 7.39 }, { 102, 7.86 }, { 105, 9.17 }, { 108, 9.99 }, { 128, 12.00 },
-		{ 152, 12.00 }, { 181, 12.00 }, { 215, 11.99 }, { 256, 11.98 }, { 304, 13.78 }, { 362, 11.99 }, { 431, 12.00 }, { 512, 11.95 },
-		{ 609, 11.42 }, { 724, 10.73 }, { 861, 23.01 }, { 1024, 23.04 }, { 1218, 23.06 }, { 1328, 23.06 }, { 1374, 22.99 },
-		{ 1421, 23.14 }, { 1448, 25.27 }, { 1467, 23.37 }, { 1514, 23.35 }, { 1560, 23.21 }, { 1579, 25.44 }, { 1606, 24.19 },
-		{ 1653, 23.64 }, { 1674, 23.72 }, { 1695, 27.30 }, { 1696, 25.53 }, { 1716, 29.00 }, { 1718, 24.82 }, { 1722, 32.19 },
-		{ 1736, 26.57 }, { 1741, 25.47 }, { 1757, 27.11 }, { 1763, 26.29 }, { 1778, 27.94 }, { 1780, 26.18 }, { 1785, 25.88 },
-		{ 1799, 26.93 }, { 1807, 26.73 }, { 1829, 30.51 }, { 1865, 35.45 }, { 1874, 29.57 }, { 1878, 33.83 }, { 1899, 32.85 },
-		{ 1930, 35.32 }, { 1947, 32.86 }, { 1955, 31.36 }, { 1988, 31.96 }, { 1997, 40.87 }, { 2048, 53.25 }, { 2435, 67.24 },
-		{ 2896, 75.87 }, { 3444, 76.31 }, { 4096, 76.83 },
+		{ 8, 4.99 },
+		{ 10, 5.00 },
+		{ 11, 5.00 },
+		{ 13, 5.00 },
+		{ 16, 5.00 },
+		{ 19, 5.00 },
+		{ 23, 5.00 },
+		{ 27, 4.99 },
+		{ 32, 5.00 },
+		{ 38, 4.99 },
+		{ 45, 5.00 },
+		{ 54, 4.99 },
+		{ 64, 4.99 },
+		{ 76, 4.99 },
+		{ 91, 4.98 },
+		{ 94, 4.98 },
+		{ 96, 4.98 },
+		{ 97, 5.48 },
+		{ 98, 5.97 },
+		{ 99, 6.47 },
+		{ 100, 6.92 },
+		{ 101, 7.39 },
+		{ 102, 7.86 },
+		{ 105, 9.17 },
+		{ 108, 9.99 },
+		{ 128, 12.00 },
+		{ 152, 12.00 },
+		{ 181, 12.00 },
+		{ 215, 11.99 },
+		{ 256, 11.98 },
+		{ 304, 13.78 },
+		{ 362, 11.99 },
+		{ 431, 12.00 },
+		{ 512, 11.95 },
+		{ 609, 11.42 },
+		{ 724, 10.73 },
+		{ 861, 23.01 },
+		{ 1024, 23.04 },
+		{ 1218, 23.06 },
+		{ 1328, 23.06 },
+		{ 1374, 22.99 },
+		{ 1421, 23.14 },
+		{ 1448, 25.27 },
+		{ 1467, 23.37 },
+		{ 1514, 23.35 },
+		{ 1560, 23.21 },
+		{ 1579, 25.44 },
+		{ 1606, 24.19 },
+		{ 1653, 23.64 },
+		{ 1674, 23.72 },
+		{ 1695, 27.30 },
+		{ 1696, 25.53 },
+		{ 1716, 29.00 },
+		{ 1718, 24.82 },
+		{ 1722, 32.19 },
+		{ 1736, 26.57 },
+		{ 1741, 25.47 },
+		{ 1757, 27.11 },
+		{ 1763, 26.29 },
+		{ 1778, 27.94 },
+		{ 1780, 26.18 },
+		{ 1785, 25.88 },
+		{ 1799, 26.93 },
+		{ 1807, 26.73 },
+		{ 1829, 30.51 },
+		{ 1865, 35.45 },
+		{ 1874, 29.57 },
+		{ 1878, 33.83 },
+		{ 1899, 32.85 },
+		{ 1930, 35.32 },
+		{ 1947, 32.86 },
+		{ 1955, 31.36 },
+		{ 1988, 31.96 },
+		{ 1997, 40.87 },
+		{ 2048, 53.25 },
+		{ 2435, 67.24 },
+		{ 2896, 75.87 },
+		{ 3444, 76.31 },
+		{ 4096, 76.83 },
 	};
 	struct world *world = world_new(&desktop, 3);
 	struct made_curve *curve = &world->pages[PAGES_4K];
@@ -384,13 +490,17 @@ static void a_tlb_that_fades_has_a_range(void **state)
 	(void)state;
 	curve->count = 0;
 	for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
-		curve->point[curve->count++] = (struct curve_point){ .bytes = 4096.0 * measured[i].pages, .cycles = measured[i].cycles,
-			.lo = 0.99 * measured[i].cycles, .hi = 1.01 * measured[i].cycles };
+		curve->point[curve->count++] =
+			(struct curve_point){ .bytes = 4096.0 * measured[i].pages,
+				.cycles = measured[i].cycles,
+				.lo = 0.99 * measured[i].cycles,
+				.hi = 1.01 * measured[i].cycles };
 	use(&world->input.pages[PAGES_4K], curve);
 	world->input.pages[PAGES_HUGE].count = 0;
 	find(world);
 	assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
-	assert_string_equal(hierarchy_tlb(&world->hierarchy, 1)->words, "L1 DTLB: 96 entries, pages for 384 KiB; beyond, 7.0 cycles more");
+	assert_string_equal(hierarchy_tlb(&world->hierarchy, 1)->words,
+		"L1 DTLB: 96 entries, pages for 384 KiB; beyond, 7.0 cycles more");
 	second = hierarchy_tlb(&world->hierarchy, 2);
 	assert_non_null(second);
 	assert_true(hierarchy_is_about(second));
@@ -413,7 +523,8 @@ static void memory_that_grows_is_one_memory(void **state)
 	free(world);
 }
 
-/* While the probe runs: what is claimed of a part is claimed of the whole too, but for memory's latency. */
+/* While the probe runs: what is claimed of a part is claimed of the whole too, but for memory's
+ * latency. */
 static void nothing_is_claimed_too_early(void **state)
 {
 	struct world *world = world_new(&desktop, 12);
@@ -441,7 +552,8 @@ static void nothing_is_claimed_too_early(void **state)
 }
 
 /* The step at 384 KiB is small, and where no cache is stated. */
-/* On a system whose smallest pages are of 64 KiB the same curve is of fewer entries, and of as many bytes. */
+/* On a system whose smallest pages are of 64 KiB the same curve is of fewer entries, and of as many
+ * bytes. */
 static void entries_are_of_the_pages_that_there_are(void **state)
 {
 	struct world *world = world_new(&desktop, 5);

@@ -11,11 +11,11 @@
 enum { LIMIT = 1 << 30 };
 
 /* A refusal of that code whose text holds the part. */
-#define check_fails(outcome, wanted, part) \
-	do { \
-		struct status check_failed = (outcome); \
+#define check_fails(outcome, wanted, part)                     \
+	do {                                                   \
+		struct status check_failed = (outcome);        \
 		assert_int_equal(check_failed.code, (wanted)); \
-		check_contains(check_failed.text, part); \
+		check_contains(check_failed.text, part);       \
 	} while (0)
 
 static struct fake_engine fake;
@@ -29,7 +29,8 @@ static struct {
 	int64_t acc;
 } model;
 
-static enum uarch_match recognise(void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
+static enum uarch_match recognise(
+	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
 {
 	(void)context, (void)machine;
 	snprintf(name, CORE_NAME, "%s", model.match == UARCH_NONE ? "" : "own");
@@ -55,7 +56,8 @@ static void unload(void *context, struct core *core)
 	model.loaded--;
 }
 
-static void answer(void *context, const struct explain_question *question, struct explanation *explanation)
+static void answer(
+	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	struct limits *limits = &explanation->limits;
 
@@ -65,17 +67,24 @@ static void answer(void *context, const struct explain_question *question, struc
 	loop_clear(&explanation->loop);
 	limits_clear(limits);
 	limits->binding = limits->predicted_by = 0;
-	explanation->status = model.fails ? status_make(STATUS_FAILED, "no loop is there") : status_ok();
+	explanation->status =
+		model.fails ? status_make(STATUS_FAILED, "no loop is there") : status_ok();
 	explanation->loop.insn_count = 5;
-	model.acc = strcmp(question->kernel->name, kernel_fold.name) == 0 ? question->v[FOLD_ACC] : 1;
+	model.acc =
+		strcmp(question->kernel->name, kernel_fold.name) == 0 ? question->v[FOLD_ACC] : 1;
 	limits->limit_count = 1;
-	limits->limit[0] = (struct limit){ .kind = LIMIT_LATENCY, .known = true, .hard = true, .cpe = 4.0 / (double)model.acc };
+	limits->limit[0] = (struct limit){
+		.kind = LIMIT_LATENCY, .known = true, .hard = true, .cpe = 4.0 / (double)model.acc
+	};
 	limits->bound = limits->predicted = limits->limit[0].cpe;
 }
 
-static const struct explainer explainer = { .recognise = recognise, .load = load, .unload = unload, .explain = answer };
+static const struct explainer explainer = {
+	.recognise = recognise, .load = load, .unload = unload, .explain = answer
+};
 
-static struct session *start_kernel(const struct kernel *kernel, enum uarch_match match, const char *uarch, uint64_t memory)
+static struct session *start_kernel(
+	const struct kernel *kernel, enum uarch_match match, const char *uarch, uint64_t memory)
 {
 	struct engine engine = fake_init(&fake, memory);
 	struct session_options options = { .seed = 5, .explainer = &explainer, .uarch = uarch };
@@ -170,7 +179,8 @@ static atomic_int answered;
 static pthread_t drawing;
 
 /* Only the thread that draws must not wait. */
-static void answer_slowly(void *context, const struct explain_question *question, struct explanation *explanation)
+static void answer_slowly(
+	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	assert_false(pthread_equal(pthread_self(), drawing));
 	while (atomic_load(&held))
@@ -179,7 +189,11 @@ static void answer_slowly(void *context, const struct explain_question *question
 	atomic_fetch_add(&answered, 1);
 }
 
-static const struct explainer slow_explainer = { .recognise = recognise, .load = load, .unload = unload, .explain = answer_slowly, .aside = true };
+static const struct explainer slow_explainer = { .recognise = recognise,
+	.load = load,
+	.unload = unload,
+	.explain = answer_slowly,
+	.aside = true };
 
 static struct session *start_slow(const struct kernel *kernel)
 {
@@ -298,7 +312,7 @@ static void advice_on_stepped_code_is_followed_when_it_is_found(void **state)
 		before = model.asked;
 		now += 0.1;
 		session_advance(session, now);
-		assert_true(model.asked <= before + 1);      /* at most one at a time */
+		assert_true(model.asked <= before + 1); /* at most one at a time */
 	}
 	assert_true(view.setting.v[FOLD_ACC] > 4);
 	check_contains(view.notice, "breaks the chain");
@@ -384,7 +398,8 @@ static void a_core_that_is_not_known_is_never_guessed(void **state)
 
 	session = start(UARCH_NONE, NULL, LIMIT);
 	check_contains(look(session)->limits_note, "core not recognised");
-	check_fails(session_command(session, "uarch nearest", 100.1), STATUS_USAGE, "no core that is known is near");
+	check_fails(session_command(session, "uarch nearest", 100.1), STATUS_USAGE,
+		"no core that is known is near");
 	end(session);
 }
 
@@ -406,7 +421,8 @@ static void another_core_is_marked_and_left_again(void **state)
 	/* The running one by its name is not another one. */
 	check_ok(session_command(session, "uarch own", 100.3));
 	assert_false(look(session)->foreign);
-	check_fails(session_command(session, "uarch none", 100.4), STATUS_USAGE, "unknown core \"none\"");
+	check_fails(session_command(session, "uarch none", 100.4), STATUS_USAGE,
+		"unknown core \"none\"");
 	assert_string_equal(look(session)->core->name, "own");
 	end(session);
 }
@@ -435,13 +451,15 @@ static void a_kernel_that_cannot_be_explained_says_why(void **state)
 	assert_null(look(session)->explanation);
 	assert_string_equal(view.limits_note, "no limits: no loop is there");
 	check_fails(session_command(session, "remedy", 100.2), STATUS_USAGE, "nothing to advise");
-	check_fails(session_command(session, "view ports", 100.2), STATUS_USAGE, "view ports: there is none");
+	check_fails(session_command(session, "view ports", 100.2), STATUS_USAGE,
+		"view ports: there is none");
 	end(session);
 }
 
 static void views_go_round_and_code_scrolls(void **state)
 {
-	static const enum body round[] = { BODY_LADDER, BODY_PORTS, BODY_CODE, BODY_MOUNTAIN, BODY_STRIP, BODY_SLICES };
+	static const enum body round[] = { BODY_LADDER, BODY_PORTS, BODY_CODE, BODY_MOUNTAIN,
+		BODY_STRIP, BODY_SLICES };
 	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
 
 	(void)state;
@@ -449,7 +467,8 @@ static void views_go_round_and_code_scrolls(void **state)
 		check_ok(session_command(session, "view next", 100.1));
 		assert_int_equal(look(session)->body, round[i]);
 	}
-	check_fails(session_command(session, "view nothing", 100.1), STATUS_USAGE, "next, slices, ladder");
+	check_fails(session_command(session, "view nothing", 100.1), STATUS_USAGE,
+		"next, slices, ladder");
 	check_ok(session_command(session, "focus code", 100.1));
 	check_ok(session_command(session, "move down", 100.1));
 	assert_int_equal(look(session)->code_first, 1);

@@ -1,4 +1,5 @@
-/* What the kernels' documents say binds, binds; and what only a kernel knows of itself (restarts, ranges) reaches the limits. */
+/* What the kernels' documents say binds, binds; and what only a kernel knows of itself (restarts,
+ * ranges) reaches the limits. */
 #include "check.h"
 
 #include <stdio.h>
@@ -8,7 +9,8 @@
 #include "model/choice.h"
 #include "model/explain.h"
 
-/* The core that the article of most kernels measured on. Its numbers are in the tree, so all that is asked for is known. */
+/* The core that the article of most kernels measured on. Its numbers are in the tree, so all that
+ * is asked for is known. */
 static struct uarch_choice core;
 static struct explanation *explanation;
 
@@ -21,7 +23,9 @@ static void initial(const struct kernel *kernel, int64_t *v)
 
 static struct status ask(const struct kernel *kernel, const int64_t *v)
 {
-	struct explain_question question = { .kernel = kernel, .v = v, .seed = 1, .uarch = core.uarch, .foreign = true };
+	struct explain_question question = {
+		.kernel = kernel, .v = v, .seed = 1, .uarch = core.uarch, .foreign = true
+	};
 
 	explain(&question, explanation);
 	return explanation->status;
@@ -54,11 +58,13 @@ static void every_kernel_names_a_limit_that_exists(void **state)
 		const struct kernel *kernel = kernel_registry[k];
 
 		if (kernel->limit && limit_find(kernel->limit) == LIMIT_COUNT)
-			fail_msg("%s names the limit %s, which there is not", kernel->name, kernel->limit);
+			fail_msg("%s names the limit %s, which there is not", kernel->name,
+				kernel->limit);
 	}
 }
 
-/* Lines that a stride leaves out do not come: 128 KiB at stride 24 are 43 KiB of lines, and L1 holds them. */
+/* Lines that a stride leaves out do not come: 128 KiB at stride 24 are 43 KiB of lines, and L1
+ * holds them. */
 static void lines_left_out_cost_nothing(void **state)
 {
 	const struct kernel *mountain = kernel_find("mountain");
@@ -106,11 +112,13 @@ static void default_settings_bind_as_their_documents_say(void **state)
 		found = kind < LIMIT_FIRST_SOFT ? limits->binding : limits->predicted_by;
 		assert_true(found >= 0);
 		if (limits->limit[found].kind != kind)
-			fail_msg("%s: %s, where its document says %s", kernel->name, limit_name(limits->limit[found].kind), kernel->limit);
+			fail_msg("%s: %s, where its document says %s", kernel->name,
+				limit_name(limits->limit[found].kind), kernel->limit);
 	}
 }
 
-/* 224 micro-ops of 3 each to an element: 74.7 elements of the next product overlap with the last of this one. */
+/* 224 micro-ops of 3 each to an element: 74.7 elements of the next product overlap with the last of
+ * this one. */
 static void chains_that_begin_anew_overlap(void **state)
 {
 	(void)state;
@@ -120,10 +128,12 @@ static void chains_that_begin_anew_overlap(void **state)
 	check_near(explanation->limits.bound, 3, 1e-9);
 	ask_with("mul-chain", "restart", 4096);
 	check_near(explanation->limits.bound, 3 * (1 - 224 / 3.0 / 4096), 1e-9);
-	check_contains(limit_of(LIMIT_LATENCY)->cause, "begun anew every 4096 elements: up to 74 of them overlap");
+	check_contains(limit_of(LIMIT_LATENCY)->cause,
+		"begun anew every 4096 elements: up to 74 of them overlap");
 	ask_with("mul-chain", "restart", 256);
 	check_near(explanation->limits.bound, 3 * (1 - 224 / 3.0 / 256), 1e-9);
-	/* Where it overlaps by more than half, the one after the next still waits for the whole of this one. */
+	/* Where it overlaps by more than half, the one after the next still waits for the whole of
+	 * this one. */
 	ask_with("mul-chain", "restart", 100);
 	check_near(explanation->limits.bound, 1.5, 1e-9);
 	/* Several at once: another limit is the higher one. */
@@ -132,7 +142,8 @@ static void chains_that_begin_anew_overlap(void **state)
 	assert_true(limit_of(LIMIT_LATENCY)->cpe <= 3 / 6.0 + 1e-9);
 }
 
-/* Half of gather's memory is indices, read in order: values of 32 KiB fit the cache, though both together do not. */
+/* Half of gather's memory is indices, read in order: values of 32 KiB fit the cache, though both
+ * together do not. */
 static void only_the_range_of_scattered_accesses_counts(void **state)
 {
 	(void)state;
@@ -155,7 +166,8 @@ static int64_t order_named(const struct kernel *kernel, const char *name)
 	return order;
 }
 
-/* At random each node waits for its own line, however many nodes lie in one; in order they share it. */
+/* At random each node waits for its own line, however many nodes lie in one; in order they share
+ * it. */
 static void small_nodes_at_random_all_wait_for_their_lines(void **state)
 {
 	static const struct {
@@ -187,7 +199,8 @@ static void small_nodes_at_random_all_wait_for_their_lines(void **state)
 		v[kernel_knob(kernel, cases[i].apart)] = cases[i].least;
 		check_ok(ask(kernel, v));
 		check_near(explanation->limits.beyond[0], cases[i].share * wide, 1e-9);
-		assert_true(limit_of(LIMIT_MEMORY_LATENCY) && limit_of(LIMIT_MEMORY_LATENCY)->cpe > 5);
+		assert_true(
+			limit_of(LIMIT_MEMORY_LATENCY) && limit_of(LIMIT_MEMORY_LATENCY)->cpe > 5);
 	}
 }
 
@@ -280,7 +293,8 @@ static void code_is_read_without_memory_for_the_data(void **state)
 	kernel.footprint = beyond_reason;
 	status = ask(&kernel, v);
 	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "to read its code tree-lookup is laid out, and there is no room for");
+	check_contains(
+		status.text, "to read its code tree-lookup is laid out, and there is no room for");
 }
 
 static uint64_t least_asked;
@@ -293,7 +307,8 @@ static uint64_t notes_least(const int64_t *v)
 	return bytes;
 }
 
-/* Of latency's two sets both are small where only the code is wanted, and that is laid out in one go. */
+/* Of latency's two sets both are small where only the code is wanted, and that is laid out in one
+ * go. */
 static void code_is_read_in_a_small_copy_of_all_sets(void **state)
 {
 	struct kernel kernel = *kernel_find("latency");
@@ -316,7 +331,7 @@ static void the_longest_loops_are_read(void **state)
 	(void)state;
 	if (!core.uarch)
 		skip();
-	ask_with("alignment", "count", 12);      /* the choice: 16384 */
+	ask_with("alignment", "count", 12); /* the choice: 16384 */
 	assert_int_equal(explanation->loop.insn_count, 16384 + 2);
 	assert_int_equal(explanation->limits.insn_count, 16384 + 2);
 	check_near(limit_of(LIMIT_WIDTH)->cpe, 16385 / 4.0 / 16384, 1e-9);

@@ -12,10 +12,13 @@ static struct room room;
 
 enum { MEMORY = 4 << 20 };
 
-static void run_at(const struct kernel *kernel, const int64_t *v, unsigned char *memory, uint64_t prepared,
-	struct kernel_run *run)
+static void run_at(const struct kernel *kernel, const int64_t *v, unsigned char *memory,
+	uint64_t prepared, struct kernel_run *run)
 {
-	*run = (struct kernel_run){ .kernel = kernel, .memory = memory, .prepared = prepared, .seed = 7,
+	*run = (struct kernel_run){ .kernel = kernel,
+		.memory = memory,
+		.prepared = prepared,
+		.seed = 7,
 		.cancel = &no_cancel };
 	memcpy(run->v, v, sizeof(run->v));
 	check_ok(room_prepare(&room, run));
@@ -59,7 +62,8 @@ static int64_t random_value(const struct knob *knob, struct random *random)
 	/* Sizes over their whole logarithmic range. */
 	if (knob->kind == KNOB_BYTES)
 		high = low + ((high - low) >> random_below(random, 16));
-	return low + (int64_t)random_below(random, (uint64_t)(high - low + 1)) / multiple * multiple;
+	return low +
+	       (int64_t)random_below(random, (uint64_t)(high - low + 1)) / multiple * multiple;
 }
 
 static void tables_are_complete(void **state)
@@ -83,7 +87,8 @@ static void tables_are_complete(void **state)
 			if (knob->kind == KNOB_CHOICE)
 				assert_non_null(knob->choices);
 			else
-				assert_true(knob->min <= knob->initial && knob->initial <= knob->max);
+				assert_true(
+					knob->min <= knob->initial && knob->initial <= knob->max);
 		}
 		if (kernel->check)
 			check_ok(kernel->check(v));
@@ -103,8 +108,8 @@ static void check_function_is_shown(const struct kernel *kernel, const char *fun
 	listing_free(listing);
 }
 
-/* Any allowed setting verifies, laid out from nothing or over what the setting before left, and leaves alone what lies behind
- * its memory. */
+/* Any allowed setting verifies, laid out from nothing or over what the setting before left, and
+ * leaves alone what lies behind its memory. */
 static void random_settings_compute_right(void **state)
 {
 	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
@@ -141,7 +146,8 @@ static void random_settings_compute_right(void **state)
 			if (end > prepared && end + sizeof(behind) <= MEMORY)
 				memcpy(memory + end, behind, sizeof(behind));
 			else
-				end = MEMORY - sizeof(behind), memcpy(behind, memory + end, sizeof(behind));
+				end = MEMORY - sizeof(behind),
+				memcpy(behind, memory + end, sizeof(behind));
 			run_at(kernel, v, memory, prepared, &run);
 			prepared = run.laid_out;
 			check_ok(kernel->verify(&run));
@@ -165,9 +171,10 @@ static void every_combine_loop_computes_right(void **state)
 
 	(void)state;
 	initial(combine, v);
-	int op = kernel_knob(combine, "op"), type = kernel_knob(combine, "type"), unroll = kernel_knob(combine, "unroll"),
-		acc = kernel_knob(combine, "acc"), shape = kernel_knob(combine, "shape"),
-		stride = kernel_knob(combine, "stride"), size = kernel_knob(combine, "size");
+	int op = kernel_knob(combine, "op"), type = kernel_knob(combine, "type"),
+	    unroll = kernel_knob(combine, "unroll"), acc = kernel_knob(combine, "acc"),
+	    shape = kernel_knob(combine, "shape"), stride = kernel_knob(combine, "stride"),
+	    size = kernel_knob(combine, "size");
 
 	v[size] = 6000;
 	for (v[type] = 0; v[type] < 4; v[type]++)
@@ -175,7 +182,8 @@ static void every_combine_loop_computes_right(void **state)
 			for (v[stride] = 1; v[stride] <= 7; v[stride] += 3)
 				for (v[unroll] = 1; v[unroll] <= 16; v[unroll]++)
 					for (v[acc] = 1; v[acc] <= v[unroll]; v[acc]++)
-						for (v[shape] = 0; v[shape] < (v[acc] == 1 ? 2 : 1); v[shape]++) {
+						for (v[shape] = 0; v[shape] < (v[acc] == 1 ? 2 : 1);
+							v[shape]++) {
 							struct kernel_run run;
 
 							run_at(combine, v, memory, 0, &run);
@@ -199,22 +207,23 @@ static void verify_can_fail(void **state)
 		int64_t v[KNOBS_MAX];
 
 		if (kernel_axis(kernel, AXIS_SIZE) < 0)
-			continue;      /* reads no memory */
+			continue; /* reads no memory */
 		initial(kernel, v);
 		if (kernel_knob(kernel, "op") >= 0)
 			v[kernel_knob(kernel, "op")] = 0;
 		if (strcmp(kernel->name, "stores") == 0)
-			v[kernel_knob(kernel, "form")] = 1;      /* plain stores read nothing */
+			v[kernel_knob(kernel, "form")] = 1; /* plain stores read nothing */
 		run_at(kernel, v, memory, 0, &run);
 		if (strcmp(kernel->name, "list-length") == 0)
 			*(void **)(void *)memory = memory;
 		else if (strcmp(kernel->name, "combine") == 0)
-			memory[7] ^= 0x80;      /* the sign of a double */
+			memory[7] ^= 0x80; /* the sign of a double */
 		else if (strcmp(kernel->name, "scatter-stores") == 0)
 			for (int i = 0; i < 256; i += 4)
-				memory[i] ^= 0x80;      /* indices that stay within the array */
+				memory[i] ^= 0x80; /* indices that stay within the array */
 		else
-			for (int i = 0; i < 4096; i++)      /* some make nothing of the first element, or of many */
+			for (int i = 0; i < 4096;
+				i++) /* some make nothing of the first element, or of many */
 				memory[i] ^= 0x80;
 		status = kernel->verify(&run);
 		if (status.code != STATUS_FAILED)
@@ -247,7 +256,8 @@ static void calls_continue_where_the_last_one_stopped(void **state)
 }
 
 /* A random list grown in steps is the list built at once, and every node is on it. */
-/* A short working set in the middle of a longer one's data is as good as one at its beginning, and both know which they are. */
+/* A short working set in the middle of a longer one's data is as good as one at its beginning, and
+ * both know which they are. */
 static void movable_sets_begin_anywhere(void **state)
 {
 	const uint64_t base = 2 << 20;
@@ -294,8 +304,10 @@ static void begins_at_a_share_of_the_ring(void **state)
 		int64_t v[KNOBS_MAX];
 		uint64_t walked;
 
-		/* What these do leaves no result: tests/unit/test_nodes.c looks where they stand. */
-		if (!kernel->begin_at || strcmp(kernel->name, "latency") == 0 || strcmp(kernel->name, "bandwidth") == 0)
+		/* What these do leaves no result: tests/unit/test_nodes.c looks where they stand.
+		 */
+		if (!kernel->begin_at || strcmp(kernel->name, "latency") == 0 ||
+			strcmp(kernel->name, "bandwidth") == 0)
 			continue;
 		count++;
 		initial(kernel, v);
@@ -323,8 +335,10 @@ static void begins_at_a_share_of_the_ring(void **state)
 static void random_lists_grow(void **state)
 {
 	const struct kernel *list = kernel_find("list-length");
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY), *once = aligned_alloc(2 << 20, MEMORY);
-	int size = kernel_knob(list, "size"), spacing = kernel_knob(list, "spacing"), order = kernel_knob(list, "order");
+	unsigned char *memory = aligned_alloc(2 << 20, MEMORY),
+		      *once = aligned_alloc(2 << 20, MEMORY);
+	int size = kernel_knob(list, "size"), spacing = kernel_knob(list, "spacing"),
+	    order = kernel_knob(list, "order");
 	uint64_t prepared = 0;
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
@@ -342,7 +356,8 @@ static void random_lists_grow(void **state)
 	v[size] = (int64_t)prepared;
 	run_at(list, v, once, 0, &run);
 	for (uint64_t i = 0; i < prepared; i += 64) {
-		unsigned char *a = *(unsigned char **)(void *)(memory + i), *b = *(unsigned char **)(void *)(once + i);
+		unsigned char *a = *(unsigned char **)(void *)(memory + i),
+			      *b = *(unsigned char **)(void *)(once + i);
 
 		assert_int_equal(a - memory, b - once);
 	}
@@ -379,7 +394,9 @@ static void cancelled_preparation_can_be_taken_up(void **state)
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 		int64_t v[KNOBS_MAX];
-		struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 7, .cancel = &cancel };
+		struct kernel_run run = {
+			.kernel = kernel, .memory = memory, .seed = 7, .cancel = &cancel
+		};
 		struct status status;
 
 		if (kernel_axis(kernel, AXIS_SIZE) < 0)
@@ -398,7 +415,8 @@ static void cancelled_preparation_can_be_taken_up(void **state)
 	free(memory);
 }
 
-/* The rights of the pages at `address`, as the system writes them: "r-xp"; empty: it does not say. */
+/* The rights of the pages at `address`, as the system writes them: "r-xp"; empty: it does not say.
+ */
 static void rights_at(const void *address, char rights[8])
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -408,7 +426,8 @@ static void rights_at(const void *address, char rights[8])
 	while (maps && !rights[0] && fgets(line, sizeof(line), maps)) {
 		unsigned long from, to;
 
-		if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) != 3 || (uintptr_t)address < from || (uintptr_t)address >= to)
+		if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) != 3 ||
+			(uintptr_t)address < from || (uintptr_t)address >= to)
 			rights[0] = '\0';
 	}
 	if (maps)
@@ -434,7 +453,8 @@ static void code_that_is_made_is_not_writable(void **state)
 		/* Again, too, where there is code already. */
 		for (int times = 0; times < 2; times++) {
 			run_at(kernel, v, memory, 0, &run);
-			assert_true(room_left(&room, run.code) > 0 && room_left(&room, run.code) <= room.bytes);
+			assert_true(room_left(&room, run.code) > 0 &&
+				    room_left(&room, run.code) <= room.bytes);
 			rights_at(run.code, rights);
 			if (rights[0])
 				assert_memory_equal(rights, "r-x", 3);
@@ -461,14 +481,16 @@ static void fit_makes_any_move_allowed(void **state)
 		initial(kernel, v);
 		for (int move = 0; move < 20000; move++) {
 			int knob = (int)random_below(&random, (uint64_t)kernel->knob_count);
-			int64_t wanted = random_value(&kernel->knobs[knob], &random), before[KNOBS_MAX];
+			int64_t wanted = random_value(&kernel->knobs[knob], &random),
+				before[KNOBS_MAX];
 			struct status status;
 
 			memcpy(before, v, sizeof(v));
 			v[knob] = wanted;
 			kernel->fit(v, knob);
 			status = kernel->check(v);
-			/* No knob gives a processor instructions, or forms of them, that it does not have. */
+			/* No knob gives a processor instructions, or forms of them, that it does
+			 * not have. */
 			if (status.code == STATUS_FAILED) {
 				check_contains(status.text, "this processor");
 				memcpy(v, before, sizeof(v));
@@ -478,7 +500,8 @@ static void fit_makes_any_move_allowed(void **state)
 			assert_int_equal(v[knob], wanted);
 			for (int i = 0; i < kernel->knob_count; i++)
 				if (kernel->knobs[i].kind != KNOB_CHOICE)
-					assert_true(v[i] >= kernel->knobs[i].min && v[i] <= kernel->knobs[i].max);
+					assert_true(v[i] >= kernel->knobs[i].min &&
+						    v[i] <= kernel->knobs[i].max);
 		}
 	}
 }
@@ -488,7 +511,8 @@ static void splits_are_those_of_the_layout(void **state)
 {
 	const struct kernel *loads = kernel_find("split-loads");
 	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
-	int width = kernel_knob(loads, "width"), order = kernel_knob(loads, "order"), offset = kernel_knob(loads, "offset");
+	int width = kernel_knob(loads, "width"), order = kernel_knob(loads, "order"),
+	    offset = kernel_knob(loads, "offset");
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
@@ -514,7 +538,8 @@ static void splits_are_those_of_the_layout(void **state)
 	free(memory);
 }
 
-/* Half a pass over few places may take longer than a whole one: trials are of whole passes there. A long pass would take a trial too long. */
+/* Half a pass over few places may take longer than a whole one: trials are of whole passes there. A
+ * long pass would take a trial too long. */
 static void small_scattered_stores_are_timed_by_passes(void **state)
 {
 	const struct kernel *stores = kernel_find("scatter-stores");
@@ -533,7 +558,8 @@ static void small_scattered_stores_are_timed_by_passes(void **state)
 	free(memory);
 }
 
-/* A call's products are of so many elements each: longer ones than the call's make no difference to what it computes. */
+/* A call's products are of so many elements each: longer ones than the call's make no difference to
+ * what it computes. */
 static void products_begin_anew(void **state)
 {
 	const struct kernel *chain = kernel_find("mul-chain");
@@ -558,7 +584,7 @@ static void products_begin_anew(void **state)
 	run_at(chain, v, memory, 0, &run);
 	chain->call(&run, 64);
 	assert_int_not_equal(run.result, one);
-	v[acc] = 3;      /* whole iterations */
+	v[acc] = 3; /* whole iterations */
 	run_at(chain, v, memory, 0, &run);
 	check_near(run.restart, 33, 0);
 	free(memory);
@@ -575,7 +601,8 @@ static void missing_instructions_are_named(void **state)
 	check_contains(status.text, "form=some needs ");
 	check_contains(status.text, features_name(foreign));
 	check_contains(status.text, ", which this processor lacks");
-	check_ok(features_need(features_have(FEATURE_X86_64) ? FEATURE_X86_64 : FEATURE_NEON, "form=some"));
+	check_ok(features_need(
+		features_have(FEATURE_X86_64) ? FEATURE_X86_64 : FEATURE_NEON, "form=some"));
 }
 
 static void combine_refuses_what_cannot_be(void **state)

@@ -24,10 +24,12 @@ static void the_keys_that_come_along_are_good(void **state)
 		const struct key_row *row = &keys.row[i];
 		bool twin = false;
 
-		if (row->code < KEYCODE_F1 || row->code > KEYCODE_F12 || row->context != CONTEXT_MAIN)
+		if (row->code < KEYCODE_F1 || row->code > KEYCODE_F12 ||
+			row->context != CONTEXT_MAIN)
 			continue;
 		for (int j = 0; j < keys.count; j++)
-			twin |= keys.row[j].context == row->context && keys.row[j].code < KEYCODE_ENTER &&
+			twin |= keys.row[j].context == row->context &&
+				keys.row[j].code < KEYCODE_ENTER &&
 				strcmp(keys.row[j].command, row->command) == 0;
 		if (!twin)
 			fail_msg("%s (%s) has no twin", row->key, row->command);
@@ -40,7 +42,8 @@ static void the_keys_that_come_along_are_good(void **state)
 static void rows_have_key_command_word_and_note(void **state)
 {
 	(void)state;
-	check_ok(parse("# comment\n\n[main]\n  C-l   redraw  # word | a note\nF12 pin swap # another\n[ kernel previous # x"));
+	check_ok(parse("# comment\n\n[main]\n  C-l   redraw  # word | a note\nF12 pin swap # "
+		       "another\n[ kernel previous # x"));
 	assert_int_equal(keys.count, 3);
 	assert_int_equal(keys.row[0].code, KEYCODE_CONTROL_A + 'l' - 'a');
 	assert_string_equal(keys.row[0].word, "word");
@@ -54,18 +57,26 @@ static void rows_have_key_command_word_and_note(void **state)
 static void wrong_lines_are_named(void **state)
 {
 	(void)state;
-	check_usage(parse("q quit # end"), "keys:1: a key before the first context, such as [main]");
+	check_usage(
+		parse("q quit # end"), "keys:1: a key before the first context, such as [main]");
 	check_usage(parse("[main]\n[mian]\n"),
 		"keys:2: no context [mian]: expected [main], [entry], [find], [help] or [text]");
-	check_usage(parse("[main]\nq # end\n"), "keys:2: key \"q\" has no command: expected KEY COMMAND # NOTE");
-	check_usage(parse("[main]\nq\n"), "keys:2: key \"q\" has no command: expected KEY COMMAND # NOTE");
-	check_usage(parse("[main]\nq quit\n"), "keys:2: key \"q\" has no note: expected KEY COMMAND # NOTE");
+	check_usage(parse("[main]\nq # end\n"),
+		"keys:2: key \"q\" has no command: expected KEY COMMAND # NOTE");
+	check_usage(parse("[main]\nq\n"),
+		"keys:2: key \"q\" has no command: expected KEY COMMAND # NOTE");
+	check_usage(parse("[main]\nq quit\n"),
+		"keys:2: key \"q\" has no note: expected KEY COMMAND # NOTE");
 	check_usage(parse("[main]\n\nF13 quit # end\n"),
-		"keys:3: no key is called \"F13\": expected one character or a name such as F1, Tab, C-l");
-	check_usage(parse("[main]\nq quit # end\nq pin # keep\n"), "keys:3: key \"q\" is already \"quit\" in [main]");
+		"keys:3: no key is called \"F13\": expected one character or a name such as F1, "
+		"Tab, C-l");
+	check_usage(parse("[main]\nq quit # end\nq pin # keep\n"),
+		"keys:3: key \"q\" is already \"quit\" in [main]");
 	check_usage(parse("# nothing\n"), "keys: no keys in it");
-	check_contains(parse("[main]\nq qiut # end\n").text, "keys:2: no command \"qiut\": did you mean quit");
-	check_contains(parse("[main]\nq quit # a word that is much too long | end\n").text, "keys:2: the word");
+	check_contains(parse("[main]\nq qiut # end\n").text,
+		"keys:2: no command \"qiut\": did you mean quit");
+	check_contains(parse("[main]\nq quit # a word that is much too long | end\n").text,
+		"keys:2: the word");
 }
 
 static void long_lines_and_many_keys_are_refused(void **state)
@@ -88,8 +99,8 @@ static void long_lines_and_many_keys_are_refused(void **state)
 
 static void names_and_codes_agree(void **state)
 {
-	static const char *const names[] = { "a", "?", "Space", "Enter", "Esc", "BackTab", "PageDown", "F1", "F12",
-		"C-a", "C-z", "Up" };
+	static const char *const names[] = { "a", "?", "Space", "Enter", "Esc", "BackTab",
+		"PageDown", "F1", "F12", "C-a", "C-z", "Up" };
 	char name[16];
 
 	(void)state;
@@ -107,7 +118,7 @@ static void look_up_goes_from_the_key_to_its_class(void **state)
 {
 	(void)state;
 	check_ok(parse("[main]\nq quit # e\nDigit digit {char} # d\n[entry]\nk digit k # k\n"
-		"[find]\nChar find {find}{char} # c\nq close # c\n"));
+		       "[find]\nChar find {find}{char} # c\nq close # c\n"));
 	assert_string_equal(keys_find(&keys, CONTEXT_MAIN, '7')->key, "Digit");
 	assert_string_equal(keys_find(&keys, CONTEXT_ENTRY, 'k')->command, "digit k");
 	/* What a context does not name does nothing there. */

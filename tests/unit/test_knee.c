@@ -3,10 +3,10 @@
 enum { SEEDS = CHECK_REPEATS(200), MOST = 1024 };
 
 struct tally {
-	double right;             /* percent whose knee is within `off` */
-	double wrong;             /* percent that name a sharp knee elsewhere, its range included */
-	double kind[KNEE_KINDS];  /* percent */
-	double points;            /* mean */
+	double right;		 /* percent whose knee is within `off` */
+	double wrong;		 /* percent that name a sharp knee elsewhere, its range included */
+	double kind[KNEE_KINDS]; /* percent */
+	double points;		 /* mean */
 	int points_most;
 };
 
@@ -23,22 +23,28 @@ static struct tally tally_of(const struct made_window *made, double off)
 		tally.points_most = points > tally.points_most ? points : tally.points_most;
 		tally.kind[knee.kind] += 100.0 / SEEDS;
 		tally.right += 100.0 / SEEDS * (fabs(knee.x - made->knee) <= off);
-		tally.wrong += 100.0 / SEEDS * (knee.kind == KNEE_SHARP && (knee.lo > made->knee + off || knee.hi < made->knee - off));
+		tally.wrong += 100.0 / SEEDS *
+			       (knee.kind == KNEE_SHARP &&
+				       (knee.lo > made->knee + off || knee.hi < made->knee - off));
 	}
 	return tally;
 }
 
-/* What is put in comes out in so many percent of the searches, is called so, and is wrong while it is called sharp in no more than so many. */
-static void check_rates(const struct made_window *made, double off, enum knee_kind kind, double right, double called, double wrong)
+/* What is put in comes out in so many percent of the searches, is called so, and is wrong while it
+ * is called sharp in no more than so many. */
+static void check_rates(const struct made_window *made, double off, enum knee_kind kind,
+	double right, double called, double wrong)
 {
 	struct tally tally = tally_of(made, off);
 
 	if (kind != KNEE_NONE && tally.right < right)
 		fail_msg("right in %.1f %%, not in %.1f %%", tally.right, right);
 	if (tally.kind[kind] < called)
-		fail_msg("called %s in %.1f %%, not in %.1f %%", knee_kind_names[kind], tally.kind[kind], called);
+		fail_msg("called %s in %.1f %%, not in %.1f %%", knee_kind_names[kind],
+			tally.kind[kind], called);
 	if (tally.wrong > wrong)
-		fail_msg("wrong and called sharp in %.1f %%, more than %.1f %%", tally.wrong, wrong);
+		fail_msg(
+			"wrong and called sharp in %.1f %%, more than %.1f %%", tally.wrong, wrong);
 	assert_int_equal((int)tally.kind[KNEE_UNKNOWN], 0);
 	assert_true(tally.points_most <= 44);
 }
@@ -78,7 +84,9 @@ static void knees_of_other_sizes_are_found(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		struct made_window made = { .latency = 600, .width = 6, .knee = sizes[i], .noise = 0.02 };
+		struct made_window made = {
+			.latency = 600, .width = 6, .knee = sizes[i], .noise = 0.02
+		};
 
 		check_rates(&made, 2, KNEE_SHARP, 99, 99, 0.5);
 	}
@@ -87,7 +95,9 @@ static void knees_of_other_sizes_are_found(void **state)
 /* A tenth of the points read up to 2.2 times too high. */
 static void disturbed_points_are_outvoted(void **state)
 {
-	struct made_window made = { .latency = 600, .width = 6, .knee = 442, .noise = 0.03, .spikes = 0.05 };
+	struct made_window made = {
+		.latency = 600, .width = 6, .knee = 442, .noise = 0.03, .spikes = 0.05
+	};
 
 	(void)state;
 	check_rates(&made, 5, KNEE_SHARP, 97, 97, 2);
@@ -100,7 +110,9 @@ static void disturbed_points_are_outvoted(void **state)
 /* Memory that is by turns slower and faster, by a tenth and by a fifth. */
 static void a_base_that_drifts_is_borne(void **state)
 {
-	struct made_window made = { .latency = 600, .width = 6, .knee = 442, .noise = 0.02, .drift = 0.1 };
+	struct made_window made = {
+		.latency = 600, .width = 6, .knee = 442, .noise = 0.02, .drift = 0.1
+	};
 
 	(void)state;
 	check_rates(&made, 3, KNEE_SHARP, 99, 98, 0.5);
@@ -111,7 +123,9 @@ static void a_base_that_drifts_is_borne(void **state)
 /* Half of the integer registers go one by one, and the like: the rise is spread over 60 fillers. */
 static void a_rise_that_takes_its_time_is_called_soft(void **state)
 {
-	struct made_window made = { .latency = 600, .width = 6, .knee = 204, .spread = 60, .noise = 0.01 };
+	struct made_window made = {
+		.latency = 600, .width = 6, .knee = 204, .spread = 60, .noise = 0.01
+	};
 	struct knee_curve curve;
 	struct knee knee;
 
@@ -137,7 +151,12 @@ static void growth_behind_a_rise_does_not_hide_it(void **state)
 {
 	(void)state;
 	for (int noise = 1; noise <= 4; noise++) {
-		struct made_window made = { .latency = 590, .width = 6, .knee = 277, .spread = 16, .noise = 0.01 * noise, .growth = 0.2 };
+		struct made_window made = { .latency = 590,
+			.width = 6,
+			.knee = 277,
+			.spread = 16,
+			.noise = 0.01 * noise,
+			.growth = 0.2 };
 		struct tally tally = tally_of(&made, 8);
 
 		assert_true(tally.right >= 98);
@@ -148,7 +167,9 @@ static void growth_behind_a_rise_does_not_hide_it(void **state)
 /* A few fillers more or less are sharp: which entries are free differs from turn to turn. */
 static void a_rise_over_a_few_fillers_is_sharp(void **state)
 {
-	struct made_window made = { .latency = 600, .width = 6, .knee = 204, .spread = 6, .noise = 0.02 };
+	struct made_window made = {
+		.latency = 600, .width = 6, .knee = 204, .spread = 6, .noise = 0.02
+	};
 
 	(void)state;
 	check_rates(&made, 4, KNEE_SHARP, 99, 96, 0.5);
@@ -157,7 +178,9 @@ static void a_rise_over_a_few_fillers_is_sharp(void **state)
 /* The scheduler fills first, and takes half; the reorder buffer the rest. */
 static void of_two_rises_the_first_is_the_knee(void **state)
 {
-	struct made_window made = { .latency = 600, .width = 6, .knee = 88, .second = 442, .noise = 0.02 };
+	struct made_window made = {
+		.latency = 600, .width = 6, .knee = 88, .second = 442, .noise = 0.02
+	};
 	struct knee_curve curve;
 	struct knee knee;
 
@@ -230,7 +253,10 @@ static struct knee_curve made_by_hand(const double *pairs, int count)
 	struct knee_curve curve = { 0 };
 
 	for (int i = 0; i < count; i++) {
-		struct knee_point point = { .x = pairs[2 * i], .y = pairs[2 * i + 1], .lo = pairs[2 * i + 1], .hi = pairs[2 * i + 1] };
+		struct knee_point point = { .x = pairs[2 * i],
+			.y = pairs[2 * i + 1],
+			.lo = pairs[2 * i + 1],
+			.hi = pairs[2 * i + 1] };
 
 		assert_true(knee_add(&curve, &point));
 	}
@@ -307,8 +333,8 @@ static void too_little_says_nothing(void **state)
 /* A first point that happened to be fast is no step. */
 static void a_fast_point_at_the_beginning_is_no_knee(void **state)
 {
-	static const double points[] = { 0, 520, 8, 700, 16, 690, 32, 710, 64, 700, 128, 705, 192, 700, 224, 720, 240, 710, 248, 715, 252, 1180, 256, 1190, 260,
-		1200, 512, 1210 };
+	static const double points[] = { 0, 520, 8, 700, 16, 690, 32, 710, 64, 700, 128, 705, 192,
+		700, 224, 720, 240, 710, 248, 715, 252, 1180, 256, 1190, 260, 1200, 512, 1210 };
 	struct knee_curve curve = made_by_hand(points, 14);
 	struct knee knee;
 
@@ -321,7 +347,8 @@ static void a_fast_point_at_the_beginning_is_no_knee(void **state)
 /* While it is looked for the range is what is known. */
 static void the_range_shrinks_as_points_come(void **state)
 {
-	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 256, 205, 80, 100, 104, 200, 92, 100 };
+	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 256,
+		205, 80, 100, 104, 200, 92, 100 };
 	struct knee_curve curve = made_by_hand(points, 7);
 	struct knee knee;
 
@@ -342,7 +369,8 @@ static void the_range_shrinks_as_points_come(void **state)
 /* A wide gap says nothing of where in it the knee is, however clear the rise. */
 static void a_wide_gap_is_unclear(void **state)
 {
-	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 140, 201, 160, 200, 180, 201, 70, 100, 118, 200, 74, 100 };
+	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 140,
+		201, 160, 200, 180, 201, 70, 100, 118, 200, 74, 100 };
 	struct knee_curve curve = made_by_hand(points, 9);
 	struct knee knee;
 
@@ -360,7 +388,8 @@ static void a_wide_gap_is_unclear(void **state)
 /* A point half-way up belongs to whichever side it is nearer to. */
 static void the_likelier_step_weighs_more(void **state)
 {
-	double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 96, 0, 128, 200, 256, 205, 512, 203 };
+	double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 96, 0, 128, 200, 256, 205,
+		512, 203 };
 	struct knee_curve curve;
 	struct knee knee;
 
@@ -420,7 +449,8 @@ static void one_slow_point_is_no_sharp_knee(void **state)
 
 static void points_all_over_the_place_are_unclear(void **state)
 {
-	const double scattered[] = { 100, 210, 105, 190, 95, 220, 100, 215, 110 }, falling[] = { 210, 200, 190, 205, 195, 100, 101, 99, 100 };
+	const double scattered[] = { 100, 210, 105, 190, 95, 220, 100, 215, 110 },
+		     falling[] = { 210, 200, 190, 205, 195, 100, 101, 99, 100 };
 	struct knee knee = find_doubling(scattered);
 
 	(void)state;
@@ -431,12 +461,13 @@ static void points_all_over_the_place_are_unclear(void **state)
 	assert_true(isnan(knee.x));
 }
 
-/* Work of the fillers that is as long as they are many has steps where doubling looks; other work may grow so slowly that none is seen, but that
- * takes many points to say. */
+/* Work of the fillers that is as long as they are many has steps where doubling looks; other work
+ * may grow so slowly that none is seen, but that takes many points to say. */
 static void growth_is_told_from_a_rise_that_noise_hides(void **state)
 {
 	const double work[] = { 100, 101, 100, 101, 110, 200, 400, 800, 1600 };
-	const double few[] = { 0, 100, 128, 119, 256, 137, 384, 156, 512, 175, 640, 194, 768, 212, 896, 231, 1024, 250 };
+	const double few[] = { 0, 100, 128, 119, 256, 137, 384, 156, 512, 175, 640, 194, 768, 212,
+		896, 231, 1024, 250 };
 	struct knee_curve curve = { 0 };
 	struct knee knee = find_doubling(work);
 
@@ -465,8 +496,9 @@ static void growth_is_told_from_a_rise_that_noise_hides(void **state)
 /* Of two rises the place of the second is told too. */
 static void a_further_rise_is_told(void **state)
 {
-	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 60, 100, 62, 101, 64, 101, 65, 150, 66, 149, 68, 151, 70, 150, 128, 150, 250, 151,
-		256, 150, 260, 201, 264, 200, 300, 199, 512, 200 };
+	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 60, 100, 62, 101, 64, 101,
+		65, 150, 66, 149, 68, 151, 70, 150, 128, 150, 250, 151, 256, 150, 260, 201, 264,
+		200, 300, 199, 512, 200 };
 	struct knee_curve curve = made_by_hand(points, 18);
 	struct knee knee;
 
@@ -502,8 +534,13 @@ static void a_small_rise_in_noise_is_unclear(void **state)
 /* With a point or two before it a rise has to be plain, and in noise any. */
 static void a_rise_has_to_be_seen(void **state)
 {
-	static const struct { double before, after, noise; int from; } cases[] = {
-		{ 100, 130, 0.01, 1 }, { 100, 160, 0.2, 1 }, { 100, 126, 0.3, 12 },
+	static const struct {
+		double before, after, noise;
+		int from;
+	} cases[] = {
+		{ 100, 130, 0.01, 1 },
+		{ 100, 160, 0.2, 1 },
+		{ 100, 126, 0.3, 12 },
 	};
 
 	(void)state;
@@ -512,7 +549,8 @@ static void a_rise_has_to_be_seen(void **state)
 		struct knee knee;
 
 		for (int i = 0; i < 24; i++) {
-			struct knee_point point = { .x = 2 * i, .y = i < cases[k].from ? cases[k].before : cases[k].after };
+			struct knee_point point = { .x = 2 * i,
+				.y = i < cases[k].from ? cases[k].before : cases[k].after };
 
 			point.lo = point.y * (1 - cases[k].noise / 0.6);
 			point.hi = point.y * (1 + cases[k].noise / 0.6);

@@ -43,19 +43,21 @@ static void no_overlap_and_nothing_outside(const struct layout *layout, int widt
 	for (int i = 0; i < layout->count; i++) {
 		struct rectangle at = layout->item[i].at;
 
-		if (at.x < 0 || at.y < 0 || at.width < 1 || at.height < 1 || at.x + at.width > width ||
-			at.y + at.height > height)
+		if (at.x < 0 || at.y < 0 || at.width < 1 || at.height < 1 ||
+			at.x + at.width > width || at.y + at.height > height)
 			fail_msg("%s is outside at %dx%d", layout->item[i].name, width, height);
 		for (int y = at.y; y < at.y + at.height; y++)
 			for (int x = at.x; x < at.x + at.width; x++)
 				if (taken[y][x]++)
-					fail_msg("%s overlaps at %dx%d", layout->item[i].name, width, height);
+					fail_msg("%s overlaps at %dx%d", layout->item[i].name,
+						width, height);
 	}
 }
 
 static void every_size_is_sound(void **state)
 {
-	static const char *const required[] = { "header", "kernels", "knobs", "figure", "by-size", "notice", "keys" };
+	static const char *const required[] = { "header", "kernels", "knobs", "figure", "by-size",
+		"notice", "keys" };
 	/* Everything; no mountain; nothing but one slice. */
 	static const unsigned masks[] = { 0, 1u << 9, 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 };
 
@@ -63,7 +65,8 @@ static void every_size_is_sound(void **state)
 	for (int width = 1; width <= 250; width++) {
 		for (int height = 1; height <= 80; height++) {
 			for (size_t i = 0; i < 3; i++) {
-				struct layout layout = without(masks[i], width, height, 13 + (int)i);
+				struct layout layout =
+					without(masks[i], width, height, 13 + (int)i);
 
 				no_overlap_and_nothing_outside(&layout, width, height);
 				if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT) {
@@ -74,7 +77,8 @@ static void every_size_is_sound(void **state)
 				assert_null(layout_find(&layout, "line"));
 				for (size_t j = 0; j < sizeof(required) / sizeof(required[0]); j++)
 					if (!layout_find(&layout, required[j]))
-						fail_msg("no %s at %dx%d", required[j], width, height);
+						fail_msg("no %s at %dx%d", required[j], width,
+							height);
 			}
 		}
 	}
@@ -90,9 +94,12 @@ static void rows_have_their_least_size(void **state)
 			for (int i = 1; i < ROWS; i++) {
 				const struct rectangle *at = layout_find(&layout, all[i].name);
 
-				/* Beside the first slice there is always room for another, however low. */
-				if (at && at->height < all[i].min_height && at->y != layout_find(&layout, "by-size")->y)
-					fail_msg("%s has %d rows at %dx%d", all[i].name, at->height, width, height);
+				/* Beside the first slice there is always room for another, however
+				 * low. */
+				if (at && at->height < all[i].min_height &&
+					at->y != layout_find(&layout, "by-size")->y)
+					fail_msg("%s has %d rows at %dx%d", all[i].name, at->height,
+						width, height);
 			}
 		}
 	}
@@ -119,7 +126,8 @@ static void more_room_shows_more_in_order(void **state)
 
 static void a_body_without_rows_is_no_trouble(void **state)
 {
-	struct layout layout = without(1u << 6 | 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10, 80, 24, 13);
+	struct layout layout =
+		without(1u << 6 | 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10, 80, 24, 13);
 
 	(void)state;
 	no_overlap_and_nothing_outside(&layout, 80, 24);
@@ -142,7 +150,11 @@ static void lists_have_their_best_height_and_plots_the_rest(void **state)
 {
 	struct layout_row rows[] = {
 		{ .name = "plot", .area = AREA_BODY, .min_width = 40, .min_height = 5 },
-		{ .name = "list", .area = AREA_BODY, .min_width = 40, .min_height = 6, .best_height = 9 },
+		{ .name = "list",
+			.area = AREA_BODY,
+			.min_width = 40,
+			.min_height = 6,
+			.best_height = 9 },
 	};
 	struct layout layout = body(rows, 2, 90, 44);
 
@@ -156,8 +168,16 @@ static void extra_rows_leave_others_their_comfort(void **state)
 {
 	struct layout_row rows[] = {
 		{ .name = "plot", .area = AREA_BODY, .min_width = 40, .min_height = 5 },
-		{ .name = "list", .area = AREA_BODY, .min_width = 40, .min_height = 6, .best_height = 12 },
-		{ .name = "extra", .area = AREA_BODY, .min_width = 40, .min_height = 6, .extra = true },
+		{ .name = "list",
+			.area = AREA_BODY,
+			.min_width = 40,
+			.min_height = 6,
+			.best_height = 12 },
+		{ .name = "extra",
+			.area = AREA_BODY,
+			.min_width = 40,
+			.min_height = 6,
+			.extra = true },
 	};
 	struct layout low = body(rows, 3, 90, 41), high = body(rows, 3, 90, 42);
 
@@ -187,7 +207,12 @@ static void rows_stand_in_the_order_of_their_places(void **state)
 static void what_is_in_front_has_its_height_first(void **state)
 {
 	struct layout_row rows[] = {
-		{ .name = "front", .area = AREA_BODY, .min_width = 40, .min_height = 5, .best_height = 14, .front = true },
+		{ .name = "front",
+			.area = AREA_BODY,
+			.min_width = 40,
+			.min_height = 5,
+			.best_height = 14,
+			.front = true },
 		{ .name = "b", .area = AREA_BODY, .min_width = 40, .min_height = 5, .place = 1 },
 		{ .name = "c", .area = AREA_BODY, .min_width = 40, .min_height = 5, .place = 1 },
 	};
@@ -226,7 +251,13 @@ static void the_whole_screen_is_one_panels(void **state)
 static void a_whole_row_has_the_width_in_front_only(void **state)
 {
 	struct layout_row rows[] = {
-		{ .name = "whole", .area = AREA_BODY, .min_width = 40, .min_height = 8, .best_height = 20, .front = true, .whole = true },
+		{ .name = "whole",
+			.area = AREA_BODY,
+			.min_width = 40,
+			.min_height = 8,
+			.best_height = 20,
+			.front = true,
+			.whole = true },
 		{ .name = "b", .area = AREA_BODY, .min_width = 40, .min_height = 5, .place = 1 },
 		{ .name = "tall", .area = AREA_TALL, .min_width = 50, .min_height = 8, .place = 2 },
 	};
@@ -239,7 +270,8 @@ static void a_whole_row_has_the_width_in_front_only(void **state)
 	assert_int_equal(layout_find(&layout, "tall")->y, layout_find(&layout, "b")->y);
 	/* It has all of the body where nothing has room below. */
 	layout = body(rows, 3, 80, 24);
-	assert_int_equal(layout_find(&layout, "whole")->y + layout_find(&layout, "whole")->height, 22);
+	assert_int_equal(
+		layout_find(&layout, "whole")->y + layout_find(&layout, "whole")->height, 22);
 	assert_null(layout_find(&layout, "b"));
 	rows[0].front = false;
 	layout = body(rows, 3, 180, 60);

@@ -1,4 +1,5 @@
-/* Pictures as crowded as can be: words never overlap, never leave the page, and what matters is there. */
+/* Pictures as crowded as can be: words never overlap, never leave the page, and what matters is
+ * there. */
 #include "check.h"
 
 #include "base/text.h"
@@ -17,11 +18,14 @@ static void check_page(const char *what, const struct chart *chart)
 		struct box one = layout->text[i].box;
 
 		if (!box_within(&one, &page))
-			fail_msg("%s: \"%s\" leaves the page: %g %g, %g wide", what, layout->text[i].text, one.x, one.y, one.width);
-		one = (struct box){ one.x + SLACK, one.y + SLACK, one.width - 2 * SLACK, one.height - 2 * SLACK };
+			fail_msg("%s: \"%s\" leaves the page: %g %g, %g wide", what,
+				layout->text[i].text, one.x, one.y, one.width);
+		one = (struct box){ one.x + SLACK, one.y + SLACK, one.width - 2 * SLACK,
+			one.height - 2 * SLACK };
 		for (int k = 0; k < i; k++)
 			if (box_overlaps(&one, &layout->text[k].box))
-				fail_msg("%s: \"%s\" and \"%s\" overlap", what, layout->text[i].text, layout->text[k].text);
+				fail_msg("%s: \"%s\" and \"%s\" overlap", what,
+					layout->text[i].text, layout->text[k].text);
 	}
 	assert_true(box_within(&layout->plot, &page));
 	assert_true(layout->plot.width > 250 && layout->plot.height > 150);
@@ -41,9 +45,16 @@ static int count_role(const struct chart *chart, enum layout_role role)
 
 static void sign(struct chart *chart)
 {
-	static const struct machine machine = { .name = "Intel(R) Xeon(R) Platinum 8592+ with a long name, family 6h model cfh", .host = "node0123",
-		.cpu = 63, .virtualised = true, .clock_name = "imul chain, 3 cycles a link" };
-	const struct chart_origin origin = { .machine = &machine, .core = "Intel Raptor Cove (Emerald Rapids)", .now = 1767225600 };
+	static const struct machine machine = {
+		.name = "Intel(R) Xeon(R) Platinum 8592+ with a long name, family 6h model cfh",
+		.host = "node0123",
+		.cpu = 63,
+		.virtualised = true,
+		.clock_name = "imul chain, 3 cycles a link"
+	};
+	const struct chart_origin origin = {
+		.machine = &machine, .core = "Intel Raptor Cove (Emerald Rapids)", .now = 1767225600
+	};
 	const struct chart_source source = { SOURCE_REFERENCE, 12, 549 };
 
 	chart_sign(chart, &origin);
@@ -56,9 +67,13 @@ static struct chart *curves(int series, int points, bool apart)
 	struct chart *chart = chart_new(CHART_LINES);
 
 	chart->joined = true;
-	snprintf(chart->title, sizeof(chart->title), "latency: walk in random order, so that no prefetcher knows what comes next, and everybody waits");
-	snprintf(chart->subtitle, sizeof(chart->subtitle), "spacing=64  order=random  pages=huge  node=local  chains=1");
-	snprintf(chart->x.title, sizeof(chart->x.title), "size (bytes of all nodes with their spacing)");
+	snprintf(chart->title, sizeof(chart->title),
+		"latency: walk in random order, so that no prefetcher knows what comes next, and "
+		"everybody waits");
+	snprintf(chart->subtitle, sizeof(chart->subtitle),
+		"spacing=64  order=random  pages=huge  node=local  chains=1");
+	snprintf(chart->x.title, sizeof(chart->x.title),
+		"size (bytes of all nodes with their spacing)");
 	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
 	for (int i = 0; i < series; i++) {
 		struct chart_series *line;
@@ -67,8 +82,13 @@ static struct chart *curves(int series, int points, bool apart)
 		snprintf(name, sizeof(name), "spacing %d, huge pages", 16 << i % 8);
 		line = chart_add_series(chart, series > 1 ? name : "");
 		for (int k = 0; k < points; k++) {
-			double x = 4096 * pow(2, 16.0 * k / points), y = (x < 49152 ? 5 : x < 2 << 20 ? 16 : 200) * (1 + (apart ? 0.1 * i : 0));
-			struct chart_point point = { x, k % 7 == 3 ? y * 1.2 : y, y * 0.97, y * 1.3, k == 9 ? y : NAN, k == 9 ? 2 * y : NAN, k == 11 };
+			double x = 4096 * pow(2, 16.0 * k / points),
+			       y = (x < 49152		 ? 5
+					   : x < 2 << 20 ? 16
+							 : 200) *
+				   (1 + (apart ? 0.1 * i : 0));
+			struct chart_point point = { x, k % 7 == 3 ? y * 1.2 : y, y * 0.97, y * 1.3,
+				k == 9 ? y : NAN, k == 9 ? 2 * y : NAN, k == 11 };
 
 			chart_add_point(line, &point);
 		}
@@ -83,9 +103,12 @@ static void add_marks(struct chart *chart, int count, double first, double facto
 	double at = first;
 
 	for (int i = 0; i < count; i++, at *= factor) {
-		struct chart_mark mark = { .at = at, .lo = at * 0.9, .hi = at * 1.1, .stated = i % 2 == 0 };
+		struct chart_mark mark = {
+			.at = at, .lo = at * 0.9, .hi = at * 1.1, .stated = i % 2 == 0
+		};
 
-		snprintf(mark.text, sizeof(mark.text), i % 2 ? "L%d DTLB %d entries" : "L%d %d KiB", i / 2 + 1, 48 << i);
+		snprintf(mark.text, sizeof(mark.text), i % 2 ? "L%d DTLB %d entries" : "L%d %d KiB",
+			i / 2 + 1, 48 << i);
 		chart_add_mark(chart, &mark);
 	}
 }
@@ -125,7 +148,8 @@ static void knees_side_by_side_keep_clear(void **state)
 	}
 }
 
-/* As the windows of a core: a curve, a name at its knee and a buffer of the model for each filler. */
+/* As the windows of a core: a curve, a name at its knee and a buffer of the model for each filler.
+ */
 static void windows_keep_clear(void **state)
 {
 	(void)state;
@@ -159,8 +183,9 @@ static void plateaus_are_labelled(void **state)
 
 static void choices_have_names(void **state)
 {
-	static const char *const names[] = { "naive", "reordered with temporary", "transposed", "blocked", "ijk", "ikj", "jik", "jki", "kij", "kji",
-		"vector128", "vector256", "vector512" };
+	static const char *const names[] = { "naive", "reordered with temporary", "transposed",
+		"blocked", "ijk", "ikj", "jik", "jki", "kij", "kji", "vector128", "vector256",
+		"vector512" };
 
 	(void)state;
 	for (int count = 1; count <= 13; count++) {
@@ -169,7 +194,8 @@ static void choices_have_names(void **state)
 
 		chart_name_axis(&chart->x, names, count);
 		for (int i = 0; i < count; i++) {
-			struct chart_point point = { i, 1 + i % 3, 0.9, 1.2 + i % 3, NAN, NAN, false };
+			struct chart_point point = { i, 1 + i % 3, 0.9, 1.2 + i % 3, NAN, NAN,
+				false };
 			char figure[16];
 
 			chart_add_point(series, &point);
@@ -187,7 +213,8 @@ static void choices_have_names(void **state)
 static struct chart *grid(enum chart_kind kind, int columns, int rows, int marks)
 {
 	struct chart *chart = chart_new(kind);
-	char (*words)[CHART_NAME] = memory_new((size_t)(columns > rows ? columns : rows), sizeof(*words));
+	char(*words)[CHART_NAME] =
+		memory_new((size_t)(columns > rows ? columns : rows), sizeof(*words));
 	const char **names = memory_new((size_t)(columns > rows ? columns : rows), sizeof(*names));
 
 	for (int i = 0; i < columns || i < rows; i++)
@@ -204,8 +231,10 @@ static struct chart *grid(enum chart_kind kind, int columns, int rows, int marks
 	for (int i = 0; i < columns * rows; i++)
 		chart->grid[i] = i == 5 ? NAN : 1 + 120.0 / (1 + i / columns) / (1 + i % columns);
 	snprintf(chart->title, sizeof(chart->title), "mountain: read with a stride");
-	snprintf(chart->x.title, sizeof(chart->x.title), "stride (elements of 8 bytes from one read to the next)");
-	snprintf(chart->y.title, sizeof(chart->y.title), "size (bytes of the array, or of both when one is copied to the other)");
+	snprintf(chart->x.title, sizeof(chart->x.title),
+		"stride (elements of 8 bytes from one read to the next)");
+	snprintf(chart->y.title, sizeof(chart->y.title),
+		"size (bytes of the array, or of both when one is copied to the other)");
 	snprintf(chart->z.title, sizeof(chart->z.title), "GB/s");
 	for (int i = 0; i < marks; i++) {
 		struct chart_mark mark = { .at = i == 3 ? rows : 0.5 + 0.7 * i, .stated = true };
@@ -214,7 +243,9 @@ static struct chart *grid(enum chart_kind kind, int columns, int rows, int marks
 		chart_add_mark(chart, &mark);
 	}
 	if (columns > 2)
-		chart_add_mark(chart, &(struct chart_mark){ .at = columns / 2 - 0.5, .across = true, .text = "from here a line each" });
+		chart_add_mark(chart, &(struct chart_mark){ .at = columns / 2 - 0.5,
+					      .across = true,
+					      .text = "from here a line each" });
 	chart_grid_scale(chart, 1, 121);
 	sign(chart);
 	return chart;
@@ -228,7 +259,8 @@ static void grids_have_room_for_all_their_words(void **state)
 	(void)state;
 	for (int i = 0; i < count; i++) {
 		for (int k = 0; k < count; k++) {
-			struct chart *heat = grid(CHART_HEAT, sides[i], sides[k], 4), *relief = grid(CHART_RELIEF, sides[i], sides[k], 3);
+			struct chart *heat = grid(CHART_HEAT, sides[i], sides[k], 4),
+				     *relief = grid(CHART_RELIEF, sides[i], sides[k], 3);
 
 			check_page("heat", heat);
 			check_page("relief", relief);
@@ -258,18 +290,24 @@ static void bars_have_room_for_all_their_words(void **state)
 		for (int i = 0; i < bars; i++) {
 			struct chart_bar *bar = &chart->bar[chart->bar_count++];
 
-			*bar = (struct chart_bar){ .kind = (enum chart_bar_kind)(i % 5), .value = i % 5 == BAR_UNKNOWN ? NAN : 6.0 / (1 + i), .lo = NAN,
+			*bar = (struct chart_bar){ .kind = (enum chart_bar_kind)(i % 5),
+				.value = i % 5 == BAR_UNKNOWN ? NAN : 6.0 / (1 + i),
+				.lo = NAN,
 				.hi = i % 2 ? 7.0 / (1 + i) : NAN };
-			snprintf(bar->name, sizeof(bar->name), i % 2 ? "loop-carried latency (soft)" : "misses in flight at once, of all");
+			snprintf(bar->name, sizeof(bar->name),
+				i % 2 ? "loop-carried latency (soft)"
+				      : "misses in flight at once, of all");
 			snprintf(bar->cause, sizeof(bar->cause),
-				"14 fused micro-ops, 4 a cycle: a cause that has very much to say about what it is that binds this loop on this core");
+				"14 fused micro-ops, 4 a cycle: a cause that has very much to say "
+				"about what it is that binds this loop on this core");
 			snprintf(bar->value_words, sizeof(bar->value_words), "163.2 predicted");
 		}
 		chart->x.scale = scale_fit(SCALE_LINEAR, 0, 6);
 		snprintf(chart->x.title, sizeof(chart->x.title), "cycles per array element read");
 		snprintf(chart->title, sizeof(chart->title), "combine: what limits it");
 		snprintf(chart->subtitle, sizeof(chart->subtitle), "op=mul  type=f64");
-		snprintf(chart->remark, sizeof(chart->remark), "Measured: 0.250 (50 %%) above: ALU saturation explains it");
+		snprintf(chart->remark, sizeof(chart->remark),
+			"Measured: 0.250 (50 %%) above: ALU saturation explains it");
 		sign(chart);
 		check_page("bars", chart);
 		chart_free(chart);

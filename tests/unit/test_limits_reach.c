@@ -1,5 +1,5 @@
-/* Walks whose chained loads meet small and large parts of their data by turns: a kernel made up, on a core made up, so that every figure can be
- * worked out by hand. */
+/* Walks whose chained loads meet small and large parts of their data by turns: a kernel made up, on
+ * a core made up, so that every figure can be worked out by hand. */
 #include "check.h"
 
 #include "assembly.h"
@@ -8,11 +8,23 @@
 
 /* A line each, so that tests can leave lines out. */
 static const char *const core[] = {
-	"uarch odd A core for tests", "isa x86_64", "width 4 [M]", "ports a0 a1 l0 l1 [M]",
-	"class move latency 0 ports none [M]", "class alu latency 1 ports a0,a1 [M]", "class branch ports a1 [M]",
-	"class taken ports a1 [M]", "class load latency 4 ports l0,l1 [M]", "cap loads 2 [M]", "size rob 96 [M]", "size tlb1 16 [M]",
-	"extra mispredict 20 [M]", "extra tlb2 8 [M]", "extra misses 10 [M]",
-	"cache 1 bytes 1024 latency 4 [M]", "cache 2 bytes 4096 latency 14 lines 0.5 [M]",
+	"uarch odd A core for tests",
+	"isa x86_64",
+	"width 4 [M]",
+	"ports a0 a1 l0 l1 [M]",
+	"class move latency 0 ports none [M]",
+	"class alu latency 1 ports a0,a1 [M]",
+	"class branch ports a1 [M]",
+	"class taken ports a1 [M]",
+	"class load latency 4 ports l0,l1 [M]",
+	"cap loads 2 [M]",
+	"size rob 96 [M]",
+	"size tlb1 16 [M]",
+	"extra mispredict 20 [M]",
+	"extra tlb2 8 [M]",
+	"extra misses 10 [M]",
+	"cache 1 bytes 1024 latency 4 [M]",
+	"cache 2 bytes 4096 latency 14 lines 0.5 [M]",
 };
 enum { CORE_LINES = sizeof(core) / sizeof(*core), CORE_NEEDED = 4 };
 
@@ -50,9 +62,12 @@ static int tear_down(void **state)
 }
 
 /* Eight micro-ops an element: twelve elements in the reorder buffer. */
-#define PLAIN "mov rax,[rsi]; add rbx,rax; add rbx,rcx; add rdx,rcx; add r8,rcx; add r9,rcx; add rsi,rcx; cmp rsi,rdi; jne top"
+#define PLAIN                                                                                \
+	"mov rax,[rsi]; add rbx,rax; add rbx,rcx; add rdx,rcx; add r8,rcx; add r9,rcx; add " \
+	"rsi,rcx; cmp rsi,rdi; jne top"
 
-static void limits_of(const struct uarch *uarch, const char *source, double elements, const struct limits_place *place)
+static void limits_of(const struct uarch *uarch, const char *source, double elements,
+	const struct limits_place *place)
 {
 	struct loop loop;
 
@@ -90,12 +105,15 @@ static const char *cause_of(enum limit_kind kind)
 /* A search tree of nodes that take a line each: level k holds 2^k of them. */
 static struct limits_place tree(int levels)
 {
-	struct limits_place place = { .working_set = 64.0 * (double)(1 << levels), .reaches = levels, .page = 4096,
+	struct limits_place place = { .working_set = 64.0 * (double)(1 << levels),
+		.reaches = levels,
+		.page = 4096,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
 		.memory = { .known = true, .latency = 300, .lines = 0.1 } };
 
 	for (int i = 0; i < levels; i++)
-		place.reach[i] = (struct kernel_reach){ .lines = 1, .range = 64.0 * ((2 << i) - 1) };
+		place.reach[i] =
+			(struct kernel_reach){ .lines = 1, .range = 64.0 * ((2 << i) - 1) };
 	return place;
 }
 
@@ -106,14 +124,16 @@ static void each_load_costs_what_its_part_of_the_data_costs(void **state)
 	/* 15 lines: 960 bytes are in L1. */
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 16, 1e-9);
-	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY), "4 loads one after the other: 4 in L1 at 4 cycles");
+	assert_string_equal(
+		cause_of(LIMIT_MEMORY_LATENCY), "4 loads one after the other: 4 in L1 at 4 cycles");
 	assert_true(find(LIMIT_MEMORY_LATENCY)->hard);
 	check_near(limits.beyond[0], 0, 0);
 	/* 63 lines: of the fifth level 1 of 16 is in L1, the rest in L2, and all of the sixth. */
 	place = tree(6);
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 4 * 4 + 4 / 16.0 + 14 * 15 / 16.0 + 14, 1e-9);
-	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY), "6 loads one after the other: 4.06 in L1, 1.94 in L2 at 14 cycles");
+	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY),
+		"6 loads one after the other: 4.06 in L1, 1.94 in L2 at 14 cycles");
 	check_near(limits.beyond[0], 1 + 15 / 16.0, 1e-9);
 	check_near(limits.beyond[1], 0, 1e-12);
 	/* L1, L2 and L3 together hold 336 lines: 255 of eight levels, 81 of 256 of the ninth. */
@@ -156,7 +176,8 @@ static void what_begins_anew_overlaps_as_far_as_the_buffer_reaches(void **state)
 	/* Of twelve, the thirteenth waits for the first. */
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone / (floor(together) + 2), alone * 0.01);
 	check_contains(cause_of(LIMIT_MEMORY_LATENCY), " more in the reorder buffer");
-	check_contains(cause_of(LIMIT_LATENCY), "but begun anew every element: up to 10 of them overlap");
+	check_contains(
+		cause_of(LIMIT_LATENCY), "but begun anew every element: up to 10 of them overlap");
 	/* No hard limit without the buffer's size. */
 	place.restart = 0;
 	limits_of(*state, PLAIN, 1, &place);
@@ -178,12 +199,15 @@ static void a_wrong_guess_ends_the_overlap(void **state)
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(limits.bound, hard, 1e-9);
 	assert_false(find(LIMIT_MISPREDICTION)->hard);
-	check_near(cpe_of(LIMIT_MISPREDICTION), alone * 5 / 6 + 5 * 20 + (cpe_of(LIMIT_PAGE_WALKS) > 0 ? cpe_of(LIMIT_PAGE_WALKS) - hard : 0),
+	check_near(cpe_of(LIMIT_MISPREDICTION),
+		alone * 5 / 6 + 5 * 20 +
+			(cpe_of(LIMIT_PAGE_WALKS) > 0 ? cpe_of(LIMIT_PAGE_WALKS) - hard : 0),
 		1e-6);
 	check_contains(cause_of(LIMIT_MISPREDICTION), "chains that do not overlap");
 }
 
-/* Where the next address is guessed, loads do not wait for each other, and a wrong guess waits for its load. */
+/* Where the next address is guessed, loads do not wait for each other, and a wrong guess waits for
+ * its load. */
 static void guessed_addresses_make_no_chain(void **state)
 {
 	struct limits_place place = tree(10);
@@ -207,14 +231,18 @@ static void guessed_addresses_make_no_chain(void **state)
 /* What is next in memory costs lines, and nobody waits for it. */
 static void ordered_lines_cost_bandwidth_alone(void **state)
 {
-	struct limits_place place = { .working_set = 1 << 20, .reaches = 2, .l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
+	struct limits_place place = { .working_set = 1 << 20,
+		.reaches = 2,
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
 		.memory = { .known = true, .latency = 300, .lines = 0.1 },
 		.reach = { { 0.25, 1 << 20, REACH_CHAINED }, { 0.5, 1 << 20, REACH_ORDERED } } };
-	const double all = 1 << 20, mean = (4 * 1024 + 14 * 4096 + 50 * 16384 + 300 * (all - 21504)) / all;
+	const double all = 1 << 20,
+		     mean = (4 * 1024 + 14 * 4096 + 50 * 16384 + 300 * (all - 21504)) / all;
 
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * mean, 1e-6);
-	check_near(cpe_of(LIMIT_MEMORY_LINES), 0.75 * (4096 / 0.5 + 16384 / 0.25 + (all - 21504) / 0.1) / all, 1e-6);
+	check_near(cpe_of(LIMIT_MEMORY_LINES),
+		0.75 * (4096 / 0.5 + 16384 / 0.25 + (all - 21504) / 0.1) / all, 1e-6);
 	check_near(limits.beyond[2], 0.75 * (all - 21504) / all, 1e-9);
 	/* The others may miss as they stand in the reorder buffer: one in 32 micro-ops. */
 	check_near(cpe_of(LIMIT_MISSES), 0.25 * (mean - 4 * 1024 / all) / 3, 1e-6);
@@ -229,28 +257,36 @@ static void ordered_lines_cost_bandwidth_alone(void **state)
 /* A cache may keep few lines that come again, however much else goes through it. */
 static void lines_that_come_again_may_all_be_kept(void **state)
 {
-	struct limits_place place = { .working_set = 1 << 20, .reaches = 2, .l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
+	struct limits_place place = { .working_set = 1 << 20,
+		.reaches = 2,
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
 		.memory = { .known = true, .latency = 300, .lines = 0.1 },
-		.reach = { { 0.25, 1 << 20, REACH_CHAINED, 16384 }, { 0.5, 1 << 20, REACH_ORDERED, 0 } } };
+		.reach = { { 0.25, 1 << 20, REACH_CHAINED, 16384 },
+			{ 0.5, 1 << 20, REACH_ORDERED, 0 } } };
 	const double all = 1 << 20;
 
 	limits_of(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
+		0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
 	/* Of the others no more is kept than before. */
 	check_near(limits.beyond[2], 0.5 * (all - 21504) / all, 1e-9);
 	/* What loads over so many bytes take says nothing of fewer. */
 	place.point[0] = (struct memory_point){ 1 << 18, 200 };
 	limits_of(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
+		0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
 	place.reach[0].least = 1 << 10;
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * 4, 1e-6);
 }
 
-/* Operations between the loads are on the chain too, where it is carried from element to element. */
+/* Operations between the loads are on the chain too, where it is carried from element to element.
+ */
 static void a_carried_chain_keeps_its_operations(void **state)
 {
-	struct limits_place place = { .working_set = 65536, .reaches = 1, .reach = { { 1, 65536, REACH_CHAINED } },
+	struct limits_place place = { .working_set = 65536,
+		.reaches = 1,
+		.reach = { { 1, 65536, REACH_CHAINED } },
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 65536 } };
 	const char *walk = "mov rax,[rax]; add rax,rcx; cmp rax,rdx; jne top";
 	double mean = (4 * 1024 + 14 * 4096 + 50 * (65536 - 5120)) / 65536.0;
@@ -259,17 +295,22 @@ static void a_carried_chain_keeps_its_operations(void **state)
 	check_near(cpe_of(LIMIT_LATENCY), 5, 1e-9);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), mean + 1, 1e-9);
 	/* A walk without reaches says the same. */
-	place = (struct limits_place){ .working_set = 65536, .lines = 1, .scattered = true, .l3 = place.l3 };
+	place = (struct limits_place){
+		.working_set = 65536, .lines = 1, .scattered = true, .l3 = place.l3
+	};
 	limits_of(*state, walk, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), mean + 1, 1e-9);
 }
 
-/* A last cache that is shared out holds less than the system states: what larger ranges were measured to take holds for those, and for no smaller
- * ones. */
+/* A last cache that is shared out holds less than the system states: what larger ranges were
+ * measured to take holds for those, and for no smaller ones. */
 static void what_larger_ranges_take_stands_for_a_cache_that_is_shared(void **state)
 {
-	struct limits_place place = { .working_set = 1 << 20, .lines = 1, .scattered = true,
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 }, .point = { { 1 << 19, 200 }, { 1 << 21, 400 } } };
+	struct limits_place place = { .working_set = 1 << 20,
+		.lines = 1,
+		.scattered = true,
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
+		.point = { { 1 << 19, 200 }, { 1 << 21, 400 } } };
 	const double own = (4 * 1024 + 14 * 4096) / 1048576.0, far = 1 - 5120 / 1048576.0;
 
 	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
@@ -284,18 +325,23 @@ static void what_larger_ranges_take_stands_for_a_cache_that_is_shared(void **sta
 	check_near(limits.beyond[2], 0, 0);
 	place.working_set = 1 << 18;
 	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), (4 * 1024 + 14 * 4096 + 50 * (262144 - 5120)) / 262144.0, 1e-9);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
+		(4 * 1024 + 14 * 4096 + 50 * (262144 - 5120)) / 262144.0, 1e-9);
 }
 
-/* In the largest range that is looked at memory's bandwidth is measured: it counts as memory, whatever cache is said to hold it. */
+/* In the largest range that is looked at memory's bandwidth is measured: it counts as memory,
+ * whatever cache is said to hold it. */
 static void the_largest_range_counts_as_memory(void **state)
 {
-	struct limits_place place = { .working_set = 1 << 22, .lines = 1, .l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
+	struct limits_place place = { .working_set = 1 << 22,
+		.lines = 1,
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
 		.point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
 
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(limits.beyond[2], 1 - 5120.0 / (1 << 22), 1e-9);
-	check_near(cpe_of(LIMIT_MEMORY_LINES), 4096.0 / (1 << 22) / 0.5 + limits.beyond[2] / 0.25, 1e-9);
+	check_near(cpe_of(LIMIT_MEMORY_LINES), 4096.0 / (1 << 22) / 0.5 + limits.beyond[2] / 0.25,
+		1e-9);
 	place.working_set = 1 << 20;
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(limits.beyond[2], 0, 0);
@@ -307,12 +353,17 @@ static void the_largest_range_counts_as_memory(void **state)
 	check_near(limits.beyond[2], 1 - (5120.0 + (1 << 21)) / (1 << 22), 1e-9);
 }
 
-/* Nothing depends on which part of the data is named first: none of the small one's lines come from what counts as memory for the large one. */
+/* Nothing depends on which part of the data is named first: none of the small one's lines come from
+ * what counts as memory for the large one. */
 static void the_order_of_the_parts_does_not_matter(void **state)
 {
-	const struct kernel_reach small = { 1, 2048, REACH_CHAINED }, large = { 1, 1 << 22, REACH_CHAINED };
-	struct limits_place place = { .working_set = 1 << 22, .reaches = 2, .reach = { small, large },
-		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 }, .point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
+	const struct kernel_reach small = { 1, 2048, REACH_CHAINED },
+				  large = { 1, 1 << 22, REACH_CHAINED };
+	struct limits_place place = { .working_set = 1 << 22,
+		.reaches = 2,
+		.reach = { small, large },
+		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
+		.point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
 	double lines, latency;
 
 	limits_of(*state, PLAIN, 1, &place);
@@ -326,14 +377,19 @@ static void the_order_of_the_parts_does_not_matter(void **state)
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), latency, 1e-9);
 }
 
-/* Where a set that the last cache should hold takes as long as the largest range, the cache holds nothing of it: others have it. */
+/* Where a set that the last cache should hold takes as long as the largest range, the cache holds
+ * nothing of it: others have it. */
 static void a_cache_that_others_fill_is_none(void **state)
 {
-	struct limits_place place = { .working_set = 1 << 18, .lines = 1, .scattered = true,
-		.l3 = { .known = true, .latency = 300, .lines = 0.25, .bytes = 1 << 24 }, .point = { { 1 << 19, 320 }, { 1 << 21, 400 } } };
+	struct limits_place place = { .working_set = 1 << 18,
+		.lines = 1,
+		.scattered = true,
+		.l3 = { .known = true, .latency = 300, .lines = 0.25, .bytes = 1 << 24 },
+		.point = { { 1 << 19, 320 }, { 1 << 21, 400 } } };
 
 	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), (4 * 1024 + 14 * 4096 + 300 * (262144 - 5120)) / 262144.0, 1e-9);
+	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
+		(4 * 1024 + 14 * 4096 + 300 * (262144 - 5120)) / 262144.0, 1e-9);
 	check_near(limits.beyond[2], 1 - 5120 / 262144.0, 1e-9);
 	place.point[1].latency = 600;
 	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
@@ -343,25 +399,34 @@ static void a_cache_that_others_fill_is_none(void **state)
 /* Walks of many elements a load have little of one each: it is told all the same. */
 static void a_load_now_and_then_is_told(void **state)
 {
-	struct limits_place place = { .working_set = 1 << 20, .reaches = 1, .reach = { { 0.00195, 1 << 20, REACH_CHAINED } }, .restart = 1e6,
+	struct limits_place place = { .working_set = 1 << 20,
+		.reaches = 1,
+		.reach = { { 0.00195, 1 << 20, REACH_CHAINED } },
+		.restart = 1e6,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
 
 	limits_of(*state, PLAIN, 1, &place);
-	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY), "0.00195 loads one after the other: 0.00194 in L3 at 50 cycles");
+	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY),
+		"0.00195 loads one after the other: 0.00194 in L3 at 50 cycles");
 }
 
-/* Of chained loads those wait for the second TLB that the first does not reach; others wait for nobody. */
+/* Of chained loads those wait for the second TLB that the first does not reach; others wait for
+ * nobody. */
 static void page_walks_are_those_of_chained_loads(void **state)
 {
 	/* 16 pages are 64 KiB. */
-	struct limits_place place = { .working_set = 1 << 20, .reaches = 3, .page = 4096,
-		.reach = { { 1, 4096, REACH_CHAINED }, { 2, 1 << 20, REACH_CHAINED }, { 5, 1 << 20, REACH_FREE } },
+	struct limits_place place = { .working_set = 1 << 20,
+		.reaches = 3,
+		.page = 4096,
+		.reach = { { 1, 4096, REACH_CHAINED }, { 2, 1 << 20, REACH_CHAINED },
+			{ 5, 1 << 20, REACH_FREE } },
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
 	double beyond = 2 * (1 - 65536.0 / (1 << 20));
 
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_PAGE_WALKS), limits.bound + 8 * beyond, 1e-9);
-	assert_string_equal(cause_of(LIMIT_PAGE_WALKS), "the binding limit, and 63 % of chained loads miss the first TLB: +15");
+	assert_string_equal(cause_of(LIMIT_PAGE_WALKS),
+		"the binding limit, and 63 % of chained loads miss the first TLB: +15");
 	assert_false(find(LIMIT_PAGE_WALKS)->hard);
 	place.chains = 5;
 	limits_of(*state, PLAIN, 1, &place);
@@ -392,17 +457,21 @@ static void what_is_missing_is_named(void **state)
 	place.cache[2] = 16384;
 	limits_of(*state, PLAIN, 1, &place);
 	assert_false(find(LIMIT_MEMORY_LATENCY)->known);
-	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY), "L3 latency of this machine not measured yet");
+	assert_string_equal(
+		cause_of(LIMIT_MEMORY_LATENCY), "L3 latency of this machine not measured yet");
 }
 
-/* Whatever the core's file does not say, and whatever is not measured: a bound is never higher for it. */
+/* Whatever the core's file does not say, and whatever is not measured: a bound is never higher for
+ * it. */
 static void fewer_facts_never_raise_a_hard_limit(void **state)
 {
 	struct random random = { 31 };
 
 	for (int round = 0; round < 600; round++) {
 		struct limits_place place = tree(1 + (int)random_below(&random, 14)), less;
-		const char *source = round % 2 ? PLAIN : "mov rax,[rax]; add rax,rcx; zork rax; cmp rax,rdx; jne top";
+		const char *source =
+			round % 2 ? PLAIN
+				  : "mov rax,[rax]; add rax,rcx; zork rax; cmp rax,rdx; jne top";
 		struct uarch *thin = core_without(&random, (int)random_below(&random, 6));
 		double bound;
 
@@ -418,13 +487,16 @@ static void fewer_facts_never_raise_a_hard_limit(void **state)
 		less.l3.known = random_below(&random, 4) > 0;
 		less.memory.known = random_below(&random, 4) > 0;
 		less.point[0].latency *= random_below(&random, 2);
-		/* Without a third level that is known to be there, what is behind the second is memory: that is another machine. */
+		/* Without a third level that is known to be there, what is behind the second is
+		 * memory: that is another machine. */
 		less.cache[2] = 16384;
 		limits_of(thin, source, 1, &less);
 		if (limits.bound > bound + 1e-9)
-			fail_msg("round %d: %.3f instead of %.3f (%s)", round, limits.bound, bound, limits.limit[limits.binding].cause);
+			fail_msg("round %d: %.3f instead of %.3f (%s)", round, limits.bound, bound,
+				limits.limit[limits.binding].cause);
 		for (int i = 0; i < limits.limit_count; i++)
-			assert_true(*limits.limit[i].cause && (!limits.limit[i].known || isfinite(limits.limit[i].cycles)));
+			assert_true(*limits.limit[i].cause &&
+				    (!limits.limit[i].known || isfinite(limits.limit[i].cycles)));
 		uarch_free(thin);
 	}
 }

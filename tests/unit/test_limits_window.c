@@ -1,4 +1,5 @@
-/* How many misses stand in a core's window at once, and which buffer is full: loops and cores made up, so that entries can be counted by hand. */
+/* How many misses stand in a core's window at once, and which buffer is full: loops and cores made
+ * up, so that entries can be counted by hand. */
 #include "check.h"
 
 #include "assembly.h"
@@ -15,9 +16,14 @@ static void make_core(const char *sizes, const char *more)
 	char text[2048];
 
 	uarch_free(core);
-	snprintf(text, sizeof(text), "uarch odd A core for tests\nisa x86_64\nwidth 4 [M]\nports a0 a1 l0 l1 [M]\nclass alu latency 1 ports a0,a1 [M]\n"
-		"class branch ports a1 [M]\nclass taken ports a1 [M]\nclass load latency 4 ports l0,l1 [M]\nclass lea latency 1 ports a0,a1 [M]\n"
-		"cache 1 bytes 1024 latency 4 [M]\ncache 2 bytes 4096 latency 14 lines 0.5 [M]\nfuse cmp with all [M]\n%s%s", sizes, more);
+	snprintf(text, sizeof(text),
+		"uarch odd A core for tests\nisa x86_64\nwidth 4 [M]\nports a0 a1 l0 l1 [M]\nclass "
+		"alu latency 1 ports a0,a1 [M]\n"
+		"class branch ports a1 [M]\nclass taken ports a1 [M]\nclass load latency 4 ports "
+		"l0,l1 [M]\nclass lea latency 1 ports a0,a1 [M]\n"
+		"cache 1 bytes 1024 latency 4 [M]\ncache 2 bytes 4096 latency 14 lines 0.5 "
+		"[M]\nfuse cmp with all [M]\n%s%s",
+		sizes, more);
 	check_ok(uarch_parse(text, "core", &core));
 }
 
@@ -25,7 +31,9 @@ static void make_core(const char *sizes, const char *more)
 static void ask(int misses, const char *filler, int count)
 {
 	static const char *const miss[] = { "mov rax,[rax]", "mov rbx,[rbx]", "mov r8,[r8]" };
-	struct limits_place place = { .working_set = 1 << 20, .lines = misses, .scattered = true,
+	struct limits_place place = { .working_set = 1 << 20,
+		.lines = misses,
+		.scattered = true,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
 	struct text text = { 0 };
 	struct loop loop;
@@ -69,7 +77,8 @@ static void check_misses(double misses, double together)
 	assert_true(limit->hard);
 }
 
-/* Twelve entries: a miss, ten others and the next miss. A branch takes the one of the comparison that it is fused with. */
+/* Twelve entries: a miss, ten others and the next miss. A branch takes the one of the comparison
+ * that it is fused with. */
 static void the_reorder_buffer_has_room_for_what_lies_between(void **state)
 {
 	static const char *const fillers[] = { "add rcx,rdx", "cmp rcx,rdx; jne top" };
@@ -85,7 +94,8 @@ static void the_reorder_buffer_has_room_for_what_lies_between(void **state)
 	}
 }
 
-/* Four registers: those of both misses, and of two additions. What is done at rename, as zeroing is, takes none. */
+/* Four registers: those of both misses, and of two additions. What is done at rename, as zeroing
+ * is, takes none. */
 static void the_buffer_that_is_full_is_named(void **state)
 {
 	(void)state;
@@ -97,7 +107,8 @@ static void the_buffer_that_is_full_is_named(void **state)
 	assert_non_null(find(LIMIT_WINDOW));
 	assert_false(find(LIMIT_WINDOW)->hard);
 	check_near(find(LIMIT_WINDOW)->cycles, 2 * each(), 1e-9);
-	check_contains(find(LIMIT_WINDOW)->cause, "1 at a time, the 4 entries of integer registers full between");
+	check_contains(find(LIMIT_WINDOW)->cause,
+		"1 at a time, the 4 entries of integer registers full between");
 	ask(2, "xor ecx,ecx", 3);
 	assert_null(find(LIMIT_WINDOW));
 	/* Of three misses two are in flight. */
@@ -115,12 +126,14 @@ static void what_waits_is_in_the_scheduler(void **state)
 	assert_null(find(LIMIT_WINDOW));
 	ask(2, "lea rcx,[rax+8]", 3);
 	assert_null(find(LIMIT_WINDOW));
-	/* Those behind the second miss do not wait for it, so there is room between it and the first. */
+	/* Those behind the second miss do not wait for it, so there is room between it and the
+	 * first. */
 	ask(2, "lea rcx,[rax+8]; lea rdx,[rbx+8]; add rcx,rdx", 4);
 	check_contains(find(LIMIT_WINDOW)->cause, "the 4 entries of the scheduler full between");
 }
 
-/* A buffer whose size nobody knows is not called full, nor one that leaves as many misses in flight as there can be anyway. */
+/* A buffer whose size nobody knows is not called full, nor one that leaves as many misses in flight
+ * as there can be anyway. */
 static void nothing_is_called_full_that_does_not_matter(void **state)
 {
 	(void)state;

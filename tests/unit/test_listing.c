@@ -3,33 +3,32 @@
 
 #include "session/listing.h"
 
-static const char source[] =
-	"#include \"x.h\"\n"
-	"static int walk(int n);\n"
-	"\n"
-	"/* walk(n) is it. */\n"
-	"static int other(int n)\n"
-	"{\n"
-	"\treturn walk(n);\n"
-	"}\n"
-	"\n"
-	"KERNEL_LOOP static int walk(int n)\n"
-	"{\n"
-	"\tfor (int i = 0; i < n; i++) {\n"
-	"\t\tdo {\n"
-	"\t\t\tx();\n"
-	"\t\t} while (n--);\n"
-	"\t\ty();\n"
-	"\t}\n"
-	"\treturn n;\n"
-	"}\n"
-	"\n"
-	"static int plain(int n)\n"
-	"{\n"
-	"\twhile (n > 0)\n"
-	"\t\tn -= 2;\n"
-	"\treturn n;\n"
-	"}\n";
+static const char source[] = "#include \"x.h\"\n"
+			     "static int walk(int n);\n"
+			     "\n"
+			     "/* walk(n) is it. */\n"
+			     "static int other(int n)\n"
+			     "{\n"
+			     "\treturn walk(n);\n"
+			     "}\n"
+			     "\n"
+			     "KERNEL_LOOP static int walk(int n)\n"
+			     "{\n"
+			     "\tfor (int i = 0; i < n; i++) {\n"
+			     "\t\tdo {\n"
+			     "\t\t\tx();\n"
+			     "\t\t} while (n--);\n"
+			     "\t\ty();\n"
+			     "\t}\n"
+			     "\treturn n;\n"
+			     "}\n"
+			     "\n"
+			     "static int plain(int n)\n"
+			     "{\n"
+			     "\twhile (n > 0)\n"
+			     "\t\tn -= 2;\n"
+			     "\treturn n;\n"
+			     "}\n";
 
 static void a_definition_and_its_innermost_loop_are_found(void **state)
 {
@@ -60,8 +59,11 @@ static void a_definition_and_its_innermost_loop_are_found(void **state)
 
 static void what_a_macro_makes_is_found(void **state)
 {
-	static const char text[] = "#define MAKE(name) \\\n\tint name(int n)\n\n/* Both add. */\nMAKE(made_64,\n\t\"addps (\")\n"
-		"MAKE(made_128,\n\t\"vaddps (\")\nMAKE(made_256,\n\t\"\")\n\nstatic const int list[] = {\n\tmade_128,\n};\n";
+	static const char text[] =
+		"#define MAKE(name) \\\n\tint name(int n)\n\n/* Both add. "
+		"*/\nMAKE(made_64,\n\t\"addps (\")\n"
+		"MAKE(made_128,\n\t\"vaddps (\")\nMAKE(made_256,\n\t\"\")\n\nstatic const int "
+		"list[] = {\n\tmade_128,\n};\n";
 	struct listing *listing = listing_parse("kernels/x.c", text, "made_128");
 
 	(void)state;
@@ -78,15 +80,14 @@ static void what_a_macro_makes_is_found(void **state)
 	listing_free(listing);
 }
 
-static const char packed[] =
-	"packed TYPE\n"
-	"void @(TYPE *x)\n"
-	"{\n"
-	"\t(*x)++;\n"
-	"}\n"
-	"%\n"
-	"inc_TYPE_s1 ###$#%#%#&\n"
-	"inc_TYPE_sn ###$#%#&\n";
+static const char packed[] = "packed TYPE\n"
+			     "void @(TYPE *x)\n"
+			     "{\n"
+			     "\t(*x)++;\n"
+			     "}\n"
+			     "%\n"
+			     "inc_TYPE_s1 ###$#%#%#&\n"
+			     "inc_TYPE_sn ###$#%#&\n";
 
 static void a_packed_function_comes_out_whole(void **state)
 {
@@ -107,7 +108,8 @@ static void a_packed_function_comes_out_whole(void **state)
 
 static void every_loop_of_combine_is_embedded(void **state)
 {
-	static const char *const names[] = { "combine_mul_f64_u8_a4_s1", "combine_add_i32_u16_a16_sn", "combine_add_f32_u2_r_s1" };
+	static const char *const names[] = { "combine_mul_f64_u8_a4_s1",
+		"combine_add_i32_u16_a16_sn", "combine_add_f32_u2_r_s1" };
 	const struct kernel *combine = kernel_find("combine");
 
 	(void)state;
@@ -119,7 +121,8 @@ static void every_loop_of_combine_is_embedded(void **state)
 			fail_msg("no source of %s", names[i]);
 		check_contains(listing->line[listing->first], names[i]);
 		assert_true(listing->generated);
-		assert_true(listing->loop_first > 0 && listing->loop_last > listing->loop_first + 3);
+		assert_true(
+			listing->loop_first > 0 && listing->loop_last > listing->loop_first + 3);
 		check_contains(listing->line[listing->loop_first], "do {");
 		listing_free(listing);
 	}

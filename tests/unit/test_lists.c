@@ -1,4 +1,5 @@
-/* Lists: permutations that are computed, and the kernels that walk lists, beyond what test_kernels.c asks of every kernel. */
+/* Lists: permutations that are computed, and the kernels that walk lists, beyond what
+ * test_kernels.c asks of every kernel. */
 #include "laid.h"
 
 #include "kernels/list_lookup.h"
@@ -37,7 +38,8 @@ static void shuffles_are_permutations(void **state)
 	test_free(seen);
 }
 
-/* Neighbours land anywhere: of a random permutation, one pair in 500 stays within 65 places, half of them rise, and one number stays where it is. */
+/* Neighbours land anywhere: of a random permutation, one pair in 500 stays within 65 places, half
+ * of them rise, and one number stays where it is. */
 static void shuffles_scatter(void **state)
 {
 	const uint64_t count = 1 << 16;
@@ -46,7 +48,8 @@ static void shuffles_scatter(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i + 1 < count; i++) {
-		int64_t step = (int64_t)shuffle_to(&shuffle, i + 1) - (int64_t)shuffle_to(&shuffle, i);
+		int64_t step =
+			(int64_t)shuffle_to(&shuffle, i + 1) - (int64_t)shuffle_to(&shuffle, i);
 
 		near += step >= -65 && step <= 65;
 		rising += step > 0;
@@ -78,7 +81,8 @@ static void chains_add_up_all(void **state)
 				set(chains, v, "acc", acc);
 				laid_at(chains, v, &run);
 				for (uint64_t i = 0; i < run.ring; i++)
-					sum += ((uint64_t *)(void *)memory)[i * stride + stride - 1];
+					sum += ((
+						uint64_t *)(void *)memory)[i * stride + stride - 1];
 				for (uint64_t i = 0; i < run.ring; i += 64) {
 					chains->call(&run, run.ring - i < 64 ? run.ring - i : 64);
 					pieces += run.result;
@@ -97,20 +101,26 @@ static void chains_refuses_what_cannot_be(void **state)
 	(void)state;
 	laid_initial(chains, v);
 	set(chains, v, "acc", 2);
-	check_contains(chains->check(v).text, "acc=4: chain=none has no chain through a sum to break; chain=sum has");
+	check_contains(chains->check(v).text,
+		"acc=4: chain=none has no chain through a sum to break; chain=sum has");
 	chains->fit(v, kernel_knob(chains, "acc"));
 	check_ok(chains->check(v));
 	assert_int_equal(v[kernel_knob(chains, "chain")], 1);
 	set(chains, v, "order", 1);
-	check_contains(chains->check(v).text, "order=random: chain=sum goes through arrays; chain=load has a list");
+	check_contains(chains->check(v).text,
+		"order=random: chain=sum goes through arrays; chain=load has a list");
 }
 
 /* ---- list-lookup: what is where */
 
 /* A run at the initial setting but for these, not laid out yet. */
-static struct kernel_run lookup_at(int form, int64_t nodes, int64_t misplaced, int64_t deleted, int64_t group)
+static struct kernel_run lookup_at(
+	int form, int64_t nodes, int64_t misplaced, int64_t deleted, int64_t group)
 {
-	struct kernel_run run = { .kernel = kernel_find("list-lookup"), .memory = memory, .seed = LAID_SEED, .cancel = &never };
+	struct kernel_run run = { .kernel = kernel_find("list-lookup"),
+		.memory = memory,
+		.seed = LAID_SEED,
+		.cancel = &never };
 
 	laid_initial(run.kernel, run.v);
 	run.v[LOOKUP_SIZE] = nodes * (int64_t)sizeof(struct list_node);
@@ -129,7 +139,8 @@ static void prepare(struct kernel_run *run)
 	check_ok(laid_prepare(run));
 }
 
-/* The list goes once through every node that is not deleted, and as many as said stand where their rank is not. */
+/* The list goes once through every node that is not deleted, and as many as said stand where their
+ * rank is not. */
 static void lists_are_what_their_shares_say(void **state)
 {
 	static const int64_t shares[] = { 0, 5, 25, 50, 100 };
@@ -139,7 +150,8 @@ static void lists_are_what_their_shares_say(void **state)
 	for (size_t m = 0; m < sizeof(shares) / sizeof(*shares); m++)
 		for (size_t d = 0; d < 4; d++)
 			for (int64_t group = 0; group < 5; group++) {
-				struct kernel_run run = lookup_at(FORM_SIMPLE, 5000, shares[m], shares[d], group);
+				struct kernel_run run =
+					lookup_at(FORM_SIMPLE, 5000, shares[m], shares[d], group);
 				uint64_t linked = 0, out = 0, unlinked = 0, groups;
 				struct list list;
 
@@ -147,7 +159,8 @@ static void lists_are_what_their_shares_say(void **state)
 				list = lookup_list(&run);
 				groups = list.groups;
 				memset(met, 0, 5000);
-				for (const struct list_node *node = list_at(&list, 0); node; node = node->next) {
+				for (const struct list_node *node = list_at(&list, 0); node;
+					node = node->next) {
 					uint64_t place = (uint64_t)(node - list.nodes);
 
 					assert_true(place < list.count && !met[place]);
@@ -157,16 +170,22 @@ static void lists_are_what_their_shares_say(void **state)
 				}
 				assert_int_equal(linked, list.linked);
 				for (uint64_t i = 0; i < list.count; i++) {
-					assert_int_equal(met[i], list.nodes[i].next != LIST_DELETED);
+					assert_int_equal(
+						met[i], list.nodes[i].next != LIST_DELETED);
 					unlinked += !met[i];
 				}
-				assert_int_equal(unlinked >> group, (groups * (uint64_t)shares[d] + 50) / 100);
+				assert_int_equal(unlinked >> group,
+					(groups * (uint64_t)shares[d] + 50) / 100);
 				for (uint64_t rank = 0; rank < groups; rank++) {
 					out += list_place(&list, rank) != rank;
-					assert_int_equal(list_place(&list, list_place(&list, rank)), rank);
-					assert_int_equal(list.nodes[list_place(&list, rank) << group].value, list_value(rank << group));
+					assert_int_equal(
+						list_place(&list, list_place(&list, rank)), rank);
+					assert_int_equal(
+						list.nodes[list_place(&list, rank) << group].value,
+						list_value(rank << group));
 				}
-				assert_int_equal(out, (groups * (uint64_t)shares[m] + 50) / 100 / 2 * 2);
+				assert_int_equal(
+					out, (groups * (uint64_t)shares[m] + 50) / 100 / 2 * 2);
 			}
 	test_free(met);
 }
@@ -181,7 +200,9 @@ static void figures_know_the_lines_of_misplaced_groups(void **state)
 	for (int64_t misplaced = 5; misplaced <= 100; misplaced += misplaced < 50 ? 20 : 55)
 		for (int64_t deleted = 0; deleted <= 50; deleted += 50)
 			for (int64_t group = 0; group < 5; group++) {
-				struct kernel_run run = lookup_at(group ? FORM_UNROLLED : FORM_SIMPLE, NODES, misplaced, deleted, group);
+				struct kernel_run run =
+					lookup_at(group ? FORM_UNROLLED : FORM_SIMPLE, NODES,
+						misplaced, deleted, group);
 				double lines = 0;
 				struct list list;
 
@@ -189,17 +210,22 @@ static void figures_know_the_lines_of_misplaced_groups(void **state)
 				list = lookup_list(&run);
 				memset(met, 0, sizeof(met));
 				for (uint64_t rank = 0; rank < list.groups; rank++) {
-					const struct list_node *node = list.nodes + list_place(&list, rank) * list.group;
-					size_t line = (size_t)((const unsigned char *)node - memory) / 64;
+					const struct list_node *node =
+						list.nodes + list_place(&list, rank) * list.group;
+					size_t line =
+						(size_t)((const unsigned char *)node - memory) / 64;
 
-					if (list_place(&list, rank) != rank && !list_deleted(&list, rank) && !met[line]) {
+					if (list_place(&list, rank) != rank &&
+						!list_deleted(&list, rank) && !met[line]) {
 						met[line] = true;
 						lines++;
 					}
 				}
 				assert_int_equal(run.reach[0].way, REACH_CHAINED);
-				/* Of single nodes a line has two beginnings or three: the figure goes by their mean. */
-				check_near(run.reach[0].least / 64, lines, (group == 0 ? 0.1 : 0.05) * lines + 10);
+				/* Of single nodes a line has two beginnings or three: the figure
+				 * goes by their mean. */
+				check_near(run.reach[0].least / 64, lines,
+					(group == 0 ? 0.1 : 0.05) * lines + 10);
 				assert_true(run.reach[0].least <= run.reach[0].range);
 			}
 }
@@ -217,7 +243,8 @@ static void linked_groups_are_counted_by_rank_and_by_place(void **state)
 		uint64_t linked = 0;
 
 		for (uint64_t at = 0; at < list.groups; at++) {
-			bool deleted = list_deleted(&list, by == LIST_BY_RANK ? at : list_place(&list, at));
+			bool deleted = list_deleted(
+				&list, by == LIST_BY_RANK ? at : list_place(&list, at));
 
 			assert_int_equal(list_before(&list, by, at), linked);
 			if (!deleted)
@@ -241,16 +268,26 @@ static const struct {
 	int form, inner;
 	int64_t group;
 } ways[] = {
-	{ FORM_SIMPLE, INNER_SCALAR, 0 }, { FORM_INTERLEAVED, INNER_SCALAR, 0 }, { FORM_INTERLEAVED, INNER_VECTOR, 0 },
-	{ FORM_INTERLEAVED, INNER_ANY, 0 }, { FORM_ARRAY, INNER_SCALAR, 0 }, { FORM_INDEX, INNER_SCALAR, 0 },
-	{ FORM_SIMPLE, INNER_SCALAR, 2 }, { FORM_UNROLLED, INNER_SCALAR, 1 }, { FORM_UNROLLED, INNER_SCALAR, 2 },
-	{ FORM_UNROLLED, INNER_SCALAR, 3 }, { FORM_UNROLLED, INNER_SCALAR, 4 }, { FORM_ARRAY, INNER_SCALAR, 3 },
+	{ FORM_SIMPLE, INNER_SCALAR, 0 },
+	{ FORM_INTERLEAVED, INNER_SCALAR, 0 },
+	{ FORM_INTERLEAVED, INNER_VECTOR, 0 },
+	{ FORM_INTERLEAVED, INNER_ANY, 0 },
+	{ FORM_ARRAY, INNER_SCALAR, 0 },
+	{ FORM_INDEX, INNER_SCALAR, 0 },
+	{ FORM_SIMPLE, INNER_SCALAR, 2 },
+	{ FORM_UNROLLED, INNER_SCALAR, 1 },
+	{ FORM_UNROLLED, INNER_SCALAR, 2 },
+	{ FORM_UNROLLED, INNER_SCALAR, 3 },
+	{ FORM_UNROLLED, INNER_SCALAR, 4 },
+	{ FORM_ARRAY, INNER_SCALAR, 3 },
 };
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
-static struct kernel_run way_at(size_t way, int64_t values, int64_t found, int64_t misplaced, int64_t deleted)
+static struct kernel_run way_at(
+	size_t way, int64_t values, int64_t found, int64_t misplaced, int64_t deleted)
 {
-	struct kernel_run run = lookup_at(ways[way].form, 2000, misplaced, deleted, ways[way].group);
+	struct kernel_run run =
+		lookup_at(ways[way].form, 2000, misplaced, deleted, ways[way].group);
 
 	run.v[LOOKUP_INNER] = ways[way].inner;
 	run.v[LOOKUP_VALUES] = values;
@@ -271,7 +308,8 @@ static void every_form_is_tried(void **state)
 	}
 }
 
-/* Every way through the list finds what a plain search finds, and that is the share that was asked for. */
+/* Every way through the list finds what a plain search finds, and that is the share that was asked
+ * for. */
 static void all_forms_find_the_same(void **state)
 {
 	static const int64_t counts[] = { 1, 3, 64, 130 };
@@ -281,7 +319,8 @@ static void all_forms_find_the_same(void **state)
 		for (size_t c = 0; c < 4; c++)
 			for (int64_t found = 0; found <= 100; found += 50)
 				for (int64_t deleted = 0; deleted <= 30; deleted += 30) {
-					struct kernel_run run = way_at(way, counts[c], found, 25, deleted);
+					struct kernel_run run =
+						way_at(way, counts[c], found, 25, deleted);
 					const struct lookup_tables *tables;
 					uint64_t hits = 0;
 					struct list list;
@@ -294,7 +333,8 @@ static void all_forms_find_the_same(void **state)
 					assert_int_equal(run.position, 0);
 					check_ok(run.kernel->proof(&run));
 					for (int64_t k = 0; k < counts[c]; k++) {
-						assert_int_equal(tables->found[k] != 0, in_list(&list, tables->values[k]));
+						assert_int_equal(tables->found[k] != 0,
+							in_list(&list, tables->values[k]));
 						hits += tables->found[k] != 0;
 					}
 					assert_int_equal(hits, (counts[c] * found + 50) / 100);
@@ -333,7 +373,8 @@ static void comparisons_are_counted_right(void **state)
 				assert_int_equal(run.ring, 40 * list.linked);
 			else if (ways[way].form == FORM_UNROLLED)
 				assert_in_range(run.ring, plain, plain + 20 * (list.group - 1));
-			else if (ways[way].form != FORM_ARRAY)      /* which meets the nodes in another order */
+			else if (ways[way].form !=
+				 FORM_ARRAY) /* which meets the nodes in another order */
 				assert_int_equal(run.ring, plain);
 			if (ways[way].form != FORM_INTERLEAVED)
 				assert_in_range(run.ring, 25 * list.linked, 35 * list.linked);
@@ -350,7 +391,9 @@ static void stretches_make_the_whole(void **state)
 
 		prepare(&run);
 		while (walked < run.ring) {
-			uint64_t some = length * run.granule < run.ring - walked ? length * run.granule : run.ring - walked;
+			uint64_t some = length * run.granule < run.ring - walked
+						? length * run.granule
+						: run.ring - walked;
 
 			run.kernel->call(&run, some);
 			walked += some;
@@ -366,7 +409,8 @@ static void stretches_make_the_whole(void **state)
 	}
 }
 
-/* A stretch writes as large a part of the index as it is of all comparisons; a complete run writes all of it, first. */
+/* A stretch writes as large a part of the index as it is of all comparisons; a complete run writes
+ * all of it, first. */
 static void an_index_is_made_on_the_way(void **state)
 {
 	struct kernel_run run = way_at(5, 20, 50, 25, 15);
@@ -401,7 +445,8 @@ static void an_index_is_made_on_the_way(void **state)
 	check_ok(run.kernel->proof(&run));
 }
 
-/* A wrong result fails, whatever it is: a node that lost its value, one that has another's, one that is passed over. */
+/* A wrong result fails, whatever it is: a node that lost its value, one that has another's, one
+ * that is passed over. */
 static void a_wrong_result_is_noticed(void **state)
 {
 	(void)state;
@@ -419,7 +464,8 @@ static void a_wrong_result_is_noticed(void **state)
 			if (list.nodes[i].value == tables->values[11])
 				list.nodes[i].value = 1;
 		run.kernel->call(&run, run.ring);
-		check_contains(run.kernel->proof(&run).text, "list-lookup says that value 11 of 40 is not in the list: it is");
+		check_contains(run.kernel->proof(&run).text,
+			"list-lookup says that value 11 of 40 is not in the list: it is");
 		prepare(&run);
 		/* One that nothing looks for has a wanted value: found too early, or again. */
 		kept = tables->values[3];
@@ -513,10 +559,12 @@ static void lookup_refuses_what_cannot_be(void **state)
 
 	(void)state;
 	run.v[LOOKUP_FORM] = FORM_UNROLLED;
-	check_contains(run.kernel->check(run.v).text, "form=unrolled needs nodes that stay together: group=2, 4, 8 or 16, not 1");
+	check_contains(run.kernel->check(run.v).text,
+		"form=unrolled needs nodes that stay together: group=2, 4, 8 or 16, not 1");
 	run.v[LOOKUP_FORM] = FORM_INDEX;
 	run.v[LOOKUP_INNER] = INNER_ANY;
-	check_contains(run.kernel->check(run.v).text, "inner=any-of: form=index compares with one value at a time; form=interleaved with all");
+	check_contains(run.kernel->check(run.v).text, "inner=any-of: form=index compares with one "
+						      "value at a time; form=interleaved with all");
 }
 
 int main(void)

@@ -17,7 +17,8 @@ static struct session *start(const struct kernel *kernel)
 {
 	struct engine engine = fake_init(&fake, LIMIT);
 
-	return played_begin(&engine, (struct session_options){.seed = 5, .invocation = ""}, kernel);
+	return played_begin(
+		&engine, (struct session_options){ .seed = 5, .invocation = "" }, kernel);
 }
 
 static void answer(const struct bringing *bringing)
@@ -79,7 +80,7 @@ static struct session *slow(const struct bringing *bringing, double *now)
 	return session;
 }
 
-static const struct bringing quiet = {150, 0, 2, QUICK};
+static const struct bringing quiet = { 150, 0, 2, QUICK };
 
 static void an_untouched_explorer_slows_down_by_steps(void **state)
 {
@@ -144,7 +145,7 @@ static void nothing_happens_between_requests(void **state)
 
 static void any_command_brings_it_back_at_once(void **state)
 {
-	static const char *const commands[] = {"help", "close", "no such command", "set n=5"};
+	static const char *const commands[] = { "help", "close", "no such command", "set n=5" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
@@ -165,7 +166,7 @@ static void any_command_brings_it_back_at_once(void **state)
 
 static void a_figure_that_moves_brings_it_back(void **state)
 {
-	const struct bringing moved = {150, 0, 2.1, QUICK};
+	const struct bringing moved = { 150, 0, 2.1, QUICK };
 	double now;
 	struct session *session = slow(&quiet, &now);
 
@@ -197,7 +198,7 @@ static void a_figure_that_wanders_within_its_spread_does_not(void **state)
 
 static void a_contended_figure_brings_it_back(void **state)
 {
-	const struct bringing busy = {0, 150, 2, WHOLE};
+	const struct bringing busy = { 0, 150, 2, WHOLE };
 	double now;
 	struct session *session = slow(&quiet, &now);
 
@@ -217,7 +218,7 @@ static void a_contended_figure_brings_it_back(void **state)
 /* One contended request is made up for by the next, and then it goes on as slowly. */
 static void a_short_spell_costs_one_request(void **state)
 {
-	const struct bringing busy = {0, 150, 2, WHOLE};
+	const struct bringing busy = { 0, 150, 2, WHOLE };
 	double now;
 	struct session *session = slow(&quiet, &now);
 	unsigned before = fake.live;
@@ -235,7 +236,7 @@ static void a_short_spell_costs_one_request(void **state)
 /* Where a request brings few trials, the pool needs more of them. */
 static void it_goes_no_slower_than_the_pool_allows(void **state)
 {
-	const struct bringing few = {20, 0, 2, WHOLE};
+	const struct bringing few = { 20, 0, 2, WHOLE };
 	struct session *session = start(&kernel_odd);
 	double now = pass(session, 100, 30, &few), steady;
 
@@ -251,7 +252,7 @@ static void it_goes_no_slower_than_the_pool_allows(void **state)
 /* Trials that last longer than the pool: one is all it ever has. */
 static void long_requests_take_a_tenth_of_the_time(void **state)
 {
-	const struct bringing whole = {1, 0, 2, 3, 3};
+	const struct bringing whole = { 1, 0, 2, 3, 3 };
 	struct session *session = start(&kernel_odd);
 	double now = 100, share;
 
@@ -266,7 +267,7 @@ static void long_requests_take_a_tenth_of_the_time(void **state)
 static void unfilled_slices_keep_it_quick(void **state)
 {
 	struct session *session = start(&kernel_fold);
-	const struct bringing few = {10, 0, 2, QUICK};
+	const struct bringing few = { 10, 0, 2, QUICK };
 	double now = pass(session, 100, 0.5, &few);
 
 	(void)state;

@@ -1,5 +1,5 @@
-/* Loops made at run time: what they consist of, that they can be read, and that they run: every line of data/characterise.* for this
- * machine's instruction set. */
+/* Loops made at run time: what they consist of, that they can be read, and that they run: every
+ * line of data/characterise.* for this machine's instruction set. */
 #include "check.h"
 
 #include "engine/room.h"
@@ -8,14 +8,14 @@
 #include "session/characterise_state.h"
 
 #if defined(__x86_64__)
-#define ADD "add %r, rcx"
-#define MUL "imul %r, rcx"
-#define NOP "nop"
+#define ADD   "add %r, rcx"
+#define MUL   "imul %r, rcx"
+#define NOP   "nop"
 #define CHAIN "add rax, rcx"
 #else
-#define ADD "add x%g, x%g, x10"
-#define MUL "mul x%g, x%g, x10"
-#define NOP "nop"
+#define ADD   "add x%g, x%g, x10"
+#define MUL   "mul x%g, x%g, x10"
+#define NOP   "nop"
 #define CHAIN "add x9, x9, x10"
 #endif
 
@@ -32,7 +32,9 @@ struct laid {
 static struct status lay(struct laid *laid, const struct kernel *kernel)
 {
 	*laid = (struct laid){ .memory = aligned_alloc(2 << 20, 2 << 20) };
-	laid->run = (struct kernel_run){ .kernel = kernel, .memory = laid->memory, .cancel = &laid->cancel };
+	laid->run = (struct kernel_run){
+		.kernel = kernel, .memory = laid->memory, .cancel = &laid->cancel
+	};
 	assert_true(kernel->footprint(laid->run.v) <= MEMORY);
 	return room_prepare(&laid->room, &laid->run);
 }
@@ -45,7 +47,8 @@ static void clear(struct laid *laid)
 
 static struct made_loop two_parts(void)
 {
-	return (struct made_loop){ .part_count = 2, .part = { { ADD, 0, 3, 4 }, { MUL, 0, 1, 2 } } };
+	return (struct made_loop){ .part_count = 2,
+		.part = { { ADD, 0, 3, 4 }, { MUL, 0, 1, 2 } } };
 }
 
 static void the_same_loop_is_the_same_kernel(void **state)
@@ -77,7 +80,8 @@ static void a_line_that_is_too_long_is_refused(void **state)
 	memset(lines, 0, sizeof(made.part[0].lines));
 	strcpy(lines, ADD);
 	memset(lines + used, ' ', 180 - used);
-	check_contains(lay(&laid, made_kernel(&made)).text, "a line of assembly of over 159 characters");
+	check_contains(
+		lay(&laid, made_kernel(&made)).text, "a line of assembly of over 159 characters");
 	clear(&laid);
 	/* All that it may be, all of it to be replaced. */
 	for (size_t i = 0; i + 2 < sizeof(made.part[0].lines); i += 2)
@@ -96,9 +100,11 @@ static void parts_are_mixed_as_often_as_asked_for(void **state)
 	(void)state;
 	check_ok(lay(&laid, made_kernel(&made)));
 	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code), (double)laid.run.granule, &loop));
+	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code),
+		(double)laid.run.granule, &loop));
 	for (int i = 0; i < loop.insn_count; i++) {
-		bool mul = strstr(loop.insn[i].text, "mul") != NULL, add = !strncmp(loop.insn[i].text, "add", 3);
+		bool mul = strstr(loop.insn[i].text, "mul") != NULL,
+		     add = !strncmp(loop.insn[i].text, "add", 3);
 
 		muls += mul;
 		adds += add;
@@ -124,7 +130,8 @@ static int registers_written(const struct made_loop *made, const char *mnemonic,
 
 	check_ok(lay(&laid, made_kernel(made)));
 	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code), (double)laid.run.granule, &loop));
+	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code),
+		(double)laid.run.granule, &loop));
 	for (int i = 0; i < loop.insn_count && i < most; i++) {
 		char *blank = strchr(loop.insn[i].text, ' ');
 		size_t length = blank ? strcspn(blank + 1, ",") : 0;
@@ -133,7 +140,8 @@ static int registers_written(const struct made_loop *made, const char *mnemonic,
 		if (strncmp(loop.insn[i].text, mnemonic, strlen(mnemonic)) != 0 || length >= 32)
 			continue;
 		for (int k = 0; k < count; k++)
-			again = again || (strlen(seen[k]) == length && !strncmp(seen[k], blank + 1, length));
+			again = again ||
+				(strlen(seen[k]) == length && !strncmp(seen[k], blank + 1, length));
 		if (!again)
 			snprintf(seen[count++], 32, "%.*s", (int)length, blank + 1);
 	}
@@ -195,7 +203,8 @@ static void run_it(void *context, enum item_kind kind, int of, const struct kern
 		kernel->call(&laid.run, 2 * laid.run.granule);
 		kernel->rewind(&laid.run);
 		if (laid.run.granule < 2) {
-			print_error("%s: only %d elements an iteration\n", words, (int)laid.run.granule);
+			print_error("%s: only %d elements an iteration\n", words,
+				(int)laid.run.granule);
 			walk->failures++;
 		}
 	}
@@ -227,7 +236,8 @@ static void slots_have_nops_beside_them(void **state)
 	(void)state;
 	check_ok(lay(&laid, kernel));
 	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code), (double)laid.run.granule, &loop));
+	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code),
+		(double)laid.run.granule, &loop));
 	for (int i = 0; i < loop.insn_count; i++)
 		nops += !strncmp(loop.insn[i].text, "nop", 3);
 	assert_int_equal(nops, 7 * (int)laid.run.granule);
@@ -237,7 +247,8 @@ static void slots_have_nops_beside_them(void **state)
 
 /* ---- the reader */
 
-static struct status read_text(const char *text, const char *const *classes, struct recipes *recipes)
+static struct status read_text(
+	const char *text, const char *const *classes, struct recipes *recipes)
 {
 	return recipes_read(text, "a file", classes, recipes);
 }
@@ -247,8 +258,9 @@ static void widths_have_names_of_their_own(void **state)
 	struct recipes recipes;
 
 	(void)state;
-	check_ok(read_text("width | nop\nclass vadd 256,128 | a V0 | b V%n\nclass imul | c | d | minus vadd links 2\nclass only 128 | e |\n", NULL,
-		&recipes));
+	check_ok(read_text("width | nop\nclass vadd 256,128 | a V0 | b V%n\nclass imul | c | d | "
+			   "minus vadd links 2\nclass only 128 | e |\n",
+		NULL, &recipes));
 	assert_int_equal(recipes.class_count, 4);
 	assert_string_equal(recipes.classes[0].name, "vadd");
 	assert_int_equal(recipes.classes[0].bits, 256);
@@ -265,8 +277,10 @@ static void a_class_asked_for_brings_what_its_chain_runs_through(void **state)
 	struct recipes recipes;
 
 	(void)state;
-	check_ok(read_text("width | nop\nclass a | x | y | minus b\nclass b | x | y | minus c\nclass c | x | y\nclass d | x | y\n"
-		"fact cap loads | x | rate 1\n", asked, &recipes));
+	check_ok(read_text("width | nop\nclass a | x | y | minus b\nclass b | x | y | minus "
+			   "c\nclass c | x | y\nclass d | x | y\n"
+			   "fact cap loads | x | rate 1\n",
+		asked, &recipes));
 	assert_int_equal(recipes.class_count, 3);
 	assert_int_equal(recipes.fact_count, 0);
 	recipes_free(&recipes);
@@ -277,7 +291,8 @@ static void facts_say_how_they_come_about(void **state)
 	struct recipes recipes;
 
 	(void)state;
-	check_ok(read_text("width | nop\nfact cap loads | l | rate 2\nfact extra sign | l | less m n | half 4 setup s; t\nfuse cmp a,b | cmp x | f32\n",
+	check_ok(read_text("width | nop\nfact cap loads | l | rate 2\nfact extra sign | l | less m "
+			   "n | half 4 setup s; t\nfuse cmp a,b | cmp x | f32\n",
 		NULL, &recipes));
 	assert_int_equal(recipes.fact_count, 4);
 	check_near(recipes.facts[0].rate, 2, 0);
@@ -291,20 +306,29 @@ static void facts_say_how_they_come_about(void **state)
 
 static void mistakes_are_named_with_their_line(void **state)
 {
-	static const struct { const char *text, *why; } mistakes[] = {
+	static const struct {
+		const char *text, *why;
+	} mistakes[] = {
 		{ "width | nop\nklass a | b | c", "line 2: no line begins with \"klass\"" },
 		{ "width | nop\nclass a | b | c | whatever 3", "no option is called \"whatever\"" },
-		{ "width | nop\nclass a | b | c | needs teleport", "no feature is called \"teleport\"" },
+		{ "width | nop\nclass a | b | c | needs teleport",
+			"no feature is called \"teleport\"" },
 		{ "width | nop\nclass a | |", "a class has a name" },
 		{ "width | nop\nclass a | b | c | d | e", "more fields than four" },
-		{ "width | nop\nclass a | b | c\nclass a | b | c", "line 3: there are two classes \"a\"" },
+		{ "width | nop\nclass a | b | c\nclass a | b | c",
+			"line 3: there are two classes \"a\"" },
 		{ "width | nop\nfact cap loads | l | guess", "cycles become nothing by \"guess\"" },
 		{ "width | nop\nclass a | b | c | minus", "something has to follow \"minus\"" },
-		{ "width | nop\nclass a | b | c | links 0", "line 2: \"links 0\": a whole number from 1 to 1024 is wanted" },
-		{ "width | nop\nclass a | b | c | short 4000000000", "\"short 4000000000\": a whole number from 1 to 1024 is wanted" },
-		{ "width | nop\nfact cap loads | b | rate 1 | short two", "\"short two\": a whole number" },
-		{ "width | nop\nclass a | b | c | beside -1", "\"beside -1\": a whole number from 0 to 1024 is wanted" },
-		{ "width | nop\nclass a | b | c | bits 99999999999999999999", "\"bits 99999999999999999999\": a whole number" },
+		{ "width | nop\nclass a | b | c | links 0",
+			"line 2: \"links 0\": a whole number from 1 to 1024 is wanted" },
+		{ "width | nop\nclass a | b | c | short 4000000000",
+			"\"short 4000000000\": a whole number from 1 to 1024 is wanted" },
+		{ "width | nop\nfact cap loads | b | rate 1 | short two",
+			"\"short two\": a whole number" },
+		{ "width | nop\nclass a | b | c | beside -1",
+			"\"beside -1\": a whole number from 0 to 1024 is wanted" },
+		{ "width | nop\nclass a | b | c | bits 99999999999999999999",
+			"\"bits 99999999999999999999\": a whole number" },
 		{ "class a | b | c", "no line says what shows the width" },
 	};
 	struct recipes recipes;

@@ -1,4 +1,5 @@
-/* matmul: whatever the form, the order of loops and the stretches that it is walked in, what comes out is the product. */
+/* matmul: whatever the form, the order of loops and the stretches that it is walked in, what comes
+ * out is the product. */
 #include "laid.h"
 
 #include "base/random.h"
@@ -18,8 +19,9 @@ static double at(const struct kernel_run *run, int matrix, int64_t i, int64_t j)
 {
 	int64_t place = (matrix * run->v[MATMUL_N] + i) * matmul_row(run->v) + j;
 
-	return run->v[MATMUL_TYPE] == TYPE_F32 ? (double)((const float *)(const void *)run->memory)[place] :
-		((const double *)(const void *)run->memory)[place];
+	return run->v[MATMUL_TYPE] == TYPE_F32
+		       ? (double)((const float *)(const void *)run->memory)[place]
+		       : ((const double *)(const void *)run->memory)[place];
 }
 
 static void clear(struct kernel_run *run)
@@ -39,17 +41,22 @@ static void check_product(const struct kernel_run *run, double times)
 			double sum = 0;
 
 			for (int64_t k = 0; k < n; k++)
-				sum += at(run, 0, i, k) * (matmul_transposed(run->v) ? at(run, 1, j, k) : at(run, 1, k, j));
+				sum += at(run, 0, i, k) * (matmul_transposed(run->v)
+									  ? at(run, 1, j, k)
+									  : at(run, 1, k, j));
 			if (at(run, 2, i, j) != times * sum)
-				fail_msg("form %d order %d acc %d: row %d, column %d is %g, not %g", (int)run->v[MATMUL_FORM],
-					(int)run->v[MATMUL_ORDER], (int)run->v[MATMUL_ACC], (int)i, (int)j, at(run, 2, i, j), times * sum);
+				fail_msg("form %d order %d acc %d: row %d, column %d is %g, not %g",
+					(int)run->v[MATMUL_FORM], (int)run->v[MATMUL_ORDER],
+					(int)run->v[MATMUL_ACC], (int)i, (int)j, at(run, 2, i, j),
+					times * sum);
 		}
 		for (int64_t j = n; j < matmul_row(run->v); j++)
 			assert_true(at(run, 2, i, j) == 0);
 	}
 }
 
-/* Every loop there is, on a size that no block and no number of sums divides; at once, and in stretches of any length. */
+/* Every loop there is, on a size that no block and no number of sums divides; at once, and in
+ * stretches of any length. */
 static void every_way_gives_the_product(void **state)
 {
 	const struct kernel *kernel = kernel_find("matmul");
@@ -65,7 +72,8 @@ static void every_way_gives_the_product(void **state)
 	for (v[MATMUL_TYPE] = 0; v[MATMUL_TYPE] < TYPES; v[MATMUL_TYPE]++)
 		for (v[MATMUL_FORM] = 0; v[MATMUL_FORM] < FORMS; v[MATMUL_FORM]++)
 			for (v[MATMUL_ORDER] = 0; v[MATMUL_ORDER] < ORDERS; v[MATMUL_ORDER]++)
-				for (v[MATMUL_ACC] = 0; v[MATMUL_ACC] < ACC_CHOICES; v[MATMUL_ACC]++) {
+				for (v[MATMUL_ACC] = 0; v[MATMUL_ACC] < ACC_CHOICES;
+					v[MATMUL_ACC]++) {
 					v[MATMUL_BLOCK] = matmul_blocked(v) ? 11 : 64;
 					if (kernel->check(v).code != STATUS_OK)
 						continue;
@@ -76,9 +84,11 @@ static void every_way_gives_the_product(void **state)
 					kernel->call(&run, run.ring);
 					assert_int_equal(run.position, 0);
 					check_product(&run, 1);
-					/* Once more, to the second product's half and then its end. */
+					/* Once more, to the second product's half and then its end.
+					 */
 					clear(&run);
-					for (uint64_t left = 2 * run.ring, piece; left > 0; left -= piece) {
+					for (uint64_t left = 2 * run.ring, piece; left > 0;
+						left -= piece) {
 						piece = 1 + random_below(&random, 900);
 						if (piece > left)
 							piece = left;
@@ -87,7 +97,8 @@ static void every_way_gives_the_product(void **state)
 					assert_int_equal(run.position, 0);
 					check_product(&run, 2);
 				}
-	/* naive 7; reordered 4 orders of three and 3 of sums with 4; transposed 3 of 4; blocked as reordered, transposed likewise. */
+	/* naive 7; reordered 4 orders of three and 3 of sums with 4; transposed 3 of 4; blocked as
+	 * reordered, transposed likewise. */
 	assert_int_equal(ways, 2 * (7 + (4 + 3 * 4) + 3 * 4 + (4 + 3 * 4) + 3 * 4));
 }
 
@@ -102,7 +113,8 @@ static void blocks_of_any_size_give_the_product(void **state)
 	initial(v);
 	v[MATMUL_N] = 25;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		for (v[MATMUL_FORM] = FORM_BLOCKED; v[MATMUL_FORM] <= FORM_BLOCKED_TRANSPOSED; v[MATMUL_FORM]++) {
+		for (v[MATMUL_FORM] = FORM_BLOCKED; v[MATMUL_FORM] <= FORM_BLOCKED_TRANSPOSED;
+			v[MATMUL_FORM]++) {
 			v[MATMUL_BLOCK] = sizes[i];
 			run_at(v, &run);
 			clear(&run);
@@ -132,7 +144,8 @@ static void places_follow_the_loops(void **state)
 	assert_int_equal(index[LOOP_J], 1);
 	assert_int_equal(index[LOOP_I], 2);
 	assert_int_equal(index[LOOP_K], 3);
-	/* Blocks of 5 of 8: the second one of products, of the first columns, has three products. */
+	/* Blocks of 5 of 8: the second one of products, of the first columns, has three products.
+	 */
 	v[MATMUL_FORM] = FORM_BLOCKED;
 	v[MATMUL_ORDER] = ORDER_AUTO;
 	v[MATMUL_BLOCK] = 5;
@@ -265,7 +278,8 @@ static void senseless_combinations_are_refused(void **state)
 	(void)state;
 	initial(v);
 	v[MATMUL_BLOCK] = 32;
-	check_contains(kernel->check(v).text, "block=32 goes with form=blocked or blocked-transposed: form=naive has no blocks");
+	check_contains(kernel->check(v).text,
+		"block=32 goes with form=blocked or blocked-transposed: form=naive has no blocks");
 	kernel->fit(v, MATMUL_BLOCK);
 	assert_int_equal(v[MATMUL_FORM], FORM_BLOCKED);
 	initial(v);
@@ -274,10 +288,12 @@ static void senseless_combinations_are_refused(void **state)
 	kernel->fit(v, MATMUL_ACC);
 	assert_int_equal(v[MATMUL_FORM], FORM_REORDERED);
 	v[MATMUL_ORDER] = ORDER_IKJ;
-	check_contains(kernel->check(v).text, "acc=4 needs the loop over k innermost: order=ijk or jik, not ikj");
+	check_contains(kernel->check(v).text,
+		"acc=4 needs the loop over k innermost: order=ijk or jik, not ikj");
 	v[MATMUL_ACC] = 0;
 	v[MATMUL_FORM] = FORM_TRANSPOSED;
-	check_contains(kernel->check(v).text, "form=transposed goes along the rows of both matrices");
+	check_contains(
+		kernel->check(v).text, "form=transposed goes along the rows of both matrices");
 	kernel->fit(v, MATMUL_ORDER);
 	assert_int_equal(v[MATMUL_ORDER], ORDER_IKJ);
 	assert_int_equal(v[MATMUL_FORM], FORM_REORDERED);

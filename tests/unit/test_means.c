@@ -9,7 +9,9 @@ static int begin(void **state)
 {
 	struct tree *tree = tree_new();
 
-	tree_put(tree, "/proc/meminfo", "MemTotal:       16777216 kB\nMemFree:         1000 kB\nMemAvailable:    8388608 kB\n");
+	tree_put(tree, "/proc/meminfo",
+		"MemTotal:       16777216 kB\nMemFree:         1000 kB\nMemAvailable:    8388608 "
+		"kB\n");
 	*state = tree;
 	return 0;
 }
@@ -37,7 +39,8 @@ static void nothing_bounds_what_is_free(void **state)
 	tree_put(tree, "/proc/self/cgroup", "0::/user.slice/job\n");
 	tree_put(tree, "/sys/fs/cgroup/user.slice/job/memory.max", "max\n");
 	tree_put(tree, "/sys/fs/cgroup/user.slice/job/memory.current", "1048576\n");
-	tree_put(tree, "/proc/self/limits", "Limit                     Soft Limit           Hard Limit           Units     \n"
+	tree_put(tree, "/proc/self/limits",
+		"Limit                     Soft Limit           Hard Limit           Units     \n"
 		"Max data size             unlimited            unlimited            bytes     \n"
 		"Max address space         unlimited            unlimited            bytes     \n");
 	check_memory(tree, 8192, "");
@@ -53,11 +56,13 @@ static void a_group_above_bounds_it(void **state)
 	tree_put(tree, "/sys/fs/cgroup/user.slice/memory.current", "536870912\n");
 	check_memory(tree, 512, "the control group allows 1 GiB");
 	/* What is cached of files goes when it is needed. */
-	tree_put(tree, "/sys/fs/cgroup/user.slice/memory.stat", "anon 100000000\ninactive_file 268435456\nactive_file 1048576\n");
+	tree_put(tree, "/sys/fs/cgroup/user.slice/memory.stat",
+		"anon 100000000\ninactive_file 268435456\nactive_file 1048576\n");
 	check_memory(tree, 768, "the control group allows 1 GiB");
 }
 
-/* In a container the path of the group is that of the host, and what is mounted is the group itself. */
+/* In a container the path of the group is that of the host, and what is mounted is the group
+ * itself. */
 static void a_container_sees_its_own_group(void **state)
 {
 	struct tree *tree = *state;
@@ -78,7 +83,8 @@ static void groups_of_version_1_bound_it_too(void **state)
 	check_memory(tree, 8192, "");
 	tree_put(tree, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "2147483648\n");
 	tree_put(tree, "/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "1610612736\n");
-	tree_put(tree, "/sys/fs/cgroup/memory/job/memory.stat", "inactive_file 1\ntotal_inactive_file 1073741824\n");
+	tree_put(tree, "/sys/fs/cgroup/memory/job/memory.stat",
+		"inactive_file 1\ntotal_inactive_file 1073741824\n");
 	check_memory(tree, 1536, "the control group allows 2 GiB");
 }
 
@@ -96,11 +102,14 @@ static void limits_of_the_process_bound_it(void **state)
 {
 	struct tree *tree = *state;
 
-	tree_put(tree, "/proc/self/status", "Name:\tslexplore\nVmSize:\t  262144 kB\nVmData:\t  131072 kB\n");
-	tree_put(tree, "/proc/self/limits", "Max data size             unlimited            unlimited            bytes     \n"
+	tree_put(tree, "/proc/self/status",
+		"Name:\tslexplore\nVmSize:\t  262144 kB\nVmData:\t  131072 kB\n");
+	tree_put(tree, "/proc/self/limits",
+		"Max data size             unlimited            unlimited            bytes     \n"
 		"Max address space         1073741824           unlimited            bytes     \n");
 	check_memory(tree, 768, "the process' limit of address space is 1 GiB (ulimit -v)");
-	tree_put(tree, "/proc/self/limits", "Max data size             536870912            unlimited            bytes     \n"
+	tree_put(tree, "/proc/self/limits",
+		"Max data size             536870912            unlimited            bytes     \n"
 		"Max address space         1073741824           unlimited            bytes     \n");
 	check_memory(tree, 384, "the process' limit of data is 512 MiB (ulimit -d)");
 }

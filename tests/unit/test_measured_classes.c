@@ -1,4 +1,5 @@
-/* What kernels execute and what characterising measures: every instruction of every kernel has a class that is in the list of those, data/characterise.*. */
+/* What kernels execute and what characterising measures: every instruction of every kernel has a
+ * class that is in the list of those, data/characterise.*. */
 #include "check.h"
 
 #include "kernels/kernel.h"
@@ -7,28 +8,30 @@
 #include "session/characterise_state.h"
 
 static struct recipes recipes;
-static struct uarch *uarch;      /* a core of which nothing is known but those classes */
+static struct uarch *uarch; /* a core of which nothing is known but those classes */
 static struct explanation *explanation;
 
-/* Instructions that no line of the list stands for: in which kernel, and what else of them is in their text. */
+/* Instructions that no line of the list stands for: in which kernel, and what else of them is in
+ * their text. */
 static const struct excuse {
 	const char *kernel, *mnemonic, *part;
 } excused[] = {
 #ifdef __x86_64__
-	{ NULL, "vzeroupper", "" },      /* once behind a loop, at times counted to it */
+	{ NULL, "vzeroupper", "" }, /* once behind a loop, at times counted to it */
 #else
-	{ "window", "adr", "" },         /* of a label, which no single line has */
-	{ "simd", "dup", "[" },          /* of an element: the assembler has no such form */
-	{ "simd", "ld1r", "" },          /* nor this */
+	{ "window", "adr", "" }, /* of a label, which no single line has */
+	{ "simd", "dup", "[" },	 /* of an element: the assembler has no such form */
+	{ "simd", "ld1r", "" },	 /* nor this */
 #endif
 };
 
-static int looked;      /* instructions of which the class is in the list */
+static int looked; /* instructions of which the class is in the list */
 
 static bool is_excused(const struct kernel *kernel, const struct insn *insn)
 {
 	for (size_t i = 0; i < sizeof(excused) / sizeof(*excused); i++)
-		if ((!excused[i].kernel || strcmp(excused[i].kernel, kernel->name) == 0) && strcmp(excused[i].mnemonic, insn->mnemonic) == 0 &&
+		if ((!excused[i].kernel || strcmp(excused[i].kernel, kernel->name) == 0) &&
+			strcmp(excused[i].mnemonic, insn->mnemonic) == 0 &&
 			strstr(insn->text, excused[i].part))
 			return true;
 	return false;
@@ -41,15 +44,18 @@ static int set_up(void **state)
 
 	(void)state;
 #ifdef __x86_64__
-	text_add(&text, "uarch listed Listed\nisa x86_64\nwidth 4 [measured]\nports p0 [measured]\n");
+	text_add(&text,
+		"uarch listed Listed\nisa x86_64\nwidth 4 [measured]\nports p0 [measured]\n");
 #else
-	text_add(&text, "uarch listed Listed\nisa aarch64\nwidth 4 [measured]\nports p0 [measured]\n");
+	text_add(&text,
+		"uarch listed Listed\nisa aarch64\nwidth 4 [measured]\nports p0 [measured]\n");
 #endif
 	status = recipes_load(NULL, &recipes);
 	if (!status_is_ok(&status))
 		return 1;
 	for (int i = 0; i < recipes.class_count; i++)
-		text_addf(&text, "class %s latency 1 ports p0 [measured]\n", recipes.classes[i].name);
+		text_addf(
+			&text, "class %s latency 1 ports p0 [measured]\n", recipes.classes[i].name);
 	status = uarch_parse(text_string(&text), "listed", &uarch);
 	text_free(&text);
 	explanation = explanation_new();
@@ -70,12 +76,14 @@ static int tear_down(void **state)
 /* What of a setting's code has no class in the list. */
 static int missing(const struct kernel *kernel, const int64_t *v)
 {
-	struct explain_question question = { .kernel = kernel, .v = v, .seed = 1, .uarch = uarch, .foreign = true };
+	struct explain_question question = {
+		.kernel = kernel, .v = v, .seed = 1, .uarch = uarch, .foreign = true
+	};
 	int count = 0;
 
 	explain(&question, explanation);
 	if (!status_is_ok(&explanation->status))
-		return 0;      /* what this machine cannot run */
+		return 0; /* what this machine cannot run */
 	for (int i = 0; i < explanation->loop.insn_count; i++) {
 		const struct insn *insn = &explanation->loop.insn[i];
 		struct uarch_insn facts;

@@ -1,5 +1,6 @@
-/* Whether ports are chosen at rename, found again on cores that are known: what the loops of data/characterise.* for that would take there, by the
- * core's own file, becomes the fact that a measured core's file has. */
+/* Whether ports are chosen at rename, found again on cores that are known: what the loops of
+ * data/characterise.* for that would take there, by the core's own file, becomes the fact that a
+ * measured core's file has. */
 #include "check.h"
 
 #include "model/explain.h"
@@ -43,7 +44,8 @@ static double slower_on(const struct uarch *uarch, int *loops)
 		if (strcmp(fact->word, "extra binds-ports") != 0)
 			continue;
 		assert_int_equal(fact->how, HOW_OVER);
-		least = fmin(least, takes(uarch, loop_of_fact(fact, false)) / takes(uarch, loop_of_fact(fact, true)));
+		least = fmin(least, takes(uarch, loop_of_fact(fact, false)) /
+					    takes(uarch, loop_of_fact(fact, true)));
 		++*loops;
 	}
 	return least;
@@ -81,21 +83,27 @@ static void cores_that_choose_early_are_told_from_others(void **state)
 			double slower;
 			int loops;
 
-			snprintf(text, sizeof(text), "uarch made-%d Made\nisa %s\nfrom %s\nextra binds-ports %d [M]\n", binds, ISA, *name, binds);
+			snprintf(text, sizeof(text),
+				"uarch made-%d Made\nisa %s\nfrom %s\nextra binds-ports %d [M]\n",
+				binds, ISA, *name, binds);
 			check_ok(uarch_parse(text, "made", &uarch));
 			slower = slower_on(uarch, &loops);
-			print_message("%s, ports chosen %s: %.3f times as long\n", *name, binds ? "early" : "late", slower);
+			print_message("%s, ports chosen %s: %.3f times as long\n", *name,
+				binds ? "early" : "late", slower);
 			assert_true(loops > 0);
-			/* Of the loops that are free nothing waits: how long they take is what ports and width allow. */
+			/* Of the loops that are free nothing waits: how long they take is what
+			 * ports and width allow. */
 			assert_true(slower > 0.99 && slower < 2);
-			/* Of a core that chooses late it is never said; of one that chooses early it may be missed. */
+			/* Of a core that chooses late it is never said; of one that chooses early
+			 * it may be missed. */
 			assert_true(!inferred(slower) || binds);
 			missed += inferred(slower) != binds;
 			uarch_free(uarch);
 		}
 	assert_true(cores > 0);
-	/* The loops are for cores whose ports are as many as the slots of a cycle, or fewer by one or two: Zen 2 renames
-	 * five and has four, Cortex-A72 three and two, Neoverse N1 four and three; Neoverse V2 has six ports. */
+	/* The loops are for cores whose ports are as many as the slots of a cycle, or fewer by one
+	 * or two: Zen 2 renames five and has four, Cortex-A72 three and two, Neoverse N1 four and
+	 * three; Neoverse V2 has six ports. */
 	assert_in_range(missed, 0, MISSED);
 	recipes_free(&recipes);
 }

@@ -1,5 +1,6 @@
-/* Ports found again from what cores measure: every core model that is shipped, its classes' throughputs and whatever mixes the search asks for, computed
- * from its ports with noise; then pairs and triples that it did not ask for. Names of ports do not matter. */
+/* Ports found again from what cores measure: every core model that is shipped, its classes'
+ * throughputs and whatever mixes the search asks for, computed from its ports with noise; then
+ * pairs and triples that it did not ask for. Names of ports do not matter. */
 #include "check.h"
 
 #include "made_cores.h"
@@ -28,7 +29,8 @@ static bool draw(struct made *from, const struct measured *m, int parts, struct 
 				return false;
 	}
 	for (int i = 0; i < parts; i++)
-		mix->times[i] = fmax(1, round(longest * (0.5 + made_random(from)) / m->op[mix->op[i]].each.value));
+		mix->times[i] = fmax(1,
+			round(longest * (0.5 + made_random(from)) / m->op[mix->op[i]].each.value));
 	return longest < 20;
 }
 
@@ -60,7 +62,8 @@ static int known(void)
 	return count;
 }
 
-/* Nothing of this depends on where it runs. On AArch64 that is mostly an emulator, and a sanitizer is slow as well: there, some of the cores. */
+/* Nothing of this depends on where it runs. On AArch64 that is mostly an emulator, and a sanitizer
+ * is slow as well: there, some of the cores. */
 #if defined(__aarch64__) || defined(__SANITIZE_ADDRESS__)
 #define TRIED "aarch64"
 #else
@@ -69,8 +72,12 @@ static int known(void)
 
 static void cores_are_found_again(void **state)
 {
-	static const struct { double noise, outliers; int pairs, triples, known; } under[] = {
-		{ 0.003, 0, 90, 83, 88 }, { 0.01, 0.01, 93, 90, 95 },
+	static const struct {
+		double noise, outliers;
+		int pairs, triples, known;
+	} under[] = {
+		{ 0.003, 0, 90, 83, 88 },
+		{ 0.01, 0.01, 93, 90, 95 },
 	};
 
 	(void)state;
@@ -80,20 +87,27 @@ static void cores_are_found_again(void **state)
 			int percent;
 
 			/* One of two suffices of those that are alike. */
-			if (k == 0 && (strstr(*name, "lake-sp") || strcmp(*name, "raptor-lake") == 0 || strcmp(*name, "tiger-lake") == 0 ||
-				strcmp(*name, "cascade-lake") == 0))
+			if (k == 0 &&
+				(strstr(*name, "lake-sp") || strcmp(*name, "raptor-lake") == 0 ||
+					strcmp(*name, "tiger-lake") == 0 ||
+					strcmp(*name, "cascade-lake") == 0))
 				continue;
-			if (k == 1 && strcmp(*name, "zen5") != 0 && strcmp(*name, "neoverse-n1") != 0)
+			if (k == 1 && strcmp(*name, "zen5") != 0 &&
+				strcmp(*name, "neoverse-n1") != 0)
 				continue;
-			made_begin(&made, *name, under[k].noise, under[k].outliers, 7 + (unsigned)k, &measured);
+			made_begin(&made, *name, under[k].noise, under[k].outliers, 7 + (unsigned)k,
+				&measured);
 			made_measure(&made, &measured, 1200);
 			measured_find_ports(&measured, &ports);
 			one = try(1, 200);
 			two = try(2, 1000);
 			three = try(3, 1000);
 			percent = known() * 100 / measured.op_count;
-			print_message("%s, noise %.1f %%: %d mixes asked for, ports of %d %% of classes; within 5 %%: alone %.1f %%, pairs %.1f %%, triples %.1f %%\n",
-				*name, 100 * under[k].noise, made.asked, percent, one.good / 2.0, two.good / 10.0, three.good / 10.0);
+			print_message(
+				"%s, noise %.1f %%: %d mixes asked for, ports of %d %% of classes; "
+				"within 5 %%: alone %.1f %%, pairs %.1f %%, triples %.1f %%\n",
+				*name, 100 * under[k].noise, made.asked, percent, one.good / 2.0,
+				two.good / 10.0, three.good / 10.0);
 			assert_in_range(two.good, under[k].pairs * 10, 1000);
 			assert_in_range(three.good, under[k].triples * 10, 1000);
 			assert_in_range(percent, under[k].known, 100);
@@ -105,8 +119,12 @@ static void begin_small(const char *classes)
 {
 	char text[600];
 
-	snprintf(text, sizeof(text), "uarch x X\nisa x86_64\nwidth 6 [M]\nports a b c d e f g h i j [M]\nclass alu latency 1 ports a,b,c,d,e [M]\n"
-		"class shift latency 1 ports a,b [M]\nclass imul latency 3 ports c [M]\nclass vload latency 6 ports f,g,h [M]\n%s", classes);
+	snprintf(text, sizeof(text),
+		"uarch x X\nisa x86_64\nwidth 6 [M]\nports a b c d e f g h i j [M]\nclass alu "
+		"latency 1 ports a,b,c,d,e [M]\n"
+		"class shift latency 1 ports a,b [M]\nclass imul latency 3 ports c [M]\nclass "
+		"vload latency 6 ports f,g,h [M]\n%s",
+		classes);
 	check_ok(uarch_parse(text, "x", &made.uarch));
 	made_begin_core(&made, 0.002, 0, 5, &measured);
 }
@@ -120,13 +138,15 @@ static int op_named(const char *name)
 	return -1;
 }
 
-/* Moves that are a little slower than the width, and extensions so slow (by a disturbance) that they look like the work of five ports. */
+/* Moves that are a little slower than the width, and extensions so slow (by a disturbance) that
+ * they look like the work of five ports. */
 static void what_is_done_at_rename_takes_no_port(void **state)
 {
 	int move, extend;
 
 	(void)state;
-	begin_small("class move latency 0 ports none [M]\nclass zero-extend latency 0 ports none [M]\n");
+	begin_small("class move latency 0 ports none [M]\nclass zero-extend latency 0 ports none "
+		    "[M]\n");
 	move = op_named("move");
 	extend = op_named("zero-extend");
 	measured.op[move].each = (struct figure){ true, 0.18, 0.179, 0.181 };
@@ -144,15 +164,17 @@ static void what_is_done_at_rename_takes_no_port(void **state)
 	made_end(&made);
 }
 
-/* Vectors done in halves on the two ports that whole ones have beside each other, and one slot that takes a port of these and another: each alone they
- * look like one port's, and they are not the same. */
+/* Vectors done in halves on the two ports that whole ones have beside each other, and one slot that
+ * takes a port of these and another: each alone they look like one port's, and they are not the
+ * same. */
 static void halves_are_no_port_of_their_own(void **state)
 {
 	int half, both;
 
 	(void)state;
-	begin_small("class both latency 2 slots 1 ports i + c [M]\nclass fadd latency 3 ports i,j [M]\nclass fadd.128 latency 3 slots 1 ports 2*i,j [M]\n"
-		"class fmul latency 3 ports i,j [M]\nclass unpack latency 3 ports j [M]\n");
+	begin_small("class both latency 2 slots 1 ports i + c [M]\nclass fadd latency 3 ports i,j "
+		    "[M]\nclass fadd.128 latency 3 slots 1 ports 2*i,j [M]\n"
+		    "class fmul latency 3 ports i,j [M]\nclass unpack latency 3 ports j [M]\n");
 	half = op_named("fadd.128");
 	both = op_named("fadd");
 	made_measure(&made, &measured, 300);
@@ -229,15 +251,17 @@ static void what_gathers_loads_and_holds_something_of_its_own(void **state)
 	gathers_hold_something_of_their_own(5);
 }
 
-/* Additions on five ports take 6 % longer than they could, and beside stores up to a third (Redwood Cove): that is no addition that a store needs. */
+/* Additions on five ports take 6 % longer than they could, and beside stores up to a third (Redwood
+ * Cove): that is no addition that a store needs. */
 static void what_is_slow_by_itself_is_not_laid_to_others(void **state)
 {
 	int store;
 
 	(void)state;
 	made.early = 0.06;
-	begin_small("class lea latency 1 ports a,b,c,d,e [M]\nclass compare latency 1 ports a,b,c,d,e [M]\nclass load latency 5 ports f,g,h [M]\n"
-		"class sign-extend latency 1 ports c,d,e [M]\nclass store ports i,j [M]\n");
+	begin_small("class lea latency 1 ports a,b,c,d,e [M]\nclass compare latency 1 ports "
+		    "a,b,c,d,e [M]\nclass load latency 5 ports f,g,h [M]\n"
+		    "class sign-extend latency 1 ports c,d,e [M]\nclass store ports i,j [M]\n");
 	store = op_named("store");
 	measured.fact_count = 1;
 	strcpy(measured.fact[0].word, "extra binds-ports");

@@ -51,7 +51,9 @@ static void add_buffer(const char *word, enum knee_kind kind, double x, double o
 	struct measured_buffer *buffer = &measured.buffer[measured.buffer_count++];
 
 	snprintf(buffer->word, sizeof(buffer->word), "%s", word);
-	buffer->knee = (struct knee){ .kind = kind, .x = x, .lo = x - 1, .hi = x + 2, .from = x - 4, .to = x + 20 };
+	buffer->knee = (struct knee){
+		.kind = kind, .x = x, .lo = x - 1, .hi = x + 2, .from = x - 4, .to = x + 20
+	};
 	buffer->own = own;
 }
 
@@ -115,9 +117,15 @@ static int end(void **state)
 static void numbers_are_read_back(void **state)
 {
 	static const struct told told[] = {
-		{ "cap loads", 2.85, 0.01 }, { "extra forward", 6.3, 0.2 }, { "chain fadd fadd", 2.004, 0.004 }, { "chain fadd nothing", 2, 0 },
-		{ "cache 1 bytes", 49152, 0 }, { "cache 1 latency", 5.003, 0.002 }, { "cache 2 latency", 16, 0.002 },
-		{ "size opcache", 4000, 96 }, { "extra mood", 1, 0 },
+		{ "cap loads", 2.85, 0.01 },
+		{ "extra forward", 6.3, 0.2 },
+		{ "chain fadd fadd", 2.004, 0.004 },
+		{ "chain fadd nothing", 2, 0 },
+		{ "cache 1 bytes", 49152, 0 },
+		{ "cache 1 latency", 5.003, 0.002 },
+		{ "cache 2 latency", 16, 0.002 },
+		{ "size opcache", 4000, 96 },
+		{ "extra mood", 1, 0 },
 	};
 	const struct uarch_class *class;
 
@@ -137,7 +145,8 @@ static void numbers_are_read_back(void **state)
 	check_near(class->each_spread, 0.001, 1e-9);
 	assert_int_equal(class->term_count, 1);
 	assert_int_equal(class->term[0].ports, 7);
-	check_contains(text, "class alu latency 1±0.014 each 0.2004±0.001 ports p0,p1,p2 [measured]      # latency 0.996\n");
+	check_contains(text, "class alu latency 1±0.014 each 0.2004±0.001 ports p0,p1,p2 "
+			     "[measured]      # latency 0.996\n");
 	/* 7.88 is no whole number. */
 	check_near(uarch_find(uarch, "fround", 0)->latency, 7.88, 0);
 	check_near(uarch_find(uarch, "fround", 0)->slots, 2, 0);
@@ -162,7 +171,8 @@ static void numbers_are_read_back(void **state)
 	check_near(uarch_size(uarch, SIZE_OPCACHE), 4000, 0);
 }
 
-/* Of some classes alone: what executes where was not asked, and their slots are what was measured. */
+/* Of some classes alone: what executes where was not asked, and their slots are what was measured.
+ */
 static void without_ports_slots_are_those_measured(void **state)
 {
 	(void)state;
@@ -197,47 +207,87 @@ static void buffers_are_knees_and_what_the_loop_takes(void **state)
 static void rules_come_from_slots(void **state)
 {
 	static const struct told told[] = {
-		{ "fuse test o", 1.02, 0.01 }, { "fuse test b", 1.02, 0.01 }, { "fuse test e", 1.02, 0.01 }, { "fuse test be", 1.02, 0.01 },
-		{ "fuse test s", 1.02, 0.01 }, { "fuse test p", 1.02, 0.01 }, { "fuse test l", 1.02, 0.01 }, { "fuse test le", 1.02, 0.01 },
-		{ "fuse cmp o", 2, 0.01 }, { "fuse cmp b", 1, 0.01 }, { "fuse cmp e", 1, 0.01 }, { "fuse cmp be", 1, 0.01 },
-		{ "fuse cmp s", 2, 0.01 }, { "fuse cmp p", 2, 0.01 }, { "fuse cmp l", 2, 0.01 }, { "fuse cmp le", 2, 0.01 },
-		{ "fuse sub o", 2, 0.01 }, { "fuse sub b", 1, 0.01 }, { "fuse sub e", 1, 0.01 }, { "fuse sub be", 1, 0.01 },
-		{ "fuse sub s", 2, 0.01 }, { "fuse sub p", 2, 0.01 }, { "fuse sub l", 2, 0.01 }, { "fuse sub le", 2, 0.01 },
-		{ "fuse or o", 2, 0.01 }, { "fuse or b", 2, 0.01 }, { "fuse or e", 2, 0.01 }, { "fuse or be", 2, 0.01 },
-		{ "fuse or s", 2, 0.01 }, { "fuse or p", 2, 0.01 }, { "fuse or l", 2, 0.01 }, { "fuse or le", 2, 0.01 },
-		{ "fuse cmp memory-immediate", 2, 0.01 }, { "fuse sub memory-immediate", 1.99, 0.01 }, { "fuse sub memory", 1, 0.01 },
-		{ "fuse add after copy", 1, 0.01 }, { "fuse sub after copy", 2, 0.01 }, { "fuse xor after copy", 1, 0.01 },
-		{ "unlaminate three-operand", 2, 0.01 }, { "unlaminate two-operand", 1, 0.01 }, { "unlaminate stores", 1.9, 0.01 },
+		{ "fuse test o", 1.02, 0.01 },
+		{ "fuse test b", 1.02, 0.01 },
+		{ "fuse test e", 1.02, 0.01 },
+		{ "fuse test be", 1.02, 0.01 },
+		{ "fuse test s", 1.02, 0.01 },
+		{ "fuse test p", 1.02, 0.01 },
+		{ "fuse test l", 1.02, 0.01 },
+		{ "fuse test le", 1.02, 0.01 },
+		{ "fuse cmp o", 2, 0.01 },
+		{ "fuse cmp b", 1, 0.01 },
+		{ "fuse cmp e", 1, 0.01 },
+		{ "fuse cmp be", 1, 0.01 },
+		{ "fuse cmp s", 2, 0.01 },
+		{ "fuse cmp p", 2, 0.01 },
+		{ "fuse cmp l", 2, 0.01 },
+		{ "fuse cmp le", 2, 0.01 },
+		{ "fuse sub o", 2, 0.01 },
+		{ "fuse sub b", 1, 0.01 },
+		{ "fuse sub e", 1, 0.01 },
+		{ "fuse sub be", 1, 0.01 },
+		{ "fuse sub s", 2, 0.01 },
+		{ "fuse sub p", 2, 0.01 },
+		{ "fuse sub l", 2, 0.01 },
+		{ "fuse sub le", 2, 0.01 },
+		{ "fuse or o", 2, 0.01 },
+		{ "fuse or b", 2, 0.01 },
+		{ "fuse or e", 2, 0.01 },
+		{ "fuse or be", 2, 0.01 },
+		{ "fuse or s", 2, 0.01 },
+		{ "fuse or p", 2, 0.01 },
+		{ "fuse or l", 2, 0.01 },
+		{ "fuse or le", 2, 0.01 },
+		{ "fuse cmp memory-immediate", 2, 0.01 },
+		{ "fuse sub memory-immediate", 1.99, 0.01 },
+		{ "fuse sub memory", 1, 0.01 },
+		{ "fuse add after copy", 1, 0.01 },
+		{ "fuse sub after copy", 2, 0.01 },
+		{ "fuse xor after copy", 1, 0.01 },
+		{ "unlaminate three-operand", 2, 0.01 },
+		{ "unlaminate two-operand", 1, 0.01 },
+		{ "unlaminate stores", 1.9, 0.01 },
 	};
 
 	(void)state;
 	add_facts(told, sizeof(told) / sizeof(*told));
 	read_back();
 	check_contains(text, "fuse test with all [measured]\n");
-	check_contains(text, "fuse cmp sub with b ae e ne be a unless memory-immediate [measured]\n");
+	check_contains(
+		text, "fuse cmp sub with b ae e ne be a unless memory-immediate [measured]\n");
 	check_contains(text, "fuse add xor after copy [measured]\n");
 	check_contains(text, "unlaminate indexed unless two-operand [measured]\n");
 	assert_null(strstr(text, "fuse or"));
 }
 
-/* Micro-ops that fuse and are counted as two would make a limit too high: of what could not be measured, they are counted once. */
+/* Micro-ops that fuse and are counted as two would make a limit too high: of what could not be
+ * measured, they are counted once. */
 static void what_may_fuse_and_was_not_measured_does(void **state)
 {
 	static const struct told told[] = {
-		{ "fuse cmp o", 2, 0.01 }, { "fuse cmp b", 1, 0.01 }, { "fuse cmp e", 1, 0.01 }, { "fuse test o", 1, 0.01 }, { "fuse xor e", 1, 0.01 },
-		{ "fuse cmp memory-immediate", 2, 0.01 }, { "fuse add after copy", 1, 0.01 }, { "fuse sub after copy", 2, 0.01 },
+		{ "fuse cmp o", 2, 0.01 },
+		{ "fuse cmp b", 1, 0.01 },
+		{ "fuse cmp e", 1, 0.01 },
+		{ "fuse test o", 1, 0.01 },
+		{ "fuse xor e", 1, 0.01 },
+		{ "fuse cmp memory-immediate", 2, 0.01 },
+		{ "fuse add after copy", 1, 0.01 },
+		{ "fuse sub after copy", 2, 0.01 },
 	};
 
 	(void)state;
 	add_facts(told, sizeof(told) / sizeof(*told));
 	for (int i = 2; i < 8; i++)
-		measured.fact[measured.fact_count - (int)(sizeof(told) / sizeof(*told)) + i].figure.known = i == 7;
+		measured.fact[measured.fact_count - (int)(sizeof(told) / sizeof(*told)) + i]
+			.figure.known = i == 7;
 	read_back();
 	check_contains(text, "fuse cmp with b ae e ne [measured]\n");
 	check_contains(text, "fuse test with o no [measured]\n");
 	check_contains(text, "fuse xor with e ne [measured]\n");
 	check_contains(text, "fuse add after copy [measured]\n");
-	check_contains(text, "# Whether they fuse was not measured of 5 pairs; they are taken to, so that no limit is too high.\n");
+	check_contains(text, "# Whether they fuse was not measured of 5 pairs; they are taken to, "
+			     "so that no limit is too high.\n");
 }
 
 /* The ratio that was measured becomes a yes or no, with what it was beside it. */
@@ -254,16 +304,21 @@ static void check_early(double slower, double binds, const char *words)
 static void ports_are_chosen_early(void **state)
 {
 	(void)state;
-	check_early(1.277, 1, "extra binds-ports 1 [measured]      # chains of single cycles take 1.277 (1.272 to 1.282) times as long");
+	check_early(1.277, 1,
+		"extra binds-ports 1 [measured]      # chains of single cycles take 1.277 (1.272 "
+		"to 1.282) times as long");
 }
 
 static void ports_are_not_chosen_early(void **state)
 {
 	(void)state;
-	check_early(1.003, 0, "extra binds-ports 0 [measured]      # chains of single cycles take 1.003 (0.998 to 1.008) times as long");
+	check_early(1.003, 0,
+		"extra binds-ports 0 [measured]      # chains of single cycles take 1.003 (0.998 "
+		"to 1.008) times as long");
 }
 
-/* Jumps whose port nobody found: three a cycle where two branches go are none of theirs; fewer may be. */
+/* Jumps whose port nobody found: three a cycle where two branches go are none of theirs; fewer may
+ * be. */
 static void add_jumps(double taken)
 {
 	const struct told told = { "cap taken", taken, 0.01 };
@@ -292,7 +347,8 @@ static void jumps_may_be_branches_where_fewer_go(void **state)
 	assert_null(strstr(text, "class jump"));
 }
 
-/* Eight accesses of a gather hold something for 4 cycles, two of another for 1.5: half a cycle each, whatever the gather. */
+/* Eight accesses of a gather hold something for 4 cycles, two of another for 1.5: half a cycle
+ * each, whatever the gather. */
 static void gathers_hold_something_for_each_access(void **state)
 {
 	const struct uarch_class *class;
@@ -329,17 +385,24 @@ static void gathers_hold_something_for_each_access(void **state)
 
 static void the_match_line_fits_the_processor(void **state)
 {
-	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = 0xa7, .stepping = 1,
-		.features = " avx2 avx512f avx512fp16 avx-vnni amx-tile amx-fp16 l1i-64k ", .l1i_bytes = 65536 } };
+	struct machine machine = { .arch = "x86_64",
+		.processor = { .vendor = "GenuineIntel",
+			.family = 6,
+			.model = 0xa7,
+			.stepping = 1,
+			.features = " avx2 avx512f avx512fp16 avx-vnni amx-tile amx-fp16 l1i-64k ",
+			.l1i_bytes = 65536 } };
 	(void)state;
 	measured_match(&machine.processor, measured.match);
-	assert_string_equal(measured.match, "vendor GenuineIntel family 6 model a7 stepping 1 with l1i-64k with avx512f with avx512fp16 with avx-vnni "
-		"with amx-tile with amx-fp16");
+	assert_string_equal(measured.match, "vendor GenuineIntel family 6 model a7 stepping 1 with "
+					    "l1i-64k with avx512f with avx512fp16 with avx-vnni "
+					    "with amx-tile with amx-fp16");
 	read_back();
 	assert_true(uarch_fits(uarch, &machine));
 	machine.processor.stepping = 2;
 	assert_false(uarch_fits(uarch, &machine));
-	machine = (struct machine){ .arch = "aarch64", .processor = { .implementer = 0x41, .part = 0xd0c } };
+	machine = (struct machine){ .arch = "aarch64",
+		.processor = { .implementer = 0x41, .part = 0xd0c } };
 	measured_match(&machine.processor, measured.match);
 	assert_string_equal(measured.match, "implementer 41 part d0c");
 	machine.processor.implementer = 0;
@@ -363,15 +426,19 @@ static void a_core_is_read_back(void **state)
 
 			assert_non_null(class);
 			assert_string_equal(class->name, measured.op[i].name);
-			check_near(class->each, measured.op[i].each.value, 1e-4 * class->each + 1e-6);
-			if (uarch_known(made.class[i]->latency))
-				check_near(class->latency, made.class[i]->latency, 0.05 + 0.01 * class->latency);
+			check_near(
+				class->each, measured.op[i].each.value, 1e-4 * class->each + 1e-6);
+			if (uarch_known(made.class[i] -> latency))
+				check_near(class->latency, made.class[i] -> latency,
+					0.05 + 0.01 * class -> latency);
 			assert_int_equal(class->executes, ports.known[i]);
-			assert_int_equal(class->term_count, ports.known[i] ? ports.term_count[i] : 0);
+			assert_int_equal(
+				class->term_count, ports.known[i] ? ports.term_count[i] : 0);
 			for (int t = 0; t < class->term_count; t++)
 				assert_int_equal(class->term[t].ports, ports.term[i][t].ports);
 			if (ports.known[i])
-				check_near(class->slots, measured_own_slots(&measured.op[i]), 0.021);
+				check_near(
+					class->slots, measured_own_slots(&measured.op[i]), 0.021);
 		}
 		end(state);
 		made_end(&made);
@@ -388,10 +455,16 @@ static const struct model_difference *find_difference(int count, const char *wha
 
 static void differences_are_judged_by_the_spread(void **state)
 {
-	static const char head[] = "uarch x An X\nisa x86_64\nwidth 4 [M]\nports p0 p1 p2 [M]\nclass fadd latency 4 ports p0,p1 [M]\nclass imul latency 3 ports p1 [M]\n"
-		"class shuffle latency 1 ports p2 [M]\ncap taken 1 [M]\nextra mispredict 16 [M]\nsize rob 224 [M]\n";
-	static const char tail[] = "uarch y Y\nisa x86_64\nwidth 4±0.01 [measured]\nports a b c [measured]\nclass fadd latency 4.1±0.04 each 0.505±0.001 ports b,c [measured]\n"
-		"class imul latency 4±0.01 each 1±0.001 ports a [measured]\nclass shuffle latency 1±0.01 each 1±0.001 ports c [measured]\nextra mispredict 18±2 [measured]\n"
+	static const char head[] =
+		"uarch x An X\nisa x86_64\nwidth 4 [M]\nports p0 p1 p2 [M]\nclass fadd latency 4 "
+		"ports p0,p1 [M]\nclass imul latency 3 ports p1 [M]\n"
+		"class shuffle latency 1 ports p2 [M]\ncap taken 1 [M]\nextra mispredict 16 "
+		"[M]\nsize rob 224 [M]\n";
+	static const char tail[] =
+		"uarch y Y\nisa x86_64\nwidth 4±0.01 [measured]\nports a b c [measured]\nclass "
+		"fadd latency 4.1±0.04 each 0.505±0.001 ports b,c [measured]\n"
+		"class imul latency 4±0.01 each 1±0.001 ports a [measured]\nclass shuffle latency "
+		"1±0.01 each 1±0.001 ports c [measured]\nextra mispredict 18±2 [measured]\n"
 		"size rob 224±3 [measured]\n";
 	struct uarch *a, *b;
 	struct model_pairs pairs;
@@ -409,8 +482,10 @@ static void differences_are_judged_by_the_spread(void **state)
 	assert_true(isnan(find_difference(count, "cap taken")->a));
 	check_near(find_difference(count, "cap taken")->b, 1, 0);
 	assert_true(find_difference(count, "each fadd")->agrees);
-	/* Which of its two ports fadd shares is not the same; that its ports have other names is nothing. */
-	assert_true(find_difference(count, "2 fadd and 1 imul") || find_difference(count, "2 fadd and 1 shuffle"));
+	/* Which of its two ports fadd shares is not the same; that its ports have other names is
+	 * nothing. */
+	assert_true(find_difference(count, "2 fadd and 1 imul") ||
+		    find_difference(count, "2 fadd and 1 shuffle"));
 	assert_null(find_difference(count, "1 imul and 1 shuffle"));
 	model_compare_pairs(a, b, &pairs);
 	assert_int_equal(pairs.pairs, 3);
@@ -437,14 +512,16 @@ static void spreads_stand_beside_what_was_measured_only(void **state)
 		char lines[200];
 		struct status status;
 
-		snprintf(lines, sizeof(lines), "uarch x X\nisa x86_64\n%s\nports p0 [M]\n", bad[i][0]);
+		snprintf(lines, sizeof(lines), "uarch x X\nisa x86_64\n%s\nports p0 [M]\n",
+			bad[i][0]);
 		status = uarch_parse(lines, "x.uarch", &uarch);
 		assert_int_equal(status.code, STATUS_FAILED);
 		check_contains(status.text, bad[i][1]);
 		check_contains(status.text, "x.uarch:3:");
 	}
 	/* Beside another source it is the measured number. */
-	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4±0.1 [M,measured]\nports p0 [M]\n", "x", &uarch));
+	check_ok(uarch_parse(
+		"uarch x X\nisa x86_64\nwidth 4±0.1 [M,measured]\nports p0 [M]\n", "x", &uarch));
 	check_near(uarch->width_spread, 0.1, 0);
 }
 
@@ -453,9 +530,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(numbers_are_read_back, begin, end),
 		cmocka_unit_test_setup_teardown(without_ports_slots_are_those_measured, begin, end),
-		cmocka_unit_test_setup_teardown(buffers_are_knees_and_what_the_loop_takes, begin, end),
+		cmocka_unit_test_setup_teardown(
+			buffers_are_knees_and_what_the_loop_takes, begin, end),
 		cmocka_unit_test_setup_teardown(rules_come_from_slots, begin, end),
-		cmocka_unit_test_setup_teardown(what_may_fuse_and_was_not_measured_does, begin, end),
+		cmocka_unit_test_setup_teardown(
+			what_may_fuse_and_was_not_measured_does, begin, end),
 		cmocka_unit_test_setup_teardown(ports_are_chosen_early, begin, end),
 		cmocka_unit_test_setup_teardown(ports_are_not_chosen_early, begin, end),
 		cmocka_unit_test_setup_teardown(jumps_are_no_branches_where_more_go, begin, end),
@@ -464,7 +543,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_match_line_fits_the_processor, begin, end),
 		cmocka_unit_test_setup_teardown(a_core_is_read_back, begin, end),
 		cmocka_unit_test(differences_are_judged_by_the_spread),
-		cmocka_unit_test_setup_teardown(spreads_stand_beside_what_was_measured_only, begin, end),
+		cmocka_unit_test_setup_teardown(
+			spreads_stand_beside_what_was_measured_only, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,8 @@ static struct result *answer(const struct request *request, double cpe)
 	result.facts = (struct run_facts){ .cycles_from = SOURCE_REFERENCE, .bytes = 8 };
 	result.trials.count = 60;
 	for (int i = 0; i < 60; i++)
-		result.trials.trial[i] = (struct trial){ .cpe = cpe, .ghz = 3, .watch = 1, .turns = 1 };
+		result.trials.trial[i] =
+			(struct trial){ .cpe = cpe, .ghz = 3, .watch = 1, .turns = 1 };
 	return &result;
 }
 
@@ -74,7 +75,8 @@ static void latency_is_that_of_the_level_alone(void **state)
 static void a_cancelled_step_is_asked_for_again(void **state)
 {
 	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
-	struct result cancelled = { .final = true, .status = status_make(STATUS_CANCELLED, "stopped") };
+	struct result cancelled = { .final = true,
+		.status = status_make(STATUS_CANCELLED, "stopped") };
 	struct memory_probe probe;
 	struct request request;
 
@@ -125,7 +127,8 @@ static void what_contradicts_itself_stays_unknown(void **state)
 
 static void levels_that_are_not_there_are_not_measured(void **state)
 {
-	struct machine two = machine_of_caches(32 << 10, 512 << 10, 0), huge = machine_of_caches(48 << 10, 2 << 20, (uint64_t)480 << 20);
+	struct machine two = machine_of_caches(32 << 10, 512 << 10, 0),
+		       huge = machine_of_caches(48 << 10, 2 << 20, (uint64_t)480 << 20);
 	struct memory_probe probe;
 	struct request request;
 
@@ -143,7 +146,8 @@ static void levels_that_are_not_there_are_not_measured(void **state)
 	assert_false(probe.memory.known);
 }
 
-/* Where the last cache is said to be huge, what it really gives is seen by what random walks take; then memory begins there. */
+/* Where the last cache is said to be huge, what it really gives is seen by what random walks take;
+ * then memory begins there. */
 static void a_cache_that_is_said_to_be_huge_is_looked_at(void **state)
 {
 	struct machine huge = machine_of_caches(48 << 10, 2 << 20, (uint64_t)480 << 20);
@@ -164,13 +168,17 @@ static void a_cache_that_is_said_to_be_huge_is_looked_at(void **state)
 			assert_int_equal(size, 256 << 20);
 			memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 2));
 			peaks++;
-		} else if (strcmp(request.kernel->name, "bandwidth") && strcmp(request.kernel->name, "latency")) {
-			memory_probe_accept(&probe, &huge, 5, 16, answer(&request, strcmp(request.kernel->name, "mountain") ? 120 : 5));
+		} else if (strcmp(request.kernel->name, "bandwidth") &&
+			   strcmp(request.kernel->name, "latency")) {
+			memory_probe_accept(&probe, &huge, 5, 16,
+				answer(&request,
+					strcmp(request.kernel->name, "mountain") ? 120 : 5));
 		}
 	}
 	assert_int_equal(latencies, 1);
 	assert_int_equal(peaks, 1);
-	check_near(probe.point[0].latency, (500 - 48 / 32768.0 * 5 - (2048 - 48) / 32768.0 * 16) / (1 - 2 / 32.0), 1e-6);
+	check_near(probe.point[0].latency,
+		(500 - 48 / 32768.0 * 5 - (2048 - 48) / 32768.0 * 16) / (1 - 2 / 32.0), 1e-6);
 	/* 8 bytes in 2 cycles of a third of a nanosecond. */
 	check_near(probe.peak, 12, 1e-6);
 	/* What still larger ones take nobody wants to know of a walk in order. */
@@ -200,7 +208,8 @@ static void the_peak_is_measured_once(void **state)
 	assert_false(memory_probe_next(&probe, &machine, UINT64_C(1) << 30, true, 1, &request));
 }
 
-/* What a probe found of L3 and of memory is taken over, by the best that was seen of each, and not measured again. */
+/* What a probe found of L3 and of memory is taken over, by the best that was seen of each, and not
+ * measured again. */
 static void a_probe_answers_everything(void **state)
 {
 	struct probe_report *report = calloc(1, sizeof(*report));
@@ -212,16 +221,28 @@ static void a_probe_answers_everything(void **state)
 	memory_probe_init(&probe);
 	assert_false(memory_probe_learn(&probe, report));
 	report->hierarchy.level_count = 2;
-	report->hierarchy.level[0] = (struct hierarchy_level){ .kind = LEVEL_CACHE, .number = 3, .cycles = 60, .lo = 55, .hi = 70,
-		.bytes = 6 << 20, .bytes_lo = 5 << 20, .bytes_hi = 8 << 20, .stated = 4 << 20, .name = "L3" };
-	report->hierarchy.level[1] = (struct hierarchy_level){ .kind = LEVEL_MEMORY, .cycles = 400, .lo = 380, .hi = 420, .name = "memory" };
+	report->hierarchy.level[0] = (struct hierarchy_level){ .kind = LEVEL_CACHE,
+		.number = 3,
+		.cycles = 60,
+		.lo = 55,
+		.hi = 70,
+		.bytes = 6 << 20,
+		.bytes_lo = 5 << 20,
+		.bytes_hi = 8 << 20,
+		.stated = 4 << 20,
+		.name = "L3" };
+	report->hierarchy.level[1] = (struct hierarchy_level){
+		.kind = LEVEL_MEMORY, .cycles = 400, .lo = 380, .hi = 420, .name = "memory"
+	};
 	report->band_count = 2;
 	for (int i = 0; i < 2; i++) {
 		struct probe_band *band = &report->band[i];
 
 		snprintf(band->level, sizeof(band->level), "%s", report->hierarchy.level[i].name);
 		band->lines[PROBE_READ] = i ? 0.05 : 0.2;
-		band->point[PROBE_READ].sample = (struct sample){ .valid = true, .cpe = 1.1, .cpe_lo = 1, .gbps = i ? 20 : 50 };
+		band->point[PROBE_READ].sample = (struct sample){
+			.valid = true, .cpe = 1.1, .cpe_lo = 1, .gbps = i ? 20 : 50
+		};
 	}
 	assert_true(memory_probe_learn(&probe, report));
 	assert_true(probe.l3.known && probe.memory.known);

@@ -12,7 +12,10 @@ static struct misses ask(double size, double stride, double element, double line
 {
 	const double cache[MISSES_LEVELS] = { bytes, 0, 0 };
 	/* Kernels count in lines of 64 bytes. */
-	struct misses_walk walk = { .working_set = size, .lines = fmin(1, stride * element / 64), .step = stride * element, .access = "read" };
+	struct misses_walk walk = { .working_set = size,
+		.lines = fmin(1, stride * element / 64),
+		.step = stride * element,
+		.access = "read" };
 	struct misses misses;
 
 	misses_find(&walk, cache, line, &misses);
@@ -29,7 +32,8 @@ static void the_textbooks_exercises(void **state)
 		/* Fits: after the first pass every read hits. */
 		{ 16, 1, 8, 64, 32, 0, 0 },
 		{ 32, 1, 8, 64, 32, 0, 0 },
-		/* Does not fit: a miss for each line, that is for every eighth long, every sixteenth int. */
+		/* Does not fit: a miss for each line, that is for every eighth long, every
+		   sixteenth int. */
 		{ 64, 1, 8, 64, 32, 1 / 8.0, 0 },
 		{ 64, 1, 4, 64, 32, 1 / 16.0, 0 },
 		{ 256, 1, 8, 64, 32, 1 / 8.0, 1 / 8.0 },
@@ -53,7 +57,9 @@ static void the_textbooks_exercises(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct misses_whatif twice = { 0 };
-		struct misses misses = ask(cases[i].size * KIB, cases[i].stride, cases[i].element, cases[i].line, cases[i].cache * KIB), then;
+		struct misses misses = ask(cases[i].size * KIB, cases[i].stride, cases[i].element,
+				      cases[i].line, cases[i].cache * KIB),
+			      then;
 
 		check_near(misses.level[0].each, cases[i].rate, 1e-9);
 		check_ok(misses_whatif_parse("2x", &twice));
@@ -70,14 +76,27 @@ static void strides_that_leave_lines_out_need_less(void **state)
 		double size, stride;
 		bool fits;
 	} measured[] = {
-		{ 128, 24, true }, { 256, 24, false }, { 64, 17, true }, { 128, 17, false }, { 80, 15, true }, { 88, 15, true }, { 128, 15, false },
-		{ 64, 12, true }, { 88, 12, false }, { 48, 16, true }, { 64, 16, false }, { 48, 32, true }, { 64, 32, false }, { 64, 9, false },
+		{ 128, 24, true },
+		{ 256, 24, false },
+		{ 64, 17, true },
+		{ 128, 17, false },
+		{ 80, 15, true },
+		{ 88, 15, true },
+		{ 128, 15, false },
+		{ 64, 12, true },
+		{ 88, 12, false },
+		{ 48, 16, true },
+		{ 64, 16, false },
+		{ 48, 32, true },
+		{ 64, 32, false },
+		{ 64, 9, false },
 		{ 64, 8, false },
 	};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(measured) / sizeof(*measured); i++) {
-		struct misses misses = ask(measured[i].size * KIB, measured[i].stride, 8, 64, 48 * KIB);
+		struct misses misses =
+			ask(measured[i].size * KIB, measured[i].stride, 8, 64, 48 * KIB);
 
 		assert_int_equal(misses.level[0].fits, measured[i].fits);
 	}
@@ -92,7 +111,9 @@ static void strides_that_leave_lines_out_need_less(void **state)
 static void every_level_has_its_own_answer(void **state)
 {
 	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 0 };
-	const struct misses_walk copy = { .working_set = 1 * MIB, .lines = 2, .step = 128, .access = "copy" };
+	const struct misses_walk copy = {
+		.working_set = 1 * MIB, .lines = 2, .step = 128, .access = "copy"
+	};
 	struct misses misses;
 	char words[160];
 
@@ -184,7 +205,8 @@ static void says_why_there_is_no_answer(void **state)
 
 static void what_if_is_a_factor_or_a_size(void **state)
 {
-	static const char *const wrong[] = { "", "x", "2", "0x", "2x ", "-1x", "0", "1.5m", "L4 2x", "L1", "L1 ", "L12x", "2xx", "9999x", "0x10x" };
+	static const char *const wrong[] = { "", "x", "2", "0x", "2x ", "-1x", "0", "1.5m", "L4 2x",
+		"L1", "L1 ", "L12x", "2xx", "9999x", "0x10x" };
 	static const struct {
 		const char *text, *words;
 		double l1, l2, l3;
@@ -233,10 +255,15 @@ static void kernels_answer_for_their_walks(void **state)
 		int64_t size, value;
 		double l1;
 	} cases[] = {
-		{ "mountain", "stride", 128 << 10, 8, 1 }, { "mountain", "stride", 128 << 10, 2, 0.25 }, { "mountain", "stride", 32 << 10, 8, 0 },
-		{ "mountain", "stride", 128 << 10, 24, 0 }, { "combine", "stride", 128 << 10, 8, 1 }, { "list-length", "spacing", 128 << 10, 16, 0.25 },
+		{ "mountain", "stride", 128 << 10, 8, 1 },
+		{ "mountain", "stride", 128 << 10, 2, 0.25 },
+		{ "mountain", "stride", 32 << 10, 8, 0 },
+		{ "mountain", "stride", 128 << 10, 24, 0 },
+		{ "combine", "stride", 128 << 10, 8, 1 },
+		{ "list-length", "spacing", 128 << 10, 16, 0.25 },
 	};
-	struct machine machine = { .cache_count = 2, .cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 } } };
+	struct machine machine = { .cache_count = 2,
+		.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 } } };
 	struct misses misses;
 	int64_t v[KNOBS_MAX] = { 0 };
 
@@ -267,12 +294,15 @@ static void kernels_answer_for_their_walks(void **state)
 	check_contains(misses.why, "random");
 }
 
-/* Two columns of a matrix, gone down again and again: where their lines do not fit, each element misses both; where they do, a line of the matrix comes
- * with every eighth, until all of that fits too. */
+/* Two columns of a matrix, gone down again and again: where their lines do not fit, each element
+ * misses both; where they do, a line of the matrix comes with every eighth, until all of that fits
+ * too. */
 static void walks_within_walks(void **state)
 {
 	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 32 * MIB };
-	struct misses_walk walk = { .working_set = 2 * 1000 * 64.0, .lines = 2, .far_lines = 0.125, .far_range = 8e6 };
+	struct misses_walk walk = {
+		.working_set = 2 * 1000 * 64.0, .lines = 2, .far_lines = 0.125, .far_range = 8e6
+	};
 	struct misses misses;
 	char words[160];
 
@@ -289,7 +319,9 @@ static void walks_within_walks(void **state)
 	misses_words(&misses, 2, words, sizeof(words));
 	check_contains(words, "all 7.6 MiB stay");
 	/* No 1024 KiB. */
-	misses_find(&(struct misses_walk){ .working_set = (1 << 20) - 100, .lines = 0.125, .step = 8 }, cache, 64, &misses);
+	misses_find(
+		&(struct misses_walk){ .working_set = (1 << 20) - 100, .lines = 0.125, .step = 8 },
+		cache, 64, &misses);
 	misses_words(&misses, 2, words, sizeof(words));
 	check_contains(words, " 1 MiB stay");
 	/* Columns of 100 rows fit the first. */
@@ -302,7 +334,9 @@ static void walks_within_walks(void **state)
 static void what_is_met_most_often_stays(void **state)
 {
 	const double cache[MISSES_LEVELS] = { 1024, 8192, 1 << 20 };
-	struct misses_walk walk = { .working_set = 65536, .scattered = true, .access = "lookup", .reaches = 10 };
+	struct misses_walk walk = {
+		.working_set = 65536, .scattered = true, .access = "lookup", .reaches = 10
+	};
 	struct misses misses;
 	char words[160];
 

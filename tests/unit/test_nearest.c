@@ -2,7 +2,8 @@
 
 #include "base/nearest.h"
 
-static const char *const names[] = { "combine", "list-length", "mountain", "latency", "bandwidth", "stores" };
+static const char *const names[] = { "combine", "list-length", "mountain", "latency", "bandwidth",
+	"stores" };
 
 static const char *near(const char *wrong)
 {

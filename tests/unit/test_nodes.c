@@ -1,4 +1,5 @@
-/* Nodes that point to each other, and the two kernels of latency and bandwidth, beyond what test_kernels.c asks of every kernel. */
+/* Nodes that point to each other, and the two kernels of latency and bandwidth, beyond what
+ * test_kernels.c asks of every kernel. */
 #include "laid.h"
 
 #include "base/random.h"
@@ -11,7 +12,9 @@ static const atomic_bool always = true;
 
 static struct nodes nodes_of(enum nodes_order order, uint64_t stride, unsigned cycles)
 {
-	return (struct nodes){ .memory = memory, .stride = stride, .order = order, .cycles = cycles, .seed = 11 };
+	return (struct nodes){
+		.memory = memory, .stride = stride, .order = order, .cycles = cycles, .seed = 11
+	};
 }
 
 /* What lies in the first bytes, as distances: the same wherever the memory is. */
@@ -23,7 +26,8 @@ static bool same_layout(const struct nodes *a, const struct nodes *b, uint64_t i
 
 		if (!x->next != !y->next || x->zero != y->zero)
 			return false;
-		if (x->next && (const unsigned char *)x->next - a->memory != (const unsigned char *)y->next - b->memory)
+		if (x->next && (const unsigned char *)x->next - a->memory !=
+				       (const unsigned char *)y->next - b->memory)
 			return false;
 	}
 	return true;
@@ -40,22 +44,28 @@ static void layouts_grow_and_shrink(void **state)
 	for (int o = 0; o < 2; o++)
 		for (int c = 0; c < 5; c++)
 			for (uint64_t stride = 16; stride <= 400; stride = stride * 2 + 16) {
-				struct nodes nodes = nodes_of(orders[o], stride, cycles[c]), fresh = nodes;
+				struct nodes nodes = nodes_of(orders[o], stride, cycles[c]),
+					     fresh = nodes;
 				uint64_t most = nodes_fit(&nodes, MEMORY / 8), have = 0;
 
 				fresh.memory = again;
 				memset(memory, 0, MEMORY);
 				for (int step = 0; step < 12; step++) {
-					uint64_t count = (1 + random_below(&random, most / cycles[c])) * cycles[c];
+					uint64_t count =
+						(1 + random_below(&random, most / cycles[c])) *
+						cycles[c];
 					uint64_t bytes = nodes_bytes(&nodes, count);
 
 					have = nodes_lay_out(&nodes, have, count, &never);
 					assert_int_equal(have, count);
 					memset(memory + bytes, 0, MEMORY - bytes);
 					memset(again, 0, bytes);
-					assert_int_equal(nodes_lay_out(&fresh, 0, count, &never), count);
+					assert_int_equal(
+						nodes_lay_out(&fresh, 0, count, &never), count);
 					if (!same_layout(&nodes, &fresh, count))
-						fail_msg("stride %d, %u cycles: other nodes after %d steps", (int)stride, cycles[c], step);
+						fail_msg("stride %d, %u cycles: other nodes after "
+							 "%d steps",
+							(int)stride, cycles[c], step);
 				}
 			}
 }
@@ -69,35 +79,44 @@ static void cycles_share_the_items(void **state)
 	for (int pairs = 0; pairs < 2; pairs++)
 		for (int c = 0; c < 4; c++)
 			for (uint64_t stride = 16; stride <= 1024; stride *= 4) {
-				struct nodes nodes = nodes_of(pairs ? NODES_PAIRS : NODES_RANDOM, stride, cycles[c]);
+				struct nodes nodes = nodes_of(
+					pairs ? NODES_PAIRS : NODES_RANDOM, stride, cycles[c]);
 				uint64_t count = nodes_fit(&nodes, 256 << 10), seen = 0;
 
 				memset(again, 0, MEMORY);
 				assert_int_equal(nodes_lay_out(&nodes, 0, count, &never), count);
 				for (unsigned k = 0; k < cycles[c]; k++) {
-					const struct node *start = nodes_start(&nodes, count, k, cycles[c], 0), *node = start;
+					const struct node *start = nodes_start(
+								  &nodes, count, k, cycles[c], 0),
+							  *node = start;
 					uint64_t length = 0;
 
 					do {
 						ptrdiff_t at = (const unsigned char *)node - memory;
 
-						assert_in_range(at, 0, nodes_bytes(&nodes, count) - sizeof(*node));
+						assert_in_range(at, 0,
+							nodes_bytes(&nodes, count) - sizeof(*node));
 						assert_int_equal(again[at], 0);
 						again[at] = 1;
 						if (pairs && length % 2 == 0)
-							assert_int_equal(llabs((const char *)node->next - (const char *)node), stride);
+							assert_int_equal(
+								llabs((const char *)node->next -
+									(const char *)node),
+								stride);
 						length++;
 						node = node->next;
 					} while (node != start);
-					assert_int_equal(length, count / cycles[c] * nodes_each(&nodes));
+					assert_int_equal(
+						length, count / cycles[c] * nodes_each(&nodes));
 					seen += length;
 				}
 				assert_int_equal(seen, count * nodes_each(&nodes));
 			}
 }
 
-/* For any line of 16 bytes and up, a pair lies in one line as long as its distance is smaller than the line, and in two from there on;
- * which of the two comes first is even, so that nothing learns a direction. */
+/* For any line of 16 bytes and up, a pair lies in one line as long as its distance is smaller than
+ * the line, and in two from there on; which of the two comes first is even, so that nothing learns
+ * a direction. */
 static void pairs_tell_a_line_by_their_distance(void **state)
 {
 	(void)state;
@@ -107,16 +126,19 @@ static void pairs_tell_a_line_by_their_distance(void **state)
 			uint64_t count = nodes_fit(&nodes, 512 << 10), down = 0;
 			const struct node *node = nodes_start(&nodes, count, 0, 1, 0);
 
-			/* Some pairs of a large distance begin inside a line that is longer than they are apart. */
+			/* Some pairs of a large distance begin inside a line that is longer than
+			 * they are apart. */
 			if (line > 128 && stride > 128)
 				continue;
 			nodes_lay_out(&nodes, 0, count, &never);
 			for (uint64_t i = 0; i < count; i++) {
 				uint64_t first = (uint64_t)((const unsigned char *)node - memory);
-				uint64_t second = (uint64_t)((const unsigned char *)node->next - memory);
+				uint64_t second =
+					(uint64_t)((const unsigned char *)node->next - memory);
 
 				if ((first / line == second / line) != (stride < line))
-					fail_msg("a pair %d apart at %d, lines of %d", (int)stride, (int)first, (int)line);
+					fail_msg("a pair %d apart at %d, lines of %d", (int)stride,
+						(int)first, (int)line);
 				down += second < first;
 				node = node->next->next;
 			}
@@ -124,8 +146,8 @@ static void pairs_tell_a_line_by_their_distance(void **state)
 		}
 }
 
-/* Random means that what follows is no guess: in a cycle of 4,096 nodes hardly one leads to its neighbour, and they go up as often as
- * down. */
+/* Random means that what follows is no guess: in a cycle of 4,096 nodes hardly one leads to its
+ * neighbour, and they go up as often as down. */
 static void random_order_is_random(void **state)
 {
 	struct nodes nodes = nodes_of(NODES_RANDOM, 64, 1);
@@ -163,7 +185,8 @@ static void backward_goes_backward(void **state)
 	}
 	/* Chains stand evenly spaced in the one cycle. */
 	for (unsigned k = 0; k < 4; k++)
-		assert_int_equal((const unsigned char *)nodes_start(&nodes, 32, k, 4, 0) - memory, (8 * k + 7) * 48);
+		assert_int_equal((const unsigned char *)nodes_start(&nodes, 32, k, 4, 0) - memory,
+			(8 * k + 7) * 48);
 }
 
 /* Stopped at any time, what is there is whole, and can be gone on with. */
@@ -189,20 +212,26 @@ static void stopped_layouts_are_whole(void **state)
 	assert_true(same_layout(&nodes, &fresh, most * 3 / 4));
 }
 
-/* Wherever in memory a walk is to begin, it is on its own cycle, and chains of the backward one stay evenly spaced. */
+/* Wherever in memory a walk is to begin, it is on its own cycle, and chains of the backward one
+ * stay evenly spaced. */
 static void walks_begin_anywhere(void **state)
 {
 	(void)state;
 	for (int order = NODES_RANDOM; order <= NODES_PAIRS; order++)
 		for (unsigned chains = 1; chains <= 8; chains *= 2) {
-			struct nodes nodes = nodes_of((enum nodes_order)order, 64, order == NODES_BACKWARD ? 1 : chains);
-			uint64_t count = nodes_fit(&nodes, 64 << 10), bytes = nodes_bytes(&nodes, count);
+			struct nodes nodes = nodes_of(
+				(enum nodes_order)order, 64, order == NODES_BACKWARD ? 1 : chains);
+			uint64_t count = nodes_fit(&nodes, 64 << 10),
+				 bytes = nodes_bytes(&nodes, count);
 
 			nodes_lay_out(&nodes, 0, count, &never);
 			for (double share = 0; share <= 1; share += 0.125)
 				for (unsigned k = 0; k < chains; k++) {
-					const struct node *from = nodes_start(&nodes, count, k, chains, 0), *node = from;
-					const struct node *start = nodes_start(&nodes, count, k, chains, share);
+					const struct node *from = nodes_start(
+								  &nodes, count, k, chains, 0),
+							  *node = from;
+					const struct node *start =
+						nodes_start(&nodes, count, k, chains, share);
 					ptrdiff_t at = (const unsigned char *)start - memory;
 					bool met = false;
 
@@ -212,10 +241,18 @@ static void walks_begin_anywhere(void **state)
 					} while (node != from);
 					assert_true(met);
 					if (order == NODES_BACKWARD)
-						assert_int_equal(((uint64_t)at + bytes - (uint64_t)((const unsigned char *)from - memory)) % bytes,
-							(uint64_t)(share * (double)count) % count * 64);
+						assert_int_equal(
+							((uint64_t)at + bytes -
+								(uint64_t)((const unsigned char *)
+										   from -
+									   memory)) %
+								bytes,
+							(uint64_t)(share * (double)count) % count *
+								64);
 					else
-						assert_true(share == 1 || fabs((double)at / (double)bytes - share) < 0.05);
+						assert_true(share == 1 ||
+							    fabs((double)at / (double)bytes -
+								    share) < 0.05);
 				}
 		}
 }
@@ -233,7 +270,8 @@ static void run_at(const struct kernel *kernel, const int64_t *v, struct kernel_
 static void mixed_sets_take_their_shares(void **state)
 {
 	const struct kernel *latency = kernel_find("latency");
-	int size = kernel_knob(latency, "size"), near = kernel_knob(latency, "near"), far = kernel_knob(latency, "far");
+	int size = kernel_knob(latency, "size"), near = kernel_knob(latency, "near"),
+	    far = kernel_knob(latency, "far");
 	int64_t v[KNOBS_MAX];
 
 	(void)state;
@@ -260,10 +298,12 @@ static void mixed_sets_take_their_shares(void **state)
 	}
 	v[far] = 50;
 	v[kernel_knob(latency, "chains")] = 2;
-	check_usage(latency->check(v), "chains=2 with far=50: a mix of near and far has one chain; far=100 has more");
+	check_usage(latency->check(v),
+		"chains=2 with far=50: a mix of near and far has one chain; far=100 has more");
 }
 
-/* However far apart the nodes of the large set are, and so however long the gap between the two sets is. */
+/* However far apart the nodes of the large set are, and so however long the gap between the two
+ * sets is. */
 static void small_sets_of_other_sizes_are_laid_out_anew(void **state)
 {
 	const struct kernel *latency = kernel_find("latency");
@@ -288,7 +328,8 @@ static void small_sets_of_other_sizes_are_laid_out_anew(void **state)
 static void lines_are_those_that_hold_nodes(void **state)
 {
 	const struct kernel *latency = kernel_find("latency");
-	int size = kernel_knob(latency, "size"), stride = kernel_knob(latency, "stride"), order = kernel_knob(latency, "order");
+	int size = kernel_knob(latency, "size"), stride = kernel_knob(latency, "stride"),
+	    order = kernel_knob(latency, "order");
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
@@ -303,11 +344,11 @@ static void lines_are_those_that_hold_nodes(void **state)
 	v[stride] = 16;
 	run_at(latency, v, &run);
 	check_near(run.range, 96 * 4160, 0);
-	check_near(run.lines, 1, 0);      /* those beside it come at other times */
+	check_near(run.lines, 1, 0); /* those beside it come at other times */
 	v[order] = 1;
 	run_at(latency, v, &run);
 	check_near(run.lines, 0.25, 0);
-	v[order] = 2;      /* pairs: within a line, and of two */
+	v[order] = 2; /* pairs: within a line, and of two */
 	v[size] = 64 << 10;
 	v[stride] = 32;
 	run_at(latency, v, &run);
@@ -318,7 +359,8 @@ static void lines_are_those_that_hold_nodes(void **state)
 	check_near(run.lines, 1, 0);
 	check_near(run.range, 64 << 10, 0);
 	v[size] = 64;
-	check_usage(latency->check(v), "size=64 is too small for stride=64, order=pairs and chains=1: it takes 128");
+	check_usage(latency->check(v),
+		"size=64 is too small for stride=64, order=pairs and chains=1: it takes 128");
 }
 
 /* What was looked at before trials begin lies elsewhere than where they do. */
@@ -396,18 +438,22 @@ static void operations_are_told_apart(void **state)
 					run_at(bandwidth, v, &other);
 					v[op] = is;
 					run_at(bandwidth, v, &run);
-					/* Those of every place do what strided ones do at their stride of one; the library's walk in blocks; what an
+					/* Those of every place do what strided ones do at their
+					 * stride of one; the library's walk in blocks; what an
 					 * update reads besides leaves no trace. */
-					if ((does < 4 && is >= 4) || (spread == 1 && is < 4 && does >= 4) || (is < 7) != (does < 7) ||
-						(is == 1 && does == 2))
+					if ((does < 4 && is >= 4) ||
+						(spread == 1 && is < 4 && does >= 4) ||
+						(is < 7) != (does < 7) || (is == 1 && does == 2))
 						continue;
 					run.code = other.code;
 					status = bandwidth->verify(&run);
-					assert_int_equal(status.code, is == does ? STATUS_OK : STATUS_FAILED);
+					assert_int_equal(status.code,
+						is == does ? STATUS_OK : STATUS_FAILED);
 				}
 }
 
-/* Copies past the caches go to a place that is not fetched ahead with the last page that is read; all others go to the very next. */
+/* Copies past the caches go to a place that is not fetched ahead with the last page that is read;
+ * all others go to the very next. */
 static void copies_past_the_caches_leave_a_page_between(void **state)
 {
 	const struct kernel *bandwidth = kernel_find("bandwidth");
@@ -416,9 +462,10 @@ static void copies_past_the_caches_leave_a_page_between(void **state)
 
 	(void)state;
 	laid_initial(bandwidth, v);
-	v[kernel_knob(bandwidth, "op")] = 6;      /* fcp */
+	v[kernel_knob(bandwidth, "op")] = 6; /* fcp */
 	for (v[stores] = 0; v[stores] < 2; v[stores]++) {
-		uint64_t part = (uint64_t)v[kernel_knob(bandwidth, "size")] / 2, from = part + (v[stores] ? 4096 : 0), i = part;
+		uint64_t part = (uint64_t)v[kernel_knob(bandwidth, "size")] / 2,
+			 from = part + (v[stores] ? 4096 : 0), i = part;
 		struct kernel_run run;
 
 		run_at(bandwidth, v, &run);
@@ -432,8 +479,8 @@ static void copies_past_the_caches_leave_a_page_between(void **state)
 	}
 }
 
-/* Of a copy two places are credited, and only what is accessed; what must come from beyond is in whole lines, none for stores that go past
- * the caches. */
+/* Of a copy two places are credited, and only what is accessed; what must come from beyond is in
+ * whole lines, none for stores that go past the caches. */
 static void bytes_credited_are_those_accessed(void **state)
 {
 	static const struct {
@@ -441,9 +488,17 @@ static void bytes_credited_are_those_accessed(void **state)
 		int width, stride, bypass;
 		double bytes, lines;
 	} rows[] = {
-		{ "rd", 8, 4, 0, 8, 0.5 }, { "wr", 8, 8, 0, 8, 1 }, { "rdwr", 8, 16, 0, 16, 1 }, { "cp", 16, 2, 0, 32, 1 },
-		{ "frd", 16, 4, 0, 16, 0.25 }, { "fwr", 8, 4, 0, 8, 0.125 }, { "fwr", 8, 4, 1, 8, 0 }, { "fcp", 8, 4, 0, 16, 0.25 },
-		{ "fcp", 8, 4, 1, 16, 0.125 }, { "bzero", 8, 4, 0, 8, 0.125 }, { "bcopy", 16, 4, 0, 32, 0.5 },
+		{ "rd", 8, 4, 0, 8, 0.5 },
+		{ "wr", 8, 8, 0, 8, 1 },
+		{ "rdwr", 8, 16, 0, 16, 1 },
+		{ "cp", 16, 2, 0, 32, 1 },
+		{ "frd", 16, 4, 0, 16, 0.25 },
+		{ "fwr", 8, 4, 0, 8, 0.125 },
+		{ "fwr", 8, 4, 1, 8, 0 },
+		{ "fcp", 8, 4, 0, 16, 0.25 },
+		{ "fcp", 8, 4, 1, 16, 0.125 },
+		{ "bzero", 8, 4, 0, 8, 0.125 },
+		{ "bcopy", 16, 4, 0, 32, 0.5 },
 	};
 	const struct kernel *bandwidth = kernel_find("bandwidth");
 	int op = kernel_knob(bandwidth, "op"), stores = kernel_knob(bandwidth, "stores");
@@ -454,7 +509,8 @@ static void bytes_credited_are_those_accessed(void **state)
 		int64_t v[KNOBS_MAX];
 
 		laid_initial(bandwidth, v);
-		for (v[op] = 0; strcmp(bandwidth->knobs[op].choices[v[op]], rows[i].op) != 0; v[op]++)
+		for (v[op] = 0; strcmp(bandwidth->knobs[op].choices[v[op]], rows[i].op) != 0;
+			v[op]++)
 			;
 		v[kernel_knob(bandwidth, "width")] = rows[i].width == 16;
 		v[kernel_knob(bandwidth, "stride")] = rows[i].stride;

@@ -19,7 +19,8 @@ static void test_all_words(void **state)
 	const struct own_argument *argument = described.argument;
 
 	(void)state;
-	read_ok("slexplore: elements=2*n a=f64[n]:1.5 b=i32[n+2]:random(n) c=list(n/4,64) d=u8[100] n=4096 multiple=8 "
+	read_ok("slexplore: elements=2*n a=f64[n]:1.5 b=i32[n+2]:random(n) c=list(n/4,64) "
+		"d=u8[100] n=4096 multiple=8 "
 		"cflags=\"-O3 -march=native\"");
 	assert_int_equal(own_count(&described.elements, 10), 20);
 	assert_int_equal(argument[0].content, OWN_NUMBER);
@@ -43,7 +44,9 @@ static void test_forms(void **state)
 {
 	(void)state;
 	/* Blanks, several comments, other comment signs, what is not described. */
-	check_ok(own_describe("# slexplore: a = f32 [ 2 * n ] : 1e-3\r\n// slexplore: multiple=3 elements=n/2\n", "x.S", &described));
+	check_ok(own_describe(
+		"# slexplore: a = f32 [ 2 * n ] : 1e-3\r\n// slexplore: multiple=3 elements=n/2\n",
+		"x.S", &described));
 	assert_int_equal(own_argument_bytes(&described.argument[0], 16), 128);
 	check_near(described.argument[0].number, 1e-3, 0);
 	assert_int_equal(described.argument[1].content, OWN_NOTHING);
@@ -60,7 +63,8 @@ static void test_forms(void **state)
 	assert_int_equal(described.n, 256);
 	read_ok("slexplore: a=list(n,64,sequential)");
 	assert_true(described.argument[0].sequential);
-	read_ok("slexplore: a=i64[n]:permutation b=u16[n]:index c=i8[n]:-128 d=u64[n]:18446744073709549568");
+	read_ok("slexplore: a=i64[n]:permutation b=u16[n]:index c=i8[n]:-128 "
+		"d=u64[n]:18446744073709549568");
 	assert_int_equal(described.argument[0].content, OWN_PERMUTATION);
 	assert_int_equal(described.argument[1].content, OWN_INDEX);
 	check_near(described.argument[2].number, -128, 0);
@@ -73,7 +77,8 @@ static void test_wrong(void **state)
 	static const struct {
 		const char *comment, *part;
 	} wrong[] = {
-		{ "a=f65[n]", "mine.c:2: \"a=f65[n]\": an argument is an array of one of i8 u8 i16" },
+		{ "a=f65[n]",
+			"mine.c:2: \"a=f65[n]\": an argument is an array of one of i8 u8 i16" },
 		{ "a=f64[m]", "a count is n, 2*n, n+1, n/2 or a number" },
 		{ "a=f64[n", "a \"]\" is missing" },
 		{ "a=f64", "a \"[\" is missing; write f64[n]" },
@@ -114,7 +119,8 @@ static void test_wrong(void **state)
 		check_contains(status.text, "mine.c:2: ");
 		check_contains(status.text, wrong[i].part);
 	}
-	check_contains(own_describe("int x;", "mine.c", &described).text, "mine.c: no comment says what loop() works on");
+	check_contains(own_describe("int x;", "mine.c", &described).text,
+		"mine.c: no comment says what loop() works on");
 }
 
 static void test_check(void **state)
@@ -135,7 +141,8 @@ static void test_data(void **state)
 	int64_t at = 0, nodes = 0;
 
 	(void)state;
-	read_ok("slexplore: a=f64[n]:random(10) b=i32[n]:permutation c=list(n,64) d=u16[n+1]:index");
+	read_ok("slexplore: a=f64[n]:random(10) b=i32[n]:permutation c=list(n,64) "
+		"d=u16[n+1]:index");
 	memory = aligned_alloc(4096, (own_data_bytes(&described, 100) + 4095) / 4096 * 4096);
 	memset(memory, 0, own_data_bytes(&described, 100));
 	own_data_make(&data, &described, 100, 50, 1, memory);
@@ -166,7 +173,9 @@ static void test_data(void **state)
 	for (int i = 0; i < OWN_ARGUMENTS; i++) {
 		assert_int_equal((uintptr_t)data.argument[i] % 64, 0);
 		for (int k = 0; k < i; k++)
-			assert_in_range(((uintptr_t)data.argument[i] - (uintptr_t)data.argument[k]) % 4096, 800, 3300);
+			assert_in_range(
+				((uintptr_t)data.argument[i] - (uintptr_t)data.argument[k]) % 4096,
+				800, 3300);
 	}
 	free(memory);
 }
@@ -187,8 +196,12 @@ static void test_paths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_words), cmocka_unit_test(test_forms), cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_check), cmocka_unit_test(test_data), cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_all_words),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_data),
+		cmocka_unit_test(test_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

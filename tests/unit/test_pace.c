@@ -31,7 +31,10 @@ static void what_is_counted_comes_before_what_is_modelled(void **state)
 	struct explanation *explanation = explained(5, true, 0.5);
 	static struct event_plan plan = { .counters = { .id = 3, .count = 2 },
 		.meaning = { { .role = ROLE_INSTRUCTIONS }, { .role = ROLE_L3_MISSES } } };
-	static struct counts counts = { .id = 3, .count = 2, .event = { { .state = COUNT_KNOWN, .value = 6 }, { .state = COUNT_KNOWN, .value = 0.25 } } };
+	static struct counts counts = { .id = 3,
+		.count = 2,
+		.event = { { .state = COUNT_KNOWN, .value = 6 },
+			{ .state = COUNT_KNOWN, .value = 0.25 } } };
 	struct pace pace;
 
 	(void)state;
@@ -67,7 +70,8 @@ static void what_nobody_knows_stays_unknown(void **state)
 
 	(void)state;
 	pace_find(&sample, NULL, NULL, NULL, 10, &pace);
-	assert_true(isnan(pace.instructions) && isnan(pace.cpi) && isnan(pace.lines) && isnan(pace.traffic) && isnan(pace.share));
+	assert_true(isnan(pace.instructions) && isnan(pace.cpi) && isnan(pace.lines) &&
+		    isnan(pace.traffic) && isnan(pace.share));
 	assert_int_equal(pace.instructions_from, SOURCE_NONE);
 	assert_int_equal(pace.lines_from, SOURCE_NONE);
 	/* Not measured yet: the instructions are known all the same. */
@@ -107,7 +111,8 @@ static void traffic_is_told_against_the_peak(void **state)
 	pace.peak = 11.4;
 	pace.share = 3.21 / 11.4;
 	pace_traffic_words(&pace, false, words, sizeof(words));
-	assert_string_equal(words, "3.210 GB/s from memory, 28 % of the 11.40 GB/s that one core reads here");
+	assert_string_equal(
+		words, "3.210 GB/s from memory, 28 % of the 11.40 GB/s that one core reads here");
 	pace_traffic_words(&pace, true, words, sizeof(words));
 	assert_string_equal(words, "3.210 GB/s from memory, 28 % of peak");
 	pace.traffic = 0.0006;

@@ -1,5 +1,6 @@
-/* Colours of pictures, measured: contrast as WCAG 2.1 defines it, differences in CIE 1976 L*a*b* (D65), eyes without red or green cones after
- * Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", 2009. */
+/* Colours of pictures, measured: contrast as WCAG 2.1 defines it, differences in CIE 1976 L*a*b*
+ * (D65), eyes without red or green cones after Machado, Oliveira and Fernandes, "A
+ * Physiologically-based Model for Simulation of Color Vision Deficiency", 2009. */
 #include "check.h"
 
 #include "picture/layout.h"
@@ -12,8 +13,10 @@ struct linear {
 enum { EYES = 3 };
 static const double eyes[EYES][3][3] = {
 	{ { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
-	{ { 0.152286, 1.052583, -0.204868 }, { 0.114503, 0.786281, 0.099216 }, { -0.003882, -0.048116, 1.051998 } },
-	{ { 0.367322, 0.860646, -0.227968 }, { 0.280085, 0.672501, 0.047413 }, { -0.011820, 0.042940, 0.968881 } },
+	{ { 0.152286, 1.052583, -0.204868 }, { 0.114503, 0.786281, 0.099216 },
+		{ -0.003882, -0.048116, 1.051998 } },
+	{ { 0.367322, 0.860646, -0.227968 }, { 0.280085, 0.672501, 0.047413 },
+		{ -0.011820, 0.042940, 0.968881 } },
 };
 
 static double to_linear(double c)
@@ -23,7 +26,8 @@ static double to_linear(double c)
 
 static struct linear linear_of(struct colour colour)
 {
-	return (struct linear){ { to_linear(colour.red), to_linear(colour.green), to_linear(colour.blue) } };
+	return (struct linear){ { to_linear(colour.red), to_linear(colour.green),
+		to_linear(colour.blue) } };
 }
 
 static double luminance(struct colour colour)
@@ -52,7 +56,8 @@ static void lab_of(struct colour colour, int eye, double lab[3])
 	double x, y, z;
 
 	for (int i = 0; i < 3; i++) {
-		seen.c[i] = eyes[eye][i][0] * l.c[0] + eyes[eye][i][1] * l.c[1] + eyes[eye][i][2] * l.c[2];
+		seen.c[i] = eyes[eye][i][0] * l.c[0] + eyes[eye][i][1] * l.c[1] +
+			    eyes[eye][i][2] * l.c[2];
 		seen.c[i] = fmin(fmax(seen.c[i], 0), 1);
 	}
 	x = cube((0.4124 * seen.c[0] + 0.3576 * seen.c[1] + 0.1805 * seen.c[2]) / 0.9505);
@@ -69,7 +74,8 @@ static double difference(struct colour a, struct colour b, int eye)
 
 	lab_of(a, eye, one);
 	lab_of(b, eye, other);
-	return sqrt(pow(one[0] - other[0], 2) + pow(one[1] - other[1], 2) + pow(one[2] - other[2], 2));
+	return sqrt(
+		pow(one[0] - other[0], 2) + pow(one[1] - other[1], 2) + pow(one[2] - other[2], 2));
 }
 
 static void words_are_legible(void **state)
@@ -81,9 +87,11 @@ static void words_are_legible(void **state)
 		struct colour page = palette_ink((enum picture_theme)theme, INK_PAGE);
 
 		for (size_t i = 0; i < sizeof(inks) / sizeof(inks[0]); i++)
-			assert_true(contrast(palette_ink((enum picture_theme)theme, inks[i]), page) >= 4.5);
+			assert_true(contrast(palette_ink((enum picture_theme)theme, inks[i]),
+					    page) >= 4.5);
 		/* Large and bold. */
-		assert_true(contrast(palette_ink((enum picture_theme)theme, INK_BINDING), page) >= 3);
+		assert_true(
+			contrast(palette_ink((enum picture_theme)theme, INK_BINDING), page) >= 3);
 	}
 }
 
@@ -94,13 +102,19 @@ static void series_stand_out_and_differ(void **state)
 		for (int i = 0; i < PALETTE_SERIES; i++) {
 			struct colour one = palette_ink((enum picture_theme)theme, INK_SERIES + i);
 
-			assert_true(contrast(one, palette_ink((enum picture_theme)theme, INK_PAGE)) >= 3);
+			assert_true(contrast(one,
+					    palette_ink((enum picture_theme)theme, INK_PAGE)) >= 3);
 			for (int k = 0; k < i; k++) {
 				for (int eye = 0; eye < EYES; eye++) {
-					double far = difference(one, palette_ink((enum picture_theme)theme, INK_SERIES + k), eye);
+					double far = difference(one,
+						palette_ink(
+							(enum picture_theme)theme, INK_SERIES + k),
+						eye);
 
 					if (far < 17)
-						fail_msg("theme %d: series %d and %d differ by %.1f for eyes %d", theme, k, i, far, eye);
+						fail_msg("theme %d: series %d and %d differ by "
+							 "%.1f for eyes %d",
+							theme, k, i, far, eye);
 				}
 			}
 		}
@@ -116,8 +130,9 @@ static void series_differ_without_colour(void **state)
 	for (int i = 0; i < CHART_SERIES; i++) {
 		chart_add_series(chart, "one");
 		for (int k = 0; k < i; k++)
-			assert_false(i % PALETTE_SERIES == k % PALETTE_SERIES && layout_dash(i) == layout_dash(k) &&
-				layout_mark(chart, i) == layout_mark(chart, k));
+			assert_false(i % PALETTE_SERIES == k % PALETTE_SERIES &&
+				     layout_dash(i) == layout_dash(k) &&
+				     layout_mark(chart, i) == layout_mark(chart, k));
 	}
 	/* Nor does anything measured look like what somebody else published. */
 	chart->series[0].loose = true;
@@ -149,10 +164,12 @@ static void figures_on_the_ramp_are_legible(void **state)
 	(void)state;
 	for (int i = 0; i <= 100; i++) {
 		double shade = i / 100.0;
-		struct colour ink = palette_ink(PICTURE_LIGHT, shade > LAYOUT_LIGHT ? INK_ON_LIGHT : INK_ON_DARK);
+		struct colour ink = palette_ink(
+			PICTURE_LIGHT, shade > LAYOUT_LIGHT ? INK_ON_LIGHT : INK_ON_DARK);
 
 		if (contrast(ink, palette_ramp(shade)) < 4.2)
-			fail_msg("a contrast of %.2f at %.2f", contrast(ink, palette_ramp(shade)), shade);
+			fail_msg("a contrast of %.2f at %.2f", contrast(ink, palette_ramp(shade)),
+				shade);
 	}
 }
 
@@ -161,8 +178,9 @@ static void ordered_series_stand_out(void **state)
 	(void)state;
 	for (int theme = 0; theme < PICTURE_THEMES; theme++)
 		for (int i = 0; i < 16; i++)
-			assert_true(contrast(palette_ordered((enum picture_theme)theme, i, 16),
-				palette_ink((enum picture_theme)theme, INK_PAGE)) >= 2.2);
+			assert_true(
+				contrast(palette_ordered((enum picture_theme)theme, i, 16),
+					palette_ink((enum picture_theme)theme, INK_PAGE)) >= 2.2);
 }
 
 int main(void)

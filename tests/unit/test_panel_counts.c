@@ -1,4 +1,5 @@
-/* What panels say of counters and of recordings, in views that no engine would bring about at will. */
+/* What panels say of counters and of recordings, in views that no engine would bring about at will.
+ */
 #include "fakes.h"
 
 #include <errno.h>
@@ -25,8 +26,11 @@ static void plan_add(enum event_role role, uint32_t ports, const char *title, do
 	snprintf(plan.meaning[plan.counters.count].core, sizeof(plan.meaning[0].core), "own");
 	snprintf(plan.counters.event[plan.counters.count].name, COUNTER_NAME, "own::%s", title);
 	view.counters.modelled[plan.counters.count] = NAN;
-	counts->event[plan.counters.count++] = (struct count){ .state = COUNT_KNOWN, .value = value, .lo = value * 0.99,
-		.hi = value * 1.01, .passes = 9 };
+	counts->event[plan.counters.count++] = (struct count){ .state = COUNT_KNOWN,
+		.value = value,
+		.lo = value * 0.99,
+		.hi = value * 1.01,
+		.passes = 9 };
 	counts->count = plan.counters.count;
 }
 
@@ -44,9 +48,21 @@ static void begin(void)
 	memset(&plan, 0, sizeof(plan));
 	setting_init(&view.setting, &kernel_fold);
 	view.ratio = view.last_ghz = NAN;
-	view.sample = (struct sample){ .valid = true, .cpe = 2, .cpe_lo = 1.99, .cpe_hi = 2.01, .trials = 85, .quiet = 1,
-		.ghz = 4, .ns = 0.5, .gbps = 16, .bytes_per_cycle = 4, .cycles_from = SOURCE_COUNTER, .modes = 1 };
-	view.counters = (struct view_counters){ .plan = &plan, .ipc = NAN, .counted = NAN, .decoded = NAN, .check = NAN };
+	view.sample = (struct sample){ .valid = true,
+		.cpe = 2,
+		.cpe_lo = 1.99,
+		.cpe_hi = 2.01,
+		.trials = 85,
+		.quiet = 1,
+		.ghz = 4,
+		.ns = 0.5,
+		.gbps = 16,
+		.bytes_per_cycle = 4,
+		.cycles_from = SOURCE_COUNTER,
+		.modes = 1 };
+	view.counters = (struct view_counters){
+		.plan = &plan, .ipc = NAN, .counted = NAN, .decoded = NAN, .check = NAN
+	};
 	plan.counters.id = view.counters.counts.id = 1;
 	view.counters.counts.direct = true;
 	view.counters.counts.groups = 1;
@@ -56,7 +72,10 @@ static void begin(void)
 	plan_add(ROLE_PORTS, 4, "p2", 0.5);
 	plan_add(ROLE_L3_MISSES, 0, "L3 misses", 0.125);
 	plan_add(ROLE_DTLB_WALKS, 0, "page walks", 0);
-	core = (struct core){ .name = "own", .title = "Own Core", .port_count = 4, .port = { "p0", "p1", "p2", "p3" } };
+	core = (struct core){ .name = "own",
+		.title = "Own Core",
+		.port_count = 4,
+		.port = { "p0", "p1", "p2", "p3" } };
 	limits->turns = 1;
 	limits->elements = 4;
 	limits->binding = limits->predicted_by = -1;
@@ -120,8 +139,9 @@ static void the_table_tells_known_from_doubtful_and_unavailable(void **state)
 	check_contains(shown, "3.000    3.000        =");
 	check_contains(shown, "~0.125");
 	check_contains(shown, "~ an estimate");
-	check_contains(shown, "unavailable: p2 (refused: the kernel does not allow it (kernel.perf_event_paranoid)); page walks\n"
-		"(stays at zero, even where most events rise)\n");
+	check_contains(shown, "unavailable: p2 (refused: the kernel does not allow it "
+			      "(kernel.perf_event_paranoid)); page walks\n"
+			      "(stays at zero, even where most events rise)\n");
 	check_contains(shown, "no event here for");
 	check_contains(title(&panel_counters), "C read directly, M Own Core");
 	counts->direct = false;
@@ -134,12 +154,14 @@ static void the_table_tells_known_from_doubtful_and_unavailable(void **state)
 		counts->event[i].passes = 2;
 	lacks(draw(&panel_counters, 100, 20), "quartiles");
 	/* Where reasons have no room, names have. */
-	check_contains(draw(&panel_counters, 80, 4), "unavailable: p2, page walks; slexplore events says why\n");
+	check_contains(draw(&panel_counters, 80, 4),
+		"unavailable: p2, page walks; slexplore events says why\n");
 	check_contains(draw(&panel_counters, 44, 4), "unavailable: p2, page walks\n");
 	/* One that was asked for by name keeps its row. */
 	plan_add(ROLE_EXTRA, 0, "ASKED", 1);
 	view.counters.counts.event[WALKS + 1] = (struct count){ .state = COUNT_SILENT };
-	check_contains(draw(&panel_counters, 80, 20), "own::ASKED     unavailable: stays at zero, even where most events rise\n");
+	check_contains(draw(&panel_counters, 80, 20),
+		"own::ASKED     unavailable: stays at zero, even where most events rise\n");
 }
 
 static void the_table_scrolls_to_its_end(void **state)
@@ -150,8 +172,10 @@ static void the_table_scrolls_to_its_end(void **state)
 	(void)state;
 	begin();
 	canvas_init(&canvas, 40, 4, true);
-	assert_int_equal(panel_counters.scroll_end(&canvas, (struct rectangle){ 0, 0, 40, 4 }, &scene), 3);
-	assert_int_equal(panel_counters.scroll_end(&canvas, (struct rectangle){ 0, 0, 40, 7 }, &scene), 0);
+	assert_int_equal(
+		panel_counters.scroll_end(&canvas, (struct rectangle){ 0, 0, 40, 4 }, &scene), 3);
+	assert_int_equal(
+		panel_counters.scroll_end(&canvas, (struct rectangle){ 0, 0, 40, 7 }, &scene), 0);
 	canvas_free(&canvas);
 	check_contains(draw(&panel_counters, 40, 4), "instructions");
 	check_contains(shown, "v\n");
@@ -171,7 +195,8 @@ static void those_asked_for_by_name_come_first(void **state)
 	begin();
 	plan_add(ROLE_EXTRA, 0, "A_VERY_LONG_EVENT_OF_ITS_OWN:ANY", 0.5);
 	draw(&panel_counters, 70, 20);
-	assert_true(strstr(shown, "own::A_VERY") && strstr(shown, "own::A_VERY") < strstr(shown, "cycles"));
+	assert_true(strstr(shown, "own::A_VERY") &&
+		    strstr(shown, "own::A_VERY") < strstr(shown, "cycles"));
 	/* Where its name has no room, what tells it apart from others stays. */
 	check_contains(draw(&panel_counters, 40, 20), "A_VERY_LONG_EVENT_OF_IT..");
 	lacks(shown, "own::");
@@ -220,7 +245,9 @@ static void instructions_that_differ_say_which_may_be_wrong(void **state)
 	lacks(draw(&panel_counters, 120, 20), "wrong");
 	check_contains(shown, "1.500 instructions a cycle C");
 	view.counters.differ = true;
-	check_contains(draw(&panel_counters, 160, 20), "one of the two is wrong: 3.000 instructions counted C, 2.500 in the code as read M");
+	check_contains(draw(&panel_counters, 160, 20),
+		"one of the two is wrong: 3.000 instructions "
+		"counted C, 2.500 in the code as read M");
 	check_contains(shown, "not all that runs");
 	explanation->loop.forks = 1;
 	check_contains(draw(&panel_counters, 160, 20), "branches never jumped");
@@ -242,7 +269,8 @@ static void two_clocks_that_disagree_are_told(void **state)
 	check_contains(draw(&panel_counters, 80, 20), "cycles: R says 1.004 of C, they agree");
 	check_contains(draw(&panel_figure, 40, 14), "C counter\n");
 	view.counters.check = 1.05;
-	check_contains(draw(&panel_counters, 120, 20), "the reference chain R says 1.05 of the counter C");
+	check_contains(
+		draw(&panel_counters, 120, 20), "the reference chain R says 1.05 of the counter C");
 	check_contains(draw(&panel_figure, 40, 14), "C counter; R says 1.05 of it");
 	view.counters.check = NAN;
 	lacks(draw(&panel_counters, 120, 20), "R says");
@@ -281,7 +309,8 @@ static void ports_have_a_pair_of_bars_and_the_difference(void **state)
 	/* All of them unavailable: the reason once, and bars as without counters. */
 	view.counters.counts.count = plan.counters.count;
 	view.counters.counts.event[PORT_01] = (struct count){ .state = COUNT_SILENT };
-	check_contains(draw(&panel_ports, 60, 10), "\nC unavailable: stays at zero, even where most events rise\n");
+	check_contains(draw(&panel_ports, 60, 10),
+		"\nC unavailable: stays at zero, even where most events rise\n");
 	lacks(shown, "M #");
 }
 
@@ -296,11 +325,15 @@ static void without_counters_ports_say_why_in_one_line(void **state)
 	lacks(shown, " M #");
 	lacks(title(&panel_ports), "C counted");
 	/* Beside the legend where there is no other row. */
-	check_contains(draw(&panel_ports, 80, 5), "the even split is best   C unavailable: this guest");
+	check_contains(
+		draw(&panel_ports, 80, 5), "the even split is best   C unavailable: this guest");
 	/* Too long for its row: where it stands in full; in two where there are two. */
-	snprintf(view.counters.why, sizeof(view.counters.why), "this guest was given no counters by the host that it runs on");
-	check_contains(draw(&panel_ports, 80, 5), "the even split is best   C unavailable: c says why\n");
-	check_contains(draw(&panel_ports, 50, 10), "\nC unavailable: this guest was given no counters by\nthe host that it runs on\n");
+	snprintf(view.counters.why, sizeof(view.counters.why),
+		"this guest was given no counters by the host that it runs on");
+	check_contains(
+		draw(&panel_ports, 80, 5), "the even split is best   C unavailable: c says why\n");
+	check_contains(draw(&panel_ports, 50, 10),
+		"\nC unavailable: this guest was given no counters by\nthe host that it runs on\n");
 }
 
 static void another_cores_ports_are_not_compared(void **state)
@@ -338,8 +371,10 @@ static void what_is_no_port_is_not_called_one(void **state)
 	view.counters.counts.event[3] = (struct count){ .state = COUNT_SILENT };
 	lacks(draw(&panel_ports, 80, 8), "back end");
 	lacks(shown, "C unavailable");
-	view.counters.counts.event[2] = view.counters.counts.event[4] = view.counters.counts.event[3];
-	check_contains(draw(&panel_ports, 80, 8), "\nC unavailable: stays at zero, even where most events rise\n");
+	view.counters.counts.event[2] = view.counters.counts.event[4] =
+		view.counters.counts.event[3];
+	check_contains(draw(&panel_ports, 80, 8),
+		"\nC unavailable: stays at zero, even where most events rise\n");
 	lacks(shown, "by port");
 }
 
@@ -369,9 +404,11 @@ static void a_recording_is_stamped_in_every_size(void **state)
 		view.overlay = (enum overlay)overlay;
 		for (int height = 1; height <= 40; height += height < 20 ? 1 : 10)
 			/* A box of one row has its title alone to say so. */
-			for (int width = height == 3 ? 12 : 8; width <= 130; width += width < 64 ? 1 : 30)
+			for (int width = height == 3 ? 12 : 8; width <= 130;
+				width += width < 64 ? 1 : 30)
 				if (!strstr(frame(width, height), "REPLAY"))
-					fail_msg("no stamp on %dx%d under overlay %d:\n%s", width, height, overlay, shown);
+					fail_msg("no stamp on %dx%d under overlay %d:\n%s", width,
+						height, overlay, shown);
 	}
 	view.overlay = OVERLAY_NONE;
 	check_contains(frame(80, 24), "slexplore  REPLAY lecture.jsonl ");
@@ -384,7 +421,9 @@ static void a_recording_is_stamped_in_every_size(void **state)
 
 static void what_another_machine_refused_is_not_said_of_this_one(void **state)
 {
-	static const struct machine machine = { .known = true, .bound = true, .huge_note = "no huge pages there" };
+	static const struct machine machine = {
+		.known = true, .bound = true, .huge_note = "no huge pages there"
+	};
 
 	(void)state;
 	begin();
@@ -402,7 +441,8 @@ static void titles_end_before_what_has_no_room(void **state)
 	view.by_size.knob = view.by_stride.knob = -1;
 	view.body = BODY_COUNTERS;
 	view.counters.counts.groups = 6;
-	check_contains(frame(80, 24), "counters per element: C read directly in 6 passes, M Own Core -");
+	check_contains(
+		frame(80, 24), "counters per element: C read directly in 6 passes, M Own Core -");
 	check_contains(frame(60, 16), "counters per element: C read directly in 6 passes -");
 }
 

@@ -7,8 +7,8 @@
 #include "session/probe.h"
 #include "ui/panels.h"
 
-extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder, panel_ports, panel_code,
-	panel_source, panel_notice, panel_line;
+extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,
+	panel_ports, panel_code, panel_source, panel_notice, panel_line;
 
 static struct view view;
 static char shown[8000];
@@ -19,9 +19,19 @@ static void begin(void)
 	memset(&view, 0, sizeof(view));
 	setting_init(&view.setting, &kernel_fold);
 	view.ratio = view.last_ghz = NAN;
-	view.sample = (struct sample){ .valid = true, .cpe = 2, .cpe_lo = 1.99, .cpe_hi = 2.01, .trials = 85,
-		.dropped = 1509, .quiet = 0.12, .ghz = 4, .ns = 0.5, .gbps = 16, .bytes_per_cycle = 4,
-		.cycles_from = SOURCE_REFERENCE, .modes = 1 };
+	view.sample = (struct sample){ .valid = true,
+		.cpe = 2,
+		.cpe_lo = 1.99,
+		.cpe_hi = 2.01,
+		.trials = 85,
+		.dropped = 1509,
+		.quiet = 0.12,
+		.ghz = 4,
+		.ns = 0.5,
+		.gbps = 16,
+		.bytes_per_cycle = 4,
+		.cycles_from = SOURCE_REFERENCE,
+		.modes = 1 };
 }
 
 static const char *draw(const struct panel *panel, int width, int height)
@@ -70,8 +80,13 @@ static void where_and_beside_whom_it_ran_is_told(void **state)
 	lacks(shown, "cores");
 	lacks(shown, "node");
 	lacks(shown, "asked");
-	view.facts = (struct run_facts){ .asked = PAGES_HUGE, .pages = "4k", .pages_note = "none of 64 MiB could be got", .cores = 4,
-		.others_gbps = 48, .nodes = 2, .node = 1 };
+	view.facts = (struct run_facts){ .asked = PAGES_HUGE,
+		.pages = "4k",
+		.pages_note = "none of 64 MiB could be got",
+		.cores = 4,
+		.others_gbps = 48,
+		.nodes = 2,
+		.node = 1 };
 	view.sample.total_gbps = 64;
 	check_contains(draw(&panel_figure, 31, 12), "all 4 cores 64.00 GB/s");
 	check_contains(shown, "huge asked, 4k got: none of 64\nMiB could be got");
@@ -155,7 +170,8 @@ static void a_difference_within_the_spread_is_none(void **state)
 	lacks(shown, "contended");
 	view.a.contended = true;
 	view.sample.provisional = true;
-	check_contains(draw(&panel_figure, 60, 14), "B is 1.33x faster, A contended, B provisional");
+	check_contains(
+		draw(&panel_figure, 60, 14), "B is 1.33x faster, A contended, B provisional");
 }
 
 static void what_a_has_of_its_own_is_cut_at_a_word(void **state)
@@ -214,8 +230,15 @@ static void the_title_never_gives_another_cells_figure(void **state)
 
 	(void)state;
 	begin();
-	view.grid = (struct view_grid){ .present = true, .size_knob = FOLD_SIZE, .stride_knob = FOLD_STRIDE, .nx = 2,
-		.ny = 2, .x = { 1, 2 }, .y = { 32768, 65536 }, .gbps = { { 31, 32 }, { 33, 34 } }, .top = 34 };
+	view.grid = (struct view_grid){ .present = true,
+		.size_knob = FOLD_SIZE,
+		.stride_knob = FOLD_STRIDE,
+		.nx = 2,
+		.ny = 2,
+		.x = { 1, 2 },
+		.y = { 32768, 65536 },
+		.gbps = { { 31, 32 }, { 33, 34 } },
+		.top = 34 };
 	panel_mountain.title_of(&scene, title, sizeof(title));
 	assert_string_equal(title, "mountain: 31.00 GB/s T at 32k, stride 1");
 	check_contains(draw(&panel_mountain, 56, 6), "@");
@@ -241,7 +264,8 @@ static void the_title_never_gives_another_cells_figure(void **state)
 static struct explanation *explanation;
 static struct core core;
 
-/* Two hard limits, a soft effect, one that is not known; three instructions, the first two a chain. */
+/* Two hard limits, a soft effect, one that is not known; three instructions, the first two a chain.
+ */
 static void begin_limits(void)
 {
 	static const char *const texts[] = { "imul rax, rbx", "add rax, rcx", "bogus" };
@@ -254,13 +278,18 @@ static void begin_limits(void)
 	limits_clear(limits);
 	limits->binding = limits->predicted_by = 0;
 	limits_reserve(limits, 3);
-	core = (struct core){ .name = "own", .title = "Own Core", .port_count = 3, .port = { "p0", "p1", "div" },
+	core = (struct core){ .name = "own",
+		.title = "Own Core",
+		.port_count = 3,
+		.port = { "p0", "p1", "div" },
 		.unit = { false, false, true } };
 	limits->limit_count = 4;
-	limits->limit[0] = (struct limit){ LIMIT_SATURATION, true, false, 4.5, 4.5, "the soft cause" };
+	limits->limit[0] =
+		(struct limit){ LIMIT_SATURATION, true, false, 4.5, 4.5, "the soft cause" };
 	limits->limit[1] = (struct limit){ LIMIT_LATENCY, true, true, 4, 4, "the hard cause" };
 	limits->limit[2] = (struct limit){ LIMIT_WIDTH, true, true, 1, 1, "the width's cause" };
-	limits->limit[3] = (struct limit){ LIMIT_MEMORY_LINES, false, true, 0, 0, "the missing number" };
+	limits->limit[3] =
+		(struct limit){ LIMIT_MEMORY_LINES, false, true, 0, 0, "the missing number" };
 	limits->binding = 1;
 	limits->bound = 4;
 	limits->predicted = 4.5;
@@ -278,16 +307,23 @@ static void begin_limits(void)
 	for (int i = 0; i < 3; i++) {
 		struct insn *insn = &explanation->loop.insn[i];
 
-		*insn = (struct insn){ .address = 0x400000 + (uint64_t)i * 4, .length = 4, .known = true, .write_count = 1 };
+		*insn = (struct insn){ .address = 0x400000 + (uint64_t)i * 4,
+			.length = 4,
+			.known = true,
+			.write_count = 1 };
 		snprintf(insn->text, sizeof(insn->text), "%s", texts[i]);
-		limits->insn[i] = (struct limit_insn){ .known = i < 2, .carried = i < 2, .slots = 1, .latency = 3, .count = 1 };
+		limits->insn[i] = (struct limit_insn){
+			.known = i < 2, .carried = i < 2, .slots = 1, .latency = 3, .count = 1
+		};
 		snprintf(limits->insn[i].ports, sizeof(limits->insn[i].ports), "p%d", i);
 	}
 	view.sample.cpe = 4.4;
 	view.explanation = explanation;
 	view.core = &core;
 	view.gap = (struct gap){ .kind = GAP_SOFT, .words = "the gap's words", .brief = "+0.400" };
-	view.advice = (struct advice){ .kind = ADVICE_KNOB, .to = 2, .words = "acc=2 breaks the chain: 2.000 predicted",
+	view.advice = (struct advice){ .kind = ADVICE_KNOB,
+		.to = 2,
+		.words = "acc=2 breaks the chain: 2.000 predicted",
 		.brief = "acc=2" };
 }
 
@@ -327,10 +363,13 @@ static void the_ladder_says_what_the_next_load_waits_for(void **state)
 	(void)state;
 	begin_limits();
 	explanation->waits = "the next node's address is in this node";
-	snprintf(view.order, sizeof(view.order), "published: array before interleaved; here interleaved is 2.10 times as fast");
+	snprintf(view.order, sizeof(view.order),
+		"published: array before interleaved; here interleaved is 2.10 times as fast");
 	draw(&panel_ladder, 100, 20);
-	check_contains(shown, "What the next load waits for: the next node's address is in this node.");
-	check_contains(shown, "published: array before interleaved; here interleaved is 2.10 times as fast");
+	check_contains(
+		shown, "What the next load waits for: the next node's address is in this node.");
+	check_contains(shown,
+		"published: array before interleaved; here interleaved is 2.10 times as fast");
 	explanation->waits = NULL;
 }
 
@@ -355,7 +394,8 @@ static void instructions_and_traffic_stand_beside_the_figure(void **state)
 	check_contains(draw(&panel_figure, 28, 16), "instr S, CPI 0.400");
 }
 
-/* How many bytes a search touches its data decide: no rate is made up, and none is left out in its place. */
+/* How many bytes a search touches its data decide: no rate is made up, and none is left out in its
+ * place. */
 static void a_rate_that_nobody_knows_is_not_shown(void **state)
 {
 	(void)state;
@@ -375,7 +415,8 @@ static void a_rate_that_nobody_knows_is_not_shown(void **state)
 	lacks(shown, " ns ");
 }
 
-/* While the core measures itself one line says how far it is, but what a key brought about comes first. */
+/* While the core measures itself one line says how far it is, but what a key brought about comes
+ * first. */
 static void a_message_comes_before_how_far_the_core_is(void **state)
 {
 	struct characterise_report report = { .done = 0.37, .doing = "latency of fadd" };
@@ -384,7 +425,8 @@ static void a_message_comes_before_how_far_the_core_is(void **state)
 	begin();
 	view.probing = true;
 	view.characterising = &report;
-	check_contains(draw(&panel_notice, 80, 1), "this core measures itself, 37 %: latency of fadd; Esc ends it");
+	check_contains(draw(&panel_notice, 80, 1),
+		"this core measures itself, 37 %: latency of fadd; Esc ends it");
 	snprintf(view.notice, sizeof(view.notice), "there is no figure to pin yet");
 	check_contains(draw(&panel_notice, 80, 1), "there is no figure to pin yet");
 	view.notice[0] = '\0';
@@ -514,25 +556,30 @@ static void code_shows_chain_fusion_and_the_unknown(void **state)
 	draw(&panel_code, 60, 3);
 	lacks(shown, "imul");
 	check_contains(shown, "bogus");
-	snprintf(explanation->loop.insn[2].text, sizeof(explanation->loop.insn[2].text), "jne 0x400004");
+	snprintf(explanation->loop.insn[2].text, sizeof(explanation->loop.insn[2].text),
+		"jne 0x400004");
 	explanation->loop.insn[2].flow = FLOW_BRANCH;
 	explanation->loop.insn[2].target = 0x400004;
 	check_contains(draw(&panel_code, 60, 3), "jne -> 4 ");
 	explanation->loop.insn[2].target = 0x400400;
 	check_contains(draw(&panel_code, 60, 3), "jne 0x400004");
-	snprintf(explanation->loop.insn[2].text, sizeof(explanation->loop.insn[2].text), "jne 0x400400");
+	snprintf(explanation->loop.insn[2].text, sizeof(explanation->loop.insn[2].text),
+		"jne 0x400400");
 	check_contains(draw(&panel_code, 60, 3), "jne -> outside");
 	explanation->loop.stepped = true;
 	explanation->loop.turns = 128;
 	explanation->loop.insns_per_element = 7.25;
 	panel_code.title_of(&scene, title, sizeof(title));
-	assert_string_equal(title, "code, S: stepped 128 turns, 7.25 instructions an element, 1 unknown");
+	assert_string_equal(
+		title, "code, S: stepped 128 turns, 7.25 instructions an element, 1 unknown");
 }
 
 static void source_keeps_its_loop_in_sight(void **state)
 {
-	struct listing *listing = listing_parse("kernels/x.c", "int f(int n)\n{\n\tint a = 0;\n\tint b = 1;\n\n\twhile (n--)\n"
-		"\t\ta += b;\n\treturn a;\n}\n", "f");
+	struct listing *listing = listing_parse("kernels/x.c",
+		"int f(int n)\n{\n\tint a = 0;\n\tint b = 1;\n\n\twhile (n--)\n"
+		"\t\ta += b;\n\treturn a;\n}\n",
+		"f");
 
 	(void)state;
 	begin();

@@ -1,4 +1,5 @@
-/* Pictures in files: names, what is refused and when, that they are whole; what is drawn, and what is written for gnuplot. */
+/* Pictures in files: names, what is refused and when, that they are whole; what is drawn, and what
+ * is written for gnuplot. */
 #include "check.h"
 
 #include <sys/stat.h>
@@ -12,11 +13,11 @@
 #include "picture/picture_gnuplot.h"
 
 /* Refused as wrong usage, in words that hold these. */
-#define check_refused(outcome, part) \
-	do { \
-		struct status check_outcome = (outcome); \
+#define check_refused(outcome, part)                                \
+	do {                                                        \
+		struct status check_outcome = (outcome);            \
 		assert_int_equal(check_outcome.code, STATUS_USAGE); \
-		check_contains(check_outcome.text, part); \
+		check_contains(check_outcome.text, part);           \
 	} while (0)
 
 static char directory[64];
@@ -71,7 +72,11 @@ static struct chart *curve(void)
 	chart_add_mark(chart, &mark);
 	chart->joined = true;
 	for (int i = 0; i < 12; i++) {
-		struct chart_point point = { 4096 << i, i == 6 ? NAN : i < 4 ? 5 : 16, 4.9, 16.5, i == 8 ? 15 : NAN, i == 8 ? 30 : NAN, i == 9 };
+		struct chart_point point = { 4096 << i,
+			i == 6	? NAN
+			: i < 4 ? 5
+				: 16,
+			4.9, 16.5, i == 8 ? 15 : NAN, i == 8 ? 30 : NAN, i == 9 };
 
 		chart_add_point(series, &point);
 	}
@@ -100,10 +105,14 @@ static struct chart *bars(void)
 {
 	struct chart *chart = chart_new(CHART_BARS);
 
-	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_BINDING, "latency", "a chain", "3.000 binds", 3, NAN, NAN };
-	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_SOFT, "decode", "", "1.000", 1, NAN, NAN };
-	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_UNKNOWN, "divider", "unknown: nobody says", "", NAN, NAN, NAN };
-	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_MEASURED, "measured", "quartiles", "3.010", 3.01, 2.9, 3.2 };
+	chart->bar[chart->bar_count++] =
+		(struct chart_bar){ BAR_BINDING, "latency", "a chain", "3.000 binds", 3, NAN, NAN };
+	chart->bar[chart->bar_count++] =
+		(struct chart_bar){ BAR_SOFT, "decode", "", "1.000", 1, NAN, NAN };
+	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_UNKNOWN, "divider",
+		"unknown: nobody says", "", NAN, NAN, NAN };
+	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_MEASURED, "measured", "quartiles",
+		"3.010", 3.01, 2.9, 3.2 };
 	chart->x.scale = scale_fit(SCALE_LINEAR, 0, 3.2);
 	return chart;
 }
@@ -334,8 +343,8 @@ static double drawn_width(void *context, const char *text, double size, bool bol
 	return metrics_plain.width(NULL, text, size, bold);
 }
 
-static void drawn_text(void *context, double x, double y, enum layout_anchor anchor, double size, bool bold, const struct pen_paint *paint,
-	const char *text)
+static void drawn_text(void *context, double x, double y, enum layout_anchor anchor, double size,
+	bool bold, const struct pen_paint *paint, const char *text)
 {
 	struct drawn *drawn = context;
 
@@ -344,8 +353,8 @@ static void drawn_text(void *context, double x, double y, enum layout_anchor anc
 	drawn->least_size = fmin(drawn->least_size, size);
 }
 
-static void drawn_path(void *context, const struct pen_point *points, int count, bool closed, const struct pen_stroke *stroke,
-	const struct pen_paint *fill)
+static void drawn_path(void *context, const struct pen_point *points, int count, bool closed,
+	const struct pen_stroke *stroke, const struct pen_paint *fill)
 {
 	struct drawn *drawn = context;
 
@@ -357,7 +366,8 @@ static void drawn_path(void *context, const struct pen_point *points, int count,
 		assert_true(isfinite(points[i].x) && isfinite(points[i].y));
 }
 
-static void drawn_disc(void *context, double x, double y, double radius, const struct pen_stroke *stroke, const struct pen_paint *fill)
+static void drawn_disc(void *context, double x, double y, double radius,
+	const struct pen_stroke *stroke, const struct pen_paint *fill)
 {
 	struct drawn *drawn = context;
 
@@ -369,7 +379,8 @@ static void drawn_disc(void *context, double x, double y, double radius, const s
 static struct drawn draw(const struct chart *chart)
 {
 	struct drawn drawn = { .least_size = INFINITY };
-	const struct pen pen = { &drawn, { &drawn, drawn_width }, drawn_text, drawn_path, drawn_disc };
+	const struct pen pen = { &drawn, { &drawn, drawn_width }, drawn_text, drawn_path,
+		drawn_disc };
 
 	pen_draw(&pen, chart, PICTURE_LIGHT);
 	return drawn;
@@ -396,7 +407,8 @@ static void what_is_not_measured_is_no_cell(void **state)
 	full = draw(relief);
 	relief->grid[4] = NAN;
 	missing = draw(relief);
-	/* The middle one of nine is a corner of all four facets; the missing one had taken one away. */
+	/* The middle one of nine is a corner of all four facets; the missing one had taken one
+	 * away. */
 	assert_int_equal(full.filled - missing.filled, 3);
 	assert_true(draw(heat).filled >= 9);
 	chart_free(heat);

@@ -1,5 +1,6 @@
-/* What a core does with the best assignment: ports chosen at rename, additions done there, loads linked to stores, copies that
- * keep what is forwarded. Figures in comments were measured on Redwood Cove. */
+/* What a core does with the best assignment: ports chosen at rename, additions done there, loads
+ * linked to stores, copies that keep what is forwarded. Figures in comments were measured on
+ * Redwood Cove. */
 #include "check.h"
 
 #include "assembly.h"
@@ -47,16 +48,19 @@ static double cycles_of(enum limit_kind kind)
 	return -1;
 }
 
-/* k independent operations, a counter, and the fused branch: (k + 2) ÷ 5 cycles (0.81, 1.01, 1.21, 1.41, 1.61 for 2…6). The counter's
- * addition is done at rename, but the branch needs the sum. */
+/* k independent operations, a counter, and the fused branch: (k + 2) ÷ 5 cycles
+ * (0.81, 1.01, 1.21, 1.41, 1.61 for 2…6). The counter's addition is done at rename, but the branch
+ * needs the sum. */
 static void a_counter_that_is_compared_takes_a_port(void **state)
 {
 	(void)state;
-	limits_of("lea eax, [rdx+rdx]; lea ebx, [rdx+rdx]; lea r8d, [rdx+rdx]; lea r9d, [rdx+rdx]; add rcx, 1; cmp rcx, rdi; jne");
+	limits_of("lea eax, [rdx+rdx]; lea ebx, [rdx+rdx]; lea r8d, [rdx+rdx]; lea r9d, [rdx+rdx]; "
+		  "add rcx, 1; cmp rcx, rdi; jne");
 	check_near(cycles_of(LIMIT_PORTS), 6 / 5.0, 1e-9);
 	/* One that only addresses use does not. */
-	limits_of("lea eax, [rdx+rdx]; lea ebx, [rdx+rdx]; lea r8d, [rdx+rdx]; lea r9d, [rdx+rdx]; mov r10, [rcx]; add rcx, 8; "
-		"add rsi, rdx; cmp rsi, rdi; jne");
+	limits_of("lea eax, [rdx+rdx]; lea ebx, [rdx+rdx]; lea r8d, [rdx+rdx]; lea r9d, [rdx+rdx]; "
+		  "mov r10, [rcx]; add rcx, 8; "
+		  "add rsi, rdx; cmp rsi, rdi; jne");
 	check_near(cycles_of(LIMIT_PORTS), 6 / 5.0, 1e-9);
 }
 
@@ -70,7 +74,8 @@ static void a_countdown_takes_its_cycle(void **state)
 	assert_true(cycles_of(LIMIT_LATENCY) < 0.5);
 }
 
-/* Four chains of additions and a countdown fill the five ports: 1.33 cycles where the limits say 1. */
+/* Four chains of additions and a countdown fill the five ports: 1.33 cycles where the limits say 1.
+ */
 static void ports_chosen_at_rename_lose_what_the_best_assignment_has(void **state)
 {
 	(void)state;
@@ -83,27 +88,32 @@ static void ports_chosen_at_rename_lose_what_the_best_assignment_has(void **stat
 	check_near(limits.predicted, 3, 0.02);
 }
 
-/* A load, an addition and a store to the same place: 7.36 cycles with a register behind the load, 1 apart from it. */
+/* A load, an addition and a store to the same place: 7.36 cycles with a register behind the load, 1
+ * apart from it. */
 static void a_load_that_is_one_slot_with_its_operation_is_not_linked_to_its_store(void **state)
 {
 	(void)state;
 	limits_of("mov rax, [rsi]; add rax, rdx; mov [rsi], rax; add rcx, 1; cmp rcx, rdi; jne");
 	check_near(limits.bound, 1, 1e-9);
 	check_near(limits.predicted, 7, 0.1);
-	limits_of("mov rax, [rsi]; mov r8, [rdx]; add rax, r8; mov [rsi], rax; add rcx, 1; cmp rcx, rdi; jne");
+	limits_of("mov rax, [rsi]; mov r8, [rdx]; add rax, r8; mov [rsi], rax; add rcx, 1; cmp "
+		  "rcx, rdi; jne");
 	check_near(limits.predicted, limits.bound, 0.1);
 	limits_of("mov rax, [rsi]; imul rax, rdx; mov [rsi], rax; add rcx, 1; cmp rcx, rdi; jne");
 	check_near(limits.bound, 3, 1e-9);
 	check_near(limits.predicted, 3, 0.1);
 }
 
-/* Additions of floating-point numbers follow each other after 2 cycles instead of 3, also where the sum was copied between. */
+/* Additions of floating-point numbers follow each other after 2 cycles instead of 3, also where the
+ * sum was copied between. */
 static void a_copy_keeps_what_is_forwarded(void **state)
 {
 	(void)state;
-	limits_of("vaddsd xmm0, xmm0, xmm1; vaddsd xmm0, xmm0, xmm2; add rcx, 1; cmp rcx, rdi; jne");
+	limits_of(
+		"vaddsd xmm0, xmm0, xmm1; vaddsd xmm0, xmm0, xmm2; add rcx, 1; cmp rcx, rdi; jne");
 	check_near(cycles_of(LIMIT_LATENCY), 4, 1e-9);
-	limits_of("vaddsd xmm0, xmm0, xmm1; movaps xmm3, xmm0; vaddsd xmm3, xmm3, xmm2; movaps xmm0, xmm3; add rcx, 1; cmp rcx, rdi; jne");
+	limits_of("vaddsd xmm0, xmm0, xmm1; movaps xmm3, xmm0; vaddsd xmm3, xmm3, xmm2; movaps "
+		  "xmm0, xmm3; add rcx, 1; cmp rcx, rdi; jne");
 	check_near(cycles_of(LIMIT_LATENCY), 4, 1e-9);
 }
 
@@ -113,14 +123,17 @@ static void fractions_of_cycles_add_up(void **state)
 	struct uarch *uarch;
 
 	(void)state;
-	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 p1 [M]\nunits slow\nclass popcnt latency 3 ports p1 + slow:4.25 [M]\n"
-		"class bswap latency 1 ports slow:0.5 [M]\nclass nop ports none [M]\n"
-		"class branch ports p0 [M]\nextra binds-ports 1 [M]\n", "x", &uarch));
+	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 p1 [M]\nunits "
+			     "slow\nclass popcnt latency 3 ports p1 + slow:4.25 [M]\n"
+			     "class bswap latency 1 ports slow:0.5 [M]\nclass nop ports none [M]\n"
+			     "class branch ports p0 [M]\nextra binds-ports 1 [M]\n",
+		"x", &uarch));
 	limits_on(uarch, "popcnt rax, rbx; jne");
 	check_near(limits.bound, 4.25, 1e-9);
 	check_near(limits.predicted, 4.25, 0.03);
 	/* Nor does what takes half a cycle take all of it. */
-	limits_on(uarch, "bswap eax; bswap ebx; bswap ecx; bswap edx; bswap esi; bswap edi; nop; jne");
+	limits_on(uarch,
+		"bswap eax; bswap ebx; bswap ecx; bswap edx; bswap esi; bswap edi; nop; jne");
 	check_near(limits.bound, 3, 1e-9);
 	check_near(limits.predicted, 3, 0.1);
 	uarch_free(uarch);
@@ -142,7 +155,8 @@ int main(void)
 		cmocka_unit_test(a_counter_that_is_compared_takes_a_port),
 		cmocka_unit_test(a_countdown_takes_its_cycle),
 		cmocka_unit_test(ports_chosen_at_rename_lose_what_the_best_assignment_has),
-		cmocka_unit_test(a_load_that_is_one_slot_with_its_operation_is_not_linked_to_its_store),
+		cmocka_unit_test(
+			a_load_that_is_one_slot_with_its_operation_is_not_linked_to_its_store),
 		cmocka_unit_test(a_copy_keeps_what_is_forwarded),
 		cmocka_unit_test(fractions_of_cycles_add_up),
 		cmocka_unit_test(an_empty_path_says_nothing),

@@ -16,7 +16,8 @@ static void items_that_have_room_stay(void **state)
 
 static void crowded_items_move_as_little_as_can_be(void **state)
 {
-	struct place_item items[] = { { 48, 10, 0 }, { 50, 10, 0 }, { 52, 10, 0 } }, ends[] = { { 1, 10, 0 }, { 2, 10, 0 }, { 99, 10, 0 } };
+	struct place_item items[] = { { 48, 10, 0 }, { 50, 10, 0 }, { 52, 10, 0 } },
+			  ends[] = { { 1, 10, 0 }, { 2, 10, 0 }, { 99, 10, 0 } };
 
 	(void)state;
 	place_spread(items, 3, 0, 100);
@@ -51,7 +52,8 @@ static void spread_items_never_overlap(void **state)
 			assert_true(items[i].at - items[i].size / 2 >= -1e-9);
 			assert_true(items[i].at + items[i].size / 2 <= total + 10 + 1e-9);
 			if (i > 0)
-				assert_true(items[i].at - items[i].size / 2 >= items[i - 1].at + items[i - 1].size / 2 - 1e-9);
+				assert_true(items[i].at - items[i].size / 2 >=
+					    items[i - 1].at + items[i - 1].size / 2 - 1e-9);
 		}
 	}
 }
@@ -77,7 +79,7 @@ static void words_stand_clear_of_a_line_and_of_others(void **state)
 	place_add_line(&field, 0, 50, 200, 50);
 	assert_true(place_beside(&field, 50, 150, 50, 40, 10, &first));
 	check_near(box_crossed(&first, 0, 50, 200, 50), 0, 0);
-	assert_true(first.y < 50);      /* above it, where nothing is in the way */
+	assert_true(first.y < 50); /* above it, where nothing is in the way */
 	check_near(first.x + 20, 100, 1e-9);
 	assert_true(place_beside(&field, 50, 150, 50, 40, 10, &second));
 	assert_false(box_overlaps(&first, &second));
@@ -115,7 +117,8 @@ static void text_is_shrunk_and_then_cut(void **state)
 
 	(void)state;
 	check_near(metrics_fit(&metrics_plain, text, sizeof(text), 20, 10, false, whole), 20, 0);
-	assert_true(metrics_fit(&metrics_plain, text, sizeof(text), 20, 10, false, whole * 0.8) < 20);
+	assert_true(
+		metrics_fit(&metrics_plain, text, sizeof(text), 20, 10, false, whole * 0.8) < 20);
 	assert_string_equal(text, "a title of some length");
 	check_near(metrics_fit(&metrics_plain, cut, sizeof(cut), 20, 10, false, 60), 10, 0);
 	assert_true(metrics_width(&metrics_plain, cut, 10, false) <= 60);
@@ -128,8 +131,10 @@ static void a_landscape_fills_its_box(void **state)
 {
 	const struct box box = { 100, 50, 600, 300 };
 	struct relief relief = relief_in(&box);
-	struct relief_point left = relief_project(&relief, 1, 0, 0), right = relief_project(&relief, 0, 1, 0);
-	struct relief_point front = relief_project(&relief, 1, 1, 0), back = relief_project(&relief, 0, 0, 1);
+	struct relief_point left = relief_project(&relief, 1, 0, 0),
+			    right = relief_project(&relief, 0, 1, 0);
+	struct relief_point front = relief_project(&relief, 1, 1, 0),
+			    back = relief_project(&relief, 0, 0, 1);
 
 	(void)state;
 	check_near(left.x, 100, 1e-9);
@@ -138,8 +143,10 @@ static void a_landscape_fills_its_box(void **state)
 	check_near(back.y, 50, 1e-9);
 	check_near(front.x, 400, 1e-9);
 	/* Height is straight up. */
-	check_near(relief_project(&relief, 0.3, 0.7, 1).x, relief_project(&relief, 0.3, 0.7, 0).x, 1e-9);
-	assert_true(relief_project(&relief, 0.3, 0.7, 1).y < relief_project(&relief, 0.3, 0.7, 0).y);
+	check_near(relief_project(&relief, 0.3, 0.7, 1).x, relief_project(&relief, 0.3, 0.7, 0).x,
+		1e-9);
+	assert_true(
+		relief_project(&relief, 0.3, 0.7, 1).y < relief_project(&relief, 0.3, 0.7, 0).y);
 }
 
 static void facets_come_from_back_to_front(void **state)
@@ -153,7 +160,8 @@ static void facets_come_from_back_to_front(void **state)
 	(void)state;
 	assert_int_equal(count, 6);
 	for (int i = 1; i < count; i++)
-		assert_true(facets[i].column + facets[i].row >= facets[i - 1].column + facets[i - 1].row);
+		assert_true(facets[i].column + facets[i].row >=
+			    facets[i - 1].column + facets[i - 1].row);
 	check_near(facets[0].z, 0.5, 1e-12);
 	/* An unknown corner takes the facets around it away. */
 	heights[5] = NAN;

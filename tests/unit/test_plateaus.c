@@ -3,11 +3,15 @@
 enum { SEEDS = 300 };
 
 static const struct made three = {
-	.level = { { 4, 48 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 55, 16 * MIB, 16 }, { 400, 0, 0 } }, .levels = 4,
-	.beginning = 4 * KIB, .end = 256 * MIB, .octave = 4,
+	.level = { { 4, 48 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 55, 16 * MIB, 16 }, { 400, 0, 0 } },
+	.levels = 4,
+	.beginning = 4 * KIB,
+	.end = 256 * MIB,
+	.octave = 4,
 };
 
-/* Whether the levels that were put in came out: each latency within `off`, each size within its knee's range or close to it. */
+/* Whether the levels that were put in came out: each latency within `off`, each size within its
+ * knee's range or close to it. */
 static bool found_all(const struct made *made, const struct plateaus *plateaus, double off)
 {
 	if (plateaus->count != made->levels)
@@ -18,7 +22,8 @@ static bool found_all(const struct made *made, const struct plateaus *plateaus, 
 
 		if (fabs(log(plateau->cycles / made->level[i].cycles)) > off)
 			return false;
-		if (i + 1 < plateaus->count && (made->level[i].bytes < knee->lo * 0.94 || made->level[i].bytes > knee->hi * 1.06))
+		if (i + 1 < plateaus->count && (made->level[i].bytes < knee->lo * 0.94 ||
+						       made->level[i].bytes > knee->hi * 1.06))
 			return false;
 	}
 	return true;
@@ -41,11 +46,12 @@ static double success(const struct made *made, double off)
 }
 
 /* Right in at least so many percent. */
-#define check_success(made, off, least) \
-	do { \
-		double check_right = success(&(made), off); \
-		if (check_right < (least)) \
-			fail_msg("right in %.1f %%, not in %.1f %%", check_right, (double)(least)); \
+#define check_success(made, off, least)                                                            \
+	do {                                                                                       \
+		double check_right = success(&(made), off);                                        \
+		if (check_right < (least))                                                         \
+			fail_msg(                                                                  \
+				"right in %.1f %%, not in %.1f %%", check_right, (double)(least)); \
 	} while (0)
 
 static void a_clean_curve_is_read_exactly(void **state)
@@ -58,9 +64,11 @@ static void a_clean_curve_is_read_exactly(void **state)
 	plateaus_find(curve.point, curve.count, &plateaus);
 	assert_int_equal(plateaus.count, 4);
 	for (int i = 0; i < 4; i++)
-		check_near(plateaus.plateau[i].cycles, three.level[i].cycles, 0.02 * three.level[i].cycles);
+		check_near(plateaus.plateau[i].cycles, three.level[i].cycles,
+			0.02 * three.level[i].cycles);
 	for (int i = 0; i < 3; i++) {
-		assert_true(plateaus.knee[i].lo <= plateaus.knee[i].bytes && plateaus.knee[i].bytes <= plateaus.knee[i].hi);
+		assert_true(plateaus.knee[i].lo <= plateaus.knee[i].bytes &&
+			    plateaus.knee[i].bytes <= plateaus.knee[i].hi);
 		assert_true(plateaus.knee[i].corner <= plateaus.knee[i].bytes);
 		assert_true(plateaus.knee[i].confidence > 0.99);
 		assert_false(plateaus.knee[i].gradual);
@@ -122,8 +130,11 @@ static void any_number_of_levels_is_found(void **state)
 {
 	struct made one = { .level = { { 5, 0, 0 } }, .levels = 1 };
 	struct made two = { .level = { { 4, 32 * KIB, 0 }, { 300, 0, 0 } }, .levels = 2 };
-	struct made no_third = { .level = { { 4, 32 * KIB, 0 }, { 15, 512 * KIB, 16 }, { 180, 0, 0 } }, .levels = 3 };
-	struct made five = { .level = { { 4, 32 * KIB, 0 }, { 12, 256 * KIB, 8 }, { 40, 4 * MIB, 16 }, { 120, 64 * MIB, 16 }, { 420, 0, 0 } },
+	struct made no_third = {
+		.level = { { 4, 32 * KIB, 0 }, { 15, 512 * KIB, 16 }, { 180, 0, 0 } }, .levels = 3
+	};
+	struct made five = { .level = { { 4, 32 * KIB, 0 }, { 12, 256 * KIB, 8 },
+				     { 40, 4 * MIB, 16 }, { 120, 64 * MIB, 16 }, { 420, 0, 0 } },
 		.levels = 5 };
 	struct made *made[] = { &one, &two, &no_third, &five };
 
@@ -139,8 +150,12 @@ static void any_number_of_levels_is_found(void **state)
 static void short_plateaus_are_found(void **state)
 {
 	/* An octave and a half of each is level. */
-	struct made made = { .level = { { 4, 32 * KIB, 0 }, { 14, 192 * KIB, 8 }, { 45, 1536 * KIB, 16 }, { 300, 0, 0 } }, .levels = 4,
-		.beginning = 8 * KIB, .end = 64 * MIB, .noise = 0.01 };
+	struct made made = { .level = { { 4, 32 * KIB, 0 }, { 14, 192 * KIB, 8 },
+				     { 45, 1536 * KIB, 16 }, { 300, 0, 0 } },
+		.levels = 4,
+		.beginning = 8 * KIB,
+		.end = 64 * MIB,
+		.noise = 0.01 };
 
 	(void)state;
 	check_success(made, 0.08, 93);
@@ -148,7 +163,9 @@ static void short_plateaus_are_found(void **state)
 
 static void noise_alone_is_one_plateau(void **state)
 {
-	struct made made = { .level = { { 20, 0, 0 } }, .levels = 1, .beginning = 4 * KIB, .end = 256 * MIB };
+	struct made made = {
+		.level = { { 20, 0, 0 } }, .levels = 1, .beginning = 4 * KIB, .end = 256 * MIB
+	};
 
 	(void)state;
 	made.noise = 0.002;
@@ -191,10 +208,12 @@ static void a_gradual_climb_says_so(void **state)
 			double share = fmin(1, fmax(0, log2(curve.point[i].bytes / MIB) / 5));
 
 			if (curve.point[i].bytes > MIB)
-				curve.point[i].cycles = 14 * pow(400.0 / 14, share) * exp(0.02 * (2.0 * (i % 7) / 6 - 1));
+				curve.point[i].cycles = 14 * pow(400.0 / 14, share) *
+							exp(0.02 * (2.0 * (i % 7) / 6 - 1));
 		}
 		plateaus_find(curve.point, curve.count, &plateaus);
-		gradual += plateaus.count == 3 && plateaus.knee[1].gradual && plateaus.knee[1].lo < 3 * MIB && plateaus.knee[1].hi > 6 * MIB;
+		gradual += plateaus.count == 3 && plateaus.knee[1].gradual &&
+			   plateaus.knee[1].lo < 3 * MIB && plateaus.knee[1].hi > 6 * MIB;
 	}
 	assert_in_range(gradual, SEEDS * 98 / 100, SEEDS);
 }
@@ -232,14 +251,16 @@ static void a_small_step_of_a_tlb_is_a_knee(void **state)
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		made_fill(&made, seed, 0, 0, &curve);
 		plateaus_find(curve.point, curve.count, &plateaus);
-		found += plateaus.count == 5 && plateaus.knee[1].corner > 300 * KIB && plateaus.knee[1].corner < 450 * KIB;
+		found += plateaus.count == 5 && plateaus.knee[1].corner > 300 * KIB &&
+			 plateaus.knee[1].corner < 450 * KIB;
 	}
 	assert_true(found >= SEEDS * 98 / 100);
 }
 
 static void few_points_are_one_plateau(void **state)
 {
-	struct curve_point points[] = { { .bytes = 4096, .cycles = 5 }, { .bytes = 8192, .cycles = 50 }, { .bytes = 16384, .cycles = 500 } };
+	struct curve_point points[] = { { .bytes = 4096, .cycles = 5 },
+		{ .bytes = 8192, .cycles = 50 }, { .bytes = 16384, .cycles = 500 } };
 	struct plateaus plateaus;
 
 	(void)state;
@@ -290,12 +311,15 @@ static void any_beginning_of_a_curve_is_in_order(void **state)
 			plateaus_find(curve.point, count, &plateaus);
 			assert_in_range(plateaus.count, 1, PLATEAUS_MAX);
 			for (int i = 0; i < plateaus.count; i++) {
-				assert_true(plateaus.plateau[i].first <= plateaus.plateau[i].last && plateaus.plateau[i].last < count);
+				assert_true(plateaus.plateau[i].first <= plateaus.plateau[i].last &&
+					    plateaus.plateau[i].last < count);
 				assert_true(plateaus.plateau[i].lo <= plateaus.plateau[i].cycles);
 				if (i == 0)
 					continue;
-				assert_true(plateaus.plateau[i].first > plateaus.plateau[i - 1].last);
-				assert_true(plateaus.plateau[i].cycles > plateaus.plateau[i - 1].cycles);
+				assert_true(
+					plateaus.plateau[i].first > plateaus.plateau[i - 1].last);
+				assert_true(plateaus.plateau[i].cycles >
+					    plateaus.plateau[i - 1].cycles);
 				assert_true(plateaus.knee[i - 1].lo <= plateaus.knee[i - 1].hi);
 			}
 		}

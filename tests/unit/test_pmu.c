@@ -176,7 +176,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_kind_of_processor, setup, teardown),
 		cmocka_unit_test_setup_teardown(two_kinds_on_x86, setup, teardown),
 		cmocka_unit_test_setup_teardown(arm_lists_its_processors_always, setup, teardown),
-		cmocka_unit_test_setup_teardown(apple_counts_by_numbers_of_its_own, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			apple_counts_by_numbers_of_its_own, setup, teardown),
 		cmocka_unit_test_setup_teardown(half_a_hybrid_names_its_pmu, setup, teardown),
 		cmocka_unit_test_setup_teardown(odd_files_are_no_facts, setup, teardown),
 		cmocka_unit_test(lists_hold_numbers),

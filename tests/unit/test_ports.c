@@ -30,8 +30,10 @@ static double on(const double *pressure, uint32_t set)
 	return sum;
 }
 
-/* Whether some assignment has these pressures: every set of ports holds at least what can go nowhere else (Gale's condition). */
-static void check_possible(const struct port_load *loads, int count, int ports, const double *pressure)
+/* Whether some assignment has these pressures: every set of ports holds at least what can go
+ * nowhere else (Gale's condition). */
+static void check_possible(
+	const struct port_load *loads, int count, int ports, const double *pressure)
 {
 	uint32_t all = (UINT32_C(1) << ports) - 1;
 
@@ -59,11 +61,13 @@ static int random_loads(struct random *random, struct port_load *loads, int most
 
 	for (int i = 0; i < count; i++) {
 		loads[i].ports = 1 + (uint32_t)random_below(random, (UINT64_C(1) << ports) - 1);
-		if (random_below(random, 2))      /* narrower sets bind more often */
-			loads[i].ports &= 1 + (uint32_t)random_below(random, (UINT64_C(1) << ports) - 1);
+		if (random_below(random, 2)) /* narrower sets bind more often */
+			loads[i].ports &=
+				1 + (uint32_t)random_below(random, (UINT64_C(1) << ports) - 1);
 		if (!loads[i].ports)
 			loads[i].ports = 1;
-		loads[i].cycles = (double)random_below(random, 9) / (random_below(random, 2) ? 1 : 3);
+		loads[i].cycles =
+			(double)random_below(random, 9) / (random_below(random, 2) ? 1 : 3);
 	}
 	return count;
 }
@@ -77,7 +81,8 @@ static void the_largest_pressure_is_the_densest_set(void **state)
 		struct port_load loads[12];
 		double pressure[6], most = 0, largest;
 		uint32_t bottleneck;
-		int ports = 1 + (int)random_below(&random, 6), count = random_loads(&random, loads, 12, ports);
+		int ports = 1 + (int)random_below(&random, 6),
+		    count = random_loads(&random, loads, 12, ports);
 
 		largest = ports_balance(loads, count, ports, pressure, &bottleneck);
 		for (uint32_t set = 1; set < UINT32_C(1) << ports; set++)
@@ -90,7 +95,8 @@ static void the_largest_pressure_is_the_densest_set(void **state)
 			continue;
 		}
 		check_near(inside(loads, count, bottleneck), most * bits(bottleneck), 1e-9);
-		for (uint32_t set = 1; set < UINT32_C(1) << ports; set++)      /* none smaller fills itself */
+		for (uint32_t set = 1; set < UINT32_C(1) << ports;
+			set++) /* none smaller fills itself */
 			if (inside(loads, count, set) / bits(set) > most - 1e-9)
 				assert_true(bits(set) >= bits(bottleneck));
 	}
@@ -112,10 +118,12 @@ static void many_sets_over_many_ports_stay_exact(void **state)
 	}
 }
 
-/* p0 p1 p2 p3 p4 p5 p6 p7 of Skylake: four multiplications on p1, a load, and four operations that any of p0156 take. */
+/* p0 p1 p2 p3 p4 p5 p6 p7 of Skylake: four multiplications on p1, a load, and four operations that
+ * any of p0156 take. */
 static void a_single_port_binds(void **state)
 {
-	const struct port_load loads[] = { { 1 << 1, 4 }, { 1 << 2 | 1 << 3, 1 }, { 0x63, 2 }, { 1 << 6, 1 } };
+	const struct port_load loads[] = { { 1 << 1, 4 }, { 1 << 2 | 1 << 3, 1 }, { 0x63, 2 },
+		{ 1 << 6, 1 } };
 	double pressure[8], naive[8];
 	uint32_t bottleneck;
 
@@ -134,7 +142,8 @@ static void a_single_port_binds(void **state)
 	check_near(naive[6], 1.5, 1e-12);
 }
 
-/* Work of {0,1} gives way to work of {0}, and {1,2} to that: an even split of each would read 1.5. */
+/* Work of {0,1} gives way to work of {0}, and {1,2} to that: an even split of each would read 1.5.
+ */
 static void work_gives_way_along_a_row(void **state)
 {
 	const struct port_load loads[] = { { 1, 1 }, { 3, 1 }, { 6, 1 } };
@@ -149,7 +158,8 @@ static void work_gives_way_along_a_row(void **state)
 
 static void nothing_presses_nowhere(void **state)
 {
-	const struct port_load odd[] = { { 0, 1 }, { 1, 0 }, { 1, -2 }, { 1, (double)NAN }, { 1 << 9, 5 } };
+	const struct port_load odd[] = { { 0, 1 }, { 1, 0 }, { 1, -2 }, { 1, (double)NAN },
+		{ 1 << 9, 5 } };
 	double pressure[3] = { 7, 7, 7 };
 	uint32_t bottleneck = 7;
 

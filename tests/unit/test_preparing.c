@@ -1,4 +1,5 @@
-/* A worker that is watched while it prepares and makes complete runs, with a kernel that goes on when the test says so. */
+/* A worker that is watched while it prepares and makes complete runs, with a kernel that goes on
+ * when the test says so. */
 #include "check.h"
 
 #include <poll.h>
@@ -11,8 +12,17 @@ enum { COUNT = 1 << 20, AT = 430 };
 enum { SIZE, WHOLE };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes", .kind = KNOB_BYTES, .min = COUNT, .max = 16 * COUNT, .initial = COUNT },
-	[WHOLE] = { .name = "whole", .help = "complete runs", .kind = KNOB_COUNT, .min = 0, .max = 1 },
+	[SIZE] = { .name = "size",
+		.help = "bytes",
+		.kind = KNOB_BYTES,
+		.min = COUNT,
+		.max = 16 * COUNT,
+		.initial = COUNT },
+	[WHOLE] = { .name = "whole",
+		.help = "complete runs",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 1 },
 };
 
 /* What holds the kernel up, and what it found when it was called. */
@@ -40,7 +50,8 @@ static bool waits(struct kernel_run *run, atomic_bool *hold)
 	return kernel_goes_on(run, AT + 1, 1000);
 }
 
-/* Each layout is written anew unless the very same is there; a half of it must never be taken for one. */
+/* Each layout is written anew unless the very same is there; a half of it must never be taken for
+ * one. */
 static struct status slow_prepare(struct kernel_run *run)
 {
 	uint64_t bytes = (uint64_t)run->v[SIZE];
@@ -52,7 +63,8 @@ static struct status slow_prepare(struct kernel_run *run)
 	} else {
 		for (uint64_t i = 0; i < bytes; i += 4096) {
 			if (i == bytes / 2 && !waits(run, &hold_prepare))
-				return status_make(STATUS_CANCELLED, "stopped while it was laid out");
+				return status_make(
+					STATUS_CANCELLED, "stopped while it was laid out");
 			run->memory[i] = (unsigned char)(bytes >> 20);
 		}
 	}
@@ -78,8 +90,14 @@ static void slow_rewind(struct kernel_run *run)
 	run->position = 0;
 }
 
-static const struct kernel slow = { .name = "slow", .knobs = knobs, .knob_count = 2, .footprint = slow_footprint, .layout = slow_layout,
-	.prepare = slow_prepare, .call = slow_call, .rewind = slow_rewind };
+static const struct kernel slow = { .name = "slow",
+	.knobs = knobs,
+	.knob_count = 2,
+	.footprint = slow_footprint,
+	.layout = slow_layout,
+	.prepare = slow_prepare,
+	.call = slow_call,
+	.rewind = slow_rewind };
 
 static struct worker *start(struct engine *engine)
 {
@@ -99,7 +117,10 @@ static struct worker *start(struct engine *engine)
 
 static void submit(const struct engine *engine, uint64_t generation, int64_t mib, int64_t whole)
 {
-	struct request request = { .generation = generation, .kernel = &slow, .v = { mib << 20, whole }, .seed = 1,
+	struct request request = { .generation = generation,
+		.kernel = &slow,
+		.v = { mib << 20, whole },
+		.seed = 1,
 		.budget = { .seconds = 0.005, .quiet_wanted = 4, .fewest = 3 } };
 
 	engine->submit(engine->context, &request);
@@ -146,7 +167,8 @@ static void laying_out_is_seen_and_ended_at_once(void **state)
 	/* In its place, in the same memory: cancelled half-way. */
 	atomic_store(&hold_prepare, true);
 	submit(&engine, 2, 1, 0);
-	assert_float_equal(await_stage(&engine, STAGE_LAYING, AT / 1000.0).share, AT / 1000.0, 1e-9);
+	assert_float_equal(
+		await_stage(&engine, STAGE_LAYING, AT / 1000.0).share, AT / 1000.0, 1e-9);
 	engine.cancel(engine.context);
 	await(&engine, 2, STATUS_CANCELLED);
 	assert_int_equal(engine.progress(engine.context).stage, STAGE_NONE);

@@ -14,13 +14,13 @@ struct play {
 	struct probe *probe;
 	const struct probe_report *report;
 	double now;
-	double takes;                /* seconds that a request takes besides its budget */
+	double takes; /* seconds that a request takes besides its budget */
 	unsigned requests;
-	unsigned stop_after;         /* requests; 0: never */
+	unsigned stop_after; /* requests; 0: never */
 	struct result (*answer)(struct play *play, const struct request *request);
 	unsigned of_kernel[2], of_pages[PAGE_KINDS];
 	uint64_t largest;
-	int64_t width;               /* of the last request for bandwidth */
+	int64_t width; /* of the last request for bandwidth */
 };
 
 static struct result quiet_answer(struct play *play, const struct request *request)
@@ -33,8 +33,11 @@ static struct play *play_new(void)
 {
 	struct play *play = calloc(1, sizeof(*play));
 
-	play->machine = (struct machine){ .cache_count = 3, .cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 16 << 20, 64 } },
-		.memory_limit = UINT64_C(8) << 30, .huge_pages = true, .processors = 2 };
+	play->machine = (struct machine){ .cache_count = 3,
+		.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 16 << 20, 64 } },
+		.memory_limit = UINT64_C(8) << 30,
+		.huge_pages = true,
+		.processors = 2 };
 	play->answer = quiet_answer;
 	play->takes = 0.0005;
 	return play;
@@ -58,7 +61,7 @@ static void run(struct play *play)
 		struct result result;
 		uint64_t bytes = request.kernel->footprint(request.v);
 
-		assert_true(play->requests++ < 5000);      /* a probe that never ends */
+		assert_true(play->requests++ < 5000); /* a probe that never ends */
 		assert_true(request.budget.seconds > 0);
 		for (int i = 0; i < request.kernel->knob_count; i++)
 			if (request.kernel->knobs[i].kind != KNOB_CHOICE)
@@ -66,7 +69,8 @@ static void run(struct play *play)
 		assert_true(play->report->doing[0]);
 		assert_true(play->report->done < 1);
 		play->of_kernel[request.kernel == &kernel_band]++;
-		play->of_pages[request.kernel == &kernel_band ? request.v[BAND_PAGES] : request.v[CHASE_PAGES]]++;
+		play->of_pages[request.kernel == &kernel_band ? request.v[BAND_PAGES]
+							      : request.v[CHASE_PAGES]]++;
 		if (request.kernel == &kernel_band)
 			play->width = request.v[BAND_WIDTH];
 		play->largest = bytes > play->largest ? bytes : play->largest;
@@ -135,7 +139,7 @@ static void measures_everything_with_both_kinds_of_pages(void **state)
 /* Where the made-up caches end, the nearest points on either side are close. */
 static void looks_closely_at_knees(void **state)
 {
-	static const double edges[] = {48 << 10, 2 << 20};
+	static const double edges[] = { 48 << 10, 2 << 20 };
 	const struct probe_share *share;
 	struct play *play = play_new();
 
@@ -169,10 +173,12 @@ static void looks_closely_at_knees(void **state)
 	play_free(play);
 }
 
-/* The largest second-level TLB that there is is seen to its end, and what comes behind it is a plateau. */
+/* The largest second-level TLB that there is is seen to its end, and what comes behind it is a
+ * plateau. */
 static struct result misses_a_second_tlb(struct play *play, const struct request *request)
 {
-	double cycles = cycles_of(request), pages = (double)request->v[CHASE_SIZE] / (double)request->v[CHASE_STRIDE];
+	double cycles = cycles_of(request),
+	       pages = (double)request->v[CHASE_SIZE] / (double)request->v[CHASE_STRIDE];
 
 	(void)play;
 	if (request->kernel == &kernel_chase && request->v[CHASE_STRIDE] > 4096 && pages > 4096)
@@ -283,7 +289,7 @@ static void of_many_cores_a_few_numbers_do(void **state)
 
 	(void)state;
 	play->machine.processors = 96;
-	play->machine.memory_limit = UINT64_C(96) << 25;      /* 32 MiB for each */
+	play->machine.memory_limit = UINT64_C(96) << 25; /* 32 MiB for each */
 	play->options.parts = 1u << PROBE_CORES;
 	run(play);
 	cores = &play->report->cores;
@@ -311,7 +317,8 @@ static void stays_within_the_memory_that_is_free(void **state)
 	play->machine.memory_limit = 100 << 20;
 	play->machine.memory_bound = MEANS_GROUP;
 	run(play);
-	assert_true(noted(play, "100 MiB instead of 256 MiB: half of what the control group still allows"));
+	assert_true(noted(
+		play, "100 MiB instead of 256 MiB: half of what the control group still allows"));
 	play_free(play);
 }
 
@@ -332,8 +339,8 @@ static void several_cores_read_beyond_the_last_cache(void **state)
 /* A cache of 6 KiB, or what others on a busy machine make look like one. */
 static struct result tiny_cache(struct play *play, const struct request *request)
 {
-	bool small = request->kernel == &kernel_chase && request->v[CHASE_ORDER] != 2 && request->v[CHASE_STRIDE] <= 4096 &&
-		request->v[CHASE_SIZE] <= 6 << 10;
+	bool small = request->kernel == &kernel_chase && request->v[CHASE_ORDER] != 2 &&
+		     request->v[CHASE_STRIDE] <= 4096 && request->v[CHASE_SIZE] <= 6 << 10;
 
 	(void)play;
 	return fake_result(request, 40, small ? 1 : cycles_of(request));
@@ -374,7 +381,7 @@ static void takes_the_widest_accesses_there_are(void **state)
 
 	(void)state;
 	run(play);
-	assert_int_equal(play->width, 2);      /* 32; 64 is refused */
+	assert_int_equal(play->width, 2); /* 32; 64 is refused */
 	play_free(play);
 }
 
@@ -403,7 +410,8 @@ static void goes_on_without_the_memory_that_is_refused(void **state)
 	assert_true(play->report->complete);
 	assert_true(noted(play, "128 MiB of memory refused"));
 	assert_true(curve->point[curve->count - 1].x == 64 << 20);
-	assert_true(play->report->band[3].point[0].sample.valid);      /* of memory, within what there is */
+	assert_true(
+		play->report->band[3].point[0].sample.valid); /* of memory, within what there is */
 	/* Asked for once, not for each size. */
 	assert_true(play->report->note_count == 1);
 	play_free(play);
@@ -437,8 +445,11 @@ static void visits_contended_points_again(void **state)
 		if (point->x > 1 << 20)
 			continue;
 		assert_false(point->sample.contended);
-		assert_true(fabs(point->sample.cpe / (point->x <= 48 << 10 ? 5 : point->x <= 96 * 4096 ? 16 :
-			point->x <= 2 << 20 ? 23 : 87) - 1) < 0.01);
+		assert_true(fabs(point->sample.cpe / (point->x <= 48 << 10	     ? 5
+							     : point->x <= 96 * 4096 ? 16
+							     : point->x <= 2 << 20   ? 23
+										     : 87) -
+				    1) < 0.01);
 	}
 	play_free(play);
 }
@@ -463,7 +474,8 @@ static void asks_again_for_what_was_cancelled(void **state)
 	run(play);
 	run(plain);
 	assert_int_equal(play->requests, plain->requests + 1);
-	assert_int_equal(play->report->lines[PAGES_HUGE].count, plain->report->lines[PAGES_HUGE].count);
+	assert_int_equal(
+		play->report->lines[PAGES_HUGE].count, plain->report->lines[PAGES_HUGE].count);
 	play_free(play);
 	play_free(plain);
 }
@@ -479,7 +491,8 @@ static void keeps_what_it_has_when_it_is_stopped(void **state)
 	assert_int_equal(play->requests, 40);
 	assert_false(play->report->complete);
 	assert_int_equal(play->report->lines[PAGES_HUGE].count, 40);
-	check_near(hierarchy_cache(&play->report->hierarchy, 1)->bytes, 48 << 10, 1);      /* analysed as it is */
+	check_near(hierarchy_cache(&play->report->hierarchy, 1)->bytes, 48 << 10,
+		1); /* analysed as it is */
 	assert_string_equal(play->report->doing, "");
 	assert_true(play->report->done > 0 && play->report->done < 1);
 	assert_false(probe_next(play->probe, play->now, &request));
@@ -536,7 +549,9 @@ static void keeps_to_the_time_by_measuring_less(void **state)
 		play->options.seconds = times[i];
 		run(play);
 		assert_true(play->now < times[i] + 0.02);
-		assert_true(play->report->lines[PAGES_4K].count + play->report->lines[PAGES_HUGE].count > 15);
+		assert_true(play->report->lines[PAGES_4K].count +
+				    play->report->lines[PAGES_HUGE].count >
+			    15);
 		assert_true(play->report->note_count > 0);
 		assert_true(noted(play, "too short"));
 		play_free(play);
@@ -571,7 +586,8 @@ static void more_time_is_for_longer_looks(void **state)
 	run(longer);
 	assert_true(longer->report->complete);
 	assert_int_equal(longer->report->note_count, 0);
-	assert_int_equal(longer->report->lines[PAGES_4K].count, play->report->lines[PAGES_4K].count);
+	assert_int_equal(
+		longer->report->lines[PAGES_4K].count, play->report->lines[PAGES_4K].count);
 	assert_true(longer->now > 2 * play->now && longer->now < 60);
 	play_free(play);
 	play_free(longer);
@@ -583,7 +599,7 @@ static void ends_when_the_time_is_up_whatever_is_missing(void **state)
 
 	(void)state;
 	play->options.seconds = 5;
-	play->takes = 0.5;      /* a machine much slower than was thought */
+	play->takes = 0.5; /* a machine much slower than was thought */
 	run(play);
 	assert_true(play->now < 6);
 	assert_false(play->report->complete);

@@ -27,7 +27,10 @@ static void answer_one(void)
 /* Answers requests, 4 ms each, until so many were answered or nothing is wanted. */
 static double answer(struct session *session, double now, unsigned most)
 {
-	return most ? played(session, now, &(struct playing){ .took = 0.004, .answer = answer_one, .most = most }) : now;
+	return most ? played(session, now,
+			      &(struct playing){
+				      .took = 0.004, .answer = answer_one, .most = most })
+		    : now;
 }
 
 static void nothing_is_probed_unless_asked_for(void **state)
@@ -41,7 +44,8 @@ static void nothing_is_probed_unless_asked_for(void **state)
 	assert_false(session_command_works(session, "probe stop"));
 	assert_int_equal(session_command(session, "probe stop", 100).code, STATUS_USAGE);
 	assert_int_equal(session_command(session, "view probe", 100).code, STATUS_USAGE);
-	assert_int_equal(session_command(session, "probe only latency dinner", 100).code, STATUS_USAGE);
+	assert_int_equal(
+		session_command(session, "probe only latency dinner", 100).code, STATUS_USAGE);
 	assert_null(look(session, 100)->probe);
 	session_free(session);
 }

@@ -68,7 +68,7 @@ static void what_is_left_follows_from_what_was_seen(void **state)
 	seen.share = 0.6;
 	assert_true(isnan(outlook_note(&outlook, &seen, 15)));
 	seen.share = 0.7;
-	assert_true(isnan(outlook_note(&outlook, &seen, 15.1)));      /* too short a while */
+	assert_true(isnan(outlook_note(&outlook, &seen, 15.1))); /* too short a while */
 	assert_float_equal(outlook_note(&outlook, &seen, 16), 3, 1e-9);
 	seen.share = 0.4;
 	assert_true(isnan(outlook_note(&outlook, &seen, 16)));

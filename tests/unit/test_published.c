@@ -1,4 +1,5 @@
-/* Figures that others published stand beside the model's, and the shipped file says something sensible in every line. */
+/* Figures that others published stand beside the model's, and the shipped file says something
+ * sensible in every line. */
 #include "check.h"
 
 #include "base/data.h"
@@ -35,7 +36,8 @@ static void a_setting_finds_its_figure(void **state)
 	assert_string_equal(published.ports, "");
 }
 
-/* Each line but comments: a kernel, knobs that it has, a core model, a number, ports of that core, a source. */
+/* Each line but comments: a kernel, knobs that it has, a core model, a number, ports of that core,
+ * a source. */
 static void every_line_of_the_file_is_found(void **state)
 {
 	char *text, *rest;
@@ -60,7 +62,8 @@ static void every_line_of_the_file_is_found(void **state)
 			fail_msg("not found: %s", line);
 		assert_true(published.cycles > 0 && strlen(published.source) > 8);
 		check_ok(uarch_load(core, NULL, &uarch));
-		for (char *port = strtok_r(published.ports, " ", &more); port; port = strtok_r(NULL, " ", &more)) {
+		for (char *port = strtok_r(published.ports, " ", &more); port;
+			port = strtok_r(NULL, " ", &more)) {
 			bool has = false;
 
 			port[strcspn(port, "=")] = '\0';

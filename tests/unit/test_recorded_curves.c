@@ -28,11 +28,14 @@ static void check_curves(const char *name)
 		assert_non_null(second);
 		check_near(second->bytes, recorded->l2, 0);
 		check_near(second->cycles, recorded->l2_cycles, 0.02 * recorded->l2_cycles);
-		if (reaches(&recorded->input.lines[PAGES_HUGE], 64 << 20) || reaches(&recorded->input.lines[PAGES_AUTO], 64 << 20))
+		if (reaches(&recorded->input.lines[PAGES_HUGE], 64 << 20) ||
+			reaches(&recorded->input.lines[PAGES_AUTO], 64 << 20))
 			assert_non_null(hierarchy_memory(hierarchy));
 		/* What is shown of a size holds it. */
-		assert_true(first->bytes_lo * 0.97 <= recorded->l1 && recorded->l1 <= first->bytes_hi * 1.04);
-		assert_true(second->bytes_lo * 0.97 <= recorded->l2 && recorded->l2 <= second->bytes_hi * 1.04);
+		assert_true(first->bytes_lo * 0.97 <= recorded->l1 &&
+			    recorded->l1 <= first->bytes_hi * 1.04);
+		assert_true(second->bytes_lo * 0.97 <= recorded->l2 &&
+			    recorded->l2 <= second->bytes_hi * 1.04);
 	} else {
 		assert_int_equal(hierarchy->level_count, 0);
 	}
@@ -48,8 +51,9 @@ static void check_curves(const char *name)
 
 static void quiet_and_busy_machines_are_the_same_machine(void **state)
 {
-	static const char *const names[] = { "granite-rapids-1", "granite-rapids-2", "granite-rapids-3", "granite-rapids-4",
-		"granite-rapids-5", "granite-rapids-6", "granite-rapids-7", "granite-rapids-8" };
+	static const char *const names[] = { "granite-rapids-1", "granite-rapids-2",
+		"granite-rapids-3", "granite-rapids-4", "granite-rapids-5", "granite-rapids-6",
+		"granite-rapids-7", "granite-rapids-8" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -3,17 +3,24 @@
 
 #include "kernels/kernel.h"
 
-/* Its wide form needs what no processor has: refused here, and yet it may have been recorded elsewhere. */
+/* Its wide form needs what no processor has: refused here, and yet it may have been recorded
+ * elsewhere. */
 static const char *const wide_forms[] = { "narrow", "wide", NULL };
 static const struct knob wide_knobs[] = {
 	{ .name = "form", .help = "how wide", .kind = KNOB_CHOICE, .choices = wide_forms },
-	{ .name = "size", .help = "bytes", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 64, .max = KNOB_MAX_MEMORY,
+	{ .name = "size",
+		.help = "bytes",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 64,
+		.max = KNOB_MAX_MEMORY,
 		.initial = 4096 },
 };
 
 static struct status wide_check(const int64_t *v)
 {
-	return v[0] ? status_make(STATUS_FAILED, "form=wide needs what this processor lacks") : status_ok();
+	return v[0] ? status_make(STATUS_FAILED, "form=wide needs what this processor lacks")
+		    : status_ok();
 }
 
 static uint64_t wide_footprint(const int64_t *v)
@@ -21,8 +28,13 @@ static uint64_t wide_footprint(const int64_t *v)
 	return (uint64_t)v[1];
 }
 
-static const struct kernel kernel_wide = { .name = "wide", .title = "wide", .element = "element", .knobs = wide_knobs,
-	.knob_count = 2, .check = wide_check, .footprint = wide_footprint };
+static const struct kernel kernel_wide = { .name = "wide",
+	.title = "wide",
+	.element = "element",
+	.knobs = wide_knobs,
+	.knob_count = 2,
+	.check = wide_check,
+	.footprint = wide_footprint };
 #define FAKE_KERNELS &kernel_wide,
 #include "fakes.h"
 
@@ -89,7 +101,8 @@ static int set_up(void **state)
 	machine.cpu = 3;
 	machine.virtualised = machine.watched = true;
 	machine.memory_limit = (uint64_t)3 << 30;
-	snprintf(machine.memory_note, sizeof(machine.memory_note), "the control group allows 6 GiB");
+	snprintf(
+		machine.memory_note, sizeof(machine.memory_note), "the control group allows 6 GiB");
 	machine.cache_count = 2;
 	machine.cache[0] = (struct machine_cache){ 1, 64 << 10, 64 };
 	machine.cache[1] = (struct machine_cache){ 2, 1 << 20, 64 };
@@ -111,7 +124,8 @@ static int set_up(void **state)
 	add_event(ROLE_STALLED, 0, "queue full", "odd::STALL");
 	add_event(ROLE_L1_MISSES, 0, "", "odd::MISS");
 	place = (struct recording_place){
-		.machine = &machine, .seed = 7, .core = &core, .match = UARCH_EXACT, .events = &plan};
+		.machine = &machine, .seed = 7, .core = &core, .match = UARCH_EXACT, .events = &plan
+	};
 	explanation = explanation_new();
 	return 0;
 }
@@ -140,14 +154,19 @@ static void make_explanation(const struct setting *setting, double latency)
 	loop->stepped = true;
 	loop->insns_per_element = 4.125;
 	for (int i = 0; i < 4; i++) {
-		loop->insn[i] = (struct insn){
-			.address = 0x1000 + 4 * (uint64_t)i, .length = 4, .known = true, .write_count = i < 3};
+		loop->insn[i] = (struct insn){ .address = 0x1000 + 4 * (uint64_t)i,
+			.length = 4,
+			.known = true,
+			.write_count = i < 3 };
 		snprintf(loop->insn[i].text, sizeof(loop->insn[i].text),
 			i == 0	? "ldr x1, [x2]"
 			: i < 3 ? "nop"
 				: "cbnz x1, 0x1000");
-		limits->insn[i] = (struct limit_insn){
-			.known = true, .slots = 1, .latency = i ? 1 : 4, .count = 8, .carried = i == 0};
+		limits->insn[i] = (struct limit_insn){ .known = true,
+			.slots = 1,
+			.latency = i ? 1 : 4,
+			.count = 8,
+			.carried = i == 0 };
 		snprintf(limits->insn[i].ports, sizeof(limits->insn[i].ports), i ? "B" : "L");
 	}
 	loop->insn[0].memory_count = 1;
@@ -163,11 +182,18 @@ static void make_explanation(const struct setting *setting, double latency)
 	limits->bottleneck = 1;
 	limits->chain = (struct chain){ .cycles = 32, .through_memory = true };
 	limits->limit_count = 3;
-	limits->limit[0] = (struct limit){ .kind = LIMIT_LATENCY, .known = true, .hard = true, .cpe = latency,
-		.cycles = 8 * latency, .cause = "a load of 4 cycles" };
-	limits->limit[1] =
-		(struct limit){.kind = LIMIT_SATURATION, .known = true, .cpe = 2, .cycles = 16, .cause = "soft"};
-	limits->limit[2] = (struct limit){ .kind = LIMIT_MEMORY_LINES, .hard = true, .cause = "not measured yet" };
+	limits->limit[0] = (struct limit){ .kind = LIMIT_LATENCY,
+		.known = true,
+		.hard = true,
+		.cpe = latency,
+		.cycles = 8 * latency,
+		.cause = "a load of 4 cycles" };
+	limits->limit[1] = (struct limit){
+		.kind = LIMIT_SATURATION, .known = true, .cpe = 2, .cycles = 16, .cause = "soft"
+	};
+	limits->limit[2] = (struct limit){
+		.kind = LIMIT_MEMORY_LINES, .hard = true, .cause = "not measured yet"
+	};
 	limits->binding = limits->predicted_by = 0;
 	limits->bound = limits->predicted = latency;
 }
@@ -183,7 +209,7 @@ static struct setting fold(int64_t unroll, int64_t size)
 	return setting;
 }
 
-static const struct run_facts facts = {.cpu = 3,
+static const struct run_facts facts = { .cpu = 3,
 	.bound = true,
 	.cycles_from = SOURCE_COUNTER,
 	.ring = 4096,
@@ -201,7 +227,7 @@ static const struct run_facts facts = {.cpu = 3,
 	.node_note = "node 0 has too little free: on node 1",
 	.cores = 3,
 	.streams = 2,
-	.others_gbps = 21.5};
+	.others_gbps = 21.5 };
 
 /* Quiet trials with a few of every other kind. */
 static void make_trials(struct trials *trials, unsigned count, double cpe)
@@ -218,11 +244,13 @@ static void make_trials(struct trials *trials, unsigned count, double cpe)
 	trials->forgotten[TRIAL_CONTENDED] = 9;
 }
 
-static const struct counts counted = { .id = 5, .count = 4, .groups = 2, .direct = true, .event = {
-	{ .state = COUNT_KNOWN, .value = 1.5, .lo = 1.25, .hi = 2, .share = 1 },
-	{ .state = COUNT_SCALED, .value = 0.75, .lo = 0.5, .hi = 1, .share = 0.25F },
-	{ .state = COUNT_REFUSED, .error = EACCES },
-	{ .state = COUNT_SILENT } } };
+static const struct counts counted = { .id = 5,
+	.count = 4,
+	.groups = 2,
+	.direct = true,
+	.event = { { .state = COUNT_KNOWN, .value = 1.5, .lo = 1.25, .hi = 2, .share = 1 },
+		{ .state = COUNT_SCALED, .value = 0.75, .lo = 0.5, .hi = 1, .share = 0.25F },
+		{ .state = COUNT_REFUSED, .error = EACCES }, { .state = COUNT_SILENT } } };
 
 static struct recording *open_recording(void)
 {
@@ -233,7 +261,8 @@ static struct recording *open_recording(void)
 	return recording;
 }
 
-static void record(struct recording *recording, const struct setting *setting, unsigned trials, double cpe)
+static void record(
+	struct recording *recording, const struct setting *setting, unsigned trials, double cpe)
 {
 	const double modelled[COUNTERS_MAX] = { NAN, 0.5, NAN, 0 };
 	struct trials made;
@@ -421,7 +450,8 @@ static void test_what_is_written_is_read(void **state)
 	check_near(explanation->limits.insn[0].latency, 4, 0);
 	check_near(explanation->limits.insn[0].count, 8, 0);
 	assert_int_equal(explanation->loop.insn[3].target, explanation->loop.insn[0].address);
-	snprintf(words, sizeof(words), "cbnz x1, 0x%llx", (unsigned long long)explanation->loop.insn[0].address);
+	snprintf(words, sizeof(words), "cbnz x1, 0x%llx",
+		(unsigned long long)explanation->loop.insn[0].address);
 	assert_string_equal(explanation->loop.insn[3].text, words);
 	assert_int_equal(explanation->limits.limit_count, 3);
 	assert_int_equal(explanation->limits.binding, 0);
@@ -586,7 +616,8 @@ static void test_what_is_worth_adding(void **state)
 	struct recording *recording = open_recording();
 	struct trials made;
 	struct recording_entry entry = { &setting, &made, &facts, NULL, NULL };
-	struct sample good = { .valid = true }, contended = { .valid = true, .contended = true }, none = { 0 };
+	struct sample good = { .valid = true }, contended = { .valid = true, .contended = true },
+		      none = { 0 };
 	struct replay *replay;
 	size_t before;
 
@@ -629,7 +660,8 @@ static void test_what_is_worth_adding(void **state)
 	replay_free(replay);
 }
 
-/* Events that were asked for later, of a setting that is recorded: they are counted too. Counts of another plan are none. */
+/* Events that were asked for later, of a setting that is recorded: they are counted too. Counts of
+ * another plan are none. */
 static void test_events_that_come_later(void **state)
 {
 	struct setting setting = fold(1, 32768);
@@ -653,7 +685,8 @@ static void test_events_that_come_later(void **state)
 	more.id = plan.counters.id = 6;
 	more.event[more.count++] = (struct count){ .state = COUNT_NONE };
 	assert_false(recording_wants(recording, &setting, &good, &more));
-	more.event[4] = (struct count){ .state = COUNT_KNOWN, .value = 7, .lo = 7, .hi = 7, .share = 1 };
+	more.event[4] =
+		(struct count){ .state = COUNT_KNOWN, .value = 7, .lo = 7, .hi = 7, .share = 1 };
 	assert_true(recording_wants(recording, &setting, &good, &more));
 	entry.counts = &more;
 	assert_true(recording_add(recording, &entry));
@@ -703,8 +736,10 @@ static void test_what_cannot_be_written(void **state)
 		make_trials(&made, 100, 3);
 		assert_false(recording_add(recording, &entry));
 		assert_int_equal(recording_status(recording)->code, STATUS_FAILED);
-		check_contains(recording_status(recording)->text, "Broken pipe; nothing was recorded");
-		assert_false(recording_wants(recording, &setting, &(struct sample){ .valid = true }, NULL));
+		check_contains(
+			recording_status(recording)->text, "Broken pipe; nothing was recorded");
+		assert_false(recording_wants(
+			recording, &setting, &(struct sample){ .valid = true }, NULL));
 		recording_explain(recording, &setting, explanation, NULL, NULL);
 	}
 	recording_close(recording);
@@ -744,32 +779,34 @@ static void test_damaged_lines(void **state)
 	static const struct {
 		const char *from, *to, *words;
 	} cases[] = {
-		{"\"trials\":[[", "\"trials\":[[NaN,4],[", "one.jsonl:9: invalid token near 'NaN'"},
-		{"\"trials\":[[", "\"trials\":[[1e308,4,1,1,0,0],[",
-			"cycles are no positive number"},
-		{"\"trials\":[[", "\"trials\":[[-3,4,1,1,0,0],[", "cycles are no positive number"},
-		{"\"trials\":[[", "\"trials\":[[1,2],[",
-			"a trial is a list of six to eight numbers"},
-		{"\"trials\":[[", "\"trials\":[[1,4,1,1,0,77],[", "a trial without a fate"},
-		{"\"trials\":[[", "\"trials\":[[1,4,1,1,0,0,1,1.5],[",
-			"a trial's placement is no whole number"},
-		{"\"trials\":[[", "\"trials\":7,\"x\":[[", "trials without a list"},
-		{"\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",-2,-2,-2",
-			"a count is not negative"},
-		{"\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",null,1,2",
-			"a count without its figures"},
-		{"\"known\"]", "\"gone\"]", "a count is a list of"},
-		{"\"record\":\"limits\",\"id\":1", "\"record\":\"limits\",\"id\":-1",
-			"a record without its id"},
-		{"\"record\":\"limits\"", "\"record\":\"limits\",\"record\":\"limits\"",
-			"duplicate object key"},
-		{"\"record\":\"limits\"", "\"x\":[[[[[[[[[[[[[[[[,", "one.jsonl:"},
-		{"\"elements\":1.0", "\"elements\":0", "an explanation without its elements"},
-		{"\"pressure\":{\"B\":3.0", "\"pressure\":{\"B\":-3.0",
-			"a port without its pressure"},
-		{"\"offset\":4", "\"offset\":-4", "an instruction without its place"},
-		{"\"record\":\"facts\"", "\"record\":\"facts\",\"y\":\"\xff\xfe\"", "one.jsonl:"},
-		{"\"index\":1", "\"index\":3", "an event that was there already"},
+		{ "\"trials\":[[", "\"trials\":[[NaN,4],[",
+			"one.jsonl:9: invalid token near 'NaN'" },
+		{ "\"trials\":[[", "\"trials\":[[1e308,4,1,1,0,0],[",
+			"cycles are no positive number" },
+		{ "\"trials\":[[", "\"trials\":[[-3,4,1,1,0,0],[",
+			"cycles are no positive number" },
+		{ "\"trials\":[[", "\"trials\":[[1,2],[",
+			"a trial is a list of six to eight numbers" },
+		{ "\"trials\":[[", "\"trials\":[[1,4,1,1,0,77],[", "a trial without a fate" },
+		{ "\"trials\":[[", "\"trials\":[[1,4,1,1,0,0,1,1.5],[",
+			"a trial's placement is no whole number" },
+		{ "\"trials\":[[", "\"trials\":7,\"x\":[[", "trials without a list" },
+		{ "\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",-2,-2,-2",
+			"a count is not negative" },
+		{ "\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",null,1,2",
+			"a count without its figures" },
+		{ "\"known\"]", "\"gone\"]", "a count is a list of" },
+		{ "\"record\":\"limits\",\"id\":1", "\"record\":\"limits\",\"id\":-1",
+			"a record without its id" },
+		{ "\"record\":\"limits\"", "\"record\":\"limits\",\"record\":\"limits\"",
+			"duplicate object key" },
+		{ "\"record\":\"limits\"", "\"x\":[[[[[[[[[[[[[[[[,", "one.jsonl:" },
+		{ "\"elements\":1.0", "\"elements\":0", "an explanation without its elements" },
+		{ "\"pressure\":{\"B\":3.0", "\"pressure\":{\"B\":-3.0",
+			"a port without its pressure" },
+		{ "\"offset\":4", "\"offset\":-4", "an instruction without its place" },
+		{ "\"record\":\"facts\"", "\"record\":\"facts\",\"y\":\"\xff\xfe\"", "one.jsonl:" },
+		{ "\"index\":1", "\"index\":3", "an event that was there already" },
 	};
 	struct setting first = fold(1, 32768), second = fold(2, 65536);
 
@@ -809,8 +846,8 @@ static void test_long_lines(void **state)
 	replace("\"record\":\"machine\"", text_string(&filler));
 	text_free(&filler);
 	replay = open_replay();
-	assert_string_equal(
-		replay_notes(replay), "one.jsonl:2: longer than 1000 bytes; this damaged line is left out\n");
+	assert_string_equal(replay_notes(replay),
+		"one.jsonl:2: longer than 1000 bytes; this damaged line is left out\n");
 	assert_int_equal(replay_count(replay), 1);
 	replay_free(replay);
 }
@@ -820,11 +857,13 @@ static void test_settings_that_are_not_here(void **state)
 	static const struct {
 		const char *from, *to, *words;
 	} cases[] = {
-		{ "\"kernel\":\"fold\"", "\"kernel\":\"\\u001b[31mgone\"", "there is no kernel \"?[31mgone\"" },
+		{ "\"kernel\":\"fold\"", "\"kernel\":\"\\u001b[31mgone\"",
+			"there is no kernel \"?[31mgone\"" },
 		{ "\"op\":\"mul\"", "\"op\":\"xor\"", "fold has no such op=xor" },
 		{ "\"unroll\":2", "\"unroll\":99", "fold: unroll=99: a whole number from 1 to 16" },
 		{ "\"unroll\":2", "\"unroll\":1e3", "fold has no such unroll" },
-		{ "\"unroll\":2", "\"unroll\":2,\"wings\":2", "fold has a knob there that it has not here" },
+		{ "\"unroll\":2", "\"unroll\":2,\"wings\":2",
+			"fold has a knob there that it has not here" },
 		{ "\"unroll\":2,", "", "fold has no such unroll" },
 		{ "\"acc\":1", "\"acc\":5", "fold: acc=5 needs unroll=5 or more" },
 	};
@@ -870,7 +909,8 @@ static void test_what_cannot_run_here(void **state)
 
 /* ---- moves ---- */
 
-static void add_plain(struct recording *recording, int64_t unroll, int64_t acc, int64_t size, int64_t stride)
+static void add_plain(
+	struct recording *recording, int64_t unroll, int64_t acc, int64_t size, int64_t stride)
 {
 	struct setting setting = fold(unroll, size);
 	struct trials made;

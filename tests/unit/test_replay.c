@@ -1,4 +1,5 @@
-/* The explorer writes a recording, and the explorer plays it: the same figures, and nothing measured. */
+/* The explorer writes a recording, and the explorer plays it: the same figures, and nothing
+ * measured. */
 #include "fakes.h"
 
 #include <unistd.h>
@@ -154,7 +155,8 @@ static void the_same_figures(void **state)
 	for (int i = 0; i < view.by_size.count; i++) {
 		assert_int_equal(view.by_size.point[i].value, before.by_size.point[i].value);
 		assert_true(view.by_size.point[i].valid);
-		check_near(view.by_size.point[i].sample.cpe, before.by_size.point[i].sample.cpe, 1e-4);
+		check_near(
+			view.by_size.point[i].sample.cpe, before.by_size.point[i].sample.cpe, 1e-4);
 		compared++;
 	}
 	assert_true(compared > 10);
@@ -176,11 +178,13 @@ static void nothing_is_measured(void **state)
 	assert_false(session_advance(session, 100));
 	assert_false(session_advance(session, 200));
 	assert_true(session_next(session, 200) < 0);
-	refused(session, "again", "nothing is measured in a replay: the figures are those of played.jsonl");
+	refused(session, "again",
+		"nothing is measured in a replay: the figures are those of played.jsonl");
 	refused(session, "freeze", "nothing is measured in a replay");
 	refused(session, "record", "nothing is measured in a replay");
 	refused(session, "record to x.jsonl", "nothing is measured in a replay");
-	refused(session, "uarch zen4", "a replay shows the limits that were recorded, and none were");
+	refused(session, "uarch zen4",
+		"a replay shows the limits that were recorded, and none were");
 	refused(session, "uarch nearest", "a replay shows the limits that were recorded");
 	refused(session, "kernel ./mine.c", "an own loop is no part of a recording");
 	assert_false(session_command_works(session, "again"));
@@ -229,7 +233,8 @@ static void knobs_move_among_what_was_recorded(void **state)
 	/* More than that machine had, or this one: no matter. */
 	run(session, "set size=900g");
 	assert_true(view.sample.valid);
-	refused(session, "set order=reverse", "order=reverse was not recorded: order was recorded at sequential");
+	refused(session, "set order=reverse",
+		"order=reverse was not recorded: order was recorded at sequential");
 	run(session, "knob order");
 	refused(session, "knob +1", "no further: order was recorded at sequential");
 	session_free(session);
@@ -251,8 +256,10 @@ static void kernels_that_were_recorded(void **state)
 	assert_true(view.kernel_absent[2]);
 	assert_false(session_command_works(session, "kernel next"));
 	refused(session, "kernel next", "this is the last kernel");
-	refused(session, "event perf::FAULTS", "a replay counts nothing; it has what was counted when it was recorded");
-	refused(session, "kernel odd", "no setting of odd was recorded; there are some of fold, walk-list");
+	refused(session, "event perf::FAULTS",
+		"a replay counts nothing; it has what was counted when it was recorded");
+	refused(session, "kernel odd",
+		"no setting of odd was recorded; there are some of fold, walk-list");
 	run(session, "kernel previous");
 	assert_ptr_equal(view.setting.kernel, &kernel_fold);
 	check_near(view.sample.cpe, 5, 0.01);
@@ -272,7 +279,8 @@ static void what_goes_wrong_ends_a_recording(void **state)
 
 	(void)state;
 	session_advance(session, 1);
-	check_contains(look(session)->notice, "not recording: /dev/full: No space left on device; nothing was recorded");
+	check_contains(look(session)->notice,
+		"not recording: /dev/full: No space left on device; nothing was recorded");
 	assert_false(view.recording);
 	session_free(session);
 }

@@ -9,7 +9,8 @@ static double wide(void *context, const char *label)
 	return *(double *)context;
 }
 
-static int ticks_of(const struct scale *scale, double room, double label, struct tick ticks[TICKS_MAX])
+static int ticks_of(
+	const struct scale *scale, double room, double label, struct tick ticks[TICKS_MAX])
 {
 	return scale_ticks(scale, room, wide, &label, ticks);
 }
@@ -24,7 +25,8 @@ static void labels(const struct scale *scale, double room, double label, char *b
 	buffer[0] = '\0';
 	for (int i = 0; i < count; i++)
 		if (!ticks[i].minor)
-			used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? "|" : "", ticks[i].label);
+			used += (size_t)snprintf(buffer + used, size - used, "%s%s",
+				used ? "|" : "", ticks[i].label);
 }
 
 static void bytes_are_marked_at_powers_of_two(void **state)
@@ -92,11 +94,13 @@ static void whole_numbers_have_no_halves(void **state)
 	assert_string_equal(words, "1|2|3|4");
 }
 
-/* Whatever the ends: labels keep clear of each other, ascend, and there is at least one unless there is no room at all. */
+/* Whatever the ends: labels keep clear of each other, ascend, and there is at least one unless
+ * there is no room at all. */
 static void labels_keep_clear(void **state)
 {
 	static const enum scale_kind kinds[] = { SCALE_LINEAR, SCALE_LOG, SCALE_LOG2, SCALE_BYTES };
-	static const double ends[] = { 1e-3, 0.07, 0.9, 1, 3, 7.5, 33, 100, 4096, 49152, 1e6, 3e8, 6e11 };
+	static const double ends[] = { 1e-3, 0.07, 0.9, 1, 3, 7.5, 33, 100, 4096, 49152, 1e6, 3e8,
+		6e11 };
 	const int end_count = sizeof(ends) / sizeof(ends[0]);
 
 	(void)state;
@@ -110,9 +114,10 @@ static void labels_keep_clear(void **state)
 				double before = -INFINITY;
 
 				if (whole && ends[i] < 3)
-					continue;      /* there are no halves of bytes */
+					continue; /* there are no halves of bytes */
 				assert_true(scale.low < scale.high);
-				assert_true(scale.low <= ends[i] * (1 + 1e-9) && scale.high >= ends[j] * (1 - 1e-9));
+				assert_true(scale.low <= ends[i] * (1 + 1e-9) &&
+					    scale.high >= ends[j] * (1 - 1e-9));
 				for (int t = 0; t < count; t++) {
 					double at = scale_place(&scale, ticks[t].value) * 500;
 
@@ -120,12 +125,15 @@ static void labels_keep_clear(void **state)
 						continue;
 					marked++;
 					if (!(at - before >= 59.9))
-						fail_msg("%s at %g, %g after the one before, of %g…%g", ticks[t].label, at, at - before,
-							ends[i], ends[j]);
+						fail_msg("%s at %g, %g after the one before, of "
+							 "%g…%g",
+							ticks[t].label, at, at - before, ends[i],
+							ends[j]);
 					before = at;
 				}
 				if (!marked)
-					fail_msg("no mark on kind %d of %g…%g", (int)kinds[k], ends[i], ends[j]);
+					fail_msg("no mark on kind %d of %g…%g", (int)kinds[k],
+						ends[i], ends[j]);
 			}
 		}
 	}
@@ -146,7 +154,8 @@ static void places_run_from_end_to_end(void **state)
 static void knobs_that_grow_by_factors_are_logarithmic(void **state)
 {
 	static const double doubling[] = { 1, 2, 4, 8, 16 }, mixed[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
-	static const double even[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, sizes[] = { 100, 200, 300, 400, 500, 1000, 1500, 2000 };
+	static const double even[] = { 1, 2, 3, 4, 5, 6, 7, 8 },
+			    sizes[] = { 100, 200, 300, 400, 500, 1000, 1500, 2000 };
 	static const double zero[] = { 0, 10, 100, 1000 };
 
 	(void)state;
@@ -164,8 +173,15 @@ static void figures_have_three_digits(void **state)
 		double value;
 		const char *words;
 	} rows[] = {
-		{ 0, "0" }, { 0.0423, "0.042" }, { 0.5, "0.50" }, { 4.996, "5.00" }, { 9.996, "10.0" }, { 57.14, "57.1" }, { 362.4, "362" },
-		{ 99.96, "100" }, { NAN, "-" },
+		{ 0, "0" },
+		{ 0.0423, "0.042" },
+		{ 0.5, "0.50" },
+		{ 4.996, "5.00" },
+		{ 9.996, "10.0" },
+		{ 57.14, "57.1" },
+		{ 362.4, "362" },
+		{ 99.96, "100" },
+		{ NAN, "-" },
 	};
 
 	(void)state;

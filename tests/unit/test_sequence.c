@@ -28,12 +28,12 @@ static const wchar_t *keys_of(const wchar_t *text)
 static void what_a_terminal_tells_of_itself_is_passed_over(void **state)
 {
 	(void)state;
-	assert_true(wcscmp(keys_of(L"[41;10Rq"), L"q") == 0);                  /* where the cursor is */
-	assert_true(wcscmp(keys_of(L"[?62;22cq"), L"q") == 0);                 /* what it can do */
-	assert_true(wcscmp(keys_of(L"[?12;2$yq"), L"q") == 0);                 /* a mode */
-	assert_true(wcscmp(keys_of(L"]11;rgb:00/00/00\aq"), L"q") == 0);      /* a colour */
+	assert_true(wcscmp(keys_of(L"[41;10Rq"), L"q") == 0);		 /* where the cursor is */
+	assert_true(wcscmp(keys_of(L"[?62;22cq"), L"q") == 0);		 /* what it can do */
+	assert_true(wcscmp(keys_of(L"[?12;2$yq"), L"q") == 0);		 /* a mode */
+	assert_true(wcscmp(keys_of(L"]11;rgb:00/00/00\aq"), L"q") == 0); /* a colour */
 	assert_true(wcscmp(keys_of(L"]11;rgb:00/00/00\033\\q"), L"q") == 0);
-	assert_true(wcscmp(keys_of(L"P>|name 1.0\033\\q"), L"q") == 0);     /* its name */
+	assert_true(wcscmp(keys_of(L"P>|name 1.0\033\\q"), L"q") == 0); /* its name */
 }
 
 static void keys_that_are_not_known_are_passed_over(void **state)
@@ -48,7 +48,8 @@ static void keys_that_are_not_known_are_passed_over(void **state)
 /* Esc, and soon after it another key. */
 static void keys_right_after_an_escape_stay_keys(void **state)
 {
-	static const wchar_t *const texts[] = { L"", L"q", L"P", L"Pq", L"O", L"O ", L"]", L"]q", L"1", L"\033" };
+	static const wchar_t *const texts[] = { L"", L"q", L"P", L"Pq", L"O", L"O ", L"]", L"]q",
+		L"1", L"\033" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -7,12 +7,14 @@ static struct session *start(const struct kernel *kernel, uint64_t memory_limit)
 {
 	struct engine engine = fake_init(&fake, memory_limit);
 
-	return played_begin(&engine, (struct session_options){ .seed = 5, .invocation = "--cpu 3" }, kernel);
+	return played_begin(
+		&engine, (struct session_options){ .seed = 5, .invocation = "--cpu 3" }, kernel);
 }
 
 static double figure_of(const struct request *request)
 {
-	return 1 + (double)(request->v[FOLD_SIZE] % 1000003) / 1e6 + (double)request->v[FOLD_STRIDE];
+	return 1 + (double)(request->v[FOLD_SIZE] % 1000003) / 1e6 +
+	       (double)request->v[FOLD_STRIDE];
 }
 
 static void answer_one(void)
@@ -20,10 +22,14 @@ static void answer_one(void)
 	fake_answer(&fake, 60, figure_of(&fake.request));
 }
 
-/* Lets time pass until nothing is wanted or the deadline comes; each request takes `took` seconds. */
+/* Lets time pass until nothing is wanted or the deadline comes; each request takes `took` seconds.
+ */
 static double run_on(struct session *session, double now, double until, double took)
 {
-	return now < until ? played(session, now, &(struct playing){ .took = took, .answer = answer_one, .until = until }) : now;
+	return now < until ? played(session, now,
+				     &(struct playing){
+					     .took = took, .answer = answer_one, .until = until })
+			   : now;
 }
 
 /* As run_on(), until everything is measured. */
@@ -195,8 +201,10 @@ static void the_pool_forgets_after_two_seconds(void **state)
 	session_free(session);
 }
 
-/* Answers every live request for a while: `quiet` quiet trials of CPE 2 and `contended` contended ones of 3. */
-static double mixed_spell(struct session *session, double now, double seconds, unsigned quiet, unsigned contended)
+/* Answers every live request for a while: `quiet` quiet trials of CPE 2 and `contended` contended
+ * ones of 3. */
+static double mixed_spell(
+	struct session *session, double now, double seconds, unsigned quiet, unsigned contended)
 {
 	for (double until = now + seconds; now < until; now += 0.001) {
 		session_advance(session, now);
@@ -222,7 +230,8 @@ static void a_contended_spell_passes(void **state)
 	(void)state;
 	check_near(look(session, now)->sample.quiet, 1, 0);
 	assert_int_equal(view.sample.dropped, 0);
-	/* Shorter than the pool: the quiet trials from before still give the figure, and the share tells. */
+	/* Shorter than the pool: the quiet trials from before still give the figure, and the share
+	 * tells. */
 	now = mixed_spell(session, now, 1, 0, 150);
 	assert_false(look(session, now)->sample.contended);
 	check_near(view.sample.cpe, 2, 0.01);
@@ -240,7 +249,8 @@ static void a_contended_spell_passes(void **state)
 	session_free(session);
 }
 
-/* A contended figure does not take the place of a quiet one of the same setting, even one from before. */
+/* A contended figure does not take the place of a quiet one of the same setting, even one from
+ * before. */
 static void the_last_quiet_figure_is_kept(void **state)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
@@ -319,7 +329,8 @@ static void the_clock_stays_known_and_the_hint_goes(void **state)
 	session_free(session);
 }
 
-/* What is said to be used and dropped is of the same stretch of time, however fast trials come in. */
+/* What is said to be used and dropped is of the same stretch of time, however fast trials come in.
+ */
 static void used_and_dropped_agree_with_the_quiet_share(void **state)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
@@ -328,7 +339,8 @@ static void used_and_dropped_agree_with_the_quiet_share(void **state)
 	(void)state;
 	look(session, now);
 	assert_true(view.sample.trials >= 300);
-	check_near((double)view.sample.trials / (view.sample.trials + view.sample.dropped), 150.0 / 165, 0.001);
+	check_near((double)view.sample.trials / (view.sample.trials + view.sample.dropped),
+		150.0 / 165, 0.001);
 	check_near(view.sample.quiet, 150.0 / 165, 0.001);
 	session_free(session);
 }
@@ -421,7 +433,8 @@ static void slices_and_grid_fill_and_then_the_core_rests(void **state)
 	assert_int_equal(view.grid.y[view.grid.here_y], 32768);
 	for (int y = 0; y < view.grid.ny; y++)
 		for (int x = 0; x < view.grid.nx; x++)
-			assert_true(view.grid.gbps[y][x] > 0 && view.grid.gbps[y][x] <= view.grid.top);
+			assert_true(
+				view.grid.gbps[y][x] > 0 && view.grid.gbps[y][x] <= view.grid.top);
 	/* At rest only the live setting is measured, ten times a second. */
 	before = fake.background;
 	for (double until = now + 2; now < until; now += 0.005) {
@@ -478,7 +491,7 @@ static void cells_are_visited_in_rounds(void **state)
 			assert_true(count < 64);
 			for (int i = 0; i < count; i++)
 				assert_false(seen[i][0] == fake.request.v[WALK_SIZE] &&
-					seen[i][1] == fake.request.v[WALK_ORDER]);
+					     seen[i][1] == fake.request.v[WALK_ORDER]);
 			seen[count][0] = fake.request.v[WALK_SIZE];
 			seen[count++][1] = fake.request.v[WALK_ORDER];
 		}
@@ -495,10 +508,11 @@ static void settled_cells_are_used_again(void **state)
 	unsigned before = fake.background;
 
 	(void)state;
-	/* Only the size slice at the new size's stride exists already; walking along it asks nothing new. */
+	/* Only the size slice at the new size's stride exists already; walking along it asks
+	 * nothing new. */
 	check_ok(session_command(session, "set size=16k", now));
 	look(session, now);
-	assert_int_equal(view.cells_settled, view.cells_wanted - 8);      /* the sparse strides */
+	assert_int_equal(view.cells_settled, view.cells_wanted - 8); /* the sparse strides */
 	assert_false(view.sample.valid);
 	now = run_idle(session, now);
 	assert_true(fake.background - before <= 8);
@@ -539,7 +553,7 @@ static void the_second_slice_follows_the_selected_knob(void **state)
 	struct session *session = start(&kernel_walk, LIMIT);
 
 	(void)state;
-	assert_int_equal(look(session, 100)->by_stride.knob, -1);      /* size is selected */
+	assert_int_equal(look(session, 100)->by_stride.knob, -1); /* size is selected */
 	check_ok(session_command(session, "knob next", 100));
 	assert_int_equal(look(session, 100)->by_stride.knob, WALK_SPACING);
 	assert_int_equal(view.by_stride.count, 16);
@@ -603,7 +617,8 @@ static void a_working_set_beyond_memory_fails_without_a_request(void **state)
 	fake.machine.memory_limit = LIMIT;
 	atomic_store(&fake.machine.known, true);
 	assert_true(session_advance(session, 100.1));
-	check_contains(look(session, 100.1)->failure, "size=64g is beyond half of this machine's free memory");
+	check_contains(look(session, 100.1)->failure,
+		"size=64g is beyond half of this machine's free memory");
 	assert_true(view.means.memory == LIMIT);
 	assert_int_equal(fake.cancels, 1);
 	check_ok(session_command(session, "set size=32k", 100.2));
@@ -734,7 +749,8 @@ static void a_long_walk_keeps_working(void **state)
 	for (int i = 0; i < 7000; i++) {
 		char line[64];
 
-		snprintf(line, sizeof(line), "set size=%d stride=%d", 4096 + 8 * (i % 9001), 1 + i % 64);
+		snprintf(line, sizeof(line), "set size=%d stride=%d", 4096 + 8 * (i % 9001),
+			1 + i % 64);
 		check_ok(session_command(session, line, now));
 		fake_answer(&fake, 30, 2);
 		now += 0.002;
@@ -745,7 +761,8 @@ static void a_long_walk_keeps_working(void **state)
 	session_free(session);
 }
 
-/* What takes long to lay out says how far it is, can be ended, and is not begun again before it is asked for. */
+/* What takes long to lay out says how far it is, can be ended, and is not begun again before it is
+ * asked for. */
 static void a_long_preparation_is_seen_and_ended(void **state)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
@@ -793,7 +810,8 @@ static void a_figure_that_is_measured_anew_is_not_ended(void **state)
 	session_advance(session, 100.1);
 	session_advance(session, 100.6);
 	assert_true(fake.pending);
-	fake.ahead = (struct progress_seen){ .stage = STAGE_RUNNING, .share = 0.1, .run = 1, .runs = 1 };
+	fake.ahead =
+		(struct progress_seen){ .stage = STAGE_RUNNING, .share = 0.1, .run = 1, .runs = 1 };
 	session_advance(session, 100.7);
 	assert_false(session_command_works(session, "close"));
 	session_free(session);

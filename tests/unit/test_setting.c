@@ -3,7 +3,7 @@
 #include "kernels/place.h"
 #include "session/setting.h"
 
-static const uint64_t LIMIT = (UINT64_C(23) << 30) / 2;      /* 11.5 GiB */
+static const uint64_t LIMIT = (UINT64_C(23) << 30) / 2; /* 11.5 GiB */
 static const struct means MEANS = { .memory = (UINT64_C(23) << 30) / 2 };
 
 static struct setting fold(int64_t op, int64_t unroll, int64_t acc, int64_t size, int64_t stride)
@@ -21,8 +21,10 @@ static void finds_kernels_and_suggests(void **state)
 	check_usage(setting_find_kernel("flod", &kernel),
 		"no kernel \"flod\"; did you mean fold? (slexplore list shows all)");
 	assert_null(kernel);
-	check_usage(setting_find_kernel("xyzzy", &kernel), "no kernel \"xyzzy\"; there are fold, walk-list, odd");
-	check_usage(setting_find_kernel("", &kernel), "no kernel \"\"; there are fold, walk-list, odd");
+	check_usage(setting_find_kernel("xyzzy", &kernel),
+		"no kernel \"xyzzy\"; there are fold, walk-list, odd");
+	check_usage(
+		setting_find_kernel("", &kernel), "no kernel \"\"; there are fold, walk-list, odd");
 }
 
 static void parses_each_kind(void **state)
@@ -52,7 +54,8 @@ static void says_what_would_be_right(void **state)
 		{ &fold_knobs[FOLD_ACC], "-1", "acc=-1: a whole number from 1 to 16" },
 		{ &fold_knobs[FOLD_ACC], "", "acc=: a whole number from 1 to 16" },
 		{ &fold_knobs[FOLD_ACC], "4k", "acc=4k: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "99999999999999999999", "acc=99999999999999999999: a whole number from 1 to 16" },
+		{ &fold_knobs[FOLD_ACC], "99999999999999999999",
+			"acc=99999999999999999999: a whole number from 1 to 16" },
 		{ &fold_knobs[FOLD_OP], "mull", "op=mull: add or mul" },
 		{ &walk_knobs[WALK_ORDER], "", "order=: sequential, random or reverse" },
 		{ &walk_knobs[WALK_SPACING], "24", "spacing=24: a multiple of 16 from 16 to 256" },
@@ -61,21 +64,26 @@ static void says_what_would_be_right(void **state)
 		{ &fold_knobs[FOLD_SIZE], "99999999t",
 			"size=99999999t is beyond half of this machine's free memory (11.5 GiB)" },
 		{ &fold_knobs[FOLD_SIZE], "1",
-			"size=1: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the free memory)" },
+			"size=1: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the free "
+			"memory)" },
 		{ &fold_knobs[FOLD_SIZE], "1.5m",
-			"size=1.5m: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the free memory)" },
+			"size=1.5m: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the "
+			"free memory)" },
 		{ &walk_knobs[WALK_SIZE], "100",
-			"size=100: a multiple of 16 from 16 to 11.5 GiB (half of the free memory)" },
+			"size=100: a multiple of 16 from 16 to 11.5 GiB (half of the free "
+			"memory)" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t value = 42;
 
-		check_usage(setting_parse_value(rows[i].knob, rows[i].typed, MEANS, &value), rows[i].message);
+		check_usage(setting_parse_value(rows[i].knob, rows[i].typed, MEANS, &value),
+			rows[i].message);
 		assert_int_equal(value, 42);
 	}
-	check_usage(setting_parse_value(&fold_knobs[FOLD_SIZE], "99999999t", MEANS_UNKNOWN, &(int64_t){ 0 }),
+	check_usage(setting_parse_value(
+			    &fold_knobs[FOLD_SIZE], "99999999t", MEANS_UNKNOWN, &(int64_t){ 0 }),
 		"size=99999999t: a size such as 32k or 4m, from 64 and up");
 }
 
@@ -108,10 +116,13 @@ static void assigns_knobs(void **state)
 		"fold has no knob \"unrol\"; did you mean unroll?");
 	check_usage(setting_assign(&setting, "colour=4", MEANS),
 		"fold has no knob \"colour\"; its knobs are op, unroll, acc, size and stride");
-	check_usage(setting_assign(&setting, "acc", MEANS), "\"acc\": write KNOB=VALUE, as in op=mul");
-	check_usage(setting_assign(&setting, "=4", MEANS), "\"=4\": write KNOB=VALUE, as in op=mul");
+	check_usage(
+		setting_assign(&setting, "acc", MEANS), "\"acc\": write KNOB=VALUE, as in op=mul");
+	check_usage(
+		setting_assign(&setting, "=4", MEANS), "\"=4\": write KNOB=VALUE, as in op=mul");
 	check_usage(setting_assign(&setting, "", MEANS), "\"\": write KNOB=VALUE, as in op=mul");
-	check_usage(setting_assign(&setting, "acc=4=4", MEANS), "acc=4=4: a whole number from 1 to 16");
+	check_usage(
+		setting_assign(&setting, "acc=4=4", MEANS), "acc=4=4: a whole number from 1 to 16");
 	assert_int_equal(setting.v[FOLD_ACC], 3);
 }
 
@@ -257,21 +268,31 @@ static void ranges_in_words(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char words[128];
 
-		setting_range(rows[i].knob, (struct means){ .memory = rows[i].limit }, words, sizeof(words));
+		setting_range(rows[i].knob, (struct means){ .memory = rows[i].limit }, words,
+			sizeof(words));
 		assert_string_equal(words, rows[i].words);
 	}
 	assert_int_equal(setting_max(&fold_knobs[FOLD_OP], MEANS_UNKNOWN), 1);
-	assert_int_equal(setting_max(&fold_knobs[FOLD_SIZE], (struct means){ .memory = 1000 }), 1000);
-	assert_int_equal(setting_max(&walk_knobs[WALK_SIZE], (struct means){ .memory = 1000 }), 992);
-	assert_int_equal(setting_max(&walk_knobs[WALK_SPACING], (struct means){ .memory = 100 }), 256);
+	assert_int_equal(
+		setting_max(&fold_knobs[FOLD_SIZE], (struct means){ .memory = 1000 }), 1000);
+	assert_int_equal(
+		setting_max(&walk_knobs[WALK_SIZE], (struct means){ .memory = 1000 }), 992);
+	assert_int_equal(
+		setting_max(&walk_knobs[WALK_SPACING], (struct means){ .memory = 100 }), 256);
 }
 
 /* A kernel whose knobs ask for everything that the engine gives. */
 enum { PLACED_SIZE, PLACED_PAGES, PLACED_NODE, PLACED_CORES, PLACED_STREAMS, PLACED_KNOBS };
 
 static const struct knob placed_knobs[] = {
-	[PLACED_SIZE] = { .name = "size", .help = "bytes", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 4096, .max = KNOB_MAX_MEMORY,
-		.initial = 16384, .factor = 2 },
+	[PLACED_SIZE] = { .name = "size",
+		.help = "bytes",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 16384,
+		.factor = 2 },
 	[PLACED_PAGES] = KNOB_ROW_PAGES,
 	[PLACED_NODE] = KNOB_ROW_NODE,
 	[PLACED_CORES] = KNOB_ROW_CORES,
@@ -283,13 +304,17 @@ static uint64_t placed_footprint(const int64_t *v)
 	return (uint64_t)v[PLACED_SIZE];
 }
 
-static const struct kernel placed = { .name = "placed", .knobs = placed_knobs, .knob_count = PLACED_KNOBS,
+static const struct kernel placed = { .name = "placed",
+	.knobs = placed_knobs,
+	.knob_count = PLACED_KNOBS,
 	.footprint = placed_footprint };
 
 static void cores_go_as_far_as_this_process_may(void **state)
 {
-	const struct means one = { .processors = 1 }, two = { .processors = 2 }, many = { .processors = 64 };
-	const struct knob *cores = &placed_knobs[PLACED_CORES], *streams = &placed_knobs[PLACED_STREAMS];
+	const struct means one = { .processors = 1 }, two = { .processors = 2 },
+			   many = { .processors = 64 };
+	const struct knob *cores = &placed_knobs[PLACED_CORES],
+			  *streams = &placed_knobs[PLACED_STREAMS];
 	struct setting setting;
 	char words[128];
 	int64_t value;
@@ -298,10 +323,14 @@ static void cores_go_as_far_as_this_process_may(void **state)
 	check_ok(setting_parse_value(cores, "2", two, &value));
 	assert_int_equal(value, 2);
 	check_ok(setting_parse_value(cores, "1000", MEANS_UNKNOWN, &value));
-	check_usage(setting_parse_value(cores, "3", two, &value), "cores=3: this process may use 2 processors");
-	check_usage(setting_parse_value(cores, "2", one, &value), "cores=2: this process may use 1 processor");
-	check_usage(setting_parse_value(cores, "0", two, &value), "cores=0: a whole number from 1 to 2");
-	check_usage(setting_parse_value(cores, "1k", two, &value), "cores=1k: a whole number from 1 to 2");
+	check_usage(setting_parse_value(cores, "3", two, &value),
+		"cores=3: this process may use 2 processors");
+	check_usage(setting_parse_value(cores, "2", one, &value),
+		"cores=2: this process may use 1 processor");
+	check_usage(setting_parse_value(cores, "0", two, &value),
+		"cores=0: a whole number from 1 to 2");
+	check_usage(setting_parse_value(cores, "1k", two, &value),
+		"cores=1k: a whole number from 1 to 2");
 	check_usage(setting_parse_value(streams, "2", two, &value),
 		"streams=2: this process may use 2 processors, the measured one among them");
 	assert_int_equal(setting_max(cores, many), 64);
@@ -319,7 +348,8 @@ static void cores_go_as_far_as_this_process_may(void **state)
 	assert_int_equal(setting.v[PLACED_CORES], 64);
 	check_ok(setting_check(&setting, many));
 	setting.v[PLACED_STREAMS] = 1;
-	check_usage(setting_check(&setting, many), "cores=64 and streams=1: this process may use 64 processors");
+	check_usage(setting_check(&setting, many),
+		"cores=64 and streams=1: this process may use 64 processors");
 	check_usage(setting_check(&setting, two), "cores=64: this process may use 2 processors");
 	check_ok(setting_check(&setting, MEANS_UNKNOWN));
 }
@@ -336,7 +366,8 @@ static void memory_is_counted_for_all_cores(void **state)
 	check_ok(setting_check(&setting, means));
 	setting.v[PLACED_CORES] = 5;
 	check_usage(setting_check(&setting, means),
-		"placed needs 320 MiB here, for all cores together, beyond half of this machine's free memory (256 MiB)");
+		"placed needs 320 MiB here, for all cores together, beyond half of this machine's "
+		"free memory (256 MiB)");
 	setting.v[PLACED_CORES] = 1;
 	setting.v[PLACED_STREAMS] = 3;
 	check_ok(setting_check(&setting, means));
@@ -344,9 +375,11 @@ static void memory_is_counted_for_all_cores(void **state)
 	assert_int_equal(setting_check(&setting, means).code, STATUS_USAGE);
 	/* What bounds it is named. */
 	setting.v[PLACED_SIZE] = 1 << 30;
-	check_usage(setting_check(&setting, (struct means){ .memory = 256 << 20, .bound = MEANS_GROUP }),
+	check_usage(setting_check(
+			    &setting, (struct means){ .memory = 256 << 20, .bound = MEANS_GROUP }),
 		"size=1g is beyond half of what the control group still allows (256 MiB)");
-	check_usage(setting_check(&setting, (struct means){ .memory = 256 << 20, .bound = MEANS_ADDRESSES }),
+	check_usage(setting_check(&setting,
+			    (struct means){ .memory = 256 << 20, .bound = MEANS_ADDRESSES }),
 		"size=1g is beyond half of what ulimit -v still allows (256 MiB)");
 	/* More than can be counted is more than there is. */
 	setting.v[PLACED_SIZE] = INT64_MAX;

@@ -4,7 +4,8 @@
 
 static const struct means MEANS = { .memory = UINT64_C(1) << 30 };
 
-static void check_list(const struct knob *knob, const char *text, size_t count, const int64_t *expected)
+static void check_list(
+	const struct knob *knob, const char *text, size_t count, const int64_t *expected)
 {
 	int64_t *values;
 	size_t got;
@@ -17,7 +18,7 @@ static void check_list(const struct knob *knob, const char *text, size_t count, 
 	free(values);
 }
 
-#define CHECK_LIST(knob, text, ...) \
+#define CHECK_LIST(knob, text, ...)                                                  \
 	check_list(knob, text, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), \
 		(int64_t[]){ __VA_ARGS__ })
 
@@ -67,19 +68,26 @@ static void bad_lists_say_what_is_wrong(void **state)
 		const char *text, *message;
 	} rows[] = {
 		{ &fold_knobs[FOLD_ACC], "",
-			"acc=: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or 4k..64m*2" },
+			"acc=: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or "
+			"4k..64m*2" },
 		{ &fold_knobs[FOLD_ACC], "1,,2",
-			"acc=1,,2: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or 4k..64m*2" },
+			"acc=1,,2: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or "
+			"4k..64m*2" },
 		{ &fold_knobs[FOLD_ACC], "1,2,",
-			"acc=1,2,: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or 4k..64m*2" },
+			"acc=1,2,: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or "
+			"4k..64m*2" },
 		{ &fold_knobs[FOLD_ACC], "1,x", "acc=x: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "1..", "acc=1..: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
-		{ &fold_knobs[FOLD_ACC], "..4", "acc=..4: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
-		{ &fold_knobs[FOLD_ACC], "..", "acc=..: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
+		{ &fold_knobs[FOLD_ACC], "1..",
+			"acc=1..: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
+		{ &fold_knobs[FOLD_ACC], "..4",
+			"acc=..4: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
+		{ &fold_knobs[FOLD_ACC], "..",
+			"acc=..: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
 		{ &fold_knobs[FOLD_ACC], "1..4:",
 			"acc=1..4:: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
 		{ &fold_knobs[FOLD_ACC], "1..4:0", "acc=1..4:0: a step is at least 1" },
-		{ &fold_knobs[FOLD_ACC], "1..4*1", "acc=1..4*1: a factor is a whole number from 2 up" },
+		{ &fold_knobs[FOLD_ACC], "1..4*1",
+			"acc=1..4*1: a factor is a whole number from 2 up" },
 		{ &fold_knobs[FOLD_ACC], "1..4*2*2",
 			"acc=1..4*2*2: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
 		{ &fold_knobs[FOLD_ACC], "1..4..8", "acc=4..8: a whole number from 1 to 16" },
@@ -87,13 +95,16 @@ static void bad_lists_say_what_is_wrong(void **state)
 		{ &fold_knobs[FOLD_ACC], "1..17", "acc=17: a whole number from 1 to 16" },
 		{ &fold_knobs[FOLD_ACC], "0..4", "acc=0: a whole number from 1 to 16" },
 		{ &fold_knobs[FOLD_ACC], "*", "acc=*: * is for choices; write a range: acc=1..16" },
-		{ &fold_knobs[FOLD_OP], "add..mul", "op=add..mul: choices have no range; name them, or write * for all" },
+		{ &fold_knobs[FOLD_OP], "add..mul",
+			"op=add..mul: choices have no range; name them, or write * for all" },
 		{ &fold_knobs[FOLD_OP], "add,sub", "op=sub: add or mul" },
 		{ &fold_knobs[FOLD_SIZE], "4k..64m",
-			"size=4k..64m: more than 100,000 values; take a larger step (:N) or a factor (*N)" },
+			"size=4k..64m: more than 100,000 values; take a larger step (:N) or a "
+			"factor (*N)" },
 		{ &fold_knobs[FOLD_SIZE], "4k..2g*2",
 			"size=2g is beyond half of this machine's free memory (1 GiB)" },
-		{ &walk_knobs[WALK_SPACING], "16..64:8", "spacing=24: a multiple of 16 from 16 to 256" },
+		{ &walk_knobs[WALK_SPACING], "16..64:8",
+			"spacing=24: a multiple of 16 from 16 to 256" },
 	};
 
 	(void)state;
@@ -114,12 +125,15 @@ static void the_longest_list_is_a_hundred_thousand(void **state)
 	size_t count;
 
 	(void)state;
-	check_ok(setting_parse_list(&fold_knobs[FOLD_SIZE], "1000..100999", MEANS, &values, &count));
+	check_ok(
+		setting_parse_list(&fold_knobs[FOLD_SIZE], "1000..100999", MEANS, &values, &count));
 	assert_int_equal(count, 100000);
 	assert_int_equal(values[99999], 100999);
 	free(values);
-	assert_int_equal(setting_parse_list(&fold_knobs[FOLD_SIZE], "1000..100999,64", MEANS, &values,
-		&count).code, STATUS_USAGE);
+	assert_int_equal(setting_parse_list(
+				 &fold_knobs[FOLD_SIZE], "1000..100999,64", MEANS, &values, &count)
+				 .code,
+		STATUS_USAGE);
 }
 
 /* Whatever is typed: an answer, never a crash or a leak. */
@@ -133,7 +147,8 @@ static void any_string_is_answered(void **state)
 	for (int round = 0; round < 20000; round++) {
 		char text[24];
 		size_t length = (size_t)(random >> 60), count;
-		const struct knob *knob = round % 3 ? &fold_knobs[FOLD_ACC] : &walk_knobs[WALK_SIZE];
+		const struct knob *knob =
+			round % 3 ? &fold_knobs[FOLD_ACC] : &walk_knobs[WALK_SIZE];
 		int64_t *values;
 		struct status status;
 
@@ -147,7 +162,8 @@ static void any_string_is_answered(void **state)
 		if (status_is_ok(&status)) {
 			good++;
 			for (size_t i = 0; i < count; i++)
-				assert_true(values[i] >= knob->min && values[i] <= setting_max(knob, MEANS));
+				assert_true(values[i] >= knob->min &&
+					    values[i] <= setting_max(knob, MEANS));
 		} else {
 			assert_true(status.text[0] != '\0');
 		}

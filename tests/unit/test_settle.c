@@ -36,11 +36,11 @@ static void begin_at(struct kernel_run *run, double share)
 	run->position = (uint64_t)(share * (double)run->ring);
 }
 
-static const struct kernel kernel = {.name = "script",
+static const struct kernel kernel = { .name = "script",
 	.footprint = eight_megabytes,
 	.call = spin,
 	.rewind = begin_again,
-	.begin_at = begin_at};
+	.begin_at = begin_at };
 
 /* Settles a walk over a ring of 4,096 elements. */
 static struct measure settled(double (*script)(uint64_t), double seconds, uint64_t own_bytes)
@@ -51,15 +51,15 @@ static struct measure settled(double (*script)(uint64_t), double seconds, uint64
 	static struct clock clock;
 	struct measure measure;
 
-	run = (struct kernel_run){.kernel = &kernel,
+	run = (struct kernel_run){ .kernel = &kernel,
 		.cancel = &cancel,
 		.ring = RING,
 		.granule = 1,
 		.lines = 1,
-		.scattered = true};
+		.scattered = true };
 	if (!clock.hz)
 		clock_calibrate(&clock);
-	settle = (struct settle){.own_bytes = own_bytes, .seconds = seconds};
+	settle = (struct settle){ .own_bytes = own_bytes, .seconds = seconds };
 	microseconds = script;
 	walked = 0;
 	measure_begin(&measure, &run, &clock, 32 << 10, 0, 1, &cancel);
@@ -148,7 +148,8 @@ static void drifting_trials_are_marked(void **state)
 	static struct trials trials;
 	struct measure measure = settled(endless, 0.05, 1 << 20);
 	struct measure_goal goal = {
-		.quiet = TRIALS_MAX, .trials = 200, .until = clock_seconds() + 60};
+		.quiet = TRIALS_MAX, .trials = 200, .until = clock_seconds() + 60
+	};
 	const atomic_bool cancel = false;
 	unsigned marked = 0;
 

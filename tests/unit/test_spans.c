@@ -7,22 +7,23 @@
 /* Moves 10^10 bytes a second in 75 us, on its processor all the time. */
 static struct span quiet(void)
 {
-	return (struct span){.bytes = 750000, .seconds = 75e-6, .at = 77e-6, .on = 76.8e-6};
+	return (struct span){ .bytes = 750000, .seconds = 75e-6, .at = 77e-6, .on = 76.8e-6 };
 }
 
 static void the_rate_is_that_of_undisturbed_spans(void **state)
 {
-	struct spans spans = {0};
+	struct spans spans = { 0 };
 	struct span span = quiet();
 
 	(void)state;
 	spans_add(&spans, &span);
 	/* Another thread had the processor for 3 ms. */
 	span = (struct span){
-		.bytes = 750000, .seconds = 3075e-6, .at = 3077e-6, .on = 77e-6, .switches = 1};
+		.bytes = 750000, .seconds = 3075e-6, .at = 3077e-6, .on = 77e-6, .switches = 1
+	};
 	spans_add(&spans, &span);
 	/* The hypervisor ran something else: no switch that the system saw. */
-	span = (struct span){.bytes = 750000, .seconds = 275e-6, .at = 277e-6, .on = 77e-6};
+	span = (struct span){ .bytes = 750000, .seconds = 275e-6, .at = 277e-6, .on = 77e-6 };
 	spans_add(&spans, &span);
 	check_near(spans_rate(&spans), 1e10, 1);
 	assert_int_equal(spans.rejected, 2);
@@ -31,7 +32,7 @@ static void the_rate_is_that_of_undisturbed_spans(void **state)
 
 static void spans_weigh_by_their_time(void **state)
 {
-	struct spans spans = {0};
+	struct spans spans = { 0 };
 	struct span span = quiet();
 
 	(void)state;
@@ -83,7 +84,7 @@ static void clocks_that_say_nothing_reject_nothing(void **state)
 
 static void without_an_undisturbed_span_the_rate_is_unknown(void **state)
 {
-	struct spans spans = {0};
+	struct spans spans = { 0 };
 	struct span span = quiet();
 
 	(void)state;

@@ -61,13 +61,13 @@ static void one_mode_is_not_split(void **state)
 	double values[100];
 
 	(void)state;
-	two_groups(values, 100, 100, 1, 0.2);            /* one broad group */
+	two_groups(values, 100, 100, 1, 0.2); /* one broad group */
 	assert_false(stats_two_modes(values, 100, &modes));
-	two_groups(values, 100, 50, 1.02, 0.0001);       /* less than 3 % apart */
+	two_groups(values, 100, 50, 1.02, 0.0001); /* less than 3 % apart */
 	assert_false(stats_two_modes(values, 100, &modes));
-	two_groups(values, 100, 90, 2, 0.01);            /* a tail of a tenth is no mode */
+	two_groups(values, 100, 90, 2, 0.01); /* a tail of a tenth is no mode */
 	assert_false(stats_two_modes(values, 100, &modes));
-	two_groups(values, 19, 10, 2, 0.01);             /* too few */
+	two_groups(values, 19, 10, 2, 0.01); /* too few */
 	assert_false(stats_two_modes(values, 19, &modes));
 	two_groups(values, 20, 10, 2, 0.01);
 	assert_true(stats_two_modes(values, 20, &modes));
@@ -79,7 +79,7 @@ static void one_mode_is_not_split(void **state)
 /* Noise of five per cent about a line, from `first` to `last`. */
 static void noisy_line(double *values, size_t count, double first, double last, uint64_t seed)
 {
-	struct random random = {seed};
+	struct random random = { seed };
 
 	for (size_t i = 0; i < count; i++) {
 		double noise = ((double)random_below(&random, 2001) / 1000 - 1) * 0.05;
@@ -91,7 +91,7 @@ static void noisy_line(double *values, size_t count, double first, double last, 
 
 static void a_trimmed_mean_leaves_out_the_ends(void **state)
 {
-	const double sorted[] = {-100, 1, 2, 3, 1000};
+	const double sorted[] = { -100, 1, 2, 3, 1000 };
 
 	(void)state;
 	check_near(stats_trimmed_mean(sorted, 5, 0.2), 2, 1e-12);

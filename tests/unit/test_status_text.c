@@ -5,7 +5,8 @@
 
 static void status_carries_code_and_text(void **state)
 {
-	struct status status = status_make(STATUS_USAGE, "acc=%d: a whole number from %s", 17, "1 to 16");
+	struct status status =
+		status_make(STATUS_USAGE, "acc=%d: a whole number from %s", 17, "1 to 16");
 
 	(void)state;
 	assert_false(status_is_ok(&status));
@@ -111,7 +112,10 @@ static void clean_text_controls_no_terminal(void **state)
 	struct text text = { 0 };
 
 	(void)state;
-	text_add_clean(&text, "a\033[2J\x9b\xc2\x9b" "b\n", 100);
+	text_add_clean(&text,
+		"a\033[2J\x9b\xc2\x9b"
+		"b\n",
+		100);
 	assert_string_equal(text_string(&text), "a?[2J???b?");
 	text_clear(&text);
 	/* Right to left, isolated, marked; an en dash and a Greek letter stay. */

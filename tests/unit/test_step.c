@@ -1,5 +1,5 @@
-/* Stepping: loops of known instructions, and what ends a child early. Where ptrace is refused the message has to say so, and the
- * rest is skipped. */
+/* Stepping: loops of known instructions, and what ends a child early. Where ptrace is refused the
+ * message has to say so, and the rest is skipped. */
 #include "check.h"
 
 #include <signal.h>
@@ -28,7 +28,9 @@ static void run_branchy(void *context, uint64_t count)
 		"	add	$1, %[hits]\n"
 		"2:	sub	$1, %[count]\n"
 		"	jne	1b\n"
-		: [at] "+&r"(at), [value] "=&r"(value), [hits] "+&r"(hits), [count] "+&r"(count) : : "cc", "memory");
+		: [at] "+&r"(at), [value] "=&r"(value), [hits] "+&r"(hits), [count] "+&r"(count)
+		:
+		: "cc", "memory");
 #else
 	__asm__ volatile(
 		"1:	ldr	%[value], [%[at]], #8\n"
@@ -37,7 +39,9 @@ static void run_branchy(void *context, uint64_t count)
 		"	add	%[hits], %[hits], #1\n"
 		"2:	subs	%[count], %[count], #1\n"
 		"	b.ne	1b\n"
-		: [at] "+&r"(at), [value] "=&r"(value), [hits] "+&r"(hits), [count] "+&r"(count) : : "cc", "memory");
+		: [at] "+&r"(at), [value] "=&r"(value), [hits] "+&r"(hits), [count] "+&r"(count)
+		:
+		: "cc", "memory");
 #endif
 }
 
@@ -78,7 +82,7 @@ static void run_nothing(void *context, uint64_t count)
 
 static int prepare_badly(void *context)
 {
-	*(volatile int *)context = 7;      /* in the child's memory alone */
+	*(volatile int *)context = 7; /* in the child's memory alone */
 	return 2;
 }
 
@@ -90,7 +94,12 @@ static void failure(void *context, int number, char *text)
 
 static struct step_plan plan_for(step_run *run, void *context)
 {
-	return (struct step_plan){ .run = run, .context = context, .shorter = 16, .longer = 144, .most_steps = 5000, .seconds = 20 };
+	return (struct step_plan){ .run = run,
+		.context = context,
+		.shorter = 16,
+		.longer = 144,
+		.most_steps = 5000,
+		.seconds = 20 };
 }
 
 /* Where nothing can be stepped: said clearly, and no test. */
@@ -140,7 +149,8 @@ static void test_branchy(void **state)
 	if (refused(&status))
 		skip();
 	check_ok(status);
-	/* 128 elements more, a fourth of them with one instruction more: what leads to the loop cancels. */
+	/* 128 elements more, a fourth of them with one instruction more: what leads to the loop
+	 * cancels. */
 	check_near(loop.insns_per_element, EACH + 0.25, 1e-9);
 	assert_int_equal(loop.insn_count, EACH + 1);
 	assert_true(loop.stepped);
@@ -154,7 +164,8 @@ static void test_branchy(void **state)
 		if (!insn->memory_count)
 			continue;
 		assert_int_equal(insn->memory_count, 1);
-		assert_in_range(loop.path[i].address[0], (uintptr_t)numbers, (uintptr_t)&numbers[143]);
+		assert_in_range(
+			loop.path[i].address[0], (uintptr_t)numbers, (uintptr_t)&numbers[143]);
 		if (loads++)
 			assert_int_equal(loop.path[i].address[0], before + 8);
 		before = loop.path[i].address[0];
@@ -166,7 +177,8 @@ static void test_branchy(void **state)
 
 static void test_crash(void **state)
 {
-	struct step_plan plan = plan_for(run_crash, mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	struct step_plan plan = plan_for(
+		run_crash, mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 
 	(void)state;
 	check_fails(&plan, "SIGSEGV");
@@ -194,16 +206,25 @@ static void test_late(void **state)
 		double elapsed, ran, waited;
 		bool late;
 	} times[] = {
-		{ 1.9, 1.9, 0, false }, { 2.1, 2, 0, true },
-		/* Busy, and busier, and nothing but busy; a host that says nothing of what it gives to others. */
-		{ 6, 1, 5, false }, { 6, 2.1, 3.9, true }, { 19.9, 0.5, 19.4, false }, { 20, 0.5, 19.5, true }, { 6, 1, 0, false },
+		{ 1.9, 1.9, 0, false },
+		{ 2.1, 2, 0, true },
+		/* Busy, and busier, and nothing but busy; a host that says nothing of what it gives
+		   to others. */
+		{ 6, 1, 5, false },
+		{ 6, 2.1, 3.9, true },
+		{ 19.9, 0.5, 19.4, false },
+		{ 20, 0.5, 19.5, true },
+		{ 6, 1, 0, false },
 		/* The code sleeps. */
-		{ 1.9, 0, 0, false }, { 2, 0.01, 0.1, true },
+		{ 1.9, 0, 0, false },
+		{ 2, 0.01, 0.1, true },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
-		assert_int_equal(step_late(times[i].elapsed, &(struct step_share){ times[i].ran, times[i].waited }, 2), times[i].late);
+		assert_int_equal(step_late(times[i].elapsed,
+					 &(struct step_share){ times[i].ran, times[i].waited }, 2),
+			times[i].late);
 }
 
 static void run_asleep(void *context, uint64_t count)
@@ -251,8 +272,9 @@ static void test_time(void **state)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	if (refused(&status))
 		skip();
-	print_message("%.1f us a step\n", ((double)(end.tv_sec - begin.tv_sec) * 1e6 + (double)(end.tv_nsec - begin.tv_nsec) * 1e-3) /
-		(160 * (EACH + 0.25)));
+	print_message("%.1f us a step\n", ((double)(end.tv_sec - begin.tv_sec) * 1e6 +
+						  (double)(end.tv_nsec - begin.tv_nsec) * 1e-3) /
+						  (160 * (EACH + 0.25)));
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Own loops from their file to the steps of a child that loads them. Needs the system's compiler: skipped where there is none. */
+/* Own loops from their file to the steps of a child that loads them. Needs the system's compiler:
+ * skipped where there is none. */
 #include "check.h"
 
 #include <unistd.h>
@@ -23,7 +24,8 @@ static const struct kernel *open_loop(const char *name, const char *code)
 	fclose(file);
 	status = own_open(path, NULL, &said, &kernel);
 	unlink(path);
-	if (status.code == STATUS_FAILED && (strstr(status.text, "no compiler") || strstr(status.text, "not linked statically")))
+	if (status.code == STATUS_FAILED && (strstr(status.text, "no compiler") ||
+						    strstr(status.text, "not linked statically")))
 		skip();
 	if (!status_is_ok(&status))
 		fail_msg("%s\n%s", status.text, text_string(&said));
@@ -66,8 +68,9 @@ static void test_array(void **state)
 
 	(void)state;
 	check_ok(step(open_loop("array.c", "/* slexplore: a=f64[n] cflags=-O1 */\n"
-		"double kept;\n"
-		"long loop(long n, double *a) { for (long i = 0; i < n; i++) kept += a[i]; return 0; }\n")));
+					   "double kept;\n"
+					   "long loop(long n, double *a) { for (long i = 0; i < n; "
+					   "i++) kept += a[i]; return 0; }\n")));
 	assert_true(loop.turns >= 24);
 	check_near(loop.elements, loop.turns, 0.5);
 	assert_true(loop.insns_per_element >= 3 && loop.insns_per_element < 12);
@@ -80,8 +83,10 @@ static void test_array(void **state)
 static void test_list(void **state)
 {
 	(void)state;
-	check_ok(step(open_loop("list.c", "/* slexplore: elements=n b=list(n,64) */\n"
-		"long loop(long n, void *a, void **b) { long k = 0; for (; b; b = *b) { k++; __asm__(\"\" : \"+r\"(k)); } return k; }\n")));
+	check_ok(step(
+		open_loop("list.c", "/* slexplore: elements=n b=list(n,64) */\n"
+				    "long loop(long n, void *a, void **b) { long k = 0; for (; b; "
+				    "b = *b) { k++; __asm__(\"\" : \"+r\"(k)); } return k; }\n")));
 	check_near(loop.elements, loop.turns, 0.5);
 	assert_int_equal(loop.path_count % loop.turns, 0);
 }
@@ -91,12 +96,14 @@ static void test_crash(void **state)
 	struct status status;
 
 	(void)state;
-	status = step(open_loop("crash.c", "/* slexplore: a=f64[n] */\n"
+	status = step(open_loop("crash.c",
+		"/* slexplore: a=f64[n] */\n"
 		"long loop(long n, double *a, volatile long *b) { return *b + n; }\n"));
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "SIGSEGV");
 	check_contains(status.text, ".so+0x");
-	status = step(open_loop("none.c", "/* slexplore: a=f64[n] */\nlong lop(long n) { return n; }\n"));
+	status = step(
+		open_loop("none.c", "/* slexplore: a=f64[n] */\nlong lop(long n) { return n; }\n"));
 	check_contains(status.text, "has no function loop()");
 }
 

@@ -5,7 +5,8 @@
 
 enum { MOST = 20000 };
 
-/* A program as one writes it down: instruction i stands at 0x1000 + 4 i; a negative entry of the script jumps nowhere. */
+/* A program as one writes it down: instruction i stands at 0x1000 + 4 i; a negative entry of the
+ * script jumps nowhere. */
 struct made {
 	struct insn insn[64];
 	struct step_seen seen[MOST];
@@ -19,13 +20,16 @@ static void make(int insns)
 	memset(&made, 0, sizeof(made));
 	made.insn_count = insns;
 	for (int i = 0; i < insns; i++)
-		made.insn[i] = (struct insn){ .address = 0x1000 + 4 * (uint64_t)i, .length = 4, .known = true };
+		made.insn[i] = (struct insn){
+			.address = 0x1000 + 4 * (uint64_t)i, .length = 4, .known = true
+		};
 }
 
 static void ran(int insn)
 {
 	assert_true(made.seen_count < MOST);
-	made.seen[made.seen_count++] = (struct step_seen){ .insn = (uint32_t)insn, .address = { (uint64_t)made.seen_count } };
+	made.seen[made.seen_count++] = (struct step_seen){ .insn = (uint32_t)insn,
+		.address = { (uint64_t)made.seen_count } };
 }
 
 static void ran_all(int from, int to)
@@ -114,8 +118,8 @@ static void test_nest(void **state)
 {
 	(void)state;
 	make(10);
-	made.insn[5].flow = FLOW_BRANCH;      /* back to 3 */
-	made.insn[7].flow = FLOW_BRANCH;      /* back to 1 */
+	made.insn[5].flow = FLOW_BRANCH; /* back to 3 */
+	made.insn[7].flow = FLOW_BRANCH; /* back to 1 */
 	for (int i = 0; i < 100; i++) {
 		ran_all(1, 2);
 		for (int k = 0; k < 4; k++)
@@ -150,7 +154,7 @@ static void test_call(void **state)
 {
 	(void)state;
 	make(12);
-	made.insn[3].flow = FLOW_CALL;      /* to 8 */
+	made.insn[3].flow = FLOW_CALL; /* to 8 */
 	made.insn[5].flow = FLOW_BRANCH;
 	made.insn[9].flow = FLOW_RETURN;
 	for (int i = 0; i < 50; i++) {

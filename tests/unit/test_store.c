@@ -1,4 +1,5 @@
-/* Working sets that are kept apart, shared and given back, with real memory and a kernel made up for it. */
+/* Working sets that are kept apart, shared and given back, with real memory and a kernel made up
+ * for it. */
 #include "check.h"
 
 #include <sys/resource.h>
@@ -10,8 +11,17 @@ enum { SIZE, KIND, PAGES, NODE };
 enum { MIB = 1 << 20 };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size", .help = "bytes", .kind = KNOB_BYTES, .min = 1, .max = KNOB_MAX_MEMORY, .initial = MIB },
-	[KIND] = { .name = "kind", .help = "what is laid out", .kind = KNOB_COUNT, .min = 0, .max = 9 },
+	[SIZE] = { .name = "size",
+		.help = "bytes",
+		.kind = KNOB_BYTES,
+		.min = 1,
+		.max = KNOB_MAX_MEMORY,
+		.initial = MIB },
+	[KIND] = { .name = "kind",
+		.help = "what is laid out",
+		.kind = KNOB_COUNT,
+		.min = 0,
+		.max = 9 },
 	[PAGES] = KNOB_ROW_PAGES,
 	[NODE] = KNOB_ROW_NODE,
 };
@@ -41,10 +51,19 @@ static struct status laid_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-static const struct kernel nests = { .name = "nests", .knobs = knobs, .knob_count = 4, .footprint = laid_footprint,
-	.layout = laid_layout, .prepare = laid_prepare, .layout_nests = true };
-static const struct kernel stands = { .name = "stands", .knobs = knobs, .knob_count = 4, .footprint = laid_footprint,
-	.layout = laid_layout, .prepare = laid_prepare };
+static const struct kernel nests = { .name = "nests",
+	.knobs = knobs,
+	.knob_count = 4,
+	.footprint = laid_footprint,
+	.layout = laid_layout,
+	.prepare = laid_prepare,
+	.layout_nests = true };
+static const struct kernel stands = { .name = "stands",
+	.knobs = knobs,
+	.knob_count = 4,
+	.footprint = laid_footprint,
+	.layout = laid_layout,
+	.prepare = laid_prepare };
 
 struct bench {
 	struct topology *topology;
@@ -63,7 +82,9 @@ static void begin(struct bench *bench, const struct kernel *kernel, uint64_t lim
 	*bench = (struct bench){ .topology = topology_load(&status) };
 	check_ok(status);
 	bench->store = (struct store){ .topology = bench->topology };
-	bench->request = (struct store_request){ .kernel = kernel, .v = bench->v, .seed = 1, .limit = limit };
+	bench->request = (struct store_request){
+		.kernel = kernel, .v = bench->v, .seed = 1, .limit = limit
+	};
 }
 
 static void end(struct bench *bench)
@@ -79,7 +100,8 @@ static uint64_t lay(struct bench *bench, int64_t mib, int64_t kind, enum page_ki
 	bench->v[SIZE] = mib * MIB;
 	bench->v[KIND] = kind;
 	bench->v[PAGES] = pages;
-	check_ok(store_lay(&bench->store, &bench->request, &bench->cancel, &bench->run, &bench->slot));
+	check_ok(store_lay(
+		&bench->store, &bench->request, &bench->cancel, &bench->run, &bench->slot));
 	assert_ptr_equal(bench->run.memory, bench->slot->arena.memory);
 	assert_true(bench->slot->arena.touched >= (uint64_t)mib * MIB);
 	assert_true(store_held(&bench->store) <= bench->request.limit);
@@ -139,7 +161,7 @@ static void one_alone_takes_the_place_of_others(void **state)
 	lay(&bench, 8, 0, PAGES_4K);
 	assert_int_equal(store_held(&bench.store), 16 * MIB);
 	bench.request.alone = true;
-	assert_int_equal(lay(&bench, 4, 0, PAGES_4K), 8);      /* its own stays */
+	assert_int_equal(lay(&bench, 4, 0, PAGES_4K), 8); /* its own stays */
 	assert_int_equal(store_held(&bench.store), 8 * MIB);
 	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 0);
 	assert_int_equal(store_held(&bench.store), 2 * MIB);
@@ -180,7 +202,8 @@ static void all_together_stay_within_the_limit(void **state)
 	assert_int_equal(lay(&bench, 18, 0, PAGES_4K), 16);
 	assert_int_equal(store_held(&bench.store), 18 * MIB);
 	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 0);
-	/* A smaller set needs less of what its own kind holds: that goes before what others hold. */
+	/* A smaller set needs less of what its own kind holds: that goes before what others hold.
+	 */
 	bench.request.limit = 16 * MIB;
 	assert_int_equal(lay(&bench, 10, 0, PAGES_4K), 10);
 	assert_int_equal(store_held(&bench.store), 12 * MIB);
@@ -197,7 +220,8 @@ static uint64_t reserved(const struct bench *bench)
 	return bytes;
 }
 
-/* Where a process may have only so much address space, what lies there to grow in would be missed elsewhere. A limit that is never reached is one, too. */
+/* Where a process may have only so much address space, what lies there to grow in would be missed
+ * elsewhere. A limit that is never reached is one, too. */
 static void scarce_addresses_are_not_hoarded(void **state)
 {
 	struct rlimit before, limit;
@@ -214,7 +238,7 @@ static void scarce_addresses_are_not_hoarded(void **state)
 		skip();
 	begin(&bench, &stands, 64 * MIB);
 	lay(&bench, 2, 0, PAGES_AUTO);
-	assert_int_equal(reserved(&bench), 64 * MIB);      /* it may grow as long as it is alone */
+	assert_int_equal(reserved(&bench), 64 * MIB); /* it may grow as long as it is alone */
 	lay(&bench, 4, 0, PAGES_4K);
 	assert_true(reserved(&bench) <= 64 * MIB);
 	bench.request.background = true;
@@ -239,7 +263,8 @@ static void what_is_idle_is_given_back(void **state)
 	(void)state;
 	begin(&bench, &nests, (uint64_t)1024 * MIB);
 	bench.request.now = 100;
-	/* Address space is enough for this: nothing beyond the first MiB of each piece is looked at. */
+	/* Address space is enough for this: nothing beyond the first MiB of each piece is looked
+	 * at. */
 	lay(&bench, 300, 0, PAGES_HUGE);
 	bench.request.now = 105;
 	assert_int_equal(lay(&bench, 4, 0, PAGES_HUGE), 300);

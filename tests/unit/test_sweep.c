@@ -11,10 +11,10 @@ struct play {
 	struct result (*answer)(struct play *play, const struct request *request);
 	double takes;
 	unsigned taken, failed;
-	struct setting order[4096];      /* of the cells taken */
+	struct setting order[4096]; /* of the cells taken */
 	struct sample samples[4096];
-	unsigned visits_by_size[64];     /* by the logarithm of the size */
-	unsigned stop_after;             /* visits; 0: never */
+	unsigned visits_by_size[64]; /* by the logarithm of the size */
+	unsigned stop_after;	     /* visits; 0: never */
 };
 
 /* Quiet trials that scatter, so that it takes 64 of them to know their median well. */
@@ -38,7 +38,8 @@ static struct result precise_answer(struct play *play, const struct request *req
 	return fake_result(request, 32, 1.5);
 }
 
-static void begin(struct play *play, const struct kernel *kernel, double seconds, const char *const *words)
+static void begin(
+	struct play *play, const struct kernel *kernel, double seconds, const char *const *words)
 {
 	const struct sweep_options options = { .seconds = seconds, .seed = 7 };
 
@@ -72,7 +73,7 @@ static void run(struct play *play)
 
 		take_all(play);
 		if (!sweep_next(play->sweep, play->now, &request)) {
-			assert_true(idle++ < 100);      /* a sweep that never ends */
+			assert_true(idle++ < 100); /* a sweep that never ends */
 			continue;
 		}
 		assert_true(play->visits++ < 200000);
@@ -154,7 +155,8 @@ static void excludes_what_memory_cannot_hold(void **state)
 
 static void refuses_wrong_words(void **state)
 {
-	static const char *const none[] = { NULL }, *const impossible[] = { "acc=9", "unroll=1,2", NULL };
+	static const char *const none[] = { NULL }, *const impossible[] = { "acc=9", "unroll=1,2",
+		NULL };
 	struct play *play = malloc(sizeof(*play));
 	struct status status;
 
@@ -175,7 +177,8 @@ static void refuses_wrong_words(void **state)
 	check_contains(status.text, "no combination is left: acc=9 needs");
 	sweep_free(play->sweep);
 
-	begin(play, &kernel_fold, 0, (const char *const[]){ "size=1k..90k:1", "stride=1..64", "op=*", NULL });
+	begin(play, &kernel_fold, 0,
+		(const char *const[]){ "size=1k..90k:1", "stride=1..64", "op=*", NULL });
 	status = sweep_begin(play->sweep, MEANS_UNKNOWN);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "more than 10000000 combinations");
@@ -246,7 +249,7 @@ static void visits_in_rounds_in_an_order_by_chance(void **state)
  */
 static void cells_beyond_the_own_caches_are_visited_twice(void **state)
 {
-	static const char *const words[] = {"size=64k,8m", NULL};
+	static const char *const words[] = { "size=64k,8m", NULL };
 	struct play *play = malloc(sizeof(*play));
 
 	(void)state;
@@ -273,7 +276,7 @@ static struct result drifting_at_8m(struct play *play, const struct request *req
 
 static void what_did_not_settle_is_visited_again(void **state)
 {
-	static const char *const words[] = {"size=4m,8m", NULL};
+	static const char *const words[] = { "size=4m,8m", NULL };
 	struct play *play = malloc(sizeof(*play));
 
 	(void)state;
@@ -385,7 +388,8 @@ static struct result disturbed_answer(struct play *play, const struct request *r
 	return result;
 }
 
-/* Long runs, one a visit: the time is up after the first, and still each cell that has no figure is tried again, a few times. */
+/* Long runs, one a visit: the time is up after the first, and still each cell that has no figure is
+ * tried again, a few times. */
 static void what_has_no_figure_is_tried_again_whatever_the_time(void **state)
 {
 	static const char *const words[] = { "size=4k,8k,16k", NULL };
@@ -520,7 +524,7 @@ static void works_off_long_lists_in_blocks(void **state)
 	begin(play, &kernel_fold, 0, words);
 	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
-	assert_int_equal(progress.cells, 64 * 33);      /* more than one block of 2,048 */
+	assert_int_equal(progress.cells, 64 * 33); /* more than one block of 2,048 */
 	run(play);
 	assert_int_equal(play->taken, 64 * 33);
 	for (unsigned i = 0; i < play->taken; i++) {
@@ -566,7 +570,7 @@ static void run_ahead(struct play *play)
 /* The same cells in the same order, and a failed one among them, across blocks too. */
 static void visits_may_be_under_way_while_cells_are_taken(void **state)
 {
-	static const char *const words[] = {"stride=1..64", "size=32k..64k:1k", "op=add", NULL};
+	static const char *const words[] = { "stride=1..64", "size=32k..64k:1k", "op=add", NULL };
 	struct play *play[2];
 
 	(void)state;
@@ -596,7 +600,7 @@ static void visits_may_be_under_way_while_cells_are_taken(void **state)
 /* What visits took is known by the time that is left. */
 static void a_visit_that_waits_takes_no_time(void **state)
 {
-	static const char *const words[] = {"size=32k..256k*2", NULL};
+	static const char *const words[] = { "size=32k..256k*2", NULL };
 	struct play *play = malloc(sizeof(*play));
 	struct sweep_progress first, then;
 	struct request request[2];
@@ -625,7 +629,8 @@ static void a_visit_that_waits_takes_no_time(void **state)
 	free(play);
 }
 
-/* No cell is settled before the last round, and yet the share of the work that is done grows from the start. */
+/* No cell is settled before the last round, and yet the share of the work that is done grows from
+ * the start. */
 static void tells_the_share_of_the_work_done(void **state)
 {
 	static const char *const words[] = { "size=32k..256k*2", "acc=1..4", NULL };
@@ -680,7 +685,8 @@ static void tells_the_share_of_the_work_done(void **state)
 	sweep_free(play->sweep);
 
 	/* Blocks add up. */
-	begin(play, &kernel_fold, 0, (const char *const[]){ "stride=1..64", "size=32k..40k:256", "op=add", NULL });
+	begin(play, &kernel_fold, 0,
+		(const char *const[]){ "stride=1..64", "size=32k..40k:256", "op=add", NULL });
 	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
 	last = 0;
 	while (!sweep_done(play->sweep)) {
@@ -713,7 +719,8 @@ static struct result counts_once(struct play *play, const struct request *reques
 	result.counts.id = request->plan.id;
 	if (play->visits <= 2) {
 		result.counts.count = 1;
-		result.counts.event[0] = (struct count){ .state = COUNT_KNOWN, .value = (double)play->visits };
+		result.counts.event[0] =
+			(struct count){ .state = COUNT_KNOWN, .value = (double)play->visits };
 	}
 	return result;
 }
@@ -721,7 +728,9 @@ static struct result counts_once(struct play *play, const struct request *reques
 static void every_visit_counts(void **state)
 {
 	static const char *const words[] = { "size=32k,64k", NULL };
-	const struct counter_plan plan = { .id = 5, .count = 1, .cycles = 0, .event = { { .name = "fake::CYCLES" } } };
+	const struct counter_plan plan = {
+		.id = 5, .count = 1, .cycles = 0, .event = { { .name = "fake::CYCLES" } }
+	};
 	struct play *play = malloc(sizeof(*play));
 	const struct cell *cell;
 	struct request request;

@@ -4,22 +4,21 @@
 #include "base/data.h"
 #include "session/sweeps.h"
 
-static const char small[] =
-	"# two rows\n"
-	"sweep over-n\n"
-	"title Time over n\n"
-	"kernel matmul form=naive,blocked n=8,16 block=32,64,advised\n"
-	"x n log\n"
-	"lines form block\n"
-	"y speedup\n"
-	"baseline form=naive\n"
-	"source A document\n"
-	"published speedup over 2 form=blocked n=16 | so it says\n"
-	"\n"
-	"sweep hill\n"
-	"title A hill\n"
-	"kernel mountain size=16k..64k*2 stride=1,2\n"
-	"x size\n";
+static const char small[] = "# two rows\n"
+			    "sweep over-n\n"
+			    "title Time over n\n"
+			    "kernel matmul form=naive,blocked n=8,16 block=32,64,advised\n"
+			    "x n log\n"
+			    "lines form block\n"
+			    "y speedup\n"
+			    "baseline form=naive\n"
+			    "source A document\n"
+			    "published speedup over 2 form=blocked n=16 | so it says\n"
+			    "\n"
+			    "sweep hill\n"
+			    "title A hill\n"
+			    "kernel mountain size=16k..64k*2 stride=1,2\n"
+			    "x size\n";
 
 static struct named_sweep *first(struct sweeps *sweeps)
 {
@@ -70,23 +69,34 @@ static void mistakes_are_named_with_their_line(void **state)
 	check_refused("sweep Two Words\n", "here:1: a name is of small letters");
 	check_refused("sweep a\nkernel nothing\n", "here:2: no kernel \"nothing\"");
 	check_refused("sweep a\nkernel matmul m=1\n", "here:2: matmul has no knob");
-	check_refused("sweep a\nx n\n", "here:2: the line with the kernel comes before that with \"n\"");
-	check_refused("sweep a\nkernel matmul n=8\nx n lin\n", "here:3: \"log\" or nothing may follow");
+	check_refused(
+		"sweep a\nx n\n", "here:2: the line with the kernel comes before that with \"n\"");
+	check_refused(
+		"sweep a\nkernel matmul n=8\nx n lin\n", "here:3: \"log\" or nothing may follow");
 	check_refused("sweep a\nkernel matmul n=8\ny speed\n", "here:3: no such figure: \"speed\"");
-	check_refused("sweep a\nkernel matmul n=8\npublished cpe none\n", "here:3: a number is wanted, not \"none\"");
-	check_refused("sweep a\nkernel matmul n=8\nbaseline form\n", "here:3: knob=value is wanted, not \"form\"");
-	check_refused("sweep a\nkernel matmul n=8\ncolour red\n", "here:3: no such line: \"colour\"");
+	check_refused("sweep a\nkernel matmul n=8\npublished cpe none\n",
+		"here:3: a number is wanted, not \"none\"");
+	check_refused("sweep a\nkernel matmul n=8\nbaseline form\n",
+		"here:3: knob=value is wanted, not \"form\"");
+	check_refused(
+		"sweep a\nkernel matmul n=8\ncolour red\n", "here:3: no such line: \"colour\"");
 	/* No title is cut off. */
-	check_refused("sweep a\ntitle 12345678901234567890123456789012345678901234567890123456789012345678901234567890\n",
+	check_refused("sweep a\ntitle "
+		      "1234567890123456789012345678901234567890123456789012345678901234567890123456"
+		      "7890\n",
 		"here:2: 79 characters at most are wanted, not 80: \"1234567890");
-	check_refused("sweep a\ntitle T\nkernel matmul n=8\n", "here:3: a row needs a title, a kernel and x");
-	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\ny speedup\n", "here:5: a speedup needs a baseline");
-	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\n\nsweep a\n", "here:6: that name is given twice");
+	check_refused("sweep a\ntitle T\nkernel matmul n=8\n",
+		"here:3: a row needs a title, a kernel and x");
+	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\ny speedup\n",
+		"here:5: a speedup needs a baseline");
+	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\n\nsweep a\n",
+		"here:6: that name is given twice");
 }
 
 static void rows_of_other_programs_are_passed_over(void **state)
 {
-	static const char text[] = "sweep a\ntitle A\nkernel nothing n=1\nx m\nbaseline m=2\n\nsweep b\ntitle B\nkernel mountain size=4k,8k\nx size\n";
+	static const char text[] = "sweep a\ntitle A\nkernel nothing n=1\nx m\nbaseline "
+				   "m=2\n\nsweep b\ntitle B\nkernel mountain size=4k,8k\nx size\n";
 	struct sweeps sweeps;
 
 	(void)state;
@@ -99,7 +109,8 @@ static void rows_of_other_programs_are_passed_over(void **state)
 	sweeps_free(&sweeps);
 }
 
-/* A kernel alone has its usual sweep, and so has one with other knobs; its own knobs ask for something else. */
+/* A kernel alone has its usual sweep, and so has one with other knobs; its own knobs ask for
+ * something else. */
 static void the_usual_sweep_is_the_kernels(void **state)
 {
 	static char with_size[] = "size=1m", with_other[] = "op=*";
@@ -121,7 +132,8 @@ static void the_usual_sweep_is_the_kernels(void **state)
 	assert_string_equal(sweeps_usual(&sweeps, mountain, NULL, 0)->name, "memory-mountain");
 	assert_null(sweeps_usual(&sweeps, kernel_find("matmul"), NULL, 0));
 	sweeps_free(&sweeps);
-	check_refused("sweep a\ntitle A\nkernel mountain size=16k\nusual yes\nx size\n", "here:4: nothing follows");
+	check_refused("sweep a\ntitle A\nkernel mountain size=16k\nusual yes\nx size\n",
+		"here:4: nothing follows");
 }
 
 static void words_are_replaced(void **state)
@@ -190,7 +202,12 @@ static void what_is_advised_takes_its_place(void **state)
 
 static void figures_of_a_row(void **state)
 {
-	const struct sample sample = { .valid = true, .cpe = 2, .ns = 0.5, .gbps = 16, .bytes_per_cycle = 4 }, base = { .valid = true, .cpe = 5 };
+	const struct sample sample = { .valid = true,
+		.cpe = 2,
+		.ns = 0.5,
+		.gbps = 16,
+		.bytes_per_cycle = 4 },
+			    base = { .valid = true, .cpe = 5 };
 	const struct sample none = { 0 };
 	const struct run_facts facts = { .ring = 1000000000 };
 	struct pace pace;
@@ -205,10 +222,12 @@ static void figures_of_a_row(void **state)
 	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, NULL)));
 	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, &none)));
 	pace_none(&pace);
-	assert_true(isnan(sweeps_value(SWEEPS_CPI, &sample, &facts, NULL, NULL)) && isnan(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &pace, NULL)));
+	assert_true(isnan(sweeps_value(SWEEPS_CPI, &sample, &facts, NULL, NULL)) &&
+		    isnan(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &pace, NULL)));
 	pace.instructions = 8;
 	check_near(sweeps_value(SWEEPS_INSTRUCTIONS, &sample, &facts, &pace, NULL), 8, 0);
-	check_near(sweeps_value(SWEEPS_INSTRUCTIONS_TOTAL, &sample, &facts, &pace, NULL), 8e-6 * (double)facts.ring, 1e-9);
+	check_near(sweeps_value(SWEEPS_INSTRUCTIONS_TOTAL, &sample, &facts, &pace, NULL),
+		8e-6 * (double)facts.ring, 1e-9);
 	check_near(sweeps_value(SWEEPS_CPI, &sample, &facts, &pace, NULL), 0.25, 1e-12);
 	/* A line of 64 bytes in half a nanosecond, of 256 at most. */
 	pace.lines = 1;
@@ -241,7 +260,8 @@ static void lines_titles_and_baselines(void **state)
 	assert_string_equal(text_string(&text), "speedup over form=naive");
 	text_free(&text);
 	check_near(sweeps_x(sweep, &setting), 16, 0);
-	/* The naive form has neither blocks nor several sums: the kernel fits what it is relative to. */
+	/* The naive form has neither blocks nor several sums: the kernel fits what it is relative
+	 * to. */
 	assert_true(sweeps_baseline(sweep, &setting, &base));
 	assert_int_equal(base.v[kernel_knob(sweep->kernel, "form")], 0);
 	assert_int_equal(base.v[kernel_knob(sweep->kernel, "block")], 64);
@@ -257,8 +277,10 @@ static void any_sweep_can_be_drawn(void **state)
 {
 	const struct kernel *mountain = kernel_find("mountain"), *matmul = kernel_find("matmul");
 	int64_t values[3] = { 0 };
-	const struct sweep_axis over_size[] = { { kernel_knob(mountain, "size"), 3, values }, { kernel_knob(mountain, "stride"), 2, values } };
-	const struct sweep_axis over_block[] = { { kernel_knob(matmul, "form"), 2, values }, { kernel_knob(matmul, "block"), 3, values },
+	const struct sweep_axis over_size[] = { { kernel_knob(mountain, "size"), 3, values },
+		{ kernel_knob(mountain, "stride"), 2, values } };
+	const struct sweep_axis over_block[] = { { kernel_knob(matmul, "form"), 2, values },
+		{ kernel_knob(matmul, "block"), 3, values },
 		{ kernel_knob(matmul, "n"), 1, values } };
 	struct named_sweep sweep;
 
@@ -305,7 +327,8 @@ static void every_shipped_sweep_is_sound(void **state)
 			for (int l = 0; l < named->line_count; l++)
 				line |= named->line[l] == axes[k].knob;
 			seen += axes[k].knob == named->x && axes[k].count > 1;
-			/* What varies is along x or makes lines: nothing lies on top of something else. */
+			/* What varies is along x or makes lines: nothing lies on top of something
+			 * else. */
 			assert_true(axes[k].count == 1 || axes[k].knob == named->x || line);
 		}
 		assert_int_equal(seen, 1);

@@ -16,8 +16,10 @@ static void without_colours_only_attributes_differ(void **state)
 			assert_int_equal(theme.look[style].foreground, -1);
 			assert_int_equal(theme.look[style].background, -1);
 		}
-		assert_int_not_equal(theme.look[STYLE_SELECTED].attributes, theme.look[STYLE_TEXT].attributes);
-		assert_int_not_equal(theme.look[STYLE_BAD].attributes, theme.look[STYLE_TEXT].attributes);
+		assert_int_not_equal(
+			theme.look[STYLE_SELECTED].attributes, theme.look[STYLE_TEXT].attributes);
+		assert_int_not_equal(
+			theme.look[STYLE_BAD].attributes, theme.look[STYLE_TEXT].attributes);
 	}
 }
 
@@ -97,7 +99,8 @@ static void digits_are_as_wide_as_they_say(void **state)
 		canvas_init(&canvas, 60, DIGITS_HEIGHT, ascii);
 		for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
 			canvas_clear(&canvas);
-			digits_draw(&canvas, (struct rectangle){ 0, 0, 60, 3 }, 0, 0, STYLE_TEXT, figures[i]);
+			digits_draw(&canvas, (struct rectangle){ 0, 0, 60, 3 }, 0, 0, STYLE_TEXT,
+				figures[i]);
 			for (int y = 0; y < DIGITS_HEIGHT; y++)
 				for (int x = digits_width(figures[i]); x < 60; x++)
 					assert_int_equal(canvas.cells[y * 60 + x].character, L' ');

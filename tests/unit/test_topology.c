@@ -29,8 +29,10 @@ static void check_others(const char *description, int cpu, int most, int count, 
 static void others_get_cores_of_their_own_first(void **state)
 {
 	(void)state;
-	/* Numbers go round the cores, as on most machines: processor 4 is core 0's second thread. */
-	check_others("core:4 pu:2(indexes=0,4,1,5,2,6,3,7)", 1, 64, 7, (const int[]){ 0, 2, 3, 4, 5, 6, 7 });
+	/* Numbers go round the cores, as on most machines: processor 4 is core 0's second thread.
+	 */
+	check_others("core:4 pu:2(indexes=0,4,1,5,2,6,3,7)", 1, 64, 7,
+		(const int[]){ 0, 2, 3, 4, 5, 6, 7 });
 	/* Or stay in the core. Of the measured one's, the second thread comes last. */
 	check_others("core:4 pu:2", 2, 64, 7, (const int[]){ 0, 4, 6, 1, 3, 5, 7 });
 	check_others("core:4 pu:2", 3, 64, 7, (const int[]){ 0, 4, 6, 1, 2, 5, 7 });

@@ -1,4 +1,5 @@
-/* tree-lookup: every tree holds its keys where they belong, and every way to look them up finds the same. */
+/* tree-lookup: every tree holds its keys where they belong, and every way to look them up finds the
+ * same. */
 #include "laid.h"
 
 #include <math.h>
@@ -52,7 +53,8 @@ static bool next_layout(int64_t *v)
 	return true;
 }
 
-/* In order through the pointers: the next key is the next larger one, and stands where it is said to. Returns the height. */
+/* In order through the pointers: the next key is the next larger one, and stands where it is said
+ * to. Returns the height. */
 static unsigned in_order(const struct tree *tree, const uint64_t *node, uint64_t *rank)
 {
 	unsigned height = 0;
@@ -60,13 +62,15 @@ static unsigned in_order(const struct tree *tree, const uint64_t *node, uint64_t
 	if (node == (const uint64_t *)(const void *)memory + tree->nodes * tree->words)
 		return 0;
 	for (unsigned child = 0; child <= tree->keys; child++) {
-		unsigned below = in_order(tree, (const uint64_t *)(uintptr_t)node[tree->keys + child], rank);
+		unsigned below =
+			in_order(tree, (const uint64_t *)(uintptr_t)node[tree->keys + child], rank);
 
 		height = below > height ? below : height;
 		if (child == tree->keys)
 			break;
 		assert_int_equal(node[child], asked_present(*rank));
-		assert_int_equal((uint64_t)((const unsigned char *)node - memory), tree_place(tree, *rank) * tree->words * 8);
+		assert_int_equal((uint64_t)((const unsigned char *)node - memory),
+			tree_place(tree, *rank) * tree->words * 8);
 		++*rank;
 	}
 	return height + 1;
@@ -80,7 +84,8 @@ static void every_key_has_its_place(void **state)
 	(void)state;
 	initial(v);
 	do {
-		for (v[TREE_SIZE] = 1536; v[TREE_SIZE] < 40000; v[TREE_SIZE] = v[TREE_SIZE] * 5 / 4 + 24) {
+		for (v[TREE_SIZE] = 1536; v[TREE_SIZE] < 40000;
+			v[TREE_SIZE] = v[TREE_SIZE] * 5 / 4 + 24) {
 			struct kernel_run run;
 			struct tree tree = tree_make(v, LAID_SEED);
 			uint64_t rank = 0;
@@ -98,16 +103,19 @@ static void every_key_has_its_place(void **state)
 				}
 			if (v[TREE_BARE])
 				continue;
-			assert_int_equal(in_order(&tree, tree_root(&tree, memory), &rank), tree_height(&tree, memory));
+			assert_int_equal(in_order(&tree, tree_root(&tree, memory), &rank),
+				tree_height(&tree, memory));
 			assert_int_equal(rank, tree_keys(&tree));
 		}
 		layouts++;
 	} while (next_layout(v));
-	/* Three orders of one key and two of more; two without balance; without pointers, level order, and sorted of one key. */
+	/* Three orders of one key and two of more; two without balance; without pointers, level
+	 * order, and sorted of one key. */
 	assert_int_equal(layouts, 3 + 3 * 2 + 2 + 4 + 1);
 }
 
-/* Random insertion: the mean depth of a key is 2 (1 + 1/n) H(n) - 3 below the root, the height about 4.3 ln n. */
+/* Random insertion: the mean depth of a key is 2 (1 + 1/n) H(n) - 3 below the root, the height
+ * about 4.3 ln n. */
 static void without_balance_trees_are_deeper(void **state)
 {
 	int64_t v[KNOBS_MAX];
@@ -153,7 +161,8 @@ static void places(const struct tree *tree, uint64_t *place)
 			place[asked_rank(nodes[node * tree->words + slot])] = node;
 }
 
-static uint64_t plain(const int64_t *v, const struct tree *tree, const uint64_t *place, uint64_t from, uint64_t count)
+static uint64_t plain(const int64_t *v, const struct tree *tree, const uint64_t *place,
+	uint64_t from, uint64_t count)
 {
 	struct asked asked = asked_make(LAID_SEED, tree_keys(tree), v[TREE_FOUND]);
 	uint64_t found = 0, sum = 0;
@@ -190,7 +199,8 @@ static void every_way_finds_the_same(void **state)
 			v[TREE_LOOKUPS] = at_once[way / 4];
 			v[TREE_FOUND] = (int64_t)random_below(&random, 21) * 5;
 			/* Full last levels, and any. */
-			v[TREE_SIZE] = way % 3 ? 1536 + (int64_t)random_below(&random, SMALL - 1536) : SMALL;
+			v[TREE_SIZE] = way % 3 ? 1536 + (int64_t)random_below(&random, SMALL - 1536)
+					       : SMALL;
 			if (allowed(v)) {
 				run_at(v, &run);
 				tree = tree_make(v, LAID_SEED);
@@ -198,10 +208,14 @@ static void every_way_finds_the_same(void **state)
 				count = 700 / run.granule * run.granule;
 				kernel->call(&run, count);
 				if (run.result != plain(v, &tree, place, 0, count))
-					fail_msg("order %d keys %d balanced %d bare %d child %d form %d lookups %d found %d: %llu of %llu found",
-						(int)v[TREE_ORDER], (int)v[TREE_KEYS], (int)v[TREE_BALANCED], (int)v[TREE_BARE], (int)v[TREE_CHILD],
-						(int)v[TREE_FORM], (int)v[TREE_LOOKUPS], (int)v[TREE_FOUND],
-						(unsigned long long)asked_found(run.result), (unsigned long long)count);
+					fail_msg("order %d keys %d balanced %d bare %d child %d "
+						 "form %d lookups %d found %d: %llu of %llu found",
+						(int)v[TREE_ORDER], (int)v[TREE_KEYS],
+						(int)v[TREE_BALANCED], (int)v[TREE_BARE],
+						(int)v[TREE_CHILD], (int)v[TREE_FORM],
+						(int)v[TREE_LOOKUPS], (int)v[TREE_FOUND],
+						(unsigned long long)asked_found(run.result),
+						(unsigned long long)count);
 				kernel->rewind(&run);
 				for (uint64_t left = count; left > 0; left -= count) {
 					count = (1 + random_below(&random, 5)) * run.granule;
@@ -210,18 +224,21 @@ static void every_way_finds_the_same(void **state)
 					found += asked_found(run.result);
 					sum += asked_places(run.result);
 				}
-				assert_int_equal(asked_result(found, sum), plain(v, &tree, place, 0, 700 / run.granule * run.granule));
+				assert_int_equal(asked_result(found, sum),
+					plain(v, &tree, place, 0, 700 / run.granule * run.granule));
 				check_ok(kernel->verify(&run));
 				ways++;
 			}
 			v[TREE_CHILD] = with;
 		}
 	} while (next_layout(v));
-	/* 11 layouts have pointers, 6 of those without can also be computed as well as the 5 that are bare; two forms each. */
+	/* 11 layouts have pointers, 6 of those without can also be computed as well as the 5 that
+	 * are bare; two forms each. */
 	assert_int_equal(ways, (11 + 5 + 5) * 2 * 6);
 }
 
-/* The key of rank 0 is written as 1 when three quarters of the nodes are there: the flag that stops it. */
+/* The key of rank 0 is written as 1 when three quarters of the nodes are there: the flag that stops
+ * it. */
 static void stopped_half_way_it_goes_on(void **state)
 {
 	for (int balanced = 0; balanced < 2; balanced++) {
@@ -240,14 +257,15 @@ static void stopped_half_way_it_goes_on(void **state)
 		memset(memory, 0, MEMORY);
 		tree = tree_make(v, LAID_SEED);
 		bytes = tree.words * 8;
-		run.cancel = (const atomic_bool *)(const void *)(memory + tree_place(&tree, 0) * bytes);
+		run.cancel =
+			(const atomic_bool *)(const void *)(memory + tree_place(&tree, 0) * bytes);
 		run.progress = &progress;
 		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
 		assert_in_range(progress, 1, 999);
 		if (balanced)
 			assert_true(run.laid_out > MEMORY / 2 && run.laid_out < MEMORY - 65536);
 		else
-			assert_int_equal(run.laid_out, 0);      /* begins again */
+			assert_int_equal(run.laid_out, 0); /* begins again */
 		run.prepared = run.laid_out;
 		run.cancel = &never;
 		check_ok(laid_prepare(&run));
@@ -283,7 +301,11 @@ static void samples_have_what_they_meet(void **state)
 			kernel->call(&run, LOOKUPS);
 			result = run.result;
 			memset(memory, 0xaa, SMALL + 200);
-			run = (struct kernel_run){ .kernel = kernel, .memory = memory, .seed = LAID_SEED, .cancel = &never, .sample = LOOKUPS };
+			run = (struct kernel_run){ .kernel = kernel,
+				.memory = memory,
+				.seed = LAID_SEED,
+				.cancel = &never,
+				.sample = LOOKUPS };
 			memcpy(run.v, v, sizeof(run.v));
 			check_ok(laid_prepare(&run));
 			kernel->call(&run, LOOKUPS);
@@ -326,12 +348,14 @@ static void figures_are_those_of_the_walk(void **state)
 			for (int level = 0; level < run.reaches; level++) {
 				check_near(run.reach[level].lines, met[level] / LOOKUPS, 0.02);
 				assert_true(run.reach[level].range <= (double)kernel->footprint(v));
-				assert_true(level == 0 || run.reach[level].range > run.reach[level - 1].range);
+				assert_true(level == 0 ||
+					    run.reach[level].range > run.reach[level - 1].range);
 			}
 		}
 }
 
-/* All lookups at once: what was found is proved by what is known of the keys, and a wrong number is not. */
+/* All lookups at once: what was found is proved by what is known of the keys, and a wrong number is
+ * not. */
 static void whole_runs_are_proved(void **state)
 {
 	int64_t v[KNOBS_MAX];

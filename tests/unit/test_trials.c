@@ -4,12 +4,15 @@
 #include "engine/measure.h"
 #include "engine/trials.h"
 
-static const struct run_facts facts = { .cycles_from = SOURCE_REFERENCE, .bytes = 8, .watched = true };
+static const struct run_facts facts = {
+	.cycles_from = SOURCE_REFERENCE, .bytes = 8, .watched = true
+};
 
 static void add(struct trials *trials, double cpe, enum trial_fate fate)
 {
-	trials->trial[trials->count++] = (struct trial){ .cpe = cpe, .ghz = 4, .watch = 1, .turns = 1,
-		.fate = (uint8_t)fate };
+	trials->trial[trials->count++] = (struct trial){
+		.cpe = cpe, .ghz = 4, .watch = 1, .turns = 1, .fate = (uint8_t)fate
+	};
 }
 
 static void nothing_gives_no_sample(void **state)
@@ -74,7 +77,8 @@ static void too_few_quiet_trials_are_said_to_be(void **state)
 	check_near(sample.quiet, 5.0 / 205, 1e-9);
 }
 
-/* A handful of quiet trials gives a better figure than hundreds of contended ones, though none to vouch for. */
+/* A handful of quiet trials gives a better figure than hundreds of contended ones, though none to
+ * vouch for. */
 static void a_handful_of_quiet_trials_is_used_alone(void **state)
 {
 	struct trials trials = { 0 };
@@ -92,7 +96,8 @@ static void a_handful_of_quiet_trials_is_used_alone(void **state)
 	check_near(sample.cpe, 3, 1e-9);
 }
 
-/* Contention slows the reference chain in some trials: read with it, they would undercut the true figure. */
+/* Contention slows the reference chain in some trials: read with it, they would undercut the true
+ * figure. */
 static void a_slowed_clock_is_not_believed(void **state)
 {
 	struct trials trials = { 0 };
@@ -111,7 +116,8 @@ static void a_slowed_clock_is_not_believed(void **state)
 }
 
 /* By the counter, with the reference chain beside it. */
-static void add_counted(struct trials *trials, double cpe, double ghz, double check, enum trial_fate fate)
+static void add_counted(
+	struct trials *trials, double cpe, double ghz, double check, enum trial_fate fate)
 {
 	add(trials, cpe, fate);
 	trials->trial[trials->count - 1].ghz = ghz;
@@ -145,7 +151,8 @@ static void counted_trials_carry_the_chains_opinion(void **state)
 	assert_true(isnan(sample.check));
 }
 
-/* The rule that the fastest clock is nearest to the truth is the chain's; what is counted is true each time. */
+/* The rule that the fastest clock is nearest to the truth is the chain's; what is counted is true
+ * each time. */
 static void counted_clocks_are_believed(void **state)
 {
 	static const struct run_facts counted = { .cycles_from = SOURCE_COUNTER, .watched = true };
@@ -200,7 +207,11 @@ static void a_counter_that_comes_or_goes_mixes_no_clocks(void **state)
 /* Trials that last half a second each, of whole products say. */
 static void a_few_long_trials_are_enough(void **state)
 {
-	const struct run_facts longer = { .cycles_from = SOURCE_REFERENCE, .bytes = 8, .watched = true, .call = 400000000, .calls = 1 };
+	const struct run_facts longer = { .cycles_from = SOURCE_REFERENCE,
+		.bytes = 8,
+		.watched = true,
+		.call = 400000000,
+		.calls = 1 };
 	struct trials trials = { 0 };
 	struct sample sample;
 
@@ -267,7 +278,7 @@ static void two_modes_are_shown_as_two(void **state)
  * not. */
 static void only_steady_trials_are_used(void **state)
 {
-	struct trials trials = {0};
+	struct trials trials = { 0 };
 	struct sample sample;
 
 	(void)state;
@@ -296,7 +307,7 @@ static void only_steady_trials_are_used(void **state)
 static void far_values_are_means(void **state)
 {
 	struct run_facts far = facts;
-	struct trials trials = {0};
+	struct trials trials = { 0 };
 	struct sample sample;
 
 	(void)state;
@@ -315,7 +326,7 @@ static void far_values_are_means(void **state)
 /* The sample reports the spread between placements next to the spread within them. */
 static void placements_are_compared(void **state)
 {
-	struct trials trials = {0};
+	struct trials trials = { 0 };
 	struct sample sample;
 
 	(void)state;
@@ -401,7 +412,8 @@ static void contention_is_told_by_either_watch(void **state)
 	for (int i = 0; i < 60; i++) {
 		add(&trials, 3, TRIAL_QUIET);
 		/* Readings wander by 1 %; a spell of 20 slow chains, then one of 20 slow turns. */
-		trials.trial[i].watch = (i >= 10 && i < 30 ? 1.03f : 1.0f) + (i % 2 ? 0.01f : -0.01f);
+		trials.trial[i].watch =
+			(i >= 10 && i < 30 ? 1.03f : 1.0f) + (i % 2 ? 0.01f : -0.01f);
 		trials.trial[i].turns = i >= 40 ? 2.0f : 1.02f;
 	}
 	trials.trial[35].fate = TRIAL_SWITCHED;

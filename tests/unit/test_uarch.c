@@ -46,7 +46,8 @@ static void every_data_file_of_a_core_is_listed(void **state)
 
 	(void)state;
 	for (const struct data_file *file = data_files; file->name; file++)
-		files += strlen(file->name) > 6 && strcmp(file->name + strlen(file->name) - 6, ".uarch") == 0;
+		files += strlen(file->name) > 6 &&
+			 strcmp(file->name + strlen(file->name) - 6, ".uarch") == 0;
 	for (const char *const *names = uarch_names(NULL); *names; names++)
 		listed++;
 	assert_int_equal(files, listed);
@@ -101,8 +102,8 @@ static int count_missing(const struct uarch *uarch, char *list, size_t size)
 static void classes_of_the_tables_are_known(void **state)
 {
 	/* Those that must know nearly all (of x86-64's, cores with AVX-512). */
-	static const char *const whole[] = { "zen5", "zen4", "redwood-cove", "golden-cove", "skylake-sp", "neoverse-n1",
-		"neoverse-v2" };
+	static const char *const whole[] = { "zen5", "zen4", "redwood-cove", "golden-cove",
+		"skylake-sp", "neoverse-n1", "neoverse-v2" };
 
 	(void)state;
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
@@ -112,18 +113,21 @@ static void classes_of_the_tables_are_known(void **state)
 
 		missing = count_missing(uarch, list, sizeof(list));
 		if (missing > 0)
-			print_message("%s: %d of %d classes are unknown:%s\n", *names, missing, classes, list);
+			print_message("%s: %d of %d classes are unknown:%s\n", *names, missing,
+				classes, list);
 		for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 			if (strcmp(whole[i], *names) == 0 && missing * 20 > classes)
-				fail_msg("%s: %d of %d classes are unknown:%s", *names, missing, classes, list);
+				fail_msg("%s: %d of %d classes are unknown:%s", *names, missing,
+					classes, list);
 		uarch_free(uarch);
 	}
 }
 
 static void what_every_loop_needs_is_known_everywhere(void **state)
 {
-	static const enum uarch_reserved classes[] = { RESERVED_BRANCH, RESERVED_TAKEN, RESERVED_JUMP, RESERVED_CALL,
-		RESERVED_RETURN, RESERVED_LOAD, RESERVED_VLOAD, RESERVED_STORE, RESERVED_VSTORE };
+	static const enum uarch_reserved classes[] = { RESERVED_BRANCH, RESERVED_TAKEN,
+		RESERVED_JUMP, RESERVED_CALL, RESERVED_RETURN, RESERVED_LOAD, RESERVED_VLOAD,
+		RESERVED_STORE, RESERVED_VSTORE };
 
 	(void)state;
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
@@ -133,7 +137,8 @@ static void what_every_loop_needs_is_known_everywhere(void **state)
 		for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 			for (int width = 0; width < UARCH_WIDTHS; width++)
 				if (!uarch->reserved[classes[i]][width])
-					fail_msg("%s has no class \"%s\"", *names, uarch_reserved_name[classes[i]]);
+					fail_msg("%s has no class \"%s\"", *names,
+						uarch_reserved_name[classes[i]]);
 		assert_true(uarch->reserved[RESERVED_LOAD][0]->latency > 0);
 		if (arm)
 			assert_non_null(uarch->reserved[RESERVED_WRITEBACK][0]);
@@ -143,7 +148,8 @@ static void what_every_loop_needs_is_known_everywhere(void **state)
 	}
 }
 
-/* A latency that is more than what it should be by a slipped point, or ports that no micro-op uses, show here. */
+/* A latency that is more than what it should be by a slipped point, or ports that no micro-op uses,
+ * show here. */
 static void numbers_are_plausible(void **state)
 {
 	(void)state;
@@ -155,9 +161,12 @@ static void numbers_are_plausible(void **state)
 			const struct uarch_class *class = &uarch->class[i];
 
 			if (class->latency > 150 || class->slots > 100)
-				fail_msg("%s: class %s: latency %g, slots %g", *names, class->name, class->latency, class->slots);
-			if (class->latency > 0 && uarch_known(class->accumulate) && class->accumulate > class->latency)
-				fail_msg("%s: class %s accumulates in more than its latency", *names, class->name);
+				fail_msg("%s: class %s: latency %g, slots %g", *names, class->name,
+					class->latency, class->slots);
+			if (class->latency > 0 && uarch_known(class->accumulate) &&
+				class->accumulate > class->latency)
+				fail_msg("%s: class %s accumulates in more than its latency",
+					*names, class->name);
 			for (int k = 0; k < class->term_count; k++)
 				used |= class->term[k].ports;
 		}
@@ -168,14 +177,21 @@ static void numbers_are_plausible(void **state)
 	}
 }
 
-/* Numbers: libpfm4's and likwid's tables of processors. Of cores that are not shipped nothing is asked; of several names any one
- * will do. */
+/* Numbers: libpfm4's and likwid's tables of processors. Of cores that are not shipped nothing is
+ * asked; of several names any one will do. */
 static void known_processors_are_recognised(void **state)
 {
-	static const struct { const char *vendor; unsigned family, model, stepping; const char *features, *names; } rows[] = {
-		{ "GenuineIntel", 6, 0x4e, 3, " avx2 ", "skylake" }, { "GenuineIntel", 6, 0x5e, 3, " avx2 ", "skylake" },
-		{ "GenuineIntel", 6, 0x8e, 9, " avx2 ", "skylake" }, { "GenuineIntel", 6, 0x9e, 9, " avx2 ", "skylake" },
-		{ "GenuineIntel", 6, 0xa5, 2, " avx2 ", "skylake" }, { "GenuineIntel", 6, 0xa6, 0, " avx2 ", "skylake" },
+	static const struct {
+		const char *vendor;
+		unsigned family, model, stepping;
+		const char *features, *names;
+	} rows[] = {
+		{ "GenuineIntel", 6, 0x4e, 3, " avx2 ", "skylake" },
+		{ "GenuineIntel", 6, 0x5e, 3, " avx2 ", "skylake" },
+		{ "GenuineIntel", 6, 0x8e, 9, " avx2 ", "skylake" },
+		{ "GenuineIntel", 6, 0x9e, 9, " avx2 ", "skylake" },
+		{ "GenuineIntel", 6, 0xa5, 2, " avx2 ", "skylake" },
+		{ "GenuineIntel", 6, 0xa6, 0, " avx2 ", "skylake" },
 		{ "GenuineIntel", 6, 0x55, 4, " avx2 avx512f ", "skylake-sp" },
 		{ "GenuineIntel", 6, 0x55, 7, " avx2 avx512f ", "cascade-lake" },
 		{ "GenuineIntel", 6, 0x7e, 5, " avx2 avx512f ", "icelake" },
@@ -183,21 +199,32 @@ static void known_processors_are_recognised(void **state)
 		{ "GenuineIntel", 6, 0xa7, 1, " avx2 avx512f ", "rocket-lake" },
 		{ "GenuineIntel", 6, 0x97, 2, " avx2 avx-vnni ", "golden-cove alder-lake" },
 		{ "GenuineIntel", 6, 0xb7, 1, " avx2 avx-vnni ", "raptor-lake" },
-		{ "GenuineIntel", 6, 0x8f, 8, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-32k ", "sapphire-rapids golden-cove" },
-		{ "GenuineIntel", 6, 0xad, 1, " avx2 avx512f avx512fp16 amx-tile avx-vnni amx-fp16 l1i-64k ",
+		{ "GenuineIntel", 6, 0x8f, 8, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-32k ",
+			"sapphire-rapids golden-cove" },
+		{ "GenuineIntel", 6, 0xad, 1,
+			" avx2 avx512f avx512fp16 amx-tile avx-vnni amx-fp16 l1i-64k ",
 			"redwood-cove granite-rapids" },
 		/* A hypervisor that gives a later core's features the number of Rocket Lake. */
-		{ "GenuineIntel", 6, 0xa7, 1, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-32k ", "golden-cove sapphire-rapids" },
+		{ "GenuineIntel", 6, 0xa7, 1, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-32k ",
+			"golden-cove sapphire-rapids" },
 		{ "GenuineIntel", 6, 0xa7, 1, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-64k ",
 			"redwood-cove granite-rapids" },
-		{ "AuthenticAMD", 0x17, 0x31, 0, " avx2 ", "zen2" }, { "AuthenticAMD", 0x17, 0x71, 0, " avx2 ", "zen2" },
-		{ "AuthenticAMD", 0x19, 0x01, 1, " avx2 ", "zen3" }, { "AuthenticAMD", 0x19, 0x21, 0, " avx2 ", "zen3" },
-		{ "AuthenticAMD", 0x19, 0x30, 0, " avx2 ", "zen3" }, { "AuthenticAMD", 0x19, 0x50, 0, " avx2 ", "zen3" },
-		{ "AuthenticAMD", 0x19, 0x11, 1, " avx2 avx512f ", "zen4" }, { "AuthenticAMD", 0x19, 0x61, 2, " avx2 avx512f ", "zen4" },
-		{ "AuthenticAMD", 0x19, 0x74, 1, " avx2 avx512f ", "zen4" }, { "AuthenticAMD", 0x19, 0xa0, 2, " avx2 avx512f ", "zen4" },
-		{ "AuthenticAMD", 0x1a, 0x02, 1, " avx2 avx512f ", "zen5" }, { "AuthenticAMD", 0x1a, 0x11, 0, " avx2 avx512f ", "zen5" },
-		{ "", 0x41, 0xd08, 0, "", "cortex-a72" }, { "", 0x41, 0xd0c, 0, "", "neoverse-n1" },
-		{ "", 0x41, 0xd40, 0, "", "neoverse-v1" }, { "", 0x41, 0xd49, 0, "", "neoverse-n2" },
+		{ "AuthenticAMD", 0x17, 0x31, 0, " avx2 ", "zen2" },
+		{ "AuthenticAMD", 0x17, 0x71, 0, " avx2 ", "zen2" },
+		{ "AuthenticAMD", 0x19, 0x01, 1, " avx2 ", "zen3" },
+		{ "AuthenticAMD", 0x19, 0x21, 0, " avx2 ", "zen3" },
+		{ "AuthenticAMD", 0x19, 0x30, 0, " avx2 ", "zen3" },
+		{ "AuthenticAMD", 0x19, 0x50, 0, " avx2 ", "zen3" },
+		{ "AuthenticAMD", 0x19, 0x11, 1, " avx2 avx512f ", "zen4" },
+		{ "AuthenticAMD", 0x19, 0x61, 2, " avx2 avx512f ", "zen4" },
+		{ "AuthenticAMD", 0x19, 0x74, 1, " avx2 avx512f ", "zen4" },
+		{ "AuthenticAMD", 0x19, 0xa0, 2, " avx2 avx512f ", "zen4" },
+		{ "AuthenticAMD", 0x1a, 0x02, 1, " avx2 avx512f ", "zen5" },
+		{ "AuthenticAMD", 0x1a, 0x11, 0, " avx2 avx512f ", "zen5" },
+		{ "", 0x41, 0xd08, 0, "", "cortex-a72" },
+		{ "", 0x41, 0xd0c, 0, "", "neoverse-n1" },
+		{ "", 0x41, 0xd40, 0, "", "neoverse-v1" },
+		{ "", 0x41, 0xd49, 0, "", "neoverse-n2" },
 		{ "", 0x41, 0xd4f, 0, "", "neoverse-v2" },
 	};
 	int asked = 0;
@@ -210,8 +237,10 @@ static void known_processors_are_recognised(void **state)
 		enum uarch_match match;
 
 		snprintf(machine.arch, sizeof(machine.arch), "%s", arm ? "aarch64" : "x86_64");
-		snprintf(machine.processor.vendor, sizeof(machine.processor.vendor), "%s", rows[i].vendor);
-		snprintf(machine.processor.features, sizeof(machine.processor.features), "%s", rows[i].features);
+		snprintf(machine.processor.vendor, sizeof(machine.processor.vendor), "%s",
+			rows[i].vendor);
+		snprintf(machine.processor.features, sizeof(machine.processor.features), "%s",
+			rows[i].features);
 		machine.processor.family = rows[i].family;
 		machine.processor.model = rows[i].model;
 		machine.processor.stepping = rows[i].stepping;
@@ -221,27 +250,34 @@ static void known_processors_are_recognised(void **state)
 		}
 		match = uarch_recognise(&machine, name, why);
 		snprintf(names, sizeof(names), "%s", rows[i].names);
-		for (char *one; (one = strtok_r(rest, " ", &rest)) != NULL; ) {
+		for (char *one; (one = strtok_r(rest, " ", &rest)) != NULL;) {
 			shipped = shipped || is_shipped(one);
 			good = good || (match == UARCH_EXACT && strcmp(one, name) == 0);
 		}
 		if (shipped && !good)
-			fail_msg("%s family %x model %x stepping %x%s is taken for \"%s\" (%s), not %s", rows[i].vendor,
-				rows[i].family, rows[i].model, rows[i].stepping, rows[i].features, name, why, rows[i].names);
+			fail_msg("%s family %x model %x stepping %x%s is taken for \"%s\" (%s), "
+				 "not %s",
+				rows[i].vendor, rows[i].family, rows[i].model, rows[i].stepping,
+				rows[i].features, name, why, rows[i].names);
 		asked += shipped;
 	}
 	assert_true(asked >= 10);
 }
 
-/* Efficiency cores have the numbers of the performance cores beside them, and nothing else of theirs: neither limits nor events. */
+/* Efficiency cores have the numbers of the performance cores beside them, and nothing else of
+ * theirs: neither limits nor events. */
 static void efficiency_cores_are_no_performance_cores(void **state)
 {
 	static const unsigned models[] = { 0x97, 0x9a, 0xb7, 0xba, 0xbf };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
-		struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = models[i],
-			.stepping = 2, .features = " avx2 avx-vnni " } };
+		struct machine machine = { .arch = "x86_64",
+			.processor = { .vendor = "GenuineIntel",
+				.family = 6,
+				.model = models[i],
+				.stepping = 2,
+				.features = " avx2 avx-vnni " } };
 		char name[24], why[160];
 
 		assert_int_equal(uarch_recognise(&machine, name, why), UARCH_EXACT);
@@ -274,7 +310,11 @@ static void skylake_is_the_articles(void **state)
 {
 	struct uarch *uarch = load("skylake");
 	const struct uarch_class *imul = uarch_find(uarch, "imul", 64);
-	static const struct insn indexed = { .known = true, .mnemonic = "mov", .shape = "m,r", .width = 32, .memory_count = 1,
+	static const struct insn indexed = { .known = true,
+		.mnemonic = "mov",
+		.shape = "m,r",
+		.width = 32,
+		.memory_count = 1,
 		.memory = { { .store = true, .base = 1, .index = 2, .accesses = 1, .size = 4 } } };
 	struct uarch_insn facts;
 
@@ -298,12 +338,31 @@ static void skylake_is_the_articles(void **state)
 /* Redwood Cove makes one slot of a copy, or a load, and the operation on what it wrote. */
 static void operations_fuse_behind_copies(void **state)
 {
-	static const struct insn copy = { .known = true, .mnemonic = "mov", .shape = "r,r", .move = true, .width = 64, .read_count = 1,
-		.reads = { 2 }, .write_count = 1, .writes = { 1 } };
-	static const struct insn from = { .known = true, .mnemonic = "mov", .shape = "r,m", .width = 64, .write_count = 1,
-		.writes = { 1 }, .memory_count = 1, .memory = { { .load = true, .base = 5, .accesses = 1, .size = 8 } } };
-	struct insn add = { .known = true, .mnemonic = "add", .shape = "r,r", .width = 64, .read_count = 2, .reads = { 1, 3 },
-		.write_count = 3, .writes = { 1, REG_CARRY, REG_FLAGS } };
+	static const struct insn copy = { .known = true,
+		.mnemonic = "mov",
+		.shape = "r,r",
+		.move = true,
+		.width = 64,
+		.read_count = 1,
+		.reads = { 2 },
+		.write_count = 1,
+		.writes = { 1 } };
+	static const struct insn from = { .known = true,
+		.mnemonic = "mov",
+		.shape = "r,m",
+		.width = 64,
+		.write_count = 1,
+		.writes = { 1 },
+		.memory_count = 1,
+		.memory = { { .load = true, .base = 5, .accesses = 1, .size = 8 } } };
+	struct insn add = { .known = true,
+		.mnemonic = "add",
+		.shape = "r,r",
+		.width = 64,
+		.read_count = 2,
+		.reads = { 1, 3 },
+		.write_count = 3,
+		.writes = { 1, REG_CARRY, REG_FLAGS } };
 	struct insn indexed = from;
 	struct uarch *uarch = load("redwood-cove"), *other = load("golden-cove");
 
@@ -328,29 +387,54 @@ static void operations_fuse_behind_copies(void **state)
 	uarch_free(other);
 }
 
-/* A hard limit takes the least that was measured of any pattern: 16 bytes at every place of a line, 2.85. */
+/* A hard limit takes the least that was measured of any pattern: 16 bytes at every place of a
+ * line, 2.85. */
 static void split_loads_count_as_the_least_measured(void **state)
 {
 	struct uarch *uarch = load("redwood-cove");
 
 	(void)state;
-	assert_true(uarch_extra(uarch, EXTRA_SPLIT_LOAD) > 2 && uarch_extra(uarch, EXTRA_SPLIT_LOAD) <= 2.85);
+	assert_true(uarch_extra(uarch, EXTRA_SPLIT_LOAD) > 2 &&
+		    uarch_extra(uarch, EXTRA_SPLIT_LOAD) <= 2.85);
 	uarch_free(uarch);
 }
 
 static void aarch64_instructions_have_their_classes(void **state)
 {
-	static const struct { const char *mnemonic, *shape; unsigned width; const char *class; } rows[] = {
-		{ "add", "r,r,r", 64, "alu" }, { "add", "r,r,i", 64, "alu" }, { "add", "r,r,r<s", 64, "alu-shifted" },
-		{ "sub", "r,r,r<l", 64, "alu-extended" }, { "subs", "r,r,i", 64, "flags" }, { "cmp", "r,r", 64, "flags" },
-		{ "tst", "r,i", 64, "logic-flags" }, { "and", "r,r,i", 64, "alu" }, { "eor", "r,r,r<s", 64, "logic-shifted" },
-		{ "mul", "r,r,r", 64, "mul.64" }, { "mul", "r,r,r", 32, "mul.32" }, { "madd", "r,r,r,r", 64, "madd.64" },
-		{ "udiv", "r,r,r", 32, "div.32" }, { "cset", "r", 64, "select" }, { "fadd", "v,v,v", 64, "fadd" },
-		{ "fadd", "v,v,v", 128, "fadd.128" }, { "fmla", "v,v,v", 128, "fma.128" }, { "fmov", "r,v", 64, "from-vector" },
-		{ "fmov", "v,r", 64, "to-vector" }, { "scvtf", "v,r", 64, "cvt-from-general" }, { "scvtf", "v,v", 64, "cvt-from-vector" },
-		{ "fcvtzs", "r,v", 64, "cvt-to-general" }, { "add", "v,v,v", 128, "vadd" }, { "mul", "v,v,v", 128, "vmul.128" },
-		{ "dup", "v,r", 128, "broadcast-general" }, { "shl", "v,v,i", 128, "vshift" }, { "zip1", "v,v,v", 128, "zip.128" },
-		{ "nop", "", 0, "nop" }, { "crc32cx", "r,r,r", 32, "crc" },
+	static const struct {
+		const char *mnemonic, *shape;
+		unsigned width;
+		const char *class;
+	} rows[] = {
+		{ "add", "r,r,r", 64, "alu" },
+		{ "add", "r,r,i", 64, "alu" },
+		{ "add", "r,r,r<s", 64, "alu-shifted" },
+		{ "sub", "r,r,r<l", 64, "alu-extended" },
+		{ "subs", "r,r,i", 64, "flags" },
+		{ "cmp", "r,r", 64, "flags" },
+		{ "tst", "r,i", 64, "logic-flags" },
+		{ "and", "r,r,i", 64, "alu" },
+		{ "eor", "r,r,r<s", 64, "logic-shifted" },
+		{ "mul", "r,r,r", 64, "mul.64" },
+		{ "mul", "r,r,r", 32, "mul.32" },
+		{ "madd", "r,r,r,r", 64, "madd.64" },
+		{ "udiv", "r,r,r", 32, "div.32" },
+		{ "cset", "r", 64, "select" },
+		{ "fadd", "v,v,v", 64, "fadd" },
+		{ "fadd", "v,v,v", 128, "fadd.128" },
+		{ "fmla", "v,v,v", 128, "fma.128" },
+		{ "fmov", "r,v", 64, "from-vector" },
+		{ "fmov", "v,r", 64, "to-vector" },
+		{ "scvtf", "v,r", 64, "cvt-from-general" },
+		{ "scvtf", "v,v", 64, "cvt-from-vector" },
+		{ "fcvtzs", "r,v", 64, "cvt-to-general" },
+		{ "add", "v,v,v", 128, "vadd" },
+		{ "mul", "v,v,v", 128, "vmul.128" },
+		{ "dup", "v,r", 128, "broadcast-general" },
+		{ "shl", "v,v,i", 128, "vshift" },
+		{ "zip1", "v,v,v", 128, "zip.128" },
+		{ "nop", "", 0, "nop" },
+		{ "crc32cx", "r,r,r", 32, "crc" },
 	};
 	struct uarch *uarch = load("neoverse-n1");
 
@@ -363,8 +447,9 @@ static void aarch64_instructions_have_their_classes(void **state)
 		snprintf(insn.shape, sizeof(insn.shape), "%s", rows[i].shape);
 		uarch_insn(uarch, &insn, &facts);
 		if (!facts.known || !facts.op || strcmp(facts.op->name, rows[i].class) != 0)
-			fail_msg("%s %s (%u bits) is %s, not %s", rows[i].mnemonic, rows[i].shape, rows[i].width,
-				facts.op ? facts.op->name : "unknown", rows[i].class);
+			fail_msg("%s %s (%u bits) is %s, not %s", rows[i].mnemonic, rows[i].shape,
+				rows[i].width, facts.op ? facts.op->name : "unknown",
+				rows[i].class);
 	}
 	uarch_free(uarch);
 }

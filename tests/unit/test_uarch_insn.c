@@ -1,4 +1,5 @@
-/* Instructions on cores made for this test: classes, slots, fusion; and which core a processor is. */
+/* Instructions on cores made for this test: classes, slots, fusion; and which core a processor is.
+ */
 #include "uarch_fakes.h"
 
 /* ---- instructions */
@@ -12,21 +13,43 @@ static struct uarch_insn ask(const struct uarch *uarch, const struct insn *insn)
 }
 
 #define INSN(name, operands, bits, ...) \
-	(&(struct insn){ .known = true, .mnemonic = name, .shape = operands, .width = bits, __VA_ARGS__ })
-#define LOADS(...) .memory_count = 1, .memory = { { .load = true, .base = 1, __VA_ARGS__ } }
+	(&(struct insn){                \
+		.known = true, .mnemonic = name, .shape = operands, .width = bits, __VA_ARGS__ })
+#define LOADS(...)  .memory_count = 1, .memory = { { .load = true, .base = 1, __VA_ARGS__ } }
 #define STORES(...) .memory_count = 1, .memory = { { .store = true, .base = 1, __VA_ARGS__ } }
 
 static void rules_are_taken_in_order(void **state)
 {
-	static const struct { const char *mnemonic, *shape; int64_t value; const char *class; } rows[] = {
-		{ "add", "r,i", 127, "small" }, { "add", "r,i", -128, "small" }, { "add", "r,i", 128, "alu" },
-		{ "add", "r,r", 0, "alu" }, { "sub", "r,i", 1, "alu" }, { "lea", "r,[bd]", 0, "lea" },
-		{ "lea", "r,[bisd]", 0, "two" }, { "lea", "r,[b]", 0, NULL }, { "shl", "r,i", 1, "one" },
-		{ "shl", "r,i", 2, "alu" }, { "shl", "r,c", 0, "two" }, { "shl", "r", 0, NULL }, { "addsd", "v,v", 0, "fadd" },
-		{ "vaddsd", "v,v,m", 0, "fadd" }, { "vvaddsd", "v,v,m", 0, NULL }, { "vcmpeq", "v,v,v", 0, "fadd" },
-		{ "vcmpeq", "v,m,v", 0, "never" }, { "vcmple", "v,m,v", 0, "two" }, { "vcmp", "v,v,i", 0, "fadd" },
-		{ "vcm", "v,v,i", 0, NULL }, { "cdq", "", 0, "alu" }, { "cdq", "r", 0, NULL }, { "nop", "m", 0, "nop" },
-		{ "nop", "", 0, "nop" }, { "", "", 0, NULL },
+	static const struct {
+		const char *mnemonic, *shape;
+		int64_t value;
+		const char *class;
+	} rows[] = {
+		{ "add", "r,i", 127, "small" },
+		{ "add", "r,i", -128, "small" },
+		{ "add", "r,i", 128, "alu" },
+		{ "add", "r,r", 0, "alu" },
+		{ "sub", "r,i", 1, "alu" },
+		{ "lea", "r,[bd]", 0, "lea" },
+		{ "lea", "r,[bisd]", 0, "two" },
+		{ "lea", "r,[b]", 0, NULL },
+		{ "shl", "r,i", 1, "one" },
+		{ "shl", "r,i", 2, "alu" },
+		{ "shl", "r,c", 0, "two" },
+		{ "shl", "r", 0, NULL },
+		{ "addsd", "v,v", 0, "fadd" },
+		{ "vaddsd", "v,v,m", 0, "fadd" },
+		{ "vvaddsd", "v,v,m", 0, NULL },
+		{ "vcmpeq", "v,v,v", 0, "fadd" },
+		{ "vcmpeq", "v,m,v", 0, "never" },
+		{ "vcmple", "v,m,v", 0, "two" },
+		{ "vcmp", "v,v,i", 0, "fadd" },
+		{ "vcm", "v,v,i", 0, NULL },
+		{ "cdq", "", 0, "alu" },
+		{ "cdq", "r", 0, NULL },
+		{ "nop", "m", 0, "nop" },
+		{ "nop", "", 0, "nop" },
+		{ "", "", 0, NULL },
 	};
 	struct uarch_ops *ops;
 
@@ -39,8 +62,11 @@ static void rules_are_taken_in_order(void **state)
 		snprintf(insn.mnemonic, sizeof(insn.mnemonic), "%s", rows[i].mnemonic);
 		snprintf(insn.shape, sizeof(insn.shape), "%s", rows[i].shape);
 		number = ops_find(ops, &insn);
-		if (!rows[i].class ? number != OPS_NONE : number < 0 || strcmp(ops_class(ops, number), rows[i].class) != 0)
-			fail_msg("%s %s is %s, not %s", insn.mnemonic, insn.shape, number < 0 ? "none" : ops_class(ops, number),
+		if (!rows[i].class ? number != OPS_NONE
+				   : number < 0 ||
+					     strcmp(ops_class(ops, number), rows[i].class) != 0)
+			fail_msg("%s %s is %s, not %s", insn.mnemonic, insn.shape,
+				number < 0 ? "none" : ops_class(ops, number),
 				rows[i].class ? rows[i].class : "none");
 	}
 	ops_free(ops);
@@ -56,7 +82,8 @@ static void classes_fall_back_by_width_and_name(void **state)
 	assert_string_equal(ask(uarch, INSN("div", "r", 64)).op->name, "div.64");
 	/* Of 32 bits nobody says anything. */
 	assert_false(ask(uarch, INSN("div", "r", 32)).known);
-	assert_string_equal(ask(uarch, INSN("shl", "r,i", 64, .immediate = true, .value = 1)).op->name, "two");
+	assert_string_equal(
+		ask(uarch, INSN("shl", "r,i", 64, .immediate = true, .value = 1)).op->name, "two");
 	assert_string_equal(ask(uarch, INSN("lea", "r,[bd]", 64)).op->name, "alu");
 	assert_false(ask(uarch, INSN("xlat", "", 64)).known);
 	assert_true(ask(uarch, INSN("quiet", "", 64)).known);
@@ -117,12 +144,19 @@ static void memory_operands_have_classes_and_slots(void **state)
 	facts = ask(uarch, INSN("mov", "m,r", 64, STORES(.disp = 2047)));
 	assert_string_equal(facts.store->name, "store");
 	check_near(facts.slots, 1, 0);
-	assert_string_equal(ask(uarch, INSN("mov", "m,r", 64, STORES(.disp = 2048))).store->name, "store-complex");
-	assert_string_equal(ask(uarch, INSN("mov", "m,r", 64, STORES(.disp = -1))).store->name, "store-complex");
-	assert_string_equal(ask(uarch, INSN("mov", "m,r", 64, STORES(.index = 2))).store->name, "store-complex");
-	assert_string_equal(ask(uarch, INSN("mov", "m,r", 64, STORES(.relative = true))).store->name, "store-complex");
+	assert_string_equal(ask(uarch, INSN("mov", "m,r", 64, STORES(.disp = 2048))).store->name,
+		"store-complex");
+	assert_string_equal(ask(uarch, INSN("mov", "m,r", 64, STORES(.disp = -1))).store->name,
+		"store-complex");
+	assert_string_equal(ask(uarch, INSN("mov", "m,r", 64, STORES(.index = 2))).store->name,
+		"store-complex");
+	assert_string_equal(
+		ask(uarch, INSN("mov", "m,r", 64, STORES(.relative = true))).store->name,
+		"store-complex");
 	/* Of vectors this core does not tell them apart. */
-	assert_string_equal(ask(uarch, INSN("movdqu", "m,v", 128, .vector = true, STORES(.size = 16, .index = 2))).store->name,
+	assert_string_equal(ask(uarch, INSN("movdqu", "m,v", 128, .vector = true,
+					       STORES(.size = 16, .index = 2)))
+				    .store->name,
 		"vstore");
 
 	facts = ask(uarch, INSN("add", "m,r", 64, STORES(.load = true)));
@@ -133,8 +167,9 @@ static void memory_operands_have_classes_and_slots(void **state)
 	check_near(facts.slots, 1, 0);
 
 	/* A gather: its operation's slots, and a plain load for each element. */
-	facts = ask(uarch, INSN("vgather", "v,m,v", 256, .vector = true, LOADS(.accesses = 8, .size = 32, .index = 40,
-		.vector_index = true)));
+	facts = ask(uarch,
+		INSN("vgather", "v,m,v", 256, .vector = true,
+			LOADS(.accesses = 8, .size = 32, .index = 40, .vector_index = true)));
 	assert_string_equal(facts.op->name, "fadd");
 	assert_string_equal(facts.load->name, "vload");
 	check_near(facts.slots, 1, 0);
@@ -153,7 +188,8 @@ static void pairs_and_changed_bases_have_classes_too(void **state)
 	facts = ask(uarch, INSN("ldp", "r,r,m", 64, LOADS(.accesses = 2, .size = 16)));
 	assert_string_equal(facts.load->name, "load-pair");
 	check_near(facts.slots, 1, 0);
-	facts = ask(uarch, INSN("ldp", "v,v,m", 64, .vector = true, LOADS(.accesses = 2, .size = 16)));
+	facts = ask(
+		uarch, INSN("ldp", "v,v,m", 64, .vector = true, LOADS(.accesses = 2, .size = 16)));
 	assert_string_equal(facts.load->name, "vload");
 	check_near(facts.slots, 2, 0);
 	facts = ask(uarch, INSN("str", "r,m", 64, .writeback = true, STORES()));
@@ -165,13 +201,14 @@ static void pairs_and_changed_bases_have_classes_too(void **state)
 static void un_lamination_follows_the_core(void **state)
 {
 	struct uarch *haswell = load("base"), *bridge = load("child"), *never = load("plain");
-	const struct insn *const add = INSN("add", "r,m", 64, .read_count = 1, .reads = { 5 }, .write_count = 2,
-		.writes = { 5, REG_FLAGS }, LOADS(.index = 2));
-	const struct insn *const adc = INSN("add", "r,m", 64, .read_count = 2, .reads = { 5, REG_CARRY }, .write_count = 1,
-		.writes = { 5 }, LOADS(.index = 2));
-	const struct insn *const abs = INSN("addpd", "v,m", 128, .write_count = 1, .writes = { 33 }, LOADS(.index = 2));
-	const struct insn *const three = INSN("vaddpd", "v,v,m", 128, .read_count = 1, .reads = { 33 }, .write_count = 1,
-		.writes = { 33 }, LOADS(.index = 2));
+	const struct insn *const add = INSN("add", "r,m", 64, .read_count = 1, .reads = { 5 },
+		.write_count = 2, .writes = { 5, REG_FLAGS }, LOADS(.index = 2));
+	const struct insn *const adc = INSN("add", "r,m", 64, .read_count = 2,
+		.reads = { 5, REG_CARRY }, .write_count = 1, .writes = { 5 }, LOADS(.index = 2));
+	const struct insn *const abs =
+		INSN("addpd", "v,m", 128, .write_count = 1, .writes = { 33 }, LOADS(.index = 2));
+	const struct insn *const three = INSN("vaddpd", "v,v,m", 128, .read_count = 1,
+		.reads = { 33 }, .write_count = 1, .writes = { 33 }, LOADS(.index = 2));
 	const struct insn *const store = INSN("mov", "m,r", 64, STORES(.index = 2));
 	const struct insn *const load = INSN("mov", "r,m", 64, LOADS(.index = 2));
 	const struct insn *const direct = INSN("vaddpd", "v,v,m", 128, LOADS(.disp = 64));
@@ -197,10 +234,12 @@ static void un_lamination_follows_the_core(void **state)
 static void pairs_fuse_as_the_core_says(void **state)
 {
 	static const struct insn ne = { .known = true, .flow = FLOW_BRANCH, .condition = "ne" },
-		g = { .known = true, .flow = FLOW_BRANCH, .condition = "g" }, cbz = { .known = true, .flow = FLOW_BRANCH },
-		jump = { .known = true, .flow = FLOW_JUMP };
+				 g = { .known = true, .flow = FLOW_BRANCH, .condition = "g" },
+				 cbz = { .known = true, .flow = FLOW_BRANCH },
+				 jump = { .known = true, .flow = FLOW_JUMP };
 	struct uarch *base = load("base"), *child = load("child"), *arm = load("arm");
-	const struct insn *const cmp = INSN("cmp", "r,r", 64), *const test = INSN("test", "r,r", 64);
+	const struct insn *const cmp = INSN("cmp", "r,r", 64), *const test =
+								       INSN("test", "r,r", 64);
 
 	(void)state;
 	assert_true(uarch_fuses(base, cmp, &ne));
@@ -217,7 +256,8 @@ static void pairs_fuse_as_the_core_says(void **state)
 	assert_true(uarch_fuses(base, INSN("add", "r,m", 64, LOADS()), &g));
 	assert_false(uarch_fuses(base, INSN("add", "m,r", 64, STORES(.load = true)), &g));
 	assert_true(uarch_fuses(base, INSN("and", "r,m", 64, LOADS(.relative = true)), &g));
-	assert_false(uarch_fuses(base, INSN("and", "m,i", 64, .immediate = true, LOADS(.relative = true)), &g));
+	assert_false(uarch_fuses(
+		base, INSN("and", "m,i", 64, .immediate = true, LOADS(.relative = true)), &g));
 	assert_true(uarch_fuses(child, cmp, &ne));
 	assert_false(uarch_fuses(child, test, &ne));
 	assert_true(uarch_fuses(arm, cmp, &ne));
@@ -231,8 +271,11 @@ static void pairs_fuse_as_the_core_says(void **state)
 
 static struct machine intel(unsigned model, unsigned stepping, const char *features)
 {
-	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = model,
-		.stepping = stepping } };
+	struct machine machine = { .arch = "x86_64",
+		.processor = { .vendor = "GenuineIntel",
+			.family = 6,
+			.model = model,
+			.stepping = stepping } };
 
 	snprintf(machine.processor.features, sizeof(machine.processor.features), "%s", features);
 	return machine;
@@ -240,19 +283,25 @@ static struct machine intel(unsigned model, unsigned stepping, const char *featu
 
 static void the_line_with_most_conditions_wins(void **state)
 {
-	static const struct { unsigned model, stepping; const char *features, *name; enum uarch_match match; const char *why; }
-	rows[] = {
+	static const struct {
+		unsigned model, stepping;
+		const char *features, *name;
+		enum uarch_match match;
+		const char *why;
+	} rows[] = {
 		{ 0x10, 0, "", "base", UARCH_EXACT, "GenuineIntel family 6 model 10" },
 		{ 0x1f, 0, "", "base", UARCH_EXACT, "model 1f" },
 		{ 0x20, 0, "", "plain", UARCH_EXACT, "without amx-tile" },
 		{ 0x20, 0, " amx-tile ", "child", UARCH_EXACT, "with amx-tile" },
-		{ 0x20, 0, " avx2 amx-tile l1i-64k ", "narrow", UARCH_EXACT, "with amx-tile l1i-64k" },
+		{ 0x20, 0, " avx2 amx-tile l1i-64k ", "narrow", UARCH_EXACT,
+			"with amx-tile l1i-64k" },
 		{ 0x20, 3, " avx2 amx-tile l1i-64k ", "child", UARCH_EXACT, "stepping 3" },
 		{ 0x20, 0, " amx-tiled xamx-tile ", "plain", UARCH_EXACT, "" },
 		{ 0x15, 0, "", "base", UARCH_EXACT, "" },
 		/* Between the two, and below both: the nearest lower one, else the lowest. */
 		{ 0x90, 0, "", "child", UARCH_NEAREST,
-			"no core model is for GenuineIntel family 6 model 90; the nearest of its maker is child" },
+			"no core model is for GenuineIntel family 6 model 90; the nearest of its "
+			"maker is child" },
 		{ 0x05, 0, "", "base", UARCH_NEAREST, "nearest of its maker is base" },
 	};
 	struct machine machine;
@@ -264,14 +313,16 @@ static void the_line_with_most_conditions_wins(void **state)
 
 		machine = intel(rows[i].model, rows[i].stepping, rows[i].features);
 		match = uarch_recognise(&machine, name, why);
-		if (match != rows[i].match || strcmp(name, rows[i].name) != 0 || !strstr(why, rows[i].why))
+		if (match != rows[i].match || strcmp(name, rows[i].name) != 0 ||
+			!strstr(why, rows[i].why))
 			fail_msg("row %zu: \"%s\" (%d): %s", i, name, match, why);
 	}
 	machine = intel(0x10, 0, "");
 	snprintf(machine.processor.vendor, sizeof(machine.processor.vendor), "CentaurHauls");
 	assert_int_equal(uarch_recognise(&machine, name, why), UARCH_NONE);
 	assert_string_equal(name, "");
-	assert_string_equal(why, "no core model is for CentaurHauls family 6 model 10, nor for others of that maker");
+	assert_string_equal(why, "no core model is for CentaurHauls family 6 model 10, nor for "
+				 "others of that maker");
 	snprintf(machine.processor.vendor, sizeof(machine.processor.vendor), "AuthenticAMD");
 	machine.processor.family = 0x1a;
 	assert_int_equal(uarch_recognise(&machine, name, NULL), UARCH_NEAREST);
@@ -280,7 +331,8 @@ static void the_line_with_most_conditions_wins(void **state)
 
 static void arm_cores_are_recognised_by_part(void **state)
 {
-	struct machine machine = { .arch = "aarch64", .processor = { .implementer = 0x41, .part = 0xd0c } };
+	struct machine machine = { .arch = "aarch64",
+		.processor = { .implementer = 0x41, .part = 0xd0c } };
 	char name[24], why[160];
 
 	(void)state;

@@ -1,4 +1,5 @@
-/* Core models of the user's own, in $SLEXPLORE_DATA/uarch: listed, recognised, and reported when they are malformed. */
+/* Core models of the user's own, in $SLEXPLORE_DATA/uarch: listed, recognised, and reported when
+ * they are malformed. */
 #include "check.h"
 
 #include <sys/stat.h>
@@ -7,15 +8,14 @@
 #include "base/data.h"
 #include "model/choice.h"
 
-static const char base_text[] =
-	"uarch base A base\n"
-	"isa x86_64\n"
-	"match vendor GenuineIntel family 6 model 10-1f [M]\n"
-	"width 4 [M]\n"
-	"ports p0 p1 [M]\n"
-	"class alu latency 1 ports p0,p1 [M]\n";
+static const char base_text[] = "uarch base A base\n"
+				"isa x86_64\n"
+				"match vendor GenuineIntel family 6 model 10-1f [M]\n"
+				"width 4 [M]\n"
+				"ports p0 p1 [M]\n"
+				"class alu latency 1 ports p0,p1 [M]\n";
 static const char narrow_text[] = "uarch narrow N\nisa x86_64\nfrom base\n"
-	"match vendor GenuineIntel family 6 model 15 with avx2 [M]\n";
+				  "match vendor GenuineIntel family 6 model 15 with avx2 [M]\n";
 
 const struct data_file data_files[] = {
 	{ "uarch/base.uarch", base_text },
@@ -93,7 +93,8 @@ static int start_afresh(void **state)
 
 static struct machine intel(unsigned model, const char *features)
 {
-	struct machine machine = { .arch = "x86_64", .processor = { .vendor = "GenuineIntel", .family = 6, .model = model } };
+	struct machine machine = { .arch = "x86_64",
+		.processor = { .vendor = "GenuineIntel", .family = 6, .model = model } };
 
 	snprintf(machine.processor.features, sizeof(machine.processor.features), "%s", features);
 	return machine;
@@ -149,35 +150,40 @@ static void an_own_file_is_recognised(void **state)
 	(void)state;
 	is_taken_for(0x15, "", "A base");
 	is_taken_for(0x15, " avx2 ", "N");
-	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel family 6 model 15 [M]\n");
+	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel "
+			   "family 6 model 15 [M]\n");
 	/* Of equals the user's own; of others the one that says more. */
 	is_taken_for(0x15, "", "Mine");
 	is_taken_for(0x15, " avx2 ", "N");
 	is_taken_for(0x16, "", "A base");
 	/* One of the same name stands in for the built-in one. */
-	write_core("base", "uarch base Better\nisa x86_64\nmatch vendor GenuineIntel family 6 model 16 [M]\nwidth 6 [M]\n"
-		"ports p0 [M]\n");
+	write_core("base", "uarch base Better\nisa x86_64\nmatch vendor GenuineIntel family 6 "
+			   "model 16 [M]\nwidth 6 [M]\n"
+			   "ports p0 [M]\n");
 	is_taken_for(0x16, "", "Better");
 }
 
 static void a_malformed_file_is_reported_where_it_matches(void **state)
 {
 	(void)state;
-	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel family 6 model 15 [M]\n"
-		"size rob many [M]\n");
+	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel "
+			   "family 6 model 15 [M]\n"
+			   "size rob many [M]\n");
 	is_refused(0x15, "", "/uarch/mine.uarch:5: ");
 	/* Not where another one matches better, or where it does not match. */
 	is_taken_for(0x15, " avx2 ", "N");
 	is_taken_for(0x16, "", "A base");
 	/* What it inherits may be what is wrong. */
-	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel family 6 model 15 [M]\n");
+	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel "
+			   "family 6 model 15 [M]\n");
 	write_core("base", "uarch base Base\nisa x86_64\nwidth 0 [M]\nports p0 [M]\n");
 	is_refused(0x15, "", "/uarch/base.uarch:3: ");
 	/* Or the first lines. */
 	remove_core("base");
 	write_core("mine", "uarc mine Mine\nmatch vendor GenuineIntel family 6 model 15 [M]\n");
 	is_refused(0x15, "", "/uarch/mine.uarch:1: ");
-	write_core("mine", "uarch yours Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel family 6 model 15 [M]\n");
+	write_core("mine", "uarch yours Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel "
+			   "family 6 model 15 [M]\n");
 	is_refused(0x15, "", "this file is the core \"yours\", not \"mine\"");
 }
 
@@ -190,7 +196,8 @@ static void a_malformed_match_line_is_reported_where_nothing_matches(void **stat
 	check_ok(uarch_choose(NULL, &machine, &core));
 	assert_null(core.uarch);
 	assert_string_equal(core.nearest, "base");
-	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel familie 6 model 90 [M]\n");
+	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel "
+			   "familie 6 model 90 [M]\n");
 	is_refused(0x90, "", "/uarch/mine.uarch:4: ");
 	is_taken_for(0x15, "", "A base");
 	/* A malformed file without such a line is nobody's. */
@@ -209,7 +216,8 @@ static void a_path_is_taken_at_its_word(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "%s/uarch/mine.uarch", directory);
 	/* Whatever it calls itself; it is this core if it says so. */
-	write_core("mine", "uarch yours Yours\nisa x86_64\nfrom base\nmatch vendor GenuineIntel family 6 model 15 [M]\n");
+	write_core("mine", "uarch yours Yours\nisa x86_64\nfrom base\nmatch vendor GenuineIntel "
+			   "family 6 model 15 [M]\n");
 	check_ok(uarch_choose(path, &machine, &core));
 	assert_string_equal(uarch_title(core.uarch), "Yours");
 	assert_false(core.foreign);
@@ -229,7 +237,8 @@ int main(void)
 		cmocka_unit_test_setup(own_files_are_listed_first, start_afresh),
 		cmocka_unit_test_setup(an_own_file_is_recognised, start_afresh),
 		cmocka_unit_test_setup(a_malformed_file_is_reported_where_it_matches, start_afresh),
-		cmocka_unit_test_setup(a_malformed_match_line_is_reported_where_nothing_matches, start_afresh),
+		cmocka_unit_test_setup(
+			a_malformed_match_line_is_reported_where_nothing_matches, start_afresh),
 		cmocka_unit_test_setup(a_path_is_taken_at_its_word, start_afresh),
 	};
 

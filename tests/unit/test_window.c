@@ -1,4 +1,5 @@
-/* The code of the kernel `window`: N fillers of each kind stand between two misses, and no other number; and what the model makes of it. */
+/* The code of the kernel `window`: N fillers of each kind stand between two misses, and no other
+ * number; and what the model makes of it. */
 #include "check.h"
 
 #include "engine/room.h"
@@ -35,14 +36,17 @@ static void ask(int64_t filler, int64_t fillers, const char *remedy)
 	question.kernel = setting.kernel;
 	question.v = setting.v;
 	question.memory = (struct memory_level){ .known = true, .latency = 400, .lines = 0.1 };
-	question.l3 = (struct memory_level){ .known = true, .latency = 100, .lines = 0.2, .bytes = 1 << 20 };
+	question.l3 = (struct memory_level){
+		.known = true, .latency = 100, .lines = 0.2, .bytes = 1 << 20
+	};
 	explain(&question, explanation);
 	check_ok(explanation->status);
 }
 
 static bool chases(const struct insn *insn)
 {
-	return insn->memory_count == 1 && insn->memory[0].load && insn->write_count == 1 && insn->memory[0].base == insn->writes[0];
+	return insn->memory_count == 1 && insn->memory[0].load && insn->write_count == 1 &&
+	       insn->memory[0].base == insn->writes[0];
 }
 
 static bool is(const struct insn *insn, const char *names)
@@ -58,39 +62,61 @@ static bool is(const struct insn *insn, const char *names)
 static bool is_filler(int filler, const struct insn *insn)
 {
 	switch (filler) {
-	case WINDOW_NOP: return is(insn, "nop");
-	case WINDOW_ADD: return is(insn, "add") && !insn->vector;
+	case WINDOW_NOP:
+		return is(insn, "nop");
+	case WINDOW_ADD:
+		return is(insn, "add") && !insn->vector;
 	case WINDOW_VECTOR:
-	case WINDOW_WAIT_VECTOR: return is(insn, "paddq add") && insn->vector;
-	case WINDOW_BOTH: return is(insn, "paddq add");
-	case WINDOW_ZERO: return insn->zeroing || is(insn, "mov movz");
-	case WINDOW_CONSTANT: return is(insn, "mov movz") && insn->immediate && !insn->zeroing;
+	case WINDOW_WAIT_VECTOR:
+		return is(insn, "paddq add") && insn->vector;
+	case WINDOW_BOTH:
+		return is(insn, "paddq add");
+	case WINDOW_ZERO:
+		return insn->zeroing || is(insn, "mov movz");
+	case WINDOW_CONSTANT:
+		return is(insn, "mov movz") && insn->immediate && !insn->zeroing;
 	case WINDOW_LOAD:
-	case WINDOW_WAIT_LOAD: return insn->memory_count == 1 && insn->memory[0].load && !chases(insn);
-	case WINDOW_STORE: return insn->memory_count == 1 && insn->memory[0].store;
-	case WINDOW_JUMP: return insn->flow == FLOW_JUMP;
-	case WINDOW_BRANCH: return insn->flow == FLOW_BRANCH;
-	case WINDOW_INDIRECT: return insn->flow == FLOW_INDIRECT;
-	case WINDOW_CALL: return insn->flow == FLOW_CALL;
-	case WINDOW_LINK: return insn->flow == FLOW_INDIRECT;
-	case WINDOW_WAIT: return is(insn, "lea add");
-	default: return false;
+	case WINDOW_WAIT_LOAD:
+		return insn->memory_count == 1 && insn->memory[0].load && !chases(insn);
+	case WINDOW_STORE:
+		return insn->memory_count == 1 && insn->memory[0].store;
+	case WINDOW_JUMP:
+		return insn->flow == FLOW_JUMP;
+	case WINDOW_BRANCH:
+		return insn->flow == FLOW_BRANCH;
+	case WINDOW_INDIRECT:
+		return insn->flow == FLOW_INDIRECT;
+	case WINDOW_CALL:
+		return insn->flow == FLOW_CALL;
+	case WINDOW_LINK:
+		return insn->flow == FLOW_INDIRECT;
+	case WINDOW_WAIT:
+		return is(insn, "lea add");
+	default:
+		return false;
 	}
 }
 
 static bool goes_along(int filler, const struct insn *insn)
 {
 	switch (filler) {
-	case WINDOW_JUMP: return is(insn, "nop");
-	case WINDOW_INDIRECT: return is(insn, "nop lea adr");
-	case WINDOW_CALL: return insn->flow == FLOW_RETURN;
-	case WINDOW_LINK: return is(insn, "nop lea adr") || insn->flow == FLOW_JUMP;
-	case WINDOW_WAIT_VECTOR: return is(insn, "movq fmov");
-	default: return false;
+	case WINDOW_JUMP:
+		return is(insn, "nop");
+	case WINDOW_INDIRECT:
+		return is(insn, "nop lea adr");
+	case WINDOW_CALL:
+		return insn->flow == FLOW_RETURN;
+	case WINDOW_LINK:
+		return is(insn, "nop lea adr") || insn->flow == FLOW_JUMP;
+	case WINDOW_WAIT_VECTOR:
+		return is(insn, "movq fmov");
+	default:
+		return false;
 	}
 }
 
-/* Fillers from the n-th miss of the path to the next, or to its end; -1: something else stands between. */
+/* Fillers from the n-th miss of the path to the next, or to its end; -1: something else stands
+ * between. */
 static int between(int filler, int miss)
 {
 	const struct loop *loop = &explanation->loop;
@@ -124,7 +150,9 @@ static void the_fillers_are_as_many_as_asked_for(void **state)
 			ask(filler, n, NULL);
 			for (int miss = 0; miss < CHAINS; miss++)
 				if (between(filler, miss) != n)
-					fail_msg("filler=%s fillers=%lld: %d of them behind miss %d", window_fillers[filler].name, (long long)n,
+					fail_msg(
+						"filler=%s fillers=%lld: %d of them behind miss %d",
+						window_fillers[filler].name, (long long)n,
 						between(filler, miss), miss);
 		}
 }
@@ -156,7 +184,8 @@ static const struct limit *find(enum limit_kind kind)
 /* Cycles of an iteration as far as misses go. */
 static double waits(void)
 {
-	const struct limit *chain = find(LIMIT_MEMORY_LATENCY), *window_full = find(LIMIT_WINDOW), *misses = find(LIMIT_MISSES);
+	const struct limit *chain = find(LIMIT_MEMORY_LATENCY), *window_full = find(LIMIT_WINDOW),
+			   *misses = find(LIMIT_MISSES);
 	double most = chain ? chain->cycles : 0;
 
 	most = misses && misses->cycles > most ? misses->cycles : most;
@@ -182,7 +211,8 @@ static void make_core(int filler)
 		const char *word = window_fillers[i].buffer;
 		char line[64];
 
-		snprintf(line, sizeof(line), "size %s %d [M]\n", word, strcmp(word, window_fillers[filler].buffer) == 0 ? ENTRIES : PLENTY);
+		snprintf(line, sizeof(line), "size %s %d [M]\n", word,
+			strcmp(word, window_fillers[filler].buffer) == 0 ? ENTRIES : PLENTY);
 		if (!strstr(text, line))
 			used += snprintf(text + used, sizeof(text) - (size_t)used, "%s", line);
 	}
@@ -203,7 +233,8 @@ static void misses_overlap_until_the_buffer_is_full(void **state)
 		ask(filler, knee + 1, NULL);
 		after = waits();
 		if (!(before > 150) || fabs(after / before - 2) > 0.05)
-			fail_msg("filler=%s: %g cycles with %lld, %g with one more", fact->name, before, (long long)knee, after);
+			fail_msg("filler=%s: %g cycles with %lld, %g with one more", fact->name,
+				before, (long long)knee, after);
 	}
 }
 
@@ -251,7 +282,10 @@ static void laying_nodes_out_is_told(void **state)
 	enum { MEMORY = 4 << 20 };
 	static atomic_bool never;
 	const struct kernel *kernel = kernel_find("window");
-	struct kernel_run run = { .kernel = kernel, .memory = aligned_alloc(2 << 20, MEMORY), .seed = 1, .cancel = &never };
+	struct kernel_run run = { .kernel = kernel,
+		.memory = aligned_alloc(2 << 20, MEMORY),
+		.seed = 1,
+		.cancel = &never };
 	atomic_uint progress = 0;
 	struct room made = { 0 };
 

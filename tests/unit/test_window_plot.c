@@ -27,9 +27,26 @@ static struct windows_row row_of(double knee, double most, double entries)
 	struct windows_row row = { .entries = entries };
 
 	for (double x = 0; x <= most; x = x < 8 ? 8 : 2 * x)
-		assert_true(knee_add(&row.curve, &(struct knee_point){ .x = x, .y = knee > 0 && x > knee ? 1200 : 600, .lo = 590, .hi = 1210 }));
-	row.knee = knee > 0 ? (struct knee){ .kind = KNEE_SHARP, .x = knee, .lo = knee, .hi = knee, .from = knee, .to = knee + 1, .before = 600, .after = 1200 } :
-		(struct knee){ .kind = KNEE_NONE, .x = NAN, .lo = NAN, .hi = NAN, .from = NAN, .to = NAN, .before = 600, .after = NAN };
+		assert_true(knee_add(&row.curve, &(struct knee_point){ .x = x,
+							 .y = knee > 0 && x > knee ? 1200 : 600,
+							 .lo = 590,
+							 .hi = 1210 }));
+	row.knee = knee > 0 ? (struct knee){ .kind = KNEE_SHARP,
+		.x = knee,
+		.lo = knee,
+		.hi = knee,
+		.from = knee,
+		.to = knee + 1,
+		.before = 600,
+		.after = 1200 }
+			    : (struct knee){ .kind = KNEE_NONE,
+				      .x = NAN,
+				      .lo = NAN,
+				      .hi = NAN,
+				      .from = NAN,
+				      .to = NAN,
+				      .before = 600,
+				      .after = NAN };
 	return row;
 }
 
@@ -46,12 +63,14 @@ static void names_are_whole(void **state)
 			/* Beyond the last number of fillers it has no place. */
 			if (entries <= 1024 && !strstr(shown, wanted))
 				fail_msg("no \"%s\" in %d columns:\n%s", wanted, width, shown);
-			for (double knee = 0.5 * entries; knee < 1.5 * entries; knee += entries / 7) {
+			for (double knee = 0.5 * entries; knee < 1.5 * entries;
+				knee += entries / 7) {
 				row = row_of(floor(knee), 1024, entries);
 				snprintf(found, sizeof(found), "%.0f", floor(knee));
 				draw(&row, width, WINDOW_PLOT_ROWS + 3);
 				if (!strstr(shown, wanted) || !strstr(shown, found))
-					fail_msg("no \"%s\" or no \"%s\" in %d columns:\n%s", wanted, found, width, shown);
+					fail_msg("no \"%s\" or no \"%s\" in %d columns:\n%s",
+						wanted, found, width, shown);
 			}
 		}
 }

@@ -19,18 +19,23 @@ static struct session *start(const struct kernel *kernel)
 /* A point of a curve, not the live figure. */
 static bool of_curve(void)
 {
-	return fake.request.kernel == &kernel_window && fake.request.background && fake.request.budget.quiet_wanted < 20;
+	return fake.request.kernel == &kernel_window && fake.request.background &&
+	       fake.request.budget.quiet_wanted < 20;
 }
 
 static void answer_one(void)
 {
-	fake_answer(&fake, of_curve() ? 9 : 150, fake.request.kernel == &kernel_window ? window_cycles(fake.request.v) : 2);
+	fake_answer(&fake, of_curve() ? 9 : 150,
+		fake.request.kernel == &kernel_window ? window_cycles(fake.request.v) : 2);
 }
 
-/* Answers requests, 4 ms each, until so many points of curves were, or nothing is wanted. *points: how many those are. */
+/* Answers requests, 4 ms each, until so many points of curves were, or nothing is wanted. *points:
+ * how many those are. */
 static double answer(struct session *session, double now, unsigned most, unsigned *points)
 {
-	struct playing pace = { .took = 0.004, .answer = answer_one, .counts = of_curve, .most = most };
+	struct playing pace = {
+		.took = 0.004, .answer = answer_one, .counts = of_curve, .most = most
+	};
 
 	now = played(session, now, &pace);
 	*points = pace.answered;
@@ -75,7 +80,8 @@ static void all_curves_fill_in_and_then_it_rests(void **state)
 	assert_false(view.windowing);
 	assert_true(points > 80 && points < 300);
 	for (int i = 0; i < view.windows->count; i++)
-		assert_true(view.windows->row[i].state == WINDOWS_DONE || view.windows->row[i].state == WINDOWS_FAILED);
+		assert_true(view.windows->row[i].state == WINDOWS_DONE ||
+			    view.windows->row[i].state == WINDOWS_FAILED);
 	check_near(windows_row(view.windows, FILL_WAIT)->knee.x, 97, 0);
 	/* Another filler asks for nothing more; another remedy for everything. */
 	command(session, "set filler=load", now);
@@ -104,7 +110,8 @@ static void other_kernels_have_no_windows(void **state)
 	(void)state;
 	assert_int_equal(look(session, now)->body, BODY_SLICES);
 	assert_null(view.windows);
-	check_usage(session_command(session, "view windows", now), "view windows: there is none of fold");
+	check_usage(session_command(session, "view windows", now),
+		"view windows: there is none of fold");
 	command(session, "kernel window", now);
 	assert_int_equal(look(session, now)->body, BODY_WINDOWS);
 	now = answer(session, now, 10, &points);
@@ -163,9 +170,12 @@ static void there_is_no_slice_over_fillers(void **state)
 
 /* ---- entries beside the curves, of cores of one line more each */
 
-static const char core_text[] = "uarch a A core\nisa x86_64\nmatch vendor Nobody family 6 [M]\nwidth 4 [M]\nports p0 [M]\nclass alu latency 1 ports p0 [M]\n";
+static const char core_text[] =
+	"uarch a A core\nisa x86_64\nmatch vendor Nobody family 6 [M]\nwidth 4 [M]\nports p0 "
+	"[M]\nclass alu latency 1 ports p0 [M]\n";
 
-static enum uarch_match recognise(void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
+static enum uarch_match recognise(
+	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
 {
 	(void)context, (void)machine;
 	snprintf(name, CORE_NAME, "a");
@@ -197,7 +207,8 @@ static void unload_core(void *context, struct core *core)
 	core->uarch = NULL;
 }
 
-static void explain_nothing(void *context, const struct explain_question *question, struct explanation *explanation)
+static void explain_nothing(
+	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	(void)context, (void)question;
 	explanation->status = status_make(STATUS_FAILED, "not here");
@@ -205,14 +216,18 @@ static void explain_nothing(void *context, const struct explain_question *questi
 
 static void a_core_that_measured_itself_stands_beside_the_curves(void **state)
 {
-	static const struct explainer explainer = { .recognise = recognise, .load = load_core, .unload = unload_core, .explain = explain_nothing,
+	static const struct explainer explainer = { .recognise = recognise,
+		.load = load_core,
+		.unload = unload_core,
+		.explain = explain_nothing,
 		.read = read_core };
 	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
 	struct session *session;
 
 	(void)state;
 	fake.machine.processors = 2;
-	session = played_begin(&engine, (struct session_options){ .seed = 5, .explainer = &explainer }, &kernel_window);
+	session = played_begin(&engine,
+		(struct session_options){ .seed = 5, .explainer = &explainer }, &kernel_window);
 	assert_string_equal(look(session, 100)->window->filler, "nop");
 	check_near(view.window->entries, 224, 1e-9);
 	check_ok(insight_adopt(session, "size rob 300 [M]\n", "measured"));

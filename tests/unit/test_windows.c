@@ -14,10 +14,10 @@ struct play {
 	const struct windows_report *report;
 	double now;
 	unsigned requests, of_kind[FILL_KINDS];
-	unsigned stop_after;         /* requests; 0: never */
+	unsigned stop_after; /* requests; 0: never */
 	struct result (*answer)(struct play *play, const struct request *request);
-	int most;                    /* points that the first curve has had */
-	bool anew;                   /* it has begun anew */
+	int most;  /* points that the first curve has had */
+	bool anew; /* it has begun anew */
 };
 
 static struct result quiet_answer(struct play *play, const struct request *request)
@@ -59,7 +59,7 @@ static void turn(struct play *play)
 	while (windows_next(play->windows, play->now, &request)) {
 		struct result result;
 
-		assert_true(play->requests++ < 3000);      /* windows that never end */
+		assert_true(play->requests++ < 3000); /* windows that never end */
 		assert_true(request.budget.seconds > 0 && request.budget.quiet_wanted > 0);
 		assert_ptr_equal(request.kernel, &kernel_window);
 		assert_true(play->report->doing[0]);
@@ -108,7 +108,9 @@ static void every_filler_gets_its_knee(void **state)
 			check_contains(row->why, "lacks");
 			continue;
 		}
-		assert_int_equal(row->knee.kind, i == FILL_ADD ? KNEE_SOFT : i == FILL_OTHER ? KNEE_NONE : KNEE_SHARP);
+		assert_int_equal(row->knee.kind, i == FILL_ADD	   ? KNEE_SOFT
+						 : i == FILL_OTHER ? KNEE_NONE
+								   : KNEE_SHARP);
 		if (i != FILL_OTHER)
 			check_near(row->knee.x, window_knees[i], i == FILL_ADD ? 3 : 0);
 		assert_true(row->curve.count <= (i == FILL_ADD ? 44 : 24));
@@ -120,7 +122,8 @@ static void every_filler_gets_its_knee(void **state)
 		assert_false(row->contended);
 		check_near(row->ghz, 4, 0);
 	}
-	assert_true(report->row[FILL_NOP].fact && strcmp(report->row[FILL_NOP].fact->buffer, "rob") == 0);
+	assert_true(report->row[FILL_NOP].fact &&
+		    strcmp(report->row[FILL_NOP].fact->buffer, "rob") == 0);
 	assert_null(report->row[FILL_OTHER].fact);
 	assert_true(isnan(report->row[FILL_NOP].entries));
 	assert_string_equal(report->core, "");
@@ -184,7 +187,8 @@ static void contended_points_are_asked_for_again(void **state)
 	run(play);
 	check_near(windows_row(play->report, FILL_NOP)->knee.x, 506, 0);
 	check_near(windows_row(play->report, FILL_STORE)->knee.x, 110, 0);
-	assert_true(windows_row(play->report, FILL_NOP)->requests > windows_row(play->report, FILL_NOP)->curve.count);
+	assert_true(windows_row(play->report, FILL_NOP)->requests >
+		    windows_row(play->report, FILL_NOP)->curve.count);
 	assert_false(windows_row(play->report, FILL_NOP)->contended);
 	play_free(play);
 }
@@ -265,7 +269,8 @@ static void a_filler_that_fails_leaves_the_others(void **state)
 	assert_true(play->report->complete);
 	assert_int_equal(play->report->row[FILL_ADD].state, WINDOWS_FAILED);
 	assert_string_equal(play->report->row[FILL_ADD].why, "no memory for code");
-	assert_string_equal(windows_why(play->report), "filler=vector needs what this processor lacks");
+	assert_string_equal(
+		windows_why(play->report), "filler=vector needs what this processor lacks");
 	/* One that comes to nothing is asked for until that takes too long. */
 	assert_int_equal(play->report->row[FILL_LOAD].state, WINDOWS_FAILED);
 	check_contains(play->report->row[FILL_LOAD].why, "no undisturbed trial in ");
@@ -303,7 +308,8 @@ static void a_point_without_a_trial_is_asked_for_again(void **state)
 	play_free(play);
 }
 
-/* Another thread has half of the reorder buffer, and nothing else is felt of it: in the first tenth of a second, or all the time. */
+/* Another thread has half of the reorder buffer, and nothing else is felt of it: in the first tenth
+ * of a second, or all the time. */
 static double halved_until;
 
 static struct result halved_answer(struct play *play, const struct request *request)
@@ -346,7 +352,8 @@ static void a_knee_that_was_another_threads_is_not_told(void **state)
 	run(play);
 	checked = play->requests;
 	play_free(play);
-	/* The same, but the other thread has left before the look back, which was the last request: stopped right after that. */
+	/* The same, but the other thread has left before the look back, which was the last request:
+	 * stopped right after that. */
 	play = play_new();
 	play->answer = halved_answer;
 	play->options.fillers = 1u << FILL_NOP;
@@ -427,13 +434,16 @@ static void what_stays_unclear_is_looked_for_twice(void **state)
 	play_free(play);
 }
 
-/* While it is looked for the first time, beside others who share the core; the second time the core is quiet. */
+/* While it is looked for the first time, beside others who share the core; the second time the core
+ * is quiet. */
 static struct result wild_at_first(struct play *play, const struct request *request)
 {
 	struct random random = { (uint64_t)request->v[WINDOW_FILLERS] + 1 };
 	struct result result;
 
-	play->most = play->report->row[0].curve.count > play->most ? play->report->row[0].curve.count : play->most;
+	play->most = play->report->row[0].curve.count > play->most
+			     ? play->report->row[0].curve.count
+			     : play->most;
 	play->anew |= play->report->row[0].curve.count < play->most;
 	if (play->anew)
 		return quiet_answer(play, request);
@@ -547,7 +557,8 @@ static void time_that_was_too_short_is_told(void **state)
 	run(play);
 	assert_int_equal(play->requests, 5);
 	assert_int_equal(windows_row(play->report, FILL_NOP)->curve.count, 0);
-	assert_string_equal(windows_why(play->report), "the time was up before all was measured: 0.01 s were asked for");
+	assert_string_equal(windows_why(play->report),
+		"the time was up before all was measured: 0.01 s were asked for");
 	play_free(play);
 }
 
@@ -578,7 +589,8 @@ static void the_preferred_row_comes_first(void **state)
 	windows_prefer(play->windows, FILL_NOP);
 	assert_true(windows_next(play->windows, play->now, &request));
 	assert_int_equal(request.v[WINDOW_FILLER], FILL_NOP);
-	assert_true(request.v[WINDOW_FILLERS] > play->report->row[FILL_NOP].curve.point[points - 1].x);
+	assert_true(
+		request.v[WINDOW_FILLERS] > play->report->row[FILL_NOP].curve.point[points - 1].x);
 	windows_lose(play->windows);
 	turn(play);
 	assert_true(play->report->complete);
@@ -589,13 +601,15 @@ static void the_preferred_row_comes_first(void **state)
 
 static void fillers_are_named(void **state)
 {
-	static const char *const some[] = { "load", "nop" }, *const wrong[] = { "nop", "loads" }, *const strange[] = { "xyzzyxyzzy" };
+	static const char *const some[] = { "load", "nop" }, *const wrong[] = { "nop", "loads" },
+				 *const strange[] = { "xyzzyxyzzy" };
 	uint64_t fillers;
 
 	(void)state;
 	check_ok(windows_read_fillers(&kernel_window, some, 2, &fillers));
 	assert_true(fillers == (1u << FILL_LOAD | 1u << FILL_NOP));
-	check_usage(windows_read_fillers(&kernel_window, wrong, 2, &fillers), "there is no filler \"loads\"; did you mean load?");
+	check_usage(windows_read_fillers(&kernel_window, wrong, 2, &fillers),
+		"there is no filler \"loads\"; did you mean load?");
 	check_usage(windows_read_fillers(&kernel_window, strange, 1, &fillers),
 		"there is no filler \"xyzzyxyzzy\"; \"slexplore list window\" has them");
 }

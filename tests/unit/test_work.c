@@ -46,11 +46,12 @@ static void prompt_cancel(void *context)
 	(void)context;
 }
 
-/* So many requests, of which each answer counts; asked more than once before an answer it gives nothing. */
+/* So many requests, of which each answer counts; asked more than once before an answer it gives
+ * nothing. */
 struct counting {
 	int wanted, asked, accepted, stopped;
 	uint64_t generation;
-	int signal_at;            /* a signal comes with this answer; 0: none does */
+	int signal_at; /* a signal comes with this answer; 0: none does */
 };
 
 static bool counting_next(void *self, double now, struct request *request)
@@ -91,7 +92,9 @@ static void counting_state(const void *self, struct campaign_state *state)
 	state->any = counting->accepted > 0;
 }
 
-static const struct campaign_kind campaign_counting = { .next = counting_next, .accept = counting_accept, .stop = counting_stop,
+static const struct campaign_kind campaign_counting = { .next = counting_next,
+	.accept = counting_accept,
+	.stop = counting_stop,
 	.state = counting_state };
 
 /* What stands in a file that was written from its beginning. */
@@ -154,8 +157,13 @@ static struct machine machine = { .bound = true };
 
 static struct bench bench_on(struct prompt_engine *engine)
 {
-	return (struct bench){ .engine = { .context = engine, .submit = prompt_submit, .cancel = prompt_cancel, .take = prompt_take,
-		.descriptor = prompt_descriptor }, .machine = &machine, .slow_after = BENCH_SLOW };
+	return (struct bench){ .engine = { .context = engine,
+				       .submit = prompt_submit,
+				       .cancel = prompt_cancel,
+				       .take = prompt_take,
+				       .descriptor = prompt_descriptor },
+		.machine = &machine,
+		.slow_after = BENCH_SLOW };
 }
 
 static void every_request_is_measured_and_the_line_is_gone_in_the_end(void **state)
@@ -197,7 +205,8 @@ static void without_a_terminal_or_asked_to_be_quiet_there_is_no_line(void **stat
 
 	(void)state;
 	assert_true(work_carry_out(&piped, &bench, &(struct campaign){ &campaign_counting, &one }));
-	assert_true(work_carry_out(&quiet, &bench, &(struct campaign){ &campaign_counting, &other }));
+	assert_true(
+		work_carry_out(&quiet, &bench, &(struct campaign){ &campaign_counting, &other }));
 	assert_int_equal(one.accepted + other.accepted, 6);
 	assert_string_equal(all_of(piped.err), "");
 	assert_string_equal(arrived(&terminal), "");
@@ -246,15 +255,19 @@ static void a_signal_ends_it_between_two_requests(void **state)
 	struct bench bench = bench_on(&engine);
 	struct cli cli = { .out = stdout, .err = tmpfile() };
 	struct counting counting = { .wanted = 100, .signal_at = 2 }, none = { .wanted = 100 };
-	const struct campaign campaign = { &campaign_counting, &counting }, other = { &campaign_counting, &none };
+	const struct campaign campaign = { &campaign_counting, &counting },
+			      other = { &campaign_counting, &none };
 
 	(void)state;
 	interrupt_catch();
 	assert_true(work_carry_out(&cli, &bench, &campaign));
 	assert_int_equal(counting.asked, 2);
 	assert_int_equal(counting.stopped, 1);
-	assert_int_equal(work_conclude(&cli, &bench, &campaign, "what was measured so far is printed"), 128 + SIGTERM);
-	assert_non_null(strstr(all_of(cli.err), "interrupted: what was measured so far is printed"));
+	assert_int_equal(
+		work_conclude(&cli, &bench, &campaign, "what was measured so far is printed"),
+		128 + SIGTERM);
+	assert_non_null(
+		strstr(all_of(cli.err), "interrupted: what was measured so far is printed"));
 	assert_false(work_carry_out(&cli, &bench, &other));
 	assert_int_equal(none.asked, 0);
 	work_conclude(&cli, &bench, &other, "what was measured so far is printed");

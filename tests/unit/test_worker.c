@@ -26,7 +26,8 @@ static struct worker *start(struct engine *engine)
 
 static struct request request_for(const char *kernel, const char *knob, int64_t value)
 {
-	struct request request = { .kernel = kernel_find(kernel), .seed = 1,
+	struct request request = { .kernel = kernel_find(kernel),
+		.seed = 1,
 		.budget = { .seconds = 0.02, .quiet_wanted = 10 } };
 
 	for (int i = 0; i < request.kernel->knob_count; i++)
@@ -78,7 +79,8 @@ static void a_request_gives_trials(void **state)
 		assert_true(result.facts.call > 0 && result.facts.calls > 0);
 		sample_summarise(&result.trials, &result.facts, &sample);
 		if (sample.valid)
-			assert_true(sample.cpe > 0 && sample.cpe_lo <= sample.cpe && sample.cpe <= sample.cpe_hi);
+			assert_true(sample.cpe > 0 && sample.cpe_lo <= sample.cpe &&
+				    sample.cpe <= sample.cpe_hi);
 	}
 	assert_false(engine.take(engine.context, &result));
 	worker_stop(worker);
@@ -114,7 +116,8 @@ static void visits_begin_at_their_places(void **state)
 	(void)state;
 	for (int i = 0; i < 12; i++) {
 		/* Something long first: short ones then have room to move. */
-		struct request request = request_for("mountain", "size", i % 4 ? 256 << 10 << i % 4 : 20 << 20);
+		struct request request =
+			request_for("mountain", "size", i % 4 ? 256 << 10 << i % 4 : 20 << 20);
 
 		request.place = i * 0.09;
 		engine.submit(engine.context, &request);
@@ -126,7 +129,8 @@ static void visits_begin_at_their_places(void **state)
 	worker_stop(worker);
 }
 
-/* Of a storm of requests the last is answered; those begun before are answered as cancelled or done. */
+/* Of a storm of requests the last is answered; those begun before are answered as cancelled or
+ * done. */
 static void the_latest_request_wins(void **state)
 {
 	static struct result result;
@@ -136,7 +140,8 @@ static void the_latest_request_wins(void **state)
 
 	(void)state;
 	for (uint64_t generation = 1; generation <= 200; generation++) {
-		struct request request = request_for("mountain", "stride", 1 + (int64_t)(generation % 64));
+		struct request request =
+			request_for("mountain", "stride", 1 + (int64_t)(generation % 64));
 
 		request.generation = generation;
 		request.budget.seconds = 0.5;
@@ -178,14 +183,14 @@ static void a_request_that_follows_waits_for_its_turn(void **state)
 			}
 	}
 	/* Any other takes the place of both; cancelling drops the one that waits. */
-	request.budget = (struct budget){.seconds = 3600, .quiet_wanted = 1000000};
+	request.budget = (struct budget){ .seconds = 3600, .quiet_wanted = 1000000 };
 	for (uint64_t g = 5; g <= 8; g++) {
 		request.generation = g;
 		request.follows = g % 2 == 0;
 		engine.submit(engine.context, &request);
 	}
 	engine.cancel(engine.context);
-	request.budget = (struct budget){.seconds = 0.02, .quiet_wanted = 10};
+	request.budget = (struct budget){ .seconds = 0.02, .quiet_wanted = 10 };
 	request.generation = 9;
 	engine.submit(engine.context, &request);
 	do {
@@ -206,7 +211,8 @@ static void cancelling_ends_what_is_under_way(void **state)
 
 	(void)state;
 	/* An hour, unless the first answer's cancel takes effect. */
-	request.budget = (struct budget){ .seconds = 3600, .quiet_wanted = 1000000, .provisional = 3 };
+	request.budget =
+		(struct budget){ .seconds = 3600, .quiet_wanted = 1000000, .provisional = 3 };
 	engine.submit(engine.context, &request);
 	await(&engine, &result);
 	assert_false(result.final);
@@ -218,14 +224,17 @@ static void cancelling_ends_what_is_under_way(void **state)
 	worker_stop(worker);
 }
 
-/* Whether the core is quiet while this runs is not ours to say; either way it ends long before the hour is over. */
+/* Whether the core is quiet while this runs is not ours to say; either way it ends long before the
+ * hour is over. */
 static void patience_ends_what_finds_no_quiet(void **state)
 {
 	atomic_bool cancel = false;
 	struct trials trials = { 0 };
 	unsigned char *memory = aligned_alloc(2 << 20, 4 << 20);
 	const struct kernel *list = kernel_find("list-length");
-	struct kernel_run run = { .kernel = list, .memory = memory, .cancel = &cancel, .v = { 16384, 16, 0 } };
+	struct kernel_run run = {
+		.kernel = list, .memory = memory, .cancel = &cancel, .v = { 16384, 16, 0 }
+	};
 	struct measure_goal goal = { .quiet = 100, .trials = 1000000, .patience = 12 };
 	struct measure measure;
 	struct clock clock;
@@ -266,14 +275,23 @@ static void stay(struct kernel_run *run)
 	(void)run;
 }
 
-/* Parts that are met more often than others come to stand in the nearer caches by walking alone, not by reading all. */
+/* Parts that are met more often than others come to stand in the nearer caches by walking alone,
+ * not by reading all. */
 static void what_is_met_more_often_is_walked_beforehand(void **state)
 {
 	static struct settle settle;
-	const struct kernel kernel = { .name = "walk", .footprint = a_megabyte, .call = count_walked, .rewind = stay };
+	const struct kernel kernel = {
+		.name = "walk", .footprint = a_megabyte, .call = count_walked, .rewind = stay
+	};
 	unsigned char *memory = aligned_alloc(2 << 20, 2 << 20);
 	atomic_bool cancel = false;
-	struct kernel_run run = { .kernel = &kernel, .memory = memory, .cancel = &cancel, .ring = 1 << 20, .granule = 1, .lines = 8, .reaches = 2,
+	struct kernel_run run = { .kernel = &kernel,
+		.memory = memory,
+		.cancel = &cancel,
+		.ring = 1 << 20,
+		.granule = 1,
+		.lines = 8,
+		.reaches = 2,
 		.reach = { { .lines = 4, .range = 4096 }, { .lines = 4, .range = 1 << 20 } } };
 	struct measure measure;
 	struct clock clock;
@@ -296,13 +314,22 @@ static uint64_t small(const int64_t *v)
 	return 16 << 10;
 }
 
-/* In the first cache both lengths are whole passes from the ring's beginning, where a kernel wants that; what is counted never passes the ring's end. */
+/* In the first cache both lengths are whole passes from the ring's beginning, where a kernel wants
+ * that; what is counted never passes the ring's end. */
 static void whole_passes_begin_where_the_ring_does(void **state)
 {
-	const struct kernel kernel = { .name = "passes", .footprint = small, .call = count_walked, .rewind = stay };
+	const struct kernel kernel = {
+		.name = "passes", .footprint = small, .call = count_walked, .rewind = stay
+	};
 	unsigned char *memory = aligned_alloc(2 << 20, 2 << 20);
 	atomic_bool cancel = false;
-	struct kernel_run run = { .kernel = &kernel, .memory = memory, .cancel = &cancel, .ring = 4096, .granule = 4, .period = 4096, .passes = true };
+	struct kernel_run run = { .kernel = &kernel,
+		.memory = memory,
+		.cancel = &cancel,
+		.ring = 4096,
+		.granule = 4,
+		.period = 4096,
+		.passes = true };
 	struct measure measure;
 	struct clock clock;
 
@@ -409,8 +436,8 @@ static void growing_memory_keeps_its_content(void **state)
 	topology_free(topology);
 }
 
-/* The calls of a trial follow the rules: whole passes of a small ring, half and whole of a longer one in the first
- * cache, calls that go on where the last one stopped beyond it. */
+/* The calls of a trial follow the rules: whole passes of a small ring, half and whole of a longer
+ * one in the first cache, calls that go on where the last one stopped beyond it. */
 static void calls_are_chosen_by_the_working_set(void **state)
 {
 	enum { MEMORY = 4 << 20 };
@@ -424,7 +451,9 @@ static void calls_are_chosen_by_the_working_set(void **state)
 	clock_calibrate(&clock);
 	assert_true(clock.hz > 1e6 && clock.step > 0 && clock.overhead >= 0);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct kernel_run run = { .kernel = list, .memory = memory, .cancel = &cancel,
+		struct kernel_run run = { .kernel = list,
+			.memory = memory,
+			.cancel = &cancel,
 			.v = { sizes[i], 16, 0 } };
 		struct measure measure;
 
@@ -434,7 +463,8 @@ static void calls_are_chosen_by_the_working_set(void **state)
 		assert_int_equal(measure.half % run.granule, 0);
 		assert_int_equal(measure.rewind, sizes[i] <= 32768);
 		/* Events are counted without passing the ring's end. */
-		assert_true(measure.count.half < measure.count.whole && measure.count.half > 0 && measure.count.calls >= 1);
+		assert_true(measure.count.half < measure.count.whole && measure.count.half > 0 &&
+			    measure.count.calls >= 1);
 		if (measure.rewind && run.ring >= 8)
 			assert_true(measure.count.whole < run.ring);
 		if (sizes[i] > 32768)
@@ -446,7 +476,9 @@ static void calls_are_chosen_by_the_working_set(void **state)
 	}
 	for (size_t i = 0; i < 4; i++) {
 		const struct kernel *mountain = kernel_find("mountain");
-		struct kernel_run run = { .kernel = mountain, .memory = memory, .cancel = &cancel,
+		struct kernel_run run = { .kernel = mountain,
+			.memory = memory,
+			.cancel = &cancel,
 			.v = { sizes[i] < 4096 ? 4096 : sizes[i], 1 } };
 		struct measure measure;
 
@@ -467,8 +499,8 @@ static void calls_are_chosen_by_the_working_set(void **state)
 	free(memory);
 }
 
-/* Stretches that stand for the rest are whole periods, which go on where the last one stopped; of a complete run each trial is one call of the
- * ring beside an empty one. */
+/* Stretches that stand for the rest are whole periods, which go on where the last one stopped; of a
+ * complete run each trial is one call of the ring beside an empty one. */
 static void stretches_stand_for_the_rest(void **state)
 {
 	enum { MEMORY = 4 << 20 };
@@ -485,7 +517,9 @@ static void stretches_stand_for_the_rest(void **state)
 		struct request request = request_for("matmul", "n", sizes[i]);
 
 		for (request.v[whole] = 0; request.v[whole] <= 1; request.v[whole]++) {
-			struct kernel_run run = { .kernel = matmul, .memory = memory, .cancel = &cancel };
+			struct kernel_run run = {
+				.kernel = matmul, .memory = memory, .cancel = &cancel
+			};
 			struct measure_goal goal = { .quiet = 600, .trials = 600, .fewest = 2 };
 			static struct trials trials;
 			struct measure measure;
@@ -503,7 +537,8 @@ static void stretches_stand_for_the_rest(void **state)
 				assert_int_equal(measure.half % run.period, 0);
 				assert_int_equal(measure.whole, 2 * measure.half);
 			}
-			/* The time is up before it begins: complete runs are as few as asked for. */
+			/* The time is up before it begins: complete runs are as few as asked for.
+			 */
 			trials.count = 0;
 			measure_trials(&measure, &trials, &goal, &cancel);
 			assert_int_equal(trials.count, run.complete ? 2 : 3);
@@ -577,7 +612,8 @@ static unsigned open_files(void)
 	return count;
 }
 
-/* What this machine allows is not ours to say; either way each event is told about, and nothing is left open. */
+/* What this machine allows is not ours to say; either way each event is told about, and nothing is
+ * left open. */
 static void a_plan_is_counted_or_a_reason_is_given(void **state)
 {
 	static struct result result;
@@ -587,9 +623,12 @@ static void a_plan_is_counted_or_a_reason_is_given(void **state)
 	struct request request = request_for("combine", NULL, 0);
 
 	(void)state;
-	request.plan = (struct counter_plan){ .id = 5, .count = 3, .cycles = 0, .event = {
-		{ "perf::PERF_COUNT_HW_CPU_CYCLES", true }, { "perf::PERF_COUNT_HW_INSTRUCTIONS", true },
-		{ "perf::PERF_COUNT_SW_TASK_CLOCK", true } } };
+	request.plan = (struct counter_plan){ .id = 5,
+		.count = 3,
+		.cycles = 0,
+		.event = { { "perf::PERF_COUNT_HW_CPU_CYCLES", true },
+			{ "perf::PERF_COUNT_HW_INSTRUCTIONS", true },
+			{ "perf::PERF_COUNT_SW_TASK_CLOCK", true } } };
 	for (int i = 0; i < 3; i++) {
 		request.background = i == 1;
 		engine.submit(engine.context, &request);
@@ -607,7 +646,8 @@ static void a_plan_is_counted_or_a_reason_is_given(void **state)
 
 			assert_true(count->state != COUNT_NONE && count->state != COUNT_UNNAMED);
 			if (count_known(count))
-				assert_true(count->value > 0 && count->passes > 0 && count->passes <= (request.background ? 3 : 9));
+				assert_true(count->value > 0 && count->passes > 0 &&
+					    count->passes <= (request.background ? 3 : 9));
 		}
 		assert_int_equal(result.facts.cycles_from,
 			count_known(&result.counts.event[0]) ? SOURCE_COUNTER : SOURCE_REFERENCE);
@@ -635,7 +675,8 @@ static unsigned threads(void)
 	return count - 2;
 }
 
-/* One that was joined may be listed a moment longer: who joins is woken before the kernel has taken it away. */
+/* One that was joined may be listed a moment longer: who joins is woken before the kernel has taken
+ * it away. */
 static void await_threads(unsigned expected)
 {
 	const time_t patience = 600;
@@ -664,7 +705,10 @@ static void others_run_beside_the_measured_core(void **state)
 	(void)state;
 	for (int round = 0; round < 6; round++) {
 		struct request request = request_for("latency", "size", 1 << 20);
-		int cores = round % 3 == 1 ? 1 : processors > 4 ? 4 : processors, streams = round % 3 == 1 ? processors > 1 : 0;
+		int cores = round % 3 == 1   ? 1
+			    : processors > 4 ? 4
+					     : processors,
+		    streams = round % 3 == 1 ? processors > 1 : 0;
 
 		request.seed = 5;
 		request.budget.provisional = 3;
@@ -673,7 +717,8 @@ static void others_run_beside_the_measured_core(void **state)
 		engine.submit(engine.context, &request);
 		await(&engine, &result);
 		if (!result.final) {
-			assert_true(cores + streams == 1 ? result.facts.others_gbps == 0 : isnan(result.facts.others_gbps));
+			assert_true(cores + streams == 1 ? result.facts.others_gbps == 0
+							 : isnan(result.facts.others_gbps));
 			await(&engine, &result);
 		}
 		check_ok(result.status);
@@ -734,7 +779,9 @@ static void cancelling_ends_the_others_too(void **state)
 		struct request request = request_for("latency", "size", 8 << 20);
 
 		/* An hour, unless it is cancelled. */
-		request.budget = (struct budget){ .seconds = 3600, .quiet_wanted = 1000000, .provisional = 3 };
+		request.budget = (struct budget){
+			.seconds = 3600, .quiet_wanted = 1000000, .provisional = 3
+		};
 		request.seed = (uint64_t)round;
 		ask(&request, "cores", processors > 1 ? 2 : 1);
 		ask(&request, "streams", processors > 2 ? 1 : 0);

@@ -30,7 +30,8 @@ static inline void tree_free(struct tree *tree)
 
 		unlink(path);
 		/* Directories go as they become empty. */
-		while ((slash = strrchr(path, '/')) && (size_t)(slash - path) >= strlen(tree->root)) {
+		while ((slash = strrchr(path, '/')) &&
+			(size_t)(slash - path) >= strlen(tree->root)) {
 			*slash = '\0';
 			if (rmdir(path) != 0)
 				break;

@@ -1,4 +1,5 @@
-/* The kernel `window`, and a core made up: a buffer for each filler, some sharp, one soft, one that nothing fills.
+/* The kernel `window`, and a core made up: a buffer for each filler, some sharp, one soft, one that
+ * nothing fills.
  *
  * Include before fakes.h, which takes the kernel into the registry. */
 #ifndef SLX_TESTS_WINDOWS_FAKES_H
@@ -10,21 +11,40 @@
 enum { WINDOW_FILLERS, WINDOW_FILLER, WINDOW_SIZE, WINDOW_REMEDY };
 enum { FILL_NOP, FILL_ADD, FILL_LOAD, FILL_STORE, FILL_WAIT, FILL_VECTOR, FILL_OTHER, FILL_KINDS };
 
-static const char *const fake_fillers[] = { "nop", "add", "load", "store", "wait", "vector", "other", NULL };
+static const char *const fake_fillers[] = { "nop", "add", "load", "store", "wait", "vector",
+	"other", NULL };
 static const char *const window_remedies[] = { "none", "prefetch", NULL };
 
 static const struct knob window_knobs[] = {
-	[WINDOW_FILLERS] = { .name = "fillers", .help = "instructions between two misses", .kind = KNOB_COUNT, .max = 1024, .initial = 64 },
-	[WINDOW_FILLER] = { .name = "filler", .help = "the instruction", .kind = KNOB_CHOICE, .choices = fake_fillers },
-	[WINDOW_SIZE] = { .name = "size", .help = "bytes that misses range over", .kind = KNOB_BYTES, .axis = AXIS_SIZE, .min = 4096,
-		.max = KNOB_MAX_MEMORY, .initial = 64 << 20, .factor = 2 },
-	[WINDOW_REMEDY] = { .name = "remedy", .help = "against it", .kind = KNOB_CHOICE, .choices = window_remedies },
+	[WINDOW_FILLERS] = { .name = "fillers",
+		.help = "instructions between two misses",
+		.kind = KNOB_COUNT,
+		.max = 1024,
+		.initial = 64 },
+	[WINDOW_FILLER] = { .name = "filler",
+		.help = "the instruction",
+		.kind = KNOB_CHOICE,
+		.choices = fake_fillers },
+	[WINDOW_SIZE] = { .name = "size",
+		.help = "bytes that misses range over",
+		.kind = KNOB_BYTES,
+		.axis = AXIS_SIZE,
+		.min = 4096,
+		.max = KNOB_MAX_MEMORY,
+		.initial = 64 << 20,
+		.factor = 2 },
+	[WINDOW_REMEDY] = { .name = "remedy",
+		.help = "against it",
+		.kind = KNOB_CHOICE,
+		.choices = window_remedies },
 };
 
 /* This processor lacks the wide vectors. */
 static struct status window_check(const int64_t *v)
 {
-	return v[WINDOW_FILLER] == FILL_VECTOR ? status_make(STATUS_FAILED, "filler=vector needs what this processor lacks") : status_ok();
+	return v[WINDOW_FILLER] == FILL_VECTOR
+		       ? status_make(STATUS_FAILED, "filler=vector needs what this processor lacks")
+		       : status_ok();
 }
 
 static uint64_t window_footprint(const int64_t *v)
@@ -32,8 +52,14 @@ static uint64_t window_footprint(const int64_t *v)
 	return (uint64_t)v[WINDOW_SIZE];
 }
 
-static const struct kernel kernel_window = { .name = "window", .title = "fillers between two misses", .look_for = "where the time rises",
-	.document = "a document", .element = "iteration", .knobs = window_knobs, .knob_count = 4, .check = window_check,
+static const struct kernel kernel_window = { .name = "window",
+	.title = "fillers between two misses",
+	.look_for = "where the time rises",
+	.document = "a document",
+	.element = "iteration",
+	.knobs = window_knobs,
+	.knob_count = 4,
+	.check = window_check,
 	.footprint = window_footprint };
 
 #ifndef FAKE_KERNELS
@@ -45,10 +71,13 @@ static const double window_knees[FILL_KINDS] = { 506, 230, 190, 110, 97, 0, 0 };
 /* Cycles of an iteration: the misses overlap up to the knee. Registers give out by and by. */
 static inline double window_cycles(const int64_t *v)
 {
-	double fillers = (double)v[WINDOW_FILLERS], knee = window_knees[v[WINDOW_FILLER]], share = fillers > knee;
+	double fillers = (double)v[WINDOW_FILLERS], knee = window_knees[v[WINDOW_FILLER]],
+	       share = fillers > knee;
 
 	if (v[WINDOW_FILLER] == FILL_ADD)
-		share = fillers <= knee - 30 ? 0 : fillers >= knee + 30 ? 1 : (fillers - knee + 30) / 60;
+		share = fillers <= knee - 30   ? 0
+			: fillers >= knee + 30 ? 1
+					       : (fillers - knee + 30) / 60;
 	if (knee == 0 || v[WINDOW_REMEDY] == 1)
 		share = 0;
 	return 600 * (1 + share) + fillers / 6;

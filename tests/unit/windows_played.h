@@ -8,8 +8,10 @@
 
 #include "session/windows.h"
 
-/* Of so many requests at most, beside that core model of x86-64 (NULL: none). The caller frees them. */
-static inline struct windows *windows_played(const struct machine *machine, struct windows_options options, const char *core, unsigned most)
+/* Of so many requests at most, beside that core model of x86-64 (NULL: none). The caller frees
+ * them. */
+static inline struct windows *windows_played(const struct machine *machine,
+	struct windows_options options, const char *core, unsigned most)
 {
 	struct uarch *uarch = NULL;
 	struct windows *windows;
