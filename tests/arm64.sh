@@ -19,6 +19,6 @@ cross_begin "$1" "$2"
 cross_sysroot
 cross_configure
 cross_make all
-# LOG_COMPILER is what automake's harness puts before each compiled test.
-cross_make check-portable-code LOG_COMPILER="$emulator -L $sysroot"
+# TEST_LOG_COMPILER is what automake's harness puts before each compiled test.
+cross_make check-portable-code TEST_LOG_COMPILER="$emulator -L $sysroot"
 cross_end

@@ -43,7 +43,7 @@ prepare() {
 	cross_unpack tools busybox-static libc-bin
 	cross_configure
 	# shellcheck disable=SC2046,SC2086
-	cross_make slexplore tests/counted/probe $(printf 'tests/unit/%s ' $units)
+	cross_make slexplore tests/counted/probe $(printf 'tests/unit/%s.test ' $units)
 	machine_root
 	cross_end
 }

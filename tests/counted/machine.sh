@@ -43,7 +43,7 @@ machine_root() {
 	machine_install "$build/slexplore" bin/slexplore
 	machine_install "$build/tests/counted/probe" counted/probe
 	for unit in $units; do
-		machine_install "$build/tests/unit/$unit" "counted/unit/$unit"
+		machine_install "$build/tests/unit/$unit.test" "counted/unit/$unit"
 	done
 }
 
