@@ -175,11 +175,14 @@ static void try_knob(const struct advice_question *question, int index, struct a
 		if (option.setting.v[index] != values[i] ||
 			other_work(present, &option.setting, index))
 			continue;
-		status = question->replay ? status_ok()
-					  : setting_check(&option.setting, question->means);
-		if (!status_is_ok(&status) ||
-			(question->replay && replay_find(question->replay, &option.setting) < 0))
-			continue;
+		if (question->allowed) {
+			if (!question->allowed(question->context, &option.setting))
+				continue;
+		} else {
+			status = setting_check(&option.setting, question->means);
+			if (!status_is_ok(&status))
+				continue;
+		}
 		asking->asks++;
 		option.cpe = predict(question, &option.setting, asking);
 		if (!(option.cpe > 0))

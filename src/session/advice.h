@@ -5,7 +5,6 @@
 
 #include "session/explainer.h"
 #include "session/readings.h"
-#include "session/replay.h"
 #include "session/setting.h"
 
 enum advice_kind {
@@ -39,8 +38,9 @@ struct advice_question {
 	struct setting *later; /* NULL; else nothing is explained anew: the first that would have to
 				  be goes there */
 	int fresh; /* how many settings to explain anew at most; 0: as many as it takes */
-	const struct replay *replay; /* only settings that it holds come into question; NULL: all
-					that can be measured */
+	/* Whether a setting comes into question; NULL: all that can be measured do. */
+	bool (*allowed)(const void *context, const struct setting *setting);
+	const void *context;
 };
 
 /* Whether an explanation predicts well enough for advice to rest on it. */

@@ -11,6 +11,12 @@ enum { ADVICE_AT_ONCE = 4 };
  * it. */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 
+/* In a replay: whether the recording holds that setting. */
+static bool is_recorded(const void *replay, const struct setting *setting)
+{
+	return replay_find(replay, setting) >= 0;
+}
+
 bool advise_on(struct session *session, double now)
 {
 	struct insight *insight = &session->insight;
@@ -29,7 +35,8 @@ bool advise_on(struct session *session, double now)
 		.fresh = session->replay ? 0
 			 : slow		 ? 1
 					 : ADVICE_AT_ONCE,
-		.replay = session->replay };
+		.allowed = session->replay ? is_recorded : NULL,
+		.context = session->replay };
 
 	if (insight->advised || !insight_ready(session))
 		return insight->advised;

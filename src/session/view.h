@@ -17,6 +17,7 @@
 #include "session/explainer.h"
 #include "session/gap.h"
 #include "session/listing.h"
+#include "session/replay.h"
 #include "session/setting.h"
 
 struct replay_place;
