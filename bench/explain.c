@@ -10,10 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/machine.h"
+#include "engine/machine/machine.h"
 #include "kernels/kernel.h"
-#include "model/choice.h"
-#include "model/explain.h"
+#include "model/core/choice.h"
+#include "model/limits/explain.h"
 
 enum { ROUNDS = 15 };
 

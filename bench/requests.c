@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/clock.h"
-#include "engine/worker.h"
+#include "engine/clock/clock.h"
+#include "engine/worker/worker.h"
 #include "kernels/kernel.h"
 
 enum { MOST = 400 };

@@ -131,8 +131,8 @@ struct kernel_run {
 	const void
 		*code; /* the function that holds the hot loop: its innermost loop is the kernel */
 	const void *top; /* the first instruction of its loop, of code made at run time that calls,
-			    or jumps by registers: its way is then followed (model/follow.h); NULL:
-			    the innermost loop is read */
+			    or jumps by registers: its way is then followed (model/code/follow.h);
+			    NULL: the innermost loop is read */
 	const char *function; /* that function's name in the kernel's source file or in a header
 				 that several share; static text; NULL: unknown */
 	const char
@@ -290,7 +290,7 @@ struct kernel {
 	struct status (*proof)(struct kernel_run *run);
 
 	/* The limit that its document says binds at the initial setting, by its name in
-	 * model/limits.h ("latency"). NULL: it names none. */
+	 * model/limits/limits.h ("latency"). NULL: it names none. */
 	const char *limit;
 
 	/* Set when the way through the loop depends on the data, or leads through several
@@ -299,8 +299,8 @@ struct kernel {
 	bool stepped;
 
 	/* Set when its code is not ours: it is loaded, called and stepped in a child process only,
-	 * and so are prepare(), call() and rewind(). `own` (engine/own.h) is then what it was made
-	 * from. */
+	 * and so are prepare(), call() and rewind(). `own` (engine/own/own.h) is then what it was
+	 * made from. */
 	bool isolated;
 	const struct own *own;
 

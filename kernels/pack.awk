@@ -1,4 +1,4 @@
-# Packs a C file of many functions that differ little, so that it can be embedded: session/listing.c unpacks one of them. Run
+# Packs a C file of many functions that differ little, so that it can be embedded: experiment/listing.c unpacks one of them. Run
 # as: awk -v holds=TYPE -f pack.awk FILE
 #
 # What comes out: "packed TYPE"; then a line for each distinct line of the functions, the function's own name replaced by "@";

@@ -59,7 +59,7 @@ done <"$work/subcommands" | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | sort -u >"$work
 each option "$work/manual" <"$work/names"
 
 sed -n '/^static const struct command_row rows/,/^};/s/^	{ "\([^"]*\)".*/\1/p' \
-	"$top_srcdir/src/session/command.c" >"$work/names"
+	"$top_srcdir/src/explorer/command.c" >"$work/names"
 each command "$work/commands" <"$work/names"
 sed -n '/^} words\[\] = {/,/^};/p' "$top_srcdir/src/ui/script.c" | grep -o '{ "[a-z]*"' | tr -d '{ "' >"$work/names"
 each "script word" "$work/commands" <"$work/names"
@@ -79,17 +79,17 @@ while IFS= read -r name; do
 	grep -qF -- " $name" "$work/begun" || fail "in the manual the key $name begins no paragraph"
 done <"$work/names"
 
-sed -n 's/^	\[LIMIT_[A-Z_]*\] = { "\([^"]*\)".*/\1/p' "$top_srcdir/src/model/limits.c" >"$work/names"
+sed -n 's/^	\[LIMIT_[A-Z_]*\] = { "\([^"]*\)".*/\1/p' "$top_srcdir/src/model/limits/limits.c" >"$work/names"
 each limit "$work/manual" <"$work/names"
 
-records="$top_srcdir/src/cli/format_json.c $top_srcdir/src/session/records.c $top_srcdir/src/session/records_probe.c $top_srcdir/src/session/records_windows.c"
+records="$top_srcdir/src/cli/format_json.c $top_srcdir/src/recording/records.c $top_srcdir/src/recording/records_probe.c $top_srcdir/src/recording/records_windows.c"
 # shellcheck disable=SC2086      # several files
 grep -ohE '(set_string|set_real|put_bytes|put_flag|object_set_new)\(object, "[a-z_]+"' $records | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
 each field "$work/formats" <"$work/names"
 # shellcheck disable=SC2086
 grep -ohE '(record_new\(&?records|begin\(&?writing), "[a-z]+"' $records | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
 each record "$work/formats" <"$work/names"
-grep -ohE 'record_new\(&?records, "[a-z]+"' "$top_srcdir/src/session/recording_lines.c" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+grep -ohE 'record_new\(&?records, "[a-z]+"' "$top_srcdir/src/recording/recording_lines.c" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
 each record "$work/recordings" <"$work/names"
 
 grep -rhoE 'getenv\("[A-Z_]+"' "$top_srcdir/src" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
@@ -102,9 +102,9 @@ for file in "$top_srcdir"/data/uarch/*.uarch; do
 done
 # The words of their format.
 {
-	grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/uarch_facts.c"
-	grep -ohE '\[ROLE_[A-Z0-9_]*\] = \{ "[^"]*"' "$top_srcdir/src/model/events.c" | grep -v '"extra"'
-	sed -n '/^} statements\[\] = {/,/^};/p' "$top_srcdir/src/model/uarch_parse.c" | grep -oE '\{ "[a-z]*"'
+	grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/core/uarch_facts.c"
+	grep -ohE '\[ROLE_[A-Z0-9_]*\] = \{ "[^"]*"' "$top_srcdir/src/model/counts/events.c" | grep -v '"extra"'
+	sed -n '/^} statements\[\] = {/,/^};/p' "$top_srcdir/src/model/core/uarch_parse.c" | grep -oE '\{ "[a-z]*"'
 } | sed 's/.*"\(.*\)"/\1/' >"$work/names"
 [ -s "$work/names" ] || fail "no word of core models was found to look for"
 while IFS= read -r name; do

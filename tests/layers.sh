@@ -1,6 +1,6 @@
 #!/bin/sh
-# Keeps the layers apart: base <- kernels <- engine <- model <- session <- picture <- { ui, cli }. Prints each include that
-# breaks this, and each header without a guard.
+# Keeps the layers apart: base <- kernels <- engine <- model <- experiment <- { recording, picture } <- explorer <- ui, and cli
+# beside explorer and ui. Prints each include that breaks this, and each header without a guard.
 #
 #   layers.sh [DIRECTORY]      the tree to look at; by default the one that this script belongs to
 set -eu
@@ -18,8 +18,9 @@ check() {
 	includes "$1" | awk -v beside=" $beside " '
 	BEGIN {
 		level["base"] = 1; level["kernels"] = 2; level["engine"] = 3; level["model"] = 4
-		level["session"] = 5; level["picture"] = 6; level["ui"] = 7; level["cli"] = 7
-		level["portable"] = 8            # what stands in for libraries in one program: nobody includes it
+		level["experiment"] = 5; level["recording"] = 6; level["picture"] = 6
+		level["explorer"] = 7; level["ui"] = 8; level["cli"] = 8
+		level["portable"] = 9            # what stands in for libraries in one program: nobody includes it
 	}
 	function layer(path, part) {
 		sub(/^src\//, "", path)
@@ -44,15 +45,15 @@ check() {
 	{
 		file = $0
 		sub(/:.*/, "", file)
-		only("hwloc", "hwloc", "^src/engine/topology\\.c$")
+		only("hwloc", "hwloc", "^src/engine/machine/topology\\.c$")
 		only("(ncursesw?/|ncurses|curses|term\\.h)", "curses", "^src/ui/")
-		only("perfmon/", "libpfm", "^src/engine/counters\\.c$")
-		only("(Zydis|Zycore)", "Zydis", "^src/model/decode_x86\\.c$|^kernels/assemble_x86\\.c$")
-		only("capstone", "Capstone", "^src/model/decode_arm64\\.c$")
-		only("sys/ptrace", "ptrace", "^src/model/step(_x86|_arm64)?\\.[ch]$")
-		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/step(_x86|_arm64)?\\.[ch]$")
+		only("perfmon/", "libpfm", "^src/engine/counters/counters\\.c$")
+		only("(Zydis|Zycore)", "Zydis", "^src/model/code/decode_x86\\.c$|^kernels/assemble_x86\\.c$")
+		only("capstone", "Capstone", "^src/model/code/decode_arm64\\.c$")
+		only("sys/ptrace", "ptrace", "^src/model/code/step(_x86|_arm64)?\\.[ch]$")
+		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/code/step(_x86|_arm64)?\\.[ch]$")
 		only("cairo", "cairo", "^src/picture/picture_cairo\\.c$")
-		only("jansson", "jansson", "^src/session/(records|recording|replay)[a-z_]*\\.c$|^src/cli/format_json\\.c$")
+		only("jansson", "jansson", "^src/recording/[a-z_]*\\.c$|^src/cli/format_json\\.c$")
 		if ($0 !~ /include[[:space:]]*"/)
 			next
 		header = $0
@@ -72,6 +73,8 @@ check() {
 			bad("src/" from "/ is no layer")
 		else if (level[to] > level[from])
 			bad(from " is below " to)
+		else if (from == "cli" && to == "explorer")
+			bad("the command line does not know the explorer")
 		else if (level[to] == level[from] && to != from && !index(beside, " " file ":" header " "))
 			bad(from " and " to " stand side by side")
 	}
@@ -93,7 +96,7 @@ guards() {
 
 # The check has to be able to fail: each of these lines must be found in a tree that holds it alone.
 must_fail() {
-	mkdir -p "$bad/src/base" "$bad/src/ui" "$bad/src/cli" "$bad/src/session" "$bad/src/picture" "$bad/kernels" "$bad/${1%/*}"
+	mkdir -p "$bad/src/base" "$bad/kernels" "$bad/${1%/*}"
 	echo "$2" >"$bad/$1"
 	if check "$bad" >"$bad/found" && guards "$bad" >>"$bad/found"; then
 		echo "layers.sh: does not notice \"$2\" in $1"
@@ -103,6 +106,7 @@ must_fail() {
 }
 
 must_pass() {
+	mkdir -p "$bad/${1%/*}"
 	echo "$2" >"$bad/$1"
 	if ! check "$bad" >"$bad/found"; then
 		echo "layers.sh: objects to \"$2\" in $1:"
@@ -115,52 +119,55 @@ must_pass() {
 bad=$(mktemp -d)
 trap 'rm -rf "$bad"' EXIT
 must_fail src/base/a.c '#include "engine/engine.h"'
-must_fail kernels/a.c '#include "session/session.h"'
-must_fail src/session/a.c '#include "ui/canvas.h"'
+must_fail kernels/a.c '#include "explorer/session.h"'
+must_fail src/explorer/a.c '#include "ui/canvas.h"'
 must_fail src/ui/a.c '#include "cli/cli.h"'
 must_fail src/cli/a.c '#include "ui/ui.h"'
 must_fail src/cli/explore.c '#include "ui/canvas.h"'
 must_fail src/cli/a.c '#include "local.h"'
-must_fail src/session/a.c '#include <hwloc.h>'
+must_fail src/explorer/a.c '#include <hwloc.h>'
 must_fail src/engine/a.c '#include <hwloc/glibc-sched.h>'
 must_fail src/cli/a.c '#include <curses.h>'
 must_fail src/cli/a.c '# include <ncursesw/curses.h>'
 must_fail src/cli/a.c '#include <term.h>'
 must_fail src/engine/a.c '#include <perfmon/pfmlib.h>'
 must_fail src/engine/a.c '#include <Zydis/Zydis.h>'
-must_fail src/model/decode_arm64.c '#include <Zydis/Zydis.h>'
+must_fail src/model/code/decode_arm64.c '#include <Zydis/Zydis.h>'
 must_fail kernels/assemble.c '#include <Zydis/Zydis.h>'
-must_fail src/model/decode.c '#include <Zycore/Types.h>'
-must_fail src/model/limits.c '#include <capstone/capstone.h>'
-must_fail src/model/decode_x86.c '#include <capstone/capstone.h>'
-must_fail src/model/explain.c '#include <sys/ptrace.h>'
-must_fail src/engine/isolate.c '#include <sys/ptrace.h>'
-must_fail src/model/step_own.c '#include <sys/user.h>'
+must_fail src/model/code/decode.c '#include <Zycore/Types.h>'
+must_fail src/model/limits/limits.c '#include <capstone/capstone.h>'
+must_fail src/model/code/decode_x86.c '#include <capstone/capstone.h>'
+must_fail src/model/limits/explain.c '#include <sys/ptrace.h>'
+must_fail src/engine/worker/isolate.c '#include <sys/ptrace.h>'
+must_fail src/model/code/step_own.c '#include <sys/user.h>'
 must_fail src/cli/run.c '#include <jansson.h>'
-must_fail src/engine/a.c '#include "model/uarch.h"'
-must_fail kernels/a.c '#include "model/decode.h"'
-must_fail src/model/a.c '#include "session/setting.h"'
+must_fail src/engine/a.c '#include "model/core/uarch.h"'
+must_fail kernels/a.c '#include "model/code/decode.h"'
+must_fail src/model/a.c '#include "experiment/setting/setting.h"'
+must_fail src/cli/a.c '#include "explorer/command.h"'
+must_fail src/experiment/a.c '#include "recording/records.h"'
+must_fail src/recording/a.c '#include "picture/picture.h"'
 must_fail src/cli/a.c '#include "portable/decoder.h"'
 must_fail src/picture/pen.c '#include <cairo.h>'
 must_fail src/cli/run.c '#include <cairo-svg.h>'
-must_fail src/session/a.c '#include "picture/picture.h"'
 must_fail src/picture/a.c '#include "ui/canvas.h"'
 must_fail src/base/a.h '#define NO_GUARD'
 must_pass src/cli/explore.c '#include "ui/ui.h"'
 must_pass src/main.c '#include "cli/cli.h"'
-must_pass src/session/a.c '#include "kernels/kernel.h"'
-must_pass src/engine/topology.c '#include <hwloc.h>'
-must_pass src/model/decode_x86.c '#include <Zydis/Zydis.h>'
+must_pass src/explorer/a.c '#include "kernels/kernel.h"'
+must_pass src/engine/machine/topology.c '#include <hwloc.h>'
+must_pass src/model/code/decode_x86.c '#include <Zydis/Zydis.h>'
 must_pass kernels/assemble_x86.c '#include <Zydis/Zydis.h>'
-must_pass src/model/decode_arm64.c '#include <capstone/capstone.h>'
-must_pass src/model/step.c '#include <sys/ptrace.h>'
-must_pass src/model/step_arm64.c '#include <sys/user.h>'
-must_pass src/model/explain.c '#include "engine/machine.h"'
-must_pass src/session/a.c '#include "model/explain.h"'
-must_pass src/cli/a.c '#include "model/choice.h"'
+must_pass src/model/code/decode_arm64.c '#include <capstone/capstone.h>'
+must_pass src/model/code/step.c '#include <sys/ptrace.h>'
+must_pass src/model/code/step_arm64.c '#include <sys/user.h>'
+must_pass src/model/limits/explain.c '#include "engine/machine/machine.h"'
+must_pass src/explorer/a.c '#include "model/limits/explain.h"'
+must_pass src/cli/a.c '#include "model/core/choice.h"'
 must_pass src/picture/picture_cairo.c '#include <cairo.h>'
-must_pass src/picture/a.c '#include "session/view.h"'
-must_pass src/ui/a.c '#include "picture/painter.h"'
+must_pass src/picture/a.c '#include "experiment/sweep/sweep.h"'
+must_pass src/explorer/a.c '#include "picture/picture.h"'
+must_pass src/ui/a.c '#include "explorer/view.h"'
 
 top=${1:-${top_srcdir:-$(dirname "$0")/..}}
 status=0

@@ -1,5 +1,5 @@
 /* The clock for waiting and for telling how long something took; what is measured has its own
- * (engine/clock.h). */
+ * (engine/clock/clock.h). */
 #ifndef SLX_BASE_STEADY_H
 #define SLX_BASE_STEADY_H
 

@@ -8,7 +8,7 @@
 #include "base/steady.h"
 #include "base/units.h"
 #include "cli/interrupt.h"
-#include "engine/worker.h"
+#include "engine/worker/worker.h"
 
 /* Below this small pages do not show: the first-level TLB of today's cores holds 64 entries and
  * more of 4 KiB. */

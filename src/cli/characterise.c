@@ -7,7 +7,7 @@
 #include "cli/characterise_text.h"
 #include "cli/cli.h"
 #include "cli/work.h"
-#include "model/choice.h"
+#include "model/core/choice.h"
 #include "picture/picture_file.h"
 
 enum { DIFFERENCES = 2048 };

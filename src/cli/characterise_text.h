@@ -3,7 +3,7 @@
 #define SLX_CLI_CHARACTERISE_TEXT_H
 
 #include "cli/format.h"
-#include "session/characterise.h"
+#include "experiment/characterise/characterise.h"
 
 /* What a subcommand hands to a format. */
 struct characterised {

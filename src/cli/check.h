@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/counters.h"
-#include "engine/environment.h"
-#include "engine/machine.h"
-#include "engine/pmu.h"
-#include "engine/trials.h"
+#include "engine/counters/counters.h"
+#include "engine/counters/pmu.h"
+#include "engine/machine/environment.h"
+#include "engine/machine/machine.h"
+#include "engine/measure/trials.h"
 #include "ui/terminal.h"
 
 struct event_plan;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/counts.h"
+#include "model/counts/counts.h"
 
 /* Whether any event could be opened at all. */
 static bool opened(const struct examination *x)

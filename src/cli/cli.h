@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "engine/counters.h"
-#include "model/misses.h"
+#include "engine/counters/counters.h"
+#include "model/limits/misses.h"
 #include "picture/palette.h"
 
 struct format;

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "model/counts.h"
+#include "model/counts/counts.h"
 
 enum { TITLE_WIDTH = 34, FIGURE_WIDTH = 8, TITLES = 60, WORDS = 160 };
 

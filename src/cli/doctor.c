@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "model/events.h"
+#include "model/counts/events.h"
 
 /* Enough trials to say what share of them is quiet. */
 #define DOCTOR_SECONDS 0.3

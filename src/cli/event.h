@@ -2,7 +2,7 @@
 #ifndef SLX_CLI_EVENT_H
 #define SLX_CLI_EVENT_H
 
-#include "model/events.h"
+#include "model/counts/events.h"
 
 /* What can be counted here, before the first event is written. Part of a report. */
 struct event_survey {

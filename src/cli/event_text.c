@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "engine/counters.h"
-#include "model/choice.h"
+#include "engine/counters/counters.h"
+#include "model/core/choice.h"
 
 /* Columns of titles and of names; longer ones have lines of their own. */
 enum { TITLE = 30, NAME = 38 };

@@ -10,9 +10,9 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "engine/counters.h"
-#include "model/choice.h"
-#include "model/counts.h"
+#include "engine/counters/counters.h"
+#include "model/core/choice.h"
+#include "model/counts/counts.h"
 
 /* Long enough for a few trials and a pass of every group. */
 #define EVENTS_SECONDS 0.1

@@ -5,7 +5,7 @@
 #include "cli/model.h"
 #include "cli/words.h"
 
-#include "engine/machine.h"
+#include "engine/machine/machine.h"
 #include "picture/chart_ladder.h"
 
 static int explain_setting(struct cli *cli, struct model *model, const struct setting *setting)

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/choice.h"
-#include "model/explain.h"
-#include "session/advice.h"
-#include "session/blocks.h"
-#include "session/gap.h"
+#include "experiment/advice/advice.h"
+#include "experiment/advice/gap.h"
+#include "experiment/sweep/blocks.h"
+#include "model/core/choice.h"
+#include "model/limits/explain.h"
 
 /* "4", but "2.667". */
 static void count_word(double count, char *buffer, size_t size)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "engine/machine.h"
-#include "model/uarch.h"
+#include "engine/machine/machine.h"
+#include "model/core/uarch.h"
 #include "ui/ui.h"
 
 static struct status apply_record(struct cli *cli, const char *value)

@@ -12,13 +12,13 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "engine/machine.h"
-#include "engine/trials.h"
+#include "engine/machine/machine.h"
+#include "engine/measure/trials.h"
+#include "experiment/setting/setting.h"
+#include "experiment/sweep/sweep.h"
 #include "kernels/kernel.h"
-#include "model/pace.h"
-#include "session/records.h"
-#include "session/setting.h"
-#include "session/sweep.h"
+#include "model/counts/pace.h"
+#include "recording/records.h"
 
 struct check;
 struct uarch_choice;

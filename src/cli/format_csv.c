@@ -8,12 +8,12 @@
 #include "cli/characterise_text.h"
 #include "cli/check.h"
 #include "cli/event.h"
-#include "model/choice.h"
-#include "model/counts.h"
-#include "model/explain.h"
-#include "session/probe.h"
-#include "session/sweeps.h"
-#include "session/windows.h"
+#include "experiment/probe/probe.h"
+#include "experiment/sweep/sweeps.h"
+#include "experiment/windows/windows.h"
+#include "model/core/choice.h"
+#include "model/counts/counts.h"
+#include "model/limits/explain.h"
 
 /* One line under construction. */
 struct line {

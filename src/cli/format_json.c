@@ -1,5 +1,5 @@
 /* JSON Lines: one object a line, the host inside each, no line beyond RECORD_MOST bytes. What
- * describes measurements is in session/records.c. */
+ * describes measurements is in recording/records.c. */
 #include "cli/format.h"
 
 #include <jansson.h>
@@ -11,12 +11,12 @@
 #include "cli/event.h"
 #include "cli/misses_text.h"
 #include "cli/published.h"
-#include "engine/counters.h"
-#include "model/choice.h"
-#include "model/explain.h"
-#include "session/blocks.h"
-#include "session/records_json.h"
-#include "session/sweeps.h"
+#include "engine/counters/counters.h"
+#include "experiment/sweep/blocks.h"
+#include "experiment/sweep/sweeps.h"
+#include "model/core/choice.h"
+#include "model/limits/explain.h"
+#include "recording/records_json.h"
 
 static void put(void *context, const char *line, size_t length)
 {

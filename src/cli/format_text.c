@@ -16,11 +16,11 @@
 #include "cli/misses_text.h"
 #include "cli/probe_text.h"
 #include "cli/windows_text.h"
-#include "model/choice.h"
-#include "model/counts.h"
-#include "session/blocks.h"
-#include "session/placed.h"
-#include "session/sweeps.h"
+#include "experiment/setting/placed.h"
+#include "experiment/sweep/blocks.h"
+#include "experiment/sweep/sweeps.h"
+#include "model/core/choice.h"
+#include "model/counts/counts.h"
 
 enum { TEXT_WIDTH = 96 };
 

@@ -1,8 +1,8 @@
 /* slexplore list: every kernel with its knobs, and every sweep that has a name. */
 #include "cli/cli.h"
 #include "cli/format.h"
+#include "experiment/sweep/sweeps.h"
 #include "kernels/kernel.h"
-#include "session/sweeps.h"
 
 /* The names of kernels and sweeps that are asked for: all where none is. */
 static struct status check_names(const struct cli *cli, const struct sweeps *sweeps)

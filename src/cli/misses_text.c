@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/explain.h"
+#include "model/limits/explain.h"
 
 enum { WORDS = 160 };
 

@@ -3,7 +3,7 @@
 #define SLX_CLI_MISSES_TEXT_H
 
 #include "cli/format.h"
-#include "model/misses.h"
+#include "model/limits/misses.h"
 
 /* Of the setting that is written next: as its explanation has them, else as its kernel and this
  * machine's caches say. Returns whether other caches are asked about; then has them in those. */

@@ -3,12 +3,12 @@
 #define SLX_CLI_MODEL_H
 
 #include "cli/cli.h"
-#include "model/choice.h"
-#include "model/events.h"
-#include "model/explain.h"
-#include "session/blocks.h"
-#include "session/memory.h"
-#include "session/setting.h"
+#include "experiment/memory.h"
+#include "experiment/setting/setting.h"
+#include "experiment/sweep/blocks.h"
+#include "model/core/choice.h"
+#include "model/counts/events.h"
+#include "model/limits/explain.h"
 
 struct model {
 	struct uarch_choice core;

@@ -7,8 +7,8 @@
 #include "base/nearest.h"
 #include "base/units.h"
 #include "cli/words.h"
-#include "engine/own.h"
-#include "session/sweep.h"
+#include "engine/own/own.h"
+#include "experiment/sweep/sweep.h"
 
 enum { NAMES_MAX = 512 };
 

@@ -6,9 +6,9 @@
 
 #include "cli/cli.h"
 #include "cli/model.h"
-#include "session/blocks.h"
-#include "session/cells.h"
-#include "session/sweeps_order.h"
+#include "experiment/setting/cells.h"
+#include "experiment/sweep/blocks.h"
+#include "experiment/sweep/sweeps_order.h"
 
 struct named {
 	struct sweeps all;

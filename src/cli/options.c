@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/format.h"
-#include "engine/own.h"
+#include "engine/own/own.h"
 #include "kernels/kernel.h"
 
 enum { OPTIONS_MAX = 64, COMMAND_NAMES_MAX = 256 };

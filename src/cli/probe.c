@@ -8,9 +8,9 @@
 #include "cli/cli.h"
 #include "cli/drawing.h"
 #include "cli/work.h"
-#include "model/choice.h"
+#include "experiment/probe/probe.h"
+#include "model/core/choice.h"
 #include "picture/chart_probe.h"
-#include "session/probe.h"
 
 /* What there is, when it is finished or was interrupted. The core's name is looked for only here:
  * it takes a moment. */

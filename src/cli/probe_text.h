@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/format.h"
-#include "session/probe.h"
+#include "experiment/probe/probe.h"
 
 void probe_text(struct report *report, const struct probe_report *probe);
 

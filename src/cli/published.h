@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "session/setting.h"
+#include "experiment/setting/setting.h"
 
 struct published {
 	double cycles;	 /* an iteration */

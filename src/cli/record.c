@@ -5,9 +5,9 @@
 #include "cli/model.h"
 #include "cli/progress_line.h"
 #include "cli/words.h"
-#include "session/recording.h"
-#include "session/sweep.h"
-#include "session/tour.h"
+#include "experiment/sweep/sweep.h"
+#include "recording/recording.h"
+#include "recording/tour.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/own.h"
+#include "engine/own/own.h"
 
 /* A tour of every kernel, unless --time-budget says otherwise. */
 #define TOUR_SECONDS 20.0

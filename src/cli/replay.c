@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/own.h"
-#include "session/replay.h"
+#include "engine/own/own.h"
+#include "recording/replay.h"
 #include "ui/ui.h"
 
 static const struct cli_option options[] = {

@@ -1,5 +1,5 @@
 /* slexplore sweep: the cross product of lists of values, a sample each. */
-#include "session/sweep.h"
+#include "experiment/sweep/sweep.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/drawing.h"

@@ -6,9 +6,9 @@
 #include "cli/cli.h"
 #include "cli/drawing.h"
 #include "cli/work.h"
-#include "model/choice.h"
+#include "experiment/windows/windows.h"
+#include "model/core/choice.h"
 #include "picture/chart_windows.h"
-#include "session/windows.h"
 
 static int measure(struct cli *cli, struct bench *bench, struct windows *windows,
 	const struct uarch_choice *core)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/own.h"
+#include "engine/own/own.h"
 
 /* An own loop takes flags for its compiler among the words; the others are its knobs. Takes the
  * word out; NULL: there is none. */

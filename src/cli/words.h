@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "cli/cli.h"
-#include "session/setting.h"
+#include "experiment/setting/setting.h"
 
 /* The kernel that the first word names, or the own loop that it is the path of: then compiled here,
  * with the word cflags=… if there is one, which is taken out; what the compiler said is printed on

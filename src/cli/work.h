@@ -4,7 +4,7 @@
 
 #include "cli/bench.h"
 #include "cli/format.h"
-#include "session/campaign.h"
+#include "experiment/campaign.h"
 
 /* Carries it out, to its end or until a signal comes, with a line of progress. It is stopped then.
  * Returns whether anything was measured. */

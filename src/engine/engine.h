@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "engine/counters.h"
-#include "engine/machine.h"
-#include "engine/progress.h"
-#include "engine/trials.h"
+#include "engine/counters/counters.h"
+#include "engine/machine/machine.h"
+#include "engine/measure/trials.h"
+#include "engine/worker/progress.h"
 #include "kernels/kernel.h"
 
 /* How long and how well to measure. */

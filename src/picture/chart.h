@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "engine/machine.h"
-#include "engine/trials.h"
+#include "engine/machine/machine.h"
+#include "engine/measure/trials.h"
 #include "picture/scale.h"
 
 enum chart_kind {

@@ -7,8 +7,8 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "model/misses.h"
-#include "model/plateaus.h"
+#include "model/limits/misses.h"
+#include "model/memory/plateaus.h"
 
 /* Latencies that differ by so much are shown on a logarithmic scale, other times by so much,
  * throughput by so much. */

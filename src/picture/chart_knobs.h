@@ -3,9 +3,9 @@
 #ifndef SLX_PICTURE_CHART_KNOBS_H
 #define SLX_PICTURE_CHART_KNOBS_H
 
+#include "experiment/setting/setting.h"
+#include "experiment/sweep/sweeps.h"
 #include "picture/chart.h"
-#include "session/setting.h"
-#include "session/sweeps.h"
 
 /* What is shown of samples over a knob, as the explorer's slices do: throughput over sizes and
  * strides of a kernel that moves bytes, unless latency is its point; otherwise, and over any other

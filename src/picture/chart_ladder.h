@@ -3,9 +3,9 @@
 #ifndef SLX_PICTURE_CHART_LADDER_H
 #define SLX_PICTURE_CHART_LADDER_H
 
-#include "model/explain.h"
+#include "experiment/setting/setting.h"
+#include "model/limits/explain.h"
 #include "picture/chart.h"
-#include "session/setting.h"
 
 /* Of an explanation that is there (its status is OK). sample: what was measured at the setting;
  * NULL or not valid: nothing. words: what the two have to do with each other, "at the limit"; may

@@ -3,8 +3,8 @@
 #ifndef SLX_PICTURE_CHART_PROBE_H
 #define SLX_PICTURE_CHART_PROBE_H
 
+#include "experiment/probe/probe.h"
 #include "picture/chart.h"
-#include "session/probe.h"
 
 /* The part that stands for the whole: latency where it is measured, else the first that is;
  * PROBE_PARTS: nothing is. */

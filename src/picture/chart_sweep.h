@@ -4,9 +4,9 @@
 #ifndef SLX_PICTURE_CHART_SWEEP_H
 #define SLX_PICTURE_CHART_SWEEP_H
 
+#include "experiment/sweep/sweep.h"
+#include "experiment/sweep/sweeps.h"
 #include "picture/chart.h"
-#include "session/sweep.h"
-#include "session/sweeps.h"
 
 enum chart_look { LOOK_AUTO, LOOK_LINES, LOOK_HEAT, LOOK_RELIEF, LOOKS };
 

@@ -2,8 +2,8 @@
 #ifndef SLX_PICTURE_CHART_SWEEP_STATE_H
 #define SLX_PICTURE_CHART_SWEEP_STATE_H
 
+#include "experiment/setting/cells.h"
 #include "picture/chart_sweep.h"
-#include "session/cells.h"
 
 /* One knob, its values ascending and without repeats. */
 struct chart_sweep_axis {

@@ -3,8 +3,8 @@
 #ifndef SLX_PICTURE_CHART_WINDOWS_H
 #define SLX_PICTURE_CHART_WINDOWS_H
 
+#include "experiment/windows/windows.h"
 #include "picture/chart.h"
-#include "session/windows.h"
 
 /* The chart of one row alone, or of all that have points (row NULL): the caller's. NULL: nothing is
  * measured of it. */

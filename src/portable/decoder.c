@@ -2,8 +2,8 @@
  * Zydis, nor one of Capstone that is the same everywhere. These take the place of decode.c,
  * decode_ARCH.c and step.c, which the linker then leaves out: machine code is not read, so that
  * there are no limits, and that is said. */
-#include "model/decode.h"
-#include "model/step.h"
+#include "model/code/decode.h"
+#include "model/code/step.h"
 
 static struct status no_decoder(void)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "session/session.h"
+#include "explorer/session.h"
 #include "ui/canvas.h"
 #include "ui/keys.h"
 

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "session/command.h"
-#include "session/view.h"
+#include "explorer/command.h"
+#include "explorer/view.h"
 
 enum key_code {
 	KEYCODE_NONE = 0,

@@ -2,7 +2,7 @@
 #ifndef SLX_UI_MOUNTAIN_H
 #define SLX_UI_MOUNTAIN_H
 
-#include "session/view.h"
+#include "explorer/view.h"
 #include "ui/canvas.h"
 
 /* The style of a throughput: a shade spans a factor of √2 below the highest. */

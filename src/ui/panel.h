@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "session/view.h"
+#include "explorer/view.h"
 #include "ui/canvas.h"
 #include "ui/keys.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/counts.h"
+#include "model/counts/counts.h"
 #include "ui/panels.h"
 #include "ui/shown_counts.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/stats.h"
 #include "base/units.h"
-#include "model/counts.h"
-#include "session/placed.h"
+#include "experiment/setting/placed.h"
+#include "model/counts/counts.h"
 #include "ui/digits.h"
 #include "ui/panels.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "session/characterise.h"
-#include "session/probe.h"
+#include "experiment/characterise/characterise.h"
+#include "experiment/probe/probe.h"
 #include "ui/panels.h"
 
 /* Appends an item after a separator when all of it still fits before `end`. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "session/command.h"
+#include "explorer/command.h"
 #include "ui/panels.h"
 
 enum { KEY_COLUMN = 22, COMMAND_COLUMN = 30 };

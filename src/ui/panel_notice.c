@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "session/characterise.h"
+#include "experiment/characterise/characterise.h"
 #include "ui/panels.h"
 
 static void refusals(const struct machine *machine, char *buffer, size_t size)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "session/probe.h"
+#include "experiment/probe/probe.h"
 #include "ui/panels.h"
 #include "ui/probe_plot.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "session/windows.h"
+#include "experiment/windows/windows.h"
 #include "ui/panels.h"
 #include "ui/window_plot.h"
 

@@ -2,7 +2,7 @@
 #ifndef SLX_UI_PANELS_H
 #define SLX_UI_PANELS_H
 
-#include "session/command.h"
+#include "explorer/command.h"
 #include "ui/canvas.h"
 #include "ui/keys.h"
 #include "ui/layout.h"

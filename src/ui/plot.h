@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "session/view.h"
+#include "explorer/view.h"
 #include "ui/canvas.h"
 
 /* "GB/s over size", or cycles per element for a kernel that moves no bytes. */

@@ -3,7 +3,7 @@
 #ifndef SLX_UI_PORTS_BESIDE_H
 #define SLX_UI_PORTS_BESIDE_H
 
-#include "session/view.h"
+#include "explorer/view.h"
 #include "ui/canvas.h"
 
 /* Columns of a figure. */

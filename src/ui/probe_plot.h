@@ -3,7 +3,7 @@
 #ifndef SLX_UI_PROBE_PLOT_H
 #define SLX_UI_PROBE_PLOT_H
 
-#include "session/probe.h"
+#include "experiment/probe/probe.h"
 #include "ui/canvas.h"
 
 /* The fewest rows and columns that show anything. */

@@ -1,6 +1,6 @@
 /* Runs a file of commands without a terminal: what a key does, a test can do.
  *
- * Lines are the command language (session/command.h), empty, comments ("# …"), or one of
+ * Lines are the command language (explorer/command.h), empty, comments ("# …"), or one of
  * - key NAME: press a key of data/keys
  * - type TEXT: press the key of each character
  * - resize WxH: another size of screen

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "session/view.h"
+#include "explorer/view.h"
 
 /* Whether anything of the plan was or is about to be counted: there is a plan, and no reason why
  * there are no counters. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "session/setting.h"
+#include "experiment/setting/setting.h"
 
 struct ui_options {
 	struct setting setting; /* where to start */

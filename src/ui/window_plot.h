@@ -3,7 +3,7 @@
 #ifndef SLX_UI_WINDOW_PLOT_H
 #define SLX_UI_WINDOW_PLOT_H
 
-#include "session/windows.h"
+#include "experiment/windows/windows.h"
 #include "ui/canvas.h"
 
 /* The fewest rows and columns that show anything. */

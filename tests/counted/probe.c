@@ -18,9 +18,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "engine/clock.h"
-#include "engine/counting.h"
-#include "engine/measure.h"
+#include "engine/clock/clock.h"
+#include "engine/counters/counting.h"
+#include "engine/measure/measure.h"
 #include "kernels/kernel.h"
 
 #ifdef __aarch64__

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/assemble.h"
-#include "model/decode.h"
+#include "model/code/decode.h"
 
 const size_t fuzz_longest = 80;
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "model/decode.h"
+#include "model/code/decode.h"
 
 const size_t fuzz_longest = 192;
 

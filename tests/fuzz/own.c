@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/own_data.h"
+#include "engine/own/own_data.h"
 
 const size_t fuzz_longest = 300;
 

@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "session/replay.h"
+#include "recording/replay.h"
 #include "ui/front.h"
 #include "ui/panels.h"
 

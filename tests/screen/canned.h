@@ -12,8 +12,8 @@
 #define SLX_TESTS_CANNED_H
 
 #include "engine/engine.h"
-#include "model/uarch.h"
-#include "session/explainer.h"
+#include "experiment/advice/explainer.h"
+#include "model/core/uarch.h"
 
 enum canned_counters {
 	CANNED_UNASKED, /* nobody says what to count */

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "session/characterise_state.h"
-#include "session/state.h"
+#include "experiment/characterise/characterise_state.h"
+#include "explorer/state.h"
 
 void canned_core(struct canned *canned, struct session *session, int percent)
 {

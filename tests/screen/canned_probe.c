@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "canned.h"
-#include "session/probe_state.h"
-#include "session/state.h"
+#include "experiment/probe/probe_state.h"
+#include "explorer/state.h"
 
 static const double GHZ = 4.12;
 

@@ -16,7 +16,7 @@
 
 #include "base/text.h"
 #include "canned.h"
-#include "session/replay.h"
+#include "recording/replay.h"
 #include "ui/front.h"
 #include "ui/script.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/loop.h"
+#include "model/code/loop.h"
 
 struct operand {
 	char kind; /* r v m i t */

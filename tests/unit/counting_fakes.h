@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "engine/counter_group.h"
-#include "engine/counting_kernel.h"
+#include "engine/counters/counter_group.h"
+#include "engine/counters/counting_kernel.h"
 
 enum { PMU_EVENTS = 64, PMU_OPEN = 512, PMU_BASE = 100 };
 

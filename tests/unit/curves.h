@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "model/plateaus.h"
+#include "model/memory/plateaus.h"
 
 enum { CURVE_MOST = 400 };
 

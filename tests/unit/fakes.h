@@ -8,8 +8,8 @@
 #include "check.h"
 
 #include "engine/engine.h"
+#include "experiment/setting/setting.h"
 #include "kernels/kernel.h"
-#include "session/setting.h"
 
 /* ---- kernels ---- */
 

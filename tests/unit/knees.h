@@ -5,7 +5,7 @@
 
 #include "curves.h"
 
-#include "model/knee.h"
+#include "model/windows/knee.h"
 
 struct made_window {
 	double latency; /* cycles of a miss */

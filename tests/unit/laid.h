@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "engine/room.h"
+#include "engine/memory/room.h"
 #include "kernels/kernel.h"
 
 enum { MEMORY = 4 << 20, LAID_SEED = 7 };

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/measured.h"
-#include "model/ports.h"
-#include "model/uarch_read.h"
+#include "model/core/uarch_read.h"
+#include "model/limits/ports.h"
+#include "model/measured/measured.h"
 
 struct made {
 	struct uarch *uarch;

@@ -4,7 +4,7 @@
 
 #include "fakes.h"
 
-#include "session/session.h"
+#include "explorer/session.h"
 
 static struct fake_engine fake;
 static struct view view;

@@ -10,7 +10,7 @@
 
 #include "check.h"
 
-#include "model/hierarchy.h"
+#include "model/memory/hierarchy.h"
 
 enum { RECORDED_MOST = 300 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "session/advice.h"
+#include "experiment/advice/advice.h"
 
 enum { FORM, SIZE, TYPE, ACC, UNROLL, KNOBS };
 

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "engine/arena.h"
+#include "engine/memory/arena.h"
 
 /* More than any address space holds. */
 static void a_refusal_names_the_size_as_people_do(void **state)

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "kernels/assemble.h"
-#include "model/decode.h"
+#include "model/code/decode.h"
 
 struct assembled {
 	const char *line;

@@ -1,8 +1,8 @@
 #include "fakes.h"
 
-#include "session/axis.h"
-#include "session/setting.h"
-#include "session/view.h"
+#include "experiment/setting/axis.h"
+#include "experiment/setting/setting.h"
+#include "explorer/view.h"
 
 static const uint64_t LIMIT = UINT64_C(8) << 30;
 static const struct means MEANS = { .memory = UINT64_C(8) << 30 };

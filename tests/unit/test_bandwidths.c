@@ -1,7 +1,7 @@
 #include "check.h"
 
 #include "base/data.h"
-#include "model/bandwidths.h"
+#include "model/memory/bandwidths.h"
 
 static void what_the_article_says_of_each_level_is_there(void **state)
 {

@@ -2,7 +2,7 @@
  * smaller. */
 #include "check.h"
 
-#include "model/block.h"
+#include "model/memory/block.h"
 
 /* The case study's Itanium: 16 KiB, 96 KiB, 4 MiB; latencies such that the climb behind L2 is the
  * highest, as it saw. */

@@ -1,8 +1,8 @@
 /* The advised size of blocks for a kernel on a machine, beside the best that was measured. */
 #include "check.h"
 
-#include "model/choice.h"
-#include "session/blocks.h"
+#include "experiment/sweep/blocks.h"
+#include "model/core/choice.h"
 
 static const struct kernel *kernel;
 static struct machine machine;

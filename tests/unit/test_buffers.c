@@ -2,7 +2,7 @@
 
 #include "base/data.h"
 #include "kernels/window.h"
-#include "model/buffers.h"
+#include "model/windows/buffers.h"
 
 static void the_shipped_table_is_read_whole(void **state)
 {

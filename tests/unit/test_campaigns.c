@@ -7,8 +7,8 @@
 
 #include <sched.h>
 
-#include "session/characterise.h"
-#include "session/state.h"
+#include "experiment/characterise/characterise.h"
+#include "explorer/state.h"
 
 /* Models are read by others; here it is enough that one was made. */
 static unsigned models;

@@ -1,6 +1,6 @@
 #include "fakes.h"
 
-#include "session/cells.h"
+#include "experiment/setting/cells.h"
 
 static struct setting fold_of_size(int64_t size)
 {

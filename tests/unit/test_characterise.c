@@ -7,8 +7,8 @@
 
 #include <sched.h>
 
+#include "experiment/characterise/characterise.h"
 #include "kernels/features.h"
-#include "session/characterise.h"
 
 #if defined(__x86_64__)
 #define MULTIPLY  "imul"

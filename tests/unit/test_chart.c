@@ -1,12 +1,12 @@
 /* What makers of charts put on them, from made-up kernels and samples. */
 #include "fakes.h"
 
+#include "experiment/setting/cells.h"
+#include "explorer/chart_view.h"
 #include "picture/chart_knobs.h"
 #include "picture/chart_ladder.h"
 #include "picture/chart_probe.h"
 #include "picture/chart_sweep.h"
-#include "picture/chart_view.h"
-#include "session/cells.h"
 
 /* Refused as wrong usage, in words that hold these. */
 #define check_refused(outcome, part)                                \

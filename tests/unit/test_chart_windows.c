@@ -1,7 +1,7 @@
 /* Windows as a picture, from a core made up. */
 #include "windows_played.h"
 
-#include "picture/chart_view.h"
+#include "explorer/chart_view.h"
 #include "picture/chart_windows.h"
 
 static const struct machine this_machine = {

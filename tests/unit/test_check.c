@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "cli/check.h"
-#include "model/events.h"
+#include "model/counts/events.h"
 
 static struct machine machine;
 static struct event_plan plan;

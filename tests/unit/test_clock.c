@@ -1,8 +1,8 @@
 /* What is learnt of the watch loops while measuring. */
 #include "check.h"
 
-#include "engine/clock.h"
-#include "engine/measure.h"
+#include "engine/clock/clock.h"
+#include "engine/measure/measure.h"
 
 static void a_better_turn_is_learnt(void **state)
 {

@@ -4,9 +4,9 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include "session/command.h"
-#include "session/painter.h"
-#include "session/session.h"
+#include "explorer/command.h"
+#include "explorer/painter.h"
+#include "explorer/session.h"
 
 static struct fake_engine fake;
 static struct view view;

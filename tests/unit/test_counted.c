@@ -3,8 +3,8 @@
 
 #include <strings.h>
 
-#include "model/counts.h"
-#include "session/session.h"
+#include "explorer/session.h"
+#include "model/counts/counts.h"
 
 enum { LIMIT = 1 << 30 };
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "base/text.h"
-#include "engine/counters.h"
+#include "engine/counters/counters.h"
 
 #if defined(__x86_64__)
 #define CORE	    "skl"

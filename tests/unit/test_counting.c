@@ -8,8 +8,8 @@
 
 #include "counting_fakes.h"
 
-#include "engine/counting.h"
-#include "engine/measure.h"
+#include "engine/counters/counting.h"
+#include "engine/measure/measure.h"
 #include "tree.h"
 
 #define CYCLES	     "perf::PERF_COUNT_HW_CPU_CYCLES"

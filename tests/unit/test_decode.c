@@ -5,9 +5,9 @@
 #include <pthread.h>
 
 #include "base/text.h"
-#include "engine/room.h"
+#include "engine/memory/room.h"
 #include "kernels/kernel.h"
-#include "model/decode.h"
+#include "model/code/decode.h"
 
 /* One instruction and all that is expected of it: "MNEMONIC SHAPE WIDTH: READS > WRITES; MEMORY;
  * FACTS", see describe(). */

@@ -4,8 +4,8 @@
 
 #include "assembly.h"
 #include "base/random.h"
-#include "model/cycle.h"
-#include "model/deps.h"
+#include "model/graph/cycle.h"
+#include "model/graph/deps.h"
 
 /* A core whose every latency is another number, so that sums tell what they are made of. */
 static const char core[] = "uarch odd A core for tests\n"

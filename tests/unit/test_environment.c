@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "engine/environment.h"
+#include "engine/machine/environment.h"
 #include "tree.h"
 
 static int setup(void **state)

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "assembly.h"
-#include "engine/counters.h"
-#include "engine/machine.h"
-#include "model/events.h"
-#include "model/explain.h"
+#include "engine/counters/counters.h"
+#include "engine/machine/machine.h"
+#include "model/counts/events.h"
+#include "model/limits/explain.h"
 
 #if defined(__x86_64__)
 #define ISA "x86_64"

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/random.h"
-#include "model/explain.h"
+#include "model/limits/explain.h"
 
 static struct machine machine;
 static struct explanation *explanation;

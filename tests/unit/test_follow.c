@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "kernels/assemble.h"
-#include "model/follow.h"
+#include "model/code/follow.h"
 
 static unsigned char room[4096] __attribute__((aligned(64)));
 static struct assembly as;

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "cli/format.h"
-#include "model/counts.h"
+#include "model/counts/counts.h"
 
 static struct event_plan plan;
 static struct counts counts;

@@ -5,8 +5,8 @@
 
 #include "assembly.h"
 #include "cli/format.h"
-#include "model/choice.h"
-#include "model/explain.h"
+#include "model/core/choice.h"
+#include "model/limits/explain.h"
 
 static const char core_text[] = "uarch odd Odd core\n"
 				"isa x86_64\n"

@@ -7,7 +7,7 @@
 #include <limits.h>
 
 #include "cli/format.h"
-#include "session/probe.h"
+#include "experiment/probe/probe.h"
 
 static struct machine machine;
 static uint64_t max_size; /* as asked for */

@@ -1,7 +1,7 @@
 /* What is said of a measurement and its limits. */
 #include "check.h"
 
-#include "session/gap.h"
+#include "experiment/advice/gap.h"
 
 static struct limits limits;
 static struct sample sample;

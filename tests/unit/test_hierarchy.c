@@ -1,6 +1,6 @@
 #include "curves.h"
 
-#include "model/hierarchy.h"
+#include "model/memory/hierarchy.h"
 
 enum { SEEDS = CHECK_REPEATS(200) };
 

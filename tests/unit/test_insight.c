@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "session/session.h"
-#include "session/state.h"
+#include "explorer/session.h"
+#include "explorer/state.h"
 
 enum { LIMIT = 1 << 30 };
 

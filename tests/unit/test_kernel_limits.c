@@ -6,8 +6,8 @@
 #include <sys/sysinfo.h>
 
 #include "kernels/kernel.h"
-#include "model/choice.h"
-#include "model/explain.h"
+#include "model/core/choice.h"
+#include "model/limits/explain.h"
 
 /* The core that the article of most kernels measured on. Its numbers are in the tree, so all that
  * is asked for is known. */

@@ -2,10 +2,10 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "engine/room.h"
+#include "engine/memory/room.h"
+#include "experiment/listing.h"
 #include "kernels/features.h"
 #include "kernels/kernel.h"
-#include "session/listing.h"
 
 static atomic_bool no_cancel;
 static struct room room;

@@ -4,7 +4,7 @@
 
 #include "assembly.h"
 #include "base/random.h"
-#include "model/limits.h"
+#include "model/limits/limits.h"
 
 static struct limits limits;
 static const struct limits_place nowhere;

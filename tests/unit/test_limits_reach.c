@@ -4,7 +4,7 @@
 
 #include "assembly.h"
 #include "base/random.h"
-#include "model/limits.h"
+#include "model/limits/limits.h"
 
 /* A line each, so that tests can leave lines out. */
 static const char *const core[] = {

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "assembly.h"
-#include "model/limits.h"
+#include "model/limits/limits.h"
 
 #define PLENTY "size rob 400 [M]\nsize load-queue 400 [M]\nsize store-queue 400 [M]\n"
 

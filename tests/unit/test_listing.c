@@ -1,7 +1,7 @@
 /* Finding a function and its loop in C source, embedded or packed. */
 #include "check.h"
 
-#include "session/listing.h"
+#include "experiment/listing.h"
 
 static const char source[] = "#include \"x.h\"\n"
 			     "static int walk(int n);\n"

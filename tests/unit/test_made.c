@@ -2,10 +2,10 @@
  * line of data/characterise.* for this machine's instruction set. */
 #include "check.h"
 
-#include "engine/room.h"
+#include "engine/memory/room.h"
+#include "experiment/characterise/characterise_state.h"
 #include "kernels/made.h"
-#include "model/decode.h"
-#include "session/characterise_state.h"
+#include "model/code/decode.h"
 
 #if defined(__x86_64__)
 #define ADD   "add %r, rcx"

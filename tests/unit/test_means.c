@@ -1,7 +1,7 @@
 /* How much memory this process may take, from made-up trees of /proc and /sys. */
 #include "tree.h"
 
-#include "engine/means.h"
+#include "engine/memory/means.h"
 
 enum { MIB = 1 << 20 };
 

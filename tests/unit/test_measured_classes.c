@@ -2,10 +2,10 @@
  * class that is in the list of those, data/characterise.*. */
 #include "check.h"
 
+#include "experiment/characterise/characterise_state.h"
 #include "kernels/kernel.h"
-#include "model/explain.h"
-#include "model/uarch.h"
-#include "session/characterise_state.h"
+#include "model/core/uarch.h"
+#include "model/limits/explain.h"
 
 static struct recipes recipes;
 static struct uarch *uarch; /* a core of which nothing is known but those classes */

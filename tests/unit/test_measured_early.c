@@ -3,8 +3,8 @@
  * measured core's file has. */
 #include "check.h"
 
-#include "model/explain.h"
-#include "session/characterise_state.h"
+#include "experiment/characterise/characterise_state.h"
+#include "model/limits/explain.h"
 
 #if defined(__x86_64__)
 #define ISA "x86_64"

@@ -5,7 +5,7 @@
 
 #include "made_cores.h"
 
-#include "model/measured_parts.h"
+#include "model/measured/measured_parts.h"
 
 static struct made made;
 static struct measured measured;

@@ -1,8 +1,8 @@
 /* What is asked of the machine beyond the core's own caches, and what is made of the answers. */
 #include "check.h"
 
-#include "session/memory.h"
-#include "session/probe.h"
+#include "experiment/memory.h"
+#include "experiment/probe/probe.h"
 
 static struct machine machine_of_caches(uint64_t l1, uint64_t l2, uint64_t l3)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "model/misses.h"
+#include "model/limits/misses.h"
 
 static const double KIB = 1024, MIB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 /* Own loops: the comment's grammar, and the memory it asks for. */
 #include "check.h"
 
-#include "engine/own.h"
-#include "engine/own_data.h"
+#include "engine/own/own.h"
+#include "engine/own/own_data.h"
 
 static struct own_description described;
 

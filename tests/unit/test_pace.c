@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "model/pace.h"
+#include "model/counts/pace.h"
 
 static const struct sample sample = { .valid = true, .cpe = 12, .ns = 4, .ghz = 3 };
 

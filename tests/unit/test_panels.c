@@ -3,8 +3,8 @@
 
 #include <locale.h>
 
-#include "session/characterise.h"
-#include "session/probe.h"
+#include "experiment/characterise/characterise.h"
+#include "experiment/probe/probe.h"
 #include "ui/panels.h"
 
 extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,

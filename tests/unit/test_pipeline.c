@@ -4,8 +4,8 @@
 #include "check.h"
 
 #include "assembly.h"
-#include "model/limits.h"
-#include "model/pipeline.h"
+#include "model/limits/limits.h"
+#include "model/limits/pipeline.h"
 
 static struct limits limits;
 static struct uarch *redwood;

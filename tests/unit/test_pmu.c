@@ -1,7 +1,7 @@
 /* Which PMU serves a processor, told by trees of made-up machines. */
 #include "check.h"
 
-#include "engine/pmu.h"
+#include "engine/counters/pmu.h"
 #include "tree.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"

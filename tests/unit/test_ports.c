@@ -1,7 +1,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "model/ports.h"
+#include "model/limits/ports.h"
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof(*(list))))
 

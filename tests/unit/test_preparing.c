@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <time.h>
 
-#include "engine/worker.h"
+#include "engine/worker/worker.h"
 
 enum { COUNT = 1 << 20, AT = 430 };
 enum { SIZE, WHOLE };

@@ -4,7 +4,7 @@
 
 #include "fakes.h"
 
-#include "session/probe.h"
+#include "experiment/probe/probe.h"
 
 /* ---- the loop ---- */
 

@@ -3,7 +3,7 @@
 
 #include "played.h"
 
-#include "session/probe.h"
+#include "experiment/probe/probe.h"
 
 static struct session *start(void)
 {

@@ -4,7 +4,7 @@
 
 #include "base/data.h"
 #include "cli/published.h"
-#include "model/uarch.h"
+#include "model/core/uarch.h"
 
 static void set(struct setting *setting, const char *kernel, const char *knob)
 {

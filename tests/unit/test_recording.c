@@ -44,9 +44,9 @@ static const struct kernel kernel_wide = { .name = "wide",
 #include <unistd.h>
 
 #include "base/text.h"
-#include "session/recording.h"
-#include "session/records.h"
-#include "session/replay.h"
+#include "recording/recording.h"
+#include "recording/records.h"
+#include "recording/replay.h"
 
 /* ---- something to record ---- */
 

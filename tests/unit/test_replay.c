@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
-#include "session/recording.h"
-#include "session/replay.h"
-#include "session/session.h"
+#include "explorer/session.h"
+#include "recording/recording.h"
+#include "recording/replay.h"
 
 static struct fake_engine fake;
 static struct view view, before;

@@ -1,7 +1,7 @@
 #include "fakes.h"
 
+#include "experiment/setting/setting.h"
 #include "kernels/place.h"
-#include "session/setting.h"
 
 static const uint64_t LIMIT = (UINT64_C(23) << 30) / 2; /* 11.5 GiB */
 static const struct means MEANS = { .memory = (UINT64_C(23) << 30) / 2 };

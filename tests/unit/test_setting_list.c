@@ -1,6 +1,6 @@
 #include "fakes.h"
 
-#include "session/setting.h"
+#include "experiment/setting/setting.h"
 
 static const struct means MEANS = { .memory = UINT64_C(1) << 30 };
 

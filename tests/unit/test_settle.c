@@ -1,8 +1,8 @@
 /* The walk to steady state, over kernels whose elements take as long as a script says. */
 #include "check.h"
 
-#include "engine/measure.h"
-#include "engine/settle.h"
+#include "engine/measure/measure.h"
+#include "engine/measure/settle.h"
 
 enum { RING = 4096 };
 

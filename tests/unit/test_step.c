@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/step.h"
+#include "model/code/step.h"
 
 enum { MOST = 512 };
 

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "model/step_own.h"
+#include "model/code/step_own.h"
 
 static char directory[64];
 static struct loop loop;

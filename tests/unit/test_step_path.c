@@ -1,7 +1,7 @@
 /* From steps to a loop: made-up traces of known shape. */
 #include "check.h"
 
-#include "model/step_path.h"
+#include "model/code/step_path.h"
 
 enum { MOST = 20000 };
 

@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-#include "engine/store.h"
+#include "engine/memory/store.h"
 #include "kernels/place.h"
 
 enum { SIZE, KIND, PAGES, NODE };

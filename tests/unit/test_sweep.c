@@ -1,6 +1,6 @@
 #include "fakes.h"
 
-#include "session/sweep.h"
+#include "experiment/sweep/sweep.h"
 
 /* The loop that sweep.h describes, with made-up answers and time. */
 struct play {

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/data.h"
-#include "session/sweeps.h"
+#include "experiment/sweep/sweeps.h"
 
 static const char small[] = "# two rows\n"
 			    "sweep over-n\n"

@@ -1,7 +1,7 @@
 /* Where threads and memory are put, on machines that hwloc makes up. */
 #include "check.h"
 
-#include "engine/topology.h"
+#include "engine/machine/topology.h"
 
 static struct topology *machine(const char *description)
 {

@@ -1,7 +1,7 @@
 /* The tour: settings that show what there is to see. */
 #include "check.h"
 
-#include "session/tour.h"
+#include "recording/tour.h"
 
 /* Half a gigabyte of memory, and two processors. */
 static struct means means_of(int nodes)

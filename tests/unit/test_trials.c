@@ -1,8 +1,8 @@
 /* Trials to sample: what is used, what is dropped, what the sample says of itself. */
 #include "check.h"
 
-#include "engine/measure.h"
-#include "engine/trials.h"
+#include "engine/measure/measure.h"
+#include "engine/measure/trials.h"
 
 static const struct run_facts facts = {
 	.cycles_from = SOURCE_REFERENCE, .bytes = 8, .watched = true

@@ -2,8 +2,8 @@
 #include "check.h"
 
 #include "base/data.h"
-#include "model/uarch.h"
-#include "model/uarch_read.h"
+#include "model/core/uarch.h"
+#include "model/core/uarch_read.h"
 
 static struct uarch *load(const char *name)
 {

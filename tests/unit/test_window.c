@@ -2,13 +2,13 @@
  * number; and what the model makes of it. */
 #include "check.h"
 
-#include "engine/room.h"
+#include "engine/memory/room.h"
 
+#include "experiment/setting/setting.h"
 #include "kernels/kernel.h"
 #include "kernels/window.h"
-#include "model/explain.h"
-#include "model/uarch.h"
-#include "session/setting.h"
+#include "model/core/uarch.h"
+#include "model/limits/explain.h"
 
 static struct explanation *explanation;
 static struct uarch *core;

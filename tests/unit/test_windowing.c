@@ -3,10 +3,10 @@
 
 #include "played.h"
 
-#include "model/uarch.h"
-#include "session/explainer.h"
-#include "session/state.h"
-#include "session/windows.h"
+#include "experiment/advice/explainer.h"
+#include "experiment/windows/windows.h"
+#include "explorer/state.h"
+#include "model/core/uarch.h"
 
 static struct session *start(const struct kernel *kernel)
 {

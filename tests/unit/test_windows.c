@@ -3,7 +3,7 @@
 #include "fakes.h"
 
 #include "base/random.h"
-#include "session/windows.h"
+#include "experiment/windows/windows.h"
 
 /* ---- the loop ---- */
 

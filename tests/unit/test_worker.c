@@ -6,10 +6,10 @@
 #include <sched.h>
 #include <time.h>
 
-#include "engine/arena.h"
-#include "engine/measure.h"
-#include "engine/settle.h"
-#include "engine/worker.h"
+#include "engine/measure/measure.h"
+#include "engine/measure/settle.h"
+#include "engine/memory/arena.h"
+#include "engine/worker/worker.h"
 
 static struct worker *start(struct engine *engine)
 {

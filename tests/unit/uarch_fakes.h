@@ -6,8 +6,8 @@
 #include "check.h"
 
 #include "base/data.h"
-#include "model/uarch.h"
-#include "model/uarch_read.h"
+#include "model/core/uarch.h"
+#include "model/core/uarch_read.h"
 
 static const char base_text[] = "uarch base A base\n"
 				"isa x86_64\n"

@@ -6,7 +6,7 @@
 
 #include "fakes.h"
 
-#include "session/windows.h"
+#include "experiment/windows/windows.h"
 
 /* Of so many requests at most, beside that core model of x86-64 (NULL: none). The caller frees
  * them. */

@@ -1,0 +1,84 @@
+/* Time in ticks of the processor's fast counter, and chains of dependent instructions whose latency
+ * is certain: a clock that ticks in core cycles where nothing else does.
+ *
+ * clock_x86.h and clock_arm64.h hold what differs: the counter, the fence, the chains. */
+#ifndef SLX_ENGINE_CLOCK_CLOCK_H
+#define SLX_ENGINE_CLOCK_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include "engine/clock/clock_x86.h"
+#elif defined(__aarch64__)
+#include "engine/clock/clock_arm64.h"
+#else
+#error "slexplore knows the clocks of x86-64 and AArch64 only"
+#endif
+
+/* What was found out about the clock at the start. All ticks are those of clock_ticks(). */
+struct clock {
+	double hz;	 /* ticks per second */
+	double step;	 /* granularity: the smallest difference seen between two readings, ticks */
+	double overhead; /* of timing an empty region, ticks */
+	double link;	 /* cycles a link of the reference chain takes */
+	bool link_sure;	 /* whether the watch chain confirms it (always where there is none): where
+			    one is slower than the other, it is disturbed */
+	bool watched;	 /* whether there is a watch chain */
+	double ghz;	 /* the fastest core clock that clock_learn() was told; 0: none yet */
+	double turn;	 /* cycles a turn of the watch loops takes, at the best that was seen
+			    (clock_learn()) */
+	bool turn_sure;	 /* false: nothing was seen while the chain ran at its full speed; what is
+			    learnt next counts, whatever it is */
+	uint64_t epoch;	 /* ticks … */
+	double epoch_seconds; /* … and CLOCK_MONOTONIC_RAW at the same time, to refine hz later */
+};
+
+/* Seconds of CLOCK_MONOTONIC_RAW. */
+double clock_seconds(void);
+
+/* Finds the counter's step and overhead, and checks the chains against each other; takes about 3
+ * ms, on the core that is to be measured. */
+void clock_calibrate(struct clock *clock);
+
+/* Takes in what a turn of the watch loops took at its best lately, as a multiple of what was known:
+ * calibrated beside a busy sibling the figure is too high. ghz: the core clock by the reference
+ * chain meanwhile; where the chain itself ran slow, as it does after code of 512-bit vectors,
+ * everything else looks quick, and nothing is learnt. */
+void clock_learn(struct clock *clock, double turns, double ghz);
+
+/* Ticks that the reference chain took for CLOCK_READ_LINKS links, and the watch loops right after
+ * it for CLOCK_TURNS turns. */
+struct clock_reading {
+	double links, turns;
+};
+
+enum { CLOCK_READ_LINKS = 7680 };
+
+/* Cycles of a turn: the quick end of many readings, as contention only slows the loops down, and
+ * only of those in which the chain ran at its full speed (quickest: the fewest ticks that it was
+ * seen to take): it may be slow for a while, by up to three, and everything else then looks quick,
+ * and all that came after would look disturbed. NAN: it was slow in nearly all. Pure. */
+double clock_turn_of(const struct clock_reading *readings, int count, double quickest);
+
+/* Turns that one reading of the watch loops makes. */
+enum { CLOCK_TURNS = 3072 };
+
+/* Ticks per second as known by now: the longer after clock_calibrate(), the better. */
+double clock_hz(const struct clock *clock);
+
+/* Runs links of the reference chain (a multiple of CLOCK_CHAIN_UNIT). */
+void clock_chain(uint64_t links);
+
+/* Runs links of the watch chain, one cycle each on a core that is ours alone; nothing where there
+ * is none. */
+void clock_watch(uint64_t links);
+
+/* Runs turns of the watch loops: the smallest there is, and one of nothing but nops that fills the
+ * width of the pipeline. A busy sibling takes its share of the front end, and both then take about
+ * twice as long; measured on Zen 3 the small loop shows contention at once where the watch chain
+ * misses most of it, on Redwood Cove the wide one does, where neither other feels anything. struct
+ * clock knows what a turn takes alone. */
+void clock_turn(uint64_t turns);
+
+#endif

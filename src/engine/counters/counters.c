@@ -1,0 +1,415 @@
+/* See counters.h. The only file with libpfm, which is not made for several threads (it matches
+ * names with the help of errno, and fills tables when it is first asked): every call of it is made
+ * under `lock`. */
+#include "engine/counters/counters.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <perfmon/pfmlib.h>
+#include <perfmon/pfmlib_perf_event.h>
+
+#include "base/nearest.h"
+#include "base/text.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool usable;
+
+/* The names of one PMU, as they can be asked for: an event, or an event with one of its unit masks.
+ * Made when first asked for, and kept. */
+struct catalogue {
+	struct catalogue *next;
+	pfm_pmu_t pmu;
+	size_t count;
+	struct counter_offer *offers;
+};
+
+static struct catalogue *catalogues;
+
+void counters_begin(void)
+{
+	/* The core model has recognised the processor: libpfm, which knows fewer of them, need not
+	 * agree. */
+	setenv("LIBPFM_ENCODE_INACTIVE", "1", 0);
+}
+
+static void initialise(void)
+{
+	counters_begin();
+	usable = pfm_initialize() == PFM_SUCCESS;
+}
+
+static bool begin(void)
+{
+	pthread_once(&once, initialise);
+	return usable;
+}
+
+/* ---- what went how ---- */
+
+bool count_known(const struct count *count)
+{
+	return count->state == COUNT_KNOWN || count->state == COUNT_SCALED;
+}
+
+/* What nobody has, nobody refuses. */
+static const char *refusal(int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return "refused: the kernel does not allow it (kernel.perf_event_paranoid)";
+	case ENOENT:
+	case ENXIO:
+		return "this processor, its hypervisor or the kernel's driver for it does not have "
+		       "it";
+	case EINVAL:
+		return "refused: the kernel does not take it for one thread of this processor";
+	case EBUSY:
+		return "another program has it to itself";
+	case EOPNOTSUPP:
+		return "this processor cannot count it in user space alone";
+	case ENOSYS:
+		return "this kernel has no perf_event_open";
+	case EMFILE:
+	case ENFILE:
+		return "too many files are open";
+	default:
+		return NULL;
+	}
+}
+
+void count_words(const struct count *count, char *buffer, size_t size)
+{
+	const char *reason;
+
+	switch (count->state) {
+	case COUNT_NONE:
+		snprintf(buffer, size, "not counted yet");
+		break;
+	case COUNT_KNOWN:
+		snprintf(buffer, size, "%s", "");
+		break;
+	case COUNT_SCALED:
+		snprintf(buffer, size, "an estimate: it was counted for %.0f %% of the time",
+			100 * (double)count->share);
+		break;
+	case COUNT_SILENT:
+		snprintf(buffer, size, "stays at zero, even where most events rise");
+		break;
+	case COUNT_UNNAMED:
+		snprintf(buffer, size, "libpfm %s has no event of that name", counters_version());
+		break;
+	case COUNT_REFUSED:
+		reason = refusal(count->error);
+		if (count->error == ENODEV)
+			snprintf(buffer, size, "this machine has no performance counters");
+		else if (reason)
+			snprintf(buffer, size, "%s", reason);
+		else
+			snprintf(buffer, size, "refused: %s", strerror(count->error));
+		break;
+	case COUNT_HELD:
+		snprintf(buffer, size,
+			"others hold the counters (the NMI watchdog, or another profiler)");
+		break;
+	}
+}
+
+/* ---- names to numbers ---- */
+
+static int encode(const char *name, struct counter_code *code)
+{
+	struct perf_event_attr attributes = { .size = sizeof(attributes) };
+	pfm_perf_encode_arg_t argument = { .attr = &attributes, .size = sizeof(argument) };
+	int outcome;
+
+	errno = 0; /* libpfm takes an old ERANGE for one of its own */
+	outcome = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
+	if (outcome != PFM_SUCCESS)
+		return outcome;
+	*code = (struct counter_code){ .type = attributes.type,
+		.config = attributes.config,
+		.config1 = attributes.config1,
+		.config2 = attributes.config2 };
+	/* Asked for by a modifier: ":k", ":mg". */
+	code->beyond =
+		attributes.exclude_user || !attributes.exclude_kernel || attributes.exclude_host;
+	return PFM_SUCCESS;
+}
+
+/* What stands before "::"; empty: nothing does. */
+static void pmu_of(const char *name, char *buffer, size_t size)
+{
+	const char *end = strstr(name, "::");
+
+	snprintf(buffer, size, "%.*s", end ? (int)(end - name) : 0, name);
+}
+
+static bool pmu_find(const char *name, pfm_pmu_t *found)
+{
+	for (pfm_pmu_t pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
+		pfm_pmu_info_t info = { .size = sizeof(info) };
+
+		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS || strcasecmp(info.name, name) != 0)
+			continue;
+		*found = pmu;
+		return true;
+	}
+	return false;
+}
+
+static const struct catalogue *catalogue_of(pfm_pmu_t pmu);
+
+/* What comes near a name of this PMU: unit masks, where there is such an event, else events. */
+static void near_names(const char *name, pfm_pmu_t pmu, char *buffer, size_t size)
+{
+	const struct catalogue *catalogue = catalogue_of(pmu);
+	const char *event = strstr(name, "::") + 2, *wrong = event;
+	size_t head = (size_t)(event - name), whole = head + strcspn(event, ":"), count = 0;
+	char **names;
+
+	buffer[0] = '\0';
+	if (!catalogue || catalogue->count == 0)
+		return;
+	names = memory_new(catalogue->count, sizeof(*names));
+	for (size_t i = 0; i < catalogue->count; i++) {
+		const char *other = catalogue->offers[i].name;
+
+		if (strncasecmp(other, name, whole) == 0 && other[whole] == ':')
+			names[count++] = memory_string(other + whole + 1);
+	}
+	if (count > 0)
+		wrong = name + whole + (name[whole] == ':');
+	for (size_t i = 0; wrong == event && i < catalogue->count; i++) {
+		const char *other = catalogue->offers[i].name + head;
+		size_t length = strcspn(other, ":");
+
+		if (count > 0 && strncmp(names[count - 1], other, length) == 0 &&
+			names[count - 1][length] == '\0')
+			continue;
+		names[count] = memory_string(other);
+		names[count++][length] = '\0';
+	}
+	nearest_names(wrong, (const char *const *)names, count, buffer, size);
+	/* A unit mask that is wanted and not given: the first show what they look like. */
+	if (buffer[0] == '\0' && wrong != event)
+		snprintf(buffer, size, "%.60s%s%.60s%s", names[0], count > 1 ? ", " : "",
+			count > 1 ? names[1] : "", count > 2 ? ", …" : "");
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+static struct status unnamed(const char *name, int outcome)
+{
+	const char *version = counters_version();
+	char pmu_name[COUNTER_NAME], near[160];
+	pfm_pmu_t pmu;
+
+	pmu_of(name, pmu_name, sizeof(pmu_name));
+	if (pmu_name[0] == '\0')
+		return status_make(STATUS_USAGE,
+			"event '%.80s': %s; write PMU::EVENT:UNIT_MASK: slexplore events WORD "
+			"finds such names",
+			name, pfm_strerror(outcome));
+	if (!pmu_find(pmu_name, &pmu))
+		return status_make(STATUS_USAGE, "event '%.80s': libpfm %s knows no PMU '%.40s'",
+			name, version, pmu_name);
+	near_names(name, pmu, near, sizeof(near));
+	return status_make(STATUS_USAGE, "event '%.80s': %s%s%s", name, pfm_strerror(outcome),
+		near[0] ? "; there is " : "", near);
+}
+
+struct status counters_code(const char *name, struct counter_code *code)
+{
+	struct status status = status_ok();
+	int outcome;
+
+	*code = (struct counter_code){ 0 };
+	if (!begin())
+		return status_make(STATUS_FAILED, "event '%.80s': libpfm %s cannot be used here",
+			name, counters_version());
+	pthread_mutex_lock(&lock);
+	outcome = encode(name, code);
+	if (outcome != PFM_SUCCESS)
+		status = unnamed(name, outcome);
+	pthread_mutex_unlock(&lock);
+	if (status_is_ok(&status) && code->beyond)
+		return status_make(STATUS_USAGE,
+			"event '%.80s': only user space of this machine is counted: leave out k, "
+			"h, mg, mh",
+			name);
+	return status;
+}
+
+struct status counters_encode(const char *name, uint32_t *type, uint64_t *config)
+{
+	struct counter_code code;
+	struct status status = counters_code(name, &code);
+
+	if (type)
+		*type = code.type;
+	if (config)
+		*config = code.config;
+	return status;
+}
+
+/* ---- what there is ---- */
+
+static void catalogue_add(struct catalogue *catalogue, size_t *room, const char *pmu,
+	const pfm_event_info_t *event, const pfm_event_attr_info_t *mask)
+{
+	struct counter_offer offer = { .name = "" };
+	struct counter_code code;
+
+	if (snprintf(offer.name, sizeof(offer.name), "%s::%s%s%s", pmu, event->name,
+		    mask ? ":" : "", mask ? mask->name : "") >= (int)sizeof(offer.name))
+		return;
+	/* Some masks only go with others; and what tracepoints count is not done in user space. */
+	if (encode(offer.name, &code) != PFM_SUCCESS || code.type == PERF_TYPE_TRACEPOINT)
+		return;
+	snprintf(offer.help, sizeof(offer.help), "%s%s%s", event->desc ? event->desc : "",
+		mask && mask->desc ? ": " : "", mask && mask->desc ? mask->desc : "");
+	text_cut_clean(offer.help, sizeof(offer.help));
+	if (catalogue->count == *room) {
+		*room = *room ? 2 * *room : 128;
+		catalogue->offers = memory_resize(catalogue->offers, *room, sizeof(offer));
+	}
+	catalogue->offers[catalogue->count++] = offer;
+}
+
+static void catalogue_add_event(
+	struct catalogue *catalogue, size_t *room, const char *pmu, const pfm_event_info_t *event)
+{
+	bool masks = false;
+
+	for (int i = 0; i < event->nattrs; i++) {
+		pfm_event_attr_info_t attribute = { .size = sizeof(attribute) };
+
+		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT, &attribute) !=
+				PFM_SUCCESS ||
+			attribute.type != PFM_ATTR_UMASK)
+			continue;
+		masks = true;
+		catalogue_add(catalogue, room, pmu, event, &attribute);
+	}
+	if (!masks)
+		catalogue_add(catalogue, room, pmu, event, NULL);
+}
+
+static const struct catalogue *catalogue_of(pfm_pmu_t pmu)
+{
+	pfm_pmu_info_t info = { .size = sizeof(info) };
+	struct catalogue *catalogue;
+	size_t room = 0;
+
+	for (catalogue = catalogues; catalogue; catalogue = catalogue->next)
+		if (catalogue->pmu == pmu)
+			return catalogue;
+	if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
+		return NULL;
+	catalogue = memory_new(1, sizeof(*catalogue));
+	*catalogue = (struct catalogue){ .next = catalogues, .pmu = pmu };
+	catalogues = catalogue;
+	for (int index = info.first_event; index != -1; index = pfm_get_event_next(index)) {
+		pfm_event_info_t event = { .size = sizeof(event) };
+
+		if (pfm_get_event_info(index, PFM_OS_PERF_EVENT, &event) == PFM_SUCCESS)
+			catalogue_add_event(catalogue, &room, info.name, &event);
+	}
+	return catalogue;
+}
+
+/* Whether name or help hold each of the words. */
+static bool offer_fits(const struct counter_offer *offer, const char *words)
+{
+	char word[64];
+	int used;
+
+	for (; sscanf(words, " %63s%n", word, &used) == 1; words += used)
+		if (!strcasestr(offer->name, word) && !strcasestr(offer->help, word))
+			return false;
+	return true;
+}
+
+size_t counters_search(
+	const char *words, const char *pmu_name, struct counter_offer *offers, size_t most)
+{
+	pfm_pmu_t wanted = PFM_PMU_NONE;
+	size_t found = 0;
+	bool named;
+
+	if (!begin())
+		return 0;
+	pthread_mutex_lock(&lock);
+	/* This libpfm, old or new, may not know it. */
+	named = pmu_name && pmu_find(pmu_name, &wanted);
+	for (pfm_pmu_t pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
+		pfm_pmu_info_t info = { .size = sizeof(info) };
+		const struct catalogue *catalogue;
+		bool here;
+
+		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
+			continue;
+		/* Uncore PMUs count for no thread. "perf_raw" has one name that stands for all of
+		 * its codes. Of cores the named one: libpfm may take this processor, or a guest's,
+		 * for another. */
+		here = info.is_present &&
+		       (info.type == PFM_PMU_TYPE_OS_GENERIC ||
+			       (info.type == PFM_PMU_TYPE_CORE && !named)) &&
+		       pmu != PFM_PMU_PERF_EVENT_RAW;
+		if (!here && !(named && pmu == wanted))
+			continue;
+		catalogue = catalogue_of(pmu);
+		for (size_t i = 0; catalogue && i < catalogue->count; i++) {
+			if (!offer_fits(&catalogue->offers[i], words))
+				continue;
+			if (found < most)
+				offers[found] = catalogue->offers[i];
+			found++;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+/* ---- which libpfm ---- */
+
+static char version[24];
+
+/* libpfm itself tells "4.0", whichever it is; its file is called libpfm.so.4.13.0. */
+static void find_version(void)
+{
+	int told = pfm_get_version();
+	char path[PATH_MAX];
+	const char *digits;
+	Dl_info library;
+
+	snprintf(version, sizeof(version), "%d", PFM_MAJ_VERSION(told));
+	if (!dladdr((const void *)(uintptr_t)&pfm_initialize, &library) || !library.dli_fname ||
+		!realpath(library.dli_fname, path))
+		return;
+	digits = strstr(path, "libpfm.so.");
+	if (!digits)
+		return;
+	snprintf(version, sizeof(version), "%.20s", digits + strlen("libpfm.so."));
+	if (strlen(version) > 2 && strcmp(version + strlen(version) - 2, ".0") == 0 &&
+		strchr(version, '.') != strrchr(version, '.'))
+		*strrchr(version, '.') = '\0';
+}
+
+const char *counters_version(void)
+{
+	static pthread_once_t found = PTHREAD_ONCE_INIT;
+
+	pthread_once(&found, find_version);
+	return version;
+}

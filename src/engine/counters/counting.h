@@ -1,0 +1,51 @@
+/* Counting on the calling thread: events opened in groups that fit the counters there are, one pass
+ * over the same steady loop for each group, slopes as for time.
+ *
+ * Only user space is counted. A counter is read by an instruction where the kernel allows it
+ * (rdpmc; AArch64 with kernel.perf_user_access=1), by read() otherwise, and then outside the timed
+ * regions. Nothing is opened, allocated or printed between two clock readings. */
+#ifndef SLX_ENGINE_COUNTERS_COUNTING_H
+#define SLX_ENGINE_COUNTERS_COUNTING_H
+
+#include <stdatomic.h>
+
+#include "engine/counters/counters.h"
+
+struct measure;
+struct counting;
+
+/* Holds nothing open yet, and asks the system nothing before it is used. cpu: the measured
+ * processor, which decides between the PMUs of a hybrid machine. root: below which /proc and /sys
+ * lie, "" but in tests; kept. */
+struct counting *counting_new(int cpu, const char *root);
+void counting_free(struct counting *counting);
+
+/* Opens what the plan names, unless this very plan (by its id) is open already; nothing when its id
+ * is 0. The first time it also runs a short workload that must raise most events, which tells those
+ * that stay at zero. Takes some milliseconds, once; where there are no counters, one system call
+ * for each counting_new(). */
+void counting_use(struct counting *counting, const struct counter_plan *plan);
+
+/* After fork(), in a child: what is open counts the parent. Opens the same for the calling thread,
+ * without trying anything out. libpfm is not asked, whose lock another thread of the parent may
+ * have held. */
+void counting_use_in_child(struct counting *counting);
+
+/* What a child counted, for its parent: events that rose there are not silent, and the next child
+ * begins where this one ended. */
+void counting_learn(struct counting *counting, const struct counts *counts);
+
+/* Whether core cycles are counted, so that trials may take them for their clock. */
+bool counting_cycles(const struct counting *counting);
+
+/* The count of core cycles now, of user space, on this thread. Only differences mean anything.
+ * Costs under 100 instructions where counters are read directly. Call only when counting_cycles(),
+ * which is false afterwards if others have taken the counter: the value then means nothing. */
+uint64_t counting_read_cycles(struct counting *counting);
+
+/* Counts every event over a measure that has begun (measure_begin()), and fills counts: `passes`
+ * slopes for each group, fewer where they last long. *cancel is looked at between passes. */
+void counting_measure(struct counting *counting, struct measure *measure, unsigned passes,
+	const atomic_bool *cancel, struct counts *counts);
+
+#endif

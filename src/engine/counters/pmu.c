@@ -1,0 +1,142 @@
+/* See pmu.h. */
+#include "engine/counters/pmu.h"
+
+#include <dirent.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/machine/system_file.h"
+
+static const char devices[] = "/sys/bus/event_source/devices";
+
+/* Of raw events that any core PMU may take; what the kernel calls PERF_TYPE_RAW. */
+enum { TYPE_RAW = 4 };
+
+bool pmu_list_holds(const char *list, int number)
+{
+	while (*list) {
+		char *end;
+		long low = strtol(list, &end, 10), high = low;
+
+		if (end == list)
+			return false;
+		if (*end == '-') {
+			list = end + 1;
+			high = strtol(list, &end, 10);
+			if (end == list)
+				return false;
+		}
+		if (number >= low && number <= high)
+			return true;
+		list = end;
+		if (*list == ',')
+			list++;
+		else if (*list)
+			return false;
+	}
+	return false;
+}
+
+static int number_or(const char *root, const char *path, int otherwise)
+{
+	int64_t value;
+
+	return system_number(root, path, &value) ? (int)value : otherwise;
+}
+
+/* A file of one PMU. */
+static const char *of(const char *name, const char *file, char path[SYSTEM_PATH])
+{
+	snprintf(path, SYSTEM_PATH, "%s/%s/%s", devices, name, file);
+	return path;
+}
+
+/* Core PMUs of machines with several kinds of processors, and all of Arm's, list their processors
+ * in `cpus`; uncore ones have a `cpumask` instead. */
+static void find_listed(struct pmu *pmu, const char *root, int cpu)
+{
+	char path[SYSTEM_PATH], list[sizeof(pmu->serves)];
+	struct dirent **entries;
+	int count;
+
+	if (snprintf(path, sizeof(path), "%s%s", root, devices) >= (int)sizeof(path))
+		return;
+	count = scandir(path, &entries, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+		size_t used = strlen(pmu->others);
+
+		if (name[0] != '.' && strlen(name) < sizeof(pmu->name) &&
+			system_line(root, of(name, "cpus", path), list, sizeof(list))) {
+			if (pmu->name[0] == '\0' && pmu_list_holds(list, cpu)) {
+				memcpy(pmu->name, name, strlen(name) + 1);
+				memcpy(pmu->serves, list, sizeof(list));
+			} else {
+				snprintf(pmu->others + used, sizeof(pmu->others) - used, "%s%s %s",
+					used ? ", " : "", name, list);
+			}
+		}
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+}
+
+/* "config1:1" → a number with that bit set; 0: no such file, or another form. */
+static uint64_t format_bit(const char *root, const char *path)
+{
+	char line[32];
+	int bit, used = 0;
+
+	if (!system_line(root, path, line, sizeof(line)) ||
+		sscanf(line, "config1:%d%n", &bit, &used) != 1 || line[used] != '\0' || bit < 0 ||
+		bit > 63)
+		return 0;
+	return UINT64_C(1) << bit;
+}
+
+void pmu_find(struct pmu *pmu, const char *root, int cpu)
+{
+	char path[SYSTEM_PATH];
+
+	*pmu = (struct pmu){ .type = TYPE_RAW, .rdpmc = -1, .guest = -1 };
+	pmu->paranoid = number_or(root, "/proc/sys/kernel/perf_event_paranoid", -9);
+	pmu->nmi_watchdog = number_or(root, "/proc/sys/kernel/nmi_watchdog", -1);
+	pmu->user_access = number_or(root, "/proc/sys/kernel/perf_user_access", -1);
+	find_listed(pmu, root, cpu);
+	if (pmu->name[0] == '\0' && pmu->others[0] == '\0' &&
+		system_has(root, of("cpu", "type", path)))
+		snprintf(pmu->name, sizeof(pmu->name), "cpu");
+	if (root[0] == '\0') {
+		pmu_ask_processor(pmu);
+		/* Of another kind than the one that was asked about they would be another's. */
+		if (pmu->others[0] != '\0' && !pmu_list_holds(pmu->serves, sched_getcpu()))
+			pmu->counters = pmu->fixed = pmu->width = 0;
+	}
+	if (pmu->name[0] == '\0')
+		return;
+	pmu->type = (uint32_t)number_or(root, of(pmu->name, "type", path), TYPE_RAW);
+	/* Apple's, for one, counts by numbers of its own. */
+	pmu->arm = strncmp(pmu->name, "armv", 4) == 0;
+	/* Where there is one kind of processor the kernel finds its PMU itself, unless that is half
+	 * of a hybrid x86. */
+	pmu->extended = pmu->others[0] != '\0' ||
+			(strncmp(pmu->name, "cpu", 3) == 0 && pmu->type != TYPE_RAW);
+	pmu->rdpmc = number_or(root, of(pmu->name, "rdpmc", path), -1);
+	if (pmu->user_access == 1)
+		pmu->user_read = format_bit(root, of(pmu->name, "format/rdpmc", path));
+}
+
+void pmu_words(const struct pmu *pmu, char *buffer, size_t size)
+{
+	bool several = pmu->others[0] != '\0';
+
+	buffer[0] = '\0';
+	if (pmu->name[0] == '\0')
+		return;
+	snprintf(buffer, size, "counts on %s%s%s%s%s%s", pmu->name,
+		several && pmu->serves[0] ? " (processors " : "", several ? pmu->serves : "",
+		several && pmu->serves[0] ? ")" : "", several ? ", not on " : "", pmu->others);
+}

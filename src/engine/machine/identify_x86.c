@@ -1,0 +1,95 @@
+/* CPUID. */
+#include "engine/machine/identify.h"
+
+#include <cpuid.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Bits: Intel's Software Developer's Manual, volume 2, CPUID. */
+static void read_features(struct processor *processor)
+{
+	static const struct {
+		unsigned subleaf;
+		char reg;
+		unsigned bit;
+		const char *word;
+	} bits[] = {
+		{ 0, 'b', 5, "avx2" },
+		{ 0, 'b', 16, "avx512f" },
+		{ 0, 'd', 23, "avx512fp16" },
+		{ 0, 'd', 24, "amx-tile" },
+		{ 1, 'a', 4, "avx-vnni" },
+		{ 1, 'a', 21, "amx-fp16" },
+	};
+	unsigned reg[4];
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+		if (__get_cpuid_count(7, bits[i].subleaf, &reg[0], &reg[1], &reg[2], &reg[3]) &&
+			reg[bits[i].reg - 'a'] >> bits[i].bit & 1)
+			processor_add(processor, bits[i].word);
+	/* Leaf 1Ah, EAX 31…24: 20h is an Intel Atom core. */
+	if (__get_cpuid_count(0x1a, 0, &reg[0], &reg[1], &reg[2], &reg[3]) && reg[0] >> 24 == 0x20)
+		processor_add(processor, "hybrid-e");
+}
+
+/* The L1 instruction cache in bytes; leaf 4 and AMD's 8000001Dh are laid out alike. */
+static uint64_t read_l1i(bool amd)
+{
+	unsigned leaf = amd ? 0x8000001d : 4, a, b, c, d;
+
+	for (unsigned i = 0; i < 16; i++) {
+		if (!__get_cpuid_count(leaf, i, &a, &b, &c, &d) || (a & 31) == 0)
+			break;
+		if ((a & 31) == 2 && (a >> 5 & 7) == 1)
+			return (uint64_t)((b >> 22) + 1) * ((b >> 12 & 0x3ff) + 1) *
+			       ((b & 0xfff) + 1) * ((uint64_t)c + 1);
+	}
+	return 0;
+}
+
+void identify_processor(struct machine *machine)
+{
+	struct processor *processor = &machine->processor;
+	unsigned a, b, c, d, family, model;
+	char brand[49] = "", *name = brand;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d))
+		return;
+	machine->virtualised = c >> 31 & 1;
+	family = a >> 8 & 15;
+	model = a >> 4 & 15;
+	if (family == 6 || family == 15)
+		model |= a >> 12 & 0xf0;
+	if (family == 15)
+		family += a >> 20 & 255;
+	memset(processor, 0, sizeof(*processor));
+	processor->family = family;
+	processor->model = model;
+	processor->stepping = a & 15;
+	if (__get_cpuid(0, &a, &b, &c, &d)) {
+		memcpy(processor->vendor, &b, 4);
+		memcpy(processor->vendor + 4, &d, 4);
+		memcpy(processor->vendor + 8, &c, 4);
+	}
+	read_features(processor);
+	processor->l1i_bytes = read_l1i(strcmp(processor->vendor, "AuthenticAMD") == 0);
+	if (processor->l1i_bytes) {
+		char word[32];
+
+		snprintf(word, sizeof(word), "l1i-%lluk",
+			(unsigned long long)(processor->l1i_bytes >> 10));
+		processor_add(processor, word);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned regs[4];
+
+		if (!__get_cpuid(0x80000002 + i, &regs[0], &regs[1], &regs[2], &regs[3]))
+			break;
+		memcpy(brand + i * 16, regs, 16);
+	}
+	name += strspn(name, " ");
+	for (size_t n = strlen(name); n > 0 && name[n - 1] == ' '; n--)
+		name[n - 1] = '\0';
+	snprintf(machine->name, sizeof(machine->name), "%s, family %xh model %02xh",
+		*name ? name : "x86-64", family, model);
+}

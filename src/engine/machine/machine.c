@@ -1,0 +1,145 @@
+/* Who this computer is. */
+#include "engine/machine/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "engine/machine/identify.h"
+#include "engine/machine/topology.h"
+
+struct means machine_means(const struct machine *machine)
+{
+	return (struct means){ .memory = machine->memory_limit,
+		.processors = machine->processors,
+		.nodes = machine->nodes,
+		.bound = machine->memory_bound };
+}
+
+uint64_t machine_cache(const struct machine *machine, int level)
+{
+	for (int i = 0; i < machine->cache_count; i++)
+		if (machine->cache[i].level == level)
+			return machine->cache[i].bytes;
+	return 0;
+}
+
+uint64_t machine_own_caches(const struct machine *machine)
+{
+	const uint64_t least = 256 << 10;
+	uint64_t own =
+		machine_cache(machine, 2) ? machine_cache(machine, 2) : machine_cache(machine, 1);
+
+	return own ? own : least;
+}
+
+uint64_t machine_last_cache(const struct machine *machine)
+{
+	return machine->cache_count > 0 ? machine->cache[machine->cache_count - 1].bytes : 0;
+}
+
+const char *const processor_features[] = {
+	"avx2",
+	"avx512f",
+	"avx512fp16",
+	"avx-vnni",
+	"amx-tile",
+	"amx-fp16",
+	"hybrid-e",
+	NULL,
+};
+
+void processor_add(struct processor *processor, const char *feature)
+{
+	size_t used = strlen(processor->features);
+
+	if (used + strlen(feature) + 3 <= sizeof(processor->features))
+		snprintf(processor->features + used, sizeof(processor->features) - used, "%s%s ",
+			used ? "" : " ", feature);
+}
+
+bool processor_has(const struct processor *processor, const char *feature)
+{
+	size_t length = strlen(feature);
+
+	for (const char *at = processor->features; length && (at = strstr(at, feature)) != NULL;
+		at += length)
+		if (at > processor->features && at[-1] == ' ' && at[length] == ' ')
+			return true;
+	return false;
+}
+
+/* Half of what may still be had: the rest is left to others. However little that is, the smallest
+ * sets are measured. */
+static void read_memory(struct machine *machine)
+{
+	const uint64_t least = 4 << 20;
+	struct means_memory memory = means_memory("");
+
+	machine->memory_limit = memory.left / 2 > least ? memory.left / 2 : least;
+	machine->memory_bound = memory.bound;
+	means_words(&memory, machine->memory_note, sizeof(machine->memory_note));
+}
+
+/* Whether somebody who started this process took huge pages from it: a service manager, a
+ * container. 1 is the whole answer; newer kernels add flags for "except where asked for", which is
+ * what arenas do (PR_SET_THP_DISABLE(2const)). */
+static bool huge_pages_disabled(void)
+{
+	return prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1;
+}
+
+static void read_huge_pages(struct machine *machine)
+{
+	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+	char line[64] = "";
+
+	machine->huge_pages = false;
+	if (!file) {
+		snprintf(machine->huge_note, sizeof(machine->huge_note),
+			"this kernel has no huge pages to give (transparent huge pages are not "
+			"built in)");
+		return;
+	}
+	if (!fgets(line, sizeof(line), file) || strstr(line, "[never]"))
+		snprintf(machine->huge_note, sizeof(machine->huge_note),
+			"huge pages are switched off (/sys/kernel/mm/transparent_hugepage/enabled "
+			"is never)");
+	else if (huge_pages_disabled())
+		snprintf(machine->huge_note, sizeof(machine->huge_note),
+			"huge pages are switched off for this process (PR_SET_THP_DISABLE)");
+	else
+		machine->huge_pages = true;
+	fclose(file);
+}
+
+void machine_identify(struct machine *machine)
+{
+	struct utsname system;
+
+	if (uname(&system) == 0) {
+		snprintf(machine->host, sizeof(machine->host), "%.63s", system.nodename);
+		snprintf(machine->arch, sizeof(machine->arch), "%.15s", system.machine);
+	}
+	identify_processor(machine);
+	read_memory(machine);
+	read_huge_pages(machine);
+}
+
+void machine_survey(struct machine *machine)
+{
+	struct status status;
+	struct topology *topology = topology_load(&status);
+
+	if (!topology)
+		return;
+	machine->processors = topology_processors(topology);
+	machine->nodes = topology_nodes(topology);
+	status = topology_choose(topology, -1, -1, &machine->cpu);
+	if (status_is_ok(&status))
+		machine->cache_count = topology_caches(topology, machine->cpu, machine->cache);
+	topology_free(topology);
+}

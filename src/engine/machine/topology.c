@@ -1,0 +1,361 @@
+/* See topology.h. */
+#include "engine/machine/topology.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <hwloc/linux.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct topology {
+	hwloc_topology_t hwloc;
+};
+
+struct topology *topology_load(struct status *status)
+{
+	struct topology *topology = calloc(1, sizeof(*topology));
+
+	if (!topology || hwloc_topology_init(&topology->hwloc) != 0) {
+		free(topology);
+		*status =
+			status_make(STATUS_FAILED, "hwloc cannot be started: %s", strerror(errno));
+		return NULL;
+	}
+	if (hwloc_topology_load(topology->hwloc) != 0) {
+		*status = status_make(STATUS_FAILED,
+			"hwloc cannot read this machine's topology: %s", strerror(errno));
+		topology_free(topology);
+		return NULL;
+	}
+	*status = status_ok();
+	return topology;
+}
+
+void topology_free(struct topology *topology)
+{
+	if (!topology)
+		return;
+	hwloc_topology_destroy(topology->hwloc);
+	free(topology);
+}
+
+/* What the process may run on: hwloc knows the cpuset; the affinity mask it was started with is
+ * narrower at times. */
+static hwloc_bitmap_t allowed_set(const struct topology *topology)
+{
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+
+	if (hwloc_get_cpubind(topology->hwloc, set, HWLOC_CPUBIND_PROCESS) != 0 ||
+		hwloc_bitmap_iszero(set))
+		hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(topology->hwloc));
+	else
+		hwloc_bitmap_and(set, set, hwloc_topology_get_allowed_cpuset(topology->hwloc));
+	if (hwloc_bitmap_iszero(set))
+		hwloc_bitmap_copy(set, hwloc_topology_get_topology_cpuset(topology->hwloc));
+	return set;
+}
+
+int topology_processors(const struct topology *topology)
+{
+	hwloc_bitmap_t set = allowed_set(topology);
+	int count = hwloc_bitmap_weight(set);
+
+	hwloc_bitmap_free(set);
+	return count;
+}
+
+/* On a hybrid machine, leaves only processors of the kind that hwloc ranks fastest. */
+static void keep_fastest(const struct topology *topology, hwloc_bitmap_t set)
+{
+	int kinds = hwloc_cpukinds_get_nr(topology->hwloc, 0);
+	hwloc_bitmap_t kind;
+
+	if (kinds < 2)
+		return;
+	kind = hwloc_bitmap_alloc();
+	for (int i = kinds - 1; i >= 0; i--) {
+		if (hwloc_cpukinds_get_info(
+			    topology->hwloc, (unsigned)i, kind, NULL, NULL, NULL, 0) != 0)
+			continue;
+		if (hwloc_bitmap_intersects(set, kind)) {
+			hwloc_bitmap_and(set, set, kind);
+			break;
+		}
+	}
+	hwloc_bitmap_free(kind);
+}
+
+/* The core (with all its hardware threads) that holds a processor; NULL when hwloc does not know
+ * cores. */
+static hwloc_obj_t core_of(const struct topology *topology, int cpu)
+{
+	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
+
+	return pu ? hwloc_get_ancestor_obj_by_type(topology->hwloc, HWLOC_OBJ_CORE, pu) : NULL;
+}
+
+static struct status not_allowed(int wanted, hwloc_const_bitmap_t set)
+{
+	char list[160];
+
+	hwloc_bitmap_list_snprintf(list, sizeof(list), set);
+	return status_make(
+		STATUS_USAGE, "--cpu %d: this process may use processors %s", wanted, list);
+}
+
+struct status topology_check(int wanted)
+{
+	struct status status = status_ok();
+	hwloc_bitmap_t set;
+	cpu_set_t mask;
+
+	/* Refused on machines of more processors than the mask holds: topology_choose() will tell.
+	 */
+	if (wanted < 0 || sched_getaffinity(0, sizeof(mask), &mask) != 0)
+		return status;
+	set = hwloc_bitmap_alloc();
+	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &mask))
+			hwloc_bitmap_set(set, cpu);
+	if (!hwloc_bitmap_isset(set, (unsigned)wanted))
+		status = not_allowed(wanted, set);
+	hwloc_bitmap_free(set);
+	return status;
+}
+
+struct status topology_choose(const struct topology *topology, int wanted, int avoid, int *cpu)
+{
+	hwloc_bitmap_t set = allowed_set(topology);
+	struct status status = status_ok();
+	hwloc_obj_t core;
+
+	if (wanted >= 0) {
+		if (hwloc_bitmap_isset(set, (unsigned)wanted))
+			*cpu = wanted;
+		else
+			status = not_allowed(wanted, set);
+		hwloc_bitmap_free(set);
+		return status;
+	}
+	keep_fastest(topology, set);
+	/* Processor 0 takes most interrupts. The user interface can be moved; a processor cannot.
+	 */
+	if (hwloc_bitmap_weight(set) > 1)
+		hwloc_bitmap_clr(set, 0);
+	if (avoid >= 0 && hwloc_bitmap_weight(set) > 1) {
+		core = core_of(topology, avoid);
+		if (core && !hwloc_bitmap_isincluded(set, core->cpuset))
+			hwloc_bitmap_andnot(set, set, core->cpuset);
+		else
+			hwloc_bitmap_clr(set, (unsigned)avoid);
+	}
+	*cpu = hwloc_bitmap_last(set);
+	/* Of a core's hardware threads take the first: its number is the core's in most people's
+	 * minds. */
+	core = core_of(topology, *cpu);
+	if (core) {
+		hwloc_bitmap_t threads = hwloc_bitmap_alloc();
+
+		hwloc_bitmap_and(threads, core->cpuset, set);
+		if (!hwloc_bitmap_iszero(threads))
+			*cpu = hwloc_bitmap_first(threads);
+		hwloc_bitmap_free(threads);
+	}
+	hwloc_bitmap_free(set);
+	return status;
+}
+
+struct status topology_bind(const struct topology *topology, int cpu)
+{
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	int result;
+
+	hwloc_bitmap_only(set, (unsigned)cpu);
+	result = hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD);
+	hwloc_bitmap_free(set);
+	if (result != 0)
+		return status_make(
+			STATUS_FAILED, "not bound to processor %d: %s", cpu, strerror(errno));
+	return status_ok();
+}
+
+bool topology_keep_off(const struct topology *topology, int thread, int cpu)
+{
+	hwloc_bitmap_t set = allowed_set(topology);
+	hwloc_obj_t core = core_of(topology, cpu);
+	bool done = false;
+
+	if (core && !hwloc_bitmap_isincluded(set, core->cpuset))
+		hwloc_bitmap_andnot(set, set, core->cpuset);
+	else
+		hwloc_bitmap_clr(set, (unsigned)cpu);
+	if (!hwloc_bitmap_iszero(set))
+		done = hwloc_linux_set_tid_cpubind(topology->hwloc, thread, set) == 0;
+	hwloc_bitmap_free(set);
+	return done;
+}
+
+/* How well a processor stands beside the measured one: the less the better. */
+struct neighbour {
+	int cpu, kind, thread, node;
+};
+
+static int by_standing(const void *a, const void *b)
+{
+	const struct neighbour *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+static int kind_of(const struct topology *topology, int cpu)
+{
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	int kind;
+
+	hwloc_bitmap_only(set, (unsigned)cpu);
+	kind = hwloc_cpukinds_get_by_cpuset(topology->hwloc, set, 0);
+	hwloc_bitmap_free(set);
+	return kind;
+}
+
+/* How many of the processor's core were there before it: the measured one comes first of all. */
+static int thread_of(
+	const struct topology *topology, hwloc_const_bitmap_t allowed, int measured, int cpu)
+{
+	hwloc_obj_t core = core_of(topology, cpu);
+	int thread = 0, id;
+
+	if (!core)
+		return 0;
+	for (id = hwloc_bitmap_next(core->cpuset, -1); id >= 0;
+		id = hwloc_bitmap_next(core->cpuset, id))
+		if (hwloc_bitmap_isset(allowed, (unsigned)id) && id != cpu &&
+			(id < cpu || id == measured))
+			thread++;
+	return thread;
+}
+
+int topology_others(const struct topology *topology, int cpu, int *others, int most)
+{
+	hwloc_bitmap_t set = allowed_set(topology);
+	int room = hwloc_bitmap_weight(set), count = 0, kind = kind_of(topology, cpu),
+	    node = topology_node_of(topology, cpu);
+	struct neighbour *all = calloc((size_t)(room > 0 ? room : 1), sizeof(*all));
+
+	for (int id = hwloc_bitmap_first(set); all && id >= 0 && count < room;
+		id = hwloc_bitmap_next(set, id)) {
+		if (id == cpu)
+			continue;
+		all[count++] = (struct neighbour){ .cpu = id,
+			.kind = kind_of(topology, id) != kind,
+			.thread = thread_of(topology, set, cpu, id),
+			.node = topology_node_of(topology, id) != node };
+	}
+	hwloc_bitmap_free(set);
+	if (!all)
+		return 0;
+	qsort(all, (size_t)count, sizeof(*all), by_standing);
+	if (count > most)
+		count = most;
+	for (int i = 0; i < count; i++)
+		others[i] = all[i].cpu;
+	free(all);
+	return count;
+}
+
+int topology_nodes(const struct topology *topology)
+{
+	return hwloc_bitmap_weight(hwloc_topology_get_allowed_nodeset(topology->hwloc));
+}
+
+static bool one_node(const struct topology *topology)
+{
+	return hwloc_get_nbobjs_by_type(topology->hwloc, HWLOC_OBJ_NUMANODE) < 2;
+}
+
+struct status topology_check_node(const struct topology *topology, int node)
+{
+	hwloc_const_bitmap_t set = hwloc_topology_get_allowed_nodeset(topology->hwloc);
+	char list[120];
+
+	if (hwloc_bitmap_isset(set, (unsigned)node))
+		return status_ok();
+	hwloc_bitmap_list_snprintf(list, sizeof(list), set);
+	return status_make(STATUS_FAILED, "node=%d: this process may use memory node%s %s", node,
+		hwloc_bitmap_weight(set) == 1 ? "" : "s", list);
+}
+
+int topology_node_of(const struct topology *topology, int cpu)
+{
+	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
+
+	return pu && !one_node(topology) ? hwloc_bitmap_first(pu->nodeset) : -1;
+}
+
+struct status topology_bind_memory(
+	const struct topology *topology, int node, void *memory, size_t bytes)
+{
+	hwloc_bitmap_t set;
+	int result;
+
+	if (node < 0 || one_node(topology))
+		return status_ok();
+	set = hwloc_bitmap_alloc();
+	hwloc_bitmap_only(set, (unsigned)node);
+	/* Not strictly: the kernel ends processes that want more of a node than it has. */
+	result = hwloc_set_area_membind(
+		topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
+	hwloc_bitmap_free(set);
+	return result == 0 ? status_ok()
+			   : status_make(STATUS_FAILED, "not bound to node %d: %s", node,
+				     strerror(errno));
+}
+
+int topology_memory_node(const struct topology *topology, const void *memory, size_t bytes)
+{
+	enum { LOOKS = 8 };
+	hwloc_bitmap_t set;
+	int node = -1;
+
+	if (bytes == 0 || one_node(topology))
+		return -1;
+	set = hwloc_bitmap_alloc();
+	for (size_t i = 0; i < LOOKS && node != NODE_SEVERAL; i++) {
+		const unsigned char *at = (const unsigned char *)memory + (bytes - 1) / LOOKS * i;
+
+		if (hwloc_get_area_memlocation(
+			    topology->hwloc, at, 1, set, HWLOC_MEMBIND_BYNODESET) != 0 ||
+			hwloc_bitmap_weight(set) != 1) {
+			node = -1;
+			break;
+		}
+		node = node == -1 || node == hwloc_bitmap_first(set) ? hwloc_bitmap_first(set)
+								     : NODE_SEVERAL;
+	}
+	hwloc_bitmap_free(set);
+	return node;
+}
+
+int topology_caches(
+	const struct topology *topology, int cpu, struct machine_cache cache[MACHINE_CACHES])
+{
+	hwloc_obj_t object = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
+	int count = 0;
+
+	for (; object && count < MACHINE_CACHES; object = object->parent) {
+		if (!hwloc_obj_type_is_dcache(object->type))
+			continue;
+		cache[count].level = (int)object->attr->cache.depth;
+		cache[count].bytes = object->attr->cache.size;
+		cache[count].line = object->attr->cache.linesize;
+		count++;
+	}
+	return count;
+}

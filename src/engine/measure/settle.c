@@ -1,0 +1,215 @@
+/* See settle.h. */
+#include "engine/measure/settle.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "engine/measure/measure.h"
+
+enum {
+	LINE = 64,
+	/* Pieces of a lap; the fewest that a trend can be seen in, and the most that are kept. */
+	PIECES_OF_LAP = 24,
+	PIECES_LEAST = 18,
+	PIECES_MOST = 480,
+	/* Elements that tell whether lines met so long ago are still in a cache. */
+	REACH_ELEMENTS = 96,
+	/* Lines that a walk of uneven reaches touches at least: a hundred times what a core's own
+	 * caches hold. Most accesses fall there, and the rest have to push out what else there is.
+	 */
+	UNEVEN_LINES = 1 << 22,
+};
+
+/* Seconds of a piece, at least: short ones would measure the clock's steps. */
+static const double piece_least = 5e-5;
+
+/* A walk of what is no longer in any cache takes as long as the walk itself; an access that finds
+ * its line again is faster than this share of it. */
+static const double found_again = 0.75;
+
+/* Lines met this share of the walk ago and still found: the walk was too short. */
+static const double found_far = 0.7;
+
+/* The share of an earlier reach that a later measurement cannot fall below at once. */
+static const double reach_keeps = 0.7;
+
+/* Bytes of lines that an element touches. */
+static double bytes_per_element(const struct kernel_run *run)
+{
+	double lines = 0;
+
+	for (int i = 0; i < run->reaches; i++)
+		lines += run->reach[i].lines;
+	return (run->reaches > 0 ? lines : run->lines) * LINE;
+}
+
+/* Bytes of the lines that a lap touches: of a walk of one line a page few. */
+static double lines_bytes(const struct kernel_run *run)
+{
+	double bytes = (double)run->kernel->footprint(run->v);
+
+	return run->scattered && run->range > 0 && run->reaches == 0 ? fmin(run->range, bytes)
+								     : bytes;
+}
+
+static bool is_uneven(const struct kernel_run *run)
+{
+	for (int i = 1; i < run->reaches; i++)
+		if (run->reach[i].range < run->reach[0].range ||
+			run->reach[i].range > run->reach[0].range)
+			return true;
+	return false;
+}
+
+static uint64_t round_up(double value, uint64_t unit)
+{
+	uint64_t units = (uint64_t)ceil(value / (double)unit);
+
+	return (units > 0 ? units : 1) * unit;
+}
+
+/* Elements to walk before the first test: a lap, or less of a long one. */
+static double needed(const struct kernel_run *run, const struct settle *settle, bool marked)
+{
+	double lap = (double)run->ring, bytes = bytes_per_element(run), need = lap;
+
+	if (is_uneven(run) && bytes > 0)
+		return UNEVEN_LINES * LINE / bytes;
+	if (marked && bytes > 0)
+		need = 2 * fmax(settle->reach, (double)settle->own_bytes) / bytes;
+	return fmin(need, lap);
+}
+
+/* Keeps a state of the walk to go back to. When there are too many, every second one goes. */
+static void set_mark(struct settle *settle, const struct kernel_run *run, uint64_t walked)
+{
+	if (settle->marks == SETTLE_MARKS) {
+		for (unsigned i = 0; i < SETTLE_MARKS / 2; i++) {
+			settle->mark[i] = settle->mark[2 * i];
+			settle->marked[i] = settle->marked[2 * i];
+		}
+		settle->marks = SETTLE_MARKS / 2;
+	}
+	settle->marked[settle->marks] = walked;
+	settle->mark[settle->marks++] = *run;
+}
+
+static double seconds_of(const struct measure *measure, struct kernel_run *run, uint64_t elements)
+{
+	uint64_t begin = clock_ticks();
+
+	run->kernel->call(run, elements);
+	clock_fence();
+	return (double)(clock_ticks() - begin) / measure->clock->hz;
+}
+
+/* Goes back to each mark, farthest first, and sees whether the lines met there are still in a
+ * cache. Returns whether those of the farthest are: then the walk was too short to say how far that
+ * goes. */
+static bool measure_reach(
+	const struct measure *measure, struct settle *settle, uint64_t walked, double each)
+{
+	const struct kernel_run *run = measure->run;
+	uint64_t elements = round_up(REACH_ELEMENTS, run->granule);
+	double reach = 0, before = 0;
+
+	/* One quick mark alone may be chance: the next one must be quick, too. */
+	for (unsigned i = 0; i < settle->marks; i++) {
+		struct kernel_run again = settle->mark[i];
+		double seconds = seconds_of(measure, &again, elements) / (double)elements;
+
+		if (seconds >= found_again * each)
+			before = 0;
+		else if (before > 0 && reach <= 0)
+			reach = before;
+		else if (reach <= 0)
+			before = (double)(walked - settle->marked[i]) * bytes_per_element(run);
+	}
+	settle->reach = fmax(fmax(reach, (double)settle->own_bytes), reach_keeps * settle->reach);
+	return reach > found_far * (double)walked * bytes_per_element(run);
+}
+
+/* Makes room in a full list: each two pieces become one. Returns how many there are then. */
+static unsigned halve(double *taken)
+{
+	for (unsigned i = 0; i < PIECES_MOST / 2; i++)
+		taken[i] = (taken[2 * i] + taken[2 * i + 1]) / 2;
+	return PIECES_MOST / 2;
+}
+
+/* Seconds an element took in the last pieces. */
+static double recent(const double *taken, unsigned count)
+{
+	unsigned last = count > PIECES_OF_LAP ? PIECES_OF_LAP : count;
+	double copy[PIECES_OF_LAP];
+
+	memcpy(copy, taken + count - last, last * sizeof(*copy));
+	return stats_median(copy, last);
+}
+
+/* Walks until the later half of the pieces shows no trend. Returns whether it still does at the
+ * end; *each becomes the seconds that an element takes then. */
+static bool walk_until_steady(struct measure *measure, struct settle *settle, bool marks,
+	double *each, const atomic_bool *cancel)
+{
+	struct kernel_run *run = measure->run;
+	double need = needed(run, settle, marks), lap = (double)run->ring;
+	double begin = clock_seconds(), taken[PIECES_MOST];
+	double target = fmin(need * *each, settle->seconds);
+	uint64_t walked = 0, piece = round_up(fmax(target / PIECES_OF_LAP, piece_least) / *each,
+				     run->period ? run->period : run->granule);
+	unsigned count = 0, test = PIECES_LEAST;
+	bool drifts = false;
+
+	while (!atomic_load(cancel)) {
+		if (count == PIECES_MOST) {
+			count = halve(taken);
+			test /= 2;
+		}
+		if (marks)
+			set_mark(settle, run, walked);
+		taken[count++] = seconds_of(measure, run, piece) / (double)piece;
+		walked += piece;
+		if (clock_seconds() - begin > settle->seconds)
+			break;
+		if ((double)walked < need)
+			continue;
+		if (!measure->far)
+			return false;
+		/* Tests follow at growing distances, so that chance has few occasions to pass one.
+		 */
+		if (count < test)
+			continue;
+		drifts = stats_drift(taken + count / 2, count - count / 2, SETTLE_DRIFT);
+		if (!drifts &&
+			(!marks || !measure_reach(measure, settle, walked, recent(taken, count)) ||
+				(double)walked >= lap))
+			break;
+		if (!drifts)
+			need = fmin(2 * (double)walked, lap);
+		test = count + count / 4;
+	}
+	if (count >= PIECES_LEAST)
+		drifts = stats_drift(taken + count / 2, count - count / 2, SETTLE_DRIFT);
+	if (count > 0)
+		*each = recent(taken, count);
+	return drifts;
+}
+
+void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel)
+{
+	struct kernel_run *run = measure->run;
+	double each = measure->each;
+
+	measure->lap = each * (double)run->ring;
+	if (measure->rewind || run->complete || run->kernel->cold)
+		return;
+	measure->far = lines_bytes(run) > (double)settle->own_bytes;
+	settle->marks = 0;
+	measure->drifts = walk_until_steady(measure, settle,
+		measure->far && run->scattered && run->kernel->begin_at && !is_uneven(run) &&
+			measure->lap > (settle->lap > 0 ? settle->lap : SETTLE_LAP),
+		&each, cancel);
+	measure_settled(measure, each);
+}

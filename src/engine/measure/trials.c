@@ -1,0 +1,285 @@
+/* Trials to sample. */
+#include "engine/measure/trials.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/stats.h"
+
+const char *source_name(enum source source)
+{
+	switch (source) {
+	case SOURCE_COUNTER:
+		return "counter";
+	case SOURCE_REFERENCE:
+		return "reference";
+	case SOURCE_STEPPED:
+		return "stepped";
+	case SOURCE_TIME:
+		return "time";
+	case SOURCE_MODEL:
+		return "model";
+	default:
+		return "none";
+	}
+}
+
+void trial_uncount(struct trial *trial)
+{
+	if (!(trial->check > 0))
+		return;
+	trial->cpe *= (double)trial->check;
+	trial->ghz *= (double)trial->check;
+	trial->check = NAN;
+}
+
+/* What sample_summarise() takes of the trials. */
+struct picked {
+	double cpe[TRIALS_MAX], ghz[TRIALS_MAX];
+	uint8_t place[TRIALS_MAX];
+	unsigned count;
+	double check;
+};
+
+/* Which trials it may take. */
+struct wanted {
+	unsigned fates; /* a bit each */
+	bool steady;	/* those made in steady state alone */
+};
+
+static bool is_wanted(const struct wanted *wanted, const struct trial *trial)
+{
+	return wanted->fates >> trial->fate & 1 && !(wanted->steady && trial->unsettled);
+}
+
+/* When the counter came or went between requests, some trials are by it and some by the reference
+ * chain: those of the named source are taken; what was counted is known by the chain too. */
+static void pick(const struct trials *trials, const struct wanted *wanted, enum source source,
+	struct picked *picked)
+{
+	double check[TRIALS_MAX];
+	unsigned checked = 0;
+
+	picked->count = 0;
+	for (unsigned i = 0; i < trials->count; i++)
+		if (is_wanted(wanted, &trials->trial[i]) && trials->trial[i].check > 0)
+			check[checked++] = (double)trials->trial[i].check;
+	for (unsigned i = 0; i < trials->count; i++) {
+		struct trial trial = trials->trial[i];
+
+		if (!is_wanted(wanted, &trial))
+			continue;
+		if (source == SOURCE_COUNTER && checked > 0 && !(trial.check > 0))
+			continue;
+		if (source == SOURCE_REFERENCE)
+			trial_uncount(&trial);
+		picked->cpe[picked->count] = trial.cpe;
+		picked->ghz[picked->count] = trial.ghz;
+		picked->place[picked->count] = trial.place;
+		picked->count++;
+	}
+	picked->check = source == SOURCE_COUNTER ? stats_median(check, checked) : NAN;
+}
+
+/* The share of trials at either end that a mean leaves out: an interruption may double a trial. */
+#define MEAN_TRIM 0.02
+
+/* Fewer trials of a placement than this say nothing of it. */
+enum { PLACE_TRIALS = 8 };
+
+/* The medians of single placements in memory. */
+static void compare_places(const struct picked *picked, bool far, struct sample *sample)
+{
+	bool seen[UINT8_MAX + 1] = { false };
+	double cpe[TRIALS_MAX];
+
+	for (unsigned i = 0; i < picked->count; i++) {
+		unsigned count = 0;
+		double median;
+
+		if (seen[picked->place[i]])
+			continue;
+		seen[picked->place[i]] = true;
+		for (unsigned k = i; k < picked->count; k++)
+			if (picked->place[k] == picked->place[i])
+				cpe[count++] = picked->cpe[k];
+		if (count < PLACE_TRIALS)
+			continue;
+		stats_sort(cpe, count);
+		median = far ? stats_trimmed_mean(cpe, count, MEAN_TRIM)
+			     : stats_quantile(cpe, count, 0.5);
+		sample->place_lo = sample->places > 0 ? fmin(sample->place_lo, median) : median;
+		sample->place_hi = sample->places > 0 ? fmax(sample->place_hi, median) : median;
+		sample->places++;
+	}
+}
+
+/* A busy sibling delays links of the reference chain now and then, never the other way round, and
+ * within one sample the core's own clock hardly changes: the tenth fastest reading in a hundred is
+ * nearer to it than each trial's own. */
+static void trust_the_fastest_clock(double *cpe, double *ghz, unsigned count)
+{
+	double sorted[TRIALS_MAX], fast;
+
+	memcpy(sorted, ghz, count * sizeof(*ghz));
+	stats_sort(sorted, count);
+	fast = stats_quantile(sorted, count, 0.9);
+	for (unsigned i = 0; i < count; i++) {
+		if (ghz[i] >= fast)
+			continue;
+		cpe[i] *= fast / ghz[i];
+		ghz[i] = fast;
+	}
+}
+
+void sample_summarise(
+	const struct trials *trials, const struct run_facts *facts, struct sample *sample)
+{
+	struct picked picked;
+	double *cpe = picked.cpe, *ghz = picked.ghz;
+	unsigned fate[TRIAL_FATES], judged, made = trials->count, steady = 0, kept = 0;
+	struct wanted wanted = { .fates = 1u << TRIAL_QUIET };
+	struct stats_modes modes;
+
+	*sample = (struct sample){ .quiet = NAN,
+		.gbps = NAN,
+		.bytes_per_cycle = NAN,
+		.total_gbps = NAN,
+		.check = NAN,
+		.modes = 1 };
+	for (unsigned i = 0; i < TRIAL_FATES; i++)
+		made += fate[i] = trials->forgotten[i];
+	for (unsigned i = 0; i < trials->count; i++) {
+		bool judges = trials->trial[i].fate <= TRIAL_CONTENDED;
+
+		fate[trials->trial[i].fate]++;
+		kept += judges;
+		steady += judges && !trials->trial[i].unsettled;
+	}
+	judged = fate[TRIAL_QUIET] + fate[TRIAL_CONTENDED];
+	if (judged == 0)
+		return;
+
+	/* With hardly any trial in steady state all are used, and the sample says so. */
+	wanted.steady = steady >= QUIET_USABLE;
+	sample->unsettled = !wanted.steady && 2 * steady < kept;
+	pick(trials, &wanted, facts->cycles_from, &picked);
+	sample->trials = picked.count;
+	/* Too few quiet trials: the sample says so. A short series needs a larger share: a few
+	 * trials between contended ones are hardly ever as quiet as they look. With hardly any,
+	 * contended ones are used too. */
+	if (sample->trials < QUIET_ENOUGH && sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) <
+						     (wanted.steady ? steady : judged)) {
+		sample->contended = true;
+		if (sample->trials < QUIET_USABLE) {
+			sample->mixed = true;
+			wanted.fates |= 1u << TRIAL_CONTENDED;
+			pick(trials, &wanted, facts->cycles_from, &picked);
+			sample->trials = picked.count;
+			if (facts->cycles_from != SOURCE_COUNTER)
+				trust_the_fastest_clock(cpe, ghz, sample->trials);
+		}
+	}
+	if (sample->trials == 0)
+		return;
+	sample->valid = true;
+	sample->dropped = made - sample->trials - trials->forgotten[TRIAL_QUIET];
+	if (facts->watched)
+		sample->quiet = (double)fate[TRIAL_QUIET] / judged;
+
+	compare_places(&picked, facts->far, sample);
+	stats_sort(cpe, sample->trials);
+	sample->cpe = facts->far ? stats_trimmed_mean(cpe, sample->trials, MEAN_TRIM)
+				 : stats_quantile(cpe, sample->trials, 0.5);
+	/* A few slow trials may lift a mean above the quartile: the range always holds the value.
+	 */
+	sample->cpe_lo = fmin(stats_quantile(cpe, sample->trials, 0.25), sample->cpe);
+	sample->cpe_hi = fmax(stats_quantile(cpe, sample->trials, 0.75), sample->cpe);
+	sample->ghz = stats_median(ghz, sample->trials);
+	sample->ns = sample->cpe / sample->ghz;
+	sample->seconds = sample->ns * 1e-9 * (double)facts->call * facts->calls * sample->trials;
+	sample->provisional =
+		sample->trials < TRIALS_SETTLED && !(sample->seconds >= SECONDS_SETTLED);
+	sample->cycles_from = facts->cycles_from;
+	sample->check = picked.check;
+	if (facts->bytes > 0) {
+		sample->bytes_per_cycle = (double)facts->bytes / sample->cpe;
+		sample->gbps = (double)facts->bytes / sample->ns;
+		if (facts->others_gbps > 0)
+			sample->total_gbps = sample->gbps + facts->others_gbps;
+	}
+	if (stats_two_modes(cpe, sample->trials, &modes)) {
+		sample->modes = 2;
+		sample->mode_low = modes.low;
+		sample->mode_high = modes.high;
+		sample->mode_share_low = modes.share_low;
+	}
+}
+
+const char *sample_doubt(const struct sample *sample)
+{
+	return sample->contended     ? "contended"
+	       : sample->unsettled   ? "not settled"
+	       : sample->provisional ? "provisional"
+				     : NULL;
+}
+
+double sample_precision(const struct sample *sample)
+{
+	return 0.627 * (sample->cpe_hi - sample->cpe_lo) / sqrt(sample->trials) / sample->cpe;
+}
+
+void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits)
+{
+	double before = facts->others_gbps;
+
+	*facts = *newer;
+	if (visits == 0 || !(before > 0) || newer->others_gbps == 0)
+		return;
+	facts->others_gbps = isnan(newer->others_gbps)
+				     ? before
+				     : before + (newer->others_gbps - before) / (visits + 1);
+}
+
+void trials_append(struct trials *into, const struct trials *from)
+{
+	unsigned spill;
+
+	if (into->count + from->count > TRIALS_MAX)
+		trials_make_room(into);
+	spill = into->count + from->count > TRIALS_MAX ? into->count + from->count - TRIALS_MAX : 0;
+	if (spill > into->count)
+		spill = into->count;
+	for (unsigned i = 0; i < spill; i++)
+		into->forgotten[into->trial[i].fate]++;
+	for (unsigned i = 0; i < TRIAL_FATES; i++)
+		into->forgotten[i] += from->forgotten[i];
+	memmove(into->trial, into->trial + spill, (into->count - spill) * sizeof(into->trial[0]));
+	into->count -= spill;
+	memcpy(into->trial + into->count, from->trial, from->count * sizeof(from->trial[0]));
+	into->count += from->count;
+}
+
+unsigned trials_quiet(const struct trials *trials)
+{
+	unsigned quiet = 0;
+
+	for (unsigned i = 0; i < trials->count; i++)
+		quiet += trials->trial[i].fate == TRIAL_QUIET && !trials->trial[i].unsettled;
+	return quiet;
+}
+
+void trials_make_room(struct trials *trials)
+{
+	unsigned kept = 0, skip;
+
+	skip = trials_quiet(trials) > trials->count / 2 ? trials->count / 2 : 0;
+	for (unsigned i = 0; i < trials->count; i++) {
+		if ((trials->trial[i].fate == TRIAL_QUIET && i >= skip) ||
+			i >= trials->count - trials->count / 4)
+			trials->trial[kept++] = trials->trial[i];
+		else
+			trials->forgotten[trials->trial[i].fate]++;
+	}
+	trials->count = kept;
+}

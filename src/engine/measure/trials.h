@@ -1,0 +1,165 @@
+/* Trials, and the sample that they are reduced to. Pure: no clock, no thread, no I/O. */
+#ifndef SLX_ENGINE_MEASURE_TRIALS_H
+#define SLX_ENGINE_MEASURE_TRIALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+
+enum { TRIALS_MAX = 600 };
+
+/* Why a trial does not count. A trial is never dropped for its own CPE. */
+enum trial_fate {
+	TRIAL_QUIET = 0, /* this and the next are told apart by the watch; the others were disturbed
+			    otherwise */
+	TRIAL_CONTENDED, /* the watch chain or loop ran slow, or the reference chain against them:
+			    another thread used the core */
+	TRIAL_SWITCHED,	 /* an involuntary context switch fell into it */
+	TRIAL_MOVED,	 /* it ran on more than one processor */
+	TRIAL_DRIFTED, /* the reference chain before and after differ by over 2 %, or 6 % where the
+			  trial itself lasts long */
+	TRIAL_BROKEN,  /* a slope was not positive: the clock stepped, or an interruption hit the
+			  shorter region */
+	TRIAL_FATES
+};
+
+/* One timed comparison of kernel against reference chain. */
+struct trial {
+	double cpe;  /* core clock cycles per element, by the clock that facts.cycles_from names */
+	double ghz;  /* core clock during the trial, by the same */
+	float check; /* cycles by the reference chain ÷ cycles counted; NAN: no counter */
+	float watch; /* watch chain ÷ its documented time by the reference chain, or that ÷ the
+			watch chain where it is by far the reference chain that ran slow; 1 when the
+			core is ours alone; NAN: none */
+	float turns; /* cycles a turn of the watch loop takes, the worse of before and after; 1 when
+			the core is ours alone; NAN: none */
+	float at;    /* seconds since the request began */
+	uint8_t fate;	/* enum trial_fate */
+	bool unsettled; /* the walk was not in steady state yet: the caches still held what came
+			   before it */
+	uint8_t place;	/* which placement of the working set in memory it is of, counted in 2 MiB
+			   from the first */
+};
+
+struct trials {
+	unsigned count;
+	/* Trials that gave way to newer ones, by fate: when room runs out in a contended spell,
+	 * those that will not be used go first. */
+	unsigned forgotten[TRIAL_FATES];
+	struct trial trial[TRIALS_MAX]; /* in the order they were made */
+};
+
+/* Where a number comes from. */
+enum source {
+	SOURCE_NONE = 0,
+	SOURCE_COUNTER = 'C',
+	SOURCE_REFERENCE = 'R',
+	SOURCE_STEPPED = 'S',
+	SOURCE_TIME = 'T',
+	SOURCE_MODEL = 'M',
+};
+
+/* The word that stands for a source in files: "counter", "reference", … */
+const char *source_name(enum source source);
+
+/* What was the case while the trials were made. */
+struct run_facts {
+	int cpu;    /* the core that was measured */
+	bool bound; /* whether the worker could be bound to it */
+	enum source cycles_from;
+	uint64_t ring, granule; /* elements */
+	uint64_t bytes;		/* per element, read and written by the code itself */
+	uint64_t footprint;	/* working set, bytes */
+	uint64_t call;		/* elements in the longer of the two timed calls */
+	unsigned calls;		/* calls in each timed region */
+	bool watched;		/* whether a watch chain tells quiet from contended here */
+	bool far;	/* the working set is larger than the core's own caches: its value is a mean
+			   (struct sample) */
+	char pages[16]; /* pages got: "4k" (or what the smallest are here: "16k", "64k"), "huge",
+			   "mixed", "unknown" */
+	enum page_kind asked; /* pages asked for */
+	char pages_note[96];  /* why they are not what was asked for; empty: they are */
+	int nodes;	      /* memory nodes that there are; 0 or 1: nothing to tell apart */
+	int node;	      /* the one got; -1 unknown, or several */
+	char node_note[96];   /* why it is not what was asked for; empty: it is, or there is nothing
+				 to choose */
+	int cores;   /* that did the same at once, the measured one included; 0 or 1: it alone */
+	int streams; /* other cores that streamed through memory meanwhile */
+	double others_gbps; /* 10^9 bytes a second that these others read and wrote meanwhile, all
+			       together; 0: there were none; NAN not known (yet) */
+};
+
+/* The summary of trials at one setting. Its value is the median of the trials used; beyond the
+ * core's own caches it is their mean without the lowest and the highest 2 %. There each trial meets
+ * other lines and other moments of its neighbours: what a long loop takes is the mean, which lay up
+ * to 10 % from the median (reads of memory beside busy neighbours). */
+struct sample {
+	bool valid; /* false: nothing could be measured; the rest is 0 */
+	double cpe, cpe_lo,
+		cpe_hi;		  /* median (or mean, see above) and quartiles of the trials used */
+	unsigned trials, dropped; /* used, and not used */
+	double quiet;	  /* share of quiet trials among those told apart, 0…1; NAN unknown */
+	bool contended;	  /* too few quiet ones to vouch for the figure */
+	bool mixed;	  /* so few that contended trials had to be used too */
+	bool provisional; /* few trials yet, and short ones */
+	double seconds;	  /* that the trials used lasted, about */
+	double ghz;	  /* median core clock of the trials used */
+	double ns;	  /* nanoseconds per element */
+	double gbps;	  /* 10^9 bytes per second read and written by the code; NAN: moves none */
+	double bytes_per_cycle; /* likewise */
+	double total_gbps; /* gbps and what others moved meanwhile; NAN: it ran alone, or that is
+			      not known (yet) */
+	enum source cycles_from;
+	double check; /* median of the trials' check; NAN: there is no counter to compare with */
+	int modes;    /* 1, or 2 when the trials fall into two separate groups */
+	double mode_low, mode_high, mode_share_low; /* of two modes */
+	bool unsettled;	 /* the trials still drifted when time was up: no steady state was reached,
+			    and the  value may differ from that of endless walking */
+	unsigned places; /* placements in memory that it is of, those with too few trials not
+			    counted; 0 or 1: one */
+	double place_lo, place_hi; /* of several: the lowest and the highest median of one
+				      placement, cycles per element */
+};
+
+/* The fewest quiet trials that make a sample quiet, that a figure is taken from alone, and the
+ * fewest trials that make it more than provisional. */
+enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
+
+/* Of long trials (a whole matrix product each) a few are enough: so many seconds of them. */
+#define SECONDS_SETTLED 0.05
+
+/* Reduces trials; facts give bytes, source and whether a watch chain exists. */
+void sample_summarise(
+	const struct trials *trials, const struct run_facts *facts, struct sample *sample);
+
+/* What keeps a sample's value from being sure: "contended", "not settled", "provisional"; NULL:
+ * nothing does. Only a value that is sure may be an input to limits, plateaus and comparisons.
+ * Static text. */
+const char *sample_doubt(const struct sample *sample);
+
+/* Takes over the facts of a newer visit to the same setting, after `visits` earlier ones. What
+ * others moved becomes the mean of the visits in which it is known: each is short, and the sample
+ * is of all. */
+void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
+
+/* Makes a trial by counted cycles one by the reference chain; any other stays as it is. */
+void trial_uncount(struct trial *trial);
+
+/* Appends `from` to `into`; when full, it makes room first, and then the oldest give way. */
+void trials_append(struct trials *into, const struct trials *from);
+
+/* How many of them are quiet, and were made in steady state. */
+unsigned trials_quiet(const struct trials *trials);
+
+/* How far, relatively, half of all repetitions would find the median from its true place. For
+ * normally spread trials the median's standard error is sqrt(pi / 2) sigma / sqrt(n), the quartile
+ * range is 1.349 sigma, and quartiles lie 0.6745 standard errors out: 0.627 * quartile range /
+ * sqrt(n). */
+double sample_precision(const struct sample *sample);
+
+/* Makes room in a full set: forgets every trial that is not quiet, and the older half when most are
+ * quiet; the newest quarter stays as it is. At least a quarter of the room is free afterwards. */
+void trials_make_room(struct trials *trials);
+
+#endif

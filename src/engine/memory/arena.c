@@ -1,0 +1,285 @@
+/* See arena.h. */
+#include "engine/memory/arena.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/units.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static const uint64_t piece = ARENA_PIECE;
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+/* Reserves address space, aligned to a piece; NULL when refused. */
+static unsigned char *reserve(uint64_t bytes)
+{
+	uint64_t space = bytes + piece;
+	unsigned char *memory, *begin;
+
+	memory = mmap(NULL, space, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	begin = (unsigned char *)round_up((uint64_t)memory, piece);
+	if (begin > memory)
+		munmap(memory, (size_t)(begin - memory));
+	if (memory + space > begin + bytes)
+		munmap(begin + bytes, (size_t)(memory + space - begin - bytes));
+	return begin;
+}
+
+static struct status refused(uint64_t need, int error)
+{
+	char wanted[32];
+
+	units_bytes_long((int64_t)need, wanted, sizeof(wanted));
+	return status_make(STATUS_FAILED, "%s of memory refused: %s", wanted, strerror(error));
+}
+
+/* Address space for `limit` bytes or, where that is refused, as much less as it takes, down to
+ * `need`. */
+static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t limit, bool small)
+{
+	uint64_t space = round_up(limit, piece);
+	int error;
+
+	if (space < need)
+		space = need;
+	for (;;) {
+		arena->memory = reserve(space);
+		error = errno;
+		if (arena->memory || space == need)
+			break;
+		space = space / 2 > need ? round_up(space / 2, piece) : need;
+	}
+	if (!arena->memory)
+		return refused(need, error);
+	arena->reserved = space;
+	arena->order = calloc(space / piece, 1);
+	if (!arena->order) {
+		arena_free(arena);
+		return refused(need, ENOMEM);
+	}
+	(void)madvise(arena->memory, space, small ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+	/* Children (isolate.c, model/code/step.c) have no use for it: forking neither copies its
+	 * page tables nor makes pages that are being measured fault. */
+	(void)madvise(arena->memory, space, MADV_DONTFORK);
+	return status_ok();
+}
+
+/* Never instrumented: a sanitiser's own pages would be counted. */
+static KERNEL_LOOP void touch(unsigned char *memory, uint64_t page)
+{
+	volatile unsigned char *at = memory;
+
+	for (uint64_t i = 0; i < piece; i += page)
+		at[i] = 0;
+}
+
+static long faults(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_minflt : 0;
+}
+
+/* What pages a piece got, by how often the system was asked for one: once for a huge page, 512
+ * times for pages of 4 KiB. (The kernel's own account, /proc/self/smaps, takes milliseconds to
+ * read, and there is none of a part of a mapping.) */
+static unsigned char order_of(long asked, uint64_t page)
+{
+	unsigned char order = ARENA_ORDER_HUGE;
+
+	/* None at all: a page larger than a piece, which came with the one before. */
+	while (asked > 1 && (piece >> order) < (uint64_t)asked && (UINT64_C(1) << order) > page)
+		order--;
+	return order;
+}
+
+/* Populating in one call takes a third less time than touching page by page, and is refused instead
+ * of ending the process when memory runs out. Kernels before 5.14 do not know it. */
+static struct status get_piece(struct arena *arena, uint64_t need, uint64_t page)
+{
+	unsigned char *memory = arena->memory + arena->touched;
+	long before = faults(), asked;
+
+	if (madvise(memory, piece, MADV_POPULATE_WRITE) != 0) {
+		if (errno == ENOMEM || errno == EHWPOISON || errno == EFAULT)
+			return refused(need, errno == EHWPOISON ? errno : ENOMEM);
+		touch(memory, page);
+	}
+	asked = faults() - before;
+	/* Where nothing is counted, not even for the first piece, nothing is known. */
+	if (asked == 0 && (arena->touched == 0 || arena->order[arena->touched / piece - 1] == 0))
+		arena->order[arena->touched / piece] = 0;
+	else
+		arena->order[arena->touched / piece] = order_of(asked, page);
+	arena->touched += piece;
+	return status_ok();
+}
+
+struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit,
+	const struct arena_place *place, const atomic_bool *cancel, bool *kept)
+{
+	uint64_t need = round_up(bytes, piece), page = (uint64_t)sysconf(_SC_PAGESIZE);
+	atomic_uint *progress = arena->progress;
+	struct status status = status_ok();
+
+	*kept = true;
+	if (need > arena->reserved) {
+		*kept = arena->touched == 0;
+		arena_free(arena);
+		status = begin_anew(arena, need, limit, place->small);
+		arena->progress = progress;
+		if (!status_is_ok(&status))
+			return status;
+	}
+	if (need <= arena->touched)
+		return status;
+	arena->bound = topology_bind_memory(place->topology, place->node,
+		arena->memory + arena->touched, need - arena->touched);
+	while (arena->touched < need && status_is_ok(&status)) {
+		if (atomic_load(cancel))
+			return status_make(STATUS_CANCELLED, "stopped while memory was touched");
+		status = get_piece(arena, need, page);
+		if (progress)
+			atomic_store_explicit(progress, (unsigned)(arena->touched * 1000 / need),
+				memory_order_relaxed);
+	}
+	return status;
+}
+
+void arena_trim(struct arena *arena, uint64_t bytes)
+{
+	uint64_t keep = round_up(bytes, piece);
+
+	if (arena->touched <= keep)
+		return;
+	(void)madvise(arena->memory + keep, arena->touched - keep, MADV_DONTNEED);
+	arena->touched = keep;
+}
+
+void arena_tighten(struct arena *arena)
+{
+	if (arena->touched == 0) {
+		arena_free(arena);
+		return;
+	}
+	if (arena->touched < arena->reserved)
+		munmap(arena->memory + arena->touched, arena->reserved - arena->touched);
+	arena->reserved = arena->touched;
+}
+
+static bool is_limited(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+bool arena_addresses_limited(void)
+{
+	return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
+}
+
+/* "4k", "huge", or "mixed" when neither says it, of the pieces of these orders; `huge`: how many of
+ * them are huge pages. */
+static void name_pages(
+	const unsigned char *orders, uint64_t pieces, uint64_t *huge, char *buffer, size_t size)
+{
+	unsigned least = 255, most = 0, least_small = 255, most_small = 0;
+
+	*huge = 0;
+	for (uint64_t i = 0; i < pieces; i++) {
+		unsigned order = orders[i];
+
+		least = order < least ? order : least;
+		most = order > most ? order : most;
+		if (order == ARENA_ORDER_HUGE) {
+			++*huge;
+			continue;
+		}
+		least_small = order < least_small ? order : least_small;
+		most_small = order > most_small ? order : most_small;
+	}
+	if (pieces == 0 || least == 0)
+		snprintf(buffer, size, "unknown");
+	else if (*huge * 10 >= pieces * 9)
+		snprintf(buffer, size, "huge");
+	else if (*huge == 0 && least_small == most_small)
+		units_bytes((int64_t)1 << most, buffer, size);
+	else
+		snprintf(buffer, size, "mixed");
+}
+
+static void tell_pages(const struct arena *arena, uint64_t from, uint64_t bytes,
+	enum page_kind asked, const char *huge_note, struct run_facts *facts)
+{
+	uint64_t first = from / piece,
+		 pieces = (round_up(from + bytes, piece) - first * piece) / piece,
+		 page = (uint64_t)sysconf(_SC_PAGESIZE), huge;
+	char got[32], wanted[32];
+
+	name_pages(arena->order + first, pieces, &huge, facts->pages, sizeof(facts->pages));
+	facts->pages_note[0] = '\0';
+	if (asked == PAGES_4K && page != 4096) {
+		units_bytes_long((int64_t)page, wanted, sizeof(wanted));
+		snprintf(facts->pages_note, sizeof(facts->pages_note),
+			"the smallest pages of this system are %s", wanted);
+	}
+	if (asked != PAGES_HUGE || (huge == pieces && pieces > 0))
+		return;
+	units_bytes_long((int64_t)(huge * piece), got, sizeof(got));
+	units_bytes_long((int64_t)(pieces * piece), wanted, sizeof(wanted));
+	if (*huge_note)
+		snprintf(facts->pages_note, sizeof(facts->pages_note), "%s", huge_note);
+	else if (pieces == 0 || strcmp(facts->pages, "unknown") == 0)
+		snprintf(facts->pages_note, sizeof(facts->pages_note),
+			"the system does not tell what was got");
+	else if (huge == 0)
+		snprintf(facts->pages_note, sizeof(facts->pages_note), "none of %s could be got",
+			wanted);
+	else
+		snprintf(facts->pages_note, sizeof(facts->pages_note), "only %s of %s could be got",
+			got, wanted);
+}
+
+void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes,
+	const struct arena_place *place, enum page_kind asked, const char *huge_note,
+	struct run_facts *facts)
+{
+	int node = topology_memory_node(place->topology, arena->memory + from, bytes);
+
+	tell_pages(arena, from, bytes, asked, huge_note, facts);
+	facts->nodes = topology_nodes(place->topology);
+	facts->node = node == NODE_SEVERAL ? -1 : node;
+	facts->node_note[0] = '\0';
+	if (!status_is_ok(&arena->bound))
+		snprintf(facts->node_note, sizeof(facts->node_note), "%.90s", arena->bound.text);
+	else if (node == NODE_SEVERAL)
+		snprintf(facts->node_note, sizeof(facts->node_note),
+			"node %d has too little free: on several nodes", place->node);
+	else if (place->node >= 0 && node >= 0 && node != place->node)
+		snprintf(facts->node_note, sizeof(facts->node_note),
+			"node %d has too little free: on node %d", place->node, node);
+}
+
+void arena_free(struct arena *arena)
+{
+	if (arena->memory)
+		munmap(arena->memory, arena->reserved);
+	free(arena->order);
+	*arena = (struct arena){ 0 };
+}

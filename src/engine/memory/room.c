@@ -1,0 +1,79 @@
+/* See room.h. */
+#include "engine/memory/room.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static size_t round_up(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+static struct status refused(const char *what)
+{
+	return status_make(STATUS_FAILED, "no memory %s code that is made at run time: %s", what,
+		strerror(errno));
+}
+
+/* Room for so many bytes, writable. What was there may be gone. */
+static struct status open_for_writing(struct room *room, size_t bytes)
+{
+	void *memory;
+
+	if (room->bytes >= bytes) {
+		if (mprotect(room->memory, room->bytes, PROT_READ | PROT_WRITE) != 0)
+			return refused("to write");
+		return status_ok();
+	}
+	room_free(room);
+	bytes = round_up(bytes);
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return refused("for");
+	*room = (struct room){ .memory = memory, .bytes = bytes };
+	return status_ok();
+}
+
+static struct status seal(struct room *room)
+{
+	if (mprotect(room->memory, room->bytes, PROT_READ | PROT_EXEC) != 0)
+		return refused("to execute");
+	__builtin___clear_cache((char *)room->memory, (char *)room->memory + room->bytes);
+	return status_ok();
+}
+
+struct status room_prepare(struct room *room, struct kernel_run *run)
+{
+	size_t bytes = run->kernel->room ? run->kernel->room(run->v) : 0;
+	struct status status;
+
+	if (bytes == 0)
+		return run->kernel->prepare(run);
+	status = open_for_writing(room, bytes);
+	if (!status_is_ok(&status))
+		return status;
+	run->room = room->memory;
+	run->room_bytes = room->bytes;
+	status = run->kernel->prepare(run);
+	return status_is_ok(&status) ? seal(room) : status;
+}
+
+size_t room_left(const struct room *room, const void *code)
+{
+	const unsigned char *at = code;
+
+	return room->memory && at >= room->memory && at < room->memory + room->bytes
+		       ? (size_t)(room->memory + room->bytes - at)
+		       : 0;
+}
+
+void room_free(struct room *room)
+{
+	if (room->memory)
+		munmap(room->memory, room->bytes);
+	*room = (struct room){ 0 };
+}

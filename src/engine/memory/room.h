@@ -1,0 +1,28 @@
+/* Memory for code that kernels make at run time: writable while it is made, executable afterwards,
+ * never both.
+ *
+ * Whoever lays a kernel out calls room_prepare() in place of kernel->prepare(). */
+#ifndef SLX_ENGINE_MEMORY_ROOM_H
+#define SLX_ENGINE_MEMORY_ROOM_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "kernels/kernel.h"
+
+/* A zeroed one is empty. Code in it is gone with the next room_prepare(). */
+struct room {
+	unsigned char *memory; /* NULL: none yet */
+	size_t bytes;
+};
+
+/* kernel->prepare(run), with room where run's kernel makes code; returns what it did.
+ * STATUS_FAILED: the system gives no such memory, or does not let it be executed. */
+struct status room_prepare(struct room *room, struct kernel_run *run);
+
+/* The bytes from `code` to the room's end; 0: it lies elsewhere. */
+size_t room_left(const struct room *room, const void *code);
+
+void room_free(struct room *room);
+
+#endif

@@ -1,0 +1,256 @@
+/* See store.h. */
+#include "engine/memory/store.h"
+
+#include <string.h>
+
+#include "kernels/place.h"
+
+/* More than this held beyond a need, and for so long, is given back: others may want it, and
+ * touching it again takes time. */
+static const uint64_t spare = 256 << 20;
+static const double spare_seconds = 10;
+
+/* Working sets above the first cache and up to this begin elsewhere in what is laid out, as the
+ * request says: a larger one holds so many pages that their places average out. In steps of a huge
+ * page. */
+static const uint64_t move_most = 16 << 20, move_step = 2 << 20;
+
+static uint64_t round_up(uint64_t bytes)
+{
+	return (bytes + ARENA_PIECE - 1) / ARENA_PIECE * ARENA_PIECE;
+}
+
+uint64_t store_held(const struct store *store)
+{
+	uint64_t held = 0;
+
+	for (int i = 0; i < STORE_SLOTS; i++)
+		held += store->slot[i].arena.touched;
+	return held;
+}
+
+static void slot_free(struct slot *slot)
+{
+	arena_free(&slot->arena);
+	*slot = (struct slot){ 0 };
+}
+
+/* What lies in the pages beyond is gone. */
+static void slot_trim(struct slot *slot, uint64_t bytes)
+{
+	arena_trim(&slot->arena, bytes);
+	if (slot->offset + slot->prepared > slot->arena.touched)
+		slot->prepared = slot->kernel->layout_nests && slot->arena.touched > slot->offset
+					 ? slot->arena.touched - slot->offset
+					 : 0;
+}
+
+static bool same_place(const struct slot *slot, const struct arena_place *place, bool background)
+{
+	return slot->turn > 0 && slot->background == background &&
+	       slot->place.small == place->small && slot->place.node == place->node;
+}
+
+/* The one that was not asked for the longest, other than `keep`; NULL: no other holds anything. */
+static struct slot *oldest(struct store *store, const struct slot *keep)
+{
+	struct slot *found = NULL;
+
+	for (int i = 0; i < STORE_SLOTS; i++) {
+		struct slot *slot = &store->slot[i];
+
+		if (slot != keep && slot->turn > 0 && (!found || slot->turn < found->turn))
+			found = slot;
+	}
+	return found;
+}
+
+/* The slot of that place, made where there is none. */
+static struct slot *find(struct store *store, const struct arena_place *place, bool background)
+{
+	struct slot *slot = NULL;
+
+	for (int i = 0; i < STORE_SLOTS; i++)
+		if (same_place(&store->slot[i], place, background))
+			return &store->slot[i];
+	for (int i = 0; i < STORE_SLOTS && !slot; i++)
+		if (store->slot[i].turn == 0)
+			slot = &store->slot[i];
+	if (!slot) {
+		slot = oldest(store, NULL);
+		slot_free(slot);
+	}
+	slot->place = *place;
+	slot->background = background;
+	return slot;
+}
+
+/* What is not needed now: of others all, the longest unused first, and of this one what is beyond
+ * the need. */
+static void make_room(struct store *store, struct slot *slot, uint64_t need, uint64_t limit)
+{
+	struct slot *other;
+
+	if (slot->arena.touched > need && store_held(store) > limit)
+		slot_trim(slot, need);
+	while (store_held(store) - slot->arena.touched +
+				(need > slot->arena.touched ? need : slot->arena.touched) >
+			limit &&
+		(other = oldest(store, slot)) != NULL)
+		slot_free(other);
+}
+
+void store_fit(struct store *store, uint64_t limit)
+{
+	struct slot *slot;
+
+	while (store_held(store) > limit && (slot = oldest(store, NULL)) != NULL)
+		slot_free(slot);
+}
+
+/* What has not been needed for a while, when it is much. */
+static void give_back(struct store *store, const struct slot *slot, uint64_t need, double now)
+{
+	for (int i = 0; i < STORE_SLOTS; i++) {
+		struct slot *other = &store->slot[i];
+		uint64_t wanted = other == slot ? need : 0;
+
+		if (other->arena.touched <= wanted + spare)
+			other->filled = other == slot ? now : other->filled;
+		else if (now - other->filled > spare_seconds)
+			slot_trim(other, wanted);
+	}
+}
+
+/* Address space that a slot may reserve, to grow in: where there is only so much of it, all slots
+ * together reserve no more than the store may hold. */
+static uint64_t address_limit(
+	struct store *store, const struct slot *slot, uint64_t need, uint64_t limit)
+{
+	if (need <= slot->arena.reserved || !arena_addresses_limited())
+		return limit;
+	for (int i = 0; i < STORE_SLOTS; i++) {
+		struct arena *arena = &store->slot[i].arena;
+
+		if (&store->slot[i] == slot)
+			continue;
+		arena_tighten(arena);
+		limit -= arena->reserved < limit ? arena->reserved : limit;
+	}
+	return limit;
+}
+
+static struct status get_memory(struct store *store, struct slot *slot,
+	const struct store_request *request, uint64_t need, const atomic_bool *cancel)
+{
+	struct slot *other;
+	struct status status;
+	bool kept;
+
+	for (;;) {
+		slot->arena.progress = request->progress ? &request->progress->share : NULL;
+		status = arena_need(&slot->arena, need,
+			address_limit(store, slot, need, request->limit), &slot->place, cancel,
+			&kept);
+		if (!kept)
+			slot->prepared = 0;
+		/* Refused for another reason than our own limit: perhaps what others hold makes the
+		 * difference. */
+		if (status.code != STATUS_FAILED || !(other = oldest(store, slot)))
+			return status;
+		slot_free(other);
+	}
+}
+
+unsigned store_places(uint64_t footprint, uint64_t near)
+{
+	return footprint <= near || footprint > move_most ? 1 : STORE_PLACES;
+}
+
+uint64_t store_shift(uint64_t footprint, unsigned place)
+{
+	return place * round_up(footprint);
+}
+
+/* Moves a run that is laid out to where its request says. */
+static void move(
+	const struct store_request *request, struct kernel_run *run, const struct slot *slot)
+{
+	uint64_t bytes = run->kernel->footprint(run->v), steps;
+
+	if (!run->kernel->movable || bytes <= request->near || bytes > move_most ||
+		slot->prepared < bytes + move_step)
+		return;
+	steps = (slot->prepared - bytes) / move_step;
+	run->base = (uint64_t)(request->place * (double)(steps + 1)) % (steps + 1) * move_step;
+	run->memory += run->base;
+}
+
+struct status store_lay(struct store *store, const struct store_request *request,
+	const atomic_bool *cancel, struct kernel_run *run, struct slot **used)
+{
+	const struct kernel *kernel = request->kernel;
+	int64_t node = kernel_asked(kernel, request->v, ASKS_NODE);
+	uint64_t need = round_up(kernel->footprint(request->v)),
+		 layout = kernel->layout(request->v);
+	struct arena_place place = { .topology = store->topology,
+		.small = kernel_asked(kernel, request->v, ASKS_PAGES) == PAGES_4K };
+	uint64_t offset;
+	struct status status = status_ok();
+	struct slot *slot;
+
+	if (node > 0)
+		status = topology_check_node(store->topology, (int)node - 1);
+	if (!status_is_ok(&status))
+		return status;
+	place.node = node > 0 ? (int)node - 1 : topology_node_of(store->topology, store->cpu);
+	offset = need + request->shift > request->limit ? 0 : request->shift;
+	need += offset;
+	slot = find(store, &place, request->background && !kernel->layout_nests);
+	slot->turn = ++store->turn;
+	*used = slot;
+	for (int i = 0; request->alone && i < STORE_SLOTS; i++)
+		if (&store->slot[i] != slot)
+			slot_free(&store->slot[i]);
+	give_back(store, slot, need, request->now);
+	make_room(store, slot, need, request->limit);
+	progress_begin(request->progress, STAGE_MEMORY, 0, 0);
+	status = get_memory(store, slot, request, need, cancel);
+	if (!status_is_ok(&status))
+		return status;
+
+	if (slot->kernel != kernel || slot->layout != layout || slot->seed != request->seed ||
+		slot->offset != offset)
+		slot->prepared = 0;
+	slot->offset = offset;
+	slot->kernel = kernel;
+	slot->layout = layout;
+	slot->seed = request->seed;
+	*run = (struct kernel_run){
+		.kernel = kernel,
+		.memory = slot->arena.memory + offset,
+		.prepared = slot->prepared,
+		.seed = request->seed,
+		.cancel = cancel,
+		.progress = request->progress ? &request->progress->share : NULL,
+	};
+	memcpy(run->v, request->v, sizeof(run->v));
+	progress_begin(request->progress, STAGE_LAYING, 0, 0);
+	status = room_prepare(&store->room, run);
+	/* Of what was begun and given up only what the kernel vouches for is used again. */
+	if (run->laid_out > 0 || !status_is_ok(&status))
+		slot->prepared = run->laid_out;
+	if (status_is_ok(&status))
+		move(request, run, slot);
+	if (status_is_ok(&status) && kernel->verify)
+		status = kernel->verify(run);
+	return status;
+}
+
+void store_free(struct store *store)
+{
+	for (int i = 0; i < STORE_SLOTS; i++)
+		slot_free(&store->slot[i]);
+	room_free(&store->room);
+	store->turn = 0;
+}

@@ -1,0 +1,335 @@
+/* Opening own loops: reading, compiling, slots. See own.h. */
+#include "engine/own/own.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Sources are a page or two; more is a slip. And what is shown of a compiler's words. */
+enum { SOURCE_MOST = 4 << 20, SAID_MOST = 64 << 10, FLAGS_MOST = 64 };
+
+struct own {
+	char *path, *cflags, *library;
+	struct own_description description;
+	struct stat file; /* the file as it was read */
+};
+
+static struct {
+	struct own own[OWN_SLOTS];
+	struct kernel kernel[OWN_SLOTS];
+	unsigned opened;     /* so far: the next slot, and part of the library's name */
+	char directory[256]; /* for libraries; empty: not made yet */
+	pid_t owner;	     /* whose directory it is: a child that calls exit() leaves it alone */
+} all;
+
+bool own_is_path(const char *word)
+{
+	size_t length = strlen(word);
+
+	return word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 ||
+	       (length > 2 && (strcmp(word + length - 2, ".c") == 0 ||
+				      strcmp(word + length - 2, ".S") == 0));
+}
+
+const char *own_path(const struct own *own)
+{
+	return own->path;
+}
+
+const char *own_cflags(const struct own *own)
+{
+	return own->cflags;
+}
+
+const struct own_description *own_description(const struct own *own)
+{
+	return &own->description;
+}
+
+uint64_t own_elements(const struct own *own, int64_t n)
+{
+	return (uint64_t)own_count(&own->description.elements, n);
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+bool own_changed(const struct own *own)
+{
+	struct stat now;
+
+	return stat(own->path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size > 0 &&
+	       !same_file(&now, &own->file);
+}
+
+void own_seen(const struct own *own)
+{
+	for (int i = 0; i < OWN_SLOTS; i++)
+		if (own == &all.own[i])
+			(void)stat(own->path, &all.own[i].file);
+}
+
+/* ---- the directory for libraries ---- */
+
+static void remove_directory(void)
+{
+	if (!all.directory[0] || getpid() != all.owner)
+		return;
+	for (int i = 0; i < OWN_SLOTS; i++)
+		if (all.own[i].library)
+			unlink(all.own[i].library);
+	rmdir(all.directory);
+}
+
+static struct status make_directory(void)
+{
+	const char *base = getenv("TMPDIR");
+
+	if (all.directory[0])
+		return status_ok();
+	if (!base || !*base)
+		base = "/tmp";
+	if (snprintf(all.directory, sizeof(all.directory), "%s/slexplore-XXXXXX", base) >=
+			(int)sizeof(all.directory) ||
+		!mkdtemp(all.directory)) {
+		all.directory[0] = '\0';
+		return status_make(STATUS_FAILED, "no directory for compiled loops in %.120s: %s",
+			base, strerror(errno));
+	}
+	all.owner = getpid();
+	atexit(remove_directory);
+	return status_ok();
+}
+
+/* ---- reading ---- */
+
+static struct status read_source(const char *path, struct text *text, struct stat *file)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct status status = status_ok();
+	char piece[16384];
+	ssize_t got;
+
+	if (descriptor < 0)
+		return status_make(STATUS_FAILED, "%.160s: %s", path, strerror(errno));
+	if (fstat(descriptor, file) != 0 || !S_ISREG(file->st_mode)) {
+		close(descriptor);
+		return status_make(STATUS_FAILED, "%.160s is no file", path);
+	}
+	while (text->length < SOURCE_MOST && (got = read(descriptor, piece, sizeof(piece))) > 0)
+		text_addn(text, piece, (size_t)got);
+	if (text->length >= SOURCE_MOST)
+		status = status_make(STATUS_FAILED, "%.160s is larger than any loop", path);
+	close(descriptor);
+	return status;
+}
+
+/* ---- compiling ---- */
+
+/* Splits words at blanks into `words` (ended by NULL); "..." and '...' hold blanks together. The
+ * buffer is changed. */
+static int split(char *flags, char **words, int room)
+{
+	int count = 0;
+	char *to = flags;
+
+	for (char *at = flags; *at && count < room - 1;) {
+		char quote = '\0';
+
+		while (*at == ' ' || *at == '\t')
+			at++;
+		if (!*at)
+			break;
+		words[count++] = to;
+		for (; *at && (quote || (*at != ' ' && *at != '\t')); at++) {
+			if (quote ? *at == quote : *at == '"' || *at == '\'')
+				quote = quote ? '\0' : *at;
+			else
+				*to++ = *at;
+		}
+		if (*at)
+			at++;
+		*to++ = '\0';
+	}
+	words[count] = NULL;
+	return count;
+}
+
+/* Runs a program and collects what it says. Returns how it ended as waitpid() tells, or -1 and
+ * errno when it cannot be started. */
+static int run(char **words, struct text *said)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, usual;
+	int ends[2], how = -1, error;
+	pid_t child;
+	char piece[4096];
+	ssize_t got;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return -1;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+	posix_spawnattr_init(&attributes);
+	sigemptyset(&none);
+	sigemptyset(&usual);
+	sigaddset(&usual, SIGPIPE);
+	sigaddset(&usual, SIGXFSZ);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &usual);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	error = posix_spawnp(&child, words[0], &actions, &attributes, words, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	while (!error && (got = read(ends[0], piece, sizeof(piece))) != 0) {
+		if (got < 0 && errno != EINTR)
+			break;
+		if (got > 0 && said && said->length < SAID_MOST)
+			text_addn(said, piece, (size_t)got);
+	}
+	close(ends[0]);
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+		;
+	return how;
+}
+
+static struct status compile(const struct own *own, struct text *said)
+{
+	const char *compiler = getenv("CC"), *flags = own->cflags ? own->cflags
+						      : own->description.has_cflags
+							      ? own->description.cflags
+							      : "-O2";
+	char *words[FLAGS_MOST + 16], *compiler_words, *flag_words, path[4096];
+	struct status status = status_ok();
+	int count, how;
+
+	if (!compiler || !*compiler)
+		compiler = "cc";
+	compiler_words = memory_string(compiler);
+	flag_words = memory_string(flags);
+	count = split(compiler_words, words, 8);
+	words[count++] = (char *)"-g0";
+	words[count++] = (char *)"-fPIC";
+	words[count++] = (char *)"-shared";
+	count += split(flag_words, words + count, FLAGS_MOST);
+	words[count++] = (char *)"-o";
+	words[count++] = own->library;
+	/* A name that begins with a dash is no option. */
+	snprintf(path, sizeof(path), "%s%s", own->path[0] == '-' ? "./" : "", own->path);
+	words[count++] = path;
+	words[count++] = (char *)"-lm";
+	words[count] = NULL;
+	how = run(words, said);
+	if (how < 0)
+		status = status_make(STATUS_FAILED,
+			"%.80s: no compiler: \"%.60s\": %s; install one, or name one in CC",
+			own->path, words[0], strerror(errno));
+	else if (how != 0)
+		status = status_make(STATUS_FAILED, "%.120s does not compile (%.40s %.60s)",
+			own->path, compiler, flags);
+	free(compiler_words);
+	free(flag_words);
+	return status;
+}
+
+static void own_free(struct own *own)
+{
+	if (own->library)
+		unlink(own->library);
+	free(own->library);
+	free(own->path);
+	free(own->cflags);
+	*own = (struct own){ 0 };
+}
+
+/* ---- opening ---- */
+
+struct status own_open(
+	const char *path, const char *cflags, struct text *said, const struct kernel **kernel)
+{
+	struct own own = { .path = memory_string(path),
+		.cflags = cflags ? memory_string(cflags) : NULL };
+	unsigned slot = all.opened % OWN_SLOTS;
+	struct text source = { 0 }, library = { 0 };
+	struct status status = status_ok();
+
+	/* A statically linked program has no loader, and says so for itself. */
+	if (!dlopen(NULL, RTLD_NOW))
+		status = status_make(STATUS_FAILED,
+			"%.80s: own loops need a program that is not linked statically: this one "
+			"cannot load code",
+			path);
+	if (status_is_ok(&status))
+		status = read_source(path, &source, &own.file);
+	if (status_is_ok(&status))
+		status = own_describe(text_string(&source), path, &own.description);
+	if (status_is_ok(&status))
+		status = own_description_check(&own.description, path, own.description.n);
+	if (status_is_ok(&status))
+		status = make_directory();
+	if (status_is_ok(&status)) {
+		text_addf(&library, "%s/own-%u.so", all.directory, all.opened);
+		own.library = memory_string(text_string(&library));
+		status = compile(&own, said);
+	}
+	text_free(&source);
+	text_free(&library);
+	if (!status_is_ok(&status)) {
+		own_free(&own);
+		return status;
+	}
+	own_free(&all.own[slot]);
+	all.own[slot] = own;
+	all.opened++;
+	own_kernel_make(&all.kernel[slot], &all.own[slot], (int)slot);
+	*kernel = &all.kernel[slot];
+	return status;
+}
+
+struct status own_load(const struct own *own, own_loop **loop)
+{
+	void *library = dlopen(own->library, RTLD_NOW | RTLD_LOCAL), *symbol;
+
+	*loop = NULL;
+	if (!library) {
+		const char *why = dlerror();
+
+		/* "…/own-3.so: undefined symbol: f" */
+		if (why && strncmp(why, own->library, strlen(own->library)) == 0 &&
+			strstr(why, ": "))
+			why = strstr(why, ": ") + 2;
+		return status_make(STATUS_FAILED, "%.80s cannot be loaded: %.120s", own->path,
+			why ? why : "it is not said why");
+	}
+	symbol = dlsym(library, "loop");
+	if (!symbol)
+		return status_make(STATUS_FAILED,
+			"%.80s has no function loop(): write  long loop(long n, void *a, void *b, "
+			"void *c, "
+			"void *d)",
+			own->path);
+	memcpy(loop, &symbol, sizeof(symbol));
+	return status_ok();
+}

@@ -1,0 +1,68 @@
+/* The other cores: threads that do the same as the measured one, each on a working set of its own,
+ * or that stream through memory, while it makes its trials. Each is bound to a core, and all begin
+ * together.
+ *
+ * - crew_gather(): threads start, and get their memory laid out
+ * - crew_begin(): waits until all are ready; from here on they run
+ *     crew_count()    what they move from here on counts …
+ * - crew_rest(): … up to here; they run on
+ * - crew_dismiss(): they end
+ *
+ * Their memory stays for the next time, until crew_give_back(). All of it is called from one
+ * thread. */
+#ifndef SLX_ENGINE_WORKER_CREW_H
+#define SLX_ENGINE_WORKER_CREW_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "engine/machine/topology.h"
+#include "kernels/kernel.h"
+
+struct crew;
+
+struct crew_request {
+	const struct kernel *kernel;
+	const int64_t *v;
+	uint64_t seed;
+	int cores;	/* that do the same; crew_gather() takes the nearest to the measured one */
+	int streams;	/* that stream */
+	uint64_t share; /* bytes of memory that each of the former may hold */
+	uint64_t stream_bytes; /* that each of the latter goes through */
+	uint64_t limit;	       /* bytes of memory that all of them may hold together */
+	double now;	       /* seconds */
+};
+
+/* cpu: the measured core. NULL: no memory. The topology must outlive it. */
+struct crew *crew_new(const struct topology *topology, int cpu);
+
+/* Threads must have been dismissed. */
+void crew_free(struct crew *crew);
+
+/* Starts the threads; *cancel ends their preparations. STATUS_FAILED: there are not so many cores,
+ * or no thread can be had; then none runs. */
+struct status crew_gather(
+	struct crew *crew, const struct crew_request *request, const atomic_bool *cancel);
+
+/* How it went: nothing to say where nobody was gathered, else the first failure there was,
+ * STATUS_CANCELLED when *cancel was set. When not OK, the threads are dismissed. */
+struct status crew_begin(struct crew *crew);
+
+/* Harmless when nobody is there. crew_count() waits, a while, until each of them counts. */
+void crew_count(struct crew *crew);
+void crew_rest(struct crew *crew);
+
+/* Ends the threads, within about 0.1 ms plus one call. Returns the 10^9 bytes a second that all of
+ * them together read and wrote while they counted, each in the spans that nothing disturbed
+ * (spans.h). NAN: one of them never counted, or was disturbed all the time. Harmless when nobody is
+ * there. */
+double crew_dismiss(struct crew *crew);
+
+/* Bytes of memory held. */
+uint64_t crew_held(const struct crew *crew);
+
+/* Gives the memory back that was not needed for `idle` seconds; 0: all of it. */
+void crew_give_back(struct crew *crew, double now, double idle);
+
+#endif

@@ -1,0 +1,347 @@
+/* See isolate.h. Parent and child share one mapping: the child writes trials, facts and its status
+ * there, and counts the calls that came back; the parent looks at it ten times a second, and reads
+ * it when the pipe that the child holds says so: a byte for an early answer, the end of the pipe
+ * for the end of the child. */
+#include "engine/worker/isolate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "engine/measure/measure.h"
+#include "engine/measure/settle.h"
+#include "engine/own/own_child.h"
+
+enum phase { PHASE_LOADING, PHASE_CALLING, PHASE_DONE };
+
+struct shared {
+	atomic_bool cancel;
+	_Atomic uint64_t calls;
+	_Atomic int phase;
+	struct status status;
+	struct trials trials;
+	struct run_facts facts;
+	struct counts counts;
+};
+
+/* How long a child that was asked to stop may take, and how often the parent looks, in
+ * milliseconds. */
+enum { STOP_MS = 20, LOOK_MS = 10 };
+
+/* Less of a difference between n and half of it is none: what any loop does is proportional to n.
+ */
+static const double SLOPE_LEAST = 0.02;
+
+/* ---- in the child ---- */
+
+/* Zeroed memory as the arena has it: huge pages where they help, touched before anyone times it. */
+static unsigned char *map_memory(uint64_t bytes, const char **pages)
+{
+	const uint64_t huge = 2 << 20;
+	uint64_t space = (bytes + huge - 1) / huge * huge + huge, begin;
+	unsigned char *memory = mmap(NULL, space, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	begin = ((uint64_t)(uintptr_t)memory + huge - 1) / huge * huge;
+	memory = (unsigned char *)(uintptr_t)begin;
+	/* For less, where small pages do not show either, 2 MiB would be cleared at each request.
+	 */
+	*pages = "4k";
+	if (bytes >= 256 << 10 && madvise(memory, space - huge, MADV_HUGEPAGE) == 0)
+		*pages = "unknown";
+	for (uint64_t i = 0; i < bytes; i += 4096)
+		((volatile unsigned char *)memory)[i] = 0;
+	return memory;
+}
+
+static double ticks_of(struct kernel_run *run, uint64_t elements, int calls)
+{
+	uint64_t begin = clock_ticks();
+
+	for (int k = 0; k < calls; k++) {
+		run->kernel->call(run, elements);
+		clock_fence();
+	}
+	return (double)(clock_ticks() - begin);
+}
+
+/* Whether n takes longer than half of it: the least of some tries each, in turn, so that a spell in
+ * which all is slower meets both. */
+static bool is_longer(struct kernel_run *run, const struct clock *clock, int calls, int tries)
+{
+	double whole = INFINITY, half = INFINITY;
+
+	for (int i = 0; i < tries; i++) {
+		whole = fmin(whole, ticks_of(run, run->ring, calls));
+		half = fmin(half, ticks_of(run, run->ring / 2, calls));
+	}
+	return whole - half > SLOPE_LEAST * whole + clock->step;
+}
+
+/* A loop that does not look at n has no CPE. */
+static struct status check_slope(struct kernel_run *run, const struct clock *clock)
+{
+	double whole = ticks_of(run, run->ring, 1);
+	/* Short ones together, long against the clock's steps, and several times, because of
+	 * interruptions. */
+	int calls = (int)fmax(1, fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)));
+	int tries = whole / clock->hz < 1e-4 ? 8 : 1;
+
+	/* All but one of five times: in a contended spell one comparison proves nothing. */
+	for (int i = 0, longer = 0; i < 5; i++) {
+		longer += is_longer(run, clock, calls, tries);
+		if (longer == 4)
+			return status_ok();
+	}
+	return status_make(STATUS_FAILED,
+		"%.100s: loop() takes the same time for n=%lld and n=%lld: does it use n, or is n "
+		"too small to tell?",
+		run->kernel->name, (long long)run->v[0], (long long)run->v[0] / 2);
+}
+
+static struct status measure_in_child(
+	const struct isolate *isolate, struct shared *shared, int early)
+{
+	const struct request *request = isolate->request;
+	const struct budget *budget = &request->budget;
+	const struct kernel *kernel = request->kernel;
+	const struct machine *machine = isolate->machine;
+	uint64_t bytes = own_data_bytes(own_description(kernel->own), request->v[0]);
+	uint64_t first = machine_cache(machine, 1);
+	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
+	struct kernel_run run = {
+		.kernel = kernel, .seed = request->seed, .cancel = &shared->cancel
+	};
+	struct settle settle = { .own_bytes = machine_own_caches(machine),
+		.seconds = budget_warm(budget) };
+	struct measure measure;
+	struct status status;
+	const char *pages = "4k";
+
+	memcpy(run.v, request->v, sizeof(run.v));
+	run.memory = map_memory(bytes ? bytes : 1, &pages);
+	if (!run.memory) {
+		char wanted[32];
+
+		units_bytes_long((int64_t)bytes, wanted, sizeof(wanted));
+		return status_make(
+			STATUS_FAILED, "%s of memory refused: %s", wanted, strerror(errno));
+	}
+	status = kernel->prepare(&run);
+	if (!status_is_ok(&status))
+		return status;
+	own_child_count(&shared->calls);
+	atomic_store(&shared->phase, PHASE_CALLING);
+	status = check_slope(&run, isolate->clock);
+	if (!status_is_ok(&status))
+		return status;
+	measure_begin(&measure, &run, isolate->clock, first ? first : 32 << 10, settle.own_bytes,
+		budget_warm(budget), &shared->cancel);
+	measure_settle(&measure, &settle, &shared->cancel);
+	measure.cpu = machine->bound ? machine->cpu : -1;
+	if (isolate->counting) {
+		counting_use_in_child(isolate->counting);
+		if (counting_cycles(isolate->counting))
+			measure.counting = isolate->counting;
+	}
+	shared->facts = (struct run_facts){
+		.cpu = machine->cpu,
+		.bound = machine->bound,
+		.cycles_from = measure_source(&measure),
+		.ring = run.ring,
+		.granule = run.granule,
+		.footprint = kernel->footprint(run.v),
+		.call = measure.whole,
+		.calls = measure.calls,
+		.watched = isolate->clock->watched,
+		.far = measure.far,
+	};
+	snprintf(shared->facts.pages, sizeof(shared->facts.pages), "%s", pages);
+	goal.until = clock_seconds() + budget->seconds;
+	if (budget->provisional > 0) {
+		goal.trials = budget->provisional;
+		measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
+		shared->facts.cycles_from = measure_source(&measure);
+		while (write(early, "!", 1) < 0 && errno == EINTR)
+			;
+	}
+	goal.trials = UINT_MAX;
+	measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
+	shared->facts.cycles_from = measure_source(&measure);
+	if (isolate->counting)
+		counting_measure(isolate->counting, &measure, isolate->passes, &shared->cancel,
+			&shared->counts);
+	return status_ok();
+}
+
+static _Noreturn void child_main(const struct isolate *isolate, struct shared *shared, int early)
+{
+	own_child_begin();
+	shared->status = measure_in_child(isolate, shared, early);
+	atomic_store(&shared->phase, PHASE_DONE);
+	_exit(0);
+}
+
+/* ---- in the parent ---- */
+
+static struct status ended_by_signal(const char *name, int number, int phase)
+{
+	static const struct {
+		int number;
+		const char *words;
+	} known[] = {
+		{ SIGSEGV, "touched memory that is not there (SIGSEGV)" },
+		{ SIGBUS, "touched memory that has no page (SIGBUS)" },
+		{ SIGFPE, "division by zero, or one that overflows (SIGFPE)" },
+		{ SIGILL, "an instruction that this processor does not have (SIGILL)" },
+		{ SIGABRT, "aborted (SIGABRT)" },
+		{ SIGTRAP, "a breakpoint (SIGTRAP)" },
+		{ SIGSYS, "a system call that is not allowed (SIGSYS)" },
+		{ SIGKILL, "killed (SIGKILL), for want of memory perhaps" },
+	};
+	const char *where = phase == PHASE_LOADING ? "while it was loaded" : "in loop()";
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].number == number)
+			return status_make(
+				STATUS_FAILED, "%.100s: %s %s", name, known[i].words, where);
+	return status_make(STATUS_FAILED, "%.100s: ended by signal %d %s", name, number, where);
+}
+
+static struct status ended(const struct shared *shared, const char *name, int how)
+{
+	int phase = atomic_load(&shared->phase);
+
+	if (WIFSIGNALED(how))
+		return ended_by_signal(name, WTERMSIG(how), phase);
+	if (phase == PHASE_DONE)
+		return shared->status;
+	return status_make(STATUS_FAILED, "%.100s: %s ended the process: exit(%d)", name,
+		phase == PHASE_LOADING ? "loading it" : "loop()", WEXITSTATUS(how));
+}
+
+static void take_trials(
+	const struct isolate *isolate, const struct shared *shared, struct result *result)
+{
+	result->trials = shared->trials;
+	result->facts = shared->facts;
+	result->counts = shared->counts;
+	/* The code may have written over it. */
+	if (result->trials.count > TRIALS_MAX)
+		result->trials.count = 0;
+	for (unsigned i = 0; i < result->trials.count; i++)
+		if (result->trials.trial[i].fate >= TRIAL_FATES)
+			result->trials.trial[i].fate = TRIAL_BROKEN;
+	if (result->counts.count < 0 || result->counts.count > isolate->request->plan.count ||
+		result->counts.id != isolate->request->plan.id)
+		result->counts = (struct counts){ 0 };
+	for (int i = 0; i < result->counts.count; i++)
+		if ((unsigned)result->counts.event[i].state > COUNT_HELD)
+			result->counts.event[i].state = COUNT_NONE;
+	result->counts.why[sizeof(result->counts.why) - 1] = '\0';
+	result->counts.pmu[sizeof(result->counts.pmu) - 1] = '\0';
+}
+
+static int reap(pid_t child, bool now)
+{
+	int how = 0;
+	pid_t waited;
+
+	if (now)
+		kill(child, SIGKILL);
+	while ((waited = waitpid(child, &how, 0)) < 0 && errno == EINTR)
+		;
+	return waited == child ? how : 0;
+}
+
+/* Waits for the child: its end, its calls that do not come back, or a cancelled request. */
+static struct status wait_for(const struct isolate *isolate, struct shared *shared, pid_t child,
+	int early, struct result *result)
+{
+	const char *name = isolate->request->kernel->name;
+	double patience = ISOLATE_PATIENCE + ISOLATE_PATIENCE_EACH * (double)isolate->request->v[0];
+	double since = clock_seconds(), stopping = INFINITY;
+	uint64_t calls = 0;
+	int phase = PHASE_LOADING;
+
+	for (;;) {
+		struct pollfd wait = { .fd = early, .events = POLLIN };
+		double now;
+		char byte;
+		int how;
+
+		if (poll(&wait, 1, LOOK_MS) > 0) {
+			if (read(early, &byte, 1) != 1)
+				return ended(shared, name, reap(child, false));
+			take_trials(isolate, shared, result);
+			if (isolate->early && !atomic_load(isolate->cancel))
+				isolate->early(isolate->context, result);
+		} else if (waitpid(child, &how, WNOHANG) == child) {
+			/* Another process that it started holds the pipe. */
+			return ended(shared, name, how);
+		}
+		now = clock_seconds();
+		if (atomic_load(&shared->calls) != calls || atomic_load(&shared->phase) != phase) {
+			calls = atomic_load(&shared->calls);
+			phase = atomic_load(&shared->phase);
+			since = now;
+		}
+		if (atomic_load(isolate->cancel) && stopping == INFINITY) {
+			atomic_store(&shared->cancel, true);
+			stopping = now + STOP_MS * 1e-3;
+		}
+		if (now >= stopping) {
+			reap(child, true);
+			return status_make(STATUS_CANCELLED, "stopped");
+		}
+		if (now - since > patience) {
+			reap(child, true);
+			return status_make(STATUS_FAILED,
+				"%.100s: %s did not come back within %.3g s", name,
+				phase == PHASE_LOADING ? "loading it" : "loop()", patience);
+		}
+	}
+}
+
+void isolate_measure(const struct isolate *isolate, struct result *result)
+{
+	struct shared *shared = mmap(
+		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int early[2];
+	pid_t child;
+
+	if (shared == MAP_FAILED || pipe2(early, O_CLOEXEC) != 0) {
+		result->status = status_make(
+			STATUS_FAILED, "no memory or pipe for a process: %s", strerror(errno));
+		if (shared != MAP_FAILED)
+			munmap(shared, sizeof(*shared));
+		return;
+	}
+	child = fork();
+	if (child == 0)
+		child_main(isolate, shared, early[1]);
+	close(early[1]);
+	if (child < 0) {
+		result->status = status_make(STATUS_FAILED, "no process for %.100s: %s",
+			isolate->request->kernel->name, strerror(errno));
+	} else {
+		result->status = wait_for(isolate, shared, child, early[0], result);
+		take_trials(isolate, shared, result);
+		if (status_is_ok(&result->status) && atomic_load(isolate->cancel))
+			result->status = status_make(STATUS_CANCELLED, "stopped");
+	}
+	close(early[0]);
+	munmap(shared, sizeof(*shared));
+}

@@ -1,0 +1,105 @@
+#include "engine/worker/progress.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/units.h"
+
+/* Stage, run and runs in one number, so that they are seen together. */
+enum { RUN_BITS = 14, RUN_MOST = (1 << RUN_BITS) - 1, STAGE_BITS = 4 };
+
+/* A share that was seen to grow for less than this says nothing of the rest; nor does time shorter
+ * than that. */
+#define GROWN_LEAST 0.02
+#define SEEN_LEAST  0.2
+
+static unsigned pack(enum stage stage, unsigned run, unsigned runs)
+{
+	run = run > RUN_MOST ? RUN_MOST : run;
+	runs = runs > RUN_MOST ? RUN_MOST : runs;
+	return (unsigned)stage | run << STAGE_BITS | runs << (STAGE_BITS + RUN_BITS);
+}
+
+void progress_begin(struct progress *progress, enum stage stage, unsigned run, unsigned runs)
+{
+	if (!progress)
+		return;
+	atomic_store_explicit(&progress->share, 0, memory_order_relaxed);
+	atomic_store_explicit(&progress->stage, pack(stage, run, runs), memory_order_release);
+}
+
+void progress_end(struct progress *progress)
+{
+	progress_begin(progress, STAGE_NONE, 0, 0);
+}
+
+struct progress_seen progress_see(struct progress *progress)
+{
+	unsigned stage = atomic_load_explicit(&progress->stage, memory_order_acquire), share, again;
+	struct progress_seen seen;
+
+	/* A share that belongs to the next stage already is not taken for this one's. */
+	for (;;) {
+		share = atomic_load_explicit(&progress->share, memory_order_acquire);
+		again = atomic_load_explicit(&progress->stage, memory_order_acquire);
+		if (again == stage)
+			break;
+		stage = again;
+	}
+	seen = (struct progress_seen){ .stage = (enum stage)(stage & ((1 << STAGE_BITS) - 1)),
+		.share = fmin(share / 1000.0, 1),
+		.run = stage >> STAGE_BITS & RUN_MOST,
+		.runs = stage >> (STAGE_BITS + RUN_BITS) };
+	if (seen.stage == STAGE_RUNNING && seen.run > 0 && seen.runs >= seen.run)
+		seen.share = (seen.run - 1 + seen.share) / seen.runs;
+	return seen;
+}
+
+double outlook_left(const struct outlook *outlook, double now)
+{
+	double grown = outlook->seen.share - outlook->from, took = now - outlook->since;
+
+	if (outlook->seen.stage == STAGE_NONE || grown < GROWN_LEAST || took < SEEN_LEAST)
+		return NAN;
+	return (1 - outlook->seen.share) / grown * took;
+}
+
+double outlook_note(struct outlook *outlook, const struct progress_seen *seen, double now)
+{
+	/* More runs may be planned than before, once it is known how long one takes: it begins anew
+	 * then. */
+	if (seen->stage != outlook->seen.stage || seen->share < outlook->seen.share) {
+		outlook->since = now;
+		outlook->from = seen->share;
+	}
+	outlook->seen = *seen;
+	return outlook_left(outlook, now);
+}
+
+void progress_left_words(double left, char *buffer, size_t size)
+{
+	*buffer = '\0';
+	if (isfinite(left) && left < 99.5)
+		snprintf(buffer, size, "some %.0f s left", fmax(ceil(left), 1));
+	else if (isfinite(left))
+		snprintf(buffer, size, "some %.0f min left", ceil(left / 60));
+}
+
+void progress_words(const struct progress_seen *seen, double bytes, char *buffer, size_t size)
+{
+	double percent = floor(100 * seen->share);
+	char held[32];
+
+	units_bytes_long((int64_t)bytes, held, sizeof(held));
+	*buffer = '\0';
+	if (seen->stage == STAGE_MEMORY)
+		snprintf(buffer, size, "taking %s of memory: %.0f %%", held, percent);
+	else if (seen->stage == STAGE_LAYING)
+		snprintf(buffer, size, "laying out %s: %.0f %%", held, percent);
+	else if (seen->stage == STAGE_RUNNING && seen->runs > 1)
+		snprintf(buffer, size, "complete run %u of %u: %.0f %%", seen->run, seen->runs,
+			percent);
+	else if (seen->stage == STAGE_RUNNING)
+		snprintf(buffer, size, "complete run: %.0f %%", percent);
+}

@@ -1,0 +1,293 @@
+/* See worker.h.
+ *
+ * Shared state and who may touch it: `lock` guards pending and its count, running, results, ready;
+ * `cancel` and `machine.known` are atomics; everything else belongs to the worker's thread once it
+ * runs. Nothing is locked while a trial runs. */
+#include "engine/worker/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/steady.h"
+#include "engine/worker/station.h"
+
+struct answer {
+	struct answer *next;
+	struct result result;
+};
+
+struct worker {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake; /* a request came, or it is time to stop, or (to waiters) the worker is
+				ready */
+	int pipe[2];
+	struct worker_options options;
+	int caller_thread, caller_cpu;
+
+	bool stop, running, ready;
+	struct request pending[REQUESTS_WAITING]; /* in the order in which they begin */
+	int pending_count;
+	struct answer *first, *last;
+	struct status start; /* how the start went; valid once ready */
+	atomic_bool cancel;
+	struct station station;
+};
+
+static void worker_wake_user(struct worker *worker)
+{
+	/* A full pipe is readable already: nothing is lost. */
+	while (write(worker->pipe[1], "!", 1) < 0 && errno == EINTR)
+		;
+}
+
+static void worker_answer(void *context, const struct result *result)
+{
+	struct worker *worker = context;
+	struct answer *answer = malloc(sizeof(*answer));
+
+	if (!answer)
+		return; /* the user asks again; there is no memory to say so with */
+	answer->next = NULL;
+	answer->result = *result;
+	answer->result.at = steady_seconds();
+	pthread_mutex_lock(&worker->lock);
+	if (worker->last)
+		worker->last->next = answer;
+	else
+		worker->first = answer;
+	worker->last = answer;
+	pthread_mutex_unlock(&worker->lock);
+	worker_wake_user(worker);
+}
+
+static void *worker_main(void *context)
+{
+	struct worker *worker = context;
+	const struct station_options options = { .cpu = worker->options.cpu,
+		.avoid_cpu = worker->caller_cpu,
+		.caller_thread = worker->options.bind_caller ? worker->caller_thread : 0 };
+	struct status start = station_settle(&worker->station, &options);
+	struct request request;
+
+	pthread_mutex_lock(&worker->lock);
+	worker->start = start;
+	worker->ready = true;
+	atomic_store(&worker->station.machine.known, status_is_ok(&start));
+	pthread_cond_broadcast(&worker->wake);
+	worker_wake_user(worker);
+	while (!worker->stop) {
+		if (worker->pending_count == 0) {
+			pthread_cond_wait(&worker->wake, &worker->lock);
+			continue;
+		}
+		request = worker->pending[0];
+		worker->pending_count--;
+		memmove(worker->pending, worker->pending + 1,
+			sizeof(request) * (size_t)worker->pending_count);
+		worker->running = true;
+		atomic_store(&worker->cancel, false);
+		pthread_mutex_unlock(&worker->lock);
+		if (status_is_ok(&start)) {
+			station_measure(
+				&worker->station, &request, &worker->cancel, worker_answer, worker);
+		} else {
+			struct result result = { .generation = request.generation,
+				.tag = request.tag,
+				.kernel = request.kernel,
+				.final = true,
+				.status = start };
+
+			memcpy(result.v, request.v, sizeof(result.v));
+			worker_answer(worker, &result);
+		}
+		pthread_mutex_lock(&worker->lock);
+		worker->running = false;
+	}
+	pthread_mutex_unlock(&worker->lock);
+	return NULL;
+}
+
+static void worker_release(struct worker *worker)
+{
+	struct answer *answer;
+
+	station_release(&worker->station);
+	while ((answer = worker->first)) {
+		worker->first = answer->next;
+		free(answer);
+	}
+	if (worker->pipe[0] >= 0) {
+		close(worker->pipe[0]);
+		close(worker->pipe[1]);
+	}
+	pthread_cond_destroy(&worker->wake);
+	pthread_mutex_destroy(&worker->lock);
+	free(worker);
+}
+
+struct worker *worker_start(const struct worker_options *options, struct status *status)
+{
+	struct worker *worker = calloc(1, sizeof(*worker));
+	sigset_t all, before;
+	int error;
+
+	if (!worker) {
+		*status = status_make(STATUS_FAILED, "no memory for the worker");
+		return NULL;
+	}
+	counters_begin(); /* while there is one thread */
+	worker->options = *options;
+	worker->caller_thread = (int)gettid();
+	worker->caller_cpu = sched_getcpu();
+	worker->station.machine.cpu = -1;
+	worker->start = status_ok();
+	pthread_mutex_init(&worker->lock, NULL);
+	pthread_cond_init(&worker->wake, NULL);
+	if (pipe2(worker->pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+		*status = status_make(STATUS_FAILED, "no pipe for the worker: %s", strerror(errno));
+		worker->pipe[0] = -1;
+		worker_release(worker);
+		return NULL;
+	}
+	/* Signals go to the caller's thread: a handler on the measured core would fall into trials.
+	 */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&worker->thread, NULL, worker_main, worker);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error) {
+		*status =
+			status_make(STATUS_FAILED, "no thread for the worker: %s", strerror(error));
+		worker_release(worker);
+		return NULL;
+	}
+	*status = status_ok();
+	return worker;
+}
+
+struct status worker_wait_ready(struct worker *worker)
+{
+	struct status status;
+
+	pthread_mutex_lock(&worker->lock);
+	while (!worker->ready)
+		pthread_cond_wait(&worker->wake, &worker->lock);
+	status = worker->start;
+	pthread_mutex_unlock(&worker->lock);
+	return status;
+}
+
+void worker_stop(struct worker *worker)
+{
+	pthread_mutex_lock(&worker->lock);
+	worker->stop = true;
+	atomic_store(&worker->cancel, true);
+	pthread_cond_broadcast(&worker->wake);
+	pthread_mutex_unlock(&worker->lock);
+	pthread_join(worker->thread, NULL);
+	worker_release(worker);
+}
+
+static void worker_submit(void *context, const struct request *request)
+{
+	struct worker *worker = context;
+
+	pthread_mutex_lock(&worker->lock);
+	if (!request->follows) {
+		worker->pending_count = 0;
+		if (worker->running)
+			atomic_store(&worker->cancel, true);
+	}
+	if (worker->pending_count == REQUESTS_WAITING)
+		worker->pending_count--;
+	worker->pending[worker->pending_count++] = *request;
+	pthread_cond_broadcast(&worker->wake);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+static void worker_cancel(void *context)
+{
+	struct worker *worker = context;
+
+	pthread_mutex_lock(&worker->lock);
+	worker->pending_count = 0;
+	if (worker->running)
+		atomic_store(&worker->cancel, true);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+static bool worker_take(void *context, struct result *result)
+{
+	struct worker *worker = context;
+	struct answer *answer;
+	char drain[64];
+
+	pthread_mutex_lock(&worker->lock);
+	answer = worker->first;
+	if (answer) {
+		worker->first = answer->next;
+		if (!worker->first)
+			worker->last = NULL;
+	}
+	/* Only an empty queue empties the pipe: a reader that takes one answer at a time is woken
+	 * for the next. */
+	if (!worker->first)
+		while (read(worker->pipe[0], drain, sizeof(drain)) > 0)
+			;
+	pthread_mutex_unlock(&worker->lock);
+	if (!answer)
+		return false;
+	*result = answer->result;
+	free(answer);
+	return true;
+}
+
+static int worker_descriptor(void *context)
+{
+	return ((struct worker *)context)->pipe[0];
+}
+
+static struct progress_seen worker_progress(void *context)
+{
+	return progress_see(&((struct worker *)context)->station.progress);
+}
+
+static const struct machine *worker_machine(void *context)
+{
+	return &((struct worker *)context)->station.machine;
+}
+
+static size_t worker_offers(void *context, const char *words, const char *pmu,
+	struct counter_offer *offers, size_t most)
+{
+	(void)context;
+	return counters_search(words, pmu, offers, most);
+}
+
+static struct status worker_encodes(void *context, const char *name)
+{
+	(void)context;
+	return counters_encode(name, NULL, NULL);
+}
+
+struct engine worker_engine(struct worker *worker)
+{
+	return (struct engine){
+		.context = worker,
+		.submit = worker_submit,
+		.cancel = worker_cancel,
+		.take = worker_take,
+		.descriptor = worker_descriptor,
+		.machine = worker_machine,
+		.progress = worker_progress,
+		.offers = worker_offers,
+		.encodes = worker_encodes,
+	};
+}

@@ -1,0 +1,299 @@
+#include "experiment/advice/advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* Ranges up to so many values are tried whole, longer ones by doubling and halving. */
+enum { WHOLE_RANGE = 16, VALUES_MAX = 48 };
+/* Predictions closer than this are equal. */
+static const double EQUAL = 0.005;
+
+/* What a change does that gets below a limit. */
+static const char *const eases[LIMIT_COUNT] = {
+	[LIMIT_WIDTH] = "needs fewer micro-ops",
+	[LIMIT_PORTS] = "relieves the ports",
+	[LIMIT_DIVIDER] = "spares the divider",
+	[LIMIT_LOADS] = "needs fewer loads",
+	[LIMIT_VECTOR_LOADS] = "needs fewer vector loads",
+	[LIMIT_STORES] = "needs fewer stores",
+	[LIMIT_ADDRESSES] = "needs fewer addresses",
+	[LIMIT_COMPLEX] = "needs simpler addresses",
+	[LIMIT_SPLITS] = "crosses fewer lines",
+	[LIMIT_BANKS] = "spreads loads over banks",
+	[LIMIT_STORE_LINES] = "stores to fewer lines",
+	[LIMIT_TAKEN] = "takes fewer branches",
+	[LIMIT_LATENCY] = "breaks the chain",
+	[LIMIT_MEMORY_LATENCY] = "waits for a nearer level",
+	[LIMIT_MEMORY_LINES] = "fetches fewer lines",
+	[LIMIT_MISSES] = "misses less often",
+	[LIMIT_ALIGNMENT] = "fits the front end",
+	[LIMIT_OPCACHE] = "fits the op cache",
+	[LIMIT_DECODE] = "decodes faster",
+	[LIMIT_SCHEDULING] = "crowds no port by chance",
+	[LIMIT_SATURATION] = "needs fewer ALU operations",
+	[LIMIT_MISPREDICTION] = "mispredicts less",
+	[LIMIT_FORWARDING] = "forwards without a stall",
+	[LIMIT_PAGE_WALKS] = "walks fewer pages",
+	[LIMIT_ALIASING] = "keeps addresses apart",
+	[LIMIT_UNLAMINATION] = "keeps micro-ops fused",
+	[LIMIT_WINDOW] = "has more misses in the window",
+};
+
+/* One way on: a knob moved to a value, others fitted. */
+struct option {
+	struct setting setting;
+	int knob;
+	double cpe, step;
+};
+
+/* Whether turning it changes where and beside whom the code runs: no way to go faster that a model
+ * knows of. */
+static bool elsewhere(const struct knob *knob)
+{
+	return knob->asks == ASKS_NODE || knob->asks == ASKS_CORES || knob->asks == ASKS_STREAMS;
+}
+
+/* The other values of a knob worth trying, nearest first. A larger working set is none of them. */
+static int values_of(const struct knob *knob, int64_t present, struct means means, int64_t *values)
+{
+	int64_t multiple = knob->kind != KNOB_CHOICE && knob->multiple > 1 ? knob->multiple : 1;
+	int64_t min = knob->kind == KNOB_CHOICE ? 0 : knob->min;
+	int64_t max = knob->axis == AXIS_SIZE ? present : setting_max(knob, means);
+	int count = 0;
+
+	if ((max - min) / multiple < WHOLE_RANGE) {
+		for (int64_t away = multiple; away <= max - min; away += multiple) {
+			if (present - away >= min)
+				values[count++] = present - away;
+			if (present + away <= max)
+				values[count++] = present + away;
+		}
+		return count;
+	}
+	for (int64_t factor = 2; count + 2 < VALUES_MAX && factor < (int64_t)1 << 40; factor *= 2) {
+		int64_t less = present / factor,
+			more = present <= max / factor ? present * factor : max + 1;
+
+		if (less >= min && less > 0 && less % multiple == 0)
+			values[count++] = less;
+		if (more <= max && more != present)
+			values[count++] = more;
+	}
+	return count;
+}
+
+/* How far a step is: of choices any is one step. */
+static double step_of(const struct knob *knob, int64_t from, int64_t to)
+{
+	if (knob->kind == KNOB_CHOICE)
+		return 1;
+	return from > 0 && to > 0 ? fabs(log2((double)to / (double)from))
+				  : fabs((double)(to - from));
+}
+
+/* How much has been asked. */
+struct asking {
+	int asks, most; /* settings looked at, explained before or not */
+	int fresh;	/* settings that may still be explained; -1: any number */
+	bool unfinished;
+};
+
+bool advice_knows(const struct explanation *explanation)
+{
+	return status_is_ok(&explanation->status) && explanation->limits.binding >= 0 &&
+	       explanation->limits.unknown == 0;
+}
+
+/* The predicted CPE of a setting; NAN: unknown. */
+static double explain_one(const struct advice_question *question, const struct setting *setting)
+{
+	struct explain_question ask = *question->ask;
+
+	ask.kernel = setting->kernel;
+	ask.v = setting->v;
+	question->explainer->explain(question->explainer->context, &ask, question->scratch);
+	return advice_knows(question->scratch) ? question->scratch->limits.predicted : NAN;
+}
+
+static double predict(const struct advice_question *question, const struct setting *setting,
+	struct asking *asking)
+{
+	double cpe = NAN;
+
+	if (question->readings && readings_predicted(question->readings, setting, &cpe))
+		return cpe;
+	if (question->later)
+		*question->later = *setting;
+	if (asking->fresh == 0 || question->later) {
+		asking->unfinished = true;
+		return NAN;
+	}
+	if (asking->fresh > 0)
+		asking->fresh--;
+	cpe = explain_one(question, setting);
+	if (question->readings)
+		readings_predict(question->readings, setting, cpe);
+	return cpe;
+}
+
+/* Whether another way to write the same work would, by what follows from it, be other work. */
+static bool other_work(const struct setting *from, const struct setting *to, int turned)
+{
+	const struct kernel *kernel = from->kernel;
+
+	if (kernel->knobs[turned].role == KNOB_WORK)
+		return false;
+	for (int i = 0; i < kernel->knob_count; i++)
+		if (kernel->knobs[i].role == KNOB_WORK && from->v[i] != to->v[i])
+			return true;
+	return false;
+}
+
+/* Tries the values of one knob; the best way so far is kept in best. */
+static void try_knob(const struct advice_question *question, int index, struct asking *asking,
+	struct option *best)
+{
+	const struct setting *present = question->setting;
+	const struct knob *knob = &present->kernel->knobs[index];
+	int64_t values[VALUES_MAX];
+	int count =
+		elsewhere(knob) ? 0 : values_of(knob, present->v[index], question->means, values);
+
+	for (int i = 0; i < count && asking->asks < asking->most && !asking->unfinished; i++) {
+		struct option option = { .setting = *present,
+			.knob = index,
+			.step = step_of(knob, present->v[index], values[i]) };
+		struct status status;
+
+		option.setting.v[index] = values[i];
+		if (present->kernel->fit)
+			present->kernel->fit(option.setting.v, index);
+		if (option.setting.v[index] != values[i] ||
+			other_work(present, &option.setting, index))
+			continue;
+		if (question->allowed) {
+			if (!question->allowed(question->context, &option.setting))
+				continue;
+		} else {
+			status = setting_check(&option.setting, question->means);
+			if (!status_is_ok(&status))
+				continue;
+		}
+		asking->asks++;
+		option.cpe = predict(question, &option.setting, asking);
+		if (!(option.cpe > 0))
+			continue;
+		if (option.cpe < best->cpe * (1 - EQUAL) ||
+			(option.cpe <= best->cpe * (1 + EQUAL) && best->knob == index &&
+				option.step < best->step))
+			*best = option;
+	}
+}
+
+/* "acc=4 (and unroll=4)": what was asked for, and what follows. */
+static void name_change(
+	const struct setting *from, const struct option *to, char *buffer, size_t size)
+{
+	const struct kernel *kernel = from->kernel;
+	char value[64];
+	size_t used;
+	int more = 0;
+
+	setting_format_value(
+		&kernel->knobs[to->knob], to->setting.v[to->knob], value, sizeof(value));
+	used = (size_t)snprintf(buffer, size, "%s=%s", kernel->knobs[to->knob].name, value);
+	for (int i = 0; i < kernel->knob_count && used < size; i++) {
+		if (i == to->knob || from->v[i] == to->setting.v[i])
+			continue;
+		setting_format_value(&kernel->knobs[i], to->setting.v[i], value, sizeof(value));
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s",
+			more++ ? ", " : " (and ", kernel->knobs[i].name, value);
+	}
+	if (more && used < size)
+		snprintf(buffer + used, size - used, ")");
+}
+
+/* The limit that a change gets below: what is predicted, but where the binding one falls further
+ * than what stood above it, that one. */
+static enum limit_kind eased_by(const struct limits *limits, double cpe)
+{
+	bool binding =
+		limits->binding >= 0 && limits->bound - cpe > limits->predicted - limits->bound;
+
+	return limits->limit[binding ? limits->binding : limits->predicted_by].kind;
+}
+
+/* Whether the slowest chain goes from each load to the address of the next: from pointer to
+ * pointer. */
+static bool chases_pointers(const struct explanation *explanation)
+{
+	int carried = 0;
+
+	for (int i = 0; i < explanation->loop.insn_count; i++) {
+		const struct insn *insn = &explanation->loop.insn[i];
+
+		if (!explanation->limits.insn[i].carried)
+			continue;
+		carried++;
+		if (!insn_fetches(insn))
+			return false;
+	}
+	return carried > 0;
+}
+
+const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind)
+{
+	if (kind == LIMIT_LATENCY && chases_pointers(explanation))
+		return "Each load waits for the address that the one before fetched: walk several "
+		       "lists at once, or keep the items in "
+		       "an array.";
+	return limit_remedy(kind);
+}
+
+bool advice_find(const struct advice_question *question, struct advice *advice)
+{
+	const struct limits *limits = &question->explanation->limits;
+	const struct kernel *kernel = question->setting->kernel;
+	enum limit_kind kind = LIMIT_COUNT;
+	struct option best = { .knob = -1 };
+	char change[120], predicted[24];
+	struct asking asking = { .most = readings_slow(kernel) ? ADVICE_ASKS_SLOW : ADVICE_ASKS,
+		.fresh = question->fresh > 0 ? question->fresh : -1 };
+
+	memset(advice, 0, sizeof(*advice));
+	if (limits->predicted_by >= 0)
+		kind = limits->limit[limits->predicted_by].kind;
+	if (!status_is_ok(&question->explanation->status) || kind == LIMIT_COUNT)
+		return true;
+	best.cpe = limits->predicted;
+	for (int role = KNOB_FORM; role >= KNOB_WORK; role--) {
+		for (int i = 0; i < kernel->knob_count; i++)
+			if ((int)kernel->knobs[i].role == role)
+				try_knob(question, i, &asking, &best);
+		if (asking.unfinished)
+			return false;
+		if (best.knob >= 0 && best.cpe <= limits->predicted * (1 - ADVICE_WORTH))
+			break;
+	}
+	advice->from = limits->predicted;
+	if (best.knob < 0 || best.cpe > limits->predicted * (1 - ADVICE_WORTH)) {
+		advice->kind = ADVICE_SENTENCE;
+		snprintf(advice->words, sizeof(advice->words), "%s",
+			advice_sentence(question->explanation, kind));
+		return true;
+	}
+	advice->kind = ADVICE_KNOB;
+	advice->setting = best.setting;
+	advice->knob = best.knob;
+	advice->to = best.cpe;
+	name_change(question->setting, &best, change, sizeof(change));
+	units_figure(best.cpe, predicted, sizeof(predicted));
+	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change,
+		eases[eased_by(limits, best.cpe)], predicted);
+	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change, " "), change);
+	return true;
+}

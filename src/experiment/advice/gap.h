@@ -1,0 +1,38 @@
+/* What lies between a measurement and its limits, in numbers and in words. Pure. */
+#ifndef SLX_EXPERIMENT_ADVICE_GAP_H
+#define SLX_EXPERIMENT_ADVICE_GAP_H
+
+#include "engine/measure/trials.h"
+#include "model/limits/limits.h"
+
+/* Within so much of a limit a measurement is at it; within so much of the prediction that explains
+ * it. */
+#define GAP_AT	      0.03
+#define GAP_PREDICTED 0.05
+
+enum gap_kind {
+	GAP_NONE, /* nothing is measured, or no hard limit is known */
+	GAP_AT_LIMIT,
+	GAP_SOFT,    /* above it, as a soft effect predicts */
+	GAP_ABOVE,   /* above it, and nothing known says why */
+	GAP_BELOW,   /* impossible: the core model must be wrong */
+	GAP_FOREIGN, /* the limit is another core's: no gap */
+};
+
+struct gap {
+	enum gap_kind kind;
+	double cycles, percent; /* measured minus binding limit; percent of the limit */
+	char words[200];	/* "0.250 (50 %) above: ALU saturation explains it" */
+	char brief[40];		/* "at it", "+0.250" */
+};
+
+/* What is wrong where a measurement is below a limit of that kind: of caches and memory the figures
+ * were measured, and vary. */
+const char *gap_suspect(enum limit_kind kind);
+
+/* core: the title of the core that the limits are of, when it is not the running one; NULL: it is.
+ * assumed: that core stands in for the running one, which has no model. sample may be not valid. */
+void gap_find(const struct sample *sample, const struct limits *limits, const char *core,
+	bool assumed, struct gap *gap);
+
+#endif

@@ -1,0 +1,487 @@
+/* Cycles of loops into figures. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "experiment/characterise/characterise_state.h"
+
+/* A result that is there sooner than this, in cycles, was ready when its instruction was renamed:
+ * what executes takes one at least. */
+#define DONE_AT_RENAME 0.6
+
+static struct figure unknown(void)
+{
+	return (struct figure){ .known = false };
+}
+
+/* The median, and the range that it lies in 19 times of 20, whatever way the values are spread: by
+ * their order, 0.98 square roots of their number to either side. Sorts the values. */
+static struct figure median_of(double *values, size_t count)
+{
+	double reach = 0.98 * sqrt((double)count) / (double)count;
+
+	stats_sort(values, count);
+	return (struct figure){ true, stats_quantile(values, count, 0.5),
+		stats_quantile(values, count, fmax(0, 0.5 - reach)),
+		stats_quantile(values, count, fmin(1, 0.5 + reach)) };
+}
+
+/* The fewest trials in which the core was quiet that make a figure: what shares the core slows it
+ * by half, and one of several does so to all. */
+enum { QUIET_LEAST = 5 };
+
+/* A figure whose range is wider than this, relatively, is none. */
+#define WIDEST 0.3
+
+/* Now and then, right after code of 512-bit vectors, the reference chain runs slow for a while
+ * (by 1.57 on Redwood Cove), and what it is to measure does not. The clock that it then shows is
+ * far below the best that such loops have shown. */
+#define CLOCK_LEAST 0.72
+
+bool figure_wide(const struct kernel *kernel)
+{
+	const struct made_loop *loop = made_loop_of(kernel);
+
+	for (int i = 0; loop && i < loop->part_count; i++)
+		if (loop->part[i].bits > 256)
+			return true;
+	return false;
+}
+
+/* Of the trials that count; their number. */
+static struct figure quiet_figure(
+	const struct characterise *characterise, const struct cell *cell, size_t *count)
+{
+	double values[TRIALS_MAX], least = cell && figure_wide(cell->setting.kernel)
+						   ? CLOCK_LEAST * characterise->wide_ghz
+						   : 0;
+	struct figure figure;
+
+	*count = 0;
+	for (unsigned i = 0; cell && cell->trials && i < cell->trials->count; i++)
+		if (cell->trials->trial[i].fate == TRIAL_QUIET &&
+			cell->trials->trial[i].ghz >= least)
+			values[(*count)++] = cell->trials->trial[i].cpe;
+	if (*count < QUIET_LEAST)
+		return unknown();
+	figure = median_of(values, *count);
+	return figure.hi - figure.lo <= WIDEST * figure.value ? figure : unknown();
+}
+
+static const struct cell *cell_of(
+	const struct characterise *characterise, const struct kernel *kernel)
+{
+	struct setting setting = { .kernel = kernel };
+
+	return kernel ? cells_get(characterise->cells, &setting, false) : NULL;
+}
+
+struct figure figure_of(const struct characterise *characterise, const struct kernel *kernel)
+{
+	size_t count;
+
+	return quiet_figure(characterise, cell_of(characterise, kernel), &count);
+}
+
+/* What is renamed takes one slot; less is the clock's fault. */
+#define SLOTS_LEAST 0.5
+
+/* So many quiet trials, known this well, relatively; or so many whatever they say. */
+enum { QUIET_SETTLED = 20, QUIET_PLENTY = 150 };
+#define PRECISION 0.006
+
+bool figure_settled(const struct characterise *characterise, const struct kernel *kernel)
+{
+	const struct cell *cell = cell_of(characterise, kernel);
+	size_t count;
+	struct figure figure = quiet_figure(characterise, cell, &count);
+
+	if (cell && !status_is_ok(&cell->failure))
+		return true;
+	return count >= QUIET_PLENTY || (figure.known && count >= QUIET_SETTLED &&
+						figure.hi - figure.lo <= PRECISION * figure.value);
+}
+
+bool figure_likely(const struct characterise *characterise, const struct item *item)
+{
+	struct figure figure = figure_of(characterise, item->kernel),
+		      width = characterise->report.measured.width;
+	const struct cell *cell = cell_of(characterise, item->kernel);
+
+	if (cell && !status_is_ok(&cell->failure))
+		return true;
+	if (item->kind == ITEM_SLOTS && width.known)
+		return figure.known && figure.value * width.value - item->nops > SLOTS_LEAST;
+	return figure.known;
+}
+
+static struct figure less(struct figure a, struct figure b)
+{
+	if (!a.known || !b.known)
+		return unknown();
+	return (struct figure){ true, a.value - b.value, a.lo - b.hi, a.hi - b.lo };
+}
+
+static struct figure times(struct figure a, double factor)
+{
+	return (struct figure){ a.known, a.value * factor, a.lo * factor, a.hi * factor };
+}
+
+static struct figure inverse(double of, struct figure a)
+{
+	if (!a.known || a.lo <= 0)
+		return unknown();
+	return (struct figure){ true, of / a.value, of / a.hi, of / a.lo };
+}
+
+static struct figure at_least(struct figure a, double least)
+{
+	return (struct figure){ a.known, fmax(a.value, least), fmax(a.lo, least),
+		fmax(a.hi, least) };
+}
+
+static struct figure at_rename(struct figure a)
+{
+	return a.known && a.value < DONE_AT_RENAME ? (struct figure){ true, 0, 0, fmax(a.hi, 0) }
+						   : a;
+}
+
+/* ---- classes */
+
+static const struct class_recipe *class_named(const struct recipes *recipes, const char *name)
+{
+	for (int i = 0; i < recipes->class_count; i++)
+		if (strcmp(recipes->classes[i].name, name) == 0)
+			return &recipes->classes[i];
+	return NULL;
+}
+
+/* Chains run through one another's classes: each through some that have chains of their own, so
+ * this ends. */
+static struct figure latency_of(
+	const struct characterise *characterise, const struct class_recipe *recipe, int depth)
+{
+	struct figure figure =
+		times(figure_of(characterise, loop_of_chain(recipe, false)), 1.0 / recipe->links);
+
+	for (int i = 0; i < TAKEN_OFF && *recipe->minus[i]; i++) {
+		const struct class_recipe *other =
+			class_named(&characterise->recipes, recipe->minus[i]);
+
+		figure = other && depth > 0
+				 ? less(figure, latency_of(characterise, other, depth - 1))
+				 : unknown();
+	}
+	return figure;
+}
+
+static struct figure latency(
+	const struct characterise *characterise, const struct class_recipe *recipe)
+{
+	return at_rename(latency_of(characterise, recipe, 4));
+}
+
+/* Slots known no better than this are not known. */
+#define SLOTS_WIDEST 1.0
+
+/* Of a loop of `nops` nops and something: the slots of that. */
+static struct figure slots(const struct characterise *characterise, const struct item *item)
+{
+	struct figure figure = figure_of(characterise, item->kernel),
+		      width = characterise->report.measured.width;
+
+	if (!figure.known || !width.known)
+		return unknown();
+	figure = (struct figure){ true, figure.value * width.value - item->nops,
+		figure.lo * width.value - item->nops, figure.hi * width.value - item->nops };
+	return figure.hi - figure.lo <= SLOTS_WIDEST ? figure : unknown();
+}
+
+static void fill_classes(struct characterise *characterise)
+{
+	struct measured *measured = &characterise->report.measured;
+
+	for (int i = 0; i < characterise->recipes.class_count; i++) {
+		const struct class_recipe *recipe = &characterise->recipes.classes[i];
+		struct measured_op *op = &measured->op[recipe->op];
+
+		op->latency = latency(characterise, recipe);
+		op->accumulate = figure_of(characterise, loop_of_chain(recipe, true));
+		op->each = figure_of(characterise, loop_of_each(recipe));
+	}
+}
+
+/* Of nops that are as quick but for so much, relatively, the longest serve beside others: 64 bytes
+ * of the shortest are more micro-ops than a line's share of the op cache holds, and code of which
+ * the one or other is something else then comes from the decoders at times (Redwood Cove: 2 slots
+ * for 1). */
+#define AS_QUICK 0.02
+
+static void fill_width(struct characterise *characterise)
+{
+	struct measured *measured = &characterise->report.measured;
+
+	for (int i = 0; i < characterise->recipes.width_count; i++) {
+		struct figure figure = inverse(
+			1, figure_of(characterise, loop_of_width(&characterise->recipes, i)));
+
+		if (!figure.known)
+			continue;
+		/* Their lines stand in the data file by length. */
+		if (!measured->width.known || figure.value > (1 - AS_QUICK) * measured->width.value)
+			characterise->nop = i;
+		if (!measured->width.known || figure.value > measured->width.value)
+			measured->width = figure;
+	}
+}
+
+/* ---- facts */
+
+static struct figure fact_figure(
+	const struct characterise *characterise, const struct fact_recipe *fact)
+{
+	struct figure figure = figure_of(characterise, loop_of_fact(fact, false)), other;
+
+	switch (fact->how) {
+	case HOW_CYCLES:
+		figure = at_rename(figure);
+		break;
+	case HOW_RATE:
+		return inverse(fact->rate, figure);
+	case HOW_SLOTS:
+		return unknown();
+	case HOW_MINUS:
+		for (int i = 0; i < TAKEN_OFF && *fact->minus[i]; i++) {
+			const struct class_recipe *recipe =
+				class_named(&characterise->recipes, fact->minus[i]);
+
+			figure = recipe ? less(figure, latency(characterise, recipe)) : unknown();
+		}
+		figure = at_rename(at_least(figure, 0));
+		break;
+	case HOW_LESS:
+		figure = at_least(
+			less(figure, figure_of(characterise, loop_of_fact(fact, true))), 0);
+		break;
+	case HOW_OVER:
+		other = figure_of(characterise, loop_of_fact(fact, true));
+		if (!figure.known || !other.known || other.lo <= 0)
+			return unknown();
+		return (struct figure){ true, figure.value / other.value, figure.lo / other.hi,
+			figure.hi / other.lo };
+	}
+	return fact->half ? times(figure, 2.0 / fact->half) : figure;
+}
+
+static struct measured_fact *fact_named(struct measured *measured, const char *word)
+{
+	for (int i = 0; i < measured->fact_count; i++)
+		if (strcmp(measured->fact[i].word, word) == 0)
+			return &measured->fact[i];
+	return NULL;
+}
+
+/* A fact that is there already keeps the better figure. */
+static void put_fact(struct measured *measured, const char *word, struct figure figure, bool most,
+	const char *words)
+{
+	struct measured_fact *fact = fact_named(measured, word);
+
+	/* Of what fuses, that it was tried and not measured is kept, too: as what it is taken for.
+	 */
+	if (!figure.known && (fact || strncmp(word, "fuse ", 5) != 0))
+		return;
+	if (!fact) {
+		if (measured->fact_count == MEASURED_FACTS)
+			return;
+		fact = &measured->fact[measured->fact_count++];
+		*fact = (struct measured_fact){ .figure = { .known = false } };
+		snprintf(fact->word, sizeof(fact->word), "%s", word);
+	} else if (fact->figure.known && (most ? fact->figure.value >= figure.value
+					       : fact->figure.value <= figure.value)) {
+		return;
+	}
+	fact->figure = figure;
+	snprintf(fact->words, sizeof(fact->words), "%s", words);
+}
+
+/* Accesses of both kinds together are a number of their own only where they are fewer than those of
+ * each added up. */
+#define TOGETHER_LESS 0.9
+
+static void drop_sum(struct measured *measured)
+{
+	struct measured_fact *memory = fact_named(measured, "cap memory"),
+			     *loads = fact_named(measured, "cap loads"),
+			     *stores = fact_named(measured, "cap stores");
+
+	if (memory && loads && stores &&
+		memory->figure.value > TOGETHER_LESS * (loads->figure.value + stores->figure.value))
+		*memory = measured->fact[--measured->fact_count];
+}
+
+static void fill_facts(struct characterise *characterise)
+{
+	struct measured *measured = &characterise->report.measured;
+	const struct recipes *recipes = &characterise->recipes;
+
+	for (int i = 0; i < recipes->fact_count; i++)
+		put_fact(measured, recipes->facts[i].word,
+			fact_figure(characterise, &recipes->facts[i]),
+			recipes->facts[i].how == HOW_RATE, recipes->facts[i].loop);
+	drop_sum(measured);
+}
+
+static void fill_slots(struct characterise *characterise)
+{
+	struct measured *measured = &characterise->report.measured;
+	const struct recipes *recipes = &characterise->recipes;
+
+	for (int i = 0; i < characterise->all_count + characterise->item_count; i++) {
+		const struct item *item =
+			i < characterise->all_count
+				? &characterise->all[i]
+				: &characterise->items[i - characterise->all_count];
+
+		if (item->kind == ITEM_SLOTS) {
+			const struct class_recipe *recipe = &recipes->classes[item->of];
+			struct figure beside = { true, recipe->beside, recipe->beside,
+				recipe->beside };
+
+			measured->op[recipe->op].slots =
+				at_least(less(slots(characterise, item), beside), 0);
+		} else if (item->kind == ITEM_FACT_SLOTS) {
+			put_fact(measured, recipes->facts[item->of].word,
+				at_least(slots(characterise, item), 0), false,
+				recipes->facts[item->of].loop);
+		}
+	}
+}
+
+void figures_fill(struct characterise *characterise)
+{
+	struct measured *measured = &characterise->report.measured;
+	struct measured_fact kept[MEASURED_FACTS];
+	int kept_count = 0;
+
+	/* What the probe and others found stays. */
+	for (int i = 0; i < measured->fact_count; i++) {
+		bool again = false;
+
+		for (int k = 0; k < characterise->recipes.fact_count; k++)
+			again = again || strcmp(characterise->recipes.facts[k].word,
+						 measured->fact[i].word) == 0;
+		if (!again)
+			kept[kept_count++] = measured->fact[i];
+	}
+	measured->fact_count = kept_count;
+	memcpy(measured->fact, kept, sizeof(*kept) * (size_t)kept_count);
+	measured->width = unknown();
+	fill_width(characterise);
+	fill_classes(characterise);
+	fill_facts(characterise);
+	fill_slots(characterise);
+}
+
+/* ---- caches */
+
+static struct figure around(double value, double lo, double hi)
+{
+	return (struct figure){ isfinite(value) && value > 0, value,
+		isfinite(lo) ? fmin(lo, value) : value, isfinite(hi) ? fmax(hi, value) : value };
+}
+
+void figures_caches(struct characterise *characterise, const struct probe_report *probe)
+{
+	struct measured *measured = &characterise->report.measured;
+	const struct hierarchy_level *tlb = hierarchy_tlb(&probe->hierarchy, 1),
+				     *second = hierarchy_tlb(&probe->hierarchy, 2);
+	char word[40];
+
+	for (int level = 1; level <= 2; level++) {
+		const struct hierarchy_level *found = hierarchy_cache(&probe->hierarchy, level);
+
+		if (!found || found->unstable)
+			continue;
+		snprintf(word, sizeof(word), "cache %d bytes", level);
+		put_fact(measured, word, around(found->bytes, found->bytes_lo, found->bytes_hi),
+			false, "a list in random order");
+		snprintf(word, sizeof(word), "cache %d latency", level);
+		put_fact(measured, word, around(found->cycles, found->lo, found->hi), false,
+			"a list in random order");
+	}
+	for (int b = 0; b < probe->band_count; b++)
+		if (strcmp(probe->band[b].level, "L2") == 0 &&
+			isfinite(probe->band[b].lines[PROBE_READ])) {
+			const struct sample *sample = &probe->band[b].point[PROBE_READ].sample;
+			double lines = probe->band[b].lines[PROBE_READ];
+
+			put_fact(measured, "cache 2 lines",
+				around(lines, lines * sample->cpe / sample->cpe_hi,
+					lines * sample->cpe / sample->cpe_lo),
+				false, "every line read, several at a time");
+		}
+	if (tlb && !tlb->unstable) {
+		put_fact(measured, "size tlb1",
+			around(tlb->entries, tlb->entries_lo, tlb->entries_hi), false,
+			"a line a page");
+		put_fact(measured, "extra tlb2", around(tlb->cycles, tlb->lo, tlb->hi), false,
+			"a line a page");
+	}
+	if (second && !second->unstable)
+		put_fact(measured, "size tlb2",
+			around(second->entries, second->entries_lo, second->entries_hi), false,
+			"a line a page");
+}
+
+void figures_windows(struct characterise *characterise, const struct windows_report *windows)
+{
+	struct measured *measured = &characterise->report.measured;
+
+	measured->buffer_count = 0;
+	for (int i = 0; i < windows->count && measured->buffer_count < MEASURED_BUFFERS; i++) {
+		const struct windows_row *row = &windows->row[i];
+		struct measured_buffer *buffer = &measured->buffer[measured->buffer_count];
+
+		if (!row->fact || fabs(row->fact->each - 1) > 1e-9 ||
+			(row->knee.kind != KNEE_SHARP && row->knee.kind != KNEE_SOFT))
+			continue;
+		*buffer = (struct measured_buffer){ .knee = row->knee, .own = row->fact->own };
+		snprintf(buffer->word, sizeof(buffer->word), "%s", row->fact->buffer);
+		snprintf(
+			buffer->words, sizeof(buffer->words), "%s between two misses", row->filler);
+		measured->buffer_count++;
+	}
+}
+
+/* ---- the machine */
+
+void figures_identity(struct characterise_report *report)
+{
+	const struct machine *machine = report->machine;
+	const struct processor *processor = &machine->processor;
+	struct measured *measured = &report->measured;
+	size_t used;
+
+	snprintf(measured->isa, sizeof(measured->isa), "%s", machine->arch);
+	snprintf(measured->processor, sizeof(measured->processor), "%.63s", machine->name);
+	if (processor->vendor[0]) {
+		used = (size_t)snprintf(measured->match, sizeof(measured->match),
+			"vendor %s family %x model %x", processor->vendor, processor->family,
+			processor->model);
+		if (processor->l1i_bytes)
+			snprintf(measured->match + used, sizeof(measured->match) - used,
+				" with l1i-%lluk",
+				(unsigned long long)(processor->l1i_bytes >> 10));
+		snprintf(report->name, sizeof(report->name), "measured-%x-%x", processor->family,
+			processor->model);
+	} else {
+		if (processor->implementer)
+			snprintf(measured->match, sizeof(measured->match), "implementer %x part %x",
+				processor->implementer, processor->part);
+		snprintf(report->name, sizeof(report->name), "measured-%x-%x",
+			processor->implementer, processor->part);
+	}
+}

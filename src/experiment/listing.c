@@ -1,0 +1,333 @@
+#include "experiment/listing.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/data.h"
+#include "base/text.h"
+
+/* ---- packed files: see kernels/pack.awk ---- */
+
+/* Whether a packed name, in which `hole` stands for any word, is that of the function; what it
+ * stands for then is at
+ * [*from, *from + *length) of function. */
+static bool name_fits(const char *name, size_t name_length, const char *hole, const char *function,
+	size_t *from, size_t *length)
+{
+	const char *at = strstr(name, hole);
+	size_t before, after, whole = strlen(function);
+
+	if (!at || at + strlen(hole) > name + name_length)
+		return false;
+	before = (size_t)(at - name);
+	after = name_length - before - strlen(hole);
+	if (whole <= before + after || strncmp(name, function, before) != 0 ||
+		strncmp(at + strlen(hole), function + whole - after, after) != 0)
+		return false;
+	*from = before;
+	*length = whole - before - after;
+	for (size_t i = 0; i < *length; i++)
+		if (!isalnum((unsigned char)function[before + i]))
+			return false;
+	return true;
+}
+
+/* Adds a line, "@" and the hole filled in. */
+static void add_line(struct text *text, const char *line, size_t length, const char *hole,
+	const char *function, const char *filling, size_t filling_length)
+{
+	for (size_t i = 0; i < length;) {
+		if (line[i] == '@') {
+			text_add(text, function);
+			i++;
+		} else if (strncmp(line + i, hole, strlen(hole)) == 0) {
+			text_addn(text, filling, filling_length);
+			i += strlen(hole);
+		} else {
+			text_addn(text, line + i++, 1);
+		}
+	}
+	text_addn(text, "\n", 1);
+}
+
+char *listing_unpack(const char *packed, const char *function)
+{
+	const char *lines = strchr(packed, '\n'), *names = strstr(packed, "\n%\n");
+	char hole[32];
+	size_t from, length;
+
+	if (sscanf(packed, "packed %31s", hole) != 1 || !lines || !names)
+		return NULL;
+	lines++;
+	for (const char *at = names + 3; *at;
+		at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n')) {
+		size_t name = strcspn(at, " \n"), end = strcspn(at, "\n");
+		struct text text = { 0 };
+
+		if (!name_fits(at, name, hole, function, &from, &length))
+			continue;
+		for (const char *code = at + name + 1; code + 1 < at + end; code += 2) {
+			int wanted = 90 * (code[0] - '#') + (code[1] - '#');
+			const char *line = lines;
+
+			while (wanted-- > 0 && line < names)
+				line += strcspn(line, "\n") + 1;
+			if (line > names)
+				break;
+			add_line(&text, line, strcspn(line, "\n"), hole, function, function + from,
+				length);
+		}
+		return text.bytes;
+	}
+	return NULL;
+}
+
+/* ---- finding the way in a file ---- */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether the line has the word; where is behind it. */
+static const char *word_in(const char *line, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = line; (at = strstr(at, word)) != NULL; at++)
+		if ((at == line || !is_word(at[-1])) && !is_word(at[length]))
+			return at + length;
+	return NULL;
+}
+
+/* The line where the function's definition begins: its name before a parenthesis (in assembly a
+ * colon) in a line that begins in the first column and that no semicolon ends. */
+static int find_function(const struct listing *listing, const char *function)
+{
+	for (int i = 0; i < listing->line_count; i++) {
+		const char *line = listing->line[i], *behind = word_in(line, function);
+		size_t length = strlen(line);
+
+		if (isspace((unsigned char)line[0]) || line[0] == '#' || line[0] == '*' ||
+			line[0] == '/')
+			continue;
+		if (behind && (*behind == '(' || *behind == ':') && length &&
+			line[length - 1] != ';')
+			return i;
+	}
+	return -1;
+}
+
+/* Where a macro makes the function: the line in the first column that hands its name to one. */
+static int find_maker(const struct listing *listing, const char *function)
+{
+	for (int i = 0; i < listing->line_count; i++) {
+		const char *line = listing->line[i], *open = strchr(line, '('),
+			   *behind = word_in(line, function);
+
+		if (is_word(line[0]) && open && behind && open < behind &&
+			(*behind == ',' || *behind == ')'))
+			return i;
+	}
+	return -1;
+}
+
+/* The last line of what begins there: its brace; of what a macro makes, the parenthesis that closes
+ * it. */
+static int find_end(const struct listing *listing, int first, bool made)
+{
+	int last = first, open = 0;
+
+	if (!made) {
+		while (last + 1 < listing->line_count && listing->line[last][0] != '}')
+			last++;
+		return last;
+	}
+	for (;; last++) {
+		bool quoted = false;
+
+		for (const char *c = listing->line[last]; *c; c++) {
+			if (*c == '"' && (c == listing->line[last] || c[-1] != '\\'))
+				quoted = !quoted;
+			if (!quoted)
+				open += (*c == '(') - (*c == ')');
+		}
+		if (open <= 0 || last + 1 == listing->line_count)
+			return last;
+	}
+}
+
+/* The comment over the group of lines that a macro's use stands in: it says what all of them do.
+ * The line itself where there is none. */
+static int find_comment(const struct listing *listing, int first)
+{
+	int line = first;
+
+	while (line > 0 && listing->line[line - 1][0] && listing->line[line][0] != '/')
+		line--;
+	return listing->line[line][0] == '/' ? line : first;
+}
+
+/* Tabs that the line begins with. */
+static int depth_of(const char *line)
+{
+	return (int)strspn(line, "\t");
+}
+
+/* Finds the innermost loop: of those that begin with for, while or do, the deepest, and of equals
+ * the longest. */
+static void find_loop(struct listing *listing)
+{
+	int deepest = -1, longest = 0;
+
+	for (int i = listing->first + 1; i < listing->last; i++) {
+		const char *line = listing->line[i];
+		int depth = depth_of(line), end = i + 1;
+
+		line += depth;
+		if (!((word_in(line, "for") == line + 3) || (word_in(line, "while") == line + 5) ||
+			    (word_in(line, "do") == line + 2)))
+			continue;
+		/* A body without braces ends where the depth returns; one with braces at the brace.
+		 */
+		while (end < listing->last &&
+			(depth_of(listing->line[end]) > depth || !*listing->line[end]))
+			end++;
+		if (listing->line[end][depth_of(listing->line[end])] != '}')
+			end--;
+		if (end == i && strncmp(line, "do", 2) == 0)
+			continue;
+		if (depth > deepest || (depth == deepest && end - i > longest)) {
+			deepest = depth;
+			longest = end - i;
+			listing->loop_first = i;
+			listing->loop_last = end;
+		}
+	}
+}
+
+struct listing *listing_parse(const char *file, const char *text, const char *function)
+{
+	struct listing *listing = memory_new(1, sizeof(*listing));
+	int lines = 1;
+	bool made;
+
+	snprintf(listing->file, sizeof(listing->file), "%s", file);
+	snprintf(listing->function, sizeof(listing->function), "%s", function);
+	listing->text = memory_string(text);
+	for (const char *c = text; *c; c++)
+		lines += *c == '\n';
+	listing->line = memory_new((size_t)lines, sizeof(*listing->line));
+	for (char *at = listing->text; *at;) {
+		size_t length = strcspn(at, "\n");
+
+		listing->line[listing->line_count++] = at;
+		at += length;
+		if (*at)
+			*at++ = '\0';
+	}
+	listing->first = find_function(listing, function);
+	listing->loop_first = listing->loop_last = -1;
+	made = listing->first < 0;
+	if (made)
+		listing->first = find_maker(listing, function);
+	if (listing->first < 0) {
+		listing_free(listing);
+		return NULL;
+	}
+	listing->last = find_end(listing, listing->first, made);
+	if (made) {
+		/* Its neighbours are there to compare with; it stands out as loops do. */
+		listing->loop_first = listing->first;
+		listing->loop_last = listing->last;
+		listing->first = find_comment(listing, listing->first);
+	} else {
+		find_loop(listing);
+	}
+	return listing;
+}
+
+/* A file on disk, for loops that are not built in; NULL: it cannot be read, or is no text of some
+ * pages. */
+static char *read_file(const char *path)
+{
+	enum { LARGEST = 1 << 20 };
+	FILE *file = fopen(path, "r");
+	struct text text = { 0 };
+	char block[4096];
+	size_t got;
+
+	if (!file)
+		return NULL;
+	while ((got = fread(block, 1, sizeof(block), file)) > 0 && text.length < LARGEST &&
+		!memchr(block, '\0', got))
+		text_addn(&text, block, got);
+	fclose(file);
+	if (got == 0 && text.length)
+		return text.bytes;
+	text_free(&text);
+	return NULL;
+}
+
+/* What several kernels include. */
+static bool is_shared(const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(name, "kernels/", 8) == 0 && length > 2 &&
+	       strcmp(name + length - 2, ".h") == 0;
+}
+
+struct listing *listing_find(const struct kernel *kernel, const char *function)
+{
+	char name[64], stem[64];
+	const char *text;
+	struct listing *listing = NULL;
+
+	if (!function)
+		return NULL;
+	snprintf(stem, sizeof(stem), "kernels/%s", kernel->name);
+	if (kernel->file)
+		snprintf(name, sizeof(name), "%s", kernel->file);
+	else
+		snprintf(name, sizeof(name), "%.60s.c", stem);
+	text = data_built_in(name);
+	if (text) {
+		listing = listing_parse(name, text, function);
+	} else if (kernel->file) {
+		char *own = read_file(kernel->file);
+
+		listing = own ? listing_parse(name, own, function) : NULL;
+		free(own);
+	}
+	for (const struct data_file *file = data_files; file->name && !listing && !kernel->file;
+		file++)
+		if (is_shared(file->name))
+			listing = listing_parse(file->name, file->text, function);
+	if (listing)
+		return listing;
+	/* Loops that the build writes are there in packed form. */
+	snprintf(name, sizeof(name), "%.56s.loops", stem);
+	text = data_built_in(name);
+	if (text) {
+		char *unpacked = listing_unpack(text, function);
+
+		if (unpacked)
+			listing = listing_parse(stem, unpacked, function);
+		free(unpacked);
+		if (listing)
+			listing->generated = true;
+	}
+	return listing;
+}
+
+void listing_free(struct listing *listing)
+{
+	if (!listing)
+		return;
+	free(listing->line);
+	free(listing->text);
+	free(listing);
+}

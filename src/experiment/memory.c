@@ -1,0 +1,279 @@
+#include "experiment/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "experiment/probe/probe.h"
+#include "experiment/setting/setting.h"
+#include "model/limits/misses.h"
+
+/* How long each of the four measurements may take, seconds, and how many quiet trials are enough.
+ */
+#define PROBE_SECONDS 0.06
+enum { PROBE_QUIET = 40, TRIES = 3 };
+
+/* The last cache's figures are bounds: so many trials, as soon as the set was read, before
+ * neighbours take much of it. */
+#define PROBE_FRESH 0.005
+enum { FRESH_QUIET = 12 };
+
+/* Working sets in which a level is measured: twice the cache before it. Of the last cache
+ * neighbours leave little, and its figure is to be a bound; memory is walked in steady state, in
+ * which most lines come from there. */
+enum { BEYOND = 2 };
+
+/* Memory is not looked for behind a last cache larger than this: laying out several times as much
+ * takes seconds. What larger sets than some of it take is measured instead. */
+static const uint64_t last_cache_most = 256u << 20;
+static const uint64_t points[MEMORY_POINTS] = { 32u << 20, 256u << 20 };
+
+/* Where a random walk takes so many times as long as in the last cache, memory begins. */
+#define FAR_FROM_CACHE 1.5
+
+enum step {
+	L3_LATENCY,
+	L3_LINES,
+	MEMORY_LATENCY,
+	MEMORY_LINES,
+	POINT_FIRST,
+	POINT_LAST = POINT_FIRST + MEMORY_POINTS - 1,
+	PEAK,
+	STEPS
+};
+
+static const struct {
+	const char *kernel;
+	const char *settings[3];
+} steps[STEPS] = {
+	[L3_LATENCY] = { "list-length", { "spacing=64", "order=random" } },
+	[L3_LINES] = { "mountain", { "stride=8" } },
+	[MEMORY_LATENCY] = { "list-length", { "spacing=64", "order=random" } },
+	[MEMORY_LINES] = { "mountain", { "stride=8" } },
+	[POINT_FIRST] = { "latency", { "stride=64", "order=random" } },
+	[POINT_LAST] = { "latency", { "stride=64", "order=random" } },
+	[PEAK] = { "bandwidth", { "op=frd" } },
+};
+
+void memory_probe_init(struct memory_probe *probe)
+{
+	*probe = (struct memory_probe){ .step = -1 };
+	for (int i = 0; i < MEMORY_POINTS; i++)
+		probe->point[i].bytes = (double)points[i];
+}
+
+/* From how many bytes on a working set comes from memory, for the most part. 0: nobody knows. */
+static uint64_t memory_from(const struct memory_probe *probe, const struct machine *machine)
+{
+	uint64_t last =
+		machine_cache(machine, 3) ? machine_cache(machine, 3) : machine_last_cache(machine);
+
+	for (int i = 0; i < MEMORY_POINTS; i++)
+		if (probe->l3.known && probe->point[i].latency > FAR_FROM_CACHE * probe->l3.latency)
+			return points[i];
+	return last <= last_cache_most ? last : points[MEMORY_POINTS - 1];
+}
+
+/* The least working set that a step is wanted for; 0: none is. The first of the points also tells
+ * where memory begins: that is asked of every walk. */
+static uint64_t wanted_from(
+	const struct memory_probe *probe, const struct machine *machine, int step, bool scattered)
+{
+	if (step >= POINT_FIRST && step <= POINT_LAST)
+		return (scattered || step == POINT_FIRST) &&
+				       points[step - POINT_FIRST] < machine_cache(machine, 3)
+			       ? points[step - POINT_FIRST] - 1
+			       : 0;
+	if (step == PEAK)
+		return memory_from(probe, machine);
+	return machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);
+}
+
+static uint64_t least_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t size_of(const struct machine *machine, int step)
+{
+	uint64_t before = machine_cache(machine, step < MEMORY_LATENCY ? 2 : 3);
+
+	if (step >= POINT_FIRST && step <= POINT_LAST)
+		return points[step - POINT_FIRST];
+	if (step == PEAK)
+		return before && before <= last_cache_most
+			       ? least_of(points[MEMORY_POINTS - 1], BEYOND * before)
+			       : points[MEMORY_POINTS - 1];
+	if (step < MEMORY_LATENCY && machine_cache(machine, 3) < 2 * BEYOND * before)
+		return 0; /* no third level that could be told apart */
+	if (step >= MEMORY_LATENCY && before > last_cache_most)
+		return 0;
+	return BEYOND * before;
+}
+
+bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
+	uint64_t working_set, bool scattered, uint64_t seed, struct request *request)
+{
+	for (int step = 0; step < STEPS; step++) {
+		uint64_t from = wanted_from(probe, machine, step, scattered),
+			 size = size_of(machine, step);
+		struct setting setting;
+
+		if (probe->done >> step & 1 || from == 0 || working_set <= from)
+			continue;
+		setting.kernel = kernel_find(steps[step].kernel);
+		if (!setting.kernel || size == 0 ||
+			(machine->memory_limit && size > machine->memory_limit)) {
+			probe->done |= 1u << step;
+			continue;
+		}
+		setting_init(&setting, setting.kernel);
+		for (int i = 0; i < 3 && steps[step].settings[i]; i++)
+			setting_assign(&setting, steps[step].settings[i], MEANS_UNKNOWN);
+		setting.v[kernel_axis(setting.kernel, AXIS_SIZE)] = (int64_t)size;
+		*request = (struct request){ .kernel = setting.kernel,
+			.seed = seed,
+			.background = true,
+			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
+		if (step < MEMORY_LATENCY)
+			request->budget = (struct budget){
+				.seconds = PROBE_FRESH, .quiet_wanted = FRESH_QUIET, .fresh = true
+			};
+		memcpy(request->v, setting.v, sizeof(request->v));
+		probe->step = step;
+		return true;
+	}
+	return false;
+}
+
+bool memory_scattered(const struct kernel *kernel, const int64_t *v)
+{
+	struct misses_walk walk;
+
+	return misses_walk_of(kernel, v, &walk) && (walk.scattered || walk.reaches > 0);
+}
+
+/* Cycles of what lies behind the core's own caches, of a random walk: the shares that nearer caches
+ * can serve at most are taken off, with what those take. 0: it contradicts itself. */
+static double behind(
+	double cycles, double size, double own, double l1, double before, double nearer)
+{
+	double latency =
+		(cycles - own / size * l1 - (before - own) / size * nearer) / (1 - before / size);
+
+	return latency > nearer ? latency : 0;
+}
+
+/* The fastest trial: what neighbours take from a shared cache only slows it. */
+static double fastest(const struct trials *trials, const struct sample *sample)
+{
+	double least = sample->cpe_lo;
+
+	for (unsigned i = 0; i < trials->count; i++)
+		if (trials->trial[i].fate == TRIAL_QUIET)
+			least = fmin(least, trials->trial[i].cpe);
+	return least;
+}
+
+void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1,
+	double l2, const struct result *result)
+{
+	int step = probe->step;
+	struct memory_level *level = step < MEMORY_LATENCY ? &probe->l3 : &probe->memory;
+	double own = (double)machine_cache(machine, 1), before, size;
+	struct sample sample;
+
+	if (step < 0)
+		return;
+	probe->step = -1;
+	if (result->status.code == STATUS_CANCELLED)
+		return;
+	sample_summarise(&result->trials, &result->facts, &sample);
+	/* A value that still drifts would make a limit that is not one. It is asked for again, and
+	 * else stays unknown. */
+	if (status_is_ok(&result->status) && (!sample.valid || sample.unsettled) &&
+		++probe->again < TRIES)
+		return;
+	probe->again = 0;
+	probe->done |= 1u << step;
+	if (!sample.valid || sample.unsettled || !(sample.cpe_lo > 0))
+		return;
+	if (step < MEMORY_LATENCY)
+		sample.cpe_lo = fastest(&result->trials, &sample);
+	size = (double)size_of(machine, step);
+	before = (double)machine_cache(
+		machine, step == MEMORY_LATENCY || step == MEMORY_LINES ? 3 : 2);
+	if (step == PEAK) {
+		probe->peak = isfinite(sample.gbps) ? sample.gbps * sample.cpe / sample.cpe_lo : 0;
+	} else if (step >= POINT_FIRST) {
+		probe->point[step - POINT_FIRST].latency =
+			behind(sample.cpe_lo, size, own, l1, before, l2);
+	} else if (steps[step].kernel[0] == 'm') {
+		/* In order no line is met again before the set came by: all of them come from here.
+		 */
+		level->lines = 1 / sample.cpe_lo;
+	} else if (step == L3_LATENCY) {
+		level->latency = behind(sample.cpe_lo, size, own, l1, before, l2);
+	} else {
+		/* How many lines the last cache serves is not known: cores share it. Without taking
+		 * them off it is a bound all the same. */
+		level->latency = sample.cpe_lo;
+		if (!(level->latency > l2))
+			level->latency = 0; /* contradicts itself: leave it unknown */
+	}
+	if (step >= POINT_FIRST)
+		return;
+	level->bytes = step < MEMORY_LATENCY ? (double)machine_cache(machine, 3) : 0;
+	level->known = level->latency > 0 && level->lines > 0;
+}
+
+/* A level by the lowest latency and the most lines seen of it: limits are bounds. */
+static bool learn(struct memory_level *level, const struct probe_report *report,
+	const struct hierarchy_level *found)
+{
+	const struct probe_band *band = NULL;
+	const struct sample *sample;
+
+	for (int i = 0; found && i < report->band_count; i++)
+		if (strcmp(report->band[i].level, found->name) == 0)
+			band = &report->band[i];
+	if (!band || !(found->lo > 0))
+		return false;
+	sample = &band->point[PROBE_READ].sample;
+	if (!sample->valid || sample->unsettled || !(sample->cpe_lo > 0))
+		return false;
+	*level = (struct memory_level){ .known = true,
+		.latency = found->lo,
+		.lines = band->lines[PROBE_READ] * sample->cpe / sample->cpe_lo,
+		.bytes = found->kind == LEVEL_CACHE ? fmax((double)found->stated, found->bytes_hi)
+						    : 0 };
+	return true;
+}
+
+/* The most that one core read from memory. */
+static double peak_of(const struct probe_report *report)
+{
+	for (int i = 0; i < report->band_count; i++) {
+		const struct sample *sample = &report->band[i].point[PROBE_READ].sample;
+
+		if (strcmp(report->band[i].level, "memory") == 0 && sample->valid &&
+			!sample->unsettled && sample->cpe_lo > 0 && isfinite(sample->gbps))
+			return sample->gbps * sample->cpe / sample->cpe_lo;
+	}
+	return 0;
+}
+
+bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *report)
+{
+	bool l3 = learn(&probe->l3, report, hierarchy_cache(&report->hierarchy, 3));
+	bool memory = learn(&probe->memory, report, hierarchy_memory(&report->hierarchy));
+
+	if (memory)
+		probe->peak = peak_of(report);
+	if (probe->peak > 0)
+		probe->done |= 1u << PEAK;
+	if (l3)
+		probe->done |= 1u << L3_LATENCY | 1u << L3_LINES;
+	if (memory)
+		probe->done |= 1u << MEMORY_LATENCY | 1u << MEMORY_LINES;
+	return l3 || memory;
+}

@@ -1,0 +1,147 @@
+/* The probe: what a machine's memory hierarchy is, in seconds. A plan of many small requests
+ *(latency over working-set size with both kinds of pages, one line a page, pairs for the line size,
+ * bandwidth of each level, chains at once), and the report that grows with each answer.
+ *
+ * A machine of states without I/O or clock, as sweep.h: the command line and the explorer both turn
+ * the loop
+ *
+ *     while (probe_next(probe, now, &request))
+ *         …submit, wait for the final result, probe_accept(probe, now, &result)…
+ *
+ * and everything that shows a probe (text, JSON, CSV, the explorer's panel, pictures) reads struct
+ * probe_report alone. */
+#ifndef SLX_EXPERIMENT_PROBE_PROBE_H
+#define SLX_EXPERIMENT_PROBE_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "experiment/setting/setting.h"
+#include "model/memory/bandwidths.h"
+#include "model/memory/hierarchy.h"
+
+/* What can be asked for. */
+enum probe_part {
+	PROBE_LATENCY,	 /* "latency" */
+	PROBE_TLB,	 /* "tlb" */
+	PROBE_LINE,	 /* "line" */
+	PROBE_BANDWIDTH, /* "bandwidth" */
+	PROBE_PARALLEL,	 /* "parallel": chains at once */
+	PROBE_CORES,	 /* "cores": bandwidth and loaded latency with more of them */
+	PROBE_PARTS
+};
+
+extern const char *const probe_part_names[]; /* ended by NULL */
+
+struct probe_options {
+	unsigned parts;		/* a bit each; 0: all but PROBE_CORES */
+	uint64_t max_size;	/* bytes of the largest working set asked for; 0: PROBE_SIZE */
+	bool pages[PAGE_KINDS]; /* which kinds to measure; none: PAGES_4K and PAGES_HUGE. PAGES_AUTO
+				   alone: one curve, as the system gives them */
+	uint64_t seed;
+	double seconds; /* time to keep to; 0: its own */
+};
+
+/* The smallest working set, and the largest one unless another is asked for; and the least that may
+ * be asked for. */
+#define PROBE_SMALLEST (UINT64_C(4) << 10)
+#define PROBE_SIZE     (UINT64_C(256) << 20)
+#define PROBE_LEAST    (UINT64_C(64) << 10)
+
+enum { PROBE_POINTS = 256, PROBE_BANDS = 8, PROBE_NOTES = 8 };
+
+/* One measured setting. */
+struct probe_point {
+	struct setting setting; /* so that it can be measured again by hand */
+	double x; /* bytes of the working set, bytes between a pair, chains, cores: what the curve
+		     is over */
+	struct sample sample; /* valid false: could not be measured */
+	struct run_facts facts;
+	bool fine; /* of the second pass */
+};
+
+struct probe_curve {
+	int count;  /* measured so far, in ascending order of x */
+	int wanted; /* of the pass under way */
+	struct probe_point point[PROBE_POINTS];
+};
+
+/* Bandwidth from one level: read, write and copy of a working set that sits in it. */
+enum { PROBE_READ, PROBE_WRITE, PROBE_COPY, PROBE_OPERATIONS };
+
+struct probe_band {
+	char level[16]; /* "L1d", "L2", "L3", "memory" */
+	uint64_t size;	/* bytes of the working set */
+	struct probe_point point[PROBE_OPERATIONS];
+	double lines[PROBE_OPERATIONS]; /* cache lines that move between level and core per cycle,
+					   by the code's own accesses; NAN */
+};
+
+/* What this process had of the last cache, which cores share: steady laps of some sizes, again and
+ * again while the probe goes on. */
+enum { PROBE_SHARES = 8 };
+
+struct probe_share {
+	int count;
+	double bytes[PROBE_SHARES]; /* a lap of so many takes half of memory's latency: about half
+				       of its lines are found again */
+	double at[PROBE_SHARES];    /* seconds since the first request */
+	int censored[PROBE_SHARES]; /* -1: it is no more than that, as even the smallest size looked
+				       at was slower; 1: no less */
+};
+
+struct probe_report {
+	const struct machine *machine;
+	struct probe_options
+		options;     /* as they were carried out: max_size within the machine's means */
+	uint64_t asked_size; /* max_size as asked for */
+	struct probe_curve lines[PAGE_KINDS]; /* random order */
+	struct probe_curve pages[PAGE_KINDS]; /* one line a page */
+	struct probe_share share;
+	struct probe_curve pairs;
+	struct probe_curve parallel; /* x: chains at once, in memory */
+	struct probe_curve cores;    /* x: cores that read memory at once: gbps of all */
+	struct probe_curve loaded;   /* x: other cores that stream: latency of memory */
+	int band_count;
+	struct probe_band band[PROBE_BANDS];
+	struct bandwidths published; /* what others measured, to stand beside the bands */
+	struct hierarchy hierarchy;  /* of what there is so far */
+	double done;		     /* 0…1 */
+	double seconds;		     /* since the first request */
+	bool complete;		     /* nothing is missing that was asked for */
+	enum probe_part part;	     /* under way */
+	char doing[64];		     /* "latency, 4k pages, 2.8m"; empty: nothing */
+	int note_count;
+	char note[PROBE_NOTES][FINDING_TEXT]; /* what could not be asked for: memory, pages, parts
+						 left out, with the reason */
+};
+
+struct probe;
+
+/* The part of that name, or PROBE_PARTS. */
+enum probe_part probe_part_find(const char *name);
+
+/* machine must be known, and is borrowed. STATUS_USAGE for a largest size below PROBE_LEAST,
+ * STATUS_FAILED when this machine has no memory even for that. NULL then. */
+struct probe *probe_new(
+	const struct machine *machine, const struct probe_options *options, struct status *status);
+void probe_free(struct probe *probe);
+
+/* The next request (generation and tag are the caller's); now in seconds of any steady clock.
+ * False: nothing is left. */
+bool probe_next(struct probe *probe, double now, struct request *request);
+
+/* The final result of the last request. A cancelled one is asked for again. */
+void probe_accept(struct probe *probe, double now, const struct result *result);
+
+/* The last request was taken back before it came to anything: it is asked for again. */
+void probe_lose(struct probe *probe);
+
+/* Ends early: probe_next() gives nothing any more, and what there is is analysed as it is. */
+void probe_stop(struct probe *probe, double now);
+
+/* Always there, as far as measured; owned by the probe. */
+const struct probe_report *probe_report(const struct probe *probe);
+
+#endif

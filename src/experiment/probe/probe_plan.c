@@ -1,0 +1,268 @@
+/* What a probe measures, how long each part may take, and what has to be left out for want of
+ * memory, pages or time. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "engine/memory/means.h"
+#include "experiment/probe/probe_state.h"
+
+/* What is thought to be needed: seconds to get and lay out a byte of a working set that was not
+ * there before (on a virtual machine whose host hands out pages slowly), what a request costs
+ * besides its trials, and what laying out a byte costs that was there. Only a time that was asked
+ * for makes these matter, and the share of the work that is told to be done. */
+#define SECONDS_BYTE	3.5e-9
+#define SECONDS_REQUEST 0.0008
+#define SECONDS_LAY_OUT 0.5e-9
+
+/* What walking a point beyond the core's own caches to steady state takes, about. */
+#define SECONDS_SETTLE 0.015
+
+/* Points an octave in the first pass, and when there is no time for them. */
+enum { OCTAVE = 4, OCTAVE_SHORT = 2 };
+
+/* Of each visit's time: the least, and the most that a generous budget makes of it. */
+#define SCALE_LEAST 0.35
+#define SCALE_MOST  10.0
+
+/* Largest working sets are not made smaller than this for want of time: the caches that most
+ * machines have stay visible. */
+static const uint64_t shrink_least = 16 << 20;
+
+void probe_note(struct probe *probe, const char *format, ...)
+{
+	struct probe_report *report = &probe->report;
+	char words[FINDING_TEXT];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	text_cut_clean(words, sizeof(words));
+	for (int i = 0; i < report->note_count; i++)
+		if (strcmp(report->note[i], words) == 0)
+			return;
+	if (report->note_count < PROBE_NOTES)
+		memcpy(report->note[report->note_count++], words, sizeof(words));
+}
+
+enum page_kind probe_best_pages(const struct probe *probe)
+{
+	static const enum page_kind order[] = { PAGES_HUGE, PAGES_AUTO, PAGES_4K };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (probe->report.options.pages[order[i]])
+			return order[i];
+	return PAGES_AUTO;
+}
+
+/* What is known to be impossible here is not tried. */
+static void keep_within_means(struct probe *probe)
+{
+	struct probe_report *report = &probe->report;
+	struct probe_options *options = &report->options;
+	const struct machine *machine = report->machine;
+	char asked[32], most[32];
+
+	if (!options->pages[PAGES_AUTO] && !options->pages[PAGES_4K] && !options->pages[PAGES_HUGE])
+		options->pages[PAGES_4K] = options->pages[PAGES_HUGE] = true;
+	if (options->pages[PAGES_HUGE] && !machine->huge_pages) {
+		options->pages[PAGES_HUGE] = false;
+		options->pages[PAGES_4K] = options->pages[PAGES_4K] || !options->pages[PAGES_AUTO];
+		probe_note(probe, "no huge pages: %s",
+			machine->huge_note[0] ? machine->huge_note : "this system grants none");
+	}
+	if (machine->memory_limit && options->max_size > machine->memory_limit) {
+		options->max_size = machine->memory_limit / 4096 * 4096;
+		units_bytes_long((int64_t)report->asked_size, asked, sizeof(asked));
+		units_bytes_long((int64_t)options->max_size, most, sizeof(most));
+		probe_note(probe, "working sets up to %s instead of %s: %s", most, asked,
+			means_half(machine->memory_bound));
+	}
+	if (options->parts >> PROBE_CORES & 1 && machine->processors < 2) {
+		options->parts &= ~(1u << PROBE_CORES);
+		probe_note(probe, "cores: this process may use one only");
+	}
+}
+
+/* ---- stages ---- */
+
+static double octaves(double from, double to)
+{
+	return to > from ? log2(to / from) : 0;
+}
+
+/* Seconds of a curve over working sets: each point, the second look at the smaller ones, and finer
+ * ones at two or three knees. */
+static double latency_seconds(const struct probe *probe)
+{
+	uint64_t most = probe->report.options.max_size;
+	double total = 0;
+
+	for (double size = PROBE_SMALLEST; size <= (double)most; size *= 2) {
+		bool far = (uint64_t)size > machine_own_caches(probe->report.machine);
+		double visit = probe_visit_seconds(probe, (uint64_t)size) + SECONDS_REQUEST +
+			       (far ? SECONDS_SETTLE : 0);
+
+		total += (far ? 0.5 : 1) * probe->octave * visit * (probe->rounds > 1 ? 2 : 1);
+	}
+	return probe->rounds == 1
+		       ? total
+		       : total + 30 * (probe_visit_seconds(probe, 1 << 20) + SECONDS_REQUEST);
+}
+
+static double part_seconds(const struct probe *probe, enum probe_part part)
+{
+	double small = probe_visit_seconds(probe, 4096) + SECONDS_REQUEST;
+	double large = probe_visit_seconds(probe, UINT64_MAX) + SECONDS_REQUEST;
+
+	switch (part) {
+	case PROBE_LATENCY:
+		return latency_seconds(probe);
+	case PROBE_TLB:
+		return (octaves(8, 8192) * probe->octave + (probe->rounds > 1 ? 40 : 0)) * small;
+	case PROBE_LINE:
+		return 12 * small;
+	case PROBE_BANDWIDTH:
+		return (9 * 2 * small + 3 * large) * 1.5;
+	case PROBE_PARALLEL:
+		return 7 * (large + SECONDS_LAY_OUT * (double)probe_parallel_bytes(probe));
+	case PROBE_CORES:
+		return 0.1 * (1 + 2 * log2(probe->report.machine->processors));
+	case PROBE_PARTS:
+		break;
+	}
+	return 0;
+}
+
+static void add_stage(struct probe *probe, enum probe_part part, enum page_kind pages,
+	void (*fill)(struct probe *, const struct probe_stage *, int))
+{
+	double seconds = part_seconds(probe, part);
+
+	if (!(probe->report.options.parts >> part & 1))
+		return;
+	if (fill == probe_fill_share && (probe->rounds == 1 || probe->octave == OCTAVE_SHORT))
+		return;
+	if (fill == probe_fill_share)
+		seconds = SHARE_SIZES * (probe_visit_seconds(probe, UINT64_MAX) + SECONDS_SETTLE);
+	else if (part == PROBE_LATENCY)
+		seconds += (double)probe->report.options.max_size * SECONDS_BYTE;
+	probe->stages[probe->stage_count++] = (struct probe_stage){
+		.part = part, .pages = pages, .fill = fill, .seconds = seconds
+	};
+}
+
+/* First one curve with all that rests on it, so that whoever stops early has the most; then the
+ * other kind of pages. */
+static double lay_out(struct probe *probe)
+{
+	enum page_kind best = probe_best_pages(probe);
+	double seconds = 0;
+
+	probe->stage_count = 0;
+	/* Looks at the share of the last cache stand between the other parts, so that they tell how
+	 * it varies. */
+	add_stage(probe, PROBE_LATENCY, best, probe_fill_latency);
+	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
+	add_stage(probe, PROBE_TLB, best, probe_fill_tlb);
+	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
+	add_stage(probe, PROBE_LINE, best, probe_fill_line);
+	add_stage(probe, PROBE_BANDWIDTH, best, probe_fill_bandwidth);
+	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
+	add_stage(probe, PROBE_PARALLEL, best, probe_fill_parallel);
+	add_stage(probe, PROBE_CORES, best, probe_fill_cores);
+	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		if (kind == (int)best || !probe->report.options.pages[kind])
+			continue;
+		add_stage(probe, PROBE_LATENCY, (enum page_kind)kind, probe_fill_latency);
+		add_stage(probe, PROBE_TLB, (enum page_kind)kind, probe_fill_tlb);
+		add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
+	}
+	for (int i = 0; i < probe->stage_count; i++)
+		seconds += probe->stages[i].seconds;
+	return seconds;
+}
+
+/* ---- a time that was asked for ---- */
+
+static void leave_out(struct probe *probe, enum probe_part part)
+{
+	struct probe_options *options = &probe->report.options;
+
+	if (!(options->parts >> part & 1) || options->parts == 1u << part)
+		return;
+	options->parts &= ~(1u << part);
+	probe_note(probe, "%s left out: %.3g s are too short for it", probe_part_names[part],
+		options->seconds);
+}
+
+/* What goes first when time is short: how long each point is looked at, then how many there are,
+ * then the largest working sets, the second kind of pages, and whole parts. */
+static void shrink(struct probe *probe)
+{
+	static const enum probe_part order[] = { PROBE_CORES, PROBE_PARALLEL, PROBE_TLB, PROBE_LINE,
+		PROBE_BANDWIDTH };
+	struct probe_options *options = &probe->report.options;
+	uint64_t wanted = options->max_size;
+	char most[32];
+
+	for (probe->scale = 1; lay_out(probe) > options->seconds && probe->scale > SCALE_LEAST;)
+		probe->scale = fmax(probe->scale * 0.8, SCALE_LEAST);
+	if (lay_out(probe) > options->seconds) {
+		probe->octave = OCTAVE_SHORT;
+		probe_note(probe,
+			"%d points an octave instead of %d: %.3g s are too short for more",
+			OCTAVE_SHORT, OCTAVE, options->seconds);
+	}
+	while (lay_out(probe) > options->seconds && options->max_size / 2 >= shrink_least)
+		options->max_size /= 2;
+	if (lay_out(probe) > options->seconds && options->pages[PAGES_HUGE] &&
+		options->pages[PAGES_4K]) {
+		options->pages[PAGES_HUGE] = false;
+		probe_note(probe, "huge pages left out: %.3g s are too short for both kinds",
+			options->seconds);
+	}
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && lay_out(probe) > options->seconds;
+		i++)
+		leave_out(probe, order[i]);
+	if (lay_out(probe) > options->seconds) {
+		probe->rounds = 1;
+		probe_note(probe, "no second and closer looks: %.3g s are too short for them",
+			options->seconds);
+	}
+	while (lay_out(probe) > options->seconds && options->max_size / 2 >= PROBE_LEAST)
+		options->max_size /= 2;
+	if (options->max_size < wanted) {
+		units_bytes_long((int64_t)options->max_size, most, sizeof(most));
+		probe_note(probe, "working sets up to %s only: %.3g s are too short for more", most,
+			options->seconds);
+	}
+}
+
+void probe_plan(struct probe *probe)
+{
+	struct probe_options *options = &probe->report.options;
+	double seconds;
+
+	keep_within_means(probe);
+	probe->scale = 1;
+	probe->octave = OCTAVE;
+	probe->rounds = PROBE_ROUNDS;
+	seconds = lay_out(probe);
+	if (options->seconds <= 0)
+		return;
+	if (seconds > options->seconds) {
+		shrink(probe);
+	} else {
+		/* A generous time is for longer looks. */
+		probe->scale = fmin(SCALE_MOST, options->seconds / seconds);
+		while (probe->scale > 1 && lay_out(probe) > options->seconds)
+			probe->scale = fmax(probe->scale * 0.9, 1);
+	}
+	lay_out(probe);
+}

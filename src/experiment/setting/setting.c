@@ -1,0 +1,464 @@
+#include "experiment/setting/setting.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/units.h"
+#include "engine/own/own.h"
+#include "kernels/place.h"
+
+/* Bounds the search for an allowed neighbour of a knob whose kernel cannot fit the others. */
+enum { STEPS_TRIED = 4096 };
+
+void setting_init(struct setting *setting, const struct kernel *kernel)
+{
+	memset(setting, 0, sizeof(*setting));
+	setting->kernel = kernel;
+	for (int i = 0; i < kernel->knob_count; i++)
+		setting->v[i] = kernel->knobs[i].initial;
+}
+
+struct status setting_find_kernel(const char *name, const struct kernel **kernel)
+{
+	const char *names[256];
+	char near[96] = "", all[160] = "";
+	size_t count = 0;
+
+	*kernel = kernel_find(name);
+	if (*kernel)
+		return status_ok();
+	while (count < sizeof(names) / sizeof(*names) && kernel_registry[count]) {
+		names[count] = kernel_registry[count]->name;
+		count++;
+	}
+	nearest_names(name, names, count, near, sizeof(near));
+	if (*near)
+		return status_make(STATUS_USAGE,
+			"no kernel \"%.60s\"; did you mean %s? (slexplore list shows all)", name,
+			near);
+	/* A few are named; many would not fit in a line. */
+	for (size_t i = 0, used = 0; i < count && used < sizeof(all); i++)
+		used += (size_t)snprintf(
+			all + used, sizeof(all) - used, "%s%s", i ? ", " : "", names[i]);
+	if (*all && strlen(all) + 1 < sizeof(all))
+		return status_make(STATUS_USAGE, "no kernel \"%.60s\"; there are %s", name, all);
+	return status_make(STATUS_USAGE, "no kernel \"%.60s\"; slexplore list shows all", name);
+}
+
+static int64_t knob_unit(const struct knob *knob)
+{
+	return knob->multiple > 1 ? knob->multiple : 1;
+}
+
+bool setting_takes_suffix(const struct knob *knob)
+{
+	return knob->kind == KNOB_BYTES ||
+	       (knob->kind == KNOB_COUNT && knob->max >= 1 << 20 && knob->max != KNOB_MAX_CORES);
+}
+
+static int choice_count(const struct knob *knob)
+{
+	int count = 0;
+
+	while (knob->choices[count])
+		count++;
+	return count;
+}
+
+static int64_t knob_min(const struct knob *knob)
+{
+	return knob->kind == KNOB_CHOICE ? 0 : knob->min;
+}
+
+int64_t setting_max(const struct knob *knob, struct means means)
+{
+	int64_t max = knob->max;
+
+	if (knob->kind == KNOB_CHOICE)
+		return choice_count(knob) - 1;
+	if (max == KNOB_MAX_MEMORY && means.memory && means.memory < (uint64_t)INT64_MAX)
+		max = (int64_t)means.memory;
+	if (max == KNOB_MAX_CORES && means.processors > 0)
+		max = knob->asks == ASKS_STREAMS ? means.processors - 1 : means.processors;
+	max -= max % knob_unit(knob);
+	return max < knob->min ? knob->min : max;
+}
+
+/* One end of a range as it would be typed. */
+static void format_end(const struct knob *knob, int64_t value, char *buffer, size_t size)
+{
+	if (knob->kind == KNOB_BYTES)
+		units_bytes(value, buffer, size);
+	else
+		snprintf(buffer, size, "%" PRId64, value);
+}
+
+static void add_choices(const struct knob *knob, struct text *text)
+{
+	int count = choice_count(knob);
+
+	for (int i = 0; i < count; i++)
+		text_addf(text, "%s%s",
+			i == 0		 ? ""
+			: i + 1 == count ? " or "
+					 : ", ",
+			knob->choices[i]);
+}
+
+/* "1 to 16", "4k to 11.5 GiB (half of the free memory)", "64 and up". */
+static void add_span(const struct knob *knob, struct means means, struct text *text)
+{
+	char low[32], high[32];
+
+	format_end(knob, knob->min, low, sizeof(low));
+	if (knob->max == KNOB_MAX_CORES && means.processors <= 0) {
+		text_addf(text, "%s to all%s", low, knob->asks == ASKS_STREAMS ? " but one" : "");
+	} else if (knob->max != KNOB_MAX_MEMORY) {
+		format_end(knob, setting_max(knob, means), high, sizeof(high));
+		text_addf(text, "%s to %s", low, high);
+	} else if (means.memory) {
+		units_bytes_long(setting_max(knob, means), high, sizeof(high));
+		text_addf(text, "%s to %s (%s)", low, high,
+			means.bound == MEANS_FREE ? "half of the free memory"
+						  : means_half(means.bound));
+	} else {
+		text_addf(text, "%s and up", low);
+	}
+}
+
+void setting_range(const struct knob *knob, struct means means, char *buffer, size_t size)
+{
+	struct text text = { 0 };
+
+	if (knob->kind == KNOB_CHOICE) {
+		add_choices(knob, &text);
+	} else {
+		add_span(knob, means, &text);
+		if (knob_unit(knob) > 1) {
+			char unit[32];
+
+			format_end(knob, knob_unit(knob), unit, sizeof(unit));
+			text_addf(&text, ", in steps of %s", unit);
+		}
+	}
+	snprintf(buffer, size, "%s", text_string(&text));
+	text_free(&text);
+}
+
+/* What would have been right, after "knob=typed". */
+static struct status value_refused(const struct knob *knob, const char *typed, struct means means)
+{
+	struct text wanted = { 0 };
+	struct status status;
+	char unit[32];
+
+	if (knob->kind == KNOB_CHOICE) {
+		add_choices(knob, &wanted);
+	} else {
+		format_end(knob, knob_unit(knob), unit, sizeof(unit));
+		if (knob_unit(knob) > 1)
+			text_addf(&wanted, "a multiple of %s from ", unit);
+		else if (knob->kind == KNOB_BYTES)
+			text_add(&wanted, "a size such as 32k or 4m, from ");
+		else
+			text_add(&wanted, "a whole number from ");
+		add_span(knob, means, &wanted);
+	}
+	status = status_make(STATUS_USAGE, "%s=%.40s: %s", knob->name, typed, text_string(&wanted));
+	text_free(&wanted);
+	return status;
+}
+
+/* Whether it is the machine that limits the knob, as far as is known. */
+static bool machine_limits(const struct knob *knob, struct means means)
+{
+	return knob->kind != KNOB_CHOICE &&
+	       ((knob->max == KNOB_MAX_MEMORY && means.memory) ||
+		       (knob->max == KNOB_MAX_CORES && means.processors > 0));
+}
+
+static const char *plural(int64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static struct status value_beyond_machine(
+	const struct knob *knob, const char *typed, struct means means)
+{
+	char limit[32];
+
+	if (knob->max == KNOB_MAX_CORES)
+		return status_make(STATUS_USAGE, "%s=%.40s: this process may use %d processor%s%s",
+			knob->name, typed, means.processors, plural(means.processors),
+			knob->asks == ASKS_STREAMS ? ", the measured one among them" : "");
+	units_bytes_long((int64_t)means.memory, limit, sizeof(limit));
+	return status_make(STATUS_USAGE, "%s=%.40s is beyond %s (%s)", knob->name, typed,
+		means_half(means.bound), limit);
+}
+
+static bool value_allowed(const struct knob *knob, int64_t value, struct means means)
+{
+	return value >= knob_min(knob) && value <= setting_max(knob, means) &&
+	       (knob->kind == KNOB_CHOICE || value % knob_unit(knob) == 0);
+}
+
+/* Whether a number lies in the knob's range; typed is how the message shows it. */
+static struct status value_check(
+	const struct knob *knob, int64_t value, const char *typed, struct means means)
+{
+	if (value_allowed(knob, value, means))
+		return status_ok();
+	if (machine_limits(knob, means) && value > setting_max(knob, means))
+		return value_beyond_machine(knob, typed, means);
+	return value_refused(knob, typed, means);
+}
+
+/* Digits and perhaps a suffix: a number, if perhaps one too large to hold. */
+static bool looks_like_size(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits > 0 && (text[digits] == '\0' || (strchr("kmgtKMGT", text[digits]) &&
+							      text[digits + 1] == '\0'));
+}
+
+struct status setting_parse_value(
+	const struct knob *knob, const char *text, struct means means, int64_t *value)
+{
+	struct status status;
+	int64_t number;
+
+	if (knob->kind == KNOB_CHOICE) {
+		for (int i = 0; knob->choices[i]; i++) {
+			if (strcmp(knob->choices[i], text) != 0)
+				continue;
+			*value = i;
+			return status_ok();
+		}
+		return value_refused(knob, text, means);
+	}
+	if (!units_parse(text, setting_takes_suffix(knob), &number)) {
+		if (knob->max == KNOB_MAX_MEMORY && machine_limits(knob, means) &&
+			looks_like_size(text))
+			return value_beyond_machine(knob, text, means);
+		return value_refused(knob, text, means);
+	}
+	status = value_check(knob, number, text, means);
+	if (status_is_ok(&status))
+		*value = number;
+	return status;
+}
+
+static struct status no_such_knob(const struct kernel *kernel, const char *name)
+{
+	const char *names[KNOBS_MAX];
+	struct text all = { 0 };
+	struct status status;
+	char near[96] = "";
+
+	for (int i = 0; i < kernel->knob_count; i++) {
+		names[i] = kernel->knobs[i].name;
+		text_addf(&all, "%s%s",
+			i == 0			      ? ""
+			: i + 1 == kernel->knob_count ? " and "
+						      : ", ",
+			names[i]);
+	}
+	nearest_names(name, names, (size_t)kernel->knob_count, near, sizeof(near));
+	if (*near)
+		status = status_make(STATUS_USAGE, "%s has no knob \"%.40s\"; did you mean %s?",
+			kernel->name, name, near);
+	else
+		status = status_make(STATUS_USAGE, "%s has no knob \"%.40s\"; its knobs are %s",
+			kernel->name, name, text_string(&all));
+	text_free(&all);
+	return status;
+}
+
+struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob)
+{
+	*knob = kernel_knob(kernel, name);
+	return *knob >= 0 ? status_ok() : no_such_knob(kernel, name);
+}
+
+struct status setting_assign(struct setting *setting, const char *assignment, struct means means)
+{
+	const struct kernel *kernel = setting->kernel;
+	const char *equals = strchr(assignment, '=');
+	struct status status;
+	char name[64];
+	int knob;
+
+	if (!equals || equals == assignment) {
+		char example[64] = "32k";
+
+		if (kernel->knob_count)
+			setting_format_value(
+				&kernel->knobs[0], setting->v[0], example, sizeof(example));
+		return status_make(STATUS_USAGE, "\"%.60s\": write KNOB=VALUE, as in %s=%s",
+			assignment, kernel->knob_count ? kernel->knobs[0].name : "size", example);
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
+	status = setting_find_knob(kernel, name, &knob);
+	if (!status_is_ok(&status))
+		return status;
+	return setting_parse_value(&kernel->knobs[knob], equals + 1, means, &setting->v[knob]);
+}
+
+/* All that runs at once and all of its working sets. */
+static struct status within_means(const struct setting *setting, struct means means)
+{
+	const struct kernel *kernel = setting->kernel;
+	struct need need = place_need(kernel, setting->v);
+	char wanted[32], limit[32];
+
+	if (means.processors > 0 && need.processors > means.processors)
+		return status_make(STATUS_USAGE,
+			"cores=%d and streams=%d: this process may use %d processor%s", need.cores,
+			need.streams, means.processors, plural(means.processors));
+	if (means.memory == 0 || need.memory <= means.memory)
+		return status_ok();
+	units_bytes_long(
+		need.memory > INT64_MAX ? INT64_MAX : (int64_t)need.memory, wanted, sizeof(wanted));
+	units_bytes_long((int64_t)means.memory, limit, sizeof(limit));
+	return status_make(STATUS_USAGE, "%s needs %s here%s, beyond %s (%s)", kernel->name, wanted,
+		need.processors > 1 ? ", for all cores together" : "", means_half(means.bound),
+		limit);
+}
+
+struct status setting_check(const struct setting *setting, struct means means)
+{
+	const struct kernel *kernel = setting->kernel;
+	struct status status;
+
+	for (int i = 0; i < kernel->knob_count; i++) {
+		char typed[32];
+
+		if (value_allowed(&kernel->knobs[i], setting->v[i], means))
+			continue;
+		setting_format_value(&kernel->knobs[i], setting->v[i], typed, sizeof(typed));
+		return value_check(&kernel->knobs[i], setting->v[i], typed, means);
+	}
+	if (kernel->check) {
+		status = kernel->check(setting->v);
+		if (!status_is_ok(&status))
+			return status;
+	}
+	return within_means(setting, means);
+}
+
+/* The next value on the knob's ladder initial × factor^i: strictly above or below, clamped to the
+ * range. From a value between two rungs this leads back to a rung, so that after the odd upper end
+ * (half of the memory) the way down shows round numbers again. */
+static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int64_t max)
+{
+	int64_t unit = knob_unit(knob), rung = knob->initial > 0 ? knob->initial : unit;
+
+	while (rung < value && rung <= INT64_MAX / knob->factor)
+		rung *= knob->factor;
+	while (rung >= value && rung > 0)
+		rung /= knob->factor;
+	if (!up) {
+		rung -= rung % unit;
+		return rung < knob->min ? knob->min : rung;
+	}
+	if (rung == 0)
+		rung = 1;
+	while (rung - rung % unit <= value) {
+		if (rung > max / knob->factor)
+			return max;
+		rung *= knob->factor;
+	}
+	rung -= rung % unit;
+	return rung > max ? max : rung;
+}
+
+/* A knob's value after some steps, clamped to its range. */
+static int64_t value_step(const struct knob *knob, int64_t value, int steps, struct means means)
+{
+	int64_t min = knob_min(knob), max = setting_max(knob, means), unit = knob_unit(knob);
+
+	if (knob->kind != KNOB_CHOICE && knob->factor > 1) {
+		for (int i = 0; i != steps; i += steps > 0 ? 1 : -1) {
+			int64_t next = ladder_step(knob, value, steps > 0, max);
+
+			if (next == value)
+				break;
+			value = next;
+		}
+		return value;
+	}
+	if (knob->kind == KNOB_CHOICE)
+		unit = 1;
+	if (steps > 0)
+		return steps > (max - value) / unit ? max : value + steps * unit;
+	return -(int64_t)steps > (value - min) / unit ? min : value + steps * unit;
+}
+
+bool setting_step(struct setting *setting, int knob, int steps, struct means means)
+{
+	const struct kernel *kernel = setting->kernel;
+	const struct setting old = *setting;
+	int64_t value = old.v[knob];
+
+	for (int tried = 0; steps != 0 && tried < STEPS_TRIED; tried++) {
+		int64_t next = value_step(&kernel->knobs[knob], value, steps, means);
+
+		if (next == value)
+			break;
+		value = next;
+		*setting = old;
+		setting->v[knob] = value;
+		if (kernel->fit)
+			kernel->fit(setting->v, knob);
+		if (!kernel->check || kernel->check(setting->v).code == STATUS_OK)
+			return !setting_equal(setting, &old);
+		/* Nothing fits this value: look at the one beyond. */
+		steps = steps > 0 ? 1 : -1;
+	}
+	*setting = old;
+	return false;
+}
+
+void setting_format_value(const struct knob *knob, int64_t value, char *buffer, size_t size)
+{
+	if (knob->kind == KNOB_CHOICE && value >= 0 && value < choice_count(knob))
+		snprintf(buffer, size, "%s", knob->choices[value]);
+	else
+		format_end(knob, value, buffer, size);
+}
+
+void setting_show_value(const struct knob *knob, int64_t value, char *buffer, size_t size)
+{
+	if (knob->kind == KNOB_BYTES)
+		units_bytes_short(value, buffer, size);
+	else
+		setting_format_value(knob, value, buffer, size);
+}
+
+void setting_format(const struct setting *setting, struct text *text)
+{
+	text_add(text, setting->kernel->name);
+	if (setting->kernel->own && own_cflags(setting->kernel->own))
+		text_addf(text, " cflags='%s'", own_cflags(setting->kernel->own));
+	for (int i = 0; i < setting->kernel->knob_count; i++) {
+		const struct knob *knob = &setting->kernel->knobs[i];
+		char value[64];
+
+		setting_format_value(knob, setting->v[i], value, sizeof(value));
+		text_addf(text, " %s=%s", knob->name, value);
+	}
+}
+
+bool setting_equal(const struct setting *a, const struct setting *b)
+{
+	if (a->kernel != b->kernel)
+		return false;
+	for (int i = 0; i < a->kernel->knob_count; i++)
+		if (a->v[i] != b->v[i])
+			return false;
+	return true;
+}

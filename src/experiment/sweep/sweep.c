@@ -1,0 +1,566 @@
+#include "experiment/sweep/sweep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/text.h"
+
+enum {
+	/* Cells worked on together: their trials take 40 MB at most. */
+	BLOCK = 2048,
+	ROUNDS = 4,
+	VISITS_MAX = 400,
+	/* Visits of a cell that has no figure at all, whatever the time: the one long run that each
+	   makes may have been disturbed. */
+	VISITS_EMPTY = 3,
+	/* Trials without a quiet one after which a visit gives up: in a contended spell a round
+	 * then costs little, and the time is spent when the spell is over. */
+	PATIENCE = 10,
+	/* Quiet trials that settle a cell, if they agree well enough. A single sample takes more,
+	 * in one go; here each visit's come from another moment. */
+	QUIET_WANTED = 64,
+	/* Visits of a cell beyond the core's own caches, each to another placement in memory and at
+	 * another moment, in every second round: a visit has to bring the walk to steady state
+	 * first. */
+	FAR_VISITS = 2,
+	FAR_EVERY = 2,
+	/* Placements in memory, so many bytes apart: as far as pages make a difference
+	 * (engine/memory/store.h). They change with the round, so that cells of one round share
+	 * what is laid out. */
+	PLACES = 3,
+	SHIFT = 16 << 20,
+	/* Trials of a cell that is told of when the sweep is stopped: as many as the shortest visit
+	   makes. The sample says how many they are. */
+	FEWEST = 3,
+	/* At 9 ms each this would run for a day. */
+	COMBINATIONS_MAX = 10000000,
+};
+
+/* Seconds of trials for a cell: working sets beyond LARGE need longer calls and vary more, and the
+ * walk to steady state comes on top. */
+#define SECONDS_SMALL 0.009
+#define SECONDS_LARGE 0.012
+#define LARGE	      (1u << 20)
+
+/* The median is to be known this well, relatively, for a cell to be left alone. What neighbours do
+ * to a shared cache differs by more than that from one sweep to the next. */
+#define PRECISION_SMALL 0.002
+#define PRECISION_LARGE 0.005
+
+/* A visit within the core's own caches stops early at this precision. */
+#define PRECISION_ENOUGH 0.001
+
+/* A sweep of few cells can afford as much for each as a single sample takes, until this many
+ * seconds. */
+#define SECONDS_SINGLE 0.12
+#define SECONDS_FEW    2.0
+
+/* The share of a circle by which steps of it never meet. */
+#define GOLDEN 0.6180339887
+
+/* Below this a visit holds too few trials to be worth its start. */
+#define VISIT_SHORTEST 0.002
+
+struct sweep {
+	const struct kernel *kernel;
+	struct sweep_options options;
+	struct means means;
+	const struct counter_plan *plan; /* NULL: nothing is counted */
+	size_t axis_count;
+	struct sweep_axis axes[KNOBS_MAX];
+	struct setting first;
+	struct sweep_progress progress;
+	double scale;	   /* of a cell's seconds */
+	double base_total; /* seconds of all cells before scaling */
+
+	uint64_t odometer;  /* the next combination that no block has looked at */
+	struct cell *cells; /* of the present block */
+	unsigned *order;    /* in which a round visits them */
+	unsigned count, taken, settled;
+	uint64_t finished; /* cells of earlier blocks */
+	bool measured;	   /* the present block needs no more visits */
+	int round, rounds;
+	unsigned position;  /* in order */
+	bool troubled_only; /* this round skips cells that merely scatter */
+	double block_base;  /* seconds of its cells before scaling */
+	double allowance;   /* seconds it may take */
+	double spent;
+	double planned; /* seconds that the visits made were to take */
+	double done;	/* share of the work, as told last */
+
+	uint64_t generation;
+	struct visit {
+		uint64_t generation;
+		unsigned cell;
+		double at, seconds; /* when it was asked for, and how long it may take */
+	} visit[SWEEP_VISITS];	    /* under way, the oldest first */
+	int under_way;
+	double answered; /* when the last result was there */
+	bool stopped;
+};
+
+struct sweep *sweep_new(const struct kernel *kernel, const struct sweep_options *options)
+{
+	struct sweep *sweep = memory_new(1, sizeof(*sweep));
+
+	sweep->kernel = kernel;
+	sweep->options = *options;
+	return sweep;
+}
+
+static void block_clear(struct sweep *sweep)
+{
+	for (unsigned i = 0; i < sweep->count; i++) {
+		free(sweep->cells[i].trials);
+		free(sweep->cells[i].counts);
+	}
+	sweep->finished += sweep->count;
+	sweep->count = sweep->taken = sweep->settled = 0;
+}
+
+void sweep_free(struct sweep *sweep)
+{
+	if (!sweep)
+		return;
+	block_clear(sweep);
+	for (size_t i = 0; i < sweep->axis_count; i++)
+		free(sweep->axes[i].values);
+	free(sweep->cells);
+	free(sweep->order);
+	free(sweep);
+}
+
+struct status sweep_assign(struct sweep *sweep, const char *assignment)
+{
+	const char *equals = strchr(assignment, '=');
+	struct setting scratch;
+	struct sweep_axis axis;
+	struct status status;
+	char name[64];
+
+	/* What is wrong with a word that names no knob is the same as for one value. */
+	setting_init(&scratch, sweep->kernel);
+	if (!equals || equals == assignment)
+		return setting_assign(&scratch, assignment, MEANS_UNKNOWN);
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
+	axis.knob = kernel_knob(sweep->kernel, name);
+	if (axis.knob < 0)
+		return setting_assign(&scratch, assignment, MEANS_UNKNOWN);
+	for (size_t i = 0; i < sweep->axis_count; i++)
+		if (sweep->axes[i].knob == axis.knob)
+			return status_make(STATUS_USAGE,
+				"%s is given twice; write %s=A,B for several values", name, name);
+	status = setting_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1, MEANS_UNKNOWN,
+		&axis.values, &axis.count);
+	if (status_is_ok(&status))
+		sweep->axes[sweep->axis_count++] = axis;
+	return status;
+}
+
+/* The combination of that number; the last knob varies fastest. */
+static void combination(const struct sweep *sweep, uint64_t number, struct setting *setting)
+{
+	setting_init(setting, sweep->kernel);
+	for (size_t i = sweep->axis_count; i-- > 0;) {
+		const struct sweep_axis *axis = &sweep->axes[i];
+
+		setting->v[axis->knob] = axis->values[number % axis->count];
+		number /= axis->count;
+	}
+}
+
+static uint64_t footprint(const struct setting *setting)
+{
+	return setting->kernel->footprint ? setting->kernel->footprint(setting->v) : 0;
+}
+
+/* Seconds for a cell before scaling. */
+static double base_seconds(const struct setting *setting)
+{
+	return footprint(setting) > LARGE ? SECONDS_LARGE : SECONDS_SMALL;
+}
+
+struct status sweep_begin(struct sweep *sweep, struct means means)
+{
+	struct sweep_progress *progress = &sweep->progress;
+
+	sweep->means = means;
+	progress->combinations = 1;
+	for (size_t i = 0; i < sweep->axis_count; i++) {
+		if (progress->combinations > COMBINATIONS_MAX / sweep->axes[i].count)
+			return status_make(STATUS_USAGE,
+				"more than %d combinations; take fewer values, a larger step (:N) "
+				"or a factor (*N)",
+				COMBINATIONS_MAX);
+		progress->combinations *= sweep->axes[i].count;
+	}
+	for (uint64_t i = 0; i < progress->combinations; i++) {
+		struct setting setting;
+		struct status status;
+
+		combination(sweep, i, &setting);
+		status = setting_check(&setting, means);
+		if (status_is_ok(&status)) {
+			if (progress->cells++ == 0)
+				sweep->first = setting;
+			sweep->base_total += base_seconds(&setting);
+		} else if (progress->excluded++ == 0) {
+			memcpy(progress->why_excluded, status.text, sizeof(status.text));
+		}
+	}
+	if (progress->cells == 0)
+		return status_make(
+			STATUS_USAGE, "no combination is left: %.200s", progress->why_excluded);
+	sweep->scale = 1;
+	if (sweep->options.seconds > 0) {
+		sweep->scale = sweep->options.seconds / sweep->base_total;
+	} else {
+		double few = fmin((double)progress->cells * SECONDS_SINGLE, SECONDS_FEW);
+
+		if (few > sweep->base_total)
+			sweep->scale = few / sweep->base_total;
+	}
+	sweep->cells = memory_new(BLOCK, sizeof(*sweep->cells));
+	sweep->order = memory_new(BLOCK, sizeof(*sweep->order));
+	sweep->measured = true;
+	return status_ok();
+}
+
+void sweep_count(struct sweep *sweep, const struct counter_plan *plan)
+{
+	sweep->plan = plan;
+}
+
+const struct sweep_axis *sweep_axes(const struct sweep *sweep, size_t *count)
+{
+	*count = sweep->axis_count;
+	return sweep->axes;
+}
+
+const struct setting *sweep_setting(const struct sweep *sweep)
+{
+	return &sweep->first;
+}
+
+/* Cells that use the same data, one after the other: laying it out once for all of them saves most
+ * of the time of large working sets. A layout that nests serves cells of every size. */
+struct place {
+	uint64_t layout, footprint;
+	uint64_t chance; /* of the group, then of the cell: the order within a round */
+	unsigned cell;
+};
+
+static int by_data(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->layout != y->layout)
+		return x->layout < y->layout ? -1 : 1;
+	if (x->footprint != y->footprint)
+		return x->footprint < y->footprint ? -1 : 1;
+	return x->cell < y->cell ? -1 : x->cell > y->cell;
+}
+
+static int by_chance(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->chance != y->chance)
+		return x->chance < y->chance ? -1 : 1;
+	return by_data(a, b);
+}
+
+/* The order of a round: groups by chance, and within a group cells by chance, so that no cell finds
+ * in the caches what always the same other cell left there. The seed and the round decide. */
+static void round_shuffle(struct sweep *sweep)
+{
+	const struct kernel *kernel = sweep->kernel;
+	struct place *places = memory_new(sweep->count, sizeof(*places));
+	struct random random = { sweep->options.seed +
+				 (uint64_t)sweep->round * 0x9e3779b97f4a7c15u + sweep->odometer };
+	unsigned first = 0;
+
+	for (unsigned i = 0; i < sweep->count; i++) {
+		const struct setting *setting = &sweep->cells[i].setting;
+
+		places[i].layout = kernel->layout ? kernel->layout(setting->v) : 0;
+		places[i].footprint = kernel->layout_nests ? 0 : footprint(setting);
+		places[i].cell = i;
+	}
+	qsort(places, sweep->count, sizeof(*places), by_data);
+	for (unsigned i = 1; i <= sweep->count; i++) {
+		uint64_t group;
+
+		if (i < sweep->count && places[i].layout == places[first].layout &&
+			places[i].footprint == places[first].footprint)
+			continue;
+		group = random_next(&random) >> 32 << 32;
+		for (unsigned k = first; k < i; k++)
+			places[k].chance = group | random_next(&random) >> 32;
+		first = i;
+	}
+	qsort(places, sweep->count, sizeof(*places), by_chance);
+	for (unsigned i = 0; i < sweep->count; i++)
+		sweep->order[i] = places[i].cell;
+	free(places);
+}
+
+static bool is_far(const struct cell *cell)
+{
+	return footprint(&cell->setting) > LARGE;
+}
+
+/* Fills the next block. Returns false when no combination is left. */
+static bool block_load(struct sweep *sweep)
+{
+	double shortest = INFINITY;
+
+	block_clear(sweep);
+	sweep->block_base = 0;
+	while (sweep->count < BLOCK && sweep->odometer < sweep->progress.combinations) {
+		struct cell *cell = &sweep->cells[sweep->count];
+		struct status status;
+
+		memset(cell, 0, sizeof(*cell));
+		combination(sweep, sweep->odometer++, &cell->setting);
+		status = setting_check(&cell->setting, sweep->means);
+		if (!status_is_ok(&status))
+			continue;
+		sweep->block_base += base_seconds(&cell->setting);
+		shortest = fmin(shortest, base_seconds(&cell->setting) * sweep->scale);
+		sweep->count++;
+	}
+	if (sweep->count == 0)
+		return false;
+	sweep->rounds = ROUNDS;
+	while (sweep->rounds > 1 && shortest / sweep->rounds < VISIT_SHORTEST)
+		sweep->rounds--;
+	sweep->round = 0;
+	round_shuffle(sweep);
+	sweep->position = 0;
+	sweep->troubled_only = false;
+	/* What an earlier block saved or overdrew carries over. */
+	sweep->allowance += sweep->block_base * sweep->scale;
+	sweep->measured = false;
+	return true;
+}
+
+/* Whether a cell's figure is not merely imprecise but doubtful. */
+static bool troubled(const struct cell *cell)
+{
+	return !cell->sample.valid || sample_doubt(&cell->sample);
+}
+
+static bool empty(const struct cell *cell)
+{
+	return !cell->settled && !cell->sample.valid && cell->visits < VISITS_EMPTY;
+}
+
+static bool any_empty(const struct sweep *sweep)
+{
+	for (unsigned i = 0; i < sweep->count; i++)
+		if (empty(&sweep->cells[i]))
+			return true;
+	return false;
+}
+
+/* The time is up: what is left is for cells that have nothing to show. */
+static bool overdrawn(const struct sweep *sweep)
+{
+	return sweep->round > 0 && sweep->spent >= sweep->allowance;
+}
+
+/* Starts the next round, or ends the block. */
+static void round_end(struct sweep *sweep)
+{
+	unsigned open = 0, bad = 0;
+
+	sweep->round++;
+	sweep->position = 0;
+	round_shuffle(sweep);
+	for (unsigned i = 0; i < sweep->count; i++) {
+		open += !sweep->cells[i].settled;
+		bad += !sweep->cells[i].settled && troubled(&sweep->cells[i]);
+	}
+	/* Beyond the planned rounds, time that settled cells left over goes to the doubtful ones
+	 * first. */
+	sweep->troubled_only = sweep->round >= sweep->rounds && bad > 0;
+	if (open == 0 || (sweep->round >= sweep->rounds && sweep->spent >= sweep->allowance &&
+				 !any_empty(sweep)))
+		sweep->measured = true;
+}
+
+/* Seconds of trials that a visit has a share in: the cell's, by the visits that are planned. */
+static double share_seconds(const struct sweep *sweep, const struct cell *cell)
+{
+	int visits = is_far(cell) ? (sweep->rounds + FAR_EVERY - 1) / FAR_EVERY : sweep->rounds;
+
+	return base_seconds(&cell->setting) * sweep->scale / visits;
+}
+
+static double visit_seconds(const struct sweep *sweep, const struct cell *cell)
+{
+	return fmax(share_seconds(sweep, cell), VISIT_SHORTEST / 2);
+}
+
+/* Whether this round visits the cell: all of them near, every second one far, and beyond the
+ * planned rounds any. */
+static bool is_due(const struct sweep *sweep, const struct cell *cell)
+{
+	return !is_far(cell) || sweep->round >= sweep->rounds || sweep->round % FAR_EVERY == 0;
+}
+
+bool sweep_next(struct sweep *sweep, double now, struct request *request)
+{
+	struct visit *visit = &sweep->visit[sweep->under_way];
+	struct cell *cell;
+
+	if (sweep->stopped || sweep->under_way == SWEEP_VISITS)
+		return false;
+	if (sweep->measured && (sweep->taken < sweep->count || !block_load(sweep)))
+		return false;
+	for (;;) {
+		/* A round and a block end when all of their results are known. */
+		if (sweep->under_way > 0 && (sweep->position == sweep->count ||
+						    (overdrawn(sweep) && !any_empty(sweep))))
+			return false;
+		if (sweep->position == sweep->count)
+			round_end(sweep);
+		/* Every cell is visited once, whatever the time; later rounds end with it. */
+		if (overdrawn(sweep) && !any_empty(sweep))
+			sweep->measured = true;
+		if (sweep->measured)
+			return false;
+		cell = &sweep->cells[sweep->order[sweep->position++]];
+		if (overdrawn(sweep) ? empty(cell)
+				     : !cell->settled && is_due(sweep, cell) &&
+					       (!sweep->troubled_only || troubled(cell)))
+			break;
+	}
+	*visit = (struct visit){ ++sweep->generation, sweep->order[sweep->position - 1], now,
+		visit_seconds(sweep, cell) };
+	sweep->under_way++;
+	*request = (struct request){
+		.generation = visit->generation,
+		.tag = visit->cell,
+		.kernel = sweep->kernel,
+		.seed = sweep->options.seed,
+		/* Each visit begins elsewhere in the walk, spread evenly however many there are. */
+		.place = fmod((double)sweep->generation * GOLDEN, 1),
+		.shift = (uint64_t)(sweep->round / FAR_EVERY % PLACES) * SHIFT,
+		.budget =
+			{
+				.seconds = visit->seconds,
+				.precision = PRECISION_ENOUGH,
+				/* A time that the user has set bounds settling, too. */
+				.warm_seconds = sweep->options.seconds > 0 ? visit->seconds : 0,
+				/* A quiet core fills its share of the trials early, and the rest of
+				 * the time is saved. One visit is enough for a figure that is more
+				 * than provisional, if the sweep is stopped after it. */
+				.quiet_wanted = QUIET_WANTED / sweep->rounds > TRIALS_SETTLED
+							? (unsigned)(QUIET_WANTED / sweep->rounds)
+							: TRIALS_SETTLED,
+				.patience = PATIENCE,
+			},
+	};
+	memcpy(request->v, cell->setting.v, sizeof(request->v));
+	if (sweep->plan)
+		request->plan = *sweep->plan;
+	return true;
+}
+
+void sweep_accept(struct sweep *sweep, double now, const struct result *result)
+{
+	struct visit visit = sweep->visit[0];
+	struct cell *cell = &sweep->cells[visit.cell];
+	/* It began when the visit before it was over. */
+	double took = now - fmax(visit.at, sweep->answered);
+
+	if (sweep->under_way == 0 || result->generation != visit.generation || !result->final)
+		return;
+	sweep->under_way--;
+	memmove(sweep->visit, sweep->visit + 1, sizeof(visit) * (size_t)sweep->under_way);
+	sweep->answered = now;
+	cell_visit(cell, result, QUIET_WANTED, is_far(cell) ? PRECISION_LARGE : PRECISION_SMALL,
+		VISITS_MAX);
+	if (is_far(cell) && cell->visits < FAR_VISITS && status_is_ok(&cell->failure) &&
+		sweep->rounds > 1)
+		cell->settled = false;
+	/* Laying out a large working set and walking it to steady state is not measuring: in the
+	 * planned rounds it counts only against a time that the user has set. */
+	if (sweep->options.seconds <= 0 && sweep->round < sweep->rounds)
+		took -= result->preparing;
+	sweep->spent += fmax(took, 0);
+	sweep->planned += share_seconds(sweep, cell);
+	if (cell->settled)
+		sweep->settled++;
+}
+
+/* A figure that may be handed out although its cell is not settled: of a sweep that goes on none
+ * that a visit may yet turn over; of one that was stopped what there is, unless the visit had
+ * hardly begun. */
+static bool presentable(const struct sweep *sweep, const struct cell *cell)
+{
+	return cell->failure.code != STATUS_OK ||
+	       (cell->sample.valid && (sweep->stopped ? cell->sample.trials >= FEWEST
+						      : !cell->sample.provisional));
+}
+
+const struct cell *sweep_take(struct sweep *sweep)
+{
+	while (sweep->taken < sweep->count) {
+		struct cell *cell = &sweep->cells[sweep->taken];
+
+		if (!cell->settled && !sweep->measured && !sweep->stopped)
+			return NULL;
+		sweep->taken++;
+		if (cell->settled || presentable(sweep, cell))
+			return cell;
+		if (sweep->stopped)
+			continue;
+		/* Its time is up: a few trials are better than none, and the sample says how many.
+		 */
+		if (!cell->sample.valid)
+			cell->failure = status_make(
+				STATUS_FAILED, "no undisturbed trial in %u visits", cell->visits);
+		return cell;
+	}
+	return NULL;
+}
+
+void sweep_stop(struct sweep *sweep)
+{
+	sweep->stopped = true;
+	sweep->under_way = 0;
+}
+
+bool sweep_done(const struct sweep *sweep)
+{
+	if (sweep->under_way > 0 || sweep->taken < sweep->count)
+		return false;
+	return sweep->stopped ||
+	       (sweep->measured && sweep->odometer >= sweep->progress.combinations);
+}
+
+void sweep_progress(struct sweep *sweep, struct sweep_progress *progress)
+{
+	double total = sweep->base_total * sweep->scale;
+
+	*progress = sweep->progress;
+	progress->finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
+	/* Every cell is visited once whatever the time: where it is short, the first round is the
+	 * whole. */
+	if (sweep->planned > 0)
+		total = fmax(total, total / sweep->rounds * sweep->spent / sweep->planned);
+	progress->remaining =
+		progress->finished == progress->cells ? 0 : fmax(total - sweep->spent, 0);
+	if (total > 0)
+		sweep->done = fmax(sweep->done, fmin(sweep->spent / total, 1));
+	if (progress->cells > 0)
+		sweep->done =
+			fmax(sweep->done, (double)progress->finished / (double)progress->cells);
+	progress->done = sweep->done;
+}

@@ -1,0 +1,152 @@
+/* Named sweeps: a kernel, lists of values for its knobs, and how the figures are looked at, all
+ * under one name: the rows of data/sweeps, which says how they are written. Knows data files and
+ * kernels, measures nothing.
+ *
+ * What draws a sweep, named or not, needs struct named_sweep alone: sweeps_plain() makes one of any
+ * kernel and its lists. */
+#ifndef SLX_EXPERIMENT_SWEEP_SWEEPS_H
+#define SLX_EXPERIMENT_SWEEP_SWEEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "engine/measure/trials.h"
+#include "experiment/setting/setting.h"
+#include "experiment/sweep/sweep.h"
+#include "model/counts/pace.h"
+
+/* What is looked at: the vertical axis. */
+enum sweeps_figure {
+	SWEEPS_CPE,
+	SWEEPS_NS,	/* nanoseconds per element */
+	SWEEPS_SECONDS, /* of the whole work once: all elements of the kernel's ring */
+	SWEEPS_GBPS,
+	SWEEPS_BYTES_PER_CYCLE,
+	SWEEPS_SPEEDUP,		   /* times as fast as the baseline */
+	SWEEPS_INSTRUCTIONS,	   /* per element */
+	SWEEPS_INSTRUCTIONS_TOTAL, /* 10^6, of the whole work once */
+	SWEEPS_CPI,		   /* cycles an instruction */
+	SWEEPS_TRAFFIC, /* what memory brings, in percent of the most that one core reads from it
+			   here */
+	SWEEPS_FIGURES
+};
+
+/* A figure that others published, beside which the measured one is set. */
+struct sweeps_published {
+	enum sweeps_figure figure;
+	bool over; /* "over 2": no more is told */
+	double value;
+	struct setting setting; /* the knobs that are named have these values; others are the
+				   kernel's initial ones */
+	bool named[KNOBS_MAX];	/* which of them are named: the others may have any value */
+	char words[96];		/* what else is to be said; empty: nothing */
+};
+
+enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32 };
+
+struct named_sweep {
+	char name[32];	  /* empty: one that sweeps_plain() made */
+	char title[80];	  /* "Matrix multiply over n" */
+	char source[160]; /* the document, as cited; empty: none */
+	const struct kernel *kernel;
+	int word_count;
+	char *word[KNOBS_MAX]; /* "knob=values" as sweep_assign() takes them, the first varies
+				  slowest; owned */
+	int x; /* the knob along the horizontal axis; -1: none (a sweep of one cell) */
+	bool log_x, log_y;
+	int line_count; /* the knobs whose values, together, make a line each; none: there is one
+			   line */
+	int line[SWEEPS_LINES];
+	enum sweeps_figure figure;
+	int base; /* speedups are relative to the same setting with this knob at that value; -1: no
+		     baseline */
+	int64_t base_value;
+	bool usual;	/* what a sweep of the kernel is that names none of these knobs */
+	char note[200]; /* what else its document found; empty: nothing */
+	int published_count;
+	struct sweeps_published published[SWEEPS_PUBLISHED];
+};
+
+/* Every named sweep there is. */
+struct sweeps {
+	int count;
+	struct named_sweep *sweep;
+};
+
+/* Reads data/sweeps. STATUS_FAILED names the file, the line and what is wrong with it, and leaves
+ * `sweeps` empty. */
+struct status sweeps_load(struct sweeps *sweeps);
+/* The same of a text; origin is what messages call it. lenient: rows of kernels that this program
+ * does not have are passed over. */
+struct status sweeps_read(
+	const char *text, const char *origin, bool lenient, struct sweeps *sweeps);
+void sweeps_free(struct sweeps *sweeps);
+
+/* The one of that name, or NULL. */
+const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *name);
+
+/* What a sweep of the kernel with these words is: the usual one, if there is one and no word gives
+ * one of its knobs; else NULL. */
+const struct named_sweep *sweeps_usual(
+	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count);
+
+/* What stands for any sweep of a kernel: along x goes its size, else the last knob of several
+ * values that is no choice, else the last; the other knobs of several values make the lines. Words
+ * are not filled in. Free it with sweeps_clear(). */
+void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count,
+	struct named_sweep *sweep);
+void sweeps_clear(struct named_sweep *sweep);
+
+/* "knob=values" in place of that knob's, or beside the others. STATUS_USAGE for an unknown knob, or
+ * one that words before gave too
+ * (`given`: bits by knob, the caller's, 0 at first). */
+struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given);
+
+/* After the last override: the baseline's knob varies slowest, and the baseline itself comes first,
+ * so that it is there when the others come. Returns whether it is among the values; true where
+ * there is no baseline. */
+bool sweeps_settle(struct named_sweep *sweep);
+
+/* Puts what is advised in place of the word "advised" among a knob's values, in its order; 0:
+ * nothing is. */
+void sweeps_advise(struct named_sweep *sweep, int64_t advised);
+
+/* ---- What is drawn */
+
+/* Along x: the knob's name and the value's word ("128k"); the value itself as a number. */
+const char *sweeps_x_title(const struct named_sweep *sweep);
+double sweeps_x(const struct named_sweep *sweep, const struct setting *setting);
+
+/* The line that a setting belongs to, for a legend: "form=naive", "n=800 type=f32"; empty where
+ * there is one line. Settings with equal words share a line. */
+void sweeps_line(
+	const struct named_sweep *sweep, const struct setting *setting, struct text *words);
+
+/* "cycles per multiply-add", "GB/s", "seconds", "speedup over form=naive". */
+void sweeps_figure_title(
+	const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title);
+
+/* The figure of a sample; pace: what else is known of it, NULL: nothing; base: the sample of its
+ * baseline, NULL: there is none (a speedup is then NAN). NAN: unavailable. */
+double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
+	const struct run_facts *facts, const struct pace *pace, const struct sample *base);
+/* Whether the figure follows from instructions or from what memory brings. */
+bool sweeps_paced(enum sweeps_figure figure);
+/* Whether a sweep is looked at for such a figure, or others published one of it. */
+bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure);
+
+/* Whether a published figure is of that setting. */
+bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published,
+	const struct setting *setting);
+
+/* The baseline of a setting: the knob at its value, the others as the kernel fits them. False:
+ * there is none, or nothing fits. */
+bool sweeps_baseline(
+	const struct named_sweep *sweep, const struct setting *setting, struct setting *base);
+
+/* The word of a figure in data/sweeps: "cpe", "seconds". */
+const char *sweeps_figure_name(enum sweeps_figure figure);
+
+#endif

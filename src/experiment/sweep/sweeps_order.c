@@ -1,0 +1,199 @@
+#include "experiment/sweep/sweeps_order.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* Times that differ by less are alike, here and there; so are instructions. */
+#define ALIKE	0.05
+#define AS_MANY 0.1
+
+/* One way: what was published of it, and what it is here, in times that can be compared with each
+ * other. */
+struct way {
+	const struct sweeps_row *row;
+	double published, here;
+};
+
+void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanation)
+{
+	const struct limits *limits =
+		explanation && status_is_ok(&explanation->status) ? &explanation->limits : NULL;
+
+	row->limit =
+		limits && limits->binding >= 0 ? limits->limit[limits->binding].kind : LIMIT_COUNT;
+	row->bound = row->limit != LIMIT_COUNT ? limits->bound : (double)NAN;
+}
+
+/* A time that was published of this setting; 0: none. Of speedups the baseline is 1. */
+static double published_time(
+	const struct named_sweep *sweep, const struct setting *setting, enum sweeps_figure figure)
+{
+	bool any = false;
+
+	for (int i = 0; i < sweep->published_count; i++) {
+		const struct sweeps_published *published = &sweep->published[i];
+
+		if (published->figure != figure || published->over)
+			continue;
+		if (sweeps_published_of(sweep, published, setting))
+			return figure == SWEEPS_SPEEDUP ? 1 / published->value : published->value;
+		any |= figure == SWEEPS_SPEEDUP;
+	}
+	return any && setting->v[sweep->base] == sweep->base_value ? 1 : 0;
+}
+
+/* The ways at the place of a row: those that were published and measured. */
+static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *at,
+	enum sweeps_figure figure, const struct sweeps_row *rows, size_t count, struct way *ways,
+	int most)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < count && found < most; i++) {
+		struct setting setting = rows[i].setting;
+		double time;
+
+		setting.v[sweep->base] = at->setting.v[sweep->base];
+		time = setting_equal(&setting, &at->setting) && rows[i].sample.valid &&
+				       !rows[i].sample.unsettled
+			       ? published_time(sweep, &rows[i].setting, figure)
+			       : 0;
+		if (time > 0)
+			ways[found++] = (struct way){ &rows[i], time,
+				rows[i].sample.ns * (double)rows[i].facts.ring };
+	}
+	return found;
+}
+
+static void value_words(
+	const struct named_sweep *sweep, const struct sweeps_row *row, char value[64])
+{
+	setting_show_value(
+		&sweep->kernel->knobs[sweep->base], row->setting.v[sweep->base], value, 64);
+}
+
+/* "misplaced=25 size=384m": what makes the place, of the knobs that published figures name. */
+static void place_words(
+	const struct named_sweep *sweep, const struct sweeps_row *row, struct text *words)
+{
+	bool begun = false;
+
+	for (int k = 0; k < sweep->kernel->knob_count; k++) {
+		bool named = false;
+		char value[64];
+
+		for (int i = 0; i < sweep->published_count; i++)
+			named |= sweep->published[i].named[k];
+		if (!named || k == sweep->base)
+			continue;
+		setting_format_value(
+			&sweep->kernel->knobs[k], row->setting.v[k], value, sizeof(value));
+		text_addf(words, "%s%s=%s", begun ? " " : "", sweep->kernel->knobs[k].name, value);
+		begun = true;
+	}
+	if (begun)
+		text_add(words, ": ");
+}
+
+static bool fewer(double a, double b)
+{
+	return a > 0 && b > 0 && a < b * (1 - AS_MANY);
+}
+
+/* Why one is faster than the other, by what is known of both. */
+static void reason_words(const struct named_sweep *sweep, const struct sweeps_row *fast,
+	const struct sweeps_row *slow, struct text *words)
+{
+	const struct pace *a = &fast->pace, *b = &slow->pace;
+	char one[32], two[32], name[64];
+	bool told = false;
+
+	value_words(sweep, slow, name);
+	if (fewer(a->instructions, b->instructions)) {
+		units_figure(a->instructions, one, sizeof(one));
+		units_figure(b->instructions, two, sizeof(two));
+		text_addf(words, ": it runs %s instructions an element, %s %s", one, name, two);
+		told = true;
+	}
+	if (fewer(a->cpi, b->cpi)) {
+		units_figure(a->cpi, one, sizeof(one));
+		units_figure(b->cpi, two, sizeof(two));
+		text_addf(words, "%s %s cycles an instruction, %s %s", told ? "," : ": it takes",
+			one, name, two);
+		told = true;
+	}
+	if (fewer(fast->bound, slow->bound) && fast->limit != LIMIT_COUNT &&
+		slow->limit != LIMIT_COUNT) {
+		units_figure(fast->bound, one, sizeof(one));
+		units_figure(slow->bound, two, sizeof(two));
+		text_addf(words, "%s its limit is %s, %s cycles, %s's %s, %s", told ? ";" : ":",
+			limit_title(fast->limit), one, name, limit_title(slow->limit), two);
+		told = true;
+	}
+	if (b->share > 0.5 && !(a->share > 0.5))
+		text_addf(words, "%s %s takes %.0f %% of what memory gives a core",
+			told ? ";" : ":", name, 100 * b->share);
+}
+
+/* The pair at that place whose order differs most; whether there was one. */
+static bool compare_ways(
+	const struct named_sweep *sweep, const struct way *ways, int count, struct text *lines)
+{
+	const struct way *fast = NULL, *slow = NULL;
+	double most = 1;
+	char one[64], two[64];
+
+	for (int i = 0; i < count; i++)
+		for (int k = 0; k < count; k++) {
+			/* Published: k before i; here i before k. */
+			double there = ways[i].published / ways[k].published,
+			       here = ways[k].here / ways[i].here;
+
+			if (there > 1 + ALIKE && here > 1 + ALIKE && there * here > most) {
+				most = there * here;
+				fast = &ways[i];
+				slow = &ways[k];
+			}
+		}
+	if (!fast)
+		return false;
+	value_words(sweep, fast->row, one);
+	value_words(sweep, slow->row, two);
+	place_words(sweep, fast->row, lines);
+	text_addf(lines, "published: %s before %s, by %.2f times; here %s is %.2f times as fast",
+		two, one, fast->published / slow->published, one, slow->here / fast->here);
+	reason_words(sweep, fast->row, slow->row, lines);
+	text_add(lines, "\n");
+	return true;
+}
+
+void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
+	struct text *lines)
+{
+	enum { WAYS_MOST = 16 };
+	bool compared = false, differs = false;
+
+	if (!sweep->kernel || sweep->base < 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		enum sweeps_figure figure =
+			sweeps_asks(sweep, SWEEPS_SECONDS) &&
+					published_time(sweep, &rows[i].setting, SWEEPS_SECONDS) > 0
+				? SWEEPS_SECONDS
+				: SWEEPS_SPEEDUP;
+		struct way ways[WAYS_MOST];
+		int found;
+
+		/* Each place once: with its first row. */
+		found = find_ways(sweep, &rows[i], figure, rows, count, ways, WAYS_MOST);
+		if (found < 2 || ways[0].row != &rows[i])
+			continue;
+		compared = true;
+		differs |= compare_ways(sweep, ways, found, lines);
+	}
+	if (compared && !differs)
+		text_add(lines, "the order is the published one\n");
+}

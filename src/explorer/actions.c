@@ -1,0 +1,545 @@
+#include "explorer/actions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "engine/own/own.h"
+
+/* The furthest that help and other long overlays scroll, in lines. */
+enum { SCROLL_MOST = 200 };
+
+/* Characters of a value being typed: more than any value has. */
+enum { ENTRY_LONGEST = 20 };
+
+/* ---- kernels ---- */
+
+static void choose_kernel(struct session *session, const struct kernel *kernel, double now)
+{
+	int index = session_kernel_index(session, kernel);
+
+	if (kernel != session->setting.kernel)
+		session_go(session, &session->kernels[index].setting, now);
+}
+
+static void choose_knob(struct session *session, int knob)
+{
+	if (session->knob == knob)
+		return;
+	session->knob = knob;
+	session->entry[0] = '\0';
+	plan_build(session); /* the second slice may run over the chosen knob */
+}
+
+/* "NAME [KNOB]" */
+static struct status parse_kernel(const char *arguments, const struct kernel **kernel, int *knob)
+{
+	size_t length = strcspn(arguments, " ");
+	struct status status;
+	char name[64];
+
+	*knob = -1;
+	if (!*arguments)
+		return status_make(
+			STATUS_USAGE, "kernel takes the name of one (slexplore list shows all)");
+	snprintf(name, sizeof(name), "%.*s", length > 63 ? 63 : (int)length, arguments);
+	status = setting_find_kernel(name, kernel);
+	if (!status_is_ok(&status) || !arguments[length])
+		return status;
+	return setting_find_knob(*kernel, arguments + length + 1, knob);
+}
+
+/* "PATH [cflags=FLAGS]": an own loop. */
+static bool is_own(const char *arguments)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(arguments, " "), arguments);
+	return own_is_path(path);
+}
+
+static struct status open_own(struct session *session, const char *arguments, double now)
+{
+	size_t length = strcspn(arguments, " ");
+	const char *rest = arguments + length + (arguments[length] == ' ');
+	struct status status;
+	char *path;
+
+	if (*rest && strncmp(rest, "cflags=", 7) != 0)
+		return status_make(STATUS_USAGE,
+			"\"%.60s\": after the file of an own loop comes cflags=…, or nothing",
+			rest);
+	path = memory_string(arguments);
+	path[length] = '\0';
+	status = session_own_open(session, path, *rest ? rest + 7 : NULL, now);
+	free(path);
+	return status;
+}
+
+struct status action_kernel(struct session *session, const char *arguments, double now)
+{
+	const struct kernel *kernel;
+	struct status status;
+	int knob;
+
+	if (is_own(arguments) && session->replay)
+		return status_make(STATUS_USAGE,
+			"an own loop is no part of a recording: without a replay it is measured");
+	if (is_own(arguments))
+		return open_own(session, arguments, now);
+	status = parse_kernel(arguments, &kernel, &knob);
+	if (status_is_ok(&status) && !recorded_kernel(session, kernel))
+		status = recorded_none(session, kernel);
+	if (!status_is_ok(&status))
+		return status;
+	choose_kernel(session, kernel, now);
+	if (knob >= 0) {
+		choose_knob(session, knob);
+		session->focus = FOCUS_KNOBS;
+	}
+	return status_ok();
+}
+
+bool action_kernel_works(const struct session *session, const char *arguments)
+{
+	const struct kernel *kernel;
+	struct status status;
+	int knob;
+
+	if (is_own(arguments))
+		return !session->replay;
+	status = parse_kernel(arguments, &kernel, &knob);
+	return status_is_ok(&status) && recorded_kernel(session, kernel) &&
+	       (kernel != session->setting.kernel || (knob >= 0 && knob != session->knob));
+}
+
+/* The next kernel that way, of those that there are; NULL: none. */
+static const struct kernel *kernel_beside(const struct session *session, int direction)
+{
+	int index = session_kernel_index(session, session->setting.kernel) + direction;
+
+	for (; index >= 0 && index < session->kernel_count + session->own_open; index += direction)
+		if (recorded_kernel(session, session->kernels[index].setting.kernel))
+			return session->kernels[index].setting.kernel;
+	return NULL;
+}
+
+bool action_kernel_by_works(const struct session *session, int direction)
+{
+	return kernel_beside(session, direction);
+}
+
+struct status action_kernel_by(struct session *session, int direction, double now)
+{
+	if (!action_kernel_by_works(session, direction))
+		return status_make(
+			STATUS_USAGE, "this is the %s kernel", direction > 0 ? "last" : "first");
+	choose_kernel(session, kernel_beside(session, direction), now);
+	return status_ok();
+}
+
+/* ---- values ---- */
+
+/* What values are held against: nothing for what is not laid out here. */
+static struct means limit_of(const struct session *session)
+{
+	return session->replay ? MEANS_UNKNOWN : session->means;
+}
+
+/* Tells which knobs moved besides those in `asked` (a bit each). */
+static void notice_followers(struct session *session, const struct setting *before, unsigned asked)
+{
+	const struct setting *after = &session->setting;
+	struct text text = { 0 };
+
+	for (int i = 0; i < after->kernel->knob_count; i++) {
+		const struct knob *knob = &after->kernel->knobs[i];
+		char value[64];
+
+		if (asked >> i & 1 || before->v[i] == after->v[i])
+			continue;
+		setting_show_value(knob, after->v[i], value, sizeof(value));
+		text_addf(
+			&text, text.length ? ", %s to %s" : "%s followed to %s", knob->name, value);
+	}
+	if (text.length)
+		session_notice(session, false, "%s", text_string(&text));
+	text_free(&text);
+}
+
+/* After `knob` was moved: lets the kernel fit the others, as long as those in `asked` stay. */
+static struct status fit_and_check(
+	const struct session *session, struct setting *setting, int knob, unsigned asked)
+{
+	const struct setting wanted = *setting;
+	struct status status, fitted;
+
+	if (session->replay)
+		return recorded_fit(session, setting, asked);
+	status = setting_check(setting, session->means);
+	if (status_is_ok(&status) || !setting->kernel->fit)
+		return status;
+	setting->kernel->fit(setting->v, knob);
+	for (int i = 0; i < setting->kernel->knob_count; i++)
+		if (asked >> i & 1 && setting->v[i] != wanted.v[i])
+			return status;
+	fitted = setting_check(setting, session->means);
+	return status_is_ok(&fitted) ? fitted : status;
+}
+
+/* wanted: as it was asked for, before anything followed. */
+static struct status parse_set(const struct session *session, const char *arguments,
+	struct setting *setting, struct setting *wanted, unsigned *asked)
+{
+	int last = 0;
+
+	*setting = session->setting;
+	*asked = 0;
+	if (!*arguments)
+		return status_make(STATUS_USAGE, "set takes KNOB=VALUE, as in %s=VALUE",
+			setting->kernel->knob_count ? setting->kernel->knobs[0].name : "size");
+	for (const char *at = arguments; *at;) {
+		size_t length = strcspn(at, " "), equals = strcspn(at, "=");
+		char word[128], name[128];
+		struct status status;
+
+		if (length >= sizeof(word))
+			return status_make(
+				STATUS_USAGE, "\"%.40s…\" is too long: set takes KNOB=VALUE", at);
+		snprintf(word, sizeof(word), "%.*s", (int)length, at);
+		status = setting_assign(setting, word, limit_of(session));
+		if (!status_is_ok(&status))
+			return status;
+		snprintf(name, sizeof(name), "%.*s", (int)equals, at);
+		last = kernel_knob(setting->kernel, name);
+		*asked |= 1u << last;
+		at += length + (at[length] == ' ');
+	}
+	*wanted = *setting;
+	return fit_and_check(session, setting, last, *asked);
+}
+
+struct status action_set(struct session *session, const char *arguments, double now)
+{
+	struct setting before = session->setting, setting, wanted;
+	unsigned asked;
+	struct status status = parse_set(session, arguments, &setting, &wanted, &asked);
+
+	if (!status_is_ok(&status))
+		return status;
+	session_go(session, &setting, now);
+	notice_followers(session, &before, asked);
+	recorded_tell(session, &wanted, asked);
+	return status;
+}
+
+bool action_set_works(const struct session *session, const char *arguments)
+{
+	struct setting setting, wanted;
+	unsigned asked;
+	struct status status = parse_set(session, arguments, &setting, &wanted, &asked);
+
+	return status_is_ok(&status) && !setting_equal(&setting, &session->setting);
+}
+
+/* "+N" or "-N" */
+static bool parse_steps(const char *text, int *steps)
+{
+	int64_t number;
+
+	if ((*text != '+' && *text != '-') || !units_parse(text + 1, false, &number))
+		return false;
+	number = number > 1000000 ? 1000000 : number;
+	*steps = *text == '-' ? -(int)number : (int)number;
+	return true;
+}
+
+/* Moves the chosen knob of a setting. Returns whether anything changed. */
+static bool step(const struct session *session, struct setting *setting, int steps)
+{
+	if (session->replay)
+		return steps && replay_step(session->replay, setting, session->knob, steps);
+	return setting_step(setting, session->knob, steps, session->means);
+}
+
+static struct status step_knob(struct session *session, int steps, double now)
+{
+	struct setting before = session->setting, setting = before;
+	const struct knob *knob = &before.kernel->knobs[session->knob];
+
+	if (!step(session, &setting, steps)) {
+		char value[64], range[128];
+
+		if (session->replay)
+			return recorded_end(session, session->knob);
+		setting_show_value(knob, before.v[session->knob], value, sizeof(value));
+		setting_range(knob, session->means, range, sizeof(range));
+		return status_make(
+			STATUS_USAGE, "%s=%s goes no further: %s", knob->name, value, range);
+	}
+	session_go(session, &setting, now);
+	notice_followers(session, &before, 1u << session->knob);
+	return status_ok();
+}
+
+static bool step_works(const struct session *session, int steps)
+{
+	struct setting setting = session->setting;
+
+	return session->knob < setting.kernel->knob_count && step(session, &setting, steps);
+}
+
+struct status action_knob(struct session *session, const char *arguments, double now)
+{
+	struct status status;
+	int steps, knob;
+
+	if (session->setting.kernel->knob_count == 0)
+		return status_make(STATUS_USAGE, "%s has no knobs", session->setting.kernel->name);
+	if (parse_steps(arguments, &steps))
+		return step_knob(session, steps, now);
+	if (!*arguments || strchr("+-0123456789", *arguments))
+		return status_make(STATUS_USAGE,
+			"knob takes +N or -N to step the chosen knob, next, previous, or a name");
+	status = setting_find_knob(session->setting.kernel, arguments, &knob);
+	if (!status_is_ok(&status))
+		return status;
+	choose_knob(session, knob);
+	session->focus = FOCUS_KNOBS;
+	return status;
+}
+
+bool action_knob_works(const struct session *session, const char *arguments)
+{
+	int steps, knob;
+
+	if (parse_steps(arguments, &steps))
+		return step_works(session, steps);
+	knob = kernel_knob(session->setting.kernel, arguments);
+	return knob >= 0 && (knob != session->knob || session->focus != FOCUS_KNOBS);
+}
+
+bool action_knob_by_works(const struct session *session, int direction)
+{
+	int knob = session->knob + direction;
+
+	return knob >= 0 && knob < session->setting.kernel->knob_count;
+}
+
+struct status action_knob_by(struct session *session, int direction, double now)
+{
+	(void)now;
+	if (!action_knob_by_works(session, direction))
+		return status_make(
+			STATUS_USAGE, "this is the %s knob", direction > 0 ? "last" : "first");
+	choose_knob(session, session->knob + direction);
+	return status_ok();
+}
+
+/* ---- typing a value ---- */
+
+static int choice_count(const struct knob *knob)
+{
+	int count = 0;
+
+	while (knob->choices[count])
+		count++;
+	return count;
+}
+
+/* Whether the character can go on in a value of the chosen knob: anything that is seen; whether it
+ * makes sense is told when the value is complete. */
+static bool digit_fits(const struct session *session, const char *digit)
+{
+	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
+
+	if (session->setting.kernel->knob_count == 0 || *digit < ' ' || *digit > '~' || digit[1])
+		return false;
+	if (knob->kind == KNOB_CHOICE)
+		return *digit >= '1' && *digit <= '9' && *digit - '1' < choice_count(knob);
+	return session->entry_refused || strlen(session->entry) < ENTRY_LONGEST;
+}
+
+bool action_digit_works(const struct session *session, const char *arguments)
+{
+	const struct kernel *kernel = session->setting.kernel;
+
+	return digit_fits(session, arguments) &&
+	       (kernel->knobs[session->knob].kind != KNOB_CHOICE ||
+		       *arguments - '1' != session->setting.v[session->knob]);
+}
+
+/* Moves the chosen knob to a value, others following. */
+static struct status move_knob_to(struct session *session, int64_t value, double now)
+{
+	struct setting before = session->setting, setting = before, wanted;
+	unsigned asked = 1u << session->knob;
+	struct status status;
+
+	setting.v[session->knob] = value;
+	wanted = setting;
+	status = fit_and_check(session, &setting, session->knob, asked);
+	if (!status_is_ok(&status))
+		return status;
+	session_go(session, &setting, now);
+	notice_followers(session, &before, asked);
+	recorded_tell(session, &wanted, asked);
+	return status;
+}
+
+void action_say_range(struct session *session)
+{
+	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
+	char range[128];
+
+	if (session->replay) {
+		recorded_say_range(session, session->knob);
+		return;
+	}
+	setting_range(knob, session->means, range, sizeof(range));
+	session_notice(session, false, "%s: %s", knob->name, range);
+}
+
+static struct status digit_refused(const struct session *session, const char *digit)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	const struct knob *knob = &kernel->knobs[session->knob];
+	struct text choices = { 0 };
+	struct status status;
+
+	if (kernel->knob_count == 0)
+		return status_make(STATUS_USAGE, "%s has no knobs", kernel->name);
+	if (knob->kind != KNOB_CHOICE && digit[0] && !digit[1] &&
+		strlen(session->entry) >= ENTRY_LONGEST)
+		return status_make(STATUS_USAGE, "a value of %s has at most %d characters",
+			knob->name, ENTRY_LONGEST);
+	if (knob->kind != KNOB_CHOICE)
+		return status_make(STATUS_USAGE, "\"%.20s\" is not one character of a value of %s",
+			digit, knob->name);
+	for (int i = 0; knob->choices[i]; i++)
+		text_addf(&choices, "%s%d %s", i ? ", " : "", i + 1, knob->choices[i]);
+	status = status_make(STATUS_USAGE, "%s has no choice \"%.20s\": %s", knob->name, digit,
+		text_string(&choices));
+	text_free(&choices);
+	return status;
+}
+
+struct status action_digit(struct session *session, const char *arguments, double now)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	size_t length;
+
+	if (!digit_fits(session, arguments))
+		return digit_refused(session, arguments);
+	/* A choice is taken by its number at once. */
+	if (kernel->knobs[session->knob].kind == KNOB_CHOICE)
+		return move_knob_to(session, *arguments - '1', now);
+	if (session->entry_refused)
+		session->entry[0] = '\0';
+	session->entry_refused = false;
+	length = strlen(session->entry);
+	session->entry[length] = *arguments;
+	session->entry[length + 1] = '\0';
+	action_say_range(session);
+	return status_ok();
+}
+
+struct status action_accept(struct session *session, const char *arguments, double now)
+{
+	struct status status;
+	int64_t value;
+
+	(void)arguments;
+	if (!session->entry[0])
+		return status_make(STATUS_USAGE, "no value is being typed");
+	status = setting_parse_value(&session->setting.kernel->knobs[session->knob], session->entry,
+		limit_of(session), &value);
+	if (status_is_ok(&status))
+		status = move_knob_to(session, value, now);
+	session->entry_refused = !status_is_ok(&status);
+	if (!session->entry_refused)
+		session->entry[0] = '\0';
+	return status;
+}
+
+/* ---- arrows ---- */
+
+static const struct plan_slice *move_slice(const struct session *session, int dx)
+{
+	return dx && session->plan.by_size.knob >= 0 ? &session->plan.by_size
+						     : &session->plan.by_stride;
+}
+
+/* Right is a larger size, up a larger stride. */
+static bool move_target(const struct session *session, int dx, int dy, struct setting *setting)
+{
+	return plan_neighbour(session, move_slice(session, dx), dx ? dx : -dy, setting);
+}
+
+static bool overlay_move_works(const struct session *session, int dx, int dy)
+{
+	struct view_found found[VIEW_FOUND];
+
+	if (dx)
+		return false;
+	if (session->overlay == OVERLAY_FIND) {
+		int selected = session->found_selected + dy;
+
+		return selected >= 0 && selected < session_found(session, found, NULL);
+	}
+	return session->scroll + dy >= 0 && session->scroll + dy <= SCROLL_MOST;
+}
+
+bool action_move_works(const struct session *session, int dx, int dy)
+{
+	struct setting setting;
+
+	if (session->overlay != OVERLAY_NONE)
+		return overlay_move_works(session, dx, dy);
+	switch (session->focus) {
+	case FOCUS_KERNELS:
+		return dy && action_kernel_by_works(session, dy);
+	case FOCUS_KNOBS:
+		return dy ? action_knob_by_works(session, dy) : step_works(session, dx);
+	case FOCUS_CODE:
+		return dy && action_code_works(session, dy > 0 ? "+1" : "-1");
+	case FOCUS_COUNTERS:
+		return dy && action_counters_by_works(session, dy > 0 ? "+1" : "-1");
+	case FOCUS_MOUNTAIN:
+		return plan_walk(session, dx, dy, &setting);
+	default:
+		return move_target(session, dx, dy, &setting);
+	}
+}
+
+struct status action_move(struct session *session, int dx, int dy, double now)
+{
+	struct setting setting;
+
+	if (session->overlay == OVERLAY_NONE)
+		session->entry[0] =
+			'\0'; /* left as it is typed, it would lie in wait on another pane */
+	if (session->overlay == OVERLAY_NONE && session->focus == FOCUS_KNOBS)
+		return dy ? action_knob_by(session, dy, now) : step_knob(session, dx, now);
+	if (!action_move_works(session, dx, dy))
+		return status_make(STATUS_USAGE, "nothing further that way");
+	if (session->overlay == OVERLAY_FIND) {
+		session->found_selected += dy;
+	} else if (session->overlay != OVERLAY_NONE) {
+		session->scroll += dy;
+	} else if (session->focus == FOCUS_KERNELS) {
+		return action_kernel_by(session, dy, now);
+	} else if (session->focus == FOCUS_CODE) {
+		return action_code(session, dy > 0 ? "+1" : "-1", now);
+	} else if (session->focus == FOCUS_COUNTERS) {
+		return action_counters_by(session, dy > 0 ? "+1" : "-1", now);
+	} else if (session->focus == FOCUS_MOUNTAIN) {
+		if (plan_walk(session, dx, dy, &setting))
+			session_go(session, &setting, now);
+	} else if (move_target(session, dx, dy, &setting)) {
+		session_go(session, &setting, now);
+	}
+	return status_ok();
+}

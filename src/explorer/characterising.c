@@ -1,0 +1,118 @@
+/* Characterising in the explorer: the running core measures itself in place of live figures, and
+ * its limits follow. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/data.h"
+#include "experiment/characterise/characterise.h"
+#include "explorer/actions.h"
+#include "explorer/state.h"
+
+static const struct characterise *machine_of(const struct session *session)
+{
+	return session->campaigns[CAMPAIGN_CORE].campaign.self;
+}
+
+/* What was measured is this core's model from now on. */
+void characterising_over(struct session *session)
+{
+	const struct characterise_report *report = characterise_report(machine_of(session));
+	struct text model = { 0 };
+	struct status status;
+
+	if (!report->measured.width.known) {
+		session_notice(session, true, "this core could not be measured: %.140s",
+			report->note_count ? report->note[0] : "it was never quiet");
+		return;
+	}
+	characterise_model(report, &model, NULL);
+	status = insight_adopt(session, text_string(&model), report->name);
+	text_free(&model);
+	if (!status_is_ok(&status))
+		session_notice(session, true, "what was measured makes no core model: %.160s",
+			status.text);
+	else
+		session_notice(session, false,
+			"%s in %.0f s: limits are this core's; \"characterise save\" keeps them",
+			report->complete ? "measured" : "stopped", report->seconds);
+}
+
+const struct characterise_report *characterising_view(const struct session *session)
+{
+	return campaign_runs(session, CAMPAIGN_CORE) ? characterise_report(machine_of(session))
+						     : NULL;
+}
+
+/* ---- commands ---- */
+
+bool action_characterise_works(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return session->machine_known && !session->replay && session->insight.explainer &&
+	       session->insight.explainer->read && !session_apart(session);
+}
+
+struct status action_characterise(struct session *session, const char *arguments, double now)
+{
+	struct characterise_options options = { .seed = session->seed, .aside = true };
+	struct characterise *machine;
+	struct status status;
+
+	if (session->replay)
+		return recorded_refuse(session);
+	if (!session->insight.explainer || !session->insight.explainer->read)
+		return status_make(STATUS_USAGE,
+			"there are no core models here that one could be measured for");
+	if (!action_characterise_works(session, arguments))
+		return status_make(STATUS_USAGE,
+			session_apart(session) ? "something else is being measured; end that first"
+					       : "this machine is not known yet");
+	machine = characterise_new(
+		session->engine.machine(session->engine.context), &options, &status);
+	if (!machine)
+		return status;
+	campaign_begin_now(session, CAMPAIGN_CORE, &campaign_characterise, machine, now);
+	return status_ok();
+}
+
+struct status action_characterise_stop(struct session *session, const char *arguments, double now)
+{
+	(void)arguments;
+	if (!campaign_runs(session, CAMPAIGN_CORE))
+		return status_make(STATUS_USAGE,
+			"this core is not being measured; the command \"characterise\" begins it");
+	campaign_halt(session, CAMPAIGN_CORE, now);
+	return status_ok();
+}
+
+bool action_characterise_stop_works(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return campaign_runs(session, CAMPAIGN_CORE);
+}
+
+bool action_characterise_save_works(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return session->insight.adopted != NULL;
+}
+
+struct status action_characterise_save(struct session *session, const char *arguments, double now)
+{
+	struct text name = { 0 }, path = { 0 };
+	struct status status;
+	bool aside;
+
+	(void)arguments, (void)now;
+	if (!session->insight.adopted)
+		return status_make(STATUS_USAGE, "nothing was measured of this core that could be "
+						 "saved; the command \"characterise\" does");
+	text_addf(&name, "uarch/%s.uarch", session->insight.adopted_name);
+	status = data_own_save(text_string(&name), session->insight.adopted, &path, &aside);
+	if (status_is_ok(&status))
+		session_notice(session, false, "saved as %.150s%s", text_string(&path),
+			aside ? "; the file that was there now ends in ~" : "");
+	text_free(&name);
+	text_free(&path);
+	return status;
+}

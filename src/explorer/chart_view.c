@@ -1,0 +1,237 @@
+#include "explorer/chart_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "picture/chart_knobs.h"
+#include "picture/chart_ladder.h"
+#include "picture/chart_probe.h"
+#include "picture/chart_windows.h"
+
+/* ---- slices ---- */
+
+static bool moves_bytes(const struct view_slice *slice)
+{
+	for (int i = 0; i < slice->count; i++)
+		if (slice->point[i].valid && isfinite(slice->point[i].sample.gbps))
+			return true;
+	return false;
+}
+
+/* The slice over the chosen knob if there is one, else over size, else the other. */
+static const struct view_slice *slice_of(const struct view *view)
+{
+	if (view->by_stride.knob >= 0 &&
+		(view->knob == view->by_stride.knob || view->by_size.knob < 0))
+		return &view->by_stride;
+	return view->by_size.knob >= 0 ? &view->by_size : NULL;
+}
+
+/* Where the present setting is, with its figure. */
+static void call_here(struct chart *chart, const struct view *view, const struct view_slice *slice,
+	enum sweeps_figure figure, bool steps)
+{
+	double value = sweeps_value(figure, &view->sample, &view->facts, NULL, NULL);
+	char words[24], text[CHART_NAME];
+
+	if (!isfinite(value) || (steps && slice->here < 0))
+		return;
+	scale_figure(value, words, sizeof(words));
+	snprintf(text, sizeof(text), "here: %s", words);
+	chart_add_call(
+		chart, -1, steps ? slice->here : (double)view->setting.v[slice->knob], value, text);
+}
+
+static struct chart *make_slice(
+	const struct view *view, const struct view_slice *slice, const struct chart_origin *origin)
+{
+	const struct kernel *kernel = view->setting.kernel;
+	const struct knob *knob = &kernel->knobs[slice->knob];
+	/* As on screen: throughput wherever there is one. */
+	enum sweeps_figure figure =
+		moves_bytes(slice) && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
+	struct chart *chart = chart_new(CHART_LINES);
+	struct chart_series *series = chart_add_series(chart, "");
+	struct sample samples[VIEW_SLICE] = { 0 };
+	struct chart_source source = { 0 };
+	double values[VIEW_SLICE], least = INFINITY, most = -INFINITY;
+	int64_t steps[VIEW_SLICE];
+	enum scale_kind kind;
+
+	for (int i = 0; i < slice->count; i++) {
+		steps[i] = slice->point[i].value;
+		values[i] = (double)slice->point[i].value;
+		if (slice->point[i].valid)
+			samples[i] = slice->point[i].sample;
+	}
+	kind = knob->kind == KNOB_CHOICE		   ? SCALE_STEPS
+	       : knob->kind == KNOB_BYTES && values[0] > 0 ? SCALE_BYTES
+							   : scale_choose(values, slice->count);
+	if (kind == SCALE_STEPS)
+		knob_steps(&chart->x, knob, steps, slice->count);
+	chart->joined = kind != SCALE_STEPS;
+	for (int i = 0; i < slice->count; i++) {
+		struct chart_point point = figure_point(
+			figure, &samples[i], NULL, NULL, NULL, kind == SCALE_STEPS ? i : values[i]);
+
+		chart_add_point(series, &point);
+		chart_note(&source, &samples[i]);
+		if (isfinite(point.y)) {
+			least = fmin(least, point.y);
+			most = fmax(most, point.y);
+		}
+	}
+	chart_fit(chart, kind, figure_scale(figure, kernel, least, most));
+	chart->x.scale.whole = kind == SCALE_LINEAR;
+	knob_title(knob, chart->x.title, sizeof(chart->x.title));
+	figure_title(figure, kernel, chart->y.title, sizeof(chart->y.title));
+	knob_heading(kernel, chart->title, sizeof(chart->title));
+	knob_settings(&view->setting, 1u << slice->knob, chart->subtitle, sizeof(chart->subtitle));
+	if (knob->axis == AXIS_SIZE) {
+		mark_caches(chart, view->machine);
+		mark_plateaus(chart, figure, samples);
+	} else {
+		call_here(chart, view, slice, figure, kind == SCALE_STEPS);
+	}
+	chart_sign(chart, origin);
+	chart_cite(chart, view->machine, &source);
+	return chart;
+}
+
+static bool any_measured(const struct view_slice *slice)
+{
+	for (int i = 0; i < slice->count; i++)
+		if (slice->point[i].valid)
+			return true;
+	return false;
+}
+
+static struct status view_slice(
+	const struct view *view, const struct chart_origin *origin, struct chart **chart)
+{
+	const struct view_slice *slice = slice_of(view);
+
+	if (!slice)
+		return status_make(STATUS_USAGE, "%s has no knob that a picture could be over",
+			view->setting.kernel->name);
+	if (!any_measured(slice))
+		return status_make(STATUS_USAGE,
+			"nothing of the slice is measured yet: there is no picture of it");
+	*chart = make_slice(view, slice, origin);
+	return status_ok();
+}
+
+/* ---- the mountain ---- */
+
+static struct status view_mountain(
+	const struct view *view, const struct chart_origin *origin, struct chart **made)
+{
+	const struct view_grid *grid = &view->grid;
+	const struct kernel *kernel = view->setting.kernel;
+	struct chart_source source = { .source = view->last_source };
+	double least = INFINITY, most = -INFINITY;
+	struct chart *chart;
+
+	if (!grid->present)
+		return status_make(STATUS_USAGE, "%s has no mountain: it wants a size and a stride",
+			kernel->name);
+	if (!(grid->top > 0))
+		return status_make(STATUS_USAGE,
+			"nothing of the mountain is measured yet: there is no picture of it");
+	chart = chart_new(grid->relief && grid->nx > 1 && grid->ny > 1 ? CHART_RELIEF : CHART_HEAT);
+	knob_steps(&chart->x, &kernel->knobs[grid->stride_knob], grid->x, grid->nx);
+	knob_steps(&chart->y, &kernel->knobs[grid->size_knob], grid->y, grid->ny);
+	chart_make_grid(chart);
+	for (int y = 0; y < grid->ny; y++) {
+		for (int x = 0; x < grid->nx; x++) {
+			double value = (double)grid->gbps[y][x];
+
+			chart->grid[y * grid->nx + x] = value;
+			chart->doubtful[y * grid->nx + x] =
+				grid->contended[y][x] || grid->unsettled[y][x];
+			least = isfinite(value) ? fmin(least, value) : least;
+			most = isfinite(value) ? fmax(most, value) : most;
+		}
+	}
+	knob_title(&kernel->knobs[grid->stride_knob], chart->x.title, sizeof(chart->x.title));
+	knob_title(&kernel->knobs[grid->size_knob], chart->y.title, sizeof(chart->y.title));
+	figure_title(SWEEPS_GBPS, kernel, chart->z.title, sizeof(chart->z.title));
+	chart_grid_scale(chart, least, most);
+	knob_heading(kernel, chart->title, sizeof(chart->title));
+	knob_settings(&view->setting, 1u << grid->stride_knob | 1u << grid->size_knob,
+		chart->subtitle, sizeof(chart->subtitle));
+	mark_grid_caches(chart, view->machine, grid->y, grid->ny);
+	mark_grid_line(chart, view->machine, &view->setting, grid->stride_knob, grid->x, grid->nx);
+	chart_sign(chart, origin);
+	chart_cite(chart, view->machine, &source);
+	*made = chart;
+	return status_ok();
+}
+
+/* ---- the ladder ---- */
+
+static struct status view_ladder(
+	const struct view *view, const struct chart_origin *origin, struct chart **chart)
+{
+	if (!view->explanation)
+		return status_make(STATUS_USAGE, "there is no picture of the limits: %.180s",
+			view->limits_note[0] ? view->limits_note : "they are not known yet");
+	*chart = chart_ladder(
+		view->explanation, &view->setting, &view->sample, view->gap.words, origin);
+	return status_ok();
+}
+
+/* ---- the probe ---- */
+
+static struct status view_probe(
+	const struct view *view, const struct chart_origin *origin, struct chart **chart)
+{
+	enum probe_part part = view->probe ? chart_probe_part(view->probe) : PROBE_PARTS;
+
+	if (part == PROBE_PARTS)
+		return status_make(
+			STATUS_USAGE, "nothing is probed yet: there is no picture of it");
+	*chart = chart_probe(view->probe, part, origin);
+	return status_ok();
+}
+
+/* ---- the windows: the curve on screen ---- */
+
+static struct status view_windows(
+	const struct view *view, const struct chart_origin *origin, struct chart **chart)
+{
+	*chart = view->windows && view->window ? chart_windows(view->windows, view->window, origin)
+					       : NULL;
+	return *chart ? status_ok()
+		      : status_make(STATUS_USAGE,
+				"nothing of this curve is measured yet: there is no picture of it");
+}
+
+struct status chart_view(const struct view *view, const struct chart_origin *origin,
+	struct chart **chart, const char **what)
+{
+	*chart = NULL;
+	switch (view->body) {
+	case BODY_SLICES:
+		*what = "slice";
+		return view_slice(view, origin, chart);
+	case BODY_MOUNTAIN:
+		*what = "mountain";
+		return view_mountain(view, origin, chart);
+	case BODY_PROBE:
+		*what = "probe";
+		return view_probe(view, origin, chart);
+	case BODY_WINDOWS:
+		*what = "windows";
+		return view_windows(view, origin, chart);
+	case BODY_LADDER:
+		*what = "limits";
+		return view_ladder(view, origin, chart);
+	default:
+		return status_make(STATUS_USAGE, "there is no picture of what is in front: view "
+						 "slices, ladder, mountain, probe or windows "
+						 "brings what has one");
+	}
+}

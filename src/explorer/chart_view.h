@@ -1,0 +1,13 @@
+/* What the explorer has in front as a picture: a slice, the mountain, the ladder of limits. */
+#ifndef SLX_EXPLORER_CHART_VIEW_H
+#define SLX_EXPLORER_CHART_VIEW_H
+
+#include "explorer/view.h"
+#include "picture/chart.h"
+
+/* The chart, the caller's, and a word for its file's name: "mountain". STATUS_USAGE, and *chart
+ * NULL, where what is in front is no picture, or nothing of it is there yet. */
+struct status chart_view(const struct view *view, const struct chart_origin *origin,
+	struct chart **chart, const char **what);
+
+#endif

@@ -1,0 +1,139 @@
+/* Own loops in the explorer: opened by a command, read again when their file is saved; the version
+ * before becomes A. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/own/own.h"
+#include "explorer/state.h"
+
+/* How often the file is looked at, in seconds: one stat(2) each, and a save is noticed within it.
+ */
+static const double LOOK_PERIOD = 0.25;
+/* A file that was just saved may not be written to its end. */
+static const double SETTLE = 0.05;
+
+static struct setting *newest(struct session *session)
+{
+	return &session->kernels[session->kernel_count].setting;
+}
+
+void session_own_adopt(struct session *session, const struct setting *setting)
+{
+	*newest(session) = *setting;
+	session->own_open = true;
+}
+
+/* The compiler's words over the panels, as far as there is room. */
+static void show_errors(struct session *session, const char *path, const struct text *said)
+{
+	snprintf(session->text, sizeof(session->text), "%s", text_string(said));
+	text_cut_clean(session->text, sizeof(session->text));
+	snprintf(session->text_title, sizeof(session->text_title), "%.60s does not compile", path);
+	session->overlay = OVERLAY_TEXT;
+	session->scroll = 0;
+}
+
+/* Makes a kernel just opened the own loop, and present unless it is only a new version of one that
+ * is not. What it is compared with is the present figure, if that is of a version of the same file.
+ */
+static void take(struct session *session, const struct kernel *kernel, bool go, double now)
+{
+	const struct setting *present = &session->setting;
+	bool version = session->own_open && present->kernel->own &&
+		       strcmp(own_path(present->kernel->own), own_path(kernel->own)) == 0;
+	struct setting setting, kept;
+
+	setting_init(&setting, kernel);
+	kept = setting;
+	if (version) {
+		struct status status;
+
+		memcpy(kept.v, present->v, sizeof(kept.v));
+		status = setting_check(&kept, session->means);
+		if (status_is_ok(&status))
+			setting = kept;
+		if (session->live.sample.valid)
+			session_pin(session);
+	}
+	insight_forget(session);
+	/* What was compared in an older version still, whose slot this one may have taken. */
+	if (session->pinned && session->a_setting.kernel == kernel)
+		session->pinned = false;
+	session->own_open = true;
+	session->own_stale = false;
+	*newest(session) = setting;
+	if (session->overlay == OVERLAY_TEXT && session->text_title[0])
+		session->overlay = OVERLAY_NONE;
+	if (go || version)
+		session_go(session, &setting, now);
+	/* A slot's figures are those of the loop that was there before. */
+	session_forget(session, now);
+}
+
+static struct status compile(
+	struct session *session, const char *path, const char *cflags, bool go, double now)
+{
+	const struct kernel *kernel;
+	struct text said = { 0 };
+	struct status status = own_open(path, cflags, &said, &kernel);
+
+	if (status_is_ok(&status))
+		take(session, kernel, go, now);
+	else if (said.length)
+		show_errors(session, path, &said);
+	text_free(&said);
+	return status;
+}
+
+struct status session_own_open(
+	struct session *session, const char *path, const char *cflags, double now)
+{
+	return compile(session, path, cflags, true, now);
+}
+
+static bool reload(struct session *session, double now)
+{
+	const struct own *own = newest(session)->kernel->own;
+	const char *cflags = own_cflags(own);
+	char path[4096], flags[1024];
+	struct status status;
+
+	/* The slot that holds these may be the one that is taken. */
+	snprintf(path, sizeof(path), "%s", own_path(own));
+	snprintf(flags, sizeof(flags), "%s", cflags ? cflags : "");
+	session->own_stale = false;
+	own_seen(own);
+	status = compile(session, path, cflags ? flags : NULL, false, now);
+	if (!status_is_ok(&status))
+		session_notice(session, true, "%s", status.text);
+	else
+		session_notice(session, false, "%.120s was read again%s", path,
+			session->pinned ? "; A is as it was before" : "");
+	if (status_is_ok(&status))
+		session->notice_until = now + 5;
+	return true;
+}
+
+bool session_own_advance(struct session *session, double now)
+{
+	if (!session->own_open || now < session->own_look)
+		return false;
+	if (session->own_stale)
+		return reload(session, now);
+	session->own_look = now + LOOK_PERIOD;
+	if (!own_changed(newest(session)->kernel->own))
+		return false;
+	/* The next time round: so that a frame says what takes its time. */
+	session->own_stale = true;
+	session->own_look = now + SETTLE;
+	session_notice(
+		session, false, "%.120s was saved: compiling", newest(session)->kernel->name);
+	return true;
+}
+
+double session_own_next(const struct session *session)
+{
+	return session->own_open ? session->own_look : INFINITY;
+}

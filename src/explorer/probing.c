@@ -1,0 +1,117 @@
+/* The probe in the explorer: its commands, and what follows from it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "explorer/actions.h"
+#include "explorer/state.h"
+
+const struct probe_report *probing_report(const struct session *session)
+{
+	const struct probe *probe = session->campaigns[CAMPAIGN_PROBE].campaign.self;
+
+	return probe ? probe_report(probe) : NULL;
+}
+
+/* What is measured now stands in for what the explorer would have measured by itself. */
+void probing_over(struct session *session)
+{
+	const struct probe_report *report = probing_report(session);
+
+	if (memory_probe_learn(&session->memory, report)) {
+		insight_forget(session);
+		insight_renew(session);
+	}
+	session_notice(session, false,
+		report->complete ? "probed in %.1f s: \"slexplore probe\" prints the same"
+				 : "the probe was stopped after %.1f s",
+		report->seconds);
+}
+
+void probing_view(const struct session *session, struct view *view)
+{
+	view->probe = probing_report(session);
+}
+
+/* ---- commands ---- */
+
+/* "latency tlb": a bit each. */
+static struct status read_parts(const char *arguments, unsigned *parts)
+{
+	char *words = memory_string(arguments), *rest, *word;
+	struct status status = status_ok();
+
+	*parts = 0;
+	for (word = strtok_r(words, " ", &rest); word && status_is_ok(&status);
+		word = strtok_r(NULL, " ", &rest)) {
+		enum probe_part part = probe_part_find(word);
+
+		if (part == PROBE_PARTS)
+			status = status_make(STATUS_USAGE,
+				"probe only \"%.40s\": latency, tlb, line, bandwidth, parallel or "
+				"cores",
+				word);
+		else
+			*parts |= 1u << part;
+	}
+	free(words);
+	return status;
+}
+
+static struct status begin(struct session *session, unsigned parts, double now)
+{
+	struct probe_options options = { .seed = session->seed, .parts = parts };
+	struct probe *probe;
+	struct status status;
+
+	if (session->replay)
+		return recorded_refuse(session);
+	if (!session->machine_known)
+		return status_make(STATUS_USAGE, "this machine is not known yet");
+	probe = probe_new(session->engine.machine(session->engine.context), &options, &status);
+	if (!probe)
+		return status;
+	campaign_begin_now(session, CAMPAIGN_PROBE, &campaign_probe, probe, now);
+	return action_view(session, "probe", now);
+}
+
+/* While one is under way it comes to the front. */
+struct status action_probe(struct session *session, const char *arguments, double now)
+{
+	(void)arguments;
+	return campaign_runs(session, CAMPAIGN_PROBE) ? action_view(session, "probe", now)
+						      : begin(session, 0, now);
+}
+
+struct status action_probe_only(struct session *session, const char *arguments, double now)
+{
+	unsigned parts;
+	struct status status = read_parts(arguments, &parts);
+
+	if (status_is_ok(&status) && !parts)
+		status = status_make(STATUS_USAGE,
+			"probe only takes parts: latency, tlb, line, bandwidth, parallel, cores");
+	return status_is_ok(&status) ? begin(session, parts, now) : status;
+}
+
+bool action_probe_works(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return session->machine_known && !session->replay;
+}
+
+struct status action_probe_stop(struct session *session, const char *arguments, double now)
+{
+	(void)arguments;
+	if (!campaign_runs(session, CAMPAIGN_PROBE))
+		return status_make(
+			STATUS_USAGE, "no probe is under way; the command \"probe\" begins one");
+	campaign_halt(session, CAMPAIGN_PROBE, now);
+	return status_ok();
+}
+
+bool action_probe_stop_works(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return campaign_runs(session, CAMPAIGN_PROBE);
+}

@@ -1,0 +1,208 @@
+/* The session while what is measured is written to a file. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "explorer/actions.h"
+#include "explorer/state.h"
+
+static const struct machine *machine_of(const struct session *session)
+{
+	return session->engine.machine(session->engine.context);
+}
+
+static struct status begin(struct session *session, const char *path)
+{
+	const struct insight *insight = &session->insight;
+	struct recording_place place = {
+		.machine = machine_of(session),
+		.seed = session->seed,
+		.core = insight->loaded ? &insight->core : NULL,
+		.match = insight->match,
+		.foreign = insight_foreign(session),
+		.nearest = insight->nearest && !insight->wanted[0],
+		.note = insight->note,
+		.events = session->counted.plan,
+	};
+	struct recording *new;
+	char words[96] = "";
+	bool goes_on;
+	int held;
+	struct status status = recording_open(path, &place, &new, &goes_on);
+
+	if (!status_is_ok(&status))
+		return status;
+	recording_close(session->recording);
+	session->recording = new;
+	held = recording_held(new);
+	if (goes_on && held)
+		snprintf(words, sizeof(words), ", behind the %d setting%s that it holds", held,
+			held == 1 ? "" : "s");
+	session_notice(session, false, "recording to %.140s%s%s", path, words,
+		session->setting.kernel->own
+			? ", but not this loop: who replays it has not its code"
+			: "");
+	/* Cells whose trials are gone are measured anew. */
+	session_forget_cells(session);
+	return status;
+}
+
+void session_recorded(const struct session *session, char *buffer, size_t size)
+{
+	const struct recording *recording = session->recording;
+	int settings = recording ? recording_settings(recording) : 0;
+	char bytes[32];
+
+	buffer[0] = '\0';
+	if (!recording)
+		return;
+	units_bytes_long((int64_t)(recording_bytes(recording) / 1024 * 1024), bytes, sizeof(bytes));
+	if (recording_bytes(recording) < 1024)
+		snprintf(bytes, sizeof(bytes), "%d B", (int)recording_bytes(recording));
+	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s", settings,
+		settings == 1 ? "" : "s", bytes, recording_path(recording));
+}
+
+static void end(struct session *session)
+{
+	char words[200];
+
+	session_recorded(session, words, sizeof(words));
+	session_notice(session, false, "%s", words);
+	recording_close(session->recording);
+	session->recording = NULL;
+}
+
+struct status action_record_to(struct session *session, const char *arguments, double now)
+{
+	(void)now;
+	if (session->replay)
+		return recorded_refuse(session);
+	if (!session->machine_known)
+		return status_make(STATUS_USAGE, "this machine is not known yet");
+	if (!*arguments)
+		return status_make(STATUS_USAGE, "record to takes the name of a file");
+	return begin(session, arguments);
+}
+
+struct status action_record(struct session *session, const char *arguments, double now)
+{
+	char name[160];
+
+	(void)arguments;
+	if (session->recording) {
+		end(session);
+		return status_ok();
+	}
+	if (session->machine_known)
+		recording_name(machine_of(session), name, sizeof(name));
+	return action_record_to(session, session->machine_known ? name : "", now);
+}
+
+bool action_record_works(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return session->machine_known && !session->replay;
+}
+
+void record_begin(struct session *session)
+{
+	struct status status;
+
+	if (!session->record_path)
+		return;
+	status = begin(session, session->record_path);
+	if (!status_is_ok(&status))
+		session_notice(session, true, "not recording: %s", status.text);
+}
+
+/* Nothing more can be written: the recording ends, and says so. */
+static void check(struct session *session)
+{
+	const struct status *status = recording_status(session->recording);
+
+	if (status_is_ok(status))
+		return;
+	session_notice(session, true, "%s", status->text);
+	recording_close(session->recording);
+	session->recording = NULL;
+}
+
+/* Whether limits are still those of the core that the recording is made for. */
+static bool same_core(const struct session *session)
+{
+	return session->insight.loaded &&
+	       recording_is_of(session->recording, session->insight.core.name);
+}
+
+void record_present(struct session *session)
+{
+	const struct live *live = &session->live;
+	const struct insight *insight = &session->insight;
+	struct recording *recording = session->recording;
+	struct recording_entry entry = { &session->setting, &live->pool, &live->facts,
+		session->counted.plan, &live->counts };
+
+	if (!recording)
+		return;
+	if (live->answered && live->sample.valid && !live->sample.provisional &&
+		recording_wants(recording, &session->setting, &live->sample, &live->counts))
+		recording_add(recording, &entry);
+	if (insight->setting.kernel && !insight->reading && same_core(session))
+		recording_explain(recording, &session->setting, insight->explanation,
+			session->counted.plan, session->counted.modelled);
+	check(session);
+}
+
+/* What the model says of each event, of another setting than the present one. */
+static void model(const struct session *session, const struct explanation *explanation,
+	double modelled[COUNTERS_MAX])
+{
+	const struct explainer *explainer = session->insight.explainer;
+	const struct event_plan *plan = session->counted.plan;
+
+	for (int i = 0; plan && i < plan->counters.count; i++) {
+		modelled[i] = NAN;
+		if (explainer->modelled)
+			modelled[i] = explainer->modelled(
+				explainer->context, &plan->meaning[i], explanation);
+	}
+}
+
+void record_point(struct session *session, const struct cell *cell)
+{
+	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
+		session->counted.plan, cell->counts };
+
+	if (!session->recording || !cell->trials || !cell->sample.valid)
+		return;
+	recording_add(session->recording, &entry);
+	check(session);
+}
+
+void record_cell(struct session *session, const struct cell *cell)
+{
+	struct recording *recording = session->recording;
+	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
+		session->counted.plan, cell->counts };
+	const struct explanation *explanation;
+	double modelled[COUNTERS_MAX];
+
+	if (!recording || !cell->settled || !cell->trials || !cell->sample.valid ||
+		cell->sample.provisional)
+		return;
+	if (recording_wants(recording, &cell->setting, &cell->sample, cell->counts))
+		recording_add(recording, &entry);
+	if (recording_lacks_limits(recording, &cell->setting) && same_core(session)) {
+		explanation = insight_of(session, &cell->setting);
+		if (explanation) {
+			model(session, explanation, modelled);
+			recording_explain(recording, &cell->setting, explanation,
+				session->counted.plan, modelled);
+		}
+	}
+	check(session);
+}

@@ -1,0 +1,151 @@
+/* The windows in the explorer: while the kernel `window` is chosen its curves fill in, the one on
+ * screen first, where other kernels fill their slices. */
+#include <stdio.h>
+#include <string.h>
+
+#include "explorer/state.h"
+
+/* Whether a setting is of the kernel that has fillers between two misses. */
+static bool is_window(const struct setting *setting)
+{
+	return strcmp(setting->kernel->name, WINDOWS_KERNEL) == 0 &&
+	       kernel_knob(setting->kernel, WINDOWS_FILLERS) >= 0 &&
+	       kernel_knob(setting->kernel, WINDOWS_FILLER) >= 0;
+}
+
+static int64_t filler_of(const struct setting *setting)
+{
+	return setting->v[kernel_knob(setting->kernel, WINDOWS_FILLER)];
+}
+
+static struct windows *windows_of(const struct session *session)
+{
+	return session->campaigns[CAMPAIGN_WINDOWS].campaign.self;
+}
+
+/* What is there was measured with the same knobs, but for fillers and filler. */
+static bool is_of(const struct windows *windows, const struct setting *setting)
+{
+	struct setting was = windows_report(windows)->options.setting;
+	int fillers = kernel_knob(setting->kernel, WINDOWS_FILLERS),
+	    filler = kernel_knob(setting->kernel, WINDOWS_FILLER);
+
+	was.v[fillers] = setting->v[fillers];
+	was.v[filler] = setting->v[filler];
+	return setting_equal(&was, setting);
+}
+
+/* All that a recording has of it. */
+static void play(struct session *session)
+{
+	struct windows *windows = windows_of(session);
+	const struct windows_report *report = windows_report(windows);
+	int fillers = kernel_knob(session->setting.kernel, WINDOWS_FILLERS),
+	    filler = kernel_knob(session->setting.kernel, WINDOWS_FILLER);
+
+	for (int i = 0; i < report->count; i++) {
+		struct setting setting = session->setting;
+		int64_t values[KNEE_POINTS];
+		int count;
+
+		setting.v[filler] = report->row[i].choice;
+		count = replay_values(session->replay, &setting, fillers, values, KNEE_POINTS);
+		for (int k = 0; k < count; k++) {
+			struct cell *cell;
+
+			setting.v[fillers] = values[k];
+			if (replay_find(session->replay, &setting) < 0)
+				continue;
+			cell = cells_get(session->cells, &setting, true);
+			recorded_cell(session, cell);
+			windows_give(windows, &setting, &cell->sample);
+		}
+	}
+	windows_stop(windows, 0);
+}
+
+/* Whether it has a curve. */
+static bool played(const struct windows *windows)
+{
+	const struct windows_report *report = windows_report(windows);
+
+	for (int i = 0; i < report->count; i++)
+		if (report->row[i].curve.count >= 4)
+			return true;
+	return false;
+}
+
+void windowing_renew(struct session *session)
+{
+	const struct insight *insight = &session->insight;
+	const struct uarch *uarch = insight->loaded ? insight->core.uarch : NULL;
+	struct windows_options options = { .setting = session->setting,
+		.seed = session->seed,
+		.uarch = uarch,
+		.foreign = insight_foreign(session) };
+	struct status status;
+
+	if (!session->machine_known || !is_window(&session->setting)) {
+		if (session->body == BODY_WINDOWS)
+			body_bring(session, BODY_SLICES);
+		session->windows_shown = false;
+		return;
+	}
+	if (!windows_of(session) || !is_of(windows_of(session), &session->setting)) {
+		struct windows *windows = windows_new(
+			session->engine.machine(session->engine.context), &options, &status);
+
+		campaign_end(session, CAMPAIGN_WINDOWS);
+		if (!windows)
+			return;
+		campaign_begin(session, CAMPAIGN_WINDOWS, &campaign_windows, windows);
+		if (session->replay)
+			play(session);
+	}
+	/* It is what this kernel is about, unless a recording has nothing of it. */
+	if (session->body == BODY_SLICES && !session->windows_shown &&
+		(!session->replay || played(windows_of(session))))
+		body_bring(session, BODY_WINDOWS);
+	session->windows_shown = true;
+	windows_model(windows_of(session), uarch, options.foreign);
+	windows_prefer(windows_of(session), filler_of(&session->setting));
+}
+
+bool windowing_wanted(const struct session *session)
+{
+	return !session->replay && is_window(&session->setting) &&
+	       !windows_over(windows_of(session));
+}
+
+bool windowing_there(const struct session *session)
+{
+	return windows_of(session) && is_window(&session->setting);
+}
+
+/* A point of a curve: of a recording it is a cell like others, visited once. */
+void windowing_answered(struct session *session, const struct setting *setting,
+	const struct result *result, double now)
+{
+	struct cell *cell;
+
+	if (!session->recording || result->trials.count == 0)
+		return;
+	cell = cells_get(session->cells, setting, true);
+	if (cell->settled)
+		return;
+	cell->at = now;
+	cell_visit(cell, result, CELL_QUIET, 1, 1);
+	record_point(session, cell);
+	cell_compact(cell);
+}
+
+void windowing_view(const struct session *session, struct view *view)
+{
+	view->windows = windows_of(session) ? windows_report(windows_of(session)) : NULL;
+	view->window = NULL;
+	view->windowing = campaign_runs(session, CAMPAIGN_WINDOWS);
+	if (view->windows)
+		view->window = is_window(&session->setting)
+				       ? windows_row(view->windows, filler_of(&session->setting))
+				       : &view->windows->row[0];
+}

@@ -1,0 +1,24 @@
+/* What stepping needs to know of an instruction set: step_x86.c and step_arm64.c, one of them built
+ * in. Shared by step*.c alone. */
+#ifndef SLX_MODEL_CODE_STEP_ARCH_H
+#define SLX_MODEL_CODE_STEP_ARCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "model/code/insn.h"
+
+struct step_registers {
+	uint64_t at;	      /* the instruction that comes next */
+	uint64_t general[32]; /* in the order of REG_GENERAL; [31] of AArch64: sp */
+};
+
+/* Reads the registers of a stopped child. Returns false when it is gone. */
+bool step_registers(pid_t child, struct step_registers *registers);
+
+/* The address of an instruction's memory operand `index`, before it runs; 0: unknown (a vector of
+ * addresses, a segment). `bytes` are the instruction's. */
+uint64_t step_address(const struct insn *insn, int index, const uint8_t *bytes,
+	const struct step_registers *registers);
+
+#endif

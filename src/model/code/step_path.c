@@ -1,0 +1,288 @@
+/* See step_path.h. */
+#include "model/code/step_path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* What is known of each instruction as a loop's head. */
+struct head {
+	int count;     /* times that it was jumped back to */
+	uint64_t last; /* the highest address that this came from */
+};
+
+struct search {
+	const struct step_trace *trace;
+	struct head *heads; /* one for each instruction */
+	bool calls;	    /* backward calls count as jumps: recursion */
+};
+
+static const struct insn *insn_at(const struct step_trace *trace, int step)
+{
+	return &trace->insn[trace->seen[step].insn];
+}
+
+/* Whether the step to the next one is a jump back: closes a loop. */
+static bool jumps_back(const struct search *search, int step)
+{
+	const struct insn *insn = insn_at(search->trace, step),
+			  *next = insn_at(search->trace, step + 1);
+
+	if (next->address > insn->address)
+		return false;
+	return insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP ||
+	       insn->flow == FLOW_INDIRECT || (search->calls && insn->flow == FLOW_CALL);
+}
+
+static void count_heads(struct search *search)
+{
+	memset(search->heads, 0, (size_t)search->trace->insn_count * sizeof(*search->heads));
+	for (int i = 0; i + 1 < search->trace->seen_count; i++) {
+		struct head *head = &search->heads[search->trace->seen[i + 1].insn];
+		uint64_t from = insn_at(search->trace, i)->address;
+
+		if (!jumps_back(search, i))
+			continue;
+		head->count++;
+		if (from > head->last)
+			head->last = from;
+	}
+}
+
+static int hottest(const struct search *search)
+{
+	int best = -1;
+
+	for (int i = 0; i < search->trace->insn_count; i++)
+		if (search->heads[i].count > 0 &&
+			(best < 0 || search->heads[i].count > search->heads[best].count))
+			best = i;
+	return best;
+}
+
+/* How often, on average, the head runs between coming to its loop and leaving it. What is called
+ * from the loop belongs to it. */
+static double turns_a_visit(const struct search *search, int head)
+{
+	const struct step_trace *trace = search->trace;
+	uint64_t first = trace->insn[head].address, last = search->heads[head].last;
+	int turns = 0, visits = 0;
+	bool inside = false;
+
+	for (int i = 0; i < trace->seen_count; i++) {
+		const struct insn *insn = insn_at(trace, i);
+		bool in = insn->address >= first && insn->address <= last;
+
+		if (in && !inside)
+			visits++;
+		inside = in;
+		turns += (int)trace->seen[i].insn == head;
+		if (in && insn->flow == FLOW_CALL) {
+			uint64_t back = insn->address + insn->length;
+			int returned = i + 1;
+
+			while (returned < trace->seen_count &&
+				insn_at(trace, returned)->address != back) {
+				turns += (int)trace->seen[returned].insn == head;
+				returned++;
+			}
+			i = returned - 1;
+		}
+	}
+	return visits ? (double)turns / visits : 0;
+}
+
+/* Of the other heads the one that runs most often and has `inner` run between most of its own
+ * turns, or -1. */
+static int enclosing(const struct search *search, int inner)
+{
+	const struct step_trace *trace = search->trace;
+	int best = -1;
+
+	for (int i = 0; i < trace->insn_count; i++) {
+		int gaps = 0, holding = 0;
+		bool begun = false, held = false;
+
+		if (i == inner || search->heads[i].count < 2 ||
+			search->heads[i].count > search->heads[inner].count ||
+			(best >= 0 && search->heads[i].count <= search->heads[best].count))
+			continue;
+		for (int k = 0; k < trace->seen_count; k++) {
+			if ((int)trace->seen[k].insn == inner)
+				held = true;
+			if ((int)trace->seen[k].insn != i)
+				continue;
+			gaps += begun;
+			holding += begun && held;
+			begun = true;
+			held = false;
+		}
+		/* Two heads of one loop (a compiler may make several ways back) take turns: neither
+		 * is around the other. */
+		if (gaps > 0 && 2 * holding >= gaps &&
+			search->heads[i].count * 4 <= search->heads[inner].count * 3)
+			best = i;
+	}
+	return best;
+}
+
+/* A stretch of whole turns: from one arrival at the head to another, that one left out. */
+struct window {
+	int from, to; /* steps */
+	int turns;
+};
+
+/* Different instructions in a stretch; marks them in `used`. */
+static int different(const struct step_trace *trace, int from, int to, bool *used)
+{
+	int count = 0;
+
+	memset(used, 0, (size_t)trace->insn_count * sizeof(*used));
+	for (int i = from; i < to; i++) {
+		count += !used[trace->seen[i].insn];
+		used[trace->seen[i].insn] = true;
+	}
+	return count;
+}
+
+/* The stretch for a head; turns is 0 when not even one fits. */
+static struct window choose_window(
+	const struct step_trace *trace, int head, const struct loop *room, bool *used)
+{
+	int *at = memory_new((size_t)trace->seen_count + 1, sizeof(*at));
+	int count = 0, turns;
+	struct window window = { 0 };
+
+	for (int i = 0; i < trace->seen_count; i++)
+		if ((int)trace->seen[i].insn == head)
+			at[count++] = i;
+	turns = count - 1 < STEP_TURNS_MOST ? count - 1 : STEP_TURNS_MOST;
+	for (; turns > 0; turns--) {
+		int first = (count - 1 - turns) / 2;
+		int steps = at[first + turns] - at[first];
+
+		if (steps > room->path_room || (turns > STEP_TURNS_WANTED && steps > STEP_PATH) ||
+			different(trace, at[first], at[first + turns], used) > room->insn_room)
+			continue;
+		window = (struct window){ at[first], at[first + turns], turns };
+		break;
+	}
+	free(at);
+	return window;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t left = ((const struct insn *)a)->address,
+		 right = ((const struct insn *)b)->address;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Whether one of the path's branches jumped in one turn and not in another. */
+static bool goes_both_ways(const struct loop *loop)
+{
+	for (int i = 0; i < loop->insn_count; i++) {
+		bool way[2] = { false, false };
+
+		if (loop->insn[i].flow != FLOW_BRANCH)
+			continue;
+		for (int s = 0; s < loop->path_count && !(way[0] && way[1]); s++)
+			if (loop->path[s].insn == i)
+				way[loop->path[s].taken] = true;
+		if (way[0] && way[1])
+			return true;
+	}
+	return false;
+}
+
+static void fill(const struct step_trace *trace, const struct window *window, const bool *used,
+	struct loop *loop)
+{
+	int *place = memory_new((size_t)trace->insn_count, sizeof(*place));
+
+	for (int i = 0; i < trace->insn_count; i++)
+		if (used[i])
+			loop->insn[loop->insn_count++] = trace->insn[i];
+	qsort(loop->insn, (size_t)loop->insn_count, sizeof(*loop->insn), by_address);
+	for (int i = 0; i < trace->insn_count; i++)
+		for (int low = 0, high = loop->insn_count; used[i] && low < high;) {
+			int middle = (low + high) / 2;
+
+			place[i] = middle;
+			if (loop->insn[middle].address == trace->insn[i].address)
+				break;
+			if (loop->insn[middle].address < trace->insn[i].address)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+	for (int i = window->from; i < window->to; i++) {
+		const struct insn *insn = insn_at(trace, i);
+		struct loop_step *step = &loop->path[loop->path_count++];
+
+		*step = (struct loop_step){
+			.insn = (uint16_t)place[trace->seen[i].insn],
+			.taken = insn->flow != FLOW_NONE &&
+				 insn_at(trace, i + 1)->address != insn->address + insn->length,
+		};
+		memcpy(step->address, trace->seen[i].address, sizeof(step->address));
+	}
+	free(place);
+	for (int i = 0; i < loop->insn_count; i++)
+		loop->unknown += !loop->insn[i].known;
+	loop->turns = window->turns;
+	loop->stepped = true;
+	loop->varies = goes_both_ways(loop);
+}
+
+struct status step_path(const struct step_trace *trace, double insns_per_element, struct loop *loop)
+{
+	struct search search = { .trace = trace };
+	struct status status = status_ok();
+	struct window window = { 0 };
+	bool *used;
+	int head;
+
+	loop_clear(loop);
+	search.heads = memory_new((size_t)trace->insn_count + 1, sizeof(*search.heads));
+	used = memory_new((size_t)trace->insn_count + 1, sizeof(*used));
+	count_heads(&search);
+	head = hottest(&search);
+	if (head < 0) {
+		search.calls = true;
+		count_heads(&search);
+		head = hottest(&search);
+	}
+	/* Each way out is around the one before, so this ends. */
+	for (int around; head >= 0;) {
+		window = choose_window(trace, head, loop, used);
+		if (window.turns > 0 && turns_a_visit(&search, head) >= STEP_TURNS_FEW)
+			break;
+		around = enclosing(&search, head);
+		if (around < 0)
+			break;
+		struct window wider = choose_window(trace, around, loop, used);
+
+		if (wider.turns == 0)
+			break;
+		head = around;
+	}
+	if (head < 0) {
+		status = status_make(STATUS_FAILED,
+			"no instruction repeats in %d steps: there is no loop", trace->seen_count);
+	} else if (window.turns == 0) {
+		status = status_make(STATUS_FAILED,
+			"one turn of the loop takes more than %d steps or %d instructions",
+			loop->path_room, loop->insn_room);
+	} else {
+		window = choose_window(trace, head, loop, used);
+		fill(trace, &window, used, loop);
+		loop->insns_per_element = insns_per_element;
+		loop->elements = loop->path_count / insns_per_element;
+	}
+	free(used);
+	free(search.heads);
+	return status;
+}

@@ -1,0 +1,214 @@
+/* Core models: the facts of one microarchitecture, read from data/uarch/NAME.uarch (format:
+ * data/uarch/README.md).
+ *
+ * To add a core: write its file and add it to DATA_FILES in Makefile.am. Nothing else. */
+#ifndef SLX_MODEL_CORE_UARCH_H
+#define SLX_MODEL_CORE_UARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "engine/machine/machine.h"
+#include "model/code/insn.h"
+
+enum { UARCH_PORTS = 24, UARCH_TERMS = 6, UARCH_CACHES = 4 };
+
+/* What an unknown number reads as; ask with uarch_known(). */
+#define UARCH_UNKNOWN (-1.0)
+static inline bool uarch_known(double value)
+{
+	return value >= 0;
+}
+
+/* Part of what an instruction executes as: `count` micro-ops, each on any one of `ports`, each
+ * holding it for `cycles`. */
+struct uarch_term {
+	uint32_t ports; /* a bit for each port or unit; 0: none (eliminated at rename) */
+	float count;
+	float cycles;
+};
+
+/* A class of instructions that execute alike. */
+struct uarch_class {
+	char name[24];	   /* "fadd", "fadd.512" */
+	double latency;	   /* cycles, from register operand to result; UARCH_UNKNOWN */
+	double accumulate; /* from the addend of a multiply-add to the result of the same class;
+			      UARCH_UNKNOWN: as latency */
+	bool accumulate_unknown; /* the addend may be taken later than the factors, and nobody says
+				    by how much: no bound */
+	double each; /* cycles an instruction as measured where nothing waits for anything; the
+			ports follow from it, and limits do not use it; UARCH_UNKNOWN */
+	double latency_spread, accumulate_spread, each_spread; /* ±; 0: not said */
+	double slots; /* of the rename width, memory operand not counted (> 0) */
+	int term_count;
+	struct uarch_term term[UARCH_TERMS];
+	bool executes; /* false: `ports unknown`: its pressure is not counted */
+	uint32_t tags; /* sources, bits into struct uarch_sources */
+};
+
+enum uarch_cap { /* operations a cycle, at most */
+	CAP_LOADS,
+	CAP_LOADS_VECTOR,
+	CAP_LOADS_512, /* a narrower kind counts for the wider one's cap only if it is it */
+	CAP_STORES,
+	CAP_STORES_VECTOR,
+	CAP_STORES_512,
+	CAP_MEMORY,	 /* loads and stores together */
+	CAP_COMPLEX,	 /* loads, and stores whose address is not base + 0…2047 */
+	CAP_TAKEN,	 /* taken branches */
+	CAP_LOADS_BANK,	 /* loads from the same place of lines (the same bank of the first-level
+			    cache) */
+	CAP_STORE_LINES, /* lines that stores go to; of several stores only neighbours in one line
+			    go at once */
+	CAP_COUNT
+};
+
+enum uarch_size { /* what can be in flight */
+	SIZE_ROB,
+	SIZE_SCHEDULER,
+	SIZE_LOAD_QUEUE,
+	SIZE_STORE_QUEUE,
+	SIZE_REGISTERS,
+	SIZE_VECTORS,
+	SIZE_BRANCHES,
+	SIZE_OPCACHE, /* micro-ops that the op cache holds */
+	SIZE_TLB1,
+	SIZE_TLB2,	       /* data TLB entries */
+	SIZE_CALLS,	       /* calls */
+	SIZE_LOAD_SCHEDULER,   /* loads that wait for their address, where they have a scheduler of
+				  their own */
+	SIZE_VECTOR_SCHEDULER, /* and so vector operations that wait for a value */
+	SIZE_COUNT
+};
+
+enum uarch_extra {	    /* cycles, or counts, each with a mechanism */
+	EXTRA_SCALED_INDEX, /* load latency added when the chain runs through a scaled index */
+	EXTRA_INDEX,	    /* likewise any index */
+	EXTRA_SIGN,	    /* load that extends the sign */
+	EXTRA_FORWARD,	    /* store to load, general registers: cycles from the store's data to the
+			       loaded value, when it is not renamed away */
+	EXTRA_FORWARD_RENAMED, /* likewise when the core has predicted the pair */
+	EXTRA_FORWARD_VECTOR,
+	EXTRA_FORWARD_512,
+	EXTRA_FORWARD_FAILS,  /* a load wider than the store that it takes bytes from */
+	EXTRA_MISPREDICT,     /* cycles lost by a misprediction */
+	EXTRA_TLB2,	      /* added by a first-level TLB miss that hits the second */
+	EXTRA_ALU_SATURATION, /* soft: single-cycle integer operations a cycle that loops reach
+				 where ports allow more */
+	EXTRA_MATERIALISES,   /* 1: an addition of a constant done at rename takes a port after all
+				 when something other than an address or another such addition uses
+				 its result */
+	EXTRA_BINDS_PORTS, /* 1: a micro-op's port is chosen when it is renamed (see pipeline.h) */
+	EXTRA_FETCH_BYTES, /* code bytes a cycle from the decoders, when the op cache does not hold
+			      the loop */
+	EXTRA_DECODE,	   /* instructions a cycle likewise */
+	EXTRA_OPCACHE_OPS, /* micro-ops a cycle from the op cache */
+	EXTRA_LINE_OPS,	   /* micro-ops a cycle at most from one 64-byte (32-byte) line of code, see
+			      data/uarch/README.md */
+	EXTRA_MISSES,	   /* L1 misses in flight */
+	EXTRA_SPLIT_LOAD,  /* accesses that one load over a line boundary counts as */
+	EXTRA_SPLIT_STORE,
+	EXTRA_COUNT
+};
+
+struct uarch_cache {
+	int level;
+	double bytes, latency; /* load to use, cycles */
+	double lines;	       /* a cycle, to the level above; UARCH_UNKNOWN */
+	double bytes_spread, latency_spread, lines_spread; /* ±; 0: not said */
+};
+
+struct uarch;
+
+/* Every core model there is for an instruction set ("x86_64", "aarch64"; NULL: any): names, ended
+ * by NULL; the user's own, as they were when this was first asked, before those that are built in.
+ * Static. */
+const char *const *uarch_names(const char *isa);
+
+/* Loads a core model by name, or, where that has a slash, the file of that path. STATUS_USAGE for
+ * an unknown name, with the nearest ones (and STATUS_USAGE for a core of another instruction set
+ * than `isa`, unless isa is NULL); STATUS_FAILED with file, line and reason when a file is
+ * malformed. The caller frees. */
+struct status uarch_load(const char *name, const char *isa, struct uarch **uarch);
+
+/* Parses one model's text; what it inherits is loaded by name. origin names it in messages. Nothing
+ * is guessed: an unknown word, a number without a source, a port that does not exist, is an error.
+ */
+struct status uarch_parse(const char *text, const char *origin, struct uarch **uarch);
+void uarch_free(struct uarch *uarch);
+
+/* How sure a match is. */
+enum uarch_match { UARCH_NONE, UARCH_NEAREST, UARCH_EXACT };
+
+/* The name of the core model of this machine's processor. UARCH_NEAREST: no file matches; name is
+ * the one to offer. `why` (may be NULL) says how it was recognised, or why that one is near. A
+ * malformed file takes part by those of its match lines that can be read, and where nothing matches
+ * one whose own cannot: uarch_load() then says what is wrong with it. */
+enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160]);
+
+/* Whether one of its match lines is about this machine's processor. */
+bool uarch_fits(const struct uarch *uarch, const struct machine *machine);
+
+/* Facts. */
+const char *uarch_name(const struct uarch *uarch);  /* "zen3" */
+const char *uarch_title(const struct uarch *uarch); /* "AMD Zen 3" */
+const char *uarch_isa(const struct uarch *uarch);
+double uarch_width(const struct uarch *uarch);	 /* slots renamed a cycle; UARCH_UNKNOWN */
+int uarch_port_count(const struct uarch *uarch); /* ports and units */
+const char *uarch_port(const struct uarch *uarch, int port);
+bool uarch_port_is_unit(
+	const struct uarch *uarch, int port); /* a divider, say: takes no slot, is no port */
+double uarch_cap(const struct uarch *uarch, enum uarch_cap cap);
+double uarch_size(const struct uarch *uarch, enum uarch_size size);
+enum uarch_size uarch_size_find(const char *word); /* of core files ("rob"), or SIZE_COUNT */
+double uarch_extra(const struct uarch *uarch, enum uarch_extra extra);
+const struct uarch_cache *uarch_cache(
+	const struct uarch *uarch, int level); /* 1, 2; NULL: unknown */
+
+/* Latency from a result of class `producer` to an operand of class `consumer` where it differs from
+ * the producer's own; UARCH_UNKNOWN: it does not. */
+double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer,
+	const struct uarch_class *consumer);
+
+/* How one instruction executes here. */
+struct uarch_insn {
+	bool known; /* false: the instruction is in no table, or its class has no numbers here */
+	const struct uarch_class
+		*op; /* its operation; NULL: none, as in a plain load, store or nop */
+	const struct uarch_class
+		*load; /* each access of its memory operands that loads; NULL: none */
+	const struct uarch_class *store; /* each access that stores; NULL */
+	const struct uarch_class *taken; /* a conditional branch: its operation in place of op when
+					    it jumps; else NULL */
+	const struct uarch_class *base; /* what computes the base register of a pre- or post-indexed
+					   access (its latency is from the old base to the new);
+					   NULL: nothing does, as x86's stack engine: latency 0 */
+	double slots; /* rename slots with its memory operands, before macro-fusion; 0 when not
+			 known */
+	double unlaminated; /* how many of them come from un-lamination */
+	bool eliminated;    /* done at rename: latency 0, no port */
+	bool joined; /* a load that is one slot with the operation behind it (uarch_fuses_behind());
+			left to those who know what stands behind */
+};
+
+void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
+
+/* The class of that name at a width in bits (0: none), or else of the name alone; NULL: this core
+ * has none. */
+const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits);
+
+/* Whether two neighbours become one micro-op here. */
+bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch);
+
+/* Whether a copy of a register, or a plain load, and an operation on what it wrote, right behind
+ * it, are one slot here: the first then takes none of its own. */
+bool uarch_fuses_behind(
+	const struct uarch *uarch, const struct insn *first, const struct insn *operation);
+
+/* The sources of a class (its tags) or of the whole file (0) as legend lines: "[U] uops.info …". */
+void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);
+
+#endif

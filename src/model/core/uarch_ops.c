@@ -1,0 +1,391 @@
+/* Tables of instructions, NAME.ops → which instruction is of which class. The format:
+ * data/uarch/README.md.
+ *
+ * Asked for every instruction of a loop in every frame: rules hang on their mnemonic in a hash
+ * table, in the order of the file; those that end in * stand apart, in order too. */
+#include "model/core/uarch_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/data.h"
+
+enum { SHAPE = 24, MNEMONIC = 20, MOST_RULES = 16384, MOST_CLASSES = 2048 };
+
+struct rule {
+	char mnemonic[MNEMONIC]; /* without the star */
+	char shape[SHAPE];
+	int class;
+	int line;
+	int next; /* of the same hash, or of the starred: index, -1 */
+};
+
+struct class_name {
+	char name[UARCH_NAME];
+	int fallback;
+	int line; /* of the fallback */
+};
+
+struct uarch_ops {
+	int rule_count, rule_room, class_count, class_room;
+	struct rule *rule;
+	struct class_name *class;
+	unsigned buckets; /* a power of two */
+	int *bucket;
+	int starred;
+};
+
+static unsigned hash(const char *name)
+{
+	unsigned h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619u;
+	return h ^ h >> 15;
+}
+
+/* ---- matching */
+
+/* One operand against one word of a rule; both end at a comma or at the end. */
+static bool operand_fits(const char *rule, size_t rule_length, const char *operand, size_t length,
+	const struct insn *insn)
+{
+	if (rule_length == 1 && *rule == '*')
+		return true;
+	if (*rule == 'i' && rule_length > 1) {
+		/* "i8": fits into 8 bits with its sign; "i=1": is 1. */
+		int64_t value = insn->value;
+		int number = 0;
+
+		if (length != 1 || *operand != 'i' || !insn->immediate)
+			return false;
+		for (size_t i = rule[1] == '=' ? 2 : 1; i < rule_length; i++)
+			number = number * 10 + (rule[i] - '0');
+		if (rule[1] == '=')
+			return value == number;
+		return number >= 64 || (value >= -(INT64_C(1) << (number - 1)) &&
+					       value < INT64_C(1) << (number - 1));
+	}
+	return rule_length == length && memcmp(rule, operand, length) == 0;
+}
+
+static bool shape_fits(const char *rule, const struct insn *insn)
+{
+	const char *operand = insn->shape;
+
+	if (rule[0] == '*' && !rule[1])
+		return true;
+	if (rule[0] == '-')
+		return !*operand;
+	for (;;) {
+		size_t rule_length = strcspn(rule, ","), length = strcspn(operand, ",");
+
+		if (length == 0 || !operand_fits(rule, rule_length, operand, length, insn))
+			return false;
+		rule += rule_length;
+		operand += length;
+		if (!*rule || !*operand)
+			return *rule == *operand;
+		rule++;
+		operand++;
+	}
+}
+
+int ops_find(const struct uarch_ops *ops, const struct insn *insn)
+{
+	int exact, starred = ops->starred;
+
+	for (exact = ops->bucket[hash(insn->mnemonic) & (ops->buckets - 1)]; exact >= 0;
+		exact = ops->rule[exact].next)
+		if (strcmp(ops->rule[exact].mnemonic, insn->mnemonic) == 0 &&
+			shape_fits(ops->rule[exact].shape, insn))
+			break;
+	/* A rule with a star only if it stands before that. */
+	for (; starred >= 0 && (exact < 0 || starred < exact); starred = ops->rule[starred].next) {
+		const struct rule *rule = &ops->rule[starred];
+
+		if (strncmp(rule->mnemonic, insn->mnemonic, strlen(rule->mnemonic)) == 0 &&
+			shape_fits(rule->shape, insn))
+			return rule->class;
+	}
+	return exact >= 0 ? ops->rule[exact].class : OPS_NONE;
+}
+
+int ops_class_count(const struct uarch_ops *ops)
+{
+	return ops->class_count;
+}
+
+const char *ops_class(const struct uarch_ops *ops, int number)
+{
+	return ops->class[number].name;
+}
+
+int ops_class_find(const struct uarch_ops *ops, const char *name)
+{
+	for (int i = 0; i < ops->class_count; i++)
+		if (strcmp(ops->class[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+int ops_fallback(const struct uarch_ops *ops, int number)
+{
+	return ops->class[number].fallback;
+}
+
+/* ---- reading */
+
+static int add_class(struct uarch_lines *lines, struct uarch_ops *ops, const char *word)
+{
+	char name[UARCH_NAME];
+	int number;
+
+	if (!lines_name(lines, word, "class", "-", name, sizeof(name)))
+		return -1;
+	number = ops_class_find(ops, name);
+	if (number >= 0)
+		return number;
+	if (ops->class_count == MOST_CLASSES) {
+		lines_fail(lines, "more than %d classes", MOST_CLASSES);
+		return -1;
+	}
+	if (ops->class_count == ops->class_room) {
+		ops->class_room = ops->class_room ? ops->class_room * 2 : 256;
+		ops->class =
+			memory_resize(ops->class, (size_t)ops->class_room, sizeof(*ops->class));
+	}
+	ops->class[ops->class_count] = (struct class_name){ .fallback = -1 };
+	memcpy(ops->class[ops->class_count].name, name, sizeof(name));
+	return ops->class_count++;
+}
+
+static bool read_fallback(struct uarch_lines *lines, struct uarch_ops *ops)
+{
+	int from, to;
+
+	if (lines->words != 3)
+		return lines_fail(lines, "a fallback is written: fallback CLASS CLASS");
+	from = add_class(lines, ops, lines->word[1]);
+	to = from < 0 ? -1 : add_class(lines, ops, lines->word[2]);
+	if (to < 0)
+		return false;
+	if (ops->class[from].fallback >= 0)
+		return lines_fail(lines, "class \"%s\" has a fallback in line %d already",
+			ops->class[from].name, ops->class[from].line);
+	for (int at = to; at >= 0; at = ops->class[at].fallback)
+		if (at == from)
+			return lines_fail(lines, "fallback %s %s: it falls back to itself",
+				lines->word[1], lines->word[2]);
+	ops->class[from].fallback = to;
+	ops->class[from].line = lines->line;
+	return true;
+}
+
+static bool shape_operand_good(const char *at, size_t length)
+{
+	static const char *const whole[] = { "*", "r", "v", "k", "i", "m", "c", "t", "r<s", "r<l" };
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (strlen(whole[i]) == length && memcmp(whole[i], at, length) == 0)
+			return true;
+	if (length >= 3 && at[0] == '[' && at[length - 1] == ']') {
+		/* Base, index, scaled index, displacement: each at most once, in this order. */
+		const char *order = "bisd", *found = order - 1;
+
+		for (size_t i = 1; i + 1 < length; i++) {
+			const char *letter = strchr(order, at[i]);
+
+			if (!letter || letter <= found)
+				return false;
+			found = letter;
+		}
+		return true;
+	}
+	if (at[0] == 'i' && length > 1) {
+		size_t from = at[1] == '=' ? 2 : 1;
+
+		for (size_t i = from; i < length; i++)
+			if (at[i] < '0' || at[i] > '9')
+				return false;
+		return from < length && length - from <= 6 && (from == 2 || at[1] != '0');
+	}
+	return false;
+}
+
+static bool check_shape(struct uarch_lines *lines, const char *shape)
+{
+	if (strlen(shape) >= SHAPE)
+		return lines_fail(
+			lines, "shape \"%.40s\" is longer than %d bytes", shape, SHAPE - 1);
+	if (strcmp(shape, "-") == 0)
+		return true;
+	for (const char *at = shape;;) {
+		size_t length = strcspn(at, ",");
+
+		if (!shape_operand_good(at, length))
+			return lines_fail(lines,
+				"shape \"%s\": \"%.*s\" is no operand; r v k i m c t, [bisd] or *",
+				shape, (int)length, at);
+		if (!at[length])
+			return true;
+		at += length + 1;
+	}
+}
+
+static bool add_rule(struct uarch_lines *lines, struct uarch_ops *ops, const char *mnemonic,
+	size_t length, const char *shape, int class)
+{
+	struct rule *rule;
+
+	if (length == 0 || length >= MNEMONIC)
+		return lines_fail(lines, "mnemonic \"%.*s\": 1 to %d bytes",
+			(int)(length < 40 ? length : 40), mnemonic, MNEMONIC - 1);
+	if (ops->rule_count == MOST_RULES)
+		return lines_fail(lines, "more than %d rules", MOST_RULES);
+	if (ops->rule_count == ops->rule_room) {
+		ops->rule_room = ops->rule_room ? ops->rule_room * 2 : 1024;
+		ops->rule = memory_resize(ops->rule, (size_t)ops->rule_room, sizeof(*ops->rule));
+	}
+	rule = &ops->rule[ops->rule_count++];
+	*rule = (struct rule){ .class = class, .line = lines->line, .next = -1 };
+	memcpy(rule->mnemonic, mnemonic, length);
+	snprintf(rule->shape, sizeof(rule->shape), "%s", shape);
+	for (size_t i = 0; i < length; i++)
+		if (!(mnemonic[i] >= 'a' && mnemonic[i] <= 'z') &&
+			!(mnemonic[i] >= '0' && mnemonic[i] <= '9') && !strchr("._", mnemonic[i]) &&
+			!(mnemonic[i] == '*' && i + 1 == length))
+			return lines_fail(lines,
+				"mnemonic \"%s\": small letters, digits, . and _ only, and * at "
+				"the end",
+				rule->mnemonic);
+	return true;
+}
+
+static bool read_rule(struct uarch_lines *lines, struct uarch_ops *ops)
+{
+	int class = OPS_MEMORY_ONLY;
+	char with_v[64];
+
+	if (lines->words != 3)
+		return lines_fail(lines, "a rule has three words: MNEMONICS SHAPE CLASS, not %d",
+			lines->words);
+	if (!check_shape(lines, lines->word[1]))
+		return false;
+	if (strcmp(lines->word[2], "-") != 0) {
+		class = add_class(lines, ops, lines->word[2]);
+		if (class < 0)
+			return false;
+	}
+	for (const char *at = lines->word[0];; at++) {
+		bool both = *at == '~';
+		size_t length = strcspn(at += both, ",");
+
+		if (!add_rule(lines, ops, at, length, lines->word[1], class))
+			return false;
+		if (both) {
+			snprintf(with_v, sizeof(with_v), "v%.*s", (int)length, at);
+			if (!add_rule(lines, ops, with_v, length + 1, lines->word[1], class))
+				return false;
+		}
+		at += length;
+		if (!*at)
+			return true;
+	}
+}
+
+/* Rules into their hash's list, each list in the order of the file. A rule that an equal one or "*"
+ * of the same mnemonic hides is a mistake. */
+static bool index_rules(struct uarch_lines *lines, struct uarch_ops *ops)
+{
+	int *last, star_last = -1;
+
+	for (ops->buckets = 64; ops->buckets < (unsigned)ops->rule_count * 2;)
+		ops->buckets *= 2;
+	ops->bucket = memory_new(ops->buckets, sizeof(*ops->bucket));
+	last = memory_new(ops->buckets, sizeof(*last));
+	for (unsigned i = 0; i < ops->buckets; i++)
+		ops->bucket[i] = -1;
+	ops->starred = -1;
+	for (int i = 0; i < ops->rule_count && status_is_ok(&lines->status); i++) {
+		struct rule *rule = &ops->rule[i];
+		size_t length = strlen(rule->mnemonic);
+		int *first, *end;
+
+		if (rule->mnemonic[length - 1] == '*') {
+			rule->mnemonic[length - 1] = '\0';
+			first = &ops->starred;
+			end = &star_last;
+		} else {
+			unsigned h = hash(rule->mnemonic) & (ops->buckets - 1);
+
+			first = &ops->bucket[h];
+			end = &last[h];
+		}
+		for (int k = *first; k >= 0; k = ops->rule[k].next)
+			if (strcmp(ops->rule[k].mnemonic, rule->mnemonic) == 0 &&
+				(strcmp(ops->rule[k].shape, rule->shape) == 0 ||
+					strcmp(ops->rule[k].shape, "*") == 0)) {
+				lines->line = rule->line;
+				lines_fail(lines, "%s %s: the rule in line %d takes it before",
+					rule->mnemonic, rule->shape, ops->rule[k].line);
+				break;
+			}
+		if (*first < 0)
+			*first = i;
+		else
+			ops->rule[*end].next = i;
+		*end = i;
+	}
+	free(last);
+	return status_is_ok(&lines->status);
+}
+
+struct status ops_parse(const char *text, const char *origin, struct uarch_ops **out)
+{
+	struct uarch_ops *ops = memory_new(1, sizeof(*ops));
+	struct uarch_lines lines;
+	struct status status;
+
+	*out = NULL;
+	lines_begin(&lines, text, origin, NULL);
+	while (lines_next(&lines))
+		if (!(strcmp(lines.word[0], "fallback") == 0 ? read_fallback : read_rule)(
+			    &lines, ops))
+			break;
+	if (status_is_ok(&lines.status))
+		index_rules(&lines, ops);
+	status = lines.status;
+	lines_end(&lines);
+	if (status_is_ok(&status))
+		*out = ops;
+	else
+		ops_free(ops);
+	return status;
+}
+
+struct status ops_load(const char *isa, struct uarch_ops **ops)
+{
+	char name[48], origin[256], *text;
+	struct status status;
+
+	*ops = NULL;
+	snprintf(name, sizeof(name), "uarch/%s.ops", isa);
+	status = data_load(name, &text, origin);
+	if (!status_is_ok(&status))
+		return status;
+	status = ops_parse(text, origin, ops);
+	free(text);
+	return status;
+}
+
+void ops_free(struct uarch_ops *ops)
+{
+	if (!ops)
+		return;
+	free(ops->rule);
+	free(ops->class);
+	free(ops->bucket);
+	free(ops);
+}

@@ -1,0 +1,122 @@
+#include "model/counts/counts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool counts_any(const struct event_plan *plan, const struct counts *counts)
+{
+	if (!plan || !counts || counts->id == 0 || counts->id != plan->counters.id)
+		return false;
+	for (int i = 0; i < counts->count && i < plan->counters.count; i++)
+		if (count_known(&counts->event[i]))
+			return true;
+	return false;
+}
+
+/* NULL: it is not in the plan, or could not be counted. */
+static const struct count *count_of(
+	const struct event_plan *plan, const struct counts *counts, enum event_role role)
+{
+	if (!counts_any(plan, counts))
+		return NULL;
+	for (int i = 0; i < counts->count && i < plan->counters.count; i++)
+		if (plan->meaning[i].role == role && count_known(&counts->event[i]))
+			return &counts->event[i];
+	return NULL;
+}
+
+double counts_of(const struct event_plan *plan, const struct counts *counts, enum event_role role)
+{
+	const struct count *count = count_of(plan, counts, role);
+
+	return count ? count->value : (double)NAN;
+}
+
+void counts_renew(struct counts *counts, const struct counts *newer)
+{
+	struct counts old = *counts;
+
+	*counts = *newer;
+	for (int i = 0; old.id == newer->id && i < newer->count && i < old.count; i++)
+		if (newer->event[i].state == COUNT_NONE)
+			counts->event[i] = old.event[i];
+}
+
+double counts_ipc(const struct event_plan *plan, const struct counts *counts)
+{
+	double cycles = counts_of(plan, counts, ROLE_CYCLES);
+
+	return cycles > 0 ? counts_of(plan, counts, ROLE_INSTRUCTIONS) / cycles : (double)NAN;
+}
+
+bool counts_instructions_differ(double counted, double decoded, bool varies)
+{
+	return isfinite(counted) && isfinite(decoded) &&
+	       fabs(counted - decoded) > (varies ? 0.1 : 0.01) * fmax(counted, decoded);
+}
+
+double counts_decoded(const struct explanation *explanation)
+{
+	if (!explanation || !status_is_ok(&explanation->status))
+		return NAN;
+	if (explanation->loop.insns_per_element > 0)
+		return explanation->loop.insns_per_element;
+	return explanation->limits.elements > 0 && explanation->limits.instructions > 0
+		       ? explanation->limits.instructions / explanation->limits.elements
+		       : (double)NAN;
+}
+
+bool counts_instructions_doubtful(const struct event_plan *plan, const struct counts *counts,
+	const struct explanation *explanation)
+{
+	const struct count *count = count_of(plan, counts, ROLE_INSTRUCTIONS);
+
+	/* An estimate is no witness. */
+	return count && count->state != COUNT_SCALED &&
+	       counts_instructions_differ(count->value, counts_decoded(explanation),
+		       explanation && explanation->loop.varies);
+}
+
+bool counts_clocks_differ(double check)
+{
+	return isfinite(check) && fabs(check - 1) > 0.02;
+}
+
+static const char *const states[] = {
+	[COUNT_NONE] = "none",
+	[COUNT_KNOWN] = "known",
+	[COUNT_SCALED] = "scaled",
+	[COUNT_SILENT] = "silent",
+	[COUNT_UNNAMED] = "unnamed",
+	[COUNT_REFUSED] = "refused",
+	[COUNT_HELD] = "held",
+};
+
+const char *counts_state(enum count_state state)
+{
+	return states[state];
+}
+
+bool counts_state_find(const char *word, enum count_state *state)
+{
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+		if (strcmp(states[i], word) != 0)
+			continue;
+		*state = (enum count_state)i;
+		return true;
+	}
+	return false;
+}
+
+void counts_role(const struct uarch_event *meaning, char *buffer, size_t size)
+{
+	char title[EVENT_TITLE] = "";
+	const char *words = meaning->words;
+
+	if (meaning->role == ROLE_PORTS) {
+		events_title(meaning, NULL, title, sizeof(title));
+		words = title;
+	}
+	snprintf(buffer, size, "%s%s%s", role_name(meaning->role), *words ? " " : "", words);
+}

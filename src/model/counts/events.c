@@ -1,0 +1,382 @@
+#include "model/counts/events.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/data.h"
+#include "base/text.h"
+#include "model/core/uarch_read.h"
+
+/* ---- Roles */
+
+static const struct {
+	const char *name, *title;
+	bool must; /* whatever runs raises it */
+	bool many; /* a core may have several */
+} rows[ROLE_COUNT] = {
+	[ROLE_CYCLES] = { "cycles", "cycles", true, false },
+	[ROLE_INSTRUCTIONS] = { "instructions", "instructions", true, false },
+	[ROLE_UOPS] = { "uops", "micro-ops", true, false },
+	[ROLE_UOPS_RETIRED] = { "uops-retired", "micro-ops retired", true, false },
+	[ROLE_UOPS_EXECUTED] = { "uops-executed", "micro-ops executed", true, false },
+	[ROLE_PORTS] = { "ports", "ports", false, true },
+	[ROLE_DISPATCHED] = { "dispatched", "dispatched", false, true },
+	[ROLE_LOADS] = { "loads", "loads", false, false },
+	[ROLE_STORES] = { "stores", "stores", false, false },
+	[ROLE_BRANCHES] = { "branches", "branches", false, false },
+	[ROLE_MISPREDICTIONS] = { "mispredictions", "mispredictions", false, false },
+	[ROLE_L1_MISSES] = { "l1-misses", "L1 misses", false, false },
+	[ROLE_L2_MISSES] = { "l2-misses", "L2 misses", false, false },
+	[ROLE_L3_MISSES] = { "l3-misses", "L3 misses", false, false },
+	[ROLE_DTLB_MISSES] = { "dtlb-misses", "TLB misses", false, false },
+	[ROLE_DTLB_WALKS] = { "dtlb-walks", "page walks", false, false },
+	[ROLE_STALLED] = { "stalled", "stalled", false, true },
+	[ROLE_EXTRA] = { "extra", "extra", false, true },
+};
+
+const char *role_name(enum event_role role)
+{
+	return rows[role].name;
+}
+const char *role_title(enum event_role role)
+{
+	return rows[role].title;
+}
+bool role_must(enum event_role role)
+{
+	return rows[role].must;
+}
+bool role_single(enum event_role role)
+{
+	return !rows[role].many;
+}
+
+enum event_role role_find(const char *name)
+{
+	int role = 0;
+
+	while (role < ROLE_COUNT && strcmp(rows[role].name, name) != 0)
+		role++;
+	return (enum event_role)role;
+}
+
+/* ---- A core's */
+
+int uarch_event_count(const struct uarch *uarch)
+{
+	return uarch->event_count;
+}
+const struct uarch_event *uarch_event(const struct uarch *uarch, int index)
+{
+	return &uarch->event[index];
+}
+const char *uarch_pmu(const struct uarch *uarch)
+{
+	return uarch->pmu;
+}
+
+static void port_names(uint32_t ports, const struct uarch *uarch, char *buffer, size_t size)
+{
+	for (int i = 0; i < UARCH_PORTS; i++) {
+		size_t used = strlen(buffer);
+		const char *blank = used ? " " : "";
+
+		if (!(ports >> i & 1))
+			continue;
+		if (uarch && i < uarch_port_count(uarch))
+			snprintf(buffer + used, size - used, "%s%s", blank, uarch_port(uarch, i));
+		else
+			snprintf(buffer + used, size - used, "%sport %d", blank, i);
+	}
+}
+
+void events_title(
+	const struct uarch_event *meaning, const struct uarch *uarch, char *buffer, size_t size)
+{
+	buffer[0] = '\0';
+	if (meaning->title[0])
+		snprintf(buffer, size, "%s", meaning->title);
+	else if (meaning->role == ROLE_PORTS)
+		port_names(meaning->ports, uarch, buffer, size);
+	else if (meaning->role == ROLE_EXTRA)
+		snprintf(buffer, size, "%s", meaning->name);
+	else if (meaning->words[0])
+		snprintf(buffer, size, "%s: %s", role_title(meaning->role), meaning->words);
+	else
+		snprintf(buffer, size, "%s", role_title(meaning->role));
+}
+
+/* ---- Plans */
+
+static int plan_find(const struct event_plan *plan, const char *name)
+{
+	for (int i = 0; i < plan->counters.count; i++)
+		if (strcasecmp(plan->counters.event[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+static void plan_add(struct event_plan *plan, const struct uarch_event *event, int most)
+{
+	struct counter_plan *counters = &plan->counters;
+	struct counter_event *to = &counters->event[counters->count];
+
+	if (plan_find(plan, event->name) >= 0)
+		return;
+	if (counters->count >= most) {
+		plan->left_out++;
+		return;
+	}
+	memcpy(to->name, event->name, sizeof(to->name));
+	to->must = role_must(event->role);
+	if (event->role == ROLE_CYCLES)
+		counters->cycles = counters->count;
+	plan->meaning[counters->count++] = *event;
+}
+
+/* The events of every processor. */
+static int generic_events(struct uarch_event *event, int most, char *why, size_t size)
+{
+	char origin[256], *text;
+	struct status status = data_load("events", &text, origin);
+	int count = 0;
+
+	if (status_is_ok(&status)) {
+		status = events_parse(text, origin, event, most, &count);
+		free(text);
+	}
+	if (!status_is_ok(&status)) {
+		const char *built_in = data_built_in("events");
+
+		snprintf(why, size, "%s", status.text);
+		if (!built_in)
+			return 0;
+		status = events_parse(built_in, "built-in events", event, most, &count);
+	}
+	return status_is_ok(&status) ? count : 0;
+}
+
+/* How many of the extra names are no event of the core's. */
+static int count_extra(
+	const struct uarch_event *event, int count, const char *const *extra, int extra_count)
+{
+	int others = 0;
+
+	for (int i = 0; i < extra_count; i++) {
+		bool there = false;
+
+		for (int k = 0; k < count; k++)
+			there |= strcasecmp(event[k].name, extra[i]) == 0;
+		others += !there;
+	}
+	return others;
+}
+
+void events_plan(const struct uarch *uarch, const char *const *extra, int extra_count,
+	struct event_plan *plan)
+{
+	struct uarch_event generic[COUNTERS_MAX];
+	const struct uarch_event *event = generic;
+	int count, others, most;
+
+	*plan = (struct event_plan){ .counters.cycles = -1 };
+	plan->generic = !uarch || uarch_event_count(uarch) == 0;
+	if (plan->generic) {
+		count = generic_events(generic, COUNTERS_MAX, plan->why, sizeof(plan->why));
+	} else {
+		event = uarch->event;
+		count = uarch->event_count;
+	}
+	others = count_extra(event, count, extra, extra_count);
+	most = COUNTERS_MAX - (others < COUNTERS_MAX / 2 ? others : COUNTERS_MAX / 2);
+	for (int role = 0; role < ROLE_COUNT; role++)
+		for (int i = 0; i < count; i++)
+			if ((int)event[i].role == role)
+				plan_add(plan, &event[i], most);
+	for (int i = 0; i < extra_count; i++) {
+		struct uarch_event one = { .role = ROLE_EXTRA };
+
+		if (strlen(extra[i]) >= sizeof(one.name)) {
+			plan->left_out++;
+			continue;
+		}
+		snprintf(one.name, sizeof(one.name), "%s", extra[i]);
+		snprintf(one.title, sizeof(one.title), "%s", extra[i]);
+		plan_add(plan, &one, COUNTERS_MAX);
+	}
+}
+
+void events_plan_here(const struct machine *machine, const char *const *extra, int extra_count,
+	struct event_plan *plan)
+{
+	char name[24] = "", why[160] = "";
+	struct uarch *uarch = NULL;
+	struct status status = status_ok();
+
+	if (uarch_recognise(machine, name, why) == UARCH_EXACT)
+		status = uarch_load(name, machine->arch, &uarch);
+	events_plan(uarch, extra, extra_count, plan);
+	if (!status_is_ok(&status))
+		snprintf(plan->why, sizeof(plan->why), "%s", status.text);
+	uarch_free(uarch);
+}
+
+int events_lacking(const struct event_plan *plan, enum event_role roles[ROLE_COUNT])
+{
+	bool has[ROLE_COUNT] = { false };
+	int count = 0;
+
+	for (int i = 0; i < plan->counters.count; i++)
+		has[plan->meaning[i].role] = true;
+	has[ROLE_PORTS] |= has[ROLE_DISPATCHED];
+	has[ROLE_DISPATCHED] = has[ROLE_STALLED] = has[ROLE_EXTRA] = true;
+	for (int role = 0; role < ROLE_COUNT; role++)
+		if (!has[role])
+			roles[count++] = (enum event_role)role;
+	return count;
+}
+
+/* ---- What the model says of each */
+
+/* Whether an instruction's micro-ops go to ports that its class does not name: unknown ones, or a
+ * sequence from the microcode. */
+static bool hides_ports(const struct uarch *uarch, const struct uarch_class *class)
+{
+	if (!class)
+		return false;
+	if (!class->executes)
+		return true;
+	for (int t = 0; t < class->term_count; t++) {
+		uint32_t ports = class->term[t].ports;
+
+		for (int i = 0; i < uarch_port_count(uarch); i++)
+			if ((ports >> i & 1) && uarch_port_is_unit(uarch, i) &&
+				strcmp(uarch_port(uarch, i), "micro") == 0)
+				return true;
+	}
+	return false;
+}
+
+static bool ports_known(const struct explanation *explanation)
+{
+	const struct limits *limits = &explanation->limits;
+
+	for (int i = 0; i < explanation->loop.insn_count && i < limits->insn_count; i++) {
+		struct uarch_insn facts;
+
+		if (limits->insn[i].count <= 0)
+			continue;
+		uarch_insn(limits->uarch, &explanation->loop.insn[i], &facts);
+		if (hides_ports(limits->uarch, facts.op) ||
+			hides_ports(limits->uarch, facts.load) ||
+			hides_ports(limits->uarch, facts.store))
+			return false;
+	}
+	return true;
+}
+
+/* Micro-ops that begin on any of some ports. A pressure is cycles a turn; on ports, unlike units, a
+ * micro-op takes one. */
+static double pressure_on(const struct explanation *explanation, uint32_t ports)
+{
+	const struct limits *limits = &explanation->limits;
+	double sum = 0;
+
+	if (limits->unknown || !ports_known(explanation))
+		return NAN;
+	for (int i = 0; i < limits->port_count; i++)
+		if ((ports >> i & 1) && !uarch_port_is_unit(limits->uarch, i))
+			sum += limits->pressure[i];
+	return sum * limits->turns / limits->elements;
+}
+
+/* Instructions that load, or store. Several accesses of one are counted by some cores once, by
+ * others each: nobody says. */
+static double accesses(const struct loop *loop, bool store)
+{
+	double count = 0;
+
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = &loop->insn[loop->path[s].insn];
+
+		if (!insn->known)
+			return NAN;
+		for (int k = 0; k < insn->memory_count && k < INSN_MEMORY && !insn->address_only;
+			k++) {
+			if (!(store ? insn->memory[k].store : insn->memory[k].load))
+				continue;
+			if (insn->memory[k].accesses > 1)
+				return NAN;
+			count++;
+		}
+	}
+	return count / loop->elements;
+}
+
+static double branches(const struct loop *loop)
+{
+	double count = 0;
+
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = &loop->insn[loop->path[s].insn];
+
+		if (!insn->known)
+			return NAN;
+		count += insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
+	}
+	return count / loop->elements;
+}
+
+double events_modelled(const struct uarch_event *meaning, const struct explanation *explanation)
+{
+	const struct limits *limits = explanation ? &explanation->limits : NULL;
+	const struct loop *loop = explanation ? &explanation->loop : NULL;
+	bool own;
+
+	if (!explanation || !status_is_ok(&explanation->status) || loop->path_count == 0 ||
+		!(loop->elements > 0))
+		return NAN;
+	own = limits->uarch && limits->elements > 0 &&
+	      (!meaning->core[0] || strcmp(meaning->core, uarch_name(limits->uarch)) == 0);
+	switch (meaning->role) {
+	case ROLE_INSTRUCTIONS:
+		return loop->insns_per_element;
+	case ROLE_UOPS:
+	case ROLE_UOPS_RETIRED:
+		/* Of Arm's cores nobody says what they count as an operation: their width is in
+		 * macro-operations. */
+		own = own && strcmp(uarch_isa(limits->uarch), "aarch64") != 0;
+		return own && !limits->unknown
+			       ? (limits->slots + limits->unlaminated) / limits->elements
+			       : (double)NAN;
+	case ROLE_UOPS_EXECUTED:
+		return own ? pressure_on(explanation, ~UINT32_C(0)) : (double)NAN;
+	case ROLE_PORTS:
+		return own ? pressure_on(explanation, meaning->ports) : (double)NAN;
+	case ROLE_LOADS:
+		return accesses(loop, false);
+	case ROLE_STORES:
+		return accesses(loop, true);
+	case ROLE_BRANCHES:
+		return branches(loop);
+	case ROLE_MISPREDICTIONS:
+		return limits->uarch ? limits->mispredicts : (double)NAN;
+	case ROLE_L1_MISSES:
+		return own ? limits->beyond[0] : (double)NAN;
+	case ROLE_L2_MISSES:
+		return own ? limits->beyond[1] : (double)NAN;
+	case ROLE_CYCLES:
+	case ROLE_L3_MISSES:
+	case ROLE_DTLB_MISSES:
+	case ROLE_DTLB_WALKS:
+	case ROLE_DISPATCHED:
+	case ROLE_STALLED:
+	case ROLE_EXTRA:
+	case ROLE_COUNT:
+		break;
+	}
+	return NAN;
+}

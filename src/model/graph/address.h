@@ -1,0 +1,48 @@
+/* Addresses of a loop that nobody has seen, as far as the code tells: registers as they come into a
+ * path, plus constants. Pure; forwards.c compares them. */
+#ifndef SLX_MODEL_GRAPH_ADDRESS_H
+#define SLX_MODEL_GRAPH_ADDRESS_H
+
+#include "model/code/insn.h"
+
+/* What a register holds: what `root` held, plus a constant. */
+struct address_value {
+	int root; /* below REG_COUNT: that register as the path began; else a value that the path
+		     made */
+	int64_t offset;
+};
+
+/* An address: base + scale × index + constant, of roots alone. */
+struct address {
+	int base, index; /* roots; 0: none */
+	int scale;
+	bool known; /* false: it hangs on what is not followed (vector indices) */
+	int64_t constant;
+};
+
+struct address_walk {
+	struct address_value value[REG_COUNT];
+	int next_root;
+};
+
+void address_begin(struct address_walk *walk);
+
+/* The address of a memory operand of the instruction that comes next. */
+struct address address_of(const struct address_walk *walk, const struct insn *insn, int operand);
+
+/* Passes by that instruction. */
+void address_pass(struct address_walk *walk, const struct insn *insn);
+
+/* Whether the difference of two addresses, of the same path, is that of their constants. */
+bool address_comparable(const struct address *a, const struct address *b);
+
+/* Whether two that are not comparable are apart by custom: a slot on the stack (by the register
+ * `stack`), and what is not on it. */
+bool address_apart(const struct address *a, const struct address *b, int stack);
+
+/* By how much the address is larger in the next path, once the walk is through a whole one. False:
+ * not by a constant. */
+bool address_growth(
+	const struct address_walk *walk, const struct address *address, int64_t *growth);
+
+#endif

@@ -1,0 +1,23 @@
+/* The slowest cycle of a graph that repeats: nodes happen once a round, edges lead forward inside a
+ * round or into later ones. Pure; deps.c makes such graphs of loops. */
+#ifndef SLX_MODEL_GRAPH_CYCLE_H
+#define SLX_MODEL_GRAPH_CYCLE_H
+
+struct cycle_edge {
+	int from, to;
+	double weight; /* from the start of one to the start of the other, at least */
+	int distance;  /* rounds later; 0: the same one, and from < to */
+};
+
+struct cycle {
+	double ratio; /* weight ÷ rounds; 0: no cycle weighs anything */
+	int spans;    /* rounds it takes */
+	int count; /* its edges, in order: each begins where the one before ends, and the last leads
+		      to the first */
+	int *edge; /* room for as many as there are nodes, given by the caller */
+};
+
+/* Finds the cycle whose weight a round is largest. Edges stand in ascending order of `to`. */
+void cycle_find(const struct cycle_edge *edges, int edge_count, int nodes, struct cycle *cycle);
+
+#endif

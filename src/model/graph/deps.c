@@ -1,0 +1,551 @@
+#include "model/graph/deps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/graph/cycle.h"
+#include "model/graph/forwards.h"
+
+/* A step is up to four things with a time of their own: its loads, its operation, its stores, and
+ * the move of its base register. Each starts when all that it needs is there, and what it makes is
+ * there its latency later; an edge's weight is what the one behind takes (`out`) and what the one
+ * before it adds (`in`). */
+struct node {
+	int step;
+	enum deps_part part;
+	const struct uarch_class *class; /* NULL: none */
+	double latency;
+	bool counts;	     /* a register plus a constant */
+	int register_addend; /* register of a multiply-add's addend; REG_NONE */
+};
+
+/* What an edge is, beside struct cycle_edge. */
+struct link {
+	double out, in;
+	bool address, memory;
+	int reg; /* that it leads through; REG_NONE */
+};
+
+struct graph {
+	const struct loop *loop;
+	const struct uarch *uarch;
+	const struct uarch_insn *facts;
+	enum deps_renaming renaming;
+	double miss;
+	struct node *node;
+	int nodes, node_room;
+	struct cycle_edge *edge;
+	struct link *link;
+	int edges, edge_room;
+	int last[REG_COUNT]; /* the node that wrote each register last; -1: from the path before */
+	int *store_node;     /* of each step's operands */
+	bool *unknown;	     /* by instruction: some latency is not known */
+};
+
+/* Taken off the latency of counters while the slowest cycle is looked for: among equals another one
+ * says more. Above cycle.c's smallest gain, and far below any difference of latencies. */
+static const double counter_bias = 1e-6;
+
+/* ---- Nodes and edges */
+
+static int add_node(struct graph *graph, int step, enum deps_part part,
+	const struct uarch_class *class, double latency)
+{
+	if (graph->nodes == graph->node_room) {
+		graph->node_room = graph->node_room ? 2 * graph->node_room : 128;
+		graph->node =
+			memory_resize(graph->node, (size_t)graph->node_room, sizeof(*graph->node));
+	}
+	graph->node[graph->nodes] =
+		(struct node){ .step = step, .part = part, .class = class, .latency = latency };
+	return graph->nodes++;
+}
+
+static struct link *add_edge(struct graph *graph, int from, int to, int distance)
+{
+	if (graph->edges == graph->edge_room) {
+		graph->edge_room = graph->edge_room ? 2 * graph->edge_room : 256;
+		graph->edge =
+			memory_resize(graph->edge, (size_t)graph->edge_room, sizeof(*graph->edge));
+		graph->link =
+			memory_resize(graph->link, (size_t)graph->edge_room, sizeof(*graph->link));
+	}
+	graph->edge[graph->edges] =
+		(struct cycle_edge){ .from = from, .to = to, .distance = distance };
+	graph->link[graph->edges] = (struct link){ 0 };
+	return &graph->link[graph->edges++];
+}
+
+/* What the node reads from a register. Who wrote it in the path before, only the path's end tells.
+ */
+static struct link *read_register(struct graph *graph, int reg, int to)
+{
+	struct link *link;
+
+	if (reg <= REG_NONE || reg >= REG_COUNT)
+		return NULL;
+	link = add_edge(graph, graph->last[reg], to, graph->last[reg] < 0);
+	link->reg = reg;
+	return link;
+}
+
+/* A latency that the core's file does not have counts as none, so that the sum stays a bound. */
+static double latency_of(struct graph *graph, int insn, const struct uarch_class *class)
+{
+	if (class && uarch_known(class->latency))
+		return class->latency;
+	graph->unknown[insn] = true;
+	return 0;
+}
+
+/* ---- One step */
+
+/* What a dependence through an index costs more than one through the base. */
+static double index_extra(const struct graph *graph, const struct insn_memory *memory)
+{
+	double extra =
+		uarch_extra(graph->uarch, memory->scale > 1 ? EXTRA_SCALED_INDEX : EXTRA_INDEX);
+
+	if (!uarch_known(extra))
+		extra = uarch_extra(graph->uarch, EXTRA_INDEX);
+	return uarch_known(extra) ? extra : 0;
+}
+
+/* A load of which cores are expected to know the store: of an address without an index, and apart
+ * from the operation on it, or with a constant. Measured on Redwood Cove: `add [m],1` is renamed,
+ * `add [m],reg` and a load that is one slot with the addition behind it are not; of Zen 5 nothing
+ * else is known. */
+static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
+{
+	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];
+
+	return !load->memory[operand].index && !facts->joined && (!facts->op || load->immediate);
+}
+
+/* Cycles from a store's data to the loaded value. */
+static double forward_latency(const struct graph *graph, const struct forward *forward,
+	const struct insn *load, int operand, bool *known)
+{
+	const struct insn *store = &graph->loop->insn[graph->loop->path[forward->step].insn];
+	const struct uarch *uarch = graph->uarch;
+	bool vector = load->vector || store->vector;
+	double cycles = UARCH_UNKNOWN;
+
+	if (!forward->inside)
+		cycles = uarch_extra(uarch, EXTRA_FORWARD_FAILS);
+	if (!uarch_known(cycles) && vector && load->memory[operand].size > 32)
+		cycles = uarch_extra(uarch, EXTRA_FORWARD_512);
+	if (!uarch_known(cycles) && vector)
+		cycles = uarch_extra(uarch, EXTRA_FORWARD_VECTOR);
+	/* Only a load from where the store began is renamed. */
+	if (!uarch_known(cycles) && !vector && forward->same_start &&
+		(graph->renaming == RENAMES_ALL ||
+			(graph->renaming == RENAMES_PLAIN && is_plain(graph, load, operand) &&
+				!store->memory[forward->operand].index)))
+		cycles = uarch_extra(uarch, EXTRA_FORWARD_RENAMED);
+	if (!uarch_known(cycles) && !vector)
+		cycles = uarch_extra(uarch, EXTRA_FORWARD);
+	*known = uarch_known(cycles);
+	return *known ? cycles : 0;
+}
+
+static int add_load(struct graph *graph, int step, int operand, const struct forward *forward)
+{
+	int number = graph->loop->path[step].insn;
+	const struct insn *insn = &graph->loop->insn[number];
+	const struct insn_memory *memory = &insn->memory[operand];
+	const struct uarch_class *class = graph->facts[number].load;
+	double latency = graph->facts[number].known ? latency_of(graph, number, class) : 0;
+	double sign = insn->load_extends ? uarch_extra(graph->uarch, EXTRA_SIGN) : 0;
+	int node;
+	struct link *link;
+
+	if (uarch_known(sign))
+		latency += sign;
+	/* Of a gather the operation's latency is from index to result where a file gives one: not
+	 * both. */
+	if (memory->vector_index && graph->facts[number].op &&
+		graph->facts[number].op->latency >= latency)
+		latency = 0;
+	node = add_node(graph, step, PART_LOAD, class, latency + graph->miss);
+	if ((link = read_register(graph, memory->base, node)))
+		link->address = true;
+	if ((link = read_register(graph, memory->index, node))) {
+		link->address = true;
+		link->in = index_extra(graph, memory);
+	}
+	if (forward->step >= 0) {
+		bool known;
+
+		/* The store's own node may stand behind this one: looked up at the end. */
+		link = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node,
+			forward->distance);
+		link->memory = true;
+		link->in = forward_latency(graph, forward, insn, operand, &known) -
+			   (latency + graph->miss);
+		if (!known)
+			graph->unknown[number] = true;
+	}
+	return node;
+}
+
+/* The registers that an operation writes, but for a base that the access itself moves. */
+static void write_registers(struct graph *graph, const struct insn *insn, int node)
+{
+	for (int i = 0; i < insn->write_count && i < INSN_WRITES; i++)
+		if (insn->writes[i] > REG_NONE && insn->writes[i] < REG_COUNT)
+			graph->last[insn->writes[i]] = node;
+}
+
+/* xchg: two moves that have nothing to do with each other. */
+static bool swaps(const struct insn *insn)
+{
+	return insn->memory_count == 0 && insn->read_count == 2 && insn->write_count == 2 &&
+	       strcmp(insn->mnemonic, "xchg") == 0;
+}
+
+static void add_swap(struct graph *graph, int step, const struct insn *insn,
+	const struct uarch_class *class, double latency)
+{
+	int node[2];
+
+	for (int i = 0; i < 2; i++) {
+		node[i] = add_node(graph, step, PART_OPERATION, class, latency);
+		read_register(graph, insn->reads[i], node[i]);
+	}
+	for (int i = 0; i < 2; i++)
+		if (insn->writes[i] > REG_NONE && insn->writes[i] < REG_COUNT)
+			graph->last[insn->writes[i]] =
+				node[insn->writes[i] == insn->reads[0] ? 1 : 0];
+}
+
+static void read_operands(
+	struct graph *graph, const struct insn *insn, int node, const int *loads, int load_count)
+{
+	for (int i = 0; i < insn->read_count && i < INSN_READS; i++)
+		read_register(graph, insn->reads[i], node);
+	for (int i = 0; i < load_count; i++)
+		add_edge(graph, loads[i], node, 0);
+}
+
+/* add r,1 · inc r · lea r,[r+8] */
+static bool counts(const struct insn *insn)
+{
+	if (insn->vector || insn->move ||
+		(insn->memory_count > 0 && (!insn->address_only || insn->memory[0].index)))
+		return false;
+	return insn->address_only ||
+	       (insn->read_count == 1 && (insn->immediate || !strcmp(insn->mnemonic, "inc") ||
+						 !strcmp(insn->mnemonic, "dec")));
+}
+
+static void add_step(struct graph *graph, int step, const struct forward **forward)
+{
+	int number = graph->loop->path[step].insn, loads[INSN_MEMORY], load_count = 0,
+	    operation = -1, base = -1;
+	const struct insn *insn = &graph->loop->insn[number];
+	const struct uarch_insn *facts = &graph->facts[number];
+	bool result = insn->write_count > 0, stores = false;
+	double latency = 0;
+
+	if (!insn->known)
+		return;
+	for (int k = 0; k < INSN_MEMORY; k++) {
+		if (forwards_loads(insn, k))
+			loads[load_count++] = add_load(graph, step, k, (*forward)++);
+		stores |= forwards_stores(insn, k);
+	}
+	if (facts->op && !facts->eliminated &&
+		(uarch_known(facts->op->latency) || (result && insn->flow == FLOW_NONE)))
+		latency = latency_of(graph, number, facts->op);
+	if (!facts->known && result)
+		graph->unknown[number] = true;
+	if (swaps(insn)) {
+		add_swap(graph, step, insn, facts->op, latency);
+		return;
+	}
+	/* A plain load is its own result, a plain store its own operation. */
+	if (facts->op || !facts->known || (load_count != 1 && result) ||
+		(load_count && result && insn->read_count)) {
+		operation = add_node(graph, step, PART_OPERATION, facts->op, latency);
+		graph->node[operation].register_addend = insn->accumulator;
+		graph->node[operation].counts = counts(insn);
+		read_operands(graph, insn, operation, loads, load_count);
+		if (insn->address_only)
+			for (int k = 0; k < insn->memory_count && k < INSN_MEMORY; k++) {
+				read_register(graph, insn->memory[k].base, operation);
+				read_register(graph, insn->memory[k].index, operation);
+			}
+	}
+	for (int k = 0; stores && k < INSN_MEMORY; k++) {
+		int node;
+
+		if (!forwards_stores(insn, k))
+			continue;
+		node = add_node(graph, step, PART_STORE, facts->store, 0);
+		if (operation >= 0)
+			add_edge(graph, operation, node, 0);
+		else
+			read_operands(graph, insn, node, loads, load_count);
+		graph->store_node[step * INSN_MEMORY + k] = node;
+	}
+	if (insn->writeback && insn->memory_count > 0) {
+		base = add_node(graph, step, PART_BASE, facts->base,
+			facts->base ? latency_of(graph, number, facts->base) : 0);
+		read_register(graph, insn->memory[0].base, base);
+	}
+	if (operation >= 0 || load_count)
+		write_registers(graph, insn, operation >= 0 ? operation : loads[0]);
+	if (base >= 0 && insn->memory[0].base < REG_COUNT)
+		graph->last[insn->memory[0].base] = base;
+}
+
+/* ---- The whole */
+
+/* What the producer takes for this consumer: its latency, unless the core forwards between the two
+ * in its own way. */
+static double out_of(const struct graph *graph, const struct node *from, const struct node *to,
+	const struct link *link)
+{
+	double cycles;
+
+	if (link->memory)
+		return 0;
+	/* Perhaps as late as when the sum itself is made: then only what the producer takes longer
+	 * than that counts. */
+	if (to->class && to->class->accumulate_unknown && link->reg != REG_NONE &&
+		link->reg == to->register_addend) {
+		graph->unknown[graph->loop->path[to->step].insn] = true;
+		return from->latency - to->latency;
+	}
+	if (from->part == PART_OPERATION && to->part == PART_OPERATION && from->class &&
+		from->class == to->class && link->reg != REG_NONE &&
+		link->reg == to->register_addend && uarch_known(from->class->accumulate))
+		return from->class->accumulate;
+	cycles = uarch_chain(graph->uarch, from->class, to->class);
+	/* A chain's figure is the producer's own: what is added to a load's latency stays. */
+	if (uarch_known(cycles) && from->latency > 0)
+		return cycles + (from->part == PART_LOAD ? graph->miss : 0);
+	return from->latency;
+}
+
+/* Gives edges from the path before their beginnings; drops those that begin nowhere. */
+static void begin_edges(struct graph *graph)
+{
+	int kept = 0;
+
+	for (int i = 0; i < graph->edges; i++) {
+		struct cycle_edge edge = graph->edge[i];
+		struct link link = graph->link[i];
+
+		if (link.memory)
+			edge.from = graph->store_node[edge.from];
+		else if (edge.from < 0)
+			edge.from = graph->last[link.reg];
+		if (edge.from < 0)
+			continue;
+		graph->edge[kept] = edge;
+		graph->link[kept++] = link;
+	}
+	graph->edges = kept;
+}
+
+/* A copy that is done at rename: what it copies comes from its producer as if it were not there. */
+static bool copies(const struct graph *graph, const struct node *node)
+{
+	int number = graph->loop->path[node->step].insn;
+
+	return graph->facts[number].eliminated && graph->loop->insn[number].move;
+}
+
+/* Of each such copy the node that made what it copies, through further copies; -1 for all else. */
+static int *find_origins(const struct graph *graph)
+{
+	int *origin = memory_new((size_t)graph->nodes + 1, sizeof(*origin));
+
+	for (int i = 0; i < graph->nodes; i++)
+		origin[i] = -1;
+	for (int i = 0; i < graph->edges; i++)
+		if (copies(graph, &graph->node[graph->edge[i].to]))
+			origin[graph->edge[i].to] = graph->edge[i].from;
+	for (int i = 0; i < graph->nodes; i++)
+		for (int hops = 0; origin[i] >= 0 && origin[origin[i]] >= 0 && hops < graph->nodes;
+			hops++)
+			origin[i] = origin[origin[i]];
+	return origin;
+}
+
+/* What a producer takes for a consumer behind a copy differs from what the edge into the copy says:
+ * where the core forwards between the two in its own way. */
+static double behind_copy(const struct graph *graph, const struct node *origin,
+	const struct node *to, struct link link)
+{
+	link.memory = false;
+	return out_of(graph, origin, to, &link) - origin->latency;
+}
+
+/* All weights. */
+static void connect(struct graph *graph)
+{
+	int *origin;
+
+	begin_edges(graph);
+	origin = find_origins(graph);
+	for (int i = 0; i < graph->edges; i++) {
+		struct cycle_edge *edge = &graph->edge[i];
+		struct link *link = &graph->link[i];
+		const struct node *from = &graph->node[edge->from], *to = &graph->node[edge->to];
+
+		link->out = out_of(graph, from, to, link);
+		if (origin[edge->from] >= 0 && !link->memory && !copies(graph, to) &&
+			graph->node[origin[edge->from]].part != PART_LOAD)
+			link->out +=
+				behind_copy(graph, &graph->node[origin[edge->from]], to, *link);
+		edge->weight = link->out + link->in - (from->counts ? counter_bias : 0);
+	}
+	free(origin);
+}
+
+static void mark(struct chain_link *link, enum deps_part part)
+{
+	link->load |= part == PART_LOAD;
+	link->store |= part == PART_STORE;
+	link->alu |= part == PART_OPERATION || part == PART_BASE;
+}
+
+/* The cycle's nodes become links, those of one step one link. */
+static void describe(const struct graph *graph, const struct cycle *cycle, struct chain *chain)
+{
+	int first = 0, last_step = -1;
+	struct chain_link *link = NULL;
+
+	chain->counts = true;
+	/* It begins where a path begins. */
+	while (first < cycle->count && graph->edge[cycle->edge[first]].distance == 0)
+		first++;
+	for (int i = 0; i < cycle->count; i++) {
+		int into = cycle->edge[(first + i) % cycle->count],
+		    from = cycle->edge[(first + i + 1) % cycle->count];
+		const struct node *node = &graph->node[graph->edge[into].to];
+		bool new_path = graph->edge[into].distance > 0;
+
+		if (node->step != last_step || new_path) {
+			link = chain->link_count < CHAIN_MAX ? &chain->link[chain->link_count++]
+							     : NULL;
+			if (link)
+				*link = (struct chain_link){ .step = (uint16_t)node->step };
+			last_step = node->step;
+		}
+		if (link) {
+			mark(link, node->part);
+			link->cycles += (float)(graph->link[into].in + graph->link[from].out);
+		}
+		chain->counts &= node->counts || node->part == PART_BASE;
+		chain->cycles += graph->link[into].in + graph->link[into].out;
+		chain->through_memory |= graph->link[into].memory;
+		if (node->part == PART_LOAD && graph->link[into].address) {
+			chain->loads++;
+			chain->load_cycles += fmax(0, node->latency - graph->miss);
+		}
+	}
+	chain->cycles /= cycle->spans;
+	chain->spans = cycle->spans;
+	chain->loads /= cycle->spans;
+	chain->load_cycles /= cycle->spans;
+}
+
+static void build(struct graph *graph, bool *assumed)
+{
+	size_t operands =
+		(size_t)(graph->loop->path_count > 0 ? graph->loop->path_count : 1) * INSN_MEMORY;
+	struct forward *forwards = memory_new(operands, sizeof(*forwards));
+	const struct forward *forward = forwards;
+	/* The stack pointer: the fifth general register of x86, the last of AArch64. */
+	int stack =
+		strcmp(uarch_isa(graph->uarch), "x86_64") == 0 ? REG_GENERAL + 4 : REG_GENERAL + 31;
+
+	graph->store_node = memory_new(operands, sizeof(int));
+	graph->unknown = memory_new((size_t)graph->loop->insn_count + 1, sizeof(bool));
+	for (int reg = 0; reg < REG_COUNT; reg++)
+		graph->last[reg] = -1;
+	for (size_t i = 0; i < operands; i++)
+		graph->store_node[i] = -1;
+	*assumed = forwards_find(graph->loop, stack, forwards);
+	for (int step = 0; step < graph->loop->path_count; step++)
+		add_step(graph, step, &forward);
+	connect(graph);
+	free(forwards);
+}
+
+static void destroy(struct graph *graph)
+{
+	free(graph->store_node);
+	free(graph->unknown);
+	free(graph->node);
+	free(graph->edge);
+	free(graph->link);
+}
+
+void deps_chain_missing(const struct loop *loop, const struct uarch *uarch,
+	const struct uarch_insn *facts, enum deps_renaming renaming, double miss,
+	struct chain *chain)
+{
+	struct graph graph = {
+		.loop = loop, .uarch = uarch, .facts = facts, .renaming = renaming, .miss = miss
+	};
+	struct cycle cycle;
+
+	memset(chain, 0, sizeof(*chain));
+	build(&graph, &chain->assumed);
+	cycle.edge = memory_new((size_t)graph.nodes + 1, sizeof(int));
+	cycle_find(graph.edge, graph.edges, graph.nodes, &cycle);
+	if (cycle.count)
+		describe(&graph, &cycle, chain);
+	for (int i = 0; i < loop->insn_count; i++)
+		chain->unknown += graph.unknown[i];
+	free(cycle.edge);
+	destroy(&graph);
+}
+
+void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
+	struct deps_graph *out)
+{
+	struct graph graph = {
+		.loop = loop, .uarch = uarch, .facts = facts, .renaming = RENAMES_PLAIN
+	};
+	bool assumed;
+
+	build(&graph, &assumed);
+	out->node_count = graph.nodes;
+	out->node = memory_new((size_t)graph.nodes + 1, sizeof(*out->node));
+	for (int i = 0; i < graph.nodes; i++)
+		out->node[i] = (struct deps_node){ graph.node[i].step, graph.node[i].part,
+			graph.node[i].class };
+	out->edge_count = graph.edges;
+	out->edge = graph.edge;
+	out->memory = memory_new((size_t)graph.edges + 1, sizeof(bool));
+	for (int i = 0; i < graph.edges; i++)
+		out->memory[i] = graph.link[i].memory;
+	graph.edge = NULL;
+	destroy(&graph);
+}
+
+void deps_graph_free(struct deps_graph *graph)
+{
+	free(graph->node);
+	free(graph->edge);
+	free(graph->memory);
+}
+
+void deps_chain(
+	const struct loop *loop, const struct uarch *uarch, bool renamed, struct chain *chain)
+{
+	struct uarch_insn *facts = memory_new((size_t)loop->insn_count + 1, sizeof(*facts));
+
+	for (int i = 0; i < loop->insn_count; i++)
+		uarch_insn(uarch, &loop->insn[i], &facts[i]);
+	deps_chain_missing(loop, uarch, facts, renamed ? RENAMES_ALL : RENAMES_NONE, 0, chain);
+	free(facts);
+}

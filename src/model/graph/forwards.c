@@ -1,0 +1,385 @@
+#include "model/graph/forwards.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/graph/address.h"
+
+/* ---- Seen addresses: stores by the 8-byte pieces of memory that they wrote, the latest first. */
+
+struct piece {
+	uint64_t number; /* address ÷ 8 */
+	int step, operand;
+	int before; /* the piece written before, of the same bucket; -1 */
+};
+
+struct written {
+	int *bucket;
+	unsigned mask;
+	struct piece *piece;
+	int count, room;
+};
+
+static unsigned bucket_of(const struct written *written, uint64_t number)
+{
+	return (unsigned)((number * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & written->mask;
+}
+
+static void written_begin(struct written *written, int stores)
+{
+	unsigned buckets = 64;
+
+	while (buckets < 2u * (unsigned)stores)
+		buckets *= 2;
+	memset(written, 0, sizeof(*written));
+	written->mask = buckets - 1;
+	written->bucket = memory_new(buckets, sizeof(int));
+	for (unsigned i = 0; i < buckets; i++)
+		written->bucket[i] = -1;
+}
+
+static void written_add(
+	struct written *written, uint64_t address, unsigned size, int step, int operand)
+{
+	for (uint64_t number = address / 8; number <= (address + size - 1) / 8; number++) {
+		unsigned bucket = bucket_of(written, number);
+
+		if (written->count == written->room) {
+			written->room = written->room ? 2 * written->room : 256;
+			written->piece = memory_resize(
+				written->piece, (size_t)written->room, sizeof(*written->piece));
+		}
+		written->piece[written->count] = (struct piece){ .number = number,
+			.step = step,
+			.operand = operand,
+			.before = written->bucket[bucket] };
+		written->bucket[bucket] = written->count++;
+	}
+}
+
+static bool overlap(uint64_t a, unsigned a_size, uint64_t b, unsigned b_size)
+{
+	return a < b + b_size && b < a + a_size;
+}
+
+static const struct insn *insn_of(const struct loop *loop, int step)
+{
+	return &loop->insn[loop->path[step].insn];
+}
+
+/* The latest store so far that wrote one of the bytes. */
+static void written_find(const struct written *written, const struct loop *loop, uint64_t address,
+	unsigned size, struct forward *forward)
+{
+	for (uint64_t number = address / 8; number <= (address + size - 1) / 8; number++) {
+		for (int i = written->bucket[bucket_of(written, number)]; i >= 0;
+			i = written->piece[i].before) {
+			const struct piece *piece = &written->piece[i];
+			const struct insn_memory *store =
+				&insn_of(loop, piece->step)->memory[piece->operand];
+			uint64_t at = loop->path[piece->step].address[piece->operand];
+
+			if (piece->step < forward->step)
+				break;
+			if (piece->number != number || !overlap(address, size, at, store->size))
+				continue;
+			*forward = (struct forward){ .step = piece->step,
+				.operand = piece->operand,
+				.inside = address >= at && address + size <= at + store->size,
+				.same_start = address == at };
+			break;
+		}
+	}
+}
+
+/* An operand of one instruction, over the times that the path comes by it. */
+struct occurrences {
+	int count; /* of the instruction, so far */
+	int first; /* occurrence of the first load that found its store; -1: none yet */
+	int store_insn, store_operand, back; /* which it was, and how many occurrences earlier */
+	bool inside, same_start;
+	bool regular; /* all since then found the same */
+};
+
+static void occurrences_add(struct occurrences *load, int number, const struct loop *loop,
+	const struct forward *forward, int store_number)
+{
+	if (load->first >= 0 && forward->step >= 0) {
+		load->regular &= loop->path[forward->step].insn == load->store_insn &&
+				 forward->operand == load->store_operand &&
+				 number - store_number == load->back &&
+				 forward->same_start == load->same_start;
+	} else if (load->first >= 0) {
+		load->regular = false;
+	} else if (forward->step >= 0) {
+		*load = (struct occurrences){ .count = load->count,
+			.first = number,
+			.regular = true,
+			.store_insn = loop->path[forward->step].insn,
+			.store_operand = forward->operand,
+			.back = number - store_number,
+			.inside = forward->inside,
+			.same_start = forward->same_start };
+	}
+}
+
+/* The steps at which each instruction stands in the path, in order: starts[insn]…starts[insn + 1]-1
+ * of `steps`. */
+static void index_path(const struct loop *loop, int *starts, int *steps, int *number)
+{
+	for (int s = 0; s < loop->path_count; s++)
+		number[s] = starts[loop->path[s].insn + 1]++;
+	for (int i = 0; i < loop->insn_count; i++)
+		starts[i + 1] += starts[i];
+	for (int s = 0; s < loop->path_count; s++)
+		steps[starts[loop->path[s].insn] + number[s]] = s;
+}
+
+/* Loads at the beginning of the path take from stores of the path before: which ones, later turns
+ * of this path tell, when they all found the same store as many turns back. */
+static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
+	struct forward *forward)
+{
+	int stores, which, distance = 0;
+
+	if (load->first < 0 || !load->regular || number >= load->first)
+		return;
+	stores = starts[load->store_insn + 1] - starts[load->store_insn];
+	which = number - load->back;
+	if (stores <= 0 || which >= 0)
+		return;
+	distance = (-which + stores - 1) / stores;
+	which += distance * stores;
+	*forward = (struct forward){ .step = steps[starts[load->store_insn] + which],
+		.operand = load->store_operand,
+		.distance = distance,
+		.inside = load->inside,
+		.same_start = load->same_start };
+}
+
+static bool find_seen(const struct loop *loop, struct forward *forwards)
+{
+	int *starts = memory_new((size_t)loop->insn_count + 1, sizeof(int));
+	int *steps = memory_new((size_t)loop->path_count, sizeof(int));
+	int *number = memory_new((size_t)loop->path_count, sizeof(int));
+	struct occurrences *loads =
+		memory_new((size_t)loop->insn_count * INSN_MEMORY, sizeof(*loads));
+	struct written written;
+	bool unseen = false, any_store = false, any_load = false;
+	int f = 0;
+
+	for (int i = 0; i < loop->insn_count * INSN_MEMORY; i++)
+		loads[i].first = -1;
+	index_path(loop, starts, steps, number);
+	written_begin(&written, loop->path_count);
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = insn_of(loop, s);
+
+		for (int k = 0; k < INSN_MEMORY; k++) {
+			struct forward *forward = &forwards[f];
+			uint64_t address = loop->path[s].address[k];
+
+			if (!forwards_loads(insn, k))
+				continue;
+			f++;
+			any_load = true;
+			*forward = (struct forward){ .step = -1 };
+			if (!address || !insn->memory[k].size) {
+				unseen = true;
+				continue;
+			}
+			written_find(&written, loop, address, insn->memory[k].size, forward);
+			occurrences_add(&loads[loop->path[s].insn * INSN_MEMORY + k], number[s],
+				loop, forward, forward->step >= 0 ? number[forward->step] : 0);
+		}
+		for (int k = 0; k < INSN_MEMORY; k++) {
+			uint64_t address = loop->path[s].address[k];
+
+			if (!forwards_stores(insn, k))
+				continue;
+			any_store = true;
+			if (address && insn->memory[k].size)
+				written_add(&written, address, insn->memory[k].size, s, k);
+			else
+				unseen = true;
+		}
+	}
+	f = 0;
+	for (int s = 0; s < loop->path_count; s++)
+		for (int k = 0; k < INSN_MEMORY; k++) {
+			const struct occurrences *load =
+				&loads[loop->path[s].insn * INSN_MEMORY + k];
+
+			if (!forwards_loads(insn_of(loop, s), k))
+				continue;
+			if (forwards[f].step < 0)
+				wrap(load, number[s], starts, steps, &forwards[f]);
+			if (load->first >= 0 && !load->regular)
+				unseen = true;
+			f++;
+		}
+	free(written.bucket);
+	free(written.piece);
+	free(starts);
+	free(steps);
+	free(number);
+	free(loads);
+	return unseen && any_store && any_load;
+}
+
+/* ---- Unseen addresses: registers plus constants. */
+
+struct access {
+	int step, operand, size;
+	struct address address;
+};
+
+/* Paths from the store to the load that reads from it at the soonest, or -1. The load's address
+ * grows by *growth a path; NULL: nobody knows how, and only this path counts. */
+static int soonest(
+	const struct access *store, const struct access *load, const int64_t *grows, bool before)
+{
+	static const int64_t far = INT64_C(1) << 40;
+	int64_t gap, distance = 1, growth = grows ? *grows : 0;
+
+	/* Further apart, or faster, than any path brings together. */
+	if (__builtin_sub_overflow(load->address.constant, store->address.constant, &gap) ||
+		gap > far || gap < -far || growth > far || growth < -far)
+		return -1;
+	if (before && gap < store->size && -gap < load->size)
+		return 0;
+	if (!grows)
+		return -1;
+	if (growth > 0 && -load->size - gap >= growth)
+		distance = (-load->size - gap) / growth + 1;
+	if (growth < 0 && gap - store->size >= -growth)
+		distance = (gap - store->size) / -growth + 1;
+	if (distance > LOOP_PATH)
+		return -1;
+	gap += distance * growth;
+	return gap < store->size && -gap < load->size ? (int)distance : -1;
+}
+
+/* The store that comes last before the load of those that write what it reads. */
+static bool find_latest(const struct address_walk *walk, const struct access *stores,
+	int store_count, const struct access *load, int stack, struct forward *forward)
+{
+	bool unclear = false;
+
+	for (int i = 0; i < store_count; i++) {
+		const struct access *store = &stores[i];
+		bool before = store->step < load->step;
+		int64_t growth = 0, gap;
+		bool grows;
+		int distance;
+
+		if (!address_comparable(&store->address, &load->address)) {
+			unclear |= !address_apart(&store->address, &load->address, stack);
+			continue;
+		}
+		grows = address_growth(walk, &load->address, &growth);
+		distance = soonest(store, load, grows ? &growth : NULL, before);
+		unclear |= !grows && distance < 0;
+		if (distance < 0 ||
+			(forward->step >= 0 && (distance > forward->distance ||
+						       (distance == forward->distance &&
+							       store->step < forward->step))))
+			continue;
+		gap = load->address.constant + distance * growth - store->address.constant;
+		*forward = (struct forward){ .step = store->step,
+			.operand = store->operand,
+			.distance = distance,
+			.inside = gap >= 0 && gap + load->size <= store->size,
+			.same_start = gap == 0 };
+	}
+	return unclear;
+}
+
+static bool find_unseen(const struct loop *loop, int stack, struct forward *forwards, bool fill_in)
+{
+	struct access *stores = memory_new((size_t)loop->path_count * INSN_MEMORY, sizeof(*stores));
+	struct access *loads = memory_new((size_t)loop->path_count * INSN_MEMORY, sizeof(*loads));
+	int store_count = 0, load_count = 0;
+	struct address_walk walk;
+	bool unclear = false;
+
+	address_begin(&walk);
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = insn_of(loop, s);
+
+		for (int k = 0; k < INSN_MEMORY; k++) {
+			struct access access = { .step = s, .operand = k };
+
+			if (!forwards_loads(insn, k) && !forwards_stores(insn, k))
+				continue;
+			access.size = insn->memory[k].size;
+			access.address = address_of(&walk, insn, k);
+			if (forwards_loads(insn, k))
+				loads[load_count++] = access;
+			if (forwards_stores(insn, k))
+				stores[store_count++] = access;
+		}
+		address_pass(&walk, insn);
+	}
+	for (int i = 0; i < load_count; i++) {
+		if (!fill_in)
+			forwards[i] = (struct forward){ .step = -1 };
+		if (forwards[i].step < 0)
+			unclear |= find_latest(
+				&walk, stores, store_count, &loads[i], stack, &forwards[i]);
+	}
+	free(stores);
+	free(loads);
+	return unclear;
+}
+
+bool forwards_find(const struct loop *loop, int stack, struct forward *forwards)
+{
+	bool unclear;
+
+	if (!loop->stepped)
+		return find_unseen(loop, stack, forwards, false);
+	unclear = find_seen(loop, forwards);
+	/* One turn alone does not show what comes round from the turn before. */
+	if (loop->turns == 1)
+		unclear |= find_unseen(loop, stack, forwards, true);
+	return unclear;
+}
+
+int forwards_aliases(const struct loop *loop, int window)
+{
+	enum { MOST = 256 };
+	uint64_t address[MOST];
+	unsigned size[MOST];
+	int aliases = 0, stores = 0;
+
+	if (window > MOST)
+		window = MOST;
+	for (int s = 0; loop->stepped && window > 0 && s < loop->path_count; s++) {
+		const struct insn *insn = insn_of(loop, s);
+
+		for (int k = 0; k < INSN_MEMORY; k++) {
+			uint64_t at = loop->path[s].address[k];
+
+			if (!forwards_loads(insn, k) || !at)
+				continue;
+			for (int i = stores > window ? stores - window : 0; i < stores; i++) {
+				uint64_t store = address[i % window], gap = (at - store) & 4095;
+
+				if ((gap < size[i % window] || 4096 - gap < insn->memory[k].size) &&
+					!overlap(at, insn->memory[k].size, store,
+						size[i % window])) {
+					aliases++;
+					break;
+				}
+			}
+		}
+		for (int k = 0; k < INSN_MEMORY; k++)
+			if (forwards_stores(insn, k) && loop->path[s].address[k]) {
+				address[stores % window] = loop->path[s].address[k];
+				size[stores++ % window] = insn->memory[k].size;
+			}
+	}
+	return aliases;
+}

@@ -1,0 +1,299 @@
+#include "model/limits/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "engine/memory/room.h"
+#include "model/code/decode.h"
+#include "model/code/follow.h"
+#include "model/code/step.h"
+#include "model/code/step_own.h"
+
+/* Elements of the two runs that a data-dependent path is stepped over: enough turns that shares of
+ * a random pattern show, few enough for some milliseconds. Of a kernel whose elements are long,
+ * fewer are enough, and each may take hundreds of steps: kernel->few() says. */
+enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
+
+/* A hypervisor that looks at each step takes 20 µs for it. */
+#define STEP_SECONDS 2
+
+/* A run ends with a whole iteration, of no more elements than this where data are laid out for a
+ * few. */
+enum { SAMPLE_MORE = 64 };
+
+/* Bytes of a line, as kernels count them. */
+enum { LINE = 64 };
+
+/* Alignment of the small copy of a kernel's data, as the engine's arena has it. */
+enum { MEMORY_ALIGN = 2 << 20 };
+
+struct explanation *explanation_new(void)
+{
+	struct explanation *explanation = memory_new(1, sizeof(*explanation));
+
+	loop_init(&explanation->loop, LOOP_INSNS, LOOP_PATH);
+	limits_reserve(&explanation->limits, LOOP_INSNS);
+	return explanation;
+}
+
+void explanation_free(struct explanation *explanation)
+{
+	if (!explanation)
+		return;
+	loop_free(&explanation->loop);
+	limits_free(&explanation->limits);
+	free(explanation);
+}
+
+/* The setting with its size knob as low as the kernel takes it: the code is the same, and the data
+ * are quickly laid out. */
+static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
+{
+	int size = kernel_axis(kernel, AXIS_SIZE);
+
+	memcpy(v, from, KNOBS_MAX * sizeof(*v));
+	if (kernel->shrink)
+		kernel->shrink(v);
+	if (size < 0 || kernel->deep)
+		return;
+	for (int64_t bytes = kernel->knobs[size].min; bytes < from[size]; bytes *= 2) {
+		int64_t multiple =
+			kernel->knobs[size].multiple > 1 ? kernel->knobs[size].multiple : 1;
+		struct status status;
+
+		v[size] = (bytes + multiple - 1) / multiple * multiple;
+		if (!kernel->check)
+			return;
+		status = kernel->check(v);
+		if (status_is_ok(&status))
+			return;
+	}
+	v[size] = from[size];
+}
+
+static void step_call(void *context, uint64_t count)
+{
+	struct kernel_run *run = context;
+
+	run->kernel->rewind(run);
+	run->kernel->call(run, count);
+}
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+static struct status step(struct kernel_run *run, struct loop *loop)
+{
+	uint64_t granule = run->granule, unit = granule,
+		 batch = run->kernel->batch ? run->kernel->batch : 1;
+	unsigned few = run->kernel->few ? run->kernel->few(run->v) : 0;
+	struct step_plan plan = {
+		.run = step_call, .context = run, .most_steps = STEP_MOST, .seconds = STEP_SECONDS
+	};
+
+	while (unit % batch != 0)
+		unit *= 2;
+	plan.shorter = round_up(few ? few / 3 : STEP_SHORTER, unit);
+	plan.longer = round_up(few ? few : STEP_LONGER, unit);
+	if (plan.longer <= plan.shorter)
+		plan.longer = 2 * plan.shorter;
+	if (plan.longer > run->ring) {
+		plan.longer = run->ring;
+		plan.shorter = run->ring / granule / 2 * granule;
+	}
+	if (plan.shorter == 0 || plan.shorter >= plan.longer)
+		return status_make(STATUS_FAILED, "too few elements to step through");
+	return step_loop(&plan, loop);
+}
+
+/* run: the small copy, at the setting asked about again where the kernel has figures of that. */
+static void fill_place(
+	const struct explain_question *question, struct kernel_run *run, struct limits_place *place)
+{
+	const struct kernel *kernel = question->kernel;
+
+	if (kernel->figures) {
+		memcpy(run->v, question->v, sizeof(run->v));
+		run->lines = run->step = run->splits = run->mispredicts = run->range = run->chains =
+			run->restart = 0;
+		run->far_lines = run->far_range = 0;
+		run->reaches = 0;
+		run->waits = NULL;
+		run->scattered = run->apart = false;
+		run->access = NULL;
+		kernel->figures(run);
+	}
+	/* Of lines that a stride leaves out none has to come. */
+	if (run->range <= 0 && run->step > LINE)
+		run->range = (double)kernel->footprint(question->v) * LINE / run->step;
+	*place = (struct limits_place){
+		.working_set = (double)kernel->footprint(question->v),
+		.range = run->range,
+		.chains = run->chains,
+		.far_lines = run->far_lines,
+		.far_range = run->far_range,
+		.apart = run->apart,
+		.lines = run->lines,
+		.scattered = run->scattered,
+		.splits = run->splits,
+		.restart = run->restart,
+		.mispredicts = kernel->own ? -1 : run->mispredicts,
+		.l3 = question->l3,
+		.memory = question->memory,
+		.page = 4096,
+	};
+	place->reaches = run->reaches < 0		 ? 0
+			 : run->reaches > KERNEL_REACHES ? KERNEL_REACHES
+							 : run->reaches;
+	memcpy(place->reach, run->reach, (size_t)place->reaches * sizeof(*place->reach));
+	memcpy(place->point, question->point, sizeof(place->point));
+	for (int level = 1; level <= 3; level++) {
+		const struct uarch_cache *cache =
+			level < 3 ? uarch_cache(question->uarch, level) : NULL;
+		double stated =
+			question->machine ? (double)machine_cache(question->machine, level) : 0;
+
+		/* Another core has its own first two levels; what is behind them belongs to this
+		 * machine. */
+		place->cache[level - 1] =
+			cache && (question->foreign || stated <= 0) ? cache->bytes : stated;
+	}
+}
+
+/* Room for a kernel's data. Where few nodes of many are laid out, pages of it are there once they
+ * are written to, and only then: a machine with less memory than the whole takes reads such code
+ * all the same. */
+static void *reserve(const struct kernel *kernel, uint64_t bytes)
+{
+	uint8_t *memory, *aligned;
+
+	if (!kernel->deep)
+		return aligned_alloc(MEMORY_ALIGN, bytes);
+	memory = mmap(NULL, bytes + MEMORY_ALIGN, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	aligned = memory + (MEMORY_ALIGN - (uintptr_t)memory % MEMORY_ALIGN) % MEMORY_ALIGN;
+	if (aligned > memory)
+		munmap(memory, (size_t)(aligned - memory));
+	munmap(aligned + bytes, (size_t)(memory + MEMORY_ALIGN - aligned));
+	/* The system is not to fetch two megabytes for each node. */
+	(void)madvise(aligned, bytes, MADV_NOHUGEPAGE);
+	return aligned;
+}
+
+static void release(const struct kernel *kernel, void *memory, uint64_t bytes)
+{
+	if (kernel->deep)
+		munmap(memory, bytes);
+	else
+		free(memory);
+}
+
+/* A built-in kernel: laid out small, its loop read, or stepped where the way through it depends on
+ * the data. */
+static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
+{
+	const struct kernel *kernel = run->kernel;
+	uint64_t bytes = (kernel->footprint(run->v) + MEMORY_ALIGN) / MEMORY_ALIGN * MEMORY_ALIGN;
+	struct room room = { 0 };
+	struct status status;
+
+	run->memory = reserve(kernel, bytes);
+	if (!run->memory) {
+		char held[32];
+
+		units_bytes_long((int64_t)bytes, held, sizeof(held));
+		return status_make(STATUS_FAILED,
+			"to read its code %s is laid out, and there is no room for %s here; of a "
+			"smaller size there may be",
+			kernel->name, held);
+	}
+	if (kernel->deep)
+		run->sample = (kernel->few ? kernel->few(run->v) : STEP_LONGER) + SAMPLE_MORE;
+	status = room_prepare(&room, run);
+	if (status_is_ok(&status)) {
+		size_t made = room_left(&room, run->code);
+
+		explanation->function = run->function;
+		explanation->granule = (double)(run->iteration ? run->iteration : run->granule);
+		status = run->unread	   ? status_make(STATUS_FAILED, "%s", run->unread)
+			 : kernel->stepped ? step(run, &explanation->loop)
+			 : run->top	   ? follow_loop(room.memory, room.bytes, run->top,
+						     explanation->granule, &explanation->loop)
+					   : decode_loop(run->code, made ? made : DECODE_FUNCTION,
+						     explanation->granule, &explanation->loop);
+	}
+	room_free(&room);
+	release(kernel, run->memory, bytes);
+	return status;
+}
+
+const char *explain_waits(const struct kernel *kernel, const int64_t *v)
+{
+	struct kernel_run run = { .kernel = kernel };
+
+	if (!kernel->figures)
+		return NULL;
+	memcpy(run.v, v, sizeof(run.v));
+	kernel->figures(&run);
+	return run.waits;
+}
+
+void explain(const struct explain_question *question, struct explanation *explanation)
+{
+	static const atomic_bool never;
+	const struct kernel *kernel = question->kernel;
+	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .cancel = &never };
+	struct limits_place place;
+	struct misses_walk walk;
+
+	explanation->kernel = kernel;
+	explanation->foreign = question->foreign;
+	explanation->function = NULL;
+	explanation->misses = (struct misses){ 0 };
+	explanation->waits = NULL;
+	memcpy(explanation->v, question->v, sizeof(explanation->v));
+	limits_clear(&explanation->limits);
+	loop_clear(&explanation->loop);
+	shrink(kernel, question->v, run.v);
+	explanation->status = kernel->own
+				      ? step_own(kernel->own, question->seed, &explanation->loop)
+				      : read_loop(&run, explanation);
+	if (!status_is_ok(&explanation->status))
+		return;
+	fill_place(question, &run, &place);
+	explanation->waits = run.waits;
+	misses_walk_run(&run, question->v, &walk);
+	misses_find(&walk, place.cache, misses_line(question->machine), &explanation->misses);
+	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
+}
+
+static bool bound_known(const struct explanation *explanation)
+{
+	return explanation && status_is_ok(&explanation->status) &&
+	       explanation->limits.binding >= 0;
+}
+
+double explain_bound(const struct explanation *explanation)
+{
+	return bound_known(explanation) ? explanation->limits.bound : NAN;
+}
+
+double explain_predicted(const struct explanation *explanation)
+{
+	return bound_known(explanation) ? explanation->limits.predicted : NAN;
+}
+
+const char *explain_binding(const struct explanation *explanation)
+{
+	return bound_known(explanation)
+		       ? limit_name(explanation->limits.limit[explanation->limits.binding].kind)
+		       : NULL;
+}

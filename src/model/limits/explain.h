@@ -1,0 +1,55 @@
+/* A kernel at one setting, explained: its loop read or stepped, and every limit on a core. Nothing
+ * is timed.
+ *
+ * The kernel is laid out small (its size knob at the least), in memory of its own, so that this
+ * takes well under a millisecond; what depends on the true size is taken from the setting. */
+#ifndef SLX_MODEL_LIMITS_EXPLAIN_H
+#define SLX_MODEL_LIMITS_EXPLAIN_H
+
+#include "engine/machine/machine.h"
+#include "kernels/kernel.h"
+#include "model/limits/limits.h"
+#include "model/limits/misses.h"
+
+struct explain_question {
+	const struct kernel *kernel;
+	const int64_t *v; /* its knobs */
+	uint64_t seed;
+	const struct uarch *uarch;	/* the core asked about */
+	bool foreign;			/* it is not the running one */
+	const struct machine *machine;	/* cache sizes; may be NULL */
+	struct memory_level l3, memory; /* as far as measured */
+	struct memory_point point[MEMORY_POINTS];
+};
+
+struct explanation {
+	struct status status; /* not OK: why there is nothing to show */
+	const struct kernel *kernel;
+	int64_t v[KNOBS_MAX];
+	bool foreign;
+	struct loop loop;
+	struct limits limits;
+	const char *function; /* of the source file; NULL */
+	double granule;	      /* elements an iteration */
+	const char *waits;    /* what the address of the next load waits for, a clause; static text;
+				 NULL: nothing is to be said */
+	struct misses misses; /* of this walk in the caches that limits are for; not known and
+				 without a reason: not asked */
+};
+
+struct explanation *explanation_new(void);
+void explanation_free(struct explanation *explanation);
+
+/* What a kernel's figures say that the next load waits for; NULL: nothing, or it has no figures. */
+const char *explain_waits(const struct kernel *kernel, const int64_t *v);
+
+/* Fills it anew. */
+void explain(const struct explain_question *question, struct explanation *explanation);
+
+/* The binding limit of an explanation, per element; NAN where there is none. Its prediction
+ * likewise, and its name or NULL. */
+double explain_bound(const struct explanation *explanation);
+double explain_predicted(const struct explanation *explanation);
+const char *explain_binding(const struct explanation *explanation);
+
+#endif

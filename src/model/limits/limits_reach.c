@@ -1,0 +1,158 @@
+/* Chains of loads that meet small and large parts of the data by turns: down a tree, along a
+ * bucket. */
+#include "model/limits/limits_levels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the chained loads of an element take, by where they are served. */
+struct way_down {
+	double loads, cycles;
+	double count[LEVELS],
+		latency[LEVELS]; /* loads served there, and what each takes on average */
+};
+
+/* False: a number is missing, and was noted. */
+static bool add_up(
+	struct tally *tally, enum reach_way way, enum limit_kind kind, struct way_down *down)
+{
+	const struct limits_place *place = tally->place;
+	double sum[LEVELS] = { 0 };
+
+	*down = (struct way_down){ 0 };
+	for (int k = 0; k < place->reaches; k++) {
+		struct level level[LEVELS];
+		const char *missing = NULL;
+
+		if (place->reach[k].way != way || !(place->reach[k].lines > 0))
+			continue;
+		if (!levels_spread_reach(tally, k, level, &missing)) {
+			limits_add_unknown(
+				tally, kind, "size of the %s cache is not known", missing);
+			return false;
+		}
+		for (int i = L1; i < LEVELS; i++) {
+			double loads = place->reach[k].lines * level[i].share;
+
+			if (loads <= 0)
+				continue;
+			if (!levels_known(&level[i], false)) {
+				levels_add_missing(tally, kind, &level[i], "latency");
+				return false;
+			}
+			down->count[i] += loads;
+			sum[i] += loads * level[i].latency;
+		}
+	}
+	for (int i = L1; i < LEVELS; i++) {
+		down->loads += down->count[i];
+		down->cycles += sum[i];
+		down->latency[i] = down->count[i] > 0 ? sum[i] / down->count[i] : 0;
+	}
+	return down->loads > 0;
+}
+
+/* Three digits of a number of loads: walks of many elements a load have little of one each. */
+static const char *loads_words(double loads, char number[24])
+{
+	snprintf(number, 24, loads < 100 ? "%.3g" : "%.0f", loads);
+	return number;
+}
+
+/* "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles" */
+static void describe(const struct way_down *down, char *buffer, size_t size)
+{
+	static const char *const names[LEVELS] = { "L1", "L2", "L3", "memory" };
+	char number[24], each[24];
+	bool told = false;
+
+	*buffer = '\0';
+	for (int i = L1; i < LEVELS; i++) {
+		size_t length = strlen(buffer);
+
+		if (down->count[i] < 0.01 * down->loads || length >= size)
+			continue;
+		loads_words(down->count[i], number);
+		words_number(round(down->latency[i]), each);
+		told = i > L1 || down->count[i] >= down->loads;
+		snprintf(buffer + length, size - length, told ? "%s%s in %s at %s" : "%s%s in %s",
+			length ? ", " : "", number, names[i], each);
+	}
+	if (told)
+		snprintf(buffer + strlen(buffer), size - strlen(buffer), " cycles");
+}
+
+/* Elements of which all instructions stand in the reorder buffer at a time; INFINITY: not known. */
+static double in_buffer(const struct tally *tally)
+{
+	double rob = uarch_size(tally->uarch, SIZE_ROB);
+
+	return uarch_known(rob) && tally->slots > 0 ? rob / tally->slots * tally->elements
+						    : (double)INFINITY;
+}
+
+/* What else is on the chain, where the code has one that goes on from element to element: its
+ * operations between the loads. */
+static double with_operations(const struct tally *tally, const struct way_down *down, double share)
+{
+	const struct chain *chain = &tally->limits->chain;
+	double first = chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
+
+	if (chain->loads < share * down->loads * (1 - 1e-9))
+		return 0;
+	return chain->cycles + share * fmax(down->cycles - down->loads * first, 0);
+}
+
+void limits_reach(struct tally *tally)
+{
+	const struct limits_place *place = tally->place;
+	double share = tally->elements / fmax(place->chains, 1), together, cycles, left = 1;
+	struct way_down down;
+	char where[120], loads[24], overlap[80] = "", number[24];
+
+	if (place->reaches == 0)
+		return;
+	if (add_up(tally, REACH_CHAINED, LIMIT_MEMORY_LATENCY, &down)) {
+		cycles = fmax(share * down.cycles, with_operations(tally, &down, share));
+		tally->alone = cycles;
+		together = in_buffer(tally);
+		if (place->restart > 0)
+			left = isfinite(together) ? limits_restart_share(place->restart, together)
+						  : 0;
+		describe(&down, where, sizeof(where));
+		loads_words(down.loads, loads);
+		if (place->chains > 1)
+			snprintf(overlap, sizeof(overlap), "; %s chains at once",
+				words_number(place->chains, number));
+		else if (place->restart > 0 && isfinite(together) && together >= place->restart)
+			snprintf(overlap, sizeof(overlap), "; %.0f more in the reorder buffer",
+				floor(together / place->restart));
+		if (left > 0)
+			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left,
+				"%s load%s one after the other: %s%s", loads,
+				down.loads == 1 ? "" : "s", where, overlap);
+		if (place->restart > 0 && isfinite(together))
+			tally->limits->overlap = together;
+	}
+	/* One that was guessed right waits for nothing. */
+	if (add_up(tally, REACH_GUESSED, LIMIT_MISPREDICTION, &down))
+		tally->wait = down.cycles / down.loads;
+}
+
+double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share)
+{
+	const struct limits_place *place = tally->place;
+	double loads = 0, walks = 0;
+
+	for (int k = 0; k < place->reaches; k++) {
+		if (place->reach[k].way != REACH_CHAINED)
+			continue;
+		loads += place->reach[k].lines;
+		walks += place->reach[k].range > bytes
+				 ? place->reach[k].lines * (1 - bytes / place->reach[k].range)
+				 : 0;
+	}
+	*share = loads > 0 ? walks / loads : 0;
+	return walks * cost * tally->elements / fmax(place->chains, 1);
+}

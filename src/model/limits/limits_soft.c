@@ -1,0 +1,349 @@
+/* Effects that usually cost so much, but are no bounds: front end, predictions that fail,
+ * translation, forwarding. */
+#include "model/limits/limits_tally.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "model/graph/forwards.h"
+#include "model/limits/pipeline.h"
+
+/* Bytes of code that one entry of an op cache stands for: of every core with a file that says
+ * `line-ops`. */
+enum { CODE_LINE = 64 };
+
+/* ---- Front end */
+
+/* Micro-ops of the distinct instructions on the path: what the op cache has to hold. */
+static double footprint(const struct tally *tally)
+{
+	double slots = 0;
+
+	for (int i = 0; i < tally->loop->insn_count; i++)
+		if (tally->insn[i].times > 0)
+			slots += tally->facts[i].slots;
+	return slots;
+}
+
+/* Cycles that the decoders take, which take so many bytes and so many instructions a cycle. */
+static void add_decoders(struct tally *tally, enum limit_kind kind, const char *why)
+{
+	double bytes = uarch_extra(tally->uarch, EXTRA_FETCH_BYTES),
+	       each = uarch_extra(tally->uarch, EXTRA_DECODE);
+	char all[24], rate[24];
+
+	if (bytes > 0)
+		limits_add(tally, kind, tally->bytes / bytes,
+			"%s%s code bytes, %s a cycle from the decoders", why,
+			words_number(tally->bytes / tally->turns, all), words_number(bytes, rate));
+	if (each > 0)
+		limits_add(tally, kind, tally->loop->path_count / each,
+			"%s%s instructions, %s decoded a cycle", why,
+			words_number(tally->loop->path_count / tally->turns, all),
+			words_number(each, rate));
+	if (bytes <= 0 && each <= 0 && kind == LIMIT_OPCACHE)
+		limits_add_unknown(tally, kind, "%show fast this core decodes is not known", why);
+}
+
+static void add_front_end(struct tally *tally)
+{
+	double holds = uarch_size(tally->uarch, SIZE_OPCACHE),
+	       each = uarch_extra(tally->uarch, EXTRA_OPCACHE_OPS);
+	char all[24], rate[24];
+
+	if (holds <= 0)
+		add_decoders(tally, LIMIT_DECODE, "");
+	else if (footprint(tally) > holds)
+		add_decoders(tally, LIMIT_OPCACHE, "beyond the op cache: ");
+	else if (each > 0 && each < uarch_width(tally->uarch))
+		limits_add(tally, LIMIT_OPCACHE, tally->slots / each,
+			"%s micro-ops, %s a cycle from the op cache",
+			words_number(tally->slots / tally->turns, all), words_number(each, rate));
+}
+
+/* Each line of code that the path comes to is another access of the op cache, of so many micro-ops
+ * at most. */
+static void add_alignment(struct tally *tally)
+{
+	const struct loop *loop = tally->loop;
+	double most = uarch_extra(tally->uarch, EXTRA_LINE_OPS), cycles = 0, slots = 0, lines = 0;
+	char number[24], rate[24], all[24];
+
+	if (most <= 0 || loop->path_count == 0)
+		return;
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = &loop->insn[loop->path[s].insn];
+		const struct loop_step *next = s + 1 < loop->path_count ? &loop->path[s + 1] : NULL;
+		bool jumps = insn->flow != FLOW_NONE && loop->path[s].taken;
+
+		slots += tally->insn[loop->path[s].insn].fuses
+				 ? 0
+				 : tally->facts[loop->path[s].insn].slots;
+		if (next && !jumps &&
+			loop->insn[next->insn].address / CODE_LINE == insn->address / CODE_LINE)
+			continue;
+		cycles += fmax(1, ceil(slots / most - 1e-9));
+		lines++;
+		slots = 0;
+	}
+	if (cycles > tally->slots / uarch_width(tally->uarch) + 1e-9)
+		limits_add(tally, LIMIT_ALIGNMENT, cycles,
+			"%s micro-ops in %s lines of code, %s a cycle from each",
+			words_number(tally->slots / tally->turns, all),
+			words_number(lines / tally->turns, number), words_number(most, rate));
+}
+
+/* Indexed memory operands that are split in two at rename: known for whole groups of instructions
+ * only. */
+static void add_unlamination(struct tally *tally)
+{
+	double slots = tally->slots + tally->unlaminated;
+	char all[24], more[24], rate[24];
+
+	if (tally->unlaminated > 0 && uarch_width(tally->uarch) > 0)
+		limits_add(tally, LIMIT_UNLAMINATION, slots / uarch_width(tally->uarch),
+			"%s micro-ops, %s of them split off for indexed addresses, %s a cycle",
+			words_number(slots / tally->turns, all),
+			words_number(tally->unlaminated / tally->turns, more),
+			words_number(uarch_width(tally->uarch), rate));
+}
+
+/* ---- Execution */
+
+/* Loops that mix loads, single-cycle operations and a branch reach fewer of those a cycle than
+ * there are ports. */
+static void add_saturation(struct tally *tally)
+{
+	double each = uarch_extra(tally->uarch, EXTRA_ALU_SATURATION);
+	char number[24], rate[24];
+
+	if (each > 0 && tally_all(tally->loads) > 0 && tally->branches > 0)
+		limits_add(tally, LIMIT_SATURATION, tally->simple / each,
+			"%s integer operations beside loads, about %s a cycle",
+			words_number(tally->simple / tally->turns, number),
+			words_number(each, rate));
+}
+
+/* What becomes of the best assignment to ports when each is chosen at rename. */
+static void add_scheduling(struct tally *tally)
+{
+	const struct loop *loop = tally->loop;
+	struct pipeline_insn *insns;
+	double cycles;
+	char number[24];
+
+	/* What is run there never begins anew. */
+	if (!(uarch_extra(tally->uarch, EXTRA_BINDS_PORTS) > 0) || tally->place->restart > 0)
+		return;
+	insns = memory_new((size_t)loop->insn_count + 1, sizeof(*insns));
+	for (int i = 0; i < loop->insn_count; i++) {
+		insns[i].fused_second = tally->insn[i].second > 0;
+		insns[i].fused_first = tally->insn[i].first > 0;
+		insns[i].materialised = tally->insn[i].materialised > tally->insn[i].times / 2;
+		insns[i].slots =
+			insns[i].fused_second || tally->insn[i].joins ? 0 : tally->facts[i].slots;
+	}
+	cycles = pipeline_run(loop, tally->uarch, tally->facts, insns);
+	free(insns);
+	if (cycles > tally->bound * 1.005)
+		limits_add(tally, LIMIT_SCHEDULING, cycles,
+			"ports chosen before it is known when each operation is ready: %s cycles",
+			words_number(cycles / tally->turns, number));
+}
+
+/* Cycles of the chain when the core renames fewer loads to stores; 0: as many as when it renames
+ * all. */
+static double chain_with(const struct tally *tally, enum deps_renaming renaming)
+{
+	struct chain chain;
+
+	deps_chain_missing(tally->loop, tally->uarch, tally->facts, renaming, 0, &chain);
+	return chain.through_memory && chain.cycles > tally->limits->chain.cycles + 1e-9
+		       ? chain.cycles
+		       : 0;
+}
+
+/* What the chain takes where the core has not learnt which load follows which store: expected for
+ * some pairs, and for the rest a possibility that is shown, but not predicted. */
+static void add_forwarding(struct tally *tally)
+{
+	double likely, worst;
+	char number[24];
+
+	if (!uarch_known(uarch_extra(tally->uarch, EXTRA_FORWARD_RENAMED)))
+		return;
+	worst = chain_with(tally, RENAMES_NONE);
+	likely = worst > 0 ? chain_with(tally, RENAMES_PLAIN) : 0;
+	if (likely > 0)
+		limits_add(tally, LIMIT_FORWARDING, likely,
+			"store to load through the store queue: %s cycles",
+			words_number(likely / tally->turns, number));
+	else if (worst > 0)
+		limits_add_unknown(tally, LIMIT_FORWARDING,
+			"%s cycles whenever the core does not link a load to its store",
+			words_number(worst / tally->turns, number));
+}
+
+/* A core that compares the low 12 bits of addresses first takes such a load for one of the store's.
+ */
+static void add_aliasing(struct tally *tally)
+{
+	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE);
+	int aliases = forwards_aliases(tally->loop, queue > 0 && queue < 64 ? (int)queue : 64);
+	char number[24];
+
+	if (aliases > 0)
+		limits_add_unknown(tally, LIMIT_ALIASING,
+			"%s load%s a multiple of 4 KiB from a recent store; cost not known",
+			words_number(aliases / tally->turns, number),
+			aliases == tally->turns ? "" : "s");
+}
+
+/* ---- What comes on top of the binding limit, because nothing useful goes on meanwhile */
+
+/* Loads of a chain that miss the first-level TLB. Those that do not wait for each other overlap. */
+static double page_walks(struct tally *tally)
+{
+	const struct limits_place *place = tally->place;
+	double entries = uarch_size(tally->uarch, SIZE_TLB1),
+	       cost = uarch_extra(tally->uarch, EXTRA_TLB2);
+	double reach = entries * place->page,
+	       loads = limits_chained_misses(tally, &tally->limits->chain), share, cycles;
+	char percent[24], each[24];
+
+	if (place->reaches > 0 && entries > 0 && place->page > 0 && uarch_known(cost)) {
+		cycles = limits_reach_walks(tally, reach, cost, &share);
+		if (share > 0.005)
+			limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles,
+				"the binding limit, and %s %% of chained loads miss the first TLB: "
+				"+%s",
+				words_number(round(share * 100), percent),
+				words_number(cycles / tally->turns, each));
+		return cycles;
+	}
+	if ((!place->scattered && !place->apart) || entries <= 0 || place->page <= 0 ||
+		place->working_set <= reach)
+		return 0;
+	if (loads <= 0 || !place->scattered) {
+		limits_add_unknown(tally, LIMIT_PAGE_WALKS,
+			"more pages than the %s of the first TLB; how far walks overlap is not "
+			"known",
+			words_number(entries, each));
+		return 0;
+	}
+	share = 1 - reach / place->working_set;
+	if (!uarch_known(cost)) {
+		limits_add_unknown(tally, LIMIT_PAGE_WALKS,
+			"%.0f %% of chained loads miss the first TLB; cost not known", share * 100);
+		return 0;
+	}
+	cycles = loads * share * cost;
+	limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles,
+		"the binding limit, and %s %% of loads miss the first TLB: +%s",
+		words_number(round(share * 100), percent),
+		words_number(cycles / tally->turns, each));
+	return cycles;
+}
+
+/* Branches of the path that go now this way, now that, without a short pattern: how often a
+ * predictor that knows nothing of the data would be wrong, per path. Of a built-in kernel its own
+ * figure stands in place of this. */
+static double irregular(const struct loop *loop)
+{
+	double wrong = 0;
+
+	for (int i = 0; i < loop->insn_count; i++) {
+		double times = 0, taken = 0, changes = 0;
+		int last = -1;
+
+		if (loop->insn[i].flow != FLOW_BRANCH)
+			continue;
+		for (int s = 0; s < loop->path_count; s++) {
+			if (loop->path[s].insn != i)
+				continue;
+			times++;
+			taken += loop->path[s].taken;
+			changes += last >= 0 && last != loop->path[s].taken;
+			last = loop->path[s].taken;
+		}
+		/* A regular alternation changes every time, or seldom. */
+		if (times >= 16 && changes > times / 8 && changes < times * 7 / 8)
+			wrong += fmin(taken, times - taken);
+	}
+	return wrong;
+}
+
+static void add_irregular(struct tally *tally)
+{
+	double each = uarch_extra(tally->uarch, EXTRA_MISPREDICT), wrong;
+	char number[24], cost[24];
+
+	if (tally->place->mispredicts >= 0 || !tally->loop->stepped)
+		return;
+	wrong = irregular(tally->loop);
+	if (wrong < 0.01 * tally->turns)
+		return;
+	words_number(wrong / tally->turns, number);
+	words_number(wrong * fmax(each, 0) / tally->turns, cost);
+	if (uarch_known(each))
+		limits_add_unknown(tally, LIMIT_MISPREDICTION,
+			"%s branches that depend on the data: +%s cycles while they are not learnt",
+			number, cost);
+	else
+		limits_add_unknown(tally, LIMIT_MISPREDICTION,
+			"%s branches that depend on the data; what a wrong guess costs is not "
+			"known",
+			number);
+}
+
+/* Before a branch is known to have been guessed wrong nothing useful begins: chains that could
+ * overlap with the one begun anew do not, and of several wrong guesses in each the last one comes
+ * late. */
+static double begun_late(const struct tally *tally)
+{
+	const struct limits_place *place = tally->place;
+	double each = place->mispredicts * place->restart;
+
+	return place->restart > 0 ? tally->alone * each / (each + 1) : tally->alone;
+}
+
+static void add_mispredictions(struct tally *tally, double walks)
+{
+	double each = uarch_extra(tally->uarch, EXTRA_MISPREDICT),
+	       count = tally->place->mispredicts * tally->elements, base, more;
+	char number[24], cost[24], wait[24];
+
+	if (!(count > 1e-9))
+		return;
+	base = fmax(tally->bound, begun_late(tally));
+	more = count * tally->wait / fmax(tally->place->chains, 1);
+	words_number(count / tally->turns, number);
+	words_number(tally->wait, wait);
+	if (!uarch_known(each))
+		limits_add_unknown(tally, LIMIT_MISPREDICTION,
+			"%s mispredictions; what one costs here is not known", number);
+	else if (more > 0)
+		limits_add(tally, LIMIT_MISPREDICTION, base + walks + count * each + more,
+			"the binding limit, and %s mispredictions of %s cycles, after a load of %s",
+			number, words_number(each, cost), wait);
+	else
+		limits_add(tally, LIMIT_MISPREDICTION, base + walks + count * each,
+			base > tally->bound + 1e-9
+				? "chains that do not overlap, and %s mispredictions of %s cycles"
+				: "the binding limit, and %s mispredictions of %s cycles",
+			number, words_number(each, cost));
+}
+
+void limits_soft(struct tally *tally)
+{
+	add_front_end(tally);
+	add_alignment(tally);
+	add_unlamination(tally);
+	add_scheduling(tally);
+	add_saturation(tally);
+	add_forwarding(tally);
+	add_aliasing(tally);
+	add_mispredictions(tally, page_walks(tally));
+	add_irregular(tally);
+}

@@ -1,0 +1,111 @@
+/* Inside the limits: what limits_*.c share. Others read limits.h. */
+#ifndef SLX_MODEL_LIMITS_LIMITS_TALLY_H
+#define SLX_MODEL_LIMITS_LIMITS_TALLY_H
+
+#include "model/limits/limits.h"
+#include "model/limits/ports.h"
+
+/* How often something of a class happens in a path. */
+struct class_use {
+	const struct uarch_class *class;
+	double count;
+};
+
+enum { ACCESS_GENERAL, ACCESS_VECTOR, ACCESS_512, ACCESS_KINDS };
+
+/* What the loop does in one path, counted. */
+struct tally {
+	const struct loop *loop;
+	const struct uarch *uarch;
+	const struct limits_place *place;
+	struct limits *limits;
+	struct uarch_insn *facts; /* by instruction */
+	struct insn_tally {
+		double times;	      /* in the path */
+		double taken;	      /* of them, as a branch that jumps */
+		double first, second; /* of them, as half of a fused pair */
+		bool fuses;	      /* with the one that stands before it, into a branch */
+		bool joins;    /* with the copy or the load that stands before it, into one slot */
+		double joined; /* of them, so */
+		double materialised; /* of them, done at rename and yet executed, as others use the
+					result */
+	} * insn;
+	int use_count, use_room;
+	struct class_use *use;
+	double turns, elements;
+	double slots, unlaminated; /* of the first, the second is not part */
+	double loads[ACCESS_KINDS],
+		stores[ACCESS_KINDS]; /* accesses: all, those of vectors, those of 512 bits */
+	double complex_stores;
+	double branches, taken; /* of any kind; that jump */
+	double simple;		/* single-cycle operations of general registers */
+	double bytes;		/* of code */
+	double alone; /* cycles per path of chains of loads none of which overlaps with one begun
+			 anew; 0: there are none */
+	double wait; /* cycles that a load waits whose address was guessed wrong; 0: none is guessed
+		      */
+	double bound; /* cycles per path of the highest hard limit: once those are there */
+};
+
+static inline double tally_all(const double accesses[ACCESS_KINDS])
+{
+	return accesses[ACCESS_GENERAL] + accesses[ACCESS_VECTOR];
+}
+
+/* Counts everything; tally_end() gives the room back. */
+void tally_begin(struct tally *tally, const struct loop *loop, const struct uarch *uarch,
+	const struct limits_place *place, struct limits *limits);
+void tally_end(struct tally *tally);
+
+/* Notes a limit, `cycles` a path; of two of a kind the higher stays. Nothing is noted of one that
+ * is not above 0. */
+void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* One that applies, but for which a number is missing. */
+void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The groups of limits. */
+void limits_throughput(struct tally *tally); /* limits_throughput.c */
+void limits_banks(struct tally *tally);	     /* limits_banks.c */
+void limits_ports(struct tally *tally);	     /* limits_ports.c */
+void limits_latency(struct tally *tally);    /* limits_memory.c */
+void limits_memory(struct tally *tally);
+void limits_reach(struct tally *tally); /* limits_reach.c */
+void limits_soft(struct tally *tally);	/* limits_soft.c: after all the others */
+
+/* Whether the working set leaves the first-level cache, and how many accesses of a path go to what
+ * is beyond, at least. */
+bool limits_spills(const struct tally *tally);
+/* The cycles per path that chained loads wait for the second TLB, where its hits take `cost`;
+ * *share becomes the share of them that do. */
+double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
+/* The share of a chain's cycles that is left when it begins anew every `restart` elements, and so
+ * many elements are under way together. */
+double limits_restart_share(double restart, double together);
+/* How many misses are in flight together at most, by each of the core's buffers, where each miss is
+ * a load that leads to the next of its chain: from one to others behind it no more than the buffer
+ * has is taken. INFINITY: its size is not known. False: misses are not known one by one. */
+bool limits_window(const struct tally *tally, double together[SIZE_COUNT]); /* limits_window.c */
+/* Notes the fullest of them, if it has fewer than `most` in flight; wait: cycles of all `misses` of
+ * a path one after the other. */
+void limits_add_window(struct tally *tally, const double together[SIZE_COUNT], double most,
+	double wait, double misses);
+/* Whether software prefetches are among its instructions: they leave the reorder buffer before
+ * their line is there. */
+bool limits_prefetches(const struct loop *loop);
+/* How many loads of the slowest chain each reach another line of the working set, per path. */
+double limits_chained_misses(const struct tally *tally, const struct chain *chain);
+
+/* ---- Words (limits_words.c) */
+
+/* A set of ports: "p0156", "alu0-3", "p2,3,11". */
+void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t size);
+/* A number without needless digits: "3", "1.75". */
+const char *words_number(double number, char buffer[24]);
+/* "4 multiplications, 2 shifts": uses of like classes together, the most first. `most` kinds are
+ * named, the rest is "others". */
+void words_uses(
+	const struct class_use *use, int count, double divide, int most, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,212 @@
+/* What things are called in causes: classes of operations, sets of ports, numbers. */
+#include "model/limits/limits_tally.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Classes by the beginning of their names; the first that fits. Without a row here a class is
+ * called by its own name. */
+static const struct {
+	const char *begin, *one, *many;
+} class_words[] = {
+	{ "alu", "integer operation", "integer operations" },
+	{ "extend", "integer operation", "integer operations" },
+	{ "bit", "integer operation", "integer operations" },
+	{ "bswap", "byte swap", "byte swaps" },
+	{ "carry", "addition with carry", "additions with carry" },
+	{ "lea", "address computation", "address computations" },
+	{ "shift", "shift", "shifts" },
+	{ "rotate", "shift", "shifts" },
+	{ "imul", "multiplication", "multiplications" },
+	{ "mul", "multiplication", "multiplications" },
+	{ "madd", "multiplication", "multiplications" },
+	{ "popcnt", "bit count", "bit counts" },
+	{ "lzcnt", "bit count", "bit counts" },
+	{ "tzcnt", "bit count", "bit counts" },
+	{ "cmov", "conditional move", "conditional moves" },
+	{ "csel", "conditional select", "conditional selects" },
+	{ "setcc", "set on condition", "sets on condition" },
+	{ "branch", "branch", "branches" },
+	{ "taken", "taken branch", "taken branches" },
+	{ "jump", "jump", "jumps" },
+	{ "indirect", "indirect jump", "indirect jumps" },
+	{ "call", "call", "calls" },
+	{ "return", "return", "returns" },
+	{ "div", "division", "divisions" },
+	{ "idiv", "division", "divisions" },
+	{ "udiv", "division", "divisions" },
+	{ "sdiv", "division", "divisions" },
+	{ "load", "load", "loads" },
+	{ "vload", "vector load", "vector loads" },
+	{ "gather", "gathered load", "gathered loads" },
+	{ "store", "store", "stores" },
+	{ "vstore", "vector store", "vector stores" },
+	{ "scatter", "scattered store", "scattered stores" },
+	{ "fadd", "floating-point addition", "floating-point additions" },
+	{ "fmul", "floating-point multiplication", "floating-point multiplications" },
+	{ "fma", "multiply-add", "multiply-adds" },
+	{ "fdiv", "floating-point division", "floating-point divisions" },
+	{ "fsqrt", "square root", "square roots" },
+	{ "fcompare", "floating-point comparison", "floating-point comparisons" },
+	{ "fmin", "minimum or maximum", "minima or maxima" },
+	{ "fmax", "minimum or maximum", "minima or maxima" },
+	{ "vlogic", "vector logic operation", "vector logic operations" },
+	{ "vadd", "vector integer addition", "vector integer additions" },
+	{ "vmul", "vector multiplication", "vector multiplications" },
+	{ "vshift", "vector shift", "vector shifts" },
+	{ "vcompare", "vector comparison", "vector comparisons" },
+	{ "vblend", "blend", "blends" },
+	{ "vmove", "vector move", "vector moves" },
+	{ "shuffle", "shuffle", "shuffles" },
+	{ "cvt", "conversion", "conversions" },
+	{ "to-vector", "move to a vector register", "moves to vector registers" },
+	{ "from-vector", "move from a vector register", "moves from vector registers" },
+	{ "move", "move", "moves" },
+	{ "xchg", "exchange", "exchanges" },
+};
+
+/* "multiplication", or "multiplications" unless the count is one. */
+static const char *words_class(const struct uarch_class *class, double count)
+{
+	for (size_t i = 0; i < sizeof(class_words) / sizeof(*class_words); i++)
+		if (strncmp(class->name, class_words[i].begin, strlen(class_words[i].begin)) == 0)
+			return fabs(count - 1) < 1e-6 ? class_words[i].one : class_words[i].many;
+	return class->name;
+}
+
+const char *words_number(double number, char buffer[24])
+{
+	char *end;
+
+	snprintf(buffer, 24, "%.*f", number < 1 ? 3 : 2, number);
+	if (strchr(buffer, '.')) {
+		end = buffer + strlen(buffer);
+		while (end[-1] == '0')
+			*--end = '\0';
+		if (end[-1] == '.')
+			*--end = '\0';
+	}
+	return buffer;
+}
+
+/* "p12" → 'p' and 12: the length of the word before the digits; -1 for the number when there is
+ * none. */
+static size_t port_word(const char *name, int *number)
+{
+	size_t length = strlen(name);
+
+	while (length > 0 && isdigit((unsigned char)name[length - 1]))
+		length--;
+	*number = name[length] ? atoi(name + length) : -1;
+	return length;
+}
+
+static void append(char *buffer, size_t size, const char *string)
+{
+	size_t length = strlen(buffer);
+
+	if (length + 1 < size)
+		snprintf(buffer + length, size - length, "%s", string);
+}
+
+/* Ports of one word: "p0156", "alu0-3" where three or more follow each other, "p2,3,11" where
+ * digits alone would not tell. */
+static void add_group(
+	const char *word, size_t length, const int *number, int count, char *buffer, size_t size)
+{
+	bool row = count >= 3, short_ones = true;
+	char part[32];
+
+	for (int i = 0; i < count; i++) {
+		row &= number[i] == number[0] + i;
+		short_ones &= number[i] < 10;
+	}
+	snprintf(part, sizeof(part), "%s%.*s", *buffer ? "," : "", (int)length, word);
+	append(buffer, size, part);
+	for (int i = 0; i < count; i++) {
+		if (number[i] < 0)
+			continue;
+		if (row && i > 0 && i < count - 1)
+			continue;
+		snprintf(part, sizeof(part), "%s%d",
+			i == 0	     ? ""
+			: row	     ? "-"
+			: short_ones ? ""
+				     : ",",
+			number[i]);
+		append(buffer, size, part);
+	}
+}
+
+void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t size)
+{
+	int count = uarch_port_count(uarch);
+
+	*buffer = '\0';
+	for (int port = 0; port < count; port++) {
+		const char *word = uarch_port(uarch, port);
+		int number[UARCH_PORTS], members = 0;
+		size_t length;
+
+		if (!(ports >> port & 1))
+			continue;
+		length = port_word(word, &number[0]);
+		for (int other = port; other < count && members < UARCH_PORTS; other++) {
+			int its;
+
+			if (ports >> other & 1 &&
+				port_word(uarch_port(uarch, other), &its) == length &&
+				strncmp(word, uarch_port(uarch, other), length) == 0) {
+				number[members++] = its;
+				ports &= ~(UINT32_C(1) << other);
+			}
+		}
+		add_group(word, length, number, members, buffer, size);
+	}
+}
+
+void words_uses(
+	const struct class_use *use, int count, double divide, int most, char *buffer, size_t size)
+{
+	enum { KINDS = 24 };
+	const struct uarch_class *class[KINDS];
+	double sum[KINDS];
+	int kinds = 0;
+	char number[24], part[96];
+
+	*buffer = '\0';
+	for (int i = 0; i < count; i++) {
+		int k = 0;
+
+		if (use[i].count <= 0)
+			continue;
+		while (k < kinds && words_class(class[k], 2) != words_class(use[i].class, 2))
+			k++;
+		if (k == KINDS)
+			continue;
+		if (k == kinds) {
+			class[kinds] = use[i].class;
+			sum[kinds++] = 0;
+		}
+		sum[k] += use[i].count / divide;
+	}
+	for (int named = 0; named < kinds; named++) {
+		int best = named;
+
+		if (named == most) {
+			append(buffer, size, " and others");
+			return;
+		}
+		for (int k = named; k < kinds; k++)
+			if (sum[k] > sum[best] + 1e-9)
+				best = k;
+		snprintf(part, sizeof(part), "%s%s %s", named ? ", " : "",
+			words_number(sum[best], number), words_class(class[best], sum[best]));
+		append(buffer, size, part);
+		sum[best] = sum[named];
+		class[best] = class[named];
+	}
+}

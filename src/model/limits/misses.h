@@ -1,0 +1,110 @@
+/* How often a walk misses each cache: the textbook's question, answered from the size of the
+ * working set, the distance between accesses, and the size of lines and caches. Pure.
+ *
+ * A walk that goes round and round the same data in the same order either finds all of its lines in
+ * a cache or, once the least recently used line gives way, none of them: each is gone again when
+ * the walk comes back to it. So the answer is 0 after the first pass, or every line that the walk
+ * touches. Measured on this basis (Granite Rapids, L1 of 48 KiB): 256 KiB at stride 24 miss, 128
+ * KiB do not, since their lines alone are 43 KiB; 64 KiB at stride 16 miss, although their lines
+ * are 32 KiB, as they meet in every other set.
+ *
+ * Of a walk that meets small and large parts of its data by turns, down a tree for one, the parts
+ * that are met most often stay, as far as they fit: what misses is at least the rest.
+ *
+ * Source: Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, chapter 6 (locality,
+ * direct-mapped and set-associative caches, the memory mountain). */
+#ifndef SLX_MODEL_LIMITS_MISSES_H
+#define SLX_MODEL_LIMITS_MISSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/machine/machine.h"
+#include "kernels/kernel.h"
+
+enum { MISSES_LEVELS = 3 }; /* L1 … L3 */
+
+/* How a kernel at a setting walks its data, as its figures say. */
+struct misses_walk {
+	double working_set; /* bytes that a pass ranges over */
+	double lines;	    /* of 64 bytes, that an element touches anew in a pass */
+	double step;	    /* bytes from one access to the next; 0: they leave no line out */
+	double far_lines, far_range; /* of a walk around this one: lines that it brings, and bytes
+					that it ranges over; 0: there is none */
+	int reaches; /* parts of the data that are met more often than others, in place of
+			working_set and lines; 0: all alike */
+	struct kernel_reach reach[KERNEL_REACHES];
+	bool scattered;	    /* in an order that depends on the data */
+	bool own;	    /* of an own loop: nobody says */
+	const char *access; /* "read": what touches a line; NULL: an "element" does */
+};
+
+struct misses_level {
+	double bytes; /* of the cache; 0: there is none, or nobody knows how large it is */
+	double held;  /* bytes of it that the walk would have to keep */
+	bool fits;    /* it can */
+	bool edge; /* held and bytes are so near that some lines stay where none should, or go where
+		      all should stay */
+	double each; /* misses per element after the first pass; NAN: unknown */
+};
+
+struct misses {
+	bool known;
+	char why[120]; /* why not; empty: they are, or were not asked for */
+	struct misses_walk walk;
+	double line;		     /* bytes */
+	double cache[MISSES_LEVELS]; /* as asked with */
+	struct misses_level level[MISSES_LEVELS];
+};
+
+/* cache: bytes of L1 … L3, 0 where there is none or it is unknown; line: bytes of theirs, 0: 64. */
+void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVELS], double line,
+	struct misses *misses);
+
+/* The walk of a kernel that says by its values alone how it walks (kernel->figures): returns false
+ * for others. */
+bool misses_walk_of(const struct kernel *kernel, const int64_t *v, struct misses_walk *walk);
+
+/* The walk of a run whose figures are filled, at the values asked about. */
+void misses_walk_run(const struct kernel_run *run, const int64_t *v, struct misses_walk *walk);
+
+/* Both in one: of a kernel on a machine as it states its caches. */
+void misses_of(const struct kernel *kernel, const int64_t *v, const struct machine *machine,
+	struct misses *misses);
+
+/* The smallest line of the machine's data caches, bytes; 0: unknown. */
+double misses_line(const struct machine *machine);
+
+/* Bytes of a cache that such a walk would have to keep: the lines it touches; with `sets`, also
+ * those that share a set with them and are left out, where accesses are an even number of lines
+ * apart, so that they meet in a part of the sets alone. */
+double misses_held(double working_set, double step, double line, bool sets);
+
+/* In words: "one read in 4 is a miss: 0.25 lines for each". level from 0. */
+void misses_words(const struct misses *misses, int level, char *buffer, size_t size);
+
+/* What to know beside it ("near the edge: 51 KiB in 48 KiB: some lines stay"), or an empty string.
+ */
+void misses_note(const struct misses *misses, int level, char *buffer, size_t size);
+
+/* A what-if: other caches than there are. */
+struct misses_whatif {
+	bool asked;
+	double factor[MISSES_LEVELS]; /* times what there is; 0: bytes say */
+	double bytes[MISSES_LEVELS];  /* 0: as it is, times factor */
+};
+
+/* "2x", "64k", "L2 4m", "L3 0.5x", "off": a factor is for all levels, and a size for L1, unless a
+ * level is named; what was asked for other levels stays. STATUS_USAGE for anything else. */
+struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif);
+
+/* In words: "caches 2x as large", "L1 of 64 KiB", "L1 of 64 KiB, L2 2x as large"; empty: nothing is
+ * asked. */
+void misses_whatif_words(const struct misses_whatif *whatif, char *buffer, size_t size);
+
+/* The same walk in those caches. `misses` is known. */
+void misses_if(
+	const struct misses *misses, const struct misses_whatif *whatif, struct misses *then);
+
+#endif

@@ -1,0 +1,518 @@
+#include "model/limits/pipeline.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "model/graph/cycle.h"
+#include "model/graph/deps.h"
+
+/* How much is run: enough rounds for a steady state, few enough operations for a millisecond. */
+enum {
+	OPERATIONS = 5000,
+	ROUNDS_LEAST = 6,
+	ROUNDS_MOST = 400,
+	QUEUE = 512,
+	TERMS = 2 * UARCH_TERMS
+};
+/* In flight where the core's file does not say. */
+enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
+/* Of two ports, the second best is taken only while it is not this much longer. */
+enum { SECOND_BEST = 3 };
+/* Cycles: two times that are closer than this are the same. */
+static const double SAME_TIME = 1e-3;
+/* Cycles: a port that becomes free so close to the end of a cycle is not free in it. */
+static const double SLIVER = 1e-6;
+
+/* What one node of the path executes: micro-ops, each on one of its ports. */
+struct work {
+	int count;
+	bool apart;  /* nobody waits for them, and they for nobody */
+	bool early;  /* a store: what it has can be forwarded before it runs */
+	bool linked; /* a load whose value is there as soon as the store has it, however late it
+			runs itself */
+	struct {
+		uint32_t ports;
+		float cycles;
+		bool load;
+	} op[TERMS];
+};
+
+/* One round's node. */
+struct instance {
+	uint8_t port[TERMS]; /* where each of its micro-ops waits, or waited */
+	int waits;	     /* producers that have not started */
+	int stores; /* of them, stores that its value comes from: the load itself need not wait */
+	double stored; /* when the store has it, as if the load had started then */
+	int left;      /* its own micro-ops that have not */
+	double ready, start;
+	bool renamed;
+	double renamed_at;
+};
+
+/* A micro-op that waits at a port. */
+struct waiting {
+	int instance;
+	float cycles;
+};
+
+struct pipeline {
+	const struct loop *loop;
+	const struct deps_graph *graph;
+	struct work *work;
+	int *first_out, *out; /* edges by where they begin */
+	int *first_node;      /* of each step; one more at the end */
+	struct instance *instance;
+	int rounds;
+	double now;
+	double free_at[UARCH_PORTS];
+	double look_at[UARCH_PORTS]; /* no micro-op in the queue is ready before this time */
+	uint32_t awake;		     /* ports whose look_at is not INFINITY, a bit each */
+	int count[UARCH_PORTS];	     /* micro-ops in the queue */
+	int known[UARCH_PORTS];	     /* of them, those whose inputs are known */
+	struct waiting queue[UARCH_PORTS][QUEUE]; /* oldest first */
+	int waiting, scheduler;
+};
+
+/* ---- What executes */
+
+static void add_terms(struct work *work, const struct uarch_class *class, bool load)
+{
+	for (int i = 0; class && class->executes && i < class->term_count; i++) {
+		int count = (int)lrint(class->term[i].count);
+
+		for (int k = 0; k < count && class->term[i].ports && work->count < TERMS; k++) {
+			work->op[work->count].ports = class->term[i].ports;
+			work->op[work->count].cycles = class->term[i].cycles;
+			work->op[work->count++].load = load;
+		}
+	}
+}
+
+static void prepare_work(struct pipeline *pipeline, const struct uarch *uarch,
+	const struct uarch_insn *facts, const struct pipeline_insn *insns)
+{
+	const struct loop *loop = pipeline->loop;
+
+	for (int i = 0; i < pipeline->graph->node_count; i++) {
+		const struct deps_node *node = &pipeline->graph->node[i];
+		const struct loop_step *step = &loop->path[node->step];
+		const struct insn *insn = &loop->insn[step->insn];
+		const struct uarch_insn *fact = &facts[step->insn];
+		struct work *work = &pipeline->work[i];
+		int times = 1;
+
+		work->early = node->part == PART_STORE;
+		if (insns[step->insn].fused_second)
+			continue;
+		if (insns[step->insn].fused_first && node->part == PART_OPERATION) {
+			const struct uarch_insn *branch = &facts[step->insn + 1];
+			bool taken = node->step + 1 < loop->path_count
+					     ? loop->path[node->step + 1].taken || !loop->stepped
+					     : true;
+
+			add_terms(work, taken && branch->taken ? branch->taken : branch->op, false);
+			continue;
+		}
+		if (fact->eliminated && node->part == PART_OPERATION) {
+			if (insns[step->insn].materialised)
+				add_terms(work, uarch_find(uarch, "alu", insn->width), false);
+			work->apart = true;
+			continue;
+		}
+		if (node->part == PART_OPERATION && insn->flow == FLOW_BRANCH && fact->taken &&
+			(step->taken || !loop->stepped)) {
+			add_terms(work, fact->taken, false);
+			continue;
+		}
+		if (node->part == PART_LOAD && insn->memory_count > 0 &&
+			insn->memory[0].accesses > 1)
+			times = insn->memory[0].accesses;
+		for (int k = 0; k < times; k++)
+			add_terms(work, node->class, node->part == PART_LOAD);
+	}
+}
+
+static void index_graph(struct pipeline *pipeline)
+{
+	const struct deps_graph *graph = pipeline->graph;
+	int steps = pipeline->loop->path_count, node = 0, *place;
+
+	for (int i = 0; i < graph->edge_count; i++)
+		pipeline->first_out[graph->edge[i].from + 1]++;
+	for (int i = 0; i < graph->node_count; i++)
+		pipeline->first_out[i + 1] += pipeline->first_out[i];
+	place = memory_new((size_t)graph->node_count + 1, sizeof(*place));
+	memcpy(place, pipeline->first_out, (size_t)graph->node_count * sizeof(*place));
+	for (int i = 0; i < graph->edge_count; i++)
+		pipeline->out[place[graph->edge[i].from]++] = i;
+	free(place);
+	for (int s = 0; s <= steps; s++) {
+		while (node < graph->node_count && graph->node[node].step < s)
+			node++;
+		pipeline->first_node[s] = node;
+	}
+}
+
+/* ---- Running */
+
+/* As fmin() and fmax(), for numbers alone, and without a call. */
+static double sooner(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double later(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static void started(struct pipeline *pipeline, int number);
+
+/* All its micro-ops have run: it has started, unless its value has still to come from a store. */
+static void executed(struct pipeline *pipeline, int number)
+{
+	struct instance *instance = &pipeline->instance[number];
+
+	instance->ready = pipeline->now;
+	if (instance->waits > 0 || instance->start >= 0)
+		return;
+	if (instance->stored == -INFINITY)
+		instance->start = pipeline->now;
+	else if (pipeline->work[number % pipeline->graph->node_count].linked)
+		instance->start = instance->stored;
+	else
+		instance->start = later(instance->stored, pipeline->now);
+	started(pipeline, number);
+}
+
+/* A node without work, or whose work is done, starts by itself once it is renamed and all that it
+ * needs has. */
+static void maybe_start_empty(struct pipeline *pipeline, int number)
+{
+	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
+	struct instance *instance = &pipeline->instance[number];
+
+	if (!instance->renamed || instance->start >= 0 || instance->waits > 0 ||
+		(instance->left > 0 && !work->early))
+		return;
+	if (instance->stored == -INFINITY)
+		instance->start = later(instance->ready, instance->renamed_at);
+	else if (work->linked)
+		instance->start = instance->stored;
+	else
+		instance->start = later(instance->stored, instance->ready);
+	started(pipeline, number);
+}
+
+/* Whether every producer that the micro-ops wait for has started: `ready` is then final. */
+static bool inputs_are_known(const struct instance *instance)
+{
+	return instance->waits - instance->stores <= 0;
+}
+
+/* Makes the ports of the instance's micro-ops look at their queues as soon as it is ready. */
+static void wake_ports(struct pipeline *pipeline, int number)
+{
+	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
+	const struct instance *instance = &pipeline->instance[number];
+
+	for (int i = 0; i < work->count; i++) {
+		int p = instance->port[i];
+
+		pipeline->known[p]++;
+		pipeline->look_at[p] = sooner(pipeline->look_at[p], instance->ready);
+		pipeline->awake |= UINT32_C(1) << p;
+	}
+}
+
+/* Tells those that wait for it. */
+static void started(struct pipeline *pipeline, int number)
+{
+	const struct deps_graph *graph = pipeline->graph;
+	int node = number % graph->node_count, round = number / graph->node_count;
+
+	for (int k = pipeline->first_out[node]; k < pipeline->first_out[node + 1]; k++) {
+		const struct cycle_edge *edge = &graph->edge[pipeline->out[k]];
+		struct instance *instance;
+		double after = pipeline->instance[number].start + edge->weight;
+		int to;
+
+		if (round + edge->distance >= pipeline->rounds)
+			continue;
+		to = (round + edge->distance) * graph->node_count + edge->to;
+		instance = &pipeline->instance[to];
+		instance->waits--;
+		if (graph->memory[pipeline->out[k]]) {
+			instance->stores--;
+			instance->stored = later(instance->stored, after);
+		} else {
+			instance->ready = later(instance->ready, after);
+			if (instance->renamed && inputs_are_known(instance) &&
+				!pipeline->work[edge->to].apart)
+				wake_ports(pipeline, to);
+		}
+		if (instance->waits == 0)
+			maybe_start_empty(pipeline, to);
+	}
+}
+
+/* Runs the oldest micro-op that is ready, on a port. False: no micro-op is ready, and look_at says
+ * when the next one is. */
+static bool execute_one(struct pipeline *pipeline, int port)
+{
+	struct waiting *queue = pipeline->queue[port];
+	double look_at = INFINITY;
+	int left = pipeline->known[port];
+
+	for (int i = 0; left > 0 && i < pipeline->count[port]; i++) {
+		int number = queue[i].instance;
+		struct instance *instance = number >= 0 ? &pipeline->instance[number] : NULL;
+
+		if (instance && !inputs_are_known(instance))
+			continue;
+		left--;
+		if (instance && instance->ready > pipeline->now + SAME_TIME) {
+			look_at = sooner(look_at, instance->ready);
+			continue;
+		}
+		pipeline->free_at[port] = later(pipeline->free_at[port], pipeline->now);
+		pipeline->free_at[port] += (double)queue[i].cycles;
+		pipeline->known[port]--;
+		pipeline->count[port]--;
+		memmove(&queue[i], &queue[i + 1],
+			(size_t)(pipeline->count[port] - i) * sizeof(*queue));
+		pipeline->waiting--;
+		if (instance && --instance->left == 0)
+			executed(pipeline, number);
+		return true;
+	}
+	pipeline->look_at[port] = look_at;
+	if (look_at == INFINITY)
+		pipeline->awake &= ~(UINT32_C(1) << port);
+	return false;
+}
+
+/* On each port as many as a cycle has room for: one, or what is held for a part of it. */
+static void execute(struct pipeline *pipeline)
+{
+	double soon = pipeline->now + SAME_TIME, end = pipeline->now + 1 - SLIVER;
+	int p;
+
+	/* What runs on a port may wake those after it, which then have their turn. */
+	for (uint32_t left = pipeline->awake; left; left = pipeline->awake >> (p + 1) << (p + 1)) {
+		p = ffs((int)left) - 1;
+		while (pipeline->look_at[p] <= soon && pipeline->free_at[p] < end &&
+			execute_one(pipeline, p))
+			;
+	}
+}
+
+/* The port with the fewest waiting, of equals the last; or the next best, while it is not much
+ * longer. */
+static int choose(const int *counts, uint32_t ports, bool second)
+{
+	int best = -1, next = -1;
+
+	for (int p = UARCH_PORTS - 1; p >= 0; p--) {
+		if (!(ports >> p & 1))
+			continue;
+		if (best < 0 || counts[p] < counts[best]) {
+			next = best;
+			best = p;
+		} else if (next < 0 || counts[p] < counts[next]) {
+			next = p;
+		}
+	}
+	return second && next >= 0 && counts[next] - counts[best] < SECOND_BEST ? next : best;
+}
+
+/* Binds a node's micro-ops to ports; false when there is no room for them. */
+static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
+{
+	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
+	struct instance *instance = &pipeline->instance[number];
+
+	if (pipeline->waiting + work->count > pipeline->scheduler)
+		return false;
+	instance->renamed = true;
+	instance->renamed_at = pipeline->now + 1;
+	instance->left = work->apart ? 0 : work->count;
+	instance->ready = later(instance->ready, pipeline->now + 1);
+	for (int i = 0; i < work->count; i++) {
+		int p = choose(work->op[i].load ? loads : counts, work->op[i].ports,
+			!work->op[i].load && slot % 2 == 1);
+
+		if (work->op[i].load)
+			loads[p]++;
+		if (pipeline->count[p] < QUEUE)
+			pipeline->queue[p][pipeline->count[p]++] =
+				(struct waiting){ work->apart ? -1 : number, work->op[i].cycles };
+		if (work->apart) {
+			pipeline->known[p]++;
+			pipeline->look_at[p] = -INFINITY;
+			pipeline->awake |= UINT32_C(1) << p;
+		}
+		instance->port[i] = (uint8_t)p;
+		pipeline->waiting++;
+	}
+	if (!work->apart && inputs_are_known(instance))
+		wake_ports(pipeline, number);
+	maybe_start_empty(pipeline, number);
+	return true;
+}
+
+/* When everything of a step of the path has started: INFINITY where that is not known yet. */
+static double step_start(const struct pipeline *pipeline, int number)
+{
+	int steps = pipeline->loop->path_count, step = number % steps;
+	int round = number / steps * pipeline->graph->node_count;
+	double last = -INFINITY;
+
+	for (int n = pipeline->first_node[step]; n < pipeline->first_node[step + 1]; n++) {
+		double start = pipeline->instance[round + n].start;
+
+		if (start < 0)
+			return INFINITY;
+		last = later(last, start);
+	}
+	return last;
+}
+
+/* The first cycle after this one in which a port may run something, or in which `retires` has come.
+ * Rounding may bring it too early, never too late. */
+static double next_event(const struct pipeline *pipeline, double retires)
+{
+	double next = retires;
+
+	for (uint32_t left = pipeline->awake; left; left &= left - 1) {
+		int p = ffs((int)left) - 1;
+		double ready = pipeline->look_at[p] - 2 * SAME_TIME;
+
+		next = sooner(next, later(ready, pipeline->free_at[p] - 1 + SLIVER / 2));
+	}
+	return later(ceil(next), pipeline->now + 1);
+}
+
+static double run(
+	struct pipeline *pipeline, const struct uarch *uarch, const struct pipeline_insn *insns)
+{
+	const struct loop *loop = pipeline->loop;
+	double rob = uarch_size(uarch, SIZE_ROB), width = uarch_width(uarch), credit = 0, from = 0,
+	       done = 0;
+	int nodes = pipeline->graph->node_count, steps = loop->path_count,
+	    total = pipeline->rounds * steps;
+	int renamed = 0, retired = 0, warm = pipeline->rounds / 3, ports = uarch_port_count(uarch);
+	double in_flight = 0, most = total * 64.0 + 4096;
+
+	if (!uarch_known(rob))
+		rob = ROB_UNKNOWN;
+	pipeline->now = 0;
+	while (retired < total && pipeline->now < most) {
+		int counts[UARCH_PORTS], loads[UARCH_PORTS], slot = 0;
+		bool full = renamed == total;
+
+		/* In order, once everything of a step has started. The time until it finishes
+		 * matters to the reorder buffer alone, which is long. */
+		while (retired < renamed && step_start(pipeline, retired) <= pipeline->now) {
+			in_flight -= insns[loop->path[retired % steps].insn].slots;
+			retired++;
+			if (retired == warm * steps)
+				from = pipeline->now;
+			if (retired == total)
+				done = pipeline->now;
+		}
+		execute(pipeline);
+		for (int p = 0; p < ports; p++)
+			counts[p] = loads[p] = pipeline->count[p];
+		credit = sooner(credit + width, width);
+		while (renamed < total && credit > 0 && !full) {
+			int round = renamed / steps, step = renamed % steps;
+			double slots = insns[loop->path[step].insn].slots;
+
+			if (slots > credit + 1e-9 && slots <= width)
+				break;
+			full = in_flight + slots > rob;
+			for (int n = pipeline->first_node[step];
+				n < pipeline->first_node[step + 1] && !full; n++)
+				full = !pipeline->instance[round * nodes + n].renamed &&
+				       !bind(pipeline, round * nodes + n, counts, loads, slot);
+			if (full)
+				break;
+			credit -= slots;
+			in_flight += slots;
+			slot += (int)slots;
+			renamed++;
+		}
+		/* Until a micro-op runs or a step retires, nothing is renamed: cycles are alike. */
+		if (full)
+			pipeline->now = next_event(pipeline,
+				retired < renamed ? step_start(pipeline, retired) : INFINITY);
+		else
+			pipeline->now++;
+	}
+	return retired == total && pipeline->rounds > warm
+		       ? (done - from) / (pipeline->rounds - warm)
+		       : 0;
+}
+
+static void add_wait(struct instance *instance, bool store)
+{
+	instance->waits++;
+	instance->stores += store;
+}
+
+double pipeline_run(const struct loop *loop, const struct uarch *uarch,
+	const struct uarch_insn *facts, const struct pipeline_insn *insns)
+{
+	struct pipeline *pipeline;
+	struct deps_graph graph;
+	double cycles = 0, scheduler = uarch_size(uarch, SIZE_SCHEDULER);
+	size_t instances;
+
+	if (loop->path_count == 0 || !uarch_known(uarch_width(uarch)))
+		return 0;
+	deps_graph(loop, uarch, facts, &graph);
+	if (graph.node_count > 0) {
+		pipeline = memory_new(1, sizeof(*pipeline));
+		pipeline->loop = loop;
+		pipeline->graph = &graph;
+		pipeline->scheduler = uarch_known(scheduler) ? (int)scheduler : SCHEDULER_UNKNOWN;
+		pipeline->rounds = OPERATIONS / graph.node_count;
+		if (pipeline->rounds < ROUNDS_LEAST)
+			pipeline->rounds = ROUNDS_LEAST;
+		if (pipeline->rounds > ROUNDS_MOST)
+			pipeline->rounds = ROUNDS_MOST;
+		instances = (size_t)pipeline->rounds * (size_t)graph.node_count;
+		pipeline->work = memory_new((size_t)graph.node_count, sizeof(*pipeline->work));
+		pipeline->first_out = memory_new((size_t)graph.node_count + 2, sizeof(int));
+		pipeline->out = memory_new((size_t)graph.edge_count + 1, sizeof(int));
+		pipeline->first_node = memory_new((size_t)loop->path_count + 2, sizeof(int));
+		pipeline->instance = memory_new(instances, sizeof(*pipeline->instance));
+		prepare_work(pipeline, uarch, facts, insns);
+		index_graph(pipeline);
+		for (size_t i = 0; i < instances; i++)
+			pipeline->instance[i] =
+				(struct instance){ .start = -1, .stored = -INFINITY };
+		for (int i = 0; i < graph.edge_count; i++)
+			for (int r = graph.edge[i].distance; r < pipeline->rounds; r++)
+				add_wait(&pipeline->instance[r * graph.node_count +
+							     graph.edge[i].to],
+					graph.memory[i]);
+		for (int i = 0; i < graph.edge_count; i++)
+			if (graph.memory[i] && graph.edge[i].weight < 0)
+				pipeline->work[graph.edge[i].to].linked = true;
+		cycles = run(pipeline, uarch, insns);
+		free(pipeline->work);
+		free(pipeline->first_out);
+		free(pipeline->out);
+		free(pipeline->first_node);
+		free(pipeline->instance);
+		free(pipeline);
+	}
+	deps_graph_free(&graph);
+	return cycles;
+}

@@ -1,0 +1,252 @@
+#include "model/limits/ports.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* The work of one set of ports, and where it goes at present. */
+struct share {
+	uint32_t ports;
+	double cycles;	      /* 0 once its ports are settled */
+	double on[PORTS_MAX]; /* of it, by port */
+};
+
+struct balance {
+	struct share *share;
+	int count;
+	double filled[PORTS_MAX]; /* work now on each port */
+	double tiny;		  /* less than this is rounding */
+};
+
+static int count_ports(uint32_t ports)
+{
+	int count = 0;
+
+	for (; ports; ports &= ports - 1)
+		count++;
+	return count;
+}
+
+static bool usable(const struct port_load *load, int ports)
+{
+	uint32_t all = ports >= PORTS_MAX ? UINT32_MAX : (UINT32_C(1) << ports) - 1;
+
+	return isfinite(load->cycles) && load->cycles > 0 && (load->ports & all) == load->ports &&
+	       load->ports;
+}
+
+/* Loads of the same ports become one: what remains are few, however long the loop. */
+static double gather(struct balance *balance, const struct port_load *loads, int count, int ports)
+{
+	double total = 0;
+
+	for (int i = 0; i < count; i++) {
+		int k = 0;
+
+		if (!usable(&loads[i], ports))
+			continue;
+		while (k < balance->count && balance->share[k].ports != loads[i].ports)
+			k++;
+		if (k == balance->count)
+			balance->share[balance->count++].ports = loads[i].ports;
+		balance->share[k].cycles += loads[i].cycles;
+		total += loads[i].cycles;
+	}
+	return total;
+}
+
+/* Work that may only go to ports of the set. */
+static double work_inside(const struct balance *balance, uint32_t ports)
+{
+	double work = 0;
+
+	for (int i = 0; i < balance->count; i++)
+		if (!(balance->share[i].ports & ~ports))
+			work += balance->share[i].cycles;
+	return work;
+}
+
+static uint32_t live_ports(const struct balance *balance)
+{
+	uint32_t ports = 0;
+
+	for (int i = 0; i < balance->count; i++)
+		if (balance->share[i].cycles > 0)
+			ports |= balance->share[i].ports;
+	return ports;
+}
+
+/* Finds room for `work` of one share on ports that hold less than `limit`, moving what others have
+ * there if need be (one shortest path at a time, as in a maximum flow). Returns what finds none;
+ * *reached are then the ports that it got to: all full, with nothing on them that could go
+ * elsewhere. */
+static double place(
+	struct balance *balance, int which, double work, double limit, uint32_t *reached)
+{
+	while (work > balance->tiny) {
+		int queue[PORTS_MAX], head = 0, tail = 0, end = -1;
+		int from[PORTS_MAX],
+			via[PORTS_MAX]; /* the port before, and whose work moves over from it */
+		uint32_t seen = balance->share[which].ports;
+		double step = work;
+
+		for (uint32_t ports = seen; ports; ports &= ports - 1) {
+			int port = __builtin_ctz(ports);
+
+			from[port] = -1;
+			via[port] = which;
+			queue[tail++] = port;
+		}
+		while (head < tail && end < 0) {
+			int port = queue[head++];
+
+			if (limit - balance->filled[port] > balance->tiny) {
+				end = port;
+				break;
+			}
+			for (int i = 0; i < balance->count; i++) {
+				uint32_t fresh = balance->share[i].ports & ~seen;
+
+				if (balance->share[i].cycles <= 0 || !fresh ||
+					balance->share[i].on[port] <= balance->tiny)
+					continue;
+				seen |= fresh;
+				for (; fresh; fresh &= fresh - 1) {
+					int next = __builtin_ctz(fresh);
+
+					from[next] = port;
+					via[next] = i;
+					queue[tail++] = next;
+				}
+			}
+		}
+		if (end < 0) {
+			*reached |= seen;
+			return work;
+		}
+		step = fmin(step, limit - balance->filled[end]);
+		for (int port = end; from[port] >= 0; port = from[port])
+			step = fmin(step, balance->share[via[port]].on[from[port]]);
+		balance->filled[end] += step;
+		for (int port = end; port >= 0; port = from[port]) {
+			balance->share[via[port]].on[port] += step;
+			if (from[port] >= 0)
+				balance->share[via[port]].on[from[port]] -= step;
+		}
+		work -= step;
+	}
+	return 0;
+}
+
+/* The largest pressure that the live shares force: the set of ports with the most work of its own a
+ * port. Starts from all of them; whatever then finds no room shows a denser set, until everything
+ * fits. */
+static double densest(struct balance *balance, uint32_t *ports)
+{
+	double left[2 * PORTS_MAX], *rest = left;
+	double limit;
+
+	if (balance->count > 2 * PORTS_MAX)
+		rest = memory_new((size_t)balance->count, sizeof(*rest));
+	*ports = live_ports(balance);
+	limit = work_inside(balance, *ports) / count_ports(*ports);
+	memset(balance->filled, 0, sizeof(balance->filled));
+	for (int i = 0; i < balance->count; i++) {
+		memset(balance->share[i].on, 0, sizeof(balance->share[i].on));
+		rest[i] = balance->share[i].cycles;
+	}
+	for (;;) {
+		uint32_t reached = 0;
+		double denser;
+
+		for (int i = 0; i < balance->count; i++)
+			rest[i] = place(balance, i, rest[i], limit, &reached);
+		if (!reached)
+			break;
+		denser = work_inside(balance, reached) / count_ports(reached);
+		if (denser <= limit) /* rounding alone */
+			break;
+		limit = denser;
+		*ports = reached;
+	}
+	if (rest != left)
+		free(rest);
+	return limit;
+}
+
+/* The smallest set inside `ports`, all full, that fills itself: from one port on, whatever could
+ * move elsewhere drags its other ports along. */
+static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
+{
+	uint32_t best = ports;
+
+	for (uint32_t rest = ports; rest; rest &= rest - 1) {
+		uint32_t set = rest & -rest, before = 0;
+
+		while (set != before) {
+			before = set;
+			for (int i = 0; i < balance->count; i++)
+				for (uint32_t p = set & balance->share[i].ports; p; p &= p - 1)
+					if (balance->share[i].cycles > 0 &&
+						balance->share[i].on[__builtin_ctz(p)] >
+							balance->tiny)
+						set |= balance->share[i].ports;
+		}
+		if (count_ports(set) < count_ports(best))
+			best = set;
+	}
+	return best;
+}
+
+double ports_balance(
+	const struct port_load *loads, int count, int ports, double *pressure, uint32_t *bottleneck)
+{
+	struct balance balance = { .share = memory_new((size_t)(count > 0 ? count : 1),
+					   sizeof(*balance.share)) };
+	double total = gather(&balance, loads, count, ports), largest = 0;
+
+	balance.tiny = fmax(total * 1e-12, 1e-300);
+	memset(pressure, 0, (size_t)ports * sizeof(*pressure));
+	if (bottleneck)
+		*bottleneck = 0;
+	/* The densest set gets the largest pressure on each of its ports: its own work fills it,
+	 * and the others keep out. What they have left to go to is the same question, smaller. */
+	while (live_ports(&balance)) {
+		uint32_t set;
+		double each = densest(&balance, &set);
+
+		if (largest == 0) {
+			largest = each;
+			if (bottleneck)
+				*bottleneck = smallest_full(&balance, set);
+		}
+		for (uint32_t p = set; p; p &= p - 1)
+			pressure[__builtin_ctz(p)] = each;
+		for (int i = 0; i < balance.count; i++) {
+			if (!(balance.share[i].ports & ~set))
+				balance.share[i].cycles = 0;
+			balance.share[i].ports &= ~set;
+		}
+	}
+	free(balance.share);
+	return largest;
+}
+
+double ports_naive(const struct port_load *loads, int count, int ports, double *pressure)
+{
+	double largest = 0;
+
+	memset(pressure, 0, (size_t)ports * sizeof(*pressure));
+	for (int i = 0; i < count; i++) {
+		if (!usable(&loads[i], ports))
+			continue;
+		for (uint32_t p = loads[i].ports; p; p &= p - 1)
+			pressure[__builtin_ctz(p)] += loads[i].cycles / count_ports(loads[i].ports);
+	}
+	for (int port = 0; port < ports; port++)
+		largest = fmax(largest, pressure[port]);
+	return largest;
+}

@@ -1,0 +1,27 @@
+/* Which port each micro-op goes to, when the assignment is the best there is. Pure. */
+#ifndef SLX_MODEL_LIMITS_PORTS_H
+#define SLX_MODEL_LIMITS_PORTS_H
+
+#include <stdint.h>
+
+enum { PORTS_MAX = 32 };
+
+/* Work that may go to any port of a set. */
+struct port_load {
+	uint32_t ports; /* a bit each; not 0 */
+	double cycles;	/* micro-ops × cycles that each holds its port */
+};
+
+/* Spreads loads over ports so that the largest pressure is as small as can be, and below it the
+ * next largest, and so on: the one most even spread (it is unique, per port). pressure[port] in
+ * cycles; ports nothing may go to get 0. bottleneck (may be NULL) receives the set of ports that
+ * make the largest pressure: the smallest such set whose own work fills it. Returns the largest
+ * pressure, which no assignment can beat. */
+double ports_balance(const struct port_load *loads, int count, int ports, double *pressure,
+	uint32_t *bottleneck);
+
+/* Each load split evenly over its own set: what one would write down by hand. Returns the largest.
+ */
+double ports_naive(const struct port_load *loads, int count, int ports, double *pressure);
+
+#endif

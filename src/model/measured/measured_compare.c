@@ -1,0 +1,413 @@
+/* One core model against another, number by number; ports by what they let classes do. */
+#include "model/measured/measured.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/core/uarch_read.h"
+#include "model/measured/measured_parts.h"
+
+enum { NAMES = 1024 };
+
+struct compare {
+	const struct uarch *a, *b;
+	struct model_difference *to;
+	int most, count; /* room; how many there are */
+	int name_count;
+	char name[NAMES][UARCH_NAME]; /* classes of either, in alphabetical order */
+};
+
+/* How far apart two figures of the same thing may be: their spreads, and what a clock without
+ * counters is wrong by. */
+static bool agrees(double a, double a_spread, double b, double b_spread, double least, double share)
+{
+	return fabs(a - b) <= least + share * fmax(a, b) + 2 * (a_spread + b_spread);
+}
+
+static void add(struct compare *c, const char *what, double a, double a_spread, double b,
+	double b_spread, double least, double share)
+{
+	struct model_difference *to = &c->to[c->count];
+	bool both = uarch_known(a) && uarch_known(b);
+
+	if (!uarch_known(a) && !uarch_known(b))
+		return;
+	if (c->count++ >= c->most)
+		return;
+	*to = (struct model_difference){ .a = uarch_known(a) ? a : NAN,
+		.b = uarch_known(b) ? b : NAN,
+		.a_spread = a_spread,
+		.b_spread = b_spread,
+		.agrees = both && agrees(a, a_spread, b, b_spread, least, share) };
+	snprintf(to->what, sizeof(to->what), "%s", what);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void list_names(struct compare *c)
+{
+	const struct uarch *const of[] = { c->a, c->b };
+	int kept = 0;
+
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < of[k]->class_count && c->name_count < NAMES; i++)
+			memcpy(c->name[c->name_count++], of[k]->class[i].name, UARCH_NAME);
+	qsort(c->name, (size_t)c->name_count, UARCH_NAME, by_name);
+	for (int i = 0; i < c->name_count; i++)
+		if (kept == 0 || strcmp(c->name[i], c->name[kept - 1]) != 0)
+			memmove(c->name[kept++], c->name[i], UARCH_NAME);
+	c->name_count = kept;
+}
+
+/* Whether the first core's file has a line for a class of that name: what stands in for others
+ * there says nothing of them. */
+static bool is_listed(const struct compare *c, const char *name)
+{
+	const struct uarch_class *class = uarch_find(c->a, name, 0);
+
+	return class && strcmp(class->name, name) == 0;
+}
+
+/* The class that a core has under a name, or what stands in for it there. */
+static const struct uarch_class *find(
+	const struct compare *c, const struct uarch *uarch, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	unsigned bits = dot ? (unsigned)atoi(dot + 1) : 0;
+	char base[UARCH_NAME];
+
+	if (!is_listed(c, name) && uarch == c->a)
+		return NULL;
+	snprintf(base, sizeof(base), "%.*s", (int)(dot ? dot - name : (long)strlen(name)), name);
+	for (int number = ops_class_find(uarch->ops, base);;
+		number = ops_fallback(uarch->ops, number)) {
+		const struct uarch_class *class =
+			uarch_find(uarch, number < 0 ? base : ops_class(uarch->ops, number), bits);
+
+		if (class || number < 0)
+			return class;
+	}
+}
+
+static int access_kind(const char *name)
+{
+	size_t length = strlen(name);
+
+	return name[0] != 'v' ? 0 : length > 4 && strcmp(name + length - 4, ".512") == 0 ? 2 : 1;
+}
+
+/* Cycles that so many of each class take side by side, accesses of operations left aside;
+ * UARCH_UNKNOWN. */
+static double cycles_of(const struct uarch *uarch, const struct uarch_class *const *class,
+	const double *times, int count)
+{
+	static const enum uarch_cap load_cap[] = { CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512 },
+				    store_cap[] = { CAP_STORES, CAP_STORES_VECTOR, CAP_STORES_512 };
+	struct port_load load[4 * UARCH_TERMS];
+	double slots = 0, accesses[2][3] = { 0 }, memory = 0, taken = 0, most;
+	int loads = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (!class[i] || !class[i] -> executes)
+			return UARCH_UNKNOWN;
+		slots += times[i] * class[i]->slots;
+		for (int t = 0; t < class[i] -> term_count; t++)
+			if (class[i] -> term[t].ports)
+				load[loads++] = (struct port_load){ class[i] -> term[t].ports,
+					times[i] * (double)class[i]
+					-> term[t].count *(double)class[i] -> term[t].cycles };
+		if (strcmp(class[i] -> name, "taken") == 0 || strcmp(class[i] -> name, "jump") == 0)
+			taken += times[i];
+		if (infer_is_memory(class[i] -> name)) {
+			bool store = strncmp(class[i] -> name, "store", 5) == 0 ||
+				     strncmp(class[i] -> name, "vstore", 6) == 0;
+
+			for (int kind = 0; kind <= access_kind(class[i] -> name); kind++)
+				accesses[store][kind] += times[i];
+			memory += times[i];
+		}
+	}
+	most = infer_bound(load, loads);
+	if (uarch_known(uarch->width))
+		most = fmax(most, slots / uarch->width);
+	for (int kind = 0; kind < 3; kind++) {
+		if (uarch_known(uarch->cap[load_cap[kind]]))
+			most = fmax(most, accesses[0][kind] / uarch->cap[load_cap[kind]]);
+		if (uarch_known(uarch->cap[store_cap[kind]]))
+			most = fmax(most, accesses[1][kind] / uarch->cap[store_cap[kind]]);
+	}
+	if (uarch_known(uarch->cap[CAP_MEMORY]))
+		most = fmax(most, memory / uarch->cap[CAP_MEMORY]);
+	if (uarch_known(uarch->cap[CAP_TAKEN]))
+		most = fmax(most, taken / uarch->cap[CAP_TAKEN]);
+	return most > 0 ? most : UARCH_UNKNOWN;
+}
+
+/* What a file says was measured, else what follows from its ports. Of the classes that have
+ * accesses besides, only the former can be compared with anything. */
+static double each_of(const struct uarch *uarch, const struct uarch_class *class, double *spread)
+{
+	const double once = 1;
+
+	*spread = 0;
+	if (!class)
+		return UARCH_UNKNOWN;
+	if (uarch_known(class->each)) {
+		*spread = class->each_spread;
+		return class->each;
+	}
+	return cycles_of(uarch, &class, &once, 1);
+}
+
+static bool has_access(const char *name)
+{
+	size_t length = strcspn(name, ".");
+
+	return (length > 5 && memcmp(name + length - 5, "-load", 5) == 0) ||
+	       (length > 6 && memcmp(name + length - 6, "-store", 6) == 0) ||
+	       strncmp(name, "modify", 6) == 0;
+}
+
+static void compare_class(struct compare *c, const char *name)
+{
+	const struct uarch_class *a = find(c, c->a, name), *b = find(c, c->b, name);
+	double a_each, b_each, a_spread, b_spread;
+	char what[64];
+
+	snprintf(what, sizeof(what), "latency of %s", name);
+	add(c, what, a ? a->latency : UARCH_UNKNOWN, a ? a->latency_spread : 0,
+		b ? b->latency : UARCH_UNKNOWN, b ? b->latency_spread : 0, 0.05, 0.01);
+	if ((a && uarch_known(a->accumulate)) || (b && uarch_known(b->accumulate))) {
+		snprintf(what, sizeof(what), "accumulate of %s", name);
+		add(c, what, a ? a->accumulate : UARCH_UNKNOWN, a ? a->accumulate_spread : 0,
+			b ? b->accumulate : UARCH_UNKNOWN, b ? b->accumulate_spread : 0, 0.05,
+			0.01);
+	}
+	if (has_access(name))
+		return;
+	a_each = each_of(c->a, a, &a_spread);
+	b_each = each_of(c->b, b, &b_spread);
+	snprintf(what, sizeof(what), "each %s", name);
+	add(c, what, a_each, a_spread, b_each, b_spread, 0, 0.03);
+}
+
+static void compare_numbers(struct compare *c)
+{
+	char what[64];
+
+	for (int i = 0; i < CAP_COUNT; i++) {
+		snprintf(what, sizeof(what), "cap %s", uarch_cap_names[i]);
+		add(c, what, c->a->cap[i], c->a->cap_spread[i], c->b->cap[i], c->b->cap_spread[i],
+			0, 0.03);
+	}
+	for (int i = 0; i < SIZE_COUNT; i++) {
+		snprintf(what, sizeof(what), "size %s", uarch_size_names[i]);
+		add(c, what, c->a->size[i], c->a->size_spread[i], c->b->size[i],
+			c->b->size_spread[i], 1, 0.01);
+	}
+	for (int i = 0; i < EXTRA_COUNT; i++) {
+		snprintf(what, sizeof(what), "extra %s", uarch_extra_names[i]);
+		add(c, what, c->a->extra[i], c->a->extra_spread[i], c->b->extra[i],
+			c->b->extra_spread[i], 0.1, 0.03);
+	}
+	for (int level = 1; level <= 2; level++) {
+		const struct uarch_cache *a = uarch_cache(c->a, level),
+					 *b = uarch_cache(c->b, level);
+		static const struct uarch_cache none = {
+			.bytes = UARCH_UNKNOWN, .latency = UARCH_UNKNOWN, .lines = UARCH_UNKNOWN
+		};
+
+		a = a ? a : &none;
+		b = b ? b : &none;
+		snprintf(what, sizeof(what), "cache %d bytes", level);
+		add(c, what, a->bytes, a->bytes_spread, b->bytes, b->bytes_spread, 0, 0.05);
+		snprintf(what, sizeof(what), "cache %d latency", level);
+		add(c, what, a->latency, a->latency_spread, b->latency, b->latency_spread, 0.05,
+			0.02);
+		snprintf(what, sizeof(what), "cache %d lines", level);
+		add(c, what, a->lines, a->lines_spread, b->lines, b->lines_spread, 0, 0.05);
+	}
+}
+
+static double chain_of(const struct uarch *uarch, const struct uarch_chain *chain, double *spread)
+{
+	*spread = 0;
+	for (int i = 0; i < uarch->chain_count; i++)
+		if (strcmp(uarch->chain[i].producer, chain->producer) == 0 &&
+			strcmp(uarch->chain[i].consumer, chain->consumer) == 0) {
+			*spread = uarch->chain[i].spread;
+			return uarch->chain[i].latency;
+		}
+	return UARCH_UNKNOWN;
+}
+
+static void compare_chains(struct compare *c)
+{
+	for (int k = 0; k < 2; k++) {
+		const struct uarch *of = k ? c->b : c->a;
+
+		for (int i = 0; i < of->chain_count; i++) {
+			double a, b, a_spread, b_spread;
+			char what[64];
+
+			a = chain_of(c->a, &of->chain[i], &a_spread);
+			b = chain_of(c->b, &of->chain[i], &b_spread);
+			if (k && uarch_known(a))
+				continue;
+			snprintf(what, sizeof(what), "chain %.23s %.23s", of->chain[i].producer,
+				of->chain[i].consumer);
+			add(c, what, a, a_spread, b, b_spread, 0.05, 0.01);
+		}
+	}
+}
+
+/* ---- pairs */
+
+/* Cycles of two classes in numbers that each take about as long by either model; false: one of them
+ * does not know. */
+static bool pair_of(const struct compare *c, const char *first, const char *second, double times[2],
+	double cycles[2])
+{
+	const struct uarch_class *a[] = { find(c, c->a, first), find(c, c->a, second) },
+				 *b[] = { find(c, c->b, first), find(c, c->b, second) };
+	double spread, each[2];
+
+	if (has_access(first) || has_access(second))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		each[i] = each_of(c->a, a[i], &spread);
+		if (!uarch_known(each[i]) || each[i] <= 0)
+			return false;
+	}
+	times[0] = fmax(1, round(fmax(each[1], 1) / each[0]));
+	times[1] = fmax(1, round(fmax(each[0], 1) / each[1]));
+	cycles[0] = cycles_of(c->a, a, times, 2);
+	cycles[1] = cycles_of(c->b, b, times, 2);
+	return uarch_known(cycles[0]) && uarch_known(cycles[1]);
+}
+
+/* Whether a class alone takes as long by both: what is known of it already is not told again of
+ * each pair. */
+static bool alone_agrees(const struct compare *c, const char *name)
+{
+	const struct uarch_class *a = find(c, c->a, name), *b = find(c, c->b, name);
+	double a_spread, b_spread, a_each = each_of(c->a, a, &a_spread),
+				   b_each = each_of(c->b, b, &b_spread);
+
+	return uarch_known(a_each) && uarch_known(b_each) &&
+	       agrees(a_each, a_spread, b_each, b_spread, 0, 0.05);
+}
+
+static int worse_first(const void *a, const void *b)
+{
+	const struct model_difference *x = a, *y = b;
+	double left = fabs(log(x->a / x->b)), right = fabs(log(y->a / y->b));
+
+	return left > right ? -1 : left < right;
+}
+
+/* Pairs of classes of which each alone agrees: 0 not compared, 1 agrees, 2 does not. */
+static unsigned char *judge_pairs(struct compare *c, struct model_pairs *pairs)
+{
+	int n = c->name_count;
+	unsigned char *judged = memory_new((size_t)n * (size_t)n + 1, 1);
+	bool *good = memory_new((size_t)n + 1, sizeof(*good));
+
+	for (int i = 0; i < n; i++) {
+		good[i] = find(c, c->a, c->name[i]) && find(c, c->b, c->name[i]) &&
+			  alone_agrees(c, c->name[i]);
+		for (int k = 0; k < i && good[i]; k++) {
+			double times[2], cycles[2];
+
+			if (!good[k] || !pair_of(c, c->name[k], c->name[i], times, cycles))
+				continue;
+			judged[i * n + k] = judged[k * n + i] =
+				agrees(cycles[0], 0, cycles[1], 0, 0, 0.05) ? 1 : 2;
+			pairs->pairs++;
+			pairs->agree += judged[i * n + k] == 1;
+		}
+	}
+	free(good);
+	return judged;
+}
+
+/* A class whose ports differ does so beside many others: it is named once, with the pair that
+ * differs most, and then left aside. */
+static void compare_pairs(struct compare *c, struct model_pairs *pairs)
+{
+	int n = c->name_count, first = c->count;
+	unsigned char *judged = judge_pairs(c, pairs);
+
+	for (;;) {
+		int worst = -1, most = 0, other = -1;
+		double off = 0, times[2], cycles[2];
+		char what[80];
+
+		for (int i = 0; i < n; i++) {
+			int count = 0;
+
+			for (int k = 0; k < n; k++)
+				count += judged[i * n + k] == 2;
+			if (count > most) {
+				most = count;
+				worst = i;
+			}
+		}
+		if (worst < 0)
+			break;
+		for (int k = 0; k < n; k++) {
+			if (judged[worst * n + k] == 2 &&
+				pair_of(c, c->name[worst], c->name[k], times, cycles) &&
+				fabs(log(cycles[0] / cycles[1])) > off) {
+				off = fabs(log(cycles[0] / cycles[1]));
+				other = k;
+			}
+			judged[worst * n + k] = judged[k * n + worst] = 0;
+		}
+		if (other < 0 || !pair_of(c, c->name[worst], c->name[other], times, cycles))
+			continue;
+		snprintf(what, sizeof(what), "%g %s and %g %s", times[0], c->name[worst], times[1],
+			c->name[other]);
+		add(c, what, cycles[0], 0, cycles[1], 0, 0, 0.05);
+	}
+	if (first < c->most)
+		qsort(c->to + first, (size_t)((c->count < c->most ? c->count : c->most) - first),
+			sizeof(*c->to), worse_first);
+	free(judged);
+}
+
+int model_differences(
+	const struct uarch *a, const struct uarch *b, struct model_difference *difference, int most)
+{
+	struct compare *c = memory_new(1, sizeof(*c));
+	struct model_pairs pairs = { 0 };
+	int count;
+
+	*c = (struct compare){ .a = a, .b = b, .to = difference, .most = most };
+	list_names(c);
+	add(c, "width", a->width, a->width_spread, b->width, b->width_spread, 0, 0.03);
+	for (int i = 0; i < c->name_count; i++)
+		compare_class(c, c->name[i]);
+	compare_chains(c);
+	compare_numbers(c);
+	compare_pairs(c, &pairs);
+	count = c->count;
+	free(c);
+	return count;
+}
+
+void model_compare_pairs(const struct uarch *a, const struct uarch *b, struct model_pairs *pairs)
+{
+	struct compare *c = memory_new(1, sizeof(*c));
+
+	*pairs = (struct model_pairs){ 0 };
+	*c = (struct compare){ .a = a, .b = b };
+	list_names(c);
+	compare_pairs(c, pairs);
+	free(c);
+}

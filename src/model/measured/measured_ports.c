@@ -1,0 +1,347 @@
+/* From throughputs and mixes to ports: simple ops in groups of the same ports, sets of ports for
+ * the groups, terms for the others; and what to measure next. Everything follows from the figures
+ * alone, and is found anew in each call. */
+#include "model/measured/measured_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Whether most of what it was part of could not be measured. */
+static bool fails(const struct measured *m, int op)
+{
+	int failed = 0, known = 0;
+
+	for (int k = 0; k < m->mix_count; k++)
+		for (int i = 0; i < m->mix[k].count; i++)
+			if (m->mix[k].op[i] == op) {
+				failed += !m->mix[k].cycles.known;
+				known += m->mix[k].cycles.known;
+			}
+	return failed >= 3 && failed > known;
+}
+
+static void sort_op(struct inference *in, int i)
+{
+	const struct measured_op *op = &in->measured->op[i];
+	double each = op->each.value, slots = infer_slots(in, i), whole, least;
+
+	in->group_of[i] = -1;
+	in->stretch[i] = 1;
+	/* Slots near none are a sign that something else went wrong. Those of an access need no
+	 * measuring: it is one. */
+	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) ||
+		(op->slots.known && op->slots.value < 0.5) || fails(in->measured, i)) {
+		in->kind[i] = INFER_UNKNOWN;
+		return;
+	}
+	in->kind[i] = INFER_COMPLEX;
+	least = in->width > 0 ? slots / in->width : 0;
+	if (*op->load || *op->store || strncmp(op->name, "store", 5) == 0 ||
+		strncmp(op->name, "vstore", 6) == 0)
+		return;
+	/* As fast as the width lets it: it has results, so some port makes them, but which cannot
+	 * be seen. */
+	if (each < 1.07 * least) {
+		in->kind[i] =
+			op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
+		return;
+	}
+	/* Nothing to wait for, and not quite as fast: renaming does it, and not at full width. */
+	if (op->latency.known && op->latency.value < 0.5 && slots < 1.2 && in->width > 0 &&
+		1 / each > in->width - 0.6) {
+		in->kind[i] = INFER_NONE;
+		return;
+	}
+	if (slots > 1.2 || each > 1.07)
+		return;
+	whole = round(1 / each);
+	in->wide[i] = whole * each > 1 / 0.93 || whole * each < 0.93 ? (int)ceil(1 / each - 0.05)
+								     : (int)whole;
+	if (in->wide[i] > INFER_PORTS)
+		return;
+	in->kind[i] = INFER_SIMPLE;
+	/* A little longer is the scheduler's doing: ports are to bound what can be, not to say what
+	 * is. */
+	if (in->wide[i] * each > 1.1)
+		in->stretch[i] = in->wide[i] * each;
+}
+
+/* Beside an op of twice as many ports, in numbers that keep each busy for a cycle, work that shares
+ * all of them makes it a cycle and a half. Two cycles say that the op holds as many ports for twice
+ * as long: a vector done in halves, say. */
+static void find_halves(struct inference *in)
+{
+	for (int i = 0; i < in->measured->op_count; i++)
+		for (int other = 0; other < in->measured->op_count && in->kind[i] == INFER_SIMPLE &&
+				    in->stretch[i] < 1.1;
+			other++) {
+			struct infer_figure figure;
+			struct measured_mix mix;
+
+			if (in->kind[other] != INFER_SIMPLE || in->wide[other] != 2 * in->wide[i] ||
+				in->stretch[other] > 1.1 || infer_clash(in, i, other))
+				continue;
+			infer_pair(i, in->wide[i], other, in->wide[other], &mix);
+			infer_figure(in->measured, &mix, &figure);
+			if (!figure.known || figure.apart || figure.cycles < 1.85 ||
+				figure.cycles <
+					1.2 * (in->wide[i] + in->wide[other]) / fmax(in->width, 1))
+				continue;
+			in->stretch[i] = in->wide[other] * in->measured->op[i].each.value;
+			in->wide[i] = in->wide[other];
+		}
+}
+
+static void settle_simple(struct inference *in)
+{
+	for (int i = 0; i < in->measured->op_count; i++) {
+		int g = in->group_of[i];
+
+		in->to->known[i] = in->kind[i] == INFER_NONE ||
+				   (in->kind[i] == INFER_SIMPLE && g >= 0 && in->group[g].set);
+		if (in->kind[i] != INFER_SIMPLE || !in->to->known[i])
+			continue;
+		in->to->term_count[i] = 1;
+		in->to->term[i][0] = (struct uarch_term){
+			.ports = in->group[g].set, .count = 1, .cycles = (float)in->stretch[i]
+		};
+	}
+}
+
+/* Units move down to stand right behind the ports. */
+static void close_gap(struct inference *in)
+{
+	uint32_t ports = (UINT32_C(1) << INFER_PORTS) - 1;
+
+	in->to->ports = in->ports;
+	for (int i = 0; i < in->measured->op_count; i++)
+		for (int t = 0; t < in->to->term_count[i]; t++) {
+			uint32_t *set = &in->to->term[i][t].ports;
+
+			*set = (*set & ports) | ((*set >> INFER_PORTS) << in->ports);
+		}
+}
+
+/* ---- mixes that nothing follows from, to see whether the assignment is right */
+
+enum { CHECKS = 40 };
+
+static unsigned next_random(unsigned *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+/* Two or three classes in numbers that each take about as long, the same in each call. */
+static bool check_mix(const struct inference *in, unsigned *state, struct measured_mix *mix)
+{
+	int known[MEASURED_OPS], count = 0;
+	double longest = 0;
+
+	for (int i = 0; i < in->measured->op_count; i++)
+		if (in->to->known[i] && in->measured->op[i].each.known &&
+			in->measured->op[i].each.value < 8)
+			known[count++] = i;
+	if (count < 4)
+		return false;
+	*mix = (struct measured_mix){ .count = 2 + (int)(next_random(state) % 2), .check = true };
+	for (int i = 0; i < mix->count; i++) {
+		mix->op[i] = known[next_random(state) % (unsigned)count];
+		for (int k = 0; k < i; k++)
+			if (mix->op[k] == mix->op[i])
+				return false;
+		longest = fmax(longest, in->measured->op[mix->op[i]].each.value);
+	}
+	for (int i = 0; i < mix->count; i++)
+		for (int k = 0; k < i; k++)
+			if (infer_clash(in, mix->op[i], mix->op[k]))
+				return false;
+	for (int i = 0; i < mix->count; i++)
+		mix->times[i] =
+			fmax(1, round(fmax(longest, 1) / in->measured->op[mix->op[i]].each.value));
+	return true;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void name_mix(
+	const struct measured *m, const struct measured_mix *mix, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (int i = 0; i < mix->count && used < size; i++)
+		used += (size_t)snprintf(buffer + used, size - used, "%s%g %s",
+			i == 0		     ? ""
+			: i + 1 < mix->count ? ", "
+					     : " and ",
+			mix->times[i], m->op[mix->op[i]].name);
+}
+
+static void compare(struct inference *in)
+{
+	const struct measured *m = in->measured;
+	double *off[2] = { memory_new(MEASURED_MIXES, sizeof(double)),
+		memory_new(MEASURED_MIXES, sizeof(double)) },
+	       worst = 0.05;
+	int count[2] = { 0 };
+
+	for (int i = 0; i < m->mix_count; i++) {
+		const struct measured_mix *mix = &m->mix[i];
+		struct infer_figure figure;
+		double cycles, by;
+		bool first = mix->cycles.known;
+		int of;
+
+		for (int k = 0; k < i && first; k++)
+			first = m->mix[k].check != mix->check || !infer_same_mix(&m->mix[k], mix);
+		cycles = first ? infer_cycles(in, mix) : NAN;
+		if (!first || !isfinite(cycles) || !(cycles > 0))
+			continue;
+		infer_figure(m, mix, &figure);
+		for (int k = 0; k < mix->count * mix->count && first; k++)
+			first = !infer_clash(in, mix->op[k / mix->count], mix->op[k % mix->count]);
+		if (!figure.known || !first)
+			continue;
+		by = fabs(cycles / figure.cycles - 1);
+		of = mix->check;
+		off[of][count[of]++] = by;
+		if (by > worst) {
+			char words[120];
+
+			worst = by;
+			name_mix(m, mix, words, sizeof(words));
+			snprintf(in->to->disagrees, sizeof(in->to->disagrees),
+				"%s take %.3g cycles, by these ports %.3g", words, figure.cycles,
+				cycles);
+		}
+	}
+	for (int of = 0; of < 2; of++)
+		qsort(off[of], (size_t)count[of], sizeof(double), by_size);
+	in->to->fitted = count[0];
+	in->to->checked = count[1];
+	if (count[0]) {
+		in->to->fitted_median = off[0][count[0] / 2];
+		in->to->fitted_worst = off[0][count[0] - 1];
+	}
+	if (count[1]) {
+		in->to->checked_median = off[1][count[1] / 2];
+		in->to->checked_worst = off[1][count[1] - 1];
+	}
+	free(off[0]);
+	free(off[1]);
+}
+
+/* Where ports are chosen late, a class of many ports leaves those to others that they need; where
+ * early, it gets in their way. */
+static void find_slower(struct inference *in)
+{
+	double off[INFER_GROUPS * INFER_GROUPS];
+	int count = 0;
+
+	for (int a = 0; a < in->group_count; a++)
+		for (int b = 0; b < in->group_count; b++) {
+			const struct infer_group *many = &in->group[a], *few = &in->group[b];
+			struct infer_figure figure;
+			struct measured_mix mix;
+
+			if (many->ports < 4 || few->ports >= many->ports || (few->set & ~many->set))
+				continue;
+			infer_pair(many->op, many->ports, few->op, few->ports, &mix);
+			infer_figure(in->measured, &mix, &figure);
+			if (figure.known)
+				off[count++] = figure.cycles / infer_cycles(in, &mix);
+		}
+	qsort(off, (size_t)count, sizeof(*off), by_size);
+	in->to->nested = count;
+	in->to->slower = count ? off[count / 2] : 0;
+}
+
+static void check(struct inference *in)
+{
+	unsigned state = 1;
+	int count = 0;
+
+	for (int i = 0; i < in->measured->mix_count; i++)
+		count += in->measured->mix[i].check;
+	for (int tries = 0; in->late_count == 0 && (in->want_count == 0 || in->want[0].check);
+		tries++) {
+		struct measured_mix mix;
+		int before = in->want_count;
+
+		if (count >= CHECKS || tries == 40 * CHECKS)
+			break;
+		if (!check_mix(in, &state, &mix))
+			continue;
+		infer_want(in, &mix, 1);
+		count += in->want_count > before;
+	}
+	compare(in);
+}
+
+void infer_all(struct inference *in)
+{
+	in->width = in->measured->width.known ? in->measured->width.value : 0;
+	if (in->width > 0 && fabs(in->width - round(in->width)) < 0.15)
+		in->width = round(in->width);
+	for (int i = 0; i < in->measured->fact_count; i++)
+		if (strcmp(in->measured->fact[i].word, "extra binds-ports") == 0)
+			in->early = measured_early(&in->measured->fact[i].figure);
+	for (int i = 0; i < in->measured->op_count; i++)
+		sort_op(in, i);
+	find_halves(in);
+	infer_groups(in);
+	infer_sets(in);
+	settle_simple(in);
+	infer_terms(in);
+	if (in->want_count >= in->enough)
+		return;
+	infer_units(in);
+	find_slower(in);
+	check(in);
+	close_gap(in);
+}
+
+static void begin(const struct measured *measured, struct measured_ports *to, struct inference *in)
+{
+	memset(to, 0, sizeof(*to));
+	in->measured = measured;
+	in->to = to;
+}
+
+void measured_find_ports(const struct measured *measured, struct measured_ports *ports)
+{
+	struct inference *in = memory_new(1, sizeof(*in));
+
+	begin(measured, ports, in);
+	in->enough = INFER_WANTS + 1;
+	infer_all(in);
+	free(in);
+}
+
+int measured_next(const struct measured *measured, struct measured_mix *next, int most)
+{
+	struct inference *in = memory_new(1, sizeof(*in));
+	struct measured_ports *ports = memory_new(1, sizeof(*ports));
+	int count;
+
+	begin(measured, ports, in);
+	in->enough = most;
+	infer_all(in);
+	count = in->want_count < most ? in->want_count : most;
+	memcpy(next, in->want, (size_t)count * sizeof(*next));
+	for (int i = 0; i < in->late_count && count < most; i++)
+		next[count++] = in->late[i];
+	free(ports);
+	free(in);
+	return count;
+}

@@ -1,0 +1,562 @@
+/* Ops of several micro-ops, and such that hold something: beside many instructions of a class whose
+ * ports are known, so many that everything that can go elsewhere does, each micro-op that cannot
+ * makes the mix longer. All multisets of the known sets are weighed against what such mixes took,
+ * and the next mix is the one about which the best of them differ most. */
+#include "model/measured/measured_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 12, FORMS = 48 };
+
+/* One op more than what is looked at, with its accesses. */
+enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
+
+/* One mix that the op was part of: its own instructions once, and the others' work. */
+struct test {
+	struct port_load base[BASE_ROOM];
+	int base_count;
+	int ports;		      /* of the first of these */
+	double slots, cycles, spread; /* for one instruction of the op */
+	double alone; /* what the longest of the others takes by itself, which may be longer than
+			 its ports do: 0.212 for an addition on five */
+	struct measured_mix mix;
+};
+
+/* What an op that is known executes as: others of the same form are likelier than any. */
+struct form {
+	int count;
+	uint32_t set[MOST_OPS]; /* in the order of terms' sets */
+	bool related;
+};
+
+struct guess {
+	int count;
+	uint8_t set[MOST_OPS];
+	bool holds; /* its one micro-op holds its port for all of the time that the op takes alone
+		     */
+	double cost;
+};
+
+struct terms {
+	struct inference *in;
+	int op;
+	double each, slots; /* of it alone; micro-ops that its slots suggest */
+	int expected;
+	bool store; /* it stores, which takes something that nothing else does */
+	uint32_t set[SETS];
+	int set_count;
+	int fresh; /* sets from here on are of ports that nothing else uses */
+	struct port_load access[2 * UARCH_TERMS];
+	int access_count;
+	struct test test[TESTS];
+	int test_count;
+	struct form form[FORMS];
+	int form_count;
+	struct guess guess[GUESSES];
+	int guess_count;
+	int tries;
+};
+
+/* infer_bound() of few loads, quicker. */
+static double quick_bound(const struct port_load *load, int count)
+{
+	uint32_t all[256];
+	double most = 0;
+
+	if (count > 8)
+		return infer_bound(load, count);
+	all[0] = 0;
+	for (int mask = 1; mask < 1 << count; mask++) {
+		double work = 0;
+
+		all[mask] = all[mask & (mask - 1)] | load[__builtin_ctz((unsigned)mask)].ports;
+		for (int i = 0; i < count; i++)
+			if (!(load[i].ports & ~all[mask]))
+				work += load[i].cycles;
+		work /= infer_count(all[mask]);
+		most = work > most ? work : most;
+	}
+	return most;
+}
+
+static int guess_loads(const struct terms *t, const struct guess *guess, struct port_load *load)
+{
+	int count = 0;
+
+	for (int i = 0; i < guess->count; i++) {
+		uint32_t ports = t->set[guess->set[i]];
+		double cycles = guess->holds ? fmax(1, t->each * infer_count(ports)) : 1;
+
+		if (count > 0 && load[count - 1].ports == ports)
+			load[count - 1].cycles += cycles;
+		else
+			load[count++] = (struct port_load){ ports, cycles };
+	}
+	for (int i = 0; i < t->access_count; i++)
+		load[count++] = t->access[i];
+	return count;
+}
+
+static double guess_cycles(
+	const struct terms *t, const struct guess *guess, const struct test *test)
+{
+	struct port_load load[BASE_ROOM + MOST_OPS + 2 * UARCH_TERMS];
+	int count = guess_loads(t, guess, load);
+
+	for (int i = 0; i < test->base_count; i++)
+		load[count++] = test->base[i];
+	return fmax(fmax(quick_bound(load, count), fmax(t->each, test->alone)),
+		t->in->width > 0 ? test->slots / t->in->width : 0);
+}
+
+static double alone(const struct terms *t, const struct guess *guess)
+{
+	struct port_load load[MOST_OPS + 2 * UARCH_TERMS];
+	int count = guess_loads(t, guess, load);
+
+	return fmax(quick_bound(load, count), t->in->width > 0 ? t->slots / t->in->width : 0);
+}
+
+static double worst_kept(const struct terms *t)
+{
+	return t->guess_count == GUESSES ? t->guess[GUESSES - 1].cost
+	       : t->guess_count > 0	 ? t->guess[0].cost + 8
+					 : INFINITY;
+}
+
+static void keep(struct terms *t, const struct guess *guess)
+{
+	int at = t->guess_count < GUESSES ? t->guess_count++ : GUESSES - 1;
+
+	for (; at > 0 && t->guess[at - 1].cost > guess->cost; at--)
+		t->guess[at] = t->guess[at - 1];
+	t->guess[at] = *guess;
+}
+
+/* How much likelier a guess is because others are so. */
+static double resembles(const struct terms *t, const struct guess *guess)
+{
+	double most = 0;
+
+	for (int f = 0; f < t->form_count; f++) {
+		const struct form *form = &t->form[f];
+		bool same = form->count == guess->count;
+
+		for (int i = 0; i < guess->count && same; i++)
+			same = t->set[guess->set[i]] == form->set[i];
+		if (same)
+			most = fmax(most, form->related ? 4 : 1.5);
+	}
+	return most;
+}
+
+/* Whether what can go nowhere else overfills the ports that the other op of a test has: most
+ * guesses are refused by that. */
+static bool overfills(const struct terms *t, const struct guess *guess, const struct test *test)
+{
+	double work;
+
+	if (test->base_count != 1 || guess->holds)
+		return false;
+	work = test->base[0].cycles;
+	for (int i = 0; i < guess->count; i++)
+		if (!(t->set[guess->set[i]] & ~test->base[0].ports))
+			work++;
+	return work > 1.2 * test->cycles * test->ports;
+}
+
+/* Adds it to those that are kept, if it is good enough. False: it takes longer than some
+ * measurement allows, and so would anything with more. */
+static bool weigh(struct terms *t, struct guess *guess)
+{
+	const struct figure *each = &t->in->measured->op[t->op].each;
+	double by_ports, most = worst_kept(t);
+	int more = guess->count - t->expected;
+
+	t->tries++;
+	for (int i = 0; i < t->test_count; i++)
+		if (overfills(t, guess, &t->test[i]))
+			return false;
+	by_ports = alone(t, guess);
+	if (by_ports > 1.15 * t->each)
+		return false;
+	guess->cost = (guess->holds ? 2 : 0) + 0.05 * guess->count - resembles(t, guess) +
+		      (more > 0 ? 3.0 * more : -2.0 * more);
+	for (int i = 0; i < guess->count; i++) {
+		if (i == 0 || guess->set[i] != guess->set[i - 1])
+			guess->cost += 0.6;
+		/* Of two that explain as much, the one that claims less. */
+		guess->cost -= 0.03 * infer_count(t->set[guess->set[i]]);
+		if (guess->set[i] >= t->fresh && (i == 0 || guess->set[i] != guess->set[i - 1]))
+			guess->cost +=
+				t->store ? -0.5 : 3 + 0.2 * infer_count(t->set[guess->set[i]]);
+	}
+	/* Ports that keep it longer than it takes are wrong; that take less leave something else to
+	 * hold it. */
+	if (by_ports > t->each)
+		guess->cost += infer_miss(
+			t->in, by_ports, t->each, (each->hi - each->lo) / t->each / 2, 1);
+	else if (by_ports < 0.94 * t->each)
+		guess->cost += t->each > 2.5 ? 1 : 4;
+	for (int i = 0; i < t->test_count && guess->cost < most; i++) {
+		double cycles = guess_cycles(t, guess, &t->test[i]);
+
+		if (cycles > 1.2 * t->test[i].cycles)
+			return false;
+		guess->cost += infer_miss(
+			t->in, cycles, t->test[i].cycles, t->test[i].spread, t->test[i].ports);
+	}
+	if (guess->cost < most)
+		keep(t, guess);
+	return true;
+}
+
+static void extend(struct terms *t, const struct guess *from, int most)
+{
+	struct guess guess = *from;
+
+	for (int set = from->count ? from->set[from->count - 1] : 0;
+		set < t->set_count && t->tries < TRIES; set++) {
+		guess = *from;
+		guess.set[guess.count++] = (uint8_t)set;
+		if (!weigh(t, &guess))
+			continue;
+		if (guess.count == 1 && t->each * infer_count(t->set[set]) > 1.06) {
+			guess.holds = true;
+			weigh(t, &guess);
+			guess.holds = false;
+		}
+		if (guess.count < most)
+			extend(t, &guess, most);
+	}
+}
+
+static void add_set(struct terms *t, uint32_t set)
+{
+	for (int i = 0; i < t->set_count; i++)
+		if (t->set[i] == set)
+			return;
+	if (set && t->set_count < SETS)
+		t->set[t->set_count++] = set;
+}
+
+static bool settled(const struct inference *in, int op)
+{
+	return in->to->known[op];
+}
+
+static void find_sets(struct terms *t)
+{
+	struct inference *in = t->in;
+
+	for (int g = 0; g < in->group_count; g++)
+		add_set(t, in->group[g].set);
+	for (int i = 0; i < in->measured->op_count; i++)
+		for (int k = 0; settled(in, i) && k < in->to->term_count[i]; k++)
+			if (!(in->to->term[i][k].ports >> INFER_PORTS))
+				add_set(t, in->to->term[i][k].ports);
+	t->fresh = t->set_count;
+	for (int ports = 1; ports <= 3 && in->ports + ports <= INFER_PORTS; ports++)
+		add_set(t, ((UINT32_C(1) << ports) - 1) << in->ports);
+}
+
+/* All mixes that it was part of and whose other ops are known. */
+static void find_tests(struct terms *t)
+{
+	const struct measured *m = t->in->measured;
+
+	for (int k = 0; k < m->mix_count && t->test_count < TESTS; k++) {
+		const struct measured_mix *mix = &m->mix[k];
+		struct test *test = &t->test[t->test_count];
+		struct infer_figure figure;
+		double times = 0;
+		bool good = mix->cycles.known && !mix->check;
+
+		*test = (struct test){ .mix = *mix };
+		for (int i = 0; i < mix->count; i++)
+			if (mix->op[i] == t->op)
+				times = mix->times[i];
+		for (int i = 0; i < t->test_count; i++)
+			good = good && !infer_same_mix(&t->test[i].mix, mix);
+		for (int i = 0; i < mix->count && good && times > 0; i++) {
+			test->slots += infer_slots(t->in, mix->op[i]) * mix->times[i] / times;
+			if (mix->op[i] == t->op)
+				continue;
+			test->alone = fmax(
+				test->alone, m->op[mix->op[i]].each.value * mix->times[i] / times);
+			good = settled(t->in, mix->op[i]) &&
+			       t->in->to->term_count[mix->op[i]] <= 4 &&
+			       infer_work(t->in, mix->op[i], mix->times[i] / times, test->base,
+				       &test->base_count);
+			good = good && test->base_count <= BASE - 4;
+		}
+		for (int i = 0; i < mix->count && good; i++)
+			good = !infer_clash(t->in, t->op, mix->op[i]);
+		if (!good || times <= 0)
+			continue;
+		infer_figure(m, mix, &figure);
+		if (!figure.known)
+			continue;
+		test->cycles = figure.cycles / times;
+		test->spread = figure.spread;
+		test->ports = infer_count(test->base[0].ports);
+		t->test_count++;
+	}
+}
+
+/* One instruction of the op beside so many of another that these alone would take a third longer
+ * than it does. */
+static bool blocked_by(const struct terms *t, int other, struct measured_mix *mix)
+{
+	double each = t->in->measured->op[other].each.value,
+	       times = ceil(fmax(1.3 * t->each, 2) / each - 1e-9);
+
+	*mix = (struct measured_mix){ .count = 2, .op = { t->op, other }, .times = { 1, times } };
+	/* More hide one micro-op in the noise. */
+	return times <= 20;
+}
+
+/* How much a mix would tell: the entropy of what the guesses, by their weight, say that it takes.
+ */
+static double tells(const struct terms *t, const struct measured_mix *mix)
+{
+	struct test test = { .slots = t->slots };
+	double at[GUESSES], weight[GUESSES], total = 0, sum = 0;
+	int kinds = 0;
+
+	if (!infer_work(t->in, mix->op[1], mix->times[1], test.base, &test.base_count))
+		return 0;
+	test.slots += infer_slots(t->in, mix->op[1]) * mix->times[1];
+	for (int i = 0; i < t->guess_count; i++) {
+		double cycles = guess_cycles(t, &t->guess[i], &test),
+		       mass = exp(-(t->guess[i].cost - t->guess[0].cost) / 2);
+		int k = 0;
+
+		while (k < kinds && fabs(cycles / at[k] - 1) > 0.025)
+			k++;
+		if (k == kinds) {
+			at[kinds] = cycles;
+			weight[kinds++] = 0;
+		}
+		weight[k] += mass;
+		total += mass;
+	}
+	for (int k = 0; k < kinds; k++)
+		sum -= weight[k] / total * log(weight[k] / total);
+	return sum;
+}
+
+/* Asks for the mix that tells most; returns whether there is one. */
+static bool ask(struct terms *t)
+{
+	struct inference *in = t->in;
+	struct measured_mix best = { 0 };
+	double most = 0;
+
+	for (int i = 0; i < in->measured->op_count; i++) {
+		bool stands = in->kind[i] == INFER_SIMPLE && in->group_of[i] >= 0 &&
+			      in->group[in->group_of[i]].op == i;
+		struct infer_figure figure;
+		struct measured_mix mix;
+		double told;
+
+		/* Groups' ops, and those that brought ports of their own. */
+		if ((!stands && !(infer_is_memory(in->measured->op[i].name) &&
+					in->kind[i] == INFER_COMPLEX)) ||
+			i == t->op || !settled(in, i) || infer_clash(in, t->op, i) ||
+			!blocked_by(t, i, &mix))
+			continue;
+		infer_figure(in->measured, &mix, &figure);
+		if (figure.asked)
+			continue;
+		told = tells(t, &mix);
+		/* Of those that tell as much the one with few instructions. */
+		told -= 0.002 * mix.times[1];
+		/* Many ports are seldom all kept busy, which hides a micro-op, or is taken for one.
+		 */
+		if (stands && in->wide[i] > 3)
+			told *= 0.5;
+		if (told > most) {
+			most = told;
+			best = mix;
+		}
+	}
+	if (most <= (t->test_count == 0 ? 0 : 0.15))
+		return false;
+	infer_want(in, &best, 1);
+	return true;
+}
+
+static void doubt(const struct terms *t)
+{
+	for (int i = 0; i < t->test_count; i++)
+		if (infer_miss(t->in, guess_cycles(t, &t->guess[0], &t->test[i]), t->test[i].cycles,
+			    t->test[i].spread, t->test[i].ports) > 12)
+			infer_want(t->in, &t->test[i].mix, 2);
+}
+
+/* The best guess as terms; what it takes longer than those is left to a unit, named later (negative
+ * cycles until then). */
+static void settle(struct terms *t)
+{
+	struct measured_ports *to = t->in->to;
+	const struct guess *guess = &t->guess[0];
+	double stretch = t->each / alone(t, guess);
+	int count = 0;
+
+	/* A little longer: its micro-ops do not go as smoothly as that. Much longer: it holds
+	 * something, which is found out later. */
+	if (stretch < 1.1 || (stretch > 1.3 && t->each > 2.5) || !isfinite(stretch))
+		stretch = 1;
+	for (int i = 0; i < guess->count; i++) {
+		struct uarch_term *term = &to->term[t->op][count];
+		uint32_t ports = t->set[guess->set[i]];
+
+		if (count > 0 && term[-1].ports == ports) {
+			term[-1].count++;
+			continue;
+		}
+		*term = (struct uarch_term){ .ports = ports, .count = 1, .cycles = 1 };
+		term->cycles = (float)stretch;
+		if (guess->holds)
+			term->cycles = (float)fmax(1, t->each * infer_count(ports));
+		if (guess->set[i] >= t->fresh) {
+			int most = 32 - __builtin_clz(ports);
+
+			t->in->ports = most > t->in->ports ? most : t->in->ports;
+		}
+		count++;
+	}
+	to->term_count[t->op] = count;
+	to->known[t->op] = true;
+}
+
+static void find_forms(struct terms *t)
+{
+	const struct measured_ports *to = t->in->to;
+
+	for (int i = 0; i < t->in->measured->op_count && t->form_count < FORMS; i++) {
+		struct form form = { .related = infer_related(t->in, t->op, i) };
+
+		if (i == t->op || !to->known[i] || t->in->kind[i] != INFER_COMPLEX)
+			continue;
+		for (int k = 0; k < to->term_count[i]; k++)
+			for (int n = 0; n < (int)to->term[i][k].count && form.count < MOST_OPS; n++)
+				form.set[form.count++] = to->term[i][k].ports;
+		t->form[t->form_count++] = form;
+	}
+}
+
+/* Its relative, as long and as wide, is to be found first: it tells most about this one. */
+static bool waits_for_relative(const struct terms *t)
+{
+	const struct inference *in = t->in;
+
+	for (int i = 0; i < t->op; i++)
+		if (in->kind[i] == INFER_COMPLEX && infer_related(in, t->op, i) && in->open[i] &&
+			infer_slots(in, i) == t->slots)
+			return true;
+	return false;
+}
+
+/* A relative that is as long (or divides, too) and as wide executes likewise: taken on trust, until
+ * one mix with it is measured. */
+static bool takes_after_relative(struct terms *t)
+{
+	struct inference *in = t->in;
+	struct measured_ports *to = in->to;
+
+	for (int i = 0; i < t->op; i++) {
+		const struct measured_op *other = &in->measured->op[i];
+		struct measured_mix mix;
+
+		if (in->kind[i] != INFER_COMPLEX || !to->known[i] || !infer_related(in, t->op, i) ||
+			infer_slots(in, i) != t->slots ||
+			(fabs(other->each.value / t->each - 1) > 0.04 &&
+				fmin(other->each.value, t->each) < 2.5) ||
+			(in->measured->op[t->op].bits > 256) != (other->bits > 256))
+			continue;
+		to->known[t->op] = true;
+		to->term_count[t->op] = to->term_count[i];
+		memcpy(to->term[t->op], to->term[i], sizeof(to->term[i]));
+		for (int g = 0; g < in->group_count && !in->open[i]; g++)
+			for (int k = 0; k < to->term_count[i]; k++)
+				if (in->group[g].set == to->term[i][k].ports &&
+					!infer_clash(in, t->op, in->group[g].op) &&
+					blocked_by(t, in->group[g].op, &mix)) {
+					infer_want_late(in, &mix);
+					return true;
+				}
+		return true;
+	}
+	return false;
+}
+
+static void find_terms(struct inference *in, int op)
+{
+	struct terms *t = memory_new(1, sizeof(*t));
+	const struct measured_op *of = &in->measured->op[op];
+	const char *const access[] = { of->load, of->store };
+	struct guess none = { 0 };
+
+	t->in = in;
+	t->op = op;
+	t->each = of->each.value;
+	t->store = strstr(of->name, "store") != NULL;
+	t->slots = infer_slots(in, op);
+	t->expected = (int)fmax(0, round(t->slots) - (*of->store ? 1 : 0));
+	for (int i = 0; i < 2; i++) {
+		int other = infer_op(in->measured, access[i]);
+
+		if (!*access[i])
+			continue;
+		if (other < 0 || !in->to->known[other])
+			goto done;
+		for (int k = 0; k < in->to->term_count[other]; k++) {
+			const struct uarch_term *term = &in->to->term[other][k];
+
+			t->access[t->access_count++] = (struct port_load){ term->ports,
+				(of->accesses ? of->accesses : 1) * (double)term->count *
+					(double)term->cycles };
+		}
+	}
+	/* Microcode, or many accesses: it holds something of its own for as long as it takes. */
+	if (t->expected > MOST_OPS || of->accesses > 1) {
+		in->to->known[op] = true;
+		goto done;
+	}
+	find_sets(t);
+	find_tests(t);
+	if (t->test_count == 0 && takes_after_relative(t))
+		goto done;
+	find_forms(t);
+	weigh(t, &none);
+	extend(t, &none, (int)fmin(MOST_OPS, t->expected + (t->store ? 2 : 1)));
+	if (t->guess_count == 0)
+		goto done;
+	in->open[op] = waits_for_relative(t) || ask(t);
+	if (t->test_count == 0)
+		goto done;
+	doubt(t);
+	settle(t);
+done:
+	free(t);
+}
+
+void infer_terms(struct inference *in)
+{
+	/* What others have besides comes first: loads, stores, then operations without accesses. */
+	for (int pass = 0; pass < 3; pass++)
+		for (int i = 0; i < in->measured->op_count; i++) {
+			const struct measured_op *op = &in->measured->op[i];
+			int of = infer_is_memory(op->name) ? 0 : *op->load || *op->store ? 2 : 1;
+
+			if (in->kind[i] == INFER_COMPLEX && of == pass &&
+				in->want_count < in->enough)
+				find_terms(in, i);
+		}
+}

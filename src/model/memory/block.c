@@ -1,0 +1,234 @@
+#include "model/memory/block.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* Of loops with a few more turns than this the end is mispredicted each time. Measured on Redwood
+ * Cove: going down two columns, blocks of 40 and 48 took 25 to 30 % longer than those of 32. */
+enum { TURNS_PREDICTED = 32 };
+
+/* Cycles that the end of a line takes besides: the last additions of its sums, and the first loads
+ * of the next. 5 to 17 on Redwood Cove, and up to 40 in some spells. And a misprediction's, where
+ * the core's file has none. */
+#define LINE_ENDS	   14.0
+#define MISPREDICT_ASSUMED 20.0
+
+/* The share of a cache that one block may take, so that it stays there while lines of the other
+ * matrices pass: of L1 beyond this each step took longer, by a fifth in all. */
+#define NEAR_SHARE 0.6
+
+/* The share of the window that a line may take, so that enough of the next one is under way beside
+ * it: with all of it lines took 6 to 21 % longer than the best, with this 0 to 9 %. */
+#define WINDOW_SHARE 0.75
+
+enum { LINE = 64 };
+
+/* Rows begin and sums end in step when N is a multiple of this; of smaller blocks it would take too
+ * much. */
+enum { STEP = 8, STEP_FROM = 32 };
+
+int64_t block_fits(double bytes, int blocks, int element_bytes)
+{
+	if (!(bytes > 0) || blocks < 1 || element_bytes < 1)
+		return 0;
+	/* A square that is exact may come out a little low. */
+	return (int64_t)floor(sqrt(bytes / blocks / element_bytes) + 1e-9);
+}
+
+static bool known(double value)
+{
+	return isfinite(value) && value > 0;
+}
+
+/* Latency behind a level divided by its own; NAN: one of them is not known. */
+static double climb_after(const struct block_question *question, int level)
+{
+	double own = question->level[level].latency;
+	double next = level + 1 < question->level_count ? question->level[level + 1].latency
+							: (double)NAN;
+
+	return known(own) && known(next) ? next / own : (double)NAN;
+}
+
+/* The level that blocks are fitted to; -1: none. Where not all climbs are known, the last of the
+ * core's own. */
+static int choose(const struct block_question *question, bool *by_climb)
+{
+	int best = -1, last = -1;
+
+	*by_climb = true;
+	for (int i = 0; i < question->level_count; i++) {
+		const struct block_level *level = &question->level[i];
+
+		if (!known(level->bytes) || level->shared)
+			continue;
+		last = i;
+		if (isnan(climb_after(question, i)))
+			*by_climb = false;
+		else if (best < 0 || climb_after(question, i) > climb_after(question, best))
+			best = i;
+	}
+	return *by_climb ? best : last;
+}
+
+/* The first level up to the one behind that whose latency nobody knows; NULL: all are known. */
+static const char *first_unknown(const struct block_question *question, int level)
+{
+	for (int i = 0; i <= level + 1 && i < question->level_count; i++)
+		if (!known(question->level[i].latency))
+			return question->level[i].name;
+	return NULL;
+}
+
+/* A few rows less are a whole number of lines. */
+static int64_t stepped(int64_t n)
+{
+	return n >= STEP_FROM ? n - n % STEP : n;
+}
+
+static double turns_predicted(const struct block_question *question)
+{
+	return TURNS_PREDICTED * (question->turn > 0 ? question->turn : 1);
+}
+
+/* What a block of N rows costs beside the work itself, cycles an element: ends of lines, and its
+ * elements from a level, where the one before does not hold it. NAN: nobody knows what they cost.
+ */
+static double cost_of(const struct block_question *question, int level, int64_t n)
+{
+	double mispredict = known(question->mispredict) ? question->mispredict : MISPREDICT_ASSUMED;
+	double ends =
+		(LINE_ENDS + ((double)n > turns_predicted(question) ? mispredict : 0)) / (double)n;
+
+	if ((double)(n * n * question->bytes) <= NEAR_SHARE * question->level[level - 1].bytes)
+		return ends;
+	return known(question->level[level].lines)
+		       ? ends + question->bytes / (LINE * question->level[level].lines)
+		       : (double)NAN;
+}
+
+/* What the level before holds of one block alone in its share, if that and its pages cost less than
+ * n; else 0. */
+static int64_t nearer(const struct block_question *question, int level, int64_t n)
+{
+	int64_t near = level > 0 ? stepped(block_fits(NEAR_SHARE * question->level[level - 1].bytes,
+					   1, question->bytes))
+				 : 0;
+
+	if (question->meet || near < 1 || near >= n || near < question->least ||
+		(double)near * question->pages > question->entries)
+		return 0;
+	return cost_of(question, level, near) < cost_of(question, level, n) ? near : 0;
+}
+
+static void add(struct block_advice *advice, const char *words)
+{
+	size_t used = strlen(advice->why);
+
+	snprintf(advice->why + used, sizeof(advice->why) - used, "%s", words);
+}
+
+static void explain(
+	const struct block_question *question, bool by_climb, struct block_advice *advice)
+{
+	static const char *const counts[] = { "", "one block", "two blocks", "three blocks",
+		"four blocks" };
+	const struct block_level *level = &question->level[advice->level];
+	const struct block_level *next =
+		advice->level + 1 < question->level_count ? level + 1 : NULL;
+	char size[32], words[160];
+
+	units_bytes_long((int64_t)level->bytes, size, sizeof(size));
+	snprintf(advice->why, sizeof(advice->why), "%s of %lld x %lld %d-byte elements fit %s (%s)",
+		question->blocks < 5 ? counts[question->blocks] : "the blocks",
+		(long long)advice->fits, (long long)advice->fits, question->bytes, level->name,
+		size);
+	if (by_climb && next)
+		snprintf(words, sizeof(words),
+			", behind which the latency climbs most, from %.3g to %.3g cycles%s",
+			level->latency, next->latency, next->measured ? " as measured" : "");
+	else if (first_unknown(question, advice->level))
+		snprintf(words, sizeof(words),
+			", the core's last own cache; the latency of %s is not known here",
+			first_unknown(question, advice->level));
+	else
+		snprintf(words, sizeof(words), ", the core's last own cache");
+	add(advice, words);
+	if (advice->paged) {
+		snprintf(words, sizeof(words),
+			"; but each row takes %.3g page%s of the first TLB, which holds %.0f%s",
+			question->pages, question->pages > 1 ? "s" : "", question->entries,
+			question->pages_assumed ? " (assumed)" : "");
+		add(advice, words);
+	}
+	switch (advice->by) {
+	case BLOCK_TURNS:
+		add(advice, "; and of a little over 32 turns a loop's end is mispredicted");
+		break;
+	case BLOCK_NEAR:
+		units_bytes_long((int64_t)level[-1].bytes, size, sizeof(size));
+		snprintf(words, sizeof(words),
+			"; %s one block of %lld x %lld stays in %s (%s), which saves more than "
+			"ends of shorter lines take",
+			advice->paged ? "and" : "but", (long long)advice->n, (long long)advice->n,
+			level[-1].name, size);
+		add(advice, words);
+		break;
+	case BLOCK_WINDOW:
+		snprintf(words, sizeof(words),
+			"; but only %.0f elements of a sum are under way at once, and shorter sums "
+			"overlap",
+			floor(question->window));
+		add(advice, words);
+		break;
+	case BLOCK_MOST:
+		add(advice, "; the whole matrices fit it too");
+		break;
+	case BLOCK_CACHE:
+	case BLOCK_PAGES:
+		break;
+	}
+}
+
+/* A smaller bound takes over; what stays is a whole number of steps. */
+static void bound(struct block_advice *advice, enum block_bound by, double most)
+{
+	if (!known(most) || most >= (double)advice->n)
+		return;
+	advice->n = (int64_t)floor(most);
+	advice->by = by;
+}
+
+void block_advise(const struct block_question *question, struct block_advice *advice)
+{
+	bool by_climb;
+	int64_t near;
+
+	*advice = (struct block_advice){ .level = choose(question, &by_climb), .climb = NAN };
+	if (advice->level < 0)
+		return;
+	advice->climb = climb_after(question, advice->level);
+	advice->fits = advice->n =
+		block_fits(question->level[advice->level].bytes, question->blocks, question->bytes);
+	/* Where sums wait, what they begin with must not be waited for. */
+	if ((question->down || known(question->window)) && question->pages > 0)
+		bound(advice, BLOCK_PAGES, question->entries / question->pages);
+	advice->paged = advice->by == BLOCK_PAGES;
+	if (advice->paged && (double)advice->n < 2 * turns_predicted(question))
+		bound(advice, BLOCK_TURNS, turns_predicted(question));
+	near = nearer(question, advice->level, stepped(advice->n));
+	if (near > 0)
+		bound(advice, BLOCK_NEAR, (double)near);
+	bound(advice, BLOCK_WINDOW, WINDOW_SHARE * question->window);
+	advice->n = stepped(advice->n);
+	if (advice->n >= question->most) {
+		advice->n = question->most;
+		advice->by = BLOCK_MOST;
+	}
+	if (advice->n < question->least)
+		advice->n = question->least;
+	explain(question, by_climb, advice);
+}

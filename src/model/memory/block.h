@@ -1,0 +1,73 @@
+/* How large the blocks of blocked code should be: the case study's rule, so many N x N blocks in
+ * one level of cache, and which level. Pure.
+ *
+ * The level is the one after which the latency climbs most, relatively, among those that belong to
+ * the core alone: what a core gets of a shared one is not sure. What makes blocks smaller than it
+ * allows:
+ *
+ * - pages: Rows lie on a page each, are gone down (or sums that wait begin in them), and the first
+ * TLB holds fewer pages.
+ * - turns: Loops of a few more turns than are predicted end in a misprediction each time, so that a
+ * little fewer are better.
+ * - near: One block is met again each time the outer loop goes on. Where the cache before holds it,
+ * its elements come from there; but lines are shorter, and end more often. Cycles of the one
+ * against cycles of the other decide.
+ * - window: Sums wait for each other, and the core's window holds fewer elements than a line of a
+ * block has, so that it reaches too little of the next line's sum, or none.
+ */
+#ifndef SLX_MODEL_MEMORY_BLOCK_H
+#define SLX_MODEL_MEMORY_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BLOCK_LEVELS = 5 };
+
+struct block_level {
+	const char *name; /* "L2" */
+	double bytes;	  /* 0: none that blocks could be fitted to: memory */
+	double latency;	  /* cycles, load to use; 0 or NAN: unknown */
+	double lines;	  /* that come from it in a cycle; 0 or NAN: unknown */
+	bool shared;	  /* with other cores */
+	bool measured;	  /* the latency was, on this machine; otherwise it is what the core's file
+			     says */
+};
+
+struct block_question {
+	int level_count;
+	struct block_level
+		level[BLOCK_LEVELS]; /* from the fastest on, memory last if it is there */
+	int blocks;		     /* N x N blocks in use at a time */
+	int bytes;		     /* of an element */
+	int64_t least, most;	     /* that N may be */
+	double pages;	    /* that a row of each block takes together, of those that have N rows */
+	bool down;	    /* the innermost loop goes down rows */
+	bool meet;	    /* it goes along rows that meet in few sets of a cache */
+	double entries;	    /* of the first TLB */
+	bool pages_assumed; /* these: of a core whose number of them nobody knows */
+	double turn;	    /* elements in one turn of the innermost loop; 0: 1 */
+	double mispredict;  /* cycles that it costs; 0 or NAN: unknown */
+	double window; /* elements of a sum under way at once, where a chain of them would bind;
+			  else 0 */
+};
+
+/* What made the size. */
+enum block_bound { BLOCK_CACHE, BLOCK_PAGES, BLOCK_TURNS, BLOCK_NEAR, BLOCK_WINDOW, BLOCK_MOST };
+
+struct block_advice {
+	int64_t n;    /* 0: nothing can be said: no cache's size is known */
+	int level;    /* in the question's list */
+	int64_t fits; /* what the level alone would allow */
+	double climb; /* latency behind the level divided by its own; NAN: unknown */
+	enum block_bound by;
+	bool paged;    /* pages had a part in it */
+	char why[420]; /* "three blocks of 8-byte elements fit L2 (2 MiB): behind it the latency
+			  climbs most, from 16 to 98 cycles" */
+};
+
+/* N from the level's bytes: the square root of what one block may take, in elements. */
+int64_t block_fits(double bytes, int blocks, int element_bytes);
+
+void block_advise(const struct block_question *question, struct block_advice *advice);
+
+#endif

@@ -1,0 +1,94 @@
+/* What curves of latency say of a machine: its caches, its DTLB, its lines, its memory, each with a
+ * size, a latency, a confidence and a sentence; and what the system says otherwise. Pure. */
+#ifndef SLX_MODEL_MEMORY_HIERARCHY_H
+#define SLX_MODEL_MEMORY_HIERARCHY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/machine/machine.h"
+#include "kernels/kernel.h"
+#include "model/memory/plateaus.h"
+
+enum { LEVELS_MAX = 10, FINDINGS_MAX = 16, FINDING_TEXT = 220 };
+
+enum level_kind { LEVEL_CACHE, LEVEL_TLB, LEVEL_MEMORY };
+
+struct hierarchy_level {
+	enum level_kind kind;
+	int number; /* of a cache or TLB: 1, 2, … */
+	double cycles, lo,
+		hi; /* load to use, with quartiles; of a TLB: what a miss of it costs on top */
+	double ns;  /* likewise; NAN unknown */
+	double bytes, bytes_lo, bytes_hi;	/* its size, and the range that holds it; of memory
+						   INFINITY; of a TLB its reach */
+	double entries, entries_lo, entries_hi; /* of a TLB; else NAN */
+	double confidence;			/* 0…1 */
+	bool unstable;				/* no honest size: say the range */
+	int looks; /* looks that found its size, over so many seconds; 0: the curve did */
+	double seconds;
+	uint64_t stated;	  /* bytes that the system states; 0: nothing */
+	char name[16];		  /* "L1d", "L2", "L3", "L1 DTLB", "memory" */
+	char words[FINDING_TEXT]; /* "L1d: 4.0 cycles up to 48 KiB" */
+};
+
+/* Something that a reader should know: a disagreement with the system, a step that huge pages did
+ * not remove, pages refused. */
+struct finding {
+	bool disagreement; /* with what the system states */
+	char text[FINDING_TEXT];
+};
+
+/* A curve as measured; points NULL or count 0: not measured (yet). */
+struct hierarchy_curve {
+	const struct curve_point *points;
+	int count;
+};
+
+/* What this process had of the last cache, which cores share, as several looks found it: its size
+ * and range take the place of where the curve ends, which is where it ended once. */
+struct hierarchy_share {
+	int looks; /* 0: none */
+	double bytes, lo,
+		hi;	/* the median, and the range that another run is likely to find it in */
+	double seconds; /* from the first look to the last */
+};
+
+struct hierarchy_input {
+	const struct machine *machine;
+	struct hierarchy_share share;
+	double ghz; /* median core clock meanwhile; NAN unknown */
+	struct hierarchy_curve
+		lines[PAGE_KINDS]; /* random order, by enum page_kind (PAGES_4K, PAGES_HUGE) */
+	struct hierarchy_curve
+		pages[PAGE_KINDS]; /* one line a page of 4 KiB, likewise; bytes are pages * 4096 */
+	const char *got[PAGE_KINDS]; /* pages really got: "4k", "huge", "mixed", "unknown"; NULL:
+					not asked for */
+	struct hierarchy_curve
+		pairs; /* two accesses bytes apart, over that distance: for the line size */
+};
+
+struct hierarchy {
+	struct plateaus lines[PAGE_KINDS],
+		pages[PAGE_KINDS]; /* what was found in each curve; count 0: nothing */
+	int level_count;
+	struct hierarchy_level level[LEVELS_MAX]; /* caches from L1, then TLBs, then memory */
+	double line, line_lo, line_hi;		  /* bytes; NAN unknown */
+	int finding_count;
+	struct finding finding[FINDINGS_MAX];
+};
+
+void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy);
+
+/* Whether the size that the system states lies outside the range that was found. */
+bool hierarchy_disagrees(const struct hierarchy_level *level);
+
+/* Whether a cache's or TLB's size is no more than about right: say its range, too. */
+bool hierarchy_is_about(const struct hierarchy_level *level);
+
+/* The cache of that number, or NULL; the memory; the first TLB. */
+const struct hierarchy_level *hierarchy_cache(const struct hierarchy *hierarchy, int number);
+const struct hierarchy_level *hierarchy_memory(const struct hierarchy *hierarchy);
+const struct hierarchy_level *hierarchy_tlb(const struct hierarchy *hierarchy, int number);
+
+#endif

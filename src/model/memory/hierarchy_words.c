@@ -1,0 +1,316 @@
+/* The words of a hierarchy: a sentence for each level, and the findings. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/memory/hierarchy_parts.h"
+
+/* Sizes that differ by less than this agree. */
+static const double agreement = 1.12;
+
+/* Quartiles further apart than this are worth saying. */
+static const double wide = 1.05;
+
+enum { SIZE_TEXT = 24 };
+
+static const char *size_words(double bytes, char buffer[SIZE_TEXT])
+{
+	units_bytes_long((int64_t)llround(bytes), buffer, SIZE_TEXT);
+	return buffer;
+}
+
+/* Cycles as far as they can be told: 4.9, 15.7, 142. */
+static const char *cycle_words(double cycles, char buffer[SIZE_TEXT])
+{
+	snprintf(buffer, SIZE_TEXT, "%.*f", cycles < 99.95 ? 1 : 0, cycles);
+	return buffer;
+}
+
+__attribute__((format(printf, 3, 4))) static void find(
+	struct hierarchy *hierarchy, bool disagreement, const char *format, ...)
+{
+	struct finding *finding;
+	va_list list;
+
+	if (hierarchy->finding_count == FINDINGS_MAX)
+		return;
+	finding = &hierarchy->finding[hierarchy->finding_count++];
+	finding->disagreement = disagreement;
+	va_start(list, format);
+	vsnprintf(finding->text, sizeof(finding->text), format, list);
+	va_end(list);
+}
+
+__attribute__((format(printf, 2, 3))) static void say(
+	struct hierarchy_level *level, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(level->words, sizeof(level->words), format, list);
+	va_end(list);
+}
+
+bool hierarchy_disagrees(const struct hierarchy_level *level)
+{
+	double stated = (double)level->stated;
+
+	return stated > 0 &&
+	       (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
+}
+
+/* What has two modes of which one is rare comes out the same all over. */
+static bool is_wide(const struct hierarchy_level *level)
+{
+	return level->unstable && level->hi > wide * level->lo;
+}
+
+bool hierarchy_is_about(const struct hierarchy_level *level)
+{
+	if (level->kind == LEVEL_TLB)
+		return is_wide(level) || level->entries > 1.02 * level->entries_lo ||
+		       level->entries_hi > 1.05 * level->entries;
+	return level->kind == LEVEL_CACHE && (level->unstable || level->number > 2);
+}
+
+static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy)
+{
+	char cycles[SIZE_TEXT], size[SIZE_TEXT], lo[SIZE_TEXT], hi[SIZE_TEXT], stated[SIZE_TEXT];
+
+	cycle_words(level->cycles, cycles);
+	size_words(level->bytes, size);
+	size_words(level->bytes_lo, lo);
+	size_words(level->bytes_hi, hi);
+	size_words((double)level->stated, stated);
+	if (hierarchy_disagrees(level)) {
+		const char *varies = level->unstable ? " in this run, and varies" : "";
+
+		say(level, "%s: %s cycles; the system says %s, you get about %s%s", level->name,
+			cycles, stated, size, level->unstable ? ", unstable" : "");
+		if (level->looks > 1)
+			find(hierarchy, true,
+				"The system says that %s has %s. Of that this process had %s to "
+				"%s, in %d looks over %.1f s: other cores use it too.",
+				level->name, stated, lo, hi, level->looks, level->seconds);
+		else if (strcmp(lo, hi) == 0)
+			find(hierarchy, true,
+				"The system says that %s has %s. By the curve it ends at about "
+				"%s%s.",
+				level->name, stated, lo, varies);
+		else
+			find(hierarchy, true,
+				"The system says that %s has %s. By the curve it ends between %s "
+				"and %s%s.",
+				level->name, stated, lo, hi, varies);
+	} else if (hierarchy_is_about(level)) {
+		say(level, "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size,
+			lo, hi, level->unstable ? ", unstable" : "");
+	} else {
+		say(level, "%s: %s cycles up to %s", level->name, cycles, size);
+	}
+}
+
+static void say_tlb(struct hierarchy_level *level)
+{
+	char cycles[SIZE_TEXT], reach[SIZE_TEXT], lo[SIZE_TEXT], hi[SIZE_TEXT],
+		range[3 * SIZE_TEXT] = "";
+
+	cycle_words(level->cycles, cycles);
+	size_words(level->bytes, reach);
+	if (is_wide(level))
+		snprintf(range, sizeof(range), ", unstable: %s to %s", cycle_words(level->lo, lo),
+			cycle_words(level->hi, hi));
+	if (hierarchy_is_about(level))
+		say(level,
+			"%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles "
+			"more%s",
+			level->name, level->entries, level->entries_lo, level->entries_hi, reach,
+			cycles, range);
+	else
+		say(level, "%s: %.0f entries, pages for %s; beyond, %s cycles more%s", level->name,
+			level->entries, reach, cycles, range);
+}
+
+static void say_memory(struct hierarchy_level *level)
+{
+	char cycles[SIZE_TEXT], ns[SIZE_TEXT] = "", lo[SIZE_TEXT], hi[SIZE_TEXT];
+
+	cycle_words(level->cycles, cycles);
+	if (isfinite(level->ns))
+		snprintf(ns, sizeof(ns), " (%.0f ns)", level->ns);
+	if (level->unstable)
+		say(level, "memory: about %s cycles%s, unstable: %s to %s", cycles, ns,
+			cycle_words(level->lo, lo), cycle_words(level->hi, hi));
+	else
+		say(level, "memory: %s cycles%s", cycles, ns);
+}
+
+/* ---- Findings */
+
+/* Cycles of the nearest point to a size. */
+static double near(const struct hierarchy_curve *curve, double bytes)
+{
+	const struct curve_point *nearest = NULL;
+
+	for (int i = 0; i < curve->count; i++)
+		if (!nearest || fabs(log(curve->points[i].bytes / bytes)) <
+					fabs(log(nearest->bytes / bytes)))
+			nearest = &curve->points[i];
+	return nearest ? nearest->cycles : NAN;
+}
+
+/* Whether a curve goes on well beyond a step of another curve, and shows next to nothing of it. */
+static bool is_gone(const struct hierarchy_curve *curve, const struct tlb *tlb)
+{
+	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->reach_hi &&
+	       near(curve, 1.5 * tlb->reach_hi) - near(curve, 0.8 * tlb->reach_lo) <
+		       tlb->cycles / 4;
+}
+
+static void find_missing(const struct hierarchy_input *input, struct hierarchy *hierarchy)
+{
+	char stated[SIZE_TEXT];
+
+	/* Only a curve that reached memory has passed every cache. */
+	if (!input->machine || !hierarchy_memory(hierarchy))
+		return;
+	for (int i = 0; i < input->machine->cache_count; i++) {
+		const struct machine_cache *cache = &input->machine->cache[i];
+
+		if (!hierarchy_cache(hierarchy, cache->level))
+			find(hierarchy, true,
+				"The system says that there is an L%d of %s. The curve shows no "
+				"plateau of its own for it.",
+				cache->level, size_words((double)cache->bytes, stated));
+	}
+	for (int i = 0; i < hierarchy->level_count; i++)
+		if (hierarchy->level[i].kind == LEVEL_CACHE && hierarchy->level[i].stated == 0 &&
+			input->machine->cache_count > 0)
+			find(hierarchy, true,
+				"The curve shows a plateau of %s, which the system does not state.",
+				hierarchy->level[i].name);
+}
+
+/* "96 pages (384 KiB) and 2048 pages (8 MiB)": the steps that show with huge pages (or do no more),
+ * with their number. */
+static int step_words(const struct hierarchy_input *input, const struct found *found, bool stay,
+	char *buffer, size_t size)
+{
+	const unsigned huge = 1u << PAGES_HUGE, small = 1u << PAGES_4K;
+	size_t used = 0;
+	int count = 0;
+
+	buffer[0] = '\0';
+	for (int t = 0; t < found->tlb_count && used < size; t++) {
+		const struct tlb *tlb = &found->tlb[t];
+		char reach[SIZE_TEXT];
+
+		if (stay ? !(tlb->kinds & huge)
+			 : tlb->kinds & huge || !(tlb->kinds & small) ||
+					!is_gone(&input->pages[PAGES_HUGE], tlb))
+			continue;
+		used += (size_t)snprintf(buffer + used, size - used, "%s%.0f pages (%s)",
+			count ? " and " : "", round(tlb->reach / found->page),
+			size_words(tlb->reach, reach));
+		count++;
+	}
+	return count;
+}
+
+static void find_steps(
+	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+{
+	char steps[120];
+	int count;
+
+	if (!input->got[PAGES_HUGE] || strcmp(input->got[PAGES_HUGE], "huge") != 0)
+		return;
+	if ((count = step_words(input, found, true, steps, sizeof(steps))) > 0)
+		find(hierarchy, false, "Huge pages were granted, yet the step%s at %s stay%s: %s.",
+			count > 1 ? "s" : "", steps, count > 1 ? "" : "s",
+			input->machine && input->machine->virtualised
+				? "the host maps small pages"
+				: "the TLB holds them in small pieces");
+	if ((count = step_words(input, found, false, steps, sizeof(steps))) > 0)
+		find(hierarchy, false, "With huge pages the step%s at %s %s gone: %s.",
+			count > 1 ? "s" : "", steps, count > 1 ? "are" : "is",
+			count > 1 ? "they were the TLBs'" : "it was the TLB's");
+}
+
+static void find_pages(const struct hierarchy_input *input, struct hierarchy *hierarchy)
+{
+	static const char *const asked[PAGE_KINDS] = { [PAGES_4K] = "4k", [PAGES_HUGE] = "huge" };
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		if (asked[kind] && input->got[kind] && strcmp(input->got[kind], asked[kind]) != 0)
+			find(hierarchy, false,
+				"Pages asked for: %s; got: %s. That curve shows what was got.",
+				asked[kind], input->got[kind]);
+}
+
+static void find_line_differs(const struct found *found, struct hierarchy *hierarchy)
+{
+	if (hierarchy->line > 0 && found->stated_line && hierarchy->line != found->stated_line)
+		find(hierarchy, true,
+			"The system says that lines have %u bytes. Two accesses lie in one only "
+			"while less than %.0f bytes apart.",
+			found->stated_line, hierarchy->line);
+}
+
+/* No load answers before the first cache does: a mode below its latency is of trials of which a
+ * part went elsewhere. */
+static const double fastest_share = 0.9;
+
+static void find_two_modes(const struct hierarchy_input *input, struct hierarchy *hierarchy)
+{
+	static const char *const pages[PAGE_KINDS] = { "", " with 4k pages", " with huge pages" };
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		const struct hierarchy_curve *curve = &input->lines[kind];
+		const struct curve_point *widest = NULL;
+		char size[SIZE_TEXT], low[SIZE_TEXT], high[SIZE_TEXT];
+		int count = 0;
+
+		for (int i = 0; i < curve->count; i++) {
+			const struct curve_point *point = &curve->points[i];
+
+			if (!point->two_modes ||
+				!(point->mode_low >
+					fastest_share * hierarchy->lines[kind].plateau[0].cycles))
+				continue;
+			count++;
+			if (!widest || point->mode_high / point->mode_low >
+					       widest->mode_high / widest->mode_low)
+				widest = point;
+		}
+		if (count > 0)
+			find(hierarchy, false,
+				"%d point%s%s ha%s two modes: at %s, %s cycles in %.0f %% of the "
+				"trials and %s in the others.",
+				count, count == 1 ? "" : "s", pages[kind], count == 1 ? "s" : "ve",
+				size_words(widest->bytes, size), cycle_words(widest->mode_low, low),
+				100 * widest->share_low, cycle_words(widest->mode_high, high));
+	}
+}
+
+void hierarchy_say(
+	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+{
+	for (int i = 0; i < hierarchy->level_count; i++) {
+		struct hierarchy_level *level = &hierarchy->level[i];
+
+		if (level->kind == LEVEL_CACHE)
+			say_cache(level, hierarchy);
+		else if (level->kind == LEVEL_TLB)
+			say_tlb(level);
+		else
+			say_memory(level);
+	}
+	find_missing(input, hierarchy);
+	find_line_differs(found, hierarchy);
+	find_steps(input, found, hierarchy);
+	find_pages(input, hierarchy);
+	find_two_modes(input, hierarchy);
+}

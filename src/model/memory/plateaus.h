@@ -1,0 +1,49 @@
+/* Flat parts of a curve of latency over working-set size, and the knees between them: change points
+ * of the logarithm. Pure. */
+#ifndef SLX_MODEL_MEMORY_PLATEAUS_H
+#define SLX_MODEL_MEMORY_PLATEAUS_H
+
+#include <stdbool.h>
+
+/* One point of a curve: cycles at a working set. */
+struct curve_point {
+	double bytes;
+	double cycles, lo, hi; /* median and quartiles */
+	bool doubtful;	       /* contended, or few trials: weighs less */
+	bool two_modes;	       /* then the two, and the share of the lower one */
+	double mode_low, mode_high, share_low;
+};
+
+enum { PLATEAUS_MAX = 8 };
+
+struct plateau {
+	int first, last;       /* points, inclusive */
+	double from, to;       /* bytes: of these points; the plateau's true end is its knee */
+	double cycles, lo, hi; /* its level: median and quartiles of its points */
+	bool unstable;	       /* its points scatter or have two modes: the level is a range only */
+	double confidence; /* 0…1: that its points are level at all, rather than part of a climb */
+};
+
+/* Between plateau i and i + 1. */
+struct plateau_knee {
+	double bytes;  /* where the curve crosses half-way, on a logarithmic scale */
+	double lo, hi; /* the range that it lies in, bytes */
+	double third;  /* where a third of the accesses miss, judged by cycles (or where it is five
+			  times as slow as the lower  plateau, if that comes first): with sets that
+			  fill by chance so many do when a cache is just full */
+	double corner; /* where it begins to leave the lower plateau */
+	double confidence; /* 0…1: that there is a knee at all */
+	bool gradual; /* its lower half alone takes most of an octave: no honest size, a range */
+};
+
+struct plateaus {
+	int count;
+	struct plateau plateau[PLATEAUS_MAX];
+	struct plateau_knee knee[PLATEAUS_MAX - 1]; /* count - 1 of them */
+};
+
+/* Finds them in points in ascending order of bytes (none may share a size). Fewer than four points
+ * are one plateau. */
+void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus);
+
+#endif

@@ -1,0 +1,63 @@
+/* Buffers of a core that fill while a load misses, in words: the knee that was found beside what
+ * the core's model has and what others published (data/windows). Pure, but for reading that. */
+#ifndef SLX_MODEL_WINDOWS_BUFFERS_H
+#define SLX_MODEL_WINDOWS_BUFFERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/core/uarch.h"
+#include "model/windows/knee.h"
+
+struct window_filler;
+
+enum { BUFFERS_RESTS = 24, BUFFERS_PUBLISHED = 96, BUFFERS_WORDS = 320 };
+
+struct buffer_rest {
+	char buffer[24]; /* "rob": the word of core files, or one of the kernel's own */
+	double most;	 /* so many entries are not the fillers' … */
+	char words[80];	 /* … because of this */
+};
+
+struct buffer_published {
+	char buffer[24];
+	char core[32];	  /* "Skylake" */
+	char entries[24]; /* as published: "224", "14-15", "352 (reported)" */
+	char source[64];
+};
+
+struct buffers {
+	int rest_count, published_count;
+	struct buffer_rest rest[BUFFERS_RESTS];
+	struct buffer_published published[BUFFERS_PUBLISHED];
+};
+
+/* Rows that make no sense are passed over: a test of the shipped file finds them. */
+void buffers_load(struct buffers *buffers);
+
+/* Entries that a core's model gives a buffer; NAN: it gives none, or there is no model. */
+double buffers_size(const struct uarch *uarch, const char *buffer);
+
+/* "Sandy Bridge 168, Skylake 224" of a buffer, the last ones listed, as many as have room; *source:
+ * of the first of them. False, and an empty text: nobody published anything. */
+bool buffers_published(const struct buffers *buffers, const char *buffer, char *words, size_t size,
+	const char **source);
+
+/* The entries that a buffer seems to have by its knee: the fillers' and those that the loop itself
+ * takes. NAN: there is no knee, or nothing is known of that filler (NULL). */
+double buffers_found(const struct knee *knee, const struct window_filler *filler);
+
+/* Fillers at which so many entries are taken, with those of the loop itself; without a filler that
+ * is known: as many as there are entries. */
+double buffers_full(const struct window_filler *filler, double entries);
+
+/* The knee beside the core model's entries, in words: "506 nops + 2 of the loop itself = 508 of 512
+ * entries: the rest are not to be had". filler NULL: nothing is known of it; entries NAN: of the
+ * core. Empty where nothing is to be said. */
+void buffers_difference(const struct buffers *buffers, const struct knee *knee,
+	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS]);
+
+/* "506", "505 to 507", "about 85 (60 to 110)", "none up to 1024", "-": where the knee is. */
+void buffers_knee(const struct knee *knee, double most, char *words, size_t size);
+
+#endif

@@ -1,0 +1,435 @@
+#include "recording/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "experiment/setting/setting_index.h"
+#include "recording/recording_lines.h"
+#include "recording/replay.h"
+
+/* What is recorded of a setting. */
+struct known {
+	unsigned id;	 /* of its last sample */
+	unsigned trials; /* of it in the file */
+	bool good;	 /* one of its figures was not contended */
+	int counted;	 /* events of which it has counts */
+	int limits;	 /* known limits of the explanation recorded; -1: there is none */
+};
+
+struct recording {
+	char *path;
+	int file;
+	struct status status;
+	struct core core; /* a copy: names alone */
+	bool has_core;
+	uint64_t seed;
+	struct setting_index settings;
+	struct known *known; /* of each of these */
+	int known_room, held, added;
+	uint32_t plan; /* id of the event plan that was last written; 0: none */
+	unsigned next_id;
+	uint64_t bytes;
+	struct text block;    /* lines that are written together */
+	struct trials trials; /* room to choose some in */
+};
+
+/* How long a pipe's reader may take, milliseconds. */
+enum { WRITE_PATIENCE = 1000 };
+
+static void add_line(void *context, const char *line, size_t length)
+{
+	struct recording *recording = context;
+
+	text_addn(&recording->block, line, length);
+}
+
+static struct records records_of(struct recording *recording, const char *host)
+{
+	return (struct records){ .context = recording, .line = add_line, .host = host };
+}
+
+/* Writes the lines that are together, all or none as far as the system goes; after a failure
+ * nothing any more. */
+static void flush(struct recording *recording)
+{
+	size_t done = 0;
+
+	while (status_is_ok(&recording->status) && done < recording->block.length) {
+		ssize_t written = write(recording->file, recording->block.bytes + done,
+			recording->block.length - done);
+		struct pollfd room = { .fd = recording->file, .events = POLLOUT };
+
+		if (written > 0)
+			done += (size_t)written;
+		else if (written < 0 && errno != EINTR &&
+			 !(errno == EAGAIN && poll(&room, 1, WRITE_PATIENCE) > 0))
+			recording->status = recording->added
+						    ? status_make(STATUS_FAILED,
+							      "recording stopped: %.120s: %s; %d "
+							      "setting%s added",
+							      recording->path, strerror(errno),
+							      recording->added,
+							      recording->added == 1 ? "" : "s")
+						    : status_make(STATUS_FAILED,
+							      "%.120s: %s; nothing was recorded",
+							      recording->path, strerror(errno));
+	}
+	recording->bytes += done;
+	text_clear(&recording->block);
+}
+
+/* ---- opening ---- */
+
+static struct status refused(const char *path, const char *why)
+{
+	return status_make(STATUS_USAGE, "%.120s: %s", path, why);
+}
+
+static const char *words_or(const char *words, const char *otherwise)
+{
+	return *words ? words : otherwise;
+}
+
+/* Why a recording that is there is not one of this place; OK: it is. */
+static struct status same_place(
+	const char *path, const struct replay *there, const struct recording_place *here)
+{
+	const struct machine *machine = replay_machine(there);
+	const struct core *core = replay_core(there);
+
+	if (strcmp(machine->host, here->machine->host) != 0 ||
+		strcmp(machine->name, here->machine->name) != 0)
+		return status_make(STATUS_USAGE,
+			"%.100s is a recording of %s (%.60s), not of this machine: choose another "
+			"file",
+			path, machine->host, words_or(machine->name, "unknown"));
+	if (replay_place(there)->seed != here->seed)
+		return status_make(STATUS_USAGE,
+			"%.120s was recorded with --seed %llu: choose another file, or that seed",
+			path, (unsigned long long)replay_place(there)->seed);
+	if ((core != NULL) != (here->core != NULL) ||
+		(core && strcmp(core->name, here->core->name) != 0))
+		return status_make(STATUS_USAGE,
+			"%.120s has limits for %s, not for %s: choose another file", path,
+			core ? core->name : "no core", here->core ? here->core->name : "none");
+	return status_ok();
+}
+
+static struct known *known_of(struct recording *recording, const struct setting *setting)
+{
+	int index = setting_index_add(&recording->settings, setting);
+
+	if (index >= recording->known_room) {
+		recording->known_room = recording->known_room ? 2 * recording->known_room : 64;
+		recording->known = memory_resize(
+			recording->known, (size_t)recording->known_room, sizeof(*recording->known));
+	}
+	return &recording->known[index];
+}
+
+/* Takes over what a recording that goes on holds already. */
+static void go_on(struct recording *recording, const struct replay *replay)
+{
+	for (int i = 0; i < replay_count(replay); i++) {
+		const struct setting *setting = replay_setting(replay, i);
+		struct known *known = known_of(recording, setting);
+		struct sample sample;
+
+		replay_sample(replay, i, &sample);
+		*known = (struct known){ .id = replay_id(replay, i),
+			.trials = replay_trials(replay, i),
+			.good = sample.valid && !sample.contended && !sample.unsettled,
+			.counted = replay_counted(replay, i),
+			.limits = replay_limits_known(replay, i) };
+	}
+	recording->held = replay_count(replay);
+	recording->next_id = replay_last_id(replay) + 1;
+}
+
+/* Cuts off what stands behind the last whole line: nobody can read it. */
+static struct status trim(struct recording *recording, off_t size)
+{
+	char byte;
+
+	while (size > 0 && pread(recording->file, &byte, 1, size - 1) == 1 && byte != '\n')
+		size--;
+	if (ftruncate(recording->file, size) < 0)
+		return status_make(STATUS_FAILED, "%.120s: %s", recording->path, strerror(errno));
+	return status_ok();
+}
+
+/* A file with something in it: a recording of this place, or nothing to write to. */
+static struct status look_inside(
+	struct recording *recording, const struct recording_place *place, off_t size)
+{
+	struct replay *replay;
+	struct status status = replay_read(recording->path, &replay);
+
+	if (!status_is_ok(&status))
+		return status_make(
+			STATUS_USAGE, "%.200s; a recording is not written over it", status.text);
+	status = same_place(recording->path, replay, place);
+	if (status_is_ok(&status)) {
+		go_on(recording, replay);
+		status = trim(recording, size);
+	}
+	replay_free(replay);
+	return status;
+}
+
+static struct status open_file(
+	struct recording *recording, const struct recording_place *place, bool *goes_on)
+{
+	struct stat facts;
+	/* Who opens a pipe to read as well is its reader, and never hears that there is none. */
+	int how = stat(recording->path, &facts) == 0 && !S_ISREG(facts.st_mode) ? O_WRONLY
+										: O_RDWR | O_CREAT;
+
+	/* Never waits: for somebody who opens the other end, say. */
+	recording->file =
+		open(recording->path, how | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+	if (recording->file < 0)
+		return status_make(STATUS_FAILED, "%.120s: %s", recording->path,
+			errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
+	if (fstat(recording->file, &facts) < 0 || !S_ISREG(facts.st_mode))
+		return status_ok();
+	if (flock(recording->file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		return refused(recording->path, "another slexplore is recording to this file");
+	*goes_on = facts.st_size > 0;
+	return *goes_on ? look_inside(recording, place, facts.st_size) : status_ok();
+}
+
+/* Another plan than before: counts and what is modelled from now on are of its events. */
+static void write_plan(struct recording *recording, const struct event_plan *plan)
+{
+	struct records records = records_of(recording, NULL);
+
+	if (!plan || plan->counters.id == recording->plan)
+		return;
+	lines_events(&records, plan);
+	recording->plan = plan->counters.id;
+}
+
+struct status recording_open(const char *path, const struct recording_place *place,
+	struct recording **recording, bool *goes_on)
+{
+	struct recording *new = memory_new(1, sizeof(*new));
+	struct records records = records_of(new, NULL);
+	struct status status;
+
+	*recording = NULL;
+	*goes_on = false;
+	new->path = memory_string(path);
+	new->next_id = 1;
+	new->seed = place->seed;
+	new->has_core = place->core;
+	if (place->core)
+		new->core = *place->core;
+	status = open_file(new, place, goes_on);
+	if (status_is_ok(&status)) {
+		lines_place(&records, place);
+		write_plan(new, place->events);
+		flush(new);
+		status = new->status;
+	}
+	if (!status_is_ok(&status)) {
+		recording_close(new);
+		return status;
+	}
+	*recording = new;
+	return status;
+}
+
+void recording_close(struct recording *recording)
+{
+	if (!recording)
+		return;
+	if (recording->file >= 0)
+		close(recording->file);
+	setting_index_free(&recording->settings);
+	text_free(&recording->block);
+	free(recording->known);
+	free(recording->path);
+	free(recording);
+}
+
+/* ---- adding ---- */
+
+const struct status *recording_status(const struct recording *recording)
+{
+	return &recording->status;
+}
+
+static const struct known *find_known(
+	const struct recording *recording, const struct setting *setting)
+{
+	int index = setting_index_find(&recording->settings, setting);
+
+	return index < 0 ? NULL : &recording->known[index];
+}
+
+static int known_counts(const struct counts *counts)
+{
+	int known = 0;
+
+	for (int i = 0; counts && i < counts->count; i++)
+		known += count_known(&counts->event[i]);
+	return known;
+}
+
+/* Of another plan than the one they come with they say nothing. */
+static bool are_of(const struct counts *counts, const struct event_plan *plan)
+{
+	return counts && plan && counts->id == plan->counters.id &&
+	       (counts->count > 0 || counts->why[0]);
+}
+
+bool recording_wants(const struct recording *recording, const struct setting *setting,
+	const struct sample *sample, const struct counts *counts)
+{
+	const struct known *known = find_known(recording, setting);
+
+	if (setting->kernel->own || !sample->valid || !status_is_ok(&recording->status))
+		return false;
+	if (!known)
+		return true;
+	return known->trials + TRIALS_SETTLED <= TRIALS_MAX &&
+	       ((!known->good && !sample->contended && !sample->unsettled) ||
+		       known_counts(counts) > known->counted);
+}
+
+/* The newest of them that there is room for; what does not find any counts as forgotten. */
+static void choose_trials(struct trials *chosen, const struct trials *from, unsigned room)
+{
+	unsigned first = from->count > room ? from->count - room : 0;
+
+	memcpy(chosen->forgotten, from->forgotten, sizeof(chosen->forgotten));
+	for (unsigned i = 0; i < first; i++)
+		chosen->forgotten[from->trial[i].fate]++;
+	chosen->count = from->count - first;
+	memcpy(chosen->trial, from->trial + first, chosen->count * sizeof(chosen->trial[0]));
+}
+
+bool recording_add(struct recording *recording, const struct recording_entry *entry)
+{
+	const struct known *before = find_known(recording, entry->setting);
+	struct records records = records_of(recording, NULL);
+	unsigned used = before ? before->trials : 0, id = recording->next_id;
+	struct record_sample what = {
+		.id = id, .setting = entry->setting, .facts = entry->facts, .seed = recording->seed
+	};
+	struct sample sample;
+	struct known *known;
+
+	if (entry->setting->kernel->own || used >= TRIALS_MAX || !status_is_ok(&recording->status))
+		return false;
+	choose_trials(&recording->trials, entry->trials, TRIALS_MAX - used);
+	sample_summarise(&recording->trials, entry->facts, &sample);
+	if (!sample.valid)
+		return false;
+	what.sample = &sample;
+	what.events = entry->events;
+	what.counts = are_of(entry->counts, entry->events) ? entry->counts : NULL;
+	write_plan(recording, entry->events);
+	lines_trials(&records, &recording->trials, id);
+	if (what.counts)
+		records_counters(&records, entry->events, what.counts, id);
+	lines_facts(&records, entry->facts, &recording->trials, id);
+	records_sample(&records, &what);
+	flush(recording);
+	if (!status_is_ok(&recording->status))
+		return false;
+	recording->next_id++;
+	recording->added += !before;
+	known = known_of(recording, entry->setting);
+	if (!before)
+		*known = (struct known){ .limits = -1 };
+	known->id = id;
+	known->trials = used + recording->trials.count;
+	known->good |= !sample.contended && !sample.unsettled;
+	if (known_counts(what.counts) > known->counted)
+		known->counted = known_counts(what.counts);
+	return true;
+}
+
+/* ---- explaining ---- */
+
+bool recording_lacks_limits(const struct recording *recording, const struct setting *setting)
+{
+	const struct known *known = find_known(recording, setting);
+
+	return known && known->limits < 0 && recording->has_core &&
+	       status_is_ok(&recording->status);
+}
+
+void recording_explain(struct recording *recording, const struct setting *setting,
+	const struct explanation *explanation, const struct event_plan *events,
+	const double *modelled)
+{
+	int index = setting_index_find(&recording->settings, setting), limits = 0;
+	struct records records = records_of(recording, NULL);
+
+	if (index < 0 || !recording->has_core || !status_is_ok(&recording->status))
+		return;
+	for (int i = 0; status_is_ok(&explanation->status) && i < explanation->limits.limit_count;
+		i++)
+		limits += explanation->limits.limit[i].known;
+	if (limits <= recording->known[index].limits)
+		return;
+	recording->known[index].limits = limits;
+	write_plan(recording, events);
+	lines_explanation(&records, setting, explanation, &recording->core, events, modelled,
+		recording->known[index].id);
+	flush(recording);
+}
+
+/* ---- about it ---- */
+
+bool recording_is_of(const struct recording *recording, const char *core)
+{
+	return recording->has_core && strcmp(recording->core.name, core) == 0;
+}
+
+int recording_held(const struct recording *recording)
+{
+	return recording->held;
+}
+const char *recording_path(const struct recording *recording)
+{
+	return recording->path;
+}
+int recording_settings(const struct recording *recording)
+{
+	return recording->added;
+}
+uint64_t recording_bytes(const struct recording *recording)
+{
+	return recording->bytes;
+}
+
+void recording_name(const struct machine *machine, char *buffer, size_t size)
+{
+	char when[32] = "", host[65];
+	time_t now = time(NULL);
+	struct tm parts;
+
+	snprintf(host, sizeof(host), "%s", *machine->host ? machine->host : "machine");
+	/* A name may hold anything. */
+	for (char *c = host; *c; c++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.",
+			    *c))
+			*c = '-';
+	if (localtime_r(&now, &parts))
+		strftime(when, sizeof(when), "%Y%m%dT%H%M%S", &parts);
+	snprintf(buffer, size, "slexplore-%s-%s.jsonl", host, when);
+}

@@ -1,0 +1,210 @@
+/* The records of a probe. */
+#include <jansson.h>
+#include <math.h>
+
+#include "experiment/probe/probe.h"
+#include "recording/records.h"
+#include "recording/records_json.h"
+
+static const char *const kinds[] = {
+	[LEVEL_CACHE] = "cache", [LEVEL_TLB] = "tlb", [LEVEL_MEMORY] = "memory"
+};
+static const char *const pages_names[PAGE_KINDS] = { "auto", "4k", "huge" };
+static const char *const operations[PROBE_OPERATIONS] = { "read", "write", "copy" };
+
+/* What goes into every record of one report. */
+struct writing {
+	const struct records *records;
+	const struct probe_report *probe;
+	uint64_t seed;
+	unsigned id; /* the next */
+};
+
+static json_t *begin(struct writing *writing, const char *name)
+{
+	return record_new(writing->records, name, writing->id++);
+}
+
+/* Six digits are not enough for bytes. */
+static void put_bytes(json_t *object, const char *key, double bytes)
+{
+	if (isfinite(bytes))
+		json_object_set_new(object, key, json_integer((json_int_t)llround(bytes)));
+}
+
+static void put_flag(json_t *object, const char *key, bool set)
+{
+	if (set)
+		json_object_set_new(object, key, json_true());
+}
+
+static void put_head(struct writing *writing)
+{
+	const struct records *records = writing->records;
+	const struct probe_report *probe = writing->probe;
+	json_t *object = record_new(records, "probe", writing->id++), *parts = json_array(),
+	       *pages = json_array();
+
+	record_set_string(object, "machine", probe->machine->name, 96);
+	json_object_set_new(object, "complete", json_boolean(probe->complete));
+	record_set_real(object, "done", probe->done);
+	record_set_real(object, "seconds", probe->seconds);
+	json_object_set_new(object, "max_size", json_integer((json_int_t)probe->options.max_size));
+	json_object_set_new(object, "asked_size", json_integer((json_int_t)probe->asked_size));
+	for (int part = 0; part < PROBE_PARTS; part++)
+		if (probe->options.parts >> part & 1)
+			json_array_append_new(parts, json_string(probe_part_names[part]));
+	json_object_set_new(object, "parts", parts);
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		if (probe->options.pages[kind])
+			json_array_append_new(pages, json_string(pages_names[kind]));
+	json_object_set_new(object, "pages", pages);
+	record_set_real(object, "line", probe->hierarchy.line);
+	json_object_set_new(object, "seed", json_integer((json_int_t)writing->seed));
+	record_write(records, object);
+}
+
+static void put_point(struct writing *writing, const char *part, const struct probe_point *point)
+{
+	struct record_sample what = {
+		.machine = writing->probe->machine->name,
+		.setting = &point->setting,
+		.sample = &point->sample,
+		.facts = &point->facts,
+		.seed = writing->seed,
+		.part = part,
+		.x = point->x,
+	};
+
+	if (!point->sample.valid)
+		return;
+	what.id = writing->id++;
+	records_sample(writing->records, &what);
+}
+
+static void put_curve(struct writing *writing, const char *part, const struct probe_curve *curve)
+{
+	for (int i = 0; i < curve->count; i++)
+		put_point(writing, part, &curve->point[i]);
+}
+
+static void put_level(struct writing *writing, const struct hierarchy_level *level)
+{
+	json_t *object = begin(writing, "level");
+
+	record_set_string(object, "name", level->name, sizeof(level->name));
+	json_object_set_new(object, "kind", json_string(kinds[level->kind]));
+	json_object_set_new(object, "number", json_integer(level->number));
+	record_set_real(object, "cycles", level->cycles);
+	record_set_real(object, "cycles_lo", level->lo);
+	record_set_real(object, "cycles_hi", level->hi);
+	record_set_real(object, "ns", level->ns);
+	put_bytes(object, "bytes", level->bytes);
+	put_bytes(object, "bytes_lo", level->bytes_lo);
+	put_bytes(object, "bytes_hi", level->bytes_hi);
+	record_set_real(object, "entries", level->entries);
+	record_set_real(object, "entries_lo", level->entries_lo);
+	record_set_real(object, "entries_hi", level->entries_hi);
+	record_set_real(object, "confidence", level->confidence);
+	put_flag(object, "unstable", level->unstable);
+	if (level->stated)
+		json_object_set_new(object, "stated", json_integer((json_int_t)level->stated));
+	record_set_string(object, "words", level->words, sizeof(level->words));
+	record_write(writing->records, object);
+}
+
+static void put_plateaus(
+	struct writing *writing, const char *curve, int pages, const struct plateaus *plateaus)
+{
+	json_t *object;
+
+	for (int i = 0; i < plateaus->count; i++) {
+		const struct plateau *plateau = &plateaus->plateau[i];
+		const struct plateau_knee *knee = &plateaus->knee[i];
+
+		object = begin(writing, "plateau");
+		json_object_set_new(object, "curve", json_string(curve));
+		json_object_set_new(object, "pages", json_string(pages_names[pages]));
+		put_bytes(object, "from", plateau->from);
+		put_bytes(object, "to", plateau->to);
+		record_set_real(object, "cycles", plateau->cycles);
+		record_set_real(object, "cycles_lo", plateau->lo);
+		record_set_real(object, "cycles_hi", plateau->hi);
+		record_set_real(object, "confidence", plateau->confidence);
+		put_flag(object, "unstable", plateau->unstable);
+		record_write(writing->records, object);
+		if (i + 1 == plateaus->count)
+			break;
+		object = begin(writing, "knee");
+		json_object_set_new(object, "curve", json_string(curve));
+		json_object_set_new(object, "pages", json_string(pages_names[pages]));
+		put_bytes(object, "bytes", knee->bytes);
+		put_bytes(object, "bytes_lo", knee->lo);
+		put_bytes(object, "bytes_hi", knee->hi);
+		put_bytes(object, "corner", knee->corner);
+		put_bytes(object, "third", knee->third);
+		record_set_real(object, "confidence", knee->confidence);
+		put_flag(object, "gradual", knee->gradual);
+		record_write(writing->records, object);
+	}
+}
+
+static void put_band(struct writing *writing, const struct probe_band *band)
+{
+	for (int i = 0; i < PROBE_OPERATIONS; i++) {
+		const struct sample *sample = &band->point[i].sample;
+		json_t *object;
+		unsigned id;
+
+		if (!sample->valid)
+			continue;
+		id = writing->id;
+		put_point(writing, probe_part_names[PROBE_BANDWIDTH], &band->point[i]);
+		object = begin(writing, "band");
+		record_set_string(object, "level", band->level, sizeof(band->level));
+		json_object_set_new(object, "op", json_string(operations[i]));
+		json_object_set_new(object, "size", json_integer((json_int_t)band->size));
+		record_set_real(object, "bytes_per_cycle", sample->bytes_per_cycle);
+		record_set_real(object, "lines_per_cycle", band->lines[i]);
+		record_set_real(object, "gbps", sample->gbps);
+		json_object_set_new(object, "sample", json_integer((json_int_t)id));
+		record_write(writing->records, object);
+	}
+}
+
+void records_probe(
+	const struct records *records, const struct probe_report *probe, uint64_t seed, unsigned id)
+{
+	struct writing writing = { records, probe, seed, id };
+	const struct hierarchy *hierarchy = &probe->hierarchy;
+	json_t *object;
+
+	put_head(&writing);
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		put_curve(&writing, "latency", &probe->lines[kind]);
+		put_plateaus(&writing, "latency", kind, &hierarchy->lines[kind]);
+	}
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		put_curve(&writing, "tlb", &probe->pages[kind]);
+		put_plateaus(&writing, "tlb", kind, &hierarchy->pages[kind]);
+	}
+	put_curve(&writing, "line", &probe->pairs);
+	put_curve(&writing, "parallel", &probe->parallel);
+	put_curve(&writing, "cores", &probe->cores);
+	put_curve(&writing, "loaded", &probe->loaded);
+	for (int i = 0; i < probe->band_count; i++)
+		put_band(&writing, &probe->band[i]);
+	for (int i = 0; i < hierarchy->level_count; i++)
+		put_level(&writing, &hierarchy->level[i]);
+	for (int i = 0; i < hierarchy->finding_count; i++) {
+		object = begin(&writing, "finding");
+		put_flag(object, "disagreement", hierarchy->finding[i].disagreement);
+		record_set_string(object, "text", hierarchy->finding[i].text, FINDING_TEXT);
+		record_write(records, object);
+	}
+	for (int i = 0; i < probe->note_count; i++) {
+		object = begin(&writing, "note");
+		record_set_string(object, "text", probe->note[i], FINDING_TEXT);
+		record_write(records, object);
+	}
+}

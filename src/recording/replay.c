@@ -1,0 +1,284 @@
+#include "recording/replay.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "recording/records.h"
+#include "recording/replay_state.h"
+
+/* ---- reading the file ---- */
+
+/* Lines from a stream, each of at most RECORD_MOST bytes with its newline. */
+struct lines {
+	FILE *file;
+	uint64_t bytes;
+	char line[RECORD_MOST + 1];
+	size_t length;
+	bool whole;    /* it has its newline */
+	bool long_one; /* it is longer, and was passed over */
+	bool begun;    /* the first line was one */
+};
+
+/* Returns false at the end. */
+static bool next_line(struct lines *lines)
+{
+	int c;
+
+	lines->length = 0;
+	lines->whole = lines->long_one = false;
+	while (lines->bytes < REPLAY_FILE && (c = getc_unlocked(lines->file)) != EOF) {
+		lines->bytes++;
+		if (c == '\n') {
+			lines->whole = true;
+			return true;
+		}
+		if (lines->length < RECORD_MOST - 1)
+			lines->line[lines->length++] = (char)c;
+		else
+			lines->long_one = true;
+		/* What begins with such a line is no recording: however long it goes on. */
+		if (lines->long_one && !lines->begun)
+			return true;
+	}
+	return lines->length > 0;
+}
+
+static struct status at(const struct replay *replay, const struct status *status)
+{
+	return status_make(status->code, "%.100s: %.140s", replay->name, status->text);
+}
+
+static struct status read_lines(struct replay *replay, struct reading *reading, struct lines *lines)
+{
+	while (!reading->over && next_line(lines)) {
+		struct status status = status_ok();
+
+		reading->line++;
+		lines->begun = reading->line > 1 || !lines->long_one;
+		if (lines->long_one && !reading->begun)
+			return status_make(
+				STATUS_USAGE, "%.120s: not a recording of slexplore", replay->name);
+		/* The last line may have been cut off on its way into the file. */
+		if (lines->long_one)
+			reading_damaged(reading, "longer than %d bytes", RECORD_MOST);
+		else
+			status = reading_line(reading, lines->line, lines->length);
+		if (!status_is_ok(&status))
+			return at(replay, &status);
+	}
+	if (ferror(lines->file))
+		return status_make(STATUS_FAILED, "%.120s: %s", replay->name, strerror(errno));
+	if (reading->line == 0)
+		return status_make(STATUS_USAGE, "%.120s is empty: no recording", replay->name);
+	if (lines->bytes >= REPLAY_FILE)
+		text_addf(&replay->notes, "%s: only the first %llu MiB were read\n", replay->name,
+			(unsigned long long)(REPLAY_FILE >> 20));
+	return status_ok();
+}
+
+static void add_note(
+	struct replay *replay, const struct left_out *left_out, const char *one, const char *many)
+{
+	if (left_out->count == 0)
+		return;
+	text_addf(&replay->notes, "%s:%u: %s; ", replay->name, left_out->line, left_out->why);
+	if (left_out->count == 1)
+		text_addf(&replay->notes, "this %s is left out\n", one);
+	else
+		text_addf(&replay->notes, "this and %u more %s are left out\n", left_out->count - 1,
+			many);
+}
+
+static void take_notes(struct replay *replay, const struct reading *reading)
+{
+	add_note(replay, &reading->damaged, "damaged line", "damaged lines");
+	add_note(replay, &reading->absent, "setting", "settings that this slexplore has not");
+	add_note(replay, &reading->bare, "setting", "settings without trials");
+	add_note(replay, &reading->beyond, "setting", "settings");
+}
+
+/* The last part of a path, as it may be shown. */
+static void name_of(const char *path, char *name, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	struct text text = { 0 };
+
+	text_add_clean(&text, slash && slash[1] ? slash + 1 : path, size - 1);
+	snprintf(name, size, "%s", text_string(&text));
+	text_free(&text);
+}
+
+static struct status read_file(struct replay *replay)
+{
+	struct lines lines = { .file = fopen(replay->path, "re") };
+	struct reading *reading;
+	struct status status;
+
+	if (!lines.file)
+		return status_make(STATUS_USAGE, "%.120s: %s", replay->path, strerror(errno));
+	reading = memory_new(1, sizeof(*reading));
+	reading_init(reading, replay);
+	status = read_lines(replay, reading, &lines);
+	fclose(lines.file);
+	take_notes(replay, reading);
+	reading_free(reading);
+	free(reading);
+	return status;
+}
+
+struct status replay_read(const char *path, struct replay **replay)
+{
+	struct replay *new = memory_new(1, sizeof(*new));
+	struct status status;
+
+	*replay = NULL;
+	new->path = memory_string(path);
+	new->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	name_of(path, new->name, sizeof(new->name));
+	if (new->event < 0)
+		status = status_make(STATUS_FAILED, "%.120s: %s", new->name, strerror(errno));
+	else
+		status = read_file(new);
+	if (!status_is_ok(&status)) {
+		replay_free(new);
+		return status;
+	}
+	*replay = new;
+	return status;
+}
+
+struct status replay_open(const char *path, struct replay **replay)
+{
+	struct status status = replay_read(path, replay);
+	const char *notes;
+
+	if (!status_is_ok(&status) || (*replay)->settings.count > 0)
+		return status;
+	notes = replay_notes(*replay);
+	status = status_make(STATUS_USAGE, "%.100s: no setting in it can be shown%s%.120s",
+		(*replay)->name, *notes ? ": " : "",
+		*notes ? notes + strlen((*replay)->name) + 2 : "");
+	status.text[strcspn(status.text, "\n")] = '\0';
+	replay_free(*replay);
+	*replay = NULL;
+	return status;
+}
+
+void explained_free(struct explained *explained)
+{
+	if (!explained)
+		return;
+	free(explained->limit);
+	free(explained->run);
+}
+
+void replay_free(struct replay *replay)
+{
+	if (!replay)
+		return;
+	for (int i = 0; i < replay->settings.count; i++) {
+		free(replay->played[i].trial);
+		free(replay->played[i].counts);
+		explained_free(replay->played[i].explained);
+		free(replay->played[i].explained);
+	}
+	free(replay->played);
+	setting_index_free(&replay->settings);
+	text_free(&replay->notes);
+	if (replay->event >= 0)
+		close(replay->event);
+	free(replay->path);
+	free(replay);
+}
+
+/* ---- what it holds ---- */
+
+const char *replay_name(const struct replay *replay)
+{
+	return replay->name;
+}
+const char *replay_path(const struct replay *replay)
+{
+	return replay->path;
+}
+const struct replay_place *replay_place(const struct replay *replay)
+{
+	return &replay->place;
+}
+const struct machine *replay_machine(const struct replay *replay)
+{
+	return &replay->machine;
+}
+const struct core *replay_core(const struct replay *replay)
+{
+	return replay->has_core ? &replay->core : NULL;
+}
+const struct event_plan *replay_events(const struct replay *replay)
+{
+	return replay->has_events ? &replay->events : NULL;
+}
+const char *replay_notes(const struct replay *replay)
+{
+	return text_string(&replay->notes);
+}
+int replay_count(const struct replay *replay)
+{
+	return replay->settings.count;
+}
+const struct setting *replay_setting(const struct replay *replay, int index)
+{
+	return &replay->settings.setting[index];
+}
+unsigned replay_id(const struct replay *replay, int index)
+{
+	return replay->played[index].id;
+}
+unsigned replay_last_id(const struct replay *replay)
+{
+	return replay->last_id;
+}
+unsigned replay_trials(const struct replay *replay, int index)
+{
+	return replay->played[index].in_file;
+}
+
+int replay_find(const struct replay *replay, const struct setting *setting)
+{
+	return setting_index_find(&replay->settings, setting);
+}
+
+int replay_counted(const struct replay *replay, int index)
+{
+	const struct counts *counts = replay->played[index].counts;
+	int known = 0;
+
+	for (int i = 0; counts && i < counts->count; i++)
+		known += count_known(&counts->event[i]);
+	return known;
+}
+
+int replay_limits_known(const struct replay *replay, int index)
+{
+	const struct explained *explained = replay->played[index].explained;
+	int known = 0;
+
+	if (!explained)
+		return -1;
+	for (int i = 0; i < explained->limit_count; i++)
+		known += explained->limit[i].known;
+	return known;
+}
+
+void replay_sample(const struct replay *replay, int index, struct sample *sample)
+{
+	const struct played *played = &replay->played[index];
+	struct trials trials = { .count = played->count };
+
+	memcpy(trials.forgotten, played->forgotten, sizeof(trials.forgotten));
+	memcpy(trials.trial, played->trial, played->count * sizeof(trials.trial[0]));
+	sample_summarise(&trials, &played->facts, sample);
+}

@@ -1,0 +1,232 @@
+/* What limits a setting. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "recording/recording_lines.h"
+#include "recording/replay_read.h"
+
+enum { MOST_TURNS = 1 << 20 };
+#define MOST_COUNT 1e15
+
+void reading_forget(struct reading *reading)
+{
+	struct explained *explained = &reading->explained;
+	struct limit *limit = explained->limit;
+	struct played_insn *run = explained->run;
+
+	*explained = (struct explained){ .binding = -1, .limit = limit, .run = run, .turns = 1 };
+	for (int i = 0; i < COUNTERS_MAX; i++)
+		explained->modelled[i] = NAN;
+}
+
+static void begin_explanation(struct reading *reading, unsigned id)
+{
+	if (reading->explained_id == id)
+		return;
+	reading->explained_id = id;
+	reading_forget(reading);
+}
+
+const char *reading_limit(struct reading *reading, const json_t *object, unsigned id)
+{
+	struct explained *explained = &reading->explained;
+	struct limit limit = { 0 };
+	char name[32];
+
+	begin_explanation(reading, id);
+	field_string(object, "name", name, sizeof(name));
+	limit.kind = limit_find(name);
+	if (limit.kind == LIMIT_COUNT)
+		return NULL; /* one that a later slexplore knows */
+	for (int i = 0; i < explained->limit_count; i++)
+		if (explained->limit[i].kind == limit.kind)
+			return "a limit that was there already";
+	limit.hard = field_true(object, "hard");
+	limit.known = field_number(object, "cpe", 0, MOST_CYCLES, &limit.cpe) &&
+		      field_number(object, "cycles", 0, MOST_CYCLES, &limit.cycles);
+	if (!limit.known)
+		limit.cpe = limit.cycles = 0;
+	field_string(object, "cause", limit.cause, sizeof(limit.cause));
+	if (explained->limit_count == reading->limit_room) {
+		reading->limit_room = LIMIT_COUNT;
+		explained->limit =
+			memory_resize(explained->limit, LIMIT_COUNT, sizeof(*explained->limit));
+	}
+	explained->limit[explained->limit_count++] = limit;
+	return NULL;
+}
+
+/* The pressure on each port, by its name. */
+const char *reading_ports(struct reading *reading, const json_t *object, unsigned id)
+{
+	const json_t *pressure = json_object_get(object, "pressure"),
+		     *naive = json_object_get(object, "naive");
+	const struct core *core = &reading->replay->core;
+	struct explained *explained = &reading->explained;
+
+	begin_explanation(reading, id);
+	for (int i = 0; i < core->port_count; i++) {
+		if (!field_number(pressure, core->port[i], 0, MOST_CYCLES, &explained->pressure[i]))
+			return "a port without its pressure";
+		/* Left out where a line would have been too long. */
+		if (!field_number(naive, core->port[i], 0, MOST_CYCLES, &explained->naive[i]))
+			explained->naive[i] = explained->pressure[i];
+	}
+	explained->port_count = core->port_count;
+	return NULL;
+}
+
+const char *reading_insn(struct reading *reading, const json_t *object, unsigned id)
+{
+	struct explained *explained = &reading->explained;
+	struct played_insn run = { .times = 1 };
+	int64_t offset, bytes, times;
+
+	begin_explanation(reading, id);
+	if (!field_integer(object, "offset", 0, 1 << 24, &offset) ||
+		!field_string(object, "text", run.text, sizeof(run.text)))
+		return "an instruction without its place or text";
+	run.offset = (uint64_t)offset;
+	run.bytes = field_integer(object, "bytes", 1, 255, &bytes) ? (uint8_t)bytes : 1;
+	if (field_integer(object, "times", 1, LOOP_MOST, &times))
+		run.times = (int)times;
+	if (explained->insn_count + run.times > LOOP_MOST)
+		return "more instructions than a loop has";
+	/* In the order of their addresses, as panels rely on. */
+	if (explained->run_count && run.offset < explained->run[explained->run_count - 1].offset)
+		return "an instruction out of turn";
+	run.jumps = field_true(object, "jumps");
+	run.writes = field_true(object, "writes");
+	run.fetches = field_true(object, "fetches");
+	run.no_instruction = field_true(object, "no_instruction");
+	run.facts.known = field_true(object, "known");
+	run.facts.fused = field_true(object, "fused");
+	run.facts.eliminated = field_true(object, "eliminated");
+	run.facts.carried = field_true(object, "carried");
+	if (!field_number(object, "slots", 0, 1e6, &run.facts.slots))
+		run.facts.slots = 0;
+	if (!field_number(object, "latency", 0, 1e6, &run.facts.latency))
+		run.facts.latency = UARCH_UNKNOWN;
+	if (!field_number(object, "count", 0, 1e9, &run.facts.count))
+		run.facts.count = 1;
+	field_string(object, "ports", run.facts.ports, sizeof(run.facts.ports));
+	if (explained->run_count == reading->run_room) {
+		reading->run_room = reading->run_room ? 2 * reading->run_room : 32;
+		explained->run = memory_resize(
+			explained->run, (size_t)reading->run_room, sizeof(*explained->run));
+	}
+	explained->run[explained->run_count++] = run;
+	explained->insn_count += run.times;
+	return NULL;
+}
+
+const char *reading_modelled(struct reading *reading, const json_t *object, unsigned id)
+{
+	const json_t *list = json_object_get(object, "events"), *value;
+	size_t i;
+
+	begin_explanation(reading, id);
+	json_array_foreach(list, i, value)
+	{
+		double number;
+
+		if (i >= COUNTERS_MAX)
+			return "more figures than events";
+		if (reading->event[i] >= 0 && number_of(value, 0, MOST_COUNT, &number))
+			reading->explained.modelled[reading->event[i]] = number;
+	}
+	return NULL;
+}
+
+/* The highest first, unknown ones last; equal ones stay as they were. The highest hard one binds.
+ */
+static void order_limits(struct explained *explained)
+{
+	for (int i = 1; i < explained->limit_count; i++) {
+		struct limit moved = explained->limit[i];
+		int at = i;
+
+		for (; at > 0 && moved.known &&
+			(!explained->limit[at - 1].known ||
+				explained->limit[at - 1].cpe < moved.cpe);
+			at--)
+			explained->limit[at] = explained->limit[at - 1];
+		explained->limit[at] = moved;
+	}
+	explained->binding = -1;
+	for (int i = explained->limit_count - 1; i >= 0; i--)
+		if (explained->limit[i].known && explained->limit[i].hard)
+			explained->binding = i;
+}
+
+/* Keeps what has come of an explanation with its setting. */
+static void take_explanation(struct reading *reading, int index)
+{
+	struct replay *replay = reading->replay;
+	struct played *played = &replay->played[index];
+	const struct explained *from = &reading->explained;
+	struct explained *to = played->explained;
+	size_t limits = (size_t)from->limit_count * sizeof(*from->limit),
+	       runs = (size_t)from->run_count * sizeof(*from->run);
+
+	if (to)
+		explained_free(to);
+	else
+		to = played->explained = memory_new(1, sizeof(*to));
+	*to = *from;
+	/* One byte more than nothing: an allocation of none may fail. */
+	to->limit = memory_new(limits + 1, 1);
+	to->run = memory_new(runs + 1, 1);
+	if (limits)
+		memcpy(to->limit, from->limit, limits);
+	if (runs)
+		memcpy(to->run, from->run, runs);
+	replay->memory += sizeof(*to) + limits + runs;
+}
+
+const char *reading_explain(struct reading *reading, const json_t *object, unsigned id)
+{
+	struct explained *explained = &reading->explained;
+	const char *from = json_string_value(json_object_get(object, "instructions_from"));
+	struct setting setting;
+	int64_t turns;
+	int index;
+
+	begin_explanation(reading, id);
+	if (!reading_setting(reading, object, false, &setting))
+		return NULL;
+	index = replay_find(reading->replay, &setting);
+	/* Of one whose trials could not be used, say. */
+	if (index < 0 || reading->replay->memory > REPLAY_MEMORY)
+		return NULL;
+	field_string(object, "why", explained->why, sizeof(explained->why));
+	if (!explained->why[0]) {
+		if (!field_number(object, "elements", 1e-9, 1e9, &explained->elements) ||
+			!field_integer(object, "turns", 1, MOST_TURNS, &turns))
+			return "an explanation without its elements or turns";
+		explained->turns = (int)turns;
+		if (!field_number(object, "slots", 0, 1e9, &explained->slots))
+			explained->slots = 0;
+		if (!field_number(object, "instructions", 0, 1e9, &explained->insns_per_element))
+			explained->insns_per_element = 0;
+		if (!field_number(object, "chain", 0, MOST_CYCLES, &explained->chain))
+			explained->chain = 0;
+		explained->stepped = from && strcmp(from, source_name(SOURCE_STEPPED)) == 0;
+		explained->varies = field_true(object, "varies");
+		explained->foreign = field_true(object, "foreign");
+		explained->through_memory = field_true(object, "through_memory");
+		explained->fullest = field_bits(object, "fullest");
+		explained->unknown = (int)field_count(object, "unknown", LOOP_MOST);
+		field_string(object, "unknown_names", explained->unknown_names,
+			sizeof(explained->unknown_names));
+		field_string(object, "function", explained->function, sizeof(explained->function));
+	}
+	order_limits(explained);
+	take_explanation(reading, index);
+	begin_explanation(reading, 0);
+	return NULL;
+}

@@ -1,0 +1,233 @@
+/* Where one can go in a recording: from each setting to others that it holds. Pure. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording/replay_state.h"
+
+bool replay_first(const struct replay *replay, const struct kernel *kernel, struct setting *setting)
+{
+	struct setting initial;
+
+	setting_init(&initial, kernel);
+	if (replay_find(replay, &initial) >= 0) {
+		*setting = initial;
+		return true;
+	}
+	for (int i = 0; i < replay->settings.count; i++) {
+		if (replay->settings.setting[i].kernel != kernel)
+			continue;
+		*setting = replay->settings.setting[i];
+		return true;
+	}
+	return false;
+}
+
+/* How many knobs differ, that one left aside. */
+static int others_moved(const struct setting *a, const struct setting *b, int knob)
+{
+	int moved = 0;
+
+	for (int i = 0; i < a->kernel->knob_count; i++)
+		moved += i != knob && a->v[i] != b->v[i];
+	return moved;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Every value of a knob among the settings of a kernel, ascending, each once; beside the present
+ * values of the others, or (any) beside whichever. The caller frees. */
+static int64_t *list_values(
+	const struct replay *replay, const struct setting *setting, int knob, bool any, int *count)
+{
+	int64_t *values = memory_new((size_t)replay->settings.count + 1, sizeof(*values));
+	int all = 0;
+
+	*count = 0;
+	for (int i = 0; i < replay->settings.count; i++) {
+		const struct setting *other = &replay->settings.setting[i];
+
+		if (other->kernel == setting->kernel &&
+			(any || others_moved(other, setting, knob) == 0))
+			values[all++] = other->v[knob];
+	}
+	qsort(values, (size_t)all, sizeof(*values), ascending);
+	for (int i = 0; i < all; i++)
+		if (*count == 0 || values[i] != values[*count - 1])
+			values[(*count)++] = values[i];
+	return values;
+}
+
+int replay_values(const struct replay *replay, const struct setting *setting, int knob,
+	int64_t *values, int room)
+{
+	int count, taken = 0;
+	int64_t *all = list_values(replay, setting, knob, false, &count);
+
+	if (room > count)
+		room = count;
+	/* Spread evenly from the first to the last; the present one in the place of the nearest. */
+	for (int i = 0; i < room; i++)
+		values[taken++] = all[room > 1 ? (int)((int64_t)i * (count - 1) / (room - 1)) : 0];
+	for (int i = 0; i < count && room < count && room > 0; i++) {
+		int near = 0;
+
+		if (all[i] != setting->v[knob])
+			continue;
+		while (near + 1 < taken && values[near + 1] <= all[i])
+			near++;
+		values[near] = all[i];
+	}
+	free(all);
+	return taken;
+}
+
+/* How far apart two values are: of sizes and counts in doublings. */
+static double distance(const struct knob *knob, int64_t a, int64_t b)
+{
+	if (a == b)
+		return 0;
+	if (knob->kind == KNOB_CHOICE)
+		return 4;
+	return 0.01 + fabs(log2((double)(a > 0 ? a : 0) + 1) - log2((double)(b > 0 ? b : 0) + 1));
+}
+
+/* The setting with that value of a knob that moves the fewest others, and of those the nearest;
+ * NULL: there is none. */
+static const struct setting *best_with(
+	const struct replay *replay, const struct setting *from, int knob, int64_t value)
+{
+	const struct setting *best = NULL;
+	double least = INFINITY;
+
+	for (int i = 0; i < replay->settings.count; i++) {
+		const struct setting *other = &replay->settings.setting[i];
+		double cost = 0;
+
+		if (other->kernel != from->kernel || other->v[knob] != value)
+			continue;
+		for (int k = 0; k < from->kernel->knob_count; k++)
+			if (k != knob && other->v[k] != from->v[k])
+				cost += 1000 +
+					distance(&from->kernel->knobs[k], other->v[k], from->v[k]);
+		if (cost >= least)
+			continue;
+		best = other;
+		least = cost;
+	}
+	return best;
+}
+
+/* The value so many steps on in a list; the last one where it ends. False: there is none that way.
+ */
+static bool step_in(const int64_t *values, int count, int64_t present, int steps, int64_t *value)
+{
+	int at;
+
+	if (steps > 0) {
+		for (at = 0; at < count && values[at] <= present;)
+			at++;
+		if (at == count)
+			return false;
+		at = steps - 1 > count - 1 - at ? count - 1 : at + steps - 1;
+	} else {
+		for (at = count - 1; at >= 0 && values[at] >= present;)
+			at--;
+		if (at < 0)
+			return false;
+		at = -(steps + 1) > at ? 0 : at + steps + 1;
+	}
+	*value = values[at];
+	return true;
+}
+
+bool replay_step(const struct replay *replay, struct setting *setting, int knob, int steps)
+{
+	for (int any = 0; any < 2; any++) {
+		int count;
+		int64_t value, *values = list_values(replay, setting, knob, any, &count);
+		bool there = step_in(values, count, setting->v[knob], steps, &value);
+
+		free(values);
+		if (!there)
+			continue;
+		*setting = *best_with(replay, setting, knob, value);
+		return true;
+	}
+	return false;
+}
+
+bool replay_nearest(const struct replay *replay, struct setting *setting, unsigned asked)
+{
+	const struct kernel *kernel = setting->kernel;
+	const struct setting *best = NULL;
+	double least = INFINITY;
+
+	for (int i = 0; i < replay->settings.count; i++) {
+		const struct setting *other = &replay->settings.setting[i];
+		double cost = 0;
+		bool fits = other->kernel == kernel;
+
+		for (int k = 0; fits && k < kernel->knob_count; k++) {
+			double apart = distance(&kernel->knobs[k], other->v[k], setting->v[k]);
+
+			/* Another choice is not near what was asked for. */
+			if ((asked >> k & 1) && kernel->knobs[k].kind == KNOB_CHOICE && apart > 0)
+				fits = false;
+			cost += asked >> k & 1 ? 1000 * apart : apart;
+		}
+		if (!fits || cost >= least)
+			continue;
+		best = other;
+		least = cost;
+	}
+	if (best)
+		*setting = *best;
+	return best;
+}
+
+void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all,
+	size_t size, char *ends, size_t ends_size)
+{
+	/* As many as a line has room for. */
+	enum { SHOWN = 12 };
+	int count;
+	int64_t *values = list_values(replay, setting, knob, true, &count);
+	struct text text = { 0 };
+
+	for (int i = 0; i < count; i++) {
+		char value[64];
+
+		if (count > SHOWN && i >= SHOWN - 2 && i < count - 1) {
+			if (i == SHOWN - 2)
+				text_add(&text, " …");
+			continue;
+		}
+		setting_show_value(&setting->kernel->knobs[knob], values[i], value, sizeof(value));
+		text_addf(&text, "%s%s",
+			i == 0				  ? ""
+			: count > SHOWN && i == count - 1 ? " "
+							  : ", ",
+			value);
+	}
+	snprintf(all, size, "%s", text_string(&text));
+	text_cut_clean(all, size);
+	text_free(&text);
+	if (ends && count > 0) {
+		char low[64], high[64];
+
+		setting_show_value(&setting->kernel->knobs[knob], values[0], low, sizeof(low));
+		setting_show_value(
+			&setting->kernel->knobs[knob], values[count - 1], high, sizeof(high));
+		snprintf(ends, ends_size, "%s%s%s", low, count > 1 ? "…" : "",
+			count > 1 ? high : "");
+		text_cut_clean(ends, ends_size);
+	}
+	free(values);
+}

@@ -1,0 +1,322 @@
+/* What was measured at a setting. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kernels/place.h"
+#include "model/counts/counts.h"
+#include "recording/recording_lines.h"
+#include "recording/replay_read.h"
+
+#define MOST_GHZ   1e3
+#define MOST_COUNT 1e15
+
+static void begin_setting(struct reading *reading, unsigned id)
+{
+	if (reading->id == id)
+		return;
+	reading->id = id;
+	reading->has_facts = reading->has_counts = false;
+	reading->trials.count = 0;
+	memset(reading->trials.forgotten, 0, sizeof(reading->trials.forgotten));
+	memset(&reading->counts, 0, sizeof(reading->counts));
+}
+
+static float float_of(const json_t *value)
+{
+	double number;
+
+	return number_of(value, -MOST_CYCLES, MOST_CYCLES, &number) ? (float)number : NAN;
+}
+
+static const char *read_trial(const json_t *list, struct trial *trial)
+{
+	double fate, where = 0;
+
+	if (!json_is_array(list) || json_array_size(list) < 6)
+		return "a trial is a list of six to eight numbers";
+	if (!number_of(json_array_get(list, 5), 0, TRIAL_FATES - 1, &fate) || fate != floor(fate))
+		return "a trial without a fate";
+	trial->fate = (uint8_t)fate;
+	/* Only a broken one may have no cycles to speak of. */
+	if (!number_of(json_array_get(list, 0), fate == TRIAL_BROKEN ? -MOST_CYCLES : 1e-9,
+		    MOST_CYCLES, &trial->cpe) &&
+		fate != TRIAL_BROKEN)
+		return "a trial's cycles are no positive number";
+	if (!number_of(json_array_get(list, 1), 1e-6, MOST_GHZ, &trial->ghz) &&
+		fate != TRIAL_BROKEN)
+		return "a trial's clock is no frequency in GHz";
+	trial->watch = float_of(json_array_get(list, 2));
+	trial->turns = float_of(json_array_get(list, 3));
+	trial->at = float_of(json_array_get(list, 4));
+	trial->check = float_of(json_array_get(list, 6));
+	/* Twice the placement, and one more where the walk was not in steady state. */
+	if (json_array_size(list) > 7 &&
+		(!number_of(json_array_get(list, 7), 0, 2 * UINT8_MAX + 1, &where) ||
+			where != floor(where)))
+		return "a trial's placement is no whole number from 0 to 511";
+	trial->place = (uint8_t)((unsigned)where / 2);
+	trial->unsettled = (unsigned)where % 2;
+	return NULL;
+}
+
+const char *reading_trials(struct reading *reading, const json_t *object, unsigned id)
+{
+	const json_t *list = json_object_get(object, "trials"), *value;
+	struct trials *trials = &reading->trials;
+	size_t i;
+
+	begin_setting(reading, id);
+	if (!json_is_array(list))
+		return "trials without a list";
+	json_array_foreach(list, i, value)
+	{
+		struct trial trial;
+		const char *why = read_trial(value, &trial);
+
+		if (why)
+			return why;
+		if (trials->count == TRIALS_MAX)
+			return "more trials than one sample has";
+		trials->trial[trials->count++] = trial;
+	}
+	return NULL;
+}
+
+static void read_place(const json_t *object, struct run_facts *facts)
+{
+	int asked = field_word(object, "asked", place_pages);
+	int64_t node;
+
+	facts->asked = asked > 0 ? (enum page_kind)asked : PAGES_AUTO;
+	facts->nodes = (int)field_count(object, "nodes", INT32_MAX);
+	facts->node = field_integer(object, "node", 0, INT32_MAX, &node) ? (int)node : -1;
+	facts->cores = (int)field_count(object, "cores", INT32_MAX);
+	facts->streams = (int)field_count(object, "streams", INT32_MAX);
+	field_string(object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
+	field_string(object, "node_note", facts->node_note, sizeof(facts->node_note));
+	if (facts->cores > 1 || facts->streams > 0)
+		field_number(object, "others_gbps", 0, MOST_GBPS, &facts->others_gbps);
+}
+
+const char *reading_facts(struct reading *reading, const json_t *object, unsigned id)
+{
+	static const enum source sources[] = { SOURCE_NONE, SOURCE_COUNTER, SOURCE_REFERENCE,
+		SOURCE_STEPPED, SOURCE_TIME, SOURCE_MODEL };
+	const char *from = json_string_value(json_object_get(object, "cycles_from"));
+	const json_t *forgotten = json_object_get(object, "forgotten");
+	struct run_facts *facts = &reading->facts;
+	int64_t cpu;
+
+	begin_setting(reading, id);
+	memset(facts, 0, sizeof(*facts));
+	facts->cpu = field_integer(object, "cpu", 0, INT32_MAX, &cpu) ? (int)cpu : -1;
+	facts->bound = field_true(object, "bound");
+	facts->watched = field_true(object, "watched");
+	facts->far = field_true(object, "far");
+	for (size_t i = 0; from && i < sizeof(sources) / sizeof(*sources); i++)
+		if (strcmp(source_name(sources[i]), from) == 0)
+			facts->cycles_from = sources[i];
+	if (facts->cycles_from != SOURCE_COUNTER && facts->cycles_from != SOURCE_REFERENCE)
+		return "cycles come from a counter or the reference clock";
+	facts->ring = (uint64_t)field_count(object, "ring", MOST_BYTES);
+	facts->granule = (uint64_t)field_count(object, "granule", MOST_BYTES);
+	facts->bytes = (uint64_t)field_count(object, "bytes", MOST_BYTES);
+	facts->footprint = (uint64_t)field_count(object, "footprint", MOST_BYTES);
+	facts->call = (uint64_t)field_count(object, "call", INT64_MAX);
+	facts->calls = (unsigned)field_count(object, "calls", INT32_MAX);
+	field_string(object, "pages", facts->pages, sizeof(facts->pages));
+	read_place(object, facts);
+	for (int i = 0; i < TRIAL_FATES; i++)
+		reading->trials.forgotten[i] =
+			(unsigned)field_count(forgotten, recording_fates[i], 1 << 24);
+	reading->has_facts = true;
+	return NULL;
+}
+
+/* [NAME, ROLE, VALUE, LO, HI, STATE, …] */
+static const char *read_count(struct reading *reading, const json_t *list)
+{
+	const char *name = json_string_value(json_array_get(list, 0)),
+		   *word = json_string_value(json_array_get(list, 5));
+	struct count count = { 0 };
+	double share, error;
+	int index;
+
+	if (!name || !word || !counts_state_find(word, &count.state))
+		return "a count is a list of a name, a role, three figures and a state";
+	index = reading_find_event(&reading->replay->events, name);
+	if (index < 0)
+		return NULL; /* of an event that found no room */
+	if (count_known(&count) &&
+		(!number_of(json_array_get(list, 2), -MOST_COUNT, MOST_COUNT, &count.value) ||
+			!number_of(json_array_get(list, 3), -MOST_COUNT, MOST_COUNT, &count.lo) ||
+			!number_of(json_array_get(list, 4), -MOST_COUNT, MOST_COUNT, &count.hi)))
+		return "a count without its figures";
+	/* Noise may make a difference of counts a little less than nothing, as the quartiles may
+	 * show. */
+	if (count_known(&count) && count.value < 0 && count.hi < 0)
+		return "a count is not negative";
+	if (count.state == COUNT_SCALED && number_of(json_array_get(list, 6), 0, 1, &share))
+		count.share = (float)share;
+	if (count.state == COUNT_REFUSED && number_of(json_array_get(list, 7), 0, 4095, &error))
+		count.error = (int)error;
+	if (count.state == COUNT_KNOWN)
+		count.share = 1;
+	reading->counts.event[index] = count;
+	if (reading->counts.count <= index)
+		reading->counts.count = index + 1;
+	return NULL;
+}
+
+const char *reading_counters(struct reading *reading, const json_t *object, unsigned id)
+{
+	const json_t *list = json_object_get(object, "events"), *value;
+	size_t i;
+
+	begin_setting(reading, id);
+	reading->has_counts = true;
+	field_string(object, "why", reading->counts.why, sizeof(reading->counts.why));
+	field_string(object, "pmu", reading->counts.pmu, sizeof(reading->counts.pmu));
+	reading->counts.groups = (int)field_count(object, "passes", COUNTERS_MAX);
+	reading->counts.direct = field_true(object, "direct");
+	json_array_foreach(list, i, value)
+	{
+		const char *why = read_count(reading, value);
+
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+/* A knob's value: of a choice by its name. Returns false when there is no such value. */
+static bool read_knob(const struct knob *knob, const json_t *from, int64_t *value)
+{
+	const char *word = json_string_value(from);
+
+	if (knob->kind != KNOB_CHOICE) {
+		*value = json_integer_value(from);
+		return json_is_integer(from) && *value <= MOST_BYTES;
+	}
+	for (int i = 0; word && knob->choices[i]; i++) {
+		if (strcmp(knob->choices[i], word) != 0)
+			continue;
+		*value = i;
+		return true;
+	}
+	return false;
+}
+
+bool reading_setting(
+	struct reading *reading, const json_t *object, bool note, struct setting *setting)
+{
+	const json_t *knobs = json_object_get(object, "knobs");
+	const char *name = json_string_value(json_object_get(object, "kernel")), *key;
+	char clean[48];
+	struct status status;
+	json_t *value;
+
+	field_string(object, "kernel", clean, sizeof(clean));
+	setting->kernel = name ? kernel_find(name) : NULL;
+	if (!setting->kernel) {
+		if (note)
+			reading_leave_out(
+				reading, &reading->absent, "there is no kernel \"%s\"", clean);
+		return false;
+	}
+	setting_init(setting, setting->kernel);
+	for (int i = 0; i < setting->kernel->knob_count; i++) {
+		const struct knob *knob = &setting->kernel->knobs[i];
+
+		if (read_knob(knob, json_object_get(knobs, knob->name), &setting->v[i]))
+			continue;
+		field_string(knobs, knob->name, clean, sizeof(clean));
+		if (note)
+			reading_leave_out(reading, &reading->absent, "%s has no such %s%s%s",
+				setting->kernel->name, knob->name, *clean ? "=" : "", clean);
+		return false;
+	}
+	json_object_foreach((json_t *)(uintptr_t)knobs, key, value)
+	{
+		if (kernel_knob(setting->kernel, key) >= 0)
+			continue;
+		if (note)
+			reading_leave_out(reading, &reading->absent,
+				"%s has a knob there that it has not here", setting->kernel->name);
+		return false;
+	}
+	/* What this processor lacks, or this machine's memory, is no obstacle: nothing is run. */
+	status = setting_check(setting, MEANS_UNKNOWN);
+	if (status.code == STATUS_USAGE && note)
+		reading_leave_out(reading, &reading->absent, "%s: %.140s", setting->kernel->name,
+			status.text);
+	return status.code != STATUS_USAGE;
+}
+
+static void take_setting(struct reading *reading, const struct setting *setting)
+{
+	struct replay *replay = reading->replay;
+	int before = replay->settings.count, index = setting_index_add(&replay->settings, setting);
+	struct played *played;
+
+	if (index >= replay->played_room) {
+		int room = replay->played_room ? 2 * replay->played_room : 64;
+
+		replay->played =
+			memory_resize(replay->played, (size_t)room, sizeof(*replay->played));
+		replay->played_room = room;
+	}
+	played = &replay->played[index];
+	if (index == before)
+		memset(played, 0, sizeof(*played));
+	replay->memory -= played->count * sizeof(*played->trial);
+	free(played->trial);
+	played->id = reading->id;
+	played->in_file += reading->trials.count;
+	played->count = reading->trials.count;
+	played->trial = memory_new(played->count, sizeof(*played->trial));
+	memcpy(played->trial, reading->trials.trial, played->count * sizeof(*played->trial));
+	memcpy(played->forgotten, reading->trials.forgotten, sizeof(played->forgotten));
+	played->facts = reading->facts;
+	replay->memory += played->count * sizeof(*played->trial) + sizeof(*played);
+	if (!reading->has_counts)
+		return;
+	if (!played->counts) {
+		played->counts = memory_new(1, sizeof(*played->counts));
+		replay->memory += sizeof(*played->counts);
+	}
+	*played->counts = reading->counts;
+}
+
+const char *reading_sample(struct reading *reading, const json_t *object, unsigned id)
+{
+	struct replay *replay = reading->replay;
+	struct setting setting;
+	struct sample sample;
+	bool mine = reading->id == id && reading->has_facts;
+
+	if (id > replay->last_id)
+		replay->last_id = id;
+	if (!reading_setting(reading, object, true, &setting)) {
+		begin_setting(reading, 0);
+		return NULL;
+	}
+	if (mine)
+		sample_summarise(&reading->trials, &reading->facts, &sample);
+	if (!mine || !sample.valid)
+		reading_leave_out(reading, &reading->bare, "%s: none of its trials can be used",
+			setting.kernel->name);
+	else if (replay->memory > REPLAY_MEMORY ||
+		 (replay->settings.count >= REPLAY_SETTINGS && replay_find(replay, &setting) < 0))
+		reading_leave_out(reading, &reading->beyond,
+			"more than %d settings, or %d MiB of trials", REPLAY_SETTINGS,
+			(int)(REPLAY_MEMORY >> 20));
+	else
+		take_setting(reading, &setting);
+	begin_setting(reading, 0);
+	return NULL;
+}

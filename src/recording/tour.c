@@ -1,0 +1,117 @@
+#include "recording/tour.h"
+
+#include <string.h>
+
+#include "experiment/setting/axis.h"
+
+/* Larger working sets take long to lay out, and tell nothing that these do not. */
+enum { SIZE_MOST = 64 << 20 };
+/* A count that goes further is a datum, not a shape: any value is as good. */
+enum { COUNT_MOST = 4096 };
+/* Ranges up to so many values are shown whole. */
+enum { WHOLE = 8 };
+enum { VALUES_MOST = 48 };
+
+/* 1, 2, 3, 4, 6, 8, 12, 16 …: two in each doubling. */
+static int ladder(const struct knob *knob, int64_t max, int64_t *values)
+{
+	int64_t unit = knob->multiple > 1 ? knob->multiple : 1, step = 1;
+	int count = 0;
+
+	if (knob->min <= 0)
+		values[count++] = knob->min;
+	while (count < VALUES_MOST && step <= max / unit) {
+		if (step * unit >= knob->min)
+			values[count++] = step * unit;
+		/* A power of two is followed by its half more, that by the next power. */
+		step = step < 2			  ? step + 1
+		       : (step & (step - 1)) == 0 ? step + step / 2
+						  : step / 3 * 4;
+	}
+	return count;
+}
+
+static int values_of(const struct kernel *kernel, int index, uint64_t last_cache,
+	struct means means, int64_t *values)
+{
+	const struct knob *knob = &kernel->knobs[index];
+	int64_t unit = knob->multiple > 1 ? knob->multiple : 1, max = setting_max(knob, means);
+	int count = 0;
+
+	if (knob->axis == AXIS_SIZE) {
+		count = axis_grid_sizes(kernel, index, last_cache, means, values, VALUES_MOST);
+		while (count > 0 && values[count - 1] > SIZE_MOST)
+			count--;
+		return count;
+	}
+	if (knob->kind == KNOB_CHOICE) {
+		/* The only node is that of the core. */
+		if (knob->asks == ASKS_NODE && means.nodes == 1)
+			return 0;
+		for (; knob->choices[count] && count < VALUES_MOST; count++)
+			values[count] = count;
+		return count;
+	}
+	if (max > COUNT_MOST)
+		return 0;
+	if ((max - knob->min) / unit >= WHOLE)
+		return ladder(knob, max, values);
+	for (int64_t value = (knob->min + unit - 1) / unit * unit; value <= max; value += unit)
+		values[count++] = value;
+	return count;
+}
+
+static void add(struct setting_index *settings, const struct setting *setting, struct means means)
+{
+	struct status status = setting_check(setting, means);
+
+	if (status_is_ok(&status))
+		setting_index_add(settings, setting);
+}
+
+/* A whole mountain: of a kernel that has nothing else to turn. */
+static void add_grid(struct setting_index *settings, const struct kernel *kernel,
+	uint64_t last_cache, struct means means)
+{
+	int size = kernel_axis(kernel, AXIS_SIZE), stride = kernel_axis(kernel, AXIS_STRIDE);
+	int64_t sizes[VALUES_MOST], strides[VALUES_MOST];
+	struct setting setting;
+	int nx, ny;
+
+	if (size < 0 || stride < 0 || kernel->knob_count != 2)
+		return;
+	ny = values_of(kernel, size, last_cache, means, sizes);
+	nx = axis_grid_strides(&kernel->knobs[stride], means, strides, VALUES_MOST);
+	setting_init(&setting, kernel);
+	for (int y = 0; y < ny; y++) {
+		for (int x = 0; x < nx; x++) {
+			setting.v[size] = sizes[y];
+			setting.v[stride] = strides[x];
+			add(settings, &setting, means);
+		}
+	}
+}
+
+void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache,
+	struct means means)
+{
+	struct setting initial;
+
+	setting_init(&initial, kernel);
+	add(settings, &initial, means);
+	for (int i = 0; i < kernel->knob_count; i++) {
+		int64_t values[VALUES_MOST];
+		int count = values_of(kernel, i, last_cache, means, values);
+
+		for (int k = 0; k < count; k++) {
+			struct setting setting = initial;
+
+			setting.v[i] = values[k];
+			if (kernel->fit)
+				kernel->fit(setting.v, i);
+			if (setting.v[i] == values[k])
+				add(settings, &setting, means);
+		}
+	}
+	add_grid(settings, kernel, last_cache, means);
+}
