@@ -450,11 +450,11 @@ static double headless_cpe(const char *words, bool *contended)
 }
 
 /* Readings of one setting from one side, quiet ones apart. */
-struct readings {
+struct explain_cache {
 	struct series all, quiet;
 };
 
-static void read_one(struct readings *readings, double cpe, bool contended)
+static void read_one(struct explain_cache *readings, double cpe, bool contended)
 {
 	add(&readings->all, cpe);
 	if (!contended)
@@ -462,12 +462,13 @@ static void read_one(struct readings *readings, double cpe, bool contended)
 }
 
 /* What counts of one side: the quiet readings, or where they are too few on either side, all. */
-static struct series *counting(struct readings *readings, bool quiet)
+static struct series *counting(struct explain_cache *readings, bool quiet)
 {
 	return quiet ? &readings->quiet : &readings->all;
 }
 
-static void agree_rows(const char *words, struct readings *live, struct readings *headless)
+static void agree_rows(
+	const char *words, struct explain_cache *live, struct explain_cache *headless)
 {
 	bool quiet = live->quiet.count >= READINGS_LEAST && headless->quiet.count >= READINGS_LEAST;
 	struct series *screen = counting(live, quiet), *run = counting(headless, quiet),
@@ -490,7 +491,7 @@ static void agree_rows(const char *words, struct readings *live, struct readings
 
 static void agree_one(const char *words)
 {
-	struct readings live = { 0 }, headless = { 0 };
+	struct explain_cache live = { 0 }, headless = { 0 };
 	struct explorer explorer;
 	char all[160];
 

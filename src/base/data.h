@@ -40,7 +40,8 @@ bool data_own_path(const char *name, struct text *path);
 /* Writes it there, whole or not at all, and makes the directories that lead there. What stood there
  * before is put aside, its name ended by "~": then *aside is set. path: receives where.
  * STATUS_FAILED says what was refused. */
-struct status data_own_save(const char *name, const char *text, struct text *path, bool *aside);
+struct status data_own_save(
+	const char *name, const char *text, struct text *path, bool *background_explain);
 
 /* Cuts a row of a table at its bars ("|"), each field without the blanks at its ends; those that
  * are missing are empty. Returns how many there are, and `most` + 1 where there are more than that.

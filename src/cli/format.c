@@ -31,9 +31,11 @@ void report_init(struct report *report, FILE *out, enum report_kind kind)
 	report->host[sizeof(report->host) - 1] = '\0';
 }
 
-void report_pace(const struct report *report, const struct sample *sample, struct pace *pace)
+void report_pace(const struct report *report, const struct sample *sample,
+	struct sample_ratios *sample_ratios)
 {
-	pace_find(sample, report->explanation, report->events, report->counts, report->peak, pace);
+	sample_ratios_find(sample, report->explanation, report->events, report->counts,
+		report->peak, sample_ratios);
 }
 
 const char *format_cycles_source(enum source source)
@@ -46,7 +48,7 @@ const char *format_cycles_source(enum source source)
 void format_knob(const struct knob *knob, char initial[48], char range[160])
 {
 	setting_format_value(knob, knob->initial, initial, 48);
-	setting_range(knob, MEANS_UNKNOWN, range, 160);
+	setting_range(knob, MEMORY_LIMITS_UNKNOWN, range, 160);
 }
 
 void format_csv_field(struct text *text, const char *string)

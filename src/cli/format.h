@@ -17,7 +17,7 @@
 #include "experiment/setting/setting.h"
 #include "experiment/sweep/sweep.h"
 #include "kernels/kernel.h"
-#include "model/counts/pace.h"
+#include "model/counts/sample_ratios.h"
 #include "recording/records.h"
 
 struct check;
@@ -112,7 +112,8 @@ const struct format *format_find(const char *name); /* or NULL */
 void report_init(struct report *report, FILE *out, enum report_kind kind);
 
 /* What stands beside the cycles of a sample, by what the report knows of it. */
-void report_pace(const struct report *report, const struct sample *sample, struct pace *pace);
+void report_pace(const struct report *report, const struct sample *sample,
+	struct sample_ratios *sample_ratios);
 
 /* "a knob's default" as typed, and its range in words, for lists of kernels; the range's buffer is
  * enough for any kernel. */

@@ -166,9 +166,9 @@ static void csv_sample(struct report *report, const struct setting *setting,
 {
 	const struct kernel *kernel = setting->kernel;
 	struct line line = { 0 };
-	struct pace pace;
+	struct sample_ratios sample_ratios;
 
-	report_pace(report, sample, &pace);
+	report_pace(report, sample, &sample_ratios);
 	add_integer(&line, (int64_t)report->records + 1);
 	add(&line, report->host);
 	add(&line, report->machine ? report->machine->name : "");
@@ -218,12 +218,13 @@ static void csv_sample(struct report *report, const struct setting *setting,
 		explain_binding(report->explanation) ? explain_binding(report->explanation) : "");
 	add_real(&line, explain_bound(report->explanation));
 	add_real(&line, explain_predicted(report->explanation));
-	add_real(&line, pace.instructions);
-	add(&line,
-		pace.instructions_from != SOURCE_NONE ? source_name(pace.instructions_from) : "");
-	add_real(&line, pace.cpi);
-	add_real(&line, pace.traffic);
-	add_real(&line, pace.share);
+	add_real(&line, sample_ratios.instructions);
+	add(&line, sample_ratios.instructions_from != SOURCE_NONE
+			   ? source_name(sample_ratios.instructions_from)
+			   : "");
+	add_real(&line, sample_ratios.cpi);
+	add_real(&line, sample_ratios.traffic);
+	add_real(&line, sample_ratios.share);
 	if (report->named) {
 		add(&line, report->named->name);
 		add_real(&line, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL, NULL));

@@ -41,7 +41,7 @@ static void json_sample(struct report *report, const struct setting *setting,
 {
 	struct records records = records_of(report);
 	struct misses misses, then;
-	struct pace pace;
+	struct sample_ratios sample_ratios;
 	struct record_sample what = {
 		.id = report->records + 1,
 		.machine = report->machine ? report->machine->name : NULL,
@@ -57,8 +57,8 @@ static void json_sample(struct report *report, const struct setting *setting,
 		.speedup = report->named ? report->speedup : (double)NAN,
 	};
 
-	report_pace(report, sample, &pace);
-	what.pace = &pace;
+	report_pace(report, sample, &sample_ratios);
+	what.sample_ratios = &sample_ratios;
 	what.then = misses_report(report, setting, &misses, &then) ? &then : NULL;
 	what.misses = &misses;
 	records_sample(&records, &what);

@@ -243,7 +243,7 @@ static void text_row(struct report *report, const struct setting *setting,
 		SWEEPS_INSTRUCTIONS_TOTAL };
 	FILE *out = report->out;
 	char source[2] = { sample->cycles_from ? (char)sample->cycles_from : '-', '\0' };
-	struct pace pace;
+	struct sample_ratios sample_ratios;
 
 	for (size_t i = 0; i < report->axis_count; i++) {
 		const struct sweep_axis *axis = &report->axes[i];
@@ -278,11 +278,11 @@ static void text_row(struct report *report, const struct setting *setting,
 			sweeps_value(SWEEPS_SECONDS, sample, facts, NULL, NULL));
 	if (has_column(report, 14))
 		figure(report, columns[14].width, report->speedup);
-	report_pace(report, sample, &pace);
+	report_pace(report, sample, &sample_ratios);
 	for (size_t i = 0; i < sizeof(paced) / sizeof(*paced); i++)
 		if (has_column(report, 15 + i))
 			figure(report, columns[15 + i].width,
-				sweeps_value(paced[i], sample, facts, &pace, NULL));
+				sweeps_value(paced[i], sample, facts, &sample_ratios, NULL));
 	for (int i = 0; i < report->asked_count; i++) {
 		const char *title;
 		int event = asked_event(report, i), width = asked_title(report, i, &title);
@@ -334,20 +334,20 @@ static void place_text(FILE *out, const struct sample *sample, const struct run_
 }
 
 /* What stands beside the cycles: instructions, and what memory brings. */
-static void pace_text(FILE *out, const struct pace *pace)
+static void sample_ratios_text(FILE *out, const struct sample_ratios *sample_ratios)
 {
 	char instructions[32], cpi[32], words[160];
 
-	if (pace->instructions > 0) {
-		units_figure(pace->instructions, instructions, sizeof(instructions));
-		units_figure(pace->cpi, cpi, sizeof(cpi));
+	if (sample_ratios->instructions > 0) {
+		units_figure(sample_ratios->instructions, instructions, sizeof(instructions));
+		units_figure(sample_ratios->cpi, cpi, sizeof(cpi));
 		fprintf(out, "instr    %s an element (%s), %s cycles each\n", instructions,
-			pace_source(pace->instructions_from), cpi);
+			sample_ratios_source(sample_ratios->instructions_from), cpi);
 	}
-	pace_traffic_words(pace, false, words, sizeof(words));
+	sample_ratios_traffic_words(sample_ratios, false, words, sizeof(words));
 	if (*words)
 		fprintf(out, "traffic  %s (%s)\n", words,
-			pace->lines_from == SOURCE_COUNTER ? "counted" : "model");
+			sample_ratios->lines_from == SOURCE_COUNTER ? "counted" : "model");
 }
 
 static void text_one(struct report *report, const struct setting *setting,
@@ -358,7 +358,7 @@ static void text_one(struct report *report, const struct setting *setting,
 	FILE *out = report->out;
 	struct text line = { 0 };
 	char cpe[32], low[32], high[32], ns[32], ghz[32], gbps[32], bytes[32];
-	struct pace pace;
+	struct sample_ratios sample_ratios;
 
 	setting_format(setting, &line);
 	fprintf(out, "%s\n", text_string(&line));
@@ -388,8 +388,8 @@ static void text_one(struct report *report, const struct setting *setting,
 			bytes, low, high, 1 / sample->bytes_per_cycle,
 			source_name(sample->cycles_from));
 	}
-	report_pace(report, sample, &pace);
-	pace_text(out, &pace);
+	report_pace(report, sample, &sample_ratios);
+	sample_ratios_text(out, &sample_ratios);
 	place_text(out, sample, facts);
 	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
 	if (isfinite(sample->quiet))

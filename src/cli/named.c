@@ -184,8 +184,8 @@ static const struct sweeps_row *find_row(const struct named *named, const struct
 	return NULL;
 }
 
-double named_take(struct named *named, const struct cell *cell, const struct pace *pace,
-	const struct explanation *explanation)
+double named_take(struct named *named, const struct cell *cell,
+	const struct sample_ratios *sample_ratios, const struct explanation *explanation)
 {
 	const struct sweeps_row *base = NULL;
 	struct setting setting;
@@ -199,12 +199,12 @@ double named_take(struct named *named, const struct cell *cell, const struct pac
 	named->row[named->row_count] = (struct sweeps_row){ .setting = cell->setting,
 		.sample = cell->sample,
 		.facts = cell->facts,
-		.pace = *pace };
+		.sample_ratios = *sample_ratios };
 	sweeps_row_limit(&named->row[named->row_count++], explanation);
 	if (named->sweep.kernel && sweeps_baseline(&named->sweep, &cell->setting, &setting))
 		base = find_row(named, &setting);
-	return sweeps_value(
-		SWEEPS_SPEEDUP, &cell->sample, &cell->facts, pace, base ? &base->sample : NULL);
+	return sweeps_value(SWEEPS_SPEEDUP, &cell->sample, &cell->facts, sample_ratios,
+		base ? &base->sample : NULL);
 }
 
 /* ---- Under the table */
@@ -235,7 +235,7 @@ static bool print_here(const struct named *named, const struct sweeps_published 
 
 	if (sweeps_baseline(&named->sweep, &row->setting, &setting))
 		base = find_row(named, &setting);
-	value = sweeps_value(published->figure, &row->sample, &row->facts, &row->pace,
+	value = sweeps_value(published->figure, &row->sample, &row->facts, &row->sample_ratios,
 		base ? &base->sample : NULL);
 	if (!isfinite(value))
 		return false;

@@ -34,8 +34,8 @@ void named_advise(struct named *named, struct model *model, struct bench *bench)
 
 /* Takes a row of any sweep. Returns its speedup over the baseline; NAN: there is none, or it was
  * not measured. */
-double named_take(struct named *named, const struct cell *cell, const struct pace *pace,
-	const struct explanation *explanation);
+double named_take(struct named *named, const struct cell *cell,
+	const struct sample_ratios *sample_ratios, const struct explanation *explanation);
 
 /* What stands under the table, as text: figures that were published, and for each line of a kernel
  * with blocks the size advised beside the best. */

@@ -17,7 +17,7 @@ static bool fits(char *words, const struct setting *setting)
 		return false;
 	while ((word = strtok_r(NULL, " ", &rest))) {
 		struct setting wanted = *setting;
-		struct status status = setting_assign(&wanted, word, MEANS_UNKNOWN);
+		struct status status = setting_assign(&wanted, word, MEMORY_LIMITS_UNKNOWN);
 
 		if (!status_is_ok(&status) || !setting_equal(&wanted, setting))
 			return false;

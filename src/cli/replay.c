@@ -39,7 +39,7 @@ static struct status choose_setting(
 	for (int i = 2; i < cli->word_count; i++) {
 		char name[64];
 
-		status = setting_assign(setting, cli->words[i], MEANS_UNKNOWN);
+		status = setting_assign(setting, cli->words[i], MEMORY_LIMITS_UNKNOWN);
 		if (!status_is_ok(&status))
 			return status;
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(cli->words[i], "="),

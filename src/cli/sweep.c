@@ -107,7 +107,7 @@ static void print_failure(struct output *output, const struct cell *cell)
 
 static void print_cell(struct output *output, struct sweep *sweep, const struct cell *cell)
 {
-	struct pace pace;
+	struct sample_ratios sample_ratios;
 
 	begin(output);
 	/* It measures through the bench. The visits are of other cells: this one stays. */
@@ -119,12 +119,12 @@ static void print_cell(struct output *output, struct sweep *sweep, const struct 
 	output->report.explanation = model_explain(&output->model, &cell->setting);
 	output->report.counts = cell->counts;
 	output->report.peak = output->model.memory.peak;
-	report_pace(&output->report, &cell->sample, &pace);
+	report_pace(&output->report, &cell->sample, &sample_ratios);
 	output->report.speedup =
-		named_take(&output->named, cell, &pace, output->report.explanation);
+		named_take(&output->named, cell, &sample_ratios, output->report.explanation);
 	output->cli->format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
 	if (output->drawn)
-		chart_sweep_add(output->drawn, cell, &pace);
+		chart_sweep_add(output->drawn, cell, &sample_ratios);
 	if (cell->facts.footprint > output->largest.footprint)
 		output->largest = cell->facts;
 }

@@ -36,7 +36,7 @@ static int measure(struct cli *cli, struct bench *bench, struct windows *windows
 /* FILLER ... knob=value ..., in any order. Of the knobs that this turns itself it says how they are
  * given. */
 static struct status read_words(
-	const struct cli *cli, struct means means, struct windows_options *options)
+	const struct cli *cli, struct memory_limits memory_limits, struct windows_options *options)
 {
 	const struct kernel *kernel = options->setting.kernel;
 	const char **fillers = memory_new((size_t)cli->word_count + 1, sizeof(*fillers));
@@ -56,7 +56,7 @@ static struct status read_words(
 			 0)
 			fillers[count++] = cli->words[i] + strlen(WINDOWS_FILLER) + 1;
 		else
-			status = setting_assign(&options->setting, cli->words[i], means);
+			status = setting_assign(&options->setting, cli->words[i], memory_limits);
 	}
 	if (status_is_ok(&status))
 		status = windows_read_fillers(kernel, fillers, count, &options->fillers);
@@ -82,7 +82,7 @@ static int windows_run(struct cli *cli)
 
 	if (status_is_ok(&status)) {
 		setting_init(&options.setting, options.setting.kernel);
-		status = read_words(cli, MEANS_UNKNOWN, &options);
+		status = read_words(cli, MEMORY_LIMITS_UNKNOWN, &options);
 	}
 	if (status_is_ok(&status))
 		status = drawing_check(cli);

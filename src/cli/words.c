@@ -65,7 +65,7 @@ struct status words_setting(const struct cli *cli, struct setting *setting)
 	for (int i = 1; i < cli->word_count; i++) {
 		const char *word = cli->words[i];
 		size_t name = strcspn(word, "=") + 1;
-		struct status status = setting_assign(setting, word, MEANS_UNKNOWN);
+		struct status status = setting_assign(setting, word, MEMORY_LIMITS_UNKNOWN);
 
 		if (!status_is_ok(&status))
 			return status;
@@ -75,5 +75,5 @@ struct status words_setting(const struct cli *cli, struct setting *setting)
 					"%.*s is given twice: %.60s and %.60s", (int)name - 1, word,
 					cli->words[j], word);
 	}
-	return setting_check(setting, MEANS_UNKNOWN);
+	return setting_check(setting, MEMORY_LIMITS_UNKNOWN);
 }

@@ -128,7 +128,7 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 		}
 		setting_init(&setting, setting.kernel);
 		for (int i = 0; i < 3 && steps[step].settings[i]; i++)
-			setting_assign(&setting, steps[step].settings[i], MEANS_UNKNOWN);
+			setting_assign(&setting, steps[step].settings[i], MEMORY_LIMITS_UNKNOWN);
 		setting.v[kernel_axis(setting.kernel, AXIS_SIZE)] = (int64_t)size;
 		*request = (struct request){ .kernel = setting.kernel,
 			.seed = seed,

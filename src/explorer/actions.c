@@ -143,9 +143,9 @@ struct status action_kernel_by(struct session *session, int direction, double no
 /* ---- values ---- */
 
 /* What values are held against: nothing for what is not laid out here. */
-static struct means limit_of(const struct session *session)
+static struct memory_limits limit_of(const struct session *session)
 {
-	return session->replay ? MEANS_UNKNOWN : session->means;
+	return session->replay ? MEMORY_LIMITS_UNKNOWN : session->memory_limits;
 }
 
 /* Tells which knobs moved besides those in `asked` (a bit each). */
@@ -178,14 +178,14 @@ static struct status fit_and_check(
 
 	if (session->replay)
 		return recorded_fit(session, setting, asked);
-	status = setting_check(setting, session->means);
+	status = setting_check(setting, session->memory_limits);
 	if (status_is_ok(&status) || !setting->kernel->fit)
 		return status;
 	setting->kernel->fit(setting->v, knob);
 	for (int i = 0; i < setting->kernel->knob_count; i++)
 		if (asked >> i & 1 && setting->v[i] != wanted.v[i])
 			return status;
-	fitted = setting_check(setting, session->means);
+	fitted = setting_check(setting, session->memory_limits);
 	return status_is_ok(&fitted) ? fitted : status;
 }
 
@@ -261,7 +261,7 @@ static bool step(const struct session *session, struct setting *setting, int ste
 {
 	if (session->replay)
 		return steps && replay_step(session->replay, setting, session->knob, steps);
-	return setting_step(setting, session->knob, steps, session->means);
+	return setting_step(setting, session->knob, steps, session->memory_limits);
 }
 
 static struct status step_knob(struct session *session, int steps, double now)
@@ -275,7 +275,7 @@ static struct status step_knob(struct session *session, int steps, double now)
 		if (session->replay)
 			return recorded_end(session, session->knob);
 		setting_show_value(knob, before.v[session->knob], value, sizeof(value));
-		setting_range(knob, session->means, range, sizeof(range));
+		setting_range(knob, session->memory_limits, range, sizeof(range));
 		return status_make(
 			STATUS_USAGE, "%s=%s goes no further: %s", knob->name, value, range);
 	}
@@ -398,7 +398,7 @@ void action_say_range(struct session *session)
 		recorded_say_range(session, session->knob);
 		return;
 	}
-	setting_range(knob, session->means, range, sizeof(range));
+	setting_range(knob, session->memory_limits, range, sizeof(range));
 	session_notice(session, false, "%s: %s", knob->name, range);
 }
 

@@ -22,16 +22,17 @@ bool advise_on(struct session *session, double now)
 	struct insight *insight = &session->insight;
 	struct explain_question ask = insight_question(session);
 	bool slow = insight_slow(session),
-	     aside = slow && aside_possible(insight, session->setting.kernel);
+	     background_explain =
+		     slow && background_explain_possible(insight, session->setting.kernel);
 	struct setting later = { .kernel = NULL };
 	struct advice_question question = { .setting = &session->setting,
 		.explanation = insight->explanation,
 		.explainer = insight->explainer,
 		.ask = &ask,
-		.means = session->means,
+		.memory_limits = session->memory_limits,
 		.scratch = insight->scratch,
-		.readings = slow ? insight->readings : insight->quick,
-		.later = aside ? &later : NULL,
+		.explain_cache = slow ? insight->explain_cache : insight->quick,
+		.later = background_explain ? &later : NULL,
 		.fresh = session->replay ? 0
 			 : slow		 ? 1
 					 : ADVICE_AT_ONCE,
@@ -42,7 +43,7 @@ bool advise_on(struct session *session, double now)
 		return insight->advised;
 	insight->advised = advice_find(&question, &insight->advice);
 	if (later.kernel)
-		aside_begin(insight, &ask, &later);
+		background_explain_begin(insight, &ask, &later);
 	insight->advice_due = now + (!slow			     ? 0
 					    : insight->remedy_wanted ? ADVICE_PAUSE_WANTED
 								     : ADVICE_PAUSE);

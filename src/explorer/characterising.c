@@ -54,7 +54,7 @@ bool action_characterise_works(const struct session *session, const char *argume
 
 struct status action_characterise(struct session *session, const char *arguments, double now)
 {
-	struct characterise_options options = { .seed = session->seed, .aside = true };
+	struct characterise_options options = { .seed = session->seed, .background_explain = true };
 	struct characterise *machine;
 	struct status status;
 
@@ -101,17 +101,18 @@ struct status action_characterise_save(struct session *session, const char *argu
 {
 	struct text name = { 0 }, path = { 0 };
 	struct status status;
-	bool aside;
+	bool background_explain;
 
 	(void)arguments, (void)now;
 	if (!session->insight.adopted)
 		return status_make(STATUS_USAGE, "nothing was measured of this core that could be "
 						 "saved; the command \"characterise\" does");
 	text_addf(&name, "uarch/%s.uarch", session->insight.adopted_name);
-	status = data_own_save(text_string(&name), session->insight.adopted, &path, &aside);
+	status = data_own_save(
+		text_string(&name), session->insight.adopted, &path, &background_explain);
 	if (status_is_ok(&status))
 		session_notice(session, false, "saved as %.150s%s", text_string(&path),
-			aside ? "; the file that was there now ends in ~" : "");
+			background_explain ? "; the file that was there now ends in ~" : "");
 	text_free(&name);
 	text_free(&path);
 	return status;

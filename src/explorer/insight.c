@@ -33,14 +33,14 @@ static const char *core_name(const struct insight *insight)
 
 static void unload(struct insight *insight)
 {
-	aside_wait(insight);
+	background_explain_wait(insight);
 	if (insight->loaded)
 		insight->explainer->unload(insight->explainer->context, &insight->core);
 	insight->loaded = false;
 	insight->setting.kernel = NULL;
 	insight->reading = false;
-	readings_clear(insight->readings);
-	readings_clear(insight->quick);
+	explain_cache_clear(insight->explain_cache);
+	explain_cache_clear(insight->quick);
 }
 
 /* Why there is no core to ask about. */
@@ -104,8 +104,8 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 	if (!explainer)
 		return;
 	insight->own = insight->explanation = explanation_new();
-	insight->readings = readings_new();
-	insight->quick = readings_new();
+	insight->explain_cache = explain_cache_new();
+	insight->quick = explain_cache_new();
 	insight->scratch = explanation_new();
 	snprintf(insight->wanted, sizeof(insight->wanted), "%s", uarch ? uarch : "");
 	if (!session->replay)
@@ -123,12 +123,12 @@ void insight_end(struct session *session)
 	if (!insight->explainer)
 		return;
 	unload(insight);
-	aside_end(insight);
+	background_explain_end(insight);
 	free(insight->adopted);
 	explanation_free(insight->own);
 	explanation_free(insight->scratch);
-	readings_free(insight->readings);
-	readings_free(insight->quick);
+	explain_cache_free(insight->explain_cache);
+	explain_cache_free(insight->quick);
 	listing_free(insight->listing);
 }
 
@@ -222,7 +222,7 @@ static void find_source(struct insight *insight)
 
 bool insight_slow(const struct session *session)
 {
-	return !session->replay && readings_slow(session->setting.kernel);
+	return !session->replay && explain_cache_slow(session->setting.kernel);
 }
 
 struct explain_question insight_question(const struct session *session)
@@ -259,10 +259,10 @@ static void read_code(struct session *session)
 	bool slow = insight_slow(session);
 
 	insight->explanation =
-		slow ? readings_keep(insight->readings, &session->setting) : insight->own;
+		slow ? explain_cache_keep(insight->explain_cache, &session->setting) : insight->own;
 	insight->explainer->explain(insight->explainer->context, &question, insight->explanation);
 	if (slow && status_is_ok(&insight->explanation->status))
-		readings_predict(insight->readings, &session->setting,
+		explain_cache_predict(insight->explain_cache, &session->setting,
 			insight->explanation->limits.predicted);
 	insight->reading = false;
 	begin_advice(session);
@@ -285,7 +285,7 @@ void insight_renew(struct session *session)
 		read_code(session);
 		return;
 	}
-	kept = readings_find(insight->readings, &session->setting);
+	kept = explain_cache_find(insight->explain_cache, &session->setting);
 	if (!kept) {
 		insight->reading = true;
 		return;
@@ -300,9 +300,9 @@ void insight_forget(struct session *session)
 
 	if (!insight->loaded)
 		return;
-	readings_clear(insight->readings);
-	readings_clear(insight->quick);
-	aside_forget(insight);
+	explain_cache_clear(insight->explain_cache);
+	explain_cache_clear(insight->quick);
+	background_explain_forget(insight);
 	insight->setting.kernel = NULL;
 	insight->reading = false;
 }
@@ -312,7 +312,7 @@ const struct explanation *insight_of(struct session *session, const struct setti
 	struct insight *insight = &session->insight;
 	struct explain_question question;
 
-	if (!insight->loaded || readings_slow(setting->kernel))
+	if (!insight->loaded || explain_cache_slow(setting->kernel))
 		return NULL;
 	question = insight_question(session);
 	question.kernel = setting->kernel;
@@ -345,7 +345,7 @@ double insight_due(const struct session *session)
 	const struct insight *insight = &session->insight;
 	double since = isnan(session->live.changed_at) ? -INFINITY : session->live.changed_at;
 
-	if (aside_runs(insight))
+	if (background_explain_runs(insight))
 		return INFINITY;
 	/* An own loop may crash or never end: it is stepped through once it has shown that it does
 	 * neither. */
@@ -360,24 +360,25 @@ double insight_due(const struct session *session)
 
 bool insight_thinks(const struct session *session)
 {
-	return aside_runs(&session->insight);
+	return background_explain_runs(&session->insight);
 }
 
 /* What was read aside: of the present setting, or of another that the advice asks about. */
 static void take_aside(struct session *session, double now)
 {
 	struct insight *insight = &session->insight;
-	struct aside *aside = &insight->aside;
+	struct background_explain *background_explain = &insight->background_explain;
 
-	if (advice_knows(aside->explanation))
-		readings_predict(
-			insight->readings, &aside->setting, aside->explanation->limits.predicted);
+	if (advice_knows(background_explain->explanation))
+		explain_cache_predict(insight->explain_cache, &background_explain->setting,
+			background_explain->explanation->limits.predicted);
 	else
-		readings_predict(insight->readings, &aside->setting, NAN);
-	if (!insight->reading || !setting_equal(&aside->setting, &session->setting))
+		explain_cache_predict(insight->explain_cache, &background_explain->setting, NAN);
+	if (!insight->reading || !setting_equal(&background_explain->setting, &session->setting))
 		return;
-	insight->explanation = aside->explanation;
-	aside->explanation = readings_put(insight->readings, &aside->setting, aside->explanation);
+	insight->explanation = background_explain->explanation;
+	background_explain->explanation = explain_cache_put(insight->explain_cache,
+		&background_explain->setting, background_explain->explanation);
 	insight->reading = false;
 	begin_advice(session);
 	if (insight->remedy_wanted && !insight_ready(session))
@@ -387,16 +388,16 @@ static void take_aside(struct session *session, double now)
 bool insight_advance(struct session *session, double now)
 {
 	struct insight *insight = &session->insight;
-	bool taken = aside_take(insight);
+	bool taken = background_explain_take(insight);
 
 	if (taken)
 		take_aside(session, now);
-	if (aside_runs(insight) || now < insight_due(session))
+	if (background_explain_runs(insight) || now < insight_due(session))
 		return taken;
-	if (insight->reading && aside_possible(insight, session->setting.kernel)) {
+	if (insight->reading && background_explain_possible(insight, session->setting.kernel)) {
 		const struct explain_question question = insight_question(session);
 
-		aside_begin(insight, &question, &session->setting);
+		background_explain_begin(insight, &question, &session->setting);
 		return taken;
 	}
 	if (session->insight.reading) {

@@ -16,7 +16,9 @@ static const struct explanation *known_of(
 {
 	if (setting_equal(setting, &session->setting))
 		return view->explanation;
-	return session->insight.readings ? readings_find(session->insight.readings, setting) : NULL;
+	return session->insight.explain_cache
+		       ? explain_cache_find(session->insight.explain_cache, setting)
+		       : NULL;
 }
 
 /* A way as it was measured; false: it was not. */
@@ -32,8 +34,9 @@ static bool row_of(const struct session *session, const struct setting *setting,
 	*row = (struct sweeps_row){ .setting = *setting,
 		.sample = present ? view->sample : cell->sample,
 		.facts = present ? view->facts : cell->facts };
-	pace_find(&row->sample, explanation, session->counted.plan,
-		present ? &view->counters.counts : cell->counts, session->memory.peak, &row->pace);
+	sample_ratios_find(&row->sample, explanation, session->counted.plan,
+		present ? &view->counters.counts : cell->counts, session->memory.peak,
+		&row->sample_ratios);
 	sweeps_row_limit(row, explanation);
 	return true;
 }

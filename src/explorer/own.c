@@ -51,7 +51,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go, 
 		struct status status;
 
 		memcpy(kept.v, present->v, sizeof(kept.v));
-		status = setting_check(&kept, session->means);
+		status = setting_check(&kept, session->memory_limits);
 		if (status_is_ok(&status))
 			setting = kept;
 		if (session->live.sample.valid)

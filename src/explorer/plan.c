@@ -101,10 +101,11 @@ void plan_build(struct session *session)
 	plan->by_size.here = -1;
 	if (size >= 0) {
 		plan->by_size.count =
-			session->replay ? replay_values(session->replay, &session->setting, size,
-						  plan->by_size.value, VIEW_SLICE)
-					: axis_sizes(kernel, size, last_cache(session),
-						  session->means, plan->by_size.value, VIEW_SLICE);
+			session->replay
+				? replay_values(session->replay, &session->setting, size,
+					  plan->by_size.value, VIEW_SLICE)
+				: axis_sizes(kernel, size, last_cache(session),
+					  session->memory_limits, plan->by_size.value, VIEW_SLICE);
 		slice_place(session, &plan->by_size);
 	}
 	plan->by_stride.knob = stride >= 0 ? stride
@@ -122,8 +123,9 @@ void plan_build(struct session *session)
 			session->replay
 				? replay_values(session->replay, &session->setting,
 					  plan->by_stride.knob, plan->by_stride.value, VIEW_SLICE)
-				: axis_values(&kernel->knobs[plan->by_stride.knob], session->means,
-					  plan->by_stride.value, VIEW_SLICE);
+				: axis_values(&kernel->knobs[plan->by_stride.knob],
+					  session->memory_limits, plan->by_stride.value,
+					  VIEW_SLICE);
 		slice_place(session, &plan->by_stride);
 	}
 	grid->present = size >= 0 && stride >= 0;
@@ -142,10 +144,10 @@ void plan_build(struct session *session)
 		else
 			grid->nx = grid->ny = 0;
 	} else if (grid->present) {
-		grid->ny = axis_grid_sizes(
-			kernel, size, last_cache(session), session->means, grid->y, VIEW_GRID_Y);
+		grid->ny = axis_grid_sizes(kernel, size, last_cache(session),
+			session->memory_limits, grid->y, VIEW_GRID_Y);
 		grid->nx = axis_grid_strides(
-			&kernel->knobs[stride], session->means, grid->x, VIEW_GRID_X);
+			&kernel->knobs[stride], session->memory_limits, grid->x, VIEW_GRID_X);
 		grid_place(session, grid);
 	}
 }

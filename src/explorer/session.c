@@ -53,7 +53,7 @@ static bool machine_look(struct session *session)
 	if (session->machine_known || !machine || !atomic_load(&machine->known))
 		return false;
 	session->machine_known = true;
-	session->means = machine_means(machine);
+	session->memory_limits = machine_means(machine);
 	insight_look(session);
 	windowing_renew(session);
 	counted_look(session);
@@ -64,7 +64,7 @@ static bool machine_look(struct session *session)
 struct status session_allows(const struct session *session, const struct setting *setting)
 {
 	if (!session->replay)
-		return setting_check(setting, session->means);
+		return setting_check(setting, session->memory_limits);
 	return replay_find(session->replay, setting) >= 0
 		       ? status_ok()
 		       : status_make(STATUS_USAGE, "this setting was not recorded");

@@ -134,7 +134,7 @@ static void fill_remark(const struct session *session, struct view *view)
 	view->blocks[0] = '\0';
 	if (!blocks_find(&question, &blocks))
 		return;
-	blocks_look(&blocks, &session->setting, session->cells, session->means, &measured);
+	blocks_look(&blocks, &session->setting, session->cells, session->memory_limits, &measured);
 	blocks_words(&blocks, &session->setting, &measured, view->blocks, sizeof(view->blocks));
 	if (!view->remark || session->knob == blocks.block.knob)
 		view->remark = view->blocks;
@@ -154,7 +154,7 @@ void session_view(const struct session *session, double now, struct view *view)
 		view->kernel_absent[i] = !recorded_kernel(session, kernel_registry[i]);
 	view->machine = session->engine.machine(session->engine.context);
 	view->setting = session->setting;
-	view->means = session->means;
+	view->memory_limits = session->memory_limits;
 	view->kernel_index = session_kernel_index(session, kernel);
 	view->own = session->own_open ? session->kernels[session->kernel_count].setting.kernel->name
 				      : NULL;
@@ -174,8 +174,8 @@ void session_view(const struct session *session, double now, struct view *view)
 	fill_remark(session, view);
 	counted_view(session, view);
 	ordered_view(session, view);
-	pace_find(&view->sample, view->explanation, view->counters.plan, &view->counters.counts,
-		session->memory.peak, &view->pace);
+	sample_ratios_find(&view->sample, view->explanation, view->counters.plan,
+		&view->counters.counts, session->memory.peak, &view->sample_ratios);
 	fill_slice(session, &session->plan.by_size, &view->by_size);
 	fill_slice(session, &session->plan.by_stride, &view->by_stride);
 	fill_grid(session, &view->grid);

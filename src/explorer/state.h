@@ -96,7 +96,7 @@ struct live {
 };
 
 /* A setting whose code is read in a thread of its own. */
-struct aside {
+struct background_explain {
 	struct job *job; /* NULL: none is */
 	bool stale;	 /* another core, other memory: what comes of it holds no more */
 	const struct explainer *explainer;
@@ -124,9 +124,9 @@ struct insight {
 	struct explanation
 		*explanation; /* one that is kept, or own; while reading, the one before */
 	struct explanation *own, *scratch;
-	struct readings *readings; /* of kernels that are stepped through */
-	struct readings *quick;	   /* of others: predictions alone */
-	struct aside aside;
+	struct explain_cache *explain_cache; /* of kernels that are stepped through */
+	struct explain_cache *quick;	     /* of others: predictions alone */
+	struct background_explain background_explain;
 	bool reading; /* `setting` is to be explained as soon as it has stayed for a moment */
 	struct listing *listing;
 	const char *function; /* whose source that is, and of which kernel */
@@ -191,7 +191,7 @@ struct session {
 	uint64_t seed;
 	char *invocation;
 	bool machine_known;
-	struct means means; /* nothing known at first */
+	struct memory_limits memory_limits; /* nothing known at first */
 
 	struct setting setting;
 	int knob;
@@ -351,16 +351,16 @@ bool plan_neighbour(const struct session *session, const struct plan_slice *slic
 	struct setting *setting);
 
 /* aside.c: code that is read in a thread of its own. */
-bool aside_possible(const struct insight *insight, const struct kernel *kernel);
+bool background_explain_possible(const struct insight *insight, const struct kernel *kernel);
 /* Where none is under way. The question's knobs are replaced by the setting's. */
-void aside_begin(struct insight *insight, const struct explain_question *question,
+void background_explain_begin(struct insight *insight, const struct explain_question *question,
 	const struct setting *setting);
-bool aside_runs(const struct insight *insight);
+bool background_explain_runs(const struct insight *insight);
 /* Whether one is over that still holds: insight->aside has its setting and explanation. */
-bool aside_take(struct insight *insight);
-void aside_forget(struct insight *insight); /* what is under way holds no more */
-void aside_wait(struct insight *insight);   /* … and what it reads is to go away */
-void aside_end(struct insight *insight);
+bool background_explain_take(struct insight *insight);
+void background_explain_forget(struct insight *insight); /* what is under way holds no more */
+void background_explain_wait(struct insight *insight);	 /* … and what it reads is to go away */
+void background_explain_end(struct insight *insight);
 
 /* advising.c */
 /* Goes on looking for the advice; it takes several times, that keys may come between. Returns

@@ -16,7 +16,7 @@
 #include "experiment/setting/axis.h"
 #include "experiment/setting/setting.h"
 #include "kernels/kernel.h"
-#include "model/counts/pace.h"
+#include "model/counts/sample_ratios.h"
 #include "model/limits/misses.h"
 #include "recording/replay.h"
 
@@ -156,7 +156,7 @@ struct view_recorded {
 struct view {
 	const struct machine *machine; /* may not be known yet */
 	struct setting setting;
-	struct means means;
+	struct memory_limits memory_limits;
 	int kernel_index; /* in kernel_registry; behind its end: the own loop; -1: neither */
 	bool kernel_absent[VIEW_KERNELS]; /* of kernel_registry: not in the recording that is played
 					   */
@@ -212,8 +212,9 @@ struct view {
 	struct advice advice;	       /* ADVICE_NONE: not found yet, or nothing to say */
 	const struct listing *listing; /* NULL: not embedded, or unknown */
 	struct view_counters counters;
-	struct pace pace; /* what stands beside the cycles: instructions, and what memory brings */
-	const struct replay_place *place; /* of a replay: where and when it was recorded */
+	struct sample_ratios sample_ratios; /* what stands beside the cycles: instructions, and what
+					       memory brings */
+	const struct replay_place *place;   /* of a replay: where and when it was recorded */
 	const char *replay; /* what is shown was recorded: the file's name; NULL: it is measured
 			       here and now */
 	struct view_recorded recorded[KNOBS_MAX]; /* of a replay: where each knob was */

@@ -47,7 +47,8 @@ enum scale_kind figure_scale(
 
 /* The figure that the sample would have with another CPE at the same clock. */
 static double figure_at(enum sweeps_figure figure, const struct sample *sample, double cpe,
-	const struct run_facts *facts, const struct pace *pace, const struct sample *base)
+	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
+	const struct sample *base)
 {
 	struct sample other = *sample;
 	double ratio = cpe / sample->cpe;
@@ -56,29 +57,30 @@ static double figure_at(enum sweeps_figure figure, const struct sample *sample, 
 	other.ns *= ratio;
 	other.gbps /= ratio;
 	other.bytes_per_cycle /= ratio;
-	return sweeps_value(figure, &other, facts, pace, base);
+	return sweeps_value(figure, &other, facts, sample_ratios, base);
 }
 
 struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample,
-	const struct run_facts *facts, const struct pace *pace, const struct sample *base, double x)
+	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
+	const struct sample *base, double x)
 {
-	struct chart_point point = { x, sweeps_value(figure, sample, facts, pace, base), NAN, NAN,
-		NAN, NAN, false };
+	struct chart_point point = { x, sweeps_value(figure, sample, facts, sample_ratios, base),
+		NAN, NAN, NAN, NAN, false };
 
 	if (!isfinite(point.y))
 		return point;
 	point.doubtful = sample->contended || sample->unsettled;
 	if (sample->trials > 3) {
-		double a = figure_at(figure, sample, sample->cpe_lo, facts, pace, base);
-		double b = figure_at(figure, sample, sample->cpe_hi, facts, pace, base);
+		double a = figure_at(figure, sample, sample->cpe_lo, facts, sample_ratios, base);
+		double b = figure_at(figure, sample, sample->cpe_hi, facts, sample_ratios, base);
 
 		/* Throughput is the inverse of cycles: its quartiles change places. */
 		point.lo = fmin(a, b);
 		point.hi = fmax(a, b);
 	}
 	if (sample->modes == 2) {
-		double a = figure_at(figure, sample, sample->mode_low, facts, pace, base);
-		double b = figure_at(figure, sample, sample->mode_high, facts, pace, base);
+		double a = figure_at(figure, sample, sample->mode_low, facts, sample_ratios, base);
+		double b = figure_at(figure, sample, sample->mode_high, facts, sample_ratios, base);
 
 		point.other = fmin(a, b);
 		point.other_y = fmax(a, b);

@@ -23,8 +23,8 @@ enum scale_kind figure_scale(
 /* A sample with its quartiles and modes at x; one that is not valid is a gap. facts (of its run),
  * pace (NULL: unknown) and base (what a speedup is relative to) as sweeps_value() wants them. */
 struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample,
-	const struct run_facts *facts, const struct pace *pace, const struct sample *base,
-	double x);
+	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
+	const struct sample *base, double x);
 
 /* "size (bytes of the array)". */
 void knob_title(const struct knob *knob, char *buffer, size_t size);

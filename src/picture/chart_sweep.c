@@ -175,7 +175,8 @@ void chart_sweep_free(struct chart_sweep *gathered)
 	free(gathered);
 }
 
-void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell, const struct pace *pace)
+void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell,
+	const struct sample_ratios *sample_ratios)
 {
 	struct cell *kept;
 
@@ -184,8 +185,8 @@ void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell, cons
 	kept = cells_get(gathered->cells, &cell->setting, true);
 	kept->sample = cell->sample;
 	kept->facts = cell->facts;
-	if (pace)
-		kept->pace = *pace;
+	if (sample_ratios)
+		kept->sample_ratios = *sample_ratios;
 	chart_note(&gathered->source, &cell->sample);
 	gathered->moves |= isfinite(cell->sample.gbps);
 }

@@ -26,8 +26,8 @@ void chart_sweep_free(struct chart_sweep *gathered); /* NULL: nothing */
 
 /* A finished cell; what is needed of it is copied. One that failed leaves a gap. pace: what else is
  * known of it; NULL: nothing. */
-void chart_sweep_add(
-	struct chart_sweep *gathered, const struct cell *cell, const struct pace *pace);
+void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell,
+	const struct sample_ratios *sample_ratios);
 
 /* How many cells there are that can be drawn. */
 int chart_sweep_count(const struct chart_sweep *gathered);

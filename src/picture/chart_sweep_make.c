@@ -31,7 +31,7 @@ static struct chart_point point_of(const struct chart_sweep *gathered, enum swee
 	if (figure == SWEEPS_SPEEDUP && sweeps_baseline(&gathered->named, setting, &at))
 		base = find(gathered, &at);
 	return figure_point(figure, cell ? &cell->sample : &none, cell ? &cell->facts : NULL,
-		cell ? &cell->pace : NULL, base ? &base->sample : NULL, x);
+		cell ? &cell->sample_ratios : NULL, base ? &base->sample : NULL, x);
 }
 
 static void title_of(
@@ -103,7 +103,7 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 	const struct chart_sweep_axis *x = &gathered->axis[0];
 	int lines = chart_sweep_lines(gathered);
 	/* Points of one step stand side by side. */
-	double aside = (number - (lines - 1) / 2.0) * fmin(0.12, 0.7 / lines);
+	double background_explain = (number - (lines - 1) / 2.0) * fmin(0.12, 0.7 / lines);
 	struct chart_series *series;
 	struct setting setting;
 	char name[CHART_TEXT];
@@ -117,7 +117,8 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 
 		setting.v[x->knob] = x->values[i];
 		point = point_of(gathered, figure, &setting,
-			chart->x.scale.kind == SCALE_STEPS ? i + aside : (double)x->values[i]);
+			chart->x.scale.kind == SCALE_STEPS ? i + background_explain
+							   : (double)x->values[i]);
 		chart_add_point(series, &point);
 	}
 }

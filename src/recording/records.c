@@ -201,22 +201,23 @@ void record_set_misses(
 /* What was counted stands alone in recordings: the rest follows from the limits beside it. */
 static void set_pace(json_t *object, const struct record_sample *what)
 {
-	const struct pace *pace = what->pace;
+	const struct sample_ratios *sample_ratios = what->sample_ratios;
 
 	record_set_real(object, "instructions",
-		pace ? pace->instructions
-		     : counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
-	if (!pace)
+		sample_ratios ? sample_ratios->instructions
+			      : counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
+	if (!sample_ratios)
 		return;
-	if (pace->instructions_from != SOURCE_NONE)
+	if (sample_ratios->instructions_from != SOURCE_NONE)
 		json_object_set_new(object, "instructions_from",
-			json_string(source_name(pace->instructions_from)));
-	record_set_real(object, "cpi", pace->cpi);
-	if (!(pace->traffic > 0))
+			json_string(source_name(sample_ratios->instructions_from)));
+	record_set_real(object, "cpi", sample_ratios->cpi);
+	if (!(sample_ratios->traffic > 0))
 		return;
-	record_set_real(object, "traffic_gbps", pace->traffic);
-	record_set_real(object, "traffic_share", pace->share);
-	json_object_set_new(object, "traffic_from", json_string(source_name(pace->lines_from)));
+	record_set_real(object, "traffic_gbps", sample_ratios->traffic);
+	record_set_real(object, "traffic_share", sample_ratios->share);
+	json_object_set_new(
+		object, "traffic_from", json_string(source_name(sample_ratios->lines_from)));
 }
 
 void records_sample(const struct records *records, const struct record_sample *what)

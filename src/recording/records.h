@@ -28,7 +28,7 @@
 #include "engine/measure/trials.h"
 #include "experiment/setting/setting.h"
 #include "model/counts/events.h"
-#include "model/counts/pace.h"
+#include "model/counts/sample_ratios.h"
 #include "model/limits/explain.h"
 
 enum { RECORD_MOST = 1000 };
@@ -57,12 +57,13 @@ struct record_sample {
 	const struct event_plan *events;       /* NULL: nothing was to be counted */
 	const struct counts *counts;	       /* NULL: nothing was */
 	const struct misses *misses,
-		*then;		 /* expected ones, and those in other caches; NULL: not asked */
-	const struct pace *pace; /* what else is known of it; NULL: only what was counted */
-	const char *part;	 /* of a probe, that it is a point of; NULL: of none */
-	double x;		 /* where on that part's curve */
-	const char *sweep;	 /* the named sweep that it is of; NULL: none */
-	double speedup;		 /* over that sweep's baseline; NAN, or sweep NULL: none */
+		*then; /* expected ones, and those in other caches; NULL: not asked */
+	const struct sample_ratios
+		*sample_ratios; /* what else is known of it; NULL: only what was counted */
+	const char *part;	/* of a probe, that it is a point of; NULL: of none */
+	double x;		/* where on that part's curve */
+	const char *sweep;	/* the named sweep that it is of; NULL: none */
+	double speedup;		/* over that sweep's baseline; NAN, or sweep NULL: none */
 };
 
 void records_sample(const struct records *records, const struct record_sample *sample);

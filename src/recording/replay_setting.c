@@ -250,7 +250,7 @@ bool reading_setting(
 		return false;
 	}
 	/* What this processor lacks, or this machine's memory, is no obstacle: nothing is run. */
-	status = setting_check(setting, MEANS_UNKNOWN);
+	status = setting_check(setting, MEMORY_LIMITS_UNKNOWN);
 	if (status.code == STATUS_USAGE && note)
 		reading_leave_out(reading, &reading->absent, "%s: %.140s", setting->kernel->name,
 			status.text);

@@ -32,21 +32,23 @@ static int ladder(const struct knob *knob, int64_t max, int64_t *values)
 }
 
 static int values_of(const struct kernel *kernel, int index, uint64_t last_cache,
-	struct means means, int64_t *values)
+	struct memory_limits memory_limits, int64_t *values)
 {
 	const struct knob *knob = &kernel->knobs[index];
-	int64_t unit = knob->multiple > 1 ? knob->multiple : 1, max = setting_max(knob, means);
+	int64_t unit = knob->multiple > 1 ? knob->multiple : 1,
+		max = setting_max(knob, memory_limits);
 	int count = 0;
 
 	if (knob->axis == AXIS_SIZE) {
-		count = axis_grid_sizes(kernel, index, last_cache, means, values, VALUES_MOST);
+		count = axis_grid_sizes(
+			kernel, index, last_cache, memory_limits, values, VALUES_MOST);
 		while (count > 0 && values[count - 1] > SIZE_MOST)
 			count--;
 		return count;
 	}
 	if (knob->kind == KNOB_CHOICE) {
 		/* The only node is that of the core. */
-		if (knob->asks == ASKS_NODE && means.nodes == 1)
+		if (knob->asks == ASKS_NODE && memory_limits.nodes == 1)
 			return 0;
 		for (; knob->choices[count] && count < VALUES_MOST; count++)
 			values[count] = count;
@@ -61,9 +63,10 @@ static int values_of(const struct kernel *kernel, int index, uint64_t last_cache
 	return count;
 }
 
-static void add(struct setting_index *settings, const struct setting *setting, struct means means)
+static void add(struct setting_index *settings, const struct setting *setting,
+	struct memory_limits memory_limits)
 {
-	struct status status = setting_check(setting, means);
+	struct status status = setting_check(setting, memory_limits);
 
 	if (status_is_ok(&status))
 		setting_index_add(settings, setting);
@@ -71,7 +74,7 @@ static void add(struct setting_index *settings, const struct setting *setting, s
 
 /* A whole mountain: of a kernel that has nothing else to turn. */
 static void add_grid(struct setting_index *settings, const struct kernel *kernel,
-	uint64_t last_cache, struct means means)
+	uint64_t last_cache, struct memory_limits memory_limits)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE), stride = kernel_axis(kernel, AXIS_STRIDE);
 	int64_t sizes[VALUES_MOST], strides[VALUES_MOST];
@@ -80,28 +83,28 @@ static void add_grid(struct setting_index *settings, const struct kernel *kernel
 
 	if (size < 0 || stride < 0 || kernel->knob_count != 2)
 		return;
-	ny = values_of(kernel, size, last_cache, means, sizes);
-	nx = axis_grid_strides(&kernel->knobs[stride], means, strides, VALUES_MOST);
+	ny = values_of(kernel, size, last_cache, memory_limits, sizes);
+	nx = axis_grid_strides(&kernel->knobs[stride], memory_limits, strides, VALUES_MOST);
 	setting_init(&setting, kernel);
 	for (int y = 0; y < ny; y++) {
 		for (int x = 0; x < nx; x++) {
 			setting.v[size] = sizes[y];
 			setting.v[stride] = strides[x];
-			add(settings, &setting, means);
+			add(settings, &setting, memory_limits);
 		}
 	}
 }
 
 void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache,
-	struct means means)
+	struct memory_limits memory_limits)
 {
 	struct setting initial;
 
 	setting_init(&initial, kernel);
-	add(settings, &initial, means);
+	add(settings, &initial, memory_limits);
 	for (int i = 0; i < kernel->knob_count; i++) {
 		int64_t values[VALUES_MOST];
-		int count = values_of(kernel, i, last_cache, means, values);
+		int count = values_of(kernel, i, last_cache, memory_limits, values);
 
 		for (int k = 0; k < count; k++) {
 			struct setting setting = initial;
@@ -110,8 +113,8 @@ void tour_add(struct setting_index *settings, const struct kernel *kernel, uint6
 			if (kernel->fit)
 				kernel->fit(setting.v, i);
 			if (setting.v[i] == values[k])
-				add(settings, &setting, means);
+				add(settings, &setting, memory_limits);
 		}
 	}
-	add_grid(settings, kernel, last_cache, means);
+	add_grid(settings, kernel, last_cache, memory_limits);
 }

@@ -8,6 +8,6 @@
 /* Adds a kernel's settings. last_cache in bytes, 0 unknown. Those that this processor cannot run
  * are left out. */
 void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache,
-	struct means means);
+	struct memory_limits memory_limits);
 
 #endif

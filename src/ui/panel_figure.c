@@ -217,29 +217,30 @@ static void add_trials(struct lines *lines, const struct sample *sample,
 static void add_pace(
 	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
-	const struct pace *pace = &view->pace;
+	const struct sample_ratios *sample_ratios = &view->sample_ratios;
 	char each[24], cpi[24], words[100];
 	struct line *line;
 
-	if (pace->instructions > 0 && !view->foreign) {
-		panels_figure(pace->instructions, each, sizeof(each));
-		panels_figure(pace->cpi, cpi, sizeof(cpi));
+	if (sample_ratios->instructions > 0 && !view->foreign) {
+		panels_figure(sample_ratios->instructions, each, sizeof(each));
+		panels_figure(sample_ratios->cpi, cpi, sizeof(cpi));
 		/* Of walks that wait for what they load it is half of the matter. */
 		line = add(
 			lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT);
 		snprintf(line->text, sizeof(line->text), "%s instructions %s, CPI %s", each,
-			pace_source(pace->instructions_from), cpi);
+			sample_ratios_source(sample_ratios->instructions_from), cpi);
 		if (canvas_columns(canvas, line->text) > width)
 			snprintf(line->text, sizeof(line->text), "%s instructions %c, CPI %s", each,
-				(char)pace->instructions_from, cpi);
+				(char)sample_ratios->instructions_from, cpi);
 		if (canvas_columns(canvas, line->text) > width)
 			snprintf(line->text, sizeof(line->text), "%s instr %c, CPI %s", each,
-				(char)pace->instructions_from, cpi);
+				(char)sample_ratios->instructions_from, cpi);
 	}
-	pace_traffic_words(pace, true, words, sizeof(words));
+	sample_ratios_traffic_words(sample_ratios, true, words, sizeof(words));
 	if (*words) {
 		line = add(lines, 6, STYLE_TEXT);
-		snprintf(line->text, sizeof(line->text), "%c %s", (char)pace->lines_from, words);
+		snprintf(line->text, sizeof(line->text), "%c %s", (char)sample_ratios->lines_from,
+			words);
 		line->rows = canvas_wrap_rows(canvas, width, line->text);
 	}
 }

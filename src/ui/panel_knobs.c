@@ -27,7 +27,7 @@ static void choices(const struct knob *knob, bool numbered, char *buffer, size_t
 static void hint_of(const struct view *view, int index, bool brief, char *buffer, size_t size)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[index];
-	int64_t max = setting_max(knob, view->means);
+	int64_t max = setting_max(knob, view->memory_limits);
 	char low[32], high[32];
 
 	if (view->replay) {

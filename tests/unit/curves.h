@@ -18,7 +18,7 @@ struct made_level {
 	int ways;
 };
 
-struct made {
+struct generated {
 	struct made_level level[8];
 	int levels;
 	double tlb_bytes, tlb_cycles; /* a miss of it costs that on top; 0: none */
@@ -71,7 +71,7 @@ static inline double made_misses(const struct made_level *level, double bytes)
 	return 1 - fmin(1, kept);
 }
 
-static inline double made_cycles(const struct made *made, double bytes)
+static inline double made_cycles(const struct generated *made, double bytes)
 {
 	double cycles = made->level[0].cycles,
 	       reach = made->levels > 1 ? made->level[made->levels - 2].bytes : INFINITY;
@@ -86,8 +86,8 @@ static inline double made_cycles(const struct made *made, double bytes)
 	return cycles;
 }
 
-static inline void made_point(
-	const struct made *made, double bytes, struct random *random, struct curve_point *point)
+static inline void made_point(const struct generated *made, double bytes, struct random *random,
+	struct curve_point *point)
 {
 	double position = log2(bytes / made->beginning) / log2(made->end / made->beginning);
 	double cycles = made_cycles(made, bytes);
@@ -114,7 +114,7 @@ static inline void made_point(
 }
 
 /* Points at even distances, and closer ones from `fine_from` to `fine_to` (0: none). */
-static inline void made_fill(const struct made *made, uint64_t seed, double fine_from,
+static inline void made_fill(const struct generated *made, uint64_t seed, double fine_from,
 	double fine_to, struct made_curve *curve)
 {
 	struct random random = { seed };

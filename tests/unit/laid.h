@@ -5,13 +5,13 @@
 
 #include "check.h"
 
-#include "engine/memory/room.h"
+#include "engine/memory/code_buffer.h"
 #include "kernels/kernel.h"
 
 enum { MEMORY = 4 << 20, LAID_SEED = 7 };
 
 static unsigned char *memory;
-static struct room laid_room;
+static struct code_buffer laid_room;
 static const atomic_bool never;
 
 static inline int laid_begin(void **state)
@@ -25,7 +25,7 @@ static inline int laid_end(void **state)
 {
 	(void)state;
 	free(memory);
-	room_free(&laid_room);
+	code_buffer_free(&laid_room);
 	return 0;
 }
 
@@ -52,7 +52,7 @@ static inline struct kernel_run laid_run(const struct kernel *kernel, const int6
 
 static inline struct status laid_prepare(struct kernel_run *run)
 {
-	return room_prepare(&laid_room, run);
+	return code_buffer_prepare(&laid_room, run);
 }
 
 /* Laid out anew. */

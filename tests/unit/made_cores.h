@@ -13,7 +13,7 @@
 #include "model/limits/ports.h"
 #include "model/measured/measured.h"
 
-struct made {
+struct generated {
 	struct uarch *uarch;
 	const struct uarch_class *class[MEASURED_OPS], *load[MEASURED_OPS], *store[MEASURED_OPS];
 	double noise, outliers; /* relative; the share that was disturbed */
@@ -23,14 +23,14 @@ struct made {
 	int asked, rounds;
 };
 
-static inline double made_random(struct made *made)
+static inline double made_random(struct generated *made)
 {
 	made->random = made->random * 1664525u + 1013904223u;
 	return (made->random >> 8) / 16777216.0;
 }
 
 /* A figure as measured: noise on either side, and now and then something that disturbs. */
-static inline struct figure made_figure(struct made *made, double value)
+static inline struct figure made_figure(struct generated *made, double value)
 {
 	double off =
 		made->noise * (made_random(made) + made_random(made) + made_random(made) - 1.5);
@@ -75,7 +75,7 @@ static inline unsigned made_bits(const char *name)
 
 /* Accesses count for the caps of their kind, as limits_throughput.c has it. */
 static inline double made_caps(
-	const struct made *made, const double loads[3], const double stores[3])
+	const struct generated *made, const double loads[3], const double stores[3])
 {
 	static const enum uarch_cap load_cap[] = { CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512 },
 				    store_cap[] = { CAP_STORES, CAP_STORES_VECTOR, CAP_STORES_512 };
@@ -104,13 +104,13 @@ static inline int made_kind(const char *name)
 	return name[0] != 'v' ? 0 : made_bits(name) == 512 ? 2 : 1;
 }
 
-static inline double made_slots(const struct made *made, int op)
+static inline double made_slots(const struct generated *made, int op)
 {
 	return made->class[op]->slots + (made->store[op] ? 1 : 0);
 }
 
 /* What it really takes. */
-static inline double made_cycles(const struct made *made, const struct measured_mix *mix)
+static inline double made_cycles(const struct generated *made, const struct measured_mix *mix)
 {
 	struct port_load load[MEASURED_PARTS * 3 * UARCH_TERMS];
 	double slots = 0, loads[3] = { 0 }, stores[3] = { 0 }, pressure[UARCH_PORTS], cycles;
@@ -150,7 +150,7 @@ static inline double made_cycles(const struct made *made, const struct measured_
 
 /* Every class of a core (made->uarch): throughputs, slots and latencies, and nothing of ports. */
 static inline void made_begin_core(
-	struct made *made, double noise, double outliers, unsigned seed, struct measured *m)
+	struct generated *made, double noise, double outliers, unsigned seed, struct measured *m)
 {
 	memset(m, 0, sizeof(*m));
 	made->noise = noise;
@@ -196,8 +196,8 @@ static inline void made_begin_core(
 }
 
 /* Of a core by its name. */
-static inline void made_begin(struct made *made, const char *name, double noise, double outliers,
-	unsigned seed, struct measured *m)
+static inline void made_begin(struct generated *made, const char *name, double noise,
+	double outliers, unsigned seed, struct measured *m)
 {
 	struct status status = uarch_load(name, NULL, &made->uarch);
 
@@ -206,7 +206,7 @@ static inline void made_begin(struct made *made, const char *name, double noise,
 }
 
 /* Measures whatever is asked for until nothing is, or so many have been. */
-static inline void made_measure(struct made *made, struct measured *m, int most)
+static inline void made_measure(struct generated *made, struct measured *m, int most)
 {
 	struct measured_mix next[64];
 
@@ -221,7 +221,7 @@ static inline void made_measure(struct made *made, struct measured *m, int most)
 		}
 }
 
-static inline void made_end(struct made *made)
+static inline void made_end(struct generated *made)
 {
 	uarch_free(made->uarch);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/made.h"
+#include "kernels/generated.h"
 
 #define WIDTH 6.0
 
@@ -23,7 +23,7 @@ static inline bool is_nop(const char *line)
 	return strncmp(line + strspn(line, " "), "nop", 3) == 0;
 }
 
-static inline double made_cycles(const struct made_loop *loop)
+static inline double made_cycles(const struct generated_loop *loop)
 {
 	double chain = 0, busy = 0, slots = 0;
 

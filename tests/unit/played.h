@@ -44,12 +44,12 @@ struct playing {
 };
 
 /* Lets time pass until nothing is wanted, or the pace says so; the time then. */
-static inline double played(struct session *session, double now, struct playing *pace)
+static inline double played(struct session *session, double now, struct playing *sample_ratios)
 {
 	unsigned turns = 0;
 
-	while ((!pace->most || pace->answered < pace->most) &&
-		(pace->until <= 0 || now < pace->until)) {
+	while ((!sample_ratios->most || sample_ratios->answered < sample_ratios->most) &&
+		(sample_ratios->until <= 0 || now < sample_ratios->until)) {
 		assert_true(turns++ < 200000); /* a session that waits for nothing */
 		session_advance(session, now);
 		if (!fake.pending) {
@@ -61,9 +61,9 @@ static inline double played(struct session *session, double now, struct playing 
 			now += next > 0 ? next : 0.0001;
 			continue;
 		}
-		pace->answered += pace->counts ? pace->counts() : 1;
-		now += pace->took;
-		pace->answer();
+		sample_ratios->answered += sample_ratios->counts ? sample_ratios->counts() : 1;
+		now += sample_ratios->took;
+		sample_ratios->answer();
 	}
 	session_advance(session, now);
 	return now;

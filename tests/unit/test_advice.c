@@ -210,16 +210,16 @@ static void a_stepped_kernel_is_asked_less(void **state)
 static void advice_can_be_found_one_setting_at_a_time(void **state)
 {
 	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
-	struct readings *readings = readings_new();
+	struct explain_cache *explain_cache = explain_cache_new();
 	struct explain_question question = { .kernel = &stepped };
 	struct setting setting;
 	struct advice_question whole = { .setting = &setting,
 		.explanation = explanation,
 		.explainer = &explainer,
 		.ask = &question,
-		.means = { .memory = 1 << 30 },
+		.memory_limits = { .memory = 1 << 30 },
 		.scratch = scratch,
-		.readings = readings,
+		.explain_cache = explain_cache,
 		.fresh = 1 };
 	struct advice advice;
 	int turns = 0, before;
@@ -241,9 +241,9 @@ static void advice_can_be_found_one_setting_at_a_time(void **state)
 	before = asked;
 	assert_true(advice_find(&whole, &advice));
 	assert_int_equal(asked, before);
-	readings_clear(readings);
+	explain_cache_clear(explain_cache);
 	assert_false(advice_find(&whole, &advice));
-	readings_free(readings);
+	explain_cache_free(explain_cache);
 	explanation_free(explanation);
 	explanation_free(scratch);
 }

@@ -5,7 +5,7 @@
 #include "explorer/view.h"
 
 static const uint64_t LIMIT = UINT64_C(8) << 30;
-static const struct means MEANS = { .memory = UINT64_C(8) << 30 };
+static const struct memory_limits MEMORY_LIMITS = { .memory = UINT64_C(8) << 30 };
 
 static void check_values(const int64_t *values, int count, const int64_t *expected, int wanted)
 {
@@ -23,13 +23,13 @@ static void check_values(const int64_t *values, int count, const int64_t *expect
 static void sizes_have_a_point_between_powers(void **state)
 {
 	int64_t values[VIEW_SLICE];
-	int count = axis_sizes(&kernel_fold, FOLD_SIZE, 2 << 20, MEANS, values, VIEW_SLICE);
+	int count = axis_sizes(&kernel_fold, FOLD_SIZE, 2 << 20, MEMORY_LIMITS, values, VIEW_SLICE);
 
 	(void)state;
 	CHECK_VALUES(values, 6, 4096, 6144, 8192, 12288, 16384, 24576);
 	assert_int_equal(values[count - 1], 64 << 20);
 	/* A kernel without a stride starts smaller. */
-	axis_sizes(&kernel_walk, WALK_SIZE, 2 << 20, MEANS, values, VIEW_SLICE);
+	axis_sizes(&kernel_walk, WALK_SIZE, 2 << 20, MEMORY_LIMITS, values, VIEW_SLICE);
 	CHECK_VALUES(values, 3, 1024, 1536, 2048);
 }
 
@@ -52,7 +52,7 @@ static void sizes_end_beyond_the_last_cache(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t values[VIEW_SLICE];
 		int count = axis_sizes(&kernel_fold, FOLD_SIZE, rows[i].cache,
-			(struct means){ .memory = rows[i].limit }, values, VIEW_SLICE);
+			(struct memory_limits){ .memory = rows[i].limit }, values, VIEW_SLICE);
 
 		assert_true(count > 0 && count <= VIEW_SLICE);
 		assert_int_equal(values[count - 1], rows[i].last);
@@ -62,7 +62,7 @@ static void sizes_end_beyond_the_last_cache(void **state)
 static void strides_are_dense_then_sparse(void **state)
 {
 	int64_t values[VIEW_SLICE];
-	int count = axis_values(&fold_knobs[FOLD_STRIDE], MEANS, values, VIEW_SLICE);
+	int count = axis_values(&fold_knobs[FOLD_STRIDE], MEMORY_LIMITS, values, VIEW_SLICE);
 
 	(void)state;
 	CHECK_VALUES(values, count, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24,
@@ -72,14 +72,14 @@ static void strides_are_dense_then_sparse(void **state)
 static void few_values_are_all_shown(void **state)
 {
 	int64_t values[VIEW_SLICE];
-	int count = axis_values(&fold_knobs[FOLD_ACC], MEANS, values, VIEW_SLICE);
+	int count = axis_values(&fold_knobs[FOLD_ACC], MEMORY_LIMITS, values, VIEW_SLICE);
 
 	(void)state;
 	assert_int_equal(count, 16);
-	count = axis_values(&walk_knobs[WALK_SPACING], MEANS, values, VIEW_SLICE);
+	count = axis_values(&walk_knobs[WALK_SPACING], MEMORY_LIMITS, values, VIEW_SLICE);
 	assert_int_equal(count, 16);
 	assert_int_equal(values[1], 32);
-	count = axis_values(&walk_knobs[WALK_ORDER], MEANS, values, VIEW_SLICE);
+	count = axis_values(&walk_knobs[WALK_ORDER], MEMORY_LIMITS, values, VIEW_SLICE);
 	CHECK_VALUES(values, count, 0, 1, 2);
 }
 
@@ -96,35 +96,36 @@ static void wide_ranges_still_fit(void **state)
 
 	(void)state;
 	for (int room = 1; room <= VIEW_SLICE; room++) {
-		count = axis_values(&wide, MEANS, values, room);
+		count = axis_values(&wide, MEMORY_LIMITS, values, room);
 		assert_true(count >= 1 && count <= room);
 		for (int i = 1; i < count; i++)
 			assert_true(values[i] > values[i - 1]);
 	}
-	count = axis_values(&odd, MEANS, values, VIEW_SLICE);
+	count = axis_values(&odd, MEMORY_LIMITS, values, VIEW_SLICE);
 	assert_int_equal(values[0], 8);
 	for (int i = 0; i < count; i++) {
 		char typed[32];
 		int64_t value;
 
 		setting_format_value(&odd, values[i], typed, sizeof(typed));
-		check_ok(setting_parse_value(&odd, typed, MEANS, &value));
+		check_ok(setting_parse_value(&odd, typed, MEMORY_LIMITS, &value));
 	}
 }
 
 static void the_grid_doubles_from_16k(void **state)
 {
 	int64_t values[VIEW_GRID_Y];
-	int count = axis_grid_sizes(&kernel_fold, FOLD_SIZE, 32 << 20, MEANS, values, VIEW_GRID_Y);
+	int count = axis_grid_sizes(
+		&kernel_fold, FOLD_SIZE, 32 << 20, MEMORY_LIMITS, values, VIEW_GRID_Y);
 
 	(void)state;
 	assert_int_equal(count, 14);
 	assert_int_equal(values[0], 16384);
 	assert_int_equal(values[13], 128 << 20);
-	count = axis_grid_sizes(
-		&kernel_fold, FOLD_SIZE, 0, (struct means){ .memory = 9000 }, values, VIEW_GRID_Y);
+	count = axis_grid_sizes(&kernel_fold, FOLD_SIZE, 0,
+		(struct memory_limits){ .memory = 9000 }, values, VIEW_GRID_Y);
 	assert_true(count >= 1 && values[0] <= 9000);
-	count = axis_grid_strides(&fold_knobs[FOLD_STRIDE], MEANS, values, VIEW_GRID_X);
+	count = axis_grid_strides(&fold_knobs[FOLD_STRIDE], MEMORY_LIMITS, values, VIEW_GRID_X);
 	assert_int_equal(count, 16);
 	assert_int_equal(values[15], 16);
 }

@@ -11,7 +11,7 @@ static void set(struct setting *setting, const char *form)
 {
 	kernel = kernel_find("matmul");
 	setting_init(setting, kernel);
-	check_ok(setting_assign(setting, form, MEANS_UNKNOWN));
+	check_ok(setting_assign(setting, form, MEMORY_LIMITS_UNKNOWN));
 	memset(&machine, 0, sizeof(machine));
 	machine.cache_count = 3;
 	machine.cache[0].level = 1;
@@ -38,7 +38,7 @@ static void sizes_alone_give_an_advice(void **state)
 		"block=288 advised: three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)");
 	check_contains(words, "the latency of L1d is not known here");
 	/* Of half the bytes more fit. */
-	check_ok(setting_assign(&setting, "type=f32", MEANS_UNKNOWN));
+	check_ok(setting_assign(&setting, "type=f32", MEMORY_LIMITS_UNKNOWN));
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.n, 416);
 	/* No blocks, no kernel with blocks, no caches. */
@@ -82,26 +82,26 @@ static void the_core_makes_blocks_smaller(void **state)
 	assert_int_equal(blocks.advice.by, BLOCK_WINDOW);
 	assert_int_equal(blocks.advice.n, 72);
 	/* Four sums do not wait; of f32 more fit L2 than is worth to have in L1. */
-	check_ok(setting_assign(&setting, "acc=4", MEANS_UNKNOWN));
+	check_ok(setting_assign(&setting, "acc=4", MEMORY_LIMITS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.by, BLOCK_NEAR);
 	assert_int_equal(blocks.advice.n, 56);
-	check_ok(setting_assign(&setting, "type=f32", MEANS_UNKNOWN));
+	check_ok(setting_assign(&setting, "type=f32", MEMORY_LIMITS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.n, 416);
 	check_contains(blocks.advice.why, "to 75 cycles as measured");
-	check_ok(setting_assign(&setting, "type=f64", MEANS_UNKNOWN));
+	check_ok(setting_assign(&setting, "type=f64", MEMORY_LIMITS_UNKNOWN));
 	/* 96 entries of the first TLB, a row of 8,000 bytes on a page or two of its own each; half
 	 * as many stay in L1. */
-	check_ok(setting_assign(&setting, "form=blocked", MEANS_UNKNOWN));
+	check_ok(setting_assign(&setting, "form=blocked", MEMORY_LIMITS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.by, BLOCK_NEAR);
 	assert_int_equal(blocks.advice.n, 56);
 	/* With columns outside, a block of each of the three matrices has its rows. */
-	check_ok(setting_assign(&setting, "order=jik", MEANS_UNKNOWN));
+	check_ok(setting_assign(&setting, "order=jik", MEMORY_LIMITS_UNKNOWN));
 	explain(&ask, explanation);
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.by, BLOCK_PAGES);
@@ -135,17 +135,17 @@ static void every_matrix_that_has_rows_takes_pages(void **state)
 		struct setting setting;
 
 		set(&setting, tries[i].form);
-		check_ok(setting_assign(&setting, tries[i].order, MEANS_UNKNOWN));
+		check_ok(setting_assign(&setting, tries[i].order, MEMORY_LIMITS_UNKNOWN));
 		assert_true(kernel->block(setting.v, &block));
 		check_near(block.pages, tries[i].pages, 1e-9);
 		assert_true(block.down == tries[i].down);
 		assert_false(block.meet);
 		/* 8,192 bytes from row to row. */
-		check_ok(setting_assign(&setting, "n=1024", MEANS_UNKNOWN));
+		check_ok(setting_assign(&setting, "n=1024", MEMORY_LIMITS_UNKNOWN));
 		assert_true(kernel->block(setting.v, &block));
 		assert_true(block.meet == !tries[i].down);
 		/* Rows of 100 share pages: a fifth of one each. */
-		check_ok(setting_assign(&setting, "n=100", MEANS_UNKNOWN));
+		check_ok(setting_assign(&setting, "n=100", MEMORY_LIMITS_UNKNOWN));
 		assert_true(kernel->block(setting.v, &block));
 		check_near(block.pages, tries[i].pages * 800 / 4096, 1e-9);
 	}
@@ -174,22 +174,22 @@ static void the_best_measured_stands_beside_it(void **state)
 	set(&setting, "form=blocked-transposed");
 	assert_true(blocks_find(&question, &blocks));
 	measured(cells, &setting, 64, 1.2);
-	blocks_look(&blocks, &setting, cells, MEANS_UNKNOWN, &found);
+	blocks_look(&blocks, &setting, cells, MEMORY_LIMITS_UNKNOWN, &found);
 	assert_int_equal(found.count, 1);
 	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
 	assert_string_equal(words, "block=288 advised");
 	measured(cells, &setting, 128, 1.0);
-	blocks_look(&blocks, &setting, cells, MEANS_UNKNOWN, &found);
+	blocks_look(&blocks, &setting, cells, MEMORY_LIMITS_UNKNOWN, &found);
 	assert_int_equal(found.best, 128);
 	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
 	assert_string_equal(words, "block=288 advised; best of 2 measured: 128");
 	measured(cells, &setting, 288, 1.25);
-	blocks_look(&blocks, &setting, cells, MEANS_UNKNOWN, &found);
+	blocks_look(&blocks, &setting, cells, MEMORY_LIMITS_UNKNOWN, &found);
 	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
 	assert_string_equal(
 		words, "block=288 advised; best of 3 measured: 128, where it takes 20.0 % less");
 	measured(cells, &setting, 288, 0.9);
-	blocks_look(&blocks, &setting, cells, MEANS_UNKNOWN, &found);
+	blocks_look(&blocks, &setting, cells, MEMORY_LIMITS_UNKNOWN, &found);
 	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
 	assert_string_equal(words, "block=288 advised, and the best of 3 measured");
 	cells_free(cells);

@@ -66,7 +66,7 @@ static struct session *start(void)
 
 static double figure_of(const struct request *request)
 {
-	const struct made_loop *loop = made_loop_of(request->kernel);
+	const struct generated_loop *loop = generated_loop_of(request->kernel);
 
 	return loop ? made_cycles(loop)
 	       : request->kernel == &kernel_chase || request->kernel == &kernel_band

@@ -36,7 +36,7 @@ struct play {
 
 static struct result quiet_answer(struct play *play, const struct request *request)
 {
-	const struct made_loop *loop = made_loop_of(request->kernel);
+	const struct generated_loop *loop = generated_loop_of(request->kernel);
 
 	(void)play;
 	return fake_result(request, 30, loop ? made_cycles(loop) : cycles_of(request));
@@ -89,7 +89,7 @@ static void run(struct play *play)
 		assert_true(request.budget.seconds > 0);
 		assert_true(play->report->doing[0]);
 		assert_true(play->report->done < 1 || play->report->stage == CHARACTERISE_PORTS);
-		play->of_probe += !made_loop_of(request.kernel);
+		play->of_probe += !generated_loop_of(request.kernel);
 		/* One at a time. */
 		assert_false(characterise_next(play->characterise, play->now, &request));
 		result = play->answer(play, &request);
@@ -213,7 +213,7 @@ static struct result contended_answer(struct play *play, const struct request *r
 {
 	struct result result = quiet_answer(play, request);
 
-	if (made_loop_of(request->kernel))
+	if (generated_loop_of(request->kernel))
 		for (unsigned i = 0; i < result.trials.count; i++) {
 			result.trials.trial[i].fate = TRIAL_CONTENDED;
 			result.trials.trial[i].cpe *= 1.6;
@@ -240,7 +240,7 @@ static void what_was_never_quiet_is_not_told(void **state)
 /* In one loop alone. */
 static struct result busy_in_one_answer(struct play *play, const struct request *request)
 {
-	if (!play->refused && made_loop_of(request->kernel))
+	if (!play->refused && generated_loop_of(request->kernel))
 		play->refused = request->kernel;
 	return request->kernel == play->refused ? contended_answer(play, request)
 						: quiet_answer(play, request);
@@ -303,7 +303,7 @@ static void a_spell_is_waited_out(void **state)
 /* Loops of 512 bits are throttled at first, and give up too soon. */
 static struct result throttled_answer(struct play *play, const struct request *request)
 {
-	const struct made_loop *loop = made_loop_of(request->kernel);
+	const struct generated_loop *loop = generated_loop_of(request->kernel);
 
 	return loop && loop->part[0].bits > 256 && request->budget.patience < 50
 		       ? contended_answer(play, request)
@@ -331,7 +331,7 @@ static void what_is_throttled_at_first_is_waited_for(void **state)
 /* The shortest nops are a little quicker than others. */
 static struct result short_nops_answer(struct play *play, const struct request *request)
 {
-	const struct made_loop *loop = made_loop_of(request->kernel);
+	const struct generated_loop *loop = generated_loop_of(request->kernel);
 	struct result result = quiet_answer(play, request);
 
 	if (loop && loop->part_count == 1 && strcmp(loop->part[0].lines, "nop") == 0)
@@ -363,7 +363,7 @@ static void slots_are_asked_beside_long_nops(void **state)
 /* Nops beside multiplications, quicker than the width lets them: the first two visits. */
 static struct result quick_answer(struct play *play, const struct request *request)
 {
-	const struct made_loop *loop = made_loop_of(request->kernel);
+	const struct generated_loop *loop = generated_loop_of(request->kernel);
 	struct result result = quiet_answer(play, request);
 
 	if (loop && loop->part_count == 2 &&
@@ -468,7 +468,7 @@ static struct result refusing_answer(struct play *play, const struct request *re
 {
 	struct result result = quiet_answer(play, request);
 
-	if (!play->refused && made_loop_of(request->kernel))
+	if (!play->refused && generated_loop_of(request->kernel))
 		play->refused = request->kernel;
 	if (play->refused == request->kernel) {
 		result.status = status_make(
@@ -549,7 +549,7 @@ static void what_is_worked_out_aside_is_the_same(void **state)
 
 	(void)state;
 	run(play);
-	other->options.aside = true;
+	other->options.background_explain = true;
 	run(other);
 	assert_int_equal(play->thoughts, 0);
 	assert_true(other->thoughts > 0);
@@ -586,7 +586,7 @@ static void stopped_while_it_thinks_it_ends_when_it_has(void **state)
 	struct play *play = play_new();
 
 	(void)state;
-	play->options.aside = true;
+	play->options.background_explain = true;
 	play->stop_thought = 1;
 	run(play);
 	assert_false(play->report->complete);
@@ -596,7 +596,7 @@ static void stopped_while_it_thinks_it_ends_when_it_has(void **state)
 	play_free(play);
 	/* Let go at once, too. */
 	play = play_new();
-	play->options.aside = true;
+	play->options.background_explain = true;
 	play->stop_after = 1;
 	run(play);
 	play_free(play);

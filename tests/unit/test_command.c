@@ -11,7 +11,7 @@
 static struct fake_engine fake;
 static struct view view;
 static const uint64_t LIMIT = UINT64_C(8) << 30;
-static const struct means MEANS = { .memory = UINT64_C(8) << 30 };
+static const struct memory_limits MEMORY_LIMITS = { .memory = UINT64_C(8) << 30 };
 
 /* What the painter was last asked. */
 static struct {
@@ -842,7 +842,7 @@ static void any_line_is_answered(void **state)
 		if (!status_is_ok(&status))
 			assert_true(setting_equal(&setting, &look(session)->setting));
 		good += status_is_ok(&status);
-		check_ok(setting_check(&look(session)->setting, MEANS));
+		check_ok(setting_check(&look(session)->setting, MEMORY_LIMITS));
 		now += 0.01;
 		session_advance(session, now);
 		if (fake.pending && round % 3)

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "base/text.h"
-#include "engine/memory/room.h"
+#include "engine/memory/code_buffer.h"
 #include "kernels/kernel.h"
 #include "model/code/decode.h"
 
@@ -292,7 +292,7 @@ static void loops_are_emptied_first(void **state)
 /* ---- The kernels' own code */
 
 static atomic_bool no_cancel;
-static struct room room;
+static struct code_buffer room;
 
 enum { MEMORY = 4 << 20 };
 
@@ -315,7 +315,7 @@ static void prepare(const struct kernel *kernel, const char *knob, int64_t value
 	if (knob)
 		run->v[kernel_knob(kernel, knob)] = value;
 	assert_true(kernel->footprint(run->v) <= MEMORY);
-	check_ok(room_prepare(&room, run));
+	check_ok(code_buffer_prepare(&room, run));
 }
 
 static int loads(const struct loop *loop)

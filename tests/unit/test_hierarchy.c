@@ -13,7 +13,7 @@ struct world {
 };
 
 /* As a desktop core has them: the L1 DTLB's 96 entries reach 384 KiB, inside L2. */
-static const struct made desktop = {
+static const struct generated desktop = {
 	.level = { { 4, 48 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 55, 16 * MIB, 16 }, { 400, 0, 0 } },
 	.levels = 4,
 	.tlb_bytes = 384 * KIB,
@@ -25,7 +25,7 @@ static const struct made desktop = {
 };
 
 /* One line a page: so many lines of caches, and TLBs that miss at once where they are full. */
-static void fill_pages(const struct made *made, uint64_t seed, double second_entries,
+static void fill_pages(const struct generated *made, uint64_t seed, double second_entries,
 	double second_cycles, struct made_curve *curve)
 {
 	struct random random = { seed };
@@ -34,7 +34,7 @@ static void fill_pages(const struct made *made, uint64_t seed, double second_ent
 	for (double pages = 8; pages <= 16384;
 		pages = pages >= 40 && pages < 112 ? floor(pages / 2) * 2 + 2 : pages * 1.19) {
 		double count = floor(pages), bytes = count * 4096, cycles;
-		struct made lines = *made;
+		struct generated lines = *made;
 
 		lines.tlb_bytes = 0;
 		cycles = made_cycles(&lines, count * 64);
@@ -56,7 +56,7 @@ static void use(struct hierarchy_curve *curve, const struct made_curve *made)
 	*curve = (struct hierarchy_curve){ made->point, made->count };
 }
 
-static struct world *world_new(const struct made *made, uint64_t seed)
+static struct world *world_new(const struct generated *made, uint64_t seed)
 {
 	static const double distances[] = { 8, 16, 32, 48, 64, 96, 128, 256 };
 	struct world *world = calloc(1, sizeof(*world));
@@ -129,7 +129,7 @@ static void levels_are_named_and_explained(void **state)
 }
 
 /* What has to be right every time: sizes of the core's own caches and of its first TLB. */
-static void check_sizes(const struct made *made, int least)
+static void check_sizes(const struct generated *made, int least)
 {
 	int right = 0;
 
@@ -153,7 +153,7 @@ static void check_sizes(const struct made *made, int least)
 
 static void sizes_come_out_right(void **state)
 {
-	struct made made = desktop;
+	struct generated made = desktop;
 
 	(void)state;
 	check_sizes(&made, SEEDS);
@@ -222,7 +222,7 @@ static void a_second_tlb_is_found_beside_the_lines_of_caches(void **state)
 
 static void lines_of_the_first_cache_are_no_tlb_without_line_curves(void **state)
 {
-	struct made made = desktop;
+	struct generated made = desktop;
 	struct world *world;
 
 	(void)state;
@@ -266,7 +266,8 @@ static void what_the_system_says_otherwise_is_a_finding(void **state)
 
 static void a_level_that_is_stated_and_missing_is_a_finding(void **state)
 {
-	struct made made = { .level = { { 4, 32 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 400, 0, 0 } },
+	struct generated made = { .level = { { 4, 32 * KIB, 0 }, { 14, 1 * MIB, 8 },
+					  { 400, 0, 0 } },
 		.levels = 3,
 		.noise = 0.004,
 		.beginning = 4 * KIB,
@@ -511,7 +512,7 @@ static void a_tlb_that_fades_has_a_range(void **state)
 
 static void memory_that_grows_is_one_memory(void **state)
 {
-	struct made made = desktop;
+	struct generated made = desktop;
 	struct world *world;
 
 	(void)state;

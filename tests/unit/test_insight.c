@@ -193,7 +193,7 @@ static const struct explainer slow_explainer = { .recognise = recognise,
 	.load = load,
 	.unload = unload,
 	.explain = answer_slowly,
-	.aside = true };
+	.background_explain = true };
 
 static struct session *start_slow(const struct kernel *kernel)
 {

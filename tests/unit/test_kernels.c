@@ -2,13 +2,13 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "engine/memory/room.h"
+#include "engine/memory/code_buffer.h"
 #include "experiment/listing.h"
 #include "kernels/features.h"
 #include "kernels/kernel.h"
 
 static atomic_bool no_cancel;
-static struct room room;
+static struct code_buffer room;
 
 enum { MEMORY = 4 << 20 };
 
@@ -21,7 +21,7 @@ static void run_at(const struct kernel *kernel, const int64_t *v, unsigned char 
 		.seed = 7,
 		.cancel = &no_cancel };
 	memcpy(run->v, v, sizeof(run->v));
-	check_ok(room_prepare(&room, run));
+	check_ok(code_buffer_prepare(&room, run));
 	assert_true(run->ring > 0);
 	assert_true(run->granule > 0);
 	assert_int_equal(run->ring % run->granule, 0);
@@ -407,7 +407,7 @@ static void cancelled_preparation_can_be_taken_up(void **state)
 		while (kernel->footprint(v) > MEMORY)
 			v[kernel_knob(kernel, "size")] -= MEMORY / 64;
 		memcpy(run.v, v, sizeof(v));
-		status = room_prepare(&room, &run);
+		status = code_buffer_prepare(&room, &run);
 		assert_int_equal(status.code, STATUS_CANCELLED);
 		run_at(kernel, v, memory, run.laid_out, &run);
 		check_ok(kernel->verify(&run));
@@ -453,13 +453,13 @@ static void code_that_is_made_is_not_writable(void **state)
 		/* Again, too, where there is code already. */
 		for (int times = 0; times < 2; times++) {
 			run_at(kernel, v, memory, 0, &run);
-			assert_true(room_left(&room, run.code) > 0 &&
-				    room_left(&room, run.code) <= room.bytes);
+			assert_true(code_buffer_left(&room, run.code) > 0 &&
+				    code_buffer_left(&room, run.code) <= room.bytes);
 			rights_at(run.code, rights);
 			if (rights[0])
 				assert_memory_equal(rights, "r-x", 3);
 		}
-		assert_int_equal(room_left(&room, memory), 0);
+		assert_int_equal(code_buffer_left(&room, memory), 0);
 		made++;
 	}
 	assert_true(made > 0);

@@ -7,7 +7,7 @@
 
 #include "model/measured/measured_parts.h"
 
-static struct made made;
+static struct generated made;
 static struct measured measured;
 static struct measured_ports ports;
 
@@ -16,7 +16,8 @@ struct rate {
 };
 
 /* Classes side by side, drawn by chance, in numbers that each take about as long. */
-static bool draw(struct made *from, const struct measured *m, int parts, struct measured_mix *mix)
+static bool draw(
+	struct generated *from, const struct measured *m, int parts, struct measured_mix *mix)
 {
 	double longest = 1;
 

@@ -5,7 +5,7 @@
 
 #include "model/measured/measured_parts.h"
 
-static struct made made;
+static struct generated made;
 static struct measured measured;
 static struct measured_ports ports;
 static struct model_difference difference[4096];

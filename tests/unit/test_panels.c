@@ -378,19 +378,19 @@ static void instructions_and_traffic_stand_beside_the_figure(void **state)
 {
 	(void)state;
 	begin();
-	pace_none(&view.pace);
+	sample_ratios_none(&view.sample_ratios);
 	lacks(draw(&panel_figure, 50, 16), "instructions");
-	view.pace.instructions = 5;
-	view.pace.instructions_from = SOURCE_STEPPED;
-	view.pace.cpi = 0.4;
-	view.pace.traffic = 3.21;
-	view.pace.peak = 11.4;
-	view.pace.share = 3.21 / 11.4;
-	view.pace.lines_from = SOURCE_MODEL;
+	view.sample_ratios.instructions = 5;
+	view.sample_ratios.instructions_from = SOURCE_STEPPED;
+	view.sample_ratios.cpi = 0.4;
+	view.sample_ratios.traffic = 3.21;
+	view.sample_ratios.peak = 11.4;
+	view.sample_ratios.share = 3.21 / 11.4;
+	view.sample_ratios.lines_from = SOURCE_MODEL;
 	check_contains(draw(&panel_figure, 50, 16), "5.000 instructions stepped, CPI 0.400");
 	check_contains(shown, "M 3.210 GB/s from memory, 28 % of peak");
 	check_contains(draw(&panel_figure, 31, 16), "5.000 instructions S, CPI 0.400");
-	view.pace.instructions = 1234.5;
+	view.sample_ratios.instructions = 1234.5;
 	check_contains(draw(&panel_figure, 28, 16), "instr S, CPI 0.400");
 }
 

@@ -2,7 +2,7 @@
 
 enum { SEEDS = 300 };
 
-static const struct made three = {
+static const struct generated three = {
 	.level = { { 4, 48 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 55, 16 * MIB, 16 }, { 400, 0, 0 } },
 	.levels = 4,
 	.beginning = 4 * KIB,
@@ -12,7 +12,7 @@ static const struct made three = {
 
 /* Whether the levels that were put in came out: each latency within `off`, each size within its
  * knee's range or close to it. */
-static bool found_all(const struct made *made, const struct plateaus *plateaus, double off)
+static bool found_all(const struct generated *made, const struct plateaus *plateaus, double off)
 {
 	if (plateaus->count != made->levels)
 		return false;
@@ -30,7 +30,7 @@ static bool found_all(const struct made *made, const struct plateaus *plateaus, 
 }
 
 /* How many percent of the seeds come out right. */
-static double success(const struct made *made, double off)
+static double success(const struct generated *made, double off)
 {
 	int right = 0;
 
@@ -80,7 +80,7 @@ static void a_clean_curve_is_read_exactly(void **state)
 
 static void noise_is_seen_through(void **state)
 {
-	struct made made = three;
+	struct generated made = three;
 
 	(void)state;
 	made.noise = 0.003;
@@ -95,7 +95,7 @@ static void noise_is_seen_through(void **state)
 
 static void drift_makes_no_plateaus(void **state)
 {
-	struct made made = three;
+	struct generated made = three;
 
 	(void)state;
 	made.noise = 0.01;
@@ -105,7 +105,7 @@ static void drift_makes_no_plateaus(void **state)
 
 static void odd_points_are_passed_over(void **state)
 {
-	struct made made = three;
+	struct generated made = three;
 
 	(void)state;
 	made.noise = 0.01;
@@ -118,7 +118,7 @@ static void odd_points_are_passed_over(void **state)
 
 static void points_of_two_modes_are_passed_over(void **state)
 {
-	struct made made = three;
+	struct generated made = three;
 
 	(void)state;
 	made.noise = 0.01;
@@ -128,15 +128,16 @@ static void points_of_two_modes_are_passed_over(void **state)
 
 static void any_number_of_levels_is_found(void **state)
 {
-	struct made one = { .level = { { 5, 0, 0 } }, .levels = 1 };
-	struct made two = { .level = { { 4, 32 * KIB, 0 }, { 300, 0, 0 } }, .levels = 2 };
-	struct made no_third = {
+	struct generated one = { .level = { { 5, 0, 0 } }, .levels = 1 };
+	struct generated two = { .level = { { 4, 32 * KIB, 0 }, { 300, 0, 0 } }, .levels = 2 };
+	struct generated no_third = {
 		.level = { { 4, 32 * KIB, 0 }, { 15, 512 * KIB, 16 }, { 180, 0, 0 } }, .levels = 3
 	};
-	struct made five = { .level = { { 4, 32 * KIB, 0 }, { 12, 256 * KIB, 8 },
-				     { 40, 4 * MIB, 16 }, { 120, 64 * MIB, 16 }, { 420, 0, 0 } },
+	struct generated five = { .level = { { 4, 32 * KIB, 0 }, { 12, 256 * KIB, 8 },
+					  { 40, 4 * MIB, 16 }, { 120, 64 * MIB, 16 },
+					  { 420, 0, 0 } },
 		.levels = 5 };
-	struct made *made[] = { &one, &two, &no_third, &five };
+	struct generated *made[] = { &one, &two, &no_third, &five };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
@@ -150,8 +151,8 @@ static void any_number_of_levels_is_found(void **state)
 static void short_plateaus_are_found(void **state)
 {
 	/* An octave and a half of each is level. */
-	struct made made = { .level = { { 4, 32 * KIB, 0 }, { 14, 192 * KIB, 8 },
-				     { 45, 1536 * KIB, 16 }, { 300, 0, 0 } },
+	struct generated made = { .level = { { 4, 32 * KIB, 0 }, { 14, 192 * KIB, 8 },
+					  { 45, 1536 * KIB, 16 }, { 300, 0, 0 } },
 		.levels = 4,
 		.beginning = 8 * KIB,
 		.end = 64 * MIB,
@@ -163,7 +164,7 @@ static void short_plateaus_are_found(void **state)
 
 static void noise_alone_is_one_plateau(void **state)
 {
-	struct made made = {
+	struct generated made = {
 		.level = { { 20, 0, 0 } }, .levels = 1, .beginning = 4 * KIB, .end = 256 * MIB
 	};
 
@@ -178,7 +179,7 @@ static void noise_alone_is_one_plateau(void **state)
 
 static void memory_that_grows_slowly_stays_one_plateau(void **state)
 {
-	struct made made = three;
+	struct generated made = three;
 
 	(void)state;
 	made.noise = 0.02;
@@ -190,7 +191,7 @@ static void memory_that_grows_slowly_stays_one_plateau(void **state)
 
 static void a_gradual_climb_says_so(void **state)
 {
-	struct made made = three;
+	struct generated made = three;
 	int gradual = 0;
 
 	(void)state;
@@ -220,7 +221,7 @@ static void a_gradual_climb_says_so(void **state)
 
 static void closer_points_narrow_the_range(void **state)
 {
-	struct made made = three;
+	struct generated made = three;
 
 	(void)state;
 	made.noise = 0.005;
@@ -238,7 +239,7 @@ static void closer_points_narrow_the_range(void **state)
 
 static void a_small_step_of_a_tlb_is_a_knee(void **state)
 {
-	struct made made = three;
+	struct generated made = three;
 	struct made_curve curve;
 	struct plateaus plateaus;
 	int found = 0;
@@ -296,7 +297,7 @@ static void points_without_a_figure_keep_their_places(void **state)
 /* While a curve grows, whatever there is of it. */
 static void any_beginning_of_a_curve_is_in_order(void **state)
 {
-	struct made made = three;
+	struct generated made = three;
 	struct made_curve curve;
 
 	(void)state;

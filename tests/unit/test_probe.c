@@ -315,7 +315,7 @@ static void stays_within_the_memory_that_is_free(void **state)
 	play_free(play);
 	play = play_new();
 	play->machine.memory_limit = 100 << 20;
-	play->machine.memory_bound = MEANS_GROUP;
+	play->machine.memory_bound = MEMORY_LIMITS_GROUP;
 	run(play);
 	assert_true(noted(
 		play, "100 MiB instead of 256 MiB: half of what the control group still allows"));

@@ -11,7 +11,7 @@ static void set(struct setting *setting, const char *kernel, const char *knob)
 	check_ok(setting_find_kernel(kernel, &setting->kernel));
 	setting_init(setting, setting->kernel);
 	if (knob)
-		check_ok(setting_assign(setting, knob, MEANS_UNKNOWN));
+		check_ok(setting_assign(setting, knob, MEMORY_LIMITS_UNKNOWN));
 }
 
 static void a_setting_finds_its_figure(void **state)
@@ -57,7 +57,7 @@ static void every_line_of_the_file_is_found(void **state)
 		word = strtok_r(words, " ", &more);
 		set(&setting, word, NULL);
 		while ((word = strtok_r(NULL, " ", &more)))
-			check_ok(setting_assign(&setting, word, MEANS_UNKNOWN));
+			check_ok(setting_assign(&setting, word, MEMORY_LIMITS_UNKNOWN));
 		if (!published_find(&setting, core, &published))
 			fail_msg("not found: %s", line);
 		assert_true(published.cycles > 0 && strlen(published.source) > 8);

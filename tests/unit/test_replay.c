@@ -146,7 +146,7 @@ static void the_same_figures(void **state)
 	assert_string_equal(view.replay, "played.jsonl");
 	assert_false(view.recording);
 	assert_string_equal(view.machine->host, "node7");
-	assert_int_equal(view.means.memory, LIMIT);
+	assert_int_equal(view.memory_limits.memory, LIMIT);
 	assert_true(setting_equal(&view.setting, &before.setting));
 	check_near(view.sample.cpe, before.sample.cpe, 1e-4);
 	assert_true(view.sample.valid && !view.sample.provisional && !view.sample.contended);

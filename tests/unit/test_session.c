@@ -612,14 +612,14 @@ static void a_working_set_beyond_memory_fails_without_a_request(void **state)
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
 	assert_true(fake.pending);
-	assert_int_equal(look(session, 100)->means.memory, 0);
+	assert_int_equal(look(session, 100)->memory_limits.memory, 0);
 	/* The machine becomes known. */
 	fake.machine.memory_limit = LIMIT;
 	atomic_store(&fake.machine.known, true);
 	assert_true(session_advance(session, 100.1));
 	check_contains(look(session, 100.1)->failure,
 		"size=64g is beyond half of this machine's free memory");
-	assert_true(view.means.memory == LIMIT);
+	assert_true(view.memory_limits.memory == LIMIT);
 	assert_int_equal(fake.cancels, 1);
 	check_ok(session_command(session, "set size=32k", 100.2));
 	assert_true(fake.pending);

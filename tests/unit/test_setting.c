@@ -4,7 +4,7 @@
 #include "kernels/place.h"
 
 static const uint64_t LIMIT = (UINT64_C(23) << 30) / 2; /* 11.5 GiB */
-static const struct means MEANS = { .memory = (UINT64_C(23) << 30) / 2 };
+static const struct memory_limits MEMORY_LIMITS = { .memory = (UINT64_C(23) << 30) / 2 };
 
 static struct setting fold(int64_t op, int64_t unroll, int64_t acc, int64_t size, int64_t stride)
 {
@@ -32,13 +32,14 @@ static void parses_each_kind(void **state)
 	int64_t value = -1;
 
 	(void)state;
-	check_ok(setting_parse_value(&fold_knobs[FOLD_OP], "mul", MEANS, &value));
+	check_ok(setting_parse_value(&fold_knobs[FOLD_OP], "mul", MEMORY_LIMITS, &value));
 	assert_int_equal(value, 1);
-	check_ok(setting_parse_value(&fold_knobs[FOLD_ACC], "16", MEANS, &value));
+	check_ok(setting_parse_value(&fold_knobs[FOLD_ACC], "16", MEMORY_LIMITS, &value));
 	assert_int_equal(value, 16);
-	check_ok(setting_parse_value(&fold_knobs[FOLD_SIZE], "64k", MEANS, &value));
+	check_ok(setting_parse_value(&fold_knobs[FOLD_SIZE], "64k", MEMORY_LIMITS, &value));
 	assert_int_equal(value, 65536);
-	check_ok(setting_parse_value(&fold_knobs[FOLD_SIZE], "999g", MEANS_UNKNOWN, &value));
+	check_ok(
+		setting_parse_value(&fold_knobs[FOLD_SIZE], "999g", MEMORY_LIMITS_UNKNOWN, &value));
 	assert_true(value == INT64_C(999) << 30);
 }
 
@@ -78,12 +79,12 @@ static void says_what_would_be_right(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t value = 42;
 
-		check_usage(setting_parse_value(rows[i].knob, rows[i].typed, MEANS, &value),
+		check_usage(setting_parse_value(rows[i].knob, rows[i].typed, MEMORY_LIMITS, &value),
 			rows[i].message);
 		assert_int_equal(value, 42);
 	}
-	check_usage(setting_parse_value(
-			    &fold_knobs[FOLD_SIZE], "99999999t", MEANS_UNKNOWN, &(int64_t){ 0 }),
+	check_usage(setting_parse_value(&fold_knobs[FOLD_SIZE], "99999999t", MEMORY_LIMITS_UNKNOWN,
+			    &(int64_t){ 0 }),
 		"size=99999999t: a size such as 32k or 4m, from 64 and up");
 }
 
@@ -96,9 +97,9 @@ static void messages_stay_one_short_line(void **state)
 	(void)state;
 	memset(longer, '7', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	status = setting_parse_value(&fold_knobs[FOLD_ACC], longer, MEANS, &value);
+	status = setting_parse_value(&fold_knobs[FOLD_ACC], longer, MEMORY_LIMITS, &value);
 	check_contains(status.text, ": a whole number from 1 to 16");
-	status = setting_parse_value(&fold_knobs[FOLD_ACC], "4\n\033[2J", MEANS, &value);
+	status = setting_parse_value(&fold_knobs[FOLD_ACC], "4\n\033[2J", MEMORY_LIMITS, &value);
 	assert_string_equal(status.text, "acc=4??[2J: a whole number from 1 to 16");
 }
 
@@ -108,21 +109,22 @@ static void assigns_knobs(void **state)
 
 	(void)state;
 	setting_init(&setting, &kernel_fold);
-	check_ok(setting_assign(&setting, "acc=3", MEANS));
-	check_ok(setting_assign(&setting, "op=mul", MEANS));
+	check_ok(setting_assign(&setting, "acc=3", MEMORY_LIMITS));
+	check_ok(setting_assign(&setting, "op=mul", MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_ACC], 3);
 	assert_int_equal(setting.v[FOLD_OP], 1);
-	check_usage(setting_assign(&setting, "unrol=4", MEANS),
+	check_usage(setting_assign(&setting, "unrol=4", MEMORY_LIMITS),
 		"fold has no knob \"unrol\"; did you mean unroll?");
-	check_usage(setting_assign(&setting, "colour=4", MEANS),
+	check_usage(setting_assign(&setting, "colour=4", MEMORY_LIMITS),
 		"fold has no knob \"colour\"; its knobs are op, unroll, acc, size and stride");
-	check_usage(
-		setting_assign(&setting, "acc", MEANS), "\"acc\": write KNOB=VALUE, as in op=mul");
-	check_usage(
-		setting_assign(&setting, "=4", MEANS), "\"=4\": write KNOB=VALUE, as in op=mul");
-	check_usage(setting_assign(&setting, "", MEANS), "\"\": write KNOB=VALUE, as in op=mul");
-	check_usage(
-		setting_assign(&setting, "acc=4=4", MEANS), "acc=4=4: a whole number from 1 to 16");
+	check_usage(setting_assign(&setting, "acc", MEMORY_LIMITS),
+		"\"acc\": write KNOB=VALUE, as in op=mul");
+	check_usage(setting_assign(&setting, "=4", MEMORY_LIMITS),
+		"\"=4\": write KNOB=VALUE, as in op=mul");
+	check_usage(setting_assign(&setting, "", MEMORY_LIMITS),
+		"\"\": write KNOB=VALUE, as in op=mul");
+	check_usage(setting_assign(&setting, "acc=4=4", MEMORY_LIMITS),
+		"acc=4=4: a whole number from 1 to 16");
 	assert_int_equal(setting.v[FOLD_ACC], 3);
 }
 
@@ -133,14 +135,14 @@ static void checks_ranges_combination_and_memory(void **state)
 	struct setting beyond = fold(0, 4, 4, INT64_C(12) << 30, 1);
 
 	(void)state;
-	check_ok(setting_check(&good, MEANS));
-	check_ok(setting_check(&good, MEANS_UNKNOWN));
-	check_usage(setting_check(&range, MEANS), "unroll=17: a whole number from 1 to 16");
-	check_usage(setting_check(&combination, MEANS), "acc=4 needs unroll=4 or more");
-	check_usage(setting_check(&choice, MEANS), "op=2: add or mul");
-	check_usage(setting_check(&beyond, MEANS),
+	check_ok(setting_check(&good, MEMORY_LIMITS));
+	check_ok(setting_check(&good, MEMORY_LIMITS_UNKNOWN));
+	check_usage(setting_check(&range, MEMORY_LIMITS), "unroll=17: a whole number from 1 to 16");
+	check_usage(setting_check(&combination, MEMORY_LIMITS), "acc=4 needs unroll=4 or more");
+	check_usage(setting_check(&choice, MEMORY_LIMITS), "op=2: add or mul");
+	check_usage(setting_check(&beyond, MEMORY_LIMITS),
 		"size=12g is beyond half of this machine's free memory (11.5 GiB)");
-	check_ok(setting_check(&beyond, MEANS_UNKNOWN));
+	check_ok(setting_check(&beyond, MEMORY_LIMITS_UNKNOWN));
 }
 
 static void steps_stay_in_range_and_fit_the_others(void **state)
@@ -148,21 +150,21 @@ static void steps_stay_in_range_and_fit_the_others(void **state)
 	struct setting setting = fold(0, 4, 4, 32768, 1);
 
 	(void)state;
-	assert_true(setting_step(&setting, FOLD_UNROLL, -2, MEANS));
+	assert_true(setting_step(&setting, FOLD_UNROLL, -2, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_UNROLL], 2);
 	assert_int_equal(setting.v[FOLD_ACC], 2);
-	assert_true(setting_step(&setting, FOLD_ACC, +5, MEANS));
+	assert_true(setting_step(&setting, FOLD_ACC, +5, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_ACC], 7);
 	assert_int_equal(setting.v[FOLD_UNROLL], 7);
-	assert_true(setting_step(&setting, FOLD_UNROLL, +1000000, MEANS));
+	assert_true(setting_step(&setting, FOLD_UNROLL, +1000000, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_UNROLL], 16);
-	assert_false(setting_step(&setting, FOLD_UNROLL, +1, MEANS));
-	assert_true(setting_step(&setting, FOLD_UNROLL, -1000000, MEANS));
+	assert_false(setting_step(&setting, FOLD_UNROLL, +1, MEMORY_LIMITS));
+	assert_true(setting_step(&setting, FOLD_UNROLL, -1000000, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_UNROLL], 1);
-	assert_false(setting_step(&setting, FOLD_UNROLL, -1, MEANS));
-	assert_false(setting_step(&setting, FOLD_UNROLL, 0, MEANS));
-	assert_true(setting_step(&setting, FOLD_OP, +1, MEANS));
-	assert_false(setting_step(&setting, FOLD_OP, +1, MEANS));
+	assert_false(setting_step(&setting, FOLD_UNROLL, -1, MEMORY_LIMITS));
+	assert_false(setting_step(&setting, FOLD_UNROLL, 0, MEMORY_LIMITS));
+	assert_true(setting_step(&setting, FOLD_OP, +1, MEMORY_LIMITS));
+	assert_false(setting_step(&setting, FOLD_OP, +1, MEMORY_LIMITS));
 }
 
 static void sizes_step_on_a_ladder(void **state)
@@ -170,31 +172,31 @@ static void sizes_step_on_a_ladder(void **state)
 	struct setting setting = fold(0, 1, 1, 32768, 1);
 
 	(void)state;
-	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEANS));
+	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_SIZE], 65536);
-	assert_true(setting_step(&setting, FOLD_SIZE, -2, MEANS));
+	assert_true(setting_step(&setting, FOLD_SIZE, -2, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_SIZE], 16384);
 	/* From between two rungs to the next rung. */
 	setting.v[FOLD_SIZE] = 20000;
-	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEANS));
+	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_SIZE], 32768);
 	setting.v[FOLD_SIZE] = 20000;
-	assert_true(setting_step(&setting, FOLD_SIZE, -1, MEANS));
+	assert_true(setting_step(&setting, FOLD_SIZE, -1, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_SIZE], 16384);
 	/* The upper end is what the machine has; from there down to a round size again. */
 	setting.v[FOLD_SIZE] = INT64_C(8) << 30;
-	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEANS));
+	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS));
 	assert_true(setting.v[FOLD_SIZE] == (int64_t)LIMIT);
-	assert_false(setting_step(&setting, FOLD_SIZE, +1, MEANS));
-	assert_true(setting_step(&setting, FOLD_SIZE, -1, MEANS));
+	assert_false(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS));
+	assert_true(setting_step(&setting, FOLD_SIZE, -1, MEMORY_LIMITS));
 	assert_true(setting.v[FOLD_SIZE] == INT64_C(8) << 30);
-	assert_true(setting_step(&setting, FOLD_SIZE, -100, MEANS));
+	assert_true(setting_step(&setting, FOLD_SIZE, -100, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_SIZE], 64);
-	assert_false(setting_step(&setting, FOLD_SIZE, -1, MEANS));
+	assert_false(setting_step(&setting, FOLD_SIZE, -1, MEMORY_LIMITS));
 	/* Without a known limit a long way up ends without overflow. */
-	assert_true(setting_step(&setting, FOLD_SIZE, +1000, MEANS_UNKNOWN));
+	assert_true(setting_step(&setting, FOLD_SIZE, +1000, MEMORY_LIMITS_UNKNOWN));
 	assert_true(setting.v[FOLD_SIZE] > INT64_C(1) << 60);
-	assert_false(setting_step(&setting, FOLD_SIZE, +1, MEANS_UNKNOWN));
+	assert_false(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS_UNKNOWN));
 }
 
 static void steps_respect_multiples(void **state)
@@ -203,15 +205,16 @@ static void steps_respect_multiples(void **state)
 
 	(void)state;
 	setting_init(&setting, &kernel_walk);
-	assert_true(setting_step(&setting, WALK_SPACING, +2, MEANS));
+	assert_true(setting_step(&setting, WALK_SPACING, +2, MEMORY_LIMITS));
 	assert_int_equal(setting.v[WALK_SPACING], 48);
-	assert_true(setting_step(&setting, WALK_SPACING, +100, MEANS));
+	assert_true(setting_step(&setting, WALK_SPACING, +100, MEMORY_LIMITS));
 	assert_int_equal(setting.v[WALK_SPACING], 256);
 	setting.v[WALK_SIZE] = 16;
-	assert_false(setting_step(&setting, WALK_SIZE, -1, MEANS));
-	assert_true(setting_step(&setting, WALK_SIZE, +100, (struct means){ .memory = 1000 }));
+	assert_false(setting_step(&setting, WALK_SIZE, -1, MEMORY_LIMITS));
+	assert_true(
+		setting_step(&setting, WALK_SIZE, +100, (struct memory_limits){ .memory = 1000 }));
 	assert_int_equal(setting.v[WALK_SIZE], 992);
-	check_ok(setting_check(&setting, (struct means){ .memory = 1000 }));
+	check_ok(setting_check(&setting, (struct memory_limits){ .memory = 1000 }));
 }
 
 static void steps_pass_over_what_nothing_fits(void **state)
@@ -220,12 +223,12 @@ static void steps_pass_over_what_nothing_fits(void **state)
 
 	(void)state;
 	setting_init(&setting, &kernel_odd);
-	assert_true(setting_step(&setting, 0, +1, MEANS));
+	assert_true(setting_step(&setting, 0, +1, MEMORY_LIMITS));
 	assert_int_equal(setting.v[0], 5);
-	assert_true(setting_step(&setting, 0, -1, MEANS));
+	assert_true(setting_step(&setting, 0, -1, MEMORY_LIMITS));
 	assert_int_equal(setting.v[0], 3);
 	setting.v[0] = 9;
-	assert_false(setting_step(&setting, 0, +1, MEANS));
+	assert_false(setting_step(&setting, 0, +1, MEMORY_LIMITS));
 	assert_int_equal(setting.v[0], 9);
 }
 
@@ -242,7 +245,7 @@ static void writes_what_it_reads(void **state)
 	assert_false(setting_equal(&again, &setting));
 	word = strtok_r(text.bytes, " ", &rest);
 	while ((word = strtok_r(NULL, " ", &rest)))
-		check_ok(setting_assign(&again, word, MEANS));
+		check_ok(setting_assign(&again, word, MEMORY_LIMITS));
 	assert_true(setting_equal(&again, &setting));
 	text_free(&text);
 	setting_init(&again, &kernel_walk);
@@ -268,17 +271,19 @@ static void ranges_in_words(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char words[128];
 
-		setting_range(rows[i].knob, (struct means){ .memory = rows[i].limit }, words,
-			sizeof(words));
+		setting_range(rows[i].knob, (struct memory_limits){ .memory = rows[i].limit },
+			words, sizeof(words));
 		assert_string_equal(words, rows[i].words);
 	}
-	assert_int_equal(setting_max(&fold_knobs[FOLD_OP], MEANS_UNKNOWN), 1);
+	assert_int_equal(setting_max(&fold_knobs[FOLD_OP], MEMORY_LIMITS_UNKNOWN), 1);
 	assert_int_equal(
-		setting_max(&fold_knobs[FOLD_SIZE], (struct means){ .memory = 1000 }), 1000);
+		setting_max(&fold_knobs[FOLD_SIZE], (struct memory_limits){ .memory = 1000 }),
+		1000);
 	assert_int_equal(
-		setting_max(&walk_knobs[WALK_SIZE], (struct means){ .memory = 1000 }), 992);
+		setting_max(&walk_knobs[WALK_SIZE], (struct memory_limits){ .memory = 1000 }), 992);
 	assert_int_equal(
-		setting_max(&walk_knobs[WALK_SPACING], (struct means){ .memory = 100 }), 256);
+		setting_max(&walk_knobs[WALK_SPACING], (struct memory_limits){ .memory = 100 }),
+		256);
 }
 
 /* A kernel whose knobs ask for everything that the engine gives. */
@@ -311,8 +316,8 @@ static const struct kernel placed = { .name = "placed",
 
 static void cores_go_as_far_as_this_process_may(void **state)
 {
-	const struct means one = { .processors = 1 }, two = { .processors = 2 },
-			   many = { .processors = 64 };
+	const struct memory_limits one = { .processors = 1 }, two = { .processors = 2 },
+				   many = { .processors = 64 };
 	const struct knob *cores = &placed_knobs[PLACED_CORES],
 			  *streams = &placed_knobs[PLACED_STREAMS];
 	struct setting setting;
@@ -322,7 +327,7 @@ static void cores_go_as_far_as_this_process_may(void **state)
 	(void)state;
 	check_ok(setting_parse_value(cores, "2", two, &value));
 	assert_int_equal(value, 2);
-	check_ok(setting_parse_value(cores, "1000", MEANS_UNKNOWN, &value));
+	check_ok(setting_parse_value(cores, "1000", MEMORY_LIMITS_UNKNOWN, &value));
 	check_usage(setting_parse_value(cores, "3", two, &value),
 		"cores=3: this process may use 2 processors");
 	check_usage(setting_parse_value(cores, "2", one, &value),
@@ -336,9 +341,9 @@ static void cores_go_as_far_as_this_process_may(void **state)
 	assert_int_equal(setting_max(cores, many), 64);
 	assert_int_equal(setting_max(streams, many), 63);
 	assert_int_equal(setting_max(streams, one), 0);
-	setting_range(cores, MEANS_UNKNOWN, words, sizeof(words));
+	setting_range(cores, MEMORY_LIMITS_UNKNOWN, words, sizeof(words));
 	assert_string_equal(words, "1 to all");
-	setting_range(streams, MEANS_UNKNOWN, words, sizeof(words));
+	setting_range(streams, MEMORY_LIMITS_UNKNOWN, words, sizeof(words));
 	assert_string_equal(words, "0 to all but one");
 	setting_range(streams, many, words, sizeof(words));
 	assert_string_equal(words, "0 to 63");
@@ -351,35 +356,35 @@ static void cores_go_as_far_as_this_process_may(void **state)
 	check_usage(setting_check(&setting, many),
 		"cores=64 and streams=1: this process may use 64 processors");
 	check_usage(setting_check(&setting, two), "cores=64: this process may use 2 processors");
-	check_ok(setting_check(&setting, MEANS_UNKNOWN));
+	check_ok(setting_check(&setting, MEMORY_LIMITS_UNKNOWN));
 }
 
 static void memory_is_counted_for_all_cores(void **state)
 {
-	const struct means means = { .memory = 256 << 20, .processors = 8 };
+	const struct memory_limits memory_limits = { .memory = 256 << 20, .processors = 8 };
 	struct setting setting;
 
 	(void)state;
 	setting_init(&setting, &placed);
 	setting.v[PLACED_SIZE] = 64 << 20;
 	setting.v[PLACED_CORES] = 4;
-	check_ok(setting_check(&setting, means));
+	check_ok(setting_check(&setting, memory_limits));
 	setting.v[PLACED_CORES] = 5;
-	check_usage(setting_check(&setting, means),
+	check_usage(setting_check(&setting, memory_limits),
 		"placed needs 320 MiB here, for all cores together, beyond half of this machine's "
 		"free memory (256 MiB)");
 	setting.v[PLACED_CORES] = 1;
 	setting.v[PLACED_STREAMS] = 3;
-	check_ok(setting_check(&setting, means));
+	check_ok(setting_check(&setting, memory_limits));
 	setting.v[PLACED_STREAMS] = 4;
-	assert_int_equal(setting_check(&setting, means).code, STATUS_USAGE);
+	assert_int_equal(setting_check(&setting, memory_limits).code, STATUS_USAGE);
 	/* What bounds it is named. */
 	setting.v[PLACED_SIZE] = 1 << 30;
-	check_usage(setting_check(
-			    &setting, (struct means){ .memory = 256 << 20, .bound = MEANS_GROUP }),
+	check_usage(setting_check(&setting, (struct memory_limits){ .memory = 256 << 20,
+						    .bound = MEMORY_LIMITS_GROUP }),
 		"size=1g is beyond half of what the control group still allows (256 MiB)");
-	check_usage(setting_check(&setting,
-			    (struct means){ .memory = 256 << 20, .bound = MEANS_ADDRESSES }),
+	check_usage(setting_check(&setting, (struct memory_limits){ .memory = 256 << 20,
+						    .bound = MEMORY_LIMITS_ADDRESSES }),
 		"size=1g is beyond half of what ulimit -v still allows (256 MiB)");
 	/* More than can be counted is more than there is. */
 	setting.v[PLACED_SIZE] = INT64_MAX;

@@ -2,7 +2,7 @@
 
 #include "experiment/setting/setting.h"
 
-static const struct means MEANS = { .memory = UINT64_C(1) << 30 };
+static const struct memory_limits MEMORY_LIMITS = { .memory = UINT64_C(1) << 30 };
 
 static void check_list(
 	const struct knob *knob, const char *text, size_t count, const int64_t *expected)
@@ -10,7 +10,7 @@ static void check_list(
 	int64_t *values;
 	size_t got;
 
-	check_ok(setting_parse_list(knob, text, MEANS, &values, &got));
+	check_ok(setting_parse_list(knob, text, MEMORY_LIMITS, &values, &got));
 	assert_int_equal(got, count);
 	for (size_t i = 0; i < count; i++)
 		if (values[i] != expected[i])
@@ -112,7 +112,8 @@ static void bad_lists_say_what_is_wrong(void **state)
 		int64_t *values = (int64_t *)&values;
 		size_t count = 7;
 
-		check_usage(setting_parse_list(rows[i].knob, rows[i].text, MEANS, &values, &count),
+		check_usage(setting_parse_list(
+				    rows[i].knob, rows[i].text, MEMORY_LIMITS, &values, &count),
 			rows[i].message);
 		assert_null(values);
 		assert_int_equal(count, 0);
@@ -125,13 +126,13 @@ static void the_longest_list_is_a_hundred_thousand(void **state)
 	size_t count;
 
 	(void)state;
-	check_ok(
-		setting_parse_list(&fold_knobs[FOLD_SIZE], "1000..100999", MEANS, &values, &count));
+	check_ok(setting_parse_list(
+		&fold_knobs[FOLD_SIZE], "1000..100999", MEMORY_LIMITS, &values, &count));
 	assert_int_equal(count, 100000);
 	assert_int_equal(values[99999], 100999);
 	free(values);
-	assert_int_equal(setting_parse_list(
-				 &fold_knobs[FOLD_SIZE], "1000..100999,64", MEANS, &values, &count)
+	assert_int_equal(setting_parse_list(&fold_knobs[FOLD_SIZE], "1000..100999,64",
+				 MEMORY_LIMITS, &values, &count)
 				 .code,
 		STATUS_USAGE);
 }
@@ -158,12 +159,12 @@ static void any_string_is_answered(void **state)
 		}
 		random = random * 6364136223846793005u + 1442695040888963407u;
 		text[length] = '\0';
-		status = setting_parse_list(knob, text, MEANS, &values, &count);
+		status = setting_parse_list(knob, text, MEMORY_LIMITS, &values, &count);
 		if (status_is_ok(&status)) {
 			good++;
 			for (size_t i = 0; i < count; i++)
 				assert_true(values[i] >= knob->min &&
-					    values[i] <= setting_max(knob, MEANS));
+					    values[i] <= setting_max(knob, MEMORY_LIMITS));
 		} else {
 			assert_true(status.text[0] != '\0');
 		}

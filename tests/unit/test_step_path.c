@@ -7,13 +7,13 @@ enum { MOST = 20000 };
 
 /* A program as one writes it down: instruction i stands at 0x1000 + 4 i; a negative entry of the
  * script jumps nowhere. */
-struct made {
+struct generated {
 	struct insn insn[64];
 	struct step_seen seen[MOST];
 	int insn_count, seen_count;
 };
 
-static struct made made;
+static struct generated made;
 
 static void make(int insns)
 {

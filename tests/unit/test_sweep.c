@@ -96,7 +96,7 @@ static void gives_the_cross_product_in_the_order_typed(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	axes = sweep_axes(play->sweep, &count);
 	assert_int_equal(count, 3);
 	assert_int_equal(axes[0].knob, FOLD_ACC);
@@ -122,7 +122,7 @@ static void counts_what_the_kernel_excludes(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
 	assert_int_equal(progress.combinations, 256);
 	assert_int_equal(progress.excluded, 120);
@@ -144,7 +144,7 @@ static void excludes_what_memory_cannot_hold(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, (struct means){ .memory = 4 << 20 }));
+	check_ok(sweep_begin(play->sweep, (struct memory_limits){ .memory = 4 << 20 }));
 	sweep_progress(play->sweep, &progress);
 	assert_int_equal(progress.cells, 3);
 	assert_int_equal(progress.excluded, 2);
@@ -172,14 +172,14 @@ static void refuses_wrong_words(void **state)
 	sweep_free(play->sweep);
 
 	begin(play, &kernel_fold, 0, impossible);
-	status = sweep_begin(play->sweep, MEANS_UNKNOWN);
+	status = sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "no combination is left: acc=9 needs");
 	sweep_free(play->sweep);
 
 	begin(play, &kernel_fold, 0,
 		(const char *const[]){ "size=1k..90k:1", "stride=1..64", "op=*", NULL });
-	status = sweep_begin(play->sweep, MEANS_UNKNOWN);
+	status = sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "more than 10000000 combinations");
 	sweep_free(play->sweep);
@@ -225,7 +225,7 @@ static void visits_in_rounds_in_an_order_by_chance(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = in_rounds;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_int_equal(strlen(visited), 16);
 	assert_true(memcmp(visited, visited + 4, 4) != 0 || memcmp(visited, visited + 8, 4) != 0);
@@ -234,7 +234,7 @@ static void visits_in_rounds_in_an_order_by_chance(void **state)
 	sweep_free(play->sweep);
 	begin(play, &kernel_fold, 0, words);
 	play->answer = in_rounds;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_string_equal(visited, first);
 	/* 16 of 64 quiet trials a visit: four visits settle a cell. */
@@ -255,7 +255,7 @@ static void cells_beyond_the_own_caches_are_visited_twice(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = precise_answer;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits_by_size[16], 1);
 	assert_int_equal(play->visits_by_size[23], 2);
@@ -282,7 +282,7 @@ static void what_did_not_settle_is_visited_again(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = drifting_at_8m;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits_by_size[22], 2);
 	assert_int_equal(play->visits_by_size[23], 3);
@@ -311,7 +311,7 @@ static void returns_to_contended_cells(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = contended_at_64k;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits_by_size[15], 4);
 	assert_int_equal(play->visits_by_size[16], 10);
@@ -342,7 +342,7 @@ static void ends_when_its_time_is_up(void **state)
 	begin(play, &kernel_fold, 0.32, words);
 	play->answer = never_quiet;
 	play->takes = 0.004;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->taken, 32);
 	assert_int_equal(play->failed, 0);
@@ -354,7 +354,7 @@ static void ends_when_its_time_is_up(void **state)
 	/* Far too little time: still each cell once, and nothing twice. */
 	begin(play, &kernel_fold, 0.001, words);
 	play->takes = 0.004;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits, 32);
 	assert_int_equal(play->taken, 32);
@@ -399,7 +399,7 @@ static void what_has_no_figure_is_tried_again_whatever_the_time(void **state)
 	begin(&play, &kernel_fold, 0, words);
 	play.answer = disturbed_answer;
 	play.takes = 100;
-	check_ok(sweep_begin(play.sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play.sweep, MEMORY_LIMITS_UNKNOWN));
 	run(&play);
 	assert_int_equal(play.taken, 3);
 	assert_int_equal(play.failed, 1);
@@ -417,7 +417,7 @@ static void goes_on_after_a_cell_that_fails(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = fails_at_64k;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->taken, 4);
 	assert_int_equal(play->failed, 1);
@@ -448,7 +448,7 @@ static void stopped_on_a_busy_core_it_gives_what_few_trials_say(void **state)
 	begin(play, &kernel_fold, 0, words);
 	play->answer = few_on_a_busy_core;
 	play->stop_after = 3;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->taken, 2);
 	assert_int_equal(play->samples[0].trials, 3);
@@ -468,7 +468,7 @@ static void stopped_it_gives_what_has_enough_trials(void **state)
 	begin(play, &kernel_fold, 0, words);
 	play->answer = as_many_as_wanted;
 	play->stop_after = 3;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->visits, 3);
 	assert_int_equal(play->taken, 3);
@@ -477,7 +477,7 @@ static void stopped_it_gives_what_has_enough_trials(void **state)
 
 	/* Before anything was measured. */
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	sweep_stop(play->sweep);
 	run(play);
 	assert_int_equal(play->taken, 0);
@@ -494,7 +494,7 @@ static void ignores_results_of_others(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	assert_true(sweep_next(play->sweep, 0, &request));
 	/* Its next visit is in another round. */
 	assert_false(sweep_next(play->sweep, 0, &again));
@@ -522,7 +522,7 @@ static void works_off_long_lists_in_blocks(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
 	assert_int_equal(progress.cells, 64 * 33); /* more than one block of 2,048 */
 	run(play);
@@ -578,7 +578,7 @@ static void visits_may_be_under_way_while_cells_are_taken(void **state)
 		play[i] = malloc(sizeof(*play[i]));
 		begin(play[i], &kernel_fold, 0, words);
 		play[i]->answer = fails_at_64k;
-		check_ok(sweep_begin(play[i]->sweep, MEANS_UNKNOWN));
+		check_ok(sweep_begin(play[i]->sweep, MEMORY_LIMITS_UNKNOWN));
 		if (i)
 			run_ahead(play[i]);
 		else
@@ -608,7 +608,7 @@ static void a_visit_that_waits_takes_no_time(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 10, words);
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	sweep_progress(play->sweep, &first);
 	assert_true(sweep_next(play->sweep, 100, &request[0]));
 	assert_true(sweep_next(play->sweep, 100, &request[1]));
@@ -642,7 +642,7 @@ static void tells_the_share_of_the_work_done(void **state)
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->takes = 0.02;
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
 	check_near(progress.done, 0, 1e-9);
 	/* Of few cells each gets the time of a single sample: 1.92 s in all. */
@@ -670,7 +670,7 @@ static void tells_the_share_of_the_work_done(void **state)
 
 	/* Too little time: one visit each, and no more than all of the work. */
 	begin(play, &kernel_fold, 0.001, words);
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	for (int i = 1; i <= 16; i++) {
 		struct result result;
 
@@ -687,7 +687,7 @@ static void tells_the_share_of_the_work_done(void **state)
 	/* Blocks add up. */
 	begin(play, &kernel_fold, 0,
 		(const char *const[]){ "stride=1..64", "size=32k..40k:256", "op=add", NULL });
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	last = 0;
 	while (!sweep_done(play->sweep)) {
 		take_all(play);
@@ -738,7 +738,7 @@ static void every_visit_counts(void **state)
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	sweep_count(play->sweep, &plan);
 	for (play->visits = 1; sweep_next(play->sweep, play->now, &request); play->visits++) {
 		struct result result = counts_once(play, &request);
@@ -759,7 +759,7 @@ static void every_visit_counts(void **state)
 
 	/* Of itself it counts nothing. */
 	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	assert_true(sweep_next(play->sweep, 0, &request));
 	assert_int_equal(request.plan.id, 0);
 	sweep_free(play->sweep);
@@ -773,7 +773,7 @@ static void sweeps_nothing_but_the_defaults(void **state)
 
 	(void)state;
 	begin(play, &kernel_odd, 0, none);
-	check_ok(sweep_begin(play->sweep, MEANS_UNKNOWN));
+	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
 	assert_int_equal(play->taken, 1);
 	assert_int_equal(play->order[0].v[0], 3);

@@ -210,7 +210,7 @@ static void figures_of_a_row(void **state)
 			    base = { .valid = true, .cpe = 5 };
 	const struct sample none = { 0 };
 	const struct run_facts facts = { .ring = 1000000000 };
-	struct pace pace;
+	struct sample_ratios sample_ratios;
 
 	(void)state;
 	check_near(sweeps_value(SWEEPS_CPE, &sample, &facts, NULL, NULL), 2, 0);
@@ -221,22 +221,22 @@ static void figures_of_a_row(void **state)
 	check_near(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, &base), 2.5, 1e-12);
 	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, NULL)));
 	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, &none)));
-	pace_none(&pace);
+	sample_ratios_none(&sample_ratios);
 	assert_true(isnan(sweeps_value(SWEEPS_CPI, &sample, &facts, NULL, NULL)) &&
-		    isnan(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &pace, NULL)));
-	pace.instructions = 8;
-	check_near(sweeps_value(SWEEPS_INSTRUCTIONS, &sample, &facts, &pace, NULL), 8, 0);
-	check_near(sweeps_value(SWEEPS_INSTRUCTIONS_TOTAL, &sample, &facts, &pace, NULL),
+		    isnan(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &sample_ratios, NULL)));
+	sample_ratios.instructions = 8;
+	check_near(sweeps_value(SWEEPS_INSTRUCTIONS, &sample, &facts, &sample_ratios, NULL), 8, 0);
+	check_near(sweeps_value(SWEEPS_INSTRUCTIONS_TOTAL, &sample, &facts, &sample_ratios, NULL),
 		8e-6 * (double)facts.ring, 1e-9);
-	check_near(sweeps_value(SWEEPS_CPI, &sample, &facts, &pace, NULL), 0.25, 1e-12);
+	check_near(sweeps_value(SWEEPS_CPI, &sample, &facts, &sample_ratios, NULL), 0.25, 1e-12);
 	/* A line of 64 bytes in half a nanosecond, of 256 at most. */
-	pace.lines = 1;
-	pace.lines_from = SOURCE_MODEL;
-	pace.peak = 256;
-	check_near(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &pace, NULL), 50, 1e-9);
-	pace.lines = 0;
-	pace.peak = NAN;
-	check_near(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &pace, NULL), 0, 0);
+	sample_ratios.lines = 1;
+	sample_ratios.lines_from = SOURCE_MODEL;
+	sample_ratios.peak = 256;
+	check_near(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &sample_ratios, NULL), 50, 1e-9);
+	sample_ratios.lines = 0;
+	sample_ratios.peak = NAN;
+	check_near(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &sample_ratios, NULL), 0, 0);
 	assert_true(isnan(sweeps_value(SWEEPS_CPE, &none, &facts, NULL, NULL)));
 }
 
@@ -249,10 +249,10 @@ static void lines_titles_and_baselines(void **state)
 
 	(void)state;
 	setting_init(&setting, sweep->kernel);
-	check_ok(setting_assign(&setting, "form=blocked", MEANS_UNKNOWN));
-	check_ok(setting_assign(&setting, "block=32", MEANS_UNKNOWN));
-	check_ok(setting_assign(&setting, "acc=4", MEANS_UNKNOWN));
-	check_ok(setting_assign(&setting, "n=16", MEANS_UNKNOWN));
+	check_ok(setting_assign(&setting, "form=blocked", MEMORY_LIMITS_UNKNOWN));
+	check_ok(setting_assign(&setting, "block=32", MEMORY_LIMITS_UNKNOWN));
+	check_ok(setting_assign(&setting, "acc=4", MEMORY_LIMITS_UNKNOWN));
+	check_ok(setting_assign(&setting, "n=16", MEMORY_LIMITS_UNKNOWN));
 	sweeps_line(sweep, &setting, &text);
 	assert_string_equal(text_string(&text), "form=blocked block=32");
 	text_clear(&text);
@@ -319,7 +319,7 @@ static void every_shipped_sweep_is_sound(void **state)
 		sweeps_advise(named, 48);
 		for (int k = 0; k < named->word_count; k++)
 			check_ok(sweep_assign(sweep, named->word[k]));
-		check_ok(sweep_begin(sweep, MEANS_UNKNOWN));
+		check_ok(sweep_begin(sweep, MEMORY_LIMITS_UNKNOWN));
 		axes = sweep_axes(sweep, &count);
 		for (size_t k = 0; k < count; k++) {
 			bool line = false;

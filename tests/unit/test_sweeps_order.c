@@ -23,7 +23,7 @@ static struct sweeps_row row_of(int64_t op, int64_t size, double ns)
 	setting_init(&row.setting, &kernel_fold);
 	row.setting.v[FOLD_OP] = op;
 	row.setting.v[FOLD_SIZE] = size;
-	pace_none(&row.pace);
+	sample_ratios_none(&row.sample_ratios);
 	return row;
 }
 
@@ -75,17 +75,17 @@ static void another_order_is_told_with_its_reasons(void **state)
 	(void)state;
 	assert_string_equal(order_of(rows, 4), "size=4k: published: add before mul, by 3.00 times; "
 					       "here mul is 2.10 times as fast\n");
-	rows[0].pace.instructions = 0.9;
-	rows[2].pace.instructions = 3;
-	rows[0].pace.cpi = 0.4;
-	rows[2].pace.cpi = 0.41;
-	rows[2].pace.share = 0.83;
+	rows[0].sample_ratios.instructions = 0.9;
+	rows[2].sample_ratios.instructions = 3;
+	rows[0].sample_ratios.cpi = 0.4;
+	rows[2].sample_ratios.cpi = 0.41;
+	rows[2].sample_ratios.share = 0.83;
 	assert_string_equal(order_of(rows, 4),
 		"size=4k: published: add before mul, by 3.00 times; here mul is 2.10 times as "
 		"fast: it runs 0.900 "
 		"instructions an element, add 3.000; add takes 83 % of what memory gives a core\n");
-	rows[2].pace.instructions = 0.9;
-	rows[2].pace.share = NAN;
+	rows[2].sample_ratios.instructions = 0.9;
+	rows[2].sample_ratios.share = NAN;
 	rows[0].limit = LIMIT_PORTS;
 	rows[0].bound = 1;
 	rows[2].limit = LIMIT_MEMORY_LATENCY;

@@ -4,9 +4,11 @@
 #include "recording/tour.h"
 
 /* Half a gigabyte of memory, and two processors. */
-static struct means means_of(int nodes)
+static struct memory_limits memory_limits_of(int nodes)
 {
-	return (struct means){ .memory = UINT64_C(1) << 29, .processors = 2, .nodes = nodes };
+	return (struct memory_limits){
+		.memory = UINT64_C(1) << 29, .processors = 2, .nodes = nodes
+	};
 }
 
 static bool is_initial(const struct setting *setting)
@@ -27,13 +29,13 @@ static void every_kernel_is_there_as_it_begins(void **state)
 		int initials = 0;
 
 		setting_init(&initial, kernel_registry[i]);
-		tour_add(&settings, kernel_registry[i], 32 << 20, means_of(1));
+		tour_add(&settings, kernel_registry[i], 32 << 20, memory_limits_of(1));
 		for (int k = 0; k < settings.count; k++) {
 			initials += is_initial(&settings.setting[k]);
-			check_ok(setting_check(&settings.setting[k], means_of(1)));
+			check_ok(setting_check(&settings.setting[k], memory_limits_of(1)));
 		}
 		/* Left out where this machine cannot run it. */
-		status = setting_check(&initial, means_of(1));
+		status = setting_check(&initial, memory_limits_of(1));
 		if (initials != status_is_ok(&status))
 			fail_msg("%s: %d times as it begins", kernel_registry[i]->name, initials);
 		setting_index_free(&settings);
@@ -46,7 +48,7 @@ static int of_nodes(const struct kernel *kernel, int nodes)
 	struct setting_index settings = { 0 };
 	int count = 0;
 
-	tour_add(&settings, kernel, 32 << 20, means_of(nodes));
+	tour_add(&settings, kernel, 32 << 20, memory_limits_of(nodes));
 	for (int i = 0; i < settings.count; i++)
 		count += kernel_asked(kernel, settings.setting[i].v, ASKS_NODE) > 0;
 	setting_index_free(&settings);

@@ -2,7 +2,7 @@
  * number; and what the model makes of it. */
 #include "check.h"
 
-#include "engine/memory/room.h"
+#include "engine/memory/code_buffer.h"
 
 #include "experiment/setting/setting.h"
 #include "kernels/kernel.h"
@@ -32,7 +32,7 @@ static void ask(int64_t filler, int64_t fillers, const char *remedy)
 	setting.v[kernel_knob(window(), "filler")] = filler;
 	setting.v[kernel_knob(window(), "fillers")] = fillers;
 	if (remedy)
-		check_ok(setting_assign(&setting, remedy, MEANS_UNKNOWN));
+		check_ok(setting_assign(&setting, remedy, MEMORY_LIMITS_UNKNOWN));
 	question.kernel = setting.kernel;
 	question.v = setting.v;
 	question.memory = (struct memory_level){ .known = true, .latency = 400, .lines = 0.1 };
@@ -287,16 +287,16 @@ static void laying_nodes_out_is_told(void **state)
 		.seed = 1,
 		.cancel = &never };
 	atomic_uint progress = 0;
-	struct room made = { 0 };
+	struct code_buffer made = { 0 };
 
 	(void)state;
 	for (int i = 0; i < kernel->knob_count; i++)
 		run.v[i] = kernel->knobs[i].initial;
 	run.v[kernel_axis(kernel, AXIS_SIZE)] = MEMORY;
 	run.progress = &progress;
-	check_ok(room_prepare(&made, &run));
+	check_ok(code_buffer_prepare(&made, &run));
 	assert_in_range(progress, 800, 1000);
-	room_free(&made);
+	code_buffer_free(&made);
 	free(run.memory);
 }
 

@@ -33,12 +33,12 @@ static void answer_one(void)
  * how many those are. */
 static double answer(struct session *session, double now, unsigned most, unsigned *points)
 {
-	struct playing pace = {
+	struct playing sample_ratios = {
 		.took = 0.004, .answer = answer_one, .counts = of_curve, .most = most
 	};
 
-	now = played(session, now, &pace);
-	*points = pace.answered;
+	now = played(session, now, &sample_ratios);
+	*points = sample_ratios.answered;
 	return now;
 }
 

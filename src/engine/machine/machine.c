@@ -11,9 +11,9 @@
 #include "engine/machine/identify.h"
 #include "engine/machine/topology.h"
 
-struct means machine_means(const struct machine *machine)
+struct memory_limits machine_means(const struct machine *machine)
 {
-	return (struct means){ .memory = machine->memory_limit,
+	return (struct memory_limits){ .memory = machine->memory_limit,
 		.processors = machine->processors,
 		.nodes = machine->nodes,
 		.bound = machine->memory_bound };
@@ -77,11 +77,11 @@ bool processor_has(const struct processor *processor, const char *feature)
 static void read_memory(struct machine *machine)
 {
 	const uint64_t least = 4 << 20;
-	struct means_memory memory = means_memory("");
+	struct memory_limits_memory memory = memory_limits_memory("");
 
 	machine->memory_limit = memory.left / 2 > least ? memory.left / 2 : least;
 	machine->memory_bound = memory.bound;
-	means_words(&memory, machine->memory_note, sizeof(machine->memory_note));
+	memory_limits_words(&memory, machine->memory_note, sizeof(machine->memory_note));
 }
 
 /* Whether somebody who started this process took huge pages from it: a service manager, a

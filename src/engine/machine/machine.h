@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/memory/means.h"
+#include "engine/memory/memory_limits.h"
 
 enum { MACHINE_CACHES = 6 };
 
@@ -48,7 +48,7 @@ struct machine {
 		cache[MACHINE_CACHES]; /* data and unified, of the measured core, from L1 */
 	uint64_t memory_limit; /* the largest working set on offer, all of them together: half of
 				  the free memory, bytes */
-	enum means_bound memory_bound;
+	enum memory_limits_bound memory_bound;
 	char memory_note[96]; /* what bounds it besides what is free: "the control group allows 1
 				 GiB"; empty: nothing */
 	double tick_hz;	      /* of the fast counter */
@@ -74,7 +74,7 @@ bool processor_has(const struct processor *processor, const char *feature);
  * empty. */
 void machine_survey(struct machine *machine);
 
-struct means machine_means(const struct machine *machine);
+struct memory_limits machine_means(const struct machine *machine);
 
 /* Size in bytes of the data cache of that level, or 0. */
 uint64_t machine_cache(const struct machine *machine, int level);

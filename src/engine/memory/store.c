@@ -236,7 +236,7 @@ struct status store_lay(struct store *store, const struct store_request *request
 	};
 	memcpy(run->v, request->v, sizeof(run->v));
 	progress_begin(request->progress, STAGE_LAYING, 0, 0);
-	status = room_prepare(&store->room, run);
+	status = code_buffer_prepare(&store->room, run);
 	/* Of what was begun and given up only what the kernel vouches for is used again. */
 	if (run->laid_out > 0 || !status_is_ok(&status))
 		slot->prepared = run->laid_out;
@@ -251,6 +251,6 @@ void store_free(struct store *store)
 {
 	for (int i = 0; i < STORE_SLOTS; i++)
 		slot_free(&store->slot[i]);
-	room_free(&store->room);
+	code_buffer_free(&store->room);
 	store->turn = 0;
 }

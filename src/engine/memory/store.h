@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "engine/machine/topology.h"
 #include "engine/memory/arena.h"
-#include "engine/memory/room.h"
+#include "engine/memory/code_buffer.h"
 #include "engine/worker/progress.h"
 #include "kernels/kernel.h"
 
@@ -35,7 +35,7 @@ struct store {
 	int cpu; /* whoever calls the runs is on */
 	uint64_t turn;
 	struct slot slot[STORE_SLOTS];
-	struct room room; /* code of the run that was laid out last */
+	struct code_buffer room; /* code of the run that was laid out last */
 };
 
 struct store_request {

@@ -10,15 +10,15 @@
 #include "engine/counters/counting.h"
 #include "engine/machine/topology.h"
 #include "engine/measure/measure.h"
-#include "engine/worker/crew.h"
 #include "engine/worker/isolate.h"
+#include "engine/worker/load_threads.h"
 #include "kernels/place.h"
 
 /* The share of a circle by which steps of it never meet. */
 static const double golden = 0.6180339887;
 
 /* Memory of other cores that has not been needed for so many seconds is given back. */
-static const double crew_idle = 10;
+static const double load_threads_idle = 10;
 
 /* One request being carried out. */
 struct visit {
@@ -39,7 +39,7 @@ static struct status beyond_memory(const struct machine *machine, uint64_t bytes
 	units_bytes_long(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, asked, sizeof(asked));
 	units_bytes_long((int64_t)machine->memory_limit, most, sizeof(most));
 	return status_make(STATUS_FAILED, "%s are more than %s (%s)", asked,
-		means_half(machine->memory_bound), most);
+		memory_limits_half(machine->memory_bound), most);
 }
 
 /* Memory for a request with its data laid out: a run ready to be called. */
@@ -108,7 +108,7 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 	const struct request *request = visit->request;
 	const struct need *need = &visit->need;
 	uint64_t set = request->kernel->footprint(request->v);
-	struct crew_request wanted = { .kernel = request->kernel,
+	struct load_threads_request wanted = { .kernel = request->kernel,
 		.v = request->v,
 		.seed = request->seed,
 		.cores = need->cores - 1,
@@ -120,9 +120,11 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 		return beyond_memory(&station->machine, need->memory);
 	if (need->processors == 1) {
 		/* What the others left behind stays for a while, where it is not in the way. */
-		crew_give_back(station->crew, wanted.now,
-			crew_held(station->crew) + set + ARENA_PIECE > *limit ? 0 : crew_idle);
-		*limit -= crew_held(station->crew);
+		load_threads_give_back(station->load_threads, wanted.now,
+			load_threads_held(station->load_threads) + set + ARENA_PIECE > *limit
+				? 0
+				: load_threads_idle);
+		*limit -= load_threads_held(station->load_threads);
 		return status_ok();
 	}
 	if (need->streams > 0)
@@ -132,7 +134,7 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 	wanted.limit = *limit - wanted.share;
 	*limit = wanted.share;
 	store_fit(&station->store, *limit);
-	return crew_gather(station->crew, &wanted, visit->cancel);
+	return load_threads_gather(station->load_threads, &wanted, visit->cancel);
 }
 
 static void tell_facts(const struct visit *visit, const struct kernel_run *run,
@@ -218,7 +220,7 @@ static void make_trials(
 	if (request->plan.id != 0 && counting_cycles(station->counting))
 		measure.counting = station->counting;
 	tell_facts(visit, run, &measure, slot, &result->facts);
-	crew_count(station->crew);
+	load_threads_count(station->load_threads);
 	result->preparing += clock_seconds() - visit->began;
 	goal.until = clock_seconds() + budget->seconds / visit_placements(visit);
 	goal.quiet = (visit->placement + 1) * budget->quiet_wanted / visit_placements(visit);
@@ -233,7 +235,7 @@ static void make_trials(
 	}
 	goal.trials = UINT_MAX;
 	measure_trials(&measure, trials, &goal, cancel);
-	crew_rest(station->crew);
+	load_threads_rest(station->load_threads);
 	learn(station, trials);
 	result->facts.cycles_from = measure_source(&measure);
 	if (request->plan.id != 0 && visit->placement + 1 == visit_placements(visit))
@@ -287,7 +289,7 @@ static void measure_here(struct visit *visit, struct result *result)
 	result->status = gather(visit, &limit);
 	if (status_is_ok(&result->status)) {
 		result->status = prepare(visit, limit, &run, &slot);
-		begun = crew_begin(station->crew);
+		begun = load_threads_begin(station->load_threads);
 		if (status_is_ok(&result->status))
 			result->status = begun;
 		if (status_is_ok(&result->status))
@@ -300,7 +302,7 @@ static void measure_here(struct visit *visit, struct result *result)
 				make_trials(visit, &run, slot, result);
 		}
 		if (visit->need.processors > 1)
-			result->facts.others_gbps = crew_dismiss(station->crew);
+			result->facts.others_gbps = load_threads_dismiss(station->load_threads);
 	}
 	result->trials = station->trials;
 }
@@ -343,8 +345,8 @@ struct status station_settle(struct station *station, const struct station_optio
 	if (!status_is_ok(&status))
 		return status;
 	/* While nobody is bound: what this process may use is seen by where its threads may be. */
-	station->crew = crew_new(station->topology, machine->cpu);
-	if (!station->crew)
+	station->load_threads = load_threads_new(station->topology, machine->cpu);
+	if (!station->load_threads)
 		return status_make(STATUS_FAILED, "no memory for other cores");
 	if (options->caller_thread)
 		machine->apart =
@@ -370,7 +372,7 @@ struct status station_settle(struct station *station, const struct station_optio
 void station_release(struct station *station)
 {
 	counting_free(station->counting);
-	crew_free(station->crew);
+	load_threads_free(station->load_threads);
 	store_free(&station->store);
 	topology_free(station->topology);
 }

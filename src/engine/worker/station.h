@@ -13,15 +13,15 @@
 #include "engine/memory/store.h"
 
 struct counting;
-struct crew;
+struct load_threads;
 
 /* A zeroed one may be settled, or released. */
 struct station {
 	struct machine machine;
 	struct topology *topology;
 	struct clock clock;
-	struct counting *counting; /* NULL until a core was chosen */
-	struct crew *crew;	   /* the other cores; NULL until a core was chosen */
+	struct counting *counting;	   /* NULL until a core was chosen */
+	struct load_threads *load_threads; /* the other cores; NULL until a core was chosen */
 	struct store store;
 	struct trials trials;
 	struct settle settle;

@@ -58,11 +58,12 @@ static bool elsewhere(const struct knob *knob)
 }
 
 /* The other values of a knob worth trying, nearest first. A larger working set is none of them. */
-static int values_of(const struct knob *knob, int64_t present, struct means means, int64_t *values)
+static int values_of(const struct knob *knob, int64_t present, struct memory_limits memory_limits,
+	int64_t *values)
 {
 	int64_t multiple = knob->kind != KNOB_CHOICE && knob->multiple > 1 ? knob->multiple : 1;
 	int64_t min = knob->kind == KNOB_CHOICE ? 0 : knob->min;
-	int64_t max = knob->axis == AXIS_SIZE ? present : setting_max(knob, means);
+	int64_t max = knob->axis == AXIS_SIZE ? present : setting_max(knob, memory_limits);
 	int count = 0;
 
 	if ((max - min) / multiple < WHOLE_RANGE) {
@@ -124,7 +125,8 @@ static double predict(const struct advice_question *question, const struct setti
 {
 	double cpe = NAN;
 
-	if (question->readings && readings_predicted(question->readings, setting, &cpe))
+	if (question->explain_cache &&
+		explain_cache_predicted(question->explain_cache, setting, &cpe))
 		return cpe;
 	if (question->later)
 		*question->later = *setting;
@@ -135,8 +137,8 @@ static double predict(const struct advice_question *question, const struct setti
 	if (asking->fresh > 0)
 		asking->fresh--;
 	cpe = explain_one(question, setting);
-	if (question->readings)
-		readings_predict(question->readings, setting, cpe);
+	if (question->explain_cache)
+		explain_cache_predict(question->explain_cache, setting, cpe);
 	return cpe;
 }
 
@@ -160,8 +162,9 @@ static void try_knob(const struct advice_question *question, int index, struct a
 	const struct setting *present = question->setting;
 	const struct knob *knob = &present->kernel->knobs[index];
 	int64_t values[VALUES_MAX];
-	int count =
-		elsewhere(knob) ? 0 : values_of(knob, present->v[index], question->means, values);
+	int count = elsewhere(knob)
+			    ? 0
+			    : values_of(knob, present->v[index], question->memory_limits, values);
 
 	for (int i = 0; i < count && asking->asks < asking->most && !asking->unfinished; i++) {
 		struct option option = { .setting = *present,
@@ -179,7 +182,7 @@ static void try_knob(const struct advice_question *question, int index, struct a
 			if (!question->allowed(question->context, &option.setting))
 				continue;
 		} else {
-			status = setting_check(&option.setting, question->means);
+			status = setting_check(&option.setting, question->memory_limits);
 			if (!status_is_ok(&status))
 				continue;
 		}
@@ -261,7 +264,8 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	enum limit_kind kind = LIMIT_COUNT;
 	struct option best = { .knob = -1 };
 	char change[120], predicted[24];
-	struct asking asking = { .most = readings_slow(kernel) ? ADVICE_ASKS_SLOW : ADVICE_ASKS,
+	struct asking asking = { .most = explain_cache_slow(kernel) ? ADVICE_ASKS_SLOW
+								    : ADVICE_ASKS,
 		.fresh = question->fresh > 0 ? question->fresh : -1 };
 
 	memset(advice, 0, sizeof(*advice));

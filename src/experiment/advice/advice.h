@@ -3,8 +3,8 @@
 #ifndef SLX_EXPERIMENT_ADVICE_ADVICE_H
 #define SLX_EXPERIMENT_ADVICE_ADVICE_H
 
+#include "experiment/advice/explain_cache.h"
 #include "experiment/advice/explainer.h"
-#include "experiment/advice/readings.h"
 #include "experiment/setting/setting.h"
 
 enum advice_kind {
@@ -32,9 +32,10 @@ struct advice_question {
 	const struct explanation *explanation; /* of it */
 	const struct explainer *explainer;
 	const struct explain_question *ask; /* as it was asked: its knobs are replaced */
-	struct means means;
+	struct memory_limits memory_limits;
 	struct explanation *scratch; /* room to work in */
-	struct readings *readings; /* predictions found before, and room for new ones; NULL: none */
+	struct explain_cache
+		*explain_cache; /* predictions found before, and room for new ones; NULL: none */
 	struct setting *later; /* NULL; else nothing is explained anew: the first that would have to
 				  be goes there */
 	int fresh; /* how many settings to explain anew at most; 0: as many as it takes */
@@ -52,7 +53,7 @@ const char *advice_sentence(const struct explanation *explanation, enum limit_ki
 /* Knobs of the same work written otherwise come first: one of them is taken if it gains
  * ADVICE_WORTH; else the best change of any knob, if that gains as much. Among equals the smallest
  * step. Returns whether it is found: false when `fresh` settings have been explained and there are
- * more; asked again, with the same readings, it goes on. */
+ * more; asked again, with the same explain_cache, it goes on. */
 #define ADVICE_WORTH 0.10
 bool advice_find(const struct advice_question *question, struct advice *advice);
 

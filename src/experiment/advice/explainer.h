@@ -43,8 +43,9 @@ struct explainer {
 	/* Like load(), of a model's text in place of its name. NULL: nothing is measured that could
 	 * be read. */
 	struct status (*read)(void *context, const char *text, struct core *core);
-	bool aside; /* explain() may be called in another thread, while the others are in this one
-		     */
+	bool background_explain; /* explain() may be called in another thread, while the others are
+				  * in this one
+				  */
 };
 
 /* The one that asks src/model. */

@@ -313,7 +313,7 @@ static void finish(struct characterise *characterise, double now)
 			report->unmeasured, report->loops);
 	if (!report->measured.width.known || report->measured.mix_count == 0)
 		return;
-	if (characterise->options.aside) {
+	if (characterise->options.background_explain) {
 		characterise->concluding = true;
 		characterise->job = job_begin(find_ports, characterise);
 		return;

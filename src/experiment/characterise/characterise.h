@@ -26,8 +26,9 @@ struct characterise_options {
 	bool quick;	  /* one visit each, and no ports */
 	double seconds;	  /* time to keep to; 0: its own */
 	uint64_t seed;
-	bool aside; /* what takes longer than a frame goes to another thread: characterise_thinks()
-		     */
+	bool background_explain; /* what takes longer than a frame goes to another thread:
+				  * characterise_thinks()
+				  */
 };
 
 enum { CHARACTERISE_NOTES = 16 };

@@ -42,7 +42,7 @@ enum { QUIET_LEAST = 5 };
 
 bool figure_wide(const struct kernel *kernel)
 {
-	const struct made_loop *loop = made_loop_of(kernel);
+	const struct generated_loop *loop = generated_loop_of(kernel);
 
 	for (int i = 0; loop && i < loop->part_count; i++)
 		if (loop->part[i].bits > 256)

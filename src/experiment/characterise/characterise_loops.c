@@ -7,12 +7,12 @@
 
 static void lines_of(char *to, const char *from)
 {
-	snprintf(to, MADE_LINES, "%s", from);
+	snprintf(to, GENERATED_LINES, "%s", from);
 }
 
 /* Instances of one kind; loop has the rest. */
 static const struct kernel *one_part(
-	struct made_loop loop, const char *lines, unsigned bits, unsigned registers)
+	struct generated_loop loop, const char *lines, unsigned bits, unsigned registers)
 {
 	if (!*lines)
 		return NULL;
@@ -21,17 +21,17 @@ static const struct kernel *one_part(
 	loop.part[0].bits = bits;
 	loop.part[0].times = 1;
 	loop.part[0].registers = registers;
-	return made_kernel(&loop);
+	return generated_kernel(&loop);
 }
 
 const struct kernel *loop_of_width(const struct recipes *recipes, int line)
 {
-	return one_part((struct made_loop){ .part_count = 0 }, recipes->width[line], 0, 0);
+	return one_part((struct generated_loop){ .part_count = 0 }, recipes->width[line], 0, 0);
 }
 
 const struct kernel *loop_of_chain(const struct class_recipe *recipe, bool adds)
 {
-	struct made_loop loop = { .values = recipe->values, .clean = recipe->clean };
+	struct generated_loop loop = { .values = recipe->values, .clean = recipe->clean };
 
 	lines_of(loop.setup, recipe->setup);
 	return one_part(loop, adds ? recipe->adds : recipe->chain, recipe->bits, 1);
@@ -39,7 +39,7 @@ const struct kernel *loop_of_chain(const struct class_recipe *recipe, bool adds)
 
 const struct kernel *loop_of_each(const struct class_recipe *recipe)
 {
-	return one_part((struct made_loop){ .values = recipe->values,
+	return one_part((struct generated_loop){ .values = recipe->values,
 				.clean = recipe->clean,
 				.bodies = recipe->bodies },
 		recipe->free, recipe->bits, 0);
@@ -47,7 +47,7 @@ const struct kernel *loop_of_each(const struct class_recipe *recipe)
 
 const struct kernel *loop_of_fact(const struct fact_recipe *recipe, bool other)
 {
-	struct made_loop loop = {
+	struct generated_loop loop = {
 		.values = recipe->values, .clean = recipe->clean, .bodies = recipe->bodies
 	};
 
@@ -57,13 +57,13 @@ const struct kernel *loop_of_fact(const struct fact_recipe *recipe, bool other)
 
 const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop, unsigned nops)
 {
-	struct made_loop loop = *made_loop_of(kernel);
+	struct generated_loop loop = *generated_loop_of(kernel);
 
 	loop.bodies = 0;
 	lines_of(loop.part[loop.part_count].lines, nop);
 	loop.part[loop.part_count].times = nops;
 	loop.part_count++;
-	return made_kernel(&loop);
+	return generated_kernel(&loop);
 }
 
 /* As many registers as hide the latency, and one more, since some cores wait for what they
@@ -82,14 +82,14 @@ static unsigned registers_of(const struct measured_op *op)
 const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured,
 	const struct measured_mix *mix)
 {
-	struct made_loop loop = { .part_count = mix->count };
+	struct generated_loop loop = { .part_count = mix->count };
 	bool clean = false, wide = false;
 
-	if (mix->count < 1 || mix->count > MADE_PARTS)
+	if (mix->count < 1 || mix->count > GENERATED_PARTS)
 		return NULL;
 	for (int i = 0; i < mix->count; i++) {
 		const struct class_recipe *recipe = NULL;
-		struct made_part *part = &loop.part[i];
+		struct generated_part *part = &loop.part[i];
 
 		for (int k = 0; k < recipes->class_count; k++)
 			if (recipes->classes[k].op == mix->op[i])
@@ -99,8 +99,8 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 			return NULL;
 		clean = clean || recipe->clean;
 		wide = wide || (recipe->bits && !recipe->clean);
-		if (recipe->values == MADE_F32)
-			loop.values = MADE_F32;
+		if (recipe->values == GENERATED_F32)
+			loop.values = GENERATED_F32;
 		lines_of(part->lines, recipe->free);
 		part->bits = recipe->bits;
 		part->times = (unsigned)lround(mix->times[i]);
@@ -111,7 +111,7 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 	if (clean && wide)
 		return NULL;
 	loop.clean = clean;
-	return made_kernel(&loop);
+	return generated_kernel(&loop);
 }
 
 void recipes_each(const struct recipes *recipes,

@@ -72,7 +72,7 @@ struct options {
 	unsigned links, beside, bits, bodies;
 	unsigned half, accesses;
 	bool f32, clean;
-	char load[24], store[24], adds[MADE_LINES], setup[MADE_LINES];
+	char load[24], store[24], adds[GENERATED_LINES], setup[GENERATED_LINES];
 };
 
 static void read_needs(struct reader *reader, char *list, struct options *options)
@@ -121,7 +121,7 @@ static void read_access(
 /* The rest of the field. */
 static void read_rest(struct reader *reader, char **rest, char *to)
 {
-	copy(reader, to, MADE_LINES, trim(*rest));
+	copy(reader, to, GENERATED_LINES, trim(*rest));
 	*rest = NULL;
 }
 
@@ -227,17 +227,17 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 			.beside = options.beside,
 			.bodies = options.bodies,
 			.clean = options.clean,
-			.values = options.f32 ? MADE_F32 : MADE_F64 };
+			.values = options.f32 ? GENERATED_F32 : GENERATED_F64 };
 		recipe->bits = widths[i]      ? widths[i]
 			       : options.bits ? options.bits
 					      : bits_of(*field[2] ? field[2] : field[1]);
 		if (snprintf(recipe->name, sizeof(recipe->name), i > 0 ? "%s.%u" : "%s", name,
 			    widths[i]) >= (int)sizeof(recipe->name))
 			wrong(reader, "this name is too long:", name);
-		copy(reader, recipe->chain, MADE_LINES, field[1]);
-		copy(reader, recipe->free, MADE_LINES, field[2]);
-		memcpy(recipe->adds, options.adds, MADE_LINES);
-		memcpy(recipe->setup, options.setup, MADE_LINES);
+		copy(reader, recipe->chain, GENERATED_LINES, field[1]);
+		copy(reader, recipe->free, GENERATED_LINES, field[2]);
+		memcpy(recipe->adds, options.adds, GENERATED_LINES);
+		memcpy(recipe->setup, options.setup, GENERATED_LINES);
 		memcpy(recipe->minus, options.minus, sizeof(recipe->minus));
 		memcpy(recipe->load, options.load, sizeof(recipe->load));
 		recipe->accesses = options.accesses;
@@ -261,12 +261,12 @@ static struct fact_recipe *add_fact(
 		return fact;
 	}
 	*fact = (struct fact_recipe){ .bits = options->bits ? options->bits : bits_of(loop),
-		.values = options->f32 ? MADE_F32 : MADE_F64,
+		.values = options->f32 ? GENERATED_F32 : GENERATED_F64,
 		.bodies = options->bodies,
 		.clean = options->clean,
 		.half = options->half };
-	memcpy(fact->setup, options->setup, MADE_LINES);
-	copy(reader, fact->loop, MADE_LINES, loop);
+	memcpy(fact->setup, options->setup, GENERATED_LINES);
+	copy(reader, fact->loop, GENERATED_LINES, loop);
 	recipes->fact_count++;
 	return fact;
 }
@@ -297,7 +297,7 @@ static void read_fact(struct reader *reader, char *field[FIELDS])
 		split_names(reader, rest, fact->minus);
 	} else if (strcmp(how, "less") == 0 || strcmp(how, "over") == 0) {
 		fact->how = *how == 'l' ? HOW_LESS : HOW_OVER;
-		copy(reader, fact->other, MADE_LINES, rest);
+		copy(reader, fact->other, GENERATED_LINES, rest);
 	} else {
 		wrong(reader, "cycles become nothing by", how);
 	}
@@ -316,7 +316,7 @@ static void read_fuse(struct reader *reader, char *field[FIELDS], const char *ju
 		return;
 	for (condition = strtok_r(list, ",", &rest); condition;
 		condition = strtok_r(NULL, ",", &rest)) {
-		char loop[MADE_LINES];
+		char loop[GENERATED_LINES];
 		struct fact_recipe *fact;
 
 		snprintf(loop, sizeof(loop), "%.200s; %s%.8s >", field[1], jump, condition);
@@ -344,8 +344,8 @@ static void read_line(struct reader *reader, char *line)
 	else if (strcmp(kind, "fuse") == 0)
 		read_fuse(reader, field, features_have(FEATURE_X86_64) ? "j" : "b.");
 	else if (strcmp(kind, "width") == 0 && reader->recipes->width_count < WIDTH_LINES)
-		copy(reader, reader->recipes->width[reader->recipes->width_count++], MADE_LINES,
-			field[1]);
+		copy(reader, reader->recipes->width[reader->recipes->width_count++],
+			GENERATED_LINES, field[1]);
 	else
 		wrong(reader, "no line begins with", kind);
 }

@@ -210,7 +210,7 @@ void characterise_add_mixes(struct characterise *characterise)
 	if (add_left_out(characterise) ||
 		characterise->report.measured.mix_count + MIX_BATCH > MEASURED_MIXES)
 		return;
-	if (characterise->options.aside) {
+	if (characterise->options.background_explain) {
 		characterise->job = job_begin(find_mixes, characterise);
 		return;
 	}

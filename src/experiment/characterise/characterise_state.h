@@ -8,7 +8,7 @@
 #include "experiment/probe/probe.h"
 #include "experiment/setting/cells.h"
 #include "experiment/windows/windows.h"
-#include "kernels/made.h"
+#include "kernels/generated.h"
 
 /* Mixes asked for at a time, among others. */
 enum { TAKEN_OFF = 4, WIDTH_LINES = 6, ITEMS = 4096, MIX_BATCH = 48 };
@@ -17,7 +17,8 @@ enum { TAKEN_OFF = 4, WIDTH_LINES = 6, ITEMS = 4096, MIX_BATCH = 48 };
 struct class_recipe {
 	char name[24];
 	unsigned bits;
-	char chain[MADE_LINES], adds[MADE_LINES], free[MADE_LINES], setup[MADE_LINES];
+	char chain[GENERATED_LINES], adds[GENERATED_LINES], free[GENERATED_LINES],
+		setup[GENERATED_LINES];
 	char minus[TAKEN_OFF][24];
 	unsigned links, beside, bodies;
 	enum made_values values;
@@ -31,7 +32,7 @@ enum fact_how { HOW_CYCLES, HOW_RATE, HOW_SLOTS, HOW_MINUS, HOW_LESS, HOW_OVER }
 
 struct fact_recipe {
 	char word[40];
-	char loop[MADE_LINES], other[MADE_LINES], setup[MADE_LINES];
+	char loop[GENERATED_LINES], other[GENERATED_LINES], setup[GENERATED_LINES];
 	unsigned bits, bodies;
 	enum fact_how how;
 	double rate;
@@ -46,7 +47,7 @@ struct recipes {
 	int class_count, fact_count, width_count;
 	struct class_recipe *classes;
 	struct fact_recipe *facts;
-	char width[WIDTH_LINES][MADE_LINES];
+	char width[WIDTH_LINES][GENERATED_LINES];
 };
 
 /* One loop that is to be measured, and for what. */

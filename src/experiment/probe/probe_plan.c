@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "engine/memory/means.h"
+#include "engine/memory/memory_limits.h"
 #include "experiment/probe/probe_state.h"
 
 /* What is thought to be needed: seconds to get and lay out a byte of a working set that was not
@@ -80,7 +80,7 @@ static void keep_within_means(struct probe *probe)
 		units_bytes_long((int64_t)report->asked_size, asked, sizeof(asked));
 		units_bytes_long((int64_t)options->max_size, most, sizeof(most));
 		probe_note(probe, "working sets up to %s instead of %s: %s", most, asked,
-			means_half(machine->memory_bound));
+			memory_limits_half(machine->memory_bound));
 	}
 	if (options->parts >> PROBE_CORES & 1 && machine->processors < 2) {
 		options->parts &= ~(1u << PROBE_CORES);

@@ -24,11 +24,11 @@ static int64_t first_value(const struct knob *knob)
  * last cache so that the last plateau shows, and never over 256 MiB, which takes long to lay out.
  */
 static void size_span(const struct kernel *kernel, int index, uint64_t last_cache,
-	struct means means, int64_t *low, int64_t *high)
+	struct memory_limits memory_limits, int64_t *low, int64_t *high)
 {
 	const struct knob *knob = &kernel->knobs[index];
 	int64_t start = kernel_axis(kernel, AXIS_STRIDE) >= 0 ? 4 * KIB : KIB;
-	int64_t end = 64 * MIB, max = setting_max(knob, means);
+	int64_t end = 64 * MIB, max = setting_max(knob, memory_limits);
 
 	if (last_cache > (uint64_t)end / 4)
 		end = last_cache < (uint64_t)(64 * MIB) ? 4 * (int64_t)last_cache : 256 * MIB;
@@ -66,21 +66,21 @@ static int size_ladder(const struct knob *knob, int64_t start, int64_t low, int6
 	return count;
 }
 
-int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache, struct means means,
-	int64_t *values, int room)
+int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
+	struct memory_limits memory_limits, int64_t *values, int room)
 {
 	int64_t low, high;
 
-	size_span(kernel, knob, last_cache, means, &low, &high);
+	size_span(kernel, knob, last_cache, memory_limits, &low, &high);
 	return size_ladder(&kernel->knobs[knob], low, low, high, true, values, room);
 }
 
-int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache, struct means means,
-	int64_t *values, int room)
+int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
+	struct memory_limits memory_limits, int64_t *values, int room)
 {
 	int64_t low, high, start;
 
-	size_span(kernel, knob, last_cache, means, &low, &high);
+	size_span(kernel, knob, last_cache, memory_limits, &low, &high);
 	start = low > 16 * KIB ? low : 16 * KIB;
 	return size_ladder(&kernel->knobs[knob], start, low, high, false, values, room);
 }
@@ -116,9 +116,10 @@ static int steps(
 	return count;
 }
 
-int axis_values(const struct knob *knob, struct means means, int64_t *values, int room)
+int axis_values(
+	const struct knob *knob, struct memory_limits memory_limits, int64_t *values, int room)
 {
-	int64_t max = setting_max(knob, means);
+	int64_t max = setting_max(knob, memory_limits);
 	int64_t min = first_value(knob), unit = knob_unit(knob);
 	bool whole;
 	int count = 0;
@@ -136,9 +137,10 @@ int axis_values(const struct knob *knob, struct means means, int64_t *values, in
 	return count;
 }
 
-int axis_grid_strides(const struct knob *knob, struct means means, int64_t *values, int room)
+int axis_grid_strides(
+	const struct knob *knob, struct memory_limits memory_limits, int64_t *values, int room)
 {
-	int64_t max = setting_max(knob, means), unit = knob_unit(knob);
+	int64_t max = setting_max(knob, memory_limits), unit = knob_unit(knob);
 	int count = 0;
 
 	for (int64_t value = first_value(knob); value <= max && count < room && count < DENSE;

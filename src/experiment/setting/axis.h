@@ -12,18 +12,20 @@
 
 /* Sizes: powers of two with a point half-way between (4k, 6k, 8k, 12k …) up to well beyond the last
  * cache. */
-int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache, struct means means,
-	int64_t *values, int room);
+int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
+	struct memory_limits memory_limits, int64_t *values, int room);
 
 /* Any other knob: every value when there are few; otherwise sixteen steps, then some each octave.
  */
-int axis_values(const struct knob *knob, struct means means, int64_t *values, int room);
+int axis_values(
+	const struct knob *knob, struct memory_limits memory_limits, int64_t *values, int room);
 
 /* The two sides of the mountain: sizes doubling from 16k, strides from the first to the sixteenth.
  */
-int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache, struct means means,
-	int64_t *values, int room);
-int axis_grid_strides(const struct knob *knob, struct means means, int64_t *values, int room);
+int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
+	struct memory_limits memory_limits, int64_t *values, int room);
+int axis_grid_strides(
+	const struct knob *knob, struct memory_limits memory_limits, int64_t *values, int room);
 
 /* Where a value stands among others: at one of them, between two, or beyond an end. */
 enum axis_where { AXIS_AT, AXIS_BETWEEN, AXIS_BEFORE, AXIS_BEYOND };

@@ -8,16 +8,16 @@
 
 #include "engine/engine.h"
 #include "experiment/setting/setting.h"
-#include "model/counts/pace.h"
+#include "model/counts/sample_ratios.h"
 
 struct cell {
 	struct setting setting;
 	struct trials *trials; /* NULL before the first visit, and after cell_compact() */
 	struct run_facts facts;
 	struct sample sample;
-	struct counts *counts; /* the newest there are; NULL: none */
-	struct pace pace;      /* what else whoever draws it knows; zeroed: nothing */
-	double at;	       /* when the sample was last made anew, in the owner's time */
+	struct counts *counts;		    /* the newest there are; NULL: none */
+	struct sample_ratios sample_ratios; /* what else whoever draws it knows; zeroed: nothing */
+	double at; /* when the sample was last made anew, in the owner's time */
 	unsigned visits;
 	bool settled;	       /* no further visit is wanted */
 	struct status failure; /* why it could not be measured, when it could not */

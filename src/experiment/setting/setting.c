@@ -73,16 +73,18 @@ static int64_t knob_min(const struct knob *knob)
 	return knob->kind == KNOB_CHOICE ? 0 : knob->min;
 }
 
-int64_t setting_max(const struct knob *knob, struct means means)
+int64_t setting_max(const struct knob *knob, struct memory_limits memory_limits)
 {
 	int64_t max = knob->max;
 
 	if (knob->kind == KNOB_CHOICE)
 		return choice_count(knob) - 1;
-	if (max == KNOB_MAX_MEMORY && means.memory && means.memory < (uint64_t)INT64_MAX)
-		max = (int64_t)means.memory;
-	if (max == KNOB_MAX_CORES && means.processors > 0)
-		max = knob->asks == ASKS_STREAMS ? means.processors - 1 : means.processors;
+	if (max == KNOB_MAX_MEMORY && memory_limits.memory &&
+		memory_limits.memory < (uint64_t)INT64_MAX)
+		max = (int64_t)memory_limits.memory;
+	if (max == KNOB_MAX_CORES && memory_limits.processors > 0)
+		max = knob->asks == ASKS_STREAMS ? memory_limits.processors - 1
+						 : memory_limits.processors;
 	max -= max % knob_unit(knob);
 	return max < knob->min ? knob->min : max;
 }
@@ -109,34 +111,36 @@ static void add_choices(const struct knob *knob, struct text *text)
 }
 
 /* "1 to 16", "4k to 11.5 GiB (half of the free memory)", "64 and up". */
-static void add_span(const struct knob *knob, struct means means, struct text *text)
+static void add_span(const struct knob *knob, struct memory_limits memory_limits, struct text *text)
 {
 	char low[32], high[32];
 
 	format_end(knob, knob->min, low, sizeof(low));
-	if (knob->max == KNOB_MAX_CORES && means.processors <= 0) {
+	if (knob->max == KNOB_MAX_CORES && memory_limits.processors <= 0) {
 		text_addf(text, "%s to all%s", low, knob->asks == ASKS_STREAMS ? " but one" : "");
 	} else if (knob->max != KNOB_MAX_MEMORY) {
-		format_end(knob, setting_max(knob, means), high, sizeof(high));
+		format_end(knob, setting_max(knob, memory_limits), high, sizeof(high));
 		text_addf(text, "%s to %s", low, high);
-	} else if (means.memory) {
-		units_bytes_long(setting_max(knob, means), high, sizeof(high));
+	} else if (memory_limits.memory) {
+		units_bytes_long(setting_max(knob, memory_limits), high, sizeof(high));
 		text_addf(text, "%s to %s (%s)", low, high,
-			means.bound == MEANS_FREE ? "half of the free memory"
-						  : means_half(means.bound));
+			memory_limits.bound == MEMORY_LIMITS_FREE
+				? "half of the free memory"
+				: memory_limits_half(memory_limits.bound));
 	} else {
 		text_addf(text, "%s and up", low);
 	}
 }
 
-void setting_range(const struct knob *knob, struct means means, char *buffer, size_t size)
+void setting_range(
+	const struct knob *knob, struct memory_limits memory_limits, char *buffer, size_t size)
 {
 	struct text text = { 0 };
 
 	if (knob->kind == KNOB_CHOICE) {
 		add_choices(knob, &text);
 	} else {
-		add_span(knob, means, &text);
+		add_span(knob, memory_limits, &text);
 		if (knob_unit(knob) > 1) {
 			char unit[32];
 
@@ -149,7 +153,8 @@ void setting_range(const struct knob *knob, struct means means, char *buffer, si
 }
 
 /* What would have been right, after "knob=typed". */
-static struct status value_refused(const struct knob *knob, const char *typed, struct means means)
+static struct status value_refused(
+	const struct knob *knob, const char *typed, struct memory_limits memory_limits)
 {
 	struct text wanted = { 0 };
 	struct status status;
@@ -165,7 +170,7 @@ static struct status value_refused(const struct knob *knob, const char *typed, s
 			text_add(&wanted, "a size such as 32k or 4m, from ");
 		else
 			text_add(&wanted, "a whole number from ");
-		add_span(knob, means, &wanted);
+		add_span(knob, memory_limits, &wanted);
 	}
 	status = status_make(STATUS_USAGE, "%s=%.40s: %s", knob->name, typed, text_string(&wanted));
 	text_free(&wanted);
@@ -173,11 +178,11 @@ static struct status value_refused(const struct knob *knob, const char *typed, s
 }
 
 /* Whether it is the machine that limits the knob, as far as is known. */
-static bool machine_limits(const struct knob *knob, struct means means)
+static bool machine_limits(const struct knob *knob, struct memory_limits memory_limits)
 {
 	return knob->kind != KNOB_CHOICE &&
-	       ((knob->max == KNOB_MAX_MEMORY && means.memory) ||
-		       (knob->max == KNOB_MAX_CORES && means.processors > 0));
+	       ((knob->max == KNOB_MAX_MEMORY && memory_limits.memory) ||
+		       (knob->max == KNOB_MAX_CORES && memory_limits.processors > 0));
 }
 
 static const char *plural(int64_t count)
@@ -186,34 +191,36 @@ static const char *plural(int64_t count)
 }
 
 static struct status value_beyond_machine(
-	const struct knob *knob, const char *typed, struct means means)
+	const struct knob *knob, const char *typed, struct memory_limits memory_limits)
 {
 	char limit[32];
 
 	if (knob->max == KNOB_MAX_CORES)
 		return status_make(STATUS_USAGE, "%s=%.40s: this process may use %d processor%s%s",
-			knob->name, typed, means.processors, plural(means.processors),
+			knob->name, typed, memory_limits.processors,
+			plural(memory_limits.processors),
 			knob->asks == ASKS_STREAMS ? ", the measured one among them" : "");
-	units_bytes_long((int64_t)means.memory, limit, sizeof(limit));
+	units_bytes_long((int64_t)memory_limits.memory, limit, sizeof(limit));
 	return status_make(STATUS_USAGE, "%s=%.40s is beyond %s (%s)", knob->name, typed,
-		means_half(means.bound), limit);
+		memory_limits_half(memory_limits.bound), limit);
 }
 
-static bool value_allowed(const struct knob *knob, int64_t value, struct means means)
+static bool value_allowed(
+	const struct knob *knob, int64_t value, struct memory_limits memory_limits)
 {
-	return value >= knob_min(knob) && value <= setting_max(knob, means) &&
+	return value >= knob_min(knob) && value <= setting_max(knob, memory_limits) &&
 	       (knob->kind == KNOB_CHOICE || value % knob_unit(knob) == 0);
 }
 
 /* Whether a number lies in the knob's range; typed is how the message shows it. */
-static struct status value_check(
-	const struct knob *knob, int64_t value, const char *typed, struct means means)
+static struct status value_check(const struct knob *knob, int64_t value, const char *typed,
+	struct memory_limits memory_limits)
 {
-	if (value_allowed(knob, value, means))
+	if (value_allowed(knob, value, memory_limits))
 		return status_ok();
-	if (machine_limits(knob, means) && value > setting_max(knob, means))
-		return value_beyond_machine(knob, typed, means);
-	return value_refused(knob, typed, means);
+	if (machine_limits(knob, memory_limits) && value > setting_max(knob, memory_limits))
+		return value_beyond_machine(knob, typed, memory_limits);
+	return value_refused(knob, typed, memory_limits);
 }
 
 /* Digits and perhaps a suffix: a number, if perhaps one too large to hold. */
@@ -225,8 +232,8 @@ static bool looks_like_size(const char *text)
 							      text[digits + 1] == '\0'));
 }
 
-struct status setting_parse_value(
-	const struct knob *knob, const char *text, struct means means, int64_t *value)
+struct status setting_parse_value(const struct knob *knob, const char *text,
+	struct memory_limits memory_limits, int64_t *value)
 {
 	struct status status;
 	int64_t number;
@@ -238,15 +245,15 @@ struct status setting_parse_value(
 			*value = i;
 			return status_ok();
 		}
-		return value_refused(knob, text, means);
+		return value_refused(knob, text, memory_limits);
 	}
 	if (!units_parse(text, setting_takes_suffix(knob), &number)) {
-		if (knob->max == KNOB_MAX_MEMORY && machine_limits(knob, means) &&
+		if (knob->max == KNOB_MAX_MEMORY && machine_limits(knob, memory_limits) &&
 			looks_like_size(text))
-			return value_beyond_machine(knob, text, means);
-		return value_refused(knob, text, means);
+			return value_beyond_machine(knob, text, memory_limits);
+		return value_refused(knob, text, memory_limits);
 	}
-	status = value_check(knob, number, text, means);
+	status = value_check(knob, number, text, memory_limits);
 	if (status_is_ok(&status))
 		*value = number;
 	return status;
@@ -284,7 +291,8 @@ struct status setting_find_knob(const struct kernel *kernel, const char *name, i
 	return *knob >= 0 ? status_ok() : no_such_knob(kernel, name);
 }
 
-struct status setting_assign(struct setting *setting, const char *assignment, struct means means)
+struct status setting_assign(
+	struct setting *setting, const char *assignment, struct memory_limits memory_limits)
 {
 	const struct kernel *kernel = setting->kernel;
 	const char *equals = strchr(assignment, '=');
@@ -305,31 +313,32 @@ struct status setting_assign(struct setting *setting, const char *assignment, st
 	status = setting_find_knob(kernel, name, &knob);
 	if (!status_is_ok(&status))
 		return status;
-	return setting_parse_value(&kernel->knobs[knob], equals + 1, means, &setting->v[knob]);
+	return setting_parse_value(
+		&kernel->knobs[knob], equals + 1, memory_limits, &setting->v[knob]);
 }
 
 /* All that runs at once and all of its working sets. */
-static struct status within_means(const struct setting *setting, struct means means)
+static struct status within_means(const struct setting *setting, struct memory_limits memory_limits)
 {
 	const struct kernel *kernel = setting->kernel;
 	struct need need = place_need(kernel, setting->v);
 	char wanted[32], limit[32];
 
-	if (means.processors > 0 && need.processors > means.processors)
+	if (memory_limits.processors > 0 && need.processors > memory_limits.processors)
 		return status_make(STATUS_USAGE,
 			"cores=%d and streams=%d: this process may use %d processor%s", need.cores,
-			need.streams, means.processors, plural(means.processors));
-	if (means.memory == 0 || need.memory <= means.memory)
+			need.streams, memory_limits.processors, plural(memory_limits.processors));
+	if (memory_limits.memory == 0 || need.memory <= memory_limits.memory)
 		return status_ok();
 	units_bytes_long(
 		need.memory > INT64_MAX ? INT64_MAX : (int64_t)need.memory, wanted, sizeof(wanted));
-	units_bytes_long((int64_t)means.memory, limit, sizeof(limit));
+	units_bytes_long((int64_t)memory_limits.memory, limit, sizeof(limit));
 	return status_make(STATUS_USAGE, "%s needs %s here%s, beyond %s (%s)", kernel->name, wanted,
-		need.processors > 1 ? ", for all cores together" : "", means_half(means.bound),
-		limit);
+		need.processors > 1 ? ", for all cores together" : "",
+		memory_limits_half(memory_limits.bound), limit);
 }
 
-struct status setting_check(const struct setting *setting, struct means means)
+struct status setting_check(const struct setting *setting, struct memory_limits memory_limits)
 {
 	const struct kernel *kernel = setting->kernel;
 	struct status status;
@@ -337,17 +346,17 @@ struct status setting_check(const struct setting *setting, struct means means)
 	for (int i = 0; i < kernel->knob_count; i++) {
 		char typed[32];
 
-		if (value_allowed(&kernel->knobs[i], setting->v[i], means))
+		if (value_allowed(&kernel->knobs[i], setting->v[i], memory_limits))
 			continue;
 		setting_format_value(&kernel->knobs[i], setting->v[i], typed, sizeof(typed));
-		return value_check(&kernel->knobs[i], setting->v[i], typed, means);
+		return value_check(&kernel->knobs[i], setting->v[i], typed, memory_limits);
 	}
 	if (kernel->check) {
 		status = kernel->check(setting->v);
 		if (!status_is_ok(&status))
 			return status;
 	}
-	return within_means(setting, means);
+	return within_means(setting, memory_limits);
 }
 
 /* The next value on the knob's ladder initial × factor^i: strictly above or below, clamped to the
@@ -377,9 +386,11 @@ static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int6
 }
 
 /* A knob's value after some steps, clamped to its range. */
-static int64_t value_step(const struct knob *knob, int64_t value, int steps, struct means means)
+static int64_t value_step(
+	const struct knob *knob, int64_t value, int steps, struct memory_limits memory_limits)
 {
-	int64_t min = knob_min(knob), max = setting_max(knob, means), unit = knob_unit(knob);
+	int64_t min = knob_min(knob), max = setting_max(knob, memory_limits),
+		unit = knob_unit(knob);
 
 	if (knob->kind != KNOB_CHOICE && knob->factor > 1) {
 		for (int i = 0; i != steps; i += steps > 0 ? 1 : -1) {
@@ -398,14 +409,14 @@ static int64_t value_step(const struct knob *knob, int64_t value, int steps, str
 	return -(int64_t)steps > (value - min) / unit ? min : value + steps * unit;
 }
 
-bool setting_step(struct setting *setting, int knob, int steps, struct means means)
+bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits memory_limits)
 {
 	const struct kernel *kernel = setting->kernel;
 	const struct setting old = *setting;
 	int64_t value = old.v[knob];
 
 	for (int tried = 0; steps != 0 && tried < STEPS_TRIED; tried++) {
-		int64_t next = value_step(&kernel->knobs[knob], value, steps, means);
+		int64_t next = value_step(&kernel->knobs[knob], value, steps, memory_limits);
 
 		if (next == value)
 			break;

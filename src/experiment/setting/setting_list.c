@@ -12,7 +12,7 @@ enum { LIST_LONGEST = 100000, ITEM_LONGEST = 63 };
 struct list {
 	const struct knob *knob;
 	const char *whole; /* as typed, for messages */
-	struct means means;
+	struct memory_limits memory_limits;
 	int64_t *values;
 	size_t count, capacity;
 };
@@ -40,7 +40,7 @@ static struct status list_add_checked(struct list *list, int64_t value)
 	int64_t parsed;
 
 	setting_format_value(list->knob, value, typed, sizeof(typed));
-	status = setting_parse_value(list->knob, typed, list->means, &parsed);
+	status = setting_parse_value(list->knob, typed, list->memory_limits, &parsed);
 	return status_is_ok(&status) ? list_add(list, value) : status;
 }
 
@@ -79,13 +79,13 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	}
 	if (!*item || !*high_text)
 		return not_a_range(list, shown);
-	status = setting_parse_value(knob, item, list->means, &low);
+	status = setting_parse_value(knob, item, list->memory_limits, &low);
 	if (!status_is_ok(&status))
 		return status;
 	/* The end only bounds the values: it need not be one of them. */
 	if (!units_parse(high_text, setting_takes_suffix(knob), &high) ||
-		high > setting_max(knob, list->means)) {
-		status = setting_parse_value(knob, high_text, list->means, &high);
+		high > setting_max(knob, list->memory_limits)) {
+		status = setting_parse_value(knob, high_text, list->memory_limits, &high);
 		if (!status_is_ok(&status))
 			return status;
 	}
@@ -128,7 +128,7 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 		return status;
 	}
 	if (strcmp(item, "*") == 0) {
-		const struct means two = { .processors = 2 };
+		const struct memory_limits two = { .processors = 2 };
 		char low[48], high[48], range[100] = "4k..64m*2";
 
 		setting_format_value(list->knob, list->knob->min, low, sizeof(low));
@@ -140,14 +140,14 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 	}
 	if (strstr(item, ".."))
 		return list_range(list, item, shown);
-	status = setting_parse_value(list->knob, item, list->means, &value);
+	status = setting_parse_value(list->knob, item, list->memory_limits, &value);
 	return status_is_ok(&status) ? list_add(list, value) : status;
 }
 
-struct status setting_parse_list(const struct knob *knob, const char *text, struct means means,
-	int64_t **values, size_t *count)
+struct status setting_parse_list(const struct knob *knob, const char *text,
+	struct memory_limits memory_limits, int64_t **values, size_t *count)
 {
-	struct list list = { .knob = knob, .whole = text, .means = means };
+	struct list list = { .knob = knob, .whole = text, .memory_limits = memory_limits };
 	const char *at = text;
 
 	*values = NULL;

@@ -119,10 +119,12 @@ void blocks_note(
 }
 
 void blocks_look(const struct blocks *blocks, const struct setting *setting,
-	const struct cells *cells, struct means means, struct blocks_measured *measured)
+	const struct cells *cells, struct memory_limits memory_limits,
+	struct blocks_measured *measured)
 {
 	int64_t values[64];
-	int count = axis_values(&setting->kernel->knobs[blocks->block.knob], means, values, 62);
+	int count =
+		axis_values(&setting->kernel->knobs[blocks->block.knob], memory_limits, values, 62);
 	struct setting other = *setting;
 
 	memset(measured, 0, sizeof(*measured));

@@ -43,7 +43,8 @@ void blocks_note(
 
 /* Looks them up among cells: those that slices over the knob have. */
 void blocks_look(const struct blocks *blocks, const struct setting *setting,
-	const struct cells *cells, struct means means, struct blocks_measured *measured);
+	const struct cells *cells, struct memory_limits memory_limits,
+	struct blocks_measured *measured);
 
 /* "block=288 advised; best of 12 measured: 64, where it takes 5 % less"; measured may be NULL. */
 void blocks_finding(const struct blocks *blocks, const struct setting *setting,

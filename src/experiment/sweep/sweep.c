@@ -67,7 +67,7 @@ enum {
 struct sweep {
 	const struct kernel *kernel;
 	struct sweep_options options;
-	struct means means;
+	struct memory_limits memory_limits;
 	const struct counter_plan *plan; /* NULL: nothing is counted */
 	size_t axis_count;
 	struct sweep_axis axes[KNOBS_MAX];
@@ -144,17 +144,17 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 	/* What is wrong with a word that names no knob is the same as for one value. */
 	setting_init(&scratch, sweep->kernel);
 	if (!equals || equals == assignment)
-		return setting_assign(&scratch, assignment, MEANS_UNKNOWN);
+		return setting_assign(&scratch, assignment, MEMORY_LIMITS_UNKNOWN);
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
 	axis.knob = kernel_knob(sweep->kernel, name);
 	if (axis.knob < 0)
-		return setting_assign(&scratch, assignment, MEANS_UNKNOWN);
+		return setting_assign(&scratch, assignment, MEMORY_LIMITS_UNKNOWN);
 	for (size_t i = 0; i < sweep->axis_count; i++)
 		if (sweep->axes[i].knob == axis.knob)
 			return status_make(STATUS_USAGE,
 				"%s is given twice; write %s=A,B for several values", name, name);
-	status = setting_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1, MEANS_UNKNOWN,
-		&axis.values, &axis.count);
+	status = setting_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1,
+		MEMORY_LIMITS_UNKNOWN, &axis.values, &axis.count);
 	if (status_is_ok(&status))
 		sweep->axes[sweep->axis_count++] = axis;
 	return status;
@@ -183,11 +183,11 @@ static double base_seconds(const struct setting *setting)
 	return footprint(setting) > LARGE ? SECONDS_LARGE : SECONDS_SMALL;
 }
 
-struct status sweep_begin(struct sweep *sweep, struct means means)
+struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits)
 {
 	struct sweep_progress *progress = &sweep->progress;
 
-	sweep->means = means;
+	sweep->memory_limits = memory_limits;
 	progress->combinations = 1;
 	for (size_t i = 0; i < sweep->axis_count; i++) {
 		if (progress->combinations > COMBINATIONS_MAX / sweep->axes[i].count)
@@ -202,7 +202,7 @@ struct status sweep_begin(struct sweep *sweep, struct means means)
 		struct status status;
 
 		combination(sweep, i, &setting);
-		status = setting_check(&setting, means);
+		status = setting_check(&setting, memory_limits);
 		if (status_is_ok(&status)) {
 			if (progress->cells++ == 0)
 				sweep->first = setting;
@@ -326,7 +326,7 @@ static bool block_load(struct sweep *sweep)
 
 		memset(cell, 0, sizeof(*cell));
 		combination(sweep, sweep->odometer++, &cell->setting);
-		status = setting_check(&cell->setting, sweep->means);
+		status = setting_check(&cell->setting, sweep->memory_limits);
 		if (!status_is_ok(&status))
 			continue;
 		sweep->block_base += base_seconds(&cell->setting);

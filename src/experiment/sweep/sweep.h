@@ -67,7 +67,7 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment);
 
 /* After the last assignment: counts cells. means: the machine's, 0 unknown. STATUS_USAGE when no
  * combination is left or there are more than a sweep can end in a day. */
-struct status sweep_begin(struct sweep *sweep, struct means means);
+struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits);
 
 /* What every visit also counts; borrowed. Before the first sweep_next(). */
 void sweep_count(struct sweep *sweep, const struct counter_plan *plan);

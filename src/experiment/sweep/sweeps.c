@@ -56,7 +56,7 @@ struct status sweeps_override(struct named_sweep *sweep, const char *word, unsig
 	setting_init(&scratch, sweep->kernel);
 	/* What is wrong with a word that names no knob is the same as for one value. */
 	if (!strchr(word, '=') || *word == '=')
-		return setting_assign(&scratch, word, MEANS_UNKNOWN);
+		return setting_assign(&scratch, word, MEMORY_LIMITS_UNKNOWN);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 	status = setting_find_knob(sweep->kernel, name, &knob);
 	if (!status_is_ok(&status))
@@ -143,7 +143,8 @@ bool sweeps_settle(struct named_sweep *sweep)
 	word = sweep->word[at];
 	memmove(sweep->word + 1, sweep->word, (size_t)at * sizeof(*sweep->word));
 	sweep->word[0] = word;
-	status = setting_parse_list(knob, strchr(word, '=') + 1, MEANS_UNKNOWN, &values, &count);
+	status = setting_parse_list(
+		knob, strchr(word, '=') + 1, MEMORY_LIMITS_UNKNOWN, &values, &count);
 	if (!status_is_ok(&status))
 		return true; /* whoever assigns it says so */
 	for (size_t i = 0; i < count; i++) {
@@ -304,9 +305,11 @@ bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
 
 /* From the sample's own cycles: those of its quartiles ask too. */
 static double paced_value(enum sweeps_figure figure, const struct sample *sample,
-	const struct run_facts *facts, const struct pace *pace)
+	const struct run_facts *facts, const struct sample_ratios *sample_ratios)
 {
-	double instructions = pace && pace->instructions > 0 ? pace->instructions : (double)NAN;
+	double instructions = sample_ratios && sample_ratios->instructions > 0
+				      ? sample_ratios->instructions
+				      : (double)NAN;
 
 	switch (figure) {
 	case SWEEPS_INSTRUCTIONS:
@@ -316,21 +319,25 @@ static double paced_value(enum sweeps_figure figure, const struct sample *sample
 	case SWEEPS_CPI:
 		return sample->cpe / instructions;
 	default:
-		if (pace && pace->lines == 0 && pace->lines_from != SOURCE_NONE)
+		if (sample_ratios && sample_ratios->lines == 0 &&
+			sample_ratios->lines_from != SOURCE_NONE)
 			return 0;
-		return pace && pace->peak > 0 && pace->lines >= 0 && sample->ns > 0
-			       ? 100 * pace->lines * PACE_LINE / sample->ns / pace->peak
+		return sample_ratios && sample_ratios->peak > 0 && sample_ratios->lines >= 0 &&
+				       sample->ns > 0
+			       ? 100 * sample_ratios->lines * SAMPLE_RATIOS_LINE / sample->ns /
+					 sample_ratios->peak
 			       : (double)NAN;
 	}
 }
 
 double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
-	const struct run_facts *facts, const struct pace *pace, const struct sample *base)
+	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
+	const struct sample *base)
 {
 	if (!sample->valid)
 		return NAN;
 	if (sweeps_paced(figure))
-		return paced_value(figure, sample, facts, pace);
+		return paced_value(figure, sample, facts, sample_ratios);
 	switch (figure) {
 	case SWEEPS_NS:
 		return sample->ns;

@@ -15,7 +15,7 @@
 #include "engine/measure/trials.h"
 #include "experiment/setting/setting.h"
 #include "experiment/sweep/sweep.h"
-#include "model/counts/pace.h"
+#include "model/counts/sample_ratios.h"
 
 /* What is looked at: the vertical axis. */
 enum sweeps_figure {
@@ -131,7 +131,8 @@ void sweeps_figure_title(
 /* The figure of a sample; pace: what else is known of it, NULL: nothing; base: the sample of its
  * baseline, NULL: there is none (a speedup is then NAN). NAN: unavailable. */
 double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
-	const struct run_facts *facts, const struct pace *pace, const struct sample *base);
+	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
+	const struct sample *base);
 /* Whether the figure follows from instructions or from what memory brings. */
 bool sweeps_paced(enum sweeps_figure figure);
 /* Whether a sweep is looked at for such a figure, or others published one of it. */

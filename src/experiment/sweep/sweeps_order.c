@@ -107,7 +107,7 @@ static bool fewer(double a, double b)
 static void reason_words(const struct named_sweep *sweep, const struct sweeps_row *fast,
 	const struct sweeps_row *slow, struct text *words)
 {
-	const struct pace *a = &fast->pace, *b = &slow->pace;
+	const struct sample_ratios *a = &fast->sample_ratios, *b = &slow->sample_ratios;
 	char one[32], two[32], name[64];
 	bool told = false;
 

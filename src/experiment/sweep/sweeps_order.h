@@ -11,7 +11,7 @@ struct sweeps_row {
 	struct setting setting;
 	struct sample sample;
 	struct run_facts facts;
-	struct pace pace;
+	struct sample_ratios sample_ratios;
 	enum limit_kind limit; /* that binds; LIMIT_COUNT: unknown */
 	double bound;	       /* cycles per element; NAN */
 };

@@ -186,7 +186,7 @@ static struct status read_value(
 	status = find_knob(reader, name, knob);
 	if (!status_is_ok(&status))
 		return status;
-	status = setting_assign(setting, word, MEANS_UNKNOWN);
+	status = setting_assign(setting, word, MEMORY_LIMITS_UNKNOWN);
 	return status_is_ok(&status) ? status : wrong_because(reader, &status);
 }
 

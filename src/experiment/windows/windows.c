@@ -83,7 +83,7 @@ static void add_row(struct windows *windows, int64_t choice, const char *name)
 	row->setting = setting_at(windows, row, (double)knob->min);
 	knee_find(&row->curve, row->most, &row->knee);
 	status = setting_check(&row->setting,
-		report->machine->known ? machine_means(report->machine) : MEANS_UNKNOWN);
+		report->machine->known ? machine_means(report->machine) : MEMORY_LIMITS_UNKNOWN);
 	if (!status_is_ok(&status)) {
 		row->state = WINDOWS_FAILED;
 		snprintf(row->why, sizeof(row->why), "%s", status.text);

@@ -405,7 +405,7 @@ const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level)
 
 /* Whether a chain's word means this class: by its whole name (2), or by the name without the width
  * (1). */
-static int means(const char *word, const struct uarch_class *class)
+static int memory_limits(const char *word, const struct uarch_class *class)
 {
 	size_t length = strlen(word);
 
@@ -421,8 +421,8 @@ double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer
 	int best = 0;
 
 	for (int i = 0; producer && consumer && i < uarch->chain_count; i++) {
-		int p = means(uarch->chain[i].producer, producer),
-		    c = means(uarch->chain[i].consumer, consumer);
+		int p = memory_limits(uarch->chain[i].producer, producer),
+		    c = memory_limits(uarch->chain[i].consumer, consumer);
 
 		if (p && c && p + c > best) {
 			best = p + c;

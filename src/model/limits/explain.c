@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "engine/memory/room.h"
+#include "engine/memory/code_buffer.h"
 #include "model/code/decode.h"
 #include "model/code/follow.h"
 #include "model/code/step.h"
@@ -202,7 +202,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 {
 	const struct kernel *kernel = run->kernel;
 	uint64_t bytes = (kernel->footprint(run->v) + MEMORY_ALIGN) / MEMORY_ALIGN * MEMORY_ALIGN;
-	struct room room = { 0 };
+	struct code_buffer room = { 0 };
 	struct status status;
 
 	run->memory = reserve(kernel, bytes);
@@ -217,9 +217,9 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	}
 	if (kernel->deep)
 		run->sample = (kernel->few ? kernel->few(run->v) : STEP_LONGER) + SAMPLE_MORE;
-	status = room_prepare(&room, run);
+	status = code_buffer_prepare(&room, run);
 	if (status_is_ok(&status)) {
-		size_t made = room_left(&room, run->code);
+		size_t made = code_buffer_left(&room, run->code);
 
 		explanation->function = run->function;
 		explanation->granule = (double)(run->iteration ? run->iteration : run->granule);
@@ -230,7 +230,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 					   : decode_loop(run->code, made ? made : DECODE_FUNCTION,
 						     explanation->granule, &explanation->loop);
 	}
-	room_free(&room);
+	code_buffer_free(&room);
 	release(kernel, run->memory, bytes);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* How much memory this process may take, from made-up trees of /proc and /sys. */
 #include "tree.h"
 
-#include "engine/memory/means.h"
+#include "engine/memory/memory_limits.h"
 
 enum { MIB = 1 << 20 };
 
@@ -24,10 +24,10 @@ static int end(void **state)
 
 static void check_memory(const struct tree *tree, uint64_t left, const char *expected)
 {
-	struct means_memory memory = means_memory(tree->root);
+	struct memory_limits_memory memory = memory_limits_memory(tree->root);
 	char words[96];
 
-	means_words(&memory, words, sizeof(words));
+	memory_limits_words(&memory, words, sizeof(words));
 	assert_string_equal(words, expected);
 	assert_int_equal(memory.left / MIB, left);
 }

@@ -2,9 +2,9 @@
  * line of data/characterise.* for this machine's instruction set. */
 #include "check.h"
 
-#include "engine/memory/room.h"
+#include "engine/memory/code_buffer.h"
 #include "experiment/characterise/characterise_state.h"
-#include "kernels/made.h"
+#include "kernels/generated.h"
 #include "model/code/decode.h"
 
 #if defined(__x86_64__)
@@ -24,7 +24,7 @@ enum { MEMORY = 16 << 10 };
 /* A kernel laid out, as the engine does it. */
 struct laid {
 	struct kernel_run run;
-	struct room room;
+	struct code_buffer room;
 	atomic_bool cancel;
 	void *memory;
 };
@@ -36,38 +36,38 @@ static struct status lay(struct laid *laid, const struct kernel *kernel)
 		.kernel = kernel, .memory = laid->memory, .cancel = &laid->cancel
 	};
 	assert_true(kernel->footprint(laid->run.v) <= MEMORY);
-	return room_prepare(&laid->room, &laid->run);
+	return code_buffer_prepare(&laid->room, &laid->run);
 }
 
 static void clear(struct laid *laid)
 {
-	room_free(&laid->room);
+	code_buffer_free(&laid->room);
 	free(laid->memory);
 }
 
-static struct made_loop two_parts(void)
+static struct generated_loop two_parts(void)
 {
-	return (struct made_loop){ .part_count = 2,
+	return (struct generated_loop){ .part_count = 2,
 		.part = { { ADD, 0, 3, 4 }, { MUL, 0, 1, 2 } } };
 }
 
 static void the_same_loop_is_the_same_kernel(void **state)
 {
-	struct made_loop a = two_parts(), b = two_parts(), c = two_parts();
+	struct generated_loop a = two_parts(), b = two_parts(), c = two_parts();
 
 	(void)state;
 	c.part[1].times = 2;
-	assert_ptr_equal(made_kernel(&a), made_kernel(&b));
-	assert_ptr_not_equal(made_kernel(&a), made_kernel(&c));
-	assert_int_equal(made_loop_of(made_kernel(&c))->part[1].times, 2);
-	assert_null(made_loop_of(kernel_registry[0]));
+	assert_ptr_equal(generated_kernel(&a), generated_kernel(&b));
+	assert_ptr_not_equal(generated_kernel(&a), generated_kernel(&c));
+	assert_int_equal(generated_loop_of(generated_kernel(&c))->part[1].times, 2);
+	assert_null(generated_loop_of(kernel_registry[0]));
 	assert_null(kernel_find("made"));
 }
 
 /* Nothing of it is left out. */
 static void a_line_that_is_too_long_is_refused(void **state)
 {
-	struct made_loop made = two_parts();
+	struct generated_loop made = two_parts();
 	char *lines = made.part[0].lines;
 	struct laid laid;
 	size_t used = strlen(lines);
@@ -75,32 +75,32 @@ static void a_line_that_is_too_long_is_refused(void **state)
 	(void)state;
 	/* The longest that goes: what an assembler skips. */
 	memset(lines + used, ' ', 159 - used - 4);
-	check_ok(lay(&laid, made_kernel(&made)));
+	check_ok(lay(&laid, generated_kernel(&made)));
 	clear(&laid);
 	memset(lines, 0, sizeof(made.part[0].lines));
 	strcpy(lines, ADD);
 	memset(lines + used, ' ', 180 - used);
-	check_contains(
-		lay(&laid, made_kernel(&made)).text, "a line of assembly of over 159 characters");
+	check_contains(lay(&laid, generated_kernel(&made)).text,
+		"a line of assembly of over 159 characters");
 	clear(&laid);
 	/* All that it may be, all of it to be replaced. */
 	for (size_t i = 0; i + 2 < sizeof(made.part[0].lines); i += 2)
 		memcpy(lines + i, "%e", 3);
-	assert_int_equal(lay(&laid, made_kernel(&made)).code, STATUS_FAILED);
+	assert_int_equal(lay(&laid, generated_kernel(&made)).code, STATUS_FAILED);
 	clear(&laid);
 }
 
 static void parts_are_mixed_as_often_as_asked_for(void **state)
 {
-	struct made_loop made = two_parts();
+	struct generated_loop made = two_parts();
 	struct laid laid;
 	struct loop loop;
 	int adds = 0, muls = 0, row = 0, longest = 0;
 
 	(void)state;
-	check_ok(lay(&laid, made_kernel(&made)));
+	check_ok(lay(&laid, generated_kernel(&made)));
 	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code),
+	check_ok(decode_loop(laid.run.code, code_buffer_left(&laid.room, laid.run.code),
 		(double)laid.run.granule, &loop));
 	for (int i = 0; i < loop.insn_count; i++) {
 		bool mul = strstr(loop.insn[i].text, "mul") != NULL,
@@ -121,16 +121,16 @@ static void parts_are_mixed_as_often_as_asked_for(void **state)
 }
 
 /* Registers that the adds of a loop write, among its first `most` instructions. */
-static int registers_written(const struct made_loop *made, const char *mnemonic, int most)
+static int registers_written(const struct generated_loop *made, const char *mnemonic, int most)
 {
 	struct laid laid;
 	struct loop loop;
 	char seen[64][32];
 	int count = 0;
 
-	check_ok(lay(&laid, made_kernel(made)));
+	check_ok(lay(&laid, generated_kernel(made)));
 	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code),
+	check_ok(decode_loop(laid.run.code, code_buffer_left(&laid.room, laid.run.code),
 		(double)laid.run.granule, &loop));
 	for (int i = 0; i < loop.insn_count && i < most; i++) {
 		char *blank = strchr(loop.insn[i].text, ' ');
@@ -152,7 +152,7 @@ static int registers_written(const struct made_loop *made, const char *mnemonic,
 
 static void instances_take_turns_at_registers(void **state)
 {
-	struct made_loop made = two_parts();
+	struct generated_loop made = two_parts();
 
 	(void)state;
 	assert_int_equal(registers_written(&made, "add", 60), 4);
@@ -160,17 +160,17 @@ static void instances_take_turns_at_registers(void **state)
 	made.part[0].registers = 1;
 	assert_int_equal(registers_written(&made, "add", 60), 1);
 	made.part[0].registers = 0;
-	assert_int_equal(registers_written(&made, "add", 60), (int)made_registers(0));
+	assert_int_equal(registers_written(&made, "add", 60), (int)generated_registers(0));
 }
 
 static void what_cannot_be_assembled_says_so(void **state)
 {
-	struct made_loop made = { .part_count = 1, .part = { { "nonsense 1", 0, 1, 1 } } };
+	struct generated_loop made = { .part_count = 1, .part = { { "nonsense 1", 0, 1, 1 } } };
 	struct laid laid;
 	struct status status;
 
 	(void)state;
-	status = lay(&laid, made_kernel(&made));
+	status = lay(&laid, generated_kernel(&made));
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "nonsense");
 	clear(&laid);
@@ -227,8 +227,8 @@ static void every_line_assembles_and_runs(void **state)
 
 static void slots_have_nops_beside_them(void **state)
 {
-	struct made_loop made = { .part_count = 1, .part = { { CHAIN, 0, 1, 1 } } };
-	const struct kernel *kernel = loop_with_nops(made_kernel(&made), NOP, 7);
+	struct generated_loop made = { .part_count = 1, .part = { { CHAIN, 0, 1, 1 } } };
+	const struct kernel *kernel = loop_with_nops(generated_kernel(&made), NOP, 7);
 	struct laid laid;
 	struct loop loop;
 	int nops = 0;
@@ -236,7 +236,7 @@ static void slots_have_nops_beside_them(void **state)
 	(void)state;
 	check_ok(lay(&laid, kernel));
 	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code, room_left(&laid.room, laid.run.code),
+	check_ok(decode_loop(laid.run.code, code_buffer_left(&laid.room, laid.run.code),
 		(double)laid.run.granule, &loop));
 	for (int i = 0; i < loop.insn_count; i++)
 		nops += !strncmp(loop.insn[i].text, "nop", 3);

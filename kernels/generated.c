@@ -1,5 +1,5 @@
 /* See made.h. */
-#include "kernels/made.h"
+#include "kernels/generated.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "base/text.h"
 #include "kernels/assemble.h"
 #include "kernels/features.h"
-#include "kernels/made_arch.h"
+#include "kernels/generated_arch.h"
 
 /* Instructions of a loop: so many that its own two weigh nothing (0.3 % where the width binds), and
  * so few that the smallest op cache holds them, however it is divided. Of them so many are
  * assembled one by one; the rest are copies. */
 enum { LOOP = 384, BLOCK = 60, BLOCKS_TRIED = 48 };
 
-enum { ROOM = 64 << 10, MEMORY = 16 << 10, MADE_BINS = 1024 };
+enum { ROOM = 64 << 10, MEMORY = 16 << 10, GENERATED_BINS = 1024 };
 
 /* Where it begins in memory. */
 enum {
@@ -27,17 +27,17 @@ enum {
 	ZEROS = 3 * CONSTANT
 };
 
-struct made {
+struct generated {
 	struct kernel kernel;
-	struct made_loop loop;
-	struct made *next; /* of the same bin */
+	struct generated_loop loop;
+	struct generated *next; /* of the same bin */
 };
 
 /* ---- the body */
 
 /* An instance of a part: which one. */
 struct turn {
-	const struct made_part *part;
+	const struct generated_part *part;
 	unsigned first, registers; /* of those that all parts take turns at, where the part's begin,
 				      and how many */
 	unsigned instance;
@@ -51,7 +51,7 @@ enum { STANDS_FOR = 4 };
 static void substitute(
 	struct assembly *as, const char *line, size_t length, const struct turn *turn)
 {
-	char text[MADE_LINES * STANDS_FOR + 1];
+	char text[GENERATED_LINES * STANDS_FOR + 1];
 	size_t used = 0;
 	unsigned at = turn->first + turn->instance % turn->registers;
 	unsigned bytes = turn->part->bits ? turn->part->bits / 8 : 8;
@@ -63,10 +63,10 @@ static void substitute(
 				used += (size_t)snprintf(text + used, sizeof(text) - used, "%u",
 					turn->instance * bytes % 2048);
 			else
-				used += made_arch_register(
+				used += generated_arch_register(
 					line[i], at, text + used, sizeof(text) - used);
 		} else if (line[i] == 'V' && turn->part->bits) {
-			used += made_arch_vector(
+			used += generated_arch_vector(
 				turn->part->bits, text + used, sizeof(text) - used);
 		} else {
 			text[used++] = line[i];
@@ -105,7 +105,7 @@ static unsigned each_line(struct assembly *as, const char *lines, const struct t
 	return count;
 }
 
-static unsigned instructions(const struct made_loop *loop)
+static unsigned instructions(const struct generated_loop *loop)
 {
 	unsigned count = 0;
 
@@ -117,15 +117,15 @@ static unsigned instructions(const struct made_loop *loop)
 /* What takes turns at the same registers. */
 enum kind { GENERAL, NARROW, WIDE };
 
-static enum kind kind_of(const struct made_part *part)
+static enum kind kind_of(const struct generated_part *part)
 {
 	return part->bits == 0 ? GENERAL : part->bits <= 256 ? NARROW : WIDE;
 }
 
 /* What the parts of a kind get of its registers, from … to - 1: what they ask for where that can be
  * had, and the rest of them even shares. */
-static void share_out(const struct made_loop *loop, enum kind kind, unsigned from, unsigned to,
-	struct turn turns[MADE_PARTS])
+static void share_out(const struct generated_loop *loop, enum kind kind, unsigned from, unsigned to,
+	struct turn turns[GENERATED_PARTS])
 {
 	unsigned wanted = 0, open = 0, parts = 0, at = from;
 
@@ -136,7 +136,7 @@ static void share_out(const struct made_loop *loop, enum kind kind, unsigned fro
 			parts++;
 		}
 	for (int i = 0; i < loop->part_count; i++) {
-		const struct made_part *part = &loop->part[i];
+		const struct generated_part *part = &loop->part[i];
 		unsigned registers = part->registers, there = to - from;
 
 		if (kind_of(part) != kind)
@@ -153,21 +153,21 @@ static void share_out(const struct made_loop *loop, enum kind kind, unsigned fro
 	}
 }
 
-static void share(const struct made_loop *loop, struct turn turns[MADE_PARTS])
+static void share(const struct generated_loop *loop, struct turn turns[GENERATED_PARTS])
 {
-	unsigned few = made_registers(128), many = made_registers(512);
+	unsigned few = generated_registers(128), many = generated_registers(512);
 	bool narrow = false;
 
 	for (int i = 0; i < loop->part_count; i++)
 		narrow = narrow || kind_of(&loop->part[i]) == NARROW;
-	share_out(loop, GENERAL, 0, made_registers(0), turns);
+	share_out(loop, GENERAL, 0, generated_registers(0), turns);
 	share_out(loop, NARROW, 0, few, turns);
 	share_out(loop, WIDE, narrow && few < many ? few : 0, many, turns);
 }
 
 /* Bodies that are assembled one by one: enough, and such that every part has then been round its
  * registers a whole number of times, where that can be had. */
-static unsigned bodies(const struct made_loop *loop, const struct turn turns[MADE_PARTS])
+static unsigned bodies(const struct generated_loop *loop, const struct turn turns[GENERATED_PARTS])
 {
 	unsigned least = (BLOCK + instructions(loop) - 1) / instructions(loop);
 
@@ -184,9 +184,10 @@ static unsigned bodies(const struct made_loop *loop, const struct turn turns[MAD
 }
 
 /* One body: whichever part is furthest behind comes next. */
-static void body(struct assembly *as, const struct made_loop *loop, struct turn turns[MADE_PARTS])
+static void body(
+	struct assembly *as, const struct generated_loop *loop, struct turn turns[GENERATED_PARTS])
 {
-	unsigned made[MADE_PARTS] = { 0 }, all = 0;
+	unsigned made[GENERATED_PARTS] = { 0 }, all = 0;
 
 	for (int i = 0; i < loop->part_count; i++)
 		all += loop->part[i].times;
@@ -210,9 +211,9 @@ static void body(struct assembly *as, const struct made_loop *loop, struct turn 
 
 /* ---- the kernel */
 
-static const struct made *made_of(const struct kernel_run *run)
+static const struct generated *made_of(const struct kernel_run *run)
 {
-	return (const struct made *)run->kernel;
+	return (const struct generated *)run->kernel;
 }
 
 static uint64_t made_footprint(const int64_t *v)
@@ -238,7 +239,7 @@ static void fill(unsigned char *to, size_t bytes, enum made_values values, doubl
 	float narrow = (float)value;
 
 	for (size_t i = 0; i < bytes; i += 8)
-		if (values == MADE_F64) {
+		if (values == GENERATED_F64) {
 			memcpy(to + i, &value, 8);
 		} else {
 			memcpy(to + i, &narrow, 4);
@@ -246,7 +247,7 @@ static void fill(unsigned char *to, size_t bytes, enum made_values values, doubl
 		}
 }
 
-static void lay_out(const struct made *made, unsigned char *memory)
+static void lay_out(const struct generated *made, unsigned char *memory)
 {
 	enum made_values values = made->loop.values;
 
@@ -265,11 +266,11 @@ static void lay_out(const struct made *made, unsigned char *memory)
 
 static struct status made_prepare(struct kernel_run *run)
 {
-	const struct made *made = made_of(run);
-	const struct made_loop *loop = &made->loop;
-	struct turn turns[MADE_PARTS];
+	const struct generated *made = made_of(run);
+	const struct generated_loop *loop = &made->loop;
+	struct turn turns[GENERATED_PARTS];
 	struct assembly *as = memory_new(1, sizeof(*as));
-	const struct made_offsets offsets = { DATA, STORES, CONSTANTS, CONSTANTS + CONSTANT,
+	const struct generated_offsets offsets = { DATA, STORES, CONSTANTS, CONSTANTS + CONSTANT,
 		CONSTANTS + 2 * CONSTANT, CONSTANTS + ZEROS, CONSTANTS + ZEROS + 4 * CONSTANT };
 	unsigned count, copies;
 	unsigned char *block;
@@ -285,7 +286,7 @@ static struct status made_prepare(struct kernel_run *run)
 		copies = 1;
 	}
 	assemble_begin(as, run->room, run->room_bytes);
-	made_arch_begin(as, &offsets, loop->clean);
+	generated_arch_begin(as, &offsets, loop->clean);
 	each_line(as, loop->setup, &(struct turn){ .part = &loop->part[0], .registers = 1 });
 	assemble_align(as, 64);
 	top = assemble_here(as);
@@ -293,7 +294,7 @@ static struct status made_prepare(struct kernel_run *run)
 	for (unsigned i = 0; i < count; i++)
 		body(as, loop, turns);
 	assemble_again(as, block, copies - 1);
-	made_arch_end(as, top);
+	generated_arch_end(as, top);
 	status = assemble_end(as);
 	free(as);
 	run->granule = run->ring = (uint64_t)count * copies;
@@ -320,9 +321,9 @@ static void made_rewind(struct kernel_run *run)
 
 /* ---- all there are */
 
-static struct made *bins[MADE_BINS];
+static struct generated *bins[GENERATED_BINS];
 
-static bool same(const struct made_loop *a, const struct made_loop *b)
+static bool same(const struct generated_loop *a, const struct generated_loop *b)
 {
 	if (a->part_count != b->part_count || a->values != b->values || a->clean != b->clean ||
 		a->bodies != b->bodies || strcmp(a->setup, b->setup) != 0)
@@ -336,7 +337,7 @@ static bool same(const struct made_loop *a, const struct made_loop *b)
 }
 
 /* FNV-1a of what differs most. */
-static unsigned bin_of(const struct made_loop *loop)
+static unsigned bin_of(const struct generated_loop *loop)
 {
 	uint32_t hash = 2166136261u;
 
@@ -346,7 +347,7 @@ static unsigned bin_of(const struct made_loop *loop)
 		hash = (hash ^ loop->part[i].times) * 16777619u;
 		hash = (hash ^ loop->part[i].registers << 10 ^ loop->part[i].bits) * 16777619u;
 	}
-	return (hash ^ hash >> 16) % MADE_BINS;
+	return (hash ^ hash >> 16) % GENERATED_BINS;
 }
 
 static const struct kernel kernel_made = {
@@ -364,9 +365,9 @@ static const struct kernel kernel_made = {
 	.rewind = made_rewind,
 };
 
-const struct kernel *made_kernel(const struct made_loop *loop)
+const struct kernel *generated_kernel(const struct generated_loop *loop)
 {
-	struct made **at = &bins[bin_of(loop)];
+	struct generated **at = &bins[bin_of(loop)];
 
 	while (*at && !same(&(*at)->loop, loop))
 		at = &(*at)->next;
@@ -378,12 +379,12 @@ const struct kernel *made_kernel(const struct made_loop *loop)
 	return &(*at)->kernel;
 }
 
-const struct made_loop *made_loop_of(const struct kernel *kernel)
+const struct generated_loop *generated_loop_of(const struct kernel *kernel)
 {
-	return kernel->prepare == made_prepare ? &((const struct made *)kernel)->loop : NULL;
+	return kernel->prepare == made_prepare ? &((const struct generated *)kernel)->loop : NULL;
 }
 
-unsigned made_registers(unsigned bits)
+unsigned generated_registers(unsigned bits)
 {
-	return bits ? made_arch_vectors(bits) : MADE_GENERAL;
+	return bits ? generated_arch_vectors(bits) : GENERATED_GENERAL;
 }

@@ -1,5 +1,5 @@
 /* See means.h. */
-#include "engine/memory/means.h"
+#include "engine/memory/memory_limits.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -45,12 +45,13 @@ static const struct version versions[] = {
 		"memory.usage_in_bytes", "memory.stat", "total_inactive_file" },
 };
 
-static void bound(struct means_memory *memory, enum means_bound by, int64_t limit, int64_t left)
+static void bound(struct memory_limits_memory *memory, enum memory_limits_bound by, int64_t limit,
+	int64_t left)
 {
 	if (left < 0)
 		left = 0;
 	if ((uint64_t)left < memory->left)
-		*memory = (struct means_memory){ (uint64_t)left, by, (uint64_t)limit };
+		*memory = (struct memory_limits_memory){ (uint64_t)left, by, (uint64_t)limit };
 }
 
 static bool group_path(const char *group, const char *file, char path[SYSTEM_PATH])
@@ -61,7 +62,7 @@ static bool group_path(const char *group, const char *file, char path[SYSTEM_PAT
 /* One group's own limit. What it uses counts files that were read once and wait to be read again:
  * they go first. */
 static void read_group(const struct version *version, const char *root, const char *group,
-	struct means_memory *memory)
+	struct memory_limits_memory *memory)
 {
 	char path[SYSTEM_PATH];
 	int64_t limit, used, cached;
@@ -75,14 +76,14 @@ static void read_group(const struct version *version, const char *root, const ch
 		group_path(group, version->stat, path) ? read_key(root, path, version->cached) : -1;
 	if (cached > 0 && cached <= used)
 		used -= cached;
-	bound(memory, MEANS_GROUP, limit, limit - used);
+	bound(memory, MEMORY_LIMITS_GROUP, limit, limit - used);
 }
 
 /* Walks up from our own group, as any of its parents may hold the limit. Where only a part of the
  * tree is mounted, as in a container, our own path leads nowhere, and the last step up is the group
  * we are in. */
 static void read_groups(
-	const struct version *version, const char *root, struct means_memory *memory)
+	const struct version *version, const char *root, struct memory_limits_memory *memory)
 {
 	FILE *file = system_open(root, "/proc/self/cgroup");
 	char line[SYSTEM_PATH], path[SYSTEM_PATH], *group = NULL;
@@ -115,7 +116,7 @@ static void read_groups(
 /* A soft limit of /proc/self/limits, against what is used of it already (KiB in /proc/self/status).
  */
 static void read_limit(const char *root, const char *name, const char *used_key,
-	enum means_bound by, struct means_memory *memory)
+	enum memory_limits_bound by, struct memory_limits_memory *memory)
 {
 	FILE *file = system_open(root, "/proc/self/limits");
 	int64_t used = read_key(root, "/proc/self/status", used_key);
@@ -132,9 +133,9 @@ static void read_limit(const char *root, const char *name, const char *used_key,
 		bound(memory, by, limit, limit - (used > 0 ? used * 1024 : 0));
 }
 
-struct means_memory means_memory(const char *root)
+struct memory_limits_memory memory_limits_memory(const char *root)
 {
-	struct means_memory memory = { .left = UINT64_MAX };
+	struct memory_limits_memory memory = { .left = UINT64_MAX };
 	int64_t available = read_key(root, "/proc/meminfo", "MemAvailable");
 
 	if (available >= 0)
@@ -143,37 +144,37 @@ struct means_memory means_memory(const char *root)
 		memory.left = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
 		read_groups(&versions[i], root, &memory);
-	read_limit(root, "Max address space", "VmSize", MEANS_ADDRESSES, &memory);
-	read_limit(root, "Max data size", "VmData", MEANS_DATA, &memory);
+	read_limit(root, "Max address space", "VmSize", MEMORY_LIMITS_ADDRESSES, &memory);
+	read_limit(root, "Max data size", "VmData", MEMORY_LIMITS_DATA, &memory);
 	if (memory.left == UINT64_MAX)
 		memory.left = 0;
 	return memory;
 }
 
-const char *means_half(enum means_bound bound)
+const char *memory_limits_half(enum memory_limits_bound bound)
 {
 	switch (bound) {
-	case MEANS_GROUP:
+	case MEMORY_LIMITS_GROUP:
 		return "half of what the control group still allows";
-	case MEANS_ADDRESSES:
+	case MEMORY_LIMITS_ADDRESSES:
 		return "half of what ulimit -v still allows";
-	case MEANS_DATA:
+	case MEMORY_LIMITS_DATA:
 		return "half of what ulimit -d still allows";
 	default:
 		return "half of this machine's free memory";
 	}
 }
 
-void means_words(const struct means_memory *memory, char *buffer, size_t size)
+void memory_limits_words(const struct memory_limits_memory *memory, char *buffer, size_t size)
 {
 	char limit[32];
 
 	buffer[0] = '\0';
 	units_bytes_long((int64_t)memory->limit, limit, sizeof(limit));
-	if (memory->bound == MEANS_GROUP)
+	if (memory->bound == MEMORY_LIMITS_GROUP)
 		snprintf(buffer, size, "the control group allows %s", limit);
-	else if (memory->bound != MEANS_FREE)
+	else if (memory->bound != MEMORY_LIMITS_FREE)
 		snprintf(buffer, size, "the process' limit of %s is %s (ulimit -%c)",
-			memory->bound == MEANS_ADDRESSES ? "address space" : "data", limit,
-			memory->bound == MEANS_ADDRESSES ? 'v' : 'd');
+			memory->bound == MEMORY_LIMITS_ADDRESSES ? "address space" : "data", limit,
+			memory->bound == MEMORY_LIMITS_ADDRESSES ? 'v' : 'd');
 }

@@ -1,5 +1,5 @@
 /* Made loops on x86-64: see made_arch.h. */
-#include "kernels/made_arch.h"
+#include "kernels/generated_arch.h"
 
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ enum { VECTORS = 12, MORE_FROM = 16, MORE = 16 };
 
 static const char *const saved[] = { "rbx", "rbp", "r12", "r13", "r14", "r15" };
 
-static const char *const general[MADE_GENERAL][4] = {
+static const char *const general[GENERATED_GENERAL][4] = {
 	{ "rbx", "ebx", "bx", "bl" },
 	{ "rsi", "esi", "si", "sil" },
 	{ "rdi", "edi", "di", "dil" },
@@ -21,12 +21,12 @@ static const char *const general[MADE_GENERAL][4] = {
 	{ "r13", "r13d", "r13w", "r13b" },
 };
 
-unsigned made_arch_vectors(unsigned bits)
+unsigned generated_arch_vectors(unsigned bits)
 {
 	return bits > 256 ? VECTORS + MORE : VECTORS;
 }
 
-size_t made_arch_register(char kind, unsigned at, char *text, size_t size)
+size_t generated_arch_register(char kind, unsigned at, char *text, size_t size)
 {
 	switch (kind) {
 	case 'n':
@@ -35,25 +35,25 @@ size_t made_arch_register(char kind, unsigned at, char *text, size_t size)
 	case 'k':
 		return (size_t)snprintf(text, size, "%u", 2 + at % 6);
 	case 'r':
-		return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][0]);
+		return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][0]);
 	case 'e':
-		return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][1]);
+		return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][1]);
 	case 'h':
-		return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][2]);
+		return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][2]);
 	case 'b':
-		return (size_t)snprintf(text, size, "%s", general[at % MADE_GENERAL][3]);
+		return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][3]);
 	default:
 		return (size_t)snprintf(text, size, "%%%c", kind);
 	}
 }
 
-size_t made_arch_vector(unsigned bits, char *text, size_t size)
+size_t generated_arch_vector(unsigned bits, char *text, size_t size)
 {
 	return (size_t)snprintf(text, size, "%s", bits > 256 ? "zmm" : bits > 128 ? "ymm" : "xmm");
 }
 
 /* All vector registers; of masks, all bits. */
-static void vectors(struct assembly *as, const struct made_offsets *offsets, bool clean)
+static void vectors(struct assembly *as, const struct generated_offsets *offsets, bool clean)
 {
 	bool wide = !clean && features_have(FEATURE_AVX512), avx = features_have(FEATURE_AVX);
 	const unsigned last[] = { offsets->set, offsets->zero, offsets->odd, offsets->one };
@@ -68,7 +68,7 @@ static void vectors(struct assembly *as, const struct made_offsets *offsets, boo
 		assemble(as, "kxnorq k%d, k%d, k%d", i, i, i);
 }
 
-void made_arch_begin(struct assembly *as, const struct made_offsets *offsets, bool clean)
+void generated_arch_begin(struct assembly *as, const struct generated_offsets *offsets, bool clean)
 {
 	for (size_t i = 0; i < sizeof(saved) / sizeof(*saved); i++)
 		assemble(as, "push %s", saved[i]);
@@ -80,11 +80,11 @@ void made_arch_begin(struct assembly *as, const struct made_offsets *offsets, bo
 	assemble(as, "mov edx, 1");
 	assemble(as, "mov ecx, 1");
 	assemble(as, "mov r11d, 0");
-	for (int i = 0; i < MADE_GENERAL; i++)
+	for (int i = 0; i < GENERATED_GENERAL; i++)
 		assemble(as, "mov %s, 1", general[i][1]);
 }
 
-void made_arch_end(struct assembly *as, int top)
+void generated_arch_end(struct assembly *as, int top)
 {
 	assemble(as, "dec r15");
 	assemble_jump(as, "jnz", top);

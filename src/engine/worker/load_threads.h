@@ -10,8 +10,8 @@
  *
  * Their memory stays for the next time, until crew_give_back(). All of it is called from one
  * thread. */
-#ifndef SLX_ENGINE_WORKER_CREW_H
-#define SLX_ENGINE_WORKER_CREW_H
+#ifndef SLX_ENGINE_WORKER_LOAD_THREADS_H
+#define SLX_ENGINE_WORKER_LOAD_THREADS_H
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -20,9 +20,9 @@
 #include "engine/machine/topology.h"
 #include "kernels/kernel.h"
 
-struct crew;
+struct load_threads;
 
-struct crew_request {
+struct load_threads_request {
 	const struct kernel *kernel;
 	const int64_t *v;
 	uint64_t seed;
@@ -35,34 +35,34 @@ struct crew_request {
 };
 
 /* cpu: the measured core. NULL: no memory. The topology must outlive it. */
-struct crew *crew_new(const struct topology *topology, int cpu);
+struct load_threads *load_threads_new(const struct topology *topology, int cpu);
 
 /* Threads must have been dismissed. */
-void crew_free(struct crew *crew);
+void load_threads_free(struct load_threads *load_threads);
 
 /* Starts the threads; *cancel ends their preparations. STATUS_FAILED: there are not so many cores,
  * or no thread can be had; then none runs. */
-struct status crew_gather(
-	struct crew *crew, const struct crew_request *request, const atomic_bool *cancel);
+struct status load_threads_gather(struct load_threads *load_threads,
+	const struct load_threads_request *request, const atomic_bool *cancel);
 
 /* How it went: nothing to say where nobody was gathered, else the first failure there was,
  * STATUS_CANCELLED when *cancel was set. When not OK, the threads are dismissed. */
-struct status crew_begin(struct crew *crew);
+struct status load_threads_begin(struct load_threads *load_threads);
 
 /* Harmless when nobody is there. crew_count() waits, a while, until each of them counts. */
-void crew_count(struct crew *crew);
-void crew_rest(struct crew *crew);
+void load_threads_count(struct load_threads *load_threads);
+void load_threads_rest(struct load_threads *load_threads);
 
 /* Ends the threads, within about 0.1 ms plus one call. Returns the 10^9 bytes a second that all of
  * them together read and wrote while they counted, each in the spans that nothing disturbed
  * (spans.h). NAN: one of them never counted, or was disturbed all the time. Harmless when nobody is
  * there. */
-double crew_dismiss(struct crew *crew);
+double load_threads_dismiss(struct load_threads *load_threads);
 
 /* Bytes of memory held. */
-uint64_t crew_held(const struct crew *crew);
+uint64_t load_threads_held(const struct load_threads *load_threads);
 
 /* Gives the memory back that was not needed for `idle` seconds; 0: all of it. */
-void crew_give_back(struct crew *crew, double now, double idle);
+void load_threads_give_back(struct load_threads *load_threads, double now, double idle);
 
 #endif

@@ -3,7 +3,7 @@
  * What is shared: `phase` and `counting` are atomics; `lock` guards `reported`. Everything else of
  * a member belongs to its thread from pthread_create() to pthread_join(), and to the caller before
  * and after. */
-#include "engine/worker/crew.h"
+#include "engine/worker/load_threads.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -41,7 +41,7 @@ struct member {
 	_Alignas(128) struct spans spans; /* of its work while it counted */
 	uint64_t sink;
 
-	struct crew *crew;
+	struct load_threads *load_threads;
 	pthread_t thread;
 	int cpu;
 	bool streams;
@@ -53,7 +53,7 @@ struct member {
 	double used;	   /* seconds, when it was last gathered */
 };
 
-struct crew {
+struct load_threads {
 	_Alignas(128) atomic_int phase;
 	char apart[128]; /* members look at the phase all the time: nothing else is written beside
 			    it */
@@ -63,78 +63,80 @@ struct crew {
 	int reported; /* members that are ready, or have failed */
 	const struct topology *topology;
 	const atomic_bool *cancel;
-	struct crew_request request;
+	struct load_threads_request request;
 	int64_t v[KNOBS_MAX];
 	int count; /* members whose threads run */
 	int most;
 	struct member *member;
 };
 
-struct crew *crew_new(const struct topology *topology, int cpu)
+struct load_threads *load_threads_new(const struct topology *topology, int cpu)
 {
 	int most = topology_processors(topology),
 	    *others = calloc((size_t)most + 1, sizeof(*others));
-	struct crew *crew = aligned_alloc(_Alignof(struct crew), sizeof(*crew));
+	struct load_threads *load_threads =
+		aligned_alloc(_Alignof(struct load_threads), sizeof(*load_threads));
 
-	if (!crew || !others) {
-		free(crew);
+	if (!load_threads || !others) {
+		free(load_threads);
 		free(others);
 		return NULL;
 	}
-	memset(crew, 0, sizeof(*crew));
-	crew->topology = topology;
-	crew->most = topology_others(topology, cpu, others, most);
-	crew->member = aligned_alloc(
-		_Alignof(struct member), sizeof(struct member) * (size_t)(crew->most + 1));
-	if (!crew->member) {
-		free(crew);
+	memset(load_threads, 0, sizeof(*load_threads));
+	load_threads->topology = topology;
+	load_threads->most = topology_others(topology, cpu, others, most);
+	load_threads->member = aligned_alloc(
+		_Alignof(struct member), sizeof(struct member) * (size_t)(load_threads->most + 1));
+	if (!load_threads->member) {
+		free(load_threads);
 		free(others);
 		return NULL;
 	}
-	memset(crew->member, 0, sizeof(struct member) * (size_t)(crew->most + 1));
-	for (int i = 0; i < crew->most; i++) {
-		crew->member[i].crew = crew;
-		crew->member[i].cpu = others[i];
-		crew->member[i].store = (struct store){ .topology = topology, .cpu = others[i] };
+	memset(load_threads->member, 0, sizeof(struct member) * (size_t)(load_threads->most + 1));
+	for (int i = 0; i < load_threads->most; i++) {
+		load_threads->member[i].load_threads = load_threads;
+		load_threads->member[i].cpu = others[i];
+		load_threads->member[i].store =
+			(struct store){ .topology = topology, .cpu = others[i] };
 	}
 	free(others);
-	pthread_mutex_init(&crew->lock, NULL);
-	pthread_cond_init(&crew->reported_more, NULL);
-	pthread_cond_init(&crew->go, NULL);
-	return crew;
+	pthread_mutex_init(&load_threads->lock, NULL);
+	pthread_cond_init(&load_threads->reported_more, NULL);
+	pthread_cond_init(&load_threads->go, NULL);
+	return load_threads;
 }
 
-void crew_free(struct crew *crew)
+void load_threads_free(struct load_threads *load_threads)
 {
-	if (!crew)
+	if (!load_threads)
 		return;
-	crew_give_back(crew, 0, 0);
-	pthread_cond_destroy(&crew->go);
-	pthread_cond_destroy(&crew->reported_more);
-	pthread_mutex_destroy(&crew->lock);
-	free(crew->member);
-	free(crew);
+	load_threads_give_back(load_threads, 0, 0);
+	pthread_cond_destroy(&load_threads->go);
+	pthread_cond_destroy(&load_threads->reported_more);
+	pthread_mutex_destroy(&load_threads->lock);
+	free(load_threads->member);
+	free(load_threads);
 }
 
 /* ---- what a member does ---- */
 
-static enum phase phase_of(struct crew *crew)
+static enum phase phase_of(struct load_threads *load_threads)
 {
-	return (enum phase)atomic_load_explicit(&crew->phase, memory_order_acquire);
+	return (enum phase)atomic_load_explicit(&load_threads->phase, memory_order_acquire);
 }
 
 /* Tells that it is ready, or has failed, and waits for the others; returns whether there is
  * something to run for. */
 static bool report(struct member *member)
 {
-	struct crew *crew = member->crew;
+	struct load_threads *load_threads = member->load_threads;
 
-	pthread_mutex_lock(&crew->lock);
-	crew->reported++;
-	pthread_cond_signal(&crew->reported_more);
-	while (phase_of(crew) == PHASE_GATHER)
-		pthread_cond_wait(&crew->go, &crew->lock);
-	pthread_mutex_unlock(&crew->lock);
+	pthread_mutex_lock(&load_threads->lock);
+	load_threads->reported++;
+	pthread_cond_signal(&load_threads->reported_more);
+	while (phase_of(load_threads) == PHASE_GATHER)
+		pthread_cond_wait(&load_threads->go, &load_threads->lock);
+	pthread_mutex_unlock(&load_threads->lock);
 	return status_is_ok(&member->status);
 }
 
@@ -197,7 +199,8 @@ static struct presence presence(void)
 }
 
 /* Calls for the length of a span, or until the phase is another; once at least. */
-static struct span run_span(struct crew *crew, struct work *work, struct presence *before)
+static struct span run_span(
+	struct load_threads *load_threads, struct work *work, struct presence *before)
 {
 	double begin = clock_seconds(), end;
 	struct span span = { 0 };
@@ -206,7 +209,7 @@ static struct span run_span(struct crew *crew, struct work *work, struct presenc
 	do {
 		span.bytes += work->call(work);
 		end = clock_seconds();
-	} while (end - begin < span_seconds && phase_of(crew) == PHASE_COUNT);
+	} while (end - begin < span_seconds && phase_of(load_threads) == PHASE_COUNT);
 	after = presence();
 	span.seconds = end - begin;
 	span.at = after.at - before->at;
@@ -218,22 +221,22 @@ static struct span run_span(struct crew *crew, struct work *work, struct presenc
 
 static void run(struct member *member, struct work *work)
 {
-	struct crew *crew = member->crew;
+	struct load_threads *load_threads = member->load_threads;
 	struct spans spans = { 0 };
 
-	while (phase_of(crew) == PHASE_RUN)
+	while (phase_of(load_threads) == PHASE_RUN)
 		work->call(work);
-	if (phase_of(crew) == PHASE_COUNT) {
+	if (phase_of(load_threads) == PHASE_COUNT) {
 		struct presence before = presence();
 
-		atomic_fetch_add(&crew->counting, 1);
+		atomic_fetch_add(&load_threads->counting, 1);
 		do {
-			struct span span = run_span(crew, work, &before);
+			struct span span = run_span(load_threads, work, &before);
 
 			spans_add(&spans, &span);
-		} while (phase_of(crew) == PHASE_COUNT);
+		} while (phase_of(load_threads) == PHASE_COUNT);
 	}
-	while (phase_of(crew) == PHASE_REST)
+	while (phase_of(load_threads) == PHASE_REST)
 		work->call(work);
 	member->spans = spans;
 	member->sink = work->sink;
@@ -250,23 +253,24 @@ static void choose_call(struct member *member, struct work *work)
 
 		call_same(work);
 		seconds = clock_seconds() - begin;
-		if (atomic_load(member->crew->cancel))
+		if (atomic_load(member->load_threads->cancel))
 			return;
 	}
 }
 
 static void do_the_same(struct member *member)
 {
-	const struct crew_request *request = &member->crew->request;
+	const struct load_threads_request *request = &member->load_threads->request;
 	const struct store_request wanted = { .kernel = request->kernel,
-		.v = member->crew->v,
+		.v = member->load_threads->v,
 		.seed = request->seed,
 		.limit = member->may_hold,
 		.now = request->now };
 	struct work work = { .call = call_same };
 	struct slot *slot;
 
-	member->status = store_lay(&member->store, &wanted, member->crew->cancel, &work.run, &slot);
+	member->status =
+		store_lay(&member->store, &wanted, member->load_threads->cancel, &work.run, &slot);
 	if (status_is_ok(&member->status))
 		choose_call(member, &work);
 	if (report(member))
@@ -275,11 +279,11 @@ static void do_the_same(struct member *member)
 
 static void stream(struct member *member)
 {
-	const struct crew_request *request = &member->crew->request;
-	int64_t node = kernel_asked(request->kernel, member->crew->v, ASKS_NODE);
-	struct arena_place place = { .topology = member->crew->topology,
+	const struct load_threads_request *request = &member->load_threads->request;
+	int64_t node = kernel_asked(request->kernel, member->load_threads->v, ASKS_NODE);
+	struct arena_place place = { .topology = member->load_threads->topology,
 		.node = node > 0 ? (int)node - 1
-				 : topology_node_of(member->crew->topology, member->cpu) };
+				 : topology_node_of(member->load_threads->topology, member->cpu) };
 	struct work work = { .call = call_stream,
 		.bytes = request->stream_bytes / STREAM_PIECE * STREAM_PIECE };
 	bool kept;
@@ -287,8 +291,8 @@ static void stream(struct member *member)
 	if (member->stream_node != place.node)
 		arena_free(&member->stream);
 	member->stream_node = place.node;
-	member->status = arena_need(
-		&member->stream, work.bytes, work.bytes, &place, member->crew->cancel, &kept);
+	member->status = arena_need(&member->stream, work.bytes, work.bytes, &place,
+		member->load_threads->cancel, &kept);
 	work.stream = member->stream.memory;
 	if (report(member))
 		run(member, &work);
@@ -297,7 +301,7 @@ static void stream(struct member *member)
 static void *member_main(void *context)
 {
 	struct member *member = context;
-	struct status bound = topology_bind(member->crew->topology, member->cpu);
+	struct status bound = topology_bind(member->load_threads->topology, member->cpu);
 
 	member->status = bound;
 	if (!status_is_ok(&bound))
@@ -322,29 +326,29 @@ static void free_member(struct member *member)
 	arena_free(&member->stream);
 }
 
-uint64_t crew_held(const struct crew *crew)
+uint64_t load_threads_held(const struct load_threads *load_threads)
 {
 	uint64_t held = 0;
 
-	for (int i = 0; i < crew->most; i++)
-		held += held_by(&crew->member[i]);
+	for (int i = 0; i < load_threads->most; i++)
+		held += held_by(&load_threads->member[i]);
 	return held;
 }
 
-void crew_give_back(struct crew *crew, double now, double idle)
+void load_threads_give_back(struct load_threads *load_threads, double now, double idle)
 {
-	for (int i = 0; i < crew->most; i++)
-		if (idle <= 0 || now - crew->member[i].used > idle)
-			free_member(&crew->member[i]);
+	for (int i = 0; i < load_threads->most; i++)
+		if (idle <= 0 || now - load_threads->member[i].used > idle)
+			free_member(&load_threads->member[i]);
 }
 
 /* What a member holds at most when it has what it needs now. */
-static uint64_t will_hold(const struct crew *crew, int index, uint64_t set)
+static uint64_t will_hold(const struct load_threads *load_threads, int index, uint64_t set)
 {
-	const struct member *member = &crew->member[index];
-	uint64_t held = held_by(member), stream = crew->request.stream_bytes;
+	const struct member *member = &load_threads->member[index];
+	uint64_t held = held_by(member), stream = load_threads->request.stream_bytes;
 
-	if (index >= crew->count)
+	if (index >= load_threads->count)
 		return held;
 	if (!member->streams)
 		return held + set;
@@ -353,70 +357,71 @@ static uint64_t will_hold(const struct crew *crew, int index, uint64_t set)
 }
 
 /* Memory that is needed for nothing now stays, unless all of it together would be too much. */
-static void make_room(struct crew *crew)
+static void make_room(struct load_threads *load_threads)
 {
-	const struct crew_request *request = &crew->request;
-	uint64_t set = request->kernel->footprint(crew->v), all = 0;
+	const struct load_threads_request *request = &load_threads->request;
+	uint64_t set = request->kernel->footprint(load_threads->v), all = 0;
 
 	/* In whole pieces. */
 	set = set / ARENA_PIECE * ARENA_PIECE + ARENA_PIECE;
-	for (int i = 0; i < crew->most; i++) {
-		crew->member[i].may_hold = will_hold(crew, i, set);
-		all += crew->member[i].may_hold;
+	for (int i = 0; i < load_threads->most; i++) {
+		load_threads->member[i].may_hold = will_hold(load_threads, i, set);
+		all += load_threads->member[i].may_hold;
 	}
 	if (all <= request->limit)
 		return;
-	for (int i = 0; i < crew->most; i++) {
-		struct member *member = &crew->member[i];
+	for (int i = 0; i < load_threads->most; i++) {
+		struct member *member = &load_threads->member[i];
 
 		member->may_hold = request->share;
-		if (i >= crew->count || member->streams)
+		if (i >= load_threads->count || member->streams)
 			store_free(&member->store);
-		if (i >= crew->count || !member->streams ||
+		if (i >= load_threads->count || !member->streams ||
 			member->stream.touched > request->stream_bytes)
 			arena_free(&member->stream);
 	}
 }
 
-static void advance(struct crew *crew, enum phase phase)
+static void advance(struct load_threads *load_threads, enum phase phase)
 {
-	if (crew->count == 0)
+	if (load_threads->count == 0)
 		return;
-	pthread_mutex_lock(&crew->lock);
-	atomic_store_explicit(&crew->phase, (int)phase, memory_order_release);
-	pthread_cond_broadcast(&crew->go);
-	pthread_mutex_unlock(&crew->lock);
+	pthread_mutex_lock(&load_threads->lock);
+	atomic_store_explicit(&load_threads->phase, (int)phase, memory_order_release);
+	pthread_cond_broadcast(&load_threads->go);
+	pthread_mutex_unlock(&load_threads->lock);
 }
 
-struct status crew_gather(
-	struct crew *crew, const struct crew_request *request, const atomic_bool *cancel)
+struct status load_threads_gather(struct load_threads *load_threads,
+	const struct load_threads_request *request, const atomic_bool *cancel)
 {
 	int wanted = request->cores + request->streams, error = 0;
 	pthread_attr_t attributes;
 
-	if (wanted > crew->most)
+	if (wanted > load_threads->most)
 		return status_make(STATUS_FAILED,
 			"%d other cores are asked for: this process may use %d", wanted,
-			crew->most);
-	crew->request = *request;
-	memcpy(crew->v, request->v, sizeof(crew->v));
-	crew->cancel = cancel;
-	crew->reported = 0;
-	atomic_store(&crew->counting, 0);
-	crew->count = wanted;
-	atomic_store(&crew->phase, PHASE_GATHER);
+			load_threads->most);
+	load_threads->request = *request;
+	memcpy(load_threads->v, request->v, sizeof(load_threads->v));
+	load_threads->cancel = cancel;
+	load_threads->reported = 0;
+	atomic_store(&load_threads->counting, 0);
+	load_threads->count = wanted;
+	atomic_store(&load_threads->phase, PHASE_GATHER);
 	for (int i = 0; i < wanted; i++) {
-		struct member *member = &crew->member[i];
+		struct member *member = &load_threads->member[i];
 
 		member->streams = i >= request->cores;
 		member->spans = (struct spans){ 0 };
 		member->used = request->now;
 	}
-	make_room(crew);
+	make_room(load_threads);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK);
-	for (crew->count = 0; crew->count < wanted && error == 0; crew->count++) {
-		struct member *member = &crew->member[crew->count];
+	for (load_threads->count = 0; load_threads->count < wanted && error == 0;
+		load_threads->count++) {
+		struct member *member = &load_threads->member[load_threads->count];
 
 		error = pthread_create(&member->thread, &attributes, member_main, member);
 		if (error)
@@ -425,55 +430,55 @@ struct status crew_gather(
 	pthread_attr_destroy(&attributes);
 	if (error == 0)
 		return status_ok();
-	crew_dismiss(crew);
+	load_threads_dismiss(load_threads);
 	return status_make(STATUS_FAILED, "no thread for another core: %s", strerror(error));
 }
 
-struct status crew_begin(struct crew *crew)
+struct status load_threads_begin(struct load_threads *load_threads)
 {
 	struct status status = status_ok();
 
-	if (crew->count == 0)
+	if (load_threads->count == 0)
 		return status;
-	pthread_mutex_lock(&crew->lock);
-	while (crew->reported < crew->count)
-		pthread_cond_wait(&crew->reported_more, &crew->lock);
-	pthread_mutex_unlock(&crew->lock);
-	for (int i = 0; i < crew->count && status_is_ok(&status); i++)
-		status = crew->member[i].status;
-	if (status_is_ok(&status) && atomic_load(crew->cancel))
+	pthread_mutex_lock(&load_threads->lock);
+	while (load_threads->reported < load_threads->count)
+		pthread_cond_wait(&load_threads->reported_more, &load_threads->lock);
+	pthread_mutex_unlock(&load_threads->lock);
+	for (int i = 0; i < load_threads->count && status_is_ok(&status); i++)
+		status = load_threads->member[i].status;
+	if (status_is_ok(&status) && atomic_load(load_threads->cancel))
 		status = status_make(STATUS_CANCELLED, "stopped");
 	if (status_is_ok(&status))
-		advance(crew, PHASE_RUN);
+		advance(load_threads, PHASE_RUN);
 	else
-		crew_dismiss(crew);
+		load_threads_dismiss(load_threads);
 	return status;
 }
 
-void crew_count(struct crew *crew)
+void load_threads_count(struct load_threads *load_threads)
 {
 	double until = clock_seconds() + start_seconds;
 
-	advance(crew, PHASE_COUNT);
-	while (atomic_load(&crew->counting) < crew->count && clock_seconds() < until &&
-		!atomic_load(crew->cancel))
+	advance(load_threads, PHASE_COUNT);
+	while (atomic_load(&load_threads->counting) < load_threads->count &&
+		clock_seconds() < until && !atomic_load(load_threads->cancel))
 		;
 }
 
-void crew_rest(struct crew *crew)
+void load_threads_rest(struct load_threads *load_threads)
 {
-	advance(crew, PHASE_REST);
+	advance(load_threads, PHASE_REST);
 }
 
-double crew_dismiss(struct crew *crew)
+double load_threads_dismiss(struct load_threads *load_threads)
 {
-	double gbps = crew->count > 0 ? 0 : NAN;
+	double gbps = load_threads->count > 0 ? 0 : NAN;
 
-	advance(crew, PHASE_END);
-	for (int i = 0; i < crew->count; i++) {
-		pthread_join(crew->member[i].thread, NULL);
-		gbps += spans_rate(&crew->member[i].spans) * 1e-9;
+	advance(load_threads, PHASE_END);
+	for (int i = 0; i < load_threads->count; i++) {
+		pthread_join(load_threads->member[i].thread, NULL);
+		gbps += spans_rate(&load_threads->member[i].spans) * 1e-9;
 	}
-	crew->count = 0;
+	load_threads->count = 0;
 	return gbps;
 }

@@ -2,8 +2,8 @@
  * never both.
  *
  * Whoever lays a kernel out calls room_prepare() in place of kernel->prepare(). */
-#ifndef SLX_ENGINE_MEMORY_ROOM_H
-#define SLX_ENGINE_MEMORY_ROOM_H
+#ifndef SLX_ENGINE_MEMORY_CODE_BUFFER_H
+#define SLX_ENGINE_MEMORY_CODE_BUFFER_H
 
 #include <stddef.h>
 
@@ -11,18 +11,18 @@
 #include "kernels/kernel.h"
 
 /* A zeroed one is empty. Code in it is gone with the next room_prepare(). */
-struct room {
+struct code_buffer {
 	unsigned char *memory; /* NULL: none yet */
 	size_t bytes;
 };
 
 /* kernel->prepare(run), with room where run's kernel makes code; returns what it did.
  * STATUS_FAILED: the system gives no such memory, or does not let it be executed. */
-struct status room_prepare(struct room *room, struct kernel_run *run);
+struct status code_buffer_prepare(struct code_buffer *room, struct kernel_run *run);
 
 /* The bytes from `code` to the room's end; 0: it lies elsewhere. */
-size_t room_left(const struct room *room, const void *code);
+size_t code_buffer_left(const struct code_buffer *room, const void *code);
 
-void room_free(struct room *room);
+void code_buffer_free(struct code_buffer *room);
 
 #endif

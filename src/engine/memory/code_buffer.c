@@ -1,5 +1,5 @@
 /* See room.h. */
-#include "engine/memory/room.h"
+#include "engine/memory/code_buffer.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static struct status refused(const char *what)
 }
 
 /* Room for so many bytes, writable. What was there may be gone. */
-static struct status open_for_writing(struct room *room, size_t bytes)
+static struct status open_for_writing(struct code_buffer *room, size_t bytes)
 {
 	void *memory;
 
@@ -29,16 +29,16 @@ static struct status open_for_writing(struct room *room, size_t bytes)
 			return refused("to write");
 		return status_ok();
 	}
-	room_free(room);
+	code_buffer_free(room);
 	bytes = round_up(bytes);
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return refused("for");
-	*room = (struct room){ .memory = memory, .bytes = bytes };
+	*room = (struct code_buffer){ .memory = memory, .bytes = bytes };
 	return status_ok();
 }
 
-static struct status seal(struct room *room)
+static struct status seal(struct code_buffer *room)
 {
 	if (mprotect(room->memory, room->bytes, PROT_READ | PROT_EXEC) != 0)
 		return refused("to execute");
@@ -46,7 +46,7 @@ static struct status seal(struct room *room)
 	return status_ok();
 }
 
-struct status room_prepare(struct room *room, struct kernel_run *run)
+struct status code_buffer_prepare(struct code_buffer *room, struct kernel_run *run)
 {
 	size_t bytes = run->kernel->room ? run->kernel->room(run->v) : 0;
 	struct status status;
@@ -62,7 +62,7 @@ struct status room_prepare(struct room *room, struct kernel_run *run)
 	return status_is_ok(&status) ? seal(room) : status;
 }
 
-size_t room_left(const struct room *room, const void *code)
+size_t code_buffer_left(const struct code_buffer *room, const void *code)
 {
 	const unsigned char *at = code;
 
@@ -71,9 +71,9 @@ size_t room_left(const struct room *room, const void *code)
 		       : 0;
 }
 
-void room_free(struct room *room)
+void code_buffer_free(struct code_buffer *room)
 {
 	if (room->memory)
 		munmap(room->memory, room->bytes);
-	*room = (struct room){ 0 };
+	*room = (struct code_buffer){ 0 };
 }

@@ -32,45 +32,45 @@
  * What takes turns begins as 1 in general registers, all bits set in mask registers, 1.3 in vector
  * registers. rax, rdx and x9, x8 take no part in that: they are for lines that name them, and begin
  * as 1. */
-#ifndef SLX_KERNELS_MADE_H
-#define SLX_KERNELS_MADE_H
+#ifndef SLX_KERNELS_GENERATED_H
+#define SLX_KERNELS_GENERATED_H
 
 #include <stdbool.h>
 
 #include "kernels/kernel.h"
 
-enum { MADE_PARTS = 6, MADE_LINES = 256 };
+enum { GENERATED_PARTS = 6, GENERATED_LINES = 256 };
 
-enum made_values { MADE_F64, MADE_F32 };
+enum made_values { GENERATED_F64, GENERATED_F32 };
 
-struct made_part {
-	char lines[MADE_LINES]; /* of one instance */
-	unsigned bits;		/* of its vectors; 0: it has none */
-	unsigned times;		/* instances in a body */
+struct generated_part {
+	char lines[GENERATED_LINES]; /* of one instance */
+	unsigned bits;		     /* of its vectors; 0: it has none */
+	unsigned times;		     /* instances in a body */
 	unsigned registers; /* that its instances take turns at, of each kind; 0: its share of those
 			       there are. 1 makes a chain of them */
 };
 
-struct made_loop {
-	char setup[MADE_LINES]; /* lines before the loop */
+struct generated_loop {
+	char setup[GENERATED_LINES]; /* lines before the loop */
 	enum made_values values;
 	bool clean; /* upper halves of vector registers are clean: for code that does not know of
 		       them */
 	unsigned bodies; /* in an iteration; 0: as many as make the loop's own instructions vanish
 			    beside them */
 	int part_count;
-	struct made_part part[MADE_PARTS];
+	struct generated_part part[GENERATED_PARTS];
 };
 
 /* The kernel of that loop. It lasts as long as the program, since results name their kernel; the
  * same loop is always the same kernel. To be called by one thread. */
-const struct kernel *made_kernel(const struct made_loop *loop);
+const struct kernel *generated_kernel(const struct generated_loop *loop);
 
 /* The loop of a made kernel; NULL: it is none. */
-const struct made_loop *made_loop_of(const struct kernel *kernel);
+const struct generated_loop *generated_loop_of(const struct kernel *kernel);
 
 /* Registers that parts with such vectors take turns at, all parts together; of vectors of 0 bits:
  * general ones. */
-unsigned made_registers(unsigned bits);
+unsigned generated_registers(unsigned bits);
 
 #endif
