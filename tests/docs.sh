@@ -102,7 +102,7 @@ for file in "$top_srcdir"/data/uarch/*.uarch; do
 done
 # The words of their format.
 {
-	grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/core/uarch_facts.c"
+	grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/core/uarch_facts.c" | sed 's/"[a-z]* /"/'
 	grep -ohE '\[ROLE_[A-Z0-9_]*\] = \{ "[^"]*"' "$top_srcdir/src/model/counts/events.c" | grep -v '"extra"'
 	sed -n '/^} statements\[\] = {/,/^};/p' "$top_srcdir/src/model/core/uarch_parse.c" | grep -oE '\{ "[a-z]*"'
 } | sed 's/.*"\(.*\)"/\1/' >"$work/names"

@@ -77,8 +77,9 @@ static inline unsigned made_bits(const char *name)
 static inline double made_caps(
 	const struct generated *made, const double loads[3], const double stores[3])
 {
-	static const enum uarch_cap load_cap[] = { CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512 },
-				    store_cap[] = { CAP_STORES, CAP_STORES_VECTOR, CAP_STORES_512 };
+	static const enum uarch_fact load_cap[] = { CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512 },
+				     store_cap[] = { CAP_STORES, CAP_STORES_VECTOR,
+					     CAP_STORES_512 };
 	double most = 0, all = 0;
 
 	for (int kind = 0; kind < 3; kind++) {
@@ -88,14 +89,14 @@ static inline double made_caps(
 			l += loads[k];
 			s += stores[k];
 		}
-		if (uarch_known(uarch_cap(made->uarch, load_cap[kind])))
-			most = fmax(most, l / uarch_cap(made->uarch, load_cap[kind]));
-		if (uarch_known(uarch_cap(made->uarch, store_cap[kind])))
-			most = fmax(most, s / uarch_cap(made->uarch, store_cap[kind]));
+		if (uarch_known(uarch_fact(made->uarch, load_cap[kind])))
+			most = fmax(most, l / uarch_fact(made->uarch, load_cap[kind]));
+		if (uarch_known(uarch_fact(made->uarch, store_cap[kind])))
+			most = fmax(most, s / uarch_fact(made->uarch, store_cap[kind]));
 		all = kind == 0 ? l + s : all;
 	}
-	return uarch_known(uarch_cap(made->uarch, CAP_MEMORY))
-		       ? fmax(most, all / uarch_cap(made->uarch, CAP_MEMORY))
+	return uarch_known(uarch_fact(made->uarch, CAP_MEMORY))
+		       ? fmax(most, all / uarch_fact(made->uarch, CAP_MEMORY))
 		       : most;
 }
 

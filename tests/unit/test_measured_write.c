@@ -159,16 +159,16 @@ static void numbers_are_read_back(void **state)
 	check_near((double)class->term[1].cycles, 10.1, 1e-6);
 	assert_string_equal(uarch_port(uarch, 3), "div");
 	assert_true(uarch_port_is_unit(uarch, 3));
-	check_near(uarch_cap(uarch, CAP_LOADS), 2.85, 0);
-	check_near(uarch_extra(uarch, EXTRA_FORWARD), 6.3, 0);
-	check_near(uarch->extra_spread[EXTRA_FORWARD], 0.2, 1e-9);
+	check_near(uarch_fact(uarch, CAP_LOADS), 2.85, 0);
+	check_near(uarch_fact(uarch, EXTRA_FORWARD), 6.3, 0);
+	check_near(uarch->fact_spread[EXTRA_FORWARD], 0.2, 1e-9);
 	assert_int_equal(uarch->chain_count, 1);
 	check_near(uarch_cache(uarch, 1)->latency, 5, 0);
 	/* Nothing of a cache without its size, nothing of what has no word. */
 	assert_null(uarch_cache(uarch, 2));
 	check_contains(text, "# extra mood: 1, which has no line\n");
 	check_contains(text, "# chain fadd nothing: 2, which has no line\n");
-	check_near(uarch_size(uarch, SIZE_OPCACHE), 4000, 0);
+	check_near(uarch_fact(uarch, SIZE_OPCACHE), 4000, 0);
 }
 
 /* Of some classes alone: what executes where was not asked, and their slots are what was measured.
@@ -195,12 +195,12 @@ static void buffers_are_knees_and_what_the_loop_takes(void **state)
 	add_buffer("load-queue", KNEE_NONE, 0, 2);
 	add_buffer("store-queue", KNEE_UNCLEAR, 100, 2);
 	read_back();
-	check_near(uarch_size(uarch, SIZE_ROB), 512, 0);
-	check_near(uarch->size_spread[SIZE_ROB], 2, 0);
-	check_near(uarch_size(uarch, SIZE_VECTORS), 332, 0);
+	check_near(uarch_fact(uarch, SIZE_ROB), 512, 0);
+	check_near(uarch->fact_spread[SIZE_ROB], 2, 0);
+	check_near(uarch_fact(uarch, SIZE_VECTORS), 332, 0);
 	check_contains(text, "not sharp: the time rises from 326 to 350 fillers");
-	assert_false(uarch_known(uarch_size(uarch, SIZE_LOAD_QUEUE)));
-	assert_false(uarch_known(uarch_size(uarch, SIZE_STORE_QUEUE)));
+	assert_false(uarch_known(uarch_fact(uarch, SIZE_LOAD_QUEUE)));
+	assert_false(uarch_known(uarch_fact(uarch, SIZE_STORE_QUEUE)));
 	check_contains(text, "# size load-queue: the time did not rise");
 }
 
@@ -297,7 +297,7 @@ static void check_early(double slower, double binds, const char *words)
 
 	add_facts(&told, 1);
 	read_back();
-	check_near(uarch_extra(uarch, EXTRA_BINDS_PORTS), binds, 0);
+	check_near(uarch_fact(uarch, EXTRA_BINDS_PORTS), binds, 0);
 	check_contains(text, words);
 }
 

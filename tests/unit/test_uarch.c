@@ -324,10 +324,10 @@ static void skylake_is_the_articles(void **state)
 	check_near(imul->latency, 3, 0);
 	assert_int_equal(imul->term_count, 1);
 	assert_int_equal(imul->term[0].ports, 1 << 1);
-	check_near(uarch_cap(uarch, CAP_LOADS), 2, 0);
-	check_near(uarch_cap(uarch, CAP_STORES), 1, 0);
-	check_near(uarch_size(uarch, SIZE_ROB), 224, 0);
-	check_near(uarch_size(uarch, SIZE_LOAD_QUEUE), 72, 0);
+	check_near(uarch_fact(uarch, CAP_LOADS), 2, 0);
+	check_near(uarch_fact(uarch, CAP_STORES), 1, 0);
+	check_near(uarch_fact(uarch, SIZE_ROB), 224, 0);
+	check_near(uarch_fact(uarch, SIZE_LOAD_QUEUE), 72, 0);
 	/* An indexed store takes a load's port: port 7 knows base + displacement alone. */
 	uarch_insn(uarch, &indexed, &facts);
 	assert_true(facts.known);
@@ -394,8 +394,8 @@ static void split_loads_count_as_the_least_measured(void **state)
 	struct uarch *uarch = load("redwood-cove");
 
 	(void)state;
-	assert_true(uarch_extra(uarch, EXTRA_SPLIT_LOAD) > 2 &&
-		    uarch_extra(uarch, EXTRA_SPLIT_LOAD) <= 2.85);
+	assert_true(uarch_fact(uarch, EXTRA_SPLIT_LOAD) > 2 &&
+		    uarch_fact(uarch, EXTRA_SPLIT_LOAD) <= 2.85);
 	uarch_free(uarch);
 }
 

@@ -515,11 +515,11 @@ static void facts_are_read(void **state)
 	assert_string_equal(uarch_port(uarch, 5), "div");
 	assert_true(uarch_port_is_unit(uarch, 5));
 	assert_false(uarch_port_is_unit(uarch, 4));
-	check_near(uarch_cap(uarch, CAP_LOADS), 2, 0);
-	assert_false(uarch_known(uarch_cap(uarch, CAP_STORES)));
-	check_near(uarch_size(uarch, SIZE_ROB), 224, 0);
-	check_near(uarch_extra(uarch, EXTRA_FORWARD), 5, 0);
-	assert_false(uarch_known(uarch_extra(uarch, EXTRA_SIGN)));
+	check_near(uarch_fact(uarch, CAP_LOADS), 2, 0);
+	assert_false(uarch_known(uarch_fact(uarch, CAP_STORES)));
+	check_near(uarch_fact(uarch, SIZE_ROB), 224, 0);
+	check_near(uarch_fact(uarch, EXTRA_FORWARD), 5, 0);
+	assert_false(uarch_known(uarch_fact(uarch, EXTRA_SIGN)));
 	check_near(uarch_cache(uarch, 2)->lines, 0.5, 0);
 	assert_false(uarch_known(uarch_cache(uarch, 1)->lines));
 	assert_null(uarch_cache(uarch, 3));
@@ -571,8 +571,8 @@ static void a_core_inherits_and_replaces(void **state)
 	check_near(uarch_find(child, "fadd", 0)->latency, 3, 0);
 	check_near(uarch_find(child, "fadd", 512)->latency, 5, 0);
 	assert_null(uarch_find(child, "two", 0));
-	assert_false(uarch_known(uarch_extra(child, EXTRA_FORWARD)));
-	check_near(uarch_size(child, SIZE_ROB), 224, 0);
+	assert_false(uarch_known(uarch_fact(child, EXTRA_FORWARD)));
+	check_near(uarch_fact(child, SIZE_ROB), 224, 0);
 	assert_int_equal(child->id_count, 2);
 	uarch_free(base);
 	uarch_free(child);

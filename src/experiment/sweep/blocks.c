@@ -87,7 +87,7 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 	ask.most = blocks->block.most;
 	if (explanation && status_is_ok(&explanation->status)) {
 		double entries = explanation->limits.uarch
-					 ? uarch_size(explanation->limits.uarch, SIZE_TLB1)
+					 ? uarch_fact(explanation->limits.uarch, SIZE_TLB1)
 					 : 0;
 
 		ask.pages_assumed = !(entries > 0);
@@ -97,7 +97,7 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 		ask.entries = ask.pages_assumed ? TLB_ASSUMED : entries;
 		ask.turn = explanation->granule;
 		ask.mispredict = explanation->limits.uarch
-					 ? uarch_extra(explanation->limits.uarch, EXTRA_MISPREDICT)
+					 ? uarch_fact(explanation->limits.uarch, EXTRA_MISPREDICT)
 					 : 0;
 		ask.window = blocks->block.sums ? window_of(&explanation->limits) : 0;
 	}

@@ -382,17 +382,9 @@ bool uarch_port_is_unit(const struct uarch *uarch, int port)
 {
 	return port >= uarch->port_count;
 }
-double uarch_cap(const struct uarch *uarch, enum uarch_cap cap)
+double uarch_fact(const struct uarch *uarch, enum uarch_fact fact)
 {
-	return uarch->cap[cap];
-}
-double uarch_size(const struct uarch *uarch, enum uarch_size size)
-{
-	return uarch->size[size];
-}
-double uarch_extra(const struct uarch *uarch, enum uarch_extra extra)
-{
-	return uarch->extra[extra];
+	return uarch->fact[fact];
 }
 
 const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level)

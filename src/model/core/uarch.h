@@ -49,24 +49,11 @@ struct uarch_class {
 	uint32_t tags; /* sources, bits into struct uarch_sources */
 };
 
-enum uarch_cap { /* operations a cycle, at most */
-	CAP_LOADS,
-	CAP_LOADS_VECTOR,
-	CAP_LOADS_512, /* a narrower kind counts for the wider one's cap only if it is it */
-	CAP_STORES,
-	CAP_STORES_VECTOR,
-	CAP_STORES_512,
-	CAP_MEMORY,	 /* loads and stores together */
-	CAP_COMPLEX,	 /* loads, and stores whose address is not base + 0…2047 */
-	CAP_TAKEN,	 /* taken branches */
-	CAP_LOADS_BANK,	 /* loads from the same place of lines (the same bank of the first-level
-			    cache) */
-	CAP_STORE_LINES, /* lines that stores go to; of several stores only neighbours in one line
-			    go at once */
-	CAP_COUNT
-};
-
-enum uarch_size { /* what can be in flight */
+/* A number that a core's file states by two words, "size rob 224". To add one: its row here and in
+ * uarch_fact_words. The sizes come first, so that an array of SIZE_COUNT has one element for each.
+ */
+enum uarch_fact {
+	/* Entries that can be in flight. */
 	SIZE_ROB,
 	SIZE_SCHEDULER,
 	SIZE_LOAD_QUEUE,
@@ -77,41 +64,54 @@ enum uarch_size { /* what can be in flight */
 	SIZE_OPCACHE, /* micro-ops that the op cache holds */
 	SIZE_TLB1,
 	SIZE_TLB2,	       /* data TLB entries */
-	SIZE_CALLS,	       /* calls */
-	SIZE_LOAD_SCHEDULER,   /* loads that wait for their address, where they have a scheduler of
-				  their own */
-	SIZE_VECTOR_SCHEDULER, /* and so vector operations that wait for a value */
-	SIZE_COUNT
-};
+	SIZE_CALLS,	       /* return stack: calls */
+	SIZE_LOAD_SCHEDULER,   /* loads that wait for an address, where loads have their own
+				  scheduler */
+	SIZE_VECTOR_SCHEDULER, /* likewise vector operations that wait for an operand */
+	SIZE_COUNT,
 
-enum uarch_extra {	    /* cycles, or counts, each with a mechanism */
-	EXTRA_SCALED_INDEX, /* load latency added when the chain runs through a scaled index */
-	EXTRA_INDEX,	    /* likewise any index */
-	EXTRA_SIGN,	    /* load that extends the sign */
-	EXTRA_FORWARD,	    /* store to load, general registers: cycles from the store's data to the
-			       loaded value, when it is not renamed away */
+	/* Operations a cycle, at most. */
+	CAP_LOADS = SIZE_COUNT,
+	CAP_LOADS_VECTOR,
+	CAP_LOADS_512, /* a load counts for the cap of its own width and of every narrower kind */
+	CAP_STORES,
+	CAP_STORES_VECTOR,
+	CAP_STORES_512,
+	CAP_MEMORY,	 /* loads and stores together */
+	CAP_COMPLEX,	 /* loads, and stores whose address is not base + 0…2047 */
+	CAP_TAKEN,	 /* taken branches */
+	CAP_LOADS_BANK,	 /* loads from the same bank of the first-level cache */
+	CAP_STORE_LINES, /* lines that stores go to; only adjacent stores to one line share a
+			    cycle */
+
+	/* Cycles or counts, each with a mechanism. */
+	EXTRA_SCALED_INDEX,    /* cycles added to a load whose chain runs through a scaled index */
+	EXTRA_INDEX,	       /* likewise any index */
+	EXTRA_SIGN,	       /* likewise a load that extends the sign */
+	EXTRA_FORWARD,	       /* store forwarding, general registers: cycles from the store's data
+				  to the loaded value, when it is not renamed away */
 	EXTRA_FORWARD_RENAMED, /* likewise when the core has predicted the pair */
 	EXTRA_FORWARD_VECTOR,
 	EXTRA_FORWARD_512,
 	EXTRA_FORWARD_FAILS,  /* a load wider than the store that it takes bytes from */
 	EXTRA_MISPREDICT,     /* cycles lost by a misprediction */
-	EXTRA_TLB2,	      /* added by a first-level TLB miss that hits the second */
+	EXTRA_TLB2,	      /* cycles added by a first-level TLB miss that hits the second */
 	EXTRA_ALU_SATURATION, /* soft: single-cycle integer operations a cycle that loops reach
 				 where ports allow more */
 	EXTRA_MATERIALISES,   /* 1: an addition of a constant done at rename takes a port after all
 				 when something other than an address or another such addition uses
 				 its result */
 	EXTRA_BINDS_PORTS, /* 1: a micro-op's port is chosen when it is renamed (see pipeline.h) */
-	EXTRA_FETCH_BYTES, /* code bytes a cycle from the decoders, when the op cache does not hold
-			      the loop */
+	EXTRA_FETCH_BYTES, /* code bytes a cycle from the decoders, when the op cache does not
+			      hold the loop */
 	EXTRA_DECODE,	   /* instructions a cycle likewise */
 	EXTRA_OPCACHE_OPS, /* micro-ops a cycle from the op cache */
-	EXTRA_LINE_OPS,	   /* micro-ops a cycle at most from one 64-byte (32-byte) line of code, see
-			      data/uarch/README.md */
+	EXTRA_LINE_OPS,	   /* micro-ops a cycle at most from one 64-byte (32-byte) line of code,
+			      see data/uarch/README.md */
 	EXTRA_MISSES,	   /* L1 misses in flight */
-	EXTRA_SPLIT_LOAD,  /* accesses that one load over a line boundary counts as */
+	EXTRA_SPLIT_LOAD,  /* accesses that one load across a line boundary counts as */
 	EXTRA_SPLIT_STORE,
-	EXTRA_COUNT
+	UARCH_FACTS
 };
 
 struct uarch_cache {
@@ -161,10 +161,12 @@ int uarch_port_count(const struct uarch *uarch); /* ports and units */
 const char *uarch_port(const struct uarch *uarch, int port);
 bool uarch_port_is_unit(
 	const struct uarch *uarch, int port); /* a divider, say: takes no slot, is no port */
-double uarch_cap(const struct uarch *uarch, enum uarch_cap cap);
-double uarch_size(const struct uarch *uarch, enum uarch_size size);
-enum uarch_size uarch_size_find(const char *word); /* of core files ("rob"), or SIZE_COUNT */
-double uarch_extra(const struct uarch *uarch, enum uarch_extra extra);
+double uarch_fact(const struct uarch *uarch, enum uarch_fact fact);
+/* The words of a fact in core files, "size rob", and back; UARCH_FACTS for unknown words. */
+const char *uarch_fact_name(enum uarch_fact fact);
+enum uarch_fact uarch_fact_find(const char *words);
+/* Whether a core's file may state this value for the fact. */
+bool uarch_fact_allows(enum uarch_fact fact, double value);
 const struct uarch_cache *uarch_cache(
 	const struct uarch *uarch, int level); /* 1, 2; NULL: unknown */
 

@@ -48,8 +48,7 @@ struct build {
 	char origin[2 * BUILD_DEPTH]
 		   [256]; /* of each file in turn; one that inherits is there twice */
 	struct build_place ports_said, units_said, width_said, laminate_said, pmu_said;
-	struct build_place cap_said[CAP_COUNT], size_said[SIZE_COUNT], extra_said[EXTRA_COUNT],
-		cache_said[3];
+	struct build_place fact_said[UARCH_FACTS], cache_said[3];
 	char ports[UARCH_PORTS][12], units[UARCH_PORTS][12];
 	int port_count, unit_count, set_count, class_count, class_room, event_count;
 	struct build_set set[BUILD_SETS];
@@ -83,9 +82,7 @@ bool read_match(struct reader *r);
 bool read_chain(struct reader *r);
 bool read_fuse(struct reader *r);
 bool read_unlaminate(struct reader *r);
-bool read_cap(struct reader *r);
-bool read_size(struct reader *r);
-bool read_extra(struct reader *r);
+bool read_fact(struct reader *r);
 bool read_cache(struct reader *r);
 bool read_unknown(struct reader *r);
 bool read_pmu(struct reader *r); /* uarch_events.c */

@@ -6,70 +6,95 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const uarch_cap_names[CAP_COUNT] = {
-	[CAP_LOADS] = "loads",
-	[CAP_LOADS_VECTOR] = "loads-vector",
-	[CAP_LOADS_512] = "loads-512",
-	[CAP_STORES] = "stores",
-	[CAP_STORES_VECTOR] = "stores-vector",
-	[CAP_STORES_512] = "stores-512",
-	[CAP_MEMORY] = "memory",
-	[CAP_COMPLEX] = "complex",
-	[CAP_TAKEN] = "taken",
-	[CAP_LOADS_BANK] = "loads-bank",
-	[CAP_STORE_LINES] = "store-lines",
+static const char *const fact_words[UARCH_FACTS] = {
+	[SIZE_ROB] = "size rob",
+	[SIZE_SCHEDULER] = "size scheduler",
+	[SIZE_LOAD_QUEUE] = "size load-queue",
+	[SIZE_STORE_QUEUE] = "size store-queue",
+	[SIZE_REGISTERS] = "size registers",
+	[SIZE_VECTORS] = "size vectors",
+	[SIZE_BRANCHES] = "size branches",
+	[SIZE_OPCACHE] = "size opcache",
+	[SIZE_TLB1] = "size tlb1",
+	[SIZE_TLB2] = "size tlb2",
+	[SIZE_CALLS] = "size calls",
+	[SIZE_LOAD_SCHEDULER] = "size load-scheduler",
+	[SIZE_VECTOR_SCHEDULER] = "size vector-scheduler",
+	[CAP_LOADS] = "cap loads",
+	[CAP_LOADS_VECTOR] = "cap loads-vector",
+	[CAP_LOADS_512] = "cap loads-512",
+	[CAP_STORES] = "cap stores",
+	[CAP_STORES_VECTOR] = "cap stores-vector",
+	[CAP_STORES_512] = "cap stores-512",
+	[CAP_MEMORY] = "cap memory",
+	[CAP_COMPLEX] = "cap complex",
+	[CAP_TAKEN] = "cap taken",
+	[CAP_LOADS_BANK] = "cap loads-bank",
+	[CAP_STORE_LINES] = "cap store-lines",
+	[EXTRA_SCALED_INDEX] = "extra scaled-index",
+	[EXTRA_INDEX] = "extra index",
+	[EXTRA_SIGN] = "extra sign",
+	[EXTRA_FORWARD] = "extra forward",
+	[EXTRA_FORWARD_RENAMED] = "extra forward-renamed",
+	[EXTRA_FORWARD_VECTOR] = "extra forward-vector",
+	[EXTRA_FORWARD_512] = "extra forward-512",
+	[EXTRA_FORWARD_FAILS] = "extra forward-fails",
+	[EXTRA_MISPREDICT] = "extra mispredict",
+	[EXTRA_TLB2] = "extra tlb2",
+	[EXTRA_ALU_SATURATION] = "extra alu-saturation",
+	[EXTRA_FETCH_BYTES] = "extra fetch-bytes",
+	[EXTRA_DECODE] = "extra decode",
+	[EXTRA_MATERIALISES] = "extra materialises",
+	[EXTRA_BINDS_PORTS] = "extra binds-ports",
+	[EXTRA_OPCACHE_OPS] = "extra opcache-ops",
+	[EXTRA_LINE_OPS] = "extra line-ops",
+	[EXTRA_MISSES] = "extra misses",
+	[EXTRA_SPLIT_LOAD] = "extra split-load",
+	[EXTRA_SPLIT_STORE] = "extra split-store",
 };
-_Static_assert(CAP_STORE_LINES == CAP_COUNT - 1, "a cap without a name");
+_Static_assert(EXTRA_SPLIT_STORE == UARCH_FACTS - 1, "a fact without words");
 
-const char *const uarch_size_names[SIZE_COUNT] = {
-	[SIZE_ROB] = "rob",
-	[SIZE_SCHEDULER] = "scheduler",
-	[SIZE_LOAD_QUEUE] = "load-queue",
-	[SIZE_STORE_QUEUE] = "store-queue",
-	[SIZE_REGISTERS] = "registers",
-	[SIZE_VECTORS] = "vectors",
-	[SIZE_BRANCHES] = "branches",
-	[SIZE_OPCACHE] = "opcache",
-	[SIZE_TLB1] = "tlb1",
-	[SIZE_TLB2] = "tlb2",
-	[SIZE_CALLS] = "calls",
-	[SIZE_LOAD_SCHEDULER] = "load-scheduler",
-	[SIZE_VECTOR_SCHEDULER] = "vector-scheduler",
+/* The first word of a fact, and what a number of this kind may be. */
+static const struct fact_kind {
+	const char *word;
+	enum uarch_fact first, end;
+	double least, most;
+} fact_kinds[] = {
+	{ "size", SIZE_ROB, SIZE_COUNT, 1, 1000000 },
+	{ "cap", CAP_LOADS, EXTRA_SCALED_INDEX, 0.01, 64 },
+	{ "extra", EXTRA_SCALED_INDEX, UARCH_FACTS, 0, 1000 },
 };
-_Static_assert(SIZE_VECTOR_SCHEDULER == SIZE_COUNT - 1, "a size without a name");
+enum { FACT_KINDS = sizeof(fact_kinds) / sizeof(fact_kinds[0]) };
 
-enum uarch_size uarch_size_find(const char *word)
+const char *uarch_fact_name(enum uarch_fact fact)
 {
-	int size = 0;
-
-	while (size < SIZE_COUNT && strcmp(uarch_size_names[size], word) != 0)
-		size++;
-	return (enum uarch_size)size;
+	return fact_words[fact];
 }
 
-const char *const uarch_extra_names[EXTRA_COUNT] = {
-	[EXTRA_SCALED_INDEX] = "scaled-index",
-	[EXTRA_INDEX] = "index",
-	[EXTRA_SIGN] = "sign",
-	[EXTRA_FORWARD] = "forward",
-	[EXTRA_FORWARD_RENAMED] = "forward-renamed",
-	[EXTRA_FORWARD_VECTOR] = "forward-vector",
-	[EXTRA_FORWARD_512] = "forward-512",
-	[EXTRA_FORWARD_FAILS] = "forward-fails",
-	[EXTRA_MISPREDICT] = "mispredict",
-	[EXTRA_TLB2] = "tlb2",
-	[EXTRA_ALU_SATURATION] = "alu-saturation",
-	[EXTRA_FETCH_BYTES] = "fetch-bytes",
-	[EXTRA_DECODE] = "decode",
-	[EXTRA_MATERIALISES] = "materialises",
-	[EXTRA_BINDS_PORTS] = "binds-ports",
-	[EXTRA_OPCACHE_OPS] = "opcache-ops",
-	[EXTRA_LINE_OPS] = "line-ops",
-	[EXTRA_MISSES] = "misses",
-	[EXTRA_SPLIT_LOAD] = "split-load",
-	[EXTRA_SPLIT_STORE] = "split-store",
-};
-_Static_assert(EXTRA_SPLIT_STORE == EXTRA_COUNT - 1, "an extra without a name");
+enum uarch_fact uarch_fact_find(const char *words)
+{
+	int fact = 0;
+
+	while (fact < UARCH_FACTS && strcmp(fact_words[fact], words) != 0)
+		fact++;
+	return (enum uarch_fact)fact;
+}
+
+static const struct fact_kind *kind_of(enum uarch_fact fact)
+{
+	const struct fact_kind *kind = fact_kinds;
+
+	while (fact >= kind->end)
+		kind++;
+	return kind;
+}
+
+bool uarch_fact_allows(enum uarch_fact fact, double value)
+{
+	const struct fact_kind *kind = kind_of(fact);
+
+	return value >= kind->least && value <= kind->most;
+}
 
 /* ---- match */
 
@@ -379,48 +404,36 @@ bool read_unlaminate(struct reader *r)
 
 /* ---- numbers with a name */
 
-bool read_cap(struct reader *r)
+/* The fact that a kind and a word name; -1, and a failure that lists the words of this kind. */
+static int find_fact(struct reader *r, const struct fact_kind *kind, const char *word)
 {
-	int i;
+	const char *names[UARCH_FACTS];
+	int count = (int)kind->end - (int)kind->first, at;
 
-	if (!reader_words(r, 3, 3, "cap NAME NUMBER"))
-		return false;
-	i = reader_find(r, "cap", r->lines.word[1], uarch_cap_names, CAP_COUNT);
-	if (i < 0 || !reader_say(r, "this cap", &r->to->cap_said[i]) ||
-		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 0.01, 64,
-			&r->to->uarch->cap[i]))
-		return false;
-	r->to->uarch->cap_spread[i] = r->lines.spread;
-	return true;
+	for (int i = 0; i < count; i++)
+		names[i] = fact_words[(int)kind->first + i] + strlen(kind->word) + 1;
+	at = reader_find(r, kind->word, word, names, count);
+	return at < 0 ? -1 : (int)kind->first + at;
 }
 
-bool read_size(struct reader *r)
+bool read_fact(struct reader *r)
 {
-	int i;
+	const struct fact_kind *kind = fact_kinds;
+	char form[24], what[16];
+	int fact;
 
-	if (!reader_words(r, 3, 3, "size NAME NUMBER"))
+	while (strcmp(kind->word, r->lines.word[0]) != 0)
+		kind++;
+	snprintf(form, sizeof(form), "%s NAME NUMBER", kind->word);
+	snprintf(what, sizeof(what), "this %s", kind->word);
+	if (!reader_words(r, 3, 3, form))
 		return false;
-	i = reader_find(r, "size", r->lines.word[1], uarch_size_names, SIZE_COUNT);
-	if (i < 0 || !reader_say(r, "this size", &r->to->size_said[i]) ||
-		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 1, 1000000,
-			&r->to->uarch->size[i]))
+	fact = find_fact(r, kind, r->lines.word[1]);
+	if (fact < 0 || !reader_say(r, what, &r->to->fact_said[fact]) ||
+		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], kind->least,
+			kind->most, &r->to->uarch->fact[fact]))
 		return false;
-	r->to->uarch->size_spread[i] = r->lines.spread;
-	return true;
-}
-
-bool read_extra(struct reader *r)
-{
-	int i;
-
-	if (!reader_words(r, 3, 3, "extra NAME NUMBER"))
-		return false;
-	i = reader_find(r, "extra", r->lines.word[1], uarch_extra_names, EXTRA_COUNT);
-	if (i < 0 || !reader_say(r, "this extra", &r->to->extra_said[i]) ||
-		!lines_number(&r->lines, r->lines.word[2], r->lines.word[1], 0, 1000,
-			&r->to->uarch->extra[i]))
-		return false;
-	r->to->uarch->extra_spread[i] = r->lines.spread;
+	r->to->uarch->fact_spread[fact] = r->lines.spread;
 	return true;
 }
 
@@ -470,7 +483,7 @@ bool read_cache(struct reader *r)
 /* Takes back what was inherited: `unknown class div`, `unknown extra forward`. */
 bool read_unknown(struct reader *r)
 {
-	static const char *const kinds[] = { "class", "cap", "size", "extra", "fuse" };
+	static const char *const kinds[] = { "class", "fuse", "cap", "size", "extra" };
 	struct build *to = r->to;
 	struct uarch *u = to->uarch;
 	const char *name = r->lines.word[2];
@@ -480,6 +493,8 @@ bool read_unknown(struct reader *r)
 	if (!reader_words(r, 3, 3, "unknown class NAME; likewise cap, size, extra, fuse"))
 		return false;
 	switch (reader_find(r, "word", r->lines.word[1], kinds, 5)) {
+	case -1:
+		return false;
 	case 0:
 		class = build_find_class(to, name);
 		if (!class)
@@ -487,21 +502,6 @@ bool read_unknown(struct reader *r)
 		*class = to->class[--to->class_count];
 		return true;
 	case 1:
-		i = reader_find(r, "cap", name, uarch_cap_names, CAP_COUNT);
-		if (i >= 0)
-			u->cap[i] = UARCH_UNKNOWN;
-		return i >= 0;
-	case 2:
-		i = reader_find(r, "size", name, uarch_size_names, SIZE_COUNT);
-		if (i >= 0)
-			u->size[i] = UARCH_UNKNOWN;
-		return i >= 0;
-	case 3:
-		i = reader_find(r, "extra", name, uarch_extra_names, EXTRA_COUNT);
-		if (i >= 0)
-			u->extra[i] = UARCH_UNKNOWN;
-		return i >= 0;
-	case 4:
 		for (i = 0; i < u->fusion_count; i++)
 			if (strcmp(u->fusion[i].mnemonic, name) == 0) {
 				u->fusion[i] = u->fusion[--u->fusion_count];
@@ -509,6 +509,12 @@ bool read_unknown(struct reader *r)
 			}
 		return lines_fail(&r->lines, "fuse \"%.24s\" is not inherited", name);
 	default:
-		return false;
+		i = 0;
+		while (strcmp(fact_kinds[i].word, r->lines.word[1]) != 0)
+			i++;
+		i = find_fact(r, &fact_kinds[i], name);
+		if (i >= 0)
+			u->fact[i] = UARCH_UNKNOWN;
+		return i >= 0;
 	}
 }

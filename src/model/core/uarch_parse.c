@@ -324,9 +324,9 @@ static const struct {
 	{ "chain", true, read_chain },
 	{ "fuse", true, read_fuse },
 	{ "unlaminate", true, read_unlaminate },
-	{ "cap", true, read_cap },
-	{ "size", true, read_size },
-	{ "extra", true, read_extra },
+	{ "size", true, read_fact },
+	{ "cap", true, read_fact },
+	{ "extra", true, read_fact },
 	{ "cache", true, read_cache },
 	{ "unknown", false, read_unknown },
 	{ "pmu", false, read_pmu },
@@ -388,17 +388,9 @@ struct status uarch_read(const char *text, const char *origin, struct uarch **ou
 		-1;
 	to->pmu_said.file = -1;
 	u->width = UARCH_UNKNOWN;
-	for (int i = 0; i < CAP_COUNT; i++) {
-		u->cap[i] = UARCH_UNKNOWN;
-		to->cap_said[i].file = -1;
-	}
-	for (int i = 0; i < SIZE_COUNT; i++) {
-		u->size[i] = UARCH_UNKNOWN;
-		to->size_said[i].file = -1;
-	}
-	for (int i = 0; i < EXTRA_COUNT; i++) {
-		u->extra[i] = UARCH_UNKNOWN;
-		to->extra_said[i].file = -1;
+	for (int i = 0; i < UARCH_FACTS; i++) {
+		u->fact[i] = UARCH_UNKNOWN;
+		to->fact_said[i].file = -1;
 	}
 	for (int i = 0; i < 3; i++)
 		to->cache_said[i].file = -1;

@@ -174,9 +174,6 @@ enum uarch_reserved {
 	RESERVED_COUNT
 };
 extern const char *const uarch_reserved_name[RESERVED_COUNT];
-/* The words of files for caps, sizes and extras. */
-extern const char *const uarch_cap_names[CAP_COUNT], *const uarch_size_names[SIZE_COUNT],
-							     *const uarch_extra_names[EXTRA_COUNT];
 /* Whether a class of that name is of a memory access: one slot whatever its micro-ops. */
 bool uarch_reserved_is_memory(const char *name);
 
@@ -193,9 +190,8 @@ struct uarch {
 	struct uarch_id *id;
 	int laminate;
 	bool laminate_two_operand, laminate_stores;
-	double cap[CAP_COUNT], size[SIZE_COUNT], extra[EXTRA_COUNT];
-	double width_spread, cap_spread[CAP_COUNT], size_spread[SIZE_COUNT],
-		extra_spread[EXTRA_COUNT]; /* ±; 0: not said */
+	double fact[UARCH_FACTS];
+	double width_spread, fact_spread[UARCH_FACTS]; /* ±; 0: not said */
 	int cache_count;
 	struct uarch_cache cache[UARCH_CACHES];
 	struct uarch_sources sources;

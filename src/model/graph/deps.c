@@ -106,10 +106,10 @@ static double latency_of(struct graph *graph, int insn, const struct uarch_class
 static double index_extra(const struct graph *graph, const struct insn_memory *memory)
 {
 	double extra =
-		uarch_extra(graph->uarch, memory->scale > 1 ? EXTRA_SCALED_INDEX : EXTRA_INDEX);
+		uarch_fact(graph->uarch, memory->scale > 1 ? EXTRA_SCALED_INDEX : EXTRA_INDEX);
 
 	if (!uarch_known(extra))
-		extra = uarch_extra(graph->uarch, EXTRA_INDEX);
+		extra = uarch_fact(graph->uarch, EXTRA_INDEX);
 	return uarch_known(extra) ? extra : 0;
 }
 
@@ -134,19 +134,19 @@ static double forward_latency(const struct graph *graph, const struct forward *f
 	double cycles = UARCH_UNKNOWN;
 
 	if (!forward->inside)
-		cycles = uarch_extra(uarch, EXTRA_FORWARD_FAILS);
+		cycles = uarch_fact(uarch, EXTRA_FORWARD_FAILS);
 	if (!uarch_known(cycles) && vector && load->memory[operand].size > 32)
-		cycles = uarch_extra(uarch, EXTRA_FORWARD_512);
+		cycles = uarch_fact(uarch, EXTRA_FORWARD_512);
 	if (!uarch_known(cycles) && vector)
-		cycles = uarch_extra(uarch, EXTRA_FORWARD_VECTOR);
+		cycles = uarch_fact(uarch, EXTRA_FORWARD_VECTOR);
 	/* Only a load from where the store began is renamed. */
 	if (!uarch_known(cycles) && !vector && forward->same_start &&
 		(graph->renaming == RENAMES_ALL ||
 			(graph->renaming == RENAMES_PLAIN && is_plain(graph, load, operand) &&
 				!store->memory[forward->operand].index)))
-		cycles = uarch_extra(uarch, EXTRA_FORWARD_RENAMED);
+		cycles = uarch_fact(uarch, EXTRA_FORWARD_RENAMED);
 	if (!uarch_known(cycles) && !vector)
-		cycles = uarch_extra(uarch, EXTRA_FORWARD);
+		cycles = uarch_fact(uarch, EXTRA_FORWARD);
 	*known = uarch_known(cycles);
 	return *known ? cycles : 0;
 }
@@ -158,7 +158,7 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 	const struct insn_memory *memory = &insn->memory[operand];
 	const struct uarch_class *class = graph->facts[number].load;
 	double latency = graph->facts[number].known ? latency_of(graph, number, class) : 0;
-	double sign = insn->load_extends ? uarch_extra(graph->uarch, EXTRA_SIGN) : 0;
+	double sign = insn->load_extends ? uarch_fact(graph->uarch, EXTRA_SIGN) : 0;
 	int node;
 	struct link *link;
 

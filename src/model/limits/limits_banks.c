@@ -94,7 +94,7 @@ static int crowded(const struct accesses *all, int first, bool *counted)
 
 static void add_banks(struct tally *tally, const struct accesses *all)
 {
-	double each = uarch_cap(tally->uarch, CAP_LOADS_BANK);
+	double each = uarch_fact(tally->uarch, CAP_LOADS_BANK);
 	bool *counted = memory_new((size_t)all->loads + 1, sizeof(*counted));
 	int most = 0;
 	char number[24], rate[24];
@@ -163,9 +163,9 @@ static double store_cycles(const struct accesses *all, double together)
 static void add_store_lines(struct tally *tally, const struct accesses *all)
 {
 	const struct limits_place *place = tally->place;
-	double lines = uarch_cap(tally->uarch, CAP_STORE_LINES), stores = tally_all(tally->stores),
+	double lines = uarch_fact(tally->uarch, CAP_STORE_LINES), stores = tally_all(tally->stores),
 	       cycles, random = 0;
-	double together = uarch_cap(tally->uarch, CAP_STORES);
+	double together = uarch_fact(tally->uarch, CAP_STORES);
 	char number[24], rate[24];
 
 	if (!uarch_known(lines) || lines <= 0 || !uarch_known(together) || together <= lines ||

@@ -84,8 +84,8 @@ static void describe_chain(
  * the reorder buffer, and of them no more than wait in the scheduler. INFINITY: not known. */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
-	double rob = uarch_size(tally->uarch, SIZE_ROB),
-	       scheduler = uarch_size(tally->uarch, SIZE_SCHEDULER);
+	double rob = uarch_fact(tally->uarch, SIZE_ROB),
+	       scheduler = uarch_fact(tally->uarch, SIZE_SCHEDULER);
 	double together = INFINITY, operations = 0;
 
 	for (int i = 0; i < chain->link_count; i++)
@@ -219,9 +219,9 @@ static void add_misses(struct tally *tally, const struct level *level)
 	const struct level *missing = without(level, false);
 	double lines = levels_lines(tally, WAYS_WAITING) * tally->elements;
 	double misses = lines * (1 - level[L1].share), wait = 0;
-	double rob = uarch_size(tally->uarch, SIZE_ROB),
-	       most = uarch_extra(tally->uarch, EXTRA_MISSES), together = INFINITY;
-	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE), window[SIZE_COUNT];
+	double rob = uarch_fact(tally->uarch, SIZE_ROB),
+	       most = uarch_fact(tally->uarch, EXTRA_MISSES), together = INFINITY;
+	double queue = uarch_fact(tally->uarch, SIZE_STORE_QUEUE), window[SIZE_COUNT];
 	bool by_buffer = true, one_by_one = limits_window(tally, window);
 	char number[24], each[24];
 

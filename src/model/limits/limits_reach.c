@@ -86,7 +86,7 @@ static void describe(const struct way_down *down, char *buffer, size_t size)
 /* Elements of which all instructions stand in the reorder buffer at a time; INFINITY: not known. */
 static double in_buffer(const struct tally *tally)
 {
-	double rob = uarch_size(tally->uarch, SIZE_ROB);
+	double rob = uarch_fact(tally->uarch, SIZE_ROB);
 
 	return uarch_known(rob) && tally->slots > 0 ? rob / tally->slots * tally->elements
 						    : (double)INFINITY;

@@ -29,8 +29,8 @@ static double footprint(const struct tally *tally)
 /* Cycles that the decoders take, which take so many bytes and so many instructions a cycle. */
 static void add_decoders(struct tally *tally, enum limit_kind kind, const char *why)
 {
-	double bytes = uarch_extra(tally->uarch, EXTRA_FETCH_BYTES),
-	       each = uarch_extra(tally->uarch, EXTRA_DECODE);
+	double bytes = uarch_fact(tally->uarch, EXTRA_FETCH_BYTES),
+	       each = uarch_fact(tally->uarch, EXTRA_DECODE);
 	char all[24], rate[24];
 
 	if (bytes > 0)
@@ -48,8 +48,8 @@ static void add_decoders(struct tally *tally, enum limit_kind kind, const char *
 
 static void add_front_end(struct tally *tally)
 {
-	double holds = uarch_size(tally->uarch, SIZE_OPCACHE),
-	       each = uarch_extra(tally->uarch, EXTRA_OPCACHE_OPS);
+	double holds = uarch_fact(tally->uarch, SIZE_OPCACHE),
+	       each = uarch_fact(tally->uarch, EXTRA_OPCACHE_OPS);
 	char all[24], rate[24];
 
 	if (holds <= 0)
@@ -67,7 +67,7 @@ static void add_front_end(struct tally *tally)
 static void add_alignment(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
-	double most = uarch_extra(tally->uarch, EXTRA_LINE_OPS), cycles = 0, slots = 0, lines = 0;
+	double most = uarch_fact(tally->uarch, EXTRA_LINE_OPS), cycles = 0, slots = 0, lines = 0;
 	char number[24], rate[24], all[24];
 
 	if (most <= 0 || loop->path_count == 0)
@@ -115,7 +115,7 @@ static void add_unlamination(struct tally *tally)
  * there are ports. */
 static void add_saturation(struct tally *tally)
 {
-	double each = uarch_extra(tally->uarch, EXTRA_ALU_SATURATION);
+	double each = uarch_fact(tally->uarch, EXTRA_ALU_SATURATION);
 	char number[24], rate[24];
 
 	if (each > 0 && tally_all(tally->loads) > 0 && tally->branches > 0)
@@ -134,7 +134,7 @@ static void add_scheduling(struct tally *tally)
 	char number[24];
 
 	/* What is run there never begins anew. */
-	if (!(uarch_extra(tally->uarch, EXTRA_BINDS_PORTS) > 0) || tally->place->restart > 0)
+	if (!(uarch_fact(tally->uarch, EXTRA_BINDS_PORTS) > 0) || tally->place->restart > 0)
 		return;
 	insns = memory_new((size_t)loop->insn_count + 1, sizeof(*insns));
 	for (int i = 0; i < loop->insn_count; i++) {
@@ -171,7 +171,7 @@ static void add_forwarding(struct tally *tally)
 	double likely, worst;
 	char number[24];
 
-	if (!uarch_known(uarch_extra(tally->uarch, EXTRA_FORWARD_RENAMED)))
+	if (!uarch_known(uarch_fact(tally->uarch, EXTRA_FORWARD_RENAMED)))
 		return;
 	worst = chain_with(tally, RENAMES_NONE);
 	likely = worst > 0 ? chain_with(tally, RENAMES_PLAIN) : 0;
@@ -189,7 +189,7 @@ static void add_forwarding(struct tally *tally)
  */
 static void add_aliasing(struct tally *tally)
 {
-	double queue = uarch_size(tally->uarch, SIZE_STORE_QUEUE);
+	double queue = uarch_fact(tally->uarch, SIZE_STORE_QUEUE);
 	int aliases = forwards_aliases(tally->loop, queue > 0 && queue < 64 ? (int)queue : 64);
 	char number[24];
 
@@ -206,8 +206,8 @@ static void add_aliasing(struct tally *tally)
 static double page_walks(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
-	double entries = uarch_size(tally->uarch, SIZE_TLB1),
-	       cost = uarch_extra(tally->uarch, EXTRA_TLB2);
+	double entries = uarch_fact(tally->uarch, SIZE_TLB1),
+	       cost = uarch_fact(tally->uarch, EXTRA_TLB2);
 	double reach = entries * place->page,
 	       loads = limits_chained_misses(tally, &tally->limits->chain), share, cycles;
 	char percent[24], each[24];
@@ -276,7 +276,7 @@ static double irregular(const struct loop *loop)
 
 static void add_irregular(struct tally *tally)
 {
-	double each = uarch_extra(tally->uarch, EXTRA_MISPREDICT), wrong;
+	double each = uarch_fact(tally->uarch, EXTRA_MISPREDICT), wrong;
 	char number[24], cost[24];
 
 	if (tally->place->mispredicts >= 0 || !tally->loop->stepped)
@@ -310,7 +310,7 @@ static double begun_late(const struct tally *tally)
 
 static void add_mispredictions(struct tally *tally, double walks)
 {
-	double each = uarch_extra(tally->uarch, EXTRA_MISPREDICT),
+	double each = uarch_fact(tally->uarch, EXTRA_MISPREDICT),
 	       count = tally->place->mispredicts * tally->elements, base, more;
 	char number[24], cost[24], wait[24];
 

@@ -39,22 +39,22 @@ static void add_accesses(struct tally *tally)
 	const struct uarch *uarch = tally->uarch;
 	double loads = tally_all(tally->loads), stores = tally_all(tally->stores);
 
-	add_rate(tally, LIMIT_LOADS, loads, uarch_cap(uarch, CAP_LOADS), "load", "loads");
+	add_rate(tally, LIMIT_LOADS, loads, uarch_fact(uarch, CAP_LOADS), "load", "loads");
 	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_VECTOR],
-		uarch_cap(uarch, CAP_LOADS_VECTOR), "vector load", "vector loads");
+		uarch_fact(uarch, CAP_LOADS_VECTOR), "vector load", "vector loads");
 	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_512],
-		uarch_cap(uarch, CAP_LOADS_512), "load of 512 bits", "loads of 512 bits");
-	add_rate(tally, LIMIT_STORES, stores, uarch_cap(uarch, CAP_STORES), "store", "stores");
+		uarch_fact(uarch, CAP_LOADS_512), "load of 512 bits", "loads of 512 bits");
+	add_rate(tally, LIMIT_STORES, stores, uarch_fact(uarch, CAP_STORES), "store", "stores");
 	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_VECTOR],
-		uarch_cap(uarch, CAP_STORES_VECTOR), "vector store", "vector stores");
-	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_512], uarch_cap(uarch, CAP_STORES_512),
+		uarch_fact(uarch, CAP_STORES_VECTOR), "vector store", "vector stores");
+	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_512], uarch_fact(uarch, CAP_STORES_512),
 		"store of 512 bits", "stores of 512 bits");
 	if (loads > 0 && stores > 0)
-		add_rate(tally, LIMIT_ADDRESSES, loads + stores, uarch_cap(uarch, CAP_MEMORY),
+		add_rate(tally, LIMIT_ADDRESSES, loads + stores, uarch_fact(uarch, CAP_MEMORY),
 			"access", "loads and stores");
 	if (tally->complex_stores > 0)
 		add_rate(tally, LIMIT_COMPLEX, loads + tally->complex_stores,
-			uarch_cap(uarch, CAP_COMPLEX), "indexed store",
+			uarch_fact(uarch, CAP_COMPLEX), "indexed store",
 			loads > 0 ? "loads and indexed stores" : "indexed stores");
 }
 
@@ -116,10 +116,10 @@ static double share_out(const struct side *loads, const struct side *stores, dou
 static void add_splits(struct tally *tally)
 {
 	const struct uarch *uarch = tally->uarch;
-	struct side load = { tally_all(tally->loads), uarch_extra(uarch, EXTRA_SPLIT_LOAD),
-		uarch_cap(uarch, CAP_LOADS) };
-	struct side store = { tally_all(tally->stores), uarch_extra(uarch, EXTRA_SPLIT_STORE),
-		uarch_cap(uarch, CAP_STORES) };
+	struct side load = { tally_all(tally->loads), uarch_fact(uarch, EXTRA_SPLIT_LOAD),
+		uarch_fact(uarch, CAP_LOADS) };
+	struct side store = { tally_all(tally->stores), uarch_fact(uarch, EXTRA_SPLIT_STORE),
+		uarch_fact(uarch, CAP_STORES) };
 	double loads = 0, stores = 0, splits;
 	char count[24], all[24], each[24];
 
@@ -160,6 +160,6 @@ void limits_throughput(struct tally *tally)
 	add_width(tally);
 	add_accesses(tally);
 	add_splits(tally);
-	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_cap(tally->uarch, CAP_TAKEN),
+	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_fact(tally->uarch, CAP_TAKEN),
 		"taken branch", "taken branches");
 }

@@ -32,12 +32,12 @@ static bool depends(const struct span *span, const struct insn *insn)
 	return false;
 }
 
-static enum uarch_size scheduler_of(const struct tally *tally, const struct insn *insn)
+static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn *insn)
 {
 	bool load = insn->memory_count > 0 && !insn->address_only;
-	enum uarch_size own = load ? SIZE_LOAD_SCHEDULER : SIZE_VECTOR_SCHEDULER;
+	enum uarch_fact own = load ? SIZE_LOAD_SCHEDULER : SIZE_VECTOR_SCHEDULER;
 
-	if ((load || insn->vector) && uarch_known(uarch_size(tally->uarch, own)))
+	if ((load || insn->vector) && uarch_known(uarch_fact(tally->uarch, own)))
 		return own;
 	return SIZE_SCHEDULER;
 }
@@ -87,7 +87,7 @@ static void look_from(const struct tally *tally, int start, double together[SIZE
 
 		take(tally, step, i == 0, miss && i > 0, &span);
 		for (int size = 0; size < SIZE_COUNT && miss; size++)
-			found[size] += span.taken[size] <= uarch_size(tally->uarch, size);
+			found[size] += span.taken[size] <= uarch_fact(tally->uarch, size);
 	}
 	for (int size = 0; size < SIZE_COUNT; size++)
 		together[size] = fmax(together[size], fmax(found[size], 1));
@@ -119,7 +119,7 @@ bool limits_window(const struct tally *tally, double together[SIZE_COUNT])
 		if (chases(&loop->insn[loop->path[i].insn]))
 			look_from(tally, i, together);
 	for (int size = 0; size < SIZE_COUNT; size++)
-		if (!uarch_known(uarch_size(tally->uarch, size)))
+		if (!uarch_known(uarch_fact(tally->uarch, size)))
 			together[size] = INFINITY;
 	return true;
 }
@@ -146,5 +146,5 @@ void limits_add_window(struct tally *tally, const double together[SIZE_COUNT], d
 		limits_add(tally, LIMIT_WINDOW, wait / together[fullest],
 			"misses of %s cycles, %s at a time, the %s entries of %s full between",
 			words_number(wait / misses, each), words_number(together[fullest], number),
-			words_number(uarch_size(tally->uarch, fullest), size_of), names[fullest]);
+			words_number(uarch_fact(tally->uarch, fullest), size_of), names[fullest]);
 }

@@ -401,7 +401,7 @@ static double run(
 	struct pipeline *pipeline, const struct uarch *uarch, const struct pipeline_insn *insns)
 {
 	const struct loop *loop = pipeline->loop;
-	double rob = uarch_size(uarch, SIZE_ROB), width = uarch_width(uarch), credit = 0, from = 0,
+	double rob = uarch_fact(uarch, SIZE_ROB), width = uarch_width(uarch), credit = 0, from = 0,
 	       done = 0;
 	int nodes = pipeline->graph->node_count, steps = loop->path_count,
 	    total = pipeline->rounds * steps;
@@ -470,7 +470,7 @@ double pipeline_run(const struct loop *loop, const struct uarch *uarch,
 {
 	struct pipeline *pipeline;
 	struct deps_graph graph;
-	double cycles = 0, scheduler = uarch_size(uarch, SIZE_SCHEDULER);
+	double cycles = 0, scheduler = uarch_fact(uarch, SIZE_SCHEDULER);
 	size_t instances;
 
 	if (loop->path_count == 0 || !uarch_known(uarch_width(uarch)))

@@ -67,7 +67,7 @@ static bool impossible(const struct measured *measured, const struct measured_mi
 void infer_figure(const struct measured *measured, const struct measured_mix *mix,
 	struct infer_figure *figure)
 {
-	double value[8], spread = 0;
+	double value[8] = { 0 }, spread = 0;
 
 	*figure = (struct infer_figure){ 0 };
 	for (int i = 0; i < measured->mix_count; i++) {

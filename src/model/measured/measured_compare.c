@@ -106,8 +106,9 @@ static int access_kind(const char *name)
 static double cycles_of(const struct uarch *uarch, const struct uarch_class *const *class,
 	const double *times, int count)
 {
-	static const enum uarch_cap load_cap[] = { CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512 },
-				    store_cap[] = { CAP_STORES, CAP_STORES_VECTOR, CAP_STORES_512 };
+	static const enum uarch_fact load_cap[] = { CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512 },
+				     store_cap[] = { CAP_STORES, CAP_STORES_VECTOR,
+					     CAP_STORES_512 };
 	struct port_load load[4 * UARCH_TERMS];
 	double slots = 0, accesses[2][3] = { 0 }, memory = 0, taken = 0, most;
 	int loads = 0;
@@ -136,15 +137,15 @@ static double cycles_of(const struct uarch *uarch, const struct uarch_class *con
 	if (uarch_known(uarch->width))
 		most = fmax(most, slots / uarch->width);
 	for (int kind = 0; kind < 3; kind++) {
-		if (uarch_known(uarch->cap[load_cap[kind]]))
-			most = fmax(most, accesses[0][kind] / uarch->cap[load_cap[kind]]);
-		if (uarch_known(uarch->cap[store_cap[kind]]))
-			most = fmax(most, accesses[1][kind] / uarch->cap[store_cap[kind]]);
+		if (uarch_known(uarch->fact[load_cap[kind]]))
+			most = fmax(most, accesses[0][kind] / uarch->fact[load_cap[kind]]);
+		if (uarch_known(uarch->fact[store_cap[kind]]))
+			most = fmax(most, accesses[1][kind] / uarch->fact[store_cap[kind]]);
 	}
-	if (uarch_known(uarch->cap[CAP_MEMORY]))
-		most = fmax(most, memory / uarch->cap[CAP_MEMORY]);
-	if (uarch_known(uarch->cap[CAP_TAKEN]))
-		most = fmax(most, taken / uarch->cap[CAP_TAKEN]);
+	if (uarch_known(uarch->fact[CAP_MEMORY]))
+		most = fmax(most, memory / uarch->fact[CAP_MEMORY]);
+	if (uarch_known(uarch->fact[CAP_TAKEN]))
+		most = fmax(most, taken / uarch->fact[CAP_TAKEN]);
 	return most > 0 ? most : UARCH_UNKNOWN;
 }
 
@@ -200,20 +201,11 @@ static void compare_numbers(struct compare *c)
 {
 	char what[64];
 
-	for (int i = 0; i < CAP_COUNT; i++) {
-		snprintf(what, sizeof(what), "cap %s", uarch_cap_names[i]);
-		add(c, what, c->a->cap[i], c->a->cap_spread[i], c->b->cap[i], c->b->cap_spread[i],
-			0, 0.03);
-	}
-	for (int i = 0; i < SIZE_COUNT; i++) {
-		snprintf(what, sizeof(what), "size %s", uarch_size_names[i]);
-		add(c, what, c->a->size[i], c->a->size_spread[i], c->b->size[i],
-			c->b->size_spread[i], 1, 0.01);
-	}
-	for (int i = 0; i < EXTRA_COUNT; i++) {
-		snprintf(what, sizeof(what), "extra %s", uarch_extra_names[i]);
-		add(c, what, c->a->extra[i], c->a->extra_spread[i], c->b->extra[i],
-			c->b->extra_spread[i], 0.1, 0.03);
+	for (int i = 0; i < UARCH_FACTS; i++) {
+		double least = i < SIZE_COUNT ? 1 : i >= EXTRA_SCALED_INDEX ? 0.1 : 0;
+
+		add(c, uarch_fact_name((enum uarch_fact)i), c->a->fact[i], c->a->fact_spread[i],
+			c->b->fact[i], c->b->fact_spread[i], least, i < SIZE_COUNT ? 0.01 : 0.03);
 	}
 	for (int level = 1; level <= 2; level++) {
 		const struct uarch_cache *a = uarch_cache(c->a, level),

@@ -99,14 +99,6 @@ static enum rounding rounding_of(const char *word)
 	return ROUND_CYCLES;
 }
 
-static bool is_name(const char *word, const char *const *names, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (strcmp(names[i], word) == 0)
-			return true;
-	return false;
-}
-
 static bool has_class(const struct measured *m, const struct measured_ports *ports,
 	const char *name, size_t length)
 {
@@ -148,15 +140,10 @@ static void add_early(
 static bool takes(const struct measured *m, const struct measured_ports *ports, const char *word,
 	double value)
 {
-	if (strncmp(word, "cap ", 4) == 0)
-		return is_name(word + 4, uarch_cap_names, CAP_COUNT) && value >= 0.01 &&
-		       value <= 64;
-	if (strncmp(word, "size ", 5) == 0)
-		return is_name(word + 5, uarch_size_names, SIZE_COUNT) && value >= 1 &&
-		       value <= 1000000;
-	if (strncmp(word, "extra ", 6) == 0)
-		return is_name(word + 6, uarch_extra_names, EXTRA_COUNT) && value >= 0 &&
-		       value <= 1000;
+	enum uarch_fact fact = uarch_fact_find(word);
+
+	if (fact < UARCH_FACTS)
+		return uarch_fact_allows(fact, value);
 	if (strncmp(word, "chain ", 6) == 0) {
 		size_t from = strcspn(word + 6, " ");
 
@@ -227,18 +214,20 @@ static void add_buffer(const struct measured_buffer *buffer, struct text *text)
 	double entries = round(knee->x + buffer->own);
 	struct figure figure = { true, entries, knee->lo + buffer->own, knee->hi + buffer->own };
 	struct text comment = { 0 };
+	char word[32];
 
+	snprintf(word, sizeof(word), "size %s", buffer->word);
 	if (*buffer->words)
 		text_addf(text, "# %s\n", buffer->words);
 	if ((knee->kind != KNEE_SHARP && knee->kind != KNEE_SOFT) ||
-		!is_name(buffer->word, uarch_size_names, SIZE_COUNT) || !(entries >= 1)) {
-		text_addf(text, "# size %s: %s\n", buffer->word,
+		uarch_fact_find(word) == UARCH_FACTS || !(entries >= 1)) {
+		text_addf(text, "# %s: %s\n", word,
 			knee->kind == KNEE_NONE ? "the time did not rise with as many as were tried"
 			: knee->kind == KNEE_UNCLEAR ? "noise hides where the time rises"
 						     : "not measured");
 		return;
 	}
-	text_addf(text, "size %s ", buffer->word);
+	text_addf(text, "%s ", word);
 	write_figure(text, &comment, "", &figure, ROUND_ENTRIES);
 	text_addf(&comment, "%.0f fillers and %.0f of the loop's own", knee->x, buffer->own);
 	if (knee->kind == KNEE_SOFT)

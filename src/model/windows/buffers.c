@@ -57,9 +57,13 @@ void buffers_load(struct buffers *buffers)
 
 double buffers_size(const struct uarch *uarch, const char *buffer)
 {
-	enum uarch_size size = uarch_size_find(buffer);
-	double entries = uarch && size < SIZE_COUNT ? uarch_size(uarch, size) : (double)NAN;
+	char words[40];
+	enum uarch_fact size;
+	double entries;
 
+	snprintf(words, sizeof(words), "size %s", buffer);
+	size = uarch_fact_find(words);
+	entries = uarch && size < SIZE_COUNT ? uarch_fact(uarch, size) : (double)NAN;
 	return entries > 0 ? entries : (double)NAN;
 }
 
